@@ -1,0 +1,140 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"ompp-attach/attribution"
+)
+
+// Row is one thread's figures in a profile block.
+type Row struct {
+	attribution.ThreadStats
+	// Mgmt is the part of SECTIONS that is neither body nor barrier:
+	// Exec - Body - Barrier (mgmtT). It is kept apart because that difference
+	// means nothing once recursion has taken time off Exec and Body.
+	Mgmt int64
+}
+
+// Block is the figures of a region, or of a region on one path, by thread.
+type Block struct {
+	Region int
+	// Rows are in the order of Profile.Threads. Besides the threads that
+	// executed the region they hold the rest of their team, with zeros, so
+	// that a reader sees who did not take part.
+	Rows []Row
+	Sum  Row // Thread is -1
+}
+
+// NodeBlocks returns the figures of each node, recorded as they are; the root
+// has none.
+func NodeBlocks(p *attribution.Profile) []Block {
+	t := newTree(p)
+	out := make([]Block, len(p.Nodes))
+	out[0].Region = -1
+	for i := 1; i < len(p.Nodes); i++ {
+		out[i] = t.block(p.Nodes[i].Region, []int{i}, false)
+	}
+	return out
+}
+
+// Flat returns the flat profile: for each region the sum over its nodes, in
+// the order of Profile.Regions. A region can be its own ancestor (recursion);
+// the inner execution then lies within the outer one's inclusive time, and
+// only the outer one's Exec.T and Body.T are counted. Counts, and the times of
+// entering, leaving and waiting, are those of all executions. Child is left 0:
+// a flat profile is inclusive.
+func Flat(p *attribution.Profile) []Block {
+	t := newTree(p)
+	nodes := make([][]int, len(p.Regions))
+	for i := 1; i < len(p.Nodes); i++ {
+		r := p.Nodes[i].Region
+		nodes[r] = append(nodes[r], i)
+	}
+	out := make([]Block, len(p.Regions))
+	for r := range out {
+		out[r] = t.block(r, nodes[r], true)
+	}
+	return out
+}
+
+func (t *tree) block(region int, nodes []int, flat bool) Block {
+	rows := map[int]*Row{}
+	row := func(thread int) *Row {
+		r := rows[thread]
+		if r == nil {
+			r = &Row{ThreadStats: attribution.ThreadStats{Thread: thread}}
+			rows[thread] = r
+		}
+		return r
+	}
+	for _, i := range nodes {
+		for _, s := range t.p.Nodes[i].Stats {
+			r := row(s.Thread)
+			r.Mgmt += s.Exec.T - s.Body.T - s.Barrier.T
+			if flat {
+				s.Child = 0
+				if t.within(i, s.Thread) {
+					s.Exec.T, s.Body.T = 0, 0
+				}
+			}
+			add(&r.ThreadStats, &s)
+		}
+		// The team that could have taken part, on the initial threads that did.
+		if team := t.team[i]; team >= 0 && len(t.p.Nodes[i].Stats) > 0 {
+			here := t.roots(i)
+			for _, s := range t.p.Nodes[team].Stats {
+				if here[t.p.Threads[s.Thread].Root] {
+					row(s.Thread)
+				}
+			}
+		}
+	}
+	b := Block{Region: region, Sum: Row{ThreadStats: attribution.ThreadStats{Thread: -1}}}
+	for _, r := range rows {
+		b.Rows = append(b.Rows, *r)
+	}
+	slices.SortFunc(b.Rows, func(a, c Row) int { return cmp.Compare(a.Thread, c.Thread) })
+	for i := range b.Rows {
+		add(&b.Sum.ThreadStats, &b.Rows[i].ThreadStats)
+		b.Sum.Mgmt += b.Rows[i].Mgmt
+	}
+	return b
+}
+
+func (t *tree) roots(node int) map[int]bool {
+	m := map[int]bool{}
+	for _, s := range t.p.Nodes[node].Stats {
+		m[t.p.Threads[s.Thread].Root] = true
+	}
+	return m
+}
+
+// Cost is what a region costs by itself.
+type Cost struct {
+	Region    int
+	Inclusive int64   // as in the flat profile
+	Exclusive int64   // time not spent in regions entered from it
+	Overhead  Classes // its own, without that of regions inside it
+}
+
+// Costs returns the regions that cost most, by own overhead and, where that
+// is equal, by exclusive time.
+func Costs(p *attribution.Profile) []Cost {
+	out := make([]Cost, len(p.Regions))
+	for r, b := range Flat(p) {
+		out[r] = Cost{Region: r, Inclusive: b.Sum.Exec.T}
+	}
+	for i := 1; i < len(p.Nodes); i++ {
+		c := &out[p.Nodes[i].Region]
+		s := Sum(&p.Nodes[i])
+		c.Exclusive += s.Exec.T - s.Child
+		for _, o := range Classify(p, i) {
+			c.Overhead.Add(o)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Cost) int {
+		return cmp.Or(cmp.Compare(b.Overhead.Sum(), a.Overhead.Sum()), cmp.Compare(b.Exclusive, a.Exclusive))
+	})
+	return out
+}

@@ -1,0 +1,150 @@
+// Package analysis derives from a recorded profile what a reader wants to
+// know: flat profiles, the overhead classes and the performance properties of
+// ompP. It is pure over attribution.Profile and expects one that
+// attribution.Validate accepts. All times are nanoseconds summed over threads
+// unless a comment says otherwise.
+package analysis
+
+import (
+	"maps"
+	"slices"
+
+	"ompp-attach/attribution"
+)
+
+// Roots returns how many initial threads the profile knows; at least 1.
+func Roots(p *attribution.Profile) int {
+	seen := map[int]bool{}
+	for _, t := range p.Threads {
+		seen[t.Root] = true
+	}
+	return max(1, len(seen))
+}
+
+// ThreadTime is the time that all thread rows together had: duration times
+// rows. Whole-program percentages and severities refer to it.
+func ThreadTime(p *attribution.Profile) int64 {
+	return p.Meta.Duration * int64(max(1, len(p.Threads)))
+}
+
+// Children returns the children of each node, in recorded order.
+func Children(p *attribution.Profile) [][]int {
+	kids := make([][]int, len(p.Nodes))
+	for i := 1; i < len(p.Nodes); i++ {
+		parent := p.Nodes[i].Parent
+		kids[parent] = append(kids[parent], i)
+	}
+	return kids
+}
+
+// Sum adds up a node's figures over its threads; its Thread is -1.
+func Sum(n *attribution.Node) attribution.ThreadStats {
+	sum := attribution.ThreadStats{Thread: -1}
+	for i := range n.Stats {
+		add(&sum, &n.Stats[i])
+	}
+	return sum
+}
+
+func add(sum, s *attribution.ThreadStats) {
+	for _, f := range []struct{ to, from *attribution.Span }{
+		{&sum.Exec, &s.Exec}, {&sum.Enter, &s.Enter}, {&sum.Body, &s.Body},
+		{&sum.Barrier, &s.Barrier}, {&sum.Exit, &s.Exit},
+	} {
+		f.to.T += f.from.T
+		f.to.C += f.from.C
+	}
+	sum.Child += s.Child
+	sum.Task += s.Task
+}
+
+// tree holds what the walks over a profile share.
+type tree struct {
+	p    *attribution.Profile
+	team []int // innermost node, itself included, that starts a team; -1: none
+	same []int // nearest proper ancestor of the same region; -1: none
+}
+
+func newTree(p *attribution.Profile) *tree {
+	t := &tree{p: p, team: make([]int, len(p.Nodes)), same: make([]int, len(p.Nodes))}
+	t.team[0], t.same[0] = -1, -1
+	for i := 1; i < len(p.Nodes); i++ {
+		n := &p.Nodes[i]
+		t.team[i] = t.team[n.Parent]
+		if p.Regions[n.Region].Construct.IsParallel() {
+			t.team[i] = i
+		}
+		a := n.Parent
+		for a > 0 && p.Nodes[a].Region != n.Region {
+			a = p.Nodes[a].Parent
+		}
+		if a == 0 {
+			a = -1 // the root is no region
+		}
+		t.same[i] = a
+	}
+	return t
+}
+
+// within reports whether a thread's time at node i lies within the time of the
+// same region further up the path, so that a sum over both would count it
+// twice. A worker's time (number above 0) does so only if its team was started
+// at that ancestor or above it: workers of a team started further down spend
+// their own time. Whether the primary thread of such a team came from the
+// ancestor cannot be told from thread numbers once two teams lie between; it
+// is then taken to have done so, which may count too little but never twice.
+func (t *tree) within(i, thread int) bool {
+	above := t.same[i]
+	if above < 0 {
+		return false
+	}
+	// Indices grow along a path, so comparing them compares depth.
+	return t.p.Threads[thread].Num == 0 || t.team[i] <= above
+}
+
+// Serial is the time that an initial thread spent in no region.
+type Serial struct {
+	Root int   // of attribution.Thread
+	Time int64 // ns, not negative
+}
+
+// SerialTimes returns one entry per initial thread, by rising Root: the
+// duration less the time of that thread in outermost regions. An initial
+// thread other than the first is taken to have lived throughout, as the
+// profile does not say when it began.
+func SerialTimes(p *attribution.Profile) []Serial {
+	in := map[int]int64{}
+	for _, t := range p.Threads {
+		in[t.Root] += 0
+	}
+	if len(in) == 0 {
+		in[0] = 0
+	}
+	for i := 1; i < len(p.Nodes); i++ {
+		if p.Nodes[i].Parent != 0 {
+			continue
+		}
+		for _, s := range p.Nodes[i].Stats {
+			// The workers of a team were not in serial code before.
+			if t := p.Threads[s.Thread]; t.Num == 0 {
+				in[t.Root] += s.Exec.T
+			}
+		}
+	}
+	var out []Serial
+	for _, root := range slices.Sorted(maps.Keys(in)) {
+		out = append(out, Serial{root, max(0, p.Meta.Duration-in[root])})
+	}
+	return out
+}
+
+// HasNestedTeams reports whether a parallel region was started within another.
+func HasNestedTeams(p *attribution.Profile) bool {
+	t := newTree(p)
+	for i := 1; i < len(p.Nodes); i++ {
+		if t.team[i] == i && t.team[p.Nodes[i].Parent] >= 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,373 @@
+package attribution
+
+import (
+	"cmp"
+	"slices"
+
+	"ompp-attach/event"
+)
+
+// Finish closes what is still open at a time (CLOCK_MONOTONIC, ns), gives every
+// construct its place in the source, and returns the profile's figures. The
+// engine must not be fed afterwards. The caller fills Meta's description of
+// the measurement.
+func (e *Engine) Finish(end uint64) *Profile {
+	e.Advance(end + 2*stragglerWait)
+	for _, t := range e.threads {
+		e.cutOff(t, end)
+	}
+	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
+	root := b.merge(e.root)
+	b.combine(root)
+	p := &Profile{Version: SchemaVersion, Threads: e.rows}
+	if len(p.Threads) == 0 {
+		p.Threads = []Thread{{Root: 0, Num: 0, TIDs: []int{int(e.pid)}}}
+	}
+	b.flatten(p, root, -1)
+	b.number(p)
+	for k, n := range e.losses {
+		p.Lost = append(p.Lost, Loss{Region: b.regionIndex(k.node), Thread: b.rows[k.row], Events: n})
+	}
+	slices.SortFunc(p.Lost, func(x, y Loss) int {
+		return cmp.Or(cmp.Compare(x.Region, y.Region), cmp.Compare(x.Thread, y.Thread))
+	})
+	for _, l := range p.Lost {
+		if l.Region >= 0 {
+			p.Regions[l.Region].Lossy += l.Events
+		}
+	}
+	p.Meta.Hits = e.events
+	p.Meta.Unmatched = e.unmatched
+	p.Meta.Partial = e.partial
+	return p
+}
+
+const noteCutOff = "an execution was under way when measurement ended: it is counted, with its time until then"
+
+// cutOff charges what a thread has open when measurement ends.
+func (e *Engine) cutOff(t *thread, end uint64) {
+	for len(t.stack) > 0 {
+		f := t.top()
+		switch {
+		case f.phase == done:
+			e.pop(t, f.mark)
+			continue
+		case f.node.key.Construct == event.Unknown:
+			if len(f.node.children) > 0 || f.child > 0 {
+				f.body = span(f.start, end)
+				f.charge(f.node.stat(f.row), f.body)
+				e.partial++
+			}
+			t.stack = t.stack[:len(t.stack)-1]
+			continue
+		case f.team != nil && f.team.charged:
+			t.stack = t.stack[:len(t.stack)-1]
+			continue
+		}
+		f.node.note(noteCutOff)
+		if f.team == nil || f.num >= 0 {
+			e.partial++
+		}
+		d := span(f.mark, end)
+		switch f.phase {
+		case starting, entering:
+			f.enter += d
+		case inBody:
+			f.body += d
+			f.bodies = max(f.bodies, 1)
+		case inBarrier:
+			f.barrier += d
+		case leaving:
+			f.exit += d
+		}
+		if f.team == nil {
+			e.pop(t, end)
+			continue
+		}
+		if f.phase != starting {
+			f.enter = span(f.team.forked, f.start)
+		}
+		if m := f.team.member(t.num); m != nil && m.end != 0 {
+			f.body, f.child = span(m.begin, m.end), m.child
+			f.enter, f.bodies = span(f.team.forked, m.begin), 1
+		}
+		if len(t.stack) > 1 {
+			t.stack[len(t.stack)-2].child += span(f.paid, end)
+		}
+		f.charge(f.node.stat(f.row), span(f.team.forked, end))
+		t.num = max(f.num, 0)
+		t.stack = t.stack[:len(t.stack)-1]
+	}
+}
+
+// builder turns the engine's tree, whose nodes are addresses, into the
+// profile's, whose nodes are places in the source.
+type builder struct {
+	engine     *Engine
+	regionOf   map[regionID]int
+	regions    []Region
+	place      map[Key]Region
+	placed     map[*node]*built
+	renumbered map[int]int // regions: engine order to report order
+	rows       []int       // threads: the same
+}
+
+// regionID is what makes two regions one for the reader.
+type regionID struct {
+	construct  event.Construct
+	runtime    string
+	name       string
+	file       string
+	begin, end int
+	object     string
+	offset     uint64
+}
+
+// built is a node of the profile's tree while it is assembled.
+type built struct {
+	region   int // -1: the root
+	key      Key
+	stats    []ThreadStats
+	children []*built
+}
+
+func identify(r *Region) regionID {
+	id := regionID{construct: r.Construct, runtime: r.Runtime, name: r.Name, file: r.Location.File,
+		begin: r.Location.Begin, end: r.Location.End}
+	if r.Location.File == "" || r.Location.Begin == 0 {
+		id.object, id.offset = r.Location.Object, r.Location.Offset
+	}
+	return id
+}
+
+func (b *builder) regionFor(n *node) int {
+	k := n.key
+	r, ok := b.place[k]
+	if !ok {
+		if k.Construct == event.Unknown {
+			r = Region{Construct: event.Unknown, Notes: []string{
+				"region instances that were under way when measurement began: what happened in them since then"}}
+		} else {
+			r = b.engine.resolve.Region(k)
+		}
+		b.place[k] = r
+	}
+	i := b.intern(r)
+	for s := range n.notes {
+		if !slices.Contains(b.regions[i].Notes, s) {
+			b.regions[i].Notes = append(b.regions[i].Notes, s)
+		}
+	}
+	return i
+}
+
+func (b *builder) intern(r Region) int {
+	id := identify(&r)
+	i, ok := b.regionOf[id]
+	if !ok {
+		i = len(b.regions)
+		r.Notes = slices.Clone(r.Notes)
+		b.regions = append(b.regions, r)
+		b.regionOf[id] = i
+	}
+	return i
+}
+
+// merge resolves a subtree; nodes that turn out to be one place become one.
+func (b *builder) merge(n *node) *built {
+	if b.placed == nil {
+		b.placed = map[*node]*built{}
+	}
+	out := &built{region: -1, key: n.key}
+	if n.parent != nil {
+		out.region = b.regionFor(n)
+	}
+	out.stats = slices.Clone(n.stats)
+	b.placed[n] = out
+	for _, c := range n.children {
+		m := b.merge(c)
+		i := slices.IndexFunc(out.children, func(x *built) bool { return x.region == m.region })
+		if i < 0 {
+			out.children = append(out.children, m)
+			continue
+		}
+		absorb(out.children[i], m)
+		b.placed[c] = out.children[i]
+	}
+	return out
+}
+
+// absorb adds the figures of a subtree to another of the same region.
+func absorb(into, from *built) {
+	for row := range from.stats {
+		for len(into.stats) <= row {
+			into.stats = append(into.stats, ThreadStats{})
+		}
+		into.stats[row].add(&from.stats[row])
+	}
+	for _, c := range from.children {
+		if i := slices.IndexFunc(into.children, func(x *built) bool { return x.region == c.region }); i >= 0 {
+			absorb(into.children[i], c)
+		} else {
+			into.children = append(into.children, c)
+		}
+	}
+}
+
+func (s *ThreadStats) add(o *ThreadStats) {
+	s.Exec.add(o.Exec)
+	s.Enter.add(o.Enter)
+	s.Body.add(o.Body)
+	s.Barrier.add(o.Barrier)
+	s.Exit.add(o.Exit)
+	s.Child += o.Child
+	s.Task += o.Task
+}
+
+func (s *Span) add(o Span) { s.T += o.T; s.C += o.C }
+
+// combine recognises libomp's combined constructs: a parallel region whose
+// loop or sections stand at the very same directive is a PARALLEL LOOP or
+// PARALLEL SECTIONS, as the source says.
+func (b *builder) combine(n *built) {
+	for _, c := range n.children {
+		b.combine(c)
+	}
+	if n.region < 0 || b.regions[n.region].Construct != event.Parallel || n.key.Runtime != event.Kmpc {
+		return
+	}
+	r := b.regions[n.region]
+	for i, c := range n.children {
+		cr := &b.regions[c.region]
+		if cr.Location.File == "" || cr.Location.File != r.Location.File || cr.Location.Begin != r.Location.Begin || r.Location.Begin == 0 {
+			continue
+		}
+		switch cr.Construct {
+		case event.Loop:
+			r.Construct = event.ParallelLoop
+		case event.Sections:
+			r.Construct = event.ParallelSections
+		default:
+			continue
+		}
+		for row := range c.stats {
+			s, cs := &n.stats[row], &c.stats[row]
+			s.Child += cs.Child - cs.Exec.T
+			if r.Construct == event.ParallelSections {
+				s.Body = cs.Body
+			}
+		}
+		n.region = b.intern(r)
+		n.children = slices.Delete(n.children, i, i+1)
+		for _, g := range c.children {
+			if j := slices.IndexFunc(n.children, func(x *built) bool { return x.region == g.region }); j >= 0 {
+				absorb(n.children[j], g)
+			} else {
+				n.children = append(n.children, g)
+			}
+		}
+		return
+	}
+}
+
+// flatten writes the tree in depth-first order, children by time.
+func (b *builder) flatten(p *Profile, n *built, parent int) {
+	me := len(p.Nodes)
+	p.Nodes = append(p.Nodes, Node{Parent: parent, Region: n.region})
+	for row := range n.stats {
+		s := n.stats[row]
+		if s == (ThreadStats{}) {
+			continue
+		}
+		s.Thread = row
+		p.Nodes[me].Stats = append(p.Nodes[me].Stats, s)
+	}
+	for _, c := range n.children {
+		if c.empty() {
+			continue
+		}
+		b.flatten(p, c, me)
+	}
+}
+
+func (n *built) empty() bool {
+	for i := range n.stats {
+		if n.stats[i] != (ThreadStats{}) {
+			return false
+		}
+	}
+	for _, c := range n.children {
+		if !c.empty() {
+			return false
+		}
+	}
+	return true
+}
+
+// number keeps the regions that occur and orders them and the threads as
+// reports list them: by construct, file and line; by root and number.
+func (b *builder) number(p *Profile) {
+	used := make([]bool, len(b.regions))
+	for _, n := range p.Nodes {
+		if n.Region >= 0 {
+			used[n.Region] = true
+		}
+	}
+	order := []int{}
+	for i := range b.regions {
+		if used[i] {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(x, y int) int {
+		r, s := &b.regions[x], &b.regions[y]
+		return cmp.Or(cmp.Compare(r.Location.File, s.Location.File), cmp.Compare(r.Location.Begin, s.Location.Begin),
+			cmp.Compare(r.Construct, s.Construct), cmp.Compare(r.Location.Object, s.Location.Object),
+			cmp.Compare(r.Location.Offset, s.Location.Offset), cmp.Compare(r.Name, s.Name), cmp.Compare(x, y))
+	})
+	newRegion := map[int]int{-1: -1}
+	for i, old := range order {
+		newRegion[old] = i
+		r := b.regions[old]
+		slices.Sort(r.Notes)
+		p.Regions = append(p.Regions, r)
+	}
+	b.renumbered = newRegion
+
+	rows := make([]int, len(p.Threads))
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortFunc(rows, func(x, y int) int {
+		return cmp.Or(cmp.Compare(p.Threads[x].Root, p.Threads[y].Root), cmp.Compare(p.Threads[x].Num, p.Threads[y].Num))
+	})
+	newRow := make([]int, len(rows))
+	threads := make([]Thread, len(rows))
+	for i, old := range rows {
+		newRow[old] = i
+		threads[i] = p.Threads[old]
+	}
+	p.Threads = threads
+	b.rows = newRow
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		n.Region = newRegion[n.Region]
+		for j := range n.Stats {
+			n.Stats[j].Thread = newRow[n.Stats[j].Thread]
+		}
+		slices.SortFunc(n.Stats, func(x, y ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
+	}
+}
+
+// regionIndex finds the profile's number of the region that an engine node
+// became.
+func (b *builder) regionIndex(n *node) int {
+	m := b.placed[n]
+	if m == nil {
+		return -1
+	}
+	if i, ok := b.renumbered[m.region]; ok {
+		return i
+	}
+	return -1
+}

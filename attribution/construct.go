@@ -1,0 +1,114 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Constructs that one thread executes by itself: critical, lock, ordered,
+// master, atomic, flush.
+
+// key identifies the construct that a call starts. A call that returns into
+// the runtime itself is the last act of an outlined function, compiled as a
+// jump: that function then says where it is.
+func (t *thread) key(c event.Construct, ev *event.Event) Key {
+	k := Key{Construct: c, Runtime: ev.Runtime, Site: ev.Site, Loc: ev.Loc}
+	if ev.Flags&event.Inside != 0 {
+		if i := t.level(); i >= 0 && t.stack[i].node.key.Fn != 0 {
+			k.Fn, k.Site = t.stack[i].node.key.Fn, 0
+			return k
+		}
+	}
+	if c == event.Critical {
+		k.Fn = ev.Fn // the named critical's lock carries its name
+	}
+	return k
+}
+
+func (e *Engine) enter(t *thread, ev *event.Event) {
+	switch ev.Construct {
+	case event.Master:
+		if t.num != 0 {
+			return // the runtime is asked by all, the body is the primary thread's
+		}
+	case event.Masked:
+		if int64(t.num) != ev.Value {
+			return
+		}
+	}
+	k := t.key(ev.Construct, ev)
+	// __kmpc_critical ends in a jump to __kmpc_critical_with_hint: one call,
+	// two probes.
+	if f := t.top(); f != nil && f.phase == entering && f.node.key == k && f.sp == ev.SP {
+		return
+	}
+	f := e.push(t, k, ev)
+	f.id = ev.Fn
+	f.phase = entering
+	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
+		f.phase, f.bodies, f.enters = inBody, 1, 1
+	}
+}
+
+func (e *Engine) acquired(t *thread, ev *event.Event) {
+	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
+	if i < 0 {
+		if t.find(ev.Construct, nil) < 0 {
+			e.unmatched++
+		}
+		return // it had been free, or its entry was before we came
+	}
+	f := &t.stack[i]
+	f.enter += span(f.mark, ev.Time)
+	f.enters++
+	f.phase, f.mark, f.bodies = inBody, ev.Time, f.bodies+1
+}
+
+func (e *Engine) release(t *thread, ev *event.Event) {
+	switch ev.Construct {
+	case event.Single:
+		e.endSingle(t, ev)
+		return
+	case event.Sections:
+		e.endSection(t, ev)
+		return
+	}
+	match := func(f *frame) bool { return f.phase != leaving }
+	if ev.Construct == event.Lock || ev.Construct == event.NestLock {
+		match = func(f *frame) bool { return f.id == ev.Fn && f.phase != leaving }
+	}
+	i := t.find(ev.Construct, match)
+	if i < 0 {
+		if ev.Construct != event.Master && ev.Construct != event.Masked {
+			e.unmatched++
+		}
+		return
+	}
+	f := &t.stack[i]
+	f.body += span(f.mark, ev.Time)
+	f.phase, f.mark = leaving, ev.Time
+	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
+		e.remove(t, i, ev.Time)
+	}
+}
+
+func (e *Engine) released(t *thread, ev *event.Event) {
+	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == leaving || ev.Construct == event.Flush })
+	if i < 0 {
+		return // left at once
+	}
+	f := &t.stack[i]
+	f.exit += span(f.mark, ev.Time)
+	e.remove(t, i, ev.Time)
+}
+
+// result of a lock test: the lock is ours, or it never was a region.
+func (e *Engine) tested(t *thread, ev *event.Event) {
+	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
+	if i < 0 {
+		e.unmatched++
+		return
+	}
+	if ev.Value != 0 {
+		e.acquired(t, ev)
+		return
+	}
+	t.stack = append(t.stack[:i], t.stack[i+1:]...) // a failed test is its parent's own time
+}

@@ -1,0 +1,401 @@
+// Package attribution rebuilds, from the events of the probes, what every
+// thread was doing: the stack of OpenMP regions, through teams and nesting,
+// and charges times and counts to it. It is pure: no I/O, no BPF.
+package attribution
+
+import (
+	"ompp-attach/event"
+)
+
+// Key is the identity of a construct before its place in the source is known.
+type Key struct {
+	Construct event.Construct
+	Runtime   event.Runtime
+	Fn        uint64 // outlined function (parallel; any construct whose call is a jump at its end), or named critical
+	Site      uint64 // return address of the runtime call
+	Loc       uint64 // libomp's ident_t
+}
+
+// BarrierKind is what a barrier belongs to.
+type BarrierKind uint8
+
+// The kinds of barriers.
+const (
+	BarrierUnknown  BarrierKind = iota
+	BarrierExplicit             // a barrier directive
+	BarrierImplicit             // the end of a worksharing construct
+)
+
+// Resolver answers what only the program's files tell. The engine asks each
+// question once per address.
+type Resolver interface {
+	// Team says which construct starts a team by a call that returns to site
+	// (inside the runtime: GOMP_parallel_loop_* and GOMP_parallel_sections are
+	// combined constructs).
+	Team(site uint64) event.Construct
+	// Workshare says which construct libomp's ident_t at loc stands for:
+	// Loop, Sections, or NoConstruct when it does not say.
+	Workshare(loc uint64) event.Construct
+	// Barrier says what a barrier call belongs to, by libomp's ident_t.
+	Barrier(loc uint64) BarrierKind
+	// SingleBarrier says whether GCC's single construct whose GOMP_single_start
+	// returns to site ends with a barrier, or is nowait.
+	SingleBarrier(site uint64) BarrierKind
+	// Seen says that a construct occurs for the first time: its library may be
+	// gone when the profile is built.
+	Seen(Key)
+	// Region finds the place in the source. It may refine the construct.
+	Region(Key) Region
+}
+
+// Engine turns one process's events into a Profile. Events of one thread must
+// come in order; threads may be interleaved in any way.
+type Engine struct {
+	resolve Resolver
+	threads map[uint32]*thread
+	rows    []Thread
+	rowOf   map[rowID]int
+	roots   int
+	pid     uint32
+	root    *node
+	teams   map[teamKey][]*team
+	settle  []*team // joined, waiting for stragglers
+	free    []*team
+	parked  int
+
+	teamOf    map[uint64]event.Construct
+	shareOf   map[uint64]event.Construct
+	barrierOf map[uint64]BarrierKind
+	singleOf  map[uint64]BarrierKind
+
+	existing  map[uint32]bool // threads older than the measurement
+	began     uint64          // when it began, if it has such
+	now       uint64
+	events    uint64
+	lost      uint64
+	unmatched uint64
+	partial   uint64
+	losses    map[lossKey]uint64
+}
+
+type rowID struct{ root, num int }
+
+type lossKey struct {
+	node *node
+	row  int
+}
+
+// node is a region reached over one path.
+type node struct {
+	key      Key
+	parent   *node
+	children []*node
+	stats    []ThreadStats // by row; Thread is filled when the Profile is built
+	notes    map[string]bool
+}
+
+func (e *Engine) child(n *node, k Key) *node {
+	for _, c := range n.children {
+		if c.key == k {
+			return c
+		}
+	}
+	e.resolve.Seen(k)
+	c := &node{key: k, parent: n}
+	n.children = append(n.children, c)
+	return c
+}
+
+func (n *node) stat(row int) *ThreadStats {
+	for len(n.stats) <= row {
+		n.stats = append(n.stats, ThreadStats{})
+	}
+	return &n.stats[row]
+}
+
+func (n *node) note(s string) {
+	if n.notes == nil {
+		n.notes = map[string]bool{}
+	}
+	n.notes[s] = true
+}
+
+// phase is what a thread is doing in a region.
+type phase uint8
+
+const (
+	starting phase = iota // team being started
+	entering              // waiting for a lock
+	inBody
+	leaving
+	inBarrier
+	done // share done; a barrier may follow
+)
+
+// frame is an open region on a thread's stack.
+type frame struct {
+	node    *node
+	team    *team // parallel frames only
+	row     int
+	num     int32 // thread number before this frame was pushed (parallel)
+	phase   phase
+	flags   event.Flag
+	start   uint64
+	mark    uint64 // start of the current phase
+	paid    uint64 // the parent has been charged up to here (locks that overlap)
+	sp      uint64
+	id      uint64 // lock
+	child   int64
+	enter   int64
+	body    int64
+	bodies  uint64
+	barrier int64
+	exit    int64
+	enters  uint64
+	bars    uint64
+}
+
+type thread struct {
+	tid     uint32
+	stack   []frame
+	row     int   // current row
+	num     int32 // current OpenMP thread number
+	known   bool  // row and num are known
+	waiting []event.Event
+}
+
+func (t *thread) top() *frame {
+	if len(t.stack) == 0 {
+		return nil
+	}
+	return &t.stack[len(t.stack)-1]
+}
+
+// New returns an engine for the process pid.
+func New(pid uint32, r Resolver) *Engine {
+	return &Engine{
+		resolve:   r,
+		pid:       pid,
+		threads:   map[uint32]*thread{},
+		rowOf:     map[rowID]int{},
+		root:      &node{},
+		teams:     map[teamKey][]*team{},
+		teamOf:    map[uint64]event.Construct{},
+		shareOf:   map[uint64]event.Construct{},
+		barrierOf: map[uint64]BarrierKind{},
+		singleOf:  map[uint64]BarrierKind{},
+		existing:  map[uint32]bool{},
+		losses:    map[lossKey]uint64{},
+	}
+}
+
+// Existing names threads that ran before measurement began at a time: what
+// they do before they start or join a team that was seen may belong to a region
+// instance that was under way, and is charged to a region of that name.
+func (e *Engine) Existing(tids []int, at uint64) {
+	e.began = at
+	for _, t := range tids {
+		e.existing[uint32(t)] = true
+	}
+}
+
+// Events returns how many events were fed.
+func (e *Engine) Events() uint64 { return e.events }
+
+// Feed takes one event.
+func (e *Engine) Feed(ev *event.Event) {
+	e.events++
+	t := e.threads[ev.TID]
+	if t == nil {
+		t = &thread{tid: ev.TID}
+		e.threads[ev.TID] = t
+		e.enroll(t)
+	}
+	if len(t.waiting) > 0 {
+		t.waiting = append(t.waiting, *ev)
+		return
+	}
+	e.step(t, ev)
+}
+
+// enroll gives a new thread its place: the process's first thread is initial
+// thread 0; others are workers until they start a team of their own.
+func (e *Engine) enroll(t *thread) {
+	switch {
+	case e.existing[t.tid]:
+		n := e.child(e.root, Key{Construct: event.Unknown})
+		num := -1
+		if t.tid == e.pid {
+			num = 0
+		}
+		t.stack = append(t.stack, frame{node: n, phase: inBody, row: e.row(0, num), start: e.began, mark: e.began, paid: e.began, num: -1})
+		t.row = e.row(0, num)
+	case t.tid == e.pid:
+		t.row, t.known = e.row(0, 0), true
+		e.roots = max(e.roots, 1)
+	}
+}
+
+// initial makes a thread that belongs to no team an initial thread.
+func (e *Engine) initial(t *thread) {
+	if t.known || len(t.stack) > 0 {
+		return
+	}
+	e.roots = max(e.roots, 1) // 0 is the process's first thread, seen or not
+	if t.tid == e.pid {
+		t.row = e.row(0, 0)
+	} else {
+		t.row = e.row(e.roots, 0)
+		e.roots++
+	}
+	t.num, t.known = 0, true
+}
+
+func (e *Engine) row(root, num int) int {
+	id := rowID{root, num}
+	r, ok := e.rowOf[id]
+	if !ok {
+		r = len(e.rows)
+		e.rows = append(e.rows, Thread{Root: root, Num: num})
+		e.rowOf[id] = r
+	}
+	return r
+}
+
+// step applies an event to its thread's stack.
+func (e *Engine) step(t *thread, ev *event.Event) {
+	if ev.Lost > 0 {
+		e.lose(t, ev.Lost)
+	}
+	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
+		e.pop(t, f.mark)
+	}
+	switch ev.Edge {
+	case event.Fork:
+		e.fork(t, ev)
+	case event.Begin:
+		e.begin(t, ev)
+	case event.End:
+		e.end(t, ev)
+	case event.Join:
+		e.join(t, ev)
+	case event.Enter:
+		e.enter(t, ev)
+	case event.Acquired:
+		e.acquired(t, ev)
+	case event.Release:
+		e.release(t, ev)
+	case event.Released:
+		e.released(t, ev)
+	case event.Open:
+		e.open(t, ev)
+	case event.Close:
+		e.close(t, ev)
+	case event.Result:
+		e.result(t, ev)
+	case event.Wait:
+		e.wait(t, ev)
+	case event.Waited:
+		e.waited(t, ev)
+	}
+}
+
+// lose records that events of a thread are missing before the current one.
+func (e *Engine) lose(t *thread, n uint32) {
+	e.lost += uint64(n)
+	at := e.root
+	if f := t.top(); f != nil {
+		at = f.node
+	}
+	e.losses[lossKey{at, t.row}] += uint64(n)
+}
+
+// push opens a region under the thread's current one.
+func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
+	e.initial(t)
+	parent := e.root
+	if f := t.top(); f != nil {
+		parent = f.node
+	}
+	t.stack = append(t.stack, frame{
+		node: e.child(parent, k), row: t.row, start: ev.Time, mark: ev.Time,
+		paid: ev.Time, sp: ev.SP, flags: ev.Flags,
+	})
+	return t.top()
+}
+
+// pop closes the innermost region at a time and charges it.
+func (e *Engine) pop(t *thread, at uint64) { e.remove(t, len(t.stack)-1, at) }
+
+// remove closes the i-th region of the stack. Regions opened inside it may
+// still be open: OpenMP lets locks overlap. Their time until now lies in it,
+// the rest in its parent.
+func (e *Engine) remove(t *thread, i int, at uint64) {
+	f := &t.stack[i]
+	if i+1 < len(t.stack) {
+		above := &t.stack[i+1]
+		f.child += span(above.paid, at)
+		above.paid = at
+	}
+	if i > 0 {
+		t.stack[i-1].child += span(f.paid, at)
+	}
+	f.charge(f.node.stat(f.row), span(f.start, at))
+	t.stack = append(t.stack[:i], t.stack[i+1:]...)
+}
+
+func (f *frame) charge(s *ThreadStats, exec int64) {
+	s.Exec.T += exec
+	s.Exec.C++
+	s.Enter.T += f.enter
+	s.Enter.C += f.enters
+	s.Body.T += f.body
+	s.Body.C += f.bodies
+	s.Barrier.T += f.barrier
+	s.Barrier.C += f.bars
+	s.Exit.T += f.exit
+	s.Child += f.child
+}
+
+// abandon closes the innermost region, whose end was not seen: it counts, and
+// its times stay out, because they are not known.
+func (e *Engine) abandon(t *thread) {
+	f := t.top()
+	s := f.node.stat(f.row)
+	s.Exec.C++
+	f.node.note("the end of some executions was not seen: they are counted, their times are not")
+	e.unmatched++
+	t.stack = t.stack[:len(t.stack)-1]
+}
+
+// level returns the index of the innermost parallel frame, -1 outside any.
+func (t *thread) level() int {
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		if t.stack[i].node.key.Construct.IsParallel() {
+			return i
+		}
+	}
+	return -1
+}
+
+// find returns the innermost open region of a construct within the thread's
+// current parallel region, -1 if there is none.
+func (t *thread) find(c event.Construct, match func(*frame) bool) int {
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		f := &t.stack[i]
+		if f.node.key.Construct.IsParallel() {
+			return -1
+		}
+		if f.node.key.Construct == c && (match == nil || match(f)) {
+			return i
+		}
+	}
+	return -1
+}
+
+func span(from, to uint64) int64 {
+	if to < from {
+		return 0
+	}
+	return int64(to - from)
+}

@@ -1,0 +1,152 @@
+package attribution
+
+import (
+	"time"
+
+	"ompp-attach/event"
+)
+
+// Profile is everything that was measured of one process. It is recorded
+// losslessly (see Encode); every report is a rendering of it.
+type Profile struct {
+	Version  int      `json:"version"` // SchemaVersion of the writer
+	Meta     Meta     `json:"meta"`
+	Threads  []Thread `json:"threads"`
+	Regions  []Region `json:"regions"` // in report order: R00001 is Regions[0]
+	Nodes    []Node   `json:"nodes"`   // Nodes[0] is the root (the program); a parent precedes its children
+	Lost     []Loss   `json:"lost,omitempty"`
+	Unseen   []Unseen `json:"unseen,omitempty"`
+	Warnings []string `json:"warnings,omitempty"` // whole sentences for the user
+}
+
+// Meta describes the measurement.
+type Meta struct {
+	Program   string    `json:"program"`        // base name of the executable
+	Path      string    `json:"path"`           // the executable, as the process sees it
+	Args      []string  `json:"args,omitempty"` // the command line
+	PID       int       `json:"pid"`
+	Host      string    `json:"host"`
+	Kernel    string    `json:"kernel"`      // uname -r
+	Arch      string    `json:"arch"`        // uname -m
+	Start     time.Time `json:"start"`       // when measurement of this process began
+	Duration  int64     `json:"duration_ns"` // wall time measured
+	UserTime  int64     `json:"user_ns"`     // process CPU time within the measurement
+	SysTime   int64     `json:"sys_ns"`
+	Attached  bool      `json:"attached"`        // attached to a running process (not launched)
+	Ended     string    `json:"ended"`           // how measurement ended: "exit 0", "signal 9", "detached", ...
+	Tool      string    `json:"tool"`            // version of ompp-attach
+	Built     string    `json:"built,omitempty"` // commit date of that version
+	Runtimes  []Runtime `json:"runtimes"`
+	Hits      uint64    `json:"hits"`      // probe hits delivered
+	LostHits  uint64    `json:"lost_hits"` // probe hits whose record was dropped
+	Unmatched uint64    `json:"unmatched"` // ends without a begin that were dropped
+	Partial   uint64    `json:"partial"`   // region instances seen only in part (under way at attach or at the end)
+	HasTasks  bool      `json:"has_tasks"` // the program calls tasking entry points, which are not measured
+}
+
+// Runtime is one OpenMP runtime found in the process.
+type Runtime struct {
+	Name    string   `json:"name"` // libgomp, libomp
+	Path    string   `json:"path"`
+	Version string   `json:"version,omitempty"` // as the library states it, else as deduced from its symbol versions
+	BuildID string   `json:"build_id,omitempty"`
+	Probes  int      `json:"probes"`            // probe points placed
+	Missing []string `json:"missing,omitempty"` // probe points that could not be placed, with the reason
+}
+
+// Thread is one row of the per-thread tables: an OpenMP thread number under
+// one initial thread.
+type Thread struct {
+	Root int   `json:"root"`           // index of the initial thread; 0 unless several threads start teams
+	Num  int   `json:"num"`            // OpenMP thread number in its innermost team
+	TIDs []int `json:"tids,omitempty"` // operating system threads that bore it
+}
+
+// Mark says how far a location or number may be believed.
+type Mark string
+
+// The marks. The empty mark means exact.
+const (
+	Exact   Mark = ""
+	Approx  Mark = "approximate"
+	Derived Mark = "derived"
+)
+
+// Location is where a construct stands.
+type Location struct {
+	File     string `json:"file,omitempty"`     // as recorded by the compiler; empty if not known
+	Begin    int    `json:"begin,omitempty"`    // line of the directive, 0 if not known
+	End      int    `json:"end,omitempty"`      // last line of the construct, 0 if not known
+	EndMark  Mark   `json:"end_mark,omitempty"` // Approx: End is the last statement, not the closing line
+	Function string `json:"function,omitempty"` // enclosing source function, demangled
+	Object   string `json:"object,omitempty"`   // executable or library
+	Offset   uint64 `json:"offset,omitempty"`   // address in Object (file-relative virtual address)
+	Mark     Mark   `json:"mark,omitempty"`     // Approx: the place is near, not exact (tail calls)
+}
+
+// Region is a construct at a source location.
+type Region struct {
+	Construct event.Construct `json:"construct"`
+	Name      string          `json:"name,omitempty"` // of a named critical
+	Runtime   string          `json:"runtime,omitempty"`
+	Location  Location        `json:"location"`
+	Notes     []string        `json:"notes,omitempty"` // what the reader must know about its figures, whole sentences
+	Lossy     uint64          `json:"lossy,omitempty"` // events lost while this region was innermost
+}
+
+// Node is a region reached over one path of regions.
+type Node struct {
+	Parent int           `json:"parent"` // index in Profile.Nodes; -1 for the root
+	Region int           `json:"region"` // index in Profile.Regions; -1 for the root
+	Stats  []ThreadStats `json:"stats,omitempty"`
+}
+
+// Span is summed time and the number of times it was entered.
+type Span struct {
+	T int64  `json:"t,omitempty"` // ns
+	C uint64 `json:"c,omitempty"`
+}
+
+// ThreadStats are one thread's figures at one node, by ompP's pseudo regions
+// (Fürlinger and Gerndt, ompP, Fig. 2).
+//
+//	Exec     main/seq: whole construct         execT, execC
+//	Enter    waiting to get in                 enterT; startupT of PARALLEL
+//	Body     inner part                        bodyT, sectT/sectC, singleT/singleC
+//	Barrier  implicit barrier                  exitBarT
+//	Exit     leaving                           exitT; shutdwnT of PARALLEL
+//
+// For every construct Exec.T = Enter.T + Body.T + Barrier.T + Exit.T, but for
+// SECTIONS, where the rest is mgmtT, and SINGLE, where threads that do not
+// execute the body have none.
+type ThreadStats struct {
+	Thread  int  `json:"thread"` // index in Profile.Threads
+	Exec    Span `json:"exec"`
+	Enter   Span `json:"enter,omitzero"`
+	Body    Span `json:"body,omitzero"`
+	Barrier Span `json:"barrier,omitzero"`
+	Exit    Span `json:"exit,omitzero"`
+	// Child is the time that this thread spent in child regions it entered
+	// from this one: exclusive = inclusive - Child (ns).
+	Child int64 `json:"child,omitempty"`
+	// Task is time spent executing tasks inside the barrier (ns); measured
+	// only where tasks are.
+	Task int64 `json:"task,omitempty"`
+}
+
+// Loss says where events went missing.
+type Loss struct {
+	Region int    `json:"region"` // innermost region when it happened; -1: outside any
+	Thread int    `json:"thread"`
+	Events uint64 `json:"events"`
+}
+
+// Unseen says what the tool could not observe, and why.
+type Unseen struct {
+	What   string `json:"what"`   // construct or symbol
+	Reason string `json:"reason"` // one sentence
+}
+
+// SchemaVersion is the version of the recorded profile that this package
+// writes. It grows when a reader of the older version would misread the newer.
+const SchemaVersion = 1

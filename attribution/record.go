@@ -1,0 +1,199 @@
+package attribution
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"ompp-attach/event"
+)
+
+// What Decode and Encode can say about a recorded profile; the returned errors
+// wrap one of these and add what was found.
+var (
+	// ErrNotProfile: the data is something else, or damaged.
+	ErrNotProfile = errors.New("not a recorded ompp-attach profile")
+	// ErrTruncated: the data ends before the profile does.
+	ErrTruncated = errors.New("the recorded profile is truncated")
+	// ErrNewerVersion: a newer ompp-attach wrote it, and this one would
+	// misread it.
+	ErrNewerVersion = errors.New("the recorded profile was made by a newer ompp-attach")
+)
+
+// maxRecord bounds the uncompressed size that Decode accepts: a few kilobytes
+// of gzip can otherwise unpack to more than the machine's memory.
+const maxRecord = 4 << 30
+
+// Encode writes p as a recorded profile: one gzip member that holds one JSON
+// object, the fields being those of Profile. Nothing is left out or rounded;
+// only bytes of a name that are not UTF-8 become U+FFFD. The version written
+// is always SchemaVersion, because that is the schema of this package's types.
+// It fails on a profile that Decode would refuse (see Validate) and on errors
+// of w.
+func Encode(w io.Writer, p *Profile) error {
+	if err := Validate(p); err != nil {
+		return fmt.Errorf("encode profile: %w", err)
+	}
+	out := *p
+	out.Version = SchemaVersion
+	zw := gzip.NewWriter(w)
+	enc := json.NewEncoder(zw)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(&out); err != nil {
+		return fmt.Errorf("encode profile: %w", err)
+	}
+	if err := zw.Close(); err != nil {
+		return fmt.Errorf("encode profile: %w", err)
+	}
+	return nil
+}
+
+// Decode reads a profile that Encode wrote and validates it, so that its
+// users may follow every index without checking. Fields that it does not know
+// are skipped: a version that must not be misread has a higher number. The
+// error is one sentence and wraps ErrNotProfile, ErrTruncated or
+// ErrNewerVersion, or is that of r.
+func Decode(r io.Reader) (*Profile, error) {
+	data, err := unpackRecord(r)
+	if err != nil {
+		return nil, err
+	}
+	// The version comes first: a newer file may hold what the full type
+	// cannot take, and must not be called damaged for it.
+	var head struct {
+		Version *int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		if endsEarly(data, err) {
+			return nil, fmt.Errorf("%w: its JSON ends early", ErrTruncated)
+		}
+		return nil, fmt.Errorf("%w: %w", ErrNotProfile, err)
+	}
+	switch {
+	case head.Version == nil:
+		return nil, fmt.Errorf("%w: it states no version", ErrNotProfile)
+	case *head.Version > SchemaVersion:
+		return nil, fmt.Errorf("%w: it has version %d, this program reads up to version %d",
+			ErrNewerVersion, *head.Version, SchemaVersion)
+	case *head.Version < 1:
+		return nil, fmt.Errorf("%w: version %d does not exist", ErrNotProfile, *head.Version)
+	}
+	p := new(Profile)
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotProfile, err)
+	}
+	if err := Validate(p); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotProfile, err)
+	}
+	return p, nil
+}
+
+// unpackRecord returns the uncompressed content of r.
+func unpackRecord(r io.Reader) ([]byte, error) {
+	zr, err := gzip.NewReader(r)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%w: it is empty", ErrTruncated)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("%w: it ends within the gzip header", ErrTruncated)
+	case errors.Is(err, gzip.ErrHeader):
+		return nil, fmt.Errorf("%w: it is not gzip data", ErrNotProfile)
+	case err != nil:
+		return nil, fmt.Errorf("read profile: %w", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(zr, maxRecord+1))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("%w: its gzip data ends early", ErrTruncated)
+	case isDamaged(err):
+		return nil, fmt.Errorf("%w: %w", ErrNotProfile, err)
+	case err != nil:
+		return nil, fmt.Errorf("read profile: %w", err)
+	case len(data) > maxRecord:
+		return nil, fmt.Errorf("%w: it unpacks to more than %d GiB", ErrNotProfile, maxRecord>>30)
+	}
+	return data, nil
+}
+
+// Validate reports the first fault in p's structure: an index out of range, a
+// node before its parent, an unknown construct, a negative duration. Figures
+// are not judged: a profile with odd times is still the user's measurement.
+func Validate(p *Profile) error {
+	if len(p.Nodes) == 0 {
+		return errors.New("it has no root node")
+	}
+	if p.Meta.Duration < 0 {
+		return fmt.Errorf("its duration is negative (%d ns)", p.Meta.Duration)
+	}
+	for i, t := range p.Threads {
+		if t.Root < 0 || t.Num < 0 {
+			return fmt.Errorf("thread %d has a negative number (%d:%d)", i, t.Root, t.Num)
+		}
+	}
+	for i, r := range p.Regions {
+		if r.Construct == event.NoConstruct || !knownConstruct(r.Construct) {
+			return fmt.Errorf("region %d is of no known construct (%d)", i, r.Construct)
+		}
+		if r.Location.Begin < 0 || r.Location.End < 0 {
+			return fmt.Errorf("region %d has a negative line", i)
+		}
+	}
+	for i := range p.Nodes {
+		if err := validateNode(p, i); err != nil {
+			return err
+		}
+	}
+	for i, l := range p.Lost {
+		if l.Region < -1 || l.Region >= len(p.Regions) {
+			return fmt.Errorf("loss %d names region %d of %d", i, l.Region, len(p.Regions))
+		}
+		if l.Thread < -1 || l.Thread >= len(p.Threads) {
+			return fmt.Errorf("loss %d names thread %d of %d", i, l.Thread, len(p.Threads))
+		}
+	}
+	return nil
+}
+
+func validateNode(p *Profile, i int) error {
+	n := &p.Nodes[i]
+	if i == 0 {
+		if n.Parent != -1 || n.Region != -1 {
+			return fmt.Errorf("its first node is not the root (parent %d, region %d)", n.Parent, n.Region)
+		}
+	} else {
+		if n.Parent < 0 || n.Parent >= i {
+			return fmt.Errorf("node %d has parent %d, which does not precede it", i, n.Parent)
+		}
+		if n.Region < 0 || n.Region >= len(p.Regions) {
+			return fmt.Errorf("node %d names region %d of %d", i, n.Region, len(p.Regions))
+		}
+	}
+	for _, s := range n.Stats {
+		if s.Thread < 0 || s.Thread >= len(p.Threads) {
+			return fmt.Errorf("node %d names thread %d of %d", i, s.Thread, len(p.Threads))
+		}
+	}
+	return nil
+}
+
+func knownConstruct(c event.Construct) bool {
+	back, ok := event.ParseConstruct(c.String())
+	return ok && back == c
+}
+
+// endsEarly reports whether a JSON error means that the text stops too soon,
+// not that it is wrong.
+func endsEarly(data []byte, err error) bool {
+	var syntax *json.SyntaxError
+	return errors.As(err, &syntax) && syntax.Offset >= int64(len(data)) && len(data) > 0 && data[0] == '{'
+}
+
+// isDamaged reports whether err says that compressed data is damaged, as
+// opposed to a failure to read it.
+func isDamaged(err error) bool {
+	var bad flate.CorruptInputError
+	return errors.As(err, &bad) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader)
+}

@@ -1,0 +1,410 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Teams: a parallel region's times are settled when the last of its team has
+// reported, because startup, implicit barrier and shutdown of every thread
+// depend on the others (ompP, Fig. 1: fork, begin, end, join).
+
+// stragglerWait is how long (ns) an event may lag behind others that happened
+// later: a thread can be preempted between reading the clock and storing its
+// record.
+const stragglerWait = 200e6
+
+type teamKey struct {
+	instance uint16 // of the runtime library: addresses of teams may be reused between libraries
+	key      uint64
+}
+
+// team is one execution of a parallel region.
+type team struct {
+	key     teamKey
+	bound   bool // key is known
+	node    *node
+	root    int
+	size    int32 // 0: not known
+	forked  uint64
+	joined  uint64 // 0: not yet
+	members []member
+	ended   int
+	charged bool
+	queued  bool // in Engine.settle
+}
+
+// size returns how many threads the thread's current team has, 0 if not known.
+func (e *Engine) teamSize(t *thread) int32 {
+	if i := t.level(); i >= 0 && t.stack[i].team != nil {
+		return t.stack[i].team.size
+	}
+	return 0
+}
+
+// member is one thread's part in a team.
+type member struct {
+	num      int32
+	row      int
+	begin    uint64
+	end      uint64 // 0: not yet
+	child    int64
+	sections int64 // time in sections (parallel sections)
+	count    uint64
+	derived  bool
+}
+
+func (m *team) member(num int32) *member {
+	// Threads mostly begin in order of their numbers.
+	if i := int(num); i < len(m.members) && m.members[i].num == num {
+		return &m.members[i]
+	}
+	for i := range m.members {
+		if m.members[i].num == num {
+			return &m.members[i]
+		}
+	}
+	return nil
+}
+
+func (e *Engine) fork(t *thread, ev *event.Event) {
+	c := ev.Construct
+	if ev.Runtime == event.Gomp {
+		if s := ask(e.teamOf, ev.Site, e.resolve.Team); s != event.NoConstruct {
+			c = s
+		}
+	}
+	e.leaveUnknown(t, ev)
+	k := Key{Construct: c, Runtime: ev.Runtime, Fn: ev.Fn, Loc: ev.Loc}
+	if k.Fn == 0 {
+		k.Site = ev.Site
+	}
+	f := e.push(t, k, ev)
+	m := e.newTeam()
+	m.node, m.size, m.forked = f.node, ev.Size, ev.Time
+	m.root = e.rows[t.row].Root
+	f.team, f.num, f.phase = m, t.num, starting
+	if ev.Key != 0 {
+		e.bind(m, teamKey{ev.Instance, ev.Key})
+	}
+	if ev.Flags&event.AtOnce != 0 {
+		m.size = 1
+		e.beginAs(t, f, m, 0, ev.Time)
+	}
+}
+
+// leaveUnknown drops the frame that stands for a region under way at attach,
+// when a thread turns out to be outside any.
+func (e *Engine) leaveUnknown(t *thread, ev *event.Event) {
+	f := t.top()
+	if f == nil || f.team != nil || f.node.key.Construct != event.Unknown || ev.Num > 0 {
+		return
+	}
+	t.stack = t.stack[:0]
+	t.known = false
+	e.initial(t)
+}
+
+func (e *Engine) newTeam() *team {
+	if n := len(e.free); n > 0 {
+		m := e.free[n-1]
+		e.free = e.free[:n-1]
+		*m = team{members: m.members[:0]}
+		return m
+	}
+	return &team{}
+}
+
+func (e *Engine) bind(m *team, k teamKey) {
+	m.key, m.bound = k, true
+	e.teams[k] = append(e.teams[k], m)
+	if e.parked > 0 {
+		e.unpark(k)
+	}
+}
+
+func (e *Engine) begin(t *thread, ev *event.Event) {
+	// The primary thread begins the team that it has just forked.
+	if f := t.top(); f != nil && f.team != nil && f.phase == starting {
+		m := f.team
+		if m.size == 0 {
+			m.size = ev.Size
+		}
+		e.beginAs(t, f, m, ev.Num, ev.Time)
+		if !m.bound && ev.Key != 0 {
+			e.bind(m, teamKey{ev.Instance, ev.Key})
+		}
+		return
+	}
+	k := teamKey{ev.Instance, ev.Key}
+	if m := e.openTeam(k, ev); m != nil {
+		e.enlist(t, m, ev)
+		return
+	}
+	// Its fork lies in another ring and comes soon.
+	t.waiting = append(t.waiting, *ev)
+	e.parked++
+}
+
+// openTeam finds the execution that a worker begins: every thread number takes
+// part in an execution once, and executions of one team follow each other.
+func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
+	for _, m := range e.teams[k] {
+		if m.forked <= ev.Time && (m.joined == 0 || ev.Time <= m.joined) && m.member(ev.Num) == nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// enlist makes a worker a member of a team: its stack is the team's.
+func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
+	for len(t.stack) > 0 { // left over from a region whose end was not seen
+		f := t.top()
+		if f.node.key.Construct != event.Unknown {
+			e.abandon(t)
+			continue
+		}
+		t.stack = t.stack[:0]
+	}
+	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
+	e.beginAs(t, t.top(), m, ev.Num, ev.Time)
+}
+
+func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
+	t.num, t.row, t.known = num, e.row(m.root, int(num)), true
+	e.bear(t)
+	f.row, f.phase, f.mark = t.row, inBody, at
+	m.members = append(m.members, member{num: num, row: t.row, begin: at})
+}
+
+// bear notes which operating system thread bore a row.
+func (e *Engine) bear(t *thread) {
+	r := &e.rows[t.row]
+	const enough = 64 // thread storms: a sample of the ids will do
+	for _, id := range r.TIDs {
+		if id == int(t.tid) {
+			return
+		}
+	}
+	if len(r.TIDs) < enough {
+		r.TIDs = append(r.TIDs, int(t.tid))
+	}
+}
+
+func (e *Engine) end(t *thread, ev *event.Event) {
+	i := t.level()
+	if i < 0 {
+		e.unmatched++
+		return
+	}
+	if f := &t.stack[i]; f.team == nil {
+		// The region was under way when measurement began: this thread is known
+		// to have been in it since then.
+		f = e.unwindTo(t, i)
+		f.body = span(f.start, ev.Time)
+		f.charge(f.node.stat(f.row), f.body)
+		t.stack = t.stack[:0]
+		t.known = t.tid == e.pid
+		return
+	}
+	f := &t.stack[i]
+	if ev.Flags&event.Inside != 0 && f.flags&(event.NoReturn|event.AtOnce) == 0 || f.phase == inBarrier {
+		return // told twice: the call's own return comes
+	}
+	f = e.unwindTo(t, i)
+	e.endMember(t, f, ev.Time)
+	if f.num < 0 { // a worker
+		t.stack = t.stack[:0]
+	}
+}
+
+func (e *Engine) endMember(t *thread, f *frame, at uint64) {
+	mem := f.team.member(t.num)
+	if mem == nil || mem.end != 0 {
+		return
+	}
+	if f.id != 0 { // a section that no further call closed
+		f.body += span(f.id, at)
+		f.id = 0
+	}
+	mem.end, mem.child, mem.sections, mem.count = at, f.child, f.body, f.bodies
+	f.phase, f.mark = inBarrier, at
+	f.team.ended++
+	e.trySettle(f.team)
+}
+
+func (e *Engine) join(t *thread, ev *event.Event) {
+	i := t.forked()
+	if i < 0 {
+		e.partial++ // its fork was before we came
+		t.stack = t.stack[:0]
+		return
+	}
+	if ev.Flags&event.Inside != 0 && t.stack[i].flags&(event.NoReturn|event.AtOnce) == 0 {
+		return // told twice
+	}
+	f := e.unwindTo(t, i)
+	m := f.team
+	if f.phase != inBarrier { // the end of the body was not told
+		e.endMember(t, f, ev.Time)
+	}
+	m.joined = ev.Time
+	if i > 0 {
+		t.stack[i-1].child += span(f.paid, ev.Time)
+	}
+	t.num = f.num
+	t.stack = t.stack[:i]
+	if i > 0 {
+		t.row = t.stack[i-1].row
+	} else {
+		t.row = e.row(m.root, 0)
+	}
+	if !e.trySettle(m) {
+		m.queued = true
+		e.settle = append(e.settle, m)
+	}
+}
+
+// forked returns the index of the innermost region that this thread started.
+func (t *thread) forked() int {
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		if t.stack[i].team != nil && t.stack[i].num >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// trySettle charges a team's threads once all have reported.
+func (e *Engine) trySettle(m *team) bool {
+	if m.charged {
+		return true
+	}
+	if m.joined == 0 || m.ended < len(m.members) {
+		return false
+	}
+	if int(m.size) > len(m.members) || m.size == 0 && e.now < m.joined+stragglerWait {
+		return false
+	}
+	e.charge(m)
+	return true
+}
+
+// charge settles a team: per thread execT = startup + body + barrier + shutdown.
+func (e *Engine) charge(m *team) {
+	last := m.forked
+	for i := range m.members {
+		last = max(last, m.members[i].end)
+	}
+	last = min(last, m.joined)
+	for i := range m.members {
+		mem := &m.members[i]
+		begin, end := min(mem.begin, last), min(mem.end, last)
+		s := m.node.stat(mem.row)
+		s.Exec.T += span(m.forked, m.joined)
+		s.Exec.C++
+		s.Enter.T += span(m.forked, begin)
+		s.Enter.C++
+		s.Barrier.T += span(end, last)
+		s.Barrier.C++
+		s.Exit.T += span(last, m.joined)
+		s.Exit.C++
+		s.Child += mem.child
+		if m.node.key.Construct == event.ParallelSections {
+			s.Body.T += mem.sections
+			s.Body.C += mem.count
+		} else {
+			s.Body.T += span(begin, end)
+			s.Body.C++
+		}
+	}
+	m.charged = true
+	if m.bound {
+		list := e.teams[m.key]
+		for i, x := range list {
+			if x == m {
+				list = append(list[:i], list[i+1:]...)
+				break
+			}
+		}
+		e.teams[m.key] = list
+	}
+	if !m.queued {
+		e.free = append(e.free, m)
+	}
+}
+
+// unpark continues the threads that waited for a team.
+func (e *Engine) unpark(k teamKey) {
+	for _, t := range e.threads {
+		if len(t.waiting) > 0 && k == (teamKey{t.waiting[0].Instance, t.waiting[0].Key}) {
+			if e.openTeam(k, &t.waiting[0]) != nil {
+				e.replay(t)
+			}
+		}
+	}
+}
+
+// replay feeds a thread's parked events until it parks again.
+func (e *Engine) replay(t *thread) {
+	q := t.waiting
+	t.waiting = nil
+	e.parked--
+	for i := range q {
+		if len(t.waiting) > 0 {
+			t.waiting = append(t.waiting, q[i:]...)
+			return
+		}
+		e.step(t, &q[i])
+	}
+}
+
+// Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been
+// fed, so that what still waits for one is settled with what there is.
+func (e *Engine) Advance(now uint64) {
+	e.now = now
+	keep := e.settle[:0]
+	for _, m := range e.settle {
+		if !e.trySettle(m) && now <= m.joined+stragglerWait {
+			keep = append(keep, m)
+			continue
+		}
+		if !m.charged {
+			e.giveUp(m)
+		}
+		e.free = append(e.free, m)
+	}
+	e.settle = keep
+	if e.parked == 0 {
+		return
+	}
+	for _, t := range e.threads {
+		if len(t.waiting) > 0 && now > t.waiting[0].Time+stragglerWait {
+			e.orphan(t)
+		}
+	}
+}
+
+// giveUp settles a team some of whose threads' events were lost.
+func (e *Engine) giveUp(m *team) {
+	for i := range m.members {
+		if m.members[i].end == 0 {
+			m.members[i].end = m.joined
+			m.node.note("the end of some threads' bodies was lost: their bodyT reaches to the join")
+		}
+	}
+	if int(m.size) > len(m.members) {
+		m.node.note("the start of some threads in this region was lost: their part is missing")
+	}
+	e.charge(m)
+}
+
+// orphan continues a thread whose team's fork was never seen.
+func (e *Engine) orphan(t *thread) {
+	ev := &t.waiting[0]
+	n := e.child(e.root, Key{Construct: event.Unknown})
+	t.stack = t.stack[:0]
+	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
+	t.stack = append(t.stack, frame{node: n, phase: inBody, row: t.row, start: ev.Time, num: -1})
+	t.waiting[0] = event.Event{TID: t.tid}
+	e.partial++
+	e.replay(t)
+}

@@ -1,0 +1,276 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Constructs that a team divides (loop, sections, single), and barriers.
+
+const noteNowaitSingle = "single nowait makes no call at its end: its body time is not known and shows as 0"
+
+func (e *Engine) open(t *thread, ev *event.Event) {
+	c := ev.Construct
+	if ev.Loc != 0 && c == event.Loop {
+		if s := e.workshare(ev.Loc); s != event.NoConstruct {
+			c = s
+		}
+	}
+	k := t.key(c, ev)
+	// Entry points that jump to one another report one call twice: libgomp's
+	// GOMP_loop_runtime_start ends in a jump to GOMP_loop_dynamic_start.
+	if f := t.top(); f != nil && f.node.key == k && f.sp == ev.SP && f.phase == inBody && f.child == 0 && f.bodies == 0 {
+		return
+	}
+	f := e.push(t, k, ev)
+	f.phase = inBody
+	if c == event.Sections && ev.Runtime == event.Kmpc {
+		f.bodies = sectionsOfThread(ev.Value, t.num, e.teamSize(t))
+	}
+}
+
+// sectionsOfThread is how many of n sections libomp's static schedule gives to
+// a thread (__kmp_for_static_init, kmp_sch_static_balanced): n/size each and
+// one more for the first n mod size threads.
+func sectionsOfThread(n int64, num, size int32) uint64 {
+	if n <= 0 || size <= 0 {
+		return 0
+	}
+	share := n / int64(size)
+	if int64(num) < n%int64(size) {
+		share++
+	}
+	return uint64(share)
+}
+
+func (e *Engine) close(t *thread, ev *event.Event) {
+	i := t.openShare()
+	if i < 0 {
+		// The body of a combined parallel loop or sections region closes a
+		// construct that the fork opened.
+		if p := t.level(); p < 0 || !combined(t.stack[p].node.key.Construct) {
+			e.unmatched++
+		}
+		return
+	}
+	f := e.unwindTo(t, i)
+	if f.phase == inBody {
+		f.closeBody(ev.Time)
+	}
+	if ev.Runtime == event.Gomp {
+		e.pop(t, ev.Time) // GOMP_*_end_nowait: no barrier will follow
+		return
+	}
+	f.phase, f.mark = done, ev.Time
+}
+
+// closeBody ends the body phase of a worksharing frame.
+func (f *frame) closeBody(at uint64) {
+	switch f.node.key.Construct {
+	case event.Sections:
+		if f.node.key.Runtime == event.Kmpc {
+			f.body += span(f.mark, at)
+		}
+	case event.Single:
+	default:
+		f.body += span(f.mark, at)
+		f.bodies++
+	}
+	f.phase, f.mark = done, at
+}
+
+func combined(c event.Construct) bool { return c == event.ParallelLoop || c == event.ParallelSections }
+
+// openShare finds the loop or sections frame that an event is about. The event
+// may name the other of the two: libomp ends both by one call, and identical
+// functions of libgomp may be folded into one.
+func (t *thread) openShare() int {
+	return max(t.find(event.Loop, nil), t.find(event.Sections, nil))
+}
+
+// unwindTo abandons what is open inside the i-th frame and returns it.
+func (e *Engine) unwindTo(t *thread, i int) *frame {
+	for len(t.stack)-1 > i {
+		if f := t.top(); f.phase == done {
+			e.pop(t, f.mark)
+			continue
+		}
+		e.abandon(t)
+	}
+	return t.top()
+}
+
+func (e *Engine) result(t *thread, ev *event.Event) {
+	switch ev.Construct {
+	case event.Single:
+		e.chosen(t, ev)
+	case event.Sections:
+		e.startSection(t, ev)
+	case event.Lock, event.NestLock:
+		e.tested(t, ev)
+	case event.NoConstruct:
+		// A reduction: threads that get 0 have been through the barrier.
+		if ev.Value == 0 {
+			e.waited(t, ev)
+		}
+	}
+}
+
+// chosen: the runtime has said who executes the single body.
+func (e *Engine) chosen(t *thread, ev *event.Event) {
+	f := t.top()
+	if f == nil || f.node.key.Construct != event.Single || f.phase != inBody {
+		e.unmatched++
+		return
+	}
+	kind := BarrierUnknown
+	switch {
+	case ev.Flags&event.CopyPrivate != 0:
+		kind = BarrierImplicit
+	case ev.Runtime == event.Gomp:
+		kind = e.singleBarrier(f.node.key.Site)
+	}
+	if ev.Value != 0 {
+		f.bodies++
+		if kind == BarrierExplicit { // nowait
+			f.node.note(noteNowaitSingle)
+			e.pop(t, ev.Time)
+		}
+		return
+	}
+	// In a single with copyprivate the others wait in this very call.
+	f.barrier += span(f.mark, ev.Time)
+	if kind == BarrierExplicit {
+		e.pop(t, ev.Time)
+		return
+	}
+	f.phase, f.mark = done, ev.Time
+}
+
+func (e *Engine) endSingle(t *thread, ev *event.Event) {
+	i := t.find(event.Single, func(f *frame) bool { return f.phase == inBody })
+	if i < 0 {
+		e.unmatched++
+		return
+	}
+	f := e.unwindTo(t, i)
+	f.body += span(f.mark, ev.Time)
+	f.phase, f.mark = done, ev.Time
+}
+
+func (e *Engine) startSection(t *thread, ev *event.Event) {
+	if ev.Value == 0 {
+		return
+	}
+	if f := e.sectionFrame(t); f != nil {
+		f.bodies++
+		f.id = ev.Time // start of the section
+	}
+}
+
+func (e *Engine) endSection(t *thread, ev *event.Event) {
+	if f := e.sectionFrame(t); f != nil && f.id != 0 {
+		f.body += span(f.id, ev.Time)
+		f.id = 0
+	}
+}
+
+// sectionFrame is the frame whose sections the thread executes: a sections
+// construct, or a combined parallel sections region.
+func (e *Engine) sectionFrame(t *thread) *frame {
+	if i := t.find(event.Sections, nil); i >= 0 {
+		return &t.stack[i]
+	}
+	if p := t.level(); p >= 0 && t.stack[p].node.key.Construct == event.ParallelSections {
+		return &t.stack[p]
+	}
+	return nil
+}
+
+// continues reports whether an event belongs to the worksharing construct
+// whose share the thread has done: its implicit barrier, or its reduction.
+func (e *Engine) continues(f *frame, ev *event.Event) bool {
+	if ev.Edge == event.Waited && ev.Construct == event.Single {
+		return true // the winner's own wait in GOMP_single_copy_end
+	}
+	if ev.Edge != event.Wait {
+		return false
+	}
+	switch ev.Construct {
+	case event.NoConstruct, event.Loop, event.Sections, event.Single:
+		return true
+	case event.Barrier:
+		if ev.Loc == 0 {
+			return f.node.key.Construct == event.Single
+		}
+		return e.barrierKind(ev.Loc) != BarrierExplicit
+	}
+	return false
+}
+
+func (e *Engine) wait(t *thread, ev *event.Event) {
+	f := t.top()
+	share := -1
+	switch {
+	case f != nil && f.phase == done:
+		share = len(t.stack) - 1
+	case f != nil && f.phase == inBarrier && ev.Construct == event.NoConstruct:
+		return // the second half of a reduction
+	case ev.Construct == event.Loop || ev.Construct == event.Sections:
+		if share = t.openShare(); share < 0 {
+			if p := t.level(); p < 0 || !combined(t.stack[p].node.key.Construct) {
+				e.unmatched++
+			}
+		}
+	case ev.Construct == event.Barrier && ev.Loc == 0 && f != nil && f.node.key.Construct == event.Single && f.phase == inBody:
+		// GCC marks the end of a single body by nothing but its barrier.
+		f.body += span(f.mark, ev.Time)
+		share = len(t.stack) - 1
+	}
+	if share < 0 {
+		b := e.push(t, t.key(event.Barrier, ev), ev)
+		b.phase = inBarrier
+		return
+	}
+	f = e.unwindTo(t, share)
+	if f.phase == inBody {
+		f.closeBody(ev.Time)
+	}
+	f.phase, f.mark = inBarrier, ev.Time
+}
+
+func (e *Engine) waited(t *thread, ev *event.Event) {
+	f := t.top()
+	if f != nil && f.phase == done && ev.Construct == event.Single {
+		f.barrier += span(f.mark, ev.Time) // copyprivate: the barrier proper follows
+		f.mark = ev.Time
+		return
+	}
+	if f == nil || f.phase != inBarrier || f.team != nil {
+		e.unmatched++ // the barrier was entered before we came
+		return
+	}
+	if f.node.key.Construct != event.Barrier {
+		f.barrier += span(f.mark, ev.Time)
+		f.bars++
+	}
+	e.pop(t, ev.Time)
+}
+
+func (e *Engine) workshare(loc uint64) event.Construct {
+	return ask(e.shareOf, loc, e.resolve.Workshare)
+}
+
+func (e *Engine) barrierKind(loc uint64) BarrierKind {
+	return ask(e.barrierOf, loc, e.resolve.Barrier)
+}
+
+func (e *Engine) singleBarrier(site uint64) BarrierKind {
+	return ask(e.singleOf, site, e.resolve.SingleBarrier)
+}
+
+func ask[V any](known map[uint64]V, at uint64, f func(uint64) V) V {
+	v, ok := known[at]
+	if !ok {
+		v = f(at)
+		known[at] = v
+	}
+	return v
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* The registers of the probed thread, per architecture. Only what is used is
+ * declared; CO-RE relocates the task_struct members, pt_regs is kernel ABI. */
+#pragma once
+#include "shared.h"
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
+	u64 orig_ax, ip, cs, flags, sp, ss;
+};
+struct thread_struct { u64 fsbase; } __attribute__((preserve_access_index));
+#define REG_ARG0(r) ((r)->di)
+#define REG_ARG1(r) ((r)->si)
+#define REG_ARG2(r) ((r)->dx)
+#define REG_ARG3(r) ((r)->cx)
+#define REG_ARG4(r) ((r)->r8)
+#define REG_ARG5(r) ((r)->r9)
+#define REG_RET(r)  ((r)->ax)
+#define REG_SP(r)   ((r)->sp)
+#define REG_IP(r)   ((r)->ip)
+#define ZERO_FLAG(r) ((r)->flags & 0x40)
+#define SIGN_FLAG(r) ((r)->flags & 0x80)
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs { u64 regs[31], sp, pc, pstate; };
+struct thread_uw { u64 tp_value; } __attribute__((preserve_access_index));
+struct thread_struct { struct thread_uw uw; } __attribute__((preserve_access_index));
+#define REG_ARG0(r) ((r)->regs[0])
+#define REG_ARG1(r) ((r)->regs[1])
+#define REG_ARG2(r) ((r)->regs[2])
+#define REG_ARG3(r) ((r)->regs[3])
+#define REG_ARG4(r) ((r)->regs[4])
+#define REG_ARG5(r) ((r)->regs[5])
+#define REG_RET(r)  ((r)->regs[0])
+#define REG_SP(r)   ((r)->sp)
+#define REG_IP(r)   ((r)->pc)
+#define ZERO_FLAG(r) ((r)->pstate & (1ULL << 30))
+#define SIGN_FLAG(r) ((r)->pstate & (1ULL << 31))
+#endif
+
+struct task_struct {
+	int pid, tgid;
+	struct thread_struct thread;
+	struct task_struct *real_parent;
+} __attribute__((preserve_access_index));
+
+#if defined(__TARGET_ARCH_x86)
+#define THREAD_POINTER(t) BPF_CORE_READ(t, thread.fsbase)
+#else
+#define THREAD_POINTER(t) BPF_CORE_READ(t, thread.uw.tp_value)
+#endif

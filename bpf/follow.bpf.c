@@ -1,0 +1,154 @@
+//go:build ignore
+
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+// Watches followed processes: program changes, children, runtimes that are
+// mapped later. It stops a process that is to be measured from its first
+// instruction until its probes are in place.
+#include "arch.h"
+#define __VMLINUX_H__
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#define SIGSTOP 19
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u32);   /* process */
+	__type(value, u32); /* enum follow_flag */
+} followed SEC(".maps");
+
+/* Processes that wait for SIGCONT. The guardian continues them if the tool
+ * dies. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u32);
+	__type(value, u64);
+} stopped SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 18);
+} lives SEC(".maps");
+
+const struct life *unused_life __attribute__((unused));
+const enum life_kind *unused_life_kind __attribute__((unused));
+const enum follow_flag *unused_follow_flag __attribute__((unused));
+
+enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
+
+/* Linux 6.13+. Without it a child that does not exec is measured from a moment
+ * after its start. */
+extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type, u64 value) __ksym __weak;
+
+/* Reports a life event; child is the process to stop if it is not the current
+ * one. */
+static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struct task_struct *child)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct life *l;
+	int failed;
+
+	l = bpf_ringbuf_reserve(&lives, sizeof(*l), 0);
+	if (!l)
+		return;
+	l->time = now;
+	l->pid = pid;
+	l->kind = kind;
+	l->parent = parent;
+	l->stopped = 0;
+	if (flags & FOLLOW_STOP) {
+		/* Recorded first: whoever finds it must be able to undo it. */
+		bpf_map_update_elem(&stopped, &pid, &now, BPF_ANY);
+		if (!child)
+			failed = bpf_send_signal(SIGSTOP);
+		else if (bpf_send_signal_task)
+			failed = bpf_send_signal_task(child, SIGSTOP, PIDTYPE_TGID, 0);
+		else
+			failed = 1;
+		l->stopped = !failed;
+		if (failed)
+			bpf_map_delete_elem(&stopped, &pid);
+	}
+	bpf_ringbuf_submit(l, BPF_RB_FORCE_WAKEUP);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_pid)
+{
+	u32 pid = bpf_get_current_pid_tgid() >> 32;
+	u32 *flags = bpf_map_lookup_elem(&followed, &pid);
+
+	if (flags) {
+		*flags &= ~FOLLOW_PROBED;
+		tell(pid, 0, LIFE_EXEC, *flags, 0);
+	}
+	return 0;
+}
+
+/* Probes do not pass to a child (they are filtered by process), so one whose
+ * parent has some is stopped before its first step: it may never exec. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	u32 from = BPF_CORE_READ(parent, tgid), pid = BPF_CORE_READ(child, tgid);
+	u32 *flags, inherited;
+
+	if (from == pid) /* a thread */
+		return 0;
+	flags = bpf_map_lookup_elem(&followed, &from);
+	if (!flags || !(*flags & FOLLOW_CHILDREN))
+		return 0;
+	inherited = *flags;
+	bpf_map_update_elem(&followed, &pid, &inherited, BPF_ANY);
+	if (inherited & FOLLOW_PROBED)
+		tell(pid, from, LIFE_FORK, inherited, child);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task)
+{
+	u64 id = bpf_get_current_pid_tgid();
+	u32 pid = id >> 32;
+
+	if (pid == (u32)id)
+		bpf_map_delete_elem(&stopped, &pid);
+	return 0;
+}
+
+/* The dynamic loader calls _dl_debug_state before and after it changes the
+ * list of libraries, for debuggers; after, and before their constructors run,
+ * r_state is RT_CONSISTENT. The cookie is where r_state lies, relative to the
+ * probed instruction. */
+static __always_inline int libraries_changed(struct pt_regs *regs)
+{
+	u32 pid = bpf_get_current_pid_tgid() >> 32;
+	u32 *flags = bpf_map_lookup_elem(&followed, &pid);
+	u64 at = bpf_get_attach_cookie(regs);
+	int state = 0;
+
+	if (!flags)
+		return 0;
+	if (at && (bpf_probe_read_user(&state, sizeof(state), (void *)(REG_IP(regs) + at)) || state != 0))
+		return 0;
+	tell(pid, 0, LIFE_MAP, *flags, 0);
+	return 0;
+}
+
+SEC("uprobe.multi/x")
+int on_libraries_multi(struct pt_regs *regs)
+{
+	return libraries_changed(regs);
+}
+
+SEC("uprobe/x")
+int on_libraries_perf(struct pt_regs *regs)
+{
+	return libraries_changed(regs);
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

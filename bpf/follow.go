@@ -1,0 +1,162 @@
+package bpf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/ringbuf"
+	"golang.org/x/sys/unix"
+)
+
+// Life is one step in the life of a followed process.
+type Life = followLife
+
+// Kinds of Life.
+const (
+	LifeExec = uint32(followLifeKindLIFE_EXEC)
+	LifeFork = uint32(followLifeKindLIFE_FORK)
+	LifeMap  = uint32(followLifeKindLIFE_MAP)
+)
+
+// How a process is followed; the comments are in shared.h.
+const (
+	FollowStop     = uint32(followFollowFlagFOLLOW_STOP)
+	FollowChildren = uint32(followFollowFlagFOLLOW_CHILDREN)
+	FollowProbed   = uint32(followFollowFlagFOLLOW_PROBED)
+)
+
+// Follower watches processes for new programs, children and mapped runtimes.
+type Follower struct {
+	mode  Mode
+	coll  *ebpf.Collection
+	links []link.Link
+	r     *ringbuf.Reader
+}
+
+// NewFollower loads and attaches the programs (needs BTF: 5.5), for a kernel
+// that attaches probes in the given mode.
+func NewFollower(mode Mode) (*Follower, error) {
+	spec, err := loadFollow()
+	if err != nil {
+		return nil, err
+	}
+	f := &Follower{mode: mode}
+	unused := followProgOnLibrariesMulti
+	if mode != Perf {
+		unused = followProgOnLibrariesPerf
+	}
+	delete(spec.Programs, unused)
+	if f.coll, err = ebpf.NewCollection(spec); err != nil {
+		return nil, fmt.Errorf("load the programs that follow processes: %w", err)
+	}
+	for _, name := range []string{followProgOnExec, followProgOnFork, followProgOnExit} {
+		l, err := link.AttachTracing(link.TracingOptions{Program: f.coll.Programs[name]})
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("attach %s: %w", name, err)
+		}
+		f.links = append(f.links, l)
+	}
+	if f.r, err = ringbuf.NewReader(f.coll.Maps[followMapLives]); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("open the ring of life events: %w", err)
+	}
+	return f, nil
+}
+
+// WatchLibraries reports (LifeMap) whenever a process has loaded or unloaded
+// libraries: path is its dynamic loader, offset that of _dl_debug_state in it,
+// state that of _r_debug.r_state relative to it in memory, 0 if not known.
+func (f *Follower) WatchLibraries(path string, pid int, offset uint64, state int64) (io.Closer, error) {
+	ex, err := link.OpenExecutable(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	var l link.Link
+	if f.mode == Perf {
+		l, err = ex.Uprobe("", f.coll.Programs[followProgOnLibrariesPerf],
+			&link.UprobeOptions{Address: offset, PID: pid, Cookie: uint64(state)})
+	} else {
+		l, err = ex.UprobeMulti(nil, f.coll.Programs[followProgOnLibrariesMulti],
+			&link.UprobeMultiOptions{Addresses: []uint64{offset}, Cookies: []uint64{uint64(state)}, PID: uint32(pid)})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("watch the libraries of process %d: %w", pid, err)
+	}
+	return l, nil
+}
+
+// Follow starts watching a process.
+func (f *Follower) Follow(pid int, flags uint32) error {
+	if err := f.coll.Maps[followMapFollowed].Put(uint32(pid), flags); err != nil {
+		return fmt.Errorf("follow process %d: %w", pid, err)
+	}
+	return nil
+}
+
+// Forget stops watching it.
+func (f *Follower) Forget(pid int) { _ = f.coll.Maps[followMapFollowed].Delete(uint32(pid)) }
+
+// Next waits for the next event; ok is false when none came before the deadline.
+func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
+	f.r.SetDeadline(deadline)
+	rec, err := f.r.Read()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return Life{}, false, nil
+	}
+	if err != nil {
+		return Life{}, false, err
+	}
+	if len(rec.RawSample) != int(unsafe.Sizeof(l)) {
+		return Life{}, false, fmt.Errorf("%w: %d bytes", ErrShortRecord, len(rec.RawSample))
+	}
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&l)), unsafe.Sizeof(l)), rec.RawSample)
+	return l, true, nil
+}
+
+// Continue lets a process go on that was stopped for us.
+func (f *Follower) Continue(pid int) error {
+	err := unix.Kill(pid, unix.SIGCONT)
+	_ = f.coll.Maps[followMapStopped].Delete(uint32(pid))
+	if err != nil && !errors.Is(err, unix.ESRCH) {
+		return fmt.Errorf("continue process %d: %w", pid, err)
+	}
+	return nil
+}
+
+// StoppedMap is the map of processes that wait for us, for the guardian.
+func (f *Follower) StoppedMap() *ebpf.Map { return f.coll.Maps[followMapStopped] }
+
+// ContinueAll continues every process in a map of stopped ones.
+func ContinueAll(m *ebpf.Map) (n int) {
+	var pid uint32
+	var at uint64
+	var pids []uint32
+	for it := m.Iterate(); it.Next(&pid, &at); {
+		pids = append(pids, pid)
+	}
+	for _, p := range pids {
+		_ = unix.Kill(int(p), unix.SIGCONT)
+		_ = m.Delete(p)
+		n++
+	}
+	return n
+}
+
+// Close stops following and continues whoever waits.
+func (f *Follower) Close() {
+	for _, l := range f.links {
+		l.Close()
+	}
+	ContinueAll(f.StoppedMap())
+	if f.r != nil {
+		f.r.Close()
+	}
+	f.coll.Close()
+}

@@ -1,0 +1,8 @@
+// Package bpf holds the kernel side: the programs that report probe hits and
+// the ones that follow processes, their loaders, and the decoder of their
+// records. The objects are generated from the C files and committed, so that
+// building needs no clang; `make generate` renews them.
+package bpf
+
+//go:generate go tool bpf2go -cc ${BPF_CLANG} -tags linux -target amd64,arm64 -type row -type record -type source -type row_flag -type record_flag probe probe.bpf.c -- -I. -idirafter ${BPF_ASM} -Wall -Werror
+//go:generate go tool bpf2go -cc ${BPF_CLANG} -tags linux -target amd64,arm64 -type life -type life_kind -type follow_flag follow follow.bpf.c -- -I. -idirafter ${BPF_ASM} -Wall -Werror

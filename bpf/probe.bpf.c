@@ -1,0 +1,331 @@
+//go:build ignore
+
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+// Reports the hits of the probes that sit in OpenMP runtimes.
+#include "arch.h"
+#define __VMLINUX_H__ /* bpf_tracing.h: the types are ours */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#define MAX_ROWS 8192
+
+/* The kernel drops return probes beyond 64 pending per thread (MAX_URETPROBE_DEPTH),
+ * silently and for every function. Calls under which user code runs may take
+ * this many, so that the short calls inside always find room. */
+#define MAX_NESTED_RETURNS 40
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_ROWS);
+	__type(key, u32);
+	__type(value, struct row);
+} rows SEC(".maps");
+
+/* Records dropped, by row. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_ROWS);
+	__type(key, u32);
+	__type(value, u64);
+} dropped SEC(".maps");
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 24);
+};
+
+/* A thread always writes to the same ring, which keeps its order; several
+ * rings keep the threads of a large machine from queueing for one lock. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 64);
+	__type(key, u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+const volatile u32 num_rings = 1;
+
+struct thread_state {
+	u32 lost;
+	u32 nested_returns;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread_state);
+} threads SEC(".maps");
+
+/* Keep these types in the object's BTF for bpf2go. */
+const struct record *unused_record __attribute__((unused));
+const enum source *unused_source __attribute__((unused));
+const enum row_flag *unused_row_flag __attribute__((unused));
+const enum record_flag *unused_record_flag __attribute__((unused));
+
+struct arguments { u64 v[6]; };
+
+/* The verifier allows only constant offsets into pt_regs: all six are read
+ * first, so that the compiler cannot turn the choice into a computed offset. */
+static __always_inline void read_arguments(struct pt_regs *regs, struct arguments *args)
+{
+	args->v[0] = REG_ARG0(regs);
+	args->v[1] = REG_ARG1(regs);
+	args->v[2] = REG_ARG2(regs);
+	args->v[3] = REG_ARG3(regs);
+	args->v[4] = REG_ARG4(regs);
+	args->v[5] = REG_ARG5(regs);
+	asm volatile("" : "+m"(*args));
+}
+
+static __always_inline u64 argument(struct arguments *args, u8 from)
+{
+	switch (from) {
+	case ARG_0: return args->v[0];
+	case ARG_1: return args->v[1];
+	case ARG_2: return args->v[2];
+	case ARG_3: return args->v[3];
+	case ARG_4: return args->v[4];
+	case ARG_5: return args->v[5];
+	}
+	return 0;
+}
+
+static __always_inline u64 read_u64(u64 addr)
+{
+	u64 v = 0;
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+static __always_inline u32 read_u32(u64 addr)
+{
+	u32 v = 0;
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+static __always_inline u64 return_address(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return read_u64(regs->sp);
+#else
+	return regs->regs[30];
+#endif
+}
+
+static __always_inline void drop(u32 index)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct thread_state *state = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	u64 *n = bpf_map_lookup_elem(&dropped, &index);
+
+	if (state)
+		state->lost++;
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+/* Fills what every record has and returns it, or NULL when the ring is full. */
+static __always_inline struct record *start_record(u32 index, u64 now, u16 flags)
+{
+	u64 id = bpf_get_current_pid_tgid();
+	u32 which = (u32)id % num_rings;
+	void *ring = bpf_map_lookup_elem(&rings, &which);
+	struct thread_state *state;
+	struct record *r;
+
+	if (!ring)
+		return 0;
+	r = bpf_ringbuf_reserve(ring, sizeof(*r), 0);
+	if (!r) {
+		drop(index);
+		return 0;
+	}
+	r->time = now;
+	r->pid = id >> 32;
+	r->tid = (u32)id;
+	r->row = index;
+	r->flags = flags;
+	r->lost = 0;
+	state = bpf_task_storage_get(&threads, (struct task_struct *)bpf_get_current_task_btf(), 0, 0);
+	if (state && state->lost) {
+		r->lost = state->lost;
+		state->lost = 0;
+	}
+	return r;
+}
+
+/* Waking the reader would cost the target 1 us: the reader polls. */
+static __always_inline void submit(struct record *r)
+{
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+}
+
+/* libgomp's struct gomp_thread of the current thread. */
+static __always_inline u64 gomp_thread(struct pt_regs *regs, struct row *row)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	u64 offset = row->tls_slot ? read_u64(REG_IP(regs) + row->tls_slot) : 0;
+
+	return THREAD_POINTER(task) + offset;
+}
+
+static __always_inline s32 size_from_kmp(struct pt_regs *regs, struct row *row)
+{
+	u64 threads_array = read_u64(REG_IP(regs) + row->kmp_threads);
+	u64 thread = read_u64(threads_array + (u64)(u32)REG_ARG1(regs) * 8);
+
+	return read_u32(read_u64(thread + row->kmp_team) + row->kmp_nproc);
+}
+
+/* Answers 1 when no return probe is needed; only sessions can use that. */
+static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_skip)
+{
+	struct row *row = bpf_map_lookup_elem(&rows, &index);
+	struct record *r;
+	u64 now, site;
+	u16 flags = 0;
+
+	if (!row)
+		return 1;
+	if ((row->flags & ROW_ONLY_IF_ZF) && !ZERO_FLAG(regs))
+		return 1;
+	if ((row->flags & ROW_ONLY_IF_NOT_ZF) && ZERO_FLAG(regs))
+		return 1;
+	now = bpf_ktime_get_ns();
+	site = return_address(regs);
+	if (site - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo) {
+		if (row->flags & ROW_OUTSIDE_ONLY)
+			return 1;
+		flags = REC_INSIDE;
+	}
+	if (((row->flags & ROW_FREE_IF_ZF) && ZERO_FLAG(regs)) ||
+	    ((row->flags & ROW_FREE_IF_NOT_SF) && !SIGN_FLAG(regs)))
+		flags |= REC_FREE | (can_skip ? REC_NO_RETURN : 0);
+	if (!(row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
+		flags |= REC_NO_RETURN;
+	if (row->flags & ROW_NESTS) {
+		struct thread_state *state = bpf_task_storage_get(&threads,
+			(struct task_struct *)bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (state && can_skip) {
+			if (state->nested_returns >= MAX_NESTED_RETURNS)
+				flags |= REC_NO_RETURN;
+			else
+				state->nested_returns++;
+		}
+	}
+	if (row->flags & ROW_ENTRY) {
+		r = start_record(index, now, flags);
+		if (r) {
+			struct arguments args;
+
+			read_arguments(regs, &args);
+			r->sp = REG_SP(regs);
+			r->site = site;
+			r->a = argument(&args, row->a);
+			r->b = argument(&args, row->b);
+			r->num = argument(&args, row->num);
+			r->size = argument(&args, row->size);
+			if (row->flags & ROW_TEAM_FROM_TLS) {
+				u64 thread = gomp_thread(regs, row);
+
+				r->a = read_u64(thread + row->tls_team);
+				r->num = read_u32(thread + row->tls_team_id);
+			}
+			if (row->flags & ROW_LEVEL_FROM_TLS)
+				r->num = read_u32(gomp_thread(regs, row) + row->tls_level);
+			if (row->flags & ROW_SIZE_FROM_KMP)
+				r->size = size_from_kmp(regs, row);
+			if (row->flags & ROW_TRIP_32)
+				r->b = (u64)((s64)(s32)read_u32(REG_ARG5(regs)) - (s32)read_u32(REG_ARG4(regs)) + 1);
+			if (row->flags & ROW_TRIP_64)
+				r->b = read_u64(REG_ARG5(regs)) - read_u64(REG_ARG4(regs)) + 1;
+			submit(r);
+		}
+	}
+	return (flags & REC_NO_RETURN) ? 1 : 0;
+}
+
+static __always_inline void on_return(struct pt_regs *regs, u32 index, int counted)
+{
+	struct row *row = bpf_map_lookup_elem(&rows, &index);
+	struct record *r;
+
+	if (!row)
+		return;
+	if (row->flags & ROW_NESTS) {
+		struct thread_state *state = bpf_task_storage_get(&threads,
+			(struct task_struct *)bpf_get_current_task_btf(), 0, 0);
+		if (state && counted && state->nested_returns)
+			state->nested_returns--;
+	}
+	if ((row->flags & ROW_RETURN_IF_ZERO) && (u32)REG_RET(regs) != 0)
+		return;
+	r = start_record(index, bpf_ktime_get_ns(), REC_RETURN);
+	if (!r)
+		return;
+	r->sp = REG_SP(regs);
+	r->site = 0;
+	r->a = REG_RET(regs);
+	r->b = 0;
+	r->num = 0;
+	r->size = 0;
+	submit(r);
+}
+
+/* Linux 6.13+: one probe for entry and return; the entry decides whether the
+ * return is wanted. */
+extern _Bool bpf_session_is_return(void) __ksym __weak;
+
+SEC("uprobe.session/x")
+int on_session(struct pt_regs *regs)
+{
+	u32 index = (u32)bpf_get_attach_cookie(regs);
+
+	if (bpf_session_is_return()) {
+		on_return(regs, index, 1);
+		return 0;
+	}
+	return on_entry(regs, index, 1);
+}
+
+/* Linux 6.6+: many addresses at once. */
+SEC("uprobe.multi/x")
+int on_entry_multi(struct pt_regs *regs)
+{
+	on_entry(regs, (u32)bpf_get_attach_cookie(regs), 0);
+	return 0;
+}
+
+SEC("uretprobe.multi/x")
+int on_return_multi(struct pt_regs *regs)
+{
+	on_return(regs, (u32)bpf_get_attach_cookie(regs), 0);
+	return 0;
+}
+
+/* Linux 5.15+ (attach cookies): one perf event per address. */
+SEC("uprobe/x")
+int on_entry_perf(struct pt_regs *regs)
+{
+	on_entry(regs, (u32)bpf_get_attach_cookie(regs), 0);
+	return 0;
+}
+
+SEC("uretprobe/x")
+int on_return_perf(struct pt_regs *regs)
+{
+	on_return(regs, (u32)bpf_get_attach_cookie(regs), 0);
+	return 0;
+}
+
+/* A bare probe: what the kernel itself charges for a hit (make bench). */
+SEC("uprobe.multi/x")
+int on_nothing(struct pt_regs *regs)
+{
+	return 0;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

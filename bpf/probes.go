@@ -1,0 +1,282 @@
+package bpf
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/rlimit"
+)
+
+// Row configures one probe point in one library. The attach cookie of a probe
+// is the index of its row, and a record carries it back.
+type Row = probeRow
+
+// What a row does at a hit; the comments are in shared.h.
+const (
+	RowEntry        = uint32(probeRowFlagROW_ENTRY)
+	RowReturn       = uint32(probeRowFlagROW_RETURN)
+	RowReturnIfZero = uint32(probeRowFlagROW_RETURN_IF_ZERO)
+	RowOutsideOnly  = uint32(probeRowFlagROW_OUTSIDE_ONLY)
+	RowTeamFromTLS  = uint32(probeRowFlagROW_TEAM_FROM_TLS)
+	RowFreeIfZF     = uint32(probeRowFlagROW_FREE_IF_ZF)
+	RowFreeIfNotSF  = uint32(probeRowFlagROW_FREE_IF_NOT_SF)
+	RowOnlyIfZF     = uint32(probeRowFlagROW_ONLY_IF_ZF)
+	RowOnlyIfNotZF  = uint32(probeRowFlagROW_ONLY_IF_NOT_ZF)
+	RowTrip32       = uint32(probeRowFlagROW_TRIP_32)
+	RowTrip64       = uint32(probeRowFlagROW_TRIP_64)
+	RowSizeFromKmp  = uint32(probeRowFlagROW_SIZE_FROM_KMP)
+	RowLevelFromTLS = uint32(probeRowFlagROW_LEVEL_FROM_TLS)
+	RowNests        = uint32(probeRowFlagROW_NESTS)
+)
+
+// Arg returns the source number for the n-th (0 to 5) argument register.
+func Arg(n int) uint8 { return uint8(probeSourceARG_0) + uint8(n) }
+
+// Mode is how probes are attached, best first.
+type Mode int
+
+// The modes, with the kernel that brought each.
+const (
+	Session Mode = iota // one probe for entry and return that may skip the return: 6.13
+	Multi               // many addresses in one link: 6.6
+	Perf                // a perf event per address, with cookies: 5.15
+)
+
+// String names the mode for check and the report.
+func (m Mode) String() string {
+	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes"}[m]
+}
+
+// Point is one place to probe.
+type Point struct {
+	Offset uint64 // in the file
+	Row    uint32
+	Return bool // probe the return as well
+}
+
+// Probes is the loaded kernel side of the runtime probes.
+type Probes struct {
+	mode    Mode
+	coll    *ebpf.Collection
+	rings   []*ebpf.Map
+	nextRow uint32
+}
+
+// RingBytes is the size of one record ring. At 72 bytes a record, 16 MiB hold
+// 80 ms of two threads that do nothing but enter and leave criticals.
+const RingBytes = 1 << 24
+
+// programs by mode: entry, return.
+var programs = map[Mode][2]string{
+	Session: {probeProgOnSession, ""},
+	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},
+	Perf:    {probeProgOnEntryPerf, probeProgOnReturnPerf},
+}
+
+// LoadProbes loads the programs in the best mode that the kernel offers, at
+// least the given one (tests ask for the older ones).
+func LoadProbes(from Mode) (*Probes, error) {
+	if err := rlimit.RemoveMemlock(); err != nil {
+		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
+	}
+	var errs []error
+	for mode := from; mode <= Perf; mode++ {
+		p, err := loadProbes(mode)
+		if err == nil {
+			err = p.tryAttach()
+		}
+		if err == nil {
+			return p, nil
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", mode, err))
+		if p != nil {
+			p.Close()
+		}
+	}
+	return nil, fmt.Errorf("load the probe programs: %w", errors.Join(errs...))
+}
+
+func loadProbes(mode Mode) (*Probes, error) {
+	spec, err := loadProbe()
+	if err != nil {
+		return nil, err
+	}
+	for name := range spec.Programs {
+		if p := programs[mode]; name != p[0] && name != p[1] {
+			delete(spec.Programs, name)
+		}
+	}
+	n := min(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries))
+	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
+		return nil, err
+	}
+	spec.Maps[probeMapRings].InnerMap.MaxEntries = RingBytes
+	coll, err := ebpf.NewCollection(spec)
+	if err != nil {
+		return nil, err
+	}
+	p := &Probes{mode: mode, coll: coll}
+	for i := range n {
+		ring, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: RingBytes})
+		if err != nil {
+			p.Close()
+			return nil, fmt.Errorf("create a record ring of %d MiB: %w", RingBytes>>20, err)
+		}
+		p.rings = append(p.rings, ring)
+		if err := coll.Maps[probeMapRings].Put(uint32(i), ring); err != nil {
+			p.Close()
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// tryAttach proves that this mode attaches here, at the entry point of our own
+// executable, which does not run again: loading alone does not tell (before
+// 6.6 uprobe_multi loads but does not attach).
+func (p *Probes) tryAttach() error {
+	const self = "/proc/self/exe"
+	f, err := elf.Open(self)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, s := range f.Progs {
+		if s.Type == elf.PT_LOAD && f.Entry >= s.Vaddr && f.Entry < s.Vaddr+s.Filesz {
+			l, err := p.Attach(self, os.Getpid(), []Point{{Offset: f.Entry - s.Vaddr + s.Off, Return: true}})
+			if err != nil {
+				return err
+			}
+			return l.Close()
+		}
+	}
+	return fmt.Errorf("%s: entry point is in no segment", self)
+}
+
+// Mode returns how probes are attached.
+func (p *Probes) Mode() Mode { return p.mode }
+
+// AddRow stores a row and returns its index.
+func (p *Probes) AddRow(r Row) (uint32, error) {
+	i := p.nextRow
+	if err := p.coll.Maps[probeMapRows].Put(i, r); err != nil {
+		return 0, fmt.Errorf("store probe row %d: %w", i, err)
+	}
+	p.nextRow++
+	return i, nil
+}
+
+// Dropped returns how many records of each row the kernel could not store.
+func (p *Probes) Dropped() (map[uint32]uint64, error) {
+	out := map[uint32]uint64{}
+	for i := range p.nextRow {
+		var n uint64
+		if err := p.coll.Maps[probeMapDropped].Lookup(i, &n); err != nil {
+			return nil, fmt.Errorf("read the drop counters: %w", err)
+		}
+		if n > 0 {
+			out[i] = n
+		}
+	}
+	return out, nil
+}
+
+// Attach places probes at file offsets of the ELF file at path, for one
+// process. Closing what it returns takes them all away.
+func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error) {
+	entry, ret := p.coll.Programs[programs[p.mode][0]], p.coll.Programs[programs[p.mode][1]]
+	switch p.mode {
+	case Session:
+		return attachSession(entry, path, pid, points)
+	case Multi:
+		return attachMulti(entry, ret, path, pid, points)
+	default:
+		return attachPerf(entry, ret, path, pid, points)
+	}
+}
+
+// Close detaches nothing by itself (links do) and frees the kernel side.
+func (p *Probes) Close() {
+	for _, r := range p.rings {
+		r.Close()
+	}
+	p.coll.Close()
+}
+
+type closers []io.Closer
+
+func (c closers) Close() error {
+	var errs []error
+	for _, x := range c {
+		errs = append(errs, x.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func attachMulti(entry, ret *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
+	ex, err := link.OpenExecutable(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	var links closers
+	// Return links first: a return probe that is armed by an entry which
+	// nobody reported is dropped as unmatched, the reverse would lose a return.
+	opts := multiOptions(points, pid, true)
+	if len(opts.Addresses) > 0 {
+		l, err := ex.UretprobeMulti(nil, ret, opts)
+		if err != nil {
+			return nil, fmt.Errorf("attach return probes to %s: %w", path, err)
+		}
+		links = append(links, l)
+	}
+	l, err := ex.UprobeMulti(nil, entry, multiOptions(points, pid, false))
+	if err != nil {
+		links.Close()
+		return nil, fmt.Errorf("attach probes to %s: %w", path, err)
+	}
+	return append(links, l), nil
+}
+
+func multiOptions(points []Point, pid int, returns bool) *link.UprobeMultiOptions {
+	o := &link.UprobeMultiOptions{PID: uint32(pid)}
+	for _, p := range points {
+		if p.Return || !returns {
+			o.Addresses = append(o.Addresses, p.Offset)
+			o.Cookies = append(o.Cookies, uint64(p.Row))
+		}
+	}
+	return o
+}
+
+func attachPerf(entry, ret *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
+	ex, err := link.OpenExecutable(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	var links closers
+	for _, p := range points {
+		// perf wants the address in the file as such: no symbol is looked up.
+		o := &link.UprobeOptions{Address: p.Offset, PID: pid, Cookie: uint64(p.Row)}
+		if p.Return {
+			l, err := ex.Uretprobe("", ret, o)
+			if err != nil {
+				links.Close()
+				return nil, fmt.Errorf("attach a return probe to %s: %w", path, err)
+			}
+			links = append(links, l)
+		}
+		l, err := ex.Uprobe("", entry, o)
+		if err != nil {
+			links.Close()
+			return nil, fmt.Errorf("attach a probe to %s: %w", path, err)
+		}
+		links = append(links, l)
+	}
+	return links, nil
+}

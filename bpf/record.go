@@ -1,0 +1,81 @@
+package bpf
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+	"unsafe"
+
+	"github.com/cilium/ebpf/ringbuf"
+)
+
+// Record is what one hit reports; the fields' comments are in shared.h.
+type Record = probeRecord
+
+// Flags of a Record.
+const (
+	RecReturn   = uint16(probeRecordFlagREC_RETURN)
+	RecFree     = uint16(probeRecordFlagREC_FREE)
+	RecNoReturn = uint16(probeRecordFlagREC_NO_RETURN)
+	RecInside   = uint16(probeRecordFlagREC_INSIDE)
+)
+
+// ErrShortRecord reports a ring entry that is not a whole record: the kernel
+// object and this program are of different builds.
+var ErrShortRecord = errors.New("record of unexpected size")
+
+// DecodeRecord copies a ring entry into a record.
+func DecodeRecord(b []byte, r *Record) error {
+	if len(b) != int(unsafe.Sizeof(*r)) {
+		return fmt.Errorf("%w: %d bytes", ErrShortRecord, len(b))
+	}
+	// Same machine, same byte order; the slice may be unaligned.
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r)), b)
+	return nil
+}
+
+// Ring reads one record ring.
+type Ring struct {
+	r   *ringbuf.Reader
+	raw ringbuf.Record
+	rec Record
+}
+
+// Rings opens a reader for each record ring.
+func (p *Probes) Rings() ([]*Ring, error) {
+	var out []*Ring
+	for _, m := range p.rings {
+		r, err := ringbuf.NewReader(m)
+		if err != nil {
+			return nil, fmt.Errorf("open a record ring: %w", err)
+		}
+		r.SetDeadline(time.Unix(1, 0)) // never wait: the kernel side does not wake us
+		out = append(out, &Ring{r: r})
+	}
+	return out, nil
+}
+
+// Drain hands over every record that is complete now, in order, at most limit,
+// and returns how many. The record is only valid during the call.
+func (r *Ring) Drain(limit int, use func(*Record)) (int, error) {
+	n := 0
+	for n < limit {
+		err := r.r.ReadInto(&r.raw)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if err != nil {
+			return n, fmt.Errorf("read a record ring: %w", err)
+		}
+		if err := DecodeRecord(r.raw.RawSample, &r.rec); err != nil {
+			return n, err
+		}
+		use(&r.rec)
+		n++
+	}
+	return n, nil
+}
+
+// Close ends reading.
+func (r *Ring) Close() error { return r.r.Close() }

@@ -1,0 +1,83 @@
+// Command ompp-attach profiles OpenMP programs from outside: it launches or
+// attaches to an unmodified program and writes ompP reports and pprof profiles.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/collect"
+)
+
+// Exit statuses of our own; `run` otherwise passes on the program's.
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// exitError ends the tool with a status and, if it has text, a sentence.
+type exitError struct {
+	status int
+	err    error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func main() {
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case collect.LaunchCommand:
+			fail(collect.RunLaunch(os.Args[2:]))
+			return
+		case collect.GuardianCommand:
+			fail(collect.RunGuardian())
+			return
+		}
+	}
+	fail(root().Execute())
+}
+
+func fail(err error) {
+	if err == nil {
+		return
+	}
+	status := exitFailure
+	var ee *exitError
+	if errors.As(err, &ee) {
+		status = ee.status
+	}
+	if s := err.Error(); s != "" {
+		fmt.Fprintln(os.Stderr, "ompp-attach: "+s)
+	}
+	os.Exit(status)
+}
+
+func root() *cobra.Command {
+	version, built := collect.Version()
+	c := &cobra.Command{
+		Use:   "ompp-attach",
+		Short: "Profile unmodified OpenMP programs: ompP reports and pprof profiles",
+		Long: `ompp-attach attaches to the OpenMP runtime of an unmodified program (GCC's
+libgomp, LLVM's libomp, Intel's libiomp5), follows every parallel region, loop,
+barrier, critical section and lock of every thread, and writes an ompP report
+and a profile for go tool pprof. Nothing has to be rebuilt; the program may
+already be running.`,
+		Version:           fmt.Sprintf("%s %s", version, built),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
+	c.AddCommand(runCommand(), attachCommand(), reportCommand(), checkCommand(), manCommand())
+	return c
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/bpf"
+	"ompp-attach/collect"
+	"ompp-attach/report"
+)
+
+// measureFlags are the flags that run and attach share.
+type measureFlags struct {
+	out       string
+	formats   []string
+	overwrite bool
+	quiet     bool
+	verbose   bool
+}
+
+func (f *measureFlags) register(c *cobra.Command) {
+	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID)")
+	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
+	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
+	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
+	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return strings.Split(formatNames(), ", "), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range report.Formats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f *measureFlags) logf(format string, args ...any) {
+	if f.verbose {
+		fmt.Fprintf(os.Stderr, "ompp-attach: "+format+"\n", args...)
+	}
+}
+
+// prepare finds out what would fail at the end while nothing is lost yet.
+func (f *measureFlags) prepare(program string, pid int) (*output, error) {
+	if err := checkFormats(f.formats); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return openOutput(f.out, program, pid, f.overwrite)
+}
+
+func runCommand() *cobra.Command {
+	var f measureFlags
+	c := &cobra.Command{
+		Use:   "run [flags] -- PROGRAM [ARGS...]",
+		Short: "Launch a program and profile it from its first instruction",
+		Long: `run launches PROGRAM and profiles it and the processes it starts. The program
+keeps its standard streams, environment, working directory and signals, and its
+exit status becomes that of ompp-attach (128+N if signal N killed it).`,
+		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return run(&f, args) },
+	}
+	f.register(c)
+	c.Flags().SetInterspersed(false)
+	return c
+}
+
+func run(f *measureFlags, args []string) error {
+	path, err := findProgram(args[0])
+	if err != nil {
+		return &exitError{127, err}
+	}
+	out, err := f.prepare(filepath.Base(path), 0)
+	if err != nil {
+		return err
+	}
+	m, err := collect.New(bpf.Session, f.logf)
+	if err != nil {
+		return out.abandon(diagnose(err))
+	}
+	res, err := m.Run(path, args)
+	m.Close()
+	if res == nil {
+		return out.abandon(err)
+	}
+	werr := out.write(res, f)
+	if err = errors.Join(err, werr); err != nil {
+		return err
+	}
+	if len(res.Profiles) == 0 {
+		fmt.Fprintf(os.Stderr, "ompp-attach: %s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured\n", path)
+		if res.Exit == 0 {
+			return &exitError{exitFailure, nil}
+		}
+	}
+	if res.Exit != 0 {
+		return &exitError{res.Exit, nil}
+	}
+	return nil
+}
+
+// findProgram resolves a program as a shell would, and says in one sentence
+// why it cannot be run.
+func findProgram(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		return path, nil
+	}
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return "", fmt.Errorf("%s is not executable: check its permissions (chmod +x) and that it is a program", name)
+	case strings.Contains(name, "/"):
+		return "", fmt.Errorf("%s: no such program", name)
+	}
+	return "", fmt.Errorf("%s: not found in PATH; for a program in the current directory write ./%s", name, name)
+}
+
+func attachCommand() *cobra.Command {
+	var f measureFlags
+	var pid int
+	var duration time.Duration
+	c := &cobra.Command{
+		Use:   "attach [flags] --pid PID",
+		Short: "Profile a running process",
+		Long: `attach profiles a running process until --duration is over, until Ctrl-C or
+SIGTERM, or until the process ends, whichever comes first. The process goes on
+as before.`,
+		Example: "  ompp-attach attach --pid 4711 --duration 30s",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return attach(&f, pid, duration) },
+	}
+	f.register(c)
+	c.Flags().IntVarP(&pid, "pid", "p", 0, "process to attach to")
+	c.Flags().DurationVarP(&duration, "duration", "d", 0, "how long to measure, e.g. 30s (default: until Ctrl-C)")
+	_ = c.MarkFlagRequired("pid")
+	return c
+}
+
+func attach(f *measureFlags, pid int, duration time.Duration) error {
+	program, err := collect.CheckTarget(pid)
+	if err != nil {
+		return err
+	}
+	out, err := f.prepare(program, pid)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	m, err := collect.New(bpf.Session, f.logf)
+	if err != nil {
+		return out.abandon(diagnose(err))
+	}
+	if duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, duration)
+		defer cancel()
+	}
+	res, err := m.Attach(ctx, pid, func() {
+		if !f.quiet {
+			fmt.Fprintf(os.Stderr, "ompp-attach: attached to process %d (%s); %s\n", pid, program, until(duration))
+		}
+	})
+	m.Close()
+	if res == nil {
+		return out.abandon(err)
+	}
+	return errors.Join(err, out.write(res, f))
+}
+
+func until(d time.Duration) string {
+	if d > 0 {
+		return fmt.Sprintf("measuring for %s, Ctrl-C ends it earlier", d)
+	}
+	return "Ctrl-C ends the measurement"
+}

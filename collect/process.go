@@ -1,0 +1,218 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// Process is one measured program image: a process, until it ends or runs
+// another program.
+type Process struct {
+	pid      uint32
+	first    bool // the process we launched or attached to
+	engine   *attribution.Engine
+	resolver *resolver
+	began    uint64
+	meta     attribution.Meta
+	placed   map[fileID]placed
+	libs     io.Closer // the watch on its dynamic loader
+	cpu0     cpuTimes
+	cpu      cpuTimes
+	tasking  bool
+	warnings []string
+	record   func(*event.Event) // see Measurement.Record; nil normally
+	profile  *attribution.Profile
+}
+
+type placed struct {
+	link    io.Closer
+	plan    *probes.Plan
+	runtime attribution.Runtime
+}
+
+// newProcess registers a process before its first probe is placed.
+func (m *Measurement) newProcess(pid int, first bool) *Process {
+	p := &Process{
+		pid: uint32(pid), first: first, began: ktime(),
+		resolver: newResolver(pid),
+		placed:   map[fileID]placed{},
+		cpu0:     readCPU(pid),
+		record:   m.recorder,
+	}
+	p.engine = attribution.New(uint32(pid), p.resolver)
+	p.meta = describe(pid)
+	m.mu.Lock()
+	m.procs[uint32(pid)] = p
+	m.mu.Unlock()
+	return p
+}
+
+func (p *Process) feed(ev *event.Event) {
+	if p.record != nil {
+		p.record(ev)
+	}
+	p.engine.Feed(ev)
+}
+
+// scan places probes in the runtimes that a process maps and that have none
+// yet; it returns how many runtimes it found new.
+func (m *Measurement) scan(p *Process) (int, error) {
+	mods, err := symbols.Modules(int(p.pid))
+	if len(mods) == 0 {
+		return 0, err
+	}
+	m.mu.Lock()
+	p.resolver.setModules(mods)
+	m.mu.Unlock()
+	imported := importedBy(mods)
+	if p.libs == nil {
+		p.libs = m.watchLibraries(p, mods)
+	}
+	found := 0
+	for i := range mods {
+		mod := &mods[i]
+		if !mayBeRuntime(mod, mod.Path == p.meta.Path) {
+			continue
+		}
+		if _, ok := p.placed[idOf(mod)]; ok {
+			continue
+		}
+		a, err := m.plan(mod, imported)
+		if err != nil {
+			return found, err
+		}
+		if a == nil {
+			continue
+		}
+		begin := time.Now()
+		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
+		if err != nil {
+			return found, explainAttach(int(p.pid), err)
+		}
+		m.logf("process %d: %d probes placed in %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
+		p.placed[idOf(mod)] = placed{link, a.Plan, describeRuntime(mod, a.Plan)}
+		p.tasking = p.tasking || a.Plan.Tasking
+		found++
+	}
+	return found, nil
+}
+
+// mayBeRuntime tells by its name whether a module is worth opening: with
+// hundreds of libraries, opening each would cost the target's user seconds.
+// The executable may hold a runtime by static linking.
+func mayBeRuntime(mod *symbols.Module, executable bool) bool {
+	base := filepath.Base(mod.Path)
+	for _, prefix := range []string{"libgomp", "libomp", "libiomp"} {
+		if strings.HasPrefix(base, prefix) && !strings.HasPrefix(base, "libomptarget") && !strings.HasPrefix(base, "libompd") {
+			return true
+		}
+	}
+	return executable
+}
+
+// importedBy answers whether any module of a process imports a symbol. Static
+// executables import nothing: there the linker has taken only what is used.
+func importedBy(mods []symbols.Module) func(string) bool {
+	return func(name string) bool {
+		for i := range mods {
+			o := mods[i].Object()
+			if o.Imports(name) || o.Interpreter() == "" && o.IsExecutable() {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// watchLibraries puts a probe where the dynamic loader tells debuggers that the
+// list of libraries has changed. A static program has no loader.
+func (m *Measurement) watchLibraries(p *Process, mods []symbols.Module) io.Closer {
+	for i := range mods {
+		o := mods[i].Object()
+		entry := o.Symbol("_dl_debug_state")
+		if len(entry) == 0 || !strings.HasPrefix(filepath.Base(mods[i].Path), "ld") {
+			continue
+		}
+		sp, err := insn.SafePoint(o, entry[0], insn.Need{})
+		off, ok := o.FileOffset(sp.VAddr)
+		if err != nil || !ok {
+			continue
+		}
+		const rState = 24 // struct r_debug (link.h): version, map, brk, state
+		var state int64
+		if v, ok := o.DataSymbol("_r_debug"); ok {
+			state = int64(v + rState - sp.VAddr)
+		}
+		l, err := m.follower.WatchLibraries(mods[i].HostPath, int(p.pid), off, state)
+		if err != nil {
+			m.logf("process %d: %v; runtimes that it loads later are not seen", p.pid, err)
+			return nil
+		}
+		return l
+	}
+	return nil
+}
+
+func (p *Process) detach() {
+	if p.libs != nil {
+		p.libs.Close()
+	}
+	for id, pl := range p.placed {
+		if pl.link != nil {
+			pl.link.Close()
+			pl.link = nil
+			p.placed[id] = pl
+		}
+	}
+}
+
+// finish settles a process's profile; ended says how its measurement ended.
+// The reader must have drained what the process wrote.
+func (m *Measurement) finish(p *Process, ended string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.procs, p.pid)
+	if p.engine.Events() == 0 && len(p.placed) == 0 {
+		return // no OpenMP
+	}
+	end := ktime()
+	prof := p.engine.Finish(end)
+	meta := prof.Meta // Finish has filled the event counts
+	prof.Meta = p.meta
+	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
+	prof.Meta.Duration = int64(end - p.began)
+	prof.Meta.UserTime = int64(p.cpu.user - p.cpu0.user)
+	prof.Meta.SysTime = int64(p.cpu.system - p.cpu0.system)
+	prof.Meta.Ended = ended
+	prof.Meta.HasTasks = p.tasking
+	for _, pl := range p.placed {
+		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
+	}
+	prof.Warnings = append(prof.Warnings, p.warnings...)
+	p.profile = prof
+	m.done = append(m.done, p)
+}
+
+// explainAttach turns the kernel's answer into what the user can do.
+func explainAttach(pid int, err error) error {
+	switch {
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return &AttachError{fmt.Sprintf("not permitted to place probes in process %d (%v): run as root, or with the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE; `ompp-attach check` tells what is missing", pid, err)}
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ESRCH):
+		return &AttachError{fmt.Sprintf("process %d ended before its probes were placed", pid)}
+	}
+	return fmt.Errorf("place probes in process %d: %w", pid, err)
+}

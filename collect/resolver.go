@@ -1,0 +1,139 @@
+package collect
+
+import (
+	"strings"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/symbols"
+)
+
+// resolver answers the engine's questions about one process's addresses from
+// the files it maps.
+type resolver struct {
+	pid   int
+	mods  []symbols.Module
+	bound map[uint64]place
+}
+
+// place is an address in a file.
+type place struct {
+	module *symbols.Module
+	object *symbols.Object
+	vaddr  uint64
+}
+
+func newResolver(pid int) *resolver {
+	return &resolver{pid: pid, bound: map[uint64]place{}}
+}
+
+func (r *resolver) setModules(m []symbols.Module) { r.mods = m }
+
+// at binds an address to a file when it is first seen: later its library may
+// be gone, or another one in its place.
+func (r *resolver) at(addr uint64) (place, bool) {
+	if addr == 0 {
+		return place{}, false
+	}
+	if p, ok := r.bound[addr]; ok {
+		return p, p.module != nil
+	}
+	m, ok := symbols.Find(r.mods, addr)
+	if !ok {
+		if mods, _ := symbols.Modules(r.pid); len(mods) > 0 {
+			r.mods = mods
+			m, ok = symbols.Find(r.mods, addr)
+		}
+	}
+	p := place{}
+	if ok {
+		p = place{m, m.Object(), m.VAddr(addr)}
+	}
+	r.bound[addr] = p
+	return p, ok
+}
+
+// Seen implements attribution.Resolver.
+func (r *resolver) Seen(k attribution.Key) {
+	r.at(k.Fn)
+	r.at(k.Site)
+	r.at(k.Loc)
+}
+
+// Team implements attribution.Resolver.
+func (r *resolver) Team(site uint64) event.Construct {
+	p, ok := r.at(site)
+	if !ok {
+		return event.Parallel
+	}
+	name, _, _ := p.object.FuncAt(p.vaddr)
+	switch {
+	case strings.HasPrefix(name, "GOMP_parallel_loop"):
+		return event.ParallelLoop
+	case strings.HasPrefix(name, "GOMP_parallel_sections"):
+		return event.ParallelSections
+	}
+	return event.Parallel
+}
+
+// Flags of an ident_t (kmp.h, KMP_IDENT_*).
+const (
+	identBarrierExplicit = 0x20
+	identBarrierImplicit = 0x40
+	identLoop            = 0x200
+	identSections        = 0x400
+	identDistribute      = 0x800
+)
+
+func (r *resolver) ident(loc uint64) (symbols.Ident, bool) {
+	p, ok := r.at(loc)
+	if !ok {
+		return symbols.Ident{}, false
+	}
+	return p.object.Ident(p.vaddr)
+}
+
+// Workshare implements attribution.Resolver.
+func (r *resolver) Workshare(loc uint64) event.Construct {
+	id, ok := r.ident(loc)
+	switch {
+	case !ok:
+		return event.NoConstruct
+	case id.Flags&identSections != 0:
+		return event.Sections
+	case id.Flags&(identLoop|identDistribute) != 0:
+		return event.Loop
+	}
+	return event.NoConstruct
+}
+
+// Barrier implements attribution.Resolver.
+func (r *resolver) Barrier(loc uint64) attribution.BarrierKind {
+	id, ok := r.ident(loc)
+	switch {
+	case !ok:
+		return attribution.BarrierUnknown
+	case id.Flags&identBarrierExplicit != 0:
+		return attribution.BarrierExplicit
+	case id.Flags&identBarrierImplicit != 0:
+		return attribution.BarrierImplicit
+	}
+	return attribution.BarrierUnknown
+}
+
+// SingleBarrier implements attribution.Resolver.
+func (r *resolver) SingleBarrier(site uint64) attribution.BarrierKind {
+	p, ok := r.at(site)
+	if !ok {
+		return attribution.BarrierUnknown
+	}
+	barrier, known := probes.SingleEndsWithBarrier(p.object, p.vaddr)
+	switch {
+	case !known:
+		return attribution.BarrierUnknown
+	case barrier:
+		return attribution.BarrierImplicit
+	}
+	return attribution.BarrierExplicit
+}

@@ -1,0 +1,344 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/attribution"
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+)
+
+// Result is what a measurement gave.
+type Result struct {
+	Profiles []*attribution.Profile // the first process's first, then in order of their ends
+	First    *attribution.Profile   // of the process launched or attached to; nil if it used no OpenMP
+	Exit     int                    // exit status of a launched program; 128+N if killed by signal N
+	Lost     uint64                 // records dropped in the kernel
+}
+
+// Run launches a program and measures it, its children and their children,
+// from their first instruction. args[0] is the program's name.
+func (m *Measurement) Run(path string, args []string) (*Result, error) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
+	defer signal.Stop(signals)
+
+	l, err := launch(path, args)
+	if err != nil {
+		return nil, err
+	}
+	pid := l.cmd.Process.Pid
+	if err := m.follower.Follow(pid, bpf.FollowStop|bpf.FollowChildren); err != nil {
+		return nil, err
+	}
+	stop := m.start(pid, true)
+	if err := l.start(); err != nil {
+		stop()
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- l.cmd.Wait() }()
+	var werr error
+wait:
+	for {
+		select {
+		case s := <-signals:
+			// The terminal sends its signals to the whole process group: the
+			// program has had them. Others were sent to us alone.
+			if s != syscall.SIGINT && s != syscall.SIGQUIT || !foreground() {
+				_ = l.cmd.Process.Signal(s)
+			}
+		case werr = <-ended:
+			break wait
+		}
+	}
+	res := &Result{Exit: exitStatus(werr, l.cmd.ProcessState)}
+	m.mu.Lock()
+	if p := m.procs[uint32(pid)]; p != nil {
+		if ru, ok := l.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			p.cpu0 = cpuTimes{}
+			p.cpu = cpuTimes{uint64(ru.Utime.Nano()), uint64(ru.Stime.Nano())}
+		}
+	}
+	m.mu.Unlock()
+	err = stop()
+	m.retireAll(howEnded(l.cmd.ProcessState))
+	m.collect(res)
+	return res, err
+}
+
+// foreground tells whether we share a terminal with the program, whose
+// keyboard signals then reach both.
+func foreground() bool {
+	pgrp, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
+	return err == nil && pgrp == unix.Getpgrp()
+}
+
+func exitStatus(err error, st *os.ProcessState) int {
+	var ee *exec.ExitError
+	if err != nil && !errors.As(err, &ee) || st == nil {
+		return 1
+	}
+	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return st.ExitCode()
+}
+
+func howEnded(st *os.ProcessState) string {
+	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return fmt.Sprintf("killed by signal %d (%s)", ws.Signal(), ws.Signal())
+	}
+	return fmt.Sprintf("exit status %d", st.ExitCode())
+}
+
+// Attach measures a running process until ctx ends or the process does. It
+// calls attached once the probes are in place.
+func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Result, error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
+	}
+	defer unix.Close(fd)
+	if err := seccompTrouble(pid, m.kernel.Mode()); err != nil {
+		return nil, err
+	}
+	p := m.newProcess(pid, true)
+	p.meta.Attached = true
+	if err := m.follower.Follow(pid, 0); err != nil {
+		return nil, err
+	}
+	stop := m.start(pid, false)
+	// Threads are listed before the first probe is placed: each of them may be
+	// inside a region whose beginning we shall not see.
+	p.engine.Existing(threadsOf(pid), p.began)
+	found, err := m.scan(p)
+	if err == nil && found == 0 {
+		err = noRuntime(pid)
+	}
+	if err != nil {
+		p.detach()
+		_ = stop()
+		return nil, err
+	}
+	attached()
+	ended := "detached"
+	exited := make(chan struct{})
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		defer close(exited)
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		for {
+			n, err := unix.Poll(fds, 50)
+			if n > 0 || err != nil && err != unix.EINTR {
+				return
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+			m.mu.Lock()
+			if c := readCPU(pid); c != (cpuTimes{}) {
+				p.cpu = c
+			}
+			m.mu.Unlock()
+		}
+	}()
+	select {
+	case <-ctx.Done():
+	case <-exited:
+		ended = "the process ended"
+	}
+	p.detach()
+	err = stop()
+	res := &Result{}
+	m.retireAll(ended)
+	m.collect(res)
+	return res, err
+}
+
+// start runs the reader and the watch on lives; the function it returns ends
+// both and gives the first error.
+func (m *Measurement) start(pid int, launch bool) func() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	var errRead error
+	wg.Add(2)
+	go func() {
+		defer wg.Done()
+		errRead = m.read(ctx)
+	}()
+	go func() {
+		defer wg.Done()
+		m.watch(ctx, pid, launch)
+	}()
+	return sync.OnceValue(func() error {
+		cancel()
+		wg.Wait()
+		return errRead
+	})
+}
+
+// watch acts on what followed processes do.
+func (m *Measurement) watch(ctx context.Context, first int, launch bool) {
+	for ctx.Err() == nil {
+		l, ok, err := m.follower.Next(time.Now().Add(20 * time.Millisecond))
+		if err != nil {
+			m.warn("following processes failed: %v; runtimes loaded from now on are not measured", err)
+			return
+		}
+		if !ok {
+			m.reap()
+			continue
+		}
+		m.live(l, first, launch)
+	}
+}
+
+var lifeNames = map[uint32]string{bpf.LifeExec: "runs a new program", bpf.LifeFork: "forked", bpf.LifeMap: "loaded or unloaded libraries"}
+
+func (m *Measurement) live(l bpf.Life, first int, launch bool) {
+	pid := int(l.Pid)
+	if l.Stopped != 0 {
+		defer func() {
+			if err := m.follower.Continue(pid); err != nil {
+				m.warn("%v", err)
+			}
+		}()
+	}
+	m.mu.Lock()
+	p := m.procs[l.Pid]
+	m.mu.Unlock()
+	m.logf("process %d: %s", pid, lifeNames[l.Kind])
+	switch l.Kind {
+	case bpf.LifeExec:
+		if p != nil {
+			m.retire(p, "ran another program")
+		}
+		p = m.newProcess(pid, pid == first)
+	case bpf.LifeFork:
+		p = m.newProcess(pid, false)
+	case bpf.LifeMap:
+		if p == nil {
+			p = m.newProcess(pid, pid == first)
+		}
+	}
+	n, err := m.scan(p)
+	if err != nil {
+		m.warn("%v", err)
+	}
+	if n > 0 && launch {
+		_ = m.follower.Follow(pid, bpf.FollowStop|bpf.FollowChildren|bpf.FollowProbed)
+	}
+	if n > 0 && l.Stopped == 0 {
+		m.mu.Lock()
+		p.warnings = append(p.warnings, "A runtime was loaded while the process ran: what it did before its probes were placed, a moment later, is not in this report.")
+		p.engine.Existing(threadsOf(pid), ktime())
+		m.mu.Unlock()
+	}
+}
+
+// reap retires processes that have ended. Launched programs' own end is
+// waited for elsewhere.
+func (m *Measurement) reap() {
+	m.mu.Lock()
+	var gone []*Process
+	for pid, p := range m.procs {
+		if p.first {
+			continue
+		}
+		if c := readCPU(int(pid)); c != (cpuTimes{}) {
+			p.cpu = c
+		}
+		if errors.Is(unix.Kill(int(pid), 0), unix.ESRCH) || zombie(int(pid)) {
+			gone = append(gone, p)
+		}
+	}
+	m.mu.Unlock()
+	for _, p := range gone {
+		m.retire(p, "the process ended")
+		m.follower.Forget(int(p.pid))
+	}
+}
+
+// retire ends the measurement of one process: its probes go, what it wrote is
+// read, its profile is settled.
+func (m *Measurement) retire(p *Process, how string) {
+	p.detach()
+	for {
+		n, err := m.drain()
+		if err != nil || n == 0 {
+			break
+		}
+	}
+	m.finish(p, how)
+}
+
+func (m *Measurement) retireAll(how string) {
+	for {
+		m.mu.Lock()
+		var p *Process
+		for _, x := range m.procs {
+			if p == nil || x.first {
+				p = x
+			}
+		}
+		m.mu.Unlock()
+		if p == nil {
+			return
+		}
+		if p.first {
+			m.retire(p, how)
+		} else {
+			m.retire(p, "still running when measurement ended")
+		}
+	}
+}
+
+func (m *Measurement) warn(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	m.logf("%s", s)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.procs {
+		p.warnings = append(p.warnings, s)
+	}
+}
+
+// collect gathers the profiles, and what the kernel could not deliver.
+func (m *Measurement) collect(res *Result) {
+	dropped, err := m.kernel.Dropped()
+	if err == nil {
+		for _, n := range dropped {
+			res.Lost += n
+		}
+	}
+	for _, p := range m.done {
+		if p.profile == nil || p.profile.Meta.Hits == 0 && !p.first {
+			continue
+		}
+		p.profile.Meta.LostHits = res.Lost
+		if p.first {
+			res.First = p.profile
+			res.Profiles = append([]*attribution.Profile{p.profile}, res.Profiles...)
+			continue
+		}
+		res.Profiles = append(res.Profiles, p.profile)
+	}
+}
+
+// Record hands every event of the measurement to use as well, before the
+// engine has it (recorded streams for tests).
+func (m *Measurement) Record(use func(*event.Event)) { m.recorder = use }

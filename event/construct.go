@@ -1,0 +1,95 @@
+package event
+
+// Construct is an OpenMP construct as ompP names it in its reports.
+type Construct uint8
+
+// The constructs. The order is the one in which reports list them.
+const (
+	NoConstruct Construct = iota
+	Parallel
+	ParallelLoop
+	ParallelSections
+	ParallelWorkshare
+	Loop
+	Sections
+	Single
+	Workshare
+	Master
+	Masked
+	Critical
+	Ordered
+	Lock
+	NestLock
+	Barrier
+	Atomic
+	Flush
+	Task
+	TaskExec
+	UntiedTask
+	UntiedTaskExec
+	TaskWait
+	TaskGroup
+	UserRegion
+	// Unknown stands for a region instance that was already under way when
+	// measurement began, so that its own identity was never seen.
+	Unknown
+
+	numConstructs
+)
+
+var constructNames = [numConstructs]string{"NONE", "PARALLEL", "PARALLEL LOOP", "PARALLEL SECTIONS",
+	"PARALLEL WORKSHARE", "LOOP", "SECTIONS", "SINGLE", "WORKSHARE", "MASTER", "MASKED", "CRITICAL",
+	"ORDERED", "LOCK", "NEST LOCK", "BARRIER", "ATOMIC", "FLUSH", "TASK", "TASKEXEC", "UTASK",
+	"UTASKEXEC", "TASKWAIT", "TASKGROUP", "USER REGION", "UNDER WAY"}
+
+// String returns the construct's name in ompP's spelling.
+func (c Construct) String() string {
+	if int(c) < len(constructNames) {
+		return constructNames[c]
+	}
+	return "INVALID"
+}
+
+// ParseConstruct is the inverse of Construct.String; ok is false for an
+// unknown name.
+func ParseConstruct(s string) (c Construct, ok bool) {
+	for i, n := range constructNames {
+		if n == s {
+			return Construct(i), true
+		}
+	}
+	return NoConstruct, false
+}
+
+// IsParallel reports whether the construct starts a team.
+func (c Construct) IsParallel() bool {
+	return c >= Parallel && c <= ParallelWorkshare || c == Unknown
+}
+
+// IsWorksharing reports whether a team divides the construct's work and, but
+// for nowait, meets in a barrier at its end.
+func (c Construct) IsWorksharing() bool { return c >= Loop && c <= Workshare }
+
+// CanBeNamed reports whether source code may give the construct a name.
+func (c Construct) CanBeNamed() bool { return c == Critical }
+
+// MarshalText writes the construct's name, so that recorded profiles stay
+// readable and independent of the numbering above.
+func (c Construct) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads a name that MarshalText wrote.
+func (c *Construct) UnmarshalText(b []byte) error {
+	v, ok := ParseConstruct(string(b))
+	if !ok {
+		return &UnknownNameError{Kind: "construct", Name: string(b)}
+	}
+	*c = v
+	return nil
+}
+
+// UnknownNameError reports a name in a recorded file that this version does
+// not know.
+type UnknownNameError struct{ Kind, Name string }
+
+// Error implements error.
+func (e *UnknownNameError) Error() string { return "unknown " + e.Kind + " " + e.Name }

@@ -1,0 +1,129 @@
+// Package event defines what a probe reports: the decoded form of one record
+// that the kernel side writes when an instrumented runtime entry point is
+// reached. It is the leaf of the import graph and uses the standard library
+// only.
+package event
+
+// Runtime names the OpenMP runtime family whose ABI a probe speaks.
+type Runtime uint8
+
+// The runtime families. Their entry points differ; the events that their
+// tables produce do not.
+const (
+	NoRuntime Runtime = iota
+	Gomp              // GCC's libgomp (GOMP_* ABI)
+	Kmpc              // LLVM's libomp and Intel's libiomp5 (__kmpc_* ABI)
+)
+
+// String returns the name under which users know the runtime.
+func (r Runtime) String() string {
+	switch r {
+	case Gomp:
+		return "libgomp"
+	case Kmpc:
+		return "libomp"
+	}
+	return "none"
+}
+
+// Edge says which transition of a construct an event marks.
+type Edge uint8
+
+// The transitions. Team edges move a whole team; the others move one thread.
+const (
+	NoEdge Edge = iota
+
+	// Fork: the primary thread is about to start a team (Fn, Loc, Key, Size).
+	Fork
+	// Begin: a thread starts the body of its team's region (Key, Num).
+	Begin
+	// End: a thread has finished the body and arrives at the region's final
+	// barrier.
+	End
+	// Join: the primary thread is back from the region.
+	Join
+
+	// Enter: a thread asks for a critical section, lock, ordered turn, or
+	// starts a construct that has no waiting (master, flush, atomic).
+	Enter
+	// Acquired: it got what it asked for; the body starts.
+	Acquired
+	// Release: the body is over; leaving starts.
+	Release
+	// Released: leaving is over.
+	Released
+
+	// Open: a thread starts a worksharing construct (loop, sections, single).
+	Open
+	// Close: it has done its share; no barrier has been seen yet.
+	Close
+	// Result: a call that decides returned (Value): single_start, the next
+	// section, a lock test, a reduction's turn.
+	Result
+
+	// Wait: a thread enters a barrier, explicit or implicit.
+	Wait
+	// Waited: it leaves the barrier.
+	Waited
+
+	numEdges
+)
+
+var edgeNames = [numEdges]string{"none", "fork", "begin", "end", "join", "enter", "acquired",
+	"release", "released", "open", "close", "result", "wait", "waited"}
+
+// String returns the edge's name as recorded event streams spell it.
+func (e Edge) String() string {
+	if int(e) < len(edgeNames) {
+		return edgeNames[e]
+	}
+	return "invalid"
+}
+
+// ParseEdge is the inverse of Edge.String; ok is false for an unknown name.
+func ParseEdge(s string) (e Edge, ok bool) {
+	for i, n := range edgeNames {
+		if n == s {
+			return Edge(i), true
+		}
+	}
+	return NoEdge, false
+}
+
+// Flag qualifies an event.
+type Flag uint8
+
+const (
+	// FreeAtOnce: the resource was free; Enter and Acquired are one moment.
+	FreeAtOnce Flag = 1 << iota
+	// NoReturn: the kernel side armed no return probe for this call, so its
+	// return edge will not come.
+	NoReturn
+	// Inside: the runtime library called its own entry point.
+	Inside
+	// AtOnce: the call starts the body directly; no Begin follows (Fork).
+	AtOnce
+	// CopyPrivate: a single with copyprivate, which always ends in a barrier.
+	CopyPrivate
+)
+
+// Event is one decoded record. Fields that a point does not fill are zero.
+type Event struct {
+	Time      uint64 // CLOCK_MONOTONIC, ns
+	PID       uint32 // thread group id, initial PID namespace
+	TID       uint32 // thread id, initial PID namespace
+	Construct Construct
+	Edge      Edge
+	Runtime   Runtime
+	Flags     Flag
+	Instance  uint16 // which loaded copy of a runtime the probe sits in (several may be in one process)
+	Lost      uint32 // events of this thread that were dropped just before this one
+	SP        uint64 // user stack pointer at the probed instruction
+	Site      uint64 // return address of the runtime call: where the user's code called it
+	Fn        uint64 // outlined function (Fork, Begin) or identity of the resource (lock, named critical)
+	Loc       uint64 // address of libomp's ident_t; 0 with libgomp
+	Key       uint64 // team identity, equal for all threads of one team while it lives (Fork, Begin)
+	Value     int64  // returned value (Result); trip count of a static loop (Open)
+	Num       int32  // OpenMP thread number in its team (Begin)
+	Size      int32  // team size (Fork, Begin); 0 when not known
+}

@@ -1,0 +1,102 @@
+package probes
+
+import (
+	"fmt"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+)
+
+// Attached is a plan whose rows are stored in the kernel, so that it can be
+// attached to any number of processes.
+type Attached struct {
+	Plan   *Plan
+	points []bpf.Point
+}
+
+// Points returns the plan's probes as the kernel side takes them.
+func (a *Attached) Points() []bpf.Point { return a.points }
+
+// Decoder knows all stored rows and turns records into events.
+type Decoder struct {
+	rows      []decoded
+	instances uint16
+}
+
+type decoded struct {
+	point    *point
+	runtime  event.Runtime
+	instance uint16
+}
+
+// Store puts a plan's rows into the kernel and registers them for decoding.
+func (d *Decoder) Store(k *bpf.Probes, p *Plan) (*Attached, error) {
+	a := &Attached{Plan: p}
+	for i := range p.Placements {
+		pl := &p.Placements[i]
+		row, err := k.AddRow(pl.row)
+		if err != nil {
+			return nil, fmt.Errorf("probe %s: %w", pl.Symbol, err)
+		}
+		for len(d.rows) <= int(row) {
+			d.rows = append(d.rows, decoded{})
+		}
+		d.rows[row] = decoded{pl.point, p.Runtime, d.instances}
+		a.points = append(a.points, bpf.Point{Offset: pl.Offset, Row: row, Return: pl.Return})
+	}
+	d.instances++
+	return a, nil
+}
+
+// Event translates a record; ok is false for a row that was never stored.
+func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
+	if int(r.Row) >= len(d.rows) || d.rows[r.Row].point == nil {
+		return false
+	}
+	row := &d.rows[r.Row]
+	pt := row.point
+	*ev = event.Event{
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Runtime: row.runtime,
+		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Flags: pt.marks,
+	}
+	if r.Flags&bpf.RecReturn != 0 {
+		ev.Edge = pt.ret
+		ev.Value = int64(int32(r.A)) // the runtimes' deciding calls return int or bool in eax
+		if pt.taken0 {
+			ev.Value = 0
+			if r.A == 0 {
+				ev.Value = 1
+			}
+		}
+		if pt.construct == event.Single || pt.construct == event.Lock {
+			ev.Value &= 0xff // C's bool leaves the rest of eax undefined
+		}
+		return true
+	}
+	ev.Edge, ev.Site, ev.Num, ev.Size = pt.entry, r.Site, r.Num, r.Size
+	if r.Flags&bpf.RecInside != 0 {
+		ev.Flags |= event.Inside
+	}
+	if r.Flags&bpf.RecFree != 0 {
+		ev.Flags |= event.FreeAtOnce
+	}
+	if r.Flags&bpf.RecNoReturn != 0 {
+		ev.Flags |= event.NoReturn
+	}
+	put(ev, pt.a.to, r.A)
+	put(ev, pt.b.to, r.B)
+	return true
+}
+
+func put(ev *event.Event, to field, v uint64) {
+	switch to {
+	case toFn:
+		ev.Fn = v
+	case toLoc:
+		ev.Loc = v
+	case toKey:
+		ev.Key = v
+	case toValue:
+		ev.Value = int64(v)
+	}
+}

@@ -1,0 +1,259 @@
+package probes
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// Placement is one probe, ready to attach.
+type Placement struct {
+	Symbol string    // entry point, or a place's name in brackets
+	VAddr  uint64    // probed instruction
+	Offset uint64    // the same as an offset in the file
+	Cost   insn.Cost // what the kernel does with that instruction
+	Return bool
+
+	point *point
+	row   bpf.Row
+}
+
+// Plan is how one runtime library is probed.
+type Plan struct {
+	Runtime    event.Runtime
+	Object     *symbols.Object
+	Placements []Placement
+	Missing    []string // entry points without a probe, each with the reason
+	Tasking    bool     // a tasking entry point is imported by the program
+}
+
+// table is a runtime's points with one matcher over all of them.
+type table struct {
+	points []point
+	match  *regexp.Regexp
+}
+
+func compile(points []point) func() *table {
+	return sync.OnceValue(func() *table {
+		var alternatives []string
+		for _, p := range points {
+			alternatives = append(alternatives, "("+strings.ReplaceAll(p.symbols, "(", "(?:")+")")
+		}
+		return &table{points, regexp.MustCompile("^(?:" + strings.Join(alternatives, "|") + ")$")}
+	})
+}
+
+var (
+	gompTable = compile(gompPoints)
+	kmpcTable = compile(kmpcPoints)
+)
+
+func (t *table) find(symbol string) *point {
+	m := t.match.FindStringSubmatchIndex(symbol)
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 {
+			return &t.points[i/2-1]
+		}
+	}
+	return nil
+}
+
+// Identify says which runtime an object contains, if any.
+func Identify(o *symbols.Object) event.Runtime {
+	switch {
+	case len(o.Symbol("__kmpc_fork_call")) > 0 && len(o.Symbol("__kmp_invoke_microtask")) > 0:
+		return event.Kmpc
+	case len(o.Symbol("GOMP_parallel")) > 0 && len(o.Symbol("GOMP_barrier")) > 0:
+		return event.Gomp
+	}
+	return event.NoRuntime
+}
+
+// NewPlan finds the cheapest safe place for every probe in a runtime library.
+// imported tells which symbols the program's modules import.
+func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
+	p := &Plan{Runtime: Identify(o), Object: o}
+	lo, hi := ownText(o)
+	switch p.Runtime {
+	case event.Gomp:
+		p.entries(gompTable(), lo, hi, imported)
+		if err := p.gompTeams(lo, hi); err != nil {
+			return nil, err
+		}
+	case event.Kmpc:
+		p.entries(kmpcTable(), lo, hi, imported)
+		p.kmpcSize()
+	default:
+		return nil, fmt.Errorf("no OpenMP runtime that this version knows")
+	}
+	slices.SortFunc(p.Placements, func(a, b Placement) int { return cmp.Compare(a.VAddr, b.VAddr) })
+	return p, nil
+}
+
+// ownText is the address range of the runtime's own code: a call from there is
+// the runtime's, not the program's. In a static executable it is the range of
+// the runtime's functions, which the linker takes from the archive in one go.
+func ownText(o *symbols.Object) (lo, hi uint64) {
+	if !o.IsExecutable() {
+		for _, r := range o.TextRanges() {
+			if hi == 0 || r.Lo < lo {
+				lo = r.Lo
+			}
+			hi = max(hi, r.Hi)
+		}
+		return lo, hi
+	}
+	o.Symbols(func(name string, vaddr, size uint64) {
+		if strings.HasPrefix(name, "GOMP_") || strings.HasPrefix(name, "gomp_") {
+			if hi == 0 || vaddr < lo {
+				lo = vaddr
+			}
+			hi = max(hi, vaddr+size)
+		}
+	})
+	return lo, hi
+}
+
+// entries places the table's probes. An address gets one probe: libgomp's
+// names are often aliases (GOMP_loop_dynamic_start is also
+// GOMP_loop_nonmonotonic_dynamic_start), and one name may have two addresses
+// (symbol versions).
+func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool) {
+	placed := map[uint64]bool{}
+	p.Object.Symbols(func(name string, vaddr, _ uint64) {
+		pt := t.find(name)
+		if pt == nil || placed[vaddr] || pt.imported && !imported(name) {
+			return
+		}
+		placed[vaddr] = true
+		sp, err := insn.SafePoint(p.Object, vaddr, insn.Need{Args: pt.args()})
+		if err != nil {
+			p.Missing = append(p.Missing, fmt.Sprintf("%s: %v", name, err))
+			return
+		}
+		row := newRow(pt, sp.VAddr, lo, hi)
+		if pt.fast && sp.AfterCAS {
+			switch pt.entry {
+			case event.Enter:
+				row.Flags |= bpf.RowFreeIfZF
+			case event.Release:
+				row.Flags |= bpf.RowFreeIfNotSF
+			}
+		}
+		p.add(name, pt, sp.VAddr, sp.Cost, row)
+	})
+	p.Object.Symbols(func(name string, _, _ uint64) {
+		if regexpTasking.MatchString(name) && imported(name) {
+			p.Tasking = true
+		}
+	})
+}
+
+var regexpTasking = regexp.MustCompile("^(?:" + taskingSymbols + ")$")
+
+func newRow(pt *point, vaddr, lo, hi uint64) bpf.Row {
+	r := bpf.Row{Flags: pt.flags, TextLo: lo - vaddr, TextHi: hi - vaddr}
+	if pt.entry != event.NoEdge {
+		r.Flags |= bpf.RowEntry
+	}
+	if pt.ret != event.NoEdge && pt.flags&bpf.RowReturnIfZero == 0 {
+		r.Flags |= bpf.RowReturn
+	}
+	source := func(t take) uint8 {
+		if t.to == toNothing || t.to == toKey && pt.flags&bpf.RowTeamFromTLS != 0 ||
+			t.to == toValue && pt.flags&(bpf.RowTrip32|bpf.RowTrip64) != 0 {
+			return 0
+		}
+		return bpf.Arg(t.arg)
+	}
+	r.A, r.B = source(pt.a), source(pt.b)
+	if pt.num > 0 {
+		r.Num = bpf.Arg(pt.num - 1)
+	}
+	if pt == &pointTeamStart {
+		r.Size = bpf.Arg(2)
+	}
+	return r
+}
+
+func (p *Plan) add(symbol string, pt *point, vaddr uint64, cost insn.Cost, row bpf.Row) {
+	off, ok := p.Object.FileOffset(vaddr)
+	if !ok {
+		p.Missing = append(p.Missing, fmt.Sprintf("%s: its address %#x is not in the file", symbol, vaddr))
+		return
+	}
+	p.Placements = append(p.Placements, Placement{Symbol: symbol, VAddr: vaddr, Offset: off, Cost: cost,
+		Return: pt.ret != event.NoEdge, point: pt, row: row})
+}
+
+// gompTeams places the probes inside libgomp through which teams pass.
+func (p *Plan) gompTeams(lo, hi uint64) error {
+	in, err := locateGomp(p.Object)
+	if err != nil {
+		return fmt.Errorf("find libgomp's team functions: %w", err)
+	}
+	tls := func(r bpf.Row, vaddr uint64) bpf.Row {
+		base := int32(0)
+		if in.TLS.Slot != 0 {
+			r.TlsSlot = int64(in.TLS.Slot - vaddr)
+		} else {
+			base = int32(in.TLS.Offset)
+		}
+		r.TlsTeam, r.TlsTeamId, r.TlsLevel = base+int32(in.TLS.Team), base+int32(in.TLS.TeamID), base+int32(in.TLS.Level)
+		return r
+	}
+	for _, f := range []struct {
+		name  string
+		entry uint64
+		pt    *point
+	}{{"[gomp_team_start]", in.TeamStart, &pointTeamStart}, {"[gomp_team_end]", in.TeamEnd, &pointTeamEnd}} {
+		sp, err := insn.SafePoint(p.Object, f.entry, insn.Need{Args: f.pt.args() | insn.Args(2)})
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		p.add(f.name, f.pt, sp.VAddr, sp.Cost, tls(newRow(f.pt, sp.VAddr, lo, hi), sp.VAddr))
+	}
+	for _, b := range in.WorkerBegin {
+		r := tls(newRow(&pointWorkerBegin, b.VAddr, lo, hi), b.VAddr)
+		switch b.Cond {
+		case insn.ZeroSet:
+			r.Flags |= bpf.RowOnlyIfZF
+		case insn.ZeroClear:
+			r.Flags |= bpf.RowOnlyIfNotZF
+		}
+		p.add("[gomp_thread_start: begin]", &pointWorkerBegin, b.VAddr, b.Cost, r)
+	}
+	for _, vaddr := range in.WorkerEnd {
+		p.add("[gomp_thread_start: end]", &pointWorkerEnd, vaddr, insn.CallCost, newRow(&pointWorkerEnd, vaddr, lo, hi))
+	}
+	return nil
+}
+
+// kmpcSize lets the team size be read where a thread enters the body.
+func (p *Plan) kmpcSize() {
+	in, err := locateKmpc(p.Object)
+	for i := range p.Placements {
+		pl := &p.Placements[i]
+		if pl.row.Flags&bpf.RowSizeFromKmp == 0 {
+			continue
+		}
+		if err != nil { // the engine does without
+			pl.row.Flags &^= bpf.RowSizeFromKmp
+			continue
+		}
+		pl.row.KmpThreads = int64(in.Threads - pl.VAddr)
+		pl.row.KmpTeam, pl.row.KmpNproc = in.Team, in.NProc
+	}
+}
+
+// Version returns the runtime's version as its symbols and strings tell it, ""
+// if they do not.
+func (p *Plan) Version() string { return "" }

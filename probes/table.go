@@ -1,0 +1,66 @@
+// Package probes knows the OpenMP runtimes: which entry points they have, what
+// a hit there means, where a probe is cheapest and safe, and how hits become
+// events.
+package probes
+
+import (
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+)
+
+// field is where a value that a probe takes from a register goes in an event.
+type field uint8
+
+const (
+	toNothing field = iota
+	toFn
+	toLoc
+	toKey
+	toValue
+)
+
+// take says which argument register a probe reads and what it is.
+type take struct {
+	arg int // 0 to 5
+	to  field
+}
+
+// point is one row of a runtime's table: a set of entry points that mean the
+// same. A new construct or runtime is new rows.
+type point struct {
+	symbols   string // regular expression for whole symbol names
+	construct event.Construct
+	entry     event.Edge // NoEdge: the entry is not reported
+	ret       event.Edge // NoEdge: no return probe
+	a, b      take
+	flags     uint32 // bpf.Row*
+	num       int    // argument that is a thread number, +1
+	// fast: the function begins with a compare-and-swap whose outcome tells
+	// whether the slow path, and with it a return probe, is needed.
+	fast bool
+	// taken0: a returned zero means chosen (GOMP_single_copy_start).
+	taken0 bool
+	// marks are set on every event of the point.
+	marks event.Flag
+	// imported: place it only for symbols that the program imports (families of
+	// hundreds of functions).
+	imported bool
+}
+
+// args are the argument registers that the point's probe reads.
+func (p *point) args() insn.ArgSet {
+	var s insn.ArgSet
+	for _, t := range []take{p.a, p.b} {
+		if t.to != toNothing {
+			s |= insn.Args(t.arg)
+		}
+	}
+	if p.num > 0 {
+		s |= insn.Args(p.num - 1)
+	}
+	if p.flags&(bpf.RowTrip32|bpf.RowTrip64) != 0 {
+		s |= insn.Args(4, 5)
+	}
+	return s
+}

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"ompp-attach/attribution"
+)
+
+// FuzzRender renders whatever attribution.Decode accepts in every format. The
+// input is the profile's JSON, since chance would never produce sound gzip.
+func FuzzRender(f *testing.F) {
+	for _, p := range []*attribution.Profile{plainProfile(), mixedProfile()} {
+		var buf bytes.Buffer
+		if err := attribution.Encode(&buf, p); err != nil {
+			f.Fatal(err)
+		}
+		zr, err := gzip.NewReader(&buf)
+		if err != nil {
+			f.Fatal(err)
+		}
+		text, err := io.ReadAll(zr)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Add([]byte(`{"version":1,"nodes":[{"parent":-1,"region":-1}]}`))
+	f.Add([]byte(`{"version":1,"threads":[{"num":3}],"regions":[{"construct":"TASKEXEC"},{"construct":"SINGLE"}],
+		"nodes":[{"parent":-1,"region":-1,"stats":[{"thread":0}]},{"parent":0,"region":1},{"parent":1,"region":0,"stats":[{"thread":0,"exec":{"t":-5}},{"thread":0}]}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var buf bytes.Buffer
+		zw := gzip.NewWriter(&buf)
+		zw.Write(text)
+		zw.Close()
+		p, err := attribution.Decode(&buf)
+		if err != nil {
+			return
+		}
+		for _, format := range Formats {
+			var out bytes.Buffer
+			if err := format.Write(&out, p); err != nil {
+				t.Fatalf("%s: %v", format.Name, err)
+			}
+			if format.Name == "pprof" {
+				if _, err := profile.Parse(&out); err != nil {
+					t.Fatalf("pprof cannot read it: %v", err)
+				}
+			}
+		}
+		if err := Summary(io.Discard, p, []string{"a"}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+
+	"ompp-attach/attribution"
+)
+
+// locationText renders a place as ompP does, `main.c (53-58)`, with `~` before
+// a line that is not exact. Without lines it falls back on the function and
+// the place in the object file, which addr2line understands:
+// `solve (libfoo.so+0x1234)`.
+func locationText(l *attribution.Location) string {
+	if l.File != "" && l.Begin > 0 {
+		lines := mark(l.Mark) + fmt.Sprint(l.Begin)
+		if l.End > 0 && l.End != l.Begin {
+			lines += "-" + mark(l.EndMark) + fmt.Sprint(l.End)
+		}
+		return fmt.Sprintf("%s (%s)", clean(path.Base(l.File)), lines)
+	}
+	place := ""
+	if l.Object != "" {
+		place = fmt.Sprintf("%s+%#x", clean(path.Base(l.Object)), l.Offset)
+	}
+	switch {
+	case l.Function != "" && place != "":
+		return fmt.Sprintf("%s%s (%s)", mark(l.Mark), clean(l.Function), place)
+	case l.Function != "" && l.Offset != 0:
+		return fmt.Sprintf("%s%s+%#x", mark(l.Mark), clean(l.Function), l.Offset)
+	case l.Function != "":
+		return mark(l.Mark) + clean(l.Function)
+	case place != "":
+		return mark(l.Mark) + place
+	case l.File != "":
+		return clean(path.Base(l.File))
+	}
+	return "(unknown place)"
+}
+
+func mark(m attribution.Mark) string {
+	if m == attribution.Approx {
+		return "~"
+	}
+	return ""
+}
+
+// isApprox reports whether locationText prints a `~` for l.
+func isApprox(l *attribution.Location) bool { return strings.Contains(locationText(l), "~") }
+
+// regionText is ompP's LOCATION: the place and, of a construct that can bear
+// one, the name.
+func regionText(r *attribution.Region) string {
+	text := locationText(&r.Location)
+	switch {
+	case r.Name != "":
+		text += " (" + clean(r.Name) + ")"
+	case r.Construct.CanBeNamed():
+		text += " (unnamed)"
+	}
+	return text
+}
+
+// regionLabel names a region within a sentence: `R00005 main.c (53-58)
+// (unnamed) CRITICAL`.
+func regionLabel(p *attribution.Profile, region int) string {
+	r := &p.Regions[region]
+	return fmt.Sprintf("R%05d %s %s", region+1, regionText(r), r.Construct)
+}
+
+// threadText is a thread's number as the TID column shows it: the OpenMP
+// thread number, preceded by that of the initial thread where that is not the
+// first.
+func threadText(t attribution.Thread) string {
+	if t.Root > 0 {
+		return fmt.Sprintf("%d:%d", t.Root, t.Num)
+	}
+	return fmt.Sprint(t.Num)
+}
+
+// programName is how reports call the program.
+func programName(p *attribution.Profile) string {
+	if p.Meta.Program == "" {
+		return "unknown"
+	}
+	return clean(p.Meta.Program)
+}
+
+// clean makes a name of the measured program or its files harmless to a line
+// of text and to a terminal.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, s)
+}
+
+// plural returns "1 thread", "2 threads".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+)
+
+// WriteOmpp writes the text report of ompP: its seven sections with their
+// titles, columns and widths, so that people and scripts that read ompP's
+// reports read this one. What ompP does not have comes after: further header
+// lines, and section 8 for what the reader must know about the figures.
+func WriteOmpp(w io.Writer, p *attribution.Profile) error {
+	out := bufio.NewWriter(w)
+	o := &ompp{Writer: out, p: p, tid: 4}
+	for _, t := range p.Threads {
+		o.tid = max(o.tid, len(threadText(t))+1)
+	}
+	o.header()
+	o.overview()
+	o.callgraph()
+	o.flatProfiles()
+	o.callgraphProfiles()
+	o.overheads()
+	o.properties()
+	o.notes()
+	return out.Flush()
+}
+
+// ompp is a text report being written. Write errors stay in the bufio.Writer
+// until the final Flush.
+type ompp struct {
+	*bufio.Writer
+	p   *attribution.Profile
+	tid int // width of the TID column; ompP's 4 unless a thread needs more
+}
+
+func (o *ompp) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
+
+// banner starts a section.
+func (o *ompp) banner(title string) {
+	rule := strings.Repeat("-", 70)
+	line := "----     ompP " + title + "     "
+	o.printf("%s\n%s%s\n%s\n", rule, line, rule[:max(0, 70-len(line))], rule)
+}
+
+// header writes section 1. The keys after PAPI Support are additions.
+func (o *ompp) header() {
+	m := &o.p.Meta
+	key := func(name, format string, args ...any) {
+		o.printf("%-16s: %s\n", name, clean(fmt.Sprintf(format, args...)))
+	}
+	// C's "%a %b %d %T %Y"
+	const date = "Mon Jan 02 15:04:05 2006"
+	state := "final"
+	if m.Ended == "" {
+		state = "incremental"
+	}
+	o.banner("General Information")
+	key("Start Date", "%s", m.Start.Format(date))
+	key("End Date", "%s", m.Start.Add(time.Duration(m.Duration)).Format(date))
+	key("Duration", "%s sec", seconds(m.Duration, 0))
+	key("Application Name", "%s", programName(o.p))
+	key("Type of Report", "%s", state)
+	key("User Time", "%s sec", seconds(m.UserTime, 0))
+	key("System Time", "%s sec", seconds(m.SysTime, 0))
+	key("Max Threads", "%d", len(o.p.Threads))
+	key("ompP Version", "%s (ompp-attach)", orUnknown(m.Tool))
+	key("ompP Build Date", "%s", orUnknown(m.Built))
+	key("PAPI Support", "not available")
+
+	key("Kernel", "%s %s", orUnknown(m.Kernel), m.Arch)
+	missing := 0
+	for _, r := range m.Runtimes {
+		key("Runtime", "%s %s (%s)", r.Name, orUnknown(r.Version), r.Path)
+		missing += len(r.Missing)
+	}
+	if len(m.Runtimes) == 0 {
+		key("Runtime", "none found")
+	}
+	key("Probe Hits", "%d", m.Hits)
+	key("Lost Events", "%d", m.LostHits)
+	key("Probes Missing", "%d", missing)
+	key("Partial Regions", "%d", m.Partial)
+	ended := m.Ended
+	if ended == "" {
+		ended = "not yet"
+	}
+	key("How It Ended", "%s", ended)
+	o.printf("\n")
+}
+
+// overview writes section 2: the regions by construct.
+func (o *ompp) overview() {
+	o.banner("Region Overview")
+	by := map[event.Construct][]int{}
+	last := event.NoConstruct
+	for i := range o.p.Regions {
+		c := o.p.Regions[i].Construct
+		by[c] = append(by[c], i)
+		last = max(last, c)
+	}
+	for c := event.NoConstruct; c <= last; c++ {
+		if len(by[c]) == 0 {
+			continue
+		}
+		o.printf("%s: %s:\n", c, plural(len(by[c]), "region"))
+		for _, i := range by[c] {
+			o.printf(" * R%05d %s\n", i+1, regionText(&o.p.Regions[i]))
+		}
+		o.printf("\n")
+	}
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+// seconds prints a time with ompP's two decimals, right-aligned to width. A
+// time that rounds to zero has no sign.
+func seconds(ns int64, width int) string { return decimal(float64(ns)/1e9, width, 2) }
+
+func decimal(v float64, width, decimals int) string {
+	unit := math.Pow10(-decimals)
+	if math.Abs(v) < unit/2 {
+		v = 0
+	}
+	return fmt.Sprintf("%*.*f", width, decimals, v)
+}
+
+// percent prints a share in ompP's five characters; 100 gives up a decimal to
+// stay in its column.
+func percent(share float64) string {
+	if v := 100 * share; v < 99.995 {
+		return decimal(v, 5, 2)
+	}
+	return decimal(100*share, 5, 1)
+}

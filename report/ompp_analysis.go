@@ -1,0 +1,70 @@
+package report
+
+import "ompp-attach/analysis"
+
+// overheads writes section 6.
+func (o *ompp) overheads() {
+	all := analysis.Overheads(o.p)
+	cover := analysis.ParallelCoverage(o.p)
+	o.banner("Overhead Analysis Report")
+	o.printf("Total runtime (wallclock)   : %s sec [%s]\n",
+		seconds(o.p.Meta.Duration, 0), plural(len(o.p.Threads), "thread"))
+	o.printf("Number of parallel regions  : %d\n", cover.Regions)
+	o.printf("Parallel coverage           : %s sec (%s%%)\n\n", seconds(cover.Wall, 0), percent(cover.Share()))
+
+	analysis.SortByWall(all)
+	o.printf("Parallel regions sorted by wallclock time:\n")
+	o.printf("            Type                            Location      Wallclock (%%)\n")
+	var wall int64
+	for i := range all {
+		r := &o.p.Regions[all[i].Region]
+		o.printf("R%05d  %8s %35s    %s (%s)\n", all[i].Region+1, shortName(r.Construct), regionText(r),
+			seconds(all[i].Wall, 7), percent(analysis.Ratio(all[i].Wall, cover.Of)))
+		wall += all[i].Wall
+	}
+	o.printf("%17s%35s    %s (%s)\n\n", "", "SUM", seconds(wall, 7), percent(analysis.Ratio(wall, cover.Of)))
+
+	const titles = "          Total        Ovhds (%)  =   Synch  (%)  +  Imbal   (%)  +   Limpar (%)   +    Mgmt (%)"
+	o.printf("Overheads wrt. each individual parallel region:\n%s\n", titles)
+	for i := range all {
+		o.printf("R%05d", all[i].Region+1)
+		o.overheadRow(all[i].Total, all[i].Classes, all[i].Total)
+	}
+	o.printf("\n")
+
+	analysis.SortByOverhead(all)
+	program := analysis.ThreadTime(o.p)
+	var total int64
+	var sum analysis.Classes
+	o.printf("Overheads wrt. whole program:\n%s\n", titles)
+	for i := range all {
+		o.printf("R%05d", all[i].Region+1)
+		o.overheadRow(all[i].Total, all[i].Classes, program)
+		total += all[i].Total
+		sum.Add(all[i].Classes)
+	}
+	o.printf("   SUM")
+	o.overheadRow(total, sum, program)
+	o.printf("\n\n")
+}
+
+// overheadRow writes a region's total and its overheads as parts of whole.
+func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64) {
+	o.printf("  %s ", seconds(total, 7))
+	for _, t := range []int64{c.Sum(), c.Synch, c.Imbal, c.Limpar, c.Mgmt} {
+		o.printf(" %s (%s)", seconds(t, 7), percent(analysis.Ratio(t, whole)))
+	}
+	o.printf("\n")
+}
+
+// properties writes section 7.
+func (o *ompp) properties() {
+	o.banner("Performance Properties Report")
+	o.printf("\n")
+	for i, p := range analysis.Properties(o.p) {
+		r := &o.p.Regions[p.Region]
+		o.printf("Property P%05d '%s' holds for\n", i+1, p.Name)
+		o.printf("     '%s %s', with a severity (in percent) of %s\n\n",
+			r.Construct, regionText(r), decimal(100*p.Severity, 0, 6))
+	}
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/event"
+)
+
+// shortNames are ompP's names of eight characters; constructs without an entry
+// are short enough.
+var shortNames = map[event.Construct]string{
+	event.ParallelLoop:      "PARLOOP",
+	event.ParallelSections:  "PARSECTS",
+	event.ParallelWorkshare: "PARWRKSH",
+	event.Workshare:         "WRKSHARE",
+	event.NestLock:          "NESTLOCK",
+	event.UntiedTaskExec:    "UTASKEXC",
+	event.TaskGroup:         "TASKGRP",
+	event.UserRegion:        "USERREG",
+	event.Unknown:           "UNDERWAY",
+}
+
+func shortName(c event.Construct) string {
+	if s, ok := shortNames[c]; ok {
+		return s
+	}
+	return c.String()
+}
+
+// callgraph writes section 3. Values are summed thread time over the number of
+// thread rows; the root's are the duration.
+func (o *ompp) callgraph() {
+	o.banner("Callgraph")
+	o.printf("\n")
+	kids := analysis.Children(o.p)
+	rows := float64(max(1, len(o.p.Threads)))
+	wall := float64(o.p.Meta.Duration)
+	value := func(ns float64) {
+		share := 0.0
+		if wall > 0 {
+			share = ns / wall
+		}
+		o.printf("%s (%s%%)", decimal(ns/1e9, 7, 2), callgraphPercent(share))
+	}
+
+	outside := wall
+	for _, k := range kids[0] {
+		outside -= float64(analysis.Sum(&o.p.Nodes[k]).Exec.T) / rows
+	}
+	o.printf("  Inclusive  (%%)   Exclusive  (%%)\n")
+	o.printf("%s (100.0%%) ", decimal(wall/1e9, 7, 2))
+	value(outside)
+	o.printf("%11s[%s: %s]\n", "", programName(o.p), plural(len(o.p.Threads), "thread"))
+
+	// Depth first with a stack of our own: recursive programs have deep paths.
+	type entry struct {
+		node  int
+		lines string // what the ancestors draw
+		last  bool
+	}
+	var stack []entry
+	push := func(node int, lines string) {
+		for i := len(kids[node]) - 1; i >= 0; i-- {
+			stack = append(stack, entry{kids[node][i], lines, i == len(kids[node])-1})
+		}
+	}
+	push(0, "")
+	for len(stack) > 0 {
+		e := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n := &o.p.Nodes[e.node]
+		r := &o.p.Regions[n.Region]
+		s := analysis.Sum(n)
+		value(float64(s.Exec.T) / rows)
+		o.printf(" ")
+		value(float64(s.Exec.T-s.Child) / rows)
+		branch, below := " |-", " | "
+		if e.last {
+			branch, below = " +-", "   "
+		}
+		o.printf(" %8s %s%sR%05d %s\n", shortName(r.Construct), e.lines, branch, n.Region+1, regionText(r))
+		push(e.node, e.lines+below)
+	}
+	o.printf("\n")
+}
+
+// callgraphPercent is percent with a third decimal for what is small, as ompP
+// prints it in its callgraph.
+func callgraphPercent(share float64) string {
+	if share > 0 && share < 0.001 {
+		return decimal(100*share, 5, 3)
+	}
+	return percent(share)
+}
+
+// pathOf returns the nodes from the root's child down to node.
+func (o *ompp) pathOf(node int) []int {
+	var up []int
+	for ; node > 0; node = o.p.Nodes[node].Parent {
+		up = append(up, node)
+	}
+	slices.Reverse(up)
+	return up
+}
+
+// head joins the column titles to a header line.
+func head(tid int, titles []string) string {
+	var b strings.Builder
+	b.WriteString(strings.Repeat(" ", tid-3) + "TID")
+	for _, t := range titles {
+		b.WriteString(" " + strings.Repeat(" ", max(0, 10-len(t))) + t)
+	}
+	return b.String()
+}

@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+)
+
+// notes writes section 8, an addition: what was lost, what could not be seen,
+// and which figures are not what they seem. Without any of that there is no
+// section 8.
+func (o *ompp) notes() {
+	parts := [][]string{
+		lossNotes(o.p), unseenNotes(o.p), missingNotes(o.p), approxNotes(o.p), regionNotes(o.p),
+		readingNotes(o.p), warningNotes(o.p),
+	}
+	if len(strings.Join(flatten(parts), "")) == 0 {
+		return
+	}
+	o.banner("Measurement Notes")
+	o.printf("\n")
+	for _, part := range parts {
+		for _, line := range part {
+			o.printf("%s\n", clean(line))
+		}
+		if len(part) > 0 {
+			o.printf("\n")
+		}
+	}
+}
+
+func flatten(parts [][]string) []string {
+	var all []string
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+// bullets returns a title and its items, or nothing if there are no items.
+func bullets(title string, items []string) []string {
+	if len(items) == 0 {
+		return nil
+	}
+	out := []string{title}
+	for _, i := range items {
+		out = append(out, " * "+i)
+	}
+	return out
+}
+
+// lossNotes lists where events were lost, one line per region with its
+// threads. A region can know of losses (Region.Lossy) that no thread is named
+// for.
+func lossNotes(p *attribution.Profile) []string {
+	var items []string
+	for r := -1; r < len(p.Regions); r++ {
+		var total uint64
+		var threads []string
+		for _, l := range p.Lost {
+			if l.Region != r || l.Events == 0 {
+				continue
+			}
+			total += l.Events
+			if l.Thread >= 0 {
+				threads = append(threads, fmt.Sprintf("thread %s: %d", threadText(p.Threads[l.Thread]), l.Events))
+			}
+		}
+		where := "outside any region"
+		if r >= 0 {
+			where = regionLabel(p, r)
+			total = max(total, p.Regions[r].Lossy)
+		}
+		if total == 0 {
+			continue
+		}
+		item := fmt.Sprintf("%s: %d", where, total)
+		if len(threads) > 0 {
+			item += " (" + strings.Join(threads, ", ") + ")"
+		}
+		items = append(items, item)
+	}
+	switch {
+	case len(items) > 0:
+		return bullets("Lost events, by the innermost region when they were lost. Counts there are too low and times incomplete.", items)
+	case p.Meta.LostHits > 0:
+		return []string{fmt.Sprintf("Lost events: %d; where is not known. Counts are too low and times incomplete.", p.Meta.LostHits)}
+	}
+	return nil
+}
+
+func unseenNotes(p *attribution.Profile) []string {
+	var items []string
+	for _, u := range p.Unseen {
+		items = append(items, u.What+": "+u.Reason)
+	}
+	return bullets("What this program does that could not be observed:", items)
+}
+
+func missingNotes(p *attribution.Profile) []string {
+	var items []string
+	for _, r := range p.Meta.Runtimes {
+		for _, m := range r.Missing {
+			items = append(items, r.Name+": "+m)
+		}
+	}
+	return bullets("Probe points that could not be placed:", items)
+}
+
+func approxNotes(p *attribution.Profile) []string {
+	var items []string
+	for i := range p.Regions {
+		l := &p.Regions[i].Location
+		if !isApprox(l) {
+			continue
+		}
+		why := "the last line is that of the last statement, the construct may close after it"
+		if l.Mark == attribution.Approx {
+			why = "the place is near the construct, not exact"
+		}
+		items = append(items, regionLabel(p, i)+": "+why)
+	}
+	return bullets("~ stands before a place that is approximate:", items)
+}
+
+func regionNotes(p *attribution.Profile) []string {
+	var items []string
+	for i := range p.Regions {
+		for _, n := range p.Regions[i].Notes {
+			items = append(items, regionLabel(p, i)+": "+n)
+		}
+	}
+	return bullets("On single regions:", items)
+}
+
+// readingNotes say how to read the figures of this profile.
+func readingNotes(p *attribution.Profile) []string {
+	var items []string
+	m := &p.Meta
+	if m.HasTasks {
+		items = append(items, "The program uses tasks, which are not measured: taskT shows `-`, and the time of tasks that ran inside a barrier is part of exitBarT and of the overheads.")
+	}
+	if m.Partial > 0 {
+		items = append(items, fmt.Sprintf("Region instances seen only in part, because they were under way when measurement began or ended: %d.", m.Partial))
+	}
+	if m.Unmatched > 0 {
+		items = append(items, fmt.Sprintf("Ends without a beginning, left out: %d.", m.Unmatched))
+	}
+	if n := analysis.Roots(p); n > 1 {
+		items = append(items, fmt.Sprintf("%d threads of the program start teams of their own; in the TID column 1:0 is thread 0 of the second one's teams. Wallclock times of parallel regions are sums over them, and the percentages beside them refer to %d x duration.", n, n))
+	}
+	if analysis.HasNestedTeams(p) {
+		items = append(items, "Parallel regions are nested. A row is a thread number in the innermost team, so it can add up several threads, and values of nested regions in the callgraph can exceed those of the region around them. Parallel coverage counts the outermost regions only.")
+	}
+	if out := analysis.Outside(p); out.Sum() > 0 {
+		items = append(items, fmt.Sprintf("Overheads outside parallel regions, in none of the tables: Synch %s sec, Mgmt %s sec.", seconds(out.Synch, 0), seconds(out.Mgmt, 0)))
+	}
+	return bullets("How to read this report:", items)
+}
+
+func warningNotes(p *attribution.Profile) []string { return bullets("Warnings:", p.Warnings) }

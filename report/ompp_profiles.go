@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/event"
+)
+
+// column is one column of the per-thread tables.
+type column struct {
+	title string
+	time  func(*analysis.Row) int64  // ns; nil for a count
+	count func(*analysis.Row) uint64 // nil for a time
+	// nested: the time can hold child regions; the callgraph profiles split
+	// it into inclusive (/I) and exclusive (/E).
+	nested bool
+	// task: measured only where tasks are.
+	task bool
+}
+
+// The columns of ompP, each by its pseudo region (see attribution.ThreadStats).
+var (
+	execT = column{title: "execT", time: func(r *analysis.Row) int64 { return r.Exec.T }}
+	execC = column{title: "execC", count: func(r *analysis.Row) uint64 { return r.Exec.C }}
+
+	bodyT   = column{title: "bodyT", time: func(r *analysis.Row) int64 { return r.Body.T }, nested: true}
+	sectT   = column{title: "sectT", time: bodyT.time, nested: true}
+	singleT = column{title: "singleT", time: bodyT.time, nested: true}
+	sectC   = column{title: "sectC", count: func(r *analysis.Row) uint64 { return r.Body.C }}
+	singleC = column{title: "singleC", count: sectC.count}
+
+	enterT   = column{title: "enterT", time: func(r *analysis.Row) int64 { return r.Enter.T }}
+	exitT    = column{title: "exitT", time: func(r *analysis.Row) int64 { return r.Exit.T }}
+	startupT = column{title: "startupT", time: enterT.time}
+	shutdwnT = column{title: "shutdwnT", time: exitT.time}
+	mgmtT    = column{title: "mgmtT", time: func(r *analysis.Row) int64 { return r.Mgmt }}
+	exitBarT = column{title: "exitBarT", time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }}
+	taskT    = column{title: "taskT", time: func(r *analysis.Row) int64 { return r.Task }, task: true}
+
+	// The time of a construct without pseudo regions, split where it can nest;
+	// that of a lock is not, as ompP does not.
+	execNestT = column{title: "execT", time: execT.time, nested: true}
+	lockT     = column{title: "bodyT", time: bodyT.time}
+)
+
+// columnsOf returns the columns of a construct's table. Constructs that ompP
+// lacks have those of the nearest one that it has.
+func columnsOf(c event.Construct) []column {
+	switch c {
+	case event.Atomic, event.Flush:
+		return []column{execT, execC}
+	case event.Barrier:
+		return []column{execT, execC, taskT}
+	case event.Critical, event.Ordered:
+		return []column{execT, execC, bodyT, enterT, exitT}
+	case event.Lock, event.NestLock:
+		return []column{execT, execC, lockT, enterT, exitT}
+	case event.Loop, event.Workshare:
+		return []column{execT, execC, bodyT, exitBarT, taskT}
+	case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Unknown:
+		return []column{execT, execC, bodyT, exitBarT, startupT, shutdwnT, taskT}
+	case event.Sections:
+		return []column{execT, execC, sectT, sectC, exitBarT, mgmtT, taskT}
+	case event.ParallelSections:
+		return []column{execT, execC, sectT, sectC, exitBarT, startupT, shutdwnT, taskT}
+	case event.Single:
+		return []column{execT, execC, singleT, singleC, exitBarT, taskT}
+	}
+	return []column{execNestT, execC} // MASTER, TASK and their like
+}
+
+// flatProfiles writes section 4.
+func (o *ompp) flatProfiles() {
+	o.banner("Flat Region Profile (inclusive data)")
+	for _, b := range analysis.Flat(o.p) {
+		o.printf("%s\n", regionLabel(o.p, b.Region))
+		o.table(&b, false)
+		o.printf("\n")
+	}
+}
+
+// callgraphProfiles writes section 5: one block per node, headed by its path.
+func (o *ompp) callgraphProfiles() {
+	o.banner("Callgraph Region Profiles (incl./excl. data)")
+	o.printf("\n")
+	kids := analysis.Children(o.p)
+	blocks := analysis.NodeBlocks(o.p)
+	for _, node := range depthFirst(kids) {
+		if node == 0 {
+			continue
+		}
+		o.printf("[*00] %s\n", programName(o.p))
+		for level, i := range o.pathOf(node) {
+			sign := "+"
+			if len(kids[i]) == 0 {
+				sign = "="
+			}
+			o.printf("[%s%02d] %s\n", sign, level+1, regionLabel(o.p, o.p.Nodes[i].Region))
+		}
+		o.table(&blocks[node], true)
+		o.printf("\n")
+	}
+	o.printf("\n")
+}
+
+// table writes the rows of a block and their sum. With split, times that can
+// hold child regions appear inclusive and exclusive.
+func (o *ompp) table(b *analysis.Block, split bool) {
+	columns := columnsOf(o.p.Regions[b.Region].Construct)
+	var titles []string
+	for _, c := range columns {
+		if split && c.nested {
+			titles = append(titles, c.title+"/I", c.title+"/E")
+		} else {
+			titles = append(titles, c.title)
+		}
+	}
+	o.printf("%s\n", head(o.tid, titles))
+	for i := range b.Rows {
+		o.row(threadText(o.p.Threads[b.Rows[i].Thread]), columns, &b.Rows[i], split)
+	}
+	o.row("SUM", columns, &b.Sum, split)
+}
+
+func (o *ompp) row(tid string, columns []column, r *analysis.Row, split bool) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%*s", o.tid, tid)
+	for _, c := range columns {
+		switch {
+		case c.count != nil:
+			fmt.Fprintf(&b, " %10d", c.count(r))
+		case c.task && o.p.Meta.HasTasks:
+			fmt.Fprintf(&b, " %10s", "-") // the program has tasks, unmeasured: no zero
+		default:
+			b.WriteString(" " + seconds(c.time(r), 10))
+			if split && c.nested {
+				b.WriteString(" " + seconds(c.time(r)-r.Child, 10))
+			}
+		}
+	}
+	o.printf("%s\n", b.String())
+}
+
+// depthFirst returns the nodes in the order of the callgraph.
+func depthFirst(kids [][]int) []int {
+	order := make([]int, 0, len(kids))
+	stack := []int{0}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		order = append(order, n)
+		for i := len(kids[n]) - 1; i >= 0; i-- {
+			stack = append(stack, kids[n][i])
+		}
+	}
+	return order
+}

@@ -1,0 +1,160 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+)
+
+// The pprof values of a sample, in this order.
+var sampleTypes = []*profile.ValueType{
+	{Type: "time", Unit: "nanoseconds"},
+	{Type: "executions", Unit: "count"},
+	{Type: "sync", Unit: "nanoseconds"},
+	{Type: "imbalance", Unit: "nanoseconds"},
+	{Type: "limited_parallelism", Unit: "nanoseconds"},
+	{Type: "management", Unit: "nanoseconds"},
+}
+
+// WritePprof writes a gzipped pprof profile: the path of regions as the call
+// stack, below the program as root.
+//
+// There is one sample per node and thread, labelled thread, construct and
+// process. Its time is exclusive: Exec.T less the time in child regions that
+// the thread entered from there (Child; never below 0). For each initial
+// thread the program itself has a sample of its time outside all regions. So
+//
+//   - the flat time of a region is the callgraph's exclusive value, summed over
+//     threads and paths;
+//   - the cumulated time of a region is ompP's inclusive execT, summed over
+//     threads, plus that of the workers of teams started inside it, who spend
+//     their own time while the thread that started them spends its;
+//   - the total is duration times initial threads, plus the workers' execT.
+//
+// Executions are execC. The other types are the overhead classes of package
+// analysis, each at the node where the time passes.
+func WritePprof(w io.Writer, p *attribution.Profile) error {
+	return buildPprof(p).Write(w)
+}
+
+func buildPprof(p *attribution.Profile) *profile.Profile {
+	b := &pprofBuilder{p: p, out: &profile.Profile{
+		SampleType:        sampleTypes,
+		DefaultSampleType: "time",
+		DurationNanos:     p.Meta.Duration,
+		PeriodType:        &profile.ValueType{Type: "time", Unit: "nanoseconds"},
+		Period:            1, // measured, not sampled
+		Comments:          pprofComments(p),
+	}}
+	if !p.Meta.Start.IsZero() && p.Meta.Start.After(time.Unix(0, 0)) {
+		b.out.TimeNanos = p.Meta.Start.UnixNano()
+	}
+	b.mapping = &profile.Mapping{ID: 1, File: p.Meta.Path,
+		HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
+	b.out.Mapping = []*profile.Mapping{b.mapping}
+	b.program = b.location(&profile.Function{Name: programName(p), SystemName: "program", Filename: p.Meta.Path}, 0)
+	for i := range p.Regions {
+		r := &p.Regions[i]
+		b.regions = append(b.regions, b.location(&profile.Function{
+			Name: r.Construct.String() + " " + regionText(r),
+			// Tells regions with the same text apart, and leads from here to
+			// the text report. It must differ from Name, or pprof tries to
+			// demangle that.
+			SystemName: systemName(i, r),
+			Filename:   r.Location.File,
+			StartLine:  int64(r.Location.Begin),
+		}, int64(r.Location.Begin)))
+	}
+	b.samples()
+	return b.out
+}
+
+func systemName(i int, r *attribution.Region) string {
+	name := fmt.Sprintf("R%05d", i+1)
+	if r.Location.Function != "" {
+		name += " in " + r.Location.Function
+	}
+	return name
+}
+
+type pprofBuilder struct {
+	p       *attribution.Profile
+	out     *profile.Profile
+	mapping *profile.Mapping
+	program *profile.Location
+	regions []*profile.Location // by index in Profile.Regions
+}
+
+func (b *pprofBuilder) location(f *profile.Function, line int64) *profile.Location {
+	f.ID = uint64(len(b.out.Function) + 1)
+	b.out.Function = append(b.out.Function, f)
+	l := &profile.Location{ID: f.ID, Mapping: b.mapping, Line: []profile.Line{{Function: f, Line: line}}}
+	b.out.Location = append(b.out.Location, l)
+	return l
+}
+
+func (b *pprofBuilder) samples() {
+	for _, s := range analysis.SerialTimes(b.p) {
+		b.sample([]*profile.Location{b.program}, "", attribution.Thread{Root: s.Root}, []int64{s.Time, 0, 0, 0, 0, 0})
+	}
+	for i := 1; i < len(b.p.Nodes); i++ {
+		n := &b.p.Nodes[i]
+		var stack []*profile.Location // leaf first, as pprof has it
+		for at := i; at > 0; at = b.p.Nodes[at].Parent {
+			stack = append(stack, b.regions[b.p.Nodes[at].Region])
+		}
+		stack = append(stack, b.program)
+		classes := analysis.Classify(b.p, i)
+		for j, s := range n.Stats {
+			c := classes[j]
+			b.sample(stack, b.p.Regions[n.Region].Construct.String(), b.p.Threads[s.Thread], []int64{
+				max(0, s.Exec.T-s.Child), int64(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt})
+		}
+	}
+}
+
+// sample adds a sample unless it says nothing.
+func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t attribution.Thread, values []int64) {
+	empty := true
+	for _, v := range values {
+		empty = empty && v == 0
+	}
+	if empty {
+		return
+	}
+	labels := map[string][]string{
+		"thread":  {threadText(t)},
+		"process": {strconv.Itoa(b.p.Meta.PID)},
+	}
+	if construct != "" {
+		labels["construct"] = []string{construct}
+	}
+	b.out.Sample = append(b.out.Sample, &profile.Sample{Location: stack, Value: values, Label: labels})
+}
+
+// pprofComments say who measured, on what, and what is missing. pprof prints
+// them above every table, so what concerns single regions stays in the text
+// report.
+func pprofComments(p *attribution.Profile) []string {
+	m := &p.Meta
+	out := []string{
+		fmt.Sprintf("ompp-attach %s, kernel %s %s", orUnknown(m.Tool), orUnknown(m.Kernel), m.Arch),
+		fmt.Sprintf("probe hits %d, lost events %d, partial region instances %d", m.Hits, m.LostHits, m.Partial),
+	}
+	for _, r := range m.Runtimes {
+		out = append(out, fmt.Sprintf("runtime %s %s (%s)", r.Name, orUnknown(r.Version), r.Path))
+	}
+	for _, part := range [][]string{lossNotes(p), unseenNotes(p), missingNotes(p), warningNotes(p)} {
+		out = append(out, part...)
+	}
+	if m.HasTasks {
+		out = append(out, "The program uses tasks, which are not measured.")
+	}
+	return out
+}

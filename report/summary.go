@@ -1,0 +1,108 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+)
+
+// Summary writes what the user should see on the terminal when measurement is
+// over, in at most 15 lines: time, threads, coverage, overheads, the regions
+// that cost most, what was lost or invisible, and where the files are.
+func Summary(w io.Writer, p *attribution.Profile, files []string) error {
+	out := bufio.NewWriter(w)
+	line := func(key, format string, args ...any) {
+		fmt.Fprintf(out, "%-19s %s\n", key, clean(fmt.Sprintf(format, args...)))
+	}
+	m := &p.Meta
+	ended := ""
+	if m.Ended != "" {
+		ended = ", " + m.Ended
+	}
+	line(programName(p), "%s sec wall time, %s (pid %d%s)",
+		seconds(m.Duration, 0), plural(len(p.Threads), "thread"), m.PID, ended)
+	cover := analysis.ParallelCoverage(p)
+	line("parallel coverage", "%s%% in %s", share(cover.Share()), plural(cover.Regions, "parallel region"))
+
+	var sum analysis.Classes
+	for _, o := range analysis.Overheads(p) {
+		sum.Add(o.Classes)
+	}
+	all := analysis.ThreadTime(p)
+	part := func(t int64) string { return share(analysis.Ratio(t, all)) }
+	line("overheads", "%s%% = synchronisation %s%% + imbalance %s%% + limited parallelism %s%% + management %s%%",
+		part(sum.Sum()), part(sum.Synch), part(sum.Imbal), part(sum.Limpar), part(sum.Mgmt))
+
+	key := "costliest regions"
+	for _, c := range analysis.Costs(p)[:min(3, len(p.Regions))] {
+		what := "overhead"
+		t := c.Overhead.Sum()
+		if t <= 0 {
+			what, t = "time", c.Exclusive
+		}
+		line(key, "%s: %s thread-sec %s (%s%%)", regionLabel(p, c.Region), seconds(t, 0), what, part(t))
+		key = ""
+	}
+
+	for _, trouble := range troubles(p) {
+		line(trouble[0], "%s", trouble[1])
+	}
+	// Three lines at most: the rest share the last one.
+	for i, key := 0, "written"; i < len(files); i, key = i+1, "" {
+		if i == 2 {
+			line(key, "%s", strings.Join(files[i:], " "))
+			break
+		}
+		line(key, "%s", files[i])
+	}
+	return out.Flush()
+}
+
+// troubles returns key and text of at most five lines on what the figures
+// lack.
+func troubles(p *attribution.Profile) [][2]string {
+	m := &p.Meta
+	var out [][2]string
+	if m.LostHits > 0 || m.Partial > 0 {
+		out = append(out, [2]string{"incomplete", fmt.Sprintf("%d of %d events lost, %s seen only in part",
+			m.LostHits, m.Hits+m.LostHits, plural(int(m.Partial), "region instance"))})
+	}
+	var unseen []string
+	for _, u := range p.Unseen {
+		unseen = append(unseen, u.What)
+	}
+	if m.HasTasks {
+		unseen = append(unseen, "tasks")
+	}
+	if len(unseen) > 0 {
+		out = append(out, [2]string{"not observed", firstOf(unseen, 6)})
+	}
+	missing := 0
+	for _, r := range m.Runtimes {
+		missing += len(r.Missing)
+	}
+	if missing > 0 {
+		out = append(out, [2]string{"probes missing", fmt.Sprintf("%d; see the Measurement Notes of the text report", missing)})
+	}
+	if n := len(p.Warnings); n > 0 {
+		out = append(out, [2]string{"warning", p.Warnings[0]})
+		if n > 1 {
+			out = append(out, [2]string{"", fmt.Sprintf("and %d more; see the Measurement Notes of the text report", n-1)})
+		}
+	}
+	return out
+}
+
+// firstOf joins the first n items and says how many there are besides.
+func firstOf(items []string, n int) string {
+	if len(items) <= n {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:n], ", "), len(items)-n)
+}
+
+func share(v float64) string { return decimal(100*v, 0, 1) }

@@ -1,0 +1,271 @@
+package symbols
+
+import "strings"
+
+// cDirectives finds the OpenMP pragmas of C or C++ text and the end of the
+// statement that follows each.
+func cDirectives(text string) (ds []Directive) {
+	p := cParser{tokens: cTokens(text)}
+	// Each pragma's statement is scanned on its own; the bound keeps text
+	// with absurdly deep nesting from taking quadratic time.
+	p.budget = 64*len(p.tokens) + 1<<16
+	for i, t := range p.tokens {
+		if t.kind != cPragma {
+			continue
+		}
+		d, block, ok := newDirective(t.text, t.line, t.last)
+		if !ok {
+			continue
+		}
+		if block {
+			p.at, p.depth = i+1, 0
+			end, ok := p.statement()
+			if !ok {
+				continue
+			}
+			d.End = max(end, d.Last)
+		}
+		ds = append(ds, d)
+	}
+	return ds
+}
+
+// cParser follows the structure of statements, as far as it decides where they
+// end.
+type cParser struct {
+	tokens []cToken
+	at     int
+	depth  int // of nested statements
+	budget int // tokens that may still be looked at
+}
+
+const maxNesting = 500
+
+// next returns the next token of the text as compiled with the first branch of
+// every conditional that starts here, and the branch that we are in of those
+// around; for "#if 0" the second. Both branches together need not balance.
+func (p *cParser) next() (cToken, bool) {
+	for p.at < len(p.tokens) && p.budget > 0 {
+		t := p.tokens[p.at]
+		p.at++
+		p.budget--
+		switch t.kind {
+		case cIf:
+			if t.text == "0" {
+				p.skipBranch(true)
+			}
+		case cElse:
+			p.skipBranch(false)
+		case cEndif:
+		default:
+			return t, true
+		}
+	}
+	return cToken{}, false
+}
+
+// skipBranch moves behind the #endif of the current conditional, or, if
+// stopAtElse, behind its next #else or #elif.
+func (p *cParser) skipBranch(stopAtElse bool) {
+	for depth := 0; p.at < len(p.tokens) && p.budget > 0; {
+		k := p.tokens[p.at].kind
+		p.at++
+		p.budget--
+		switch {
+		case k == cIf:
+			depth++
+		case k == cEndif && depth == 0, k == cElse && depth == 0 && stopAtElse:
+			return
+		case k == cEndif:
+			depth--
+		}
+	}
+}
+
+// peek returns the next token without consuming it.
+func (p *cParser) peek() (cToken, bool) {
+	t, ok := p.next()
+	if ok {
+		p.at--
+	}
+	return t, ok
+}
+
+// statement consumes one statement and returns its last line.
+func (p *cParser) statement() (end int, ok bool) {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > maxNesting {
+		return 0, false
+	}
+	t, ok := p.next()
+	if !ok {
+		return 0, false
+	}
+	switch {
+	case t.kind == cPragma:
+		d, block, known := newDirective(t.text, t.line, t.last)
+		if known && !block {
+			return d.Last, true
+		}
+		return p.statement()
+	case t.text == "{":
+		return p.close("{")
+	case t.text == ";":
+		return t.line, true
+	case t.kind != cWordToken:
+		return p.expression(t)
+	}
+	switch t.text {
+	case "for", "while", "switch":
+		if !p.condition() {
+			return 0, false
+		}
+		return p.statement()
+	case "if":
+		if !p.condition() {
+			return 0, false
+		}
+		end, ok = p.statement()
+		if n, more := p.peek(); ok && more && n.text == "else" {
+			p.next()
+			return p.statement()
+		}
+		return end, ok
+	case "do":
+		if _, ok = p.statement(); !ok {
+			return 0, false
+		}
+		return p.expression(cToken{})
+	case "try":
+		end, ok = p.statement()
+		for ok {
+			n, more := p.peek()
+			if !more || n.text != "catch" {
+				break
+			}
+			p.next()
+			if !p.condition() {
+				return 0, false
+			}
+			end, ok = p.statement()
+		}
+		return end, ok
+	case "case", "default":
+		for {
+			n, more := p.next()
+			if !more || n.text == "}" || n.text == ";" {
+				return 0, false
+			}
+			if n.text == ":" {
+				return p.statement()
+			}
+		}
+	}
+	if n, more := p.peek(); more && n.text == ":" { // a label
+		p.next()
+		return p.statement()
+	}
+	return p.expression(t)
+}
+
+// condition consumes what stands between a keyword and its statement, as in
+// for (...), if constexpr (...).
+func (p *cParser) condition() bool {
+	t, ok := p.next()
+	for ok && t.kind == cWordToken {
+		t, ok = p.next()
+	}
+	if !ok || t.text != "(" {
+		return false
+	}
+	_, ok = p.close("(")
+	return ok
+}
+
+// close consumes up to the partner of an opening bracket already consumed.
+func (p *cParser) close(open string) (line int, ok bool) {
+	stack := []byte{open[0]}
+	for {
+		t, ok := p.next()
+		if !ok {
+			return 0, false
+		}
+		if t.kind != cPunctuation {
+			continue
+		}
+		switch c := t.text[0]; c {
+		case '(', '[', '{':
+			stack = append(stack, c)
+		case ')', ']', '}':
+			if partner := map[byte]byte{')': '(', ']': '[', '}': '{'}[c]; stack[len(stack)-1] != partner {
+				return 0, false
+			}
+			stack = stack[:len(stack)-1]
+			if len(stack) == 0 {
+				return t.line, true
+			}
+		}
+	}
+}
+
+// expression consumes an expression or declaration that starts with first (an
+// empty token if at the next), up to its semicolon. A block right after
+// NAME(...) ends it too: a macro that hides a loop.
+func (p *cParser) expression(first cToken) (end int, ok bool) {
+	const (
+		start = iota
+		name
+		call
+		other
+	)
+	state := start
+	for t := first; ; {
+		if t.text != "" {
+			switch {
+			case t.text == ";" && t.kind == cPunctuation:
+				return t.line, true
+			case t.text == "{" && state == call:
+				return p.close("{")
+			case t.text == "(" || t.text == "[" || t.text == "{":
+				if _, ok := p.close(t.text); !ok {
+					return 0, false
+				}
+				if t.text == "(" && state == name {
+					state = call
+				} else {
+					state = other
+				}
+			case t.text == ")" || t.text == "]" || t.text == "}":
+				return 0, false
+			case t.kind == cWordToken && state == start:
+				state = name
+			default:
+				state = other
+			}
+		}
+		t, ok = p.next()
+		if !ok {
+			return 0, false
+		}
+	}
+}
+
+// pragmaText returns the directive text of a preprocessor line's contents, if
+// it is an OpenMP pragma.
+func pragmaText(line string) (string, bool) {
+	line, ok := strings.CutPrefix(strings.TrimSpace(line), "pragma")
+	if !ok || line == "" || isWord(line[0]) {
+		return "", false
+	}
+	return ompText(line)
+}
+
+// ompText removes the word omp that must stand first.
+func ompText(s string) (string, bool) {
+	s, ok := strings.CutPrefix(strings.TrimSpace(s), "omp")
+	if !ok || s == "" || isWord(s[0]) {
+		return "", false
+	}
+	return s, true
+}

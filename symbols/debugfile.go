@@ -1,0 +1,110 @@
+package symbols
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"path/filepath"
+	"regexp"
+)
+
+// debugRoot is where distributions install separate debug files.
+const debugRoot = "/usr/lib/debug"
+
+// processPath matches the ways to a process's files through /proc.
+var processPath = regexp.MustCompile(`^(/proc/[0-9]+)/(root|map_files)(/.*)?$`)
+
+// splitRoot separates a path into the root of the process's file system, "" if
+// it is our own, and the path therein, "" if that is not known.
+func splitRoot(path string) (root, inside string) {
+	m := processPath.FindStringSubmatch(path)
+	switch {
+	case m == nil:
+		return "", path
+	case m[2] == "map_files":
+		return m[1] + "/root", ""
+	}
+	return m[1] + "/root", m[3]
+}
+
+// findDebugFile looks where gdb does: by build id, then by .gnu_debuglink. The
+// container's own files come first, then the host's; contents are verified, so
+// a wrong version is never used.
+func (o *Object) findDebugFile() *Object {
+	if hasSection(o.file, "debug_line") && o.file.SectionByType(elf.SHT_SYMTAB) != nil {
+		return nil
+	}
+	root, inside := splitRoot(o.path)
+	roots := []string{root}
+	if root != "" {
+		roots = append(roots, "")
+	}
+	id := o.BuildID()
+	if len(id) > 2 {
+		for _, r := range roots {
+			if d := openDebugFile(r+debugRoot+"/.build-id/"+id[:2]+"/"+id[2:]+".debug", id, 0); d != nil {
+				return d
+			}
+		}
+	}
+	name, crc := o.debugLink()
+	if name == "" || inside == "" {
+		return nil
+	}
+	dirs := []string{filepath.Dir(inside)}
+	if p, err := filepath.EvalSymlinks(o.path); err == nil {
+		if _, real := splitRoot(p); filepath.Dir(real) != dirs[0] {
+			dirs = append(dirs, filepath.Dir(real))
+		}
+	}
+	for _, r := range roots {
+		for _, dir := range dirs {
+			for _, p := range []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name), filepath.Join(debugRoot, dir, name)} {
+				if d := openDebugFile(r+p, id, crc); d != nil {
+					return d
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// openDebugFile opens path if it belongs to the wanted object: by build id, or
+// by checksum where the object has none.
+func openDebugFile(path, id string, crc uint32) *Object {
+	d, err := OpenObject(path)
+	if err != nil {
+		return nil
+	}
+	if id != "" && d.BuildID() == id {
+		return d
+	}
+	if id == "" {
+		sum := crc32.NewIEEE()
+		if _, err := io.Copy(sum, io.NewSectionReader(d.r, 0, d.size)); err == nil && sum.Sum32() == crc {
+			return d
+		}
+	}
+	d.Close()
+	return nil
+}
+
+// debugLink reads .gnu_debuglink: a file name, padding to 4 bytes, a CRC.
+func (o *Object) debugLink() (name string, crc uint32) {
+	s := o.file.Section(".gnu_debuglink")
+	if s == nil {
+		return "", 0
+	}
+	b := o.readAt(s.Offset, min(s.FileSize, 8192))
+	end := bytes.IndexByte(b, 0)
+	if end <= 0 || len(b) < 4 {
+		return "", 0
+	}
+	name = string(b[:end])
+	if filepath.Base(name) != name {
+		return "", 0
+	}
+	return name, binary.LittleEndian.Uint32(b[len(b)-4:])
+}

@@ -1,0 +1,228 @@
+package symbols
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// dwarfIndex knows which compile unit covers an address. A unit's line table
+// and functions are parsed when an address in it is first asked for.
+type dwarfIndex struct {
+	data  *dwarf.Data
+	text  []Range // code of the object: rows elsewhere are of functions the linker dropped
+	units []*unit // by offset
+	spans []span  // by address
+}
+
+type span struct {
+	Range
+	unit *unit
+}
+
+// unit is one compile unit.
+type unit struct {
+	index *dwarfIndex
+	die   dwarf.Offset // of the unit's first entry
+	entry func() *dwarf.Entry
+	lines func() *lineTable
+	funcs func() []function
+}
+
+// loadDWARF returns nil where there is no usable DWARF. debug/dwarf has been
+// known to panic on corrupt input, which must not take a measurement down.
+func (o *Object) loadDWARF() (x *dwarfIndex) {
+	defer func() {
+		if recover() != nil {
+			x = nil
+		}
+	}()
+	f := o.file
+	if !hasSection(f, "debug_line") {
+		if o.debug() == nil {
+			return nil
+		}
+		f = o.debug().file
+	}
+	sections := func(name string) []byte {
+		for _, s := range f.Sections {
+			if (s.Name == ".debug_"+name || s.Name == ".zdebug_"+name) && s.Type != elf.SHT_NOBITS {
+				if b, err := s.Data(); err == nil {
+					return b
+				}
+			}
+		}
+		return nil
+	}
+	info := sections("info")
+	d, err := dwarf.New(sections("abbrev"), nil, nil, info, sections("line"), nil, sections("ranges"), sections("str"))
+	if err != nil {
+		return nil
+	}
+	for _, name := range []string{"addr", "line_str", "str_offsets", "rnglists", "loclists"} {
+		if b := sections(name); b != nil {
+			if err := d.AddSection(".debug_"+name, b); err != nil {
+				return nil
+			}
+		}
+	}
+	x = &dwarfIndex{data: d, text: o.TextRanges()}
+	starts := unitStarts(info)
+	inAranges := map[uint64]bool{}
+	byHeader := map[uint64]*unit{}
+	for _, s := range starts {
+		u := x.newUnit(s.die)
+		x.units = append(x.units, u)
+		byHeader[s.header] = u
+	}
+	// GCC writes .debug_aranges, which saves reading every unit; clang does
+	// not, so units that it does not list are read.
+	readAranges(sections("aranges"), func(header uint64, r Range) {
+		if u := byHeader[header]; u != nil {
+			inAranges[header] = true
+			x.spans = append(x.spans, span{r, u})
+		}
+	})
+	for _, s := range starts {
+		if !inAranges[s.header] {
+			u := byHeader[s.header]
+			for _, r := range x.ranges(u.entry()) {
+				x.spans = append(x.spans, span{r, u})
+			}
+		}
+	}
+	x.spans = slices.DeleteFunc(x.spans, func(s span) bool { return s.Lo >= s.Hi || !x.isText(s.Lo) })
+	slices.SortStableFunc(x.spans, func(a, b span) int { return compare(a.Lo, b.Lo) })
+	return x
+}
+
+func (x *dwarfIndex) newUnit(die dwarf.Offset) *unit {
+	u := &unit{index: x, die: die}
+	u.entry = sync.OnceValue(func() (e *dwarf.Entry) {
+		defer func() {
+			if recover() != nil {
+				e = nil
+			}
+		}()
+		r := x.data.Reader()
+		r.Seek(die)
+		e, err := r.Next()
+		if err != nil || e == nil || e.Tag != dwarf.TagCompileUnit {
+			return nil
+		}
+		return e
+	})
+	u.lines = sync.OnceValue(u.loadLines)
+	u.funcs = sync.OnceValue(u.loadFunctions)
+	return u
+}
+
+func (x *dwarfIndex) isText(v uint64) bool {
+	return slices.ContainsFunc(x.text, func(r Range) bool { return r.Contains(v) })
+}
+
+// ranges returns the code of an entry; none for nil.
+func (x *dwarfIndex) ranges(e *dwarf.Entry) []Range {
+	if e == nil {
+		return nil
+	}
+	pairs, err := x.data.Ranges(e)
+	if err != nil {
+		return nil
+	}
+	var rs []Range
+	for _, p := range pairs {
+		if p[0] < p[1] {
+			rs = append(rs, Range{p[0], p[1]})
+		}
+	}
+	return rs
+}
+
+// unitAt returns the unit whose code covers vaddr, or nil.
+func (x *dwarfIndex) unitAt(vaddr uint64) *unit {
+	if x == nil {
+		return nil
+	}
+	i := sort.Search(len(x.spans), func(i int) bool { return x.spans[i].Lo > vaddr })
+	// Ranges of units do not nest in what linkers write; a few steps back
+	// cover those that overlap by a dropped function.
+	for n := 0; i > 0 && n < 8; n++ {
+		i--
+		if x.spans[i].Contains(vaddr) {
+			return x.spans[i].unit
+		}
+	}
+	return nil
+}
+
+// unitOf returns the unit in which the entry at off is.
+func (x *dwarfIndex) unitOf(off dwarf.Offset) *unit {
+	i := sort.Search(len(x.units), func(i int) bool { return x.units[i].die > off })
+	if i == 0 {
+		return nil
+	}
+	return x.units[i-1]
+}
+
+// unitStart locates a unit: its header and its first entry in .debug_info.
+type unitStart struct {
+	header uint64
+	die    dwarf.Offset
+}
+
+// unitStarts walks the unit headers (DWARF 5, 7.5.1): debug/dwarf finds the
+// next unit only by walking all entries of the last.
+func unitStarts(info []byte) (starts []unitStart) {
+	for at := uint64(0); at+12 <= uint64(len(info)); {
+		b := info[at:]
+		size, head, offsetSize := uint64(binary.LittleEndian.Uint32(b)), uint64(4), uint64(4)
+		if size == 0xffffffff { // 64-bit DWARF
+			size, head, offsetSize = binary.LittleEndian.Uint64(b[4:]), 12, 8
+		}
+		if size > uint64(len(b))-head || size < 3 {
+			break
+		}
+		version := binary.LittleEndian.Uint16(b[head:])
+		die := at + head + 2 + offsetSize + 1 // version, abbreviations, address size
+		const compile, partial = 1, 3         // DW_UT_*
+		wanted := true
+		if version >= 5 {
+			unitType := b[head+2]
+			wanted = unitType == compile || unitType == partial
+			die++
+		}
+		if wanted {
+			starts = append(starts, unitStart{at, dwarf.Offset(die)})
+		}
+		at += head + size
+	}
+	return starts
+}
+
+// readAranges decodes .debug_aranges (DWARF 5, 6.1.2) for 8-byte addresses:
+// per unit a header padded to 16 bytes, then (address, length) up to (0, 0).
+func readAranges(b []byte, visit func(unitHeader uint64, r Range)) {
+	for len(b) >= 16 {
+		size := uint64(binary.LittleEndian.Uint32(b))
+		if size == 0xffffffff || size > uint64(len(b))-4 || size < 12 {
+			return
+		}
+		set := b[:4+size]
+		b = b[4+size:]
+		header := uint64(binary.LittleEndian.Uint32(set[6:]))
+		if addressSize, segmentSize := set[10], set[11]; addressSize != 8 || segmentSize != 0 {
+			continue
+		}
+		for set = set[16:]; len(set) >= 16; set = set[16:] {
+			lo, n := binary.LittleEndian.Uint64(set), binary.LittleEndian.Uint64(set[8:])
+			if lo == 0 && n == 0 {
+				break
+			}
+			visit(header, Range{lo, lo + n})
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package symbols
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"slices"
+	"sort"
+)
+
+// FuncRange returns the extent of the function that covers vaddr. It also
+// knows local functions of stripped files, by their unwind information; the
+// end may then include the padding before the next function.
+func (o *Object) FuncRange(vaddr uint64) (lo, hi uint64, ok bool) {
+	section, ok := o.codeRange(vaddr)
+	if !ok {
+		return 0, 0, false
+	}
+	lo, hi = section.Lo, section.Hi
+	starts := o.starts()
+	i := sort.Search(len(starts), func(i int) bool { return starts[i] > vaddr })
+	if i == 0 || starts[i-1] < section.Lo {
+		return 0, 0, false
+	}
+	lo = starts[i-1]
+	if i < len(starts) {
+		hi = min(hi, starts[i])
+	}
+	if s, named := o.symbols().funcs.at(lo); named && s.addr == lo && s.size > 0 {
+		hi = min(hi, lo+s.size)
+	}
+	return lo, hi, vaddr < hi
+}
+
+// codeRange returns the executable section, or without sections the segment,
+// that holds vaddr.
+func (o *Object) codeRange(vaddr uint64) (Range, bool) {
+	for _, s := range o.file.Sections {
+		r := Range{s.Addr, s.Addr + s.Size}
+		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Type == elf.SHT_PROGBITS && r.Contains(vaddr) {
+			return r, true
+		}
+	}
+	for _, p := range o.file.Progs {
+		r := Range{p.Vaddr, p.Vaddr + p.Filesz}
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && r.Contains(vaddr) {
+			return r, true
+		}
+	}
+	return Range{}, false
+}
+
+// loadStarts merges the functions of the symbol tables with those of the
+// unwind table, which stripping keeps.
+func (o *Object) loadStarts() []uint64 {
+	starts := o.unwindStarts()
+	for _, s := range o.symbols().funcs.sorted {
+		starts = append(starts, s.addr)
+	}
+	slices.Sort(starts)
+	return slices.Compact(starts)
+}
+
+// unwindStarts reads the binary search table of .eh_frame_hdr (LSB 5.0, Core,
+// 10.6.2): version, three encodings, pointer to .eh_frame, count, then pairs
+// of (function start, unwind entry) relative to the table.
+func (o *Object) unwindStarts() []uint64 {
+	const (
+		udata4, sdata4   = 0x03, 0x0b // DW_EH_PE_*: how a value is stored
+		dataRelative     = 0x30
+		pcRelativeSdata4 = 0x1b
+	)
+	for _, p := range o.file.Progs {
+		if p.Type != elf.PT_GNU_EH_FRAME {
+			continue
+		}
+		b := o.readAt(p.Off, p.Filesz)
+		if len(b) < 12 || b[0] != 1 || b[1] != pcRelativeSdata4 || b[2] != udata4 || b[3] != dataRelative|sdata4 {
+			return nil // every linker writes these; others would need a general decoder
+		}
+		n := uint64(binary.LittleEndian.Uint32(b[8:]))
+		b = b[12:]
+		n = min(n, uint64(len(b)/8))
+		starts := make([]uint64, 0, n)
+		for i := range n {
+			rel := int32(binary.LittleEndian.Uint32(b[8*i:]))
+			starts = append(starts, p.Vaddr+uint64(int64(rel)))
+		}
+		return starts
+	}
+	return nil
+}

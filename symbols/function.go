@@ -1,0 +1,270 @@
+package symbols
+
+import (
+	"debug/dwarf"
+	"slices"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// function is a function of a unit, or a copy of one inlined into another.
+type function struct {
+	ranges   []Range // empty: only inlined copies exist
+	parent   int     // index of the enclosing function, -1 for none
+	identity identity
+
+	inlined  bool // a copy, inside parent, of the call at callFile, callLine
+	callFile string
+	callLine int
+}
+
+// identity is what the source says of a function.
+type identity struct {
+	name    string // as written, unqualified
+	linkage string // mangled; "" in C
+	file    string
+	line    int
+}
+
+// symbol returns the name under which compilers mark their own functions.
+func (id identity) symbol() string {
+	if id.linkage != "" {
+		return id.linkage
+	}
+	return id.name
+}
+
+// display returns the name for people. Fortran's linkage names are of the
+// compiler's making, so only C++ and Rust ones are used.
+func (id identity) display() string {
+	if strings.HasPrefix(id.linkage, "_Z") || strings.HasPrefix(id.linkage, "_R") {
+		return demangled(id.linkage)
+	}
+	if id.name != "" {
+		return demangled(id.name)
+	}
+	return id.linkage
+}
+
+// demangled drops parameters: reports have no room for them.
+func demangled(name string) string {
+	return demangle.Filter(name, demangle.NoParams)
+}
+
+// loadFunctions walks the unit's entries, skipping types and variables.
+func (u *unit) loadFunctions() (fs []function) {
+	defer func() {
+		if recover() != nil { // see loadDWARF
+			fs = nil
+		}
+	}()
+	if u.entry() == nil {
+		return nil
+	}
+	r := u.index.data.Reader()
+	r.Seek(u.die)
+	var stack []int // the parents of the enclosing levels
+	parent := -1
+	seen := map[dwarf.Offset]identity{}
+	for {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return fs
+		}
+		if e.Tag == 0 { // end of a list of children
+			if len(stack) == 0 {
+				return fs
+			}
+			parent = stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if len(stack) == 0 {
+				return fs
+			}
+			continue
+		}
+		inner := parent
+		switch e.Tag {
+		case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
+			declaration, _ := e.Val(dwarf.AttrDeclaration).(bool)
+			if !declaration {
+				f := function{ranges: u.index.ranges(e), parent: parent, identity: u.identify(e, seen, 0)}
+				if e.Tag == dwarf.TagInlinedSubroutine {
+					f.inlined = true
+					f.callFile, f.callLine = u.place(e, dwarf.AttrCallFile, dwarf.AttrCallLine)
+				}
+				fs = append(fs, f)
+				inner = len(fs) - 1
+			}
+		case dwarf.TagCompileUnit, dwarf.TagNamespace, dwarf.TagModule, dwarf.TagLexDwarfBlock:
+		default:
+			if e.Children {
+				r.SkipChildren()
+			}
+			continue
+		}
+		if e.Children {
+			stack = append(stack, parent)
+			parent = inner
+		} else if e.Tag == dwarf.TagCompileUnit {
+			return fs
+		}
+	}
+}
+
+// identify follows an entry to its declaration: an inlined or cloned function
+// refers to its abstract instance, a member function to its class. seen saves
+// resolving a function again for each of its inlined copies.
+func (u *unit) identify(e *dwarf.Entry, seen map[dwarf.Offset]identity, depth int) identity {
+	const maxHops = 6 // clone, abstract instance, member declaration; more is corrupt
+	var id identity
+	id.name, _ = e.Val(dwarf.AttrName).(string)
+	id.linkage, _ = e.Val(dwarf.AttrLinkageName).(string)
+	id.file, id.line = u.place(e, dwarf.AttrDeclFile, dwarf.AttrDeclLine)
+	for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+		off, ok := e.Val(attr).(dwarf.Offset)
+		if !ok || depth >= maxHops {
+			continue
+		}
+		from, known := seen[off]
+		if !known {
+			r := u.index.data.Reader()
+			r.Seek(off)
+			next, err := r.Next()
+			home := u.index.unitOf(off)
+			if err != nil || next == nil || home == nil {
+				continue
+			}
+			from = home.identify(next, seen, depth+1)
+			seen[off] = from
+		}
+		if id.name == "" {
+			id.name = from.name
+		}
+		if id.linkage == "" {
+			id.linkage = from.linkage
+		}
+		if id.line == 0 {
+			id.line = from.line
+		}
+		if id.file == "" {
+			id.file = from.file
+		}
+	}
+	return id
+}
+
+// place reads a pair of attributes that hold a file's index and a line.
+func (u *unit) place(e *dwarf.Entry, fileAttr, lineAttr dwarf.Attr) (file string, line int) {
+	if l, ok := e.Val(lineAttr).(int64); ok && l > 0 {
+		line = int(l)
+	}
+	if n, ok := e.Val(fileAttr).(int64); ok && n >= 0 {
+		if files := u.lines().files; n < int64(len(files)) {
+			file = fileName(files[n])
+		}
+	}
+	return file, line
+}
+
+// covering returns the functions whose code holds vaddr, innermost inlined
+// copy first, outermost function last.
+func (u *unit) covering(vaddr uint64) (indices []int) {
+	fs := u.funcs()
+	for i := len(fs) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(fs[i].ranges, func(r Range) bool { return r.Contains(vaddr) }) {
+			indices = append(indices, i)
+		}
+	}
+	return indices
+}
+
+// SourceFunction returns the demangled name, without parameters, of the
+// function in whose source text vaddr lies, or "" if it is not known: an
+// inlined function where line information says so, and for code that a
+// compiler moved into a function of its own (a parallel region, a task, a cold
+// part) the function it was taken from.
+func (o *Object) SourceFunction(vaddr uint64) string {
+	if u := o.dwarf().unitAt(vaddr); u != nil {
+		fs := u.funcs()
+		for _, i := range u.covering(vaddr) {
+			if name := u.sourceFunction(fs, i); name != "" {
+				return name
+			}
+		}
+	}
+	name, _, ok := o.FuncAt(vaddr)
+	if !ok {
+		return ""
+	}
+	return demangled(sourceSymbol(name))
+}
+
+func (u *unit) sourceFunction(fs []function, i int) string {
+	id := fs[i].identity
+	if !isOutlined(id.symbol()) {
+		return id.display()
+	}
+	// GCC nests the outlined function's entry in that of its source.
+	for p := i; p >= 0 && !fs[p].inlined; p = fs[p].parent {
+		if name := fs[p].identity; !isOutlined(name.symbol()) {
+			return name.display()
+		}
+	}
+	if s := sourceSymbol(id.symbol()); s != "" {
+		return demangled(s)
+	}
+	// Clang before 17 and all tasks: only the line tells.
+	return u.enclosing(fs, id.file, id.line)
+}
+
+// enclosing returns the name of the source function in whose text a line lies:
+// the one declared last before it whose code reaches at least as far.
+func (u *unit) enclosing(fs []function, file string, line int) string {
+	var best, fallback []identity // several: instances of one template
+	add := func(ids []identity, id identity) []identity {
+		if len(ids) == 0 || id.line > ids[0].line {
+			return []identity{id}
+		}
+		if id.line == ids[0].line {
+			return append(ids, id)
+		}
+		return ids
+	}
+	for _, f := range fs {
+		id := f.identity
+		if f.inlined || id.file != file || id.line == 0 || id.line > line || isOutlined(id.symbol()) {
+			continue
+		}
+		fallback = add(fallback, id)
+		if u.lastLine(f.ranges, file, nil) >= line {
+			best = add(best, id)
+		}
+	}
+	if best == nil {
+		best = fallback
+	}
+	if best == nil {
+		return ""
+	}
+	name := best[0].display()
+	for _, id := range best[1:] {
+		if id.display() != name { // which instance is not known
+			return demangle.Filter(id.symbol(), demangle.NoParams, demangle.NoTemplateParams)
+		}
+	}
+	return name
+}
+
+// lastLine returns the greatest line of file in the rows of the given code
+// that skip (if any) does not refuse; 0 for none.
+func (u *unit) lastLine(code []Range, file string, skip func(row) bool) (last int) {
+	for _, c := range code {
+		for _, r := range u.lines().within(c) {
+			if !r.end && r.line > last && fileName(r.file) == file && (skip == nil || !skip(r)) {
+				last = r.line
+			}
+		}
+	}
+	return last
+}

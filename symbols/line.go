@@ -1,0 +1,130 @@
+package symbols
+
+import (
+	"debug/dwarf"
+	"slices"
+	"sort"
+)
+
+// lineTable is a unit's line table, sorted by address.
+type lineTable struct {
+	rows  []row
+	files []*dwarf.LineFile
+}
+
+// row is one row of a line table: the instructions from addr on, up to the
+// next row, belong to line. Line 0: to no line.
+type row struct {
+	addr uint64
+	file *dwarf.LineFile
+	line int
+	end  bool // no code from here on
+}
+
+// maxRows bounds what a corrupt line program can make us allocate; the largest
+// units of real programs have a hundredth of it.
+const maxRows = 1 << 26
+
+func (u *unit) loadLines() (t *lineTable) {
+	t = &lineTable{}
+	defer func() {
+		if recover() != nil { // see loadDWARF
+			t = &lineTable{}
+		}
+	}()
+	e := u.entry()
+	if e == nil {
+		return t
+	}
+	r, err := u.index.data.LineReader(e)
+	if err != nil || r == nil {
+		return t
+	}
+	var sequences [][]row
+	var current []row
+	var le dwarf.LineEntry
+	for n := 0; n < maxRows && r.Next(&le) == nil; n++ {
+		current = append(current, row{le.Address, le.File, le.Line, le.EndSequence})
+		if le.EndSequence {
+			if u.index.isText(current[0].addr) {
+				sequences = append(sequences, current)
+			}
+			current = nil
+		}
+	}
+	t.files = r.Files()
+	slices.SortStableFunc(sequences, func(a, b []row) int { return compare(a[0].addr, b[0].addr) })
+	for _, s := range sequences {
+		// Within a sequence addresses ascend by the standard; a broken
+		// table must still be searchable.
+		if !slices.IsSortedFunc(s, func(a, b row) int { return compare(a.addr, b.addr) }) {
+			continue
+		}
+		if n := len(t.rows); n > 0 && t.rows[n-1].addr > s[0].addr {
+			continue
+		}
+		t.rows = append(t.rows, s...)
+	}
+	return t
+}
+
+// at returns the index of the row that covers vaddr, the last of several that
+// start at one address: the earlier ones cover nothing.
+func (t *lineTable) at(vaddr uint64) (int, bool) {
+	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > vaddr }) - 1
+	if i < 0 || t.rows[i].end {
+		return 0, false
+	}
+	return i, true
+}
+
+// within returns the rows that start in r.
+func (t *lineTable) within(r Range) []row {
+	lo := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr >= r.Lo })
+	hi := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr >= r.Hi })
+	if lo >= hi {
+		return nil
+	}
+	return t.rows[lo:hi]
+}
+
+func fileName(f *dwarf.LineFile) string {
+	if f == nil {
+		return ""
+	}
+	return f.Name
+}
+
+// Line returns the source line of the instruction at vaddr. The file is an
+// absolute path where the compiler recorded its directory. exact means that a
+// row of the line table starts at vaddr, as it does for a statement of its own.
+// Instructions that the compiler gave no line (line 0) get the line of the
+// instructions before them, and are not exact.
+func (o *Object) Line(vaddr uint64) (file string, line int, exact, ok bool) {
+	u := o.dwarf().unitAt(vaddr)
+	if u == nil {
+		return "", 0, false, false
+	}
+	t := u.lines()
+	i, ok := t.at(vaddr)
+	if !ok {
+		return "", 0, false, false
+	}
+	exact = t.rows[i].addr == vaddr && t.rows[i].line > 0
+	for ; i >= 0 && !t.rows[i].end; i-- {
+		if r := t.rows[i]; r.line > 0 {
+			return fileName(r.file), r.line, exact, true
+		}
+	}
+	return "", 0, false, false
+}
+
+// CallLine returns the line of the call that returns to ret. Where the call
+// was inlined it is the line in the inlined function.
+func (o *Object) CallLine(ret uint64) (file string, line int, ok bool) {
+	if ret == 0 {
+		return "", 0, false
+	}
+	file, line, _, ok = o.Line(ret - 1)
+	return file, line, ok
+}

@@ -1,0 +1,191 @@
+package symbols
+
+import (
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+)
+
+// Module is one ELF file in one process's address space.
+type Module struct {
+	Path     string // as the process sees it
+	HostPath string // where this process can open the mapped file, even if it was replaced
+	Dev      uint64 // device number, as unix.Mkdev composes it
+	Inode    uint64
+	Start    uint64 // lowest address mapped
+	End      uint64 // first address after the module, zero-filled memory included
+	Bias     uint64 // address - vaddr
+	Deleted  bool   // the file at Path is gone or is another one
+
+	object *Object
+}
+
+// Object returns the module's ELF file. Modules that are the same file, in any
+// process, share one object, which stays readable for the life of this
+// process, whatever becomes of the file.
+func (m *Module) Object() *Object { return m.object }
+
+// Contains reports whether addr belongs to the module.
+func (m *Module) Contains(addr uint64) bool { return m.Start <= addr && addr < m.End }
+
+// VAddr converts an address in the process to the object's vaddr.
+func (m *Module) VAddr(addr uint64) uint64 { return addr - m.Bias }
+
+// Addr converts the object's vaddr to an address in the process.
+func (m *Module) Addr(vaddr uint64) uint64 { return vaddr + m.Bias }
+
+// Find returns the module that contains addr. modules must be sorted by
+// address, as Modules returns them.
+func Find(modules []Module, addr uint64) (*Module, bool) {
+	i, found := slices.BinarySearchFunc(modules, addr, func(m Module, a uint64) int { return cmp.Compare(m.Start, a) })
+	if !found {
+		i--
+	}
+	if i >= 0 && modules[i].Contains(addr) {
+		return &modules[i], true
+	}
+	return nil, false
+}
+
+// Modules lists the ELF files that process pid has mapped for execution, sorted
+// by address. A file that is mapped but cannot be read (a 32-bit program, one
+// that vanished) is left out, and the returned error says why; the modules
+// that could be read are returned with it.
+func Modules(pid int) ([]Module, error) {
+	proc := "/proc/" + strconv.Itoa(pid)
+	f, err := os.Open(proc + "/maps")
+	if err != nil {
+		return nil, fmt.Errorf("modules of process %d: %w", pid, err)
+	}
+	defer f.Close()
+	maps, err := parseMaps(f)
+	if err != nil {
+		return nil, fmt.Errorf("modules of process %d: %w", pid, err)
+	}
+	var modules []Module
+	var unread []error
+	for _, m := range maps {
+		if !m.exec {
+			continue // data files by the thousand may be mapped
+		}
+		host, seen, deleted := hostPath(proc, m)
+		o, err := cachedObject(host)
+		if errors.Is(err, ErrNotELF) {
+			continue // code that the process generated into a file
+		}
+		if err != nil {
+			unread = append(unread, err)
+			continue
+		}
+		mod, ok := place(o, m)
+		if !ok {
+			continue
+		}
+		mod.Path, mod.HostPath, mod.Deleted = seen, host, deleted
+		// One segment may be mapped in pieces.
+		if n := len(modules); n > 0 && modules[n-1].object == o && modules[n-1].Bias == mod.Bias {
+			continue
+		}
+		modules = append(modules, mod)
+	}
+	slices.SortFunc(modules, func(a, b Module) int { return cmp.Compare(a.Start, b.Start) })
+	if len(unread) > 0 {
+		return modules, fmt.Errorf("modules of process %d: %w", pid, errors.Join(unread...))
+	}
+	return modules, nil
+}
+
+// place computes where an object lies from its executable mapping.
+func place(o *Object, m mapping) (mod Module, ok bool) {
+	page := uint64(os.Getpagesize())
+	var lo, hi uint64 = 1<<64 - 1, 0
+	for _, p := range o.file.Progs {
+		if p.Type != elf.PT_LOAD {
+			continue
+		}
+		lo = min(lo, p.Vaddr&^(page-1))
+		hi = max(hi, (p.Vaddr+p.Memsz+page-1)&^(page-1))
+		// A mapping starts at a segment's page, or further in if mprotect
+		// has split it.
+		if !ok && p.Flags&elf.PF_X != 0 && m.offset >= p.Off&^(page-1) && m.offset < p.Off+p.Filesz {
+			mod.Bias, ok = m.start-(m.offset-p.Off+p.Vaddr), true
+		}
+	}
+	mod.Dev, mod.Inode, mod.object = m.dev, m.inode, o
+	mod.Start, mod.End = lo+mod.Bias, hi+mod.Bias
+	return mod, ok
+}
+
+// hostPath returns a path at which the mapped file can be opened from here:
+// through the process's root, or, where another file has taken its place,
+// through the mapping itself, which needs CAP_CHECKPOINT_RESTORE (Linux 5.9).
+// seen is the file's name in the process.
+func hostPath(proc string, m mapping) (host, seen string, deleted bool) {
+	same := func(path string) bool {
+		st, err := os.Stat(path)
+		if err != nil {
+			return false
+		}
+		// The device is not compared: overlay and btrfs file systems show
+		// another one to stat than in maps.
+		sys, ok := st.Sys().(*syscall.Stat_t)
+		return ok && sys.Ino == m.inode
+	}
+	host = proc + "/root" + m.path
+	if !m.deleted && same(host) {
+		return host, m.path, false
+	}
+	if m.deleted && same(host+deletedMark) { // its very name ends so
+		return host + deletedMark, m.path + deletedMark, false
+	}
+	mapped := fmt.Sprintf("%s/map_files/%x-%x", proc, m.start, m.end)
+	if _, err := os.Stat(mapped); err == nil {
+		return mapped, m.path, m.deleted
+	}
+	return host, m.path, m.deleted
+}
+
+// objectKey identifies the contents of a file.
+type objectKey struct {
+	dev, inode  uint64
+	size, mtime int64
+}
+
+// objects caches the objects of all processes: the ranks of an MPI program on
+// one node map the same files.
+var objects struct {
+	mu sync.Mutex
+	m  map[objectKey]*Object
+}
+
+func cachedObject(path string) (*Object, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("open object: %w", err)
+	}
+	sys, ok := st.Sys().(*syscall.Stat_t)
+	if !ok {
+		return OpenObject(path)
+	}
+	key := objectKey{sys.Dev, sys.Ino, sys.Size, st.ModTime().UnixNano()}
+	objects.mu.Lock()
+	defer objects.mu.Unlock()
+	if o := objects.m[key]; o != nil {
+		return o, nil
+	}
+	o, err := OpenObject(path)
+	if err != nil {
+		return nil, err
+	}
+	if objects.m == nil {
+		objects.m = map[objectKey]*Object{}
+	}
+	objects.m[key] = o
+	return o, nil
+}

@@ -1,0 +1,300 @@
+// Package symbols turns a process into its mapped ELF modules, and addresses
+// in them into functions, files, lines and OpenMP source regions. It reads
+// files only; it neither stops nor touches the process.
+//
+// Three kinds of address occur. An address is what the process sees; a vaddr
+// is an address as the ELF file states it (Module.VAddr converts); a file
+// offset is what the kernel wants for a uprobe (Object.FileOffset converts).
+package symbols
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Reasons for refusing a file. OpenObject and NewObject wrap them.
+var (
+	ErrNotELF      = errors.New("not an ELF file")
+	Err32Bit       = errors.New("32-bit ELF file")
+	ErrUnsupported = errors.New("neither a little-endian amd64 nor arm64 program or library")
+)
+
+// Range is a half-open range of vaddrs.
+type Range struct{ Lo, Hi uint64 }
+
+// Contains reports whether v lies in r.
+func (r Range) Contains(v uint64) bool { return r.Lo <= v && v < r.Hi }
+
+// Object is one ELF program or shared library. All methods are safe for
+// concurrent use. What costs time is parsed when first asked for.
+type Object struct {
+	path   string
+	mtime  time.Time
+	r      io.ReaderAt
+	size   int64
+	file   *elf.File
+	closer io.Closer
+
+	symbols func() *symbolTables
+	relocs  func() *relocations
+	starts  func() []uint64
+	dwarf   func() *dwarfIndex
+	debug   func() *Object // the separate debug file, or nil
+	sources sourceCache
+}
+
+// OpenObject opens the ELF file at path. The file stays open until Close, so
+// that it can be read after its process has ended or the file was replaced.
+func OpenObject(path string) (*Object, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open object: %w", err)
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = fmt.Errorf("%w: not a regular file", ErrNotELF)
+	}
+	var o *Object
+	if err == nil {
+		o, err = NewObject(f, st.Size())
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("open object %s: %w", path, err)
+	}
+	o.path, o.mtime, o.closer = path, st.ModTime(), f
+	return o, nil
+}
+
+// NewObject makes an Object of size bytes in memory or elsewhere. Such an
+// object has no path and no age: separate debug files are found by build id
+// only, and sources are never believed.
+func NewObject(r io.ReaderAt, size int64) (*Object, error) {
+	var ident [elf.EI_NIDENT]byte
+	if _, err := r.ReadAt(ident[:], 0); err != nil || string(ident[:4]) != elf.ELFMAG {
+		return nil, ErrNotELF
+	}
+	if elf.Class(ident[elf.EI_CLASS]) == elf.ELFCLASS32 {
+		return nil, Err32Bit
+	}
+	if elf.Class(ident[elf.EI_CLASS]) != elf.ELFCLASS64 || elf.Data(ident[elf.EI_DATA]) != elf.ELFDATA2LSB {
+		return nil, ErrUnsupported
+	}
+	f, err := elf.NewFile(io.NewSectionReader(r, 0, size))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotELF, err)
+	}
+	if f.Machine != elf.EM_X86_64 && f.Machine != elf.EM_AARCH64 || f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
+		return nil, fmt.Errorf("%w: %v %v", ErrUnsupported, f.Machine, f.Type)
+	}
+	o := &Object{r: r, size: size, file: f}
+	o.symbols = sync.OnceValue(o.loadSymbols)
+	o.relocs = sync.OnceValue(o.loadRelocations)
+	o.starts = sync.OnceValue(o.loadStarts)
+	o.dwarf = sync.OnceValue(o.loadDWARF)
+	o.debug = sync.OnceValue(o.findDebugFile)
+	return o, nil
+}
+
+// Close releases the file. Objects that Module.Object returned are shared and
+// must not be closed.
+func (o *Object) Close() error {
+	if o.closer == nil {
+		return nil
+	}
+	return o.closer.Close()
+}
+
+// Path returns the path that the object was opened with.
+func (o *Object) Path() string { return o.path }
+
+// Arch returns the object's architecture in Go's spelling: amd64 or arm64.
+func (o *Object) Arch() string {
+	if o.file.Machine == elf.EM_AARCH64 {
+		return "arm64"
+	}
+	return "amd64"
+}
+
+// IsPIE reports whether the object is a position-independent executable, as
+// opposed to a shared library or a program with fixed addresses.
+func (o *Object) IsPIE() bool {
+	if o.file.Type != elf.ET_DYN {
+		return false
+	}
+	// A static PIE has no interpreter but carries the flag; older linkers
+	// set no flag but name the interpreter.
+	flags, err := o.file.DynValue(elf.DT_FLAGS_1)
+	if err == nil && len(flags) > 0 && flags[0]&uint64(elf.DF_1_PIE) != 0 {
+		return true
+	}
+	return o.Interpreter() != ""
+}
+
+// IsExecutable reports whether the object is a program, not a library.
+func (o *Object) IsExecutable() bool { return o.file.Type == elf.ET_EXEC || o.IsPIE() }
+
+// Interpreter returns the dynamic loader that the program names, or "" for a
+// static program or an ordinary shared library.
+func (o *Object) Interpreter() string {
+	for _, p := range o.file.Progs {
+		if p.Type == elf.PT_INTERP {
+			b := o.readAt(p.Off, min(p.Filesz, 4096))
+			s, _, _ := strings.Cut(string(b), "\x00")
+			return s
+		}
+	}
+	return ""
+}
+
+// Needed returns the sonames of the libraries that the object needs
+// (DT_NEEDED), in the order of the file.
+func (o *Object) Needed() []string {
+	libs, err := o.file.ImportedLibraries()
+	if err != nil {
+		return nil
+	}
+	return libs
+}
+
+// BuildID returns the GNU build id in hexadecimal, or "".
+func (o *Object) BuildID() string {
+	for _, s := range o.file.Sections {
+		if s.Type == elf.SHT_NOTE && s.Name == ".note.gnu.build-id" {
+			if id := buildID(o.readAt(s.Offset, s.FileSize)); id != "" {
+				return id
+			}
+		}
+	}
+	for _, p := range o.file.Progs {
+		if p.Type == elf.PT_NOTE {
+			if id := buildID(o.readAt(p.Off, p.Filesz)); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// buildID finds the build id in a note section.
+func buildID(b []byte) string {
+	const ntGNUBuildID = 3
+	for len(b) >= 12 {
+		name := uint64(binary.LittleEndian.Uint32(b))
+		desc := uint64(binary.LittleEndian.Uint32(b[4:]))
+		typ := binary.LittleEndian.Uint32(b[8:])
+		b = b[12:]
+		at := (name + 3) &^ 3
+		end := at + desc
+		if end > uint64(len(b)) {
+			return ""
+		}
+		if typ == ntGNUBuildID && bytes.Equal(b[:name], []byte("GNU\x00")) {
+			return hex.EncodeToString(b[at:end])
+		}
+		b = b[min((end+3)&^3, uint64(len(b))):]
+	}
+	return ""
+}
+
+// Stripped reports whether there is no full symbol table (.symtab), neither
+// in the file nor in its separate debug file: local functions have no names.
+func (o *Object) Stripped() bool {
+	return o.file.SectionByType(elf.SHT_SYMTAB) == nil &&
+		(o.debug() == nil || o.debug().file.SectionByType(elf.SHT_SYMTAB) == nil)
+}
+
+// HasDWARF reports whether line information exists, in the file or in its
+// separate debug file.
+func (o *Object) HasDWARF() bool {
+	return hasSection(o.file, "debug_line") || o.debug() != nil && hasSection(o.debug().file, "debug_line")
+}
+
+// hasSection looks for a debug section under its plain and its old
+// compressed name, with contents.
+func hasSection(f *elf.File, name string) bool {
+	return slices.ContainsFunc(f.Sections, func(s *elf.Section) bool {
+		return (s.Name == "."+name || s.Name == ".z"+name) && s.Type != elf.SHT_NOBITS && s.FileSize > 0
+	})
+}
+
+// TextRanges returns the address ranges that hold code, sorted, without the
+// linker's PLT stubs.
+func (o *Object) TextRanges() []Range {
+	var rs []Range
+	for _, s := range o.file.Sections {
+		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Type == elf.SHT_PROGBITS && !isPLT(s.Name) && s.Addr+s.Size > s.Addr {
+			rs = append(rs, Range{s.Addr, s.Addr + s.Size})
+		}
+	}
+	if rs == nil {
+		for _, p := range o.file.Progs {
+			if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && p.Vaddr+p.Filesz > p.Vaddr {
+				rs = append(rs, Range{p.Vaddr, p.Vaddr + p.Filesz})
+			}
+		}
+	}
+	slices.SortFunc(rs, func(a, b Range) int { return compare(a.Lo, b.Lo) })
+	return rs
+}
+
+// Read returns up to n bytes of the file that are loaded at vaddr: fewer at
+// the end of a segment, none outside all segments or in zero-filled memory.
+func (o *Object) Read(vaddr uint64, n int) []byte {
+	for _, p := range o.file.Progs {
+		if p.Type == elf.PT_LOAD && vaddr >= p.Vaddr && vaddr-p.Vaddr < p.Filesz && n > 0 {
+			at := vaddr - p.Vaddr
+			return o.readAt(p.Off+at, min(uint64(n), p.Filesz-at))
+		}
+	}
+	return nil
+}
+
+// readAt reads n bytes at a file offset, fewer where the file is truncated.
+func (o *Object) readAt(off, n uint64) []byte {
+	if off >= uint64(o.size) {
+		return nil
+	}
+	b := make([]byte, min(n, uint64(o.size)-off))
+	k, err := o.r.ReadAt(b, int64(off))
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	return b[:k]
+}
+
+// FileOffset returns where in the file the byte at vaddr is stored.
+func (o *Object) FileOffset(vaddr uint64) (uint64, bool) {
+	for _, p := range o.file.Progs {
+		if p.Type == elf.PT_LOAD && vaddr >= p.Vaddr && vaddr-p.Vaddr < p.Filesz {
+			return vaddr - p.Vaddr + p.Off, true
+		}
+	}
+	return 0, false
+}
+
+// VAddr is the inverse of FileOffset. Where two segments load the same bytes,
+// the executable one counts.
+func (o *Object) VAddr(offset uint64) (vaddr uint64, ok bool) {
+	for _, p := range o.file.Progs {
+		if p.Type == elf.PT_LOAD && offset >= p.Off && offset-p.Off < p.Filesz {
+			if p.Flags&elf.PF_X != 0 {
+				return offset - p.Off + p.Vaddr, true
+			}
+			if !ok {
+				vaddr, ok = offset-p.Off+p.Vaddr, true
+			}
+		}
+	}
+	return vaddr, ok
+}

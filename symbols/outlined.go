@@ -1,0 +1,146 @@
+package symbols
+
+import (
+	"regexp"
+	"slices"
+)
+
+// Extent is a stretch of source text.
+type Extent struct {
+	File       string // as in Object.Line
+	Begin, End int    // lines, both included
+	Function   string // as Object.SourceFunction gives it
+}
+
+// outlined matches where a compiler's name for a parallel region or task, moved
+// into a function of its own, goes beyond that of its source function:
+// GCC f._omp_fn.0, f._omp_cpyfn.1; clang 14 .omp_outlined..2; clang 19
+// f.omp_outlined and f.omp_outlined_debug__ (-O0); .omp_task_entry. of both.
+var outlined = regexp.MustCompile(`\._omp_(cpy)?fn\.|\.omp_outlined|\.omp_task_|\.omp_combiner\.|\.omp\.reduction\.`)
+
+// cloned matches the suffixes of clones and parts of a function that GCC and
+// LLVM make.
+var cloned = regexp.MustCompile(`\.(cold|part|constprop|isra|lto_priv|localalias|llvm|extracted)(\.|$)`)
+
+func isOutlined(symbol string) bool { return outlined.MatchString(symbol) }
+
+// Clang makes two functions of a region when debug information is on: the inner
+// (debug variant) holds the code; the outer only calls it, or has it inlined.
+var (
+	debugVariant = regexp.MustCompile(`\.omp_outlined\.?_debug__(\.[0-9]+)?$`)
+	debugWrapper = regexp.MustCompile(`\.omp_outlined\.?(\.[0-9]+)?$`)
+)
+
+// sourceSymbol returns the symbol of the function from which the compiler made
+// the given one, "" if its name does not tell.
+func sourceSymbol(symbol string) string {
+	if at := outlined.FindStringIndex(symbol); at != nil {
+		symbol = symbol[:at[0]]
+	}
+	if at := cloned.FindStringIndex(symbol); at != nil && at[0] > 0 {
+		symbol = symbol[:at[0]]
+	}
+	return symbol
+}
+
+// Outlined returns the extent of the parallel region or task whose outlined
+// function covers vaddr. Begin is the line of the directive. End is the last
+// line that has code, with GCC usually the one before the closing brace; see
+// SourceExtent for the brace itself. ok is false where vaddr lies in no
+// outlined function or where there is no line information.
+func (o *Object) Outlined(vaddr uint64) (e Extent, ok bool) {
+	u := o.dwarf().unitAt(vaddr)
+	if u == nil {
+		return Extent{}, false
+	}
+	fs := u.funcs()
+	region := -1
+	for _, i := range u.covering(vaddr) {
+		if !fs[i].inlined && isOutlined(fs[i].identity.symbol()) {
+			region = i
+			break
+		}
+	}
+	if region < 0 {
+		return Extent{}, false
+	}
+	e.Function = u.sourceFunction(fs, region)
+	if debugVariant.MatchString(fs[region].identity.symbol()) {
+		region = u.nearest(fs, region, debugWrapper, -1)
+	}
+	f := fs[region]
+	e.File, e.Begin = f.identity.file, f.identity.line // clang: DW_AT_decl_line is the directive's
+	if e.Begin == 0 && len(f.ranges) > 0 {
+		// GCC declares nothing, but starts the function with the directive's
+		// row, the first of several at one address. With a cold part the
+		// entry's first range is the hot one.
+		for _, r := range u.lines().within(f.ranges[0]) {
+			if r.line > 0 && !r.end {
+				e.File, e.Begin = fileName(r.file), r.line
+				break
+			}
+		}
+	}
+	if e.Begin == 0 {
+		return Extent{}, false
+	}
+	e.End = max(e.Begin, u.lastOwnLine(fs, region, e))
+	if debugWrapper.MatchString(f.identity.symbol()) {
+		if inner := u.nearest(fs, region, debugVariant, +1); inner != region {
+			e.End = max(e.End, u.lastOwnLine(fs, inner, e))
+		}
+	}
+	return e, true
+}
+
+// nearest returns the function of the given name closest to function of in its
+// file, downwards (+1) or upwards (-1), or of itself if there is none. So
+// clang's two functions of a region are paired: the outer is declared at the
+// directive, the inner at its statement, which is the same line or the next.
+func (u *unit) nearest(fs []function, of int, name *regexp.Regexp, direction int) int {
+	best, least := of, -1
+	for i := range fs {
+		f := &fs[i]
+		if f.inlined || f.identity.file != fs[of].identity.file || f.identity.line == 0 || !name.MatchString(f.identity.symbol()) {
+			continue
+		}
+		if d := (f.identity.line - fs[of].identity.line) * direction; d >= 0 && (least < 0 || d < least) {
+			best, least = i, d
+		}
+	}
+	return best
+}
+
+// lastOwnLine returns the last line of code of function i, leaving out other
+// source functions that were inlined into it, which may stand anywhere in the
+// file. e tells the region's file and first line.
+func (u *unit) lastOwnLine(fs []function, i int, e Extent) (last int) {
+	type lines struct{ first, last int }
+	var code []Range
+	var text []lines
+	own := map[int]bool{i: true}
+	for j := i + 1; j < len(fs); j++ { // children follow their parent
+		f := fs[j]
+		if !own[f.parent] || !f.inlined {
+			continue
+		}
+		if isOutlined(f.identity.symbol()) {
+			own[j] = true
+			continue
+		}
+		// The call itself is the region's; often no row is left of it.
+		if f.callFile == e.File {
+			last = max(last, f.callLine)
+		}
+		code = append(code, f.ranges...)
+		// GCC writes rows for statements of which no instruction is left,
+		// just outside the inlined code. Their lines tell where they belong.
+		if f.identity.file == e.File && f.identity.line > e.Begin {
+			text = append(text, lines{f.identity.line, u.lastLine(f.ranges, e.File, nil)})
+		}
+	}
+	return max(last, u.lastLine(fs[i].ranges, e.File, func(r row) bool {
+		return slices.ContainsFunc(code, func(c Range) bool { return c.Contains(r.addr) }) ||
+			slices.ContainsFunc(text, func(t lines) bool { return t.first <= r.line && r.line <= t.last })
+	}))
+}

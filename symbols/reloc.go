@@ -1,0 +1,132 @@
+package symbols
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"slices"
+	"sort"
+)
+
+// relocations holds what the loader will write where.
+type relocations struct {
+	slots    map[uint64]string // GOT slot -> symbol it will point to
+	pointers []pointer         // sorted by slot
+	tls      []TLSSlot
+}
+
+// pointer is a data slot and the vaddr that it will point to.
+type pointer struct {
+	slot, target uint64
+	known        bool // false: the target is in another object
+}
+
+// TLSSlot is a GOT slot into which the loader writes the distance of a
+// thread-local variable from the thread pointer. Read the slot in the process:
+// the value is known only after relocation.
+type TLSSlot struct {
+	VAddr  uint64 // of the slot
+	Addend uint64 // offset of the variable in the object's thread-local block
+}
+
+func (o *Object) loadRelocations() *relocations {
+	const entry = 24 // sizeof(Elf64_Rela)
+	t := &relocations{slots: map[uint64]string{}}
+	dynamic := o.symbols().dynamic
+	for _, s := range o.file.Sections {
+		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
+			continue
+		}
+		raw, err := s.Data()
+		if err != nil {
+			continue
+		}
+		for ; len(raw) >= entry; raw = raw[entry:] {
+			slot := binary.LittleEndian.Uint64(raw)
+			info := binary.LittleEndian.Uint64(raw[8:])
+			addend := binary.LittleEndian.Uint64(raw[16:])
+			var sym dynSymbol
+			if i := info >> 32; i < uint64(len(dynamic)) {
+				sym = dynamic[i]
+			}
+			t.add(o.file.Machine, uint32(info), slot, addend, sym)
+		}
+	}
+	slices.SortStableFunc(t.pointers, func(a, b pointer) int { return compare(a.slot, b.slot) })
+	slices.SortFunc(t.tls, func(a, b TLSSlot) int { return compare(a.VAddr, b.VAddr) })
+	return t
+}
+
+func (t *relocations) add(machine elf.Machine, typ uint32, slot, addend uint64, sym dynSymbol) {
+	type kind int
+	const (
+		other kind = iota
+		relative
+		got
+		symbolic
+		tls
+	)
+	k := other
+	if machine == elf.EM_X86_64 {
+		switch elf.R_X86_64(typ) {
+		case elf.R_X86_64_RELATIVE:
+			k = relative
+		case elf.R_X86_64_JMP_SLOT, elf.R_X86_64_GLOB_DAT:
+			k = got
+		case elf.R_X86_64_64:
+			k = symbolic
+		case elf.R_X86_64_TPOFF64:
+			k = tls
+		}
+	} else {
+		switch elf.R_AARCH64(typ) {
+		case elf.R_AARCH64_RELATIVE:
+			k = relative
+		case elf.R_AARCH64_JUMP_SLOT, elf.R_AARCH64_GLOB_DAT:
+			k = got
+		case elf.R_AARCH64_ABS64:
+			k = symbolic
+		case elf.R_AARCH64_TLS_TPREL64:
+			k = tls
+		}
+	}
+	switch k {
+	case relative:
+		t.pointers = append(t.pointers, pointer{slot, addend, true})
+	case got:
+		if sym.name != "" {
+			t.slots[slot] = sym.name
+		}
+		t.pointers = append(t.pointers, pointer{slot, sym.value + addend, !sym.undef && sym.name != ""})
+	case symbolic:
+		t.pointers = append(t.pointers, pointer{slot, sym.value + addend, !sym.undef && sym.name != ""})
+	case tls:
+		t.tls = append(t.tls, TLSSlot{slot, sym.value + addend})
+	}
+}
+
+// GOT returns the symbol whose address the loader writes into the slot at
+// vaddr; code compiled with -fno-plt calls through such slots.
+func (o *Object) GOT(vaddr uint64) (symbol string, ok bool) {
+	symbol, ok = o.relocs().slots[vaddr]
+	return symbol, ok
+}
+
+// Pointer returns the vaddr to which the 8 bytes of data at vaddr point: the
+// relocation's target, or the bytes as they are in the file where there is
+// none (fixed-address programs, and compact relative relocations, which keep
+// the target in place). ok is false where the target is in another object.
+func (o *Object) Pointer(vaddr uint64) (target uint64, ok bool) {
+	ps := o.relocs().pointers
+	if i := sort.Search(len(ps), func(i int) bool { return ps[i].slot >= vaddr }); i < len(ps) && ps[i].slot == vaddr {
+		return ps[i].target, ps[i].known
+	}
+	b := o.Read(vaddr, 8)
+	if len(b) < 8 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b), true
+}
+
+// TLSOffsetSlots returns the slots that receive thread-pointer offsets
+// (R_X86_64_TPOFF64, R_AARCH64_TLS_TPREL), sorted by vaddr.
+func (o *Object) TLSOffsetSlots() []TLSSlot { return slices.Clone(o.relocs().tls) }

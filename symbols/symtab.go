@@ -1,0 +1,221 @@
+package symbols
+
+import (
+	"cmp"
+	"debug/elf"
+	"encoding/binary"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+)
+
+func compare(a, b uint64) int { return cmp.Compare(a, b) }
+
+// symbol is one defined function or datum.
+type symbol struct {
+	addr, size uint64
+	name       string
+	dynamic    bool // from .dynsym, which .symtab is preferred to
+	rank       uint8
+}
+
+// dynSymbol is one entry of .dynsym, at the index relocations use.
+type dynSymbol struct {
+	name  string
+	value uint64
+	undef bool
+}
+
+// symbolTables holds what the two symbol tables say. Names carry no version.
+type symbolTables struct {
+	funcs, data symbolTable
+	dynamic     []dynSymbol
+	imports     map[string]bool
+}
+
+// symbolTable is sorted by address; the index by name is built on demand.
+type symbolTable struct {
+	sorted []symbol
+	byName func() map[string][]uint64
+}
+
+func (o *Object) loadSymbols() *symbolTables {
+	t := &symbolTables{imports: map[string]bool{}}
+	full := o.file.SectionByType(elf.SHT_SYMTAB)
+	file := o.file
+	if full == nil && o.debug() != nil {
+		file = o.debug().file
+		full = file.SectionByType(elf.SHT_SYMTAB)
+	}
+	t.read(file, full, false)
+	t.read(o.file, o.file.SectionByType(elf.SHT_DYNSYM), true)
+	t.funcs.sort()
+	t.data.sort()
+	return t
+}
+
+// read parses the table by hand: elf.File.Symbols allocates a string for each
+// of what may be a million symbols before the first can be asked for.
+func (t *symbolTables) read(f *elf.File, s *elf.Section, dynamic bool) {
+	const entry = 24 // sizeof(Elf64_Sym)
+	if s == nil || int(s.Link) >= len(f.Sections) {
+		return
+	}
+	raw, err := s.Data()
+	if err != nil {
+		return
+	}
+	strs, err := f.Sections[s.Link].Data()
+	if err != nil {
+		return
+	}
+	names := string(strs)
+	for ; len(raw) >= entry; raw = raw[entry:] {
+		var name string
+		if at := binary.LittleEndian.Uint32(raw); int64(at) < int64(len(names)) {
+			name = names[at:]
+			if end := strings.IndexByte(name, 0); end >= 0 {
+				name = name[:end]
+			}
+			// The linker writes name@version or name@@version into .symtab.
+			if v := strings.IndexByte(name, '@'); v > 0 {
+				name = name[:v]
+			}
+		}
+		bind, typ := elf.ST_BIND(raw[4]), elf.ST_TYPE(raw[4])
+		section := elf.SectionIndex(binary.LittleEndian.Uint16(raw[6:]))
+		sym := symbol{binary.LittleEndian.Uint64(raw[8:]), binary.LittleEndian.Uint64(raw[16:]), name, dynamic, bindRank(bind)}
+		undef := section == elf.SHN_UNDEF
+		if dynamic {
+			t.dynamic = append(t.dynamic, dynSymbol{name, sym.addr, undef})
+			if undef && name != "" {
+				t.imports[name] = true
+			}
+		}
+		if undef || section == elf.SHN_ABS || name == "" {
+			continue
+		}
+		switch typ {
+		case elf.STT_FUNC, elf.STT_GNU_IFUNC:
+			t.funcs.sorted = append(t.funcs.sorted, sym)
+		case elf.STT_OBJECT, elf.STT_COMMON:
+			t.data.sorted = append(t.data.sorted, sym)
+		}
+	}
+}
+
+// bindRank orders aliases: the name others link against is the better known.
+func bindRank(b elf.SymBind) uint8 {
+	switch b {
+	case elf.STB_GLOBAL:
+		return 0
+	case elf.STB_WEAK:
+		return 1
+	}
+	return 2
+}
+
+// sort orders by address and drops what both tables have.
+func (t *symbolTable) sort() {
+	slices.SortFunc(t.sorted, func(a, b symbol) int {
+		if c := compare(a.addr, b.addr); c != 0 {
+			return c
+		}
+		if c := strings.Compare(a.name, b.name); c != 0 {
+			return c
+		}
+		if a.dynamic != b.dynamic && b.dynamic {
+			return -1
+		} else if a.dynamic != b.dynamic {
+			return 1
+		}
+		return compare(a.size, b.size)
+	})
+	t.sorted = slices.CompactFunc(t.sorted, func(a, b symbol) bool { return a.addr == b.addr && a.name == b.name })
+	t.byName = sync.OnceValue(func() map[string][]uint64 {
+		m := make(map[string][]uint64, len(t.sorted))
+		for _, s := range t.sorted {
+			m[s.name] = append(m[s.name], s.addr)
+		}
+		return m
+	})
+}
+
+// at returns the best symbol that covers vaddr. A symbol without size (hand
+// written assembly) reaches to the next one.
+func (t *symbolTable) at(vaddr uint64) (symbol, bool) {
+	i := sort.Search(len(t.sorted), func(i int) bool { return t.sorted[i].addr > vaddr })
+	// A small local symbol may lie inside a larger one, so look a few
+	// starts back; real tables nest no deeper.
+	for starts := 0; i > 0 && starts < 4; starts++ {
+		addr := t.sorted[i-1].addr
+		var best symbol
+		found := false
+		for ; i > 0 && t.sorted[i-1].addr == addr; i-- {
+			s := t.sorted[i-1]
+			if vaddr-addr >= s.size && !(s.size == 0 && starts == 0) {
+				continue
+			}
+			if !found || better(s, best) {
+				best, found = s, true
+			}
+		}
+		if found {
+			return best, true
+		}
+	}
+	return symbol{}, false
+}
+
+// better chooses among aliases; ties go to the name that sorts first, so that
+// reports are reproducible (at visits names in descending order).
+func better(a, b symbol) bool {
+	if a.dynamic != b.dynamic {
+		return !a.dynamic
+	}
+	return a.rank <= b.rank
+}
+
+// Symbol returns the distinct vaddrs of all functions that bear this name, in
+// ascending order: versions of one symbol live at different addresses (as
+// omp_set_nest_lock@OMP_1.0 and @@OMP_3.0 of libgomp do), and local functions
+// may share a name.
+func (o *Object) Symbol(name string) []uint64 {
+	return slices.Clone(o.symbols().funcs.byName()[name])
+}
+
+// Symbols calls visit for each function's name and vaddr, in order of vaddr.
+// Size is in bytes, 0 where the table does not say.
+func (o *Object) Symbols(visit func(name string, vaddr, size uint64)) {
+	for _, s := range o.symbols().funcs.sorted {
+		visit(s.name, s.addr, s.size)
+	}
+}
+
+// DataSymbol returns the lowest vaddr at which a datum of this name is.
+func (o *Object) DataSymbol(name string) (vaddr uint64, ok bool) {
+	if a := o.symbols().data.byName()[name]; len(a) > 0 {
+		return a[0], true
+	}
+	return 0, false
+}
+
+// DataAt returns the name of the datum that covers vaddr; for a named critical
+// section of libgomp this is .gomp_critical_user_ and the section's name.
+func (o *Object) DataAt(vaddr uint64) (name string, ok bool) {
+	s, ok := o.symbols().data.at(vaddr)
+	return s.name, ok
+}
+
+// FuncAt returns the name and start of the function symbol that covers vaddr.
+// The full symbol table is preferred to the dynamic one, global names to weak
+// to local ones.
+func (o *Object) FuncAt(vaddr uint64) (name string, start uint64, ok bool) {
+	s, ok := o.symbols().funcs.at(vaddr)
+	return s.name, s.addr, ok
+}
+
+// Imports reports whether the object has an undefined dynamic symbol of this
+// name: it refers to it in another object.
+func (o *Object) Imports(name string) bool { return o.symbols().imports[name] }

@@ -1,0 +1,33 @@
+// dlopened.c: program without OpenMP that loads, calls and unloads a library
+// with OpenMP regions, again and again. Compile without -fopenmp.
+//
+//   dlopened LIBRARY [REPS=3] [N=5]
+//
+// LIBRARY is libregions.c as a shared object. Per repetition N regions.
+// Prints the number of criticals passed, REPS*N*OMP_NUM_THREADS.
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	int reps = argc > 2 ? atoi(argv[2]) : 3;
+	int n = argc > 3 ? atoi(argv[3]) : 5;
+	long sum = 0;
+	if (argc < 2)
+		return 2;
+	for (int r = 0; r < reps; r++) {
+		void *lib = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+		if (!lib) {
+			printf("%s\n", dlerror());
+			return 1;
+		}
+		long (*regions)(int) = (long (*)(int))dlsym(lib, "regions");
+		void (*end)(void) = (void (*)(void))dlsym(lib, "regions_end");
+		sum += regions(n);
+		end();
+		dlclose(lib);
+	}
+	printf("%ld\n", sum);
+	return 0;
+}
