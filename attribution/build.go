@@ -233,7 +233,7 @@ func (b *builder) combine(n *built) {
 	for _, c := range n.children {
 		b.combine(c)
 	}
-	if n.region < 0 || b.regions[n.region].Construct != event.Parallel || n.key.Runtime != event.Kmpc {
+	if n.region < 0 || !b.regions[n.region].Construct.IsParallel() || n.key.Runtime != event.Kmpc {
 		return
 	}
 	r := b.regions[n.region]

@@ -35,8 +35,9 @@ func (e *Engine) enter(t *thread, ev *event.Event) {
 	}
 	k := t.key(ev.Construct, ev)
 	// __kmpc_critical ends in a jump to __kmpc_critical_with_hint: one call,
-	// two probes.
-	if f := t.top(); f != nil && f.phase == entering && f.node.key == k && f.sp == ev.SP {
+	// two probes. The second finds the first one's return probe in place of
+	// the return address, so the sites differ.
+	if f := t.top(); f != nil && f.phase == entering && f.node.key.Construct == ev.Construct && f.sp == ev.SP {
 		return
 	}
 	f := e.push(t, k, ev)

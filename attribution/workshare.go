@@ -16,7 +16,7 @@ func (e *Engine) open(t *thread, ev *event.Event) {
 	k := t.key(c, ev)
 	// Entry points that jump to one another report one call twice: libgomp's
 	// GOMP_loop_runtime_start ends in a jump to GOMP_loop_dynamic_start.
-	if f := t.top(); f != nil && f.node.key == k && f.sp == ev.SP && f.phase == inBody && f.child == 0 && f.bodies == 0 {
+	if f := t.top(); f != nil && f.node.key.Construct == c && f.sp == ev.SP && f.phase == inBody && f.child == 0 && f.bodies == 0 {
 		return
 	}
 	f := e.push(t, k, ev)
@@ -250,6 +250,10 @@ func (e *Engine) waited(t *thread, ev *event.Event) {
 	if f.node.key.Construct != event.Barrier {
 		f.barrier += span(f.mark, ev.Time)
 		f.bars++
+	}
+	if ev.Construct == event.NoConstruct && f.node.key.Construct != event.Barrier {
+		f.phase, f.mark = done, ev.Time // clang may add a barrier to a loop's reduction
+		return
 	}
 	e.pop(t, ev.Time)
 }

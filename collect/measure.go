@@ -31,7 +31,7 @@ type Measurement struct {
 	done    []*Process
 	strays  uint64 // records of processes that we do not know
 
-	recorder func(*event.Event)
+	recording bool
 }
 
 // New loads the kernel side. logf receives what --verbose shows.

@@ -33,7 +33,7 @@ type Process struct {
 	cpu      cpuTimes
 	tasking  bool
 	warnings []string
-	record   func(*event.Event) // see Measurement.Record; nil normally
+	recorder *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	profile  *attribution.Profile
 }
 
@@ -50,9 +50,13 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		resolver: newResolver(pid),
 		placed:   map[fileID]placed{},
 		cpu0:     readCPU(pid),
-		record:   m.recorder,
 	}
-	p.engine = attribution.New(uint32(pid), p.resolver)
+	var r attribution.Resolver = p.resolver
+	if m.recording {
+		p.recorder = attribution.NewRecorder(uint32(pid), r)
+		r = p.recorder
+	}
+	p.engine = attribution.New(uint32(pid), r)
 	p.meta = describe(pid)
 	m.mu.Lock()
 	m.procs[uint32(pid)] = p
@@ -61,8 +65,8 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 }
 
 func (p *Process) feed(ev *event.Event) {
-	if p.record != nil {
-		p.record(ev)
+	if p.recorder != nil {
+		p.recorder.Stream.Events = append(p.recorder.Stream.Events, *ev)
 	}
 	p.engine.Feed(ev)
 }
@@ -203,6 +207,9 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	prof.Warnings = append(prof.Warnings, p.warnings...)
 	p.profile = prof
+	if p.recorder != nil {
+		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end
+	}
 	m.done = append(m.done, p)
 }
 

@@ -67,7 +67,7 @@ func (r *resolver) parallel(k attribution.Key, reg *attribution.Region) {
 	loc := &reg.Location
 	r.address(p, call, loc)
 	if id, ok := r.ident(k.Loc); ok && id.Line > 0 {
-		loc.File, loc.Begin = id.File, id.Line
+		loc.File, loc.Begin = fullName(p, id.File), id.Line
 		if loc.Function == "" {
 			loc.Function = id.Function
 		}
@@ -160,7 +160,7 @@ func (r *resolver) inner(k attribution.Key, reg *attribution.Region) {
 			words = ""
 		}
 		if id.Line > 0 {
-			loc.File, loc.Begin = id.File, id.Line
+			loc.File, loc.Begin = fullName(p, id.File), id.Line
 			if d, ok := directiveAt(p.object, loc, words); ok {
 				loc.Begin, loc.End = d.Begin, d.End
 			}
@@ -311,6 +311,15 @@ func (r *resolver) address(p place, call bool, loc *attribution.Location) {
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	loc.Function = p.object.SourceFunction(at)
+}
+
+// fullName gives a file the name that the line table has for it: clang's
+// ident_t names it as the command line did.
+func fullName(p place, file string) string {
+	if f, _, ok := p.object.CallLine(p.vaddr + 1); ok && sameFile(f, file) {
+		return f
+	}
+	return file
 }
 
 func sameFile(a, b string) bool { return filepath.Base(a) == filepath.Base(b) }

@@ -1,12 +1,14 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -15,7 +17,6 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
-	"ompp-attach/event"
 )
 
 // Result is what a measurement gave.
@@ -24,6 +25,7 @@ type Result struct {
 	First    *attribution.Profile   // of the process launched or attached to; nil if it used no OpenMP
 	Exit     int                    // exit status of a launched program; 128+N if killed by signal N
 	Lost     uint64                 // records dropped in the kernel
+	Streams  []*attribution.Stream  // with RecordEvents: of the Profiles, in their order
 }
 
 // Run launches a program and measures it, its children and their children,
@@ -121,7 +123,11 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 	stop := m.start(pid, false)
 	// Threads are listed before the first probe is placed: each of them may be
 	// inside a region whose beginning we shall not see.
-	p.engine.Existing(threadsOf(pid), p.began)
+	tids := threadsOf(pid)
+	p.engine.Existing(tids, p.began)
+	if p.recorder != nil {
+		p.recorder.Stream.Existing = tids
+	}
 	found, err := m.scan(p)
 	if err == nil && found == 0 {
 		err = noRuntime(pid)
@@ -325,6 +331,9 @@ func (m *Measurement) collect(res *Result) {
 			res.Lost += n
 		}
 	}
+	slices.SortStableFunc(m.done, func(a, b *Process) int {
+		return cmp.Compare(rank(a), rank(b))
+	})
 	for _, p := range m.done {
 		if p.profile == nil || p.profile.Meta.Hits == 0 && !p.first {
 			continue
@@ -332,13 +341,20 @@ func (m *Measurement) collect(res *Result) {
 		p.profile.Meta.LostHits = res.Lost
 		if p.first {
 			res.First = p.profile
-			res.Profiles = append([]*attribution.Profile{p.profile}, res.Profiles...)
-			continue
 		}
 		res.Profiles = append(res.Profiles, p.profile)
+		if p.recorder != nil {
+			res.Streams = append(res.Streams, p.recorder.Stream)
+		}
 	}
 }
 
-// Record hands every event of the measurement to use as well, before the
-// engine has it (recorded streams for tests).
-func (m *Measurement) Record(use func(*event.Event)) { m.recorder = use }
+func rank(p *Process) int {
+	if p.first {
+		return 0
+	}
+	return 1
+}
+
+// RecordEvents makes the measurement keep every event, for Result.Streams.
+func (m *Measurement) RecordEvents() { m.recording = true }

@@ -1,6 +1,9 @@
 package collect
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"strings"
+)
 
 // Version returns the tool's version and the date of its commit, as the Go
 // toolchain stamped them into the executable.
@@ -9,10 +12,13 @@ func Version() (version, built string) {
 	if !ok {
 		return "unknown", ""
 	}
-	version = info.Main.Version
+	version = strings.Trim(info.Main.Version, "()")
 	for _, s := range info.Settings {
-		if s.Key == "vcs.time" {
+		switch {
+		case s.Key == "vcs.time":
 			built = s.Value
+		case s.Key == "vcs.revision" && version == "devel":
+			version = "devel " + s.Value[:min(12, len(s.Value))]
 		}
 	}
 	return version, built

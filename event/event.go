@@ -90,6 +90,20 @@ func ParseEdge(s string) (e Edge, ok bool) {
 	return NoEdge, false
 }
 
+// MarshalText writes the edge's name, so that recorded streams do not depend on
+// the numbering above.
+func (e Edge) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText reads a name that MarshalText wrote.
+func (e *Edge) UnmarshalText(b []byte) error {
+	v, ok := ParseEdge(string(b))
+	if !ok {
+		return &UnknownNameError{Kind: "edge", Name: string(b)}
+	}
+	*e = v
+	return nil
+}
+
 // Flag qualifies an event.
 type Flag uint8
 
@@ -107,23 +121,24 @@ const (
 	CopyPrivate
 )
 
-// Event is one decoded record. Fields that a point does not fill are zero.
+// Event is one decoded record. Fields that a point does not fill are zero. The
+// short names are those of recorded streams.
 type Event struct {
-	Time      uint64 // CLOCK_MONOTONIC, ns
-	PID       uint32 // thread group id, initial PID namespace
-	TID       uint32 // thread id, initial PID namespace
-	Construct Construct
-	Edge      Edge
-	Runtime   Runtime
-	Flags     Flag
-	Instance  uint16 // which loaded copy of a runtime the probe sits in (several may be in one process)
-	Lost      uint32 // events of this thread that were dropped just before this one
-	SP        uint64 // user stack pointer at the probed instruction
-	Site      uint64 // return address of the runtime call: where the user's code called it
-	Fn        uint64 // outlined function (Fork, Begin) or identity of the resource (lock, named critical)
-	Loc       uint64 // address of libomp's ident_t; 0 with libgomp
-	Key       uint64 // team identity, equal for all threads of one team while it lives (Fork, Begin)
-	Value     int64  // returned value (Result); trip count of a static loop (Open)
-	Num       int32  // OpenMP thread number in its team (Begin)
-	Size      int32  // team size (Fork, Begin); 0 when not known
+	Time      uint64    `json:"t,omitempty"`   // CLOCK_MONOTONIC, ns
+	PID       uint32    `json:"pid,omitempty"` // thread group id, initial PID namespace
+	TID       uint32    `json:"tid,omitempty"` // thread id, initial PID namespace
+	Construct Construct `json:"c,omitzero"`
+	Edge      Edge      `json:"e,omitzero"`
+	Runtime   Runtime   `json:"rt,omitempty"`
+	Flags     Flag      `json:"f,omitempty"`
+	Instance  uint16    `json:"inst,omitempty"` // which loaded copy of a runtime the probe sits in (several may be in one process)
+	Lost      uint32    `json:"lost,omitempty"` // events of this thread that were dropped just before this one
+	SP        uint64    `json:"sp,omitempty"`   // user stack pointer at the probed instruction
+	Site      uint64    `json:"site,omitempty"` // return address of the runtime call: where the user's code called it
+	Fn        uint64    `json:"fn,omitempty"`   // outlined function (Fork, Begin) or identity of the resource (lock, named critical)
+	Loc       uint64    `json:"loc,omitempty"`  // address of libomp's ident_t; 0 with libgomp
+	Key       uint64    `json:"key,omitempty"`  // team identity, equal for all threads of one team while it lives (Fork, Begin)
+	Value     int64     `json:"v,omitempty"`    // returned value (Result); trip count of a static loop (Open)
+	Num       int32     `json:"num,omitempty"`  // OpenMP thread number in its team (Begin)
+	Size      int32     `json:"size,omitempty"` // team size (Fork, Begin); 0 when not known
 }

@@ -10,8 +10,9 @@ import (
 	"regexp"
 )
 
-// debugRoot is where distributions install separate debug files.
-const debugRoot = "/usr/lib/debug"
+// debugRoot is where distributions install separate debug files; a variable for
+// the tests' sake.
+var debugRoot = "/usr/lib/debug"
 
 // processPath matches the ways to a process's files through /proc.
 var processPath = regexp.MustCompile(`^(/proc/[0-9]+)/(root|map_files)(/.*)?$`)

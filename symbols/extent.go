@@ -9,7 +9,8 @@ import (
 
 // FuncRange returns the extent of the function that covers vaddr. It also
 // knows local functions of stripped files, by their unwind information; the
-// end may then include the padding before the next function.
+// end may then include the padding before the next function. Static programs
+// that are stripped mostly lack the table for it: ok is false.
 func (o *Object) FuncRange(vaddr uint64) (lo, hi uint64, ok bool) {
 	section, ok := o.codeRange(vaddr)
 	if !ok {

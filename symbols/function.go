@@ -38,13 +38,18 @@ func (id identity) symbol() string {
 // display returns the name for people. Fortran's linkage names are of the
 // compiler's making, so only C++ and Rust ones are used.
 func (id identity) display() string {
-	if strings.HasPrefix(id.linkage, "_Z") || strings.HasPrefix(id.linkage, "_R") {
+	if isMangled(id.linkage) {
 		return demangled(id.linkage)
 	}
 	if id.name != "" {
 		return demangled(id.name)
 	}
 	return id.linkage
+}
+
+// isMangled recognises C++ and Rust names.
+func isMangled(symbol string) bool {
+	return strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "_R")
 }
 
 // demangled drops parameters: reports have no room for them.
@@ -98,6 +103,10 @@ func (u *unit) loadFunctions() (fs []function) {
 			}
 		case dwarf.TagCompileUnit, dwarf.TagNamespace, dwarf.TagModule, dwarf.TagLexDwarfBlock:
 		default:
+			// GCC puts a region of a lambda into the lambda's class.
+			if class := e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagStructType; class && parent >= 0 {
+				break
+			}
 			if e.Children {
 				r.SkipChildren()
 			}
@@ -185,19 +194,21 @@ func (u *unit) covering(vaddr uint64) (indices []int) {
 // compiler moved into a function of its own (a parallel region, a task, a cold
 // part) the function it was taken from.
 func (o *Object) SourceFunction(vaddr uint64) string {
+	symbol, _, _ := o.FuncAt(vaddr)
+	symbol = sourceSymbol(symbol)
 	if u := o.dwarf().unitAt(vaddr); u != nil {
 		fs := u.funcs()
 		for _, i := range u.covering(vaddr) {
+			// Only the symbol says whose lambda an operator() is.
+			if !fs[i].inlined && isMangled(symbol) {
+				break
+			}
 			if name := u.sourceFunction(fs, i); name != "" {
 				return name
 			}
 		}
 	}
-	name, _, ok := o.FuncAt(vaddr)
-	if !ok {
-		return ""
-	}
-	return demangled(sourceSymbol(name))
+	return demangled(symbol)
 }
 
 func (u *unit) sourceFunction(fs []function, i int) string {
@@ -205,14 +216,18 @@ func (u *unit) sourceFunction(fs []function, i int) string {
 	if !isOutlined(id.symbol()) {
 		return id.display()
 	}
+	s := sourceSymbol(id.symbol())
+	if isMangled(s) {
+		return demangled(s)
+	}
 	// GCC nests the outlined function's entry in that of its source.
 	for p := i; p >= 0 && !fs[p].inlined; p = fs[p].parent {
 		if name := fs[p].identity; !isOutlined(name.symbol()) {
 			return name.display()
 		}
 	}
-	if s := sourceSymbol(id.symbol()); s != "" {
-		return demangled(s)
+	if s != "" {
+		return s
 	}
 	// Clang before 17 and all tasks: only the line tells.
 	return u.enclosing(fs, id.file, id.line)

@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"debug/dwarf"
+	"path/filepath"
 	"slices"
 	"sort"
 )
@@ -18,6 +19,7 @@ type row struct {
 	addr uint64
 	file *dwarf.LineFile
 	line int
+	stmt bool // a statement starts here
 	end  bool // no code from here on
 }
 
@@ -44,7 +46,7 @@ func (u *unit) loadLines() (t *lineTable) {
 	var current []row
 	var le dwarf.LineEntry
 	for n := 0; n < maxRows && r.Next(&le) == nil; n++ {
-		current = append(current, row{le.Address, le.File, le.Line, le.EndSequence})
+		current = append(current, row{le.Address, le.File, le.Line, le.IsStmt, le.EndSequence})
 		if le.EndSequence {
 			if u.index.isText(current[0].addr) {
 				sequences = append(sequences, current)
@@ -53,6 +55,7 @@ func (u *unit) loadLines() (t *lineTable) {
 		}
 	}
 	t.files = r.Files()
+	u.fixNames(t.files)
 	slices.SortStableFunc(sequences, func(a, b []row) int { return compare(a[0].addr, b[0].addr) })
 	for _, s := range sequences {
 		// Within a sequence addresses ascend by the standard; a broken
@@ -66,6 +69,24 @@ func (u *unit) loadLines() (t *lineTable) {
 		t.rows = append(t.rows, s...)
 	}
 	return t
+}
+
+// fixNames makes file names absolute. DWARF 5 tables hold directories that are
+// relative to the unit's, which debug/dwarf leaves so; and they may hold the
+// unit's own source, where the compiler was given an absolute path, in
+// directory 0, which debug/dwarf puts before it regardless.
+func (u *unit) fixNames(files []*dwarf.LineFile) {
+	name, _ := u.entry().Val(dwarf.AttrName).(string)
+	dir, _ := u.entry().Val(dwarf.AttrCompDir).(string)
+	for _, f := range files {
+		switch {
+		case f == nil || f.Name == "" || dir == "":
+		case !filepath.IsAbs(f.Name):
+			f.Name = filepath.Join(dir, f.Name)
+		case filepath.IsAbs(name) && filepath.Clean(f.Name) == filepath.Join(dir, name):
+			f.Name = name
+		}
+	}
 }
 
 // at returns the index of the row that covers vaddr, the last of several that

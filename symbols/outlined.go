@@ -71,11 +71,12 @@ func (o *Object) Outlined(vaddr uint64) (e Extent, ok bool) {
 	f := fs[region]
 	e.File, e.Begin = f.identity.file, f.identity.line // clang: DW_AT_decl_line is the directive's
 	if e.Begin == 0 && len(f.ranges) > 0 {
-		// GCC declares nothing, but starts the function with the directive's
-		// row, the first of several at one address. With a cold part the
-		// entry's first range is the hot one.
+		// GCC declares nothing, but starts the function with a statement at
+		// the directive, the first of several rows at one address. A row that
+		// starts no statement may be left from the function before. With a
+		// cold part the entry's first range is the hot one.
 		for _, r := range u.lines().within(f.ranges[0]) {
-			if r.line > 0 && !r.end {
+			if r.line > 0 && r.stmt && !r.end {
 				e.File, e.Begin = fileName(r.file), r.line
 				break
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect"
 	"ompp-attach/report"
@@ -26,6 +28,7 @@ type measureFlags struct {
 	overwrite bool
 	quiet     bool
 	verbose   bool
+	events    string // hidden: file for the recorded event stream of the first process
 }
 
 func (f *measureFlags) register(c *cobra.Command) {
@@ -34,6 +37,8 @@ func (f *measureFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
+	c.Flags().StringVar(&f.events, "record-events", "", "write the event stream of the first process to this file")
+	_ = c.Flags().MarkHidden("record-events")
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return strings.Split(formatNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -51,6 +56,14 @@ func (f *measureFlags) logf(format string, args ...any) {
 	if f.verbose {
 		fmt.Fprintf(os.Stderr, "ompp-attach: "+format+"\n", args...)
 	}
+}
+
+// saveStream writes the recorded events, if they were asked for.
+func (f *measureFlags) saveStream(res *collect.Result) error {
+	if f.events == "" || len(res.Streams) == 0 {
+		return nil
+	}
+	return saveFile(f.events, func(w io.Writer) error { return attribution.EncodeStream(w, res.Streams[0]) })
 }
 
 // prepare finds out what would fail at the end while nothing is lost yet.
@@ -91,13 +104,15 @@ func run(f *measureFlags, args []string) error {
 	if err != nil {
 		return out.abandon(diagnose(err))
 	}
+	if f.events != "" {
+		m.RecordEvents()
+	}
 	res, err := m.Run(path, args)
 	m.Close()
 	if res == nil {
 		return out.abandon(err)
 	}
-	werr := out.write(res, f)
-	if err = errors.Join(err, werr); err != nil {
+	if err = errors.Join(err, out.write(res, f), f.saveStream(res)); err != nil {
 		return err
 	}
 	if len(res.Profiles) == 0 {
@@ -169,6 +184,9 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 		ctx, cancel = context.WithTimeout(ctx, duration)
 		defer cancel()
 	}
+	if f.events != "" {
+		m.RecordEvents()
+	}
 	res, err := m.Attach(ctx, pid, func() {
 		if !f.quiet {
 			fmt.Fprintf(os.Stderr, "ompp-attach: attached to process %d (%s); %s\n", pid, program, until(duration))
@@ -178,7 +196,7 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	if res == nil {
 		return out.abandon(err)
 	}
-	return errors.Join(err, out.write(res, f))
+	return errors.Join(err, out.write(res, f), f.saveStream(res))
 }
 
 func until(d time.Duration) string {

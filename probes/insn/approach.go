@@ -122,10 +122,8 @@ func Addresses(body []Inst) []uint64 {
 		if m.op == semAddress && i.Ref != 0 && m.addr.base == NoReg {
 			found = append(found, i.Ref)
 		}
-		var sum uint64
 		if m.op == semAddress && m.addr.base != NoReg && m.addr.index == NoReg && page[m.addr.base&31] != 0 {
-			sum = page[m.addr.base&31] + uint64(m.addr.disp)
-			found = append(found, sum)
+			found = append(found, page[m.addr.base&31]+uint64(m.addr.disp))
 		}
 		for r := range page {
 			if m.writes>>r&1 == 1 {

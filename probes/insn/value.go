@@ -58,6 +58,8 @@ type Atom struct {
 	Kind AtomKind
 	N    uint64
 	Addr *Value
+
+	depth int // of nested loads
 }
 
 // Value is the sum of an offset and of unknowns, as known when a short piece
@@ -111,25 +113,19 @@ func add(a, b Value) Value {
 	return Value{a.Off + b.Off, append(slices.Clone(a.Atoms), b.Atoms...)}
 }
 
-func (v Value) depth() int {
-	d := 0
-	for _, a := range v.Atoms {
-		if a.Addr != nil {
-			d = max(d, 1+a.Addr.depth())
-		}
-	}
-	return d
-}
-
 func load(from Value, size int, arch string) Value {
 	// x86-64 keeps the thread pointer itself at %fs:0 (psABI, TLS variant II).
 	if arch == "amd64" && from.Is(AThreadPointer, 0) && size == 8 {
 		return from
 	}
-	if from.depth() >= maxDepth {
+	depth := 1
+	for _, a := range from.Atoms {
+		depth = max(depth, a.depth+1)
+	}
+	if depth > maxDepth {
 		return single(Atom{Kind: AnUnknown})
 	}
-	return single(Atom{Kind: ALoad, N: uint64(size), Addr: &from})
+	return single(Atom{Kind: ALoad, N: uint64(size), Addr: &from, depth: depth})
 }
 
 // State is the symbolic content of the general registers.

@@ -215,6 +215,9 @@ func hintX86(i *Inst, b []byte, p x86Prefixes) bool {
 // restX86 decodes all other instructions with x86asm.
 func restX86(i Inst, addr uint64, b []byte, p x86Prefixes) (Inst, bool) {
 	i.Len = regularX86(b, p)
+	if i.Len == p.len+3 && b[p.len] == 0xc5 && b[p.len+2] == 0x77 { // vzeroupper, vzeroall
+		return i, true
+	}
 	d, err := x86asm.Decode(b, 64)
 	// x86asm returns a lone prefix as an instruction of one byte without a
 	// name; a shorter length than the prefixes' is a misreading as well.

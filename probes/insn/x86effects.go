@@ -67,7 +67,7 @@ func effectsX86(i *Inst, addr uint64, d x86asm.Inst) {
 func onlyReadsX86(op x86asm.Op) bool {
 	switch op {
 	case x86asm.CMP, x86asm.TEST, x86asm.BT, x86asm.NOP, x86asm.PUSH, x86asm.COMISS, x86asm.COMISD,
-		x86asm.UCOMISS, x86asm.UCOMISD, x86asm.PTEST:
+		x86asm.UCOMISS, x86asm.UCOMISD, x86asm.PTEST, x86asm.MUL, x86asm.DIV, x86asm.IDIV:
 		return true
 	}
 	return false

@@ -1,0 +1,58 @@
+# Everything that is done to this project. `make` alone builds the tool.
+GO ?= go
+# The compiler that made the committed BPF objects: another one makes others.
+BPF_CLANG ?= clang-14
+BPF_ASM ?= /usr/include/$(shell gcc -dumpmachine)
+PREFIX ?= /usr/local
+# Packages whose tests run under the race detector too: they share data between
+# goroutines, or are so quick that it costs nothing.
+RACE = ./attribution ./analysis ./report ./event ./bpf
+
+export BPF_CLANG BPF_ASM
+
+.PHONY: build generate check-generated lint test deps test-unit test-race test-e2e demo bench install clean
+
+build:
+	$(GO) build -o bin/ompp-attach ./cmd/ompp-attach
+
+generate:
+	scripts/deps.sh generate
+	$(GO) generate ./bpf
+
+check-generated:
+	scripts/check-generated.sh
+
+lint:
+	scripts/lint.sh
+
+# Everything. The end-to-end tests place probes and so need root.
+test: deps build lint check-generated test-unit test-race test-e2e
+
+deps:
+	scripts/deps.sh generate test
+
+# Fuzz targets run on their seeds here; `go test -fuzz` searches on.
+test-unit:
+	$(GO) test $$($(GO) list ./... | grep -v /e2e$$)
+
+test-race:
+	$(GO) test -race $(RACE)
+
+# One package after the other: they measure times.
+test-e2e:
+	$(GO) test -p 1 -count=1 -timeout 30m ./e2e/...
+
+demo: build
+	scripts/demo.sh
+
+bench: build
+	scripts/deps.sh bench
+	$(GO) run ./bench -o docs/benchmarks.md
+
+install: build
+	install -D -m 755 bin/ompp-attach $(DESTDIR)$(PREFIX)/bin/ompp-attach
+	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1
+	bin/ompp-attach man $(DESTDIR)$(PREFIX)/share/man/man1
+
+clean:
+	rm -rf bin ompp-demo

@@ -1,0 +1,141 @@
+package attribution
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"ompp-attach/event"
+)
+
+// Stream is a recorded run: the events of one process and the answers that its
+// files gave, enough to build the same profile again without the process,
+// without its files and without privileges.
+type Stream struct {
+	PID      uint32        `json:"pid"`
+	Existing []int         `json:"existing,omitempty"` // threads older than the measurement
+	Began    uint64        `json:"began"`
+	End      uint64        `json:"end"`
+	Events   []event.Event `json:"events"`
+
+	Teams    map[uint64]event.Construct `json:"teams,omitempty"`
+	Shares   map[uint64]event.Construct `json:"shares,omitempty"`
+	Barriers map[uint64]BarrierKind     `json:"barriers,omitempty"`
+	Singles  map[uint64]BarrierKind     `json:"singles,omitempty"`
+	Places   []Placed                   `json:"places,omitempty"`
+}
+
+// Placed is the answer to one Region question.
+type Placed struct {
+	Key    Key    `json:"key"`
+	Region Region `json:"region"`
+}
+
+// Replay feeds the stream to a new engine.
+func (s *Stream) Replay() *Profile {
+	e := New(s.PID, s)
+	if len(s.Existing) > 0 {
+		e.Existing(s.Existing, s.Began)
+	}
+	for i := range s.Events {
+		e.Feed(&s.Events[i])
+	}
+	return e.Finish(s.End)
+}
+
+// Team implements Resolver.
+func (s *Stream) Team(site uint64) event.Construct { return s.Teams[site] }
+
+// Workshare implements Resolver.
+func (s *Stream) Workshare(loc uint64) event.Construct { return s.Shares[loc] }
+
+// Barrier implements Resolver.
+func (s *Stream) Barrier(loc uint64) BarrierKind { return s.Barriers[loc] }
+
+// SingleBarrier implements Resolver.
+func (s *Stream) SingleBarrier(site uint64) BarrierKind { return s.Singles[site] }
+
+// Seen implements Resolver.
+func (s *Stream) Seen(Key) {}
+
+// Region implements Resolver; a construct that was not recorded is placed at
+// its address.
+func (s *Stream) Region(k Key) Region {
+	for i := range s.Places {
+		if s.Places[i].Key == k {
+			return s.Places[i].Region
+		}
+	}
+	return Region{Construct: k.Construct, Location: Location{Offset: k.Fn | k.Site}}
+}
+
+// Recorder is a Resolver that notes another one's answers in a Stream.
+type Recorder struct {
+	Resolver
+	Stream *Stream
+}
+
+// NewRecorder returns a recorder for the process pid.
+func NewRecorder(pid uint32, r Resolver) *Recorder {
+	return &Recorder{r, &Stream{PID: pid,
+		Teams: map[uint64]event.Construct{}, Shares: map[uint64]event.Construct{},
+		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}}}
+}
+
+// Team implements Resolver.
+func (r *Recorder) Team(site uint64) event.Construct {
+	return note(r.Stream.Teams, site, r.Resolver.Team(site))
+}
+
+// Workshare implements Resolver.
+func (r *Recorder) Workshare(loc uint64) event.Construct {
+	return note(r.Stream.Shares, loc, r.Resolver.Workshare(loc))
+}
+
+// Barrier implements Resolver.
+func (r *Recorder) Barrier(loc uint64) BarrierKind {
+	return note(r.Stream.Barriers, loc, r.Resolver.Barrier(loc))
+}
+
+// SingleBarrier implements Resolver.
+func (r *Recorder) SingleBarrier(site uint64) BarrierKind {
+	return note(r.Stream.Singles, site, r.Resolver.SingleBarrier(site))
+}
+
+// Region implements Resolver.
+func (r *Recorder) Region(k Key) Region {
+	reg := r.Resolver.Region(k)
+	r.Stream.Places = append(r.Stream.Places, Placed{k, reg})
+	return reg
+}
+
+func note[V any](m map[uint64]V, at uint64, v V) V {
+	m[at] = v
+	return v
+}
+
+// EncodeStream writes a stream.
+func EncodeStream(w io.Writer, s *Stream) error {
+	z := gzip.NewWriter(w)
+	if err := json.NewEncoder(z).Encode(s); err != nil {
+		return fmt.Errorf("write event stream: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("write event stream: %w", err)
+	}
+	return nil
+}
+
+// DecodeStream reads what EncodeStream wrote.
+func DecodeStream(r io.Reader) (*Stream, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("read event stream: %w", err)
+	}
+	var s Stream
+	if err := json.NewDecoder(z).Decode(&s); err != nil {
+		return nil, fmt.Errorf("read event stream: %w", err)
+	}
+	return &s, nil
+}

@@ -1,0 +1,60 @@
+package bpf
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/rlimit"
+)
+
+// EmptyProbe is a program that does nothing: what the kernel itself charges
+// for a hit, the measure that `make bench` holds our probes against.
+type EmptyProbe struct {
+	prog *ebpf.Program
+}
+
+// LoadEmptyProbe loads it (needs uprobe_multi: 6.6).
+func LoadEmptyProbe() (*EmptyProbe, error) {
+	if err := rlimit.RemoveMemlock(); err != nil {
+		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
+	}
+	spec, err := loadProbe()
+	if err != nil {
+		return nil, err
+	}
+	p := spec.Programs[probeProgOnNothing]
+	prog, err := ebpf.NewProgram(p)
+	if err != nil {
+		return nil, fmt.Errorf("load the empty probe: %w", err)
+	}
+	return &EmptyProbe{prog}, nil
+}
+
+// Attach places it at file offsets of the ELF file at path, for one process;
+// with returns also at the returns of the points that have one. Closing what
+// it returns takes all away.
+func (e *EmptyProbe) Attach(path string, pid int, points []Point, returns bool) (io.Closer, error) {
+	ex, err := link.OpenExecutable(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	var links closers
+	if opts := multiOptions(points, pid, true); returns && len(opts.Addresses) > 0 {
+		l, err := ex.UretprobeMulti(nil, e.prog, opts)
+		if err != nil {
+			return nil, fmt.Errorf("attach empty return probes to %s: %w", path, err)
+		}
+		links = append(links, l)
+	}
+	l, err := ex.UprobeMulti(nil, e.prog, multiOptions(points, pid, false))
+	if err != nil {
+		links.Close()
+		return nil, fmt.Errorf("attach empty probes to %s: %w", path, err)
+	}
+	return append(links, l), nil
+}
+
+// Close frees it.
+func (e *EmptyProbe) Close() error { return e.prog.Close() }

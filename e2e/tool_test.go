@@ -1,0 +1,161 @@
+// Package e2e tests the built tool as a user runs it: on real programs, with
+// real probes, against independent counts and times known by construction.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/attribution"
+	"ompp-attach/bpf"
+)
+
+// tool is the built binary; noTool says why there is none to test.
+var tool, noTool string
+
+// runLimit bounds one run of the tool: a hang fails the test, and does not
+// hold up the others.
+const runLimit = 90 * time.Second
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(withTool(m.Run))
+}
+
+func withTool(run func() int) int {
+	dir, err := os.MkdirTemp("", "ompp-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	tool = filepath.Join(dir, "ompp-attach")
+	build := exec.Command("go", "build", "-o", tool, "ompp-attach/cmd/ompp-attach")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+		return 1
+	}
+	// Only a lack of permission is a reason not to test: a kernel side that
+	// does not load for any other reason is what these tests are for.
+	p, err := bpf.LoadProbes(bpf.Session)
+	switch {
+	case err == nil:
+		p.Close()
+	case errors.Is(err, unix.EPERM):
+		noTool = "loading BPF programs is not permitted here: " + err.Error()
+	default:
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return run()
+}
+
+// needTool skips the test where the kernel forbids measuring.
+func needTool(t testing.TB) {
+	t.Helper()
+	if noTool != "" {
+		t.Skip(noTool)
+	}
+}
+
+// session is one run of the tool.
+type session struct {
+	dir            string // results
+	exit           int
+	stdout, stderr string
+	main           *attribution.Profile            // profile.json.gz; nil if there is none
+	others         map[string]*attribution.Profile // further processes, by file name
+}
+
+// options of one run of the tool.
+type options struct {
+	env   []string
+	flags []string // of the tool
+	stdin string
+	wd    string
+}
+
+// run measures a program with `ompp-attach run`.
+func run(t testing.TB, opt options, bin string, args ...string) *session {
+	t.Helper()
+	needTool(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	argv := append([]string{"run", "-o", dir, "--quiet"}, opt.flags...)
+	argv = append(append(argv, "--", bin), args...)
+	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, tool, argv...)
+	cmd.Env = append(os.Environ(), opt.env...)
+	cmd.Dir = opt.wd
+	if opt.stdin != "" {
+		cmd.Stdin = strings.NewReader(opt.stdin)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("%s %s: not ended after %s\n%s", filepath.Base(bin), strings.Join(args, " "), runLimit, stderr.String())
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	s := &session{dir: dir, exit: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+	s.load(t)
+	return s
+}
+
+// clean runs a program that has to succeed, be measured, and print nothing
+// unusual.
+func clean(t testing.TB, opt options, bin string, args ...string) *session {
+	t.Helper()
+	s := run(t, opt, bin, args...)
+	if s.exit != 0 || s.main == nil {
+		t.Fatalf("%s %s: exit status %d, profile: %t\nstdout: %s\nstderr: %s", filepath.Base(bin), strings.Join(args, " "), s.exit, s.main != nil, s.stdout, s.stderr)
+	}
+	return s
+}
+
+// load reads what the tool recorded.
+func (s *session) load(t testing.TB) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(s.dir, "profile*.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.others = map[string]*attribution.Profile{}
+	for _, name := range names {
+		p := decode(t, name)
+		if filepath.Base(name) == "profile.json.gz" {
+			s.main = p
+		} else {
+			s.others[filepath.Base(name)] = p
+		}
+	}
+}
+
+func decode(t testing.TB, name string) *attribution.Profile {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := attribution.Decode(f)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return p
+}

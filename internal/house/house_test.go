@@ -1,0 +1,211 @@
+// Package house holds the rules that a compiler does not: which package may
+// import which, and how long a file may be.
+package house
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "ompp-attach"
+	root   = "../.."
+)
+
+// pkg is what `go list -json` tells of a package.
+type pkg struct {
+	ImportPath   string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	Deps         []string
+}
+
+func listPackages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,Deps", "./...")
+	cmd.Dir = root
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return pkgs
+		}
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// allowedImports reads the table of packages in ARCHITECTURE.md, so that what
+// the page says is what holds: | `package` | purpose | `may`, `import` |.
+func allowedImports(t *testing.T) map[string][]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := regexp.MustCompile("`([a-z0-9/-]+)`")
+	table := map[string][]string{}
+	for line := range strings.Lines(string(b)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 5 {
+			continue
+		}
+		name := quoted.FindStringSubmatch(cells[1])
+		if name == nil {
+			continue
+		}
+		may := []string{}
+		for _, m := range quoted.FindAllStringSubmatch(cells[3], -1) {
+			may = append(may, m[1])
+		}
+		if strings.Contains(cells[3], "all") {
+			may = append(may, "all")
+		}
+		table[name[1]] = may
+	}
+	if len(table) < 8 {
+		t.Fatalf("ARCHITECTURE.md: found %d packages in its table; has its form changed?", len(table))
+	}
+	return table
+}
+
+func inModule(imports []string) (names []string) {
+	for _, i := range imports {
+		if s, ok := strings.CutPrefix(i, module+"/"); ok {
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+// forTests reports whether a package serves tests only.
+func forTests(name string) bool {
+	return strings.HasPrefix(name, "internal/") || strings.HasSuffix(name, "test") || name == "e2e"
+}
+
+func TestImportDirections(t *testing.T) {
+	table := allowedImports(t)
+	for _, p := range listPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		may, ok := table[name]
+		if !ok {
+			t.Errorf("package %s is not in ARCHITECTURE.md's table: say there what it is for and what it may import", name)
+			continue
+		}
+		for _, i := range inModule(p.Imports) {
+			if slices.Contains(may, "all") && !forTests(i) || slices.Contains(may, i) {
+				continue
+			}
+			t.Errorf("%s imports %s: ARCHITECTURE.md allows it %v", name, i, may)
+		}
+		// Tests may use the test helpers, themselves, and what the package may.
+		for _, i := range inModule(append(p.TestImports, p.XTestImports...)) {
+			if i == name || forTests(i) || slices.Contains(may, i) || slices.Contains(may, "all") {
+				continue
+			}
+			t.Errorf("tests of %s import %s: ARCHITECTURE.md allows the package %v", name, i, may)
+		}
+	}
+}
+
+// TestPurity: what computes from events and profiles must run without root and
+// without a kernel, and so may not reach BPF over any path; the leaf uses the
+// standard library only.
+func TestPurity(t *testing.T) {
+	impure := []string{"github.com/cilium/ebpf", "golang.org/x/sys/unix", module + "/bpf", "net", "os/exec"}
+	banned := map[string][]string{
+		"attribution": impure,
+		"analysis":    impure,
+		"report":      {"github.com/cilium/ebpf", module + "/bpf"},
+		"symbols":     {"github.com/cilium/ebpf"},
+		"probes/insn": impure,
+	}
+	for _, p := range listPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		for _, b := range banned[name] {
+			if slices.Contains(p.Deps, b) {
+				t.Errorf("%s depends on %s", name, b)
+			}
+		}
+		if name != "event" {
+			continue
+		}
+		for _, d := range p.Deps {
+			if strings.Contains(strings.SplitN(d, "/", 2)[0], ".") {
+				t.Errorf("event depends on %s: it may use the standard library only", d)
+			}
+		}
+	}
+}
+
+// A file is for one thing; one that outgrows the limit holds several.
+const (
+	wantedLines = 400
+	mostLines   = 500
+)
+
+func TestFileLengths(t *testing.T) {
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		if d.IsDir() {
+			if base == "testdata" || base == "bin" || strings.HasPrefix(base, ".") && name != root {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !slices.Contains([]string{".go", ".c", ".h"}, path.Ext(base)) || strings.Contains(base, "_bpfel.") {
+			return nil
+		}
+		n, err := lines(name)
+		switch {
+		case err != nil:
+			return err
+		case n > mostLines:
+			t.Errorf("%s has %d lines, at most %d are allowed: split it", name, n, mostLines)
+		case n > wantedLines:
+			t.Logf("%s has %d lines, more than the %d aimed at", name, n, wantedLines)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func lines(name string) (n int, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); ; n++ {
+		if !s.Scan() {
+			return n, s.Err()
+		}
+	}
+}

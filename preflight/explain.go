@@ -1,0 +1,150 @@
+package preflight
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// What the kernel side needs; the comments in package bpf give the reasons.
+const (
+	leastMajor, leastMinor     = 5, 15 // cookies of perf uprobes
+	accountMajor, accountMinor = 5, 11 // from here on BPF memory is not locked memory
+)
+
+// needed are the capabilities without which nothing is measured. Tried: with
+// these two alone, run and attach work for the user's own processes; with
+// CAP_SYS_PTRACE, for other users' processes too.
+var needed = []Capability{BPF, Perfmon}
+
+// Blocked is why nothing can be measured, in one sentence, and what to do.
+type Blocked struct {
+	Reason, Remedy string
+	cause          error
+}
+
+// Error implements error.
+func (b *Blocked) Error() string {
+	if b.Remedy == "" {
+		return b.Reason
+	}
+	return b.Reason + ": " + b.Remedy
+}
+
+// Unwrap returns the kernel's error.
+func (b *Blocked) Unwrap() error { return b.cause }
+
+// Explain turns an error from loading the kernel side into its reason on this
+// machine. The kernel's own answer is seldom the reason: it says EPERM for a
+// dozen of them, and libraries then suspect the locked-memory limit.
+func (m *Machine) Explain(err error) *Blocked {
+	b := m.explain(err)
+	b.cause = err
+	return b
+}
+
+func (m *Machine) explain(err error) *Blocked {
+	if m.Major > 0 && !m.atLeast(leastMajor, leastMinor) {
+		return &Blocked{
+			Reason: fmt.Sprintf("kernel %s is too old, probes that carry a cookie came with %d.%d", m.Release, leastMajor, leastMinor),
+			Remedy: "use a newer kernel",
+		}
+	}
+	// Loading programs without BTF fails before privileges are asked for on
+	// some kernels and after on others; both must be right, so privileges first.
+	denied := errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) && !isVerifier(err)
+	if missing := m.Caps.Missing(needed...); denied && len(missing) > 0 {
+		return &Blocked{Reason: "not permitted to load BPF programs, this process lacks " + list(missing), Remedy: m.gain()}
+	}
+	switch {
+	case !m.BTF:
+		return &Blocked{
+			Reason: "this kernel has no BTF type information (/sys/kernel/btf/vmlinux is missing)",
+			Remedy: "use a kernel that was built with CONFIG_DEBUG_INFO_BTF=y, as distributions' kernels are",
+		}
+	case denied && m.UserNS:
+		return &Blocked{
+			Reason: "not permitted to load BPF programs, this process is in a user namespace (a rootless container), where capabilities do not count",
+			Remedy: "run it outside, on the host",
+		}
+	case m.Lockdown == "confidentiality" && (denied || isVerifier(err) || errors.Is(err, unix.EINVAL)):
+		return &Blocked{
+			Reason: "the kernel is locked down (confidentiality), which forbids BPF programs to read memory",
+			Remedy: "boot without lockdown=confidentiality; integrity does not hinder",
+		}
+	case denied && m.Seccomp:
+		return &Blocked{
+			Reason: "not permitted to load BPF programs although this process has the capabilities, a seccomp filter is on it (a container's)",
+			Remedy: "start the container with --security-opt seccomp=unconfined, or run outside",
+		}
+	case denied:
+		return &Blocked{
+			Reason: fmt.Sprintf("not permitted to load BPF programs although this process has the capabilities (%s)", lastLine(err)),
+			Remedy: "look in the kernel's log (dmesg, audit) for the security module that forbids it",
+		}
+	case errors.Is(err, unix.ENOMEM):
+		return &Blocked{
+			Reason: "not enough memory for the kernel side (a ring of 16 MiB for each processor)",
+			Remedy: "free some, or raise the memory limit of this control group",
+		}
+	case !m.Uprobes && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EOPNOTSUPP)):
+		return &Blocked{
+			Reason: "this kernel has no uprobes",
+			Remedy: "use a kernel that was built with CONFIG_UPROBE_EVENTS=y, as distributions' kernels are",
+		}
+	case isVerifier(err):
+		return &Blocked{
+			Reason: fmt.Sprintf("kernel %s refuses the BPF programs (%s)", m.Release, lastLine(err)),
+			Remedy: "this is a fault of ompp-attach: please report it with the output of `ompp-attach check`, or use another kernel",
+		}
+	}
+	return &Blocked{Reason: "cannot load the kernel side: " + oneLine(err)}
+}
+
+// gain says how to get the missing privileges.
+func (m *Machine) gain() string {
+	const all = "CAP_BPF, CAP_PERFMON and, for other users' processes, CAP_SYS_PTRACE"
+	switch {
+	case m.UserNS:
+		return "run it outside of this user namespace (rootless container), where capabilities do not count"
+	case m.UID == 0: // a container's root
+		return "start the container with --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE, or run on the host"
+	case m.NoNewPrivs:
+		return "this process cannot gain privileges (no_new_privs); start it from a shell that may, with sudo or with " + all
+	}
+	path := m.Executable
+	if path == "" {
+		path = "ompp-attach"
+	}
+	return "run it with sudo, or give it what it needs once: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep " + path
+}
+
+func isVerifier(err error) bool {
+	var v *ebpf.VerifierError
+	// Without a log the "verifier's" error is the system call's.
+	return errors.As(err, &v) && len(v.Log) > 0
+}
+
+// lastLine gives of an error of many lines the one that says what failed last.
+func lastLine(err error) string {
+	ls := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	return strings.TrimSpace(ls[len(ls)-1])
+}
+
+// oneLine makes one line of an error.
+func oneLine(err error) string {
+	if err == nil {
+		return "unknown reason"
+	}
+	var parts []string
+	for l := range strings.Lines(err.Error()) {
+		if l = strings.TrimSpace(l); l != "" {
+			parts = append(parts, l)
+		}
+	}
+	return strings.Join(parts, "; ")
+}

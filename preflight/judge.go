@@ -1,0 +1,161 @@
+package preflight
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/bpf"
+)
+
+// State is the judgement on one line.
+type State uint8
+
+// The judgements.
+const (
+	OK      State = iota
+	Note          // works; something is less than it could be
+	Problem       // stands in the way
+)
+
+// String returns the judgement's word.
+func (s State) String() string { return [...]string{"ok", "note", "problem"}[s] }
+
+// Line is one fact, judged.
+type Line struct {
+	What        string
+	State       State
+	Consequence string
+	Remedy      string // "" if there is none, or nothing to remedy
+}
+
+// Lines judges the machine in the light of the trial: a fact that did not
+// stand in the way is no problem.
+func (m *Machine) Lines(t Trial) []Line {
+	ls := []Line{m.kernelLine(), m.btfLine(t)}
+	ls = append(ls, m.capLines(t)...)
+	ls = append(ls, m.sysctlLines()...)
+	ls = append(ls, m.lockdownLine(t))
+	if m.UserNS {
+		ls = append(ls, hinders(t, "user namespace", "not the first one: capabilities held here do not count for BPF", "run outside, on the host"))
+	}
+	if m.Seccomp {
+		ls = append(ls, hinders(t, "seccomp", "a filter is on this process and may forbid bpf() and perf_event_open()", "containers: --security-opt seccomp=unconfined"))
+	}
+	return append(ls, m.trialLines(t)...)
+}
+
+// hinders is a fact that is a problem only where the trial failed.
+func hinders(t Trial, what, text, remedy string) Line {
+	if t.Works() {
+		return Line{what, OK, text + "; the trial below succeeds all the same", ""}
+	}
+	return Line{what, Problem, text, remedy}
+}
+
+func (m *Machine) kernelLine() Line {
+	switch {
+	case m.Major == 0:
+		return Line{"kernel", Note, "version not known", ""}
+	case !m.atLeast(leastMajor, leastMinor):
+		return Line{"kernel", Problem, fmt.Sprintf("%s: probes that carry a cookie came with %d.%d", m.Release, leastMajor, leastMinor), "use a newer kernel"}
+	case m.seccompKills():
+		return Line{"kernel", Note, m.Release + ": processes under a seccomp filter (containers) are refused, since return probes may kill them", "use a kernel from 6.14 on, or run those without the filter"}
+	}
+	return Line{"kernel", OK, m.Release, ""}
+}
+
+// seccompKills tells of the kernels on which a return probe enters a system
+// call that seccomp filters see.
+func (m *Machine) seccompKills() bool { return m.Major == 6 && m.Minor >= 11 && m.Minor < 14 }
+
+func (m *Machine) btfLine(t Trial) Line {
+	if m.BTF {
+		return Line{"BTF", OK, "the kernel's types are known", ""}
+	}
+	return hinders(t, "BTF", "/sys/kernel/btf/vmlinux is missing", "use a kernel that was built with CONFIG_DEBUG_INFO_BTF=y")
+}
+
+func (m *Machine) capLines(t Trial) []Line {
+	var ls []Line
+	if missing := m.Caps.Missing(needed...); len(missing) > 0 {
+		ls = append(ls, hinders(t, "privileges", list(missing)+" missing: no BPF program can be loaded", m.gain()))
+	} else {
+		ls = append(ls, Line{"privileges", OK, list(needed) + " held: BPF programs may be loaded", ""})
+	}
+	if m.Caps.Has(SysPtrace) {
+		ls = append(ls, Line{"other users", OK, "CAP_SYS_PTRACE held: their processes may be measured", ""})
+	} else {
+		ls = append(ls, Line{"other users", Note, "CAP_SYS_PTRACE missing: only this user's own processes may be measured", m.gain()})
+	}
+	if !m.Caps.Has(CheckpointRestore) {
+		ls = append(ls, Line{"replaced files", Note, "CAP_CHECKPOINT_RESTORE missing: programs whose libraries were replaced on disk since they started cannot be measured", "restart such a program, or use sudo"})
+	}
+	if !m.atLeast(accountMajor, accountMinor) && !m.Caps.Has(SysResource) {
+		ls = append(ls, hinders(t, "locked memory", "CAP_SYS_RESOURCE missing: before kernel 5.11 BPF memory counts as locked", "ulimit -l unlimited, or use sudo"))
+	}
+	return ls
+}
+
+// sysctlLines judges two settings that people ask for. Tried: with
+// perf_event_paranoid and unprivileged_bpf_disabled at 2, the capabilities
+// suffice; without them no value of either lets tracing programs be loaded.
+func (m *Machine) sysctlLines() []Line {
+	setting := func(what, value string) Line {
+		switch {
+		case value == "":
+			return Line{what, OK, "not there", ""}
+		case len(m.Caps.Missing(needed...)) == 0:
+			return Line{what, OK, value + ": does not hinder, the capabilities override it", ""}
+		}
+		return Line{what, OK, value + ": does not decide; without the capabilities no value helps", ""}
+	}
+	return []Line{setting("perf_event_paranoid", m.Paranoid), setting("unprivileged_bpf", m.Unprivileged)}
+}
+
+func (m *Machine) lockdownLine(t Trial) Line {
+	switch m.Lockdown {
+	case "":
+		return Line{"lockdown", OK, "not in this kernel, or not visible", ""}
+	case "confidentiality":
+		return hinders(t, "lockdown", "confidentiality: BPF programs may not read memory", "boot without lockdown=confidentiality")
+	}
+	return Line{"lockdown", OK, m.Lockdown, ""}
+}
+
+var modeTexts = map[bpf.Mode]string{
+	bpf.Session: "one probe serves a call's entry and return",
+	bpf.Multi:   "all probes of a library in one go, entry and return apart (kernels from 6.13 on do it in one)",
+	bpf.Perf:    "one probe at a time: the same results, but attaching takes longer (kernels from 6.6 on place all in one go)",
+}
+
+func (m *Machine) trialLines(t Trial) []Line {
+	if t.Load != nil {
+		b := m.Explain(t.Load)
+		return []Line{{"probes", Problem, b.Reason, b.Remedy}}
+	}
+	probes := Line{"probes", OK, fmt.Sprintf("loaded and attached for trial by %s: %s", t.Mode, modeTexts[t.Mode]), ""}
+	if t.Mode == bpf.Perf {
+		probes.State = Note
+	}
+	if t.Follow != nil {
+		b := m.Explain(t.Follow)
+		return []Line{probes, {"following", Problem, "new programs, children and libraries are not seen: " + b.Reason, b.Remedy}}
+	}
+	return []Line{probes, {"following", OK, "children, exec and libraries that are loaded later are seen", ""}}
+}
+
+// Format writes lines as a table, remedies beneath what they are for.
+func Format(ls []Line) string {
+	width := 0
+	for _, l := range ls {
+		width = max(width, len(l.What))
+	}
+	var b strings.Builder
+	for _, l := range ls {
+		fmt.Fprintf(&b, "%-*s  %-7s  %s\n", width, l.What, l.State, l.Consequence)
+		if l.Remedy != "" {
+			fmt.Fprintf(&b, "%-*s  %-7s  -> %s\n", width, "", "", l.Remedy)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,117 @@
+// Package preflight finds out what this machine and this user may measure,
+// without measuring: the facts of the machine, a trial of the kernel side, and
+// the judgement of both in words. Facts are read through a file system, so
+// that every judgement can be tested on machines that nobody has at hand.
+package preflight
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Machine is what the kernel tells of itself and of this process.
+type Machine struct {
+	Release      string // of the kernel, as uname -r has it
+	Major, Minor int    // the same as numbers; 0 if they cannot be read from it
+	BTF          bool   // the kernel has type information (/sys/kernel/btf/vmlinux)
+	Caps         Caps   // effective capabilities of this process
+	UID          int    // effective
+	UserNS       bool   // this process is in a user namespace other than the first
+	NoNewPrivs   bool   // this process cannot gain privileges
+	Seccomp      bool   // a seccomp filter is on this process
+	Paranoid     string // kernel.perf_event_paranoid; "" if not there
+	Unprivileged string // kernel.unprivileged_bpf_disabled; "" if not there
+	Lockdown     string // none, integrity or confidentiality; "" without that security module
+	Uprobes      bool   // the kernel has uprobes as perf events
+	Executable   string // this program's file, for advice
+}
+
+// Root is the machine's own file system.
+func Root() fs.FS { return os.DirFS("/") }
+
+// Look reads the facts from a file system that has /proc and /sys. What cannot
+// be read is left at its zero value.
+func Look(fsys fs.FS) Machine {
+	m := Machine{
+		Release:      line(fsys, "proc/sys/kernel/osrelease"),
+		Paranoid:     line(fsys, "proc/sys/kernel/perf_event_paranoid"),
+		Unprivileged: line(fsys, "proc/sys/kernel/unprivileged_bpf_disabled"),
+		Lockdown:     chosen(line(fsys, "sys/kernel/security/lockdown")),
+	}
+	m.Major, m.Minor = version(m.Release)
+	m.BTF = exists(fsys, "sys/kernel/btf/vmlinux")
+	m.Uprobes = exists(fsys, "sys/bus/event_source/devices/uprobe")
+	if self, err := fs.ReadFile(fsys, "proc/self/status"); err == nil {
+		st := parseStatus(self)
+		m.UID, _ = strconv.Atoi(field(st["Uid"], 1))
+		caps, _ := strconv.ParseUint(st["CapEff"], 16, 64)
+		m.Caps = Caps(caps)
+		m.NoNewPrivs = st["NoNewPrivs"] == "1"
+		m.Seccomp = st["Seccomp"] == seccompFilter
+	}
+	// The first namespace maps every user to itself.
+	ids := strings.Fields(line(fsys, "proc/self/uid_map"))
+	m.UserNS = len(ids) == 3 && (ids[0] != "0" || ids[1] != "0" || ids[2] != "4294967295")
+	m.Executable, _ = os.Executable()
+	return m
+}
+
+// seccompFilter is the mode of a process under a seccomp filter (proc(5)).
+const seccompFilter = "2"
+
+// atLeast compares the kernel's version.
+func (m *Machine) atLeast(major, minor int) bool {
+	return m.Major > major || m.Major == major && m.Minor >= minor
+}
+
+func version(release string) (major, minor int) {
+	f := strings.FieldsFunc(release, func(r rune) bool { return r < '0' || r > '9' })
+	if len(f) < 2 {
+		return 0, 0
+	}
+	major, _ = strconv.Atoi(f[0])
+	minor, _ = strconv.Atoi(f[1])
+	return major, minor
+}
+
+// chosen returns the word in brackets: "none [integrity] confidentiality".
+func chosen(s string) string {
+	_, s, _ = strings.Cut(s, "[")
+	s, _, _ = strings.Cut(s, "]")
+	return s
+}
+
+func line(fsys fs.FS, name string) string {
+	b, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return ""
+	}
+	b, _, _ = bytes.Cut(b, []byte("\n"))
+	return strings.TrimSpace(string(b))
+}
+
+func exists(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, name)
+	return err == nil
+}
+
+// parseStatus reads /proc/PID/status: "Name:\tvalue" lines.
+func parseStatus(b []byte) map[string]string {
+	st := map[string]string{}
+	for l := range strings.Lines(string(b)) {
+		if k, v, ok := strings.Cut(l, ":"); ok {
+			st[k] = strings.TrimSpace(v)
+		}
+	}
+	return st
+}
+
+func field(s string, n int) string {
+	if f := strings.Fields(s); n < len(f) {
+		return f[n]
+	}
+	return ""
+}

@@ -1,0 +1,40 @@
+package preflight
+
+import "ompp-attach/bpf"
+
+// Trial is what came of loading the kernel side.
+type Trial struct {
+	Mode   bpf.Mode // how probes are attached; valid if Load is nil
+	Load   error    // of bpf.LoadProbes
+	Follow error    // of bpf.NewFollower; not tried if Load failed
+}
+
+// Works tells whether this process can measure on this machine.
+func (t Trial) Works() bool { return t.Load == nil && t.Follow == nil }
+
+// Err returns the first error.
+func (t Trial) Err() error {
+	if t.Load != nil {
+		return t.Load
+	}
+	return t.Follow
+}
+
+// Try loads the kernel side as a measurement does, attaches a probe to this
+// program, and takes all of it away again.
+func Try() (t Trial) {
+	k, err := bpf.LoadProbes(bpf.Session)
+	if err != nil {
+		t.Load = err
+		return t
+	}
+	defer k.Close()
+	t.Mode = k.Mode()
+	f, err := bpf.NewFollower(t.Mode)
+	if err != nil {
+		t.Follow = err
+		return t
+	}
+	f.Close()
+	return t
+}
