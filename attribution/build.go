@@ -84,12 +84,11 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			e.pop(t, end)
 			continue
 		}
-		if f.phase != starting {
-			f.enter = span(f.team.forked, f.start)
-		}
-		if m := f.team.member(t.num); m != nil && m.end != 0 {
-			f.body, f.child = span(m.begin, m.end), m.child
-			f.enter, f.bodies = span(f.team.forked, m.begin), 1
+		if m := f.team.member(t.num); m != nil {
+			f.enter = span(f.team.forked, m.begin)
+			if m.end != 0 {
+				f.body, f.child, f.bodies = span(m.begin, m.end), m.child, 1
+			}
 		}
 		if len(t.stack) > 1 {
 			t.stack[len(t.stack)-2].child += span(f.paid, end)

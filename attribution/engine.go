@@ -157,6 +157,7 @@ type frame struct {
 
 type thread struct {
 	tid     uint32
+	last    uint64 // time of the last event fed
 	stack   []frame
 	row     int   // current row
 	num     int32 // current OpenMP thread number
@@ -264,6 +265,7 @@ func (e *Engine) row(root, num int) int {
 
 // step applies an event to its thread's stack.
 func (e *Engine) step(t *thread, ev *event.Event) {
+	t.last = ev.Time
 	if ev.Lost > 0 {
 		e.lose(t, ev.Lost)
 	}

@@ -6,6 +6,10 @@ import "ompp-attach/event"
 // reported, because startup, implicit barrier and shutdown of every thread
 // depend on the others (ompP, Fig. 1: fork, begin, end, join).
 
+// clockSlack is how much later (ns) than Advance says an event may still come
+// from another thread: reading the clock and storing the record are two steps.
+const clockSlack = 1e6
+
 // stragglerWait is how long (ns) an event may lag behind others that happened
 // later: a thread can be preempted between reading the clock and storing its
 // record.
@@ -21,6 +25,7 @@ type team struct {
 	key     teamKey
 	bound   bool // key is known
 	node    *node
+	primary *thread // who forked it
 	root    int
 	size    int32 // 0: not known
 	forked  uint64
@@ -78,7 +83,7 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 	}
 	f := e.push(t, k, ev)
 	m := e.newTeam()
-	m.node, m.size, m.forked = f.node, ev.Size, ev.Time
+	m.node, m.primary, m.size, m.forked = f.node, t, ev.Size, ev.Time
 	m.root = e.rows[t.row].Root
 	f.team, f.num, f.phase = m, t.num, starting
 	if ev.Key != 0 {
@@ -138,16 +143,28 @@ func (e *Engine) begin(t *thread, ev *event.Event) {
 		e.enlist(t, m, ev)
 		return
 	}
-	// Its fork lies in another ring and comes soon.
+	// What it needs lies in another ring and comes soon.
 	t.waiting = append(t.waiting, *ev)
 	e.parked++
 }
 
 // openTeam finds the execution that a worker begins: every thread number takes
-// part in an execution once, and executions of one team follow each other.
+// part in an execution once, and executions of one team follow each other. One
+// that has not been joined yet, as far as we know, may in truth be over and
+// followed by another; so the primary thread must have been read up to the
+// worker's begin.
 func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 	for _, m := range e.teams[k] {
-		if m.forked <= ev.Time && (m.joined == 0 || ev.Time <= m.joined) && m.member(ev.Num) == nil {
+		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size {
+			continue
+		}
+		if m.joined != 0 {
+			if ev.Time <= m.joined {
+				return m
+			}
+			continue
+		}
+		if m.primary.last >= ev.Time || e.now >= ev.Time+clockSlack {
 			return m
 		}
 	}
@@ -260,6 +277,9 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if !e.trySettle(m) {
 		m.queued = true
 		e.settle = append(e.settle, m)
+		if m.bound && e.parked > 0 {
+			e.unpark(m.key)
+		}
 	}
 }
 
@@ -373,12 +393,22 @@ func (e *Engine) Advance(now uint64) {
 		e.free = append(e.free, m)
 	}
 	e.settle = keep
-	if e.parked == 0 {
-		return
-	}
-	for _, t := range e.threads {
-		if len(t.waiting) > 0 && now > t.waiting[0].Time+stragglerWait {
-			e.orphan(t)
+	for again := e.parked > 0; again; {
+		again = false
+		for _, t := range e.threads {
+			if len(t.waiting) == 0 {
+				continue
+			}
+			first := &t.waiting[0]
+			switch {
+			case e.openTeam(teamKey{first.Instance, first.Key}, first) != nil:
+				e.replay(t)
+			case now > first.Time+stragglerWait:
+				e.orphan(t)
+			default:
+				continue
+			}
+			again = again || len(t.waiting) > 0
 		}
 	}
 }

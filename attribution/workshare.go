@@ -230,8 +230,13 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 		return
 	}
 	f = e.unwindTo(t, share)
-	if f.phase == inBody {
+	switch {
+	case f.phase == inBody:
 		f.closeBody(ev.Time)
+	case f.bars > 0: // between a reduction and its barrier
+		f.barrier += span(f.mark, ev.Time)
+	case f.node.key.Construct != event.Single:
+		f.body += span(f.mark, ev.Time) // the way from the loop's end to its barrier
 	}
 	f.phase, f.mark = inBarrier, ev.Time
 }

@@ -68,7 +68,7 @@ static double barriers(int threads, double end)
 		if (omp_get_thread_num() == 0)
 			begin = now();
 		while (!mine) {
-			for (int i = 0; i < BATCH - 1; i++) {
+			for (int i = 0; i < BATCH - 2; i++) {
 #pragma omp barrier
 			}
 			if (omp_get_thread_num() == 0) {

@@ -1,11 +1,189 @@
 package collect
 
-import "path/filepath"
-import "os"
-import "fmt"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
 
-// CheckTarget looks at a process before it is attached to.
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/event"
+	"ompp-attach/preflight"
+	"ompp-attach/probes"
+	"ompp-attach/symbols"
+)
+
+// CheckTarget looks at a process before it is attached to and returns its
+// program's name. The error, an *AttachError, says in one sentence why the
+// process cannot be measured and what to do.
 func CheckTarget(pid int) (program string, err error) {
-	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-	return filepath.Base(exe), err
+	p, exe, err := lookAt(pid)
+	if err != nil {
+		return "", err
+	}
+	mods, unread := symbols.Modules(pid)
+	if len(mods) == 0 {
+		return "", unreadable(p, unread)
+	}
+	for i := range mods {
+		if mayBeRuntime(&mods[i], mods[i].Path == exe) && probes.Identify(mods[i].Object()) != event.NoRuntime {
+			return filepath.Base(exe), nil
+		}
+	}
+	return "", noRuntime(pid)
+}
+
+// lookAt refuses what is no program that can be looked into, and returns the
+// path of its executable.
+func lookAt(pid int) (p preflight.Process, exe string, err error) {
+	refuse := func(format string, args ...any) (preflight.Process, string, error) {
+		return p, "", &AttachError{fmt.Sprintf(format, args...)}
+	}
+	if pid <= 0 {
+		return refuse("%d is no process id: give the positive number that ps or pgrep shows", pid)
+	}
+	p, err = preflight.ReadProcess(preflight.Root(), pid)
+	switch {
+	case err != nil && errors.Is(unix.Kill(pid, 0), unix.EPERM):
+		return refuse("process %d belongs to another user and /proc hides it: run with sudo", pid)
+	case err != nil:
+		return refuse("there is no process %d: list the running ones with ps or pgrep", pid)
+	case p.Leader == os.Getpid():
+		return refuse("process %d is ompp-attach itself: give the id of the program to measure", pid)
+	case p.Leader != pid:
+		return refuse("%d is a thread of process %d (%s): give the process, --pid %d", pid, p.Leader, p.Name, p.Leader)
+	case p.Ended:
+		return refuse("process %d (%s) has ended and is a zombie until its parent takes note: there is nothing left to measure", pid, p.Name)
+	case p.Kernel:
+		return refuse("process %d (%s) is a thread of the kernel, not a program: there is no OpenMP to measure in it", pid, p.Name)
+	}
+	link := fmt.Sprintf("/proc/%d/exe", pid)
+	exe, err = os.Readlink(link)
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return p, "", &AttachError{notPermitted(p)}
+	case err != nil:
+		return refuse("process %d (%s) has just ended: there is nothing left to measure", pid, p.Name)
+	}
+	exe = strings.TrimSuffix(exe, " (deleted)")
+	o, err := symbols.OpenObject(link)
+	switch {
+	case errors.Is(err, symbols.Err32Bit):
+		return refuse("process %d (%s) runs a 32-bit program, whose runtimes this version does not know: build the program for 64 bits", pid, exe)
+	case errors.Is(err, symbols.ErrUnsupported):
+		return refuse("process %d (%s) is a program for another kind of processor (%v): only amd64 and arm64 programs can be measured", pid, exe, err)
+	case errors.Is(err, os.ErrPermission):
+		return p, "", &AttachError{notPermitted(p)}
+	case err != nil:
+		return refuse("the executable of process %d (%s) cannot be read (%v): nothing can be found in it", pid, exe, err)
+	}
+	o.Close()
+	return p, exe, nil
+}
+
+// notPermitted explains a refused look into a process.
+func notPermitted(p preflight.Process) string {
+	if p.UID == os.Geteuid() {
+		return fmt.Sprintf("not permitted to look into process %d (%s), which is protected (it has privileges of its own, or is not dumpable): run with sudo, or with CAP_SYS_PTRACE", p.PID, p.Name)
+	}
+	return fmt.Sprintf("not permitted to look into process %d (%s), which belongs to another user, %s: run with sudo, or as that user, or with CAP_SYS_PTRACE", p.PID, p.Name, userName(p.UID))
+}
+
+func userName(uid int) string {
+	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		return u.Username
+	}
+	return "uid " + strconv.Itoa(uid)
+}
+
+// unreadable explains a process none of whose files could be read.
+func unreadable(p preflight.Process, err error) error {
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return &AttachError{notPermitted(p)}
+	case err == nil, errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ESRCH):
+		return &AttachError{fmt.Sprintf("process %d (%s) has just ended: there is nothing left to measure", p.PID, p.Name)}
+	}
+	return &AttachError{fmt.Sprintf("the program of process %d (%s) and its libraries cannot be read (%s)", p.PID, p.Name, strings.ReplaceAll(err.Error(), "\n", "; "))}
+}
+
+// noRuntime says what was found instead of an OpenMP runtime.
+func noRuntime(pid int) error {
+	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	exe = strings.TrimSuffix(exe, " (deleted)")
+	mods, _ := symbols.Modules(pid)
+	return &AttachError{describeNoRuntime(pid, exe, mods, containsText(fmt.Sprintf("/proc/%d/exe", pid), runtimeMark))}
+}
+
+// runtimeMark is a text that every OpenMP runtime holds, stripped or not: the
+// environment variable that it reads.
+const runtimeMark = "OMP_NUM_THREADS"
+
+func describeNoRuntime(pid int, exe string, mods []symbols.Module, marked bool) string {
+	more := fmt.Sprintf("; `ompp-attach check --pid %d` lists what was found", pid)
+	var libs, telling []string
+	static := false
+	for i := range mods {
+		o := mods[i].Object()
+		base := filepath.Base(mods[i].Path)
+		if mods[i].Path == exe {
+			static = o.Interpreter() == "" && o.Stripped()
+			continue
+		}
+		if mayBeRuntime(&mods[i], false) {
+			return fmt.Sprintf("process %d (%s) maps %s, but that lacks the entry points of the OpenMP runtimes that this version knows%s", pid, exe, mods[i].Path, more)
+		}
+		libs = append(libs, base)
+		for _, t := range []string{"libpthread", "libtbb", "libmpi", "libopenblas", "libOpenCL", "libcuda"} {
+			if strings.HasPrefix(base, t) {
+				telling = append(telling, base)
+			}
+		}
+	}
+	if static && len(libs) == 0 {
+		has := "it may hold an OpenMP runtime, but one without names cannot be found"
+		if marked {
+			has = "it seems to hold an OpenMP runtime (it names " + runtimeMark + "), but one without names cannot be found"
+		}
+		return fmt.Sprintf("process %d (%s) is statically linked and stripped, %s: link the program dynamically, or leave its symbols in (no -s, no strip)", pid, exe, has)
+	}
+	found := fmt.Sprintf("it maps %d libraries, none of them", len(libs))
+	switch {
+	case len(libs) == 0:
+		found = "its executable, which is statically linked, contains none of"
+	case len(telling) > 0:
+		found = fmt.Sprintf("it maps %d libraries (%s among them), none of them", len(libs), strings.Join(telling, ", "))
+	}
+	return fmt.Sprintf("process %d (%s) has no OpenMP runtime: %s libgomp, libomp or libiomp5%s", pid, exe, found, more)
+}
+
+// containsText looks for a text in a file's first 256 MiB: no one waits longer
+// for an error message.
+func containsText(path, text string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	r := io.LimitReader(f, 256<<20)
+	buf := make([]byte, 1<<20)
+	keep := 0
+	for {
+		n, err := r.Read(buf[keep:])
+		if bytes.Contains(buf[:keep+n], []byte(text)) {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+		have := keep + n
+		keep = min(have, len(text)-1)
+		copy(buf, buf[have-keep:have])
+	}
 }

@@ -14,11 +14,6 @@ import (
 
 // What can stand in the way of a measurement, each told in one sentence.
 
-func noRuntime(pid int) error {
-	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-	return &AttachError{fmt.Sprintf("process %d (%s) maps no OpenMP runtime (libgomp, libomp, libiomp5) and its executable contains none with symbols; `ompp-attach check --pid %d` lists what was found", pid, exe, pid)}
-}
-
 func zombie(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"ompp-attach/bpf"
+	"ompp-attach/probes"
+)
+
+// operation is what the target does over and over.
+type operation struct {
+	title   string
+	mode    string
+	threads int
+	// free: libgomp takes its fast path, on which our probes take no return.
+	free bool
+}
+
+var operations = []operation{
+	{"critical, enter and leave", "critical", 1, true},
+	{"lock, set and unset", "lock", 1, true},
+	{"barrier, team of 1", "barrier", 1, false},
+	{"barrier, team of 2", "barrier", 2, false},
+	{"parallel region, team of 1", "region", 1, false},
+	{"parallel region, team of 2", "region", 2, false},
+}
+
+// The configurations, in the order in which they take turns.
+const (
+	bare       = iota // no probe
+	emptyEntry        // an empty probe at each of our points
+	emptySame         // and at each return that ours report
+	ours              // ompp-attach attach
+	theirs            // the bpftrace script
+	numConfigs
+)
+
+// cost are the nanoseconds per operation under each configuration.
+type cost struct {
+	runtime string
+	op      operation
+	ns      [numConfigs]spread
+}
+
+// spread is the middle and the range of repeated measurements.
+type spread struct{ median, min, max float64 }
+
+func spreadOf(v []float64) spread {
+	slices.Sort(v)
+	return spread{v[len(v)/2], v[0], v[len(v)-1]}
+}
+
+func measureCost(t target, op operation, dir string) (cost, error) {
+	c := cost{runtime: t.runtime, op: op}
+	p, err := t.start(&op)
+	if err != nil {
+		return c, err
+	}
+	defer p.stop()
+	lib, err := p.library()
+	if err != nil {
+		return c, err
+	}
+	empty, err := bpf.LoadEmptyProbe()
+	if err != nil {
+		return c, err
+	}
+	defer empty.Close()
+	plan, err := probes.NewPlan(lib.Object(), func(string) bool { return true })
+	if err != nil {
+		return c, err
+	}
+	var points []bpf.Point
+	for _, pl := range plan.Placements {
+		points = append(points, bpf.Point{Offset: pl.Offset, Return: pl.Return})
+	}
+	pid := p.cmd.Process.Pid
+	place := func(returns bool) func() (func() error, error) {
+		return func() (func() error, error) {
+			l, err := empty.Attach(lib.HostPath, pid, points, returns)
+			if err != nil {
+				return nil, err
+			}
+			return l.Close, nil
+		}
+	}
+	script, err := bpftraceScript(t.script, lib.HostPath, dir)
+	if err != nil {
+		return c, err
+	}
+	configs := [numConfigs]func() (func() error, error){
+		bare:       func() (func() error, error) { return func() error { return nil }, nil },
+		emptyEntry: place(false),
+		emptySame:  place(!(op.free && t.runtime == "libgomp")),
+		ours:       func() (func() error, error) { stop, _, err := attachTool(pid, dir); return stop, err },
+		theirs:     func() (func() error, error) { return startBpftrace(pid, script) },
+	}
+	var all [numConfigs][]float64
+	for round := range *rounds {
+		for i := range numConfigs {
+			k := (i + round) % numConfigs
+			undo, err := configs[k]()
+			if err != nil {
+				return c, err
+			}
+			ns, err := settled(p)
+			if err = errors.Join(err, undo()); err != nil {
+				return c, err
+			}
+			all[k] = append(all[k], ns)
+		}
+	}
+	for k := range all {
+		c.ns[k] = spreadOf(all[k])
+	}
+	return c, nil
+}
+
+// settled takes a short turn for the caches and then the turn that counts.
+func settled(p *process) (float64, error) {
+	if _, err := p.turn(*millis / 5); err != nil {
+		return 0, err
+	}
+	return p.turn(*millis)
+}
+
+// attachTool attaches ompp-attach to a process and returns once it has.
+func attachTool(pid int, dir string) (stop func() error, took time.Duration, err error) {
+	begin := time.Now()
+	cmd := exec.Command(*tool, "attach", "--verbose", "--overwrite", "-o", filepath.Join(dir, "profile"), "--pid", strconv.Itoa(pid))
+	stop, err = startUntil(cmd, cmd.StderrPipe, func(line string) bool { return strings.Contains(line, "attached to process") })
+	return stop, time.Since(begin), err
+}
+
+func startBpftrace(pid int, script string) (func() error, error) {
+	cmd := exec.Command("bpftrace", "-p", strconv.Itoa(pid), script)
+	return startUntil(cmd, cmd.StdoutPipe, func(line string) bool { return strings.Contains(line, "attached") })
+}
+
+// startUntil starts a command and waits for a line that it prints. The
+// function it returns interrupts the command and waits for its end.
+func startUntil(cmd *exec.Cmd, pipe func() (io.ReadCloser, error), is func(string) bool) (func() error, error) {
+	out, err := pipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	var seen []string
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		seen = append(seen, lines.Text())
+		if is(lines.Text()) {
+			rest := make(chan struct{})
+			go func() { _, _ = io.Copy(io.Discard, out); close(rest) }()
+			return func() error {
+				_ = cmd.Process.Signal(syscall.SIGINT)
+				<-rest
+				return cmd.Wait()
+			}, nil
+		}
+	}
+	err = cmd.Wait()
+	return nil, fmt.Errorf("%s ended early: %v\n%s", cmd.Path, err, strings.Join(seen, "\n"))
+}
+
+func bpftraceScript(name, library, dir string) (string, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	out := filepath.Join(dir, filepath.Base(name))
+	return out, os.WriteFile(out, []byte(strings.ReplaceAll(string(b), "LIBRARY", library)), 0o644)
+}
+
+// attachTime is how long attaching lasts, from the start of the command until
+// it says that it has attached, in ms.
+type attachTime struct {
+	runtime string
+	ms      spread
+}
+
+func measureAttach(t target, dir string) (attachTime, error) {
+	a := attachTime{runtime: t.runtime}
+	p, err := t.start(&operations[0])
+	if err != nil {
+		return a, err
+	}
+	defer p.stop()
+	var all []float64
+	for range *rounds {
+		stop, took, err := attachTool(p.cmd.Process.Pid, dir)
+		if err != nil {
+			return a, err
+		}
+		if err := stop(); err != nil {
+			return a, err
+		}
+		all = append(all, float64(took)/1e6)
+	}
+	a.ms = spreadOf(all)
+	return a, nil
+}

@@ -1,0 +1,215 @@
+package collect
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/preflight"
+	"ompp-attach/probes"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// Inspection is what can be told of a process without attaching to it.
+type Inspection struct {
+	Process   preflight.Process
+	Path      string // executable
+	Libraries int    // mapped besides the executable
+	Runtimes  []InspectedRuntime
+	Users     []RuntimeUser // modules that call a runtime, the executable first
+	MPI       []string      // paths of MPI libraries
+	Unread    error         // files that are mapped but could not be read
+	NoOpenMP  string        // why nothing can be measured; "" if there is a runtime
+}
+
+// InspectedRuntime is one OpenMP runtime in a process.
+type InspectedRuntime struct {
+	attribution.Runtime
+	Kind     event.Runtime
+	Static   bool                     // part of the executable
+	Replaced bool                     // its file on disk is another one by now
+	Costs    [insn.SingleStep + 1]int // probes that would be placed, by price class
+	Returns  int                      // of these, with a return probe
+	Err      error                    // why none can be placed
+}
+
+// RuntimeUser is a module that calls an OpenMP runtime.
+type RuntimeUser struct {
+	Path       string
+	BuildID    string
+	Executable bool
+	Static     bool // holds the runtime itself
+	Stripped   bool // its own functions have no names
+	Lines      bool // line information is there, perhaps in a separate file
+	Kinds      []event.Runtime
+	Calls      []string // entry points that it imports; empty if static
+	Sources    []Source // of its parallel regions, as far as symbols and lines tell
+}
+
+// Source is a source file with parallel regions.
+type Source struct {
+	File  string
+	State SourceState
+}
+
+// SourceState tells whether a source file is of use.
+type SourceState uint8
+
+// The states of a source file.
+const (
+	SourceFound   SourceState = iota // and no newer than the program
+	SourceMissing                    // or not readable
+	SourceNewer                      // changed after the program was built
+)
+
+// Tasking returns the tasking entry points that the module imports.
+func (u *RuntimeUser) Tasking() (names []string) {
+	for _, n := range u.Calls {
+		if strings.HasPrefix(n, "GOMP_task") || strings.HasPrefix(n, "__kmpc_omp_task") || strings.HasPrefix(n, "__kmpc_task") {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// Inspect looks at a process as an attach would, but touches nothing. The
+// error, an *AttachError, says why the process cannot be looked into.
+func Inspect(pid int) (*Inspection, error) {
+	p, exe, err := lookAt(pid)
+	if err != nil {
+		return nil, err
+	}
+	mods, unread := symbols.Modules(pid)
+	if len(mods) == 0 {
+		return nil, unreadable(p, unread)
+	}
+	in := &Inspection{Process: p, Path: exe, Unread: unread}
+	imported := importedBy(mods)
+	var runtimes []*symbols.Module
+	for i := range mods {
+		mod := &mods[i]
+		if mod.Path != exe {
+			in.Libraries++
+		}
+		if strings.HasPrefix(filepath.Base(mod.Path), "libmpi") {
+			in.MPI = append(in.MPI, mod.Path)
+		}
+		if !mayBeRuntime(mod, mod.Path == exe) {
+			continue
+		}
+		if r, ok := inspectRuntime(mod, imported); ok {
+			in.Runtimes = append(in.Runtimes, r)
+			runtimes = append(runtimes, mod)
+		}
+	}
+	if len(runtimes) == 0 {
+		in.NoOpenMP = noRuntime(pid).Error()
+	}
+	for i := range mods {
+		if u, ok := inspectUser(&mods[i], mods[i].Path == exe, runtimes, in.Runtimes); ok {
+			in.Users = append(in.Users, u)
+		}
+	}
+	slices.SortStableFunc(in.Users, func(a, b RuntimeUser) int {
+		switch {
+		case a.Executable == b.Executable:
+			return 0
+		case a.Executable:
+			return -1
+		}
+		return 1
+	})
+	return in, nil
+}
+
+func inspectRuntime(mod *symbols.Module, imported func(string) bool) (r InspectedRuntime, ok bool) {
+	o := mod.Object()
+	r.Kind = probes.Identify(o)
+	if r.Kind == event.NoRuntime {
+		return r, false
+	}
+	r.Static, r.Replaced = o.IsExecutable(), mod.Deleted
+	plan, err := probes.NewPlan(o, imported)
+	if err != nil {
+		r.Err = err
+		r.Runtime = attribution.Runtime{Name: r.Kind.String(), Path: mod.Path, BuildID: o.BuildID()}
+		return r, true
+	}
+	r.Runtime = describeRuntime(mod, plan)
+	for _, pl := range plan.Placements {
+		r.Costs[pl.Cost]++
+		if pl.Return {
+			r.Returns++
+		}
+	}
+	return r, true
+}
+
+// inspectUser tells whether a module calls one of the runtimes: a static
+// executable its own, others those whose functions they import.
+func inspectUser(mod *symbols.Module, executable bool, runtimes []*symbols.Module, kinds []InspectedRuntime) (u RuntimeUser, ok bool) {
+	o := mod.Object()
+	u = RuntimeUser{Path: mod.Path, Executable: executable}
+	for i, rt := range runtimes {
+		if rt.Object() == o {
+			u.Static = kinds[i].Static
+			if !u.Static {
+				return u, false // libomp imports nothing of itself, libgomp's plugins are no users
+			}
+			u.Kinds = append(u.Kinds, kinds[i].Kind)
+			continue
+		}
+		n := len(u.Calls)
+		rt.Object().Symbols(func(name string, _, _ uint64) {
+			if isEntryPoint(name) && o.Imports(name) && !slices.Contains(u.Calls, name) {
+				u.Calls = append(u.Calls, name)
+			}
+		})
+		if len(u.Calls) > n {
+			u.Kinds = append(u.Kinds, kinds[i].Kind)
+		}
+	}
+	if len(u.Kinds) == 0 {
+		return u, false
+	}
+	slices.Sort(u.Calls)
+	u.BuildID, u.Stripped, u.Lines = o.BuildID(), o.Stripped(), o.HasDWARF()
+	u.Sources = inspectSources(o)
+	return u, true
+}
+
+// isEntryPoint picks the functions that compiled constructs call.
+func isEntryPoint(name string) bool {
+	return strings.HasPrefix(name, "GOMP_") || strings.HasPrefix(name, "__kmpc_") || strings.HasPrefix(name, "omp_")
+}
+
+// inspectSources finds the files of the module's parallel regions and tasks.
+func inspectSources(o *symbols.Object) (found []Source) {
+	if !o.HasDWARF() {
+		return nil
+	}
+	seen := map[string]bool{}
+	o.Symbols(func(name string, vaddr, _ uint64) {
+		e, ok := symbols.Extent{}, false
+		if strings.Contains(name, "._omp_fn.") || strings.Contains(name, ".omp_outlined") {
+			e, ok = o.Outlined(vaddr)
+		}
+		if !ok || seen[e.File] {
+			return
+		}
+		seen[e.File] = true
+		s := Source{File: e.File}
+		if _, ok := o.Directives(e.File); !ok {
+			s.State = SourceMissing
+			if _, err := os.Stat(e.File); err == nil {
+				s.State = SourceNewer
+			}
+		}
+		found = append(found, s)
+	})
+	return found
+}
