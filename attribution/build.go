@@ -250,6 +250,9 @@ func (b *builder) combine(n *built) {
 			continue
 		}
 		for row := range c.stats {
+			for len(n.stats) <= row { // the region itself may have been seen in part
+				n.stats = append(n.stats, ThreadStats{})
+			}
 			s, cs := &n.stats[row], &c.stats[row]
 			s.Child += cs.Child - cs.Exec.T
 			if r.Construct == event.ParallelSections {

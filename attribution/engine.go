@@ -159,10 +159,11 @@ type thread struct {
 	tid     uint32
 	last    uint64 // time of the last event fed
 	stack   []frame
-	row     int   // current row
-	num     int32 // current OpenMP thread number
-	known   bool  // row and num are known
-	waiting []event.Event
+	row     int           // current row
+	num     int32         // current OpenMP thread number
+	known   bool          // row and num are known
+	waiting []event.Event // from a Begin on whose team is not known yet
+	spare   []event.Event // buffer for the next wait
 }
 
 func (t *thread) top() *frame {

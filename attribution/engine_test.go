@@ -581,26 +581,45 @@ func TestAttachUnderWay(t *testing.T) {
 	}
 }
 
-func FuzzEngine(f *testing.F) {
-	f.Add([]byte{1, 2, 3, 4, 5, 6})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		e := New(1, fakeFiles{})
-		at := uint64(0)
-		for len(b) >= 4 {
-			at += uint64(b[3])
-			ev := event.Event{Time: at, PID: 1, TID: uint32(b[0]%3) + 1, Edge: event.Edge(b[1] % 16), Construct: event.Construct(b[2] % (byte(event.Unknown) + 1)),
-				Runtime: event.Runtime(b[3]%2) + 1, Key: uint64(b[3] % 2), Num: int32(b[3] % 3), Size: int32(b[2] % 4),
-				Flags: event.Flag(b[3]), Fn: uint64(b[2] % 4), Site: uint64(b[3]), Value: int64(b[3] % 3), SP: uint64(b[0])}
-			if ev.Construct == event.NoConstruct && ev.Edge != event.Wait && ev.Edge != event.Waited && ev.Edge != event.Result {
-				ev.Construct = event.Critical // only reductions come without a construct
-			}
-			e.Feed(&ev)
-			if b[0]%8 == 0 {
-				e.Advance(at)
-			}
-			b = b[4:]
+// feedBytes turns bytes into a senseless but well-typed stream.
+func feedBytes(b []byte) *Profile {
+	e := New(1, fakeFiles{})
+	at := uint64(0)
+	for len(b) >= 4 {
+		at += uint64(b[3])
+		ev := event.Event{Time: at, PID: 1, TID: uint32(b[0]%3) + 1, Edge: event.Edge(b[1] % 16), Construct: event.Construct(b[2] % (byte(event.Unknown) + 1)),
+			Runtime: event.Runtime(b[3]%2) + 1, Key: uint64(b[3] % 2), Num: int32(b[3] % 3), Size: int32(b[2] % 4),
+			Flags: event.Flag(b[3]), Fn: uint64(b[2] % 4), Site: uint64(b[3]), Value: int64(b[3] % 3), SP: uint64(b[0])}
+		if ev.Construct == event.NoConstruct && ev.Edge != event.Wait && ev.Edge != event.Waited && ev.Edge != event.Result {
+			ev.Construct = event.Critical // only reductions come without a construct
 		}
-		if err := Validate(e.Finish(at + 1)); err != nil {
+		e.Feed(&ev)
+		if b[0]%8 == 0 {
+			e.Advance(at)
+		}
+		b = b[4:]
+	}
+	return e.Finish(at + 1)
+}
+
+// Whatever comes, the engine ends with a valid profile.
+func TestSenselessStreams(t *testing.T) {
+	for seed := range uint64(5000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		b := make([]byte, 4*(1+r.IntN(60)))
+		for i := range b {
+			b[i] = byte(r.IntN(256))
+		}
+		if err := Validate(feedBytes(b)); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+func FuzzEngine(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := Validate(feedBytes(b)); err != nil {
 			t.Error(err)
 		}
 	})

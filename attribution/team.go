@@ -366,15 +366,16 @@ func (e *Engine) unpark(k teamKey) {
 // replay feeds a thread's parked events until it parks again.
 func (e *Engine) replay(t *thread) {
 	q := t.waiting
-	t.waiting = nil
+	t.waiting, t.spare = t.spare[:0], nil // two buffers change places: no allocation per region
 	e.parked--
 	for i := range q {
 		if len(t.waiting) > 0 {
 			t.waiting = append(t.waiting, q[i:]...)
-			return
+			break
 		}
 		e.step(t, &q[i])
 	}
+	t.spare = q[:0]
 }
 
 // Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been

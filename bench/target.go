@@ -15,7 +15,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// target is bench/ops.c, built for one runtime.
+// target is bench/programs/ops.c, built for one runtime.
 type target struct {
 	runtime  string // libgomp, libomp
 	compiler string
@@ -30,11 +30,11 @@ func buildTargets(dir string) ([]target, error) {
 		return nil, err
 	}
 	for _, t := range []target{
-		{runtime: "libgomp", compiler: "gcc", script: "bench/gomp.bt"},
-		{runtime: "libomp", compiler: clang, script: "bench/kmpc.bt"},
+		{runtime: "libgomp", compiler: "gcc", script: "bench/programs/gomp.bt"},
+		{runtime: "libomp", compiler: clang, script: "bench/programs/kmpc.bt"},
 	} {
 		t.binary = filepath.Join(dir, "ops-"+t.runtime)
-		args := []string{"-O2", "-g", "-fopenmp", "-o", t.binary, "bench/ops.c"}
+		args := []string{"-O2", "-g", "-fopenmp", "-o", t.binary, "bench/programs/ops.c"}
 		if t.compiler != "gcc" {
 			args = append(args, "-Wl,-rpath,"+libompFolder(t.compiler))
 		}

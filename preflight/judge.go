@@ -31,7 +31,7 @@ type Line struct {
 // Lines judges the machine in the light of the trial: a fact that did not
 // stand in the way is no problem.
 func (m *Machine) Lines(t Trial) []Line {
-	ls := []Line{m.kernelLine(), m.btfLine(t)}
+	ls := []Line{m.kernelLine(t), m.btfLine(t)}
 	ls = append(ls, m.capLines(t)...)
 	ls = append(ls, m.sysctlLines()...)
 	ls = append(ls, m.lockdownLine(t))
@@ -52,21 +52,24 @@ func hinders(t Trial, what, text, remedy string) Line {
 	return Line{what, Problem, text, remedy}
 }
 
-func (m *Machine) kernelLine() Line {
+func (m *Machine) kernelLine(t Trial) Line {
 	switch {
 	case m.Major == 0:
 		return Line{"kernel", Note, "version not known", ""}
 	case !m.atLeast(leastMajor, leastMinor):
 		return Line{"kernel", Problem, fmt.Sprintf("%s: probes that carry a cookie came with %d.%d", m.Release, leastMajor, leastMinor), "use a newer kernel"}
-	case m.seccompKills():
+	case m.SeccompKills(t.Mode):
 		return Line{"kernel", Note, m.Release + ": processes under a seccomp filter (containers) are refused, since return probes may kill them", "use a kernel from 6.14 on, or run those without the filter"}
 	}
 	return Line{"kernel", OK, m.Release, ""}
 }
 
-// seccompKills tells of the kernels on which a return probe enters a system
-// call that seccomp filters see.
-func (m *Machine) seccompKills() bool { return m.Major == 6 && m.Minor >= 11 && m.Minor < 14 }
+// SeccompKills tells whether the kernel may kill a process that is under a
+// seccomp filter: from 6.11 on a return probe enters a system call of its own,
+// which only 6.14 (and stable updates of early 2025) hides from the filters.
+func (m *Machine) SeccompKills(mode bpf.Mode) bool {
+	return mode != bpf.Perf && m.Major == 6 && m.Minor >= 11 && m.Minor < 14
+}
 
 func (m *Machine) btfLine(t Trial) Line {
 	if m.BTF {

@@ -72,7 +72,6 @@ func TestOutlined(t *testing.T) {
 					t.Errorf("%s is %+v, another part of it %+v", name, e, old)
 				}
 				got[e.Begin] = e
-				t.Log(name, e)
 			})
 			for region, function := range functions {
 				begin, end := want.begin[region], want.end[region]

@@ -1,7 +1,220 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
-func checkCommand() *cobra.Command { return &cobra.Command{Use: "check"} }
-func manCommand() *cobra.Command   { return &cobra.Command{Use: "man"} }
-func diagnose(err error) error     { return err }
+	"github.com/spf13/cobra"
+
+	"ompp-attach/collect"
+	"ompp-attach/event"
+	"ompp-attach/preflight"
+	"ompp-attach/probes/insn"
+)
+
+func checkCommand() *cobra.Command {
+	var pid int
+	c := &cobra.Command{
+		Use:   "check [--pid PID]",
+		Short: "Tell what can be measured here, or in a process",
+		Long: `check tells what this machine and this user may measure, and how to get what is
+missing. With --pid it tells in addition which OpenMP runtimes and MPI libraries
+a running process uses and what a report on it would show exactly,
+approximately or not at all; the process is not touched. The exit status is 0
+if a measurement would work, else 1.`,
+		Example: "  ompp-attach check\n  ompp-attach check --pid 4711",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return check(c.OutOrStdout(), pid, c.Flags().Changed("pid"))
+		},
+	}
+	c.Flags().IntVarP(&pid, "pid", "p", 0, "process to look at")
+	return c
+}
+
+func check(w io.Writer, pid int, process bool) error {
+	var in *collect.Inspection
+	if process {
+		var err error
+		if in, err = collect.Inspect(pid); err != nil {
+			return err
+		}
+	}
+	m := preflight.Look(preflight.Root())
+	trial := preflight.Try()
+	var b strings.Builder
+	b.WriteString(preflight.Format(m.Lines(trial)))
+	works := trial.Works()
+	if in != nil {
+		ls := processLines(in, m.SeccompKills(trial.Mode))
+		b.WriteString("\n" + preflight.Format(ls))
+		works = works && !slices.ContainsFunc(ls, func(l preflight.Line) bool { return l.State == preflight.Problem })
+		b.WriteString("\n" + verdict(works, fmt.Sprintf("process %d", pid)))
+	} else {
+		b.WriteString("\n" + verdict(works, "programs"))
+	}
+	b.WriteString(scope(in))
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	if !works {
+		return &exitError{exitFailure, nil}
+	}
+	return nil
+}
+
+func verdict(works bool, what string) string {
+	if works {
+		return fmt.Sprintf("ompp-attach can measure %s here.\n", what)
+	}
+	return fmt.Sprintf("ompp-attach cannot measure %s here; see the problems above.\n", what)
+}
+
+// scope tells what a report shows: of what is found in a process, or in general.
+func scope(in *collect.Inspection) string {
+	gomp, kmpc := in == nil, in == nil
+	if in != nil {
+		for _, r := range in.Runtimes {
+			gomp = gomp || r.Kind == event.Gomp
+			kmpc = kmpc || r.Kind == event.Kmpc
+		}
+		if !gomp && !kmpc {
+			return ""
+		}
+	}
+	var b strings.Builder
+	row := func(what, text string) { fmt.Fprintf(&b, "  %-14s %s\n", what, text) }
+	b.WriteString("A report shows\n")
+	row("exactly", "counts and times of what the runtime is called for: parallel regions, barriers,")
+	row("", "criticals, locks, singles, sections, ordered, loops but for GCC's static ones")
+	row("approximately", "places (marked ~) where line information or the source is missing; a region")
+	row("", "that was under way when attach began; times include the probes' own cost")
+	row("not at all", "tasks; MPI calls; code of runtimes that are static and stripped; 32-bit programs")
+	if gomp {
+		row("  with GCC", "static loops, master/masked, atomic and flush, which make no call")
+	}
+	if kmpc {
+		row("  with Clang", "atomic, which makes no call (but for long double)")
+	}
+	return b.String()
+}
+
+// processLines judges what was found in a process. A problem among them keeps
+// it from being measured. seccompKills: so does a seccomp filter.
+func processLines(in *collect.Inspection, seccompKills bool) []preflight.Line {
+	p := in.Process
+	ls := []preflight.Line{{What: "process", Consequence: fmt.Sprintf("%d runs %s with %d threads and %d libraries", p.PID, in.Path, p.Threads, in.Libraries)}}
+	if p.Seccomp && seccompKills {
+		ls = append(ls, preflight.Line{What: "seccomp", State: preflight.Problem,
+			Consequence: "a filter is on the process, and this kernel may kill it at a return probe",
+			Remedy:      "use a kernel from 6.14 on, or run it without the filter (containers: --security-opt seccomp=unconfined)"})
+	}
+	if in.NoOpenMP != "" {
+		reason, _, _ := strings.Cut(in.NoOpenMP, "; `")
+		reason, remedy, _ := strings.Cut(reason, ": link ")
+		if remedy != "" {
+			remedy = "link " + remedy
+		}
+		ls = append(ls, preflight.Line{What: "runtime", State: preflight.Problem, Consequence: reason, Remedy: remedy})
+	}
+	for _, r := range in.Runtimes {
+		ls = append(ls, runtimeLines(&r)...)
+	}
+	for _, lib := range in.MPI {
+		ls = append(ls, preflight.Line{What: "MPI", State: preflight.Note, Consequence: lib + ": MPI is not measured by this version"})
+	}
+	if len(in.Runtimes) > 0 && len(in.Users) == 0 {
+		ls = append(ls, preflight.Line{What: "callers", State: preflight.Note, Consequence: "no file that is mapped imports an entry point of the runtime: it may be called through pointers, or not at all"})
+	}
+	for _, u := range in.Users {
+		ls = append(ls, userLines(&u)...)
+	}
+	if in.Unread != nil {
+		ls = append(ls, preflight.Line{What: "unread files", State: preflight.Note, Consequence: strings.ReplaceAll(in.Unread.Error(), "\n", "; ")})
+	}
+	return ls
+}
+
+func runtimeLines(r *collect.InspectedRuntime) []preflight.Line {
+	what := r.Path
+	if r.Static {
+		what += " (linked in statically)"
+	}
+	for _, s := range []struct{ name, value string }{{"version", r.Version}, {"build-id", r.BuildID}} {
+		if s.value == "" {
+			s.value = "not told by the file"
+		}
+		what += fmt.Sprintf(", %s %s", s.name, s.value)
+	}
+	ls := []preflight.Line{{What: r.Name, Consequence: what}}
+	if r.Replaced {
+		ls = append(ls, preflight.Line{What: "file", State: preflight.Note, Consequence: r.Path + " was replaced or removed since the program started; the mapped one is used"})
+	}
+	if r.Err != nil {
+		return append(ls, preflight.Line{What: "probes", State: preflight.Problem,
+			Consequence: "cannot be placed: " + r.Err.Error(), Remedy: "please report this with the runtime's version; another build of the runtime may do"})
+	}
+	var costs []string
+	for c, n := range r.Costs {
+		if n > 0 {
+			costs = append(costs, fmt.Sprintf("%d %s", n, insn.Cost(c)))
+		}
+	}
+	ls = append(ls, preflight.Line{What: "probes", Consequence: fmt.Sprintf("%d would be placed (%s), %d of them with a return probe", r.Probes, strings.Join(costs, ", "), r.Returns)})
+	for _, m := range r.Missing {
+		ls = append(ls, preflight.Line{What: "no probe", State: preflight.Note, Consequence: m})
+	}
+	return ls
+}
+
+// userLines says what the report can name in one module that uses OpenMP.
+func userLines(u *collect.RuntimeUser) []preflight.Line {
+	name := filepath.Base(u.Path)
+	id := ""
+	if u.BuildID != "" {
+		id = ", build-id " + u.BuildID
+	}
+	ls := []preflight.Line{{What: "caller", Consequence: u.Path + id}}
+	switch {
+	case u.Lines && !u.Stripped:
+		ls = append(ls, preflight.Line{What: "symbols", Consequence: name + " has symbols and line information: regions are shown by file and line"})
+	case u.Lines:
+		ls = append(ls, preflight.Line{What: "symbols", State: preflight.Note, Consequence: name + " has line information, but its symbols are stripped: named criticals lose their names", Remedy: "do not strip, or install its debug symbols"})
+	case u.Stripped:
+		ls = append(ls, preflight.Line{What: "symbols", State: preflight.Note, Consequence: name + " is stripped: regions are shown as " + name + "+offset, named criticals lose their names", Remedy: "build with -g and do not strip, or install its debug symbols"})
+	default:
+		ls = append(ls, preflight.Line{What: "symbols", State: preflight.Note, Consequence: name + " has symbols but no line information: regions are shown as function+offset", Remedy: "build with -g (optimisation may stay), or install its debug symbols"})
+	}
+	for _, s := range u.Sources {
+		switch s.State {
+		case collect.SourceFound:
+			ls = append(ls, preflight.Line{What: "source", Consequence: s.File + ": regions have exact lines"})
+		case collect.SourceMissing:
+			ls = append(ls, preflight.Line{What: "source", State: preflight.Note, Consequence: s.File + " is not here: regions end at their last line that has code (~)", Remedy: "put the source at this path"})
+		case collect.SourceNewer:
+			ls = append(ls, preflight.Line{What: "source", State: preflight.Note, Consequence: s.File + " is newer than the program and not trusted: regions end at their last line that has code (~)", Remedy: "rebuild"})
+		}
+	}
+	switch tasks := u.Tasking(); {
+	case len(tasks) > 0:
+		ls = append(ls, preflight.Line{What: "tasks", State: preflight.Note, Consequence: fmt.Sprintf("%s uses %s: tasks are not measured, their time is part of what executes them (often barriers)", name, strings.Join(tasks, ", "))})
+	case u.Static:
+		ls = append(ls, preflight.Line{What: "tasks", Consequence: "a static program does not tell whether it has tasks; they would not be measured"})
+	}
+	return ls
+}
+
+// diagnose turns an error of starting a measurement into one sentence that
+// names its reason and the remedy.
+func diagnose(err error) error {
+	var known *collect.AttachError
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	m := preflight.Look(preflight.Root())
+	return m.Explain(err)
+}

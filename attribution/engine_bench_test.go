@@ -1,0 +1,132 @@
+package attribution
+
+import (
+	"testing"
+
+	"ompp-attach/event"
+)
+
+// nowhere answers the engine's questions for streams without a program.
+type nowhere struct{}
+
+func (nowhere) Team(uint64) event.Construct      { return event.Parallel }
+func (nowhere) Workshare(uint64) event.Construct { return event.Loop }
+func (nowhere) Barrier(uint64) BarrierKind       { return BarrierExplicit }
+func (nowhere) SingleBarrier(uint64) BarrierKind { return BarrierImplicit }
+func (nowhere) Seen(Key)                         {}
+func (nowhere) Region(k Key) Region {
+	return Region{Construct: k.Construct, Location: Location{Object: "program", Offset: k.Fn + k.Site}}
+}
+
+// streams are what the engine is measured with: one period of each, to be fed
+// again and again, later each time.
+var streams = []struct {
+	name   string
+	period []event.Event
+}{
+	{"criticals", criticalStream()},
+	{"regions", regionStream(4)},
+	{"mixed", append(regionStream(4), criticalStream()...)},
+}
+
+const initialThread = 100
+
+// criticalStream: a thread enters and leaves a critical ten times, half of
+// them contended (libgomp: a free one is two events, a contended one four).
+func criticalStream() (s []event.Event) {
+	put := func(e event.Edge, f event.Flag) {
+		s = append(s, event.Event{Time: uint64(100 * len(s)), PID: initialThread, TID: initialThread,
+			Construct: event.Critical, Edge: e, Runtime: event.Gomp, Flags: f, SP: 0x7000, Site: 0x4010})
+	}
+	for range 5 {
+		put(event.Enter, event.FreeAtOnce)
+		put(event.Release, event.FreeAtOnce)
+		put(event.Enter, 0)
+		put(event.Acquired, 0)
+		put(event.Release, 0)
+		put(event.Released, 0)
+	}
+	return s
+}
+
+// regionStream: a team starts, every thread takes a dynamic loop with its
+// barrier and an explicit barrier, and the team ends.
+func regionStream(size int) (s []event.Event) {
+	put := func(thread int, c event.Construct, e event.Edge, more event.Event) {
+		more.Time, more.PID, more.TID = uint64(100*len(s)), initialThread, uint32(initialThread+thread)
+		more.Construct, more.Edge, more.Runtime, more.SP = c, e, event.Gomp, 0x7000
+		s = append(s, more)
+	}
+	const team = 0x9000
+	put(0, event.Parallel, event.Fork, event.Event{Fn: 0x4100, Key: team, Size: int32(size), Site: 0x4020})
+	for t := range size {
+		put(t, event.Parallel, event.Begin, event.Event{Key: team, Num: int32(t)})
+	}
+	for t := range size {
+		put(t, event.Loop, event.Open, event.Event{Site: 0x4110})
+		put(t, event.Loop, event.Wait, event.Event{})
+	}
+	for t := range size {
+		put(t, event.Loop, event.Waited, event.Event{})
+		put(t, event.Barrier, event.Wait, event.Event{Site: 0x4120})
+	}
+	for t := range size {
+		put(t, event.Barrier, event.Waited, event.Event{})
+		put(t, event.Parallel, event.End, event.Event{})
+	}
+	put(0, event.Parallel, event.Join, event.Event{})
+	return s
+}
+
+// player feeds a period again and again.
+type player struct {
+	engine *Engine
+	period []event.Event
+	shift  uint64
+}
+
+func newPlayer(period []event.Event) *player {
+	return &player{engine: New(initialThread, nowhere{}), period: period}
+}
+
+func (p *player) play() {
+	for i := range p.period {
+		ev := p.period[i]
+		ev.Time += p.shift
+		p.engine.Feed(&ev)
+	}
+	p.shift += uint64(100 * len(p.period))
+	p.engine.Advance(p.shift)
+}
+
+func TestFeedAllocatesNothing(t *testing.T) {
+	for _, s := range streams {
+		t.Run(s.name, func(t *testing.T) {
+			p := newPlayer(s.period)
+			for range 10 { // regions, threads and teams are new once
+				p.play()
+			}
+			if n := testing.AllocsPerRun(100, p.play); n != 0 {
+				t.Errorf("%v allocations for %d events, want none", n, len(s.period))
+			}
+			if e := p.engine; e.unmatched+e.partial > 0 {
+				t.Errorf("the stream is not what it should be: %d events unmatched, %d regions partial", e.unmatched, e.partial)
+			}
+		})
+	}
+}
+
+func BenchmarkEngine(b *testing.B) {
+	for _, s := range streams {
+		b.Run(s.name, func(b *testing.B) {
+			p := newPlayer(s.period)
+			b.ReportAllocs()
+			events := 0
+			for b.Loop() {
+				p.play()
+				events += len(p.period)
+			}
+			b.ReportMetric(float64(events)/b.Elapsed().Seconds()/1e6, "Mevents/s")
+		})
+	}
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// stage is one step of an event's way in user space.
+type stage struct {
+	name     string
+	title    string
+	millions spread // events per second and core, in millions
+	allocs   int    // most allocations per benchmark loop
+}
+
+// stageTitles names the Go benchmarks that make up the way.
+var stageTitles = [][2]string{
+	{"DecodeRecord", "ring entry to record (`bpf`)"},
+	{"Event", "record to event (`probes`)"},
+	{"Engine/criticals", "engine: criticals, half of them contended (`attribution`)"},
+	{"Engine/regions", "engine: regions of 4 threads with loop and barriers"},
+	{"Engine/mixed", "engine: both"},
+}
+
+func measureStages() ([]stage, error) {
+	cmd := exec.Command("go", "test", "-run=^$", "-bench=^(BenchmarkDecodeRecord|BenchmarkEvent|BenchmarkEngine)$",
+		"-benchtime=300ms", "-count="+strconv.Itoa(*rounds), "-p=1", "./bpf", "./probes", "./attribution")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+	rates, allocs, err := parseBenchmarks(out)
+	if err != nil {
+		return nil, err
+	}
+	var stages []stage
+	for _, t := range stageTitles {
+		v := rates[t[0]]
+		if len(v) == 0 {
+			return nil, fmt.Errorf("no figures of Benchmark%s in\n%s", t[0], out)
+		}
+		stages = append(stages, stage{name: t[0], title: t[1], millions: spreadOf(v), allocs: allocs[t[0]]})
+	}
+	return stages, nil
+}
+
+// parseBenchmarks reads lines "BenchmarkX-2  N  1.2 ns/op  34 Mevents/s  0
+// B/op  0 allocs/op".
+func parseBenchmarks(out []byte) (rates map[string][]float64, allocs map[string]int, err error) {
+	rates, allocs = map[string][]float64{}, map[string]int{}
+	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
+		f := strings.Fields(s.Text())
+		if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") {
+			continue
+		}
+		name := strings.TrimPrefix(f[0], "Benchmark")
+		if i := strings.LastIndexByte(name, '-'); i > 0 {
+			name = name[:i]
+		}
+		for i := 2; i+1 < len(f); i += 2 {
+			v, err := strconv.ParseFloat(f[i], 64)
+			if err != nil {
+				return nil, nil, fmt.Errorf("benchmark line %q: %w", s.Text(), err)
+			}
+			switch f[i+1] {
+			case "Mevents/s":
+				rates[name] = append(rates[name], v)
+			case "allocs/op":
+				allocs[name] = max(allocs[name], int(v))
+			}
+		}
+	}
+	return rates, allocs, nil
+}

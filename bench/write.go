@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// results are one run's measurements.
+type results struct {
+	costs  []cost
+	attach []attachTime
+	stages []stage
+}
+
+// The goals of the first version.
+const (
+	goalRatio    = 1.4 // our probe to an empty one
+	goalMillions = 5   // events per second and core
+	goalAttach   = 300 // ms
+)
+
+func (r *results) markdown() string {
+	var b strings.Builder
+	p := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
+	p("# Benchmarks")
+	p("")
+	p("Written by `make bench`, all in one run; do not edit. %s.", machine())
+	p("Medians of %d turns of %d ms, in brackets the range. The configurations take turns on one running", *rounds, *millis)
+	p("process (`bench/programs/ops.c`), so what else the machine does falls on all of them alike; teams of 2 on few")
+	p("cores vary most. Figures of other machines differ in size; the ratios are what carries over.")
+	p("")
+	p("## What the target pays")
+	p("")
+	p("Nanoseconds per operation. *bare*: no probe. The other columns are what comes on top of it:")
+	p("")
+	p("- *entry*: an empty program at the same instructions as ours; *entry+return*: also at the returns")
+	p("  that ours report. A free lock of libgomp needs no return, so there both are the same.")
+	p("- *ours*: `ompp-attach attach`, with everything it does in user space at the same time.")
+	p("- *bpftrace*: a script that counts and times the same calls (`bench/programs/*.bt`).")
+	p("- *ours/empty*: ours to entry+return, that is, to probes at the same places that do nothing. Goal: at most %.1f.", goalRatio)
+	p("- *bpftrace/ours*: how many times dearer the script is.")
+	p("")
+	p("| runtime | operation | bare | entry | entry+return | ours | bpftrace | ours/entry | ours/empty | bpftrace/ours |")
+	p("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+	for _, c := range r.costs {
+		bareNS := c.ns[bare].median
+		extra := func(k int) string {
+			s := c.ns[k]
+			return fmt.Sprintf("%.0f (%.0f-%.0f)", s.median-bareNS, s.min-bareNS, s.max-bareNS)
+		}
+		ratio := func(x, y int) string {
+			d := c.ns[y].median - bareNS
+			if d <= 0 {
+				return "-"
+			}
+			return fmt.Sprintf("%.2f", (c.ns[x].median-bareNS)/d)
+		}
+		p("| %s | %s | %.0f (%.0f-%.0f) | %s | %s | %s | %s | %s | %s | %s |", c.runtime, c.op.title,
+			bareNS, c.ns[bare].min, c.ns[bare].max, extra(emptyEntry), extra(emptySame), extra(ours), extra(theirs),
+			ratio(ours, emptyEntry), ratio(ours, emptySame), ratio(theirs, ours))
+	}
+	p("")
+	p("## How fast events are taken")
+	p("")
+	p("Millions of events per second on one core, on synthetic streams. Goal for the engine: at least %d, without", goalMillions)
+	p("allocation per event.")
+	p("")
+	p("| step | M events/s | allocations |")
+	p("| --- | ---: | ---: |")
+	for _, s := range r.stages {
+		p("| %s | %.1f (%.1f-%.1f) | %d |", s.title, s.millions.median, s.millions.min, s.millions.max, s.allocs)
+	}
+	whole := 0.0
+	for _, s := range r.stages {
+		if s.name != "Engine/criticals" && s.name != "Engine/regions" {
+			whole += 1 / s.millions.median
+		}
+	}
+	p("| the three in a row (computed from the medians; engine: both) | %.1f | |", 1/whole)
+	p("")
+	p("## How long attaching lasts")
+	p("")
+	p("Milliseconds from the start of the command until it reports that it has attached. Goal: under %d.", goalAttach)
+	p("")
+	p("| runtime | ms |")
+	p("| --- | ---: |")
+	for _, a := range r.attach {
+		p("| %s | %.0f (%.0f-%.0f) |", a.runtime, a.ms.median, a.ms.min, a.ms.max)
+	}
+	return b.String()
+}
+
+// machine says where the figures come from.
+func machine() string {
+	cpu := "unknown processor"
+	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(b)) {
+			if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == "model name" {
+				cpu = strings.TrimSpace(v)
+				break
+			}
+		}
+	}
+	kernel := "unknown kernel"
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		kernel = unix.ByteSliceToString(u.Release[:])
+	}
+	bpftrace := "no bpftrace"
+	if out, err := exec.Command("bpftrace", "--version").Output(); err == nil {
+		bpftrace = strings.TrimSpace(string(out))
+	}
+	return fmt.Sprintf("%s: %s, %d cores, Linux %s, %s, %s", time.Now().Format(time.DateOnly), cpu, runtime.NumCPU(), kernel, runtime.Version(), bpftrace)
+}

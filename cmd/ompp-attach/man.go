@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"ompp-attach/collect"
+)
+
+func manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "man DIR",
+		Short:   "Write the manual pages",
+		Long:    "man writes a manual page for ompp-attach and for each of its subcommands into DIR.",
+		Example: "  ompp-attach man /usr/local/share/man/man1",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return writeMan(c.Root(), args[0]) },
+	}
+}
+
+func writeMan(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("cannot make %s: %w", dir, reason(err))
+	}
+	root.InitDefaultCompletionCmd()
+	version, _ := collect.Version()
+	header := doc.GenManHeader{Section: "1", Source: "ompp-attach " + version, Manual: "ompp-attach"}
+	if err := doc.GenManTree(root, &header, dir); err != nil {
+		return fmt.Errorf("cannot write manual pages to %s: %w", dir, reason(err))
+	}
+	return nil
+}
+
+// reason strips the operation and the path, which the message has already.
+func reason(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
