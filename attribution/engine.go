@@ -156,14 +156,15 @@ type frame struct {
 }
 
 type thread struct {
-	tid     uint32
-	last    uint64 // time of the last event fed
-	stack   []frame
-	row     int           // current row
-	num     int32         // current OpenMP thread number
-	known   bool          // row and num are known
-	waiting []event.Event // from a Begin on whose team is not known yet
-	spare   []event.Event // buffer for the next wait
+	tid       uint32
+	last      uint64 // time of the last event fed
+	stack     []frame
+	row       int           // current row
+	num       int32         // current OpenMP thread number
+	known     bool          // row and num are known
+	waiting   []event.Event // from a Begin on whose team is not known yet
+	spare     []event.Event // buffer for the next wait
+	replaying bool          // it is working off what waited
 }
 
 func (t *thread) top() *frame {

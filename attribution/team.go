@@ -164,7 +164,7 @@ func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 			}
 			continue
 		}
-		if m.primary.last >= ev.Time || e.now >= ev.Time+clockSlack {
+		if p := m.primary; p.last >= ev.Time || e.now >= ev.Time+clockSlack && len(p.waiting) == 0 && !p.replaying {
 			return m
 		}
 	}
@@ -366,6 +366,7 @@ func (e *Engine) unpark(k teamKey) {
 // replay feeds a thread's parked events until it parks again.
 func (e *Engine) replay(t *thread) {
 	q := t.waiting
+	t.replaying = true
 	t.waiting, t.spare = t.spare[:0], nil // two buffers change places: no allocation per region
 	e.parked--
 	for i := range q {
@@ -375,7 +376,7 @@ func (e *Engine) replay(t *thread) {
 		}
 		e.step(t, &q[i])
 	}
-	t.spare = q[:0]
+	t.spare, t.replaying = q[:0], false
 }
 
 // Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been

@@ -163,12 +163,15 @@ func startUntil(cmd *exec.Cmd, pipe func() (io.ReadCloser, error), is func(strin
 	for lines.Scan() {
 		seen = append(seen, lines.Text())
 		if is(lines.Text()) {
-			rest := make(chan struct{})
-			go func() { _, _ = io.Copy(io.Discard, out); close(rest) }()
+			rest := make(chan []byte)
+			go func() { b, _ := io.ReadAll(out); rest <- b }()
 			return func() error {
 				_ = cmd.Process.Signal(syscall.SIGINT)
-				<-rest
-				return cmd.Wait()
+				text := <-rest
+				if err := cmd.Wait(); err != nil {
+					return fmt.Errorf("%s: %w\n%s", cmd.Path, err, text)
+				}
+				return nil
 			}, nil
 		}
 	}

@@ -72,19 +72,30 @@ func lookAt(pid int) (p preflight.Process, exe string, err error) {
 		return refuse("process %d (%s) has just ended: there is nothing left to measure", pid, p.Name)
 	}
 	exe = strings.TrimSuffix(exe, " (deleted)")
-	o, err := symbols.OpenObject(link)
-	switch {
-	case errors.Is(err, symbols.Err32Bit):
-		return refuse("process %d (%s) runs a 32-bit program, whose runtimes this version does not know: build the program for 64 bits", pid, exe)
-	case errors.Is(err, symbols.ErrUnsupported):
-		return refuse("process %d (%s) is a program for another kind of processor (%v): only amd64 and arm64 programs can be measured", pid, exe, err)
-	case errors.Is(err, os.ErrPermission):
-		return p, "", &AttachError{notPermitted(p)}
-	case err != nil:
-		return refuse("the executable of process %d (%s) cannot be read (%v): nothing can be found in it", pid, exe, err)
+	if err := checkExecutable(p, exe, link); err != nil {
+		return p, "", err
 	}
-	o.Close()
 	return p, exe, nil
+}
+
+// checkExecutable refuses programs of a kind that cannot be measured; link is
+// where the process's executable can be read.
+func checkExecutable(p preflight.Process, exe, link string) error {
+	o, err := symbols.OpenObject(link)
+	var sentence string
+	switch {
+	case err == nil:
+		return o.Close()
+	case errors.Is(err, symbols.Err32Bit):
+		sentence = fmt.Sprintf("process %d (%s) runs a 32-bit program, whose runtimes this version does not know: build the program for 64 bits", p.PID, exe)
+	case errors.Is(err, symbols.ErrUnsupported):
+		sentence = fmt.Sprintf("process %d (%s) runs a program for another kind of processor: only amd64 and arm64 programs can be measured", p.PID, exe)
+	case errors.Is(err, os.ErrPermission):
+		sentence = notPermitted(p)
+	default:
+		sentence = fmt.Sprintf("the executable of process %d (%s) cannot be read (%v): nothing can be found in it", p.PID, exe, err)
+	}
+	return &AttachError{sentence}
 }
 
 // notPermitted explains a refused look into a process.

@@ -54,22 +54,20 @@ func (m *Machine) explain(err error) *Blocked {
 			Remedy: "use a newer kernel",
 		}
 	}
-	// Loading programs without BTF fails before privileges are asked for on
-	// some kernels and after on others; both must be right, so privileges first.
 	denied := errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) && !isVerifier(err)
-	if missing := m.Caps.Missing(needed...); denied && len(missing) > 0 {
-		return &Blocked{Reason: "not permitted to load BPF programs, this process lacks " + list(missing), Remedy: m.gain()}
-	}
+	missing := m.Caps.Missing(needed...)
 	switch {
-	case !m.BTF:
-		return &Blocked{
-			Reason: "this kernel has no BTF type information (/sys/kernel/btf/vmlinux is missing)",
-			Remedy: "use a kernel that was built with CONFIG_DEBUG_INFO_BTF=y, as distributions' kernels are",
-		}
 	case denied && m.UserNS:
 		return &Blocked{
 			Reason: "not permitted to load BPF programs, this process is in a user namespace (a rootless container), where capabilities do not count",
 			Remedy: "run it outside, on the host",
+		}
+	case denied && len(missing) > 0:
+		return &Blocked{Reason: "not permitted to load BPF programs, this process lacks " + list(missing), Remedy: m.gain()}
+	case !m.BTF:
+		return &Blocked{
+			Reason: "this kernel has no BTF type information (/sys/kernel/btf/vmlinux is missing)",
+			Remedy: "use a kernel that was built with CONFIG_DEBUG_INFO_BTF=y, as distributions' kernels are",
 		}
 	case m.Lockdown == "confidentiality" && (denied || isVerifier(err) || errors.Is(err, unix.EINVAL)):
 		return &Blocked{

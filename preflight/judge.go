@@ -41,7 +41,16 @@ func (m *Machine) Lines(t Trial) []Line {
 	if m.Seccomp {
 		ls = append(ls, hinders(t, "seccomp", "a filter is on this process and may forbid bpf() and perf_event_open()", "containers: --security-opt seccomp=unconfined"))
 	}
-	return append(ls, m.trialLines(t)...)
+	ls = append(ls, m.trialLines(t)...)
+	// What has been advised once need not be repeated.
+	said := map[string]bool{}
+	for i := range ls {
+		if said[ls[i].Remedy] {
+			ls[i].Remedy = ""
+		}
+		said[ls[i].Remedy] = true
+	}
+	return ls
 }
 
 // hinders is a fact that is a problem only where the trial failed.
@@ -80,9 +89,11 @@ func (m *Machine) btfLine(t Trial) Line {
 
 func (m *Machine) capLines(t Trial) []Line {
 	var ls []Line
-	if missing := m.Caps.Missing(needed...); len(missing) > 0 {
+	switch missing := m.Caps.Missing(needed...); {
+	case m.UserNS: // what is held there is judged on a line of its own
+	case len(missing) > 0:
 		ls = append(ls, hinders(t, "privileges", list(missing)+" missing: no BPF program can be loaded", m.gain()))
-	} else {
+	default:
 		ls = append(ls, Line{"privileges", OK, list(needed) + " held: BPF programs may be loaded", ""})
 	}
 	if m.Caps.Has(SysPtrace) {

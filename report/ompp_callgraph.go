@@ -34,7 +34,8 @@ func shortName(c event.Construct) string {
 func (o *ompp) callgraph() {
 	o.banner("Callgraph")
 	o.printf("\n")
-	kids := analysis.Children(o.p)
+	rec := findRecursion(o.p)
+	kids := rec.shown(analysis.Children(o.p))
 	rows := float64(max(1, len(o.p.Threads)))
 	wall := float64(o.p.Meta.Duration)
 	value := func(ns float64) {
@@ -46,7 +47,7 @@ func (o *ompp) callgraph() {
 	}
 
 	outside := wall
-	for _, k := range kids[0] {
+	for _, k := range kids[0] { // nothing is left out at the top
 		outside -= float64(analysis.Sum(&o.p.Nodes[k]).Exec.T) / rows
 	}
 	o.printf("  Inclusive  (%%)   Exclusive  (%%)\n")
@@ -81,6 +82,9 @@ func (o *ompp) callgraph() {
 			branch, below = " +-", "   "
 		}
 		o.printf(" %8s %s%sR%05d %s\n", shortName(r.Construct), e.lines, branch, n.Region+1, regionText(r))
+		if deeper := rec.below[e.node]; deeper > 0 {
+			o.printf("%42s%s%s +-... recursion: %s below, %d executions\n", "", e.lines, below, plural(deeper, "node"), rec.count[e.node])
+		}
 		push(e.node, e.lines+below)
 	}
 	o.printf("\n")

@@ -85,7 +85,8 @@ func (o *ompp) flatProfiles() {
 func (o *ompp) callgraphProfiles() {
 	o.banner("Callgraph Region Profiles (incl./excl. data)")
 	o.printf("\n")
-	kids := analysis.Children(o.p)
+	rec := findRecursion(o.p)
+	kids := rec.shown(analysis.Children(o.p))
 	blocks := analysis.NodeBlocks(o.p)
 	for _, node := range depthFirst(kids) {
 		if node == 0 {
@@ -101,6 +102,9 @@ func (o *ompp) callgraphProfiles() {
 		}
 		o.table(&blocks[node], true)
 		o.printf("\n")
+	}
+	if n := rec.total(); n > 0 {
+		o.printf("%s of recursive regions deeper than %d levels: see the recorded profile.\n\n", plural(n, "node"), shownDepth)
 	}
 	o.printf("\n")
 }

@@ -190,14 +190,14 @@ func (s *cScanner) pragmaOperator() bool {
 	if open < 0 || strings.TrimSpace(rest[:open]) != "" {
 		return false
 	}
-	end := strings.Index(rest[open:], `")`)
-	if end < 0 || strings.Contains(rest[:open+end], "\n") {
+	text, _, closed := strings.Cut(rest[open+2:], `")`)
+	if !closed || strings.Contains(rest[:open], "\n") || strings.Contains(text, "\n") {
 		return false
 	}
-	if text, ok := ompText(rest[open+2 : open+end]); ok {
-		s.add(cPragma, text)
+	if omp, ok := ompText(text); ok {
+		s.add(cPragma, omp)
 	}
-	s.at += open + end + 2
+	s.at += open + 2 + len(text) + 2
 	return true
 }
 

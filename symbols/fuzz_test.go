@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // query asks an object everything; nothing may panic or hang.
@@ -78,7 +79,9 @@ func FuzzObject(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if o, err := NewObject(bytes.NewReader(b), int64(len(b))); err == nil {
+			w := time.AfterFunc(5*time.Second, func() { os.WriteFile("/tmp/w/slow.bin", b, 0o644); panic("slow") })
 			query(o)
+			w.Stop()
 		}
 	})
 }

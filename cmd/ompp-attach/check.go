@@ -74,6 +74,13 @@ func verdict(works bool, what string) string {
 	return fmt.Sprintf("ompp-attach cannot measure %s here; see the problems above.\n", what)
 }
 
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // scope tells what a report shows: of what is found in a process, or in general.
 func scope(in *collect.Inspection) string {
 	gomp, kmpc := in == nil, in == nil
@@ -93,7 +100,11 @@ func scope(in *collect.Inspection) string {
 	row("", "criticals, locks, singles, sections, ordered, loops but for GCC's static ones")
 	row("approximately", "places (marked ~) where line information or the source is missing; a region")
 	row("", "that was under way when attach began; times include the probes' own cost")
-	row("not at all", "tasks; MPI calls; code of runtimes that are static and stripped; 32-bit programs")
+	if in == nil {
+		row("not at all", "tasks; MPI calls; runtimes that are linked in statically and stripped; 32-bit programs")
+	} else {
+		row("not at all", "tasks; MPI calls")
+	}
 	if gomp {
 		row("  with GCC", "static loops, master/masked, atomic and flush, which make no call")
 	}
@@ -107,7 +118,7 @@ func scope(in *collect.Inspection) string {
 // it from being measured. seccompKills: so does a seccomp filter.
 func processLines(in *collect.Inspection, seccompKills bool) []preflight.Line {
 	p := in.Process
-	ls := []preflight.Line{{What: "process", Consequence: fmt.Sprintf("%d runs %s with %d threads and %d libraries", p.PID, in.Path, p.Threads, in.Libraries)}}
+	ls := []preflight.Line{{What: "process", Consequence: fmt.Sprintf("%d runs %s with %s and %s", p.PID, in.Path, count(p.Threads, "thread", "threads"), count(in.Libraries, "library", "libraries"))}}
 	if p.Seccomp && seccompKills {
 		ls = append(ls, preflight.Line{What: "seccomp", State: preflight.Problem,
 			Consequence: "a filter is on the process, and this kernel may kill it at a return probe",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -28,8 +29,12 @@ func writeMan(root *cobra.Command, dir string) error {
 		return fmt.Errorf("cannot make %s: %w", dir, reason(err))
 	}
 	root.InitDefaultCompletionCmd()
-	version, _ := collect.Version()
+	version, built := collect.Version()
 	header := doc.GenManHeader{Section: "1", Source: "ompp-attach " + version, Manual: "ompp-attach"}
+	// The commit's date rather than today's: the same source gives the same pages.
+	if date, err := time.Parse(time.RFC3339, built); err == nil {
+		header.Date = &date
+	}
 	if err := doc.GenManTree(root, &header, dir); err != nil {
 		return fmt.Errorf("cannot write manual pages to %s: %w", dir, reason(err))
 	}

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+)
+
+// shownDepth is how often a region may occur on a call path before the text
+// report stops going deeper: a program that recurses 500 levels would
+// otherwise fill its report with half a million lines. The recorded profile
+// keeps every level.
+const shownDepth = 4
+
+// recursion says which nodes a text report leaves out.
+type recursion struct {
+	hidden []bool
+	below  []int    // hidden nodes below a shown one
+	count  []uint64 // executions of those
+}
+
+func findRecursion(p *attribution.Profile) recursion {
+	n := len(p.Nodes)
+	r := recursion{make([]bool, n), make([]int, n), make([]uint64, n)}
+	depth := make([]int, n)           // occurrences of the node's own region on its path
+	nearest := make([]map[int]int, n) // occurrences by region, shared while unchanged
+	for i := range p.Nodes {
+		node := &p.Nodes[i]
+		if node.Parent < 0 {
+			nearest[i] = map[int]int{}
+			continue
+		}
+		up := nearest[node.Parent]
+		if r.hidden[node.Parent] || up[node.Region] >= shownDepth {
+			r.hidden[i] = true
+			nearest[i] = up
+			continue
+		}
+		depth[i] = up[node.Region] + 1
+		m := make(map[int]int, len(up)+1)
+		for k, v := range up {
+			m[k] = v
+		}
+		m[node.Region] = depth[i]
+		nearest[i] = m
+	}
+	for i := range p.Nodes {
+		if !r.hidden[i] {
+			continue
+		}
+		at := p.Nodes[i].Parent
+		for r.hidden[at] {
+			at = p.Nodes[at].Parent
+		}
+		r.below[at]++
+		r.count[at] += analysis.Sum(&p.Nodes[i]).Exec.C
+	}
+	return r
+}
+
+// shown are the children of each node that are not left out.
+func (r *recursion) shown(kids [][]int) [][]int {
+	out := make([][]int, len(kids))
+	for i := range kids {
+		for _, k := range kids[i] {
+			if !r.hidden[k] {
+				out[i] = append(out[i], k)
+			}
+		}
+	}
+	return out
+}
+
+func (r *recursion) total() (n int) {
+	for _, b := range r.below {
+		n += b
+	}
+	return n
+}
