@@ -227,7 +227,7 @@ func (e *Engine) enroll(t *thread) {
 	switch {
 	case e.existing[t.tid]:
 		n := e.child(e.root, Key{Construct: event.Unknown})
-		num := -1
+		num := UnknownNum
 		if t.tid == e.pid {
 			num = 0
 		}

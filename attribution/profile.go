@@ -58,9 +58,13 @@ type Runtime struct {
 // one initial thread.
 type Thread struct {
 	Root int   `json:"root"`           // index of the initial thread; 0 unless several threads start teams
-	Num  int   `json:"num"`            // OpenMP thread number in its innermost team
+	Num  int   `json:"num"`            // OpenMP thread number in its innermost team, or UnknownNum
 	TIDs []int `json:"tids,omitempty"` // operating system threads that bore it
 }
+
+// UnknownNum is the Num of threads that were inside a region when measurement
+// began and whose number no event has told.
+const UnknownNum = -1
 
 // Mark says how far a location or number may be believed.
 type Mark string

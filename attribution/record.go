@@ -129,7 +129,7 @@ func Validate(p *Profile) error {
 		return fmt.Errorf("its duration is negative (%d ns)", p.Meta.Duration)
 	}
 	for i, t := range p.Threads {
-		if t.Root < 0 || t.Num < 0 {
+		if t.Root < 0 || t.Num < UnknownNum {
 			return fmt.Errorf("thread %d has a negative number (%d:%d)", i, t.Root, t.Num)
 		}
 	}

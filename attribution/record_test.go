@@ -122,7 +122,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"second root", gzipped(`{"version":1,` + nodes + `,{"parent":-1,"region":-1}]}`), ErrNotProfile, "node 1 has parent -1"},
 		{"region out of range", gzipped(`{"version":1,` + nodes + `,{"parent":0,"region":0}]}`), ErrNotProfile, "names region 0 of 0"},
 		{"thread out of range", gzipped(`{"version":1,"nodes":[{"parent":-1,"region":-1,"stats":[{"thread":0}]}]}`), ErrNotProfile, "names thread 0 of 0"},
-		{"negative thread", gzipped(`{"version":1,"threads":[{"num":-1}],` + nodes + `]}`), ErrNotProfile, "negative number"},
+		{"negative thread", gzipped(`{"version":1,"threads":[{"num":-2}],` + nodes + `]}`), ErrNotProfile, "negative number"},
 		{"loss of unknown region", gzipped(`{"version":1,"lost":[{"region":0}],` + nodes + `]}`), ErrNotProfile, "loss 0 names region"},
 		{"loss on unknown thread", gzipped(`{"version":1,"lost":[{"region":-1,"thread":3}],` + nodes + `]}`), ErrNotProfile, "loss 0 names thread"},
 		{"unknown construct", gzipped(`{"version":1,"regions":[{"construct":"WARP"}],` + nodes + `]}`), ErrNotProfile, "unknown construct WARP"},

@@ -96,9 +96,11 @@ func (m *Machine) capLines(t Trial) []Line {
 	default:
 		ls = append(ls, Line{"privileges", OK, list(needed) + " held: BPF programs may be loaded", ""})
 	}
-	if m.Caps.Has(SysPtrace) {
+	switch {
+	case m.UserNS:
+	case m.Caps.Has(SysPtrace):
 		ls = append(ls, Line{"other users", OK, "CAP_SYS_PTRACE held: their processes may be measured", ""})
-	} else {
+	default:
 		ls = append(ls, Line{"other users", Note, "CAP_SYS_PTRACE missing: only this user's own processes may be measured", m.gain()})
 	}
 	if !m.Caps.Has(CheckpointRestore) {

@@ -74,10 +74,14 @@ func regionLabel(p *attribution.Profile, region int) string {
 // thread number, preceded by that of the initial thread where that is not the
 // first.
 func threadText(t attribution.Thread) string {
-	if t.Root > 0 {
-		return fmt.Sprintf("%d:%d", t.Root, t.Num)
+	num := fmt.Sprint(t.Num)
+	if t.Num == attribution.UnknownNum {
+		num = "?"
 	}
-	return fmt.Sprint(t.Num)
+	if t.Root > 0 {
+		return fmt.Sprintf("%d:%s", t.Root, num)
+	}
+	return num
 }
 
 // programName is how reports call the program.

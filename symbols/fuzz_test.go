@@ -78,11 +78,11 @@ func FuzzObject(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if o, err := NewObject(bytes.NewReader(b), int64(len(b))); err == nil {
 			w := time.AfterFunc(5*time.Second, func() { os.WriteFile("/tmp/w/slow.bin", b, 0o644); panic("slow") })
+		if o, err := NewObject(bytes.NewReader(b), int64(len(b))); err == nil {
 			query(o)
-			w.Stop()
 		}
+		w.Stop()
 	})
 }
 

@@ -1,0 +1,145 @@
+package collect
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ompp-attach/internal/testbin"
+	"ompp-attach/preflight"
+	"ompp-attach/symbols"
+)
+
+// elf32 is the smallest 32-bit program header that a loader would take.
+func elf32() []byte {
+	h := elf.Header32{Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_386), Version: 1, Entry: 0x8048000, Phoff: 52, Ehsize: 52, Phentsize: 32}
+	copy(h.Ident[:], elf.ELFMAG)
+	h.Ident[elf.EI_CLASS], h.Ident[elf.EI_DATA], h.Ident[elf.EI_VERSION] = byte(elf.ELFCLASS32), byte(elf.ELFDATA2LSB), 1
+	var b bytes.Buffer
+	_ = binary.Write(&b, binary.LittleEndian, h)
+	return b.Bytes()
+}
+
+func TestCheckExecutable(t *testing.T) {
+	foreign := elf32()
+	foreign[elf.EI_CLASS], foreign[elf.EI_DATA] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2MSB)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name     string
+		contents []byte
+		words    []string
+	}{
+		{"32 bits", elf32(), []string{"process 7 (/bin/x)", "32-bit", "64 bits"}},
+		{"big-endian", foreign, []string{"process 7 (/bin/x)", "processor"}},
+		{"no ELF", []byte("#!/bin/sh\n"), []string{"process 7 (/bin/x)", "cannot be read"}},
+		{"our own kind", good, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), "x")
+			if err := os.WriteFile(name, tc.contents, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			wantSentence(t, checkExecutable(preflight.Process{PID: 7, Name: "x"}, "/bin/x", name), tc.words)
+		})
+	}
+}
+
+// wantSentence wants an *AttachError of one line with the given words; no
+// error if there are none.
+func wantSentence(t *testing.T, err error, words []string) {
+	t.Helper()
+	if len(words) == 0 {
+		if err != nil {
+			t.Errorf("refused: %v", err)
+		}
+		return
+	}
+	var ae *AttachError
+	if !errors.As(err, &ae) {
+		t.Fatalf("%v is no *AttachError", err)
+	}
+	if strings.Contains(ae.Sentence, "\n") {
+		t.Errorf("%q has several lines", ae.Sentence)
+	}
+	for _, w := range words {
+		if !strings.Contains(ae.Sentence, w) {
+			t.Errorf("%q lacks %q", ae.Sentence, w)
+		}
+	}
+}
+
+func TestCheckTargetRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		pid   int
+		words []string
+	}{
+		{"zero", 0, []string{"0 is no process id"}},
+		{"negative", -5, []string{"-5 is no process id"}},
+		{"ourselves", os.Getpid(), []string{"ompp-attach itself"}},
+		{"beyond every pid", 1 << 30, []string{"there is no process 1073741824"}}, // PID_MAX_LIMIT is 2^22
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := CheckTarget(tc.pid)
+			wantSentence(t, err, tc.words)
+			_, err = Inspect(tc.pid)
+			wantSentence(t, err, tc.words)
+		})
+	}
+}
+
+func TestDescribeNoRuntime(t *testing.T) {
+	static := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-static", "-s"}})
+	dynamic := testbin.Build(t, "plain.c", testbin.Options{NoOpenMP: true})
+	module := func(path, as string) symbols.Module { return moduleOf(t, path, as) }
+	for _, tc := range []struct {
+		name   string
+		mods   []symbols.Module
+		marked bool
+		words  []string
+		not    string
+	}{
+		{"dynamic", []symbols.Module{module(dynamic, "/p"), module(dynamic, "/lib/libc.so.6")}, false,
+			[]string{"maps 1 libraries", "libgomp, libomp or libiomp5", "check --pid 9"}, "static"},
+		{"threads and MPI", []symbols.Module{module(dynamic, "/p"), module(dynamic, "/lib/libpthread.so.0"), module(dynamic, "/lib/libmpi.so.40")}, false,
+			[]string{"maps 2 libraries", "libpthread.so.0, libmpi.so.40 among them"}, ""},
+		{"a libgomp without entry points", []symbols.Module{module(dynamic, "/p"), module(dynamic, "/opt/libgomp.so.1")}, false,
+			[]string{"maps /opt/libgomp.so.1, but", "entry points"}, ""},
+		{"static and stripped", []symbols.Module{module(static, "/p")}, true, []string{"statically linked and stripped", "seems to hold", "strip"}, "check"},
+		{"static and stripped, no runtime", []symbols.Module{module(static, "/p")}, false, []string{"statically linked and stripped", "may hold"}, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := describeNoRuntime(9, "/p", tc.mods, tc.marked)
+			wantSentence(t, &AttachError{got}, tc.words)
+			if tc.not != "" && strings.Contains(got, tc.not) {
+				t.Errorf("%q speaks of %q", got, tc.not)
+			}
+		})
+	}
+	if !containsText(static, runtimeMark) || containsText(dynamic, runtimeMark) {
+		t.Error("the runtime's mark is not found where it is, or found where it is not")
+	}
+}
+
+func TestContainsTextAcrossReads(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x")
+	b := append(bytes.Repeat([]byte("."), 1<<20-5), "OMP_NUM_THREADS"...)
+	if err := os.WriteFile(name, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if !containsText(name, "OMP_NUM_THREADS") || containsText(name, "OMP_NUM_THREADS?") {
+		t.Error("wrong at the border of two reads")
+	}
+}
