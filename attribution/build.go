@@ -16,6 +16,11 @@ func (e *Engine) Finish(end uint64) *Profile {
 	for _, t := range e.threads {
 		e.cutOff(t, end)
 	}
+	for _, list := range e.teams {
+		for _, m := range list {
+			m.cutOff(end)
+		}
+	}
 	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
 	root := b.merge(e.root)
 	b.combine(root)
@@ -96,6 +101,20 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 		f.charge(f.node.stat(f.row), span(f.team.forked, end))
 		t.num = max(f.num, 0)
 		t.stack = t.stack[:len(t.stack)-1]
+	}
+}
+
+// cutOff charges the workers that had reached the final barrier of a region
+// that was never joined: no frame stands for them any more. The primary
+// thread's frame does.
+func (m *team) cutOff(end uint64) {
+	for i := range m.members {
+		mem := &m.members[i]
+		if mem.end == 0 || mem.num == 0 {
+			continue
+		}
+		m.node.note(noteCutOff)
+		m.settle(mem, mem.end, end, end)
 	}
 }
 

@@ -317,24 +317,7 @@ func (e *Engine) charge(m *team) {
 	last = min(last, m.joined)
 	for i := range m.members {
 		mem := &m.members[i]
-		begin, end := min(mem.begin, last), min(mem.end, last)
-		s := m.node.stat(mem.row)
-		s.Exec.T += span(m.forked, m.joined)
-		s.Exec.C++
-		s.Enter.T += span(m.forked, begin)
-		s.Enter.C++
-		s.Barrier.T += span(end, last)
-		s.Barrier.C++
-		s.Exit.T += span(last, m.joined)
-		s.Exit.C++
-		s.Child += mem.child
-		if m.node.key.Construct == event.ParallelSections {
-			s.Body.T += mem.sections
-			s.Body.C += mem.count
-		} else {
-			s.Body.T += span(begin, end)
-			s.Body.C++
-		}
+		m.settle(mem, min(mem.end, last), last, m.joined)
 	}
 	m.charged = true
 	if m.bound {
@@ -412,6 +395,29 @@ func (e *Engine) Advance(now uint64) {
 			}
 			again = again || len(t.waiting) > 0
 		}
+	}
+}
+
+// settle charges one thread's part: its body ended at end, the team's last one
+// at last, and the primary thread was back at joined.
+func (m *team) settle(mem *member, end, last, joined uint64) {
+	begin := min(mem.begin, end)
+	s := m.node.stat(mem.row)
+	s.Exec.T += span(m.forked, joined)
+	s.Exec.C++
+	s.Enter.T += span(m.forked, begin)
+	s.Enter.C++
+	s.Barrier.T += span(end, last)
+	s.Barrier.C++
+	s.Exit.T += span(last, joined)
+	s.Exit.C++
+	s.Child += mem.child
+	if m.node.key.Construct == event.ParallelSections {
+		s.Body.T += mem.sections
+		s.Body.C += mem.count
+	} else {
+		s.Body.T += span(begin, end)
+		s.Body.C++
 	}
 }
 
