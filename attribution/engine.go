@@ -24,6 +24,7 @@ const (
 	BarrierUnknown  BarrierKind = iota
 	BarrierExplicit             // a barrier directive
 	BarrierImplicit             // the end of a worksharing construct
+	BarrierDropped              // implicit, and left out: the parallel region ends there
 )
 
 // Resolver answers what only the program's files tell. The engine asks each
@@ -39,8 +40,10 @@ type Resolver interface {
 	// Barrier says what a barrier call belongs to, by libomp's ident_t.
 	Barrier(loc uint64) BarrierKind
 	// SingleBarrier says whether GCC's single construct whose GOMP_single_start
-	// returns to site ends with a barrier, or is nowait.
-	SingleBarrier(site uint64) BarrierKind
+	// returns to site ends with a barrier (BarrierImplicit), is nowait
+	// (BarrierExplicit), or ends with the parallel region, whose outlined
+	// function is fn (BarrierDropped).
+	SingleBarrier(site, fn uint64) BarrierKind
 	// Seen says that a construct occurs for the first time: its library may be
 	// gone when the profile is built.
 	Seen(Key)

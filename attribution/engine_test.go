@@ -35,8 +35,8 @@ func (fakeFiles) Barrier(loc uint64) BarrierKind {
 	return BarrierImplicit
 }
 
-func (fakeFiles) SingleBarrier(site uint64) BarrierKind {
-	return map[uint64]BarrierKind{81: BarrierImplicit, 82: BarrierExplicit}[site]
+func (fakeFiles) SingleBarrier(site, _ uint64) BarrierKind {
+	return map[uint64]BarrierKind{81: BarrierImplicit, 82: BarrierExplicit, 83: BarrierDropped}[site]
 }
 
 func (fakeFiles) Seen(Key) {}
@@ -251,6 +251,22 @@ func TestEngine(t *testing.T) {
 			40 1 waited barrier`,
 			want: `SINGLE@82 0:0 exec 1/1 enter 0 body 0/1 bar 0 exit 0 child 0
 			       BARRIER@600 0:0 exec 10/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
+		{name: "gomp: single at a region's end, whose barrier GCC drops",
+			events: `
+			0 1 fork parallel fn=300 key=7 size=2 site=90
+			0 1 begin parallel
+			0 2 begin parallel key=7 num=1
+			10 1 open single site=83
+			11 1 result single v=1
+			12 2 open single site=83
+			13 2 result single v=0
+			14 2 end parallel
+			40 1 end parallel
+			50 1 join parallel`,
+			want: `PARALLEL@300 0:0 exec 50/1 enter 0 body 40/1 bar 0 exit 10 child 30
+			       PARALLEL@300 0:1 exec 50/1 enter 0 body 14/1 bar 26 exit 10 child 1
+			       PARALLEL@300/SINGLE@83 0:0 exec 30/1 enter 0 body 30/1 bar 0 exit 0 child 0
+			       PARALLEL@300/SINGLE@83 0:1 exec 1/1 enter 0 body 0/0 bar 1 exit 0 child 0`},
 		{name: "gomp: sections, two of them on this thread",
 			events: `
 			10 1 open sections site=500

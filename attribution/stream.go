@@ -54,7 +54,7 @@ func (s *Stream) Workshare(loc uint64) event.Construct { return s.Shares[loc] }
 func (s *Stream) Barrier(loc uint64) BarrierKind { return s.Barriers[loc] }
 
 // SingleBarrier implements Resolver.
-func (s *Stream) SingleBarrier(site uint64) BarrierKind { return s.Singles[site] }
+func (s *Stream) SingleBarrier(site, _ uint64) BarrierKind { return s.Singles[site] }
 
 // Seen implements Resolver.
 func (s *Stream) Seen(Key) {}
@@ -99,8 +99,8 @@ func (r *Recorder) Barrier(loc uint64) BarrierKind {
 }
 
 // SingleBarrier implements Resolver.
-func (r *Recorder) SingleBarrier(site uint64) BarrierKind {
-	return note(r.Stream.Singles, site, r.Resolver.SingleBarrier(site))
+func (r *Recorder) SingleBarrier(site, fn uint64) BarrierKind {
+	return note(r.Stream.Singles, site, r.Resolver.SingleBarrier(site, fn))
 }
 
 // Region implements Resolver.

@@ -215,7 +215,7 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 	if f := &t.stack[i]; f.team == nil {
 		// The region was under way when measurement began: this thread is known
 		// to have been in it since then.
-		f = e.unwindTo(t, i)
+		f = e.unwindTo(t, i, ev.Time)
 		f.body = span(f.start, ev.Time)
 		f.charge(f.node.stat(f.row), f.body)
 		t.stack = t.stack[:0]
@@ -226,7 +226,7 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 	if ev.Flags&event.Inside != 0 && f.flags&(event.NoReturn|event.AtOnce) == 0 || f.phase == inBarrier {
 		return // told twice: the call's own return comes
 	}
-	f = e.unwindTo(t, i)
+	f = e.unwindTo(t, i, ev.Time)
 	e.endMember(t, f, ev.Time)
 	if f.num < 0 { // a worker
 		t.stack = t.stack[:0]
@@ -258,7 +258,7 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if ev.Flags&event.Inside != 0 && t.stack[i].flags&(event.NoReturn|event.AtOnce) == 0 {
 		return // told twice
 	}
-	f := e.unwindTo(t, i)
+	f := e.unwindTo(t, i, ev.Time)
 	m := f.team
 	if f.phase != inBarrier { // the end of the body was not told
 		e.endMember(t, f, ev.Time)
@@ -366,18 +366,6 @@ func (e *Engine) replay(t *thread) {
 // fed, so that what still waits for one is settled with what there is.
 func (e *Engine) Advance(now uint64) {
 	e.now = now
-	keep := e.settle[:0]
-	for _, m := range e.settle {
-		if !e.trySettle(m) && now <= m.joined+stragglerWait {
-			keep = append(keep, m)
-			continue
-		}
-		if !m.charged {
-			e.giveUp(m)
-		}
-		e.free = append(e.free, m)
-	}
-	e.settle = keep
 	for again := e.parked > 0; again; {
 		again = false
 		for _, t := range e.threads {
@@ -388,6 +376,10 @@ func (e *Engine) Advance(now uint64) {
 			switch {
 			case e.openTeam(teamKey{first.Instance, first.Key}, first) != nil:
 				e.replay(t)
+			case len(t.waiting) == 1 && first.Runtime == event.Gomp:
+				// libgomp ends the threads of an initial thread that ends by a
+				// call that looks like a region's (gomp_free_pool_helper).
+				continue
 			case now > first.Time+stragglerWait:
 				e.orphan(t)
 			default:
@@ -396,6 +388,19 @@ func (e *Engine) Advance(now uint64) {
 			again = again || len(t.waiting) > 0
 		}
 	}
+	// Only now: threads that have just been let in may complete their teams.
+	keep := e.settle[:0]
+	for _, m := range e.settle {
+		switch {
+		case e.trySettle(m):
+			e.free = append(e.free, m)
+		case now <= m.joined+stragglerWait:
+			keep = append(keep, m)
+		default:
+			e.giveUp(m) // threads that come late may still point to it: it is not used again
+		}
+	}
+	e.settle = keep
 }
 
 // settle charges one thread's part: its body ended at end, the team's last one

@@ -4,6 +4,11 @@ import "ompp-attach/event"
 
 // Constructs that a team divides (loop, sections, single), and barriers.
 
+// lastInRegion marks, as a frame's id, a single body that ends with its region.
+const lastInRegion = 1
+
+const noteLastSingle = "GCC leaves out the barrier of a single at the end of a parallel region: the others' waiting time is the region's exitBarT"
+
 const noteNowaitSingle = "single nowait makes no call at its end: its body time is not known and shows as 0"
 
 func (e *Engine) open(t *thread, ev *event.Event) {
@@ -50,7 +55,7 @@ func (e *Engine) close(t *thread, ev *event.Event) {
 		}
 		return
 	}
-	f := e.unwindTo(t, i)
+	f := e.unwindTo(t, i, ev.Time)
 	if f.phase == inBody {
 		f.closeBody(ev.Time)
 	}
@@ -86,13 +91,17 @@ func (t *thread) openShare() int {
 }
 
 // unwindTo abandons what is open inside the i-th frame and returns it.
-func (e *Engine) unwindTo(t *thread, i int) *frame {
+func (e *Engine) unwindTo(t *thread, i int, at uint64) *frame {
 	for len(t.stack)-1 > i {
-		if f := t.top(); f.phase == done {
+		switch f := t.top(); {
+		case f.phase == done:
 			e.pop(t, f.mark)
-			continue
+		case f.phase == inBody && f.id == lastInRegion && f.node.key.Construct == event.Single:
+			f.body += span(f.mark, at)
+			e.pop(t, at)
+		default:
+			e.abandon(t)
 		}
-		e.abandon(t)
 	}
 	return t.top()
 }
@@ -125,19 +134,23 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 	case ev.Flags&event.CopyPrivate != 0:
 		kind = BarrierImplicit
 	case ev.Runtime == event.Gomp:
-		kind = e.singleBarrier(f.node.key.Site)
+		kind = e.singleBarrier(t, f.node.key.Site)
 	}
 	if ev.Value != 0 {
 		f.bodies++
-		if kind == BarrierExplicit { // nowait
+		switch kind {
+		case BarrierExplicit: // nowait
 			f.node.note(noteNowaitSingle)
 			e.pop(t, ev.Time)
+		case BarrierDropped:
+			f.id = lastInRegion
+			f.node.note(noteLastSingle)
 		}
 		return
 	}
 	// In a single with copyprivate the others wait in this very call.
 	f.barrier += span(f.mark, ev.Time)
-	if kind == BarrierExplicit {
+	if kind == BarrierExplicit || kind == BarrierDropped {
 		e.pop(t, ev.Time)
 		return
 	}
@@ -150,7 +163,7 @@ func (e *Engine) endSingle(t *thread, ev *event.Event) {
 		e.unmatched++
 		return
 	}
-	f := e.unwindTo(t, i)
+	f := e.unwindTo(t, i, ev.Time)
 	f.body += span(f.mark, ev.Time)
 	f.phase, f.mark = done, ev.Time
 }
@@ -229,7 +242,7 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 		b.phase = inBarrier
 		return
 	}
-	f = e.unwindTo(t, share)
+	f = e.unwindTo(t, share, ev.Time)
 	switch {
 	case f.phase == inBody:
 		f.closeBody(ev.Time)
@@ -271,8 +284,14 @@ func (e *Engine) barrierKind(loc uint64) BarrierKind {
 	return ask(e.barrierOf, loc, e.resolve.Barrier)
 }
 
-func (e *Engine) singleBarrier(site uint64) BarrierKind {
-	return ask(e.singleOf, site, e.resolve.SingleBarrier)
+func (e *Engine) singleBarrier(t *thread, site uint64) BarrierKind {
+	return ask(e.singleOf, site, func(site uint64) BarrierKind {
+		fn := uint64(0)
+		if i := t.level(); i >= 0 {
+			fn = t.stack[i].node.key.Fn
+		}
+		return e.resolve.SingleBarrier(site, fn)
+	})
 }
 
 func ask[V any](known map[uint64]V, at uint64, f func(uint64) V) V {

@@ -197,7 +197,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	now = bpf_ktime_get_ns();
 	site = return_address(regs);
 	if (site - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo) {
-		if (row->flags & ROW_OUTSIDE_ONLY)
+		if ((row->flags & ROW_OUTSIDE_ONLY) &&
+		    site - REG_IP(regs) - row->body_lo >= row->body_size)
 			return 1;
 		flags = REC_INSIDE;
 	}

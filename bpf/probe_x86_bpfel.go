@@ -47,6 +47,8 @@ type probeRow struct {
 	Size       uint8
 	TextLo     uint64
 	TextHi     uint64
+	BodyLo     uint64
+	BodySize   uint64
 	TlsSlot    int64
 	TlsTeam    int32
 	TlsTeamId  int32

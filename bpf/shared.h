@@ -39,6 +39,8 @@ struct row {
 	u32 flags;
 	u8 a, b, num, size;  /* enum source */
 	u64 text_lo, text_hi; /* the library's text, relative to the probed instruction */
+	u64 body_lo;         /* the library's function that calls regions' bodies, relative to the probed instruction: */
+	u64 body_size;       /* a body that ends in a jump to the runtime seems to be called from there; 0: none */
 	s64 tls_slot;        /* libgomp: GOT slot of gomp_thread's offset from the thread pointer, relative to the
 				probed instruction; 0 in a static binary, whose offsets below count from the thread pointer */
 	s32 tls_team, tls_team_id, tls_level; /* offsets in struct gomp_thread */

@@ -123,17 +123,24 @@ func (r *resolver) Barrier(loc uint64) attribution.BarrierKind {
 }
 
 // SingleBarrier implements attribution.Resolver.
-func (r *resolver) SingleBarrier(site uint64) attribution.BarrierKind {
+func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	p, ok := r.at(site)
 	if !ok {
 		return attribution.BarrierUnknown
 	}
-	barrier, known := probes.SingleEndsWithBarrier(p.object, p.vaddr)
-	switch {
-	case !known:
-		return attribution.BarrierUnknown
-	case barrier:
+	switch probes.EndOfSingle(p.object, p.vaddr) {
+	case probes.SingleBarrier:
 		return attribution.BarrierImplicit
+	case probes.SingleNowait:
+		return attribution.BarrierExplicit
+	case probes.SingleLast:
+		// Only if that function is the region's own: else its caller goes on.
+		f, ok := r.at(fn)
+		lo, hi, found := p.object.FuncRange(p.vaddr)
+		if ok && found && f.object == p.object && lo <= f.vaddr && f.vaddr < hi {
+			return attribution.BarrierDropped
+		}
+		return attribution.BarrierExplicit
 	}
-	return attribution.BarrierExplicit
+	return attribution.BarrierUnknown
 }

@@ -241,6 +241,12 @@ func (m *Measurement) live(l bpf.Life, first int, launch bool) {
 			p = m.newProcess(pid, pid == first)
 		}
 	}
+	// What it did before is resolved by the libraries that it had then.
+	for l.Kind == bpf.LifeMap {
+		if n, err := m.drain(); err != nil || n == 0 {
+			break
+		}
+	}
 	n, err := m.scan(p)
 	if err != nil {
 		m.warn("%v", err)

@@ -128,50 +128,63 @@ func unreadable(p preflight.Process, err error) error {
 func noRuntime(pid int) error {
 	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	exe = strings.TrimSuffix(exe, " (deleted)")
+	f := found{exe: exe}
 	mods, _ := symbols.Modules(pid)
-	return &AttachError{describeNoRuntime(pid, exe, mods, containsText(fmt.Sprintf("/proc/%d/exe", pid), runtimeMark))}
+	for i := range mods {
+		if o := mods[i].Object(); mods[i].Path == exe {
+			f.static = o.Interpreter() == ""
+			f.stripped = o.Stripped()
+			continue
+		}
+		f.libs = append(f.libs, mods[i].Path)
+	}
+	f.marked = f.static && containsText(fmt.Sprintf("/proc/%d/exe", pid), runtimeMark)
+	return &AttachError{f.sentence(pid)}
 }
 
 // runtimeMark is a text that every OpenMP runtime holds, stripped or not: the
 // environment variable that it reads.
 const runtimeMark = "OMP_NUM_THREADS"
 
-func describeNoRuntime(pid int, exe string, mods []symbols.Module, marked bool) string {
+// found is what a process has instead of an OpenMP runtime.
+type found struct {
+	exe              string
+	libs             []string // paths
+	static, stripped bool     // the executable
+	marked           bool     // it holds runtimeMark
+}
+
+func (f *found) sentence(pid int) string {
+	who := fmt.Sprintf("process %d (%s)", pid, f.exe)
 	more := fmt.Sprintf("; `ompp-attach check --pid %d` lists what was found", pid)
-	var libs, telling []string
-	static := false
-	for i := range mods {
-		o := mods[i].Object()
-		base := filepath.Base(mods[i].Path)
-		if mods[i].Path == exe {
-			static = o.Interpreter() == "" && o.Stripped()
-			continue
+	if f.static && len(f.libs) == 0 {
+		switch {
+		case f.stripped && f.marked:
+			return who + " is statically linked and stripped, it seems to hold an OpenMP runtime (it names " + runtimeMark + ") but one without names cannot be found: link the program dynamically, or leave its symbols in (no -s, no strip)"
+		case f.stripped:
+			return who + " is statically linked and stripped, and an OpenMP runtime without names cannot be found: if it uses OpenMP, link it dynamically, or leave its symbols in (no -s, no strip)"
 		}
-		if mayBeRuntime(&mods[i], false) {
-			return fmt.Sprintf("process %d (%s) maps %s, but that lacks the entry points of the OpenMP runtimes that this version knows%s", pid, exe, mods[i].Path, more)
+		return who + " has no OpenMP runtime: it is statically linked and contains neither libgomp nor libomp" + more
+	}
+	var telling []string
+	for _, lib := range f.libs {
+		if mayBeRuntime(&symbols.Module{Path: lib}, false) {
+			return fmt.Sprintf("%s maps %s, but that lacks the entry points of the OpenMP runtimes that this version knows%s", who, lib, more)
 		}
-		libs = append(libs, base)
 		for _, t := range []string{"libpthread", "libtbb", "libmpi", "libopenblas", "libOpenCL", "libcuda"} {
-			if strings.HasPrefix(base, t) {
+			if base := filepath.Base(lib); strings.HasPrefix(base, t) {
 				telling = append(telling, base)
 			}
 		}
 	}
-	if static && len(libs) == 0 {
-		has := "it may hold an OpenMP runtime, but one without names cannot be found"
-		if marked {
-			has = "it seems to hold an OpenMP runtime (it names " + runtimeMark + "), but one without names cannot be found"
-		}
-		return fmt.Sprintf("process %d (%s) is statically linked and stripped, %s: link the program dynamically, or leave its symbols in (no -s, no strip)", pid, exe, has)
+	libs := fmt.Sprintf("%d libraries", len(f.libs))
+	if len(f.libs) == 1 {
+		libs = "1 library"
 	}
-	found := fmt.Sprintf("it maps %d libraries, none of them", len(libs))
-	switch {
-	case len(libs) == 0:
-		found = "its executable, which is statically linked, contains none of"
-	case len(telling) > 0:
-		found = fmt.Sprintf("it maps %d libraries (%s among them), none of them", len(libs), strings.Join(telling, ", "))
+	if len(telling) > 0 {
+		libs += " (" + strings.Join(telling, ", ") + " among them)"
 	}
-	return fmt.Sprintf("process %d (%s) has no OpenMP runtime: %s libgomp, libomp or libiomp5%s", pid, exe, found, more)
+	return fmt.Sprintf("%s has no OpenMP runtime: it maps %s, but not libgomp, libomp or libiomp5%s", who, libs, more)
 }
 
 // containsText looks for a text in a file's first 256 MiB: no one waits longer

@@ -12,7 +12,6 @@ import (
 
 	"ompp-attach/internal/testbin"
 	"ompp-attach/preflight"
-	"ompp-attach/symbols"
 )
 
 // elf32 is the smallest 32-bit program header that a loader would take.
@@ -100,34 +99,36 @@ func TestCheckTargetRefuses(t *testing.T) {
 	}
 }
 
-func TestDescribeNoRuntime(t *testing.T) {
-	static := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-static", "-s"}})
-	dynamic := testbin.Build(t, "plain.c", testbin.Options{NoOpenMP: true})
-	module := func(path, as string) symbols.Module { return moduleOf(t, path, as) }
+func TestNoRuntimeSentence(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		mods   []symbols.Module
-		marked bool
-		words  []string
-		not    string
+		name  string
+		found found
+		words []string
+		not   string
 	}{
-		{"dynamic", []symbols.Module{module(dynamic, "/p"), module(dynamic, "/lib/libc.so.6")}, false,
-			[]string{"maps 1 libraries", "libgomp, libomp or libiomp5", "check --pid 9"}, "static"},
-		{"threads and MPI", []symbols.Module{module(dynamic, "/p"), module(dynamic, "/lib/libpthread.so.0"), module(dynamic, "/lib/libmpi.so.40")}, false,
-			[]string{"maps 2 libraries", "libpthread.so.0, libmpi.so.40 among them"}, ""},
-		{"a libgomp without entry points", []symbols.Module{module(dynamic, "/p"), module(dynamic, "/opt/libgomp.so.1")}, false,
-			[]string{"maps /opt/libgomp.so.1, but", "entry points"}, ""},
-		{"static and stripped", []symbols.Module{module(static, "/p")}, true, []string{"statically linked and stripped", "seems to hold", "strip"}, "check"},
-		{"static and stripped, no runtime", []symbols.Module{module(static, "/p")}, false, []string{"statically linked and stripped", "may hold"}, ""},
+		{"dynamic", found{libs: []string{"/lib/libc.so.6"}}, []string{"process 9 (/p)", "maps 1 library,", "libgomp, libomp or libiomp5", "check --pid 9"}, "static"},
+		{"threads and MPI", found{libs: []string{"/lib/libc.so.6", "/lib/libpthread.so.0", "/lib/libmpi.so.40"}},
+			[]string{"maps 3 libraries (libpthread.so.0, libmpi.so.40 among them)"}, "libc.so"},
+		{"a libgomp without entry points", found{libs: []string{"/opt/libgomp.so.1"}}, []string{"maps /opt/libgomp.so.1, but", "entry points"}, ""},
+		{"offloading library is no runtime", found{libs: []string{"/opt/libomptarget.so.19"}}, []string{"maps 1 library"}, "entry points"},
+		{"static", found{static: true}, []string{"statically linked", "check --pid 9"}, "stripped"},
+		{"static and stripped", found{static: true, stripped: true, marked: true}, []string{"statically linked and stripped", "seems to hold", "no strip"}, "check"},
+		{"static and stripped, no runtime", found{static: true, stripped: true}, []string{"statically linked and stripped", "if it uses OpenMP"}, "seems"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := describeNoRuntime(9, "/p", tc.mods, tc.marked)
+			tc.found.exe = "/p"
+			got := tc.found.sentence(9)
 			wantSentence(t, &AttachError{got}, tc.words)
 			if tc.not != "" && strings.Contains(got, tc.not) {
 				t.Errorf("%q speaks of %q", got, tc.not)
 			}
 		})
 	}
+}
+
+func TestContainsText(t *testing.T) {
+	static := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-static", "-s"}})
+	dynamic := testbin.Build(t, "plain.c", testbin.Options{NoOpenMP: true})
 	if !containsText(static, runtimeMark) || containsText(dynamic, runtimeMark) {
 		t.Error("the runtime's mark is not found where it is, or found where it is not")
 	}

@@ -73,7 +73,7 @@ func Identify(o *symbols.Object) event.Runtime {
 	switch {
 	case len(o.Symbol("__kmpc_fork_call")) > 0 && len(o.Symbol("__kmp_invoke_microtask")) > 0:
 		return event.Kmpc
-	case len(o.Symbol("GOMP_parallel")) > 0 && len(o.Symbol("GOMP_barrier")) > 0:
+	case len(o.Symbol("GOMP_parallel")) > 0 && len(o.Symbol("omp_get_thread_num")) > 0: // one object file of libgomp.a
 		return event.Gomp
 	}
 	return event.NoRuntime
@@ -113,8 +113,10 @@ func ownText(o *symbols.Object) (lo, hi uint64) {
 		}
 		return lo, hi
 	}
+	// Its internal functions may lie anywhere, cold ones before the program's
+	// own code; the entry points lie together.
 	o.Symbols(func(name string, vaddr, size uint64) {
-		if strings.HasPrefix(name, "GOMP_") || strings.HasPrefix(name, "gomp_") {
+		if strings.HasPrefix(name, "GOMP_") && !strings.Contains(name, ".") {
 			if hi == 0 || vaddr < lo {
 				lo = vaddr
 			}
@@ -151,6 +153,16 @@ func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool) {
 			}
 		}
 		p.add(name, pt, sp.VAddr, sp.Cost, row)
+	})
+	// A barrier that ends a region's body may be compiled as a jump.
+	p.Object.Symbols(func(name string, vaddr, size uint64) {
+		if name != "__kmp_invoke_microtask" {
+			return
+		}
+		for i := range p.Placements {
+			pl := &p.Placements[i]
+			pl.row.BodyLo, pl.row.BodySize = vaddr-pl.VAddr, size
+		}
 	})
 	p.Object.Symbols(func(name string, _, _ uint64) {
 		if regexpTasking.MatchString(name) && imported(name) {

@@ -7,18 +7,28 @@ import (
 	"ompp-attach/symbols"
 )
 
-// SingleEndsWithBarrier tells whether GCC's single construct whose call of
-// GOMP_single_start returns to vaddr ends with a barrier or is nowait: a thread
-// that is not chosen (al = 0) goes straight to GOMP_barrier, or does not. GCC
-// marks neither the end of the body nor the barrier in any other way. known is
-// false where the code takes a shape that this does not follow.
-func SingleEndsWithBarrier(o *symbols.Object, vaddr uint64) (barrier, known bool) {
+// SingleEnd is how a single construct ends.
+type SingleEnd uint8
+
+// The ends of a single construct.
+const (
+	SingleUnknown SingleEnd = iota // the code takes a shape that is not followed
+	SingleBarrier                  // with a barrier
+	SingleNowait                   // other code follows
+	SingleLast                     // its function ends: GCC drops a barrier before a region's end
+)
+
+// EndOfSingle tells how GCC's single construct ends whose call of
+// GOMP_single_start returns to vaddr, from where a thread goes that is not
+// chosen (al = 0): straight to GOMP_barrier, or elsewhere. GCC marks neither
+// the end of the body nor the barrier in any other way.
+func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 	const far = 48 // instructions: a test of al, a few moves, a jump or two
 	test := ""
 	for range far {
 		in, err := insn.Decode(o, vaddr)
 		if err != nil {
-			return false, false
+			return SingleUnknown
 		}
 		next := vaddr + uint64(in.Len)
 		switch in.Kind {
@@ -27,21 +37,26 @@ func SingleEndsWithBarrier(o *symbols.Object, vaddr uint64) (barrier, known bool
 			if !ok {
 				name, _, _ = o.FuncAt(in.Target)
 			}
-			return strings.HasPrefix(name, "GOMP_barrier"), test != ""
-		case insn.CallIndirect, insn.JumpIndirect:
-			// -fno-plt calls through the GOT
+			return called(name, test)
+		case insn.CallIndirect, insn.JumpIndirect: // -fno-plt: through the GOT
 			name, ok := o.GOT(in.Ref)
-			return ok && strings.HasPrefix(name, "GOMP_barrier"), ok && test != ""
+			if !ok {
+				return SingleUnknown
+			}
+			return called(name, test)
 		case insn.Ret:
-			return false, test != ""
+			if test == "" {
+				return SingleUnknown
+			}
+			return SingleLast
 		case insn.Jump:
 			if name, ok := o.PLT(in.Target); ok {
-				return strings.HasPrefix(name, "GOMP_barrier"), test != ""
+				return called(name, test)
 			}
 			next = in.Target
 		case insn.Jcc:
 			if test == "" || in.Cond != insn.Equal && in.Cond != insn.NotEqual {
-				return false, false
+				return SingleUnknown
 			}
 			// al = 0: `test al, al` finds zero, `cmp al, 1` does not.
 			zero := test == "test"
@@ -49,7 +64,7 @@ func SingleEndsWithBarrier(o *symbols.Object, vaddr uint64) (barrier, known bool
 				next = in.Target
 			}
 			if test == "done" {
-				return false, false
+				return SingleUnknown
 			}
 			test = "done"
 		default:
@@ -64,5 +79,15 @@ func SingleEndsWithBarrier(o *symbols.Object, vaddr uint64) (barrier, known bool
 		}
 		vaddr = next
 	}
-	return false, false
+	return SingleUnknown
+}
+
+func called(name, test string) SingleEnd {
+	switch {
+	case test == "": // the outcome has not been looked at
+		return SingleUnknown
+	case strings.HasPrefix(name, "GOMP_barrier"):
+		return SingleBarrier
+	}
+	return SingleNowait
 }

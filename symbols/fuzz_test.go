@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // query asks an object everything; nothing may panic or hang.
@@ -78,11 +77,9 @@ func FuzzObject(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-			w := time.AfterFunc(5*time.Second, func() { os.WriteFile("/tmp/w/slow.bin", b, 0o644); panic("slow") })
 		if o, err := NewObject(bytes.NewReader(b), int64(len(b))); err == nil {
 			query(o)
 		}
-		w.Stop()
 	})
 }
 
@@ -147,6 +144,7 @@ func FuzzDirectives(f *testing.F) {
 		f.Add(filepath.Ext(name), string(b))
 	}
 	f.Add(".f", "c$omp parallel do\nc$omp& x\n      do 10 i=1,2\n   10 continue\n")
+	f.Add(".c", " _Pragma(\")") // once sliced out of range
 	f.Add(".c", "#if 0\n_Pragma(\"omp for\") R\"(\n#else\n#pragma omp for\\\n")
 	f.Fuzz(func(t *testing.T, ext, text string) {
 		lines := strings.Count(text, "\n") + 1

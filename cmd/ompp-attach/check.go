@@ -126,11 +126,7 @@ func processLines(in *collect.Inspection, seccompKills bool) []preflight.Line {
 	}
 	if in.NoOpenMP != "" {
 		reason, _, _ := strings.Cut(in.NoOpenMP, "; `")
-		reason, remedy, _ := strings.Cut(reason, ": link ")
-		if remedy != "" {
-			remedy = "link " + remedy
-		}
-		ls = append(ls, preflight.Line{What: "runtime", State: preflight.Problem, Consequence: reason, Remedy: remedy})
+		ls = append(ls, preflight.Line{What: "runtime", State: preflight.Problem, Consequence: reason})
 	}
 	for _, r := range in.Runtimes {
 		ls = append(ls, runtimeLines(&r)...)
