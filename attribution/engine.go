@@ -64,7 +64,8 @@ type Engine struct {
 	teams   map[teamKey][]*team
 	settle  []*team // joined, waiting for stragglers
 	free    []*team
-	parked  int
+	parked  []*thread
+	crowd   int // number of threads at which to look for idle ones
 
 	teamOf    map[uint64]event.Construct
 	shareOf   map[uint64]event.Construct
@@ -168,6 +169,7 @@ type thread struct {
 	waiting   []event.Event // from a Begin on whose team is not known yet
 	spare     []event.Event // buffer for the next wait
 	replaying bool          // it is working off what waited
+	initial   bool          // it started teams of its own, or is the process's first
 }
 
 func (t *thread) top() *frame {
@@ -222,50 +224,6 @@ func (e *Engine) Feed(ev *event.Event) {
 		return
 	}
 	e.step(t, ev)
-}
-
-// enroll gives a new thread its place: the process's first thread is initial
-// thread 0; others are workers until they start a team of their own.
-func (e *Engine) enroll(t *thread) {
-	switch {
-	case e.existing[t.tid]:
-		n := e.child(e.root, Key{Construct: event.Unknown})
-		num := UnknownNum
-		if t.tid == e.pid {
-			num = 0
-		}
-		t.stack = append(t.stack, frame{node: n, phase: inBody, row: e.row(0, num), start: e.began, mark: e.began, paid: e.began, num: -1})
-		t.row = e.row(0, num)
-	case t.tid == e.pid:
-		t.row, t.known = e.row(0, 0), true
-		e.roots = max(e.roots, 1)
-	}
-}
-
-// initial makes a thread that belongs to no team an initial thread.
-func (e *Engine) initial(t *thread) {
-	if t.known || len(t.stack) > 0 {
-		return
-	}
-	e.roots = max(e.roots, 1) // 0 is the process's first thread, seen or not
-	if t.tid == e.pid {
-		t.row = e.row(0, 0)
-	} else {
-		t.row = e.row(e.roots, 0)
-		e.roots++
-	}
-	t.num, t.known = 0, true
-}
-
-func (e *Engine) row(root, num int) int {
-	id := rowID{root, num}
-	r, ok := e.rowOf[id]
-	if !ok {
-		r = len(e.rows)
-		e.rows = append(e.rows, Thread{Root: root, Num: num})
-		e.rowOf[id] = r
-	}
-	return r
 }
 
 // step applies an event to its thread's stack.

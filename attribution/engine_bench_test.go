@@ -9,11 +9,11 @@ import (
 // nowhere answers the engine's questions for streams without a program.
 type nowhere struct{}
 
-func (nowhere) Team(uint64) event.Construct      { return event.Parallel }
-func (nowhere) Workshare(uint64) event.Construct { return event.Loop }
-func (nowhere) Barrier(uint64) BarrierKind       { return BarrierExplicit }
+func (nowhere) Team(uint64) event.Construct              { return event.Parallel }
+func (nowhere) Workshare(uint64) event.Construct         { return event.Loop }
+func (nowhere) Barrier(uint64) BarrierKind               { return BarrierExplicit }
 func (nowhere) SingleBarrier(uint64, uint64) BarrierKind { return BarrierImplicit }
-func (nowhere) Seen(Key)                         {}
+func (nowhere) Seen(Key)                                 {}
 func (nowhere) Region(k Key) Region {
 	return Region{Construct: k.Construct, Location: Location{Object: "program", Offset: k.Fn + k.Site}}
 }

@@ -6,15 +6,6 @@ import "ompp-attach/event"
 // reported, because startup, implicit barrier and shutdown of every thread
 // depend on the others (ompP, Fig. 1: fork, begin, end, join).
 
-// clockSlack is how much later (ns) than Advance says an event may still come
-// from another thread: reading the clock and storing the record are two steps.
-const clockSlack = 1e6
-
-// stragglerWait is how long (ns) an event may lag behind others that happened
-// later: a thread can be preempted between reading the clock and storing its
-// record.
-const stragglerWait = 200e6
-
 type teamKey struct {
 	instance uint16 // of the runtime library: addresses of teams may be reused between libraries
 	key      uint64
@@ -120,9 +111,7 @@ func (e *Engine) newTeam() *team {
 func (e *Engine) bind(m *team, k teamKey) {
 	m.key, m.bound = k, true
 	e.teams[k] = append(e.teams[k], m)
-	if e.parked > 0 {
-		e.unpark(k)
-	}
+	e.unpark(k)
 }
 
 func (e *Engine) begin(t *thread, ev *event.Event) {
@@ -143,32 +132,7 @@ func (e *Engine) begin(t *thread, ev *event.Event) {
 		e.enlist(t, m, ev)
 		return
 	}
-	// What it needs lies in another ring and comes soon.
-	t.waiting = append(t.waiting, *ev)
-	e.parked++
-}
-
-// openTeam finds the execution that a worker begins: every thread number takes
-// part in an execution once, and executions of one team follow each other. One
-// that has not been joined yet, as far as we know, may in truth be over and
-// followed by another; so the primary thread must have been read up to the
-// worker's begin.
-func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
-	for _, m := range e.teams[k] {
-		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size {
-			continue
-		}
-		if m.joined != 0 {
-			if ev.Time <= m.joined {
-				return m
-			}
-			continue
-		}
-		if p := m.primary; p.last >= ev.Time || e.now >= ev.Time+clockSlack && len(p.waiting) == 0 && !p.replaying {
-			return m
-		}
-	}
-	return nil
+	e.park(t, ev)
 }
 
 // enlist makes a worker a member of a team: its stack is the team's.
@@ -190,20 +154,6 @@ func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
 	e.bear(t)
 	f.row, f.phase, f.mark = t.row, inBody, at
 	m.members = append(m.members, member{num: num, row: t.row, begin: at})
-}
-
-// bear notes which operating system thread bore a row.
-func (e *Engine) bear(t *thread) {
-	r := &e.rows[t.row]
-	const enough = 64 // thread storms: a sample of the ids will do
-	for _, id := range r.TIDs {
-		if id == int(t.tid) {
-			return
-		}
-	}
-	if len(r.TIDs) < enough {
-		r.TIDs = append(r.TIDs, int(t.tid))
-	}
 }
 
 func (e *Engine) end(t *thread, ev *event.Event) {
@@ -277,7 +227,7 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if !e.trySettle(m) {
 		m.queued = true
 		e.settle = append(e.settle, m)
-		if m.bound && e.parked > 0 {
+		if m.bound {
 			e.unpark(m.key)
 		}
 	}
@@ -335,74 +285,6 @@ func (e *Engine) charge(m *team) {
 	}
 }
 
-// unpark continues the threads that waited for a team.
-func (e *Engine) unpark(k teamKey) {
-	for _, t := range e.threads {
-		if len(t.waiting) > 0 && k == (teamKey{t.waiting[0].Instance, t.waiting[0].Key}) {
-			if e.openTeam(k, &t.waiting[0]) != nil {
-				e.replay(t)
-			}
-		}
-	}
-}
-
-// replay feeds a thread's parked events until it parks again.
-func (e *Engine) replay(t *thread) {
-	q := t.waiting
-	t.replaying = true
-	t.waiting, t.spare = t.spare[:0], nil // two buffers change places: no allocation per region
-	e.parked--
-	for i := range q {
-		if len(t.waiting) > 0 {
-			t.waiting = append(t.waiting, q[i:]...)
-			break
-		}
-		e.step(t, &q[i])
-	}
-	t.spare, t.replaying = q[:0], false
-}
-
-// Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been
-// fed, so that what still waits for one is settled with what there is.
-func (e *Engine) Advance(now uint64) {
-	e.now = now
-	for again := e.parked > 0; again; {
-		again = false
-		for _, t := range e.threads {
-			if len(t.waiting) == 0 {
-				continue
-			}
-			first := &t.waiting[0]
-			switch {
-			case e.openTeam(teamKey{first.Instance, first.Key}, first) != nil:
-				e.replay(t)
-			case len(t.waiting) == 1 && first.Runtime == event.Gomp:
-				// libgomp ends the threads of an initial thread that ends by a
-				// call that looks like a region's (gomp_free_pool_helper).
-				continue
-			case now > first.Time+stragglerWait:
-				e.orphan(t)
-			default:
-				continue
-			}
-			again = again || len(t.waiting) > 0
-		}
-	}
-	// Only now: threads that have just been let in may complete their teams.
-	keep := e.settle[:0]
-	for _, m := range e.settle {
-		switch {
-		case e.trySettle(m):
-			e.free = append(e.free, m)
-		case now <= m.joined+stragglerWait:
-			keep = append(keep, m)
-		default:
-			e.giveUp(m) // threads that come late may still point to it: it is not used again
-		}
-	}
-	e.settle = keep
-}
-
 // settle charges one thread's part: its body ended at end, the team's last one
 // at last, and the primary thread was back at joined.
 func (m *team) settle(mem *member, end, last, joined uint64) {
@@ -438,16 +320,4 @@ func (e *Engine) giveUp(m *team) {
 		m.node.note("the start of some threads in this region was lost: their part is missing")
 	}
 	e.charge(m)
-}
-
-// orphan continues a thread whose team's fork was never seen.
-func (e *Engine) orphan(t *thread) {
-	ev := &t.waiting[0]
-	n := e.child(e.root, Key{Construct: event.Unknown})
-	t.stack = t.stack[:0]
-	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
-	t.stack = append(t.stack, frame{node: n, phase: inBody, row: t.row, start: ev.Time, num: -1})
-	t.waiting[0] = event.Event{TID: t.tid}
-	e.partial++
-	e.replay(t)
 }

@@ -1,0 +1,63 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Rows: to which line of the per-thread tables a thread's figures go.
+
+// enroll gives a new thread its place: the process's first thread is initial
+// thread 0; others are workers until they start a team of their own.
+func (e *Engine) enroll(t *thread) {
+	switch {
+	case e.existing[t.tid]:
+		n := e.child(e.root, Key{Construct: event.Unknown})
+		num := UnknownNum
+		if t.tid == e.pid {
+			num = 0
+		}
+		t.stack = append(t.stack, frame{node: n, phase: inBody, row: e.row(0, num), start: e.began, mark: e.began, paid: e.began, num: -1})
+		t.row = e.row(0, num)
+	case t.tid == e.pid:
+		t.row, t.known, t.initial = e.row(0, 0), true, true
+		e.roots = max(e.roots, 1)
+	}
+}
+
+// initial makes a thread that belongs to no team an initial thread.
+func (e *Engine) initial(t *thread) {
+	if t.known || len(t.stack) > 0 {
+		return
+	}
+	e.roots = max(e.roots, 1) // 0 is the process's first thread, seen or not
+	if t.tid == e.pid {
+		t.row = e.row(0, 0)
+	} else {
+		t.row = e.row(e.roots, 0)
+		e.roots++
+	}
+	t.num, t.known, t.initial = 0, true, true
+}
+
+func (e *Engine) row(root, num int) int {
+	id := rowID{root, num}
+	r, ok := e.rowOf[id]
+	if !ok {
+		r = len(e.rows)
+		e.rows = append(e.rows, Thread{Root: root, Num: num})
+		e.rowOf[id] = r
+	}
+	return r
+}
+
+// bear notes which operating system thread bore a row.
+func (e *Engine) bear(t *thread) {
+	r := &e.rows[t.row]
+	const enough = 64 // thread storms: a sample of the ids will do
+	for _, id := range r.TIDs {
+		if id == int(t.tid) {
+			return
+		}
+	}
+	if len(r.TIDs) < enough {
+		r.TIDs = append(r.TIDs, int(t.tid))
+	}
+}
