@@ -74,8 +74,8 @@ func TestInspect(t *testing.T) {
 			if sum == 0 || sum != r.Probes || r.Returns == 0 || r.Returns > sum {
 				t.Errorf("%d probes in classes %v, %d with return", r.Probes, r.Costs, r.Returns)
 			}
-			if tc.kind == event.Gomp && !tc.static && (!strings.Contains(r.Version, "GOMP_") || r.BuildID == "") {
-				t.Errorf("version %q, build-id %q", r.Version, r.BuildID)
+			if tc.kind == event.Gomp && !tc.static && r.BuildID == "" {
+				t.Error("no build-id")
 			}
 			if u.Path != bin || !u.Executable || u.Stripped != tc.stripped || u.Lines != tc.lines || u.Static != tc.static {
 				t.Errorf("user %+v", u)

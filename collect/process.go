@@ -26,6 +26,8 @@ type Process struct {
 	engine   *attribution.Engine
 	resolver *resolver
 	began    uint64
+	ended    uint64 // when its measured time was over; 0: not yet
+	paused   uint64 // time that we had it stopped since it began, ns
 	meta     attribution.Meta
 	placed   map[fileID]placed
 	libs     io.Closer // the watch on its dynamic loader
@@ -65,6 +67,9 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 }
 
 func (p *Process) feed(ev *event.Event) {
+	if p.ended != 0 && ev.Time > p.ended {
+		return // while the probes were being taken away, one by one
+	}
 	if p.recorder != nil {
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, *ev)
 	}
@@ -192,12 +197,12 @@ func (m *Measurement) finish(p *Process, ended string) {
 	if p.engine.Events() == 0 && len(p.placed) == 0 {
 		return // no OpenMP
 	}
-	end := ktime()
+	end := p.ended
 	prof := p.engine.Finish(end)
 	meta := prof.Meta // Finish has filled the event counts
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
-	prof.Meta.Duration = int64(end - p.began)
+	prof.Meta.Duration = int64(end - p.began - p.paused)
 	prof.Meta.UserTime = int64(p.cpu.user - p.cpu0.user)
 	prof.Meta.SysTime = int64(p.cpu.system - p.cpu0.system)
 	prof.Meta.Ended = ended

@@ -61,6 +61,7 @@ wait:
 				_ = l.cmd.Process.Signal(s)
 			}
 		case werr = <-ended:
+			m.over(pid)
 			break wait
 		}
 	}
@@ -167,6 +168,7 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 	case <-exited:
 		ended = "the process ended"
 	}
+	m.over(pid)
 	p.detach()
 	err = stop()
 	res := &Result{}
@@ -217,16 +219,24 @@ var lifeNames = map[uint32]string{bpf.LifeExec: "runs a new program", bpf.LifeFo
 
 func (m *Measurement) live(l bpf.Life, first int, launch bool) {
 	pid := int(l.Pid)
+	m.mu.Lock()
+	p := m.procs[l.Pid]
+	m.mu.Unlock()
 	if l.Stopped != 0 {
 		defer func() {
 			if err := m.follower.Continue(pid); err != nil {
 				m.warn("%v", err)
 			}
+			// The time that it was stopped is not the program's.
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			if l.Kind == bpf.LifeMap {
+				p.paused += ktime() - l.Time
+			} else {
+				p.began = ktime()
+			}
 		}()
 	}
-	m.mu.Lock()
-	p := m.procs[l.Pid]
-	m.mu.Unlock()
 	m.logf("process %d: %s", pid, lifeNames[l.Kind])
 	switch l.Kind {
 	case bpf.LifeExec:
@@ -285,9 +295,20 @@ func (m *Measurement) reap() {
 	}
 }
 
+// over notes that a process's measured time is over: taking its probes away
+// takes a while of its own.
+func (m *Measurement) over(pid int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.procs[uint32(pid)]; p != nil && p.ended == 0 {
+		p.ended = ktime()
+	}
+}
+
 // retire ends the measurement of one process: its probes go, what it wrote is
 // read, its profile is settled.
 func (m *Measurement) retire(p *Process, how string) {
+	m.over(int(p.pid))
 	p.detach()
 	for {
 		n, err := m.drain()

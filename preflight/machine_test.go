@@ -66,7 +66,7 @@ func TestReadProcess(t *testing.T) {
 	fsys := fstest.MapFS{
 		"proc/7/status":  file("Name:\tsolver\nState:\tR (running)\nTgid:\t7\nUid:\t1000\t1001\t1000\t1000\nVmSize:\t 100 kB\nThreads:\t4\nSeccomp:\t2\n"),
 		"proc/8/status":  file("Name:\tsolver\nState:\tR (running)\nTgid:\t7\nUid:\t1000\t1000\t1000\t1000\nVmSize:\t 100 kB\nThreads:\t4\nSeccomp:\t0\n"),
-		"proc/2/status":  file("Name:\tkthreadd\nState:\tS (sleeping)\nTgid:\t2\nUid:\t0\t0\t0\t0\nThreads:\t1\nSeccomp:\t0\n"), // before 6.8
+		"proc/2/status":  file("Name:\tkthreadd\nState:\tS (sleeping)\nTgid:\t2\nUid:\t0\t0\t0\t0\nThreads:\t1\nSeccomp:\t0\n"),
 		"proc/3/status":  file("Name:\tkworker\nState:\tI (idle)\nTgid:\t3\nUid:\t0\t0\t0\t0\nKthread:\t1\nThreads:\t1\nSeccomp:\t0\n"),
 		"proc/9/status":  file("Name:\tgone\nState:\tZ (zombie)\nTgid:\t9\nUid:\t0\t0\t0\t0\nThreads:\t1\nSeccomp:\t0\n"),
 		"proc/10/status": file("Name:\ta b:c\nState:\tS (sleeping)\nTgid:\t10\nUid:\t0\t0\t0\t0\nKthread:\t0\nVmSize:\t1 kB\nThreads:\t1\n"),

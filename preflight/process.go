@@ -42,8 +42,8 @@ func ReadProcess(fsys fs.FS, pid int) (Process, error) {
 	state := field(st["State"], 0)
 	p.Ended = state == "Z" || state == "X"
 	p.Seccomp = st["Seccomp"] == seccompFilter
-	// Kthread is there from 6.8 on; otherwise, kernel threads are those that
-	// have no memory of their own.
+	// Only newer kernels say Kthread; before, kernel threads are those that have
+	// no memory of their own.
 	_, memory := st["VmSize"]
 	p.Kernel = st["Kthread"] == "1" || !memory && !p.Ended
 	return p, nil

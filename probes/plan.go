@@ -2,9 +2,7 @@ package probes
 
 import (
 	"cmp"
-	"debug/elf"
 	"fmt"
-	"go/version"
 	"regexp"
 	"slices"
 	"strings"
@@ -266,36 +264,4 @@ func (p *Plan) kmpcSize() {
 		pl.row.KmpThreads = int64(in.Threads - pl.VAddr)
 		pl.row.KmpTeam, pl.row.KmpNproc = in.Team, in.NProc
 	}
-}
-
-// Version returns the newest symbol versions that libgomp defines, such as
-// "OMP_5.1.1, GOMP_5.1": its file holds nothing nearer to a release. "" for a
-// runtime in a static executable, and for libomp, whose file tells nothing.
-func (p *Plan) Version() string {
-	if p.Runtime != event.Gomp || p.Object.IsExecutable() {
-		return ""
-	}
-	f, err := elf.Open(p.Object.Path())
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	defined, err := f.DynamicVersions()
-	if err != nil {
-		return ""
-	}
-	var newest []string
-	for _, prefix := range []string{"OMP_", "GOMP_"} {
-		best := ""
-		for _, d := range defined {
-			v, ok := strings.CutPrefix(d.Name, prefix)
-			if ok && v != "" && v[0] >= '0' && v[0] <= '9' && version.Compare("go"+v, "go"+best) > 0 {
-				best = v
-			}
-		}
-		if best != "" {
-			newest = append(newest, prefix+best)
-		}
-	}
-	return strings.Join(newest, ", ")
 }

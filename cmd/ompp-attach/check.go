@@ -109,7 +109,7 @@ func scope(in *collect.Inspection) string {
 		row("  with GCC", "static loops, master/masked, atomic and flush, which make no call")
 	}
 	if kmpc {
-		row("  with Clang", "atomic, which makes no call (but for long double)")
+		row("  with Clang", "atomic (but for long double) and the change from one section to the next, which make no call")
 	}
 	return b.String()
 }

@@ -191,7 +191,9 @@ func TestBadInput(t *testing.T) {
 		{"no OpenMP", asSelf, func(t *testing.T) []string { return []string{"--pid", start(t, asSelf, plain, seconds)} }, []string{"plain", "no OpenMP runtime", "librar", "libgomp", "check --pid"}},
 		{"static and stripped", asSelf, func(t *testing.T) []string { return []string{"--pid", ready(t, start(t, asSelf, static, seconds), 2)} }, []string{"statically linked and stripped", "OMP_NUM_THREADS", "symbols"}},
 		{"zombie", asSelf, func(t *testing.T) []string { return []string{"--pid", zombie(t, plain)} }, []string{"(plain)", "zombie"}},
-		{"thread", asSelf, func(t *testing.T) []string { return []string{"--pid", otherThread(t, ready(t, start(t, asSelf, longrun, seconds), 2))} }, []string{"is a thread of process", "--pid"}},
+		{"thread", asSelf, func(t *testing.T) []string {
+			return []string{"--pid", otherThread(t, ready(t, start(t, asSelf, longrun, seconds), 2))}
+		}, []string{"is a thread of process", "--pid"}},
 		{"32-bit program", asSelf, func(t *testing.T) []string { return []string{"--pid", start32(t, tl)} }, []string{"32-bit", "64 bits"}},
 	} {
 		for _, command := range []string{"attach", "check"} {
@@ -254,7 +256,6 @@ func TestBadInput(t *testing.T) {
 	})
 	t.Run("user namespace", func(t *testing.T) {
 		cmd := exec.Command("unshare", "--user", "--map-root-user", tl.bin, "run", "--", longrun, "0.1")
-		// Its working directory is not writable for the mapped user otherwise.
 		status, _, stderr := tl.wait(t, asNobody, cmd)
 		if strings.Contains(stderr, "unshare") {
 			t.Skipf("user namespaces are not permitted here: %s", stderr)
@@ -399,6 +400,9 @@ func TestCheckCommand(t *testing.T) {
 		}
 		hasLine(t, out, "process", "ok", pid, "runs", longrun, "with 2 threads")
 		hasLine(t, out, "libgomp", "ok")
+		if !strings.Contains(out, "version OMP_") || !strings.Contains(out, "build-id ") {
+			t.Errorf("neither version nor build-id in:\n%s", out)
+		}
 		hasLine(t, out, "symbols", "ok", "longrun has symbols and line information")
 		hasLine(t, out, "source", "ok", filepath.Join(testbin.Repo(t), "testdata", "programs", "longrun.c"))
 	})

@@ -28,6 +28,7 @@ type measureFlags struct {
 	overwrite bool
 	quiet     bool
 	verbose   bool
+	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the recorded event stream of the first process
 }
 
@@ -37,12 +38,17 @@ func (f *measureFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
+	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
+	_ = c.Flags().MarkHidden("attach-mode")
 	c.Flags().StringVar(&f.events, "record-events", "", "write the event stream of the first process to this file")
 	_ = c.Flags().MarkHidden("record-events")
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return strings.Split(formatNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 	})
 }
+
+// attachModes are the best ways to attach that --attach-mode lets be used.
+var attachModes = map[string]bpf.Mode{"": bpf.Session, "session": bpf.Session, "multi": bpf.Multi, "perf": bpf.Perf}
 
 func formatNames() string {
 	var names []string
@@ -70,6 +76,9 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 func (f *measureFlags) prepare(program string, pid int) (*output, error) {
 	if err := checkFormats(f.formats); err != nil {
 		return nil, &exitError{exitUsage, err}
+	}
+	if _, ok := attachModes[f.mode]; !ok {
+		return nil, &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}
 	}
 	return openOutput(f.out, program, pid, f.overwrite)
 }
@@ -100,7 +109,7 @@ func run(f *measureFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	m, err := collect.New(bpf.Session, f.logf)
+	m, err := collect.New(attachModes[f.mode], f.logf)
 	if err != nil {
 		return out.abandon(diagnose(err))
 	}
@@ -175,7 +184,7 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	m, err := collect.New(bpf.Session, f.logf)
+	m, err := collect.New(attachModes[f.mode], f.logf)
 	if err != nil {
 		return out.abandon(diagnose(err))
 	}
