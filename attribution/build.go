@@ -355,14 +355,26 @@ func (b *builder) number(p *Profile) {
 	}
 	b.renumbered = newRegion
 
-	rows := make([]int, len(p.Threads))
-	for i := range rows {
-		rows[i] = i
+	// Threads that were there at attach and did nothing have no row.
+	active := make([]bool, len(p.Threads))
+	for _, n := range p.Nodes {
+		for _, s := range n.Stats {
+			active[s.Thread] = true
+		}
+	}
+	for k := range b.engine.losses {
+		active[k.row] = true
+	}
+	var rows []int
+	for i, t := range p.Threads {
+		if active[i] || t.Num == 0 {
+			rows = append(rows, i)
+		}
 	}
 	slices.SortFunc(rows, func(x, y int) int {
 		return cmp.Or(cmp.Compare(p.Threads[x].Root, p.Threads[y].Root), cmp.Compare(p.Threads[x].Num, p.Threads[y].Num))
 	})
-	newRow := make([]int, len(rows))
+	newRow := make([]int, len(p.Threads))
 	threads := make([]Thread, len(rows))
 	for i, old := range rows {
 		newRow[old] = i

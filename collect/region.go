@@ -171,7 +171,7 @@ func (r *resolver) inner(k attribution.Key, reg *attribution.Region) {
 		return
 	}
 	if k.Runtime == event.Gomp {
-		alignGomp(p.object, k.Construct, words, reg)
+		alignGomp(p, k.Construct, words, reg)
 	} else if d, ok := directiveAt(p.object, loc, words); ok {
 		loc.Begin, loc.End = d.Begin, d.End
 	}
@@ -222,17 +222,22 @@ func lastOf(ds []symbols.Directive, x symbols.Extent, c event.Construct) (best s
 // explicit barriers carry their directive's line; the calls of loops, sections,
 // single and ordered carry the line of whatever code stands before them, so the
 // construct is the next of its kind.
-func alignGomp(o *symbols.Object, c event.Construct, words string, reg *attribution.Region) {
-	loc := &reg.Location
+func alignGomp(p place, c event.Construct, words string, reg *attribution.Region) {
+	o, loc := p.object, &reg.Location
 	at := loc.Begin
 	if d, ok := directiveAt(o, loc, words); ok {
 		loc.Begin, loc.End, loc.Mark = d.Begin, d.End, attribution.Exact
 		return
 	}
 	ds, ok := o.Directives(loc.File)
-	if !ok {
-		loc.End = 0
-		if c != event.Critical && c != event.Atomic {
+	if !ok { // no source to look at
+		switch {
+		case c == event.Critical, c == event.Atomic, c == event.Lock, c == event.NestLock:
+		case c == event.Barrier && hasOwnRow(p):
+		case c == event.Barrier:
+			loc.Mark = attribution.Approx
+			reg.Notes = append(reg.Notes, noteImplicitBarrier)
+		default:
 			loc.Mark = attribution.Approx
 			reg.Notes = append(reg.Notes, noteNearLine)
 		}
@@ -251,6 +256,18 @@ func alignGomp(o *symbols.Object, c event.Construct, words string, reg *attribut
 	}
 	loc.Mark = attribution.Approx
 	reg.Notes = append(reg.Notes, noteNearLine)
+}
+
+// hasOwnRow tells whether a row of the line table starts at the very call that
+// returns to p: GCC gives one to a barrier directive, not to implicit barriers.
+func hasOwnRow(p place) bool {
+	const callAMD64, callARM64 = 5, 4 // bytes of a direct call
+	n := uint64(callAMD64)
+	if p.object.Arch() == "arm64" {
+		n = callARM64
+	}
+	_, _, exact, ok := p.object.Line(p.vaddr - n)
+	return ok && exact
 }
 
 // nextDirective finds the directive of a kind that follows a line, within the

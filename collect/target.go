@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -138,6 +139,9 @@ func noRuntime(pid int) error {
 		}
 		f.libs = append(f.libs, mods[i].Path)
 	}
+	if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid)); err == nil {
+		f.unread = unreadRuntime(string(b), f.libs)
+	}
 	f.marked = f.static && containsText(fmt.Sprintf("/proc/%d/exe", pid), runtimeMark)
 	return &AttachError{f.sentence(pid)}
 }
@@ -152,11 +156,31 @@ type found struct {
 	libs             []string // paths
 	static, stripped bool     // the executable
 	marked           bool     // it holds runtimeMark
+	unread           string   // path of a runtime that is mapped but could not be read
+}
+
+// unreadRuntime finds in /proc/PID/maps a runtime's path that is not among the
+// libraries that could be read.
+func unreadRuntime(maps string, libs []string) string {
+	for l := range strings.Lines(maps) {
+		at := strings.Index(l, "/")
+		if at < 0 {
+			continue
+		}
+		path := strings.TrimSuffix(strings.TrimSpace(l[at:]), " (deleted)")
+		if mayBeRuntime(&symbols.Module{Path: path}, false) && !slices.Contains(libs, path) {
+			return path
+		}
+	}
+	return ""
 }
 
 func (f *found) sentence(pid int) string {
 	who := fmt.Sprintf("process %d (%s)", pid, f.exe)
 	more := fmt.Sprintf("; `ompp-attach check --pid %d` lists what was found", pid)
+	if f.unread != "" {
+		return fmt.Sprintf("the OpenMP runtime of %s, %s, cannot be read, most likely because it was replaced or removed on disk since the program started: run with sudo (CAP_CHECKPOINT_RESTORE), or restart the program", who, f.unread)
+	}
 	if f.static && len(f.libs) == 0 {
 		switch {
 		case f.stripped && f.marked:

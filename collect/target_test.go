@@ -111,6 +111,7 @@ func TestNoRuntimeSentence(t *testing.T) {
 			[]string{"maps 3 libraries (libpthread.so.0, libmpi.so.40 among them)"}, "libc.so"},
 		{"a libgomp without entry points", found{libs: []string{"/opt/libgomp.so.1"}}, []string{"maps /opt/libgomp.so.1, but", "entry points"}, ""},
 		{"offloading library is no runtime", found{libs: []string{"/opt/libomptarget.so.19"}}, []string{"maps 1 library"}, "entry points"},
+		{"replaced", found{libs: []string{"/lib/libc.so.6"}, unread: "/opt/libgomp.so.1"}, []string{"/opt/libgomp.so.1", "replaced", "CAP_CHECKPOINT_RESTORE"}, "no OpenMP"},
 		{"static", found{static: true}, []string{"statically linked", "check --pid 9"}, "stripped"},
 		{"static and stripped", found{static: true, stripped: true, marked: true}, []string{"statically linked and stripped", "seems to hold", "no strip"}, "check"},
 		{"static and stripped, no runtime", found{static: true, stripped: true}, []string{"statically linked and stripped", "if it uses OpenMP"}, "seems"},
@@ -123,6 +124,20 @@ func TestNoRuntimeSentence(t *testing.T) {
 				t.Errorf("%q speaks of %q", got, tc.not)
 			}
 		})
+	}
+}
+
+func TestUnreadRuntime(t *testing.T) {
+	const maps = "00400000-00401000 r-xp 00000000 08:01 10 /bin/p\n" +
+		"7f00-7f10 r-xp 00000000 08:01 11                         /opt/my libs/libgomp.so.1.0.0 (deleted)\n" +
+		"7f20-7f30 rw-p 00000000 00:00 0 \n" +
+		"7f30-7f40 rw-p 00000000 00:00 0                          [heap]\n" +
+		"7f40-7f50 r-xp 00000000 08:01 12                         /lib/libc.so.6\n"
+	if got := unreadRuntime(maps, []string{"/lib/libc.so.6"}); got != "/opt/my libs/libgomp.so.1.0.0" {
+		t.Errorf("%q", got)
+	}
+	if got := unreadRuntime(maps, []string{"/opt/my libs/libgomp.so.1.0.0"}); got != "" {
+		t.Errorf("%q was read", got)
 	}
 }
 

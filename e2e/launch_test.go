@@ -6,8 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -91,17 +89,7 @@ func (s *started) wait(t *testing.T) int {
 func childOf(t *testing.T, parent int, bin string) int {
 	t.Helper()
 	for range 500 {
-		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
-		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
-		for _, task := range tasks {
-			more, _ := os.ReadFile(task)
-			b = append(append(b, ' '), more...)
-		}
-		for _, f := range strings.Fields(string(b)) {
-			pid, err := strconv.Atoi(f)
-			if err != nil {
-				continue
-			}
+		for _, pid := range childrenOf(parent) {
 			if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); exe == bin {
 				return pid
 			}

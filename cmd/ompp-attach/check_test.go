@@ -241,6 +241,21 @@ func TestBadInput(t *testing.T) {
 		})
 	}
 
+	t.Run("library replaced since", func(t *testing.T) {
+		id := identity{nobody, []preflight.Capability{preflight.BPF, preflight.Perfmon, preflight.SysPtrace}}
+		lib, err := exec.Command("gcc", "-print-file-name=libgomp.so.1").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := tl.install(t, strings.TrimSpace(string(lib)), "libgomp.so.1")
+		t.Setenv("LD_LIBRARY_PATH", tl.dir)
+		pid := own(t, asSelf)
+		if err := os.Remove(copied); err != nil {
+			t.Fatal(err)
+		}
+		status, _, stderr := tl.run(t, id, "attach", "--pid", pid)
+		wantRefusal(t, status, stderr, copied, "replaced", "CAP_CHECKPOINT_RESTORE")
+	})
 	t.Run("no BTF", func(t *testing.T) {
 		if os.Geteuid() != 0 {
 			t.Skip("hiding the kernel's BTF needs root")
@@ -400,7 +415,7 @@ func TestCheckCommand(t *testing.T) {
 		}
 		hasLine(t, out, "process", "ok", pid, "runs", longrun, "with 2 threads")
 		hasLine(t, out, "libgomp", "ok")
-		if !strings.Contains(out, "version OMP_") || !strings.Contains(out, "build-id ") {
+		if !strings.Contains(out, "GOMP_") || !strings.Contains(out, "build-id ") {
 			t.Errorf("neither version nor build-id in:\n%s", out)
 		}
 		hasLine(t, out, "symbols", "ok", "longrun has symbols and line information")

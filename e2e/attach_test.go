@@ -1,0 +1,298 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+)
+
+const targetThreads = 2
+
+// target is a program that the test started by itself.
+type target struct {
+	cmd    *exec.Cmd
+	stdout bytes.Buffer
+	stderr bytes.Buffer
+	code   map[string][]byte // mapping -> its bytes before the tool came
+}
+
+// launch starts a program and waits until it is in its work: it has as many
+// threads as its teams.
+func launch(t *testing.T, bin string, args ...string) *target {
+	t.Helper()
+	tg := &target{cmd: exec.Command(bin, args...)}
+	tg.cmd.Env = append(os.Environ(), threadsEnv(targetThreads)...)
+	tg.cmd.Stdout, tg.cmd.Stderr = &tg.stdout, &tg.stderr
+	if err := tg.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tg.cmd.Process.Kill() })
+	for range 500 {
+		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", tg.pid()))
+		if len(tasks) >= targetThreads {
+			tg.code = tg.readCode(t)
+			return tg
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s starts no team", bin)
+	return nil
+}
+
+func (tg *target) pid() int { return tg.cmd.Process.Pid }
+
+// right waits for the target's end and checks its own result: longrun compares
+// what its threads did with how often it repeated.
+func (tg *target) right(t *testing.T) {
+	t.Helper()
+	if err := tg.cmd.Wait(); err != nil {
+		t.Fatalf("the target: %v\n%s%s", err, tg.stdout.String(), tg.stderr.String())
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(tg.stdout.String())); err != nil || n == 0 {
+		t.Errorf("the target did %q iterations", tg.stdout.String())
+	}
+}
+
+// untouched fails the test if the target's code is not what it was before: a
+// breakpoint was left. (Not: what is in the files. Other tools may probe too.)
+func (tg *target) untouched(t *testing.T) {
+	t.Helper()
+	now := tg.readCode(t)
+	if len(now) < 3 { // the program, the C library, the runtime
+		t.Errorf("only %d mappings hold code", len(now))
+	}
+	for name, is := range now {
+		was := tg.code[name]
+		for i := range is {
+			if i >= len(was) || is[i] != was[i] {
+				t.Errorf("%s: byte %#x is %#x now", name, i, is[i])
+				break
+			}
+		}
+	}
+}
+
+// readCode returns the contents of the target's executable mappings of files.
+func (tg *target) readCode(t *testing.T) map[string][]byte {
+	t.Helper()
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", tg.pid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", tg.pid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mem.Close()
+	code := map[string][]byte{}
+	for _, line := range strings.Split(string(maps), "\n") {
+		var lo, hi uint64
+		f := strings.Fields(line)
+		if len(f) < 6 || !strings.Contains(f[1], "x") || !strings.HasPrefix(f[5], "/") {
+			continue
+		}
+		if _, err := fmt.Sscanf(f[0], "%x-%x", &lo, &hi); err != nil {
+			t.Fatalf("mapping %q: %v", line, err)
+		}
+		bytes := make([]byte, hi-lo)
+		if _, err := mem.ReadAt(bytes, int64(lo)); err != nil {
+			t.Fatal(err)
+		}
+		code[f[5]+" "+f[2]] = bytes
+	}
+	return code
+}
+
+// windowOf checks that what was recorded of longrun's regions fits together:
+// each whole execution has its constructs once per thread, and only one
+// execution at either end of the window may be cut.
+func windowOf(t *testing.T, p *attribution.Profile) {
+	t.Helper()
+	regions := count(p, execC, parallel)
+	if regions[0] < 10 {
+		t.Fatalf("%d executions of the region in the window\n%s", regions[0], dump(p))
+	}
+	slack := func(a, b uint64) bool { return max(a, b)-min(a, b) <= min(p.Meta.Partial, 1) }
+	for th := range targetThreads {
+		if !slack(regions[th], regions[0]) {
+			t.Errorf("thread %d: %d executions of the region, thread 0: %d", th, regions[th], regions[0])
+		}
+		for _, c := range []event.Construct{event.Critical, event.Loop, event.Barrier, event.Single} {
+			inside := uint64(0)
+			for i, n := range p.Nodes {
+				if n.Region < 0 || p.Regions[n.Region].Construct != c || strings.HasPrefix(path(p, i), event.Unknown.String()) {
+					continue
+				}
+				for _, s := range n.Stats {
+					if p.Threads[s.Thread].Num == th {
+						inside += s.Exec.C
+					}
+				}
+			}
+			if !slack(inside, regions[th]) {
+				t.Errorf("thread %d: %d of %s in %d executions of the region", th, inside, c, regions[th])
+			}
+		}
+	}
+	// Of the execution that was under way, each thread may end at most one
+	// construct whose beginning was not seen.
+	if p.Meta.Unmatched > targetThreads || p.Meta.LostHits != 0 {
+		t.Errorf("unmatched %d, lost %d", p.Meta.Unmatched, p.Meta.LostHits)
+	}
+	if p.Meta.Partial > 2*targetThreads {
+		t.Errorf("partial %d, but only one execution at either end can be", p.Meta.Partial)
+	}
+	if !p.Meta.Attached {
+		t.Error("the profile does not say that it was attached")
+	}
+	balanced(t, p)
+	if t.Failed() {
+		t.Logf("unmatched %d, partial %d\n%s", p.Meta.Unmatched, p.Meta.Partial, dump(p))
+	}
+}
+
+func (s *started) profile(t *testing.T) *attribution.Profile {
+	t.Helper()
+	if got := s.wait(t); got != 0 {
+		t.Fatalf("exit status %d; stderr: %s", got, s.stderr.String())
+	}
+	return decode(t, filepath.Join(s.dir, "profile.json.gz"))
+}
+
+func TestAttach(t *testing.T) {
+	for _, compiler := range []string{"gcc", "clang-19"} {
+		bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: compiler})
+		t.Run(compiler+" for a duration", func(t *testing.T) {
+			tg := launch(t, bin, "2.5")
+			p := start(t, "attach", "--duration", "600ms", "--pid", strconv.Itoa(tg.pid())).profile(t)
+			tg.untouched(t)
+			windowOf(t, p)
+			if ms := p.Meta.Duration / 1e6; ms < 590 || ms > 900 {
+				t.Errorf("measured %d ms, want 600", ms)
+			}
+			tg.right(t)
+		})
+		t.Run(compiler+" until SIGINT", func(t *testing.T) {
+			tg := launch(t, bin, "2.5")
+			s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
+			time.Sleep(800 * time.Millisecond)
+			if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			windowOf(t, s.profile(t))
+			tg.untouched(t)
+			tg.right(t)
+		})
+		t.Run(compiler+" until the target ends", func(t *testing.T) {
+			tg := launch(t, bin, "1.2")
+			s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
+			tg.right(t)
+			windowOf(t, s.profile(t))
+		})
+		t.Run(compiler+" inside a long region", func(t *testing.T) {
+			tg := launch(t, bin, "2", "inside")
+			p := start(t, "attach", "--duration", "500ms", "--pid", strconv.Itoa(tg.pid())).profile(t)
+			if got := count(p, execC, parallel); len(got) != 0 {
+				t.Errorf("executions of regions: %v, but only one was under way all the time", got)
+			}
+			if p.Meta.Partial != targetThreads {
+				t.Errorf("partial %d, want the %d threads of the region under way", p.Meta.Partial, targetThreads)
+			}
+			if p.Meta.Unmatched > targetThreads {
+				t.Errorf("unmatched %d", p.Meta.Unmatched)
+			}
+			criticals := count(p, execC, is(event.Critical)).total()
+			if criticals < 100 {
+				t.Errorf("%d criticals in half a second, the target passes nearly two per ms", criticals)
+			}
+			for i, n := range p.Nodes {
+				if n.Region >= 0 && p.Regions[n.Region].Construct == event.Critical && !strings.HasPrefix(path(p, i), event.Unknown.String()) {
+					t.Errorf("criticals charged to %s", path(p, i))
+				}
+			}
+			if t.Failed() {
+				t.Log(dump(p))
+			}
+			tg.right(t)
+		})
+	}
+}
+
+// A tool that is killed leaves the target running, right and untouched.
+func TestKilledWhileAttached(t *testing.T) {
+	for _, compiler := range []string{"gcc", "clang-19"} {
+		t.Run(compiler, func(t *testing.T) {
+			bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: compiler})
+			tg := launch(t, bin, "5")
+			for range 8 {
+				s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
+				time.Sleep(time.Duration(rand.IntN(450)) * time.Millisecond)
+				if err := s.cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				<-s.ended
+			}
+			time.Sleep(300 * time.Millisecond) // the kernel takes the probes away after the process
+			tg.untouched(t)
+			tg.right(t)
+		})
+	}
+}
+
+// The same for one that has launched the program, which it may have stopped.
+func TestKilledAfterLaunch(t *testing.T) {
+	bin := testbin.Build(t, "longrun.c", testbin.Options{})
+	for range 5 {
+		s := start(t, "run", "--", bin, "1")
+		time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond)
+		launched := len(childrenOf(s.cmd.Process.Pid)) > 1 // the guardian and the program
+		if err := s.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-s.ended: // when the last who has its stdout, the program, has ended
+		case <-time.After(20 * time.Second):
+			t.Fatal("the program has not ended")
+		}
+		out := strings.TrimSpace(s.stdout.String())
+		if n, err := strconv.Atoi(out); launched && (err != nil || n == 0) {
+			t.Errorf("the program printed %q; stderr: %s", out, s.stderr.String())
+		}
+	}
+}
+
+// childrenOf lists the children of all threads of a process.
+func childrenOf(pid int) (children []int) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, task := range tasks {
+		b, _ := os.ReadFile(task)
+		for _, f := range strings.Fields(string(b)) {
+			if child, err := strconv.Atoi(f); err == nil {
+				children = append(children, child)
+			}
+		}
+	}
+	return children
+}
+
+// Older kernels attach in other ways; what is counted must not depend on it.
+func TestAttachModes(t *testing.T) {
+	for _, mode := range []string{"multi", "perf"} {
+		for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
+			t.Run(mode+" "+b.String(), func(t *testing.T) {
+				constructCounts(t, b, 4, "--attach-mode", mode)
+			})
+		}
+	}
+}

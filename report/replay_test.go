@@ -1,0 +1,66 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"ompp-attach/attribution"
+)
+
+// Recorded event streams of real programs, replayed without privileges, give
+// the same reports as when they were recorded.
+func TestReplay(t *testing.T) {
+	streams, err := filepath.Glob("../testdata/streams/*.json.gz")
+	if err != nil || len(streams) == 0 {
+		t.Fatalf("no recorded streams: %v", err)
+	}
+	for _, name := range streams {
+		stem := strings.TrimSuffix(filepath.Base(name), ".json.gz")
+		t.Run(stem, func(t *testing.T) {
+			p := replayFile(t, name)
+			if err := attribution.Validate(p); err != nil {
+				t.Fatal(err)
+			}
+			var text, pb bytes.Buffer
+			if err := WriteOmpp(&text, p); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "replay-"+stem+".ompp.golden", text.Bytes())
+			if err := WritePprof(&pb, p); err != nil {
+				t.Fatal(err)
+			}
+			prof, err := profile.Parse(&pb)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "replay-"+stem+".pprof.golden", []byte(prof.String()))
+		})
+	}
+}
+
+// replayFile gives the replayed profile a description of its own: the stream
+// holds the figures only.
+func replayFile(t *testing.T, name string) *attribution.Profile {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s, err := attribution.DecodeStream(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Replay()
+	p.Meta.Program, p.Meta.PID = "constructs", int(s.PID)
+	p.Meta.Duration = int64(s.End - s.Began)
+	p.Meta.Start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	p.Meta.Kernel, p.Meta.Arch, p.Meta.Tool, p.Meta.Ended = "6.18.0", "x86_64", "test", "exit status 0"
+	return p
+}
