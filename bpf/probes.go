@@ -68,9 +68,22 @@ type Probes struct {
 	nextRow uint32
 }
 
-// RingBytes is the size of one record ring. At 72 bytes a record, 16 MiB hold
-// 80 ms of two threads that do nothing but enter and leave criticals.
-const RingBytes = 1 << 24
+// Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
+// 80 ms of two threads that do nothing but enter and leave criticals. A large
+// machine has many rings, and they are locked memory.
+const (
+	maxRingBytes = 16 << 20
+	minRingBytes = 2 << 20
+	allRingBytes = 256 << 20
+)
+
+func ringBytes(rings int) uint32 {
+	n := maxRingBytes
+	for n > minRingBytes && n*rings > allRingBytes {
+		n /= 2
+	}
+	return uint32(n)
+}
 
 // programs by mode: entry, return.
 var programs = map[Mode][2]string{
@@ -116,17 +129,18 @@ func loadProbes(mode Mode) (*Probes, error) {
 	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
 		return nil, err
 	}
-	spec.Maps[probeMapRings].InnerMap.MaxEntries = RingBytes
+	size := ringBytes(n)
+	spec.Maps[probeMapRings].InnerMap.MaxEntries = size
 	coll, err := ebpf.NewCollection(spec)
 	if err != nil {
 		return nil, err
 	}
 	p := &Probes{mode: mode, coll: coll}
 	for i := range n {
-		ring, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: RingBytes})
+		ring, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: size})
 		if err != nil {
 			p.Close()
-			return nil, fmt.Errorf("create a record ring of %d MiB: %w", RingBytes>>20, err)
+			return nil, fmt.Errorf("create a record ring of %d MiB: %w", size>>20, err)
 		}
 		p.rings = append(p.rings, ring)
 		if err := coll.Maps[probeMapRings].Put(uint32(i), ring); err != nil {

@@ -36,6 +36,9 @@ type Measurement struct {
 
 // New loads the kernel side. logf receives what --verbose shows.
 func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
+	if err := hostPIDs(); err != nil {
+		return nil, err
+	}
 	k, err := bpf.LoadProbes(from)
 	if err != nil {
 		return nil, err

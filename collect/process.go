@@ -132,13 +132,12 @@ func mayBeRuntime(mod *symbols.Module, executable bool) bool {
 	return executable
 }
 
-// importedBy answers whether any module of a process imports a symbol. Static
-// executables import nothing: there the linker has taken only what is used.
+// importedBy answers whether any module of a process imports a symbol.
 func importedBy(mods []symbols.Module) func(string) bool {
 	return func(name string) bool {
 		for i := range mods {
 			o := mods[i].Object()
-			if o.Imports(name) || o.Interpreter() == "" && o.IsExecutable() {
+			if o.Imports(name) {
 				return true
 			}
 		}

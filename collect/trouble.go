@@ -14,6 +14,17 @@ import (
 
 // What can stand in the way of a measurement, each told in one sentence.
 
+// hostPIDs refuses to run where process numbers are not the kernel's own: the
+// records carry those of the initial PID namespace, whose inode is fixed
+// (PROC_PID_INIT_INO, include/linux/proc_ns.h).
+func hostPIDs() error {
+	const initial = "pid:[4026531836]"
+	if ns, err := os.Readlink("/proc/self/ns/pid"); err == nil && ns != initial {
+		return &AttachError{"this shell runs in a PID namespace of its own (a container), where process numbers differ from the kernel's: run ompp-attach on the host, or in a container with the host's PID namespace (docker run --pid=host --privileged)"}
+	}
+	return nil
+}
+
 func zombie(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -2,6 +2,7 @@ package probes
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"regexp"
 	"slices"
@@ -162,11 +163,42 @@ func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool) {
 			pl.row.BodyLo, pl.row.BodySize = vaddr-pl.VAddr, size
 		}
 	})
-	p.Object.Symbols(func(name string, _, _ uint64) {
-		if regexpTasking.MatchString(name) && imported(name) {
-			p.Tasking = true
+	p.Object.Symbols(func(name string, vaddr, _ uint64) {
+		if !p.Tasking && regexpTasking.MatchString(name) {
+			p.Tasking = imported(name) || p.Object.IsExecutable() && calledFromOutside(p.Object, vaddr, lo, hi)
 		}
 	})
+}
+
+// calledFromOutside tells whether a static program's own code calls a function
+// of the runtime: the linker takes the runtime's files whole, so that a
+// function's presence says nothing. It looks for the bytes of a direct call,
+// which data between functions may imitate, but hardly with that target.
+func calledFromOutside(o *symbols.Object, target, lo, hi uint64) bool {
+	for _, r := range o.TextRanges() {
+		b := o.Read(r.Lo, int(r.Hi-r.Lo))
+		for i := 0; i+5 <= len(b); i++ {
+			at := r.Lo + uint64(i)
+			if lo <= at && at < hi {
+				continue
+			}
+			switch {
+			case o.Arch() == "amd64":
+				if b[i] != 0xe8 || at+5+uint64(int64(int32(binary.LittleEndian.Uint32(b[i+1:])))) != target {
+					continue
+				}
+			case i%4 != 0:
+				continue
+			default: // bl: 26 bits of words
+				w := binary.LittleEndian.Uint32(b[i:])
+				if w>>26 != 0x25 || at+uint64(int64(int32(w<<6)>>4)) != target {
+					continue
+				}
+			}
+			return true
+		}
+	}
+	return false
 }
 
 var regexpTasking = regexp.MustCompile("^(?:" + taskingSymbols + ")$")

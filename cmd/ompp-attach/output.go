@@ -66,6 +66,11 @@ func (o *output) make() error {
 	return giveToUser(o.dir)
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func probeWritable(dir string) error {
 	f, err := os.CreateTemp(dir, ".ompp-attach-*")
 	if err != nil {
@@ -94,8 +99,11 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 		return o.abandon(nil)
 	}
 	if o.dir == "" {
-		main := res.Profiles[0]
-		o.dir = fmt.Sprintf("ompp-%s-%d", o.program, main.Meta.PID)
+		base := fmt.Sprintf("ompp-%s-%d", o.program, res.Profiles[0].Meta.PID)
+		o.dir = base
+		for n := 2; exists(o.dir); n++ { // an older process had the same number
+			o.dir = fmt.Sprintf("%s-%d", base, n)
+		}
 		if err := o.make(); err != nil {
 			return err
 		}
