@@ -13,6 +13,12 @@ import (
 // until we follow it, then execs.
 const LaunchCommand = "__launch"
 
+// ExecError says that the kernel would not run the program.
+type ExecError struct{ Sentence string }
+
+// Error implements error.
+func (e *ExecError) Error() string { return e.Sentence }
+
 // launched is a program that we started.
 type launched struct {
 	cmd    *exec.Cmd
@@ -58,22 +64,19 @@ func (l *launched) start() error {
 	}
 	if len(msg) > 0 {
 		_ = l.cmd.Wait()
-		return fmt.Errorf("%s", msg)
+		return &ExecError{string(msg)}
 	}
 	return nil
 }
 
 // RunLaunch is the launcher's main function: args are the program's path and
-// its arguments, argv[0] first.
-func RunLaunch(args []string) error {
+// its arguments, argv[0] first. It returns when exec failed; start has told why.
+func RunLaunch(args []string) {
 	syscall.CloseOnExec(3)
 	syscall.CloseOnExec(4)
 	gate := os.NewFile(3, "gate")
 	fail := os.NewFile(4, "fail")
-	if _, err := io.Copy(io.Discard, gate); err != nil {
-		return err
-	}
+	_, _ = io.Copy(io.Discard, gate)
 	err := syscall.Exec(args[0], args[1:], os.Environ())
 	fmt.Fprintf(fail, "cannot run %s: %v", args[0], err)
-	return err
 }

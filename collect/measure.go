@@ -12,6 +12,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
+	"ompp-attach/preflight"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
@@ -22,6 +23,7 @@ type Measurement struct {
 	rings    []*bpf.Ring
 	follower *bpf.Follower
 	guardian *guardian
+	machine  preflight.Machine
 	logf     func(format string, args ...any)
 
 	mu      sync.Mutex // guards what follows, and the engines
@@ -44,7 +46,7 @@ func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
 		return nil, err
 	}
 	m := &Measurement{
-		kernel: k, logf: logf,
+		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
 		plans: map[fileID]*probes.Attached{},
 		procs: map[uint32]*Process{},
 	}

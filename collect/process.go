@@ -83,6 +83,9 @@ func (m *Measurement) scan(p *Process) (int, error) {
 	if len(mods) == 0 {
 		return 0, err
 	}
+	if err != nil {
+		m.logf("process %d: not everything it maps can be read: %v", p.pid, err)
+	}
 	m.mu.Lock()
 	p.resolver.setModules(mods)
 	m.mu.Unlock()
@@ -105,6 +108,9 @@ func (m *Measurement) scan(p *Process) (int, error) {
 		}
 		if a == nil {
 			continue
+		}
+		if err := m.seccompTrouble(int(p.pid)); err != nil {
+			return found, err
 		}
 		begin := time.Now()
 		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())

@@ -113,9 +113,6 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
 	defer unix.Close(fd)
-	if err := seccompTrouble(pid, m.kernel.Mode()); err != nil {
-		return nil, err
-	}
 	p := m.newProcess(pid, true)
 	p.meta.Attached = true
 	if err := m.follower.Follow(pid, 0); err != nil {
@@ -284,7 +281,7 @@ func (m *Measurement) reap() {
 		if c := readCPU(int(pid)); c != (cpuTimes{}) {
 			p.cpu = c
 		}
-		if errors.Is(unix.Kill(int(pid), 0), unix.ESRCH) || zombie(int(pid)) {
+		if ended(int(pid)) {
 			gone = append(gone, p)
 		}
 	}

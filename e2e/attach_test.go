@@ -165,7 +165,7 @@ func windowOf(t *testing.T, p *attribution.Profile) {
 func (s *started) profile(t *testing.T) *attribution.Profile {
 	t.Helper()
 	if got := s.wait(t); got != 0 {
-		t.Fatalf("exit status %d; stderr: %s", got, s.stderr.String())
+		t.Fatalf("exit status %d after %s; stderr: %s", got, time.Since(s.began), s.stderr.String())
 	}
 	return decode(t, filepath.Join(s.dir, "profile.json.gz"))
 }

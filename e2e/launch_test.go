@@ -53,13 +53,14 @@ type started struct {
 	cmd            *exec.Cmd
 	dir            string
 	stdout, stderr bytes.Buffer
+	began          time.Time
 	ended          chan error
 }
 
 func start(t *testing.T, args ...string) *started {
 	t.Helper()
 	needTool(t)
-	s := &started{dir: filepath.Join(t.TempDir(), "out"), ended: make(chan error, 1)}
+	s := &started{dir: filepath.Join(t.TempDir(), "out"), began: time.Now(), ended: make(chan error, 1)}
 	argv := append([]string{args[0], "-o", s.dir, "--quiet"}, args[1:]...)
 	s.cmd = exec.Command(tool, argv...)
 	s.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=2")

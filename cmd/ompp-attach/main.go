@@ -14,8 +14,10 @@ import (
 
 // Exit statuses of our own; `run` otherwise passes on the program's.
 const (
-	exitFailure = 1
-	exitUsage   = 2
+	exitFailure   = 1
+	exitUsage     = 2
+	exitCannotRun = 126 // as shells: PROGRAM is there but does not run
+	exitNotFound  = 127 // as shells: there is no PROGRAM
 )
 
 // exitError ends the tool with a status and, if it has text, a sentence.
@@ -37,14 +39,21 @@ func main() {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case collect.LaunchCommand:
-			fail(collect.RunLaunch(os.Args[2:]))
-			return
+			collect.RunLaunch(os.Args[2:])
+			os.Exit(exitCannotRun)
 		case collect.GuardianCommand:
 			fail(collect.RunGuardian())
 			return
 		}
 	}
-	fail(root().Execute())
+	started := false
+	c := root()
+	c.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	err := c.Execute()
+	if err != nil && !started { // the arguments were not understood
+		err = &exitError{exitUsage, fmt.Errorf("%w; see ompp-attach --help", err)}
+	}
+	fail(err)
 }
 
 func fail(err error) {
@@ -77,7 +86,6 @@ already be running.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitError{exitUsage, err} })
 	c.AddCommand(runCommand(), attachCommand(), reportCommand(), checkCommand(), manCommand())
 	return c
 }

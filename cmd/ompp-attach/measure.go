@@ -103,7 +103,7 @@ exit status becomes that of ompp-attach (128+N if signal N killed it).`,
 func run(f *measureFlags, args []string) error {
 	path, err := findProgram(args[0])
 	if err != nil {
-		return &exitError{127, err}
+		return err
 	}
 	out, err := f.prepare(filepath.Base(path), 0)
 	if err != nil {
@@ -119,6 +119,10 @@ func run(f *measureFlags, args []string) error {
 	res, err := m.Run(path, args)
 	m.Close()
 	if res == nil {
+		var ee *collect.ExecError
+		if errors.As(err, &ee) {
+			err = &exitError{exitCannotRun, err}
+		}
 		return out.abandon(err)
 	}
 	if err = errors.Join(err, out.write(res, f), f.saveStream(res)); err != nil {
@@ -126,9 +130,6 @@ func run(f *measureFlags, args []string) error {
 	}
 	if len(res.Profiles) == 0 {
 		fmt.Fprintf(os.Stderr, "ompp-attach: %s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured\n", path)
-		if res.Exit == 0 {
-			return &exitError{exitFailure, nil}
-		}
 	}
 	if res.Exit != 0 {
 		return &exitError{res.Exit, nil}
@@ -143,13 +144,17 @@ func findProgram(name string) (string, error) {
 	if err == nil || errors.Is(err, exec.ErrDot) {
 		return path, nil
 	}
-	switch {
-	case errors.Is(err, os.ErrPermission):
-		return "", fmt.Errorf("%s is not executable: check its permissions (chmod +x) and that it is a program", name)
-	case strings.Contains(name, "/"):
-		return "", fmt.Errorf("%s: no such program", name)
+	if !strings.Contains(name, "/") {
+		return "", &exitError{exitNotFound, fmt.Errorf("%s: not found in PATH; for a program in the current directory write ./%s", name, name)}
 	}
-	return "", fmt.Errorf("%s: not found in PATH; for a program in the current directory write ./%s", name, name)
+	st, serr := os.Stat(name)
+	switch {
+	case serr != nil:
+		return "", &exitError{exitNotFound, fmt.Errorf("%s: no such program", name)}
+	case st.IsDir():
+		return "", &exitError{exitCannotRun, fmt.Errorf("%s is a directory: give the program in it", name)}
+	}
+	return "", &exitError{exitCannotRun, fmt.Errorf("%s is not executable: check its permissions (chmod +x) and that it is a program", name)}
 }
 
 func attachCommand() *cobra.Command {
@@ -164,12 +169,16 @@ SIGTERM, or until the process ends, whichever comes first. The process goes on
 as before.`,
 		Example: "  ompp-attach attach --pid 4711 --duration 30s",
 		Args:    cobra.NoArgs,
-		RunE:    func(*cobra.Command, []string) error { return attach(&f, pid, duration) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flags().Changed("pid") {
+				return &exitError{exitUsage, errors.New("which process? give --pid PID")}
+			}
+			return attach(&f, pid, duration)
+		},
 	}
 	f.register(c)
 	c.Flags().IntVarP(&pid, "pid", "p", 0, "process to attach to")
 	c.Flags().DurationVarP(&duration, "duration", "d", 0, "how long to measure, e.g. 30s (default: until Ctrl-C)")
-	_ = c.MarkFlagRequired("pid")
 	return c
 }
 
