@@ -23,7 +23,9 @@ func (o *ompp) notes() {
 	o.printf("\n")
 	for _, part := range parts {
 		for _, line := range part {
-			o.printf("%s\n", clean(line))
+			for _, l := range strings.Split(line, "\n") {
+				o.printf("%s\n", clean(l))
+			}
 		}
 		if len(part) > 0 {
 			o.printf("\n")
@@ -110,29 +112,58 @@ func missingNotes(p *attribution.Profile) []string {
 }
 
 func approxNotes(p *attribution.Profile) []string {
-	var items []string
+	var near, ends []int
 	for i := range p.Regions {
-		l := &p.Regions[i].Location
-		if !isApprox(l) {
-			continue
+		switch l := &p.Regions[i].Location; {
+		case !isApprox(l):
+		case l.Mark == attribution.Approx:
+			near = append(near, i)
+		default:
+			ends = append(ends, i)
 		}
-		why := "the last line is that of the last statement, the construct may close after it"
-		if l.Mark == attribution.Approx {
-			why = "the place is near the construct, not exact"
-		}
-		items = append(items, regionLabel(p, i)+": "+why)
+	}
+	var items []string
+	if len(near) > 0 {
+		items = append(items, regionList("The place is near the construct, not exact", near)...)
+	}
+	if len(ends) > 0 {
+		items = append(items, regionList("The last line is that of the last statement, the construct may close after it", ends)...)
 	}
 	return bullets("~ stands before a place that is approximate:", items)
 }
 
+// regionNotes lists every sentence once, with the regions it holds for.
 func regionNotes(p *attribution.Profile) []string {
-	var items []string
+	var order []string
+	of := map[string][]int{}
 	for i := range p.Regions {
 		for _, n := range p.Regions[i].Notes {
-			items = append(items, regionLabel(p, i)+": "+n)
+			if of[n] == nil {
+				order = append(order, n)
+			}
+			of[n] = append(of[n], i)
 		}
 	}
+	var items []string
+	for _, n := range order {
+		items = append(items, regionList(strings.ToUpper(n[:1])+n[1:], of[n])...)
+	}
 	return bullets("On single regions:", items)
+}
+
+// regionList is a sentence and the regions it is about, some to a line.
+func regionList(sentence string, regions []int) []string {
+	const perLine = 10
+	lines := []string{sentence + ":"}
+	for len(regions) > 0 {
+		var names []string
+		for _, r := range regions[:min(perLine, len(regions))] {
+			names = append(names, fmt.Sprintf("R%05d", r+1))
+		}
+		regions = regions[len(names):]
+		lines = append(lines, "  "+strings.Join(names, ", "))
+	}
+	return []string{strings.Join(lines, "\n  ")}
 }
 
 // readingNotes say how to read the figures of this profile.
