@@ -106,13 +106,28 @@ static __always_inline u32 read_u32(u64 addr)
 	return v;
 }
 
+/* A return probe, of ours on a function that jumped here or of another tool,
+ * has put the kernel's trampoline where the return address was. */
+static __always_inline u64 real_return_address(u64 found)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	u64 trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+
+	if (!trampoline || (found & ~0xfffULL) != (trampoline & ~0xfffULL))
+		return found;
+	return BPF_CORE_READ(task, utask, return_instances, orig_ret_vaddr);
+}
+
 static __always_inline u64 return_address(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
-	return read_u64(regs->sp);
+	u64 at = read_u64(regs->sp);
 #else
-	return regs->regs[30];
+	u64 at = regs->regs[30];
 #endif
+	/* The trampoline lies above everything else, the main thread's stack
+	 * included. */
+	return at > REG_SP(regs) ? real_return_address(at) : at;
 }
 
 static __always_inline void drop(u32 index)
