@@ -124,6 +124,12 @@ func measureCost(t target, op operation, dir string) (cost, error) {
 	for k := range all {
 		c.ns[k] = spreadOf(all[k])
 	}
+	// Free locks take tens of nanoseconds; a probe of someone else's on the same
+	// function, filtered by process or not, would falsify every column.
+	const suspicious = 500
+	if op.free && c.ns[bare].median > suspicious {
+		return c, fmt.Errorf("%.0f ns without a probe of ours: something else probes %s; end it first", c.ns[bare].median, lib.Path)
+	}
 	return c, nil
 }
 
@@ -165,18 +171,32 @@ func startUntil(cmd *exec.Cmd, pipe func() (io.ReadCloser, error), is func(strin
 		if is(lines.Text()) {
 			rest := make(chan []byte)
 			go func() { b, _ := io.ReadAll(out); rest <- b }()
-			return func() error {
-				_ = cmd.Process.Signal(syscall.SIGINT)
-				text := <-rest
-				if err := cmd.Wait(); err != nil {
-					return fmt.Errorf("%s: %w\n%s", cmd.Path, err, text)
-				}
-				return nil
-			}, nil
+			return func() error { return interrupt(cmd, rest) }, nil
 		}
 	}
 	err = cmd.Wait()
 	return nil, fmt.Errorf("%s ended early: %v\n%s", cmd.Path, err, strings.Join(seen, "\n"))
+}
+
+// interrupt ends a command by SIGINT and waits for it; rest delivers what it
+// still prints. bpftrace 0.17 at times overlooks a first signal.
+func interrupt(cmd *exec.Cmd, rest <-chan []byte) error {
+	const tries = 20
+	for range tries {
+		_ = cmd.Process.Signal(syscall.SIGINT)
+		select {
+		case text := <-rest:
+			if err := cmd.Wait(); err != nil {
+				return fmt.Errorf("%s: %w\n%s", cmd.Path, err, text)
+			}
+			return nil
+		case <-time.After(time.Second):
+		}
+	}
+	_ = cmd.Process.Kill()
+	<-rest
+	_ = cmd.Wait()
+	return fmt.Errorf("%s does not end at SIGINT", cmd.Path)
 }
 
 func bpftraceScript(name, library, dir string) (string, error) {

@@ -49,6 +49,7 @@ const volatile u32 num_rings = 1;
 struct thread_state {
 	u32 lost;
 	u32 nested_returns;
+	u32 ignored_returns; /* calls open whose entry was not reported, where the return cannot be skipped */
 };
 
 struct {
@@ -195,6 +196,15 @@ static __always_inline s32 size_from_kmp(struct pt_regs *regs, struct row *row)
 	return read_u32(read_u64(thread + row->kmp_team) + row->kmp_nproc);
 }
 
+static __always_inline void ignore_return(void)
+{
+	struct thread_state *state = bpf_task_storage_get(&threads,
+		(struct task_struct *)bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (state)
+		state->ignored_returns++;
+}
+
 /* Answers 1 when no return probe is needed; only sessions can use that. */
 static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_skip)
 {
@@ -213,8 +223,11 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	site = return_address(regs);
 	if (site - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo) {
 		if ((row->flags & ROW_OUTSIDE_ONLY) &&
-		    site - REG_IP(regs) - row->body_lo >= row->body_size)
+		    site - REG_IP(regs) - row->body_lo >= row->body_size) {
+			if (!can_skip && (row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
+				ignore_return();
 			return 1;
+		}
 		flags = REC_INSIDE;
 	}
 	if (((row->flags & ROW_FREE_IF_ZF) && ZERO_FLAG(regs)) ||
@@ -276,6 +289,15 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 			(struct task_struct *)bpf_get_current_task_btf(), 0, 0);
 		if (state && counted && state->nested_returns)
 			state->nested_returns--;
+	}
+	/* Calls that the library makes itself return before those around them. */
+	if ((row->flags & ROW_OUTSIDE_ONLY) && !counted) {
+		struct thread_state *state = bpf_task_storage_get(&threads,
+			(struct task_struct *)bpf_get_current_task_btf(), 0, 0);
+		if (state && state->ignored_returns) {
+			state->ignored_returns--;
+			return;
+		}
 	}
 	if ((row->flags & ROW_RETURN_IF_ZERO) && (u32)REG_RET(regs) != 0)
 		return;

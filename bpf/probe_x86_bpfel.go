@@ -91,9 +91,10 @@ const (
 )
 
 type probeThreadState struct {
-	_             structs.HostLayout
-	Lost          uint32
-	NestedReturns uint32
+	_              structs.HostLayout
+	Lost           uint32
+	NestedReturns  uint32
+	IgnoredReturns uint32
 }
 
 // Names of all BPF objects in the ELF.

@@ -85,9 +85,12 @@ func ringBytes(rings int) uint32 {
 	return uint32(n)
 }
 
-// programs by mode: entry, return.
+// programs by mode: entry, return. A session serves both, but only where the
+// return is wanted: in a process that its PID filter excludes, the kernel takes
+// the filter's answer for "arm the return", which at a point within a function
+// would overwrite what lies at the top of that process's stack.
 var programs = map[Mode][2]string{
-	Session: {probeProgOnSession, ""},
+	Session: {probeProgOnEntryMulti, probeProgOnSession},
 	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},
 	Perf:    {probeProgOnEntryPerf, probeProgOnReturnPerf},
 }
@@ -207,7 +210,7 @@ func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error)
 	entry, ret := p.coll.Programs[programs[p.mode][0]], p.coll.Programs[programs[p.mode][1]]
 	switch p.mode {
 	case Session:
-		return attachSession(entry, path, pid, points)
+		return attachSessions(entry, ret, path, pid, points)
 	case Multi:
 		return attachMulti(entry, ret, path, pid, points)
 	default:

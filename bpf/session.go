@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,6 +33,41 @@ const (
 	cmdLinkCreate            = 28 // BPF_LINK_CREATE
 	attachTraceUprobeSession = 57 // BPF_TRACE_UPROBE_SESSION
 )
+
+// attachSessions attaches a session program to the points whose return is
+// wanted, and a plain one to the others.
+func attachSessions(entry, session *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
+	var plain, both []Point
+	for _, p := range points {
+		if p.Return {
+			both = append(both, p)
+		} else {
+			plain = append(plain, p)
+		}
+	}
+	var links closers
+	if len(both) > 0 {
+		l, err := attachSession(session, path, pid, both)
+		if err != nil {
+			return nil, err
+		}
+		links = append(links, l)
+	}
+	if len(plain) > 0 {
+		ex, err := link.OpenExecutable(path)
+		if err != nil {
+			links.Close()
+			return nil, fmt.Errorf("open %s: %w", path, err)
+		}
+		l, err := ex.UprobeMulti(nil, entry, multiOptions(plain, pid, false))
+		if err != nil {
+			links.Close()
+			return nil, fmt.Errorf("attach probes to %s: %w", path, err)
+		}
+		links = append(links, l)
+	}
+	return links, nil
+}
 
 // attachSession attaches a session program. The ebpf library (v0.22) names the
 // attach type but its UprobeMulti always asks for the plain one, which the

@@ -21,22 +21,23 @@ import (
 // Process is one measured program image: a process, until it ends or runs
 // another program.
 type Process struct {
-	pid      uint32
-	first    bool // the process we launched or attached to
-	engine   *attribution.Engine
-	resolver *resolver
-	began    uint64
-	ended    uint64 // when its measured time was over; 0: not yet
-	paused   uint64 // time that we had it stopped since it began, ns
-	meta     attribution.Meta
-	placed   map[fileID]placed
-	libs     io.Closer // the watch on its dynamic loader
-	cpu0     cpuTimes
-	cpu      cpuTimes
-	tasking  bool
-	warnings []string
-	recorder *attribution.Recorder // see Measurement.RecordEvents; nil normally
-	profile  *attribution.Profile
+	pid       uint32
+	first     bool // the process we launched or attached to
+	engine    *attribution.Engine
+	resolver  *resolver
+	began     uint64
+	ended     uint64 // when its measured time was over; 0: not yet
+	paused    uint64 // time that we had it stopped since it began, ns
+	continued uint64 // when we last let it go on
+	meta      attribution.Meta
+	placed    map[fileID]placed
+	libs      io.Closer // the watch on its dynamic loader
+	cpu0      cpuTimes
+	cpu       cpuTimes
+	tasking   bool
+	warnings  []string
+	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
+	profile   *attribution.Profile
 }
 
 type placed struct {
@@ -67,8 +68,8 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 }
 
 func (p *Process) feed(ev *event.Event) {
-	if p.ended != 0 && ev.Time > p.ended {
-		return // while the probes were being taken away, one by one
+	if p.meta.Attached && ev.Time < p.began || p.ended != 0 && ev.Time > p.ended {
+		return // while the probes were being placed or taken away, one by one
 	}
 	if p.recorder != nil {
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, *ev)
@@ -215,12 +216,30 @@ func (m *Measurement) finish(p *Process, ended string) {
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}
+	prof.Unseen = p.unseen()
 	prof.Warnings = append(prof.Warnings, p.warnings...)
 	p.profile = prof
 	if p.recorder != nil {
 		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end
 	}
 	m.done = append(m.done, p)
+}
+
+// unseen says what no probe in these runtimes can see.
+func (p *Process) unseen() (out []attribution.Unseen) {
+	has := map[event.Runtime]bool{}
+	for _, pl := range p.placed {
+		has[pl.plan.Runtime] = true
+	}
+	if has[event.Gomp] {
+		out = append(out, attribution.Unseen{What: "static loops, master, atomic, flush (GCC)",
+			Reason: "GCC makes plain instructions of them, which call no runtime: their time is that of the region around them, and the wait after a static loop shows as a BARRIER or as the region's exitBarT"})
+	}
+	if has[event.Kmpc] {
+		out = append(out, attribution.Unseen{What: "atomic (clang)",
+			Reason: "clang makes plain instructions of them, which call no runtime"})
+	}
+	return out
 }
 
 // explainAttach turns the kernel's answer into what the user can do.

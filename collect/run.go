@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -115,17 +116,11 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 	defer unix.Close(fd)
 	p := m.newProcess(pid, true)
 	p.meta.Attached = true
+	p.began = math.MaxUint64 // not yet
 	if err := m.follower.Follow(pid, 0); err != nil {
 		return nil, err
 	}
 	stop := m.start(pid, false)
-	// Threads are listed before the first probe is placed: each of them may be
-	// inside a region whose beginning we shall not see.
-	tids := threadsOf(pid)
-	p.engine.Existing(tids, p.began)
-	if p.recorder != nil {
-		p.recorder.Stream.Existing = tids
-	}
 	found, err := m.scan(p)
 	if err == nil && found == 0 {
 		err = noRuntime(pid)
@@ -135,6 +130,16 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 		_ = stop()
 		return nil, err
 	}
+	// Probes come one by one; only now does the stream leave nothing out. Each
+	// thread may be inside a region whose beginning was not seen.
+	m.mu.Lock()
+	p.began, p.cpu0 = ktime(), readCPU(pid)
+	tids := threadsOf(pid)
+	p.engine.Existing(tids, p.began)
+	if p.recorder != nil {
+		p.recorder.Stream.Existing = tids
+	}
+	m.mu.Unlock()
 	attached()
 	ended := "detached"
 	exited := make(chan struct{})
@@ -221,16 +226,19 @@ func (m *Measurement) live(l bpf.Life, first int, launch bool) {
 	m.mu.Unlock()
 	if l.Stopped != 0 {
 		defer func() {
-			if err := m.follower.Continue(pid); err != nil {
-				m.warn("%v", err)
-			}
 			// The time that it was stopped is not the program's.
 			m.mu.Lock()
-			defer m.mu.Unlock()
-			if l.Kind == bpf.LifeMap {
-				p.paused += ktime() - l.Time
-			} else {
-				p.began = ktime()
+			now := ktime()
+			switch {
+			case l.Kind != bpf.LifeMap:
+				p.began = now
+			case l.Time > p.continued: // else continuing it has undone this stop as well
+				p.paused += now - l.Time
+			}
+			p.continued = now
+			m.mu.Unlock()
+			if err := m.follower.Continue(pid); err != nil {
+				m.warn("%v", err)
 			}
 		}()
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,9 @@ import (
 	"ompp-attach/bpf"
 )
 
-// tool is the built binary; noTool says why there is none to test.
-var tool, noTool string
+// tool is the built binary, runtimes the folder of the OpenMP runtimes that the
+// tests' programs load; noTool says why nothing can be tested.
+var tool, runtimes, noTool string
 
 // runLimit bounds one run of the tool: a hang fails the test, and does not
 // hold up the others.
@@ -46,6 +48,11 @@ func withTool(run func() int) int {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
 		return 1
 	}
+	runtimes = filepath.Join(dir, "lib")
+	if err := copyRuntimes(runtimes); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	// Only a lack of permission is a reason not to test: a kernel side that
 	// does not load for any other reason is what these tests are for.
 	p, err := bpf.LoadProbes(bpf.Session)
@@ -59,6 +66,42 @@ func withTool(run func() int) int {
 		return 1
 	}
 	return run()
+}
+
+// copyRuntimes lets the tests' programs load copies of the OpenMP runtimes:
+// probes belong to files, and the kernel shows everybody's probes of a file to
+// every process that maps it. Other tools must not disturb what is tested.
+func copyRuntimes(dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return fmt.Errorf("copying the runtimes: %w", err)
+	}
+	out, err := exec.Command("gcc", "-print-file-name=libgomp.so").Output()
+	if err != nil {
+		return fmt.Errorf("looking for libgomp: %w", err)
+	}
+	libs := []string{filepath.Join(filepath.Dir(strings.TrimSpace(string(out))), "libgomp.so.1")}
+	if out, err := exec.Command("ldconfig", "-p").Output(); err == nil {
+		for _, line := range strings.Split(string(out), "\n") {
+			f := strings.Fields(line) // name (kind) => path
+			if len(f) == 4 && strings.Contains(line, "x86-64") == (runtime.GOARCH == "amd64") &&
+				(strings.HasPrefix(f[0], "libgomp.so.") || strings.HasPrefix(f[0], "libomp.so.")) {
+				libs = append(libs, f[3])
+			}
+		}
+	}
+	for _, lib := range libs {
+		b, err := os.ReadFile(lib)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("copying the runtimes: %w", err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(lib)), b, 0o755); err != nil {
+			return fmt.Errorf("copying the runtimes: %w", err)
+		}
+	}
+	return os.Setenv("LD_LIBRARY_PATH", dir)
 }
 
 // needTool skips the test where the kernel forbids measuring.

@@ -4,9 +4,10 @@
 //   MODE: critical, lock, barrier, region
 //
 // For each line "MS" on standard input it performs operations for about MS
-// milliseconds and prints the nanoseconds per operation. An operation is one
-// critical or lock entered and left, one barrier passed, one parallel region.
-// Criticals and locks are free: one thread, no waiting.
+// milliseconds, in batches, and prints the nanoseconds per operation of the
+// median batch: a thread that loses its core now and then does not count. An
+// operation is one critical or lock entered and left, one barrier passed, one
+// parallel region. Criticals and locks are free: one thread, no waiting.
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,29 +54,47 @@ static void region(int threads)
 	}
 }
 
-// barriers returns ns per barrier: the region around them is not measured. The
-// primary thread decides when it is time; all read its decision after the
-// barrier that follows it.
-static double barriers(int threads, double end)
+// The batches' times, in ns per operation.
+enum { MOST = 1 << 16 };
+static double took[MOST];
+static long batches;
+
+static void note(double ns)
 {
-	double begin = 0, last = 0;
-	long n = 0;
+	took[batches++ % MOST] = ns / BATCH;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double median(void)
+{
+	long n = batches < MOST ? batches : MOST;
+	qsort(took, (size_t)n, sizeof *took, ascending);
+	return took[n / 2];
+}
+
+// barriers: the region around them is not measured. The primary thread decides
+// when it is time; all read its decision after the barrier that follows it.
+static void barriers(int threads, double end)
+{
 	int stop = 0;
 #pragma omp parallel num_threads(threads)
 	{
 		int mine = 0;
-#pragma omp barrier
-		if (omp_get_thread_num() == 0)
-			begin = now();
 		while (!mine) {
-			for (int i = 0; i < BATCH - 2; i++) {
+			double begin = now();
+			for (int i = 0; i < BATCH; i++) {
 #pragma omp barrier
 			}
 			if (omp_get_thread_num() == 0) {
-				n += BATCH;
-				last = now();
+				double t = now();
+				note(t - begin);
 #pragma omp atomic write
-				stop = last >= end;
+				stop = t >= end;
 			}
 #pragma omp barrier
 #pragma omp atomic read
@@ -83,7 +102,6 @@ static double barriers(int threads, double end)
 #pragma omp barrier
 		}
 	}
-	return (last - begin) / (double)n;
 }
 
 int main(int argc, char **argv)
@@ -98,24 +116,22 @@ int main(int argc, char **argv)
 	printf("ready\n");
 	fflush(stdout);
 	while (fgets(line, sizeof line, stdin)) {
-		double begin = now(), end = begin + atof(line) * 1e6, t = begin;
-		long n = 0;
-		if (!strcmp(mode, "barrier")) {
-			printf("%.3f\n", barriers(threads, end));
-			fflush(stdout);
-			continue;
-		}
-		while (t < end) {
+		double t = now(), end = t + atof(line) * 1e6;
+		batches = 0;
+		if (!strcmp(mode, "barrier"))
+			barriers(threads, end);
+		while (t < end && strcmp(mode, "barrier")) {
+			double begin = t;
 			if (!strcmp(mode, "critical"))
 				critical();
 			else if (!strcmp(mode, "lock"))
 				locks();
 			else
 				region(threads);
-			n += BATCH;
 			t = now();
+			note(t - begin);
 		}
-		printf("%.3f\n", (t - begin) / (double)n);
+		printf("%.3f\n", median());
 		fflush(stdout);
 	}
 	return 0;

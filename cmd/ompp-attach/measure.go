@@ -197,15 +197,15 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	if err != nil {
 		return out.abandon(diagnose(err))
 	}
-	if duration > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, duration)
-		defer cancel()
-	}
+	ctx, over := context.WithCancel(ctx)
+	defer over()
 	if f.events != "" {
 		m.RecordEvents()
 	}
 	res, err := m.Attach(ctx, pid, func() {
+		if duration > 0 {
+			time.AfterFunc(duration, over)
+		}
 		if !f.quiet {
 			fmt.Fprintf(os.Stderr, "ompp-attach: attached to process %d (%s); %s\n", pid, program, until(duration))
 		}

@@ -209,3 +209,25 @@ func lines(name string) (n int, err error) {
 		}
 	}
 }
+
+// TestSchemaDocumented: docs/schema.md names every field of the recorded
+// profile.
+func TestSchemaDocumented(t *testing.T) {
+	types, err := os.ReadFile(filepath.Join(root, "attribution", "profile.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "schema.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags := regexp.MustCompile(`json:"([a-z_]+)`).FindAllSubmatch(types, -1)
+	if len(tags) < 30 {
+		t.Fatalf("found %d JSON fields in attribution/profile.go; has its form changed?", len(tags))
+	}
+	for _, m := range tags {
+		if !bytes.Contains(doc, []byte("`"+string(m[1])+"`")) {
+			t.Errorf("docs/schema.md does not mention the field `%s`", m[1])
+		}
+	}
+}
