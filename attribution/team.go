@@ -44,7 +44,6 @@ type member struct {
 	child    int64
 	sections int64 // time in sections (parallel sections)
 	count    uint64
-	derived  bool
 }
 
 func (m *team) member(num int32) *member {

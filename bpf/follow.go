@@ -133,6 +133,21 @@ func (f *Follower) Continue(pid int) error {
 // StoppedMap is the map of processes that wait for us, for the guardian.
 func (f *Follower) StoppedMap() *ebpf.Map { return f.coll.Maps[followMapStopped] }
 
+// FollowedMap is the map of followed processes, for the guardian.
+func (f *Follower) FollowedMap() *ebpf.Map { return f.coll.Maps[followMapFollowed] }
+
+// ForgetAll ends the following of every process in a map of followed ones.
+func ForgetAll(m *ebpf.Map) {
+	var pid, flags uint32
+	var pids []uint32
+	for it := m.Iterate(); it.Next(&pid, &flags); {
+		pids = append(pids, pid)
+	}
+	for _, p := range pids {
+		_ = m.Delete(p)
+	}
+}
+
 // ContinueAll continues every process in a map of stopped ones.
 func ContinueAll(m *ebpf.Map) (n int) {
 	var pid uint32

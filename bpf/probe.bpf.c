@@ -49,6 +49,7 @@ const volatile u32 num_rings = 1;
 struct thread_state {
 	u32 lost;
 	u32 nested_returns;
+	u32 level_told;
 	u32 ignored_returns; /* calls open whose entry was not reported, where the return cannot be skipped */
 };
 
@@ -65,32 +66,18 @@ const enum source *unused_source __attribute__((unused));
 const enum row_flag *unused_row_flag __attribute__((unused));
 const enum record_flag *unused_record_flag __attribute__((unused));
 
-struct arguments { u64 v[6]; };
-
-/* The verifier allows only constant offsets into pt_regs: all six are read
- * first, so that the compiler cannot turn the choice into a computed offset. */
-static __always_inline void read_arguments(struct pt_regs *regs, struct arguments *args)
+/* One choice at a time, each kept apart from the next: the verifier allows only
+ * constant offsets into pt_regs. */
+static __always_inline u64 argument(struct pt_regs *regs, u8 from)
 {
-	args->v[0] = REG_ARG0(regs);
-	args->v[1] = REG_ARG1(regs);
-	args->v[2] = REG_ARG2(regs);
-	args->v[3] = REG_ARG3(regs);
-	args->v[4] = REG_ARG4(regs);
-	args->v[5] = REG_ARG5(regs);
-	asm volatile("" : "+m"(*args));
-}
+	u64 v = 0;
 
-static __always_inline u64 argument(struct arguments *args, u8 from)
-{
-	switch (from) {
-	case ARG_0: return args->v[0];
-	case ARG_1: return args->v[1];
-	case ARG_2: return args->v[2];
-	case ARG_3: return args->v[3];
-	case ARG_4: return args->v[4];
-	case ARG_5: return args->v[5];
-	}
-	return 0;
+	if (!from)
+		return 0;
+#define CHOOSE(n) if (from == ARG_##n) { v = REG_ARG##n(regs); asm volatile("" : "+r"(v)); }
+	CHOOSE(0) CHOOSE(1) CHOOSE(2) CHOOSE(3) CHOOSE(4) CHOOSE(5)
+#undef CHOOSE
+	return v;
 }
 
 static __always_inline u64 read_u64(u64 addr)
@@ -131,12 +118,16 @@ static __always_inline u64 return_address(struct pt_regs *regs)
 	return at > REG_SP(regs) ? real_return_address(at) : at;
 }
 
+/* Whether any record was ever dropped: spares the look at each thread. */
+u32 dropping;
+
 static __always_inline void drop(u32 index)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct thread_state *state = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	u64 *n = bpf_map_lookup_elem(&dropped, &index);
 
+	dropping = 1;
 	if (state)
 		state->lost++;
 	if (n)
@@ -165,6 +156,8 @@ static __always_inline struct record *start_record(u32 index, u64 now, u16 flags
 	r->row = index;
 	r->flags = flags;
 	r->lost = 0;
+	if (!dropping)
+		return r;
 	state = bpf_task_storage_get(&threads, (struct task_struct *)bpf_get_current_task_btf(), 0, 0);
 	if (state && state->lost) {
 		r->lost = state->lost;
@@ -186,6 +179,37 @@ static __always_inline u64 gomp_thread(struct pt_regs *regs, struct row *row)
 	u64 offset = row->tls_slot ? read_u64(REG_IP(regs) + row->tls_slot) : 0;
 
 	return THREAD_POINTER(task) + offset;
+}
+
+/* A read of user memory costs more than anything else here (some 130 ns with
+ * hardened usercopy): team and thread number, 24 bytes apart in every libgomp
+ * so far, come by one. */
+static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row, struct record *r)
+{
+	u64 thread = gomp_thread(regs, row), words[4] = {};
+	s32 apart = row->tls_team_id - row->tls_team;
+
+	if (apart != 24) {
+		r->a = read_u64(thread + row->tls_team);
+		r->num = read_u32(thread + row->tls_team_id);
+		return;
+	}
+	bpf_probe_read_user(words, sizeof(words), (void *)(thread + row->tls_team));
+	r->a = words[0];
+	r->num = (u32)words[3];
+}
+
+/* How deep a thread is nested is asked once, of threads that may have been
+ * inside a region when measurement began. */
+static __always_inline void level_from_tls(struct pt_regs *regs, struct row *row, struct record *r)
+{
+	struct thread_state *state = bpf_task_storage_get(&threads,
+		(struct task_struct *)bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!state || state->level_told)
+		return;
+	state->level_told = 1;
+	r->num = read_u32(gomp_thread(regs, row) + row->tls_level);
 }
 
 static __always_inline s32 size_from_kmp(struct pt_regs *regs, struct row *row)
@@ -220,7 +244,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	if ((row->flags & ROW_ONLY_IF_NOT_ZF) && ZERO_FLAG(regs))
 		return 1;
 	now = bpf_ktime_get_ns();
-	site = return_address(regs);
+	site = (row->flags & ROW_NO_SITE) ? 0 : return_address(regs);
 	if (site - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo) {
 		if ((row->flags & ROW_OUTSIDE_ONLY) &&
 		    site - REG_IP(regs) - row->body_lo >= row->body_size) {
@@ -248,24 +272,17 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	if (row->flags & ROW_ENTRY) {
 		r = start_record(index, now, flags);
 		if (r) {
-			struct arguments args;
-
-			read_arguments(regs, &args);
 			r->sp = REG_SP(regs);
 			r->site = site;
-			r->a = argument(&args, row->a);
-			r->b = argument(&args, row->b);
-			r->num = argument(&args, row->num);
-			r->size = argument(&args, row->size);
-			if (row->flags & ROW_TEAM_FROM_TLS) {
-				u64 thread = gomp_thread(regs, row);
-
-				r->a = read_u64(thread + row->tls_team);
-				r->num = read_u32(thread + row->tls_team_id);
-			}
+			r->a = argument(regs, row->a);
+			r->b = argument(regs, row->b);
+			r->num = argument(regs, row->num);
+			r->size = argument(regs, row->size);
+			if (row->flags & ROW_TEAM_FROM_TLS)
+				team_from_tls(regs, row, r);
 			if (row->flags & ROW_LEVEL_FROM_TLS)
-				r->num = read_u32(gomp_thread(regs, row) + row->tls_level);
-			if (row->flags & ROW_SIZE_FROM_KMP)
+				level_from_tls(regs, row, r);
+			if ((row->flags & ROW_SIZE_FROM_KMP) && r->num == 0) /* the primary thread tells for all */
 				r->size = size_from_kmp(regs, row);
 			if (row->flags & ROW_TRIP_32)
 				r->b = (u64)((s64)(s32)read_u32(REG_ARG5(regs)) - (s32)read_u32(REG_ARG4(regs)) + 1);

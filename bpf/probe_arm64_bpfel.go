@@ -75,6 +75,7 @@ const (
 	probeRowFlagROW_TRIP_64        probeRowFlag = 1024
 	probeRowFlagROW_SIZE_FROM_KMP  probeRowFlag = 2048
 	probeRowFlagROW_LEVEL_FROM_TLS probeRowFlag = 8192
+	probeRowFlagROW_NO_SITE        probeRowFlag = 1048576
 	probeRowFlagROW_NESTS          probeRowFlag = 4096
 )
 
@@ -94,6 +95,7 @@ type probeThreadState struct {
 	_              structs.HostLayout
 	Lost           uint32
 	NestedReturns  uint32
+	LevelTold      uint32
 	IgnoredReturns uint32
 }
 
@@ -111,6 +113,7 @@ const (
 	probeProgOnReturnMulti   = "on_return_multi"
 	probeProgOnReturnPerf    = "on_return_perf"
 	probeProgOnSession       = "on_session"
+	probeVarDropping         = "dropping"
 	probeVarNumRings         = "num_rings"
 	probeVarUnusedRecord     = "unused_record"
 	probeVarUnusedRecordFlag = "unused_record_flag"
@@ -182,6 +185,7 @@ type probeMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeVariableSpecs struct {
+	Dropping         *ebpf.VariableSpec `ebpf:"dropping"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
 	UnusedRecord     *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRecordFlag *ebpf.VariableSpec `ebpf:"unused_record_flag"`
@@ -228,6 +232,7 @@ func (m *probeMaps) Close() error {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeVariables struct {
+	Dropping         *ebpf.Variable `ebpf:"dropping"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
 	UnusedRecord     *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRecordFlag *ebpf.Variable `ebpf:"unused_record_flag"`

@@ -32,6 +32,7 @@ const (
 	RowTrip64       = uint32(probeRowFlagROW_TRIP_64)
 	RowSizeFromKmp  = uint32(probeRowFlagROW_SIZE_FROM_KMP)
 	RowLevelFromTLS = uint32(probeRowFlagROW_LEVEL_FROM_TLS)
+	RowNoSite       = uint32(probeRowFlagROW_NO_SITE)
 	RowNests        = uint32(probeRowFlagROW_NESTS)
 )
 

@@ -25,7 +25,7 @@ type guardian struct {
 	pipe io.WriteCloser
 }
 
-func startGuardian(stopped *ebpf.Map) (*guardian, error) {
+func startGuardian(stopped, followed *ebpf.Map) (*guardian, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("start the guardian: %w", err)
@@ -35,13 +35,15 @@ func startGuardian(stopped *ebpf.Map) (*guardian, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the guardian: %w", err)
 	}
-	fd, err := syscall.Dup(stopped.FD())
-	if err != nil {
-		return nil, fmt.Errorf("start the guardian: %w", err)
+	for _, m := range []*ebpf.Map{stopped, followed} {
+		fd, err := syscall.Dup(m.FD())
+		if err != nil {
+			return nil, fmt.Errorf("start the guardian: %w", err)
+		}
+		f := os.NewFile(uintptr(fd), "map")
+		defer f.Close()
+		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
 	}
-	mapFile := os.NewFile(uintptr(fd), "stopped")
-	defer mapFile.Close()
-	cmd.ExtraFiles = []*os.File{mapFile}
 	// Its own session: a Ctrl-C or a kill of our process group spares it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -69,9 +71,14 @@ func RunGuardian() error {
 	if err != nil {
 		return fmt.Errorf("guardian: take over the map: %w", err)
 	}
-	// The kernel takes the programs away some time after our death; until then
-	// they may stop one more.
-	for range 20 {
+	followed, err := ebpf.NewMapFromFD(4)
+	if err != nil {
+		return fmt.Errorf("guardian: take over the map: %w", err)
+	}
+	// The kernel takes the programs away some time after our death, on a busy
+	// machine seconds: they must not stop anybody any more.
+	bpf.ForgetAll(followed)
+	for range 20 { // those that were just about to
 		bpf.ContinueAll(m)
 		time.Sleep(50 * time.Millisecond)
 	}

@@ -58,7 +58,7 @@ func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
 		m.Close()
 		return nil, err
 	}
-	if m.guardian, err = startGuardian(m.follower.StoppedMap()); err != nil {
+	if m.guardian, err = startGuardian(m.follower.StoppedMap(), m.follower.FollowedMap()); err != nil {
 		m.Close()
 		return nil, err
 	}

@@ -181,16 +181,38 @@ func (m *Measurement) watchLibraries(p *Process, mods []symbols.Module) io.Close
 	return nil
 }
 
+// closeLimit bounds how long the results wait for the probes to go: the kernel
+// removes them at once, but closing their links returns only when no thread is
+// inside a return probe any more (synchronize_srcu), which another tool's
+// probes on the same library can delay by seconds.
+const closeLimit = time.Second
+
+// detach takes a process's probes away.
 func (p *Process) detach() {
+	links := []io.Closer{}
 	if p.libs != nil {
-		p.libs.Close()
+		links, p.libs = append(links, p.libs), nil
 	}
 	for id, pl := range p.placed {
 		if pl.link != nil {
-			pl.link.Close()
+			links = append(links, pl.link)
 			pl.link = nil
 			p.placed[id] = pl
 		}
+	}
+	if len(links) == 0 {
+		return
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		for _, l := range links {
+			l.Close()
+		}
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeLimit):
 	}
 }
 

@@ -170,6 +170,9 @@ const constructReps, constructN = 5, 9
 func TestConstructCounts(t *testing.T) {
 	for _, m := range countMatrix {
 		for _, threads := range m.threads {
+			if testing.Short() && len(m.threads) == 1 {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s threads=%d", m.build, threads), func(t *testing.T) {
 				constructCounts(t, m.build, threads)
 			})

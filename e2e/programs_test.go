@@ -239,6 +239,9 @@ func TestSaturation(t *testing.T) {
 	}
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		for mode, match := range modes {
+			if testing.Short() && mode != "critical" {
+				continue
+			}
 			t.Run(compiler+" "+mode, func(t *testing.T) {
 				bin := testbin.Build(t, "saturate.c", testbin.Options{Compiler: compiler})
 				s := clean(t, options{}, bin, mode, strconv.Itoa(n), strconv.Itoa(threads))

@@ -21,7 +21,7 @@ const (
 	tolerance      = 0.05
 	allowanceMS    = 1.5
 	timedAttempts  = 3
-	startAllowance = 60 // ms that a process takes besides, to start and end
+	startAllowance = 40 // ms that a process takes besides, to start and end
 )
 
 // expectation is a line of `timed --expect`.

@@ -13,7 +13,7 @@ var kmpcPoints = []point{
 	// returns. __kmp_invoke_microtask(fn, gtid, tid, argc, argv) is where every
 	// thread of every team enters the body; argv lies in the team's structure
 	// and so names the team.
-	{symbols: `__kmpc_fork_call`, construct: event.Parallel, entry: event.Fork, ret: event.Join, a: take{0, toLoc}, b: take{2, toFn}, flags: bpf.RowNests},
+	{symbols: `__kmpc_fork_call`, construct: event.Parallel, entry: event.Fork, ret: event.Join, a: take{0, toLoc}, b: take{2, toFn}, flags: bpf.RowNests | bpf.RowNoSite},
 	{symbols: `__kmp_invoke_microtask`, construct: event.Parallel, entry: event.Begin, ret: event.End, a: take{4, toKey}, b: take{0, toFn}, num: 3, flags: bpf.RowNests | bpf.RowSizeFromKmp},
 	// if(0), and inside the library teams of one.
 	{symbols: `__kmpc_serialized_parallel`, construct: event.Parallel, entry: event.Fork, a: take{0, toLoc}, flags: bpf.RowOutsideOnly, marks: event.AtOnce},
@@ -21,7 +21,7 @@ var kmpcPoints = []point{
 
 	{symbols: `__kmpc_(dist_)?for_static_init_4u?`, construct: event.Loop, entry: event.Open, a: take{0, toLoc}, b: take{to: toValue}, flags: bpf.RowTrip32},
 	{symbols: `__kmpc_(dist_)?for_static_init_8u?`, construct: event.Loop, entry: event.Open, a: take{0, toLoc}, b: take{to: toValue}, flags: bpf.RowTrip64},
-	{symbols: `__kmpc_for_static_fini`, construct: event.Loop, entry: event.Close, flags: bpf.RowOutsideOnly},
+	{symbols: `__kmpc_for_static_fini`, construct: event.Loop, entry: event.Close},
 	{symbols: `__kmpc_dispatch_init_(4|8)u?`, construct: event.Loop, entry: event.Open, a: take{0, toLoc}, flags: bpf.RowOutsideOnly},
 	{symbols: `__kmpc_dispatch_next_(4|8)u?`, construct: event.Loop, ret: event.Close, flags: bpf.RowReturnIfZero | bpf.RowOutsideOnly},
 

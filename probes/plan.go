@@ -211,6 +211,12 @@ func newRow(pt *point, vaddr, lo, hi uint64) bpf.Row {
 	if pt.ret != event.NoEdge && pt.flags&bpf.RowReturnIfZero == 0 {
 		r.Flags |= bpf.RowReturn
 	}
+	switch pt.entry {
+	case event.Release, event.Close, event.Begin, event.End: // the construct's start told the place
+		if pt.flags&bpf.RowOutsideOnly == 0 {
+			r.Flags |= bpf.RowNoSite
+		}
+	}
 	source := func(t take) uint8 {
 		if t.to == toNothing || t.to == toKey && pt.flags&bpf.RowTeamFromTLS != 0 ||
 			t.to == toValue && pt.flags&(bpf.RowTrip32|bpf.RowTrip64) != 0 {

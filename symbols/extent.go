@@ -16,7 +16,7 @@ func (o *Object) FuncRange(vaddr uint64) (lo, hi uint64, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	lo, hi = section.Lo, section.Hi
+	hi = section.Hi
 	starts := o.starts()
 	i := sort.Search(len(starts), func(i int) bool { return starts[i] > vaddr })
 	if i == 0 || starts[i-1] < section.Lo {

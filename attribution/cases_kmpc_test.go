@@ -1,0 +1,85 @@
+package attribution
+
+// What libomp's calls mean.
+var kmpcCases = []engineCase{
+	{name: "libomp: static loop with barrier, nowait loop, explicit barrier",
+		events: `
+		10 1 open loop rt=k site=500 loc=202 v=100
+		30 1 close loop rt=k
+		31 1 wait barrier rt=k site=501 loc=42
+		40 1 waited barrier rt=k
+		50 1 open loop rt=k site=510 loc=203
+		60 1 close loop rt=k
+		70 1 wait barrier rt=k site=511 loc=22
+		80 1 waited barrier rt=k`,
+		want: `LOOP@202 0:0 exec 30/1 enter 0 body 21/1 bar 9 exit 0 child 0
+		       LOOP@203 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       BARRIER@22 0:0 exec 10/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
+	{name: "libomp: parallel, loop of one directive combined; a critical inside stays",
+		events: `
+		0 1 fork parallel rt=k fn=300 loc=202
+		1 1 begin parallel rt=k key=7 num=0 size=1
+		2 1 open loop rt=k site=500 loc=202
+		3 1 enter critical rt=k site=510 loc=512
+		4 1 acquired critical rt=k
+		6 1 release critical rt=k
+		7 1 released critical rt=k
+		8 1 close loop rt=k
+		9 1 end parallel rt=k
+		10 1 join parallel rt=k`,
+		want: `PARALLEL LOOP@202 0:0 exec 10/1 enter 1 body 8/1 bar 0 exit 1 child 4
+		       PARALLEL LOOP@202/CRITICAL@512 0:0 exec 4/1 enter 1 body 2/1 bar 0 exit 1 child 0`},
+	{name: "libomp: sections by the static schedule, three for two threads",
+		events: `
+		0 1 fork parallel rt=k fn=300 loc=30
+		0 1 begin parallel rt=k key=7 num=0 size=2
+		0 2 begin parallel rt=k key=7 num=1 size=2
+		1 1 open loop rt=k site=500 loc=400 v=3
+		1 2 open loop rt=k site=500 loc=400 v=3
+		5 1 close loop rt=k
+		4 2 close loop rt=k
+		5 1 wait barrier rt=k loc=42
+		4 2 wait barrier rt=k loc=42
+		6 1 waited barrier rt=k
+		6 2 waited barrier rt=k
+		9 1 end parallel rt=k
+		9 2 end parallel rt=k
+		9 1 join parallel rt=k`,
+		want: `PARALLEL@30 0:0 exec 9/1 enter 0 body 9/1 bar 0 exit 0 child 5
+		       PARALLEL@30 0:1 exec 9/1 enter 0 body 9/1 bar 0 exit 0 child 5
+		       PARALLEL@30/SECTIONS@400 0:0 exec 5/1 enter 0 body 4/2 bar 1 exit 0 child 0
+		       PARALLEL@30/SECTIONS@400 0:1 exec 5/1 enter 0 body 3/1 bar 2 exit 0 child 0`},
+	{name: "libomp: the loop's reduction is its barrier, for those that get 0 and the one that combines",
+		events: `
+		0 1 open loop rt=k site=500 loc=202
+		5 1 close loop rt=k
+		6 1 wait none rt=k loc=12
+		9 1 result none rt=k v=1
+		10 1 wait none rt=k loc=12
+		12 1 waited none rt=k
+		20 1 open loop rt=k site=500 loc=202
+		25 1 close loop rt=k
+		26 1 wait none rt=k loc=12
+		30 1 result none rt=k v=0`,
+		want: `LOOP@202 0:0 exec 22/2 enter 0 body 12/2 bar 10 exit 0 child 0`},
+	{name: "libomp: if(0) starts its body at once; the library's own calls are told twice",
+		events: `
+		0 1 fork parallel rt=k loc=30 site=300 atonce noret
+		5 1 end parallel rt=k inside
+		6 1 join parallel rt=k inside
+		10 1 fork parallel rt=k fn=310 loc=31
+		11 1 begin parallel rt=k key=7 num=0 size=1
+		15 1 end parallel rt=k
+		16 1 end parallel rt=k inside
+		17 1 join parallel rt=k inside
+		18 1 join parallel rt=k`,
+		want: `PARALLEL@30 0:0 exec 6/1 enter 0 body 5/1 bar 0 exit 1 child 0
+		       PARALLEL@31 0:0 exec 8/1 enter 1 body 4/1 bar 0 exit 3 child 0`},
+	{name: "libomp: beyond the kernel's return probes the library's own calls end the region",
+		events: `
+		10 1 fork parallel rt=k fn=310 loc=31 noret
+		11 1 begin parallel rt=k key=7 num=0 size=1 noret
+		16 1 end parallel rt=k inside
+		17 1 join parallel rt=k inside`,
+		want: `PARALLEL@31 0:0 exec 7/1 enter 1 body 5/1 bar 0 exit 1 child 0`},
+}
