@@ -65,6 +65,15 @@ var commonCases = []engineCase{
 		35 1 release lock fn=2 free noret`,
 		want: `LOCK@400 0:0 exec 20/1 enter 0 body 20/1 bar 0 exit 0 child 10
 		       LOCK@400/LOCK@410 0:0 exec 25/1 enter 0 body 25/1 bar 0 exit 0 child 0`},
+	{name: "a lock that another thread releases",
+		unmatched: 1,
+		events: `
+		0 1 enter lock site=400 fn=1 free noret
+		10 2 release lock fn=1 free noret
+		20 1 enter lock site=410 fn=2 free noret
+		25 1 release lock fn=2 free noret`,
+		want: `LOCK@400 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       LOCK@410 0:0 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0`},
 	{name: "lock tests: a failure is no execution",
 		events: `
 		0 1 enter lock site=400 fn=1

@@ -77,7 +77,11 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 	}
 	i := t.find(ev.Construct, match)
 	if i < 0 {
-		if ev.Construct != event.Master && ev.Construct != event.Masked {
+		switch ev.Construct {
+		case event.Master, event.Masked:
+		case event.Lock, event.NestLock:
+			e.releaseForeign(ev)
+		default:
 			e.unmatched++
 		}
 		return
@@ -87,6 +91,22 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 	f.phase, f.mark = leaving, ev.Time
 	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
 		e.remove(t, i, ev.Time)
+	}
+}
+
+// releaseForeign ends a lock that another thread had set. OpenMP forbids that,
+// programs do it; the holder must not stay inside the lock for ever.
+func (e *Engine) releaseForeign(ev *event.Event) {
+	e.unmatched++
+	for _, t := range e.threads {
+		i := t.find(ev.Construct, func(f *frame) bool { return f.id == ev.Fn && f.phase == inBody })
+		if i >= 0 {
+			f := &t.stack[i]
+			f.node.note("released by another thread than the one that had set it")
+			f.body += span(f.mark, ev.Time)
+			e.remove(t, i, ev.Time)
+			return
+		}
 	}
 }
 

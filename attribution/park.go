@@ -86,14 +86,15 @@ func (e *Engine) Advance(now uint64) {
 		switch {
 		case e.openTeam(teamKey{first.Instance, first.Key}, first) != nil:
 			e.replay(t)
+		case now <= first.Time+stragglerWait:
+			continue
 		case len(t.waiting) == 1 && first.Runtime == event.Gomp:
 			// libgomp ends the threads of an initial thread that ends by a
 			// call that looks like a region's (gomp_free_pool_helper).
-			continue
-		case now > first.Time+stragglerWait:
-			e.orphan(t)
+			e.parked = slices.Delete(e.parked, i, i+1)
+			delete(e.threads, t.tid)
 		default:
-			continue
+			e.orphan(t)
 		}
 		i = -1 // the list has changed
 	}

@@ -162,6 +162,9 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 		return
 	}
 	if f := &t.stack[i]; f.team == nil {
+		if ev.Num > 1 {
+			return // a region inside another one that was under way as well
+		}
 		// The region was under way when measurement began: this thread is known
 		// to have been in it since then.
 		f = e.unwindTo(t, i, ev.Time)
@@ -201,7 +204,9 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	i := t.forked()
 	if i < 0 {
 		e.partial++ // its fork was before we came
-		t.stack = t.stack[:0]
+		if t.level() < 0 {
+			t.stack = t.stack[:0]
+		}
 		return
 	}
 	if ev.Flags&event.Inside != 0 && t.stack[i].flags&(event.NoReturn|event.AtOnce) == 0 {

@@ -10,11 +10,6 @@
 
 #define MAX_ROWS 8192
 
-/* The kernel drops return probes beyond 64 pending per thread (MAX_URETPROBE_DEPTH),
- * silently and for every function. Calls under which user code runs may take
- * this many, so that the short calls inside always find room. */
-#define MAX_NESTED_RETURNS 40
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, MAX_ROWS);
@@ -48,8 +43,6 @@ const volatile u32 num_rings = 1;
 
 struct thread_state {
 	u32 lost;
-	u32 nested_returns;
-	u32 level_told;
 	u32 ignored_returns; /* calls open whose entry was not reported, where the return cannot be skipped */
 };
 
@@ -199,19 +192,6 @@ static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row,
 	r->num = (u32)words[3];
 }
 
-/* How deep a thread is nested is asked once, of threads that may have been
- * inside a region when measurement began. */
-static __always_inline void level_from_tls(struct pt_regs *regs, struct row *row, struct record *r)
-{
-	struct thread_state *state = bpf_task_storage_get(&threads,
-		(struct task_struct *)bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (!state || state->level_told)
-		return;
-	state->level_told = 1;
-	r->num = read_u32(gomp_thread(regs, row) + row->tls_level);
-}
-
 static __always_inline s32 size_from_kmp(struct pt_regs *regs, struct row *row)
 {
 	u64 threads_array = read_u64(REG_IP(regs) + row->kmp_threads);
@@ -259,16 +239,6 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		flags |= REC_FREE | (can_skip ? REC_NO_RETURN : 0);
 	if (!(row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
 		flags |= REC_NO_RETURN;
-	if (row->flags & ROW_NESTS) {
-		struct thread_state *state = bpf_task_storage_get(&threads,
-			(struct task_struct *)bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-		if (state && can_skip) {
-			if (state->nested_returns >= MAX_NESTED_RETURNS)
-				flags |= REC_NO_RETURN;
-			else
-				state->nested_returns++;
-		}
-	}
 	if (row->flags & ROW_ENTRY) {
 		r = start_record(index, now, flags);
 		if (r) {
@@ -281,7 +251,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 			if (row->flags & ROW_TEAM_FROM_TLS)
 				team_from_tls(regs, row, r);
 			if (row->flags & ROW_LEVEL_FROM_TLS)
-				level_from_tls(regs, row, r);
+				r->num = read_u32(gomp_thread(regs, row) + row->tls_level);
 			if ((row->flags & ROW_SIZE_FROM_KMP) && r->num == 0) /* the primary thread tells for all */
 				r->size = size_from_kmp(regs, row);
 			if (row->flags & ROW_TRIP_32)
@@ -301,12 +271,6 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 
 	if (!row)
 		return;
-	if (row->flags & ROW_NESTS) {
-		struct thread_state *state = bpf_task_storage_get(&threads,
-			(struct task_struct *)bpf_get_current_task_btf(), 0, 0);
-		if (state && counted && state->nested_returns)
-			state->nested_returns--;
-	}
 	/* Calls that the library makes itself return before those around them. */
 	if ((row->flags & ROW_OUTSIDE_ONLY) && !counted) {
 		struct thread_state *state = bpf_task_storage_get(&threads,

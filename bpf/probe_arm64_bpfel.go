@@ -74,9 +74,8 @@ const (
 	probeRowFlagROW_TRIP_32        probeRowFlag = 512
 	probeRowFlagROW_TRIP_64        probeRowFlag = 1024
 	probeRowFlagROW_SIZE_FROM_KMP  probeRowFlag = 2048
-	probeRowFlagROW_LEVEL_FROM_TLS probeRowFlag = 8192
-	probeRowFlagROW_NO_SITE        probeRowFlag = 1048576
-	probeRowFlagROW_NESTS          probeRowFlag = 4096
+	probeRowFlagROW_LEVEL_FROM_TLS probeRowFlag = 4096
+	probeRowFlagROW_NO_SITE        probeRowFlag = 8192
 )
 
 type probeSource uint32
@@ -94,8 +93,6 @@ const (
 type probeThreadState struct {
 	_              structs.HostLayout
 	Lost           uint32
-	NestedReturns  uint32
-	LevelTold      uint32
 	IgnoredReturns uint32
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/rlimit"
+	"golang.org/x/sys/unix"
 )
 
 // Row configures one probe point in one library. The attach cookie of a probe
@@ -33,7 +34,6 @@ const (
 	RowSizeFromKmp  = uint32(probeRowFlagROW_SIZE_FROM_KMP)
 	RowLevelFromTLS = uint32(probeRowFlagROW_LEVEL_FROM_TLS)
 	RowNoSite       = uint32(probeRowFlagROW_NO_SITE)
-	RowNests        = uint32(probeRowFlagROW_NESTS)
 )
 
 // Arg returns the source number for the n-th (0 to 5) argument register.
@@ -108,6 +108,9 @@ func LoadProbes(from Mode) (*Probes, error) {
 		if err == nil {
 			err = p.tryAttach()
 		}
+		if err == nil && mode == Multi {
+			err = p.filtersByThread()
+		}
 		if err == nil {
 			return p, nil
 		}
@@ -175,6 +178,25 @@ func (p *Probes) tryAttach() error {
 		}
 	}
 	return fmt.Errorf("%s: entry point is in no segment", self)
+}
+
+// filtersByThread reports kernels whose uprobe_multi takes the process filter
+// for a thread's (6.6 to 6.9, fixed by commit 46ba0e49b642): there a process's
+// other threads would go unseen. Only the fixed ones check the number's sign.
+func (p *Probes) filtersByThread() error {
+	ex, err := link.OpenExecutable("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	l, err := ex.UprobeMulti(nil, p.coll.Programs[programs[Multi][0]],
+		&link.UprobeMultiOptions{Addresses: []uint64{1}, PID: ^uint32(0)})
+	if err == nil {
+		l.Close()
+	}
+	if errors.Is(err, unix.EINVAL) {
+		return nil
+	}
+	return errors.New("this kernel's process filter sees one thread only (fixed in 6.10)")
 }
 
 // Mode returns how probes are attached.

@@ -30,9 +30,8 @@ enum row_flag {
 	ROW_TRIP_32        = 1 << 9,  /* b = *ARG_5 - *ARG_4 + 1, 32-bit bounds */
 	ROW_TRIP_64        = 1 << 10, /* the same, 64-bit bounds */
 	ROW_SIZE_FROM_KMP  = 1 << 11, /* size = __kmp_threads[gtid]->team->nproc, gtid in ARG_1 */
-	ROW_LEVEL_FROM_TLS = 1 << 13, /* num = nesting level, from libgomp's thread structure */
-	ROW_NO_SITE        = 1 << 20, /* nobody asks where the call comes from */
-	ROW_NESTS          = 1 << 12, /* user code runs before the return: bound what is pending */
+	ROW_LEVEL_FROM_TLS = 1 << 12, /* num = nesting level, from libgomp's thread structure */
+	ROW_NO_SITE        = 1 << 13, /* nobody asks where the call comes from */
 };
 
 /* One probe point in one library; the attach cookie is its index. */

@@ -34,6 +34,7 @@ type Measurement struct {
 	strays  uint64 // records of processes that we do not know
 
 	recording bool
+	running   bool // the process ran before we came
 }
 
 // New loads the kernel side. logf receives what --verbose shows.
@@ -182,7 +183,7 @@ func (m *Measurement) plan(mod *symbols.Module, imported func(string) bool) (*pr
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}
 	m.mu.Lock()
-	a, err := m.decoder.Store(m.kernel, p)
+	a, err := m.decoder.Store(m.kernel, p, m.running)
 	m.mu.Unlock()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)

@@ -116,6 +116,7 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 	defer unix.Close(fd)
 	p := m.newProcess(pid, true)
 	p.meta.Attached = true
+	m.running = true
 	p.began = math.MaxUint64 // not yet
 	if err := m.follower.Follow(pid, 0); err != nil {
 		return nil, err

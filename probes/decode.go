@@ -30,11 +30,17 @@ type decoded struct {
 }
 
 // Store puts a plan's rows into the kernel and registers them for decoding.
-func (d *Decoder) Store(k *bpf.Probes, p *Plan) (*Attached, error) {
+// running says that the process may be inside regions already: then forks and
+// ends also tell how deep they are nested, which costs two reads each.
+func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error) {
 	a := &Attached{Plan: p}
 	for i := range p.Placements {
 		pl := &p.Placements[i]
-		row, err := k.AddRow(pl.row)
+		r := pl.row
+		if !running {
+			r.Flags &^= bpf.RowLevelFromTLS
+		}
+		row, err := k.AddRow(r)
 		if err != nil {
 			return nil, fmt.Errorf("probe %s: %w", pl.Symbol, err)
 		}
@@ -80,7 +86,8 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	if r.Flags&bpf.RecFree != 0 {
 		ev.Flags |= event.FreeAtOnce
 	}
-	if r.Flags&bpf.RecNoReturn != 0 {
+	// A fork without a return edge of its own is ended by points inside.
+	if r.Flags&bpf.RecNoReturn != 0 && (pt.entry != event.Fork || pt.ret != event.NoEdge) {
 		ev.Flags |= event.NoReturn
 	}
 	put(ev, pt.a.to, r.A)

@@ -56,5 +56,5 @@ var (
 	pointTeamStart   = point{construct: event.Parallel, entry: event.Fork, ret: event.Begin, a: take{4, toKey}, b: take{0, toFn}, flags: bpf.RowLevelFromTLS}
 	pointWorkerBegin = point{construct: event.Parallel, entry: event.Begin, flags: bpf.RowTeamFromTLS, a: take{to: toKey}}
 	pointWorkerEnd   = point{construct: event.Parallel, entry: event.End}
-	pointTeamEnd     = point{construct: event.Parallel, entry: event.End, ret: event.Join}
+	pointTeamEnd     = point{construct: event.Parallel, entry: event.End, ret: event.Join, flags: bpf.RowLevelFromTLS}
 )

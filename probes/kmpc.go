@@ -9,12 +9,12 @@ import (
 // LLVM 14 to 19). The first argument is the ident_t, the second the global
 // thread id.
 var kmpcPoints = []point{
-	// __kmpc_fork_call(loc, argc, microtask, ...): user code runs before it
-	// returns. __kmp_invoke_microtask(fn, gtid, tid, argc, argv) is where every
-	// thread of every team enters the body; argv lies in the team's structure
-	// and so names the team.
-	{symbols: `__kmpc_fork_call`, construct: event.Parallel, entry: event.Fork, ret: event.Join, a: take{0, toLoc}, b: take{2, toFn}, flags: bpf.RowNests | bpf.RowNoSite},
-	{symbols: `__kmp_invoke_microtask`, construct: event.Parallel, entry: event.Begin, ret: event.End, a: take{4, toKey}, b: take{0, toFn}, num: 3, flags: bpf.RowNests | bpf.RowSizeFromKmp},
+	// __kmpc_fork_call(loc, argc, microtask, ...). __kmp_invoke_microtask(fn,
+	// gtid, tid, argc, argv) is where every thread of every team enters the
+	// body; argv lies in the team's structure and so names the team. How both
+	// end: see kmpcBodyEnd.
+	{symbols: `__kmpc_fork_call`, construct: event.Parallel, entry: event.Fork, a: take{0, toLoc}, b: take{2, toFn}, flags: bpf.RowNoSite},
+	{symbols: `__kmp_invoke_microtask`, construct: event.Parallel, entry: event.Begin, a: take{4, toKey}, b: take{0, toFn}, num: 3, flags: bpf.RowSizeFromKmp},
 	// if(0), and inside the library teams of one.
 	{symbols: `__kmpc_serialized_parallel`, construct: event.Parallel, entry: event.Fork, a: take{0, toLoc}, flags: bpf.RowOutsideOnly, marks: event.AtOnce},
 	{symbols: `__kmpc_end_serialized_parallel`, construct: event.Parallel, entry: event.End, ret: event.Join, marks: event.Inside},
@@ -56,6 +56,12 @@ var kmpcPoints = []point{
 	{symbols: `omp_unset_nest_lock_?`, construct: event.NestLock, entry: event.Release, ret: event.Released, a: take{0, toFn}},
 	{symbols: `omp_test_nest_lock_?`, construct: event.NestLock, entry: event.Enter, ret: event.Result, a: take{0, toFn}},
 }
+
+// Places inside libomp where a region ends (kmpcExits).
+var (
+	pointBodyEnd = point{construct: event.Parallel, entry: event.End}
+	pointJoin    = point{construct: event.Parallel, entry: event.Join, flags: bpf.RowNoSite}
+)
 
 // tasking entry points: their presence among a program's imports tells that
 // there are tasks, which are not measured yet.

@@ -2,7 +2,6 @@ package probes
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"regexp"
 	"slices"
@@ -92,6 +91,9 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 	case event.Kmpc:
 		p.entries(kmpcTable(), lo, hi, imported)
 		p.kmpcSize()
+		if err := p.kmpcTeams(lo, hi); err != nil {
+			return nil, err
+		}
 	default:
 		return nil, fmt.Errorf("no OpenMP runtime that this version knows")
 	}
@@ -114,8 +116,12 @@ func ownText(o *symbols.Object) (lo, hi uint64) {
 	}
 	// Its internal functions may lie anywhere, cold ones before the program's
 	// own code; the entry points lie together.
+	prefix := "GOMP_"
+	if Identify(o) == event.Kmpc {
+		prefix = "__kmp"
+	}
 	o.Symbols(func(name string, vaddr, size uint64) {
-		if strings.HasPrefix(name, "GOMP_") && !strings.Contains(name, ".") {
+		if strings.HasPrefix(name, prefix) && !strings.Contains(name, ".") {
 			if hi == 0 || vaddr < lo {
 				lo = vaddr
 			}
@@ -175,27 +181,12 @@ func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool) {
 // function's presence says nothing. It looks for the bytes of a direct call,
 // which data between functions may imitate, but hardly with that target.
 func calledFromOutside(o *symbols.Object, target, lo, hi uint64) bool {
+	is := func(t uint64) bool { return t == target }
 	for _, r := range o.TextRanges() {
-		b := o.Read(r.Lo, int(r.Hi-r.Lo))
-		for i := 0; i+5 <= len(b); i++ {
-			at := r.Lo + uint64(i)
-			if lo <= at && at < hi {
-				continue
+		for _, at := range callCandidates(o.Arch(), o.Read(r.Lo, int(r.Hi-r.Lo)), r.Lo, is) {
+			if at < lo || at >= hi {
+				return true
 			}
-			switch {
-			case o.Arch() == "amd64":
-				if b[i] != 0xe8 || at+5+uint64(int64(int32(binary.LittleEndian.Uint32(b[i+1:])))) != target {
-					continue
-				}
-			case i%4 != 0:
-				continue
-			default: // bl: 26 bits of words
-				w := binary.LittleEndian.Uint32(b[i:])
-				if w>>26 != 0x25 || at+uint64(int64(int32(w<<6)>>4)) != target {
-					continue
-				}
-			}
-			return true
 		}
 	}
 	return false
@@ -283,6 +274,28 @@ func (p *Plan) gompTeams(lo, hi uint64) error {
 	}
 	for _, vaddr := range in.WorkerEnd {
 		p.add("[gomp_thread_start: end]", &pointWorkerEnd, vaddr, insn.CallCost, newRow(&pointWorkerEnd, vaddr, lo, hi))
+	}
+	return nil
+}
+
+// kmpcTeams places the probes at which regions end.
+func (p *Plan) kmpcTeams(lo, hi uint64) error {
+	x, err := locateKmpcExits(p.Object)
+	if err != nil {
+		return fmt.Errorf("find where libomp's regions end: %w", err)
+	}
+	for _, vaddr := range x.BodyEnd {
+		p.add("[after __kmp_invoke_microtask]", &pointBodyEnd, vaddr, insn.Emulated, newRow(&pointBodyEnd, vaddr, lo, hi))
+	}
+	for _, a := range x.Join {
+		r := newRow(&pointJoin, a.Inst.Addr, lo, hi)
+		switch a.When {
+		case insn.ZeroSet:
+			r.Flags |= bpf.RowOnlyIfZF
+		case insn.ZeroClear:
+			r.Flags |= bpf.RowOnlyIfNotZF
+		}
+		p.add("[return of __kmpc_fork_call]", &pointJoin, a.Inst.Addr, insn.CostOf(a.Inst), r)
 	}
 	return nil
 }

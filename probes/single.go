@@ -53,6 +53,9 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 			if name, ok := o.PLT(in.Target); ok {
 				return called(name, test)
 			}
+			if name, start, ok := o.FuncAt(in.Target); ok && start == in.Target { // static programs
+				return called(name, test)
+			}
 			next = in.Target
 		case insn.Jcc:
 			if test == "" || in.Cond != insn.Equal && in.Cond != insn.NotEqual {
