@@ -34,6 +34,12 @@ struct {
 	__uint(max_entries, 1 << 18);
 } lives SEC(".maps");
 
+/* What only the end of a process needs of struct task_struct; CO-RE drops the
+ * ___ and what follows it from names. */
+typedef struct { int counter; } __attribute__((preserve_access_index)) atomic_t;
+struct signal_struct { atomic_t live; } __attribute__((preserve_access_index));
+struct task_struct___end { struct signal_struct *signal; } __attribute__((preserve_access_index));
+
 const struct life *unused_life __attribute__((unused));
 const enum life_kind *unused_life_kind __attribute__((unused));
 const enum follow_flag *unused_follow_flag __attribute__((unused));
@@ -103,6 +109,10 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	if (!flags || !(*flags & FOLLOW_CHILDREN))
 		return 0;
 	inherited = *flags;
+	/* vfork and posix_spawn: the child borrows its parent's memory until it
+	 * execs, and the parent may wait for it. It runs nothing to be measured. */
+	if (BPF_CORE_READ(parent, mm) == BPF_CORE_READ(child, mm))
+		inherited &= ~FOLLOW_PROBED;
 	bpf_map_update_elem(&followed, &pid, &inherited, BPF_ANY);
 	if (inherited & FOLLOW_PROBED)
 		tell(pid, from, LIFE_FORK, inherited, child);
@@ -112,11 +122,14 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
-	u64 id = bpf_get_current_pid_tgid();
-	u32 pid = id >> 32;
+	u32 pid = bpf_get_current_pid_tgid() >> 32;
 
-	if (pid == (u32)id)
+	/* The number may soon be a stranger's. The last thread of a process need
+	 * not be its first. */
+	if (BPF_CORE_READ((struct task_struct___end *)task, signal, live.counter) == 0) {
+		bpf_map_delete_elem(&followed, &pid);
 		bpf_map_delete_elem(&stopped, &pid);
+	}
 	return 0;
 }
 

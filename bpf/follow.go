@@ -164,6 +164,12 @@ func ContinueAll(m *ebpf.Map) (n int) {
 	return n
 }
 
+// StopAll stops following everybody and continues whoever waits.
+func (f *Follower) StopAll() {
+	ForgetAll(f.FollowedMap())
+	ContinueAll(f.StoppedMap())
+}
+
 // Close stops following and continues whoever waits.
 func (f *Follower) Close() {
 	for _, l := range f.links {

@@ -43,6 +43,7 @@ const volatile u32 num_rings = 1;
 
 struct thread_state {
 	u32 lost;
+	u32 outside_once; /* was seen to fork outside any region: its nesting is known since */
 	u32 ignored_returns; /* calls open whose entry was not reported, where the return cannot be skipped */
 };
 
@@ -192,6 +193,22 @@ static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row,
 	r->num = (u32)words[3];
 }
 
+/* How deep a thread is nested; asked of threads that may have been inside a
+ * region when measurement began, until they fork outside any. */
+static __always_inline s32 level_from_tls(struct pt_regs *regs, struct row *row)
+{
+	struct thread_state *state = bpf_task_storage_get(&threads,
+		(struct task_struct *)bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	s32 level;
+
+	if (!state || state->outside_once)
+		return 0;
+	level = read_u32(gomp_thread(regs, row) + row->tls_level);
+	if (level == 0)
+		state->outside_once = 1;
+	return level;
+}
+
 static __always_inline s32 size_from_kmp(struct pt_regs *regs, struct row *row)
 {
 	u64 threads_array = read_u64(REG_IP(regs) + row->kmp_threads);
@@ -244,14 +261,19 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		if (r) {
 			r->sp = REG_SP(regs);
 			r->site = site;
-			r->a = argument(regs, row->a);
-			r->b = argument(regs, row->b);
-			r->num = argument(regs, row->num);
-			r->size = argument(regs, row->size);
+			if (row->a | row->b | row->num | row->size) {
+				r->a = argument(regs, row->a);
+				r->b = argument(regs, row->b);
+				r->num = argument(regs, row->num);
+				r->size = argument(regs, row->size);
+			} else {
+				r->a = r->b = 0;
+				r->num = r->size = 0;
+			}
 			if (row->flags & ROW_TEAM_FROM_TLS)
 				team_from_tls(regs, row, r);
 			if (row->flags & ROW_LEVEL_FROM_TLS)
-				r->num = read_u32(gomp_thread(regs, row) + row->tls_level);
+				r->num = level_from_tls(regs, row);
 			if ((row->flags & ROW_SIZE_FROM_KMP) && r->num == 0) /* the primary thread tells for all */
 				r->size = size_from_kmp(regs, row);
 			if (row->flags & ROW_TRIP_32)

@@ -93,6 +93,7 @@ const (
 type probeThreadState struct {
 	_              structs.HostLayout
 	Lost           uint32
+	OutsideOnce    uint32
 	IgnoredReturns uint32
 }
 
