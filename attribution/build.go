@@ -244,53 +244,6 @@ func (s *ThreadStats) add(o *ThreadStats) {
 
 func (s *Span) add(o Span) { s.T += o.T; s.C += o.C }
 
-// combine recognises libomp's combined constructs: a parallel region whose
-// loop or sections stand at the very same directive is a PARALLEL LOOP or
-// PARALLEL SECTIONS, as the source says.
-func (b *builder) combine(n *built) {
-	for _, c := range n.children {
-		b.combine(c)
-	}
-	if n.region < 0 || !b.regions[n.region].Construct.IsParallel() || n.key.Runtime != event.Kmpc {
-		return
-	}
-	r := b.regions[n.region]
-	for i, c := range n.children {
-		cr := &b.regions[c.region]
-		if cr.Location.File == "" || cr.Location.File != r.Location.File || cr.Location.Begin != r.Location.Begin || r.Location.Begin == 0 {
-			continue
-		}
-		switch cr.Construct {
-		case event.Loop:
-			r.Construct = event.ParallelLoop
-		case event.Sections:
-			r.Construct = event.ParallelSections
-		default:
-			continue
-		}
-		for row := range c.stats {
-			for len(n.stats) <= row { // the region itself may have been seen in part
-				n.stats = append(n.stats, ThreadStats{})
-			}
-			s, cs := &n.stats[row], &c.stats[row]
-			s.Child += cs.Child - cs.Exec.T
-			if r.Construct == event.ParallelSections {
-				s.Body = cs.Body
-			}
-		}
-		n.region = b.intern(r)
-		n.children = slices.Delete(n.children, i, i+1)
-		for _, g := range c.children {
-			if j := slices.IndexFunc(n.children, func(x *built) bool { return x.region == g.region }); j >= 0 {
-				absorb(n.children[j], g)
-			} else {
-				n.children = append(n.children, g)
-			}
-		}
-		return
-	}
-}
-
 // flatten writes the tree in depth-first order, children by time.
 func (b *builder) flatten(p *Profile, n *built, parent int) {
 	me := len(p.Nodes)

@@ -55,6 +55,18 @@ var gompCases = []engineCase{
 		       PARALLEL@300 0:1 exec 50/1 enter 0 body 14/1 bar 26 exit 10 child 1
 		       PARALLEL@300/SINGLE@83 0:0 exec 30/1 enter 0 body 30/1 bar 0 exit 0 child 0
 		       PARALLEL@300/SINGLE@83 0:1 exec 1/1 enter 0 body 0/0 bar 1 exit 0 child 0`},
+	{name: "gomp: a parallel for that GCC split is one construct where the source tells",
+		events: `
+		0 1 fork parallel fn=320 key=7 size=1 site=90
+		1 1 begin parallel
+		2 1 open loop site=500
+		3 1 enter critical site=400 free noret
+		6 1 release critical free noret
+		8 1 close loop
+		9 1 end parallel
+		10 1 join parallel`,
+		want: `PARALLEL LOOP@320 0:0 exec 10/1 enter 1 body 8/1 bar 0 exit 1 child 3
+		       PARALLEL LOOP@320/CRITICAL@400 0:0 exec 3/1 enter 0 body 3/1 bar 0 exit 0 child 0`},
 	{name: "gomp: sections, two of them on this thread",
 		events: `
 		10 1 open sections site=500

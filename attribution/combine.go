@@ -1,0 +1,77 @@
+package attribution
+
+import (
+	"slices"
+
+	"ompp-attach/event"
+)
+
+// combine recognises combined constructs that the compiler split: a parallel
+// region whose loop or sections stand at the very same directive (libomp), or
+// which the source calls parallel for and whose every thread ran one loop
+// without a barrier (GCC), is a PARALLEL LOOP or PARALLEL SECTIONS.
+func (b *builder) combine(n *built) {
+	for _, c := range n.children {
+		b.combine(c)
+	}
+	if n.region < 0 || !b.regions[n.region].Construct.IsParallel() {
+		return
+	}
+	for i, c := range n.children {
+		r := b.regions[n.region]
+		switch cr := &b.regions[c.region]; {
+		case !b.sameDirective(n, c):
+			continue
+		case cr.Construct == event.Loop:
+			r.Construct = event.ParallelLoop
+		case cr.Construct == event.Sections:
+			r.Construct = event.ParallelSections
+		default:
+			continue
+		}
+		n.takeOver(c, r.Construct)
+		n.region = b.intern(r)
+		n.children = slices.Delete(n.children, i, i+1)
+		for _, g := range c.children {
+			if j := slices.IndexFunc(n.children, func(x *built) bool { return x.region == g.region }); j >= 0 {
+				absorb(n.children[j], g)
+			} else {
+				n.children = append(n.children, g)
+			}
+		}
+		return
+	}
+}
+
+// sameDirective tells whether a parallel region and a construct in it are one
+// combined directive.
+func (b *builder) sameDirective(n, c *built) bool {
+	r, cr := &b.regions[n.region], &b.regions[c.region]
+	if n.key.Runtime == event.Kmpc {
+		return r.Location.File != "" && r.Location.Begin != 0 &&
+			cr.Location.File == r.Location.File && cr.Location.Begin == r.Location.Begin
+	}
+	if r.Construct != event.ParallelLoop || n.key.Construct != event.Parallel || cr.Construct != event.Loop {
+		return false
+	}
+	for row := range max(len(n.stats), len(c.stats)) {
+		if row >= len(n.stats) || row >= len(c.stats) || n.stats[row].Exec.C != c.stats[row].Exec.C || c.stats[row].Barrier.C > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// takeOver moves a construct's own time into the region that it is part of.
+func (n *built) takeOver(c *built, as event.Construct) {
+	for row := range c.stats {
+		for len(n.stats) <= row { // the region itself may have been seen in part
+			n.stats = append(n.stats, ThreadStats{})
+		}
+		s, cs := &n.stats[row], &c.stats[row]
+		s.Child += cs.Child - cs.Exec.T
+		if as == event.ParallelSections {
+			s.Body = cs.Body
+		}
+	}
+}
