@@ -26,15 +26,26 @@ type Measurement struct {
 	machine  preflight.Machine
 	logf     func(format string, args ...any)
 
-	mu      sync.Mutex // guards what follows, and the engines
-	decoder probes.Decoder
-	plans   map[fileID]*probes.Attached
-	procs   map[uint32]*Process
-	done    []*Process
-	strays  uint64 // records of processes that we do not know
+	// scanning guards the plans and every process's probes; it is taken before
+	// mu, never while mu is held.
+	scanning sync.Mutex
+	plans    map[*symbols.Object]planned // an inode may hold another file by now
+
+	mu       sync.Mutex // guards what follows, and the engines of procs
+	decoder  probes.Decoder
+	procs    map[uint32]*Process
+	done     []*Process
+	troubles []string // of processes that have no profile to tell them in
+	strays   uint64   // records of processes that we do not know
 
 	recording bool
 	running   bool // the process ran before we came
+}
+
+// planned is what came of a file: a plan, neither if it is no runtime.
+type planned struct {
+	plan *probes.Attached
+	err  error
 }
 
 // New loads the kernel side. logf receives what --verbose shows.
@@ -48,7 +59,7 @@ func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
 	}
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
-		plans: map[fileID]*probes.Attached{},
+		plans: map[*symbols.Object]planned{},
 		procs: map[uint32]*Process{},
 	}
 	if m.rings, err = k.Rings(); err != nil {
@@ -70,7 +81,7 @@ func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
 // Close takes everything away again; the processes go on.
 func (m *Measurement) Close() {
 	for _, p := range m.procs {
-		p.detach()
+		m.detach(p)
 	}
 	if m.follower != nil {
 		m.follower.Close()
@@ -104,12 +115,10 @@ const (
 func (m *Measurement) read(ctx context.Context) error {
 	pause := minPause
 	for {
-		n, err := m.drain()
-		if err != nil {
+		last := ctx.Err() != nil
+		n, _, err := m.drain()
+		if err != nil || last {
 			return err
-		}
-		if ctx.Err() != nil && n == 0 {
-			return nil
 		}
 		switch {
 		case n > batch/8:
@@ -127,11 +136,22 @@ func (m *Measurement) read(ctx context.Context) error {
 	}
 }
 
-func (m *Measurement) drain() (int, error) {
+// drainAll reads all that was written before the call. Other processes may
+// write for ever: once a ring was read to its end, or as many records were read
+// as it holds (16 MiB of at least 64 bytes), what was in it is read.
+func (m *Measurement) drainAll() {
+	for range (16<<20/64)/batch + 1 {
+		if _, full, err := m.drain(); err != nil || !full {
+			return
+		}
+	}
+}
+
+// drain reads a batch of every ring; full tells that one may hold more.
+func (m *Measurement) drain() (total int, full bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := ktime()
-	total, full := 0, false
 	var ev event.Event
 	var last *Process
 	for _, r := range m.rings {
@@ -146,7 +166,7 @@ func (m *Measurement) drain() (int, error) {
 			last.feed(&ev)
 		})
 		if err != nil {
-			return total, err
+			return total, full, err
 		}
 		total += n
 		full = full || n == batch
@@ -156,7 +176,7 @@ func (m *Measurement) drain() (int, error) {
 			p.engine.Advance(before)
 		}
 	}
-	return total, nil
+	return total, full, nil
 }
 
 // AttachError says why a process cannot be measured, in one sentence.
@@ -168,13 +188,18 @@ func (e *AttachError) Error() string { return e.Sentence }
 // plan returns the stored plan of a module's file, making it at first sight;
 // nil if the module is no runtime.
 func (m *Measurement) plan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
-	id := idOf(mod)
-	if a, ok := m.plans[id]; ok {
-		return a, nil
+	o := mod.Object()
+	p, ok := m.plans[o]
+	if !ok {
+		p.plan, p.err = m.newPlan(mod, imported)
+		m.plans[o] = p
 	}
+	return p.plan, p.err
+}
+
+func (m *Measurement) newPlan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
 	o := mod.Object()
 	if probes.Identify(o) == event.NoRuntime {
-		m.plans[id] = nil
 		return nil, nil
 	}
 	begin := time.Now()
@@ -188,7 +213,6 @@ func (m *Measurement) plan(mod *symbols.Module, imported func(string) bool) (*pr
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}
-	m.plans[id] = a
 	m.logf("%s: %s, %d probes planned in %s", mod.Path, p.Runtime, len(p.Placements), time.Since(begin).Round(time.Microsecond))
 	return a, nil
 }

@@ -40,6 +40,13 @@ func readCPU(pid int) cpuTimes {
 	return cpuTimes{u * uint64(clockTick), s * uint64(clockTick)}
 }
 
+// readCPU brings a process's times up to date while they can be read.
+func (p *Process) readCPU() {
+	if c := readCPU(int(p.pid)); c != (cpuTimes{}) {
+		p.cpu = c
+	}
+}
+
 func threadsOf(pid int) (tids []int) {
 	d, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type Process struct {
 	meta      attribution.Meta
 	placed    map[fileID]placed
 	libs      io.Closer // the watch on its dynamic loader
+	detached  bool      // it gets no probes any more
 	cpu0      cpuTimes
 	cpu       cpuTimes
 	tasking   bool
@@ -78,8 +80,15 @@ func (p *Process) feed(ev *event.Event) {
 }
 
 // scan places probes in the runtimes that a process maps and that have none
-// yet; it returns how many runtimes it found new.
-func (m *Measurement) scan(p *Process) (int, error) {
+// yet; it returns how many runtimes it found new. One that cannot be measured
+// does not keep the others from it: the first such error is returned, and all
+// of them become warnings of the process.
+func (m *Measurement) scan(p *Process) (found int, first error) {
+	m.scanning.Lock()
+	defer m.scanning.Unlock()
+	if p.detached {
+		return 0, nil
+	}
 	mods, err := symbols.Modules(int(p.pid))
 	if len(mods) == 0 {
 		return 0, err
@@ -94,7 +103,15 @@ func (m *Measurement) scan(p *Process) (int, error) {
 	if p.libs == nil {
 		p.libs = m.watchLibraries(p, mods)
 	}
-	found := 0
+	trouble := func(err error) {
+		m.logf("process %d: %v", p.pid, err)
+		m.mu.Lock()
+		p.warnOnce(err.Error())
+		m.mu.Unlock()
+		if first == nil {
+			first = err
+		}
+	}
 	for i := range mods {
 		mod := &mods[i]
 		if !mayBeRuntime(mod, mod.Path == p.meta.Path) {
@@ -105,25 +122,34 @@ func (m *Measurement) scan(p *Process) (int, error) {
 		}
 		a, err := m.plan(mod, imported)
 		if err != nil {
-			return found, err
+			trouble(err)
+			continue
 		}
 		if a == nil {
 			continue
 		}
 		if err := m.seccompTrouble(int(p.pid)); err != nil {
-			return found, err
+			trouble(err)
+			continue
 		}
 		begin := time.Now()
 		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
 		if err != nil {
-			return found, explainAttach(int(p.pid), err)
+			trouble(explainAttach(int(p.pid), err))
+			continue
 		}
 		m.logf("process %d: %d probes placed in %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
 		p.placed[idOf(mod)] = placed{link, a.Plan, describeRuntime(mod, a.Plan)}
 		p.tasking = p.tasking || a.Plan.Tasking
 		found++
 	}
-	return found, nil
+	return found, first
+}
+
+func (p *Process) warnOnce(s string) {
+	if !slices.Contains(p.warnings, s) {
+		p.warnings = append(p.warnings, s)
+	}
 }
 
 // mayBeRuntime tells by its name whether a module is worth opening: with
@@ -187,8 +213,10 @@ func (m *Measurement) watchLibraries(p *Process, mods []symbols.Module) io.Close
 // probes on the same library can delay by seconds.
 const closeLimit = time.Second
 
-// detach takes a process's probes away.
-func (p *Process) detach() {
+// detach takes a process's probes away, for good.
+func (m *Measurement) detach(p *Process) {
+	m.scanning.Lock()
+	p.detached = true
 	links := []io.Closer{}
 	if p.libs != nil {
 		links, p.libs = append(links, p.libs), nil
@@ -200,6 +228,7 @@ func (p *Process) detach() {
 			p.placed[id] = pl
 		}
 	}
+	m.scanning.Unlock()
 	if len(links) == 0 {
 		return
 	}
@@ -217,22 +246,27 @@ func (p *Process) detach() {
 }
 
 // finish settles a process's profile; ended says how its measurement ended.
-// The reader must have drained what the process wrote.
+// The reader must have drained what the process wrote, and its probes be gone.
 func (m *Measurement) finish(p *Process, ended string) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	delete(m.procs, p.pid)
-	if p.engine.Events() == 0 && len(p.placed) == 0 {
-		return // no OpenMP
+	m.mu.Unlock()
+	// From here on nobody else knows the process: the reader need not wait until
+	// its places are looked up.
+	if p.engine.Events() == 0 && len(p.placed) == 0 { // no OpenMP that we could measure
+		m.mu.Lock()
+		m.troubles = append(m.troubles, p.warnings...)
+		m.mu.Unlock()
+		return
 	}
 	end := p.ended
 	prof := p.engine.Finish(end)
 	meta := prof.Meta // Finish has filled the event counts
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
-	prof.Meta.Duration = int64(end - p.began - p.paused)
-	prof.Meta.UserTime = int64(p.cpu.user - p.cpu0.user)
-	prof.Meta.SysTime = int64(p.cpu.system - p.cpu0.system)
+	prof.Meta.Duration = since(end, p.began+p.paused)
+	prof.Meta.UserTime = since(p.cpu.user, p.cpu0.user)
+	prof.Meta.SysTime = since(p.cpu.system, p.cpu0.system)
 	prof.Meta.Ended = ended
 	prof.Meta.HasTasks = p.tasking
 	for _, pl := range p.placed {
@@ -244,7 +278,18 @@ func (m *Measurement) finish(p *Process, ended string) {
 	if p.recorder != nil {
 		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end
 	}
+	m.mu.Lock()
 	m.done = append(m.done, p)
+	m.mu.Unlock()
+}
+
+// since is the time from one to another in ns; clocks of different grain, and a
+// process that ends while it is being stopped, may have them in reverse order.
+func since(to, from uint64) int64 {
+	if to < from {
+		return 0
+	}
+	return int64(to - from)
 }
 
 // unseen says what no probe in these runtimes can see.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
-	"os/signal"
 	"slices"
 	"sync"
 	"syscall"
@@ -27,15 +27,13 @@ type Result struct {
 	Exit     int                    // exit status of a launched program; 128+N if killed by signal N
 	Lost     uint64                 // records dropped in the kernel
 	Streams  []*attribution.Stream  // with RecordEvents: of the Profiles, in their order
+	Troubles []string               // sentences: why processes that have no profile could not be measured
 }
 
 // Run launches a program and measures it, its children and their children,
-// from their first instruction. args[0] is the program's name.
-func (m *Measurement) Run(path string, args []string) (*Result, error) {
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
-	defer signal.Stop(signals)
-
+// from their first instruction. args[0] is the program's name. What comes from
+// signals is passed on to the program until it ends.
+func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) (*Result, error) {
 	l, err := launch(path, args)
 	if err != nil {
 		return nil, err
@@ -70,7 +68,6 @@ wait:
 	m.mu.Lock()
 	if p := m.procs[uint32(pid)]; p != nil {
 		if ru, ok := l.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			p.cpu0 = cpuTimes{}
 			p.cpu = cpuTimes{uint64(ru.Utime.Nano()), uint64(ru.Stime.Nano())}
 		}
 	}
@@ -84,7 +81,13 @@ wait:
 // foreground tells whether we share a terminal with the program, whose
 // keyboard signals then reach both.
 func foreground() bool {
-	pgrp, err := unix.IoctlGetInt(0, unix.TIOCGPGRP)
+	// Standard input may be a file: ask the controlling terminal itself.
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	pgrp, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err == nil && pgrp == unix.Getpgrp()
 }
 
@@ -126,8 +129,8 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 	if err == nil && found == 0 {
 		err = noRuntime(pid)
 	}
-	if err != nil {
-		p.detach()
+	if found == 0 {
+		m.detach(p)
 		_ = stop()
 		return nil, err
 	}
@@ -160,8 +163,8 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 			default:
 			}
 			m.mu.Lock()
-			if c := readCPU(pid); c != (cpuTimes{}) {
-				p.cpu = c
+			if p := m.procs[uint32(pid)]; p != nil { // it may run another program by now
+				p.readCPU()
 			}
 			m.mu.Unlock()
 		}
@@ -172,7 +175,12 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 		ended = "the process ended"
 	}
 	m.over(pid)
-	p.detach()
+	m.mu.Lock()
+	if now := m.procs[uint32(pid)]; now != nil {
+		p = now
+	}
+	m.mu.Unlock()
+	m.detach(p)
 	err = stop()
 	res := &Result{}
 	m.retireAll(ended)
@@ -181,7 +189,7 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 }
 
 // start runs the reader and the watch on lives; the function it returns ends
-// both and gives the first error.
+// both, lets everybody go on that was stopped, and gives the first error.
 func (m *Measurement) start(pid int, launch bool) func() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -196,8 +204,11 @@ func (m *Measurement) start(pid int, launch bool) func() error {
 		m.watch(ctx, pid, launch)
 	}()
 	return sync.OnceValue(func() error {
+		// Children that outlive the measurement must not wait for its profiles.
+		m.follower.StopAll()
 		cancel()
 		wg.Wait()
+		m.follower.StopAll() // those that were just about to be stopped
 		return errRead
 	})
 }
@@ -249,24 +260,21 @@ func (m *Measurement) live(l bpf.Life, first int, launch bool) {
 		if p != nil {
 			m.retire(p, "ran another program")
 		}
+		attached := p != nil && p.meta.Attached
 		p = m.newProcess(pid, pid == first)
+		m.mu.Lock()
+		p.meta.Attached = attached
+		m.mu.Unlock()
 	case bpf.LifeFork:
 		p = m.newProcess(pid, false)
 	case bpf.LifeMap:
 		if p == nil {
 			p = m.newProcess(pid, pid == first)
 		}
+		// What it did before is resolved by the libraries that it had then.
+		m.drainAll()
 	}
-	// What it did before is resolved by the libraries that it had then.
-	for l.Kind == bpf.LifeMap {
-		if n, err := m.drain(); err != nil || n == 0 {
-			break
-		}
-	}
-	n, err := m.scan(p)
-	if err != nil {
-		m.warn("%v", err)
-	}
+	n, _ := m.scan(p) // what it could not do is among p's warnings
 	if n > 0 && launch {
 		_ = m.follower.Follow(pid, bpf.FollowStop|bpf.FollowChildren|bpf.FollowProbed)
 	}
@@ -287,9 +295,7 @@ func (m *Measurement) reap() {
 		if p.first {
 			continue
 		}
-		if c := readCPU(int(pid)); c != (cpuTimes{}) {
-			p.cpu = c
-		}
+		p.readCPU()
 		if ended(int(pid)) {
 			gone = append(gone, p)
 		}
@@ -314,34 +320,38 @@ func (m *Measurement) over(pid int) {
 // retire ends the measurement of one process: its probes go, what it wrote is
 // read, its profile is settled.
 func (m *Measurement) retire(p *Process, how string) {
-	m.over(int(p.pid))
-	p.detach()
-	for {
-		n, err := m.drain()
-		if err != nil || n == 0 {
-			break
-		}
-	}
+	m.leave(p)
+	m.drainAll()
 	m.finish(p, how)
 }
 
+// leave ends a process's measured time and takes its probes away.
+func (m *Measurement) leave(p *Process) {
+	m.over(int(p.pid))
+	m.mu.Lock()
+	p.readCPU()
+	m.mu.Unlock()
+	m.detach(p)
+}
+
+// retireAll ends the measurement of all processes, first of the first one. All
+// are rid of their probes before the first profile is settled, which may take a
+// while.
 func (m *Measurement) retireAll(how string) {
-	for {
-		m.mu.Lock()
-		var p *Process
-		for _, x := range m.procs {
-			if p == nil || x.first {
-				p = x
-			}
-		}
-		m.mu.Unlock()
-		if p == nil {
-			return
-		}
+	m.mu.Lock()
+	procs := slices.SortedFunc(maps.Values(m.procs), func(a, b *Process) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.pid, b.pid))
+	})
+	m.mu.Unlock()
+	for _, p := range procs {
+		m.leave(p)
+	}
+	m.drainAll()
+	for _, p := range procs {
 		if p.first {
-			m.retire(p, how)
+			m.finish(p, how)
 		} else {
-			m.retire(p, "still running when measurement ended")
+			m.finish(p, "still running when measurement ended")
 		}
 	}
 }
@@ -364,6 +374,8 @@ func (m *Measurement) collect(res *Result) {
 			res.Lost += n
 		}
 	}
+	m.logf("%d records of processes that were not followed, or not any more", m.strays)
+	res.Troubles = m.troubles
 	slices.SortStableFunc(m.done, func(a, b *Process) int {
 		return cmp.Compare(rank(a), rank(b))
 	})

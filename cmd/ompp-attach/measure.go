@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -109,6 +110,9 @@ func run(f *measureFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	// To the end of the tool: an impatient second Ctrl-C must not cost the results.
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)...)
 	m, err := collect.New(attachModes[f.mode], f.logf)
 	if err != nil {
 		return out.abandon(diagnose(err))
@@ -116,7 +120,7 @@ func run(f *measureFlags, args []string) error {
 	if f.events != "" {
 		m.RecordEvents()
 	}
-	res, err := m.Run(path, args)
+	res, err := m.Run(path, args, signals)
 	m.Close()
 	if res == nil {
 		var ee *collect.ExecError
@@ -128,13 +132,24 @@ func run(f *measureFlags, args []string) error {
 	if err = errors.Join(err, out.write(res, f), f.saveStream(res)); err != nil {
 		return err
 	}
-	if len(res.Profiles) == 0 {
+	for _, s := range res.Troubles {
+		fmt.Fprintln(os.Stderr, "ompp-attach: "+s)
+	}
+	if len(res.Profiles) == 0 && len(res.Troubles) == 0 {
 		fmt.Fprintf(os.Stderr, "ompp-attach: %s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured\n", path)
 	}
 	if res.Exit != 0 {
 		return &exitError{res.Exit, nil}
 	}
 	return nil
+}
+
+// heeded leaves out the signals that we were started to ignore: nohup and
+// shells' background jobs mean the program too, which inherits that only if we
+// do not catch them. Go tells of SIGINT and SIGHUP only, so that some are left
+// (for signal.Notify, none would mean all).
+func heeded(signals ...os.Signal) []os.Signal {
+	return slices.DeleteFunc(signals, signal.Ignored)
 }
 
 // findProgram resolves a program as a shell would, and says in one sentence
@@ -191,7 +206,7 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()
 	m, err := collect.New(attachModes[f.mode], f.logf)
 	if err != nil {

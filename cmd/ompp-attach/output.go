@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +21,9 @@ import (
 )
 
 const (
+	recordStem   = "profile"
 	recordSuffix = ".json.gz"
-	recordName   = "profile" + recordSuffix
+	recordName   = recordStem + recordSuffix
 	// freeBytes is the least room that a results directory must have before
 	// measuring: profiles of typical programs take some ten kilobytes.
 	freeBytes = 1 << 20
@@ -31,13 +34,14 @@ type output struct {
 	dir     string
 	created bool
 	named   bool // by the user
+	replace bool // an older run's files
 	program string
 }
 
 // openOutput makes the directory and proves that it can be written, before
 // anything is measured. pid 0: not known yet, the directory's name follows.
 func openOutput(dir, program string, pid int, overwrite bool) (*output, error) {
-	o := &output{dir: dir, named: dir != "", program: program}
+	o := &output{dir: dir, named: dir != "", replace: overwrite, program: program}
 	if !o.named {
 		if pid == 0 {
 			return o, probeWritable(".")
@@ -109,18 +113,65 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 		}
 	}
 	var errs []error
-	for _, p := range res.Profiles {
-		stem := "profile"
-		if p != res.First {
-			stem = "profile.pid" + strconv.Itoa(p.Meta.PID)
+	if o.replace {
+		if err := removeOld(o.dir); err != nil {
+			errs = append(errs, err)
 		}
-		files, err := writeProfile(o.dir, stem, p, f.formats)
+	}
+	stems := stems(res)
+	for i, p := range res.Profiles {
+		files, err := writeProfile(o.dir, stems[i], p, f.formats)
 		if err != nil {
 			errs = append(errs, err)
 		}
 		if !f.quiet {
 			if err := report.Summary(os.Stderr, p, files); err != nil {
 				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// stems names the profiles' files. A process that runs one program after the
+// other has several profiles.
+func stems(res *collect.Result) (out []string) {
+	times := map[string]int{}
+	for _, p := range res.Profiles {
+		stem := recordStem
+		if p != res.First {
+			stem += ".pid" + strconv.Itoa(p.Meta.PID)
+		}
+		times[stem]++
+		if n := times[stem]; n > 1 {
+			stem += "-" + strconv.Itoa(n)
+		}
+		out = append(out, stem)
+	}
+	return out
+}
+
+// resultFile matches the names of what we write, in every format.
+var resultFile = func() *regexp.Regexp {
+	ends := []string{regexp.QuoteMeta(recordSuffix)}
+	for _, f := range report.Formats {
+		ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, recordStem)))
+	}
+	return regexp.MustCompile("^" + recordStem + `(\.pid\d+(-\d+)?)?(` + strings.Join(ends, "|") + ")$")
+}()
+
+// removeOld removes an older run's files: one of its processes' profiles would
+// seem to be the new run's.
+func removeOld(dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("cannot look for older profiles: %w", err)
+	}
+	var errs []error
+	for _, f := range files {
+		if resultFile.MatchString(f.Name()) {
+			if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
+				errs = append(errs, fmt.Errorf("cannot remove an older profile: %w", err))
 			}
 		}
 	}
@@ -144,7 +195,7 @@ func renderAll(dir, stem string, p *attribution.Profile, formats []string) (file
 	var errs []error
 	for _, n := range formats {
 		f, _ := report.FormatNamed(n)
-		name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, "profile"))
+		name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, recordStem))
 		if err := saveFile(name, func(w io.Writer) error { return f.Write(w, p) }); err != nil {
 			errs = append(errs, err)
 			continue
@@ -161,23 +212,41 @@ func saveFile(name string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return fmt.Errorf("cannot render %s: %w", name, err)
 	}
-	tmp := name + ".tmp"
-	err := os.WriteFile(tmp, b.Bytes(), 0o644)
+	// Root may write into somebody else's directory: no name that they could
+	// have put a link under, and no change of owner by name.
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".ompp-attach-*")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", name, errors.Unwrap(err))
+	}
+	_, err = tmp.Write(b.Bytes())
+	mask := unix.Umask(0)
+	unix.Umask(mask)
+	err = cmp.Or(err, tmp.Chmod(os.FileMode(0o644&^mask)))
+	if uid, gid, ok := sudoUser(); ok {
+		err = cmp.Or(err, tmp.Chown(uid, gid))
+	}
+	err = cmp.Or(err, tmp.Close())
 	if err == nil {
-		err = os.Rename(tmp, name)
+		err = os.Rename(tmp.Name(), name)
 	}
 	if err != nil {
-		os.Remove(tmp)
-		return fmt.Errorf("cannot write %s: %w", name, err)
+		os.Remove(tmp.Name())
+		return fmt.Errorf("cannot write %s: %w", name, errors.Unwrap(err))
 	}
-	return giveToUser(name)
+	return nil
 }
 
-// giveToUser hands a file to the user who ran sudo.
-func giveToUser(name string) error {
+// sudoUser is the user who ran us by sudo.
+func sudoUser() (uid, gid int, ok bool) {
 	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
 	gid, err2 := strconv.Atoi(os.Getenv("SUDO_GID"))
-	if err1 != nil || err2 != nil || os.Geteuid() != 0 {
+	return uid, gid, err1 == nil && err2 == nil && os.Geteuid() == 0
+}
+
+// giveToUser hands a directory to the user who ran sudo.
+func giveToUser(name string) error {
+	uid, gid, ok := sudoUser()
+	if !ok {
 		return nil
 	}
 	if err := os.Lchown(name, uid, gid); err != nil {
