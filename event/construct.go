@@ -66,10 +66,6 @@ func (c Construct) IsParallel() bool {
 	return c >= Parallel && c <= ParallelWorkshare || c == Unknown
 }
 
-// IsWorksharing reports whether a team divides the construct's work and, but
-// for nowait, meets in a barrier at its end.
-func (c Construct) IsWorksharing() bool { return c >= Loop && c <= Workshare }
-
 // CanBeNamed reports whether source code may give the construct a name.
 func (c Construct) CanBeNamed() bool { return c == Critical }
 

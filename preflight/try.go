@@ -12,14 +12,6 @@ type Trial struct {
 // Works tells whether this process can measure on this machine.
 func (t Trial) Works() bool { return t.Load == nil && t.Follow == nil }
 
-// Err returns the first error.
-func (t Trial) Err() error {
-	if t.Load != nil {
-		return t.Load
-	}
-	return t.Follow
-}
-
 // Try loads the kernel side as a measurement does, attaches a probe to this
 // program, and takes all of it away again.
 func Try() (t Trial) {

@@ -15,7 +15,6 @@ func query(o *Object) {
 	o.Stripped()
 	o.HasDWARF()
 	o.IsPIE()
-	o.Needed()
 	o.TLSOffsetSlots()
 	vaddrs := []uint64{0, 1, 1 << 63, 1<<64 - 1}
 	for _, r := range o.TextRanges() {

@@ -157,16 +157,6 @@ func (o *Object) Interpreter() string {
 	return ""
 }
 
-// Needed returns the sonames of the libraries that the object needs
-// (DT_NEEDED), in the order of the file.
-func (o *Object) Needed() []string {
-	libs, err := o.file.ImportedLibraries()
-	if err != nil {
-		return nil
-	}
-	return libs
-}
-
 // BuildID returns the GNU build id in hexadecimal, or "".
 func (o *Object) BuildID() string {
 	for _, s := range o.file.Sections {

@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ompp-attach/internal/testbin"
+)
+
+// Programs that follow each other in one process have a profile each.
+func TestExecChain(t *testing.T) {
+	bin := testbin.Build(t, "execs.c", testbin.Options{})
+	s := run(t, options{env: threadsEnv(2)}, bin, "child", "2")
+	if s.exit != 0 {
+		t.Fatalf("exit status %d; stderr: %s", s.exit, s.stderr)
+	}
+	var pid int
+	for _, p := range s.others {
+		pid = p.Meta.PID
+		if got := count(p, execC, parallel); got[0] != 1 {
+			t.Errorf("%v executions of the region, want 1", got)
+		}
+	}
+	stem := fmt.Sprintf("profile.pid%d", pid)
+	want := []string{stem + "-2.json.gz", stem + "-3.json.gz", stem + ".json.gz"}
+	if got := slices.Sorted(maps.Keys(s.others)); !slices.Equal(got, want) {
+		t.Errorf("files %q, want %q", got, want)
+	}
+}
+
+// A file that is written anew in its place, as linkers and cp do, is another
+// program: probes at the old one's offsets would break it.
+func TestRebuiltInPlace(t *testing.T) {
+	static := func(flags ...string) string {
+		return testbin.Build(t, "execs.c", testbin.Options{Flags: append([]string{"-static", "-g"}, flags...)})
+	}
+	bin := filepath.Join(t.TempDir(), "program")
+	s := run(t, options{env: threadsEnv(2)}, "/bin/sh", "-c",
+		`for b in "$@"; do cat "$b" >"$0" && chmod +x "$0" && "$0" chain 0 || exit 9; done`,
+		bin, static("-O0"), static("-O1", "-falign-functions=4096"))
+	if s.exit != 0 {
+		t.Fatalf("exit status %d: the program broke; stderr: %s", s.exit, s.stderr)
+	}
+	if len(s.others) != 2 {
+		t.Fatalf("%d profiles, want 2; stderr: %s", len(s.others), s.stderr)
+	}
+	for name, p := range s.others {
+		if got := count(p, execC, parallel); got[0] != 1 || p.Meta.Unmatched != 0 {
+			t.Errorf("%s: %v executions of the region, want 1; unmatched %d", name, got, p.Meta.Unmatched)
+		}
+	}
+}
+
+// A child that outlives its parent goes on when the measurement ends.
+func TestChildOutlives(t *testing.T) {
+	bin := testbin.Build(t, "execs.c", testbin.Options{})
+	s := run(t, options{env: threadsEnv(2)}, bin, "leave", "20")
+	if s.exit != 0 || s.main == nil {
+		t.Fatalf("exit status %d; stderr: %s", s.exit, s.stderr)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(s.stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatalf("the child has ended: %v", err)
+	}
+	if _, state, _ := strings.Cut(string(b), ") "); state[0] != 'S' && state[0] != 'R' {
+		t.Errorf("the child is in state %c", state[0])
+	}
+}
+
+// A parent that lends its memory waits for the child: nobody stops that.
+func TestVfork(t *testing.T) {
+	bin := testbin.Build(t, "execs.c", testbin.Options{})
+	s := run(t, options{env: threadsEnv(2), flags: []string{"--verbose"}}, bin, "vfork")
+	if s.exit != 0 || s.main == nil {
+		t.Fatalf("exit status %d; stderr: %s", s.exit, s.stderr)
+	}
+	if strings.Contains(s.stderr, "forked") {
+		t.Errorf("the child was stopped for probes of its own:\n%s", s.stderr)
+	}
+}
+
+// Ctrl-C again and again, while results are written: they are written.
+func TestImpatience(t *testing.T) {
+	bin := testbin.Build(t, "longrun.c", testbin.Options{})
+	s := start(t, "run", "--", bin, "60")
+	pid := childOf(t, s.cmd.Process.Pid, bin)
+	time.Sleep(300 * time.Millisecond)
+	if err := syscall.Kill(pid, syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	for done := false; !done; {
+		select {
+		case err := <-s.ended:
+			s.ended <- err
+			done = true
+		case <-time.After(200 * time.Microsecond):
+			_ = s.cmd.Process.Signal(syscall.SIGINT)
+			_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		}
+	}
+	if got, want := s.wait(t), 128+int(syscall.SIGINT); got != want {
+		t.Errorf("exit status %d, want %d; stderr: %s", got, want, s.stderr.String())
+	}
+	decode(t, filepath.Join(s.dir, "profile.json.gz"))
+}
