@@ -1,0 +1,76 @@
+package collect
+
+import (
+	"errors"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ompp-attach/internal/testbin"
+	"ompp-attach/symbols"
+)
+
+type nothing struct{}
+
+func (nothing) Close() error { return nil }
+
+// runtimeOf starts a program and waits until it maps a runtime.
+func runtimeOf(t *testing.T) (pid int, runtime *symbols.Object) {
+	t.Helper()
+	cmd := exec.Command(testbin.Build(t, "longrun.c", testbin.Options{}), "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for range 500 {
+		mods, _ := symbols.Modules(cmd.Process.Pid)
+		for i := range mods {
+			if strings.Contains(mods[i].Path, "libgomp") {
+				return cmd.Process.Pid, mods[i].Object()
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the program maps no libgomp")
+	return 0, nil
+}
+
+// A runtime that cannot be planned is told of once, however often the process
+// is looked at and by whom; one that is detached from is not looked at.
+func TestScanTrouble(t *testing.T) {
+	pid, runtime := runtimeOf(t)
+	trouble := errors.New("no such structure")
+	m := &Measurement{
+		logf:  func(string, ...any) {},
+		plans: map[*symbols.Object]planned{runtime: {err: trouble}},
+		procs: map[uint32]*Process{},
+	}
+	p := m.newProcess(pid, true)
+	p.libs = nothing{} // needs the kernel
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			if found, err := m.scan(p); found != 0 || !errors.Is(err, trouble) {
+				t.Errorf("scan: %d, %v", found, err)
+			}
+		})
+	}
+	all.Wait()
+	if want := []string{trouble.Error()}; !slices.Equal(p.warnings, want) {
+		t.Errorf("warnings %q, want %q", p.warnings, want)
+	}
+	m.detach(p)
+	if found, err := m.scan(p); found != 0 || err != nil {
+		t.Errorf("scan after detach: %d, %v", found, err)
+	}
+	m.finish(p, "")
+	if !slices.Equal(m.troubles, p.warnings) {
+		t.Errorf("troubles %q: nobody tells of what is not measured", m.troubles)
+	}
+}
