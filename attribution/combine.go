@@ -6,6 +6,9 @@ import (
 	"ompp-attach/event"
 )
 
+// NoteSplit marks combined regions that GCC had split.
+const NoteSplit = "GCC made a parallel region and a loop of this directive: the two are shown as the one that it is"
+
 // combine recognises combined constructs that the compiler split: a parallel
 // region whose loop or sections stand at the very same directive (libomp), or
 // which the source calls parallel for and whose every thread ran one loop
@@ -31,6 +34,9 @@ func (b *builder) combine(n *built) {
 		}
 		n.takeOver(c, r.Construct)
 		n.region = b.intern(r)
+		if merged := &b.regions[n.region]; n.key.Runtime == event.Gomp && !slices.Contains(merged.Notes, NoteSplit) {
+			merged.Notes = append(merged.Notes, NoteSplit)
+		}
 		n.children = slices.Delete(n.children, i, i+1)
 		for _, g := range c.children {
 			if j := slices.IndexFunc(n.children, func(x *built) bool { return x.region == g.region }); j >= 0 {

@@ -58,23 +58,19 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 			}
 			next = in.Target
 		case insn.Jcc:
-			if test == "" || in.Cond != insn.Equal && in.Cond != insn.NotEqual {
+			taken, ok := takenIfZero(&in, test)
+			if !ok {
 				return SingleUnknown
 			}
-			// al = 0: `test al, al` finds zero, `cmp al, 1` does not.
-			zero := test == "test"
-			if zero == (in.Cond == insn.Equal) {
+			if taken {
 				next = in.Target
-			}
-			if test == "done" {
-				return SingleUnknown
 			}
 			test = "done"
 		default:
 			text := strings.ToLower(in.String()[strings.Index(in.String(), ": ")+2:])
 			switch {
 			case test != "" && test != "done":
-			case strings.HasPrefix(text, "test"):
+			case strings.HasPrefix(text, "test"), strings.HasPrefix(text, "tst"):
 				test = "test"
 			case strings.HasPrefix(text, "cmp"):
 				test = "cmp"
@@ -83,6 +79,21 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 		vaddr = next
 	}
 	return SingleUnknown
+}
+
+// takenIfZero tells whether a jump is taken for al = 0: after `test al, al`,
+// which finds zero, or `cmp al, 1`, which does not, or by itself (arm64).
+func takenIfZero(in *insn.Inst, test string) (taken, ok bool) {
+	word, _, _ := strings.Cut(strings.ToLower(in.Text()), " ")
+	switch {
+	case test == "" && (word == "cbz" || word == "tbz"):
+		return true, true
+	case test == "" && (word == "cbnz" || word == "tbnz"):
+		return false, true
+	case test != "test" && test != "cmp", in.Cond != insn.Equal && in.Cond != insn.NotEqual:
+		return false, false
+	}
+	return (test == "test") == (in.Cond == insn.Equal), true
 }
 
 func called(name, test string) SingleEnd {
