@@ -52,31 +52,6 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// Regions, criticals and locks in functions that call themselves 500 deep: the
-// kernel drops return probes past 64 pending per thread.
-func TestRecursion(t *testing.T) {
-	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}, {"clang-14", "-O0 -g"}} {
-		for _, mode := range []string{"critical", "lock", "regions", "teams", "branching"} {
-			t.Run(b.String()+" "+mode, func(t *testing.T) {
-				p := againstTruth(t, "recurse.c", b, 2, mode, "500")
-				want := map[string]struct {
-					match func(*attribution.Region) bool
-					n     uint64
-				}{
-					"critical":  {is(event.Critical), 2 * 500},
-					"lock":      {is(event.NestLock), 2 * 500},
-					"regions":   {parallel, 2 + 2*499},
-					"teams":     {parallel, 2 * (1 + 2 + 4)},
-					"branching": {parallel, 2 + 2*(1<<10-1)},
-				}[mode]
-				if got := count(p, execC, want.match).total(); got != want.n {
-					t.Errorf("%d executions, want %d", got, want.n)
-				}
-			})
-		}
-	}
-}
-
 // Several initial threads start teams at once: each has rows of its own.
 func TestInitialThreadsStayApart(t *testing.T) {
 	const masters, reps = 3, 100
