@@ -74,6 +74,15 @@ var commonCases = []engineCase{
 		25 1 release lock fn=2 free noret`,
 		want: `LOCK@400 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
 		       LOCK@410 0:0 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0`},
+	{name: "a lock that another thread releases, read before its holder",
+		unmatched: 1,
+		events: `
+		10 2 release lock fn=1 free noret
+		0 1 enter lock site=400 fn=1 free noret
+		20 1 enter lock site=410 fn=2 free noret
+		25 1 release lock fn=2 free noret`,
+		want: `LOCK@400 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       LOCK@410 0:0 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0`},
 	{name: "lock tests: a failure is no execution",
 		events: `
 		0 1 enter lock site=400 fn=1

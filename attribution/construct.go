@@ -1,6 +1,10 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"slices"
+
+	"ompp-attach/event"
+)
 
 // Constructs that one thread executes by itself: critical, lock, ordered,
 // master, atomic, flush.
@@ -94,20 +98,46 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 	}
 }
 
-// releaseForeign ends a lock that another thread had set. OpenMP forbids that,
-// programs do it; the holder must not stay inside the lock for ever.
+// foreignRelease is the end of a lock that another thread had set. OpenMP
+// forbids that, programs do it; the holder must not stay inside the lock for
+// ever. What the holder did after the release but was read before it stays
+// inside.
+type foreignRelease struct {
+	construct event.Construct
+	lock      uint64
+	at        uint64
+}
+
 func (e *Engine) releaseForeign(ev *event.Event) {
 	e.unmatched++
+	r := foreignRelease{ev.Construct, ev.Fn, ev.Time}
 	for _, t := range e.threads {
-		i := t.find(ev.Construct, func(f *frame) bool { return f.id == ev.Fn && f.phase == inBody })
-		if i >= 0 {
-			f := &t.stack[i]
-			f.node.note("released by another thread than the one that had set it")
-			f.body += span(f.mark, ev.Time)
-			e.remove(t, i, ev.Time)
+		if e.endForeign(t, r) {
 			return
 		}
 	}
+	const few = 64 // the holder has not been read so far
+	if len(e.foreign) < few {
+		e.foreign = append(e.foreign, r)
+	}
+}
+
+// endForeign closes the lock if a thread holds it.
+func (e *Engine) endForeign(t *thread, r foreignRelease) bool {
+	i := t.find(r.construct, func(f *frame) bool { return f.id == r.lock && f.phase == inBody && f.start <= r.at })
+	if i < 0 {
+		return false
+	}
+	f := &t.stack[i]
+	f.node.note("released by another thread than the one that had set it")
+	f.body += span(f.mark, r.at)
+	e.remove(t, i, r.at)
+	return true
+}
+
+// endForeigns closes the locks that others have released before a moment.
+func (e *Engine) endForeigns(t *thread, now uint64) {
+	e.foreign = slices.DeleteFunc(e.foreign, func(r foreignRelease) bool { return r.at <= now && e.endForeign(t, r) })
 }
 
 func (e *Engine) released(t *thread, ev *event.Event) {

@@ -80,6 +80,7 @@ type Engine struct {
 	unmatched uint64
 	partial   uint64
 	losses    map[lossKey]uint64
+	foreign   []foreignRelease // read before the lock's holder
 }
 
 type rowID struct{ root, num int }
@@ -231,6 +232,9 @@ func (e *Engine) step(t *thread, ev *event.Event) {
 	t.last = ev.Time
 	if ev.Lost > 0 {
 		e.lose(t, ev.Lost)
+	}
+	if len(e.foreign) > 0 {
+		e.endForeigns(t, ev.Time)
 	}
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
