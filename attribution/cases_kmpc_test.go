@@ -82,4 +82,13 @@ var kmpcCases = []engineCase{
 		16 1 end parallel rt=k inside
 		17 1 join parallel rt=k inside`,
 		want: `PARALLEL@31 0:0 exec 7/1 enter 1 body 5/1 bar 0 exit 1 child 0`},
+	{name: "libomp: the barrier after a loop's reduction is the loop's, and the way to it",
+		events: `
+		0 1 open loop rt=k site=500 loc=202
+		5 1 close loop rt=k
+		5 1 wait none rt=k loc=12
+		9 1 result none rt=k v=0
+		12 1 wait barrier rt=k loc=42
+		20 1 waited barrier rt=k`,
+		want: `LOOP@202 0:0 exec 20/1 enter 0 body 5/1 bar 15 exit 0 child 0`},
 }

@@ -83,6 +83,33 @@ var commonCases = []engineCase{
 		25 1 release lock fn=2 free noret`,
 		want: `LOCK@400 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
 		       LOCK@410 0:0 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0`},
+	{name: "locks that overlap in a region charge it once",
+		events: `
+		0 1 fork parallel fn=300 key=7 size=1 site=90
+		0 1 begin parallel
+		10 1 enter lock site=400 fn=1 free noret
+		20 1 enter lock site=410 fn=2 free noret
+		30 1 release lock fn=1 free noret
+		45 1 release lock fn=2 free noret
+		50 1 end parallel
+		50 1 join parallel`,
+		want: `PARALLEL@300 0:0 exec 50/1 enter 0 body 50/1 bar 0 exit 0 child 35
+		       PARALLEL@300/LOCK@400 0:0 exec 20/1 enter 0 body 20/1 bar 0 exit 0 child 10
+		       PARALLEL@300/LOCK@400/LOCK@410 0:0 exec 25/1 enter 0 body 25/1 bar 0 exit 0 child 0`},
+	{name: "a begin older than every fork of its team belongs to none of them",
+		partial: 1,
+		events: `
+		5 2 begin parallel key=7 num=1
+		8 2 end parallel
+		10 1 fork parallel fn=300 key=7 size=2 site=90
+		11 1 begin parallel
+		12 3 begin parallel key=7 num=1
+		20 1 end parallel
+		20 3 end parallel
+		21 1 join parallel`,
+		want: `PARALLEL@300 0:0 exec 11/1 enter 1 body 9/1 bar 0 exit 1 child 0
+		       PARALLEL@300 0:1 exec 11/1 enter 2 body 8/1 bar 0 exit 1 child 0
+		       UNDER WAY@0 0:1 exec 3/1 enter 0 body 3/0 bar 0 exit 0 child 0`},
 	{name: "lock tests: a failure is no execution",
 		events: `
 		0 1 enter lock site=400 fn=1

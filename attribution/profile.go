@@ -71,9 +71,8 @@ type Mark string
 
 // The marks. The empty mark means exact.
 const (
-	Exact   Mark = ""
-	Approx  Mark = "approximate"
-	Derived Mark = "derived"
+	Exact  Mark = ""
+	Approx Mark = "approximate"
 )
 
 // Location is where a construct stands.

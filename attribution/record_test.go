@@ -31,7 +31,7 @@ func recordSample() *Profile {
 		Threads: []Thread{{Root: 0, Num: 0, TIDs: []int{10}}, {Root: 1, Num: 1, TIDs: []int{11, 12}}},
 		Regions: []Region{
 			{Construct: event.Parallel, Runtime: "libgomp", Location: Location{File: "/src/a.c", Begin: 3, End: 9,
-				EndMark: Approx, Function: "f", Object: "/usr/bin/app", Offset: 0x1234, Mark: Derived},
+				EndMark: Approx, Function: "f", Object: "/usr/bin/app", Offset: 0x1234, Mark: Approx},
 				Notes: []string{"A note."}, Lossy: 7},
 			{Construct: event.Critical, Name: "c"},
 		},

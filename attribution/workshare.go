@@ -7,6 +7,8 @@ import "ompp-attach/event"
 // lastInRegion marks, as a frame's id, a single body that ends with its region.
 const lastInRegion = 1
 
+const noteDerivedSections = "libomp makes no call between sections: sectC is derived from its static schedule, sectT is the thread's whole share"
+
 const noteLastSingle = "GCC leaves out the barrier of a single at the end of a parallel region: the others' waiting time is the region's exitBarT"
 
 const noteNowaitSingle = "single nowait makes no call at its end: its body time is not known and shows as 0"
@@ -28,6 +30,7 @@ func (e *Engine) open(t *thread, ev *event.Event) {
 	f.phase = inBody
 	if c == event.Sections && ev.Runtime == event.Kmpc {
 		f.bodies = sectionsOfThread(ev.Value, t.num, e.teamSize(t))
+		f.node.note(noteDerivedSections)
 	}
 }
 

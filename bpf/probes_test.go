@@ -34,6 +34,9 @@ func TestModesDeliver(t *testing.T) {
 			if p.Mode() != mode {
 				t.Skipf("this kernel has no %s", mode)
 			}
+			if _, err := p.AddRow(Row{}); err != nil { // so that ours is not the first
+				t.Fatal(err)
+			}
 			row, err := p.AddRow(Row{Flags: RowEntry | RowReturn})
 			if err != nil {
 				t.Fatal(err)

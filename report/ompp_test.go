@@ -249,7 +249,6 @@ func TestLocationText(t *testing.T) {
 		{attribution.Location{File: "main.c", Begin: 53}, "main.c (53)"},
 		{attribution.Location{File: "main.c", Begin: 53, End: 58, EndMark: attribution.Approx}, "main.c (53-~58)"},
 		{attribution.Location{File: "main.c", Begin: 53, End: 58, Mark: attribution.Approx}, "main.c (~53-58)"},
-		{attribution.Location{File: "main.c", Begin: 53, Mark: attribution.Derived}, "main.c (53)"},
 		{attribution.Location{Function: "f", Object: "/lib/liba.so", Offset: 0x10}, "f (liba.so+0x10)"},
 		{attribution.Location{Function: "f", Object: "/lib/liba.so", Offset: 0x10, Mark: attribution.Approx}, "~f (liba.so+0x10)"},
 		{attribution.Location{Object: "/lib/liba.so", Offset: 0x10}, "liba.so+0x10"},
