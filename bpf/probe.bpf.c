@@ -8,7 +8,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#define MAX_ROWS 8192
+#define MAX_ROWS 32768
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -60,6 +60,13 @@ const enum source *unused_source __attribute__((unused));
 const enum row_flag *unused_row_flag __attribute__((unused));
 const enum record_flag *unused_record_flag __attribute__((unused));
 
+static __always_inline u64 read_u64(u64 addr)
+{
+	u64 v = 0;
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
 /* One choice at a time, each kept apart from the next: the verifier allows only
  * constant offsets into pt_regs. */
 static __always_inline u64 argument(struct pt_regs *regs, u8 from)
@@ -69,15 +76,16 @@ static __always_inline u64 argument(struct pt_regs *regs, u8 from)
 	if (!from)
 		return 0;
 #define CHOOSE(n) if (from == ARG_##n) { v = REG_ARG##n(regs); asm volatile("" : "+r"(v)); }
-	CHOOSE(0) CHOOSE(1) CHOOSE(2) CHOOSE(3) CHOOSE(4) CHOOSE(5)
+	if (from <= ARG_5) {
+		CHOOSE(0) CHOOSE(1) CHOOSE(2) CHOOSE(3) CHOOSE(4) CHOOSE(5)
+		return v;
+	}
 #undef CHOOSE
-	return v;
-}
-
-static __always_inline u64 read_u64(u64 addr)
-{
-	u64 v = 0;
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	if (from == ARG_6)
+		return STACK_ARG6(regs);
+#define CHOOSE(n, reg) if (from == REG_0 + n) { v = regs->reg; asm volatile("" : "+r"(v)); }
+	EACH_REG(CHOOSE)
+#undef CHOOSE
 	return v;
 }
 
@@ -241,7 +249,10 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	if ((row->flags & ROW_ONLY_IF_NOT_ZF) && ZERO_FLAG(regs))
 		return 1;
 	now = bpf_ktime_get_ns();
-	site = (row->flags & ROW_NO_SITE) ? 0 : return_address(regs);
+	if (row->flags & ROW_SITE_HERE)
+		site = REG_IP(regs) + row->here;
+	else
+		site = (row->flags & ROW_NO_SITE) ? 0 : return_address(regs);
 	if (site - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo) {
 		if ((row->flags & ROW_OUTSIDE_ONLY) &&
 		    site - REG_IP(regs) - row->body_lo >= row->body_size) {

@@ -55,7 +55,7 @@ type probeRow struct {
 	TlsLevel   int32
 	KmpTeam    uint32
 	KmpNproc   uint32
-	Pad        uint32
+	Here       int32
 	KmpThreads int64
 }
 
@@ -76,18 +76,22 @@ const (
 	probeRowFlagROW_SIZE_FROM_KMP  probeRowFlag = 2048
 	probeRowFlagROW_LEVEL_FROM_TLS probeRowFlag = 4096
 	probeRowFlagROW_NO_SITE        probeRowFlag = 8192
+	probeRowFlagROW_SITE_HERE      probeRowFlag = 16384
 )
 
 type probeSource uint32
 
 const (
-	probeSourceNONE  probeSource = 0
-	probeSourceARG_0 probeSource = 1
-	probeSourceARG_1 probeSource = 2
-	probeSourceARG_2 probeSource = 3
-	probeSourceARG_3 probeSource = 4
-	probeSourceARG_4 probeSource = 5
-	probeSourceARG_5 probeSource = 6
+	probeSourceNONE     probeSource = 0
+	probeSourceARG_0    probeSource = 1
+	probeSourceARG_1    probeSource = 2
+	probeSourceARG_2    probeSource = 3
+	probeSourceARG_3    probeSource = 4
+	probeSourceARG_4    probeSource = 5
+	probeSourceARG_5    probeSource = 6
+	probeSourceARG_6    probeSource = 7
+	probeSourceREG_0    probeSource = 16
+	probeSourceREG_LAST probeSource = 46
 )
 
 type probeThreadState struct {

@@ -34,10 +34,16 @@ const (
 	RowSizeFromKmp  = uint32(probeRowFlagROW_SIZE_FROM_KMP)
 	RowLevelFromTLS = uint32(probeRowFlagROW_LEVEL_FROM_TLS)
 	RowNoSite       = uint32(probeRowFlagROW_NO_SITE)
+	RowSiteHere     = uint32(probeRowFlagROW_SITE_HERE)
 )
 
-// Arg returns the source number for the n-th (0 to 5) argument register.
+// Arg returns the source number for the n-th (0 to 6) argument; the seventh
+// can be had at a function's entry only.
 func Arg(n int) uint8 { return uint8(probeSourceARG_0) + uint8(n) }
+
+// Reg returns the source number for the n-th general register, in the order in
+// which the architecture encodes them.
+func Reg(n int) uint8 { return uint8(probeSourceREG_0) + uint8(n) }
 
 // Mode is how probes are attached, best first.
 type Mode int

@@ -11,10 +11,12 @@ typedef unsigned long long u64;
 typedef long long s64;
 
 /* Where a record's value comes from: ARG_n is the n-th argument register at
- * the probed instruction. */
+ * the probed instruction, ARG_6 the seventh argument at a function's entry
+ * (amd64: on the stack), REG_0 + n the n-th general register in encoding order. */
 enum source {
 	NONE = 0,
-	ARG_0, ARG_1, ARG_2, ARG_3, ARG_4, ARG_5,
+	ARG_0, ARG_1, ARG_2, ARG_3, ARG_4, ARG_5, ARG_6,
+	REG_0 = 16, REG_LAST = REG_0 + 30,
 };
 
 enum row_flag {
@@ -32,6 +34,7 @@ enum row_flag {
 	ROW_SIZE_FROM_KMP  = 1 << 11, /* size = __kmp_threads[gtid]->team->nproc, gtid in ARG_1 */
 	ROW_LEVEL_FROM_TLS = 1 << 12, /* num = nesting level, from libgomp's thread structure */
 	ROW_NO_SITE        = 1 << 13, /* nobody asks where the call comes from */
+	ROW_SITE_HERE      = 1 << 14, /* site = the address that the row names by here */
 };
 
 /* One probe point in one library; the attach cookie is its index. */
@@ -45,7 +48,7 @@ struct row {
 				probed instruction; 0 in a static binary, whose offsets below count from the thread pointer */
 	s32 tls_team, tls_team_id, tls_level; /* offsets in struct gomp_thread */
 	u32 kmp_team, kmp_nproc;              /* offsets in kmp_info and kmp_team */
-	u32 pad;
+	s32 here;            /* of ROW_SITE_HERE, relative to the probed instruction */
 	s64 kmp_threads;     /* __kmp_threads, relative to the probed instruction */
 };
 

@@ -30,6 +30,8 @@ type Measurement struct {
 	// mu, never while mu is held.
 	scanning sync.Mutex
 	plans    map[*symbols.Object]planned // an inode may hold another file by now
+	code     map[*symbols.Object]planned // of probes in the files' own code
+	finders  []CodeFinder
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
@@ -59,7 +61,7 @@ func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
 	}
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
-		plans: map[*symbols.Object]planned{},
+		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
 		procs: map[uint32]*Process{},
 	}
 	if m.rings, err = k.Rings(); err != nil {

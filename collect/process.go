@@ -31,9 +31,10 @@ type Process struct {
 	paused    uint64 // time that we had it stopped since it began, ns
 	continued uint64 // when we last let it go on
 	meta      attribution.Meta
-	placed    map[fileID]placed
-	libs      io.Closer // the watch on its dynamic loader
-	detached  bool      // it gets no probes any more
+	placed    map[fileID]placed // runtimes
+	code      map[fileID]placed // files with probes in their own code
+	libs      io.Closer         // the watch on its dynamic loader
+	detached  bool              // it gets no probes any more
 	cpu0      cpuTimes
 	cpu       cpuTimes
 	tasking   bool
@@ -54,6 +55,7 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		pid: uint32(pid), first: first, began: ktime(),
 		resolver: newResolver(pid),
 		placed:   map[fileID]placed{},
+		code:     map[fileID]placed{},
 		cpu0:     readCPU(pid),
 	}
 	var r attribution.Resolver = p.resolver
@@ -143,6 +145,9 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 		p.tasking = p.tasking || a.Plan.Tasking
 		found++
 	}
+	if err := m.placeCode(p, mods); err != nil {
+		trouble(err)
+	}
 	return found, first
 }
 
@@ -221,11 +226,13 @@ func (m *Measurement) detach(p *Process) {
 	if p.libs != nil {
 		links, p.libs = append(links, p.libs), nil
 	}
-	for id, pl := range p.placed {
-		if pl.link != nil {
-			links = append(links, pl.link)
-			pl.link = nil
-			p.placed[id] = pl
+	for _, files := range []map[fileID]placed{p.placed, p.code} {
+		for id, pl := range files {
+			if pl.link != nil {
+				links = append(links, pl.link)
+				pl.link = nil
+				files[id] = pl
+			}
 		}
 	}
 	m.scanning.Unlock()

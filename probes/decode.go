@@ -1,6 +1,7 @@
 package probes
 
 import (
+	"cmp"
 	"fmt"
 
 	"ompp-attach/bpf"
@@ -47,7 +48,7 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.point, p.Runtime, d.instances}
+		d.rows[row] = decoded{pl.point, cmp.Or(pl.point.runtime, p.Runtime), d.instances}
 		a.points = append(a.points, bpf.Point{Offset: pl.Offset, Row: row, Return: pl.Return})
 	}
 	d.instances++
@@ -79,7 +80,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 		}
 		return true
 	}
-	ev.Edge, ev.Site, ev.Num, ev.Size = pt.entry, r.Site, r.Num, r.Size
+	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = pt.entry, r.Site, r.Num, r.Size, pt.value
 	if r.Flags&bpf.RecInside != 0 {
 		ev.Flags |= event.Inside
 	}

@@ -43,6 +43,10 @@ type point struct {
 	taken0 bool
 	// marks are set on every event of the point.
 	marks event.Flag
+	// runtime, if any, stands in for the plan's: points in the program's code.
+	runtime event.Runtime
+	// value is the Value of every entry event, where no register gives one.
+	value int64
 	// imported: place it only for symbols that the program imports (families of
 	// hundreds of functions).
 	imported bool

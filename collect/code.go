@@ -1,0 +1,67 @@
+package collect
+
+import (
+	"time"
+
+	"ompp-attach/probes"
+	"ompp-attach/symbols"
+)
+
+// CodeFinder finds the points of a program or library at which probes in its
+// own code are wanted. It is asked once per file.
+type CodeFinder func(mod *symbols.Module) []probes.CodePoint
+
+// AddFinder makes the measurement place the probes that a finder finds, in
+// every file that a process maps. To be called before the measurement starts.
+func (m *Measurement) AddFinder(f CodeFinder) { m.finders = append(m.finders, f) }
+
+// placeCode places the probes in the process's own code, in the files that
+// have none yet; scanning is held.
+func (m *Measurement) placeCode(p *Process, mods []symbols.Module) error {
+	if len(m.finders) == 0 {
+		return nil
+	}
+	for i := range mods {
+		mod := &mods[i]
+		if _, ok := p.code[idOf(mod)]; ok {
+			continue
+		}
+		a, err := m.codePlan(mod)
+		if err != nil {
+			return err
+		}
+		if a == nil {
+			p.code[idOf(mod)] = placed{}
+			continue
+		}
+		begin := time.Now()
+		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
+		if err != nil {
+			return explainAttach(int(p.pid), err)
+		}
+		m.logf("process %d: %d probes placed in the code of %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
+		p.code[idOf(mod)] = placed{link: link, plan: a.Plan}
+	}
+	return nil
+}
+
+// codePlan returns the stored plan of the probes in a file's own code; nil if
+// there are none to place.
+func (m *Measurement) codePlan(mod *symbols.Module) (*probes.Attached, error) {
+	o := mod.Object()
+	if known, ok := m.code[o]; ok {
+		return known.plan, known.err
+	}
+	var points []probes.CodePoint
+	for _, find := range m.finders {
+		points = append(points, find(mod)...)
+	}
+	var known planned
+	if p := probes.NewCodePlan(o, points); len(p.Placements) > 0 {
+		m.mu.Lock()
+		known.plan, known.err = m.decoder.Store(m.kernel, p, m.running)
+		m.mu.Unlock()
+	}
+	m.code[o] = known
+	return known.plan, known.err
+}

@@ -1,0 +1,52 @@
+package probes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// CodePoint is a probe in the program's own code, where a construct that calls
+// no runtime, or a user's function, begins or ends.
+type CodePoint struct {
+	Name      string // for messages
+	VAddr     uint64 // probed instruction
+	When      insn.When
+	Identity  uint64 // virtual address that names the construct: the Site of its events
+	Construct event.Construct
+	Edge      event.Edge
+	Runtime   event.Runtime // whose construct it is; NoRuntime for a user's own
+	Marks     event.Flag    // set on its events
+	Value     int64         // of its events
+}
+
+// NewCodePlan is the plan of the probes in a program's or library's own code.
+func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
+	p := &Plan{Object: o}
+	for _, c := range points {
+		i, err := insn.Decode(o, c.VAddr)
+		if err == nil && i.Refused {
+			err = fmt.Errorf("the kernel refuses a probe at %s", i)
+		}
+		if err != nil {
+			p.Missing = append(p.Missing, fmt.Sprintf("%s: %v", c.Name, err))
+			continue
+		}
+		r := bpf.Row{Flags: bpf.RowEntry | bpf.RowSiteHere, Here: int32(c.Identity - c.VAddr)}
+		switch c.When {
+		case insn.ZeroSet:
+			r.Flags |= bpf.RowOnlyIfZF
+		case insn.ZeroClear:
+			r.Flags |= bpf.RowOnlyIfNotZF
+		}
+		pt := &point{construct: c.Construct, entry: c.Edge, marks: c.Marks, runtime: c.Runtime, value: c.Value}
+		p.add(c.Name, pt, c.VAddr, insn.CostOf(i), r)
+	}
+	slices.SortFunc(p.Placements, func(a, b Placement) int { return cmp.Compare(a.VAddr, b.VAddr) })
+	return p
+}
