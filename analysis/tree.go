@@ -56,6 +56,7 @@ func add(sum, s *attribution.ThreadStats) {
 	}
 	sum.Child += s.Child
 	sum.Task += s.Task
+	sum.Tasks += s.Tasks
 }
 
 // tree holds what the walks over a profile share.

@@ -51,11 +51,20 @@ const noteCutOff = "an execution was under way when measurement ended: it is cou
 
 // cutOff charges what a thread has open when measurement ends.
 func (e *Engine) cutOff(t *thread, end uint64) {
+	real := end
 	for len(t.stack) > 0 {
 		f := t.top()
+		t.setClock()
+		end := real - t.suspended
 		switch {
 		case f.phase == done:
 			e.pop(t, f.mark)
+			continue
+		case t.idle():
+			t.stack = t.stack[:0]
+			continue
+		case isExecution(f.node.key.Construct):
+			e.cutOffTask(t, end)
 			continue
 		case f.node.key.Construct == event.Unknown:
 			if len(f.node.children) > 0 || f.child > 0 {
@@ -171,6 +180,15 @@ func (b *builder) regionFor(n *node) int {
 		b.place[k] = r
 	}
 	i := b.intern(r)
+	if n.untied {
+		r := b.regions[i]
+		if _, u := taskConstructs(true); r.Construct == event.TaskExec {
+			r.Construct = u
+		} else {
+			r.Construct, _ = taskConstructs(true)
+		}
+		i = b.intern(r)
+	}
 	for s := range n.notes {
 		if !slices.Contains(b.regions[i].Notes, s) {
 			b.regions[i].Notes = append(b.regions[i].Notes, s)
@@ -240,6 +258,7 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Exit.add(o.Exit)
 	s.Child += o.Child
 	s.Task += o.Task
+	s.Tasks += o.Tasks
 }
 
 func (s *Span) add(o Span) { s.T += o.T; s.C += o.C }

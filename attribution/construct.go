@@ -15,7 +15,7 @@ import (
 func (t *thread) key(c event.Construct, ev *event.Event) Key {
 	k := Key{Construct: c, Runtime: ev.Runtime, Site: ev.Site, Loc: ev.Loc}
 	if ev.Flags&event.Inside != 0 {
-		if i := t.level(); i >= 0 && t.stack[i].node.key.Fn != 0 {
+		if i := t.context(); i >= 0 && t.stack[i].node.key.Fn != 0 {
 			k.Fn, k.Site = t.stack[i].node.key.Fn, 0
 			return k
 		}

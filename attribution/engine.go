@@ -54,18 +54,22 @@ type Resolver interface {
 // Engine turns one process's events into a Profile. Events of one thread must
 // come in order; threads may be interleaved in any way.
 type Engine struct {
-	resolve Resolver
-	threads map[uint32]*thread
-	rows    []Thread
-	rowOf   map[rowID]int
-	roots   int
-	pid     uint32
-	root    *node
-	teams   map[teamKey][]*team
-	settle  []*team // joined, waiting for stragglers
-	free    []*team
-	parked  []*thread
-	crowd   int // number of threads at which to look for idle ones
+	resolve   Resolver
+	threads   map[uint32]*thread
+	rows      []Thread
+	rowOf     map[rowID]int
+	roots     int
+	pid       uint32
+	root      *node
+	teams     map[teamKey][]*team
+	settle    []*team // joined, waiting for stragglers
+	free      []*team
+	parked    []*thread
+	order     []*thread // of parked, for advanceParked
+	tasks     map[taskKey]*task
+	freeTasks []*task
+	tasking   bool // tasks were seen: teams settle only when all before their join is read
+	crowd     int  // number of threads at which to look for idle ones
 
 	teamOf    map[uint64]event.Construct
 	shareOf   map[uint64]event.Construct
@@ -97,6 +101,7 @@ type node struct {
 	children []*node
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	notes    map[string]bool
+	untied   bool // a task's creation or execution that turned out to be untied
 }
 
 func (e *Engine) child(n *node, k Key) *node {
@@ -158,6 +163,13 @@ type frame struct {
 	exit    int64
 	enters  uint64
 	bars    uint64
+	task    int64  // executing tasks while waiting here
+	tasks   uint64 // how many
+	// Of a task's execution: how long it has been suspended for other tasks;
+	// it goes on where it was suspended before; it has queued its rest.
+	suspended uint64
+	resumed   bool
+	again     bool
 }
 
 type thread struct {
@@ -167,10 +179,11 @@ type thread struct {
 	row       int           // current row
 	num       int32         // current OpenMP thread number
 	known     bool          // row and num are known
-	waiting   []event.Event // from a Begin on whose team is not known yet
-	spare     []event.Event // buffer for the next wait
-	replaying bool          // it is working off what waited
+	queue     []event.Event // of a parked thread: from a Begin on that cannot be applied yet
+	head      int           // the first of them that has not been applied
+	replaying bool          // it is working off its queue
 	initial   bool          // it started teams of its own, or is the process's first
+	suspended uint64        // how long the task that it executes has been suspended so far
 }
 
 func (t *thread) top() *frame {
@@ -189,6 +202,7 @@ func New(pid uint32, r Resolver) *Engine {
 		rowOf:     map[rowID]int{},
 		root:      &node{},
 		teams:     map[teamKey][]*team{},
+		tasks:     map[taskKey]*task{},
 		teamOf:    map[uint64]event.Construct{},
 		shareOf:   map[uint64]event.Construct{},
 		barrierOf: map[uint64]BarrierKind{},
@@ -220,15 +234,18 @@ func (e *Engine) Feed(ev *event.Event) {
 		e.threads[ev.TID] = t
 		e.enroll(t)
 	}
-	if len(t.waiting) > 0 {
-		t.waiting = append(t.waiting, *ev)
+	if t.parked() {
+		t.enqueue(ev)
 		return
 	}
-	e.step(t, ev)
+	if !e.step(t, ev) {
+		e.park(t, ev)
+	}
 }
 
-// step applies an event to its thread's stack.
-func (e *Engine) step(t *thread, ev *event.Event) {
+// step applies an event to its thread's stack. It answers false where the event
+// has to wait for what other threads did before it.
+func (e *Engine) step(t *thread, ev *event.Event) bool {
 	t.last = ev.Time
 	if ev.Lost > 0 {
 		e.lose(t, ev.Lost)
@@ -236,14 +253,25 @@ func (e *Engine) step(t *thread, ev *event.Event) {
 	if len(e.foreign) > 0 {
 		e.endForeigns(t, ev.Time)
 	}
+	if t.suspended != 0 && ev.Edge != event.Fork && ev.Edge != event.Begin { // the task's own clock
+		v := *ev
+		v.Time -= t.suspended
+		ev = &v
+	}
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
+	}
+	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) {
+		t.stack = t.stack[:0]
+	}
+	if ev.Construct.IsTasking() {
+		return e.taskEvent(t, ev)
 	}
 	switch ev.Edge {
 	case event.Fork:
 		e.fork(t, ev)
 	case event.Begin:
-		e.begin(t, ev)
+		return e.begin(t, ev)
 	case event.End:
 		e.end(t, ev)
 	case event.Join:
@@ -267,6 +295,7 @@ func (e *Engine) step(t *thread, ev *event.Event) {
 	case event.Waited:
 		e.waited(t, ev)
 	}
+	return true
 }
 
 // lose records that events of a thread are missing before the current one.
@@ -309,7 +338,11 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 	if i > 0 {
 		t.stack[i-1].child += span(f.paid, at)
 	}
-	f.charge(f.node.stat(f.row), span(f.start, at))
+	s := f.node.stat(f.row)
+	f.charge(s, span(f.start, at))
+	if f.tasks > 0 {
+		f.settleTasks(s, t.executing() != nil)
+	}
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 
@@ -348,11 +381,11 @@ func (t *thread) level() int {
 }
 
 // find returns the innermost open region of a construct within the thread's
-// current parallel region, -1 if there is none.
+// current task, implicit or explicit, -1 if there is none.
 func (t *thread) find(c event.Construct, match func(*frame) bool) int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
-		if f.node.key.Construct.IsParallel() {
+		if c := f.node.key.Construct; c.IsParallel() || isExecution(c) {
 			return -1
 		}
 		if f.node.key.Construct == c && (match == nil || match(f)) {

@@ -146,8 +146,12 @@ func table(p *Profile) []string {
 		path[i] = path[n.Parent] + "/" + fmt.Sprintf("%s@%d", r.Construct, r.Location.Begin)
 		for _, s := range n.Stats {
 			th := p.Threads[s.Thread]
-			out = append(out, fmt.Sprintf("%s %d:%d exec %d/%d enter %d body %d/%d bar %d exit %d child %d",
-				path[i][1:], th.Root, th.Num, s.Exec.T, s.Exec.C, s.Enter.T, s.Body.T, s.Body.C, s.Barrier.T, s.Exit.T, s.Child))
+			line := fmt.Sprintf("%s %d:%d exec %d/%d enter %d body %d/%d bar %d exit %d child %d",
+				path[i][1:], th.Root, th.Num, s.Exec.T, s.Exec.C, s.Enter.T, s.Body.T, s.Body.C, s.Barrier.T, s.Exit.T, s.Child)
+			if s.Tasks > 0 {
+				line += fmt.Sprintf(" task %d/%d", s.Task, s.Tasks)
+			}
+			out = append(out, line)
 		}
 	}
 	return out
@@ -182,7 +186,7 @@ type engineCase struct {
 }
 
 func TestEngine(t *testing.T) {
-	for _, tc := range slices.Concat(commonCases, gompCases, kmpcCases) {
+	for _, tc := range slices.Concat(commonCases, gompCases, kmpcCases, taskCases) {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.end == 0 {
 				tc.end = 1000
@@ -233,25 +237,7 @@ func TestInterleaving(t *testing.T) {
 	want := table(replay(events, 30000))
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		queues := map[uint32][]event.Event{}
-		for _, e := range events {
-			queues[e.TID] = append(queues[e.TID], e)
-		}
-		var tids []uint32
-		for tid := range queues {
-			tids = append(tids, tid)
-		}
-		slices.Sort(tids)
-		var mixed []event.Event
-		for len(tids) > 0 {
-			i := rnd.IntN(len(tids))
-			n := 1 + rnd.IntN(len(queues[tids[i]])) // a batch of one ring
-			q := queues[tids[i]]
-			mixed = append(mixed, q[:n]...)
-			if queues[tids[i]] = q[n:]; len(q) == n {
-				tids = slices.Delete(tids, i, i+1)
-			}
-		}
+		mixed := mix(rnd, events)
 		if d := cmp.Diff(want, table(replay(mixed, 30000))); d != "" {
 			t.Fatalf("-in order +mixed\n%s", d)
 		}

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"cmp"
 	"slices"
 
 	"ompp-attach/event"
@@ -34,16 +35,29 @@ func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 			}
 			continue
 		}
-		if p := m.primary; p.last >= ev.Time || e.now >= ev.Time+clockSlack && len(p.waiting) == 0 && !p.replaying {
+		if p := m.primary; p.last >= ev.Time || e.now >= ev.Time+clockSlack && !p.parked() {
 			return m
 		}
 	}
 	return nil
 }
 
+// parked tells whether the thread's events wait.
+func (t *thread) parked() bool { return t.head < len(t.queue) }
+
+// enqueue keeps an event of a parked thread.
+func (t *thread) enqueue(ev *event.Event) {
+	if t.head > len(t.queue)/2 && len(t.queue) == cap(t.queue) && !t.replaying {
+		t.queue = t.queue[:copy(t.queue, t.queue[t.head:])]
+		t.head = 0
+	}
+	t.queue = append(t.queue, *ev)
+}
+
 // park makes a thread wait for what lies in another ring and comes soon.
-func (e *Engine) park(t *thread, begin *event.Event) {
-	t.waiting = append(t.waiting, *begin)
+func (e *Engine) park(t *thread, ev *event.Event) {
+	t.enqueue(ev)
+	t.queue[t.head].Lost = 0 // that has been told
 	e.parked = append(e.parked, t)
 }
 
@@ -51,52 +65,54 @@ func (e *Engine) park(t *thread, begin *event.Event) {
 func (e *Engine) unpark(k teamKey) {
 	for i := 0; i < len(e.parked); i++ {
 		t := e.parked[i]
-		first := &t.waiting[0]
-		if k == (teamKey{first.Instance, first.Key}) && e.openTeam(k, first) != nil {
+		first := &t.queue[t.head]
+		if !t.replaying && first.Construct != event.TaskExec && k == (teamKey{first.Instance, first.Key}) && e.openTeam(k, first) != nil {
 			e.replay(t)
 			i = -1 // the list has changed
 		}
 	}
 }
 
-// replay works off a thread's events until it has to wait again.
-func (e *Engine) replay(t *thread) {
-	i := slices.Index(e.parked, t)
-	e.parked = slices.Delete(e.parked, i, i+1)
-	q := t.waiting
+// replay works off a thread's events until it has to wait again; it tells
+// whether any could be applied.
+func (e *Engine) replay(t *thread) (any bool) {
 	t.replaying = true
-	t.waiting, t.spare = t.spare[:0], nil // two buffers change places: no allocation per region
-	for i := range q {
-		if len(t.waiting) > 0 {
-			t.waiting = append(t.waiting, q[i:]...)
+	for t.head < len(t.queue) {
+		ev := t.queue[t.head] // the queue may move meanwhile
+		if !e.step(t, &ev) {
+			t.queue[t.head].Lost = 0
 			break
 		}
-		e.step(t, &q[i])
+		t.head++
+		any = true
 	}
-	t.spare, t.replaying = q[:0], false
+	t.replaying = false
+	if !t.parked() {
+		t.queue, t.head = t.queue[:0], 0
+		i := slices.Index(e.parked, t)
+		e.parked = slices.Delete(e.parked, i, i+1)
+	}
+	return any
+}
+
+// allRead tells whether all that happened up to a time has been applied.
+func (e *Engine) allRead(at uint64) bool {
+	if e.now < at+clockSlack {
+		return false
+	}
+	for _, p := range e.parked {
+		if !p.replaying && p.queue[p.head].Time < at {
+			return false
+		}
+	}
+	return true
 }
 
 // Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been
 // fed, so that what still waits for one is settled with what there is.
 func (e *Engine) Advance(now uint64) {
 	e.now = now
-	for i := 0; i < len(e.parked); i++ {
-		t := e.parked[i]
-		first := &t.waiting[0]
-		switch {
-		case e.openTeam(teamKey{first.Instance, first.Key}, first) != nil:
-			e.replay(t)
-		case now <= first.Time+stragglerWait:
-			continue
-		case len(t.waiting) == 1 && first.Runtime == event.Gomp:
-			// libgomp ends the threads of an initial thread that ends by a
-			// call that looks like a region's (gomp_free_pool_helper).
-			e.parked = slices.Delete(e.parked, i, i+1)
-			delete(e.threads, t.tid)
-		default:
-			e.orphan(t)
-		}
-		i = -1 // the list has changed
+	for e.advanceParked(now) {
 	}
 	// Only now: threads that have just been let in may complete their teams.
 	keep := e.settle[:0]
@@ -116,14 +132,42 @@ func (e *Engine) Advance(now uint64) {
 	}
 }
 
+// advanceParked continues the thread that has waited for the longest of those
+// that can go on: tasks begin in the order of their times.
+func (e *Engine) advanceParked(now uint64) bool {
+	e.order = append(e.order[:0], e.parked...)
+	slices.SortFunc(e.order, func(a, b *thread) int { return cmp.Compare(a.queue[a.head].Time, b.queue[b.head].Time) })
+	for _, t := range e.order {
+		first := &t.queue[t.head]
+		late := now > first.Time+stragglerWait
+		switch {
+		case e.replay(t):
+		case !late:
+			continue
+		case first.Construct == event.TaskExec:
+			continue // older ones come first
+		case len(t.queue)-t.head == 1 && first.Runtime == event.Gomp:
+			// libgomp ends the threads of an initial thread that ends by a
+			// call that looks like a region's (gomp_free_pool_helper).
+			i := slices.Index(e.parked, t)
+			e.parked = slices.Delete(e.parked, i, i+1)
+			delete(e.threads, t.tid)
+		default:
+			e.orphan(t)
+		}
+		return true
+	}
+	return false
+}
+
 // orphan continues a thread whose team's fork was never seen.
 func (e *Engine) orphan(t *thread) {
-	ev := &t.waiting[0]
+	ev := &t.queue[t.head]
 	n := e.child(e.root, Key{Construct: event.Unknown})
 	t.stack = t.stack[:0]
 	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
 	t.stack = append(t.stack, frame{node: n, phase: inBody, row: t.row, start: ev.Time, num: -1})
-	t.waiting[0] = event.Event{TID: t.tid}
+	*ev = event.Event{TID: t.tid, Time: ev.Time}
 	e.partial++
 	e.replay(t)
 }
@@ -134,7 +178,7 @@ func (e *Engine) orphan(t *thread) {
 func (e *Engine) forgetIdle() {
 	const idle, few = 5e9, 1024
 	for tid, t := range e.threads {
-		if len(t.stack) == 0 && len(t.waiting) == 0 && !t.initial && t.last+idle < e.now {
+		if (len(t.stack) == 0 || t.idle()) && !t.parked() && !t.initial && t.last+idle < e.now {
 			delete(e.threads, tid)
 		}
 	}

@@ -121,7 +121,10 @@ type Span struct {
 //
 // For every construct Exec.T = Enter.T + Body.T + Barrier.T + Exit.T, but for
 // SECTIONS, where the rest is mgmtT, and SINGLE, where threads that do not
-// execute the body have none.
+// execute the body have none. For TASKEXEC and UTASKEXEC, Enter is the queueing
+// delay from creation to execution, which is no part of Exec, Body.C counts the
+// parts in which a suspended task was executed, and Exec.T leaves out what the
+// thread did while the task was suspended for others.
 type ThreadStats struct {
 	Thread  int  `json:"thread"` // index in Profile.Threads
 	Exec    Span `json:"exec"`
@@ -132,9 +135,13 @@ type ThreadStats struct {
 	// Child is the time that this thread spent in child regions it entered
 	// from this one: exclusive = inclusive - Child (ns).
 	Child int64 `json:"child,omitempty"`
-	// Task is time spent executing tasks inside the barrier (ns); measured
-	// only where tasks are.
-	Task int64 `json:"task,omitempty"`
+	// Task is time spent executing tasks while waiting here (ns), and Tasks how
+	// many: inside the barrier, or inside TASKWAIT, TASKGROUP, TASKLOOP or
+	// TASKYIELD. Outside of tasks it is all the time until the wait goes on;
+	// inside a task it is the executed tasks' own, without those that they
+	// executed in turn, so that it adds up.
+	Task  int64  `json:"task,omitempty"`
+	Tasks uint64 `json:"tasks,omitempty"`
 }
 
 // Loss says where events went missing.

@@ -13,18 +13,19 @@ type teamKey struct {
 
 // team is one execution of a parallel region.
 type team struct {
-	key     teamKey
-	bound   bool // key is known
-	node    *node
-	primary *thread // who forked it
-	root    int
-	size    int32 // 0: not known
-	forked  uint64
-	joined  uint64 // 0: not yet
-	members []member
-	ended   int
-	charged bool
-	queued  bool // in Engine.settle
+	key      teamKey
+	bound    bool // key is known
+	node     *node
+	primary  *thread // who forked it
+	root     int
+	size     int32 // 0: not known
+	forked   uint64
+	joined   uint64 // 0: not yet
+	members  []member
+	ended    int
+	lastTask uint64 // when the last task ended that was executed in its final barrier
+	charged  bool
+	queued   bool // in Engine.settle
 }
 
 // size returns how many threads the thread's current team has, 0 if not known.
@@ -76,6 +77,7 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 	m.node, m.primary, m.size, m.forked = f.node, t, ev.Size, ev.Time
 	m.root = e.rows[t.row].Root
 	f.team, f.num, f.phase = m, t.num, starting
+	t.setClock()
 	if ev.Key != 0 {
 		e.bind(m, teamKey{ev.Instance, ev.Key})
 	}
@@ -113,7 +115,9 @@ func (e *Engine) bind(m *team, k teamKey) {
 	e.unpark(k)
 }
 
-func (e *Engine) begin(t *thread, ev *event.Event) {
+// begin starts a team's body on a thread. It answers false where the team's fork
+// has not been read yet.
+func (e *Engine) begin(t *thread, ev *event.Event) bool {
 	// The primary thread begins the team that it has just forked.
 	if f := t.top(); f != nil && f.team != nil && f.phase == starting {
 		m := f.team
@@ -124,14 +128,13 @@ func (e *Engine) begin(t *thread, ev *event.Event) {
 		if !m.bound && ev.Key != 0 {
 			e.bind(m, teamKey{ev.Instance, ev.Key})
 		}
-		return
+		return true
 	}
-	k := teamKey{ev.Instance, ev.Key}
-	if m := e.openTeam(k, ev); m != nil {
+	m := e.openTeam(teamKey{ev.Instance, ev.Key}, ev)
+	if m != nil {
 		e.enlist(t, m, ev)
-		return
 	}
-	e.park(t, ev)
+	return m != nil
 }
 
 // enlist makes a worker a member of a team: its stack is the team's.
@@ -180,9 +183,12 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 	}
 	f = e.unwindTo(t, i, ev.Time)
 	e.endMember(t, f, ev.Time)
-	if f.num < 0 { // a worker
-		t.stack = t.stack[:0]
-	}
+}
+
+// idle tells whether the thread is a worker that has arrived at its region's
+// final barrier: it may still execute tasks there.
+func (t *thread) idle() bool {
+	return len(t.stack) == 1 && t.stack[0].team != nil && t.stack[0].num < 0 && t.stack[0].phase == inBarrier
 }
 
 func (e *Engine) endMember(t *thread, f *frame, at uint64) {
@@ -223,6 +229,7 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	}
 	t.num = f.num
 	t.stack = t.stack[:i]
+	t.setClock()
 	if i > 0 {
 		t.row = t.stack[i-1].row
 	} else {
@@ -258,13 +265,16 @@ func (e *Engine) trySettle(m *team) bool {
 	if int(m.size) > len(m.members) || m.size == 0 && e.now < m.joined+stragglerWait {
 		return false
 	}
+	if e.tasking && !e.allRead(m.joined) { // tasks may have been executed in its final barrier
+		return false
+	}
 	e.charge(m)
 	return true
 }
 
 // charge settles a team: per thread execT = startup + body + barrier + shutdown.
 func (e *Engine) charge(m *team) {
-	last := m.forked
+	last := max(m.forked, m.lastTask)
 	for i := range m.members {
 		last = max(last, m.members[i].end)
 	}

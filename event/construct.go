@@ -27,8 +27,10 @@ const (
 	TaskExec
 	UntiedTask
 	UntiedTaskExec
+	TaskLoop
 	TaskWait
 	TaskGroup
+	TaskYield
 	UserRegion
 	// Unknown stands for a region instance that was already under way when
 	// measurement began, so that its own identity was never seen.
@@ -40,7 +42,7 @@ const (
 var constructNames = [numConstructs]string{"NONE", "PARALLEL", "PARALLEL LOOP", "PARALLEL SECTIONS",
 	"PARALLEL WORKSHARE", "LOOP", "SECTIONS", "SINGLE", "WORKSHARE", "MASTER", "MASKED", "CRITICAL",
 	"ORDERED", "LOCK", "NEST LOCK", "BARRIER", "ATOMIC", "FLUSH", "TASK", "TASKEXEC", "UTASK",
-	"UTASKEXEC", "TASKWAIT", "TASKGROUP", "USER REGION", "UNDER WAY"}
+	"UTASKEXEC", "TASKLOOP", "TASKWAIT", "TASKGROUP", "TASKYIELD", "USER REGION", "UNDER WAY"}
 
 // String returns the construct's name in ompP's spelling.
 func (c Construct) String() string {
@@ -65,6 +67,9 @@ func ParseConstruct(s string) (c Construct, ok bool) {
 func (c Construct) IsParallel() bool {
 	return c >= Parallel && c <= ParallelWorkshare || c == Unknown
 }
+
+// IsTasking reports whether the construct is about explicit tasks.
+func (c Construct) IsTasking() bool { return c >= Task && c <= TaskYield }
 
 // CanBeNamed reports whether source code may give the construct a name.
 func (c Construct) CanBeNamed() bool { return c == Critical }

@@ -115,10 +115,13 @@ const (
 	NoReturn
 	// Inside: the runtime library called its own entry point.
 	Inside
-	// AtOnce: the call starts the body directly; no Begin follows (Fork).
+	// AtOnce: the call starts the body directly; no Begin follows (Fork, Enter
+	// of a task), and the body's end is the call's (End).
 	AtOnce
 	// CopyPrivate: a single with copyprivate, which always ends in a barrier.
 	CopyPrivate
+	// Untied: the task that is created may change its thread.
+	Untied
 )
 
 // Event is one decoded record. Fields that a point does not fill are zero. The
@@ -137,7 +140,7 @@ type Event struct {
 	Site      uint64    `json:"site,omitempty"` // return address of the runtime call: where the user's code called it
 	Fn        uint64    `json:"fn,omitempty"`   // outlined function (Fork, Begin) or identity of the resource (lock, named critical)
 	Loc       uint64    `json:"loc,omitempty"`  // address of libomp's ident_t; 0 with libgomp
-	Key       uint64    `json:"key,omitempty"`  // team identity, equal for all threads of one team while it lives (Fork, Begin)
+	Key       uint64    `json:"key,omitempty"`  // team identity, equal for all threads of one team while it lives (Fork, Begin); the address of a task
 	Value     int64     `json:"v,omitempty"`    // returned value (Result); trip count of a static loop (Open)
 	Num       int32     `json:"num,omitempty"`  // OpenMP thread number in its team (Begin)
 	Size      int32     `json:"size,omitempty"` // team size (Fork, Begin); 0 when not known

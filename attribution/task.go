@@ -1,0 +1,398 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Tasks. A task's regions lie below the place that created it (its call path of
+// creation); its time is charged to the thread that executes it. While a
+// thread executes one, whatever it had open stands still: a task that waits in
+// a taskwait is suspended, and what it executes there is not its time. So each
+// task has a clock of its own, which runs only while it does.
+
+type taskKey struct {
+	instance uint16 // of the runtime library
+	key      uint64 // the runtime's own address of the task
+}
+
+// task is one that was created and has not begun, or, untied, not gone on yet.
+type task struct {
+	node    *node // of its execution
+	created uint64
+	resumed bool  // it has begun before
+	older   *task // at the same address, not begun as far as we have read
+}
+
+const (
+	noteEarlyTask  = "tasks that were created before measurement began, or whose creation was lost"
+	noteUndeferred = "some executions were undeferred: the creating thread executed them at once, inside the creating call"
+)
+
+// construct returns the task constructs for tied or untied tasks.
+func taskConstructs(untied bool) (create, execute event.Construct) {
+	if untied {
+		return event.UntiedTask, event.UntiedTaskExec
+	}
+	return event.Task, event.TaskExec
+}
+
+// createTask: a thread calls the runtime to create a task, or, for a taskloop,
+// several.
+func (e *Engine) createTask(t *thread, ev *event.Event) {
+	c := ev.Construct
+	untied := ev.Flags&event.Untied != 0
+	if c == event.Task {
+		c, _ = taskConstructs(untied)
+		if x := t.executing(); x != nil && ev.Key != 0 && x.id == ev.Key {
+			x.again = true // an untied task queues its own rest: no new task
+			x.node.untie()
+			return
+		}
+	}
+	k := t.key(c, ev)
+	if ev.Fn != 0 { // one construct, however often the compiler has copied its call
+		k.Fn, k.Site = ev.Fn, 0
+	}
+	f := e.push(t, k, ev)
+	f.phase, f.id, f.bodies = inBody, ev.Key, 1
+	if ev.Key != 0 {
+		e.addTask(t, ev)
+	}
+	if ev.Flags&event.AtOnce != 0 {
+		e.beginTask(t, ev)
+	}
+}
+
+// addTask: a task that the innermost open call creates exists at an address.
+func (e *Engine) addTask(t *thread, ev *event.Event) {
+	id := taskKey{ev.Instance, ev.Key}
+	e.tasks[id] = e.newTask(task{node: e.executionOf(t), created: ev.Time + t.suspended, older: e.tasks[id]})
+}
+
+func (e *Engine) newTask(v task) *task {
+	if n := len(e.freeTasks); n > 0 {
+		x := e.freeTasks[n-1]
+		e.freeTasks = e.freeTasks[:n-1]
+		*x = v
+		return x
+	}
+	return &v
+}
+
+// executionOf returns the node for executions of what the thread is creating.
+// A task that creates its like is one region, not a path that grows with the
+// recursion: with two calls in each task there would be 2^depth of them.
+func (e *Engine) executionOf(t *thread) *node {
+	n := e.root
+	if f := t.top(); f != nil {
+		n = f.node
+	}
+	k := n.key
+	switch k.Construct {
+	case event.UntiedTask:
+		k.Construct = event.UntiedTaskExec
+	case event.Task, event.TaskLoop:
+		k.Construct = event.TaskExec
+	case event.TaskExec, event.UntiedTaskExec: // libomp: a task of the runtime's own that creates a taskloop's
+		return n
+	default:
+		k = Key{Construct: event.TaskExec, Runtime: k.Runtime}
+	}
+	for up := n; up != nil; up = up.parent {
+		if up.key == k {
+			return up
+		}
+	}
+	return e.child(n, k)
+}
+
+// untie turns a node that was taken for a tied task's execution, and the
+// creation above it, into an untied one's: libomp's calls do not tell.
+func (n *node) untie() {
+	n.untied = true
+	if n.parent != nil && n.parent.key.Construct == event.Task {
+		n.parent.untied = true
+	}
+}
+
+// executing returns the frame of the task that the thread executes, nil if its
+// implicit task.
+func (t *thread) executing() *frame {
+	if i := t.context(); i >= 0 && isExecution(t.stack[i].node.key.Construct) {
+		return &t.stack[i]
+	}
+	return nil
+}
+
+// context returns the index of the innermost frame that is an implicit or
+// explicit task; -1 outside any.
+func (t *thread) context() int {
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		if c := t.stack[i].node.key.Construct; c.IsParallel() || isExecution(c) {
+			return i
+		}
+	}
+	return -1
+}
+
+func isExecution(c event.Construct) bool { return c == event.TaskExec || c == event.UntiedTaskExec }
+
+// setClock makes the clock that of the innermost task.
+func (t *thread) setClock() {
+	t.suspended = 0
+	if x := t.executing(); x != nil {
+		t.suspended = x.suspended
+	}
+}
+
+// beginTask: a thread starts a task's function. It answers false where the
+// creation may not have been read yet.
+func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
+	var n *node
+	created, resumed := ev.Time, false
+	f := t.top()
+	switch {
+	case f != nil && creates(f.node.key.Construct) && (ev.Key == 0 || f.id == ev.Key):
+		n = e.executionOf(t)
+		n.note(noteUndeferred)
+		e.takeTask(ev)
+	default:
+		if !e.certain(t, ev) {
+			return false
+		}
+		x := e.takeTask(ev)
+		if x == nil {
+			if !e.existed(ev) && e.now < ev.Time+stragglerWait {
+				return false
+			}
+			n = e.child(e.child(e.root, Key{Construct: event.Unknown}), Key{Construct: event.TaskExec, Runtime: ev.Runtime, Fn: ev.Fn})
+			n.note(noteEarlyTask)
+			e.partial++
+		} else {
+			n, created, resumed = x.node, x.created, x.resumed
+			e.freeTasks = append(e.freeTasks, x)
+		}
+	}
+	e.initial(t)
+	t.stack = append(t.stack, frame{node: n, row: t.row, phase: inBody, start: ev.Time, mark: ev.Time, paid: ev.Time,
+		id: ev.Key, sp: ev.SP, enter: span(created, ev.Time), enters: 1, bodies: 1, resumed: resumed})
+	t.suspended = 0
+	return true
+}
+
+func creates(c event.Construct) bool {
+	return c == event.Task || c == event.UntiedTask || c == event.TaskLoop
+}
+
+// takeTask removes the latest task created at the address before the event;
+// older ones there are over, their execution was lost.
+func (e *Engine) takeTask(ev *event.Event) *task {
+	id := taskKey{ev.Instance, ev.Key}
+	var newer *task
+	for x := e.tasks[id]; x != nil; newer, x = x, x.older {
+		if x.created > ev.Time {
+			continue
+		}
+		x.older = nil
+		if newer != nil {
+			newer.older = nil
+		} else {
+			delete(e.tasks, id)
+		}
+		return x
+	}
+	return nil
+}
+
+// certain tells whether everything that happened before a task's begin has been
+// applied: the task's address may have been another's a moment ago, created
+// and executed by any thread.
+func (e *Engine) certain(t *thread, ev *event.Event) bool {
+	if i := t.level(); i >= 0 && t.stack[i].team != nil && t.stack[i].team.size == 1 {
+		return true // nobody else could have created it
+	}
+	if e.now < ev.Time+clockSlack {
+		return false
+	}
+	for _, p := range e.parked {
+		if p != t && p.queue[p.head].Time < ev.Time {
+			return false
+		}
+	}
+	return true
+}
+
+// existed tells whether a task may be older than the measurement.
+func (e *Engine) existed(ev *event.Event) bool {
+	return e.began != 0 && ev.Time < e.began+stragglerWait
+}
+
+// endTask: a thread is back from a task's function.
+func (e *Engine) endTask(t *thread, ev *event.Event) {
+	i := t.context()
+	if i < 0 || !isExecution(t.stack[i].node.key.Construct) || ev.Key != 0 && t.stack[i].id != ev.Key {
+		if !t.inUnknown() {
+			e.unmatched++
+		}
+		return
+	}
+	f := e.unwindTo(t, i, ev.Time)
+	real := ev.Time + t.suspended
+	wall := span(f.start, real)
+	active := wall - int64(f.suspended)
+	f.body = active
+	s := f.node.stat(f.row)
+	f.charge(s, active)
+	if f.resumed {
+		s.Exec.C-- // a further part of an execution
+		s.Enter.C--
+	}
+	if f.again {
+		e.tasks[taskKey{ev.Instance, f.id}] = e.newTask(task{node: f.node, created: real, resumed: true, older: e.tasks[taskKey{ev.Instance, f.id}]})
+	}
+	atOnce := ev.Flags&event.AtOnce != 0
+	t.stack = t.stack[:i]
+	e.resume(t, wall, active, real)
+	if f := t.top(); atOnce && f != nil && creates(f.node.key.Construct) {
+		e.endCreation(t, real-t.suspended)
+	}
+}
+
+// inUnknown tells whether the thread is in what was under way at attach.
+func (t *thread) inUnknown() bool {
+	return len(t.stack) > 0 && t.stack[0].node.key.Construct == event.Unknown
+}
+
+// resume goes on with what a thread had suspended for a task. The innermost
+// frame is the wait in which it executed it, or the call that created it.
+func (e *Engine) resume(t *thread, wall, active int64, at uint64) {
+	f := t.top()
+	if x := t.executing(); x != nil {
+		x.suspended += uint64(wall)
+		t.suspended = x.suspended
+		if f.waits() {
+			f.task += active
+			f.tasks++
+		}
+		return
+	}
+	t.suspended = 0
+	switch {
+	case f == nil:
+	case f.team != nil && f.phase == inBarrier: // the body's figures have been taken
+		s := f.node.stat(f.row)
+		s.Child += wall
+		s.Task += wall
+		s.Tasks++
+		if m := f.team; !m.charged && m.forked <= f.mark {
+			m.lastTask = max(m.lastTask, at)
+		}
+	default:
+		f.child += wall
+		if f.waits() {
+			f.task += wall
+			f.tasks++
+		}
+	}
+}
+
+// waits tells whether tasks that are executed in a frame are executed because
+// the thread has to wait there.
+func (f *frame) waits() bool {
+	return f.phase == inBarrier || f.node.key.Construct == event.TaskLoop || f.node.key.Construct == event.TaskYield
+}
+
+// settleTasks adds what was executed in a wait to the wait's figures. Inside a
+// task the clock stood still meanwhile.
+func (f *frame) settleTasks(s *ThreadStats, inTask bool) {
+	s.Task += f.task
+	s.Tasks += f.tasks
+	if inTask {
+		s.Exec.T += f.task
+		s.Child += f.task
+		if f.node.key.Construct != event.TaskYield && f.node.key.Construct != event.TaskLoop {
+			s.Barrier.T += f.task
+		}
+	}
+}
+
+// endCreation: the call that creates tasks is over.
+func (e *Engine) endCreation(t *thread, at uint64) {
+	f := t.top()
+	if f == nil || !creates(f.node.key.Construct) {
+		return // an exit that other calls share, or an untied task's own
+	}
+	f.body += span(f.mark, at)
+	e.pop(t, at)
+}
+
+// waitForTasks: a thread enters a taskwait, or the end of a taskgroup.
+func (e *Engine) waitForTasks(t *thread, ev *event.Event) {
+	if ev.Construct == event.TaskGroup {
+		i := t.find(event.TaskGroup, func(f *frame) bool { return f.phase == inBody })
+		if i < 0 {
+			e.unmatched++
+			return
+		}
+		f := e.unwindTo(t, i, ev.Time)
+		f.body += span(f.mark, ev.Time)
+		f.phase, f.mark = inBarrier, ev.Time
+		return
+	}
+	f := e.push(t, t.key(ev.Construct, ev), ev)
+	f.phase = inBarrier
+}
+
+// waitedForTasks: it leaves it.
+func (e *Engine) waitedForTasks(t *thread, ev *event.Event) {
+	f := t.top()
+	if f == nil || f.node.key.Construct != ev.Construct || f.phase != inBarrier {
+		return // entered before we came, or an exit that other calls share
+	}
+	f.barrier += span(f.mark, ev.Time)
+	f.bars++
+	e.pop(t, ev.Time)
+}
+
+// taskEvent applies the events of tasks.
+func (e *Engine) taskEvent(t *thread, ev *event.Event) bool {
+	e.tasking = true
+	switch ev.Construct {
+	case event.TaskExec:
+		if ev.Edge == event.Begin {
+			return e.beginTask(t, ev)
+		}
+		e.endTask(t, ev)
+	case event.Task, event.TaskLoop:
+		switch ev.Edge {
+		case event.Enter:
+			e.createTask(t, ev)
+		case event.Result:
+			e.addTask(t, ev)
+		case event.Released:
+			e.endCreation(t, ev.Time)
+		}
+	default: // TASKWAIT, TASKGROUP, TASKYIELD
+		switch ev.Edge {
+		case event.Enter:
+			f := e.push(t, t.key(ev.Construct, ev), ev)
+			f.phase, f.bodies = inBody, 1
+		case event.Wait:
+			e.waitForTasks(t, ev)
+		case event.Waited:
+			e.waitedForTasks(t, ev)
+		}
+	}
+	return true
+}
+
+// cutOffTask charges a task that is being executed when measurement ends.
+func (e *Engine) cutOffTask(t *thread, at uint64) {
+	f := t.top()
+	wall := span(f.start, at+f.suspended)
+	active := wall - int64(f.suspended)
+	f.node.note(noteCutOff)
+	e.partial++
+	f.body = active
+	f.charge(f.node.stat(f.row), active)
+	t.stack = t.stack[:len(t.stack)-1]
+	e.resume(t, wall, active, at+f.suspended)
+}
