@@ -30,10 +30,10 @@ func (c *Classes) Add(d Classes) {
 }
 
 // Classify says to which classes the times of a node belong, for each entry
-// of its Stats. The time of an executed task is taken off the class of the
-// wait in which it ran (a negative figure), because that wait was no idleness.
-// Constructs that ompP lacks follow the nearest one it has: ORDERED as
-// CRITICAL, NEST LOCK as LOCK, UNDER WAY as PARALLEL.
+// of its Stats. Constructs that ompP lacks follow the nearest one it has: ORDERED
+// as CRITICAL, NEST LOCK as LOCK, UNDER WAY as PARALLEL. Of tasks ompP classifies
+// only that their time is taken off the wait in which they ran; here idle waiting
+// in TASKWAIT and TASKGROUP is Synch too, and creating tasks is Mgmt.
 func Classify(p *attribution.Profile, node int) []Classes {
 	n := &p.Nodes[node]
 	out := make([]Classes, len(n.Stats))
@@ -47,51 +47,38 @@ func Classify(p *attribution.Profile, node int) []Classes {
 	scarce := sum.Body.C < sum.Exec.C
 	for i, s := range n.Stats {
 		c := &out[i]
+		// Executing tasks is no idleness, wherever a thread does it.
+		barrier := s.Barrier.T - s.Task
 		switch construct {
-		case event.Atomic, event.Flush, event.Barrier:
+		case event.Atomic, event.Flush:
 			c.Synch = s.Exec.T
+		case event.Barrier:
+			c.Synch = s.Exec.T - s.Task
 		case event.Critical, event.Ordered, event.Lock, event.NestLock:
 			c.Synch, c.Mgmt = s.Enter.T, s.Exit.T
 		case event.Loop, event.Workshare:
-			c.Imbal = s.Barrier.T
+			c.Imbal = barrier
 		case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Unknown:
-			c.Imbal, c.Mgmt = s.Barrier.T, s.Enter.T+s.Exit.T
+			c.Imbal, c.Mgmt = barrier, s.Enter.T+s.Exit.T
 		case event.Sections, event.ParallelSections:
 			if scarce {
-				c.Limpar = s.Barrier.T
+				c.Limpar = barrier
 			} else {
-				c.Imbal = s.Barrier.T
+				c.Imbal = barrier
 			}
 			c.Mgmt = s.Exec.T - s.Body.T - s.Barrier.T
 			if construct == event.ParallelSections {
 				c.Mgmt = s.Enter.T + s.Exit.T
 			}
 		case event.Single:
-			c.Limpar = s.Barrier.T
-		case event.TaskExec, event.UntiedTaskExec:
-			*c = takeOff(p, n.Parent, s.Exec.T)
+			c.Limpar = barrier
+		case event.TaskWait, event.TaskGroup, event.TaskYield:
+			c.Synch = barrier
+		case event.Task, event.UntiedTask, event.TaskLoop:
+			c.Mgmt = s.Exec.T - s.Child
 		}
 	}
 	return out
-}
-
-// takeOff returns t as a deduction from the class of the nearest construct,
-// from node upwards, in whose wait a task can run.
-func takeOff(p *attribution.Profile, node int, t int64) Classes {
-	for ; node > 0; node = p.Nodes[node].Parent {
-		switch p.Regions[p.Nodes[node].Region].Construct {
-		case event.TaskWait, event.TaskGroup:
-			return Classes{}
-		case event.Barrier:
-			return Classes{Synch: -t}
-		case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Unknown,
-			event.Loop, event.Workshare:
-			return Classes{Imbal: -t}
-		case event.Single, event.ParallelSections:
-			return Classes{Limpar: -t}
-		}
-	}
-	return Classes{}
 }
 
 // RegionOverhead is the overhead of one parallel region, with everything in

@@ -33,9 +33,11 @@ func TestClassify(t *testing.T) {
 		event.Single:            {Limpar: barrier},
 		event.Master:            {},
 		event.Masked:            {},
-		event.Task:              {},
-		event.TaskWait:          {},
-		event.TaskGroup:         {},
+		event.Task:              {Mgmt: exec},
+		event.TaskLoop:          {Mgmt: exec},
+		event.TaskExec:          {},
+		event.TaskWait:          {Synch: barrier},
+		event.TaskGroup:         {Synch: barrier},
 		event.UserRegion:        {},
 	} {
 		p := profileOf(t, 1, two, []event.Construct{c}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{
@@ -66,33 +68,47 @@ func TestSectionsThatAreTooFewLimitParallelism(t *testing.T) {
 	}
 }
 
+// What a thread executes while it waits is no overhead; the bodies of tasks that
+// were executed inside the call that created them are no cost of creation.
 func TestExecutedTasksAreTakenOff(t *testing.T) {
 	for _, tt := range []struct {
-		path []event.Construct
-		want Classes
+		construct event.Construct
+		want      Classes
 	}{
-		{[]event.Construct{event.Parallel, event.Barrier}, Classes{Synch: -3}},
-		{[]event.Construct{event.Parallel}, Classes{Imbal: -3}},
-		{[]event.Construct{event.Parallel, event.Loop}, Classes{Imbal: -3}},
-		{[]event.Construct{event.ParallelLoop}, Classes{Imbal: -3}},
-		{[]event.Construct{event.Parallel, event.Single}, Classes{Limpar: -3}},
-		{[]event.Construct{event.ParallelSections}, Classes{Limpar: -3}},
-		{[]event.Construct{event.Parallel, event.Barrier, event.TaskWait}, Classes{}},
-		{[]event.Construct{event.Parallel, event.Critical}, Classes{Imbal: -3}},
-		{nil, Classes{}},
+		{event.Barrier, Classes{Synch: 17}},
+		{event.TaskWait, Classes{Synch: 7}},
+		{event.TaskGroup, Classes{Synch: 7}},
+		{event.Parallel, Classes{Imbal: 7}},
+		{event.ParallelLoop, Classes{Imbal: 7}},
+		{event.Loop, Classes{Imbal: 7}},
+		{event.Single, Classes{Limpar: 7}},
+		{event.Sections, Classes{Imbal: 7, Mgmt: 5}},
+		{event.Task, Classes{Mgmt: 16}},
+		{event.TaskLoop, Classes{Mgmt: 16}},
+		{event.TaskExec, Classes{}},
 	} {
-		for _, exec := range []event.Construct{event.TaskExec, event.UntiedTaskExec} {
-			var nodes []attribution.Node
-			for i := range tt.path {
-				nodes = append(nodes, attribution.Node{Parent: i, Region: i})
-			}
-			n := len(tt.path)
-			nodes = append(nodes, attribution.Node{Parent: n, Region: n, Stats: []stats{{Exec: span(3, 1)}}})
-			constructs := append(append([]event.Construct{}, tt.path...), exec)
-			p := profileOf(t, 1, two, constructs, nodes)
-			if got := Classify(p, n+1)[0]; got != tt.want {
-				t.Errorf("%v: %+v, want %+v", constructs, got, tt.want)
-			}
+		p := profileOf(t, 1, two, []event.Construct{tt.construct}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{
+			{Exec: span(20, 1), Body: span(5, 1), Barrier: span(10, 1), Child: 4, Task: 3, Tasks: 1}}}})
+		if got := Classify(p, 1)[0]; got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.construct, got, tt.want)
+		}
+	}
+}
+
+// A construct below a task is not inside the time of its like above it, unless
+// that is a parallel region, which lasts until its tasks are done.
+func TestFlatAcrossTasks(t *testing.T) {
+	p := profileOf(t, 100, two, []event.Construct{event.Parallel, event.Task, event.TaskExec}, []attribution.Node{
+		{Parent: 0, Region: 0, Stats: []stats{{Exec: span(50, 1)}}},
+		{Parent: 1, Region: 1, Stats: []stats{{Exec: span(2, 1)}}},
+		{Parent: 2, Region: 2, Stats: []stats{{Exec: span(20, 1)}}},
+		{Parent: 3, Region: 1, Stats: []stats{{Exec: span(3, 1)}}},
+		{Parent: 3, Region: 0, Stats: []stats{{Exec: span(10, 1)}}},
+	})
+	flat := Flat(p)
+	for r, want := range []int64{50, 5, 20} {
+		if got := flat[r].Sum.Exec.T; got != want {
+			t.Errorf("%s: %d, want %d", p.Regions[r].Construct, got, want)
 		}
 	}
 }

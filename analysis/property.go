@@ -23,6 +23,8 @@ const (
 	InsufficientWorkInParallelLoop          = "InsufficientWorkInParallelLoop"
 	UnparallelizedInMasterRegion            = "UnparallelizedInMasterRegion"
 	UnparallelizedInSingleRegion            = "UnparallelizedInSingleRegion"
+	// This one ompP does not know: idle in a taskwait or at the end of a taskgroup.
+	WaitAtTaskwait = "WaitAtTaskwait"
 )
 
 // frequentAtomic is the rate, in executions per thread and second, above which
@@ -51,20 +53,21 @@ func Properties(p *attribution.Profile) []Property {
 	}
 	for r, b := range Flat(p) {
 		construct, s := p.Regions[r].Construct, &b.Sum
+		barrier := s.Barrier.T - s.Task // executing tasks is no idleness
 		switch construct {
 		case event.Barrier:
-			holds(WaitAtBarrier, r, s.Exec.T)
+			holds(WaitAtBarrier, r, s.Exec.T-s.Task)
 		case event.Parallel, event.Unknown:
-			holds(ImbalanceInParallelRegion, r, s.Barrier.T)
+			holds(ImbalanceInParallelRegion, r, barrier)
 		case event.Loop, event.ParallelLoop:
-			holds(ImbalanceInParallelLoop, r, s.Barrier.T)
+			holds(ImbalanceInParallelLoop, r, barrier)
 			if around := s.Enter.T + s.Exit.T; construct == event.ParallelLoop && around > s.Body.T {
 				holds(InsufficientWorkInParallelLoop, r, around)
 			}
 		case event.Workshare, event.ParallelWorkshare:
-			holds(ImbalanceInParallelWorkshare, r, s.Barrier.T)
+			holds(ImbalanceInParallelWorkshare, r, barrier)
 		case event.Sections, event.ParallelSections:
-			holds(sectionsProperty(&b), r, s.Barrier.T)
+			holds(sectionsProperty(&b), r, barrier)
 		case event.Critical, event.Ordered:
 			holds(CriticalSectionContention, r, s.Enter.T)
 		case event.Lock, event.NestLock:
@@ -74,9 +77,11 @@ func Properties(p *attribution.Profile) []Property {
 				holds(FrequentAtomic, r, s.Exec.T)
 			}
 		case event.Single:
-			holds(UnparallelizedInSingleRegion, r, s.Barrier.T)
+			holds(UnparallelizedInSingleRegion, r, barrier)
 		case event.Master, event.Masked:
 			holds(UnparallelizedInMasterRegion, r, s.Exec.T)
+		case event.TaskWait, event.TaskGroup:
+			holds(WaitAtTaskwait, r, barrier)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Property) int { return cmp.Compare(b.Severity, a.Severity) })

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution"
+	"ompp-attach/event"
 )
 
 // Roots returns how many initial threads the profile knows; at least 1.
@@ -75,8 +76,15 @@ func newTree(p *attribution.Profile) *tree {
 		if p.Regions[n.Region].Construct.IsParallel() {
 			t.team[i] = i
 		}
-		a := n.Parent
-		for a > 0 && p.Nodes[a].Region != n.Region {
+		a, inTask := n.Parent, false
+		for a > 0 {
+			c := p.Regions[p.Nodes[a].Region].Construct
+			// Where a task was created is not where its time lies: only a
+			// parallel region lasts until its tasks are done.
+			if p.Nodes[a].Region == n.Region && (!inTask || c.IsParallel()) {
+				break
+			}
+			inTask = inTask || c == event.TaskExec || c == event.UntiedTaskExec
 			a = p.Nodes[a].Parent
 		}
 		if a == 0 {

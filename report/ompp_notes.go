@@ -173,6 +173,9 @@ func readingNotes(p *attribution.Profile) []string {
 	if m.HasTasks {
 		items = append(items, "The program uses tasks, which are not measured: taskT shows `-`, and the time of tasks that ran inside a barrier is part of exitBarT and of the overheads.")
 	}
+	if hasTasks(p) {
+		items = append(items, "A task stands below the place that created it, its time with the thread that executed it. execT of TASKEXEC leaves out what the thread did while the task was suspended (other tasks, executed in its taskwait); queueT is the time from creation to execution, summed. taskT is the time spent executing tasks while waiting, waitT waiting with nothing to execute; exitBarT leaves taskT out. A task that creates its like is one region, not a path that grows with the recursion.")
+	}
 	if m.Partial > 0 {
 		items = append(items, fmt.Sprintf("Region instances seen only in part, because they were under way when measurement began or ended: %d.", m.Partial))
 	}
@@ -189,6 +192,15 @@ func readingNotes(p *attribution.Profile) []string {
 		items = append(items, fmt.Sprintf("Overheads outside parallel regions, in none of the tables: Synch %s sec, Mgmt %s sec.", seconds(out.Synch, 0), seconds(out.Mgmt, 0)))
 	}
 	return bullets("How to read this report:", items)
+}
+
+func hasTasks(p *attribution.Profile) bool {
+	for i := range p.Regions {
+		if p.Regions[i].Construct.IsTasking() {
+			return true
+		}
+	}
+	return false
 }
 
 func warningNotes(p *attribution.Profile) []string { return bullets("Warnings:", p.Warnings) }

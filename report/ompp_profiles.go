@@ -39,6 +39,12 @@ var (
 	exitBarT = column{title: "exitBarT", time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }}
 	taskT    = column{title: "taskT", time: func(r *analysis.Row) int64 { return r.Task }, task: true}
 
+	// Of tasks: waiting with nothing to execute; from creation to execution; in
+	// how many parts.
+	waitT  = column{title: "waitT", time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }}
+	queueT = column{title: "queueT", time: enterT.time}
+	partC  = column{title: "partC", count: sectC.count}
+
 	// The time of a construct without pseudo regions, split where it can nest;
 	// that of a lock is not, as ompP does not.
 	execNestT = column{title: "execT", time: execT.time, nested: true}
@@ -67,6 +73,14 @@ func columnsOf(c event.Construct) []column {
 		return []column{execT, execC, sectT, sectC, exitBarT, startupT, shutdwnT, taskT}
 	case event.Single:
 		return []column{execT, execC, singleT, singleC, exitBarT, taskT}
+	case event.TaskExec:
+		return []column{execNestT, execC, queueT}
+	case event.UntiedTaskExec:
+		return []column{execNestT, execC, queueT, partC}
+	case event.TaskWait, event.TaskGroup, event.TaskYield:
+		return []column{execNestT, execC, taskT, waitT}
+	case event.TaskLoop:
+		return []column{execNestT, execC, taskT}
 	}
 	return []column{execNestT, execC} // MASTER, TASK and their like
 }
