@@ -170,6 +170,7 @@ type frame struct {
 	suspended uint64
 	resumed   bool
 	again     bool
+	internal  bool // one of the runtime's own
 }
 
 type thread struct {

@@ -15,10 +15,11 @@ type taskKey struct {
 
 // task is one that was created and has not begun, or, untied, not gone on yet.
 type task struct {
-	node    *node // of its execution
-	created uint64
-	resumed bool  // it has begun before
-	older   *task // at the same address, not begun as far as we have read
+	node     *node // of its execution
+	created  uint64
+	resumed  bool  // it has begun before
+	internal bool  // the runtime's own: libomp splits a taskloop by such
+	older    *task // at the same address, not begun as far as we have read
 }
 
 const (
@@ -52,8 +53,8 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 		k.Fn, k.Site = ev.Fn, 0
 	}
 	f := e.push(t, k, ev)
-	f.phase, f.id, f.bodies = inBody, ev.Key, 1
-	if ev.Key != 0 {
+	f.phase, f.bodies = inBody, 1
+	if ev.Key != 0 && ev.Construct == event.Task {
 		e.addTask(t, ev)
 	}
 	if ev.Flags&event.AtOnce != 0 {
@@ -63,8 +64,12 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 
 // addTask: a task that the innermost open call creates exists at an address.
 func (e *Engine) addTask(t *thread, ev *event.Event) {
+	if f := t.top(); f != nil && creates(f.node.key.Construct) {
+		f.id = ev.Key
+	}
 	id := taskKey{ev.Instance, ev.Key}
-	e.tasks[id] = e.newTask(task{node: e.executionOf(t), created: ev.Time + t.suspended, older: e.tasks[id]})
+	e.tasks[id] = e.newTask(task{node: e.executionOf(t), created: ev.Time + t.suspended,
+		internal: ev.Flags&event.Inside != 0, older: e.tasks[id]})
 }
 
 func (e *Engine) newTask(v task) *task {
@@ -147,19 +152,18 @@ func (t *thread) setClock() {
 // creation may not have been read yet.
 func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 	var n *node
-	created, resumed := ev.Time, false
+	var x *task
 	f := t.top()
 	switch {
 	case f != nil && creates(f.node.key.Construct) && (ev.Key == 0 || f.id == ev.Key):
 		n = e.executionOf(t)
 		n.note(noteUndeferred)
-		e.takeTask(ev)
+		x = e.takeTask(ev)
 	default:
 		if !e.certain(t, ev) {
 			return false
 		}
-		x := e.takeTask(ev)
-		if x == nil {
+		if x = e.takeTask(ev); x == nil {
 			if !e.existed(ev) && e.now < ev.Time+stragglerWait {
 				return false
 			}
@@ -167,13 +171,17 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 			n.note(noteEarlyTask)
 			e.partial++
 		} else {
-			n, created, resumed = x.node, x.created, x.resumed
-			e.freeTasks = append(e.freeTasks, x)
+			n = x.node
 		}
 	}
 	e.initial(t)
 	t.stack = append(t.stack, frame{node: n, row: t.row, phase: inBody, start: ev.Time, mark: ev.Time, paid: ev.Time,
-		id: ev.Key, sp: ev.SP, enter: span(created, ev.Time), enters: 1, bodies: 1, resumed: resumed})
+		id: ev.Key, sp: ev.SP, enters: 1, bodies: 1})
+	if x != nil {
+		f := t.top()
+		f.enter, f.resumed, f.internal = span(x.created, ev.Time), x.resumed, x.internal
+		e.freeTasks = append(e.freeTasks, x)
+	}
 	t.suspended = 0
 	return true
 }
@@ -229,19 +237,19 @@ func (e *Engine) existed(ev *event.Event) bool {
 func (e *Engine) endTask(t *thread, ev *event.Event) {
 	i := t.context()
 	if i < 0 || !isExecution(t.stack[i].node.key.Construct) || ev.Key != 0 && t.stack[i].id != ev.Key {
-		if !t.inUnknown() {
-			e.unmatched++
-		}
-		return
+		return // begun before we came, or a place that other code shares
 	}
 	f := e.unwindTo(t, i, ev.Time)
 	real := ev.Time + t.suspended
 	wall := span(f.start, real)
 	active := wall - int64(f.suspended)
 	f.body = active
-	s := f.node.stat(f.row)
-	f.charge(s, active)
-	if f.resumed {
+	if f.internal {
+		wall, active = int64(f.suspended), int64(f.suspended)
+	} else {
+		f.charge(f.node.stat(f.row), active)
+	}
+	if s := f.node.stat(f.row); f.resumed {
 		s.Exec.C-- // a further part of an execution
 		s.Enter.C--
 	}
@@ -254,11 +262,6 @@ func (e *Engine) endTask(t *thread, ev *event.Event) {
 	if f := t.top(); atOnce && f != nil && creates(f.node.key.Construct) {
 		e.endCreation(t, real-t.suspended)
 	}
-}
-
-// inUnknown tells whether the thread is in what was under way at attach.
-func (t *thread) inUnknown() bool {
-	return len(t.stack) > 0 && t.stack[0].node.key.Construct == event.Unknown
 }
 
 // resume goes on with what a thread had suspended for a task. The innermost
@@ -339,6 +342,9 @@ func (e *Engine) waitForTasks(t *thread, ev *event.Event) {
 	}
 	f := e.push(t, t.key(ev.Construct, ev), ev)
 	f.phase = inBarrier
+	if ev.Construct == event.TaskYield && ev.Runtime == event.Gomp { // does nothing, has no return worth a probe
+		e.pop(t, ev.Time)
+	}
 }
 
 // waitedForTasks: it leaves it.

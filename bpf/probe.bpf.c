@@ -281,6 +281,11 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 				r->a = r->b = 0;
 				r->num = r->size = 0;
 			}
+			if (row->flags & ROW_B_FROM_A) {
+				r->b = read_u64(r->a + 8);
+				if (r->b - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo)
+					r->flags |= REC_INSIDE;
+			}
 			if (row->flags & ROW_TEAM_FROM_TLS)
 				team_from_tls(regs, row, r);
 			if (row->flags & ROW_LEVEL_FROM_TLS)

@@ -77,6 +77,7 @@ const (
 	probeRowFlagROW_LEVEL_FROM_TLS probeRowFlag = 4096
 	probeRowFlagROW_NO_SITE        probeRowFlag = 8192
 	probeRowFlagROW_SITE_HERE      probeRowFlag = 16384
+	probeRowFlagROW_B_FROM_A       probeRowFlag = 32768
 )
 
 type probeSource uint32

@@ -35,6 +35,7 @@ const (
 	RowLevelFromTLS = uint32(probeRowFlagROW_LEVEL_FROM_TLS)
 	RowNoSite       = uint32(probeRowFlagROW_NO_SITE)
 	RowSiteHere     = uint32(probeRowFlagROW_SITE_HERE)
+	RowBFromA       = uint32(probeRowFlagROW_B_FROM_A)
 )
 
 // Arg returns the source number for the n-th (0 to 6) argument; the seventh

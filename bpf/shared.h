@@ -35,6 +35,7 @@ enum row_flag {
 	ROW_LEVEL_FROM_TLS = 1 << 12, /* num = nesting level, from libgomp's thread structure */
 	ROW_NO_SITE        = 1 << 13, /* nobody asks where the call comes from */
 	ROW_SITE_HERE      = 1 << 14, /* site = the address that the row names by here */
+	ROW_B_FROM_A       = 1 << 15, /* b = the second word at a; REC_INSIDE if that is in the library's text */
 };
 
 /* One probe point in one library; the attach cookie is its index. */

@@ -142,7 +142,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 		}
 		m.logf("process %d: %d probes placed in %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
 		p.placed[idOf(mod)] = placed{link, a.Plan, describeRuntime(mod, a.Plan)}
-		p.tasking = p.tasking || a.Plan.Tasking
+		p.tasking = p.tasking || a.Plan.NoTasks != nil && mayHaveTasks(a.Plan.Object, imported)
 		found++
 	}
 	if err := m.placeCode(p, mods); err != nil {
@@ -168,6 +168,13 @@ func mayBeRuntime(mod *symbols.Module, executable bool) bool {
 		}
 	}
 	return executable
+}
+
+// mayHaveTasks tells whether the program creates tasks; a static one does not
+// say.
+func mayHaveTasks(runtime *symbols.Object, imported func(string) bool) bool {
+	return runtime.IsExecutable() || slices.ContainsFunc([]string{"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull",
+		"__kmpc_omp_task", "__kmpc_omp_task_with_deps", "__kmpc_omp_task_begin_if0", "__kmpc_taskloop", "__kmpc_taskloop_5"}, imported)
 }
 
 // importedBy answers whether any module of a process imports a symbol.

@@ -15,7 +15,7 @@ var directiveOf = map[event.Construct]string{
 	event.ParallelWorkshare: "parallel workshare", event.Loop: "for", event.Sections: "sections",
 	event.Single: "single", event.Workshare: "workshare", event.Master: "master", event.Masked: "masked",
 	event.Critical: "critical", event.Ordered: "ordered", event.Barrier: "barrier", event.Atomic: "atomic",
-	event.Flush: "flush",
+	event.Flush: "flush", event.TaskWait: "taskwait", event.TaskGroup: "taskgroup", event.TaskYield: "taskyield",
 }
 
 // Region implements attribution.Resolver: a construct's place in the source,
@@ -23,9 +23,12 @@ var directiveOf = map[event.Construct]string{
 // is there.
 func (r *resolver) Region(k attribution.Key) attribution.Region {
 	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String(), Name: r.name(k)}
-	if k.Construct.IsParallel() {
+	switch {
+	case k.Construct.IsParallel():
 		r.parallel(k, &reg)
-	} else {
+	case k.Construct.IsTasking() && k.Construct != event.TaskWait && k.Construct != event.TaskGroup && k.Construct != event.TaskYield:
+		r.task(k, &reg)
+	default:
 		r.inner(k, &reg)
 	}
 	return reg

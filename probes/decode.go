@@ -106,5 +106,10 @@ func put(ev *event.Event, to field, v uint64) {
 		ev.Key = v
 	case toValue:
 		ev.Value = int64(v)
+	case toTaskFlags:
+		const untied = 1 // GOMP_TASK_FLAG_UNTIED (gomp-constants.h)
+		if v&untied != 0 {
+			ev.Flags |= event.Untied
+		}
 	}
 }

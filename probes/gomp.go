@@ -39,6 +39,15 @@ var gompPoints = []point{
 	{symbols: `GOMP_ordered_start`, construct: event.Ordered, entry: event.Enter, ret: event.Acquired, flags: bpf.RowOutsideOnly},
 	{symbols: `GOMP_ordered_end`, construct: event.Ordered, entry: event.Release},
 
+	// task.c, taskloop.c. What is executed inside, and how the calls return: see
+	// planTasks.
+	{symbols: `GOMP_task`, construct: event.Task, entry: event.Enter, exit: event.Released, a: take{0, toFn}, b: take{6, toTaskFlags}, flags: bpf.RowNoSite},
+	{symbols: `GOMP_taskloop(_ull)?`, construct: event.TaskLoop, entry: event.Enter, exit: event.Released, a: take{0, toFn}, b: take{5, toTaskFlags}, flags: bpf.RowNoSite},
+	{symbols: `GOMP_taskwait(_depend(_nowait)?)?`, construct: event.TaskWait, entry: event.Wait, exit: event.Waited},
+	{symbols: `GOMP_taskgroup_start`, construct: event.TaskGroup, entry: event.Enter, flags: bpf.RowOutsideOnly},
+	{symbols: `GOMP_taskgroup_end`, construct: event.TaskGroup, entry: event.Wait, exit: event.Waited, flags: bpf.RowOutsideOnly},
+	{symbols: `GOMP_taskyield`, construct: event.TaskYield, entry: event.Wait, imported: true}, // does nothing
+
 	// config/linux/lock.c. Fortran's omp_set_lock_ calls these.
 	{symbols: `omp_set_lock`, construct: event.Lock, entry: event.Enter, ret: event.Acquired, fast: true, a: take{0, toFn}},
 	{symbols: `omp_unset_lock`, construct: event.Lock, entry: event.Release, ret: event.Released, fast: true, a: take{0, toFn}},

@@ -48,6 +48,17 @@ var kmpcPoints = []point{
 	{symbols: `__kmpc_atomic_end`, construct: event.Atomic, entry: event.Release},
 	{symbols: `__kmpc_atomic_(fixed|float|cmplx|[0-9]).*`, construct: event.Atomic, entry: event.Enter, ret: event.Released, a: take{0, toLoc}, imported: true},
 
+	// kmp_tasking.cpp. The task's routine is the second word of its structure
+	// (kmp_task_t, part of the interface).
+	{symbols: `__kmpc_omp_task(_with_deps)?`, construct: event.Task, entry: event.Enter, exit: event.Released, a: take{2, toKey}, b: take{to: toFn}, flags: bpf.RowNoSite | bpf.RowBFromA},
+	{symbols: `__kmpc_omp_task_begin_if0`, construct: event.Task, entry: event.Enter, a: take{2, toKey}, b: take{to: toFn}, flags: bpf.RowNoSite | bpf.RowBFromA, marks: event.AtOnce},
+	{symbols: `__kmpc_omp_task_complete_if0`, construct: event.TaskExec, entry: event.End, a: take{2, toKey}, marks: event.AtOnce},
+	{symbols: `__kmpc_taskloop(_5)?`, construct: event.TaskLoop, entry: event.Enter, exit: event.Released, a: take{2, toKey}, b: take{to: toFn}, flags: bpf.RowNoSite | bpf.RowBFromA},
+	{symbols: `__kmpc_omp_taskwait|__kmpc_omp_wait_deps|__kmpc_omp_taskwait_deps_51`, construct: event.TaskWait, entry: event.Wait, exit: event.Waited, a: take{0, toLoc}, flags: bpf.RowOutsideOnly},
+	{symbols: `__kmpc_taskgroup`, construct: event.TaskGroup, entry: event.Enter, a: take{0, toLoc}, flags: bpf.RowOutsideOnly},
+	{symbols: `__kmpc_end_taskgroup`, construct: event.TaskGroup, entry: event.Wait, exit: event.Waited, flags: bpf.RowOutsideOnly},
+	{symbols: `__kmpc_omp_taskyield`, construct: event.TaskYield, entry: event.Wait, exit: event.Waited, a: take{0, toLoc}},
+
 	// The Fortran names are functions of their own here, not callers.
 	{symbols: `omp_set_lock_?`, construct: event.Lock, entry: event.Enter, ret: event.Acquired, a: take{0, toFn}},
 	{symbols: `omp_unset_lock_?`, construct: event.Lock, entry: event.Release, ret: event.Released, a: take{0, toFn}},
@@ -62,7 +73,3 @@ var (
 	pointBodyEnd = point{construct: event.Parallel, entry: event.End}
 	pointJoin    = point{construct: event.Parallel, entry: event.Join, flags: bpf.RowNoSite}
 )
-
-// tasking entry points: their presence among a program's imports tells that
-// there are tasks, which are not measured yet.
-const taskingSymbols = `GOMP_task|GOMP_taskloop(_ull)?|__kmpc_omp_task(_with_deps)?|__kmpc_taskloop(_5)?|__kmpc_omp_task_begin_if0`

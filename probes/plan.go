@@ -32,7 +32,7 @@ type Plan struct {
 	Object     *symbols.Object
 	Placements []Placement
 	Missing    []string // entry points without a probe, each with the reason
-	Tasking    bool     // a tasking entry point is imported by the program
+	NoTasks    error    // why tasks cannot be measured; nil if they are
 }
 
 // table is a runtime's points with one matcher over all of them.
@@ -84,11 +84,13 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 	lo, hi := ownText(o)
 	switch p.Runtime {
 	case event.Gomp:
+		p.tasks(locateGompTasks, gompTable(), lo, hi)
 		p.entries(gompTable(), lo, hi, imported)
 		if err := p.gompTeams(lo, hi); err != nil {
 			return nil, err
 		}
 	case event.Kmpc:
+		p.tasks(locateKmpcTasks, kmpcTable(), lo, hi)
 		p.entries(kmpcTable(), lo, hi, imported)
 		p.kmpcSize()
 		if err := p.kmpcTeams(lo, hi); err != nil {
@@ -139,7 +141,7 @@ func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool) {
 	placed := map[uint64]bool{}
 	p.Object.Symbols(func(name string, vaddr, _ uint64) {
 		pt := t.find(name)
-		if pt == nil || placed[vaddr] || pt.imported && !imported(name) {
+		if pt == nil || placed[vaddr] || pt.imported && !imported(name) || pt.construct.IsTasking() && p.NoTasks != nil {
 			return
 		}
 		placed[vaddr] = true
@@ -169,30 +171,7 @@ func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool) {
 			pl.row.BodyLo, pl.row.BodySize = vaddr-pl.VAddr, size
 		}
 	})
-	p.Object.Symbols(func(name string, vaddr, _ uint64) {
-		if !p.Tasking && regexpTasking.MatchString(name) {
-			p.Tasking = imported(name) || p.Object.IsExecutable() && calledFromOutside(p.Object, vaddr, lo, hi)
-		}
-	})
 }
-
-// calledFromOutside tells whether a static program's own code calls a function
-// of the runtime: the linker takes the runtime's files whole, so that a
-// function's presence says nothing. It looks for the bytes of a direct call,
-// which data between functions may imitate, but hardly with that target.
-func calledFromOutside(o *symbols.Object, target, lo, hi uint64) bool {
-	is := func(t uint64) bool { return t == target }
-	for _, r := range o.TextRanges() {
-		for _, at := range callCandidates(o.Arch(), o.Read(r.Lo, int(r.Hi-r.Lo)), r.Lo, is) {
-			if at < lo || at >= hi {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-var regexpTasking = regexp.MustCompile("^(?:" + taskingSymbols + ")$")
 
 func newRow(pt *point, vaddr, lo, hi uint64) bpf.Row {
 	r := bpf.Row{Flags: pt.flags, TextLo: lo - vaddr, TextHi: hi - vaddr}
@@ -210,7 +189,7 @@ func newRow(pt *point, vaddr, lo, hi uint64) bpf.Row {
 	}
 	source := func(t take) uint8 {
 		if t.to == toNothing || t.to == toKey && pt.flags&bpf.RowTeamFromTLS != 0 ||
-			t.to == toValue && pt.flags&(bpf.RowTrip32|bpf.RowTrip64) != 0 {
+			t.to == toValue && pt.flags&(bpf.RowTrip32|bpf.RowTrip64) != 0 || t.to == toFn && pt.flags&bpf.RowBFromA != 0 {
 			return 0
 		}
 		return bpf.Arg(t.arg)

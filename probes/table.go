@@ -18,6 +18,7 @@ const (
 	toLoc
 	toKey
 	toValue
+	toTaskFlags // GOMP_TASK_FLAG_*
 )
 
 // take says which argument register a probe reads and what it is.
@@ -33,6 +34,7 @@ type point struct {
 	construct event.Construct
 	entry     event.Edge // NoEdge: the entry is not reported
 	ret       event.Edge // NoEdge: no return probe
+	exit      event.Edge // told by plain probes where the call returns: user code runs inside
 	a, b      take
 	flags     uint32 // bpf.Row*
 	num       int    // argument that is a thread number, +1
@@ -56,7 +58,7 @@ type point struct {
 func (p *point) args() insn.ArgSet {
 	var s insn.ArgSet
 	for _, t := range []take{p.a, p.b} {
-		if t.to != toNothing {
+		if t.to != toNothing && !(t.to == toFn && p.flags&bpf.RowBFromA != 0) {
 			s |= insn.Args(t.arg)
 		}
 	}

@@ -206,12 +206,6 @@ func userLines(u *collect.RuntimeUser) []preflight.Line {
 			ls = append(ls, preflight.Line{What: "source", State: preflight.Note, Consequence: s.File + " is newer than the program and not trusted: regions end at their last line that has code (~)", Remedy: "rebuild"})
 		}
 	}
-	switch tasks := u.Tasking(); {
-	case len(tasks) > 0:
-		ls = append(ls, preflight.Line{What: "tasks", State: preflight.Note, Consequence: fmt.Sprintf("%s uses %s: tasks are not measured, their time is part of what executes them (often barriers)", name, strings.Join(tasks, ", "))})
-	case u.Static:
-		ls = append(ls, preflight.Line{What: "tasks", Consequence: "a static program does not tell whether it has tasks; they would not be measured"})
-	}
 	return ls
 }
 

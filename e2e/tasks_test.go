@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+)
+
+// taskRuns are what tasks.c does, each with its size: for a quick run and for
+// one with millions of tasks.
+var taskRuns = []struct {
+	what string
+	n    int
+}{{"fib", 18}, {"queens", 7}, {"sort", 100000}, {"deep", 500}, {"kinds", 60}, {"groups", 30}}
+
+var taskMatrix = []struct {
+	build
+	threads []int
+}{
+	{build{"gcc", "-O2 -g"}, []int{1, 2, 4}},
+	{build{"gcc", "-O0 -g"}, []int{2}},
+	{build{"gcc", "-O3 -g -static"}, []int{3}},
+	{build{"clang-19", "-O3 -g"}, []int{1, 2, 4}},
+	{build{"clang-19", "-O0 -g"}, []int{2}},
+	{build{"clang-14", "-O2 -g"}, []int{2}},
+}
+
+// Who created and who executed how many tasks, by construct and thread, is what
+// the program itself has counted.
+func TestTaskCounts(t *testing.T) {
+	for _, m := range taskMatrix {
+		for _, threads := range m.threads {
+			for _, r := range taskRuns {
+				if testing.Short() && (len(m.threads) == 1 || threads == 4) {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s threads=%d %s", m.build, threads, r.what), func(t *testing.T) {
+					bin := testbin.Build(t, "tasks.c", m.options())
+					taskCounts(t, bin, threads, r.what, r.n)
+				})
+			}
+		}
+	}
+}
+
+func TestMillionsOfTasks(t *testing.T) {
+	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
+		t.Run(b.String(), func(t *testing.T) {
+			taskCounts(t, testbin.Build(t, "tasks.c", b.options()), 2, "fib", 29) // 1.66 million
+		})
+	}
+}
+
+func taskCounts(t *testing.T, bin string, threads int, what string, n int) {
+	s := clean(t, options{env: threadsEnv(threads)}, bin, what, strconv.Itoa(n))
+	truth, err := testbin.ParseCounts(strings.NewReader(s.stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	complete(t, s.main)
+	checks := []check{{name: "TASKWAIT", got: count(s.main, execC, is(event.TaskWait)), want: sum(truth, named("create:taskwaits"))},
+		{name: "TASKGROUP", got: count(s.main, execC, is(event.TaskGroup)), want: sum(truth, named("create:taskgroups"))}}
+	constructs := 0
+	for name, at := range truth {
+		kind, ok := strings.CutPrefix(name, "line:")
+		if !ok || kind == "taskwaits" || kind == "taskgroups" {
+			continue
+		}
+		constructs++
+		line := int(at[0])
+		here := func(cs ...event.Construct) func(*attribution.Region) bool {
+			return func(r *attribution.Region) bool { return r.Location.Begin == line && slices.Contains(cs, r.Construct) }
+		}
+		created := []event.Construct{event.Task}
+		executed := event.TaskExec
+		switch kind {
+		case "untied":
+			created, executed = []event.Construct{event.UntiedTask}, event.UntiedTaskExec
+		case "loop_tasks":
+			created = []event.Construct{event.TaskLoop}
+		}
+		checks = append(checks,
+			check{name: "created: " + kind, got: count(s.main, execC, here(created...)), want: sum(truth, named("create:"+kind))},
+			// An untied task may change its thread after it has counted.
+			check{name: "executed: " + kind, got: count(s.main, execC, here(executed)), want: sum(truth, named("execute:"+kind)), totals: kind == "untied"})
+	}
+	if constructs == 0 {
+		t.Fatal("the program tells of no construct")
+	}
+	compare(t, checks)
+	balanced(t, s.main)
+	if t.Failed() {
+		t.Logf("profile:\n%s", dump(s.main))
+	}
+}

@@ -1,0 +1,70 @@
+package probes
+
+import (
+	"fmt"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// Places inside the runtimes where tasks are created, begin and end.
+var (
+	pointTaskCreated = point{construct: event.Task, entry: event.Result, a: take{to: toKey}, flags: bpf.RowNoSite}
+	pointTaskBegin   = point{construct: event.TaskExec, entry: event.Begin, a: take{to: toKey}, flags: bpf.RowNoSite}
+	pointTaskEnd     = point{construct: event.TaskExec, entry: event.End, a: take{to: toKey}, flags: bpf.RowNoSite}
+	// libomp: its own tasks, which split a taskloop, are told by their routine.
+	pointTaskSubmitted = point{construct: event.Task, entry: event.Result, a: take{to: toKey}, b: take{to: toFn}, flags: bpf.RowNoSite | bpf.RowBFromA}
+)
+
+// tasks places the probes of tasks, all or, where a place is not found, none:
+// half of them would give wrong figures.
+func (p *Plan) tasks(locate func(*symbols.Object) (taskPoints, error), t *table, lo, hi uint64) {
+	found, err := locate(p.Object)
+	if err != nil {
+		p.NoTasks = fmt.Errorf("find where tasks run: %w", err)
+		p.Missing = append(p.Missing, "tasks: "+p.NoTasks.Error())
+		return
+	}
+	created := &pointTaskCreated
+	if p.Runtime == event.Kmpc {
+		created = &pointTaskSubmitted
+	}
+	p.inside("created", created, found.Created, lo, hi)
+	p.inside("begin", &pointTaskBegin, found.Begin, lo, hi)
+	p.inside("end", &pointTaskEnd, found.End, lo, hi)
+	placed := map[uint64]bool{} // entry points that end in a common function share its exits
+	for name, exits := range found.Exits {
+		pt := t.find(name)
+		if pt == nil || pt.exit == event.NoEdge {
+			continue
+		}
+		var own []taskPoint
+		for _, x := range exits {
+			if !placed[x.VAddr] {
+				placed[x.VAddr] = true
+				own = append(own, x)
+			}
+		}
+		p.inside("return", &point{construct: pt.construct, entry: pt.exit, flags: bpf.RowNoSite}, own, lo, hi)
+	}
+}
+
+func (p *Plan) inside(what string, pt *point, at []taskPoint, lo, hi uint64) {
+	for _, x := range at {
+		r := newRow(pt, x.VAddr, lo, hi)
+		if x.Reg != insn.NoReg {
+			r.A = bpf.Reg(int(x.Reg))
+		} else {
+			r.A = 0
+		}
+		switch x.When {
+		case insn.ZeroSet:
+			r.Flags |= bpf.RowOnlyIfZF
+		case insn.ZeroClear:
+			r.Flags |= bpf.RowOnlyIfNotZF
+		}
+		p.add(fmt.Sprintf("[%s: %s]", x.In, what), pt, x.VAddr, x.Cost, r)
+	}
+}
