@@ -1,0 +1,194 @@
+package probes
+
+import (
+	"fmt"
+	"slices"
+
+	"ompp-attach/probes/insn"
+)
+
+// taskPoint is a place inside a runtime for a plain probe. Return probes would
+// not do: a task's body is the user's code, nests to any depth, may switch
+// stacks, and the kernel drops return probes beyond 64 per thread.
+type taskPoint struct {
+	VAddr uint64
+	Cost  insn.Cost
+	When  insn.When // the hits that count: Always, ZeroSet or ZeroClear
+	// Reg holds the task's address there; NoReg if the point needs none or
+	// there is no task but on the stack (GCC's undeferred tasks).
+	Reg insn.Reg
+	In  string // the function, by the role that it has here
+}
+
+// taskPoints are the places inside a runtime where tasks are created, start and
+// end, and where the calls that contain tasks return.
+type taskPoints struct {
+	Created    []taskPoint
+	Begin, End []taskPoint
+	// Exits are by runtime entry point: through them it returns to its caller,
+	// together exactly once per call.
+	Exits map[string][]taskPoint
+}
+
+// maxStretch bounds the straight line behind a call on which a probe is looked
+// for: libgomp initializes a new task of some 200 bytes there.
+const maxStretch = 96
+
+// around finds the points before and after calls of tasks' functions.
+func (f *function) around(calls []insn.Inst, task func(call insn.Inst) *insn.Value) (begin, end []taskPoint, err error) {
+	for _, c := range calls {
+		points, err := f.before(c, task(c))
+		if err != nil {
+			return nil, nil, err
+		}
+		begin = append(begin, points...)
+	}
+	if begin, err = bothWays(begin); err != nil {
+		return nil, nil, err
+	}
+	end, err = f.after(calls, task)
+	return begin, end, err
+}
+
+// in notes the function that points lie in.
+func in(name string, points []taskPoint) []taskPoint {
+	for n := range points {
+		points[n].In = name
+	}
+	return points
+}
+
+// bothWays joins the two ways over a conditional jump that lead to two calls.
+func bothWays(points []taskPoint) ([]taskPoint, error) {
+	var out []taskPoint
+	for _, p := range points {
+		n := slices.IndexFunc(out, func(o taskPoint) bool { return o.VAddr == p.VAddr })
+		switch {
+		case n < 0:
+			out = append(out, p)
+		case out[n].When != insn.Always && p.When != insn.Always && out[n].When != p.When && out[n].Reg == p.Reg:
+			out[n].When = insn.Always
+		default:
+			return nil, fmt.Errorf("the instruction at %#x stands for two calls", p.VAddr)
+		}
+	}
+	return out, nil
+}
+
+// before finds the points that stand for the execution of the call, with the
+// register that holds the task there (none wanted if the task is nil).
+func (f *function) before(call insn.Inst, task *insn.Value) ([]taskPoint, error) {
+	none := func(insn.Inst) bool { return false }
+	fits := func(i insn.Inst) bool {
+		_, err := f.point(i, insn.Always, task)
+		return err == nil
+	}
+	found, err := f.flow.Cut([]uint64{call.Addr}, none, fits)
+	if err != nil {
+		return nil, err
+	}
+	var out []taskPoint
+	for _, a := range found {
+		p, err := f.point(a.Inst, a.When, task)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func (f *function) at(i insn.Inst, task *insn.Value) ([]taskPoint, error) {
+	p, err := f.point(i, insn.Always, task)
+	return []taskPoint{p}, err
+}
+
+func (f *function) point(i insn.Inst, when insn.When, task *insn.Value) (taskPoint, error) {
+	p := pointAt(i, when)
+	if i.Refused {
+		return p, fmt.Errorf("the kernel refuses a probe at %s", i)
+	}
+	if task != nil {
+		s, ok := f.flow.At(i.Addr)
+		if !ok {
+			return p, fmt.Errorf("what leads to %s is not known", i)
+		}
+		if p.Reg = s.Holder(*task); p.Reg == insn.NoReg {
+			return p, fmt.Errorf("no register holds the task at %s", i)
+		}
+	}
+	return p, nil
+}
+
+// after finds points that are together hit once after each of the calls. Their
+// register is that of the task that call ran; a point may then be hit after
+// other code too, where no register holds that task: libgomp's offloaded tasks
+// end on the same way. Without a task there is no such code.
+func (f *function) after(calls []insn.Inst, task func(call insn.Inst) *insn.Value) ([]taskPoint, error) {
+	body := slices.Concat(f.parts...)
+	index := map[uint64]int{}
+	into := map[uint64][]insn.Inst{}
+	for n, i := range body {
+		index[i.Addr] = n
+		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+			into[i.Target] = append(into[i.Target], i)
+		}
+	}
+	// A jump straight behind a call without a task, by address.
+	behind := map[uint64]insn.Inst{}
+	for _, call := range calls {
+		for k := index[call.Next()]; task(call) == nil && k < len(body); k++ {
+			if body[k].Kind == insn.Jump {
+				behind[body[k].Addr] = call
+			}
+			if len(into[body[k].Addr]) > 0 || body[k].Emulated || body[k].Transfers() {
+				break
+			}
+		}
+	}
+	found, covered := map[uint64]taskPoint{}, map[uint64]bool{}
+	for _, call := range calls {
+		at, also, err := f.stretch(body, index[call.Next()], into, behind, task(call) != nil)
+		if err != nil {
+			return nil, fmt.Errorf("after %s: %w", call, err)
+		}
+		if found[call.Addr], err = f.point(at, insn.Always, task(call)); err != nil {
+			return nil, err
+		}
+		for _, c := range also {
+			covered[c.Addr] = true
+		}
+	}
+	var out []taskPoint
+	for _, call := range calls {
+		if !covered[call.Addr] {
+			out = append(out, found[call.Addr])
+		}
+	}
+	return out, nil
+}
+
+// stretch looks for a cheap instruction from body[n] on, where a call returns
+// to. It returns body[n] if there is none before other code joins. Ways from
+// other calls of the same kind may join: also are these calls.
+func (f *function) stretch(body []insn.Inst, n int, into map[uint64][]insn.Inst, behind map[uint64]insn.Inst, hasTask bool) (at insn.Inst, also []insn.Inst, err error) {
+	for k := n; k < len(body) && k < n+maxStretch; k++ {
+		i, foreign := body[k], false
+		for _, j := range into[i.Addr] {
+			if call, ok := behind[j.Addr]; ok {
+				also = append(also, call)
+			} else {
+				foreign = true
+			}
+		}
+		switch {
+		case foreign && k == n && !hasTask:
+			return i, nil, fmt.Errorf("other code leads to %s", i)
+		case foreign && k > n, i.Transfers() && !i.Emulated:
+			return body[n], nil, nil
+		case i.Emulated && !i.Refused:
+			return i, also, nil
+		}
+	}
+	return body[n], nil, nil
+}
