@@ -66,22 +66,6 @@ const (
 	SourceNewer                      // changed after the program was built
 )
 
-// Source is a source file with parallel regions.
-type Source struct {
-	File  string
-	State SourceState
-}
-
-// SourceState tells whether a source file is of use.
-type SourceState uint8
-
-// The states of a source file.
-const (
-	SourceFound   SourceState = iota // and no newer than the program
-	SourceMissing                    // or not readable
-	SourceNewer                      // changed after the program was built
-)
-
 // Tasking returns the tasking entry points that the module imports.
 func (u *RuntimeUser) Tasking() (names []string) {
 	for _, n := range u.Calls {
