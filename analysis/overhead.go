@@ -73,7 +73,7 @@ func Classify(p *attribution.Profile, node int) []Classes {
 		case event.Single:
 			c.Limpar = barrier
 		case event.TaskWait, event.TaskGroup, event.TaskYield:
-			c.Synch = barrier
+			c.Synch = s.Barrier.T
 		case event.Task, event.UntiedTask, event.TaskLoop:
 			c.Mgmt = s.Exec.T - s.Child
 		}

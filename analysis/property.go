@@ -81,7 +81,7 @@ func Properties(p *attribution.Profile) []Property {
 		case event.Master, event.Masked:
 			holds(UnparallelizedInMasterRegion, r, s.Exec.T)
 		case event.TaskWait, event.TaskGroup:
-			holds(WaitAtTaskwait, r, barrier)
+			holds(WaitAtTaskwait, r, s.Barrier.T)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Property) int { return cmp.Compare(b.Severity, a.Severity) })

@@ -58,7 +58,7 @@ var taskCases = []engineCase{
 		2 1 begin taskexec
 		9 1 end taskexec
 		10 1 released task`,
-		want: `TASK@321 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 7
+		want: `TASK@321 0:0 exec 3/1 enter 0 body 3/1 bar 0 exit 0 child 0
 		       TASK@321/TASKEXEC@321 0:0 exec 7/1 enter 0 body 7/1 bar 0 exit 0 child 0`},
 	{name: "task: a task that waits is suspended; what it executes there is not its time; recursion is one region",
 		events: `
@@ -86,8 +86,8 @@ var taskCases = []engineCase{
 		       PARALLEL@300/TASK@321 0:0 exec 1/1 enter 0 body 1/1 bar 0 exit 0 child 0
 		       PARALLEL@300/TASK@321/TASKEXEC@321 0:0 exec 20/2 enter 19 body 20/2 bar 0 exit 0 child 5
 		       PARALLEL@300/TASK@321/TASKEXEC@321/TASK@321 0:0 exec 2/1 enter 0 body 2/1 bar 0 exit 0 child 0
-		       PARALLEL@300/TASK@321/TASKEXEC@321/TASKWAIT@420 0:0 exec 11/2 enter 0 body 0/0 bar 11 exit 0 child 8 task 8/1
-		       PARALLEL@300/TASKWAIT@410 0:0 exec 25/1 enter 0 body 0/0 bar 25 exit 0 child 20 task 20/1`},
+		       PARALLEL@300/TASK@321/TASKEXEC@321/TASKWAIT@420 0:0 exec 3/2 enter 0 body 0/0 bar 3 exit 0 child 0 task 8/1
+		       PARALLEL@300/TASKWAIT@410 0:0 exec 5/1 enter 0 body 0/0 bar 5 exit 0 child 0 task 20/1`},
 	{name: "taskgroup: body, then the wait with what is executed in it",
 		events: `
 		0 1 enter taskgroup site=400
@@ -99,7 +99,7 @@ var taskCases = []engineCase{
 		20 1 end taskexec
 		25 1 waited taskgroup`,
 		end: 300e6,
-		want: `TASKGROUP@400 0:0 exec 25/1 enter 0 body 10/1 bar 15 exit 0 child 9 task 8/1
+		want: `TASKGROUP@400 0:0 exec 17/1 enter 0 body 10/1 bar 7 exit 0 child 1 task 8/1
 		       TASKGROUP@400/TASK@321 0:0 exec 1/1 enter 0 body 1/1 bar 0 exit 0 child 0
 		       TASKGROUP@400/TASK@321/TASKEXEC@321 0:0 exec 8/1 enter 11 body 8/1 bar 0 exit 0 child 0`},
 	{name: "untied task of libomp: queues its rest, goes on in another thread; one execution in two parts",
@@ -122,12 +122,12 @@ var taskCases = []engineCase{
 		       PARALLEL@30 0:1 exec 20/1 enter 0 body 3/1 bar 11 exit 6 child 4 task 4/1
 		       PARALLEL@30/UTASK@302 0:0 exec 1/1 enter 0 body 1/1 bar 0 exit 0 child 0
 		       PARALLEL@30/UTASK@302/UTASKEXEC@302 0:0 exec 4/1 enter 3 body 4/1 bar 0 exit 0 child 0
-		       PARALLEL@30/UTASK@302/UTASKEXEC@302 0:1 exec 4/0 enter 2 body 4/1 bar 0 exit 0 child 0`},
+		       PARALLEL@30/UTASK@302/UTASKEXEC@302 0:1 exec 4/0 enter 5 body 4/1 bar 0 exit 0 child 0`},
 	{name: "task: if(0) of libomp is one call for creation and begin, one for both ends",
 		events: `
 		0 1 enter task rt=k fn=321 loc=302 key=9 atonce
 		8 1 end taskexec rt=k key=9 atonce`,
-		want: `TASK@302 0:0 exec 8/1 enter 0 body 8/1 bar 0 exit 0 child 8
+		want: `TASK@302 0:0 exec 0/1 enter 0 body 0/1 bar 0 exit 0 child 0
 		       TASK@302/TASKEXEC@302 0:0 exec 8/1 enter 0 body 8/1 bar 0 exit 0 child 0`},
 	{name: "task: a parallel region in a task, with tasks of its own",
 		events: `
@@ -144,7 +144,7 @@ var taskCases = []engineCase{
 		30 1 join parallel
 		40 1 end taskexec
 		40 1 released task`,
-		want: `TASK@321 0:0 exec 40/1 enter 0 body 40/1 bar 0 exit 0 child 39
+		want: `TASK@321 0:0 exec 1/1 enter 0 body 1/1 bar 0 exit 0 child 0
 		       TASK@321/TASKEXEC@321 0:0 exec 39/1 enter 0 body 39/1 bar 0 exit 0 child 20
 		       TASK@321/TASKEXEC@321/PARALLEL@300 0:0 exec 20/1 enter 0 body 10/1 bar 5 exit 5 child 5 task 4/1
 		       TASK@321/TASKEXEC@321/PARALLEL@300/TASK@322 0:0 exec 1/1 enter 0 body 1/1 bar 0 exit 0 child 0

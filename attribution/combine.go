@@ -17,7 +17,15 @@ func (b *builder) combine(n *built) {
 	for _, c := range n.children {
 		b.combine(c)
 	}
-	if n.region < 0 || !b.regions[n.region].Construct.IsParallel() {
+	if n.region < 0 {
+		return
+	}
+	if b.groupOfTaskloop(n) {
+		loop := n.children[0]
+		n.region, n.key, n.stats, n.children = loop.region, loop.key, b.withGroup(loop, n), loop.children
+		return
+	}
+	if !b.regions[n.region].Construct.IsParallel() {
 		return
 	}
 	for i, c := range n.children {
@@ -80,4 +88,47 @@ func (n *built) takeOver(c *built, as event.Construct) {
 			s.Body = cs.Body
 		}
 	}
+}
+
+// groupOfTaskloop tells whether a node is the taskgroup that clang puts around a
+// taskloop: at the same directive or, where no places are known, with nothing
+// else in it.
+func (b *builder) groupOfTaskloop(n *built) bool {
+	r := &b.regions[n.region]
+	if r.Construct != event.TaskGroup || n.key.Runtime != event.Kmpc || len(n.children) != 1 {
+		return false
+	}
+	loop := &b.regions[n.children[0].region]
+	if loop.Construct != event.TaskLoop || executions(n) != executions(n.children[0]) {
+		return false
+	}
+	return r.Location.Begin == 0 || r.Location.Begin == loop.Location.Begin
+}
+
+func executions(n *built) (sum uint64) {
+	for i := range n.stats {
+		sum += n.stats[i].Exec.C
+	}
+	return sum
+}
+
+// withGroup returns the figures of a taskloop with the taskgroup's around it:
+// the wait for its tasks.
+func (b *builder) withGroup(loop, group *built) []ThreadStats {
+	stats := group.stats
+	for row := range loop.stats {
+		for len(stats) <= row {
+			stats = append(stats, ThreadStats{})
+		}
+		s, own := &stats[row], &loop.stats[row]
+		s.Child += own.Child - own.Exec.T
+		s.Task += own.Task
+		s.Tasks += own.Tasks
+	}
+	for row := range stats { // a taskloop is not divided
+		s := &stats[row]
+		s.Body = Span{s.Exec.T, s.Exec.C}
+		s.Barrier = Span{}
+	}
+	return stats
 }

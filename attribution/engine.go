@@ -165,11 +165,11 @@ type frame struct {
 	bars    uint64
 	task    int64  // executing tasks while waiting here
 	tasks   uint64 // how many
-	// Of a task's execution: how long it has been suspended for other tasks;
-	// it goes on where it was suspended before; it has queued its rest.
+	away    int64  // executing tasks in a tasking construct outside of tasks
+	// Of a task's execution: how long it has been suspended for other tasks; it
+	// goes on where an earlier part ended.
 	suspended uint64
 	resumed   bool
-	again     bool
 	internal  bool // one of the runtime's own
 }
 
@@ -339,11 +339,10 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 	if i > 0 {
 		t.stack[i-1].child += span(f.paid, at)
 	}
-	s := f.node.stat(f.row)
-	f.charge(s, span(f.start, at))
-	if f.tasks > 0 {
-		f.settleTasks(s, t.executing() != nil)
+	if f.away > 0 {
+		f.settleTasks()
 	}
+	f.charge(f.node.stat(f.row), span(f.start, at)-f.away)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 
@@ -358,6 +357,8 @@ func (f *frame) charge(s *ThreadStats, exec int64) {
 	s.Barrier.C += f.bars
 	s.Exit.T += f.exit
 	s.Child += f.child
+	s.Task += f.task
+	s.Tasks += f.tasks
 }
 
 // abandon closes the innermost region, whose end was not seen: it counts, and

@@ -137,9 +137,9 @@ type ThreadStats struct {
 	Child int64 `json:"child,omitempty"`
 	// Task is time spent executing tasks while waiting here (ns), and Tasks how
 	// many: inside the barrier, or inside TASKWAIT, TASKGROUP, TASKLOOP or
-	// TASKYIELD. Outside of tasks it is all the time until the wait goes on;
-	// inside a task it is the executed tasks' own, without those that they
-	// executed in turn, so that it adds up.
+	// TASKYIELD, whose other times leave it out. Outside of tasks it is all the
+	// time until the wait goes on; inside a task it is the executed tasks' own,
+	// without those that they executed in turn, so that it adds up.
 	Task  int64  `json:"task,omitempty"`
 	Tasks uint64 `json:"tasks,omitempty"`
 }

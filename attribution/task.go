@@ -43,7 +43,8 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 	if c == event.Task {
 		c, _ = taskConstructs(untied)
 		if x := t.executing(); x != nil && ev.Key != 0 && x.id == ev.Key {
-			x.again = true // an untied task queues its own rest: no new task
+			// An untied task queues its own rest: no new task.
+			e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.node, created: ev.Time + t.suspended, resumed: true})
 			x.node.untie()
 			return
 		}
@@ -64,22 +65,31 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 
 // addTask: a task that the innermost open call creates exists at an address.
 func (e *Engine) addTask(t *thread, ev *event.Event) {
-	if f := t.top(); f != nil && creates(f.node.key.Construct) {
-		f.id = ev.Key
-	}
-	id := taskKey{ev.Instance, ev.Key}
-	e.tasks[id] = e.newTask(task{node: e.executionOf(t), created: ev.Time + t.suspended,
-		internal: ev.Flags&event.Inside != 0, older: e.tasks[id]})
+	e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: e.executionOf(t), created: ev.Time + t.suspended,
+		internal: ev.Flags&event.Inside != 0})
 }
 
-func (e *Engine) newTask(v task) *task {
+// queueTask notes a task at its place among those at its address, the latest
+// first: they come from several threads, in any order.
+func (e *Engine) queueTask(id taskKey, v task) {
+	var x *task
 	if n := len(e.freeTasks); n > 0 {
-		x := e.freeTasks[n-1]
+		x = e.freeTasks[n-1]
 		e.freeTasks = e.freeTasks[:n-1]
-		*x = v
-		return x
+	} else {
+		x = new(task)
 	}
-	return &v
+	*x = v
+	newer := e.tasks[id]
+	if newer == nil || newer.created <= x.created {
+		x.older = newer
+		e.tasks[id] = x
+		return
+	}
+	for newer.older != nil && newer.older.created > x.created {
+		newer = newer.older
+	}
+	x.older, newer.older = newer.older, x
 }
 
 // executionOf returns the node for executions of what the thread is creating.
@@ -155,7 +165,7 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 	var x *task
 	f := t.top()
 	switch {
-	case f != nil && creates(f.node.key.Construct) && (ev.Key == 0 || f.id == ev.Key):
+	case f != nil && creates(f.node.key.Construct) && (ev.Key == 0 || ev.Flags&event.AtOnce != 0):
 		n = e.executionOf(t)
 		n.note(noteUndeferred)
 		x = e.takeTask(ev)
@@ -253,9 +263,6 @@ func (e *Engine) endTask(t *thread, ev *event.Event) {
 		s.Exec.C-- // a further part of an execution
 		s.Enter.C--
 	}
-	if f.again {
-		e.tasks[taskKey{ev.Instance, f.id}] = e.newTask(task{node: f.node, created: real, resumed: true, older: e.tasks[taskKey{ev.Instance, f.id}]})
-	}
 	atOnce := ev.Flags&event.AtOnce != 0
 	t.stack = t.stack[:i]
 	e.resume(t, wall, active, real)
@@ -289,7 +296,11 @@ func (e *Engine) resume(t *thread, wall, active int64, at uint64) {
 			m.lastTask = max(m.lastTask, at)
 		}
 	default:
-		f.child += wall
+		if f.node.key.Construct.IsTasking() {
+			f.away += wall
+		} else {
+			f.child += wall
+		}
 		if f.waits() {
 			f.task += wall
 			f.tasks++
@@ -303,17 +314,14 @@ func (f *frame) waits() bool {
 	return f.phase == inBarrier || f.node.key.Construct == event.TaskLoop || f.node.key.Construct == event.TaskYield
 }
 
-// settleTasks adds what was executed in a wait to the wait's figures. Inside a
-// task the clock stood still meanwhile.
-func (f *frame) settleTasks(s *ThreadStats, inTask bool) {
-	s.Task += f.task
-	s.Tasks += f.tasks
-	if inTask {
-		s.Exec.T += f.task
-		s.Child += f.task
-		if f.node.key.Construct != event.TaskYield && f.node.key.Construct != event.TaskLoop {
-			s.Barrier.T += f.task
-		}
+// settleTasks completes the figures of a frame in which tasks were executed.
+// The clock of a tasking construct stood still meanwhile, in a task or not: a
+// taskwait's time is what it waited with nothing to do.
+func (f *frame) settleTasks() {
+	if f.node.key.Construct == event.TaskWait || f.node.key.Construct == event.TaskGroup || f.node.key.Construct == event.TaskYield {
+		f.barrier -= f.away
+	} else {
+		f.body -= f.away
 	}
 }
 

@@ -108,14 +108,21 @@ func balanced(t testing.TB, p *attribution.Profile) {
 		n := &p.Nodes[i]
 		for j := range n.Stats {
 			s := &n.Stats[j]
-			for _, v := range []int64{s.Exec.T, s.Enter.T, s.Body.T, s.Barrier.T, s.Exit.T, s.Child} {
-				// In nested teams, several threads bear one number.
+			for _, v := range []int64{s.Exec.T, s.Body.T, s.Barrier.T, s.Exit.T, s.Child} {
+				// In nested teams, several threads bear one number. (Enter is a
+				// part of Exec, but for tasks: many wait in a queue at once.)
 				if v < 0 || v > p.Meta.Duration*int64(max(1, len(p.Threads[s.Thread].TIDs))) {
 					errorf("%s thread %d: a time of %d ns in a run of %d ns", path(p, i), p.Threads[s.Thread].Num, v, p.Meta.Duration)
 				}
 			}
 			if n.Region < 0 {
 				continue
+			}
+			if c := p.Regions[n.Region].Construct; c == event.TaskExec || c == event.UntiedTaskExec {
+				if s.Exec.T != s.Body.T {
+					errorf("%s thread %d: execT %d, body %d", path(p, i), p.Threads[s.Thread].Num, s.Exec.T, s.Body.T)
+				}
+				continue // Enter is the queueing delay
 			}
 			parts := s.Enter.T + s.Body.T + s.Barrier.T + s.Exit.T
 			switch c := p.Regions[n.Region].Construct; c {

@@ -174,7 +174,7 @@ func readingNotes(p *attribution.Profile) []string {
 		items = append(items, "The program uses tasks, which are not measured: taskT shows `-`, and the time of tasks that ran inside a barrier is part of exitBarT and of the overheads.")
 	}
 	if hasTasks(p) {
-		items = append(items, "A task stands below the place that created it, its time with the thread that executed it. execT of TASKEXEC leaves out what the thread did while the task was suspended (other tasks, executed in its taskwait); queueT is the time from creation to execution, summed. taskT is the time spent executing tasks while waiting, waitT waiting with nothing to execute; exitBarT leaves taskT out. A task that creates its like is one region, not a path that grows with the recursion.")
+		items = append(items, "A task stands below the place that created it, its time with the thread that executed it. While a thread executes a task, what it had open is suspended: the times of TASK, TASKEXEC, TASKWAIT, TASKGROUP and TASKLOOP, and of whatever lies in a task, leave out the tasks that were executed meanwhile, so execT of TASKWAIT is waiting with nothing to do. taskT is the time spent executing tasks in a wait; exitBarT leaves it out. queueT is the time from creation to execution, summed. A task that creates its like is one region, not a path that grows with the recursion.")
 	}
 	if m.Partial > 0 {
 		items = append(items, fmt.Sprintf("Region instances seen only in part, because they were under way when measurement began or ended: %d.", m.Partial))

@@ -16,8 +16,19 @@ type column struct {
 	// nested: the time can hold child regions; the callgraph profiles split
 	// it into inclusive (/I) and exclusive (/E).
 	nested bool
+	// body: of the construct without its barrier.
+	body bool
 	// task: measured only where tasks are.
 	task bool
+}
+
+// inside is the part of a column's time that child regions took: tasks that
+// were executed in a construct's barrier are none of its body's.
+func (c *column) inside(r *analysis.Row) int64 {
+	if c.body {
+		return r.Child - r.Task
+	}
+	return r.Child
 }
 
 // The columns of ompP, each by its pseudo region (see attribution.ThreadStats).
@@ -25,9 +36,9 @@ var (
 	execT = column{title: "execT", time: func(r *analysis.Row) int64 { return r.Exec.T }}
 	execC = column{title: "execC", count: func(r *analysis.Row) uint64 { return r.Exec.C }}
 
-	bodyT   = column{title: "bodyT", time: func(r *analysis.Row) int64 { return r.Body.T }, nested: true}
-	sectT   = column{title: "sectT", time: bodyT.time, nested: true}
-	singleT = column{title: "singleT", time: bodyT.time, nested: true}
+	bodyT   = column{title: "bodyT", time: func(r *analysis.Row) int64 { return r.Body.T }, nested: true, body: true}
+	sectT   = column{title: "sectT", time: bodyT.time, nested: true, body: true}
+	singleT = column{title: "singleT", time: bodyT.time, nested: true, body: true}
 	sectC   = column{title: "sectC", count: func(r *analysis.Row) uint64 { return r.Body.C }}
 	singleC = column{title: "singleC", count: sectC.count}
 
@@ -39,9 +50,9 @@ var (
 	exitBarT = column{title: "exitBarT", time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }}
 	taskT    = column{title: "taskT", time: func(r *analysis.Row) int64 { return r.Task }, task: true}
 
-	// Of tasks: waiting with nothing to execute; from creation to execution; in
-	// how many parts.
-	waitT  = column{title: "waitT", time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }}
+	// Of tasks: waiting at the end of a taskgroup with nothing to execute; from
+	// creation to execution; in how many parts.
+	waitT  = column{title: "waitT", time: func(r *analysis.Row) int64 { return r.Barrier.T }}
 	queueT = column{title: "queueT", time: enterT.time}
 	partC  = column{title: "partC", count: sectC.count}
 
@@ -77,9 +88,9 @@ func columnsOf(c event.Construct) []column {
 		return []column{execNestT, execC, queueT}
 	case event.UntiedTaskExec:
 		return []column{execNestT, execC, queueT, partC}
-	case event.TaskWait, event.TaskGroup, event.TaskYield:
-		return []column{execNestT, execC, taskT, waitT}
-	case event.TaskLoop:
+	case event.TaskGroup:
+		return []column{execNestT, execC, waitT, taskT}
+	case event.TaskWait, event.TaskYield, event.TaskLoop:
 		return []column{execNestT, execC, taskT}
 	}
 	return []column{execNestT, execC} // MASTER, TASK and their like
@@ -154,7 +165,7 @@ func (o *ompp) row(tid string, columns []column, r *analysis.Row, split bool) {
 		default:
 			b.WriteString(" " + seconds(c.time(r), 10))
 			if split && c.nested {
-				b.WriteString(" " + seconds(c.time(r)-r.Child, 10))
+				b.WriteString(" " + seconds(c.time(r)-c.inside(r), 10))
 			}
 		}
 	}
