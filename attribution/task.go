@@ -55,11 +55,11 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 	}
 	f := e.push(t, k, ev)
 	f.phase, f.bodies = inBody, 1
-	if ev.Key != 0 && ev.Construct == event.Task {
-		e.addTask(t, ev)
-	}
-	if ev.Flags&event.AtOnce != 0 {
+	switch {
+	case ev.Flags&event.AtOnce != 0:
 		e.beginTask(t, ev)
+	case ev.Key != 0 && ev.Construct == event.Task:
+		e.addTask(t, ev)
 	}
 }
 
@@ -168,7 +168,6 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 	case f != nil && creates(f.node.key.Construct) && (ev.Key == 0 || ev.Flags&event.AtOnce != 0):
 		n = e.executionOf(t)
 		n.note(noteUndeferred)
-		x = e.takeTask(ev)
 	default:
 		if !e.certain(t, ev) {
 			return false
