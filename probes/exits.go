@@ -9,6 +9,16 @@ import (
 	"ompp-attach/symbols"
 )
 
+// How far up from the functions that call tasks' bodies others count as running
+// tasks. Any may, by the code: even libomp's debugging output can end in an
+// abort that cleans up. Where it matters whether a jump leads to user code, the
+// way is short: __kmpc_omp_taskwait's template, __kmp_execute_tasks, its
+// template, __kmp_invoke_task.
+const (
+	anyDepth  = 1 << 30
+	nearDepth = 3
+)
+
 // callGraph is who may reach whom by direct calls and jumps, backwards, from
 // the code's bytes: a call that is none makes it larger, never smaller.
 type callGraph struct {
@@ -76,17 +86,19 @@ func branchSites(arch string, b []byte, base uint64, visit func(at, target uint6
 	}
 }
 
-// reaching returns the functions from which one of the given ones may be
-// reached, these included.
-func (g *callGraph) reaching(targets []uint64) map[uint64]bool {
+// reaching returns the functions from which at most depth calls in a row may
+// lead to one of the given ones, these included.
+func (g *callGraph) reaching(targets []uint64, depth int) map[uint64]bool {
 	all := map[uint64]bool{}
-	for todo := slices.Clone(targets); len(todo) > 0; {
-		f := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if !all[f] {
-			all[f] = true
-			todo = append(todo, g.from[f]...)
+	for level := targets; depth >= 0 && len(level) > 0; depth-- {
+		var next []uint64
+		for _, f := range level {
+			if !all[f] {
+				all[f] = true
+				next = append(next, g.from[f]...)
+			}
 		}
+		level = next
 	}
 	return all
 }
@@ -111,10 +123,11 @@ func (g *callGraph) read(entry uint64) (*function, error) {
 
 // exits finds through which instructions the function at entry returns to its
 // caller, together hit exactly once per call, none of them before the last of
-// the user's code that runs inside the call. Functions that run user code are
-// busy. Where it ends in a jump to such a function, that one's exits count if
-// follow is set, which are hit for its other callers too; else the jump does.
-func (g *callGraph) exits(entry uint64, busy map[uint64]bool, follow bool) ([]taskPoint, error) {
+// the user's code that runs inside the call. No call of a busy function, which
+// may run user code, comes behind them. Where the function ends in a jump to
+// one to follow, that one's exits count, which are hit for its other callers
+// too; other such jumps are exits themselves.
+func (g *callGraph) exits(entry uint64, busy, follow map[uint64]bool) ([]taskPoint, error) {
 	var out []taskPoint
 	seen := map[uint64]bool{}
 	for todo := []uint64{entry}; len(todo) > 0; todo = todo[1:] {
@@ -133,7 +146,7 @@ func (g *callGraph) exits(entry uint64, busy map[uint64]bool, follow bool) ([]ta
 			case i.Kind != insn.Ret && !f.flow.Leaves(i):
 			case i.Kind == insn.Jcc:
 				return nil, fmt.Errorf("it ends in a conditional jump, %s", i)
-			case i.Kind == insn.Jump && follow && busy[g.resolve(i.Target)]:
+			case i.Kind == insn.Jump && follow[g.resolve(i.Target)]:
 				todo = append(todo, g.resolve(i.Target))
 			default:
 				ends = append(ends, i.Addr)

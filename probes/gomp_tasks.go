@@ -163,7 +163,7 @@ func (t *gompTasks) findRuns() error {
 		t.busy = append(t.busy, entry)
 	}
 	// Each of these must run tasks, itself or through others.
-	busy := t.reaching(t.busy)
+	busy := t.reaching(t.busy, anyDepth)
 	for _, name := range append([]string{"GOMP_barrier"}, gompTaskEntries[3:]...) {
 		for _, entry := range t.o.Symbol(name) {
 			if !busy[entry] {
@@ -214,12 +214,16 @@ func (t *gompTasks) findUndeferred() error {
 }
 
 func (t *gompTasks) findExits() error {
-	busy := t.reaching(t.busy)
+	busy, near := t.reaching(t.busy, anyDepth), t.reaching(t.busy, nearDepth)
 	for _, name := range gompTaskEntries {
+		follow := near
+		if name == "GOMP_taskgroup_end" {
+			// It ends in a team's barrier, which all barriers use, only for
+			// offloaded tasks outside of parallel regions.
+			follow = nil
+		}
 		for _, entry := range t.o.Symbol(name) {
-			// GOMP_taskgroup_end ends in a team's barrier, which all barriers use,
-			// only for offloaded tasks outside of parallel regions.
-			points, err := t.exits(entry, busy, name != "GOMP_taskgroup_end")
+			points, err := t.exits(entry, busy, follow)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}

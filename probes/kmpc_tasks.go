@@ -1,9 +1,9 @@
 package probes
 
 import (
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
@@ -22,6 +22,10 @@ const kmpRoutine = 8
 // invokes tasks: __kmpc_barrier, __kmp_barrier, its template, a gathering, its
 // wait, __kmp_execute_tasks, its template, __kmp_invoke_task.
 const kmpcTaskDepth = 8
+
+// kmpcLoopDepth bounds those from __kmpc_taskloop to the function that hands in
+// its tasks: __kmp_taskloop, __kmp_taskloop_recur or __kmp_taskloop_linear.
+const kmpcLoopDepth = 4
 
 // locateKmpcTasks finds where libomp starts and ends tasks, and where taskloop
 // hands in the tasks that it makes; those of other constructs are what
@@ -46,13 +50,14 @@ func locateKmpcTasks(o *symbols.Object) (taskPoints, error) {
 type kmpcTasks struct {
 	*callGraph
 	points taskPoints
+	runs   []uint64 // the functions that call a task's routine
 	busy   map[uint64]bool
 }
 
 // findRuns finds the calls task->routine(gtid, task), and those of tasks that
 // GCC compiled, task->routine(task->shareds).
 func (t *kmpcTasks) findRuns() error {
-	var from, found []uint64
+	var from []uint64
 	for _, name := range append([]string{"__kmpc_barrier"}, kmpcTaskEntries...) {
 		from = append(from, t.o.Symbol(name)...)
 	}
@@ -78,7 +83,7 @@ func (t *kmpcTasks) findRuns() error {
 		if len(runs) == 0 {
 			continue
 		}
-		found = append(found, entry)
+		t.runs = append(t.runs, entry)
 		begin, end, err := f.around(runs, func(c insn.Inst) *insn.Value { return tasks[c.Addr] })
 		if err != nil {
 			return fmt.Errorf("function at %#x: %w", entry, err)
@@ -86,7 +91,7 @@ func (t *kmpcTasks) findRuns() error {
 		t.points.Begin = append(t.points.Begin, in(t.nameOf(entry), begin)...)
 		t.points.End = append(t.points.End, in(t.nameOf(entry), end)...)
 	}
-	t.busy = t.reaching(found)
+	t.busy = t.reaching(t.runs, anyDepth)
 	for _, name := range []string{"__kmpc_omp_task", "__kmpc_omp_taskwait", "__kmpc_barrier"} {
 		entry, err := oneSymbol(t.o, name)
 		if err != nil {
@@ -112,87 +117,86 @@ func routineOf(s *insn.State, call insn.Inst) (task insn.Value, ok bool) {
 	return task, ok && shareds.Same(task)
 }
 
-// findCreated finds the function __kmp_omp_task(gtid, task, serialize), which
-// __kmpc_omp_task hands its task to, and its calls on behalf of taskloop.
+// findCreated finds __kmp_omp_taskloop_task(loc, gtid, task, codeptr), through
+// which taskloop hands in each of its tasks, those included that only make
+// tasks of a part of the loop. It is like __kmpc_omp_task, which programs call:
+// both pass their third argument on as the second of __kmp_omp_task, or of
+// __kmp_push_task where that is inlined (LLVM 14).
 func (t *kmpcTasks) findCreated() error {
-	entry, err := oneSymbol(t.o, "__kmpc_omp_task")
-	if err != nil {
-		return err
-	}
-	f, err := t.read(entry)
-	if err != nil {
-		return err
-	}
-	var submit uint64
-	for _, c := range t.submissions(f) {
-		s, _ := f.flow.At(c.Addr)
-		if target := t.resolve(c.Target); s.Arg(1).Is(insn.AnArgument, 2) && t.busy[target] {
-			if submit != 0 && submit != target {
-				return fmt.Errorf("__kmpc_omp_task hands its task to two functions, %#x and %#x", submit, target)
-			}
-			submit = target
-		}
-	}
-	if submit == 0 {
-		return errors.New("__kmpc_omp_task hands its task to no function")
-	}
 	loops := t.o.Symbol("__kmpc_taskloop")
 	if len(loops) == 0 {
 		return nil // older than LLVM 4
 	}
-	serves := t.reachable(loops, kmpcTaskDepth)
-	for _, caller := range t.from[submit] {
-		if caller == entry || !slices.Contains(serves, caller) {
+	entry, err := oneSymbol(t.o, "__kmpc_omp_task")
+	if err != nil {
+		return err
+	}
+	takers, err := t.passOn(entry)
+	if err != nil {
+		return err
+	}
+	if len(takers) != 1 {
+		return fmt.Errorf("__kmpc_omp_task passes its task on to %d functions that do not run it", len(takers))
+	}
+	serves := t.reachable(loops, kmpcLoopDepth)
+	for _, f := range t.from[takers[0]] {
+		if !slices.Contains(serves, f) || strings.HasPrefix(t.nameOf(f), "__kmpc_") {
 			continue
 		}
-		f, err := t.read(caller)
+		if to, err := t.passOn(f); err != nil || !slices.Equal(to, takers) {
+			continue // __kmp_release_deps hands in tasks again
+		}
+		p, err := insn.SafePoint(t.o, f, insn.Need{Args: insn.Args(2)})
 		if err != nil {
-			return fmt.Errorf("function at %#x: %w", caller, err)
+			return err
 		}
-		_, exported := t.exported(caller)
-		for _, c := range t.submissions(f) {
-			s, _ := f.flow.At(c.Addr)
-			task := s.Arg(1)
-			if t.resolve(c.Target) != submit || exported && task.Is(insn.AnArgument, 2) {
-				continue // handed in by the program
-			}
-			points, err := f.at(c, &task)
-			if err != nil {
-				return err
-			}
-			t.points.Created = append(t.points.Created, in(t.nameOf(caller), points)...)
-		}
+		// The third argument is in rdx, 2 as well, or x2.
+		t.points.Created = append(t.points.Created, taskPoint{VAddr: p.VAddr, Cost: p.Cost, Reg: 2, In: t.nameOf(f)})
 	}
-	if len(t.points.Created) == 0 {
-		return fmt.Errorf("nothing that __kmpc_taskloop calls hands a task to the function at %#x", submit)
+	if len(t.points.Created) != 1 {
+		return fmt.Errorf("%d functions that __kmpc_taskloop calls pass a task on to that at %#x", len(t.points.Created), takers[0])
 	}
 	return nil
 }
 
-// submissions returns the direct calls in f whose third argument, serialize,
-// is true: those of new tasks, unlike those of tasks whose predecessors ended.
-func (t *kmpcTasks) submissions(f *function) (calls []insn.Inst) {
+// passOn returns the functions that get the third argument of the function at
+// entry as their second, without those that call the task's routine.
+func (t *kmpcTasks) passOn(entry uint64) (to []uint64, err error) {
+	f, err := t.read(entry)
+	if err != nil {
+		return nil, err
+	}
 	for _, i := range f.flow.Reached() {
-		if i.Kind != insn.Call && !(i.Kind == insn.Jump && f.flow.Leaves(i)) {
+		if i.Kind != insn.Call && i.Kind != insn.Jump {
 			continue
 		}
 		s, _ := f.flow.At(i.Addr)
-		if v, ok := s.Arg(2).Const(); ok && v == 1 {
-			calls = append(calls, i)
+		if !s.Arg(1).Is(insn.AnArgument, 2) || i.Kind == insn.Jump && !f.flow.Leaves(i) {
+			continue
+		}
+		if target := t.resolve(i.Target); target != 0 && !slices.Contains(t.runs, target) && !slices.Contains(to, target) {
+			to = append(to, target)
 		}
 	}
-	return calls
-}
-
-func (t *kmpcTasks) exported(entry uint64) (name string, ok bool) {
-	name, start, ok := t.o.FuncAt(entry)
-	return name, ok && start == entry
+	return to, nil
 }
 
 func (t *kmpcTasks) findExits() error {
+	near, entries := t.reaching(t.runs, nearDepth), map[uint64]bool{}
 	for _, name := range kmpcTaskEntries {
 		for _, entry := range t.o.Symbol(name) {
-			points, err := t.exits(entry, t.busy, true)
+			entries[entry] = true
+		}
+	}
+	for _, name := range kmpcTaskEntries {
+		follow := near
+		if strings.HasPrefix(name, "__kmpc_taskloop") {
+			// A loop without iterations ends in __kmp_task_finish, which all
+			// tasks use, and runs nothing there (LLVM 11).
+			follow = entries
+		}
+		for _, entry := range t.o.Symbol(name) {
+			points, err := t.exits(entry, t.busy, follow)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}

@@ -134,10 +134,10 @@ func (f *function) after(calls []insn.Inst, task func(call insn.Inst) *insn.Valu
 			into[i.Target] = append(into[i.Target], i)
 		}
 	}
-	// A jump straight behind a call without a task, by address.
+	// The calls behind which a jump comes before anything else, by jump.
 	behind := map[uint64]insn.Inst{}
 	for _, call := range calls {
-		for k := index[call.Next()]; task(call) == nil && k < len(body); k++ {
+		for k := index[call.Next()]; k < len(body); k++ {
 			if body[k].Kind == insn.Jump {
 				behind[body[k].Addr] = call
 			}
@@ -148,7 +148,15 @@ func (f *function) after(calls []insn.Inst, task func(call insn.Inst) *insn.Valu
 	}
 	found, covered := map[uint64]taskPoint{}, map[uint64]bool{}
 	for _, call := range calls {
-		at, also, err := f.stretch(body, index[call.Next()], into, behind, task(call) != nil)
+		sameTask := func(other insn.Inst) bool {
+			a, b := task(call), task(other)
+			return a == nil && b == nil || a != nil && b != nil && a.Same(*b)
+		}
+		own := func(jump insn.Inst) (insn.Inst, bool) {
+			c, ok := behind[jump.Addr]
+			return c, ok && sameTask(c)
+		}
+		at, also, err := f.stretch(body, index[call.Next()], into, own, task(call) != nil)
 		if err != nil {
 			return nil, fmt.Errorf("after %s: %w", call, err)
 		}
@@ -170,12 +178,12 @@ func (f *function) after(calls []insn.Inst, task func(call insn.Inst) *insn.Valu
 
 // stretch looks for a cheap instruction from body[n] on, where a call returns
 // to. It returns body[n] if there is none before other code joins. Ways from
-// other calls of the same kind may join: also are these calls.
-func (f *function) stretch(body []insn.Inst, n int, into map[uint64][]insn.Inst, behind map[uint64]insn.Inst, hasTask bool) (at insn.Inst, also []insn.Inst, err error) {
+// other calls may join if the jump is their own: also are these calls.
+func (f *function) stretch(body []insn.Inst, n int, into map[uint64][]insn.Inst, own func(jump insn.Inst) (insn.Inst, bool), hasTask bool) (at insn.Inst, also []insn.Inst, err error) {
 	for k := n; k < len(body) && k < n+maxStretch; k++ {
 		i, foreign := body[k], false
 		for _, j := range into[i.Addr] {
-			if call, ok := behind[j.Addr]; ok {
+			if call, ok := own(j); ok {
 				also = append(also, call)
 			} else {
 				foreign = true
