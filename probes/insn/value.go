@@ -51,6 +51,8 @@ const (
 	ALoad                    // the N bytes at Addr, zero-extended
 	AResult                  // what the call at N returned
 	AScaledRegister          // an array index times its element size
+	AStack                   // the stack pointer at the function's entry (Flow only)
+	AJoin                    // one of several values, known by the place N where they meet (Flow only)
 )
 
 // Atom is one unknown of a Value.
@@ -59,7 +61,8 @@ type Atom struct {
 	N    uint64
 	Addr *Value
 
-	depth int // of nested loads
+	depth int    // of nested loads
+	at    uint64 // of a load in a Flow: the instruction
 }
 
 // Value is the sum of an offset and of unknowns, as known when a short piece
@@ -130,8 +133,9 @@ func load(from Value, size int, arch string) Value {
 
 // State is the symbolic content of the general registers.
 type State struct {
-	arch string
-	regs [32]Value
+	arch  string
+	regs  [32]Value
+	slots map[int64]Value // what Flow knows to be on the stack, by offset
 }
 
 var argRegsX86 = [6]Reg{7, 6, 2, 1, 8, 9}

@@ -41,7 +41,7 @@ func (i *Inst) written(r Reg) {
 }
 
 const (
-	rax, rcx, rdx, rbx, rsp, rsi, rdi = Reg(0), Reg(1), Reg(2), Reg(3), Reg(4), Reg(6), Reg(7)
+	rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi = Reg(0), Reg(1), Reg(2), Reg(3), Reg(4), Reg(5), Reg(6), Reg(7)
 )
 
 // effectsX86 derives which general registers an instruction changes, and its

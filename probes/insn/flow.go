@@ -1,0 +1,381 @@
+package insn
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// Flow tells what the registers hold at each instruction of one function, as
+// sums of its arguments, results of its calls, loads, and values that come
+// together from several ways (AJoin). Unlike Evaluate it covers functions of
+// any size, follows values that are kept on the stack, and an atom stands for
+// one value: two registers with the same atoms hold the same at that point.
+type Flow struct {
+	body   []Inst // of all parts
+	entry  uint64
+	blocks []*flowBlock
+	starts map[uint64]int // blocks by address
+}
+
+// flowBlock is a run of instructions that is entered at its first only.
+type flowBlock struct {
+	first, last int // in body
+	part        int
+	preds       []int
+	in, out     *State
+	joined      map[Atom]bool // what has been made an AJoin stays one
+}
+
+// The rounds over a function until nothing changes any more: from patience on,
+// what differed once is no longer taken for one value. The runtimes' functions
+// need up to 15.
+const (
+	patience  = 30
+	maxRounds = 60
+)
+
+// NewFlow follows the function of which Parts returned the parts, from its
+// first instruction. Code that only a jump table leads to stays unknown, and so
+// does a part that is entered with the stack of the function's entry: that is
+// another function.
+func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
+	f := &Flow{starts: map[uint64]int{}}
+	if len(parts) == 0 || len(parts[0]) == 0 {
+		return nil, fmt.Errorf("no code")
+	}
+	f.entry = parts[0][0].Addr
+	f.split(parts)
+	f.blocks[0].in = newState(code.Arch())
+	f.blocks[0].in.follow()
+	for round := range maxRounds {
+		changed := false
+		for n, b := range f.blocks {
+			if n > 0 {
+				in := f.merge(n, round > patience)
+				if in == nil || b.in != nil && b.in.same(in) {
+					continue
+				}
+				b.in = in
+			} else if b.out != nil {
+				continue
+			}
+			b.out = f.run(n, b.last+1)
+			changed = true
+		}
+		if !changed {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("the values in the function at %#x are not settled after %d rounds", f.entry, maxRounds)
+}
+
+// split cuts the parts into blocks and links them.
+func (f *Flow) split(parts [][]Inst) {
+	leads := map[uint64]bool{}
+	for _, p := range parts {
+		leads[p[0].Addr] = true
+		for _, i := range p {
+			if i.Kind == Jump || i.Kind == Jcc {
+				leads[i.Target] = true
+			}
+			if i.Ends() || i.Kind == Jcc {
+				leads[i.Next()] = true
+			}
+		}
+	}
+	for n, p := range parts {
+		for _, i := range p {
+			if leads[i.Addr] {
+				f.starts[i.Addr] = len(f.blocks)
+				f.blocks = append(f.blocks, &flowBlock{first: len(f.body), part: n, joined: map[Atom]bool{}})
+			}
+			f.blocks[len(f.blocks)-1].last = len(f.body)
+			f.body = append(f.body, i)
+		}
+	}
+	for n, b := range f.blocks {
+		last := f.body[b.last]
+		if last.Kind == Jump || last.Kind == Jcc {
+			f.link(n, last.Target)
+		}
+		if !last.Ends() && (n+1 < len(f.blocks) && f.blocks[n+1].part == b.part) {
+			f.link(n, last.Next())
+		}
+	}
+}
+
+func (f *Flow) link(from int, to uint64) {
+	if n, ok := f.starts[to]; ok && !slices.Contains(f.blocks[n].preds, from) {
+		f.blocks[n].preds = append(f.blocks[n].preds, from)
+	}
+}
+
+// leaves reports whether a block's end that leads to another part is the end
+// of the function: the stack is the caller's again.
+func (f *Flow) leaves(from, to *flowBlock) bool {
+	return from.part != to.part && from.out.AtEntry()
+}
+
+// merge returns the state at the start of block n, nil if no way to it is
+// known yet. What differs for once is kept apart for good if so told.
+func (f *Flow) merge(n int, forGood bool) *State {
+	b := f.blocks[n]
+	var from []*State
+	for _, p := range b.preds {
+		if pb := f.blocks[p]; pb.out != nil && !f.leaves(pb, b) {
+			from = append(from, pb.out)
+		}
+	}
+	if len(from) == 0 {
+		return nil
+	}
+	in := from[0].clone()
+	if len(b.preds) == 1 {
+		return in
+	}
+	at := f.body[b.first].Addr
+	join := func(place uint64, v Value, others func(s *State) (Value, bool)) (Value, bool) {
+		phi := Atom{Kind: AJoin, N: at<<16 | place}
+		differs := b.joined[phi]
+		for _, s := range from[1:] {
+			w, ok := others(s)
+			if !ok {
+				return v, false
+			}
+			differs = differs || !v.same(w)
+		}
+		if !differs {
+			return v, true
+		}
+		if forGood {
+			b.joined[phi] = true
+		}
+		return single(phi), true
+	}
+	for r := range in.regs {
+		in.regs[r], _ = join(uint64(r), in.regs[r], func(s *State) (Value, bool) { return s.regs[r], true })
+	}
+	for off, v := range in.slots {
+		place := 0x8000 | uint64(off)&0x7fff
+		if v, ok := join(place, v, func(s *State) (Value, bool) { w, ok := s.slots[off]; return w, ok }); ok {
+			in.slots[off] = v
+		} else {
+			delete(in.slots, off)
+		}
+	}
+	return in
+}
+
+// run returns the state of block n before body[end].
+func (f *Flow) run(n, end int) *State {
+	s := f.blocks[n].in.clone()
+	for _, i := range f.body[f.blocks[n].first:end] {
+		s.step(i)
+	}
+	return s
+}
+
+// At returns the state before the instruction at addr; false if there is none,
+// or if no known way leads there.
+func (f *Flow) At(addr uint64) (*State, bool) {
+	for n, b := range f.blocks {
+		if b.in == nil || addr < f.body[b.first].Addr || addr > f.body[b.last].Addr {
+			continue
+		}
+		for k := b.first; k <= b.last; k++ {
+			if f.body[k].Addr == addr {
+				return f.run(n, k), true
+			}
+		}
+	}
+	return nil, false
+}
+
+// Reached returns the instructions to which known ways lead.
+func (f *Flow) Reached() []Inst {
+	var reached []Inst
+	for _, b := range f.blocks {
+		if b.in != nil {
+			reached = append(reached, f.body[b.first:b.last+1]...)
+		}
+	}
+	return reached
+}
+
+// Leaves reports whether the jump i ends the function, as a tail call does.
+func (f *Flow) Leaves(i Inst) bool {
+	s, ok := f.At(i.Addr)
+	switch {
+	case !ok:
+		return false
+	case i.Kind == JumpIndirect:
+		return i.Ref != 0 || s.AtEntry()
+	case i.Kind != Jump && i.Kind != Jcc:
+		return false
+	}
+	to, inside := f.starts[i.Target]
+	if !inside {
+		return true
+	}
+	from := slices.IndexFunc(f.blocks, func(b *flowBlock) bool { return f.body[b.last].Addr == i.Addr })
+	return from >= 0 && f.leaves(f.blocks[from], f.blocks[to])
+}
+
+// follow makes a state keep track of the stack, and of each unknown's identity.
+func (s *State) follow() {
+	s.slots = map[int64]Value{}
+	for r := range s.regs {
+		s.name(Reg(r), 0)
+	}
+	s.regs[s.sp()] = single(Atom{Kind: AStack})
+}
+
+func (s *State) sp() Reg {
+	if s.arch == "arm64" {
+		return armSP
+	}
+	return rsp
+}
+
+// AtEntry reports whether the stack pointer is that of the function's entry.
+func (s *State) AtEntry() bool { return s.regs[s.sp()].Is(AStack, 0) }
+
+// Holder returns a general register that holds v, NoReg if none does.
+func (s *State) Holder(v Value) Reg {
+	for r := range s.regs {
+		if Reg(r) != s.sp() && s.regs[r].same(v) {
+			return Reg(r)
+		}
+	}
+	return NoReg
+}
+
+// Callee returns the address that an indirect call or jump goes to.
+func (s *State) Callee(i Inst) Value {
+	if s.arch == "arm64" {
+		return s.regs[binary.LittleEndian.Uint32(i.Bytes)>>5&31]
+	}
+	if d, ok := i.x86(); ok {
+		switch a := d.Args[0].(type) {
+		case x86asm.Reg:
+			if r, _ := regX86(a); r != NoReg {
+				return s.regs[r]
+			}
+		case x86asm.Mem:
+			if at, ok := addressX86(&i, a); ok {
+				return s.loaded(s.value(at), 8, i.Addr)
+			}
+		}
+	}
+	return single(Atom{Kind: AnUnknown})
+}
+
+func (s *State) clone() *State {
+	c := *s
+	c.slots = make(map[int64]Value, len(s.slots))
+	for off, v := range s.slots {
+		c.slots[off] = v
+	}
+	return &c
+}
+
+func (s *State) same(o *State) bool {
+	for r := range s.regs {
+		if !s.regs[r].same(o.regs[r]) {
+			return false
+		}
+	}
+	if len(s.slots) != len(o.slots) {
+		return false
+	}
+	for off, v := range s.slots {
+		if w, ok := o.slots[off]; !ok || !v.same(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// Same reports whether two values of one Flow are the same.
+func (v Value) Same(w Value) bool { return v.same(w) }
+
+func (v Value) same(w Value) bool {
+	return v.Off == w.Off && slices.EqualFunc(v.Atoms, w.Atoms, func(a, b Atom) bool {
+		if a.Kind == ALoad { // memory may have changed between two loads
+			return b.Kind == ALoad && a.at == b.at && a.at != 0
+		}
+		return a.Kind == b.Kind && a.N == b.N && a.Kind != AScaledRegister && (a.Kind != AnUnknown || a.N != 0)
+	})
+}
+
+// name gives the unknown in a register the identity of the instruction at addr.
+func (s *State) name(r Reg, addr uint64) {
+	v := s.regs[r]
+	for n, a := range v.Atoms {
+		switch {
+		case a.Kind == AnUnknown && a.N == 0, a.Kind == AScaledRegister:
+			s.regs[r] = single(Atom{Kind: AnUnknown, N: addr<<5 + uint64(r) + 1})
+			return
+		case a.Kind == ALoad && a.at == 0:
+			v.Atoms = slices.Clone(v.Atoms)
+			v.Atoms[n].at = addr
+			s.regs[r] = v
+		}
+	}
+}
+
+// slot returns the place on the stack, from the entry's stack pointer, that an
+// address denotes.
+func slot(v Value) (off int64, ok bool) {
+	return v.Off, len(v.Atoms) == 1 && v.Atoms[0].Kind == AStack
+}
+
+func (s *State) store(at Value, size int, v Value) {
+	off, ok := slot(at)
+	if !ok {
+		return // compilers keep values where no pointer leads
+	}
+	for o := range s.slots {
+		if o < off+int64(size) && off < o+8 {
+			delete(s.slots, o)
+		}
+	}
+	if size == 8 {
+		s.slots[off] = v
+	}
+}
+
+func (s *State) loaded(at Value, size int, addr uint64) Value {
+	if off, ok := slot(at); ok && size == 8 {
+		if v, ok := s.slots[off]; ok {
+			return v
+		}
+	}
+	v := load(at, size, s.arch)
+	for n, a := range v.Atoms {
+		switch {
+		case a.Kind == ALoad && a.at == 0:
+			v.Atoms[n].at = addr
+		case a.Kind == AnUnknown && a.N == 0:
+			v.Atoms[n].N = addr<<5 + 1
+		}
+	}
+	return v
+}
+
+// step is apply with the stack.
+func (s *State) step(i Inst) {
+	before := *s
+	s.apply(i)
+	if s.arch == "arm64" {
+		s.stackARM(&before, i)
+	} else {
+		s.stackX86(&before, i)
+	}
+	for r := range s.regs {
+		s.name(Reg(r), i.Addr)
+	}
+}

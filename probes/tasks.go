@@ -1,0 +1,208 @@
+package probes
+
+import (
+	"fmt"
+	"slices"
+
+	"ompp-attach/probes/insn"
+)
+
+// taskPoint is a place inside a runtime for a plain probe. Return probes would
+// not do: a task's body is the user's code, nests to any depth, may switch
+// stacks, and the kernel drops return probes beyond 64 per thread.
+type taskPoint struct {
+	VAddr uint64
+	Cost  insn.Cost
+	When  insn.When // the hits that count: Always, ZeroSet or ZeroClear
+	// Reg holds the task's address there; NoReg if the point needs none or
+	// there is no task but on the stack (GCC's undeferred tasks).
+	Reg insn.Reg
+	In  string // the function, by the role that it has here
+}
+
+// taskPoints are the places inside a runtime where tasks are created, start and
+// end, and where the calls that contain tasks return.
+type taskPoints struct {
+	// Created are where libgomp has allocated a deferred task, and where
+	// libomp's taskloop hands in one that it has made. A task that is
+	// cancelled is created and does not begin.
+	Created []taskPoint
+	// Begin and End lie around the calls of tasks' functions: of a part of an
+	// untied task in libomp. An End with a register is also hit by libgomp's
+	// offloaded tasks, and by libomp's tasks without a routine, which have no
+	// Begin: it ends a task only if the register holds the one that began last.
+	Begin, End []taskPoint
+	// Exits are by runtime entry point: through them it returns to its caller,
+	// together exactly once per call. Those that lie In another function are
+	// hit in its other calls too, when no call of the entry point is open or
+	// another one is. Releases, wake-ups and frees may follow an exit.
+	Exits map[string][]taskPoint
+}
+
+// maxStretch bounds the straight line behind a call on which a probe is looked
+// for: libgomp initializes a new task of some 200 bytes there.
+const maxStretch = 96
+
+// around finds the points before and after calls of tasks' functions.
+func (f *function) around(calls []insn.Inst, task func(call insn.Inst) *insn.Value) (begin, end []taskPoint, err error) {
+	for _, c := range calls {
+		points, err := f.before(c, task(c))
+		if err != nil {
+			return nil, nil, err
+		}
+		begin = append(begin, points...)
+	}
+	if begin, err = bothWays(begin); err != nil {
+		return nil, nil, err
+	}
+	end, err = f.after(calls, task)
+	return begin, end, err
+}
+
+// in notes the function that points lie in.
+func in(name string, points []taskPoint) []taskPoint {
+	for n := range points {
+		points[n].In = name
+	}
+	return points
+}
+
+// bothWays joins the two ways over a conditional jump that lead to two calls.
+func bothWays(points []taskPoint) ([]taskPoint, error) {
+	var out []taskPoint
+	for _, p := range points {
+		n := slices.IndexFunc(out, func(o taskPoint) bool { return o.VAddr == p.VAddr })
+		switch {
+		case n < 0:
+			out = append(out, p)
+		case out[n].When != insn.Always && p.When != insn.Always && out[n].When != p.When && out[n].Reg == p.Reg:
+			out[n].When = insn.Always
+		default:
+			return nil, fmt.Errorf("the instruction at %#x stands for two calls", p.VAddr)
+		}
+	}
+	return out, nil
+}
+
+// before finds the points that stand for the execution of the call, with the
+// register that holds the task there (none wanted if the task is nil).
+func (f *function) before(call insn.Inst, task *insn.Value) ([]taskPoint, error) {
+	none := func(insn.Inst) bool { return false }
+	fits := func(i insn.Inst) bool {
+		_, err := f.point(i, insn.Always, task)
+		return err == nil
+	}
+	found, err := f.flow.Cut([]uint64{call.Addr}, none, fits)
+	if err != nil {
+		return nil, err
+	}
+	var out []taskPoint
+	for _, a := range found {
+		p, err := f.point(a.Inst, a.When, task)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// point makes a point of an instruction, with the register that holds the task
+// there if one is wanted.
+func (f *function) point(i insn.Inst, when insn.When, task *insn.Value) (taskPoint, error) {
+	p := pointAt(i, when)
+	if i.Refused {
+		return p, fmt.Errorf("the kernel refuses a probe at %s", i)
+	}
+	if task != nil {
+		s, ok := f.flow.At(i.Addr)
+		if !ok {
+			return p, fmt.Errorf("what leads to %s is not known", i)
+		}
+		if p.Reg = s.Holder(*task); p.Reg == insn.NoReg {
+			return p, fmt.Errorf("no register holds the task at %s", i)
+		}
+	}
+	return p, nil
+}
+
+// after finds points that are together hit once after each of the calls. Their
+// register is that of the task that call ran; a point may then be hit after
+// other code too, where no register holds that task: libgomp's offloaded tasks
+// end on the same way. Without a task there is no such code.
+func (f *function) after(calls []insn.Inst, task func(call insn.Inst) *insn.Value) ([]taskPoint, error) {
+	body := slices.Concat(f.parts...)
+	index := map[uint64]int{}
+	into := map[uint64][]insn.Inst{}
+	for n, i := range body {
+		index[i.Addr] = n
+		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+			into[i.Target] = append(into[i.Target], i)
+		}
+	}
+	// The calls behind which a jump comes before anything else, by jump.
+	behind := map[uint64]insn.Inst{}
+	for _, call := range calls {
+		for k := index[call.Next()]; k < len(body); k++ {
+			if body[k].Kind == insn.Jump {
+				behind[body[k].Addr] = call
+			}
+			if len(into[body[k].Addr]) > 0 || body[k].Emulated || body[k].Transfers() {
+				break
+			}
+		}
+	}
+	found, covered := map[uint64]taskPoint{}, map[uint64]bool{}
+	for _, call := range calls {
+		sameTask := func(other insn.Inst) bool {
+			a, b := task(call), task(other)
+			return a == nil && b == nil || a != nil && b != nil && a.Same(*b)
+		}
+		own := func(jump insn.Inst) (insn.Inst, bool) {
+			c, ok := behind[jump.Addr]
+			return c, ok && sameTask(c)
+		}
+		at, also, err := f.stretch(body, index[call.Next()], into, own, task(call) != nil)
+		if err != nil {
+			return nil, fmt.Errorf("after %s: %w", call, err)
+		}
+		if found[call.Addr], err = f.point(at, insn.Always, task(call)); err != nil {
+			return nil, err
+		}
+		for _, c := range also {
+			covered[c.Addr] = true
+		}
+	}
+	var out []taskPoint
+	for _, call := range calls {
+		if !covered[call.Addr] {
+			out = append(out, found[call.Addr])
+		}
+	}
+	return out, nil
+}
+
+// stretch looks for a cheap instruction from body[n] on, where a call returns
+// to. It returns body[n] if there is none before other code joins. Ways from
+// other calls may join if the jump is their own: also are these calls.
+func (f *function) stretch(body []insn.Inst, n int, into map[uint64][]insn.Inst, own func(jump insn.Inst) (insn.Inst, bool), hasTask bool) (at insn.Inst, also []insn.Inst, err error) {
+	for k := n; k < len(body) && k < n+maxStretch; k++ {
+		i, foreign := body[k], false
+		for _, j := range into[i.Addr] {
+			if call, ok := own(j); ok {
+				also = append(also, call)
+			} else {
+				foreign = true
+			}
+		}
+		switch {
+		case foreign && k == n && !hasTask:
+			return i, nil, fmt.Errorf("other code leads to %s", i)
+		case foreign && k > n, i.Transfers() && !i.Emulated:
+			return body[n], nil, nil
+		case i.Emulated && !i.Refused:
+			return i, also, nil
+		}
+	}
+	return body[n], nil, nil
+}
