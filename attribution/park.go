@@ -111,6 +111,7 @@ func (e *Engine) allRead(at uint64) bool {
 // Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been
 // fed, so that what still waits for one is settled with what there is.
 func (e *Engine) Advance(now uint64) {
+	now = max(now, e.now)
 	e.now = now
 	for e.advanceParked(now) {
 	}

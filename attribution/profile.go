@@ -41,7 +41,7 @@ type Meta struct {
 	LostHits  uint64    `json:"lost_hits"` // probe hits whose record was dropped
 	Unmatched uint64    `json:"unmatched"` // ends without a begin that were dropped
 	Partial   uint64    `json:"partial"`   // region instances seen only in part (under way at attach or at the end)
-	HasTasks  bool      `json:"has_tasks"` // the program calls tasking entry points, which are not measured
+	HasTasks  bool      `json:"has_tasks"` // the program may create tasks, and this runtime's are not measured
 }
 
 // Runtime is one OpenMP runtime found in the process.

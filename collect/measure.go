@@ -153,11 +153,13 @@ func (m *Measurement) drainAll() {
 func (m *Measurement) drain() (total int, full bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	before := ktime()
+	read := ktime() // what is older has been read
 	var ev event.Event
 	var last *Process
 	for _, r := range m.rings {
+		latest := read
 		n, err := r.Drain(batch, func(rec *bpf.Record) {
+			latest = rec.Time
 			if last == nil || last.pid != rec.Pid {
 				last = m.procs[rec.Pid]
 			}
@@ -171,12 +173,12 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 			return total, full, err
 		}
 		total += n
-		full = full || n == batch
-	}
-	if !full { // else events older than now may still be in a ring
-		for _, p := range m.procs {
-			p.engine.Advance(before)
+		if n == batch { // more of it may be in the ring
+			full, read = true, min(read, latest)
 		}
+	}
+	for _, p := range m.procs {
+		p.engine.Advance(read)
 	}
 	return total, full, nil
 }

@@ -171,7 +171,7 @@ func readingNotes(p *attribution.Profile) []string {
 	var items []string
 	m := &p.Meta
 	if m.HasTasks {
-		items = append(items, "The program uses tasks, which are not measured: taskT shows `-`, and the time of tasks that ran inside a barrier is part of exitBarT and of the overheads.")
+		items = append(items, "The program may use tasks, and where this runtime executes them was not found: taskT shows `-`, and the time of tasks that ran inside a barrier is part of exitBarT and of the overheads.")
 	}
 	if hasTasks(p) {
 		items = append(items, "A task stands below the place that created it, its time with the thread that executed it. While a thread executes a task, what it had open is suspended: the times of TASK, TASKEXEC, TASKWAIT, TASKGROUP and TASKLOOP, and of whatever lies in a task, leave out the tasks that were executed meanwhile, so execT of TASKWAIT is waiting with nothing to do. taskT is the time spent executing tasks in a wait; exitBarT leaves it out. queueT is the time from creation to execution, summed. A task that creates its like is one region, not a path that grows with the recursion.")

@@ -154,7 +154,7 @@ func pprofComments(p *attribution.Profile) []string {
 		out = append(out, part...)
 	}
 	if m.HasTasks {
-		out = append(out, "The program uses tasks, which are not measured.")
+		out = append(out, "The program may use tasks, which are not measured.")
 	}
 	return out
 }

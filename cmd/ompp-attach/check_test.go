@@ -305,10 +305,8 @@ func TestProcessLines(t *testing.T) {
 		{"sources", func(in *collect.Inspection) {
 			in.Users[0].Sources = []collect.Source{{File: "/a.c"}, {File: "/b.c", State: collect.SourceMissing}, {File: "/c.c", State: collect.SourceNewer}}
 		}, false, [][]string{{"source", "ok", "/a.c"}, {"source", "note", "/b.c is not here"}, {"source", "note", "/c.c is newer"}, {"->", "rebuild"}}, false},
-		{"tasks", func(in *collect.Inspection) { in.Users[0].Calls = []string{"GOMP_parallel", "GOMP_task"} }, false,
-			[][]string{{"tasks", "note", "solver uses GOMP_task: tasks are not measured"}}, false},
 		{"static", func(in *collect.Inspection) { in.Users[0].Static, in.Runtimes[0].Static = true, true }, false,
-			[][]string{{"libgomp", "ok", "/lib/libgomp.so.1 (linked in statically)"}, {"tasks", "ok", "a static program does not tell"}}, false},
+			[][]string{{"libgomp", "ok", "/lib/libgomp.so.1 (linked in statically)"}}, false},
 		{"no OpenMP", func(in *collect.Inspection) {
 			in.Runtimes, in.Users, in.NoOpenMP = nil, nil, "nothing found; `ompp-attach check --pid 7` lists it"
 		}, false, [][]string{{"runtime", "problem", "nothing found"}}, true},
