@@ -23,12 +23,6 @@ type taskPoint struct {
 // taskPoints are the places inside a runtime where tasks are created, start and
 // end, and where the calls that contain tasks return.
 type taskPoints struct {
-<<<<<<< HEAD
-	Created    []taskPoint
-	Begin, End []taskPoint
-	// Exits are by runtime entry point: through them it returns to its caller,
-	// together exactly once per call.
-=======
 	// Created are where libgomp has allocated a deferred task, and where
 	// libomp's taskloop hands in one that it has made. A task that is
 	// cancelled is created and does not begin.
@@ -42,7 +36,6 @@ type taskPoints struct {
 	// together exactly once per call. Those that lie In another function are
 	// hit in its other calls too, when no call of the entry point is open or
 	// another one is. Releases, wake-ups and frees may follow an exit.
->>>>>>> wt-a
 	Exits map[string][]taskPoint
 }
 
@@ -114,16 +107,8 @@ func (f *function) before(call insn.Inst, task *insn.Value) ([]taskPoint, error)
 	return out, nil
 }
 
-<<<<<<< HEAD
-func (f *function) at(i insn.Inst, task *insn.Value) ([]taskPoint, error) {
-	p, err := f.point(i, insn.Always, task)
-	return []taskPoint{p}, err
-}
-
-=======
 // point makes a point of an instruction, with the register that holds the task
 // there if one is wanted.
->>>>>>> wt-a
 func (f *function) point(i insn.Inst, when insn.When, task *insn.Value) (taskPoint, error) {
 	p := pointAt(i, when)
 	if i.Refused {
