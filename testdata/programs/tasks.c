@@ -1,7 +1,7 @@
 /* Tasks as one would write them, each construct counting for itself who creates
  * and who executes it. Prints lines "what thread count" as testbin.ParseCounts
  * reads them, and "line:NAME 0 LINE" for the place of each construct.
- * Usage: tasks WHAT N, WHAT one of fib queens sort deep kinds groups */
+ * Usage: tasks WHAT N, WHAT one of fib queens sort deep kinds groups, or: tasks all */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 
 enum kind {
 	FIB_A, FIB_B, QUEENS, SORT, MERGE, DEEP, IF0, FINAL, UNTIED, DEPEND_OUT, DEPEND_IN, PRIORITY, MERGEABLE,
-	DETACH, OUTER, INNER, LOOP_TASKS, TASKWAITS, TASKGROUPS, KINDS
+	DETACH, OUTER, INNER, IN_FINAL, LOOP_TASKS, TASKWAITS, TASKGROUPS, KINDS
 };
 static const char *names[] = {
 	"fib_a", "fib_b", "queens", "sort", "merge", "deep", "if0", "final", "untied", "depend_out", "depend_in", "priority",
-	"mergeable", "detach", "outer", "inner", "loop_tasks", "taskwaits", "taskgroups"
+	"mergeable", "detach", "outer", "inner", "in_final", "loop_tasks", "taskwaits", "taskgroups"
 };
 
 #define THREADS 64
@@ -169,9 +169,9 @@ static void kinds(int n)
 #pragma omp task final(1)
 		{
 			EXECUTE(FINAL);
-			CREATE(INNER);
+			CREATE(IN_FINAL);
 #pragma omp task
-			EXECUTE(INNER);
+			EXECUTE(IN_FINAL);
 		}
 		CREATE(UNTIED);
 #pragma omp task untied
@@ -252,8 +252,9 @@ static void groups(int n)
 
 int main(int argc, char **argv)
 {
-	const char *what = argc > 1 ? argv[1] : "fib";
-	int n = argc > 2 ? atoi(argv[2]) : 20;
+	const char *what = argc > 1 ? argv[1] : "all";
+	int all = !strcmp(what, "all");
+	int n = argc > 2 ? atoi(argv[2]) : 50000;
 	long result = 0;
 	int *a = malloc(2 * sizeof(int) * (n + 1));
 	srand(1);
@@ -263,18 +264,18 @@ int main(int argc, char **argv)
 #pragma omp parallel
 #pragma omp single
 	{
-		if (!strcmp(what, "fib"))
-			result = fib(n);
-		else if (!strcmp(what, "queens"))
-			result = queens(n, 0, "");
-		else if (!strcmp(what, "sort"))
+		if (all || !strcmp(what, "fib"))
+			result += fib(all ? 17 : n);
+		if (all || !strcmp(what, "queens"))
+			result += queens(all ? 7 : n, 0, "");
+		if (all || !strcmp(what, "sort"))
 			sort(a, n, a + n);
-		else if (!strcmp(what, "deep"))
-			result = deep(n);
-		else if (!strcmp(what, "kinds"))
-			kinds(n);
-		else
-			groups(n);
+		if (all || !strcmp(what, "deep"))
+			result += deep(all ? 500 : n);
+		if (all || !strcmp(what, "kinds"))
+			kinds(all ? 60 : n);
+		if (all || !strcmp(what, "groups"))
+			groups(all ? 30 : n);
 	}
 	fprintf(stderr, "result %ld\n", result);
 	for (int k = 0; k < KINDS; k++)
