@@ -58,6 +58,7 @@ var columns = map[string]func(*attribution.ThreadStats) int64{
 	"singleT":  func(s *attribution.ThreadStats) int64 { return s.Body.T },
 	"sectT":    func(s *attribution.ThreadStats) int64 { return s.Body.T },
 	"exitBarT": func(s *attribution.ThreadStats) int64 { return s.Barrier.T },
+	"taskT":    func(s *attribution.ThreadStats) int64 { return s.Task },
 	"exitT":    func(s *attribution.ThreadStats) int64 { return s.Exit.T },
 }
 
@@ -117,7 +118,7 @@ func wrongTimes(p *attribution.Profile, xs []expectation, runtime string) []stri
 // Work and waiting are known by construction: every column of every thread.
 func TestTimes(t *testing.T) {
 	cases := []string{"imbalance", "static", "loop", "critical", "named", "lock", "nestlock", "ordered", "barrier",
-		"single", "master", "sections", "psections", "nested", "serial"}
+		"single", "master", "sections", "psections", "nested", "serial", "tasks", "taskwait"}
 	if testing.Short() {
 		cases = []string{"imbalance", "critical", "sections"}
 	}

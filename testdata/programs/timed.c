@@ -34,6 +34,10 @@
 //   nested     PARALLEL       bodyT (i+2)D   exitBarT (T-1-i)D
 //              its inner PARALLEL, over its T instances, threads j = 0, 1:
 //                             bodyT T(j+1)D  exitBarT T(1-j)D    execT 2TD
+//   tasks      TASKEXEC       execT SUM 2TD
+//              BARRIER        execT 2D       taskT 2D
+//   taskwait   TASKEXEC       execT 3D for i = 0, one thread, the inner task not counted twice
+//              TASKWAIT       execT 0 (libomp executes them before it)
 //   serial     PARALLEL       execT D, all of it bodyT; PROGRAM execT 3D
 //
 // critical, named, lock, nestlock: threads arrive S apart and enter in that
@@ -165,6 +169,37 @@ static void ordered(void)
 			}
 		}
 		after();
+	}
+}
+
+static void tasks(void)
+{
+#pragma omp parallel
+	{
+#pragma omp master
+		for (int i = 0; i < 2 * threads; i++) {
+#pragma omp task
+			work(d_ns);
+		}
+#pragma omp barrier
+		work(d_ns);
+	}
+}
+
+static void taskwait(void)
+{
+#pragma omp parallel num_threads(1)
+	{
+#pragma omp task
+		{
+			work(d_ns);
+#pragma omp task
+			work(d_ns);
+#pragma omp taskwait
+			work(d_ns);
+		}
+#pragma omp taskwait
+		work(0);
 	}
 }
 
@@ -327,6 +362,20 @@ static void x_ordered(void)
 	balanced(threads);
 }
 
+static void x_tasks(void)
+{
+	sum_is("TASKEXEC", "execT", 2 * threads);
+	each("BARRIER", "execT", 2, 0);
+	each("BARRIER", "taskT", 2, 0);
+	balanced(3);
+}
+
+static void x_taskwait(void)
+{
+	primary("TASKEXEC", "execT", 3, 0);
+	primary("TASKWAIT", "execT", 0, 0);
+}
+
 static void x_barrier(void)
 {
 	each("BARRIER", "execT", threads - 1, -1);
@@ -396,7 +445,8 @@ static const struct {
 	{"barrier", barrier, x_barrier},       {"single", single, x_single},
 	{"master", master, x_master},          {"sections", sections, x_sections},
 	{"psections", psections, x_psections}, {"nested", nested, x_nested},
-	{"serial", serial, x_serial},
+	{"serial", serial, x_serial},          {"tasks", tasks, x_tasks},
+	{"taskwait", taskwait, x_taskwait},
 };
 
 int main(int argc, char **argv)
