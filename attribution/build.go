@@ -180,12 +180,12 @@ func (b *builder) regionFor(n *node) int {
 		b.place[k] = r
 	}
 	i := b.intern(r)
-	if n.untied {
+	if b.engine.untied[k.Fn] && (k.Construct == event.Task || k.Construct == event.TaskExec) {
 		r := b.regions[i]
-		if _, u := taskConstructs(true); r.Construct == event.TaskExec {
-			r.Construct = u
+		if create, execute := taskConstructs(true); k.Construct == event.Task {
+			r.Construct = create
 		} else {
-			r.Construct, _ = taskConstructs(true)
+			r.Construct = execute
 		}
 		i = b.intern(r)
 	}

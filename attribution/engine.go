@@ -68,8 +68,9 @@ type Engine struct {
 	order     []*thread // of parked, for advanceParked
 	tasks     map[taskKey]*task
 	freeTasks []*task
-	tasking   bool // tasks were seen: teams settle only when all before their join is read
-	crowd     int  // number of threads at which to look for idle ones
+	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
+	tasking   bool            // tasks were seen: teams settle only when all before their join is read
+	crowd     int             // number of threads at which to look for idle ones
 
 	teamOf    map[uint64]event.Construct
 	shareOf   map[uint64]event.Construct
@@ -101,7 +102,6 @@ type node struct {
 	children []*node
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	notes    map[string]bool
-	untied   bool // a task's creation or execution that turned out to be untied
 }
 
 func (e *Engine) child(n *node, k Key) *node {
@@ -204,6 +204,7 @@ func New(pid uint32, r Resolver) *Engine {
 		root:      &node{},
 		teams:     map[teamKey][]*team{},
 		tasks:     map[taskKey]*task{},
+		untied:    map[uint64]bool{},
 		teamOf:    map[uint64]event.Construct{},
 		shareOf:   map[uint64]event.Construct{},
 		barrierOf: map[uint64]BarrierKind{},

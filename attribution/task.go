@@ -45,7 +45,7 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 		if x := t.executing(); x != nil && ev.Key != 0 && x.id == ev.Key {
 			// An untied task queues its own rest: no new task.
 			e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.node, created: ev.Time + t.suspended, resumed: true})
-			x.node.untie()
+			e.untied[x.node.key.Fn] = true // libomp's calls do not tell
 			return
 		}
 	}
@@ -117,15 +117,6 @@ func (e *Engine) executionOf(t *thread) *node {
 		}
 	}
 	return e.child(n, k)
-}
-
-// untie turns a node that was taken for a tied task's execution, and the
-// creation above it, into an untied one's: libomp's calls do not tell.
-func (n *node) untie() {
-	n.untied = true
-	if n.parent != nil && n.parent.key.Construct == event.Task {
-		n.parent.untied = true
-	}
 }
 
 // executing returns the frame of the task that the thread executes, nil if its
