@@ -179,16 +179,15 @@ func (b *builder) regionFor(n *node) int {
 		}
 		b.place[k] = r
 	}
-	i := b.intern(r)
-	if b.engine.untied[k.Fn] && (k.Construct == event.Task || k.Construct == event.TaskExec) {
-		r := b.regions[i]
-		if create, execute := taskConstructs(true); k.Construct == event.Task {
+	if b.engine.untied[k.Fn] {
+		switch create, execute := taskConstructs(true); k.Construct {
+		case event.Task:
 			r.Construct = create
-		} else {
+		case event.TaskExec:
 			r.Construct = execute
 		}
-		i = b.intern(r)
 	}
+	i := b.intern(r)
 	for s := range n.notes {
 		if !slices.Contains(b.regions[i].Notes, s) {
 			b.regions[i].Notes = append(b.regions[i].Notes, s)
