@@ -25,8 +25,10 @@ type flowBlock struct {
 	first, last int // in body
 	part        int
 	preds       []int
+	succs       []int
 	in, out     *State
 	joined      map[Atom]bool // what has been made an AJoin stays one
+	settled     bool          // what leads to it has not changed since it was run
 }
 
 // The rounds over a function until nothing changes any more: from patience on,
@@ -53,6 +55,10 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 	for round := range maxRounds {
 		changed := false
 		for n, b := range f.blocks {
+			if b.settled && round != patience+1 {
+				continue
+			}
+			b.settled = true
 			if n > 0 {
 				in := f.merge(n, round > patience)
 				if in == nil || b.in != nil && b.in.same(in) {
@@ -64,6 +70,9 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 			}
 			b.out = f.run(n, b.last+1)
 			changed = true
+			for _, next := range b.succs {
+				f.blocks[next].settled = false
+			}
 		}
 		if !changed {
 			return f, nil
@@ -110,6 +119,7 @@ func (f *Flow) split(parts [][]Inst) {
 func (f *Flow) link(from int, to uint64) {
 	if n, ok := f.starts[to]; ok && !slices.Contains(f.blocks[n].preds, from) {
 		f.blocks[n].preds = append(f.blocks[n].preds, from)
+		f.blocks[from].succs = append(f.blocks[from].succs, n)
 	}
 }
 
