@@ -114,7 +114,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	}
 	for i := range mods {
 		mod := &mods[i]
-		if !mayBeRuntime(mod, mod.Path == p.meta.Path) {
+		if !mayBeRuntime(mod.Object()) {
 			continue
 		}
 		if _, ok := p.placed[idOf(mod)]; ok {
@@ -152,39 +152,16 @@ func (p *Process) warnOnce(s string) {
 	}
 }
 
-// mayBeRuntime tells by its name whether a module is worth opening: with
-// hundreds of libraries, opening each would cost the target's user seconds.
-// The executable may hold a runtime by static linking.
-func mayBeRuntime(mod *symbols.Module, executable bool) bool {
-	base := filepath.Base(mod.Path)
-	for _, prefix := range []string{"libgomp", "libomp", "libiomp"} {
-		if strings.HasPrefix(base, prefix) && !strings.HasPrefix(base, "libomptarget") && !strings.HasPrefix(base, "libompd") {
-			return true
-		}
-	}
-	return executable
-}
-
-// importedBy answers whether any module of a process imports a symbol.
-func importedBy(mods []symbols.Module) func(string) bool {
-	return func(name string) bool {
-		for i := range mods {
-			o := mods[i].Object()
-			if o.Imports(name) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // watchLibraries puts a probe where the dynamic loader tells debuggers that the
 // list of libraries has changed. A static program has no loader.
 func (m *Measurement) watchLibraries(p *Process, mods []symbols.Module) io.Closer {
 	for i := range mods {
+		if !strings.HasPrefix(filepath.Base(mods[i].Path), "ld") {
+			continue
+		}
 		o := mods[i].Object()
 		entry := o.Symbol("_dl_debug_state")
-		if len(entry) == 0 || !strings.HasPrefix(filepath.Base(mods[i].Path), "ld") {
+		if len(entry) == 0 {
 			continue
 		}
 		sp, err := insn.SafePoint(o, entry[0], insn.Need{})

@@ -33,7 +33,7 @@ func CheckTarget(pid int) (program string, err error) {
 		return "", unreadable(p, unread)
 	}
 	for i := range mods {
-		if mayBeRuntime(&mods[i], mods[i].Path == exe) && probes.Identify(mods[i].Object()) != event.NoRuntime {
+		if mayBeRuntime(mods[i].Object()) && probes.Identify(mods[i].Object()) != event.NoRuntime {
 			return filepath.Base(exe), nil
 		}
 	}
@@ -168,7 +168,7 @@ func unreadRuntime(maps string, libs []string) string {
 			continue
 		}
 		path := strings.TrimSuffix(strings.TrimSpace(l[at:]), " (deleted)")
-		if mayBeRuntime(&symbols.Module{Path: path}, false) && !slices.Contains(libs, path) {
+		if namedRuntime(path) && !slices.Contains(libs, path) {
 			return path
 		}
 	}
@@ -192,7 +192,7 @@ func (f *found) sentence(pid int) string {
 	}
 	var telling []string
 	for _, lib := range f.libs {
-		if mayBeRuntime(&symbols.Module{Path: lib}, false) {
+		if namedRuntime(lib) {
 			return fmt.Sprintf("%s maps %s, but that lacks the entry points of the OpenMP runtimes that this version knows%s", who, lib, more)
 		}
 		for _, t := range []string{"libpthread", "libtbb", "libmpi", "libopenblas", "libOpenCL", "libcuda"} {

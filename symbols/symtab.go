@@ -31,7 +31,6 @@ type dynSymbol struct {
 type symbolTables struct {
 	funcs, data symbolTable
 	dynamic     []dynSymbol
-	imports     map[string]bool
 }
 
 // symbolTable is sorted by address; the index by name is built on demand.
@@ -41,7 +40,7 @@ type symbolTable struct {
 }
 
 func (o *Object) loadSymbols() *symbolTables {
-	t := &symbolTables{imports: map[string]bool{}}
+	t := &symbolTables{}
 	full := o.file.SectionByType(elf.SHT_SYMTAB)
 	file := o.file
 	if full == nil && o.debug() != nil {
@@ -89,9 +88,6 @@ func (t *symbolTables) read(f *elf.File, s *elf.Section, dynamic bool) {
 		undef := section == elf.SHN_UNDEF
 		if dynamic {
 			t.dynamic = append(t.dynamic, dynSymbol{name, sym.addr, undef})
-			if undef && name != "" {
-				t.imports[name] = true
-			}
 		}
 		if undef || section == elf.SHN_ABS || name == "" {
 			continue
@@ -215,7 +211,3 @@ func (o *Object) FuncAt(vaddr uint64) (name string, start uint64, ok bool) {
 	s, ok := o.symbols().funcs.at(vaddr)
 	return s.name, s.addr, ok
 }
-
-// Imports reports whether the object has an undefined dynamic symbol of this
-// name: it refers to it in another object.
-func (o *Object) Imports(name string) bool { return o.symbols().imports[name] }
