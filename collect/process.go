@@ -14,6 +14,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/preflight"
 	"ompp-attach/probes"
 	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
@@ -40,6 +41,8 @@ type Process struct {
 	warnings  []string
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	profile   *attribution.Profile
+	usage     *usage
+	cores     cores
 }
 
 type placed struct {
@@ -55,8 +58,9 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		resolver: newResolver(pid),
 		placed:   map[fileID]placed{},
 		cpu0:     readCPU(pid),
+		usage:    newUsage(),
 	}
-	var r attribution.Resolver = p.resolver
+	var r attribution.Resolver = perLibrary{p.resolver, p.usage}
 	if m.recording {
 		p.recorder = attribution.NewRecorder(uint32(pid), r)
 		r = p.recorder
@@ -77,6 +81,7 @@ func (p *Process) feed(ev *event.Event) {
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, *ev)
 	}
 	p.engine.Feed(ev)
+	p.usage.feed(ev)
 }
 
 // scan places probes in the runtimes that a process maps and that have none
@@ -99,6 +104,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	m.mu.Lock()
 	p.resolver.setModules(mods)
 	m.mu.Unlock()
+	p.cores.look(preflight.Root(), int(p.pid))
 	imported := importedBy(mods)
 	if p.libs == nil {
 		p.libs = m.watchLibraries(p, mods)
@@ -132,6 +138,9 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 			trouble(err)
 			continue
 		}
+		m.mu.Lock()
+		p.usage.add(a.Instance(), a.Plan.Runtime, mod.Path)
+		m.mu.Unlock()
 		begin := time.Now()
 		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
 		if err != nil {
@@ -251,6 +260,8 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	prof.Unseen = p.unseen()
 	prof.Warnings = append(prof.Warnings, p.warnings...)
+	p.usage.finish(end)
+	prof.Warnings = append(prof.Warnings, p.usage.oversubscribed(&p.cores)...)
 	p.profile = prof
 	if p.recorder != nil {
 		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end
