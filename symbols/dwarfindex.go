@@ -13,6 +13,7 @@ import (
 // and functions are parsed when an address in it is first asked for.
 type dwarfIndex struct {
 	data  *dwarf.Data
+	names *Object // its symbol table names what the DWARF does not
 	text  []Range // code of the object: rows elsewhere are of functions the linker dropped
 	units []*unit // by offset
 	spans []span  // by address
@@ -69,7 +70,7 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 			}
 		}
 	}
-	x = &dwarfIndex{data: d, text: o.TextRanges()}
+	x = &dwarfIndex{data: d, names: o, text: o.TextRanges()}
 	starts := unitStarts(info)
 	inAranges := map[uint64]bool{}
 	byHeader := map[uint64]*unit{}
@@ -110,7 +111,7 @@ func (x *dwarfIndex) newUnit(die dwarf.Offset) *unit {
 		r := x.data.Reader()
 		r.Seek(die)
 		e, err := r.Next()
-		if err != nil || e == nil || e.Tag != dwarf.TagCompileUnit {
+		if err != nil || e == nil || e.Tag != dwarf.TagCompileUnit && e.Tag != dwarf.TagSkeletonUnit {
 			return nil
 		}
 		return e
@@ -187,13 +188,16 @@ func unitStarts(info []byte) (starts []unitStart) {
 			break
 		}
 		version := binary.LittleEndian.Uint16(b[head:])
-		die := at + head + 2 + offsetSize + 1 // version, abbreviations, address size
-		const compile, partial = 1, 3         // DW_UT_*
+		die := at + head + 2 + offsetSize + 1      // version, abbreviations, address size
+		const compile, partial, skeleton = 1, 3, 4 // DW_UT_*
 		wanted := true
 		if version >= 5 {
 			unitType := b[head+2]
-			wanted = unitType == compile || unitType == partial
+			wanted = unitType == compile || unitType == partial || unitType == skeleton
 			die++
+			if unitType == skeleton {
+				die += 8 // the number of its .dwo file
+			}
 		}
 		if wanted {
 			starts = append(starts, unitStart{at, dwarf.Offset(die)})

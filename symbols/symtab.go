@@ -211,3 +211,17 @@ func (o *Object) FuncAt(vaddr uint64) (name string, start uint64, ok bool) {
 	s, ok := o.symbols().funcs.at(vaddr)
 	return s.name, s.addr, ok
 }
+
+// functionsIn calls visit for each function symbol that starts in r, once for
+// several names of one address.
+func (o *Object) functionsIn(r Range, visit func(name string, code Range)) {
+	table := o.symbols().funcs.sorted
+	i := sort.Search(len(table), func(i int) bool { return table[i].addr >= r.Lo })
+	for last := uint64(0); i < len(table) && table[i].addr < r.Hi; i++ {
+		if s := table[i]; s.size > 0 && s.addr != last {
+			last = s.addr
+			name, _, _ := o.FuncAt(s.addr)
+			visit(name, Range{s.addr, s.addr + s.size})
+		}
+	}
+}
