@@ -33,6 +33,10 @@ type unit struct {
 	funcs func() []function
 }
 
+// maxSection bounds what a compressed section may unpack to: deflate can claim
+// a thousand times its size.
+const maxSection = 4 << 30
+
 // loadDWARF returns nil where there is no usable DWARF. debug/dwarf has been
 // known to panic on corrupt input, which must not take a measurement down.
 func (o *Object) loadDWARF() (x *dwarfIndex) {
@@ -50,7 +54,7 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 	}
 	sections := func(name string) []byte {
 		for _, s := range f.Sections {
-			if (s.Name == ".debug_"+name || s.Name == ".zdebug_"+name) && s.Type != elf.SHT_NOBITS {
+			if (s.Name == ".debug_"+name || s.Name == ".zdebug_"+name) && s.Type != elf.SHT_NOBITS && s.Size <= maxSection {
 				if b, err := s.Data(); err == nil {
 					return b
 				}
@@ -88,17 +92,23 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 		}
 	})
 	for _, s := range starts {
-		if !inAranges[s.header] {
-			u := byHeader[s.header]
-			for _, r := range x.ranges(u.entry()) {
-				x.spans = append(x.spans, span{r, u})
-			}
+		if inAranges[s.header] || len(x.spans) > maxRanges {
+			continue
+		}
+		u := byHeader[s.header]
+		for _, r := range x.ranges(u.entry()) {
+			x.spans = append(x.spans, span{r, u})
 		}
 	}
 	x.spans = slices.DeleteFunc(x.spans, func(s span) bool { return s.Lo >= s.Hi || !x.isText(s.Lo) })
 	slices.SortStableFunc(x.spans, func(a, b span) int { return compare(a.Lo, b.Lo) })
 	return x
 }
+
+// maxRanges bounds the ranges of all units, and of one unit's functions: in a
+// corrupt file thousands of entries may all refer to one long list. Programs of
+// a gigabyte have a quarter of it.
+const maxRanges = 1 << 22
 
 func (x *dwarfIndex) newUnit(die dwarf.Offset) *unit {
 	u := &unit{index: x, die: die}

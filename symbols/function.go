@@ -95,7 +95,7 @@ func (u *unit) readFunctions() (fs []function) {
 	var stack []int // the parents of the enclosing levels
 	parent := -1
 	seen := map[dwarf.Offset]identity{}
-	for {
+	for ranges := 0; ranges < maxRanges; {
 		e, err := r.Next()
 		if err != nil || e == nil {
 			return fs
@@ -122,6 +122,7 @@ func (u *unit) readFunctions() (fs []function) {
 					f.callFile, f.callLine = u.place(e, dwarf.AttrCallFile, dwarf.AttrCallLine)
 				}
 				fs = append(fs, f)
+				ranges += len(f.ranges)
 				inner = len(fs) - 1
 			}
 		case dwarf.TagCompileUnit, dwarf.TagSkeletonUnit, dwarf.TagNamespace, dwarf.TagModule, dwarf.TagLexDwarfBlock:
@@ -142,6 +143,7 @@ func (u *unit) readFunctions() (fs []function) {
 			return fs
 		}
 	}
+	return fs
 }
 
 // identify follows an entry to its declaration: an inlined or cloned function
