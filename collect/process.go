@@ -262,6 +262,9 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Warnings = append(prof.Warnings, p.warnings...)
 	p.usage.finish(end)
 	prof.Warnings = append(prof.Warnings, p.usage.oversubscribed(&p.cores)...)
+	if w := p.gccOnLibomp(p.resolver.mods); w != "" {
+		prof.Warnings = append([]string{w}, prof.Warnings...) // more important than any other
+	}
 	p.profile = prof
 	if p.recorder != nil {
 		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end

@@ -98,6 +98,45 @@ func TestTwoRuntimes(t *testing.T) {
 	}
 }
 
+// Code that GCC compiled may run on libomp; that it cannot be measured then must
+// not pass in silence, whether its libgomp is loaded too or not.
+func TestGCCOnLibomp(t *testing.T) {
+	libomp, err := filepath.Glob(filepath.Join(runtimes, "libomp.so.*"))
+	if err != nil || len(libomp) == 0 {
+		t.Skip("libomp is not installed")
+	}
+	b, err := os.ReadFile(libomp[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "libgomp.so.1"), b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gcc := testbin.Build(t, "longrun.c", testbin.Options{})
+	clang := testbin.Build(t, "longrun.c", testbin.Options{Compiler: "clang-19"})
+	for _, tc := range []struct {
+		name, bin string
+		env       []string
+		warned    bool
+	}{
+		{"by its name", gcc, []string{"LD_LIBRARY_PATH=" + dir, "OMP_NUM_THREADS=2"}, true},
+		{"by its name, one thread", gcc, []string{"LD_LIBRARY_PATH=" + dir, "OMP_NUM_THREADS=1"}, true},
+		{"preloaded", gcc, []string{"LD_PRELOAD=" + libomp[0], "OMP_NUM_THREADS=2"}, true},
+		{"GCC on libgomp", gcc, threadsEnv(2), false},
+		{"clang on libomp", clang, threadsEnv(2), false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			// The tool itself must not run on what is preloaded.
+			s := clean(t, options{}, "env", append(tc.env, tc.bin, "0.2")...)
+			warned := slices.ContainsFunc(s.main.Warnings, func(w string) bool { return strings.Contains(w, "code that GCC compiled runs on libomp") })
+			if warned != tc.warned {
+				t.Errorf("warnings %q", s.main.Warnings)
+			}
+		})
+	}
+}
+
 // warned checks that there is just one warning on threads and cores, which says
 // all of the words; none where there are no words.
 func warned(t *testing.T, p *attribution.Profile, what string, words []string) {
