@@ -203,6 +203,7 @@ const closeLimit = time.Second
 func (m *Measurement) detach(p *Process) {
 	m.scanning.Lock()
 	p.detached = true
+	p.cores.look(preflight.Root(), int(p.pid)) // a runtime may have bound the threads since
 	links := []io.Closer{}
 	if p.libs != nil {
 		links, p.libs = append(links, p.libs), nil
@@ -297,7 +298,7 @@ func (p *Process) unseen() (out []attribution.Unseen) {
 		out = append(out, attribution.Unseen{What: "atomic (clang)",
 			Reason: "clang makes plain instructions of them, which call no runtime"})
 	}
-	return out
+	return append(out, p.resolver.namesElsewhere()...)
 }
 
 // explainAttach turns the kernel's answer into what the user can do.

@@ -10,10 +10,10 @@ import (
 type usage struct {
 	libraries map[uint16]*library // by event.Event.Instance
 	threads   map[uint32]*inside
-	width     uint64 // ns of a stretch
-	origin    uint64 // time at which the first stretch begins
-	callers   map[uint64]uint16
-	twins     bool // two libraries of one kind are loaded: inner constructs are told apart, too
+	width     uint64            // ns of a stretch
+	origin    uint64            // time at which the first stretch begins
+	callers   map[uint64]uint16 // address of a construct or its function: the library that it calls
+	twins     bool              // two libraries of one kind are loaded: inner constructs are told apart, too
 }
 
 // library is one loaded OpenMP runtime.
@@ -33,6 +33,7 @@ type inside struct {
 const (
 	firstWidth  = uint64(10e6) // 10 ms
 	maxStretch  = 2048         // then two become one
+	manyThreads = 4096         // of which those outside regions are forgotten
 	deepestTeam = 64           // more is a program whose regions are left by longjmp
 )
 
@@ -84,6 +85,9 @@ func (u *usage) feed(ev *event.Event) {
 		t.regions = append(t.regions, ev.Instance)
 	case ev.Edge == event.End && n > 0:
 		t.regions = t.regions[:n-1]
+	}
+	if len(t.regions) == 0 && len(u.threads) > manyThreads {
+		delete(u.threads, ev.TID) // most have ended
 	}
 }
 

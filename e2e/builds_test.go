@@ -194,6 +194,10 @@ func TestOddBuilds(t *testing.T) {
 					t.Errorf("%s: %d executions of what is not in the source", place, n)
 				}
 			}
+			elsewhere := slices.ContainsFunc(s.main.Unseen, func(u attribution.Unseen) bool { return u.What == "names of inlined functions in builds" })
+			if want := strings.Contains(b.flags, "split") || strings.Contains(b.name, "common"); elsewhere != want {
+				t.Errorf("says that names are elsewhere: %t, want %t", elsewhere, want)
+			}
 			if t.Failed() {
 				t.Logf("profile:\n%s", dump(s.main))
 			}

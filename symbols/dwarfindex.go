@@ -17,6 +17,8 @@ type dwarfIndex struct {
 	text  []Range // code of the object: rows elsewhere are of functions the linker dropped
 	units []*unit // by offset
 	spans []span  // by address
+
+	elsewhere string // see Object.DWARFElsewhere
 }
 
 type span struct {
@@ -75,7 +77,13 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 		}
 	}
 	x = &dwarfIndex{data: d, names: o, text: o.TextRanges()}
-	starts := unitStarts(info)
+	starts, split := unitStarts(info)
+	switch {
+	case split:
+		x.elsewhere = "in .dwo files (-gsplit-dwarf)"
+	case f.Section(".gnu_debugaltlink") != nil:
+		x.elsewhere = "in a file shared with others (dwz -m)"
+	}
 	inAranges := map[uint64]bool{}
 	byHeader := map[uint64]*unit{}
 	for _, s := range starts {
@@ -153,6 +161,24 @@ func (x *dwarfIndex) ranges(e *dwarf.Entry) []Range {
 	return rs
 }
 
+// DWARFElsewhere says where the parts of the debug information are that the
+// object and its separate debug file lack, "" if they lack none. What is there
+// tells lines, and with the symbols where regions begin; names of inlined
+// functions are elsewhere.
+func (o *Object) DWARFElsewhere() string {
+	x := o.dwarf()
+	if x == nil {
+		return ""
+	}
+	if x.elsewhere == "" && len(x.units) > 0 { // before DWARF 5 only the entries tell
+		const gnuDwoName = dwarf.Attr(0x2130) // DW_AT_GNU_dwo_name
+		if e := x.units[len(x.units)-1].entry(); e != nil && e.Val(gnuDwoName) != nil {
+			return "in .dwo files (-gsplit-dwarf)"
+		}
+	}
+	return x.elsewhere
+}
+
 // unitAt returns the unit whose code covers vaddr, or nil.
 func (x *dwarfIndex) unitAt(vaddr uint64) *unit {
 	if x == nil {
@@ -186,8 +212,9 @@ type unitStart struct {
 }
 
 // unitStarts walks the unit headers (DWARF 5, 7.5.1): debug/dwarf finds the
-// next unit only by walking all entries of the last.
-func unitStarts(info []byte) (starts []unitStart) {
+// next unit only by walking all entries of the last. split tells that there are
+// skeletons of units that are in other files.
+func unitStarts(info []byte) (starts []unitStart, split bool) {
 	for at := uint64(0); at+12 <= uint64(len(info)); {
 		b := info[at:]
 		size, head, offsetSize := uint64(binary.LittleEndian.Uint32(b)), uint64(4), uint64(4)
@@ -207,6 +234,7 @@ func unitStarts(info []byte) (starts []unitStart) {
 			die++
 			if unitType == skeleton {
 				die += 8 // the number of its .dwo file
+				split = true
 			}
 		}
 		if wanted {
@@ -214,7 +242,7 @@ func unitStarts(info []byte) (starts []unitStart) {
 		}
 		at += head + size
 	}
-	return starts
+	return starts, split
 }
 
 // readAranges decodes .debug_aranges (DWARF 5, 6.1.2) for 8-byte addresses:
