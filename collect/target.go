@@ -131,6 +131,9 @@ func noRuntime(pid int) error {
 	exe = strings.TrimSuffix(exe, " (deleted)")
 	f := found{exe: exe}
 	mods, _ := symbols.Modules(pid)
+	if len(mods) == 0 && ended(pid) {
+		return &AttachError{fmt.Sprintf("process %d has just ended: there is nothing left to measure", pid)}
+	}
 	for i := range mods {
 		if o := mods[i].Object(); mods[i].Path == exe {
 			f.static = o.Interpreter() == ""
