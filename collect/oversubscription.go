@@ -78,7 +78,11 @@ func (u *usage) oversubscribed(c *cores) (warnings []string) {
 			u.label(l), l.maxTeam, c, threadsAdvice(n)))
 	}
 	ov := u.overlap(libs, n)
+	outer, inner := u.nesting(ov.excess)
 	switch {
+	case outer != nil:
+		warnings = append(warnings, fmt.Sprintf("regions of %s call regions of %s, and neither runtime knows of the other: the threads of one team start teams of up to %d each, so that during %s of %s on average %.1f threads were inside parallel regions, on %s; give the inner library one thread there (omp_set_num_threads(1), or its own function for it), or %s",
+			u.label(outer), u.label(inner), inner.maxTeam, seconds(ov.excess), seconds(ov.measured), ov.threads, c, u.replacement([]*library{outer, inner})))
 	case len(ov.together) > 1:
 		warnings = append(warnings, fmt.Sprintf("%d OpenMP runtimes oversubscribe the cores: during %s of %s, on average %s were inside parallel regions at once, %.1f threads on %s; %s",
 			len(ov.together), seconds(ov.excess), seconds(ov.measured), u.shares(ov.together), ov.threads, c, u.remedy(libs, n)))
@@ -86,7 +90,7 @@ func (u *usage) oversubscribed(c *cores) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf("%s runs several teams at once: during %s of %s, on average %.1f of its threads were inside parallel regions, on %s; where regions are nested set OMP_MAX_ACTIVE_LEVELS=1 or list the teams' sizes in OMP_NUM_THREADS, where several threads start teams let their sizes add up to %d",
 			u.label(ov.together[0].lib), seconds(ov.excess), seconds(ov.measured), ov.threads, c, n))
 	}
-	if len(ov.together) < 2 && ov.turns > 0 && len(libs) > 1 {
+	if outer == nil && ov.turns > ov.excess {
 		warnings = append(warnings, fmt.Sprintf("%d OpenMP runtimes take turns on the same cores: during %s of %s, %s ran regions within %s, and each has threads of its own, which after a region spin for a while for the next (libomp's for 200 ms), together more than the %s; set OMP_WAIT_POLICY=passive (and KMP_BLOCKTIME=0), or %s",
 			len(ov.taking), seconds(ov.turns), seconds(ov.measured), u.names(ov.taking), time.Duration(u.width), c, u.remedy(ov.taking, n)))
 	}
@@ -184,23 +188,40 @@ func (u *usage) names(libs []*library) string {
 	return strings.Join(parts, " and ")
 }
 
+// nesting finds the runtime whose regions are most inside those of another; nil
+// if that is no more than a part of the time with too many threads.
+func (u *usage) nesting(excess time.Duration) (outer, inner *library) {
+	const leastPart = 0.25
+	most := uint64(leastPart * float64(excess))
+	if most == 0 {
+		return nil, nil
+	}
+	for pair, ns := range u.nested {
+		if o, i := u.libraries[pair[0]], u.libraries[pair[1]]; ns > most && o != nil && i != nil {
+			most, outer, inner = ns, o, i
+		}
+	}
+	return outer, inner
+}
+
 // remedy says what to set, and what to replace.
 func (u *usage) remedy(libs []*library, cores int) string {
-	kinds := map[event.Runtime]int{}
-	for _, l := range libs {
-		kinds[l.kind]++
-	}
+	return fmt.Sprintf("set %s, so that they fit together, or %s", threadsAdvice(max(1, cores/max(1, len(libs)))), u.replacement(libs))
+}
+
+// replacement says how one runtime could do what several do.
+func (u *usage) replacement(libs []*library) string {
+	kinds := map[event.Runtime]bool{}
 	var paths []string
 	for _, l := range libs {
+		kinds[l.kind] = true
 		paths = append(paths, l.path)
 	}
-	replace := "build what uses them with one compiler, so that one runtime is loaded"
-	if kinds[event.Kmpc] > 0 {
-		replace = "let libomp serve both, it has GCC's entry points too (LD_PRELOAD its library)"
-	} else if len(kinds) == 1 {
-		replace = "let one copy serve both (LD_PRELOAD one of them, or a symbolic link in place of the other)"
+	how := "let one copy serve both (LD_PRELOAD one of them, or a symbolic link in place of the other)"
+	if len(kinds) > 1 {
+		how = "let libomp serve both, it has GCC's entry points too (LD_PRELOAD its library)"
 	}
-	return fmt.Sprintf("set %s, so that they fit together, or %s: %s", threadsAdvice(max(1, cores/max(1, len(libs)))), replace, strings.Join(paths, ", "))
+	return how + ": " + strings.Join(paths, ", ")
 }
 
 func threadsAdvice(n int) string { return fmt.Sprintf("OMP_NUM_THREADS=%d", n) }

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -62,12 +63,17 @@ func TestOversubscribed(t *testing.T) {
 		{"in turns, small teams", two, 8, []works{{0, 0, 1000, 5, 2, 1}, {1, 0, 1000, 5, 2, 11}}, nil},
 		{"one runtime, several teams", gomp, 2, []works{{0, 0, 1000, 0, 2, 1}, {0, 0, 1000, 0, 2, 11}},
 			[][]string{{"libgomp runs several teams at once", "4.0 of its threads", "OMP_MAX_ACTIVE_LEVELS=1"}}},
+		{"nested in one runtime", gomp, 2, []works{{0, 0, 1000, 0, 2, 1}, {0, 1, 999, 0, 2, 1}, {0, 1, 999, 0, 2, 11}},
+			[][]string{{"libgomp runs several teams at once"}}},
+		{"nested in the other", two, 2, []works{{0, 0, 1000, 0, 2, 1}, {1, 1, 999, 0, 2, 1}, {1, 1, 999, 0, 2, 11}},
+			[][]string{{"regions of libgomp call regions of libomp", "teams of up to 2 each", "4.0 threads", "one thread there"}}},
 		{"a moment", two, 2, []works{{0, 0, 10000, 0, 2, 1}, {1, 500, 520, 0, 2, 11}}, nil},
 		{"an hour", two, 2, []works{{0, 0, 3600000, 0, 2, 1}, {1, 1800000, 3600000, 0, 2, 11}}, [][]string{{"during 1799", "of 36"}}},
 		{"cores not known", gomp, 0, []works{{0, 0, 1000, 0, 8, 1}}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			evs := events(tc.work)
+			slices.SortStableFunc(evs, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
 			// Threads come in any order, each of them in its own.
 			rng := rand.New(rand.NewPCG(1, 2))
 			order := map[uint32]int{}

@@ -10,10 +10,11 @@ import (
 type usage struct {
 	libraries map[uint16]*library // by event.Event.Instance
 	threads   map[uint32]*inside
-	width     uint64            // ns of a stretch
-	origin    uint64            // time at which the first stretch begins
-	callers   map[uint64]uint16 // address of a construct or its function: the library that it calls
-	twins     bool              // two libraries of one kind are loaded: inner constructs are told apart, too
+	width     uint64               // ns of a stretch
+	nested    map[[2]uint16]uint64 // ns of threads in regions of the second inside regions of the first
+	origin    uint64               // time at which the first stretch begins
+	callers   map[uint64]uint16    // address of a construct or its function: the library that it calls
+	twins     bool                 // two libraries of one kind are loaded: inner constructs are told apart, too
 }
 
 // library is one loaded OpenMP runtime.
@@ -38,7 +39,7 @@ const (
 )
 
 func newUsage() *usage {
-	return &usage{libraries: map[uint16]*library{}, threads: map[uint32]*inside{}, callers: map[uint64]uint16{}, width: firstWidth}
+	return &usage{libraries: map[uint16]*library{}, threads: map[uint32]*inside{}, callers: map[uint64]uint16{}, nested: map[[2]uint16]uint64{}, width: firstWidth}
 }
 
 // add registers a runtime before its first event.
@@ -76,9 +77,7 @@ func (u *usage) feed(ev *event.Event) {
 	if ev.Lost > 0 { // what it is in is not known any more
 		t.regions = t.regions[:0]
 	}
-	if n := len(t.regions); n > 0 {
-		u.charge(t.regions[n-1], t.since, ev.Time)
-	}
+	u.chargeThread(t, ev.Time)
 	t.since = ev.Time
 	switch n := len(t.regions); {
 	case ev.Edge == event.Begin && n < deepestTeam:
@@ -94,9 +93,7 @@ func (u *usage) feed(ev *event.Event) {
 // finish charges what is under way when the measurement ends.
 func (u *usage) finish(end uint64) {
 	for _, t := range u.threads {
-		if n := len(t.regions); n > 0 {
-			u.charge(t.regions[n-1], t.since, end)
-		}
+		u.chargeThread(t, end)
 	}
 	clear(u.threads)
 }
@@ -107,6 +104,22 @@ func (u *usage) called(addr uint64, instance uint16) {
 	}
 	if _, known := u.callers[addr]; !known {
 		u.callers[addr] = instance
+	}
+}
+
+// chargeThread adds a thread's time since its last event.
+func (u *usage) chargeThread(t *inside, now uint64) {
+	n := len(t.regions)
+	if n == 0 || now <= t.since {
+		return
+	}
+	innermost := t.regions[n-1]
+	u.charge(innermost, t.since, now)
+	for i := n - 2; i >= 0; i-- {
+		if outer := t.regions[i]; outer != innermost {
+			u.nested[[2]uint16{outer, innermost}] += now - t.since
+			break
+		}
 	}
 }
 
