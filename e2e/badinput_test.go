@@ -36,11 +36,15 @@ func TestAttachToOddMaps(t *testing.T) {
 		files map[string][]byte // mapped besides the program's own
 		after func(t *testing.T, libgomp string)
 	}{
-		{"no ELF", map[string][]byte{"text": []byte("#!/bin/sh\n"), "zeros": make([]byte, 8192)}, nil},
-		{"cut off", map[string][]byte{"a.so": whole[:40], "b.so": whole[:100], "c.so": whole[:4096], "libgomp.so.1": whole[:len(whole)/2]}, nil},
-		{"broken headers", map[string][]byte{"a.so": broken(64, 700), "b.so": broken(16, 64), "libomp.so.5": broken(len(whole)-2000, len(whole))}, nil},
-		{"broken symbols", map[string][]byte{"a.so": broken(0x200, 0x4000), "b.so": broken(0x1000, 0x8000)}, nil},
-		{"32-bit", map[string][]byte{"a.so": append([]byte("\x7fELF\x01\x01\x01"), make([]byte, 5000)...)}, nil},
+		{"no ELF, cut off, 32-bit", map[string][]byte{
+			"text": []byte("#!/bin/sh\n"), "zeros": make([]byte, 8192),
+			"a.so": whole[:40], "b.so": whole[:100], "c.so": whole[:4096], "libgomp.so.1": whole[:len(whole)/2],
+			"d.so": append([]byte("\x7fELF\x01\x01\x01"), make([]byte, 5000)...),
+		}, nil},
+		{"broken", map[string][]byte{
+			"headers.so": broken(64, 700), "ident.so": broken(16, 64), "libomp.so.5": broken(len(whole)-2000, len(whole)),
+			"symbols.so": broken(0x200, 0x4000), "names.so": broken(0x1000, 0x8000),
+		}, nil},
 		{"runtime deleted", nil, func(t *testing.T, libgomp string) {
 			if err := os.Remove(libgomp); err != nil {
 				t.Fatal(err)
@@ -77,7 +81,7 @@ func TestAttachToOddMaps(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			tg := &target{cmd: exec.Command(bin, "1.4")}
+			tg := &target{cmd: exec.Command(bin, "3.5")}
 			tg.cmd.Env = append(append(os.Environ(), threadsEnv(targetThreads)...), "LD_LIBRARY_PATH="+dir,
 				"MAP_FILES="+strings.Join(names, ":"),
 				"LD_PRELOAD="+testbin.Build(t, "libmapfiles.c", testbin.Options{NoOpenMP: true, Flags: []string{"-O1", "-fPIC", "-shared"}}))
@@ -97,7 +101,7 @@ func TestAttachToOddMaps(t *testing.T) {
 			if tc.after != nil {
 				tc.after(t, libgomp)
 			}
-			p := start(t, "attach", "--duration", "400ms", "--pid", strconv.Itoa(tg.pid())).profile(t)
+			p := start(t, "attach", "--duration", "800ms", "--pid", strconv.Itoa(tg.pid())).profile(t)
 			windowOf(t, p)
 			for _, w := range p.Warnings {
 				t.Logf("warning: %s", w)
