@@ -98,7 +98,7 @@ func Inspect(pid int) (*Inspection, error) {
 		if strings.HasPrefix(filepath.Base(mod.Path), "libmpi") {
 			in.MPI = append(in.MPI, mod.Path)
 		}
-		if !mayBeRuntime(mod, mod.Path == exe) {
+		if !mayBeRuntime(mod.Object()) {
 			continue
 		}
 		if r, ok := inspectRuntime(mod, imported); ok {

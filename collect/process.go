@@ -14,6 +14,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/preflight"
 	"ompp-attach/probes"
 	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
@@ -41,6 +42,8 @@ type Process struct {
 	warnings  []string
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	profile   *attribution.Profile
+	usage     *usage
+	cores     cores
 }
 
 type placed struct {
@@ -57,8 +60,9 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		placed:   map[fileID]placed{},
 		code:     map[fileID]placed{},
 		cpu0:     readCPU(pid),
+		usage:    newUsage(),
 	}
-	var r attribution.Resolver = p.resolver
+	var r attribution.Resolver = perLibrary{p.resolver, p.usage}
 	if m.recording {
 		p.recorder = attribution.NewRecorder(uint32(pid), r)
 		r = p.recorder
@@ -79,6 +83,7 @@ func (p *Process) feed(ev *event.Event) {
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, *ev)
 	}
 	p.engine.Feed(ev)
+	p.usage.feed(ev)
 }
 
 // scan places probes in the runtimes that a process maps and that have none
@@ -101,6 +106,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	m.mu.Lock()
 	p.resolver.setModules(mods)
 	m.mu.Unlock()
+	p.cores.look(preflight.Root(), int(p.pid))
 	imported := importedBy(mods)
 	if p.libs == nil {
 		p.libs = m.watchLibraries(p, mods)
@@ -116,7 +122,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	}
 	for i := range mods {
 		mod := &mods[i]
-		if !mayBeRuntime(mod, mod.Path == p.meta.Path) {
+		if !mayBeRuntime(mod.Object()) {
 			continue
 		}
 		if _, ok := p.placed[idOf(mod)]; ok {
@@ -134,6 +140,9 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 			trouble(err)
 			continue
 		}
+		m.mu.Lock()
+		p.usage.add(a.Instance(), a.Plan.Runtime, mod.Path)
+		m.mu.Unlock()
 		begin := time.Now()
 		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
 		if err != nil {
@@ -157,19 +166,6 @@ func (p *Process) warnOnce(s string) {
 	}
 }
 
-// mayBeRuntime tells by its name whether a module is worth opening: with
-// hundreds of libraries, opening each would cost the target's user seconds.
-// The executable may hold a runtime by static linking.
-func mayBeRuntime(mod *symbols.Module, executable bool) bool {
-	base := filepath.Base(mod.Path)
-	for _, prefix := range []string{"libgomp", "libomp", "libiomp"} {
-		if strings.HasPrefix(base, prefix) && !strings.HasPrefix(base, "libomptarget") && !strings.HasPrefix(base, "libompd") {
-			return true
-		}
-	}
-	return executable
-}
-
 // mayHaveTasks tells whether the program creates tasks; a static one does not
 // say.
 func mayHaveTasks(runtime *symbols.Object, imported func(string) bool) bool {
@@ -177,26 +173,16 @@ func mayHaveTasks(runtime *symbols.Object, imported func(string) bool) bool {
 		"__kmpc_omp_task", "__kmpc_omp_task_with_deps", "__kmpc_omp_task_begin_if0", "__kmpc_taskloop", "__kmpc_taskloop_5"}, imported)
 }
 
-// importedBy answers whether any module of a process imports a symbol.
-func importedBy(mods []symbols.Module) func(string) bool {
-	return func(name string) bool {
-		for i := range mods {
-			o := mods[i].Object()
-			if o.Imports(name) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // watchLibraries puts a probe where the dynamic loader tells debuggers that the
 // list of libraries has changed. A static program has no loader.
 func (m *Measurement) watchLibraries(p *Process, mods []symbols.Module) io.Closer {
 	for i := range mods {
+		if !strings.HasPrefix(filepath.Base(mods[i].Path), "ld") {
+			continue
+		}
 		o := mods[i].Object()
 		entry := o.Symbol("_dl_debug_state")
-		if len(entry) == 0 || !strings.HasPrefix(filepath.Base(mods[i].Path), "ld") {
+		if len(entry) == 0 {
 			continue
 		}
 		sp, err := insn.SafePoint(o, entry[0], insn.Need{})
@@ -229,6 +215,7 @@ const closeLimit = time.Second
 func (m *Measurement) detach(p *Process) {
 	m.scanning.Lock()
 	p.detached = true
+	p.cores.look(preflight.Root(), int(p.pid)) // a runtime may have bound the threads since
 	links := []io.Closer{}
 	if p.libs != nil {
 		links, p.libs = append(links, p.libs), nil
@@ -288,6 +275,11 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	prof.Unseen = p.unseen()
 	prof.Warnings = append(prof.Warnings, p.warnings...)
+	p.usage.finish(end)
+	prof.Warnings = append(prof.Warnings, p.usage.oversubscribed(&p.cores)...)
+	if w := p.gccOnLibomp(p.resolver.mods); w != "" {
+		prof.Warnings = append([]string{w}, prof.Warnings...) // more important than any other
+	}
 	p.profile = prof
 	if p.recorder != nil {
 		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end
@@ -320,7 +312,7 @@ func (p *Process) unseen() (out []attribution.Unseen) {
 		out = append(out, attribution.Unseen{What: "atomic (clang)",
 			Reason: "clang makes plain instructions of them, which call no runtime"})
 	}
-	return out
+	return append(out, p.resolver.namesElsewhere()...)
 }
 
 // explainAttach turns the kernel's answer into what the user can do.

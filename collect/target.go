@@ -33,7 +33,7 @@ func CheckTarget(pid int) (program string, err error) {
 		return "", unreadable(p, unread)
 	}
 	for i := range mods {
-		if mayBeRuntime(&mods[i], mods[i].Path == exe) && probes.Identify(mods[i].Object()) != event.NoRuntime {
+		if mayBeRuntime(mods[i].Object()) && probes.Identify(mods[i].Object()) != event.NoRuntime {
 			return filepath.Base(exe), nil
 		}
 	}
@@ -131,6 +131,9 @@ func noRuntime(pid int) error {
 	exe = strings.TrimSuffix(exe, " (deleted)")
 	f := found{exe: exe}
 	mods, _ := symbols.Modules(pid)
+	if len(mods) == 0 && ended(pid) {
+		return &AttachError{fmt.Sprintf("process %d has just ended: there is nothing left to measure", pid)}
+	}
 	for i := range mods {
 		if o := mods[i].Object(); mods[i].Path == exe {
 			f.static = o.Interpreter() == ""
@@ -168,7 +171,7 @@ func unreadRuntime(maps string, libs []string) string {
 			continue
 		}
 		path := strings.TrimSuffix(strings.TrimSpace(l[at:]), " (deleted)")
-		if mayBeRuntime(&symbols.Module{Path: path}, false) && !slices.Contains(libs, path) {
+		if namedRuntime(path) && !slices.Contains(libs, path) {
 			return path
 		}
 	}
@@ -192,7 +195,7 @@ func (f *found) sentence(pid int) string {
 	}
 	var telling []string
 	for _, lib := range f.libs {
-		if mayBeRuntime(&symbols.Module{Path: lib}, false) {
+		if namedRuntime(lib) {
 			return fmt.Sprintf("%s maps %s, but that lacks the entry points of the OpenMP runtimes that this version knows%s", who, lib, more)
 		}
 		for _, t := range []string{"libpthread", "libtbb", "libmpi", "libopenblas", "libOpenCL", "libcuda"} {

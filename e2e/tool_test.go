@@ -127,6 +127,9 @@ type options struct {
 	flags []string // of the tool
 	stdin string
 	wd    string
+	// pinned lists the processors for the program, so that what it may use does
+	// not depend on the machine.
+	pinned string
 }
 
 // run measures a program with `ompp-attach run`.
@@ -135,7 +138,11 @@ func run(t testing.TB, opt options, bin string, args ...string) *session {
 	needTool(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	argv := append([]string{"run", "-o", dir, "--quiet"}, opt.flags...)
-	argv = append(append(argv, "--", bin), args...)
+	argv = append(argv, "--")
+	if opt.pinned != "" {
+		argv = append(argv, "taskset", "-c", opt.pinned)
+	}
+	argv = append(append(argv, bin), args...)
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, tool, argv...)

@@ -11,9 +11,13 @@ import (
 // Attached is a plan whose rows are stored in the kernel, so that it can be
 // attached to any number of processes.
 type Attached struct {
-	Plan   *Plan
-	points []bpf.Point
+	Plan     *Plan
+	points   []bpf.Point
+	instance uint16
 }
+
+// Instance is what event.Event.Instance says of the plan's probes.
+func (a *Attached) Instance() uint16 { return a.instance }
 
 // Points returns the plan's probes as the kernel side takes them.
 func (a *Attached) Points() []bpf.Point { return a.points }
@@ -34,7 +38,7 @@ type decoded struct {
 // running says that the process may be inside regions already: then forks and
 // ends also tell how deep they are nested, which costs two reads each.
 func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error) {
-	a := &Attached{Plan: p}
+	a := &Attached{Plan: p, instance: d.instances}
 	for i := range p.Placements {
 		pl := &p.Placements[i]
 		r := pl.row

@@ -112,10 +112,18 @@ func (o *ompp) overview() {
 		}
 		o.printf("%s: %s:\n", c, plural(len(by[c]), "region"))
 		for _, i := range by[c] {
-			o.printf(" * R%05d %s\n", i+1, regionText(&o.p.Regions[i]))
+			o.printf(" * R%05d %s%s\n", i+1, regionText(&o.p.Regions[i]), runtimeText(o.p, i))
 		}
 		o.printf("\n")
 	}
+}
+
+// runtimeText names a region's runtime where the process has several.
+func runtimeText(p *attribution.Profile, region int) string {
+	if r := p.Regions[region].Runtime; len(p.Meta.Runtimes) > 1 && r != "" {
+		return " [" + clean(r) + "]"
+	}
+	return ""
 }
 
 func orUnknown(s string) string {

@@ -8,7 +8,7 @@ packages() {
 	case $1 in
 	generate) echo clang-14 libbpf-dev ;; # clang-14 made the committed objects
 	# Debian allows one libomp at a time; the tests of clang-14 borrow this one.
-	test) echo gcc g++ gfortran clang-14 clang-19 libomp-19-dev binutils ;;
+	test) echo gcc g++ gfortran clang-14 clang-19 libomp-19-dev binutils lld-14 dwz python3-numpy libopenblas0-openmp ;;
 	demo) echo gcc clang-19 libomp-19-dev ;;
 	bench) echo gcc clang-19 libomp-19-dev bpftrace ;;
 	*) echo "deps.sh: no purpose $1" >&2; exit 2 ;;

@@ -13,9 +13,12 @@ import (
 // and functions are parsed when an address in it is first asked for.
 type dwarfIndex struct {
 	data  *dwarf.Data
+	names *Object // its symbol table names what the DWARF does not
 	text  []Range // code of the object: rows elsewhere are of functions the linker dropped
 	units []*unit // by offset
 	spans []span  // by address
+
+	elsewhere string // see Object.DWARFElsewhere
 }
 
 type span struct {
@@ -31,6 +34,10 @@ type unit struct {
 	lines func() *lineTable
 	funcs func() []function
 }
+
+// maxSection bounds what a compressed section may unpack to: deflate can claim
+// a thousand times its size.
+const maxSection = 4 << 30
 
 // loadDWARF returns nil where there is no usable DWARF. debug/dwarf has been
 // known to panic on corrupt input, which must not take a measurement down.
@@ -49,7 +56,7 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 	}
 	sections := func(name string) []byte {
 		for _, s := range f.Sections {
-			if (s.Name == ".debug_"+name || s.Name == ".zdebug_"+name) && s.Type != elf.SHT_NOBITS {
+			if (s.Name == ".debug_"+name || s.Name == ".zdebug_"+name) && s.Type != elf.SHT_NOBITS && s.Size <= maxSection {
 				if b, err := s.Data(); err == nil {
 					return b
 				}
@@ -69,8 +76,14 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 			}
 		}
 	}
-	x = &dwarfIndex{data: d, text: o.TextRanges()}
-	starts := unitStarts(info)
+	x = &dwarfIndex{data: d, names: o, text: o.TextRanges()}
+	starts, split := unitStarts(info)
+	switch {
+	case split:
+		x.elsewhere = "in .dwo files (-gsplit-dwarf)"
+	case f.Section(".gnu_debugaltlink") != nil:
+		x.elsewhere = "in a file shared with others (dwz -m)"
+	}
 	inAranges := map[uint64]bool{}
 	byHeader := map[uint64]*unit{}
 	for _, s := range starts {
@@ -87,17 +100,23 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 		}
 	})
 	for _, s := range starts {
-		if !inAranges[s.header] {
-			u := byHeader[s.header]
-			for _, r := range x.ranges(u.entry()) {
-				x.spans = append(x.spans, span{r, u})
-			}
+		if inAranges[s.header] || len(x.spans) > maxRanges {
+			continue
+		}
+		u := byHeader[s.header]
+		for _, r := range x.ranges(u.entry()) {
+			x.spans = append(x.spans, span{r, u})
 		}
 	}
 	x.spans = slices.DeleteFunc(x.spans, func(s span) bool { return s.Lo >= s.Hi || !x.isText(s.Lo) })
 	slices.SortStableFunc(x.spans, func(a, b span) int { return compare(a.Lo, b.Lo) })
 	return x
 }
+
+// maxRanges bounds the ranges of all units, and of one unit's functions: in a
+// corrupt file thousands of entries may all refer to one long list. Programs of
+// a gigabyte have a quarter of it.
+const maxRanges = 1 << 22
 
 func (x *dwarfIndex) newUnit(die dwarf.Offset) *unit {
 	u := &unit{index: x, die: die}
@@ -110,7 +129,7 @@ func (x *dwarfIndex) newUnit(die dwarf.Offset) *unit {
 		r := x.data.Reader()
 		r.Seek(die)
 		e, err := r.Next()
-		if err != nil || e == nil || e.Tag != dwarf.TagCompileUnit {
+		if err != nil || e == nil || e.Tag != dwarf.TagCompileUnit && e.Tag != dwarf.TagSkeletonUnit {
 			return nil
 		}
 		return e
@@ -140,6 +159,24 @@ func (x *dwarfIndex) ranges(e *dwarf.Entry) []Range {
 		}
 	}
 	return rs
+}
+
+// DWARFElsewhere says where the parts of the debug information are that the
+// object and its separate debug file lack, "" if they lack none. What is there
+// tells lines, and with the symbols where regions begin; names of inlined
+// functions are elsewhere.
+func (o *Object) DWARFElsewhere() string {
+	x := o.dwarf()
+	if x == nil {
+		return ""
+	}
+	if x.elsewhere == "" && len(x.units) > 0 { // before DWARF 5 only the entries tell
+		const gnuDwoName = dwarf.Attr(0x2130) // DW_AT_GNU_dwo_name
+		if e := x.units[len(x.units)-1].entry(); e != nil && e.Val(gnuDwoName) != nil {
+			return "in .dwo files (-gsplit-dwarf)"
+		}
+	}
+	return x.elsewhere
 }
 
 // unitAt returns the unit whose code covers vaddr, or nil.
@@ -175,8 +212,9 @@ type unitStart struct {
 }
 
 // unitStarts walks the unit headers (DWARF 5, 7.5.1): debug/dwarf finds the
-// next unit only by walking all entries of the last.
-func unitStarts(info []byte) (starts []unitStart) {
+// next unit only by walking all entries of the last. split tells that there are
+// skeletons of units that are in other files.
+func unitStarts(info []byte) (starts []unitStart, split bool) {
 	for at := uint64(0); at+12 <= uint64(len(info)); {
 		b := info[at:]
 		size, head, offsetSize := uint64(binary.LittleEndian.Uint32(b)), uint64(4), uint64(4)
@@ -187,20 +225,24 @@ func unitStarts(info []byte) (starts []unitStart) {
 			break
 		}
 		version := binary.LittleEndian.Uint16(b[head:])
-		die := at + head + 2 + offsetSize + 1 // version, abbreviations, address size
-		const compile, partial = 1, 3         // DW_UT_*
+		die := at + head + 2 + offsetSize + 1      // version, abbreviations, address size
+		const compile, partial, skeleton = 1, 3, 4 // DW_UT_*
 		wanted := true
 		if version >= 5 {
 			unitType := b[head+2]
-			wanted = unitType == compile || unitType == partial
+			wanted = unitType == compile || unitType == partial || unitType == skeleton
 			die++
+			if unitType == skeleton {
+				die += 8 // the number of its .dwo file
+				split = true
+			}
 		}
 		if wanted {
 			starts = append(starts, unitStart{at, dwarf.Offset(die)})
 		}
 		at += head + size
 	}
-	return starts
+	return starts, split
 }
 
 // readAranges decodes .debug_aranges (DWARF 5, 6.1.2) for 8-byte addresses:

@@ -57,8 +57,31 @@ func demangled(name string) string {
 	return demangle.Filter(name, demangle.NoParams)
 }
 
-// loadFunctions walks the unit's entries, skipping types and variables.
-func (u *unit) loadFunctions() (fs []function) {
+// loadFunctions lists the unit's functions, with what the symbol table tells
+// where the DWARF is elsewhere: in .dwo files (-gsplit-dwarf), in a common file
+// of several programs (dwz -m).
+func (u *unit) loadFunctions() []function {
+	fs := u.readFunctions()
+	for i := range fs {
+		f := &fs[i]
+		if f.inlined || f.identity.symbol() != "" || len(f.ranges) == 0 {
+			continue
+		}
+		f.identity.name, _, _ = u.index.names.FuncAt(f.ranges[0].Lo)
+	}
+	if len(fs) > 0 || u.entry() == nil {
+		return fs
+	}
+	for _, r := range u.index.ranges(u.entry()) {
+		u.index.names.functionsIn(r, func(name string, code Range) {
+			fs = append(fs, function{ranges: []Range{code}, parent: -1, identity: identity{name: name}})
+		})
+	}
+	return fs
+}
+
+// readFunctions walks the unit's entries, skipping types and variables.
+func (u *unit) readFunctions() (fs []function) {
 	defer func() {
 		if recover() != nil { // see loadDWARF
 			fs = nil
@@ -72,7 +95,7 @@ func (u *unit) loadFunctions() (fs []function) {
 	var stack []int // the parents of the enclosing levels
 	parent := -1
 	seen := map[dwarf.Offset]identity{}
-	for {
+	for ranges := 0; ranges < maxRanges; {
 		e, err := r.Next()
 		if err != nil || e == nil {
 			return fs
@@ -99,9 +122,10 @@ func (u *unit) loadFunctions() (fs []function) {
 					f.callFile, f.callLine = u.place(e, dwarf.AttrCallFile, dwarf.AttrCallLine)
 				}
 				fs = append(fs, f)
+				ranges += len(f.ranges)
 				inner = len(fs) - 1
 			}
-		case dwarf.TagCompileUnit, dwarf.TagNamespace, dwarf.TagModule, dwarf.TagLexDwarfBlock:
+		case dwarf.TagCompileUnit, dwarf.TagSkeletonUnit, dwarf.TagNamespace, dwarf.TagModule, dwarf.TagLexDwarfBlock:
 		default:
 			// GCC puts a region of a lambda into the lambda's class.
 			if class := e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagStructType; class && parent >= 0 {
@@ -115,10 +139,11 @@ func (u *unit) loadFunctions() (fs []function) {
 		if e.Children {
 			stack = append(stack, parent)
 			parent = inner
-		} else if e.Tag == dwarf.TagCompileUnit {
+		} else if e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagSkeletonUnit {
 			return fs
 		}
 	}
+	return fs
 }
 
 // identify follows an entry to its declaration: an inlined or cloned function

@@ -33,6 +33,7 @@ func query(o *Object) {
 	}
 	o.DataSymbol("located")
 	o.Imports("atoi")
+	o.Exports("located")
 	for _, v := range vaddrs {
 		o.FuncAt(v)
 		o.FuncRange(v)

@@ -46,6 +46,8 @@ type Object struct {
 	closer io.Closer
 
 	symbols func() *symbolTables
+	dynamic func() *dynamicTables
+	imports func() map[string]bool
 	relocs  func() *relocations
 	starts  func() []uint64
 	dwarf   func() *dwarfIndex
@@ -99,6 +101,8 @@ func NewObject(r io.ReaderAt, size int64) (*Object, error) {
 	}
 	o := &Object{r: r, size: size, file: f}
 	o.symbols = sync.OnceValue(o.loadSymbols)
+	o.dynamic = sync.OnceValue(func() *dynamicTables { t := o.loadDynamicTables(); return &t })
+	o.imports = sync.OnceValue(o.loadImports)
 	o.relocs = sync.OnceValue(o.loadRelocations)
 	o.starts = sync.OnceValue(o.loadStarts)
 	o.dwarf = sync.OnceValue(o.loadDWARF)
@@ -203,6 +207,9 @@ func (o *Object) Stripped() bool {
 	return o.file.SectionByType(elf.SHT_SYMTAB) == nil &&
 		(o.debug() == nil || o.debug().file.SectionByType(elf.SHT_SYMTAB) == nil)
 }
+
+// HasLocalNames reports whether the file itself has a full symbol table.
+func (o *Object) HasLocalNames() bool { return o.file.SectionByType(elf.SHT_SYMTAB) != nil }
 
 // HasDWARF reports whether line information exists, in the file or in its
 // separate debug file.

@@ -31,7 +31,6 @@ type dynSymbol struct {
 type symbolTables struct {
 	funcs, data symbolTable
 	dynamic     []dynSymbol
-	imports     map[string]bool
 }
 
 // symbolTable is sorted by address; the index by name is built on demand.
@@ -41,7 +40,7 @@ type symbolTable struct {
 }
 
 func (o *Object) loadSymbols() *symbolTables {
-	t := &symbolTables{imports: map[string]bool{}}
+	t := &symbolTables{}
 	full := o.file.SectionByType(elf.SHT_SYMTAB)
 	file := o.file
 	if full == nil && o.debug() != nil {
@@ -89,9 +88,6 @@ func (t *symbolTables) read(f *elf.File, s *elf.Section, dynamic bool) {
 		undef := section == elf.SHN_UNDEF
 		if dynamic {
 			t.dynamic = append(t.dynamic, dynSymbol{name, sym.addr, undef})
-			if undef && name != "" {
-				t.imports[name] = true
-			}
 		}
 		if undef || section == elf.SHN_ABS || name == "" {
 			continue
@@ -216,6 +212,16 @@ func (o *Object) FuncAt(vaddr uint64) (name string, start uint64, ok bool) {
 	return s.name, s.addr, ok
 }
 
-// Imports reports whether the object has an undefined dynamic symbol of this
-// name: it refers to it in another object.
-func (o *Object) Imports(name string) bool { return o.symbols().imports[name] }
+// functionsIn calls visit for each function symbol that starts in r, once for
+// several names of one address.
+func (o *Object) functionsIn(r Range, visit func(name string, code Range)) {
+	table := o.symbols().funcs.sorted
+	i := sort.Search(len(table), func(i int) bool { return table[i].addr >= r.Lo })
+	for last := uint64(0); i < len(table) && table[i].addr < r.Hi; i++ {
+		if s := table[i]; s.size > 0 && s.addr != last {
+			last = s.addr
+			name, _, _ := o.FuncAt(s.addr)
+			visit(name, Range{s.addr, s.addr + s.size})
+		}
+	}
+}

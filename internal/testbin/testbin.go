@@ -79,6 +79,18 @@ func Build(t testing.TB, src string, opt Options) string {
 	return compile(t, opt.Compiler, filepath.Join(Repo(t), "testdata", "programs", src), args, libs)
 }
 
+// Flags adds to flags what a compiler needs for OpenMP, for tests that build
+// by themselves. It skips the test like Build.
+func Flags(t testing.TB, compiler string, flags []string) []string {
+	t.Helper()
+	flags = append(append([]string(nil), flags...), "-fopenmp")
+	if isClang(compiler) {
+		omp := findLibomp(t, compiler)
+		flags = append(append(flags, omp.includeFlags...), omp.linkFlags...)
+	}
+	return flags
+}
+
 func gnuCompiler(src string) string {
 	switch filepath.Ext(src) {
 	case ".cpp":

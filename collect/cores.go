@@ -1,0 +1,129 @@
+package collect
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// cores is how many processors a process may use, and by what it is limited.
+type cores struct {
+	mask  map[int]bool // processors on which any of its threads may run
+	quota float64      // processors' worth of time that its control groups allow; 0: no limit
+}
+
+// number is how many threads can run at a time; 0 if it is not known. Half a
+// core more still runs a thread of its own.
+func (c *cores) number() int {
+	n := len(c.mask)
+	if q := int(math.Ceil(c.quota)); q > 0 && (n == 0 || q < n) {
+		n = q
+	}
+	return n
+}
+
+// String says what limits the process, for people.
+func (c *cores) String() string {
+	n := "1 core"
+	if c.number() != 1 {
+		n = fmt.Sprintf("%d cores", c.number())
+	}
+	if c.quota > 0 && int(math.Ceil(c.quota)) < len(c.mask) {
+		return fmt.Sprintf("%s (its control group's limit, %.3g of the %d in its affinity mask)", n, c.quota, len(c.mask))
+	}
+	return n + " (its affinity mask)"
+}
+
+// look adds what may be used now: the union over the threads, since a runtime
+// may have bound each of them to a core of its own (OMP_PROC_BIND).
+func (c *cores) look(root fs.FS, pid int) {
+	proc := fmt.Sprintf("proc/%d", pid)
+	tasks, err := fs.ReadDir(root, proc+"/task")
+	if err != nil {
+		return
+	}
+	if c.mask == nil {
+		c.mask = map[int]bool{}
+	}
+	for _, t := range tasks {
+		status, err := fs.ReadFile(root, path.Join(proc, "task", t.Name(), "status"))
+		if err != nil {
+			continue
+		}
+		for l := range strings.Lines(string(status)) {
+			if list, ok := strings.CutPrefix(l, "Cpus_allowed_list:"); ok {
+				addCPUs(c.mask, list)
+			}
+		}
+	}
+	if groups, err := fs.ReadFile(root, proc+"/cgroup"); err == nil {
+		c.quota = cgroupQuota(root, string(groups))
+	}
+}
+
+// addCPUs reads the kernel's notation, "0-3,8".
+func addCPUs(set map[int]bool, list string) {
+	const most = 1 << 16 // of processors: CONFIG_NR_CPUS goes to 8192
+	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
+		a, b, isRange := strings.Cut(part, "-")
+		lo, err := strconv.Atoi(a)
+		if err != nil {
+			continue
+		}
+		hi := lo
+		if isRange {
+			if hi, err = strconv.Atoi(b); err != nil {
+				continue
+			}
+		}
+		for cpu := lo; cpu <= hi && cpu < most; cpu++ {
+			set[cpu] = true
+		}
+	}
+}
+
+// cgroupQuota returns the tightest limit of a process's control groups and
+// their parents, from the lines of /proc/PID/cgroup (cgroups(7)).
+func cgroupQuota(root fs.FS, groups string) (least float64) {
+	for l := range strings.Lines(groups) {
+		f := strings.SplitN(strings.TrimSpace(l), ":", 3)
+		if len(f) != 3 {
+			continue
+		}
+		var mounts []string
+		switch {
+		case f[0] == "0" && f[1] == "": // version 2, alone or beside version 1
+			mounts = []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}
+		case strings.Contains(","+f[1]+",", ",cpu,"):
+			mounts = []string{"sys/fs/cgroup/" + f[1], "sys/fs/cgroup/cpu"}
+		}
+		for _, mount := range mounts {
+			for dir := path.Join(mount, f[2]); strings.HasPrefix(dir, mount); dir = path.Dir(dir) {
+				if q := quotaOf(root, dir); q > 0 && (least == 0 || q < least) {
+					least = q
+				}
+			}
+		}
+	}
+	return least
+}
+
+func quotaOf(root fs.FS, dir string) float64 {
+	number := func(name string) (text string) {
+		b, _ := fs.ReadFile(root, path.Join(dir, name))
+		return strings.TrimSpace(string(b))
+	}
+	quota, period, ok := strings.Cut(number("cpu.max"), " ")
+	if !ok {
+		quota, period = number("cpu.cfs_quota_us"), number("cpu.cfs_period_us")
+	}
+	q, err := strconv.ParseFloat(quota, 64) // "max" or -1: no limit
+	p, err2 := strconv.ParseFloat(period, 64)
+	if err != nil || err2 != nil || q <= 0 || p <= 0 {
+		return 0
+	}
+	return q / p
+}

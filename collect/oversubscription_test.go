@@ -1,0 +1,166 @@
+package collect
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ompp-attach/event"
+)
+
+// works are regions of a library: from and to are ms, each by team threads.
+type works struct {
+	instance        uint16
+	from, to, every uint64 // a region every so many ms; 0: one
+	team, firstTID  int
+}
+
+func events(ws []works) (evs []event.Event) {
+	for _, w := range ws {
+		step := w.every
+		if step == 0 {
+			step = w.to - w.from
+		}
+		for at := w.from; at < w.to; at += step {
+			for th := range w.team {
+				ev := event.Event{Instance: w.instance, TID: uint32(w.firstTID + th), Size: int32(w.team), Construct: event.Parallel}
+				ev.Edge, ev.Time = event.Begin, 1e9+at*1e6
+				evs = append(evs, ev)
+				ev.Edge, ev.Time = event.End, 1e9+(at+step)*1e6-1
+				if w.every != 0 {
+					ev.Time = 1e9 + at*1e6 + step*4e5 // 40 % of the time
+				}
+				evs = append(evs, ev)
+			}
+		}
+	}
+	return evs
+}
+
+func TestOversubscribed(t *testing.T) {
+	gomp := func(u *usage) { u.add(0, event.Gomp, "/usr/lib/libgomp.so.1") }
+	two := func(u *usage) { gomp(u); u.add(1, event.Kmpc, "/opt/libomp.so.5") }
+	twins := func(u *usage) { gomp(u); u.add(1, event.Gomp, "/venv/libgomp-a34b3233.so.1") }
+	for _, tc := range []struct {
+		name  string
+		libs  func(*usage)
+		cores int
+		work  []works
+		want  [][]string // words of each warning
+	}{
+		{"fits", gomp, 4, []works{{0, 0, 1000, 0, 4, 1}}, nil},
+		{"too large", gomp, 2, []works{{0, 0, 1000, 0, 8, 1}}, [][]string{{"libgomp starts teams of up to 8 threads", "only 2 cores (its affinity mask)", "OMP_NUM_THREADS=2"}}},
+		{"two at once", two, 2, []works{{0, 0, 1000, 0, 2, 1}, {1, 500, 1000, 0, 2, 11}},
+			[][]string{{"2 OpenMP runtimes oversubscribe", "during 0.50 s of 1.00 s", "2.0 threads of libgomp (teams of up to 2) and 2.0 of libomp (teams of up to 2)", "4.0 threads on 2 cores", "OMP_NUM_THREADS=1", "let libomp serve both", "/opt/libomp.so.5"}}},
+		{"two copies at once", twins, 4, []works{{0, 0, 1000, 0, 4, 1}, {1, 0, 1000, 0, 4, 11}},
+			[][]string{{"libgomp libgomp.so.1 (teams of up to 4) and 4.0 of libgomp libgomp-a34b3233.so.1", "OMP_NUM_THREADS=2", "one copy"}}},
+		{"two, enough cores", two, 4, []works{{0, 0, 1000, 0, 2, 1}, {1, 0, 1000, 0, 2, 11}}, nil},
+		{"one after the other", two, 2, []works{{0, 0, 1000, 0, 2, 1}, {1, 1000, 2000, 0, 2, 1}}, nil},
+		{"in turns", two, 2, []works{{0, 0, 1000, 5, 2, 1}, {1, 0, 1000, 5, 2, 11}},
+			[][]string{{"take turns", "libgomp and libomp ran regions within 10ms", "OMP_WAIT_POLICY=passive", "KMP_BLOCKTIME=0"}}},
+		{"in turns, small teams", two, 8, []works{{0, 0, 1000, 5, 2, 1}, {1, 0, 1000, 5, 2, 11}}, nil},
+		{"one runtime, several teams", gomp, 2, []works{{0, 0, 1000, 0, 2, 1}, {0, 0, 1000, 0, 2, 11}},
+			[][]string{{"libgomp runs several teams at once", "4.0 of its threads", "OMP_MAX_ACTIVE_LEVELS=1"}}},
+		{"nested in one runtime", gomp, 2, []works{{0, 0, 1000, 0, 2, 1}, {0, 1, 999, 0, 2, 1}, {0, 1, 999, 0, 2, 11}},
+			[][]string{{"libgomp runs several teams at once"}}},
+		{"nested in the other", two, 2, []works{{0, 0, 1000, 0, 2, 1}, {1, 1, 999, 0, 2, 1}, {1, 1, 999, 0, 2, 11}},
+			[][]string{{"regions of libgomp call regions of libomp", "teams of up to 2 each", "4.0 threads", "one thread there"}}},
+		{"a moment", two, 2, []works{{0, 0, 10000, 0, 2, 1}, {1, 500, 520, 0, 2, 11}}, nil},
+		{"an hour", two, 2, []works{{0, 0, 3600000, 0, 2, 1}, {1, 1800000, 3600000, 0, 2, 11}}, [][]string{{"during 1799", "of 36"}}},
+		{"cores not known", gomp, 0, []works{{0, 0, 1000, 0, 8, 1}}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			evs := events(tc.work)
+			slices.SortStableFunc(evs, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
+			// Threads come in any order, each of them in its own.
+			rng := rand.New(rand.NewPCG(1, 2))
+			order := map[uint32]int{}
+			for _, ev := range evs {
+				if _, ok := order[ev.TID]; !ok {
+					order[ev.TID] = rng.Int()
+				}
+			}
+			shuffled := slices.Clone(evs)
+			slices.SortStableFunc(shuffled, func(a, b event.Event) int { return order[a.TID] - order[b.TID] })
+			for _, evs := range [][]event.Event{evs, shuffled} {
+				u := newUsage()
+				u.origin = 1e9
+				tc.libs(u)
+				for i := range evs {
+					u.feed(&evs[i])
+				}
+				u.finish(evs[len(evs)-1].Time)
+				c := cores{mask: map[int]bool{}}
+				for i := range tc.cores {
+					c.mask[i] = true
+				}
+				got := u.oversubscribed(&c)
+				if len(got) != len(tc.want) {
+					t.Fatalf("warnings %q, want %d", got, len(tc.want))
+				}
+				for i, words := range tc.want {
+					for _, w := range words {
+						if !strings.Contains(got[i], w) {
+							t.Errorf("%q does not say %q", got[i], w)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Lost events, ends without a beginning, and regions left without an end must
+// not be taken for threads at work.
+func TestUsageOfBrokenStreams(t *testing.T) {
+	u := newUsage()
+	u.add(0, event.Gomp, "/libgomp.so.1")
+	begin := func(at uint64, lost uint32) {
+		u.feed(&event.Event{Time: at, TID: 1, Edge: event.Begin, Lost: lost})
+	}
+	end := func(at uint64) { u.feed(&event.Event{Time: at, TID: 1, Edge: event.End}) }
+	end(1e9)
+	begin(2e9, 0)
+	begin(3e9, 5) // the end before it is lost; when, nobody knows
+	end(4e9)
+	end(5e9)
+	for range 3 * deepestTeam {
+		begin(6e9, 0)
+	}
+	if n := len(u.threads[1].regions); n != deepestTeam {
+		t.Errorf("%d regions deep", n)
+	}
+	var busy uint64
+	for _, b := range u.libraries[0].busy {
+		busy += b
+	}
+	if busy != 1e9 {
+		t.Errorf("%d ns in regions, want those of the one whole region", busy)
+	}
+	u.feed(&event.Event{Time: 7e9, TID: 2, Edge: event.Begin, Instance: 9}) // never added
+}
+
+func TestLibraryLabels(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		paths []string
+		want  []string
+	}{
+		{"one", []string{"/a/libgomp.so.1"}, []string{"libgomp"}},
+		{"hashed", []string{"/a/libgomp.so.1", "/b/libgomp-a34b3233.so.1"}, []string{"libgomp libgomp.so.1", "libgomp libgomp-a34b3233.so.1"}},
+		{"one name", []string{"/a/libgomp.so.1", "/b/libgomp.so.1"}, []string{"libgomp /a/libgomp.so.1", "libgomp /b/libgomp.so.1"}},
+		{"same file", []string{"/a/libgomp.so.1", "/a/libgomp.so.1"}, []string{"libgomp", "libgomp"}},
+	} {
+		u := newUsage()
+		for i, p := range tc.paths {
+			u.add(uint16(i), event.Gomp, p)
+		}
+		for i, want := range tc.want {
+			if got := u.label(u.libraries[uint16(i)]); got != want {
+				t.Errorf("%s: %q, want %q", tc.name, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package collect
+
+import (
+	"ompp-attach/event"
+)
+
+// usage follows how many threads of each OpenMP runtime of a process are inside
+// parallel regions, over time, and which runtime each place calls. Events of
+// different threads come in any order; sums over stretches of time do not care.
+type usage struct {
+	libraries map[uint16]*library // by event.Event.Instance
+	threads   map[uint32]*inside
+	width     uint64               // ns of a stretch
+	nested    map[[2]uint16]uint64 // ns of threads in regions of the second inside regions of the first
+	origin    uint64               // time at which the first stretch begins
+	callers   map[uint64]uint16    // address of a construct or its function: the library that it calls
+	twins     bool                 // two libraries of one kind are loaded: inner constructs are told apart, too
+}
+
+// library is one loaded OpenMP runtime.
+type library struct {
+	kind    event.Runtime
+	path    string
+	maxTeam int
+	busy    []uint64 // per stretch: ns of threads inside regions, summed over threads
+}
+
+// inside is what a thread is in: the libraries of its regions, outermost first.
+type inside struct {
+	regions []uint16
+	since   uint64 // when the innermost one was entered or gone back to
+}
+
+const (
+	firstWidth  = uint64(10e6) // 10 ms
+	maxStretch  = 2048         // then two become one
+	manyThreads = 4096         // of which those outside regions are forgotten
+	deepestTeam = 64           // more is a program whose regions are left by longjmp
+)
+
+func newUsage() *usage {
+	return &usage{libraries: map[uint16]*library{}, threads: map[uint32]*inside{}, callers: map[uint64]uint16{}, nested: map[[2]uint16]uint64{}, width: firstWidth}
+}
+
+// add registers a runtime before its first event.
+func (u *usage) add(instance uint16, kind event.Runtime, path string) {
+	for _, l := range u.libraries {
+		u.twins = u.twins || l.kind == kind && l.path != path
+	}
+	u.libraries[instance] = &library{kind: kind, path: path}
+}
+
+func (u *usage) feed(ev *event.Event) {
+	if u.twins {
+		u.called(ev.Site, ev.Instance)
+	}
+	if ev.Edge != event.Fork && ev.Edge != event.Begin && ev.Edge != event.End {
+		return
+	}
+	l := u.libraries[ev.Instance]
+	if l == nil {
+		return
+	}
+	u.called(ev.Fn, ev.Instance)
+	l.maxTeam = max(l.maxTeam, int(ev.Size))
+	if ev.Edge == event.Fork {
+		return
+	}
+	if u.origin == 0 {
+		u.origin = ev.Time
+	}
+	t := u.threads[ev.TID]
+	if t == nil {
+		t = &inside{}
+		u.threads[ev.TID] = t
+	}
+	if ev.Lost > 0 { // what it is in is not known any more
+		t.regions = t.regions[:0]
+	}
+	u.chargeThread(t, ev.Time)
+	t.since = ev.Time
+	switch n := len(t.regions); {
+	case ev.Edge == event.Begin && n < deepestTeam:
+		t.regions = append(t.regions, ev.Instance)
+	case ev.Edge == event.End && n > 0:
+		t.regions = t.regions[:n-1]
+	}
+	if len(t.regions) == 0 && len(u.threads) > manyThreads {
+		delete(u.threads, ev.TID) // most have ended
+	}
+}
+
+// finish charges what is under way when the measurement ends.
+func (u *usage) finish(end uint64) {
+	for _, t := range u.threads {
+		u.chargeThread(t, end)
+	}
+	clear(u.threads)
+}
+
+func (u *usage) called(addr uint64, instance uint16) {
+	if addr == 0 {
+		return
+	}
+	if _, known := u.callers[addr]; !known {
+		u.callers[addr] = instance
+	}
+}
+
+// chargeThread adds a thread's time since its last event.
+func (u *usage) chargeThread(t *inside, now uint64) {
+	n := len(t.regions)
+	if n == 0 || now <= t.since {
+		return
+	}
+	innermost := t.regions[n-1]
+	u.charge(innermost, t.since, now)
+	for i := n - 2; i >= 0; i-- {
+		if outer := t.regions[i]; outer != innermost {
+			u.nested[[2]uint16{outer, innermost}] += now - t.since
+			break
+		}
+	}
+}
+
+// charge adds a stretch of one thread's time to a library.
+func (u *usage) charge(instance uint16, from, to uint64) {
+	l := u.libraries[instance]
+	from = max(from, u.origin)
+	if l == nil || to <= from {
+		return
+	}
+	for (to-u.origin)/u.width >= maxStretch {
+		u.coarsen()
+	}
+	for at := from; at < to; {
+		i := (at - u.origin) / u.width
+		end := min(u.origin+(i+1)*u.width, to)
+		for uint64(len(l.busy)) <= i {
+			l.busy = append(l.busy, 0)
+		}
+		l.busy[i] += end - at
+		at = end
+	}
+}
+
+func (u *usage) coarsen() {
+	u.width *= 2
+	for _, l := range u.libraries {
+		n := (len(l.busy) + 1) / 2
+		for i := range n {
+			sum := l.busy[2*i]
+			if 2*i+1 < len(l.busy) {
+				sum += l.busy[2*i+1]
+			}
+			l.busy[i] = sum
+		}
+		l.busy = l.busy[:n]
+	}
+}

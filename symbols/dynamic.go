@@ -1,0 +1,156 @@
+package symbols
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"strings"
+)
+
+// What the dynamic loader reads of a file, read as the loader does it: a few
+// bytes here and there. A process may map hundreds of libraries, most of which
+// are of no interest; parsing all their symbols takes seconds.
+
+// dynamicTables are the parts of the dynamic section that tell names.
+type dynamicTables struct {
+	symbols, strings uint64 // vaddrs
+	hash             gnuHash
+	ok               bool // all of the above are there
+}
+
+// gnuHash is the header of DT_GNU_HASH: buckets, first hashed symbol, words of
+// the Bloom filter, its shift; then filter, buckets, chains.
+type gnuHash struct {
+	filter, buckets, chains uint64 // vaddrs
+	count, words            uint32 // of buckets, of the filter
+	first, shift            uint32 // first hashed symbol, the filter's second bit
+}
+
+// dynamicEntrySize and symbolSize are those of Elf64_Dyn and Elf64_Sym.
+const (
+	dynamicEntrySize = 16
+	symbolSize       = 24
+)
+
+func (o *Object) loadDynamicTables() (t dynamicTables) {
+	var hash uint64
+	for _, p := range o.file.Progs {
+		if p.Type != elf.PT_DYNAMIC {
+			continue
+		}
+		for b := o.readAt(p.Off, min(p.Filesz, 1<<16)); len(b) >= dynamicEntrySize; b = b[dynamicEntrySize:] {
+			v := binary.LittleEndian.Uint64(b[8:])
+			switch elf.DynTag(binary.LittleEndian.Uint64(b)) {
+			case elf.DT_SYMTAB:
+				t.symbols = v
+			case elf.DT_STRTAB:
+				t.strings = v
+			case elf.DT_GNU_HASH:
+				hash = v
+			}
+		}
+	}
+	b := o.Read(hash, 16)
+	if hash == 0 || len(b) < 16 || t.symbols == 0 || t.strings == 0 {
+		return t
+	}
+	h := &t.hash
+	h.count, h.first = binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
+	h.words, h.shift = binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])
+	h.filter = hash + 16
+	h.buckets = h.filter + 8*uint64(h.words)
+	h.chains = h.buckets + 4*uint64(h.count)
+	t.ok = h.count > 0 && h.words > 0
+	return t
+}
+
+// Exports reports whether the object defines a dynamic symbol of this name, as
+// the loader would find it by DT_GNU_HASH. Files without that table (built with
+// --hash-style=sysv) have their symbols parsed.
+func (o *Object) Exports(name string) bool {
+	t := o.dynamic()
+	if !t.ok {
+		for _, s := range o.symbols().dynamic {
+			if s.name == name && !s.undef {
+				return true
+			}
+		}
+		return false
+	}
+	h := &t.hash
+	sum := uint32(5381)
+	for i := range len(name) {
+		sum = sum*33 + uint32(name[i])
+	}
+	word := o.Read(h.filter+8*uint64(sum/64%h.words), 8)
+	if len(word) < 8 {
+		return false
+	}
+	if w := binary.LittleEndian.Uint64(word); w>>(sum%64)&1 == 0 || w>>(sum>>(h.shift&31)&63)&1 == 0 {
+		return false
+	}
+	bucket := o.Read(h.buckets+4*uint64(sum%h.count), 4)
+	if len(bucket) < 4 {
+		return false
+	}
+	at := binary.LittleEndian.Uint32(bucket)
+	if at < h.first {
+		return false // empty
+	}
+	const longest = 1 << 12 // chains have a few links; more is corrupt
+	for n := uint32(0); n < longest; n++ {
+		link := o.Read(h.chains+4*uint64(at-h.first+n), 4)
+		if len(link) < 4 {
+			return false
+		}
+		v := binary.LittleEndian.Uint32(link)
+		if v|1 == sum|1 && o.dynamicName(t, at+n) == name {
+			return true
+		}
+		if v&1 != 0 { // the chain's end
+			return false
+		}
+	}
+	return false
+}
+
+// dynamicName returns the name of a symbol with an address; "" else.
+func (o *Object) dynamicName(t *dynamicTables, index uint32) string {
+	s := o.Read(t.symbols+symbolSize*uint64(index), symbolSize)
+	if len(s) < symbolSize || binary.LittleEndian.Uint16(s[6:]) == uint16(elf.SHN_UNDEF) {
+		return ""
+	}
+	const longest = 4096 // of the names that anyone asks for
+	b := o.Read(t.strings+uint64(binary.LittleEndian.Uint32(s)), longest)
+	if end := bytes.IndexByte(b, 0); end >= 0 {
+		return string(b[:end])
+	}
+	return ""
+}
+
+// loadImports reads the undefined dynamic symbols, and makes no list of the
+// others. They may stand anywhere: DT_GNU_HASH lists some of them too.
+func (o *Object) loadImports() map[string]bool {
+	imports := map[string]bool{}
+	table := o.file.SectionByType(elf.SHT_DYNSYM)
+	if table == nil || int(table.Link) >= len(o.file.Sections) {
+		return imports
+	}
+	strs := o.file.Sections[table.Link]
+	names := string(o.readAt(strs.Offset, strs.FileSize))
+	for s := o.readAt(table.Offset, table.FileSize); len(s) >= symbolSize; s = s[symbolSize:] {
+		if binary.LittleEndian.Uint16(s[6:]) != uint16(elf.SHN_UNDEF) {
+			continue
+		}
+		if at := binary.LittleEndian.Uint32(s); int64(at) < int64(len(names)) {
+			if name, _, _ := strings.Cut(names[at:], "\x00"); name != "" {
+				imports[name] = true
+			}
+		}
+	}
+	return imports
+}
+
+// Imports reports whether the object has an undefined dynamic symbol of this
+// name: it refers to it in another object.
+func (o *Object) Imports(name string) bool { return o.imports()[name] }
