@@ -33,7 +33,9 @@ func (c *Classes) Add(d Classes) {
 // of its Stats. The time of an executed task is taken off the class of the
 // wait in which it ran (a negative figure), because that wait was no idleness.
 // Constructs that ompP lacks follow the nearest one it has: ORDERED as
-// CRITICAL, NEST LOCK as LOCK, UNDER WAY as PARALLEL.
+// CRITICAL, NEST LOCK as LOCK, TEAMS and UNDER WAY as PARALLEL, SCOPE as LOOP;
+// a REDUCTION's wait and a cancellation are coordination, moving data to and
+// from devices is the runtime's work.
 func Classify(p *attribution.Profile, node int) []Classes {
 	n := &p.Nodes[node]
 	out := make([]Classes, len(n.Stats))
@@ -48,13 +50,15 @@ func Classify(p *attribution.Profile, node int) []Classes {
 	for i, s := range n.Stats {
 		c := &out[i]
 		switch construct {
-		case event.Atomic, event.Flush, event.Barrier:
+		case event.Atomic, event.Flush, event.Barrier, event.Cancel, event.CancellationPoint:
 			c.Synch = s.Exec.T
-		case event.Critical, event.Ordered, event.Lock, event.NestLock:
+		case event.Critical, event.Ordered, event.Lock, event.NestLock, event.Reduction:
 			c.Synch, c.Mgmt = s.Enter.T, s.Exit.T
-		case event.Loop, event.Workshare:
+		case event.TargetData, event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
+			c.Mgmt = s.Enter.T + s.Exit.T
+		case event.Loop, event.Workshare, event.Scope:
 			c.Imbal = s.Barrier.T
-		case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Unknown:
+		case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Teams, event.Unknown:
 			c.Imbal, c.Mgmt = s.Barrier.T, s.Enter.T+s.Exit.T
 		case event.Sections, event.ParallelSections:
 			if scarce {
@@ -84,8 +88,8 @@ func takeOff(p *attribution.Profile, node int, t int64) Classes {
 			return Classes{}
 		case event.Barrier:
 			return Classes{Synch: -t}
-		case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Unknown,
-			event.Loop, event.Workshare:
+		case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Teams, event.Unknown,
+			event.Loop, event.Workshare, event.Scope:
 			return Classes{Imbal: -t}
 		case event.Single, event.ParallelSections:
 			return Classes{Limpar: -t}

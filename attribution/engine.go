@@ -81,6 +81,7 @@ type Engine struct {
 	partial   uint64
 	losses    map[lossKey]uint64
 	foreign   []foreignRelease // read before the lock's holder
+	leagues   []league         // of libomp, not settled yet
 }
 
 type rowID struct{ root, num int }
@@ -171,6 +172,7 @@ type thread struct {
 	spare     []event.Event // buffer for the next wait
 	replaying bool          // it is working off what waited
 	initial   bool          // it started teams of its own, or is the process's first
+	league    int32         // the number that it had in a league of teams
 }
 
 func (t *thread) top() *frame {

@@ -34,11 +34,16 @@ func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 			}
 			continue
 		}
-		if p := m.primary; p.last >= ev.Time || e.now >= ev.Time+clockSlack && len(p.waiting) == 0 && !p.replaying {
+		if e.caughtUp(m.primary, ev.Time) {
 			return m
 		}
 	}
-	return nil
+	return e.openLeague(ev)
+}
+
+// caughtUp tells whether everything that a thread did before a time is known.
+func (e *Engine) caughtUp(t *thread, at uint64) bool {
+	return t.last >= at || e.now >= at+clockSlack && len(t.waiting) == 0 && !t.replaying
 }
 
 // park makes a thread wait for what lies in another ring and comes soon.
