@@ -172,7 +172,7 @@ type thread struct {
 	spare     []event.Event // buffer for the next wait
 	replaying bool          // it is working off what waited
 	initial   bool          // it started teams of its own, or is the process's first
-	league    int32         // the number that it had in a league of teams
+	inLeague  bool          // it has executed a team of a league
 }
 
 func (t *thread) top() *frame {

@@ -18,7 +18,7 @@ type league struct {
 }
 
 const noteLeague = "a row is a team of the league: 0 runs on the thread that encountered the construct, " +
-	"the others are numbered in the order in which their threads were first seen"
+	"the others are numbered in the order in which they were seen to begin, which need not be that of their team numbers"
 
 const noteOneThread = "libgomp executes the teams of a league one after another on one thread; teamC is their number, " +
 	"and a distribute construct in them makes no call of its own: its time is part of bodyT"
@@ -47,24 +47,23 @@ func (e *Engine) closeLeague(m *team) {
 	e.leagues = slices.DeleteFunc(e.leagues, func(l league) bool { return l.team == m })
 }
 
-// numberInLeague gives a thread the number that it had in the last league, if
-// that is free: libomp keeps its threads in their places. The runtime's own
-// number is not to be had without its internals.
+// numberInLeague gives a thread the next number of its league; thread 0 is the
+// one that encountered the construct. The team's own number would have to be
+// read from the runtime's internals.
 func (m *team) numberInLeague(t *thread) int32 {
 	m.node.note(noteLeague)
-	if t.league == 0 || m.member(t.league) != nil {
-		t.league = 1
-		for m.member(t.league) != nil {
-			t.league++
-		}
+	n := int32(1)
+	for m.member(n) != nil {
+		n++
 	}
-	return t.league
+	t.inLeague = true
+	return n
 }
 
 // afterLeague tells that libomp ends a team of one as it would a serialised
 // region, on a thread that has left the league's stack already.
 func afterLeague(t *thread, ev *event.Event) bool {
-	return ev.Flags&event.Inside != 0 && t.league != 0
+	return ev.Flags&event.Inside != 0 && t.inLeague
 }
 
 // teamDone: libgomp has executed one team of a league.
@@ -106,8 +105,10 @@ func (e *Engine) cancelled(t *thread, ev *event.Event) {
 		e.unmatched++
 		return
 	}
+	f := &t.stack[i]
+	f.body += span(f.mark, ev.Time)
 	if ev.Value != 0 {
-		t.stack[i].bodies++
+		f.bodies++
 	}
 	e.remove(t, i, ev.Time)
 }

@@ -85,12 +85,11 @@ func (e *Engine) replay(t *thread) {
 // fed, so that what still waits for one is settled with what there is.
 func (e *Engine) Advance(now uint64) {
 	e.now = now
+	e.replayAll()
 	for i := 0; i < len(e.parked); i++ {
 		t := e.parked[i]
 		first := &t.waiting[0]
 		switch {
-		case e.openTeam(teamKey{first.Instance, first.Key}, first) != nil:
-			e.replay(t)
 		case now <= first.Time+stragglerWait:
 			continue
 		case len(t.waiting) == 1 && first.Runtime == event.Gomp:
@@ -101,6 +100,7 @@ func (e *Engine) Advance(now uint64) {
 		default:
 			e.orphan(t)
 		}
+		e.replayAll()
 		i = -1 // the list has changed
 	}
 	// Only now: threads that have just been let in may complete their teams.
@@ -118,6 +118,19 @@ func (e *Engine) Advance(now uint64) {
 	e.settle = keep
 	if len(e.threads) > e.crowd {
 		e.forgetIdle()
+	}
+}
+
+// replayAll continues the threads whose teams are known by now. What one of
+// them did may be what another one waits for: so nobody is given up before.
+func (e *Engine) replayAll() {
+	for i := 0; i < len(e.parked); i++ {
+		t := e.parked[i]
+		first := &t.waiting[0]
+		if e.openTeam(teamKey{first.Instance, first.Key}, first) != nil {
+			e.replay(t)
+			i = -1 // the list has changed
+		}
 	}
 }
 

@@ -133,6 +133,9 @@ func (e *Engine) begin(t *thread, ev *event.Event) {
 		}
 		return
 	}
+	if f := t.top(); f != nil && f.flags&event.IfSerial != 0 && f.phase == inBody && ev.Num == 0 {
+		return // it began when it was forked
+	}
 	k := teamKey{ev.Instance, ev.Key}
 	if m := e.openTeam(k, ev); m != nil {
 		e.enlist(t, m, ev)

@@ -9,6 +9,10 @@ import (
 	"ompp-attach/symbols"
 )
 
+// isOffload tells libomptarget by its name: it starts no teams, but it is probed
+// where a program has it.
+func isOffload(base string) bool { return strings.HasPrefix(base, "libomptarget") }
+
 // partOf tells whether a directive's name contains a construct that combined
 // directives have further back (teams distribute parallel for).
 func partOf(name, construct string) bool {
@@ -18,6 +22,8 @@ func partOf(name, construct string) bool {
 	}
 	return false
 }
+
+const noteRuntimesOwn = "a region of the runtime itself, not of the program: libomp's hidden helper threads, which it starts for target nowait"
 
 const noteReduction = "GCC combines the results under the lock of its atomics"
 

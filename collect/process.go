@@ -114,7 +114,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	}
 	for i := range mods {
 		mod := &mods[i]
-		if !mayBeRuntime(mod, mod.Path == p.meta.Path) {
+		if !mayBeRuntime(mod, mod.Path == p.meta.Path) && !isOffload(filepath.Base(mod.Path)) {
 			continue
 		}
 		if _, ok := p.placed[idOf(mod)]; ok {
@@ -158,7 +158,7 @@ func (p *Process) warnOnce(s string) {
 func mayBeRuntime(mod *symbols.Module, executable bool) bool {
 	base := filepath.Base(mod.Path)
 	for _, prefix := range []string{"libgomp", "libomp", "libiomp"} {
-		if strings.HasPrefix(base, prefix) && !strings.HasPrefix(base, "libomptarget") && !strings.HasPrefix(base, "libompd") {
+		if strings.HasPrefix(base, prefix) && !isOffload(base) && !strings.HasPrefix(base, "libompd") {
 			return true
 		}
 	}

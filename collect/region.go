@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
 
@@ -69,6 +70,9 @@ func (r *resolver) parallel(k attribution.Key, reg *attribution.Region) {
 	}
 	loc := &reg.Location
 	r.address(p, call, loc)
+	if !p.object.IsExecutable() && probes.Identify(p.object) != event.NoRuntime {
+		reg.Notes = append(reg.Notes, noteRuntimesOwn)
+	}
 	if id, ok := r.ident(k.Loc); ok && id.Line > 0 {
 		loc.File, loc.Begin = fullName(p, id.File), id.Line
 		if loc.Function == "" {
