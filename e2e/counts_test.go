@@ -127,8 +127,6 @@ func kmpcChecks(p *attribution.Profile, c testbin.Counts) []check {
 		{name: "CRITICAL", got: count(p, execC, is(event.Critical)), want: sum(c, named("critical"))},
 		{name: "ORDERED bodies", got: count(p, bodyC, is(event.Ordered)), want: sum(c, named("ordered")), totals: true},
 		{name: "ORDERED taken", got: count(p, bodyC, is(event.Ordered)), want: sum(c, named("ordered:taken")), totals: true},
-		{name: "ORDERED posts of doacross loops", got: minus(count(p, execC, is(event.Ordered)), count(p, enterC, is(event.Ordered))),
-			want: sum(c, named("doacross_source")), totals: true},
 		{name: "ATOMIC", got: count(p, execC, is(event.Atomic)), want: sum(c, named("atomic"))},
 		{name: "LOCK", got: count(p, execC, is(event.Lock)), want: sum(c, named("lock", "test_lock:taken"))},
 		// No test of a nest lock fails in these programs.
