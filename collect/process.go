@@ -306,7 +306,7 @@ func (p *Process) unseen() (out []attribution.Unseen) {
 		out = append(out, attribution.Unseen{What: "atomic (clang)",
 			Reason: "clang makes plain instructions of them, which call no runtime"})
 	}
-	return out
+	return append(out, p.unseenNewer(has)...)
 }
 
 // explainAttach turns the kernel's answer into what the user can do.

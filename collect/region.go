@@ -97,6 +97,10 @@ func (r *resolver) parallel(k attribution.Key, reg *attribution.Region) {
 	if d, ok := directiveAt(p.object, loc, words); ok {
 		loc.End, loc.EndMark = d.End, attribution.Exact
 		reg.Construct = parallelKind(d.Words, k.Construct)
+	} else if d, ok := innermost(p.object, loc, words); ok && k.Runtime == event.Gomp && !call {
+		// GCC's outlined function may have no row for its directive's line.
+		loc.Begin, loc.End, loc.EndMark = d.Begin, d.End, attribution.Exact
+		reg.Construct = parallelKind(d.Words, k.Construct)
 	}
 }
 
