@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,3 +131,38 @@ func newerByConstruction(p *attribution.Profile, b build, threads, reps, n int, 
 	}
 	return checks
 }
+
+// TestOffloading measures clang's target regions from the host's side. Its
+// device is the host, so that the kernels' teams are seen as well.
+func TestOffloading(t *testing.T) {
+	const compiler, reps = "clang-19", 3
+	testbin.NeedOffload(t, compiler)
+	bin := testbin.Build(t, "offload.c", testbin.Options{Compiler: compiler,
+		Flags: []string{"-O2", "-g", "-fopenmp-targets=" + targetTriple[runtime.GOARCH]}})
+	// The device's code loads libomp from its own folder: there must be no other.
+	s := clean(t, options{env: append(newerEnv(2), "LD_LIBRARY_PATH=")}, bin, strconv.Itoa(reps))
+	complete(t, s.main)
+	balanced(t, s.main)
+	var checks []check
+	for c, n := range map[event.Construct]uint64{
+		event.Target: 2, event.TargetUpdate: 1, event.Teams: 2, event.ParallelLoop: 2 * 2,
+		// target data is one of each.
+		event.TargetEnterData: 2, event.TargetExitData: 2,
+	} {
+		checks = append(checks, check{name: c.String(), got: count(s.main, execC, is(c)), want: perThread{0: n * reps}, totals: true})
+	}
+	compare(t, checks)
+	// The kernel's teams lie in their target region.
+	for i := range s.main.Nodes {
+		if n := &s.main.Nodes[i]; n.Region >= 0 && s.main.Regions[n.Region].Construct == event.Teams &&
+			!strings.Contains(path(s.main, i), event.Target.String()+" ") {
+			t.Errorf("teams outside their target region: %s", path(s.main, i))
+		}
+	}
+	if t.Failed() {
+		t.Logf("profile:\n%s", dump(s.main))
+	}
+}
+
+// targetTriple is what clang calls the host as a device.
+var targetTriple = map[string]string{"amd64": "x86_64-pc-linux-gnu", "arm64": "aarch64-unknown-linux-gnu"}
