@@ -54,7 +54,7 @@ func Properties(p *attribution.Profile) []Property {
 		switch construct {
 		case event.Barrier:
 			holds(WaitAtBarrier, r, s.Exec.T)
-		case event.Parallel, event.Unknown:
+		case event.Parallel, event.Teams, event.Unknown:
 			holds(ImbalanceInParallelRegion, r, s.Barrier.T)
 		case event.Loop, event.ParallelLoop:
 			holds(ImbalanceInParallelLoop, r, s.Barrier.T)
