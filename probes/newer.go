@@ -14,8 +14,11 @@ import (
 var gompNewer = []point{
 	// Only a scope with a task reduction makes a call; its barrier ends it.
 	{symbols: `GOMP_scope_start`, construct: event.Scope, entry: event.Open, flags: bpf.RowOutsideOnly},
-	// After the barrier of a construct with a task reduction the threads wait
-	// once more, until all have stopped using the copies.
+	// A construct with a task reduction starts by GOMP_loop_start,
+	// GOMP_sections2_start or GOMP_scope_start, in which the first thread makes
+	// the copies and the others wait for it: part of the body. After the
+	// construct's barrier the threads wait once more, until all have stopped
+	// using the copies.
 	{symbols: `GOMP_workshare_task_reduction_unregister`, construct: event.Reduction, entry: event.Enter, ret: event.Acquired, marks: event.Whole},
 
 	{symbols: `GOMP_cancel`, construct: event.Cancel, entry: event.Enter, ret: event.Result},
