@@ -31,9 +31,11 @@ func (c *Classes) Add(d Classes) {
 
 // Classify says to which classes the times of a node belong, for each entry
 // of its Stats. Constructs that ompP lacks follow the nearest one it has: ORDERED
-// as CRITICAL, NEST LOCK as LOCK, UNDER WAY as PARALLEL. Of tasks ompP classifies
-// only that their time is taken off the wait in which they ran; here idle waiting
-// in TASKWAIT and TASKGROUP is Synch too, and creating tasks is Mgmt.
+// as CRITICAL, NEST LOCK as LOCK, TEAMS and UNDER WAY as PARALLEL, SCOPE as LOOP;
+// a REDUCTION's wait and a cancellation are coordination, moving data to and
+// from devices is the runtime's work. Of tasks ompP classifies only that their
+// time is taken off the wait in which they ran; here idle waiting in TASKWAIT
+// and TASKGROUP is Synch too, and creating tasks is Mgmt.
 func Classify(p *attribution.Profile, node int) []Classes {
 	n := &p.Nodes[node]
 	out := make([]Classes, len(n.Stats))
@@ -50,15 +52,17 @@ func Classify(p *attribution.Profile, node int) []Classes {
 		// Executing tasks is no idleness, wherever a thread does it.
 		barrier := s.Barrier.T - s.Task
 		switch construct {
-		case event.Atomic, event.Flush:
+		case event.Atomic, event.Flush, event.Cancel, event.CancellationPoint:
 			c.Synch = s.Exec.T
 		case event.Barrier:
 			c.Synch = s.Exec.T - s.Task
-		case event.Critical, event.Ordered, event.Lock, event.NestLock:
+		case event.Critical, event.Ordered, event.Lock, event.NestLock, event.Reduction:
 			c.Synch, c.Mgmt = s.Enter.T, s.Exit.T
-		case event.Loop, event.Workshare:
+		case event.TargetData, event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
+			c.Mgmt = s.Enter.T + s.Exit.T
+		case event.Loop, event.Workshare, event.Scope:
 			c.Imbal = barrier
-		case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Unknown:
+		case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Teams, event.Unknown:
 			c.Imbal, c.Mgmt = barrier, s.Enter.T+s.Exit.T
 		case event.Sections, event.ParallelSections:
 			if scarce {

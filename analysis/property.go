@@ -57,7 +57,7 @@ func Properties(p *attribution.Profile) []Property {
 		switch construct {
 		case event.Barrier:
 			holds(WaitAtBarrier, r, s.Exec.T-s.Task)
-		case event.Parallel, event.Unknown:
+		case event.Parallel, event.Teams, event.Unknown:
 			holds(ImbalanceInParallelRegion, r, barrier)
 		case event.Loop, event.ParallelLoop:
 			holds(ImbalanceInParallelLoop, r, barrier)

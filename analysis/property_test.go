@@ -28,6 +28,7 @@ func TestProperties(t *testing.T) {
 		{event.Barrier, plain, "WaitAtBarrier"},
 		{event.Parallel, wait, "ImbalanceInParallelRegion"},
 		{event.Unknown, wait, "ImbalanceInParallelRegion"},
+		{event.Teams, wait, "ImbalanceInParallelRegion"},
 		{event.Loop, wait, "ImbalanceInParallelLoop"},
 		{event.ParallelLoop, wait, "ImbalanceInParallelLoop"},
 		{event.Workshare, wait, "ImbalanceInParallelWorkshare"},

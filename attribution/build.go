@@ -21,6 +21,9 @@ func (e *Engine) Finish(end uint64) *Profile {
 			m.cutOff(end)
 		}
 	}
+	for _, l := range e.leagues {
+		l.team.cutOff(end)
+	}
 	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
 	root := b.merge(e.root)
 	b.combine(root)

@@ -33,11 +33,15 @@ func (e *Engine) enter(t *thread, ev *event.Event) {
 			return // the runtime is asked by all, the body is the primary thread's
 		}
 	case event.Masked:
-		if int64(t.num) != ev.Value {
+		if t.num != int32(ev.Value) {
+			return
+		}
+	case event.Target:
+		if t.targetAgain(ev) {
 			return
 		}
 	}
-	k := t.key(ev.Construct, ev)
+	k := t.key(motion(ev), ev)
 	// __kmpc_critical ends in a jump to __kmpc_critical_with_hint: one call,
 	// two probes. The second finds the first one's return probe in place of
 	// the return address, so the sites differ.
@@ -63,6 +67,10 @@ func (e *Engine) acquired(t *thread, ev *event.Event) {
 	f := &t.stack[i]
 	f.enter += span(f.mark, ev.Time)
 	f.enters++
+	if f.flags&event.Whole != 0 {
+		e.remove(t, i, ev.Time)
+		return
+	}
 	f.phase, f.mark, f.bodies = inBody, ev.Time, f.bodies+1
 }
 
@@ -83,6 +91,7 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 	if i < 0 {
 		switch ev.Construct {
 		case event.Master, event.Masked:
+		case event.Reduction: // combined by atomics: it had ended
 		case event.Lock, event.NestLock:
 			e.releaseForeign(ev)
 		default:
@@ -91,6 +100,9 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 		return
 	}
 	f := &t.stack[i]
+	if ev.Construct == event.Target && f.targetInner() {
+		return
+	}
 	f.body += span(f.mark, ev.Time)
 	f.phase, f.mark = leaving, ev.Time
 	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
@@ -141,6 +153,10 @@ func (e *Engine) endForeigns(t *thread, now uint64) {
 }
 
 func (e *Engine) released(t *thread, ev *event.Event) {
+	if ev.Flags&event.Whole != 0 {
+		e.endWhole(t, ev)
+		return
+	}
 	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == leaving || ev.Construct == event.Flush })
 	if i < 0 {
 		return // left at once

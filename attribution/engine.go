@@ -86,6 +86,7 @@ type Engine struct {
 	partial   uint64
 	losses    map[lossKey]uint64
 	foreign   []foreignRelease // read before the lock's holder
+	leagues   []league         // of libomp, not settled yet
 }
 
 type rowID struct{ root, num int }
@@ -185,6 +186,7 @@ type thread struct {
 	replaying bool          // it is working off its queue
 	initial   bool          // it started teams of its own, or is the process's first
 	suspended uint64        // how long the task that it executes has been suspended so far
+	inLeague  bool          // it has executed a team of a league
 }
 
 func (t *thread) top() *frame {

@@ -106,6 +106,10 @@ func parse(t testing.TB, text string) []event.Event {
 				ev.Flags |= event.Inside
 			case "atonce":
 				ev.Flags |= event.AtOnce
+			case "whole":
+				ev.Flags |= event.Whole
+			case "ifserial":
+				ev.Flags |= event.AtOnce | event.IfSerial
 			default:
 				t.Fatalf("%q: no such field %s", line, k)
 			}
@@ -186,7 +190,7 @@ type engineCase struct {
 }
 
 func TestEngine(t *testing.T) {
-	for _, tc := range slices.Concat(commonCases, gompCases, kmpcCases, taskCases) {
+	for _, tc := range slices.Concat(commonCases, gompCases, kmpcCases, taskCases, newerCases) {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.end == 0 {
 				tc.end = 1000
@@ -233,7 +237,12 @@ func TestInterleaving(t *testing.T) {
 			fmt.Fprintf(&text, "%d %s\n", n+base, rest)
 		}
 	}
-	events := parse(t, text.String())
+	inAnyOrder(t, parse(t, text.String()))
+}
+
+// inAnyOrder replays events with the threads' queues cut into batches and mixed.
+func inAnyOrder(t *testing.T, events []event.Event) {
+	t.Helper()
 	want := table(replay(events, 30000))
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

@@ -35,11 +35,16 @@ func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 			}
 			continue
 		}
-		if p := m.primary; p.last >= ev.Time || e.now >= ev.Time+clockSlack && !p.parked() {
+		if e.caughtUp(m.primary, ev.Time) {
 			return m
 		}
 	}
-	return nil
+	return e.openLeague(ev)
+}
+
+// caughtUp tells whether everything that a thread did before a time is known.
+func (e *Engine) caughtUp(t *thread, at uint64) bool {
+	return t.last >= at || e.now >= at+clockSlack && !t.parked()
 }
 
 // parked tells whether the thread's events wait.
@@ -139,14 +144,17 @@ func (e *Engine) advanceParked(now uint64) bool {
 	e.order = append(e.order[:0], e.parked...)
 	slices.SortFunc(e.order, func(a, b *thread) int { return cmp.Compare(a.queue[a.head].Time, b.queue[b.head].Time) })
 	for _, t := range e.order {
+		if e.replay(t) {
+			return true
+		}
+	}
+	// What one of them did may be what another one waits for: so nobody is given
+	// up before all have been tried.
+	for _, t := range e.order {
 		first := &t.queue[t.head]
-		late := now > first.Time+stragglerWait
 		switch {
-		case e.replay(t):
-		case !late:
+		case now <= first.Time+stragglerWait, first.Construct == event.TaskExec: // which go on when older ones do
 			continue
-		case first.Construct == event.TaskExec:
-			continue // older ones come first
 		case len(t.queue)-t.head == 1 && first.Runtime == event.Gomp:
 			// libgomp ends the threads of an initial thread that ends by a
 			// call that looks like a region's (gomp_free_pool_helper).

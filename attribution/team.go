@@ -62,7 +62,10 @@ func (m *team) member(num int32) *member {
 
 func (e *Engine) fork(t *thread, ev *event.Event) {
 	c := ev.Construct
-	if ev.Runtime == event.Gomp {
+	if ev.Flags&event.IfSerial != 0 && ev.Num != 0 {
+		return // the call of __kmpc_fork_call follows
+	}
+	if ev.Runtime == event.Gomp && c == event.Parallel {
 		if s := ask(e.teamOf, ev.Site, e.resolve.Team); s != event.NoConstruct {
 			c = s
 		}
@@ -80,6 +83,9 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 	t.setClock()
 	if ev.Key != 0 {
 		e.bind(m, teamKey{ev.Instance, ev.Key})
+	}
+	if c == event.Teams && ev.Runtime == event.Kmpc {
+		e.leagues = append(e.leagues, league{m, ev.Fn, ev.Instance})
 	}
 	if ev.Flags&event.AtOnce != 0 {
 		m.size = 1
@@ -121,14 +127,18 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 	// The primary thread begins the team that it has just forked.
 	if f := t.top(); f != nil && f.team != nil && f.phase == starting {
 		m := f.team
-		if m.size == 0 {
+		inLeague := m.node.key.Construct == event.Teams // then Size and Key are those of the team, not of the league
+		if m.size == 0 && !inLeague {
 			m.size = ev.Size
 		}
 		e.beginAs(t, f, m, ev.Num, ev.Time)
-		if !m.bound && ev.Key != 0 {
+		if !m.bound && ev.Key != 0 && !inLeague {
 			e.bind(m, teamKey{ev.Instance, ev.Key})
 		}
 		return true
+	}
+	if f := t.top(); f != nil && f.flags&event.IfSerial != 0 && f.phase == inBody && ev.Num == 0 {
+		return true // it began when it was forked
 	}
 	m := e.openTeam(teamKey{ev.Instance, ev.Key}, ev)
 	if m != nil {
@@ -148,7 +158,11 @@ func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 		t.stack = t.stack[:0]
 	}
 	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
-	e.beginAs(t, t.top(), m, ev.Num, ev.Time)
+	num := ev.Num
+	if m.node.key.Construct == event.Teams {
+		num = m.numberInLeague(t)
+	}
+	e.beginAs(t, t.top(), m, num, ev.Time)
 }
 
 func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
@@ -161,7 +175,9 @@ func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
 func (e *Engine) end(t *thread, ev *event.Event) {
 	i := t.level()
 	if i < 0 {
-		e.unmatched++
+		if !afterLeague(t, ev) {
+			e.unmatched++
+		}
 		return
 	}
 	if f := &t.stack[i]; f.team == nil {
@@ -208,6 +224,9 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 
 func (e *Engine) join(t *thread, ev *event.Event) {
 	i := t.forked()
+	if i < 0 && afterLeague(t, ev) {
+		return
+	}
 	if i < 0 {
 		e.partial++ // its fork was before we came
 		if t.level() < 0 {
@@ -284,6 +303,7 @@ func (e *Engine) charge(m *team) {
 		m.settle(mem, min(mem.end, last), last, m.joined)
 	}
 	m.charged = true
+	e.closeLeague(m)
 	if m.bound {
 		list := e.teams[m.key]
 		for i, x := range list {
@@ -313,10 +333,14 @@ func (m *team) settle(mem *member, end, last, joined uint64) {
 	s.Exit.T += span(last, joined)
 	s.Exit.C++
 	s.Child += mem.child
-	if m.node.key.Construct == event.ParallelSections {
+	switch c := m.node.key.Construct; {
+	case c == event.ParallelSections:
 		s.Body.T += mem.sections
 		s.Body.C += mem.count
-	} else {
+	case c == event.Teams && m.node.key.Runtime == event.Gomp:
+		s.Body.T += span(begin, end)
+		s.Body.C += mem.count
+	default:
 		s.Body.T += span(begin, end)
 		s.Body.C++
 	}

@@ -15,6 +15,10 @@ const noteNowaitSingle = "single nowait makes no call at its end: its body time 
 
 func (e *Engine) open(t *thread, ev *event.Event) {
 	c := ev.Construct
+	if c == event.Teams {
+		e.nextTeam(t, ev)
+		return
+	}
 	if ev.Loc != 0 && c == event.Loop {
 		if s := e.workshare(ev.Loc); s != event.NoConstruct {
 			c = s
@@ -49,6 +53,10 @@ func sectionsOfThread(n int64, num, size int32) uint64 {
 }
 
 func (e *Engine) close(t *thread, ev *event.Event) {
+	if ev.Construct == event.Teams {
+		e.teamDone(t)
+		return
+	}
 	i := t.openShare()
 	if i < 0 {
 		// The body of a combined parallel loop or sections region closes a
@@ -86,11 +94,11 @@ func (f *frame) closeBody(at uint64) {
 
 func combined(c event.Construct) bool { return c == event.ParallelLoop || c == event.ParallelSections }
 
-// openShare finds the loop or sections frame that an event is about. The event
+// openShare finds the loop, sections, scope or distribute frame that an event is about. The event
 // may name the other of the two: libomp ends both by one call, and identical
 // functions of libgomp may be folded into one.
 func (t *thread) openShare() int {
-	return max(t.find(event.Loop, nil), t.find(event.Sections, nil))
+	return max(t.find(event.Loop, nil), t.find(event.Sections, nil), t.find(event.Scope, nil), t.find(event.Distribute, nil))
 }
 
 // unwindTo abandons what is open inside the i-th frame and returns it.
@@ -117,6 +125,12 @@ func (e *Engine) result(t *thread, ev *event.Event) {
 		e.startSection(t, ev)
 	case event.Lock, event.NestLock:
 		e.tested(t, ev)
+	case event.Cancel, event.CancellationPoint:
+		e.cancelled(t, ev)
+	case event.Reduction:
+		e.reduces(t, ev)
+	case event.Teams:
+		e.lastTeam(t, ev)
 	case event.NoConstruct:
 		// A reduction: threads that get 0 have been through the barrier.
 		if ev.Value == 0 {
@@ -229,6 +243,8 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 		share = len(t.stack) - 1
 	case f != nil && f.phase == inBarrier && ev.Construct == event.NoConstruct:
 		return // the second half of a reduction
+	case e.endsEarly(f, ev):
+		share = len(t.stack) - 1
 	case ev.Construct == event.Loop || ev.Construct == event.Sections:
 		if share = t.openShare(); share < 0 {
 			if p := t.level(); p < 0 || !combined(t.stack[p].node.key.Construct) {

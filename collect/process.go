@@ -122,7 +122,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	}
 	for i := range mods {
 		mod := &mods[i]
-		if !mayBeRuntime(mod.Object()) {
+		if !mayBeRuntime(mod.Object()) && !isOffload(filepath.Base(mod.Path)) {
 			continue
 		}
 		if _, ok := p.placed[idOf(mod)]; ok {
@@ -312,7 +312,7 @@ func (p *Process) unseen() (out []attribution.Unseen) {
 		out = append(out, attribution.Unseen{What: "atomic (clang)",
 			Reason: "clang makes plain instructions of them, which call no runtime"})
 	}
-	return append(out, p.resolver.namesElsewhere()...)
+	return append(append(out, p.unseenNewer(has)...), p.resolver.namesElsewhere()...)
 }
 
 // explainAttach turns the kernel's answer into what the user can do.

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
 
@@ -16,6 +17,10 @@ var directiveOf = map[event.Construct]string{
 	event.Single: "single", event.Workshare: "workshare", event.Master: "master", event.Masked: "masked",
 	event.Critical: "critical", event.Ordered: "ordered", event.Barrier: "barrier", event.Atomic: "atomic",
 	event.Flush: "flush", event.TaskWait: "taskwait", event.TaskGroup: "taskgroup", event.TaskYield: "taskyield",
+	event.Teams: "teams", event.Scope: "scope", event.Distribute: "distribute",
+	event.Cancel: "cancel", event.CancellationPoint: "cancellation point", event.Target: "target",
+	event.TargetData: "target data", event.TargetEnterData: "target enter data",
+	event.TargetExitData: "target exit data", event.TargetUpdate: "target update",
 }
 
 // Region implements attribution.Resolver: a construct's place in the source,
@@ -69,6 +74,9 @@ func (r *resolver) parallel(k attribution.Key, reg *attribution.Region) {
 	}
 	loc := &reg.Location
 	r.address(p, call, loc)
+	if !p.object.IsExecutable() && probes.Identify(p.object) != event.NoRuntime {
+		reg.Notes = append(reg.Notes, noteRuntimesOwn)
+	}
 	if id, ok := r.ident(k.Loc); ok && id.Line > 0 {
 		loc.File, loc.Begin = fullName(p, id.File), id.Line
 		if loc.Function == "" {
@@ -86,8 +94,16 @@ func (r *resolver) parallel(k attribution.Key, reg *attribution.Region) {
 			loc.File, loc.End, loc.EndMark = x.File, x.End, attribution.Approx
 		}
 	}
-	if d, ok := directiveAt(p.object, loc, "parallel"); ok {
+	words := "parallel"
+	if k.Construct == event.Teams {
+		words = "teams"
+	}
+	if d, ok := directiveAt(p.object, loc, words); ok {
 		loc.End, loc.EndMark = d.End, attribution.Exact
+		reg.Construct = parallelKind(d.Words, k.Construct)
+	} else if d, ok := innermost(p.object, loc, words); ok && k.Runtime == event.Gomp && !call {
+		// GCC's outlined function may have no row for its directive's line.
+		loc.Begin, loc.End, loc.EndMark = d.Begin, d.End, attribution.Exact
 		reg.Construct = parallelKind(d.Words, k.Construct)
 	}
 }
@@ -106,11 +122,12 @@ func withExtent(loc attribution.Location, x symbols.Extent) attribution.Location
 // parallelKind tells combined constructs apart by the source: the compilers
 // give some of them the same code as a parallel region.
 func parallelKind(words string, seen event.Construct) event.Construct {
-	f := strings.Fields(words)
-	if len(f) < 2 {
+	_, rest, _ := strings.Cut(words, "parallel") // what stands before it are regions of their own
+	f := strings.Fields(rest)
+	if len(f) == 0 || seen == event.Teams {
 		return seen
 	}
-	switch f[1] {
+	switch f[0] {
 	case "for", "do", "loop":
 		return event.ParallelLoop
 	case "sections":
@@ -131,7 +148,7 @@ func directiveAt(o *symbols.Object, loc *attribution.Location, words string) (sy
 		return symbols.Directive{}, false
 	}
 	for _, d := range ds {
-		if d.Begin <= loc.Begin && loc.Begin <= d.Last && d.Matches(words) {
+		if d.Begin <= loc.Begin && loc.Begin <= d.Last && (d.Matches(words) || partOf(d.Words, words)) {
 			return d, true
 		}
 	}
@@ -209,7 +226,7 @@ func (r *resolver) tail(k attribution.Key, reg *attribution.Region) {
 func lastOf(ds []symbols.Directive, x symbols.Extent, c event.Construct) (best symbols.Directive, ok bool) {
 	words := []string{directiveOf[c]}
 	if c == event.Barrier {
-		words = append(words, "for", "sections", "single", "workshare")
+		words = append(words, "for", "sections", "single", "workshare", "scope")
 	}
 	for _, d := range ds {
 		for _, w := range words {
@@ -244,6 +261,9 @@ func alignGomp(p place, c event.Construct, words string, reg *attribution.Region
 			loc.Mark = attribution.Approx
 			reg.Notes = append(reg.Notes, noteNearLine)
 		}
+		return
+	}
+	if c == event.Atomic && reductionAt(ds, reg) {
 		return
 	}
 	if c == event.Barrier {
@@ -304,7 +324,7 @@ func lastWorkshare(ds []symbols.Directive, line int) (best symbols.Directive, ok
 		if d.Begin > line {
 			continue
 		}
-		for _, w := range []string{"for", "sections", "single", "workshare"} {
+		for _, w := range []string{"for", "sections", "single", "workshare", "scope"} {
 			if d.Matches(w) && (!ok || d.Begin > best.Begin) {
 				best, ok = d, true
 			}

@@ -102,7 +102,9 @@ func (r *resolver) Workshare(loc uint64) event.Construct {
 		return event.NoConstruct
 	case id.Flags&identSections != 0:
 		return event.Sections
-	case id.Flags&(identLoop|identDistribute) != 0:
+	case id.Flags&identDistribute != 0:
+		return event.Distribute
+	case id.Flags&identLoop != 0:
 		return event.Loop
 	}
 	return event.NoConstruct

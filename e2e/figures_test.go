@@ -38,6 +38,7 @@ type pick func(*attribution.ThreadStats) uint64
 
 func execC(s *attribution.ThreadStats) uint64    { return s.Exec.C }
 func bodyC(s *attribution.ThreadStats) uint64    { return s.Body.C }
+func enterC(s *attribution.ThreadStats) uint64   { return s.Enter.C }
 func barrierC(s *attribution.ThreadStats) uint64 { return s.Barrier.C }
 
 // count sums over all nodes of regions that match.
@@ -70,7 +71,7 @@ func is(cs ...event.Construct) func(*attribution.Region) bool {
 }
 
 func parallel(r *attribution.Region) bool {
-	return r.Construct.IsParallel() && r.Construct != event.Unknown
+	return r.Construct.IsParallel() && r.Construct != event.Unknown && r.Construct != event.Teams
 }
 
 // complete fails the test unless everything was seen whole.

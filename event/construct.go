@@ -10,10 +10,13 @@ const (
 	ParallelLoop
 	ParallelSections
 	ParallelWorkshare
+	Teams
 	Loop
 	Sections
 	Single
 	Workshare
+	Scope
+	Distribute
 	Master
 	Masked
 	Critical
@@ -23,6 +26,14 @@ const (
 	Barrier
 	Atomic
 	Flush
+	Reduction
+	Cancel
+	CancellationPoint
+	Target
+	TargetData
+	TargetEnterData
+	TargetExitData
+	TargetUpdate
 	Task
 	TaskExec
 	UntiedTask
@@ -40,8 +51,10 @@ const (
 )
 
 var constructNames = [numConstructs]string{"NONE", "PARALLEL", "PARALLEL LOOP", "PARALLEL SECTIONS",
-	"PARALLEL WORKSHARE", "LOOP", "SECTIONS", "SINGLE", "WORKSHARE", "MASTER", "MASKED", "CRITICAL",
-	"ORDERED", "LOCK", "NEST LOCK", "BARRIER", "ATOMIC", "FLUSH", "TASK", "TASKEXEC", "UTASK",
+	"PARALLEL WORKSHARE", "TEAMS", "LOOP", "SECTIONS", "SINGLE", "WORKSHARE", "SCOPE", "DISTRIBUTE",
+	"MASTER", "MASKED", "CRITICAL", "ORDERED", "LOCK", "NEST LOCK", "BARRIER", "ATOMIC", "FLUSH",
+	"REDUCTION", "CANCEL", "CANCELLATION POINT", "TARGET", "TARGET DATA", "TARGET ENTER DATA",
+	"TARGET EXIT DATA", "TARGET UPDATE", "TASK", "TASKEXEC", "UTASK",
 	"UTASKEXEC", "TASKLOOP", "TASKWAIT", "TASKGROUP", "TASKYIELD", "USER REGION", "UNDER WAY"}
 
 // String returns the construct's name in ompP's spelling.
@@ -63,9 +76,9 @@ func ParseConstruct(s string) (c Construct, ok bool) {
 	return NoConstruct, false
 }
 
-// IsParallel reports whether the construct starts a team.
+// IsParallel reports whether the construct starts a team, or a league of them.
 func (c Construct) IsParallel() bool {
-	return c >= Parallel && c <= ParallelWorkshare || c == Unknown
+	return c >= Parallel && c <= Teams || c == Unknown
 }
 
 // IsTasking reports whether the construct is about explicit tasks.

@@ -13,6 +13,7 @@ const (
 	NoRuntime Runtime = iota
 	Gomp              // GCC's libgomp (GOMP_* ABI)
 	Kmpc              // LLVM's libomp and Intel's libiomp5 (__kmpc_* ABI)
+	Tgt               // LLVM's libomptarget: offloading (__tgt_* ABI)
 )
 
 // String returns the name under which users know the runtime.
@@ -22,6 +23,8 @@ func (r Runtime) String() string {
 		return "libgomp"
 	case Kmpc:
 		return "libomp"
+	case Tgt:
+		return "libomptarget"
 	}
 	return "none"
 }
@@ -105,7 +108,7 @@ func (e *Edge) UnmarshalText(b []byte) error {
 }
 
 // Flag qualifies an event.
-type Flag uint8
+type Flag uint16
 
 const (
 	// FreeAtOnce: the resource was free; Enter and Acquired are one moment.
@@ -120,6 +123,11 @@ const (
 	AtOnce
 	// CopyPrivate: a single with copyprivate, which always ends in a barrier.
 	CopyPrivate
+	// Whole: a directive without a body, which is over when its call returns.
+	Whole
+	// IfSerial: the call starts a region only if Num is 0; otherwise one that it
+	// makes itself does (Fork).
+	IfSerial
 	// Untied: the task that is created may change its thread.
 	Untied
 )

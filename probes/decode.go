@@ -79,7 +79,8 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 				ev.Value = 1
 			}
 		}
-		if pt.construct == event.Single || pt.construct == event.Lock {
+		switch pt.construct {
+		case event.Single, event.Lock, event.Teams, event.Cancel, event.CancellationPoint:
 			ev.Value &= 0xff // C's bool leaves the rest of eax undefined
 		}
 		return true

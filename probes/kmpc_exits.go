@@ -40,30 +40,38 @@ func locateKmpcExits(o *symbols.Object) (kmpcExits, error) {
 		}
 		x.BodyEnd = append(x.BodyEnd, at)
 	}
-	entry, err := oneSymbol(o, "__kmpc_fork_call")
-	if err != nil {
+	if x.Join, err = exits(o, "__kmpc_fork_call"); err != nil {
 		return x, err
-	}
-	parts, err := insn.Parts(o, entry)
-	if err != nil {
-		return x, fmt.Errorf("reading __kmpc_fork_call: %w", err)
-	}
-	for _, body := range parts {
-		for _, i := range body {
-			if i.Kind == insn.Ret {
-				x.Join = append(x.Join, insn.Approaches(parts, i.Addr)...)
-			}
-		}
 	}
 	for _, a := range x.Join {
 		if !a.Inst.Emulated {
 			return x, fmt.Errorf("__kmpc_fork_call returns without an instruction that a probe may sit on cheaply")
 		}
 	}
-	if len(x.Join) == 0 {
-		return x, fmt.Errorf("__kmpc_fork_call has no return")
-	}
 	return x, nil
+}
+
+// exits finds instructions through which a function returns, together hit once.
+func exits(o *symbols.Object, name string) (found []insn.Approach, err error) {
+	entry, err := oneSymbol(o, name)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := insn.Parts(o, entry)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	for _, body := range parts {
+		for _, i := range body {
+			if i.Kind == insn.Ret {
+				found = append(found, insn.Approaches(parts, i.Addr)...)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s has no return", name)
+	}
+	return found, nil
 }
 
 // callsOf finds the direct calls of an own function in a library, straight or

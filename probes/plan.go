@@ -52,8 +52,9 @@ func compile(points []point) func() *table {
 }
 
 var (
-	gompTable = compile(gompPoints)
-	kmpcTable = compile(kmpcPoints)
+	gompTable = compile(slices.Concat(gompPoints, gompNewer))
+	kmpcTable = compile(slices.Concat(kmpcPoints, kmpcNewer))
+	tgtTable  = compile(tgtPoints)
 )
 
 func (t *table) find(symbol string) *point {
@@ -71,6 +72,8 @@ func Identify(o *symbols.Object) event.Runtime {
 	switch {
 	case len(o.Symbol("__kmpc_fork_call")) > 0 && len(o.Symbol("__kmp_invoke_microtask")) > 0:
 		return event.Kmpc
+	case len(o.Symbol("__tgt_target_kernel")) > 0 || len(o.Symbol("__tgt_target_mapper")) > 0:
+		return event.Tgt
 	case len(o.Symbol("GOMP_parallel")) > 0 && len(o.Symbol("omp_get_thread_num")) > 0: // one object file of libgomp.a
 		return event.Gomp
 	}
@@ -89,6 +92,7 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 		if err := p.gompTeams(lo, hi); err != nil {
 			return nil, err
 		}
+		p.gompNewer(lo, hi)
 	case event.Kmpc:
 		p.tasks(locateKmpcTasks, kmpcTable(), lo, hi)
 		p.entries(kmpcTable(), lo, hi, imported)
@@ -96,6 +100,10 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 		if err := p.kmpcTeams(lo, hi); err != nil {
 			return nil, err
 		}
+		p.enclosing(kmpcEnclosing, lo, hi)
+	case event.Tgt:
+		p.entries(tgtTable(), lo, hi, imported)
+		p.enclosing(tgtEnclosing, lo, hi)
 	default:
 		return nil, fmt.Errorf("no OpenMP runtime that this version knows")
 	}
@@ -267,14 +275,7 @@ func (p *Plan) kmpcTeams(lo, hi uint64) error {
 		p.add("[after __kmp_invoke_microtask]", &pointBodyEnd, vaddr, insn.Emulated, newRow(&pointBodyEnd, vaddr, lo, hi))
 	}
 	for _, a := range x.Join {
-		r := newRow(&pointJoin, a.Inst.Addr, lo, hi)
-		switch a.When {
-		case insn.ZeroSet:
-			r.Flags |= bpf.RowOnlyIfZF
-		case insn.ZeroClear:
-			r.Flags |= bpf.RowOnlyIfNotZF
-		}
-		p.add("[return of __kmpc_fork_call]", &pointJoin, a.Inst.Addr, insn.CostOf(a.Inst), r)
+		p.add("[return of __kmpc_fork_call]", &pointJoin, a.Inst.Addr, insn.CostOf(a.Inst), exitRow(&pointJoin, a, lo, hi))
 	}
 	return nil
 }

@@ -19,6 +19,13 @@ var shortNames = map[event.Construct]string{
 	event.UntiedTaskExec:    "UTASKEXC",
 	event.TaskGroup:         "TASKGRP",
 	event.UserRegion:        "USERREG",
+	event.Distribute:        "DISTRIB",
+	event.Reduction:         "REDUCTN",
+	event.CancellationPoint: "CANCELPT",
+	event.TargetData:        "TGTDATA",
+	event.TargetEnterData:   "TGTENTER",
+	event.TargetExitData:    "TGTEXIT",
+	event.TargetUpdate:      "TGTUPDAT",
 	event.Unknown:           "UNDERWAY",
 }
 

@@ -46,6 +46,8 @@ var (
 	exitT    = column{title: "exitT", time: func(r *analysis.Row) int64 { return r.Exit.T }}
 	startupT = column{title: "startupT", time: enterT.time}
 	shutdwnT = column{title: "shutdwnT", time: exitT.time}
+	teamC    = column{title: "teamC", count: sectC.count}
+	cancelC  = column{title: "cancelC", count: sectC.count} // of these, how many cancelled or were cancelled
 	mgmtT    = column{title: "mgmtT", time: func(r *analysis.Row) int64 { return r.Mgmt }}
 	exitBarT = column{title: "exitBarT", time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }}
 	taskT    = column{title: "taskT", time: func(r *analysis.Row) int64 { return r.Task }, task: true}
@@ -66,18 +68,22 @@ var (
 // lacks have those of the nearest one that it has.
 func columnsOf(c event.Construct) []column {
 	switch c {
-	case event.Atomic, event.Flush:
+	case event.Atomic, event.Flush, event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
 		return []column{execT, execC}
+	case event.Cancel, event.CancellationPoint:
+		return []column{execT, execC, cancelC}
 	case event.Barrier:
 		return []column{execT, execC, taskT}
-	case event.Critical, event.Ordered:
+	case event.Critical, event.Ordered, event.Reduction, event.TargetData:
 		return []column{execT, execC, bodyT, enterT, exitT}
 	case event.Lock, event.NestLock:
 		return []column{execT, execC, lockT, enterT, exitT}
-	case event.Loop, event.Workshare:
+	case event.Loop, event.Workshare, event.Scope:
 		return []column{execT, execC, bodyT, exitBarT, taskT}
 	case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Unknown:
 		return []column{execT, execC, bodyT, exitBarT, startupT, shutdwnT, taskT}
+	case event.Teams:
+		return []column{execT, execC, bodyT, teamC, exitBarT, startupT, shutdwnT, taskT}
 	case event.Sections:
 		return []column{execT, execC, sectT, sectC, exitBarT, mgmtT, taskT}
 	case event.ParallelSections:

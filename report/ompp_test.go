@@ -195,6 +195,16 @@ func TestColumnsFollowOmpp(t *testing.T) {
 		{"UNDER WAY", "execT execC bodyT exitBarT startupT shutdwnT taskT", "execT execC bodyT/I bodyT/E exitBarT startupT shutdwnT taskT"},
 		{"SECTIONS", "execT execC sectT sectC exitBarT mgmtT taskT", "execT execC sectT/I sectT/E sectC exitBarT mgmtT taskT"},
 		{"PARALLEL SECTIONS", "execT execC sectT sectC exitBarT startupT shutdwnT taskT", "execT execC sectT/I sectT/E sectC exitBarT startupT shutdwnT taskT"},
+		{"TEAMS", "execT execC bodyT teamC exitBarT startupT shutdwnT taskT", "execT execC bodyT/I bodyT/E teamC exitBarT startupT shutdwnT taskT"},
+		{"DISTRIBUTE", "execT execC", "execT/I execT/E execC"},
+		{"SCOPE", "execT execC bodyT exitBarT taskT", "execT execC bodyT/I bodyT/E exitBarT taskT"},
+		{"REDUCTION", "execT execC bodyT enterT exitT", "execT execC bodyT/I bodyT/E enterT exitT"},
+		{"CANCEL", "execT execC cancelC", "execT execC cancelC"},
+		{"CANCELLATION POINT", "execT execC cancelC", "execT execC cancelC"},
+		{"TARGET", "execT execC", "execT/I execT/E execC"},
+		{"TARGET DATA", "execT execC bodyT enterT exitT", "execT execC bodyT/I bodyT/E enterT exitT"},
+		{"TARGET ENTER DATA", "execT execC", "execT execC"},
+		{"TARGET UPDATE", "execT execC", "execT execC"},
 		{"SINGLE", "execT execC singleT singleC exitBarT taskT", "execT execC singleT/I singleT/E singleC exitBarT taskT"},
 	} {
 		c, ok := event.ParseConstruct(tt.construct)

@@ -82,3 +82,17 @@ func anyClangWithOMPT() (string, bool) {
 	}
 	return "", false
 }
+
+// NeedOffload skips the test unless a clang can compile target regions for the
+// host as a device and has the library that runs them.
+func NeedOffload(t testing.TB, compiler string) {
+	t.Helper()
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skipf("compiler %s is not installed", compiler)
+	}
+	for _, need := range []string{"-print-file-name=libomptarget.so", "-print-prog-name=clang-linker-wrapper"} {
+		if !filepath.IsAbs(ask(compiler, need)) {
+			t.Skipf("%s has no %s", compiler, need[strings.Index(need, "=")+1:])
+		}
+	}
+}

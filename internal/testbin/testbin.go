@@ -202,3 +202,9 @@ var cacheDir = sync.OnceValues(func() (string, error) {
 	}
 	return dir, nil
 })
+
+// MajorVersion is a GNU compiler's, "" if it cannot be asked.
+func MajorVersion(compiler string) string {
+	major, _, _ := strings.Cut(ask(compiler, "-dumpversion"), ".")
+	return major
+}

@@ -78,6 +78,9 @@
 	X(GOMP_taskloop, PLAIN) X(GOMP_taskloop_ull, PLAIN)                    \
 	X(GOMP_taskgroup_start, PLAIN) X(GOMP_taskgroup_end, PLAIN)            \
 	X(GOMP_target, PLAIN) X(GOMP_target_ext, PLAIN)                        \
+	X(GOMP_target_data_ext, PLAIN) X(GOMP_target_end_data, PLAIN)          \
+	X(GOMP_target_update_ext, PLAIN) X(GOMP_target_enter_exit_data, PLAIN) \
+	X(GOMP_workshare_task_reduction_unregister, PLAIN)                     \
 	X(GOMP_teams, PLAIN) X(GOMP_teams4, BOOL) X(GOMP_teams_reg, PLAIN)     \
 	LOCK(X, omp_set_lock, PLAIN) LOCK(X, omp_unset_lock, PLAIN)            \
 	LOCK(X, omp_test_lock, INT)                                            \

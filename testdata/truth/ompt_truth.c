@@ -13,6 +13,7 @@
 // (llvm-project pull request 169826).
 #include "counts.h"
 #include <omp-tools.h>
+#include <stdbool.h>
 
 #define NAMES(X)                                                               \
 	X(parallel, "parallel")                                                \
@@ -34,6 +35,13 @@
 	X(masked, "masked")                                                    \
 	X(flush, "flush")                                                      \
 	X(task_create, "task_create")                                          \
+	X(league, "league_task")                                               \
+	X(distribute, "distribute")                                            \
+	X(scope, "scope")                                                      \
+	X(cancel_on, "cancel:activated")                                       \
+	X(cancel_seen, "cancel:detected")                                      \
+	X(doacross_sink, "doacross_sink")                                      \
+	X(doacross_source, "doacross_source")                                  \
 	X(nest_again, "nest_lock:again")                                       \
 	X(nest_unagain, "nest_lock:unagain")                                   \
 	X(critical, "critical") X(critical_t, "critical:taken")                \
@@ -65,19 +73,31 @@ static int thread_num(void)
 
 static void count(int name) { counts_add(name, thread_num()); }
 
+// What marks the data of a league of teams.
+enum { LEAGUE = 0x1ea9e };
+
+static bool in_league(const ompt_data_t *parallel) { return parallel && parallel->value == LEAGUE; }
+
 static void on_parallel(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
 			unsigned int requested, int flags, const void *ra)
 {
-	(void)task, (void)frame, (void)parallel, (void)requested, (void)flags, (void)ra;
+	(void)task, (void)frame, (void)requested, (void)ra;
+	if (flags & ompt_parallel_league) {
+		parallel->value = LEAGUE;
+		return;
+	}
 	count(N_parallel);
 }
 
 static void on_implicit_task(ompt_scope_endpoint_t end, ompt_data_t *parallel, ompt_data_t *task,
 			     unsigned int size, unsigned int index, int flags)
 {
-	(void)parallel, (void)task, (void)size;
+	(void)task, (void)size;
 	if (end == ompt_scope_begin && (flags & ompt_task_implicit))
 		counts_add(N_implicit_task, (int)index);
+	// A league's initial tasks have a league; the program's own has none.
+	if (end == ompt_scope_begin && (flags & ompt_task_initial) && in_league(parallel))
+		counts_add(N_league, (int)index);
 }
 
 static void on_work(ompt_work_t work, ompt_scope_endpoint_t end, ompt_data_t *parallel,
@@ -96,6 +116,8 @@ static void on_work(ompt_work_t work, ompt_scope_endpoint_t end, ompt_data_t *pa
 	case ompt_work_single_executor: count(N_single_executor); break;
 	case ompt_work_single_other: count(N_single_other); break;
 	case ompt_work_workshare: count(N_workshare); break;
+	case ompt_work_distribute: count(N_distribute); break;
+	case ompt_work_scope: count(N_scope); break;
 	default: count(N_work_other); break;
 	}
 }
@@ -138,6 +160,27 @@ static void on_task_create(ompt_data_t *task, const ompt_frame_t *frame, ompt_da
 	(void)task, (void)frame, (void)new_task, (void)dependences, (void)ra;
 	if (flags & ompt_task_explicit)
 		count(N_task_create);
+}
+
+static void on_cancel(ompt_data_t *task, int flags, const void *ra)
+{
+	(void)task, (void)ra;
+	if (flags & ompt_cancel_activated)
+		count(N_cancel_on);
+	if (flags & ompt_cancel_detected)
+		count(N_cancel_seen);
+}
+
+// Of a doacross loop; those of tasks are not counted.
+static void on_dependences(ompt_data_t *task, const ompt_dependence_t *deps, int n)
+{
+	(void)task;
+	if (n < 1)
+		return;
+	if (deps[0].dependence_type == ompt_dependence_type_sink)
+		count(N_doacross_sink);
+	if (deps[0].dependence_type == ompt_dependence_type_source)
+		count(N_doacross_source);
 }
 
 // Index of a mutex' first name; asked and taken follow each other.
@@ -196,6 +239,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *da
 		{ompt_callback_mutex_acquire, (ompt_callback_t)on_acquire},
 		{ompt_callback_mutex_acquired, (ompt_callback_t)on_acquired},
 		{ompt_callback_nest_lock, (ompt_callback_t)on_nest_lock},
+		{ompt_callback_cancel, (ompt_callback_t)on_cancel},
+		{ompt_callback_dependences, (ompt_callback_t)on_dependences},
 	};
 	for (unsigned i = 0; i < sizeof callbacks / sizeof *callbacks; i++) {
 		ompt_set_result_t r = set(callbacks[i].event, callbacks[i].fn);

@@ -1,0 +1,189 @@
+package attribution
+
+import (
+	"slices"
+
+	"ompp-attach/event"
+)
+
+// Constructs that came with OpenMP 4.0 and later, but for tasks: leagues of
+// teams, cancellation, doacross loops, scope, target.
+
+// league is an execution of a teams construct in libomp. Each of its teams
+// runs on a thread of its own, and each such thread is thread 0 of its team.
+type league struct {
+	team     *team // the threads that execute the teams; Fn is what they execute
+	fn       uint64
+	instance uint16
+}
+
+const noteLeague = "a row is a team of the league: 0 runs on the thread that encountered the construct, " +
+	"the others are numbered in the order in which they were seen to begin, which need not be that of their team numbers"
+
+const noteOneThread = "libgomp executes the teams of a league one after another on one thread; teamC is their number, " +
+	"and a distribute construct in them makes no call of its own: its time is part of bodyT"
+
+// openLeague finds the league to which a thread belongs that begins as thread
+// 0: the execution of that very teams construct, which the encountering thread
+// must be known to be in (see openTeam). Two threads that execute one teams
+// construct at once cannot be told apart.
+func (e *Engine) openLeague(ev *event.Event) *team {
+	if ev.Num != 0 {
+		return nil
+	}
+	for _, l := range e.leagues {
+		m := l.team
+		if l.fn != ev.Fn || l.instance != ev.Instance || m.forked > ev.Time || m.joined != 0 && ev.Time > m.joined {
+			continue
+		}
+		if m.joined != 0 || e.caughtUp(m.primary, ev.Time) {
+			return m
+		}
+	}
+	return nil
+}
+
+func (e *Engine) closeLeague(m *team) {
+	e.leagues = slices.DeleteFunc(e.leagues, func(l league) bool { return l.team == m })
+}
+
+// numberInLeague gives a thread the next number of its league; thread 0 is the
+// one that encountered the construct. The team's own number would have to be
+// read from the runtime's internals.
+func (m *team) numberInLeague(t *thread) int32 {
+	m.node.note(noteLeague)
+	n := int32(1)
+	for m.member(n) != nil {
+		n++
+	}
+	t.inLeague = true
+	return n
+}
+
+// afterLeague tells that libomp ends a team of one as it would a serialised
+// region, on a thread that has left the league's stack already.
+func afterLeague(t *thread, ev *event.Event) bool {
+	return ev.Flags&event.Inside != 0 && t.inLeague
+}
+
+// teamDone: libgomp has executed one team of a league.
+func (e *Engine) teamDone(t *thread) {
+	i := t.level()
+	if i < 0 || t.stack[i].node.key.Construct != event.Teams {
+		e.unmatched++
+		return
+	}
+	t.stack[i].bodies++
+	t.stack[i].node.note(noteOneThread)
+}
+
+// nextTeam: the host executes a target region's teams by a loop that asks for
+// the next one. Num is not 0 for the first.
+func (e *Engine) nextTeam(t *thread, ev *event.Event) {
+	if ev.Num&0xff == 0 {
+		return
+	}
+	first := *ev
+	first.Edge, first.Num = event.Fork, 0
+	first.Flags = first.Flags&^event.NoReturn | event.AtOnce
+	e.fork(t, &first)
+}
+
+// lastTeam: it has been told whether there is one more.
+func (e *Engine) lastTeam(t *thread, ev *event.Event) {
+	if ev.Value != 0 {
+		e.teamDone(t)
+		return
+	}
+	e.join(t, ev)
+}
+
+// cancelled: the runtime has said whether the region is cancelled.
+func (e *Engine) cancelled(t *thread, ev *event.Event) {
+	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
+	if i < 0 {
+		e.unmatched++
+		return
+	}
+	f := &t.stack[i]
+	f.body += span(f.mark, ev.Time)
+	if ev.Value != 0 {
+		f.bodies++
+	}
+	e.remove(t, i, ev.Time)
+}
+
+// reduces: the runtime has said whether the thread combines its result.
+func (e *Engine) reduces(t *thread, ev *event.Event) {
+	i := t.find(event.Reduction, func(f *frame) bool { return f.phase == entering })
+	if i < 0 {
+		e.unmatched++
+		return
+	}
+	f := &t.stack[i]
+	f.enter += span(f.mark, ev.Time)
+	f.enters++
+	f.phase, f.mark = inBody, ev.Time
+	const combine = 1
+	if ev.Value == combine {
+		f.bodies++
+		return
+	}
+	e.remove(t, i, ev.Time)
+}
+
+// endWhole ends a directive without a body; its time counts as leaving.
+func (e *Engine) endWhole(t *thread, ev *event.Event) {
+	f := t.top()
+	if f == nil || f.flags&event.Whole == 0 {
+		e.unmatched++
+		return
+	}
+	f.exit += span(f.mark, ev.Time)
+	e.pop(t, ev.Time)
+}
+
+// endsEarly tells that an implicit barrier ends the construct that libomp never
+// closed, because it was cancelled, or that libgomp's scope ends.
+func (e *Engine) endsEarly(f *frame, ev *event.Event) bool {
+	if f == nil || f.phase != inBody || ev.Construct != event.Barrier {
+		return false
+	}
+	switch f.node.key.Construct {
+	case event.Loop, event.Sections:
+		return ev.Loc != 0 && e.barrierKind(ev.Loc) == BarrierImplicit
+	case event.Scope:
+		return ev.Loc == 0 || e.barrierKind(ev.Loc) == BarrierImplicit
+	}
+	return false
+}
+
+// motion tells libgomp's two directives apart that are one call
+// (GOMP_TARGET_FLAG_EXIT_DATA, gomp-constants.h).
+func motion(ev *event.Event) event.Construct {
+	const exitData = 2
+	if ev.Construct == event.TargetEnterData && ev.Runtime == event.Gomp && ev.Value&exitData != 0 {
+		return event.TargetExitData
+	}
+	return ev.Construct
+}
+
+// targetAgain notes that an entry point of libomptarget calls another one: it
+// is one target region.
+func (t *thread) targetAgain(ev *event.Event) bool {
+	f := t.top()
+	if f == nil || f.node.key.Construct != event.Target || ev.Flags&event.Inside == 0 {
+		return false
+	}
+	f.id++
+	return true
+}
+
+// targetInner tells whether it is the inner entry point that returns.
+func (f *frame) targetInner() bool {
+	if f.id == 0 {
+		return false
+	}
+	f.id--
+	return true
+}

@@ -1,0 +1,2 @@
+// matrix.c: see matrix.h.
+#include "matrix.h"

@@ -1,0 +1,2 @@
+// matrix.cpp: see matrix.h.
+#include "matrix.h"
