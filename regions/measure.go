@@ -1,0 +1,65 @@
+package regions
+
+import (
+	"strings"
+
+	"ompp-attach/event"
+)
+
+// measureOf says how a region's figures come about when the program is
+// measured, and why if not by seeing every begin and end.
+func measureOf(r *Region) (Measure, string) {
+	started := false
+	for _, s := range r.Sites {
+		c, _ := callOf(s.Call)
+		started = started || s.Start && c.role == opens
+	}
+	switch r.Kind {
+	case event.NoConstruct:
+		switch {
+		case strings.HasSuffix(r.Words, "simd") && !strings.Contains(r.Words, "taskloop"):
+			return Invisible, "it runs within one thread and makes no call"
+		case strings.Contains(r.Words, "task"):
+			return Invisible, "tasks are not measured yet"
+		}
+		return Invisible, "this construct is not measured yet"
+	case event.Task, event.TaskWait, event.TaskGroup:
+		return Invisible, "tasks are not measured yet"
+	case event.Barrier:
+		if r.Implicit {
+			return Derived, "the implicit barrier of a worksharing construct that makes no other call: only the wait is seen"
+		}
+		return Exact, ""
+	case event.Sections, event.ParallelSections:
+		if r.Runtime == event.Kmpc {
+			return Derived, "libomp's code makes no call per section: the number of sections executed is derived"
+		}
+	case event.Workshare, event.ParallelWorkshare:
+		if r.Kind == event.Workshare {
+			return Derived, "its parts are loops and single blocks to the compiler: only their barriers are seen"
+		}
+	case event.Ordered:
+		if strings.Contains(r.Words, "doacross") || len(r.Sites) > 0 && strings.Contains(r.Sites[0].Call, "doacross") {
+			return Invisible, "dependences between iterations are not measured yet"
+		}
+	}
+	if started || r.Outlined != 0 {
+		return Exact, ""
+	}
+	if len(r.Sites) > 0 && r.Kind == event.Loop {
+		return Derived, "a static loop makes no call: only the wait in its barrier is seen"
+	}
+	switch r.Kind {
+	case event.Loop:
+		return Invisible, "a static loop makes no call, and its barrier, if any, is that of the region around it"
+	case event.Atomic:
+		return Invisible, "an instruction of the processor: a probe would take a hundred times as long"
+	case event.Flush:
+		return Invisible, "an instruction of the processor, or none"
+	case event.Master, event.Masked:
+		return Invisible, "a comparison of the thread number, no call"
+	case event.Ordered:
+		return Invisible, "no call was found: with simd it needs none"
+	}
+	return Invisible, "no call was found: the compiler may have removed it or merged it with another"
+}

@@ -1,0 +1,189 @@
+package regions
+
+import (
+	"sort"
+	"strings"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// flow walks the instructions of a function by the flow of control, to find
+// the source lines nearest to a call.
+type flow struct {
+	object  *symbols.Object
+	body    []insn.Inst
+	index   map[uint64]int   // by address
+	sources map[uint64][]int // jumps by target
+	calls   map[uint64]*site
+	rows    []symbols.Row
+}
+
+func newFlow(o *symbols.Object, f *function) *flow {
+	w := &flow{object: o, body: f.body, index: map[uint64]int{}, sources: map[uint64][]int{}, calls: map[uint64]*site{}}
+	for n, i := range f.body {
+		w.index[i.Addr] = n
+		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+			w.sources[i.Target] = append(w.sources[i.Target], n)
+		}
+	}
+	for _, s := range f.sites {
+		w.calls[s.Addr] = s
+	}
+	w.rows = f.rows(o)
+	return w
+}
+
+// row returns the index of the row that covers an address.
+func (w *flow) row(addr uint64) int {
+	return sort.Search(len(w.rows), func(i int) bool { return w.rows[i].Addr > addr }) - 1
+}
+
+// Bounds of a walk, in instructions: to the body of a construct there is a
+// test, a few moves, and the computation of a loop's bounds.
+const (
+	maxPath = 96
+	maxWalk = 512
+)
+
+// ahead looks for the first place behind a call that pick accepts, on the way
+// of a thread that executes the construct's body first. It ends at other calls
+// of the runtime. Instructions that carry on with the line of the call itself
+// do not count: GCC gives calls the line of what comes before them.
+func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (directive, bool) {
+	type path struct {
+		addr  uint64
+		fresh bool // another row has begun
+	}
+	ways := []path{{s.Return, false}} // taken from the end
+	var later []path                  // on which the construct is left
+	seen := map[uint64]bool{}
+	first := w.row(s.Addr)
+	for steps := 0; steps < maxWalk; {
+		if len(ways) == 0 {
+			ways, later = later, nil
+		}
+		if len(ways) == 0 {
+			break
+		}
+		p := ways[len(ways)-1]
+		ways = ways[:len(ways)-1]
+		test := ""
+		asked := -1
+		for n := 0; n < maxPath && steps < maxWalk; n++ {
+			steps++
+			k, ok := w.index[p.addr]
+			if !ok || seen[p.addr] {
+				break
+			}
+			seen[p.addr] = true
+			if r := w.row(p.addr); r >= 0 && r != asked && (p.fresh || r != first) {
+				asked, p.fresh = r, true
+				if d, ok := pick(w.object.Frames(p.addr)); ok {
+					return d, true
+				}
+			}
+			i := w.body[k]
+			if w.calls[i.Addr] != nil || i.Ends() && i.Kind != insn.Jump {
+				break
+			}
+			switch i.Kind {
+			case insn.Jump:
+				p.addr = i.Target
+				p.fresh = true
+				continue
+			case insn.Jcc:
+				target, next := path{i.Target, true}, path{i.Next(), p.fresh}
+				taken, known := takenIfZero(&i, test)
+				if s.word == "copyprivate" { // there 0 is returned to the thread that executes
+					taken = !taken
+				}
+				switch {
+				case known && taken:
+					later = append(later, target)
+					p = next
+				case known:
+					later = append(later, next)
+					p = target
+				default:
+					ways = append(ways, target)
+					p = next
+				}
+				test = "done"
+				continue
+			}
+			if test == "" {
+				test = testOf(&i)
+			}
+			p.addr = i.Next()
+		}
+	}
+	return directive{}, false
+}
+
+// testOf tells what an instruction compares the outcome of a call with.
+func testOf(i *insn.Inst) string {
+	text := strings.ToLower(i.Text())
+	switch {
+	case strings.HasPrefix(text, "test"), strings.HasPrefix(text, "tst"):
+		return "test"
+	case strings.HasPrefix(text, "cmp"):
+		return "cmp"
+	}
+	return ""
+}
+
+// takenIfZero tells whether a jump is taken for a result of 0: after `test al,
+// al`, which finds zero, or `cmp al, 1`, which does not, or by itself (arm64).
+func takenIfZero(i *insn.Inst, test string) (taken, ok bool) {
+	word, _, _ := strings.Cut(strings.ToLower(i.Text()), " ")
+	switch {
+	case test == "" && (word == "cbz" || word == "tbz"):
+		return true, true
+	case test == "" && (word == "cbnz" || word == "tbnz"):
+		return false, true
+	case test != "test" && test != "cmp", i.Cond != insn.Equal && i.Cond != insn.NotEqual:
+		return false, false
+	}
+	return (test == "test") == (i.Cond == insn.Equal), true
+}
+
+// behind looks for the place before a call, nearest first, that pick accepts,
+// against the flow of control and not beyond other calls of the runtime. If it
+// meets such a call, reached decides.
+func (w *flow) behind(s *site, pick func([]symbols.Frame) (directive, bool), reached func(*site) (directive, bool)) (directive, bool) {
+	start, ok := w.index[s.Addr]
+	if !ok {
+		return directive{}, false
+	}
+	seen := map[int]bool{start: true}
+	rows := map[int]bool{}
+	for queue := []int{start}; len(queue) > 0 && len(seen) < maxWalk; queue = queue[1:] {
+		k := queue[0]
+		i := w.body[k]
+		if r := w.row(i.Addr); r >= 0 && !rows[r] {
+			rows[r] = true
+			if d, ok := pick(w.object.Frames(i.Addr)); ok {
+				return d, true
+			}
+		}
+		from := append([]int{}, w.sources[i.Addr]...)
+		if k > 0 && w.body[k-1].Next() == i.Addr && !w.body[k-1].Ends() {
+			from = append(from, k-1)
+		}
+		for _, n := range from {
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+			if c := w.calls[w.body[n].Addr]; c != nil {
+				if d, ok := reached(c); ok {
+					return d, true
+				}
+				continue
+			}
+			queue = append(queue, n)
+		}
+	}
+	return directive{}, false
+}
