@@ -97,12 +97,15 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 		}
 	}
 	if len(may) == 0 {
+		if s.kind == event.Atomic {
+			return s.reduction(scope)
+		}
 		return directive{}, false
 	}
 	if s.hasIdent && s.ident.Line > 0 {
 		return pickIdent(may, s.ident)
 	}
-	exact := s.own || s.runtime == event.Kmpc
+	exact := s.own || s.runtime == event.Kmpc || s.word == "doacross"
 	switch s.kind {
 	case event.Loop, event.Sections, event.Single, event.Ordered:
 	default:
@@ -113,6 +116,9 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 			return d, true
 		}
 	}
+	if s.kind == event.Atomic { // the call of another atomic, or of a reduction
+		return s.reduction(scope)
+	}
 	if len(may) == 1 {
 		return may[0], true
 	}
@@ -120,6 +126,18 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 		return d, true
 	}
 	return pickLine(may, s.frames)
+}
+
+// reduction finds the construct whose reduction GCC combines by the calls that
+// it also uses for atomics.
+func (s *site) reduction(scope []directive) (directive, bool) {
+	var may []directive
+	for _, d := range scope {
+		if d.has("reduction") {
+			may = append(may, d)
+		}
+	}
+	return innermost(may, s.frames)
 }
 
 // pickIdent finds the directive at the place that clang states; its file is

@@ -27,6 +27,9 @@ func (b *builder) unaligned(r *Region, f *function, s *site) {
 	r.Found |= ByLine
 	byLine := s.runtime == event.Gomp && !s.own
 	switch s.kind {
+	case event.Lock, event.NestLock:
+		r.EndFirst, r.End = line, line
+		return
 	case event.Loop, event.Sections, event.Single, event.Ordered:
 		r.BeginNear = byLine
 	case event.Barrier:

@@ -1,6 +1,7 @@
 package regions
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -126,14 +127,22 @@ func criticalName(o *symbols.Object, vaddr uint64) string {
 	return strings.TrimSuffix(v, ".var")
 }
 
-// isOutlined recognises the names that compilers give to outlined functions.
+// Names that compilers give to outlined functions: GCC f._omp_fn.0, clang 14
+// .omp_outlined..2, clang 19 f.omp_outlined, tasks .omp_task_entry..3. What
+// stands behind that marks clones, parts, and functions for reductions.
+var (
+	outlinedName = regexp.MustCompile(`(\._omp_fn\.[0-9]+|\.omp_outlined(\.?_debug__)?\.?(\.[0-9]+)?|\.omp_task_entry\.(\.[0-9]+)?)$`)
+	outlinedPart = regexp.MustCompile(`^(.*(?:\._omp_fn\.[0-9]+|\.omp_outlined(?:\.?_debug__)?\.?(?:\.[0-9]+)?))\.(?:constprop|part|isra|cold|lto_priv)\b`)
+	debugVariant = regexp.MustCompile(`\.omp_outlined\.?_debug__(\.[0-9]+)?$`)
+)
+
+// isOutlined recognises outlined functions by their names.
 func isOutlined(name string) bool {
-	return strings.Contains(name, "._omp_fn.") || strings.Contains(name, ".omp_outlined") ||
-		strings.Contains(name, ".omp_task_entry.")
+	return strings.Contains(name, "omp_") && outlinedName.MatchString(name)
 }
 
 func isDebugVariant(name string) bool {
-	return strings.Contains(name, "omp_outlined") && strings.Contains(name, "_debug__")
+	return strings.Contains(name, "_debug__") && debugVariant.MatchString(name)
 }
 
 // findOutlined finds all outlined functions: those that calls are given, and
@@ -174,7 +183,7 @@ func findOutlined(o *symbols.Object, fs []*function) []*function {
 	}
 	byName := map[string]*function{}
 	o.Symbols(func(name string, vaddr, _ uint64) {
-		if !isOutlined(name) || strings.Contains(name, ".cold") || strings.Contains(name, "_omp_cpyfn") {
+		if !isOutlined(name) {
 			return
 		}
 		if f := at(vaddr); f != nil && f.lo == vaddr {
@@ -197,14 +206,15 @@ func findOutlined(o *symbols.Object, fs []*function) []*function {
 	return slices.DeleteFunc(all, func(f *function) bool { return f.inner == f })
 }
 
-// joinParts gives the calls of .cold and .part functions to the outlined
-// function that they were split off.
+// joinParts gives the calls of .cold parts and clones to the outlined function
+// that they were made of.
 func joinParts(all []*function, byName map[string]*function) []*function {
 	return slices.DeleteFunc(all, func(f *function) bool {
-		whole, _, ok := strings.Cut(f.name, ".cold")
-		if !ok {
+		m := outlinedPart.FindStringSubmatch(f.name)
+		if m == nil {
 			return false
 		}
+		whole := m[1]
 		// Static functions of one name: the nearest before is as good a guess as any.
 		if g := byName[whole]; g != nil && g != f {
 			g.sites = append(g.sites, f.sites...)

@@ -12,7 +12,7 @@ func measureOf(r *Region) (Measure, string) {
 	started := false
 	for _, s := range r.Sites {
 		c, _ := callOf(s.Call)
-		started = started || s.Start && c.role == opens
+		started = started || s.Start && c.role == opens && (c.kind != event.Atomic || r.Kind == event.Atomic)
 	}
 	switch r.Kind {
 	case event.NoConstruct:

@@ -1,6 +1,9 @@
 package symbols
 
-import "debug/elf"
+import (
+	"debug/elf"
+	"math"
+)
 
 // Row is one row of a line table: the instructions from Addr on, up to the next
 // row, belong to Line of File.
@@ -74,7 +77,7 @@ func (o *Object) Frames(vaddr uint64) (frames []Frame) {
 // Text is a stretch of the source text of one function.
 type Text struct {
 	File        string
-	First, Last int // line of the declaration, and the last one that has code
+	First, Last int // lines, from the declaration to before that of the next function
 }
 
 // Texts returns the source text of the function at vaddr and of all functions
@@ -107,13 +110,26 @@ func (o *Object) Texts(vaddr uint64) (texts []Text) {
 		if id.file == "" || id.line == 0 {
 			continue
 		}
-		t := Text{id.file, id.line, max(id.line, u.lastLine(fs[i].ranges, id.file, nil))}
+		// The optimiser may have left no code for the last lines.
+		t := Text{id.file, id.line, u.nextDeclared(fs, id.file, max(id.line, u.lastLine(fs[i].ranges, id.file, nil))) - 1}
 		if !seen[t] {
 			seen[t] = true
 			texts = append(texts, t)
 		}
 	}
 	return texts
+}
+
+// nextDeclared returns the line of the first function that is declared behind a
+// line of a file; a number greater than any line if there is none.
+func (u *unit) nextDeclared(fs []function, file string, line int) int {
+	next := math.MaxInt32
+	for i := range fs {
+		if id := &fs[i].identity; id.line > line && id.line < next && id.file == file {
+			next = id.line
+		}
+	}
+	return next
 }
 
 // Stubs returns the imported symbols that the linker's PLT stubs jump to, by
