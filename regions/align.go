@@ -39,7 +39,14 @@ func align(o *symbols.Object, f *function, scope []directive) map[*site]directiv
 		}
 	}
 	for _, s := range f.sites {
-		if s.role == waits {
+		if d, ok := found[s]; ok && s.kind == event.Single && s.role == opens && s.runtime == event.Gomp && !d.has("nowait") {
+			if c := walker().skips(s); c != nil && c.role == waits {
+				found[c] = d
+			}
+		}
+	}
+	for _, s := range f.sites {
+		if s.role == waits && found[s].file == nil {
 			if d, ok := s.barrier(scope, walker, found); ok {
 				found[s] = d
 			}

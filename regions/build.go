@@ -253,6 +253,9 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 			r := Region{Kind: s.kind, Runtime: s.runtime, Words: s.words(), Name: s.lockName, Code: f.lo, Parent: -1}
 			r.Function = o.SourceFunction(s.Addr)
 			if ok {
+				if body >= 0 && d.file == own.file && d.file.owner[d.n] == own.n {
+					r.Function = b.regions[body].Function // not that of a callee inlined there
+				}
 				b.describe(&r, d)
 				if s.hasIdent && s.ident.Line > 0 {
 					r.Found |= ByIdent
@@ -273,13 +276,22 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 			continue
 		}
 		if rows == nil {
-			rows = f.rows(o)
+			rows = append(f.rows(o), o.InlinedCalls(f.lo)...)
 		}
 		at, compiled := codeOf(rows, d)
-		if !compiled {
+		r := Region{Code: f.lo, Parent: -1}
+		mine := body >= 0 && d.file == own.file && d.file.owner[d.n] == own.n
+		switch {
+		case mine: // perhaps without code left
+			r.Function = b.regions[body].Function
+		case compiled:
+			r.Function = o.SourceFunction(at)
+		default:
 			continue
 		}
-		r := Region{Code: f.lo, Parent: -1, Found: ByLine, Function: o.SourceFunction(at)}
+		if compiled {
+			r.Found = ByLine
+		}
 		b.describe(&r, d)
 		b.regions = append(b.regions, r)
 		b.made[k] = len(b.regions) - 1
@@ -375,32 +387,40 @@ func (b *builder) nest(f *function, body int) {
 			mine = append(mine, n)
 		}
 	}
-	around := func(file string, begin, end int, not int) int {
-		best := body
-		for _, m := range mine {
-			r := &b.regions[m]
-			if m == not || r.Found&BySource == 0 || r.Outlined != 0 || r.File != file || r.Begin > begin || r.End < end ||
-				r.Begin == begin && r.End == end {
+	// A construct of a function that was inlined here stands elsewhere in the text.
+	inBody := func(r *Region) bool {
+		if body < 0 {
+			return false
+		}
+		x := &b.regions[body]
+		return r.Begin == 0 || x.Begin == 0 || r.File == x.File && x.Begin <= r.Begin && r.Begin <= x.End+1
+	}
+	around := func(m int) int {
+		r := &b.regions[m]
+		best := -1
+		if inBody(r) {
+			best = body
+		}
+		for _, n := range mine {
+			x := &b.regions[n]
+			if n == m || x.Found&BySource == 0 || x.Outlined != 0 || x.File != r.File || x.Begin > r.Begin || x.End < r.End ||
+				x.Begin == r.Begin && x.End == r.End {
 				continue
 			}
-			if best == body || b.regions[best].Begin <= r.Begin {
-				best = m
+			if best < 0 || best == body || b.regions[best].Begin <= x.Begin {
+				best = n
 			}
 		}
 		return best
 	}
 	for _, m := range mine {
-		r := &b.regions[m]
-		if r.Outlined == 0 {
-			r.Parent = around(r.File, r.Begin, r.End, m)
+		if b.regions[m].Outlined == 0 {
+			b.regions[m].Parent = around(m)
 		}
 	}
 	for _, s := range f.sites { // regions that this function starts
-		if s.region >= 0 && b.regions[s.region].Outlined != 0 && s.role == opens && s.region != body {
-			r := &b.regions[s.region]
-			if p := around(r.File, r.Begin, r.End, s.region); r.Parent < 0 && p != s.region {
-				r.Parent = p
-			}
+		if n := s.region; n >= 0 && n != body && s.role == opens && b.regions[n].Outlined != 0 && b.regions[n].Parent < 0 {
+			b.regions[n].Parent = around(n)
 		}
 	}
 }

@@ -49,6 +49,9 @@ func measureOf(r *Region) (Measure, string) {
 	if len(r.Sites) > 0 && r.Kind == event.Loop {
 		return Derived, "a static loop makes no call: only the wait in its barrier is seen"
 	}
+	if r.Found == BySource {
+		return Invisible, "no code of it was found: the compiler removed or merged it, or did not compile it"
+	}
 	switch r.Kind {
 	case event.Loop:
 		return Invisible, "a static loop makes no call, and its barrier, if any, is that of the region around it"

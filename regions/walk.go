@@ -121,6 +121,42 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 	return directive{}, false
 }
 
+// skips returns the first call of the runtime that a thread comes to that does
+// not execute the body of a single: its barrier, unless nowait is given.
+func (w *flow) skips(s *site) *site {
+	test := ""
+	addr := s.Return
+	for range maxPath {
+		k, ok := w.index[addr]
+		if !ok {
+			return nil
+		}
+		i := w.body[k]
+		if c := w.calls[addr]; c != nil {
+			return c
+		}
+		addr = i.Next()
+		switch {
+		case i.Kind == insn.Jump:
+			addr = i.Target
+		case i.Kind == insn.Jcc:
+			taken, known := takenIfZero(&i, test)
+			if !known {
+				return nil
+			}
+			if taken != (s.word == "copyprivate") {
+				addr = i.Target
+			}
+			test = "done"
+		case i.Transfers():
+			return nil
+		case test == "":
+			test = testOf(&i)
+		}
+	}
+	return nil
+}
+
 // testOf tells what an instruction compares the outcome of a call with.
 func testOf(i *insn.Inst) string {
 	text := strings.ToLower(i.Text())

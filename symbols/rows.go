@@ -28,6 +28,40 @@ func (o *Object) Rows(code Range) (rows []Row) {
 	return rows
 }
 
+// InlinedCalls returns, as rows, the calls that were inlined into the function
+// at vaddr: where each copy's code begins, and the line of the call.
+func (o *Object) InlinedCalls(vaddr uint64) (calls []Row) {
+	u := o.dwarf().unitAt(vaddr)
+	if u == nil {
+		return nil
+	}
+	fs := u.funcs()
+	root := outermost(fs, u.covering(vaddr))
+	if root < 0 {
+		return nil
+	}
+	own := map[int]bool{root: true}
+	for i := root + 1; i < len(fs); i++ { // children follow their parent
+		if f := &fs[i]; f.inlined && own[f.parent] {
+			own[i] = true
+			if len(f.ranges) > 0 {
+				calls = append(calls, Row{f.ranges[0].Lo, f.callFile, f.callLine})
+			}
+		}
+	}
+	return calls
+}
+
+// outermost returns the first of the functions that is no inlined copy, or -1.
+func outermost(fs []function, covering []int) int {
+	for _, i := range covering {
+		if !fs[i].inlined {
+			return i
+		}
+	}
+	return -1
+}
+
 // UnitCode returns the code of the compile unit that covers vaddr, by which
 // units can be told apart, too; nil where no unit does.
 func (o *Object) UnitCode(vaddr uint64) (code []Range) {
@@ -88,14 +122,7 @@ func (o *Object) Texts(vaddr uint64) (texts []Text) {
 		return nil
 	}
 	fs := u.funcs()
-	cover := u.covering(vaddr)
-	root := -1
-	for _, i := range cover {
-		if !fs[i].inlined {
-			root = i
-			break
-		}
-	}
+	root := outermost(fs, u.covering(vaddr))
 	if root < 0 {
 		return nil
 	}
