@@ -1,6 +1,7 @@
 package regions
 
 import (
+	"slices"
 	"strings"
 
 	"ompp-attach/event"
@@ -45,7 +46,7 @@ func align(o *symbols.Object, f *function, scope []directive) map[*site]directiv
 			}
 		}
 	}
-	for _, s := range f.sites {
+	for _, s := range slices.Backward(f.sites) {
 		if s.role == waits && found[s].file == nil {
 			if d, ok := s.barrier(scope, walker, found); ok {
 				found[s] = d
@@ -256,17 +257,34 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 		}
 		shares = kept
 	}
+	before := 0
 	d, ok := walker().behind(s,
 		func(fs []symbols.Frame) (directive, bool) { return innermost(shares, fs) },
 		func(c *site) (directive, bool) {
-			if c.kind == event.Single && c.role != inside {
-				d, ok := found[c]
-				return d, ok
+			d, ok := found[c]
+			if ok {
+				before = max(before, d.get().Begin)
 			}
-			return directive{}, false
+			// A workshare construct has several barriers.
+			ok = ok && (c.kind == event.Single && c.role != inside || c.role == waits && d.kind() == event.Workshare)
+			return d, ok
 		})
-	if !ok && len(shares) == 1 {
+	if ok || len(shares) == 0 {
+		return d, ok
+	}
+	if len(shares) == 1 {
 		return shares[0], true
+	}
+	// No line tells: it ends the last that stands between its neighbours.
+	next, ok := found[walker().next(s)]
+	if !ok {
+		return directive{}, false
+	}
+	ok = false
+	for _, c := range shares {
+		if x := c.get(); x.Begin > before && x.End <= next.get().Begin && (!ok || x.Begin > d.get().Begin) {
+			d, ok = c, true
+		}
 	}
 	return d, ok
 }

@@ -1,7 +1,7 @@
 package regions
 
 import (
-	"sort"
+	"slices"
 	"strings"
 
 	"ompp-attach/probes/insn"
@@ -16,7 +16,6 @@ type flow struct {
 	index   map[uint64]int   // by address
 	sources map[uint64][]int // jumps by target
 	calls   map[uint64]*site
-	rows    []symbols.Row
 }
 
 func newFlow(o *symbols.Object, f *function) *flow {
@@ -30,13 +29,7 @@ func newFlow(o *symbols.Object, f *function) *flow {
 	for _, s := range f.sites {
 		w.calls[s.Addr] = s
 	}
-	w.rows = f.rows(o)
 	return w
-}
-
-// row returns the index of the row that covers an address.
-func (w *flow) row(addr uint64) int {
-	return sort.Search(len(w.rows), func(i int) bool { return w.rows[i].Addr > addr }) - 1
 }
 
 // Bounds of a walk, in instructions: to the body of a construct there is a
@@ -58,7 +51,7 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 	ways := []path{{s.Return, false}} // taken from the end
 	var later []path                  // on which the construct is left
 	seen := map[uint64]bool{}
-	first := w.row(s.Addr)
+	first := w.object.Frames(s.Addr)
 	for steps := 0; steps < maxWalk; {
 		if len(ways) == 0 {
 			ways, later = later, nil
@@ -69,7 +62,6 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 		p := ways[len(ways)-1]
 		ways = ways[:len(ways)-1]
 		test := ""
-		asked := -1
 		for n := 0; n < maxPath && steps < maxWalk; n++ {
 			steps++
 			k, ok := w.index[p.addr]
@@ -77,9 +69,9 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 				break
 			}
 			seen[p.addr] = true
-			if r := w.row(p.addr); r >= 0 && r != asked && (p.fresh || r != first) {
-				asked, p.fresh = r, true
-				if d, ok := pick(w.object.Frames(p.addr)); ok {
+			if at := w.object.Frames(p.addr); p.fresh || !slices.Equal(at, first) {
+				p.fresh = true
+				if d, ok := pick(at); ok {
 					return d, true
 				}
 			}
@@ -119,6 +111,30 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 		}
 	}
 	return directive{}, false
+}
+
+// next returns the first call of the runtime behind a call, on the straight way.
+func (w *flow) next(s *site) *site {
+	addr := s.Return
+	for range maxPath {
+		k, ok := w.index[addr]
+		if !ok {
+			return nil
+		}
+		if c := w.calls[addr]; c != nil {
+			return c
+		}
+		i := w.body[k]
+		switch {
+		case i.Kind == insn.Jump:
+			addr = i.Target
+		case i.Ends():
+			return nil
+		default:
+			addr = i.Next()
+		}
+	}
+	return nil
 }
 
 // skips returns the first call of the runtime that a thread comes to that does
@@ -193,15 +209,11 @@ func (w *flow) behind(s *site, pick func([]symbols.Frame) (directive, bool), rea
 		return directive{}, false
 	}
 	seen := map[int]bool{start: true}
-	rows := map[int]bool{}
 	for queue := []int{start}; len(queue) > 0 && len(seen) < maxWalk; queue = queue[1:] {
 		k := queue[0]
 		i := w.body[k]
-		if r := w.row(i.Addr); r >= 0 && !rows[r] {
-			rows[r] = true
-			if d, ok := pick(w.object.Frames(i.Addr)); ok {
-				return d, true
-			}
+		if d, ok := pick(w.object.Frames(i.Addr)); ok {
+			return d, true
 		}
 		from := append([]int{}, w.sources[i.Addr]...)
 		if k > 0 && w.body[k-1].Next() == i.Addr && !w.body[k-1].Ends() {
