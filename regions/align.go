@@ -282,7 +282,9 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 	}
 	ok = false
 	for _, c := range shares {
-		if x := c.get(); x.Begin > before && x.End <= next.get().Begin && (!ok || x.Begin > d.get().Begin) {
+		x := c.get()
+		fits := x.Begin > before && x.End <= next.get().Begin || c == next && c.kind() == event.Workshare
+		if fits && (!ok || x.Begin > d.get().Begin) {
 			d, ok = c, true
 		}
 	}
