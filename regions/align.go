@@ -69,7 +69,7 @@ func (s *site) matches(d directive) bool {
 	kind := d.kind()
 	switch s.kind {
 	case event.Loop:
-		if s.flags&identSections != 0 {
+		if s.flags&symbols.IdentSections != 0 {
 			return kind == event.Sections || kind == event.ParallelSections
 		}
 		if s.runtime == event.Gomp && d.isStaticLoop() {
@@ -237,12 +237,12 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 		}
 	}
 	if s.hasIdent && s.ident.Line > 0 {
-		if s.flags&identBarrierImplicit != 0 {
+		if s.flags&symbols.IdentBarrierImplicit != 0 {
 			return pickIdent(shares, s.ident)
 		}
 		return pickIdent(explicit, s.ident)
 	}
-	if s.runtime == event.Kmpc && s.flags&identBarrierImplicit == 0 || s.runtime == event.Gomp && s.own {
+	if s.runtime == event.Kmpc && s.flags&symbols.IdentBarrierImplicit == 0 || s.runtime == event.Gomp && s.own {
 		if d, ok := pickLine(explicit, s.frames); ok {
 			return d, true
 		}
@@ -316,12 +316,3 @@ func (s *site) partOf(f *function, scope []directive, found map[*site]directive)
 func sameFile(a, b string) bool { return baseName(a) == baseName(b) }
 
 func baseName(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
-
-// Flags of an ident_t (kmp.h, KMP_IDENT_*).
-const (
-	identBarrierExplicit = 0x20
-	identBarrierImplicit = 0x40
-	identLoop            = 0x200
-	identSections        = 0x400
-	identDistribute      = 0x800
-)

@@ -14,12 +14,12 @@ func (b *builder) unaligned(r *Region, f *function, s *site) {
 	r.File, r.Begin, r.BeginLast = file, line, line
 	if s.hasIdent {
 		r.Found |= ByIdent
-		if s.flags&identSections != 0 {
+		if s.flags&symbols.IdentSections != 0 {
 			r.Kind = event.Sections
 		}
 	}
 	if line == 0 {
-		if s.hasIdent && s.flags&identBarrierImplicit != 0 {
+		if s.hasIdent && s.flags&symbols.IdentBarrierImplicit != 0 {
 			r.Implicit = true
 		}
 		return
@@ -34,7 +34,7 @@ func (b *builder) unaligned(r *Region, f *function, s *site) {
 		r.BeginNear = byLine
 	case event.Barrier:
 		r.BeginNear = byLine
-		r.Implicit = byLine || s.flags&identBarrierImplicit != 0
+		r.Implicit = byLine || s.flags&symbols.IdentBarrierImplicit != 0
 		r.EndFirst, r.End = line, line
 		return
 	}

@@ -89,7 +89,7 @@ func (f *function) findSites(o *symbols.Object, e *entryPoints) {
 		}
 		s.fnArg = get(c.fn)
 		if v := get(c.lock); v != 0 {
-			s.lockName = criticalName(o, v)
+			s.lockName = CriticalName(o, v)
 		}
 		if v := get(c.loc); v != 0 {
 			s.ident, s.hasIdent = o.Ident(v)
@@ -114,9 +114,10 @@ func destination(i insn.Inst, e *entryPoints) (string, bool) {
 	return "", false
 }
 
-// criticalName is that of the lock at vaddr: both compilers keep it in a
+// CriticalName returns the name of the critical section whose lock is at vaddr,
+// "" if it has none: both compilers keep it in a
 // variable .gomp_critical_user_NAME (clang adds .var).
-func criticalName(o *symbols.Object, vaddr uint64) string {
+func CriticalName(o *symbols.Object, vaddr uint64) string {
 	v, ok := o.DataAt(vaddr)
 	if !ok {
 		return ""
