@@ -32,9 +32,12 @@ type key struct {
 }
 
 // Build makes the table of a file. The error is ErrNoOpenMP where the file
-// calls no runtime.
+// calls no runtime, ErrRuntime where it is one.
 func Build(o *symbols.Object) (t *Table, err error) {
 	entries := findEntryPoints(o)
+	if entries.static && !o.IsExecutable() {
+		return nil, ErrRuntime
+	}
 	fs := findFunctions(o, &entries, scan(o, &entries))
 	fs = findOutlined(o, fs)
 	if len(fs) == 0 {

@@ -57,7 +57,7 @@ func findFunctions(o *symbols.Object, e *entryPoints, candidates []uint64) (fs [
 		if start != lo {
 			name = ""
 		}
-		if ofRuntime(name) {
+		if e.ofRuntime(name) {
 			continue
 		}
 		f := &function{lo: lo, hi: hi, name: name}

@@ -3,8 +3,8 @@ package regions
 import (
 	"encoding/binary"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 
 	"ompp-attach/symbols"
 )
@@ -14,6 +14,7 @@ type entryPoints struct {
 	code   map[uint64]string // PLT stubs; the runtime's functions in static programs
 	lo, hi uint64            // bounds of code
 	slot   func(vaddr uint64) (string, bool)
+	static bool // the runtime is part of the file
 }
 
 func findEntryPoints(o *symbols.Object) entryPoints {
@@ -26,7 +27,7 @@ func findEntryPoints(o *symbols.Object) entryPoints {
 	o.Symbols(func(name string, vaddr, _ uint64) {
 		if len(name) > 0 && (name[0] == 'G' || name[0] == '_' || name[0] == 'o') {
 			if _, ok := callOf(name); ok {
-				e.code[vaddr] = name
+				e.code[vaddr], e.static = name, true
 			}
 		}
 	})
@@ -125,13 +126,13 @@ func scanARM64(found []uint64, b []byte, n int, base uint64, e *entryPoints) []u
 	return found
 }
 
-// ofRuntime reports whether a function is part of an OpenMP runtime (in static
-// programs), whose calls of itself are no constructs.
-func ofRuntime(function string) bool {
-	for _, p := range []string{"GOMP_", "gomp_", "omp_", "GOACC_", "goacc_", "acc_", "__kmp", "ompt_", "kmp_"} {
-		if strings.HasPrefix(function, p) {
-			return true
-		}
-	}
-	return strings.HasPrefix(function, "_Z") && strings.Contains(function, "__kmp")
+// runtimeName matches the functions of OpenMP runtimes; users' own may begin
+// with omp_, too.
+var runtimeName = regexp.MustCompile(`^(GOMP_|gomp_|GOACC_|goacc_|acc_|__kmp|kmp_|ompt_|_Z.*__kmp|` +
+	`omp_(get|set|unset|test|init|destroy|in|is|pause|capture|display|fulfill|alloc|calloc|realloc|aligned|free|target)_)`)
+
+// ofRuntime reports whether a function is part of the runtime in a static
+// program, whose calls of itself are no constructs.
+func (e *entryPoints) ofRuntime(function string) bool {
+	return e.static && runtimeName.MatchString(function)
 }

@@ -12,8 +12,11 @@ import (
 	"ompp-attach/symbols"
 )
 
-// ErrNoOpenMP tells that a file calls no OpenMP runtime.
-var ErrNoOpenMP = errors.New("calls no OpenMP runtime")
+// Reasons why a file has no table.
+var (
+	ErrNoOpenMP = errors.New("calls no OpenMP runtime")
+	ErrRuntime  = errors.New("is an OpenMP runtime itself")
+)
 
 // Evidence is a set of what a region was found by.
 type Evidence uint8
