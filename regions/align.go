@@ -39,11 +39,9 @@ func align(o *symbols.Object, f *function, scope []directive) map[*site]directiv
 			found[s] = d
 		}
 	}
-	for _, s := range f.sites {
-		if d, ok := found[s]; ok && s.kind == event.Single && s.role == opens && s.runtime == event.Gomp && !d.has("nowait") {
-			if c := walker().skips(s); c != nil && c.role == waits {
-				found[c] = d
-			}
+	for c, s := range singleBarriers(o, f) {
+		if d, ok := found[s]; ok && !d.has("nowait") {
+			found[c] = d
 		}
 	}
 	for _, s := range slices.Backward(f.sites) {
@@ -124,7 +122,10 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 			return d, true
 		}
 	}
-	if s.kind == event.Atomic { // the call of another atomic, or of a reduction
+	if s.kind == event.Atomic { // or it is that of a reduction
+		if d, ok := innermost(may, s.frames); ok {
+			return d, true
+		}
 		return s.reduction(scope)
 	}
 	if len(may) == 1 {

@@ -18,6 +18,9 @@ type builder struct {
 	bodies  map[directive][]int // regions of outlined functions by their directive
 	made    map[key]int
 	used    map[directive]bool // directives that some region has
+
+	byBody map[uint64]int   // regions by outlined function
+	inCode map[uint64][]int // regions by the function they are in
 }
 
 // key tells the regions of one function apart.
@@ -28,6 +31,7 @@ type key struct {
 	word string
 	file string
 	line int
+	addr uint64 // where there are no lines
 	name string
 }
 
@@ -44,7 +48,7 @@ func Build(o *symbols.Object) (t *Table, err error) {
 		return nil, ErrNoOpenMP
 	}
 	b := &builder{object: o, sources: sources{o, map[string]*sourceFile{}}, bodies: map[directive][]int{},
-		made: map[key]int{}, used: map[directive]bool{}}
+		made: map[key]int{}, used: map[directive]bool{}, byBody: map[uint64]int{}, inCode: map[uint64][]int{}}
 	own := b.ownDirectives(fs)
 	for _, f := range fs {
 		if f.outlined {
@@ -205,12 +209,20 @@ func (b *builder) body(f *function, d directive) {
 		b.describe(&r, d)
 	}
 	r.EndFirst = r.End
-	b.regions = append(b.regions, r)
-	n := len(b.regions) - 1
+	n := b.new(r)
+	b.byBody[f.lo] = n
 	if d.file != nil {
 		b.bodies[d] = append(b.bodies[d], n)
 	}
 	f.region = n
+}
+
+// new adds a region and returns its index.
+func (b *builder) new(r Region) int {
+	n := len(b.regions)
+	b.regions = append(b.regions, r)
+	b.inCode[r.Code] = append(b.inCode[r.Code], n)
+	return n
 }
 
 // describe gives a region what its directive tells.
@@ -231,8 +243,16 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 	if f.outlined {
 		body = f.region
 	}
+	var barrierOf map[*site]*site
+	if len(scope) == 0 {
+		barrierOf = singleBarriers(o, f)
+	}
 	for _, s := range f.sites {
 		d, ok := found[s]
+		if single := barrierOf[s]; single != nil && single.region >= 0 {
+			b.add(single.region, s)
+			continue
+		}
 		switch {
 		case s.kind.IsParallel() && s.role != opens:
 			continue
@@ -245,11 +265,11 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 		case !ok && !s.Start:
 			continue // of no construct that is known; see ends
 		}
-		k := key{code: f.lo, kind: s.kind, word: s.word, name: s.lockName}
+		k := key{code: f.lo, kind: s.kind, word: s.word, name: s.lockName, addr: s.Addr}
 		if ok {
 			k = key{code: f.lo, d: d}
 		} else if fr, line := s.place(); line > 0 {
-			k.file, k.line = fr, line
+			k.file, k.line, k.addr = fr, line, 0
 		}
 		n, known := b.made[k]
 		if !known {
@@ -266,8 +286,7 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 			} else {
 				b.unaligned(&r, f, s)
 			}
-			b.regions = append(b.regions, r)
-			n = len(b.regions) - 1
+			n = b.new(r)
 			b.made[k] = n
 		}
 		b.add(n, s)
@@ -296,8 +315,10 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 			r.Found = ByLine
 		}
 		b.describe(&r, d)
-		b.regions = append(b.regions, r)
-		b.made[k] = len(b.regions) - 1
+		b.made[k] = b.new(r)
+	}
+	if f.outlined && own.file == nil {
+		b.inline(f, body)
 	}
 	b.nest(f, body)
 }
@@ -350,19 +371,19 @@ func (s *site) place() (file string, line int) {
 // function.
 func (b *builder) start(f *function, s *site) {
 	if s.fnArg != 0 {
-		for i := range b.regions {
-			if b.regions[i].Outlined == s.fnArg {
-				b.add(i, s)
-				return
-			}
+		if n, ok := b.byBody[s.fnArg]; ok {
+			b.add(n, s)
+			return
 		}
 	}
 	file, line := s.place()
-	for i := range b.regions { // clang's if(0) calls the function directly
-		r := &b.regions[i]
-		if r.Outlined != 0 && line > 0 && r.Begin <= line && line <= r.BeginLast && sameFile(r.File, file) {
-			b.add(i, s)
-			return
+	if strings.Contains(s.Call, "serialized") { // clang's if(0) calls the function directly
+		for i := range b.regions {
+			r := &b.regions[i]
+			if r.Outlined != 0 && line > 0 && r.Begin <= line && line <= r.BeginLast && sameFile(r.File, file) {
+				b.add(i, s)
+				return
+			}
 		}
 	}
 	k := key{code: f.lo, kind: s.kind, word: s.word, file: file, line: line}
@@ -374,8 +395,7 @@ func (b *builder) start(f *function, s *site) {
 			r.Found |= ByLine
 			r.BeginNear = !s.hasIdent
 		}
-		b.regions = append(b.regions, r)
-		n = len(b.regions) - 1
+		n = b.new(r)
 		b.made[k] = n
 	}
 	b.add(n, s)
@@ -385,8 +405,8 @@ func (b *builder) start(f *function, s *site) {
 // directive around its own, else the function's.
 func (b *builder) nest(f *function, body int) {
 	var mine []int
-	for n := range b.regions {
-		if b.regions[n].Code == f.lo && n != body {
+	for _, n := range b.inCode[f.lo] {
+		if n != body {
 			mine = append(mine, n)
 		}
 	}
@@ -469,7 +489,7 @@ func (b *builder) orphans(fs []*function) {
 					r := Region{Parent: -1, Found: ByLine, Function: o.SourceFunction(addr)}
 					r.Code, _, _ = o.FuncRange(addr)
 					b.describe(&r, dd)
-					b.regions = append(b.regions, r)
+					b.new(r)
 					break
 				}
 			}

@@ -66,23 +66,43 @@ func (b *builder) lastLine(f *function, s *site, file string) (last int) {
 	return last
 }
 
-// finish orders the regions by place, counts the depth of nesting, and says
-// how each is measured.
+// finish orders the regions by place, each followed by those in it, and says how
+// each is measured.
 func (t *Table) finish() {
-	order := make([]int, len(t.Regions))
-	for i := range order {
-		order[i] = i
+	children := make([][]int, len(t.Regions))
+	var roots []int
+	for i, r := range t.Regions {
+		if r.Parent < 0 {
+			roots = append(roots, i)
+		} else {
+			children[r.Parent] = append(children[r.Parent], i)
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	byPlace := func(a, b int) int {
 		x, y := &t.Regions[a], &t.Regions[b]
-		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Begin, y.Begin), -cmp.Compare(x.End, y.End),
-			cmp.Compare(x.Code, y.Code))
-	})
+		return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Begin, y.Begin), -cmp.Compare(x.End, y.End), cmp.Compare(x.first(), y.first()))
+	}
+	slices.SortStableFunc(roots, byPlace)
+	var order []int // a region is followed by those in it
+	depth := make([]int, len(t.Regions))
+	stack := slices.Clone(roots)
+	slices.Reverse(stack)
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		order = append(order, i)
+		slices.SortStableFunc(children[i], byPlace)
+		for _, c := range slices.Backward(children[i]) {
+			depth[c] = depth[i] + 1
+			stack = append(stack, c)
+		}
+	}
 	at := make([]int, len(order)) // new index by old
 	sorted := make([]Region, len(order))
 	for to, from := range order {
 		at[from] = to
 		sorted[to] = t.Regions[from]
+		sorted[to].Depth = depth[from]
 	}
 	for i := range sorted {
 		if p := sorted[i].Parent; p >= 0 {
@@ -92,10 +112,20 @@ func (t *Table) finish() {
 	t.Regions = sorted
 	for i := range t.Regions {
 		r := &t.Regions[i]
-		for p, n := r.Parent, 0; p >= 0 && n < len(t.Regions); p, n = t.Regions[p].Parent, n+1 {
-			r.Depth++
-		}
 		r.Measure, r.Why = measureOf(r)
 	}
 	t.index()
+}
+
+// first is the lowest address of what is known of a region's code.
+func (r *Region) first() uint64 {
+	switch {
+	case r.Outlined != 0:
+		return r.Outlined
+	case r.At != 0:
+		return r.At
+	case len(r.Sites) > 0:
+		return r.Sites[0].Addr
+	}
+	return r.Code
 }

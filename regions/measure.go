@@ -29,6 +29,9 @@ func measureOf(r *Region) (Measure, string) {
 		if r.Implicit {
 			return Derived, "the implicit barrier of a worksharing construct that makes no other call: only the wait is seen"
 		}
+		if r.Begin == 0 && r.Runtime == event.Gomp {
+			return Exact, "without line information the implicit barriers of static loops cannot be told from barrier directives"
+		}
 		return Exact, ""
 	case event.Sections, event.ParallelSections:
 		if r.Runtime == event.Kmpc {
@@ -56,8 +59,14 @@ func measureOf(r *Region) (Measure, string) {
 	case event.Loop:
 		return Invisible, "a static loop makes no call, and its barrier, if any, is that of the region around it"
 	case event.Atomic:
+		if r.At != 0 {
+			return Invisible, "a locked instruction: an atomic construct, or other code that is like one"
+		}
 		return Invisible, "an instruction of the processor: a probe would take a hundred times as long"
 	case event.Flush:
+		if r.At != 0 {
+			return Invisible, "a fence: a flush construct, or other code that is like one"
+		}
 		return Invisible, "an instruction of the processor, or none"
 	case event.Master, event.Masked:
 		return Invisible, "a comparison of the thread number, no call"

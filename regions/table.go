@@ -5,7 +5,10 @@
 package regions
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"ompp-attach/event"
@@ -54,56 +57,93 @@ const (
 	Invisible                // not measured
 )
 
+var measureNames = [...]string{"exact", "derived", "sampled", "invisible"}
+
 // String returns the word for users.
-func (m Measure) String() string {
-	return []string{"exact", "derived", "sampled", "invisible"}[m&3]
+func (m Measure) String() string { return measureNames[m&3] }
+
+// MarshalText writes the word.
+func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (m *Measure) UnmarshalText(b []byte) error {
+	n := slices.Index(measureNames[:], string(b))
+	if n < 0 {
+		return fmt.Errorf("no way of measuring is called %q", b)
+	}
+	*m = Measure(n)
+	return nil
+}
+
+// MarshalJSON writes the names.
+func (e Evidence) MarshalJSON() ([]byte, error) { return json.Marshal(e.Names()) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Evidence) UnmarshalJSON(b []byte) error {
+	var names []string
+	if err := json.Unmarshal(b, &names); err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	*e = 0
+	for _, name := range names {
+		n := slices.Index(evidenceNames, name)
+		if n < 0 {
+			return fmt.Errorf("no evidence is called %q", name)
+		}
+		*e |= 1 << n
+	}
+	return nil
 }
 
 // Site is a call of the runtime.
 type Site struct {
-	Call   string // the runtime's function
-	Addr   uint64 // vaddr of the call or jump
-	Return uint64 // vaddr of the instruction behind it; what a probe sees as its caller, unless Tail
-	Tail   bool   // a jump: the function ends with it
-	Start  bool   // it starts the construct, or is the barrier that it is
+	Call   string `json:"call"`            // the runtime's function
+	Addr   uint64 `json:"addr"`            // vaddr of the call or jump
+	Return uint64 `json:"return"`          // vaddr of the instruction behind it; what a probe sees as its caller, unless Tail
+	Tail   bool   `json:"tail,omitempty"`  // a jump: the function ends with it
+	Start  bool   `json:"start,omitempty"` // it starts the construct, or is a barrier
 }
 
 // Point is an instruction at which an inline construct is entered or left.
 type Point struct {
-	Addr uint64 // vaddr
+	Addr uint64 `json:"addr"` // vaddr
 }
 
 // Region is a construct of one function; a construct in a template or a
 // function that is inlined elsewhere is a region of each function it is in.
 type Region struct {
-	Kind     event.Construct // NoConstruct: Words tells
-	Runtime  event.Runtime   // NoRuntime: it makes no call
-	Words    string          // the directive as the source spells it, else C's words for the construct; "" for a lock
-	Name     string          // of a named critical
-	Sections int             // number of sections; 0 if there are none or it is not known
-	Function string          // the source function in which it stands, demangled
-	File     string          // "" if not known
+	Kind     event.Construct `json:"construct"`          // NoConstruct: Words tells
+	Runtime  event.Runtime   `json:"runtime,omitempty"`  // NoRuntime: it makes no call
+	Words    string          `json:"words,omitempty"`    // the directive as the source spells it; without source C's words, if Kind does not tell
+	Name     string          `json:"name,omitempty"`     // of a named critical
+	Sections int             `json:"sections,omitempty"` // number of sections; 0 if there are none or it is not known
+	Function string          `json:"function,omitempty"` // the source function in which it stands, demangled
+	File     string          `json:"file,omitempty"`
 
 	// Lines, 0 if not known: of the directive and of what ends the construct
 	// (closing brace, end directive, last line of the statement).
-	Begin, BeginLast, EndFirst, End int
-	BeginNear                       bool // Begin is near, not exact
-	EndNear                         bool // End is the last line with code, not the closing line
+	Begin     int  `json:"begin,omitempty"`
+	BeginLast int  `json:"begin_last,omitempty"`
+	EndFirst  int  `json:"end_first,omitempty"`
+	End       int  `json:"end,omitempty"`
+	BeginNear bool `json:"begin_near,omitempty"` // Begin is near, not exact
+	EndNear   bool `json:"end_near,omitempty"`   // End is the last line with code, not the closing line
 
-	Code     uint64 // vaddr of the function that holds its calls
-	Outlined uint64 // vaddr of the outlined function that is its body; 0 for none
-	Sites    []Site
-	Parent   int // index of the region around it, -1 for none
-	Depth    int // number of regions around it
-	Enter    []Point
-	Leave    []Point
+	Code     uint64  `json:"code,omitempty"`     // vaddr of the function that it is in
+	At       uint64  `json:"at,omitempty"`       // vaddr of the instruction that it is, if it is one
+	Outlined uint64  `json:"outlined,omitempty"` // vaddr of the outlined function that is its body; 0 for none
+	Sites    []Site  `json:"sites,omitempty"`
+	Parent   int     `json:"parent"` // index of the region around it, -1 for none
+	Depth    int     `json:"depth"`  // number of regions around it
+	Enter    []Point `json:"enter,omitempty"`
+	Leave    []Point `json:"leave,omitempty"`
 
-	Found   Evidence
-	Measure Measure
-	Why     string // of a Measure other than Exact
+	Found   Evidence `json:"found_by"`
+	Measure Measure  `json:"measured"`
+	Why     string   `json:"why,omitempty"` // of a Measure other than Exact
 	// Implicit: only the barrier at the end of a worksharing construct was
 	// found, not which construct it is.
-	Implicit bool
+	Implicit bool `json:"implicit,omitempty"`
 }
 
 // Type returns the region's type as reports and POMP spell it.
@@ -116,9 +156,9 @@ func (r *Region) Type() string {
 
 // Table is what was found in one file, in order of source files and lines.
 type Table struct {
-	Regions []Region
-	Notes   []string // whole sentences for the user
-	Sources []symbols.Source
+	Regions []Region         `json:"regions"`
+	Notes   []string         `json:"notes,omitempty"` // whole sentences for the user
+	Sources []symbols.Source `json:"sources,omitempty"`
 
 	bySite map[uint64]int // by return address
 	byCode map[uint64]int // by outlined function

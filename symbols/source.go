@@ -57,12 +57,12 @@ type source struct {
 
 // Source says which file was read for a name that the line table has.
 type Source struct {
-	Name  string    // as the line table has it
-	Path  string    // what was found; "" if nothing was
-	Newer bool      // than the object
-	Used  bool      // its directives are believed
-	Time  time.Time // of its last change
-	Size  int64
+	Name  string    `json:"name"`            // as the line table has it
+	Path  string    `json:"path,omitempty"`  // what was found; "" if nothing was
+	Newer bool      `json:"newer,omitempty"` // than the object
+	Used  bool      `json:"used,omitempty"`  // its directives are believed
+	Time  time.Time `json:"time,omitzero"`   // of its last change
+	Size  int64     `json:"size,omitempty"`
 }
 
 // SearchSources names a directory below which sources are looked for that are
