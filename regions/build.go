@@ -443,9 +443,21 @@ func (b *builder) nest(f *function, body int) {
 	}
 	for _, s := range f.sites { // regions that this function starts
 		if n := s.region; n >= 0 && n != body && s.role == opens && b.regions[n].Outlined != 0 && b.regions[n].Parent < 0 {
-			b.regions[n].Parent = around(n)
+			if p := around(n); !b.within(p, n) { // broken code may claim anything
+				b.regions[n].Parent = p
+			}
 		}
 	}
+}
+
+// within reports whether region n is, or is around, region p.
+func (b *builder) within(p, n int) bool {
+	for ; p >= 0; p = b.regions[p].Parent {
+		if p == n {
+			return true
+		}
+	}
+	return false
 }
 
 // orphans makes regions of directives that make no call in functions that make

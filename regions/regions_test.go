@@ -113,3 +113,113 @@ func TestNoOpenMP(t *testing.T) {
 		t.Errorf("%v, want ErrNoOpenMP", err)
 	}
 }
+
+// TestCalls: GCC's calls are given to the right constructs, as far as their
+// names tell; so At finds each by the return address that a probe sees.
+func TestCalls(t *testing.T) {
+	for _, program := range programs {
+		for _, level := range []string{"-O0", "-O2", "-O3"} {
+			t.Run(program+" "+level, func(t *testing.T) {
+				t.Parallel()
+				tab := build(t, program, "", level, "-g")
+				for _, c := range readTruth(t, filepath.Join(testbin.Repo(t), "testdata", "programs", program)) {
+					var calls []string
+					for i := range tab.Regions {
+						r := &tab.Regions[i]
+						if r.Begin != c.Begin || r.Type() != c.Type {
+							continue
+						}
+						for _, s := range r.Sites {
+							calls = append(calls, s.Call)
+							if at, ok := tab.At(s.Return); !s.Tail && (!ok || at.Begin != c.Begin) {
+								t.Errorf("the call %s at %#x of %v is found as %s in line %d", s.Call, s.Addr, c, at.Type(), at.Begin)
+							}
+						}
+					}
+					checkCalls(t, c, strings.Join(calls, " "))
+				}
+			})
+		}
+	}
+}
+
+// checkCalls compares the calls of a construct with what its clauses ask for.
+func checkCalls(t *testing.T, c construct, calls string) {
+	t.Helper()
+	want := map[string]string{"SECTIONS": "GOMP_sections_start", "PARALLEL SECTIONS": "GOMP_parallel_sections",
+		"PARALLEL": "GOMP_parallel", "PARALLEL LOOP": "GOMP_parallel", "SINGLE": "GOMP_single_start", "CRITICAL": "GOMP_critical_start",
+		"BARRIER": "GOMP_barrier"}[c.Type]
+	if c.Name != "" {
+		want = "GOMP_critical_name_start"
+	}
+	if strings.Contains(c.Clauses, "copyprivate") {
+		want = "GOMP_single_copy_start"
+	}
+	if c.Type == "LOOP" {
+		for _, schedule := range []string{"dynamic", "guided", "runtime"} {
+			if strings.Contains(c.Clauses, schedule) {
+				want = schedule + "_start"
+			} else if strings.Contains(calls, "_"+schedule) {
+				t.Errorf("%v: %s is not of this construct", c, calls)
+			}
+		}
+		nowait := strings.Contains(c.Clauses, "nowait")
+		if nowait && (strings.Contains(calls, "GOMP_barrier") || strings.Contains(calls+" ", "GOMP_loop_end ")) {
+			t.Errorf("%v has no barrier: %s", c, calls)
+		}
+	}
+	if !strings.Contains(calls, want) {
+		t.Errorf("%v: calls %q, want %s", c, calls, want)
+	}
+	if c.Type == "ORDERED" && strings.Contains(c.Clauses, "depend") != strings.Contains(calls, "doacross") {
+		t.Errorf("%v: calls %q", c, calls)
+	}
+	if c.Type == "SINGLE" && strings.Contains(calls, "copy") != strings.Contains(c.Clauses, "copyprivate") {
+		t.Errorf("%v: calls %q", c, calls)
+	}
+}
+
+// TestWithoutSource: constructs with calls keep their first line, if GCC gives
+// one, and their last is within one line.
+func TestWithoutSource(t *testing.T) {
+	for _, program := range programs {
+		truth := readTruth(t, filepath.Join(testbin.Repo(t), "testdata", "programs", program))
+		for _, compiler := range compilers(program) {
+			for _, level := range []string{"-O0", "-O2", "-O3"} {
+				t.Run(strings.Join([]string{program, compiler, level}, " "), func(t *testing.T) {
+					t.Parallel()
+					flags := []string{level, "-g", "-fdebug-prefix-map=" + testbin.Repo(t) + "=/nowhere"}
+					tab := table(t, open(t, testbin.Build(t, program, testbin.Options{Compiler: compiler, Flags: flags})))
+					if len(tab.Notes) == 0 || !strings.Contains(tab.Notes[0], "was not found") {
+						t.Errorf("notes %q do not say that the source is missing", tab.Notes)
+					}
+					for i := range tab.Regions {
+						withoutSource(t, &tab.Regions[i], truth)
+					}
+				})
+			}
+		}
+	}
+}
+
+func withoutSource(t *testing.T, r *Region, truth []construct) {
+	t.Helper()
+	if isLock(r) || r.At != 0 || r.Implicit || r.Begin == 0 || r.BeginNear {
+		return
+	}
+	for _, c := range truth {
+		combined := strings.HasPrefix(c.Type, "PARALLEL") && strings.HasPrefix(r.Type(), "PARALLEL") ||
+			strings.HasSuffix(c.Type, r.Type()) || r.Kind == event.Barrier
+		if c.Begin != r.Begin || !combined {
+			continue
+		}
+		if d := c.End - r.End; r.Kind != event.Barrier && (d < -1 || d > 1) {
+			t.Errorf("%s %d-%d: want %v", r.Type(), r.Begin, r.End, c)
+		}
+		if r.Name != c.Name {
+			t.Errorf("%s %d is named %q, want %q", r.Type(), r.Begin, r.Name, c.Name)
+		}
+		return
+	}
+	t.Errorf("%s %d-%d is no construct of the source", r.Type(), r.Begin, r.End)
+}
