@@ -187,7 +187,7 @@ func (b *builder) body(f *function, d directive) {
 		r.Kind, r.Runtime = event.Parallel, event.Gomp
 	}
 	if x := f.extent; x.Begin > 0 {
-		r.File, r.Begin, r.BeginLast, r.End, r.EndNear = x.File, x.Begin, x.Begin, x.End, true
+		r.File, r.Begin, r.BeginLast, r.End, r.EndNear = x.File, x.Begin, x.Begin, closing(x.End, b.after(f)), true
 		r.Found |= ByLine
 		if x.Function != "" {
 			r.Function = x.Function
@@ -215,6 +215,22 @@ func (b *builder) body(f *function, d directive) {
 		b.bodies[d] = append(b.bodies[d], n)
 	}
 	f.region = n
+}
+
+// after returns the line of the code that follows an outlined function's region
+// in the function that starts it, 0 if it is not known.
+func (b *builder) after(f *function) (next int) {
+	c := f.caller
+	if c == nil || len(c.frames) == 0 {
+		return 0
+	}
+	for _, r := range c.in.rows(b.object) {
+		if at, ok := atDepth(b.object.Frames(r.Addr), c.frames); ok && at.File == f.extent.File && at.Line > f.extent.End &&
+			(next == 0 || at.Line < next) {
+			next = at.Line
+		}
+	}
+	return next
 }
 
 // new adds a region and returns its index.

@@ -97,8 +97,10 @@ func gompCall(name string) (call, bool) {
 		return call{kind: event.Critical}, true
 	case name == "critical_name_start":
 		return call{kind: event.Critical, lock: 1}, true
-	case name == "critical_end", name == "critical_name_end":
+	case name == "critical_end":
 		return call{kind: event.Critical, role: ends}, true
+	case name == "critical_name_end":
+		return call{kind: event.Critical, role: ends, lock: 1}, true
 	case name == "atomic_start":
 		return call{kind: event.Atomic}, true
 	case name == "atomic_end":

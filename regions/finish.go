@@ -25,43 +25,101 @@ func (b *builder) unaligned(r *Region, f *function, s *site) {
 		return
 	}
 	r.Found |= ByLine
-	byLine := s.runtime == event.Gomp && !s.own
+	gomp := s.runtime == event.Gomp
 	switch s.kind {
 	case event.Lock, event.NestLock:
 		r.EndFirst, r.End = line, line
 		return
-	case event.Loop, event.Sections, event.Single, event.Ordered:
-		r.BeginNear = byLine
+	case event.Loop, event.Sections, event.Single, event.Ordered, event.Atomic:
+		r.BeginNear = gomp
 	case event.Barrier:
-		r.BeginNear = byLine
-		r.Implicit = byLine || s.flags&symbols.IdentBarrierImplicit != 0
+		r.Implicit = gomp && !b.isDirective(f, s) || s.flags&symbols.IdentBarrierImplicit != 0
+		r.BeginNear = r.Implicit && gomp
 		r.EndFirst, r.End = line, line
 		return
 	}
-	r.End, r.EndNear = max(line, b.lastLine(f, s, file)), true
+	r.End, r.EndNear = b.end(f, s, file, line), true
 	r.EndFirst = r.End
 }
 
-// lastLine returns the last line of a file among the code between a call that
-// starts a construct and the last call that ends or continues it.
-func (b *builder) lastLine(f *function, s *site, file string) (last int) {
-	end := s.Addr
+// isDirective reports whether GCC compiled a barrier directive to a call: it has
+// a row of the line table, whose line no other code has. Implicit barriers share
+// their line with the construct that they end.
+func (b *builder) isDirective(f *function, s *site) bool {
+	if !s.own || len(s.frames) == 0 {
+		return false
+	}
+	barriers := map[uint64]bool{}
 	for _, t := range f.sites {
-		if t.Addr <= s.Addr || t.kind != s.kind {
-			continue
-		}
-		if t.Start {
-			break
-		}
-		end = t.Addr
+		barriers[t.Addr] = t.role == waits
 	}
-	if end == s.Addr {
-		return 0
-	}
-	for _, r := range b.object.Rows(symbols.Range{Lo: s.Addr, Hi: end + 1}) {
-		if r.File == file {
-			last = max(last, r.Line)
+	for _, r := range f.rows(b.object) {
+		if r.Line == s.frames[0].Line && r.File == s.frames[0].File && !barriers[r.Addr] {
+			return false
 		}
+	}
+	return true
+}
+
+// end estimates the last line of the construct that a call starts, from the
+// lines of the code between it and the calls that end or continue it, and of
+// the code behind.
+func (b *builder) end(f *function, s *site, file string, line int) int {
+	var closers []*site
+	for _, t := range f.sites {
+		if t.kind == s.kind && !t.Start && sameLock(s, t) {
+			closers = append(closers, t)
+		}
+	}
+	if f.flow == nil {
+		f.flow = newFlow(b.object, f)
+	}
+	last := line
+	inside := map[int]bool{}
+	for _, k := range f.flow.between(s, closers) {
+		if at, ok := atDepth(b.object.Frames(f.body[k].Addr), s.frames); ok && at.File == file {
+			last = max(last, at.Line)
+			inside[at.Line] = true
+		}
+	}
+	if len(inside) == 0 {
+		return line
+	}
+	next := 0
+	for _, r := range f.rows(b.object) {
+		if at, ok := atDepth(b.object.Frames(r.Addr), s.frames); ok && at.File == file && at.Line > last && (next == 0 || at.Line < next) {
+			next = at.Line
+		}
+	}
+	return closing(last, next)
+}
+
+// sameLock reports whether two calls may be of one critical section.
+func sameLock(a, b *site) bool {
+	return a.lockName == "" || b.lockName == "" || a.lockName == b.lockName
+}
+
+// atDepth picks of the frames of an instruction that which belongs to the same
+// function as another's innermost: neither a callee nor a caller of it.
+func atDepth(frames, like []symbols.Frame) (symbols.Frame, bool) {
+	n := len(frames) - len(like)
+	if n < 0 || len(like) == 0 || frames[n].Declared != like[0].Declared {
+		return symbols.Frame{}, false
+	}
+	return frames[n], true
+}
+
+// closing estimates the line that closes a construct whose last statement and
+// the statement behind it are known (0 if not). Between them stand closing
+// braces, and perhaps blank lines and comments.
+func closing(last, next int) int {
+	switch gap := next - 1 - last; {
+	case gap == 1, gap == 2:
+		return last + 1
+	case gap == 3:
+		return last + 2
+	case next == 0 || gap > 3:
+		return last + 1
 	}
 	return last
 }

@@ -22,7 +22,8 @@ type function struct {
 	caller   *site          // the call that is given this function
 	inner    *function      // clang's debug variant, which holds the code
 	parts    []symbols.Range
-	region   int // of an outlined function
+	region   int   // of an outlined function
+	flow     *flow // made when asked for
 }
 
 // site is a call of the runtime with what is known of its arguments and place.

@@ -179,6 +179,11 @@ func checkCalls(t *testing.T, c construct, calls string) {
 	}
 }
 
+// hasSections reports whether a construct ends with one of sections.
+func hasSections(c construct, truth []construct) bool {
+	return slices.ContainsFunc(truth, func(x construct) bool { return x.Sections > 0 && x.Begin > c.Begin && x.End < c.End && c.End-x.End < 3 })
+}
+
 // TestWithoutSource: constructs with calls keep their first line, if GCC gives
 // one, and their last is within one line.
 func TestWithoutSource(t *testing.T) {
@@ -193,8 +198,9 @@ func TestWithoutSource(t *testing.T) {
 					if len(tab.Notes) == 0 || !strings.Contains(tab.Notes[0], "was not found") {
 						t.Errorf("notes %q do not say that the source is missing", tab.Notes)
 					}
+					optimised := level != "-O0" && compiler != ""
 					for i := range tab.Regions {
-						withoutSource(t, &tab.Regions[i], truth)
+						withoutSource(t, &tab.Regions[i], truth, optimised)
 					}
 				})
 			}
@@ -202,8 +208,9 @@ func TestWithoutSource(t *testing.T) {
 	}
 }
 
-func withoutSource(t *testing.T, r *Region, truth []construct) {
+func withoutSource(t *testing.T, r *Region, truth []construct, clangOptimised bool) {
 	t.Helper()
+	const most = 1
 	if isLock(r) || r.At != 0 || r.Implicit || r.Begin == 0 || r.BeginNear {
 		return
 	}
@@ -213,7 +220,22 @@ func withoutSource(t *testing.T, r *Region, truth []construct) {
 		if c.Begin != r.Begin || !combined {
 			continue
 		}
-		if d := c.End - r.End; r.Kind != event.Barrier && (d < -1 || d > 1) {
+		allowed := most
+		for _, in := range truth { // two ends of constructs follow one another
+			if in.Begin > c.Begin && in.End <= c.End && c.End-in.End <= 2 || strings.HasSuffix(c.Type, "SECTIONS") {
+				allowed = most + 1
+			}
+		}
+		d := c.End - r.End
+		switch {
+		case r.Kind == event.Barrier:
+		case clangOptimised && (c.Sections > 0 || hasSections(c, truth) || r.Kind == event.Loop):
+			// Clang merges equal sections and mixes the code of loops with
+			// that behind them; what is left is in or near the construct.
+			if r.End < c.Begin {
+				t.Errorf("%s %d-%d: want %v", r.Type(), r.Begin, r.End, c)
+			}
+		case d < -most || d > allowed:
 			t.Errorf("%s %d-%d: want %v", r.Type(), r.Begin, r.End, c)
 		}
 		if r.Name != c.Name {

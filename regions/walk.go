@@ -37,6 +37,7 @@ func newFlow(o *symbols.Object, f *function) *flow {
 const (
 	maxPath = 96
 	maxWalk = 512
+	maxBody = 1 << 14
 )
 
 // ahead looks for the first place behind a call that pick accepts, on the way
@@ -111,6 +112,59 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 		}
 	}
 	return directive{}, false
+}
+
+// between returns the instructions on all ways from the call that starts a
+// construct to those that continue or end it, but not beyond an end or another
+// start.
+func (w *flow) between(from *site, to []*site) (body []int) {
+	start, ok := w.index[from.Return]
+	if !ok {
+		return nil
+	}
+	forth := map[int]bool{start: true}
+	for queue := []int{start}; len(queue) > 0 && len(forth) < maxBody; queue = queue[1:] {
+		i := w.body[queue[0]]
+		if c := w.calls[i.Addr]; c != nil && c.kind == from.kind && (c.role == ends && sameLock(c, from) || c.Start) {
+			continue
+		}
+		ways := []uint64{}
+		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+			ways = append(ways, i.Target)
+		}
+		if !i.Ends() {
+			ways = append(ways, i.Next())
+		}
+		for _, a := range ways {
+			if k, ok := w.index[a]; ok && !forth[k] && a != from.Addr {
+				forth[k] = true
+				queue = append(queue, k)
+			}
+		}
+	}
+	back := map[int]bool{}
+	var queue []int
+	for _, t := range to {
+		if k, ok := w.index[t.Addr]; ok && forth[k] {
+			back[k] = true
+			queue = append(queue, k)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		k := queue[0]
+		body = append(body, k)
+		before := slices.Clone(w.sources[w.body[k].Addr])
+		if k > 0 && w.body[k-1].Next() == w.body[k].Addr && !w.body[k-1].Ends() {
+			before = append(before, k-1)
+		}
+		for _, n := range before {
+			if forth[n] && !back[n] {
+				back[n] = true
+				queue = append(queue, n)
+			}
+		}
+	}
+	return body
 }
 
 // next returns the first call of the runtime behind a call, on the straight way.

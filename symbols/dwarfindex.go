@@ -30,6 +30,7 @@ type unit struct {
 	entry func() *dwarf.Entry
 	lines func() *lineTable
 	funcs func() []function
+	code  func() []codeOf
 }
 
 // loadDWARF returns nil where there is no usable DWARF. debug/dwarf has been
@@ -117,6 +118,7 @@ func (x *dwarfIndex) newUnit(die dwarf.Offset) *unit {
 	})
 	u.lines = sync.OnceValue(u.loadLines)
 	u.funcs = sync.OnceValue(u.loadFunctions)
+	u.code = sync.OnceValue(u.loadCode)
 	return u
 }
 
