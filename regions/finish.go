@@ -32,6 +32,10 @@ func (b *builder) unaligned(r *Region, f *function, s *site) {
 		return
 	case event.Loop, event.Sections, event.Single, event.Ordered, event.Atomic:
 		r.BeginNear = gomp
+		if gomp && (s.kind == event.Single || s.kind == event.Ordered) {
+			line = b.begin(f, s, file, line)
+			r.Begin, r.BeginLast = line, line
+		}
 	case event.Barrier:
 		r.Implicit = gomp && !b.isDirective(f, s) || s.flags&symbols.IdentBarrierImplicit != 0
 		r.BeginNear = r.Implicit && gomp
@@ -40,6 +44,30 @@ func (b *builder) unaligned(r *Region, f *function, s *site) {
 	}
 	r.End, r.EndNear = b.end(f, s, file, line), true
 	r.EndFirst = r.End
+}
+
+// begin estimates the line of a construct whose call GCC gave the line of the
+// code before: that before the first line of its body.
+func (b *builder) begin(f *function, s *site, file string, line int) int {
+	b.flow(f).ahead(s, func(frames []symbols.Frame) (directive, bool) {
+		at, ok := atDepth(frames, s.frames)
+		if !ok || at.File != file || at.Line == line {
+			return directive{}, false
+		}
+		if at.Line < line || at.Line-line > 2 {
+			line = max(1, at.Line-1)
+		}
+		return directive{}, true
+	})
+	return line
+}
+
+// flow returns the walker over a function.
+func (b *builder) flow(f *function) *flow {
+	if f.flow == nil {
+		f.flow = newFlow(b.object, f)
+	}
+	return f.flow
 }
 
 // isDirective reports whether GCC compiled a barrier directive to a call: it has
@@ -71,12 +99,9 @@ func (b *builder) end(f *function, s *site, file string, line int) int {
 			closers = append(closers, t)
 		}
 	}
-	if f.flow == nil {
-		f.flow = newFlow(b.object, f)
-	}
 	last := line
 	inside := map[int]bool{}
-	for _, k := range f.flow.between(s, closers) {
+	for _, k := range b.flow(f).between(s, closers) {
 		if at, ok := atDepth(b.object.Frames(f.body[k].Addr), s.frames); ok && at.File == file {
 			last = max(last, at.Line)
 			inside[at.Line] = true
