@@ -119,6 +119,9 @@ func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	if !ok {
 		return attribution.BarrierUnknown
 	}
+	if reg, ok := r.table(p).At(p.vaddr); ok && reg.Kind == event.Single && reg.Nowait {
+		return attribution.BarrierExplicit // whatever barrier follows is not its own
+	}
 	switch probes.EndOfSingle(p.object, p.vaddr) {
 	case probes.SingleBarrier:
 		return attribution.BarrierImplicit

@@ -134,7 +134,10 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 	if d, ok := walker().ahead(s, func(fs []symbols.Frame) (directive, bool) { return innermost(may, fs) }); ok {
 		return d, true
 	}
-	return pickLine(may, s.frames)
+	if d, ok := pickLine(may, s.frames); ok {
+		return d, true
+	}
+	return innermost(may, s.frames)
 }
 
 // reduction finds the construct whose reduction GCC combines by the calls that

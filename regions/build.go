@@ -156,7 +156,7 @@ func (b *builder) describe(r *Region, d directive) {
 	b.used[d] = true
 	r.Kind, r.Words, r.Name, r.Sections = d.kind(), x.Words, x.Name, d.file.sections[d.n]
 	r.File, r.Begin, r.BeginLast, r.EndFirst, r.End = d.file.name, x.Begin, x.Last, x.End, x.End
-	r.BeginNear, r.EndNear, r.Implicit = false, false, false
+	r.BeginNear, r.EndNear, r.Implicit, r.Nowait = false, false, false, d.has("nowait")
 	r.Found |= BySource
 }
 

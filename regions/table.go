@@ -116,6 +116,7 @@ type Region struct {
 	Runtime  event.Runtime   `json:"runtime,omitempty"`  // NoRuntime: it makes no call
 	Words    string          `json:"words,omitempty"`    // the directive as the source spells it; without source C's words, if Kind does not tell
 	Name     string          `json:"name,omitempty"`     // of a named critical
+	Nowait   bool            `json:"nowait,omitempty"`   // the source says so
 	Sections int             `json:"sections,omitempty"` // number of sections; 0 if there are none or it is not known
 	Function string          `json:"function,omitempty"` // the source function in which it stands, demangled
 	File     string          `json:"file,omitempty"`

@@ -16,6 +16,11 @@ type flow struct {
 	index   map[uint64]int   // by address
 	sources map[uint64][]int // jumps by target
 	calls   map[uint64]*site
+	// placed tells of each instruction whether the line table places it: a
+	// statement, or the code of an inlined call, starts at it or before it in its
+	// straight line. Code that GCC gives no line seems to be of the line of
+	// whatever stands before it.
+	placed []bool
 }
 
 func newFlow(o *symbols.Object, f *function) *flow {
@@ -28,6 +33,24 @@ func newFlow(o *symbols.Object, f *function) *flow {
 	}
 	for _, s := range f.sites {
 		w.calls[s.Addr] = s
+	}
+	last := map[uint64]symbols.Row{} // of the rows at an address, that which counts
+	for _, r := range f.rows(o) {
+		last[r.Addr] = r
+	}
+	copies := map[uint64]bool{}
+	for _, r := range o.InlinedCalls(f.lo) {
+		copies[r.Addr] = true
+	}
+	w.placed = make([]bool, len(f.body))
+	line := 0
+	for k, i := range f.body {
+		on := k > 0 && w.placed[k-1] && !f.body[k-1].Ends() && f.body[k-1].Next() == i.Addr
+		r, ok := last[i.Addr]
+		w.placed[k] = copies[i.Addr] || ok && r.Stmt || on && (!ok || r.Line == line)
+		if ok {
+			line = r.Line
+		}
 	}
 	return w
 }
@@ -70,10 +93,12 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 				break
 			}
 			seen[p.addr] = true
-			if at := w.object.Frames(p.addr); p.fresh || !slices.Equal(at, first) {
-				p.fresh = true
-				if d, ok := pick(at); ok {
-					return d, true
+			if w.placed[k] {
+				if at := w.object.Frames(p.addr); p.fresh || !slices.Equal(at, first) {
+					p.fresh = true
+					if d, ok := pick(at); ok {
+						return d, true
+					}
 				}
 			}
 			i := w.body[k]
@@ -266,8 +291,10 @@ func (w *flow) behind(s *site, pick func([]symbols.Frame) (directive, bool), rea
 	for queue := []int{start}; len(queue) > 0 && len(seen) < maxWalk; queue = queue[1:] {
 		k := queue[0]
 		i := w.body[k]
-		if d, ok := pick(w.object.Frames(i.Addr)); ok {
-			return d, true
+		if w.placed[k] {
+			if d, ok := pick(w.object.Frames(i.Addr)); ok {
+				return d, true
+			}
 		}
 		from := append([]int{}, w.sources[i.Addr]...)
 		if k > 0 && w.body[k-1].Next() == i.Addr && !w.body[k-1].Ends() {

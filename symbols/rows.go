@@ -11,6 +11,7 @@ type Row struct {
 	Addr uint64
 	File string // as in Object.Line
 	Line int    // 0: code of no line
+	Stmt bool   // a statement starts here; else GCC may only carry on with an old line
 }
 
 // Rows returns the rows that start in a range of code, which must lie within
@@ -22,7 +23,7 @@ func (o *Object) Rows(code Range) (rows []Row) {
 	}
 	for _, r := range u.lines().within(code) {
 		if !r.end {
-			rows = append(rows, Row{r.addr, fileName(r.file), r.line})
+			rows = append(rows, Row{r.addr, fileName(r.file), r.line, r.stmt})
 		}
 	}
 	return rows
@@ -44,8 +45,8 @@ func (o *Object) InlinedCalls(vaddr uint64) (calls []Row) {
 	for i := root + 1; i < len(fs); i++ { // children follow their parent
 		if f := &fs[i]; f.inlined && own[f.parent] {
 			own[i] = true
-			if len(f.ranges) > 0 {
-				calls = append(calls, Row{f.ranges[0].Lo, f.callFile, f.callLine})
+			for _, r := range f.ranges {
+				calls = append(calls, Row{r.Lo, f.callFile, f.callLine, true})
 			}
 		}
 	}
