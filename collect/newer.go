@@ -2,65 +2,38 @@ package collect
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
-	"ompp-attach/symbols"
 )
 
 // isOffload tells libomptarget by its name: it starts no teams, but it is probed
 // where a program has it.
 func isOffload(base string) bool { return strings.HasPrefix(base, "libomptarget") }
 
-// partOf tells whether a directive's name contains a construct that combined
-// directives have further back (teams distribute parallel for).
-func partOf(name, construct string) bool {
-	switch construct {
-	case "parallel", "teams", "distribute":
-		return slices.Contains(strings.Fields(name), construct)
-	}
-	return false
-}
-
 const noteRuntimesOwn = "a region of the runtime itself, not of the program: libomp's hidden helper threads, which it starts for target nowait"
 
 const noteReduction = "GCC combines the results of several reductions under the lock of its atomics"
 
-// reductionAt recognises a call of GOMP_atomic_start that belongs to no atomic
-// directive: GCC combines several reductions so, with the line of the body's end.
-func reductionAt(ds []symbols.Directive, reg *attribution.Region) bool {
-	loc := &reg.Location
-	var best symbols.Directive
-	for _, d := range ds {
-		switch {
-		case d.Begin > loc.Begin || loc.Begin > d.End:
-		case d.Words == "atomic":
-			return false
-		case d.Begin > best.Begin && d.Words != "section" && !d.Matches("task"):
-			best = d
-		}
+// parallelKind tells which combined construct a parallel region is a part of
+// whose directive has more before it (teams distribute parallel for).
+func parallelKind(words string, seen event.Construct) event.Construct {
+	_, rest, _ := strings.Cut(words, "parallel")
+	f := strings.Fields(rest)
+	if len(f) == 0 || seen != event.Parallel {
+		return seen
 	}
-	if best.Begin == 0 {
-		return false
+	switch f[0] {
+	case "for", "do", "loop":
+		return event.ParallelLoop
+	case "sections":
+		return event.ParallelSections
+	case "workshare":
+		return event.ParallelWorkshare
 	}
-	reg.Construct = event.Reduction
-	reg.Notes = append(reg.Notes, noteReduction)
-	loc.Begin, loc.End, loc.Mark = best.Begin, best.End, attribution.Approx
-	return true
-}
-
-// innermost finds the directive around a location whose name has a word.
-func innermost(o *symbols.Object, loc *attribution.Location, word string) (best symbols.Directive, ok bool) {
-	ds, _ := o.Directives(loc.File)
-	for _, d := range ds {
-		if d.Begin <= loc.Begin && loc.Begin <= d.End && d.Begin > best.Begin && partOf(d.Words, word) {
-			best, ok = d, true
-		}
-	}
-	return best, ok
+	return seen
 }
 
 var clangVersion = regexp.MustCompile(`clang version (\d+)`)

@@ -2,198 +2,81 @@ package collect
 
 import (
 	"path/filepath"
-	"strings"
+	"sync"
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/probes"
-	"ompp-attach/symbols"
+	"ompp-attach/regions"
 )
 
-// directiveOf is how source code spells a construct, in C's words.
-var directiveOf = map[event.Construct]string{
-	event.Parallel: "parallel", event.ParallelLoop: "parallel for", event.ParallelSections: "parallel sections",
-	event.ParallelWorkshare: "parallel workshare", event.Loop: "for", event.Sections: "sections",
-	event.Single: "single", event.Workshare: "workshare", event.Master: "master", event.Masked: "masked",
-	event.Critical: "critical", event.Ordered: "ordered", event.Barrier: "barrier", event.Atomic: "atomic",
-	event.Flush: "flush", event.TaskWait: "taskwait", event.TaskGroup: "taskgroup", event.TaskYield: "taskyield",
-	event.Teams: "teams", event.Scope: "scope", event.Distribute: "distribute",
-	event.Cancel: "cancel", event.CancellationPoint: "cancellation point", event.Target: "target",
-	event.TargetData: "target data", event.TargetEnterData: "target enter data",
-	event.TargetExitData: "target exit data", event.TargetUpdate: "target update",
-}
-
 // Region implements attribution.Resolver: a construct's place in the source,
-// from libomp's ident_t, the line table and the source itself, as far as each
-// is there.
+// from its file's table of regions or, where the table does not know the call,
+// from libomp's ident_t and the line table.
 func (r *resolver) Region(k attribution.Key) attribution.Region {
-	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String(), Name: r.name(k)}
+	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
+	if k.Construct == event.Critical {
+		if p, ok := r.at(k.Fn); ok {
+			reg.Name = regions.CriticalName(p.object, p.vaddr)
+		}
+	}
 	switch {
-	case k.Construct.IsParallel():
-		r.parallel(k, &reg)
-	case k.Construct.IsTasking() && k.Construct != event.TaskWait && k.Construct != event.TaskGroup && k.Construct != event.TaskYield:
-		r.task(k, &reg)
+	case k.Fn != 0 && (k.Construct.IsParallel() || isTask(k.Construct)):
+		r.outlined(k, &reg)
+	case k.Site == 0 && k.Fn != 0:
+		r.tail(k, &reg)
 	default:
-		r.inner(k, &reg)
+		r.call(k, &reg)
 	}
 	return reg
 }
 
-// name is a named critical's: both compilers keep its lock in a variable
-// .gomp_critical_user_NAME (clang adds .var).
-func (r *resolver) name(k attribution.Key) string {
-	if k.Construct != event.Critical {
-		return ""
+// isTask tells whether a construct has an outlined function that is its own.
+func isTask(c event.Construct) bool {
+	switch c {
+	case event.Task, event.UntiedTask, event.TaskExec, event.UntiedTaskExec, event.TaskLoop:
+		return true
 	}
-	p, ok := r.at(k.Fn)
-	if !ok {
-		return ""
-	}
-	v, ok := p.object.DataAt(p.vaddr)
-	if !ok {
-		return ""
-	}
-	v, ok = strings.CutPrefix(v, ".gomp_critical_user_")
-	if !ok {
-		return ""
-	}
-	return strings.TrimSuffix(v, ".var")
+	return false
 }
 
-// parallel places a region by its outlined function, which is its own under
-// every optimisation; by the call where there is none.
-func (r *resolver) parallel(k attribution.Key, reg *attribution.Region) {
-	addr, call := k.Fn, false
-	if addr == 0 {
-		addr, call = k.Site, true
-	}
-	p, ok := r.at(addr)
+// outlined places a region by its outlined function, which is its own under
+// every optimisation.
+func (r *resolver) outlined(k attribution.Key, reg *attribution.Region) {
+	loc := &reg.Location
+	p, ok := r.at(k.Fn)
 	if !ok {
-		reg.Location.Offset = addr
+		loc.Offset = k.Fn
 		return
 	}
-	loc := &reg.Location
-	r.address(p, call, loc)
+	loc.Object, loc.Offset = p.module.Path, p.vaddr
+	loc.Function = p.object.SourceFunction(p.vaddr)
 	if !p.object.IsExecutable() && probes.Identify(p.object) != event.NoRuntime {
 		reg.Notes = append(reg.Notes, noteRuntimesOwn)
 	}
-	if id, ok := r.ident(k.Loc); ok && id.Line > 0 {
-		loc.File, loc.Begin = fullName(p, id.File), id.Line
-		if loc.Function == "" {
-			loc.Function = id.Function
-		}
+	if t, ok := r.table(p).Function(p.vaddr); ok {
+		fromTable(&t, k, reg)
 	}
-	if call {
-		if loc.Begin == 0 {
-			r.line(p, loc)
-		}
-	} else if x, ok := p.object.Outlined(p.vaddr); ok {
-		if loc.Begin == 0 || x.Begin == loc.Begin {
-			*loc = withExtent(*loc, x)
-		} else if sameFile(x.File, loc.File) && x.End >= loc.Begin {
-			loc.File, loc.End, loc.EndMark = x.File, x.End, attribution.Approx
-		}
-	}
-	words := "parallel"
-	if k.Construct == event.Teams {
-		words = "teams"
-	}
-	if d, ok := directiveAt(p.object, loc, words); ok {
-		loc.End, loc.EndMark = d.End, attribution.Exact
-		reg.Construct = parallelKind(d.Words, k.Construct)
-	} else if d, ok := innermost(p.object, loc, words); ok && k.Runtime == event.Gomp && !call {
-		// GCC's outlined function may have no row for its directive's line.
-		loc.Begin, loc.End, loc.EndMark = d.Begin, d.End, attribution.Exact
-		reg.Construct = parallelKind(d.Words, k.Construct)
+	if loc.Begin == 0 {
+		r.byIdent(k, p, loc)
 	}
 }
 
-func withExtent(loc attribution.Location, x symbols.Extent) attribution.Location {
-	loc.File, loc.Begin, loc.End = x.File, x.Begin, x.End
-	if x.Function != "" {
-		loc.Function = x.Function
-	}
-	if x.End > x.Begin {
-		loc.EndMark = attribution.Approx
-	}
-	return loc
-}
-
-// parallelKind tells combined constructs apart by the source: the compilers
-// give some of them the same code as a parallel region.
-func parallelKind(words string, seen event.Construct) event.Construct {
-	_, rest, _ := strings.Cut(words, "parallel") // what stands before it are regions of their own
-	f := strings.Fields(rest)
-	if len(f) == 0 || seen == event.Teams {
-		return seen
-	}
-	switch f[0] {
-	case "for", "do", "loop":
-		return event.ParallelLoop
-	case "sections":
-		return event.ParallelSections
-	case "workshare":
-		return event.ParallelWorkshare
-	}
-	return seen
-}
-
-// directiveAt finds the directive that begins at a location.
-func directiveAt(o *symbols.Object, loc *attribution.Location, words string) (symbols.Directive, bool) {
-	if loc.File == "" || loc.Begin == 0 {
-		return symbols.Directive{}, false
-	}
-	ds, ok := o.Directives(loc.File)
-	if !ok {
-		return symbols.Directive{}, false
-	}
-	for _, d := range ds {
-		if d.Begin <= loc.Begin && loc.Begin <= d.Last && (d.Matches(words) || partOf(d.Words, words)) {
-			return d, true
-		}
-	}
-	return symbols.Directive{}, false
-}
-
-const (
-	noteImplicitBarrier = "the implicit barrier of a worksharing construct that makes no call of its own, such as a static loop: the construct's body is not measured"
-	noteNearLine        = "GCC gives this construct's call the line of the code before it: the place is near, not exact"
-)
-
-// inner places a construct inside a region by the call that starts it.
-func (r *resolver) inner(k attribution.Key, reg *attribution.Region) {
+// call places a construct by the call that starts it.
+func (r *resolver) call(k attribution.Key, reg *attribution.Region) {
 	loc := &reg.Location
-	if k.Site == 0 && k.Fn != 0 {
-		r.tail(k, reg)
-		return
-	}
 	p, ok := r.at(k.Site)
 	if !ok {
 		loc.Offset = k.Site
 		return
 	}
-	r.address(p, true, loc)
-	words := directiveOf[k.Construct]
-	if id, ok := r.ident(k.Loc); ok {
-		if k.Construct == event.Barrier && id.Flags&identBarrierImplicit != 0 {
-			reg.Notes = append(reg.Notes, "an implicit barrier")
-			words = ""
-		}
-		if id.Line > 0 {
-			loc.File, loc.Begin = fullName(p, id.File), id.Line
-			if d, ok := directiveAt(p.object, loc, words); ok {
-				loc.Begin, loc.End = d.Begin, d.End
-			}
-			return
-		}
+	loc.Object, loc.Offset = p.module.Path, p.vaddr
+	loc.Function = p.object.SourceFunction(max(p.vaddr, 1) - 1) // the call, not what follows it
+	if t, ok := r.table(p).At(p.vaddr); ok {
+		fromTable(&t, k, reg)
 	}
-	if !r.line(p, loc) || words == "" {
-		return
-	}
-	if k.Runtime == event.Gomp {
-		alignGomp(p, k.Construct, words, reg)
-	} else if d, ok := directiveAt(p.object, loc, words); ok {
-		loc.Begin, loc.End = d.Begin, d.End
+	if loc.Begin == 0 && !r.byIdent(k, p, loc) {
+		loc.File, loc.Begin, _ = p.object.CallLine(p.vaddr)
 	}
 }
 
@@ -201,165 +84,104 @@ const noteTail = "the compiler made this construct's call the last jump of its f
 
 // tail places a construct whose call is the last act of an outlined function.
 func (r *resolver) tail(k attribution.Key, reg *attribution.Region) {
+	loc := &reg.Location
 	p, ok := r.at(k.Fn)
 	if !ok {
-		reg.Location.Offset = k.Fn
+		loc.Offset = k.Fn
 		return
 	}
-	loc := &reg.Location
-	r.address(p, false, loc)
+	loc.Object, loc.Offset = p.module.Path, p.vaddr
+	loc.Function = p.object.SourceFunction(p.vaddr)
+	if t, ok := r.table(p).Tail(p.vaddr, k.Construct); ok {
+		fromTable(&t, k, reg)
+		return
+	}
 	loc.Mark = attribution.Approx
 	reg.Notes = append(reg.Notes, noteTail)
 	if x, ok := p.object.Outlined(p.vaddr); ok {
 		loc.File, loc.Begin, loc.Function = x.File, x.End, x.Function
-		if ds, ok := p.object.Directives(x.File); ok {
-			if d, ok := lastOf(ds, x, k.Construct); ok {
-				loc.Begin, loc.End = d.Begin, d.End
-			}
-		}
 	}
 }
 
-// lastOf finds the last directive in an extent that can be meant by a construct
-// at its end: one of its kind or, for a barrier, a worksharing construct, whose
-// implicit barrier it may be.
-func lastOf(ds []symbols.Directive, x symbols.Extent, c event.Construct) (best symbols.Directive, ok bool) {
-	words := []string{directiveOf[c]}
-	if c == event.Barrier {
-		words = append(words, "for", "sections", "single", "workshare", "scope")
-	}
-	for _, d := range ds {
-		for _, w := range words {
-			if d.Begin > x.Begin && d.Begin <= x.End && d.Matches(w) && (!ok || d.End > best.End) {
-				best, ok = d, true
-			}
-		}
-	}
-	return best, ok
-}
+const (
+	noteImplicit        = "an implicit barrier"
+	noteImplicitBarrier = "the implicit barrier of a worksharing construct that makes no call of its own, such as a static loop: the construct's body is not measured"
+	noteNearLine        = "GCC gives this construct's call the line of the code before it: the place is near, not exact"
+)
 
-// alignGomp corrects the line of a construct that GCC compiled. Criticals and
-// explicit barriers carry their directive's line; the calls of loops, sections,
-// single and ordered carry the line of whatever code stands before them, so the
-// construct is the next of its kind.
-func alignGomp(p place, c event.Construct, words string, reg *attribution.Region) {
-	o, loc := p.object, &reg.Location
-	at := loc.Begin
-	if d, ok := directiveAt(o, loc, words); ok {
-		loc.Begin, loc.End, loc.Mark = d.Begin, d.End, attribution.Exact
-		return
+// fromTable gives a region what the table knows of it. Combined constructs that
+// compile to the same code as others are told apart by the source.
+func fromTable(t *regions.Region, k attribution.Key, reg *attribution.Region) {
+	switch {
+	case k.Construct.IsParallel() && t.Kind.IsParallel():
+		reg.Construct = t.Kind
+	case t.Untied && k.Construct == event.Task:
+		reg.Construct = event.UntiedTask
+	case t.Untied && k.Construct == event.TaskExec:
+		reg.Construct = event.UntiedTaskExec
+	case t.Kind == event.NoConstruct:
+		reg.Construct = parallelKind(t.Words, k.Construct)
+	case k.Construct == event.Atomic && t.Kind != event.Atomic:
+		// GOMP_atomic_start where no atomic directive stands.
+		reg.Construct = event.Reduction
+		reg.Notes = append(reg.Notes, noteReduction)
 	}
-	ds, ok := o.Directives(loc.File)
-	if !ok { // no source to look at
-		switch {
-		case c == event.Critical, c == event.Atomic, c == event.Lock, c == event.NestLock:
-		case c == event.Barrier && hasOwnRow(p):
-		case c == event.Barrier:
-			loc.Mark = attribution.Approx
-			reg.Notes = append(reg.Notes, noteImplicitBarrier)
-		default:
-			loc.Mark = attribution.Approx
-			reg.Notes = append(reg.Notes, noteNearLine)
-		}
-		return
+	if t.Kind == event.Critical && reg.Name == "" {
+		reg.Name = t.Name
 	}
-	if c == event.Atomic && reductionAt(ds, reg) {
-		return
-	}
-	if c == event.Barrier {
-		if d, ok := lastWorkshare(ds, at); ok {
-			loc.Begin, loc.End = d.Begin, d.End
-		}
-		loc.Mark = attribution.Approx
+	implicit := k.Construct == event.Barrier && (t.Kind != event.Barrier || t.Implicit)
+	switch {
+	case implicit && k.Runtime == event.Gomp:
 		reg.Notes = append(reg.Notes, noteImplicitBarrier)
-		return
+	case implicit:
+		reg.Notes = append(reg.Notes, noteImplicit)
+	case t.BeginNear:
+		reg.Notes = append(reg.Notes, noteNearLine)
 	}
-	if d, ok := nextDirective(ds, at, words); ok {
-		loc.Begin, loc.End = d.Begin, d.End
+	loc := &reg.Location
+	loc.File, loc.Begin, loc.End = t.File, t.Begin, t.End
+	if t.Function != "" {
+		loc.Function = t.Function
 	}
-	loc.Mark = attribution.Approx
-	reg.Notes = append(reg.Notes, noteNearLine)
+	if t.BeginNear {
+		loc.Mark = attribution.Approx
+	}
+	if t.EndNear {
+		loc.EndMark = attribution.Approx
+	}
 }
 
-// hasOwnRow tells whether a row of the line table starts at the very call that
-// returns to p: GCC gives one to a barrier directive, not to implicit barriers.
-func hasOwnRow(p place) bool {
-	const callAMD64, callARM64 = 5, 4 // bytes of a direct call
-	n := uint64(callAMD64)
-	if p.object.Arch() == "arm64" {
-		n = callARM64
-	}
-	_, _, exact, ok := p.object.Line(p.vaddr - n)
-	return ok && exact
+// tables keeps the regions of files, which several processes may map:
+// *symbols.Object to func() *regions.Table.
+var tables sync.Map
+
+// table returns the regions of the file that a place is in; an empty table if
+// there are none.
+func (r *resolver) table(p place) *regions.Table {
+	t, _ := tables.LoadOrStore(p.object, sync.OnceValue(func() *regions.Table {
+		t, err := regions.Build(p.object)
+		if err != nil { // it calls no runtime
+			return &regions.Table{}
+		}
+		return t
+	}))
+	return t.(func() *regions.Table)()
 }
 
-// nextDirective finds the directive of a kind that follows a line, within the
-// construct around the line if there is one; else the one around it.
-func nextDirective(ds []symbols.Directive, line int, words string) (best symbols.Directive, ok bool) {
-	limit := 1 << 30
-	for _, d := range ds {
-		if d.Begin <= line && line <= d.End && strings.HasPrefix(d.Words, "parallel") {
-			limit = d.End
-		}
-	}
-	for _, d := range ds {
-		if d.Begin > line && d.Begin <= limit && d.Matches(words) && (!ok || d.Begin < best.Begin) {
-			best, ok = d, true
-		}
-	}
-	if ok {
-		return best, true
-	}
-	for _, d := range ds {
-		if d.Begin <= line && line <= d.End && d.Matches(words) {
-			best, ok = d, true
-		}
-	}
-	return best, ok
-}
-
-// lastWorkshare finds the worksharing construct that a line ends or lies in.
-func lastWorkshare(ds []symbols.Directive, line int) (best symbols.Directive, ok bool) {
-	for _, d := range ds {
-		if d.Begin > line {
-			continue
-		}
-		for _, w := range []string{"for", "sections", "single", "workshare", "scope"} {
-			if d.Matches(w) && (!ok || d.Begin > best.Begin) {
-				best, ok = d, true
-			}
-		}
-	}
-	return best, ok
-}
-
-// line places a call by the line table.
-func (r *resolver) line(p place, loc *attribution.Location) bool {
-	file, line, ok := p.object.CallLine(p.vaddr)
-	if !ok {
+// byIdent places a construct that the table does not know, as where the call's
+// argument is computed, by libomp's ident_t. It names the file as the command
+// line did.
+func (r *resolver) byIdent(k attribution.Key, p place, loc *attribution.Location) bool {
+	id, ok := r.ident(k.Loc)
+	if !ok || id.Line == 0 {
 		return false
 	}
-	loc.File, loc.Begin = file, line
+	loc.File, loc.Begin = id.File, id.Line
+	if f, _, ok := p.object.CallLine(p.vaddr + 1); ok && filepath.Base(f) == filepath.Base(id.File) {
+		loc.File = f
+	}
+	if loc.Function == "" {
+		loc.Function = id.Function
+	}
 	return true
 }
-
-// address fills what is known without line information.
-func (r *resolver) address(p place, call bool, loc *attribution.Location) {
-	at := p.vaddr
-	if call && at > 0 {
-		at-- // the call, not what follows it
-	}
-	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	loc.Function = p.object.SourceFunction(at)
-}
-
-// fullName gives a file the name that the line table has for it: clang's
-// ident_t names it as the command line did.
-func fullName(p place, file string) string {
-	if f, _, ok := p.object.CallLine(p.vaddr + 1); ok && sameFile(f, file) {
-		return f
-	}
-	return file
-}
-
-func sameFile(a, b string) bool { return filepath.Base(a) == filepath.Base(b) }

@@ -77,15 +77,6 @@ func (r *resolver) Team(site uint64) event.Construct {
 	return event.Parallel
 }
 
-// Flags of an ident_t (kmp.h, KMP_IDENT_*).
-const (
-	identBarrierExplicit = 0x20
-	identBarrierImplicit = 0x40
-	identLoop            = 0x200
-	identSections        = 0x400
-	identDistribute      = 0x800
-)
-
 func (r *resolver) ident(loc uint64) (symbols.Ident, bool) {
 	p, ok := r.at(loc)
 	if !ok {
@@ -100,11 +91,11 @@ func (r *resolver) Workshare(loc uint64) event.Construct {
 	switch {
 	case !ok:
 		return event.NoConstruct
-	case id.Flags&identSections != 0:
+	case id.Flags&symbols.IdentSections != 0:
 		return event.Sections
-	case id.Flags&identDistribute != 0:
+	case id.Flags&symbols.IdentDistribute != 0:
 		return event.Distribute
-	case id.Flags&identLoop != 0:
+	case id.Flags&symbols.IdentLoop != 0:
 		return event.Loop
 	}
 	return event.NoConstruct
@@ -116,9 +107,9 @@ func (r *resolver) Barrier(loc uint64) attribution.BarrierKind {
 	switch {
 	case !ok:
 		return attribution.BarrierUnknown
-	case id.Flags&identBarrierExplicit != 0:
+	case id.Flags&symbols.IdentBarrierExplicit != 0:
 		return attribution.BarrierExplicit
-	case id.Flags&identBarrierImplicit != 0:
+	case id.Flags&symbols.IdentBarrierImplicit != 0:
 		return attribution.BarrierImplicit
 	}
 	return attribution.BarrierUnknown
@@ -129,6 +120,9 @@ func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	p, ok := r.at(site)
 	if !ok {
 		return attribution.BarrierUnknown
+	}
+	if reg, ok := r.table(p).At(p.vaddr); ok && reg.Kind == event.Single && reg.Nowait {
+		return attribution.BarrierExplicit // whatever barrier follows is not its own
 	}
 	switch probes.EndOfSingle(p.object, p.vaddr) {
 	case probes.SingleBarrier:

@@ -12,6 +12,7 @@ import (
 // dwarfIndex knows which compile unit covers an address. A unit's line table
 // and functions are parsed when an address in it is first asked for.
 type dwarfIndex struct {
+	lines []byte // .debug_line
 	data  *dwarf.Data
 	names *Object // its symbol table names what the DWARF does not
 	text  []Range // code of the object: rows elsewhere are of functions the linker dropped
@@ -33,6 +34,7 @@ type unit struct {
 	entry func() *dwarf.Entry
 	lines func() *lineTable
 	funcs func() []function
+	code  func() []codeOf
 }
 
 // maxSection bounds what a compressed section may unpack to: deflate can claim
@@ -65,7 +67,8 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 		return nil
 	}
 	info := sections("info")
-	d, err := dwarf.New(sections("abbrev"), nil, nil, info, sections("line"), nil, sections("ranges"), sections("str"))
+	lines := sections("line")
+	d, err := dwarf.New(sections("abbrev"), nil, nil, info, lines, nil, sections("ranges"), sections("str"))
 	if err != nil {
 		return nil
 	}
@@ -76,7 +79,7 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 			}
 		}
 	}
-	x = &dwarfIndex{data: d, names: o, text: o.TextRanges()}
+	x = &dwarfIndex{lines: lines, data: d, names: o, text: o.TextRanges()}
 	starts, split := unitStarts(info)
 	switch {
 	case split:
@@ -136,6 +139,7 @@ func (x *dwarfIndex) newUnit(die dwarf.Offset) *unit {
 	})
 	u.lines = sync.OnceValue(u.loadLines)
 	u.funcs = sync.OnceValue(u.loadFunctions)
+	u.code = sync.OnceValue(u.loadCode)
 	return u
 }
 

@@ -65,11 +65,11 @@ type loop struct {
 func (p *fortranParser) directive(l fortranLine) {
 	text := expandWords(l.text)
 	if end, ok := strings.CutPrefix(text, "end "); ok {
-		words, _ := splitDirective(end)
+		words, clauses := splitDirective(end)
 		if p.grown >= 0 && len(words) > 0 && words[0] == "atomic" {
 			p.done[p.grown].End = l.last
 		}
-		p.end(strings.Join(words, " "), l.last)
+		p.end(strings.Join(words, " "), clauses, l.last)
 		p.grown = -1
 		return
 	}
@@ -105,13 +105,14 @@ func firstState(words, text string) constructState {
 }
 
 // end closes the innermost construct of this name.
-func (p *fortranParser) end(words string, line int) {
+func (p *fortranParser) end(words, clauses string, line int) {
 	for i := len(p.open) - 1; i >= 0; i-- {
 		if p.open[i].Words != words {
 			continue
 		}
 		d := p.open[i].Directive
 		d.End = line
+		d.Clauses = strings.TrimSpace(d.Clauses + " " + strings.ToLower(clauses))
 		p.drop(i + 1)
 		p.open = p.open[:i]
 		p.done = append(p.done, d)

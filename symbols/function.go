@@ -3,6 +3,7 @@ package symbols
 import (
 	"debug/dwarf"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -201,16 +202,50 @@ func (u *unit) place(e *dwarf.Entry, fileAttr, lineAttr dwarf.Attr) (file string
 	return file, line
 }
 
+// codeOf is code of a function that is no inlined copy. The functions from first
+// to before end are it and its descendants.
+type codeOf struct {
+	Range
+	first, end int
+}
+
+// loadCode sorts the code of the unit's functions by address.
+func (u *unit) loadCode() (code []codeOf) {
+	fs := u.funcs()
+	for i, f := range fs {
+		if f.inlined {
+			continue
+		}
+		end := i + 1
+		for end < len(fs) && fs[end].parent >= i {
+			end++
+		}
+		for _, r := range f.ranges {
+			code = append(code, codeOf{r, i, end})
+		}
+	}
+	slices.SortStableFunc(code, func(a, b codeOf) int { return compare(a.Lo, b.Lo) })
+	return code
+}
+
 // covering returns the functions whose code holds vaddr, innermost inlined
 // copy first, outermost function last.
 func (u *unit) covering(vaddr uint64) (indices []int) {
-	fs := u.funcs()
-	for i := len(fs) - 1; i >= 0; i-- {
-		if slices.ContainsFunc(fs[i].ranges, func(r Range) bool { return r.Contains(vaddr) }) {
-			indices = append(indices, i)
+	fs, code := u.funcs(), u.code()
+	n := sort.Search(len(code), func(i int) bool { return code[i].Lo > vaddr }) - 1
+	// Functions do not overlap, but for those that the linker folded.
+	for back := 0; n >= 0 && back < 4; n, back = n-1, back+1 {
+		if !code[n].Contains(vaddr) {
+			continue
 		}
+		for i := code[n].end - 1; i >= code[n].first; i-- {
+			if slices.ContainsFunc(fs[i].ranges, func(r Range) bool { return r.Contains(vaddr) }) {
+				indices = append(indices, i)
+			}
+		}
+		return indices
 	}
-	return indices
+	return nil
 }
 
 // SourceFunction returns the demangled name, without parameters, of the

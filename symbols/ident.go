@@ -16,6 +16,15 @@ type Ident struct {
 	Col      int
 }
 
+// Flags of an ident_t (kmp.h, KMP_IDENT_*).
+const (
+	IdentBarrierExplicit = 0x20
+	IdentBarrierImplicit = 0x40
+	IdentLoop            = 0x200
+	IdentSections        = 0x400
+	IdentDistribute      = 0x800
+)
+
 // Ident reads the ident_t at vaddr: flags at +4, length of its text at +12,
 // pointer to the text at +16 (kmp.h of LLVM, the same in Intel's runtime).
 func (o *Object) Ident(vaddr uint64) (Ident, bool) {

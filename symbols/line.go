@@ -38,6 +38,10 @@ func (u *unit) loadLines() (t *lineTable) {
 	if e == nil {
 		return t
 	}
+	offset, ok := e.Val(dwarf.AttrStmtList).(int64)
+	if !ok || !plausibleLines(u.index.lines, offset) {
+		return t
+	}
 	r, err := u.index.data.LineReader(e)
 	if err != nil || r == nil {
 		return t

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Directive is an OpenMP directive in a source file together with the
@@ -17,6 +18,10 @@ type Directive struct {
 	Begin int    // line of the directive
 	Last  int    // last line of the directive itself, greater than Begin with continuation lines
 	End   int    // last line of its block (closing brace, end directive, statement); Last if it governs none
+
+	// Clauses is what follows the name, in lower case; in Fortran with those of
+	// the end directive.
+	Clauses string
 }
 
 // Matches reports whether the directive's name starts with the wanted words.
@@ -41,7 +46,43 @@ const maxSource = 16 << 20
 // cannot be used.
 type sourceCache struct {
 	mu    sync.Mutex
-	files map[string][]Directive
+	dir   string
+	files map[string]source
+}
+
+type source struct {
+	directives []Directive // nil for a file that cannot be used
+	Source
+}
+
+// Source says which file was read for a name that the line table has.
+type Source struct {
+	Name  string    `json:"name"`            // as the line table has it
+	Path  string    `json:"path,omitempty"`  // what was found; "" if nothing was
+	Newer bool      `json:"newer,omitempty"` // than the object
+	Used  bool      `json:"used,omitempty"`  // its directives are believed
+	Time  time.Time `json:"time,omitzero"`   // of its last change
+	Size  int64     `json:"size,omitempty"`
+}
+
+// SearchSources names a directory below which sources are looked for that are
+// not where the compiler found them. A file there is used even if it is newer
+// than the object: copies are.
+func (o *Object) SearchSources(dir string) {
+	o.sources.mu.Lock()
+	defer o.sources.mu.Unlock()
+	o.sources.dir, o.sources.files = dir, nil
+}
+
+// Sources tells of all files that Directives was asked for, sorted by name.
+func (o *Object) Sources() (all []Source) {
+	o.sources.mu.Lock()
+	defer o.sources.mu.Unlock()
+	for _, s := range o.sources.files {
+		all = append(all, s.Source)
+	}
+	slices.SortFunc(all, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // Directives returns the OpenMP directives of a source file in textual order.
@@ -51,15 +92,15 @@ type sourceCache struct {
 func (o *Object) Directives(file string) (ds []Directive, ok bool) {
 	o.sources.mu.Lock()
 	defer o.sources.mu.Unlock()
-	ds, ok = o.sources.files[file]
+	src, ok := o.sources.files[file]
 	if !ok {
-		ds = o.readSource(file)
+		src = o.readSource(file)
 		if o.sources.files == nil {
-			o.sources.files = map[string][]Directive{}
+			o.sources.files = map[string]source{}
 		}
-		o.sources.files[file] = ds
+		o.sources.files[file] = src
 	}
-	return slices.Clone(ds), ds != nil
+	return slices.Clone(src.directives), src.Used
 }
 
 // SourceExtent returns the lines of the innermost OpenMP construct whose
@@ -85,24 +126,51 @@ func enclosing(ds []Directive, line int, words string) (best Directive, ok bool)
 	return best, ok
 }
 
-// readSource returns nil for a file that cannot be used, and an empty slice
-// for one without directives.
-func (o *Object) readSource(file string) []Directive {
-	for _, path := range o.sourcePaths(file) {
+// readSource reads the first file that may be the one named.
+func (o *Object) readSource(file string) source {
+	src := source{Source: Source{Name: file}}
+	paths := o.sourcePaths(file)
+	copies := suffixesBelow(o.sources.dir, file)
+	for i, path := range append(paths, copies...) {
 		st, err := os.Stat(path)
 		if err != nil || !st.Mode().IsRegular() || st.Size() > maxSource {
 			continue
 		}
-		if st.ModTime().After(o.mtime) {
-			return nil
+		src.Path, src.Time, src.Size = path, st.ModTime(), st.Size()
+		src.Newer = st.ModTime().After(o.mtime)
+		if src.Newer && i < len(paths) {
+			if copies != nil {
+				continue
+			}
+			return src
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			continue
 		}
-		return parseDirectives(file, string(text))
+		src.directives, src.Used = parseDirectives(file, string(text)), true
+		return src
 	}
-	return nil
+	return src
+}
+
+// suffixesBelow returns where a file may be below a directory: under its whole
+// path first, under its mere name last.
+func suffixesBelow(dir, file string) (paths []string) {
+	if dir == "" {
+		return nil
+	}
+	rest := strings.TrimPrefix(filepath.Clean(file), "/")
+	for {
+		if !strings.HasPrefix(rest, "../") {
+			paths = append(paths, filepath.Join(dir, rest))
+		}
+		_, after, ok := strings.Cut(rest, "/")
+		if !ok {
+			return paths
+		}
+		rest = after
+	}
 }
 
 // parseDirectives chooses the language by the file's name, as compilers do.

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/regions"
+	"ompp-attach/symbols"
+)
+
+func regionsCommand() *cobra.Command {
+	var source string
+	var asJSON, noCache bool
+	c := &cobra.Command{
+		Use:   "regions BINARY",
+		Short: "List the OpenMP regions of a program or library without running it",
+		Long: `regions finds the OpenMP constructs of a program or library without running it,
+from its calls of the OpenMP runtime, its outlined functions, libomp's location
+records, line information and, where the source is there, its directives. For
+each it prints what Opari, which reads the source, would put into a region
+descriptor: type, name, number of sections, file, and the lines of the directive
+and of the end; further how the region was found, and how it is measured when
+the program runs: exact, derived or invisible, and why.
+
+A line with ~ is near, not exact. A source file is believed if it is no newer
+than the binary; one that is found under --source always.`,
+		Example: "  ompp-attach regions ./solver\n  ompp-attach regions --source ~/src/solver --json /opt/solver/bin/solver",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return listRegions(os.Stdout, args[0], source, asJSON, !noCache)
+		},
+	}
+	c.Flags().StringVar(&source, "source", "", "directory below which to look for sources that are not where they were compiled")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&noCache, "no-cache", false, "do not use or keep the result of an earlier look at the same file")
+	return c
+}
+
+func listRegions(w io.Writer, path, source string, asJSON, cache bool) error {
+	o, err := symbols.OpenObject(path)
+	if err != nil {
+		return fmt.Errorf("cannot look into %s: %w", path, plainReason(err))
+	}
+	defer o.Close()
+	if source != "" {
+		if st, err := os.Stat(source); err != nil || !st.IsDir() {
+			return &exitError{exitUsage, fmt.Errorf("--source %s is no directory", source)}
+		}
+		o.SearchSources(source)
+	}
+	build := regions.Build
+	if cache {
+		build = func(o *symbols.Object) (*regions.Table, error) { return regions.BuildCached(o, source) }
+	}
+	t, err := build(o)
+	switch {
+	case errors.Is(err, regions.ErrNoOpenMP):
+		return fmt.Errorf("%s calls no OpenMP runtime: it was not compiled with -fopenmp, its OpenMP code is in a library (see ldd), "+
+			"or it is static and stripped", path)
+	case err != nil:
+		return fmt.Errorf("%s %w", path, err)
+	}
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(t)
+	}
+	return printRegions(w, path, t)
+}
+
+// plainReason strips operation and path, which the message has already.
+func plainReason(err error) error {
+	for _, known := range []error{symbols.ErrNotELF, symbols.Err32Bit, symbols.ErrUnsupported} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+func printRegions(w io.Writer, path string, t *regions.Table) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", printable(path), summary(t))
+	var reasons []string
+	var table *tabwriter.Writer
+	file := "\x00"
+	for i, n := 0, 1; i < len(t.Regions); i, n = i+n, 1 {
+		r := &t.Regions[i]
+		for i+n < len(t.Regions) && sameLine(r, &t.Regions[i+n]) {
+			n++
+		}
+		if r.File != file {
+			if file = r.File; table != nil {
+				table.Flush()
+			}
+			name := printable(file)
+			if name == "" {
+				name = "(no source lines known)"
+			}
+			fmt.Fprintf(&b, "\n%s\n", name)
+			table = tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+			fmt.Fprintln(table, "BEGIN\tEND\tTYPE\tSECTIONS\tFUNCTION\tMEASURED\tFOUND BY")
+		}
+		begin, end := lineRange(r.Begin, r.BeginLast, r.BeginNear), lineRange(r.EndFirst, r.End, r.EndNear)
+		if r.Begin == 0 {
+			begin, end = fmt.Sprintf("+%#x", placeOf(r)), ""
+		}
+		kind := strings.Repeat("  ", r.Depth) + r.Type()
+		if r.Name != "" {
+			kind += " (" + printable(r.Name) + ")"
+		}
+		sections := ""
+		if r.Sections > 0 {
+			sections = strconv.Itoa(r.Sections)
+		}
+		function := printable(r.Function)
+		if n > 1 {
+			function += fmt.Sprintf(" (%d copies)", n)
+		}
+		measured := r.Measure.String()
+		if r.Why != "" {
+			at := slices.Index(reasons, r.Why)
+			if at < 0 {
+				at, reasons = len(reasons), append(reasons, r.Why)
+			}
+			measured += fmt.Sprintf(" (%d)", at+1)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", begin, end, kind, sections, function, measured, strings.Join(r.Found.Names(), ", "))
+	}
+	if table != nil {
+		table.Flush()
+	}
+	if len(reasons) > 0 {
+		fmt.Fprintln(&b)
+	}
+	for i, r := range reasons {
+		fmt.Fprintf(&b, "(%d) %s\n", i+1, r)
+	}
+	if strings.Contains(b.String(), "~") {
+		fmt.Fprintln(&b, "~ near: without the source, an end is the last line that has code, and GCC gives some calls the line before")
+	}
+	for _, n := range t.Notes {
+		fmt.Fprintf(&b, "note: %s\n", printable(n))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// summary counts the constructs by how they are measured.
+func summary(t *regions.Table) string {
+	var counts [4]int
+	total := 0
+	for i := range t.Regions {
+		if i == 0 || !sameLine(&t.Regions[i-1], &t.Regions[i]) {
+			counts[t.Regions[i].Measure&3]++
+			total++
+		}
+	}
+	parts := []string{}
+	for m, n := range counts {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, regions.Measure(m)))
+		}
+	}
+	return fmt.Sprintf("%d regions, %s", total, strings.Join(parts, ", "))
+}
+
+// sameLine reports whether two regions are one construct that is in several
+// functions, as one in an inlined function is.
+func sameLine(a, b *regions.Region) bool {
+	return a.Begin > 0 && a.File == b.File && a.Begin == b.Begin && a.End == b.End && a.Kind == b.Kind && a.Words == b.Words &&
+		a.Name == b.Name && a.Function == b.Function && a.Measure == b.Measure && a.Why == b.Why && a.Depth == b.Depth
+}
+
+func lineRange(first, last int, near bool) string {
+	switch {
+	case first == 0:
+		return ""
+	case near:
+		return "~" + strconv.Itoa(first)
+	case last > first:
+		return fmt.Sprintf("%d-%d", first, last)
+	}
+	return strconv.Itoa(first)
+}
+
+// placeOf is an address that addr2line and gdb understand.
+func placeOf(r *regions.Region) uint64 {
+	switch {
+	case r.Outlined != 0:
+		return r.Outlined
+	case r.At != 0:
+		return r.At
+	case len(r.Sites) > 0:
+		return r.Sites[0].Addr
+	}
+	return r.Code
+}
+
+// printable makes a name from the file harmless to a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, s)
+}

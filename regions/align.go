@@ -1,0 +1,322 @@
+package regions
+
+import (
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/symbols"
+)
+
+// align finds the directive of each call in a function that starts a construct
+// or is a barrier; GCC gives many of them the line of the code before. scope
+// is the directives that may be meant, own the function's own.
+func align(o *symbols.Object, f *function, scope []directive) map[*site]directive {
+	found := map[*site]directive{}
+	if len(scope) == 0 {
+		return found
+	}
+	var w *flow
+	walker := func() *flow {
+		if w == nil {
+			w = newFlow(o, f)
+		}
+		return w
+	}
+	var open []*site
+	for _, s := range f.sites {
+		if !s.Start || s.kind.IsParallel() || s.role == waits {
+			continue
+		}
+		if d, ok := s.directive(scope, walker); ok {
+			found[s] = d
+		} else {
+			open = append(open, s)
+		}
+	}
+	for _, s := range open {
+		if d, ok := s.byOrder(f, scope, found); ok {
+			found[s] = d
+		}
+	}
+	for c, s := range singleBarriers(o, f) {
+		if d, ok := found[s]; ok && !d.has("nowait") {
+			found[c] = d
+		}
+	}
+	for _, s := range slices.Backward(f.sites) {
+		if s.role == waits && found[s].file == nil {
+			if d, ok := s.barrier(scope, walker, found); ok {
+				found[s] = d
+			}
+		}
+	}
+	for _, s := range f.sites {
+		if s.role == inside || s.role == ends {
+			if d, ok := s.partOf(f, scope, found); ok {
+				found[s] = d
+			}
+		}
+	}
+	return found
+}
+
+// matches reports whether a directive can be what a call starts.
+func (s *site) matches(d directive) bool {
+	x := d.get()
+	kind := d.kind()
+	switch s.kind {
+	case event.Loop:
+		if s.flags&symbols.IdentSections != 0 {
+			return kind == event.Sections || kind == event.ParallelSections
+		}
+		if s.runtime == event.Gomp && d.isStaticLoop() {
+			return false
+		}
+		return kind == event.Loop || kind == event.ParallelLoop || s.runtime == event.Kmpc && strings.Contains(x.Words, "distribute")
+	case event.Sections:
+		return kind == event.Sections || kind == event.ParallelSections
+	case event.Single:
+		return kind == event.Single && (s.runtime != event.Gomp || d.has("copyprivate") == (s.word == "copyprivate")) ||
+			kind == event.Workshare || kind == event.ParallelWorkshare
+	case event.Ordered:
+		return kind == event.Ordered && (d.has("depend") || d.has("doacross")) == (s.word == "doacross")
+	case event.Critical:
+		return kind == event.Critical && (s.lockName == "" || strings.EqualFold(x.Name, s.lockName))
+	case event.Atomic:
+		return kind == event.Atomic
+	case event.Lock, event.NestLock:
+		return false
+	case event.NoConstruct:
+		first, _, _ := strings.Cut(s.word, " ")
+		return strings.HasPrefix(x.Words, s.word) || first == "taskloop" && strings.Contains(x.Words, first)
+	}
+	return kind == s.kind
+}
+
+// directive finds the directive of a call on its own evidence.
+func (s *site) directive(scope []directive, walker func() *flow) (directive, bool) {
+	var may []directive
+	for _, d := range scope {
+		if s.matches(d) {
+			may = append(may, d)
+		}
+	}
+	if len(may) == 0 {
+		if s.kind == event.Atomic {
+			return s.reduction(scope)
+		}
+		return directive{}, false
+	}
+	if s.hasIdent && s.ident.Line > 0 {
+		return pickIdent(may, s.ident)
+	}
+	exact := s.own || s.runtime == event.Kmpc || s.word == "doacross"
+	switch s.kind {
+	case event.Loop, event.Sections, event.Single, event.Ordered:
+	default:
+		exact = true
+	}
+	if exact {
+		if d, ok := pickLine(may, s.frames); ok {
+			return d, true
+		}
+	}
+	if s.kind == event.Atomic { // or it is that of a reduction
+		if d, ok := innermost(may, s.frames); ok {
+			return d, true
+		}
+		return s.reduction(scope)
+	}
+	if len(may) == 1 {
+		return may[0], true
+	}
+	if d, ok := walker().ahead(s, func(fs []symbols.Frame) (directive, bool) { return innermost(may, fs) }); ok {
+		return d, true
+	}
+	if d, ok := pickLine(may, s.frames); ok {
+		return d, true
+	}
+	return innermost(may, s.frames)
+}
+
+// reduction finds the construct whose reduction GCC combines by the calls that
+// it also uses for atomics.
+func (s *site) reduction(scope []directive) (directive, bool) {
+	var may []directive
+	for _, d := range scope {
+		if d.has("reduction") {
+			may = append(may, d)
+		}
+	}
+	return innermost(may, s.frames)
+}
+
+// pickIdent finds the directive at the place that clang states; its file is
+// named as the command line did.
+func pickIdent(ds []directive, id symbols.Ident) (directive, bool) {
+	for _, d := range ds {
+		if sameFile(d.file.name, id.File) && d.at(d.file.name, id.Line) {
+			return d, true
+		}
+	}
+	return directive{}, false
+}
+
+// pickLine finds the directive on whose lines a call stands.
+func pickLine(ds []directive, frames []symbols.Frame) (directive, bool) {
+	for _, f := range frames {
+		for _, d := range ds {
+			if d.at(f.File, f.Line) {
+				return d, true
+			}
+		}
+	}
+	return directive{}, false
+}
+
+// innermost finds the last directive whose construct a place lies in.
+func innermost(ds []directive, frames []symbols.Frame) (best directive, ok bool) {
+	for _, f := range frames {
+		for _, d := range ds {
+			if d.holds(f) && (!ok || d.get().Begin > best.get().Begin) {
+				best, ok = d, true
+			}
+		}
+		if ok {
+			return best, true
+		}
+	}
+	return best, false
+}
+
+// byOrder gives a call the directive of its kind that comes, in the text, next
+// to that of the call of its kind before it, unless that belongs to another
+// call already.
+func (s *site) byOrder(f *function, scope []directive, found map[*site]directive) (best directive, ok bool) {
+	taken := map[directive]bool{}
+	after := 0
+	before := true
+	for _, t := range f.sites {
+		if t == s {
+			before = false
+		}
+		d, known := found[t]
+		if !known || t.kind != s.kind {
+			continue
+		}
+		taken[d] = true
+		if before {
+			after = d.get().Begin
+		}
+	}
+	for _, wantFree := range []bool{true, false} {
+		for _, d := range scope {
+			if !s.matches(d) || wantFree && taken[d] || d.get().Begin < after {
+				continue
+			}
+			if !ok || d.get().Begin < best.get().Begin {
+				best, ok = d, true
+			}
+		}
+		if ok {
+			return best, true
+		}
+	}
+	return best, false
+}
+
+// barrier finds the barrier directive of a call, or the worksharing construct
+// whose implicit barrier it is.
+func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]directive) (directive, bool) {
+	var explicit, shares []directive
+	for _, d := range scope {
+		switch kind := d.kind(); {
+		case kind == event.Barrier:
+			explicit = append(explicit, d)
+		case d.has("nowait"):
+		case kind == event.Single, kind == event.Workshare, kind == event.Loop, kind == event.Sections,
+			kind == event.ParallelLoop, kind == event.ParallelSections, kind == event.ParallelWorkshare:
+			shares = append(shares, d)
+		}
+	}
+	if s.hasIdent && s.ident.Line > 0 {
+		if s.flags&symbols.IdentBarrierImplicit != 0 {
+			return pickIdent(shares, s.ident)
+		}
+		return pickIdent(explicit, s.ident)
+	}
+	if s.runtime == event.Kmpc && s.flags&symbols.IdentBarrierImplicit == 0 || s.runtime == event.Gomp && s.own {
+		if d, ok := pickLine(explicit, s.frames); ok {
+			return d, true
+		}
+	}
+	if s.runtime == event.Gomp { // these end by calls of their own
+		kept := shares[:0]
+		for _, d := range shares {
+			if k := d.kind(); k == event.Sections || k == event.ParallelSections || k == event.Loop && !d.isStaticLoop() {
+				continue
+			}
+			kept = append(kept, d)
+		}
+		shares = kept
+	}
+	before := 0
+	d, ok := walker().behind(s,
+		func(fs []symbols.Frame) (directive, bool) { return innermost(shares, fs) },
+		func(c *site) (directive, bool) {
+			d, ok := found[c]
+			if ok {
+				before = max(before, d.get().Begin)
+			}
+			// A workshare construct has several barriers.
+			ok = ok && (c.kind == event.Single && c.role != inside || c.role == waits && d.kind() == event.Workshare)
+			return d, ok
+		})
+	if ok || len(shares) == 0 {
+		return d, ok
+	}
+	if len(shares) == 1 {
+		return shares[0], true
+	}
+	// No line tells: it ends the last that stands between its neighbours.
+	next, ok := found[walker().next(s)]
+	if !ok {
+		return directive{}, false
+	}
+	ok = false
+	for _, c := range shares {
+		x := c.get()
+		fits := x.Begin > before && x.End <= next.get().Begin || c == next && c.kind() == event.Workshare
+		if fits && (!ok || x.Begin > d.get().Begin) {
+			d, ok = c, true
+		}
+	}
+	return d, ok
+}
+
+// partOf finds the construct that a call continues or ends: that which was
+// started by the nearest call before it.
+func (s *site) partOf(f *function, scope []directive, found map[*site]directive) (best directive, ok bool) {
+	for _, t := range f.sites {
+		if t.Addr > s.Addr && ok {
+			break
+		}
+		if d, known := found[t]; known && t.Start && t.kind == s.kind && t.role == opens && t.word != "doacross" {
+			best, ok = d, true
+		}
+	}
+	if ok {
+		return best, true
+	}
+	for _, d := range scope {
+		if s.matches(d) {
+			return d, true
+		}
+	}
+	return best, false
+}
+
+func sameFile(a, b string) bool { return baseName(a) == baseName(b) }
+
+func baseName(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }

@@ -1,0 +1,216 @@
+package regions
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ompp-attach/internal/testbin"
+	"ompp-attach/symbols"
+)
+
+func seeds(t testing.TB) (files [][]byte) {
+	for _, flags := range [][]string{{"-O2", "-g"}, {"-O1", "-s"}, {"-O2", "-g", "-fno-plt"}} {
+		b, err := os.ReadFile(testbin.Build(t, "timed.c", testbin.Options{Flags: flags}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, b)
+	}
+	return files
+}
+
+func query(b []byte) {
+	o, err := symbols.NewObject(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return
+	}
+	tab, err := Build(o)
+	if err != nil {
+		return
+	}
+	for i := range tab.Regions {
+		for _, s := range tab.Regions[i].Sites {
+			tab.At(s.Return)
+			tab.Tail(tab.Regions[i].Code, tab.Regions[i].Kind)
+		}
+		tab.Function(tab.Regions[i].Outlined)
+	}
+}
+
+func FuzzBuild(f *testing.F) {
+	for _, b := range seeds(f) {
+		f.Add(b)
+	}
+	f.Fuzz(func(_ *testing.T, b []byte) { query(b) })
+}
+
+// TestBroken does a little of the fuzzing in every run.
+func TestBroken(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, whole := range seeds(t) {
+		for n := range 60 {
+			b := bytes.Clone(whole)
+			if n%4 == 0 {
+				b = b[:rng.IntN(len(b))]
+			}
+			for range 1 + rng.IntN(200) {
+				if len(b) > 0 {
+					b[rng.IntN(len(b))] = byte(rng.Uint32())
+				}
+			}
+			start := time.Now()
+			query(b)
+			if d := time.Since(start); d > 20*time.Second {
+				t.Errorf("a broken file of %d bytes took %v", len(b), d)
+			}
+		}
+	}
+}
+
+// TestForms: the same calls are found however they are compiled.
+func TestForms(t *testing.T) {
+	for _, flags := range [][]string{
+		{"-O2", "-g", "-fno-plt"}, {"-O2", "-g", "-static"}, {"-O2", "-g", "-no-pie"}, {"-O2", "-g", "-static-pie"},
+		{"-O2", "-g", "-flto"}, {"-O2", "-g", "-fcf-protection=full"},
+	} {
+		t.Run(flags[2], func(t *testing.T) {
+			t.Parallel()
+			tab := build(t, "timed.c", "", flags...)
+			truth := readTruth(t, filepath.Join(testbin.Repo(t), "testdata", "programs", "timed.c"))
+			for _, c := range truth {
+				found := false
+				for i := range tab.Regions {
+					r := &tab.Regions[i]
+					found = found || r.Begin == c.Begin && r.End == c.End && r.Type() == c.Type && (c.Type == "MASTER" || len(r.Sites) > 0)
+				}
+				if !found {
+					t.Errorf("no %v", c)
+				}
+			}
+			for i := range tab.Regions {
+				if r := &tab.Regions[i]; filepath.Base(r.File) != "timed.c" {
+					t.Errorf("%s in %q line %d", r.Type(), r.File, r.Begin)
+				}
+			}
+		})
+	}
+}
+
+// TestStripped: without symbols and lines the constructs with calls are found,
+// as many as with them.
+func TestStripped(t *testing.T) {
+	for _, compiler := range []string{"", "clang-14", "clang-19"} {
+		full := build(t, "timed.c", compiler, "-O2", "-g")
+		bare := table(t, open(t, testbin.Build(t, "timed.c", testbin.Options{Compiler: compiler, Flags: []string{"-O2", "-s"}})))
+		count := func(tab *Table) map[string]int {
+			n := map[string]int{}
+			for i := range tab.Regions {
+				r := &tab.Regions[i]
+				switch r.Type() {
+				case "PARALLEL", "PARALLEL LOOP", "PARALLEL SECTIONS": // look alike
+					n["PARALLEL"]++
+				case "SINGLE", "CRITICAL", "ORDERED":
+					n[r.Type()]++
+				}
+			}
+			return n
+		}
+		if diff := cmp.Diff(count(full), count(bare)); diff != "" {
+			t.Errorf("%s: regions (-full +stripped):\n%s", compiler, diff)
+		}
+	}
+}
+
+func TestCache(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	o := open(t, testbin.Build(t, "timed.c", testbin.Options{}))
+	want := table(t, o)
+	look := func() *Table {
+		t.Helper()
+		got, err := BuildCached(o, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Table{}), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("table (-built +cached):\n%s", diff)
+		}
+		return got
+	}
+	look()
+	name, ok := cacheFile(o, "")
+	if !ok {
+		t.Skip("the program has no build id")
+	}
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := readCache(o, name); !ok {
+		t.Fatal("the cache file just written is not believed")
+	}
+	if got := look(); len(want.Regions[0].Sites) > 0 {
+		if r, ok := got.At(want.Regions[0].Sites[0].Return); !want.Regions[0].Sites[0].Tail && (!ok || r.Begin != want.Regions[0].Begin) {
+			t.Error("a cached table does not find calls")
+		}
+	}
+	for _, broken := range [][]byte{nil, []byte("{}"), whole[:len(whole)/2], []byte(`{"regions":[{"parent":7}]}`), []byte("\x00\xff")} {
+		if err := os.WriteFile(name, broken, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := readCache(o, name); ok {
+			t.Errorf("%.30q is believed", broken)
+		}
+		look()
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(name, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	look()
+}
+
+// TestSources: a source that is newer than the program is not believed, one
+// below the given directory is.
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	src, err := os.ReadFile(filepath.Join(testbin.Repo(t), "testdata", "programs", "timed.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := testbin.Build(t, "timed.c", testbin.Options{Flags: []string{"-O2", "-g", "-fdebug-prefix-map=" + testbin.Repo(t) + "=" + dir}})
+	file := filepath.Join(dir, "testdata", "programs", "timed.c")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, src, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	used := func(age time.Duration, search string) (bool, []string) {
+		when := time.Now().Add(-age)
+		if err := os.Chtimes(file, when, when); err != nil {
+			t.Fatal(err)
+		}
+		o := open(t, bin)
+		o.SearchSources(search)
+		tab := table(t, o)
+		return tab.Regions[0].Found&BySource != 0, tab.Notes
+	}
+	if ok, notes := used(10000*time.Hour, ""); !ok || notes != nil {
+		t.Errorf("an old source: used %t, notes %q", ok, notes)
+	}
+	if ok, notes := used(-time.Hour, ""); ok || len(notes) != 1 {
+		t.Errorf("a source newer than the program: used %t, notes %q", ok, notes)
+	}
+	if ok, notes := used(-time.Hour, filepath.Join(dir, "testdata")); !ok || len(notes) != 1 {
+		t.Errorf("a newer source that was asked for: used %t, notes %q", ok, notes)
+	}
+}

@@ -1,0 +1,344 @@
+package regions
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/symbols"
+)
+
+// builder collects a table.
+type builder struct {
+	object  *symbols.Object
+	sources sources
+	regions []Region
+	bodies  map[directive][]int // regions of outlined functions by their directive
+	made    map[key]int
+	used    map[directive]bool // directives that some region has
+
+	byBody map[uint64]int   // regions by outlined function
+	inCode map[uint64][]int // regions by the function they are in
+}
+
+// key tells the regions of one function apart.
+type key struct {
+	code uint64
+	d    directive
+	kind event.Construct // without a directive
+	word string
+	file string
+	line int
+	addr uint64 // where there are no lines
+	name string
+}
+
+// Build makes the table of a file. The error is ErrNoOpenMP where the file
+// calls no runtime, ErrRuntime where it is one.
+func Build(o *symbols.Object) (t *Table, err error) {
+	entries := findEntryPoints(o)
+	if entries.static && !o.IsExecutable() {
+		return nil, ErrRuntime
+	}
+	fs := findFunctions(o, &entries, scan(o, &entries))
+	fs = findOutlined(o, fs)
+	if len(fs) == 0 {
+		return nil, ErrNoOpenMP
+	}
+	b := &builder{object: o, sources: sources{o, map[string]*sourceFile{}}, bodies: map[directive][]int{},
+		made: map[key]int{}, used: map[directive]bool{}, byBody: map[uint64]int{}, inCode: map[uint64][]int{}}
+	own := b.ownDirectives(fs)
+	for _, f := range fs {
+		if f.outlined {
+			b.body(f, own[f])
+		}
+	}
+	for _, f := range fs {
+		d, ok := own[f]
+		scope := b.sources.scope(f, d, ok)
+		b.constructs(f, d, scope, align(o, f, scope))
+	}
+	b.orphans(fs)
+	t = &Table{Regions: b.regions, Sources: o.Sources()}
+	t.finish()
+	t.notes(o)
+	return t, nil
+}
+
+// rows returns the line table's rows of all parts of a function.
+func (f *function) rows(o *symbols.Object) (rows []symbols.Row) {
+	rows = o.Rows(symbols.Range{Lo: f.lo, Hi: f.hi})
+	for _, p := range f.parts {
+		rows = append(rows, o.Rows(p)...)
+	}
+	slices.SortStableFunc(rows, func(a, b symbols.Row) int { return cmp.Compare(a.Addr, b.Addr) })
+	return rows
+}
+
+// body makes the region of an outlined function. d is its directive, if known.
+func (b *builder) body(f *function, d directive) {
+	r := Region{Outlined: f.lo, Code: f.lo, Parent: -1, Found: BySymbol}
+	if !isOutlined(f.name) {
+		r.Found = ByCode
+	}
+	r.Function = b.object.SourceFunction(f.lo)
+	switch c := f.caller; {
+	case c != nil:
+		r.Kind, r.Runtime, r.Words = c.kind, c.runtime, c.word
+		r.Found |= ByCall
+	case strings.Contains(f.name, ".omp_task_entry."):
+		r.Kind, r.Runtime = event.Task, event.Kmpc
+	case strings.Contains(f.name, ".omp_outlined"):
+		r.Kind, r.Runtime = event.Parallel, event.Kmpc
+	default:
+		r.Kind, r.Runtime = event.Parallel, event.Gomp
+	}
+	if x := f.extent; x.Begin > 0 {
+		r.File, r.Begin, r.BeginLast, r.End, r.EndNear = x.File, x.Begin, x.Begin, closing(x.End, b.after(f)), true
+		r.Found |= ByLine
+		if x.Function != "" {
+			r.Function = x.Function
+		}
+	}
+	if c := f.caller; c != nil && c.hasIdent && c.ident.Line > 0 {
+		r.Found |= ByIdent
+		if r.File == "" || sameFile(r.File, c.ident.File) {
+			if r.File == "" {
+				r.File = c.ident.File
+			}
+			r.Begin, r.BeginLast = c.ident.Line, c.ident.Line
+		}
+		if r.Function == "" {
+			r.Function = c.ident.Function
+		}
+	}
+	if d.file != nil {
+		b.describe(&r, d)
+	}
+	r.EndFirst = r.End
+	n := b.new(r)
+	b.byBody[f.lo] = n
+	if d.file != nil {
+		b.bodies[d] = append(b.bodies[d], n)
+	}
+	f.region = n
+}
+
+// after returns the line of the code that follows an outlined function's region
+// in the function that starts it, 0 if it is not known.
+func (b *builder) after(f *function) (next int) {
+	c := f.caller
+	if c == nil || len(c.frames) == 0 {
+		return 0
+	}
+	for _, r := range c.in.rows(b.object) {
+		if at, ok := atDepth(b.object.Frames(r.Addr), c.frames); ok && at.File == f.extent.File && at.Line > f.extent.End &&
+			(next == 0 || at.Line < next) {
+			next = at.Line
+		}
+	}
+	return next
+}
+
+// new adds a region and returns its index.
+func (b *builder) new(r Region) int {
+	n := len(b.regions)
+	b.regions = append(b.regions, r)
+	b.inCode[r.Code] = append(b.inCode[r.Code], n)
+	return n
+}
+
+// describe gives a region what its directive tells.
+func (b *builder) describe(r *Region, d directive) {
+	x := d.get()
+	b.used[d] = true
+	r.Kind, r.Words, r.Name, r.Sections = d.kind(), x.Words, x.Name, d.file.sections[d.n]
+	r.File, r.Begin, r.BeginLast, r.EndFirst, r.End = d.file.name, x.Begin, x.Last, x.End, x.End
+	r.BeginNear, r.EndNear, r.Implicit, r.Nowait = false, false, false, d.has("nowait")
+	r.Untied = d.has("untied")
+	r.Found |= BySource
+}
+
+// constructs makes the regions of the calls in a function, and of the
+// directives in its text that make none.
+func (b *builder) constructs(f *function, own directive, scope []directive, found map[*site]directive) {
+	o := b.object
+	body := -1
+	if f.outlined {
+		body = f.region
+	}
+	var barrierOf map[*site]*site
+	if len(scope) == 0 {
+		barrierOf = singleBarriers(o, f)
+	}
+	for _, s := range f.sites {
+		d, ok := found[s]
+		if single := barrierOf[s]; single != nil && single.region >= 0 {
+			b.add(single.region, s)
+			continue
+		}
+		switch {
+		case s.kind.IsParallel() && s.role != opens:
+			continue
+		case s.kind.IsParallel(), s.fn > 0:
+			b.start(f, s)
+			continue
+		case ok && d == own && body >= 0:
+			b.add(body, s)
+			continue
+		case !ok && !s.Start:
+			continue // of no construct that is known; see ends
+		}
+		k := key{code: f.lo, kind: s.kind, word: s.word, name: s.lockName, addr: s.Addr}
+		if ok {
+			k = key{code: f.lo, d: d}
+		} else if fr, line := s.place(); line > 0 {
+			k.file, k.line, k.addr = fr, line, 0
+		}
+		n, known := b.made[k]
+		if !known {
+			r := Region{Kind: s.kind, Runtime: s.runtime, Words: s.words(), Name: s.lockName, Code: f.lo, Parent: -1}
+			r.Function = o.SourceFunction(s.Addr)
+			if ok {
+				if body >= 0 && d.file == own.file && d.file.owner[d.n] == own.n {
+					r.Function = b.regions[body].Function // not that of a callee inlined there
+				}
+				b.describe(&r, d)
+				if s.hasIdent && s.ident.Line > 0 {
+					r.Found |= ByIdent
+				}
+			} else {
+				b.unaligned(&r, f, s)
+			}
+			n = b.new(r)
+			b.made[k] = n
+		}
+		b.add(n, s)
+	}
+	var rows []symbols.Row
+	for _, d := range scope {
+		k := key{code: f.lo, d: d}
+		if _, known := b.made[k]; known || d == own || outlines(d.get().Words) {
+			continue
+		}
+		if rows == nil {
+			rows = append(f.rows(o), o.InlinedCalls(f.lo)...)
+		}
+		at, compiled := codeOf(rows, d)
+		r := Region{Code: f.lo, Parent: -1}
+		mine := body >= 0 && d.file == own.file && d.file.owner[d.n] == own.n
+		switch {
+		case mine: // perhaps without code left
+			r.Function = b.regions[body].Function
+		case compiled:
+			r.Function = o.SourceFunction(at)
+		default:
+			continue
+		}
+		if compiled {
+			r.Found = ByLine
+		}
+		b.describe(&r, d)
+		b.made[k] = b.new(r)
+	}
+	if f.outlined && own.file == nil {
+		b.inline(f, body)
+	}
+	b.nest(f, body)
+}
+
+// codeOf finds code of a directive's construct among rows.
+func codeOf(rows []symbols.Row, d directive) (addr uint64, ok bool) {
+	for _, r := range rows {
+		if d.holds(symbols.Frame{File: r.File, Line: r.Line}) {
+			return r.Addr, true
+		}
+	}
+	return 0, false
+}
+
+func (b *builder) add(n int, s *site) {
+	r := &b.regions[n]
+	r.Sites = append(r.Sites, s.Site)
+	r.Found |= ByCall
+	if r.Runtime == event.NoRuntime {
+		r.Runtime = s.runtime
+	}
+	s.region = n
+}
+
+// words are C's for a construct whose source is not known.
+func (s *site) words() string {
+	if s.kind == event.NoConstruct || s.word == "doacross" {
+		return s.word
+	}
+	return ""
+}
+
+// place is the line of a call: of clang's ident_t, else of the line table.
+func (s *site) place() (file string, line int) {
+	if s.hasIdent && s.ident.Line > 0 {
+		for _, f := range s.frames {
+			if sameFile(f.File, s.ident.File) {
+				return f.File, s.ident.Line
+			}
+		}
+		return s.ident.File, s.ident.Line
+	}
+	if len(s.frames) > 0 {
+		return s.frames[0].File, s.frames[0].Line
+	}
+	return "", 0
+}
+
+// start joins a call that starts a region to the region of its outlined
+// function.
+func (b *builder) start(f *function, s *site) {
+	if s.fnArg != 0 {
+		if n, ok := b.byBody[s.fnArg]; ok {
+			b.add(n, s)
+			return
+		}
+	}
+	file, line := s.place()
+	if strings.Contains(s.Call, "serialized") { // clang's if(0) calls the function directly
+		for i := range b.regions {
+			r := &b.regions[i]
+			if r.Outlined != 0 && line > 0 && r.Begin <= line && line <= r.BeginLast && sameFile(r.File, file) {
+				b.add(i, s)
+				return
+			}
+		}
+	}
+	k := key{code: f.lo, kind: s.kind, word: s.word, file: file, line: line}
+	n, known := b.made[k]
+	if !known {
+		r := Region{Kind: s.kind, Runtime: s.runtime, Words: s.words(), Code: f.lo, Parent: -1, Function: b.object.SourceFunction(s.Addr)}
+		r.File, r.Begin, r.BeginLast = file, line, line
+		if line > 0 {
+			r.Found |= ByLine
+			r.BeginNear = !s.hasIdent
+		}
+		n = b.new(r)
+		b.made[k] = n
+	}
+	b.add(n, s)
+}
+
+// notes says which sources could not be used.
+func (t *Table) notes(o *symbols.Object) {
+	for _, s := range t.Sources {
+		if s.Newer && !s.Used {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s is newer than the binary, so its lines need not be those that were compiled: it is not used", s.Path))
+		} else if s.Newer {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s is newer than the binary: its lines need not be those that were compiled", s.Path))
+		} else if !s.Used {
+			t.Notes = append(t.Notes, fmt.Sprintf("the source %s was not found: ends of regions are approximate, and constructs without calls are missing (--source DIR tells where sources are)", s.Name))
+		}
+	}
+	if !o.HasDWARF() {
+		t.Notes = append(t.Notes, "the binary has no line information: compile it with -g to see files and lines")
+	}
+}

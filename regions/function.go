@@ -1,0 +1,269 @@
+package regions
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// function is a function of the file with calls of a runtime.
+type function struct {
+	lo, hi uint64
+	name   string // symbol, "" if stripped
+	body   []insn.Inst
+	sites  []*site // in order of address
+	texts  []symbols.Text
+
+	outlined bool
+	extent   symbols.Extent // of an outlined function; zero without lines
+	caller   *site          // the call that is given this function
+	inner    *function      // clang's debug variant, which holds the code
+	parts    []symbols.Range
+	region   int   // of an outlined function
+	flow     *flow // made when asked for
+}
+
+// site is a call of the runtime with what is known of its arguments and place.
+type site struct {
+	Site
+	call
+	in       *function
+	fnArg    uint64 // outlined function, 0 if not known
+	lockName string
+	ident    symbols.Ident
+	hasIdent bool
+	flags    uint32 // of the ident_t
+	frames   []symbols.Frame
+	own      bool // a row of the line table starts at the call
+	region   int  // index of its region, -1: none yet
+}
+
+// findFunctions decodes the functions that hold candidates and collects their
+// calls, in order of address.
+func findFunctions(o *symbols.Object, e *entryPoints, candidates []uint64) (fs []*function) {
+	last := uint64(0)
+	for _, c := range candidates {
+		if c < last {
+			continue
+		}
+		lo, hi, ok := o.FuncRange(c)
+		if !ok {
+			continue
+		}
+		last = hi
+		name, start, _ := o.FuncAt(lo)
+		if start != lo {
+			name = ""
+		}
+		if e.ofRuntime(name) {
+			continue
+		}
+		f := &function{lo: lo, hi: hi, name: name}
+		f.body, _ = insn.Func(o, lo) // of what cannot be decoded, what comes before
+		f.findSites(o, e)
+		if len(f.sites) > 0 {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+func (f *function) findSites(o *symbols.Object, e *entryPoints) {
+	insn.Constants(f.body, func(i insn.Inst, arg func(int) (uint64, bool)) {
+		name, ok := destination(i, e)
+		if !ok {
+			return
+		}
+		c, _ := callOf(name)
+		s := &site{call: c, in: f, region: -1}
+		s.Site = Site{Call: name, Addr: i.Addr, Return: i.Next(), Start: c.role == opens || c.role == waits,
+			Tail: i.Kind != insn.Call && i.Kind != insn.CallIndirect}
+		get := func(n int) uint64 {
+			if n == 0 {
+				return 0
+			}
+			v, _ := arg(n - 1)
+			return v
+		}
+		s.fnArg = get(c.fn)
+		if v := get(c.lock); v != 0 {
+			s.lockName = CriticalName(o, v)
+		}
+		if v := get(c.loc); v != 0 {
+			s.ident, s.hasIdent = o.Ident(v)
+			s.flags = s.ident.Flags
+		}
+		s.frames = o.Frames(i.Addr)
+		_, _, s.own, _ = o.Line(i.Addr)
+		f.sites = append(f.sites, s)
+	})
+}
+
+// destination returns the runtime's function to which an instruction leads.
+func destination(i insn.Inst, e *entryPoints) (string, bool) {
+	switch i.Kind {
+	case insn.Call, insn.Jump, insn.Jcc:
+		return e.at(i.Target)
+	case insn.CallIndirect, insn.JumpIndirect:
+		if i.Ref != 0 {
+			return e.slot(i.Ref)
+		}
+	}
+	return "", false
+}
+
+// CriticalName returns the name of the critical section whose lock is at vaddr,
+// "" if it has none: both compilers keep it in a
+// variable .gomp_critical_user_NAME (clang adds .var).
+func CriticalName(o *symbols.Object, vaddr uint64) string {
+	v, ok := o.DataAt(vaddr)
+	if !ok {
+		return ""
+	}
+	if v, ok = strings.CutPrefix(v, ".gomp_critical_user_"); !ok {
+		return ""
+	}
+	return strings.TrimSuffix(v, ".var")
+}
+
+// Names that compilers give to outlined functions: GCC f._omp_fn.0, clang 14
+// .omp_outlined..2, clang 19 f.omp_outlined, tasks .omp_task_entry..3. What
+// stands behind that marks clones, parts, and functions for reductions.
+var (
+	outlinedName = regexp.MustCompile(`(\._omp_fn\.[0-9]+|\.omp_outlined(\.?_debug__)?\.?(\.[0-9]+)?|\.omp_task_entry\.(\.[0-9]+)?)$`)
+	outlinedPart = regexp.MustCompile(`^(.*(?:\._omp_fn\.[0-9]+|\.omp_outlined(?:\.?_debug__)?\.?(?:\.[0-9]+)?))\.(?:constprop|part|isra|cold|lto_priv)\b`)
+	debugVariant = regexp.MustCompile(`\.omp_outlined\.?_debug__(\.[0-9]+)?$`)
+)
+
+// isOutlined recognises outlined functions by their names.
+func isOutlined(name string) bool {
+	return strings.Contains(name, "omp_") && outlinedName.MatchString(name)
+}
+
+func isDebugVariant(name string) bool {
+	return strings.Contains(name, "_debug__") && debugVariant.MatchString(name)
+}
+
+// findOutlined finds all outlined functions: those that calls are given, and
+// those with a telling name, also where they make no call themselves. Parts
+// that were split off a function are joined with it.
+func findOutlined(o *symbols.Object, fs []*function) []*function {
+	byLo := map[uint64]*function{}
+	for _, f := range fs {
+		byLo[f.lo] = f
+	}
+	at := func(lo uint64) *function {
+		f := byLo[lo]
+		if f == nil {
+			_, hi, ok := o.FuncRange(lo)
+			if !ok {
+				return nil
+			}
+			f = &function{lo: lo, hi: hi}
+			if name, start, ok := o.FuncAt(lo); ok && start == lo {
+				f.name = name
+			}
+			byLo[lo] = f
+		}
+		return f
+	}
+	for _, f := range fs {
+		for _, s := range f.sites {
+			if s.fnArg == 0 {
+				continue
+			}
+			if g := at(s.fnArg); g != nil {
+				g.outlined = true
+				if g.caller == nil {
+					g.caller = s
+				}
+			}
+		}
+	}
+	byName := map[string]*function{}
+	o.Symbols(func(name string, vaddr, _ uint64) {
+		if !isOutlined(name) {
+			return
+		}
+		if f := at(vaddr); f != nil && f.lo == vaddr {
+			f.outlined, f.name = true, name
+			byName[name] = f
+		}
+	})
+	all := make([]*function, 0, len(byLo))
+	for _, f := range byLo {
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b *function) int { return int(int64(a.lo) - int64(b.lo)) })
+	for _, f := range all {
+		if f.outlined {
+			f.extent, _ = o.Outlined(f.lo)
+		}
+	}
+	all = joinParts(all, byName)
+	joinDebug(o, all)
+	return slices.DeleteFunc(all, func(f *function) bool { return f.inner == f })
+}
+
+// joinParts gives the calls of .cold parts and clones to the outlined function
+// that they were made of.
+func joinParts(all []*function, byName map[string]*function) []*function {
+	return slices.DeleteFunc(all, func(f *function) bool {
+		m := outlinedPart.FindStringSubmatch(f.name)
+		if m == nil {
+			return false
+		}
+		whole := m[1]
+		// Static functions of one name: the nearest before is as good a guess as any.
+		if g := byName[whole]; g != nil && g != f {
+			g.sites = append(g.sites, f.sites...)
+			for _, s := range f.sites {
+				s.in = g
+			}
+			g.body = append(g.body, f.body...)
+			g.parts = append(g.parts, symbols.Range{Lo: f.lo, Hi: f.hi})
+			return true
+		}
+		return false
+	})
+}
+
+// joinDebug gives the calls of clang's debug variants to the outlined functions
+// that call them.
+func joinDebug(o *symbols.Object, all []*function) {
+	byLo := map[uint64]*function{}
+	for _, f := range all {
+		if isDebugVariant(f.name) {
+			byLo[f.lo] = f
+		}
+	}
+	if len(byLo) == 0 {
+		return
+	}
+	for _, f := range all {
+		if !f.outlined || byLo[f.lo] != nil {
+			continue
+		}
+		if f.body == nil {
+			f.body, _ = insn.Func(o, f.lo)
+		}
+		for _, i := range f.body {
+			if i.Kind != insn.Call && i.Kind != insn.Jump {
+				continue
+			}
+			if g := byLo[i.Target]; g != nil && g.inner == nil {
+				f.sites = append(f.sites, g.sites...)
+				for _, s := range g.sites {
+					s.in = f
+				}
+				f.inner, g.inner = g, g
+				f.body = append(f.body, g.body...)
+				f.parts = append(f.parts, symbols.Range{Lo: g.lo, Hi: g.hi})
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package regions
+
+import (
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// near is how many bytes apart locked instructions of one atomic construct are
+// at most, as the two of a load-linked, store-conditional loop.
+const near = 32
+
+// inline finds atomics and flushes of an outlined function whose source is not
+// known: instructions with a lock prefix, exclusive accesses, and fences.
+func (b *builder) inline(f *function, body int) {
+	o := b.object
+	if f.body == nil {
+		f.body, _ = insn.Func(o, f.lo)
+	}
+	last := uint64(0)
+	for n := range f.body {
+		i := &f.body[n]
+		kind := inlineKind(i)
+		if kind == event.NoConstruct || last != 0 && i.Addr-last < near {
+			continue
+		}
+		last = i.Addr
+		k := key{code: f.lo, kind: kind, addr: i.Addr}
+		r := Region{Kind: kind, Code: f.lo, Parent: body, Found: ByCode, Function: o.SourceFunction(i.Addr), At: i.Addr}
+		if fs := o.Frames(i.Addr); len(fs) > 0 {
+			at := fs[0]
+			r.File, r.Begin, r.BeginLast, r.EndFirst, r.End = at.File, at.Line, at.Line, at.Line, at.Line
+			r.BeginNear = true
+			r.Found |= ByLine
+			k = key{code: f.lo, kind: kind, file: at.File, line: at.Line}
+		}
+		if _, known := b.made[k]; !known {
+			b.made[k] = b.new(r)
+		}
+	}
+}
+
+// inlineKind tells what an instruction may be the whole of.
+func inlineKind(i *insn.Inst) event.Construct {
+	switch {
+	case i.Locked:
+		// GCC's full fence on x86-64: lock or $0,(%rsp).
+		if text := strings.ToLower(i.Text()); strings.Contains(text, "or") && strings.Contains(text, "$0x0") && strings.Contains(text, "%rsp") {
+			return event.Flush
+		}
+		return event.Atomic
+	case len(i.Bytes) == 3 && i.Bytes[0] == 0x0f && i.Bytes[1] == 0xae && i.Bytes[2] == 0xf0: // mfence
+		return event.Flush
+	}
+	return event.NoConstruct
+}
+
+// singleBarriers pairs the barriers at the end of GCC's single constructs with
+// the calls that start these.
+func singleBarriers(o *symbols.Object, f *function) map[*site]*site {
+	pairs := map[*site]*site{}
+	var w *flow
+	for _, s := range f.sites {
+		if s.kind != event.Single || s.role != opens || s.runtime != event.Gomp {
+			continue
+		}
+		if w == nil {
+			w = newFlow(o, f)
+		}
+		if c := w.skips(s); c != nil && c.role == waits {
+			pairs[c] = s
+		}
+	}
+	return pairs
+}

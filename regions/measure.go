@@ -1,0 +1,77 @@
+package regions
+
+import (
+	"strings"
+
+	"ompp-attach/event"
+)
+
+// measureOf says how a region's figures come about when the program is
+// measured, and why if not by seeing every begin and end.
+func measureOf(r *Region) (Measure, string) {
+	started := false
+	for _, s := range r.Sites {
+		c, _ := callOf(s.Call)
+		started = started || s.Start && c.role == opens && (c.kind != event.Atomic || r.Kind == event.Atomic)
+	}
+	switch r.Kind {
+	case event.NoConstruct:
+		switch {
+		case strings.HasSuffix(r.Words, "simd") && !strings.Contains(r.Words, "taskloop"):
+			return Invisible, "it runs within one thread and makes no call"
+		case len(r.Sites) > 0 || r.Outlined != 0:
+			return Exact, ""
+		case strings.HasPrefix(r.Words, "target"):
+			return Invisible, "no call was found: where no code for a device was compiled, target makes none"
+		}
+		return Invisible, "no call was found: the compiler makes plain instructions of it, or removed it"
+	case event.Task, event.TaskWait, event.TaskGroup:
+		if len(r.Sites) > 0 || r.Outlined != 0 {
+			return Exact, ""
+		}
+	case event.Barrier:
+		if r.Implicit {
+			return Derived, "the implicit barrier of a worksharing construct that makes no other call: only the wait is seen"
+		}
+		if r.Begin == 0 && r.Runtime == event.Gomp {
+			return Exact, "without line information the implicit barriers of static loops cannot be told from barrier directives"
+		}
+		return Exact, ""
+	case event.Sections, event.ParallelSections:
+		if r.Runtime == event.Kmpc {
+			return Derived, "libomp's code makes no call per section: the number of sections executed is derived"
+		}
+	case event.Workshare, event.ParallelWorkshare:
+		if r.Kind == event.Workshare {
+			return Derived, "its parts are loops and single blocks to the compiler: only their barriers are seen"
+		}
+	}
+	if started || r.Outlined != 0 {
+		return Exact, ""
+	}
+	if len(r.Sites) > 0 && r.Kind == event.Loop {
+		return Derived, "a static loop makes no call: only the wait in its barrier is seen"
+	}
+	if r.Found == BySource {
+		return Invisible, "no code of it was found: the compiler removed or merged it, or did not compile it"
+	}
+	switch r.Kind {
+	case event.Loop:
+		return Invisible, "a static loop makes no call, and its barrier, if any, is that of the region around it"
+	case event.Atomic:
+		if r.At != 0 {
+			return Invisible, "a locked instruction: an atomic construct, or other code that is like one"
+		}
+		return Invisible, "an instruction of the processor: a probe would take a hundred times as long"
+	case event.Flush:
+		if r.At != 0 {
+			return Invisible, "a fence: a flush construct, or other code that is like one"
+		}
+		return Invisible, "an instruction of the processor, or none"
+	case event.Master, event.Masked:
+		return Invisible, "a comparison of the thread number, no call"
+	case event.Ordered:
+		return Invisible, "no call was found: with simd it needs none"
+	}
+	return Invisible, "no call was found: the compiler may have removed it or merged it with another"
+}

@@ -1,0 +1,98 @@
+package regions
+
+import (
+	"strings"
+
+	"ompp-attach/event"
+)
+
+// ownDirectives finds the directives of outlined functions. One without line
+// information, as where GCC folded several of equal code into one, gets the
+// directive that is left over where it is called.
+func (b *builder) ownDirectives(fs []*function) map[*function]directive {
+	own := map[*function]directive{}
+	used := map[directive]bool{}
+	byLo := map[uint64]*function{}
+	missing := false
+	for _, f := range fs {
+		f.texts = b.object.Texts(f.lo)
+		byLo[f.lo] = f
+		if !f.outlined {
+			continue
+		}
+		if d, ok := b.sources.ownDirective(f); ok {
+			own[f] = d
+			used[d] = true
+		} else {
+			missing = true
+		}
+	}
+	for again := missing; again; {
+		again = false
+		for _, f := range fs {
+			d, ok := own[f]
+			if !ok && f.outlined {
+				continue
+			}
+			scope := b.sources.scope(f, d, ok)
+			for n, s := range f.sites {
+				g := byLo[s.fnArg]
+				if s.fnArg == 0 || g == nil || s.role != opens {
+					continue
+				}
+				if _, known := own[g]; known || !g.outlined {
+					continue
+				}
+				if d, ok := leftOver(f.sites[:n], f.sites[n+1:], s, scope, used, own, byLo); ok {
+					own[g], used[d], again = d, true, true
+				}
+			}
+		}
+	}
+	return own
+}
+
+// leftOver finds the directive of a call that starts a region: one of its kind
+// that no other has, between those of its neighbours if there is more than one.
+func leftOver(before, after []*site, s *site, scope []directive, used map[directive]bool, own map[*function]directive, byLo map[uint64]*function) (directive, bool) {
+	var free []directive
+	for _, d := range scope {
+		if !used[d] && s.outlinesTo(d) {
+			free = append(free, d)
+		}
+	}
+	line := func(sites []*site, backwards bool) int {
+		for i := range sites {
+			t := sites[i]
+			if backwards {
+				t = sites[len(sites)-1-i]
+			}
+			if d, ok := own[byLo[t.fnArg]]; ok && t.fnArg != 0 {
+				return d.get().Begin
+			}
+		}
+		return 0
+	}
+	lo, hi := line(before, true), line(after, false)
+	for _, d := range free {
+		if x := d.get(); len(free) == 1 || x.Begin > lo && (hi == 0 || x.Begin < hi) {
+			return d, true
+		}
+	}
+	return directive{}, false
+}
+
+// outlinesTo reports whether a call can be given the body of a directive.
+func (s *site) outlinesTo(d directive) bool {
+	x := d.get()
+	if !outlines(x.Words) {
+		return false
+	}
+	if s.kind != event.NoConstruct && s.kind != event.Parallel {
+		return d.kind() == s.kind
+	}
+	if s.kind == event.Parallel {
+		return strings.Contains(x.Words, "parallel")
+	}
+	return strings.Contains(x.Words, s.word)
+}

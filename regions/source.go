@@ -1,0 +1,199 @@
+package regions
+
+import (
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/symbols"
+)
+
+// sourceFile is the directives of a file, with their nesting.
+type sourceFile struct {
+	name string
+	ds   []symbols.Directive
+	// owner is the innermost directive around each whose body becomes an
+	// outlined function, -1 for none.
+	owner    []int
+	sections []int // number of section directives of each
+}
+
+// directive is a directive of a source file.
+type directive struct {
+	file *sourceFile
+	n    int
+}
+
+func (d directive) get() *symbols.Directive { return &d.file.ds[d.n] }
+
+func (d directive) kind() event.Construct { return kindOf(d.get().Words) }
+
+// holds reports whether a line of the directive's file lies in its construct.
+func (d directive) holds(f symbols.Frame) bool {
+	x := d.get()
+	return f.File == d.file.name && x.Begin <= f.Line && f.Line <= x.End
+}
+
+// at reports whether a line is one of the directive itself.
+func (d directive) at(file string, line int) bool {
+	x := d.get()
+	return file == d.file.name && x.Begin <= line && line <= x.Last
+}
+
+func (d directive) has(clause string) bool {
+	for f := range strings.FieldsFuncSeq(d.get().Clauses, func(r rune) bool { return strings.ContainsRune(" ,()\t:", r) }) {
+		if f == clause {
+			return true
+		}
+	}
+	return false
+}
+
+// isStaticLoop reports whether GCC compiles a loop without a call.
+func (d directive) isStaticLoop() bool {
+	x := d.get()
+	if k := kindOf(x.Words); k != event.Loop && k != event.ParallelLoop {
+		return false
+	}
+	for _, c := range []string{"dynamic", "guided", "runtime", "ordered"} {
+		if d.has(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// outlines reports whether a directive's body becomes a function of its own.
+func outlines(words string) bool {
+	f := strings.Fields(words)
+	for _, w := range f {
+		switch w {
+		case "cancel", "cancellation", "declare", "begin", "end", "data", "enter", "exit", "update":
+			return false
+		}
+	}
+	for _, w := range f {
+		switch w {
+		case "parallel", "task", "taskloop", "teams", "target":
+			return true
+		}
+	}
+	return false
+}
+
+// isConstruct leaves out directives that only declare, or are part of others.
+func isConstruct(words string) bool {
+	first, _, _ := strings.Cut(words, " ")
+	switch first {
+	case "section", "declare", "begin", "end", "threadprivate", "requires", "allocate", "allocators", "nothing", "error",
+		"scan", "metadirective", "assume", "assumes", "tile", "unroll":
+		return false
+	}
+	return true
+}
+
+func newSourceFile(name string, ds []symbols.Directive) *sourceFile {
+	s := &sourceFile{name: name, ds: ds, owner: make([]int, len(ds)), sections: make([]int, len(ds))}
+	var open []int
+	for i, d := range ds {
+		for len(open) > 0 && ds[open[len(open)-1]].End < d.End {
+			open = open[:len(open)-1]
+		}
+		s.owner[i] = -1
+		for k := len(open) - 1; k >= 0; k-- {
+			if outlines(ds[open[k]].Words) {
+				s.owner[i] = open[k]
+				break
+			}
+		}
+		if d.Words == "section" {
+			for k := len(open) - 1; k >= 0; k-- {
+				if strings.HasSuffix(ds[open[k]].Words, "sections") {
+					s.sections[open[k]]++
+					break
+				}
+			}
+		}
+		open = append(open, i)
+	}
+	return s
+}
+
+// sources keeps the files asked for.
+type sources struct {
+	object *symbols.Object
+	files  map[string]*sourceFile // nil for one that cannot be used
+}
+
+func (s *sources) get(name string) *sourceFile {
+	if name == "" {
+		return nil
+	}
+	f, ok := s.files[name]
+	if !ok {
+		if ds, usable := s.object.Directives(name); usable {
+			f = newSourceFile(name, ds)
+		}
+		s.files[name] = f
+	}
+	return f
+}
+
+// ownDirective finds the directive whose body an outlined function is.
+func (s *sources) ownDirective(f *function) (directive, bool) {
+	try := func(file string, line int) (directive, bool) {
+		src := s.get(file)
+		if src == nil || line == 0 {
+			return directive{}, false
+		}
+		for i, d := range src.ds {
+			if d.Begin <= line && line <= d.Last && outlines(d.Words) {
+				return directive{src, i}, true
+			}
+		}
+		return directive{}, false
+	}
+	if d, ok := try(f.extent.File, f.extent.Begin); ok {
+		return d, true
+	}
+	if c := f.caller; c != nil && c.hasIdent && f.extent.File != "" {
+		return try(f.extent.File, c.ident.Line)
+	}
+	return directive{}, false
+}
+
+// scope returns the directives that stand in a function's own text and in that
+// of the functions inlined into it, but not in outlined functions. own is that
+// of the outlined function itself, if ok.
+func (s *sources) scope(f *function, own directive, ok bool) (ds []directive) {
+	seen := map[directive]bool{}
+	add := func(d directive) {
+		if !seen[d] && isConstruct(d.get().Words) {
+			seen[d] = true
+			ds = append(ds, d)
+		}
+	}
+	if ok {
+		add(own)
+		for i, owner := range own.file.owner {
+			if owner == own.n {
+				add(directive{own.file, i})
+			}
+		}
+	}
+	for _, t := range f.texts {
+		src := s.get(t.File)
+		if src == nil {
+			continue
+		}
+		for i, d := range src.ds {
+			if d.Begin < t.First || d.Begin > t.Last {
+				continue
+			}
+			if owner := src.owner[i]; owner >= 0 && src.ds[owner].Begin >= t.First {
+				continue // of an outlined function
+			}
+			add(directive{src, i})
+		}
+	}
+	return ds
+}

@@ -1,0 +1,318 @@
+package regions
+
+import (
+	"slices"
+	"strings"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// flow walks the instructions of a function by the flow of control, to find
+// the source lines nearest to a call.
+type flow struct {
+	object  *symbols.Object
+	body    []insn.Inst
+	index   map[uint64]int   // by address
+	sources map[uint64][]int // jumps by target
+	calls   map[uint64]*site
+	// placed tells of each instruction whether the line table places it: a
+	// statement, or the code of an inlined call, starts at it or before it in its
+	// straight line. Code that GCC gives no line seems to be of the line of
+	// whatever stands before it.
+	placed []bool
+}
+
+func newFlow(o *symbols.Object, f *function) *flow {
+	w := &flow{object: o, body: f.body, index: map[uint64]int{}, sources: map[uint64][]int{}, calls: map[uint64]*site{}}
+	for n, i := range f.body {
+		w.index[i.Addr] = n
+		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+			w.sources[i.Target] = append(w.sources[i.Target], n)
+		}
+	}
+	for _, s := range f.sites {
+		w.calls[s.Addr] = s
+	}
+	last := map[uint64]symbols.Row{} // of the rows at an address, that which counts
+	for _, r := range f.rows(o) {
+		last[r.Addr] = r
+	}
+	copies := map[uint64]bool{}
+	for _, r := range o.InlinedCalls(f.lo) {
+		copies[r.Addr] = true
+	}
+	w.placed = make([]bool, len(f.body))
+	line := 0
+	for k, i := range f.body {
+		on := k > 0 && w.placed[k-1] && !f.body[k-1].Ends() && f.body[k-1].Next() == i.Addr
+		r, ok := last[i.Addr]
+		w.placed[k] = copies[i.Addr] || ok && r.Stmt || on && (!ok || r.Line == line)
+		if ok {
+			line = r.Line
+		}
+	}
+	return w
+}
+
+// Bounds of a walk, in instructions: to the body of a construct there is a
+// test, a few moves, and the computation of a loop's bounds.
+const (
+	maxPath = 96
+	maxWalk = 512
+	maxBody = 1 << 14
+)
+
+// ahead looks for the first place behind a call that pick accepts, on the way
+// of a thread that executes the construct's body first. It ends at other calls
+// of the runtime. Instructions that carry on with the line of the call itself
+// do not count: GCC gives calls the line of what comes before them.
+func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (directive, bool) {
+	type path struct {
+		addr  uint64
+		fresh bool // another row has begun
+	}
+	ways := []path{{s.Return, false}} // taken from the end
+	var later []path                  // on which the construct is left
+	seen := map[uint64]bool{}
+	first := w.object.Frames(s.Addr)
+	for steps := 0; steps < maxWalk; {
+		if len(ways) == 0 {
+			ways, later = later, nil
+		}
+		if len(ways) == 0 {
+			break
+		}
+		p := ways[len(ways)-1]
+		ways = ways[:len(ways)-1]
+		test := ""
+		for n := 0; n < maxPath && steps < maxWalk; n++ {
+			steps++
+			k, ok := w.index[p.addr]
+			if !ok || seen[p.addr] {
+				break
+			}
+			seen[p.addr] = true
+			if w.placed[k] {
+				if at := w.object.Frames(p.addr); p.fresh || !slices.Equal(at, first) {
+					p.fresh = true
+					if d, ok := pick(at); ok {
+						return d, true
+					}
+				}
+			}
+			i := w.body[k]
+			if w.calls[i.Addr] != nil || i.Ends() && i.Kind != insn.Jump {
+				break
+			}
+			switch i.Kind {
+			case insn.Jump:
+				p.addr = i.Target
+				p.fresh = true
+				continue
+			case insn.Jcc:
+				target, next := path{i.Target, true}, path{i.Next(), p.fresh}
+				taken, known := takenIfZero(&i, test)
+				if s.word == "copyprivate" { // there 0 is returned to the thread that executes
+					taken = !taken
+				}
+				switch {
+				case known && taken:
+					later = append(later, target)
+					p = next
+				case known:
+					later = append(later, next)
+					p = target
+				default:
+					ways = append(ways, target)
+					p = next
+				}
+				test = "done"
+				continue
+			}
+			if test == "" {
+				test = testOf(&i)
+			}
+			p.addr = i.Next()
+		}
+	}
+	return directive{}, false
+}
+
+// between returns the instructions on all ways from the call that starts a
+// construct to those that continue or end it, but not beyond an end or another
+// start.
+func (w *flow) between(from *site, to []*site) (body []int) {
+	start, ok := w.index[from.Return]
+	if !ok {
+		return nil
+	}
+	forth := map[int]bool{start: true}
+	for queue := []int{start}; len(queue) > 0 && len(forth) < maxBody; queue = queue[1:] {
+		i := w.body[queue[0]]
+		if c := w.calls[i.Addr]; c != nil && c.kind == from.kind && (c.role == ends && sameLock(c, from) || c.Start) {
+			continue
+		}
+		ways := []uint64{}
+		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+			ways = append(ways, i.Target)
+		}
+		if !i.Ends() {
+			ways = append(ways, i.Next())
+		}
+		for _, a := range ways {
+			if k, ok := w.index[a]; ok && !forth[k] && a != from.Addr {
+				forth[k] = true
+				queue = append(queue, k)
+			}
+		}
+	}
+	back := map[int]bool{}
+	var queue []int
+	for _, t := range to {
+		if k, ok := w.index[t.Addr]; ok && forth[k] {
+			back[k] = true
+			queue = append(queue, k)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		k := queue[0]
+		body = append(body, k)
+		before := slices.Clone(w.sources[w.body[k].Addr])
+		if k > 0 && w.body[k-1].Next() == w.body[k].Addr && !w.body[k-1].Ends() {
+			before = append(before, k-1)
+		}
+		for _, n := range before {
+			if forth[n] && !back[n] {
+				back[n] = true
+				queue = append(queue, n)
+			}
+		}
+	}
+	return body
+}
+
+// next returns the first call of the runtime behind a call, on the straight way.
+func (w *flow) next(s *site) *site {
+	addr := s.Return
+	for range maxPath {
+		k, ok := w.index[addr]
+		if !ok {
+			return nil
+		}
+		if c := w.calls[addr]; c != nil {
+			return c
+		}
+		i := w.body[k]
+		switch {
+		case i.Kind == insn.Jump:
+			addr = i.Target
+		case i.Ends():
+			return nil
+		default:
+			addr = i.Next()
+		}
+	}
+	return nil
+}
+
+// skips returns the first call of the runtime that a thread comes to that does
+// not execute the body of a single: its barrier, unless nowait is given.
+func (w *flow) skips(s *site) *site {
+	test := ""
+	addr := s.Return
+	for range maxPath {
+		k, ok := w.index[addr]
+		if !ok {
+			return nil
+		}
+		i := w.body[k]
+		if c := w.calls[addr]; c != nil {
+			return c
+		}
+		addr = i.Next()
+		switch {
+		case i.Kind == insn.Jump:
+			addr = i.Target
+		case i.Kind == insn.Jcc:
+			taken, known := takenIfZero(&i, test)
+			if !known {
+				return nil
+			}
+			if taken != (s.word == "copyprivate") {
+				addr = i.Target
+			}
+			test = "done"
+		case i.Transfers():
+			return nil
+		case test == "":
+			test = testOf(&i)
+		}
+	}
+	return nil
+}
+
+// testOf tells what an instruction compares the outcome of a call with.
+func testOf(i *insn.Inst) string {
+	text := strings.ToLower(i.Text())
+	switch {
+	case strings.HasPrefix(text, "test"), strings.HasPrefix(text, "tst"):
+		return "test"
+	case strings.HasPrefix(text, "cmp"):
+		return "cmp"
+	}
+	return ""
+}
+
+// takenIfZero tells whether a jump is taken for a result of 0: after `test al,
+// al`, which finds zero, or `cmp al, 1`, which does not, or by itself (arm64).
+func takenIfZero(i *insn.Inst, test string) (taken, ok bool) {
+	word, _, _ := strings.Cut(strings.ToLower(i.Text()), " ")
+	switch {
+	case test == "" && (word == "cbz" || word == "tbz"):
+		return true, true
+	case test == "" && (word == "cbnz" || word == "tbnz"):
+		return false, true
+	case test != "test" && test != "cmp", i.Cond != insn.Equal && i.Cond != insn.NotEqual:
+		return false, false
+	}
+	return (test == "test") == (i.Cond == insn.Equal), true
+}
+
+// behind looks for the place before a call, nearest first, that pick accepts,
+// against the flow of control and not beyond other calls of the runtime. If it
+// meets such a call, reached decides.
+func (w *flow) behind(s *site, pick func([]symbols.Frame) (directive, bool), reached func(*site) (directive, bool)) (directive, bool) {
+	start, ok := w.index[s.Addr]
+	if !ok {
+		return directive{}, false
+	}
+	seen := map[int]bool{start: true}
+	for queue := []int{start}; len(queue) > 0 && len(seen) < maxWalk; queue = queue[1:] {
+		k := queue[0]
+		i := w.body[k]
+		if w.placed[k] {
+			if d, ok := pick(w.object.Frames(i.Addr)); ok {
+				return d, true
+			}
+		}
+		from := append([]int{}, w.sources[i.Addr]...)
+		if k > 0 && w.body[k-1].Next() == i.Addr && !w.body[k-1].Ends() {
+			from = append(from, k-1)
+		}
+		for _, n := range from {
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+			if c := w.calls[w.body[n].Addr]; c != nil {
+				if d, ok := reached(c); ok {
+					return d, true
+				}
+				continue
+			}
+			queue = append(queue, n)
+		}
+	}
+	return directive{}, false
+}

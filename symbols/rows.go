@@ -1,0 +1,193 @@
+package symbols
+
+import (
+	"debug/elf"
+	"math"
+)
+
+// Row is one row of a line table: the instructions from Addr on, up to the next
+// row, belong to Line of File.
+type Row struct {
+	Addr uint64
+	File string // as in Object.Line
+	Line int    // 0: code of no line
+	Stmt bool   // a statement starts here; else GCC may only carry on with an old line
+}
+
+// Rows returns the rows that start in a range of code, which must lie within
+// one compile unit, sorted by address; ends of sequences are left out.
+func (o *Object) Rows(code Range) (rows []Row) {
+	u := o.dwarf().unitAt(code.Lo)
+	if u == nil {
+		return nil
+	}
+	for _, r := range u.lines().within(code) {
+		if !r.end {
+			rows = append(rows, Row{r.addr, fileName(r.file), r.line, r.stmt})
+		}
+	}
+	return rows
+}
+
+// InlinedCalls returns, as rows, the calls that were inlined into the function
+// at vaddr: where each copy's code begins, and the line of the call.
+func (o *Object) InlinedCalls(vaddr uint64) (calls []Row) {
+	u := o.dwarf().unitAt(vaddr)
+	if u == nil {
+		return nil
+	}
+	fs := u.funcs()
+	root := outermost(fs, u.covering(vaddr))
+	if root < 0 {
+		return nil
+	}
+	own := map[int]bool{root: true}
+	for i := root + 1; i < len(fs); i++ { // children follow their parent
+		if f := &fs[i]; f.inlined && own[f.parent] {
+			own[i] = true
+			for _, r := range f.ranges {
+				calls = append(calls, Row{r.Lo, f.callFile, f.callLine, true})
+			}
+		}
+	}
+	return calls
+}
+
+// outermost returns the first of the functions that is no inlined copy, or -1.
+func outermost(fs []function, covering []int) int {
+	for _, i := range covering {
+		if !fs[i].inlined {
+			return i
+		}
+	}
+	return -1
+}
+
+// UnitCode returns the code of the compile unit that covers vaddr, by which
+// units can be told apart, too; nil where no unit does.
+func (o *Object) UnitCode(vaddr uint64) (code []Range) {
+	x := o.dwarf()
+	u := x.unitAt(vaddr)
+	if u == nil {
+		return nil
+	}
+	for _, s := range x.spans {
+		if s.unit == u {
+			code = append(code, s.Range)
+		}
+	}
+	return code
+}
+
+// Frame is a place in the source: Line of File, in the text of a function that
+// is declared at Declared (0 if not known).
+type Frame struct {
+	File     string
+	Line     int
+	Declared int
+}
+
+// Frames returns the place of the instruction at vaddr and, where it was
+// inlined, the places of the calls that led there, innermost first.
+func (o *Object) Frames(vaddr uint64) (frames []Frame) {
+	u := o.dwarf().unitAt(vaddr)
+	if u == nil {
+		return nil
+	}
+	file, line, _, ok := o.Line(vaddr)
+	if !ok {
+		return nil
+	}
+	fs := u.funcs()
+	for _, i := range u.covering(vaddr) {
+		frames = append(frames, Frame{file, line, fs[i].identity.line})
+		if !fs[i].inlined {
+			return frames
+		}
+		file, line = fs[i].callFile, fs[i].callLine
+	}
+	return append(frames, Frame{File: file, Line: line})
+}
+
+// Text is a stretch of the source text of one function.
+type Text struct {
+	File        string
+	First, Last int // lines, from the declaration to before that of the next function
+}
+
+// Texts returns the source text of the function at vaddr and of all functions
+// that were inlined into it.
+func (o *Object) Texts(vaddr uint64) (texts []Text) {
+	u := o.dwarf().unitAt(vaddr)
+	if u == nil {
+		return nil
+	}
+	fs := u.funcs()
+	root := outermost(fs, u.covering(vaddr))
+	if root < 0 {
+		return nil
+	}
+	own := map[int]bool{root: true}
+	seen := map[Text]bool{}
+	for i := root; i < len(fs); i++ { // children follow their parent
+		if i > root && (!own[fs[i].parent] || !fs[i].inlined) {
+			continue
+		}
+		own[i] = true
+		id := fs[i].identity
+		if id.file == "" || id.line == 0 {
+			continue
+		}
+		// The optimiser may have left no code for the last lines.
+		t := Text{id.file, id.line, u.nextDeclared(fs, id.file, max(id.line, u.lastLine(fs[i].ranges, id.file, nil))) - 1}
+		if !seen[t] {
+			seen[t] = true
+			texts = append(texts, t)
+		}
+	}
+	return texts
+}
+
+// nextDeclared returns the line of the first function that is declared behind a
+// line of a file; a number greater than any line if there is none.
+func (u *unit) nextDeclared(fs []function, file string, line int) int {
+	next := math.MaxInt32
+	for i := range fs {
+		if id := &fs[i].identity; id.line > line && id.line < next && id.file == file {
+			next = id.line
+		}
+	}
+	return next
+}
+
+// Stubs returns the imported symbols that the linker's PLT stubs jump to, by
+// the stub's vaddr.
+func (o *Object) Stubs() map[uint64]string {
+	stubs := map[uint64]string{}
+	step := uint64(8) // stubs have 8 or 16 bytes
+	if o.file.Machine == elf.EM_AARCH64 {
+		step = 4
+	}
+	for _, s := range o.file.Sections {
+		if !isPLT(s.Name) || s.Flags&elf.SHF_ALLOC == 0 || s.Type != elf.SHT_PROGBITS {
+			continue
+		}
+		b := o.readAt(s.Offset, s.FileSize)
+		for at := uint64(0); at+step <= uint64(len(b)); at += step {
+			slot, ok := uint64(0), false
+			code := b[at:min(at+16, uint64(len(b)))]
+			if o.file.Machine == elf.EM_X86_64 {
+				slot, ok = stubSlotAMD64(code, s.Addr+at)
+			} else {
+				slot, ok = stubSlotARM64(code, s.Addr+at)
+			}
+			if !ok {
+				continue
+			}
+			if name, ok := o.GOT(slot); ok {
+				stubs[s.Addr+at] = name
+			}
+		}
+	}
+	return stubs
+}
