@@ -85,6 +85,8 @@ func (s *site) matches(d directive) bool {
 		return kind == event.Critical && (s.lockName == "" || strings.EqualFold(x.Name, s.lockName))
 	case event.Atomic:
 		return kind == event.Atomic
+	case event.TaskGroup: // clang puts one around a taskloop
+		return kind == event.TaskGroup || s.runtime == event.Kmpc && strings.Contains(x.Words, "taskloop")
 	case event.Lock, event.NestLock:
 		return false
 	case event.NoConstruct:

@@ -24,9 +24,9 @@ func TestListRegions(t *testing.T) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))
 	}
 	for _, want := range []string{
-		"118 125 PARALLEL named exact call, line table, source pragma, symbol",
-		"121 124 CRITICAL (ledger) named exact call, source pragma",
-		"212 222 SECTIONS 4 sections exact call, source pragma",
+		"122 129 PARALLEL named exact call, line table, source pragma, symbol",
+		"125 128 CRITICAL (ledger) named exact call, source pragma",
+		"247 257 SECTIONS 4 sections exact call, source pragma",
 		"BEGIN END TYPE SECTIONS FUNCTION MEASURED FOUND BY",
 	} {
 		found := false
