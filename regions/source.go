@@ -158,7 +158,33 @@ func (s *sources) ownDirective(f *function) (directive, bool) {
 	if c := f.caller; c != nil && c.hasIdent && f.extent.File != "" {
 		return try(f.extent.File, c.ident.Line)
 	}
-	return directive{}, false
+	return s.combinedAround(f.extent.File, f.extent.Begin)
+}
+
+// combinedAround finds the innermost directive around a line whose body is
+// outlined, if it is outlined in several steps (teams distribute parallel for):
+// g++ gives the inner functions no row for the directive's line.
+func (s *sources) combinedAround(file string, line int) (directive, bool) {
+	src := s.get(file)
+	if src == nil || line == 0 {
+		return directive{}, false
+	}
+	best := -1
+	for i, d := range src.ds {
+		if d.Begin <= line && line <= d.End && outlines(d.Words) && (best < 0 || d.Begin > src.ds[best].Begin) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return directive{}, false
+	}
+	steps := 0
+	for _, w := range strings.Fields(src.ds[best].Words) {
+		if w == "target" || w == "teams" || w == "parallel" {
+			steps++
+		}
+	}
+	return directive{src, best}, steps > 1
 }
 
 // scope returns the directives that stand in a function's own text and in that
