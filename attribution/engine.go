@@ -4,6 +4,8 @@
 package attribution
 
 import (
+	"slices"
+
 	"ompp-attach/event"
 )
 
@@ -81,6 +83,9 @@ type Engine struct {
 	partial   uint64
 	losses    map[lossKey]uint64
 	foreign   []foreignRelease // read before the lock's holder
+
+	hasUser          bool   // user regions occur
+	stackLo, stackHi uint64 // see MainStack
 }
 
 type rowID struct{ root, num int }
@@ -144,6 +149,7 @@ type frame struct {
 	row     int
 	num     int32 // thread number before this frame was pushed (parallel)
 	phase   phase
+	kind    uint8 // of a user region: event.UserFunction and so on
 	flags   event.Flag
 	start   uint64
 	mark    uint64 // start of the current phase
@@ -239,6 +245,9 @@ func (e *Engine) step(t *thread, ev *event.Event) {
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
 	}
+	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {
+		return
+	}
 	switch ev.Edge {
 	case event.Fork:
 		e.fork(t, ev)
@@ -328,13 +337,16 @@ func (f *frame) charge(s *ThreadStats, exec int64) {
 
 // abandon closes the innermost region, whose end was not seen: it counts, and
 // its times stay out, because they are not known.
-func (e *Engine) abandon(t *thread) {
-	f := t.top()
+func (e *Engine) abandon(t *thread) { e.drop(t, len(t.stack)-1) }
+
+// drop abandons the i-th region of the stack.
+func (e *Engine) drop(t *thread, i int) {
+	f := &t.stack[i]
 	s := f.node.stat(f.row)
 	s.Exec.C++
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
 	e.unmatched++
-	t.stack = t.stack[:len(t.stack)-1]
+	t.stack = slices.Delete(t.stack, i, i+1)
 }
 
 // level returns the index of the innermost parallel frame, -1 outside any.
