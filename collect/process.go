@@ -64,6 +64,13 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		r = p.recorder
 	}
 	p.engine = attribution.New(uint32(pid), r)
+	p.resolver.user = m.user
+	if lo, hi, ok := mainStack(pid); ok {
+		p.engine.MainStack(lo, hi)
+		if p.recorder != nil {
+			p.recorder.Stream.StackLo, p.recorder.Stream.StackHi = lo, hi
+		}
+	}
 	p.meta = describe(pid)
 	m.mu.Lock()
 	m.procs[uint32(pid)] = p
@@ -279,7 +286,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}
-	prof.Unseen = p.unseen()
+	prof.Unseen = append(p.unseen(), p.resolver.user.notSeen()...)
 	prof.Warnings = append(prof.Warnings, p.warnings...)
 	p.profile = prof
 	if p.recorder != nil {

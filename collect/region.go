@@ -22,6 +22,9 @@ var directiveOf = map[event.Construct]string{
 // from libomp's ident_t, the line table and the source itself, as far as each
 // is there.
 func (r *resolver) Region(k attribution.Key) attribution.Region {
+	if k.Construct == event.UserRegion {
+		return r.userRegion(k)
+	}
 	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String(), Name: r.name(k)}
 	if k.Construct.IsParallel() {
 		r.parallel(k, &reg)

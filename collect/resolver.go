@@ -15,6 +15,7 @@ type resolver struct {
 	pid   int
 	mods  []symbols.Module
 	bound map[uint64]place
+	user  *UserRegions // nil if none are asked for
 }
 
 // place is an address in a file.

@@ -20,10 +20,6 @@ type FunctionProbes struct {
 // probe will do: one that is pending stops exceptions, and a program that
 // switches stacks dies of it.
 func ProbeFunction(o *symbols.Object, name string, entry uint64) (f FunctionProbes, err error) {
-	begin, err := insn.SafePoint(o, entry, insn.Need{})
-	if err != nil {
-		return f, err
-	}
 	isPart := func(target uint64) bool {
 		symbol, start, ok := o.FuncAt(target)
 		return ok && start == target && strings.Contains(symbol, ".cold")
@@ -40,19 +36,22 @@ func ProbeFunction(o *symbols.Object, name string, entry uint64) (f FunctionProb
 			f.Dear++
 		}
 	}
-	if len(exits) == 1 && exits[0].Inst.Addr == begin.VAddr && exits[0].When == insn.Always {
-		// A function that only jumps to another one.
-		point(CodePoint{VAddr: begin.VAddr, Edge: event.Enter, Marks: event.FreeAtOnce}, begin.Cost)
-		return f, nil
-	}
+	// Which of two probes at one place is served first, nobody says.
+	need := insn.Need{Dear: true}
 	for _, x := range exits {
-		if x.Inst.Addr == begin.VAddr {
-			// Which of two probes at one place is served first, nobody says.
-			if begin, err = beginElsewhere(o, entry, exits); err != nil {
-				return f, err
-			}
-			break
+		need.Avoid = append(need.Avoid, x.Inst.Addr)
+	}
+	begin, err := insn.SafePoint(o, entry, need)
+	if err != nil && len(exits) == 1 && exits[0].When == insn.Always {
+		// All that it does is to jump to another one.
+		only, err := insn.SafePoint(o, entry, insn.Need{Dear: true})
+		if err == nil && only.VAddr == exits[0].Inst.Addr {
+			point(CodePoint{VAddr: only.VAddr, Edge: event.Enter, Marks: event.FreeAtOnce}, only.Cost)
+			return f, nil
 		}
+	}
+	if err != nil {
+		return f, err
 	}
 	point(CodePoint{VAddr: begin.VAddr, Edge: event.Enter}, begin.Cost)
 	for _, x := range exits {
@@ -63,18 +62,4 @@ func ProbeFunction(o *symbols.Object, name string, entry uint64) (f FunctionProb
 		point(p, insn.CostOf(x.Inst))
 	}
 	return f, nil
-}
-
-// beginElsewhere chooses the entry itself, where an exit has the cheaper place.
-func beginElsewhere(o *symbols.Object, entry uint64, exits []insn.Exit) (insn.Point, error) {
-	for _, x := range exits {
-		if x.Inst.Addr == entry {
-			return insn.Point{}, fmt.Errorf("its first instruction, %s, is also its end", x.Inst)
-		}
-	}
-	i, err := insn.Decode(o, entry)
-	if err == nil && i.Refused {
-		err = fmt.Errorf("the kernel refuses a probe at %s", i)
-	}
-	return insn.Point{VAddr: entry, Cost: insn.CostOf(i)}, err
 }

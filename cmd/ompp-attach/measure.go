@@ -31,6 +31,7 @@ type measureFlags struct {
 	verbose   bool
 	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the recorded event stream of the first process
+	user      userFlags
 }
 
 func (f *measureFlags) register(c *cobra.Command) {
@@ -43,6 +44,7 @@ func (f *measureFlags) register(c *cobra.Command) {
 	_ = c.Flags().MarkHidden("attach-mode")
 	c.Flags().StringVar(&f.events, "record-events", "", "write the event stream of the first process to this file")
 	_ = c.Flags().MarkHidden("record-events")
+	f.user.register(c)
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return strings.Split(formatNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -120,6 +122,10 @@ func run(f *measureFlags, args []string) error {
 	if f.events != "" {
 		m.RecordEvents()
 	}
+	if err := f.user.apply(m, f.logf); err != nil {
+		m.Close()
+		return out.abandon(err)
+	}
 	res, err := m.Run(path, args, signals)
 	m.Close()
 	if res == nil {
@@ -139,9 +145,9 @@ func run(f *measureFlags, args []string) error {
 		fmt.Fprintf(os.Stderr, "ompp-attach: %s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured\n", path)
 	}
 	if res.Exit != 0 {
-		return &exitError{res.Exit, nil}
+		return &exitError{res.Exit, unfound(res)}
 	}
-	return nil
+	return unfound(res)
 }
 
 // heeded leaves out the signals that we were started to ignore: nohup and
@@ -217,6 +223,10 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	if f.events != "" {
 		m.RecordEvents()
 	}
+	if err := f.user.apply(m, f.logf); err != nil {
+		m.Close()
+		return out.abandon(err)
+	}
 	res, err := m.Attach(ctx, pid, func() {
 		if duration > 0 {
 			time.AfterFunc(duration, over)
@@ -229,7 +239,7 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	if res == nil {
 		return out.abandon(err)
 	}
-	return errors.Join(err, out.write(res, f), f.saveStream(res))
+	return errors.Join(err, out.write(res, f), f.saveStream(res), unfound(res))
 }
 
 func until(d time.Duration) string {

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/collect"
+)
+
+// userFlags are the flags about the user's own regions.
+type userFlags struct {
+	functions []string
+}
+
+func (f *userFlags) register(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.functions, "function", nil, "show executions of this function as a USER REGION: a name, or a regular expression, with @LIBRARY for those of one library (repeatable)")
+}
+
+// apply hands them to a measurement.
+func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any)) error {
+	if len(f.functions) == 0 {
+		return nil
+	}
+	u, err := collect.NewUserRegions(f.functions, logf)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	u.Notice = func(s string) {
+		for _, line := range strings.Split(s, "\n") {
+			fmt.Fprintln(os.Stderr, "ompp-attach: "+line)
+		}
+	}
+	m.SetUserRegions(u)
+	return nil
+}
+
+// unfound tells which functions were never found.
+func unfound(res *collect.Result) error {
+	if len(res.Unfound) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(res.Unfound, "\nompp-attach: "))
+}
