@@ -38,7 +38,7 @@ func parsePattern(text string) (*pattern, error) {
 		}
 	}
 	if expr == "" {
-		return nil, fmt.Errorf("--function %q: no function is named; for all functions write --function .", text)
+		return nil, fmt.Errorf("--function %q names no function: write a name, or '.' for all", text)
 	}
 	if regexp.QuoteMeta(expr) == expr {
 		p.name = expr
@@ -54,7 +54,7 @@ func parsePattern(text string) (*pattern, error) {
 // covers reports whether the functions of a file are meant.
 func (p *pattern) covers(mod *symbols.Module) bool {
 	if p.file == "" {
-		return mod.Object().IsExecutable() || !isSystem(mod.Path)
+		return !isSystem(mod.Path) || mod.Object().IsExecutable() && !strings.Contains(filepath.Base(mod.Path), ".so") // libc is a program, too
 	}
 	return strings.HasPrefix(filepath.Base(mod.Path), p.file)
 }

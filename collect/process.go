@@ -286,7 +286,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}
-	prof.Unseen = append(p.unseen(), p.resolver.user.notSeen()...)
+	prof.Unseen = append(p.unseen(), p.resolver.user.notSeen(p.resolver.mods, prof.Regions)...)
 	prof.Warnings = append(prof.Warnings, p.warnings...)
 	p.profile = prof
 	if p.recorder != nil {

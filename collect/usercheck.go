@@ -1,12 +1,14 @@
 package collect
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/attribution"
+	"ompp-attach/event"
 	"ompp-attach/symbols"
 )
 
@@ -78,14 +80,53 @@ func (m *Measurement) refusal() error {
 	return m.refused
 }
 
-// notSeen says which of the user's functions have no probes.
-func (u *UserRegions) notSeen() []attribution.Unseen {
+// notSeen says which of the user's regions have no probes, and which were never
+// reached in a process whose profile has the given regions.
+func (u *UserRegions) notSeen(mods []symbols.Module, regions []attribution.Region) []attribution.Unseen {
 	if u == nil {
 		return nil
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return slices.Clone(u.unseen)
+	out := slices.Clone(u.unseen)
+	seen := map[string]bool{}
+	for i := range regions {
+		if regions[i].Construct == event.UserRegion {
+			seen[regions[i].Name] = true
+		}
+	}
+	var never, inlined []string
+	for i := range mods {
+		o := mods[i].Object()
+		for at, p := range u.places[o] {
+			switch {
+			case seen[p.name]:
+			case p.lines == nil && inlinedNote(o, at) != nil:
+				inlined = append(inlined, p.name)
+			default:
+				never = append(never, p.name)
+			}
+		}
+	}
+	if s := listed(inlined); s != "" {
+		out = append(out, attribution.Unseen{What: "user regions " + s,
+			Reason: "their own code was never reached: the compiler inlined calls of them, which cannot be seen (mark them noinline to see them)"})
+	}
+	if s := listed(never); s != "" {
+		out = append(out, attribution.Unseen{What: "user regions " + s, Reason: "they were never reached"})
+	}
+	return out
+}
+
+// listed joins names, some at most.
+func listed(names []string) string {
+	const most = 20
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if n := len(names); n > most {
+		names = append(names[:most:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return strings.Join(names, ", ")
 }
 
 // probed reports whether probes sit in a process's own code.

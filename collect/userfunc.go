@@ -86,7 +86,7 @@ func (u *UserRegions) findFunctions(mod *symbols.Module) (points []probes.CodePo
 	}
 	for _, p := range wanted {
 		if !p.matched {
-			p.inlined = inlinedOnly(o, p)
+			p.inlined = append(p.inlined, inlinedOnly(o, p)...)
 		}
 	}
 	if u.found += len(chosen); u.found > MaxFunctions {

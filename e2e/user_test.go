@@ -107,7 +107,7 @@ func TestFunctionNotFound(t *testing.T) {
 	for _, tc := range []struct{ function, want string }{
 		{"decsend", "near names: descend"},
 		{"^catchr", "near names: ns::catcher"},
-		{"nothing_like_it", "matches no function"},
+		{"nothing_like_it", "matches no function of the program and its own libraries;"},
 		{"omp_set_lock", "write --function omp_set_lock@libgomp"},
 		{"(", "no regular expression"},
 	} {
