@@ -288,6 +288,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	prof.Unseen = append(p.unseen(), p.resolver.user.notSeen(p.resolver.mods, prof.Regions)...)
 	prof.Warnings = append(prof.Warnings, p.warnings...)
+	m.selection.hide(prof)
 	p.profile = prof
 	if p.recorder != nil {
 		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end

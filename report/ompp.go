@@ -88,6 +88,9 @@ func (o *ompp) header() {
 	key("Lost Events", "%d", m.LostHits)
 	key("Probes Missing", "%d", missing)
 	key("Partial Regions", "%d", m.Partial)
+	if len(m.LeftOut) > 0 {
+		key("Left Out", "%s", strings.Join(m.LeftOut, ", "))
+	}
 	ended := m.Ended
 	if ended == "" {
 		ended = "not yet"

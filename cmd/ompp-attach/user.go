@@ -14,15 +14,24 @@ import (
 // userFlags are the flags about the user's own regions.
 type userFlags struct {
 	functions []string
+	disable   []string
+	only      []string
 }
 
 func (f *userFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.functions, "function", nil, "show executions of this function as a USER REGION: a name, or a regular expression, with @LIBRARY for those of one library (repeatable)")
+	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(collect.Classes(), ", ")+"; or file:NAME, function:NAME for what stands there")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions and these classes")
 }
 
 // apply hands them to a measurement.
 func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any)) error {
-	if len(f.functions) == 0 {
+	s, err := collect.NewSelection(f.disable, f.only)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	m.Select(s)
+	if !s.UserRegions() {
 		return nil
 	}
 	u, err := collect.NewUserRegions(f.functions, logf)
