@@ -82,6 +82,9 @@ func (p *Process) feed(ev *event.Event) {
 	if p.meta.Attached && ev.Time < p.began || p.ended != 0 && ev.Time > p.ended {
 		return // while the probes were being placed or taken away, one by one
 	}
+	if ev.Construct == event.UserRegion && ev.Fn != 0 {
+		p.resolver.nameMarker(ev)
+	}
 	if p.recorder != nil {
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, *ev)
 	}

@@ -58,6 +58,7 @@ func (m *Measurement) SetUserRegions(u *UserRegions) {
 	if len(u.patterns) > 0 {
 		m.AddFinder(u.findFunctions)
 	}
+	m.AddFinder(u.findMarkers)
 }
 
 // findFunctions is a CodeFinder.

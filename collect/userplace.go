@@ -20,6 +20,10 @@ func (r *resolver) userRegion(k attribution.Key) attribution.Region {
 	u := r.user.at(p.object, p.vaddr)
 	reg.Name, reg.Notes = u.name, u.notes
 	loc := &reg.Location
+	if k.Fn != 0 { // the marker lies in ompp_fortran.c
+		reg.Name, loc.Function = r.names[k.Fn], r.names[k.Fn]
+		return reg
+	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	switch {
 	case u.lines != nil:
