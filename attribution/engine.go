@@ -84,6 +84,10 @@ type Engine struct {
 	losses    map[lossKey]uint64
 	foreign   []foreignRelease // read before the lock's holder
 
+	offSince uint64  // 0: measurement is on
+	offBy    *thread // whose marker switched it off
+	off      Span
+
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
 }
@@ -177,6 +181,7 @@ type thread struct {
 	spare     []event.Event // buffer for the next wait
 	replaying bool          // it is working off what waited
 	initial   bool          // it started teams of its own, or is the process's first
+	home      int           // of an initial thread: its row outside any team
 }
 
 func (t *thread) top() *frame {

@@ -41,6 +41,7 @@ type Meta struct {
 	LostHits  uint64    `json:"lost_hits"`          // probe hits whose record was dropped
 	Unmatched uint64    `json:"unmatched"`          // ends without a begin that were dropped
 	Partial   uint64    `json:"partial"`            // region instances seen only in part (under way at attach or at the end)
+	Off       Span      `json:"off,omitzero"`       // how long, and how often, measurement was switched off; not part of the duration
 	LeftOut   []string  `json:"left_out,omitempty"` // what the user did not want to see
 	HasTasks  bool      `json:"has_tasks"`          // the program calls tasking entry points, which are not measured
 }

@@ -50,6 +50,8 @@ func (e *Engine) user(t *thread, ev *event.Event) (taken bool) {
 		e.enterUser(t, ev)
 	case event.Release, event.Released:
 		e.exitUser(t, ev)
+	case event.Off, event.On:
+		e.switched(t, ev)
 	default:
 		return false
 	}

@@ -77,6 +77,8 @@ const (
 	probeRowFlagROW_LEVEL_FROM_TLS probeRowFlag = 4096
 	probeRowFlagROW_NO_SITE        probeRowFlag = 8192
 	probeRowFlagROW_SITE_HERE      probeRowFlag = 16384
+	probeRowFlagROW_OFF            probeRowFlag = 268435456
+	probeRowFlagROW_ON             probeRowFlag = 536870912
 )
 
 type probeSource uint32
@@ -108,6 +110,7 @@ const (
 	probeMapDropped          = "dropped"
 	probeMapRings            = "rings"
 	probeMapRows             = "rows"
+	probeMapSilent           = "silent"
 	probeMapThreads          = "threads"
 	probeProgOnEntryMulti    = "on_entry_multi"
 	probeProgOnEntryPerf     = "on_entry_perf"
@@ -116,7 +119,9 @@ const (
 	probeProgOnReturnPerf    = "on_return_perf"
 	probeProgOnSession       = "on_session"
 	probeVarDropping         = "dropping"
+	probeVarEra              = "era"
 	probeVarNumRings         = "num_rings"
+	probeVarNumSilent        = "num_silent"
 	probeVarUnusedRecord     = "unused_record"
 	probeVarUnusedRecordFlag = "unused_record_flag"
 	probeVarUnusedRowFlag    = "unused_row_flag"
@@ -180,6 +185,7 @@ type probeMapSpecs struct {
 	Dropped *ebpf.MapSpec `ebpf:"dropped"`
 	Rings   *ebpf.MapSpec `ebpf:"rings"`
 	Rows    *ebpf.MapSpec `ebpf:"rows"`
+	Silent  *ebpf.MapSpec `ebpf:"silent"`
 	Threads *ebpf.MapSpec `ebpf:"threads"`
 }
 
@@ -188,7 +194,9 @@ type probeMapSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeVariableSpecs struct {
 	Dropping         *ebpf.VariableSpec `ebpf:"dropping"`
+	Era              *ebpf.VariableSpec `ebpf:"era"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
+	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
 	UnusedRecord     *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRecordFlag *ebpf.VariableSpec `ebpf:"unused_record_flag"`
 	UnusedRowFlag    *ebpf.VariableSpec `ebpf:"unused_row_flag"`
@@ -218,6 +226,7 @@ type probeMaps struct {
 	Dropped *ebpf.Map `ebpf:"dropped"`
 	Rings   *ebpf.Map `ebpf:"rings"`
 	Rows    *ebpf.Map `ebpf:"rows"`
+	Silent  *ebpf.Map `ebpf:"silent"`
 	Threads *ebpf.Map `ebpf:"threads"`
 }
 
@@ -226,6 +235,7 @@ func (m *probeMaps) Close() error {
 		m.Dropped,
 		m.Rings,
 		m.Rows,
+		m.Silent,
 		m.Threads,
 	)
 }
@@ -235,7 +245,9 @@ func (m *probeMaps) Close() error {
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeVariables struct {
 	Dropping         *ebpf.Variable `ebpf:"dropping"`
+	Era              *ebpf.Variable `ebpf:"era"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
+	NumSilent        *ebpf.Variable `ebpf:"num_silent"`
 	UnusedRecord     *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRecordFlag *ebpf.Variable `ebpf:"unused_record_flag"`
 	UnusedRowFlag    *ebpf.Variable `ebpf:"unused_row_flag"`

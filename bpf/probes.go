@@ -35,6 +35,8 @@ const (
 	RowLevelFromTLS = uint32(probeRowFlagROW_LEVEL_FROM_TLS)
 	RowNoSite       = uint32(probeRowFlagROW_NO_SITE)
 	RowSiteHere     = uint32(probeRowFlagROW_SITE_HERE)
+	RowOff          = uint32(probeRowFlagROW_OFF)
+	RowOn           = uint32(probeRowFlagROW_ON)
 )
 
 // Arg returns the source number for the n-th (0 to 6) argument; the seventh

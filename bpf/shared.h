@@ -35,6 +35,8 @@ enum row_flag {
 	ROW_LEVEL_FROM_TLS = 1 << 12, /* num = nesting level, from libgomp's thread structure */
 	ROW_NO_SITE        = 1 << 13, /* nobody asks where the call comes from */
 	ROW_SITE_HERE      = 1 << 14, /* site = the address that the row names by here */
+	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
+	ROW_ON             = 1 << 29, /* it wants them again */
 };
 
 /* One probe point in one library; the attach cookie is its index. */

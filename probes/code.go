@@ -45,6 +45,12 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 		case insn.ZeroClear:
 			r.Flags |= bpf.RowOnlyIfNotZF
 		}
+		switch c.Edge {
+		case event.Off:
+			r.Flags |= bpf.RowOff
+		case event.On:
+			r.Flags |= bpf.RowOn
+		}
 		pt := &point{construct: c.Construct, entry: c.Edge, marks: c.Marks, runtime: c.Runtime, value: c.Value}
 		if c.A != 0 {
 			pt.a, pt.b = take{to: toFn}, take{to: toKey}

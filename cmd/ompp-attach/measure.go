@@ -67,6 +67,17 @@ func (f *measureFlags) logf(format string, args ...any) {
 	}
 }
 
+// listen lets the measurement be paused from outside; without that it works,
+// too.
+func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
+	stop, err := m.Listen()
+	if err != nil {
+		f.logf("%v", err)
+		return func() {}
+	}
+	return stop
+}
+
 // saveStream writes the recorded events, if they were asked for.
 func (f *measureFlags) saveStream(res *collect.Result) error {
 	if f.events == "" || len(res.Streams) == 0 {
@@ -126,6 +137,7 @@ func run(f *measureFlags, args []string) error {
 		m.Close()
 		return out.abandon(err)
 	}
+	defer f.listen(m)()
 	res, err := m.Run(path, args, signals)
 	m.Close()
 	if res == nil {
@@ -227,6 +239,7 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 		m.Close()
 		return out.abandon(err)
 	}
+	defer f.listen(m)()
 	res, err := m.Attach(ctx, pid, func() {
 		if duration > 0 {
 			time.AfterFunc(duration, over)
