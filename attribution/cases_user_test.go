@@ -112,16 +112,16 @@ var userCases = []engineCase{
 		50 1 join parallel`,
 		want: `PARALLEL@300 0:0 exec 50/1 enter 0 body 50/1 bar 0 exit 0 child 40
 		       PARALLEL@300/USER REGION@500 0:0 exec 40/1 enter 0 body 40/1 bar 0 exit 0 child 0`},
-	{name: "lines: left by continue, then by return",
+	{name: "lines: a loop inside comes back to the first one; then left by an exception",
 		events: `
-		0 1 enter user-region site=500 sp=9000 v=1
-		4 1 enter user-region site=500 sp=9000 v=1
+		0 1 enter user-region site=500 sp=9000 v=4
+		4 1 enter user-region site=500 sp=9000 v=4
 		6 1 release user-region site=500 sp=9000 v=1
 		7 1 release user-region site=500 sp=9000 v=1
 		10 1 enter user-region site=500 sp=9000 v=1
 		14 1 enter critical site=410 free noret sp=9100
 		16 1 release critical free noret sp=9100`,
-		want: `USER REGION@500 0:0 exec 10/3 enter 0 body 10/3 bar 0 exit 0 child 0
+		want: `USER REGION@500 0:0 exec 10/2 enter 0 body 10/2 bar 0 exit 0 child 0
 		       CRITICAL@410 0:0 exec 2/1 enter 0 body 2/1 bar 0 exit 0 child 0`},
 	{name: "markers: set by functions that return, nested; the inner one's end is missing",
 		events: `

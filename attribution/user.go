@@ -13,7 +13,6 @@ import (
 
 const (
 	noteUnwound = "left by an exception or longjmp: their time reaches to the thread's next event"
-	noteJumped  = "left without reaching their last line: their time reaches to the thread's next event"
 	noteNoEnd   = "entered again, or left, before their end marker was reached: their time reaches until then"
 )
 
@@ -68,11 +67,17 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 	if ev.Value != event.UserFunction {
 		// The same code again, in the same call of its function.
 		if i := t.find(event.UserRegion, func(f *frame) bool { return f.node.key == k && f.sp == ev.SP }); i >= 0 {
+			if ev.Value == event.UserLinesAgain {
+				return
+			}
 			e.leaveUser(t, i, ev.Time)
 		}
 	}
 	f := e.push(t, k, ev)
 	f.kind, f.phase, f.bodies = uint8(ev.Value), inBody, 1
+	if f.kind == event.UserLinesAgain {
+		f.kind = event.UserLines
+	}
 	if ev.Flags&event.FreeAtOnce != 0 { // it is left by the very instruction
 		e.pop(t, ev.Time)
 	}
@@ -174,8 +179,6 @@ func (e *Engine) leaveUser(t *thread, i int, at uint64) {
 	switch f.kind {
 	case event.UserMarker:
 		f.node.note(noteNoEnd)
-	case event.UserLines:
-		f.node.note(noteJumped)
 	default:
 		f.node.note(noteUnwound)
 	}

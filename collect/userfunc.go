@@ -20,6 +20,7 @@ type userPlace struct {
 	name  string
 	notes []string
 	lines *symbols.Extent // of a region given by lines
+	near  bool            // it begins at another line than was asked for
 }
 
 // UserRegions are the user's own regions: which he asked for, and what was
@@ -31,15 +32,16 @@ type UserRegions struct {
 
 	mu       sync.Mutex
 	patterns []*pattern
+	lines    []*lineRegion
 	found    int // functions
 	refusal  error
 	unseen   []attribution.Unseen
 	places   map[*symbols.Object]map[uint64]userPlace // by identity
 }
 
-// NewUserRegions takes the functions asked for: plain names, or regular
-// expressions.
-func NewUserRegions(functions []string, logf func(string, ...any)) (*UserRegions, error) {
+// NewUserRegions takes the functions asked for, plain names or regular
+// expressions, and the regions given by lines.
+func NewUserRegions(functions, lines []string, logf func(string, ...any)) (*UserRegions, error) {
 	u := &UserRegions{Notice: func(string) {}, logf: logf, places: map[*symbols.Object]map[uint64]userPlace{}}
 	for _, text := range functions {
 		p, err := parsePattern(text)
@@ -47,6 +49,13 @@ func NewUserRegions(functions []string, logf func(string, ...any)) (*UserRegions
 			return nil, err
 		}
 		u.patterns = append(u.patterns, p)
+	}
+	for _, text := range lines {
+		r, err := parseLines(text)
+		if err != nil {
+			return nil, err
+		}
+		u.lines = append(u.lines, r)
 	}
 	return u, nil
 }
@@ -57,6 +66,9 @@ func (m *Measurement) SetUserRegions(u *UserRegions) {
 	m.user = u
 	if len(u.patterns) > 0 {
 		m.AddFinder(u.findFunctions)
+	}
+	if len(u.lines) > 0 {
+		m.AddFinder(u.findLines)
 	}
 	m.AddFinder(u.findMarkers)
 }
@@ -184,6 +196,11 @@ func (u *UserRegions) Unmatched() (sentences []string) {
 	for _, p := range u.patterns {
 		if !p.matched {
 			sentences = append(sentences, p.unmatched())
+		}
+	}
+	for _, r := range u.lines {
+		if !r.matched {
+			sentences = append(sentences, r.unmatched())
 		}
 	}
 	return sentences

@@ -28,6 +28,9 @@ func (r *resolver) userRegion(k attribution.Key) attribution.Region {
 	switch {
 	case u.lines != nil:
 		loc.File, loc.Begin, loc.End, loc.Function = u.lines.File, u.lines.Begin, u.lines.End, u.lines.Function
+		if u.near {
+			loc.Mark = attribution.Approx
+		}
 	default:
 		reg.Notes = append(reg.Notes, inlinedNote(p.object, p.vaddr)...)
 		loc.Function = u.name

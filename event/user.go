@@ -8,4 +8,7 @@ const (
 	// UserJump is the end of a function by a jump whose destination is not
 	// known: it is one only if the function's frame is gone.
 	UserJump
+	// UserLinesAgain is an entry into lines to which control also comes from
+	// inside, by a loop.
+	UserLinesAgain
 )

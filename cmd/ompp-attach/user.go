@@ -14,12 +14,14 @@ import (
 // userFlags are the flags about the user's own regions.
 type userFlags struct {
 	functions []string
+	regions   []string
 	disable   []string
 	only      []string
 }
 
 func (f *userFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.functions, "function", nil, "show executions of this function as a USER REGION: a name, or a regular expression, with @LIBRARY for those of one library (repeatable)")
+	c.Flags().StringArrayVar(&f.regions, "region", nil, "show these lines as a USER REGION: NAME=FILE:LINE-FILE:LINE or NAME=FILE:LINE-LINE (repeatable)")
 	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(collect.Classes(), ", ")+"; or file:NAME, function:NAME for what stands there")
 	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions and these classes")
 }
@@ -34,7 +36,7 @@ func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any)) err
 	if !s.UserRegions() {
 		return nil
 	}
-	u, err := collect.NewUserRegions(f.functions, logf)
+	u, err := collect.NewUserRegions(f.functions, f.regions, logf)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
