@@ -182,7 +182,7 @@ type engineCase struct {
 }
 
 func TestEngine(t *testing.T) {
-	for _, tc := range slices.Concat(commonCases, gompCases, kmpcCases, userCases) {
+	for _, tc := range slices.Concat(commonCases, gompCases, kmpcCases, userCases, pauseCases) {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.end == 0 {
 				tc.end = 1000
