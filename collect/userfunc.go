@@ -7,13 +7,18 @@ import (
 	"sync"
 
 	"ompp-attach/attribution"
+	"ompp-attach/bpf"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
 
-// MaxFunctions bounds how many functions can be user regions at once: each
-// takes some three probes, and the kernel side has 32768 rows.
-const MaxFunctions = 2000
+// How many functions can be user regions at once: each takes some three
+// probes, and the kernel side has 32768 rows. Placing 4000 probes takes 30 ms;
+// but 140 ms each where every probe is a perf event, which has to be closed.
+const (
+	maxFunctions     = 2000
+	maxFunctionsPerf = 50
+)
 
 // userPlace is what the user sees of a region of his.
 type userPlace struct {
@@ -34,6 +39,7 @@ type UserRegions struct {
 	patterns []*pattern
 	lines    []*lineRegion
 	found    int // functions
+	most     int // that can be
 	refusal  error
 	unseen   []attribution.Unseen
 	places   map[*symbols.Object]map[uint64]userPlace // by identity
@@ -64,6 +70,9 @@ func NewUserRegions(functions, lines []string, logf func(string, ...any)) (*User
 // starts.
 func (m *Measurement) SetUserRegions(u *UserRegions) {
 	m.user = u
+	if u.most = maxFunctions; m.kernel.Mode() == bpf.Perf {
+		u.most = maxFunctionsPerf
+	}
 	if len(u.patterns) > 0 {
 		m.AddFinder(u.findFunctions)
 	}
@@ -102,8 +111,8 @@ func (u *UserRegions) findFunctions(mod *symbols.Module) (points []probes.CodePo
 			p.inlined = append(p.inlined, inlinedOnly(o, p)...)
 		}
 	}
-	if u.found += len(chosen); u.found > MaxFunctions {
-		u.refusal = fmt.Errorf("--function matches %d functions so far, in %s and before, and at most %d can be probed at once: name them more closely, for instance ^solve, ^Grid::, or NAME@libfoo.so", u.found, mod.Path, MaxFunctions)
+	if u.found += len(chosen); u.found > u.most {
+		u.refusal = fmt.Errorf("--function matches %d functions so far, in %s and before, and at most %d can be probed at once: name them more closely, for instance ^solve, ^Grid::, or NAME@libfoo.so", u.found, mod.Path, u.most)
 		return nil
 	}
 	dear := 0

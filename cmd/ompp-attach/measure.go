@@ -104,7 +104,8 @@ func runCommand() *cobra.Command {
 		Short: "Launch a program and profile it from its first instruction",
 		Long: `run launches PROGRAM and profiles it and the processes it starts. The program
 keeps its standard streams, environment, working directory and signals, and its
-exit status becomes that of ompp-attach (128+N if signal N killed it).`,
+exit status becomes that of ompp-attach (128+N if signal N killed it).
+` + userText,
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return run(&f, args) },
@@ -199,7 +200,8 @@ func attachCommand() *cobra.Command {
 		Short: "Profile a running process",
 		Long: `attach profiles a running process until --duration is over, until Ctrl-C or
 SIGTERM, or until the process ends, whichever comes first. The process goes on
-as before.`,
+as before.
+` + userText,
 		Example: "  ompp-attach attach --pid 4711 --duration 30s",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -56,3 +56,25 @@ func unfound(res *collect.Result) error {
 	}
 	return errors.New(strings.Join(res.Unfound, "\nompp-attach: "))
 }
+
+// userText is what the manual pages say on regions of the user's own.
+const userText = `
+--function NAME shows the executions of a function as a USER REGION. A plain
+name stands for itself, with or without its scope (solve is also Grid::solve,
+Grid:: is all in it); anything with one of \.+*?()|[]{}^$ is a regular
+expression of which any part of a name may match: demangled, with and without
+parameters, or the symbol. The program and its own libraries are searched;
+NAME@LIBRARY asks for a library of the system. A name that is not found ends a
+launched program before it runs, unless it may load more libraries. Calls that
+the compiler inlined are not seen. Where a function has no cheap instruction for
+a probe, the kernel single-steps one, which costs some 10 microseconds on virtual
+machines; --verbose tells which functions have such.
+
+--region NAME=FILE:LINE-FILE:LINE shows lines within one function: from where
+control comes to the first to where it goes to none of them. It needs -g.
+
+Programs that include ompp.h mark regions by ompp_begin("name") and
+ompp_end("name"), and switch measuring off and on by ompp_off() and ompp_on().
+
+--disable and --only leave out constructs, whose probes are then not placed;
+file:NAME and function:NAME hide what stands there.`
