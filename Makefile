@@ -51,6 +51,9 @@ bench: build
 
 install: build
 	install -D -m 755 bin/ompp-attach $(DESTDIR)$(PREFIX)/bin/ompp-attach
+	install -D -m 644 include/ompp.h $(DESTDIR)$(PREFIX)/include/ompp.h
+	install -D -m 644 include/ompp_fortran.c $(DESTDIR)$(PREFIX)/share/ompp-attach/ompp_fortran.c
+	install -D -m 644 include/ompp.h $(DESTDIR)$(PREFIX)/share/ompp-attach/ompp.h
 	mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1
 	bin/ompp-attach man $(DESTDIR)$(PREFIX)/share/man/man1
 

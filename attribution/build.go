@@ -12,18 +12,12 @@ import (
 // engine must not be fed afterwards. The caller fills Meta's description of
 // the measurement.
 func (e *Engine) Finish(end uint64) *Profile {
-	e.Advance(end + 2*stragglerWait)
-	for _, t := range e.threads {
-		e.cutOff(t, end)
+	if e.offSince != 0 {
+		off := e.offSince
+		e.countOff(end)
+		end = off
 	}
-	for _, list := range e.teams {
-		for _, m := range list {
-			m.cutOff(end)
-		}
-	}
-	for _, l := range e.leagues {
-		l.team.cutOff(end)
-	}
+	e.settleAll(end)
 	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
 	root := b.merge(e.root)
 	b.combine(root)
@@ -45,12 +39,29 @@ func (e *Engine) Finish(end uint64) *Profile {
 		}
 	}
 	p.Meta.Hits = e.events
+	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
 	p.Meta.Partial = e.partial
 	return p
 }
 
-const noteCutOff = "an execution was under way when measurement ended: it is counted, with its time until then"
+// settleAll charges all that is open at a time.
+func (e *Engine) settleAll(end uint64) {
+	e.Advance(end + 2*stragglerWait)
+	for _, t := range e.threads {
+		e.cutOff(t, end)
+	}
+	for _, list := range e.teams {
+		for _, m := range list {
+			m.cutOff(end)
+		}
+	}
+	for _, l := range e.leagues {
+		l.team.cutOff(end)
+	}
+}
+
+const noteCutOff = "an execution was under way when measurement ended, or was switched off: it is counted, with its time until then"
 
 // cutOff charges what a thread has open when measurement ends.
 func (e *Engine) cutOff(t *thread, end uint64) {

@@ -4,6 +4,8 @@
 package attribution
 
 import (
+	"slices"
+
 	"ompp-attach/event"
 )
 
@@ -87,6 +89,13 @@ type Engine struct {
 	losses    map[lossKey]uint64
 	foreign   []foreignRelease // read before the lock's holder
 	leagues   []league         // of libomp, not settled yet
+
+	offSince uint64  // 0: measurement is on
+	offBy    *thread // whose marker switched it off
+	off      Span
+
+	hasUser          bool   // user regions occur
+	stackLo, stackHi uint64 // see MainStack
 }
 
 type rowID struct{ root, num int }
@@ -150,6 +159,7 @@ type frame struct {
 	row     int
 	num     int32 // thread number before this frame was pushed (parallel)
 	phase   phase
+	kind    uint8 // of a user region: event.UserFunction and so on
 	flags   event.Flag
 	start   uint64
 	mark    uint64 // start of the current phase
@@ -187,6 +197,7 @@ type thread struct {
 	initial   bool          // it started teams of its own, or is the process's first
 	suspended uint64        // how long the task that it executes has been suspended so far
 	inLeague  bool          // it has executed a team of a league
+	home      int           // of an initial thread: its row outside any team
 }
 
 func (t *thread) top() *frame {
@@ -267,6 +278,9 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	}
 	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) {
 		t.stack = t.stack[:0]
+	}
+	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {
+		return true
 	}
 	if ev.Construct.IsTasking() {
 		return e.taskEvent(t, ev)
@@ -366,13 +380,16 @@ func (f *frame) charge(s *ThreadStats, exec int64) {
 
 // abandon closes the innermost region, whose end was not seen: it counts, and
 // its times stay out, because they are not known.
-func (e *Engine) abandon(t *thread) {
-	f := t.top()
+func (e *Engine) abandon(t *thread) { e.drop(t, len(t.stack)-1) }
+
+// drop abandons the i-th region of the stack.
+func (e *Engine) drop(t *thread, i int) {
+	f := &t.stack[i]
 	s := f.node.stat(f.row)
 	s.Exec.C++
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
 	e.unmatched++
-	t.stack = t.stack[:len(t.stack)-1]
+	t.stack = slices.Delete(t.stack, i, i+1)
 }
 
 // level returns the index of the innermost parallel frame, -1 outside any.
@@ -390,7 +407,7 @@ func (t *thread) level() int {
 func (t *thread) find(c event.Construct, match func(*frame) bool) int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
-		if c := f.node.key.Construct; c.IsParallel() || isExecution(c) {
+		if isContext(f.node.key.Construct) {
 			return -1
 		}
 		if f.node.key.Construct == c && (match == nil || match(f)) {

@@ -190,7 +190,7 @@ type engineCase struct {
 }
 
 func TestEngine(t *testing.T) {
-	for _, tc := range slices.Concat(commonCases, gompCases, kmpcCases, taskCases, newerCases) {
+	for _, tc := range slices.Concat(commonCases, gompCases, kmpcCases, taskCases, newerCases, userCases, pauseCases) {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.end == 0 {
 				tc.end = 1000

@@ -37,11 +37,13 @@ type Meta struct {
 	Tool      string    `json:"tool"`            // version of ompp-attach
 	Built     string    `json:"built,omitempty"` // commit date of that version
 	Runtimes  []Runtime `json:"runtimes"`
-	Hits      uint64    `json:"hits"`      // probe hits delivered
-	LostHits  uint64    `json:"lost_hits"` // probe hits whose record was dropped
-	Unmatched uint64    `json:"unmatched"` // ends without a begin that were dropped
-	Partial   uint64    `json:"partial"`   // region instances seen only in part (under way at attach or at the end)
-	HasTasks  bool      `json:"has_tasks"` // the program may create tasks, and this runtime's are not measured
+	Hits      uint64    `json:"hits"`               // probe hits delivered
+	LostHits  uint64    `json:"lost_hits"`          // probe hits whose record was dropped
+	Unmatched uint64    `json:"unmatched"`          // ends without a begin that were dropped
+	Partial   uint64    `json:"partial"`            // region instances seen only in part (under way at attach or at the end)
+	Off       Span      `json:"off,omitzero"`       // how long, and how often, measurement was switched off; not part of the duration
+	LeftOut   []string  `json:"left_out,omitempty"` // what the user did not want to see
+	HasTasks  bool      `json:"has_tasks"`          // the program may create tasks, and this runtime's are not measured
 }
 
 // Runtime is one OpenMP runtime found in the process.

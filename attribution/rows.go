@@ -18,6 +18,7 @@ func (e *Engine) enroll(t *thread) {
 		t.row = e.row(0, num)
 	case t.tid == e.pid:
 		t.row, t.known, t.initial = e.row(0, 0), true, true
+		t.home = t.row
 		e.roots = max(e.roots, 1)
 	}
 }
@@ -28,13 +29,16 @@ func (e *Engine) initial(t *thread) {
 		return
 	}
 	e.roots = max(e.roots, 1) // 0 is the process's first thread, seen or not
-	if t.tid == e.pid {
+	switch {
+	case t.initial: // it was inside a region of which nothing was known
+		t.row = t.home
+	case t.tid == e.pid:
 		t.row = e.row(0, 0)
-	} else {
+	default:
 		t.row = e.row(e.roots, 0)
 		e.roots++
 	}
-	t.num, t.known, t.initial = 0, true, true
+	t.num, t.known, t.initial, t.home = 0, true, true, t.row
 }
 
 func (e *Engine) row(root, num int) int {

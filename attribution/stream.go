@@ -19,6 +19,9 @@ type Stream struct {
 	End      uint64        `json:"end"`
 	Events   []event.Event `json:"events"`
 
+	StackLo uint64 `json:"stack_lo,omitempty"` // the process's first stack
+	StackHi uint64 `json:"stack_hi,omitempty"`
+
 	Teams    map[uint64]event.Construct `json:"teams,omitempty"`
 	Shares   map[uint64]event.Construct `json:"shares,omitempty"`
 	Barriers map[uint64]BarrierKind     `json:"barriers,omitempty"`
@@ -38,6 +41,7 @@ func (s *Stream) Replay() *Profile {
 	if len(s.Existing) > 0 {
 		e.Existing(s.Existing, s.Began)
 	}
+	e.MainStack(s.StackLo, s.StackHi)
 	for i := range s.Events {
 		e.Feed(&s.Events[i])
 	}

@@ -132,12 +132,15 @@ func (t *thread) executing() *frame {
 // explicit task; -1 outside any.
 func (t *thread) context() int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
-		if c := t.stack[i].node.key.Construct; c.IsParallel() || isExecution(c) {
+		if isContext(t.stack[i].node.key.Construct) {
 			return i
 		}
 	}
 	return -1
 }
+
+// isContext tells whether a construct's frame is an implicit or explicit task.
+func isContext(c event.Construct) bool { return c.IsParallel() || isExecution(c) }
 
 func isExecution(c event.Construct) bool { return c == event.TaskExec || c == event.UntiedTaskExec }
 

@@ -96,13 +96,12 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 // leaveUnknown drops the frame that stands for a region under way at attach,
 // when a thread turns out to be outside any.
 func (e *Engine) leaveUnknown(t *thread, ev *event.Event) {
-	f := t.top()
-	if f == nil || f.team != nil || f.node.key.Construct != event.Unknown || ev.Num > 0 {
+	if len(t.stack) == 0 || ev.Num > 0 || !t.userOnly() {
 		return
 	}
-	t.stack = t.stack[:0]
-	t.known = false
-	e.initial(t)
+	if f := &t.stack[0]; f.team == nil && f.node.key.Construct == event.Unknown {
+		e.outsideAll(t)
+	}
 }
 
 func (e *Engine) newTeam() *team {

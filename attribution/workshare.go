@@ -110,6 +110,8 @@ func (e *Engine) unwindTo(t *thread, i int, at uint64) *frame {
 		case f.phase == inBody && f.id == lastInRegion && f.node.key.Construct == event.Single:
 			f.body += span(f.mark, at)
 			e.pop(t, at)
+		case f.node.key.Construct == event.UserRegion:
+			e.leaveUser(t, len(t.stack)-1, at)
 		default:
 			e.abandon(t)
 		}

@@ -43,7 +43,7 @@ const volatile u32 num_rings = 1;
 
 struct thread_state {
 	u32 lost;
-	u32 outside_once; /* was seen to fork outside any region: its nesting is known since */
+	u32 outside_once; /* the last era in which it was seen to fork outside any region: its nesting is known since */
 	u32 ignored_returns; /* calls open whose entry was not reported, where the return cannot be skipped */
 };
 
@@ -118,6 +118,43 @@ static __always_inline u64 return_address(struct pt_regs *regs)
 	/* The trampoline lies above everything else, the main thread's stack
 	 * included. */
 	return at > REG_SP(regs) ? real_return_address(at) : at;
+}
+
+/* Processes that have switched their reports off, and how many there are. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, u8);
+} silent SEC(".maps");
+
+u32 num_silent;
+
+static __always_inline int is_silent(void)
+{
+	u32 pid;
+
+	if (!num_silent)
+		return 0;
+	pid = bpf_get_current_pid_tgid() >> 32;
+	return bpf_map_lookup_elem(&silent, &pid) != 0;
+}
+
+static __always_inline void switch_off(void)
+{
+	u32 pid = bpf_get_current_pid_tgid() >> 32;
+	u8 one = 1;
+
+	if (!bpf_map_update_elem(&silent, &pid, &one, BPF_NOEXIST))
+		__sync_fetch_and_add(&num_silent, 1);
+}
+
+static __always_inline void switch_on(void)
+{
+	u32 pid = bpf_get_current_pid_tgid() >> 32;
+
+	if (!bpf_map_delete_elem(&silent, &pid))
+		__sync_fetch_and_add(&num_silent, -1);
 }
 
 /* Whether any record was ever dropped: spares the look at each thread. */
@@ -201,6 +238,9 @@ static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row,
 	r->num = (u32)words[3];
 }
 
+/* A new one begins whenever measurement goes on after a pause. */
+u32 era = 1;
+
 /* How deep a thread is nested; asked of threads that may have been inside a
  * region when measurement began, until they fork outside any. */
 static __always_inline s32 level_from_tls(struct pt_regs *regs, struct row *row)
@@ -209,11 +249,11 @@ static __always_inline s32 level_from_tls(struct pt_regs *regs, struct row *row)
 		(struct task_struct *)bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	s32 level;
 
-	if (!state || state->outside_once)
+	if (!state || state->outside_once == era)
 		return 0;
 	level = read_u32(gomp_thread(regs, row) + row->tls_level);
 	if (level == 0)
-		state->outside_once = 1;
+		state->outside_once = era;
 	return level;
 }
 
@@ -243,6 +283,10 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	u16 flags = 0;
 
 	if (!row)
+		return 1;
+	if (row->flags & ROW_ON)
+		switch_on();
+	else if (is_silent())
 		return 1;
 	if ((row->flags & ROW_ONLY_IF_ZF) && !ZERO_FLAG(regs))
 		return 1;
@@ -299,6 +343,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 			submit(r);
 		}
 	}
+	if (row->flags & ROW_OFF)
+		switch_off();
 	return (flags & REC_NO_RETURN) ? 1 : 0;
 }
 
@@ -319,6 +365,8 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 		}
 	}
 	if ((row->flags & ROW_RETURN_IF_ZERO) && (u32)REG_RET(regs) != 0)
+		return;
+	if (is_silent())
 		return;
 	r = start_record(index, bpf_ktime_get_ns(), REC_RETURN);
 	if (!r)

@@ -78,6 +78,8 @@ const (
 	probeRowFlagROW_NO_SITE        probeRowFlag = 8192
 	probeRowFlagROW_SITE_HERE      probeRowFlag = 16384
 	probeRowFlagROW_B_FROM_A       probeRowFlag = 32768
+	probeRowFlagROW_OFF            probeRowFlag = 268435456
+	probeRowFlagROW_ON             probeRowFlag = 536870912
 )
 
 type probeSource uint32
@@ -109,6 +111,7 @@ const (
 	probeMapDropped          = "dropped"
 	probeMapRings            = "rings"
 	probeMapRows             = "rows"
+	probeMapSilent           = "silent"
 	probeMapThreads          = "threads"
 	probeProgOnEntryMulti    = "on_entry_multi"
 	probeProgOnEntryPerf     = "on_entry_perf"
@@ -117,7 +120,9 @@ const (
 	probeProgOnReturnPerf    = "on_return_perf"
 	probeProgOnSession       = "on_session"
 	probeVarDropping         = "dropping"
+	probeVarEra              = "era"
 	probeVarNumRings         = "num_rings"
+	probeVarNumSilent        = "num_silent"
 	probeVarUnusedRecord     = "unused_record"
 	probeVarUnusedRecordFlag = "unused_record_flag"
 	probeVarUnusedRowFlag    = "unused_row_flag"
@@ -181,6 +186,7 @@ type probeMapSpecs struct {
 	Dropped *ebpf.MapSpec `ebpf:"dropped"`
 	Rings   *ebpf.MapSpec `ebpf:"rings"`
 	Rows    *ebpf.MapSpec `ebpf:"rows"`
+	Silent  *ebpf.MapSpec `ebpf:"silent"`
 	Threads *ebpf.MapSpec `ebpf:"threads"`
 }
 
@@ -189,7 +195,9 @@ type probeMapSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeVariableSpecs struct {
 	Dropping         *ebpf.VariableSpec `ebpf:"dropping"`
+	Era              *ebpf.VariableSpec `ebpf:"era"`
 	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
+	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
 	UnusedRecord     *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRecordFlag *ebpf.VariableSpec `ebpf:"unused_record_flag"`
 	UnusedRowFlag    *ebpf.VariableSpec `ebpf:"unused_row_flag"`
@@ -219,6 +227,7 @@ type probeMaps struct {
 	Dropped *ebpf.Map `ebpf:"dropped"`
 	Rings   *ebpf.Map `ebpf:"rings"`
 	Rows    *ebpf.Map `ebpf:"rows"`
+	Silent  *ebpf.Map `ebpf:"silent"`
 	Threads *ebpf.Map `ebpf:"threads"`
 }
 
@@ -227,6 +236,7 @@ func (m *probeMaps) Close() error {
 		m.Dropped,
 		m.Rings,
 		m.Rows,
+		m.Silent,
 		m.Threads,
 	)
 }
@@ -236,7 +246,9 @@ func (m *probeMaps) Close() error {
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeVariables struct {
 	Dropping         *ebpf.Variable `ebpf:"dropping"`
+	Era              *ebpf.Variable `ebpf:"era"`
 	NumRings         *ebpf.Variable `ebpf:"num_rings"`
+	NumSilent        *ebpf.Variable `ebpf:"num_silent"`
 	UnusedRecord     *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRecordFlag *ebpf.Variable `ebpf:"unused_record_flag"`
 	UnusedRowFlag    *ebpf.Variable `ebpf:"unused_row_flag"`

@@ -36,6 +36,8 @@ const (
 	RowNoSite       = uint32(probeRowFlagROW_NO_SITE)
 	RowSiteHere     = uint32(probeRowFlagROW_SITE_HERE)
 	RowBFromA       = uint32(probeRowFlagROW_B_FROM_A)
+	RowOff          = uint32(probeRowFlagROW_OFF)
+	RowOn           = uint32(probeRowFlagROW_ON)
 )
 
 // Arg returns the source number for the n-th (0 to 6) argument; the seventh

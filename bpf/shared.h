@@ -36,6 +36,8 @@ enum row_flag {
 	ROW_NO_SITE        = 1 << 13, /* nobody asks where the call comes from */
 	ROW_SITE_HERE      = 1 << 14, /* site = the address that the row names by here */
 	ROW_B_FROM_A       = 1 << 15, /* b = the second word at a; REC_INSIDE if that is in the library's text */
+	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
+	ROW_ON             = 1 << 29, /* it wants them again */
 };
 
 /* One probe point in one library; the attach cookie is its index. */

@@ -28,10 +28,14 @@ type Measurement struct {
 
 	// scanning guards the plans and every process's probes; it is taken before
 	// mu, never while mu is held.
-	scanning sync.Mutex
-	plans    map[*symbols.Object]planned // an inode may hold another file by now
-	code     map[*symbols.Object]planned // of probes in the files' own code
-	finders  []CodeFinder
+	scanning    sync.Mutex
+	plans       map[*symbols.Object]planned // an inode may hold another file by now
+	code        map[*symbols.Object]planned // of probes in the files' own code
+	finders     []CodeFinder
+	selection   *Selection   // nil: everything is wanted
+	user        *UserRegions // nil if none are asked for
+	refused     error        // why a launched program must not run; guarded by mu
+	userChecked bool
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
@@ -211,6 +215,7 @@ func (m *Measurement) newPlan(mod *symbols.Module, imported func(string) bool) (
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}
+	m.selection.prune(p)
 	m.mu.Lock()
 	a, err := m.decoder.Store(m.kernel, p, m.running)
 	m.mu.Unlock()

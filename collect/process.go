@@ -36,6 +36,9 @@ type Process struct {
 	code      map[fileID]placed // files with probes in their own code
 	libs      io.Closer         // the watch on its dynamic loader
 	detached  bool              // it gets no probes any more
+	offSince  uint64            // paused from outside since then; 0: not; guarded by mu
+	resumed   uint64            // when it last went on; guarded by mu
+	offGone   bool              // its probes are away for a pause; guarded by scanning
 	cpu0      cpuTimes
 	cpu       cpuTimes
 	tasking   bool
@@ -62,12 +65,22 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		cpu0:     readCPU(pid),
 		usage:    newUsage(),
 	}
+	if m.kernel != nil { // there is none in tests
+		m.kernel.Hear(pid)
+	}
 	var r attribution.Resolver = perLibrary{p.resolver, p.usage}
 	if m.recording {
 		p.recorder = attribution.NewRecorder(uint32(pid), r)
 		r = p.recorder
 	}
 	p.engine = attribution.New(uint32(pid), r)
+	p.resolver.user = m.user
+	if lo, hi, ok := mainStack(pid); ok {
+		p.engine.MainStack(lo, hi)
+		if p.recorder != nil {
+			p.recorder.Stream.StackLo, p.recorder.Stream.StackHi = lo, hi
+		}
+	}
 	p.meta = describe(pid)
 	m.mu.Lock()
 	m.procs[uint32(pid)] = p
@@ -78,6 +91,12 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 func (p *Process) feed(ev *event.Event) {
 	if p.meta.Attached && ev.Time < p.began || p.ended != 0 && ev.Time > p.ended {
 		return // while the probes were being placed or taken away, one by one
+	}
+	if p.offSince != 0 && ev.Time > p.offSince || ev.Time < p.resumed {
+		return
+	}
+	if ev.Construct == event.UserRegion && ev.Fn != 0 {
+		p.resolver.nameMarker(ev)
 	}
 	if p.recorder != nil {
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, *ev)
@@ -93,7 +112,7 @@ func (p *Process) feed(ev *event.Event) {
 func (m *Measurement) scan(p *Process) (found int, first error) {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()
-	if p.detached {
+	if p.detached || p.offGone {
 		return 0, nil
 	}
 	mods, err := symbols.Modules(int(p.pid))
@@ -216,10 +235,16 @@ func (m *Measurement) detach(p *Process) {
 	m.scanning.Lock()
 	p.detached = true
 	p.cores.look(preflight.Root(), int(p.pid)) // a runtime may have bound the threads since
-	links := []io.Closer{}
+	links := p.takeLinks()
 	if p.libs != nil {
 		links, p.libs = append(links, p.libs), nil
 	}
+	m.scanning.Unlock()
+	closeLinks(links)
+}
+
+// takeLinks returns what holds the process's probes; scanning is held.
+func (p *Process) takeLinks() (links []io.Closer) {
 	for _, files := range []map[fileID]placed{p.placed, p.code} {
 		for id, pl := range files {
 			if pl.link != nil {
@@ -229,7 +254,11 @@ func (m *Measurement) detach(p *Process) {
 			}
 		}
 	}
-	m.scanning.Unlock()
+	return links
+}
+
+// closeLinks takes probes away.
+func closeLinks(links []io.Closer) {
 	if len(links) == 0 {
 		return
 	}
@@ -265,7 +294,8 @@ func (m *Measurement) finish(p *Process, ended string) {
 	meta := prof.Meta // Finish has filled the event counts
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
-	prof.Meta.Duration = since(end, p.began+p.paused)
+	prof.Meta.Off = meta.Off
+	prof.Meta.Duration = since(end, p.began+p.paused+uint64(meta.Off.T))
 	prof.Meta.UserTime = since(p.cpu.user, p.cpu0.user)
 	prof.Meta.SysTime = since(p.cpu.system, p.cpu0.system)
 	prof.Meta.Ended = ended
@@ -273,8 +303,9 @@ func (m *Measurement) finish(p *Process, ended string) {
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}
-	prof.Unseen = p.unseen()
+	prof.Unseen = append(p.unseen(), p.resolver.user.notSeen(p.resolver.mods, prof.Regions)...)
 	prof.Warnings = append(prof.Warnings, p.warnings...)
+	m.selection.hide(prof)
 	p.usage.finish(end)
 	prof.Warnings = append(prof.Warnings, p.usage.oversubscribed(&p.cores)...)
 	if w := p.gccOnLibomp(p.resolver.mods); w != "" {

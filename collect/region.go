@@ -14,6 +14,9 @@ import (
 // from its file's table of regions or, where the table does not know the call,
 // from libomp's ident_t and the line table.
 func (r *resolver) Region(k attribution.Key) attribution.Region {
+	if k.Construct == event.UserRegion {
+		return r.userRegion(k)
+	}
 	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
 	if k.Construct == event.Critical {
 		if p, ok := r.at(k.Fn); ok {

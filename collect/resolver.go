@@ -15,6 +15,10 @@ type resolver struct {
 	pid   int
 	mods  []symbols.Module
 	bound map[uint64]place
+	user  *UserRegions // nil if none are asked for
+
+	names   map[uint64]string // of marked regions that are named at run time, by Fn
+	namedAt map[uint64]uint64 // their literals: to the Fn that stands for the name
 }
 
 // place is an address in a file.
@@ -25,7 +29,7 @@ type place struct {
 }
 
 func newResolver(pid int) *resolver {
-	return &resolver{pid: pid, bound: map[uint64]place{}}
+	return &resolver{pid: pid, bound: map[uint64]place{}, names: map[uint64]string{}, namedAt: map[uint64]uint64{}}
 }
 
 func (r *resolver) setModules(m []symbols.Module) { r.mods = m }

@@ -28,6 +28,7 @@ type Result struct {
 	Lost     uint64                 // records dropped in the kernel
 	Streams  []*attribution.Stream  // with RecordEvents: of the Profiles, in their order
 	Troubles []string               // sentences: why processes that have no profile could not be measured
+	Unfound  []string               // sentences: which functions were asked for and never found
 }
 
 // Run launches a program and measures it, its children and their children,
@@ -63,6 +64,10 @@ wait:
 			m.over(pid)
 			break wait
 		}
+	}
+	if m.refusal() != nil {
+		_ = stop()
+		return nil, m.refusal()
 	}
 	res := &Result{Exit: exitStatus(werr, l.cmd.ProcessState)}
 	m.mu.Lock()
@@ -128,6 +133,9 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 	found, err := m.scan(p)
 	if err == nil && found == 0 {
 		err = noRuntime(pid)
+	}
+	if refusal := m.user.refuses(); refusal != nil {
+		found, err = 0, refusal
 	}
 	if found == 0 {
 		m.detach(p)
@@ -275,7 +283,10 @@ func (m *Measurement) live(l bpf.Life, first int, launch bool) {
 		m.drainAll()
 	}
 	n, _ := m.scan(p) // what it could not do is among p's warnings
-	if n > 0 && launch {
+	if launch && p.first && l.Stopped != 0 {
+		m.checkUser(p, n > 0)
+	}
+	if (n > 0 || m.probed(p)) && launch {
 		_ = m.follower.Follow(pid, bpf.FollowStop|bpf.FollowChildren|bpf.FollowProbed)
 	}
 	if n > 0 && l.Stopped == 0 {
@@ -376,6 +387,9 @@ func (m *Measurement) collect(res *Result) {
 	}
 	m.logf("%d records of processes that were not followed, or not any more", m.strays)
 	res.Troubles = m.troubles
+	if m.user != nil {
+		res.Unfound = m.user.Unmatched()
+	}
 	slices.SortStableFunc(m.done, func(a, b *Process) int {
 		return cmp.Compare(rank(a), rank(b))
 	})

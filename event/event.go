@@ -69,11 +69,16 @@ const (
 	// Waited: it leaves the barrier.
 	Waited
 
+	// Off: the process does not want to be measured from here on; On: it does
+	// again.
+	Off
+	On
+
 	numEdges
 )
 
 var edgeNames = [numEdges]string{"none", "fork", "begin", "end", "join", "enter", "acquired",
-	"release", "released", "open", "close", "result", "wait", "waited"}
+	"release", "released", "open", "close", "result", "wait", "waited", "off", "on"}
 
 // String returns the edge's name as recorded event streams spell it.
 func (e Edge) String() string {

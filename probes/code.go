@@ -23,6 +23,7 @@ type CodePoint struct {
 	Runtime   event.Runtime // whose construct it is; NoRuntime for a user's own
 	Marks     event.Flag    // set on its events
 	Value     int64         // of its events
+	A, B      uint8         // sources (bpf.Arg, bpf.Reg) of the events' Fn and Key; 0: none
 }
 
 // NewCodePlan is the plan of the probes in a program's or library's own code.
@@ -37,14 +38,23 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 			p.Missing = append(p.Missing, fmt.Sprintf("%s: %v", c.Name, err))
 			continue
 		}
-		r := bpf.Row{Flags: bpf.RowEntry | bpf.RowSiteHere, Here: int32(c.Identity - c.VAddr)}
+		r := bpf.Row{A: c.A, B: c.B, Flags: bpf.RowEntry | bpf.RowSiteHere, Here: int32(c.Identity - c.VAddr)}
 		switch c.When {
 		case insn.ZeroSet:
 			r.Flags |= bpf.RowOnlyIfZF
 		case insn.ZeroClear:
 			r.Flags |= bpf.RowOnlyIfNotZF
 		}
+		switch c.Edge {
+		case event.Off:
+			r.Flags |= bpf.RowOff
+		case event.On:
+			r.Flags |= bpf.RowOn
+		}
 		pt := &point{construct: c.Construct, entry: c.Edge, marks: c.Marks, runtime: c.Runtime, value: c.Value}
+		if c.A != 0 {
+			pt.a, pt.b = take{to: toFn}, take{to: toKey}
+		}
 		p.add(c.Name, pt, c.VAddr, insn.CostOf(i), r)
 	}
 	slices.SortFunc(p.Placements, func(a, b Placement) int { return cmp.Compare(a.VAddr, b.VAddr) })

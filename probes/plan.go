@@ -222,6 +222,11 @@ func (p *Plan) add(symbol string, pt *point, vaddr uint64, cost insn.Cost, row b
 		Return: pt.ret != event.NoEdge, point: pt, row: row})
 }
 
+// Keep takes away the probes of constructs that are not wanted.
+func (p *Plan) Keep(wanted func(event.Construct) bool) {
+	p.Placements = slices.DeleteFunc(p.Placements, func(pl Placement) bool { return !wanted(pl.point.construct) })
+}
+
 // gompTeams places the probes inside libgomp through which teams pass.
 func (p *Plan) gompTeams(lo, hi uint64) error {
 	in, err := locateGomp(p.Object)

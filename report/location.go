@@ -55,6 +55,7 @@ func isApprox(l *attribution.Location) bool { return strings.Contains(locationTe
 func regionText(r *attribution.Region) string {
 	text := locationText(&r.Location)
 	switch {
+	case r.Name != "" && r.Name == r.Location.Function && (r.Location.File == "" || r.Location.Begin == 0): // it is there
 	case r.Name != "":
 		text += " (" + clean(r.Name) + ")"
 	case r.Construct.CanBeNamed():

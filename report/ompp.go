@@ -88,6 +88,12 @@ func (o *ompp) header() {
 	key("Lost Events", "%d", m.LostHits)
 	key("Probes Missing", "%d", missing)
 	key("Partial Regions", "%d", m.Partial)
+	if m.Off.C > 0 {
+		key("Switched Off", "%s sec (%s), not part of the duration", seconds(m.Off.T, 0), plural(int(m.Off.C), "time"))
+	}
+	if len(m.LeftOut) > 0 {
+		key("Left Out", "%s", strings.Join(m.LeftOut, ", "))
+	}
 	ended := m.Ended
 	if ended == "" {
 		ended = "not yet"

@@ -52,6 +52,7 @@ type Object struct {
 	starts  func() []uint64
 	dwarf   func() *dwarfIndex
 	debug   func() *Object // the separate debug file, or nil
+	inlined func() map[string]int
 	sources sourceCache
 }
 
@@ -107,6 +108,7 @@ func NewObject(r io.ReaderAt, size int64) (*Object, error) {
 	o.starts = sync.OnceValue(o.loadStarts)
 	o.dwarf = sync.OnceValue(o.loadDWARF)
 	o.debug = sync.OnceValue(o.findDebugFile)
+	o.inlined = sync.OnceValue(o.loadInlined)
 	return o, nil
 }
 

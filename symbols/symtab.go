@@ -18,6 +18,7 @@ type symbol struct {
 	name       string
 	dynamic    bool // from .dynsym, which .symtab is preferred to
 	rank       uint8
+	ifunc      bool // a resolver, which chooses a function at load time
 }
 
 // dynSymbol is one entry of .dynsym, at the index relocations use.
@@ -84,7 +85,7 @@ func (t *symbolTables) read(f *elf.File, s *elf.Section, dynamic bool) {
 		}
 		bind, typ := elf.ST_BIND(raw[4]), elf.ST_TYPE(raw[4])
 		section := elf.SectionIndex(binary.LittleEndian.Uint16(raw[6:]))
-		sym := symbol{binary.LittleEndian.Uint64(raw[8:]), binary.LittleEndian.Uint64(raw[16:]), name, dynamic, bindRank(bind)}
+		sym := symbol{binary.LittleEndian.Uint64(raw[8:]), binary.LittleEndian.Uint64(raw[16:]), name, dynamic, bindRank(bind), typ == elf.STT_GNU_IFUNC}
 		undef := section == elf.SHN_UNDEF
 		if dynamic {
 			t.dynamic = append(t.dynamic, dynSymbol{name, sym.addr, undef})

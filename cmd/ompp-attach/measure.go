@@ -31,6 +31,7 @@ type measureFlags struct {
 	verbose   bool
 	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the recorded event stream of the first process
+	user      userFlags
 }
 
 func (f *measureFlags) register(c *cobra.Command) {
@@ -43,6 +44,7 @@ func (f *measureFlags) register(c *cobra.Command) {
 	_ = c.Flags().MarkHidden("attach-mode")
 	c.Flags().StringVar(&f.events, "record-events", "", "write the event stream of the first process to this file")
 	_ = c.Flags().MarkHidden("record-events")
+	f.user.register(c)
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return strings.Split(formatNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -63,6 +65,17 @@ func (f *measureFlags) logf(format string, args ...any) {
 	if f.verbose {
 		fmt.Fprintf(os.Stderr, "ompp-attach: "+format+"\n", args...)
 	}
+}
+
+// listen lets the measurement be paused from outside; without that it works,
+// too.
+func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
+	stop, err := m.Listen()
+	if err != nil {
+		f.logf("%v", err)
+		return func() {}
+	}
+	return stop
 }
 
 // saveStream writes the recorded events, if they were asked for.
@@ -91,7 +104,8 @@ func runCommand() *cobra.Command {
 		Short: "Launch a program and profile it from its first instruction",
 		Long: `run launches PROGRAM and profiles it and the processes it starts. The program
 keeps its standard streams, environment, working directory and signals, and its
-exit status becomes that of ompp-attach (128+N if signal N killed it).`,
+exit status becomes that of ompp-attach (128+N if signal N killed it).
+` + userText,
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return run(&f, args) },
@@ -120,6 +134,11 @@ func run(f *measureFlags, args []string) error {
 	if f.events != "" {
 		m.RecordEvents()
 	}
+	if err := f.user.apply(m, f.logf); err != nil {
+		m.Close()
+		return out.abandon(err)
+	}
+	defer f.listen(m)()
 	res, err := m.Run(path, args, signals)
 	m.Close()
 	if res == nil {
@@ -139,9 +158,9 @@ func run(f *measureFlags, args []string) error {
 		fmt.Fprintf(os.Stderr, "ompp-attach: %s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured\n", path)
 	}
 	if res.Exit != 0 {
-		return &exitError{res.Exit, nil}
+		return &exitError{res.Exit, unfound(res)}
 	}
-	return nil
+	return unfound(res)
 }
 
 // heeded leaves out the signals that we were started to ignore: nohup and
@@ -181,7 +200,8 @@ func attachCommand() *cobra.Command {
 		Short: "Profile a running process",
 		Long: `attach profiles a running process until --duration is over, until Ctrl-C or
 SIGTERM, or until the process ends, whichever comes first. The process goes on
-as before.`,
+as before.
+` + userText,
 		Example: "  ompp-attach attach --pid 4711 --duration 30s",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -217,6 +237,11 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	if f.events != "" {
 		m.RecordEvents()
 	}
+	if err := f.user.apply(m, f.logf); err != nil {
+		m.Close()
+		return out.abandon(err)
+	}
+	defer f.listen(m)()
 	res, err := m.Attach(ctx, pid, func() {
 		if duration > 0 {
 			time.AfterFunc(duration, over)
@@ -229,7 +254,7 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	if res == nil {
 		return out.abandon(err)
 	}
-	return errors.Join(err, out.write(res, f), f.saveStream(res))
+	return errors.Join(err, out.write(res, f), f.saveStream(res), unfound(res))
 }
 
 func until(d time.Duration) string {

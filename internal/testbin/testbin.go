@@ -57,6 +57,12 @@ func Repo(t testing.TB) string {
 // other than gcc, or the libomp that it needs, is not installed.
 func Build(t testing.TB, src string, opt Options) string {
 	t.Helper()
+	return BuildFile(t, filepath.Join(Repo(t), "testdata", "programs", src), opt)
+}
+
+// BuildFile is Build for a source anywhere.
+func BuildFile(t testing.TB, src string, opt Options) string {
+	t.Helper()
 	if opt.Compiler == "" {
 		opt.Compiler = gnuCompiler(src)
 	}
@@ -76,7 +82,7 @@ func Build(t testing.TB, src string, opt Options) string {
 		}
 	}
 	libs = append(libs, "-lm", "-pthread")
-	return compile(t, opt.Compiler, filepath.Join(Repo(t), "testdata", "programs", src), args, libs)
+	return compile(t, opt.Compiler, src, args, libs)
 }
 
 // Flags adds to flags what a compiler needs for OpenMP, for tests that build

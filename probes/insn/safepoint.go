@@ -1,6 +1,9 @@
 package insn
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Cost is the price class of a probe point, cheapest first. Measured on a
 // virtual machine, in ns per hit of an entry probe: 360, 550, 700, 9,500; a
@@ -50,7 +53,10 @@ const (
 
 // Need says what must be intact at a probe point besides the return address.
 type Need struct {
-	Args ArgSet // argument registers that the probe reads
+	Args  ArgSet   // argument registers that the probe reads
+	Avoid []uint64 // instructions that are taken
+	// Dear: where the entry will not do, one that the kernel single-steps will.
+	Dear bool
 }
 
 // Point is a place for a uprobe in a function that is hit once per call.
@@ -94,13 +100,14 @@ func SafePoint(code Code, entry uint64, need Need) (Point, error) {
 	targets, scanned := jumpTargets(code, entry, line)
 
 	best := Point{VAddr: entry, Len: first.Len, Cost: CostOf(first), Cond: first.Cond}
-	refused := first.Refused
+	refused := first.Refused || slices.Contains(need.Avoid, entry)
 	var written ArgSet
 	for k, i := range line {
 		if k > 0 && (!scanned || landsIn(targets, entry, i.Addr)) {
 			break
 		}
-		if need.Args&written == 0 && !i.Refused && (refused || CostOf(i) < best.Cost) && (i.Emulated || k == 0) {
+		if need.Args&written == 0 && !i.Refused && !slices.Contains(need.Avoid, i.Addr) &&
+			(refused || CostOf(i) < best.Cost) && (i.Emulated || k == 0 || refused && need.Dear) {
 			best = pointAt(line[:k+1])
 			refused = false
 		}

@@ -1,0 +1,73 @@
+package attribution
+
+// Hide takes regions out of a profile: what happened in them moves to the
+// region around them, and so does their time, as its own.
+func Hide(p *Profile, hidden func(*Region) bool) {
+	gone := make([]bool, len(p.Regions))
+	number := make([]int, len(p.Regions)) // old to new
+	var regions []Region
+	for i := range p.Regions {
+		gone[i] = hidden(&p.Regions[i])
+		number[i] = len(regions)
+		if !gone[i] {
+			regions = append(regions, p.Regions[i])
+		}
+	}
+	if len(regions) == len(p.Regions) {
+		return
+	}
+	type place struct{ parent, region int }
+	known := map[place]int{}
+	moved := make([]int, len(p.Nodes)) // where a node, or what was in it, went
+	nodes := []Node{p.Nodes[0]}
+	for i := 1; i < len(p.Nodes); i++ {
+		n := p.Nodes[i]
+		parent := moved[n.Parent]
+		if gone[n.Region] {
+			moved[i] = parent
+			for _, s := range n.Stats {
+				nodes[parent].uncover(s)
+			}
+			continue
+		}
+		at := place{parent, number[n.Region]}
+		j, ok := known[at]
+		if !ok {
+			j = len(nodes)
+			known[at] = j
+			nodes = append(nodes, Node{Parent: parent, Region: number[n.Region]})
+		}
+		moved[i] = j
+		for _, s := range n.Stats {
+			nodes[j].add(s)
+		}
+	}
+	for i := range p.Lost {
+		switch r := p.Lost[i].Region; {
+		case r >= 0 && gone[r]:
+			p.Lost[i].Region = -1
+		case r >= 0:
+			p.Lost[i].Region = number[r]
+		}
+	}
+	p.Regions, p.Nodes = regions, nodes
+}
+
+// uncover gives the time of a hidden child back to its parent.
+func (n *Node) uncover(s ThreadStats) {
+	for i := range n.Stats {
+		if n.Stats[i].Thread == s.Thread {
+			n.Stats[i].Child += s.Child - s.Exec.T
+		}
+	}
+}
+
+func (n *Node) add(s ThreadStats) {
+	for i := range n.Stats {
+		if n.Stats[i].Thread == s.Thread {
+			n.Stats[i].add(&s)
+			return
+		}
+	}
+	n.Stats = append(n.Stats, s)
+}

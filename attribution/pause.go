@@ -1,0 +1,71 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Switching off and on: time while off is nobody's, and what is entered
+// meanwhile is not counted.
+
+// Pause ends the measurement for now, at a time (CLOCK_MONOTONIC, ns) up to
+// which all events have been fed: what is open is counted, with its time until
+// then.
+func (e *Engine) Pause(at uint64) {
+	e.offSince = at
+	e.settleAll(at)
+	for _, t := range e.threads {
+		t.stack, t.queue, t.head, t.suspended = t.stack[:0], nil, 0, 0
+	}
+	e.now = at
+	e.teams, e.settle, e.parked, e.foreign = map[teamKey][]*team{}, nil, nil, nil
+	e.tasks, e.leagues = map[taskKey]*task{}, nil
+}
+
+// Resume goes on after Pause: the threads that run now may be inside regions,
+// as at attach.
+func (e *Engine) Resume(tids []int, at uint64) {
+	e.countOff(at)
+	e.Existing(tids, at)
+	for tid, t := range e.threads {
+		if !t.initial {
+			delete(e.threads, tid)
+			continue
+		}
+		e.enroll(t)
+		t.row = t.home
+		for i := range t.stack {
+			t.stack[i].row = t.row
+		}
+	}
+}
+
+func (e *Engine) countOff(at uint64) {
+	e.off.T += span(e.offSince, at)
+	e.off.C++
+	e.offSince = 0
+}
+
+// switched acts on the program's own markers. Set where no team is at work,
+// what the thread has open stays so, without the time; else all is as after
+// Pause and Resume.
+func (e *Engine) switched(t *thread, ev *event.Event) {
+	switch {
+	case ev.Edge == event.Off && e.offSince == 0:
+		e.offSince, e.offBy = ev.Time, t
+	case ev.Edge == event.On && e.offSince != 0 && e.offBy == t && t.level() < 0:
+		gap := span(e.offSince, ev.Time)
+		for i := range t.stack {
+			f := &t.stack[i]
+			f.start, f.mark, f.paid = f.start+uint64(gap), f.mark+uint64(gap), f.paid+uint64(gap)
+		}
+		e.countOff(ev.Time)
+	case ev.Edge == event.On && e.offSince != 0:
+		var tids []int
+		for tid := range e.threads {
+			tids = append(tids, int(tid))
+		}
+		e.Pause(e.offSince)
+		e.Resume(tids, ev.Time)
+	}
+}
+
+// Off returns how long, and how often, measurement was switched off.
+func (e *Engine) Off() Span { return e.off }

@@ -1,0 +1,122 @@
+package attribution
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/event"
+)
+
+var pauseCases = []engineCase{
+	{name: "off and on outside of teams: what is open stays open, without the time",
+		events: `
+		0 1 enter user-region site=500 sp=9000 v=2
+		5 1 enter user-region site=510 sp=9000 v=2
+		10 1 off user-region
+		60 1 on user-region
+		70 1 fork parallel fn=300 key=7 size=1 site=90
+		70 1 begin parallel
+		75 1 end parallel
+		75 1 join parallel
+		78 1 release user-region site=510 sp=9000 v=2
+		80 1 release user-region site=500 sp=9000 v=2`,
+		want: `USER REGION@500 0:0 exec 30/1 enter 0 body 30/1 bar 0 exit 0 child 23
+		       USER REGION@500/USER REGION@510 0:0 exec 23/1 enter 0 body 23/1 bar 0 exit 0 child 5
+		       USER REGION@500/USER REGION@510/PARALLEL@300 0:0 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0`},
+	{name: "off to the end",
+		end:     100,
+		partial: 1,
+		events: `
+		0 1 enter user-region site=500 sp=9000 v=2
+		10 1 off user-region`,
+		want: `USER REGION@500 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0`},
+	{name: "on without off",
+		events: `
+		0 1 on user-region
+		10 1 enter critical site=400 free noret
+		20 1 release critical free noret`,
+		want: `CRITICAL@400 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0`},
+	{name: "off in a region, on behind it: as at attach",
+		partial: 1,
+		events: `
+		0 1 fork parallel fn=300 key=7 size=1 site=90
+		0 1 begin parallel
+		10 1 off user-region
+		60 1 on user-region
+		70 1 fork parallel fn=310 key=7 size=1 site=90
+		70 1 begin parallel
+		75 1 end parallel
+		75 1 join parallel`,
+		want: `PARALLEL@300 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
+		       PARALLEL@310 0:0 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0`},
+}
+
+// A pause from outside, in the middle of a team; threads keep their rows.
+func TestPause(t *testing.T) {
+	e := New(1, fakeFiles{})
+	feed := func(text string) {
+		for _, ev := range parse(t, text) {
+			e.Feed(&ev)
+		}
+	}
+	feed(twoThreads)
+	feed(`
+		200 5 fork parallel fn=320 key=9 size=1 site=90
+		200 5 begin parallel
+		210 5 end parallel
+		210 5 join parallel
+		300 1 fork parallel fn=300 key=7 size=2 site=90
+		300 1 begin parallel
+		300 2 begin parallel key=7 num=1`)
+	e.Pause(350)
+	e.Resume([]int{1, 2, 5}, 1000)
+	feed(`
+		1010 2 enter critical site=400 free noret
+		1020 2 release critical free noret
+		1050 1 join parallel
+		1100 5 fork parallel fn=320 key=9 size=1 site=90
+		1100 5 begin parallel
+		1110 5 end parallel
+		1110 5 join parallel
+		1200 1 fork parallel fn=300 key=7 size=2 site=90
+		1210 1 begin parallel
+		1210 2 begin parallel key=7 num=1
+		1250 1 end parallel
+		1250 2 end parallel
+		1260 1 join parallel`)
+	p := e.Finish(2000)
+	want := lines(`PARALLEL@300 0:0 exec 215/3 enter 15 body 140/3 bar 40 exit 20 child 0
+		PARALLEL@300 0:1 exec 215/3 enter 25 body 170/3 bar 0 exit 20 child 0
+		PARALLEL LOOP@320 1:0 exec 20/2 enter 0 body 20/2 bar 0 exit 0 child 0
+		UNDER WAY@0/CRITICAL@400 0:-1 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0`)
+	if d := cmp.Diff(want, table(p)); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	if off := (Span{T: 650, C: 1}); p.Meta.Off != off {
+		t.Errorf("off %+v, want %+v", p.Meta.Off, off)
+	}
+}
+
+func TestHide(t *testing.T) {
+	p := replay(parse(t, `
+		0 1 fork parallel fn=300 key=7 size=1 site=90
+		0 1 begin parallel
+		10 1 enter critical site=400 free noret
+		12 1 enter lock site=410 fn=1 free noret
+		15 1 release lock fn=1 free noret
+		20 1 release critical free noret
+		22 1 enter lock site=410 fn=1 free noret
+		27 1 release lock fn=1 free noret
+		30 1 end parallel
+		30 1 join parallel`), 100)
+	Hide(p, func(r *Region) bool { return r.Construct == event.Critical })
+	want := lines(`PARALLEL@300 0:0 exec 30/1 enter 0 body 30/1 bar 0 exit 0 child 8
+		PARALLEL@300/LOCK@410 0:0 exec 8/2 enter 0 body 8/2 bar 0 exit 0 child 0`)
+	if d := cmp.Diff(want, table(p)); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	if err := Validate(p); err != nil {
+		t.Error(err)
+	}
+}

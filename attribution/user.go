@@ -1,0 +1,207 @@
+package attribution
+
+import (
+	"slices"
+
+	"ompp-attach/event"
+)
+
+// User regions: functions, lines and marked stretches of the program's own
+// code. They are entered and left by plain probes, so that an exception or a
+// longjmp may leave them unseen. Stacks grow down: an event whose stack pointer
+// lies above that of a function's entry tells that the function has been left.
+
+const (
+	noteUnwound = "left by an exception or longjmp: their time reaches to the thread's next event"
+	noteNoEnd   = "entered again, or left, before their end marker was reached: their time reaches until then"
+)
+
+// sameStackDistance is how far apart two stack pointers of one stack may lie
+// when nothing else tells: another one is that of a coroutine, or of a signal
+// handler. The stacks of threads have megabytes, those of coroutines mostly 64
+// KiB and more, of which they use the uppermost part.
+const sameStackDistance = 256 << 10
+
+// MainStack tells where the process's first stack lies: addresses within are of
+// one stack.
+func (e *Engine) MainStack(lo, hi uint64) { e.stackLo, e.stackHi = lo, hi }
+
+func (e *Engine) sameStack(a, b uint64) bool {
+	in := func(x uint64) bool { return e.stackLo <= x && x < e.stackHi }
+	if in(a) || in(b) {
+		return in(a) && in(b)
+	}
+	return max(a, b)-min(a, b) <= sameStackDistance
+}
+
+// user takes an event of a user region, and looks whether an event of any kind
+// tells that functions have been left. It reports whether that was all.
+func (e *Engine) user(t *thread, ev *event.Event) (taken bool) {
+	if ev.Construct != event.UserRegion {
+		if e.hasUser && ev.SP != 0 {
+			e.leaveUnwound(t, ev, ev.SP)
+		}
+		return false
+	}
+	e.hasUser = true
+	switch ev.Edge {
+	case event.Enter:
+		e.enterUser(t, ev)
+	case event.Release, event.Released:
+		e.exitUser(t, ev)
+	case event.Off, event.On:
+		e.switched(t, ev)
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *Engine) enterUser(t *thread, ev *event.Event) {
+	above := ev.SP
+	if ev.Value == event.UserFunction {
+		above++ // who is entered where another one was entered took its place
+	}
+	e.leaveUnwound(t, ev, above)
+	k := Key{Construct: event.UserRegion, Site: ev.Site, Fn: ev.Fn}
+	if ev.Value != event.UserFunction {
+		// The same code again, in the same call of its function.
+		if i := t.find(event.UserRegion, func(f *frame) bool { return f.node.key == k && f.sp == ev.SP }); i >= 0 {
+			if ev.Value == event.UserLinesAgain {
+				return
+			}
+			e.leaveUser(t, i, ev.Time)
+		}
+	}
+	f := e.push(t, k, ev)
+	f.kind, f.phase, f.bodies = uint8(ev.Value), inBody, 1
+	if f.kind == event.UserLinesAgain {
+		f.kind = event.UserLines
+	}
+	if ev.Flags&event.FreeAtOnce != 0 { // it is left by the very instruction
+		e.pop(t, ev.Time)
+	}
+}
+
+// exitUser closes the execution that ends. Of a function that is called
+// recursively it is the one whose entry lies least above on the stack.
+func (e *Engine) exitUser(t *thread, ev *event.Event) {
+	at := -1
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		f := &t.stack[i]
+		if isContext(f.node.key.Construct) {
+			break
+		}
+		if f.node.key.Construct != event.UserRegion || f.node.key.Site != ev.Site || f.node.key.Fn != ev.Fn {
+			continue
+		}
+		if f.kind != event.UserFunction {
+			at = i
+			break
+		}
+		if f.sp >= ev.SP && (ev.Value != event.UserJump || f.sp == ev.SP) && (at < 0 || f.sp < t.stack[at].sp) {
+			at = i
+		}
+	}
+	if at < 0 {
+		switch ev.Value {
+		case event.UserJump, event.UserLines: // mostly the jump of a switch; the last line, entered by another way
+		default:
+			e.unmatched++
+		}
+		return
+	}
+	sp := t.stack[at].sp
+	for i := len(t.stack) - 1; i > at; i-- {
+		switch f := &t.stack[i]; {
+		case f.node.key.Construct != event.UserRegion:
+		case t.stack[at].kind == event.UserMarker:
+			if f.kind == event.UserMarker {
+				e.leaveUser(t, i, ev.Time)
+			}
+		case f.kind != event.UserMarker && f.sp <= sp && e.sameStack(f.sp, sp):
+			e.leaveUser(t, i, ev.Time)
+		}
+	}
+	f := &t.stack[at]
+	f.body = span(f.mark, ev.Time)
+	e.remove(t, at, ev.Time)
+}
+
+// leaveUnwound closes the functions whose stack frames lie below an address:
+// from the innermost one outwards, as far as they are on the stack that the
+// thread is on.
+func (e *Engine) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
+	lowest, near, last := -1, false, uint64(0)
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		f := &t.stack[i]
+		if isContext(f.node.key.Construct) {
+			break
+		}
+		if f.node.key.Construct != event.UserRegion || f.kind == event.UserMarker {
+			continue
+		}
+		if last == 0 && f.sp >= sp {
+			return // the usual case
+		}
+		if last != 0 && !e.sameStack(f.sp, last) {
+			break
+		}
+		last = f.sp
+		near = near || e.sameStack(f.sp, sp)
+		if f.sp >= sp {
+			break
+		}
+		lowest = i
+	}
+	if !near || lowest < 0 {
+		return
+	}
+	for i := len(t.stack) - 1; i >= lowest; i-- {
+		if f := &t.stack[i]; f.node.key.Construct == event.UserRegion && f.kind != event.UserMarker {
+			e.leaveUser(t, i, ev.Time)
+		}
+	}
+}
+
+// leaveUser closes a user region whose end was not reached. What else was
+// opened in it was left with it, but for locks, which somebody may still unset,
+// and the markers' regions.
+func (e *Engine) leaveUser(t *thread, i int, at uint64) {
+	for j := len(t.stack) - 1; j > i; j-- {
+		switch f := &t.stack[j]; f.node.key.Construct {
+		case event.Lock, event.NestLock, event.UserRegion:
+		default:
+			e.drop(t, j)
+		}
+	}
+	f := &t.stack[i]
+	switch f.kind {
+	case event.UserMarker:
+		f.node.note(noteNoEnd)
+	default:
+		f.node.note(noteUnwound)
+	}
+	f.body = span(f.mark, at)
+	e.remove(t, i, at)
+}
+
+// outsideAll moves user regions that were entered under a region under way at
+// attach to where they belong, when the thread turns out to be in none.
+func (e *Engine) outsideAll(t *thread) {
+	open := slices.Clone(t.stack[1:])
+	t.stack, t.known = t.stack[:0], false
+	e.initial(t)
+	parent := e.root
+	for _, f := range open {
+		f.node = e.child(parent, f.node.key)
+		f.row = t.row
+		parent = f.node
+		t.stack = append(t.stack, f)
+	}
+}
+
+// userOnly reports whether only user regions are open above the bottom.
+func (t *thread) userOnly() bool {
+	return !slices.ContainsFunc(t.stack[1:], func(f frame) bool { return f.node.key.Construct != event.UserRegion })
+}

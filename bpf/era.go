@@ -1,0 +1,21 @@
+package bpf
+
+import "fmt"
+
+// NewEra forgets what is known of the threads' nesting: they were not followed
+// for a while.
+func (p *Probes) NewEra() error {
+	v := p.coll.Variables[probeVarEra]
+	var era uint32
+	if err := v.Get(&era); err != nil {
+		return fmt.Errorf("read the era: %w", err)
+	}
+	if err := v.Set(era + 1); err != nil {
+		return fmt.Errorf("begin a new era: %w", err)
+	}
+	return nil
+}
+
+// Hear lets a process be heard again that switched its reports off: it runs
+// another program now, or its number is a new process's.
+func (p *Probes) Hear(pid int) { _ = p.coll.Maps[probeMapSilent].Delete(uint32(pid)) }

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/collect"
+)
+
+// userFlags are the flags about the user's own regions.
+type userFlags struct {
+	functions []string
+	regions   []string
+	disable   []string
+	only      []string
+}
+
+func (f *userFlags) register(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.functions, "function", nil, "show executions of this function as a USER REGION: a name, or a regular expression, with @LIBRARY for those of one library (repeatable)")
+	c.Flags().StringArrayVar(&f.regions, "region", nil, "show these lines as a USER REGION: NAME=FILE:LINE-FILE:LINE or NAME=FILE:LINE-LINE (repeatable)")
+	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(collect.Classes(), ", ")+"; or file:NAME, function:NAME for what stands there")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions and these classes")
+}
+
+// apply hands them to a measurement.
+func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any)) error {
+	s, err := collect.NewSelection(f.disable, f.only)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	m.Select(s)
+	if !s.UserRegions() {
+		return nil
+	}
+	u, err := collect.NewUserRegions(f.functions, f.regions, logf)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	u.Notice = func(s string) {
+		for _, line := range strings.Split(s, "\n") {
+			fmt.Fprintln(os.Stderr, "ompp-attach: "+line)
+		}
+	}
+	m.SetUserRegions(u)
+	return nil
+}
+
+// unfound tells which functions were never found.
+func unfound(res *collect.Result) error {
+	if len(res.Unfound) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(res.Unfound, "\nompp-attach: "))
+}
+
+// userText is what the manual pages say on regions of the user's own.
+const userText = `
+--function NAME shows the executions of a function as a USER REGION. A plain
+name stands for itself, with or without its scope (solve is also Grid::solve,
+Grid:: is all in it); anything with one of \.+*?()|[]{}^$ is a regular
+expression of which any part of a name may match: demangled, with and without
+parameters, or the symbol. The program and its own libraries are searched;
+NAME@LIBRARY asks for a library of the system. A name that is not found ends a
+launched program before it runs, unless it may load more libraries. Calls that
+the compiler inlined are not seen. Where a function has no cheap instruction for
+a probe, the kernel single-steps one, which costs some 10 microseconds on virtual
+machines; --verbose tells which functions have such.
+
+--region NAME=FILE:LINE-FILE:LINE shows lines within one function: from where
+control comes to the first to where it goes to none of them. It needs -g.
+
+Programs that include ompp.h mark regions by ompp_begin("name") and
+ompp_end("name"), and switch measuring off and on by ompp_off() and ompp_on().
+
+--disable and --only leave out constructs, whose probes are then not placed;
+file:NAME and function:NAME hide what stands there.`

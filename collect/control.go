@@ -1,0 +1,148 @@
+package collect
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A measurement can be asked, by another run of the tool, to pause and resume:
+// it listens on a socket in a directory that only its user can enter. A request
+// is a line `pause PID` or `resume PID`; the answer is a line: ok, or a sentence.
+
+var errNotMeasured = errors.New("not measured")
+
+const (
+	answerOK   = "ok"
+	answerNone = "none" // another measurement may know the process
+)
+
+// controlLimit bounds how long a request may take.
+const controlLimit = 30 * time.Second
+
+// controlDir is where the sockets of one user's measurements are.
+func controlDir() string {
+	if os.Geteuid() == 0 {
+		return "/run/ompp-attach"
+	}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		return filepath.Join(dir, "ompp-attach")
+	}
+	return filepath.Join(os.TempDir(), "ompp-attach-"+strconv.Itoa(os.Geteuid()))
+}
+
+// private refuses a directory that another user could write to.
+func private(dir string) error {
+	st, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	sys, ok := st.Sys().(*syscall.Stat_t)
+	if !ok || !st.IsDir() || int(sys.Uid) != os.Geteuid() || st.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s is not a directory of ours alone: remove it", dir)
+	}
+	return nil
+}
+
+// Listen lets others pause and resume the measurement, until the function that
+// it returns is called.
+func (m *Measurement) Listen() (stop func(), err error) {
+	dir := controlDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("listen for pause and resume: %w", err)
+	}
+	if err := private(dir); err != nil {
+		return nil, fmt.Errorf("listen for pause and resume: %w", err)
+	}
+	path := filepath.Join(dir, strconv.Itoa(os.Getpid())+".sock")
+	_ = os.Remove(path) // of an earlier process of our number
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listen for pause and resume: %w", err)
+	}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			m.answer(c)
+		}
+	}()
+	return func() { l.Close() }, nil // which removes the socket
+}
+
+// answer serves one request.
+func (m *Measurement) answer(c net.Conn) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(controlLimit))
+	line, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil {
+		return
+	}
+	verb, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+	pid, err := strconv.Atoi(number)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%q is no process id", number)
+	case verb == "pause":
+		err = m.Pause(pid)
+	case verb == "resume":
+		err = m.Resume(pid)
+	default:
+		err = fmt.Errorf("%q is no request that this version knows", verb)
+	}
+	text := answerOK
+	if errors.Is(err, errNotMeasured) {
+		text = answerNone
+	} else if err != nil {
+		text = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	fmt.Fprintln(c, text)
+}
+
+// Ask sends a request about a process to the measurement that it is part of.
+func Ask(verb string, pid int) error {
+	sockets, _ := filepath.Glob(filepath.Join(controlDir(), "*.sock"))
+	if len(sockets) > 0 {
+		if err := private(controlDir()); err != nil {
+			return err
+		}
+	}
+	for _, path := range sockets {
+		text, err := ask(path, verb, pid)
+		switch {
+		case errors.Is(err, syscall.ECONNREFUSED):
+			_ = os.Remove(path) // left by a tool that was killed
+		case err != nil:
+			return fmt.Errorf("the measurement did not answer: %w", err)
+		case text == answerOK:
+			return nil
+		case text != answerNone:
+			return errors.New(text)
+		}
+	}
+	return fmt.Errorf("no ompp-attach of this user measures process %d: start one with `ompp-attach attach --pid %d`, or %s as the user who did (sudo)", pid, pid, verb)
+}
+
+func ask(path, verb string, pid int) (string, error) {
+	c, err := net.DialTimeout("unix", path, controlLimit)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(controlLimit))
+	fmt.Fprintf(c, "%s %d\n", verb, pid)
+	line, err := bufio.NewReader(c).ReadString('\n')
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(line), nil
+}

@@ -1,0 +1,84 @@
+package collect
+
+import (
+	"fmt"
+	"time"
+
+	"ompp-attach/symbols"
+)
+
+// Pause takes a process's probes away until Resume: meanwhile it runs as if
+// nobody measured. The error is a sentence.
+func (m *Measurement) Pause(pid int) error {
+	p, err := m.measured(pid)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	m.scanning.Lock()
+	if p.offGone || p.detached {
+		m.scanning.Unlock()
+		return fmt.Errorf("the measurement of process %d is paused already, or over", pid)
+	}
+	p.offGone = true
+	at := ktime()
+	m.mu.Lock()
+	p.offSince = at
+	m.mu.Unlock()
+	links := p.takeLinks()
+	m.scanning.Unlock()
+	closeLinks(links)
+	m.drainAll()
+	m.mu.Lock()
+	p.engine.Pause(at)
+	m.mu.Unlock()
+	m.logf("process %d: paused in %s", pid, time.Since(begin).Round(time.Microsecond))
+	return nil
+}
+
+// Resume goes on measuring after Pause; threads may be inside regions, as at
+// attach.
+func (m *Measurement) Resume(pid int) error {
+	p, err := m.measured(pid)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	m.scanning.Lock()
+	if !p.offGone || p.detached {
+		m.scanning.Unlock()
+		return fmt.Errorf("the measurement of process %d is not paused", pid)
+	}
+	p.offGone = false
+	if !m.running { // from now on regions must tell how deep they are nested
+		m.running = true
+		m.plans = map[*symbols.Object]planned{}
+	}
+	p.placed, p.code = map[fileID]placed{}, map[fileID]placed{}
+	err = m.kernel.NewEra()
+	m.scanning.Unlock()
+	if err != nil {
+		return err
+	}
+	if _, err := m.scan(p); err != nil {
+		return fmt.Errorf("the probes of process %d could not be placed again: %w", pid, err)
+	}
+	m.mu.Lock()
+	at := ktime()
+	p.engine.Resume(threadsOf(pid), at)
+	p.offSince, p.resumed = 0, at
+	m.mu.Unlock()
+	m.logf("process %d: goes on after %s", pid, time.Since(begin).Round(time.Microsecond))
+	return nil
+}
+
+// measured finds a process that is being measured.
+func (m *Measurement) measured(pid int) (*Process, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.procs[uint32(pid)]
+	if p == nil || p.ended != 0 || p.meta.Attached && p.resumed == 0 && p.began > ktime() {
+		return nil, errNotMeasured
+	}
+	return p, nil
+}

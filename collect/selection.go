@@ -1,0 +1,158 @@
+package collect
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+)
+
+// class is a set of constructs that a user can leave out, as in POMP.
+type class struct {
+	name       string
+	constructs []event.Construct
+}
+
+var classes = []class{
+	{"atomic", []event.Construct{event.Atomic}},
+	{"barrier", []event.Construct{event.Barrier}},
+	{"critical", []event.Construct{event.Critical}},
+	{"flush", []event.Construct{event.Flush}},
+	{"lock", []event.Construct{event.Lock, event.NestLock}},
+	{"loop", []event.Construct{event.Loop}},
+	{"master", []event.Construct{event.Master, event.Masked}},
+	{"ordered", []event.Construct{event.Ordered}},
+	{"sections", []event.Construct{event.Sections}},
+	{"single", []event.Construct{event.Single}},
+	{"sync", []event.Construct{event.Atomic, event.Barrier, event.Critical, event.Flush, event.Lock, event.NestLock, event.Ordered, event.TaskWait, event.TaskGroup}},
+	{"task", []event.Construct{event.Task, event.TaskExec, event.UntiedTask, event.UntiedTaskExec, event.TaskWait, event.TaskGroup}},
+	{"user_region", []event.Construct{event.UserRegion}},
+	{"workshare", []event.Construct{event.Workshare}},
+}
+
+// Selection is what the user does not want to see.
+type Selection struct {
+	hidden    map[event.Construct]bool
+	files     []string
+	functions []string
+	text      []string // for the report
+}
+
+// NewSelection takes the words of --disable and --only. A word is a class, or
+// file:NAME or function:NAME to leave out what stands there.
+func NewSelection(disable, only []string) (*Selection, error) {
+	s := &Selection{hidden: map[event.Construct]bool{}}
+	for _, word := range disable {
+		if name, ok := strings.CutPrefix(word, "file:"); ok && name != "" {
+			s.files = append(s.files, name)
+			s.text = append(s.text, word+" (probed, not shown)")
+			continue
+		}
+		if name, ok := strings.CutPrefix(word, "function:"); ok && name != "" {
+			s.functions = append(s.functions, name)
+			s.text = append(s.text, word+" (probed, not shown)")
+			continue
+		}
+		c, err := parseClass("--disable", word, "file:NAME, function:NAME")
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range c.constructs {
+			s.hidden[c] = true
+		}
+		s.text = append(s.text, word)
+	}
+	if len(only) == 0 {
+		return s, nil
+	}
+	shown := map[event.Construct]bool{}
+	for _, word := range only {
+		if word == "parallel" { // they always are
+			continue
+		}
+		c, err := parseClass("--only", word, "parallel")
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range c.constructs {
+			shown[c] = true
+		}
+	}
+	for _, c := range classes {
+		for _, k := range c.constructs {
+			if !shown[k] {
+				s.hidden[k] = true
+			}
+		}
+	}
+	s.text = append(s.text, "all but parallel, "+strings.Join(only, ", "))
+	return s, nil
+}
+
+func parseClass(flag, word, more string) (class, error) {
+	i := slices.IndexFunc(classes, func(c class) bool { return c.name == word })
+	if i >= 0 {
+		return classes[i], nil
+	}
+	return class{}, fmt.Errorf("%s %s: there is no such class of constructs: there are %s, %s", flag, word, strings.Join(Classes(), ", "), more)
+}
+
+// Classes returns the names of the classes of constructs.
+func Classes() (names []string) {
+	for _, c := range classes {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Select makes the measurement leave out what the user does not want. To be
+// called before it starts.
+func (m *Measurement) Select(s *Selection) { m.selection = s }
+
+// UserRegions reports whether the user's own regions are wanted.
+func (s *Selection) UserRegions() bool { return !s.hidden[event.UserRegion] }
+
+// prune takes the probes away that only unwanted constructs need.
+func (s *Selection) prune(p *probes.Plan) {
+	if s == nil || len(s.hidden) == 0 {
+		return
+	}
+	needed := func(cs ...event.Construct) bool {
+		return slices.ContainsFunc(cs, func(c event.Construct) bool { return !s.hidden[c] })
+	}
+	p.Keep(func(c event.Construct) bool {
+		switch {
+		case c == event.Loop && p.Runtime == event.Kmpc: // sections are loops, too
+			return needed(event.Loop, event.Sections)
+		case (c == event.Barrier || c == event.NoConstruct) && p.Runtime == event.Kmpc: // implicit barriers and reductions
+			return needed(event.Barrier, event.Loop, event.Sections, event.Single)
+		case c == event.Barrier: // ends the body of a single
+			return needed(event.Barrier, event.Single)
+		}
+		return !s.hidden[c]
+	})
+}
+
+// hide takes out of a profile what is not wanted.
+func (s *Selection) hide(p *attribution.Profile) {
+	if s == nil || len(s.text) == 0 {
+		return
+	}
+	attribution.Hide(p, func(r *attribution.Region) bool {
+		return s.hidden[r.Construct] || slices.ContainsFunc(s.files, func(f string) bool { return inFile(r.Location.File, f) }) ||
+			slices.ContainsFunc(s.functions, func(f string) bool {
+				return r.Location.Function == f || strings.HasSuffix(r.Location.Function, "::"+f)
+			})
+	})
+	p.Meta.LeftOut = s.text
+}
+
+// inFile reports whether a path is meant by a name: the base name, or as much
+// of the path's end as is given.
+func inFile(path, name string) bool {
+	return path != "" && (path == name || strings.HasSuffix(path, "/"+filepath.Clean(name)))
+}

@@ -1,0 +1,87 @@
+package collect
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"ompp-attach/attribution"
+	"ompp-attach/symbols"
+)
+
+// userRegion places a region of the user's own in the source.
+func (r *resolver) userRegion(k attribution.Key) attribution.Region {
+	reg := attribution.Region{Construct: k.Construct}
+	p, ok := r.at(k.Site)
+	if !ok {
+		reg.Location.Offset = k.Site
+		return reg
+	}
+	u := r.user.at(p.object, p.vaddr)
+	reg.Name, reg.Notes = u.name, u.notes
+	loc := &reg.Location
+	if k.Fn != 0 { // the marker lies in ompp_fortran.c
+		reg.Name, loc.Function = r.names[k.Fn], r.names[k.Fn]
+		return reg
+	}
+	loc.Object, loc.Offset = p.module.Path, p.vaddr
+	switch {
+	case u.lines != nil:
+		loc.File, loc.Begin, loc.End, loc.Function = u.lines.File, u.lines.Begin, u.lines.End, u.lines.Function
+		if u.near {
+			loc.Mark = attribution.Approx
+		}
+	default:
+		reg.Notes = append(reg.Notes, inlinedNote(p.object, p.vaddr)...)
+		loc.Function = u.name
+		if x, ok := p.object.Definition(p.vaddr); ok {
+			loc.File, loc.Begin, loc.End = x.File, x.Begin, x.End
+			if x.End > x.Begin {
+				loc.EndMark = attribution.Approx
+			}
+		}
+	}
+	return reg
+}
+
+// inlinedNote says that not all calls of a function come to its own code.
+func inlinedNote(o *symbols.Object, vaddr uint64) []string {
+	symbol, _, ok := o.FuncAt(vaddr)
+	if !ok {
+		return nil
+	}
+	names := symbols.FunctionNames(symbol)
+	n := o.Inlined()[names[len(names)-1]]
+	if n == 0 {
+		return nil
+	}
+	return []string{"the compiler inlined some calls of this function: those are not counted"}
+}
+
+// at returns what is known of the region that an address stands for.
+func (u *UserRegions) at(o *symbols.Object, identity uint64) userPlace {
+	if u == nil {
+		return userPlace{}
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.places[o][identity]
+}
+
+// mainStack returns where a process's first stack lies. It may grow: the kernel
+// keeps at least 128 MiB below its top free of other mappings (mmap_base).
+func mainStack(pid int) (lo, hi uint64, ok bool) {
+	const room = 128 << 20
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return 0, 0, false
+	}
+	for line := range bytes.Lines(b) {
+		if bytes.HasSuffix(bytes.TrimSpace(line), []byte("[stack]")) {
+			if _, err := fmt.Sscanf(string(line), "%x-%x", &lo, &hi); err == nil {
+				return min(lo, hi-room), hi, true
+			}
+		}
+	}
+	return 0, 0, false
+}

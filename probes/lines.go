@@ -1,0 +1,121 @@
+package probes
+
+import (
+	"fmt"
+	"slices"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// LineKind is what an instruction's line is to a region.
+type LineKind uint8
+
+// The kinds of lines.
+const (
+	OtherLine LineKind = iota
+	FirstLine
+	LaterLine
+)
+
+// landings are functions whose callers catch exceptions or are returned to by
+// longjmp: what was left then ends with the function at the latest.
+var landings = []string{"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "__cxa_begin_catch"}
+
+// LineProbes finds where control enters and leaves some lines of the source in
+// one function. lineOf tells of an instruction's address whether it belongs to
+// the first of the lines, to another one, or to none. They are entered where
+// control comes to the first line, since optimised code has instructions of the
+// others anywhere, and left where it goes to none of them. The probes may be hit at
+// other times as well: who is inside knows.
+func LineProbes(o *symbols.Object, name string, function, identity uint64, lineOf func(uint64) LineKind) ([]CodePoint, error) {
+	parts, err := insn.Parts(o, function)
+	if err != nil {
+		return nil, fmt.Errorf("its function cannot be read: %w", err)
+	}
+	body := parts[0] // a cold part is left by a throw or a jump back
+	index := make(map[uint64]int, len(body))
+	in, first := make([]bool, len(body)), make([]bool, len(body))
+	targets, fromInside := map[uint64]bool{}, map[uint64]bool{}
+	returns := false // control may come back to it out of the blue
+	for k, i := range body {
+		index[i.Addr] = k
+		kind := lineOf(i.Addr)
+		in[k], first[k] = kind != OtherLine, kind == FirstLine
+		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+			targets[i.Target] = true
+			fromInside[i.Target] = fromInside[i.Target] || in[k]
+		}
+		if !i.Ends() && in[k] {
+			fromInside[i.Next()] = true
+		}
+		if name, ok := o.PLT(i.Target); ok && i.Kind == insn.Call {
+			returns = returns || slices.Contains(landings, name)
+		}
+	}
+	var points []CodePoint
+	place := func(k int, edge event.Edge, value int64) {
+		p := CodePoint{Name: name, VAddr: body[k].Addr, Identity: identity, Construct: event.UserRegion, Edge: edge, Value: value}
+		if !slices.Contains(points, p) {
+			points = append(points, p)
+		}
+	}
+	// near is the first instruction from k on at which a probe is cheap, as long
+	// as control cannot but come from k, and stay where k is.
+	near := func(k int) int {
+		const few = 8
+		for n := k; n < len(body) && n < k+few && in[n] == in[k] && first[n] == first[k] && (n == k || !targets[body[n].Addr]); n++ {
+			if body[n].Emulated && !body[n].Refused && !body[n].WritesSP {
+				return n
+			}
+			if body[n].Transfers() || body[n].WritesSP {
+				break
+			}
+		}
+		return k
+	}
+	edge := func(from, to int) {
+		switch {
+		case first[to] && !first[from]:
+			value := int64(event.UserLines)
+			if fromInside[body[to].Addr] {
+				value = event.UserLinesAgain
+			}
+			place(near(to), event.Enter, value)
+		case in[from] && !in[to]:
+			if body[from].Kind != insn.Jcc && !body[from].Refused && !entered(points, body[from].Addr) {
+				place(from, event.Release, event.UserLines) // whoever comes here leaves
+			} else {
+				place(near(to), event.Release, event.UserLines)
+			}
+		}
+	}
+	if first[0] {
+		place(near(0), event.Enter, event.UserLines)
+	}
+	for k, i := range body {
+		if (in[k] || returns) && (i.Kind == insn.Ret || i.Kind == insn.JumpIndirect && i.Ref != 0) {
+			place(k, event.Release, event.UserLines)
+		}
+		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+			if to, ok := index[i.Target]; ok {
+				edge(k, to)
+			} else if in[k] && i.Kind == insn.Jump {
+				place(k, event.Release, event.UserLines)
+			}
+		}
+		if !i.Ends() && k+1 < len(body) {
+			edge(k, k+1)
+		}
+	}
+	if !slices.ContainsFunc(points, func(p CodePoint) bool { return p.Edge == event.Enter }) {
+		return nil, fmt.Errorf("no instruction leads into it")
+	}
+	return points, nil
+}
+
+// entered reports whether an Enter sits at an address.
+func entered(points []CodePoint, at uint64) bool {
+	return slices.ContainsFunc(points, func(p CodePoint) bool { return p.VAddr == at && p.Edge == event.Enter })
+}

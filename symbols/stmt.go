@@ -1,0 +1,72 @@
+package symbols
+
+import (
+	"slices"
+	"strings"
+)
+
+// SameSource reports whether a file of the line table is meant by a name: the
+// whole path, or as much of its end as is given.
+func SameSource(file, name string) bool {
+	return file == name || strings.HasSuffix(file, "/"+strings.TrimPrefix(name, "./"))
+}
+
+// Statements returns where statements of a source file begin that stand in the
+// lines from first to last: the addresses by line. sources are the paths of
+// files whose base name is meant, whether they have such lines or not.
+func (o *Object) Statements(name string, first, last int) (at map[int][]uint64, sources []string) {
+	at = map[int][]uint64{}
+	x := o.dwarf()
+	if x == nil {
+		return at, nil
+	}
+	for _, u := range x.units {
+		t := u.lines()
+		wanted := false
+		for _, f := range t.files {
+			if f != nil && SameSource(f.Name, name) {
+				wanted = true
+				if !slices.Contains(sources, f.Name) {
+					sources = append(sources, f.Name)
+				}
+			}
+		}
+		if !wanted {
+			continue
+		}
+		for _, r := range t.rows {
+			if r.stmt && !r.end && r.line >= first && r.line <= last && SameSource(fileName(r.file), name) {
+				at[r.line] = append(at[r.line], r.addr)
+			}
+		}
+	}
+	return at, sources
+}
+
+// Statement returns the statement to which the instruction at vaddr belongs: in
+// optimised code instructions of other statements stand between its own, which
+// the line table does not mark as beginnings.
+func (o *Object) Statement(vaddr uint64) (file string, line int, ok bool) {
+	u := o.dwarf().unitAt(vaddr)
+	if u == nil {
+		return "", 0, false
+	}
+	t := u.lines()
+	i, ok := t.at(vaddr)
+	if !ok {
+		return "", 0, false
+	}
+	for ; i >= 0 && !t.rows[i].end; i-- {
+		if r := t.rows[i]; r.stmt && r.line > 0 {
+			return fileName(r.file), r.line, true
+		}
+	}
+	return "", 0, false
+}
+
+// IsOutlined reports whether the function at vaddr is a parallel region or task
+// that the compiler moved into a function of its own.
+func (o *Object) IsOutlined(vaddr uint64) bool {
+	symbol, _, ok := o.FuncAt(vaddr)
+	return ok && isOutlined(symbol)
+}

@@ -1,0 +1,72 @@
+package symbols
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+)
+
+// Marker is a statically defined tracing point (USDT): a nop that a program's
+// author has set, and the note that tells of it.
+type Marker struct {
+	VAddr          uint64 // of the nop
+	Provider, Name string
+	Arguments      string // as the note spells them: 8@%rdi
+}
+
+// maxMarkers bounds what a broken file can make us allocate.
+const maxMarkers = 1 << 16
+
+// Markers returns the tracing points that the file's notes name, in their
+// order. Notes that are damaged, or name no code, are left out.
+func (o *Object) Markers() (found []Marker) {
+	const noteType = 3 // NT_STAPSDT
+	for _, s := range o.file.Sections {
+		if s.Type != elf.SHT_NOTE || s.Name != ".note.stapsdt" {
+			continue
+		}
+		b := o.readAt(s.Offset, s.FileSize)
+		for len(b) >= 12 && len(found) < maxMarkers {
+			name := uint64(binary.LittleEndian.Uint32(b))
+			desc := uint64(binary.LittleEndian.Uint32(b[4:]))
+			typ := binary.LittleEndian.Uint32(b[8:])
+			b = b[12:]
+			at := (name + 3) &^ 3
+			end := at + desc
+			if end > uint64(len(b)) {
+				break
+			}
+			if typ == noteType && bytes.Equal(b[:name], []byte("stapsdt\x00")) {
+				if m, ok := o.marker(b[at:end]); ok {
+					found = append(found, m)
+				}
+			}
+			b = b[min((end+3)&^3, uint64(len(b))):]
+		}
+	}
+	return found
+}
+
+// marker decodes a note's description: three addresses (the nop; where
+// .stapsdt.base was when it was written, since the file may have been moved as a
+// whole; a semaphore), and three strings.
+func (o *Object) marker(b []byte) (m Marker, ok bool) {
+	if len(b) < 24 {
+		return m, false
+	}
+	m.VAddr = binary.LittleEndian.Uint64(b)
+	base := binary.LittleEndian.Uint64(b[8:])
+	if s := o.file.Section(".stapsdt.base"); s != nil && base != 0 {
+		m.VAddr += s.Addr - base
+	}
+	b = b[24:]
+	for _, field := range []*string{&m.Provider, &m.Name, &m.Arguments} {
+		text, rest, found := bytes.Cut(b, []byte{0})
+		if !found {
+			return m, false
+		}
+		*field, b = string(text), rest
+	}
+	_, ok = o.codeRange(m.VAddr)
+	return m, ok
+}

@@ -1,0 +1,132 @@
+package symbols
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// Function is a function of the source that has code of its own.
+type Function struct {
+	VAddr uint64
+	// Names are those by which people know it, the shortest first: without and
+	// with parameters, and the symbol. Aliases have theirs here too.
+	Names []string
+	// Clone is the symbol of a copy that the compiler made for some of the
+	// callers, or of the part that it did not inline; "" for the function itself.
+	Clone string
+	// Part: only calls that did not end in the inlined head come here.
+	Part bool
+}
+
+// partOf matches what GCC leaves of a function whose head it inlines.
+var partOf = regexp.MustCompile(`\.part(\.|$)`)
+
+// startup are functions of the C start files, in every program.
+var startup = []string{"_start", "_init", "_fini", "_dl_relocate_static_pie", "deregister_tm_clones",
+	"register_tm_clones", "__do_global_dtors_aux", "frame_dummy", "call_weak_fn"}
+
+// Functions returns the functions of the source, by address; an address occurs
+// once. Parts that are no function of the source are left out: cold parts,
+// parallel regions and tasks (constructs of their own), linker stubs, the
+// resolvers of ifuncs, and what is left of a function of which there also is
+// the whole.
+func (o *Object) Functions() []Function {
+	var fs []Function
+	whole := map[string]bool{}
+	for _, s := range o.symbols().funcs.sorted {
+		if s.ifunc || isOutlined(s.name) || strings.Contains(s.name, ".cold") || strings.HasSuffix(s.name, ".resolver") ||
+			slices.Contains(startup, s.name) || o.inPLT(s.addr) {
+			continue
+		}
+		if _, text := o.codeRange(s.addr); !text {
+			continue
+		}
+		names, clone := FunctionNames(s.name), ""
+		if sourceSymbol(s.name) != s.name {
+			clone = s.name
+		}
+		part := partOf.MatchString(s.name)
+		if !part {
+			whole[names[len(names)-1]] = true
+		}
+		if n := len(fs); n > 0 && fs[n-1].VAddr == s.addr {
+			f := &fs[n-1]
+			for _, name := range names {
+				if !slices.Contains(f.Names, name) {
+					f.Names = append(f.Names, name)
+				}
+			}
+			if !part {
+				f.Part = false
+			}
+			if clone == "" {
+				f.Clone = ""
+			}
+			continue
+		}
+		fs = append(fs, Function{VAddr: s.addr, Names: names, Clone: clone, Part: part})
+	}
+	return slices.DeleteFunc(fs, func(f Function) bool {
+		return f.Part && slices.ContainsFunc(f.Names, func(n string) bool { return whole[n] })
+	})
+}
+
+// FunctionNames are the names of a symbol's source function, shortest first, the
+// source function's own symbol last.
+func FunctionNames(symbol string) []string {
+	symbol = sourceSymbol(symbol)
+	names := []string{demangled(symbol)}
+	for _, n := range []string{demangle.Filter(symbol), symbol} {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// Definition returns where the source defines the function whose code covers
+// vaddr: from the line of its declarator to its last line with code.
+func (o *Object) Definition(vaddr uint64) (e Extent, ok bool) {
+	u := o.dwarf().unitAt(vaddr)
+	if u == nil {
+		return Extent{}, false
+	}
+	fs := u.funcs()
+	for _, i := range u.covering(vaddr) {
+		if fs[i].inlined {
+			continue
+		}
+		id := fs[i].identity
+		e = Extent{File: id.file, Begin: id.line, Function: id.display()}
+		if e.File == "" || e.Begin == 0 {
+			return Extent{}, false
+		}
+		e.End = max(e.Begin, u.lastOwnLine(fs, i, e))
+		return e, true
+	}
+	return Extent{}, false
+}
+
+// Inlined returns, of functions that were inlined somewhere, how many copies
+// there are, by the source function's symbol. It reads all debug information,
+// once.
+func (o *Object) Inlined() map[string]int { return o.inlined() }
+
+func (o *Object) loadInlined() map[string]int {
+	copies := map[string]int{}
+	x := o.dwarf()
+	if x == nil {
+		return copies
+	}
+	for _, u := range x.units {
+		for _, f := range u.funcs() {
+			if f.inlined && f.identity.symbol() != "" {
+				copies[f.identity.symbol()]++
+			}
+		}
+	}
+	return copies
+}
