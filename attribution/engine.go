@@ -25,6 +25,7 @@ const (
 	BarrierExplicit             // a barrier directive
 	BarrierImplicit             // the end of a worksharing construct
 	BarrierDropped              // implicit, and left out: the parallel region ends there
+	BarrierNone                 // there is none, and a probe tells the end of the body
 )
 
 // Resolver answers what only the program's files tell. The engine asks each
@@ -238,6 +239,11 @@ func (e *Engine) step(t *thread, ev *event.Event) {
 	}
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
+	}
+	e.endInline(t, ev)
+	if ev.Flags&event.Inline != 0 {
+		e.inline(t, ev)
+		return
 	}
 	switch ev.Edge {
 	case event.Fork:

@@ -41,6 +41,7 @@ type Measurement struct {
 	strays   uint64   // records of processes that we do not know
 
 	recording bool
+	inlining  bool // constructs that make no call are probed
 	running   bool // the process ran before we came
 }
 

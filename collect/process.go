@@ -58,6 +58,7 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		code:     map[fileID]placed{},
 		cpu0:     readCPU(pid),
 	}
+	p.resolver.inlining = m.inlining
 	var r attribution.Resolver = p.resolver
 	if m.recording {
 		p.recorder = attribution.NewRecorder(uint32(pid), r)
@@ -306,8 +307,8 @@ func (p *Process) unseen() (out []attribution.Unseen) {
 		has[pl.plan.Runtime] = true
 	}
 	if has[event.Gomp] {
-		out = append(out, attribution.Unseen{What: "static loops, master, atomic, flush (GCC)",
-			Reason: "GCC makes plain instructions of them, which call no runtime: their time is that of the region around them, and the wait after a static loop shows as a BARRIER or as the region's exitBarT"})
+		out = append(out, p.unseenInline()...)
+		out = append(out, attribution.Unseen{What: "atomic, flush (GCC)", Reason: "GCC makes plain instructions of them, which call no runtime"})
 	}
 	if has[event.Kmpc] {
 		out = append(out, attribution.Unseen{What: "atomic (clang)",

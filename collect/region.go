@@ -86,6 +86,8 @@ func (r *resolver) parallel(k attribution.Key, reg *attribution.Region) {
 	if d, ok := directiveAt(p.object, loc, "parallel"); ok {
 		loc.End, loc.EndMark = d.End, attribution.Exact
 		reg.Construct = parallelKind(d.Words, k.Construct)
+	} else {
+		r.inlineParallel(p, reg)
 	}
 }
 
@@ -142,6 +144,9 @@ const (
 
 // inner places a construct inside a region by the call that starts it.
 func (r *resolver) inner(k attribution.Key, reg *attribution.Region) {
+	if r.inlineRegion(k, reg) {
+		return
+	}
 	loc := &reg.Location
 	if k.Site == 0 && k.Fn != 0 {
 		r.tail(k, reg)

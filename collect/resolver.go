@@ -15,6 +15,8 @@ type resolver struct {
 	pid   int
 	mods  []symbols.Module
 	bound map[uint64]place
+
+	inlining bool // constructs that make no call are probed
 }
 
 // place is an address in a file.
@@ -127,6 +129,9 @@ func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	p, ok := r.at(site)
 	if !ok {
 		return attribution.BarrierUnknown
+	}
+	if r.endsByProbe(site) {
+		return attribution.BarrierNone
 	}
 	switch probes.EndOfSingle(p.object, p.vaddr) {
 	case probes.SingleBarrier:

@@ -119,6 +119,9 @@ const (
 	AtOnce
 	// CopyPrivate: a single with copyprivate, which always ends in a barrier.
 	CopyPrivate
+	// Inline: of a construct that makes no call, by a probe in the program's
+	// own code.
+	Inline
 )
 
 // Event is one decoded record. Fields that a point does not fill are zero. The

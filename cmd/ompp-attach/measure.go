@@ -31,9 +31,11 @@ type measureFlags struct {
 	verbose   bool
 	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the recorded event stream of the first process
+	inline    inlineFlags
 }
 
 func (f *measureFlags) register(c *cobra.Command) {
+	f.inline.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID)")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
@@ -117,6 +119,7 @@ func run(f *measureFlags, args []string) error {
 	if err != nil {
 		return out.abandon(diagnose(err))
 	}
+	f.inline.apply(m)
 	if f.events != "" {
 		m.RecordEvents()
 	}
@@ -214,6 +217,7 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	}
 	ctx, over := context.WithCancel(ctx)
 	defer over()
+	f.inline.apply(m)
 	if f.events != "" {
 		m.RecordEvents()
 	}

@@ -1,0 +1,76 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Constructs of which the compiler made plain instructions: GCC's static loops,
+// master, the end of a single nowait.
+
+const (
+	noteLastLoop  = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
+	noteInlineEnd = "the code has no place at which every thread leaves the construct: it lasts until the thread's next event"
+)
+
+// inline applies an event of a probe in the program's own code.
+func (e *Engine) inline(t *thread, ev *event.Event) {
+	switch ev.Edge {
+	case event.Open:
+		f := e.push(t, t.key(ev.Construct, ev), ev)
+		f.phase, f.id = inBody, uint64(ev.Value)
+	case event.Enter:
+		if t.num != 0 {
+			return // all threads come by, the body is the primary thread's
+		}
+		f := e.push(t, t.key(ev.Construct, ev), ev)
+		f.phase, f.bodies, f.enters = inBody, 1, 1
+	case event.Close, event.Release:
+		// Others come by too: threads that are not in the construct.
+		i := t.find(ev.Construct, func(f *frame) bool { return f.flags&event.Inline != 0 && f.phase == inBody })
+		if i >= 0 {
+			e.unwindTo(t, i, ev.Time).leaveInline(ev.Time)
+			e.pop(t, ev.Time)
+		}
+	}
+}
+
+// leaveInline ends the body of an inline construct.
+func (f *frame) leaveInline(at uint64) {
+	if f.node.key.Construct == event.Loop {
+		f.closeBody(at)
+		return
+	}
+	f.body += span(f.mark, at)
+	f.phase, f.mark = done, at
+}
+
+// endInline ends the innermost construct if it is inline and an event cannot
+// lie in it: no worksharing construct or barrier may stand in another one, nor
+// in a master.
+func (e *Engine) endInline(t *thread, ev *event.Event) {
+	f := t.top()
+	if f == nil || f.flags&event.Inline == 0 || f.phase != inBody {
+		return
+	}
+	switch ev.Edge {
+	case event.Open, event.Wait, event.End, event.Join:
+	case event.Enter:
+		if ev.Flags&event.Inline == 0 {
+			return
+		}
+	default:
+		return
+	}
+	f.leaveInline(ev.Time)
+	switch event.InlineEnd(f.id) {
+	case event.EndBarrier:
+		if ev.Edge == event.Wait && ev.Construct == event.Barrier {
+			return // done: its barrier begins
+		}
+	case event.EndRegion:
+		if ev.Edge == event.End {
+			f.node.note(noteLastLoop)
+		}
+	case event.EndNext:
+		f.node.note(noteInlineEnd)
+	}
+	e.pop(t, ev.Time)
+}

@@ -1,0 +1,194 @@
+package inline
+
+import (
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// What values are traced to.
+const (
+	byThread insn.Taint = 1 << iota // omp_get_thread_num
+	bySize                          // omp_get_num_threads
+)
+
+// function is one that may contain inline constructs.
+type function struct {
+	o         *symbols.Object
+	fn        uint64
+	region    bool // an outlined function
+	g         *insn.Graph
+	dom, post insn.Order
+	flow      *insn.Flow
+	calls     map[uint64]string // call or tail jump: its callee
+	file      string            // in which its directives stand
+	ds        []symbols.Directive
+	source    bool // ds are known
+}
+
+// analyse finds the constructs in all functions of a file.
+func analyse(o *symbols.Object) *Inlined {
+	x := &Inlined{}
+	if o.Arch() != "amd64" {
+		return x
+	}
+	regions := outlined(o)
+	for _, fn := range callers(o, telling) {
+		name, _, _ := o.FuncAt(fn)
+		if ofRuntime(name) {
+			continue
+		}
+		f := newFunction(o, fn, strings.Contains(name, "._omp_fn.") || regions[fn])
+		if f == nil {
+			continue
+		}
+		f.loops(x)
+		f.masters(x)
+		f.singles(x)
+	}
+	return x
+}
+
+// ofRuntime knows libgomp's own functions, in static programs.
+func ofRuntime(name string) bool {
+	return strings.HasPrefix(name, "GOMP_") || strings.HasPrefix(name, "gomp_") || strings.HasPrefix(name, "omp_") || strings.HasPrefix(name, "goacc")
+}
+
+func newFunction(o *symbols.Object, fn uint64, region bool) *function {
+	parts, err := insn.Parts(o, fn)
+	if err != nil {
+		return nil
+	}
+	f := &function{o: o, fn: fn, region: region, calls: map[uint64]string{}}
+	// A tail call is no part of the function.
+	parts = slices.DeleteFunc(parts, func(p []insn.Inst) bool {
+		n, start, ok := o.FuncAt(p[0].Addr)
+		return p[0].Addr != fn && (!ok || start != p[0].Addr || !strings.Contains(n, ".cold"))
+	})
+	for _, p := range parts {
+		lo, hi := p[0].Addr, p[len(p)-1].Next()
+		for _, i := range p {
+			if (i.Kind == insn.Call || i.Kind == insn.CallIndirect || i.Kind == insn.JumpIndirect && i.Ref != 0) ||
+				i.Kind == insn.Jump && (i.Target < lo || i.Target >= hi) {
+				f.calls[i.Addr] = callee(o, i)
+			}
+		}
+	}
+	f.g = insn.NewGraph(o, parts, func(i insn.Inst) bool { return divides(f.calls[i.Addr]) })
+	if f.g.Unknown {
+		return nil
+	}
+	f.dom, f.post = f.g.Dominators(), f.g.PostDominators()
+	f.flow = f.g.Trace(func(i insn.Inst) insn.Taint {
+		switch f.calls[i.Addr] {
+		case "omp_get_thread_num":
+			return byThread
+		case "omp_get_num_threads":
+			return bySize
+		}
+		return 0
+	})
+	if e, ok := o.Outlined(fn); ok {
+		f.file = e.File
+	} else if file, _, _, ok := o.Line(fn); ok {
+		f.file = file
+	}
+	if f.file != "" {
+		f.ds, f.source = o.Directives(f.file)
+	}
+	return f
+}
+
+// line returns the line of an instruction in the function's own file, 0 if it
+// has none.
+func (f *function) line(addr uint64) int {
+	if f.file == "" {
+		return 0
+	}
+	file, line, _, ok := f.o.Line(addr)
+	if !ok || file != f.file {
+		return 0
+	}
+	return line
+}
+
+// isLoop reports whether a directive shares out a loop, by itself or combined.
+func isLoop(d *symbols.Directive) bool {
+	w := strings.Fields(d.Words)
+	if w[0] == "parallel" {
+		w = w[1:]
+	}
+	return len(w) > 0 && (w[0] == "for" || w[0] == "do" || w[0] == "loop" || strings.HasSuffix(d.Words, "workshare"))
+}
+
+// around returns the innermost loop directive in whose block a line lies.
+func (f *function) around(line int) (best symbols.Directive, ok bool) {
+	for _, d := range f.ds {
+		if d.Last < line && line <= d.End && isLoop(&d) && (!ok || d.Begin >= best.Begin) {
+			best, ok = d, true
+		}
+	}
+	return best, ok
+}
+
+// point makes a point of an instruction.
+func point(i insn.Inst) Point { return Point{VAddr: i.Addr, Cost: insn.CostOf(i)} }
+
+// leave finds where every thread that comes through block from, whose last
+// instruction decides, has left what it decides about: the first cheap
+// instruction on the way that all take together, else the end of the region,
+// else an instruction that the kernel has to step. end tells how the construct
+// ends if there is no such place.
+func (f *function) leave(from int, acyclic func(int) bool) (p []Point, end event.InlineEnd) {
+	var stepped *insn.Inst
+	for j := f.post.Over(from); j >= 0; j = f.post.Over(j) {
+		if !acyclic(j) {
+			continue
+		}
+		b := &f.g.Blocks[j]
+		for n := range b.Insts {
+			i := b.Insts[n]
+			if i.Emulated && !i.Refused && i.Kind != insn.Nop {
+				return []Point{point(i)}, event.EndPoint
+			}
+			if !i.Refused && stepped == nil {
+				stepped = &i
+			}
+		}
+		if b.Last().Transfers() {
+			break
+		}
+	}
+	switch {
+	case f.last(from):
+		return nil, event.EndRegion
+	case stepped != nil:
+		return []Point{point(*stepped)}, event.EndPoint
+	}
+	return nil, event.EndNext
+}
+
+// last reports whether no construct that a team divides, and no barrier, comes
+// behind a block of a region.
+func (f *function) last(from int) bool {
+	if !f.region {
+		return false
+	}
+	seen := map[int]bool{}
+	for work := slices.Clone(f.g.Blocks[from].Succs); len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		if divides(f.calls[f.g.Blocks[n].Last().Addr]) {
+			return false
+		}
+		work = append(work, f.g.Blocks[n].Succs...)
+	}
+	return true
+}
