@@ -27,6 +27,8 @@ type function struct {
 	file      string            // in which its directives stand
 	ds        []symbols.Directive
 	source    bool // ds are known
+	sync      *syncs
+	shared    []bool // blocks of loops that are shared out
 }
 
 // analyse finds the constructs in all functions of a file.
@@ -91,6 +93,7 @@ func newFunction(o *symbols.Object, fn uint64, region bool) *function {
 		}
 		return 0
 	})
+	f.sync = f.syncs()
 	if e, ok := o.Outlined(fn); ok {
 		f.file = e.File
 	} else if file, _, _, ok := o.Line(fn); ok {
@@ -177,18 +180,10 @@ func (f *function) last(from int) bool {
 	if !f.region {
 		return false
 	}
-	seen := map[int]bool{}
-	for work := slices.Clone(f.g.Blocks[from].Succs); len(work) > 0; {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if seen[n] {
-			continue
-		}
-		seen[n] = true
+	for n := range f.reach(f.g.Blocks[from].Succs) {
 		if divides(f.calls[f.g.Blocks[n].Last().Addr]) {
 			return false
 		}
-		work = append(work, f.g.Blocks[n].Succs...)
 	}
 	return true
 }

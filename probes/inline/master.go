@@ -1,6 +1,9 @@
 package inline
 
 import (
+	"fmt"
+	"strings"
+
 	"ompp-attach/event"
 	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
@@ -10,26 +13,60 @@ import (
 // executes whose number is zero, by a test in the directive's line. Without the
 // source, a test that the user wrote looks the same.
 func (f *function) masters(x *Inlined) {
-	cycles := f.g.Cycles(nil, -1)
-	l := f.level(nil, cycles)
+	l := f.level(nil, f.g.Cycles(nil, -1))
+	tests := map[symbols.Directive][]int{}
 	for n := range f.g.Blocks {
 		i := f.g.Blocks[n].Last()
 		if i.Kind != insn.Jcc || i.Cond != insn.Equal && i.Cond != insn.NotEqual || f.flow.Zero[i.Addr] != byThread {
 			continue
 		}
-		d, ok := f.master(f.line(i.Addr))
-		if !ok {
+		if d, ok := f.master(f.line(i.Addr)); ok {
+			tests[d] = append(tests[d], n)
+		}
+	}
+	e, _ := f.o.Outlined(f.fn)
+	for _, d := range f.ds {
+		if !d.Matches("master") && !d.Matches("masked") {
 			continue
 		}
-		c := Construct{Kind: event.Master, Fn: f.fn, Identity: i.Addr, File: f.file, Begin: d.Begin, Last: d.End, Exact: true,
-			Enter: []Point{{VAddr: i.Addr, When: insn.ZeroSet, Cost: insn.CostOf(i)}}}
-		if d.Matches("masked") {
-			c.Kind = event.Masked
+		at := tests[d]
+		inside := f.region && e.File == f.file && e.Begin < d.Begin && d.End <= e.End+1 && !f.nested(&d, e.Begin)
+		switch {
+		case len(at) == 0 && !inside:
+		case len(at) == 0, f.besides(&d, at):
+			x.Unseen = append(x.Unseen, Unseen{f.fn, fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin),
+				"GCC left out the test for the primary thread where it knows its outcome"})
+		default:
+			for _, n := range at {
+				i := f.g.Blocks[n].Last()
+				c := Construct{Kind: event.Master, Fn: f.fn, Identity: i.Addr, File: f.file, Begin: d.Begin, Last: d.End, Exact: true,
+					Enter: []Point{{VAddr: i.Addr, When: insn.ZeroSet, Cost: insn.CostOf(i)}}}
+				if d.Matches("masked") {
+					c.Kind = event.Masked
+				}
+				c.Leave, c.End = f.leave(n, func(k int) bool { return l.acyclic(k) || !l.acyclic(n) })
+				x.Constructs = append(x.Constructs, c)
+			}
 		}
-		any := func(k int) bool { return l.acyclic(k) || !l.acyclic(n) }
-		c.Leave, c.End = f.leave(n, any)
-		x.Constructs = append(x.Constructs, c)
 	}
+}
+
+// besides reports whether the body of a master is also reached without any of
+// its tests.
+func (f *function) besides(d *symbols.Directive, tests []int) bool {
+	for n := range f.avoiding(tests) {
+		own := 0
+		b := &f.g.Blocks[n]
+		for _, i := range b.Insts {
+			if line := f.line(i.Addr); d.Last < line && line <= d.End {
+				own++
+			}
+		}
+		if own > 0 && own == len(b.Insts) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *function) master(line int) (symbols.Directive, bool) {

@@ -101,7 +101,7 @@ func callee(o *symbols.Object, i insn.Inst) string {
 			return name
 		}
 		if name, start, ok := o.FuncAt(i.Target); ok && start == i.Target {
-			return name
+			return strings.TrimPrefix(name, "gomp_ialias_") // libgomp's name for its own use
 		}
 	case insn.CallIndirect, insn.JumpIndirect:
 		if name, ok := o.GOT(i.Ref); ok {

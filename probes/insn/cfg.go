@@ -3,6 +3,8 @@ package insn
 import (
 	"encoding/binary"
 	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
 )
 
 // Block is a stretch of instructions that are executed one after the other.
@@ -80,7 +82,28 @@ func NewGraph(code Code, parts [][]Inst, cut func(Inst) bool) *Graph {
 	for n := range g.Blocks {
 		g.connect(n, cut, tables)
 	}
+	g.prune()
 	return g
+}
+
+// prune cuts off what no way leads to, such as the padding before a loop.
+func (g *Graph) prune() {
+	reached := make([]bool, len(g.Blocks))
+	for work := g.Roots(); len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !reached[n] {
+			reached[n] = true
+			work = append(work, g.Blocks[n].Succs...)
+		}
+	}
+	for n := range g.Blocks {
+		b := &g.Blocks[n]
+		b.Preds = slices.DeleteFunc(b.Preds, func(p int) bool { return !reached[p] })
+		if !reached[n] {
+			b.Succs, b.Leaves, b.After = nil, false, -1
+		}
+	}
 }
 
 func (g *Graph) connect(n int, cut func(Inst) bool, tables map[uint64][]uint64) {
@@ -119,16 +142,9 @@ func (g *Graph) connect(n int, cut func(Inst) bool, tables map[uint64][]uint64) 
 	}
 }
 
-// BlockOf returns the block that contains the instruction at addr.
-func (g *Graph) BlockOf(addr uint64) (int, bool) {
-	for n := range g.Blocks {
-		b := &g.Blocks[n]
-		if b.Insts[0].Addr <= addr && addr < b.Last().Next() {
-			return n, true
-		}
-	}
-	return 0, false
-}
+// Roots returns the first blocks of all segments: the entry, and what follows
+// the cuts.
+func (g *Graph) Roots() []int { return slices.Clone(g.roots) }
 
 // tableCode is how many instructions before an indirect jump are searched for
 // the address of its table, and maxTable how many entries a table may have.
@@ -137,19 +153,23 @@ const (
 	maxTable  = 1024
 )
 
-// jumpTable returns the targets of a switch as GCC compiles it: lea
-// table(%rip), of which 32-bit distances from the table to the cases are read.
-// Entries of the next table may be taken for its own; they lead into the same
-// function.
+// jumpTable returns the targets of a switch as GCC compiles it: a comparison
+// with the last case's number, lea table(%rip), of which 32-bit distances from
+// the table to the cases are read.
 func jumpTable(code Code, before []Inst, at map[uint64]int) (targets []uint64) {
+	cases := maxTable
+	for _, i := range before {
+		if d, ok := i.x86(); ok && d.Op == x86asm.CMP {
+			if n, ok := d.Args[1].(x86asm.Imm); ok && n >= 0 && n < maxTable {
+				cases = int(n) + 1
+			}
+		}
+	}
 	for _, i := range slices.Backward(before) {
 		if i.sem.op != semAddress || i.Ref == 0 {
 			continue
 		}
-		b := code.Read(i.Ref, 4*maxTable)
-		for n := maxTable / 2; len(b) == 0 && n > 0; n /= 2 {
-			b = code.Read(i.Ref, 4*n)
-		}
+		b := code.Read(i.Ref, 4*cases)
 		for ; len(b) >= 4; b = b[4:] {
 			t := i.Ref + uint64(int64(int32(binary.LittleEndian.Uint32(b))))
 			if _, ok := at[t]; !ok {
@@ -177,6 +197,10 @@ func (o Order) Over(n int) int {
 	}
 	return -1
 }
+
+// Reached reports whether a block has an order: whether it is on any way from
+// the start (to the end) of a segment.
+func (o Order) Reached(n int) bool { return o.parent[n] >= 0 }
 
 // Covers reports whether block a is on every way to (from) block b, or is b.
 func (o Order) Covers(a, b int) bool {

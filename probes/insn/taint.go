@@ -65,9 +65,9 @@ func (t *taints) join(o *taints) (changed bool) {
 	return changed
 }
 
-// Trace follows the results of calls through the function: source says what a
-// call returns. What a call destroys is not cleared, since no code reads it. It
-// knows x86-64 only.
+// Trace follows values through the function: source says what a call returns,
+// or adds to what another instruction's operands depend on. What a call destroys
+// is not cleared, since no code reads it. It knows x86-64 only.
 func (g *Graph) Trace(source func(Inst) Taint) *Flow {
 	f := &Flow{map[uint64]Taint{}, map[uint64]Taint{}, map[uint64]Taint{}, map[uint64]Taint{}}
 	if len(g.Blocks) == 0 || g.Blocks[0].Insts[0].arch != "amd64" {
@@ -90,6 +90,9 @@ func (g *Graph) Trace(source func(Inst) Taint) *Flow {
 		t, b := in[n].clone(), &g.Blocks[n]
 		for _, i := range b.Insts {
 			f.step(t, i, source)
+			if v := source(i); v != 0 && i.Kind == Other {
+				t.mark(i, v)
+			}
 		}
 		for _, s := range b.Succs {
 			enter(s, t)
@@ -248,6 +251,19 @@ func (t *taints) arithmetic(d x86asm.Inst) {
 	t.flags, t.zero = v, 0
 }
 
+// mark adds to what an instruction's operands depend on.
+func (t *taints) mark(i Inst, v Taint) {
+	d, ok := i.x86()
+	if !ok {
+		return
+	}
+	for _, a := range d.Args {
+		if a != nil {
+			t.set(a, t.get(a)|v)
+		}
+	}
+}
+
 // unknown forgets what an instruction changes that x86asm does not know.
 func (t *taints) unknown(i Inst) {
 	for r := range 16 {
@@ -259,4 +275,10 @@ func (t *taints) unknown(i Inst) {
 
 func conditional(op x86asm.Op) bool {
 	return op >= x86asm.CMOVA && op <= x86asm.CMOVS || op >= x86asm.SETA && op <= x86asm.SETS
+}
+
+// Compares reports whether an instruction only compares, as cmp and test do.
+func (i Inst) Compares() bool {
+	d, ok := i.x86()
+	return ok && (d.Op == x86asm.CMP || d.Op == x86asm.TEST)
 }
