@@ -5,6 +5,9 @@ import "ompp-attach/event"
 // Constructs of which the compiler made plain instructions: GCC's static loops,
 // master, the end of a single nowait.
 
+// NoteInline marks loops that were measured without a call of theirs.
+const NoteInline = "a static loop makes no call: it is measured at instructions of the program's own code"
+
 const (
 	noteLastLoop  = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
 	noteInlineEnd = "the code has no place at which every thread leaves the construct: it lasts until the thread's next event"
@@ -14,6 +17,9 @@ const (
 func (e *Engine) inline(t *thread, ev *event.Event) {
 	switch ev.Edge {
 	case event.Open:
+		if f := t.top(); f != nil && f.again(ev) {
+			return
+		}
 		f := e.push(t, t.key(ev.Construct, ev), ev)
 		f.phase, f.id = inBody, uint64(ev.Value)
 	case event.Enter:
@@ -30,6 +36,14 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 			e.pop(t, ev.Time)
 		}
 	}
+}
+
+// again reports whether an event opens the loop that is open: some have a place
+// before the loop and one before its barrier, which not all threads come to by
+// the first.
+func (f *frame) again(ev *event.Event) bool {
+	return f.flags&ev.Flags&event.Inline != 0 && f.phase == inBody && f.node.key.Construct == event.Loop &&
+		f.node.key.Site == ev.Site && event.InlineEnd(f.id) == event.EndBarrier
 }
 
 // leaveInline ends the body of an inline construct.
@@ -51,7 +65,11 @@ func (e *Engine) endInline(t *thread, ev *event.Event) {
 		return
 	}
 	switch ev.Edge {
-	case event.Open, event.Wait, event.End, event.Join:
+	case event.Open:
+		if f.again(ev) {
+			return
+		}
+	case event.Wait, event.End, event.Join:
 	case event.Enter:
 		if ev.Flags&event.Inline == 0 {
 			return

@@ -63,6 +63,9 @@ func (r *resolver) inlineRegion(k attribution.Key, reg *attribution.Region) bool
 	loc := &reg.Location
 	r.address(p, false, loc)
 	reg.Notes = append(reg.Notes, c.Notes...)
+	if k.Construct == event.Loop {
+		reg.Notes = append(reg.Notes, attribution.NoteInline)
+	}
 	if c.Begin == 0 {
 		return true
 	}

@@ -367,23 +367,32 @@ func (f *function) enterToBarrier(copies []*share) []Point {
 	var from []int
 	for _, s := range copies {
 		gs := f.guards(s)
-		if len(gs) == 0 {
-			d := f.dom.Over(s.header)
-			if d < 0 || !s.level.acyclic(d) || f.foreign(d) || !f.post.Covers(s.header, d) {
-				return nil
-			}
+		if d := f.dom.Over(s.header); len(gs) == 0 && d >= 0 && s.level.acyclic(d) && !f.foreign(d) {
 			gs = []int{d}
 		}
 		for _, n := range gs {
-			if !slices.Contains(from, n) {
+			if !slices.Contains(from, n) && f.ownBarrier(s, n) != nil {
 				from = append(from, n)
-			}
-			if f.ownBarrier(s, n) == nil {
-				return nil
 			}
 		}
 	}
-	return f.cover(from, calls, false)
+	if points := f.cover(from, calls, false); len(from) > 0 && points != nil {
+		return points
+	}
+	// Else the barrier's calls count: one that follows a place before the loop is
+	// the same execution.
+	var points []Point
+	for _, n := range from {
+		points = append(points, f.near(n))
+	}
+	for _, n := range calls {
+		i := f.g.Blocks[n].Last()
+		if !i.Emulated {
+			return nil
+		}
+		points = append(points, point(i))
+	}
+	return points
 }
 
 // cover completes the places before a loop, so that each way to the calls which
