@@ -14,6 +14,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/symbols"
 )
 
 // stated is a construct of which the source says how often each thread executes
@@ -61,7 +62,7 @@ func statements(t *testing.T, src string) (out []stated) {
 	return out
 }
 
-// named reports whether the profile says of a line that its construct was not
+// tells reports whether the profile says of a line that its construct was not
 // seen, or was merged with another one.
 func tells(p *attribution.Profile, line int) bool {
 	whole := regexp.MustCompile(fmt.Sprintf(`\blines?( \d+,)* %d\b`, line))
@@ -78,6 +79,55 @@ func tells(p *attribution.Profile, line int) bool {
 	return false
 }
 
+// Without the source, loops are found by their shape alone, in stripped programs
+// too. In each of the program's functions all loops are executed equally often.
+func TestInlineWithoutSource(t *testing.T) {
+	times := map[string]uint64{"plain": 1, "repeated": 9, "bounds": 1, "reductions": 9, "masters": 9, "orphan": 9, "orphans": 9, "bodies": 1}
+	const threads = 3
+	for _, tc := range []struct {
+		flags string
+		found int // at least so many loops
+	}{{"-O0", 20}, {"-O1", 15}, {"-O2", 14}, {"-O3", 14}, {"-O2 -no-pie", 14}} {
+		for _, strip := range []string{"", " -s"} {
+			t.Run(tc.flags+strip, func(t *testing.T) {
+				twin, err := symbols.OpenObject(testbin.Build(t, "inline.c", build{"gcc", tc.flags}.options()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer twin.Close()
+				bin := testbin.Build(t, "inline.c", build{"gcc", tc.flags + strip}.options())
+				s := clean(t, options{env: threadsEnv(threads)}, bin)
+				complete(t, s.main)
+				balanced(t, s.main)
+				loops := 0
+				for i := range s.main.Regions {
+					r := &s.main.Regions[i]
+					if r.Construct != event.Loop {
+						continue
+					}
+					loops++
+					name, _, _ := twin.FuncAt(r.Location.Offset)
+					name, _, _ = strings.Cut(name, ".")
+					got := count(s.main, execC, func(x *attribution.Region) bool { return x == r })
+					want := perThread{}
+					for th := range threads {
+						want[th] = times[name]
+					}
+					if !got.equal(want) {
+						t.Errorf("%s in %s at %#x: got %v, want %v", r.Construct, name, r.Location.Offset, got, want)
+					}
+				}
+				if loops < tc.found {
+					t.Errorf("%d loops found, fewer than %d", loops, tc.found)
+				}
+				if t.Failed() {
+					t.Logf("profile:\n%s", dump(s.main))
+				}
+			})
+		}
+	}
+}
+
 // Every construct that GCC makes plain instructions of is counted exactly for
 // each thread, or named as not seen; none is silently absent or wrong.
 func TestInlineCounts(t *testing.T) {
@@ -92,6 +142,14 @@ func TestInlineCounts(t *testing.T) {
 		{build{"gcc", "-g -O3"}, "inline.c", 23},
 		{build{"gcc", "-g -O2 -fno-plt -no-pie"}, "inline.c", 24},
 		{build{"gcc", "-g -O2 -static"}, "inline.c", 24},
+		{build{"gfortran", "-g -O0"}, "inline.f90", 7},
+		{build{"gfortran", "-g -O1"}, "inline.f90", 6},
+		{build{"gfortran", "-g -O2"}, "inline.f90", 6},
+		{build{"gfortran", "-g -O3"}, "inline.f90", 4},
+		{build{"g++", "-g -O0"}, "inline.cpp", 7},
+		{build{"g++", "-g -O1"}, "inline.cpp", 7},
+		{build{"g++", "-g -O2"}, "inline.cpp", 7},
+		{build{"g++", "-g -O3"}, "inline.cpp", 7},
 	} {
 		for _, threads := range []int{1, 2, 4} {
 			t.Run(fmt.Sprintf("%s %s %d", tc.src, tc.build, threads), func(t *testing.T) {

@@ -59,7 +59,7 @@ func newDirective(text string, begin, last int) (d Directive, block, ok bool) {
 	if len(words) == 0 {
 		return d, false, false
 	}
-	d = Directive{Words: strings.Join(words, " "), Begin: begin, Last: last, End: last}
+	d = Directive{Words: strings.Join(words, " "), Begin: begin, Last: last, End: last, Clauses: strings.ToLower(clauses)}
 	if inner, found := strings.CutPrefix(clauses, "("); found && words[0] == "critical" {
 		name, _, _ := strings.Cut(inner, ")")
 		d.Name = strings.TrimSpace(name)

@@ -14,9 +14,11 @@ import (
 type Directive struct {
 	Words string // its lower-case name, e.g. "parallel for", "critical"; Fortran's own, e.g. "parallel do"
 	Name  string // of a named critical section
-	Begin int    // line of the directive
-	Last  int    // last line of the directive itself, greater than Begin with continuation lines
-	End   int    // last line of its block (closing brace, end directive, statement); Last if it governs none
+	// Clauses is what follows the name, in lower case.
+	Clauses string
+	Begin   int // line of the directive
+	Last    int // last line of the directive itself, greater than Begin with continuation lines
+	End     int // last line of its block (closing brace, end directive, statement); Last if it governs none
 }
 
 // Matches reports whether the directive's name starts with the wanted words.

@@ -1,6 +1,8 @@
 package inline
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,7 +28,8 @@ type function struct {
 	calls     map[uint64]string // call or tail jump: its callee
 	file      string            // in which its directives stand
 	ds        []symbols.Directive
-	source    bool // ds are known
+	source    bool                // ds are known
+	seen      []symbols.Directive // of which code was found
 	sync      *syncs
 	shared    []bool // blocks of loops that are shared out
 }
@@ -37,6 +40,7 @@ func analyse(o *symbols.Object) *Inlined {
 	if o.Arch() != "amd64" {
 		return x
 	}
+	files := map[string]*account{}
 	regions := outlined(o)
 	for _, fn := range callers(o, telling) {
 		name, _, _ := o.FuncAt(fn)
@@ -45,13 +49,45 @@ func analyse(o *symbols.Object) *Inlined {
 		}
 		f := newFunction(o, fn, strings.Contains(name, "._omp_fn.") || regions[fn])
 		if f == nil {
+			x.Unseen = append(x.Unseen, Unseen{Fn: fn, What: "constructs without calls", Reason: "the function's flow of control cannot be followed"})
 			continue
 		}
 		f.loops(x)
 		f.masters(x)
 		f.singles(x)
+		a := files[f.file]
+		if a == nil {
+			a = &account{f: f}
+			files[f.file] = a
+		}
+		a.seen = append(a.seen, f.seen...)
 	}
+	for _, a := range files {
+		a.orphans(x)
+	}
+	slices.SortFunc(x.Unseen, func(a, b Unseen) int { return cmp.Or(cmp.Compare(a.Fn, b.Fn), strings.Compare(a.What, b.What)) })
 	return x
+}
+
+// account tells of a source file which directives were found.
+type account struct {
+	f    *function // one that was compiled from it
+	seen []symbols.Directive
+}
+
+// orphans names the directives of a file that stand outside all parallel
+// regions and of which nothing was found in any function.
+func (a *account) orphans(x *Inlined) {
+	for _, d := range a.f.ds {
+		kind := isLoop(&d) && !callsRuntime(&d) || d.Matches("master") || d.Matches("masked")
+		around := slices.ContainsFunc(a.f.ds, func(o symbols.Directive) bool {
+			return o.Matches("parallel") && o.Begin <= d.Begin && d.Begin <= o.End
+		})
+		if kind && !around && !slices.Contains(a.seen, d) {
+			x.Unseen = append(x.Unseen, Unseen{Fn: a.f.fn, What: fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin),
+				Reason: "no code of its own was found in any function"})
+		}
+	}
 }
 
 // ofRuntime knows libgomp's own functions, in static programs.
@@ -79,7 +115,15 @@ func newFunction(o *symbols.Object, fn uint64, region bool) *function {
 			}
 		}
 	}
-	f.g = insn.NewGraph(o, parts, func(i insn.Inst) bool { return divides(f.calls[i.Addr]) })
+	f.g = insn.NewGraph(o, parts, func(i insn.Inst) insn.Effect {
+		switch name := f.calls[i.Addr]; {
+		case divides(name):
+			return insn.CallCuts
+		case name != "" && noReturn.MatchString(name):
+			return insn.CallEnds
+		}
+		return insn.CallReturns
+	})
 	if f.g.Unknown {
 		return nil
 	}

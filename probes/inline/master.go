@@ -24,15 +24,16 @@ func (f *function) masters(x *Inlined) {
 			tests[d] = append(tests[d], n)
 		}
 	}
-	e, _ := f.o.Outlined(f.fn)
 	for _, d := range f.ds {
 		if !d.Matches("master") && !d.Matches("masked") {
 			continue
 		}
 		at := tests[d]
-		inside := f.region && e.File == f.file && e.Begin < d.Begin && d.End <= e.End+1 && !f.nested(&d, e.Begin)
+		if len(at) > 0 {
+			f.seen = append(f.seen, d)
+		}
 		switch {
-		case len(at) == 0 && !inside:
+		case len(at) == 0 && !f.within(&d):
 		case len(at) == 0, f.besides(&d, at):
 			x.Unseen = append(x.Unseen, Unseen{f.fn, fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin),
 				"GCC left out the test for the primary thread where it knows its outcome"})
@@ -55,14 +56,16 @@ func (f *function) masters(x *Inlined) {
 // its tests.
 func (f *function) besides(d *symbols.Directive, tests []int) bool {
 	for n := range f.avoiding(tests) {
-		own := 0
+		own, started := 0, false
 		b := &f.g.Blocks[n]
 		for _, i := range b.Insts {
 			if line := f.line(i.Addr); d.Last < line && line <= d.End {
 				own++
+				_, _, exact, _ := f.o.Line(i.Addr)
+				started = started || exact // else the line may be left from the code before
 			}
 		}
-		if own > 0 && own == len(b.Insts) {
+		if started && own == len(b.Insts) {
 			return true
 		}
 	}

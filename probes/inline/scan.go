@@ -1,8 +1,8 @@
 package inline
 
 import (
-	"bytes"
 	"encoding/binary"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,8 +16,8 @@ var telling = []string{"omp_get_thread_num", "GOMP_single_start"}
 // starting are the calls that take an outlined function as first argument.
 var starting = []string{"GOMP_parallel", "GOMP_parallel_reductions", "GOMP_parallel_sections", "GOMP_teams_reg"}
 
-// outlined finds the functions whose address is passed to the calls that start
-// parallel regions. Programs with symbols name them.
+// outlined finds the functions whose address is taken where parallel regions are
+// started. Programs with symbols name them.
 func outlined(o *symbols.Object) map[uint64]bool {
 	fns := map[uint64]bool{}
 	if !o.Stripped() {
@@ -25,17 +25,15 @@ func outlined(o *symbols.Object) map[uint64]bool {
 	}
 	for _, fn := range callers(o, starting) {
 		body, _ := insn.Func(o, fn)
+		targets := insn.Addresses(body)
 		for _, i := range body {
-			target := i.Ref // lea fn(%rip), %rdi
-			switch {
-			case len(i.Bytes) == 7 && bytes.HasPrefix(i.Bytes, []byte{0x48, 0x8d, 0x3d}):
-			case len(i.Bytes) == 5 && i.Bytes[0] == 0xbf: // mov $fn, %edi, in programs that are not PIE
-				target = uint64(binary.LittleEndian.Uint32(i.Bytes[1:]))
-			default:
-				continue
+			if i.Len == 5 && i.Bytes[0]&0xf8 == 0xb8 { // mov $fn, %edi, in programs that are not PIE
+				targets = append(targets, uint64(binary.LittleEndian.Uint32(i.Bytes[1:])))
 			}
-			if lo, _, ok := o.FuncRange(target); ok && lo == target {
-				fns[target] = true
+		}
+		for _, t := range targets {
+			if lo, _, ok := o.FuncRange(t); ok && lo == t {
+				fns[t] = true
 			}
 		}
 	}
@@ -110,6 +108,11 @@ func callee(o *symbols.Object, i insn.Inst) string {
 	}
 	return ""
 }
+
+// noReturn knows the functions by which code that GCC generates or libraries
+// declare ends: what follows their calls is other code.
+var noReturn = regexp.MustCompile(`^(_?_?exit|_Exit|abort|__assert_fail|__stack_chk_fail|__chk_fail|__cxa_(re)?throw|__cxa_bad_cast|_Unwind_Resume|` +
+	`__cxa_throw_bad_array_new_length|_ZSt9terminatev|_ZSt\d+__throw_\w+|__clang_call_terminate|_gfortran_(error_)?stop\w*|_gfortran_runtime_error(_at)?|_gfortran_os_error(_at)?)$`)
 
 // divides reports whether a call belongs to a construct that a team divides, or
 // is a barrier: none of them may stand inside another one.

@@ -33,9 +33,19 @@ type Graph struct {
 	roots  []int // entry and the blocks behind cuts
 }
 
-// NewGraph builds the graph of a function (as Parts returns it), cut behind the
-// calls that cut names.
-func NewGraph(code Code, parts [][]Inst, cut func(Inst) bool) *Graph {
+// Effect is what a call does to the flow of control in a Graph.
+type Effect uint8
+
+// The effects.
+const (
+	CallReturns Effect = iota
+	CallCuts           // a segment ends there, the next one starts behind it
+	CallEnds           // it does not return
+)
+
+// NewGraph builds the graph of a function (as Parts returns it); effect says
+// what its calls, and jumps to other functions, do.
+func NewGraph(code Code, parts [][]Inst, effect func(Inst) Effect) *Graph {
 	body := slices.Concat(parts...)
 	g := &Graph{byAddr: map[uint64]int{}}
 	if len(body) == 0 {
@@ -63,7 +73,7 @@ func NewGraph(code Code, parts [][]Inst, cut func(Inst) bool) *Graph {
 		case i.Kind == Jump || i.Kind == Jcc:
 			lead(i.Target)
 		}
-		if i.Ends() || i.Kind == Jcc || cut(i) {
+		if i.Ends() || i.Kind == Jcc || effect(i) != CallReturns {
 			lead(i.Next())
 		}
 		if n > 0 && body[n-1].Next() != i.Addr {
@@ -80,7 +90,7 @@ func NewGraph(code Code, parts [][]Inst, cut func(Inst) bool) *Graph {
 	}
 	g.roots = []int{0}
 	for n := range g.Blocks {
-		g.connect(n, cut, tables)
+		g.connect(n, effect, tables)
 	}
 	g.prune()
 	return g
@@ -106,7 +116,7 @@ func (g *Graph) prune() {
 	}
 }
 
-func (g *Graph) connect(n int, cut func(Inst) bool, tables map[uint64][]uint64) {
+func (g *Graph) connect(n int, effect func(Inst) Effect, tables map[uint64][]uint64) {
 	b := &g.Blocks[n]
 	to := func(addr uint64) {
 		if k, ok := g.byAddr[addr]; !ok {
@@ -128,7 +138,8 @@ func (g *Graph) connect(n int, cut func(Inst) bool, tables map[uint64][]uint64) 
 		b.Leaves = true
 	case i.Kind == Jump:
 		to(i.Target)
-	case cut(i):
+	case effect(i) == CallEnds:
+	case effect(i) == CallCuts:
 		b.Leaves = true
 		if k, ok := g.byAddr[i.Next()]; ok {
 			b.After = k
