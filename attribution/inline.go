@@ -23,6 +23,10 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 		f := e.push(t, t.key(ev.Construct, ev), ev)
 		f.phase, f.id = inBody, uint64(ev.Value)
 	case event.Enter:
+		if counted(ev) {
+			e.tally(t, ev)
+			return
+		}
 		if t.num != 0 {
 			return // all threads come by, the body is the primary thread's
 		}
@@ -36,6 +40,22 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 			e.pop(t, ev.Time)
 		}
 	}
+}
+
+// counted reports whether an event only counts: a probe beside an atomic would
+// time itself.
+func counted(ev *event.Event) bool {
+	return ev.Construct == event.Atomic || ev.Construct == event.Flush
+}
+
+// tally counts an execution of a construct that is not timed.
+func (e *Engine) tally(t *thread, ev *event.Event) {
+	e.initial(t)
+	at := e.root
+	if f := t.top(); f != nil {
+		at = f.node
+	}
+	e.child(at, t.key(ev.Construct, ev)).stat(t.row).Exec.C++
 }
 
 // again reports whether an event opens the loop that is open: some have a place
@@ -71,7 +91,7 @@ func (e *Engine) endInline(t *thread, ev *event.Event) {
 		}
 	case event.Wait, event.End, event.Join:
 	case event.Enter:
-		if ev.Flags&event.Inline == 0 {
+		if ev.Flags&event.Inline == 0 || counted(ev) {
 			return
 		}
 	default:

@@ -24,7 +24,23 @@ func findInline(mod *symbols.Module) []probes.CodePoint {
 	if !usesGomp(o) {
 		return nil
 	}
-	return inline.Of(o).Points()
+	return inline.Of(o).Points(event.Gomp)
+}
+
+// CountAtomics makes the measurement count the executions of atomic and flush
+// constructs that make no call. To be called before the measurement starts.
+func (m *Measurement) CountAtomics() {
+	m.atomics = true
+	m.AddFinder(func(mod *symbols.Module) []probes.CodePoint {
+		o := mod.Object()
+		switch {
+		case usesGomp(o):
+			return inline.Atomics(o).Points(event.Gomp)
+		case o.Imports("__kmpc_fork_call"):
+			return inline.Atomics(o).Points(event.Kmpc)
+		}
+		return nil
+	})
 }
 
 // usesGomp reports whether a file's own code was compiled for libgomp: it calls
@@ -44,16 +60,29 @@ func usesGomp(o *symbols.Object) bool {
 // inlined answers for a construct that makes no call; it is called for no other.
 func (r *resolver) inlined(k attribution.Key) (place, inline.Construct, bool) {
 	p, ok := r.at(k.Site)
-	if !ok || k.Runtime != event.Gomp || !r.inlining || !usesGomp(p.object) {
+	var x *inline.Inlined
+	switch {
+	case !ok:
+		return p, inline.Construct{}, false
+	case k.Construct == event.Atomic || k.Construct == event.Flush:
+		if r.atomics {
+			x = inline.Atomics(p.object)
+		}
+	case k.Runtime == event.Gomp && r.inlining && usesGomp(p.object):
+		x = inline.Of(p.object)
+	}
+	if x == nil {
 		return p, inline.Construct{}, false
 	}
-	c, ok := inline.Of(p.object).At(p.vaddr)
+	c, ok := x.At(p.vaddr)
 	return p, c, ok && c.Kind == k.Construct
 }
 
 // inlineRegion places a construct that makes no call.
 func (r *resolver) inlineRegion(k attribution.Key, reg *attribution.Region) bool {
-	if k.Construct != event.Loop && k.Construct != event.Master && k.Construct != event.Masked {
+	switch k.Construct {
+	case event.Loop, event.Master, event.Masked, event.Atomic, event.Flush:
+	default:
 		return false
 	}
 	p, c, ok := r.inlined(k)
@@ -91,6 +120,17 @@ func (r *resolver) inlineParallel(p place, reg *attribution.Region) {
 func (r *resolver) endsByProbe(site uint64) bool {
 	_, _, ok := r.inlined(attribution.Key{Construct: event.Single, Runtime: event.Gomp, Site: site})
 	return ok
+}
+
+// unseenAtomics says what of a process's atomic and flush constructs no probe
+// sees.
+func (p *Process) unseenAtomics(compiler string) attribution.Unseen {
+	u := attribution.Unseen{What: "atomic, flush (" + compiler + ")", Reason: compiler + " makes plain instructions of them, which call no runtime; --probe-atomics counts them"}
+	if p.resolver.atomics {
+		u = attribution.Unseen{What: "atomic read and write, atomic and flush without source (" + compiler + ")",
+			Reason: "only the directive in the source tells their instructions from others"}
+	}
+	return u
 }
 
 // unseenInline says what of a process's inline constructs no probe sees.

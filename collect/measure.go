@@ -42,6 +42,7 @@ type Measurement struct {
 
 	recording bool
 	inlining  bool // constructs that make no call are probed
+	atomics   bool // so are atomics
 	running   bool // the process ran before we came
 }
 

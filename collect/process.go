@@ -58,7 +58,7 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		code:     map[fileID]placed{},
 		cpu0:     readCPU(pid),
 	}
-	p.resolver.inlining = m.inlining
+	p.resolver.inlining, p.resolver.atomics = m.inlining, m.atomics
 	var r attribution.Resolver = p.resolver
 	if m.recording {
 		p.recorder = attribution.NewRecorder(uint32(pid), r)
@@ -308,11 +308,10 @@ func (p *Process) unseen() (out []attribution.Unseen) {
 	}
 	if has[event.Gomp] {
 		out = append(out, p.unseenInline()...)
-		out = append(out, attribution.Unseen{What: "atomic, flush (GCC)", Reason: "GCC makes plain instructions of them, which call no runtime"})
+		out = append(out, p.unseenAtomics("GCC"))
 	}
 	if has[event.Kmpc] {
-		out = append(out, attribution.Unseen{What: "atomic (clang)",
-			Reason: "clang makes plain instructions of them, which call no runtime"})
+		out = append(out, p.unseenAtomics("clang"))
 	}
 	return out
 }

@@ -17,6 +17,7 @@ type resolver struct {
 	bound map[uint64]place
 
 	inlining bool // constructs that make no call are probed
+	atomics  bool // so are atomics
 }
 
 // place is an address in a file.

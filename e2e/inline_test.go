@@ -31,7 +31,7 @@ var (
 	kinds     = []struct {
 		words string
 		kind  event.Construct
-	}{{"master", event.Master}, {"masked", event.Masked}, {"single", event.Single}, {"for", event.Loop}, {"do", event.Loop}}
+	}{{"master", event.Master}, {"masked", event.Masked}, {"single", event.Single}, {"atomic", event.Atomic}, {"flush", event.Flush}, {"for", event.Loop}, {"do", event.Loop}}
 )
 
 func statements(t *testing.T, src string) (out []stated) {
@@ -193,5 +193,78 @@ func TestInlineCounts(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Atomics and flushes are counted exactly, once per execution and not per retry
+// of a compare-and-swap, or named as not seen.
+func TestAtomicCounts(t *testing.T) {
+	for _, b := range []build{{"gcc", "-g -O0"}, {"gcc", "-g -O2"}, {"gcc", "-g -O3"}, {"clang-14", "-g -O0"}, {"clang-14", "-g -O2"}, {"clang-19", "-g -O2"}} {
+		t.Run(b.String(), func(t *testing.T) {
+			bin := testbin.Build(t, "atomics.c", b.options())
+			s := clean(t, options{env: threadsEnv(4), flags: []string{"--probe-atomics"}}, bin)
+			complete(t, s.main)
+			seen := 0
+			for _, st := range statements(t, "atomics.c") {
+				got := count(s.main, execC, func(r *attribution.Region) bool {
+					return r.Construct == st.kind && r.Location.Begin == st.line
+				})
+				switch {
+				case got.total() == st.times:
+					seen++
+				case got.total() > 0 || !tells(s.main, st.line):
+					t.Errorf("line %d, %s: got %d %v, want %d, and nothing is said of it", st.line, st.kind, got.total(), got, st.times)
+				}
+			}
+			if seen < 7 {
+				t.Errorf("%d constructs are counted, want 7", seen)
+			}
+			if t.Failed() {
+				t.Logf("profile:\n%s", dump(s.main))
+			}
+		})
+	}
+}
+
+// A loop's time is its work, and the wait for the slowest its exitBarT: every
+// thread works for as long as its number says.
+func TestInlineTimes(t *testing.T) {
+	const threads, reps, unit = 3, 5, 20e6 // ns
+	for _, flags := range []string{"-g -O0", "-g -O2", "-O2 -s"} {
+		t.Run(flags, func(t *testing.T) {
+			bin := testbin.Build(t, "imbalance.c", build{"gcc", flags}.options())
+			var wrong []string
+			for range 3 { // the machine may be busy
+				s := clean(t, options{env: threadsEnv(threads)}, bin)
+				wrong = nil
+				loops := 0
+				for i := range s.main.Nodes {
+					n := &s.main.Nodes[i]
+					if n.Region < 0 || s.main.Regions[n.Region].Construct != event.Loop {
+						continue
+					}
+					loops++
+					for _, st := range n.Stats {
+						num := s.main.Threads[st.Thread].Num
+						body, wait := float64(num+1)*unit*reps, float64(threads-num-1)*unit*reps
+						if st.Barrier.C == 0 {
+							wait = 0 // nowait
+						}
+						for what, d := range map[string][2]float64{"bodyT": {float64(st.Body.T), body}, "exitBarT": {float64(st.Barrier.T), wait}} {
+							if d[0] < d[1]-unit || d[0] > d[1]+unit {
+								wrong = append(wrong, fmt.Sprintf("thread %d: %s %.1f ms, want %.1f ms", num, what, d[0]/1e6, d[1]/1e6))
+							}
+						}
+					}
+				}
+				if loops != 2 {
+					t.Fatalf("%d loops, want 2:\n%s", loops, dump(s.main))
+				}
+				if len(wrong) == 0 {
+					return
+				}
+			}
+			t.Errorf("in each of 3 attempts, the last time:\n%s", strings.Join(wrong, "\n"))
+		})
 	}
 }

@@ -101,11 +101,7 @@ func newFunction(o *symbols.Object, fn uint64, region bool) *function {
 		return nil
 	}
 	f := &function{o: o, fn: fn, region: region, calls: map[uint64]string{}}
-	// A tail call is no part of the function.
-	parts = slices.DeleteFunc(parts, func(p []insn.Inst) bool {
-		n, start, ok := o.FuncAt(p[0].Addr)
-		return p[0].Addr != fn && (!ok || start != p[0].Addr || !strings.Contains(n, ".cold"))
-	})
+	parts = ownParts(o, fn, parts)
 	for _, p := range parts {
 		lo, hi := p[0].Addr, p[len(p)-1].Next()
 		for _, i := range p {
@@ -147,6 +143,14 @@ func newFunction(o *symbols.Object, fn uint64, region bool) *function {
 		f.ds, f.source = o.Directives(f.file)
 	}
 	return f
+}
+
+// ownParts leaves out what is a function of its own, reached by a tail call.
+func ownParts(o *symbols.Object, fn uint64, parts [][]insn.Inst) [][]insn.Inst {
+	return slices.DeleteFunc(parts, func(p []insn.Inst) bool {
+		n, start, ok := o.FuncAt(p[0].Addr)
+		return p[0].Addr != fn && (!ok || start != p[0].Addr || !strings.Contains(n, ".cold"))
+	})
 }
 
 // line returns the line of an instruction in the function's own file, 0 if it

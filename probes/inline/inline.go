@@ -54,23 +54,30 @@ type Inlined struct {
 	Loops []uint64
 }
 
-var found struct {
+// finds keeps what was found in files.
+type finds struct {
 	sync.Mutex
 	in map[*symbols.Object]func() *Inlined
 }
 
+var found, foundAtomics finds
+
 // Of returns what is found in a file, which is analysed when first asked for.
 func Of(o *symbols.Object) *Inlined {
-	found.Lock()
-	if found.in == nil {
-		found.in = map[*symbols.Object]func() *Inlined{}
+	return memo(o, &found, func() *Inlined { return analyse(o) })
+}
+
+func memo(o *symbols.Object, in *finds, analyse func() *Inlined) *Inlined {
+	in.Lock()
+	if in.in == nil {
+		in.in = map[*symbols.Object]func() *Inlined{}
 	}
-	find := found.in[o]
+	find := in.in[o]
 	if find == nil {
-		find = sync.OnceValue(func() *Inlined { return analyse(o) })
-		found.in[o] = find
+		find = sync.OnceValue(analyse)
+		in.in[o] = find
 	}
-	found.Unlock()
+	in.Unlock()
 	return find()
 }
 
@@ -91,8 +98,9 @@ func (c *Construct) edges() (enter, leave event.Edge) {
 	return event.Enter, event.Release
 }
 
-// Points returns the probes for all constructs.
-func (x *Inlined) Points() (points []probes.CodePoint) {
+// Points returns the probes for all constructs, which the program was compiled
+// to have from a runtime.
+func (x *Inlined) Points(r event.Runtime) (points []probes.CodePoint) {
 	for i := range x.Constructs {
 		c := &x.Constructs[i]
 		enter, leave := c.edges()
@@ -100,11 +108,14 @@ func (x *Inlined) Points() (points []probes.CodePoint) {
 			for _, p := range ps {
 				points = append(points, probes.CodePoint{
 					Name: fmt.Sprintf("[%s of line %d: %s]", c.Kind, c.Begin, edge), VAddr: p.VAddr, When: p.When,
-					Identity: c.Identity, Construct: c.Kind, Edge: edge, Runtime: event.Gomp, Marks: event.Inline, Value: int64(c.End)})
+					Identity: c.Identity, Construct: c.Kind, Edge: edge, Runtime: r, Marks: event.Inline, Value: int64(c.End)})
 			}
 		}
 		add(c.Enter, enter)
 		add(c.Leave, leave)
+	}
+	if slices.ContainsFunc(x.Constructs, func(c Construct) bool { return c.Kind == event.Atomic || c.Kind == event.Flush }) {
+		return points // they only count: several may share an instruction
 	}
 	return separate(points)
 }

@@ -153,6 +153,12 @@ func (g *Graph) connect(n int, effect func(Inst) Effect, tables map[uint64][]uin
 	}
 }
 
+// BlockOf returns the block that contains the instruction at addr.
+func (g *Graph) BlockOf(addr uint64) (int, bool) {
+	n := slices.IndexFunc(g.Blocks, func(b Block) bool { return b.Insts[0].Addr <= addr && addr < b.Last().Next() })
+	return n, n >= 0
+}
+
 // Roots returns the first blocks of all segments: the entry, and what follows
 // the cuts.
 func (g *Graph) Roots() []int { return slices.Clone(g.roots) }
