@@ -106,12 +106,15 @@ func (r *resolver) inlineRegion(k attribution.Key, reg *attribution.Region) bool
 	return true
 }
 
+const noteWhole = "without the source: the region is one static loop and nothing else, which has the same code as a parallel loop"
+
 const noteOwnLines = "without the source, the lines are those of the construct's code: the directive stands before them"
 
 // inlineParallel tells a region that is one static loop and nothing else.
 func (r *resolver) inlineParallel(p place, reg *attribution.Region) {
 	if r.inlining && reg.Construct == event.Parallel && usesGomp(p.object) && inline.Of(p.object).IsLoop(p.vaddr) {
 		reg.Construct = event.ParallelLoop
+		reg.Notes = append(reg.Notes, noteWhole)
 	}
 }
 

@@ -85,6 +85,21 @@ func (f *function) reach(from []int) map[int]bool {
 	return seen
 }
 
+// leading returns the blocks from which control can come to one of some, with
+// these.
+func (f *function) leading(to []int) map[int]bool {
+	seen := map[int]bool{}
+	for work := slices.Clone(to); len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !seen[n] {
+			seen[n] = true
+			work = append(work, f.g.Blocks[n].Preds...)
+		}
+	}
+	return seen
+}
+
 // noReturn reports whether a block ends in a call that does not return.
 func (f *function) noReturn(b *insn.Block) bool {
 	return b.Last().Kind == insn.Trap || b.Last().Kind == insn.Call || b.Last().Kind == insn.CallIndirect

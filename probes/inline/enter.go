@@ -82,11 +82,10 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 	if slices.ContainsFunc(from, func(n int) bool { return behind[n] }) {
 		return nil // two of them on one way
 	}
-	beside := f.avoiding(from)
-	for n := range beside {
+	leading := f.leading(calls)
+	for n := range f.avoiding(from) {
 		b := &f.g.Blocks[n]
-		to := f.reach([]int{n})
-		if behind[n] || !slices.ContainsFunc(calls, func(c int) bool { return to[c] }) {
+		if behind[n] || !leading[n] {
 			continue
 		}
 		if f.shared[n] {
@@ -106,7 +105,7 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 		}
 	}
 	for _, r := range f.g.Roots() {
-		if behind[r] && !slices.Contains(from, r) && slices.ContainsFunc(calls, func(c int) bool { return f.reach([]int{r})[c] }) {
+		if behind[r] && !slices.Contains(from, r) && leading[r] {
 			return nil
 		}
 	}
@@ -116,15 +115,16 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 // guards returns all tests for an empty share of a loop, where GCC made several
 // of one.
 func (f *function) guards(s *share) (gs []int) {
+	leading := f.leading([]int{s.header})
 	for n := range f.g.Blocks {
 		i := f.g.Blocks[n].Last()
 		if flags := f.flow.Flags[i.Addr]; i.Kind != insn.Jcc || flags&byThread == 0 || f.foreign(n) || !s.level.acyclic(n) {
 			continue
 		}
-		if !f.reach(f.g.Blocks[n].Succs)[s.header] {
+		if !slices.ContainsFunc(f.g.Blocks[n].Succs, func(k int) bool { return leading[k] }) {
 			continue
 		}
-		if j := f.post.Over(n); j >= 0 && f.reach([]int{j})[s.header] {
+		if j := f.post.Over(n); j >= 0 && leading[j] {
 			continue // its ways meet before the loop
 		}
 		gs = append(gs, n)

@@ -17,6 +17,10 @@ const (
 	bySize                          // omp_get_num_threads
 )
 
+// maxBlocks bounds the time that one function takes; the largest of real codes
+// have a fifth of it.
+const maxBlocks = 20000
+
 // function is one that may contain inline constructs.
 type function struct {
 	o         *symbols.Object
@@ -120,7 +124,7 @@ func newFunction(o *symbols.Object, fn uint64, region bool) *function {
 		}
 		return insn.CallReturns
 	})
-	if f.g.Unknown {
+	if f.g.Unknown || len(f.g.Blocks) > maxBlocks {
 		return nil
 	}
 	f.dom, f.post = f.g.Dominators(), f.g.PostDominators()
