@@ -15,7 +15,7 @@ import (
 func (f *function) assign(groups [][]*share, of [][]symbols.Directive) {
 	var open []int
 	for k := range groups {
-		if len(of[k]) == 0 && groups[k][0].flags&insn.Remainder != 0 {
+		if len(of[k]) == 0 && groups[k][0].flags&insn.Remainder != 0 && !f.arrays(groups[k][0]) {
 			open = append(open, k)
 		}
 	}
@@ -37,6 +37,21 @@ func (f *function) assign(groups [][]*share, of [][]symbols.Directive) {
 		of[k] = []symbols.Directive{absent[i]}
 		f.seen = append(f.seen, absent[i])
 	}
+}
+
+// arrays reports whether a loop stands in a workshare construct.
+func (f *function) arrays(s *share) bool {
+	for _, n := range slices.Concat(s.cycles...) {
+		for _, i := range f.g.Blocks[n].Insts {
+			line := f.line(i.Addr)
+			if slices.ContainsFunc(f.ds, func(d symbols.Directive) bool {
+				return strings.HasSuffix(d.Words, "workshare") && d.Begin <= line && line <= d.End
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // describe names the loops of a share for messages.
@@ -138,6 +153,9 @@ func (f *function) place(c *Construct, s *share, ds []symbols.Directive) {
 			c.Notes = append(c.Notes, fmt.Sprintf("GCC merged the loops of lines %s into this one, as they have the same bounds: its count is each one's, its times are the sum", lines(ds[1:])))
 		}
 		return
+	}
+	if f.arrays(s) {
+		c.Notes = append(c.Notes, noteArrays)
 	}
 	if len(s.cycles) > 1 {
 		c.Notes = append(c.Notes, noteSeveral)

@@ -176,7 +176,7 @@ func isLoop(d *symbols.Directive) bool {
 	if w[0] == "parallel" {
 		w = w[1:]
 	}
-	return len(w) > 0 && (w[0] == "for" || w[0] == "do" || w[0] == "loop" || strings.HasSuffix(d.Words, "workshare"))
+	return len(w) > 0 && (w[0] == "for" || w[0] == "do" || w[0] == "loop")
 }
 
 // around returns the innermost loop directive in whose block a line lies.

@@ -37,7 +37,7 @@ func (f *function) loops(x *Inlined) {
 	f.assign(groups, of)
 	for k, copies := range groups {
 		s, ds := copies[0], of[k]
-		if f.source && len(ds) == 0 && s.flags&insn.Remainder == 0 {
+		if f.source && len(ds) == 0 && s.flags&insn.Remainder == 0 && !f.arrays(s) {
 			continue // shared out by hand
 		}
 		if !f.source && s.flags&insn.Remainder == 0 {
@@ -86,6 +86,7 @@ func (f *function) whole(s *share, shares []share, ds []symbols.Directive) bool 
 
 const (
 	noteDropped = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
+	noteArrays  = "a loop of a workshare construct, of which GCC makes one for each array assignment"
 	noteSeveral = "several loops with the same bounds count as one here if GCC merged them: the source would tell"
 )
 
@@ -99,6 +100,10 @@ func (f *function) loop(copies []*share, ds []symbols.Directive) (c Construct) {
 		c.Enter = f.enterToBarrier(copies)
 	} else {
 		for _, s := range copies {
+			behind := f.reach(f.g.Blocks[s.decides()].Succs)
+			if slices.ContainsFunc(copies, func(o *share) bool { return o != s && behind[o.decides()] }) {
+				return Construct{} // one after the other: they are no copies
+			}
 			enter := f.enterNowait(s)
 			if len(enter) == 0 {
 				return Construct{}
