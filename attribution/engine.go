@@ -27,6 +27,7 @@ const (
 	BarrierExplicit             // a barrier directive
 	BarrierImplicit             // the end of a worksharing construct
 	BarrierDropped              // implicit, and left out: the parallel region ends there
+	BarrierNone                 // there is none, and a probe tells the end of the body
 )
 
 // Resolver answers what only the program's files tell. The engine asks each
@@ -284,6 +285,11 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	}
 	if ev.Construct.IsTasking() {
 		return e.taskEvent(t, ev)
+	}
+	e.endInline(t, ev)
+	if ev.Flags&event.Inline != 0 {
+		e.inline(t, ev)
+		return true
 	}
 	switch ev.Edge {
 	case event.Fork:

@@ -36,7 +36,7 @@ func (fakeFiles) Barrier(loc uint64) BarrierKind {
 }
 
 func (fakeFiles) SingleBarrier(site, _ uint64) BarrierKind {
-	return map[uint64]BarrierKind{81: BarrierImplicit, 82: BarrierExplicit, 83: BarrierDropped}[site]
+	return map[uint64]BarrierKind{81: BarrierImplicit, 82: BarrierExplicit, 83: BarrierDropped, 84: BarrierNone}[site]
 }
 
 func (fakeFiles) Seen(Key) {}
@@ -104,6 +104,8 @@ func parse(t testing.TB, text string) []event.Event {
 				ev.Flags |= event.NoReturn
 			case "inside":
 				ev.Flags |= event.Inside
+			case "inline":
+				ev.Flags |= event.Inline
 			case "atonce":
 				ev.Flags |= event.AtOnce
 			case "whole":
@@ -190,7 +192,7 @@ type engineCase struct {
 }
 
 func TestEngine(t *testing.T) {
-	for _, tc := range slices.Concat(commonCases, gompCases, kmpcCases, taskCases, newerCases, userCases, pauseCases) {
+	for _, tc := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases, pauseCases) {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.end == 0 {
 				tc.end = 1000

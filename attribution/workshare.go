@@ -164,12 +164,14 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 		case BarrierDropped:
 			f.id = lastInRegion
 			f.node.note(noteLastSingle)
+		case BarrierNone:
+			f.flags, f.id = f.flags|event.Inline, uint64(event.EndPoint)
 		}
 		return
 	}
 	// In a single with copyprivate the others wait in this very call.
 	f.barrier += span(f.mark, ev.Time)
-	if kind == BarrierExplicit || kind == BarrierDropped {
+	if kind == BarrierExplicit || kind == BarrierDropped || kind == BarrierNone {
 		e.pop(t, ev.Time)
 		return
 	}

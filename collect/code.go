@@ -57,7 +57,9 @@ func (m *Measurement) codePlan(mod *symbols.Module) (*probes.Attached, error) {
 		points = append(points, find(mod)...)
 	}
 	var known planned
-	if p := probes.NewCodePlan(o, points); len(p.Placements) > 0 {
+	p := probes.NewCodePlan(o, points)
+	m.selection.prune(p)
+	if len(p.Placements) > 0 {
 		m.mu.Lock()
 		known.plan, known.err = m.decoder.Store(m.kernel, p, m.running)
 		m.mu.Unlock()

@@ -45,6 +45,8 @@ type Measurement struct {
 	strays   uint64   // records of processes that we do not know
 
 	recording bool
+	inlining  bool // constructs that make no call are probed
+	atomics   bool // so are atomics
 	running   bool // the process ran before we came
 }
 

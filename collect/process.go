@@ -68,6 +68,7 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 	if m.kernel != nil { // there is none in tests
 		m.kernel.Hear(pid)
 	}
+	p.resolver.inlining, p.resolver.atomics = m.inlining, m.atomics
 	var r attribution.Resolver = perLibrary{p.resolver, p.usage}
 	if m.recording {
 		p.recorder = attribution.NewRecorder(uint32(pid), r)
@@ -336,12 +337,11 @@ func (p *Process) unseen() (out []attribution.Unseen) {
 		has[pl.plan.Runtime] = true
 	}
 	if has[event.Gomp] {
-		out = append(out, attribution.Unseen{What: "static loops, master, atomic, flush (GCC)",
-			Reason: "GCC makes plain instructions of them, which call no runtime: their time is that of the region around them, and the wait after a static loop shows as a BARRIER or as the region's exitBarT"})
+		out = append(out, p.unseenInline()...)
+		out = append(out, p.unseenAtomics("GCC"))
 	}
 	if has[event.Kmpc] {
-		out = append(out, attribution.Unseen{What: "atomic (clang)",
-			Reason: "clang makes plain instructions of them, which call no runtime"})
+		out = append(out, p.unseenAtomics("clang"))
 	}
 	return append(append(out, p.unseenNewer(has)...), p.resolver.namesElsewhere()...)
 }

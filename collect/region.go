@@ -28,6 +28,7 @@ func (r *resolver) Region(k attribution.Key) attribution.Region {
 		r.outlined(k, &reg)
 	case k.Site == 0 && k.Fn != 0:
 		r.tail(k, &reg)
+	case r.inlineRegion(k, &reg):
 	default:
 		r.call(k, &reg)
 	}
@@ -57,11 +58,15 @@ func (r *resolver) outlined(k attribution.Key, reg *attribution.Region) {
 	if !p.object.IsExecutable() && probes.Identify(p.object) != event.NoRuntime {
 		reg.Notes = append(reg.Notes, noteRuntimesOwn)
 	}
-	if t, ok := r.table(p).Function(p.vaddr); ok {
+	t, ok := r.table(p).Function(p.vaddr)
+	if ok {
 		fromTable(&t, k, reg)
 	}
 	if loc.Begin == 0 {
 		r.byIdent(k, p, loc)
+	}
+	if t.Found&regions.BySource == 0 {
+		r.inlineParallel(p, reg)
 	}
 }
 

@@ -19,6 +19,9 @@ type resolver struct {
 
 	names   map[uint64]string // of marked regions that are named at run time, by Fn
 	namedAt map[uint64]uint64 // their literals: to the Fn that stands for the name
+
+	inlining bool // constructs that make no call are probed
+	atomics  bool // so are atomics
 }
 
 // place is an address in a file.
@@ -124,6 +127,9 @@ func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	p, ok := r.at(site)
 	if !ok {
 		return attribution.BarrierUnknown
+	}
+	if r.endsByProbe(site) {
+		return attribution.BarrierNone
 	}
 	if reg, ok := r.table(p).At(p.vaddr); ok && reg.Kind == event.Single && reg.Nowait {
 		return attribution.BarrierExplicit // whatever barrier follows is not its own

@@ -20,16 +20,20 @@ type class struct {
 var classes = []class{
 	{"atomic", []event.Construct{event.Atomic}},
 	{"barrier", []event.Construct{event.Barrier}},
+	{"cancel", []event.Construct{event.Cancel, event.CancellationPoint}},
 	{"critical", []event.Construct{event.Critical}},
 	{"flush", []event.Construct{event.Flush}},
 	{"lock", []event.Construct{event.Lock, event.NestLock}},
-	{"loop", []event.Construct{event.Loop}},
+	{"loop", []event.Construct{event.Loop, event.Distribute}},
 	{"master", []event.Construct{event.Master, event.Masked}},
 	{"ordered", []event.Construct{event.Ordered}},
+	{"reduction", []event.Construct{event.Reduction}},
+	{"scope", []event.Construct{event.Scope}},
 	{"sections", []event.Construct{event.Sections}},
 	{"single", []event.Construct{event.Single}},
-	{"sync", []event.Construct{event.Atomic, event.Barrier, event.Critical, event.Flush, event.Lock, event.NestLock, event.Ordered, event.TaskWait, event.TaskGroup}},
-	{"task", []event.Construct{event.Task, event.TaskExec, event.UntiedTask, event.UntiedTaskExec, event.TaskWait, event.TaskGroup}},
+	{"sync", []event.Construct{event.Atomic, event.Barrier, event.Critical, event.Flush, event.Lock, event.NestLock, event.Ordered, event.Reduction, event.TaskWait, event.TaskGroup}},
+	{"target", []event.Construct{event.Target, event.TargetData, event.TargetEnterData, event.TargetExitData, event.TargetUpdate}},
+	{"task", []event.Construct{event.Task, event.TaskExec, event.UntiedTask, event.UntiedTaskExec, event.TaskLoop, event.TaskWait, event.TaskGroup, event.TaskYield}},
 	{"user_region", []event.Construct{event.UserRegion}},
 	{"workshare", []event.Construct{event.Workshare}},
 }
@@ -129,9 +133,9 @@ func (s *Selection) prune(p *probes.Plan) {
 		case c == event.Loop && p.Runtime == event.Kmpc: // sections are loops, too
 			return needed(event.Loop, event.Sections)
 		case (c == event.Barrier || c == event.NoConstruct) && p.Runtime == event.Kmpc: // implicit barriers and reductions
-			return needed(event.Barrier, event.Loop, event.Sections, event.Single)
-		case c == event.Barrier: // ends the body of a single
-			return needed(event.Barrier, event.Single)
+			return needed(event.Barrier, event.Loop, event.Sections, event.Single, event.Scope, event.Reduction)
+		case c == event.Barrier: // ends the body of a single, or a static loop
+			return needed(event.Barrier, event.Single, event.Loop, event.Scope)
 		}
 		return !s.hidden[c]
 	})

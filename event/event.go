@@ -135,6 +135,9 @@ const (
 	IfSerial
 	// Untied: the task that is created may change its thread.
 	Untied
+	// Inline: of a construct that makes no call, by a probe in the program's
+	// own code.
+	Inline
 )
 
 // Event is one decoded record. Fields that a point does not fill are zero. The

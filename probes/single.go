@@ -58,6 +58,9 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 			}
 			next = in.Target
 		case insn.Jcc:
+			if test == "done" { // nothing is decided before a barrier
+				return SingleNowait
+			}
 			taken, ok := takenIfZero(&in, test)
 			if !ok {
 				return SingleUnknown
@@ -69,7 +72,7 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 		default:
 			text := strings.ToLower(in.String()[strings.Index(in.String(), ": ")+2:])
 			switch {
-			case test != "" && test != "done":
+			case test != "":
 			case strings.HasPrefix(text, "test"), strings.HasPrefix(text, "tst"):
 				test = "test"
 			case strings.HasPrefix(text, "cmp"):

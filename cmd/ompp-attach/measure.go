@@ -32,9 +32,11 @@ type measureFlags struct {
 	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the recorded event stream of the first process
 	user      userFlags
+	inline    inlineFlags
 }
 
 func (f *measureFlags) register(c *cobra.Command) {
+	f.inline.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID)")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
@@ -131,6 +133,7 @@ func run(f *measureFlags, args []string) error {
 	if err != nil {
 		return out.abandon(diagnose(err))
 	}
+	f.inline.apply(m)
 	if f.events != "" {
 		m.RecordEvents()
 	}
@@ -234,6 +237,7 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	}
 	ctx, over := context.WithCancel(ctx)
 	defer over()
+	f.inline.apply(m)
 	if f.events != "" {
 		m.RecordEvents()
 	}

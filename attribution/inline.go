@@ -1,0 +1,114 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Constructs of which the compiler made plain instructions: GCC's static loops,
+// master, the end of a single nowait.
+
+// NoteInline marks loops that were measured without a call of theirs.
+const NoteInline = "a static loop makes no call: it is measured at instructions of the program's own code"
+
+const (
+	noteLastLoop  = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
+	noteInlineEnd = "the code has no place at which every thread leaves the construct: it lasts until the thread's next event"
+)
+
+// inline applies an event of a probe in the program's own code.
+func (e *Engine) inline(t *thread, ev *event.Event) {
+	switch ev.Edge {
+	case event.Open:
+		if f := t.top(); f != nil && f.again(ev) {
+			return
+		}
+		f := e.push(t, t.key(ev.Construct, ev), ev)
+		f.phase, f.id = inBody, uint64(ev.Value)
+	case event.Enter:
+		if counted(ev) {
+			e.tally(t, ev)
+			return
+		}
+		if t.num != 0 {
+			return // all threads come by, the body is the primary thread's
+		}
+		f := e.push(t, t.key(ev.Construct, ev), ev)
+		f.phase, f.bodies, f.enters = inBody, 1, 1
+	case event.Close, event.Release:
+		// Others come by too: threads that are not in the construct.
+		i := t.find(ev.Construct, func(f *frame) bool { return f.flags&event.Inline != 0 && f.phase == inBody })
+		if i >= 0 {
+			e.unwindTo(t, i, ev.Time).leaveInline(ev.Time)
+			e.pop(t, ev.Time)
+		}
+	}
+}
+
+// counted reports whether an event only counts: a probe beside an atomic would
+// time itself.
+func counted(ev *event.Event) bool {
+	return ev.Construct == event.Atomic || ev.Construct == event.Flush
+}
+
+// tally counts an execution of a construct that is not timed.
+func (e *Engine) tally(t *thread, ev *event.Event) {
+	e.initial(t)
+	at := e.root
+	if f := t.top(); f != nil {
+		at = f.node
+	}
+	e.child(at, t.key(ev.Construct, ev)).stat(t.row).Exec.C++
+}
+
+// again reports whether an event opens the loop that is open: some have a place
+// before the loop and one before its barrier, which not all threads come to by
+// the first.
+func (f *frame) again(ev *event.Event) bool {
+	return f.flags&ev.Flags&event.Inline != 0 && f.phase == inBody && f.node.key.Construct == event.Loop &&
+		f.node.key.Site == ev.Site && event.InlineEnd(f.id) == event.EndBarrier
+}
+
+// leaveInline ends the body of an inline construct.
+func (f *frame) leaveInline(at uint64) {
+	if f.node.key.Construct == event.Loop {
+		f.closeBody(at)
+		return
+	}
+	f.body += span(f.mark, at)
+	f.phase, f.mark = done, at
+}
+
+// endInline ends the innermost construct if it is inline and an event cannot
+// lie in it: no worksharing construct or barrier may stand in another one, nor
+// in a master.
+func (e *Engine) endInline(t *thread, ev *event.Event) {
+	f := t.top()
+	if f == nil || f.flags&event.Inline == 0 || f.phase != inBody {
+		return
+	}
+	switch ev.Edge {
+	case event.Open:
+		if f.again(ev) {
+			return
+		}
+	case event.Wait, event.End, event.Join:
+	case event.Enter:
+		if ev.Flags&event.Inline == 0 || counted(ev) {
+			return
+		}
+	default:
+		return
+	}
+	f.leaveInline(ev.Time)
+	switch event.InlineEnd(f.id) {
+	case event.EndBarrier:
+		if ev.Edge == event.Wait && ev.Construct == event.Barrier {
+			return // done: its barrier begins
+		}
+	case event.EndRegion:
+		if ev.Edge == event.End {
+			f.node.note(noteLastLoop)
+		}
+	case event.EndNext:
+		f.node.note(noteInlineEnd)
+	}
+	e.pop(t, ev.Time)
+}

@@ -1,0 +1,160 @@
+package collect
+
+import (
+	"strings"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/probes/inline"
+	"ompp-attach/symbols"
+)
+
+// MeasureInline makes the measurement place probes at constructs that make no
+// call. To be called before the measurement starts.
+func (m *Measurement) MeasureInline() {
+	m.inlining = true
+	m.AddFinder(findInline)
+}
+
+// findInline is the CodeFinder of constructs of which GCC made plain
+// instructions.
+func findInline(mod *symbols.Module) []probes.CodePoint {
+	o := mod.Object()
+	if !usesGomp(o) {
+		return nil
+	}
+	return inline.Of(o).Points(event.Gomp)
+}
+
+// CountAtomics makes the measurement count the executions of atomic and flush
+// constructs that make no call. To be called before the measurement starts.
+func (m *Measurement) CountAtomics() {
+	m.atomics = true
+	m.AddFinder(func(mod *symbols.Module) []probes.CodePoint {
+		o := mod.Object()
+		switch {
+		case usesGomp(o):
+			return inline.Atomics(o).Points(event.Gomp)
+		case o.Imports("__kmpc_fork_call"):
+			return inline.Atomics(o).Points(event.Kmpc)
+		}
+		return nil
+	})
+}
+
+// usesGomp reports whether a file's own code was compiled for libgomp: it calls
+// it, and is not the library itself.
+func usesGomp(o *symbols.Object) bool {
+	if probes.Identify(o) == event.Gomp {
+		return o.IsExecutable() // static
+	}
+	for _, name := range []string{"GOMP_parallel", "GOMP_parallel_reductions", "GOMP_barrier", "GOMP_single_start", "GOMP_parallel_sections"} {
+		if o.Imports(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// inlined answers for a construct that makes no call; it is called for no other.
+func (r *resolver) inlined(k attribution.Key) (place, inline.Construct, bool) {
+	p, ok := r.at(k.Site)
+	var x *inline.Inlined
+	switch {
+	case !ok:
+		return p, inline.Construct{}, false
+	case k.Construct == event.Atomic || k.Construct == event.Flush:
+		if r.atomics {
+			x = inline.Atomics(p.object)
+		}
+	case k.Runtime == event.Gomp && r.inlining && usesGomp(p.object):
+		x = inline.Of(p.object)
+	}
+	if x == nil {
+		return p, inline.Construct{}, false
+	}
+	c, ok := x.At(p.vaddr)
+	return p, c, ok && c.Kind == k.Construct
+}
+
+// inlineRegion places a construct that makes no call.
+func (r *resolver) inlineRegion(k attribution.Key, reg *attribution.Region) bool {
+	switch k.Construct {
+	case event.Loop, event.Master, event.Masked, event.Atomic, event.Flush:
+	default:
+		return false
+	}
+	p, c, ok := r.inlined(k)
+	if !ok {
+		return false
+	}
+	loc := &reg.Location
+	loc.Object, loc.Offset = p.module.Path, p.vaddr
+	loc.Function = p.object.SourceFunction(p.vaddr)
+	reg.Notes = append(reg.Notes, c.Notes...)
+	if k.Construct == event.Loop {
+		reg.Notes = append(reg.Notes, attribution.NoteInline)
+	}
+	if c.Begin == 0 {
+		return true
+	}
+	loc.File, loc.Begin, loc.End = c.File, c.Begin, c.Last
+	if !c.Exact {
+		loc.Mark = attribution.Approx
+		reg.Notes = append(reg.Notes, noteOwnLines)
+	}
+	return true
+}
+
+const noteWhole = "without the source: the region is one static loop and nothing else, which has the same code as a parallel loop"
+
+const noteOwnLines = "without the source, the lines are those of the construct's code: the directive stands before them"
+
+// inlineParallel tells a region that is one static loop and nothing else.
+func (r *resolver) inlineParallel(p place, reg *attribution.Region) {
+	if r.inlining && reg.Construct == event.Parallel && usesGomp(p.object) && inline.Of(p.object).IsLoop(p.vaddr) {
+		reg.Construct = event.ParallelLoop
+		reg.Notes = append(reg.Notes, noteWhole)
+	}
+}
+
+// endsByProbe reports whether a probe tells the end of the body of a single
+// nowait.
+func (r *resolver) endsByProbe(site uint64) bool {
+	_, _, ok := r.inlined(attribution.Key{Construct: event.Single, Runtime: event.Gomp, Site: site})
+	return ok
+}
+
+// unseenAtomics says what of a process's atomic and flush constructs no probe
+// sees.
+func (p *Process) unseenAtomics(compiler string) attribution.Unseen {
+	u := attribution.Unseen{What: "atomic, flush (" + compiler + ")", Reason: compiler + " makes plain instructions of them, which call no runtime; --probe-atomics counts them"}
+	if p.resolver.atomics {
+		u = attribution.Unseen{What: "atomic read and write, atomic and flush without source (" + compiler + ")",
+			Reason: "only the directive in the source tells their instructions from others"}
+	}
+	return u
+}
+
+// unseenInline says what of a process's inline constructs no probe sees.
+func (p *Process) unseenInline() (out []attribution.Unseen) {
+	if !p.resolver.inlining {
+		return []attribution.Unseen{{What: "static loops, master (GCC)",
+			Reason: "their probes are switched off: their time is that of the region around them, and the wait after a static loop shows as a BARRIER or as the region's exitBarT"}}
+	}
+	for i := range p.resolver.mods {
+		o := p.resolver.mods[i].Object()
+		if _, probed := p.code[idOf(&p.resolver.mods[i])]; !probed || !usesGomp(o) {
+			continue
+		}
+		if o.Arch() != "amd64" {
+			return []attribution.Unseen{{What: "static loops, master (GCC)", Reason: "GCC makes plain instructions of them, which this version does not read on " + o.Arch()}}
+		}
+		for _, u := range inline.Of(o).Unseen {
+			in := o.SourceFunction(u.Fn)
+			out = append(out, attribution.Unseen{What: strings.TrimSpace(u.What + " in " + in), Reason: u.Reason})
+		}
+	}
+	return out
+}

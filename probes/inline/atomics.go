@@ -1,0 +1,182 @@
+package inline
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// noteCounted says what is known of an inline atomic or flush.
+const noteCounted = "executions are counted, by a probe beside the instruction; their time is not measured"
+
+// Atomics finds the atomic and flush constructs of a file that GCC or clang
+// made instructions with a lock prefix, or a fence, by the directive at whose
+// lines these stand. Atomic reads and writes are plain moves; those, and all
+// constructs without source, are not found.
+func Atomics(o *symbols.Object) *Inlined {
+	return memo(o, &foundAtomics, func() *Inlined { return analyseAtomics(o) })
+}
+
+func analyseAtomics(o *symbols.Object) *Inlined {
+	x := &Inlined{}
+	if o.Arch() != "amd64" {
+		return x
+	}
+	for _, fn := range locking(o) {
+		parts, err := insn.Parts(o, fn)
+		if err != nil {
+			continue
+		}
+		parts = ownParts(o, fn, parts)
+		var at []insn.Inst
+		for _, i := range slices.Concat(parts...) {
+			if _, _, ok := atomicAt(o, i); ok {
+				at = append(at, i)
+			}
+		}
+		if len(at) == 0 {
+			continue
+		}
+		g := insn.NewGraph(o, parts, func(insn.Inst) insn.Effect { return insn.CallReturns })
+		dom, post := g.Dominators(), g.PostDominators()
+		for _, i := range at {
+			file, d, _ := atomicAt(o, i)
+			c := Construct{Kind: event.Atomic, Fn: fn, Identity: i.Addr, File: file, Begin: d.Begin, Last: d.End, Exact: true, Notes: []string{noteCounted}}
+			if d.Matches("flush") {
+				c.Kind = event.Flush
+			}
+			if p, ok := once(g, dom, post, i); ok && !g.Unknown {
+				c.Enter = []Point{p}
+				x.Constructs = append(x.Constructs, c)
+			} else {
+				x.Unseen = append(x.Unseen, Unseen{fn, fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin), "no instruction is executed exactly as often"})
+			}
+		}
+	}
+	return x
+}
+
+// locking returns the functions in which instructions with a lock prefix or
+// fences seem to be, by their bytes.
+func locking(o *symbols.Object) (fns []uint64) {
+	seen := map[uint64]bool{}
+	add := func(vaddr uint64) {
+		if lo, _, ok := o.FuncRange(vaddr); ok && !seen[lo] {
+			seen[lo] = true
+			fns = append(fns, lo)
+		}
+	}
+	for _, r := range o.TextRanges() {
+		b := o.Read(r.Lo, int(r.Hi-r.Lo))
+		for at := 0; at < len(b); at++ {
+			switch {
+			case b[at] == 0xf0, b[at] == 0x87, b[at] == 0x0f && bytes.HasPrefix(b[at:], mfence):
+				add(r.Lo + uint64(at))
+			}
+		}
+	}
+	slices.Sort(fns)
+	return fns
+}
+
+var mfence = []byte{0x0f, 0xae, 0xf0}
+
+// atomicAt returns the atomic or flush directive for which an instruction
+// stands.
+func atomicAt(o *symbols.Object, i insn.Inst) (file string, d symbols.Directive, ok bool) {
+	fence := bytes.Equal(i.Bytes, mfence)
+	if !i.Locked && !fence && !i.Exchanges() {
+		return "", d, false
+	}
+	file, line, _, ok := o.Line(i.Addr)
+	if !ok {
+		return "", d, false
+	}
+	ds, _ := o.Directives(file)
+	for _, d := range ds {
+		if d.Begin <= line && line <= d.End && (d.Matches("atomic") && !fence || d.Matches("flush")) {
+			return file, d, true
+		}
+	}
+	return "", d, false
+}
+
+// once finds an instruction that is executed as often as an atomic operation
+// succeeds: not once per retry of a compare-and-swap.
+func once(g *insn.Graph, dom, post insn.Order, i insn.Inst) (Point, bool) {
+	n, ok := g.BlockOf(i.Addr)
+	if !ok {
+		return Point{}, false
+	}
+	b := &g.Blocks[n]
+	if i.CompareAndSwaps() {
+		if last := b.Last(); last.Kind == insn.Jcc && last.Emulated && (last.Cond == insn.Equal || last.Cond == insn.NotEqual) && g.FlagsKept(i.Addr, last.Addr) {
+			return Point{VAddr: last.Addr, When: insn.ZeroSet, Cost: insn.CostOf(last)}, true
+		}
+		c := innermost(g, n)
+		if c == nil {
+			return Point{}, false
+		}
+		h := entry(g, c)
+		if h < 0 {
+			return Point{}, false
+		}
+		p := dom.Over(h)
+		if p < 0 || slices.Contains(c, p) || !post.Covers(h, p) {
+			return Point{}, false
+		}
+		return beside(&g.Blocks[p], 0)
+	}
+	return beside(b, i.Addr)
+}
+
+// beside returns the cheapest instruction of a block for a probe; not is one
+// that cannot have it.
+func beside(b *insn.Block, not uint64) (p Point, ok bool) {
+	for _, i := range b.Insts {
+		if i.Addr == not || i.Refused {
+			continue
+		}
+		if q := point(i); !ok || q.Cost < p.Cost {
+			p, ok = q, true
+		}
+	}
+	return p, ok
+}
+
+// innermost returns the innermost cycle that contains a block.
+func innermost(g *insn.Graph, n int) (c []int) {
+	var within []int
+	for header := -1; ; {
+		cycles := g.Cycles(within, header)
+		k := slices.IndexFunc(cycles, func(c []int) bool { return slices.Contains(c, n) })
+		if k < 0 {
+			return c
+		}
+		c = cycles[k]
+		within = c
+		if header = entry(g, c); header < 0 {
+			return c
+		}
+	}
+}
+
+// entry returns the only block by which a cycle is entered, -1 if there are
+// several.
+func entry(g *insn.Graph, c []int) int {
+	h := -1
+	for _, n := range c {
+		if n == 0 || slices.ContainsFunc(g.Blocks[n].Preds, func(p int) bool { return !slices.Contains(c, p) }) {
+			if h >= 0 {
+				return -1
+			}
+			h = n
+		}
+	}
+	return h
+}

@@ -1,0 +1,120 @@
+package inline
+
+import (
+	"slices"
+	"strings"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// follows reports whether block b can come after block a, in another segment
+// too, but not the other way round.
+func (f *function) follows(a, b int) bool { return f.ahead(a)[b] && !f.ahead(b)[a] }
+
+// ahead returns the blocks that can come after a block, also behind calls that
+// end its segment.
+func (f *function) ahead(from int) map[int]bool {
+	seen := map[int]bool{}
+	for work := []int{from}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !seen[n] {
+			seen[n] = true
+			work = append(work, f.g.Blocks[n].Succs...)
+			if a := f.g.Blocks[n].After; a >= 0 {
+				work = append(work, a)
+			}
+		}
+	}
+	return seen
+}
+
+// ownBarrier returns the blocks that call the loop's own barrier, if that is the
+// next thing that all threads do which come through block from.
+func (f *function) ownBarrier(s *share, from int) (barriers []int) {
+	var own []int
+	in := make([]bool, len(f.g.Blocks))
+	for _, n := range slices.Concat(s.cycles...) {
+		in[n] = true
+		for _, i := range f.g.Blocks[n].Insts {
+			own = append(own, f.line(i.Addr))
+		}
+	}
+	decides := s.decides()
+	behind := f.reach(f.g.Blocks[decides].Succs)
+	for n := range f.reach([]int{from}) {
+		b := &f.g.Blocks[n]
+		for _, i := range b.Insts {
+			name, called := f.calls[i.Addr]
+			switch {
+			case strings.HasPrefix(name, "GOMP_barrier"):
+				if f.explicit(i.Addr, own) {
+					return nil
+				}
+				barriers = append(barriers, n)
+			case divides(name):
+				return nil // another construct comes first
+			case strings.HasPrefix(name, "GOMP_atomic"): // a reduction
+			case name == "omp_get_thread_num" && behind[n]:
+				return nil
+			case f.shared[n] && !in[n]:
+				return nil // another loop comes first
+			case called && !in[n] && behind[n] && f.post.Covers(n, decides):
+				return nil // code of the user
+			}
+		}
+		if b.Leaves && !divides(f.calls[b.Last().Addr]) && !f.noReturn(b) {
+			return nil
+		}
+	}
+	return barriers
+}
+
+// reach returns the blocks that control can come to from some, with these.
+func (f *function) reach(from []int) map[int]bool {
+	seen := map[int]bool{}
+	for work := slices.Clone(from); len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !seen[n] {
+			seen[n] = true
+			work = append(work, f.g.Blocks[n].Succs...)
+		}
+	}
+	return seen
+}
+
+// leading returns the blocks from which control can come to one of some, with
+// these.
+func (f *function) leading(to []int) map[int]bool {
+	seen := map[int]bool{}
+	for work := slices.Clone(to); len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !seen[n] {
+			seen[n] = true
+			work = append(work, f.g.Blocks[n].Preds...)
+		}
+	}
+	return seen
+}
+
+// noReturn reports whether a block ends in a call that does not return.
+func (f *function) noReturn(b *insn.Block) bool {
+	return b.Last().Kind == insn.Trap || b.Last().Kind == insn.Call || b.Last().Kind == insn.CallIndirect
+}
+
+// explicit reports whether a call is that of a barrier directive.
+func (f *function) explicit(call uint64, loop []int) bool {
+	file, line, exact, ok := f.o.Line(call)
+	if !ok {
+		return false
+	}
+	if f.source {
+		return file == f.file && slices.ContainsFunc(f.ds, func(d symbols.Directive) bool {
+			return d.Begin <= line && line <= d.Last && d.Matches("barrier")
+		})
+	}
+	return exact && !slices.Contains(loop, line)
+}

@@ -1,0 +1,173 @@
+package inline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// assign gives loops, whose code has no line of a directive's block because all
+// of it was inlined from elsewhere, the region's directives of which nothing was
+// found, if there are as many.
+func (f *function) assign(groups [][]*share, of [][]symbols.Directive) {
+	var open []int
+	for k := range groups {
+		if len(of[k]) == 0 && groups[k][0].flags&insn.Remainder != 0 && !f.arrays(groups[k][0]) {
+			open = append(open, k)
+		}
+	}
+	absent := f.absent()
+	if len(open) == 0 || len(absent) != len(open) {
+		return
+	}
+	slices.SortFunc(open, func(a, b int) int {
+		x, y := groups[a][0].header, groups[b][0].header
+		switch {
+		case f.follows(x, y):
+			return -1
+		case f.follows(y, x):
+			return 1
+		}
+		return x - y
+	})
+	for i, k := range open {
+		of[k] = []symbols.Directive{absent[i]}
+		f.seen = append(f.seen, absent[i])
+	}
+}
+
+// arrays reports whether a loop stands in a workshare construct.
+func (f *function) arrays(s *share) bool {
+	for _, n := range slices.Concat(s.cycles...) {
+		for _, i := range f.g.Blocks[n].Insts {
+			line := f.line(i.Addr)
+			if slices.ContainsFunc(f.ds, func(d symbols.Directive) bool {
+				return strings.HasSuffix(d.Words, "workshare") && d.Begin <= line && line <= d.End
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// describe names the loops of a share for messages.
+func (f *function) describe(s *share) string {
+	ds := f.directives(s)
+	if len(ds) > 1 {
+		return "LOOPs of lines " + lines(ds)
+	}
+	var c Construct
+	if f.place(&c, s, ds); c.Begin > 0 {
+		return fmt.Sprintf("LOOP of line %d", c.Begin)
+	}
+	return fmt.Sprintf("LOOP at %#x", f.g.Blocks[s.header].Insts[0].Addr)
+}
+
+func lines(ds []symbols.Directive) string {
+	var out []string
+	for _, d := range ds {
+		out = append(out, fmt.Sprint(d.Begin))
+	}
+	return strings.Join(out, ", ")
+}
+
+// absent returns the loop directives of a region of which no code was found.
+func (f *function) absent() (ds []symbols.Directive) {
+	for _, d := range f.ds {
+		if isLoop(&d) && !callsRuntime(&d) && !strings.HasPrefix(d.Words, "parallel") && f.within(&d) && !slices.Contains(f.seen, d) {
+			ds = append(ds, d)
+		}
+	}
+	return ds
+}
+
+// missing names the loop directives of a region of which no code was found.
+func (f *function) missing(x *Inlined) {
+	for _, d := range f.absent() {
+		x.Unseen = append(x.Unseen, Unseen{f.fn, fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin),
+			"no code of its own was found that every thread comes by"})
+	}
+}
+
+// directive returns the one that made an outlined function.
+func (f *function) directive() (symbols.Directive, bool) {
+	e, ok := f.o.Outlined(f.fn)
+	i := slices.IndexFunc(f.ds, func(d symbols.Directive) bool {
+		return d.Begin <= e.Begin && e.Begin <= d.Last && (d.Matches("parallel") || d.Matches("task"))
+	})
+	if !ok || !f.region || e.File != f.file || i < 0 {
+		return symbols.Directive{}, false
+	}
+	return f.ds[i], true
+}
+
+// within reports whether a directive stands in the function's region, and in
+// no region or task inside that.
+func (f *function) within(d *symbols.Directive) bool {
+	region, ok := f.directive()
+	return ok && region.Begin < d.Begin && d.Begin <= region.End && !slices.ContainsFunc(f.ds, func(o symbols.Directive) bool {
+		return (o.Matches("parallel") || o.Matches("task")) && region.Begin < o.Begin && o.Begin < d.Begin && d.Begin <= o.End
+	})
+}
+
+// callsRuntime reports whether a loop's clauses make GCC call the runtime for
+// its chunks.
+func callsRuntime(d *symbols.Directive) bool {
+	return slices.ContainsFunc([]string{"dynamic", "guided", "runtime", "ordered"}, func(w string) bool { return strings.Contains(d.Clauses, w) })
+}
+
+// directives returns the loop directives in whose blocks the loops of a share
+// stand, in order.
+func (f *function) directives(s *share) (ds []symbols.Directive) {
+	for _, c := range s.cycles {
+		votes := map[symbols.Directive]int{}
+		var best symbols.Directive
+		for _, n := range c {
+			for _, i := range f.g.Blocks[n].Insts {
+				if d, ok := f.around(f.line(i.Addr)); ok {
+					votes[d]++
+					if votes[d] > votes[best] {
+						best = d
+					}
+				}
+			}
+		}
+		if votes[best] > 0 && !slices.Contains(ds, best) {
+			ds = append(ds, best)
+		}
+	}
+	slices.SortFunc(ds, func(a, b symbols.Directive) int { return a.Begin - b.Begin })
+	return ds
+}
+
+// place fills in a loop's lines.
+func (f *function) place(c *Construct, s *share, ds []symbols.Directive) {
+	c.File = f.file
+	if len(ds) > 0 {
+		c.Begin, c.Last, c.Exact = ds[0].Begin, ds[0].End, true
+		if len(ds) > 1 {
+			c.Notes = append(c.Notes, fmt.Sprintf("GCC merged the loops of lines %s into this one, as they have the same bounds: its count is each one's, its times are the sum", lines(ds[1:])))
+		}
+		return
+	}
+	if f.arrays(s) {
+		c.Notes = append(c.Notes, noteArrays)
+	}
+	if len(s.cycles) > 1 {
+		c.Notes = append(c.Notes, noteSeveral)
+	}
+	for _, n := range slices.Concat(s.cycles...) {
+		for _, i := range f.g.Blocks[n].Insts {
+			if line := f.line(i.Addr); line > 0 {
+				if c.Begin == 0 || line < c.Begin {
+					c.Begin = line
+				}
+				c.Last = max(c.Last, line)
+			}
+		}
+	}
+}

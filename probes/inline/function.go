@@ -1,0 +1,241 @@
+package inline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// What values are traced to.
+const (
+	byThread insn.Taint = 1 << iota // omp_get_thread_num
+	bySize                          // omp_get_num_threads
+)
+
+// maxBlocks bounds the time that one function takes; the largest of real codes
+// have a fifth of it.
+const maxBlocks = 20000
+
+// function is one that may contain inline constructs.
+type function struct {
+	o         *symbols.Object
+	fn        uint64
+	region    bool // an outlined function
+	g         *insn.Graph
+	dom, post insn.Order
+	flow      *insn.Dependence
+	calls     map[uint64]string // call or tail jump: its callee
+	file      string            // in which its directives stand
+	ds        []symbols.Directive
+	source    bool                // ds are known
+	seen      []symbols.Directive // of which code was found
+	sync      *syncs
+	shared    []bool // blocks of loops that are shared out
+}
+
+// analyse finds the constructs in all functions of a file.
+func analyse(o *symbols.Object) *Inlined {
+	x := &Inlined{}
+	if o.Arch() != "amd64" {
+		return x
+	}
+	files := map[string]*account{}
+	regions := outlined(o)
+	for _, fn := range callers(o, telling) {
+		name, _, _ := o.FuncAt(fn)
+		if ofRuntime(name) {
+			continue
+		}
+		f := newFunction(o, fn, strings.Contains(name, "._omp_fn.") || regions[fn])
+		if f == nil {
+			x.Unseen = append(x.Unseen, Unseen{Fn: fn, What: "constructs without calls", Reason: "the function's flow of control cannot be followed"})
+			continue
+		}
+		f.loops(x)
+		f.masters(x)
+		f.singles(x)
+		a := files[f.file]
+		if a == nil {
+			a = &account{f: f}
+			files[f.file] = a
+		}
+		a.seen = append(a.seen, f.seen...)
+	}
+	for _, a := range files {
+		a.orphans(x)
+	}
+	slices.SortFunc(x.Unseen, func(a, b Unseen) int { return cmp.Or(cmp.Compare(a.Fn, b.Fn), strings.Compare(a.What, b.What)) })
+	return x
+}
+
+// account tells of a source file which directives were found.
+type account struct {
+	f    *function // one that was compiled from it
+	seen []symbols.Directive
+}
+
+// orphans names the directives of a file that stand outside all parallel
+// regions and of which nothing was found in any function.
+func (a *account) orphans(x *Inlined) {
+	for _, d := range a.f.ds {
+		kind := isLoop(&d) && !callsRuntime(&d) || d.Matches("master") || d.Matches("masked")
+		around := slices.ContainsFunc(a.f.ds, func(o symbols.Directive) bool {
+			return o.Matches("parallel") && o.Begin <= d.Begin && d.Begin <= o.End
+		})
+		if kind && !around && !slices.Contains(a.seen, d) {
+			x.Unseen = append(x.Unseen, Unseen{Fn: a.f.fn, What: fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin),
+				Reason: "no code of its own was found in any function"})
+		}
+	}
+}
+
+// ofRuntime knows libgomp's own functions, in static programs.
+func ofRuntime(name string) bool {
+	return strings.HasPrefix(name, "GOMP_") || strings.HasPrefix(name, "gomp_") || strings.HasPrefix(name, "omp_") || strings.HasPrefix(name, "goacc")
+}
+
+func newFunction(o *symbols.Object, fn uint64, region bool) *function {
+	parts, err := insn.Parts(o, fn)
+	if err != nil {
+		return nil
+	}
+	f := &function{o: o, fn: fn, region: region, calls: map[uint64]string{}}
+	parts = ownParts(o, fn, parts)
+	for _, p := range parts {
+		lo, hi := p[0].Addr, p[len(p)-1].Next()
+		for _, i := range p {
+			if (i.Kind == insn.Call || i.Kind == insn.CallIndirect || i.Kind == insn.JumpIndirect && i.Ref != 0) ||
+				i.Kind == insn.Jump && (i.Target < lo || i.Target >= hi) {
+				f.calls[i.Addr] = callee(o, i)
+			}
+		}
+	}
+	f.g = insn.NewGraph(o, parts, func(i insn.Inst) insn.Effect {
+		switch name := f.calls[i.Addr]; {
+		case divides(name):
+			return insn.CallCuts
+		case name != "" && noReturn.MatchString(name):
+			return insn.CallEnds
+		}
+		return insn.CallReturns
+	})
+	if f.g.Unknown || len(f.g.Blocks) > maxBlocks {
+		return nil
+	}
+	f.dom, f.post = f.g.Dominators(), f.g.PostDominators()
+	f.flow = f.g.Trace(func(i insn.Inst) insn.Taint {
+		switch f.calls[i.Addr] {
+		case "omp_get_thread_num":
+			return byThread
+		case "omp_get_num_threads":
+			return bySize
+		}
+		return 0
+	})
+	f.sync = f.syncs()
+	if e, ok := o.Outlined(fn); ok {
+		f.file = e.File
+	} else if file, _, _, ok := o.Line(fn); ok {
+		f.file = file
+	}
+	if f.file != "" {
+		f.ds, f.source = o.Directives(f.file)
+	}
+	return f
+}
+
+// ownParts leaves out what is a function of its own, reached by a tail call.
+func ownParts(o *symbols.Object, fn uint64, parts [][]insn.Inst) [][]insn.Inst {
+	return slices.DeleteFunc(parts, func(p []insn.Inst) bool {
+		n, start, ok := o.FuncAt(p[0].Addr)
+		return p[0].Addr != fn && (!ok || start != p[0].Addr || !strings.Contains(n, ".cold"))
+	})
+}
+
+// line returns the line of an instruction in the function's own file, 0 if it
+// has none.
+func (f *function) line(addr uint64) int {
+	if f.file == "" {
+		return 0
+	}
+	file, line, _, ok := f.o.Line(addr)
+	if !ok || file != f.file {
+		return 0
+	}
+	return line
+}
+
+// isLoop reports whether a directive shares out a loop, by itself or combined.
+func isLoop(d *symbols.Directive) bool {
+	w := strings.Fields(d.Words)
+	if w[0] == "parallel" {
+		w = w[1:]
+	}
+	return len(w) > 0 && (w[0] == "for" || w[0] == "do" || w[0] == "loop")
+}
+
+// around returns the innermost loop directive in whose block a line lies.
+func (f *function) around(line int) (best symbols.Directive, ok bool) {
+	for _, d := range f.ds {
+		if d.Last < line && line <= d.End && isLoop(&d) && (!ok || d.Begin >= best.Begin) {
+			best, ok = d, true
+		}
+	}
+	return best, ok
+}
+
+// point makes a point of an instruction.
+func point(i insn.Inst) Point { return Point{VAddr: i.Addr, Cost: insn.CostOf(i)} }
+
+// leave finds where every thread that comes through block from, whose last
+// instruction decides, has left what it decides about: the first cheap
+// instruction on the way that all take together, else the end of the region,
+// else an instruction that the kernel has to step. end tells how the construct
+// ends if there is no such place.
+func (f *function) leave(from int, acyclic func(int) bool) (p []Point, end event.InlineEnd) {
+	var stepped *insn.Inst
+	for j := f.post.Over(from); j >= 0; j = f.post.Over(j) {
+		if !acyclic(j) {
+			continue
+		}
+		b := &f.g.Blocks[j]
+		for n := range b.Insts {
+			i := b.Insts[n]
+			if i.Emulated && !i.Refused && i.Kind != insn.Nop {
+				return []Point{point(i)}, event.EndPoint
+			}
+			if !i.Refused && stepped == nil {
+				stepped = &i
+			}
+		}
+		if b.Last().Transfers() {
+			break
+		}
+	}
+	switch {
+	case f.last(from):
+		return nil, event.EndRegion
+	case stepped != nil:
+		return []Point{point(*stepped)}, event.EndPoint
+	}
+	return nil, event.EndNext
+}
+
+// last reports whether no construct that a team divides, and no barrier, comes
+// behind a block of a region.
+func (f *function) last(from int) bool {
+	if !f.region {
+		return false
+	}
+	for n := range f.reach(f.g.Blocks[from].Succs) {
+		if divides(f.calls[f.g.Blocks[n].Last().Addr]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,149 @@
+// Package inline finds the OpenMP constructs that GCC turns into plain
+// instructions, without a call of the runtime: static loops, master, the end of
+// a single nowait. It reads files only.
+package inline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// Construct is one that makes no call.
+type Construct struct {
+	Kind     event.Construct
+	Fn       uint64 // the function that contains it
+	Identity uint64 // an address in it, by which its events name it
+	// File, Begin and Last are its lines: the directive's, if Exact, else those
+	// of its code. No line is known without debug information.
+	File        string
+	Begin, Last int
+	Exact       bool
+	Notes       []string // what its figures do not tell, whole sentences
+	End         event.InlineEnd
+	Enter       []Point // one of them is hit once per execution
+	Leave       []Point // the same, with EndPoint
+}
+
+// Point is an instruction for a probe.
+type Point struct {
+	VAddr uint64
+	When  insn.When
+	Cost  insn.Cost
+}
+
+// Unseen is a construct that no probe can see.
+type Unseen struct {
+	Fn     uint64
+	What   string // the directive and its place
+	Reason string
+}
+
+// Inlined is what was found in one file.
+type Inlined struct {
+	Constructs []Construct
+	Unseen     []Unseen
+	// Loops are outlined functions that are one static loop and nothing else:
+	// parallel loops.
+	Loops []uint64
+}
+
+// finds keeps what was found in files.
+type finds struct {
+	sync.Mutex
+	in map[*symbols.Object]func() *Inlined
+}
+
+var found, foundAtomics finds
+
+// Of returns what is found in a file, which is analysed when first asked for.
+func Of(o *symbols.Object) *Inlined {
+	return memo(o, &found, func() *Inlined { return analyse(o) })
+}
+
+func memo(o *symbols.Object, in *finds, analyse func() *Inlined) *Inlined {
+	in.Lock()
+	if in.in == nil {
+		in.in = map[*symbols.Object]func() *Inlined{}
+	}
+	find := in.in[o]
+	if find == nil {
+		find = sync.OnceValue(analyse)
+		in.in[o] = find
+	}
+	in.Unlock()
+	return find()
+}
+
+// At returns the construct that an identity names.
+func (x *Inlined) At(identity uint64) (Construct, bool) {
+	i := slices.IndexFunc(x.Constructs, func(c Construct) bool { return c.Identity == identity })
+	if i < 0 {
+		return Construct{}, false
+	}
+	return x.Constructs[i], true
+}
+
+// edges are the transitions that the points of a construct report.
+func (c *Construct) edges() (enter, leave event.Edge) {
+	if c.Kind == event.Loop {
+		return event.Open, event.Close
+	}
+	return event.Enter, event.Release
+}
+
+// Points returns the probes for all constructs, which the program was compiled
+// to have from a runtime.
+func (x *Inlined) Points(r event.Runtime) (points []probes.CodePoint) {
+	for i := range x.Constructs {
+		c := &x.Constructs[i]
+		enter, leave := c.edges()
+		add := func(ps []Point, edge event.Edge) {
+			for _, p := range ps {
+				points = append(points, probes.CodePoint{
+					Name: fmt.Sprintf("[%s of line %d: %s]", c.Kind, c.Begin, edge), VAddr: p.VAddr, When: p.When,
+					Identity: c.Identity, Construct: c.Kind, Edge: edge, Runtime: r, Marks: event.Inline, Value: int64(c.End)})
+			}
+		}
+		add(c.Enter, enter)
+		add(c.Leave, leave)
+	}
+	if slices.ContainsFunc(x.Constructs, func(c Construct) bool { return c.Kind == event.Atomic || c.Kind == event.Flush }) {
+		return points // they only count: several may share an instruction
+	}
+	return separate(points)
+}
+
+// separate leaves one point on an instruction: a construct that begins where
+// others end tells their end, so that theirs goes, and it must then be hit by
+// every thread.
+func separate(points []probes.CodePoint) (out []probes.CodePoint) {
+	opens := func(p *probes.CodePoint) bool { return p.Edge == event.Open || p.Edge == event.Enter }
+	slices.SortStableFunc(points, func(a, b probes.CodePoint) int { return cmp.Compare(a.VAddr, b.VAddr) })
+	for _, p := range points {
+		last := len(out) - 1
+		if last < 0 || out[last].VAddr != p.VAddr {
+			out = append(out, p)
+			continue
+		}
+		when := insn.Always
+		if out[last].When == p.When {
+			when = p.When
+		}
+		if opens(&p) {
+			out[last] = p
+		}
+		out[last].When = when
+	}
+	return out
+}
+
+// IsLoop reports whether the outlined function at fn is a static loop and
+// nothing else.
+func (x *Inlined) IsLoop(fn uint64) bool { return slices.Contains(x.Loops, fn) }

@@ -1,0 +1,125 @@
+package inline
+
+import (
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// loops finds the static loops.
+func (f *function) loops(x *Inlined) {
+	shares := f.shares(nil, -1)
+	shares = f.mergeUnguarded(shares)
+	f.shared = make([]bool, len(f.g.Blocks))
+	for _, s := range shares {
+		for _, n := range slices.Concat(s.cycles...) {
+			f.shared[n] = true
+		}
+	}
+	var (
+		groups [][]*share
+		of     [][]symbols.Directive
+	)
+	for i := range shares {
+		s := &shares[i]
+		ds := f.directives(s)
+		f.seen = append(f.seen, ds...)
+		k := slices.IndexFunc(of, func(o []symbols.Directive) bool { return len(ds) > 0 && slices.Equal(o, ds) })
+		if k >= 0 {
+			groups[k] = append(groups[k], s)
+			continue
+		}
+		groups, of = append(groups, []*share{s}), append(of, ds)
+	}
+	f.assign(groups, of)
+	for k, copies := range groups {
+		s, ds := copies[0], of[k]
+		if f.source && len(ds) == 0 && s.flags&insn.Remainder == 0 && !f.arrays(s) {
+			continue // shared out by hand
+		}
+		if !f.source && s.flags&insn.Remainder == 0 {
+			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "a loop that the user shares out by the threads' numbers looks the same: the source would tell"})
+			continue
+		}
+		if f.whole(s, shares, ds) {
+			x.Loops = append(x.Loops, f.fn)
+			continue
+		}
+		if c := f.loop(copies, ds); len(c.Enter) > 0 {
+			x.Constructs = append(x.Constructs, c)
+		} else {
+			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "the code has no place that every thread comes by, also one without a share"})
+		}
+	}
+	f.missing(x)
+}
+
+// whole reports whether a loop is all of its outlined function: a parallel loop.
+func (f *function) whole(s *share, shares []share, ds []symbols.Directive) bool {
+	if f.source {
+		d, ok := f.directive()
+		return len(ds) == 1 && strings.HasPrefix(ds[0].Words, "parallel") || len(ds) == 0 && ok && isLoop(&d)
+	}
+	if !f.region || len(shares) > 1 {
+		return false
+	}
+	for n := range f.g.Blocks {
+		if f.g.Blocks[n].After >= 0 {
+			return false
+		}
+	}
+	in := slices.Concat(s.cycles...)
+	for n := range f.g.Blocks {
+		for _, i := range f.g.Blocks[n].Insts {
+			name, called := f.calls[i.Addr]
+			if called && !slices.Contains(in, n) && name != "omp_get_num_threads" && name != "omp_get_thread_num" &&
+				!strings.HasPrefix(name, "GOMP_atomic") && name != "__stack_chk_fail" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+const (
+	noteDropped = "GCC leaves out the barrier of a loop at the end of a parallel region: the wait is the region's exitBarT"
+	noteArrays  = "a loop of a workshare construct, of which GCC makes one for each array assignment"
+	noteSeveral = "several loops with the same bounds count as one here if GCC merged them: the source would tell"
+)
+
+// loop makes a construct of a loop's code, of which GCC may have made copies. It
+// has no places to enter if they cannot be told for sure.
+func (f *function) loop(copies []*share, ds []symbols.Directive) (c Construct) {
+	c = Construct{Kind: event.Loop, Fn: f.fn}
+	f.place(&c, copies[0], ds)
+	if len(f.ownBarrier(copies[0], copies[0].header)) > 0 {
+		c.End = event.EndBarrier
+		c.Enter = f.enterToBarrier(copies)
+	} else {
+		for _, s := range copies {
+			behind := f.reach(f.g.Blocks[s.decides()].Succs)
+			if slices.ContainsFunc(copies, func(o *share) bool { return o != s && behind[o.decides()] }) {
+				return Construct{} // one after the other: they are no copies
+			}
+			enter := f.enterNowait(s)
+			if len(enter) == 0 {
+				return Construct{}
+			}
+			leave, end := f.leave(s.decides(), s.level.acyclic)
+			c.Enter, c.Leave = append(c.Enter, enter...), append(c.Leave, leave...)
+			if s == copies[0] || end == event.EndNext {
+				c.End = end
+			}
+			if len(ds) > 0 && ds[0].Matches("for") && !ds[0].Matches("do") && !strings.Contains(ds[0].Clauses, "nowait") && f.last(s.decides()) {
+				c.Notes = append(c.Notes, noteDropped)
+			}
+		}
+	}
+	if len(c.Enter) > 0 {
+		c.Identity = c.Enter[0].VAddr
+	}
+	return c
+}

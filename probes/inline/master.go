@@ -1,0 +1,82 @@
+package inline
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// masters finds the bodies of master and masked constructs: what a thread
+// executes whose number is zero, by a test in the directive's line. Without the
+// source, a test that the user wrote looks the same.
+func (f *function) masters(x *Inlined) {
+	l := f.level(nil, f.g.Cycles(nil, -1))
+	tests := map[symbols.Directive][]int{}
+	for n := range f.g.Blocks {
+		i := f.g.Blocks[n].Last()
+		if i.Kind != insn.Jcc || i.Cond != insn.Equal && i.Cond != insn.NotEqual || f.flow.Zero[i.Addr] != byThread {
+			continue
+		}
+		if d, ok := f.master(f.line(i.Addr)); ok {
+			tests[d] = append(tests[d], n)
+		}
+	}
+	for _, d := range f.ds {
+		if !d.Matches("master") && !d.Matches("masked") {
+			continue
+		}
+		at := tests[d]
+		if len(at) > 0 {
+			f.seen = append(f.seen, d)
+		}
+		switch {
+		case len(at) == 0 && !f.within(&d):
+		case len(at) == 0, f.besides(&d, at):
+			x.Unseen = append(x.Unseen, Unseen{f.fn, fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin),
+				"GCC left out the test for the primary thread where it knows its outcome"})
+		default:
+			for _, n := range at {
+				i := f.g.Blocks[n].Last()
+				c := Construct{Kind: event.Master, Fn: f.fn, Identity: i.Addr, File: f.file, Begin: d.Begin, Last: d.End, Exact: true,
+					Enter: []Point{{VAddr: i.Addr, When: insn.ZeroSet, Cost: insn.CostOf(i)}}}
+				if d.Matches("masked") {
+					c.Kind = event.Masked
+				}
+				c.Leave, c.End = f.leave(n, func(k int) bool { return l.acyclic(k) || !l.acyclic(n) })
+				x.Constructs = append(x.Constructs, c)
+			}
+		}
+	}
+}
+
+// besides reports whether the body of a master is also reached without any of
+// its tests.
+func (f *function) besides(d *symbols.Directive, tests []int) bool {
+	for n := range f.avoiding(tests) {
+		own, started := 0, false
+		b := &f.g.Blocks[n]
+		for _, i := range b.Insts {
+			if line := f.line(i.Addr); d.Last < line && line <= d.End {
+				own++
+				_, _, exact, _ := f.o.Line(i.Addr)
+				started = started || exact // else the line may be left from the code before
+			}
+		}
+		if started && own == len(b.Insts) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *function) master(line int) (symbols.Directive, bool) {
+	for _, d := range f.ds {
+		if line > 0 && d.Begin <= line && line <= d.Last && (d.Matches("master") || d.Matches("masked")) {
+			return d, true
+		}
+	}
+	return symbols.Directive{}, false
+}

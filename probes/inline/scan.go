@@ -1,0 +1,126 @@
+package inline
+
+import (
+	"encoding/binary"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// telling are the calls by which functions with such constructs are known.
+var telling = []string{"omp_get_thread_num", "GOMP_single_start"}
+
+// starting are the calls that take an outlined function as first argument.
+var starting = []string{"GOMP_parallel", "GOMP_parallel_reductions", "GOMP_parallel_sections", "GOMP_teams_reg"}
+
+// outlined finds the functions whose address is taken where parallel regions are
+// started. Programs with symbols name them.
+func outlined(o *symbols.Object) map[uint64]bool {
+	fns := map[uint64]bool{}
+	if !o.Stripped() {
+		return fns
+	}
+	for _, fn := range callers(o, starting) {
+		body, _ := insn.Func(o, fn)
+		targets := insn.Addresses(body)
+		for _, i := range body {
+			if i.Len == 5 && i.Bytes[0]&0xf8 == 0xb8 { // mov $fn, %edi, in programs that are not PIE
+				targets = append(targets, uint64(binary.LittleEndian.Uint32(i.Bytes[1:])))
+			}
+		}
+		for _, t := range targets {
+			if lo, _, ok := o.FuncRange(t); ok && lo == t {
+				fns[t] = true
+			}
+		}
+	}
+	return fns
+}
+
+// callers finds the functions of a file that call one of the named functions,
+// by the bytes of the calls. A find that is none does no harm.
+func callers(o *symbols.Object, names []string) (fns []uint64) {
+	text := o.TextRanges()
+	known := map[uint64]bool{} // targets of calls: is it one of them
+	for _, n := range names {
+		for _, a := range o.Symbol(n) {
+			known[a] = true
+		}
+	}
+	inText := func(a uint64) bool {
+		return slices.ContainsFunc(text, func(r symbols.Range) bool { return r.Contains(a) })
+	}
+	wanted := func(target uint64) bool {
+		is, asked := known[target]
+		if !asked && !inText(target) {
+			name, ok := o.PLT(target)
+			is = ok && slices.Contains(names, name)
+			known[target] = is
+		}
+		return is
+	}
+	seen := map[uint64]bool{}
+	for _, r := range text {
+		b := o.Read(r.Lo, int(r.Hi-r.Lo))
+		for at := 0; at+6 <= len(b); at++ {
+			switch {
+			case b[at] == 0xe8 || b[at] == 0xe9: // call, jmp
+				next := r.Lo + uint64(at) + 5
+				if !wanted(next + uint64(int64(int32(binary.LittleEndian.Uint32(b[at+1:]))))) {
+					continue
+				}
+			case b[at] == 0xff && (b[at+1] == 0x15 || b[at+1] == 0x25): // call, jmp *slot(%rip)
+				next := r.Lo + uint64(at) + 6
+				name, ok := o.GOT(next + uint64(int64(int32(binary.LittleEndian.Uint32(b[at+2:])))))
+				if !ok || !slices.Contains(names, name) {
+					continue
+				}
+			default:
+				continue
+			}
+			if lo, _, ok := o.FuncRange(r.Lo + uint64(at)); ok && !seen[lo] {
+				seen[lo] = true
+				fns = append(fns, lo)
+			}
+		}
+	}
+	slices.Sort(fns)
+	return fns
+}
+
+// callee names the function that an instruction calls or jumps to.
+func callee(o *symbols.Object, i insn.Inst) string {
+	switch i.Kind {
+	case insn.Call, insn.Jump:
+		if name, ok := o.PLT(i.Target); ok {
+			return name
+		}
+		if name, start, ok := o.FuncAt(i.Target); ok && start == i.Target {
+			return strings.TrimPrefix(name, "gomp_ialias_") // libgomp's name for its own use
+		}
+	case insn.CallIndirect, insn.JumpIndirect:
+		if name, ok := o.GOT(i.Ref); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// noReturn knows the functions by which code that GCC generates or libraries
+// declare ends: what follows their calls is other code.
+var noReturn = regexp.MustCompile(`^(_?_?exit|_Exit|abort|__assert_fail|__stack_chk_fail|__chk_fail|__cxa_(re)?throw|__cxa_bad_cast|_Unwind_Resume|` +
+	`__cxa_throw_bad_array_new_length|_ZSt9terminatev|_ZSt\d+__throw_\w+|__clang_call_terminate|_gfortran_(error_)?stop\w*|_gfortran_runtime_error(_at)?|_gfortran_os_error(_at)?)$`)
+
+// divides reports whether a call belongs to a construct that a team divides, or
+// is a barrier: none of them may stand inside another one.
+func divides(name string) bool {
+	for _, prefix := range []string{"GOMP_barrier", "GOMP_single_", "GOMP_sections", "GOMP_loop_"} {
+		if strings.HasPrefix(name, prefix) {
+			return !strings.HasSuffix(name, "_next")
+		}
+	}
+	return false
+}

@@ -1,0 +1,28 @@
+package inline
+
+import (
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/probes/insn"
+)
+
+// singles finds where the bodies of single nowait constructs end. The identity
+// is the address to which the call of GOMP_single_start returns.
+func (f *function) singles(x *Inlined) {
+	for n := range f.g.Blocks {
+		b := &f.g.Blocks[n]
+		call := b.Last()
+		if f.calls[call.Addr] != "GOMP_single_start" || b.After < 0 || probes.EndOfSingle(f.o, call.Next()) != probes.SingleNowait {
+			continue
+		}
+		// The outcome is tested at the end of the block behind the call.
+		if f.g.Blocks[b.After].Last().Kind != insn.Jcc {
+			continue
+		}
+		c := Construct{Kind: event.Single, Fn: f.fn, Identity: call.Next(), File: f.file, Begin: f.line(call.Addr)}
+		c.Leave, c.End = f.leave(b.After, func(int) bool { return true })
+		if c.End == event.EndPoint {
+			x.Constructs = append(x.Constructs, c)
+		}
+	}
+}
