@@ -49,7 +49,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 func (e *Engine) settleAll(end uint64) {
 	e.Advance(end + 2*stragglerWait)
 	for _, t := range e.threads {
-		e.cutOff(t, end)
+		e.cutOff(t, max(end, t.last)) // threads may have been read beyond another's ompp_off
 	}
 	for _, list := range e.teams {
 		for _, m := range list {
@@ -137,7 +137,8 @@ func (m *team) cutOff(end uint64) {
 			continue
 		}
 		m.node.note(noteCutOff)
-		m.settle(mem, mem.end, end, end)
+		last := max(end, mem.end)
+		m.settle(mem, mem.end, last, last)
 	}
 }
 

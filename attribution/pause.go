@@ -62,6 +62,7 @@ func (e *Engine) switched(t *thread, ev *event.Event) {
 		for tid := range e.threads {
 			tids = append(tids, int(tid))
 		}
+		t.last = min(t.last, e.offSince) // this very event tells nothing of what is open
 		e.Pause(e.offSince)
 		e.Resume(tids, ev.Time)
 	}

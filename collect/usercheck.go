@@ -51,9 +51,12 @@ func (m *Measurement) checkUser(p *Process, foundRuntime bool) {
 		return
 	}
 	err := m.user.refuses()
+	m.mu.Lock()
+	mods := p.resolver.mods
+	m.mu.Unlock()
 	switch {
 	case err == nil:
-	case tooMany == nil && loadsMore(p.resolver.mods):
+	case tooMany == nil && loadsMore(mods):
 		m.user.Notice(err.Error() + " so far; what it loads or starts later is searched as well")
 	default:
 		m.mu.Lock()
