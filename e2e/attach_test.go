@@ -195,9 +195,9 @@ func TestAttach(t *testing.T) {
 			tg.right(t)
 		})
 		t.Run(compiler+" until SIGINT", func(t *testing.T) {
-			tg := launch(t, bin, "2.5")
+			tg := launch(t, bin, "4")
 			s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
-			time.Sleep(800 * time.Millisecond)
+			time.Sleep(2 * time.Second) // attaching may take one on a busy machine
 			if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
 			}
@@ -287,7 +287,7 @@ func TestKilledWhileAttached(t *testing.T) {
 				s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
 				time.Sleep(time.Duration(rand.IntN(450)) * time.Millisecond)
 				if err := s.cmd.Process.Kill(); err != nil {
-					t.Fatal(err)
+					t.Fatalf("%v; stderr: %s", err, s.stderr.String())
 				}
 				<-s.ended
 			}
