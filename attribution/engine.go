@@ -183,6 +183,7 @@ type thread struct {
 	queue     []event.Event // of a parked thread: from a Begin on that cannot be applied yet
 	head      int           // the first of them that has not been applied
 	replaying bool          // it is working off its queue
+	lossy     bool          // some of its events were lost
 	initial   bool          // it started teams of its own, or is the process's first
 	suspended uint64        // how long the task that it executes has been suspended so far
 }
@@ -250,12 +251,13 @@ func (e *Engine) Feed(ev *event.Event) {
 func (e *Engine) step(t *thread, ev *event.Event) bool {
 	t.last = ev.Time
 	if ev.Lost > 0 {
+		t.lossy = true
 		e.lose(t, ev.Lost)
 	}
 	if len(e.foreign) > 0 {
 		e.endForeigns(t, ev.Time)
 	}
-	if t.suspended != 0 && ev.Edge != event.Fork && ev.Edge != event.Begin { // the task's own clock
+	if t.suspended != 0 && ev.Edge != event.Begin && !ev.Construct.IsParallel() { // the task's own clock
 		v := *ev
 		v.Time -= t.suspended
 		ev = &v
@@ -340,9 +342,6 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 	if i > 0 {
 		t.stack[i-1].child += span(f.paid, at)
 	}
-	if f.away > 0 {
-		f.settleTasks()
-	}
 	f.charge(f.node.stat(f.row), span(f.start, at)-f.away)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
@@ -366,11 +365,18 @@ func (f *frame) charge(s *ThreadStats, exec int64) {
 // its times stay out, because they are not known.
 func (e *Engine) abandon(t *thread) {
 	f := t.top()
-	s := f.node.stat(f.row)
-	s.Exec.C++
+	if m := f.team; m != nil && f.num >= 0 {
+		if !m.charged {
+			e.abandonTeam(m)
+		}
+		t.num = f.num
+	} else if m == nil && !f.resumed && !f.internal { // a worker's part is settled with its team
+		f.node.stat(f.row).Exec.C++
+	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
 	e.unmatched++
 	t.stack = t.stack[:len(t.stack)-1]
+	t.setClock()
 }
 
 // level returns the index of the innermost parallel frame, -1 outside any.

@@ -25,19 +25,19 @@ const stragglerWait = 200e6
 // followed by another; so the primary thread must have been read up to the
 // worker's begin.
 func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
+	var found *team // the latest: the join of an older one was lost
 	for _, m := range e.teams[k] {
-		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size {
+		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size ||
+			m.joined != 0 && ev.Time > m.joined || found != nil && found.forked > m.forked {
 			continue
 		}
-		if m.joined != 0 {
-			if ev.Time <= m.joined {
-				return m
-			}
-			continue
-		}
-		if p := m.primary; p.last >= ev.Time || e.now >= ev.Time+clockSlack && !p.parked() {
-			return m
-		}
+		found = m
+	}
+	if found == nil || found.joined != 0 {
+		return found
+	}
+	if p := found.primary; p.last >= ev.Time || e.now >= ev.Time+clockSlack && !p.parked() {
+		return found
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (e *Engine) allRead(at uint64) bool {
 		return false
 	}
 	for _, p := range e.parked {
-		if !p.replaying && p.queue[p.head].Time < at {
+		if p.queue[p.head].Time < at {
 			return false
 		}
 	}
