@@ -127,16 +127,19 @@ func TestModelAttach(t *testing.T) {
 // Lost events spoil the regions in which they are lost, no later ones.
 func TestModelLoss(t *testing.T) {
 	seen := 0
-	for seed := range uint64(300) {
+	for seed := range uint64(3000) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 100+rnd.IntN(300))
 			until := rnd.IntN(len(s.events)/2 + 1)
 			lost := map[uint32]uint32{}
 			var kept []event.Event
-			last := uint64(0)
+			last, burst := uint64(0), 0
 			for i, ev := range s.events {
-				if i < until && rnd.IntN(8) == 0 {
+				if burst--; rnd.IntN(20) == 0 && seed%4 == 0 {
+					burst = rnd.IntN(30) // a ring was full
+				}
+				if i < until && (burst > 0 || rnd.IntN(8+int(seed%40)) == 0) {
 					lost[ev.TID]++
 					last = ev.Time
 					continue

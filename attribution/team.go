@@ -73,10 +73,10 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 			c = s
 		}
 	}
-	e.leaveUnknown(t, ev)
 	if t.lossy {
 		e.leaveLost(t, ev)
 	}
+	e.leaveUnknown(t, ev)
 	k := Key{Construct: c, Runtime: ev.Runtime, Fn: ev.Fn, Loc: ev.Loc}
 	if k.Fn == 0 {
 		k.Site = ev.Site
@@ -112,19 +112,19 @@ func (e *Engine) leaveUnknown(t *thread, ev *event.Event) {
 // starts a team where it cannot be inside them: outside any team, or no deeper
 // on its stack than the start of the team that it seems to be in.
 func (e *Engine) leaveLost(t *thread, ev *event.Event) {
-	i := t.level()
-	for ; i >= 0; i = t.level() {
-		if f := &t.stack[i]; f.team == nil || f.num < 0 || ev.SP < f.sp {
+	for i := t.level(); i >= 0; i = t.level() {
+		if f := &t.stack[i]; f.team != nil && (f.num < 0 || ev.SP < f.sp) {
 			return
 		}
-		e.unwindTo(t, i, ev.Time)
+		if f := e.unwindTo(t, i, ev.Time); f.team == nil {
+			return
+		}
 		e.abandon(t)
 	}
 	for len(t.stack) > 0 {
 		e.abandon(t)
 	}
 	t.lossy = false
-	t.setClock()
 }
 
 func (e *Engine) newTeam() *team {
