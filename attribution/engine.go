@@ -65,7 +65,8 @@ type Engine struct {
 	settle    []*team // joined, waiting for stragglers
 	free      []*team
 	parked    []*thread
-	order     []*thread // of parked, for advanceParked
+	order     []waiting // of parked, for advanceParked
+	others    uint64    // when the first events of all parked threads but the one that goes on are, at the earliest
 	tasks     map[taskKey]*task
 	freeTasks []*task
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied

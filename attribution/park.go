@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ompp-attach/event"
@@ -133,32 +134,68 @@ func (e *Engine) Advance(now uint64) {
 	}
 }
 
-// advanceParked continues the thread that has waited for the longest of those
-// that can go on: tasks begin in the order of their times.
-func (e *Engine) advanceParked(now uint64) bool {
-	e.order = append(e.order[:0], e.parked...)
-	slices.SortFunc(e.order, func(a, b *thread) int { return cmp.Compare(a.queue[a.head].Time, b.queue[b.head].Time) })
-	for _, t := range e.order {
-		first := &t.queue[t.head]
-		late := now > first.Time+stragglerWait
-		switch {
-		case e.replay(t):
-		case !late:
-			continue
-		case first.Construct == event.TaskExec:
-			continue // older ones come first
-		case len(t.queue)-t.head == 1 && first.Runtime == event.Gomp:
-			// libgomp ends the threads of an initial thread that ends by a
-			// call that looks like a region's (gomp_free_pool_helper).
-			i := slices.Index(e.parked, t)
-			e.parked = slices.Delete(e.parked, i, i+1)
-			delete(e.threads, t.tid)
-		default:
-			e.orphan(t)
-		}
-		return true
+// waiting is a parked thread whose first event is of a time.
+type waiting struct {
+	at uint64
+	t  *thread
+}
+
+func laterFirst(a, b waiting) int { return cmp.Compare(b.at, a.at) }
+
+// advanceParked continues the parked threads that can go on, always the one
+// that has waited for the longest: tasks begin in the order of their times. It
+// tells whether there were any.
+func (e *Engine) advanceParked(now uint64) (any bool) {
+	e.order = e.order[:0]
+	for _, t := range e.parked {
+		e.order = append(e.order, waiting{t.queue[t.head].Time, t})
 	}
-	return false
+	slices.SortFunc(e.order, laterFirst)
+	blocked := uint64(math.MaxUint64) // the first of those that cannot
+	for len(e.order) > 0 {
+		n := len(e.order) - 1
+		w := e.order[n]
+		e.order = e.order[:n]
+		if e.others = blocked; n > 0 {
+			e.others = min(blocked, e.order[n-1].at)
+		}
+		t := w.t
+		switch {
+		case !t.parked(): // another one's team has let it in
+		case w.at == t.queue[t.head].Time && !e.replay(t) && !e.giveIn(t, now):
+			blocked = min(blocked, w.at)
+		default:
+			any = true
+			if t.parked() {
+				w.at = t.queue[t.head].Time
+				i, _ := slices.BinarySearchFunc(e.order, w, laterFirst)
+				e.order = slices.Insert(e.order, i, w)
+			}
+		}
+	}
+	e.others = 0
+	return any
+}
+
+// giveIn continues a parked thread without what it has waited for for too long.
+func (e *Engine) giveIn(t *thread, now uint64) bool {
+	first := &t.queue[t.head]
+	switch {
+	case now <= first.Time+stragglerWait:
+		return false
+	case first.Construct == event.TaskExec:
+		return false // older ones come first
+	case len(t.queue)-t.head == 1 && first.Runtime == event.Gomp:
+		// libgomp ends the threads of an initial thread that ends by a
+		// call that looks like a region's (gomp_free_pool_helper).
+		i := slices.Index(e.parked, t)
+		e.parked = slices.Delete(e.parked, i, i+1)
+		delete(e.threads, t.tid)
+		t.queue, t.head = t.queue[:0], 0
+	default:
+		e.orphan(t)
+	}
+	return true
 }
 
 // orphan continues a thread whose team's fork was never seen.

@@ -229,15 +229,10 @@ func (e *Engine) certain(t *thread, ev *event.Event) bool {
 	if i := t.level(); i >= 0 && t.stack[i].team != nil && t.stack[i].team.size == 1 {
 		return true // nobody else could have created it
 	}
-	if e.now < ev.Time+clockSlack {
-		return false
+	if t.replaying { // which others have let go on
+		return e.now >= ev.Time+clockSlack && e.others >= ev.Time
 	}
-	for _, p := range e.parked {
-		if p != t && p.queue[p.head].Time < ev.Time {
-			return false
-		}
-	}
-	return true
+	return e.allRead(ev.Time)
 }
 
 // existed tells whether a task may be older than the measurement.
