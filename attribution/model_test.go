@@ -124,10 +124,32 @@ func TestModelAttach(t *testing.T) {
 	}
 }
 
+// Measurement, or the process, ends in the middle: everything counts until then.
+func TestModelStop(t *testing.T) {
+	for seed := range uint64(150) {
+		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
+			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
+			s := stopped(rnd, rt, 30+rnd.IntN(200))
+			e := New(1, fakeFiles{})
+			feedMixed(rnd, e, s.events, seed%2 == 0)
+			got := measured(e.Finish(s.now))
+			sane(t, got)
+			for _, all := range []map[figureKey]*figures{got, s.want} {
+				for at, f := range all {
+					all[at] = &figures{Exec: f.Exec, Own: f.Own}
+				}
+			}
+			if d := cmp.Diff(s.want, got); d != "" {
+				t.Fatalf("seed %d, %v: -model +engine\n%s", seed, rt, d)
+			}
+		}
+	}
+}
+
 // Lost events spoil the regions in which they are lost, no later ones.
 func TestModelLoss(t *testing.T) {
 	seen := 0
-	for seed := range uint64(3000) {
+	for seed := range uint64(300) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 100+rnd.IntN(300))

@@ -27,6 +27,7 @@ type simulation struct {
 	forked  map[int]uint64 // when the n-th outermost region started
 	rootOf  map[int]int
 	ending  bool
+	stops   bool
 }
 
 type figureKey struct {
@@ -93,7 +94,38 @@ type simTask struct {
 	team     *simTeam
 }
 
+// simulate executes a program to its end.
 func simulate(rnd *rand.Rand, rt event.Runtime, steps int) *simulation {
+	s := newSimulation(rnd, rt)
+	s.run(steps)
+	s.ending = true
+	for slices.ContainsFunc(s.threads, func(t *simThread) bool { return len(t.stack) > 0 || t.pending != nil }) {
+		s.pass()
+		s.act(s.threads[rnd.IntN(len(s.threads))])
+	}
+	s.nameUntied()
+	return s
+}
+
+// stopped executes a program that is stopped in the middle.
+func stopped(rnd *rand.Rand, rt event.Runtime, steps int) *simulation {
+	s := newSimulation(rnd, rt)
+	s.stops = true
+	s.run(steps)
+	s.pass()
+	for _, t := range s.threads {
+		for _, f := range t.stack {
+			if f.team != nil {
+				f.figures.Exec.T += int64(s.now - f.team.forked)
+				f.figures.Exec.C++
+			}
+		}
+	}
+	s.nameUntied()
+	return s
+}
+
+func newSimulation(rnd *rand.Rand, rt event.Runtime) *simulation {
 	s := &simulation{rnd: rnd, runtime: rt, tick: []uint64{20, 1e5, 2e6, 3e7}[rnd.IntN(4)], now: 1000,
 		want: map[figureKey]*figures{}, untied: map[uint64]bool{}, forked: map[int]uint64{}, rootOf: map[int]int{}}
 	for key := uint64(1); key <= 12; key++ {
@@ -102,14 +134,17 @@ func simulate(rnd *rand.Rand, rt event.Runtime, steps int) *simulation {
 	for tid := range 7 {
 		s.threads = append(s.threads, &simThread{tid: uint32(tid + 1), root: max(-1, []int{0, 1, -1, -1, -1, -1, -1}[tid])})
 	}
-	for n := 0; ; n++ {
-		s.ending = n > steps
-		if s.ending && !slices.ContainsFunc(s.threads, func(t *simThread) bool { return len(t.stack) > 0 || t.pending != nil }) {
-			break
-		}
+	return s
+}
+
+func (s *simulation) run(steps int) {
+	for range steps {
 		s.pass()
-		s.act(s.threads[rnd.IntN(len(s.threads))])
+		s.act(s.threads[s.rnd.IntN(len(s.threads))])
 	}
+}
+
+func (s *simulation) nameUntied() {
 	for at := range s.want { // a function is known to be untied from its first further part on
 		p := at.path
 		for fn := range s.untied {
@@ -121,7 +156,6 @@ func simulate(rnd *rand.Rand, rt event.Runtime, steps int) *simulation {
 			delete(s.want, at)
 		}
 	}
-	return s
 }
 
 // pass lets time pass.
@@ -248,9 +282,9 @@ func (s *simulation) act(t *simThread) {
 	f := t.top()
 	switch {
 	case t.pending != nil:
-		// libomp's primary thread tells which team it is; the engine waits for
-		// that no longer than stragglerWait.
-		if s.runtime == event.Gomp || s.tick < 1e6 || len(t.pending.frames) > 0 {
+		// libomp's primary thread tells which team it is when it begins; the
+		// engine waits for that no longer than stragglerWait.
+		if s.runtime == event.Gomp || s.tick < 1e6 && !s.stops || len(t.pending.frames) > 0 {
 			s.begin(t, t.pending)
 		}
 	case f == nil && t.root < 0, f == nil && s.ending:

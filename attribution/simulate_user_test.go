@@ -124,7 +124,12 @@ func (s *simulation) leave(t *simThread, f *simFrame) {
 		s.emit(t, event.TaskGroup, event.Wait, event.Event{})
 	case s.runtime == event.Kmpc: // a loop
 		s.emit(t, event.Loop, event.Close, event.Event{})
-		f.steps = append(f.steps, func() { s.emit(t, event.Barrier, event.Wait, event.Event{Loc: 42}); s.atBarrier(f) })
+		step := func() { s.emit(t, event.Barrier, event.Wait, event.Event{Loc: 42}); s.atBarrier(f) }
+		if s.stops { // a loop ends here, for all that is known until its barrier
+			step()
+			return
+		}
+		f.steps = append(f.steps, step)
 	default:
 		s.emit(t, event.Loop, event.Wait, event.Event{})
 		s.atBarrier(f)

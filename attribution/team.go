@@ -85,7 +85,7 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 	m := e.newTeam()
 	m.node, m.primary, m.size, m.forked = f.node, t, ev.Size, ev.Time
 	m.root = e.rows[t.row].Root
-	f.team, f.num, f.phase = m, t.num, starting
+	f.team, f.num, f.phase, f.row = m, t.num, starting, e.row(m.root, 0)
 	t.setClock()
 	if ev.Key != 0 {
 		e.bind(m, teamKey{ev.Instance, ev.Key})
