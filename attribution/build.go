@@ -98,7 +98,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			e.pop(t, end)
 			continue
 		}
-		if m := f.team.member(t.num); m != nil {
+		if m := f.team.member(t.num); m != nil && f.phase != starting {
 			f.enter = span(f.team.forked, m.begin)
 			if m.end != 0 {
 				f.body, f.child, f.bodies = span(m.begin, m.end), m.child+m.task, 1

@@ -297,9 +297,9 @@ func (e *Engine) resume(t *thread, wall, active int64, n, at uint64) {
 	switch {
 	case f == nil:
 	case f.team != nil && f.phase == inBarrier: // the body's figures have been taken
-		if m := f.team; !m.charged && m.forked <= f.mark {
+		m := f.team
+		if mem := m.member(t.num); mem != nil && !m.charged && m.forked <= f.mark {
 			m.lastTask = max(m.lastTask, at)
-			mem := m.member(t.num)
 			mem.task += wall
 			mem.tasks += n
 		}
