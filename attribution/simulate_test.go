@@ -66,7 +66,6 @@ type simFrame struct {
 	atOnce   bool
 	waits    bool     // tasks may be executed here
 	steps    []func() // what it does next, whatever else it could do
-	created  int
 }
 
 type simTeam struct {
@@ -304,37 +303,6 @@ func (s *simulation) act(t *simThread) {
 		s.wait(t, f)
 	default:
 		s.userCode(t)
-	}
-}
-
-// wait: a thread executes tasks, or stops waiting.
-func (s *simulation) wait(t *simThread, f *simFrame) {
-	m := t.team()
-	if m != nil && len(m.pool) > 0 && s.rnd.IntN(3) > 0 {
-		i := s.rnd.IntN(len(m.pool))
-		x := m.pool[i]
-		m.pool = slices.Delete(m.pool, i, i+1)
-		if x.parts == 0 && s.rnd.IntN(20) == 0 { // cancelled: created, and freed
-			s.forget(x)
-			return
-		}
-		s.execute(t, x)
-		return
-	}
-	switch {
-	case f.team == nil:
-		edge := event.Waited
-		if f.c == event.TaskLoop {
-			edge = event.Released
-			f.figures.Body.C++
-		} else if f.c != event.Barrier {
-			f.figures.Barrier.C++
-		}
-		s.emit(t, f.c, edge, event.Event{})
-		t.pop()
-	case f.num == 0 && m == f.team && m.busy == 0 && len(m.pool) == 0 && len(m.frames) == int(m.size) &&
-		!slices.ContainsFunc(m.frames, func(f *simFrame) bool { return f.end == 0 }):
-		s.join(t, m)
 	}
 }
 

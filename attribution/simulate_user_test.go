@@ -25,7 +25,7 @@ func (s *simulation) userCode(t *simThread) {
 	case 0:
 		s.enterCritical(t, site)
 	case 1, 2:
-		s.wait1(t, event.TaskWait, event.Event{Site: site + 1}, site+1)
+		s.enterWait(t, event.TaskWait, event.Event{Site: site + 1}, site+1)
 	case 3:
 		g := s.push(t, event.TaskGroup, site+2)
 		g.span = &g.figures.Body
@@ -38,12 +38,12 @@ func (s *simulation) userCode(t *simThread) {
 			t.pop()
 			return
 		}
-		s.wait1(t, event.TaskYield, event.Event{Site: site + 3}, site+3)
+		s.enterWait(t, event.TaskYield, event.Event{Site: site + 3}, site+3)
 	case 5:
 		if implicit && s.runtime == event.Gomp {
-			s.wait1(t, event.Barrier, event.Event{Site: site + 4}, site+4)
+			s.enterWait(t, event.Barrier, event.Event{Site: site + 4}, site+4)
 		} else if implicit {
-			s.wait1(t, event.Barrier, event.Event{Loc: 22}, 22)
+			s.enterWait(t, event.Barrier, event.Event{Loc: 22}, 22)
 		}
 	case 6:
 		if implicit {
@@ -60,7 +60,38 @@ func (s *simulation) userCode(t *simThread) {
 	}
 }
 
-func (s *simulation) wait1(t *simThread, c event.Construct, more event.Event, id uint64) {
+// wait: a thread executes tasks, or stops waiting.
+func (s *simulation) wait(t *simThread, f *simFrame) {
+	m := t.team()
+	if m != nil && len(m.pool) > 0 && s.rnd.IntN(3) > 0 {
+		i := s.rnd.IntN(len(m.pool))
+		x := m.pool[i]
+		m.pool = slices.Delete(m.pool, i, i+1)
+		if x.parts == 0 && s.rnd.IntN(20) == 0 { // cancelled: created, and freed
+			s.forget(x)
+			return
+		}
+		s.execute(t, x)
+		return
+	}
+	switch {
+	case f.team == nil:
+		edge := event.Waited
+		if f.c == event.TaskLoop {
+			edge = event.Released
+			f.figures.Body.C++
+		} else if f.c != event.Barrier {
+			f.figures.Barrier.C++
+		}
+		s.emit(t, f.c, edge, event.Event{})
+		t.pop()
+	case f.num == 0 && m == f.team && m.busy == 0 && len(m.pool) == 0 && len(m.frames) == int(m.size) &&
+		!slices.ContainsFunc(m.frames, func(f *simFrame) bool { return f.end == 0 }):
+		s.join(t, m)
+	}
+}
+
+func (s *simulation) enterWait(t *simThread, c event.Construct, more event.Event, id uint64) {
 	f := s.push(t, c, id)
 	f.phase, f.waits = inBarrier, true
 	if c != event.Barrier {
