@@ -202,7 +202,7 @@ func (e *Engine) giveIn(t *thread, now uint64) bool {
 func (e *Engine) orphan(t *thread) {
 	ev := &t.queue[t.head]
 	n := e.child(e.root, Key{Construct: event.Unknown})
-	t.stack = t.stack[:0]
+	e.leaveAll(t)
 	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
 	t.stack = append(t.stack, frame{node: n, phase: inBody, row: t.row, start: ev.Time, num: -1})
 	*ev = event.Event{TID: t.tid, Time: ev.Time}

@@ -167,16 +167,20 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 
 // enlist makes a worker a member of a team: its stack is the team's.
 func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
-	for len(t.stack) > 0 { // left over from a region whose end was not seen
-		f := t.top()
-		if f.node.key.Construct != event.Unknown {
-			e.abandon(t)
-			continue
-		}
-		t.stack = t.stack[:0]
-	}
+	e.leaveAll(t)
 	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
 	e.beginAs(t, t.top(), m, ev.Num, ev.Time)
+}
+
+// leaveAll drops what is left over from a region whose end was not seen.
+func (e *Engine) leaveAll(t *thread) {
+	for len(t.stack) > 0 {
+		if t.top().node.key.Construct == event.Unknown {
+			t.stack = t.stack[:0]
+			return
+		}
+		e.abandon(t)
+	}
 }
 
 func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
