@@ -37,6 +37,9 @@ func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 	if found == nil || found.joined != 0 {
 		return found
 	}
+	if found.primary.lossy && !e.allRead(ev.Time) { // its join may be lost, and the fork of another one not read
+		return nil
+	}
 	if p := found.primary; p.last >= ev.Time || e.now >= ev.Time+clockSlack && !p.parked() {
 		return found
 	}
