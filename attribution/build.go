@@ -78,7 +78,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			t.stack = t.stack[:0]
 			continue
 		case isExecution(f.node.key.Construct):
-			e.cutOffTask(t, end)
+			e.cutOffTask(t, real)
 			continue
 		case f.node.key.Construct == event.Unknown:
 			if len(f.node.children) > 0 || f.child > 0 {
@@ -112,10 +112,11 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			e.pop(t, end)
 			continue
 		}
-		if m := f.team.member(t.num); m != nil {
+		if m := f.team.member(t.num); m != nil && f.phase != starting {
 			f.enter = span(f.team.forked, m.begin)
 			if m.end != 0 {
-				f.body, f.child, f.bodies = span(m.begin, m.end), m.child, 1
+				f.body, f.child, f.bodies = span(m.begin, m.end), m.child+m.task, 1
+				f.task, f.tasks = m.task, m.tasks
 			}
 		}
 		if len(t.stack) > 1 {

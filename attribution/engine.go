@@ -68,7 +68,8 @@ type Engine struct {
 	settle    []*team // joined, waiting for stragglers
 	free      []*team
 	parked    []*thread
-	order     []*thread // of parked, for advanceParked
+	order     []waiting // of parked, for advanceParked
+	others    uint64    // when the first events of all parked threads but the one that goes on are, at the earliest
 	tasks     map[taskKey]*task
 	freeTasks []*task
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
@@ -195,6 +196,7 @@ type thread struct {
 	queue     []event.Event // of a parked thread: from a Begin on that cannot be applied yet
 	head      int           // the first of them that has not been applied
 	replaying bool          // it is working off its queue
+	lossy     bool          // some of its events were lost
 	initial   bool          // it started teams of its own, or is the process's first
 	suspended uint64        // how long the task that it executes has been suspended so far
 	inLeague  bool          // it has executed a team of a league
@@ -264,12 +266,13 @@ func (e *Engine) Feed(ev *event.Event) {
 func (e *Engine) step(t *thread, ev *event.Event) bool {
 	t.last = ev.Time
 	if ev.Lost > 0 {
+		t.lossy = true
 		e.lose(t, ev.Lost)
 	}
 	if len(e.foreign) > 0 {
 		e.endForeigns(t, ev.Time)
 	}
-	if t.suspended != 0 && ev.Edge != event.Fork && ev.Edge != event.Begin { // the task's own clock
+	if t.suspended != 0 && ev.Edge != event.Begin && !ev.Construct.IsParallel() { // the task's own clock
 		v := *ev
 		v.Time -= t.suspended
 		ev = &v
@@ -362,9 +365,6 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 	if i > 0 {
 		t.stack[i-1].child += span(f.paid, at)
 	}
-	if f.away > 0 {
-		f.settleTasks()
-	}
 	f.charge(f.node.stat(f.row), span(f.start, at)-f.away)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
@@ -391,11 +391,18 @@ func (e *Engine) abandon(t *thread) { e.drop(t, len(t.stack)-1) }
 // drop abandons the i-th region of the stack.
 func (e *Engine) drop(t *thread, i int) {
 	f := &t.stack[i]
-	s := f.node.stat(f.row)
-	s.Exec.C++
+	if m := f.team; m != nil && f.num >= 0 {
+		if !m.charged {
+			e.abandonTeam(m)
+		}
+		t.num = f.num
+	} else if m == nil && !f.resumed && !f.internal { // a worker's part is settled with its team
+		f.node.stat(f.row).Exec.C++
+	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
 	e.unmatched++
 	t.stack = slices.Delete(t.stack, i, i+1)
+	t.setClock()
 }
 
 // level returns the index of the innermost parallel frame, -1 outside any.

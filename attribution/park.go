@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ompp-attach/event"
@@ -25,19 +26,25 @@ const stragglerWait = 200e6
 // followed by another; so the primary thread must have been read up to the
 // worker's begin.
 func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
+	var found *team // the latest: the join of an older one was lost
 	for _, m := range e.teams[k] {
-		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size {
+		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size ||
+			m.joined != 0 && ev.Time > m.joined || found != nil && found.forked > m.forked {
 			continue
 		}
-		if m.joined != 0 {
-			if ev.Time <= m.joined {
-				return m
-			}
-			continue
-		}
-		if e.caughtUp(m.primary, ev.Time) {
-			return m
-		}
+		found = m
+	}
+	if found == nil {
+		return e.openLeague(ev)
+	}
+	if found.joined != 0 {
+		return found
+	}
+	if found.primary.lossy && !e.allRead(ev.Time) { // its join may be lost, and the fork of another one not read
+		return nil
+	}
+	if e.caughtUp(found.primary, ev.Time) {
+		return found
 	}
 	return e.openLeague(ev)
 }
@@ -106,7 +113,7 @@ func (e *Engine) allRead(at uint64) bool {
 		return false
 	}
 	for _, p := range e.parked {
-		if !p.replaying && p.queue[p.head].Time < at {
+		if p.queue[p.head].Time < at {
 			return false
 		}
 	}
@@ -118,7 +125,9 @@ func (e *Engine) allRead(at uint64) bool {
 func (e *Engine) Advance(now uint64) {
 	now = max(now, e.now)
 	e.now = now
-	for e.advanceParked(now) {
+	// What one of them did may be what another one waits for: so nobody is given
+	// up before all have been tried.
+	for e.advanceParked() || e.giveUpOldest(now) {
 	}
 	// Only now: threads that have just been let in may complete their teams.
 	keep := e.settle[:0]
@@ -138,42 +147,82 @@ func (e *Engine) Advance(now uint64) {
 	}
 }
 
-// advanceParked continues the thread that has waited for the longest of those
-// that can go on: tasks begin in the order of their times.
-func (e *Engine) advanceParked(now uint64) bool {
-	e.order = append(e.order[:0], e.parked...)
-	slices.SortFunc(e.order, func(a, b *thread) int { return cmp.Compare(a.queue[a.head].Time, b.queue[b.head].Time) })
-	for _, t := range e.order {
-		if e.replay(t) {
-			return true
-		}
+// waiting is a parked thread whose first event is of a time.
+type waiting struct {
+	at uint64
+	t  *thread
+}
+
+func laterFirst(a, b waiting) int { return cmp.Compare(b.at, a.at) }
+
+// advanceParked continues the parked threads that can go on, always the one
+// that has waited for the longest: tasks begin in the order of their times. It
+// tells whether there were any.
+func (e *Engine) advanceParked() (any bool) {
+	e.order = e.order[:0]
+	for _, t := range e.parked {
+		e.order = append(e.order, waiting{t.queue[t.head].Time, t})
 	}
-	// What one of them did may be what another one waits for: so nobody is given
-	// up before all have been tried.
-	for _, t := range e.order {
-		first := &t.queue[t.head]
+	slices.SortFunc(e.order, laterFirst)
+	blocked := uint64(math.MaxUint64) // the first of those that cannot
+	for len(e.order) > 0 {
+		n := len(e.order) - 1
+		w := e.order[n]
+		e.order = e.order[:n]
+		if e.others = blocked; n > 0 {
+			e.others = min(blocked, e.order[n-1].at)
+		}
+		t := w.t
 		switch {
-		case now <= first.Time+stragglerWait, first.Construct == event.TaskExec: // which go on when older ones do
-			continue
-		case len(t.queue)-t.head == 1 && first.Runtime == event.Gomp:
-			// libgomp ends the threads of an initial thread that ends by a
-			// call that looks like a region's (gomp_free_pool_helper).
-			i := slices.Index(e.parked, t)
-			e.parked = slices.Delete(e.parked, i, i+1)
-			delete(e.threads, t.tid)
+		case !t.parked(): // another one's team has let it in
+		case w.at == t.queue[t.head].Time && !e.replay(t):
+			blocked = min(blocked, w.at)
 		default:
-			e.orphan(t)
+			any = true
+			if t.parked() {
+				w.at = t.queue[t.head].Time
+				i, _ := slices.BinarySearchFunc(e.order, w, laterFirst)
+				e.order = slices.Insert(e.order, i, w)
+			}
 		}
-		return true
 	}
-	return false
+	e.others = 0
+	return any
+}
+
+// giveUpOldest continues the thread that has waited for the longest of those for
+// which nothing will come any more.
+func (e *Engine) giveUpOldest(now uint64) bool {
+	slices.SortFunc(e.parked, func(a, b *thread) int { return cmp.Compare(a.queue[a.head].Time, b.queue[b.head].Time) })
+	return slices.ContainsFunc(slices.Clone(e.parked), func(t *thread) bool { return e.giveIn(t, now) })
+}
+
+// giveIn continues a parked thread without what it has waited for for too long.
+func (e *Engine) giveIn(t *thread, now uint64) bool {
+	first := &t.queue[t.head]
+	switch {
+	case now <= first.Time+stragglerWait:
+		return false
+	case first.Construct == event.TaskExec:
+		return false // older ones come first
+	case len(t.queue)-t.head == 1 && first.Runtime == event.Gomp:
+		// libgomp ends the threads of an initial thread that ends by a
+		// call that looks like a region's (gomp_free_pool_helper).
+		i := slices.Index(e.parked, t)
+		e.parked = slices.Delete(e.parked, i, i+1)
+		delete(e.threads, t.tid)
+		t.queue, t.head = t.queue[:0], 0
+	default:
+		e.orphan(t)
+	}
+	return true
 }
 
 // orphan continues a thread whose team's fork was never seen.
 func (e *Engine) orphan(t *thread) {
 	ev := &t.queue[t.head]
 	n := e.child(e.root, Key{Construct: event.Unknown})
-	t.stack = t.stack[:0]
+	e.leaveAll(t)
 	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
 	t.stack = append(t.stack, frame{node: n, phase: inBody, row: t.row, start: ev.Time, num: -1})
 	*ev = event.Event{TID: t.tid, Time: ev.Time}

@@ -57,7 +57,9 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 	f.phase, f.bodies = inBody, 1
 	switch {
 	case ev.Flags&event.AtOnce != 0:
-		e.beginTask(t, ev)
+		begin := *ev
+		begin.Time += t.suspended // the new task's clock
+		e.beginTask(t, &begin)
 	case ev.Key != 0 && ev.Construct == event.Task:
 		e.addTask(t, ev)
 	}
@@ -81,6 +83,9 @@ func (e *Engine) queueTask(id taskKey, v task) {
 	}
 	*x = v
 	newer := e.tasks[id]
+	if newer != nil && newer.older != nil && e.allRead(newer.created) {
+		newer.older = nil // they were cancelled, or their beginning was lost
+	}
 	if newer == nil || newer.created <= x.created {
 		x.older = newer
 		e.tasks[id] = x
@@ -193,8 +198,8 @@ func creates(c event.Construct) bool {
 	return c == event.Task || c == event.UntiedTask || c == event.TaskLoop
 }
 
-// takeTask removes the latest task created at the address before the event;
-// older ones there are over, their execution was lost.
+// takeTask removes the latest task created at the address before the event.
+// Older ones there are over: their execution was lost, or has not been applied.
 func (e *Engine) takeTask(ev *event.Event) *task {
 	id := taskKey{ev.Instance, ev.Key}
 	var newer *task
@@ -202,10 +207,17 @@ func (e *Engine) takeTask(ev *event.Event) *task {
 		if x.created > ev.Time {
 			continue
 		}
+		older := x.older
+		if older != nil && e.allRead(x.created) {
+			older = nil
+		}
 		x.older = nil
-		if newer != nil {
-			newer.older = nil
-		} else {
+		switch {
+		case newer != nil:
+			newer.older = older
+		case older != nil:
+			e.tasks[id] = older
+		default:
 			delete(e.tasks, id)
 		}
 		return x
@@ -220,15 +232,10 @@ func (e *Engine) certain(t *thread, ev *event.Event) bool {
 	if i := t.level(); i >= 0 && t.stack[i].team != nil && t.stack[i].team.size == 1 {
 		return true // nobody else could have created it
 	}
-	if e.now < ev.Time+clockSlack {
-		return false
+	if t.replaying { // which others have let go on
+		return e.now >= ev.Time+clockSlack && e.others >= ev.Time
 	}
-	for _, p := range e.parked {
-		if p != t && p.queue[p.head].Time < ev.Time {
-			return false
-		}
-	}
-	return true
+	return e.allRead(ev.Time)
 }
 
 // existed tells whether a task may be older than the measurement.
@@ -239,16 +246,32 @@ func (e *Engine) existed(ev *event.Event) bool {
 // endTask: a thread is back from a task's function.
 func (e *Engine) endTask(t *thread, ev *event.Event) {
 	i := t.context()
+	if t.lossy && ev.Key != 0 { // the ends of tasks that this one executed may be lost
+		for i >= 0 && t.stack[i].id != ev.Key && !t.stack[i].node.key.Construct.IsParallel() {
+			i--
+		}
+	}
 	if i < 0 || !isExecution(t.stack[i].node.key.Construct) || ev.Key != 0 && t.stack[i].id != ev.Key {
 		return // begun before we came, or a place that other code shares
 	}
-	f := e.unwindTo(t, i, ev.Time)
 	real := ev.Time + t.suspended
-	wall := span(f.start, real)
+	e.unwindTo(t, i, ev.Time)
+	e.leaveTask(t, real)
+	if f := t.top(); ev.Flags&event.AtOnce != 0 && f != nil && creates(f.node.key.Construct) {
+		e.endCreation(t, real-t.suspended)
+	}
+}
+
+// leaveTask charges the task that a thread executes, whose frame is the
+// innermost, and goes on with what the thread had suspended for it.
+func (e *Engine) leaveTask(t *thread, at uint64) {
+	f := t.top()
+	wall := span(f.start, at)
 	active := wall - int64(f.suspended)
 	f.body = active
-	if f.internal {
-		wall, active = int64(f.suspended), int64(f.suspended)
+	n := uint64(1)
+	if f.internal { // counts for what it interrupted
+		wall, active, n = int64(f.suspended), f.task, f.tasks
 	} else {
 		f.charge(f.node.stat(f.row), active)
 	}
@@ -256,24 +279,20 @@ func (e *Engine) endTask(t *thread, ev *event.Event) {
 		s.Exec.C-- // a further part of an execution
 		s.Enter.C--
 	}
-	atOnce := ev.Flags&event.AtOnce != 0
-	t.stack = t.stack[:i]
-	e.resume(t, wall, active, real)
-	if f := t.top(); atOnce && f != nil && creates(f.node.key.Construct) {
-		e.endCreation(t, real-t.suspended)
-	}
+	t.stack = t.stack[:len(t.stack)-1]
+	e.resume(t, wall, active, n, at)
 }
 
-// resume goes on with what a thread had suspended for a task. The innermost
-// frame is the wait in which it executed it, or the call that created it.
-func (e *Engine) resume(t *thread, wall, active int64, at uint64) {
+// resume goes on with what a thread had suspended for n tasks. The innermost
+// frame is the wait in which it executed them, or the call that created it.
+func (e *Engine) resume(t *thread, wall, active int64, n, at uint64) {
 	f := t.top()
 	if x := t.executing(); x != nil {
 		x.suspended += uint64(wall)
 		t.suspended = x.suspended
-		if f.waits() {
+		if f.waits() || f.internal {
 			f.task += active
-			f.tasks++
+			f.tasks += n
 		}
 		return
 	}
@@ -281,22 +300,26 @@ func (e *Engine) resume(t *thread, wall, active int64, at uint64) {
 	switch {
 	case f == nil:
 	case f.team != nil && f.phase == inBarrier: // the body's figures have been taken
-		s := f.node.stat(f.row)
-		s.Child += wall
-		s.Task += wall
-		s.Tasks++
-		if m := f.team; !m.charged && m.forked <= f.mark {
+		m := f.team
+		if mem := m.member(t.num); mem != nil && !m.charged && m.forked <= f.mark {
 			m.lastTask = max(m.lastTask, at)
+			mem.task += wall
+			mem.tasks += n
 		}
 	default:
-		if f.node.key.Construct.IsTasking() {
-			f.away += wall
-		} else {
+		switch { // the clock of a tasking construct stood still, in a task or not
+		case !f.node.key.Construct.IsTasking():
 			f.child += wall
+		case f.phase == inBarrier: // its time is what it waited with nothing to do
+			f.away += wall
+			f.barrier -= wall
+		default:
+			f.away += wall
+			f.body -= wall
 		}
 		if f.waits() {
 			f.task += wall
-			f.tasks++
+			f.tasks += n
 		}
 	}
 }
@@ -305,17 +328,6 @@ func (e *Engine) resume(t *thread, wall, active int64, at uint64) {
 // the thread has to wait there.
 func (f *frame) waits() bool {
 	return f.phase == inBarrier || f.node.key.Construct == event.TaskLoop || f.node.key.Construct == event.TaskYield
-}
-
-// settleTasks completes the figures of a frame in which tasks were executed.
-// The clock of a tasking construct stood still meanwhile, in a task or not: a
-// taskwait's time is what it waited with nothing to do.
-func (f *frame) settleTasks() {
-	if f.node.key.Construct == event.TaskWait || f.node.key.Construct == event.TaskGroup || f.node.key.Construct == event.TaskYield {
-		f.barrier -= f.away
-	} else {
-		f.body -= f.away
-	}
 }
 
 // endCreation: the call that creates tasks is over.
@@ -394,12 +406,9 @@ func (e *Engine) taskEvent(t *thread, ev *event.Event) bool {
 // cutOffTask charges a task that is being executed when measurement ends.
 func (e *Engine) cutOffTask(t *thread, at uint64) {
 	f := t.top()
-	wall := span(f.start, at+f.suspended)
-	active := wall - int64(f.suspended)
-	f.node.note(noteCutOff)
-	e.partial++
-	f.body = active
-	f.charge(f.node.stat(f.row), active)
-	t.stack = t.stack[:len(t.stack)-1]
-	e.resume(t, wall, active, at+f.suspended)
+	if !f.internal {
+		f.node.note(noteCutOff)
+		e.partial++
+	}
+	e.leaveTask(t, at)
 }

@@ -1,6 +1,10 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"slices"
+
+	"ompp-attach/event"
+)
 
 // Teams: a parallel region's times are settled when the last of its team has
 // reported, because startup, implicit barrier and shutdown of every thread
@@ -45,6 +49,8 @@ type member struct {
 	child    int64
 	sections int64 // time in sections (parallel sections)
 	count    uint64
+	task     int64 // executing tasks in the final barrier
+	tasks    uint64
 }
 
 func (m *team) member(num int32) *member {
@@ -70,6 +76,9 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 			c = s
 		}
 	}
+	if t.lossy {
+		e.leaveLost(t, ev)
+	}
 	e.leaveUnknown(t, ev)
 	k := Key{Construct: c, Runtime: ev.Runtime, Fn: ev.Fn, Loc: ev.Loc}
 	if k.Fn == 0 {
@@ -79,7 +88,7 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 	m := e.newTeam()
 	m.node, m.primary, m.size, m.forked = f.node, t, ev.Size, ev.Time
 	m.root = e.rows[t.row].Root
-	f.team, f.num, f.phase = m, t.num, starting
+	f.team, f.num, f.phase, f.row = m, t.num, starting, e.row(m.root, 0)
 	t.setClock()
 	if ev.Key != 0 {
 		e.bind(m, teamKey{ev.Instance, ev.Key})
@@ -104,6 +113,25 @@ func (e *Engine) leaveUnknown(t *thread, ev *event.Event) {
 	}
 }
 
+// leaveLost drops regions whose end was among a thread's lost events, when it
+// starts a team where it cannot be inside them: outside any team, or no deeper
+// on its stack than the start of the team that it seems to be in.
+func (e *Engine) leaveLost(t *thread, ev *event.Event) {
+	for i := t.level(); i >= 0; i = t.level() {
+		if f := &t.stack[i]; f.team != nil && (f.num < 0 || ev.SP < f.sp) {
+			return
+		}
+		if f := e.unwindTo(t, i, ev.Time); f.team == nil {
+			return
+		}
+		e.abandon(t)
+	}
+	for len(t.stack) > 0 {
+		e.abandon(t)
+	}
+	t.lossy = false
+}
+
 func (e *Engine) newTeam() *team {
 	if n := len(e.free); n > 0 {
 		m := e.free[n-1]
@@ -124,7 +152,7 @@ func (e *Engine) bind(m *team, k teamKey) {
 // has not been read yet.
 func (e *Engine) begin(t *thread, ev *event.Event) bool {
 	// The primary thread begins the team that it has just forked.
-	if f := t.top(); f != nil && f.team != nil && f.phase == starting {
+	if f := t.top(); f != nil && f.team != nil && f.phase == starting && ev.Num == 0 {
 		m := f.team
 		inLeague := m.node.key.Construct == event.Teams // then Size and Key are those of the team, not of the league
 		if m.size == 0 && !inLeague {
@@ -148,20 +176,24 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 
 // enlist makes a worker a member of a team: its stack is the team's.
 func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
-	for len(t.stack) > 0 { // left over from a region whose end was not seen
-		f := t.top()
-		if f.node.key.Construct != event.Unknown {
-			e.abandon(t)
-			continue
-		}
-		t.stack = t.stack[:0]
-	}
+	e.leaveAll(t)
 	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
 	num := ev.Num
 	if m.node.key.Construct == event.Teams {
 		num = m.numberInLeague(t)
 	}
 	e.beginAs(t, t.top(), m, num, ev.Time)
+}
+
+// leaveAll drops what is left over from a region whose end was not seen.
+func (e *Engine) leaveAll(t *thread) {
+	for len(t.stack) > 0 {
+		if t.top().node.key.Construct == event.Unknown {
+			t.stack = t.stack[:0]
+			return
+		}
+		e.abandon(t)
+	}
 }
 
 func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
@@ -303,23 +335,31 @@ func (e *Engine) charge(m *team) {
 	}
 	m.charged = true
 	e.closeLeague(m)
-	if m.bound {
-		list := e.teams[m.key]
-		for i, x := range list {
-			if x == m {
-				list = append(list[:i], list[i+1:]...)
-				break
-			}
-		}
-		e.teams[m.key] = list
-	}
+	e.unbind(m)
 	if !m.queued {
 		e.free = append(e.free, m)
 	}
 }
 
+func (e *Engine) unbind(m *team) {
+	if i := slices.Index(e.teams[m.key], m); i >= 0 {
+		e.teams[m.key] = slices.Delete(e.teams[m.key], i, i+1)
+	}
+}
+
+// abandonTeam counts a team's threads, whose join was not seen. Other threads
+// may still point to it: it is not used again.
+func (e *Engine) abandonTeam(m *team) {
+	for i := range m.members {
+		m.node.stat(m.members[i].row).Exec.C++
+	}
+	m.charged = true
+	e.unbind(m)
+}
+
 // settle charges one thread's part: its body ended at end, the team's last one
-// at last, and the primary thread was back at joined.
+// at last, and the primary thread was back at joined. What is said to be in it
+// after that was in another one, whose begin was lost.
 func (m *team) settle(mem *member, end, last, joined uint64) {
 	begin := min(mem.begin, end)
 	s := m.node.stat(mem.row)
@@ -331,7 +371,10 @@ func (m *team) settle(mem *member, end, last, joined uint64) {
 	s.Barrier.C++
 	s.Exit.T += span(last, joined)
 	s.Exit.C++
-	s.Child += mem.child
+	task := min(mem.task, span(end, joined))
+	s.Child += min(mem.child, span(begin, end)) + task
+	s.Task += task
+	s.Tasks += mem.tasks
 	switch c := m.node.key.Construct; {
 	case c == event.ParallelSections:
 		s.Body.T += mem.sections
