@@ -73,4 +73,11 @@ var inlineCases = []engineCase{
 		72 1 release single site=84 inline v=2`,
 		want: `SINGLE@84 0:0 exec 31/2 enter 0 body 30/1 bar 1 exit 0 child 0
 		       BARRIER@600 0:0 exec 10/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
+	{name: "inline: a loop that GCC starts by a call and shares out in its code is one loop",
+		events: `
+		10 1 open loop site=500
+		11 1 open loop site=501 inline v=1
+		30 1 wait loop
+		35 1 waited loop`,
+		want: `LOOP@500 0:0 exec 25/1 enter 0 body 20/1 bar 5 exit 0 child 0`},
 }

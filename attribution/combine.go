@@ -42,7 +42,7 @@ func (b *builder) combine(n *built) {
 		}
 		n.takeOver(c, r.Construct)
 		n.region = b.intern(r)
-		if merged := &b.regions[n.region]; n.key.Runtime == event.Gomp && !slices.Contains(merged.Notes, NoteSplit) {
+		if merged := &b.regions[n.region]; n.key.Runtime == event.Gomp && !slices.Contains(merged.Notes, NoteSplit) && !slices.Contains(b.regions[c.region].Notes, NoteInline) {
 			merged.Notes = append(merged.Notes, NoteSplit)
 		}
 		n.children = slices.Delete(n.children, i, i+1)

@@ -20,6 +20,9 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 		if f := t.top(); f != nil && f.again(ev) {
 			return
 		}
+		if t.openShare() >= 0 {
+			return // the loop has told of itself by a call: GCC calls the runtime for task reductions only
+		}
 		f := e.push(t, t.key(ev.Construct, ev), ev)
 		f.phase, f.id = inBody, uint64(ev.Value)
 	case event.Enter:

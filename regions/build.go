@@ -63,6 +63,7 @@ func Build(o *symbols.Object) (t *Table, err error) {
 	b.orphans(fs)
 	t = &Table{Regions: b.regions, Sources: o.Sources()}
 	t.finish()
+	t.addInline(o)
 	t.notes(o)
 	return t, nil
 }

@@ -50,26 +50,26 @@ func measureOf(r *Region) (Measure, string) {
 		return Exact, ""
 	}
 	if len(r.Sites) > 0 && r.Kind == event.Loop {
-		return Derived, "a static loop makes no call: only the wait in its barrier is seen"
+		return Derived, "a static loop makes no call, and no place was found in its code that every thread comes by: only the wait in its barrier is seen"
 	}
 	if r.Found == BySource {
 		return Invisible, "no code of it was found: the compiler removed or merged it, or did not compile it"
 	}
 	switch r.Kind {
 	case event.Loop:
-		return Invisible, "a static loop makes no call, and its barrier, if any, is that of the region around it"
+		return Invisible, "a static loop makes no call, and no place was found in its code that every thread comes by"
 	case event.Atomic:
 		if r.At != 0 {
 			return Invisible, "a locked instruction: an atomic construct, or other code that is like one"
 		}
-		return Invisible, "an instruction of the processor: a probe would take a hundred times as long"
+		return Invisible, "an instruction of the processor: a probe takes a hundred times as long; --probe-atomics counts it"
 	case event.Flush:
 		if r.At != 0 {
 			return Invisible, "a fence: a flush construct, or other code that is like one"
 		}
 		return Invisible, "an instruction of the processor, or none"
 	case event.Master, event.Masked:
-		return Invisible, "a comparison of the thread number, no call"
+		return Invisible, "a comparison of the thread number, no call, and its test was not found"
 	case event.Ordered:
 		return Invisible, "no call was found: with simd it needs none"
 	}
