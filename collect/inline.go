@@ -126,17 +126,6 @@ func (r *resolver) endsByProbe(site uint64) bool {
 	return ok
 }
 
-// unseenAtomics says what of a process's atomic and flush constructs no probe
-// sees.
-func (p *Process) unseenAtomics(compiler string) attribution.Unseen {
-	u := attribution.Unseen{What: "atomic, flush (" + compiler + ")", Reason: compiler + " makes plain instructions of them, which call no runtime; --probe-atomics counts them"}
-	if p.resolver.atomics {
-		u = attribution.Unseen{What: "atomic read and write, atomic and flush without source (" + compiler + ")",
-			Reason: "only the directive in the source tells their instructions from others"}
-	}
-	return u
-}
-
 // unseenInline says what of a process's inline constructs no probe sees.
 func (p *Process) unseenInline() (out []attribution.Unseen) {
 	if !p.resolver.inlining {

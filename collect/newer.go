@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 )
 
@@ -61,21 +60,4 @@ func (p *Process) ignoresLoop() bool {
 		}
 	}
 	return false
-}
-
-// unseenNewer says which newer constructs make no call.
-func (p *Process) unseenNewer(has map[event.Runtime]bool) (out []attribution.Unseen) {
-	if has[event.Gomp] {
-		out = append(out, attribution.Unseen{What: "masked, scope, distribute (GCC)",
-			Reason: "GCC makes plain instructions of them, but for a scope with a task reduction; their time is that of the region around them"})
-	}
-	if has[event.Kmpc] && p.ignoresLoop() {
-		out = append(out, attribution.Unseen{What: "loop (clang before 16)",
-			Reason: "these releases ignore the directive: every thread executes the whole loop"})
-	}
-	if has[event.Kmpc] && !has[event.Tgt] {
-		out = append(out, attribution.Unseen{What: "target (clang without offloading)",
-			Reason: "where no code for a device was compiled, a target region is a plain call, and target data, update, enter data and exit data are nothing"})
-	}
-	return out
 }

@@ -330,22 +330,6 @@ func since(to, from uint64) int64 {
 	return int64(to - from)
 }
 
-// unseen says what no probe in these runtimes can see.
-func (p *Process) unseen() (out []attribution.Unseen) {
-	has := map[event.Runtime]bool{}
-	for _, pl := range p.placed {
-		has[pl.plan.Runtime] = true
-	}
-	if has[event.Gomp] {
-		out = append(out, p.unseenInline()...)
-		out = append(out, p.unseenAtomics("GCC"))
-	}
-	if has[event.Kmpc] {
-		out = append(out, p.unseenAtomics("clang"))
-	}
-	return append(append(out, p.unseenNewer(has)...), p.resolver.namesElsewhere()...)
-}
-
 // explainAttach turns the kernel's answer into what the user can do.
 func explainAttach(pid int, err error) error {
 	switch {

@@ -8,6 +8,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes"
 	"ompp-attach/regions"
+	"ompp-attach/symbols"
 )
 
 // Region implements attribution.Resolver: a construct's place in the source,
@@ -163,11 +164,13 @@ func fromTable(t *regions.Region, k attribution.Key, reg *attribution.Region) {
 // *symbols.Object to func() *regions.Table.
 var tables sync.Map
 
-// table returns the regions of the file that a place is in; an empty table if
-// there are none.
-func (r *resolver) table(p place) *regions.Table {
-	t, _ := tables.LoadOrStore(p.object, sync.OnceValue(func() *regions.Table {
-		t, err := regions.Build(p.object)
+// table returns the regions of the file that a place is in.
+func (r *resolver) table(p place) *regions.Table { return tableOf(p.object) }
+
+// tableOf returns the regions of a file; an empty table if there are none.
+func tableOf(o *symbols.Object) *regions.Table {
+	t, _ := tables.LoadOrStore(o, sync.OnceValue(func() *regions.Table {
+		t, err := regions.Build(o)
 		if err != nil { // it calls no runtime
 			return &regions.Table{}
 		}

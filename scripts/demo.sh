@@ -59,7 +59,7 @@ for p in gcc clang; do
 	say "Where the time went: the regions as they nest; inclusive and exclusive seconds per thread"
 	section $report "Callgraph" | head -n 40
 	say "One region in detail: the critical section, thread by thread (seconds; enterT is waiting)"
-	section $report "Flat Region Profile" | awk '/ CRITICAL$/ { on = 1 } on && /^$/ { exit } on'
+	section $report "Flat Region Profile (inclusive data)" | awk '/ CRITICAL$/ { on = 1 } on && /^$/ { exit } on'
 	say "What parallel execution costs: waiting (Synch), uneven work (Imbal), idle threads (Limpar), overhead (Mgmt)"
 	section $report "Overhead Analysis Report" | awk '/^Overheads wrt. whole program/ { on = 1 } on'
 	say "The same as findings, worst first"

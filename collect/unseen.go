@@ -1,0 +1,114 @@
+package collect
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/regions"
+	"ompp-attach/symbols"
+)
+
+// What a program does that no probe sees: by its source, where that is there,
+// construct by construct; else what can be among it.
+
+// unseen says what of a process no probe sees.
+func (p *Process) unseen() (out []attribution.Unseen) {
+	has := map[event.Runtime]bool{}
+	for _, pl := range p.placed {
+		has[pl.plan.Runtime] = true
+	}
+	known := true
+	for i := range p.resolver.mods {
+		o := p.resolver.mods[i].Object()
+		if !usesGomp(o) && !o.Imports("__kmpc_fork_call") {
+			continue
+		}
+		t := tableOf(o)
+		out = append(out, p.invisible(t)...)
+		known = known && sourcesKnown(t.Sources)
+	}
+	if has[event.Gomp] {
+		out = append(out, p.unseenInline()...)
+	}
+	if !known || has[event.Kmpc] && p.ignoresLoop() {
+		out = append(out, p.unseenInGeneral(has)...)
+	}
+	return append(out, p.resolver.namesElsewhere()...)
+}
+
+// sourcesKnown tells whether all sources of a file were read.
+func sourcesKnown(sources []symbols.Source) bool {
+	return len(sources) > 0 && !slices.ContainsFunc(sources, func(s symbols.Source) bool { return s.Path == "" || s.Newer })
+}
+
+// invisible lists the constructs of a file that the source has and nothing
+// measures, those of one kind and reason together.
+func (p *Process) invisible(t *regions.Table) (out []attribution.Unseen) {
+	type directive struct {
+		kind event.Construct
+		file string
+		line int
+	}
+	seen := map[directive]bool{} // by another copy of its code
+	for _, r := range t.Regions {
+		if r.Measure != regions.Invisible {
+			seen[directive{r.Kind, r.File, r.Begin}] = true
+		}
+	}
+	at := map[[2]string][]string{}
+	var order [][2]string
+	for i := range t.Regions {
+		r := &t.Regions[i]
+		counted := r.Kind == event.Atomic || r.Kind == event.Flush
+		inlined := r.Kind == event.Loop || r.Kind == event.Master || r.Kind == event.Masked // unseenInline tells of them
+		if seen[directive{r.Kind, r.File, r.Begin}] || r.Found&regions.BySource == 0 || counted && p.resolver.atomics || inlined && p.resolver.inlining {
+			continue
+		}
+		k := [2]string{strings.ToLower(r.Type()), r.Why}
+		if at[k] == nil {
+			order = append(order, k)
+		}
+		at[k] = append(at[k], fmt.Sprintf("%s (%d)", filepath.Base(r.File), r.Begin))
+	}
+	const few = 4
+	for _, k := range order {
+		places := slices.Compact(at[k])
+		where := strings.Join(places[:min(few, len(places))], ", ")
+		if len(places) > few {
+			where += fmt.Sprintf(" and %d more", len(places)-few)
+		}
+		out = append(out, attribution.Unseen{What: k[0] + " at " + where, Reason: k[1]})
+	}
+	return out
+}
+
+// unseenInGeneral says what can be unseen in a program whose source is not
+// there.
+func (p *Process) unseenInGeneral(has map[event.Runtime]bool) (out []attribution.Unseen) {
+	add := func(what, reason string) { out = append(out, attribution.Unseen{What: what, Reason: reason}) }
+	atomics := func(what, compiler string) {
+		if p.resolver.atomics {
+			add(what+" without source ("+compiler+")", "only the directive in the source tells their instructions from others")
+		} else {
+			add(what+" ("+compiler+")", compiler+" makes plain instructions of them, which call no runtime; --probe-atomics counts them")
+		}
+	}
+	if has[event.Gomp] {
+		atomics("atomic, flush", "GCC")
+		add("scope, distribute (GCC)", "GCC makes plain instructions of them, but for a scope with a task reduction; their time is that of the region around them")
+	}
+	if has[event.Kmpc] {
+		atomics("atomic", "clang")
+	}
+	if has[event.Kmpc] && p.ignoresLoop() {
+		add("loop (clang before 16)", "these releases ignore the directive: every thread executes the whole loop")
+	}
+	if has[event.Kmpc] && !has[event.Tgt] {
+		add("target (clang without offloading)", "where no code for a device was compiled, a target region is a plain call, and target data, update, enter data and exit data are nothing")
+	}
+	return out
+}
