@@ -83,7 +83,7 @@ func Inspect(pid int) (*Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	mods, unread := symbols.Modules(pid)
+	mods, unread := mapped(pid)
 	if len(mods) == 0 {
 		return nil, unreadable(p, unread)
 	}

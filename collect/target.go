@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -28,7 +29,7 @@ func CheckTarget(pid int) (program string, err error) {
 	if err != nil {
 		return "", err
 	}
-	mods, unread := symbols.Modules(pid)
+	mods, unread := mapped(pid)
 	if len(mods) == 0 {
 		return "", unreadable(p, unread)
 	}
@@ -112,6 +113,17 @@ func userName(uid int) string {
 		return u.Username
 	}
 	return "uid " + strconv.Itoa(uid)
+}
+
+// mapped lists the files that a process maps. For a moment at exec it maps none.
+func mapped(pid int) (mods []symbols.Module, unread error) {
+	for range 5 {
+		if mods, unread = symbols.Modules(pid); len(mods) > 0 || unread != nil || ended(pid) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return mods, unread
 }
 
 // unreadable explains a process none of whose files could be read.
