@@ -72,9 +72,28 @@ func (tg *target) right(t *testing.T) {
 
 // untouched fails the test if the runtime's code is not what it was before: a
 // breakpoint was left.
+// same tells whether the tests' own runtime is as it was.
+func same(was, is map[string][]byte) bool {
+	for name, code := range is {
+		if strings.HasPrefix(name, runtimes) && !bytes.Equal(code, was[name]) {
+			return false
+		}
+	}
+	return true
+}
+
 func (tg *target) untouched(t *testing.T) {
 	t.Helper()
+	// With two tools on one runtime, the kernel takes the probes away some time
+	// after the first of them has ended.
 	now := tg.readCode(t)
+	for range 20 {
+		if same(tg.code, now) {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+		now = tg.readCode(t)
+	}
 	checked := 0
 	for name, is := range now {
 		if !strings.HasPrefix(name, runtimes) {
@@ -337,10 +356,13 @@ func childrenOf(pid int) (children []int) {
 // Older kernels attach in other ways; what is counted must not depend on it.
 func TestAttachModes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("perf events take ten seconds to attach and detach")
+		t.Skip("perf events take half a minute to attach and detach")
 	}
 	for _, mode := range []string{"multi", "perf"} {
-		for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
+		for _, b := range []build{{"clang-19", "-O2 -g"}, {"gcc", "-O2 -g"}} {
+			if mode == "perf" && b.compiler == "gcc" {
+				continue // TestRecursionInAllModes has it
+			}
 			t.Run(mode+" "+b.String(), func(t *testing.T) {
 				constructCounts(t, b, 4, "--attach-mode", mode)
 			})
