@@ -18,7 +18,7 @@ const clockSlack = 1e6
 // stragglerWait is how long (ns) an event may lag behind others that happened
 // later: a thread can be preempted between reading the clock and storing its
 // record.
-const stragglerWait = 200e6
+const stragglerWait = 1e9
 
 // openTeam finds the execution that a worker begins: every thread number takes
 // part in an execution once, and executions of one team follow each other. One
