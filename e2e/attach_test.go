@@ -52,12 +52,6 @@ func launch(t *testing.T, bin string, args ...string) *target {
 
 func (tg *target) pid() int { return tg.cmd.Process.Pid }
 
-// ended reports whether the target is a zombie: ended, but not waited for.
-func (tg *target) ended() bool {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", tg.pid()))
-	return err != nil || strings.Contains(string(b), ") Z ")
-}
-
 // right waits for the target's end and checks its own result: longrun compares
 // what its threads did with how often it repeated.
 func (tg *target) right(t *testing.T) {
