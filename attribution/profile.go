@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ompp-attach/event"
+	"ompp-attach/mpi"
 )
 
 // Profile is everything that was measured of one process. It is recorded
@@ -43,6 +44,7 @@ type Meta struct {
 	Partial   uint64    `json:"partial"`            // region instances seen only in part (under way at attach or at the end)
 	Off       Span      `json:"off,omitzero"`       // how long, and how often, measurement was switched off; not part of the duration
 	LeftOut   []string  `json:"left_out,omitempty"` // what the user did not want to see
+	MPI       *MPIJob   `json:"mpi,omitempty"`      // nil: the process did not use MPI
 	HasTasks  bool      `json:"has_tasks"`          // the program may create tasks, and this runtime's are not measured
 }
 
@@ -54,6 +56,17 @@ type Runtime struct {
 	BuildID string   `json:"build_id,omitempty"`
 	Probes  int      `json:"probes"`            // probe points placed
 	Missing []string `json:"missing,omitempty"` // probe points that could not be placed, with the reason
+}
+
+// MPIJob is a process's place in an MPI job.
+type MPIJob struct {
+	Library string `json:"library"`           // "Open MPI 4.1.4", "MPICH 4.0.2"
+	Path    string `json:"path,omitempty"`    // of the library
+	Rank    int    `json:"rank"`              // in MPI_COMM_WORLD; -1 if not known
+	Size    int    `json:"size"`              // of MPI_COMM_WORLD; 0 if not known
+	Job     string `json:"job,omitempty"`     // the launcher's name of the job, if it has one
+	Level   string `json:"level,omitempty"`   // thread level that MPI provided: "MPI_THREAD_FUNNELED"; empty if not seen
+	Volumes string `json:"volumes,omitempty"` // why volumes are not known, a whole sentence; empty if they are
 }
 
 // Thread is one row of the per-thread tables: an OpenMP thread number under
@@ -144,6 +157,30 @@ type ThreadStats struct {
 	// without those that they executed in turn, so that it adds up.
 	Task  int64  `json:"task,omitempty"`
 	Tasks uint64 `json:"tasks,omitempty"`
+	// MPI is what the thread did in MPI while it was in this region, inner ones
+	// included (Fürlinger and Moore, Figs. 2 and 3); nil if nothing. Of a region
+	// of construct MPI, the calls themselves.
+	MPI *MPIStats `json:"mpi,omitempty"`
+}
+
+// MPIStats are a thread's MPI counters.
+type MPIStats struct {
+	T     int64  `json:"t,omitempty"`     // in MPI calls, ns
+	Calls uint64 `json:"calls,omitempty"` // of any operation
+	Sends uint64 `json:"sends,omitempty"` // ompP's sendC, recvC, collC
+	Recvs uint64 `json:"recvs,omitempty"`
+	Colls uint64 `json:"colls,omitempty"`
+	// Bytes sent and received, by accounting.
+	Out     [mpi.NumAccountings]uint64 `json:"out,omitzero"`
+	In      [mpi.NumAccountings]uint64 `json:"in,omitzero"`
+	Read    uint64                     `json:"read,omitempty"` // bytes by MPI-IO
+	Written uint64                     `json:"written,omitempty"`
+	Unknown uint64                     `json:"unknown,omitempty"` // calls whose volume could not be told, not in the above
+	// The smallest and the largest call, bytes in either direction together, by
+	// accounting; of calls whose operation moves data. Of regions of construct
+	// MPI only.
+	Min [mpi.NumAccountings]uint64 `json:"min,omitzero"`
+	Max [mpi.NumAccountings]uint64 `json:"max,omitzero"`
 }
 
 // Loss says where events went missing.

@@ -43,6 +43,8 @@ const (
 	TaskGroup
 	TaskYield
 	UserRegion
+	// MPI is a call of an MPI operation, whose name is the region's.
+	MPI
 	// Unknown stands for a region instance that was already under way when
 	// measurement began, so that its own identity was never seen.
 	Unknown
@@ -55,7 +57,7 @@ var constructNames = [numConstructs]string{"NONE", "PARALLEL", "PARALLEL LOOP", 
 	"MASTER", "MASKED", "CRITICAL", "ORDERED", "LOCK", "NEST LOCK", "BARRIER", "ATOMIC", "FLUSH",
 	"REDUCTION", "CANCEL", "CANCELLATION POINT", "TARGET", "TARGET DATA", "TARGET ENTER DATA",
 	"TARGET EXIT DATA", "TARGET UPDATE", "TASK", "TASKEXEC", "UTASK",
-	"UTASKEXEC", "TASKLOOP", "TASKWAIT", "TASKGROUP", "TASKYIELD", "USER REGION", "UNDER WAY"}
+	"UTASKEXEC", "TASKLOOP", "TASKWAIT", "TASKGROUP", "TASKYIELD", "USER REGION", "MPI", "UNDER WAY"}
 
 // String returns the construct's name in ompP's spelling.
 func (c Construct) String() string {

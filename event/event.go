@@ -160,4 +160,5 @@ type Event struct {
 	Value     int64     `json:"v,omitempty"`    // returned value (Result); trip count of a static loop (Open)
 	Num       int32     `json:"num,omitempty"`  // OpenMP thread number in its team (Begin)
 	Size      int32     `json:"size,omitempty"` // team size (Fork, Begin); 0 when not known
+	MPI       *MPICall  `json:"mpi,omitempty"`  // of Construct MPI only
 }
