@@ -39,6 +39,8 @@ func TestArgs(t *testing.T) {
 			Args{Size: 2, Peer: NoPeer, Peer2: NoPeer, Flags: InPlaceSend | UnknownVolume}},
 		{"MPI_Scatterv", Raw{Args: Args{Size: 2}, RecvBuf: ^uint64(0), Unread: UnreadSend}, &MPICHConstants,
 			Args{Size: 2, Peer2: NoPeer, Flags: InPlaceRecv | UnknownVolume}},
+		{"MPI_Scatter", Raw{Args: Args{Send: 8, Size: 2}, RecvBuf: ^uint64(0), Unread: UnreadRecv}, &MPICHConstants,
+			Args{Send: 8, Recv: 8, Size: 2, Peer2: NoPeer, Flags: InPlaceRecv}},
 		{"MPI_Send", Raw{Args: Args{Send: 8, Peer: 1}, Unread: UnreadComm | UnreadRecv}, &MPICHConstants,
 			Args{Send: 8, Peer: 1, Peer2: NoPeer}},
 		{"MPI_Send", Raw{Args: Args{Peer: -1}, Unread: UnreadSend}, &MPICHConstants,
