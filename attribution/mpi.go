@@ -65,25 +65,14 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 
 // statsOf returns what a call adds to the counters, but for its time.
 func statsOf(c *event.MPICall) (s MPIStats) {
-	op := c.Op.Info()
-	started := c.Flags&mpi.Started != 0
+	op, started := c.Op.Info(), c.Flags&mpi.Started != 0
 	if !started {
 		s.Calls = 1
 	}
-	if op.Persistent && !started {
-		return s // what it prepares is counted whenever it is started
-	}
-	if op.Counts&mpi.CountSend != 0 {
-		s.Sends = 1
-	}
-	if op.Counts&mpi.CountRecv != 0 {
-		s.Recvs = 1
-	}
-	if op.Counts&mpi.CountColl != 0 {
-		s.Colls = 1
-	}
+	s.Sends, s.Recvs, s.Colls = c.Op.Counted(&c.Args)
 	switch {
 	case op.Kind == mpi.Time || op.Kind == mpi.Start:
+	case op.Persistent && !started: // moves nothing, but prepares what is started
 	case c.Flags&mpi.UnknownVolume != 0:
 		s.Unknown = 1
 	default:
@@ -118,12 +107,7 @@ func (e *Engine) chargeMPI(t *thread, s *MPIStats) {
 		if !isExecution(f.node.key.Construct) {
 			continue
 		}
-		switch still = i; {
-		case t.taskBelow(i) >= 0:
-			still = t.taskBelow(i)
-		case i > 0 && t.stack[i-1].node.key.Construct.IsTasking():
-			still = i - 1
-		}
+		still = t.suspendedBy(i)
 	}
 	switch {
 	case len(t.stack) == 0:
@@ -133,18 +117,30 @@ func (e *Engine) chargeMPI(t *thread, s *MPIStats) {
 	}
 }
 
-// taskBelow returns the index of the task that the one at i has suspended; -1
-// if it is executed outside of tasks.
-func (t *thread) taskBelow(i int) int {
-	for i--; i >= 0; i-- {
-		if f := &t.stack[i]; !f.internal && isContext(f.node.key.Construct) {
-			if isExecution(f.node.key.Construct) {
-				return i
-			}
-			break
+// suspendedBy returns from where on up a thread's frames stand still while it
+// executes the task at i: from the task that it has suspended for it; outside of
+// tasks, only the tasking construct in which it does so (see resume).
+func (t *thread) suspendedBy(i int) int {
+	next := -1
+	for j := i - 1; j >= 0; j-- {
+		f := &t.stack[j]
+		if f.internal {
+			continue
+		}
+		if next < 0 {
+			next = j
+		}
+		switch c := f.node.key.Construct; {
+		case isExecution(c):
+			return j
+		case c.IsParallel():
+			j = 0
 		}
 	}
-	return -1
+	if next >= 0 && t.stack[next].node.key.Construct.IsTasking() {
+		return next
+	}
+	return i
 }
 
 // holdsCall notes that a call took time straight in a region.
