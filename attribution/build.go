@@ -272,8 +272,8 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Child += o.Child
 	s.Task += o.Task
 	s.Tasks += o.Tasks
-	s.MPI = s.MPI.plus(o.MPI)
-	s.Calls = s.Calls.plus(o.Calls)
+	s.MPI = s.MPI.Plus(o.MPI)
+	s.Calls = s.Calls.Plus(o.Calls)
 }
 
 func (s *Span) add(o Span) { s.T += o.T; s.C += o.C }

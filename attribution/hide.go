@@ -72,7 +72,7 @@ func (n *Node) uncover(s ThreadStats, c event.Construct) {
 			if n.Parent >= 0 {
 				at.Child += s.Child - s.Exec.T
 			}
-			at.Calls = at.Calls.plus(calls)
+			at.Calls = at.Calls.Plus(calls)
 			return
 		}
 	}

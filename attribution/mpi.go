@@ -145,16 +145,13 @@ func (t *thread) suspendedBy(i int) int {
 
 // holdsCall notes that a call took time straight in a region.
 func (f *frame) holdsCall(d int64) {
-	if f.phase != inBarrier || f.node.key.Construct.IsTasking() {
-		f.child += d
-		return
-	}
-	// Only a task can call from a barrier: one that is not measured.
 	s := f.node.stat(f.row)
-	s.MPI.Wait += d
-	if f.team != nil { // the body's figures have been taken
-		s.Child += d
-		return
+	if f.phase == inBarrier { // only a task can call there: one that is not measured
+		s.MPI.Wait += d
+		if f.team != nil { // the body's figures have been taken
+			s.Child += d
+			return
+		}
 	}
 	f.child += d
 }
@@ -201,9 +198,9 @@ func (s *ThreadStats) addMPI(o *MPIStats) {
 	s.MPI.Add(o)
 }
 
-// plus returns the sum of two threads' counters; neither changes, since
-// profiles that were derived from one another share them.
-func (s *MPIStats) plus(o *MPIStats) *MPIStats {
+// Plus returns the sum of two threads' counters, of which nil are none. Neither
+// changes: profiles that were derived from one another share them.
+func (s *MPIStats) Plus(o *MPIStats) *MPIStats {
 	if s == nil || o == nil {
 		if s == nil {
 			return o

@@ -180,8 +180,8 @@ type MPIStats struct {
 	Read    uint64                     `json:"read,omitempty"` // bytes by MPI-IO
 	Written uint64                     `json:"written,omitempty"`
 	Unknown uint64                     `json:"unknown,omitempty"` // calls whose volume could not be told, not in the above
-	// Wait is the part of T in calls that were made straight from a construct's
-	// barrier: by tasks that are not measured themselves.
+	// Wait is the part of T in calls that were made straight from a barrier or
+	// another wait: by tasks that are not measured themselves.
 	Wait int64 `json:"wait,omitempty"`
 	// The smallest and the largest call, bytes in either direction together, by
 	// accounting, and of how many: calls, and operations that a Start started,
