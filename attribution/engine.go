@@ -246,6 +246,10 @@ func (e *Engine) Events() uint64 { return e.events }
 // Feed takes one event.
 func (e *Engine) Feed(ev *event.Event) {
 	e.events++
+	e.feed(ev)
+}
+
+func (e *Engine) feed(ev *event.Event) {
 	t := e.threads[ev.TID]
 	if t == nil {
 		t = &thread{tid: ev.TID}
@@ -282,6 +286,9 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	}
 	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) {
 		t.stack = t.stack[:0]
+	}
+	if e.hasToWait(t, ev) {
+		return false
 	}
 	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {
 		return true
