@@ -73,6 +73,7 @@ type Engine struct {
 	tasks     map[taskKey]*task
 	freeTasks []*task
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
+	era       uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
 	tasking   bool            // tasks were seen: teams settle only when all before their join is read
 	crowd     int             // number of threads at which to look for idle ones
 
@@ -114,6 +115,10 @@ type node struct {
 	children []*node
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	notes    map[string]bool
+
+	execution *node // of what is created here, as of an era
+	era       uint32
+	creations *creations[Key] // of an outermost region
 }
 
 func (e *Engine) child(n *node, k Key) *node {
