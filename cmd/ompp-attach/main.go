@@ -44,6 +44,9 @@ func main() {
 		case collect.GuardianCommand:
 			fail(collect.RunGuardian())
 			return
+		case collectorCommand:
+			fail(runCollector(os.Args[2:]))
+			return
 		}
 	}
 	started := false
