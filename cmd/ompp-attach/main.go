@@ -89,6 +89,6 @@ already be running.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
-	c.AddCommand(runCommand(), attachCommand(), pauseCommand(), resumeCommand(), reportCommand(), regionsCommand(), checkCommand(), manCommand())
+	c.AddCommand(runCommand(), attachCommand(), pauseCommand(), resumeCommand(), reportCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
 	return c
 }
