@@ -99,8 +99,6 @@ type Engine struct {
 	off      Span
 	resumed  uint64 // when it was last switched on again
 
-	charges uint64 // of MPI calls, see chargeMPI
-
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
 }
@@ -119,11 +117,10 @@ type node struct {
 	children []*node
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	notes    map[string]bool
-	charged  uint64 // Engine.charges when it was last charged for an MPI call
-	existing bool   // stands for where a thread was when measurement began
-	outside  bool   // which was in no region, as it turned out
-	rowWas   int    // then: the row that it had until that was known
-	rowNow   int    // and has now
+	existing bool // stands for where a thread was when measurement began
+	outside  bool // which was in no region, as it turned out
+	rowWas   int  // then: the row that it had until that was known
+	rowNow   int  // and has now
 
 	execution *node // of what is created here, as of an era
 	era       uint32
