@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* What a call's arguments say of its volumes. */
+#pragma once
+#include "ring.h"
+
+#define MAX_MPI_LIBRARIES 64
+#define MAX_MPI_ROWS 16384
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_MPI_LIBRARIES);
+	__type(key, u32);
+	__type(value, struct mpi_library);
+} mpi_libraries SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_MPI_ROWS);
+	__type(key, u32);
+	__type(value, struct mpi_row);
+} mpi_rows SEC(".maps");
+
+/* Room for a call's arguments: those in registers, the return address where it
+ * is on the stack, and 8 from the stack. */
+#define MPI_STACK_ARGS 8
+#define MPI_WORDS 16
+#define MPI_CHUNK 64
+
+/* What is known of a thread. Memory of the user's is read into it, and not into
+ * the program's stack: hardened usercopy checks a slab object in less time. */
+struct mpi_thread {
+	struct mpi_record call; /* the open call, if start is not 0 */
+	u64 words[MPI_WORDS];
+	u64 result_at;          /* where the open call puts a request, or the thread level */
+	u32 generation;         /* of wrappers */
+	u32 pad;
+	struct mpi_wrappers wrappers;
+	u64 counts[MPI_CHUNK], types[MPI_CHUNK];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct mpi_thread);
+} mpi_threads SEC(".maps");
+
+static __always_inline struct mpi_thread *this_thread(u64 flags)
+{
+	return bpf_task_storage_get(&mpi_threads, (struct task_struct *)bpf_get_current_task_btf(), 0, flags);
+}
+
+/* No size or number is as large. */
+#define NOT_KNOWN (~0ULL)
+
+enum { SHIFT_RIGHT, AND, MUL, ADD, ADD_BASE, LOAD32, LOAD64, SAVE, ADD_SAVED, HANDLE, CONST };
+
+/* Evaluates a formula (mpi.Formula) of a library for a handle. A function of its
+ * own, so that it is verified once (Linux 5.6). */
+__noinline u64 evaluate(u32 library, u32 what, u64 handle, u64 base)
+{
+	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &library);
+	struct mpi_formula *f;
+	struct mpi_case *c;
+	u64 a, saved = 0;
+	u32 i;
+
+	if (!l || what >= MPI_WHATS)
+		return NOT_KNOWN;
+	if (l->handle32)
+		handle = (u32)handle;
+	f = &l->formula[what];
+	for (i = 0; i < MPI_MAX_CASES; i++) {
+		if (i >= f->cases)
+			return NOT_KNOWN;
+		c = &f->is[i];
+		if (((handle >> (c->shift & 63)) & c->mask) == c->equal)
+			break;
+	}
+	if (i >= MPI_MAX_CASES)
+		return NOT_KNOWN;
+	c = &f->is[i];
+	a = handle;
+	for (i = 0; i < MPI_MAX_STEPS; i++) {
+		struct mpi_step *s = &c->step[i];
+		u64 value = s->value;
+
+		if (i >= c->steps)
+			break;
+		switch (s->op) {
+		case SHIFT_RIGHT: a >>= value & 63; break;
+		case AND: a &= value; break;
+		case MUL: a *= value; break;
+		case ADD: a += value; break;
+		case ADD_BASE: a += base + value; break;
+		case LOAD32: {
+			u32 v;
+			if (bpf_probe_read_user(&v, sizeof(v), (void *)(a + value)))
+				return NOT_KNOWN;
+			a = v;
+			break;
+		}
+		case LOAD64: {
+			u64 v;
+			if (bpf_probe_read_user(&v, sizeof(v), (void *)(a + value)))
+				return NOT_KNOWN;
+			a = v;
+			break;
+		}
+		case SAVE: saved = a; break;
+		case ADD_SAVED: a += saved; break;
+		case HANDLE: a = handle; break;
+		case CONST: a = value; break;
+		default: return NOT_KNOWN;
+		}
+	}
+	return a;
+}
+
+static __always_inline u64 word(struct mpi_thread *t, u8 where)
+{
+	return where == MPI_NO_ARG ? 0 : t->words[where & (MPI_WORDS - 1)];
+}
+
+/* Puts the arguments where rows look for them, and returns the return address. */
+static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *row, struct mpi_thread *t)
+{
+	u64 site;
+
+#define TAKE(n, reg) t->words[n] = regs->reg;
+	EACH_REG_ARG(TAKE)
+#undef TAKE
+	if (row->flags & MPI_ROW_ON_STACK)
+		bpf_probe_read_user(&t->words[REG_ARGS], 8 * (RETURN_ON_STACK + MPI_STACK_ARGS), (void *)REG_SP(regs));
+#if RETURN_ON_STACK
+	else
+		bpf_probe_read_user(&t->words[REG_ARGS], 8, (void *)REG_SP(regs));
+	site = t->words[REG_ARGS];
+#else
+	site = regs->regs[30];
+#endif
+	return site > REG_SP(regs) ? real_return_address(site) : site;
+}
+
+static __always_inline u64 count_of(struct mpi_row *row, u64 v)
+{
+	s64 n = row->flags & MPI_ROW_WIDE ? (s64)v : (s32)v;
+
+	return n > 0 ? n : 0;
+}
+
+/* An array of counts, perhaps with one of types, summed up in chunks. */
+struct sum {
+	u64 counts, types, base, total;
+	u32 n, library;
+	u32 count_bytes, type_bytes;
+	u32 unknown;
+	u32 pad;
+};
+
+/* At most MPI_CHUNK elements to user memory's array at from; widened to u64. */
+static __always_inline int take_chunk(u64 *to, u64 from, u32 i, u32 n, u32 bytes)
+{
+	u32 size = n * bytes;
+
+	if (size > MPI_CHUNK * 8)
+		return 1;
+	return bpf_copy_from_user(to, size, (void *)(from + (u64)i * MPI_CHUNK * bytes)) != 0;
+}
+
+static __always_inline u64 element(u64 *of, u32 i, u32 bytes)
+{
+	return bytes == 8 ? of[i & (MPI_CHUNK - 1)] : ((u32 *)of)[i & (2 * MPI_CHUNK - 1)];
+}
+
+static long add_chunk(u32 i, struct sum *s)
+{
+	struct mpi_thread *t = this_thread(0);
+	u32 n = s->n - i * MPI_CHUNK, k;
+
+	if (n > MPI_CHUNK)
+		n = MPI_CHUNK;
+	if (!t || take_chunk(t->counts, s->counts, i, n, s->count_bytes) ||
+	    (s->types && take_chunk(t->types, s->types, i, n, s->type_bytes))) {
+		s->unknown = 1;
+		return 1;
+	}
+	for (k = 0; k < MPI_CHUNK; k++) {
+		u64 count, size = 1;
+
+		if (k >= n)
+			break;
+		count = element(t->counts, k, s->count_bytes);
+		if (s->count_bytes == 4 ? (s32)count <= 0 : (s64)count <= 0)
+			continue;
+		if (s->types) {
+			size = evaluate(s->library, MPI_TYPE_SIZE, element(t->types, k, s->type_bytes), s->base);
+			if (size == NOT_KNOWN) {
+				s->unknown = 1;
+				return 1;
+			}
+		}
+		s->total += count * size;
+	}
+	return 0;
+}
+
+static __always_inline u64 bytes_of_array(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t,
+					  u8 count, u8 type, u32 n, int types, u64 base)
+{
+	struct sum s = {
+		.counts = word(t, count), .base = base, .n = n, .library = row->library,
+		.count_bytes = row->flags & MPI_ROW_WIDE ? 8 : 4, .type_bytes = l->handle32 ? 4 : 8,
+	};
+	u64 size = 1;
+
+	if (types)
+		s.types = word(t, type);
+	bpf_loop((n + MPI_CHUNK - 1) / MPI_CHUNK, add_chunk, &s, 0);
+	if (s.unknown)
+		return NOT_KNOWN;
+	if (s.total && !types)
+		size = evaluate(row->library, MPI_TYPE_SIZE, word(t, type), base);
+	return size == NOT_KNOWN ? size : s.total * size;
+}
+
+static __always_inline u64 bytes_of(struct mpi_row *row, struct mpi_thread *t, u8 count, u8 type, u64 base)
+{
+	u64 n = count_of(row, word(t, count)), size;
+
+	if (!n || count == MPI_NO_ARG || type == MPI_NO_ARG)
+		return 0;
+	size = evaluate(row->library, MPI_TYPE_SIZE, word(t, type), base);
+	return size == NOT_KNOWN ? size : n * size;
+}
+
+/* The communicator's size and the own rank, or the numbers of neighbours. */
+static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_record *c, u64 base)
+{
+	u64 size, rank;
+
+	if (row->flags & MPI_ROW_NEIGHBORS) {
+		size = evaluate(row->library, MPI_OUT_DEGREE, c->comm, base);
+		rank = evaluate(row->library, MPI_IN_DEGREE, c->comm, base);
+		c->in = rank;
+	} else {
+		rank = evaluate(row->library, MPI_COMM_INTER, c->comm, base);
+		if (rank == NOT_KNOWN || rank == 0) {
+			size = evaluate(row->library, MPI_COMM_SIZE, c->comm, base);
+		} else {
+			size = evaluate(row->library, MPI_COMM_REMOTE_SIZE, c->comm, base);
+			c->flags |= MPI_INTER;
+		}
+		rank = evaluate(row->library, MPI_COMM_RANK, c->comm, base);
+		c->rank = rank;
+	}
+	c->np = size;
+	if (size == NOT_KNOWN || rank == NOT_KNOWN)
+		c->flags |= MPI_UNKNOWN;
+}
+
+/* Fills a call's volumes; sleeps says that arrays can be read. */
+static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread *t, u64 base, int sleeps)
+{
+	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
+	struct mpi_record *c = &t->call;
+	u32 flags = row->flags;
+	int sends, receives, root;
+
+	if (!l)
+		return;
+	if (flags & (MPI_ROW_SIZES | MPI_ROW_NEIGHBORS))
+		look_at_comm(row, c, base);
+	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)
+		c->flags |= MPI_IN_PLACE_SEND;
+	if (row->recv_buf != MPI_NO_ARG && word(t, row->recv_buf) == l->in_place)
+		c->flags |= MPI_IN_PLACE_RECV;
+	root = c->peer == l->root || (!(c->flags & MPI_INTER) && c->peer == c->rank);
+	sends = !(flags & MPI_ROW_ROOT_SENDS) || root;
+	receives = !(flags & MPI_ROW_ROOT_RECVS) || root;
+	/* Nobody is sent to: the arguments need not be meaningful. */
+	if (row->peer != MPI_NO_ARG && c->peer == l->proc_null) {
+		sends = 0;
+		if (row->peer2 == MPI_NO_ARG)
+			receives = 0;
+	}
+	if (row->peer2 != MPI_NO_ARG && c->peer2 == l->proc_null)
+		receives = 0;
+	if (row->recv_count != row->send_count) {
+		if (c->flags & MPI_IN_PLACE_SEND)
+			sends = 0;
+		if (c->flags & MPI_IN_PLACE_RECV)
+			receives = 0;
+	}
+	if (sends) {
+		if (!(flags & MPI_ROW_SEND_COUNTS))
+			c->send = bytes_of(row, t, row->send_count, row->send_type, base);
+		else if (sleeps)
+			c->send = bytes_of_array(row, l, t, row->send_count, row->send_type, c->np, flags & MPI_ROW_SEND_TYPES, base);
+		else
+			c->send = NOT_KNOWN;
+	}
+	if (receives) {
+		if (sends && row->recv_count == row->send_count && row->recv_type == row->send_type)
+			c->recv = c->send;
+		else if (!(flags & MPI_ROW_RECV_COUNTS))
+			c->recv = bytes_of(row, t, row->recv_count, row->recv_type, base);
+		else if (sleeps)
+			c->recv = bytes_of_array(row, l, t, row->recv_count, row->recv_type,
+						 flags & MPI_ROW_NEIGHBORS ? c->in : c->np, flags & MPI_ROW_RECV_TYPES, base);
+		else
+			c->recv = NOT_KNOWN;
+	}
+	if (c->send == NOT_KNOWN || c->recv == NOT_KNOWN) {
+		c->send = c->recv = 0;
+		c->flags |= MPI_UNKNOWN;
+	}
+}
