@@ -53,16 +53,21 @@ static __always_inline struct mpi_thread *this_thread(u64 flags)
 /* No size or number is as large. */
 #define NOT_KNOWN (~0ULL)
 
-enum { SHIFT_RIGHT, AND, MUL, ADD, ADD_BASE, LOAD32, LOAD64, SAVE, ADD_SAVED, HANDLE, CONST };
+/* mpi.StepOp */
+enum step {
+	HANDLE, CONST, BASE, ADD, ADD_BASE, MUL, AND, SHIFT_RIGHT, SIGN_EXTEND32, EQUAL,
+	LOAD8, LOAD16, LOAD32, LOAD64, SAVE, ADD_SAVED, MUL_SAVED,
+};
 
 /* Evaluates a formula (mpi.Formula) of a library for a handle. A function of its
  * own, so that it is verified once (Linux 5.6). */
-__noinline u64 evaluate(u32 library, u32 what, u64 handle, u64 base)
+__noinline u64 evaluate(u64 library, u64 what, u64 handle, u64 base)
 {
-	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &library);
+	u32 index = library;
+	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &index);
+	u64 a, saved0 = 0, saved1 = 0;
 	struct mpi_formula *f;
 	struct mpi_case *c;
-	u64 a, saved = 0;
 	u32 i;
 
 	if (!l || what >= MPI_WHATS)
@@ -74,7 +79,7 @@ __noinline u64 evaluate(u32 library, u32 what, u64 handle, u64 base)
 		if (i >= f->cases)
 			return NOT_KNOWN;
 		c = &f->is[i];
-		if (((handle >> (c->shift & 63)) & c->mask) == c->equal)
+		if ((handle & c->mask) == c->equal)
 			break;
 	}
 	if (i >= MPI_MAX_CASES)
@@ -83,34 +88,37 @@ __noinline u64 evaluate(u32 library, u32 what, u64 handle, u64 base)
 	a = handle;
 	for (i = 0; i < MPI_MAX_STEPS; i++) {
 		struct mpi_step *s = &c->step[i];
-		u64 value = s->value;
+		u64 v = s->value, loaded = 0;
 
 		if (i >= c->steps)
 			break;
 		switch (s->op) {
-		case SHIFT_RIGHT: a >>= value & 63; break;
-		case AND: a &= value; break;
-		case MUL: a *= value; break;
-		case ADD: a += value; break;
-		case ADD_BASE: a += base + value; break;
-		case LOAD32: {
-			u32 v;
-			if (bpf_probe_read_user(&v, sizeof(v), (void *)(a + value)))
-				return NOT_KNOWN;
-			a = v;
-			break;
-		}
-		case LOAD64: {
-			u64 v;
-			if (bpf_probe_read_user(&v, sizeof(v), (void *)(a + value)))
-				return NOT_KNOWN;
-			a = v;
-			break;
-		}
-		case SAVE: saved = a; break;
-		case ADD_SAVED: a += saved; break;
 		case HANDLE: a = handle; break;
-		case CONST: a = value; break;
+		case CONST: a = v; break;
+		case BASE: a = base + v; break;
+		case ADD: a += v; break;
+		case ADD_BASE: a += base + v; break;
+		case MUL: a *= v; break;
+		case AND: a &= v; break;
+		case SHIFT_RIGHT: a >>= v & 63; break;
+		case SIGN_EXTEND32: a = (s64)(s32)a; break;
+		case EQUAL: a = a == v; break;
+		case SAVE:
+			if (v & 1)
+				saved1 = a;
+			else
+				saved0 = a;
+			break;
+		case ADD_SAVED: a += v & 1 ? saved1 : saved0; break;
+		case MUL_SAVED: a *= v & 1 ? saved1 : saved0; break;
+#define LOAD(op, bytes) \
+		case op: \
+			if (bpf_probe_read_user(&loaded, bytes, (void *)(a + v))) \
+				return NOT_KNOWN; \
+			a = loaded; \
+			break;
+		LOAD(LOAD8, 1) LOAD(LOAD16, 2) LOAD(LOAD32, 4) LOAD(LOAD64, 8)
+#undef LOAD
 		default: return NOT_KNOWN;
 		}
 	}
@@ -161,8 +169,9 @@ struct sum {
 /* At most MPI_CHUNK elements to user memory's array at from; widened to u64. */
 static __always_inline int take_chunk(u64 *to, u64 from, u32 i, u32 n, u32 bytes)
 {
-	u32 size = n * bytes;
+	u64 size = n * bytes;
 
+	asm volatile("" : "+r"(size)); /* so that what is compared is what is used */
 	if (size > MPI_CHUNK * 8)
 		return 1;
 	return bpf_copy_from_user(to, size, (void *)(from + (u64)i * MPI_CHUNK * bytes)) != 0;

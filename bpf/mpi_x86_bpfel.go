@@ -39,9 +39,8 @@ type mpiMpiLibrary struct {
 			_     structs.HostLayout
 			Mask  uint64
 			Equal uint64
-			Shift uint32
-			Steps uint32
-			Step  [12]struct {
+			Steps uint64
+			Step  [20]struct {
 				_     structs.HostLayout
 				Op    uint64
 				Value int64

@@ -97,7 +97,7 @@ enum follow_flag {
 };
 
 /* How the kernel side computes something of an MPI handle: mpi.Formula. */
-#define MPI_MAX_STEPS 12
+#define MPI_MAX_STEPS 20
 #define MPI_MAX_CASES 6
 
 struct mpi_step {
@@ -107,8 +107,7 @@ struct mpi_step {
 
 struct mpi_case {
 	u64 mask, equal;
-	u32 shift;
-	u32 steps;
+	u64 steps;
 	struct mpi_step step[MPI_MAX_STEPS];
 };
 
