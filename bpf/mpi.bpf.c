@@ -116,7 +116,7 @@ static __always_inline void started(struct mpi_record *call, u64 handle)
 
 	__builtin_memcpy(&r, kept ? kept : call, sizeof(r));
 	if (!kept) /* prepared before we came */
-		r.flags |= MPI_UNKNOWN;
+		r.flags |= MPI_UNREAD_SEND | MPI_UNREAD_RECV | MPI_UNREAD_COMM;
 	r.flags &= ~MPI_WRAPPED;
 	r.flags |= MPI_STARTED;
 	r.tid = call->tid;
@@ -131,20 +131,14 @@ struct start_all {
 	u32 n, bytes;
 };
 
-static long start_chunk(u32 i, struct start_all *s)
+static long start_one(u32 i, struct start_all *s)
 {
 	struct mpi_thread *t = this_thread(0);
-	u32 n = s->n - i * MPI_CHUNK, k;
+	u64 handle = 0;
 
-	if (n > MPI_CHUNK)
-		n = MPI_CHUNK;
-	if (!t || take_chunk(t->counts, s->at, i, n, s->bytes))
+	if (!t || !take_element(t->counts, s->at, i, s->n, s->bytes, &handle))
 		return 1;
-	for (k = 0; k < MPI_CHUNK; k++) {
-		if (k >= n)
-			break;
-		started(&t->call, element(t->counts, k, s->bytes));
-	}
+	started(&t->call, handle);
 	return 0;
 }
 
@@ -194,16 +188,16 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 		}
 		if (row->flags & MPI_ROW_START_ALL) {
 			struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
-			struct start_all s = { .at = at, .n = count_of(row, word(t, row->send_count)),
+			struct start_all s = { .at = at, .n = count_of(row, word(t, row->requests)),
 				.bytes = l && l->handle32 ? 4 : 8 };
 
 			if (sleeps)
-				bpf_loop((s.n + MPI_CHUNK - 1) / MPI_CHUNK, start_chunk, &s, 0);
+				bpf_loop(s.n, start_one, &s, 0);
 			else
 				started(c, 0);
 		}
 	}
-	t->result_at = word(t, row->flags & MPI_ROW_BEGINS ? row->level : row->request);
+	t->result_at = word(t, row->request);
 	if (row->flags & MPI_ROW_BEGINS)
 		c->comm = base;
 	c->start = bpf_ktime_get_ns();

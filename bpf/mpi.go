@@ -24,8 +24,8 @@ const (
 	MPIWide       = uint32(mpiMpiRowFlagMPI_ROW_WIDE)
 	MPISizes      = uint32(mpiMpiRowFlagMPI_ROW_SIZES)
 	MPINeighbors  = uint32(mpiMpiRowFlagMPI_ROW_NEIGHBORS)
-	MPIRootSends  = uint32(mpiMpiRowFlagMPI_ROW_ROOT_SENDS)
-	MPIRootRecvs  = uint32(mpiMpiRowFlagMPI_ROW_ROOT_RECVS)
+	MPISendAtRoot = uint32(mpiMpiRowFlagMPI_ROW_SEND_AT_ROOT)
+	MPIRecvAtRoot = uint32(mpiMpiRowFlagMPI_ROW_RECV_AT_ROOT)
 	MPIOnStack    = uint32(mpiMpiRowFlagMPI_ROW_ON_STACK)
 	MPIBegins     = uint32(mpiMpiRowFlagMPI_ROW_BEGINS)
 	MPIKeep       = uint32(mpiMpiRowFlagMPI_ROW_KEEP)
@@ -36,6 +36,9 @@ const (
 	MPISendTypes  = uint32(mpiMpiRowFlagMPI_ROW_SEND_TYPES)
 	MPIRecvCounts = uint32(mpiMpiRowFlagMPI_ROW_RECV_COUNTS)
 	MPIRecvTypes  = uint32(mpiMpiRowFlagMPI_ROW_RECV_TYPES)
+	MPISendOwn    = uint32(mpiMpiRowFlagMPI_ROW_SEND_OWN)
+	MPIRecvOwn    = uint32(mpiMpiRowFlagMPI_ROW_RECV_OWN)
+	MPILocal      = uint32(mpiMpiRowFlagMPI_ROW_LOCAL)
 )
 
 // The formulas of a library.

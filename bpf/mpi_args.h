@@ -31,7 +31,7 @@ struct {
 struct mpi_thread {
 	struct mpi_record call; /* the open call, if start is not 0 */
 	u64 words[MPI_WORDS];
-	u64 result_at;          /* where the open call puts a request, or the thread level */
+	u64 result_at;          /* where the open call puts its request, or the thread level */
 	u32 generation;         /* of wrappers */
 	u32 pad;
 	struct mpi_wrappers wrappers;
@@ -159,113 +159,124 @@ static __always_inline u64 count_of(struct mpi_row *row, u64 v)
 
 /* An array of counts, perhaps with one of types, summed up in chunks. */
 struct sum {
-	u64 counts, types, base, total;
+	u64 counts, types, base, total, own;
 	u32 n, library;
 	u32 count_bytes, type_bytes;
-	u32 unknown;
-	u32 pad;
+	u32 rank; /* whose element goes to own */
+	u32 unread;
 };
 
-/* At most MPI_CHUNK elements to user memory's array at from; widened to u64. */
-static __always_inline int take_chunk(u64 *to, u64 from, u32 i, u32 n, u32 bytes)
+/* Element i of user memory's array of n at from, read in chunks; 0 if that
+ * fails. A loop over elements by bpf_loop costs the verifier nothing. */
+static __always_inline int take_element(u64 *chunk, u64 from, u32 i, u32 n, u32 bytes, u64 *out)
 {
-	u64 size = n * bytes;
+	u32 at = i % MPI_CHUNK;
+	u64 size = n - i < MPI_CHUNK ? n - i : MPI_CHUNK;
 
+	size *= bytes;
 	asm volatile("" : "+r"(size)); /* so that what is compared is what is used */
-	if (size > MPI_CHUNK * 8)
-		return 1;
-	return bpf_copy_from_user(to, size, (void *)(from + (u64)i * MPI_CHUNK * bytes)) != 0;
+	if (at == 0 && (size > MPI_CHUNK * 8 || bpf_copy_from_user(chunk, size, (void *)(from + (u64)i * bytes))))
+		return 0;
+	*out = bytes == 8 ? chunk[at] : ((u32 *)chunk)[at];
+	return 1;
 }
 
-static __always_inline u64 element(u64 *of, u32 i, u32 bytes)
-{
-	return bytes == 8 ? of[i & (MPI_CHUNK - 1)] : ((u32 *)of)[i & (2 * MPI_CHUNK - 1)];
-}
-
-static long add_chunk(u32 i, struct sum *s)
+static long add_element(u32 i, struct sum *s)
 {
 	struct mpi_thread *t = this_thread(0);
-	u32 n = s->n - i * MPI_CHUNK, k;
+	u64 count = 0, type = 0, size = 1;
 
-	if (n > MPI_CHUNK)
-		n = MPI_CHUNK;
-	if (!t || take_chunk(t->counts, s->counts, i, n, s->count_bytes) ||
-	    (s->types && take_chunk(t->types, s->types, i, n, s->type_bytes))) {
-		s->unknown = 1;
-		return 1;
-	}
-	for (k = 0; k < MPI_CHUNK; k++) {
-		u64 count, size = 1;
-
-		if (k >= n)
-			break;
-		count = element(t->counts, k, s->count_bytes);
-		if (s->count_bytes == 4 ? (s32)count <= 0 : (s64)count <= 0)
-			continue;
-		if (s->types) {
-			size = evaluate(s->library, MPI_TYPE_SIZE, element(t->types, k, s->type_bytes), s->base);
-			if (size == NOT_KNOWN) {
-				s->unknown = 1;
-				return 1;
-			}
-		}
-		s->total += count * size;
-	}
+	if (!t || !take_element(t->counts, s->counts, i, s->n, s->count_bytes, &count) ||
+	    (s->types && !take_element(t->types, s->types, i, s->n, s->type_bytes, &type)))
+		goto unread;
+	if (s->count_bytes == 4 ? (s32)count <= 0 : (s64)count <= 0)
+		return 0;
+	if (s->types)
+		size = evaluate(s->library, MPI_TYPE_SIZE, type, s->base);
+	if (size == NOT_KNOWN)
+		goto unread;
+	s->total += count * size;
+	if (i == s->rank)
+		s->own = count * size;
 	return 0;
+unread:
+	s->unread = 1;
+	return 1;
 }
 
+/* One side of the data: where its arguments are, and what they mean. */
+struct side {
+	u8 count, type;
+	u32 array, types, own;
+};
+
 static __always_inline u64 bytes_of_array(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t,
-					  u8 count, u8 type, u32 n, int types, u64 base)
+					  struct side of, u32 n, u64 base)
 {
 	struct sum s = {
-		.counts = word(t, count), .base = base, .n = n, .library = row->library,
+		.counts = word(t, of.count), .base = base, .n = n, .library = row->library,
 		.count_bytes = row->flags & MPI_ROW_WIDE ? 8 : 4, .type_bytes = l->handle32 ? 4 : 8,
+		.rank = t->call.rank, .types = of.types ? word(t, of.type) : 0,
 	};
 	u64 size = 1;
 
-	if (types)
-		s.types = word(t, type);
-	bpf_loop((n + MPI_CHUNK - 1) / MPI_CHUNK, add_chunk, &s, 0);
-	if (s.unknown)
+	bpf_loop(n, add_element, &s, 0);
+	if (s.unread)
 		return NOT_KNOWN;
-	if (s.total && !types)
-		size = evaluate(row->library, MPI_TYPE_SIZE, word(t, type), base);
-	return size == NOT_KNOWN ? size : s.total * size;
+	if (s.total && !of.types)
+		size = evaluate(row->library, MPI_TYPE_SIZE, word(t, of.type), base);
+	if (size == NOT_KNOWN)
+		return size;
+	if (of.own)
+		t->call.own = s.own * size;
+	return s.total * size;
 }
 
-static __always_inline u64 bytes_of(struct mpi_row *row, struct mpi_thread *t, u8 count, u8 type, u64 base)
+static __always_inline u64 bytes_of(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t,
+				    struct side of, u32 n, u64 base, int sleeps)
 {
-	u64 n = count_of(row, word(t, count)), size;
+	u64 count = 1, size;
 
-	if (!n || count == MPI_NO_ARG || type == MPI_NO_ARG)
+	if (of.type == MPI_NO_ARG)
 		return 0;
-	size = evaluate(row->library, MPI_TYPE_SIZE, word(t, type), base);
-	return size == NOT_KNOWN ? size : n * size;
+	if (of.array) {
+		if (!sleeps || t->call.flags & MPI_UNREAD_COMM)
+			return NOT_KNOWN;
+		return bytes_of_array(row, l, t, of, n, base);
+	}
+	if (of.count != MPI_NO_ARG)
+		count = count_of(row, word(t, of.count));
+	if (row->partitions != MPI_NO_ARG)
+		count *= (u32)word(t, row->partitions);
+	if (!count)
+		return 0;
+	size = evaluate(row->library, MPI_TYPE_SIZE, word(t, of.type), base);
+	return size == NOT_KNOWN ? size : count * size;
 }
 
 /* The communicator's size and the own rank, or the numbers of neighbours. */
 static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_record *c, u64 base)
 {
-	u64 size, rank;
+	u64 size, local, rank = 0;
 
 	if (row->flags & MPI_ROW_NEIGHBORS) {
 		size = evaluate(row->library, MPI_OUT_DEGREE, c->comm, base);
-		rank = evaluate(row->library, MPI_IN_DEGREE, c->comm, base);
-		c->in = rank;
+		local = evaluate(row->library, MPI_IN_DEGREE, c->comm, base);
 	} else {
-		rank = evaluate(row->library, MPI_COMM_INTER, c->comm, base);
-		if (rank == NOT_KNOWN || rank == 0) {
-			size = evaluate(row->library, MPI_COMM_SIZE, c->comm, base);
-		} else {
+		size = local = evaluate(row->library, MPI_COMM_SIZE, c->comm, base);
+		rank = evaluate(row->library, MPI_COMM_RANK, c->comm, base);
+		if (evaluate(row->library, MPI_COMM_INTER, c->comm, base) == 1) {
 			size = evaluate(row->library, MPI_COMM_REMOTE_SIZE, c->comm, base);
 			c->flags |= MPI_INTER;
 		}
-		rank = evaluate(row->library, MPI_COMM_RANK, c->comm, base);
-		c->rank = rank;
+	}
+	if (size == NOT_KNOWN || local == NOT_KNOWN || rank == NOT_KNOWN) {
+		c->flags |= MPI_UNREAD_COMM;
+		return;
 	}
 	c->np = size;
-	if (size == NOT_KNOWN || rank == NOT_KNOWN)
-		c->flags |= MPI_UNKNOWN;
+	c->in = local;
+	c->rank = rank;
 }
 
 /* Fills a call's volumes; sleeps says that arrays can be read. */
@@ -274,7 +285,11 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
 	struct mpi_record *c = &t->call;
 	u32 flags = row->flags;
-	int sends, receives, root;
+	struct side send = { row->send_count, row->send_type,
+		flags & MPI_ROW_SEND_COUNTS, flags & MPI_ROW_SEND_TYPES, flags & MPI_ROW_SEND_OWN };
+	struct side recv = { row->recv_count, row->recv_type,
+		flags & MPI_ROW_RECV_COUNTS, flags & MPI_ROW_RECV_TYPES, flags & MPI_ROW_RECV_OWN };
+	int root, sends = 1, receives = 1;
 
 	if (!l)
 		return;
@@ -284,10 +299,12 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 		c->flags |= MPI_IN_PLACE_SEND;
 	if (row->recv_buf != MPI_NO_ARG && word(t, row->recv_buf) == l->in_place)
 		c->flags |= MPI_IN_PLACE_RECV;
-	root = c->peer == l->root || (!(c->flags & MPI_INTER) && c->peer == c->rank);
-	sends = !(flags & MPI_ROW_ROOT_SENDS) || root;
-	receives = !(flags & MPI_ROW_ROOT_RECVS) || root;
-	/* Nobody is sent to: the arguments need not be meaningful. */
+	/* Arguments that MPI ignores may be garbage. */
+	if (flags & (MPI_ROW_SEND_AT_ROOT | MPI_ROW_RECV_AT_ROOT)) {
+		root = c->peer == l->root || (!(c->flags & (MPI_INTER | MPI_UNREAD_COMM)) && c->peer == c->rank);
+		sends = root || !(flags & MPI_ROW_SEND_AT_ROOT);
+		receives = root || !(flags & MPI_ROW_RECV_AT_ROOT);
+	}
 	if (row->peer != MPI_NO_ARG && c->peer == l->proc_null) {
 		sends = 0;
 		if (row->peer2 == MPI_NO_ARG)
@@ -295,33 +312,22 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 	}
 	if (row->peer2 != MPI_NO_ARG && c->peer2 == l->proc_null)
 		receives = 0;
-	if (row->recv_count != row->send_count) {
-		if (c->flags & MPI_IN_PLACE_SEND)
-			sends = 0;
-		if (c->flags & MPI_IN_PLACE_RECV)
-			receives = 0;
+	if (c->flags & MPI_IN_PLACE_SEND && row->recv_type != MPI_NO_ARG)
+		sends = 0;
+	if (c->flags & MPI_IN_PLACE_RECV && row->send_type != MPI_NO_ARG)
+		receives = 0;
+	if (sends)
+		c->send = bytes_of(row, l, t, send, flags & MPI_ROW_LOCAL ? c->in : c->np, base, sleeps);
+	if (receives && sends && recv.count == send.count && recv.type == send.type)
+		c->recv = c->send;
+	else if (receives)
+		c->recv = bytes_of(row, l, t, recv, flags & (MPI_ROW_NEIGHBORS | MPI_ROW_LOCAL) ? c->in : c->np, base, sleeps);
+	if (c->send == NOT_KNOWN) {
+		c->send = 0;
+		c->flags |= MPI_UNREAD_SEND;
 	}
-	if (sends) {
-		if (!(flags & MPI_ROW_SEND_COUNTS))
-			c->send = bytes_of(row, t, row->send_count, row->send_type, base);
-		else if (sleeps)
-			c->send = bytes_of_array(row, l, t, row->send_count, row->send_type, c->np, flags & MPI_ROW_SEND_TYPES, base);
-		else
-			c->send = NOT_KNOWN;
-	}
-	if (receives) {
-		if (sends && row->recv_count == row->send_count && row->recv_type == row->send_type)
-			c->recv = c->send;
-		else if (!(flags & MPI_ROW_RECV_COUNTS))
-			c->recv = bytes_of(row, t, row->recv_count, row->recv_type, base);
-		else if (sleeps)
-			c->recv = bytes_of_array(row, l, t, row->recv_count, row->recv_type,
-						 flags & MPI_ROW_NEIGHBORS ? c->in : c->np, flags & MPI_ROW_RECV_TYPES, base);
-		else
-			c->recv = NOT_KNOWN;
-	}
-	if (c->send == NOT_KNOWN || c->recv == NOT_KNOWN) {
-		c->send = c->recv = 0;
-		c->flags |= MPI_UNKNOWN;
+	if (c->recv == NOT_KNOWN) {
+		c->recv = 0;
+		c->flags |= MPI_UNREAD_RECV;
 	}
 }

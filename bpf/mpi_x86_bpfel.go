@@ -19,10 +19,12 @@ const (
 	mpiMpiFlagMPI_UNFINISHED    mpiMpiFlag = 1
 	mpiMpiFlagMPI_WRAPPED       mpiMpiFlag = 2
 	mpiMpiFlagMPI_STARTED       mpiMpiFlag = 4
-	mpiMpiFlagMPI_UNKNOWN       mpiMpiFlag = 8
-	mpiMpiFlagMPI_IN_PLACE_SEND mpiMpiFlag = 16
-	mpiMpiFlagMPI_IN_PLACE_RECV mpiMpiFlag = 32
-	mpiMpiFlagMPI_INTER         mpiMpiFlag = 64
+	mpiMpiFlagMPI_UNREAD_SEND   mpiMpiFlag = 8
+	mpiMpiFlagMPI_UNREAD_RECV   mpiMpiFlag = 16
+	mpiMpiFlagMPI_UNREAD_COMM   mpiMpiFlag = 32
+	mpiMpiFlagMPI_IN_PLACE_SEND mpiMpiFlag = 64
+	mpiMpiFlagMPI_IN_PLACE_RECV mpiMpiFlag = 128
+	mpiMpiFlagMPI_INTER         mpiMpiFlag = 256
 )
 
 type mpiMpiLibrary struct {
@@ -62,6 +64,7 @@ type mpiMpiRecord struct {
 	Start uint64
 	Send  uint64
 	Recv  uint64
+	Own   uint64
 	Comm  uint64
 	Np    int32
 	In    int32
@@ -72,44 +75,48 @@ type mpiMpiRecord struct {
 }
 
 type mpiMpiRow struct {
-	_         structs.HostLayout
-	Flags     uint32
-	Library   uint32
-	Vaddr     uint64
-	SendCount uint8
-	SendType  uint8
-	RecvCount uint8
-	RecvType  uint8
-	Peer      uint8
-	Peer2     uint8
-	Tag       uint8
-	Comm      uint8
-	SendBuf   uint8
-	RecvBuf   uint8
-	Request   uint8
-	Level     uint8
-	Pad       [4]uint8
+	_          structs.HostLayout
+	Flags      uint32
+	Library    uint32
+	Vaddr      uint64
+	SendCount  uint8
+	SendType   uint8
+	RecvCount  uint8
+	RecvType   uint8
+	Peer       uint8
+	Peer2      uint8
+	Tag        uint8
+	Comm       uint8
+	SendBuf    uint8
+	RecvBuf    uint8
+	Partitions uint8
+	Request    uint8
+	Requests   uint8
+	Pad        [3]uint8
 }
 
 type mpiMpiRowFlag uint32
 
 const (
-	mpiMpiRowFlagMPI_ROW_NO_RETURN   mpiMpiRowFlag = 1
-	mpiMpiRowFlagMPI_ROW_WIDE        mpiMpiRowFlag = 2
-	mpiMpiRowFlagMPI_ROW_SIZES       mpiMpiRowFlag = 4
-	mpiMpiRowFlagMPI_ROW_NEIGHBORS   mpiMpiRowFlag = 8
-	mpiMpiRowFlagMPI_ROW_ROOT_SENDS  mpiMpiRowFlag = 16
-	mpiMpiRowFlagMPI_ROW_ROOT_RECVS  mpiMpiRowFlag = 32
-	mpiMpiRowFlagMPI_ROW_ON_STACK    mpiMpiRowFlag = 64
-	mpiMpiRowFlagMPI_ROW_BEGINS      mpiMpiRowFlag = 128
-	mpiMpiRowFlagMPI_ROW_KEEP        mpiMpiRowFlag = 256
-	mpiMpiRowFlagMPI_ROW_START       mpiMpiRowFlag = 512
-	mpiMpiRowFlagMPI_ROW_START_ALL   mpiMpiRowFlag = 1024
-	mpiMpiRowFlagMPI_ROW_FORGET      mpiMpiRowFlag = 2048
-	mpiMpiRowFlagMPI_ROW_SEND_COUNTS mpiMpiRowFlag = 4096
-	mpiMpiRowFlagMPI_ROW_SEND_TYPES  mpiMpiRowFlag = 8192
-	mpiMpiRowFlagMPI_ROW_RECV_COUNTS mpiMpiRowFlag = 16384
-	mpiMpiRowFlagMPI_ROW_RECV_TYPES  mpiMpiRowFlag = 32768
+	mpiMpiRowFlagMPI_ROW_NO_RETURN    mpiMpiRowFlag = 1
+	mpiMpiRowFlagMPI_ROW_WIDE         mpiMpiRowFlag = 2
+	mpiMpiRowFlagMPI_ROW_SIZES        mpiMpiRowFlag = 4
+	mpiMpiRowFlagMPI_ROW_NEIGHBORS    mpiMpiRowFlag = 8
+	mpiMpiRowFlagMPI_ROW_SEND_AT_ROOT mpiMpiRowFlag = 16
+	mpiMpiRowFlagMPI_ROW_RECV_AT_ROOT mpiMpiRowFlag = 32
+	mpiMpiRowFlagMPI_ROW_ON_STACK     mpiMpiRowFlag = 64
+	mpiMpiRowFlagMPI_ROW_BEGINS       mpiMpiRowFlag = 128
+	mpiMpiRowFlagMPI_ROW_KEEP         mpiMpiRowFlag = 256
+	mpiMpiRowFlagMPI_ROW_START        mpiMpiRowFlag = 512
+	mpiMpiRowFlagMPI_ROW_START_ALL    mpiMpiRowFlag = 1024
+	mpiMpiRowFlagMPI_ROW_FORGET       mpiMpiRowFlag = 2048
+	mpiMpiRowFlagMPI_ROW_SEND_COUNTS  mpiMpiRowFlag = 4096
+	mpiMpiRowFlagMPI_ROW_SEND_TYPES   mpiMpiRowFlag = 8192
+	mpiMpiRowFlagMPI_ROW_RECV_COUNTS  mpiMpiRowFlag = 16384
+	mpiMpiRowFlagMPI_ROW_RECV_TYPES   mpiMpiRowFlag = 32768
+	mpiMpiRowFlagMPI_ROW_SEND_OWN     mpiMpiRowFlag = 65536
+	mpiMpiRowFlagMPI_ROW_RECV_OWN     mpiMpiRowFlag = 131072
+	mpiMpiRowFlagMPI_ROW_LOCAL        mpiMpiRowFlag = 262144
 )
 
 type mpiMpiStackRecord struct {

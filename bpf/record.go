@@ -52,7 +52,9 @@ type MPIRecord struct {
 const (
 	MPIUnfinished  = uint16(mpiMpiFlagMPI_UNFINISHED)
 	MPIStarted     = uint16(mpiMpiFlagMPI_STARTED)
-	MPIUnknown     = uint16(mpiMpiFlagMPI_UNKNOWN)
+	MPIUnreadSend  = uint16(mpiMpiFlagMPI_UNREAD_SEND)
+	MPIUnreadRecv  = uint16(mpiMpiFlagMPI_UNREAD_RECV)
+	MPIUnreadComm  = uint16(mpiMpiFlagMPI_UNREAD_COMM)
 	MPIInPlaceSend = uint16(mpiMpiFlagMPI_IN_PLACE_SEND)
 	MPIInPlaceRecv = uint16(mpiMpiFlagMPI_IN_PLACE_RECV)
 	MPIInter       = uint16(mpiMpiFlagMPI_INTER)

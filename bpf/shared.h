@@ -142,18 +142,21 @@ enum mpi_row_flag {
 	MPI_ROW_WIDE        = 1 << 1,  /* counts are 64 bits */
 	MPI_ROW_SIZES       = 1 << 2,  /* volumes depend on the communicator's size and the own rank */
 	MPI_ROW_NEIGHBORS   = 1 << 3,  /* ... on the numbers of neighbours */
-	MPI_ROW_ROOT_SENDS  = 1 << 4,  /* the send side is meaningful at the root only */
-	MPI_ROW_ROOT_RECVS  = 1 << 5,  /* the receive side is */
+	MPI_ROW_SEND_AT_ROOT = 1 << 4, /* the send side's arguments are meaningful at the root only */
+	MPI_ROW_RECV_AT_ROOT = 1 << 5, /* the receive side's are */
 	MPI_ROW_ON_STACK    = 1 << 6,  /* some arguments are on the stack */
 	MPI_ROW_BEGINS      = 1 << 7,  /* MPI_COMM_WORLD is there when it returns */
 	MPI_ROW_KEEP        = 1 << 8,  /* prepares a persistent request */
 	MPI_ROW_START       = 1 << 9,  /* starts one */
-	MPI_ROW_START_ALL   = 1 << 10, /* starts an array of them, as many as send_count says */
+	MPI_ROW_START_ALL   = 1 << 10, /* starts an array of them, as many as requests says */
 	MPI_ROW_FORGET      = 1 << 11, /* frees a request */
 	MPI_ROW_SEND_COUNTS = 1 << 12, /* send_count is an array */
 	MPI_ROW_SEND_TYPES  = 1 << 13,
 	MPI_ROW_RECV_COUNTS = 1 << 14,
 	MPI_ROW_RECV_TYPES  = 1 << 15,
+	MPI_ROW_SEND_OWN    = 1 << 16, /* the own rank's element of send_count is wanted besides the sum */
+	MPI_ROW_RECV_OWN    = 1 << 17,
+	MPI_ROW_LOCAL       = 1 << 18, /* arrays are as long as the local group */
 };
 
 /* Where no argument is. */
@@ -167,18 +170,22 @@ struct mpi_row {
 	u64 vaddr; /* of the probed instruction: the library's base is ip - vaddr */
 	u8 send_count, send_type, recv_count, recv_type;
 	u8 peer, peer2, tag, comm;
-	u8 send_buf, recv_buf, request, level;
-	u8 pad[4];
+	u8 send_buf, recv_buf, partitions;
+	u8 request;  /* where a request is made or found, or the thread level is put */
+	u8 requests; /* how many */
+	u8 pad[3];
 };
 
 enum mpi_flag {
 	MPI_UNFINISHED    = 1 << 0, /* it had not returned at that time */
 	MPI_WRAPPED       = 1 << 1, /* called by a binding; the stack follows the record */
 	MPI_STARTED       = 1 << 2, /* no call, but what a call has started */
-	MPI_UNKNOWN       = 1 << 3, /* volumes could not be told */
-	MPI_IN_PLACE_SEND = 1 << 4,
-	MPI_IN_PLACE_RECV = 1 << 5,
-	MPI_INTER         = 1 << 6, /* np is the remote group's size */
+	MPI_UNREAD_SEND   = 1 << 3,
+	MPI_UNREAD_RECV   = 1 << 4,
+	MPI_UNREAD_COMM   = 1 << 5,
+	MPI_IN_PLACE_SEND = 1 << 6,
+	MPI_IN_PLACE_RECV = 1 << 7,
+	MPI_INTER         = 1 << 8, /* np is the remote group's size */
 };
 
 /* One call of an MPI operation. Begins like struct record; longer. */
@@ -192,8 +199,9 @@ struct mpi_record {
 	u64 site;    /* return address */
 	u64 start;
 	u64 send, recv; /* bytes */
+	u64 own;     /* of these, in the own rank's element of an array */
 	u64 comm;
-	s32 np, in;  /* processes, or neighbours out and in */
+	s32 np, in;  /* processes, of two groups the others and ours; or neighbours out and in */
 	s32 rank;
 	s32 peer, peer2, tag;
 };
