@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"ompp-attach/event"
@@ -18,6 +19,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 		end = off
 	}
 	e.settleAll(end)
+	e.settleExisting()
 	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
 	root := b.merge(e.root)
 	b.combine(root)
@@ -48,7 +50,8 @@ func (e *Engine) Finish(end uint64) *Profile {
 // settleAll charges all that is open at a time.
 func (e *Engine) settleAll(end uint64) {
 	e.Advance(end + 2*stragglerWait)
-	for _, t := range e.threads {
+	for _, tid := range slices.Sorted(maps.Keys(e.threads)) { // those that turn out to be initial threads are numbered
+		t := e.threads[tid]
 		e.cutOff(t, max(end, t.last)) // threads may have been read beyond another's ompp_off
 	}
 	for _, list := range e.teams {
@@ -81,12 +84,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			e.cutOffTask(t, real)
 			continue
 		case f.node.key.Construct == event.Unknown:
-			if len(f.node.children) > 0 || f.child > 0 {
-				f.body = span(f.start, end)
-				f.charge(f.node.stat(f.row), f.body)
-				e.partial++
-			}
-			t.stack = t.stack[:len(t.stack)-1]
+			e.cutOffExisting(t, end)
 			continue
 		case f.team != nil && f.team.charged:
 			t.stack = t.stack[:len(t.stack)-1]
@@ -274,6 +272,8 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Child += o.Child
 	s.Task += o.Task
 	s.Tasks += o.Tasks
+	s.MPI = s.MPI.Plus(o.MPI)
+	s.Calls = s.Calls.Plus(o.Calls)
 }
 
 func (s *Span) add(o Span) { s.T += o.T; s.C += o.C }
