@@ -189,6 +189,7 @@ func (m *Measurement) Attach(ctx context.Context, pid int, attached func()) (*Re
 	}
 	m.mu.Unlock()
 	m.detach(p)
+	m.cutOffMPI(p)
 	err = stop()
 	res := &Result{}
 	m.retireAll(ended)
@@ -343,6 +344,7 @@ func (m *Measurement) leave(p *Process) {
 	p.readCPU()
 	m.mu.Unlock()
 	m.detach(p)
+	m.cutOffMPI(p)
 }
 
 // retireAll ends the measurement of all processes, first of the first one. All
@@ -385,6 +387,7 @@ func (m *Measurement) collect(res *Result) {
 			res.Lost += n
 		}
 	}
+	res.Lost += m.mpi.dropped()
 	m.logf("%d records of processes that were not followed, or not any more", m.strays)
 	res.Troubles = m.troubles
 	if m.user != nil {

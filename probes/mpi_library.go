@@ -139,3 +139,17 @@ func (l *MPILibrary) kernelSide() *bpf.MPILibrary {
 	}
 	return k
 }
+
+// World computes a process's rank in MPI_COMM_WORLD and its size from the
+// process's memory, which read reads; base is where the library is loaded. ok is
+// false before MPI_Init.
+func (l *MPILibrary) World(base uint64, read func(addr uint64, n int) (uint64, error)) (w MPIWorld, ok bool) {
+	world, ok := l.Formulas.World.Eval(0, base, read)
+	if !ok {
+		return w, false
+	}
+	size, ok1 := l.Formulas.CommSize.Eval(world, base, read)
+	rank, ok2 := l.Formulas.CommRank.Eval(world, base, read)
+	w = MPIWorld{Rank: int(int32(rank)), Size: int(int32(size))}
+	return w, ok1 && ok2 && w.Size > 0 && w.Rank >= 0 && w.Rank < w.Size
+}
