@@ -33,10 +33,13 @@ type measureFlags struct {
 	events    string // hidden: file for the recorded event stream of the first process
 	user      userFlags
 	inline    inlineFlags
+	view      viewFlags
+	options   report.Options // from view, see prepare
 }
 
 func (f *measureFlags) register(c *cobra.Command) {
 	f.inline.register(c)
+	f.view.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID)")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
@@ -92,6 +95,10 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 func (f *measureFlags) prepare(program string, pid int) (*output, error) {
 	if err := checkFormats(f.formats); err != nil {
 		return nil, &exitError{exitUsage, err}
+	}
+	var err error
+	if f.options, err = f.view.options(); err != nil {
+		return nil, err
 	}
 	if _, ok := attachModes[f.mode]; !ok {
 		return nil, &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}
