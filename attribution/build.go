@@ -22,6 +22,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 	e.settleExisting()
 	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
 	root := b.merge(e.root)
+	b.fold(root)
 	b.combine(root)
 	p := &Profile{Version: SchemaVersion, Threads: e.rows}
 	if len(p.Threads) == 0 {
@@ -182,7 +183,16 @@ func identify(r *Region) regionID {
 }
 
 func (b *builder) regionFor(n *node) int {
-	k := n.key
+	i := b.regionOfKey(n.key)
+	for s := range n.notes {
+		if !slices.Contains(b.regions[i].Notes, s) {
+			b.regions[i].Notes = append(b.regions[i].Notes, s)
+		}
+	}
+	return i
+}
+
+func (b *builder) regionOfKey(k Key) int {
 	r, ok := b.place[k]
 	if !ok {
 		if k.Construct == event.Unknown {
@@ -201,13 +211,7 @@ func (b *builder) regionFor(n *node) int {
 			r.Construct = execute
 		}
 	}
-	i := b.intern(r)
-	for s := range n.notes {
-		if !slices.Contains(b.regions[i].Notes, s) {
-			b.regions[i].Notes = append(b.regions[i].Notes, s)
-		}
-	}
-	return i
+	return b.intern(r)
 }
 
 func (b *builder) intern(r Region) int {
@@ -328,10 +332,7 @@ func (b *builder) number(p *Profile) {
 		}
 	}
 	slices.SortFunc(order, func(x, y int) int {
-		r, s := &b.regions[x], &b.regions[y]
-		return cmp.Or(cmp.Compare(r.Location.File, s.Location.File), cmp.Compare(r.Location.Begin, s.Location.Begin),
-			cmp.Compare(r.Construct, s.Construct), cmp.Compare(r.Location.Object, s.Location.Object),
-			cmp.Compare(r.Location.Offset, s.Location.Offset), cmp.Compare(r.Name, s.Name), cmp.Compare(x, y))
+		return cmp.Or(inOrder(&b.regions[x], &b.regions[y]), cmp.Compare(x, y))
 	})
 	newRegion := map[int]int{-1: -1}
 	for i, old := range order {
@@ -377,6 +378,13 @@ func (b *builder) number(p *Profile) {
 		}
 		slices.SortFunc(n.Stats, func(x, y ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
 	}
+}
+
+// inOrder compares regions as reports list them.
+func inOrder(r, s *Region) int {
+	return cmp.Or(cmp.Compare(r.Location.File, s.Location.File), cmp.Compare(r.Location.Begin, s.Location.Begin),
+		cmp.Compare(r.Construct, s.Construct), cmp.Compare(r.Location.Object, s.Location.Object),
+		cmp.Compare(r.Location.Offset, s.Location.Offset), cmp.Compare(r.Name, s.Name))
 }
 
 // regionIndex finds the profile's number of the region that an engine node

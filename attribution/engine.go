@@ -73,6 +73,7 @@ type Engine struct {
 	tasks     map[taskKey]*task
 	freeTasks []*task
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
+	era       uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
 	tasking   bool            // tasks were seen: teams settle only when all before their join is read
 	crowd     int             // number of threads at which to look for idle ones
 
@@ -98,8 +99,6 @@ type Engine struct {
 	off      Span
 	resumed  uint64 // when it was last switched on again
 
-	charges uint64 // of MPI calls, see chargeMPI
-
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
 }
@@ -118,11 +117,14 @@ type node struct {
 	children []*node
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	notes    map[string]bool
-	charged  uint64 // Engine.charges when it was last charged for an MPI call
-	existing bool   // stands for where a thread was when measurement began
-	outside  bool   // which was in no region, as it turned out
-	rowWas   int    // then: the row that it had until that was known
-	rowNow   int    // and has now
+	existing bool // stands for where a thread was when measurement began
+	outside  bool // which was in no region, as it turned out
+	rowWas   int  // then: the row that it had until that was known
+	rowNow   int  // and has now
+
+	execution *node // of what is created here, as of an era
+	era       uint32
+	creations *creations[Key] // of an outermost region
 }
 
 func (e *Engine) child(n *node, k Key) *node {
@@ -257,6 +259,10 @@ func (e *Engine) Events() uint64 { return e.events }
 // Feed takes one event. It keeps nothing of what ev points to.
 func (e *Engine) Feed(ev *event.Event) {
 	e.events++
+	e.feed(ev)
+}
+
+func (e *Engine) feed(ev *event.Event) {
 	t := e.threads[ev.TID]
 	if t == nil {
 		t = &thread{tid: ev.TID}
@@ -298,6 +304,9 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	}
 	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) {
 		t.stack = t.stack[:0]
+	}
+	if e.hasToWait(t, ev) {
+		return false
 	}
 	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {
 		return true

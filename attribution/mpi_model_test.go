@@ -54,7 +54,7 @@ func (s *callingSim) pass() {
 	s.simulation.pass()
 	for t, c := range s.in {
 		c.running = nil
-		counted := map[string]bool{} // a path that comes back to itself, by tasks that create their like, counts once
+		counted := map[string]bool{} // of two executions on one path, one is suspended: the figures do not tell
 		for _, f := range slices.Backward(t.visible()) {
 			passed := f.figures.Exec.T > before[f.figures] || f.team != nil // a team's time is settled at its end
 			if passed && !counted[f.path] {
@@ -167,6 +167,16 @@ func simulateCalls(rnd *rand.Rand, rt event.Runtime, steps int, stops bool) *cal
 		s.pass()
 		s.step(s.threads[rnd.IntN(len(s.threads))], true)
 	}
+	s.fold()
+	calls := map[*figures]*MPIStats{}
+	for f, m := range s.calls {
+		to := s.folded[f]
+		if calls[to] == nil {
+			calls[to] = &MPIStats{}
+		}
+		calls[to].Add(m)
+	}
+	s.calls = calls
 	s.nameUntied()
 	return s
 }
