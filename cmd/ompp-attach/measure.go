@@ -31,6 +31,8 @@ type measureFlags struct {
 	events    string // hidden: file for the recorded event stream of the first process
 	user      userFlags
 	inline    inlineFlags
+	view      viewFlags
+	options   report.Options        // from view, see check
 	say       func(sentence string) // tells the user at once
 }
 
@@ -40,6 +42,7 @@ func tell(sentence string) { fmt.Fprintln(os.Stderr, "ompp-attach: "+sentence) }
 func (f *measureFlags) register(c *cobra.Command) {
 	f.say = tell
 	f.inline.register(c)
+	f.view.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
@@ -112,6 +115,10 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 func (f *measureFlags) check() error {
 	if err := checkFormats(f.formats); err != nil {
 		return &exitError{exitUsage, err}
+	}
+	var err error
+	if f.options, err = f.view.options(); err != nil {
+		return err
 	}
 	if _, ok := attachModes[f.mode]; !ok {
 		return &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}

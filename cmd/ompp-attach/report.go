@@ -14,20 +14,26 @@ import (
 
 func reportCommand() *cobra.Command {
 	var formats []string
+	var view viewFlags
 	c := &cobra.Command{
 		Use:     "report DIR",
 		Short:   "Write reports from recorded profiles, without measuring again",
 		Example: "  ompp-attach report --format ompp ompp-solver-4711",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return rereport(args[0], formats) },
+		RunE:    func(_ *cobra.Command, args []string) error { return rereport(args[0], formats, &view) },
 	}
+	view.register(c)
 	c.Flags().StringSliceVar(&formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
 	return c
 }
 
-func rereport(dir string, formats []string) error {
+func rereport(dir string, formats []string, view *viewFlags) error {
 	if err := checkFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
+	}
+	options, err := view.options()
+	if err != nil {
+		return err
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "profile*"+recordSuffix))
 	if err != nil {
@@ -47,7 +53,7 @@ func rereport(dir string, formats []string) error {
 			continue
 		}
 		stem := strings.TrimSuffix(filepath.Base(name), recordSuffix)
-		files, err := renderAll(dir, stem, p, formats)
+		files, err := renderAll(dir, stem, p, formats, options)
 		for _, f := range files {
 			fmt.Println(f)
 		}
