@@ -137,6 +137,9 @@ func (f *Formulas) named() map[string]mpi.Formula {
 		"CommIsInter": f.CommIsInter, "CommRemoteSize": f.CommRemoteSize, "GroupSize": f.GroupSize, "World": f.World}
 }
 
+var accessors = map[string]string{"TypeSize": "MPI_Type_size_x", "CommSize": "MPI_Comm_size", "CommRank": "MPI_Comm_rank",
+	"CommIsInter": "MPI_Comm_test_inter", "CommRemoteSize": "MPI_Comm_remote_size", "GroupSize": "MPI_Group_size"}
+
 var jobs = map[string]struct {
 	mpicc  string
 	mpirun []string
@@ -155,6 +158,9 @@ func TestFormulasOnRunningJobs(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
+					if err := f.Check(r.base, r.read); err != nil {
+						t.Error(err)
+					}
 					named := f.named()
 					for _, x := range r.truths {
 						if strings.HasPrefix(x.what, "Win") {
@@ -163,6 +169,12 @@ func TestFormulasOnRunningJobs(t *testing.T) {
 						got, ok := named[x.what].Eval(x.handle, r.base, r.read)
 						if !ok || int32(got) != int32(x.value) || x.what == "TypeSize" && got != x.value {
 							t.Errorf("%s of %s (%#x) is %d (%v), want %d", x.what, x.name, x.handle, got, ok, x.value)
+						}
+						if name := accessors[x.what]; name != "" {
+							got, ok := Emulate(r.library, name, x.handle, r.base, r.read)
+							if !ok || int32(got) != int32(x.value) {
+								t.Errorf("%s(%s: %#x) is %d (%v) by emulation, want %d", name, x.name, x.handle, got, ok, x.value)
+							}
 						}
 						checked[x.what]++
 					}
