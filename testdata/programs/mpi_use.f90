@@ -18,8 +18,7 @@ program p
   call MPI_Allreduce(MPI_IN_PLACE, b, 10, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr) != out 160 in 160
   call MPI_Recv_init(b, 10, MPI_DOUBLE_PRECISION, prev, 5, MPI_COMM_WORLD, q(1), ierr)
   call MPI_Send_init(a, 10, MPI_DOUBLE_PRECISION, next, 5, MPI_COMM_WORLD, q(2), ierr)
-  call MPI_Start(q(1), ierr) != in 80
-  call MPI_Start(q(2), ierr) != out 80
+  call MPI_Startall(2, q, ierr) != out 80 in 80
   call MPI_Waitall(2, q, ss, ierr)
   call MPI_Request_free(q(1), ierr)
   call MPI_Request_free(q(2), ierr)
