@@ -26,23 +26,27 @@ type Measurement struct {
 	machine  preflight.Machine
 	logf     func(format string, args ...any)
 
+	// living is held while lives are acted on, and while a program's measurement
+	// ends; it is taken before scanning.
+	living sync.Mutex
+
+	// settling is held while one profile is settled: files' tables are shared.
+	settling sync.Mutex
+
 	// scanning guards the plans and every process's probes; it is taken before
 	// mu, never while mu is held.
-	scanning    sync.Mutex
-	plans       map[*symbols.Object]planned // an inode may hold another file by now
-	code        map[*symbols.Object]planned // of probes in the files' own code
-	finders     []CodeFinder
-	selection   *Selection   // nil: everything is wanted
-	user        *UserRegions // nil if none are asked for
-	refused     error        // why a launched program must not run; guarded by mu
-	userChecked bool
+	scanning  sync.Mutex
+	plans     map[*symbols.Object]planned // an inode may hold another file by now
+	code      map[*symbols.Object]planned // of probes in the files' own code
+	finders   []CodeFinder
+	selection *Selection   // nil: everything is wanted
+	user      *UserRegions // nil if none are asked for
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
 	procs    map[uint32]*Process
-	done     []*Process
-	troubles []string // of processes that have no profile to tell them in
-	strays   uint64   // records of processes that we do not know
+	programs []*Program
+	strays   uint64 // records of processes that we do not know
 
 	recording bool
 	inlining  bool // constructs that make no call are probed

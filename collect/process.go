@@ -24,6 +24,7 @@ import (
 // another program.
 type Process struct {
 	pid       uint32
+	program   *Program
 	first     bool // the process we launched or attached to
 	engine    *attribution.Engine
 	resolver  *resolver
@@ -39,8 +40,8 @@ type Process struct {
 	offSince  uint64            // paused from outside since then; 0: not; guarded by mu
 	resumed   uint64            // when it last went on; guarded by mu
 	offGone   bool              // its probes are away for a pause; guarded by scanning
-	cpu0      cpuTimes
-	cpu       cpuTimes
+	cpu0      CPUTimes
+	cpu       CPUTimes
 	tasking   bool
 	warnings  []string
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
@@ -56,9 +57,9 @@ type placed struct {
 }
 
 // newProcess registers a process before its first probe is placed.
-func (m *Measurement) newProcess(pid int, first bool) *Process {
+func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p := &Process{
-		pid: uint32(pid), first: first, began: ktime(),
+		pid: uint32(pid), program: g, first: pid == g.pid, began: ktime(),
 		resolver: newResolver(pid),
 		placed:   map[fileID]placed{},
 		code:     map[fileID]placed{},
@@ -83,6 +84,7 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		}
 	}
 	p.meta = describe(pid)
+	p.meta.MPI = rankIn(pid)
 	m.mu.Lock()
 	m.procs[uint32(pid)] = p
 	m.mu.Unlock()
@@ -279,6 +281,8 @@ func closeLinks(links []io.Closer) {
 // finish settles a process's profile; ended says how its measurement ended.
 // The reader must have drained what the process wrote, and its probes be gone.
 func (m *Measurement) finish(p *Process, ended string) {
+	m.settling.Lock()
+	defer m.settling.Unlock()
 	m.mu.Lock()
 	delete(m.procs, p.pid)
 	m.mu.Unlock()
@@ -286,7 +290,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	// its places are looked up.
 	if p.engine.Events() == 0 && len(p.placed) == 0 { // no OpenMP that we could measure
 		m.mu.Lock()
-		m.troubles = append(m.troubles, p.warnings...)
+		p.program.troubles = append(p.program.troubles, p.warnings...)
 		m.mu.Unlock()
 		return
 	}
@@ -297,8 +301,8 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
 	prof.Meta.Duration = since(end, p.began+p.paused+uint64(meta.Off.T))
-	prof.Meta.UserTime = since(p.cpu.user, p.cpu0.user)
-	prof.Meta.SysTime = since(p.cpu.system, p.cpu0.system)
+	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
+	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
 	prof.Meta.Ended = ended
 	prof.Meta.HasTasks = p.tasking
 	for _, pl := range p.placed {
@@ -317,7 +321,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end
 	}
 	m.mu.Lock()
-	m.done = append(m.done, p)
+	p.program.done = append(p.program.done, p)
 	m.mu.Unlock()
 }
 
