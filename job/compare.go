@@ -98,7 +98,11 @@ func (j *Job) Quantities() []Quantity {
 		{Name: "parallel", Whole: wall.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Parallel })},
 		{Name: "user", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.User })},
 		{Name: "MPI", Whole: all.Mean, Stats: j.RankStats(rankMPI)},
-		{Name: "overhead", Whole: all.Mean, Stats: j.RankStats(rankSum)},
+		{Name: "synch", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Synch })},
+		{Name: "imbal", Whole: all.Mean, Stats: j.RankStats(rankImbal)},
+		{Name: "limpar", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Limpar })},
+		{Name: "mgmt", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Mgmt })},
+		{Name: "overheads", Whole: all.Mean, Stats: j.RankStats(rankSum)},
 	}
 	for i := range out {
 		out[i].Verdict = judge(&out[i].Stats, out[i].Whole)
@@ -169,9 +173,11 @@ type Explanation struct {
 	// the mean; Within how much more a rank's slowest thread has than the mean
 	// of its threads, on average over ranks (ns).
 	Between, Within float64
-	// Correlations of WorkT with executions, bodies, bytes and MPI time, and of
-	// waiting with MPI time.
-	WithExecs, WithBodies, WithBytes, WithMPI, WaitMPI Correlation
+	// Correlations of WorkT with executions, bodies and bytes.
+	WithExecs, WithBodies, WithBytes Correlation
+	// Correlations of WorkT and WaitT with the time that a rank is in MPI,
+	// wherever that is.
+	WorkMPI, WaitMPI Correlation
 }
 
 // Correlation is a coefficient; it is not known of too few ranks, nor where one
@@ -187,15 +193,12 @@ var Parts = [4]Figure{WorkT, WaitT, MPIT, MgmtT}
 // Explain says what the differences of a region go with.
 func (g *Region) Explain(by mpi.Accounting) Explanation {
 	_, _, bytes := Volumes(by)
-	of := func(x, y Figure) Correlation {
-		r, ok := g.Correlation(x, y)
-		return Correlation{r, ok && g.n >= MinRanks}
-	}
 	thread, within := g.Stats(ThreadT), g.Stats(WithinT)
 	e := Explanation{
 		Between: float64(thread.Max) - thread.Mean, Within: within.Mean,
-		WithExecs: of(WorkT, ExecC), WithBodies: of(WorkT, BodyC), WithBytes: of(WorkT, bytes),
-		WithMPI: of(WorkT, MPIT), WaitMPI: of(WaitT, MPIT),
+		WithExecs: g.correlate(WorkT, ExecC), WithBodies: g.correlate(WorkT, BodyC), WithBytes: g.correlate(WorkT, bytes),
+		WorkMPI: g.known(&g.withMPI[0], &g.moments[WorkT], g.mpiTime),
+		WaitMPI: g.known(&g.withMPI[1], &g.moments[WaitT], g.mpiTime),
 	}
 	for i, part := range Parts {
 		e.Shares[i], e.Varies = g.Share(part)
@@ -206,7 +209,8 @@ func (g *Region) Explain(by mpi.Accounting) Explanation {
 
 func (g *Region) read(e *Explanation, bytes Figure) Reading {
 	work, wait, inMPI := g.Stats(WorkT), g.Stats(WaitT), g.Stats(MPIT)
-	if e.WaitMPI.Known && makeUp(wait.StdDev, inMPI.StdDev, e.WaitMPI.R) && max(wait.StdDev, inMPI.StdDev) >= work.StdDev {
+	trade := g.correlate(WaitT, MPIT)
+	if trade.Known && makeUp(wait.StdDev, inMPI.StdDev, trade.R) && max(wait.StdDev, inMPI.StdDev) >= work.StdDev {
 		return Trade
 	}
 	switch max(work.StdDev, wait.StdDev, inMPI.StdDev) {

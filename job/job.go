@@ -69,9 +69,11 @@ type Region struct {
 	ranks    bitset
 	moments  [NumFigures]moments
 	products [numPairs]wide
+	withMPI  [2]wide // products of WorkT and WaitT with the rank's MPI time
 	bytes    *calls
-	n        int // ranks of the job
-	absent   int // the lowest rank that did not execute it
+	n        int      // ranks of the job
+	absent   int      // the lowest rank that did not execute it
+	mpiTime  *moments // of ranks, wherever they are in MPI
 }
 
 // pair names two figures whose products are summed.
@@ -80,10 +82,10 @@ type pair struct{ x, y Figure }
 // The pairs: parts of execT with the whole, and what work may go with.
 var pairs = []pair{
 	{WorkT, ExecT}, {WaitT, ExecT}, {MPIT, ExecT}, {MgmtT, ExecT},
-	{WorkT, ExecC}, {WorkT, BodyC}, {WorkT, BytesMinimal}, {WorkT, BytesNaive}, {WorkT, MPIT}, {WaitT, MPIT},
+	{WorkT, ExecC}, {WorkT, BodyC}, {WorkT, BytesMinimal}, {WorkT, BytesNaive}, {WaitT, MPIT},
 }
 
-const numPairs = 10
+const numPairs = 9
 
 // newJob returns an empty job.
 func newJob() *Job { return &Job{byKey: map[key]*Region{}, seen: map[int]bool{}} }
@@ -97,7 +99,7 @@ func (j *Job) fold(r *reduced) bool {
 	j.Ranks = append(j.Ranks, r.rank)
 	j.Size = max(j.Size, r.rank.MPI.Size)
 	for i := range r.parts {
-		j.region(&r.parts[i], r.rank.Rank).add(&r.parts[i], r.rank.Rank)
+		j.region(&r.parts[i], r.rank.Rank).add(&r.parts[i], &r.rank)
 	}
 	if j.Paths != nil {
 		j.Paths.fold(r)
@@ -127,7 +129,7 @@ func (g *Region) describe(r *attribution.Region) {
 	g.Notes, g.Lossy = nil, lossy // of one rank; of all
 }
 
-func (g *Region) add(p *part, rank int) {
+func (g *Region) add(p *part, rank *Rank) {
 	g.Lossy += p.region.Lossy
 	if p.bytes != nil {
 		g.bytes = g.bytes.with(p.bytes)
@@ -136,13 +138,15 @@ func (g *Region) add(p *part, rank int) {
 		return
 	}
 	g.Reached++
-	g.ranks.set(rank)
+	g.ranks.set(rank.Rank)
 	for f, v := range p.figures {
-		g.moments[f].add(v, rank)
+		g.moments[f].add(v, rank.Rank)
 	}
 	for i, pr := range pairs {
 		g.products[i].addProduct(p.figures[pr.x], p.figures[pr.y])
 	}
+	g.withMPI[0].addProduct(p.figures[WorkT], rank.MPITime)
+	g.withMPI[1].addProduct(p.figures[WaitT], rank.MPITime)
 }
 
 // finish orders ranks and regions when all ranks are there.
@@ -150,10 +154,12 @@ func (j *Job) finish() {
 	slices.SortFunc(j.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
 	slices.SortFunc(j.Regions, func(a, b *Region) int { return a.key.compare(&b.key) })
 	number := map[key]int{}
+	mpiTime := j.rankMoments(rankMPI)
 	for i, g := range j.Regions {
 		number[g.key] = i
 		g.n = len(j.Ranks)
 		g.absent = -1
+		g.mpiTime = mpiTime
 		for at := 0; at < len(j.Ranks) && g.absent < 0; at++ {
 			if !g.ranks.has(j.Ranks[at].Rank) {
 				g.absent = j.Ranks[at].Rank
@@ -182,11 +188,14 @@ func (g *Region) Share(part Figure) (s float64, ok bool) {
 	return share(g.n, g.product(part, ExecT), &g.moments[part], &g.moments[ExecT])
 }
 
-// Correlation is that of two figures over ranks; ok is false if one of them
-// does not vary. It is known for WorkT with ExecC, BodyC, BytesMinimal,
-// BytesNaive and MPIT, and for WaitT with MPIT.
-func (g *Region) Correlation(x, y Figure) (r float64, ok bool) {
-	return correlation(g.n, g.product(x, y), &g.moments[x], &g.moments[y])
+// correlate is the correlation of two figures over ranks.
+func (g *Region) correlate(x, y Figure) Correlation {
+	return g.known(g.product(x, y), &g.moments[x], &g.moments[y])
+}
+
+func (g *Region) known(xy *wide, x, y *moments) Correlation {
+	r, ok := correlation(g.n, xy, x, y)
+	return Correlation{r, ok && g.n >= MinRanks}
 }
 
 func (g *Region) product(x, y Figure) *wide {

@@ -11,14 +11,14 @@ import (
 // overheadHead are the columns of the tables of overhead classes.
 var overheadHead = []string{"total", "ovhds", "(%)", "synch", "(%)", "imbal", "(%)", "limpar", "(%)", "mgmt", "(%)", "mpi", "(%)"}
 
-func overheadCells(total float64, parts ...float64) []string {
+func (t *jobText) overheadCells(total float64, parts ...float64) []string {
 	var sum float64
 	for _, p := range parts {
 		sum += p
 	}
-	cells := []string{jobSeconds(total)}
+	cells := []string{t.sec(total)}
 	for _, p := range append([]float64{sum}, parts...) {
-		cells = append(cells, jobSeconds(p), jobShare(p, total))
+		cells = append(cells, t.sec(p), jobShare(p, total))
 	}
 	return cells
 }
@@ -39,9 +39,9 @@ func (t *jobText) classes() {
 	}
 	for i, at := range ranks {
 		r := &j.Ranks[at]
-		tab.add(append([]string{titles[i]}, classCells(float64(r.ThreadTime), r.Overheads)...)...)
+		tab.add(append([]string{titles[i]}, t.classCells(float64(r.ThreadTime), r.Overheads)...)...)
 	}
-	tab.add(append([]string{"SUM"}, classCells(total, sum)...)...)
+	tab.add(append([]string{"SUM"}, t.classCells(total, sum)...)...)
 	tab.write(t)
 	t.printf("\n")
 
@@ -65,12 +65,12 @@ func (t *jobText) classes() {
 		g := j.Regions[i]
 		cells := []string{t.jobRegion(i)}
 		exec, over := g.Stats(job.ExecT), g.Stats(job.Overhead)
-		cells = append(cells, jobSeconds(exec.Total()))
+		cells = append(cells, t.sec(exec.Total()))
 		for _, f := range []job.Figure{job.Overhead, job.Synch, job.Imbal, job.Limpar, job.Mgmt, job.MPIOver} {
 			s := g.Stats(f)
-			cells = append(cells, jobSeconds(s.Total()), jobShare(s.Total(), total))
+			cells = append(cells, t.sec(s.Total()), jobShare(s.Total(), total))
 		}
-		tab.add(append(cells, jobSeconds(float64(over.Max)), rankNum(over.MaxRank))...)
+		tab.add(append(cells, t.sec(float64(over.Max)), rankNum(over.MaxRank))...)
 	}
 	tab.write(t)
 	if more := len(regions) - 2*mostRegions; more > 0 {
@@ -79,8 +79,8 @@ func (t *jobText) classes() {
 	t.printf("\n")
 }
 
-func classCells(total float64, c job.Classes) []string {
-	return overheadCells(total, float64(c.Synch), float64(c.Imbal), float64(c.Limpar), float64(c.Mgmt), float64(c.MPI))
+func (t *jobText) classCells(total float64, c job.Classes) []string {
+	return t.overheadCells(total, float64(c.Synch), float64(c.Imbal), float64(c.Limpar), float64(c.Mgmt), float64(c.MPI))
 }
 
 // chosenRanks are all ranks of a small job; of a large one those that stand at

@@ -158,7 +158,7 @@ func regionToJSON(g *job.Region, i int, by mpi.Accounting) regionJSON {
 	}
 	r.InStep = map[string]float64{}
 	for name, c := range map[string]job.Correlation{"work_execs": e.WithExecs, "work_bodies": e.WithBodies,
-		"work_bytes": e.WithBytes, "work_mpi": e.WithMPI, "wait_mpi": e.WaitMPI} {
+		"work_bytes": e.WithBytes, "work_mpi": e.WorkMPI, "wait_mpi": e.WaitMPI} {
 		if c.Known {
 			r.InStep[name] = c.R
 		}

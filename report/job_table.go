@@ -19,7 +19,7 @@ type table struct {
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
 // addFigure adds a line on a region's figure, unless all ranks have 0.
-func (t *table) addFigure(g *job.Region, f job.Figure) {
+func (t *jobText) addFigure(tab *table, g *job.Region, f job.Figure) {
 	s := g.Stats(f)
 	if s.Min == 0 && s.Max == 0 {
 		return
@@ -28,12 +28,12 @@ func (t *table) addFigure(g *job.Region, f job.Figure) {
 	whole := func(v int64) string { return fmt.Sprint(v) }
 	sum := s.Sum.String()
 	if f.Unit() == "ns" {
-		show = jobSeconds
-		whole = func(v int64) string { return jobSeconds(float64(v)) }
-		sum = jobSeconds(s.Total())
+		show = t.sec
+		whole = func(v int64) string { return t.sec(float64(v)) }
+		sum = t.sec(s.Total())
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(f.String(), "_minimal"), "_naive")
-	t.add(name, whole(s.Min), rankNum(s.MinRank), show(s.Mean), whole(s.Max), rankNum(s.MaxRank), show(s.StdDev),
+	tab.add(name, whole(s.Min), rankNum(s.MinRank), show(s.Mean), whole(s.Max), rankNum(s.MaxRank), show(s.StdDev),
 		decimal(100*s.Variation(), 0, 1)+"%", sum)
 }
 

@@ -25,7 +25,9 @@ const (
 // Applications, II.B) in their order.
 func WriteJobText(w io.Writer, j *job.Job, by mpi.Accounting) error {
 	out := bufio.NewWriter(w)
-	t := &jobText{Writer: out, j: j, by: by, differences: j.Differences()}
+	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
+	t := &jobText{Writer: out, j: j, by: by, decimals: decimalsFor(wall.Max)}
+	t.choose(j.Differences())
 	t.header()
 	t.alike()
 	t.where()
@@ -40,7 +42,23 @@ type jobText struct {
 	*bufio.Writer
 	j           *job.Job
 	by          mpi.Accounting
-	differences []job.Difference
+	decimals    int              // of seconds
+	differences []job.Difference // that are shown
+	others      []job.Difference
+}
+
+// choose shows the regions that differ, not too many of them; or, if none
+// does, the first few of those that vary.
+func (t *jobText) choose(all []job.Difference) {
+	const few = 3
+	n := 0
+	for n < len(all) && n < mostRegions && all[n].Verdict > job.Alike {
+		n++
+	}
+	if n == 0 {
+		n = min(few, len(all))
+	}
+	t.differences, t.others = all[:n], all[n:]
 }
 
 func (t *jobText) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
@@ -97,13 +115,13 @@ func (t *jobText) header() {
 	key("Threads", "%s per rank, %s in all", span(threads.Min, threads.Max), threads.Sum)
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	key("Duration", "%s sec, that of rank %d; the shortest is %s sec shorter (rank %d)",
-		jobSeconds(float64(wall.Max)), wall.MaxRank, jobSeconds(wall.Range()), wall.MinRank)
+		t.sec(float64(wall.Max)), wall.MaxRank, t.sec(wall.Range()), wall.MinRank)
 	all := total(func(r *job.Rank) int64 { return r.ThreadTime })
 	inMPI := total(func(r *job.Rank) int64 { return r.MPITime })
-	key("Thread Time", "%s sec over all ranks (wall time times threads)", jobSeconds(all))
-	key("MPI Time", "%s sec, %s%% of thread time", jobSeconds(inMPI), jobShare(inMPI, all))
+	key("Thread Time", "%s sec over all ranks (wall time times threads)", t.sec(all))
+	key("MPI Time", "%s sec, %s%% of thread time", t.sec(inMPI), jobShare(inMPI, all))
 	over := total(func(r *job.Rank) int64 { return r.Overheads.Sum() })
-	key("Overheads", "%s sec, %s%% of thread time, MPI included", jobSeconds(over), jobShare(over, all))
+	key("Overheads", "%s sec, %s%% of thread time, MPI included", t.sec(over), jobShare(over, all))
 	out, in, _ := job.Volumes(t.by)
 	sum := func(f job.Figure) string {
 		return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }).Sum.String()
@@ -150,14 +168,18 @@ func span(least, most int64) string {
 	return fmt.Sprintf("%d-%d", least, most)
 }
 
-// jobSeconds prints a time with enough decimals that neither a short run nor
-// one of days loses its figures.
-func jobSeconds(ns float64) string {
-	decimals := 3
-	if s := ns / 1e9; s < 1 && s > -1 {
-		decimals = 6
+// sec prints a time in seconds. All of a report's have the same decimals, so
+// that columns can be compared; a short job has more of them.
+func (t *jobText) sec(ns float64) string { return decimal(ns/1e9, 0, t.decimals) }
+
+func decimalsFor(wall int64) int {
+	switch {
+	case wall < 1e9:
+		return 6
+	case wall < 100e9:
+		return 4
 	}
-	return decimal(ns/1e9, 0, decimals)
+	return 2
 }
 
 func jobShare(part, whole float64) string {
@@ -173,8 +195,11 @@ func (t *jobText) alike() {
 	worst := job.Alike
 	var differ, outliers []string
 	for _, q := range t.j.Quantities() {
-		tab.add(q.Name, jobSeconds(float64(q.Min)), rankNum(q.MinRank), jobSeconds(q.Mean), jobSeconds(float64(q.Max)), rankNum(q.MaxRank),
-			jobSeconds(q.StdDev), decimal(100*q.Variation(), 0, 1)+"%", jobShare(q.StdDev, q.Whole)+"%", q.Verdict.String())
+		if q.Max == 0 {
+			continue
+		}
+		tab.add(q.Name, t.sec(float64(q.Min)), rankNum(q.MinRank), t.sec(q.Mean), t.sec(float64(q.Max)), rankNum(q.MaxRank),
+			t.sec(q.StdDev), decimal(100*q.Variation(), 0, 1)+"%", jobShare(q.StdDev, q.Whole)+"%", q.Verdict.String())
 		worst = max(worst, q.Verdict)
 		switch q.Verdict {
 		case job.Differ:
@@ -196,8 +221,8 @@ func (t *jobText) alike() {
 		t.sentence("The processes differ in: %s.", strings.Join(append(differ, outliers...), ", "))
 	}
 	t.sentence("(Rule: they differ in a time if its standard deviation is at least %.0f%% of the whole, and single ranks "+
-		"stand out if only its range is at least %.0f%%. The whole is the mean wall time for wall and parallel; for user, MPI and "+
-		"overhead, which are summed over threads, the mean thread time of a rank.)", 100*job.DiffersStdDev, 100*job.DiffersRange)
+		"stand out if only its range is at least %.0f%%. The whole is the mean wall time for wall and parallel; for the others, "+
+		"which are summed over threads, the mean thread time of a rank.)", 100*job.DiffersStdDev, 100*job.DiffersRange)
 	t.printf("\n")
 }
 
@@ -212,35 +237,36 @@ func (t *jobText) jobRegion(number int) string {
 // where lists the regions that vary most.
 func (t *jobText) where() {
 	t.section("Where do they differ?")
-	shown := t.differences[:min(mostRegions, len(t.differences))]
-	if len(shown) == 0 || len(t.j.Ranks) == 1 {
+	if len(t.differences) == 0 || len(t.j.Ranks) == 1 {
 		t.sentence("No region varies.")
 		t.printf("\n")
 		return
 	}
-	t.sentence("Regions by the greatest standard deviation of their time or of a part of it, over ranks; a rank that did " +
+	if t.differences[0].Verdict == job.Alike {
+		t.sentence("By the rule above, with thread time as the whole, the ranks are alike in all regions. These vary most.")
+	}
+	t.sentence("Regions by the greatest standard deviation over ranks of their time or of a part of it; a rank that did " +
 		"not reach a region has 0. execT is inclusive and summed over threads. Its parts: workT in no overhead class, waitT for " +
 		"threads and locks, mpiT in MPI, mgmtT of the runtime. wallT is that of a rank's longest thread.")
 	t.printf("\n")
-	for _, d := range shown {
+	for _, d := range t.differences {
 		t.printf("%s\n", t.jobRegion(d.Number))
-		t.printf("  reached by %d of %d ranks; %s varies most: ranks %s\n", d.Region.Reached, len(t.j.Ranks), d.By, verdictText(d.Verdict))
+		t.printf("  reached by %d of %d ranks; %s varies most: %s\n", d.Region.Reached, len(t.j.Ranks), d.By, verdictText(d.Verdict))
 		tab := table{indent: 2, head: []string{"", "min", "rank", "mean", "max", "rank", "stddev", "stddev/mean", "sum"}}
-		for _, f := range []job.Figure{job.ExecT, job.WallT, job.WorkT, job.WaitT, job.MPIT, job.MgmtT, job.ExecC, job.BodyC} {
-			tab.addFigure(d.Region, f)
-		}
-		out, in, _ := job.Volumes(t.by)
+		shown := []job.Figure{job.ExecT, job.WallT, job.WorkT, job.WaitT, job.MPIT, job.MgmtT, job.ExecC, job.BodyC}
 		if s := d.Region.Stats(job.Calls); s.Max > 0 {
-			tab.addFigure(d.Region, job.Calls)
-			tab.addFigure(d.Region, out)
-			tab.addFigure(d.Region, in)
+			out, in, _ := job.Volumes(t.by)
+			shown = append(shown, job.Calls, out, in)
+		}
+		for _, f := range shown {
+			t.addFigure(&tab, d.Region, f)
 		}
 		tab.write(t)
 		t.printf("\n")
 	}
-	if more := len(t.differences) - len(shown); more > 0 {
+	if len(t.others) > 0 {
 		t.sentence("%s more, each with a standard deviation of %s sec or less, in the csv and json formats.",
-			plural(more, "region"), jobSeconds(t.differences[len(shown)].Spread))
+			plural(len(t.others), "region"), t.sec(t.others[0].Spread))
 		t.printf("\n")
 	}
 }
@@ -248,11 +274,11 @@ func (t *jobText) where() {
 func verdictText(v job.Verdict) string {
 	switch v {
 	case job.Differ:
-		return "differ"
+		return "ranks differ"
 	case job.Outliers:
-		return "are alike but for single ones"
+		return "ranks are alike but for single ones"
 	}
-	return "are alike, by the rule above with thread time as the whole"
+	return "ranks are alike"
 }
 
 // notes writes what the reader must know about the figures.

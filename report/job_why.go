@@ -10,8 +10,7 @@ import (
 // why says what the differing regions' differences consist of and go with.
 func (t *jobText) why() {
 	t.section("Is it the MPI-level work division or something else?")
-	shown := t.differences[:min(mostRegions, len(t.differences))]
-	if len(shown) == 0 || len(t.j.Ranks) == 1 {
+	if len(t.differences) == 0 || len(t.j.Ranks) == 1 {
 		t.sentence("There is nothing to explain.")
 		t.printf("\n")
 		return
@@ -19,11 +18,11 @@ func (t *jobText) why() {
 	t.exchange()
 	t.printf("\n")
 	shares := table{head: []string{"region", "workT", "waitT", "mpiT", "mgmtT", "between", "within"}}
-	with := table{head: []string{"region", "execC", "bodyC", "bytes", "execC", "bodyC", "bytes", "mpiT", "wait-mpi"}}
-	reached := map[int]job.Explanation{}
-	for _, d := range shown {
+	with := table{head: []string{"region", "execC", "bodyC", "bytes", "execC", "bodyC", "bytes", "work-mpi", "wait-mpi"}}
+	explained := map[int]job.Explanation{}
+	for _, d := range t.differences {
 		e := d.Region.Explain(t.by)
-		reached[d.Number] = e
+		explained[d.Number] = e
 		label := fmt.Sprintf("R%05d", d.Number+1)
 		row := []string{label}
 		for _, s := range e.Shares {
@@ -33,7 +32,7 @@ func (t *jobText) why() {
 			}
 			row = append(row, decimal(100*s, 0, 0)+"%")
 		}
-		shares.add(append(row, jobSeconds(e.Between), jobSeconds(e.Within))...)
+		shares.add(append(row, t.sec(e.Between), t.sec(e.Within))...)
 		_, _, bytes := job.Volumes(t.by)
 		row = []string{label}
 		for _, f := range []job.Figure{job.ExecC, job.BodyC, bytes} {
@@ -44,7 +43,7 @@ func (t *jobText) why() {
 			}
 			row = append(row, cell)
 		}
-		with.add(append(row, coefficient(e.WithExecs), coefficient(e.WithBodies), coefficient(e.WithBytes), coefficient(e.WithMPI), coefficient(e.WaitMPI))...)
+		with.add(append(row, coefficient(e.WithExecs), coefficient(e.WithBodies), coefficient(e.WithBytes), coefficient(e.WorkMPI), coefficient(e.WaitMPI))...)
 	}
 	t.sentence("What execT varies by: the part of its variance over ranks that goes with each part of it (they add up to " +
 		"100%%; a part above that is made up for by another). between: how much more workT the busiest rank has per thread than the " +
@@ -53,13 +52,14 @@ func (t *jobText) why() {
 	shares.write(t)
 	t.printf("\n")
 	t.sentence("What differs with it. Left: how much counts and bytes vary over ranks (standard deviation over mean). Right: "+
-		"correlation of workT with them and with mpiT, and of waitT with mpiT; - where one of the two does not vary, or with fewer than %d ranks.", job.MinRanks)
+		"correlation of workT with them; work-mpi and wait-mpi: of workT and of waitT with all the time that a rank is in MPI. - where "+
+		"one of the two does not vary, or with fewer than %d ranks.", job.MinRanks)
 	t.printf("\n")
 	with.write(t)
 	t.printf("\n")
-	for _, d := range shown {
+	for _, d := range t.differences {
 		t.printf("%s\n", t.jobRegion(d.Number))
-		t.sentence("  %s", t.reading(d, reached[d.Number]))
+		t.sentence("%s", t.reading(explained[d.Number]))
 	}
 	t.sentence("(Rule: counts and bytes differ from %.0f%% on; figures are in step from a correlation of %.1f on. Being in step "+
 		"is no proof of a cause.)", 100*job.DiffersCount, job.InStep)
@@ -71,14 +71,14 @@ func (t *jobText) exchange() {
 	x := t.j.Exchange()
 	switch {
 	case x.Trade:
-		steady := "and so does"
+		steady := ""
 		if x.Steady {
-			steady = "less varies"
+			steady = ", at most half of what one of them does"
 		}
 		t.sentence("MPI and imbalance trade places: ranks with more imbalance are shorter in MPI (correlation %s). Standard "+
-			"deviation of imbalance %s sec, of MPI time %s sec; %s the sum of all overheads of a rank, %s sec. Ranks whose threads "+
-			"wait for each other come late, and the others wait for them in MPI.", decimal(x.ImbalMPI.R, 0, 2),
-			jobSeconds(x.Imbal.StdDev), jobSeconds(x.MPI.StdDev), steady, jobSeconds(x.Sum.StdDev))
+			"deviation of imbalance %s sec, of MPI time %s sec; the sum of all overheads of a rank varies by %s sec%s. Ranks whose "+
+			"threads wait for each other come late, and the others wait for them in MPI.", decimal(x.ImbalMPI.R, 0, 2),
+			t.sec(x.Imbal.StdDev), t.sec(x.MPI.StdDev), t.sec(x.Sum.StdDev), steady)
 	case x.WorkMPI.Known && x.WorkMPI.R <= -job.InStep:
 		t.sentence("Ranks that have less to do are longer in MPI: correlation %s of MPI time with the time that is in no overhead "+
 			"class. Their MPI time is, at least in part, waiting for the others.", decimal(x.WorkMPI.R, 0, 2))
@@ -100,29 +100,39 @@ func coefficient(c job.Correlation) string {
 }
 
 // reading puts an explanation into words.
-func (t *jobText) reading(d job.Difference, e job.Explanation) string {
+func (t *jobText) reading(e job.Explanation) string {
 	switch e.Reading {
 	case job.Trade:
-		return "MPI time and waiting for threads make up for each other: where threads of a rank wait for each other, the rank waits less in MPI."
+		return "MPI time and waiting for threads make up for each other: where threads of a rank wait for each other, the rank is shorter in MPI."
 	case job.InMPI:
 		return "The time in MPI varies most: transfers, or waiting for ranks that come later; those have their work elsewhere."
 	case job.InWait:
-		return "Waiting for threads of the same rank (or for locks) varies most: not work between ranks, but how it is divided within them."
-	case job.ByCounts:
-		return "Work division: the work is in step with how often ranks execute it."
-	case job.ByVolume:
-		return "Work division: the work is in step with the bytes that ranks exchange in it."
-	case job.Loose:
-		return "Counts or bytes differ too, but the work is not in step with them: uneven work per execution, or something else."
-	case job.TimeOnly:
-		text := "Only the time differs; counts and bytes are alike: not visible in what was counted. Executions cost more on some ranks" +
-			" (larger parts of the domain in the same number of steps, other data, slower or shared cores)."
-		if c := e.WithMPI; c.Known && c.R <= -job.InStep {
-			text += " Ranks with less work are longer in MPI here."
+		text := "Waiting for threads of the same rank (or for locks) varies most."
+		switch c := e.WaitMPI; {
+		case c.Known && c.R >= job.InStep:
+			text += " Ranks that wait longer here are longer in MPI: the threads may be waiting for one that is in MPI."
+		case c.Known && c.R <= -job.InStep:
+			text += " Ranks that wait longer here are shorter in MPI, where the others may be waiting for them."
 		}
 		return text
+	case job.ByCounts:
+		return "Work division: the work is in step with how often ranks execute it." + lessIsMPI(e)
+	case job.ByVolume:
+		return "Work division: the work is in step with the bytes that ranks exchange in it." + lessIsMPI(e)
+	case job.Loose:
+		return "Counts or bytes differ too, but the work is not in step with them: uneven work per execution, or something else." + lessIsMPI(e)
+	case job.TimeOnly:
+		return "Only the time differs, counts and bytes are alike. Executions take longer on some ranks; what was counted does not " +
+			"tell why (larger parts of the domain, other data, slower or shared cores)." + lessIsMPI(e)
 	}
 	return fmt.Sprintf("There are fewer than %d ranks: too few to say what it goes with.", job.MinRanks)
+}
+
+func lessIsMPI(e job.Explanation) string {
+	if c := e.WorkMPI; c.Known && c.R <= -job.InStep {
+		return " Ranks with less work here are longer in MPI."
+	}
+	return ""
 }
 
 // calls lists the MPI call sites.
@@ -150,8 +160,8 @@ func (t *jobText) calls() {
 			mean = decimal(ratio(b.Total(), c.Total()), 0, 1)
 		}
 		tab.add(fmt.Sprintf("R%05d %s %s", i+1, clean(g.Name), locationText(&g.Location)), c.Sum.String(), fmt.Sprint(g.Reached),
-			jobSeconds(s.Total()), jobShare(s.Total(), all)+"%", jobSeconds(float64(s.Min)), rankNum(s.MinRank),
-			jobSeconds(float64(s.Max)), rankNum(s.MaxRank), b.Sum.String(), least, mean, most)
+			t.sec(s.Total()), jobShare(s.Total(), all)+"%", t.sec(float64(s.Min)), rankNum(s.MinRank),
+			t.sec(float64(s.Max)), rankNum(s.MaxRank), b.Sum.String(), least, mean, most)
 	}
 	tab.write(t)
 	if more := len(sites) - 2*mostRegions; more > 0 {
