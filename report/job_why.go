@@ -18,7 +18,7 @@ func (t *jobText) why() {
 	t.exchange()
 	t.printf("\n")
 	shares := table{head: []string{"region", "workT", "waitT", "mpiT", "mgmtT", "between", "within"}}
-	with := table{head: []string{"region", "execC", "bodyC", "bytes", "execC", "bodyC", "bytes", "work-mpi", "wait-mpi"}}
+	with := table{head: []string{"region", "execC", "bodyC", "bytes", "work-execC", "work-bodyC", "work-bytes", "work-mpi", "wait-mpi"}}
 	explained := map[int]job.Explanation{}
 	for _, d := range t.differences {
 		e := d.Region.Explain(t.by)
@@ -60,6 +60,7 @@ func (t *jobText) why() {
 	for _, d := range t.differences {
 		t.printf("%s\n", t.jobRegion(d.Number))
 		t.sentence("%s", t.reading(explained[d.Number]))
+		t.printf("\n")
 	}
 	t.sentence("(Rule: counts and bytes differ from %.0f%% on; figures are in step from a correlation of %.1f on. Being in step "+
 		"is no proof of a cause.)", 100*job.DiffersCount, job.InStep)
