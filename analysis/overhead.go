@@ -16,10 +16,11 @@ type Classes struct {
 	Imbal  int64 // waiting for threads that had more work
 	Limpar int64 // waiting because there was work for some threads only
 	Mgmt   int64 // the runtime's own work: teams, leaving locks and critical sections
+	MPI    int64 // in MPI calls
 }
 
 // Sum is the whole overhead.
-func (c Classes) Sum() int64 { return c.Synch + c.Imbal + c.Limpar + c.Mgmt }
+func (c Classes) Sum() int64 { return c.Synch + c.Imbal + c.Limpar + c.Mgmt + c.MPI }
 
 // Add adds d to c.
 func (c *Classes) Add(d Classes) {
@@ -27,7 +28,26 @@ func (c *Classes) Add(d Classes) {
 	c.Imbal += d.Imbal
 	c.Limpar += d.Limpar
 	c.Mgmt += d.Mgmt
+	c.MPI += d.MPI
 }
+
+// Rules are how times are put into classes.
+type Rules uint8
+
+const (
+	// Disjoint puts no time into two classes: of each construct's time that is
+	// overhead, the MPI calls in it are class MPI and nothing else, so that the
+	// sum of the classes never exceeds the total.
+	Disjoint Rules = iota
+	// Classic is what ompP itself does: MPI calls stay in the class of the time
+	// that they lie in as well, and of tasks only what a wait has executed is
+	// classified.
+	Classic
+)
+
+// Classify says to which classes the times of a node belong, by the rules that
+// put no time into two.
+func Classify(p *attribution.Profile, node int) []Classes { return Disjoint.Classify(p, node) }
 
 // Classify says to which classes the times of a node belong, for each entry
 // of its Stats. Constructs that ompP lacks follow the nearest one it has: ORDERED
@@ -36,26 +56,39 @@ func (c *Classes) Add(d Classes) {
 // from devices is the runtime's work. Of tasks ompP classifies only that their
 // time is taken off the wait in which they ran; here idle waiting in TASKWAIT
 // and TASKGROUP is Synch too, and creating tasks is Mgmt.
-func Classify(p *attribution.Profile, node int) []Classes {
+//
+// MPI time is where the calls are: at their own regions or, where those have
+// been taken out, at the regions that called. Elsewhere it can only lie in
+//   - a wait that is executing tasks: Task is all of their time, MPI or not, and
+//     is no overhead; tasks that are not measured show by their calls (Wait);
+//   - what counts whole (ATOMIC, FLUSH, cancellation): all calls in it;
+//   - the creation of a task, without what lies in it (Child).
+//
+// Getting into a critical or lock, leaving it, and starting and ending a team
+// are times within the runtime, in which nobody calls MPI. Bodies are no
+// overhead.
+func (r Rules) Classify(p *attribution.Profile, node int) []Classes {
 	n := &p.Nodes[node]
 	out := make([]Classes, len(n.Stats))
-	if n.Region < 0 {
-		return out
+	construct := event.NoConstruct // the program
+	if n.Region >= 0 {
+		construct = p.Regions[n.Region].Construct
 	}
-	construct := p.Regions[n.Region].Construct
 	// Fewer section executions than threads that came: there was not enough
 	// to go round, so the wait is not imbalance but limited parallelism.
 	sum := Sum(n)
 	scarce := sum.Body.C < sum.Exec.C
-	for i, s := range n.Stats {
-		c := &out[i]
+	for i := range n.Stats {
+		s, c := &n.Stats[i], &out[i]
+		c.MPI = OwnCalls(construct, s).T
+		inside, waiting := r.mpiIn(s)
 		// Executing tasks is no idleness, wherever a thread does it.
-		barrier := s.Barrier.T - s.Task
+		barrier := s.Barrier.T - s.Task - waiting
 		switch construct {
 		case event.Atomic, event.Flush, event.Cancel, event.CancellationPoint:
-			c.Synch = s.Exec.T
+			c.Synch = s.Exec.T - inside
 		case event.Barrier:
-			c.Synch = s.Exec.T - s.Task
+			c.Synch = s.Exec.T - s.Task - waiting
 		case event.Critical, event.Ordered, event.Lock, event.NestLock, event.Reduction:
 			c.Synch, c.Mgmt = s.Enter.T, s.Exit.T
 		case event.TargetData, event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
@@ -77,12 +110,38 @@ func Classify(p *attribution.Profile, node int) []Classes {
 		case event.Single:
 			c.Limpar = barrier
 		case event.TaskWait, event.TaskGroup, event.TaskYield:
-			c.Synch = s.Barrier.T
+			if r == Disjoint {
+				c.Synch = s.Barrier.T - waiting
+			}
 		case event.Task, event.UntiedTask, event.TaskLoop:
-			c.Mgmt = s.Exec.T - s.Child
+			if r == Disjoint {
+				c.Mgmt = s.Exec.T - s.Child - c.MPI
+			}
 		}
 	}
 	return out
+}
+
+// mpiIn returns the MPI time in a thread's time at a node that is to be taken
+// off it: off the whole, and off its wait.
+func (r Rules) mpiIn(s *attribution.ThreadStats) (inside, waiting int64) {
+	if r == Classic || s.MPI == nil {
+		return 0, 0
+	}
+	return s.MPI.T, s.MPI.Wait
+}
+
+// OwnCalls returns the MPI calls that stand at a node itself: those that a
+// region of construct MPI is, and those whose regions have been taken out.
+func OwnCalls(c event.Construct, s *attribution.ThreadStats) attribution.MPIStats {
+	own := s.Calls
+	if c == event.MPI {
+		own = s.MPI
+	}
+	if own == nil {
+		return attribution.MPIStats{}
+	}
+	return *own
 }
 
 // RegionOverhead is the overhead of one parallel region, with everything in
@@ -100,29 +159,33 @@ type RegionOverhead struct {
 }
 
 // Overheads returns one entry per parallel region in the order of
+// Profile.Regions, by the rules that put no time into two classes.
+func Overheads(p *attribution.Profile) []RegionOverhead { return Disjoint.Overheads(p) }
+
+// Overheads returns one entry per parallel region in the order of
 // Profile.Regions. Overhead outside any parallel region is not in it (see
 // Outside).
-func Overheads(p *attribution.Profile) []RegionOverhead {
+func (r Rules) Overheads(p *attribution.Profile) []RegionOverhead {
 	t := newTree(p)
 	at := map[int]int{}
 	var out []RegionOverhead
-	for r, b := range Flat(p) {
-		if !p.Regions[r].Construct.IsParallel() {
+	for region, b := range Flat(p) {
+		if !p.Regions[region].Construct.IsParallel() {
 			continue
 		}
-		o := RegionOverhead{Region: r, Total: b.Sum.Exec.T}
+		o := RegionOverhead{Region: region, Total: b.Sum.Exec.T}
 		for _, row := range b.Rows {
 			if p.Threads[row.Thread].Num == 0 {
 				o.Wall += row.Exec.T
 			}
 		}
-		at[r] = len(out)
+		at[region] = len(out)
 		out = append(out, o)
 	}
 	for i := 1; i < len(p.Nodes); i++ {
 		if team := t.team[i]; team >= 0 {
 			o := &out[at[p.Nodes[team].Region]]
-			for _, c := range Classify(p, i) {
+			for _, c := range r.Classify(p, i) {
 				o.Classes.Add(c)
 			}
 		}
@@ -131,13 +194,16 @@ func Overheads(p *attribution.Profile) []RegionOverhead {
 }
 
 // Outside returns the overhead that lies in no parallel region: locks and
-// critical sections that serial code takes.
-func Outside(p *attribution.Profile) Classes {
+// critical sections that serial code takes, and its MPI calls.
+func Outside(p *attribution.Profile) Classes { return Disjoint.Outside(p) }
+
+// Outside returns the overhead that lies in no parallel region.
+func (r Rules) Outside(p *attribution.Profile) Classes {
 	t := newTree(p)
 	var sum Classes
-	for i := 1; i < len(p.Nodes); i++ {
+	for i := range p.Nodes {
 		if t.team[i] < 0 {
-			for _, c := range Classify(p, i) {
+			for _, c := range r.Classify(p, i) {
 				sum.Add(c)
 			}
 		}

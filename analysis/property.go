@@ -23,8 +23,10 @@ const (
 	InsufficientWorkInParallelLoop          = "InsufficientWorkInParallelLoop"
 	UnparallelizedInMasterRegion            = "UnparallelizedInMasterRegion"
 	UnparallelizedInSingleRegion            = "UnparallelizedInSingleRegion"
-	// This one ompP does not know: idle in a taskwait or at the end of a taskgroup.
-	WaitAtTaskwait = "WaitAtTaskwait"
+	// These ompP does not know: idle in a taskwait or at the end of a taskgroup;
+	// MPI calls in a parallel region, outside of nested ones.
+	WaitAtTaskwait          = "WaitAtTaskwait"
+	MPITimeInParallelRegion = "MPITimeInParallelRegion"
 )
 
 // frequentAtomic is the rate, in executions per thread and second, above which
@@ -38,12 +40,16 @@ type Property struct {
 	Severity float64 // share of all thread time (see ThreadTime) that is lost to it, 0 to 1
 }
 
+// Properties returns the properties that hold, by the rules that put no time
+// into two.
+func Properties(p *attribution.Profile) []Property { return Disjoint.Properties(p) }
+
 // Properties returns the properties that hold, the most severe first. One
 // whose time is zero does not hold. The properties are those of ompP over the
 // flat profile; InsufficientWorkInParallelLoop, which ompP names but never
 // reports, holds here when starting and ending a parallel loop's team took
 // more time than its body, and that time is its severity.
-func Properties(p *attribution.Profile) []Property {
+func (r Rules) Properties(p *attribution.Profile) []Property {
 	all := ThreadTime(p)
 	var out []Property
 	holds := func(name string, region int, t int64) {
@@ -51,37 +57,45 @@ func Properties(p *attribution.Profile) []Property {
 			out = append(out, Property{name, region, severity})
 		}
 	}
-	for r, b := range Flat(p) {
-		construct, s := p.Regions[r].Construct, &b.Sum
-		barrier := s.Barrier.T - s.Task // executing tasks is no idleness
+	if r == Disjoint {
+		for _, o := range r.Overheads(p) {
+			holds(MPITimeInParallelRegion, o.Region, o.MPI)
+		}
+	}
+	for region, b := range Flat(p) {
+		construct, s := p.Regions[region].Construct, &b.Sum
+		inside, waiting := r.mpiIn(&s.ThreadStats)
+		barrier := s.Barrier.T - s.Task - waiting // executing tasks is no idleness
 		switch construct {
 		case event.Barrier:
-			holds(WaitAtBarrier, r, s.Exec.T-s.Task)
+			holds(WaitAtBarrier, region, s.Exec.T-s.Task-waiting)
 		case event.Parallel, event.Teams, event.Unknown:
-			holds(ImbalanceInParallelRegion, r, barrier)
+			holds(ImbalanceInParallelRegion, region, barrier)
 		case event.Loop, event.ParallelLoop:
-			holds(ImbalanceInParallelLoop, r, barrier)
+			holds(ImbalanceInParallelLoop, region, barrier)
 			if around := s.Enter.T + s.Exit.T; construct == event.ParallelLoop && around > s.Body.T {
-				holds(InsufficientWorkInParallelLoop, r, around)
+				holds(InsufficientWorkInParallelLoop, region, around)
 			}
 		case event.Workshare, event.ParallelWorkshare:
-			holds(ImbalanceInParallelWorkshare, r, barrier)
+			holds(ImbalanceInParallelWorkshare, region, barrier)
 		case event.Sections, event.ParallelSections:
-			holds(sectionsProperty(&b), r, barrier)
+			holds(sectionsProperty(&b), region, barrier)
 		case event.Critical, event.Ordered:
-			holds(CriticalSectionContention, r, s.Enter.T)
+			holds(CriticalSectionContention, region, s.Enter.T)
 		case event.Lock, event.NestLock:
-			holds(LockContention, r, s.Enter.T)
+			holds(LockContention, region, s.Enter.T)
 		case event.Atomic:
 			if float64(s.Exec.C) > frequentAtomic*float64(all)/1e9 {
-				holds(FrequentAtomic, r, s.Exec.T)
+				holds(FrequentAtomic, region, s.Exec.T-inside)
 			}
 		case event.Single:
-			holds(UnparallelizedInSingleRegion, r, barrier)
+			holds(UnparallelizedInSingleRegion, region, barrier)
 		case event.Master, event.Masked:
-			holds(UnparallelizedInMasterRegion, r, s.Exec.T)
+			holds(UnparallelizedInMasterRegion, region, s.Exec.T)
 		case event.TaskWait, event.TaskGroup:
-			holds(WaitAtTaskwait, r, s.Barrier.T)
+			if r == Disjoint {
+				holds(WaitAtTaskwait, region, s.Barrier.T-waiting)
+			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Property) int { return cmp.Compare(b.Severity, a.Severity) })

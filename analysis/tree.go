@@ -58,6 +58,8 @@ func add(sum, s *attribution.ThreadStats) {
 	sum.Child += s.Child
 	sum.Task += s.Task
 	sum.Tasks += s.Tasks
+	sum.MPI = sum.MPI.Plus(s.MPI)
+	sum.Calls = sum.Calls.Plus(s.Calls)
 }
 
 // tree holds what the walks over a profile share.

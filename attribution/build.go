@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"ompp-attach/event"
@@ -18,8 +19,10 @@ func (e *Engine) Finish(end uint64) *Profile {
 		end = off
 	}
 	e.settleAll(end)
+	e.settleExisting()
 	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
 	root := b.merge(e.root)
+	b.fold(root)
 	b.combine(root)
 	p := &Profile{Version: SchemaVersion, Threads: e.rows}
 	if len(p.Threads) == 0 {
@@ -48,7 +51,8 @@ func (e *Engine) Finish(end uint64) *Profile {
 // settleAll charges all that is open at a time.
 func (e *Engine) settleAll(end uint64) {
 	e.Advance(end + 2*stragglerWait)
-	for _, t := range e.threads {
+	for _, tid := range slices.Sorted(maps.Keys(e.threads)) { // those that turn out to be initial threads are numbered
+		t := e.threads[tid]
 		e.cutOff(t, max(end, t.last)) // threads may have been read beyond another's ompp_off
 	}
 	for _, list := range e.teams {
@@ -81,12 +85,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			e.cutOffTask(t, real)
 			continue
 		case f.node.key.Construct == event.Unknown:
-			if len(f.node.children) > 0 || f.child > 0 {
-				f.body = span(f.start, end)
-				f.charge(f.node.stat(f.row), f.body)
-				e.partial++
-			}
-			t.stack = t.stack[:len(t.stack)-1]
+			e.cutOffExisting(t, end)
 			continue
 		case f.team != nil && f.team.charged:
 			t.stack = t.stack[:len(t.stack)-1]
@@ -184,7 +183,16 @@ func identify(r *Region) regionID {
 }
 
 func (b *builder) regionFor(n *node) int {
-	k := n.key
+	i := b.regionOfKey(n.key)
+	for s := range n.notes {
+		if !slices.Contains(b.regions[i].Notes, s) {
+			b.regions[i].Notes = append(b.regions[i].Notes, s)
+		}
+	}
+	return i
+}
+
+func (b *builder) regionOfKey(k Key) int {
 	r, ok := b.place[k]
 	if !ok {
 		if k.Construct == event.Unknown {
@@ -203,13 +211,7 @@ func (b *builder) regionFor(n *node) int {
 			r.Construct = execute
 		}
 	}
-	i := b.intern(r)
-	for s := range n.notes {
-		if !slices.Contains(b.regions[i].Notes, s) {
-			b.regions[i].Notes = append(b.regions[i].Notes, s)
-		}
-	}
-	return i
+	return b.intern(r)
 }
 
 func (b *builder) intern(r Region) int {
@@ -274,6 +276,8 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Child += o.Child
 	s.Task += o.Task
 	s.Tasks += o.Tasks
+	s.MPI = s.MPI.Plus(o.MPI)
+	s.Calls = s.Calls.Plus(o.Calls)
 }
 
 func (s *Span) add(o Span) { s.T += o.T; s.C += o.C }
@@ -328,10 +332,7 @@ func (b *builder) number(p *Profile) {
 		}
 	}
 	slices.SortFunc(order, func(x, y int) int {
-		r, s := &b.regions[x], &b.regions[y]
-		return cmp.Or(cmp.Compare(r.Location.File, s.Location.File), cmp.Compare(r.Location.Begin, s.Location.Begin),
-			cmp.Compare(r.Construct, s.Construct), cmp.Compare(r.Location.Object, s.Location.Object),
-			cmp.Compare(r.Location.Offset, s.Location.Offset), cmp.Compare(r.Name, s.Name), cmp.Compare(x, y))
+		return cmp.Or(inOrder(&b.regions[x], &b.regions[y]), cmp.Compare(x, y))
 	})
 	newRegion := map[int]int{-1: -1}
 	for i, old := range order {
@@ -377,6 +378,13 @@ func (b *builder) number(p *Profile) {
 		}
 		slices.SortFunc(n.Stats, func(x, y ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
 	}
+}
+
+// inOrder compares regions as reports list them.
+func inOrder(r, s *Region) int {
+	return cmp.Or(cmp.Compare(r.Location.File, s.Location.File), cmp.Compare(r.Location.Begin, s.Location.Begin),
+		cmp.Compare(r.Construct, s.Construct), cmp.Compare(r.Location.Object, s.Location.Object),
+		cmp.Compare(r.Location.Offset, s.Location.Offset), cmp.Compare(r.Name, s.Name))
 }
 
 // regionIndex finds the profile's number of the region that an engine node

@@ -73,6 +73,7 @@ type Engine struct {
 	tasks     map[taskKey]*task
 	freeTasks []*task
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
+	era       uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
 	tasking   bool            // tasks were seen: teams settle only when all before their join is read
 	crowd     int             // number of threads at which to look for idle ones
 
@@ -81,20 +82,22 @@ type Engine struct {
 	barrierOf map[uint64]BarrierKind
 	singleOf  map[uint64]BarrierKind
 
-	existing  map[uint32]bool // threads older than the measurement
-	began     uint64          // when it began, if it has such
-	now       uint64
-	events    uint64
-	lost      uint64
-	unmatched uint64
-	partial   uint64
-	losses    map[lossKey]uint64
-	foreign   []foreignRelease // read before the lock's holder
-	leagues   []league         // of libomp, not settled yet
+	existing    map[uint32]bool  // threads older than the measurement
+	whereabouts map[uint32]*node // of theirs, see existingAt
+	began       uint64           // when it began, if it has such
+	now         uint64
+	events      uint64
+	lost        uint64
+	unmatched   uint64
+	partial     uint64
+	losses      map[lossKey]uint64
+	foreign     []foreignRelease // read before the lock's holder
+	leagues     []league         // of libomp, not settled yet
 
 	offSince uint64  // 0: measurement is on
 	offBy    *thread // whose marker switched it off
 	off      Span
+	resumed  uint64 // when it was last switched on again
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
@@ -114,6 +117,14 @@ type node struct {
 	children []*node
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	notes    map[string]bool
+	existing bool // stands for where a thread was when measurement began
+	outside  bool // which was in no region, as it turned out
+	rowWas   int  // then: the row that it had until that was known
+	rowNow   int  // and has now
+
+	execution *node // of what is created here, as of an era
+	era       uint32
+	creations *creations[Key] // of an outermost region
 }
 
 func (e *Engine) child(n *node, k Key) *node {
@@ -201,6 +212,7 @@ type thread struct {
 	suspended uint64        // how long the task that it executes has been suspended so far
 	inLeague  bool          // it has executed a team of a league
 	home      int           // of an initial thread: its row outside any team
+	callsMPI  bool
 }
 
 func (t *thread) top() *frame {
@@ -213,20 +225,21 @@ func (t *thread) top() *frame {
 // New returns an engine for the process pid.
 func New(pid uint32, r Resolver) *Engine {
 	return &Engine{
-		resolve:   r,
-		pid:       pid,
-		threads:   map[uint32]*thread{},
-		rowOf:     map[rowID]int{},
-		root:      &node{},
-		teams:     map[teamKey][]*team{},
-		tasks:     map[taskKey]*task{},
-		untied:    map[uint64]bool{},
-		teamOf:    map[uint64]event.Construct{},
-		shareOf:   map[uint64]event.Construct{},
-		barrierOf: map[uint64]BarrierKind{},
-		singleOf:  map[uint64]BarrierKind{},
-		existing:  map[uint32]bool{},
-		losses:    map[lossKey]uint64{},
+		resolve:     r,
+		pid:         pid,
+		threads:     map[uint32]*thread{},
+		rowOf:       map[rowID]int{},
+		root:        &node{},
+		teams:       map[teamKey][]*team{},
+		tasks:       map[taskKey]*task{},
+		untied:      map[uint64]bool{},
+		teamOf:      map[uint64]event.Construct{},
+		shareOf:     map[uint64]event.Construct{},
+		barrierOf:   map[uint64]BarrierKind{},
+		singleOf:    map[uint64]BarrierKind{},
+		existing:    map[uint32]bool{},
+		whereabouts: map[uint32]*node{},
+		losses:      map[lossKey]uint64{},
 	}
 }
 
@@ -243,9 +256,13 @@ func (e *Engine) Existing(tids []int, at uint64) {
 // Events returns how many events were fed.
 func (e *Engine) Events() uint64 { return e.events }
 
-// Feed takes one event.
+// Feed takes one event. It keeps nothing of what ev points to.
 func (e *Engine) Feed(ev *event.Event) {
 	e.events++
+	e.feed(ev)
+}
+
+func (e *Engine) feed(ev *event.Event) {
 	t := e.threads[ev.TID]
 	if t == nil {
 		t = &thread{tid: ev.TID}
@@ -253,6 +270,11 @@ func (e *Engine) Feed(ev *event.Event) {
 		e.enroll(t)
 	}
 	if t.parked() {
+		if ev.MPI != nil { // the caller's, as the event is
+			v, c := *ev, *ev.MPI
+			v.MPI = &c
+			ev = &v
+		}
 		t.enqueue(ev)
 		return
 	}
@@ -280,10 +302,17 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
 	}
-	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) {
+	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) {
 		t.stack = t.stack[:0]
 	}
+	if e.hasToWait(t, ev) {
+		return false
+	}
 	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {
+		return true
+	}
+	if ev.Construct == event.MPI {
+		e.mpi(t, ev)
 		return true
 	}
 	if ev.Construct.IsTasking() {

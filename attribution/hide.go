@@ -1,5 +1,11 @@
 package attribution
 
+import (
+	"slices"
+
+	"ompp-attach/event"
+)
+
 // Hide takes regions out of a profile: what happened in them moves to the
 // region around them, and so does their time, as its own.
 func Hide(p *Profile, hidden func(*Region) bool) {
@@ -20,13 +26,14 @@ func Hide(p *Profile, hidden func(*Region) bool) {
 	known := map[place]int{}
 	moved := make([]int, len(p.Nodes)) // where a node, or what was in it, went
 	nodes := []Node{p.Nodes[0]}
+	nodes[0].Stats = slices.Clone(nodes[0].Stats)
 	for i := 1; i < len(p.Nodes); i++ {
 		n := p.Nodes[i]
 		parent := moved[n.Parent]
 		if gone[n.Region] {
 			moved[i] = parent
 			for _, s := range n.Stats {
-				nodes[parent].uncover(s)
+				nodes[parent].uncover(s, p.Regions[n.Region].Construct)
 			}
 			continue
 		}
@@ -53,12 +60,24 @@ func Hide(p *Profile, hidden func(*Region) bool) {
 	p.Regions, p.Nodes = regions, nodes
 }
 
-// uncover gives the time of a hidden child back to its parent.
-func (n *Node) uncover(s ThreadStats) {
+// uncover gives the time of a hidden child back to its parent, and with it the
+// calls that the child stood for or held. The root has no time.
+func (n *Node) uncover(s ThreadStats, c event.Construct) {
+	calls := s.Calls
+	if c == event.MPI {
+		calls = s.MPI
+	}
 	for i := range n.Stats {
-		if n.Stats[i].Thread == s.Thread {
-			n.Stats[i].Child += s.Child - s.Exec.T
+		if at := &n.Stats[i]; at.Thread == s.Thread {
+			if n.Parent >= 0 {
+				at.Child += s.Child - s.Exec.T
+			}
+			at.Calls = at.Calls.Plus(calls)
+			return
 		}
+	}
+	if calls != nil { // a task that another thread created
+		n.Stats = append(n.Stats, ThreadStats{Thread: s.Thread, Calls: calls})
 	}
 }
 

@@ -159,8 +159,12 @@ type ThreadStats struct {
 	Tasks uint64 `json:"tasks,omitempty"`
 	// MPI is what the thread did in MPI while it was in this region, inner ones
 	// included (Fürlinger and Moore, Figs. 2 and 3); nil if nothing. Of a region
-	// of construct MPI, the calls themselves.
+	// of construct MPI, the calls themselves. The root's is all that the thread
+	// did in MPI.
 	MPI *MPIStats `json:"mpi,omitempty"`
+	// Calls is the part of MPI that was called straight from this region and
+	// whose own regions have been taken out (see Hide); nil if there are none.
+	Calls *MPIStats `json:"calls,omitempty"`
 }
 
 // MPIStats are a thread's MPI counters.
@@ -176,11 +180,15 @@ type MPIStats struct {
 	Read    uint64                     `json:"read,omitempty"` // bytes by MPI-IO
 	Written uint64                     `json:"written,omitempty"`
 	Unknown uint64                     `json:"unknown,omitempty"` // calls whose volume could not be told, not in the above
+	// Wait is the part of T in calls that were made straight from a barrier or
+	// another wait: by tasks that are not measured themselves.
+	Wait int64 `json:"wait,omitempty"`
 	// The smallest and the largest call, bytes in either direction together, by
-	// accounting; of calls whose operation moves data. Of regions of construct
-	// MPI only.
-	Min [mpi.NumAccountings]uint64 `json:"min,omitzero"`
-	Max [mpi.NumAccountings]uint64 `json:"max,omitzero"`
+	// accounting, and of how many: calls, and operations that a Start started,
+	// that move data and whose volume is known. Of regions of construct MPI only.
+	Sized uint64                     `json:"sized,omitempty"`
+	Min   [mpi.NumAccountings]uint64 `json:"min,omitzero"`
+	Max   [mpi.NumAccountings]uint64 `json:"max,omitzero"`
 }
 
 // Loss says where events went missing.

@@ -1,7 +1,5 @@
 package attribution
 
-import "ompp-attach/event"
-
 // Rows: to which line of the per-thread tables a thread's figures go.
 
 // enroll gives a new thread its place: the process's first thread is initial
@@ -9,7 +7,7 @@ import "ompp-attach/event"
 func (e *Engine) enroll(t *thread) {
 	switch {
 	case e.existing[t.tid]:
-		n := e.child(e.root, Key{Construct: event.Unknown})
+		n := e.existingAt(t)
 		num := UnknownNum
 		if t.tid == e.pid {
 			num = 0

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"ompp-attach/event"
+	"ompp-attach/mpi"
 )
 
 // Stream is a recorded run: the events of one process and the answers that its
@@ -67,9 +68,19 @@ func (s *Stream) Seen(Key) {}
 // its address.
 func (s *Stream) Region(k Key) Region {
 	for i := range s.Places {
-		if s.Places[i].Key == k {
-			return s.Places[i].Region
+		p := &s.Places[i]
+		if k.Construct == event.MPI { // the operation's number is not the same for ever
+			if p.Key.Construct == event.MPI && p.Key.Site == k.Site && p.Region.Name == mpi.Op(k.Fn).String() {
+				return p.Region
+			}
+			continue
 		}
+		if p.Key == k {
+			return p.Region
+		}
+	}
+	if k.Construct == event.MPI {
+		return Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String(), Location: Location{Offset: k.Site}}
 	}
 	return Region{Construct: k.Construct, Location: Location{Offset: k.Fn | k.Site}}
 }

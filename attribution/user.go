@@ -189,9 +189,10 @@ func (e *Engine) leaveUser(t *thread, i int, at uint64) {
 // outsideAll moves user regions that were entered under a region under way at
 // attach to where they belong, when the thread turns out to be in none.
 func (e *Engine) outsideAll(t *thread) {
-	open := slices.Clone(t.stack[1:])
+	open, was := slices.Clone(t.stack[1:]), t.stack[0]
 	t.stack, t.known = t.stack[:0], false
 	e.initial(t)
+	was.node.outside, was.node.rowWas, was.node.rowNow = true, was.row, t.row
 	parent := e.root
 	for _, f := range open {
 		f.node = e.child(parent, f.node.key)

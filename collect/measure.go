@@ -26,23 +26,29 @@ type Measurement struct {
 	machine  preflight.Machine
 	logf     func(format string, args ...any)
 
+	// living is held while lives are acted on, and while a program's measurement
+	// ends; it is taken before scanning.
+	living sync.Mutex
+
+	// settling is held while one profile is settled: files' tables are shared.
+	settling sync.Mutex
+
 	// scanning guards the plans and every process's probes; it is taken before
 	// mu, never while mu is held.
-	scanning    sync.Mutex
-	plans       map[*symbols.Object]planned // an inode may hold another file by now
-	code        map[*symbols.Object]planned // of probes in the files' own code
-	finders     []CodeFinder
-	selection   *Selection   // nil: everything is wanted
-	user        *UserRegions // nil if none are asked for
-	refused     error        // why a launched program must not run; guarded by mu
-	userChecked bool
+	scanning  sync.Mutex
+	plans     map[*symbols.Object]planned // an inode may hold another file by now
+	code      map[*symbols.Object]planned // of probes in the files' own code
+	mpi       mpiSide
+	finders   []CodeFinder
+	selection *Selection   // nil: everything is wanted
+	user      *UserRegions // nil if none are asked for
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
+	callerOf CallerOf // nil: calls of language bindings are shown at the binding
 	procs    map[uint32]*Process
-	done     []*Process
-	troubles []string // of processes that have no profile to tell them in
-	strays   uint64   // records of processes that we do not know
+	programs []*Program
+	strays   uint64 // records of processes that we do not know
 
 	recording bool
 	inlining  bool // constructs that make no call are probed
@@ -100,6 +106,7 @@ func (m *Measurement) Close() {
 	for _, r := range m.rings {
 		r.Close()
 	}
+	m.mpi.close()
 	m.kernel.Close()
 }
 
@@ -174,6 +181,9 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 				return
 			}
 			last.feed(&ev)
+		}, func(rec *bpf.MPIRecord) {
+			latest = rec.Time
+			m.feedMPI(rec)
 		})
 		if err != nil {
 			return total, full, err

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/mpi"
 	"ompp-attach/probes"
 	"ompp-attach/regions"
 	"ompp-attach/symbols"
@@ -17,6 +18,9 @@ import (
 func (r *resolver) Region(k attribution.Key) attribution.Region {
 	if k.Construct == event.UserRegion {
 		return r.userRegion(k)
+	}
+	if k.Construct == event.MPI {
+		return r.mpiRegion(k)
 	}
 	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
 	if k.Construct == event.Critical {
@@ -33,6 +37,21 @@ func (r *resolver) Region(k attribution.Key) attribution.Region {
 	default:
 		r.call(k, &reg)
 	}
+	return reg
+}
+
+// mpiRegion places a call of an MPI operation at its line.
+func (r *resolver) mpiRegion(k attribution.Key) attribution.Region {
+	reg := attribution.Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String()}
+	loc := &reg.Location
+	p, ok := r.at(k.Site)
+	if !ok {
+		loc.Offset = k.Site
+		return reg
+	}
+	loc.Object, loc.Offset = p.module.Path, p.vaddr
+	loc.Function = p.object.SourceFunction(max(p.vaddr, 1) - 1) // the call, not what follows it
+	loc.File, loc.Begin, _ = p.object.CallLine(p.vaddr)
 	return reg
 }
 

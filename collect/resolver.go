@@ -63,7 +63,9 @@ func (r *resolver) at(addr uint64) (place, bool) {
 
 // Seen implements attribution.Resolver.
 func (r *resolver) Seen(k attribution.Key) {
-	r.at(k.Fn)
+	if k.Construct != event.MPI { // whose Fn is a number
+		r.at(k.Fn)
+	}
 	r.at(k.Site)
 	r.at(k.Loc)
 }

@@ -13,7 +13,7 @@ type Kind uint8
 // The kinds. Nonblocking and large-count variants are of their blocking
 // operation's kind; persistent ones move data when they are started.
 const (
-	Time Kind = iota // moves no data of its own: only its time counts
+	Time Kind = iota // moves no data: only its time counts (and Barrier's call)
 	PointToPoint
 	Bcast
 	Reduce
@@ -29,12 +29,16 @@ const (
 	OneSided          // Put, Get, Accumulate and theirs
 	FileRead          // MPI-IO
 	FileWrite         //
-	Start             // starts persistent operations: their data is told by Started
+	Start             // starts persistent operations: each is told by a record of its own (Started)
 	numKinds          //
 )
 
-// Counts says which of ompP's call counters (recvC, sendC, collC; paper, II.B)
-// a call of the operation adds to; a Sendrecv adds to two.
+// Counts says which of ompP's call counters (recvC, sendC, collC; paper, II.B
+// and Fig. 6) a call of the operation adds to; a Sendrecv adds to two. They
+// count communication: one-sided and I/O operations, and what is collective
+// only in that all must call it (MPI_Comm_dup, MPI_Win_fence), add to none.
+// Nonblocking operations count when they are begun, persistent ones whenever
+// they are started.
 type Counts uint8
 
 // The counters.
@@ -47,44 +51,63 @@ const (
 // None marks an argument that an operation does not have.
 const None int8 = -1
 
-// Buffer says which arguments (from 0) describe one side of the data.
+// Buffer says which arguments (from 0) describe one side of the data. A side
+// that has a type but no count is of one element (MPI_Fetch_and_op).
 type Buffer struct {
 	Count int8 // number of elements, or the array of them
 	Type  int8 // datatype, or the array of them
-	// CountArray and TypeArray: one element per process of the communicator.
+	// CountArray and TypeArray: one element per process of the group that the
+	// side is exchanged with, an intercommunicator's remote one; of
+	// Reduce_scatter, of the local one; in neighbourhoods, per neighbour.
 	CountArray, TypeArray bool
+	// Own: of CountArray, the element of this process's own rank is wanted
+	// besides the sum (Raw.Own).
+	Own bool
+	// AtRoot: at other processes than the root these arguments may be garbage.
+	AtRoot bool
 }
 
-// Operation is one C entry point.
+// Exists reports whether the operation has this side.
+func (b *Buffer) Exists() bool { return b.Type != None }
+
+// Operation is one C entry point. Arguments are told by their positions from 0.
 type Operation struct {
 	Name   string // "MPI_Send"
 	Kind   Kind
 	Counts Counts
 	// Args is how many arguments it takes.
 	Args int8
-	// Send and Recv are the two sides; an operation with one count and type for
-	// both has them in Send, and in Recv as well.
+	// Send and Recv are the two sides of the data, as far as it has them. An
+	// operation with one count and type for both has them in both.
 	Send, Recv Buffer
+	// Partitions is by how many (an int) Send's or Recv's count is multiplied.
+	Partitions int8
 	// Peer is the destination, source, target or root; Peer2 the source of
-	// Sendrecv.
+	// Sendrecv. Tag is the one that is sent with where there are two.
 	Peer, Peer2, Tag int8
-	// SendBuf and RecvBuf are compared with MPI_IN_PLACE.
+	// Root: Peer is a root.
+	Root bool
+	// SendBuf and RecvBuf are to be compared with MPI_IN_PLACE. They are None
+	// where that is not allowed, so at most one of them is not.
 	SendBuf, RecvBuf int8
-	// Comm is the communicator, or the window or file, as Handle says.
+	// Comm is the communicator, or the window or file, as Handle says. It is a
+	// handle, never a pointer to one.
 	Comm   int8
 	Handle HandleClass
-	// Request is where the call stores its request (persistent: which a later
-	// Start names), or which it starts, waits for or frees; RequestArray says
-	// that it is an array, whose length is argument Count of Send.
-	Request      int8
-	RequestArray bool
-	// Root: Peer is a root, and only the root's side of the other buffer is
-	// meaningful.
-	Root bool
+	// Request points to the request which the call makes (persistent: which a
+	// later Start names) or to the one that it starts, waits for, tests or
+	// frees. If Requests is not None, that is how many (an int) Request points to.
+	Request, Requests int8
 	// Persistent: the call moves nothing but prepares what Start starts.
 	Persistent bool
-	// Wide: counts are 64 bits (MPI_Count: the _c functions of MPI 4.0).
+	// Wide: counts, and elements of arrays of counts, are 64 bits (MPI_Count).
+	// They are ints, 32 bits, otherwise; the upper half of the register is
+	// garbage.
 	Wide bool
+	// Query: it looks something up in the process's own memory; it neither
+	// communicates nor waits nor makes anything. Programs call these at will,
+	// some in innermost loops, so that one may ask for them not to be measured.
+	Query bool
 	// NoReturn: it does not come back (MPI_Abort).
 	NoReturn bool
 }
@@ -119,7 +142,7 @@ func (o Op) Info() *Operation {
 	return &unknown
 }
 
-var unknown = Operation{Name: "MPI_?"}
+var unknown = newOperation("?", Time, 0, "")
 
 var byName = func() map[string]Op {
 	m := make(map[string]Op, len(Operations))

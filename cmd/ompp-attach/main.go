@@ -44,6 +44,9 @@ func main() {
 		case collect.GuardianCommand:
 			fail(collect.RunGuardian())
 			return
+		case collectorCommand:
+			fail(runCollector(os.Args[2:]))
+			return
 		}
 	}
 	started := false
@@ -86,6 +89,6 @@ already be running.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
-	c.AddCommand(runCommand(), attachCommand(), pauseCommand(), resumeCommand(), reportCommand(), regionsCommand(), checkCommand(), manCommand())
+	c.AddCommand(runCommand(), attachCommand(), pauseCommand(), resumeCommand(), reportCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
 	return c
 }

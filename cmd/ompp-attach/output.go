@@ -36,6 +36,7 @@ type output struct {
 	named   bool // by the user
 	replace bool // an older run's files
 	program string
+	rank    *collect.Rank // whose files these are; nil: the program is no rank
 }
 
 // openOutput makes the directory and proves that it can be written, before
@@ -118,13 +119,13 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 			errs = append(errs, err)
 		}
 	}
-	stems := stems(res)
+	stems := o.stems(res)
 	for i, p := range res.Profiles {
 		files, err := writeProfile(o.dir, stems[i], p, f.formats)
 		if err != nil {
 			errs = append(errs, err)
 		}
-		if !f.quiet {
+		if !f.quiet && p.Meta.MPI == nil {
 			if err := report.Summary(os.Stderr, p, files); err != nil {
 				errs = append(errs, err)
 			}
@@ -134,19 +135,27 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 }
 
 // stems names the profiles' files. A process that runs one program after the
-// other has several profiles.
-func stems(res *collect.Result) (out []string) {
-	times := map[string]int{}
+// other has several profiles, and several jobs have ranks of one number.
+func (o *output) stems(res *collect.Result) (out []string) {
+	taken := map[string]bool{}
 	for _, p := range res.Profiles {
 		stem := recordStem
-		if p != res.First {
-			stem += ".pid" + strconv.Itoa(p.Meta.PID)
+		if r := p.Meta.MPI; r != nil && r.Rank >= 0 {
+			stem += ".rank" + strconv.Itoa(r.Rank)
+		} else {
+			if o.rank != nil {
+				stem += ".rank" + strconv.Itoa(o.rank.Rank)
+			}
+			if o.rank != nil || p != res.First {
+				stem += ".pid" + strconv.Itoa(p.Meta.PID)
+			}
 		}
-		times[stem]++
-		if n := times[stem]; n > 1 {
-			stem += "-" + strconv.Itoa(n)
+		free := stem
+		for n := 2; taken[free] || o.rank != nil && exists(filepath.Join(o.dir, free+recordSuffix)); n++ {
+			free = stem + "-" + strconv.Itoa(n)
 		}
-		out = append(out, stem)
+		taken[free] = true
+		out = append(out, free)
 	}
 	return out
 }
@@ -157,7 +166,7 @@ var resultFile = func() *regexp.Regexp {
 	for _, f := range report.Formats {
 		ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, recordStem)))
 	}
-	return regexp.MustCompile("^" + recordStem + `(\.pid\d+(-\d+)?)?(` + strings.Join(ends, "|") + ")$")
+	return regexp.MustCompile("^" + recordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")$")
 }()
 
 // removeOld removes an older run's files: one of its processes' profiles would

@@ -1,0 +1,210 @@
+package attribution
+
+import (
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+)
+
+// MPI. A call is reported once, when it returns, while its thread has open what
+// it had open when the call began. ompP reads a thread's MPI counters when it
+// enters a region and when it leaves it (Fürlinger and Moore, Figs. 2 and 3);
+// adding each call to every region whose clock runs comes to the same, and is
+// right also for regions whose end is never seen.
+
+const (
+	noteCallCutOff = "a call was under way when its thread or the measurement ended, or was switched off: it is counted, with its time until then and its whole volume"
+	noteStarted    = "what MPI_Start or MPI_Startall started here: it moves data, and is no call that takes time"
+	noteWhere      = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
+)
+
+// mpi charges a call to the regions around it and to one of its own, which is
+// the operation at the place of the call.
+func (e *Engine) mpi(t *thread, ev *event.Event) {
+	c := ev.MPI
+	if c == nil {
+		return
+	}
+	e.initial(t)
+	if !t.callsMPI {
+		t.callsMPI = true
+		e.bear(t)
+	}
+	s := statsOf(c)
+	if end := ev.Time + t.suspended; c.Flags&mpi.Started == 0 { // no task begins or ends in a call
+		from := c.Start
+		if e.resumed <= end { // it may have been off meanwhile
+			from = max(from, e.resumed)
+		}
+		s.T = span(from, end)
+	}
+
+	parent, row := e.root, t.row
+	f := t.top()
+	if f != nil {
+		parent, row = f.node, f.row
+	}
+	leaf := e.child(parent, Key{Construct: event.MPI, Fn: uint64(c.Op), Site: ev.Site})
+	own := leaf.stat(row)
+	own.Exec.add(Span{s.T, s.Calls})
+	own.Body.add(Span{s.T, s.Calls})
+	own.addMPI(&s)
+	switch {
+	case c.Flags&mpi.Started != 0:
+		leaf.note(noteStarted)
+	case ev.Edge == event.Enter:
+		leaf.note(noteCallCutOff)
+		e.partial++
+	}
+
+	s.Sized = 0 // the smallest and the largest are the leaf's
+	e.chargeMPI(t, &s)
+	if f != nil {
+		f.holdsCall(s.T)
+	}
+}
+
+// statsOf returns what a call adds to the counters, but for its time.
+func statsOf(c *event.MPICall) (s MPIStats) {
+	op, started := c.Op.Info(), c.Flags&mpi.Started != 0
+	if !started {
+		s.Calls = 1
+	}
+	s.Sends, s.Recvs, s.Colls = c.Op.Counted(&c.Args)
+	switch {
+	case op.Kind == mpi.Time || op.Kind == mpi.Start:
+	case op.Persistent && !started: // moves nothing, but prepares what is started
+	case c.Flags&mpi.UnknownVolume != 0:
+		s.Unknown = 1
+	default:
+		s.Sized = 1
+		for by := range mpi.NumAccountings {
+			v := c.Op.Volume(&c.Args, by)
+			s.Out[by], s.In[by], s.Read, s.Written = v.Out, v.In, v.Read, v.Written
+			s.Min[by] = v.Out + v.In + v.Read + v.Written
+			s.Max[by] = s.Min[by]
+		}
+	}
+	return s
+}
+
+// chargeMPI adds to the counters of every open region of a thread whose clock
+// runs (see resume): a task that is executed while another one waits is none of
+// that one's, nor of what that one has open; constructs outside of tasks
+// include the tasks that are executed in them.
+func (e *Engine) chargeMPI(t *thread, s *MPIStats) {
+	still := len(t.stack) // frames from here up stand still
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		f := &t.stack[i]
+		if f.internal { // counts for what it interrupted
+			continue
+		}
+		if i < still { // a node that occurs twice has twice the time, too
+			f.node.stat(f.row).addMPI(s)
+		}
+		if !isExecution(f.node.key.Construct) {
+			continue
+		}
+		still = t.suspendedBy(i)
+	}
+	switch {
+	case len(t.stack) == 0:
+		e.root.stat(t.row).addMPI(s)
+	case !t.stack[0].node.existing: // else see settleExisting
+		e.root.stat(t.stack[0].row).addMPI(s)
+	}
+}
+
+// suspendedBy returns from where on up a thread's frames stand still while it
+// executes the task at i: from the task that it has suspended for it; outside of
+// tasks, only the tasking construct in which it does so (see resume).
+func (t *thread) suspendedBy(i int) int {
+	next := -1
+	for j := i - 1; j >= 0; j-- {
+		f := &t.stack[j]
+		if f.internal {
+			continue
+		}
+		if next < 0 {
+			next = j
+		}
+		switch c := f.node.key.Construct; {
+		case isExecution(c):
+			return j
+		case c.IsParallel():
+			j = 0
+		}
+	}
+	if next >= 0 && t.stack[next].node.key.Construct.IsTasking() {
+		return next
+	}
+	return i
+}
+
+// holdsCall notes that a call took time straight in a region.
+func (f *frame) holdsCall(d int64) {
+	s := f.node.stat(f.row)
+	if f.phase == inBarrier { // only a task can call there: one that is not measured
+		s.MPI.Wait += d
+		if f.team != nil { // the body's figures have been taken
+			s.Child += d
+			return
+		}
+	}
+	f.child += d
+}
+
+// inFinalBarrier tells that a worker, whose part in its region is over, makes a
+// call from the region's final barrier, where it must be executing a task.
+func (t *thread) inFinalBarrier(ev *event.Event) bool {
+	f := t.top()
+	m := f.team
+	return ev.Construct == event.MPI && !t.lossy && !m.charged && m.forked <= f.mark && (m.joined == 0 || ev.Time <= m.joined)
+}
+
+// Add adds another thread's, or another place's, counters.
+func (s *MPIStats) Add(o *MPIStats) {
+	if o.Sized > 0 {
+		for by := range s.Min {
+			if s.Sized == 0 {
+				s.Min[by], s.Max[by] = o.Min[by], o.Max[by]
+			}
+			s.Min[by], s.Max[by] = min(s.Min[by], o.Min[by]), max(s.Max[by], o.Max[by])
+		}
+	}
+	s.T += o.T
+	s.Wait += o.Wait
+	s.Calls += o.Calls
+	s.Sends += o.Sends
+	s.Recvs += o.Recvs
+	s.Colls += o.Colls
+	for by := range s.Out {
+		s.Out[by] += o.Out[by]
+		s.In[by] += o.In[by]
+	}
+	s.Read += o.Read
+	s.Written += o.Written
+	s.Sized += o.Sized
+	s.Unknown += o.Unknown
+}
+
+// addMPI adds to a thread's counters at a node.
+func (s *ThreadStats) addMPI(o *MPIStats) {
+	if s.MPI == nil {
+		s.MPI = &MPIStats{}
+	}
+	s.MPI.Add(o)
+}
+
+// Plus returns the sum of two threads' counters, of which nil are none. Neither
+// changes: profiles that were derived from one another share them.
+func (s *MPIStats) Plus(o *MPIStats) *MPIStats {
+	if s == nil || o == nil {
+		if s == nil {
+			return o
+		}
+		return s
+	}
+	sum := *s
+	sum.Add(o)
+	return &sum
+}

@@ -1,0 +1,129 @@
+package mpi
+
+// Constants are numbers of mpi.h that differ between libraries.
+type Constants struct {
+	ProcNull, AnySource, Root int32
+	InPlace                   uint64
+}
+
+// The constants of the two families of libraries. MPI_ANY_TAG is -1 in both.
+var (
+	OpenMPIConstants = Constants{ProcNull: -2, AnySource: -1, Root: -4, InPlace: 1}
+	MPICHConstants   = Constants{ProcNull: -1, AnySource: -2, Root: -3, InPlace: ^uint64(0)} // and of its ABI: Intel MPI, MVAPICH, Cray MPICH
+)
+
+// Unread says what of a Raw could not be read.
+type Unread uint8
+
+// What may be unread.
+const (
+	UnreadSend Unread = 1 << iota // the send side's count or type
+	UnreadRecv                    // the receive side's
+	UnreadComm                    // Size, Rank or In
+)
+
+// Raw is what is read when a call begins, without regard to which of it means
+// anything at this process: arguments that MPI says are ignored may be garbage
+// and may be unread.
+type Raw struct {
+	// Args: Send and Recv are count times type size, or the sum of the products
+	// over the array. An array has as many elements as the group at the other
+	// side, Size; Reduce_scatter's as the local group; neighbourhoods', Size and
+	// In. Peer and Peer2 are the library's numbers. Of Flags, Inter and
+	// Started are told; the InPlace flags may be, instead of SendBuf and RecvBuf.
+	Args
+	// Own is the element of this process's rank of the array whose Buffer.Own is
+	// set, times the type size.
+	Own uint64
+	// SendBuf and RecvBuf are the arguments Operation.SendBuf and RecvBuf; 0 if
+	// there is none, or if it has not been read.
+	SendBuf, RecvBuf uint64
+	Unread           Unread
+}
+
+// Args makes of a call's raw arguments what its volumes follow from.
+func (o Op) Args(raw *Raw, c *Constants) Args {
+	op := o.Info()
+	a, unread := raw.Args, raw.Unread
+	a.Flags &^= UnknownVolume
+	a.Peer = c.rank(op.Peer, raw.Peer)
+	a.Peer2 = c.rank(op.Peer2, raw.Peer2)
+	if op.Tag == None {
+		a.Tag = 0
+	}
+	if op.SendBuf != None && raw.SendBuf == c.InPlace {
+		a.Flags |= InPlaceSend
+	}
+	if op.RecvBuf != None && raw.RecvBuf == c.InPlace {
+		a.Flags |= InPlaceRecv
+	}
+	switch {
+	case op.Kind == ReduceScatter && op.Recv.Own:
+		a.Recv = raw.Own
+		if a.Flags&Inter == 0 {
+			a.Send -= min(a.Send, raw.Own)
+		}
+	case a.Flags&InPlaceSend != 0:
+		a.Send = op.Recv.part(a.Recv, raw.Own)
+		unread = unread.like(UnreadSend, UnreadRecv)
+	case a.Flags&InPlaceRecv != 0:
+		a.Recv = op.Send.part(a.Send, raw.Own)
+		unread = unread.like(UnreadRecv, UnreadSend)
+	}
+	send, recv := op.sides(&a)
+	if !send {
+		a.Send = 0
+		unread &^= UnreadSend
+	}
+	if !recv {
+		a.Recv = 0
+		unread &^= UnreadRecv
+	}
+	if !op.needsComm() {
+		unread &^= UnreadComm
+	}
+	if unread != 0 && !op.prepares(&a) {
+		a.Flags |= UnknownVolume
+	}
+	return a
+}
+
+// part is the bytes of this side that are this process's own.
+func (b *Buffer) part(bytes, own uint64) uint64 {
+	if b.Own {
+		return own
+	}
+	return bytes
+}
+
+// like makes what is said of one side what is said of another.
+func (u Unread) like(side, other Unread) Unread {
+	if u&other != 0 {
+		return u | side
+	}
+	return u &^ side
+}
+
+// needsComm reports whether volumes depend on the communicator.
+func (op *Operation) needsComm() bool {
+	switch op.Kind {
+	case Time, Start, PointToPoint, OneSided, FileRead, FileWrite:
+		return false
+	}
+	return true
+}
+
+// rank translates a rank argument.
+func (c *Constants) rank(position int8, r int32) int32 {
+	switch {
+	case position == None:
+		return NoPeer
+	case r == c.ProcNull:
+		return ProcNull
+	case r == c.AnySource:
+		return AnySource
+	case r == c.Root:
+		return RootHere
+	}
+	return r
+}
