@@ -299,7 +299,10 @@ func isPortIO(op x86asm.Op) bool {
 	return false
 }
 
-// x86 decodes an instruction again with x86asm, for its operands.
+// X86 decodes an instruction again with x86asm, for its operands; ok is false
+// if it is another architecture's, or too new for x86asm (endbr64).
+func (i Inst) X86() (d x86asm.Inst, ok bool) { return i.x86() }
+
 func (i Inst) x86() (x86asm.Inst, bool) {
 	if i.arch != "amd64" {
 		return x86asm.Inst{}, false

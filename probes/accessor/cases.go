@@ -1,0 +1,209 @@
+package accessor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ompp-attach/mpi"
+)
+
+// undefined is MPI_UNDEFINED of both families of libraries and of MPI's ABI:
+// what MPI_Type_size says of a type whose size is no int.
+const undefined = -32766 & (1<<32 - 1)
+
+// outcome is a result and for which handles it is the accessor's.
+type outcome struct {
+	mask, equal uint64
+	value       *node
+	path        path
+}
+
+func (a outcome) overlaps(b outcome) bool { return (a.equal^b.equal)&a.mask&b.mask == 0 }
+
+// formula makes one of the paths' results, if these follow from the handle.
+func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
+	var all []outcome
+	var resisted error
+	for _, p := range paths {
+		if p.resisted != nil {
+			resisted = p.resisted
+			continue
+		}
+		if p.result == nil { // nothing is written: not what a valid handle gets
+			continue
+		}
+		p.result = m.and(p.result, ones(bytes))
+		if p.result.deps&onUnknown != 0 {
+			resisted = m.blamed(p.result)
+			continue
+		}
+		for _, g := range p.guards() {
+			all = append(all, outcome{g.mask, g.equal, p.result, p})
+		}
+	}
+	if resisted != nil {
+		return nil, resisted
+	}
+	if len(all) == 0 {
+		return nil, errors.New("no path through it succeeds")
+	}
+	all = m.join(m.settle(all))
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if a.value != b.value && a.overlaps(b) {
+				return nil, errors.New("two results that nothing in the handle tells apart")
+			}
+		}
+	}
+	if len(all) > mpi.MaxCases {
+		return nil, fmt.Errorf("%d cases, at most %d are evaluated", len(all), mpi.MaxCases)
+	}
+	var f mpi.Formula
+	for _, o := range all {
+		steps, err := m.encode(o.value)
+		if err != nil {
+			return nil, err
+		}
+		f = append(f, mpi.Case{Mask: o.mask, Equal: o.equal, Steps: steps})
+	}
+	slices.SortStableFunc(f, func(a, b mpi.Case) int { return cmp.Compare(len(a.Steps), len(b.Steps)) })
+	return f, nil
+}
+
+// guards are the masks and values of the handle that a path implies: one, or
+// some where the handle's class is one of several.
+func (p path) guards() []outcome {
+	gs := []outcome{{mask: p.mask, equal: p.value}}
+	seen := map[*node]bool{}
+	for _, f := range p.facts {
+		shift, mask, ok := f.n.field()
+		if !ok || seen[f.n] || mask >= smallField || !lowMask(mask) {
+			continue
+		}
+		seen[f.n] = true
+		in := p.domain(f.n)
+		n := uint64(0)
+		for _, r := range in {
+			n += r.hi - r.lo + 1
+		}
+		if n < 2 || n > mask || n*uint64(len(gs)) > mpi.MaxCases {
+			continue
+		}
+		var more []outcome
+		for _, g := range gs {
+			for _, r := range in {
+				for v := r.lo; v <= r.hi; v++ {
+					more = append(more, outcome{mask: g.mask | mask<<shift, equal: g.equal | v<<shift})
+				}
+			}
+		}
+		gs = more
+	}
+	return gs
+}
+
+// settle resolves results that only memory tells apart: a number among
+// results that memory decides is what stands for no such property (no remote
+// group, or a size beyond an int's), and 1 and 0 are made one comparison.
+func (m *machine) settle(all []outcome) []outcome {
+	all = m.compare(all)
+	return slices.DeleteFunc(slices.Clone(all), func(a outcome) bool {
+		return a.value.isConst() && slices.ContainsFunc(all, func(b outcome) bool {
+			return !b.value.isConst() && (a.overlaps(b) || a.value.k == undefined)
+		})
+	})
+}
+
+// compare finds, for paths that return 1 or 0, the value on which it depends.
+func (m *machine) compare(all []outcome) []outcome {
+	all = slices.Clone(all)
+	for i, a := range all {
+		if !a.value.isConst() || a.value.k != 1 {
+			continue
+		}
+		for _, b := range all {
+			if b.value != m.zero || !a.overlaps(b) {
+				continue
+			}
+			if v := m.decider(a.path, b.path); v != nil {
+				for j, c := range all {
+					if c.value.isConst() && c.value.k <= 1 && c.mask == a.mask && c.equal == a.equal &&
+						c.path.agrees(v, c.value.k) {
+						all[j].value = v
+					}
+				}
+			}
+			break
+		}
+		_ = i
+	}
+	return all
+}
+
+// decider is a comparison of memory with a number that holds on one path and
+// not on the other.
+func (m *machine) decider(yes, no path) *node {
+	for _, f := range yes.facts {
+		if f.n.deps&onMemory == 0 || f.n.deps&onUnknown != 0 {
+			continue
+		}
+		y, n := yes.domain(f.n), no.domain(f.n)
+		if len(y.and(n)) != 0 {
+			continue
+		}
+		if k, ok := y.isSingle(); ok {
+			return m.eq(f.n, k)
+		}
+		if k, ok := n.isSingle(); ok {
+			return m.sub(m.konst(1), m.eq(f.n, k))
+		}
+	}
+	return nil
+}
+
+// agrees reports whether a comparison has the value that the path returns.
+func (p path) agrees(v *node, want uint64) bool {
+	eq := v
+	if v.op == opSum {
+		eq, want = v.b, 1-want
+	}
+	if eq.op != opEq {
+		return false
+	}
+	in := p.domain(eq.a)
+	k, one := in.isSingle()
+	return want == 1 && one && k == eq.k || want == 0 && !in.contains(eq.k)
+}
+
+// join merges the guards of equal results where that catches no other's
+// handles: conditions that were only checks for errors.
+func (m *machine) join(all []outcome) []outcome {
+	var out []outcome
+	for i, a := range all {
+		same := func(b outcome) bool { return a.value == b.value }
+		if slices.ContainsFunc(all[:i], same) {
+			continue
+		}
+		joint := a
+		for _, b := range all {
+			if same(b) {
+				joint.mask &= b.mask &^ (joint.equal ^ b.equal)
+				joint.equal &= joint.mask
+			}
+		}
+		if !slices.ContainsFunc(all, func(b outcome) bool { return !same(b) && joint.overlaps(b) }) {
+			out = append(out, joint)
+			continue
+		}
+		for _, b := range all {
+			if same(b) && !slices.ContainsFunc(out, func(o outcome) bool {
+				return same(o) && o.mask == b.mask && o.equal == b.equal
+			}) {
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,388 @@
+package accessor
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// Bounds of an exploration. Accessors of known libraries take less than 150
+// instructions on a path, 60 paths and four nested calls.
+const (
+	maxPath  = 500
+	maxTotal = 4000
+	maxPaths = 200
+	maxDepth = 6
+	maxTries = 8
+)
+
+// machine explores an accessor's paths.
+type machine struct {
+	*arena
+	o    *symbols.Object
+	code *code
+	// read, if there is one, is a process's memory: then all is concrete.
+	read     func(addr uint64, n int) (uint64, error)
+	bias     *node
+	todo     []*state
+	total    int
+	unknowns []string        // by number: whose doing it is
+	closed   map[uint64]bool // functions that are not followed
+}
+
+// path is how a path has ended: with a result, or by which error it resisted.
+type path struct {
+	*state
+	result   *node
+	resisted error
+}
+
+// The ways in which a path ends.
+var (
+	errFailed   = errors.New("the accessor reports an error")
+	errPaths    = errors.New("it has too many paths")
+	errBranched = errors.New("the instruction is taken up again on several paths")
+)
+
+func newMachine(o *symbols.Object, c *code) *machine {
+	m := &machine{arena: newArena(), o: o, code: c, closed: map[uint64]bool{}}
+	m.bias = m.leaf(opBase)
+	if o.FixedAddresses() {
+		m.bias = m.zero
+	}
+	return m
+}
+
+// explore follows the function at entry and returns the paths that end with
+// success, and of the others those that resist. Functions that a path cannot be
+// followed through are given up one by one: what they do is not known then.
+func (m *machine) explore(entry uint64, handle *node) (paths []path) {
+	for range maxTries {
+		paths = m.attempt(entry, handle)
+		last := len(paths) - 1
+		if last < 0 || paths[last].resisted == nil || !m.close(paths[last].state) {
+			return paths
+		}
+	}
+	return paths
+}
+
+// close chooses the function, of those that a path is in, that is not followed
+// in the next attempt: the outermost to which no place for a result was given.
+func (m *machine) close(s *state) bool {
+	if len(s.calls) == 0 {
+		return false
+	}
+	chosen := s.calls[len(s.calls)-1].callee
+	if i := slices.IndexFunc(s.calls, func(f frame) bool { return !f.given }); i >= 0 {
+		chosen = s.calls[i].callee
+	}
+	m.closed[chosen] = true
+	return true
+}
+
+// attempt follows all paths, the shortest first, until one resists.
+func (m *machine) attempt(entry uint64, handle *node) (paths []path) {
+	s := &state{pc: entry}
+	for i := range s.regs {
+		s.regs[i] = m.unknownOf("the caller")
+	}
+	s.regs[rdi], s.regs[rsi], s.regs[rsp] = handle, m.leaf(opOut), m.leaf(opStack)
+	m.store(s, s.regs[rsp], m.leaf(opReturn), 8)
+	m.todo, m.total = []*state{s}, 0
+	for len(m.todo) > 0 {
+		p := path{state: m.shortest()}
+		p.result, p.resisted = m.run(p.state)
+		if len(paths)+len(m.todo) >= maxPaths {
+			p.resisted = errPaths
+		}
+		if errors.Is(p.resisted, errFailed) || errors.Is(p.resisted, errBranched) {
+			continue
+		}
+		paths = append(paths, p)
+		if p.resisted != nil {
+			break
+		}
+	}
+	return paths
+}
+
+func (m *machine) shortest() *state {
+	least := 0
+	for i, s := range m.todo {
+		if s.steps < m.todo[least].steps {
+			least = i
+		}
+	}
+	s := m.todo[least]
+	m.todo[least] = m.todo[len(m.todo)-1]
+	m.todo = m.todo[:len(m.todo)-1]
+	return s
+}
+
+// run follows a path to its end or to where it branches.
+func (m *machine) run(s *state) (*node, error) {
+	for ; s.steps < maxPath; s.steps++ {
+		if m.total++; m.total > maxTotal {
+			return nil, errPaths
+		}
+		in, err := m.code.at(s.pc)
+		if err != nil {
+			return nil, err
+		}
+		s.at, s.pc = s.pc, in.Next()
+		done, err := m.stepX86(s, in)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return m.finish(s)
+		}
+	}
+	return nil, fmt.Errorf("a path is longer than %d instructions", maxPath)
+}
+
+// finish looks at what the accessor has returned: MPI_SUCCESS is 0.
+func (m *machine) finish(s *state) (*node, error) {
+	status, result := m.and(s.regs[rax], ones(4)), m.written(s)
+	switch in := s.domain(status); {
+	case !in.contains(0):
+		return nil, errFailed
+	case len(in) == 1 && in[0].hi == 0:
+	case result == nil: // it returns what the error's handling has returned
+		return nil, errFailed
+	}
+	if result != nil && result.deps&onUnknown != 0 {
+		return nil, m.blamed(result)
+	}
+	return result, nil
+}
+
+// written is what stands where the result belongs; nil if nothing does.
+func (m *machine) written(s *state) *node {
+	out := m.leaf(opOut)
+	for i := len(s.stores) - 1; i >= 0; i-- {
+		if st := s.stores[i]; st.base == out && st.off == 0 {
+			return m.concrete(s, st.value)
+		}
+	}
+	return nil
+}
+
+// concrete replaces what is known to be one number.
+func (m *machine) concrete(s *state, n *node) *node {
+	if v, ok := s.known(n); ok {
+		return m.konst(v)
+	}
+	return n
+}
+
+// branch continues on the paths on which n is in one of the sets; with one
+// left it goes on right away and returns its index.
+func (m *machine) branch(s *state, n *node, sets ...ranges) (int, error) {
+	left, last := []*state{}, 0
+	var only fact
+	in := s.domain(n)
+	for i, set := range sets {
+		set = in.and(set)
+		if len(set) == 0 {
+			continue
+		}
+		r, rs := m.reduce(n, set)
+		if rs = s.domain(r).and(rs); len(rs) == 0 {
+			continue
+		}
+		c := s.fork()
+		c.assume(r, rs)
+		c.pc = s.at
+		left, last, only = append(left, c), i, fact{r, rs}
+	}
+	switch len(left) {
+	case 0:
+		return 0, errFailed // contradictory: no handle comes here
+	case 1:
+		s.assume(only.n, only.set)
+		return last, nil
+	}
+	m.todo = append(m.todo, left...)
+	return 0, errBranched
+}
+
+func (m *machine) unknownOf(whose string) *node {
+	m.unknowns = append(m.unknowns, whose)
+	return m.unknown(len(m.unknowns) - 1)
+}
+
+// blamed says whose doing it is that a value is not known.
+func (m *machine) blamed(n *node) error {
+	for ; n != nil; n = n.a {
+		if n.b != nil && n.b.deps&onUnknown != 0 {
+			n = n.b
+		}
+		if n.op == opUnknown {
+			return fmt.Errorf("it depends on %s", m.unknowns[n.k])
+		}
+	}
+	return errors.New("it depends on what cannot be followed")
+}
+
+func (m *machine) store(s *state, addr, v *node, bytes int) {
+	base, off := m.base(addr)
+	s.stores = append(s.stores, store{base, off, bytes, m.and(v, ones(bytes))})
+}
+
+// load returns what stands at an address: what the path has stored there,
+// what the file says if nothing changes it, or an unknown of memory.
+func (m *machine) load(s *state, addr *node, bytes int) (*node, error) {
+	addr, err := m.resolve(s, addr)
+	if err != nil {
+		return nil, err
+	}
+	base, off := m.base(addr)
+	for i := len(s.stores) - 1; i >= 0; i-- {
+		st := s.stores[i]
+		if st.base != base || st.off+int64(st.bytes) <= off || off+int64(bytes) <= st.off {
+			continue
+		}
+		if st.off <= off && off+int64(bytes) <= st.off+int64(st.bytes) {
+			return m.and(m.shr(st.value, uint64(off-st.off)*8), ones(bytes)), nil
+		}
+		return m.and(m.unknownOf("a value written in parts"), ones(bytes)), nil
+	}
+	switch {
+	case m.read != nil && base == m.zero:
+		v, err := m.read(uint64(off), bytes)
+		return m.konst(v), err
+	case base.op == opStack:
+		return m.and(m.unknownOf("uninitialised memory"), ones(bytes)), nil
+	case base == m.bias || base == m.zero && m.bias == m.zero:
+		if n, ok := m.constant(uint64(off), bytes); ok {
+			return n, nil
+		}
+		if m.isStderr(uint64(off)) {
+			return nil, errFailed
+		}
+	case base == m.zero:
+		return nil, errFailed // through a null pointer: what went wrong was asserted before
+	}
+	return m.arena.load(addr, bytes), nil
+}
+
+// isStderr recognises the variable that only code refers to that reports an
+// error; in stripped libraries that code has no name.
+func (m *machine) isStderr(vaddr uint64) bool {
+	name, ok := m.o.GOT(vaddr)
+	if !ok {
+		name, ok = m.o.DataAt(vaddr)
+	}
+	return ok && name == "stderr"
+}
+
+// table is how many entries of a constant table are told apart.
+const table = 16
+
+// resolve makes the part of an address that selects an entry of a constant
+// table a number, on a path for each.
+func (m *machine) resolve(s *state, addr *node) (*node, error) {
+	ts, c := addr.split()
+	var index *node
+	for i, t := range ts {
+		if v, ok := s.known(t.n); ok {
+			ts[i] = term{m.konst(v), t.k}
+		} else if t.n != m.bias {
+			if index != nil {
+				return m.sum(ts, c), nil
+			}
+			index = t.n
+		}
+	}
+	addr = m.sum(ts, c)
+	if index == nil || index.deps != onHandle {
+		return addr, nil
+	}
+	in := s.domain(index)
+	var each []ranges
+	for _, r := range in {
+		if r.hi-r.lo >= table || len(each)+int(r.hi-r.lo) >= table {
+			return addr, nil
+		}
+		for v := r.lo; v <= r.hi; v++ {
+			each = append(each, single(v))
+		}
+	}
+	if _, _, ok := m.o.Constant(c+in[0].lo, 1); !ok {
+		return addr, nil
+	}
+	if _, err := m.branch(s, index, each...); err != nil {
+		return nil, err
+	}
+	return m.resolve(s, addr)
+}
+
+// public are names that programs refer to: the linker may have given such a
+// variable a place in the program (a copy relocation), which only the slot tells.
+var public = regexp.MustCompile(`^(ompi_mpi_|MPI_|mpi_|MPIR_F08_|mpif_)`)
+
+func (m *machine) constant(vaddr uint64, bytes int) (*node, bool) {
+	if name, ok := m.o.GOT(vaddr); ok && bytes == 8 {
+		target, known := m.o.Pointer(vaddr)
+		if !known || public.MatchString(name) {
+			return nil, false
+		}
+		return m.add(m.bias, m.konst(target)), true
+	}
+	v, relocated, ok := m.o.Constant(vaddr, bytes)
+	if !ok {
+		return nil, false
+	}
+	if relocated {
+		return m.add(m.bias, m.konst(v)), true
+	}
+	return m.konst(v), true
+}
+
+// code decodes instructions once.
+type code struct {
+	*symbols.Object
+	page  uint64
+	bytes []byte
+	insts map[uint64]decoded
+}
+
+type decoded struct {
+	insn.Inst
+	x86 x86asm.Inst
+	err error
+}
+
+func newCode(o *symbols.Object) *code { return &code{Object: o, insts: map[uint64]decoded{}} }
+
+// Read keeps the last stretch of the file that was read.
+func (c *code) Read(vaddr uint64, n int) []byte {
+	const ahead = 1024
+	if vaddr < c.page || vaddr+uint64(n) > c.page+uint64(len(c.bytes)) {
+		c.page, c.bytes = vaddr, c.Object.Read(vaddr, max(n, ahead))
+	}
+	if at := vaddr - c.page; at < uint64(len(c.bytes)) {
+		return c.bytes[at:min(at+uint64(n), uint64(len(c.bytes)))]
+	}
+	return nil
+}
+
+func (c *code) at(vaddr uint64) (decoded, error) {
+	d, ok := c.insts[vaddr]
+	if !ok {
+		d.Inst, d.err = insn.Decode(c, vaddr)
+		if d.err == nil {
+			d.x86, _ = d.X86()
+		}
+		c.insts[vaddr] = d
+	}
+	return d, d.err
+}
