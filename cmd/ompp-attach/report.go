@@ -31,10 +31,6 @@ func rereport(dir string, formats []string, view *viewFlags) error {
 	if err := checkFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	options, err := view.options()
-	if err != nil {
-		return err
-	}
 	names, err := filepath.Glob(filepath.Join(dir, "profile*"+recordSuffix))
 	if err != nil {
 		return err
@@ -53,7 +49,7 @@ func rereport(dir string, formats []string, view *viewFlags) error {
 			continue
 		}
 		stem := strings.TrimSuffix(filepath.Base(name), recordSuffix)
-		files, err := renderAll(dir, stem, p, formats, options)
+		files, err := renderAll(dir, stem, p, formats, view.options())
 		for _, f := range files {
 			fmt.Println(f)
 		}
