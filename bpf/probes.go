@@ -223,10 +223,15 @@ func (p *Probes) AddRow(r Row) (uint32, error) {
 
 // Dropped returns how many records of each row the kernel could not store.
 func (p *Probes) Dropped() (map[uint32]uint64, error) {
+	return dropped(p.coll.Maps[probeMapDropped], p.nextRow)
+}
+
+// dropped reads the counters of the first n rows.
+func dropped(counters *ebpf.Map, n uint32) (map[uint32]uint64, error) {
 	out := map[uint32]uint64{}
-	for i := range p.nextRow {
+	for i := range n {
 		var n uint64
-		if err := p.coll.Maps[probeMapDropped].Lookup(i, &n); err != nil {
+		if err := counters.Lookup(i, &n); err != nil {
 			return nil, fmt.Errorf("read the drop counters: %w", err)
 		}
 		if n > 0 {

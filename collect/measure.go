@@ -38,12 +38,14 @@ type Measurement struct {
 	scanning  sync.Mutex
 	plans     map[*symbols.Object]planned // an inode may hold another file by now
 	code      map[*symbols.Object]planned // of probes in the files' own code
+	mpi       mpiSide
 	finders   []CodeFinder
 	selection *Selection   // nil: everything is wanted
 	user      *UserRegions // nil if none are asked for
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
+	callerOf CallerOf // nil: calls of language bindings are shown at the binding
 	procs    map[uint32]*Process
 	programs []*Program
 	strays   uint64 // records of processes that we do not know
@@ -104,6 +106,7 @@ func (m *Measurement) Close() {
 	for _, r := range m.rings {
 		r.Close()
 	}
+	m.mpi.close()
 	m.kernel.Close()
 }
 
@@ -178,6 +181,9 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 				return
 			}
 			last.feed(&ev)
+		}, func(rec *bpf.MPIRecord) {
+			latest = rec.Time
+			m.feedMPI(rec)
 		})
 		if err != nil {
 			return total, full, err

@@ -28,6 +28,7 @@ func (m *Measurement) Pause(pid int) error {
 	links := p.takeLinks()
 	m.scanning.Unlock()
 	closeLinks(links)
+	m.cutOffMPI(p)
 	m.drainAll()
 	m.mu.Lock()
 	p.engine.Pause(at)
@@ -55,6 +56,7 @@ func (m *Measurement) Resume(pid int) error {
 		m.plans = map[*symbols.Object]planned{}
 	}
 	p.placed, p.code = map[fileID]placed{}, map[fileID]placed{}
+	p.mpi.placed = map[fileID]*placedMPI{}
 	err = m.kernel.NewEra()
 	m.scanning.Unlock()
 	if err != nil {
