@@ -32,7 +32,6 @@ type measureFlags struct {
 	user      userFlags
 	inline    inlineFlags
 	view      viewFlags
-	options   report.Options        // from view, see check
 	say       func(sentence string) // tells the user at once
 }
 
@@ -115,10 +114,6 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 func (f *measureFlags) check() error {
 	if err := checkFormats(f.formats); err != nil {
 		return &exitError{exitUsage, err}
-	}
-	var err error
-	if f.options, err = f.view.options(); err != nil {
-		return err
 	}
 	if _, ok := attachModes[f.mode]; !ok {
 		return &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}

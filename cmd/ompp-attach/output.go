@@ -121,12 +121,12 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 	}
 	stems := o.stems(res)
 	for i, p := range res.Profiles {
-		files, err := writeProfile(o.dir, stems[i], p, f.formats, f.options)
+		files, err := writeProfile(o.dir, stems[i], p, f.formats, f.view.options())
 		if err != nil {
 			errs = append(errs, err)
 		}
 		if !f.quiet && p.Meta.MPI == nil {
-			if err := report.Summary(os.Stderr, p, files, f.options); err != nil {
+			if err := report.Summary(os.Stderr, p, files, f.view.options()); err != nil {
 				errs = append(errs, err)
 			}
 		}

@@ -51,10 +51,7 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 }
 
 func rereport(dir string, f reportFlags) error {
-	var err error
-	if f.options, err = f.view.options(); err != nil {
-		return err
-	}
+	f.options = f.view.options()
 	ranks, others, err := findRanks(dir)
 	if err != nil {
 		return err
