@@ -124,3 +124,12 @@ func readTruth(dir string) (map[int]*MPIRank, error) {
 	}
 	return out, nil
 }
+
+// NeedPython skips the test unless the interpreter has mpi4py.
+func (m MPI) NeedPython(t testing.TB, python string) {
+	t.Helper()
+	m.Need(t)
+	if err := exec.Command(python, "-c", "import mpi4py").Run(); err != nil {
+		t.Skip("package python3-mpi4py is not installed")
+	}
+}

@@ -1,5 +1,6 @@
-// mpi_coll.c: collective calls of every kind, each on a line of its own. The
-// comments say what each moves on 3 ranks, as in mpi_p2p.c; d is 80 bytes.
+// mpi_coll.c [EDGES]: collective calls of every kind, each on a line of its own.
+// The comments say what each moves on 3 ranks, as in mpi_p2p.c; d is 80 bytes.
+// With an argument also neighbourhoods in which some have nobody for a neighbour.
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -110,11 +111,10 @@ static void nonblocking(void)
 	MPI_Wait(q, s);
 }
 
-// In a ring both neighbours are there; in a row those at the ends are not.
 static void neighbours(void)
 {
-	MPI_Comm ring, row, star;
-	int yes = 1, no = 0, degree = me == 0 ? np - 1 : 1, peers[MAX], two[2] = {2, 3}, start[2] = {0, 5};
+	MPI_Comm ring, star;
+	int yes = 1, degree = me == 0 ? np - 1 : 1, peers[MAX], two[2] = {2, 3}, start[2] = {0, 5};
 	MPI_Aint start_aint[2] = {0, 40};
 	MPI_Cart_create(W, 1, &np, &yes, 0, &ring);
 	MPI_Neighbor_allgather(a, N, MPI_DOUBLE, b, N, MPI_DOUBLE, ring); //= out 160/80 in 160
@@ -128,10 +128,6 @@ static void neighbours(void)
 	MPI_Ineighbor_allgather(a, N, MPI_DOUBLE, b, N, MPI_DOUBLE, ring, q); //= out 160/80 in 160
 	MPI_Wait(q, s);
 	MPI_Comm_free(&ring);
-	MPI_Cart_create(W, 1, &np, &no, 0, &row);
-	MPI_Neighbor_allgather(a, N, MPI_DOUBLE, b, N, MPI_DOUBLE, row); //= out 80 160/80 80 in 80 160 80
-	MPI_Neighbor_alltoall(a, N, MPI_DOUBLE, b, N, MPI_DOUBLE, row); //= out 80 160 80 in 80 160 80
-	MPI_Comm_free(&row);
 	// Everybody is a neighbour of rank 0, and of no one else.
 	for (int i = 0; i < degree; i++)
 		peers[i] = me == 0 ? i + 1 : 0;
@@ -139,6 +135,17 @@ static void neighbours(void)
 	MPI_Neighbor_allgather(a, N, MPI_DOUBLE, b, N, MPI_DOUBLE, star); //= out 160/80 80 80 in 160 80 80
 	MPI_Neighbor_alltoall(a, N, MPI_DOUBLE, b, N, MPI_DOUBLE, star); //= out 160 80 80 in 160 80 80
 	MPI_Comm_free(&star);
+}
+
+// In a row the ranks at the ends have one neighbour only.
+static void edges(void)
+{
+	MPI_Comm row;
+	int no = 0;
+	MPI_Cart_create(W, 1, &np, &no, 0, &row);
+	MPI_Neighbor_allgather(a, N, MPI_DOUBLE, b, N, MPI_DOUBLE, row); //= out 80 160/80 80 in 80 160 80
+	MPI_Neighbor_alltoall(a, N, MPI_DOUBLE, b, N, MPI_DOUBLE, row); //= out 80 160 80 in 80 160 80
+	MPI_Comm_free(&row);
 }
 
 // A user's operation that calls MPI itself: those calls are part of the library's.
@@ -178,6 +185,8 @@ int main(int argc, char **argv)
 	symmetric();
 	nonblocking();
 	neighbours();
+	if (argc > 1)
+		edges();
 	user_op();
 	MPI_Comm_free(&W);
 	MPI_Finalize();

@@ -33,7 +33,9 @@ static void churn(void)
 		MPI_Bcast(a, N, MPI_DOUBLE, 0, c); //= n 0 1 1 out 0 80 0 in 0 0 80
 		MPI_Comm_free(&c); //= n 0 1 1
 	}
-	MPI_Bcast(a, N, MPI_DOUBLE, 0, MPI_COMM_SELF); //= out 0/80
+	MPI_Bcast(a, N, MPI_DOUBLE, 0, MPI_COMM_SELF);
+	MPI_Reduce(a, b, N, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_SELF);
+	MPI_Scan(a, b, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
 	MPI_Allreduce(a, b, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
 	MPI_Gather(a, N, MPI_DOUBLE, b, N, MPI_DOUBLE, 0, MPI_COMM_SELF); //= out 80 in 80
 	MPI_Comm_split_type(W, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c);

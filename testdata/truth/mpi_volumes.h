@@ -6,7 +6,9 @@
 // Beyond the figure: nothing goes to or comes from MPI_PROC_NULL; MPI_IN_PLACE
 // stands for the count and type of the other buffer; in an intercommunicator
 // the peers are the remote group, and no process is its own peer; neighbourhood
-// collectives have the neighbours for peers.
+// collectives have the neighbours for peers, without MPI_PROC_NULL. Where the
+// figure's minimal accounting would have a single process broadcast, reduce or
+// scatter to others, nothing has to: the text defines it by what has to.
 
 // Bytes of n elements.
 static uint64_t size(MPI_Count n, MPI_Datatype type)
@@ -122,7 +124,7 @@ static void bcast(struct volume *v, MPI_Comm comm, int root, MPI_Count n, MPI_Da
 {
 	struct peers p = peers(v, comm);
 	switch (role(p, root)) {
-	case ROOT: out(v, size(n, t) * p.others, size(n, t)); break;
+	case ROOT: out(v, size(n, t) * p.others, p.others ? size(n, t) : 0); break;
 	case LEAF: in(v, size(n, t), size(n, t)); break;
 	case NONE: break;
 	}
@@ -132,7 +134,7 @@ static void reduce(struct volume *v, MPI_Comm comm, int root, MPI_Count n, MPI_D
 {
 	struct peers p = peers(v, comm);
 	switch (role(p, root)) {
-	case ROOT: in(v, size(n, t) * p.others, size(n, t)); break;
+	case ROOT: in(v, size(n, t) * p.others, p.others ? size(n, t) : 0); break;
 	case LEAF: out(v, size(n, t), size(n, t)); break;
 	case NONE: break;
 	}
@@ -150,7 +152,7 @@ static void reduce_scatter(struct volume *v, struct peers p, uint64_t total, uin
 {
 	uint64_t sends = p.inter ? total : total - mine;
 	out(v, sends, sends);
-	in(v, mine * p.others, mine);
+	in(v, mine * p.others, p.others ? mine : 0);
 }
 
 // A scan is a chain: the first process receives nothing, and the last sends
