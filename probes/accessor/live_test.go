@@ -203,6 +203,48 @@ func TestFormulasOnRunningJobs(t *testing.T) {
 	}
 }
 
+// TestFormulasOfStaticPrograms: the library is part of the program, at fixed
+// addresses or not. Of its accessors only those are there that it uses.
+func TestFormulasOfStaticPrograms(t *testing.T) {
+	archive := strings.TrimSpace(ask(t, "gcc", "-print-file-name=libmpich.a"))
+	if !filepath.IsAbs(archive) {
+		t.Skip("libmpich.a is not installed")
+	}
+	include := strings.Fields(ask(t, "mpicc.mpich", "-compile_info"))
+	for _, how := range []string{"-no-pie", "-pie"} {
+		t.Run(how, func(t *testing.T) {
+			bin := filepath.Join(t.TempDir(), "static")
+			args := []string{how, "-O1", "-o", bin, filepath.Join(testbin.Repo(t), "testdata/programs/mpi_handles.c"), archive}
+			for _, flag := range include {
+				if strings.HasPrefix(flag, "-I") {
+					args = append(args, flag)
+				}
+			}
+			// What the archive needs need not be there as archives.
+			for _, lib := range strings.Fields(ask(t, "objdump", "-p", sharedMPICH)) {
+				if strings.HasPrefix(lib, "lib") && !strings.HasPrefix(lib, "libc.") && !strings.HasPrefix(lib, "libmpich") {
+					args = append(args, "-l:"+lib)
+				}
+			}
+			if msg, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+				t.Skipf("libraries that libmpich.a needs are not installed: gcc %v: %v\n%s", args, err, msg)
+			}
+			compare(t, start(t, 2, "mpirun.mpich", "-n", "2", bin))
+		})
+	}
+}
+
+const sharedMPICH = "/usr/lib/x86_64-linux-gnu/libmpich.so.12"
+
+func ask(t *testing.T, command ...string) string {
+	t.Helper()
+	out, err := exec.Command(command[0], command[1:]...).Output()
+	if err != nil {
+		t.Skipf("%v: %v", command, err)
+	}
+	return string(out)
+}
+
 // TestFormulasOfOtherCompilers: other compilers and flags than those that the
 // installed libraries were made with.
 func TestFormulasOfOtherCompilers(t *testing.T) {
