@@ -98,6 +98,7 @@ type Engine struct {
 	offBy    *thread // whose marker switched it off
 	off      Span
 	resumed  uint64 // when it was last switched on again
+	stops    []Stop
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack

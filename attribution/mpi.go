@@ -1,6 +1,8 @@
 package attribution
 
 import (
+	"slices"
+
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 )
@@ -35,7 +37,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 		if e.resumed <= end { // it may have been off meanwhile
 			from = max(from, e.resumed)
 		}
-		s.T = span(from, end)
+		s.T = span(from, end) - e.stopped(from, end)
 	}
 
 	parent, row := e.root, t.row
@@ -61,6 +63,31 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	if f != nil {
 		f.holdsCall(s.T)
 	}
+}
+
+// Stop is an interval in which the process did not run, because it was being
+// given probes: its time is not the program's.
+type Stop struct {
+	From uint64 `json:"from"` // CLOCK_MONOTONIC, ns
+	To   uint64 `json:"to"`
+}
+
+// Stopped says that the process did not run. MPI_Init is what it mostly
+// interrupts: libraries load their plugins there.
+func (e *Engine) Stopped(s Stop) { e.stops = append(e.stops, s) }
+
+// Stops returns what Stopped has told.
+func (e *Engine) Stops() []Stop { return e.stops }
+
+// stopped is how long the process did not run within a time.
+func (e *Engine) stopped(from, to uint64) (sum int64) {
+	for _, s := range slices.Backward(e.stops) {
+		if s.To <= from {
+			break
+		}
+		sum += span(max(from, s.From), min(to, s.To))
+	}
+	return sum
 }
 
 // statsOf returns what a call adds to the counters, but for its time.

@@ -258,6 +258,23 @@ func TestMPI(t *testing.T) {
 	}
 }
 
+// The time in which the process was stopped is not its call's, nor is what lay
+// outside of the call.
+func TestStopsAreNotMPI(t *testing.T) {
+	init, _ := mpi.ParseOp("MPI_Init")
+	s := &Stream{PID: 1, End: 100, Stops: []Stop{{From: 5, To: 12}, {From: 20, To: 25}, {From: 48, To: 60}},
+		Events: []event.Event{
+			{Time: 50, TID: 1, Construct: event.MPI, Edge: event.Released, Site: 400, MPI: &event.MPICall{Op: init, Start: 10}},
+			{Time: 80, TID: 1, Construct: event.MPI, Edge: event.Released, Site: 401, MPI: &event.MPICall{Op: init, Start: 70}}}}
+	var got []int64
+	for _, n := range s.Replay().Nodes[1:] {
+		got = append(got, n.Stats[0].Exec.T)
+	}
+	if d := cmp.Diff([]int64{40 - 2 - 5 - 2, 10}, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
 // Feed keeps nothing of the caller's event: a parked thread's calls stay what
 // they were.
 func TestParkedCallsAreTheEngines(t *testing.T) {
