@@ -210,9 +210,22 @@ func TestUnknownVolumes(t *testing.T) {
 		" SUM       0.00          2       100+        100        100        100\n",
 		" SUM       0.00          1          -          -          -          -\n",
 		"(MPI_Barrier) MPI\n TID      execT      execC\n",
-		"The volumes of 2 MPI calls are not known: figures with a + are without them, - stands where none is known. The library's handles are not understood.\n"} {
+		"The volumes of 2 MPI calls are not known. The library's handles are not understood. Figures with a + are without them, - stands where none is known.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// A profile in which no volume is known has no bytes for pprof to show as 0.
+func TestPprofWithoutVolumes(t *testing.T) {
+	for flags, want := range map[mpi.ArgFlag]int{0: 9, mpi.UnknownVolume: 7} {
+		r := &tape{t: t, s: attribution.Stream{PID: 1}}
+		r.call(1, 2, 1, "MPI_Send", 500, mpi.Args{Send: 100, Flags: flags})
+		pp := parsed(t, r.profile(10, 0, 4))
+		told := strings.Contains(strings.Join(pp.Comments, "\n"), "The volumes of 1 MPI call are not known.")
+		if len(pp.SampleType) != want || told != (flags != 0) {
+			t.Errorf("flags %d: %d sample types, told %t: %v", flags, len(pp.SampleType), told, pp.Comments)
 		}
 	}
 }
