@@ -81,15 +81,7 @@ func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
 	b.program = b.location(&profile.Function{Name: programName(p), SystemName: "program", Filename: p.Meta.Path}, 0)
 	for i := range p.Regions {
 		r := &p.Regions[i]
-		b.regions = append(b.regions, b.location(&profile.Function{
-			Name: frameName(r),
-			// Tells regions with the same text apart, and leads from here to
-			// the text report. It must differ from Name, or pprof tries to
-			// demangle that.
-			SystemName: systemName(i, r),
-			Filename:   r.Location.File,
-			StartLine:  int64(r.Location.Begin),
-		}, int64(r.Location.Begin)))
+		b.regions = append(b.regions, b.regionLocation(i, r))
 	}
 	b.samples()
 	return b.out
@@ -105,6 +97,18 @@ func frameName(r *attribution.Region) string {
 		return fmt.Sprintf("%s %s:%s%d", clean(r.Name), clean(path.Base(l.File)), mark(l.Mark), l.Begin)
 	}
 	return clean(r.Name) + " " + locationText(&r.Location)
+}
+
+func (b *pprofBuilder) regionLocation(i int, r *attribution.Region) *profile.Location {
+	return b.location(&profile.Function{
+		Name: frameName(r),
+		// Tells regions with the same text apart, and leads from here to
+		// the text report. It must differ from Name, or pprof tries to
+		// demangle that.
+		SystemName: systemName(i, r),
+		Filename:   r.Location.File,
+		StartLine:  int64(r.Location.Begin),
+	}, int64(r.Location.Begin))
 }
 
 func systemName(i int, r *attribution.Region) string {
