@@ -247,6 +247,41 @@ func TestWideVolumes(t *testing.T) {
 	}
 }
 
+// The summary has a line on MPI, and no more than fifteen in all.
+func TestMPISummary(t *testing.T) {
+	p := figure6(t)
+	p.Warnings = []string{"One.", "Two."}
+	p.Meta.LostHits, p.Meta.HasTasks = 3, true
+	p.Meta.Runtimes = []attribution.Runtime{{Missing: []string{"one"}}}
+	var buf bytes.Buffer
+	if err := Summary(&buf, p, []string{"a", "b", "c", "d"}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"management 2.0% + MPI 16.0%\n",
+		"MPI                 rank 1 of 2, 0.32 thread-sec (16.0%) in 40 calls: 40 sends, 0 receives, 0 collectives\n"} {
+		if !strings.Contains(buf.String(), want) {
+			t.Errorf("no %q in\n%s", want, &buf)
+		}
+	}
+	if n := strings.Count(buf.String(), "\n"); n > 15 {
+		t.Errorf("%d lines:\n%s", n, &buf)
+	}
+}
+
+// A process of which nobody has told its rank has none that is made up.
+func TestUnknownRank(t *testing.T) {
+	r := &tape{t: t, s: attribution.Stream{PID: 1}}
+	r.call(1, 2, 1, "MPI_Barrier", 500, mpi.Args{})
+	p := r.profile(10, 0, 0)
+	p.Meta.MPI = nil
+	if text := written(t, "ompp", p, Options{}); !strings.Contains(text, "MPI my rank     : unknown\nMPI num procs   : unknown\n") {
+		t.Errorf("%s", text)
+	}
+	if pp := parsed(t, p); len(pp.Sample[0].Label["rank"]) > 0 {
+		t.Errorf("labels %v", pp.Sample[0].Label)
+	}
+}
+
 // --classic takes the calls' regions away, not what they did: the classes and
 // the regions' columns stay, and the time is their callers' own.
 func TestClassic(t *testing.T) {
