@@ -53,6 +53,8 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 	if err != nil {
 		return err
 	}
+	// The launcher's files stay open here as well: MPICH's takes the end of one
+	// for a failure, and would kill us before it learns how the program ended.
 	req := &request{PID: l.PID(), Rank: r, Program: path, Flags: flags}
 	if req.Dir, err = os.Getwd(); err != nil {
 		l.Abandon()
