@@ -32,7 +32,7 @@ type Launched struct {
 
 // Ending is how a launched program ended.
 type Ending struct {
-	Status int    // exit status; 128+N if killed by signal N
+	Status int // exit status; 128+N if killed by signal N
 	Signal syscall.Signal
 	How    string // for the report
 	CPU    CPUTimes
