@@ -71,6 +71,7 @@ func runCollector(args []string) error {
 		stop = k.m.Start()
 	}
 	k.serve(l, socket)
+	k.dirs.leave()
 	if err = stop(); k.m != nil {
 		k.m.Close()
 	}
