@@ -17,7 +17,7 @@ type mpiFiles struct{ fakeFiles }
 
 func (m mpiFiles) Region(k Key) Region {
 	if k.Construct == event.MPI {
-		return Region{Construct: event.MPI, Location: Location{File: "x.c", Begin: int(k.Site)}}
+		return Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String(), Location: Location{File: "x.c", Begin: int(k.Site)}}
 	}
 	return m.fakeFiles.Region(k)
 }
@@ -108,11 +108,12 @@ func (s *callingSim) step(t *simThread, ending bool) {
 }
 
 func (s *callingSim) beginCall(t *simThread) {
-	op, ok := mpi.ParseOp(simOps[s.rnd.IntN(len(simOps))])
+	n := s.rnd.IntN(len(simOps))
+	op, ok := mpi.ParseOp(simOps[n])
 	if !ok {
 		panic("no such operation")
 	}
-	c := &simCall{site: uint64(900 + s.rnd.IntN(3))}
+	c := &simCall{site: uint64(900 + 2*n + s.rnd.IntN(2))}
 	c.call = event.MPICall{Op: op, Start: s.now, Args: mpi.Args{Send: s.rnd.Uint64N(1000), Recv: s.rnd.Uint64N(1000), Size: 4}}
 	if s.rnd.IntN(8) == 0 {
 		c.call.Flags = mpi.UnknownVolume

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 	"ompp-attach/mpi"
 )
@@ -46,15 +47,10 @@ type Rank struct {
 	ThreadTime   int64 // wall time times threads
 	MPITime      int64 // of all threads
 	Calls        Figures
-	Overheads    Classes // wherever they lie, summed over threads
+	Overheads    analysis.Classes // wherever they lie, summed over threads
 	LostHits     uint64
 	Partial      uint64
 	Warnings     int
-}
-
-func (r *Rank) addMPI(m *attribution.MPIStats) {
-	r.Calls.addMPI(m)
-	r.MPITime = m.T
 }
 
 // Region is a region over all ranks.
@@ -132,7 +128,8 @@ func (g *Region) describe(r *attribution.Region) {
 func (g *Region) add(p *part, rank *Rank) {
 	g.Lossy += p.region.Lossy
 	if p.bytes != nil {
-		g.bytes = g.bytes.with(p.bytes)
+		own := *p.bytes
+		g.bytes = g.bytes.with(&own)
 	}
 	if !p.reached {
 		return

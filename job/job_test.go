@@ -58,7 +58,7 @@ func TestAnyOrder(t *testing.T) {
 		if r%7 == 3 { // such a rank has fewer regions
 			attribution.Hide(p, func(g *attribution.Region) bool { return g.Location.Begin%3 == 0 })
 		}
-		all = append(all, reduce(p, FileName(r, 0), r, true))
+		all = append(all, reduce(p, FileName(r, 0), r, Options{Paths: true}))
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, bound := range []int{maxSamples, 200, 20} {
@@ -90,7 +90,7 @@ func TestAnyOrder(t *testing.T) {
 // TestOneRank: a job of one rank has the rank's own figures.
 func TestOneRank(t *testing.T) {
 	for _, p := range []*attribution.Profile{replica(recordedBase(t), 0, 1), toy(0, 1, 70*ms, 70*ms)} {
-		j := read(t, []Source{source(0, 0, encoded(t, p))}, true)
+		j := read(t, []Source{source(0, 0, encoded(t, p))}, Options{Paths: true})
 		if len(j.Regions) != len(p.Regions) {
 			t.Fatalf("%d regions of %d", len(j.Regions), len(p.Regions))
 		}
@@ -112,7 +112,7 @@ func TestOneRank(t *testing.T) {
 			}
 			for f, want := range map[Figure]int64{ExecT: b.Sum.Exec.T, ExecC: int64(b.Sum.Exec.C), BodyT: b.Sum.Body.T, BodyC: int64(b.Sum.Body.C),
 				EnterT: b.Sum.Enter.T, BarrierT: b.Sum.Barrier.T, ExitT: b.Sum.Exit.T, WallT: longest,
-				Synch: costs[r].Overhead.Synch, Imbal: costs[r].Overhead.Imbal, Limpar: costs[r].Overhead.Limpar, Mgmt: costs[r].Overhead.Mgmt} {
+				MPIT: b.Sum.MPI.Plus(&attribution.MPIStats{}).T, MPIOver: costs[r].Overhead.MPI, Synch: costs[r].Overhead.Synch, Imbal: costs[r].Overhead.Imbal, Limpar: costs[r].Overhead.Limpar, Mgmt: costs[r].Overhead.Mgmt} {
 				s := g.Stats(f)
 				if s.Min != want || s.Max != want || s.Mean != float64(want) || s.StdDev != 0 || s.Sum.Int64() != want || s.MinRank != 0 || s.MaxRank != 0 {
 					t.Errorf("%s of %+v: %+v, want %d", f, g.key, s, want)
@@ -129,7 +129,7 @@ func TestOneRank(t *testing.T) {
 		}
 		r := &j.Ranks[0]
 		if r.Wall != p.Meta.Duration || r.ThreadTime != analysis.ThreadTime(p) || r.Parallel != analysis.ParallelCoverage(p).Wall ||
-			r.Overheads.Synch != overheads.Synch || r.Overheads.Imbal != overheads.Imbal || r.Overheads.Mgmt != overheads.Mgmt {
+			r.Overheads != overheads || r.MPITime != analysis.Sum(&p.Nodes[0]).MPI.T {
 			t.Errorf("rank %+v, overheads %+v", r, overheads)
 		}
 		if q := j.Quantities(); slices.ContainsFunc(q, func(q Quantity) bool { return q.Verdict != Alike }) {
@@ -140,7 +140,7 @@ func TestOneRank(t *testing.T) {
 
 // TestToy: the paper's Fig. 9, whose figures follow from toy's arguments.
 func TestToy(t *testing.T) {
-	j := read(t, sources(t, toyJob(0, 40*ms, 100*ms, 20*ms)), true)
+	j := read(t, sources(t, toyJob(0, 40*ms, 100*ms, 20*ms)), Options{Paths: true})
 	loop, call := j.Regions[1], j.Regions[3]
 	if loop.Construct.String() != "LOOP" || call.Name != "MPI_Alltoall" {
 		t.Fatalf("regions %v, %v", loop.key, call.key)
@@ -225,10 +225,10 @@ func TestReadings(t *testing.T) {
 					tt.change(r, s)
 				}
 			}
-			if got := read(t, sources(t, ranks), false).Regions[1].Explain(mpi.Minimal).Reading; got != tt.want {
+			if got := read(t, sources(t, ranks), Options{}).Regions[1].Explain(mpi.Minimal).Reading; got != tt.want {
 				t.Errorf("reading %q, want %q", got, tt.want)
 			}
-			if got := read(t, sources(t, ranks[:MinRanks-1]), false).Regions[1].Explain(mpi.Minimal).WithExecs; got.Known {
+			if got := read(t, sources(t, ranks[:MinRanks-1]), Options{}).Regions[1].Explain(mpi.Minimal).WithExecs; got.Known {
 				t.Errorf("correlation %v of %d ranks", got, MinRanks-1)
 			}
 		})
@@ -242,7 +242,7 @@ func TestNotReached(t *testing.T) {
 	for _, r := range []int{1, 3, 4} {
 		attribution.Hide(ranks[r], func(g *attribution.Region) bool { return g.Location.Begin == 24 })
 	}
-	j := read(t, sources(t, ranks), false)
+	j := read(t, sources(t, ranks), Options{})
 	g := j.Regions[len(j.Regions)-1]
 	s := g.Stats(ExecT)
 	if g.Reached != 2 || s.Min != 0 || s.MinRank != 1 || s.Max != 30*ms || s.MaxRank != 0 || s.Mean != float64(12*ms) {
@@ -283,7 +283,7 @@ func TestTroubles(t *testing.T) {
 		Source{Name: FileName(9, 0), Rank: 9, Open: func() (io.ReadCloser, error) {
 			return nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}
 		}})
-	j := read(t, all, false)
+	j := read(t, all, Options{})
 	if len(j.Ranks) != 5 { // 0, 1, 2, 3, 5
 		t.Errorf("%d ranks", len(j.Ranks))
 	}
@@ -307,10 +307,10 @@ func TestTroubles(t *testing.T) {
 }
 
 func TestNothingToRead(t *testing.T) {
-	if _, err := Read(nil, false); err == nil {
+	if _, err := Read(nil, Options{}); err == nil {
 		t.Error("a job of no ranks")
 	}
-	_, err := Read([]Source{source(3, 0, []byte("no profile at all")), source(4, 0, nil)}, false)
+	_, err := Read([]Source{source(3, 0, []byte("no profile at all")), source(4, 0, nil)}, Options{})
 	if !errors.Is(err, attribution.ErrNotProfile) || !strings.Contains(err.Error(), "none of 2") || !strings.Contains(err.Error(), "profile.rank3") {
 		t.Errorf("error %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ompp-attach/analysis"
 	"ompp-attach/job"
 )
 
@@ -31,7 +32,7 @@ func (t *jobText) classes() {
 	ranks, titles := t.chosenRanks()
 	t.printf("\n")
 	tab := table{head: append([]string{"rank"}, overheadHead...)}
-	var sum job.Classes
+	var sum analysis.Classes
 	var total float64
 	for i := range j.Ranks {
 		sum.Add(j.Ranks[i].Overheads)
@@ -79,7 +80,7 @@ func (t *jobText) classes() {
 	t.printf("\n")
 }
 
-func (t *jobText) classCells(total float64, c job.Classes) []string {
+func (t *jobText) classCells(total float64, c analysis.Classes) []string {
 	return t.overheadCells(total, float64(c.Synch), float64(c.Imbal), float64(c.Limpar), float64(c.Mgmt), float64(c.MPI))
 }
 

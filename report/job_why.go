@@ -21,7 +21,7 @@ func (t *jobText) why() {
 	with := table{head: []string{"region", "execC", "bodyC", "bytes", "work-execC", "work-bodyC", "work-bytes", "work-mpi", "wait-mpi"}}
 	explained := map[int]job.Explanation{}
 	for _, d := range t.differences {
-		e := d.Region.Explain(t.by)
+		e := d.Region.Explain(t.Volumes)
 		explained[d.Number] = e
 		label := fmt.Sprintf("R%05d", d.Number+1)
 		row := []string{label}
@@ -33,7 +33,7 @@ func (t *jobText) why() {
 			row = append(row, decimal(100*s, 0, 0)+"%")
 		}
 		shares.add(append(row, t.sec(e.Between), t.sec(e.Within))...)
-		_, _, bytes := job.Volumes(t.by)
+		_, _, bytes := job.Volumes(t.Volumes)
 		row = []string{label}
 		for _, f := range []job.Figure{job.ExecC, job.BodyC, bytes} {
 			s := d.Region.Stats(f)
@@ -143,7 +143,7 @@ func (t *jobText) calls() {
 		return
 	}
 	t.section("MPI call sites, over all ranks")
-	t.sentence("Time is that of all ranks and threads; bytes are those of a call in both directions together (%s accounting).", accounting(t.by))
+	t.sentence("Time is that of all ranks and threads; bytes are those of a call in both directions together (%s accounting).", t.Volumes)
 	t.printf("\n")
 	tab := table{head: []string{"operation", "calls", "ranks", "time (sec)", "of MPI", "min/rank", "rank", "max/rank", "rank", "bytes", "min", "mean", "max"}}
 	var all float64
@@ -151,14 +151,14 @@ func (t *jobText) calls() {
 		s := t.j.Regions[i].Stats(job.ExecT)
 		all += s.Total()
 	}
-	_, _, both := job.Volumes(t.by)
+	_, _, both := job.Volumes(t.Volumes)
 	for _, i := range sites[:min(2*mostRegions, len(sites))] {
 		g := t.j.Regions[i]
-		s, c, b := g.Stats(job.ExecT), g.Stats(job.Calls), g.Stats(both)
+		s, c, n, b := g.Stats(job.ExecT), g.Stats(job.Calls), g.Stats(job.Sized), g.Stats(both)
 		least, most, mean := "-", "-", "-"
-		if lo, hi, ok := g.CallBytes(t.by); ok {
+		if lo, hi, ok := g.CallBytes(t.Volumes); ok {
 			least, most = fmt.Sprint(lo), fmt.Sprint(hi)
-			mean = decimal(ratio(b.Total(), c.Total()), 0, 1)
+			mean = decimal(ratio(b.Total(), n.Total()), 0, 1)
 		}
 		tab.add(fmt.Sprintf("R%05d %s %s", i+1, clean(g.Name), locationText(&g.Location)), c.Sum.String(), fmt.Sprint(g.Reached),
 			t.sec(s.Total()), jobShare(s.Total(), all)+"%", t.sec(float64(s.Min)), rankNum(s.MinRank),

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/attribution"
+	"ompp-attach/report"
 )
 
 // reportFlags are what the user wants to see of a directory.
@@ -17,6 +18,7 @@ type reportFlags struct {
 	formats []string // empty: the default of what the directory holds
 	dir     string   // where files go; empty: beside the profiles; "-": standard output
 	rank    int      // of a job; -1: all
+	view    viewFlags
 }
 
 func reportCommand() *cobra.Command {
@@ -37,8 +39,9 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
   ompp-attach report --rank 3 DIR
   ompp-attach report --format json -o - DIR`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return rereport(args[0], f) },
+		RunE: func(_ *cobra.Command, args []string) error { return rereport(args[0], &f) },
 	}
+	f.view.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default both), "+
 		jobFormatNames()+" (of a job; default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
@@ -46,7 +49,7 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 	return c
 }
 
-func rereport(dir string, f reportFlags) error {
+func rereport(dir string, f *reportFlags) error {
 	ranks, others, err := findRanks(dir)
 	if err != nil {
 		return err
@@ -63,7 +66,7 @@ func rereport(dir string, f reportFlags) error {
 }
 
 // reportProcesses writes each profile's reports again.
-func reportProcesses(dir string, f reportFlags) error {
+func reportProcesses(dir string, f *reportFlags) error {
 	formats := f.formats
 	if len(formats) == 0 {
 		formats = []string{"ompp", "pprof"}
@@ -89,14 +92,14 @@ func reportProcesses(dir string, f reportFlags) error {
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), recordSuffix), p, formats))
+		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), recordSuffix), p, formats, f.view.options()))
 	}
 	return errors.Join(errs...)
 }
 
 // reportOne writes a profile's reports and tells their names.
-func reportOne(dir, stem string, p *attribution.Profile, formats []string) error {
-	files, err := renderAll(dir, stem, p, formats)
+func reportOne(dir, stem string, p *attribution.Profile, formats []string, o report.Options) error {
+	files, err := renderAll(dir, stem, p, formats, o)
 	for _, f := range files {
 		fmt.Println(f)
 	}
