@@ -178,10 +178,10 @@ func (k *key) compare(o *key) int {
 // Stats returns the distribution of a figure over the job's ranks.
 func (g *Region) Stats(f Figure) Stats { return g.moments[f].over(g.n, g.absent) }
 
-// Share is how much of the variance of execT over ranks goes with one of its
-// parts: WorkT, WaitT, MPIT, MgmtT. The four shares add up to 1; one can exceed
-// it where another makes up for it. ok is false if execT does not vary.
-func (g *Region) Share(part Figure) (s float64, ok bool) {
+// share is how much of the variance of execT over ranks goes with one of its
+// Parts. The four add up to 1; one can exceed it where another makes up for
+// it. ok is false if execT does not vary.
+func (g *Region) share(part Figure) (s float64, ok bool) {
 	return share(g.n, g.product(part, ExecT), &g.moments[part], &g.moments[ExecT])
 }
 

@@ -67,7 +67,7 @@ func buildJobPprof(j *job.Job, o Options) *profile.Profile {
 			labels["host"] = []string{s.Host}
 		}
 		if s.Rank >= 0 {
-			labels["rank"] = []string{strconv.Itoa(s.Rank)}
+			labels["rank"] = []string{strconv.Itoa(s.Rank)} // a numeric label cannot be 0
 		}
 		p.Sample = append(p.Sample, &profile.Sample{Location: stacks[s.Node], Value: []int64{v[job.SelfT], v[job.SelfC], v[job.SelfSynch], v[job.SelfImbal],
 			v[job.SelfLimpar], v[job.SelfMgmt], v[job.SelfMPI], v[job.SelfIn+by], v[job.SelfOut+by]}, Label: labels})

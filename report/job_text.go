@@ -122,16 +122,17 @@ func (t *jobText) header() {
 	over := total(func(r *job.Rank) int64 { return r.Overheads.Sum() })
 	key("Overheads", "%s sec, %s%% of thread time, MPI included", t.sec(over), jobShare(over, all))
 	out, in, _ := job.Volumes(t.Volumes)
-	sum := func(f job.Figure) string {
-		return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }).Sum.String()
-	}
+	calls := func(f job.Figure) job.Stats { return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }) }
+	sum := func(f job.Figure) string { return calls(f).Sum.String() }
+	unknown := calls(job.Unknown)
+	volume := func(f job.Figure) string { v := calls(f); return volumeSum(&v, &unknown) }
 	key("MPI Calls", "%s (%s sends, %s receives, %s collective)", sum(job.Calls), sum(job.Sends), sum(job.Recvs), sum(job.Colls))
-	key("MPI Volume", "%s bytes sent, %s received (%s accounting)", sum(out), sum(in), t.Volumes)
+	key("MPI Volume", "%s bytes sent, %s received (%s accounting)", volume(out), volume(in), t.Volumes)
 	if total(func(r *job.Rank) int64 { return r.Calls[job.FileRead] + r.Calls[job.FileWritten] }) > 0 {
 		key("MPI-IO Volume", "%s bytes read, %s written", sum(job.FileRead), sum(job.FileWritten))
 	}
-	if total(func(r *job.Rank) int64 { return r.Calls[job.Unknown] }) > 0 {
-		key("Unknown Volume", "%s calls, not in the above", sum(job.Unknown))
+	if unknown.Max > 0 {
+		key("Unknown Volume", "%s calls; a volume with a + is without them, - is not known at all", unknown.Sum)
 	}
 	t.printf("\n")
 }
