@@ -195,6 +195,7 @@ type frame struct {
 	suspended uint64
 	resumed   bool
 	internal  bool // one of the runtime's own
+	inner     bool // a user region entered from another one that was entered from it: its node is that one's
 }
 
 type thread struct {
@@ -371,8 +372,13 @@ func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
 	if f := t.top(); f != nil {
 		parent = f.node
 	}
+	return t.open(e.child(parent, k), ev)
+}
+
+// open opens a region on the thread's stack.
+func (t *thread) open(n *node, ev *event.Event) *frame {
 	t.stack = append(t.stack, frame{
-		node: e.child(parent, k), row: t.row, start: ev.Time, mark: ev.Time,
+		node: n, row: t.row, start: ev.Time, mark: ev.Time,
 		paid: ev.Time, sp: ev.SP, flags: ev.Flags,
 	})
 	return t.top()
@@ -391,10 +397,15 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 		f.child += span(above.paid, at)
 		above.paid = at
 	}
-	if i > 0 {
+	exec := span(f.start, at) - f.away
+	switch {
+	case f.inner:
+		t.takeOut(i, span(f.paid, at))
+		exec, f.body = 0, 0
+	case i > 0:
 		t.stack[i-1].child += span(f.paid, at)
 	}
-	f.charge(f.node.stat(f.row), span(f.start, at)-f.away)
+	f.charge(f.node.stat(f.row), exec)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 

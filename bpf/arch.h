@@ -58,7 +58,10 @@ struct thread_struct { struct thread_uw uw; } __attribute__((preserve_access_ind
 #define SIGN_FLAG(r) ((r)->pstate & (1ULL << 31))
 #endif
 
-struct return_instance { u64 orig_ret_vaddr; } __attribute__((preserve_access_index));
+struct return_instance {
+	u64 orig_ret_vaddr, stack;
+	struct return_instance *next;
+} __attribute__((preserve_access_index));
 struct uprobe_task { struct return_instance *return_instances; } __attribute__((preserve_access_index));
 struct xol_area { u64 vaddr; } __attribute__((preserve_access_index));
 struct uprobes_state { struct xol_area *xol_area; } __attribute__((preserve_access_index));

@@ -97,6 +97,14 @@ static __always_inline void tell_with_stack(struct pt_regs *regs, const struct m
 	submit(r);
 }
 
+static __always_inline void tell_all(struct pt_regs *regs, struct mpi_thread *t)
+{
+	if (is_wrapper(t, t->call.site))
+		tell_with_stack(regs, &t->call);
+	else
+		tell(&t->call, take_lost());
+}
+
 /* A handle that the library has stored at an address, or 0. */
 static __always_inline u64 stored_handle(u32 library, u64 at)
 {
@@ -117,7 +125,6 @@ static __always_inline void started(struct mpi_record *call, u64 handle)
 	__builtin_memcpy(&r, kept ? kept : call, sizeof(r));
 	if (!kept) /* prepared before we came */
 		r.flags |= MPI_UNREAD_SEND | MPI_UNREAD_RECV | MPI_UNREAD_COMM;
-	r.flags &= ~MPI_WRAPPED;
 	r.flags |= MPI_STARTED;
 	r.tid = call->tid;
 	r.sp = call->sp;
@@ -173,8 +180,6 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 	c->peer2 = word(t, row->peer2);
 	c->tag = word(t, row->tag);
 	look_at_data(row, t, base, sleeps);
-	if (is_wrapper(t, c->site))
-		c->flags |= MPI_WRAPPED;
 	if (row->flags & (MPI_ROW_START | MPI_ROW_START_ALL | MPI_ROW_FORGET)) {
 		u64 at = word(t, row->request);
 
@@ -205,10 +210,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 		return 0;
 	c->time = c->start;
 	c->flags |= MPI_UNFINISHED;
-	if (c->flags & MPI_WRAPPED)
-		tell_with_stack(regs, c);
-	else
-		tell(c, take_lost());
+	tell_all(regs, t);
 	c->start = 0;
 	return 1;
 }
@@ -252,10 +254,8 @@ static __always_inline void on_return(struct pt_regs *regs)
 		c->time = now;
 		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP))
 			look_at_result(regs, row, t);
-		if (c->flags & MPI_WRAPPED)
-			tell_with_stack(regs, c);
-		else
-			tell(c, take_lost());
+		c->site = REG_IP(regs);
+		tell_all(regs, t);
 	}
 	c->start = 0;
 }
@@ -304,12 +304,28 @@ int mpi_return_perf(struct pt_regs *regs)
 	return 0;
 }
 
+/* Where a call that has not returned will return to. Its own return probe is the
+ * one with its stack pointer; those of nested calls, of whatever tool, lie above. */
+static __always_inline u64 site_of_open(struct task_struct *task, u64 sp)
+{
+	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
+	int i;
+
+	for (i = 0; i < 64 && r; i++) { /* the kernel keeps no more */
+		if (BPF_CORE_READ(r, stack) == sp)
+			return BPF_CORE_READ(r, orig_ret_vaddr);
+		r = BPF_CORE_READ(r, next);
+	}
+	return 0;
+}
+
 /* A call that is still open. */
-static __always_inline void cut_off(struct mpi_thread *t)
+static __always_inline void cut_off(struct task_struct *task, struct mpi_thread *t)
 {
 	t->call.time = bpf_ktime_get_ns();
 	t->call.flags |= MPI_UNFINISHED;
-	t->call.flags &= ~MPI_WRAPPED;
+	if (!t->call.site)
+		t->call.site = site_of_open(task, t->call.sp);
 	tell(&t->call, 0);
 	t->call.start = 0;
 }
@@ -321,7 +337,7 @@ int BPF_PROG(mpi_exit, struct task_struct *task)
 	struct mpi_thread *t = this_thread(0);
 
 	if (t && t->call.start)
-		cut_off(t);
+		cut_off((struct task_struct *)bpf_get_current_task_btf(), t);
 	return 0;
 }
 
@@ -339,7 +355,7 @@ int mpi_open_calls(struct bpf_iter__task *ctx)
 		return 0;
 	t = bpf_task_storage_get(&mpi_threads, task, 0, 0);
 	if (t && t->call.start)
-		cut_off(t);
+		cut_off(task, t);
 	return 0;
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 )
 
@@ -26,6 +27,7 @@ const (
 	MPINeighbors  = uint32(mpiMpiRowFlagMPI_ROW_NEIGHBORS)
 	MPISendAtRoot = uint32(mpiMpiRowFlagMPI_ROW_SEND_AT_ROOT)
 	MPIRecvAtRoot = uint32(mpiMpiRowFlagMPI_ROW_RECV_AT_ROOT)
+	MPISite       = uint32(mpiMpiRowFlagMPI_ROW_SITE)
 	MPIOnStack    = uint32(mpiMpiRowFlagMPI_ROW_ON_STACK)
 	MPIBegins     = uint32(mpiMpiRowFlagMPI_ROW_BEGINS)
 	MPIKeep       = uint32(mpiMpiRowFlagMPI_ROW_KEEP)
@@ -106,6 +108,11 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	if err := spec.Variables[mpiVarNumRings].Set(uint32(len(p.rings))); err != nil {
 		return nil, err
 	}
+	if tracepointArgs("sched_process_exit") > 1 { // since then it comes before the memory goes
+		if err := spec.Variables[mpiVarSiteAtExit].Set(uint32(1)); err != nil {
+			return nil, err
+		}
+	}
 	shared := map[string]*ebpf.Map{}
 	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, ".data.shared"} {
 		shared[name] = p.coll.Maps[name]
@@ -124,6 +131,28 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 		return nil, fmt.Errorf("attach to the list of threads: %w", err)
 	}
 	return m, nil
+}
+
+// tracepointArgs returns how many arguments the running kernel gives the
+// programs on a tracepoint; 0 if that cannot be told.
+func tracepointArgs(name string) int {
+	kernel, err := btf.LoadKernelSpec()
+	if err != nil {
+		return 0
+	}
+	var t *btf.Typedef
+	if err := kernel.TypeByName("btf_trace_"+name, &t); err != nil {
+		return 0
+	}
+	p, ok := t.Type.(*btf.Pointer)
+	if !ok {
+		return 0
+	}
+	f, ok := p.Target.(*btf.FuncProto)
+	if !ok {
+		return 0
+	}
+	return len(f.Params) - 1 // the first is the kernel's own
 }
 
 // Close frees the kernel side; links detach by themselves.

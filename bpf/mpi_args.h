@@ -125,12 +125,17 @@ __noinline u64 evaluate(u64 library, u64 what, u64 handle, u64 base)
 	return a;
 }
 
+/* A thread that ends still has its return addresses when sched_process_exit is
+ * told of it (Linux 6.16). */
+const volatile u32 site_at_exit = 0;
+
 static __always_inline u64 word(struct mpi_thread *t, u8 where)
 {
 	return where == MPI_NO_ARG ? 0 : t->words[where & (MPI_WORDS - 1)];
 }
 
-/* Puts the arguments where rows look for them, and returns the return address. */
+/* Puts the arguments where rows look for them, and returns the return address,
+ * or 0: reading it costs more than all else, and the return knows it. */
 static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *row, struct mpi_thread *t)
 {
 	u64 site;
@@ -141,8 +146,10 @@ static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *
 	if (row->flags & MPI_ROW_ON_STACK)
 		bpf_probe_read_user(&t->words[REG_ARGS], 8 * (RETURN_ON_STACK + MPI_STACK_ARGS), (void *)REG_SP(regs));
 #if RETURN_ON_STACK
-	else
+	else if (row->flags & MPI_ROW_SITE || !site_at_exit)
 		bpf_probe_read_user(&t->words[REG_ARGS], 8, (void *)REG_SP(regs));
+	else
+		return 0;
 	site = t->words[REG_ARGS];
 #else
 	site = regs->regs[30];

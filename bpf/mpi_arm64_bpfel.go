@@ -17,7 +17,6 @@ type mpiMpiFlag uint32
 
 const (
 	mpiMpiFlagMPI_UNFINISHED    mpiMpiFlag = 1
-	mpiMpiFlagMPI_WRAPPED       mpiMpiFlag = 2
 	mpiMpiFlagMPI_STARTED       mpiMpiFlag = 4
 	mpiMpiFlagMPI_UNREAD_SEND   mpiMpiFlag = 8
 	mpiMpiFlagMPI_UNREAD_RECV   mpiMpiFlag = 16
@@ -105,6 +104,7 @@ const (
 	mpiMpiRowFlagMPI_ROW_SEND_AT_ROOT mpiMpiRowFlag = 16
 	mpiMpiRowFlagMPI_ROW_RECV_AT_ROOT mpiMpiRowFlag = 32
 	mpiMpiRowFlagMPI_ROW_ON_STACK     mpiMpiRowFlag = 64
+	mpiMpiRowFlagMPI_ROW_SITE         mpiMpiRowFlag = 524288
 	mpiMpiRowFlagMPI_ROW_BEGINS       mpiMpiRowFlag = 128
 	mpiMpiRowFlagMPI_ROW_KEEP         mpiMpiRowFlag = 256
 	mpiMpiRowFlagMPI_ROW_START        mpiMpiRowFlag = 512
@@ -203,6 +203,7 @@ const (
 	mpiVarEra                  = "era"
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
+	mpiVarSiteAtExit           = "site_at_exit"
 	mpiVarUnusedFlag           = "unused_flag"
 	mpiVarUnusedRecord         = "unused_record"
 	mpiVarUnusedRowFlag        = "unused_row_flag"
@@ -289,6 +290,7 @@ type mpiVariableSpecs struct {
 	Era               *ebpf.VariableSpec `ebpf:"era"`
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
+	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	UnusedFlag        *ebpf.VariableSpec `ebpf:"unused_flag"`
 	UnusedRecord      *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRowFlag     *ebpf.VariableSpec `ebpf:"unused_row_flag"`
@@ -351,6 +353,7 @@ type mpiVariables struct {
 	Era               *ebpf.Variable `ebpf:"era"`
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
+	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`
 	UnusedFlag        *ebpf.Variable `ebpf:"unused_flag"`
 	UnusedRecord      *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRowFlag     *ebpf.Variable `ebpf:"unused_row_flag"`

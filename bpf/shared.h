@@ -40,6 +40,10 @@ enum row_flag {
 	ROW_ON             = 1 << 29, /* it wants them again */
 };
 
+/* In an attach cookie, whose lower half is the index of a row: the probe is
+ * placed for all processes, and only those in the map sharing are measured. */
+#define COOKIE_SHARED (1ULL << 32)
+
 /* One probe point in one library; the attach cookie is its index. */
 struct row {
 	u32 flags;
@@ -145,6 +149,7 @@ enum mpi_row_flag {
 	MPI_ROW_SEND_AT_ROOT = 1 << 4, /* the send side's arguments are meaningful at the root only */
 	MPI_ROW_RECV_AT_ROOT = 1 << 5, /* the receive side's are */
 	MPI_ROW_ON_STACK    = 1 << 6,  /* some arguments are on the stack */
+	MPI_ROW_SITE        = 1 << 19, /* the return address is needed at entry */
 	MPI_ROW_BEGINS      = 1 << 7,  /* MPI_COMM_WORLD is there when it returns */
 	MPI_ROW_KEEP        = 1 << 8,  /* prepares a persistent request */
 	MPI_ROW_START       = 1 << 9,  /* starts one */
@@ -178,7 +183,6 @@ struct mpi_row {
 
 enum mpi_flag {
 	MPI_UNFINISHED    = 1 << 0, /* it had not returned at that time */
-	MPI_WRAPPED       = 1 << 1, /* called by a binding; the stack follows the record */
 	MPI_STARTED       = 1 << 2, /* no call, but what a call has started */
 	MPI_UNREAD_SEND   = 1 << 3,
 	MPI_UNREAD_RECV   = 1 << 4,

@@ -43,6 +43,9 @@ type Measurement struct {
 	selection *Selection   // nil: everything is wanted
 	user      *UserRegions // nil if none are asked for
 
+	sharing sync.Mutex // guards shared; taken last
+	shared  map[*probes.Attached]*sharedLink
+
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
 	callerOf CallerOf // nil: calls of language bindings are shown at the binding
@@ -74,7 +77,7 @@ func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
 		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		procs: map[uint32]*Process{},
+		procs: map[uint32]*Process{}, shared: map[*probes.Attached]*sharedLink{},
 	}
 	if m.rings, err = k.Rings(); err != nil {
 		m.Close()

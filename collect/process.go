@@ -40,6 +40,7 @@ type Process struct {
 	detached  bool      // it gets no probes any more
 	offSince  uint64    // paused from outside since then; 0: not; guarded by mu
 	resumed   uint64    // when it last went on; guarded by mu
+	alone     bool      // it shares no probes with others; guarded by scanning
 	offGone   bool      // its probes are away for a pause; guarded by scanning
 	cpu0      CPUTimes
 	cpu       CPUTimes
@@ -168,7 +169,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 		p.usage.add(a.Instance(), a.Plan.Runtime, mod.Path)
 		m.mu.Unlock()
 		begin := time.Now()
-		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
+		link, err := m.attach(p, mod.HostPath, a)
 		if err != nil {
 			trouble(explainAttach(int(p.pid), err))
 			continue

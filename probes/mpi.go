@@ -142,7 +142,8 @@ func (r *mpiRow) of(op *mpi.Operation) bpf.MPIRow {
 	case mpi.Bcast, mpi.Reduce, mpi.Allreduce, mpi.ReduceScatter, mpi.Gather, mpi.Scatter, mpi.Allgather, mpi.Alltoall, mpi.Scan:
 		row.Flags |= bpf.MPISizes
 	}
-	set(op.NoReturn, bpf.MPINoReturn)
+	set(op.NoReturn, bpf.MPINoReturn|bpf.MPISite)
+	set(op.Kind == mpi.Start, bpf.MPISite)
 	set(op.Wide, bpf.MPIWide)
 	set(op.Kind == mpi.ReduceScatter, bpf.MPILocal)
 	set(op.Send.AtRoot, bpf.MPISendAtRoot)

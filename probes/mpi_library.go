@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/mpi"
+	"ompp-attach/probes/accessor"
 	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
 )
@@ -14,16 +15,9 @@ import (
 type MPILibrary struct {
 	Name      string // "Open MPI 4.1.4"
 	Constants *mpi.Constants
-	Formulas  MPIFormulas
+	Formulas  *accessor.Formulas
 	Unknown   error // why volumes cannot be told; nil if they can
 	handle32  bool
-}
-
-// MPIFormulas compute what the volumes need of a library's handles.
-type MPIFormulas struct {
-	TypeSize, CommSize, CommRank, CommInter, CommRemoteSize mpi.Formula
-	OutDegree, InDegree                                     mpi.Formula
-	World                                                   mpi.Formula // the handle of MPI_COMM_WORLD; of any handle
 }
 
 // IsMPI tells whether an object is an MPI library, or a program with one inside.
@@ -60,6 +54,7 @@ func identifyMPI(o *symbols.Object) MPILibrary {
 	case version != "": // its ABI is that of MPICH in all that is left
 		l.Name = mpichBrand(o) + " " + version
 	}
+	l.Formulas, l.Unknown = accessor.Derive(o)
 	return l
 }
 
@@ -122,8 +117,8 @@ func (l *MPILibrary) kernelSide() *bpf.MPILibrary {
 	}
 	for i, f := range map[int]mpi.Formula{
 		bpf.MPITypeSize: l.Formulas.TypeSize, bpf.MPICommSize: l.Formulas.CommSize, bpf.MPICommRank: l.Formulas.CommRank,
-		bpf.MPICommInter: l.Formulas.CommInter, bpf.MPICommRemoteSize: l.Formulas.CommRemoteSize,
-		bpf.MPIOutDegree: l.Formulas.OutDegree, bpf.MPIInDegree: l.Formulas.InDegree, bpf.MPIWorld: l.Formulas.World,
+		bpf.MPICommInter: l.Formulas.CommIsInter, bpf.MPICommRemoteSize: l.Formulas.CommRemoteSize,
+		bpf.MPIWorld: l.Formulas.World,
 	} {
 		if len(f) > mpi.MaxCases {
 			continue // as if there were none

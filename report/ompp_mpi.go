@@ -156,7 +156,7 @@ func (o *ompp) mpiNotes() []string {
 		return nil
 	}
 	items := []string{"mpiT, inV, outV (bytes), recvC, sendC and collC are what a thread did in MPI while it was in the region, inner regions and tasks that it executed in the region's waits included. " +
-		"Volumes follow from each call's arguments: of a receive, what was asked for, which can be more than came; of a collective operation, by the " + o.Volumes.String() + " accounting (Fürlinger and Moore, 2009)."}
+		"Volumes follow from each call's arguments: of a receive, what was asked for, which can be more than came; of a collective operation, by the " + o.Volumes.String() + " accounting (see --volumes)."}
 	if o.Rules == analysis.Disjoint {
 		items = append(items, "Overhead class MPI is the time in MPI calls in parallel regions; what is MPI is in no other class. --classic-overheads shows ompP's own figures.")
 	} else {

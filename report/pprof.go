@@ -83,18 +83,6 @@ func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
 	return b.out
 }
 
-func (b *pprofBuilder) regionLocation(i int, r *attribution.Region) *profile.Location {
-	return b.location(&profile.Function{
-		Name: frameName(r),
-		// Tells regions with the same text apart, and leads from here to
-		// the text report. It must differ from Name, or pprof tries to
-		// demangle that.
-		SystemName: systemName(i, r),
-		Filename:   r.Location.File,
-		StartLine:  int64(r.Location.Begin),
-	}, int64(r.Location.Begin))
-}
-
 // frameName is how a region is called: `CRITICAL main.c (13-15) (unnamed)`, but
 // `MPI_Send main.c:53`, as everybody names a call site.
 func frameName(r *attribution.Region) string {
@@ -105,6 +93,18 @@ func frameName(r *attribution.Region) string {
 		return fmt.Sprintf("%s %s:%s%d", clean(r.Name), clean(path.Base(l.File)), mark(l.Mark), l.Begin)
 	}
 	return clean(r.Name) + " " + locationText(&r.Location)
+}
+
+func (b *pprofBuilder) regionLocation(i int, r *attribution.Region) *profile.Location {
+	return b.location(&profile.Function{
+		Name: frameName(r),
+		// Tells regions with the same text apart, and leads from here to
+		// the text report. It must differ from Name, or pprof tries to
+		// demangle that.
+		SystemName: systemName(i, r),
+		Filename:   r.Location.File,
+		StartLine:  int64(r.Location.Begin),
+	}, int64(r.Location.Begin))
 }
 
 func systemName(i int, r *attribution.Region) string {
