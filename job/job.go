@@ -6,6 +6,7 @@ package job
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -64,7 +65,7 @@ type Region struct {
 	from     int // the rank that described it
 	ranks    bitset
 	moments  [NumFigures]moments
-	products [numPairs]wide
+	products [len(pairs)]wide
 	withMPI  [2]wide // products of WorkT and WaitT with the rank's MPI time
 	bytes    *calls
 	n        int      // ranks of the job
@@ -76,12 +77,10 @@ type Region struct {
 type pair struct{ x, y Figure }
 
 // The pairs: parts of execT with the whole, and what work may go with.
-var pairs = []pair{
+var pairs = [...]pair{
 	{WorkT, ExecT}, {WaitT, ExecT}, {MPIT, ExecT}, {MgmtT, ExecT},
 	{WorkT, ExecC}, {WorkT, BodyC}, {WorkT, BytesMinimal}, {WorkT, BytesNaive}, {WaitT, MPIT},
 }
-
-const numPairs = 9
 
 // newJob returns an empty job.
 func newJob() *Job { return &Job{byKey: map[key]*Region{}, seen: map[int]bool{}} }
@@ -106,23 +105,16 @@ func (j *Job) fold(r *reduced) bool {
 func (j *Job) region(p *part, rank int) *Region {
 	g := j.byKey[p.key]
 	if g == nil {
-		g = &Region{key: p.key, from: rank}
-		g.Region = *p.region
-		g.Notes, g.Lossy = nil, 0
+		g = &Region{key: p.key, from: math.MaxInt}
 		j.byKey[p.key] = g
 		j.Regions = append(j.Regions, g)
 	}
 	if rank < g.from {
-		g.from = rank
-		g.describe(p.region)
+		lossy := g.Lossy
+		g.from, g.Region = rank, *p.region
+		g.Notes, g.Lossy = nil, lossy // of one rank; of all
 	}
 	return g
-}
-
-func (g *Region) describe(r *attribution.Region) {
-	lossy := g.Lossy
-	g.Region = *r
-	g.Notes, g.Lossy = nil, lossy // of one rank; of all
 }
 
 func (g *Region) add(p *part, rank *Rank) {
@@ -196,7 +188,7 @@ func (g *Region) known(xy *wide, x, y *moments) Correlation {
 }
 
 func (g *Region) product(x, y Figure) *wide {
-	return &g.products[slices.Index(pairs, pair{x, y})]
+	return &g.products[slices.Index(pairs[:], pair{x, y})]
 }
 
 // CallBytes returns the bytes of the smallest and the largest call at an MPI

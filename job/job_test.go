@@ -18,6 +18,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
+	"ompp-attach/event"
 	"ompp-attach/mpi"
 )
 
@@ -63,7 +64,7 @@ func TestAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, bound := range []int{maxSamples, 200, 20} {
 		var want any
-		for range 20 {
+		for range 6 {
 			j := newJob()
 			j.Paths = newPaths(bound)
 			for _, r := range all {
@@ -253,6 +254,37 @@ func TestNotReached(t *testing.T) {
 	}
 }
 
+// TestSameRegion: which regions of two ranks are one.
+func TestSameRegion(t *testing.T) {
+	base := attribution.Region{Construct: event.Critical, Name: "n", Location: attribution.Location{File: "/a.c", Begin: 1, End: 2, Function: "f", Object: "/x/app", Offset: 16}}
+	for _, tt := range []struct {
+		name   string
+		source bool // the places are known by file and line
+		change func(*attribution.Region)
+		same   bool
+	}{
+		{"another address", true, func(r *attribution.Region) { r.Location.Offset++ }, true},
+		{"another line", true, func(r *attribution.Region) { r.Location.Begin++ }, false},
+		{"another end", true, func(r *attribution.Region) { r.Location.End++ }, false},
+		{"another function", true, func(r *attribution.Region) { r.Location.Function = "g" }, false},
+		{"another name", true, func(r *attribution.Region) { r.Name = "m" }, false},
+		{"another construct", true, func(r *attribution.Region) { r.Construct = event.Lock }, false},
+		{"another offset", false, func(r *attribution.Region) { r.Location.Offset++ }, false},
+		{"a copy of the program", false, func(r *attribution.Region) { r.Location.Object = "/scratch/77/app" }, true},
+		{"another program", false, func(r *attribution.Region) { r.Location.Object = "/x/lib" }, false},
+	} {
+		a := base
+		if !tt.source {
+			a.Location.Begin, a.Location.End = 0, 0
+		}
+		b := a
+		tt.change(&b)
+		if (keyOf(&a) == keyOf(&b)) != tt.same {
+			t.Errorf("%s: one region is %t", tt.name, !tt.same)
+		}
+	}
+}
+
 // TestMoments: deviations of figures that differ by little beside their size.
 func TestMoments(t *testing.T) {
 	for _, base := range []int64{0, 1 << 60, -1 << 60, math.MinInt64 + 10} {
@@ -276,6 +308,7 @@ func TestTroubles(t *testing.T) {
 	ranks[6].Meta.MPI.Rank = 5
 	all := sources(t, ranks)
 	whole := encoded(t, ranks[7])
+	all = append(all, source(2, 1, whole[:len(whole)/2]))
 	newer := strings.Replace(string(unzipped(t, whole)), `"version":1`, `"version":9`, 1)
 	all[4] = source(4, 0, whole[:len(whole)/2])
 	all[7] = source(7, 0, zipped(newer))
@@ -292,6 +325,7 @@ func TestTroubles(t *testing.T) {
 		"Rank 4 could not be read: the recorded profile is truncated: its gzip data ends early.",
 		"Rank 7 could not be read: the recorded profile was made by a newer ompp-attach: it has version 9, this program reads up to version 1.",
 		"Rank 9 could not be read: permission denied.",
+		"Rank 2 has a file that could not be read, and another that is shown: the recorded profile is truncated: its gzip data ends early.",
 		"Ranks 0 and 5 (2) are recorded more than once; the first file by name counts, these are left out: profile.rank0-2.json.gz, profile.rank6.json.gz.",
 		"Rank 5 has files that are named after another rank, the content counts: profile.rank6.json.gz.",
 		"Rank 3 did not use MPI while measured; the rank is that of the file's name.",

@@ -149,8 +149,10 @@ func regionToJSON(g *job.Region, i int, by mpi.Accounting) regionJSON {
 	}
 	e := g.Explain(by)
 	r.Between, r.Within = e.Between, e.Within
-	if e.Varies {
+	if e.Varies || e.Level {
 		r.Reading = e.Reading.String()
+	}
+	if e.Varies {
 		r.Shares = map[string]float64{}
 		for k, part := range job.Parts {
 			r.Shares[part.String()] = e.Shares[k]
