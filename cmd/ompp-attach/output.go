@@ -171,7 +171,13 @@ var resultFile = func() *regexp.Regexp {
 	for _, f := range report.Formats {
 		ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, recordStem)))
 	}
-	return regexp.MustCompile("^" + recordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")$")
+	var ofJobs []string
+	for _, f := range report.JobFormats {
+		for _, file := range f.Files {
+			ofJobs = append(ofJobs, regexp.QuoteMeta(file.Name))
+		}
+	}
+	return regexp.MustCompile("^(" + recordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + strings.Join(ofJobs, "|") + ")$")
 }()
 
 // removeOld removes an older run's files: one of its processes' profiles would
