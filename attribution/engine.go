@@ -99,8 +99,6 @@ type Engine struct {
 	off      Span
 	resumed  uint64 // when it was last switched on again
 
-	charges uint64 // of MPI calls, see chargeMPI
-
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
 }
@@ -119,11 +117,10 @@ type node struct {
 	children []*node
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	notes    map[string]bool
-	charged  uint64 // Engine.charges when it was last charged for an MPI call
-	existing bool   // stands for where a thread was when measurement began
-	outside  bool   // which was in no region, as it turned out
-	rowWas   int    // then: the row that it had until that was known
-	rowNow   int    // and has now
+	existing bool // stands for where a thread was when measurement began
+	outside  bool // which was in no region, as it turned out
+	rowWas   int  // then: the row that it had until that was known
+	rowNow   int  // and has now
 
 	execution *node // of what is created here, as of an era
 	era       uint32
@@ -198,6 +195,7 @@ type frame struct {
 	suspended uint64
 	resumed   bool
 	internal  bool // one of the runtime's own
+	inner     bool // a user region entered from another one that was entered from it: its node is that one's
 }
 
 type thread struct {
@@ -374,8 +372,13 @@ func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
 	if f := t.top(); f != nil {
 		parent = f.node
 	}
+	return t.open(e.child(parent, k), ev)
+}
+
+// open opens a region on the thread's stack.
+func (t *thread) open(n *node, ev *event.Event) *frame {
 	t.stack = append(t.stack, frame{
-		node: e.child(parent, k), row: t.row, start: ev.Time, mark: ev.Time,
+		node: n, row: t.row, start: ev.Time, mark: ev.Time,
 		paid: ev.Time, sp: ev.SP, flags: ev.Flags,
 	})
 	return t.top()
@@ -394,10 +397,15 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 		f.child += span(above.paid, at)
 		above.paid = at
 	}
-	if i > 0 {
+	exec := span(f.start, at) - f.away
+	switch {
+	case f.inner:
+		t.takeOut(i, span(f.paid, at))
+		exec, f.body = 0, 0
+	case i > 0:
 		t.stack[i-1].child += span(f.paid, at)
 	}
-	f.charge(f.node.stat(f.row), span(f.start, at)-f.away)
+	f.charge(f.node.stat(f.row), exec)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 

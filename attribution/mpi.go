@@ -92,16 +92,13 @@ func statsOf(c *event.MPICall) (s MPIStats) {
 // that one's, nor of what that one has open; constructs outside of tasks
 // include the tasks that are executed in them.
 func (e *Engine) chargeMPI(t *thread, s *MPIStats) {
-	e.charges++
 	still := len(t.stack) // frames from here up stand still
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
 		if f.internal { // counts for what it interrupted
 			continue
 		}
-		// A task that creates its like is one node, even with a region between.
-		if i < still && f.node.charged != e.charges {
-			f.node.charged = e.charges
+		if i < still { // a node that occurs twice has twice the time, too
 			f.node.stat(f.row).addMPI(s)
 		}
 		if !isExecution(f.node.key.Construct) {

@@ -59,13 +59,17 @@ func (e *Engine) switched(t *thread, ev *event.Event) {
 	case ev.Edge == event.On && e.offSince != 0 && e.offBy == t && t.level() < 0:
 		gap := span(e.offSince, ev.Time)
 		for i := range t.stack {
-			f := &t.stack[i]
-			f.start, f.mark, f.paid = f.start+uint64(gap), f.mark+uint64(gap), f.paid+uint64(gap)
+			t.stack[i].leaveOut(gap)
 		}
 		e.countOff(ev.Time)
 	case ev.Edge == event.On && e.offSince != 0:
 		e.goOn(t, ev.Time)
 	}
+}
+
+// leaveOut takes time that has passed out of what a frame is charged with.
+func (f *frame) leaveOut(gap int64) {
+	f.start, f.mark, f.paid = f.start+uint64(gap), f.mark+uint64(gap), f.paid+uint64(gap)
 }
 
 // goOn does what Pause and Resume do, for a marker of the program's own that

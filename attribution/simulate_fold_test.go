@@ -89,12 +89,14 @@ func (s *simulation) fold() {
 		all = next
 	}
 	out := map[figureKey]*figures{}
+	s.folded = map[*figures]*figures{}
 	for at, v := range s.want {
 		at.path = staged[at.path]
 		if out[at] == nil {
 			out[at] = &figures{}
 		}
 		out[at].add(v)
+		s.folded[v] = out[at]
 	}
 	s.want = out
 }

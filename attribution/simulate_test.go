@@ -27,6 +27,7 @@ type simulation struct {
 	forked  map[int]uint64 // when the n-th outermost region started
 	rootOf  map[int]int
 	created map[creation]bool
+	folded  map[*figures]*figures // what fold has added to which
 	ending  bool
 	stops   bool
 }

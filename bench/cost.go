@@ -85,44 +85,14 @@ func measureCost(t target, op operation, dir string) (cost, error) {
 	for _, pl := range plan.Placements {
 		points = append(points, bpf.Point{Offset: pl.Offset, Return: pl.Return})
 	}
-	pid := p.cmd.Process.Pid
-	place := func(returns bool) func() (func() error, error) {
-		return func() (func() error, error) {
-			l, err := empty.Attach(lib.HostPath, pid, points, returns)
-			if err != nil {
-				return nil, err
-			}
-			return l.Close, nil
-		}
-	}
 	script, err := bpftraceScript(t.script, lib.HostPath, dir)
 	if err != nil {
 		return c, err
 	}
-	configs := [numConfigs]func() (func() error, error){
-		bare:       func() (func() error, error) { return func() error { return nil }, nil },
-		emptyEntry: place(false),
-		emptySame:  place(!(op.free && t.runtime == "libgomp")),
-		ours:       func() (func() error, error) { stop, _, err := attachTool(pid, dir); return stop, err },
-		theirs:     func() (func() error, error) { return startBpftrace(pid, script) },
-	}
-	var all [numConfigs][]float64
-	for round := range *rounds {
-		for i := range numConfigs {
-			k := (i + round) % numConfigs
-			undo, err := configs[k]()
-			if err != nil {
-				return c, err
-			}
-			ns, err := settled(p)
-			if err = errors.Join(err, undo()); err != nil {
-				return c, err
-			}
-			all[k] = append(all[k], ns)
-		}
-	}
-	for k := range all {
-		c.ns[k] = spreadOf(all[k])
+	configs := emptyConfigs(p, lib.HostPath, empty, points, !(op.free && t.runtime == "libgomp"), dir)
+	configs[theirs] = func() (func() error, error) { return startBpftrace(p.cmd.Process.Pid, script) }
+	if err := takeTurns(&c, p, configs); err != nil {
+		return c, err
 	}
 	// Free locks take tens of nanoseconds; a probe of someone else's on the same
 	// function, filtered by process or not, would falsify every column.
@@ -131,6 +101,58 @@ func measureCost(t target, op operation, dir string) (cost, error) {
 		return c, fmt.Errorf("%.0f ns without a probe of ours: something else probes %s; end it first", c.ns[bare].median, lib.Path)
 	}
 	return c, nil
+}
+
+// configs are how each configuration is set up; what that returns undoes it.
+type configs [numConfigs]func() (undo func() error, err error)
+
+// emptyConfigs are all configurations but bpftrace's: points are ours, and
+// returns says that our returns are probed.
+func emptyConfigs(p *process, library string, empty *bpf.EmptyProbe, points []bpf.Point, returns bool, dir string) configs {
+	pid := p.cmd.Process.Pid
+	place := func(returns bool) func() (func() error, error) {
+		return func() (func() error, error) {
+			l, err := empty.Attach(library, pid, points, returns)
+			if err != nil {
+				return nil, err
+			}
+			return l.Close, nil
+		}
+	}
+	return configs{
+		bare:       func() (func() error, error) { return func() error { return nil }, nil },
+		emptyEntry: place(false),
+		emptySame:  place(returns),
+		ours:       func() (func() error, error) { stop, _, err := attachTool(pid, dir); return stop, err },
+	}
+}
+
+// takeTurns measures one operation under each configuration that there is.
+func takeTurns(c *cost, p *process, configs configs) error {
+	var all [numConfigs][]float64
+	for round := range *rounds {
+		for i := range numConfigs {
+			k := (i + round) % numConfigs
+			if configs[k] == nil {
+				continue
+			}
+			undo, err := configs[k]()
+			if err != nil {
+				return err
+			}
+			ns, err := settled(p)
+			if err = errors.Join(err, undo()); err != nil {
+				return err
+			}
+			all[k] = append(all[k], ns)
+		}
+	}
+	for k := range all {
+		if len(all[k]) > 0 {
+			c.ns[k] = spreadOf(all[k])
+		}
+	}
+	return nil
 }
 
 // settled takes a short turn for the caches and then the turn that counts.

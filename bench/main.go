@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 )
 
 // rounds is how often each configuration gets its turn, millis how long one
@@ -17,6 +18,7 @@ var (
 	rounds = flag.Int("rounds", 7, "turns of each configuration; medians are taken over them")
 	millis = flag.Int("ms", 150, "length of a turn in milliseconds")
 	tool   = flag.String("tool", "bin/ompp-attach", "the built ompp-attach")
+	only   = flag.String("only", "", "regular expression: measure no other operations (\"MPICH: MPI_Send\")")
 	output = flag.String("o", "docs/benchmarks.md", "file to write, - for standard output")
 )
 
@@ -39,14 +41,35 @@ func run() error {
 		return err
 	}
 	var res results
+	mpiTargets, err := buildMPITargets(dir)
+	if err != nil {
+		return err
+	}
+	for _, t := range mpiTargets {
+		for _, op := range mpiOperations {
+			if !wanted(t, op) {
+				continue
+			}
+			c, err := measureMPICost(t, op, dir)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", t.runtime, op.title, err)
+			}
+			res.mpi = append(res.mpi, c)
+		}
+	}
 	for _, t := range targets {
 		for _, op := range operations {
-			fmt.Fprintf(os.Stderr, "%s: %s\n", t.runtime, op.title)
+			if !wanted(t, op) {
+				continue
+			}
 			c, err := measureCost(t, op, dir)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", t.runtime, op.title, err)
 			}
 			res.costs = append(res.costs, c)
+		}
+		if *only != "" {
+			continue
 		}
 		fmt.Fprintf(os.Stderr, "%s: attaching\n", t.runtime)
 		a, err := measureAttach(t, dir)
@@ -55,9 +78,11 @@ func run() error {
 		}
 		res.attach = append(res.attach, a)
 	}
-	fmt.Fprintln(os.Stderr, "decoder and engine")
-	if res.stages, err = measureStages(); err != nil {
-		return err
+	if *only == "" {
+		fmt.Fprintln(os.Stderr, "decoder and engine")
+		if res.stages, err = measureStages(); err != nil {
+			return err
+		}
 	}
 	text := res.markdown()
 	if *output == "-" {
@@ -68,4 +93,14 @@ func run() error {
 		return err
 	}
 	return os.WriteFile(*output, []byte(text), 0o644)
+}
+
+// wanted tells whether an operation is to be measured, and says that it is.
+func wanted(t target, op operation) bool {
+	name := t.runtime + ": " + op.title
+	if ok, err := regexp.MatchString(*only, name); err != nil || !ok {
+		return false
+	}
+	fmt.Fprintln(os.Stderr, name)
+	return true
 }

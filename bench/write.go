@@ -14,6 +14,7 @@ import (
 // results are one run's measurements.
 type results struct {
 	costs  []cost
+	mpi    []cost
 	attach []attachTime
 	stages []stage
 }
@@ -49,21 +50,19 @@ func (r *results) markdown() string {
 	p("| runtime | operation | bare | entry | entry+return | ours | bpftrace | ours/entry | ours/empty | bpftrace/ours |")
 	p("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	for _, c := range r.costs {
-		bareNS := c.ns[bare].median
-		extra := func(k int) string {
-			s := c.ns[k]
-			return fmt.Sprintf("%.0f (%.0f-%.0f)", s.median-bareNS, s.min-bareNS, s.max-bareNS)
-		}
-		ratio := func(x, y int) string {
-			d := c.ns[y].median - bareNS
-			if d <= 0 {
-				return "-"
-			}
-			return fmt.Sprintf("%.2f", (c.ns[x].median-bareNS)/d)
-		}
-		p("| %s | %s | %.0f (%.0f-%.0f) | %s | %s | %s | %s | %s | %s | %s |", c.runtime, c.op.title,
-			bareNS, c.ns[bare].min, c.ns[bare].max, extra(emptyEntry), extra(emptySame), extra(ours), extra(theirs),
-			ratio(ours, emptyEntry), ratio(ours, emptySame), ratio(theirs, ours))
+		cells := append(c.columns(bare, emptyEntry, emptySame, ours, theirs),
+			c.ratio(ours, emptyEntry), c.ratio(ours, emptySame), c.ratio(theirs, ours))
+		p("| %s | %s | %s |", c.runtime, c.op.title, strings.Join(cells, " | "))
+	}
+	p("")
+	p("## What an MPI call costs")
+	p("")
+	p("The same, of `bench/programs/mpi.c`: one process that calls MPI for itself.")
+	p("")
+	p("| library | operation | bare | entry | entry+return | ours | ours/empty |")
+	p("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
+	for _, c := range r.mpi {
+		p("| %s | %s | %s |", c.runtime, c.op.title, strings.Join(append(c.columns(bare, emptyEntry, emptySame, ours), c.ratio(ours, emptySame)), " | "))
 	}
 	p("")
 	p("## How fast events are taken")
@@ -94,6 +93,27 @@ func (r *results) markdown() string {
 		p("| %s | %.0f (%.0f-%.0f) |", a.runtime, a.ms.median, a.ms.min, a.ms.max)
 	}
 	return b.String()
+}
+
+// columns are the configurations' times, but for bare what comes on top of it.
+func (c *cost) columns(configs ...int) (cells []string) {
+	for _, k := range configs {
+		s, base := c.ns[k], 0.0
+		if k != bare {
+			base = c.ns[bare].median
+		}
+		cells = append(cells, fmt.Sprintf("%.0f (%.0f-%.0f)", s.median-base, s.min-base, s.max-base))
+	}
+	return cells
+}
+
+// ratio compares what two configurations add.
+func (c *cost) ratio(x, y int) string {
+	d := c.ns[y].median - c.ns[bare].median
+	if d <= 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", (c.ns[x].median-c.ns[bare].median)/d)
 }
 
 // machine says where the figures come from.

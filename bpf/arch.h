@@ -17,6 +17,11 @@ struct thread_struct { u64 fsbase; } __attribute__((preserve_access_index));
 #define REG_ARG4(r) ((r)->r8)
 #define REG_ARG5(r) ((r)->r9)
 #define STACK_ARG6(r) read_u64((r)->sp + 8)
+/* Arguments in registers; the return address follows, then those on the stack. */
+#define EACH_REG_ARG(X) X(0, di) X(1, si) X(2, dx) X(3, cx) X(4, r8) X(5, r9)
+#define REG_ARGS 6
+#define RETURN_ON_STACK 1
+#define REG_BP(r) ((r)->bp)
 /* In encoding order; 4 is the stack pointer. */
 #define EACH_REG(X) X(0, ax) X(1, cx) X(2, dx) X(3, bx) X(5, bp) X(6, si) X(7, di) X(8, r8) X(9, r9) \
 	X(10, r10) X(11, r11) X(12, r12) X(13, r13) X(14, r14) X(15, r15)
@@ -36,6 +41,11 @@ struct thread_struct { struct thread_uw uw; } __attribute__((preserve_access_ind
 #define REG_ARG4(r) ((r)->regs[4])
 #define REG_ARG5(r) ((r)->regs[5])
 #define STACK_ARG6(r) ((r)->regs[6])
+#define EACH_REG_ARG(X) X(0, regs[0]) X(1, regs[1]) X(2, regs[2]) X(3, regs[3]) X(4, regs[4]) X(5, regs[5]) \
+	X(6, regs[6]) X(7, regs[7])
+#define REG_ARGS 8
+#define RETURN_ON_STACK 0
+#define REG_BP(r) ((r)->regs[29])
 #define EACH_REG(X) X(0, regs[0]) X(1, regs[1]) X(2, regs[2]) X(3, regs[3]) X(4, regs[4]) X(5, regs[5]) \
 	X(6, regs[6]) X(7, regs[7]) X(8, regs[8]) X(9, regs[9]) X(10, regs[10]) X(11, regs[11]) \
 	X(12, regs[12]) X(13, regs[13]) X(14, regs[14]) X(15, regs[15]) X(16, regs[16]) X(17, regs[17]) \
@@ -48,7 +58,10 @@ struct thread_struct { struct thread_uw uw; } __attribute__((preserve_access_ind
 #define SIGN_FLAG(r) ((r)->pstate & (1ULL << 31))
 #endif
 
-struct return_instance { u64 orig_ret_vaddr; } __attribute__((preserve_access_index));
+struct return_instance {
+	u64 orig_ret_vaddr, stack;
+	struct return_instance *next;
+} __attribute__((preserve_access_index));
 struct uprobe_task { struct return_instance *return_instances; } __attribute__((preserve_access_index));
 struct xol_area { u64 vaddr; } __attribute__((preserve_access_index));
 struct uprobes_state { struct xol_area *xol_area; } __attribute__((preserve_access_index));

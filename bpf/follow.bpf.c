@@ -11,6 +11,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+#define SIGCONT 18
 #define SIGSTOP 19
 
 struct {
@@ -40,6 +41,11 @@ typedef struct { int counter; } __attribute__((preserve_access_index)) atomic_t;
 struct signal_struct { atomic_t live; } __attribute__((preserve_access_index));
 struct task_struct___end { struct signal_struct *signal; } __attribute__((preserve_access_index));
 
+struct sigaction { void *sa_handler; } __attribute__((preserve_access_index));
+struct k_sigaction { struct sigaction sa; } __attribute__((preserve_access_index));
+struct sighand_struct { struct k_sigaction action[64]; } __attribute__((preserve_access_index));
+struct task_struct___signals { struct sighand_struct *sighand; } __attribute__((preserve_access_index));
+
 const struct life *unused_life __attribute__((unused));
 const enum life_kind *unused_life_kind __attribute__((unused));
 const enum follow_flag *unused_follow_flag __attribute__((unused));
@@ -49,6 +55,13 @@ enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
 /* Linux 6.13+. Without it a child that does not exec is measured from a moment
  * after its start. */
 extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type, u64 value) __ksym __weak;
+
+/* A process that handles SIGCONT would notice that it was stopped: mpirun says so
+ * and continues its whole job. */
+static __always_inline int would_notice(struct task_struct *task)
+{
+	return BPF_CORE_READ((struct task_struct___signals *)task, sighand, action[SIGCONT - 1].sa.sa_handler) != 0;
+}
 
 /* Reports a life event; child is the process to stop if it is not the current
  * one. */
@@ -66,7 +79,7 @@ static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struc
 	l->kind = kind;
 	l->parent = parent;
 	l->stopped = 0;
-	if (flags & FOLLOW_STOP) {
+	if ((flags & FOLLOW_STOP) && !would_notice(child ?: (void *)bpf_get_current_task_btf())) {
 		/* Recorded first: whoever finds it must be able to undo it. */
 		bpf_map_update_elem(&stopped, &pid, &now, BPF_ANY);
 		if (!child)

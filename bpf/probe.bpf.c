@@ -2,11 +2,7 @@
 
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
 // Reports the hits of the probes that sit in OpenMP runtimes.
-#include "arch.h"
-#define __VMLINUX_H__ /* bpf_tracing.h: the types are ours */
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
+#include "ring.h"
 
 #define MAX_ROWS 32768
 
@@ -25,47 +21,11 @@ struct {
 	__type(value, u64);
 } dropped SEC(".maps");
 
-struct ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 24);
-};
-
-/* A thread always writes to the same ring, which keeps its order; several
- * rings keep the threads of a large machine from queueing for one lock. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 64);
-	__type(key, u32);
-	__array(values, struct ring);
-} rings SEC(".maps");
-
-const volatile u32 num_rings = 1;
-
-struct thread_state {
-	u32 lost;
-	u32 outside_once; /* the last era in which it was seen to fork outside any region: its nesting is known since */
-	u32 ignored_returns; /* calls open whose entry was not reported, where the return cannot be skipped */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread_state);
-} threads SEC(".maps");
-
 /* Keep these types in the object's BTF for bpf2go. */
 const struct record *unused_record __attribute__((unused));
 const enum source *unused_source __attribute__((unused));
 const enum row_flag *unused_row_flag __attribute__((unused));
 const enum record_flag *unused_record_flag __attribute__((unused));
-
-static __always_inline u64 read_u64(u64 addr)
-{
-	u64 v = 0;
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
-	return v;
-}
 
 /* One choice at a time, each kept apart from the next: the verifier allows only
  * constant offsets into pt_regs. */
@@ -89,57 +49,6 @@ static __always_inline u64 argument(struct pt_regs *regs, u8 from)
 	return v;
 }
 
-static __always_inline u32 read_u32(u64 addr)
-{
-	u32 v = 0;
-	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
-	return v;
-}
-
-/* A return probe, of ours on a function that jumped here or of another tool,
- * has put the kernel's trampoline where the return address was. */
-static __always_inline u64 real_return_address(u64 found)
-{
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	u64 trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
-
-	if (!trampoline || (found & ~0xfffULL) != (trampoline & ~0xfffULL))
-		return found;
-	return BPF_CORE_READ(task, utask, return_instances, orig_ret_vaddr);
-}
-
-static __always_inline u64 return_address(struct pt_regs *regs)
-{
-#if defined(__TARGET_ARCH_x86)
-	u64 at = read_u64(regs->sp);
-#else
-	u64 at = regs->regs[30];
-#endif
-	/* The trampoline lies above everything else, the main thread's stack
-	 * included. */
-	return at > REG_SP(regs) ? real_return_address(at) : at;
-}
-
-/* Processes that have switched their reports off, and how many there are. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
-	__type(key, u32);
-	__type(value, u8);
-} silent SEC(".maps");
-
-u32 num_silent;
-
-static __always_inline int is_silent(void)
-{
-	u32 pid;
-
-	if (!num_silent)
-		return 0;
-	pid = bpf_get_current_pid_tgid() >> 32;
-	return bpf_map_lookup_elem(&silent, &pid) != 0;
-}
-
 static __always_inline void switch_off(void)
 {
 	u32 pid = bpf_get_current_pid_tgid() >> 32;
@@ -157,36 +66,34 @@ static __always_inline void switch_on(void)
 		__sync_fetch_and_add(&num_silent, -1);
 }
 
-/* Whether any record was ever dropped: spares the look at each thread. */
-u32 dropping;
+/* Processes that share probes. A link for each would cost every process a call
+ * of the program, and a return probe, for every other one's; so probes of many
+ * processes are placed once, for all, and hits elsewhere are ignored. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u32);
+	__type(value, u8);
+} sharing SEC(".maps");
 
-static __always_inline void drop(u32 index)
+static __always_inline int not_measured(u64 cookie)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	struct thread_state *state = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	u64 *n = bpf_map_lookup_elem(&dropped, &index);
+	u32 pid;
 
-	dropping = 1;
-	if (state)
-		state->lost++;
-	if (n)
-		__sync_fetch_and_add(n, 1);
+	if (!(cookie & COOKIE_SHARED))
+		return 0;
+	pid = bpf_get_current_pid_tgid() >> 32;
+	return !bpf_map_lookup_elem(&sharing, &pid);
 }
 
 /* Fills what every record has and returns it, or NULL when the ring is full. */
 static __always_inline struct record *start_record(u32 index, u64 now, u16 flags)
 {
 	u64 id = bpf_get_current_pid_tgid();
-	u32 which = (u32)id % num_rings;
-	void *ring = bpf_map_lookup_elem(&rings, &which);
-	struct thread_state *state;
-	struct record *r;
+	struct record *r = reserve((u32)id, sizeof(*r));
 
-	if (!ring)
-		return 0;
-	r = bpf_ringbuf_reserve(ring, sizeof(*r), 0);
 	if (!r) {
-		drop(index);
+		drop(&dropped, index);
 		return 0;
 	}
 	r->time = now;
@@ -194,21 +101,8 @@ static __always_inline struct record *start_record(u32 index, u64 now, u16 flags
 	r->tid = (u32)id;
 	r->row = index;
 	r->flags = flags;
-	r->lost = 0;
-	if (!dropping)
-		return r;
-	state = bpf_task_storage_get(&threads, (struct task_struct *)bpf_get_current_task_btf(), 0, 0);
-	if (state && state->lost) {
-		r->lost = state->lost;
-		state->lost = 0;
-	}
+	r->lost = take_lost();
 	return r;
-}
-
-/* Waking the reader would cost the target 1 us: the reader polls. */
-static __always_inline void submit(struct record *r)
-{
-	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 }
 
 /* libgomp's struct gomp_thread of the current thread. */
@@ -237,9 +131,6 @@ static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row,
 	r->a = words[0];
 	r->num = (u32)words[3];
 }
-
-/* A new one begins whenever measurement goes on after a pause. */
-u32 era = 1;
 
 /* How deep a thread is nested; asked of threads that may have been inside a
  * region when measurement began, until they fork outside any. */
@@ -387,43 +278,59 @@ extern _Bool bpf_session_is_return(void) __ksym __weak;
 SEC("uprobe.session/x")
 int on_session(struct pt_regs *regs)
 {
-	u32 index = (u32)bpf_get_attach_cookie(regs);
+	u64 cookie = bpf_get_attach_cookie(regs);
 
+	if (not_measured(cookie))
+		return 1;
 	if (bpf_session_is_return()) {
-		on_return(regs, index, 1);
+		on_return(regs, (u32)cookie, 1);
 		return 0;
 	}
-	return on_entry(regs, index, 1);
+	return on_entry(regs, (u32)cookie, 1);
+}
+
+static __always_inline int entry(struct pt_regs *regs)
+{
+	u64 cookie = bpf_get_attach_cookie(regs);
+
+	if (!not_measured(cookie))
+		on_entry(regs, (u32)cookie, 0);
+	return 0;
+}
+
+static __always_inline int returned(struct pt_regs *regs)
+{
+	u64 cookie = bpf_get_attach_cookie(regs);
+
+	if (!not_measured(cookie))
+		on_return(regs, (u32)cookie, 0);
+	return 0;
 }
 
 /* Linux 6.6+: many addresses at once. */
 SEC("uprobe.multi/x")
 int on_entry_multi(struct pt_regs *regs)
 {
-	on_entry(regs, (u32)bpf_get_attach_cookie(regs), 0);
-	return 0;
+	return entry(regs);
 }
 
 SEC("uretprobe.multi/x")
 int on_return_multi(struct pt_regs *regs)
 {
-	on_return(regs, (u32)bpf_get_attach_cookie(regs), 0);
-	return 0;
+	return returned(regs);
 }
 
 /* Linux 5.15+ (attach cookies): one perf event per address. */
 SEC("uprobe/x")
 int on_entry_perf(struct pt_regs *regs)
 {
-	on_entry(regs, (u32)bpf_get_attach_cookie(regs), 0);
-	return 0;
+	return entry(regs);
 }
 
 SEC("uretprobe/x")
 int on_return_perf(struct pt_regs *regs)
 {
-	on_return(regs, (u32)bpf_get_attach_cookie(regs), 0);
-	return 0;
+	return returned(regs);
 }
 
 /* A bare probe: what the kernel itself charges for a hit (make bench). */

@@ -223,10 +223,15 @@ func (p *Probes) AddRow(r Row) (uint32, error) {
 
 // Dropped returns how many records of each row the kernel could not store.
 func (p *Probes) Dropped() (map[uint32]uint64, error) {
+	return dropped(p.coll.Maps[probeMapDropped], p.nextRow)
+}
+
+// dropped reads the counters of the first n rows.
+func dropped(counters *ebpf.Map, n uint32) (map[uint32]uint64, error) {
 	out := map[uint32]uint64{}
-	for i := range p.nextRow {
+	for i := range n {
 		var n uint64
-		if err := p.coll.Maps[probeMapDropped].Lookup(i, &n); err != nil {
+		if err := counters.Lookup(i, &n); err != nil {
 			return nil, fmt.Errorf("read the drop counters: %w", err)
 		}
 		if n > 0 {
@@ -237,7 +242,8 @@ func (p *Probes) Dropped() (map[uint32]uint64, error) {
 }
 
 // Attach places probes at file offsets of the ELF file at path, for one
-// process. Closing what it returns takes them all away.
+// process; for pid 0, for all that Share. Closing what it returns takes them
+// all away.
 func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error) {
 	entry, ret := p.coll.Programs[programs[p.mode][0]], p.coll.Programs[programs[p.mode][1]]
 	switch p.mode {
@@ -297,7 +303,7 @@ func multiOptions(points []Point, pid int, returns bool) *link.UprobeMultiOption
 	for _, p := range points {
 		if p.Return || !returns {
 			o.Addresses = append(o.Addresses, p.Offset)
-			o.Cookies = append(o.Cookies, uint64(p.Row))
+			o.Cookies = append(o.Cookies, cookie(p, pid))
 		}
 	}
 	return o
@@ -311,7 +317,7 @@ func attachPerf(entry, ret *ebpf.Program, path string, pid int, points []Point) 
 	var links closers
 	for _, p := range points {
 		// perf wants the address in the file as such: no symbol is looked up.
-		o := &link.UprobeOptions{Address: p.Offset, PID: pid, Cookie: uint64(p.Row)}
+		o := &link.UprobeOptions{Address: p.Offset, PID: pid, Cookie: cookie(p, pid)}
 		if p.Return {
 			l, err := ex.Uretprobe("", ret, o)
 			if err != nil {

@@ -26,7 +26,10 @@ const (
 var ErrShortRecord = errors.New("record of unexpected size")
 
 // DecodeRecord copies a ring entry into a record.
-func DecodeRecord(b []byte, r *Record) error {
+func DecodeRecord(b []byte, r *Record) error { return decode(b, r) }
+
+// decode copies a ring entry into a struct of its size.
+func decode[T any](b []byte, r *T) error {
 	if len(b) != int(unsafe.Sizeof(*r)) {
 		return fmt.Errorf("%w: %d bytes", ErrShortRecord, len(b))
 	}
@@ -35,11 +38,49 @@ func DecodeRecord(b []byte, r *Record) error {
 	return nil
 }
 
+// MPIRecord is one call of an MPI operation; the fields' comments are in
+// shared.h.
+type MPIRecord struct {
+	mpiMpiRecord
+	// Of calls by a language binding, the caller's frame pointer and its stack
+	// from the call's return on; nil of others.
+	BP    uint64
+	Stack []byte
+}
+
+// Flags of an MPIRecord.
+const (
+	MPIUnfinished  = uint16(mpiMpiFlagMPI_UNFINISHED)
+	MPIStarted     = uint16(mpiMpiFlagMPI_STARTED)
+	MPIUnreadSend  = uint16(mpiMpiFlagMPI_UNREAD_SEND)
+	MPIUnreadRecv  = uint16(mpiMpiFlagMPI_UNREAD_RECV)
+	MPIUnreadComm  = uint16(mpiMpiFlagMPI_UNREAD_COMM)
+	MPIInPlaceSend = uint16(mpiMpiFlagMPI_IN_PLACE_SEND)
+	MPIInPlaceRecv = uint16(mpiMpiFlagMPI_IN_PLACE_RECV)
+	MPIInter       = uint16(mpiMpiFlagMPI_INTER)
+)
+
+// decodeMPI copies a ring entry, with a stack or without, into a record.
+func decodeMPI(b []byte, r *MPIRecord) error {
+	const plain = int(unsafe.Sizeof(mpiMpiRecord{}))
+	r.BP, r.Stack = 0, nil
+	if len(b) == plain {
+		return decode(b, &r.mpiMpiRecord)
+	}
+	var s mpiMpiStackRecord
+	if err := decode(b, &s); err != nil {
+		return err
+	}
+	r.mpiMpiRecord, r.BP, r.Stack = s.Call, s.Bp, s.Stack[:]
+	return nil
+}
+
 // Ring reads one record ring.
 type Ring struct {
 	r   *ringbuf.Reader
 	raw ringbuf.Record
 	rec Record
+	mpi MPIRecord
 }
 
 // Rings opens a reader for each record ring.
@@ -57,8 +98,9 @@ func (p *Probes) Rings() ([]*Ring, error) {
 }
 
 // Drain hands over every record that is complete now, in order, at most limit,
-// and returns how many. The record is only valid during the call.
-func (r *Ring) Drain(limit int, use func(*Record)) (int, error) {
+// and returns how many. The record is only valid during the call. Those of MPI
+// calls, which are longer, go to useMPI.
+func (r *Ring) Drain(limit int, use func(*Record), useMPI func(*MPIRecord)) (int, error) {
 	n := 0
 	for n < limit {
 		err := r.r.ReadInto(&r.raw)
@@ -68,10 +110,17 @@ func (r *Ring) Drain(limit int, use func(*Record)) (int, error) {
 		if err != nil {
 			return n, fmt.Errorf("read a record ring: %w", err)
 		}
-		if err := DecodeRecord(r.raw.RawSample, &r.rec); err != nil {
-			return n, err
+		if len(r.raw.RawSample) > int(unsafe.Sizeof(r.rec)) {
+			if err := decodeMPI(r.raw.RawSample, &r.mpi); err != nil {
+				return n, err
+			}
+			useMPI(&r.mpi)
+		} else {
+			if err := DecodeRecord(r.raw.RawSample, &r.rec); err != nil {
+				return n, err
+			}
+			use(&r.rec)
 		}
-		use(&r.rec)
 		n++
 	}
 	return n, nil

@@ -40,6 +40,10 @@ enum row_flag {
 	ROW_ON             = 1 << 29, /* it wants them again */
 };
 
+/* In an attach cookie, whose lower half is the index of a row: the probe is
+ * placed for all processes, and only those in the map sharing are measured. */
+#define COOKIE_SHARED (1ULL << 32)
+
 /* One probe point in one library; the attach cookie is its index. */
 struct row {
 	u32 flags;
@@ -94,4 +98,129 @@ enum follow_flag {
 	FOLLOW_STOP     = 1 << 0, /* stop it until its probes are placed */
 	FOLLOW_CHILDREN = 1 << 1, /* its children too */
 	FOLLOW_PROBED   = 1 << 2, /* it has probes: a fork inherits the mapping */
+};
+
+/* How the kernel side computes something of an MPI handle: mpi.Formula. */
+#define MPI_MAX_STEPS 20
+#define MPI_MAX_CASES 6
+
+struct mpi_step {
+	u64 op; /* mpi.StepOp */
+	s64 value;
+};
+
+struct mpi_case {
+	u64 mask, equal;
+	u64 steps;
+	struct mpi_step step[MPI_MAX_STEPS];
+};
+
+struct mpi_formula {
+	u64 cases;
+	struct mpi_case is[MPI_MAX_CASES];
+};
+
+enum mpi_what {
+	MPI_TYPE_SIZE,
+	MPI_COMM_SIZE,
+	MPI_COMM_RANK,
+	MPI_COMM_INTER,       /* not 0: it connects two groups */
+	MPI_COMM_REMOTE_SIZE,
+	MPI_OUT_DEGREE,
+	MPI_IN_DEGREE,
+	MPI_WORLD,            /* the handle of MPI_COMM_WORLD, of nothing */
+	MPI_WHATS,
+};
+
+/* One MPI library. */
+struct mpi_library {
+	u32 handle32;   /* handles are 32 bits: the rest of a register is garbage */
+	s32 proc_null, root;
+	u32 pad;
+	u64 in_place;
+	struct mpi_formula formula[MPI_WHATS];
+};
+
+enum mpi_row_flag {
+	MPI_ROW_NO_RETURN   = 1 << 0,  /* it does not come back: report the entry */
+	MPI_ROW_WIDE        = 1 << 1,  /* counts are 64 bits */
+	MPI_ROW_SIZES       = 1 << 2,  /* volumes depend on the communicator's size and the own rank */
+	MPI_ROW_NEIGHBORS   = 1 << 3,  /* ... on the numbers of neighbours */
+	MPI_ROW_SEND_AT_ROOT = 1 << 4, /* the send side's arguments are meaningful at the root only */
+	MPI_ROW_RECV_AT_ROOT = 1 << 5, /* the receive side's are */
+	MPI_ROW_ON_STACK    = 1 << 6,  /* some arguments are on the stack */
+	MPI_ROW_SITE        = 1 << 19, /* the return address is needed at entry */
+	MPI_ROW_BEGINS      = 1 << 7,  /* MPI_COMM_WORLD is there when it returns */
+	MPI_ROW_KEEP        = 1 << 8,  /* prepares a persistent request */
+	MPI_ROW_START       = 1 << 9,  /* starts one */
+	MPI_ROW_START_ALL   = 1 << 10, /* starts an array of them, as many as requests says */
+	MPI_ROW_FORGET      = 1 << 11, /* frees a request */
+	MPI_ROW_SEND_COUNTS = 1 << 12, /* send_count is an array */
+	MPI_ROW_SEND_TYPES  = 1 << 13,
+	MPI_ROW_RECV_COUNTS = 1 << 14,
+	MPI_ROW_RECV_TYPES  = 1 << 15,
+	MPI_ROW_SEND_OWN    = 1 << 16, /* the own rank's element of send_count is wanted besides the sum */
+	MPI_ROW_RECV_OWN    = 1 << 17,
+	MPI_ROW_LOCAL       = 1 << 18, /* arrays are as long as the local group */
+};
+
+/* Where no argument is. */
+#define MPI_NO_ARG 0xff
+
+/* One entry point of one MPI library; the attach cookie is its index. Arguments
+ * are named by where they stand in struct mpi_thread's words. */
+struct mpi_row {
+	u32 flags;
+	u32 library;
+	u64 vaddr; /* of the probed instruction: the library's base is ip - vaddr */
+	u8 send_count, send_type, recv_count, recv_type;
+	u8 peer, peer2, tag, comm;
+	u8 send_buf, recv_buf, partitions;
+	u8 request;  /* where a request is made or found, or the thread level is put */
+	u8 requests; /* how many */
+	u8 pad[3];
+};
+
+enum mpi_flag {
+	MPI_UNFINISHED    = 1 << 0, /* it had not returned at that time */
+	MPI_STARTED       = 1 << 2, /* no call, but what a call has started */
+	MPI_UNREAD_SEND   = 1 << 3,
+	MPI_UNREAD_RECV   = 1 << 4,
+	MPI_UNREAD_COMM   = 1 << 5,
+	MPI_IN_PLACE_SEND = 1 << 6,
+	MPI_IN_PLACE_RECV = 1 << 7,
+	MPI_INTER         = 1 << 8, /* np is the remote group's size */
+};
+
+/* One call of an MPI operation. Begins like struct record; longer. */
+struct mpi_record {
+	u64 time;    /* of its end */
+	u32 pid, tid;
+	u16 row;     /* of struct mpi_row */
+	u16 flags;   /* enum mpi_flag */
+	u32 lost;
+	u64 sp;      /* at its entry */
+	u64 site;    /* return address */
+	u64 start;
+	u64 send, recv; /* bytes */
+	u64 own;     /* of these, in the own rank's element of an array */
+	u64 comm;
+	s32 np, in;  /* processes, of two groups the others and ours; or neighbours out and in */
+	s32 rank;
+	s32 peer, peer2, tag;
+};
+
+/* The same with the caller's registers and stack at its return. */
+#define MPI_STACK_BYTES 512
+struct mpi_stack_record {
+	struct mpi_record call;
+	u64 bp;
+	u8 stack[MPI_STACK_BYTES];
+};
+
+/* Address ranges of a process's language bindings: calls from there are made
+ * for whoever called those. */
+#define MPI_WRAPPERS 6
+struct mpi_wrappers {
+	struct { u64 lo, size; } is[MPI_WRAPPERS];
 };

@@ -32,7 +32,8 @@ type Launched struct {
 
 // Ending is how a launched program ended.
 type Ending struct {
-	Status int    // exit status; 128+N if killed by signal N
+	Status int // exit status; 128+N if killed by signal N
+	Signal syscall.Signal
 	How    string // for the report
 	CPU    CPUTimes
 }
@@ -141,7 +142,7 @@ func ending(err error, st *os.ProcessState) Ending {
 	}
 	e := Ending{Status: st.ExitCode(), How: fmt.Sprintf("exit status %d", st.ExitCode())}
 	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		e.Status = 128 + int(ws.Signal())
+		e.Status, e.Signal = 128+int(ws.Signal()), ws.Signal()
 		e.How = fmt.Sprintf("killed by signal %d (%s)", ws.Signal(), ws.Signal())
 	}
 	if ru, ok := st.SysUsage().(*syscall.Rusage); ok {

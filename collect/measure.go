@@ -38,12 +38,17 @@ type Measurement struct {
 	scanning  sync.Mutex
 	plans     map[*symbols.Object]planned // an inode may hold another file by now
 	code      map[*symbols.Object]planned // of probes in the files' own code
+	mpi       mpiSide
 	finders   []CodeFinder
 	selection *Selection   // nil: everything is wanted
 	user      *UserRegions // nil if none are asked for
 
+	sharing sync.Mutex // guards shared; taken last
+	shared  map[*probes.Attached]*sharedLink
+
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
+	callerOf CallerOf // nil: calls of language bindings are shown at the binding
 	procs    map[uint32]*Process
 	programs []*Program
 	strays   uint64 // records of processes that we do not know
@@ -72,7 +77,7 @@ func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
 		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		procs: map[uint32]*Process{},
+		procs: map[uint32]*Process{}, shared: map[*probes.Attached]*sharedLink{},
 	}
 	if m.rings, err = k.Rings(); err != nil {
 		m.Close()
@@ -104,6 +109,7 @@ func (m *Measurement) Close() {
 	for _, r := range m.rings {
 		r.Close()
 	}
+	m.mpi.close()
 	m.kernel.Close()
 }
 
@@ -178,6 +184,9 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 				return
 			}
 			last.feed(&ev)
+		}, func(rec *bpf.MPIRecord) {
+			latest = rec.Time
+			m.feedMPI(rec)
 		})
 		if err != nil {
 			return total, full, err

@@ -28,6 +28,7 @@ func (m *Measurement) Pause(pid int) error {
 	links := p.takeLinks()
 	m.scanning.Unlock()
 	closeLinks(links)
+	m.cutOffMPI(p)
 	m.drainAll()
 	m.mu.Lock()
 	p.engine.Pause(at)
@@ -50,11 +51,13 @@ func (m *Measurement) Resume(pid int) error {
 		return fmt.Errorf("the measurement of process %d is not paused", pid)
 	}
 	p.offGone = false
+	p.alone = true  // the plans that it gets now are not the others'
 	if !m.running { // from now on regions must tell how deep they are nested
 		m.running = true
 		m.plans = map[*symbols.Object]planned{}
 	}
 	p.placed, p.code = map[fileID]placed{}, map[fileID]placed{}
+	p.mpi.placed = map[fileID]*placedMPI{}
 	err = m.kernel.NewEra()
 	m.scanning.Unlock()
 	if err != nil {

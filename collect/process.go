@@ -35,11 +35,13 @@ type Process struct {
 	meta      attribution.Meta
 	placed    map[fileID]placed // runtimes
 	code      map[fileID]placed // files with probes in their own code
-	libs      io.Closer         // the watch on its dynamic loader
-	detached  bool              // it gets no probes any more
-	offSince  uint64            // paused from outside since then; 0: not; guarded by mu
-	resumed   uint64            // when it last went on; guarded by mu
-	offGone   bool              // its probes are away for a pause; guarded by scanning
+	mpi       mpiProcess
+	libs      io.Closer // the watch on its dynamic loader
+	detached  bool      // it gets no probes any more
+	offSince  uint64    // paused from outside since then; 0: not; guarded by mu
+	resumed   uint64    // when it last went on; guarded by mu
+	alone     bool      // it shares no probes with others; guarded by scanning
+	offGone   bool      // its probes are away for a pause; guarded by scanning
 	cpu0      CPUTimes
 	cpu       CPUTimes
 	tasking   bool
@@ -63,6 +65,7 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 		resolver: newResolver(pid),
 		placed:   map[fileID]placed{},
 		code:     map[fileID]placed{},
+		mpi:      mpiProcess{placed: map[fileID]*placedMPI{}},
 		cpu0:     readCPU(pid),
 		usage:    newUsage(),
 	}
@@ -166,7 +169,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 		p.usage.add(a.Instance(), a.Plan.Runtime, mod.Path)
 		m.mu.Unlock()
 		begin := time.Now()
-		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
+		link, err := m.attach(p, mod.HostPath, a)
 		if err != nil {
 			trouble(explainAttach(int(p.pid), err))
 			continue
@@ -175,6 +178,10 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 		p.placed[idOf(mod)] = placed{link, a.Plan, describeRuntime(mod, a.Plan)}
 		p.tasking = p.tasking || a.Plan.NoTasks != nil && mayHaveTasks(a.Plan.Object, imported)
 		found++
+	}
+	n, err := m.placeMPI(p, mods)
+	if found += n; err != nil {
+		trouble(err)
 	}
 	if err := m.placeCode(p, mods); err != nil {
 		trouble(err)
@@ -257,7 +264,7 @@ func (p *Process) takeLinks() (links []io.Closer) {
 			}
 		}
 	}
-	return links
+	return append(links, p.mpi.takeLinks()...)
 }
 
 // closeLinks takes probes away.
@@ -288,7 +295,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	m.mu.Unlock()
 	// From here on nobody else knows the process: the reader need not wait until
 	// its places are looked up.
-	if p.engine.Events() == 0 && len(p.placed) == 0 { // no OpenMP that we could measure
+	if p.engine.Events() == 0 && len(p.placed) == 0 && len(p.mpi.placed) == 0 { // nothing that we could measure
 		m.mu.Lock()
 		p.program.troubles = append(p.program.troubles, p.warnings...)
 		m.mu.Unlock()
@@ -305,6 +312,9 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
 	prof.Meta.Ended = ended
 	prof.Meta.HasTasks = p.tasking
+	if p.mpi.job != nil { // else what the launcher told
+		prof.Meta.MPI = p.mpi.job
+	}
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}

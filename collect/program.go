@@ -140,6 +140,7 @@ func (g *Program) result(e Ending) *Result {
 			res.Lost += n
 		}
 	}
+	res.Lost += m.mpi.dropped()
 	if m.user != nil {
 		res.Unfound = m.user.Unmatched()
 	}

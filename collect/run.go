@@ -197,6 +197,7 @@ func (m *Measurement) leave(p *Process) {
 	p.readCPU()
 	m.mu.Unlock()
 	m.detach(p)
+	m.cutOffMPI(p)
 }
 
 func (m *Measurement) warn(format string, args ...any) {

@@ -34,7 +34,8 @@ func CheckTarget(pid int) (program string, err error) {
 		return "", unreadable(p, unread)
 	}
 	for i := range mods {
-		if mayBeRuntime(mods[i].Object()) && probes.Identify(mods[i].Object()) != event.NoRuntime {
+		o := mods[i].Object()
+		if mayBeRuntime(o) && probes.Identify(o) != event.NoRuntime || mayBeMPI(o) && probes.IsMPI(o) {
 			return filepath.Base(exe), nil
 		}
 	}

@@ -99,19 +99,29 @@ func ownProcess() (net.Listener, error) {
 			unix.Close(fd)
 		}
 	}
-	// The launcher may have bound the rank to a core, which it needs itself.
+	unbind()
+	return l, nil
+}
+
+// unbind frees the process from the core that the launcher has bound the rank
+// to, which needs it itself, and lets it read before the ranks run on: among
+// more ranks than cores it would come too late, and lose what they write.
+func unbind() {
+	const urgent = -20
 	var all unix.CPUSet
 	for i := range 64 * len(all) {
 		all.Set(i)
 	}
-	threads, _ := filepath.Glob("/proc/self/task/*")
+	threads, _ := filepath.Glob("/proc/self/task/*") // each has its own settings
 	for _, name := range threads {
 		if tid, err := strconv.Atoi(filepath.Base(name)); err == nil {
 			_ = unix.SchedSetaffinity(tid, &all)
+			_ = unix.Setpriority(unix.PRIO_PROCESS, tid, urgent)
 		}
 	}
-	runtime.GOMAXPROCS(runtime.NumCPU())
-	return l, nil
+	if unix.SchedGetaffinity(0, &all) == nil { // what the kernel has made of it
+		runtime.GOMAXPROCS(all.Count())
+	}
 }
 
 // parse reads the flags that a rank's tool was given.

@@ -71,6 +71,10 @@ func fail(err error) {
 	if s := err.Error(); s != "" {
 		fmt.Fprintln(os.Stderr, "ompp-attach: "+s)
 	}
+	var killed *killedError
+	if errors.As(err, &killed) {
+		endBy(killed.signal)
+	}
 	os.Exit(status)
 }
 

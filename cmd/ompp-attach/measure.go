@@ -31,6 +31,7 @@ type measureFlags struct {
 	events    string // hidden: file for the recorded event stream of the first process
 	user      userFlags
 	inline    inlineFlags
+	view      viewFlags
 	say       func(sentence string) // tells the user at once
 }
 
@@ -40,6 +41,7 @@ func tell(sentence string) { fmt.Fprintln(os.Stderr, "ompp-attach: "+sentence) }
 func (f *measureFlags) register(c *cobra.Command) {
 	f.say = tell
 	f.inline.register(c)
+	f.view.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")

@@ -121,12 +121,12 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 	}
 	stems := o.stems(res)
 	for i, p := range res.Profiles {
-		files, err := writeProfile(o.dir, stems[i], p, f.formats)
+		files, err := writeProfile(o.dir, stems[i], p, f.formats, f.view.options())
 		if err != nil {
 			errs = append(errs, err)
 		}
 		if !f.quiet && p.Meta.MPI == nil {
-			if err := report.Summary(os.Stderr, p, files); err != nil {
+			if err := report.Summary(os.Stderr, p, files, f.view.options()); err != nil {
 				errs = append(errs, err)
 			}
 		}
@@ -188,24 +188,24 @@ func removeOld(dir string) error {
 }
 
 // writeProfile records a profile and renders it.
-func writeProfile(dir, stem string, p *attribution.Profile, formats []string) (files []string, err error) {
+func writeProfile(dir, stem string, p *attribution.Profile, formats []string, o report.Options) (files []string, err error) {
 	name := filepath.Join(dir, stem+recordSuffix)
 	err = saveFile(name, func(w io.Writer) error { return attribution.Encode(w, p) })
 	if err == nil {
 		files = append(files, name)
 	}
-	more, err2 := renderAll(dir, stem, p, formats)
+	more, err2 := renderAll(dir, stem, p, formats, o)
 	return append(files, more...), errors.Join(err, err2)
 }
 
 // renderAll writes a profile's reports; one file's failure does not keep the
 // others from being written.
-func renderAll(dir, stem string, p *attribution.Profile, formats []string) (files []string, err error) {
+func renderAll(dir, stem string, p *attribution.Profile, formats []string, o report.Options) (files []string, err error) {
 	var errs []error
 	for _, n := range formats {
 		f, _ := report.FormatNamed(n)
 		name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, recordStem))
-		if err := saveFile(name, func(w io.Writer) error { return f.Write(w, p) }); err != nil {
+		if err := saveFile(name, func(w io.Writer) error { return f.Write(w, p, o) }); err != nil {
 			errs = append(errs, err)
 			continue
 		}

@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
+	"unsafe"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect"
 )
@@ -24,11 +27,10 @@ func runRank(f *measureFlags, c *cobra.Command, r collect.Rank, args []string) e
 	f.say = func(s string) { tell(fmt.Sprintf("rank %d: %s", r.Rank, s)) }
 	err := f.rank(c, r, args)
 	var ee *exitError
-	if errors.As(err, &ee) && ee.err != nil {
-		return &exitError{ee.status, fmt.Errorf("rank %d: %w", r.Rank, ee.err)}
-	}
-	if err != nil && ee == nil {
-		return fmt.Errorf("rank %d: %w", r.Rank, err)
+	if errors.As(err, &ee) && ee.err != nil && ee.err.Error() != "" {
+		ee.err = fmt.Errorf("rank %d: %w", r.Rank, ee.err)
+	} else if err != nil && ee == nil {
+		err = fmt.Errorf("rank %d: %w", r.Rank, err)
 	}
 	return err
 }
@@ -72,7 +74,31 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 	// mpirun, hydra and srun signal a rank's process group: the program has had
 	// what they send. What would end it anyhow, it may have twice.
 	e := l.Wait(signals, func(s syscall.Signal) bool { return !l.Catches(s) })
-	return s.conclude(e, f.say)
+	err = s.conclude(e, f.say)
+	if e.Signal != 0 {
+		return &killedError{&exitError{e.Status, err}, e.Signal}
+	}
+	return err
+}
+
+// killedError ends the tool by the signal that the program was killed by.
+type killedError struct {
+	*exitError
+	signal syscall.Signal
+}
+
+// Unwrap lets the exit status be found.
+func (e *killedError) Unwrap() error { return e.exitError }
+
+// endBy ends the process by a signal, as the program has ended: launchers
+// report that, and act on it. No second core is written.
+func endBy(s syscall.Signal) {
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	// Go's own handlers can only be removed like this.
+	var byDefault [4]uint64 // struct sigaction of amd64 and arm64: handler, flags, restorer, mask
+	_, _, _ = syscall.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)
+	_ = syscall.Kill(os.Getpid(), s)
+	time.Sleep(time.Second) // until it is delivered
 }
 
 // flagsBefore are the flags of our command line, without the program's.

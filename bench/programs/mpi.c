@@ -1,0 +1,89 @@
+// mpi.c: what one MPI operation costs.
+//
+//   mpi MODE THREADS
+//   MODE: rank, iprobe, test, sendrecv, allreduce
+//
+// Input and output as of ops.c. One process, so that calls take as little time
+// as they can: sendrecv is a message to itself, sent and received, two calls.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BATCH = 50, MOST = 1 << 16 };
+
+static double took[MOST];
+static long batches;
+static int in[16], out[16];
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double median(void)
+{
+	long n = batches < MOST ? batches : MOST;
+	qsort(took, (size_t)n, sizeof *took, ascending);
+	return took[n / 2];
+}
+
+static void operation(const char *mode)
+{
+	MPI_Request none = MPI_REQUEST_NULL;
+	int flag;
+
+	switch (mode[0]) {
+	case 'r':
+		MPI_Comm_rank(MPI_COMM_SELF, &flag);
+		break;
+	case 'i':
+		MPI_Iprobe(0, 1, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+		break;
+	case 't':
+		MPI_Test(&none, &flag, MPI_STATUS_IGNORE);
+		break;
+	case 's':
+		MPI_Send(out, 16, MPI_INT, 0, 2, MPI_COMM_SELF);
+		MPI_Recv(in, 16, MPI_INT, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+		break;
+	case 'a':
+		MPI_Allreduce(out, in, 16, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+		break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "rank";
+	char line[64];
+
+	MPI_Init(&argc, &argv);
+	operation(mode);
+	printf("ready\n");
+	fflush(stdout);
+	while (fgets(line, sizeof line, stdin)) {
+		double t = now(), end = t + atof(line) * 1e6;
+		batches = 0;
+		while (t < end) {
+			double begin = t;
+			for (int i = 0; i < BATCH; i++)
+				operation(mode);
+			t = now();
+			took[batches++ % MOST] = (t - begin) / BATCH;
+		}
+		printf("%.3f\n", median());
+		fflush(stdout);
+	}
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,362 @@
+//go:build ignore
+
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+// Reports the calls of MPI operations, one record each, when they return.
+#include "mpi_args.h"
+#include <bpf/bpf_tracing.h>
+
+/* Records dropped, by row. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_MPI_ROWS);
+	__type(key, u32);
+	__type(value, u64);
+} mpi_dropped SEC(".maps");
+
+/* Persistent requests: what the call that prepared one would move. */
+struct request {
+	u64 handle;
+	u32 pid;
+	u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 32768);
+	__type(key, struct request);
+	__type(value, struct mpi_record);
+} mpi_requests SEC(".maps");
+
+/* Processes that have language bindings, and how often that has changed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, struct mpi_wrappers);
+} mpi_wrapped SEC(".maps");
+
+u32 wrapped_changes = 0;
+
+/* The process that report_open is asked about. */
+u32 asked = 0;
+
+const struct mpi_record *unused_record __attribute__((unused));
+const struct mpi_stack_record *unused_stack_record __attribute__((unused));
+const enum mpi_what *unused_what __attribute__((unused));
+const enum mpi_row_flag *unused_row_flag __attribute__((unused));
+const enum mpi_flag *unused_flag __attribute__((unused));
+
+/* Whether an address lies in a language binding of this process. */
+static __always_inline int is_wrapper(struct mpi_thread *t, u64 addr)
+{
+	int i;
+
+	if (t->generation != wrapped_changes) {
+		struct mpi_wrappers *w = bpf_map_lookup_elem(&mpi_wrapped, &t->call.pid);
+
+		__builtin_memset(&t->wrappers, 0, sizeof(t->wrappers));
+		if (w)
+			t->wrappers = *w;
+		t->generation = wrapped_changes;
+	}
+	for (i = 0; i < MPI_WRAPPERS; i++) {
+		if (addr - t->wrappers.is[i].lo < t->wrappers.is[i].size)
+			return 1;
+		if (!t->wrappers.is[i].size)
+			break;
+	}
+	return 0;
+}
+
+static __always_inline void tell(const struct mpi_record *c, u32 lost)
+{
+	struct mpi_record *r = reserve(c->tid, sizeof(*r));
+
+	if (!r) {
+		drop(&mpi_dropped, c->row);
+		return;
+	}
+	__builtin_memcpy(r, c, sizeof(*r));
+	r->lost = lost;
+	submit(r);
+}
+
+/* With the stack of whoever called the binding: that is the next frame. */
+static __always_inline void tell_with_stack(struct pt_regs *regs, const struct mpi_record *c)
+{
+	struct mpi_stack_record *r = reserve(c->tid, sizeof(*r));
+
+	if (!r) {
+		drop(&mpi_dropped, c->row);
+		return;
+	}
+	__builtin_memcpy(&r->call, c, sizeof(*c));
+	r->call.lost = take_lost();
+	r->bp = REG_BP(regs);
+	bpf_probe_read_user(r->stack, sizeof(r->stack), (void *)(c->sp + 8 * RETURN_ON_STACK));
+	submit(r);
+}
+
+static __always_inline void tell_all(struct pt_regs *regs, struct mpi_thread *t)
+{
+	if (is_wrapper(t, t->call.site))
+		tell_with_stack(regs, &t->call);
+	else
+		tell(&t->call, take_lost());
+}
+
+/* A handle that the library has stored at an address, or 0. */
+static __always_inline u64 stored_handle(u32 library, u64 at)
+{
+	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &library);
+
+	if (!l || !at)
+		return 0;
+	return l->handle32 ? read_u32(at) : read_u64(at);
+}
+
+/* One persistent operation begins. */
+static __always_inline void started(struct mpi_record *call, u64 handle)
+{
+	struct request key = { .handle = handle, .pid = call->pid };
+	struct mpi_record *kept = bpf_map_lookup_elem(&mpi_requests, &key);
+	struct mpi_record r;
+
+	__builtin_memcpy(&r, kept ? kept : call, sizeof(r));
+	if (!kept) /* prepared before we came */
+		r.flags |= MPI_UNREAD_SEND | MPI_UNREAD_RECV | MPI_UNREAD_COMM;
+	r.flags |= MPI_STARTED;
+	r.tid = call->tid;
+	r.sp = call->sp;
+	r.site = call->site;
+	r.time = r.start = call->start;
+	tell(&r, take_lost());
+}
+
+struct start_all {
+	u64 at;
+	u32 n, bytes;
+};
+
+static long start_one(u32 i, struct start_all *s)
+{
+	struct mpi_thread *t = this_thread(0);
+	u64 handle = 0;
+
+	if (!t || !take_element(t->counts, s->at, i, s->n, s->bytes, &handle))
+		return 1;
+	started(&t->call, handle);
+	return 0;
+}
+
+/* Answers 1 when no return probe is needed; only sessions can use that. */
+static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
+{
+	struct mpi_row *row = bpf_map_lookup_elem(&mpi_rows, &index);
+	struct mpi_thread *t;
+	struct mpi_record *c;
+	u64 id, base;
+
+	if (!row || is_silent())
+		return 1;
+	t = this_thread(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t)
+		return 1;
+	c = &t->call;
+	/* The library calls itself, or the program from inside a call. A call whose
+	 * frame is not above us any more was left by longjmp or an exception. */
+	if (c->start && REG_SP(regs) < c->sp)
+		return 1;
+	id = bpf_get_current_pid_tgid();
+	base = REG_IP(regs) - row->vaddr;
+	__builtin_memset(c, 0, sizeof(*c));
+	c->pid = id >> 32;
+	c->tid = (u32)id;
+	c->row = index;
+	c->sp = REG_SP(regs);
+	c->site = take_arguments(regs, row, t);
+	c->comm = word(t, row->comm);
+	c->peer = word(t, row->peer);
+	c->peer2 = word(t, row->peer2);
+	c->tag = word(t, row->tag);
+	look_at_data(row, t, base, sleeps);
+	if (row->flags & (MPI_ROW_START | MPI_ROW_START_ALL | MPI_ROW_FORGET)) {
+		u64 at = word(t, row->request);
+
+		c->start = bpf_ktime_get_ns();
+		if (row->flags & MPI_ROW_START)
+			started(c, stored_handle(row->library, at));
+		if (row->flags & MPI_ROW_FORGET) {
+			struct request key = { .handle = stored_handle(row->library, at), .pid = c->pid };
+
+			bpf_map_delete_elem(&mpi_requests, &key);
+		}
+		if (row->flags & MPI_ROW_START_ALL) {
+			struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
+			struct start_all s = { .at = at, .n = count_of(row, word(t, row->requests)),
+				.bytes = l && l->handle32 ? 4 : 8 };
+
+			if (sleeps)
+				bpf_loop(s.n, start_one, &s, 0);
+			else
+				started(c, 0);
+		}
+	}
+	t->result_at = word(t, row->request);
+	if (row->flags & MPI_ROW_BEGINS)
+		c->comm = base;
+	c->start = bpf_ktime_get_ns();
+	if (!(row->flags & MPI_ROW_NO_RETURN))
+		return 0;
+	c->time = c->start;
+	c->flags |= MPI_UNFINISHED;
+	tell_all(regs, t);
+	c->start = 0;
+	return 1;
+}
+
+/* What only the call's return tells. */
+static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row *row, struct mpi_thread *t)
+{
+	struct mpi_record *c = &t->call;
+
+	if (row->flags & MPI_ROW_BEGINS) {
+		u64 base = c->comm; /* kept there by nobody else: these have no communicator */
+		u64 world = evaluate(row->library, MPI_WORLD, 0, base);
+
+		c->np = evaluate(row->library, MPI_COMM_SIZE, world, base);
+		c->rank = evaluate(row->library, MPI_COMM_RANK, world, base);
+		c->tag = t->result_at ? read_u32(t->result_at) : 0;
+		c->comm = world;
+	}
+	if (row->flags & MPI_ROW_KEEP && (u32)REG_RET(regs) == 0) {
+		struct request key = { .handle = stored_handle(row->library, t->result_at), .pid = c->pid };
+
+		bpf_map_update_elem(&mpi_requests, &key, c, BPF_ANY);
+	}
+}
+
+static __always_inline void on_return(struct pt_regs *regs)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct mpi_thread *t = this_thread(0);
+	struct mpi_row *row;
+	struct mpi_record *c;
+	u32 index;
+
+	/* Calls nested in the open one return with another stack pointer. */
+	if (!t || !t->call.start || t->call.sp != REG_SP(regs) - 8 * RETURN_ON_STACK)
+		return;
+	c = &t->call;
+	index = c->row;
+	row = bpf_map_lookup_elem(&mpi_rows, &index);
+	if (row && !is_silent()) {
+		c->time = now;
+		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP))
+			look_at_result(regs, row, t);
+		c->site = REG_IP(regs);
+		tell_all(regs, t);
+	}
+	c->start = 0;
+}
+
+extern _Bool bpf_session_is_return(void) __ksym __weak;
+
+static __always_inline int session(struct pt_regs *regs, int sleeps)
+{
+	if (!bpf_session_is_return())
+		return on_entry(regs, (u32)bpf_get_attach_cookie(regs), sleeps);
+	on_return(regs);
+	return 0;
+}
+
+/* As in probe.bpf.c; those that end in _sleeps can read arrays of any length
+ * whose pages are not resident. */
+SEC("uprobe.session/x")
+int mpi_session(struct pt_regs *regs) { return session(regs, 0); }
+
+SEC("uprobe.session.s/x")
+int mpi_session_sleeps(struct pt_regs *regs) { return session(regs, 1); }
+
+#define ENTRY(name, section, sleeps) \
+SEC(section) \
+int name(struct pt_regs *regs) \
+{ \
+	on_entry(regs, (u32)bpf_get_attach_cookie(regs), sleeps); \
+	return 0; \
+}
+ENTRY(mpi_entry_multi, "uprobe.multi/x", 0)
+ENTRY(mpi_entry_multi_sleeps, "uprobe.multi.s/x", 1)
+ENTRY(mpi_entry_perf, "uprobe/x", 0)
+ENTRY(mpi_entry_perf_sleeps, "uprobe.s/x", 1)
+
+SEC("uretprobe.multi/x")
+int mpi_return_multi(struct pt_regs *regs)
+{
+	on_return(regs);
+	return 0;
+}
+
+SEC("uretprobe/x")
+int mpi_return_perf(struct pt_regs *regs)
+{
+	on_return(regs);
+	return 0;
+}
+
+/* Where a call that has not returned will return to. Its own return probe is the
+ * one with its stack pointer; those of nested calls, of whatever tool, lie above. */
+static __always_inline u64 site_of_open(struct task_struct *task, u64 sp)
+{
+	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
+	int i;
+
+	for (i = 0; i < 64 && r; i++) { /* the kernel keeps no more */
+		if (BPF_CORE_READ(r, stack) == sp)
+			return BPF_CORE_READ(r, orig_ret_vaddr);
+		r = BPF_CORE_READ(r, next);
+	}
+	return 0;
+}
+
+/* A call that is still open. */
+static __always_inline void cut_off(struct task_struct *task, struct mpi_thread *t)
+{
+	t->call.time = bpf_ktime_get_ns();
+	t->call.flags |= MPI_UNFINISHED;
+	if (!t->call.site)
+		t->call.site = site_of_open(task, t->call.sp);
+	tell(&t->call, 0);
+	t->call.start = 0;
+}
+
+/* A thread that ends inside a call (tp_btf: 5.5). */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(mpi_exit, struct task_struct *task)
+{
+	struct mpi_thread *t = this_thread(0);
+
+	if (t && t->call.start)
+		cut_off((struct task_struct *)bpf_get_current_task_btf(), t);
+	return 0;
+}
+
+struct bpf_iter_meta { struct seq_file *seq; } __attribute__((preserve_access_index));
+struct bpf_iter__task { struct bpf_iter_meta *meta; struct task_struct *task; } __attribute__((preserve_access_index));
+
+/* The calls that are under way in a process. */
+SEC("iter/task")
+int mpi_open_calls(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct mpi_thread *t;
+
+	if (!task || task->tgid != asked)
+		return 0;
+	t = bpf_task_storage_get(&mpi_threads, task, 0, 0);
+	if (t && t->call.start)
+		cut_off(task, t);
+	return 0;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,275 @@
+package bpf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+	"github.com/cilium/ebpf/link"
+)
+
+// The tables of the kernel side of MPI probes; the fields' comments are in
+// shared.h.
+type (
+	MPIRow      = mpiMpiRow
+	MPILibrary  = mpiMpiLibrary
+	MPIWrappers = mpiMpiWrappers
+)
+
+// What a row of MPI does at a hit; the comments are in shared.h.
+const (
+	MPINoReturn   = uint32(mpiMpiRowFlagMPI_ROW_NO_RETURN)
+	MPIWide       = uint32(mpiMpiRowFlagMPI_ROW_WIDE)
+	MPISizes      = uint32(mpiMpiRowFlagMPI_ROW_SIZES)
+	MPINeighbors  = uint32(mpiMpiRowFlagMPI_ROW_NEIGHBORS)
+	MPISendAtRoot = uint32(mpiMpiRowFlagMPI_ROW_SEND_AT_ROOT)
+	MPIRecvAtRoot = uint32(mpiMpiRowFlagMPI_ROW_RECV_AT_ROOT)
+	MPISite       = uint32(mpiMpiRowFlagMPI_ROW_SITE)
+	MPIOnStack    = uint32(mpiMpiRowFlagMPI_ROW_ON_STACK)
+	MPIBegins     = uint32(mpiMpiRowFlagMPI_ROW_BEGINS)
+	MPIKeep       = uint32(mpiMpiRowFlagMPI_ROW_KEEP)
+	MPIStart      = uint32(mpiMpiRowFlagMPI_ROW_START)
+	MPIStartAll   = uint32(mpiMpiRowFlagMPI_ROW_START_ALL)
+	MPIForget     = uint32(mpiMpiRowFlagMPI_ROW_FORGET)
+	MPISendCounts = uint32(mpiMpiRowFlagMPI_ROW_SEND_COUNTS)
+	MPISendTypes  = uint32(mpiMpiRowFlagMPI_ROW_SEND_TYPES)
+	MPIRecvCounts = uint32(mpiMpiRowFlagMPI_ROW_RECV_COUNTS)
+	MPIRecvTypes  = uint32(mpiMpiRowFlagMPI_ROW_RECV_TYPES)
+	MPISendOwn    = uint32(mpiMpiRowFlagMPI_ROW_SEND_OWN)
+	MPIRecvOwn    = uint32(mpiMpiRowFlagMPI_ROW_RECV_OWN)
+	MPILocal      = uint32(mpiMpiRowFlagMPI_ROW_LOCAL)
+)
+
+// The formulas of a library.
+const (
+	MPITypeSize       = int(mpiMpiWhatMPI_TYPE_SIZE)
+	MPICommSize       = int(mpiMpiWhatMPI_COMM_SIZE)
+	MPICommRank       = int(mpiMpiWhatMPI_COMM_RANK)
+	MPICommInter      = int(mpiMpiWhatMPI_COMM_INTER)
+	MPICommRemoteSize = int(mpiMpiWhatMPI_COMM_REMOTE_SIZE)
+	MPIOutDegree      = int(mpiMpiWhatMPI_OUT_DEGREE)
+	MPIInDegree       = int(mpiMpiWhatMPI_IN_DEGREE)
+	MPIWorld          = int(mpiMpiWhatMPI_WORLD)
+)
+
+// MPINoArg says that an operation has no such argument.
+const MPINoArg = 0xff
+
+// mpiByMode are the programs of MPI by mode: entry and return (of a session
+// one and the same), and those that can sleep (uprobe.s: 6.0).
+var mpiByMode = map[Mode]struct{ entry, sleepingEntry, ret string }{
+	Session: {mpiProgMpiSession, mpiProgMpiSessionSleeps, ""},
+	Multi:   {mpiProgMpiEntryMulti, mpiProgMpiEntryMultiSleeps, mpiProgMpiReturnMulti},
+	Perf:    {mpiProgMpiEntryPerf, mpiProgMpiEntryPerfSleeps, mpiProgMpiReturnPerf},
+}
+
+// MPI is the loaded kernel side of the MPI probes. It writes to the rings of
+// the runtime probes that it was loaded for.
+type MPI struct {
+	mode      Mode
+	coll      *ebpf.Collection
+	sleeps    bool
+	exit      link.Link
+	open      *link.Iter
+	rows      uint32
+	libraries uint32
+	asking    sync.Mutex
+}
+
+// LoadMPI loads the MPI probes' programs, for the mode in which p attaches.
+func (p *Probes) LoadMPI() (*MPI, error) {
+	m, err := p.loadMPI(true)
+	if err != nil {
+		var second error
+		if m, second = p.loadMPI(false); second != nil {
+			return nil, fmt.Errorf("load the MPI probe programs: %w", err)
+		}
+	}
+	return m, nil
+}
+
+func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
+	spec, err := loadMpi()
+	if err != nil {
+		return nil, err
+	}
+	names := mpiByMode[p.mode]
+	for name := range spec.Programs {
+		switch {
+		case name == names.entry, name == names.ret, name == mpiProgMpiExit, name == mpiProgMpiOpenCalls:
+		case name == names.sleepingEntry && sleeps:
+		default:
+			delete(spec.Programs, name)
+		}
+	}
+	if err := spec.Variables[mpiVarNumRings].Set(uint32(len(p.rings))); err != nil {
+		return nil, err
+	}
+	if tracepointArgs("sched_process_exit") > 1 { // since then it comes before the memory goes
+		if err := spec.Variables[mpiVarSiteAtExit].Set(uint32(1)); err != nil {
+			return nil, err
+		}
+	}
+	shared := map[string]*ebpf.Map{}
+	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, ".data.shared"} {
+		shared[name] = p.coll.Maps[name]
+	}
+	spec.Maps[mpiMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
+	m := &MPI{mode: p.mode, sleeps: sleeps}
+	if m.coll, err = ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: shared}); err != nil {
+		return nil, err
+	}
+	if m.exit, err = link.AttachTracing(link.TracingOptions{Program: m.coll.Programs[mpiProgMpiExit]}); err != nil {
+		m.Close()
+		return nil, fmt.Errorf("attach to the ends of threads: %w", err)
+	}
+	if m.open, err = link.AttachIter(link.IterOptions{Program: m.coll.Programs[mpiProgMpiOpenCalls]}); err != nil {
+		m.Close()
+		return nil, fmt.Errorf("attach to the list of threads: %w", err)
+	}
+	return m, nil
+}
+
+// tracepointArgs returns how many arguments the running kernel gives the
+// programs on a tracepoint; 0 if that cannot be told.
+func tracepointArgs(name string) int {
+	kernel, err := btf.LoadKernelSpec()
+	if err != nil {
+		return 0
+	}
+	var t *btf.Typedef
+	if err := kernel.TypeByName("btf_trace_"+name, &t); err != nil {
+		return 0
+	}
+	p, ok := t.Type.(*btf.Pointer)
+	if !ok {
+		return 0
+	}
+	f, ok := p.Target.(*btf.FuncProto)
+	if !ok {
+		return 0
+	}
+	return len(f.Params) - 1 // the first is the kernel's own
+}
+
+// Close frees the kernel side; links detach by themselves.
+func (m *MPI) Close() {
+	if m.open != nil {
+		m.open.Close()
+	}
+	if m.exit != nil {
+		m.exit.Close()
+	}
+	m.coll.Close()
+}
+
+// Sleeps tells whether arrays of counts can be read.
+func (m *MPI) Sleeps() bool { return m.sleeps }
+
+// AddLibrary stores a library and returns its index.
+func (m *MPI) AddLibrary(l *MPILibrary) (uint32, error) {
+	i := m.libraries
+	if err := m.coll.Maps[mpiMapMpiLibraries].Put(i, l); err != nil {
+		return 0, fmt.Errorf("store MPI library %d: %w", i, err)
+	}
+	m.libraries++
+	return i, nil
+}
+
+// AddRow stores a row and returns its index.
+func (m *MPI) AddRow(r *MPIRow) (uint32, error) {
+	i := m.rows
+	if err := m.coll.Maps[mpiMapMpiRows].Put(i, r); err != nil {
+		return 0, fmt.Errorf("store MPI row %d: %w", i, err)
+	}
+	m.rows++
+	return i, nil
+}
+
+// Dropped returns how many records of each row the kernel could not store.
+func (m *MPI) Dropped() (map[uint32]uint64, error) {
+	return dropped(m.coll.Maps[mpiMapMpiDropped], m.rows)
+}
+
+// SetWrappers names the address ranges of a process's language bindings.
+func (m *MPI) SetWrappers(pid int, w *MPIWrappers) error {
+	if err := m.coll.Maps[mpiMapMpiWrapped].Put(uint32(pid), w); err != nil {
+		return fmt.Errorf("name the language bindings of process %d: %w", pid, err)
+	}
+	m.asking.Lock()
+	defer m.asking.Unlock()
+	v := m.coll.Variables[mpiVarWrappedChanges]
+	var n uint32
+	if err := v.Get(&n); err != nil {
+		return fmt.Errorf("name the language bindings of process %d: %w", pid, err)
+	}
+	return v.Set(n + 1)
+}
+
+// MPIPoint is one place to probe.
+type MPIPoint struct {
+	Point
+	Arrays bool // the probe reads arrays
+}
+
+// Attach places probes at file offsets of the ELF file at path, for one
+// process. Closing what it returns takes them all away.
+func (m *MPI) Attach(path string, pid int, points []MPIPoint) (io.Closer, error) {
+	names := mpiByMode[m.mode]
+	var plain, sleeping []Point
+	for _, p := range points {
+		if p.Arrays && m.sleeps {
+			sleeping = append(sleeping, p.Point)
+		} else {
+			plain = append(plain, p.Point)
+		}
+	}
+	var links closers
+	for _, set := range []struct {
+		entry  string
+		points []Point
+	}{{names.entry, plain}, {names.sleepingEntry, sleeping}} {
+		if len(set.points) == 0 {
+			continue
+		}
+		var l io.Closer
+		var err error
+		entry, ret := m.coll.Programs[set.entry], m.coll.Programs[names.ret]
+		switch m.mode {
+		case Session:
+			l, err = attachSession(entry, path, pid, set.points)
+		case Multi:
+			l, err = attachMulti(entry, ret, path, pid, set.points)
+		default:
+			l, err = attachPerf(entry, ret, path, pid, set.points)
+		}
+		if err != nil {
+			links.Close()
+			return nil, err
+		}
+		links = append(links, l)
+	}
+	return links, nil
+}
+
+// CutOff makes the kernel side report the calls that are under way in a process
+// (its probes must be gone): as unfinished, and with the present time.
+func (m *MPI) CutOff(pid int) error {
+	m.asking.Lock()
+	defer m.asking.Unlock()
+	if err := m.coll.Variables[mpiVarAsked].Set(uint32(pid)); err != nil {
+		return fmt.Errorf("ask for open MPI calls: %w", err)
+	}
+	r, err := m.open.Open()
+	if err != nil {
+		return fmt.Errorf("ask for open MPI calls: %w", err)
+	}
+	_, err = io.Copy(io.Discard, r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return fmt.Errorf("ask for open MPI calls: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* What a call's arguments say of its volumes. */
+#pragma once
+#include "ring.h"
+
+#define MAX_MPI_LIBRARIES 64
+#define MAX_MPI_ROWS 16384
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_MPI_LIBRARIES);
+	__type(key, u32);
+	__type(value, struct mpi_library);
+} mpi_libraries SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_MPI_ROWS);
+	__type(key, u32);
+	__type(value, struct mpi_row);
+} mpi_rows SEC(".maps");
+
+/* Room for a call's arguments: those in registers, the return address where it
+ * is on the stack, and 8 from the stack. */
+#define MPI_STACK_ARGS 8
+#define MPI_WORDS 16
+#define MPI_CHUNK 64
+
+/* What is known of a thread. Memory of the user's is read into it, and not into
+ * the program's stack: hardened usercopy checks a slab object in less time. */
+struct mpi_thread {
+	struct mpi_record call; /* the open call, if start is not 0 */
+	u64 words[MPI_WORDS];
+	u64 result_at;          /* where the open call puts its request, or the thread level */
+	u32 generation;         /* of wrappers */
+	u32 pad;
+	struct mpi_wrappers wrappers;
+	u64 counts[MPI_CHUNK], types[MPI_CHUNK];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct mpi_thread);
+} mpi_threads SEC(".maps");
+
+static __always_inline struct mpi_thread *this_thread(u64 flags)
+{
+	return bpf_task_storage_get(&mpi_threads, (struct task_struct *)bpf_get_current_task_btf(), 0, flags);
+}
+
+/* No size or number is as large. */
+#define NOT_KNOWN (~0ULL)
+
+/* mpi.StepOp */
+enum step {
+	HANDLE, CONST, BASE, ADD, ADD_BASE, MUL, AND, SHIFT_RIGHT, SIGN_EXTEND32, EQUAL,
+	LOAD8, LOAD16, LOAD32, LOAD64, SAVE, ADD_SAVED, MUL_SAVED,
+};
+
+/* Evaluates a formula (mpi.Formula) of a library for a handle. A function of its
+ * own, so that it is verified once (Linux 5.6). */
+__noinline u64 evaluate(u64 library, u64 what, u64 handle, u64 base)
+{
+	u32 index = library;
+	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &index);
+	u64 a, saved0 = 0, saved1 = 0;
+	struct mpi_formula *f;
+	struct mpi_case *c;
+	u32 i;
+
+	if (!l || what >= MPI_WHATS)
+		return NOT_KNOWN;
+	if (l->handle32)
+		handle = (u32)handle;
+	f = &l->formula[what];
+	for (i = 0; i < MPI_MAX_CASES; i++) {
+		if (i >= f->cases)
+			return NOT_KNOWN;
+		c = &f->is[i];
+		if ((handle & c->mask) == c->equal)
+			break;
+	}
+	if (i >= MPI_MAX_CASES)
+		return NOT_KNOWN;
+	c = &f->is[i];
+	a = handle;
+	for (i = 0; i < MPI_MAX_STEPS; i++) {
+		struct mpi_step *s = &c->step[i];
+		u64 v = s->value, loaded = 0;
+
+		if (i >= c->steps)
+			break;
+		switch (s->op) {
+		case HANDLE: a = handle; break;
+		case CONST: a = v; break;
+		case BASE: a = base + v; break;
+		case ADD: a += v; break;
+		case ADD_BASE: a += base + v; break;
+		case MUL: a *= v; break;
+		case AND: a &= v; break;
+		case SHIFT_RIGHT: a >>= v & 63; break;
+		case SIGN_EXTEND32: a = (s64)(s32)a; break;
+		case EQUAL: a = a == v; break;
+		case SAVE:
+			if (v & 1)
+				saved1 = a;
+			else
+				saved0 = a;
+			break;
+		case ADD_SAVED: a += v & 1 ? saved1 : saved0; break;
+		case MUL_SAVED: a *= v & 1 ? saved1 : saved0; break;
+#define LOAD(op, bytes) \
+		case op: \
+			if (bpf_probe_read_user(&loaded, bytes, (void *)(a + v))) \
+				return NOT_KNOWN; \
+			a = loaded; \
+			break;
+		LOAD(LOAD8, 1) LOAD(LOAD16, 2) LOAD(LOAD32, 4) LOAD(LOAD64, 8)
+#undef LOAD
+		default: return NOT_KNOWN;
+		}
+	}
+	return a;
+}
+
+/* A thread that ends still has its return addresses when sched_process_exit is
+ * told of it (Linux 6.16). */
+const volatile u32 site_at_exit = 0;
+
+static __always_inline u64 word(struct mpi_thread *t, u8 where)
+{
+	return where == MPI_NO_ARG ? 0 : t->words[where & (MPI_WORDS - 1)];
+}
+
+/* Puts the arguments where rows look for them, and returns the return address,
+ * or 0: reading it costs more than all else, and the return knows it. */
+static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *row, struct mpi_thread *t)
+{
+	u64 site;
+
+#define TAKE(n, reg) t->words[n] = regs->reg;
+	EACH_REG_ARG(TAKE)
+#undef TAKE
+	if (row->flags & MPI_ROW_ON_STACK)
+		bpf_probe_read_user(&t->words[REG_ARGS], 8 * (RETURN_ON_STACK + MPI_STACK_ARGS), (void *)REG_SP(regs));
+#if RETURN_ON_STACK
+	else if (row->flags & MPI_ROW_SITE || !site_at_exit)
+		bpf_probe_read_user(&t->words[REG_ARGS], 8, (void *)REG_SP(regs));
+	else
+		return 0;
+	site = t->words[REG_ARGS];
+#else
+	site = regs->regs[30];
+#endif
+	return site > REG_SP(regs) ? real_return_address(site) : site;
+}
+
+static __always_inline u64 count_of(struct mpi_row *row, u64 v)
+{
+	s64 n = row->flags & MPI_ROW_WIDE ? (s64)v : (s32)v;
+
+	return n > 0 ? n : 0;
+}
+
+/* An array of counts, perhaps with one of types, summed up in chunks. */
+struct sum {
+	u64 counts, types, base, total, own;
+	u32 n, library;
+	u32 count_bytes, type_bytes;
+	u32 rank; /* whose element goes to own */
+	u32 unread;
+};
+
+/* Element i of user memory's array of n at from, read in chunks; 0 if that
+ * fails. A loop over elements by bpf_loop costs the verifier nothing. */
+static __always_inline int take_element(u64 *chunk, u64 from, u32 i, u32 n, u32 bytes, u64 *out)
+{
+	u32 at = i % MPI_CHUNK;
+	u64 size = n - i < MPI_CHUNK ? n - i : MPI_CHUNK;
+
+	size *= bytes;
+	asm volatile("" : "+r"(size)); /* so that what is compared is what is used */
+	if (at == 0 && (size > MPI_CHUNK * 8 || bpf_copy_from_user(chunk, size, (void *)(from + (u64)i * bytes))))
+		return 0;
+	*out = bytes == 8 ? chunk[at] : ((u32 *)chunk)[at];
+	return 1;
+}
+
+static long add_element(u32 i, struct sum *s)
+{
+	struct mpi_thread *t = this_thread(0);
+	u64 count = 0, type = 0, size = 1;
+
+	if (!t || !take_element(t->counts, s->counts, i, s->n, s->count_bytes, &count) ||
+	    (s->types && !take_element(t->types, s->types, i, s->n, s->type_bytes, &type)))
+		goto unread;
+	if (s->count_bytes == 4 ? (s32)count <= 0 : (s64)count <= 0)
+		return 0;
+	if (s->types)
+		size = evaluate(s->library, MPI_TYPE_SIZE, type, s->base);
+	if (size == NOT_KNOWN)
+		goto unread;
+	s->total += count * size;
+	if (i == s->rank)
+		s->own = count * size;
+	return 0;
+unread:
+	s->unread = 1;
+	return 1;
+}
+
+/* One side of the data: where its arguments are, and what they mean. */
+struct side {
+	u8 count, type;
+	u32 array, types, own;
+};
+
+static __always_inline u64 bytes_of_array(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t,
+					  struct side of, u32 n, u64 base)
+{
+	struct sum s = {
+		.counts = word(t, of.count), .base = base, .n = n, .library = row->library,
+		.count_bytes = row->flags & MPI_ROW_WIDE ? 8 : 4, .type_bytes = l->handle32 ? 4 : 8,
+		.rank = t->call.rank, .types = of.types ? word(t, of.type) : 0,
+	};
+	u64 size = 1;
+
+	bpf_loop(n, add_element, &s, 0);
+	if (s.unread)
+		return NOT_KNOWN;
+	if (s.total && !of.types)
+		size = evaluate(row->library, MPI_TYPE_SIZE, word(t, of.type), base);
+	if (size == NOT_KNOWN)
+		return size;
+	if (of.own)
+		t->call.own = s.own * size;
+	return s.total * size;
+}
+
+static __always_inline u64 bytes_of(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t,
+				    struct side of, u32 n, u64 base, int sleeps)
+{
+	u64 count = 1, size;
+
+	if (of.type == MPI_NO_ARG)
+		return 0;
+	if (of.array) {
+		if (!sleeps || t->call.flags & MPI_UNREAD_COMM)
+			return NOT_KNOWN;
+		return bytes_of_array(row, l, t, of, n, base);
+	}
+	if (of.count != MPI_NO_ARG)
+		count = count_of(row, word(t, of.count));
+	if (row->partitions != MPI_NO_ARG)
+		count *= (u32)word(t, row->partitions);
+	if (!count)
+		return 0;
+	size = evaluate(row->library, MPI_TYPE_SIZE, word(t, of.type), base);
+	return size == NOT_KNOWN ? size : count * size;
+}
+
+/* The communicator's size and the own rank, or the numbers of neighbours. */
+static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_record *c, u64 base)
+{
+	u64 size, local, rank = 0;
+
+	if (row->flags & MPI_ROW_NEIGHBORS) {
+		size = evaluate(row->library, MPI_OUT_DEGREE, c->comm, base);
+		local = evaluate(row->library, MPI_IN_DEGREE, c->comm, base);
+	} else {
+		size = local = evaluate(row->library, MPI_COMM_SIZE, c->comm, base);
+		rank = evaluate(row->library, MPI_COMM_RANK, c->comm, base);
+		if (evaluate(row->library, MPI_COMM_INTER, c->comm, base) == 1) {
+			size = evaluate(row->library, MPI_COMM_REMOTE_SIZE, c->comm, base);
+			c->flags |= MPI_INTER;
+		}
+	}
+	if (size == NOT_KNOWN || local == NOT_KNOWN || rank == NOT_KNOWN) {
+		c->flags |= MPI_UNREAD_COMM;
+		return;
+	}
+	c->np = size;
+	c->in = local;
+	c->rank = rank;
+}
+
+/* Fills a call's volumes; sleeps says that arrays can be read. */
+static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread *t, u64 base, int sleeps)
+{
+	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
+	struct mpi_record *c = &t->call;
+	u32 flags = row->flags;
+	struct side send = { row->send_count, row->send_type,
+		flags & MPI_ROW_SEND_COUNTS, flags & MPI_ROW_SEND_TYPES, flags & MPI_ROW_SEND_OWN };
+	struct side recv = { row->recv_count, row->recv_type,
+		flags & MPI_ROW_RECV_COUNTS, flags & MPI_ROW_RECV_TYPES, flags & MPI_ROW_RECV_OWN };
+	int root, sends = 1, receives = 1;
+
+	if (!l)
+		return;
+	if (flags & (MPI_ROW_SIZES | MPI_ROW_NEIGHBORS))
+		look_at_comm(row, c, base);
+	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)
+		c->flags |= MPI_IN_PLACE_SEND;
+	if (row->recv_buf != MPI_NO_ARG && word(t, row->recv_buf) == l->in_place)
+		c->flags |= MPI_IN_PLACE_RECV;
+	/* Arguments that MPI ignores may be garbage. */
+	if (flags & (MPI_ROW_SEND_AT_ROOT | MPI_ROW_RECV_AT_ROOT)) {
+		root = c->peer == l->root || (!(c->flags & (MPI_INTER | MPI_UNREAD_COMM)) && c->peer == c->rank);
+		sends = root || !(flags & MPI_ROW_SEND_AT_ROOT);
+		receives = root || !(flags & MPI_ROW_RECV_AT_ROOT);
+	}
+	if (row->peer != MPI_NO_ARG && c->peer == l->proc_null) {
+		sends = 0;
+		if (row->peer2 == MPI_NO_ARG)
+			receives = 0;
+	}
+	if (row->peer2 != MPI_NO_ARG && c->peer2 == l->proc_null)
+		receives = 0;
+	if (c->flags & MPI_IN_PLACE_SEND && row->recv_type != MPI_NO_ARG)
+		sends = 0;
+	if (c->flags & MPI_IN_PLACE_RECV && row->send_type != MPI_NO_ARG)
+		receives = 0;
+	if (sends)
+		c->send = bytes_of(row, l, t, send, flags & MPI_ROW_LOCAL ? c->in : c->np, base, sleeps);
+	if (receives && sends && recv.count == send.count && recv.type == send.type)
+		c->recv = c->send;
+	else if (receives)
+		c->recv = bytes_of(row, l, t, recv, flags & (MPI_ROW_NEIGHBORS | MPI_ROW_LOCAL) ? c->in : c->np, base, sleeps);
+	if (c->send == NOT_KNOWN) {
+		c->send = 0;
+		c->flags |= MPI_UNREAD_SEND;
+	}
+	if (c->recv == NOT_KNOWN) {
+		c->recv = 0;
+		c->flags |= MPI_UNREAD_RECV;
+	}
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* What the programs of OpenMP and of MPI probes share: the record rings, what
+ * is known of a thread, and who is silent. The loader gives the second object
+ * the first one's maps, so that a thread's records keep their order. */
+#pragma once
+#include "arch.h"
+#define __VMLINUX_H__ /* bpf_tracing.h: the types are ours */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#define SHARED SEC(".data.shared")
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 24);
+};
+
+/* A thread always writes to the same ring, which keeps its order; several
+ * rings keep the threads of a large machine from queueing for one lock. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 64);
+	__type(key, u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
+
+const volatile u32 num_rings = 1;
+
+struct thread_state {
+	u32 lost;
+	u32 outside_once; /* the last era in which it was seen to fork outside any region: its nesting is known since */
+	u32 ignored_returns; /* calls open whose entry was not reported, where the return cannot be skipped */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread_state);
+} threads SEC(".maps");
+
+static __always_inline u64 read_u64(u64 addr)
+{
+	u64 v = 0;
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+static __always_inline u32 read_u32(u64 addr)
+{
+	u32 v = 0;
+	bpf_probe_read_user(&v, sizeof(v), (void *)addr);
+	return v;
+}
+
+/* A return probe, of ours on a function that jumped here or of another tool,
+ * has put the kernel's trampoline where the return address was. */
+static __always_inline u64 real_return_address(u64 found)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	u64 trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+
+	if (!trampoline || (found & ~0xfffULL) != (trampoline & ~0xfffULL))
+		return found;
+	return BPF_CORE_READ(task, utask, return_instances, orig_ret_vaddr);
+}
+
+static __always_inline u64 return_address(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	u64 at = read_u64(regs->sp);
+#else
+	u64 at = regs->regs[30];
+#endif
+	/* The trampoline lies above everything else, the main thread's stack
+	 * included. */
+	return at > REG_SP(regs) ? real_return_address(at) : at;
+}
+
+/* Processes that have switched their reports off, and how many there are. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, u32);
+	__type(value, u8);
+} silent SEC(".maps");
+
+u32 num_silent SHARED = 0;
+
+static __always_inline int is_silent(void)
+{
+	u32 pid;
+
+	if (!num_silent)
+		return 0;
+	pid = bpf_get_current_pid_tgid() >> 32;
+	return bpf_map_lookup_elem(&silent, &pid) != 0;
+}
+
+/* A new one begins whenever measurement goes on after a pause. */
+u32 era SHARED = 1;
+
+/* Whether any record was ever dropped: spares the look at each thread. */
+u32 dropping SHARED = 0;
+
+/* Counts a record that the ring had no room for, by row in that map. */
+static __always_inline void drop(void *dropped, u32 index)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct thread_state *state = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	u64 *n = bpf_map_lookup_elem(dropped, &index);
+
+	dropping = 1;
+	if (state)
+		state->lost++;
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+/* Room for a record in the ring of a thread, or NULL when it is full. */
+static __always_inline void *reserve(u32 tid, u64 size)
+{
+	u32 which = tid % num_rings;
+	void *ring = bpf_map_lookup_elem(&rings, &which);
+
+	return ring ? bpf_ringbuf_reserve(ring, size, 0) : 0;
+}
+
+/* How many records of the current thread were dropped since the last one. */
+static __always_inline u32 take_lost(void)
+{
+	struct thread_state *state;
+	u32 lost;
+
+	if (!dropping)
+		return 0;
+	state = bpf_task_storage_get(&threads, (struct task_struct *)bpf_get_current_task_btf(), 0, 0);
+	if (!state)
+		return 0;
+	lost = state->lost;
+	state->lost = 0;
+	return lost;
+}
+
+/* Waking the reader would cost the target 1 us: the reader polls. */
+static __always_inline void submit(void *r)
+{
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+}

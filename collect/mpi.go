@@ -1,0 +1,248 @@
+package collect
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"ompp-attach/attribution"
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/symbols"
+)
+
+// mpiSide is a measurement's MPI part. The kernel side is loaded when the first
+// MPI library is seen.
+type mpiSide struct {
+	kernel  *bpf.MPI                       // guarded by Measurement.scanning
+	decoder probes.MPIDecoder              // guarded by Measurement.mu
+	plans   map[*symbols.Object]plannedMPI // guarded by Measurement.scanning
+	loadErr error
+}
+
+type plannedMPI struct {
+	plan *probes.MPIAttached
+	err  error
+}
+
+// mpiProcess is what is known of a process's MPI.
+type mpiProcess struct {
+	placed map[fileID]*placedMPI // guarded by Measurement.scanning
+	job    *attribution.MPIJob   // guarded by Measurement.mu; nil: no MPI library seen
+}
+
+type placedMPI struct {
+	link io.Closer
+	plan *probes.MPIPlan
+}
+
+// CallerOf returns the place in the program from which a language binding was
+// called that then called MPI: ip lies in the binding, sp is the stack pointer
+// there, bp the frame pointer, and stack what lies at sp. ok is false if that
+// cannot be told.
+type CallerOf func(mods []symbols.Module, ip, sp, bp uint64, stack []byte) (site uint64, ok bool)
+
+// mayBeMPI tells whether a file is worth having its symbols parsed: see
+// mayBeRuntime.
+func mayBeMPI(o *symbols.Object) bool {
+	return o.Exports("PMPI_Init") || o.Exports("MPI_Init") || o.IsExecutable() && o.HasLocalNames()
+}
+
+// mpiPlan returns the stored plan of a module's file, making it at first sight;
+// nil if the module is no MPI library.
+func (m *Measurement) mpiPlan(mod *symbols.Module) (*probes.MPIAttached, error) {
+	o := mod.Object()
+	if p, ok := m.mpi.plans[o]; ok {
+		return p.plan, p.err
+	}
+	var p plannedMPI
+	if probes.IsMPI(o) {
+		p.plan, p.err = m.newMPIPlan(mod)
+	}
+	if m.mpi.plans == nil {
+		m.mpi.plans = map[*symbols.Object]plannedMPI{}
+	}
+	m.mpi.plans[o] = p
+	return p.plan, p.err
+}
+
+func (m *Measurement) newMPIPlan(mod *symbols.Module) (*probes.MPIAttached, error) {
+	begin := time.Now()
+	if m.mpi.kernel == nil && m.mpi.loadErr == nil {
+		m.mpi.kernel, m.mpi.loadErr = m.kernel.LoadMPI()
+	}
+	if m.mpi.loadErr != nil {
+		return nil, m.mpi.loadErr
+	}
+	plan, err := probes.NewMPIPlan(mod.Object())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", mod.Path, err)
+	}
+	m.mu.Lock()
+	a, err := m.mpi.decoder.Store(m.mpi.kernel, plan)
+	m.mu.Unlock()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", mod.Path, err)
+	}
+	m.logf("%s: %s, %d probes planned in %s", mod.Path, plan.Library.Name, len(plan.Placements), time.Since(begin).Round(time.Microsecond))
+	for _, why := range plan.Missing {
+		m.logf("%s: not probed: %s", mod.Path, why)
+	}
+	return a, nil
+}
+
+// placeMPI places probes in the MPI libraries that a process maps and that have
+// none yet, and returns how many of these there are; scanning is held.
+func (m *Measurement) placeMPI(p *Process, mods []symbols.Module) (found int, first error) {
+	for i := range mods {
+		mod := &mods[i]
+		if _, ok := p.mpi.placed[idOf(mod)]; ok || !mayBeMPI(mod.Object()) {
+			continue
+		}
+		a, err := m.mpiPlan(mod)
+		if err == nil && a != nil {
+			err = m.attachMPI(p, mod, mods, a)
+			found++
+		}
+		if err != nil && first == nil {
+			first = err
+		}
+	}
+	return found, first
+}
+
+func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.Module, a *probes.MPIAttached) error {
+	pid := int(p.pid)
+	if err := m.seccompTrouble(pid); err != nil {
+		return err
+	}
+	if err := m.mpi.kernel.SetWrappers(pid, bindings(mods)); err != nil {
+		return err
+	}
+	begin := time.Now()
+	link, err := m.mpi.kernel.Attach(mod.HostPath, pid, a.Points())
+	if err != nil {
+		return explainAttach(pid, err)
+	}
+	m.logf("process %d: %d probes placed in %s in %s", pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
+	p.mpi.placed[idOf(mod)] = &placedMPI{link, a.Plan}
+	job := rankIn(pid)
+	if job == nil {
+		job = &attribution.MPIJob{Rank: -1}
+	}
+	job.Library, job.Path = a.Plan.Library.Name, mod.Path
+	if a.Plan.Library.Unknown != nil {
+		job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", a.Plan.Library.Unknown)
+	}
+	if w, ok := worldOf(pid, mod, &a.Plan.Library); ok {
+		job.Rank, job.Size = w.Rank, w.Size
+	}
+	m.mu.Lock()
+	p.mpi.job = job
+	m.mu.Unlock()
+	return nil
+}
+
+// bindings are the address ranges in which MPI is called on the program's
+// behalf: Fortran's and C++'s bindings, and the MPI library itself, which may
+// hold them.
+func bindings(mods []symbols.Module) *bpf.MPIWrappers {
+	w := &bpf.MPIWrappers{}
+	n := 0
+	for i := range mods {
+		o := mods[i].Object()
+		if n < len(w.Is) && !o.IsExecutable() && (probes.IsMPIBinding(o) || mayBeMPI(o) && probes.IsMPI(o)) {
+			w.Is[n].Lo, w.Is[n].Size = mods[i].Start, mods[i].End-mods[i].Start
+			n++
+		}
+	}
+	return w
+}
+
+// feedMPI takes one record of an MPI call; mu is held.
+func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
+	p := m.procs[r.Pid]
+	var ev event.Event
+	if p == nil {
+		m.strays++
+		return
+	}
+	world, ok := m.mpi.decoder.Event(r, &ev)
+	if !ok {
+		m.strays++
+		return
+	}
+	if world != nil && p.mpi.job != nil {
+		p.mpi.begin(world)
+	}
+	if r.Stack != nil && m.callerOf != nil {
+		const returnAddress = 8 // on amd64 it lies at the entry's stack pointer
+		if site, ok := m.callerOf(p.resolver.mods, r.Site, r.Sp+returnAddress, r.BP, r.Stack); ok {
+			ev.Site = site
+		}
+	}
+	// A call that returned after the measured time was over was under way then.
+	if over := p.overAt(); over != 0 && ev.Time > over && ev.MPI.Start < over {
+		ev.Time, ev.Edge = over, event.Enter
+	}
+	if p.meta.Attached && ev.MPI.Start < p.began || ev.MPI.Start < p.resumed {
+		return // it began while the probes were being placed, one by one
+	}
+	p.feed(&ev)
+}
+
+// overAt is when the process's measured time was over, or it was paused; 0: it
+// is being measured.
+func (p *Process) overAt() uint64 {
+	if p.offSince != 0 {
+		return p.offSince
+	}
+	return p.ended
+}
+
+// cutOffMPI lets the calls that are under way be reported: the process's probes
+// are gone.
+func (m *Measurement) cutOffMPI(p *Process) {
+	m.scanning.Lock()
+	kernel, any := m.mpi.kernel, len(p.mpi.placed) > 0
+	m.scanning.Unlock()
+	if kernel == nil || !any {
+		return
+	}
+	if err := kernel.CutOff(int(p.pid)); err != nil {
+		m.logf("process %d: %v", p.pid, err)
+	}
+}
+
+// takeLinks returns what holds the process's MPI probes.
+func (q *mpiProcess) takeLinks() (links []io.Closer) {
+	for _, pl := range q.placed {
+		if pl.link != nil {
+			links = append(links, pl.link)
+			pl.link = nil
+		}
+	}
+	return links
+}
+
+// dropped counts the records of MPI calls that the kernel could not store.
+func (s *mpiSide) dropped() (sum uint64) {
+	if s.kernel == nil {
+		return 0
+	}
+	counts, err := s.kernel.Dropped()
+	if err != nil {
+		return 0
+	}
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}
+
+func (s *mpiSide) close() {
+	if s.kernel != nil {
+		s.kernel.Close()
+	}
+}

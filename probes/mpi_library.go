@@ -1,0 +1,150 @@
+package probes
+
+import (
+	"bytes"
+	"regexp"
+
+	"ompp-attach/bpf"
+	"ompp-attach/mpi"
+	"ompp-attach/probes/accessor"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// MPILibrary is what is known of an MPI library.
+type MPILibrary struct {
+	Name      string // "Open MPI 4.1.4"
+	Constants *mpi.Constants
+	Formulas  *accessor.Formulas
+	Unknown   error // why volumes cannot be told; nil if they can
+	handle32  bool
+}
+
+// IsMPI tells whether an object is an MPI library, or a program with one inside.
+// Tools that stand between program and library define MPI_X, too, but not PMPI_X.
+func IsMPI(o *symbols.Object) bool {
+	if len(o.Symbol("PMPI_Init")) > 0 && len(o.Symbol("PMPI_Comm_rank")) > 0 {
+		return true
+	}
+	return len(o.Symbol("MPI_Init")) > 0 && len(o.Symbol("MPI_Comm_rank")) > 0 && !o.Imports("PMPI_Init")
+}
+
+// IsMPIBinding tells whether an object is an MPI library's Fortran or C++
+// binding: what a program calls there calls the C functions.
+func IsMPIBinding(o *symbols.Object) bool {
+	for _, name := range []string{"mpi_init_", "mpi_init_f08_", "MPI_INIT", "_ZN3MPI10COMM_WORLDE"} {
+		if o.Exports(name) {
+			return o.Imports("MPI_Init") || o.Imports("PMPI_Init") || o.Imports("MPI_Comm_rank") || o.Imports("PMPI_Comm_rank") ||
+				o.Imports("MPI_Send") || o.Imports("PMPI_Send") || o.Exports("mpi_init_f08_")
+		}
+	}
+	return false
+}
+
+// identifyMPI tells an MPI library's family by symbols that only it has.
+func identifyMPI(o *symbols.Object) MPILibrary {
+	_, open := o.DataSymbol("ompi_mpi_comm_world")
+	l := MPILibrary{Name: "MPI", Constants: &mpi.MPICHConstants, handle32: true}
+	switch version := mpiVersion(o); {
+	case open:
+		l = MPILibrary{Name: "Open MPI", Constants: &mpi.OpenMPIConstants}
+		if version != "" {
+			l.Name += " " + version
+		}
+	case version != "": // its ABI is that of MPICH in all that is left
+		l.Name = mpichBrand(o) + " " + version
+	}
+	l.Formulas, l.Unknown = accessor.Derive(o)
+	return l
+}
+
+// mpichBrand names MPICH and its offspring.
+func mpichBrand(o *symbols.Object) string {
+	for _, b := range []struct{ symbol, name string }{
+		{"MVP_Version_string", "MVAPICH"},
+		{"MV2_Version_string", "MVAPICH2"},
+		{"I_MPI_Version_string", "Intel MPI"},
+		{"MPIR_CRAY_Version", "Cray MPICH"},
+	} {
+		if _, ok := o.DataSymbol(b.symbol); ok {
+			return b.name
+		}
+	}
+	return "MPICH"
+}
+
+var versionString = regexp.MustCompile(`^v?(\d+\.\d+(?:\.\d+)?[0-9a-z]*)$`)
+
+// mpiVersion is the first text that MPI_Get_library_version refers to and that
+// reads like a version, or what MPICH keeps under a name.
+func mpiVersion(o *symbols.Object) string {
+	for _, name := range []string{"MPII_Version_string", "MPIR_Version_string"} {
+		if at, ok := o.DataSymbol(name); ok {
+			if v := versionAt(o, at); v != "" {
+				return v
+			}
+		}
+	}
+	for _, entry := range o.Symbol("MPI_Get_library_version") {
+		parts, err := insn.Parts(o, entry)
+		if err != nil {
+			continue
+		}
+		for _, part := range parts {
+			for _, i := range part {
+				if v := versionAt(o, i.Ref); i.Ref != 0 && v != "" {
+					return v
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func versionAt(o *symbols.Object, vaddr uint64) string {
+	text, _, _ := bytes.Cut(o.Read(vaddr, 64), []byte{0})
+	if m := versionString.FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// kernelSide writes a library down as the kernel side takes it.
+func (l *MPILibrary) kernelSide() *bpf.MPILibrary {
+	k := &bpf.MPILibrary{ProcNull: l.Constants.ProcNull, Root: l.Constants.Root, InPlace: l.Constants.InPlace}
+	if l.handle32 {
+		k.Handle32 = 1
+	}
+	for i, f := range map[int]mpi.Formula{
+		bpf.MPITypeSize: l.Formulas.TypeSize, bpf.MPICommSize: l.Formulas.CommSize, bpf.MPICommRank: l.Formulas.CommRank,
+		bpf.MPICommInter: l.Formulas.CommIsInter, bpf.MPICommRemoteSize: l.Formulas.CommRemoteSize,
+		bpf.MPIWorld: l.Formulas.World,
+	} {
+		if len(f) > mpi.MaxCases {
+			continue // as if there were none
+		}
+		to := &k.Formula[i]
+		to.Cases = uint64(len(f))
+		for j, c := range f {
+			to.Is[j].Mask, to.Is[j].Equal, to.Is[j].Steps = c.Mask, c.Equal, uint64(min(len(c.Steps), mpi.MaxSteps))
+			for n, s := range c.Steps[:min(len(c.Steps), mpi.MaxSteps)] {
+				to.Is[j].Step[n].Op, to.Is[j].Step[n].Value = uint64(s.Op), s.Value
+			}
+		}
+	}
+	return k
+}
+
+// World computes a process's rank in MPI_COMM_WORLD and its size from the
+// process's memory, which read reads; base is where the library is loaded. ok is
+// false before MPI_Init.
+func (l *MPILibrary) World(base uint64, read func(addr uint64, n int) (uint64, error)) (w MPIWorld, ok bool) {
+	world, ok := l.Formulas.World.Eval(0, base, read)
+	if !ok {
+		return w, false
+	}
+	size, ok1 := l.Formulas.CommSize.Eval(world, base, read)
+	rank, ok2 := l.Formulas.CommRank.Eval(world, base, read)
+	w = MPIWorld{Rank: int(int32(rank)), Size: int(int32(size))}
+	return w, ok1 && ok2 && w.Size > 0 && w.Rank >= 0 && w.Rank < w.Size
+}
