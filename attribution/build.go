@@ -3,6 +3,7 @@ package attribution
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 
 	"ompp-attach/event"
@@ -288,7 +289,7 @@ func (b *builder) flatten(p *Profile, n *built, parent int) {
 	p.Nodes = append(p.Nodes, Node{Parent: parent, Region: n.region})
 	for row := range n.stats {
 		s := n.stats[row]
-		if s == (ThreadStats{}) {
+		if reflect.ValueOf(s).IsZero() {
 			continue
 		}
 		s.Thread = row
@@ -304,7 +305,7 @@ func (b *builder) flatten(p *Profile, n *built, parent int) {
 
 func (n *built) empty() bool {
 	for i := range n.stats {
-		if n.stats[i] != (ThreadStats{}) {
+		if !reflect.ValueOf(n.stats[i]).IsZero() {
 			return false
 		}
 	}
