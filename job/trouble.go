@@ -55,17 +55,15 @@ func (j *Job) take(r *reduced) {
 // Missing returns the ranks of the job that were not read, whatever the
 // reason. Where no rank knows the job's size, it ends at the highest one seen.
 func (j *Job) Missing() (ranks []int) {
-	have := map[int]bool{}
 	last := -1
 	for i := range j.Ranks {
-		have[j.Ranks[i].Rank] = true
 		last = max(last, j.Ranks[i].Rank)
 	}
 	if j.Size > 0 {
 		last = min(j.Size, maxRank) - 1
 	}
 	for r := 0; r <= last; r++ {
-		if !have[r] {
+		if !j.seen.has(r) {
 			ranks = append(ranks, r)
 		}
 	}
@@ -82,7 +80,7 @@ func (j *Job) Troubles() []string {
 		if t.kind != unreadable {
 			continue
 		}
-		if torn[t.rank] = true; j.seen[t.rank] {
+		if torn[t.rank] = true; j.seen.has(t.rank) {
 			t.kind = tornCopy
 		}
 	}
