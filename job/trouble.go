@@ -106,7 +106,9 @@ func (j *Job) Troubles() []string {
 		if ranks[g] == nil {
 			order = append(order, g)
 		}
-		ranks[g] = append(ranks[g], t.rank)
+		if n := len(ranks[g]); n == 0 || ranks[g][n-1] != t.rank {
+			ranks[g] = append(ranks[g], t.rank)
+		}
 	}
 	var out []string
 	for _, g := range order {
@@ -154,14 +156,14 @@ func (j *Job) filesOf(k kind) string {
 	return strings.Join(names, ", ")
 }
 
-// RankList names ranks in words: "rank 3", "ranks 0-3, 7 and 9-11 (9 ranks)".
+// RankList names ranks in words: "rank 3", "ranks 0-3, 7 and 9-11 (8)".
 // They must rise.
 func RankList(ranks []int) string {
 	const few = 8 // spans, in a sentence
 	var spans []string
 	for i := 0; i < len(ranks); {
 		e := i
-		for e+1 < len(ranks) && ranks[e+1] <= ranks[e]+1 {
+		for e+1 < len(ranks) && ranks[e+1] == ranks[e]+1 {
 			e++
 		}
 		if ranks[e] == ranks[i] {
