@@ -10,7 +10,7 @@ RACE = ./attribution ./analysis ./report ./event ./bpf ./collect
 
 export BPF_CLANG BPF_ASM
 
-.PHONY: build generate check-generated lint test deps test-unit test-race test-e2e test-pmu demo bench install clean
+.PHONY: build generate check-generated lint test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench install clean
 
 build:
 	$(GO) build -o bin/ompp-attach ./cmd/ompp-attach
@@ -49,6 +49,9 @@ test-pmu:
 
 demo: build
 	scripts/demo.sh
+
+demo-mpi: build
+	scripts/demo-mpi.sh
 
 bench: build
 	scripts/deps.sh bench

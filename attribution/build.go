@@ -3,6 +3,7 @@ package attribution
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 
 	"ompp-attach/event"
@@ -41,6 +42,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 			p.Regions[l.Region].Lossy += l.Events
 		}
 	}
+	p.Warnings = e.sharedRow()
 	p.Meta.Hits = e.events
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
@@ -288,7 +290,7 @@ func (b *builder) flatten(p *Profile, n *built, parent int) {
 	p.Nodes = append(p.Nodes, Node{Parent: parent, Region: n.region})
 	for row := range n.stats {
 		s := n.stats[row]
-		if s == (ThreadStats{}) {
+		if reflect.ValueOf(s).IsZero() {
 			continue
 		}
 		s.Thread = row
@@ -304,7 +306,7 @@ func (b *builder) flatten(p *Profile, n *built, parent int) {
 
 func (n *built) empty() bool {
 	for i := range n.stats {
-		if n.stats[i] != (ThreadStats{}) {
+		if !reflect.ValueOf(n.stats[i]).IsZero() {
 			return false
 		}
 	}

@@ -125,10 +125,15 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 		if err != nil {
 			errs = append(errs, err)
 		}
-		if !f.quiet && p.Meta.MPI == nil {
+		if !f.quiet && p.Meta.MPI == nil && o.rank == nil {
 			if err := report.Summary(os.Stderr, p, files, f.view.options()); err != nil {
 				errs = append(errs, err)
 			}
+		}
+	}
+	if !f.quiet {
+		for _, line := range o.ranksLines(res.Profiles) {
+			f.say(line)
 		}
 	}
 	return errors.Join(errs...)

@@ -1,5 +1,5 @@
-// mpi_p2p.c: point-to-point calls of every kind, each on a line of its own,
-// in a ring.
+// mpi_p2p.c [EDGES]: point-to-point calls of every kind, each on a line of its
+// own, in a ring. With an argument also receives of a message from nobody.
 //
 // What each line moves is worked out by hand for 3 ranks. A comment at its end
 // like "out A in B" says the bytes of every rank, "out A B C" those of ranks 0,
@@ -57,10 +57,14 @@ static void nobody(void)
 	// A chain with open ends: the first rank receives from nobody.
 	int up = me + 1 < np ? me + 1 : MPI_PROC_NULL, down = me > 0 ? me - 1 : MPI_PROC_NULL;
 	MPI_Sendrecv(a, 10, MPI_DOUBLE, up, 2, b, 10, MPI_DOUBLE, down, 2, W, s); //= out 80 80 0 in 0 80 80
+	MPI_Probe(MPI_PROC_NULL, 1, W, s);
+}
+
+static void no_message(void)
+{
 	MPI_Message m;
 	MPI_Mprobe(MPI_PROC_NULL, 1, W, &m, s);
 	MPI_Mrecv(b, 10, MPI_DOUBLE, &m, s);
-	MPI_Probe(MPI_PROC_NULL, 1, W, s);
 }
 
 static void nonblocking(void)
@@ -177,6 +181,8 @@ int main(int argc, char **argv)
 	prev = (me + np - 1) % np;
 	blocking();
 	nobody();
+	if (argc > 1)
+		no_message();
 	nonblocking();
 	probes();
 	persistent();

@@ -5,10 +5,10 @@
 //   mpi_times barrier [MS=200]     rank 0 comes MS later than all others
 //   mpi_times wait [MS=200]        as late, but nonblocking: Irecv, then Wait
 //   mpi_times toy [MS=200] [REPS=3]
-//       Fig. 9 of Fürlinger and Moore: a loop of a team of two, then an
-//       all-to-all by the master thread. On odd ranks thread 1 works MS longer
-//       than thread 0, which waits for it in the loop's barrier; on even ranks
-//       nobody does, and the rank waits as long in MPI_Alltoall.
+//       Fig. 9 of Fürlinger and Moore: a loop, then an all-to-all by the master
+//       thread. On odd ranks the last thread works MS longer than the others,
+//       which wait for it in the loop's barrier; on even ranks nobody does, the
+//       rank waits as long in MPI_Alltoall, and its other threads for that.
 //   mpi_times ring SECONDS         an exchange of 80 bytes and a collective each
 //       millisecond, for being attached to; prints the number of rounds
 #include <mpi.h>
@@ -63,11 +63,12 @@ static void wait_for(double ms)
 static void toy(double ms, int reps)
 {
 	MPI_Barrier(W);
-#pragma omp parallel num_threads(2)
+#pragma omp parallel
 	for (int i = 0; i < reps; i++) {
+		int team = omp_get_num_threads();
 #pragma omp for
-		for (int k = 0; k < 2; k++)
-			sleep_ms(k == 1 && me % 2 == 1 ? 50 + ms : 50);
+		for (int k = 0; k < team; k++)
+			sleep_ms(k == team - 1 && me % 2 == 1 ? 50 + ms : 50);
 #pragma omp master
 		MPI_Alltoall(a, 10, MPI_DOUBLE, b, 10, MPI_DOUBLE, W);
 #pragma omp barrier
