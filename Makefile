@@ -10,7 +10,7 @@ RACE = ./attribution ./analysis ./report ./event ./bpf ./collect
 
 export BPF_CLANG BPF_ASM
 
-.PHONY: build generate check-generated lint test deps test-unit test-race test-e2e demo bench install clean
+.PHONY: build generate check-generated lint test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench install clean
 
 build:
 	$(GO) build -o bin/ompp-attach ./cmd/ompp-attach
@@ -29,7 +29,7 @@ lint:
 test: deps build lint check-generated test-unit test-race test-e2e
 
 deps:
-	scripts/deps.sh generate test
+	scripts/deps.sh generate test pmu
 
 # Fuzz targets run on their seeds here; `go test -fuzz` searches on.
 test-unit:
@@ -42,8 +42,16 @@ test-race:
 test-e2e:
 	$(GO) test -p 1 -count=1 -timeout 30m ./e2e/...
 
+# In an emulated arm64 machine with a performance monitoring unit; part of test-e2e.
+test-pmu:
+	scripts/deps.sh pmu
+	$(GO) test -count=1 -run TestGuest -v ./e2e
+
 demo: build
 	scripts/demo.sh
+
+demo-mpi: build
+	scripts/demo-mpi.sh
 
 bench: build
 	scripts/deps.sh bench

@@ -3,6 +3,7 @@ package attribution
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 
 	"ompp-attach/event"
@@ -22,6 +23,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 	e.settleExisting()
 	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
 	root := b.merge(e.root)
+	b.fold(root)
 	b.combine(root)
 	p := &Profile{Version: SchemaVersion, Threads: e.rows}
 	if len(p.Threads) == 0 {
@@ -40,6 +42,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 			p.Regions[l.Region].Lossy += l.Events
 		}
 	}
+	p.Warnings = e.sharedRow()
 	p.Meta.Hits = e.events
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
@@ -182,7 +185,16 @@ func identify(r *Region) regionID {
 }
 
 func (b *builder) regionFor(n *node) int {
-	k := n.key
+	i := b.regionOfKey(n.key)
+	for s := range n.notes {
+		if !slices.Contains(b.regions[i].Notes, s) {
+			b.regions[i].Notes = append(b.regions[i].Notes, s)
+		}
+	}
+	return i
+}
+
+func (b *builder) regionOfKey(k Key) int {
 	r, ok := b.place[k]
 	if !ok {
 		if k.Construct == event.Unknown {
@@ -201,13 +213,7 @@ func (b *builder) regionFor(n *node) int {
 			r.Construct = execute
 		}
 	}
-	i := b.intern(r)
-	for s := range n.notes {
-		if !slices.Contains(b.regions[i].Notes, s) {
-			b.regions[i].Notes = append(b.regions[i].Notes, s)
-		}
-	}
-	return i
+	return b.intern(r)
 }
 
 func (b *builder) intern(r Region) int {
@@ -284,7 +290,7 @@ func (b *builder) flatten(p *Profile, n *built, parent int) {
 	p.Nodes = append(p.Nodes, Node{Parent: parent, Region: n.region})
 	for row := range n.stats {
 		s := n.stats[row]
-		if s == (ThreadStats{}) {
+		if reflect.ValueOf(s).IsZero() {
 			continue
 		}
 		s.Thread = row
@@ -300,7 +306,7 @@ func (b *builder) flatten(p *Profile, n *built, parent int) {
 
 func (n *built) empty() bool {
 	for i := range n.stats {
-		if n.stats[i] != (ThreadStats{}) {
+		if !reflect.ValueOf(n.stats[i]).IsZero() {
 			return false
 		}
 	}
@@ -328,10 +334,7 @@ func (b *builder) number(p *Profile) {
 		}
 	}
 	slices.SortFunc(order, func(x, y int) int {
-		r, s := &b.regions[x], &b.regions[y]
-		return cmp.Or(cmp.Compare(r.Location.File, s.Location.File), cmp.Compare(r.Location.Begin, s.Location.Begin),
-			cmp.Compare(r.Construct, s.Construct), cmp.Compare(r.Location.Object, s.Location.Object),
-			cmp.Compare(r.Location.Offset, s.Location.Offset), cmp.Compare(r.Name, s.Name), cmp.Compare(x, y))
+		return cmp.Or(inOrder(&b.regions[x], &b.regions[y]), cmp.Compare(x, y))
 	})
 	newRegion := map[int]int{-1: -1}
 	for i, old := range order {
@@ -377,6 +380,13 @@ func (b *builder) number(p *Profile) {
 		}
 		slices.SortFunc(n.Stats, func(x, y ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
 	}
+}
+
+// inOrder compares regions as reports list them.
+func inOrder(r, s *Region) int {
+	return cmp.Or(cmp.Compare(r.Location.File, s.Location.File), cmp.Compare(r.Location.Begin, s.Location.Begin),
+		cmp.Compare(r.Construct, s.Construct), cmp.Compare(r.Location.Object, s.Location.Object),
+		cmp.Compare(r.Location.Offset, s.Location.Offset), cmp.Compare(r.Name, s.Name))
 }
 
 // regionIndex finds the profile's number of the region that an engine node

@@ -60,6 +60,33 @@ var taskCases = []engineCase{
 		10 1 released task`,
 		want: `TASK@321 0:0 exec 3/1 enter 0 body 3/1 bar 0 exit 0 child 0
 		       TASK@321/TASKEXEC@321 0:0 exec 7/1 enter 0 body 7/1 bar 0 exit 0 child 0`},
+	{name: "task: tasks that create each other fold, also what was created before that was known; 323 is of no group",
+		events: `
+		0 1 fork parallel fn=300 key=7 size=1 site=90
+		0 1 begin parallel
+		1 1 enter task fn=321 atonce key=1
+		2 1 enter task fn=322 atonce key=2
+		3 1 enter task fn=323 atonce key=3
+		4 1 end taskexec atonce key=3
+		5 1 enter task fn=321 atonce key=4
+		6 1 enter task fn=322 atonce key=5
+		7 1 end taskexec atonce key=5
+		8 1 end taskexec atonce key=4
+		9 1 end taskexec atonce key=2
+		10 1 end taskexec atonce key=1
+		11 1 enter task fn=322 atonce key=6
+		12 1 end taskexec atonce key=6
+		15 1 end parallel
+		15 1 join parallel`,
+		want: `PARALLEL@300 0:0 exec 15/1 enter 0 body 15/1 bar 0 exit 0 child 10
+		       PARALLEL@300/TASK@321 0:0 exec 0/1 enter 0 body 0/1 bar 0 exit 0 child 0
+		       PARALLEL@300/TASK@321/TASKEXEC@321 0:0 exec 4/2 enter 0 body 4/2 bar 0 exit 0 child 0
+		       PARALLEL@300/TASK@321/TASKEXEC@321/TASK@322 0:0 exec 0/2 enter 0 body 0/2 bar 0 exit 0 child 0
+		       PARALLEL@300/TASK@322 0:0 exec 0/1 enter 0 body 0/1 bar 0 exit 0 child 0
+		       PARALLEL@300/TASK@322/TASKEXEC@322 0:0 exec 5/3 enter 0 body 5/3 bar 0 exit 0 child 0
+		       PARALLEL@300/TASK@322/TASKEXEC@322/TASK@323 0:0 exec 0/1 enter 0 body 0/1 bar 0 exit 0 child 0
+		       PARALLEL@300/TASK@322/TASKEXEC@322/TASK@323/TASKEXEC@323 0:0 exec 1/1 enter 0 body 1/1 bar 0 exit 0 child 0
+		       PARALLEL@300/TASK@322/TASKEXEC@322/TASK@321 0:0 exec 0/1 enter 0 body 0/1 bar 0 exit 0 child 0`},
 	{name: "task: a task that waits is suspended; what it executes there is not its time; recursion is one region",
 		events: `
 		0 1 fork parallel fn=300 key=7 size=1 site=90

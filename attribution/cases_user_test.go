@@ -133,4 +133,22 @@ var userCases = []engineCase{
 		want: `USER REGION@500 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 4
 		       USER REGION@500/CRITICAL@410 0:0 exec 2/1 enter 0 body 2/1 bar 0 exit 0 child 0
 		       USER REGION@500/USER REGION@510 0:0 exec 2/1 enter 0 body 2/1 bar 0 exit 0 child 0`},
+	{name: "functions that call each other: a path holds each once",
+		events: `
+		0 1 enter user-region site=500 sp=9000
+		10 1 enter user-region site=510 sp=8900
+		14 1 enter critical site=400 free noret sp=8850
+		16 1 release critical free noret sp=8850
+		20 1 enter user-region site=500 sp=8800
+		25 1 enter user-region site=510 sp=8700
+		26 1 enter user-region site=520 sp=8600
+		30 1 release user-region site=520 sp=8600
+		40 1 release user-region site=510 sp=8700
+		50 1 release user-region site=500 sp=8800
+		70 1 release user-region site=510 sp=8900
+		100 1 release user-region site=500 sp=9000`,
+		want: `USER REGION@500 0:0 exec 100/2 enter 0 body 100/2 bar 0 exit 0 child 45
+		       USER REGION@500/USER REGION@510 0:0 exec 45/2 enter 0 body 45/2 bar 0 exit 0 child 6
+		       USER REGION@500/USER REGION@510/CRITICAL@400 0:0 exec 2/1 enter 0 body 2/1 bar 0 exit 0 child 0
+		       USER REGION@500/USER REGION@510/USER REGION@520 0:0 exec 4/1 enter 0 body 4/1 bar 0 exit 0 child 0`},
 }

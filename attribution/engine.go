@@ -73,6 +73,7 @@ type Engine struct {
 	tasks     map[taskKey]*task
 	freeTasks []*task
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
+	era       uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
 	tasking   bool            // tasks were seen: teams settle only when all before their join is read
 	crowd     int             // number of threads at which to look for idle ones
 
@@ -96,9 +97,8 @@ type Engine struct {
 	offSince uint64  // 0: measurement is on
 	offBy    *thread // whose marker switched it off
 	off      Span
-	resumed  uint64 // when it was last switched on again
 
-	charges uint64 // of MPI calls, see chargeMPI
+	mpiState mpiState
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
@@ -118,11 +118,14 @@ type node struct {
 	children []*node
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	notes    map[string]bool
-	charged  uint64 // Engine.charges when it was last charged for an MPI call
-	existing bool   // stands for where a thread was when measurement began
-	outside  bool   // which was in no region, as it turned out
-	rowWas   int    // then: the row that it had until that was known
-	rowNow   int    // and has now
+	existing bool // stands for where a thread was when measurement began
+	outside  bool // which was in no region, as it turned out
+	rowWas   int  // then: the row that it had until that was known
+	rowNow   int  // and has now
+
+	execution *node // of what is created here, as of an era
+	era       uint32
+	creations *creations[Key] // of an outermost region
 }
 
 func (e *Engine) child(n *node, k Key) *node {
@@ -193,6 +196,7 @@ type frame struct {
 	suspended uint64
 	resumed   bool
 	internal  bool // one of the runtime's own
+	inner     bool // a user region entered from another one that was entered from it: its node is that one's
 }
 
 type thread struct {
@@ -257,6 +261,10 @@ func (e *Engine) Events() uint64 { return e.events }
 // Feed takes one event. It keeps nothing of what ev points to.
 func (e *Engine) Feed(ev *event.Event) {
 	e.events++
+	e.feed(ev)
+}
+
+func (e *Engine) feed(ev *event.Event) {
 	t := e.threads[ev.TID]
 	if t == nil {
 		t = &thread{tid: ev.TID}
@@ -298,6 +306,9 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	}
 	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) {
 		t.stack = t.stack[:0]
+	}
+	if e.hasToWait(t, ev) {
+		return false
 	}
 	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {
 		return true
@@ -362,8 +373,13 @@ func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
 	if f := t.top(); f != nil {
 		parent = f.node
 	}
+	return t.open(e.child(parent, k), ev)
+}
+
+// open opens a region on the thread's stack.
+func (t *thread) open(n *node, ev *event.Event) *frame {
 	t.stack = append(t.stack, frame{
-		node: e.child(parent, k), row: t.row, start: ev.Time, mark: ev.Time,
+		node: n, row: t.row, start: ev.Time, mark: ev.Time,
 		paid: ev.Time, sp: ev.SP, flags: ev.Flags,
 	})
 	return t.top()
@@ -382,10 +398,15 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 		f.child += span(above.paid, at)
 		above.paid = at
 	}
-	if i > 0 {
+	exec := span(f.start, at) - f.away
+	switch {
+	case f.inner:
+		t.takeOut(i, span(f.paid, at))
+		exec, f.body = 0, 0
+	case i > 0:
 		t.stack[i-1].child += span(f.paid, at)
 	}
-	f.charge(f.node.stat(f.row), span(f.start, at)-f.away)
+	f.charge(f.node.stat(f.row), exec)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
+	"ompp-attach/mpi"
 )
 
 // fakeFiles answers as a program's files would: addresses below 100 name
@@ -110,6 +111,20 @@ func parse(t testing.TB, text string) []event.Event {
 				ev.Flags |= event.AtOnce
 			case "whole":
 				ev.Flags |= event.Whole
+			case "op":
+				op, ok := mpi.ParseOp(v)
+				if !ok {
+					t.Fatalf("%q: no such operation", line)
+				}
+				ev.MPI = &event.MPICall{Op: op, Start: ev.Time}
+			case "from":
+				ev.MPI.Start = number(t, v)
+			case "bytes":
+				ev.MPI.Send, ev.MPI.Recv = number(t, v), number(t, v)
+			case "started":
+				ev.MPI.Flags |= mpi.Started
+			case "unknown":
+				ev.MPI.Flags |= mpi.UnknownVolume
 			case "ifserial":
 				ev.Flags |= event.AtOnce | event.IfSerial
 			default:
@@ -317,6 +332,9 @@ func feedBytes(b []byte) *Profile {
 		ev := event.Event{Time: at, PID: 1, TID: uint32(b[0]%3) + 1, Edge: event.Edge(b[1] % 16), Construct: event.Construct(b[2] % (byte(event.Unknown) + 1)),
 			Runtime: event.Runtime(b[3]%2) + 1, Key: uint64(b[3] % 2), Num: int32(b[3] % 3), Size: int32(b[2] % 4),
 			Flags: event.Flag(b[3]), Fn: uint64(b[2] % 4), Site: uint64(b[3]), Value: int64(b[3] % 3), SP: uint64(b[0])}
+		if ev.Construct == event.MPI {
+			ev.MPI = &event.MPICall{Op: mpi.Op(b[3]), Start: at - uint64(b[0]), Args: mpi.Args{Send: uint64(b[1]), Recv: uint64(b[2]), Flags: mpi.ArgFlag(b[1])}}
+		}
 		if ev.Construct == event.NoConstruct && ev.Edge != event.Wait && ev.Edge != event.Waited && ev.Edge != event.Result {
 			ev.Construct = event.Critical // only reductions come without a construct
 		}

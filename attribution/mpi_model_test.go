@@ -17,7 +17,7 @@ type mpiFiles struct{ fakeFiles }
 
 func (m mpiFiles) Region(k Key) Region {
 	if k.Construct == event.MPI {
-		return Region{Construct: event.MPI, Location: Location{File: "x.c", Begin: int(k.Site)}}
+		return Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String(), Location: Location{File: "x.c", Begin: int(k.Site)}}
 	}
 	return m.fakeFiles.Region(k)
 }
@@ -54,7 +54,7 @@ func (s *callingSim) pass() {
 	s.simulation.pass()
 	for t, c := range s.in {
 		c.running = nil
-		counted := map[string]bool{} // a path that comes back to itself, by tasks that create their like, counts once
+		counted := map[string]bool{} // of two executions on one path, one is suspended: the figures do not tell
 		for _, f := range slices.Backward(t.visible()) {
 			passed := f.figures.Exec.T > before[f.figures] || f.team != nil // a team's time is settled at its end
 			if passed && !counted[f.path] {
@@ -108,11 +108,12 @@ func (s *callingSim) step(t *simThread, ending bool) {
 }
 
 func (s *callingSim) beginCall(t *simThread) {
-	op, ok := mpi.ParseOp(simOps[s.rnd.IntN(len(simOps))])
+	n := s.rnd.IntN(len(simOps))
+	op, ok := mpi.ParseOp(simOps[n])
 	if !ok {
 		panic("no such operation")
 	}
-	c := &simCall{site: uint64(900 + s.rnd.IntN(3))}
+	c := &simCall{site: uint64(900 + 2*n + s.rnd.IntN(2))}
 	c.call = event.MPICall{Op: op, Start: s.now, Args: mpi.Args{Send: s.rnd.Uint64N(1000), Recv: s.rnd.Uint64N(1000), Size: 4}}
 	if s.rnd.IntN(8) == 0 {
 		c.call.Flags = mpi.UnknownVolume
@@ -166,6 +167,16 @@ func simulateCalls(rnd *rand.Rand, rt event.Runtime, steps int, stops bool) *cal
 		s.pass()
 		s.step(s.threads[rnd.IntN(len(s.threads))], true)
 	}
+	s.fold()
+	calls := map[*figures]*MPIStats{}
+	for f, m := range s.calls {
+		to := s.folded[f]
+		if calls[to] == nil {
+			calls[to] = &MPIStats{}
+		}
+		calls[to].Add(m)
+	}
+	s.calls = calls
 	s.nameUntied()
 	return s
 }

@@ -127,7 +127,7 @@ func (e *Engine) Advance(now uint64) {
 	e.now = now
 	// What one of them did may be what another one waits for: so nobody is given
 	// up before all have been tried.
-	for e.advanceParked() || e.giveUpOldest(now) {
+	for e.advanceParked() || e.goOnParked() || e.giveUpOldest(now) {
 	}
 	// Only now: threads that have just been let in may complete their teams.
 	keep := e.settle[:0]

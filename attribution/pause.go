@@ -1,6 +1,11 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"cmp"
+	"slices"
+
+	"ompp-attach/event"
+)
 
 // Switching off and on: time while off is nobody's, and what is entered
 // meanwhile is not counted.
@@ -9,8 +14,9 @@ import "ompp-attach/event"
 // which all events have been fed: what is open is counted, with its time until
 // then.
 func (e *Engine) Pause(at uint64) {
-	e.offSince = at
+	e.offSince = 0 // what is settled now was done before
 	e.settleAll(at)
+	e.offSince = at
 	for _, t := range e.threads {
 		t.stack, t.queue, t.head, t.suspended = t.stack[:0], nil, 0, 0
 	}
@@ -40,7 +46,7 @@ func (e *Engine) Resume(tids []int, at uint64) {
 func (e *Engine) countOff(at uint64) {
 	e.off.T += span(e.offSince, at)
 	e.off.C++
-	e.offSince, e.resumed = 0, at
+	e.offSince, e.mpiState.resumed = 0, at
 }
 
 // switched acts on the program's own markers. Set where no team is at work,
@@ -53,19 +59,78 @@ func (e *Engine) switched(t *thread, ev *event.Event) {
 	case ev.Edge == event.On && e.offSince != 0 && e.offBy == t && t.level() < 0:
 		gap := span(e.offSince, ev.Time)
 		for i := range t.stack {
-			f := &t.stack[i]
-			f.start, f.mark, f.paid = f.start+uint64(gap), f.mark+uint64(gap), f.paid+uint64(gap)
+			t.stack[i].leaveOut(gap)
 		}
 		e.countOff(ev.Time)
 	case ev.Edge == event.On && e.offSince != 0:
-		var tids []int
-		for tid := range e.threads {
-			tids = append(tids, int(tid))
-		}
-		t.last = min(t.last, e.offSince) // this very event tells nothing of what is open
-		e.Pause(e.offSince)
-		e.Resume(tids, ev.Time)
+		e.goOn(t, ev.Time)
 	}
+}
+
+// leaveOut takes time that has passed out of what a frame is charged with.
+func (f *frame) leaveOut(gap int64) {
+	f.start, f.mark, f.paid = f.start+uint64(gap), f.mark+uint64(gap), f.paid+uint64(gap)
+}
+
+// goOn does what Pause and Resume do, for a marker of the program's own that
+// was reached while teams were at work. What threads that wait have done since
+// then comes after it.
+func (e *Engine) goOn(t *thread, at uint64) {
+	var later []event.Event
+	for _, p := range e.parked {
+		i := p.head
+		for i < len(p.queue) && p.queue[i].Time < at {
+			i++
+		}
+		later = append(later, p.queue[i:]...)
+		p.queue = p.queue[:i]
+	}
+	e.parked = slices.DeleteFunc(e.parked, func(p *thread) bool { return !p.parked() })
+	slices.SortStableFunc(later, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
+
+	var tids []int
+	for tid := range e.threads {
+		tids = append(tids, int(tid))
+	}
+	t.last = min(t.last, e.offSince) // this very event tells nothing of what is open
+	now := e.now
+	e.Pause(e.offSince)
+	e.Resume(tids, at)
+	e.now = now // what other threads did before may still come
+	for i := range later {
+		e.feed(&later[i])
+	}
+}
+
+// hasToWait tells whether an event is a marker for goOn among those that a
+// thread works off. goOn settles everybody's, so it has to wait until nobody
+// does that.
+func (e *Engine) hasToWait(t *thread, ev *event.Event) bool {
+	return t.replaying && isMarker(ev) && e.offSince != 0 && !(e.offBy == t && t.level() < 0)
+}
+
+func isMarker(ev *event.Event) bool {
+	return ev.Construct == event.UserRegion && ev.Edge == event.On
+}
+
+// goOnParked acts on the first of the markers that parked threads have come to.
+func (e *Engine) goOnParked() bool {
+	if e.offSince == 0 {
+		return false
+	}
+	var first *thread
+	for _, t := range e.parked {
+		if isMarker(&t.queue[t.head]) && (first == nil || t.queue[t.head].Time < first.queue[first.head].Time) {
+			first = t
+		}
+	}
+	if first == nil {
+		return false
+	}
+	at := first.queue[first.head].Time
+	first.head++
+	e.goOn(first, at)
+	return true
 }
 
 // Off returns how long, and how often, measurement was switched off.

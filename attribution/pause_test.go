@@ -98,6 +98,54 @@ func TestPause(t *testing.T) {
 	}
 }
 
+// A worker's markers are read before the fork of the team that it is in: they
+// act when its events are worked off. What lies behind them is fed then, and
+// so is what another thread that waits has done since.
+func TestMarkersOfAParkedThread(t *testing.T) {
+	e := New(1, fakeFiles{})
+	feed := func(text string) {
+		for _, ev := range parse(t, text) {
+			e.Feed(&ev)
+		}
+	}
+	feed(`
+		55 3 begin parallel key=9 num=1
+		60 3 end parallel
+		15 2 begin parallel key=7 num=1
+		20 2 off user-region
+		50 2 on user-region
+		52 2 enter critical site=400 free noret
+		57 2 release critical free noret
+		10 1 fork parallel fn=300 key=7 size=2 site=90
+		10 1 begin parallel
+		16 1 enter critical site=410 free noret
+		18 1 release critical free noret`)
+	e.Advance(19)
+	feed(`
+		53 4 fork parallel fn=310 key=9 size=2 site=90
+		53 4 begin parallel
+		70 4 end parallel
+		70 4 join parallel`)
+	p := e.Finish(1000)
+	want := lines(`PARALLEL@300 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 2
+		PARALLEL@300 0:1 exec 10/1 enter 5 body 5/1 bar 0 exit 0 child 0
+		PARALLEL@300/CRITICAL@410 0:0 exec 2/1 enter 0 body 2/1 bar 0 exit 0 child 0
+		UNDER WAY@0 0:-1 exec 950/1 enter 0 body 950/0 bar 0 exit 0 child 5
+		UNDER WAY@0 0:0 exec 950/1 enter 0 body 950/0 bar 0 exit 0 child 0
+		UNDER WAY@0/CRITICAL@400 0:-1 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0
+		PARALLEL@310 1:0 exec 17/1 enter 0 body 17/1 bar 0 exit 0 child 0
+		PARALLEL@310 1:1 exec 17/1 enter 2 body 5/1 bar 10 exit 0 child 0`)
+	if d := cmp.Diff(want, table(p)); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	if off := (Span{T: 30, C: 1}); p.Meta.Off != off {
+		t.Errorf("off %+v, want %+v", p.Meta.Off, off)
+	}
+	if err := Validate(p); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHide(t *testing.T) {
 	p := replay(parse(t, `
 		0 1 fork parallel fn=300 key=7 size=1 site=90

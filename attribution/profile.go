@@ -17,6 +17,8 @@ type Profile struct {
 	Nodes    []Node   `json:"nodes"`   // Nodes[0] is the root (the program); a parent precedes its children
 	Lost     []Loss   `json:"lost,omitempty"`
 	Unseen   []Unseen `json:"unseen,omitempty"`
+	Frames   []Frame  `json:"frames,omitempty"`   // of Samples
+	Samples  []Sample `json:"samples,omitempty"`  // equal ones added up
 	Warnings []string `json:"warnings,omitempty"` // whole sentences for the user
 }
 
@@ -45,6 +47,8 @@ type Meta struct {
 	Off       Span      `json:"off,omitzero"`       // how long, and how often, measurement was switched off; not part of the duration
 	LeftOut   []string  `json:"left_out,omitempty"` // what the user did not want to see
 	MPI       *MPIJob   `json:"mpi,omitempty"`      // nil: the process did not use MPI
+	Counters  []Counter `json:"counters,omitempty"` // in the order of ThreadStats.Counters
+	Sampling  *Sampling `json:"sampling,omitempty"` // nil: not sampled
 	HasTasks  bool      `json:"has_tasks"`          // the program may create tasks, and this runtime's are not measured
 }
 
@@ -67,6 +71,49 @@ type MPIJob struct {
 	Job     string `json:"job,omitempty"`     // the launcher's name of the job, if it has one
 	Level   string `json:"level,omitempty"`   // thread level that MPI provided: "MPI_THREAD_FUNNELED"; empty if not seen
 	Volumes string `json:"volumes,omitempty"` // why volumes are not known, a whole sentence; empty if they are
+}
+
+// Counter is a performance counter that was read at the beginning and end of
+// each region.
+type Counter struct {
+	Name    string  `json:"name"`              // as the user asked for it
+	Unit    string  `json:"unit,omitempty"`    // of the counts; empty: they count events
+	Running float64 `json:"running,omitempty"` // share of the time in which it counted, its counts are scaled by it; 0: it always did
+	Failed  string  `json:"failed,omitempty"`  // why it has no counts, a sentence
+}
+
+// Sampling says how the program was sampled.
+type Sampling struct {
+	Event     string `json:"event"`               // "task-clock", "cycles"
+	Unit      string `json:"unit,omitempty"`      // of the samples' weight: "ns", or empty for events
+	Frequency uint64 `json:"hz,omitempty"`        // samples per second and thread; 0: by period
+	Period    uint64 `json:"period,omitempty"`    // events per sample
+	Taken     uint64 `json:"taken"`               // samples
+	Lost      uint64 `json:"lost,omitempty"`      // samples that could not be stored
+	Throttled uint64 `json:"throttled,omitempty"` // times that the kernel took fewer, for they came too fast
+}
+
+// Frame is a place in the program's code that samples name. Functions that were
+// inlined there are frames of their own.
+type Frame struct {
+	Function string `json:"function,omitempty"` // demangled; empty if not known
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Object   string `json:"object,omitempty"`
+	Offset   uint64 `json:"offset,omitempty"` // address in Object (file-relative virtual address)
+}
+
+// Sample is how often a thread was found at a place, in a region, in one of its
+// phases.
+type Sample struct {
+	Node   int    `json:"node"`             // index in Profile.Nodes: the innermost region
+	Thread int    `json:"thread"`           // index in Profile.Threads
+	Phase  string `json:"phase,omitempty"`  // "enter", "body", "barrier", "exit", as ThreadStats has them
+	Stack  []int  `json:"stack,omitempty"`  // indices in Profile.Frames, innermost first
+	Kernel bool   `json:"kernel,omitempty"` // in the kernel
+	Cut    bool   `json:"cut,omitempty"`    // the stack could not be followed to its end
+	Count  uint64 `json:"count"`
+	Weight uint64 `json:"weight"`
 }
 
 // Thread is one row of the per-thread tables: an OpenMP thread number under
@@ -165,6 +212,12 @@ type ThreadStats struct {
 	// Calls is the part of MPI that was called straight from this region and
 	// whose own regions have been taken out (see Hide); nil if there are none.
 	Calls *MPIStats `json:"calls,omitempty"`
+	// Counters are what the performance counters counted of this thread in Exec,
+	// inclusive, in the order of Meta.Counters; nil if none were read. Those of a
+	// counter that failed mean nothing. ChildCounters is the part of them in child
+	// regions: exclusive = Counters - ChildCounters.
+	Counters      []int64 `json:"counters,omitempty"`
+	ChildCounters []int64 `json:"child_counters,omitempty"`
 }
 
 // MPIStats are a thread's MPI counters.

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"encoding/json"
@@ -61,6 +62,40 @@ func Decode(r io.Reader) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	p, err := decodeOwn(data)
+	if err != nil {
+		p, err = decodeAny(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := Validate(p); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotProfile, err)
+	}
+	return p, nil
+}
+
+// decodeOwn reads what Encode wrote with this version, which comes first then:
+// one pass over the text. A version stated once more decides, as in JSON. Of
+// an error only decodeAny can tell what it means.
+func decodeOwn(data []byte) (*Profile, error) {
+	if !bytes.HasPrefix(data, ownVersion) {
+		return nil, ErrNotProfile
+	}
+	p := new(Profile)
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, err
+	}
+	if p.Version != SchemaVersion {
+		return nil, ErrNotProfile
+	}
+	return p, nil
+}
+
+var ownVersion = fmt.Appendf(nil, `{"version":%d,`, SchemaVersion)
+
+// decodeAny reads any recorded profile, in two passes.
+func decodeAny(data []byte) (*Profile, error) {
 	// The version comes first: a newer file may hold what the full type
 	// cannot take, and must not be called damaged for it.
 	var head struct {
@@ -83,9 +118,6 @@ func Decode(r io.Reader) (*Profile, error) {
 	}
 	p := new(Profile)
 	if err := json.Unmarshal(data, p); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotProfile, err)
-	}
-	if err := Validate(p); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotProfile, err)
 	}
 	return p, nil

@@ -26,6 +26,8 @@ type simulation struct {
 	regions int
 	forked  map[int]uint64 // when the n-th outermost region started
 	rootOf  map[int]int
+	created map[creation]bool
+	folded  map[*figures]*figures // what fold has added to which
 	ending  bool
 	stops   bool
 }
@@ -102,6 +104,7 @@ func simulate(rnd *rand.Rand, rt event.Runtime, steps int) *simulation {
 		s.pass()
 		s.act(s.threads[rnd.IntN(len(s.threads))])
 	}
+	s.fold()
 	s.nameUntied()
 	return s
 }
@@ -120,13 +123,14 @@ func stopped(rnd *rand.Rand, rt event.Runtime, steps int) *simulation {
 			}
 		}
 	}
+	s.fold()
 	s.nameUntied()
 	return s
 }
 
 func newSimulation(rnd *rand.Rand, rt event.Runtime) *simulation {
 	s := &simulation{rnd: rnd, runtime: rt, tick: []uint64{20, 1e5, 2e6, 3e7}[rnd.IntN(4)], now: 1000,
-		want: map[figureKey]*figures{}, untied: map[uint64]bool{}, forked: map[int]uint64{}, rootOf: map[int]int{}}
+		want: map[figureKey]*figures{}, untied: map[uint64]bool{}, created: map[creation]bool{}, forked: map[int]uint64{}, rootOf: map[int]int{}}
 	for key := uint64(1); key <= 12; key++ {
 		s.tasks, s.teams = append(s.tasks, 0x100*key), append(s.teams, 0x10000*key)
 	}
@@ -265,16 +269,6 @@ func (s *simulation) push(t *simThread, c event.Construct, id uint64) *simFrame 
 }
 
 func (t *simThread) pop() { t.stack = t.stack[:len(t.stack)-1] }
-
-// execution is the path of a task that is created: below its creation, or, if
-// it is created by its like, that one's.
-func execution(path, create, execute string, fn uint64) string {
-	own := fmt.Sprintf("/%s@%d", execute, fn)
-	if i := strings.Index(path+"/", own+"/"); i >= 0 {
-		return path[:i] + own
-	}
-	return path + own
-}
 
 // act does something with a thread.
 func (s *simulation) act(t *simThread) {

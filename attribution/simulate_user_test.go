@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"fmt"
 	"slices"
 
 	"ompp-attach/event"
@@ -174,20 +175,21 @@ func (s *simulation) atBarrier(f *simFrame) {
 // create: the thread creates a task or, by a taskloop, several.
 func (s *simulation) create(t *simThread) {
 	fn := uint64(321 + s.rnd.IntN(4))
-	create, execute, flags := "TASK", "TASKEXEC", event.Flag(0)
+	execute, flags := "TASKEXEC", event.Flag(0)
 	c := event.Task
 	untied := fn == 324
 	if untied && s.runtime == event.Gomp {
-		c, create, execute, flags = event.UntiedTask, "UTASK", "UTASKEXEC", event.Untied
+		c, execute, flags = event.UntiedTask, "UTASKEXEC", event.Untied
 	}
 	if fn == 323 {
-		c, create = event.TaskLoop, "TASKLOOP"
+		c = event.TaskLoop
 	}
 	f := s.push(t, c, fn)
 	f.span = &f.figures.Body
 	more := event.Event{Fn: fn, Flags: flags, Site: 0}
-	path := execution(f.path, create, execute, fn)
+	path := fmt.Sprintf("%s/%s@%d", f.path, execute, fn) // what folds is folded in the end
 	add := func(internal bool) *simTask {
+		s.noteCreation(path)
 		x := &simTask{path: path, created: s.now, fn: fn, open: 1, untied: untied && s.runtime == event.Kmpc, internal: internal, team: t.team()}
 		x.key, s.tasks = s.tasks[0], s.tasks[1:]
 		return x
@@ -216,7 +218,10 @@ func (s *simulation) create(t *simThread) {
 	switch gomp := s.runtime == event.Gomp; {
 	case gomp && atOnce:
 		s.emit(t, event.Task, event.Enter, more)
-		f.steps = append(f.steps, func() { s.execute(t, &simTask{path: path, created: s.now, fn: fn, open: 1}) }, done)
+		f.steps = append(f.steps, func() {
+			s.noteCreation(path)
+			s.execute(t, &simTask{path: path, created: s.now, fn: fn, open: 1})
+		}, done)
 	case gomp:
 		s.emit(t, event.Task, event.Enter, more)
 		f.steps = append(f.steps, func() {

@@ -98,30 +98,15 @@ func (e *Engine) queueTask(id taskKey, v task) {
 }
 
 // executionOf returns the node for executions of what the thread is creating.
-// A task that creates its like is one region, not a path that grows with the
-// recursion: with two calls in each task there would be 2^depth of them.
 func (e *Engine) executionOf(t *thread) *node {
 	n := e.root
 	if f := t.top(); f != nil {
 		n = f.node
 	}
-	k := n.key
-	switch k.Construct {
-	case event.UntiedTask:
-		k.Construct = event.UntiedTaskExec
-	case event.Task, event.TaskLoop:
-		k.Construct = event.TaskExec
-	case event.TaskExec, event.UntiedTaskExec: // libomp: a task of the runtime's own that creates a taskloop's
+	if isExecution(n.key.Construct) { // libomp: a task of the runtime's own that creates a taskloop's
 		return n
-	default:
-		k = Key{Construct: event.TaskExec, Runtime: k.Runtime}
 	}
-	for up := n; up != nil; up = up.parent {
-		if up.key == k {
-			return up
-		}
-	}
-	return e.child(n, k)
+	return e.execution(n)
 }
 
 // executing returns the frame of the task that the thread executes, nil if its

@@ -13,6 +13,7 @@ import (
 
 const (
 	noteUnwound = "left by an exception or longjmp: their time reaches to the thread's next event"
+	noteMutual  = "entered again from other regions that were entered from it: the inner executions' time is counted here, and left out of those other regions, within which it lay"
 	noteNoEnd   = "entered again, or left, before their end marker was reached: their time reaches until then"
 )
 
@@ -73,13 +74,52 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 			e.leaveUser(t, i, ev.Time)
 		}
 	}
-	f := e.push(t, k, ev)
+	var f *frame
+	if outer := t.enteredFromOther(k); outer != nil {
+		f = t.open(outer, ev)
+		f.inner = true
+		outer.note(noteMutual)
+	} else {
+		f = e.push(t, k, ev)
+	}
 	f.kind, f.phase, f.bodies = uint8(ev.Value), inBody, 1
 	if f.kind == event.UserLinesAgain {
 		f.kind = event.UserLines
 	}
 	if ev.Flags&event.FreeAtOnce != 0 { // it is left by the very instruction
 		e.pop(t, ev.Time)
+	}
+}
+
+// enteredFromOther looks whether a user region is entered again from another one
+// that was entered from it. Paths of regions that call each other would grow
+// with every call; so its node is that of the outer execution, whose time holds
+// the inner one's, and what lies between is suspended meanwhile. A function
+// that calls just itself has a node for every level.
+func (t *thread) enteredFromOther(k Key) *node {
+	others := false
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		f := &t.stack[i]
+		switch {
+		case isContext(f.node.key.Construct):
+			return nil
+		case f.node.key.Construct != event.UserRegion:
+		case f.node.key != k:
+			others = true
+		case others || f.inner:
+			return f.node
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// takeOut takes the time of a frame that was entered again out of those between
+// it and the outer one.
+func (t *thread) takeOut(i int, d int64) {
+	for j := i - 1; j >= 0 && t.stack[j].node != t.stack[i].node; j-- {
+		t.stack[j].leaveOut(d)
 	}
 }
 
@@ -194,8 +234,14 @@ func (e *Engine) outsideAll(t *thread) {
 	e.initial(t)
 	was.node.outside, was.node.rowWas, was.node.rowNow = true, was.row, t.row
 	parent := e.root
+	moved := map[*node]*node{}
 	for _, f := range open {
-		f.node = e.child(parent, f.node.key)
+		if to := moved[f.node]; to != nil {
+			f.node = to
+		} else {
+			to = e.child(parent, f.node.key)
+			moved[f.node], f.node = to, to
+		}
 		f.row = t.row
 		parent = f.node
 		t.stack = append(t.stack, f)

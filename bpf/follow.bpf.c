@@ -44,6 +44,21 @@ const struct life *unused_life __attribute__((unused));
 const enum life_kind *unused_life_kind __attribute__((unused));
 const enum follow_flag *unused_follow_flag __attribute__((unused));
 
+#define SIGCONT 18
+struct sigaction { void *sa_handler; } __attribute__((preserve_access_index));
+struct k_sigaction { struct sigaction sa; } __attribute__((preserve_access_index));
+struct sighand_struct { struct k_sigaction action[64]; } __attribute__((preserve_access_index));
+struct task_struct___signals { struct sighand_struct *sighand; } __attribute__((preserve_access_index));
+
+/* A program that does something of its own at SIGCONT (Open MPI's mpirun tells
+ * its ranks) is not stopped when it loads libraries. An exec removes handlers. */
+static __always_inline int handles_continue(void)
+{
+	struct task_struct___signals *task = (void *)bpf_get_current_task_btf();
+
+	return (u64)BPF_CORE_READ(task, sighand, action[SIGCONT - 1].sa.sa_handler) > 1; /* SIG_DFL, SIG_IGN */
+}
+
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
 
 /* Linux 6.13+. Without it a child that does not exec is measured from a moment
@@ -148,7 +163,7 @@ static __always_inline int libraries_changed(struct pt_regs *regs)
 		return 0;
 	if (at && (bpf_probe_read_user(&state, sizeof(state), (void *)(REG_IP(regs) + at)) || state != 0))
 		return 0;
-	tell(pid, 0, LIFE_MAP, *flags, 0);
+	tell(pid, 0, LIFE_MAP, handles_continue() ? 0 : *flags, 0);
 	return 0;
 }
 

@@ -100,6 +100,38 @@ func (f *Follower) Follow(pid int, flags uint32) error {
 	return nil
 }
 
+// Flags returns how a process is followed, 0 if it is not.
+func (f *Follower) Flags(pid int) (flags uint32) {
+	_ = f.coll.Maps[followMapFollowed].Lookup(uint32(pid), &flags)
+	return flags
+}
+
+// Release stops following the processes that are followed in a certain way, and
+// continues those of them that wait.
+func (f *Follower) Release(which func(flags uint32) bool) {
+	for pid, flags := range entries[uint32](f.FollowedMap()) {
+		if !which(flags) {
+			continue
+		}
+		f.Forget(int(pid))
+		var at uint64
+		if f.StoppedMap().Lookup(pid, &at) == nil {
+			_ = f.Continue(int(pid))
+		}
+	}
+}
+
+// entries reads a map whose keys are processes, while it may change.
+func entries[V any](m *ebpf.Map) map[uint32]V {
+	out := map[uint32]V{}
+	var pid uint32
+	var v V
+	for it := m.Iterate(); it.Next(&pid, &v); {
+		out[pid] = v
+	}
+	return out
+}
+
 // Forget stops watching it.
 func (f *Follower) Forget(pid int) { _ = f.coll.Maps[followMapFollowed].Delete(uint32(pid)) }
 
@@ -138,27 +170,16 @@ func (f *Follower) FollowedMap() *ebpf.Map { return f.coll.Maps[followMapFollowe
 
 // ForgetAll ends the following of every process in a map of followed ones.
 func ForgetAll(m *ebpf.Map) {
-	var pid, flags uint32
-	var pids []uint32
-	for it := m.Iterate(); it.Next(&pid, &flags); {
-		pids = append(pids, pid)
-	}
-	for _, p := range pids {
-		_ = m.Delete(p)
+	for pid := range entries[uint32](m) {
+		_ = m.Delete(pid)
 	}
 }
 
 // ContinueAll continues every process in a map of stopped ones.
 func ContinueAll(m *ebpf.Map) (n int) {
-	var pid uint32
-	var at uint64
-	var pids []uint32
-	for it := m.Iterate(); it.Next(&pid, &at); {
-		pids = append(pids, pid)
-	}
-	for _, p := range pids {
-		_ = unix.Kill(int(p), unix.SIGCONT)
-		_ = m.Delete(p)
+	for pid := range entries[uint64](m) {
+		_ = unix.Kill(int(pid), unix.SIGCONT)
+		_ = m.Delete(pid)
 		n++
 	}
 	return n

@@ -66,6 +66,26 @@ static __always_inline void switch_on(void)
 		__sync_fetch_and_add(&num_silent, -1);
 }
 
+/* Processes that share probes. A link for each would cost every process a call
+ * of the program, and a return probe, for every other one's; so probes of many
+ * processes are placed once, for all, and hits elsewhere are ignored. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u32);
+	__type(value, u8);
+} sharing SEC(".maps");
+
+static __always_inline int not_measured(u64 cookie)
+{
+	u32 pid;
+
+	if (!(cookie & COOKIE_SHARED))
+		return 0;
+	pid = bpf_get_current_pid_tgid() >> 32;
+	return !bpf_map_lookup_elem(&sharing, &pid);
+}
+
 /* Fills what every record has and returns it, or NULL when the ring is full. */
 static __always_inline struct record *start_record(u32 index, u64 now, u16 flags)
 {
@@ -258,43 +278,59 @@ extern _Bool bpf_session_is_return(void) __ksym __weak;
 SEC("uprobe.session/x")
 int on_session(struct pt_regs *regs)
 {
-	u32 index = (u32)bpf_get_attach_cookie(regs);
+	u64 cookie = bpf_get_attach_cookie(regs);
 
+	if (not_measured(cookie))
+		return 1;
 	if (bpf_session_is_return()) {
-		on_return(regs, index, 1);
+		on_return(regs, (u32)cookie, 1);
 		return 0;
 	}
-	return on_entry(regs, index, 1);
+	return on_entry(regs, (u32)cookie, 1);
+}
+
+static __always_inline int entry(struct pt_regs *regs)
+{
+	u64 cookie = bpf_get_attach_cookie(regs);
+
+	if (!not_measured(cookie))
+		on_entry(regs, (u32)cookie, 0);
+	return 0;
+}
+
+static __always_inline int returned(struct pt_regs *regs)
+{
+	u64 cookie = bpf_get_attach_cookie(regs);
+
+	if (!not_measured(cookie))
+		on_return(regs, (u32)cookie, 0);
+	return 0;
 }
 
 /* Linux 6.6+: many addresses at once. */
 SEC("uprobe.multi/x")
 int on_entry_multi(struct pt_regs *regs)
 {
-	on_entry(regs, (u32)bpf_get_attach_cookie(regs), 0);
-	return 0;
+	return entry(regs);
 }
 
 SEC("uretprobe.multi/x")
 int on_return_multi(struct pt_regs *regs)
 {
-	on_return(regs, (u32)bpf_get_attach_cookie(regs), 0);
-	return 0;
+	return returned(regs);
 }
 
 /* Linux 5.15+ (attach cookies): one perf event per address. */
 SEC("uprobe/x")
 int on_entry_perf(struct pt_regs *regs)
 {
-	on_entry(regs, (u32)bpf_get_attach_cookie(regs), 0);
-	return 0;
+	return entry(regs);
 }
 
 SEC("uretprobe/x")
 int on_return_perf(struct pt_regs *regs)
 {
-	on_return(regs, (u32)bpf_get_attach_cookie(regs), 0);
-	return 0;
+	return returned(regs);
 }
 
 /* A bare probe: what the kernel itself charges for a hit (make bench). */

@@ -111,6 +111,7 @@ const (
 	probeMapDropped          = "dropped"
 	probeMapRings            = "rings"
 	probeMapRows             = "rows"
+	probeMapSharing          = "sharing"
 	probeMapSilent           = "silent"
 	probeMapThreads          = "threads"
 	probeProgOnEntryMulti    = "on_entry_multi"
@@ -186,6 +187,7 @@ type probeMapSpecs struct {
 	Dropped *ebpf.MapSpec `ebpf:"dropped"`
 	Rings   *ebpf.MapSpec `ebpf:"rings"`
 	Rows    *ebpf.MapSpec `ebpf:"rows"`
+	Sharing *ebpf.MapSpec `ebpf:"sharing"`
 	Silent  *ebpf.MapSpec `ebpf:"silent"`
 	Threads *ebpf.MapSpec `ebpf:"threads"`
 }
@@ -227,6 +229,7 @@ type probeMaps struct {
 	Dropped *ebpf.Map `ebpf:"dropped"`
 	Rings   *ebpf.Map `ebpf:"rings"`
 	Rows    *ebpf.Map `ebpf:"rows"`
+	Sharing *ebpf.Map `ebpf:"sharing"`
 	Silent  *ebpf.Map `ebpf:"silent"`
 	Threads *ebpf.Map `ebpf:"threads"`
 }
@@ -236,6 +239,7 @@ func (m *probeMaps) Close() error {
 		m.Dropped,
 		m.Rings,
 		m.Rows,
+		m.Sharing,
 		m.Silent,
 		m.Threads,
 	)

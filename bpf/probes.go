@@ -243,7 +243,8 @@ func dropped(counters *ebpf.Map, n uint32) (map[uint32]uint64, error) {
 }
 
 // Attach places probes at file offsets of the ELF file at path, for one
-// process. Closing what it returns takes them all away.
+// process; for pid 0, for all that Share. Closing what it returns takes them
+// all away.
 func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error) {
 	entry, ret := p.coll.Programs[programs[p.mode][0]], p.coll.Programs[programs[p.mode][1]]
 	switch p.mode {
@@ -313,7 +314,7 @@ func multiOptions(points []Point, pid int, returns bool) *link.UprobeMultiOption
 	for _, p := range points {
 		if p.Return || !returns {
 			o.Addresses = append(o.Addresses, p.Offset)
-			o.Cookies = append(o.Cookies, uint64(p.Row))
+			o.Cookies = append(o.Cookies, cookie(p, pid))
 		}
 	}
 	return o
@@ -327,7 +328,7 @@ func attachPerf(entry, ret *ebpf.Program, path string, pid int, points []Point) 
 	var links closers
 	for _, p := range points {
 		// perf wants the address in the file as such: no symbol is looked up.
-		o := &link.UprobeOptions{Address: p.Offset, PID: pid, Cookie: uint64(p.Row)}
+		o := &link.UprobeOptions{Address: p.Offset, PID: pid, Cookie: cookie(p, pid)}
 		if p.Return {
 			l, err := ex.Uretprobe("", ret, o)
 			if err != nil {

@@ -79,7 +79,7 @@ func attachSession(prog *ebpf.Program, path string, pid int, points []Point) (io
 	}
 	offsets, cookies := make([]uint64, len(points)), make([]uint64, len(points))
 	for i, p := range points {
-		offsets[i], cookies[i] = p.Offset, uint64(p.Row)
+		offsets[i], cookies[i] = p.Offset, cookie(p, pid)
 	}
 	var pin runtime.Pinner
 	defer pin.Unpin()

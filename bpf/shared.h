@@ -40,6 +40,10 @@ enum row_flag {
 	ROW_ON             = 1 << 29, /* it wants them again */
 };
 
+/* In an attach cookie, whose lower half is the index of a row: the probe is
+ * placed for all processes, and only those in the map sharing are measured. */
+#define COOKIE_SHARED (1ULL << 32)
+
 /* One probe point in one library; the attach cookie is its index. */
 struct row {
 	u32 flags;

@@ -35,7 +35,7 @@ func (m *Measurement) placeCode(p *Process, mods []symbols.Module) error {
 			continue
 		}
 		begin := time.Now()
-		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
+		link, err := m.attach(p, mod.HostPath, a)
 		if err != nil {
 			return explainAttach(int(p.pid), err)
 		}

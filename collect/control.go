@@ -38,6 +38,16 @@ func controlDir() string {
 	return filepath.Join(os.TempDir(), "ompp-attach-"+strconv.Itoa(os.Geteuid()))
 }
 
+// PrivateDir makes the directory for one user's sockets, which nobody else may
+// enter, and returns it.
+func PrivateDir() (string, error) {
+	dir := controlDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	return dir, private(dir)
+}
+
 // private refuses a directory that another user could write to.
 func private(dir string) error {
 	st, err := os.Lstat(dir)
@@ -54,11 +64,8 @@ func private(dir string) error {
 // Listen lets others pause and resume the measurement, until the function that
 // it returns is called.
 func (m *Measurement) Listen() (stop func(), err error) {
-	dir := controlDir()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("listen for pause and resume: %w", err)
-	}
-	if err := private(dir); err != nil {
+	dir, err := PrivateDir()
+	if err != nil {
 		return nil, fmt.Errorf("listen for pause and resume: %w", err)
 	}
 	path := filepath.Join(dir, strconv.Itoa(os.Getpid())+".sock")

@@ -1,12 +1,16 @@
 package collect
 
 import (
-	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // LaunchCommand is the hidden subcommand that becomes the program: it waits
@@ -19,45 +23,83 @@ type ExecError struct{ Sentence string }
 // Error implements error.
 func (e *ExecError) Error() string { return e.Sentence }
 
-// launched is a program that we started.
-type launched struct {
+// Launched is a program that we started.
+type Launched struct {
 	cmd    *exec.Cmd
-	gate   *os.File // closing it lets the program start
-	report *bufio.Reader
+	gate   *os.File // a byte lets the program start, its end ends the process
+	report *os.File
 }
 
-// launch prepares a program in a process of its own, not yet running. The
-// process keeps our standard streams, environment and working directory.
-func launch(path string, args []string) (*launched, error) {
+// Ending is how a launched program ended.
+type Ending struct {
+	Status int // exit status; 128+N if killed by signal N
+	Signal syscall.Signal
+	How    string // for the report
+	CPU    CPUTimes
+}
+
+// Launch prepares a program in a process of its own, not yet running. The
+// process keeps our standard streams, environment and working directory, and
+// the files that we were given open (MPICH's launcher speaks to its ranks by
+// one), under their numbers. args[0] is the program's name.
+func Launch(path string, args []string) (*Launched, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
-	gateR, gateW, err := os.Pipe()
+	// ExtraFiles would take numbers from 3 on, which may be such files'.
+	gateR, gate, err := pipe(false)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
-	defer gateR.Close()
-	failR, failW, err := os.Pipe()
+	report, reportW, err := pipe(true)
 	if err != nil {
-		gateW.Close()
+		syscall.Close(gateR)
+		syscall.Close(gate)
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
-	defer failW.Close()
-	cmd := exec.Command(self, append([]string{LaunchCommand, path}, args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.ExtraFiles = []*os.File{gateR, failW}
-	if err := cmd.Start(); err != nil {
-		gateW.Close()
-		failR.Close()
+	l := &Launched{gate: os.NewFile(uintptr(gate), "gate"), report: os.NewFile(uintptr(report), "report")}
+	l.cmd = exec.Command(self, append([]string{LaunchCommand, strconv.Itoa(gateR), strconv.Itoa(reportW), path}, args...)...)
+	l.cmd.Stdin, l.cmd.Stdout, l.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err = l.cmd.Start()
+	syscall.Close(gateR)
+	syscall.Close(reportW)
+	if err != nil {
+		l.gate.Close()
+		l.report.Close()
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
-	return &launched{cmd, gateW, bufio.NewReader(failR)}, nil
+	return l, nil
 }
 
-// start lets the program run; it returns the reason when exec failed.
-func (l *launched) start() error {
+// pipe makes a pipe one end of which a child inherits: the reader's or the
+// writer's.
+func pipe(inheritWriter bool) (r, w int, err error) {
+	var p [2]int
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := syscall.Pipe(p[:]); err != nil {
+		return 0, 0, err
+	}
+	if inheritWriter {
+		syscall.CloseOnExec(p[0])
+	} else {
+		syscall.CloseOnExec(p[1])
+	}
+	return p[0], p[1], nil
+}
+
+// PID is the program's process.
+func (l *Launched) PID() int { return l.cmd.Process.Pid }
+
+// Start lets the program run; it returns the reason when exec failed.
+func (l *Launched) Start() error {
+	_, err := l.gate.Write([]byte{1})
 	l.gate.Close()
+	defer l.report.Close()
+	if err != nil { // it was killed: Wait tells
+		return nil
+	}
 	msg, err := io.ReadAll(l.report) // ends at exec: the pipe is close-on-exec
 	if err != nil {
 		return err
@@ -69,14 +111,86 @@ func (l *launched) start() error {
 	return nil
 }
 
-// RunLaunch is the launcher's main function: args are the program's path and
-// its arguments, argv[0] first. It returns when exec failed; start has told why.
+// Abandon ends a program that was not started.
+func (l *Launched) Abandon() {
+	l.gate.Close()
+	l.report.Close()
+	_ = l.cmd.Wait()
+}
+
+// Wait waits for the program's end and passes on the signals that pass says
+// the program has not had.
+func (l *Launched) Wait(signals <-chan os.Signal, pass func(syscall.Signal) bool) Ending {
+	ended := make(chan error, 1)
+	go func() { ended <- l.cmd.Wait() }()
+	for {
+		select {
+		case s := <-signals:
+			if n, ok := s.(syscall.Signal); ok && pass(n) {
+				_ = l.cmd.Process.Signal(s)
+			}
+		case err := <-ended:
+			return ending(err, l.cmd.ProcessState)
+		}
+	}
+}
+
+func ending(err error, st *os.ProcessState) Ending {
+	var ee *exec.ExitError
+	if err != nil && !errors.As(err, &ee) || st == nil {
+		return Ending{Status: 1}
+	}
+	e := Ending{Status: st.ExitCode(), How: fmt.Sprintf("exit status %d", st.ExitCode())}
+	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		e.Status, e.Signal = 128+int(ws.Signal()), ws.Signal()
+		e.How = fmt.Sprintf("killed by signal %d (%s)", ws.Signal(), ws.Signal())
+	}
+	if ru, ok := st.SysUsage().(*syscall.Rusage); ok {
+		e.CPU = CPUTimes{uint64(ru.Utime.Nano()), uint64(ru.Stime.Nano())}
+	}
+	return e
+}
+
+// foreground tells whether we share a terminal with the program, whose
+// keyboard signals then reach both.
+func foreground() bool {
+	// Standard input may be a file: ask the controlling terminal itself.
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	pgrp, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && pgrp == unix.Getpgrp()
+}
+
+// Catches reports whether a process has a handler for a signal.
+func (l *Launched) Catches(s syscall.Signal) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", l.PID()))
+	if err != nil {
+		return false
+	}
+	_, after, _ := bytes.Cut(b, []byte("SigCgt:\t"))
+	mask, _, _ := bytes.Cut(after, []byte("\n"))
+	caught, err := strconv.ParseUint(string(mask), 16, 64)
+	return err == nil && caught>>(s-1)&1 != 0
+}
+
+// RunLaunch is the launcher's main function: args are the gate's and the
+// report's file numbers, the program's path and its arguments, argv[0] first. It
+// returns when exec failed, and Start has told why, or is not wanted any more.
 func RunLaunch(args []string) {
-	syscall.CloseOnExec(3)
-	syscall.CloseOnExec(4)
-	gate := os.NewFile(3, "gate")
-	fail := os.NewFile(4, "fail")
-	_, _ = io.Copy(io.Discard, gate)
-	err := syscall.Exec(args[0], args[1:], os.Environ())
-	fmt.Fprintf(fail, "cannot run %s: %v", args[0], err)
+	gateFD, err1 := strconv.Atoi(args[0])
+	reportFD, err2 := strconv.Atoi(args[1])
+	if err1 != nil || err2 != nil {
+		return
+	}
+	syscall.CloseOnExec(gateFD)
+	syscall.CloseOnExec(reportFD)
+	gate, report := os.NewFile(uintptr(gateFD), "gate"), os.NewFile(uintptr(reportFD), "report")
+	if _, err := io.ReadFull(gate, make([]byte, 1)); err != nil {
+		return
+	}
+	err := syscall.Exec(args[2], args[3:], os.Environ())
+	fmt.Fprintf(report, "cannot run %s: %v", args[2], err)
 }

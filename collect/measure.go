@@ -26,25 +26,32 @@ type Measurement struct {
 	machine  preflight.Machine
 	logf     func(format string, args ...any)
 
+	// living is held while lives are acted on, and while a program's measurement
+	// ends; it is taken before scanning.
+	living sync.Mutex
+
+	// settling is held while one profile is settled: files' tables are shared.
+	settling sync.Mutex
+
 	// scanning guards the plans and every process's probes; it is taken before
 	// mu, never while mu is held.
-	scanning    sync.Mutex
-	plans       map[*symbols.Object]planned // an inode may hold another file by now
-	code        map[*symbols.Object]planned // of probes in the files' own code
-	mpi         mpiSide
-	finders     []CodeFinder
-	selection   *Selection   // nil: everything is wanted
-	user        *UserRegions // nil if none are asked for
-	refused     error        // why a launched program must not run; guarded by mu
-	userChecked bool
+	scanning  sync.Mutex
+	plans     map[*symbols.Object]planned // an inode may hold another file by now
+	code      map[*symbols.Object]planned // of probes in the files' own code
+	mpi       mpiSide
+	finders   []CodeFinder
+	selection *Selection   // nil: everything is wanted
+	user      *UserRegions // nil if none are asked for
+
+	sharing sync.Mutex // guards shared; taken last
+	shared  map[*probes.Attached]*sharedLink
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
 	callerOf CallerOf // nil: calls of language bindings are shown at the binding
 	procs    map[uint32]*Process
-	done     []*Process
-	troubles []string // of processes that have no profile to tell them in
-	strays   uint64   // records of processes that we do not know
+	programs []*Program
+	strays   uint64 // records of processes that we do not know
 
 	recording bool
 	inlining  bool // constructs that make no call are probed
@@ -70,7 +77,7 @@ func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
 		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		procs: map[uint32]*Process{},
+		procs: map[uint32]*Process{}, shared: map[*probes.Attached]*sharedLink{},
 	}
 	if m.rings, err = k.Rings(); err != nil {
 		m.Close()

@@ -133,7 +133,10 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	}
 	m.logf("process %d: %d probes placed in %s in %s", pid, len(points), mod.Path, time.Since(begin).Round(time.Microsecond))
 	p.mpi.placed[idOf(mod)] = &placedMPI{link, a.Plan}
-	job := placeInJob(pid)
+	job := rankIn(pid)
+	if job == nil {
+		job = &attribution.MPIJob{Rank: -1}
+	}
 	job.Library, job.Path = a.Plan.Library.Name, mod.Path
 	if a.Plan.Library.Unknown != nil {
 		job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", a.Plan.Library.Unknown)

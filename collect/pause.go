@@ -51,6 +51,7 @@ func (m *Measurement) Resume(pid int) error {
 		return fmt.Errorf("the measurement of process %d is not paused", pid)
 	}
 	p.offGone = false
+	p.alone = true  // the plans that it gets now are not the others'
 	if !m.running { // from now on regions must tell how deep they are nested
 		m.running = true
 		m.plans = map[*symbols.Object]planned{}

@@ -18,31 +18,31 @@ import (
 
 // What /proc tells of a process.
 
-// cpuTimes are a process's user and system time in ns.
-type cpuTimes struct{ user, system uint64 }
+// CPUTimes are a process's user and system time in ns.
+type CPUTimes struct{ User, System uint64 }
 
 // clockTick is the unit of /proc/PID/stat's times: USER_HZ is 100 on every
 // architecture that Linux exports it for.
 const clockTick = 10 * time.Millisecond
 
-func readCPU(pid int) cpuTimes {
+func readCPU(pid int) CPUTimes {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return cpuTimes{}
+		return CPUTimes{}
 	}
 	// The command's name may hold spaces and brackets: count from its end.
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	if len(f) < 13 {
-		return cpuTimes{}
+		return CPUTimes{}
 	}
 	u, _ := strconv.ParseUint(f[11], 10, 64)
 	s, _ := strconv.ParseUint(f[12], 10, 64)
-	return cpuTimes{u * uint64(clockTick), s * uint64(clockTick)}
+	return CPUTimes{u * uint64(clockTick), s * uint64(clockTick)}
 }
 
 // readCPU brings a process's times up to date while they can be read.
 func (p *Process) readCPU() {
-	if c := readCPU(int(p.pid)); c != (cpuTimes{}) {
+	if c := readCPU(int(p.pid)); c != (CPUTimes{}) {
 		p.cpu = c
 	}
 }

@@ -24,6 +24,7 @@ import (
 // another program.
 type Process struct {
 	pid       uint32
+	program   *Program
 	first     bool // the process we launched or attached to
 	engine    *attribution.Engine
 	resolver  *resolver
@@ -39,9 +40,10 @@ type Process struct {
 	detached  bool      // it gets no probes any more
 	offSince  uint64    // paused from outside since then; 0: not; guarded by mu
 	resumed   uint64    // when it last went on; guarded by mu
+	alone     bool      // it shares no probes with others; guarded by scanning
 	offGone   bool      // its probes are away for a pause; guarded by scanning
-	cpu0      cpuTimes
-	cpu       cpuTimes
+	cpu0      CPUTimes
+	cpu       CPUTimes
 	tasking   bool
 	warnings  []string
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
@@ -57,9 +59,9 @@ type placed struct {
 }
 
 // newProcess registers a process before its first probe is placed.
-func (m *Measurement) newProcess(pid int, first bool) *Process {
+func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p := &Process{
-		pid: uint32(pid), first: first, began: ktime(),
+		pid: uint32(pid), program: g, first: pid == g.pid, began: ktime(),
 		resolver: newResolver(pid),
 		placed:   map[fileID]placed{},
 		code:     map[fileID]placed{},
@@ -85,6 +87,7 @@ func (m *Measurement) newProcess(pid int, first bool) *Process {
 		}
 	}
 	p.meta = describe(pid)
+	p.meta.MPI = rankIn(pid)
 	m.mu.Lock()
 	m.procs[uint32(pid)] = p
 	m.mu.Unlock()
@@ -166,7 +169,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 		p.usage.add(a.Instance(), a.Plan.Runtime, mod.Path)
 		m.mu.Unlock()
 		begin := time.Now()
-		link, err := m.kernel.Attach(mod.HostPath, int(p.pid), a.Points())
+		link, err := m.attach(p, mod.HostPath, a)
 		if err != nil {
 			trouble(explainAttach(int(p.pid), err))
 			continue
@@ -285,6 +288,8 @@ func closeLinks(links []io.Closer) {
 // finish settles a process's profile; ended says how its measurement ended.
 // The reader must have drained what the process wrote, and its probes be gone.
 func (m *Measurement) finish(p *Process, ended string) {
+	m.settling.Lock()
+	defer m.settling.Unlock()
 	m.mu.Lock()
 	delete(m.procs, p.pid)
 	m.mu.Unlock()
@@ -292,7 +297,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	// its places are looked up.
 	if p.engine.Events() == 0 && len(p.placed) == 0 && len(p.mpi.placed) == 0 { // nothing that we could measure
 		m.mu.Lock()
-		m.troubles = append(m.troubles, p.warnings...)
+		p.program.troubles = append(p.program.troubles, p.warnings...)
 		m.mu.Unlock()
 		return
 	}
@@ -303,11 +308,13 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
 	prof.Meta.Duration = since(end, p.began+p.paused+uint64(meta.Off.T))
-	prof.Meta.UserTime = since(p.cpu.user, p.cpu0.user)
-	prof.Meta.SysTime = since(p.cpu.system, p.cpu0.system)
+	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
+	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
 	prof.Meta.Ended = ended
 	prof.Meta.HasTasks = p.tasking
-	prof.Meta.MPI = p.mpi.job
+	if p.mpi.job != nil { // else what the launcher told
+		prof.Meta.MPI = p.mpi.job
+	}
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}
@@ -321,10 +328,10 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	p.profile = prof
 	if p.recorder != nil {
-		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end
+		p.recorder.Stream.Began, p.recorder.Stream.End, p.recorder.Stream.Stops = p.began, end, p.engine.Stops()
 	}
 	m.mu.Lock()
-	m.done = append(m.done, p)
+	p.program.done = append(p.program.done, p)
 	m.mu.Unlock()
 }
 

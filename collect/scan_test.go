@@ -51,7 +51,7 @@ func TestScanTrouble(t *testing.T) {
 		plans: map[*symbols.Object]planned{runtime: {err: trouble}},
 		procs: map[uint32]*Process{},
 	}
-	p := m.newProcess(pid, true)
+	p := m.newProcess(pid, m.newProgram(pid, true))
 	p.libs = nothing{} // needs the kernel
 	var all sync.WaitGroup
 	for range 3 {
@@ -70,7 +70,7 @@ func TestScanTrouble(t *testing.T) {
 		t.Errorf("scan after detach: %d, %v", found, err)
 	}
 	m.finish(p, "")
-	if !slices.Equal(m.troubles, p.warnings) {
-		t.Errorf("troubles %q: nobody tells of what is not measured", m.troubles)
+	if !slices.Equal(p.program.troubles, p.warnings) {
+		t.Errorf("troubles %q: nobody tells of what is not measured", p.program.troubles)
 	}
 }

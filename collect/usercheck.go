@@ -40,10 +40,11 @@ func (u *UserRegions) refuses() error {
 // asked for does not exist and none can come: its runtime is there, and no code
 // of its own loads further libraries. A wrong name must not cost hours.
 func (m *Measurement) checkUser(p *Process, foundRuntime bool) {
-	if m.user == nil || m.userChecked {
+	g := p.program
+	if m.user == nil || g.userChecked {
 		return
 	}
-	m.userChecked = m.userChecked || foundRuntime
+	g.userChecked = g.userChecked || foundRuntime
 	m.user.mu.Lock()
 	tooMany := m.user.refusal
 	m.user.mu.Unlock()
@@ -60,7 +61,7 @@ func (m *Measurement) checkUser(p *Process, foundRuntime bool) {
 		m.user.Notice(err.Error() + " so far; what it loads or starts later is searched as well")
 	default:
 		m.mu.Lock()
-		m.refused = err
+		g.refused = err
 		m.mu.Unlock()
 		_ = unix.Kill(int(p.pid), unix.SIGKILL)
 	}
@@ -74,13 +75,6 @@ func loadsMore(mods []symbols.Module) bool {
 	return slices.ContainsFunc(mods, func(m symbols.Module) bool {
 		return (m.Object().IsExecutable() || !isSystem(m.Path)) && slices.ContainsFunc(calls, m.Object().Imports)
 	})
-}
-
-// refusal is why the launched program was ended before it ran.
-func (m *Measurement) refusal() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.refused
 }
 
 // notSeen says which of the user's regions have no probes, and which were never

@@ -69,6 +69,9 @@ const (
 	// Waited: it leaves the barrier.
 	Waited
 
+	// Sampled: where a thread was when a sampling interval was over.
+	Sampled
+
 	// Off: the process does not want to be measured from here on; On: it does
 	// again.
 	Off
@@ -78,7 +81,7 @@ const (
 )
 
 var edgeNames = [numEdges]string{"none", "fork", "begin", "end", "join", "enter", "acquired",
-	"release", "released", "open", "close", "result", "wait", "waited", "off", "on"}
+	"release", "released", "open", "close", "result", "wait", "waited", "sampled", "off", "on"}
 
 // String returns the edge's name as recorded event streams spell it.
 func (e Edge) String() string {
@@ -161,4 +164,6 @@ type Event struct {
 	Num       int32     `json:"num,omitempty"`  // OpenMP thread number in its team (Begin)
 	Size      int32     `json:"size,omitempty"` // team size (Fork, Begin); 0 when not known
 	MPI       *MPICall  `json:"mpi,omitempty"`  // of Construct MPI only
+	Counters  []uint64  `json:"ctr,omitempty"`  // the thread's counters, each from its beginning; nil: not read here
+	Sample    *Sample   `json:"smp,omitempty"`  // of Edge Sampled only
 }

@@ -57,7 +57,8 @@ type Buffer struct {
 	Count int8 // number of elements, or the array of them
 	Type  int8 // datatype, or the array of them
 	// CountArray and TypeArray: one element per process of the group that the
-	// side is exchanged with; neighbourhoods: per neighbour.
+	// side is exchanged with, an intercommunicator's remote one; of
+	// Reduce_scatter, of the local one; in neighbourhoods, per neighbour.
 	CountArray, TypeArray bool
 	// Own: of CountArray, the element of this process's own rank is wanted
 	// besides the sum (Raw.Own).

@@ -29,13 +29,14 @@ type Raw struct {
 	// Args: Send and Recv are count times type size, or the sum of the products
 	// over the array. An array has as many elements as the group at the other
 	// side, Size; Reduce_scatter's as the local group; neighbourhoods', Size and
-	// In. Peer and Peer2 are the library's numbers. Of Flags, only Inter and
-	// Started are heeded.
+	// In. Peer and Peer2 are the library's numbers. Of Flags, Inter and
+	// Started are told; the InPlace flags may be, instead of SendBuf and RecvBuf.
 	Args
 	// Own is the element of this process's rank of the array whose Buffer.Own is
 	// set, times the type size.
 	Own uint64
-	// SendBuf and RecvBuf are the arguments Operation.SendBuf and RecvBuf.
+	// SendBuf and RecvBuf are the arguments Operation.SendBuf and RecvBuf; 0 if
+	// there is none, or if it has not been read.
 	SendBuf, RecvBuf uint64
 	Unread           Unread
 }
@@ -44,7 +45,7 @@ type Raw struct {
 func (o Op) Args(raw *Raw, c *Constants) Args {
 	op := o.Info()
 	a, unread := raw.Args, raw.Unread
-	a.Flags &= Inter | Started
+	a.Flags &^= UnknownVolume
 	a.Peer = c.rank(op.Peer, raw.Peer)
 	a.Peer2 = c.rank(op.Peer2, raw.Peer2)
 	if op.Tag == None {

@@ -91,6 +91,10 @@ func (o Op) Volume(a *Args, by Accounting) Volume {
 	send, recv := op.sides(a)
 	s, r := keep(a.Send, send), keep(a.Recv, recv)
 	np := count(a.Size)
+	sources := np
+	if op.Kind == NeighborAllgather || op.Kind == NeighborAlltoall {
+		sources = count(a.In)
+	}
 	others := np
 	if a.Flags&Inter == 0 && np > 0 {
 		others--
@@ -125,17 +129,13 @@ func (o Op) Volume(a *Args, by Accounting) Volume {
 		return Volume{Out: s, In: op.Recv.total(r, np)}
 	case Scatter:
 		return Volume{Out: op.Send.total(s, np), In: r}
-	case Allgather:
-		return Volume{Out: s * times(np), In: op.Recv.total(r, np)}
-	case Alltoall:
-		return Volume{Out: op.Send.total(s, np), In: op.Recv.total(r, np)}
+	case Allgather, NeighborAllgather:
+		return Volume{Out: s * times(np), In: op.Recv.total(r, sources)}
+	case Alltoall, NeighborAlltoall:
+		return Volume{Out: op.Send.total(s, np), In: op.Recv.total(r, sources)}
 	case Scan:
 		last := a.Rank == a.Size-1 // of the chain in which each passes its result on
 		return Volume{Out: keep(s, !last), In: keep(r, a.Rank > 0)}
-	case NeighborAllgather:
-		return Volume{Out: s * times(np), In: op.Recv.total(r, count(a.In))}
-	case NeighborAlltoall:
-		return Volume{Out: op.Send.total(s, np), In: op.Recv.total(r, count(a.In))}
 	}
 	return Volume{}
 }

@@ -5,9 +5,32 @@ package report
 
 import (
 	"io"
+	"slices"
 
+	"ompp-attach/analysis"
 	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
 )
+
+// Options are what the reader of a report may choose; the zero value is what
+// most want.
+type Options struct {
+	Volumes mpi.Accounting // of collective operations' volumes
+	Rules   analysis.Rules // of the overhead classes
+	Classic bool           // without what ompP does not have: the regions of single MPI calls
+}
+
+// view returns the profile as the options want it.
+func (o Options) view(p *attribution.Profile) *attribution.Profile {
+	if !o.Classic {
+		return p
+	}
+	v := *p
+	v.Lost = slices.Clone(p.Lost)
+	attribution.Hide(&v, func(r *attribution.Region) bool { return r.Construct == event.MPI })
+	return &v
+}
 
 // Format is one way to write a profile. To add one, write its file and add its
 // row to Formats.
@@ -17,7 +40,7 @@ type Format struct {
 	Description string // one line for help texts
 	// Write writes a profile that attribution.Validate accepts. Its errors
 	// are those of the writer.
-	Write func(io.Writer, *attribution.Profile) error
+	Write func(io.Writer, *attribution.Profile, Options) error
 }
 
 // Formats are the formats there are, in the order in which help lists them.

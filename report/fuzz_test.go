@@ -43,7 +43,7 @@ func FuzzRender(f *testing.F) {
 		}
 		for _, format := range Formats {
 			var out bytes.Buffer
-			if err := format.Write(&out, p); err != nil {
+			if err := format.Write(&out, p, Options{}); err != nil {
 				t.Fatalf("%s: %v", format.Name, err)
 			}
 			if format.Name == "pprof" {
@@ -52,7 +52,7 @@ func FuzzRender(f *testing.F) {
 				}
 			}
 		}
-		if err := Summary(io.Discard, p, []string{"a"}); err != nil {
+		if err := Summary(io.Discard, p, []string{"a"}, Options{}); err != nil {
 			t.Fatal(err)
 		}
 	})

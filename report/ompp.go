@@ -15,10 +15,12 @@ import (
 // WriteOmpp writes the text report of ompP: its seven sections with their
 // titles, columns and widths, so that people and scripts that read ompP's
 // reports read this one. What ompP does not have comes after: further header
-// lines, and section 8 for what the reader must know about the figures.
-func WriteOmpp(w io.Writer, p *attribution.Profile) error {
+// lines, columns at the right end, a section of MPI's call sites, and one of
+// what the reader must know about the figures.
+func WriteOmpp(w io.Writer, p *attribution.Profile, options Options) error {
 	out := bufio.NewWriter(w)
-	o := &ompp{Writer: out, p: p, tid: 4}
+	p = options.view(p)
+	o := &ompp{Writer: out, p: p, Options: options, tid: 4, mpi: usesMPI(p)}
 	for _, t := range p.Threads {
 		o.tid = max(o.tid, len(threadText(t))+1)
 	}
@@ -29,6 +31,7 @@ func WriteOmpp(w io.Writer, p *attribution.Profile) error {
 	o.callgraphProfiles()
 	o.overheads()
 	o.properties()
+	o.callSites()
 	o.notes()
 	return out.Flush()
 }
@@ -37,8 +40,10 @@ func WriteOmpp(w io.Writer, p *attribution.Profile) error {
 // until the final Flush.
 type ompp struct {
 	*bufio.Writer
+	Options
 	p   *attribution.Profile
-	tid int // width of the TID column; ompP's 4 unless a thread needs more
+	tid int  // width of the TID column; ompP's 4 unless a thread needs more
+	mpi bool // the process used MPI
 }
 
 func (o *ompp) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
@@ -50,7 +55,7 @@ func (o *ompp) banner(title string) {
 	o.printf("%s\n%s%s\n%s\n", rule, line, rule[:max(0, 70-len(line))], rule)
 }
 
-// header writes section 1. The keys after PAPI Support are additions.
+// header writes section 1. The keys after PAPI Support and MPI's are additions.
 func (o *ompp) header() {
 	m := &o.p.Meta
 	key := func(name, format string, args ...any) {
@@ -74,6 +79,9 @@ func (o *ompp) header() {
 	key("ompP Version", "%s (ompp-attach)", orUnknown(m.Tool))
 	key("ompP Build Date", "%s", orUnknown(m.Built))
 	key("PAPI Support", "not available")
+	if o.mpi {
+		o.mpiHeader(key)
+	}
 
 	key("Kernel", "%s %s", orUnknown(m.Kernel), m.Arch)
 	missing := 0
@@ -116,7 +124,11 @@ func (o *ompp) overview() {
 		if len(by[c]) == 0 {
 			continue
 		}
-		o.printf("%s: %s:\n", c, plural(len(by[c]), "region"))
+		noun := "region"
+		if c == event.MPI {
+			noun = "call site"
+		}
+		o.printf("%s: %s:\n", c, plural(len(by[c]), noun))
 		for _, i := range by[c] {
 			o.printf(" * R%05d %s%s\n", i+1, regionText(&o.p.Regions[i]), runtimeText(o.p, i))
 		}

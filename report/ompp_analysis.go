@@ -4,7 +4,7 @@ import "ompp-attach/analysis"
 
 // overheads writes section 6.
 func (o *ompp) overheads() {
-	all := analysis.Overheads(o.p)
+	all := o.Rules.Overheads(o.p)
 	cover := analysis.ParallelCoverage(o.p)
 	o.banner("Overhead Analysis Report")
 	o.printf("Total runtime (wallclock)   : %s sec [%s]\n",
@@ -24,7 +24,10 @@ func (o *ompp) overheads() {
 	}
 	o.printf("%17s%35s    %s (%s)\n\n", "", "SUM", seconds(wall, 7), percent(analysis.Ratio(wall, cover.Of)))
 
-	const titles = "          Total        Ovhds (%)  =   Synch  (%)  +  Imbal   (%)  +   Limpar (%)   +    Mgmt (%)"
+	titles := "          Total        Ovhds (%)  =   Synch  (%)  +  Imbal   (%)  +   Limpar (%)   +    Mgmt (%)"
+	if o.mpi {
+		titles += "   +     MPI (%)"
+	}
 	o.printf("Overheads wrt. each individual parallel region:\n%s\n", titles)
 	for i := range all {
 		o.printf("R%05d", all[i].Region+1)
@@ -51,7 +54,11 @@ func (o *ompp) overheads() {
 // overheadRow writes a region's total and its overheads as parts of whole.
 func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64) {
 	o.printf("  %s ", seconds(total, 7))
-	for _, t := range []int64{c.Sum(), c.Synch, c.Imbal, c.Limpar, c.Mgmt} {
+	times := []int64{c.Sum(), c.Synch, c.Imbal, c.Limpar, c.Mgmt}
+	if o.mpi {
+		times = append(times, c.MPI)
+	}
+	for _, t := range times {
 		o.printf(" %s (%s)", seconds(t, 7), percent(analysis.Ratio(t, whole)))
 	}
 	o.printf("\n")
@@ -61,7 +68,7 @@ func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64) {
 func (o *ompp) properties() {
 	o.banner("Performance Properties Report")
 	o.printf("\n")
-	for i, p := range analysis.Properties(o.p) {
+	for i, p := range o.Rules.Properties(o.p) {
 		r := &o.p.Regions[p.Region]
 		o.printf("Property P%05d '%s' holds for\n", i+1, p.Name)
 		o.printf("     '%s %s', with a severity (in percent) of %s\n\n",

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"ompp-attach/analysis"
 	"ompp-attach/event"
@@ -114,14 +113,4 @@ func (o *ompp) pathOf(node int) []int {
 	}
 	slices.Reverse(up)
 	return up
-}
-
-// head joins the column titles to a header line.
-func head(tid int, titles []string) string {
-	var b strings.Builder
-	b.WriteString(strings.Repeat(" ", tid-3) + "TID")
-	for _, t := range titles {
-		b.WriteString(" " + strings.Repeat(" ", max(0, 10-len(t))) + t)
-	}
-	return b.String()
 }

@@ -14,7 +14,7 @@ import (
 func (o *ompp) notes() {
 	parts := [][]string{
 		lossNotes(o.p), unseenNotes(o.p), missingNotes(o.p), approxNotes(o.p), regionNotes(o.p),
-		readingNotes(o.p), warningNotes(o.p),
+		o.readingNotes(), warningNotes(o.p),
 	}
 	if len(strings.Join(flatten(parts), "")) == 0 {
 		return
@@ -167,14 +167,14 @@ func regionList(sentence string, regions []int) []string {
 }
 
 // readingNotes say how to read the figures of this profile.
-func readingNotes(p *attribution.Profile) []string {
-	var items []string
-	m := &p.Meta
+func (o *ompp) readingNotes() []string {
+	p, m := o.p, &o.p.Meta
+	items := o.mpiNotes()
 	if m.HasTasks {
 		items = append(items, "The program may use tasks, and where this runtime executes them was not found: taskT shows `-`, and the time of tasks that ran inside a barrier is part of exitBarT and of the overheads.")
 	}
 	if hasTasks(p) {
-		items = append(items, "A task stands below the place that created it, its time with the thread that executed it. While a thread executes a task, what it had open is suspended: the times of TASK, TASKEXEC, TASKWAIT, TASKGROUP and TASKLOOP, and of whatever lies in a task, leave out the tasks that were executed meanwhile, so execT of TASKWAIT is waiting with nothing to do. taskT is the time spent executing tasks in a wait; exitBarT leaves it out. queueT is the time from creation to execution, summed. A task that creates its like is one region, not a path that grows with the recursion.")
+		items = append(items, "A task stands below the place that created it, its time with the thread that executed it. While a thread executes a task, what it had open is suspended: the times of TASK, TASKEXEC, TASKWAIT, TASKGROUP and TASKLOOP, and of whatever lies in a task, leave out the tasks that were executed meanwhile, so execT of TASKWAIT is waiting with nothing to do. taskT is the time spent executing tasks in a wait; exitBarT leaves it out. queueT is the time from creation to execution, summed. Tasks that create each other, as those of a recursive function do, are a group that a path enters once: each of them stands once below the place where the group was entered, under the creation that leads there in the fewest steps, with all its executions; its counts and times are exact, only the paths within the group are folded.")
 	}
 	if m.Partial > 0 {
 		items = append(items, fmt.Sprintf("Region instances seen only in part, because they were under way when measurement began or ended: %d.", m.Partial))
@@ -183,13 +183,21 @@ func readingNotes(p *attribution.Profile) []string {
 		items = append(items, fmt.Sprintf("Ends without a beginning, left out: %d.", m.Unmatched))
 	}
 	if n := analysis.Roots(p); n > 1 {
-		items = append(items, fmt.Sprintf("%d threads of the program start teams of their own; in the TID column 1:0 is thread 0 of the second one's teams. Wallclock times of parallel regions are sums over them, and the percentages beside them refer to %d x duration.", n, n))
+		what := "start teams of their own"
+		if o.mpi {
+			what += ", or call MPI outside of any team"
+		}
+		items = append(items, fmt.Sprintf("%d threads of the program %s; in the TID column 1:0 is thread 0 of the second one's teams. Wallclock times of parallel regions are sums over them, and the percentages beside them refer to %d x duration.", n, what, n))
 	}
 	if analysis.HasNestedTeams(p) {
 		items = append(items, "Parallel regions are nested. A row is a thread number in the innermost team, so it can add up several threads, and values of nested regions in the callgraph can exceed those of the region around them. Parallel coverage counts the outermost regions only.")
 	}
-	if out := analysis.Outside(p); out.Sum() > 0 {
-		items = append(items, fmt.Sprintf("Overheads outside parallel regions, in none of the tables: Synch %s sec, Mgmt %s sec.", seconds(out.Synch, 0), seconds(out.Mgmt, 0)))
+	if out := o.Rules.Outside(p); out.Sum() > 0 {
+		what := fmt.Sprintf("Overheads outside parallel regions, in none of the tables: Synch %s sec, Mgmt %s sec", seconds(out.Synch, 0), seconds(out.Mgmt, 0))
+		if o.mpi {
+			what += fmt.Sprintf(", MPI %s sec", seconds(out.MPI, 0))
+		}
+		items = append(items, what+".")
 	}
 	return bullets("How to read this report:", items)
 }

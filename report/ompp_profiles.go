@@ -2,17 +2,21 @@ package report
 
 import (
 	"fmt"
-	"strings"
+	"slices"
+	"unicode/utf8"
 
 	"ompp-attach/analysis"
+	"ompp-attach/attribution"
 	"ompp-attach/event"
 )
 
 // column is one column of the per-thread tables.
 type column struct {
 	title string
-	time  func(*analysis.Row) int64  // ns; nil for a count
-	count func(*analysis.Row) uint64 // nil for a time
+	time  func(*analysis.Row) int64                 // ns; nil for a count
+	count func(*analysis.Row) uint64                // nil for a time
+	bytes func(*ompp, *attribution.MPIStats) uint64 // of a volume, and then nothing else
+	each  bool                                      // a volume of single calls
 	// nested: the time can hold child regions; the callgraph profiles split
 	// it into inclusive (/I) and exclusive (/E).
 	nested bool
@@ -96,6 +100,8 @@ func columnsOf(c event.Construct) []column {
 		return []column{execNestT, execC, queueT, partC}
 	case event.TaskGroup:
 		return []column{execNestT, execC, waitT, taskT}
+	case event.MPI:
+		return []column{execT, execC}
 	case event.TaskWait, event.TaskYield, event.TaskLoop:
 		return []column{execNestT, execC, taskT}
 	}
@@ -143,39 +149,68 @@ func (o *ompp) callgraphProfiles() {
 // table writes the rows of a block and their sum. With split, times that can
 // hold child regions appear inclusive and exclusive.
 func (o *ompp) table(b *analysis.Block, split bool) {
-	columns := columnsOf(o.p.Regions[b.Region].Construct)
-	var titles []string
+	construct := o.p.Regions[b.Region].Construct
+	columns := columnsOf(construct)
+	if m := b.Sum.MPI; m != nil {
+		columns = slices.Concat(columns, mpiColumns(construct, m))
+	}
+	head := []string{"TID"}
 	for _, c := range columns {
 		if split && c.nested {
-			titles = append(titles, c.title+"/I", c.title+"/E")
+			head = append(head, c.title+"/I", c.title+"/E")
 		} else {
-			titles = append(titles, c.title)
+			head = append(head, c.title)
 		}
 	}
-	o.printf("%s\n", head(o.tid, titles))
+	rows := [][]string{head}
 	for i := range b.Rows {
-		o.row(threadText(o.p.Threads[b.Rows[i].Thread]), columns, &b.Rows[i], split)
+		rows = append(rows, o.row(threadText(o.p.Threads[b.Rows[i].Thread]), columns, &b.Rows[i], split))
 	}
-	o.row("SUM", columns, &b.Sum, split)
+	rows = append(rows, o.row("SUM", columns, &b.Sum, split))
+	widths := []int{o.tid}
+	for range head[1:] {
+		widths = append(widths, 10)
+	}
+	o.aligned(rows, widths)
 }
 
-func (o *ompp) row(tid string, columns []column, r *analysis.Row, split bool) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%*s", o.tid, tid)
+// aligned writes lines of cells, each to the right of its column, which is at
+// least of its width.
+func (o *ompp) aligned(rows [][]string, widths []int) {
+	for _, r := range rows {
+		for i, cell := range r {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, r := range rows {
+		for i, cell := range r {
+			if i > 0 {
+				o.printf(" ")
+			}
+			o.printf("%*s", widths[i], cell)
+		}
+		o.printf("\n")
+	}
+}
+
+func (o *ompp) row(tid string, columns []column, r *analysis.Row, split bool) []string {
+	cells := []string{tid}
 	for _, c := range columns {
 		switch {
+		case c.bytes != nil:
+			cells = append(cells, volumeText(o, &c, r.MPI))
 		case c.count != nil:
-			fmt.Fprintf(&b, " %10d", c.count(r))
+			cells = append(cells, fmt.Sprint(c.count(r)))
 		case c.task && o.p.Meta.HasTasks:
-			fmt.Fprintf(&b, " %10s", "-") // the program has tasks, unmeasured: no zero
+			cells = append(cells, "-") // the program has tasks, unmeasured: no zero
 		default:
-			b.WriteString(" " + seconds(c.time(r), 10))
+			cells = append(cells, seconds(c.time(r), 0))
 			if split && c.nested {
-				b.WriteString(" " + seconds(c.time(r)-c.inside(r), 10))
+				cells = append(cells, seconds(c.time(r)-c.inside(r), 0))
 			}
 		}
 	}
-	o.printf("%s\n", b.String())
+	return cells
 }
 
 // depthFirst returns the nodes in the order of the callgraph.

@@ -41,7 +41,7 @@ func ompText(t testing.TB, p *attribution.Profile) string {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
-	if err := WriteOmpp(&buf, p); err != nil {
+	if err := WriteOmpp(&buf, p, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return buf.String()
@@ -302,11 +302,11 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 func TestWriteErrorsAreReturned(t *testing.T) {
 	full := errors.New("no space left")
 	for _, f := range Formats {
-		if err := f.Write(failingWriter{full}, mixedProfile()); !errors.Is(err, full) {
+		if err := f.Write(failingWriter{full}, mixedProfile(), Options{}); !errors.Is(err, full) {
 			t.Errorf("%s: got %v, want %v", f.Name, err, full)
 		}
 	}
-	if err := Summary(failingWriter{full}, mixedProfile(), nil); !errors.Is(err, full) {
+	if err := Summary(failingWriter{full}, mixedProfile(), nil, Options{}); !errors.Is(err, full) {
 		t.Errorf("Summary: got %v, want %v", err, full)
 	}
 }

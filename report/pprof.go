@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"path"
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,6 +12,8 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
 )
 
 // The pprof values of a sample, in this order.
@@ -20,6 +24,13 @@ var sampleTypes = []*profile.ValueType{
 	{Type: "imbalance", Unit: "nanoseconds"},
 	{Type: "limited_parallelism", Unit: "nanoseconds"},
 	{Type: "management", Unit: "nanoseconds"},
+}
+
+// mpiSampleTypes follow if the process used MPI.
+var mpiSampleTypes = []*profile.ValueType{
+	{Type: "mpi_time", Unit: "nanoseconds"},
+	{Type: "bytes_in", Unit: "bytes"},
+	{Type: "bytes_out", Unit: "bytes"},
 }
 
 // WritePprof writes a gzipped pprof profile: the path of regions as the call
@@ -38,14 +49,23 @@ var sampleTypes = []*profile.ValueType{
 //   - the total is duration times initial threads, plus the workers' execT.
 //
 // Executions are execC. The other types are the overhead classes of package
-// analysis, each at the node where the time passes.
-func WritePprof(w io.Writer, p *attribution.Profile) error {
-	return buildPprof(p).Write(w)
+// analysis, each at the node where the time passes; mpi_time is class MPI,
+// within parallel regions and outside, and the bytes are of the same calls,
+// received and sent.
+func WritePprof(w io.Writer, p *attribution.Profile, o Options) error {
+	return buildPprof(o.view(p), o).Write(w)
 }
 
-func buildPprof(p *attribution.Profile) *profile.Profile {
-	b := &pprofBuilder{p: p, out: &profile.Profile{
-		SampleType:        sampleTypes,
+func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
+	types, uses := sampleTypes, usesMPI(p)
+	switch m := totalMPI(p); {
+	case uses && m.Unknown > 0 && m.In == m.Out && m.In == [mpi.NumAccountings]uint64{}:
+		types = slices.Concat(sampleTypes, mpiSampleTypes[:1]) // no volume is known: no zeros
+	case uses:
+		types = slices.Concat(sampleTypes, mpiSampleTypes)
+	}
+	b := &pprofBuilder{p: p, options: o, mpi: uses, out: &profile.Profile{
+		SampleType:        types,
 		DefaultSampleType: "time",
 		DurationNanos:     p.Meta.Duration,
 		PeriodType:        &profile.ValueType{Type: "time", Unit: "nanoseconds"},
@@ -61,18 +81,34 @@ func buildPprof(p *attribution.Profile) *profile.Profile {
 	b.program = b.location(&profile.Function{Name: programName(p), SystemName: "program", Filename: p.Meta.Path}, 0)
 	for i := range p.Regions {
 		r := &p.Regions[i]
-		b.regions = append(b.regions, b.location(&profile.Function{
-			Name: r.Construct.String() + " " + regionText(r),
-			// Tells regions with the same text apart, and leads from here to
-			// the text report. It must differ from Name, or pprof tries to
-			// demangle that.
-			SystemName: systemName(i, r),
-			Filename:   r.Location.File,
-			StartLine:  int64(r.Location.Begin),
-		}, int64(r.Location.Begin)))
+		b.regions = append(b.regions, b.regionLocation(i, r))
 	}
 	b.samples()
 	return b.out
+}
+
+// frameName is how a region is called: `CRITICAL main.c (13-15) (unnamed)`, but
+// `MPI_Send main.c:53`, as everybody names a call site.
+func frameName(r *attribution.Region) string {
+	if r.Construct != event.MPI {
+		return r.Construct.String() + " " + regionText(r)
+	}
+	if l := &r.Location; l.File != "" && l.Begin > 0 {
+		return fmt.Sprintf("%s %s:%s%d", clean(r.Name), clean(path.Base(l.File)), mark(l.Mark), l.Begin)
+	}
+	return clean(r.Name) + " " + locationText(&r.Location)
+}
+
+func (b *pprofBuilder) regionLocation(i int, r *attribution.Region) *profile.Location {
+	return b.location(&profile.Function{
+		Name: frameName(r),
+		// Tells regions with the same text apart, and leads from here to
+		// the text report. It must differ from Name, or pprof tries to
+		// demangle that.
+		SystemName: systemName(i, r),
+		Filename:   r.Location.File,
+		StartLine:  int64(r.Location.Begin),
+	}, int64(r.Location.Begin))
 }
 
 func systemName(i int, r *attribution.Region) string {
@@ -85,6 +121,8 @@ func systemName(i int, r *attribution.Region) string {
 
 type pprofBuilder struct {
 	p       *attribution.Profile
+	options Options
+	mpi     bool
 	out     *profile.Profile
 	mapping *profile.Mapping
 	program *profile.Location
@@ -101,26 +139,36 @@ func (b *pprofBuilder) location(f *profile.Function, line int64) *profile.Locati
 
 func (b *pprofBuilder) samples() {
 	for _, s := range analysis.SerialTimes(b.p) {
-		b.sample([]*profile.Location{b.program}, "", attribution.Thread{Root: s.Root}, []int64{s.Time, 0, 0, 0, 0, 0})
+		b.sample([]*profile.Location{b.program}, "", attribution.Thread{Root: s.Root}, []int64{s.Time})
 	}
-	for i := 1; i < len(b.p.Nodes); i++ {
+	for i := range b.p.Nodes {
 		n := &b.p.Nodes[i]
-		var stack []*profile.Location // leaf first, as pprof has it
+		construct := event.NoConstruct // the program, whose calls may be shown as its own
+		var stack []*profile.Location  // leaf first, as pprof has it
 		for at := i; at > 0; at = b.p.Nodes[at].Parent {
 			stack = append(stack, b.regions[b.p.Nodes[at].Region])
 		}
 		stack = append(stack, b.program)
-		classes := analysis.Classify(b.p, i)
-		for j, s := range n.Stats {
-			c := classes[j]
-			b.sample(stack, b.p.Regions[n.Region].Construct.String(), b.p.Threads[s.Thread], []int64{
-				max(0, s.Exec.T-s.Child), int64(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt})
+		label := ""
+		if i > 0 {
+			construct = b.p.Regions[n.Region].Construct
+			label = construct.String()
+		}
+		classes := b.options.Rules.Classify(b.p, i)
+		for j := range n.Stats {
+			s, c := &n.Stats[j], classes[j]
+			calls := analysis.OwnCalls(construct, s)
+			b.sample(stack, label, b.p.Threads[s.Thread], []int64{
+				max(0, s.Exec.T-s.Child), int64(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt,
+				c.MPI, int64(calls.In[b.options.Volumes]), int64(calls.Out[b.options.Volumes])})
 		}
 	}
 }
 
-// sample adds a sample unless it says nothing.
-func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t attribution.Thread, values []int64) {
+// sample adds a sample unless it says nothing. Values that are not given are 0.
+func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t attribution.Thread, given []int64) {
+	values := make([]int64, len(b.out.SampleType))
+	copy(values, given)
 	empty := true
 	for _, v := range values {
 		empty = empty && v == 0
@@ -134,6 +182,12 @@ func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t att
 	}
 	if construct != "" {
 		labels["construct"] = []string{construct}
+	}
+	if b.mpi {
+		labels["host"] = []string{clean(b.p.Meta.Host)}
+		if job := b.p.Meta.MPI; job != nil && job.Rank >= 0 {
+			labels["rank"] = []string{strconv.Itoa(job.Rank)}
+		}
 	}
 	b.out.Sample = append(b.out.Sample, &profile.Sample{Location: stack, Value: values, Label: labels})
 }
@@ -155,6 +209,9 @@ func pprofComments(p *attribution.Profile) []string {
 	}
 	if m.HasTasks {
 		out = append(out, "The program may use tasks, which are not measured.")
+	}
+	if note := unknownVolumes(p); note != "" {
+		out = append(out, note)
 	}
 	return out
 }

@@ -19,7 +19,7 @@ import (
 func parsed(t *testing.T, p *attribution.Profile) *profile.Profile {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := WritePprof(&buf, p); err != nil {
+	if err := WritePprof(&buf, p, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	pp, err := profile.Parse(&buf)
@@ -187,7 +187,7 @@ func TestPprofTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WritePprof(f, mixedProfile()); err != nil {
+	if err := WritePprof(f, mixedProfile(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -28,11 +28,11 @@ func TestReplay(t *testing.T) {
 				t.Fatal(err)
 			}
 			var text, pb bytes.Buffer
-			if err := WriteOmpp(&text, p); err != nil {
+			if err := WriteOmpp(&text, p, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, "replay-"+stem+".ompp.golden", text.Bytes())
-			if err := WritePprof(&pb, p); err != nil {
+			if err := WritePprof(&pb, p, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			prof, err := profile.Parse(&pb)

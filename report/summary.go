@@ -13,8 +13,9 @@ import (
 // Summary writes what the user should see on the terminal when measurement is
 // over, in at most 15 lines: time, threads, coverage, overheads, the regions
 // that cost most, what was lost or invisible, and where the files are.
-func Summary(w io.Writer, p *attribution.Profile, files []string) error {
+func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) error {
 	out := bufio.NewWriter(w)
+	p = o.view(p)
 	line := func(key, format string, args ...any) {
 		fmt.Fprintf(out, "%-19s %s\n", key, clean(fmt.Sprintf(format, args...)))
 	}
@@ -29,13 +30,20 @@ func Summary(w io.Writer, p *attribution.Profile, files []string) error {
 	line("parallel coverage", "%s%% in %s", share(cover.Share()), plural(cover.Regions, "parallel region"))
 
 	var sum analysis.Classes
-	for _, o := range analysis.Overheads(p) {
+	for _, o := range o.Rules.Overheads(p) {
 		sum.Add(o.Classes)
 	}
 	all := analysis.ThreadTime(p)
 	part := func(t int64) string { return share(analysis.Ratio(t, all)) }
-	line("overheads", "%s%% = synchronisation %s%% + imbalance %s%% + limited parallelism %s%% + management %s%%",
+	classes := fmt.Sprintf("%s%% = synchronisation %s%% + imbalance %s%% + limited parallelism %s%% + management %s%%",
 		part(sum.Sum()), part(sum.Synch), part(sum.Imbal), part(sum.Limpar), part(sum.Mgmt))
+	if usesMPI(p) {
+		classes += fmt.Sprintf(" + MPI %s%%", part(sum.MPI))
+	}
+	line("overheads", "%s", classes)
+	if usesMPI(p) {
+		line("MPI", "%s", mpiSummary(p, part))
+	}
 
 	key := "costliest regions"
 	for _, c := range analysis.Costs(p)[:min(3, len(p.Regions))] {
@@ -60,6 +68,16 @@ func Summary(w io.Writer, p *attribution.Profile, files []string) error {
 		line(key, "%s", files[i])
 	}
 	return out.Flush()
+}
+
+// mpiSummary says what part MPI had, in parallel regions and outside.
+func mpiSummary(p *attribution.Profile, part func(int64) string) string {
+	m := totalMPI(p)
+	who := ""
+	if job := p.Meta.MPI; job != nil && job.Rank >= 0 && job.Size > 0 {
+		who = fmt.Sprintf("rank %d of %d, ", job.Rank, job.Size)
+	}
+	return fmt.Sprintf("%s%s thread-sec (%s%%) in %d calls: %d sends, %d receives, %d collectives", who, seconds(m.T, 0), part(m.T), m.Calls, m.Sends, m.Recvs, m.Colls)
 }
 
 // troubles returns key and text of at most five lines on what the figures

@@ -11,7 +11,7 @@ import (
 func summaryOf(t *testing.T, p *attribution.Profile, files ...string) string {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := Summary(&buf, p, files); err != nil {
+	if err := Summary(&buf, p, files, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return buf.String()

@@ -5,14 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 source=testdata/programs/demo/plate.c
 out=ompp-demo
-
-say() { printf '\n\033[1m%s\033[0m\n' "== $*"; }
-[ -t 1 ] || say() { printf '\n%s\n' "== $*"; }
-
-if [ "$(id -u)" != 0 ]; then
-	echo "demo: placing probes needs root: sudo make demo" >&2
-	exit 1
-fi
+. scripts/demo-common.sh
 
 # clang_with_openmp prints a clang that can link OpenMP programs.
 clang_with_openmp() {

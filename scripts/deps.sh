@@ -1,15 +1,18 @@
 #!/bin/sh
 # Installs what the given purposes need and the machine lacks (Debian and its
 # kin; as root). Elsewhere it says what is missing.
-#   deps.sh PURPOSE...     generate, test, demo, bench
+#   deps.sh PURPOSE...     generate, test, demo, demo-mpi, bench, pmu
 set -eu
 
 packages() {
 	case $1 in
 	generate) echo clang-14 libbpf-dev ;; # clang-14 made the committed objects
 	# Debian allows one libomp at a time; the tests of clang-14 borrow this one.
-	test) echo gcc g++ gfortran clang-14 clang-19 libomp-19-dev binutils lld-14 dwz python3-numpy libopenblas0-openmp ;;
+	test) echo gcc g++ gfortran clang-14 clang-19 libomp-19-dev binutils lld-14 dwz python3-numpy libopenblas0-openmp \
+		openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py ;;
 	demo) echo gcc clang-19 libomp-19-dev ;;
+	pmu) echo qemu-system-arm cpio gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross libgomp1-arm64-cross ;;
+	demo-mpi) echo gcc libc6-dev openmpi-bin libopenmpi-dev ;;
 	bench) echo gcc clang-19 libomp-19-dev bpftrace ;;
 	*) echo "deps.sh: no purpose $1" >&2; exit 2 ;;
 	esac

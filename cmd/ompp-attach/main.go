@@ -44,6 +44,9 @@ func main() {
 		case collect.GuardianCommand:
 			fail(collect.RunGuardian())
 			return
+		case collectorCommand:
+			fail(runCollector(os.Args[2:]))
+			return
 		}
 	}
 	started := false
@@ -68,6 +71,10 @@ func fail(err error) {
 	if s := err.Error(); s != "" {
 		fmt.Fprintln(os.Stderr, "ompp-attach: "+s)
 	}
+	var killed *killedError
+	if errors.As(err, &killed) {
+		endBy(killed.signal)
+	}
 	os.Exit(status)
 }
 
@@ -86,6 +93,6 @@ already be running.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
-	c.AddCommand(runCommand(), attachCommand(), pauseCommand(), resumeCommand(), reportCommand(), regionsCommand(), checkCommand(), manCommand())
+	c.AddCommand(runCommand(), attachCommand(), pauseCommand(), resumeCommand(), reportCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
 	return c
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,11 +31,18 @@ type measureFlags struct {
 	events    string // hidden: file for the recorded event stream of the first process
 	user      userFlags
 	inline    inlineFlags
+	view      viewFlags
+	say       func(sentence string) // tells the user at once
 }
 
+// tell writes a sentence to the user's terminal.
+func tell(sentence string) { fmt.Fprintln(os.Stderr, "ompp-attach: "+sentence) }
+
 func (f *measureFlags) register(c *cobra.Command) {
+	f.say = tell
 	f.inline.register(c)
-	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID)")
+	f.view.register(c)
+	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
@@ -65,7 +70,7 @@ func formatNames() string {
 
 func (f *measureFlags) logf(format string, args ...any) {
 	if f.verbose {
-		fmt.Fprintf(os.Stderr, "ompp-attach: "+format+"\n", args...)
+		f.say(fmt.Sprintf(format, args...))
 	}
 }
 
@@ -80,6 +85,23 @@ func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
 	return stop
 }
 
+// measurement loads the kernel side for what the flags ask for.
+func (f *measureFlags) measurement() (*collect.Measurement, error) {
+	m, err := collect.New(attachModes[f.mode], f.logf)
+	if err != nil {
+		return nil, diagnose(err)
+	}
+	f.inline.apply(m)
+	if f.events != "" {
+		m.RecordEvents()
+	}
+	if err := f.user.apply(m, f.logf, f.say); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
 // saveStream writes the recorded events, if they were asked for.
 func (f *measureFlags) saveStream(res *collect.Result) error {
 	if f.events == "" || len(res.Streams) == 0 {
@@ -88,13 +110,21 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 	return saveFile(f.events, func(w io.Writer) error { return attribution.EncodeStream(w, res.Streams[0]) })
 }
 
-// prepare finds out what would fail at the end while nothing is lost yet.
-func (f *measureFlags) prepare(program string, pid int) (*output, error) {
+// check refuses flags that make no sense.
+func (f *measureFlags) check() error {
 	if err := checkFormats(f.formats); err != nil {
-		return nil, &exitError{exitUsage, err}
+		return &exitError{exitUsage, err}
 	}
 	if _, ok := attachModes[f.mode]; !ok {
-		return nil, &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}
+		return &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}
+	}
+	return nil
+}
+
+// prepare finds out what would fail at the end while nothing is lost yet.
+func (f *measureFlags) prepare(program string, pid int) (*output, error) {
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 	return openOutput(f.out, program, pid, f.overwrite)
 }
@@ -110,7 +140,12 @@ exit status becomes that of ompp-attach (128+N if signal N killed it).
 ` + userText,
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
 		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return run(&f, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if r, ok := collect.RankOf(os.Getpid()); ok {
+				return runRank(&f, c, r, args)
+			}
+			return run(&f, args)
+		},
 	}
 	f.register(c)
 	c.Flags().SetInterspersed(false)
@@ -126,24 +161,28 @@ func run(f *measureFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	// To the end of the tool: an impatient second Ctrl-C must not cost the results.
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)...)
-	m, err := collect.New(attachModes[f.mode], f.logf)
+	signals := heed()
+	m, err := f.measurement()
 	if err != nil {
-		return out.abandon(diagnose(err))
-	}
-	f.inline.apply(m)
-	if f.events != "" {
-		m.RecordEvents()
-	}
-	if err := f.user.apply(m, f.logf); err != nil {
-		m.Close()
 		return out.abandon(err)
 	}
 	defer f.listen(m)()
 	res, err := m.Run(path, args, signals)
 	m.Close()
+	return f.conclude(out, res, err, path)
+}
+
+// heed catches signals to the end of the tool: an impatient second Ctrl-C must
+// not cost the results.
+func heed() <-chan os.Signal {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)...)
+	return signals
+}
+
+// conclude writes what the measurement of a launched program gave, and returns
+// the tool's exit status.
+func (f *measureFlags) conclude(out *output, res *collect.Result, err error, path string) error {
 	if res == nil {
 		var ee *collect.ExecError
 		if errors.As(err, &ee) {
@@ -155,10 +194,10 @@ func run(f *measureFlags, args []string) error {
 		return err
 	}
 	for _, s := range res.Troubles {
-		fmt.Fprintln(os.Stderr, "ompp-attach: "+s)
+		f.say(s)
 	}
-	if len(res.Profiles) == 0 && len(res.Troubles) == 0 {
-		fmt.Fprintf(os.Stderr, "ompp-attach: %s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured\n", path)
+	if len(res.Profiles) == 0 && len(res.Troubles) == 0 && (out.rank == nil || out.rank.Rank == 0) {
+		f.say(fmt.Sprintf("%s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured", path))
 	}
 	if res.Exit != 0 {
 		return &exitError{res.Exit, unfound(res)}
@@ -192,78 +231,4 @@ func findProgram(name string) (string, error) {
 		return "", &exitError{exitCannotRun, fmt.Errorf("%s is a directory: give the program in it", name)}
 	}
 	return "", &exitError{exitCannotRun, fmt.Errorf("%s is not executable: check its permissions (chmod +x) and that it is a program", name)}
-}
-
-func attachCommand() *cobra.Command {
-	var f measureFlags
-	var pid int
-	var duration time.Duration
-	c := &cobra.Command{
-		Use:   "attach [flags] --pid PID",
-		Short: "Profile a running process",
-		Long: `attach profiles a running process until --duration is over, until Ctrl-C or
-SIGTERM, or until the process ends, whichever comes first. The process goes on
-as before.
-` + userText,
-		Example: "  ompp-attach attach --pid 4711 --duration 30s",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if !c.Flags().Changed("pid") {
-				return &exitError{exitUsage, errors.New("which process? give --pid PID")}
-			}
-			return attach(&f, pid, duration)
-		},
-	}
-	f.register(c)
-	c.Flags().IntVarP(&pid, "pid", "p", 0, "process to attach to")
-	c.Flags().DurationVarP(&duration, "duration", "d", 0, "how long to measure, e.g. 30s (default: until Ctrl-C)")
-	return c
-}
-
-func attach(f *measureFlags, pid int, duration time.Duration) error {
-	program, err := collect.CheckTarget(pid)
-	if err != nil {
-		return err
-	}
-	out, err := f.prepare(program, pid)
-	if err != nil {
-		return err
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)...)
-	defer stop()
-	m, err := collect.New(attachModes[f.mode], f.logf)
-	if err != nil {
-		return out.abandon(diagnose(err))
-	}
-	ctx, over := context.WithCancel(ctx)
-	defer over()
-	f.inline.apply(m)
-	if f.events != "" {
-		m.RecordEvents()
-	}
-	if err := f.user.apply(m, f.logf); err != nil {
-		m.Close()
-		return out.abandon(err)
-	}
-	defer f.listen(m)()
-	res, err := m.Attach(ctx, pid, func() {
-		if duration > 0 {
-			time.AfterFunc(duration, over)
-		}
-		if !f.quiet {
-			fmt.Fprintf(os.Stderr, "ompp-attach: attached to process %d (%s); %s\n", pid, program, until(duration))
-		}
-	})
-	m.Close()
-	if res == nil {
-		return out.abandon(err)
-	}
-	return errors.Join(err, out.write(res, f), f.saveStream(res), unfound(res))
-}
-
-func until(d time.Duration) string {
-	if d > 0 {
-		return fmt.Sprintf("measuring for %s, Ctrl-C ends it earlier", d)
-	}
-	return "Ctrl-C ends the measurement"
 }

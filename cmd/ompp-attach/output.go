@@ -36,6 +36,7 @@ type output struct {
 	named   bool // by the user
 	replace bool // an older run's files
 	program string
+	rank    *collect.Rank // whose files these are; nil: the program is no rank
 }
 
 // openOutput makes the directory and proves that it can be written, before
@@ -118,35 +119,48 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 			errs = append(errs, err)
 		}
 	}
-	stems := stems(res)
+	stems := o.stems(res)
 	for i, p := range res.Profiles {
-		files, err := writeProfile(o.dir, stems[i], p, f.formats)
+		files, err := writeProfile(o.dir, stems[i], p, f.formats, f.view.options())
 		if err != nil {
 			errs = append(errs, err)
 		}
-		if !f.quiet {
-			if err := report.Summary(os.Stderr, p, files); err != nil {
+		if !f.quiet && p.Meta.MPI == nil && o.rank == nil {
+			if err := report.Summary(os.Stderr, p, files, f.view.options()); err != nil {
 				errs = append(errs, err)
 			}
+		}
+	}
+	if !f.quiet {
+		for _, line := range o.ranksLines(res.Profiles) {
+			f.say(line)
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // stems names the profiles' files. A process that runs one program after the
-// other has several profiles.
-func stems(res *collect.Result) (out []string) {
-	times := map[string]int{}
+// other has several profiles, and several jobs have ranks of one number.
+func (o *output) stems(res *collect.Result) (out []string) {
+	taken := map[string]bool{}
 	for _, p := range res.Profiles {
 		stem := recordStem
-		if p != res.First {
-			stem += ".pid" + strconv.Itoa(p.Meta.PID)
+		if r := p.Meta.MPI; r != nil && r.Rank >= 0 {
+			stem += ".rank" + strconv.Itoa(r.Rank)
+		} else {
+			if o.rank != nil {
+				stem += ".rank" + strconv.Itoa(o.rank.Rank)
+			}
+			if o.rank != nil || p != res.First {
+				stem += ".pid" + strconv.Itoa(p.Meta.PID)
+			}
 		}
-		times[stem]++
-		if n := times[stem]; n > 1 {
-			stem += "-" + strconv.Itoa(n)
+		free := stem
+		for n := 2; taken[free] || o.rank != nil && exists(filepath.Join(o.dir, free+recordSuffix)); n++ {
+			free = stem + "-" + strconv.Itoa(n)
 		}
-		out = append(out, stem)
+		taken[free] = true
+		out = append(out, free)
 	}
 	return out
 }
@@ -157,7 +171,13 @@ var resultFile = func() *regexp.Regexp {
 	for _, f := range report.Formats {
 		ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, recordStem)))
 	}
-	return regexp.MustCompile("^" + recordStem + `(\.pid\d+(-\d+)?)?(` + strings.Join(ends, "|") + ")$")
+	var ofJobs []string
+	for _, f := range report.JobFormats {
+		for _, file := range f.Files {
+			ofJobs = append(ofJobs, regexp.QuoteMeta(file.Name))
+		}
+	}
+	return regexp.MustCompile("^(" + recordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + strings.Join(ofJobs, "|") + ")$")
 }()
 
 // removeOld removes an older run's files: one of its processes' profiles would
@@ -179,24 +199,24 @@ func removeOld(dir string) error {
 }
 
 // writeProfile records a profile and renders it.
-func writeProfile(dir, stem string, p *attribution.Profile, formats []string) (files []string, err error) {
+func writeProfile(dir, stem string, p *attribution.Profile, formats []string, o report.Options) (files []string, err error) {
 	name := filepath.Join(dir, stem+recordSuffix)
 	err = saveFile(name, func(w io.Writer) error { return attribution.Encode(w, p) })
 	if err == nil {
 		files = append(files, name)
 	}
-	more, err2 := renderAll(dir, stem, p, formats)
+	more, err2 := renderAll(dir, stem, p, formats, o)
 	return append(files, more...), errors.Join(err, err2)
 }
 
 // renderAll writes a profile's reports; one file's failure does not keep the
 // others from being written.
-func renderAll(dir, stem string, p *attribution.Profile, formats []string) (files []string, err error) {
+func renderAll(dir, stem string, p *attribution.Profile, formats []string, o report.Options) (files []string, err error) {
 	var errs []error
 	for _, n := range formats {
 		f, _ := report.FormatNamed(n)
 		name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, recordStem))
-		if err := saveFile(name, func(w io.Writer) error { return f.Write(w, p) }); err != nil {
+		if err := saveFile(name, func(w io.Writer) error { return f.Write(w, p, o) }); err != nil {
 			errs = append(errs, err)
 			continue
 		}

@@ -20,15 +20,15 @@ func TestStems(t *testing.T) {
 	first := profileOf(10)
 	res := &collect.Result{First: first, Profiles: []*attribution.Profile{profileOf(10), first, profileOf(11), profileOf(11), profileOf(12), profileOf(11)}}
 	want := []string{"profile.pid10", "profile", "profile.pid11", "profile.pid11-2", "profile.pid12", "profile.pid11-3"}
-	if got := stems(res); !slices.Equal(got, want) {
+	if got := (&output{}).stems(res); !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
 }
 
 // Only our own files make way for new ones.
 func TestRemoveOld(t *testing.T) {
-	ours := []string{"profile.json.gz", "profile.ompp.txt", "profile.pb.gz", "profile.pid7.json.gz", "profile.pid7-2.ompp.txt", "profile.pid77-13.pb.gz"}
-	others := []string{"myprofile.json.gz", "profile", "profile.json", "profile.json.gz.orig", "profile.pid7x.json.gz", "profile.txt", "profiles.csv"}
+	ours := []string{"job.json", "job.ranks.csv", "profile.json.gz", "profile.ompp.txt", "profile.pb.gz", "profile.pid7.json.gz", "profile.pid7-2.ompp.txt", "profile.pid77-13.pb.gz"}
+	others := []string{"job.jsonx", "myprofile.json.gz", "profile", "profile.json", "profile.json.gz.orig", "profile.pid7x.json.gz", "profile.txt", "profiles.csv"}
 	dir := t.TempDir()
 	for _, name := range slices.Concat(ours, others) {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {

@@ -10,22 +10,67 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/attribution"
+	"ompp-attach/report"
 )
 
+// reportFlags are what the user wants to see of a directory.
+type reportFlags struct {
+	formats []string // empty: the default of what the directory holds
+	dir     string   // where files go; empty: beside the profiles; "-": standard output
+	rank    int      // of a job; -1: all
+	view    viewFlags
+}
+
 func reportCommand() *cobra.Command {
-	var formats []string
+	var f reportFlags
 	c := &cobra.Command{
-		Use:     "report DIR",
-		Short:   "Write reports from recorded profiles, without measuring again",
-		Example: "  ompp-attach report --format ompp ompp-solver-4711",
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(_ *cobra.Command, args []string) error { return rereport(args[0], formats) },
+		Use:   "report DIR",
+		Short: "Write reports from recorded profiles, without measuring again",
+		Long: `report writes the reports of the profiles in DIR again. If DIR holds those of
+the ranks of an MPI job (profile.rank<R>.json.gz), it merges them and prints the
+job's report: whether the processes behave alike, where they differ, what that
+goes with, and which overheads come from where. What could not be read is told
+at its end; it fails only if nothing could be read.
+
+Reports are files beside the profiles, or in the directory that -o names; the
+job's text, and a rank's (--rank), go to standard output unless -o is given.`,
+		Example: `  ompp-attach report --format ompp ompp-solver-4711
+  ompp-attach report DIR
+  ompp-attach report --rank 3 DIR
+  ompp-attach report --format json -o - DIR`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return rereport(args[0], &f) },
 	}
-	c.Flags().StringSliceVar(&formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
+	f.view.register(c)
+	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default both), "+
+		jobFormatNames()+" (of a job; default text)")
+	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
+	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")
 	return c
 }
 
-func rereport(dir string, formats []string) error {
+func rereport(dir string, f *reportFlags) error {
+	ranks, others, err := findRanks(dir)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(ranks) > 0 && f.rank >= 0:
+		return reportRank(dir, ranks, f)
+	case len(ranks) > 0:
+		return reportJob(dir, ranks, others, f)
+	case f.rank >= 0:
+		return &exitError{exitUsage, fmt.Errorf("%s holds no rank's profile (profile.rank<R>%s): leave out --rank", dir, recordSuffix)}
+	}
+	return reportProcesses(dir, f)
+}
+
+// reportProcesses writes each profile's reports again.
+func reportProcesses(dir string, f *reportFlags) error {
+	formats := f.formats
+	if len(formats) == 0 {
+		formats = []string{"ompp", "pprof"}
+	}
 	if err := checkFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -34,10 +79,11 @@ func rereport(dir string, formats []string) error {
 		return err
 	}
 	if len(names) == 0 {
-		if _, err := os.Stat(dir); err != nil {
-			return fmt.Errorf("cannot open %s: %w", dir, errors.Unwrap(err))
-		}
 		return fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, recordName)
+	}
+	to, err := reportDirectory(dir, f.dir)
+	if err != nil {
+		return err
 	}
 	var errs []error
 	for _, name := range names {
@@ -46,16 +92,32 @@ func rereport(dir string, formats []string) error {
 			errs = append(errs, err)
 			continue
 		}
-		stem := strings.TrimSuffix(filepath.Base(name), recordSuffix)
-		files, err := renderAll(dir, stem, p, formats)
-		for _, f := range files {
-			fmt.Println(f)
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), recordSuffix), p, formats, f.view.options()))
 	}
 	return errors.Join(errs...)
+}
+
+// reportOne writes a profile's reports and tells their names.
+func reportOne(dir, stem string, p *attribution.Profile, formats []string, o report.Options) error {
+	files, err := renderAll(dir, stem, p, formats, o)
+	for _, f := range files {
+		fmt.Println(f)
+	}
+	return err
+}
+
+// reportDirectory is where files go.
+func reportDirectory(dir, wanted string) (string, error) {
+	switch wanted {
+	case "":
+		return dir, nil
+	case "-":
+		return "", &exitError{exitUsage, errors.New("-o - takes one report that is one file; give a directory for several")}
+	}
+	if err := os.MkdirAll(wanted, 0o755); err != nil {
+		return "", fmt.Errorf("cannot make the reports' directory: %w", err)
+	}
+	return wanted, giveToUser(wanted)
 }
 
 func readProfile(name string) (*attribution.Profile, error) {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,7 +25,7 @@ func (f *userFlags) register(c *cobra.Command) {
 }
 
 // apply hands them to a measurement.
-func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any)) error {
+func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any), say func(string)) error {
 	s, err := collect.NewSelection(f.disable, f.only)
 	if err != nil {
 		return &exitError{exitUsage, err}
@@ -42,7 +40,7 @@ func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any)) err
 	}
 	u.Notice = func(s string) {
 		for _, line := range strings.Split(s, "\n") {
-			fmt.Fprintln(os.Stderr, "ompp-attach: "+line)
+			say(line)
 		}
 	}
 	m.SetUserRegions(u)

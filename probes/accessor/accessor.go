@@ -22,25 +22,28 @@ type Formulas struct {
 	CommRemoteSize mpi.Formula // of inter-communicators only
 	CommIsInter    mpi.Formula // 1 or 0
 	GroupSize      mpi.Formula
-	// World is MPI_COMM_WORLD's handle; it does not depend on the handle that it
-	// is evaluated for.
-	World mpi.Formula
+	// World is MPI_COMM_WORLD's handle, and Initialized is 1 once MPI_Init has
+	// returned; both do not depend on the handle that they are evaluated for.
+	World, Initialized mpi.Formula
+
+	known []predefined
 }
 
 // property is a formula and the accessors that tell of it, best first.
 type property struct {
 	formula   *mpi.Formula
 	accessors []string
+	global    bool // the accessor has no handle, only a result
 }
 
 func (f *Formulas) properties() []property {
 	return []property{
-		{&f.TypeSize, []string{"MPI_Type_size_x", "MPI_Type_size_c", "MPI_Type_size"}},
-		{&f.CommSize, []string{"MPI_Comm_size"}},
-		{&f.CommRank, []string{"MPI_Comm_rank"}},
-		{&f.CommRemoteSize, []string{"MPI_Comm_remote_size"}},
-		{&f.CommIsInter, []string{"MPI_Comm_test_inter"}},
-		{&f.GroupSize, []string{"MPI_Group_size"}},
+		{formula: &f.TypeSize, accessors: []string{"MPI_Type_size_x", "MPI_Type_size_c", "MPI_Type_size"}},
+		{formula: &f.CommSize, accessors: []string{"MPI_Comm_size"}},
+		{formula: &f.CommRank, accessors: []string{"MPI_Comm_rank"}},
+		{formula: &f.CommRemoteSize, accessors: []string{"MPI_Comm_remote_size"}},
+		{formula: &f.CommIsInter, accessors: []string{"MPI_Comm_test_inter"}},
+		{formula: &f.GroupSize, accessors: []string{"MPI_Group_size"}},
 	}
 }
 
@@ -55,19 +58,25 @@ func Derive(o *symbols.Object) (*Formulas, error) {
 	c := newCode(o)
 	var errs []error
 	for _, p := range f.properties() {
-		var err error
+		var first error
 		for _, name := range p.accessors {
-			if *p.formula, err = derive(o, c, name); err == nil {
+			var err error
+			if *p.formula, err = derive(o, c, name, p.global); err == nil {
+				first = nil
 				break
+			} else if first == nil || errors.Is(first, errAbsent) {
+				first = fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		if err != nil {
-			errs = append(errs, err)
+		if first != nil {
+			errs = append(errs, first)
 		}
 	}
 	if f.World = world(o, f.CommSize); f.World == nil {
 		errs = append(errs, errors.New("MPI_COMM_WORLD: not known where it is"))
 	}
+	f.Initialized = initialized(o, c)
+	f.known = predefinedTypes(o)
 	return f, errors.Join(errs...)
 }
 
@@ -88,19 +97,47 @@ func world(o *symbols.Object, size mpi.Formula) mpi.Formula {
 	return nil
 }
 
-func derive(o *symbols.Object, c *code, name string) (mpi.Formula, error) {
-	entries := o.Symbol(name)
-	if len(entries) == 0 {
-		return nil, fmt.Errorf("%s: not in the file", name)
+// initialized derives what MPI_Initialized says. Open MPI's from 4.0 on calls
+// hooks, but its state has a name; 2 is OMPI_MPI_STATE_INIT_COMPLETED.
+func initialized(o *symbols.Object, c *code) mpi.Formula {
+	if at, ok := o.DataSymbol("ompi_mpi_state"); ok {
+		return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepBase, Value: int64(at)}, {Op: mpi.StepLoad32}, {Op: mpi.StepEqual, Value: 2}}}}
 	}
-	bytes := 4
+	f, err := derive(o, c, "MPI_Initialized", true)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// errAbsent also is what a statically linked program says of accessors that it
+// does not use.
+var errAbsent = errors.New("not in the file")
+
+func derive(o *symbols.Object, c *code, name string, global bool) (mpi.Formula, error) {
+	entry, bytes, err := accessor(o, name)
+	if err != nil {
+		return nil, err
+	}
+	m := newMachine(o, c)
+	given := []*node{m.leaf(opHandle), m.leaf(opOut)}
+	if global {
+		given = given[1:]
+	}
+	return m.formula(m.explore(entry, given...), bytes)
+}
+
+// accessor returns where a function begins and how many bytes it writes. The
+// library's own is that with the prefix PMPI: the other one may be a tool's.
+func accessor(o *symbols.Object, name string) (entry uint64, bytes int, err error) {
+	bytes = 4
 	if name == "MPI_Type_size_x" || name == "MPI_Type_size_c" {
 		bytes = 8 // MPI_Count
 	}
-	m := newMachine(o, c)
-	f, err := m.formula(m.explore(entries[0], m.leaf(opHandle)), bytes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	for _, n := range []string{"P" + name, name} {
+		if at := o.Symbol(n); len(at) > 0 {
+			return at[len(at)-1], bytes, nil
+		}
 	}
-	return f, nil
+	return 0, 0, errAbsent
 }

@@ -62,9 +62,9 @@ func newMachine(o *symbols.Object, c *code) *machine {
 // explore follows the function at entry and returns the paths that end with
 // success, and of the others those that resist. Functions that a path cannot be
 // followed through are given up one by one: what they do is not known then.
-func (m *machine) explore(entry uint64, handle *node) (paths []path) {
+func (m *machine) explore(entry uint64, arguments ...*node) (paths []path) {
 	for range maxTries {
-		paths = m.attempt(entry, handle)
+		paths = m.attempt(entry, arguments)
 		last := len(paths) - 1
 		if last < 0 || paths[last].resisted == nil || !m.close(paths[last].state) {
 			return paths
@@ -88,12 +88,15 @@ func (m *machine) close(s *state) bool {
 }
 
 // attempt follows all paths, the shortest first, until one resists.
-func (m *machine) attempt(entry uint64, handle *node) (paths []path) {
+func (m *machine) attempt(entry uint64, given []*node) (paths []path) {
 	s := &state{pc: entry}
 	for i := range s.regs {
 		s.regs[i] = m.unknownOf("the caller")
 	}
-	s.regs[rdi], s.regs[rsi], s.regs[rsp] = handle, m.leaf(opOut), m.leaf(opStack)
+	for i, v := range given {
+		s.regs[arguments[i]] = v
+	}
+	s.regs[rsp] = m.leaf(opStack)
 	m.store(s, s.regs[rsp], m.leaf(opReturn), 8)
 	m.todo, m.total = []*state{s}, 0
 	for len(m.todo) > 0 {
@@ -319,10 +322,17 @@ func (m *machine) resolve(s *state, addr *node) (*node, error) {
 	if _, _, ok := m.o.Constant(c+in[0].lo, 1); !ok {
 		return addr, nil
 	}
-	if _, err := m.branch(s, index, each...); err != nil {
+	i, err := m.branch(s, index, each...)
+	if err != nil {
 		return nil, err
 	}
-	return m.resolve(s, addr)
+	ts, c = addr.split()
+	for t := range ts {
+		if ts[t].n == index {
+			ts[t].n = m.konst(each[i][0].lo)
+		}
+	}
+	return m.sum(ts, c), nil
 }
 
 // public are names that programs refer to: the linker may have given such a

@@ -72,6 +72,9 @@ const smallField = 64
 
 // domain returns the set in which a value lies on this path.
 func (s *state) domain(n *node) ranges {
+	if n.isConst() {
+		return single(n.k)
+	}
 	set := ranges{{0, n.max}}
 	for i := len(s.facts) - 1; i >= 0; i-- {
 		if s.facts[i].n == n {

@@ -260,15 +260,8 @@ func (m *machine) conditionalMove(s *state, in x86asm.Inst, cc string) error {
 }
 
 func (m *machine) setCondition(s *state, in x86asm.Inst, cc string) error {
-	n, set := m.condition(s, cc)
-	dom := s.domain(n)
-	yes, no := dom.and(set), dom.and(set.not(n.max))
-	var v *node
-	if k, ok := set.isSingle(); ok && len(yes) > 0 && len(no) > 0 {
-		v = m.eq(n, k)
-	} else if k, ok := set.not(n.max).isSingle(); ok && len(yes) > 0 && len(no) > 0 {
-		v = m.sub(m.konst(1), m.eq(n, k))
-	} else {
+	v := m.truth(s, cc)
+	if v == nil {
 		is, err := m.decide(s, cc)
 		if err != nil {
 			return err
@@ -280,3 +273,47 @@ func (m *machine) setCondition(s *state, in x86asm.Inst, cc string) error {
 	}
 	return m.set(s, in, in.Args[0], v)
 }
+
+// truth is a condition as a value of 1 or 0; nil if that takes a branch.
+func (m *machine) truth(s *state, cc string) *node {
+	n, set := m.condition(s, cc)
+	in := s.domain(n)
+	not := set.not(n.max)
+	if len(in.and(set)) == 0 || len(in.and(not)) == 0 || n.deps&onUnknown != 0 {
+		return nil
+	}
+	if k, ok := set.isSingle(); ok {
+		return m.eq(n, k)
+	}
+	if k, ok := not.isSingle(); ok {
+		return m.sub(m.konst(1), m.eq(n, k))
+	}
+	if n.max > ones(4) {
+		return nil
+	}
+	if len(set) == 1 && len(not) == 1 { // of unsigned numbers, or of one sign
+		if set[0].lo == 0 {
+			return m.below(n, set[0].hi+1)
+		}
+		return m.sub(m.konst(1), m.below(n, set[0].lo))
+	}
+	if f := s.flags; f.bytes == 4 && !f.result && f.b.isConst() && f.a == n {
+		a, k := m.sext(n, 4), m.sext(f.b, 4)
+		switch cc {
+		case "L", "GE":
+			n = m.shr(m.sub(a, k), 63)
+		case "LE", "G":
+			n = m.shr(m.sub(a, m.add(k, m.konst(1))), 63)
+		default:
+			return nil
+		}
+		if cc == "GE" || cc == "G" {
+			n = m.sub(m.konst(1), n)
+		}
+		return n
+	}
+	return nil
+}
+
+// below is n < k, for numbers of 32 bits: the sign of their difference.
+func (m *machine) below(n *node, k uint64) *node { return m.shr(m.sub(n, m.konst(k)), 63) }

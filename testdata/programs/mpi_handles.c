@@ -134,8 +134,8 @@ static void communicators(int rank, int size)
 		if (i % 23 == 0)
 			comm("many", many[i]);
 	}
-	unsigned long was = HANDLE(many[299]);
-	MPI_Comm_free(&many[299]);
+	unsigned long was = HANDLE(many[298]);
+	MPI_Comm_free(&many[298]);
 	MPI_Comm_split(MPI_COMM_WORLD, rank / 2, 0, &c);
 	comm(HANDLE(c) == was ? "handle-again" : "another-handle", c);
 }

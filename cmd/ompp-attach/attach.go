@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/collect"
+)
+
+func attachCommand() *cobra.Command {
+	var f measureFlags
+	var pids []int
+	var job int
+	var duration time.Duration
+	c := &cobra.Command{
+		Use:   "attach [flags] --pid PID | --job PID",
+		Short: "Profile a running process, or all ranks of a running job",
+		Long: `attach profiles running processes until --duration is over, until Ctrl-C or
+SIGTERM, or until all of them have ended, whichever comes first. They go on as
+before.
+
+--job PID measures all processes of this node that use OpenMP or MPI and were
+started, directly or not, by the launcher PID: mpirun, mpiexec, orted, prted,
+hydra_pmi_proxy or slurmstepd. srun starts none itself: its ranks are found by
+the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
+` + userText,
+		Example: "  ompp-attach attach --pid 4711 --duration 30s\n  ompp-attach attach --job $(pgrep -n mpirun) -o results",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch given := c.Flags().Changed; {
+			case given("pid") && given("job"):
+				return &exitError{exitUsage, errors.New("give --pid or --job, not both")}
+			case given("job"):
+				var err error
+				if pids, err = collect.JobProcesses(job); err != nil {
+					return err
+				}
+			case !given("pid") || len(pids) == 0:
+				return &exitError{exitUsage, errors.New("which process? give --pid PID, or --job PID for the ranks that mpirun PID has started")}
+			}
+			return attach(&f, pids, duration)
+		},
+	}
+	f.register(c)
+	c.Flags().IntSliceVarP(&pids, "pid", "p", nil, "process to attach to (several: A,B, or repeated)")
+	c.Flags().IntVarP(&job, "job", "j", 0, "attach to all ranks on this node of the job that this launcher (mpirun, srun) runs")
+	c.Flags().DurationVarP(&duration, "duration", "d", 0, "how long to measure, e.g. 30s (default: until Ctrl-C)")
+	return c
+}
+
+func attach(f *measureFlags, pids []int, duration time.Duration) error {
+	slices.Sort(pids)
+	pids = slices.Compact(pids)
+	var program string
+	for i, pid := range pids {
+		name, err := collect.CheckTarget(pid)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			program = name
+		}
+	}
+	out, err := f.prepare(program, pids[0])
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)...)
+	defer stop()
+	m, err := f.measurement()
+	if err != nil {
+		return out.abandon(err)
+	}
+	ctx, over := context.WithCancel(ctx)
+	defer over()
+	defer f.listen(m)()
+	res, err := m.Attach(ctx, pids, func() {
+		if duration > 0 {
+			time.AfterFunc(duration, over)
+		}
+		if !f.quiet {
+			what := fmt.Sprintf("process %d (%s)", pids[0], program)
+			if len(pids) > 1 {
+				what = fmt.Sprintf("%d processes (%s)", len(pids), program)
+			}
+			tell(fmt.Sprintf("attached to %s; %s", what, until(duration)))
+		}
+	})
+	m.Close()
+	if res == nil {
+		return out.abandon(err)
+	}
+	err = errors.Join(err, out.write(res, f), f.saveStream(res), unfound(res))
+	for _, s := range res.Troubles {
+		tell(s)
+	}
+	return err
+}
+
+func until(d time.Duration) string {
+	if d > 0 {
+		return fmt.Sprintf("measuring for %s, Ctrl-C ends it earlier", d)
+	}
+	return "Ctrl-C ends the measurement"
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A job's ranks write to one directory, from several nodes on a shared file
+// system. What an older run left there must be refused, or removed, but not
+// what other ranks of the same job have written: the first of a job's
+// collectors leaves a file in the directory that says so.
+
+// claimPrefix begins the names of such files; the rest is the job's.
+const claimPrefix = ".ompp-attach-job-"
+
+// claimLimit bounds how long one waits for another node to look through the
+// directory.
+const claimLimit = 30 * time.Second
+
+// claims are the directories that a collector has claimed for its job.
+type claims struct {
+	mu   sync.Mutex
+	done map[string]*output
+}
+
+// open prepares the directory that a rank's flags name.
+func (c *claims) open(f *measureFlags, req *request) (*output, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	dir := f.out
+	if dir == "" {
+		dir = "ompp-job-" + fileName(req.Rank.Job)
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(req.Dir, dir)
+	}
+	if f.events != "" && !filepath.IsAbs(f.events) {
+		f.events = filepath.Join(req.Dir, f.events)
+	}
+	if c.done[dir] == nil {
+		o := &output{dir: dir, named: true}
+		if err := o.make(); err != nil {
+			return nil, onHost(err)
+		}
+		if err := probeWritable(dir); err != nil {
+			return nil, onHost(o.abandon(err))
+		}
+		if err := claim(dir, req.Rank.Job, f.overwrite); err != nil {
+			return nil, o.abandon(err)
+		}
+		if c.done == nil {
+			c.done = map[string]*output{}
+		}
+		c.done[dir] = o
+	}
+	o := *c.done[dir]
+	o.rank, o.created = &req.Rank, false // others may write to it yet
+	return &o, nil
+}
+
+// leave removes the traces of a job that has written nothing.
+func (c *claims) leave() {
+	for dir, o := range c.done {
+		if written, _ := filepath.Glob(filepath.Join(dir, recordStem+".*")); len(written) > 0 {
+			continue
+		}
+		marks, _ := filepath.Glob(filepath.Join(dir, claimPrefix+"*"))
+		for _, m := range marks {
+			os.Remove(m)
+		}
+		_ = o.abandon(nil)
+	}
+}
+
+// onHost says on which node it was.
+func onHost(err error) error {
+	host, herr := os.Hostname()
+	if err == nil || herr != nil {
+		return err
+	}
+	return fmt.Errorf("on node %s: %w", host, err)
+}
+
+// fileName makes of a job's name part of a file's.
+func fileName(job string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r == '.', r == '-', r == '_', r == '@':
+			return r
+		}
+		return '_'
+	}, job)
+}
+
+// claim makes a directory the job's. Only one may look through it: whoever
+// creates the file, and writes into it when that is done.
+func claim(dir, job string, overwrite bool) error {
+	sum := sha256.Sum256([]byte(job))
+	name := filepath.Join(dir, claimPrefix+hex.EncodeToString(sum[:8]))
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if err == nil {
+			err = clear(dir, name, overwrite)
+			if err == nil {
+				_, err = fmt.Fprintln(file, job)
+			}
+			file.Close()
+			if err != nil {
+				os.Remove(name)
+			}
+			return err
+		}
+		if !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("cannot write to %s: %w", dir, errors.Unwrap(err))
+		}
+		if b, err := os.ReadFile(name); err == nil && len(b) > 0 {
+			return nil
+		}
+		if time.Since(began) > claimLimit {
+			return fmt.Errorf("%s was claimed by this job on another node, which does not go on: remove %s, or give another directory with -o", dir, name)
+		}
+	}
+}
+
+// clear removes or refuses what an older run has left in a directory.
+func clear(dir, own string, overwrite bool) error {
+	old, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix))
+	if len(old) > 0 && !overwrite {
+		return fmt.Errorf("%s already holds profiles: give another directory with -o, or --overwrite to replace them", dir)
+	}
+	if overwrite {
+		if err := removeOld(dir); err != nil {
+			return err
+		}
+	}
+	others, _ := filepath.Glob(filepath.Join(dir, claimPrefix+"*"))
+	for _, o := range others {
+		if o != own {
+			os.Remove(o)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect"
+)
+
+// collectorCommand is the hidden subcommand that measures the ranks of one job
+// on this node.
+const collectorCommand = "__collector"
+
+// patience is how long the collector waits for the tool that started it.
+const patience = 30 * time.Second
+
+// collector serves the tools of a job's ranks.
+type collector struct {
+	m      *collect.Measurement
+	failed error // why nothing can be measured
+	dirs   claims
+
+	mu      sync.Mutex
+	clients []*client // the first of them hears what is said to all
+}
+
+// client is the tool of one rank.
+type client struct {
+	mu sync.Mutex
+	to *json.Encoder
+}
+
+func (c *client) send(r reply) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.to.Encode(&r) // one that is gone needs no answer
+}
+
+// runCollector is the collector's main function. args are the socket's path,
+// which listens as file 3, the log's, and the flags of the tool that started it.
+// It ends when the last rank has been written.
+func runCollector(args []string) error {
+	l, err := ownProcess()
+	if err != nil {
+		return err
+	}
+	socket, log := args[0], args[1]
+	var f measureFlags
+	if err := f.parse(args[2:]); err != nil {
+		return err
+	}
+	k := &collector{}
+	f.say = k.say
+	stop := func() error { return nil }
+	if k.m, k.failed = f.measurement(); k.failed == nil {
+		defer f.listen(k.m)()
+		stop = k.m.Start()
+	}
+	k.serve(l, socket)
+	k.dirs.leave()
+	if err = stop(); k.m != nil {
+		k.m.Close()
+	}
+	if st, serr := os.Stat(log); serr == nil && st.Size() == 0 && err == nil {
+		os.Remove(log)
+	}
+	return err
+}
+
+// ownProcess makes the process independent of the rank whose tool has started
+// it, and returns its listener.
+func ownProcess() (net.Listener, error) {
+	// It may be sent what ends the ranks; their ends will end it.
+	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
+	file := os.NewFile(3, "socket")
+	l, err := net.FileListener(file)
+	if err != nil {
+		return nil, fmt.Errorf("collector: %w", err)
+	}
+	file.Close()
+	closeInherited()
+	unbind()
+	return l, nil
+}
+
+// closeInherited closes the files that a launcher gave its rank open: their end
+// tells it that the rank has ended.
+func closeInherited() {
+	fds, _ := filepath.Glob("/proc/self/fd/*")
+	for _, name := range fds {
+		fd, _ := strconv.Atoi(filepath.Base(name))
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && fd > 2 && flags&unix.FD_CLOEXEC == 0 {
+			unix.Close(fd)
+		}
+	}
+}
+
+// unbind frees the process from the core that the launcher has bound the rank
+// to, which needs it itself, and lets it read before the ranks run on: among
+// more ranks than cores it would come too late, and lose what they write.
+func unbind() {
+	const urgent = -20
+	var all unix.CPUSet
+	for i := range 64 * len(all) {
+		all.Set(i)
+	}
+	threads, _ := filepath.Glob("/proc/self/task/*") // each has its own settings
+	for _, name := range threads {
+		if tid, err := strconv.Atoi(filepath.Base(name)); err == nil {
+			_ = unix.SchedSetaffinity(tid, &all)
+			_ = unix.Setpriority(unix.PRIO_PROCESS, tid, urgent)
+		}
+	}
+	if unix.SchedGetaffinity(0, &all) == nil { // what the kernel has made of it
+		runtime.GOMAXPROCS(all.Count())
+	}
+}
+
+// parse reads the flags that a rank's tool was given.
+func (f *measureFlags) parse(flags []string) error {
+	c := &cobra.Command{}
+	f.register(c)
+	return c.ParseFlags(flags)
+}
+
+// serve answers until the last client is gone.
+func (k *collector) serve(l net.Listener, socket string) {
+	conns := make(chan net.Conn)
+	go func() {
+		defer close(conns)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conns <- c
+		}
+	}()
+	gone := make(chan struct{})
+	impatient := time.After(patience)
+	for active := 0; ; {
+		select {
+		case c := <-conns:
+			active++
+			go func() {
+				defer func() { gone <- struct{}{} }()
+				defer c.Close()
+				k.client(c)
+			}()
+			continue
+		case <-gone:
+			active--
+		case <-impatient:
+		}
+		if active > 0 {
+			continue
+		}
+		// Who comes now finds nobody, and starts another collector.
+		os.Remove(socket)
+		l.Close()
+		for c := range conns {
+			c.Close()
+		}
+		return
+	}
+}
+
+// say tells the user by the first client that there is.
+func (k *collector) say(s string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.clients) > 0 {
+		k.clients[0].send(reply{Say: s})
+	}
+}
+
+// client serves one rank's tool.
+func (k *collector) client(conn net.Conn) {
+	c := &client{to: json.NewEncoder(conn)}
+	from := json.NewDecoder(conn)
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	var req request
+	if from.Decode(&req) != nil {
+		return
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	k.mu.Lock()
+	k.clients = append(k.clients, c)
+	k.mu.Unlock()
+	defer func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.clients = slices.DeleteFunc(k.clients, func(o *client) bool { return o == c })
+	}()
+	c.send(reply{Over: newOver(k.measure(&req, c, from))})
+}
+
+// measure follows one rank to its end and writes its files.
+func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
+	if k.failed != nil {
+		return k.failed
+	}
+	var f measureFlags
+	if err := f.parse(req.Flags); err != nil {
+		return err
+	}
+	f.say = func(s string) { c.send(reply{Say: s}) }
+	f.quiet = f.quiet || req.Rank.Rank != 0 // one line for all
+	out, err := k.dirs.open(&f, req)
+	if err != nil {
+		return err
+	}
+	fd, err := unix.PidfdOpen(req.PID, 0)
+	if err != nil {
+		return out.abandon(fmt.Errorf("process %d: %w", req.PID, err))
+	}
+	defer unix.Close(fd)
+	g, err := k.m.Follow(req.PID)
+	if err != nil {
+		return out.abandon(err)
+	}
+	c.send(reply{Followed: true})
+	var e collect.Ending
+	if from.Decode(&e) != nil {
+		// Its tool is gone; the program may run on.
+		awaitEnd(fd)
+		e.How = "not known: its ompp-attach was killed"
+	}
+	res := g.End(e)
+	if err := g.Refusal(); err != nil {
+		return out.abandon(err)
+	}
+	return f.conclude(out, res, nil, req.Program)
+}
+
+// awaitEnd waits for the end of a process by its file.
+func awaitEnd(pidfd int) {
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, -1)
+		if n > 0 || err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}

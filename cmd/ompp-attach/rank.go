@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect"
+)
+
+// runRank is `run` of a rank of a job: it launches the program and leaves the
+// measurement to the node's collector.
+func runRank(f *measureFlags, c *cobra.Command, r collect.Rank, args []string) error {
+	if r.Job == "" { // ranks without a name for their job have a parent in common
+		r.Job = fmt.Sprintf("parent-%d", os.Getppid())
+	}
+	f.say = func(s string) { tell(fmt.Sprintf("rank %d: %s", r.Rank, s)) }
+	err := f.rank(c, r, args)
+	var ee *exitError
+	if errors.As(err, &ee) && ee.err != nil && ee.err.Error() != "" {
+		ee.err = fmt.Errorf("rank %d: %w", r.Rank, ee.err)
+	} else if err != nil && ee == nil {
+		err = fmt.Errorf("rank %d: %w", r.Rank, err)
+	}
+	return err
+}
+
+func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) error {
+	path, err := findProgram(args[0])
+	if err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	flags := flagsBefore(args)
+	where, err := meet(c, r, flags)
+	if err != nil {
+		return err
+	}
+	signals := heed()
+	l, err := collect.Launch(path, args)
+	if err != nil {
+		return err
+	}
+	// The launcher's files stay open here as well: MPICH's takes the end of one
+	// for a failure, and would kill us before it learns how the program ended.
+	req := &request{PID: l.PID(), Rank: r, Program: path, Flags: flags}
+	if req.Dir, err = os.Getwd(); err != nil {
+		l.Abandon()
+		return err
+	}
+	if req.Program, err = filepath.Abs(path); err != nil {
+		l.Abandon()
+		return err
+	}
+	s, err := handOver(where, req, f.say)
+	if err != nil {
+		l.Abandon()
+		return err
+	}
+	if err := l.Start(); err != nil {
+		s.close()
+		return &exitError{exitCannotRun, err}
+	}
+	// mpirun, hydra and srun signal a rank's process group: the program has had
+	// what they send. What would end it anyhow, it may have twice.
+	e := l.Wait(signals, func(s syscall.Signal) bool { return !l.Catches(s) })
+	err = s.conclude(e, f.say)
+	var ee *exitError
+	if e.Signal != 0 && errors.As(err, &ee) && ee.status == e.Status {
+		return &killedError{ee, e.Signal}
+	}
+	return err
+}
+
+// killedError ends the tool by the signal that the program was killed by.
+type killedError struct {
+	*exitError
+	signal syscall.Signal
+}
+
+// Unwrap lets the exit status be found.
+func (e *killedError) Unwrap() error { return e.exitError }
+
+// endBy ends the process by a signal, as the program has ended: launchers
+// report that, and act on it. No second core is written.
+func endBy(s syscall.Signal) {
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	// Go's own handlers can only be removed like this.
+	var byDefault [4]uint64 // struct sigaction of amd64 and arm64: handler, flags, restorer, mask
+	_, _, _ = syscall.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)
+	_ = syscall.Kill(os.Getpid(), s)
+	time.Sleep(time.Second) // until it is delivered
+}
+
+// flagsBefore are the flags of our command line, without the program's.
+func flagsBefore(args []string) []string {
+	flags := os.Args[:len(os.Args)-len(args)]
+	flags = flags[slices.Index(flags, "run")+1:]
+	if n := len(flags); n > 0 && flags[n-1] == "--" {
+		flags = flags[:n-1]
+	}
+	return flags
+}
+
+// session is one tool's talk with the collector.
+type session struct {
+	close func()
+	to    *json.Encoder
+	over  chan *over // closed when the collector is gone
+}
+
+// handOver asks the node's collector to measure a program that is about to
+// start. One that is just ending may not answer: another one will.
+func handOver(where *meeting, req *request, say func(string)) (*session, error) {
+	const tries = 5
+	for range tries {
+		conn, err := where.connect()
+		if err != nil {
+			return nil, fmt.Errorf("the collector of this node cannot be started: %w", err)
+		}
+		s := &session{close: func() { conn.Close() }, to: json.NewEncoder(conn), over: make(chan *over, 1)}
+		followed := make(chan bool, 1)
+		go s.listen(json.NewDecoder(conn), followed, say)
+		if err := s.to.Encode(req); err == nil && <-followed {
+			return s, nil
+		}
+		o, ok := <-s.over
+		s.close()
+		if ok {
+			return nil, o.err()
+		}
+	}
+	return nil, fmt.Errorf("the collector of this node ended before it could measure anything%s", where.lastWords())
+}
+
+// listen reads what the collector says until it is over.
+func (s *session) listen(from *json.Decoder, followed chan<- bool, say func(string)) {
+	defer close(s.over)
+	defer close(followed)
+	for {
+		var r reply
+		if from.Decode(&r) != nil {
+			return
+		}
+		switch {
+		case r.Say != "":
+			say(r.Say)
+		case r.Followed:
+			followed <- true
+		case r.Over != nil:
+			s.over <- r.Over
+			return
+		}
+	}
+}
+
+// conclude tells the collector how the program ended, and waits until its
+// files are written.
+func (s *session) conclude(e collect.Ending, say func(string)) error {
+	defer s.close()
+	_ = s.to.Encode(&e)
+	if o, ok := <-s.over; ok {
+		return o.err()
+	}
+	say("the collector of this node was killed, so there is no profile of this rank; the program ran on")
+	if e.Status != 0 {
+		return &exitError{e.Status, nil}
+	}
+	return nil
+}
+
+// lastWords is what a collector that died wrote.
+func (m *meeting) lastWords() string {
+	b, err := os.ReadFile(m.log())
+	if text := strings.TrimSpace(string(b)); err == nil && text != "" {
+		first, _, _ := strings.Cut(text, "\n")
+		return fmt.Sprintf(" (%s; see %s)", first, m.log())
+	}
+	return ""
+}

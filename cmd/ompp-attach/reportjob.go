@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ompp-attach/attribution"
+	"ompp-attach/job"
+	"ompp-attach/report"
+)
+
+// recorded matches the names of all recorded profiles.
+var recorded = regexp.MustCompile(`^profile\b.*\.json\.gz$`)
+
+// findRanks lists the ranks' profiles in a directory, and the names of others.
+func findRanks(dir string) (ranks []job.Source, others []string, err error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot open %s: %w", dir, reason(err))
+	}
+	for _, f := range files {
+		name := filepath.Join(dir, f.Name())
+		rank, copy, ok := job.ParseName(f.Name())
+		switch {
+		case ok:
+			ranks = append(ranks, job.Source{Name: f.Name(), Rank: rank, Copy: copy, Open: func() (io.ReadCloser, error) { return os.Open(name) }})
+		case recorded.MatchString(f.Name()):
+			others = append(others, f.Name())
+		}
+	}
+	return ranks, others, nil
+}
+
+func jobFormatNames() string {
+	var names []string
+	for _, f := range report.JobFormats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// reportJob merges the ranks' profiles and writes the job's reports.
+func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) error {
+	formats := f.formats
+	if len(formats) == 0 {
+		formats = []string{"text"}
+	}
+	for _, n := range formats {
+		if _, ok := report.JobFormatNamed(n); !ok {
+			return &exitError{exitUsage, fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, jobFormatNames())}
+		}
+	}
+	view := f.view.options()
+	j, err := job.Read(ranks, job.Options{Paths: slices.Contains(formats, "pprof"), Rules: view.Rules, Classic: view.Classic})
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	if len(others) > 0 {
+		warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, someOf(others))
+	}
+	if !slices.Contains(formats, "text") { // which tells them
+		for _, t := range j.Troubles() {
+			warn("%s", t)
+		}
+	}
+	var files []report.JobFile
+	for _, n := range formats {
+		format, _ := report.JobFormatNamed(n)
+		for _, file := range format.Files {
+			if f.dir == "" && n == "text" {
+				if err := file.Write(os.Stdout, j, view); err != nil {
+					return err
+				}
+				continue
+			}
+			files = append(files, file)
+		}
+	}
+	if f.dir == "-" && len(files) == 1 {
+		return files[0].Write(os.Stdout, j, view)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	to, err := reportDirectory(dir, f.dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, file := range files {
+		name := filepath.Join(to, file.Name)
+		if err := saveFile(name, func(w io.Writer) error { return file.Write(w, j, view) }); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		fmt.Println(name)
+	}
+	return errors.Join(errs...)
+}
+
+func warn(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "ompp-attach: warning: "+format+"\n", args...)
+}
+
+func someOf(names []string) string {
+	const few = 3
+	if len(names) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+	}
+	return strings.Join(names, ", ")
+}
+
+// reportRank writes the reports of one rank.
+func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
+	ranks = slices.DeleteFunc(ranks, func(s job.Source) bool { return s.Rank != f.rank })
+	if len(ranks) == 0 {
+		return fmt.Errorf("%s holds no profile of rank %d (%s)", dir, f.rank, job.FileName(f.rank, 0))
+	}
+	first := slices.MinFunc(ranks, func(a, b job.Source) int { return a.Copy - b.Copy })
+	p, err := readProfile(filepath.Join(dir, first.Name))
+	if err != nil {
+		return err
+	}
+	formats := slices.Clone(f.formats)
+	for i, n := range formats {
+		if n == "text" { // as a job's is called
+			formats[i] = "ompp"
+		}
+	}
+	plain := len(formats) == 0
+	if plain {
+		formats = []string{"ompp"}
+	}
+	if err := checkFormats(formats); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if plain && f.dir == "" || f.dir == "-" && len(formats) == 1 {
+		return writeReport(os.Stdout, p, formats[0], f.view.options())
+	}
+	to, err := reportDirectory(dir, f.dir)
+	if err != nil {
+		return err
+	}
+	return reportOne(to, strings.TrimSuffix(first.Name, recordSuffix), p, formats, f.view.options())
+}
+
+func writeReport(w io.Writer, p *attribution.Profile, format string, o report.Options) error {
+	f, _ := report.FormatNamed(format)
+	return f.Write(w, p, o)
+}

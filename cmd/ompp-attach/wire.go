@@ -1,0 +1,168 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect"
+)
+
+// The ranks of a job on one node are measured by one process, the collector:
+// several tools that probe one library would make each rank pay for all of
+// them. The first `run` of a job on a node starts it; each hands its program
+// over by a unix socket in a directory that only the user can enter. Both sides
+// write JSON values, one after the other.
+
+// request is what a rank's tool asks the collector first.
+type request struct {
+	PID     int // launched, not yet running
+	Rank    collect.Rank
+	Program string   // path
+	Flags   []string // the command line's, as given
+	Dir     string   // where its relative paths begin
+}
+
+// reply is what the collector answers: any number of Say, then Followed or
+// Over; after the program's collect.Ending, which the tool sends, again Over.
+type reply struct {
+	Say      string `json:",omitempty"` // for the user
+	Followed bool   `json:",omitempty"` // the program may start
+	Over     *over  `json:",omitempty"`
+}
+
+// over is how it all ended: the tool's exit status, and a sentence if there is
+// something to say.
+type over struct {
+	Status   int
+	Sentence string
+}
+
+func newOver(err error) *over {
+	o := &over{}
+	if err != nil {
+		o.Status, o.Sentence = exitFailure, err.Error()
+		var ee *exitError
+		if errors.As(err, &ee) {
+			o.Status = ee.status
+		}
+	}
+	return o
+}
+
+func (o *over) err() error {
+	if o.Status == 0 && o.Sentence == "" {
+		return nil
+	}
+	if o.Sentence == "" {
+		return &exitError{o.Status, nil}
+	}
+	return &exitError{o.Status, errors.New(o.Sentence)}
+}
+
+// ownFlags are the flags that each rank may give as it likes; all others have
+// to be the same for ranks that share a collector.
+var ownFlags = []string{"output", "format", "overwrite", "quiet", "verbose", "volumes", "classic", "classic-overheads"}
+
+// meeting is where the tools of one job on this node meet their collector.
+type meeting struct {
+	dir  string
+	name string
+	args []string // the collector's flags
+}
+
+// meet names the place: by user, job, measurement, and version of the tool.
+func meet(c *cobra.Command, r collect.Rank, flags []string) (*meeting, error) {
+	dir, err := collect.PrivateDir()
+	if err != nil {
+		return nil, fmt.Errorf("meet the other ranks' tools: %w", err)
+	}
+	version, built := collect.Version()
+	key := []string{r.Job, version, built}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(ownFlags, f.Name) {
+			key = append(key, f.Name, f.Value.String())
+		}
+	})
+	sum := sha256.Sum256([]byte(strings.Join(key, "\x00")))
+	return &meeting{dir: dir, name: "job-" + hex.EncodeToString(sum[:8]), args: flags}, nil
+}
+
+// The suffix is not .sock: those in this directory take requests to pause.
+func (m *meeting) socket() string { return filepath.Join(m.dir, m.name+".collector") }
+
+func (m *meeting) log() string { return filepath.Join(m.dir, m.name+".log") }
+
+// connect reaches the collector and starts it if there is none. Whoever holds
+// the lock is the only one to start it.
+func (m *meeting) connect() (net.Conn, error) {
+	if c, err := net.Dial("unix", m.socket()); err == nil {
+		return c, nil
+	}
+	lock, err := os.OpenFile(filepath.Join(m.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	for err = unix.EINTR; err == unix.EINTR; {
+		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	if c, err := net.Dial("unix", m.socket()); err == nil {
+		return c, nil
+	}
+	_ = os.Remove(m.socket()) // of a collector that was killed
+	if err := m.start(); err != nil {
+		return nil, err
+	}
+	return net.Dial("unix", m.socket())
+}
+
+// start starts the collector with a listening socket, so that others can
+// connect to it from now on.
+func (m *meeting) start() error {
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: m.socket(), Net: "unix"})
+	if err != nil {
+		return err
+	}
+	l.SetUnlinkOnClose(false)
+	defer l.Close()
+	socket, err := l.File()
+	if err != nil {
+		return err
+	}
+	defer socket.Close()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(m.log(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(self, append([]string{collectorCommand, m.socket(), m.log()}, m.args...)...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.ExtraFiles = []*os.File{socket}
+	// A session of its own: launchers kill their ranks by process group.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the collector: %w", err)
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
+}

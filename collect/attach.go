@@ -1,0 +1,160 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// joined is a running process that was attached to.
+type joined struct {
+	*Program
+	process *Process
+	fd      int // tells when it ends
+	res     *Result
+}
+
+// Attach measures running processes until ctx ends or all of them do. It calls
+// attached once all probes are in place. Of several processes some may have
+// ended, or have no runtime: they are among the result's troubles.
+func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (*Result, error) {
+	m.running = true
+	stop := m.Start()
+	var all []*joined
+	var errs []error
+	for _, pid := range pids {
+		j, err := m.join(pid)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all = append(all, j)
+	}
+	if refusal := m.user.refuses(); refusal != nil {
+		errs = []error{refusal}
+		for _, j := range all {
+			j.leave()
+		}
+		all = nil
+	}
+	if len(all) == 0 {
+		_ = stop()
+		return nil, errors.Join(errs...)
+	}
+	attached()
+	m.untilEnded(ctx, all)
+	for _, j := range all { // at one time
+		if j.res == nil {
+			m.over(j.pid)
+		}
+	}
+	res := &Result{}
+	for _, j := range all {
+		if j.res == nil {
+			j.end("detached")
+		}
+		res.add(j.res)
+	}
+	res.oneEach()
+	for _, err := range errs {
+		res.Troubles = append(res.Troubles, err.Error())
+	}
+	return res, stop()
+}
+
+// join attaches to one process.
+func (m *Measurement) join(pid int) (*joined, error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
+	}
+	j := &joined{Program: m.newProgram(pid, false), fd: fd}
+	p := m.newProcess(pid, j.Program)
+	j.process = p
+	p.meta.Attached = true
+	p.began = math.MaxUint64 // not yet
+	err = m.follower.Follow(pid, j.flags(0))
+	found := 0
+	if err == nil {
+		if found, err = m.scan(p); err == nil && found == 0 {
+			err = noRuntime(pid)
+		}
+	}
+	if found == 0 {
+		j.leave()
+		return nil, err
+	}
+	// Probes come one by one; only now does the stream leave nothing out. Each
+	// thread may be inside a region whose beginning was not seen.
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p.began, p.cpu0 = ktime(), readCPU(pid)
+	tids := threadsOf(pid)
+	p.engine.Existing(tids, p.began)
+	if p.recorder != nil {
+		p.recorder.Stream.Existing = tids
+	}
+	return j, nil
+}
+
+// leave takes back what join did.
+func (j *joined) leave() {
+	j.m.follower.Forget(j.pid)
+	j.m.detach(j.process)
+	j.m.mu.Lock()
+	delete(j.m.procs, j.process.pid)
+	j.m.mu.Unlock()
+	unix.Close(j.fd)
+}
+
+func (j *joined) end(how string) {
+	j.res = j.End(Ending{How: how})
+	unix.Close(j.fd)
+}
+
+// untilEnded returns when ctx ends or no process is left; those that end
+// meanwhile are settled.
+func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
+	left := len(all)
+	for left > 0 && ctx.Err() == nil {
+		m.mu.Lock()
+		var fds []unix.PollFd
+		var whose []*joined
+		for _, j := range all {
+			if j.res != nil {
+				continue
+			}
+			if p := m.procs[uint32(j.pid)]; p != nil { // it may run another program by now
+				p.readCPU()
+			}
+			fds = append(fds, unix.PollFd{Fd: int32(j.fd), Events: unix.POLLIN})
+			whose = append(whose, j)
+		}
+		m.mu.Unlock()
+		if _, err := unix.Poll(fds, int(50*time.Millisecond/time.Millisecond)); err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+		for i, j := range whose {
+			if fds[i].Revents != 0 {
+				m.over(j.pid)
+				j.end("the process ended")
+				left--
+			}
+		}
+	}
+}
+
+// add appends what another program gave.
+func (r *Result) add(o *Result) {
+	if r.First == nil && len(r.Profiles) == 0 {
+		r.First = o.First
+	}
+	r.Profiles = append(r.Profiles, o.Profiles...)
+	r.Streams = append(r.Streams, o.Streams...)
+	r.Troubles = append(r.Troubles, o.Troubles...)
+	r.Lost, r.Unfound = max(r.Lost, o.Lost), o.Unfound
+}

@@ -1,0 +1,176 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ompp-attach/attribution"
+	"ompp-attach/bpf"
+)
+
+// Program is a process that was launched or attached to, with the processes
+// that it starts. A measurement may have several.
+type Program struct {
+	m        *Measurement
+	number   uint32
+	pid      int
+	launched bool
+
+	over        bool     // its processes are measured no longer; guarded by Measurement.living
+	userChecked bool     // guarded by Measurement.living
+	refused     error    // why it must not run; guarded by Measurement.mu, as are
+	troubles    []string // those of processes that have no profile to tell them in
+	done        []*Process
+}
+
+// numberShift makes room for a program's number in the flags of a followed
+// process, which its children inherit: so they are known as the program's, also
+// those whose fork nobody reported.
+const numberShift = 8
+
+func (m *Measurement) newProgram(pid int, launched bool) *Program {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	g := &Program{m: m, number: uint32(len(m.programs)) + 1, pid: pid, launched: launched}
+	m.programs = append(m.programs, g)
+	return g
+}
+
+func (g *Program) flags(f uint32) uint32 { return f | g.number<<numberShift }
+
+// programOf returns the program whose process is followed as pid; nil if that
+// has ended.
+func (m *Measurement) programOf(pid int) *Program {
+	n := m.follower.Flags(pid) >> numberShift
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n == 0 || int(n) > len(m.programs) {
+		return nil
+	}
+	return m.programs[n-1]
+}
+
+// Follow measures a process, its children and their children from the next
+// program that it runs; the measurement has been started.
+func (m *Measurement) Follow(pid int) (*Program, error) {
+	g := m.newProgram(pid, true)
+	if err := m.follower.Follow(pid, g.flags(bpf.FollowStop|bpf.FollowChildren)); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Refusal is why the launched program was ended before it ran.
+func (g *Program) Refusal() error {
+	g.m.mu.Lock()
+	defer g.m.mu.Unlock()
+	return g.refused
+}
+
+// End ends the measurement of a program: its first process has ended, or is
+// to be left alone. Processes of it that still run go on without probes.
+func (g *Program) End(e Ending) *Result {
+	m := g.m
+	m.over(g.pid)
+	mine := func(flags uint32) bool { return flags>>numberShift == g.number }
+	// Children that outlive the measurement must not wait for its profiles.
+	m.follower.Release(mine)
+	m.living.Lock()
+	g.over = true
+	m.living.Unlock()
+	m.follower.Release(mine) // those that were just about to be stopped
+	m.mu.Lock()
+	procs := slices.DeleteFunc(slices.Collect(maps.Values(m.procs)), func(p *Process) bool { return p.program != g })
+	for _, p := range procs {
+		if p.first && e.CPU != (CPUTimes{}) {
+			p.cpu = e.CPU
+		}
+	}
+	m.mu.Unlock()
+	slices.SortFunc(procs, func(a, b *Process) int {
+		return cmp.Or(firstFirst(a, b), cmp.Compare(a.pid, b.pid))
+	})
+	// All are rid of their probes before the first profile is settled, which may
+	// take a while.
+	for _, p := range procs {
+		m.leave(p)
+	}
+	m.drainAll()
+	for _, p := range procs {
+		how := "still running when measurement ended"
+		switch {
+		case p.first:
+			how = e.How
+		case ended(int(p.pid)):
+			how = "the process ended"
+		}
+		m.finish(p, how)
+	}
+	return g.result(e)
+}
+
+// firstFirst puts a program's first process before the others.
+func firstFirst(a, b *Process) int {
+	switch {
+	case a.first == b.first:
+		return 0
+	case a.first:
+		return -1
+	}
+	return 1
+}
+
+// Result is what a measurement gave.
+type Result struct {
+	Profiles []*attribution.Profile // the first process's first, then in order of their ends
+	First    *attribution.Profile   // of the process launched or attached to; nil if it used no OpenMP
+	Exit     int                    // exit status of a launched program; 128+N if killed by signal N
+	Lost     uint64                 // records dropped in the kernel
+	Streams  []*attribution.Stream  // with RecordEvents: of the Profiles, in their order
+	Troubles []string               // sentences: why processes that have no profile could not be measured
+	Unfound  []string               // sentences: which functions were asked for and never found
+}
+
+// result gathers a program's profiles, and what the kernel could not deliver.
+func (g *Program) result(e Ending) *Result {
+	m := g.m
+	res := &Result{Exit: e.Status}
+	dropped, err := m.kernel.Dropped()
+	if err == nil {
+		for _, n := range dropped {
+			res.Lost += n
+		}
+	}
+	res.Lost += m.mpi.dropped()
+	if m.user != nil {
+		res.Unfound = m.user.Unmatched()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.logf("%d records of processes that were not followed, or not any more", m.strays)
+	res.Troubles = g.troubles
+	slices.SortStableFunc(g.done, firstFirst)
+	for _, p := range g.done {
+		if p.profile == nil || p.profile.Meta.Hits == 0 && !p.first {
+			continue
+		}
+		p.profile.Meta.LostHits = res.Lost
+		if res.Lost > 0 && len(m.programs) > 1 {
+			p.profile.Warnings = append(p.profile.Warnings, fmt.Sprintf("The %d lost hits are those of all ranks on this node that were measured until this one ended.", res.Lost))
+		}
+		if p.first {
+			res.First = p.profile
+		}
+		res.Profiles = append(res.Profiles, p.profile)
+		if p.recorder != nil {
+			res.Streams = append(res.Streams, p.recorder.Stream)
+		}
+	}
+	res.oneEach()
+	return res
+}
+
+// RecordEvents makes the measurement keep every event, for Result.Streams.
+func (m *Measurement) RecordEvents() { m.recording = true }

@@ -1,0 +1,175 @@
+package collect
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"ompp-attach/attribution"
+)
+
+// Rank is a process's place in a job, as its launcher tells it.
+type Rank struct {
+	Rank, Size int    // Size 0: not known
+	Job        string // the launcher's name of the job, the same on all nodes; may be empty
+}
+
+// RankOf tells the place of a process in the job that a launcher (mpirun, srun)
+// started it for; ok is false if there is none.
+func RankOf(pid int) (r Rank, ok bool) {
+	r.Rank, r.Size, r.Job, ok = rankOf(pid)
+	return r, ok
+}
+
+// launchers are the variables by which launchers tell a process its rank. One
+// launcher may run under another, whose variables its processes inherit: the
+// inner ones come first (hydra and orted are tasks of srun in a Slurm job).
+var launchers = []struct {
+	rank       string
+	sizes, job []string
+}{
+	{"OMPI_COMM_WORLD_RANK", []string{"OMPI_COMM_WORLD_SIZE"}, []string{"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"}},
+	{"PMI_RANK", []string{"PMI_SIZE"}, []string{"PMI_JOBID"}},
+	{"PMIX_RANK", []string{"SLURM_STEP_NUM_TASKS"}, []string{"PMIX_NAMESPACE"}},
+	{"PALS_RANKID", nil, []string{"PALS_APID"}},
+	{"FLUX_TASK_RANK", []string{"FLUX_JOB_SIZE"}, []string{"FLUX_JOB_ID"}},
+	{"SLURM_PROCID", []string{"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, nil},
+}
+
+// rankOf is RankOf as a row of values.
+func rankOf(pid int) (rank, size int, job string, ok bool) {
+	env := environ(pid)
+	for _, l := range launchers {
+		rank, err := strconv.Atoi(env(l.rank))
+		if err != nil || rank < 0 {
+			continue
+		}
+		if l.rank == "SLURM_PROCID" && (env("SLURM_STEP_ID") == "" || env("SLURM_PTY_PORT") != "") {
+			continue // the script of a batch job, or an interactive shell
+		}
+		for _, name := range l.sizes {
+			if size, _ = strconv.Atoi(env(name)); size > 0 {
+				break
+			}
+		}
+		for _, name := range l.job {
+			job = cmp.Or(job, env(name))
+		}
+		if job == "" && l.rank == "PMI_RANK" {
+			job = hydraJob(pid)
+		}
+		if id := env("SLURM_JOB_ID"); job == "" && id != "" {
+			job = id + "." + env("SLURM_STEP_ID")
+		}
+		return rank, size, job, true
+	}
+	return 0, 0, "", false
+}
+
+// environ reads the environment that a process was started with.
+func environ(pid int) func(name string) string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		return func(string) string { return "" }
+	}
+	b = append([]byte{0}, b...)
+	return func(name string) string {
+		_, after, ok := bytes.Cut(b, []byte("\x00"+name+"="))
+		if !ok {
+			return ""
+		}
+		value, _, _ := bytes.Cut(after, []byte{0})
+		return string(value)
+	}
+}
+
+// hydraJob names a job of MPICH's launcher, which tells its processes no name:
+// the daemon on each node is told where mpiexec listens, and which of its
+// process groups it serves.
+func hydraJob(pid int) string {
+	const far = 8 // wrappers that a rank may be started through
+	for range far {
+		if pid = parentOf(pid); pid <= 1 {
+			return ""
+		}
+		var port, group string
+		args := commandLine(pid)
+		for i, a := range args[:max(0, len(args)-1)] {
+			switch a {
+			case "--control-port":
+				port = args[i+1]
+			case "--pgid":
+				group = args[i+1]
+			}
+		}
+		if port != "" {
+			return strings.ReplaceAll(port, ":", "-") + "." + group
+		}
+	}
+	return ""
+}
+
+func commandLine(pid int) []string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00")
+}
+
+// parentOf returns 0 if the process is gone.
+func parentOf(pid int) int {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(f) < 2 {
+		return 0
+	}
+	ppid, _ := strconv.Atoi(f[1])
+	return ppid
+}
+
+// rankIn is what a process's profile says of its rank before MPI itself has told.
+func rankIn(pid int) *attribution.MPIJob {
+	r, ok := RankOf(pid)
+	if !ok {
+		return nil
+	}
+	return &attribution.MPIJob{Rank: r.Rank, Size: r.Size, Job: r.Job}
+}
+
+// oneEach leaves a rank to the process that is it: what else runs in its
+// environment, a script's other programs or children, only seems to be.
+func (r *Result) oneEach() {
+	type place struct {
+		job  string
+		rank int
+	}
+	ranks := map[place]*attribution.Profile{}
+	better := func(p, than *attribution.Profile) bool {
+		switch {
+		case than == nil:
+			return true
+		case (p.Meta.MPI.Library != "") != (than.Meta.MPI.Library != ""):
+			return p.Meta.MPI.Library != ""
+		case (p == r.First) != (than == r.First):
+			return p == r.First
+		}
+		return p.Meta.Start.Before(than.Meta.Start)
+	}
+	for _, p := range r.Profiles {
+		if m := p.Meta.MPI; m != nil && better(p, ranks[place{m.Job, m.Rank}]) {
+			ranks[place{m.Job, m.Rank}] = p
+		}
+	}
+	for _, p := range r.Profiles {
+		if m := p.Meta.MPI; m != nil && m.Library == "" && ranks[place{m.Job, m.Rank}] != p {
+			p.Meta.MPI = nil
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+	"ompp-attach/mpi"
+)
+
+var bothMPIs = []testbin.MPI{testbin.OpenMPI, testbin.MPICH}
+
+// longest is the time in the site of an operation where a rank spent most of it.
+func longest(p *attribution.Profile, op string) time.Duration {
+	var most int64
+	for _, n := range p.Nodes {
+		if n.Region >= 0 && p.Regions[n.Region].Construct == event.MPI && p.Regions[n.Region].Name == op {
+			for _, s := range n.Stats {
+				most = max(most, s.Exec.T)
+			}
+		}
+	}
+	return time.Duration(most)
+}
+
+// Times of calls that wait for something that comes late by a known time.
+func TestMPITimes(t *testing.T) {
+	const late = 200 * time.Millisecond
+	// How much longer a call may take on a busy machine.
+	const slack = 120 * time.Millisecond
+	for _, m := range bothMPIs {
+		for mode, op := range map[string]string{"late": "MPI_Recv", "barrier": "MPI_Barrier", "wait": "MPI_Wait"} {
+			t.Run(fmt.Sprintf("%s %s", mode, m), func(t *testing.T) {
+				ranks := runJob(t, m, 2, options{}, m.Build(t, "mpi_times.c", testbin.Options{}), mode)
+				if got := longest(ranks[1], op); got < late-10*time.Millisecond || got > late+slack {
+					t.Errorf("rank 1 was in %s for %s, want %s", op, got, late)
+				}
+				if got := longest(ranks[0], op); got > slack {
+					t.Errorf("rank 0 was in %s for %s, want hardly anything", op, got)
+				}
+				if got := longest(ranks[0], "MPI_Send"); mode != "barrier" && got > slack {
+					t.Errorf("rank 0 was in MPI_Send for %s, want hardly anything", got)
+				}
+			})
+		}
+	}
+}
+
+// Fig. 6 of Fürlinger and Moore: ten sends of a mebibyte in a critical section
+// by each thread.
+func TestMPIInCritical(t *testing.T) {
+	const reps, threads, volume = 10, 4, 10 << 20
+	for _, m := range bothMPIs {
+		t.Run(string(m), func(t *testing.T) {
+			bin := m.Build(t, "mpi_hybrid.c", testbin.Options{})
+			ranks := runJob(t, m, 2, options{env: threadsEnv(threads)}, bin, "critical")
+			for _, construct := range []event.Construct{event.Critical, event.Parallel} {
+				rows := 0
+				for _, n := range ranks[0].Nodes {
+					if n.Region < 0 || ranks[0].Regions[n.Region].Construct != construct || len(n.Stats) == 0 || n.Stats[0].MPI == nil {
+						continue
+					}
+					for _, s := range n.Stats {
+						rows++
+						if s.Exec.C != reps || s.MPI == nil {
+							t.Errorf("%s thread %d: executed %d times, MPI: %v", construct, s.Thread, s.Exec.C, s.MPI)
+							continue
+						}
+						got := *s.MPI
+						if got.T <= 0 || got.T > s.Exec.T {
+							t.Errorf("%s thread %d: mpiT %d, execT %d", construct, s.Thread, got.T, s.Exec.T)
+						}
+						got.T = 0
+						want := attribution.MPIStats{Calls: reps, Sends: reps, Out: [mpi.NumAccountings]uint64{volume, volume}}
+						if got != want {
+							t.Errorf("%s thread %d: %+v, want %+v", construct, s.Thread, got, want)
+						}
+					}
+				}
+				if rows != threads {
+					t.Errorf("%s: %d rows with MPI, want %d", construct, rows, threads)
+				}
+			}
+			if m := ranks[1].Nodes[0].Stats[0].MPI; m == nil || m.Recvs != reps*threads || m.In[mpi.Minimal] != threads*volume {
+				t.Errorf("rank 1: %+v, want %d receives of %d bytes", m, reps*threads, threads*volume)
+			}
+		})
+	}
+}
+
+// Fig. 9: where threads wait in an imbalanced loop on some of the ranks, the
+// others wait as long in the all-to-all behind it, with the rest of their teams.
+// The sum of the overheads stays about constant, while MPI and imbalance trade
+// places. (All but one thread of 4 wait, or all.)
+func TestMPIToy(t *testing.T) {
+	const ms, reps, threads = 150, 3, 4
+	const late = reps * ms * int64(time.Millisecond)
+	for _, m := range bothMPIs {
+		t.Run(string(m), func(t *testing.T) {
+			bin := m.Build(t, "mpi_times.c", testbin.Options{})
+			opt := options{env: append(threadsEnv(threads), "OMP_WAIT_POLICY=passive")}
+			var least, most int64
+			for r, p := range runJob(t, m, 4, opt, bin, "toy", fmt.Sprint(ms), fmt.Sprint(reps)) {
+				var c analysis.Classes
+				for _, o := range analysis.Overheads(p) {
+					if p.Regions[o.Region].Construct == event.Parallel {
+						c.Add(o.Classes)
+					}
+				}
+				t.Logf("rank %d: MPI %d ms, imbalance %d ms, synchronisation %d ms", r, c.MPI/1e6, c.Imbal/1e6, c.Synch/1e6)
+				// A busy machine may add to each; nothing takes from them.
+				if balanced := r%2 == 0; balanced && (c.MPI < late*9/10 || c.Imbal > late) {
+					t.Errorf("rank %d: MPI %d, imbalance %d, want %d and little", r, c.MPI, c.Imbal, late)
+				} else if !balanced && (c.Imbal < (threads-1)*late*9/10 || c.MPI > late/2) {
+					t.Errorf("rank %d: imbalance %d, MPI %d, want %d and little", r, c.Imbal, c.MPI, (threads-1)*late)
+				}
+				if sum := c.Sum(); r == 0 {
+					least, most = sum, sum
+				} else {
+					least, most = min(least, sum), max(most, sum)
+				}
+			}
+			if most > least*3/2 {
+				t.Errorf("the overheads are from %d to %d, want about the same everywhere", least, most)
+			}
+		})
+	}
+}
+
+// Attached in the middle: all is consistent from there on.
+func TestMPIAttached(t *testing.T) {
+	for _, m := range bothMPIs {
+		t.Run(string(m), func(t *testing.T) {
+			bin := m.Build(t, "mpi_times.c", testbin.Options{})
+			line := m.Launch(2, bin, "ring", "4")
+			job := exec.Command(line[0], line[1:]...)
+			job.Env = append(os.Environ(), m.LaunchEnv()...)
+			var out strings.Builder
+			job.Stdout = &out
+			if err := job.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = job.Process.Kill() })
+			time.Sleep(time.Second) // it is in its rounds
+			s := start(t, "attach", "--job", fmt.Sprint(job.Process.Pid), "--duration", "1s")
+			if code := s.wait(t); code != 0 {
+				t.Fatalf("exit status %d: %s", code, s.stderr.String())
+			}
+			if err := job.Wait(); err != nil || out.Len() == 0 {
+				t.Errorf("the job: %v, printed %q", err, out.String())
+			}
+			done := session{dir: s.dir}
+			done.load(t)
+			for r, p := range done.ranks(t, 2) {
+				if p.Meta.LostHits != 0 || p.Meta.Unmatched > 1 {
+					t.Errorf("rank %d: lost %d, unmatched %d", r, p.Meta.LostHits, p.Meta.Unmatched)
+				}
+				sites := toolSites(p, byOperation)
+				ring, bcast := sites[callSite{op: "MPI_Sendrecv"}], sites[callSite{op: "MPI_Bcast"}]
+				if ring == nil || bcast == nil {
+					t.Fatalf("rank %d: operations %v, want MPI_Sendrecv and MPI_Bcast", r, sites)
+				}
+				if init := sites[callSite{op: "MPI_Init_thread"}]; init != nil {
+					t.Errorf("rank %d: %+v, before the tool came", r, *init)
+				}
+				// Those under way at either end are partly seen.
+				if d := int64(ring.Calls) - int64(bcast.Calls); ring.Calls < 20 || d < -1 || d > 1 {
+					t.Errorf("rank %d: %d exchanges, %d broadcasts", r, ring.Calls, bcast.Calls)
+				}
+				if n := ring.Calls; ring.Out != [2]uint64{80 * n, 80 * n} || ring.In != ring.Out || ring.Unknown != 0 {
+					t.Errorf("rank %d: %+v, want 80 bytes a call", r, *ring)
+				}
+				if filepath.Base(p.Regions[0].Location.File) != "mpi_times.c" {
+					t.Errorf("rank %d: called at %+v", r, p.Regions[0].Location)
+				}
+			}
+		})
+	}
+}

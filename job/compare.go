@@ -1,0 +1,281 @@
+package job
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ompp-attach/mpi"
+)
+
+// The thresholds by which ranks are judged. They are rules of thumb; reports
+// state them beside every verdict.
+const (
+	// DiffersStdDev and DiffersRange: ranks differ in a time if its standard
+	// deviation is at least this part of the time that a rank has in all.
+	// Below that, single ranks stand out if the range is this part of it.
+	DiffersStdDev = 0.02
+	DiffersRange  = 0.10
+	// DiffersCount: a count or volume differs between ranks from this
+	// coefficient of variation on.
+	DiffersCount = 0.05
+	// InStep: figures go together from this correlation on. MinRanks is from
+	// how many ranks on a correlation says anything.
+	InStep   = 0.8
+	MinRanks = 4
+)
+
+// Verdict says how far ranks are alike.
+type Verdict int
+
+// The verdicts, from good to bad.
+const (
+	Alike Verdict = iota
+	Outliers
+	Differ
+)
+
+// String is the verdict in a word.
+func (v Verdict) String() string { return [...]string{"alike", "outliers", "differ"}[v] }
+
+// judge applies the rule to a time of which a rank has whole in all.
+func judge(s *Stats, whole float64) Verdict {
+	switch {
+	case whole <= 0:
+		return Alike
+	case s.StdDev >= DiffersStdDev*whole:
+		return Differ
+	case s.Range() >= DiffersRange*whole:
+		return Outliers
+	}
+	return Alike
+}
+
+// Quantity is a time of whole ranks.
+type Quantity struct {
+	Name  string
+	Whole float64 // what it is a part of: mean wall time or, summed over threads, mean thread time (ns)
+	Stats
+	Verdict Verdict
+}
+
+// RankStats returns the distribution of a figure of ranks.
+func (j *Job) RankStats(of func(*Rank) int64) Stats {
+	m := j.rankMoments(of)
+	return m.over(len(j.Ranks), -1)
+}
+
+func (j *Job) rankMoments(of func(*Rank) int64) *moments {
+	var m moments
+	for i := range j.Ranks {
+		m.add(of(&j.Ranks[i]), j.Ranks[i].Rank)
+	}
+	return &m
+}
+
+func (j *Job) rankCorrelation(x, y func(*Rank) int64) Correlation {
+	var xy wide
+	for i := range j.Ranks {
+		xy.addProduct(x(&j.Ranks[i]), y(&j.Ranks[i]))
+	}
+	r, ok := correlation(len(j.Ranks), &xy, j.rankMoments(x), j.rankMoments(y))
+	return Correlation{r, ok && len(j.Ranks) >= MinRanks}
+}
+
+// Figures of ranks.
+var (
+	rankImbal = func(r *Rank) int64 { return r.Overheads.Imbal }
+	rankMPI   = func(r *Rank) int64 { return r.MPITime }
+	rankSum   = func(r *Rank) int64 { return r.Overheads.Sum() }
+)
+
+// Quantities are what tells whether ranks behave alike.
+func (j *Job) Quantities() []Quantity {
+	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
+	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
+	out := []Quantity{
+		{Name: "wall", Whole: wall.Mean, Stats: wall},
+		{Name: "parallel", Whole: wall.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Parallel })},
+		{Name: "user", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.User })},
+		{Name: "MPI", Whole: all.Mean, Stats: j.RankStats(rankMPI)},
+		{Name: "synch", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Synch })},
+		{Name: "imbal", Whole: all.Mean, Stats: j.RankStats(rankImbal)},
+		{Name: "limpar", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Limpar })},
+		{Name: "mgmt", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Mgmt })},
+		{Name: "overheads", Whole: all.Mean, Stats: j.RankStats(rankSum)},
+	}
+	for i := range out {
+		out[i].Verdict = judge(&out[i].Stats, out[i].Whole)
+	}
+	return out
+}
+
+// Difference is a region that differs between ranks.
+type Difference struct {
+	Number  int // index in Job.Regions
+	Region  *Region
+	By      Figure  // ExecT, or the part of it that varies more
+	Spread  float64 // its standard deviation, ns
+	Verdict Verdict // by mean thread time
+}
+
+// Differences returns all regions that vary, the greatest spread first. What a
+// region's parts vary by counts where it is more than what the whole does:
+// waiting can make up for work, so that ranks that differ leave a region at
+// the same time.
+func (j *Job) Differences() []Difference {
+	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
+	var out []Difference
+	for i, g := range j.Regions {
+		d := Difference{Number: i, Region: g}
+		for _, f := range []Figure{ExecT, WorkT, WaitT, MPIT} {
+			if s := g.Stats(f); s.StdDev > d.Spread {
+				d.By, d.Spread, d.Verdict = f, s.StdDev, judge(&s, all.Mean)
+			}
+		}
+		if d.Spread > 0 {
+			out = append(out, d)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Difference) int { return cmp.Compare(b.Spread, a.Spread) })
+	return out
+}
+
+// Reading is what a region's differences go with. It is no cause: figures in
+// step may have a third thing in common.
+type Reading int
+
+// The readings.
+const (
+	TooFew   Reading = iota // ranks, for a correlation
+	Trade                   // MPI time and waiting make up for each other
+	InMPI                   // time in MPI varies most
+	InWait                  // waiting within ranks varies most
+	ByCounts                // work is in step with how often something was executed
+	ByVolume                // work is in step with the bytes sent and received
+	Loose                   // counts or volumes differ too, but not in step
+	TimeOnly                // counts and volumes are alike
+)
+
+// String is the reading's name in JSON and CSV.
+func (r Reading) String() string {
+	return [...]string{"too few ranks", "trade", "MPI", "waiting", "counts", "volumes", "loose", "time only"}[r]
+}
+
+// Explanation says what a region's differences consist of and go with.
+type Explanation struct {
+	Reading Reading
+	// Shares are the parts of execT's variance that go with WorkT, WaitT, MPIT
+	// and MgmtT. Varies is false where that means nothing: execT varies by at
+	// most half of what one of its parts does. Level: but a part does vary.
+	Shares        [4]float64
+	Varies, Level bool
+	// Bytes says whether ranks exchange any in the region; Unknown, that some
+	// volumes are not known.
+	Bytes, Unknown bool
+	// Between is how much more the rank with most work has, per thread, than
+	// the mean; Within how much more a rank's slowest thread has than the mean
+	// of its threads, on average over ranks (ns).
+	Between, Within float64
+	// Correlations of WorkT with executions, bodies and bytes.
+	WithExecs, WithBodies, WithBytes Correlation
+	// Correlations of WorkT and WaitT with the time that a rank is in MPI,
+	// wherever that is.
+	WorkMPI, WaitMPI Correlation
+}
+
+// Correlation is a coefficient; it is not known of too few ranks, nor where one
+// of the figures does not vary.
+type Correlation struct {
+	R     float64
+	Known bool
+}
+
+// Parts are the figures that ExecT is made of.
+var Parts = [4]Figure{WorkT, WaitT, MPIT, MgmtT}
+
+// Explain says what the differences of a region go with.
+func (g *Region) Explain(by mpi.Accounting) Explanation {
+	_, _, bytes := Volumes(by)
+	thread, within := g.Stats(ThreadT), g.Stats(WithinT)
+	e := Explanation{
+		Between: float64(thread.Max) - thread.Mean, Within: within.Mean,
+		WithExecs: g.correlate(WorkT, ExecC), WithBodies: g.correlate(WorkT, BodyC), WithBytes: g.correlate(WorkT, bytes),
+		WorkMPI: g.known(&g.withMPI[0], &g.moments[WorkT], g.mpiTime),
+		WaitMPI: g.known(&g.withMPI[1], &g.moments[WaitT], g.mpiTime),
+	}
+	exec, volume, unknown := g.Stats(ExecT), g.Stats(bytes), g.Stats(Unknown)
+	e.Bytes, e.Unknown = volume.Max > 0, unknown.Max > 0
+	for i, part := range Parts {
+		e.Shares[i], e.Varies = g.share(part)
+		if s := g.Stats(part); s.StdDev > 0 && steady(exec.StdDev, s.StdDev, 0) {
+			e.Level = true
+		}
+	}
+	e.Varies = e.Varies && !e.Level
+	e.Reading = g.read(&e, bytes)
+	return e
+}
+
+func (g *Region) read(e *Explanation, bytes Figure) Reading {
+	work, wait, inMPI := g.Stats(WorkT), g.Stats(WaitT), g.Stats(MPIT)
+	trade := g.correlate(WaitT, MPIT)
+	if trade.Known && makeUp(wait.StdDev, inMPI.StdDev, trade.R) && max(wait.StdDev, inMPI.StdDev) >= work.StdDev {
+		return Trade
+	}
+	switch max(work.StdDev, wait.StdDev, inMPI.StdDev) {
+	case work.StdDev: // below
+	case inMPI.StdDev:
+		return InMPI
+	default:
+		return InWait
+	}
+	if g.n < MinRanks {
+		return TooFew
+	}
+	differs := func(f Figure) bool { s := g.Stats(f); return s.Variation() >= DiffersCount }
+	execs, bodies, volume := differs(ExecC), differs(BodyC), differs(bytes)
+	switch {
+	case execs && e.WithExecs.R >= InStep, bodies && e.WithBodies.R >= InStep:
+		return ByCounts
+	case volume && math.Abs(e.WithBytes.R) >= InStep:
+		return ByVolume
+	case execs, bodies, volume:
+		return Loose
+	}
+	return TimeOnly
+}
+
+// makeUp tells whether two times, of the given deviations and correlation, make
+// up for each other: their sum varies by at most half of what one of them does.
+func makeUp(x, y, r float64) bool {
+	sum := math.Sqrt(max(0, x*x+y*y+2*r*x*y))
+	return r <= -InStep && steady(sum, x, y)
+}
+
+func steady(sum, x, y float64) bool { return sum <= max(x, y)/2 }
+
+// Exchange is how MPI time and imbalance of ranks relate (paper, Fig. 9).
+type Exchange struct {
+	Imbal, MPI, Sum Stats       // of each rank's overheads; the sum is that of all classes
+	ImbalMPI        Correlation // of the two
+	// Trade: more of one goes with less of the other, and not by a trifle.
+	// Steady: the sum of all classes varies by at most half of what one of them
+	// does.
+	Trade, Steady bool
+	// WorkMPI is the correlation of the time in no overhead class with MPI
+	// time.
+	WorkMPI Correlation
+}
+
+// Exchange compares MPI time with imbalance over ranks.
+func (j *Job) Exchange() Exchange {
+	x := Exchange{Imbal: j.RankStats(rankImbal), MPI: j.RankStats(rankMPI), Sum: j.RankStats(rankSum),
+		ImbalMPI: j.rankCorrelation(rankImbal, rankMPI),
+		WorkMPI:  j.rankCorrelation(func(r *Rank) int64 { return r.ThreadTime - r.Overheads.Sum() }, rankMPI)}
+	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
+	x.Trade = x.ImbalMPI.Known && x.ImbalMPI.R <= -InStep &&
+		max(judge(&x.Imbal, all.Mean), judge(&x.MPI, all.Mean)) > Alike
+	x.Steady = steady(x.Sum.StdDev, x.Imbal.StdDev, x.MPI.StdDev)
+	return x
+}

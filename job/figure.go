@@ -1,0 +1,156 @@
+package job
+
+import (
+	"math"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+	"ompp-attach/mpi"
+)
+
+// Figure is one of the figures that a rank has of a region: all its paths and
+// threads together, unless its description says otherwise.
+type Figure int
+
+// The figures, times in nanoseconds.
+const (
+	ExecT  Figure = iota // whole construct, summed over threads
+	WallT                // of the thread that was in it longest
+	EnterT               // waiting to get in; startup of a team
+	BodyT
+	BarrierT
+	ExitT
+	// The parts of ExecT: what it is made of, and what it can differ by.
+	WorkT // what the others leave
+	WaitT // overheads but MPI and management, inner regions' included
+	MPIT  // in MPI calls, inner regions' included
+	MgmtT // management, inner regions' included
+	// WithinT is the longest thread's WorkT less the mean of the rank's threads:
+	// how long the team waits for its slowest thread.
+	WithinT
+	// ThreadT is that mean: a thread's share of WorkT.
+	ThreadT
+	// What the region itself costs, by class, without regions inside it.
+	Synch
+	Imbal
+	Limpar
+	Mgmt
+	MPIOver
+	Overhead // the sum of these
+	ExecC    // executions, summed over threads
+	BodyC
+	Calls // of MPI
+	Sends
+	Recvs
+	Colls
+	OutMinimal
+	InMinimal
+	OutNaive
+	InNaive
+	BytesMinimal // out, in, read and written
+	BytesNaive
+	FileRead // by MPI-IO
+	FileWritten
+	Sized   // calls whose volume is in the above
+	Unknown // calls whose volume could not be told
+	NumFigures
+)
+
+var figures = [NumFigures]struct{ name, unit string }{
+	{"execT", "ns"}, {"wallT", "ns"}, {"enterT", "ns"}, {"bodyT", "ns"}, {"exitBarT", "ns"}, {"exitT", "ns"},
+	{"workT", "ns"}, {"waitT", "ns"}, {"mpiT", "ns"}, {"mgmtT", "ns"}, {"withinT", "ns"}, {"threadT", "ns"},
+	{"synch", "ns"}, {"imbal", "ns"}, {"limpar", "ns"}, {"mgmt", "ns"}, {"mpi", "ns"}, {"overhead", "ns"},
+	{"execC", "count"}, {"bodyC", "count"}, {"calls", "count"}, {"sendC", "count"}, {"recvC", "count"}, {"collC", "count"},
+	{"outV_minimal", "bytes"}, {"inV_minimal", "bytes"}, {"outV_naive", "bytes"}, {"inV_naive", "bytes"},
+	{"bytes_minimal", "bytes"}, {"bytes_naive", "bytes"},
+	{"readV", "bytes"}, {"writtenV", "bytes"}, {"sizedC", "count"}, {"unknownC", "count"},
+}
+
+// String is the figure's name in JSON and CSV.
+func (f Figure) String() string { return figures[f].name }
+
+// Unit is ns, count or bytes.
+func (f Figure) Unit() string { return figures[f].unit }
+
+// Volumes returns the figures that hold bytes sent, received, and all.
+func Volumes(by mpi.Accounting) (out, in, both Figure) {
+	if by == mpi.Naive {
+		return OutNaive, InNaive, BytesNaive
+	}
+	return OutMinimal, InMinimal, BytesMinimal
+}
+
+// Figures are what one rank has of a region.
+type Figures [NumFigures]int64
+
+// count makes a counter a figure.
+func count(v uint64) int64 { return int64(min(v, math.MaxInt64)) }
+
+// ofBlock fills in what the flat profile of a region and its threads' shares
+// (by thread) say.
+func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
+	s := &b.Sum
+	f[ExecT], f[EnterT], f[BodyT], f[BarrierT], f[ExitT] = s.Exec.T, s.Enter.T, s.Body.T, s.Barrier.T, s.Exit.T
+	f[ExecC], f[BodyC] = count(s.Exec.C), count(s.Body.C)
+	f.addMPI(s.MPI)
+	var longest int64
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		f[WallT] = max(f[WallT], r.Exec.T)
+		work := r.Exec.T
+		if o, ok := of[r.Thread]; ok {
+			f[WaitT] += o.wait
+			f[MgmtT] += o.mgmt
+			work -= o.wait + o.mgmt
+		}
+		if r.MPI != nil {
+			work -= r.MPI.T
+		}
+		f[WorkT] += work
+		longest = max(longest, work)
+	}
+	if n := int64(len(b.Rows)); n > 0 {
+		f[ThreadT] = f[WorkT] / n
+		f[WithinT] = longest - f[ThreadT]
+	}
+}
+
+func (f *Figures) addMPI(m *attribution.MPIStats) {
+	if m == nil {
+		return
+	}
+	f[MPIT] += m.T
+	for _, c := range []struct {
+		to Figure
+		v  uint64
+	}{
+		{Calls, m.Calls}, {Sends, m.Sends}, {Recvs, m.Recvs}, {Colls, m.Colls},
+		{OutMinimal, m.Out[mpi.Minimal]}, {InMinimal, m.In[mpi.Minimal]},
+		{OutNaive, m.Out[mpi.Naive]}, {InNaive, m.In[mpi.Naive]},
+		{BytesMinimal, m.Out[mpi.Minimal] + m.In[mpi.Minimal] + m.Read + m.Written},
+		{BytesNaive, m.Out[mpi.Naive] + m.In[mpi.Naive] + m.Read + m.Written},
+		{FileRead, m.Read}, {FileWritten, m.Written}, {Sized, m.Sized}, {Unknown, m.Unknown},
+	} {
+		f[c.to] = count(uint64(f[c.to]) + min(c.v, math.MaxInt64))
+	}
+}
+
+// add adds another region's figures, of regions that are one in the job. Its
+// WallT and WithinT are of different executions, so the larger one counts.
+func (f *Figures) add(g *Figures) {
+	wall, within := max(f[WallT], g[WallT]), max(f[WithinT], g[WithinT])
+	for i := range f {
+		f[i] += g[i]
+	}
+	f[WallT], f[WithinT] = wall, within
+}
+
+// addClasses adds a node's overheads.
+func (f *Figures) addClasses(c analysis.Classes) {
+	f[Synch] += c.Synch
+	f[Imbal] += c.Imbal
+	f[Limpar] += c.Limpar
+	f[Mgmt] += c.Mgmt
+	f[MPIOver] += c.MPI
+	f[Overhead] += c.Sum()
+}

@@ -1,0 +1,213 @@
+// Package job makes one of the profiles of many MPI ranks: figures of regions
+// and ranks, where ranks differ, and what the difference goes with. It keeps
+// no profile: each is reduced to what the job needs of it and dropped, so that
+// memory grows with regions plus ranks. It is pure; Read takes readers.
+package job
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+	"ompp-attach/mpi"
+)
+
+// Job is a merged job.
+type Job struct {
+	Ranks   []Rank // by rising number; those that were read
+	Regions []*Region
+	Size    int // of MPI_COMM_WORLD; 0: no rank has told
+	// Paths are the call paths over all ranks, nil unless asked for.
+	Paths *Paths
+
+	troubles []trouble
+	byKey    map[key]*Region
+	seen     map[int]bool // by rank
+}
+
+// Rank is one process of the job. Times are in ns.
+type Rank struct {
+	Rank    int
+	File    string
+	Host    string
+	Program string
+	PID     int
+	Start   time.Time
+	End     time.Time
+	Tool    string
+	UsesMPI bool
+	MPI     attribution.MPIJob
+
+	Threads      int
+	Wall         int64 // measured
+	Parallel     int64 // of initial threads in parallel regions
+	User, System int64 // CPU time
+	ThreadTime   int64 // wall time times threads
+	MPITime      int64 // of all threads
+	Calls        Figures
+	Overheads    analysis.Classes // wherever they lie, summed over threads
+	LostHits     uint64
+	Partial      uint64
+	Warnings     int
+}
+
+// Region is a region over all ranks.
+type Region struct {
+	// Region is as the lowest rank that has it describes it.
+	attribution.Region
+	// Reached is how many ranks executed it.
+	Reached int
+
+	key      key
+	from     int // the rank that described it
+	ranks    bitset
+	moments  [NumFigures]moments
+	products [len(pairs)]wide
+	withMPI  [2]wide // products of WorkT and WaitT with the rank's MPI time
+	bytes    *calls
+	n        int      // ranks of the job
+	absent   int      // the lowest rank that did not execute it
+	mpiTime  *moments // of ranks, wherever they are in MPI
+}
+
+// pair names two figures whose products are summed.
+type pair struct{ x, y Figure }
+
+// The pairs: parts of execT with the whole, and what work may go with.
+var pairs = [...]pair{
+	{WorkT, ExecT}, {WaitT, ExecT}, {MPIT, ExecT}, {MgmtT, ExecT},
+	{WorkT, ExecC}, {WorkT, BodyC}, {WorkT, BytesMinimal}, {WorkT, BytesNaive}, {WaitT, MPIT},
+}
+
+// newJob returns an empty job.
+func newJob() *Job { return &Job{byKey: map[key]*Region{}, seen: map[int]bool{}} }
+
+// fold takes a reduced rank in; false if that rank is there already.
+func (j *Job) fold(r *reduced) bool {
+	if j.seen[r.rank.Rank] {
+		return false
+	}
+	j.seen[r.rank.Rank] = true
+	j.Ranks = append(j.Ranks, r.rank)
+	j.Size = max(j.Size, r.rank.MPI.Size)
+	for i := range r.parts {
+		j.region(&r.parts[i], r.rank.Rank).add(&r.parts[i], &r.rank)
+	}
+	if j.Paths != nil {
+		j.Paths.fold(r)
+	}
+	return true
+}
+
+func (j *Job) region(p *part, rank int) *Region {
+	g := j.byKey[p.key]
+	if g == nil {
+		g = &Region{key: p.key, from: math.MaxInt}
+		j.byKey[p.key] = g
+		j.Regions = append(j.Regions, g)
+	}
+	if rank < g.from {
+		lossy := g.Lossy
+		g.from, g.Region = rank, *p.region
+		g.Notes, g.Lossy = nil, lossy // of one rank; of all
+	}
+	return g
+}
+
+func (g *Region) add(p *part, rank *Rank) {
+	g.Lossy += p.region.Lossy
+	if p.bytes != nil {
+		own := *p.bytes
+		g.bytes = g.bytes.with(&own)
+	}
+	if !p.reached {
+		return
+	}
+	g.Reached++
+	g.ranks.set(rank.Rank)
+	for f, v := range p.figures {
+		g.moments[f].add(v, rank.Rank)
+	}
+	for i, pr := range pairs {
+		g.products[i].addProduct(p.figures[pr.x], p.figures[pr.y])
+	}
+	g.withMPI[0].addProduct(p.figures[WorkT], rank.MPITime)
+	g.withMPI[1].addProduct(p.figures[WaitT], rank.MPITime)
+}
+
+// finish orders ranks and regions when all ranks are there.
+func (j *Job) finish() {
+	slices.SortFunc(j.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortFunc(j.Regions, func(a, b *Region) int { return a.key.compare(&b.key) })
+	number := map[key]int{}
+	mpiTime := j.rankMoments(rankMPI)
+	for i, g := range j.Regions {
+		number[g.key] = i
+		g.n = len(j.Ranks)
+		g.absent = -1
+		g.mpiTime = mpiTime
+		for at := 0; at < len(j.Ranks) && g.absent < 0; at++ {
+			if !g.ranks.has(j.Ranks[at].Rank) {
+				g.absent = j.Ranks[at].Rank
+			}
+		}
+	}
+	if j.Paths != nil {
+		j.Paths.finish(number)
+	}
+}
+
+// compare orders regions as single profiles do.
+func (k *key) compare(o *key) int {
+	return cmp.Or(cmp.Compare(k.file, o.file), cmp.Compare(k.begin, o.begin), cmp.Compare(k.construct, o.construct),
+		cmp.Compare(k.object, o.object), cmp.Compare(k.offset, o.offset), cmp.Compare(k.name, o.name),
+		cmp.Compare(k.fn, o.fn), cmp.Compare(k.end, o.end))
+}
+
+// Stats returns the distribution of a figure over the job's ranks.
+func (g *Region) Stats(f Figure) Stats { return g.moments[f].over(g.n, g.absent) }
+
+// share is how much of the variance of execT over ranks goes with one of its
+// Parts. The four add up to 1; one can exceed it where another makes up for
+// it. ok is false if execT does not vary.
+func (g *Region) share(part Figure) (s float64, ok bool) {
+	return share(g.n, g.product(part, ExecT), &g.moments[part], &g.moments[ExecT])
+}
+
+// correlate is the correlation of two figures over ranks.
+func (g *Region) correlate(x, y Figure) Correlation {
+	return g.known(g.product(x, y), &g.moments[x], &g.moments[y])
+}
+
+func (g *Region) known(xy *wide, x, y *moments) Correlation {
+	r, ok := correlation(g.n, xy, x, y)
+	return Correlation{r, ok && g.n >= MinRanks}
+}
+
+func (g *Region) product(x, y Figure) *wide {
+	return &g.products[slices.Index(pairs[:], pair{x, y})]
+}
+
+// CallBytes returns the bytes of the smallest and the largest call at an MPI
+// call site; ok is false of other regions.
+func (g *Region) CallBytes(by mpi.Accounting) (least, most uint64, ok bool) {
+	if g.bytes == nil {
+		return 0, 0, false
+	}
+	return g.bytes.min[by], g.bytes.max[by], true
+}
+
+// bitset is a set of ranks.
+type bitset []uint64
+
+func (s *bitset) set(i int) {
+	for len(*s) <= i/64 {
+		*s = append(*s, 0)
+	}
+	(*s)[i/64] |= 1 << (i % 64)
+}
+
+func (s bitset) has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 == 1 }

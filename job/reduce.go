@@ -1,0 +1,170 @@
+package job
+
+import (
+	"path"
+	"time"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+)
+
+// key says which regions of different ranks are one: those of one place in
+// the source; without source, of one place in the object file, since the
+// addresses at which files are loaded differ.
+type key struct {
+	construct      event.Construct
+	name, file, fn string
+	begin, end     int
+	object         string // base name: nodes may have copies of their own
+	offset         uint64
+}
+
+func keyOf(r *attribution.Region) key {
+	l := &r.Location
+	k := key{construct: r.Construct, name: r.Name, fn: l.Function}
+	if l.File != "" && l.Begin > 0 {
+		k.file, k.begin, k.end = l.File, l.Begin, l.End
+	} else {
+		k.object, k.offset = path.Base(l.Object), l.Offset
+	}
+	return k
+}
+
+// spent is what a thread's time in a region went to besides work and MPI, in
+// inner regions too.
+type spent struct{ wait, mgmt int64 }
+
+// calls are the bytes of an MPI call site's smallest and largest call.
+type calls struct{ min, max [mpi.NumAccountings]uint64 }
+
+// part is what one rank has of a region.
+type part struct {
+	key     key
+	region  *attribution.Region
+	figures Figures
+	reached bool
+	bytes   *calls // of MPI call sites
+}
+
+// reduced is all that is kept of a rank's profile: its own line, and its parts
+// of the job's regions and paths.
+type reduced struct {
+	rank  Rank
+	parts []part
+	paths []pathPart
+}
+
+// reduce takes from a profile what the job needs of it.
+func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
+	if o.Classic {
+		attribution.Hide(p, func(r *attribution.Region) bool { return r.Construct == event.MPI })
+	}
+	out := &reduced{rank: rankOf(p, file, rank)}
+	at := map[key]int{}
+	number := make([]int, len(p.Regions)) // region to part
+	for i := range p.Regions {
+		k := keyOf(&p.Regions[i])
+		n, ok := at[k]
+		if !ok {
+			n = len(out.parts)
+			at[k] = n
+			out.parts = append(out.parts, part{key: k, region: &p.Regions[i]})
+		}
+		number[i] = n
+	}
+
+	spent := spentIn(p)
+	for r, b := range analysis.Flat(p) {
+		var f Figures
+		f.ofBlock(&b, spent[r])
+		to := &out.parts[number[r]]
+		to.figures.add(&f)
+		to.reached = to.reached || f[ExecC] > 0 || f[ExecT] > 0 || f[Sized] > 0
+		if m := b.Sum.MPI; m != nil && m.Sized > 0 && to.key.construct == event.MPI {
+			to.bytes = to.bytes.with(&calls{m.Min, m.Max})
+		}
+	}
+	classes := make([][]analysis.Classes, len(p.Nodes))
+	for i := range p.Nodes {
+		classes[i] = o.Rules.Classify(p, i)
+		for _, c := range classes[i] {
+			out.rank.Overheads.Add(c)
+			if i > 0 {
+				out.parts[number[p.Nodes[i].Region]].figures.addClasses(c)
+			}
+		}
+	}
+	if m := analysis.Sum(&p.Nodes[0]).MPI; m != nil {
+		out.rank.Calls.addMPI(m)
+		out.rank.MPITime = m.T
+	}
+	if o.Paths {
+		out.paths = pathsOf(p, number, classes)
+	}
+	return out
+}
+
+// spentIn returns by region and thread what time went to, by the rules that
+// put no time into two classes: parts of a whole may not overlap.
+func spentIn(p *attribution.Profile) []map[int]spent {
+	out := make([]map[int]spent, len(p.Regions))
+	paths := analysis.NewPaths(p)
+	inner := make([]map[int]spent, len(p.Nodes)) // by thread: in the node and below it
+	for i := range inner {
+		inner[i] = map[int]spent{}
+	}
+	for i := len(p.Nodes) - 1; i > 0; i-- {
+		n := &p.Nodes[i]
+		for j, c := range analysis.Classify(p, i) {
+			thread := n.Stats[j].Thread
+			inner[i][thread] = inner[i][thread].plus(spent{c.Synch + c.Imbal + c.Limpar, c.Mgmt})
+		}
+		for thread, o := range inner[i] {
+			// Of a team only its primary thread's time lies in what encloses it,
+			// and only outside of other teams do the numbers say which that is.
+			if paths.Team(i) == i && (p.Threads[thread].Num != 0 || paths.Team(n.Parent) >= 0) {
+				continue
+			}
+			inner[n.Parent][thread] = inner[n.Parent][thread].plus(o)
+		}
+		for _, s := range n.Stats {
+			if paths.Within(i, s.Thread) {
+				continue
+			}
+			if out[n.Region] == nil {
+				out[n.Region] = map[int]spent{}
+			}
+			out[n.Region][s.Thread] = out[n.Region][s.Thread].plus(inner[i][s.Thread])
+		}
+		inner[i] = nil
+	}
+	return out
+}
+
+func (s spent) plus(o spent) spent { return spent{s.wait + o.wait, s.mgmt + o.mgmt} }
+
+// with widens c, which may be nil, to b.
+func (c *calls) with(b *calls) *calls {
+	if c == nil {
+		return b
+	}
+	for a := range mpi.NumAccountings {
+		c.min[a], c.max[a] = min(c.min[a], b.min[a]), max(c.max[a], b.max[a])
+	}
+	return c
+}
+
+func rankOf(p *attribution.Profile, file string, rank int) Rank {
+	m := &p.Meta
+	r := Rank{Rank: rank, File: file, Host: m.Host, Program: m.Program, PID: m.PID, Start: m.Start,
+		End: m.Start.Add(time.Duration(m.Duration)), Threads: len(p.Threads), Tool: m.Tool,
+		Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
+		Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Warnings: len(p.Warnings)}
+	if m.MPI != nil {
+		r.MPI = *m.MPI
+		r.UsesMPI = true
+	}
+	return r
+}

@@ -1,0 +1,241 @@
+package job
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// clockSkew is how far the clocks of a job's nodes may be apart: profiles
+// further apart than that are of different runs.
+const clockSkew = time.Minute
+
+// kind is a kind of trouble, in the order in which troubles are told.
+type kind int
+
+const (
+	missing    kind = iota // no file
+	unreadable             // torn, newer, something else
+	tornCopy               // so is one file of a rank that has another
+	twice                  // another profile of the rank is in the job
+	misnamed               // file name and content disagree
+	noMPI                  // the process used none
+	mixed                  // of the job as a whole
+)
+
+// trouble is something about one rank that the reader must know.
+type trouble struct {
+	kind kind
+	rank int
+	text string // the reason; ranks with the same one share a sentence
+}
+
+func (j *Job) trouble(k kind, rank int, text string) {
+	j.troubles = append(j.troubles, trouble{k, rank, text})
+}
+
+// take folds a rank in and notes what is odd about its file.
+func (j *Job) take(r *reduced) {
+	named, file := r.rank.Rank, r.rank.File
+	switch m := &r.rank.MPI; {
+	case !r.rank.UsesMPI:
+		j.trouble(noMPI, named, "")
+	case m.Rank >= 0 && m.Rank < maxRank && m.Rank != named:
+		j.trouble(misnamed, m.Rank, file)
+		r.rank.Rank = m.Rank
+	}
+	if !j.fold(r) {
+		j.trouble(twice, r.rank.Rank, file)
+	}
+}
+
+// Missing returns the ranks of the job that were not read, whatever the
+// reason. Where no rank knows the job's size, it ends at the highest one seen.
+func (j *Job) Missing() (ranks []int) {
+	have := map[int]bool{}
+	last := -1
+	for i := range j.Ranks {
+		have[j.Ranks[i].Rank] = true
+		last = max(last, j.Ranks[i].Rank)
+	}
+	if j.Size > 0 {
+		last = min(j.Size, maxRank) - 1
+	}
+	for r := 0; r <= last; r++ {
+		if !have[r] {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}
+
+// Troubles are sentences on what the job lacks and on what does not belong
+// together; ranks with the same fate share one.
+func (j *Job) Troubles() []string {
+	all := slices.Clone(j.troubles)
+	torn := map[int]bool{}
+	for i := range all {
+		t := &all[i]
+		if t.kind != unreadable {
+			continue
+		}
+		if torn[t.rank] = true; j.seen[t.rank] {
+			t.kind = tornCopy
+		}
+	}
+	for _, r := range j.Missing() {
+		if !torn[r] {
+			all = append(all, trouble{kind: missing, rank: r})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b trouble) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.rank, b.rank))
+	})
+	type group struct {
+		kind kind
+		text string
+	}
+	var order []group
+	ranks := map[group][]int{}
+	for _, t := range all {
+		g := group{t.kind, t.text}
+		if t.kind == twice || t.kind == misnamed {
+			g.text = "" // the files' names follow below
+		}
+		if ranks[g] == nil {
+			order = append(order, g)
+		}
+		ranks[g] = append(ranks[g], t.rank)
+	}
+	var out []string
+	for _, g := range order {
+		who := "R" + RankList(ranks[g])[1:]
+		one := len(ranks[g]) == 1
+		switch g.kind {
+		case missing:
+			out = append(out, who+verb(one, " is", " are")+" missing: there is no recorded profile.")
+		case unreadable:
+			out = append(out, who+" could not be read: "+g.text+".")
+		case tornCopy:
+			out = append(out, who+verb(one, " has", " have")+" a file that could not be read, and another that is shown: "+g.text+".")
+		case twice:
+			out = append(out, who+verb(one, " is", " are")+" recorded more than once; the first file by name counts, these are left out: "+j.filesOf(twice)+".")
+		case misnamed:
+			out = append(out, who+verb(one, " has", " have")+" files that are named after another rank, the content counts: "+j.filesOf(misnamed)+".")
+		case noMPI:
+			out = append(out, who+" did not use MPI while measured; the rank is that of the file's name.")
+		case mixed:
+			out = append(out, g.text)
+		}
+	}
+	return out
+}
+
+func verb(one bool, singular, plural string) string {
+	if one {
+		return singular
+	}
+	return plural
+}
+
+// filesOf names the files of a kind of trouble, not more than a few.
+func (j *Job) filesOf(k kind) string {
+	const few = 5
+	var names []string
+	for _, t := range j.troubles {
+		if t.kind == k {
+			names = append(names, t.text)
+		}
+	}
+	if len(names) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+	}
+	return strings.Join(names, ", ")
+}
+
+// RankList names ranks in words: "rank 3", "ranks 0-3, 7 and 9-11 (9 ranks)".
+// They must rise.
+func RankList(ranks []int) string {
+	const few = 8 // spans, in a sentence
+	var spans []string
+	for i := 0; i < len(ranks); {
+		e := i
+		for e+1 < len(ranks) && ranks[e+1] <= ranks[e]+1 {
+			e++
+		}
+		if ranks[e] == ranks[i] {
+			spans = append(spans, fmt.Sprint(ranks[i]))
+		} else {
+			spans = append(spans, fmt.Sprintf("%d-%d", ranks[i], ranks[e]))
+		}
+		i = e + 1
+	}
+	switch {
+	case len(ranks) == 0:
+		return "no rank"
+	case len(ranks) == 1:
+		return "rank " + spans[0]
+	case len(spans) == 1:
+		return fmt.Sprintf("ranks %s (%d)", spans[0], len(ranks))
+	case len(spans) > few:
+		return fmt.Sprintf("ranks %s and others (%d)", strings.Join(spans[:few], ", "), len(ranks))
+	}
+	last := len(spans) - 1
+	return fmt.Sprintf("ranks %s and %s (%d)", strings.Join(spans[:last], ", "), spans[last], len(ranks))
+}
+
+// compareRanks notes what does not belong together: files of several runs in
+// one directory make averages of nothing.
+func (j *Job) compareRanks() {
+	differ := func(what, meaning string, of func(*Rank) string) {
+		by := map[string][]int{}
+		for i := range j.Ranks {
+			if v := of(&j.Ranks[i]); v != "" {
+				by[v] = append(by[v], j.Ranks[i].Rank)
+			}
+		}
+		if len(by) < 2 {
+			return
+		}
+		// The most common one is what the others differ from.
+		values := slices.Sorted(maps.Keys(by))
+		slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(len(by[b]), len(by[a])) })
+		var parts []string
+		for _, v := range values[:min(3, len(values))] {
+			parts = append(parts, RankList(by[v])+": "+v)
+		}
+		if more := len(values) - 3; more > 0 {
+			parts = append(parts, fmt.Sprintf("and %d more", more))
+		}
+		j.trouble(mixed, -1, fmt.Sprintf("The ranks differ in %s (%s). %s", what, strings.Join(parts, "; "), meaning))
+	}
+	const severalRuns = "These may be files of several runs: their figures do not belong together."
+	differ("the program", "Regions are compared by their place in the source, so ranks of different programs share few.", func(r *Rank) string { return r.Program })
+	differ("the job's name", severalRuns, func(r *Rank) string { return r.MPI.Job })
+	differ("the number of ranks in MPI_COMM_WORLD", severalRuns, func(r *Rank) string {
+		if r.MPI.Size == 0 {
+			return ""
+		}
+		return fmt.Sprint(r.MPI.Size)
+	})
+	differ("the MPI library", "One job uses one.", func(r *Rank) string { return r.MPI.Library })
+	differ("the version of ompp-attach", "What one of them does not measure may be missing in its ranks only.", func(r *Rank) string { return r.Tool })
+
+	var first, last *Rank // the first to end, the last to start
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		if first == nil || r.End.Before(first.End) {
+			first = r
+		}
+		if last == nil || r.Start.After(last.Start) {
+			last = r
+		}
+	}
+	if first != nil && last.Start.Sub(first.End) > clockSkew {
+		j.trouble(mixed, -1, fmt.Sprintf("Rank %d had ended %s before rank %d was first measured. %s",
+			first.Rank, last.Start.Sub(first.End).Round(time.Second), last.Rank, severalRuns))
+	}
+}

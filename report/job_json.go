@@ -1,0 +1,180 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"time"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/job"
+	"ompp-attach/mpi"
+)
+
+// jobVersion grows when a reader of the older version would misread the newer.
+const jobVersion = 1
+
+// The types below are docs/job.md's.
+type (
+	jobJSON struct {
+		Version    int            `json:"version"`
+		Size       int            `json:"size"`
+		Missing    []int          `json:"missing"`
+		Accounting string         `json:"accounting"`
+		Rule       ruleJSON       `json:"rule"`
+		Quantities []quantityJSON `json:"quantities"`
+		Exchange   exchangeJSON   `json:"exchange"`
+		Ranks      []rankJSON     `json:"ranks"`
+		Regions    []regionJSON   `json:"regions"`
+		Notes      []string       `json:"notes"`
+	}
+	ruleJSON struct {
+		StdDev   float64 `json:"differs_stddev"`
+		Range    float64 `json:"differs_range"`
+		Count    float64 `json:"differs_count"`
+		InStep   float64 `json:"in_step"`
+		MinRanks int     `json:"min_ranks"`
+	}
+	statsJSON struct {
+		Sum     *big.Int `json:"sum"`
+		Min     int64    `json:"min"`
+		MinRank int      `json:"min_rank"`
+		Mean    float64  `json:"mean"`
+		Max     int64    `json:"max"`
+		MaxRank int      `json:"max_rank"`
+		StdDev  float64  `json:"stddev"`
+	}
+	quantityJSON struct {
+		Name    string  `json:"name"`
+		Whole   float64 `json:"whole_ns"`
+		Verdict string  `json:"verdict"`
+		statsJSON
+	}
+	exchangeJSON struct {
+		ImbalMPI *float64 `json:"imbal_mpi"` // correlations; null: not known
+		WorkMPI  *float64 `json:"work_mpi"`
+		Trade    bool     `json:"trade"`
+		Steady   bool     `json:"steady"`
+	}
+	rankJSON struct {
+		Rank      int              `json:"rank"`
+		File      string           `json:"file"`
+		Host      string           `json:"host"`
+		Program   string           `json:"program"`
+		PID       int              `json:"pid"`
+		Start     time.Time        `json:"start"`
+		Library   string           `json:"library,omitempty"`
+		Threads   int              `json:"threads"`
+		Wall      int64            `json:"wall_ns"`
+		Parallel  int64            `json:"parallel_ns"`
+		User      int64            `json:"user_ns"`
+		System    int64            `json:"sys_ns"`
+		Thread    int64            `json:"thread_ns"`
+		MPI       int64            `json:"mpi_ns"`
+		Overheads map[string]int64 `json:"overheads_ns"`
+		Calls     map[string]int64 `json:"calls"`
+		Lost      uint64           `json:"lost_events"`
+		Partial   uint64           `json:"partial"`
+	}
+	regionJSON struct {
+		Region    int                   `json:"region"`
+		Construct event.Construct       `json:"construct"`
+		Name      string                `json:"name,omitempty"`
+		Location  attribution.Location  `json:"location"`
+		Reached   int                   `json:"reached"`
+		Lossy     uint64                `json:"lossy,omitempty"`
+		Figures   map[string]*statsJSON `json:"figures"`
+		Calls     *callJSON             `json:"call_bytes,omitempty"`
+		Reading   string                `json:"reading,omitempty"`
+		Shares    map[string]float64    `json:"shares,omitempty"`
+		Between   float64               `json:"between_ns"`
+		Within    float64               `json:"within_ns"`
+		InStep    map[string]float64    `json:"correlations,omitempty"`
+	}
+	callJSON struct {
+		Min  uint64  `json:"min"`
+		Mean float64 `json:"mean"`
+		Max  uint64  `json:"max"`
+	}
+)
+
+// WriteJobJSON writes the job as docs/job.md describes.
+func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
+	x := j.Exchange()
+	out := jobJSON{Version: jobVersion, Size: j.Size, Missing: append([]int{}, j.Missing()...), Accounting: o.Volumes.String(),
+		Rule:     ruleJSON{job.DiffersStdDev, job.DiffersRange, job.DiffersCount, job.InStep, job.MinRanks},
+		Exchange: exchangeJSON{known(x.ImbalMPI), known(x.WorkMPI), x.Trade, x.Steady},
+		Notes:    append([]string{}, j.Troubles()...), Regions: []regionJSON{}}
+	for _, q := range j.Quantities() {
+		out.Quantities = append(out.Quantities, quantityJSON{q.Name, q.Whole, q.Verdict.String(), *toJSON(q.Stats)})
+	}
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		c := &r.Overheads
+		line := rankJSON{Rank: r.Rank, File: r.File, Host: r.Host, Program: r.Program, PID: r.PID, Start: r.Start, Library: r.MPI.Library,
+			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, MPI: r.MPITime,
+			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "sum": c.Sum()},
+			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial}
+		for _, f := range callFigures {
+			line.Calls[f.String()] = r.Calls[f]
+		}
+		out.Ranks = append(out.Ranks, line)
+	}
+	for i, g := range j.Regions {
+		out.Regions = append(out.Regions, regionToJSON(g, i, o.Volumes))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(&out); err != nil {
+		return fmt.Errorf("write json: %w", err)
+	}
+	return nil
+}
+
+func regionToJSON(g *job.Region, i int, by mpi.Accounting) regionJSON {
+	r := regionJSON{Region: i + 1, Construct: g.Construct, Name: g.Name, Location: g.Location, Reached: g.Reached, Lossy: g.Lossy,
+		Figures: map[string]*statsJSON{}}
+	for f := range job.NumFigures {
+		if s := g.Stats(f); s.Min != 0 || s.Max != 0 {
+			r.Figures[f.String()] = toJSON(s)
+		}
+	}
+	if least, most, ok := g.CallBytes(by); ok {
+		_, _, both := job.Volumes(by)
+		b, c := g.Stats(both), g.Stats(job.Sized)
+		r.Calls = &callJSON{least, ratio(b.Total(), c.Total()), most}
+	}
+	e := g.Explain(by)
+	r.Between, r.Within = e.Between, e.Within
+	if e.Varies || e.Level {
+		r.Reading = e.Reading.String()
+	}
+	if e.Varies {
+		r.Shares = map[string]float64{}
+		for k, part := range job.Parts {
+			r.Shares[part.String()] = e.Shares[k]
+		}
+	}
+	r.InStep = map[string]float64{}
+	for name, c := range map[string]job.Correlation{"work_execs": e.WithExecs, "work_bodies": e.WithBodies,
+		"work_bytes": e.WithBytes, "work_mpi": e.WorkMPI, "wait_mpi": e.WaitMPI} {
+		if c.Known {
+			r.InStep[name] = c.R
+		}
+	}
+	return r
+}
+
+func toJSON(s job.Stats) *statsJSON {
+	return &statsJSON{s.Sum, s.Min, s.MinRank, s.Mean, s.Max, s.MaxRank, s.StdDev}
+}
+
+func known(c job.Correlation) *float64 {
+	if !c.Known {
+		return nil
+	}
+	return &c.R
+}

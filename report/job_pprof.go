@@ -1,0 +1,87 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"ompp-attach/attribution"
+	"ompp-attach/job"
+)
+
+// WriteJobPprof writes one gzipped pprof profile over all ranks. Stacks and
+// values are those of WritePprof, summed over a rank's threads; labels are rank
+// and host. A job with too many samples is added up by host, one with still too
+// many as a whole; a comment tells.
+func WriteJobPprof(w io.Writer, j *job.Job, o Options) error {
+	if j.Paths == nil {
+		return errors.New("write pprof: the job was read without its paths")
+	}
+	if err := buildJobPprof(j, o).Write(w); err != nil {
+		return fmt.Errorf("write pprof: %w", err)
+	}
+	return nil
+}
+
+func buildJobPprof(j *job.Job, o Options) *profile.Profile {
+	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
+	first := slices.MinFunc(j.Ranks, func(a, b job.Rank) int { return a.Start.Compare(b.Start) })
+	p := &profile.Profile{
+		SampleType:        slices.Concat(sampleTypes, mpiSampleTypes),
+		DefaultSampleType: "time",
+		DurationNanos:     wall.Max,
+		PeriodType:        &profile.ValueType{Type: "time", Unit: "nanoseconds"},
+		Period:            1, // measured, not sampled
+		Comments:          jobComments(j),
+	}
+	if first.Start.After(time.Unix(0, 0)) {
+		p.TimeNanos = first.Start.UnixNano()
+	}
+	program := values(j, func(r *job.Rank) string { return r.Program })
+	b := &pprofBuilder{p: &attribution.Profile{}, out: p, mapping: &profile.Mapping{ID: 1, File: program,
+		HasFunctions: true, HasFilenames: true, HasLineNumbers: true}}
+	p.Mapping = []*profile.Mapping{b.mapping}
+	b.program = b.location(&profile.Function{Name: clean(program), SystemName: "program"}, 0)
+	for i, g := range j.Regions {
+		b.regions = append(b.regions, b.regionLocation(i, &g.Region))
+	}
+	stacks := make([][]*profile.Location, len(j.Paths.Nodes)) // leaf first
+	for i, n := range j.Paths.Nodes {
+		if i == 0 {
+			stacks[i] = []*profile.Location{b.program}
+			continue
+		}
+		stacks[i] = append([]*profile.Location{b.regions[n.Region]}, stacks[n.Parent]...)
+	}
+	for i := range j.Paths.Samples {
+		s := &j.Paths.Samples[i]
+		v := &s.Values
+		by := int(o.Volumes)
+		labels := map[string][]string{}
+		if s.Host != "" {
+			labels["host"] = []string{s.Host}
+		}
+		if s.Rank >= 0 {
+			labels["rank"] = []string{strconv.Itoa(s.Rank)} // a numeric label cannot be 0
+		}
+		p.Sample = append(p.Sample, &profile.Sample{Location: stacks[s.Node], Value: []int64{v[job.SelfT], v[job.SelfC], v[job.SelfSynch], v[job.SelfImbal],
+			v[job.SelfLimpar], v[job.SelfMgmt], v[job.SelfMPI], v[job.SelfIn+by], v[job.SelfOut+by]}, Label: labels})
+	}
+	return p
+}
+
+func jobComments(j *job.Job) []string {
+	out := []string{fmt.Sprintf("ompp-attach: %s of an MPI job, values summed over each rank's threads", plural(len(j.Ranks), "rank"))}
+	switch j.Paths.Level {
+	case job.ByHost:
+		out = append(out, "Ranks of one host are added up: there were too many samples.")
+	case job.Whole:
+		out = append(out, "All ranks are added up: there were too many samples.")
+	}
+	return append(out, j.Troubles()...)
+}

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"ompp-attach/job"
+)
+
+// table is a text table whose columns are as wide as what they hold: the first
+// is left-aligned, the others are right-aligned.
+type table struct {
+	indent int
+	head   []string
+	rows   [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// addFigure adds a line on a region's figure, unless all ranks have 0.
+func (t *jobText) addFigure(tab *table, g *job.Region, f job.Figure) {
+	s := g.Stats(f)
+	if s.Min == 0 && s.Max == 0 {
+		return
+	}
+	show := func(v float64) string { return decimal(v, 0, 1) }
+	whole := func(v int64) string { return fmt.Sprint(v) }
+	sum := s.Sum.String()
+	if f.Unit() == "ns" {
+		show = t.sec
+		whole = func(v int64) string { return t.sec(float64(v)) }
+		sum = t.sec(s.Total())
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(f.String(), "_minimal"), "_naive")
+	tab.add(name, whole(s.Min), rankNum(s.MinRank), show(s.Mean), whole(s.Max), rankNum(s.MaxRank), show(s.StdDev),
+		decimal(100*s.Variation(), 0, 1)+"%", sum)
+}
+
+func (t *table) write(w io.Writer) {
+	width := make([]int, len(t.head))
+	for _, r := range append([][]string{t.head}, t.rows...) {
+		for i, c := range r {
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, r := range append([][]string{t.head}, t.rows...) {
+		line := strings.Repeat(" ", t.indent)
+		for i, c := range r {
+			if i == 0 {
+				line += fmt.Sprintf("%-*s", width[i], c)
+			} else {
+				line += fmt.Sprintf("  %*s", width[i], c)
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}

@@ -1,0 +1,320 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"ompp-attach/attribution"
+	"ompp-attach/job"
+)
+
+const (
+	// mostRegions bounds the regions that a section lists, mostRanks the ranks:
+	// the other formats have all.
+	mostRegions = 10
+	mostRanks   = 32
+)
+
+// WriteJobText writes the report of a job. It answers the questions of
+// Fürlinger and Moore (OpenMP-centric Performance Analysis of Hybrid
+// Applications, II.B) in their order.
+func WriteJobText(w io.Writer, j *job.Job, o Options) error {
+	out := bufio.NewWriter(w)
+	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
+	t := &jobText{Writer: out, j: j, Options: o, decimals: decimalsFor(wall.Max)}
+	t.choose(j.Differences())
+	t.header()
+	t.alike()
+	t.where()
+	t.why()
+	t.classes()
+	t.calls()
+	t.notes()
+	return out.Flush()
+}
+
+type jobText struct {
+	*bufio.Writer
+	j *job.Job
+	Options
+	decimals    int              // of seconds
+	differences []job.Difference // that are shown
+	others      []job.Difference
+}
+
+// choose shows the regions that differ, not too many of them; or, if none
+// does, the first few of those that vary.
+func (t *jobText) choose(all []job.Difference) {
+	const few = 3
+	n := 0
+	for n < len(all) && n < mostRegions && all[n].Verdict > job.Alike {
+		n++
+	}
+	if n == 0 {
+		n = min(few, len(all))
+	}
+	t.differences, t.others = all[:n], all[n:]
+}
+
+func (t *jobText) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
+
+func (t *jobText) section(title string) {
+	rule := strings.Repeat("-", 70)
+	t.printf("%s\n---- %s %s\n%s\n", rule, title, rule[:max(0, 70-len(title)-6)], rule)
+}
+
+// sentence writes a paragraph broken at a readable width.
+func (t *jobText) sentence(format string, args ...any) {
+	const width = 100
+	column := 0
+	for _, word := range strings.Fields(clean(fmt.Sprintf(format, args...))) {
+		switch {
+		case column == 0:
+		case column+1+len(word) > width:
+			t.printf("\n")
+			column = 0
+		default:
+			t.printf(" ")
+			column++
+		}
+		t.printf("%s", word)
+		column += len(word)
+	}
+	t.printf("\n")
+}
+
+func (t *jobText) header() {
+	j := t.j
+	key := func(name, format string, args ...any) {
+		t.printf("%-16s: %s\n", name, clean(fmt.Sprintf(format, args...)))
+	}
+	total := func(of func(*job.Rank) int64) float64 { s := j.RankStats(of); return s.Total() }
+	t.section("Job")
+	key("Application Name", "%s", values(j, func(r *job.Rank) string { return r.Program }))
+	first := slices.MinFunc(j.Ranks, func(a, b job.Rank) int { return a.Start.Compare(b.Start) })
+	key("Start Date", "%s", first.Start.Format("Mon Jan 02 15:04:05 2006"))
+	seen := fmt.Sprintf("%d of %d", len(j.Ranks), j.Size)
+	if j.Size == 0 {
+		seen = fmt.Sprintf("%d, of how many is not known", len(j.Ranks))
+	}
+	if m := j.Missing(); len(m) > 0 {
+		seen += "; not read: " + job.RankList(m)
+	}
+	key("Ranks", "%s", seen)
+	key("Nodes", "%s", values(j, func(r *job.Rank) string { return r.Host }))
+	key("MPI Library", "%s", values(j, func(r *job.Rank) string { return r.MPI.Library }))
+	if v := values(j, func(r *job.Rank) string { return r.MPI.Level }); v != "" {
+		key("Thread Level", "%s", v)
+	}
+	threads := j.RankStats(func(r *job.Rank) int64 { return int64(r.Threads) })
+	key("Threads", "%s per rank, %s in all", span(threads.Min, threads.Max), threads.Sum)
+	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
+	key("Duration", "%s sec, that of rank %d; the shortest is %s sec shorter (rank %d)",
+		t.sec(float64(wall.Max)), wall.MaxRank, t.sec(wall.Range()), wall.MinRank)
+	all := total(func(r *job.Rank) int64 { return r.ThreadTime })
+	inMPI := total(func(r *job.Rank) int64 { return r.MPITime })
+	key("Thread Time", "%s sec over all ranks (wall time times threads)", t.sec(all))
+	key("MPI Time", "%s sec, %s%% of thread time", t.sec(inMPI), jobShare(inMPI, all))
+	over := total(func(r *job.Rank) int64 { return r.Overheads.Sum() })
+	key("Overheads", "%s sec, %s%% of thread time, MPI included", t.sec(over), jobShare(over, all))
+	out, in, _ := job.Volumes(t.Volumes)
+	calls := func(f job.Figure) job.Stats { return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }) }
+	sum := func(f job.Figure) string { return calls(f).Sum.String() }
+	unknown := calls(job.Unknown)
+	volume := func(f job.Figure) string { v := calls(f); return volumeSum(&v, &unknown) }
+	key("MPI Calls", "%s (%s sends, %s receives, %s collective)", sum(job.Calls), sum(job.Sends), sum(job.Recvs), sum(job.Colls))
+	key("MPI Volume", "%s bytes sent, %s received (%s accounting)", volume(out), volume(in), t.Volumes)
+	if total(func(r *job.Rank) int64 { return r.Calls[job.FileRead] + r.Calls[job.FileWritten] }) > 0 {
+		key("MPI-IO Volume", "%s bytes read, %s written", sum(job.FileRead), sum(job.FileWritten))
+	}
+	if unknown.Max > 0 {
+		key("Unknown Volume", "%s calls; a volume with a + is without them, - is not known at all", unknown.Sum)
+	}
+	t.printf("\n")
+}
+
+// values lists what ranks have of something, a few of them.
+func values(j *job.Job, of func(*job.Rank) string) string {
+	var all []string
+	seen := map[string]bool{}
+	for i := range j.Ranks {
+		if v := of(&j.Ranks[i]); v != "" && !seen[v] {
+			seen[v] = true
+			all = append(all, v)
+		}
+	}
+	text := firstOf(all, 4)
+	if len(all) > 1 {
+		text = fmt.Sprintf("%d: %s", len(all), text)
+	}
+	return text
+}
+
+func span(least, most int64) string {
+	if least == most {
+		return fmt.Sprint(least)
+	}
+	return fmt.Sprintf("%d-%d", least, most)
+}
+
+// sec prints a time in seconds. All of a report's have the same decimals, so
+// that columns can be compared; a short job has more of them.
+func (t *jobText) sec(ns float64) string { return decimal(ns/1e9, 0, t.decimals) }
+
+func decimalsFor(wall int64) int {
+	switch {
+	case wall < 1e9:
+		return 6
+	case wall < 100e9:
+		return 4
+	}
+	return 2
+}
+
+func jobShare(part, whole float64) string {
+	if whole == 0 {
+		return "0.0"
+	}
+	return decimal(100*part/whole, 0, 1)
+}
+
+func (t *jobText) alike() {
+	t.section("Do the processes behave alike?")
+	tab := table{head: []string{"time (sec)", "min", "rank", "mean", "max", "rank", "stddev", "stddev/mean", "of whole", "ranks are"}}
+	worst := job.Alike
+	var differ, outliers []string
+	for _, q := range t.j.Quantities() {
+		if q.Max == 0 {
+			continue
+		}
+		tab.add(q.Name, t.sec(float64(q.Min)), rankNum(q.MinRank), t.sec(q.Mean), t.sec(float64(q.Max)), rankNum(q.MaxRank),
+			t.sec(q.StdDev), decimal(100*q.Variation(), 0, 1)+"%", jobShare(q.StdDev, q.Whole)+"%", q.Verdict.String())
+		worst = max(worst, q.Verdict)
+		switch q.Verdict {
+		case job.Differ:
+			differ = append(differ, q.Name)
+		case job.Outliers:
+			outliers = append(outliers, q.Name)
+		}
+	}
+	tab.write(t)
+	t.printf("\n")
+	switch {
+	case len(t.j.Ranks) == 1:
+		t.sentence("There is one rank only: nothing to compare.")
+	case worst == job.Alike:
+		t.sentence("The processes behave alike.")
+	case worst == job.Outliers:
+		t.sentence("The processes behave alike but for single ranks that stand out in: %s.", strings.Join(outliers, ", "))
+	default:
+		t.sentence("The processes differ in: %s.", strings.Join(append(differ, outliers...), ", "))
+	}
+	t.sentence("(Rule: they differ in a time if its standard deviation is at least %.0f%% of the whole, and single ranks "+
+		"stand out if only its range is at least %.0f%%. The whole is the mean wall time for wall and parallel; for the others, "+
+		"which are summed over threads, the mean thread time of a rank.)", 100*job.DiffersStdDev, 100*job.DiffersRange)
+	t.printf("\n")
+}
+
+func rankNum(rank int) string { return fmt.Sprint(rank) }
+
+// jobRegion names a region of the job, by the number that it has in this report.
+func (t *jobText) jobRegion(number int) string {
+	g := t.j.Regions[number]
+	return fmt.Sprintf("R%05d %s %s", number+1, regionText(&g.Region), g.Construct)
+}
+
+// where lists the regions that vary most.
+func (t *jobText) where() {
+	t.section("Where do they differ?")
+	if len(t.differences) == 0 || len(t.j.Ranks) == 1 {
+		t.sentence("No region varies.")
+		t.printf("\n")
+		return
+	}
+	if t.differences[0].Verdict == job.Alike {
+		t.sentence("By the rule above, with thread time as the whole, the ranks are alike in all regions. These vary most.")
+	}
+	t.sentence("Regions by the greatest standard deviation over ranks of their time or of a part of it; a rank that did " +
+		"not reach a region has 0. execT is inclusive and summed over threads. Its parts: workT in no overhead class, waitT for " +
+		"threads and locks, mpiT in MPI, mgmtT of the runtime. wallT is that of a rank's longest thread.")
+	t.printf("\n")
+	for _, d := range t.differences {
+		t.printf("%s\n", t.jobRegion(d.Number))
+		t.printf("  reached by %d of %d ranks; %s varies most: %s\n", d.Region.Reached, len(t.j.Ranks), d.By, verdictText(d.Verdict))
+		tab := table{indent: 2, head: []string{"", "min", "rank", "mean", "max", "rank", "stddev", "stddev/mean", "sum"}}
+		shown := []job.Figure{job.ExecT, job.WallT, job.WorkT, job.WaitT, job.MPIT, job.MgmtT, job.ExecC, job.BodyC}
+		if s := d.Region.Stats(job.Calls); s.Max > 0 {
+			out, in, _ := job.Volumes(t.Volumes)
+			shown = append(shown, job.Calls, out, in)
+		}
+		for _, f := range shown {
+			t.addFigure(&tab, d.Region, f)
+		}
+		tab.write(t)
+		t.printf("\n")
+	}
+	if len(t.others) > 0 {
+		t.sentence("%s more, each with a standard deviation of %s sec or less, in the csv and json formats.",
+			plural(len(t.others), "region"), t.sec(t.others[0].Spread))
+		t.printf("\n")
+	}
+}
+
+func verdictText(v job.Verdict) string {
+	switch v {
+	case job.Differ:
+		return "ranks differ"
+	case job.Outliers:
+		return "ranks are alike but for single ones"
+	}
+	return "ranks are alike"
+}
+
+// notes writes what the reader must know about the figures.
+func (t *jobText) notes() {
+	j := t.j
+	var items []string
+	items = append(items, j.Troubles()...)
+	lossy := func(what string, of func(*job.Rank) int64) {
+		if s := j.RankStats(of); s.Max > 0 {
+			var ranks []int
+			for i := range j.Ranks {
+				if of(&j.Ranks[i]) > 0 {
+					ranks = append(ranks, j.Ranks[i].Rank)
+				}
+			}
+			items = append(items, fmt.Sprintf("%s: %s in all, by %s.", what, s.Sum, job.RankList(ranks)))
+		}
+	}
+	lossy("Events lost, so that counts are too low and times incomplete", func(r *job.Rank) int64 { return int64(r.LostHits) })
+	lossy("Region instances seen only in part", func(r *job.Rank) int64 { return int64(r.Partial) })
+	lossy("Warnings on single ranks, which the report of each tells (--rank)", func(r *job.Rank) int64 { return int64(r.Warnings) })
+	var volumes []int
+	reason := ""
+	for i := range j.Ranks {
+		if v := j.Ranks[i].MPI.Volumes; v != "" {
+			volumes, reason = append(volumes, j.Ranks[i].Rank), v
+		}
+	}
+	if len(volumes) > 0 {
+		items = append(items, fmt.Sprintf("Volumes are not known of %s: %s", job.RankList(volumes), reason))
+	}
+	t.section("Notes")
+	for _, i := range items {
+		t.sentence("* %s", i)
+	}
+	t.sentence("* Region numbers are those of this report: a single rank's report (--rank) has its own.")
+	for _, g := range j.Regions {
+		if g.Location.Mark == attribution.Approx || g.Location.EndMark == attribution.Approx {
+			t.sentence("* ~ stands before a place that is approximate.")
+			break
+		}
+	}
+}
+
+// stamp is used by formats that programs read.
+func stamp(at time.Time) string { return at.Format(time.RFC3339Nano) }
