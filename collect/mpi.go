@@ -120,12 +120,18 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if err := m.mpi.kernel.SetWrappers(pid, bindings(mods)); err != nil {
 		return err
 	}
+	points := a.Points()
+	if m.kernel.Mode() == bpf.Perf && !mod.Object().IsExecutable() {
+		// A perf event per probe is dear to take away: not for functions that
+		// nobody can call but by dlsym.
+		points = a.Imported(importedBy(mods))
+	}
 	begin := time.Now()
-	link, err := m.mpi.kernel.Attach(mod.HostPath, pid, a.Points())
+	link, err := m.mpi.kernel.Attach(mod.HostPath, pid, points)
 	if err != nil {
 		return explainAttach(pid, err)
 	}
-	m.logf("process %d: %d probes placed in %s in %s", pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
+	m.logf("process %d: %d probes placed in %s in %s", pid, len(points), mod.Path, time.Since(begin).Round(time.Microsecond))
 	p.mpi.placed[idOf(mod)] = &placedMPI{link, a.Plan}
 	job := rankIn(pid)
 	if job == nil {

@@ -18,6 +18,17 @@ type MPIAttached struct {
 // Points returns the plan's probes as the kernel side takes them.
 func (a *MPIAttached) Points() []bpf.MPIPoint { return a.points }
 
+// Imported returns those of the points whose operation is imported, under its
+// own name or as PMPI_X.
+func (a *MPIAttached) Imported(imported func(string) bool) (points []bpf.MPIPoint) {
+	for i := range a.Plan.Placements {
+		if name := a.Plan.Placements[i].Op.String(); imported(name) || imported("P"+name) {
+			points = append(points, a.points[i])
+		}
+	}
+	return points
+}
+
 // MPIDecoder knows all stored rows of MPI and turns records into events.
 type MPIDecoder struct {
 	rows []decodedMPI
