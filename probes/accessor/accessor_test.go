@@ -60,6 +60,33 @@ func TestLoads(t *testing.T) {
 	}
 }
 
+// TestSpecialCase: one handle of which something else holds than of all others.
+func TestSpecialCase(t *testing.T) {
+	for _, level := range []string{"-O0", "-O2"} {
+		bin := testbin.BuildFile(t, "testdata/accessors.c", testbin.Options{NoOpenMP: true, Flags: []string{level}})
+		o, err := symbols.OpenObject(bin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		choice, _ := o.DataSymbol("choice")
+		const base = 0x10000
+		words := map[uint64]uint64{base + choice: 5, 0x44000001 + 4: 7, 0x44000002: 9}
+		read := func(addr uint64, _ int) (uint64, error) { return words[addr], nil }
+		for name, want := range map[string][2]uint64{"special": {1, 5}, "special_memory": {7, 9}} {
+			f, err := derive(o, newCode(o), name, false)
+			if err != nil {
+				t.Errorf("%s %s: %v", level, name, err)
+			}
+			for i, want := range want {
+				if v, ok := f.Eval(uint64(0x44000001+i), base, read); v != want || !ok {
+					t.Errorf("%s %s: handle %d: %d, %v; want %d: %v", level, name, i, v, ok, want, f)
+				}
+			}
+		}
+	}
+}
+
 // TestRefused: what does not follow from the handle is no formula.
 func TestRefused(t *testing.T) {
 	for _, level := range []string{"-O0", "-O2"} {

@@ -19,6 +19,8 @@ ACCESSOR(failing) { (void)c; (void)size; return 5; }
 ACCESSOR(endless) { (void)c; (void)size; for (;;) ; }
 ACCESSOR(asserted) { if (!c) abort(); *size = c->size; return 0; }
 ACCESSOR(undefined) { *size = c->size < 0 ? -32766 : c->size; return 0; }
+ACCESSOR(special) { *size = (int)(long)c == 0x44000001 ? 1 : choice; return 0; }
+ACCESSOR(special_memory) { *size = (int)(long)c == 0x44000001 ? c->other : c->size; return 0; }
 ACCESSOR(locked) { *size = __sync_fetch_and_add(&c->other, 1); return 0; }
 
 int main(int argc, char **argv)
