@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,10 +35,10 @@ func TestFlatOfRecursion(t *testing.T) {
 			{Thread: 1, Exec: span(4, 1), Enter: span(1, 1), Body: span(2, 1), Barrier: span(1, 1)}}},
 	})
 	b := Flat(p)[0]
-	if got, want := b.Rows[0].ThreadStats, (stats{Thread: 0, Exec: span(10, 2), Enter: span(2, 2), Body: span(8, 2), Exit: span(1, 1)}); got != want {
+	if got, want := b.Rows[0].ThreadStats, (stats{Thread: 0, Exec: span(10, 2), Enter: span(2, 2), Body: span(8, 2), Exit: span(1, 1)}); !reflect.DeepEqual(got, want) {
 		t.Errorf("row 0: %+v, want %+v", got, want)
 	}
-	if got, want := b.Rows[1].ThreadStats, (stats{Thread: 1, Exec: span(14, 2), Enter: span(2, 2), Body: span(9, 2), Barrier: span(2, 2), Exit: span(1, 1)}); got != want {
+	if got, want := b.Rows[1].ThreadStats, (stats{Thread: 1, Exec: span(14, 2), Enter: span(2, 2), Body: span(9, 2), Barrier: span(2, 2), Exit: span(1, 1)}); !reflect.DeepEqual(got, want) {
 		t.Errorf("row 1: %+v, want %+v", got, want)
 	}
 	o := Overheads(p)[0]

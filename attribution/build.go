@@ -42,6 +42,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 			p.Regions[l.Region].Lossy += l.Events
 		}
 	}
+	p.Warnings = e.sharedRow()
 	p.Meta.Hits = e.events
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched

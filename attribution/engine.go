@@ -97,7 +97,8 @@ type Engine struct {
 	offSince uint64  // 0: measurement is on
 	offBy    *thread // whose marker switched it off
 	off      Span
-	resumed  uint64 // when it was last switched on again
+
+	mpiState mpiState
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack

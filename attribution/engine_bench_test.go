@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/mpi"
 )
 
 // nowhere answers the engine's questions for streams without a program.
@@ -26,6 +27,8 @@ var streams = []struct {
 }{
 	{"criticals", criticalStream()},
 	{"regions", regionStream(4)},
+	{"calls", callStream(1)},
+	{"calls from 100 sites", callStream(100)},
 	{"mixed", append(regionStream(4), criticalStream()...)},
 }
 
@@ -46,6 +49,26 @@ func criticalStream() (s []event.Event) {
 		put(event.Release, 0)
 		put(event.Released, 0)
 	}
+	return s
+}
+
+// callStream: a thread sends from each of several places, half of the times
+// within a critical.
+func callStream(sites int) (s []event.Event) {
+	send, _ := mpi.ParseOp("MPI_Send")
+	put := func(c event.Construct, e event.Edge, more event.Event) {
+		more.Time, more.PID, more.TID, more.Construct, more.Edge, more.SP = uint64(100*len(s)), initialThread, initialThread, c, e, 0x7000
+		s = append(s, more)
+	}
+	calls := func() {
+		for i := range uint64(sites) {
+			put(event.MPI, event.Released, event.Event{Site: 0x5000 + i, MPI: &event.MPICall{Op: send, Args: mpi.Args{Send: 8, Size: 2}}})
+		}
+	}
+	calls()
+	put(event.Critical, event.Enter, event.Event{Site: 0x4010, Flags: event.FreeAtOnce})
+	calls()
+	put(event.Critical, event.Release, event.Event{Flags: event.FreeAtOnce})
 	return s
 }
 

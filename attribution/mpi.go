@@ -1,6 +1,9 @@
 package attribution
 
 import (
+	"fmt"
+	"slices"
+
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 )
@@ -17,6 +20,14 @@ const (
 	noteWhere      = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
 )
 
+// mpiState is what the engine keeps for MPI.
+type mpiState struct {
+	resumed uint64 // when measurement was last switched on again
+	stops   []Stop
+	callers int // threads that called MPI and started no team before
+	shared  int // index, as an initial thread, of the row that the last of them share; 0: none
+}
+
 // mpi charges a call to the regions around it and to one of its own, which is
 // the operation at the place of the call.
 func (e *Engine) mpi(t *thread, ev *event.Event) {
@@ -24,18 +35,14 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	if c == nil {
 		return
 	}
-	e.initial(t)
-	if !t.callsMPI {
-		t.callsMPI = true
-		e.bear(t)
-	}
+	e.caller(t)
 	s := statsOf(c)
 	if end := ev.Time + t.suspended; c.Flags&mpi.Started == 0 { // no task begins or ends in a call
 		from := c.Start
-		if e.resumed <= end { // it may have been off meanwhile
-			from = max(from, e.resumed)
+		if e.mpiState.resumed <= end { // it may have been off meanwhile
+			from = max(from, e.mpiState.resumed)
 		}
-		s.T = span(from, end)
+		s.T = span(from, end) - e.stopped(from, end)
 	}
 
 	parent, row := e.root, t.row
@@ -61,6 +68,64 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	if f != nil {
 		f.holdsCall(s.T)
 	}
+}
+
+// manyCallers bounds the rows of threads that start no team and call MPI: some
+// programs start threads without end.
+const manyCallers = 128
+
+// caller gives a thread that calls MPI its row.
+func (e *Engine) caller(t *thread) {
+	if t.callsMPI {
+		e.initial(t)
+		return
+	}
+	t.callsMPI = true
+	if !t.known && len(t.stack) == 0 && t.tid != e.pid && !t.initial {
+		if e.mpiState.callers++; e.mpiState.callers > manyCallers {
+			e.roots = max(e.roots, 1)
+			if e.mpiState.shared == 0 {
+				e.mpiState.shared = e.roots
+				e.roots++
+			}
+			t.row, t.known = e.row(e.mpiState.shared, 0), true
+		}
+	}
+	e.initial(t)
+	e.bear(t)
+}
+
+// sharedRow says which threads share a row.
+func (e *Engine) sharedRow() []string {
+	if e.mpiState.shared == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", manyCallers, e.mpiState.shared)}
+}
+
+// Stop is an interval in which the process did not run, because it was being
+// given probes: its time is not the program's.
+type Stop struct {
+	From uint64 `json:"from"` // CLOCK_MONOTONIC, ns
+	To   uint64 `json:"to"`
+}
+
+// Stopped says that the process did not run. MPI_Init is what it mostly
+// interrupts: libraries load their plugins there.
+func (e *Engine) Stopped(s Stop) { e.mpiState.stops = append(e.mpiState.stops, s) }
+
+// Stops returns what Stopped has told.
+func (e *Engine) Stops() []Stop { return e.mpiState.stops }
+
+// stopped is how long the process did not run within a time.
+func (e *Engine) stopped(from, to uint64) (sum int64) {
+	for _, s := range slices.Backward(e.mpiState.stops) {
+		if s.To <= from {
+			break
+		}
+		sum += span(max(from, s.From), min(to, s.To))
+	}
+	return sum
 }
 
 // statsOf returns what a call adds to the counters, but for its time.

@@ -258,6 +258,54 @@ func TestMPI(t *testing.T) {
 	}
 }
 
+// The time in which the process was stopped is not its call's, nor is what lay
+// outside of the call.
+func TestStopsAreNotMPI(t *testing.T) {
+	init, _ := mpi.ParseOp("MPI_Init")
+	s := &Stream{PID: 1, End: 100, Stops: []Stop{{From: 5, To: 12}, {From: 20, To: 25}, {From: 48, To: 60}},
+		Events: []event.Event{
+			{Time: 50, TID: 1, Construct: event.MPI, Edge: event.Released, Site: 400, MPI: &event.MPICall{Op: init, Start: 10}},
+			{Time: 80, TID: 1, Construct: event.MPI, Edge: event.Released, Site: 401, MPI: &event.MPICall{Op: init, Start: 70}}}}
+	var got []int64
+	for _, n := range s.Replay().Nodes[1:] {
+		got = append(got, n.Stats[0].Exec.T)
+	}
+	if d := cmp.Diff([]int64{40 - 2 - 5 - 2, 10}, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
+// A program that starts threads without end does not have a row for each; no
+// call is missing.
+func TestManyCallersShareARow(t *testing.T) {
+	barrier, _ := mpi.ParseOp("MPI_Barrier")
+	const threads = 3000
+	e := New(1, mpiFiles{})
+	for i := range uint64(threads) {
+		for n := range uint64(2) {
+			at := (2*i + n + 1) * 1e7
+			e.Feed(&event.Event{Time: at, TID: uint32(2 + i), Construct: event.MPI, Edge: event.Released, Site: 400,
+				MPI: &event.MPICall{Op: barrier, Start: at - 10}})
+			e.Advance(at)
+		}
+	}
+	if len(e.threads) > threads/2 {
+		t.Errorf("%d threads are remembered", len(e.threads))
+	}
+	p := e.Finish(1e12)
+	var calls uint64
+	for _, s := range p.Nodes[0].Stats {
+		calls += s.MPI.Calls
+	}
+	if len(p.Threads) != manyCallers+1 || calls != 2*threads {
+		t.Errorf("%d rows, %d calls", len(p.Threads), calls)
+	}
+	want := []string{"More than 128 threads that start no teams called MPI: all but the first of them share one row of the tables, 129:0."}
+	if d := cmp.Diff(want, p.Warnings); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
 // Feed keeps nothing of the caller's event: a parked thread's calls stay what
 // they were.
 func TestParkedCallsAreTheEngines(t *testing.T) {

@@ -46,7 +46,7 @@ func (e *Engine) Resume(tids []int, at uint64) {
 func (e *Engine) countOff(at uint64) {
 	e.off.T += span(e.offSince, at)
 	e.off.C++
-	e.offSince, e.resumed = 0, at
+	e.offSince, e.mpiState.resumed = 0, at
 }
 
 // switched acts on the program's own markers. Set where no team is at work,

@@ -18,6 +18,7 @@ type Stream struct {
 	Existing []int         `json:"existing,omitempty"` // threads older than the measurement
 	Began    uint64        `json:"began"`
 	End      uint64        `json:"end"`
+	Stops    []Stop        `json:"stops,omitempty"`
 	Events   []event.Event `json:"events"`
 
 	StackLo uint64 `json:"stack_lo,omitempty"` // the process's first stack
@@ -43,6 +44,9 @@ func (s *Stream) Replay() *Profile {
 		e.Existing(s.Existing, s.Began)
 	}
 	e.MainStack(s.StackLo, s.StackHi)
+	for _, stop := range s.Stops {
+		e.Stopped(stop)
+	}
 	for i := range s.Events {
 		e.Feed(&s.Events[i])
 	}

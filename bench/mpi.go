@@ -15,7 +15,7 @@ var mpiOperations = []operation{
 	{title: "MPI_Comm_rank", mode: "rank", threads: 1},
 	{title: "MPI_Test", mode: "test", threads: 1},
 	{title: "MPI_Iprobe", mode: "iprobe", threads: 1},
-	{title: "MPI_Send and MPI_Recv, to itself", mode: "sendrecv", threads: 1},
+	{title: "MPI_Irecv, MPI_Send, MPI_Wait, to itself", mode: "sendrecv", threads: 1},
 	{title: "MPI_Allreduce, alone", mode: "allreduce", threads: 1},
 }
 

@@ -11,7 +11,6 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#define SIGCONT 18
 #define SIGSTOP 19
 
 struct {
@@ -41,27 +40,30 @@ typedef struct { int counter; } __attribute__((preserve_access_index)) atomic_t;
 struct signal_struct { atomic_t live; } __attribute__((preserve_access_index));
 struct task_struct___end { struct signal_struct *signal; } __attribute__((preserve_access_index));
 
+const struct life *unused_life __attribute__((unused));
+const enum life_kind *unused_life_kind __attribute__((unused));
+const enum follow_flag *unused_follow_flag __attribute__((unused));
+
+#define SIGCONT 18
 struct sigaction { void *sa_handler; } __attribute__((preserve_access_index));
 struct k_sigaction { struct sigaction sa; } __attribute__((preserve_access_index));
 struct sighand_struct { struct k_sigaction action[64]; } __attribute__((preserve_access_index));
 struct task_struct___signals { struct sighand_struct *sighand; } __attribute__((preserve_access_index));
 
-const struct life *unused_life __attribute__((unused));
-const enum life_kind *unused_life_kind __attribute__((unused));
-const enum follow_flag *unused_follow_flag __attribute__((unused));
+/* A program that does something of its own at SIGCONT (Open MPI's mpirun tells
+ * its ranks) is not stopped when it loads libraries. An exec removes handlers. */
+static __always_inline int handles_continue(void)
+{
+	struct task_struct___signals *task = (void *)bpf_get_current_task_btf();
+
+	return (u64)BPF_CORE_READ(task, sighand, action[SIGCONT - 1].sa.sa_handler) > 1; /* SIG_DFL, SIG_IGN */
+}
 
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
 
 /* Linux 6.13+. Without it a child that does not exec is measured from a moment
  * after its start. */
 extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type, u64 value) __ksym __weak;
-
-/* A process that handles SIGCONT would notice that it was stopped: mpirun says so
- * and continues its whole job. */
-static __always_inline int would_notice(struct task_struct *task)
-{
-	return BPF_CORE_READ((struct task_struct___signals *)task, sighand, action[SIGCONT - 1].sa.sa_handler) != 0;
-}
 
 /* Reports a life event; child is the process to stop if it is not the current
  * one. */
@@ -79,7 +81,7 @@ static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struc
 	l->kind = kind;
 	l->parent = parent;
 	l->stopped = 0;
-	if ((flags & FOLLOW_STOP) && !would_notice(child ?: (void *)bpf_get_current_task_btf())) {
+	if (flags & FOLLOW_STOP) {
 		/* Recorded first: whoever finds it must be able to undo it. */
 		bpf_map_update_elem(&stopped, &pid, &now, BPF_ANY);
 		if (!child)
@@ -161,7 +163,7 @@ static __always_inline int libraries_changed(struct pt_regs *regs)
 		return 0;
 	if (at && (bpf_probe_read_user(&state, sizeof(state), (void *)(REG_IP(regs) + at)) || state != 0))
 		return 0;
-	tell(pid, 0, LIFE_MAP, *flags, 0);
+	tell(pid, 0, LIFE_MAP, handles_continue() ? 0 : *flags, 0);
 	return 0;
 }
 

@@ -26,8 +26,7 @@ struct {
 #define MPI_WORDS 16
 #define MPI_CHUNK 64
 
-/* What is known of a thread. Memory of the user's is read into it, and not into
- * the program's stack: hardened usercopy checks a slab object in less time. */
+/* What is known of a thread, and room for what is read of its memory. */
 struct mpi_thread {
 	struct mpi_record call; /* the open call, if start is not 0 */
 	u64 words[MPI_WORDS];

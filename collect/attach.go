@@ -59,6 +59,7 @@ func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (
 		}
 		res.add(j.res)
 	}
+	res.oneEach()
 	for _, err := range errs {
 		res.Troubles = append(res.Troubles, err.Error())
 	}

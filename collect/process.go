@@ -328,7 +328,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	p.profile = prof
 	if p.recorder != nil {
-		p.recorder.Stream.Began, p.recorder.Stream.End = p.began, end
+		p.recorder.Stream.Began, p.recorder.Stream.End, p.recorder.Stream.Stops = p.began, end, p.engine.Stops()
 	}
 	m.mu.Lock()
 	p.program.done = append(p.program.done, p)

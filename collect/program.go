@@ -99,11 +99,14 @@ func (g *Program) End(e Ending) *Result {
 	}
 	m.drainAll()
 	for _, p := range procs {
-		if p.first {
-			m.finish(p, e.How)
-		} else {
-			m.finish(p, "still running when measurement ended")
+		how := "still running when measurement ended"
+		switch {
+		case p.first:
+			how = e.How
+		case ended(int(p.pid)):
+			how = "the process ended"
 		}
+		m.finish(p, how)
 	}
 	return g.result(e)
 }
@@ -165,6 +168,7 @@ func (g *Program) result(e Ending) *Result {
 			res.Streams = append(res.Streams, p.recorder.Stream)
 		}
 	}
+	res.oneEach()
 	return res
 }
 

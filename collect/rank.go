@@ -142,3 +142,34 @@ func rankIn(pid int) *attribution.MPIJob {
 	}
 	return &attribution.MPIJob{Rank: r.Rank, Size: r.Size, Job: r.Job}
 }
+
+// oneEach leaves a rank to the process that is it: what else runs in its
+// environment, a script's other programs or children, only seems to be.
+func (r *Result) oneEach() {
+	type place struct {
+		job  string
+		rank int
+	}
+	ranks := map[place]*attribution.Profile{}
+	better := func(p, than *attribution.Profile) bool {
+		switch {
+		case than == nil:
+			return true
+		case (p.Meta.MPI.Library != "") != (than.Meta.MPI.Library != ""):
+			return p.Meta.MPI.Library != ""
+		case (p == r.First) != (than == r.First):
+			return p == r.First
+		}
+		return p.Meta.Start.Before(than.Meta.Start)
+	}
+	for _, p := range r.Profiles {
+		if m := p.Meta.MPI; m != nil && better(p, ranks[place{m.Job, m.Rank}]) {
+			ranks[place{m.Job, m.Rank}] = p
+		}
+	}
+	for _, p := range r.Profiles {
+		if m := p.Meta.MPI; m != nil && m.Library == "" && ranks[place{m.Job, m.Rank}] != p {
+			p.Meta.MPI = nil
+		}
+	}
+}

@@ -166,9 +166,13 @@ func (r Reading) String() string {
 type Explanation struct {
 	Reading Reading
 	// Shares are the parts of execT's variance that go with WorkT, WaitT, MPIT
-	// and MgmtT; Varies is false if execT does not vary.
-	Shares [4]float64
-	Varies bool
+	// and MgmtT. Varies is false where that means nothing: execT varies by at
+	// most half of what one of its parts does. Level: but a part does vary.
+	Shares        [4]float64
+	Varies, Level bool
+	// Bytes says whether ranks exchange any in the region; Unknown, that some
+	// volumes are not known.
+	Bytes, Unknown bool
 	// Between is how much more the rank with most work has, per thread, than
 	// the mean; Within how much more a rank's slowest thread has than the mean
 	// of its threads, on average over ranks (ns).
@@ -200,9 +204,15 @@ func (g *Region) Explain(by mpi.Accounting) Explanation {
 		WorkMPI: g.known(&g.withMPI[0], &g.moments[WorkT], g.mpiTime),
 		WaitMPI: g.known(&g.withMPI[1], &g.moments[WaitT], g.mpiTime),
 	}
+	exec, volume, unknown := g.Stats(ExecT), g.Stats(bytes), g.Stats(Unknown)
+	e.Bytes, e.Unknown = volume.Max > 0, unknown.Max > 0
 	for i, part := range Parts {
-		e.Shares[i], e.Varies = g.Share(part)
+		e.Shares[i], e.Varies = g.share(part)
+		if s := g.Stats(part); s.StdDev > 0 && steady(exec.StdDev, s.StdDev, 0) {
+			e.Level = true
+		}
 	}
+	e.Varies = e.Varies && !e.Level
 	e.Reading = g.read(&e, bytes)
 	return e
 }

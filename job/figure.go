@@ -47,10 +47,11 @@ const (
 	InMinimal
 	OutNaive
 	InNaive
-	BytesMinimal // out and in
+	BytesMinimal // out, in, read and written
 	BytesNaive
 	FileRead // by MPI-IO
 	FileWritten
+	Sized   // calls whose volume is in the above
 	Unknown // calls whose volume could not be told
 	NumFigures
 )
@@ -62,7 +63,7 @@ var figures = [NumFigures]struct{ name, unit string }{
 	{"execC", "count"}, {"bodyC", "count"}, {"calls", "count"}, {"sendC", "count"}, {"recvC", "count"}, {"collC", "count"},
 	{"outV_minimal", "bytes"}, {"inV_minimal", "bytes"}, {"outV_naive", "bytes"}, {"inV_naive", "bytes"},
 	{"bytes_minimal", "bytes"}, {"bytes_naive", "bytes"},
-	{"readV", "bytes"}, {"writtenV", "bytes"}, {"unknownC", "count"},
+	{"readV", "bytes"}, {"writtenV", "bytes"}, {"sizedC", "count"}, {"unknownC", "count"},
 }
 
 // String is the figure's name in JSON and CSV.
@@ -71,7 +72,7 @@ func (f Figure) String() string { return figures[f].name }
 // Unit is ns, count or bytes.
 func (f Figure) Unit() string { return figures[f].unit }
 
-// Volumes returns the figures that hold bytes sent, received, and both.
+// Volumes returns the figures that hold bytes sent, received, and all.
 func Volumes(by mpi.Accounting) (out, in, both Figure) {
 	if by == mpi.Naive {
 		return OutNaive, InNaive, BytesNaive
@@ -87,20 +88,23 @@ func count(v uint64) int64 { return int64(min(v, math.MaxInt64)) }
 
 // ofBlock fills in what the flat profile of a region and its threads' shares
 // (by thread) say.
-func (f *Figures) ofBlock(b *analysis.Block, of map[int]*spent) {
+func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
 	s := &b.Sum
 	f[ExecT], f[EnterT], f[BodyT], f[BarrierT], f[ExitT] = s.Exec.T, s.Enter.T, s.Body.T, s.Barrier.T, s.Exit.T
 	f[ExecC], f[BodyC] = count(s.Exec.C), count(s.Body.C)
+	f.addMPI(s.MPI)
 	var longest int64
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		f[WallT] = max(f[WallT], r.Exec.T)
 		work := r.Exec.T
-		if o := of[r.Thread]; o != nil {
+		if o, ok := of[r.Thread]; ok {
 			f[WaitT] += o.wait
 			f[MgmtT] += o.mgmt
-			f.addMPI(&o.mpi)
-			work -= o.wait + o.mgmt + o.mpi.T
+			work -= o.wait + o.mgmt
+		}
+		if r.MPI != nil {
+			work -= r.MPI.T
 		}
 		f[WorkT] += work
 		longest = max(longest, work)
@@ -112,6 +116,9 @@ func (f *Figures) ofBlock(b *analysis.Block, of map[int]*spent) {
 }
 
 func (f *Figures) addMPI(m *attribution.MPIStats) {
+	if m == nil {
+		return
+	}
 	f[MPIT] += m.T
 	for _, c := range []struct {
 		to Figure
@@ -120,8 +127,9 @@ func (f *Figures) addMPI(m *attribution.MPIStats) {
 		{Calls, m.Calls}, {Sends, m.Sends}, {Recvs, m.Recvs}, {Colls, m.Colls},
 		{OutMinimal, m.Out[mpi.Minimal]}, {InMinimal, m.In[mpi.Minimal]},
 		{OutNaive, m.Out[mpi.Naive]}, {InNaive, m.In[mpi.Naive]},
-		{BytesMinimal, m.Out[mpi.Minimal] + m.In[mpi.Minimal]}, {BytesNaive, m.Out[mpi.Naive] + m.In[mpi.Naive]},
-		{FileRead, m.Read}, {FileWritten, m.Written}, {Unknown, m.Unknown},
+		{BytesMinimal, m.Out[mpi.Minimal] + m.In[mpi.Minimal] + m.Read + m.Written},
+		{BytesNaive, m.Out[mpi.Naive] + m.In[mpi.Naive] + m.Read + m.Written},
+		{FileRead, m.Read}, {FileWritten, m.Written}, {Sized, m.Sized}, {Unknown, m.Unknown},
 	} {
 		f[c.to] = count(uint64(f[c.to]) + min(c.v, math.MaxInt64))
 	}
@@ -138,7 +146,7 @@ func (f *Figures) add(g *Figures) {
 }
 
 // addClasses adds a node's overheads.
-func (f *Figures) addClasses(c Classes) {
+func (f *Figures) addClasses(c analysis.Classes) {
 	f[Synch] += c.Synch
 	f[Imbal] += c.Imbal
 	f[Limpar] += c.Limpar

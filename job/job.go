@@ -6,9 +6,11 @@ package job
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
+	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 	"ompp-attach/mpi"
 )
@@ -46,15 +48,10 @@ type Rank struct {
 	ThreadTime   int64 // wall time times threads
 	MPITime      int64 // of all threads
 	Calls        Figures
-	Overheads    Classes // wherever they lie, summed over threads
+	Overheads    analysis.Classes // wherever they lie, summed over threads
 	LostHits     uint64
 	Partial      uint64
 	Warnings     int
-}
-
-func (r *Rank) addMPI(m *attribution.MPIStats) {
-	r.Calls.addMPI(m)
-	r.MPITime = m.T
 }
 
 // Region is a region over all ranks.
@@ -68,7 +65,7 @@ type Region struct {
 	from     int // the rank that described it
 	ranks    bitset
 	moments  [NumFigures]moments
-	products [numPairs]wide
+	products [len(pairs)]wide
 	withMPI  [2]wide // products of WorkT and WaitT with the rank's MPI time
 	bytes    *calls
 	n        int      // ranks of the job
@@ -80,12 +77,10 @@ type Region struct {
 type pair struct{ x, y Figure }
 
 // The pairs: parts of execT with the whole, and what work may go with.
-var pairs = []pair{
+var pairs = [...]pair{
 	{WorkT, ExecT}, {WaitT, ExecT}, {MPIT, ExecT}, {MgmtT, ExecT},
 	{WorkT, ExecC}, {WorkT, BodyC}, {WorkT, BytesMinimal}, {WorkT, BytesNaive}, {WaitT, MPIT},
 }
-
-const numPairs = 9
 
 // newJob returns an empty job.
 func newJob() *Job { return &Job{byKey: map[key]*Region{}, seen: map[int]bool{}} }
@@ -110,29 +105,23 @@ func (j *Job) fold(r *reduced) bool {
 func (j *Job) region(p *part, rank int) *Region {
 	g := j.byKey[p.key]
 	if g == nil {
-		g = &Region{key: p.key, from: rank}
-		g.Region = *p.region
-		g.Notes, g.Lossy = nil, 0
+		g = &Region{key: p.key, from: math.MaxInt}
 		j.byKey[p.key] = g
 		j.Regions = append(j.Regions, g)
 	}
 	if rank < g.from {
-		g.from = rank
-		g.describe(p.region)
+		lossy := g.Lossy
+		g.from, g.Region = rank, *p.region
+		g.Notes, g.Lossy = nil, lossy // of one rank; of all
 	}
 	return g
-}
-
-func (g *Region) describe(r *attribution.Region) {
-	lossy := g.Lossy
-	g.Region = *r
-	g.Notes, g.Lossy = nil, lossy // of one rank; of all
 }
 
 func (g *Region) add(p *part, rank *Rank) {
 	g.Lossy += p.region.Lossy
 	if p.bytes != nil {
-		g.bytes = g.bytes.with(p.bytes)
+		own := *p.bytes
+		g.bytes = g.bytes.with(&own)
 	}
 	if !p.reached {
 		return
@@ -181,10 +170,10 @@ func (k *key) compare(o *key) int {
 // Stats returns the distribution of a figure over the job's ranks.
 func (g *Region) Stats(f Figure) Stats { return g.moments[f].over(g.n, g.absent) }
 
-// Share is how much of the variance of execT over ranks goes with one of its
-// parts: WorkT, WaitT, MPIT, MgmtT. The four shares add up to 1; one can exceed
-// it where another makes up for it. ok is false if execT does not vary.
-func (g *Region) Share(part Figure) (s float64, ok bool) {
+// share is how much of the variance of execT over ranks goes with one of its
+// Parts. The four add up to 1; one can exceed it where another makes up for
+// it. ok is false if execT does not vary.
+func (g *Region) share(part Figure) (s float64, ok bool) {
 	return share(g.n, g.product(part, ExecT), &g.moments[part], &g.moments[ExecT])
 }
 
@@ -199,7 +188,7 @@ func (g *Region) known(xy *wide, x, y *moments) Correlation {
 }
 
 func (g *Region) product(x, y Figure) *wide {
-	return &g.products[slices.Index(pairs, pair{x, y})]
+	return &g.products[slices.Index(pairs[:], pair{x, y})]
 }
 
 // CallBytes returns the bytes of the smallest and the largest call at an MPI

@@ -18,6 +18,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
+	"ompp-attach/event"
 	"ompp-attach/mpi"
 )
 
@@ -58,12 +59,12 @@ func TestAnyOrder(t *testing.T) {
 		if r%7 == 3 { // such a rank has fewer regions
 			attribution.Hide(p, func(g *attribution.Region) bool { return g.Location.Begin%3 == 0 })
 		}
-		all = append(all, reduce(p, FileName(r, 0), r, true))
+		all = append(all, reduce(p, FileName(r, 0), r, Options{Paths: true}))
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, bound := range []int{maxSamples, 200, 20} {
 		var want any
-		for range 20 {
+		for range 6 {
 			j := newJob()
 			j.Paths = newPaths(bound)
 			for _, r := range all {
@@ -90,7 +91,7 @@ func TestAnyOrder(t *testing.T) {
 // TestOneRank: a job of one rank has the rank's own figures.
 func TestOneRank(t *testing.T) {
 	for _, p := range []*attribution.Profile{replica(recordedBase(t), 0, 1), toy(0, 1, 70*ms, 70*ms)} {
-		j := read(t, []Source{source(0, 0, encoded(t, p))}, true)
+		j := read(t, []Source{source(0, 0, encoded(t, p))}, Options{Paths: true})
 		if len(j.Regions) != len(p.Regions) {
 			t.Fatalf("%d regions of %d", len(j.Regions), len(p.Regions))
 		}
@@ -112,7 +113,7 @@ func TestOneRank(t *testing.T) {
 			}
 			for f, want := range map[Figure]int64{ExecT: b.Sum.Exec.T, ExecC: int64(b.Sum.Exec.C), BodyT: b.Sum.Body.T, BodyC: int64(b.Sum.Body.C),
 				EnterT: b.Sum.Enter.T, BarrierT: b.Sum.Barrier.T, ExitT: b.Sum.Exit.T, WallT: longest,
-				Synch: costs[r].Overhead.Synch, Imbal: costs[r].Overhead.Imbal, Limpar: costs[r].Overhead.Limpar, Mgmt: costs[r].Overhead.Mgmt} {
+				MPIT: b.Sum.MPI.Plus(&attribution.MPIStats{}).T, MPIOver: costs[r].Overhead.MPI, Synch: costs[r].Overhead.Synch, Imbal: costs[r].Overhead.Imbal, Limpar: costs[r].Overhead.Limpar, Mgmt: costs[r].Overhead.Mgmt} {
 				s := g.Stats(f)
 				if s.Min != want || s.Max != want || s.Mean != float64(want) || s.StdDev != 0 || s.Sum.Int64() != want || s.MinRank != 0 || s.MaxRank != 0 {
 					t.Errorf("%s of %+v: %+v, want %d", f, g.key, s, want)
@@ -129,7 +130,7 @@ func TestOneRank(t *testing.T) {
 		}
 		r := &j.Ranks[0]
 		if r.Wall != p.Meta.Duration || r.ThreadTime != analysis.ThreadTime(p) || r.Parallel != analysis.ParallelCoverage(p).Wall ||
-			r.Overheads.Synch != overheads.Synch || r.Overheads.Imbal != overheads.Imbal || r.Overheads.Mgmt != overheads.Mgmt {
+			r.Overheads != overheads || r.MPITime != analysis.Sum(&p.Nodes[0]).MPI.T {
 			t.Errorf("rank %+v, overheads %+v", r, overheads)
 		}
 		if q := j.Quantities(); slices.ContainsFunc(q, func(q Quantity) bool { return q.Verdict != Alike }) {
@@ -140,7 +141,7 @@ func TestOneRank(t *testing.T) {
 
 // TestToy: the paper's Fig. 9, whose figures follow from toy's arguments.
 func TestToy(t *testing.T) {
-	j := read(t, sources(t, toyJob(0, 40*ms, 100*ms, 20*ms)), true)
+	j := read(t, sources(t, toyJob(0, 40*ms, 100*ms, 20*ms)), Options{Paths: true})
 	loop, call := j.Regions[1], j.Regions[3]
 	if loop.Construct.String() != "LOOP" || call.Name != "MPI_Alltoall" {
 		t.Fatalf("regions %v, %v", loop.key, call.key)
@@ -225,10 +226,10 @@ func TestReadings(t *testing.T) {
 					tt.change(r, s)
 				}
 			}
-			if got := read(t, sources(t, ranks), false).Regions[1].Explain(mpi.Minimal).Reading; got != tt.want {
+			if got := read(t, sources(t, ranks), Options{}).Regions[1].Explain(mpi.Minimal).Reading; got != tt.want {
 				t.Errorf("reading %q, want %q", got, tt.want)
 			}
-			if got := read(t, sources(t, ranks[:MinRanks-1]), false).Regions[1].Explain(mpi.Minimal).WithExecs; got.Known {
+			if got := read(t, sources(t, ranks[:MinRanks-1]), Options{}).Regions[1].Explain(mpi.Minimal).WithExecs; got.Known {
 				t.Errorf("correlation %v of %d ranks", got, MinRanks-1)
 			}
 		})
@@ -242,7 +243,7 @@ func TestNotReached(t *testing.T) {
 	for _, r := range []int{1, 3, 4} {
 		attribution.Hide(ranks[r], func(g *attribution.Region) bool { return g.Location.Begin == 24 })
 	}
-	j := read(t, sources(t, ranks), false)
+	j := read(t, sources(t, ranks), Options{})
 	g := j.Regions[len(j.Regions)-1]
 	s := g.Stats(ExecT)
 	if g.Reached != 2 || s.Min != 0 || s.MinRank != 1 || s.Max != 30*ms || s.MaxRank != 0 || s.Mean != float64(12*ms) {
@@ -250,6 +251,37 @@ func TestNotReached(t *testing.T) {
 	}
 	if want := float64(ms) * math.Sqrt(0.4*30*30-12*12); math.Abs(s.StdDev-want) > 1e-3 {
 		t.Errorf("deviation %v, want %v", s.StdDev, want)
+	}
+}
+
+// TestSameRegion: which regions of two ranks are one.
+func TestSameRegion(t *testing.T) {
+	base := attribution.Region{Construct: event.Critical, Name: "n", Location: attribution.Location{File: "/a.c", Begin: 1, End: 2, Function: "f", Object: "/x/app", Offset: 16}}
+	for _, tt := range []struct {
+		name   string
+		source bool // the places are known by file and line
+		change func(*attribution.Region)
+		same   bool
+	}{
+		{"another address", true, func(r *attribution.Region) { r.Location.Offset++ }, true},
+		{"another line", true, func(r *attribution.Region) { r.Location.Begin++ }, false},
+		{"another end", true, func(r *attribution.Region) { r.Location.End++ }, false},
+		{"another function", true, func(r *attribution.Region) { r.Location.Function = "g" }, false},
+		{"another name", true, func(r *attribution.Region) { r.Name = "m" }, false},
+		{"another construct", true, func(r *attribution.Region) { r.Construct = event.Lock }, false},
+		{"another offset", false, func(r *attribution.Region) { r.Location.Offset++ }, false},
+		{"a copy of the program", false, func(r *attribution.Region) { r.Location.Object = "/scratch/77/app" }, true},
+		{"another program", false, func(r *attribution.Region) { r.Location.Object = "/x/lib" }, false},
+	} {
+		a := base
+		if !tt.source {
+			a.Location.Begin, a.Location.End = 0, 0
+		}
+		b := a
+		tt.change(&b)
+		if (keyOf(&a) == keyOf(&b)) != tt.same {
+			t.Errorf("%s: one region is %t", tt.name, !tt.same)
+		}
 	}
 }
 
@@ -276,6 +308,7 @@ func TestTroubles(t *testing.T) {
 	ranks[6].Meta.MPI.Rank = 5
 	all := sources(t, ranks)
 	whole := encoded(t, ranks[7])
+	all = append(all, source(2, 1, whole[:len(whole)/2]))
 	newer := strings.Replace(string(unzipped(t, whole)), `"version":1`, `"version":9`, 1)
 	all[4] = source(4, 0, whole[:len(whole)/2])
 	all[7] = source(7, 0, zipped(newer))
@@ -283,7 +316,7 @@ func TestTroubles(t *testing.T) {
 		Source{Name: FileName(9, 0), Rank: 9, Open: func() (io.ReadCloser, error) {
 			return nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}
 		}})
-	j := read(t, all, false)
+	j := read(t, all, Options{})
 	if len(j.Ranks) != 5 { // 0, 1, 2, 3, 5
 		t.Errorf("%d ranks", len(j.Ranks))
 	}
@@ -292,6 +325,7 @@ func TestTroubles(t *testing.T) {
 		"Rank 4 could not be read: the recorded profile is truncated: its gzip data ends early.",
 		"Rank 7 could not be read: the recorded profile was made by a newer ompp-attach: it has version 9, this program reads up to version 1.",
 		"Rank 9 could not be read: permission denied.",
+		"Rank 2 has a file that could not be read, and another that is shown: the recorded profile is truncated: its gzip data ends early.",
 		"Ranks 0 and 5 (2) are recorded more than once; the first file by name counts, these are left out: profile.rank0-2.json.gz, profile.rank6.json.gz.",
 		"Rank 5 has files that are named after another rank, the content counts: profile.rank6.json.gz.",
 		"Rank 3 did not use MPI while measured; the rank is that of the file's name.",
@@ -307,10 +341,10 @@ func TestTroubles(t *testing.T) {
 }
 
 func TestNothingToRead(t *testing.T) {
-	if _, err := Read(nil, false); err == nil {
+	if _, err := Read(nil, Options{}); err == nil {
 		t.Error("a job of no ranks")
 	}
-	_, err := Read([]Source{source(3, 0, []byte("no profile at all")), source(4, 0, nil)}, false)
+	_, err := Read([]Source{source(3, 0, []byte("no profile at all")), source(4, 0, nil)}, Options{})
 	if !errors.Is(err, attribution.ErrNotProfile) || !strings.Contains(err.Error(), "none of 2") || !strings.Contains(err.Error(), "profile.rank3") {
 		t.Errorf("error %v", err)
 	}

@@ -79,13 +79,16 @@ func recordedBase(t testing.TB) *attribution.Profile {
 			}
 		}
 	}
+	var all *attribution.MPIStats
 	for i, op := range []string{"MPI_Allreduce", "MPI_Isend", "MPI_Irecv", "MPI_Waitall"} {
 		p.Regions = append(p.Regions, attribution.Region{Construct: event.MPI, Name: op,
 			Location: attribution.Location{File: "/src/halo.c", Begin: 40 + i, End: 40 + i, Function: "halo"}})
-		m := &attribution.MPIStats{T: 3e6, Calls: 100, Out: [2]uint64{1 << 20, 1 << 21}, In: [2]uint64{1 << 20, 1 << 20}, Max: [2]uint64{1 << 15, 1 << 15}}
+		m := &attribution.MPIStats{T: 3e6, Calls: 100, Out: [2]uint64{1 << 20, 1 << 21}, In: [2]uint64{1 << 20, 1 << 20}, Sized: 100, Max: [2]uint64{1 << 15, 1 << 15}}
 		p.Nodes = append(p.Nodes, attribution.Node{Parent: 0, Region: len(p.Regions) - 1,
 			Stats: []attribution.ThreadStats{{Exec: attribution.Span{T: 3e6, C: 100}, Body: attribution.Span{T: 3e6, C: 100}, MPI: m}}})
+		all = all.Plus(m)
 	}
+	p.Nodes[0].Stats = []attribution.ThreadStats{{MPI: all}}
 	return p
 }
 
@@ -105,7 +108,7 @@ func TestManyRanks(t *testing.T) {
 	for _, withPaths := range []bool{false, true} {
 		forgetPeak(t)
 		began, cpu := time.Now(), cpuTime()
-		j := read(t, from, withPaths)
+		j := read(t, from, Options{Paths: withPaths})
 		cpu = cpuTime() - cpu
 		wall, peak := time.Since(began), peakMemory(t)
 		t.Logf("paths %t: %d ranks, %d regions, %d threads: %.2f s, %.2f s of CPU on %d cores, peak %d MiB", withPaths,
@@ -168,11 +171,11 @@ func BenchmarkRank(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := reduce(p, "", 3, true)
+	r := reduce(p, "", 3, Options{Paths: true})
 	b.Run("reduce", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			reduce(p, "", 3, true)
+			reduce(p, "", 3, Options{Paths: true})
 		}
 	})
 	b.Run("fold", func(b *testing.B) {

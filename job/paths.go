@@ -6,6 +6,8 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
 )
 
 // maxSamples bounds the samples of a job's paths, and with them the memory
@@ -32,7 +34,9 @@ const (
 	SelfLimpar
 	SelfMgmt
 	SelfMPI
-	numValues
+	SelfIn    // bytes of calls made here, by accounting
+	SelfOut   = SelfIn + int(mpi.NumAccountings)
+	numValues = SelfOut + int(mpi.NumAccountings)
 )
 
 // Values are the values of one sample.
@@ -86,19 +90,27 @@ type pathPart struct {
 }
 
 // pathsOf returns a profile's paths; number is which part a region is.
-func pathsOf(p *attribution.Profile, number []int, classes [][]Classes) []pathPart {
+func pathsOf(p *attribution.Profile, number []int, classes [][]analysis.Classes) []pathPart {
 	out := make([]pathPart, len(p.Nodes))
 	out[0] = pathPart{parent: -1, part: -1}
 	for _, s := range analysis.SerialTimes(p) {
 		out[0].values[SelfT] += s.Time
 	}
-	for i := 1; i < len(p.Nodes); i++ {
+	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		out[i] = pathPart{parent: n.Parent, part: number[n.Region]}
-		v := &out[i].values
-		for j, s := range n.Stats {
-			c := classes[i][j]
-			v.add(&Values{max(0, s.Exec.T-s.Child), count(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt, c.MPI})
+		construct := event.NoConstruct // the program, which can have calls of its own
+		if i > 0 {
+			construct = p.Regions[n.Region].Construct
+			out[i] = pathPart{parent: n.Parent, part: number[n.Region]}
+		}
+		for j := range n.Stats {
+			s, c := &n.Stats[j], classes[i][j]
+			v := Values{max(0, s.Exec.T-s.Child), count(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt, c.MPI}
+			calls := analysis.OwnCalls(construct, s)
+			for by := range mpi.NumAccountings {
+				v[SelfIn+int(by)], v[SelfOut+int(by)] = count(calls.In[by]), count(calls.Out[by])
+			}
+			out[i].values.add(&v)
 		}
 	}
 	return out

@@ -10,12 +10,20 @@ import (
 	"slices"
 	"strconv"
 
+	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 )
 
 // maxRank bounds the rank that a file's name may state: far beyond any job,
 // and small enough to index by.
 const maxRank = 1 << 24
+
+// Options say what is to be taken from the profiles.
+type Options struct {
+	Paths   bool           // call paths too
+	Rules   analysis.Rules // of the overhead classes
+	Classic bool           // without the regions of single MPI calls
+}
 
 // Source is a recorded profile of one rank.
 type Source struct {
@@ -48,9 +56,9 @@ func FileName(rank, copy int) string {
 }
 
 // Read merges the profiles that can be read; what it could not use is told by
-// Job.Troubles. withPaths gathers call paths too. It reads as many at a time
-// as there are CPUs. It fails if there is none to show.
-func Read(sources []Source, withPaths bool) (*Job, error) {
+// Job.Troubles. It reads as many at a time as there are CPUs. It fails if there
+// is none to show.
+func Read(sources []Source, o Options) (*Job, error) {
 	sources = slices.Clone(sources)
 	slices.SortFunc(sources, func(a, b Source) int {
 		if a.Rank != b.Rank {
@@ -59,11 +67,11 @@ func Read(sources []Source, withPaths bool) (*Job, error) {
 		return a.Copy - b.Copy
 	})
 	j := newJob()
-	if withPaths {
+	if o.Paths {
 		j.Paths = newPaths(maxSamples)
 	}
 	var first error
-	for r := range inOrder(sources, func(s Source) outcome { return s.reduce(withPaths) }) {
+	for r := range inOrder(sources, func(s Source) outcome { return s.reduce(o) }) {
 		if r.err != nil {
 			if first == nil {
 				first = fmt.Errorf("%s: %w", r.source.Name, r.err)
@@ -100,7 +108,7 @@ type outcome struct {
 	err     error
 }
 
-func (s Source) reduce(withPaths bool) outcome {
+func (s Source) reduce(o Options) outcome {
 	r, err := s.Open()
 	if err != nil {
 		return outcome{source: s, err: err}
@@ -110,7 +118,7 @@ func (s Source) reduce(withPaths bool) outcome {
 	if err != nil {
 		return outcome{source: s, err: err}
 	}
-	return outcome{source: s, reduced: reduce(p, s.Name, s.Rank, withPaths)}
+	return outcome{source: s, reduced: reduce(p, s.Name, s.Rank, o)}
 }
 
 // inOrder does work on all sources, a few at a time, and yields the outcomes

@@ -32,11 +32,9 @@ func keyOf(r *attribution.Region) key {
 	return k
 }
 
-// spent is where a thread's time in a region went, inner regions included.
-type spent struct {
-	wait, mgmt int64
-	mpi        attribution.MPIStats
-}
+// spent is what a thread's time in a region went to besides work and MPI, in
+// inner regions too.
+type spent struct{ wait, mgmt int64 }
 
 // calls are the bytes of an MPI call site's smallest and largest call.
 type calls struct{ min, max [mpi.NumAccountings]uint64 }
@@ -59,7 +57,10 @@ type reduced struct {
 }
 
 // reduce takes from a profile what the job needs of it.
-func reduce(p *attribution.Profile, file string, rank int, withPaths bool) *reduced {
+func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
+	if o.Classic {
+		attribution.Hide(p, func(r *attribution.Region) bool { return r.Construct == event.MPI })
+	}
 	out := &reduced{rank: rankOf(p, file, rank)}
 	at := map[key]int{}
 	number := make([]int, len(p.Regions)) // region to part
@@ -74,163 +75,85 @@ func reduce(p *attribution.Profile, file string, rank int, withPaths bool) *redu
 		number[i] = n
 	}
 
-	w := walkOf(p)
+	spent := spentIn(p)
 	for r, b := range analysis.Flat(p) {
 		var f Figures
-		f.ofBlock(&b, w.spent[r])
+		f.ofBlock(&b, spent[r])
 		to := &out.parts[number[r]]
 		to.figures.add(&f)
-		to.reached = to.reached || f[ExecC] > 0 || f[ExecT] > 0 || f[Calls] > 0
-		if b := w.bytes[r]; b != nil {
-			to.bytes = to.bytes.with(b)
+		to.reached = to.reached || f[ExecC] > 0 || f[ExecT] > 0 || f[Sized] > 0
+		if m := b.Sum.MPI; m != nil && m.Sized > 0 && to.key.construct == event.MPI {
+			to.bytes = to.bytes.with(&calls{m.Min, m.Max})
 		}
 	}
-	for i := 1; i < len(p.Nodes); i++ {
-		f := &out.parts[number[p.Nodes[i].Region]].figures
-		for _, c := range w.classes[i] {
-			f.addClasses(c)
+	classes := make([][]analysis.Classes, len(p.Nodes))
+	for i := range p.Nodes {
+		classes[i] = o.Rules.Classify(p, i)
+		for _, c := range classes[i] {
 			out.rank.Overheads.Add(c)
+			if i > 0 {
+				out.parts[number[p.Nodes[i].Region]].figures.addClasses(c)
+			}
 		}
 	}
-	out.rank.addMPI(w.total(p))
-	if withPaths {
-		out.paths = pathsOf(p, number, w.classes)
+	if m := analysis.Sum(&p.Nodes[0]).MPI; m != nil {
+		out.rank.Calls.addMPI(m)
+		out.rank.MPITime = m.T
+	}
+	if o.Paths {
+		out.paths = pathsOf(p, number, classes)
 	}
 	return out
 }
 
-// walk is what one pass over a profile's tree yields.
-type walk struct {
-	classes [][]Classes      // by node and entry of its Stats
-	spent   []map[int]*spent // by region and thread
-	bytes   []*calls         // by region; of MPI call sites
-	leaves  bool             // MPI calls are regions of their own
-}
-
-func walkOf(p *attribution.Profile) *walk {
-	w := &walk{classes: make([][]Classes, len(p.Nodes)), spent: make([]map[int]*spent, len(p.Regions)), bytes: make([]*calls, len(p.Regions))}
+// spentIn returns by region and thread what time went to, by the rules that
+// put no time into two classes: parts of a whole may not overlap.
+func spentIn(p *attribution.Profile) []map[int]spent {
+	out := make([]map[int]spent, len(p.Regions))
 	paths := analysis.NewPaths(p)
 	inner := make([]map[int]spent, len(p.Nodes)) // by thread: in the node and below it
+	for i := range inner {
+		inner[i] = map[int]spent{}
+	}
 	for i := len(p.Nodes) - 1; i > 0; i-- {
 		n := &p.Nodes[i]
-		w.classes[i] = classify(p, i)
-		if inner[i] == nil {
-			inner[i] = map[int]spent{}
+		for j, c := range analysis.Classify(p, i) {
+			thread := n.Stats[j].Thread
+			inner[i][thread] = inner[i][thread].plus(spent{c.Synch + c.Imbal + c.Limpar, c.Mgmt})
 		}
-		for j, s := range n.Stats {
-			c, o := w.classes[i][j], inner[i][s.Thread]
-			o.wait += c.Synch + c.Imbal + c.Limpar
-			o.mgmt += c.Mgmt
-			inner[i][s.Thread] = o
-		}
-		if inner[n.Parent] == nil {
-			inner[n.Parent] = map[int]spent{}
-		}
-		up := inner[n.Parent]
 		for thread, o := range inner[i] {
 			// Of a team only its primary thread's time lies in what encloses it,
 			// and only outside of other teams do the numbers say which that is.
 			if paths.Team(i) == i && (p.Threads[thread].Num != 0 || paths.Team(n.Parent) >= 0) {
 				continue
 			}
-			above := up[thread]
-			above.wait += o.wait
-			above.mgmt += o.mgmt
-			up[thread] = above
+			inner[n.Parent][thread] = inner[n.Parent][thread].plus(o)
 		}
-		w.take(p, i, inner[i], paths)
+		for _, s := range n.Stats {
+			if paths.Within(i, s.Thread) {
+				continue
+			}
+			if out[n.Region] == nil {
+				out[n.Region] = map[int]spent{}
+			}
+			out[n.Region][s.Thread] = out[n.Region][s.Thread].plus(inner[i][s.Thread])
+		}
 		inner[i] = nil
 	}
-	return w
+	return out
 }
 
-// take adds a node to its region.
-func (w *walk) take(p *attribution.Profile, i int, inner map[int]spent, paths analysis.Paths) {
-	n := &p.Nodes[i]
-	leaf := p.Regions[n.Region].Construct == event.MPI
-	w.leaves = w.leaves || leaf
-	for _, s := range n.Stats {
-		if paths.Within(i, s.Thread) {
-			continue
-		}
-		of := w.spent[n.Region]
-		if of == nil {
-			of = map[int]*spent{}
-			w.spent[n.Region] = of
-		}
-		o := of[s.Thread]
-		if o == nil {
-			o = &spent{}
-			of[s.Thread] = o
-		}
-		o.wait += inner[s.Thread].wait
-		o.mgmt += inner[s.Thread].mgmt
-		addMPI(&o.mpi, s.MPI)
-		if leaf && s.MPI != nil && s.MPI.Calls > 0 {
-			w.bytes[n.Region] = w.bytes[n.Region].with(&calls{s.MPI.Min, s.MPI.Max})
-		}
-	}
-}
+func (s spent) plus(o spent) spent { return spent{s.wait + o.wait, s.mgmt + o.mgmt} }
 
 // with widens c, which may be nil, to b.
 func (c *calls) with(b *calls) *calls {
 	if c == nil {
-		c := *b
-		return &c
+		return b
 	}
 	for a := range mpi.NumAccountings {
 		c.min[a], c.max[a] = min(c.min[a], b.min[a]), max(c.max[a], b.max[a])
 	}
 	return c
-}
-
-func addMPI(to, from *attribution.MPIStats) {
-	if from == nil {
-		return
-	}
-	to.T += from.T
-	to.Calls += from.Calls
-	to.Sends += from.Sends
-	to.Recvs += from.Recvs
-	to.Colls += from.Colls
-	for a := range mpi.NumAccountings {
-		to.Out[a] += from.Out[a]
-		to.In[a] += from.In[a]
-	}
-	to.Read += from.Read
-	to.Written += from.Written
-	to.Unknown += from.Unknown
-}
-
-// total is what all of the process's threads did in MPI: at its call sites or,
-// where these were left out, in the regions that enclose the others.
-func (w *walk) total(p *attribution.Profile) *attribution.MPIStats {
-	var sum attribution.MPIStats
-	for _, s := range p.Nodes[0].Stats {
-		addMPI(&sum, s.MPI)
-	}
-	if sum.Calls > 0 {
-		return &sum
-	}
-	for i := 1; i < len(p.Nodes); i++ {
-		n := &p.Nodes[i]
-		leaf := p.Regions[n.Region].Construct == event.MPI
-		for _, s := range n.Stats {
-			if leaf || !w.leaves && !covers(&p.Nodes[n.Parent], s.Thread) {
-				addMPI(&sum, s.MPI)
-			}
-		}
-	}
-	return &sum
-}
-
-func covers(n *attribution.Node, thread int) bool {
-	for _, s := range n.Stats {
-		if s.Thread == thread && s.MPI != nil {
-			return true
-		}
-	}
-	return false
 }
 
 func rankOf(p *attribution.Profile, file string, rank int) Rank {

@@ -39,7 +39,7 @@ func toy(rank, size int, extra, most int64) *attribution.Profile {
 	inMPI := 10*ms + most - extra
 	sent := &attribution.MPIStats{T: inMPI, Calls: 5, Colls: 5, Out: [2]uint64{5 << 20, 5 << 20}, In: [2]uint64{5 << 20, 5 << 20}}
 	leaf := *sent
-	leaf.Min, leaf.Max = [2]uint64{1 << 20, 1 << 20}, [2]uint64{4 << 20, 4 << 20}
+	leaf.Sized, leaf.Min, leaf.Max = 5, [2]uint64{1 << 20, 1 << 20}, [2]uint64{4 << 20, 4 << 20}
 	for i := range threads {
 		p.Threads = append(p.Threads, attribution.Thread{Num: i})
 		add := func(node int, s attribution.ThreadStats) {
@@ -54,6 +54,7 @@ func toy(rank, size int, extra, most int64) *attribution.Profile {
 		span := func(t int64, c uint64) attribution.Span { return attribution.Span{T: t, C: c} }
 		if i == 0 {
 			here = sent
+			add(0, attribution.ThreadStats{MPI: sent})
 			add(3, attribution.ThreadStats{Exec: span(inMPI, 5), Body: span(inMPI, 5), Child: inMPI, MPI: sent})
 			add(4, attribution.ThreadStats{Exec: span(inMPI, 5), Body: span(inMPI, 5), MPI: &leaf})
 			add(5, attribution.ThreadStats{Exec: span(0, 5)})
@@ -101,9 +102,9 @@ func sources(t testing.TB, profiles []*attribution.Profile) (out []Source) {
 	return out
 }
 
-func read(t testing.TB, s []Source, withPaths bool) *Job {
+func read(t testing.TB, s []Source, o Options) *Job {
 	t.Helper()
-	j, err := Read(s, withPaths)
+	j, err := Read(s, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ type kind int
 const (
 	missing    kind = iota // no file
 	unreadable             // torn, newer, something else
+	tornCopy               // so is one file of a rank that has another
 	twice                  // another profile of the rank is in the job
 	misnamed               // file name and content disagree
 	noMPI                  // the process used none
@@ -76,8 +77,14 @@ func (j *Job) Missing() (ranks []int) {
 func (j *Job) Troubles() []string {
 	all := slices.Clone(j.troubles)
 	torn := map[int]bool{}
-	for _, t := range all {
-		torn[t.rank] = torn[t.rank] || t.kind == unreadable
+	for i := range all {
+		t := &all[i]
+		if t.kind != unreadable {
+			continue
+		}
+		if torn[t.rank] = true; j.seen[t.rank] {
+			t.kind = tornCopy
+		}
 	}
 	for _, r := range j.Missing() {
 		if !torn[r] {
@@ -112,6 +119,8 @@ func (j *Job) Troubles() []string {
 			out = append(out, who+verb(one, " is", " are")+" missing: there is no recorded profile.")
 		case unreadable:
 			out = append(out, who+" could not be read: "+g.text+".")
+		case tornCopy:
+			out = append(out, who+verb(one, " has", " have")+" a file that could not be read, and another that is shown: "+g.text+".")
 		case twice:
 			out = append(out, who+verb(one, " is", " are")+" recorded more than once; the first file by name counts, these are left out: "+j.filesOf(twice)+".")
 		case misnamed:

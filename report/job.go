@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"ompp-attach/job"
-	"ompp-attach/mpi"
 )
 
 // JobFormat is one way to write a merged job.
@@ -18,7 +17,7 @@ type JobFormat struct {
 // JobFile is one file of a format.
 type JobFile struct {
 	Name  string
-	Write func(io.Writer, *job.Job, mpi.Accounting) error
+	Write func(io.Writer, *job.Job, Options) error
 }
 
 // JobFormats are the formats there are, in the order in which help lists them.

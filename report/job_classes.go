@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ompp-attach/analysis"
 	"ompp-attach/job"
 )
 
@@ -31,7 +32,7 @@ func (t *jobText) classes() {
 	ranks, titles := t.chosenRanks()
 	t.printf("\n")
 	tab := table{head: append([]string{"rank"}, overheadHead...)}
-	var sum job.Classes
+	var sum analysis.Classes
 	var total float64
 	for i := range j.Ranks {
 		sum.Add(j.Ranks[i].Overheads)
@@ -47,18 +48,18 @@ func (t *jobText) classes() {
 
 	var regions []int
 	for i, g := range j.Regions {
-		if s := g.Stats(job.Overhead); s.Max > 0 {
+		if s := g.Stats(job.Overhead); s.Total() >= leastShare*total {
 			regions = append(regions, i)
 		}
 	}
 	byTotal(j, regions, job.Overhead)
 	if len(regions) == 0 {
-		t.sentence("No region has overheads.")
+		t.sentence("No region has overheads worth mentioning.")
 		t.printf("\n")
 		return
 	}
-	t.sentence("Overheads of each region over all ranks, its own, without those of regions inside it; in percent of all thread time. " +
-		"total is its inclusive execT; max: the rank that has most of its overhead.")
+	t.sentence("Regions whose overhead is at least 0.05%% of all thread time, over all ranks: their own, without that of regions inside; in percent of all thread time. " +
+		"total is inclusive execT; max: the rank that has most of the overhead.")
 	t.printf("\n")
 	tab = table{head: append(append([]string{"region"}, overheadHead...), "max", "rank")}
 	for _, i := range regions[:min(2*mostRegions, len(regions))] {
@@ -79,7 +80,11 @@ func (t *jobText) classes() {
 	t.printf("\n")
 }
 
-func (t *jobText) classCells(total float64, c job.Classes) []string {
+// leastShare is the part of all thread time from which on a region's overhead
+// is shown: one that does not print as 0.0%.
+const leastShare = 0.0005
+
+func (t *jobText) classCells(total float64, c analysis.Classes) []string {
 	return t.overheadCells(total, float64(c.Synch), float64(c.Imbal), float64(c.Limpar), float64(c.Mgmt), float64(c.MPI))
 }
 

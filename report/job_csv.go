@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"ompp-attach/job"
-	"ompp-attach/mpi"
 )
 
 func writeCSV(w io.Writer, head []string, rows func(yield func([]string))) error {
@@ -26,7 +25,7 @@ func integer(v int64) string { return strconv.FormatInt(v, 10) }
 func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // writeRanksCSV writes one line per rank.
-func writeRanksCSV(w io.Writer, j *job.Job, _ mpi.Accounting) error {
+func writeRanksCSV(w io.Writer, j *job.Job, _ Options) error {
 	head := []string{"rank", "host", "program", "pid", "start", "threads", "wall_ns", "parallel_ns", "user_ns", "sys_ns", "thread_ns",
 		"mpi_ns", "synch_ns", "imbal_ns", "limpar_ns", "mgmt_ns", "mpi_overhead_ns", "overhead_ns"}
 	for _, f := range callFigures {
@@ -52,7 +51,7 @@ func writeRanksCSV(w io.Writer, j *job.Job, _ mpi.Accounting) error {
 
 // callFigures are what ranks did in MPI.
 var callFigures = []job.Figure{job.Calls, job.Sends, job.Recvs, job.Colls, job.OutMinimal, job.InMinimal,
-	job.OutNaive, job.InNaive, job.FileRead, job.FileWritten, job.Unknown}
+	job.OutNaive, job.InNaive, job.FileRead, job.FileWritten, job.Sized, job.Unknown}
 
 // figureColumn is a figure's column: its name and, of times, the unit.
 func figureColumn(f job.Figure) string {
@@ -72,7 +71,7 @@ func regionCells(j *job.Job, i int) []string {
 }
 
 // writeRegionsCSV writes one line per region and figure.
-func writeRegionsCSV(w io.Writer, j *job.Job, _ mpi.Accounting) error {
+func writeRegionsCSV(w io.Writer, j *job.Job, _ Options) error {
 	head := append(append([]string{}, regionHead...), "figure", "unit", "sum", "min", "min_rank", "mean", "max", "max_rank", "stddev")
 	return writeCSV(w, head, func(yield func([]string)) {
 		for i, g := range j.Regions {
@@ -86,19 +85,19 @@ func writeRegionsCSV(w io.Writer, j *job.Job, _ mpi.Accounting) error {
 }
 
 // writeCallsCSV writes one line per MPI call site.
-func writeCallsCSV(w io.Writer, j *job.Job, by mpi.Accounting) error {
+func writeCallsCSV(w io.Writer, j *job.Job, o Options) error {
 	head := append(append([]string{}, regionHead...), "calls", "time_ns", "time_min_ns", "time_min_rank", "time_max_ns", "time_max_rank",
 		"accounting", "out_bytes", "in_bytes", "call_min_bytes", "call_mean_bytes", "call_max_bytes")
-	out, in, both := job.Volumes(by)
+	out, in, both := job.Volumes(o.Volumes)
 	return writeCSV(w, head, func(yield func([]string)) {
 		for _, i := range callSites(j) {
 			g := j.Regions[i]
-			t, c, b := g.Stats(job.ExecT), g.Stats(job.Calls), g.Stats(both)
-			o, n := g.Stats(out), g.Stats(in)
-			least, most, _ := g.CallBytes(by)
+			t, c, n, b := g.Stats(job.ExecT), g.Stats(job.Calls), g.Stats(job.Sized), g.Stats(both)
+			sent, received := g.Stats(out), g.Stats(in)
+			least, most, _ := g.CallBytes(o.Volumes)
 			yield(append(regionCells(j, i), c.Sum.String(), t.Sum.String(), integer(t.Min), integer(int64(t.MinRank)),
-				integer(t.Max), integer(int64(t.MaxRank)), accounting(by), o.Sum.String(), n.Sum.String(),
-				strconv.FormatUint(least, 10), float(ratio(b.Total(), c.Total())), strconv.FormatUint(most, 10)))
+				integer(t.Max), integer(int64(t.MaxRank)), o.Volumes.String(), sent.Sum.String(), received.Sum.String(),
+				strconv.FormatUint(least, 10), float(ratio(b.Total(), n.Total())), strconv.FormatUint(most, 10)))
 		}
 	})
 }

@@ -101,9 +101,9 @@ type (
 )
 
 // WriteJobJSON writes the job as docs/job.md describes.
-func WriteJobJSON(w io.Writer, j *job.Job, by mpi.Accounting) error {
+func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
 	x := j.Exchange()
-	out := jobJSON{Version: jobVersion, Size: j.Size, Missing: append([]int{}, j.Missing()...), Accounting: accounting(by),
+	out := jobJSON{Version: jobVersion, Size: j.Size, Missing: append([]int{}, j.Missing()...), Accounting: o.Volumes.String(),
 		Rule:     ruleJSON{job.DiffersStdDev, job.DiffersRange, job.DiffersCount, job.InStep, job.MinRanks},
 		Exchange: exchangeJSON{known(x.ImbalMPI), known(x.WorkMPI), x.Trade, x.Steady},
 		Notes:    append([]string{}, j.Troubles()...), Regions: []regionJSON{}}
@@ -112,10 +112,10 @@ func WriteJobJSON(w io.Writer, j *job.Job, by mpi.Accounting) error {
 	}
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
-		o := &r.Overheads
+		c := &r.Overheads
 		line := rankJSON{Rank: r.Rank, File: r.File, Host: r.Host, Program: r.Program, PID: r.PID, Start: r.Start, Library: r.MPI.Library,
 			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, MPI: r.MPITime,
-			Overheads: map[string]int64{"synch": o.Synch, "imbal": o.Imbal, "limpar": o.Limpar, "mgmt": o.Mgmt, "mpi": o.MPI, "sum": o.Sum()},
+			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "sum": c.Sum()},
 			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial}
 		for _, f := range callFigures {
 			line.Calls[f.String()] = r.Calls[f]
@@ -123,7 +123,7 @@ func WriteJobJSON(w io.Writer, j *job.Job, by mpi.Accounting) error {
 		out.Ranks = append(out.Ranks, line)
 	}
 	for i, g := range j.Regions {
-		out.Regions = append(out.Regions, regionToJSON(g, i, by))
+		out.Regions = append(out.Regions, regionToJSON(g, i, o.Volumes))
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -144,13 +144,15 @@ func regionToJSON(g *job.Region, i int, by mpi.Accounting) regionJSON {
 	}
 	if least, most, ok := g.CallBytes(by); ok {
 		_, _, both := job.Volumes(by)
-		b, c := g.Stats(both), g.Stats(job.Calls)
+		b, c := g.Stats(both), g.Stats(job.Sized)
 		r.Calls = &callJSON{least, ratio(b.Total(), c.Total()), most}
 	}
 	e := g.Explain(by)
 	r.Between, r.Within = e.Between, e.Within
-	if e.Varies {
+	if e.Varies || e.Level {
 		r.Reading = e.Reading.String()
+	}
+	if e.Varies {
 		r.Shares = map[string]float64{}
 		for k, part := range job.Parts {
 			r.Shares[part.String()] = e.Shares[k]

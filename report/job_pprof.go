@@ -12,28 +12,27 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/job"
-	"ompp-attach/mpi"
 )
 
 // WriteJobPprof writes one gzipped pprof profile over all ranks. Stacks and
 // values are those of WritePprof, summed over a rank's threads; labels are rank
 // and host. A job with too many samples is added up by host, one with still too
 // many as a whole; a comment tells.
-func WriteJobPprof(w io.Writer, j *job.Job, _ mpi.Accounting) error {
+func WriteJobPprof(w io.Writer, j *job.Job, o Options) error {
 	if j.Paths == nil {
 		return errors.New("write pprof: the job was read without its paths")
 	}
-	if err := buildJobPprof(j).Write(w); err != nil {
+	if err := buildJobPprof(j, o).Write(w); err != nil {
 		return fmt.Errorf("write pprof: %w", err)
 	}
 	return nil
 }
 
-func buildJobPprof(j *job.Job) *profile.Profile {
+func buildJobPprof(j *job.Job, o Options) *profile.Profile {
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	first := slices.MinFunc(j.Ranks, func(a, b job.Rank) int { return a.Start.Compare(b.Start) })
 	p := &profile.Profile{
-		SampleType:        jobSampleTypes,
+		SampleType:        slices.Concat(sampleTypes, mpiSampleTypes),
 		DefaultSampleType: "time",
 		DurationNanos:     wall.Max,
 		PeriodType:        &profile.ValueType{Type: "time", Unit: "nanoseconds"},
@@ -61,20 +60,20 @@ func buildJobPprof(j *job.Job) *profile.Profile {
 	}
 	for i := range j.Paths.Samples {
 		s := &j.Paths.Samples[i]
+		v := &s.Values
+		by := int(o.Volumes)
 		labels := map[string][]string{}
 		if s.Host != "" {
 			labels["host"] = []string{s.Host}
 		}
 		if s.Rank >= 0 {
-			labels["rank"] = []string{strconv.Itoa(s.Rank)}
+			labels["rank"] = []string{strconv.Itoa(s.Rank)} // a numeric label cannot be 0
 		}
-		p.Sample = append(p.Sample, &profile.Sample{Location: stacks[s.Node], Value: s.Values[:], Label: labels})
+		p.Sample = append(p.Sample, &profile.Sample{Location: stacks[s.Node], Value: []int64{v[job.SelfT], v[job.SelfC], v[job.SelfSynch], v[job.SelfImbal],
+			v[job.SelfLimpar], v[job.SelfMgmt], v[job.SelfMPI], v[job.SelfIn+by], v[job.SelfOut+by]}, Label: labels})
 	}
 	return p
 }
-
-// jobSampleTypes are in the order of job.Values.
-var jobSampleTypes = append(slices.Clone(sampleTypes), &profile.ValueType{Type: "mpi", Unit: "nanoseconds"})
 
 func jobComments(j *job.Job) []string {
 	out := []string{fmt.Sprintf("ompp-attach: %s of an MPI job, values summed over each rank's threads", plural(len(j.Ranks), "rank"))}

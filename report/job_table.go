@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"ompp-attach/job"
 )
@@ -41,7 +42,7 @@ func (t *table) write(w io.Writer) {
 	width := make([]int, len(t.head))
 	for _, r := range append([][]string{t.head}, t.rows...) {
 		for i, c := range r {
-			width[i] = max(width[i], len(c))
+			width[i] = max(width[i], utf8.RuneCountInString(c))
 		}
 	}
 	for _, r := range append([][]string{t.head}, t.rows...) {

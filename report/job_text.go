@@ -10,7 +10,6 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/job"
-	"ompp-attach/mpi"
 )
 
 const (
@@ -23,10 +22,10 @@ const (
 // WriteJobText writes the report of a job. It answers the questions of
 // Fürlinger and Moore (OpenMP-centric Performance Analysis of Hybrid
 // Applications, II.B) in their order.
-func WriteJobText(w io.Writer, j *job.Job, by mpi.Accounting) error {
+func WriteJobText(w io.Writer, j *job.Job, o Options) error {
 	out := bufio.NewWriter(w)
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
-	t := &jobText{Writer: out, j: j, by: by, decimals: decimalsFor(wall.Max)}
+	t := &jobText{Writer: out, j: j, Options: o, decimals: decimalsFor(wall.Max)}
 	t.choose(j.Differences())
 	t.header()
 	t.alike()
@@ -40,8 +39,8 @@ func WriteJobText(w io.Writer, j *job.Job, by mpi.Accounting) error {
 
 type jobText struct {
 	*bufio.Writer
-	j           *job.Job
-	by          mpi.Accounting
+	j *job.Job
+	Options
 	decimals    int              // of seconds
 	differences []job.Difference // that are shown
 	others      []job.Difference
@@ -122,26 +121,20 @@ func (t *jobText) header() {
 	key("MPI Time", "%s sec, %s%% of thread time", t.sec(inMPI), jobShare(inMPI, all))
 	over := total(func(r *job.Rank) int64 { return r.Overheads.Sum() })
 	key("Overheads", "%s sec, %s%% of thread time, MPI included", t.sec(over), jobShare(over, all))
-	out, in, _ := job.Volumes(t.by)
-	sum := func(f job.Figure) string {
-		return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }).Sum.String()
-	}
+	out, in, _ := job.Volumes(t.Volumes)
+	calls := func(f job.Figure) job.Stats { return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }) }
+	sum := func(f job.Figure) string { return calls(f).Sum.String() }
+	unknown := calls(job.Unknown)
+	volume := func(f job.Figure) string { v := calls(f); return volumeSum(&v, &unknown) }
 	key("MPI Calls", "%s (%s sends, %s receives, %s collective)", sum(job.Calls), sum(job.Sends), sum(job.Recvs), sum(job.Colls))
-	key("MPI Volume", "%s bytes sent, %s received (%s accounting)", sum(out), sum(in), accounting(t.by))
+	key("MPI Volume", "%s bytes sent, %s received (%s accounting)", volume(out), volume(in), t.Volumes)
 	if total(func(r *job.Rank) int64 { return r.Calls[job.FileRead] + r.Calls[job.FileWritten] }) > 0 {
 		key("MPI-IO Volume", "%s bytes read, %s written", sum(job.FileRead), sum(job.FileWritten))
 	}
-	if total(func(r *job.Rank) int64 { return r.Calls[job.Unknown] }) > 0 {
-		key("Unknown Volume", "%s calls, not in the above", sum(job.Unknown))
+	if unknown.Max > 0 {
+		key("Unknown Volume", "%s calls; a volume with a + is without them, - is not known at all", unknown.Sum)
 	}
 	t.printf("\n")
-}
-
-func accounting(by mpi.Accounting) string {
-	if by == mpi.Naive {
-		return "naive"
-	}
-	return "minimal"
 }
 
 // values lists what ranks have of something, a few of them.
@@ -255,7 +248,7 @@ func (t *jobText) where() {
 		tab := table{indent: 2, head: []string{"", "min", "rank", "mean", "max", "rank", "stddev", "stddev/mean", "sum"}}
 		shown := []job.Figure{job.ExecT, job.WallT, job.WorkT, job.WaitT, job.MPIT, job.MgmtT, job.ExecC, job.BodyC}
 		if s := d.Region.Stats(job.Calls); s.Max > 0 {
-			out, in, _ := job.Volumes(t.by)
+			out, in, _ := job.Volumes(t.Volumes)
 			shown = append(shown, job.Calls, out, in)
 		}
 		for _, f := range shown {

@@ -21,7 +21,7 @@ func (t *jobText) why() {
 	with := table{head: []string{"region", "execC", "bodyC", "bytes", "work-execC", "work-bodyC", "work-bytes", "work-mpi", "wait-mpi"}}
 	explained := map[int]job.Explanation{}
 	for _, d := range t.differences {
-		e := d.Region.Explain(t.by)
+		e := d.Region.Explain(t.Volumes)
 		explained[d.Number] = e
 		label := fmt.Sprintf("R%05d", d.Number+1)
 		row := []string{label}
@@ -33,7 +33,7 @@ func (t *jobText) why() {
 			row = append(row, decimal(100*s, 0, 0)+"%")
 		}
 		shares.add(append(row, t.sec(e.Between), t.sec(e.Within))...)
-		_, _, bytes := job.Volumes(t.by)
+		_, _, bytes := job.Volumes(t.Volumes)
 		row = []string{label}
 		for _, f := range []job.Figure{job.ExecC, job.BodyC, bytes} {
 			s := d.Region.Stats(f)
@@ -46,7 +46,7 @@ func (t *jobText) why() {
 		with.add(append(row, coefficient(e.WithExecs), coefficient(e.WithBodies), coefficient(e.WithBytes), coefficient(e.WorkMPI), coefficient(e.WaitMPI))...)
 	}
 	t.sentence("What execT varies by: the part of its variance over ranks that goes with each part of it (they add up to " +
-		"100%%; a part above that is made up for by another). between: how much more workT the busiest rank has per thread than the " +
+		"100%%; a part above that is made up for by another); - where execT varies by at most half of what a part does. between: how much more workT the busiest rank has per thread than the " +
 		"mean rank; within: how much more a rank's busiest thread has than the mean of its threads, averaged over ranks; in seconds.")
 	t.printf("\n")
 	shares.write(t)
@@ -117,23 +117,34 @@ func (t *jobText) reading(e job.Explanation) string {
 		}
 		return text
 	case job.ByCounts:
-		return "Work division: the work is in step with how often ranks execute it." + lessIsMPI(e)
+		return "Work division: the work is in step with how often ranks execute it." + others(e)
 	case job.ByVolume:
-		return "Work division: the work is in step with the bytes that ranks exchange in it." + lessIsMPI(e)
+		return "Work division: the work is in step with the bytes that ranks exchange in it." + others(e)
 	case job.Loose:
-		return "Counts or bytes differ too, but the work is not in step with them: uneven work per execution, or something else." + lessIsMPI(e)
+		return "Counts or bytes differ too, but the work is not in step with them: uneven work per execution, or something else." + others(e)
 	case job.TimeOnly:
-		return "Only the time differs, counts and bytes are alike. Executions take longer on some ranks; what was counted does not " +
-			"tell why (larger parts of the domain, other data, slower or shared cores)." + lessIsMPI(e)
+		alike := "counts are alike"
+		switch {
+		case e.Unknown:
+			alike += ", bytes are not known"
+		case e.Bytes:
+			alike = "counts and bytes are alike"
+		}
+		return "Only the time differs, " + alike + ". Executions take longer on some ranks; what was counted does not " +
+			"tell why (larger parts of the domain, other data, slower or shared cores)." + others(e)
 	}
 	return fmt.Sprintf("There are fewer than %d ranks: too few to say what it goes with.", job.MinRanks)
 }
 
-func lessIsMPI(e job.Explanation) string {
+// others says what ranks with less work do.
+func others(e job.Explanation) (text string) {
 	if c := e.WorkMPI; c.Known && c.R <= -job.InStep {
-		return " Ranks with less work here are longer in MPI."
+		text = " Ranks with less work here are longer in MPI."
 	}
-	return ""
+	if e.Level {
+		text += " The region as a whole takes about as long on all of them."
+	}
+	return text
 }
 
 // calls lists the MPI call sites.
@@ -143,7 +154,7 @@ func (t *jobText) calls() {
 		return
 	}
 	t.section("MPI call sites, over all ranks")
-	t.sentence("Time is that of all ranks and threads; bytes are those of a call in both directions together (%s accounting).", accounting(t.by))
+	t.sentence("Time is that of all ranks and threads; bytes are those of a call in both directions together (%s accounting).", t.Volumes)
 	t.printf("\n")
 	tab := table{head: []string{"operation", "calls", "ranks", "time (sec)", "of MPI", "min/rank", "rank", "max/rank", "rank", "bytes", "min", "mean", "max"}}
 	var all float64
@@ -151,24 +162,42 @@ func (t *jobText) calls() {
 		s := t.j.Regions[i].Stats(job.ExecT)
 		all += s.Total()
 	}
-	_, _, both := job.Volumes(t.by)
+	_, _, both := job.Volumes(t.Volumes)
 	for _, i := range sites[:min(2*mostRegions, len(sites))] {
 		g := t.j.Regions[i]
-		s, c, b := g.Stats(job.ExecT), g.Stats(job.Calls), g.Stats(both)
+		s, c, n, b := g.Stats(job.ExecT), g.Stats(job.Calls), g.Stats(job.Sized), g.Stats(both)
 		least, most, mean := "-", "-", "-"
-		if lo, hi, ok := g.CallBytes(t.by); ok {
+		if lo, hi, ok := g.CallBytes(t.Volumes); ok {
 			least, most = fmt.Sprint(lo), fmt.Sprint(hi)
-			mean = decimal(ratio(b.Total(), c.Total()), 0, 1)
+			mean = decimal(ratio(b.Total(), n.Total()), 0, 1)
 		}
+		volume := volumeOf(g, both)
 		tab.add(fmt.Sprintf("R%05d %s %s", i+1, clean(g.Name), locationText(&g.Location)), c.Sum.String(), fmt.Sprint(g.Reached),
 			t.sec(s.Total()), jobShare(s.Total(), all)+"%", t.sec(float64(s.Min)), rankNum(s.MinRank),
-			t.sec(float64(s.Max)), rankNum(s.MaxRank), b.Sum.String(), least, mean, most)
+			t.sec(float64(s.Max)), rankNum(s.MaxRank), volume, least, mean, most)
 	}
 	tab.write(t)
 	if more := len(sites) - 2*mostRegions; more > 0 {
 		t.sentence("%s more in the csv and json formats.", plural(more, "call site"))
 	}
 	t.printf("\n")
+}
+
+// volumeOf is a volume over all ranks, with a + if there is more that is not
+// known, and - if nothing is.
+func volumeOf(g *job.Region, f job.Figure) string {
+	v, unknown := g.Stats(f), g.Stats(job.Unknown)
+	return volumeSum(&v, &unknown)
+}
+
+func volumeSum(v, unknown *job.Stats) string {
+	switch {
+	case unknown.Max == 0:
+		return v.Sum.String()
+	case v.Max == 0:
+		return "-"
+	}
+	return v.Sum.String() + "+"
 }
 
 func ratio(part, whole float64) float64 {

@@ -210,9 +210,22 @@ func TestUnknownVolumes(t *testing.T) {
 		" SUM       0.00          2       100+        100        100        100\n",
 		" SUM       0.00          1          -          -          -          -\n",
 		"(MPI_Barrier) MPI\n TID      execT      execC\n",
-		"The volumes of 2 MPI calls are not known: figures with a + are without them, - stands where none is known. The library's handles are not understood.\n"} {
+		"The volumes of 2 MPI calls are not known. The library's handles are not understood. Figures with a + are without them, - stands where none is known.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// A profile in which no volume is known has no bytes for pprof to show as 0.
+func TestPprofWithoutVolumes(t *testing.T) {
+	for flags, want := range map[mpi.ArgFlag]int{0: 9, mpi.UnknownVolume: 7} {
+		r := &tape{t: t, s: attribution.Stream{PID: 1}}
+		r.call(1, 2, 1, "MPI_Send", 500, mpi.Args{Send: 100, Flags: flags})
+		pp := parsed(t, r.profile(10, 0, 4))
+		told := strings.Contains(strings.Join(pp.Comments, "\n"), "The volumes of 1 MPI call are not known.")
+		if len(pp.SampleType) != want || told != (flags != 0) {
+			t.Errorf("flags %d: %d sample types, told %t: %v", flags, len(pp.SampleType), told, pp.Comments)
 		}
 	}
 }
@@ -231,6 +244,41 @@ func TestWideVolumes(t *testing.T) {
 		"   0       0.01          1       0.01       0.00       0.00       0.00       0.00       0.00          0 123456789012345          0          1          0          0          7\n"
 	if !strings.Contains(text, want) {
 		t.Errorf("not in the report:\n%s\n%s", want, text)
+	}
+}
+
+// The summary has a line on MPI, and no more than fifteen in all.
+func TestMPISummary(t *testing.T) {
+	p := figure6(t)
+	p.Warnings = []string{"One.", "Two."}
+	p.Meta.LostHits, p.Meta.HasTasks = 3, true
+	p.Meta.Runtimes = []attribution.Runtime{{Missing: []string{"one"}}}
+	var buf bytes.Buffer
+	if err := Summary(&buf, p, []string{"a", "b", "c", "d"}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"management 2.0% + MPI 16.0%\n",
+		"MPI                 rank 1 of 2, 0.32 thread-sec (16.0%) in 40 calls: 40 sends, 0 receives, 0 collectives\n"} {
+		if !strings.Contains(buf.String(), want) {
+			t.Errorf("no %q in\n%s", want, &buf)
+		}
+	}
+	if n := strings.Count(buf.String(), "\n"); n > 15 {
+		t.Errorf("%d lines:\n%s", n, &buf)
+	}
+}
+
+// A process of which nobody has told its rank has none that is made up.
+func TestUnknownRank(t *testing.T) {
+	r := &tape{t: t, s: attribution.Stream{PID: 1}}
+	r.call(1, 2, 1, "MPI_Barrier", 500, mpi.Args{})
+	p := r.profile(10, 0, 0)
+	p.Meta.MPI = nil
+	if text := written(t, "ompp", p, Options{}); !strings.Contains(text, "MPI my rank     : unknown\nMPI num procs   : unknown\n") {
+		t.Errorf("%s", text)
+	}
+	if pp := parsed(t, p); len(pp.Sample[0].Label["rank"]) > 0 {
+		t.Errorf("labels %v", pp.Sample[0].Label)
 	}
 }
 

@@ -162,12 +162,21 @@ func (o *ompp) mpiNotes() []string {
 	} else {
 		items = append(items, "The overhead classes are those of ompP itself (--classic-overheads): MPI calls that lie in a time of another class are in both.")
 	}
-	if n := totalMPI(o.p).Unknown; n > 0 {
-		why := ""
-		if o.p.Meta.MPI != nil && o.p.Meta.MPI.Volumes != "" {
-			why = " " + o.p.Meta.MPI.Volumes
-		}
-		items = append(items, fmt.Sprintf("The volumes of %s are not known: figures with a + are without them, - stands where none is known.%s", plural(int(n), "MPI call"), why))
+	if note := unknownVolumes(o.p); note != "" {
+		items = append(items, note+" Figures with a + are without them, - stands where none is known.")
 	}
 	return items
+}
+
+// unknownVolumes says how many calls' volumes are not known, and why.
+func unknownVolumes(p *attribution.Profile) string {
+	n := totalMPI(p).Unknown
+	if n == 0 {
+		return ""
+	}
+	note := fmt.Sprintf("The volumes of %s are not known.", plural(int(n), "MPI call"))
+	if job := p.Meta.MPI; job != nil && job.Volumes != "" {
+		note += " " + job.Volumes
+	}
+	return note
 }

@@ -13,6 +13,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/mpi"
 )
 
 // The pprof values of a sample, in this order.
@@ -57,7 +58,10 @@ func WritePprof(w io.Writer, p *attribution.Profile, o Options) error {
 
 func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
 	types, uses := sampleTypes, usesMPI(p)
-	if uses {
+	switch m := totalMPI(p); {
+	case uses && m.Unknown > 0 && m.In == m.Out && m.In == [mpi.NumAccountings]uint64{}:
+		types = slices.Concat(sampleTypes, mpiSampleTypes[:1]) // no volume is known: no zeros
+	case uses:
 		types = slices.Concat(sampleTypes, mpiSampleTypes)
 	}
 	b := &pprofBuilder{p: p, options: o, mpi: uses, out: &profile.Profile{
@@ -205,6 +209,9 @@ func pprofComments(p *attribution.Profile) []string {
 	}
 	if m.HasTasks {
 		out = append(out, "The program may use tasks, which are not measured.")
+	}
+	if note := unknownVolumes(p); note != "" {
+		out = append(out, note)
 	}
 	return out
 }

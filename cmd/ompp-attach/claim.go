@@ -61,8 +61,22 @@ func (c *claims) open(f *measureFlags, req *request) (*output, error) {
 		c.done[dir] = o
 	}
 	o := *c.done[dir]
-	o.rank = &req.Rank
+	o.rank, o.created = &req.Rank, false // others may write to it yet
 	return &o, nil
+}
+
+// leave removes the traces of a job that has written nothing.
+func (c *claims) leave() {
+	for dir, o := range c.done {
+		if written, _ := filepath.Glob(filepath.Join(dir, recordStem+".*")); len(written) > 0 {
+			continue
+		}
+		marks, _ := filepath.Glob(filepath.Join(dir, claimPrefix+"*"))
+		for _, m := range marks {
+			os.Remove(m)
+		}
+		_ = o.abandon(nil)
+	}
 }
 
 // onHost says on which node it was.

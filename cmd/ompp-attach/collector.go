@@ -71,6 +71,7 @@ func runCollector(args []string) error {
 		stop = k.m.Start()
 	}
 	k.serve(l, socket)
+	k.dirs.leave()
 	if err = stop(); k.m != nil {
 		k.m.Close()
 	}
@@ -91,7 +92,14 @@ func ownProcess() (net.Listener, error) {
 		return nil, fmt.Errorf("collector: %w", err)
 	}
 	file.Close()
-	// What the launcher gave the rank open: it waits for the end of such files.
+	closeInherited()
+	unbind()
+	return l, nil
+}
+
+// closeInherited closes the files that a launcher gave its rank open: their end
+// tells it that the rank has ended.
+func closeInherited() {
 	fds, _ := filepath.Glob("/proc/self/fd/*")
 	for _, name := range fds {
 		fd, _ := strconv.Atoi(filepath.Base(name))
@@ -99,8 +107,6 @@ func ownProcess() (net.Listener, error) {
 			unix.Close(fd)
 		}
 	}
-	unbind()
-	return l, nil
 }
 
 // unbind frees the process from the core that the launcher has bound the rank

@@ -125,10 +125,15 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 		if err != nil {
 			errs = append(errs, err)
 		}
-		if !f.quiet && p.Meta.MPI == nil {
+		if !f.quiet && p.Meta.MPI == nil && o.rank == nil {
 			if err := report.Summary(os.Stderr, p, files, f.view.options()); err != nil {
 				errs = append(errs, err)
 			}
+		}
+	}
+	if !f.quiet {
+		for _, line := range o.ranksLines(res.Profiles) {
+			f.say(line)
 		}
 	}
 	return errors.Join(errs...)
@@ -166,7 +171,13 @@ var resultFile = func() *regexp.Regexp {
 	for _, f := range report.Formats {
 		ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, recordStem)))
 	}
-	return regexp.MustCompile("^" + recordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")$")
+	var ofJobs []string
+	for _, f := range report.JobFormats {
+		for _, file := range f.Files {
+			ofJobs = append(ofJobs, regexp.QuoteMeta(file.Name))
+		}
+	}
+	return regexp.MustCompile("^(" + recordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + strings.Join(ofJobs, "|") + ")$")
 }()
 
 // removeOld removes an older run's files: one of its processes' profiles would

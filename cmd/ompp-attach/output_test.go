@@ -27,8 +27,8 @@ func TestStems(t *testing.T) {
 
 // Only our own files make way for new ones.
 func TestRemoveOld(t *testing.T) {
-	ours := []string{"profile.json.gz", "profile.ompp.txt", "profile.pb.gz", "profile.pid7.json.gz", "profile.pid7-2.ompp.txt", "profile.pid77-13.pb.gz"}
-	others := []string{"myprofile.json.gz", "profile", "profile.json", "profile.json.gz.orig", "profile.pid7x.json.gz", "profile.txt", "profiles.csv"}
+	ours := []string{"job.json", "job.ranks.csv", "profile.json.gz", "profile.ompp.txt", "profile.pb.gz", "profile.pid7.json.gz", "profile.pid7-2.ompp.txt", "profile.pid77-13.pb.gz"}
+	others := []string{"job.jsonx", "myprofile.json.gz", "profile", "profile.json", "profile.json.gz.orig", "profile.pid7x.json.gz", "profile.txt", "profiles.csv"}
 	dir := t.TempDir()
 	for _, name := range slices.Concat(ours, others) {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {

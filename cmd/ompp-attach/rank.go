@@ -53,6 +53,8 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 	if err != nil {
 		return err
 	}
+	// The launcher's files stay open here as well: MPICH's takes the end of one
+	// for a failure, and would kill us before it learns how the program ended.
 	req := &request{PID: l.PID(), Rank: r, Program: path, Flags: flags}
 	if req.Dir, err = os.Getwd(); err != nil {
 		l.Abandon()
@@ -75,8 +77,9 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 	// what they send. What would end it anyhow, it may have twice.
 	e := l.Wait(signals, func(s syscall.Signal) bool { return !l.Catches(s) })
 	err = s.conclude(e, f.say)
-	if e.Signal != 0 {
-		return &killedError{&exitError{e.Status, err}, e.Signal}
+	var ee *exitError
+	if e.Signal != 0 && errors.As(err, &ee) && ee.status == e.Status {
+		return &killedError{ee, e.Signal}
 	}
 	return err
 }

@@ -19,7 +19,6 @@ type reportFlags struct {
 	dir     string   // where files go; empty: beside the profiles; "-": standard output
 	rank    int      // of a job; -1: all
 	view    viewFlags
-	options report.Options // what view asks for
 }
 
 func reportCommand() *cobra.Command {
@@ -40,7 +39,7 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
   ompp-attach report --rank 3 DIR
   ompp-attach report --format json -o - DIR`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return rereport(args[0], f) },
+		RunE: func(_ *cobra.Command, args []string) error { return rereport(args[0], &f) },
 	}
 	f.view.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default both), "+
@@ -50,8 +49,7 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 	return c
 }
 
-func rereport(dir string, f reportFlags) error {
-	f.options = f.view.options()
+func rereport(dir string, f *reportFlags) error {
 	ranks, others, err := findRanks(dir)
 	if err != nil {
 		return err
@@ -68,7 +66,7 @@ func rereport(dir string, f reportFlags) error {
 }
 
 // reportProcesses writes each profile's reports again.
-func reportProcesses(dir string, f reportFlags) error {
+func reportProcesses(dir string, f *reportFlags) error {
 	formats := f.formats
 	if len(formats) == 0 {
 		formats = []string{"ompp", "pprof"}
@@ -94,7 +92,7 @@ func reportProcesses(dir string, f reportFlags) error {
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), recordSuffix), p, formats, f.options))
+		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), recordSuffix), p, formats, f.view.options()))
 	}
 	return errors.Join(errs...)
 }

@@ -46,33 +46,35 @@ func jobFormatNames() string {
 }
 
 // reportJob merges the ranks' profiles and writes the job's reports.
-func reportJob(dir string, ranks []job.Source, others []string, f reportFlags) error {
-	if len(f.formats) == 0 {
-		f.formats = []string{"text"}
+func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) error {
+	formats := f.formats
+	if len(formats) == 0 {
+		formats = []string{"text"}
 	}
-	for _, n := range f.formats {
+	for _, n := range formats {
 		if _, ok := report.JobFormatNamed(n); !ok {
 			return &exitError{exitUsage, fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, jobFormatNames())}
 		}
 	}
-	j, err := job.Read(ranks, slices.Contains(f.formats, "pprof"))
+	view := f.view.options()
+	j, err := job.Read(ranks, job.Options{Paths: slices.Contains(formats, "pprof"), Rules: view.Rules, Classic: view.Classic})
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	if len(others) > 0 {
 		warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, someOf(others))
 	}
-	if !slices.Contains(f.formats, "text") { // which tells them
+	if !slices.Contains(formats, "text") { // which tells them
 		for _, t := range j.Troubles() {
 			warn("%s", t)
 		}
 	}
 	var files []report.JobFile
-	for _, n := range f.formats {
+	for _, n := range formats {
 		format, _ := report.JobFormatNamed(n)
 		for _, file := range format.Files {
 			if f.dir == "" && n == "text" {
-				if err := file.Write(os.Stdout, j, f.options.Volumes); err != nil {
+				if err := file.Write(os.Stdout, j, view); err != nil {
 					return err
 				}
 				continue
@@ -81,7 +83,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f reportFlags) e
 		}
 	}
 	if f.dir == "-" && len(files) == 1 {
-		return files[0].Write(os.Stdout, j, f.options.Volumes)
+		return files[0].Write(os.Stdout, j, view)
 	}
 	if len(files) == 0 {
 		return nil
@@ -93,7 +95,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f reportFlags) e
 	var errs []error
 	for _, file := range files {
 		name := filepath.Join(to, file.Name)
-		if err := saveFile(name, func(w io.Writer) error { return file.Write(w, j, f.options.Volumes) }); err != nil {
+		if err := saveFile(name, func(w io.Writer) error { return file.Write(w, j, view) }); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -115,7 +117,7 @@ func someOf(names []string) string {
 }
 
 // reportRank writes the reports of one rank.
-func reportRank(dir string, ranks []job.Source, f reportFlags) error {
+func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 	ranks = slices.DeleteFunc(ranks, func(s job.Source) bool { return s.Rank != f.rank })
 	if len(ranks) == 0 {
 		return fmt.Errorf("%s holds no profile of rank %d (%s)", dir, f.rank, job.FileName(f.rank, 0))
@@ -139,13 +141,13 @@ func reportRank(dir string, ranks []job.Source, f reportFlags) error {
 		return &exitError{exitUsage, err}
 	}
 	if plain && f.dir == "" || f.dir == "-" && len(formats) == 1 {
-		return writeReport(os.Stdout, p, formats[0], f.options)
+		return writeReport(os.Stdout, p, formats[0], f.view.options())
 	}
 	to, err := reportDirectory(dir, f.dir)
 	if err != nil {
 		return err
 	}
-	return reportOne(to, strings.TrimSuffix(first.Name, recordSuffix), p, formats, f.options)
+	return reportOne(to, strings.TrimSuffix(first.Name, recordSuffix), p, formats, f.view.options())
 }
 
 func writeReport(w io.Writer, p *attribution.Profile, format string, o report.Options) error {

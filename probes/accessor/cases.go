@@ -116,65 +116,57 @@ func (m *machine) settle(all []outcome) []outcome {
 	})
 }
 
-// compare finds, for paths that return 1 or 0, the value on which it depends.
+// compare finds, for paths that return 1 or 0, the comparison of memory with a
+// number on which that depends on all of them.
 func (m *machine) compare(all []outcome) []outcome {
 	all = slices.Clone(all)
-	for i, a := range all {
-		if !a.value.isConst() || a.value.k != 1 {
+	flag := func(o outcome) bool { return o.value.isConst() && o.value.k <= 1 }
+	for _, a := range all {
+		if !flag(a) || a.value.k != 1 {
 			continue
 		}
-		for _, b := range all {
-			if b.value != m.zero || !a.overlaps(b) {
+		among := func(o outcome) bool { return flag(o) && o.overlaps(a) }
+		if !slices.ContainsFunc(all, func(o outcome) bool { return among(o) && o.value.k == 0 }) {
+			continue
+		}
+		for _, v := range m.comparisons(a.path) {
+			if slices.ContainsFunc(all, func(o outcome) bool { return among(o) && !o.path.agrees(v, o.value.k) }) {
 				continue
 			}
-			if v := m.decider(a.path, b.path); v != nil {
-				for j, c := range all {
-					if c.value.isConst() && c.value.k <= 1 && c.mask == a.mask && c.equal == a.equal &&
-						c.path.agrees(v, c.value.k) {
-						all[j].value = v
-					}
+			for i := range all {
+				if among(all[i]) {
+					all[i].value = v
 				}
 			}
 			break
 		}
-		_ = i
 	}
 	return all
 }
 
-// decider is a comparison of memory with a number that holds on one path and
-// not on the other.
-func (m *machine) decider(yes, no path) *node {
-	for _, f := range yes.facts {
+// comparisons are those with one number that hold on a path.
+func (m *machine) comparisons(p path) (vs []*node) {
+	for _, f := range p.facts {
 		if f.n.deps&onMemory == 0 || f.n.deps&onUnknown != 0 {
 			continue
 		}
-		y, n := yes.domain(f.n), no.domain(f.n)
-		if len(y.and(n)) != 0 {
-			continue
-		}
-		if k, ok := y.isSingle(); ok {
-			return m.eq(f.n, k)
-		}
-		if k, ok := n.isSingle(); ok {
-			return m.sub(m.konst(1), m.eq(f.n, k))
+		in := p.domain(f.n)
+		if k, ok := in.isSingle(); ok {
+			vs = append(vs, m.eq(f.n, k))
+		} else if k, ok := in.not(f.n.max).isSingle(); ok {
+			vs = append(vs, m.sub(m.konst(1), m.eq(f.n, k)))
 		}
 	}
-	return nil
+	return vs
 }
 
 // agrees reports whether a comparison has the value that the path returns.
 func (p path) agrees(v *node, want uint64) bool {
-	eq := v
-	if v.op == opSum {
-		eq, want = v.b, 1-want
+	if v.op == opSum { // 1 - comparison
+		v, want = v.b, 1-want
 	}
-	if eq.op != opEq {
-		return false
-	}
-	in := p.domain(eq.a)
-	k, one := in.isSingle()
-	return want == 1 && one && k == eq.k || want == 0 && !in.contains(eq.k)
+	is, ok := p.known(v)
+	return ok && is == want
 }
 
 // join merges the guards of equal results where that catches no other's

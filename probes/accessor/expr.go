@@ -114,6 +114,9 @@ func ones(bytes int) uint64 {
 	return 1<<(8*bytes) - 1
 }
 
+// upTo is the mask of all bits that numbers up to max have.
+func upTo(max uint64) uint64 { return 1<<bits.Len64(max) - 1 }
+
 func lowMask(m uint64) bool { return m != 0 && m&(m+1) == 0 }
 
 type term struct {
@@ -215,12 +218,14 @@ func (ar *arena) mul(a, b *node) *node {
 
 // and is a & m. What m hides is taken off.
 func (ar *arena) and(a *node, m uint64) *node {
+	possible := upTo(a.max)
+	m &= possible
 	switch {
 	case a.isConst():
 		return ar.konst(a.k & m)
 	case m == 0:
 		return ar.zero
-	case lowMask(m) && a.max <= m:
+	case m == possible:
 		return a
 	case a.op == opAnd:
 		return ar.and(a.a, a.k&m)
@@ -254,7 +259,7 @@ func (ar *arena) and(a *node, m uint64) *node {
 			return ar.and(ar.mul(x, y), m)
 		}
 	}
-	return ar.node(opAnd, a, nil, m, min(m, ones((bits.Len64(a.max)+7)/8)))
+	return ar.node(opAnd, a, nil, m, m)
 }
 
 // strip removes from a what does not change its bits under the low mask m.
@@ -332,7 +337,7 @@ func (ar *arena) or(a, b *node) *node {
 	case b.id < a.id:
 		a, b = b, a
 	}
-	return ar.node(opOr, a, b, 0, ones((bits.Len64(a.max|b.max)+7)/8))
+	return ar.node(opOr, a, b, 0, upTo(a.max|b.max))
 }
 
 func (ar *arena) xor(a, b *node) *node {
@@ -351,7 +356,7 @@ func (ar *arena) xor(a, b *node) *node {
 	case b.id < a.id:
 		a, b = b, a
 	}
-	return ar.node(opXor, a, b, 0, ones((bits.Len64(a.max|b.max)+7)/8))
+	return ar.node(opXor, a, b, 0, upTo(a.max|b.max))
 }
 
 func (ar *arena) eq(a *node, k uint64) *node {

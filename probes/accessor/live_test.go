@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,32 +31,39 @@ type rank struct {
 	truths  []truth
 }
 
-// startJob compiles testdata/programs/mpi_handles.c, runs it and returns its
-// processes, which wait until the test is over.
-func startJob(t *testing.T, mpicc string, mpirun []string, ranks int, flags ...string) []rank {
+// startMPI compiles testdata/programs/mpi_handles.c and runs it as a job.
+func startMPI(t *testing.T, mpicc string, mpirun []string, ranks int) []rank {
 	t.Helper()
 	if _, err := exec.LookPath(mpirun[0]); err != nil {
 		t.Skipf("%s is not installed", mpirun[0])
 	}
-	bin := testbin.Build(t, "mpi_handles.c", testbin.Options{Compiler: mpicc, Flags: append(flags, "-O1"), NoOpenMP: true})
+	bin := testbin.Build(t, "mpi_handles.c", testbin.Options{Compiler: mpicc, NoOpenMP: true})
+	return start(t, ranks, append(mpirun, "-n", strconv.Itoa(ranks), bin)...)
+}
+
+// start runs a command that takes a directory as its last argument, and
+// returns its processes, which wait there until the test is over.
+func start(t *testing.T, ranks int, args ...string) []rank {
+	t.Helper()
 	dir := t.TempDir()
 	var output strings.Builder
-	cmd := exec.Command(mpirun[0], append(mpirun[1:], "-n", strconv.Itoa(ranks), bin, dir)...)
+	cmd := exec.Command(args[0], append(args[1:], dir)...)
 	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	var status error
+	go func() { status = cmd.Wait(); close(ended) }()
 	t.Cleanup(func() {
 		if err := os.WriteFile(filepath.Join(dir, "stop"), nil, 0o644); err != nil {
 			t.Error(err)
 		}
 		select {
-		case err := <-ended:
-			if err != nil {
-				t.Errorf("%v: %v\n%s", cmd.Args, err, output.String())
+		case <-ended:
+			if status != nil {
+				t.Errorf("%v: %v\n%s", cmd.Args, status, output.String())
 			}
 		case <-time.After(time.Minute):
 			t.Errorf("%v does not end", cmd.Args)
@@ -65,14 +73,13 @@ func startJob(t *testing.T, mpicc string, mpirun []string, ranks int, flags ...s
 	job := make([]rank, ranks)
 	for i := range job {
 		name := filepath.Join(dir, fmt.Sprintf("rank%d", i))
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			if _, err := os.Stat(name); err == nil {
 				break
 			}
 			select {
-			case err := <-ended:
-				ended <- nil
-				t.Fatalf("%v has ended: %v\n%s", cmd.Args, err, output.String())
+			case <-ended:
+				t.Fatalf("%v has ended: %v\n%s", cmd.Args, status, output.String())
 			default:
 			}
 			if time.Now().After(deadline) {
@@ -148,39 +155,113 @@ var jobs = map[string]struct {
 	"MPICH":    {"mpicc.mpich", []string{"mpirun.mpich"}},
 }
 
+// compare evaluates the formulas, and emulates the accessors, for all handles.
+func compare(t *testing.T, job []rank, skip ...string) {
+	t.Helper()
+	checked := map[string]int{}
+	for _, r := range job {
+		f, err := Derive(r.library)
+		if err != nil && len(skip) == 0 {
+			t.Error(err)
+		}
+		if err := f.Check(r.base, r.read); err != nil {
+			t.Error(err)
+		}
+		if v, ok := f.Initialized.Eval(0, r.base, r.read); !ok || v != 1 {
+			t.Errorf("initialised: %d (%v)", v, ok)
+		}
+		named := f.named()
+		for _, x := range r.truths {
+			if strings.HasPrefix(x.what, "Win") || slices.Contains(skip, x.what) {
+				continue
+			}
+			checked[x.what]++
+			got, ok := named[x.what].Eval(x.handle, r.base, r.read)
+			if !ok || int32(got) != int32(x.value) && x.what != "World" || x.what == "TypeSize" && got != x.value {
+				t.Errorf("%s of %s (%#x) is %d (%v), want %d", x.what, x.name, x.handle, got, ok, x.value)
+			}
+			name := accessors[x.what]
+			if name == "" {
+				continue
+			}
+			got, ok = Emulate(r.library, name, x.handle, r.base, r.read)
+			if !ok || int32(got) != int32(x.value) {
+				t.Errorf("%s of %s (%#x) is %d (%v) by emulation, want %d", x.what, x.name, x.handle, got, ok, x.value)
+			}
+		}
+	}
+	t.Logf("checked %v", checked)
+}
+
 func TestFormulasOnRunningJobs(t *testing.T) {
 	for name, j := range jobs {
 		for _, ranks := range []int{1, 4} {
 			t.Run(fmt.Sprintf("%s, %d ranks", name, ranks), func(t *testing.T) {
-				checked := map[string]int{}
-				for _, r := range startJob(t, j.mpicc, j.mpirun, ranks) {
-					f, err := Derive(r.library)
-					if err != nil {
-						t.Error(err)
-					}
-					if err := f.Check(r.base, r.read); err != nil {
-						t.Error(err)
-					}
-					named := f.named()
-					for _, x := range r.truths {
-						if strings.HasPrefix(x.what, "Win") {
-							continue
-						}
-						got, ok := named[x.what].Eval(x.handle, r.base, r.read)
-						if !ok || int32(got) != int32(x.value) || x.what == "TypeSize" && got != x.value {
-							t.Errorf("%s of %s (%#x) is %d (%v), want %d", x.what, x.name, x.handle, got, ok, x.value)
-						}
-						if name := accessors[x.what]; name != "" {
-							got, ok := Emulate(r.library, name, x.handle, r.base, r.read)
-							if !ok || int32(got) != int32(x.value) {
-								t.Errorf("%s(%s: %#x) is %d (%v) by emulation, want %d", name, x.name, x.handle, got, ok, x.value)
-							}
-						}
-						checked[x.what]++
-					}
-				}
-				t.Logf("checked %v", checked)
+				compare(t, startMPI(t, j.mpicc, j.mpirun, ranks))
 			})
+		}
+	}
+}
+
+// TestFormulasOfStaticPrograms: the library is part of the program, at fixed
+// addresses or not. Of its accessors only those are there that it uses.
+func TestFormulasOfStaticPrograms(t *testing.T) {
+	archive := strings.TrimSpace(ask(t, "gcc", "-print-file-name=libmpich.a"))
+	if !filepath.IsAbs(archive) {
+		t.Skip("libmpich.a is not installed")
+	}
+	include := strings.Fields(ask(t, "mpicc.mpich", "-compile_info"))
+	for _, how := range []string{"-no-pie", "-pie"} {
+		t.Run(how, func(t *testing.T) {
+			bin := filepath.Join(t.TempDir(), "static")
+			args := []string{how, "-O1", "-o", bin, filepath.Join(testbin.Repo(t), "testdata/programs/mpi_handles.c"), archive}
+			for _, flag := range include {
+				if strings.HasPrefix(flag, "-I") {
+					args = append(args, flag)
+				}
+			}
+			// What the archive needs need not be there as archives.
+			for _, lib := range strings.Fields(ask(t, "objdump", "-p", sharedMPICH)) {
+				if strings.HasPrefix(lib, "lib") && !strings.HasPrefix(lib, "libc.") && !strings.HasPrefix(lib, "libmpich") {
+					args = append(args, "-l:"+lib)
+				}
+			}
+			if msg, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+				t.Skipf("libraries that libmpich.a needs are not installed: gcc %v: %v\n%s", args, err, msg)
+			}
+			compare(t, start(t, 2, "mpirun.mpich", "-n", "2", bin))
+		})
+	}
+}
+
+const sharedMPICH = "/usr/lib/x86_64-linux-gnu/libmpich.so.12"
+
+func ask(t *testing.T, command ...string) string {
+	t.Helper()
+	out, err := exec.Command(command[0], command[1:]...).Output()
+	if err != nil {
+		t.Skipf("%v: %v", command, err)
+	}
+	return string(out)
+}
+
+// TestFormulasOfOtherCompilers: other compilers and flags than those that the
+// installed libraries were made with.
+func TestFormulasOfOtherCompilers(t *testing.T) {
+	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
+		for _, level := range []string{"-O0", "-O2", "-Os"} {
+			for _, src := range []string{"mpi_classes.c", "mpi_pointers.c"} {
+				for _, how := range []string{"-DPLAIN", "-DSWITCH -DGROUPS", "-DPLAIN -no-pie -fno-pie", "-DSWITCH -s -rdynamic -march=x86-64-v3"} {
+					t.Run(strings.Join([]string{compiler, level, src, how}, " "), func(t *testing.T) {
+						bin := testbin.Build(t, src, testbin.Options{Compiler: compiler, NoOpenMP: true, Flags: append(strings.Fields(how), level)})
+						skip := []string{}
+						if src == "mpi_classes.c" {
+							skip = append(skip, "GroupSize")
+						}
+						compare(t, start(t, 1, bin), skip...)
+					})
+				}
+			}
 		}
 	}
 }

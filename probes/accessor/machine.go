@@ -322,10 +322,17 @@ func (m *machine) resolve(s *state, addr *node) (*node, error) {
 	if _, _, ok := m.o.Constant(c+in[0].lo, 1); !ok {
 		return addr, nil
 	}
-	if _, err := m.branch(s, index, each...); err != nil {
+	i, err := m.branch(s, index, each...)
+	if err != nil {
 		return nil, err
 	}
-	return m.resolve(s, addr)
+	ts, c = addr.split()
+	for t := range ts {
+		if ts[t].n == index {
+			ts[t].n = m.konst(each[i][0].lo)
+		}
+	}
+	return m.sum(ts, c), nil
 }
 
 // public are names that programs refer to: the linker may have given such a

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/job"
+)
+
+// rankDirectory holds the profiles of a job's ranks.
+func rankDirectory(t *testing.T, ranks ...int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, r := range ranks {
+		p := profileOf(100 + r)
+		p.Meta.Program, p.Meta.Duration = "app", 1e9
+		p.Meta.MPI = &attribution.MPIJob{Rank: r, Size: 4}
+		p.Nodes = []attribution.Node{{Parent: -1, Region: -1}}
+		var b bytes.Buffer
+		if err := attribution.Encode(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, job.FileName(r, 0)), b.Bytes())
+	}
+	return dir
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reported runs the subcommand and returns what it wrote to standard output.
+func reported(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	out, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	c := reportCommand()
+	c.SetArgs(args)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	real := os.Stdout
+	os.Stdout = out
+	err = c.Execute()
+	os.Stdout = real
+	text, readErr := os.ReadFile(out.Name())
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	return string(text), err
+}
+
+func TestReportOfAJob(t *testing.T) {
+	dir := rankDirectory(t, 0, 1, 3)
+	write(t, filepath.Join(dir, "profile.rank3.pid7.json.gz"), []byte("a child's, which is not read"))
+	before := namesIn(t, dir)
+	text, err := reported(t, dir)
+	if err != nil || !strings.Contains(text, "Ranks           : 3 of 4; not read: rank 2\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if got := namesIn(t, dir); !slices.Equal(got, before) {
+		t.Errorf("printing the text left %q", got)
+	}
+
+	one, err := reported(t, dir, "--rank", "3")
+	if err != nil || !strings.Contains(one, "MPI my rank     : 3\n") {
+		t.Errorf("rank 3: %v\n%s", err, one)
+	}
+	if _, err := reported(t, dir, "--rank", "2"); err == nil || !strings.Contains(err.Error(), "no profile of rank 2") {
+		t.Errorf("rank 2: %v", err)
+	}
+
+	out := filepath.Join(t.TempDir(), "new")
+	if _, err := reported(t, dir, "-o", out, "--format", "text,csv,json,pprof"); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"job.calls.csv", "job.json", "job.pb.gz", "job.ranks.csv", "job.regions.csv", "job.txt"}
+	if got := namesIn(t, out); !slices.Equal(got, want) {
+		t.Errorf("files %q, want %q", got, want)
+	}
+	if b, err := os.ReadFile(filepath.Join(out, "job.txt")); err != nil || string(b) != text {
+		t.Errorf("job.txt differs from what is printed: %v", err)
+	}
+	if b, err := os.ReadFile(filepath.Join(out, "job.json")); err != nil {
+		t.Error(err)
+	} else if printed, err := reported(t, dir, "--format", "json", "-o", "-"); err != nil || printed != string(b) {
+		t.Errorf("json on standard output: %v\n%s", err, printed)
+	}
+	if _, err := reported(t, dir, "--rank", "1", "--format", "ompp,pprof", "-o", out); err != nil {
+		t.Error(err)
+	}
+	if got := namesIn(t, out); !slices.Contains(got, "profile.rank1.ompp.txt") || !slices.Contains(got, "profile.rank1.pb.gz") {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestReportOfABadJob(t *testing.T) {
+	dir := rankDirectory(t, 0, 1)
+	write(t, filepath.Join(dir, job.FileName(1, 0)), []byte("torn"))
+	if text, err := reported(t, dir); err != nil || !strings.Contains(text, "* Rank 1 could not be read") || !strings.Contains(text, "* Ranks 2-3 (2) are missing") {
+		t.Errorf("one torn: %v\n%s", err, text)
+	}
+	write(t, filepath.Join(dir, job.FileName(0, 0)), nil)
+	if _, err := reported(t, dir); !errors.Is(err, attribution.ErrTruncated) {
+		t.Errorf("all torn: %v", err)
+	}
+	for _, args := range [][]string{
+		{dir, "--format", "ompp"},                  // one rank's
+		{dir, "--format", "csv", "-o", "-"},        // several files
+		{dir, "--rank", "0", "--format", "csv"},    // a job's
+		{rankDirectory(t), "--rank", "0"},          // no job
+		{rankDirectory(t, 0), "--format", "", "x"}, // two directories
+	} {
+		_, err := reported(t, args...)
+		if err == nil {
+			t.Errorf("%q is accepted", args)
+		}
+	}
+}
+
+// TestReportOfAProcess: directories without ranks are reported as ever.
+func TestReportOfAProcess(t *testing.T) {
+	dir := rankDirectory(t, 0)
+	if err := os.Rename(filepath.Join(dir, job.FileName(0, 0)), filepath.Join(dir, recordName)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := reported(t, dir)
+	if err != nil || text != filepath.Join(dir, "profile.ompp.txt")+"\n"+filepath.Join(dir, "profile.pb.gz")+"\n" {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, err := reported(t, filepath.Join(dir, "absent")); err == nil || !strings.Contains(err.Error(), "cannot open") {
+		t.Errorf("no directory: %v", err)
+	}
+}

@@ -1,0 +1,298 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ompp-attach/attribution"
+	"ompp-attach/internal/testbin"
+)
+
+// mpis are the launchers that are tested, by the suffix of Debian's commands.
+var mpis = []string{"openmpi", "mpich"}
+
+// eachMPI runs a test under every launcher that is installed, with the program
+// ranks.c built for it.
+func eachMPI(t *testing.T, test func(t *testing.T, mpirun, bin string)) {
+	needTool(t)
+	for _, name := range mpis {
+		t.Run(name, func(t *testing.T) {
+			mpirun, err := exec.LookPath("mpirun." + name)
+			if err != nil {
+				t.Skip(err)
+			}
+			test(t, mpirun, testbin.Build(t, "ranks.c", testbin.Options{Compiler: "mpicc." + name}))
+		})
+	}
+}
+
+// job is a command line under test, with mpirun in it.
+type job struct {
+	*started
+	out, err bytes.Buffer
+}
+
+func startJob(t *testing.T, stdin string, argv ...string) *job {
+	t.Helper()
+	j := &job{started: &started{began: time.Now(), ended: make(chan error, 1)}}
+	j.cmd = exec.Command(argv[0], argv[1:]...)
+	j.cmd.Dir = t.TempDir()
+	j.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=2",
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
+	j.cmd.Stdin = strings.NewReader(stdin)
+	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.err
+	if err := j.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { j.ended <- j.cmd.Wait() }()
+	t.Cleanup(func() { _ = j.cmd.Process.Kill() })
+	return j
+}
+
+// wrapped is mpirun with the tool inside.
+func wrapped(mpirun, dir string, ranks int, program ...string) []string {
+	return append([]string{mpirun, "-n", fmt.Sprint(ranks), tool, "run", "-o", dir, "-q", "--"}, program...)
+}
+
+// profilesIn waits until as many ranks' profiles are written: a tool that was
+// killed with its rank does not.
+func profilesIn(t *testing.T, dir string, n int) (profiles []*attribution.Profile) {
+	t.Helper()
+	for range 100 {
+		names, _ := filepath.Glob(filepath.Join(dir, "profile.rank*.json.gz"))
+		if len(names) < n {
+			time.Sleep(50 * time.Millisecond)
+			continue
+		}
+		for rank := range n {
+			p := decode(t, filepath.Join(dir, fmt.Sprintf("profile.rank%d.json.gz", rank)))
+			if m := p.Meta.MPI; m == nil || m.Rank != rank || m.Size != n || m.Job == "" {
+				t.Errorf("the profile of rank %d says %+v", rank, m)
+			}
+			profiles = append(profiles, p)
+		}
+		return profiles
+	}
+	t.Fatalf("%s has no profiles of %d ranks", dir, n)
+	return nil
+}
+
+func regionsOf(p *attribution.Profile) uint64 { return count(p, execC, parallel)[0] }
+
+// lines sorts what ranks print in any order.
+func lines(s string) []string { return slices.Sorted(strings.Lines(s)) }
+
+// Wherever the tool stands, each rank has its profile, and its output and input
+// are as before.
+func TestRanks(t *testing.T) {
+	const ranks, regions = 3, 50
+	eachMPI(t, func(t *testing.T, mpirun, bin string) {
+		dir := filepath.Join(t.TempDir(), "out")
+		for name, argv := range map[string][]string{
+			"inside":  wrapped(mpirun, filepath.Join(dir, "inside"), ranks, bin, "count", fmt.Sprint(regions)),
+			"outside": {tool, "run", "-q", "-o", filepath.Join(dir, "outside"), "--", mpirun, "-n", fmt.Sprint(ranks), bin, "count", fmt.Sprint(regions)},
+		} {
+			j := startJob(t, "", argv...)
+			if got := j.wait(t); got != 0 || j.err.Len() > 0 {
+				t.Errorf("%s: exit status %d, stderr %q", name, got, j.err.String())
+			}
+			if got, want := lines(j.out.String()), []string{"rank 0 of 3\n", "rank 1 of 3\n", "rank 2 of 3\n"}; !slices.Equal(got, want) {
+				t.Errorf("%s: stdout %q, want %q", name, got, want)
+			}
+			for rank, p := range profilesIn(t, filepath.Join(dir, name), ranks) {
+				if got, want := regionsOf(p), uint64(regions*(rank+1)); got != want {
+					t.Errorf("%s: rank %d: %d regions, want %d", name, rank, got, want)
+				}
+			}
+		}
+		j := startJob(t, "one\ntwo\n", wrapped(mpirun, dir, 2, bin, "lines")...)
+		if got := j.wait(t); got != 0 || j.out.String() != "read one\nread two\n" {
+			t.Errorf("exit status %d, stdout %q, stderr %q", got, j.out.String(), j.err.String())
+		}
+	})
+}
+
+// A job ends with the status that it would end with, however it ends, and no
+// rank's profile is lost.
+func TestRanksEnd(t *testing.T) {
+	eachMPI(t, func(t *testing.T, mpirun, bin string) {
+		for _, how := range [][]string{{"abort", "7"}, {"signal", "11"}, {"early", "3"}} {
+			program := append([]string{bin}, how...)
+			bare := startJob(t, "", append([]string{mpirun, "-n", "2"}, program...)...)
+			want := bare.wait(t)
+			dir := filepath.Join(t.TempDir(), "out")
+			j := startJob(t, "", wrapped(mpirun, dir, 2, program...)...)
+			if got := j.wait(t); got != want || want == 0 {
+				t.Errorf("%s: exit status %d, without the tool %d; stderr: %s", how, got, want, j.err.String())
+			}
+			profilesIn(t, dir, 2)
+		}
+	})
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for range 1000 {
+		if holds() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s: not after 10 s", what)
+}
+
+// toolsOf finds the processes of the built tool that run a subcommand and
+// write to a directory.
+func toolsOf(subcommand, dir string) (pids []int) {
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		args := strings.Split(string(b), "\x00")
+		if err != nil || args[0] != tool || len(args) < 2 || args[1] != subcommand || !slices.Contains(args, dir) {
+			continue
+		}
+		var pid int
+		if _, err := fmt.Sscanf(name, "/proc/%d/", &pid); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// ready waits until ranks run with their handlers in place.
+func (j *job) ready(t *testing.T, dir string, ranks int) {
+	t.Helper()
+	until(t, "the ranks run", func() bool {
+		n := 0
+		for _, pid := range toolsOf("run", dir) {
+			for _, child := range childrenOf(pid) {
+				b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", child))
+				_, caught, _ := strings.Cut(string(b), "SigCgt:\t")
+				var mask uint64
+				if _, err := fmt.Sscanf(caught, "%x", &mask); err == nil && mask>>(syscall.SIGTERM-1)&1 != 0 && !bytes.Contains(b, []byte("Name:\tompp")) {
+					n++
+				}
+			}
+		}
+		return n == ranks
+	})
+	time.Sleep(200 * time.Millisecond) // some regions
+}
+
+// mpirun sends signals to process groups: the program gets each once.
+func TestRanksSignals(t *testing.T) {
+	eachMPI(t, func(t *testing.T, mpirun, bin string) {
+		dir := filepath.Join(t.TempDir(), "out")
+		j := startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", "2")...)
+		j.ready(t, dir, 2)
+		if err := j.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+			t.Fatal(err)
+		}
+		if got := j.wait(t); got != 0 {
+			t.Errorf("exit status %d, stderr %q", got, j.err.String())
+		}
+		if got, want := lines(j.out.String()), []string{"rank 0: 1 SIGUSR1, 0 SIGTERM\n", "rank 1: 1 SIGUSR1, 0 SIGTERM\n", "ready\n", "ready\n"}; !slices.Equal(got, want) {
+			t.Errorf("stdout %q, want %q", got, want)
+		}
+		profilesIn(t, dir, 2)
+	})
+}
+
+// One collector serves a node. Its death costs the profiles, no rank; a rank's
+// tool's death costs nothing but the tool's.
+func TestRanksKilled(t *testing.T) {
+	eachMPI(t, func(t *testing.T, mpirun, bin string) {
+		dir := filepath.Join(t.TempDir(), "out")
+		j := startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", "2")...)
+		j.ready(t, dir, 2)
+		pids := toolsOf("__collector", dir)
+		if len(pids) != 1 {
+			t.Fatalf("%d collectors", len(pids))
+		}
+		if err := syscall.Kill(pids[0], syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if got := j.wait(t); got != 0 || strings.Count(j.out.String(), "0 SIGTERM") != 2 {
+			t.Errorf("collector killed: exit status %d, stdout %q", got, j.out.String())
+		}
+		for rank := range 2 {
+			if want := fmt.Sprintf("ompp-attach: rank %d: the collector", rank); strings.Count(j.err.String(), want) != 1 {
+				t.Errorf("collector killed: stderr %q lacks %q", j.err.String(), want)
+			}
+		}
+
+		dir = filepath.Join(t.TempDir(), "out")
+		j = startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", "3")...)
+		j.ready(t, dir, 2)
+		tools := toolsOf("run", dir)
+		program := childOf(t, tools[0], bin)
+		if err := syscall.Kill(tools[0], syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(300 * time.Millisecond)
+		_ = syscall.Kill(program, syscall.SIGKILL) // Open MPI has done so
+		j.wait(t)
+		for rank, p := range profilesIn(t, dir, 2) {
+			if regionsOf(p) == 0 {
+				t.Errorf("tool killed: rank %d has no region", rank)
+			}
+		}
+		until(t, "the collector ends", func() bool { return len(toolsOf("__collector", dir)) == 0 })
+	})
+}
+
+// A running job is attached to by its launcher's number.
+func TestAttachJob(t *testing.T) {
+	eachMPI(t, func(t *testing.T, mpirun, bin string) {
+		j := startJob(t, "", mpirun, "-n", "3", bin, "until", "6")
+		until(t, "the ranks run", func() bool { return strings.Count(j.out.String(), "ready") == 3 })
+		s := start(t, "attach", "--job", fmt.Sprint(j.cmd.Process.Pid), "--duration", "500ms")
+		if got := s.wait(t); got != 0 {
+			t.Fatalf("exit status %d, stderr %q", got, s.stderr.String())
+		}
+		for rank, p := range profilesIn(t, s.dir, 3) {
+			if regionsOf(p) == 0 || !p.Meta.Attached {
+				t.Errorf("rank %d: %d regions, attached: %t", rank, regionsOf(p), p.Meta.Attached)
+			}
+		}
+		if err := j.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		j.wait(t)
+	})
+}
+
+// A larger, older run's files are refused, and do not stay among a new one's.
+func TestRanksOldFiles(t *testing.T) {
+	eachMPI(t, func(t *testing.T, mpirun, bin string) {
+		dir := t.TempDir()
+		old := filepath.Join(dir, "profile.rank9.json.gz")
+		if err := os.WriteFile(old, []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		argv := wrapped(mpirun, dir, 2, bin, "count", "1")
+		j := startJob(t, "", argv...)
+		if got := j.wait(t); got == 0 || !strings.Contains(j.err.String(), "already holds profiles") || j.out.Len() > 0 {
+			t.Errorf("exit status %d, stdout %q, stderr %q", got, j.out.String(), j.err.String())
+		}
+		argv = slices.Insert(argv, slices.Index(argv, "-q"), "--overwrite")
+		j = startJob(t, "", argv...)
+		if got := j.wait(t); got != 0 {
+			t.Errorf("exit status %d, stderr %q", got, j.err.String())
+		}
+		profilesIn(t, dir, 2)
+		if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the old profile: %v", err)
+		}
+	})
+}

@@ -1,0 +1,212 @@
+package unwind
+
+// numRegisters is how many registers are followed: the general ones of amd64
+// (0 to 15, and 16 for the return address) and arm64 (0 to 30, and 31 for the
+// stack pointer), by their DWARF numbers.
+const numRegisters = 33
+
+type ruleKind uint8
+
+const (
+	unspecified   ruleKind = iota
+	undefined              // lost
+	same                   // as in the caller
+	offset                 // stored at CFA + value
+	valOffset              // is CFA + value
+	register               // is in another register
+	expression             // stored where an expression says
+	valExpression          // is what it says
+	regOffset              // of the CFA: a register + value
+)
+
+// rule is how to find a register's value in the caller. An expression's value
+// is its place in the instructions: offset << 32 | length; it may be of the CIE.
+type rule struct {
+	kind  ruleKind
+	ofCIE bool
+	reg   uint16
+	value int64
+}
+
+// row is the rules that hold at an instruction.
+type row struct {
+	cfa  rule // canonical frame address: the stack pointer before the call
+	regs [numRegisters]rule
+	set  uint64 // registers that have a rule
+}
+
+func (w *row) setRule(reg uint64, r rule) {
+	if reg < numRegisters {
+		w.regs[reg] = r
+		w.set |= 1 << reg
+	}
+}
+
+// Call frame instructions (DWARF 5, 7.24).
+const (
+	cfaAdvanceLoc = 0x40 // in the upper two bits
+	cfaOffset     = 0x80
+	cfaRestore    = 0xc0
+
+	cfaNop               = 0x00
+	cfaSetLoc            = 0x01
+	cfaAdvanceLoc1       = 0x02
+	cfaAdvanceLoc2       = 0x03
+	cfaAdvanceLoc4       = 0x04
+	cfaOffsetExtended    = 0x05
+	cfaRestoreExtended   = 0x06
+	cfaUndefined         = 0x07
+	cfaSameValue         = 0x08
+	cfaRegister          = 0x09
+	cfaRememberState     = 0x0a
+	cfaRestoreState      = 0x0b
+	cfaDefCFA            = 0x0c
+	cfaDefCFARegister    = 0x0d
+	cfaDefCFAOffset      = 0x0e
+	cfaDefCFAExpression  = 0x0f
+	cfaExpression        = 0x10
+	cfaOffsetExtendedSF  = 0x11
+	cfaDefCFASF          = 0x12
+	cfaDefCFAOffsetSF    = 0x13
+	cfaValOffset         = 0x14
+	cfaValOffsetSF       = 0x15
+	cfaValExpression     = 0x16
+	cfaNegateRAStatePC   = 0x2c // arm64: return address signed, with the PC
+	cfaNegateRAState     = 0x2d // arm64: return address signed from here on, or no more
+	cfaGNUArgsSize       = 0x2e
+	cfaGNUNegativeOffset = 0x2f
+)
+
+// maxStates bounds how many states an FDE may remember at once.
+const maxStates = 32
+
+// row returns the rules that hold at a vaddr that f covers.
+func (f *fde) row(pc uint64) (w row, ok bool) {
+	if !f.cie.run(&w, nil, f.cie.code, 0, 0, true) {
+		return w, false
+	}
+	initial := w
+	return w, f.cie.run(&w, &initial, f.code, f.start, pc, false)
+}
+
+// run applies instructions for code from loc on, up to those that hold at pc.
+// Without initial they are a CIE's, which has no code.
+func (c *cie) run(w, initial *row, code []byte, loc, pc uint64, ofCIE bool) bool {
+	var states []row
+	r := reader{b: code}
+	for r.at < uint64(len(code)) {
+		op := r.u8()
+		advance := uint64(0)
+		switch op & 0xc0 {
+		case cfaAdvanceLoc:
+			advance = uint64(op & 0x3f)
+			op = cfaAdvanceLoc
+		case cfaOffset:
+			w.setRule(uint64(op&0x3f), rule{kind: offset, value: int64(r.uleb()) * c.dataAlign})
+			continue
+		case cfaRestore:
+			if !w.restore(uint64(op&0x3f), initial) {
+				return false
+			}
+			continue
+		}
+		switch op {
+		case cfaNop, cfaNegateRAState, cfaNegateRAStatePC: // see Table.Step
+		case cfaGNUArgsSize:
+			r.uleb()
+		case cfaAdvanceLoc:
+		case cfaAdvanceLoc1:
+			advance = uint64(r.u8())
+		case cfaAdvanceLoc2:
+			advance = uint64(r.u16())
+		case cfaAdvanceLoc4:
+			advance = uint64(r.u32())
+		case cfaOffsetExtended:
+			w.setRule(r.uleb(), rule{kind: offset, value: int64(r.uleb()) * c.dataAlign})
+		case cfaOffsetExtendedSF:
+			w.setRule(r.uleb(), rule{kind: offset, value: r.sleb() * c.dataAlign})
+		case cfaGNUNegativeOffset:
+			w.setRule(r.uleb(), rule{kind: offset, value: -int64(r.uleb()) * c.dataAlign})
+		case cfaValOffset:
+			w.setRule(r.uleb(), rule{kind: valOffset, value: int64(r.uleb()) * c.dataAlign})
+		case cfaValOffsetSF:
+			w.setRule(r.uleb(), rule{kind: valOffset, value: r.sleb() * c.dataAlign})
+		case cfaUndefined:
+			w.setRule(r.uleb(), rule{kind: undefined})
+		case cfaSameValue:
+			w.setRule(r.uleb(), rule{kind: same})
+		case cfaRegister:
+			reg, from := r.uleb(), r.uleb()
+			w.setRule(reg, rule{kind: register, reg: uint16(min(from, numRegisters))})
+		case cfaExpression:
+			w.setRule(r.uleb(), r.expression(expression, ofCIE))
+		case cfaValExpression:
+			w.setRule(r.uleb(), r.expression(valExpression, ofCIE))
+		case cfaRestoreExtended:
+			if !w.restore(r.uleb(), initial) {
+				return false
+			}
+		case cfaRememberState:
+			if len(states) == maxStates {
+				return false
+			}
+			states = append(states, *w)
+		case cfaRestoreState:
+			if len(states) == 0 {
+				return false
+			}
+			*w, states = states[len(states)-1], states[:len(states)-1]
+		case cfaDefCFA:
+			reg := r.uleb()
+			w.cfa = rule{kind: regOffset, reg: uint16(min(reg, numRegisters)), value: int64(r.uleb())}
+		case cfaDefCFASF:
+			reg := r.uleb()
+			w.cfa = rule{kind: regOffset, reg: uint16(min(reg, numRegisters)), value: r.sleb() * c.dataAlign}
+		case cfaDefCFARegister:
+			w.cfa.kind, w.cfa.reg = regOffset, uint16(min(r.uleb(), numRegisters))
+		case cfaDefCFAOffset:
+			w.cfa.value = int64(r.uleb())
+		case cfaDefCFAOffsetSF:
+			w.cfa.value = r.sleb() * c.dataAlign
+		case cfaDefCFAExpression:
+			w.cfa = r.expression(valExpression, ofCIE)
+		default: // cfaSetLoc, too: no compiler writes it
+			return false
+		}
+		if r.bad {
+			return false
+		}
+		if loc += advance * c.codeAlign; advance > 0 && loc > pc {
+			return true
+		}
+	}
+	return !r.bad
+}
+
+func (w *row) restore(reg uint64, initial *row) bool {
+	if initial == nil {
+		return false
+	}
+	if reg < numRegisters {
+		w.regs[reg] = initial.regs[reg]
+	}
+	return true
+}
+
+// expression reads an expression's length and skips it.
+func (r *reader) expression(kind ruleKind, ofCIE bool) rule {
+	n := r.uleb()
+	at := r.at
+	r.skip(n)
+	return rule{kind: kind, ofCIE: ofCIE, value: int64(at<<32 | n&0xffffffff)}
+}
+
+// expression returns the instructions of a rule's expression.
+func (f *fde) expression(w rule) []byte {
+	code := f.code
+	if w.ofCIE {
+		code = f.cie.code
+	}
+	at, n := uint64(w.value)>>32, uint64(w.value)&0xffffffff
+	return code[at : at+n]
+}

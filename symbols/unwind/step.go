@@ -1,0 +1,110 @@
+package unwind
+
+// DWARF numbers of registers.
+const (
+	AMD64RBX = 3
+	AMD64RBP = 6
+	AMD64RSP = 7
+	ARM64FP  = 29
+	ARM64LR  = 30
+	ARM64SP  = 31
+)
+
+// Registers are what is known of a frame's registers.
+type Registers struct {
+	PC          uint64 // next instruction; 0: there is no such frame
+	Interrupted bool   // by a signal: PC has not been returned to by a call
+	known       uint64
+	value       [numRegisters]uint64
+}
+
+// Set makes a register known by its DWARF number.
+func (r *Registers) Set(reg int, v uint64) {
+	r.value[reg] = v
+	r.known |= 1 << reg
+}
+
+// Get returns a register.
+func (r *Registers) Get(reg int) (v uint64, known bool) {
+	if uint(reg) >= numRegisters || r.known&(1<<reg) == 0 {
+		return 0, false
+	}
+	return r.value[reg], true
+}
+
+// Step finds the frame of the caller of the function that covers pc, a vaddr of
+// the table's object. Behind a call pc must lie in the call, one byte before
+// where it returns to; that may be another function's. read reads eight bytes
+// of the stack. Behind the outermost frame the caller's PC is 0. It fails
+// where the object does not tell, or something that it needs is not known.
+func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, bool)) (caller Registers, ok bool) {
+	f := t.find(pc)
+	if f == nil {
+		return caller, false
+	}
+	w, ok := f.row(pc)
+	if !ok {
+		return caller, false
+	}
+	m := machine{regs: &regs, read: read, amd64: !t.arm64}
+	var cfa uint64
+	switch w.cfa.kind {
+	case regOffset:
+		cfa, ok = regs.Get(int(w.cfa.reg))
+		cfa += uint64(w.cfa.value)
+	case valExpression:
+		cfa, ok = m.eval(f.expression(w.cfa))
+	default:
+		ok = false
+	}
+	ra, sp := int(f.cie.ra), AMD64RSP
+	if t.arm64 {
+		sp = ARM64SP
+	}
+	// Stacks grow down; only a signal's frame may be on another one. A function
+	// of arm64 that calls nothing may use none.
+	if below, known := regs.Get(sp); !ok || known && !f.cie.signal && (cfa < below || cfa == below && !t.arm64) {
+		return caller, false
+	}
+	caller = regs
+	caller.Interrupted = f.cie.signal
+	if !t.arm64 {
+		caller.known &^= 1 << ra // a column of its own, no register that could be kept
+	}
+	caller.Set(sp, cfa)
+	for reg := range numRegisters {
+		if w.set&(1<<reg) == 0 {
+			continue
+		}
+		r, v, known := w.regs[reg], uint64(0), false
+		switch r.kind {
+		case unspecified, same:
+			continue
+		case offset:
+			v, known = read(cfa + uint64(r.value))
+		case valOffset:
+			v, known = cfa+uint64(r.value), true
+		case register:
+			v, known = regs.Get(int(r.reg))
+		case expression:
+			if v, known = m.eval(f.expression(r), cfa); known {
+				v, known = read(v)
+			}
+		case valExpression:
+			v, known = m.eval(f.expression(r), cfa)
+		}
+		if caller.known &^= 1 << reg; known {
+			caller.Set(reg, v)
+		}
+	}
+	if w.regs[ra].kind == undefined {
+		caller.PC = 0
+		return caller, true
+	}
+	if caller.PC, ok = caller.Get(ra); t.arm64 {
+		// The upper bits may hold a signature; no address of a program has any,
+		// unless it asks for more than 48 bits.
+		caller.PC &= 1<<48 - 1
+	}
+	return caller, ok
+}

@@ -1,0 +1,162 @@
+package unwind
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ompp-attach/symbols"
+)
+
+// stopped is a process that waits to be looked at: the registers and the
+// return addresses, the innermost first, that it says to have.
+type stopped struct {
+	pid     int
+	entry   Entry
+	rbx     uint64
+	truth   []uint64
+	modules []symbols.Module
+	mem     *os.File
+}
+
+// runTo builds testdata's program and runs it to where it waits.
+func runTo(t *testing.T, build []string, args ...string) *stopped {
+	t.Helper()
+	if _, err := exec.LookPath(build[0]); err != nil {
+		t.Skip(err)
+	}
+	bin := filepath.Join(t.TempDir(), "a.out")
+	if out, err := exec.Command(build[0], append(build[1:], "-o", bin)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	cmd := exec.Command(bin, args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %v", build, err)
+		}
+	})
+	s := &stopped{pid: cmd.Process.Pid}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		name, v := "", uint64(0)
+		if _, err := fmt.Sscanf(lines.Text(), "%s %v", &name, &v); err != nil {
+			t.Fatalf("%q: %v", lines.Text(), err)
+		}
+		switch name {
+		case "pc":
+			s.entry.PC = v
+		case "rsp":
+			s.entry.SP = v
+		case "rbp":
+			s.entry.FP = v
+		case "rbx":
+			s.rbx = v
+		case "ret":
+			s.truth = append(s.truth, v)
+		case "end":
+			if s.modules, err = symbols.Modules(s.pid); err != nil {
+				t.Fatal(err)
+			}
+			if s.mem, err = os.Open(fmt.Sprintf("/proc/%d/mem", s.pid)); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { s.mem.Close() })
+			return s
+		}
+	}
+	t.Fatalf("%v: ended early", build)
+	return nil
+}
+
+func (s *stopped) read(addr uint64) (uint64, bool) {
+	var b [8]byte
+	_, err := s.mem.ReadAt(b[:], int64(addr))
+	return binary.LittleEndian.Uint64(b[:]), err == nil
+}
+
+// unwind returns the return addresses up to the outermost frame.
+func (s *stopped) unwind(t *testing.T) (all []uint64) {
+	t.Helper()
+	regs := Registers{PC: s.entry.PC}
+	regs.Set(AMD64RSP, s.entry.SP)
+	regs.Set(AMD64RBP, s.entry.FP)
+	regs.Set(AMD64RBX, s.rbx)
+	for in := regs.PC; len(all) < 1000; {
+		m, found := symbols.Find(s.modules, in)
+		if !found {
+			t.Fatalf("%#x is in no module, after %#x", in, all)
+		}
+		var ok bool
+		if regs, ok = For(m.Object()).Step(m.VAddr(in), regs, s.read); !ok {
+			t.Fatalf("no step from %s+%#x, after %#x", m.Path, m.VAddr(in), all)
+		}
+		if regs.PC == 0 {
+			return all
+		}
+		all = append(all, regs.PC)
+		if in = regs.PC; !regs.Interrupted {
+			in--
+		}
+	}
+	return all
+}
+
+// Frames of all shapes: with and without frame pointers, of variable size,
+// realigned, with arguments on the stack, a signal handler's. The program notes
+// by itself what each of its functions returns to.
+func TestFramesOfAllShapes(t *testing.T) {
+	if arch := hostArch(t); arch != "amd64" {
+		t.Skip("notes registers of amd64, not of " + arch)
+	}
+	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
+		for _, options := range []string{"-O0", "-O2", "-O3 -mavx2", "-O2 -fno-omit-frame-pointer", "-Os -fno-asynchronous-unwind-tables -g", "-O2 -static"} {
+			t.Run(compiler+" "+options, func(t *testing.T) {
+				t.Parallel()
+				build := slices.Concat([]string{compiler}, strings.Fields(options), []string{"testdata/frames.c"})
+				s := runTo(t, build)
+				got := s.unwind(t)
+				// Below main is the C library.
+				if len(s.truth) < 40 || len(got) < len(s.truth) {
+					t.Fatalf("%d frames, the program has %d", len(got), len(s.truth))
+				}
+				// The signal's frames are the library's own business: those of the
+				// program must come in order.
+				rest := got
+				for i, want := range s.truth {
+					at := slices.Index(rest, want)
+					if at < 0 || at > 3 {
+						t.Fatalf("frame %d: %#x is not next in %#x", i, want, rest)
+					}
+					rest = rest[at+1:]
+				}
+			})
+		}
+	}
+}
+
+func hostArch(t *testing.T) string {
+	t.Helper()
+	o, err := symbols.OpenObject("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	return o.Arch()
+}

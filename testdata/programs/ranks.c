@@ -1,0 +1,92 @@
+/* Ranks of a job, for the tests of launching: what they are told on the command
+ * line is how they end.
+ *
+ *   ranks count N      N parallel regions, times rank + 1
+ *   ranks until SECS   parallel regions for a time, counting SIGUSR1 and SIGTERM
+ *   ranks abort STATUS the last rank calls MPI_Abort, the others wait for ever
+ *   ranks signal N     the last rank is killed by a signal, the others wait
+ *   ranks early STATUS end before MPI_Init
+ *   ranks lines        rank 0 reads its input */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t usr1, term;
+
+static void on_signal(int s)
+{
+	if (s == SIGUSR1)
+		usr1++;
+	else
+		term++;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+static long region(void)
+{
+	long threads = 0;
+
+#pragma omp parallel reduction(+ : threads)
+	threads++;
+	return threads;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	double arg = argc > 2 ? atof(argv[2]) : 0;
+	int rank, size;
+
+	if (!strcmp(mode, "early"))
+		return (int)arg;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	region();
+	if (!strcmp(mode, "count")) {
+		for (long i = 1; i < (long)arg * (rank + 1); i++)
+			region();
+		printf("rank %d of %d\n", rank, size);
+	} else if (!strcmp(mode, "until")) {
+		double end = now() + arg;
+
+		signal(SIGUSR1, on_signal);
+		signal(SIGTERM, on_signal);
+		printf("ready\n");
+		fflush(stdout);
+		while (now() < end && !term) {
+			region();
+			usleep(1000);
+		}
+		printf("rank %d: %d SIGUSR1, %d SIGTERM\n", rank, (int)usr1, (int)term);
+	} else if (!strcmp(mode, "abort") || !strcmp(mode, "signal")) {
+		usleep(200000);
+		if (rank == size - 1 && !strcmp(mode, "abort"))
+			MPI_Abort(MPI_COMM_WORLD, (int)arg);
+		if (rank == size - 1) {
+			signal((int)arg, SIG_DFL);
+			raise((int)arg);
+		}
+		for (;;)
+			pause();
+	} else if (!strcmp(mode, "lines")) {
+		char line[100];
+
+		while (rank == 0 && fgets(line, sizeof(line), stdin))
+			printf("read %s", line);
+	}
+	fflush(stdout);
+	MPI_Finalize();
+	return 0;
+}
