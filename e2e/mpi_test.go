@@ -246,6 +246,7 @@ func TestMPICounts(t *testing.T) {
 				truth := m.RunTruth(t, n, threadsEnv(max(1, tc.threads)), append([]string{bin}, args...)...)
 				for r, p := range runJob(t, m, n, options{env: threadsEnv(max(1, tc.threads))}, bin, args...) {
 					complete(t, p)
+					balanced(t, p)
 					sameCalls(t, p, truth[r], tc.grain)
 				}
 			})
