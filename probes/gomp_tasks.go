@@ -72,8 +72,7 @@ func (t *gompTasks) creators(visit func(name string, f *function) error) error {
 func (t *gompTasks) findCreated() error {
 	return t.creators(func(name string, f *function) error {
 		var calls []uint64
-		for _, i := range f.flow.Reached() {
-			s, _ := f.flow.At(i.Addr)
+		for i, s := range f.flow.States() {
 			for _, w := range s.Stores(i) {
 				if !w.Value.Is(insn.AnArgument, 0) || len(w.At.Atoms) != 1 || w.At.Atoms[0].Kind != insn.AResult {
 					continue
@@ -191,11 +190,10 @@ func (t *gompTasks) addRuns(f *function, runs []insn.Inst, task func(insn.Inst) 
 func (t *gompTasks) findUndeferred() error {
 	return t.creators(func(name string, f *function) error {
 		var runs []insn.Inst
-		for _, i := range f.flow.Reached() {
+		for i, s := range f.flow.States() {
 			if !callsRegion(i) {
 				continue
 			}
-			s, _ := f.flow.At(i.Addr)
 			callee := s.Callee(i)
 			_, deferred := fieldOf(callee, t.fn)
 			switch {

@@ -166,11 +166,10 @@ func (t *kmpcTasks) passOn(entry uint64) (to []uint64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range f.flow.Reached() {
+	for i, s := range f.flow.States() {
 		if i.Kind != insn.Call && i.Kind != insn.Jump {
 			continue
 		}
-		s, _ := f.flow.At(i.Addr)
 		if !s.Arg(1).Is(insn.AnArgument, 2) || i.Kind == insn.Jump && !f.flow.Leaves(i) {
 			continue
 		}

@@ -7,6 +7,8 @@ package insn
 import (
 	"errors"
 	"fmt"
+
+	"golang.org/x/arch/x86/x86asm"
 )
 
 // Code is what the package needs of an ELF file. Addresses are link-time
@@ -120,6 +122,7 @@ type Inst struct {
 
 	arch string
 	sem  semantics
+	dis  *x86asm.Inst // what x86asm makes of it, nil if it was not asked
 }
 
 // Ends reports whether control never simply goes on to the next instruction.

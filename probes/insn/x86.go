@@ -227,7 +227,7 @@ func restX86(i Inst, addr uint64, b []byte, p x86Prefixes) (Inst, bool) {
 		}
 		return i, i.Len != 0
 	}
-	i.Len = d.Len
+	i.Len, i.dis = d.Len, &d
 	if isPortIO(d.Op) {
 		i.Refused = true
 	}
@@ -299,10 +299,13 @@ func isPortIO(op x86asm.Op) bool {
 	return false
 }
 
-// x86 decodes an instruction again with x86asm, for its operands.
-func (i Inst) x86() (x86asm.Inst, bool) {
+// x86 returns an instruction as x86asm decodes it, for its operands.
+func (i *Inst) x86() (x86asm.Inst, bool) {
 	if i.arch != "amd64" {
 		return x86asm.Inst{}, false
+	}
+	if i.dis != nil {
+		return *i.dis, true
 	}
 	d, err := x86asm.Decode(i.Bytes, 64)
 	return d, err == nil && d.Op != 0 && d.Len == i.Len
