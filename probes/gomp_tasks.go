@@ -112,7 +112,7 @@ func (t *gompTasks) findCreated() error {
 
 // allocates reports whether a call is of a function that calls malloc.
 func (t *gompTasks) allocates(call insn.Inst) bool {
-	body, _ := insn.Func(t.o, t.resolve(call.Target)) // what precedes an undecodable byte will do
+	body, _ := insn.Func(t.code, t.resolve(call.Target)) // what precedes an undecodable byte will do
 	malloc := t.o.Symbol("malloc")
 	return slices.ContainsFunc(body, func(i insn.Inst) bool {
 		if i.Kind != insn.Call && i.Kind != insn.CallIndirect {
@@ -132,18 +132,14 @@ func (t *gompTasks) findRuns() error {
 	for _, name := range append([]string{"GOMP_barrier"}, gompTaskEntries...) {
 		from = append(from, t.o.Symbol(name)...)
 	}
-	for _, entry := range t.reachable(from, gompTaskDepth) {
-		calls := t.indirect(entry)
-		if len(calls) == 0 {
-			continue
-		}
+	for _, entry := range t.callers(t.reachable(from, gompTaskDepth)) {
 		f, err := t.read(entry)
 		if err != nil {
 			return fmt.Errorf("function at %#x: %w", entry, err)
 		}
 		tasks := map[uint64]*insn.Value{}
 		var runs []insn.Inst
-		for _, c := range calls {
+		for _, c := range t.indirect(entry) {
 			if s, ok := f.flow.At(c.Addr); ok {
 				if task, ok := fieldOf(s.Callee(c), t.fn); ok {
 					if same, ok := fieldOf(s.Arg(0), t.fn+8); ok && same.Same(task) {

@@ -61,18 +61,14 @@ func (t *kmpcTasks) findRuns() error {
 	for _, name := range append([]string{"__kmpc_barrier"}, kmpcTaskEntries...) {
 		from = append(from, t.o.Symbol(name)...)
 	}
-	for _, entry := range t.reachable(from, kmpcTaskDepth) {
-		calls := t.indirect(entry)
-		if len(calls) == 0 {
-			continue
-		}
+	for _, entry := range t.callers(t.reachable(from, kmpcTaskDepth)) {
 		f, err := t.read(entry)
 		if err != nil {
 			return fmt.Errorf("function at %#x: %w", entry, err)
 		}
 		tasks := map[uint64]*insn.Value{}
 		var runs []insn.Inst
-		for _, c := range calls {
+		for _, c := range t.indirect(entry) {
 			if s, ok := f.flow.At(c.Addr); ok {
 				if task, ok := routineOf(s, c); ok {
 					tasks[c.Addr] = &task

@@ -22,6 +22,7 @@ type Flow struct {
 	blocks []*flowBlock
 	starts map[uint64]int // blocks by address
 	order  []int          // blocks in ascending order of their addresses
+	merged *State         // merge's result, used again
 }
 
 // flowBlock is a run of instructions that is entered at its first only.
@@ -68,11 +69,11 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 				if in == nil || b.in != nil && b.in.same(in) {
 					continue
 				}
-				b.in = in
+				b.in = in.copyTo(b.in)
 			} else if b.out != nil {
 				continue
 			}
-			b.out = f.run(n, b.last+1)
+			b.out = f.run(n, b.last+1, b.out)
 			changed = true
 			for _, next := range b.succs {
 				f.blocks[next].settled = false
@@ -88,7 +89,9 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 // split cuts the parts into blocks and links them.
 func (f *Flow) split(parts [][]Inst) {
 	leads := map[uint64]bool{}
+	size := 0
 	for _, p := range parts {
+		size += len(p)
 		leads[p[0].Addr] = true
 		for _, i := range p {
 			if i.Kind == Jump || i.Kind == Jcc {
@@ -99,6 +102,7 @@ func (f *Flow) split(parts [][]Inst) {
 			}
 		}
 	}
+	f.body = make([]Inst, 0, size)
 	for n, p := range parts {
 		for _, i := range p {
 			if leads[i.Addr] {
@@ -142,7 +146,8 @@ func (f *Flow) leaves(from, to *flowBlock) bool {
 }
 
 // merge returns the state at the start of block n, nil if no way to it is
-// known yet. What differs for once is kept apart for good if so told.
+// known yet; it is good until the next. What differs for once is kept apart for
+// good if so told.
 func (f *Flow) merge(n int, forGood bool) *State {
 	b := f.blocks[n]
 	var from []*State
@@ -154,7 +159,8 @@ func (f *Flow) merge(n int, forGood bool) *State {
 	if len(from) == 0 {
 		return nil
 	}
-	in := from[0].clone()
+	f.merged = from[0].copyTo(f.merged)
+	in := f.merged
 	if len(b.preds) == 1 {
 		return in
 	}
@@ -191,9 +197,9 @@ func (f *Flow) merge(n int, forGood bool) *State {
 	return in
 }
 
-// run returns the state of block n before body[end].
-func (f *Flow) run(n, end int) *State {
-	s := f.blocks[n].in.clone()
+// run returns the state of block n before body[end], in into if there is one.
+func (f *Flow) run(n, end int, into *State) *State {
+	s := f.blocks[n].in.copyTo(into)
 	for k := f.blocks[n].first; k < end; k++ {
 		s.step(&f.body[k])
 	}
@@ -210,7 +216,7 @@ func (f *Flow) At(addr uint64) (*State, bool) {
 	b := f.blocks[n]
 	for k := b.first; k <= b.last; k++ {
 		if f.body[k].Addr == addr {
-			return f.run(n, k), true
+			return f.run(n, k, nil), true
 		}
 	}
 	return nil, false
@@ -234,11 +240,12 @@ func (f *Flow) blockOf(addr uint64) (int, bool) {
 // before it, which is good until the next.
 func (f *Flow) States() iter.Seq2[Inst, *State] {
 	return func(yield func(Inst, *State) bool) {
+		var s *State
 		for _, b := range f.blocks {
 			if b.in == nil {
 				continue
 			}
-			s := b.in.clone()
+			s = b.in.copyTo(s)
 			for k := b.first; k <= b.last; k++ {
 				if !yield(f.body[k], s) {
 					return
@@ -334,10 +341,17 @@ func (s *State) Callee(i Inst) Value {
 	return single(Atom{Kind: AnUnknown})
 }
 
-func (s *State) clone() *State {
-	c := *s
-	c.slots = slices.Clone(s.slots)
-	return &c
+func (s *State) clone() *State { return s.copyTo(nil) }
+
+// copyTo makes c, or a new state without one, the same as s.
+func (s *State) copyTo(c *State) *State {
+	if c == nil {
+		c = &State{}
+	}
+	slots := append(c.slots[:0], s.slots...)
+	*c = *s
+	c.slots = slots
+	return c
 }
 
 func (s *State) same(o *State) bool {
