@@ -101,14 +101,14 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 	lo, hi := ownText(o)
 	switch p.Runtime {
 	case event.Gomp:
-		p.tasks(locateGompTasks, gompTable(), lo, hi)
+		p.tasks(gompTable(), lo, hi)
 		p.entries(gompTable(), lo, hi, imported)
 		if err := p.gompTeams(lo, hi); err != nil {
 			return nil, err
 		}
 		p.gompNewer(lo, hi)
 	case event.Kmpc:
-		p.tasks(locateKmpcTasks, kmpcTable(), lo, hi)
+		p.tasks(kmpcTable(), lo, hi)
 		p.entries(kmpcTable(), lo, hi, imported)
 		p.kmpcSize()
 		if err := p.kmpcTeams(lo, hi); err != nil {

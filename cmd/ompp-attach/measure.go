@@ -231,6 +231,7 @@ func attach(f *measureFlags, pid int, duration time.Duration) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()
+	collect.LookAhead(pid, !f.inline.off)
 	m, err := collect.New(attachModes[f.mode], f.logf)
 	if err != nil {
 		return out.abandon(diagnose(err))
