@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"bytes"
 	"encoding/binary"
 	"runtime"
 	"slices"
@@ -100,24 +101,20 @@ func (o *Object) Branches(to *Targets) []uint64 {
 // distance of a target, while opcodes are frequent among bytes: so the distance
 // is tested first.
 func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
-	code, codeSpan := to.code.window(base + 5)
-	slots, slotSpan := to.slots.window(base + 5)
-	hit := func(x uint32) bool { return x+code <= codeSpan || x+slots <= slotSpan }
+	add, span := to.code.window(base + 5)
 	check := func(at int) { // at is the opcode's last byte
-		target := relative(b, at+1, base)
-		switch {
-		case at < n && b[at]&0xfe == 0xe8 && to.code.has(target): // call rel32, jmp rel32
+		switch target := relative(b, at+1, base); {
+		case !to.code.has(target):
+		case at < n && b[at]&0xfe == 0xe8: // call rel32, jmp rel32
 			found = append(found, base+uint64(at))
-		case at == 0:
-		case b[at-1] == 0x0f && b[at]&0xf0 == 0x80 && to.code.has(target), // jcc rel32
-			b[at-1] == 0xff && (b[at] == 0x15 || b[at] == 0x25) && to.slots.has(target): // call *slot(%rip), jmp *slot(%rip)
+		case at > 0 && b[at-1] == 0x0f && b[at]&0xf0 == 0x80: // jcc rel32
 			found = append(found, base+uint64(at)-1)
 		}
 	}
 	at := 0
 	for ; at+9 <= len(b) && at+3 <= n; at += 4 {
-		w, x := binary.LittleEndian.Uint64(b[at+1:]), uint32(at)
-		if hit(uint32(w)+x) || hit(uint32(w>>8)+x+1) || hit(uint32(w>>16)+x+2) || hit(uint32(w>>24)+x+3) {
+		w, x := binary.LittleEndian.Uint64(b[at+1:]), uint32(at)+add
+		if uint32(w)+x <= span || uint32(w>>8)+x+1 <= span || uint32(w>>16)+x+2 <= span || uint32(w>>24)+x+3 <= span {
 			for k := range 4 {
 				check(at + k)
 			}
@@ -126,6 +123,18 @@ func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
 	for ; at+5 <= len(b) && at <= n; at++ {
 		check(at)
 	}
+	for _, opcode := range [][]byte{{0xff, 0x15}, {0xff, 0x25}} { // call *slot(%rip), jmp *slot(%rip)
+		for at := 0; ; at++ {
+			k := bytes.Index(b[at:min(n+1, len(b))], opcode)
+			if k < 0 || at+k+6 > len(b) {
+				break
+			}
+			if at += k; to.slots.has(relative(b, at+2, base)) {
+				found = append(found, base+uint64(at))
+			}
+		}
+	}
+	slices.Sort(found)
 	return found
 }
 
