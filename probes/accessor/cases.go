@@ -201,7 +201,7 @@ func (m *machine) join(all []outcome) []outcome {
 		if slices.ContainsFunc(all[:i], same) {
 			continue
 		}
-		joint := a
+		joint := outcome{mask: a.mask, equal: a.equal, value: a.value}
 		for _, b := range all {
 			if same(b) {
 				joint.mask &= b.mask &^ (joint.equal ^ b.equal)

@@ -34,11 +34,12 @@ type store struct {
 	value *node
 }
 
-// frame is a call that is followed; given tells that it was passed the address
-// of the accessor's result or of a variable on the stack.
+// frame is a call that is followed.
 type frame struct {
 	callee uint64
-	given  bool
+	given  bool  // it was passed the address of a result or of a variable on the stack
+	sp     *node // the stack pointer at its entry
+	tail   bool  // a jump in place of a call and return
 }
 
 // fact says that a value lies in a set.
