@@ -14,6 +14,7 @@ import (
 // engine must not be fed afterwards. The caller fills Meta's description of
 // the measurement.
 func (e *Engine) Finish(end uint64) *Profile {
+	e.Advance(end + 2*stragglerWait) // threads that wait may have come to a marker
 	if e.offSince != 0 {
 		off := e.offSince
 		e.countOff(end)

@@ -399,9 +399,11 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 		above.paid = at
 	}
 	exec := span(f.start, at) - f.away
-	switch {
-	case f.inner:
-		t.takeOut(i, span(f.paid, at))
+	switch outer := t.outer(i); {
+	case outer >= 0: // in whose time it lies
+		for j := outer + 1; j < i; j++ {
+			t.stack[j].leaveOut(span(f.paid, at))
+		}
 		exec, f.body = 0, 0
 	case i > 0:
 		t.stack[i-1].child += span(f.paid, at)

@@ -308,7 +308,7 @@ func TestTroubles(t *testing.T) {
 	ranks[6].Meta.MPI.Rank = 5
 	all := sources(t, ranks)
 	whole := encoded(t, ranks[7])
-	all = append(all, source(2, 1, whole[:len(whole)/2]))
+	all = append(all, source(2, 1, whole[:len(whole)/2]), source(2, 2, whole[:len(whole)/3]))
 	newer := strings.Replace(string(unzipped(t, whole)), `"version":1`, `"version":9`, 1)
 	all[4] = source(4, 0, whole[:len(whole)/2])
 	all[7] = source(7, 0, zipped(newer))

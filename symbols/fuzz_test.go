@@ -44,6 +44,7 @@ func query(o *Object) {
 		o.PLT(v)
 		o.GOT(v)
 		o.Pointer(v)
+		o.Constant(v, 8)
 		o.Ident(v)
 		o.Line(v)
 		o.CallLine(v)

@@ -120,7 +120,7 @@ func derive(o *symbols.Object, c *code, name string, global bool) (mpi.Formula, 
 		return nil, err
 	}
 	m := newMachine(o, c)
-	given := []*node{m.leaf(opHandle), m.leaf(opOut)}
+	given := []*node{m.leaf(opHandle), m.out(0)}
 	if global {
 		given = given[1:]
 	}

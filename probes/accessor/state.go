@@ -82,6 +82,9 @@ func (s *state) domain(n *node) ranges {
 			break
 		}
 	}
+	if in, ok := s.displaced(n); ok {
+		return set.and(in)
+	}
 	if n.op == opEq {
 		in := s.domain(n.a)
 		if v, ok := in.isSingle(); ok && v == n.k {
@@ -99,6 +102,18 @@ func (s *state) domain(n *node) ranges {
 		return set.and(s.possible(shift, mask))
 	}
 	return set.and(ranges{{value, value | mask&^known}})
+}
+
+// displaced is the set of a value that differs from another one by a number.
+func (s *state) displaced(n *node) (set ranges, ok bool) {
+	most := all
+	if n.op == opAnd && lowMask(n.k) {
+		n, most = n.a, n.k
+	}
+	if n.op != opSum || !n.a.isConst() || n.k != 1 || n.b.max > most {
+		return nil, false
+	}
+	return s.domain(n.b).shift(n.a.k, most), true
 }
 
 // possible returns the values of a small field of the handle that what is

@@ -25,16 +25,22 @@ type stopped struct {
 	mem     *os.File
 }
 
-// runTo builds testdata's program and runs it to where it waits.
-func runTo(t *testing.T, build []string, args ...string) *stopped {
+// build compiles a program of testdata.
+func build(t *testing.T, command ...string) (bin string) {
 	t.Helper()
-	if _, err := exec.LookPath(build[0]); err != nil {
+	if _, err := exec.LookPath(command[0]); err != nil {
 		t.Skip(err)
 	}
-	bin := filepath.Join(t.TempDir(), "a.out")
-	if out, err := exec.Command(build[0], append(build[1:], "-o", bin)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", build, err, out)
+	bin = filepath.Join(t.TempDir(), "a.out")
+	if out, err := exec.Command(command[0], append(command[1:], "-o", bin)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, out)
 	}
+	return bin
+}
+
+// runTo runs a program to where it waits.
+func runTo(t *testing.T, bin string, args ...string) *stopped {
+	t.Helper()
 	cmd := exec.Command(bin, args...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -50,7 +56,7 @@ func runTo(t *testing.T, build []string, args ...string) *stopped {
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v: %v", build, err)
+			t.Error(err)
 		}
 	})
 	s := &stopped{pid: cmd.Process.Pid}
@@ -81,7 +87,7 @@ func runTo(t *testing.T, build []string, args ...string) *stopped {
 			return s
 		}
 	}
-	t.Fatalf("%v: ended early", build)
+	t.Fatal("ended early")
 	return nil
 }
 
@@ -129,8 +135,7 @@ func TestFramesOfAllShapes(t *testing.T) {
 		for _, options := range []string{"-O0", "-O2", "-O3 -mavx2", "-O2 -fno-omit-frame-pointer", "-Os -fno-asynchronous-unwind-tables -g", "-O2 -static"} {
 			t.Run(compiler+" "+options, func(t *testing.T) {
 				t.Parallel()
-				build := slices.Concat([]string{compiler}, strings.Fields(options), []string{"testdata/frames.c"})
-				s := runTo(t, build)
+				s := runTo(t, build(t, slices.Concat([]string{compiler}, strings.Fields(options), []string{"testdata/frames.c"})...))
 				got := s.unwind(t)
 				// Below main is the C library.
 				if len(s.truth) < 40 || len(got) < len(s.truth) {
