@@ -81,10 +81,13 @@ static __always_inline void tell(const struct mpi_record *c, u32 lost)
 	submit(r);
 }
 
-/* With the stack of whoever called the binding: that is the next frame. */
-static __always_inline void tell_with_stack(struct pt_regs *regs, const struct mpi_record *c)
+/* With the stack of whoever called the binding: that is the next frame. Pages of
+ * it that nobody has touched yet are not there and cannot be read. */
+static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, u32 size)
 {
-	struct mpi_stack_record *r = reserve(c->tid, sizeof(*r));
+	struct mpi_stack_record *r = reserve(c->tid, sizeof(*r) + size);
+	u64 from = c->sp + 8 * RETURN_ON_STACK;
+	u32 at;
 
 	if (!r) {
 		drop(&mpi_dropped, c->row);
@@ -92,17 +95,22 @@ static __always_inline void tell_with_stack(struct pt_regs *regs, const struct m
 	}
 	__builtin_memcpy(&r->call, c, sizeof(*c));
 	r->call.lost = take_lost();
-	r->bp = REG_BP(regs);
-	bpf_probe_read_user(r->stack, sizeof(r->stack), (void *)(c->sp + 8 * RETURN_ON_STACK));
+	r->bp = bp;
+	if (bpf_probe_read_user(r + 1, size, (void *)from))
+		for (at = 0; at < size; at += MPI_STACK_PIECE)
+			if (bpf_probe_read_user((void *)(r + 1) + at, MPI_STACK_PIECE, (void *)(from + at)))
+				break;
 	submit(r);
 }
 
-static __always_inline void tell_all(struct pt_regs *regs, struct mpi_thread *t)
+static __always_inline void tell_all(u64 bp, struct mpi_thread *t, const struct mpi_record *c)
 {
-	if (is_wrapper(t, t->call.site))
-		tell_with_stack(regs, &t->call);
+	if (!is_wrapper(t, c->site))
+		tell(c, take_lost());
+	else if (t->wrappers.deep)
+		tell_with_stack(bp, c, MPI_DEEP_STACK_BYTES);
 	else
-		tell(&t->call, take_lost());
+		tell_with_stack(bp, c, MPI_STACK_BYTES);
 }
 
 /* A handle that the library has stored at an address, or 0. */
@@ -116,8 +124,9 @@ static __always_inline u64 stored_handle(u32 library, u64 at)
 }
 
 /* One persistent operation begins. */
-static __always_inline void started(struct mpi_record *call, u64 handle)
+static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
 {
+	struct mpi_record *call = &t->call;
 	struct request key = { .handle = handle, .pid = call->pid };
 	struct mpi_record *kept = bpf_map_lookup_elem(&mpi_requests, &key);
 	struct mpi_record r;
@@ -130,11 +139,11 @@ static __always_inline void started(struct mpi_record *call, u64 handle)
 	r.sp = call->sp;
 	r.site = call->site;
 	r.time = r.start = call->start;
-	tell(&r, take_lost());
+	tell_all(bp, t, &r);
 }
 
 struct start_all {
-	u64 at;
+	u64 at, bp;
 	u32 n, bytes;
 };
 
@@ -145,7 +154,7 @@ static long start_one(u32 i, struct start_all *s)
 
 	if (!t || !take_element(t->counts, s->at, i, s->n, s->bytes, &handle))
 		return 1;
-	started(&t->call, handle);
+	started(t, handle, s->bp);
 	return 0;
 }
 
@@ -185,7 +194,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 
 		c->start = bpf_ktime_get_ns();
 		if (row->flags & MPI_ROW_START)
-			started(c, stored_handle(row->library, at));
+			started(t, stored_handle(row->library, at), REG_BP(regs));
 		if (row->flags & MPI_ROW_FORGET) {
 			struct request key = { .handle = stored_handle(row->library, at), .pid = c->pid };
 
@@ -193,13 +202,13 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 		}
 		if (row->flags & MPI_ROW_START_ALL) {
 			struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
-			struct start_all s = { .at = at, .n = count_of(row, word(t, row->requests)),
+			struct start_all s = { .at = at, .bp = REG_BP(regs), .n = count_of(row, word(t, row->requests)),
 				.bytes = l && l->handle32 ? 4 : 8 };
 
 			if (sleeps)
 				bpf_loop(s.n, start_one, &s, 0);
 			else
-				started(c, 0);
+				started(t, 0, REG_BP(regs));
 		}
 	}
 	t->result_at = word(t, row->request);
@@ -210,7 +219,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 		return 0;
 	c->time = c->start;
 	c->flags |= MPI_UNFINISHED;
-	tell_all(regs, t);
+	tell_all(REG_BP(regs), t, c);
 	c->start = 0;
 	return 1;
 }
@@ -255,7 +264,7 @@ static __always_inline void on_return(struct pt_regs *regs)
 		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP))
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
-		tell_all(regs, t);
+		tell_all(REG_BP(regs), t, c);
 	}
 	c->start = 0;
 }

@@ -166,9 +166,6 @@ func (m *MPI) Close() {
 	m.coll.Close()
 }
 
-// Sleeps tells whether arrays of counts can be read.
-func (m *MPI) Sleeps() bool { return m.sleeps }
-
 // AddLibrary stores a library and returns its index.
 func (m *MPI) AddLibrary(l *MPILibrary) (uint32, error) {
 	i := m.libraries

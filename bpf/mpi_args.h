@@ -295,6 +295,7 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 		flags & MPI_ROW_SEND_COUNTS, flags & MPI_ROW_SEND_TYPES, flags & MPI_ROW_SEND_OWN };
 	struct side recv = { row->recv_count, row->recv_type,
 		flags & MPI_ROW_RECV_COUNTS, flags & MPI_ROW_RECV_TYPES, flags & MPI_ROW_RECV_OWN };
+	int same = recv.count == send.count && recv.type == send.type;
 	int root, sends = 1, receives = 1;
 
 	if (!l)
@@ -318,13 +319,13 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 	}
 	if (row->peer2 != MPI_NO_ARG && c->peer2 == l->proc_null)
 		receives = 0;
-	if (c->flags & MPI_IN_PLACE_SEND && row->recv_type != MPI_NO_ARG)
+	if (c->flags & MPI_IN_PLACE_SEND && !same)
 		sends = 0;
-	if (c->flags & MPI_IN_PLACE_RECV && row->send_type != MPI_NO_ARG)
+	if (c->flags & MPI_IN_PLACE_RECV && !same)
 		receives = 0;
 	if (sends)
 		c->send = bytes_of(row, l, t, send, flags & MPI_ROW_LOCAL ? c->in : c->np, base, sleeps);
-	if (receives && sends && recv.count == send.count && recv.type == send.type)
+	if (receives && sends && same)
 		c->recv = c->send;
 	else if (receives)
 		c->recv = bytes_of(row, l, t, recv, flags & (MPI_ROW_NEIGHBORS | MPI_ROW_LOCAL) ? c->in : c->np, base, sleeps);

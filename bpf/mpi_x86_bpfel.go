@@ -120,10 +120,9 @@ const (
 )
 
 type mpiMpiStackRecord struct {
-	_     structs.HostLayout
-	Call  mpiMpiRecord
-	Bp    uint64
-	Stack [1024]uint8
+	_    structs.HostLayout
+	Call mpiMpiRecord
+	Bp   uint64
 }
 
 type mpiMpiThread struct {
@@ -159,6 +158,7 @@ type mpiMpiWrappers struct {
 		Lo   uint64
 		Size uint64
 	}
+	Deep uint64
 }
 
 type mpiRequest struct {

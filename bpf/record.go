@@ -78,10 +78,11 @@ func decodeMPI(b []byte, r *MPIRecord) error {
 		return decode(b, &r.mpiMpiRecord)
 	}
 	var s mpiMpiStackRecord
-	if err := decode(b, &s); err != nil {
+	head := min(int(unsafe.Sizeof(s)), len(b))
+	if err := decode(b[:head], &s); err != nil {
 		return err
 	}
-	r.mpiMpiRecord, r.BP, r.Stack = s.Call, s.Bp, s.Stack[:]
+	r.mpiMpiRecord, r.BP, r.Stack = s.Call, s.Bp, b[head:]
 	return nil
 }
 

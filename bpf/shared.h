@@ -210,18 +210,22 @@ struct mpi_record {
 	s32 peer, peer2, tag;
 };
 
-/* The same with the caller's frame pointer and stack at its return: as much as the
- * largest binding takes (784 bytes in mpi_allreduce_f08ts_ of MPICH 4.0). */
-#define MPI_STACK_BYTES 1024
+/* The same with the caller's frame pointer and, in what follows, its stack. */
 struct mpi_stack_record {
 	struct mpi_record call;
 	u64 bp;
-	u8 stack[MPI_STACK_BYTES];
 };
+
+/* How much stack: what the bindings' frames take. Open MPI's take 400 bytes at
+ * most, mpi_sendrecv_f08ts_ of MPICH 4.0 takes 1200. */
+#define MPI_STACK_PIECE 256
+#define MPI_STACK_BYTES 512
+#define MPI_DEEP_STACK_BYTES 2048
 
 /* Address ranges of a process's language bindings: calls from there are made
  * for whoever called those. */
 #define MPI_WRAPPERS 6
 struct mpi_wrappers {
 	struct { u64 lo, size; } is[MPI_WRAPPERS];
+	u64 deep; /* their frames are large */
 };

@@ -16,13 +16,17 @@ import (
 // It notes whose they are.
 func (m *Measurement) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWrappers {
 	w := &bpf.MPIWrappers{}
-	bindings := map[*symbols.Object]bool{}
+	bindings, deep := map[*symbols.Object]bool{}, false
 	for i := range mods {
 		o := mods[i].Object()
 		if n := len(bindings); n < len(w.Is) && !o.IsExecutable() && (probes.IsMPIBinding(o) || mayBeMPI(o) && probes.IsMPI(o)) {
 			w.Is[n].Lo, w.Is[n].Size = mods[i].Start, mods[i].End-mods[i].Start
 			bindings[o] = true
+			deep = deep || probes.IsMPI(o) && !probes.IsOpenMPI(o)
 		}
+	}
+	if deep {
+		w.Deep = 1
 	}
 	m.mu.Lock()
 	p.mpi.bindings = bindings
