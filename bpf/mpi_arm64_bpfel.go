@@ -123,7 +123,7 @@ type mpiMpiStackRecord struct {
 	_     structs.HostLayout
 	Call  mpiMpiRecord
 	Bp    uint64
-	Stack [512]uint8
+	Stack [1024]uint8
 }
 
 type mpiMpiThread struct {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -46,6 +47,15 @@ type MPIRecord struct {
 	// from the call's return on; nil of others.
 	BP    uint64
 	Stack []byte
+}
+
+// StackAt is the address of Stack: on amd64 the return address has gone from the
+// top.
+func (r *MPIRecord) StackAt() uint64 {
+	if runtime.GOARCH == "amd64" {
+		return r.Sp + 8
+	}
+	return r.Sp
 }
 
 // Flags of an MPIRecord.

@@ -210,8 +210,9 @@ struct mpi_record {
 	s32 peer, peer2, tag;
 };
 
-/* The same with the caller's registers and stack at its return. */
-#define MPI_STACK_BYTES 512
+/* The same with the caller's frame pointer and stack at its return: as much as the
+ * largest binding takes (784 bytes in mpi_allreduce_f08ts_ of MPICH 4.0). */
+#define MPI_STACK_BYTES 1024
 struct mpi_stack_record {
 	struct mpi_record call;
 	u64 bp;

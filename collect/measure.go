@@ -48,7 +48,6 @@ type Measurement struct {
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
-	callerOf CallerOf // nil: calls of language bindings are shown at the binding
 	procs    map[uint32]*Process
 	programs []*Program
 	strays   uint64 // records of processes that we do not know

@@ -30,18 +30,14 @@ type plannedMPI struct {
 type mpiProcess struct {
 	placed map[fileID]*placedMPI // guarded by Measurement.scanning
 	job    *attribution.MPIJob   // guarded by Measurement.mu; nil: no MPI library seen
+	// bindings are the libraries that call MPI for others; guarded by Measurement.mu.
+	bindings map[*symbols.Object]bool
 }
 
 type placedMPI struct {
 	link io.Closer
 	plan *probes.MPIPlan
 }
-
-// CallerOf returns the place in the program from which a language binding was
-// called that then called MPI: ip lies in the binding, sp is the stack pointer
-// there, bp the frame pointer, and stack what lies at sp. ok is false if that
-// cannot be told.
-type CallerOf func(mods []symbols.Module, ip, sp, bp uint64, stack []byte) (site uint64, ok bool)
 
 // mayBeMPI tells whether a file is worth having its symbols parsed: see
 // mayBeRuntime.
@@ -117,7 +113,7 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if err := m.seccompTrouble(pid); err != nil {
 		return err
 	}
-	if err := m.mpi.kernel.SetWrappers(pid, bindings(mods)); err != nil {
+	if err := m.mpi.kernel.SetWrappers(pid, m.mpiBindings(p, mods)); err != nil {
 		return err
 	}
 	points := a.Points()
@@ -150,22 +146,6 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	return nil
 }
 
-// bindings are the address ranges in which MPI is called on the program's
-// behalf: Fortran's and C++'s bindings, and the MPI library itself, which may
-// hold them.
-func bindings(mods []symbols.Module) *bpf.MPIWrappers {
-	w := &bpf.MPIWrappers{}
-	n := 0
-	for i := range mods {
-		o := mods[i].Object()
-		if n < len(w.Is) && !o.IsExecutable() && (probes.IsMPIBinding(o) || mayBeMPI(o) && probes.IsMPI(o)) {
-			w.Is[n].Lo, w.Is[n].Size = mods[i].Start, mods[i].End-mods[i].Start
-			n++
-		}
-	}
-	return w
-}
-
 // feedMPI takes one record of an MPI call; mu is held.
 func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	p := m.procs[r.Pid]
@@ -182,9 +162,8 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	if world != nil && p.mpi.job != nil {
 		p.mpi.begin(world)
 	}
-	if r.Stack != nil && m.callerOf != nil {
-		const returnAddress = 8 // on amd64 it lies at the entry's stack pointer
-		if site, ok := m.callerOf(p.resolver.mods, r.Site, r.Sp+returnAddress, r.BP, r.Stack); ok {
+	if r.Stack != nil {
+		if site, ok := p.mpi.caller(p.resolver.mods, r); ok {
 			ev.Site = site
 		}
 	}
