@@ -125,6 +125,8 @@ func unbind() {
 			_ = unix.Setpriority(unix.PRIO_PROCESS, tid, urgent)
 		}
 	}
+	// Where sessions are scheduled as groups, it is the group's that counts.
+	_ = os.WriteFile("/proc/self/autogroup", []byte(strconv.Itoa(urgent)), 0)
 	if unix.SchedGetaffinity(0, &all) == nil { // what the kernel has made of it
 		runtime.GOMAXPROCS(all.Count())
 	}
