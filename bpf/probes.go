@@ -184,7 +184,8 @@ func (p *Probes) tryAttach() error {
 			if err != nil {
 				return err
 			}
-			return l.Close()
+			go l.Close() // which waits 20 ms and more (synchronize_srcu)
+			return nil
 		}
 	}
 	return fmt.Errorf("%s: entry point is in no segment", self)
