@@ -15,9 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/event"
 	"ompp-attach/preflight"
-	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
 
@@ -33,11 +31,8 @@ func CheckTarget(pid int) (program string, err error) {
 	if len(mods) == 0 {
 		return "", unreadable(p, unread)
 	}
-	for i := range mods {
-		o := mods[i].Object()
-		if mayBeRuntime(o) && probes.Identify(o) != event.NoRuntime || mayBeMPI(o) && probes.IsMPI(o) {
-			return filepath.Base(exe), nil
-		}
+	if slices.ContainsFunc(mods, canProbe) {
+		return filepath.Base(exe), nil
 	}
 	return "", noRuntime(pid)
 }
