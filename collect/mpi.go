@@ -174,9 +174,6 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	if p.meta.Attached && ev.MPI.Start < p.began || ev.MPI.Start < p.resumed {
 		return // it began while the probes were being placed, one by one
 	}
-	// MPI_Init loads libraries, at each of which we may stop the process: that is
-	// no time of the call's, nor of the run's.
-	ev.MPI.Start += p.stoppedWithin(ev.MPI.Start, ev.Time)
 	p.feed(&ev)
 }
 

@@ -32,7 +32,6 @@ type Process struct {
 	ended     uint64 // when its measured time was over; 0: not yet
 	paused    uint64 // time that we had it stopped since it began, ns
 	continued uint64 // when we last let it go on
-	stops     []stop // what paused is made of
 	meta      attribution.Meta
 	placed    map[fileID]placed // runtimes
 	code      map[fileID]placed // files with probes in their own code
@@ -51,19 +50,6 @@ type Process struct {
 	profile   *attribution.Profile
 	usage     *usage
 	cores     cores
-}
-
-// stop is a time during which we had a process stopped.
-type stop struct{ from, to uint64 }
-
-// stoppedWithin is for how long we had the process stopped between two times.
-func (p *Process) stoppedWithin(from, to uint64) (sum uint64) {
-	for i := len(p.stops) - 1; i >= 0 && p.stops[i].from > from; i-- {
-		if p.stops[i].to <= to {
-			sum += p.stops[i].to - p.stops[i].from
-		}
-	}
-	return sum
 }
 
 type placed struct {
