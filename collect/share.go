@@ -27,7 +27,7 @@ type part struct {
 // attach places a file's probes for a process; scanning is held.
 func (m *Measurement) attach(p *Process, path string, a *probes.Attached) (io.Closer, error) {
 	r := p.meta.MPI
-	if r == nil || r.Size == 1 || p.alone || !m.kernel.CanShare() {
+	if r == nil || r.Size == 1 || p.alone {
 		return m.kernel.Attach(path, int(p.pid), a.Points())
 	}
 	m.sharing.Lock()
