@@ -14,16 +14,10 @@ struct {
 } mpi_dropped SEC(".maps");
 
 /* Persistent requests: what the call that prepared one would move. */
-struct request {
-	u64 handle;
-	u32 pid;
-	u32 pad;
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 32768);
-	__type(key, struct request);
+	__type(key, struct mpi_key);
 	__type(value, struct mpi_record);
 } mpi_requests SEC(".maps");
 
@@ -127,7 +121,7 @@ static __always_inline u64 stored_handle(u32 library, u64 at)
 static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
 {
 	struct mpi_record *call = &t->call;
-	struct request key = { .handle = handle, .pid = call->pid };
+	struct mpi_key key = { .handle = handle, .pid = call->pid };
 	struct mpi_record *kept = bpf_map_lookup_elem(&mpi_requests, &key);
 	struct mpi_record r;
 
@@ -196,9 +190,10 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 		if (row->flags & MPI_ROW_START)
 			started(t, stored_handle(row->library, at), REG_BP(regs));
 		if (row->flags & MPI_ROW_FORGET) {
-			struct request key = { .handle = stored_handle(row->library, at), .pid = c->pid };
+			struct mpi_key key = { .handle = stored_handle(row->library, at), .pid = c->pid };
 
 			bpf_map_delete_elem(&mpi_requests, &key);
+			bpf_map_delete_elem(&mpi_neighbors, &key);
 		}
 		if (row->flags & MPI_ROW_START_ALL) {
 			struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
@@ -210,6 +205,12 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 			else
 				started(t, 0, REG_BP(regs));
 		}
+	}
+	if (row->flags & (MPI_ROW_GRAPH | MPI_ROW_GRID)) {
+		c->np = word(t, row->send_count);
+		c->in = word(t, row->recv_count);
+		if (row->flags & MPI_ROW_GRID)
+			c->np = c->in = 2 * c->np;
 	}
 	t->result_at = word(t, row->request);
 	if (row->flags & MPI_ROW_BEGINS)
@@ -238,10 +239,14 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 		c->tag = t->result_at ? read_u32(t->result_at) : 0;
 		c->comm = world;
 	}
-	if (row->flags & MPI_ROW_KEEP && (u32)REG_RET(regs) == 0) {
-		struct request key = { .handle = stored_handle(row->library, t->result_at), .pid = c->pid };
+	if (row->flags & (MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID) && (u32)REG_RET(regs) == 0) {
+		struct mpi_key key = { .handle = stored_handle(row->library, t->result_at), .pid = c->pid };
+		struct mpi_degrees d = { .in = c->in, .out = c->np };
 
-		bpf_map_update_elem(&mpi_requests, &key, c, BPF_ANY);
+		if (row->flags & MPI_ROW_KEEP)
+			bpf_map_update_elem(&mpi_requests, &key, c, BPF_ANY);
+		else
+			bpf_map_update_elem(&mpi_neighbors, &key, &d, BPF_ANY);
 	}
 }
 
@@ -261,7 +266,7 @@ static __always_inline void on_return(struct pt_regs *regs)
 	row = bpf_map_lookup_elem(&mpi_rows, &index);
 	if (row && !is_silent()) {
 		c->time = now;
-		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP))
+		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID))
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
 		tell_all(REG_BP(regs), t, c);

@@ -20,6 +20,13 @@ struct {
 	__type(value, struct mpi_row);
 } mpi_rows SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct mpi_key);
+	__type(value, struct mpi_degrees);
+} mpi_neighbors SEC(".maps");
+
 /* Room for a call's arguments: those in registers, the return address where it
  * is on the stack, and 8 from the stack. */
 #define MPI_STACK_ARGS 8
@@ -263,11 +270,16 @@ static __always_inline u64 bytes_of(struct mpi_row *row, struct mpi_library *l, 
 /* The communicator's size and the own rank, or the numbers of neighbours. */
 static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_record *c, u64 base)
 {
-	u64 size, local, rank = 0;
+	u64 size = NOT_KNOWN, local = NOT_KNOWN, rank = 0;
 
 	if (row->flags & MPI_ROW_NEIGHBORS) {
-		size = evaluate(row->library, MPI_OUT_DEGREE, c->comm, base);
-		local = evaluate(row->library, MPI_IN_DEGREE, c->comm, base);
+		struct mpi_key key = { .handle = c->comm, .pid = c->pid };
+		struct mpi_degrees *d = bpf_map_lookup_elem(&mpi_neighbors, &key);
+
+		if (d) {
+			size = d->out;
+			local = d->in;
+		}
 	} else {
 		size = local = evaluate(row->library, MPI_COMM_SIZE, c->comm, base);
 		rank = evaluate(row->library, MPI_COMM_RANK, c->comm, base);
@@ -300,6 +312,8 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 
 	if (!l)
 		return;
+	if (l->handle32)
+		c->comm = (u32)c->comm;
 	if (flags & (MPI_ROW_SIZES | MPI_ROW_NEIGHBORS))
 		look_at_comm(row, c, base);
 	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)
