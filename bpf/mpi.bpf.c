@@ -40,19 +40,28 @@ const enum mpi_what *unused_what __attribute__((unused));
 const enum mpi_row_flag *unused_row_flag __attribute__((unused));
 const enum mpi_flag *unused_flag __attribute__((unused));
 
+/* Takes what is known of the process: for a new thread, and when that may have
+ * changed. */
+static __always_inline void know_process(struct mpi_thread *t)
+{
+	struct mpi_wrappers *w;
+
+	if (t->generation == wrapped_changes)
+		return;
+	w = bpf_map_lookup_elem(&mpi_wrapped, &t->call.pid);
+	__builtin_memset(&t->wrappers, 0, sizeof(t->wrappers));
+	__builtin_memset(t->sizes, 0, sizeof(t->sizes));
+	__builtin_memset(t->comms, 0, sizeof(t->comms));
+	if (w)
+		t->wrappers = *w;
+	t->generation = wrapped_changes;
+}
+
 /* Whether an address lies in a language binding of this process. */
 static __always_inline int is_wrapper(struct mpi_thread *t, u64 addr)
 {
 	int i;
 
-	if (t->generation != wrapped_changes) {
-		struct mpi_wrappers *w = bpf_map_lookup_elem(&mpi_wrapped, &t->call.pid);
-
-		__builtin_memset(&t->wrappers, 0, sizeof(t->wrappers));
-		if (w)
-			t->wrappers = *w;
-		t->generation = wrapped_changes;
-	}
 	for (i = 0; i < MPI_WRAPPERS; i++) {
 		if (addr - t->wrappers.is[i].lo < t->wrappers.is[i].size)
 			return 1;
@@ -177,6 +186,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 	c->tid = (u32)id;
 	c->row = index;
 	c->sp = REG_SP(regs);
+	know_process(t);
 	c->site = take_arguments(regs, row, t);
 	c->comm = word(t, row->comm);
 	c->peer = word(t, row->peer);

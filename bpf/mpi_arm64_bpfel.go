@@ -148,8 +148,21 @@ type mpiMpiThread struct {
 	Generation uint32
 	Pad        uint32
 	Wrappers   mpiMpiWrappers
-	Counts     [64]uint64
-	Types      [64]uint64
+	Sizes      [8]struct {
+		_      structs.HostLayout
+		Handle uint64
+		Size   uint64
+	}
+	Comms [2]struct {
+		_      structs.HostLayout
+		Handle uint64
+		Np     int32
+		In     int32
+		Rank   int32
+		Pad    int32
+	}
+	Counts [64]uint64
+	Types  [64]uint64
 }
 
 type mpiMpiWhat uint32
@@ -171,7 +184,12 @@ type mpiMpiWrappers struct {
 		Lo   uint64
 		Size uint64
 	}
-	Deep uint64
+	Deep   uint64
+	Images [2]struct {
+		_    structs.HostLayout
+		Lo   uint64
+		Size uint64
+	}
 }
 
 type mpiThreadState struct {

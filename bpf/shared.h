@@ -240,4 +240,7 @@ struct mpi_stack_record {
 struct mpi_wrappers {
 	struct { u64 lo, size; } is[MPI_WRAPPERS];
 	u64 deep; /* their frames are large */
+	/* The program and the MPI library: objects in them are predefined, and live
+	 * and stay the same as long as MPI does. */
+	struct { u64 lo, size; } images[2];
 };
