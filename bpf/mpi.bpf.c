@@ -162,14 +162,15 @@ static long start_one(u32 i, struct start_all *s)
 }
 
 /* Answers 1 when no return probe is needed; only sessions can use that. */
-static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
+static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps)
 {
+	u32 index = cookie;
 	struct mpi_row *row = bpf_map_lookup_elem(&mpi_rows, &index);
 	struct mpi_thread *t;
 	struct mpi_record *c;
 	u64 id, base;
 
-	if (!row || is_silent())
+	if (!row || not_measured(cookie) || is_silent())
 		return 1;
 	t = this_thread(BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
@@ -289,7 +290,7 @@ extern _Bool bpf_session_is_return(void) __ksym __weak;
 static __always_inline int session(struct pt_regs *regs, int sleeps)
 {
 	if (!bpf_session_is_return())
-		return on_entry(regs, (u32)bpf_get_attach_cookie(regs), sleeps);
+		return on_entry(regs, bpf_get_attach_cookie(regs), sleeps);
 	on_return(regs);
 	return 0;
 }
@@ -306,7 +307,7 @@ int mpi_session_sleeps(struct pt_regs *regs) { return session(regs, 1); }
 SEC(section) \
 int name(struct pt_regs *regs) \
 { \
-	on_entry(regs, (u32)bpf_get_attach_cookie(regs), sleeps); \
+	on_entry(regs, bpf_get_attach_cookie(regs), sleeps); \
 	return 0; \
 }
 ENTRY(mpi_entry_multi, "uprobe.multi/x", 0)

@@ -114,7 +114,7 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 		}
 	}
 	shared := map[string]*ebpf.Map{}
-	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, ".data.shared"} {
+	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, probeMapSharing, ".data.shared"} {
 		shared[name] = p.coll.Maps[name]
 	}
 	spec.Maps[mpiMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))

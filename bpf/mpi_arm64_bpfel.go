@@ -211,6 +211,7 @@ const (
 	mpiMapMpiThreads           = "mpi_threads"
 	mpiMapMpiWrapped           = "mpi_wrapped"
 	mpiMapRings                = "rings"
+	mpiMapSharing              = "sharing"
 	mpiMapSilent               = "silent"
 	mpiMapThreads              = "threads"
 	mpiProgMpiEntryMulti       = "mpi_entry_multi"
@@ -303,6 +304,7 @@ type mpiMapSpecs struct {
 	MpiThreads   *ebpf.MapSpec `ebpf:"mpi_threads"`
 	MpiWrapped   *ebpf.MapSpec `ebpf:"mpi_wrapped"`
 	Rings        *ebpf.MapSpec `ebpf:"rings"`
+	Sharing      *ebpf.MapSpec `ebpf:"sharing"`
 	Silent       *ebpf.MapSpec `ebpf:"silent"`
 	Threads      *ebpf.MapSpec `ebpf:"threads"`
 }
@@ -353,6 +355,7 @@ type mpiMaps struct {
 	MpiThreads   *ebpf.Map `ebpf:"mpi_threads"`
 	MpiWrapped   *ebpf.Map `ebpf:"mpi_wrapped"`
 	Rings        *ebpf.Map `ebpf:"rings"`
+	Sharing      *ebpf.Map `ebpf:"sharing"`
 	Silent       *ebpf.Map `ebpf:"silent"`
 	Threads      *ebpf.Map `ebpf:"threads"`
 }
@@ -367,6 +370,7 @@ func (m *mpiMaps) Close() error {
 		m.MpiThreads,
 		m.MpiWrapped,
 		m.Rings,
+		m.Sharing,
 		m.Silent,
 		m.Threads,
 	)

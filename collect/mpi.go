@@ -121,13 +121,18 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 		return err
 	}
 	points := a.Points()
+	place := func(pid int) (io.Closer, error) { return m.mpi.kernel.Attach(mod.HostPath, pid, points) }
+	begin := time.Now()
+	var link io.Closer
+	var err error
 	if m.kernel.Mode() == bpf.Perf && !mod.Object().IsExecutable() {
 		// A perf event per probe is dear to take away: not for functions that
-		// nobody can call but by dlsym.
+		// nobody can call but by dlsym. So ranks have probes of their own.
 		points = a.Imported(importedBy(mods))
+		link, err = place(pid)
+	} else {
+		link, err = m.share(p, a, place)
 	}
-	begin := time.Now()
-	link, err := m.mpi.kernel.Attach(mod.HostPath, pid, points)
 	if err != nil {
 		return explainAttach(pid, err)
 	}
