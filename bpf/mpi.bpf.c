@@ -14,16 +14,10 @@ struct {
 } mpi_dropped SEC(".maps");
 
 /* Persistent requests: what the call that prepared one would move. */
-struct request {
-	u64 handle;
-	u32 pid;
-	u32 pad;
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 32768);
-	__type(key, struct request);
+	__type(key, struct mpi_key);
 	__type(value, struct mpi_record);
 } mpi_requests SEC(".maps");
 
@@ -46,19 +40,28 @@ const enum mpi_what *unused_what __attribute__((unused));
 const enum mpi_row_flag *unused_row_flag __attribute__((unused));
 const enum mpi_flag *unused_flag __attribute__((unused));
 
+/* Takes what is known of the process: for a new thread, and when that may have
+ * changed. */
+static __always_inline void know_process(struct mpi_thread *t)
+{
+	struct mpi_wrappers *w;
+
+	if (t->generation == wrapped_changes)
+		return;
+	w = bpf_map_lookup_elem(&mpi_wrapped, &t->call.pid);
+	__builtin_memset(&t->wrappers, 0, sizeof(t->wrappers));
+	__builtin_memset(t->sizes, 0, sizeof(t->sizes));
+	__builtin_memset(t->comms, 0, sizeof(t->comms));
+	if (w)
+		t->wrappers = *w;
+	t->generation = wrapped_changes;
+}
+
 /* Whether an address lies in a language binding of this process. */
 static __always_inline int is_wrapper(struct mpi_thread *t, u64 addr)
 {
 	int i;
 
-	if (t->generation != wrapped_changes) {
-		struct mpi_wrappers *w = bpf_map_lookup_elem(&mpi_wrapped, &t->call.pid);
-
-		__builtin_memset(&t->wrappers, 0, sizeof(t->wrappers));
-		if (w)
-			t->wrappers = *w;
-		t->generation = wrapped_changes;
-	}
 	for (i = 0; i < MPI_WRAPPERS; i++) {
 		if (addr - t->wrappers.is[i].lo < t->wrappers.is[i].size)
 			return 1;
@@ -127,7 +130,7 @@ static __always_inline u64 stored_handle(u32 library, u64 at)
 static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
 {
 	struct mpi_record *call = &t->call;
-	struct request key = { .handle = handle, .pid = call->pid };
+	struct mpi_key key = { .handle = handle, .pid = call->pid };
 	struct mpi_record *kept = bpf_map_lookup_elem(&mpi_requests, &key);
 	struct mpi_record r;
 
@@ -159,14 +162,15 @@ static long start_one(u32 i, struct start_all *s)
 }
 
 /* Answers 1 when no return probe is needed; only sessions can use that. */
-static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
+static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps)
 {
+	u32 index = cookie;
 	struct mpi_row *row = bpf_map_lookup_elem(&mpi_rows, &index);
 	struct mpi_thread *t;
 	struct mpi_record *c;
 	u64 id, base;
 
-	if (!row || is_silent())
+	if (!row || not_measured(cookie) || is_silent())
 		return 1;
 	t = this_thread(BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
@@ -183,6 +187,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 	c->tid = (u32)id;
 	c->row = index;
 	c->sp = REG_SP(regs);
+	know_process(t);
 	c->site = take_arguments(regs, row, t);
 	c->comm = word(t, row->comm);
 	c->peer = word(t, row->peer);
@@ -196,9 +201,10 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 		if (row->flags & MPI_ROW_START)
 			started(t, stored_handle(row->library, at), REG_BP(regs));
 		if (row->flags & MPI_ROW_FORGET) {
-			struct request key = { .handle = stored_handle(row->library, at), .pid = c->pid };
+			struct mpi_key key = { .handle = stored_handle(row->library, at), .pid = c->pid };
 
 			bpf_map_delete_elem(&mpi_requests, &key);
+			bpf_map_delete_elem(&mpi_neighbors, &key);
 		}
 		if (row->flags & MPI_ROW_START_ALL) {
 			struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
@@ -210,6 +216,12 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 			else
 				started(t, 0, REG_BP(regs));
 		}
+	}
+	if (row->flags & (MPI_ROW_GRAPH | MPI_ROW_GRID)) {
+		c->np = word(t, row->send_count);
+		c->in = word(t, row->recv_count);
+		if (row->flags & MPI_ROW_GRID)
+			c->np = c->in = 2 * c->np;
 	}
 	t->result_at = word(t, row->request);
 	if (row->flags & MPI_ROW_BEGINS)
@@ -238,10 +250,14 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 		c->tag = t->result_at ? read_u32(t->result_at) : 0;
 		c->comm = world;
 	}
-	if (row->flags & MPI_ROW_KEEP && (u32)REG_RET(regs) == 0) {
-		struct request key = { .handle = stored_handle(row->library, t->result_at), .pid = c->pid };
+	if (row->flags & (MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID) && (u32)REG_RET(regs) == 0) {
+		struct mpi_key key = { .handle = stored_handle(row->library, t->result_at), .pid = c->pid };
+		struct mpi_degrees d = { .in = c->in, .out = c->np };
 
-		bpf_map_update_elem(&mpi_requests, &key, c, BPF_ANY);
+		if (row->flags & MPI_ROW_KEEP)
+			bpf_map_update_elem(&mpi_requests, &key, c, BPF_ANY);
+		else
+			bpf_map_update_elem(&mpi_neighbors, &key, &d, BPF_ANY);
 	}
 }
 
@@ -261,7 +277,7 @@ static __always_inline void on_return(struct pt_regs *regs)
 	row = bpf_map_lookup_elem(&mpi_rows, &index);
 	if (row && !is_silent()) {
 		c->time = now;
-		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP))
+		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID))
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
 		tell_all(REG_BP(regs), t, c);
@@ -274,7 +290,7 @@ extern _Bool bpf_session_is_return(void) __ksym __weak;
 static __always_inline int session(struct pt_regs *regs, int sleeps)
 {
 	if (!bpf_session_is_return())
-		return on_entry(regs, (u32)bpf_get_attach_cookie(regs), sleeps);
+		return on_entry(regs, bpf_get_attach_cookie(regs), sleeps);
 	on_return(regs);
 	return 0;
 }
@@ -291,7 +307,7 @@ int mpi_session_sleeps(struct pt_regs *regs) { return session(regs, 1); }
 SEC(section) \
 int name(struct pt_regs *regs) \
 { \
-	on_entry(regs, (u32)bpf_get_attach_cookie(regs), sleeps); \
+	on_entry(regs, bpf_get_attach_cookie(regs), sleeps); \
 	return 0; \
 }
 ENTRY(mpi_entry_multi, "uprobe.multi/x", 0)

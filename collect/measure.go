@@ -44,7 +44,7 @@ type Measurement struct {
 	user      *UserRegions // nil if none are asked for
 
 	sharing sync.Mutex // guards shared; taken last
-	shared  map[*probes.Attached]*sharedLink
+	shared  map[any]*sharedLink
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
@@ -76,7 +76,7 @@ func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
 		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		procs: map[uint32]*Process{}, shared: map[*probes.Attached]*sharedLink{},
+		procs: map[uint32]*Process{}, shared: map[any]*sharedLink{},
 	}
 	if m.rings, err = k.Rings(); err != nil {
 		m.Close()

@@ -32,6 +32,10 @@ type mpiProcess struct {
 	job    *attribution.MPIJob   // guarded by Measurement.mu; nil: no MPI library seen
 	// bindings are the libraries that call MPI for others; guarded by Measurement.mu.
 	bindings map[*symbols.Object]bool
+	// library is the MPI library, noNeighbors the communicators of which the
+	// neighbours cannot be told; guarded by Measurement.mu.
+	library     *symbols.Module
+	noNeighbors map[uint64]bool
 }
 
 type placedMPI struct {
@@ -117,13 +121,18 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 		return err
 	}
 	points := a.Points()
+	place := func(pid int) (io.Closer, error) { return m.mpi.kernel.Attach(mod.HostPath, pid, points) }
+	begin := time.Now()
+	var link io.Closer
+	var err error
 	if m.kernel.Mode() == bpf.Perf && !mod.Object().IsExecutable() {
 		// A perf event per probe is dear to take away: not for functions that
-		// nobody can call but by dlsym.
+		// nobody can call but by dlsym. So ranks have probes of their own.
 		points = a.Imported(importedBy(mods))
+		link, err = place(pid)
+	} else {
+		link, err = m.share(p, a, place)
 	}
-	begin := time.Now()
-	link, err := m.mpi.kernel.Attach(mod.HostPath, pid, points)
 	if err != nil {
 		return explainAttach(pid, err)
 	}
@@ -137,11 +146,11 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if a.Plan.Library.Unknown != nil {
 		job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", a.Plan.Library.Unknown)
 	}
-	if w, ok := worldOf(pid, mod, &a.Plan.Library); ok {
+	if w, ok := a.Plan.Library.World(mod.Bias, readMemory(pid)); ok {
 		job.Rank, job.Size = w.Rank, w.Size
 	}
 	m.mu.Lock()
-	p.mpi.job = job
+	p.mpi.job, p.mpi.library = job, mod
 	m.mu.Unlock()
 	return nil
 }
@@ -153,6 +162,9 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	if p == nil {
 		m.strays++
 		return
+	}
+	if m.mpi.decoder.Neighbors(r) {
+		m.lookForNeighbors(p, r)
 	}
 	world, ok := m.mpi.decoder.Event(r, &ev)
 	if !ok {

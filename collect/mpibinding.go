@@ -25,6 +25,14 @@ func (m *Measurement) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWra
 			deep = deep || probes.IsMPI(o) && !probes.IsOpenMPI(o)
 		}
 	}
+	for i := range mods {
+		switch {
+		case mods[i].Path == p.meta.Path: // with copies of the library's objects (copy relocations)
+			w.Images[0].Lo, w.Images[0].Size = mods[i].Start, mods[i].End-mods[i].Start
+		case probes.IsOpenMPI(mods[i].Object()):
+			w.Images[1].Lo, w.Images[1].Size = mods[i].Start, mods[i].End-mods[i].Start
+		}
+	}
 	if deep {
 		w.Deep = 1
 	}
