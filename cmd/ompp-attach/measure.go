@@ -197,7 +197,7 @@ func (f *measureFlags) conclude(out *output, res *collect.Result, err error, pat
 		f.say(s)
 	}
 	if len(res.Profiles) == 0 && len(res.Troubles) == 0 && (out.rank == nil || out.rank.Rank == 0) {
-		f.say(fmt.Sprintf("%s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured", path))
+		f.say(fmt.Sprintf("%s used no OpenMP runtime (libgomp, libomp, libiomp5) and no MPI library that can be seen from outside, so there is no profile; `ompp-attach check` says what can be measured", path))
 	}
 	if res.Exit != 0 {
 		return &exitError{res.Exit, unfound(res)}
