@@ -219,7 +219,7 @@ func (f *found) sentence(pid int) string {
 	if len(telling) > 0 {
 		libs += " (" + strings.Join(telling, ", ") + " among them)"
 	}
-	return fmt.Sprintf("%s has no OpenMP runtime and no MPI library: it maps %s, but not libgomp, libomp, libiomp5 or one that defines PMPI_Init%s", who, libs, more)
+	return fmt.Sprintf("%s has no OpenMP runtime and no MPI library: it maps %s, but not libgomp, libomp or libiomp5, and none that defines PMPI_Init%s", who, libs, more)
 }
 
 // containsText looks for a text in a file's first 256 MiB: no one waits longer
