@@ -21,6 +21,15 @@ struct bpf_perf_event_data {
 	u64 addr;
 };
 
+struct return_instance___sample {
+	u64 orig_ret_vaddr, stack;
+	struct return_instance___sample *next;
+} __attribute__((preserve_access_index));
+struct uprobe_task___sample {
+	struct return_instance___sample *return_instances;
+	u64 vaddr;
+} __attribute__((preserve_access_index));
+
 struct mm_struct___sample {
 	unsigned long start_stack;
 } __attribute__((preserve_access_index));
@@ -66,6 +75,32 @@ static __always_inline u64 in_use(struct task_struct *task, u64 sp)
 	return n;
 }
 
+/* Several probes of one function have put one trampoline there. */
+static __always_inline void pending(struct sample_record *r)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct uprobe_task___sample *utask = (void *)BPF_CORE_READ(task, utask);
+	struct return_instance___sample *at;
+	u64 last = 0, stack;
+	u32 n = 0;
+	int i;
+
+	__builtin_memset(r->returns, 0, sizeof(r->returns));
+	r->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+	if (!utask || !r->trampoline)
+		return;
+	if (r->ip - r->trampoline < 4096) /* a probed instruction, executed out of line */
+		r->ip = BPF_CORE_READ(utask, vaddr);
+	at = BPF_CORE_READ(utask, return_instances);
+	for (i = 0; i < 2 * SAMPLE_RETURNS && at && n < SAMPLE_RETURNS; i++) {
+		stack = BPF_CORE_READ(at, stack);
+		if (stack != last)
+			r->returns[n++] = BPF_CORE_READ(at, orig_ret_vaddr);
+		last = stack;
+		at = BPF_CORE_READ(at, next);
+	}
+}
+
 static __always_inline void fill(struct sample_record *r, u64 id, u64 weight, const struct pt_regs *regs, u32 flags)
 {
 	r->time = bpf_ktime_get_ns();
@@ -77,6 +112,7 @@ static __always_inline void fill(struct sample_record *r, u64 id, u64 weight, co
 	r->ip = REG_IP(regs);
 	r->weight = weight;
 	save(r->reg, regs);
+	pending(r);
 }
 
 /* Stack in steps: room in a ring has a size that the verifier knows. Here no

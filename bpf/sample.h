@@ -3,6 +3,8 @@
 #pragma once
 #include "shared.h"
 
+#define SAMPLE_RETURNS 4
+
 enum sample_flag {
 	SAMPLE_KERNEL = 1 << 0,  /* in the kernel; registers are those at its entry */
 	REC_SAMPLE    = 1 << 15, /* no record of a probe has it */
@@ -25,6 +27,10 @@ struct sample_record {
 	u64 weight;  /* how much of the event it stands for */
 	u64 stack;
 	u64 reg[32]; /* by DWARF's numbers */
+	/* Where functions whose return is probed return to, the innermost one first:
+	 * on the stack there is the kernel's trampoline. */
+	u64 trampoline;
+	u64 returns[SAMPLE_RETURNS];
 };
 
 #define SAMPLE_STACK 32768

@@ -21,17 +21,19 @@ const (
 )
 
 type sampleSampleRecord struct {
-	_      structs.HostLayout
-	Time   uint64
-	Pid    uint32
-	Tid    uint32
-	Row    uint16
-	Flags  uint16
-	Lost   uint32
-	Ip     uint64
-	Weight uint64
-	Stack  uint64
-	Reg    [32]uint64
+	_          structs.HostLayout
+	Time       uint64
+	Pid        uint32
+	Tid        uint32
+	Row        uint16
+	Flags      uint16
+	Lost       uint32
+	Ip         uint64
+	Weight     uint64
+	Stack      uint64
+	Reg        [32]uint64
+	Trampoline uint64
+	Returns    [4]uint64
 }
 
 type sampleSampled struct {

@@ -11,6 +11,10 @@ type Thread struct {
 	PC    uint64
 	Reg   []uint64 // by DWARF's numbers, as far as known
 	Stack []byte   // from the stack pointer up
+	// Returns are where functions return to whose return is probed, the
+	// innermost first: on the stack is the address of the kernel's Trampoline.
+	Trampoline uint64
+	Returns    []uint64
 }
 
 // maxDepth bounds how many frames of a stack are followed.
@@ -35,11 +39,19 @@ func Stack(modules []symbols.Module, t *Thread, pcs []uint64) (_ []uint64, compl
 		s.sp, s.fp = ARM64SP, ARM64FP
 	}
 	s.low, _ = regs.Get(s.sp)
+	returns := 0 // of t.Returns, used so far
 	for in := t.PC; len(pcs) < maxDepth; in = regs.PC - 1 {
 		pcs = append(pcs, regs.PC)
 		var ok bool
 		if regs, ok = s.step(in, regs); !ok {
 			return pcs, false
+		}
+		if regs.PC == t.Trampoline && t.Trampoline != 0 {
+			if returns == len(t.Returns) || t.Returns[returns] == 0 {
+				return pcs, false
+			}
+			regs.PC = t.Returns[returns]
+			returns++
 		}
 		if regs.PC == 0 {
 			return pcs, true

@@ -11,8 +11,8 @@
 static long steps = 400000;
 static volatile unsigned long sink;
 
-// Each step depends on the last: it takes as long on every line.
-#define WORK(n) for (long i = 0; i < (n) * steps; i++) x = x * 2862933555777941757UL + 3037000493UL
+// Each step depends on the last, and no compiler may make one of several.
+#define WORK(n) for (long i = 0; i < (n) * steps; i++) { x = x * 2862933555777941757UL + 3037000493UL; __asm__("" : "+r"(x)); }
 
 static __attribute__((noinline)) unsigned long two(unsigned long x)
 {
