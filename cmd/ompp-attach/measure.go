@@ -45,7 +45,7 @@ func (f *measureFlags) register(c *cobra.Command) {
 	f.view.register(c)
 	f.sample.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
-	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
+	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof", "samples"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
