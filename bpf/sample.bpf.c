@@ -27,7 +27,7 @@ struct return_instance___sample {
 } __attribute__((preserve_access_index));
 struct uprobe_task___sample {
 	struct return_instance___sample *return_instances;
-	u64 vaddr;
+	u64 vaddr, xol_vaddr;
 } __attribute__((preserve_access_index));
 
 struct mm_struct___sample {
@@ -66,7 +66,7 @@ static __always_inline u64 in_use(struct task_struct *task, u64 sp)
 	struct mm_struct___sample *mm = (void *)BPF_CORE_READ(task, mm);
 	u64 first = BPF_CORE_READ(mm, start_stack);
 	u64 own = THREAD_POINTER(task);
-	u64 n = SAMPLE_STACK;
+	u64 n = SAMPLE_STACK - 1;
 
 	if (first > sp && first - sp < n)
 		n = first - sp;
@@ -90,7 +90,7 @@ static __always_inline void pending(struct sample_record *r)
 	if (!utask || !r->trampoline)
 		return;
 	if (r->ip - r->trampoline < 4096) /* a probed instruction, executed out of line */
-		r->ip = BPF_CORE_READ(utask, vaddr);
+		r->ip += BPF_CORE_READ(utask, vaddr) - BPF_CORE_READ(utask, xol_vaddr);
 	at = BPF_CORE_READ(utask, return_instances);
 	for (i = 0; i < 2 * SAMPLE_RETURNS && at && n < SAMPLE_RETURNS; i++) {
 		stack = BPF_CORE_READ(at, stack);
@@ -129,9 +129,14 @@ static __always_inline int take_##size(u64 id, u64 weight, const struct pt_regs 
 	if (!r) \
 		return 0; \
 	fill(&r->head, id, weight, regs, flags); \
+	/* For verifiers of before 6.3 or so, which forget the bounds of what was spilled. */ \
+	asm volatile("" : "+r"(used)); \
+	used &= (size) - 1; \
 	if (bpf_probe_read_user(r->stack, used, (void *)REG_SP(regs))) { \
 		if (used > here) \
 			used = here; \
+		asm volatile("" : "+r"(used)); \
+		used &= (size) - 1; \
 		if (bpf_probe_read_user(r->stack, used, (void *)REG_SP(regs))) \
 			used = 0; \
 	} \
@@ -174,13 +179,13 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		goto lost;
 
 	used = in_use(task, REG_SP(&regs));
-	if (used <= 512)
+	if (used < 512)
 		taken = take_512(id, weight, &regs, flags, used);
-	else if (used <= 2048)
+	else if (used < 2048)
 		taken = take_2048(id, weight, &regs, flags, used);
-	else if (used <= 8192)
+	else if (used < 8192)
 		taken = take_8192(id, weight, &regs, flags, used);
-	else if (used <= 32768)
+	else
 		taken = take_32768(id, weight, &regs, flags, used);
 	if (taken)
 		return 0;

@@ -108,7 +108,7 @@ func (s *stack) byFramePointer(regs Registers) (caller Registers, ok bool) {
 		return caller, false
 	}
 	// A register that holds something else is no frame pointer.
-	if _, inCode := symbols.Find(s.modules, pc); !inCode && next <= fp && pc != 0 {
+	if _, inCode := symbols.Find(s.modules, pc); !inCode && pc != 0 && (next <= fp || pc < 1<<16 || pc >= 1<<56) {
 		return caller, false
 	}
 	caller.PC = pc
