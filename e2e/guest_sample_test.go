@@ -37,7 +37,7 @@ func TestGuestSamples(t *testing.T) {
 					t.Errorf("measured on %s", p.Meta.Kernel)
 				}
 				t.Logf("%s: %+v", by, *p.Meta.Sampling)
-				checkHotLines(t, p)
+				checkHotLines(t, p, 5)
 			}
 		})
 	}

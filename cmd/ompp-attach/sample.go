@@ -76,8 +76,9 @@ func (f *sampleFlags) attr() (*perf.Attr, attribution.Sampling, error) {
 			return nil, as, fmt.Errorf("--sample %s: of what the kernel itself counts, only task-clock can be sampled by", f.event)
 		}
 		a.Config = unix.PERF_COUNT_SW_CPU_CLOCK // of a processor, whoever runs there
+		a.Options.ExcludeIdle = true            // which units of arm64 refuse, and need not: idle, they stand still
 	}
-	a.Options.Disabled, a.Options.ExcludeIdle = true, true
+	a.Options.Disabled = true
 	a.SampleFormat.Period = true
 	as.Event, as.Unit = c.Name, c.Unit
 	switch {
