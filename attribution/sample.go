@@ -24,13 +24,15 @@ const (
 	PhaseMPI     = "mpi"  // in an MPI call, wherever
 )
 
-// maxStacks bounds how many different stacks are told apart.
-const maxStacks = 1 << 16
+// maxStackBytes bounds the memory of stacks that are told apart: 100 000 of 20
+// frames.
+const maxStackBytes = 16 << 20
 
 // sampling is what the engine keeps for samples.
 type sampling struct {
 	stackOf map[string]int32 // by their addresses
 	stacks  []string
+	bytes   int
 	folded  uint64 // samples whose callers were left out
 	taken   uint64
 }
@@ -157,7 +159,8 @@ func (s *sampling) intern(stack []uint64) int32 {
 	if known {
 		return n
 	}
-	if len(s.stacks) >= maxStacks && len(stack) > 1 {
+	if s.bytes += len(b); s.bytes > maxStackBytes && len(stack) > 1 {
+		s.bytes -= len(b)
 		s.folded++
 		return s.intern(stack[:1])
 	}
@@ -172,7 +175,7 @@ func (s *sampling) note() []string {
 	if s.folded == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("More than %d different call stacks were sampled: of %d samples only the innermost function is known.", maxStacks, s.folded)}
+	return []string{fmt.Sprintf("More different call stacks were sampled than could be kept: of %d samples only the innermost function is known.", s.folded)}
 }
 
 // rowOfSample finds the row of a thread that had none when it was sampled: -1
@@ -204,23 +207,39 @@ func (b *builder) sampled(p *Profile, n *built, node int) {
 	if b.framer == nil {
 		b.framer = &framer{b.engine, p, map[Frame]int{}, map[uint64][]int{}, map[int32][]int{}}
 	}
-	merged := sums{}
+	var list []Sample
 	for id, s := range n.samples {
-		id.row, id.tid = b.engine.rowOfSample(id), 0
+		id.row = b.engine.rowOfSample(id)
 		if node == 0 && id.phase == "" && id.row >= 0 && b.engine.rows[id.row].Num > 0 {
 			id.phase = PhaseIdle
 		}
-		merged.add(id, s)
-	}
-	from := len(p.Samples)
-	for id, s := range merged {
-		p.Samples = append(p.Samples, Sample{Node: node, Thread: id.row, Phase: id.phase, Stack: b.framer.stack(id.stack),
+		list = append(list, Sample{Node: node, Thread: id.row, Phase: id.phase, Stack: b.framer.stack(id.stack),
 			Kernel: id.kernel, Cut: id.cut, Count: s.count, Weight: s.weight})
 	}
-	slices.SortFunc(p.Samples[from:], func(x, y Sample) int {
-		return cmp.Or(cmp.Compare(x.Thread, y.Thread), cmp.Compare(x.Phase, y.Phase), slices.Compare(x.Stack, y.Stack),
-			cmp.Compare(x.Count, y.Count), cmp.Compare(x.Weight, y.Weight))
-	})
+	slices.SortFunc(list, alike)
+	for i := range list { // instructions of one line are one place
+		if last := len(p.Samples) - 1; i > 0 && alike(p.Samples[last], list[i]) == 0 {
+			p.Samples[last].Count += list[i].Count
+			p.Samples[last].Weight += list[i].Weight
+			continue
+		}
+		p.Samples = append(p.Samples, list[i])
+	}
+}
+
+// alike orders samples of one node; those that are to be one are equal.
+func alike(x, y Sample) int {
+	number := func(s *Sample) (n int) {
+		if s.Kernel {
+			n = 1
+		}
+		if s.Cut {
+			n += 2
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(x.Thread, y.Thread), cmp.Compare(x.Phase, y.Phase), slices.Compare(x.Stack, y.Stack),
+		cmp.Compare(number(&x), number(&y)))
 }
 
 // stack returns a stack's frames, innermost first.

@@ -97,7 +97,7 @@ func (f *measureFlags) measurement() (*collect.Measurement, error) {
 	if f.events != "" {
 		m.RecordEvents()
 	}
-	if err := f.sample.apply(m); err != nil {
+	if err := f.sample.apply(m, f.logf); err != nil {
 		m.Close()
 		return nil, err
 	}

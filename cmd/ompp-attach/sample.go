@@ -21,6 +21,7 @@ import (
 type sampleFlags struct {
 	event  string // EVENT[:FREQ]; off
 	period uint64
+	asked  func() bool // for them
 }
 
 // defaultRate is how often a running thread is sampled in a second. It is a
@@ -37,6 +38,7 @@ func (f *sampleFlags) register(c *cobra.Command) {
 		f.event = "task-clock"
 	}
 	c.Flags().StringVar(&f.event, "sample", f.event, "sample call stacks by EVENT[:FREQ]: task-clock, cycles or another one of `ompp-attach counters`, FREQ times a second (199); off")
+	f.asked = func() bool { return c.Flags().Changed("sample") || c.Flags().Changed("sample-period") }
 	c.Flags().Uint64Var(&f.period, "sample-period", 0, "sample whenever EVENT was counted so many times (task-clock: ns), not by frequency")
 }
 
@@ -104,8 +106,18 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// apply makes a measurement sample.
-func (f *sampleFlags) apply(m *collect.Measurement) error {
+// apply makes a measurement sample. What nobody asked for keeps nobody from
+// measuring.
+func (f *sampleFlags) apply(m *collect.Measurement, logf func(string, ...any)) error {
+	err := f.start(m)
+	if err != nil && !f.asked() {
+		logf("not sampled: %v", err)
+		return nil
+	}
+	return err
+}
+
+func (f *sampleFlags) start(m *collect.Measurement) error {
 	a, as, err := f.attr()
 	if err != nil || a == nil {
 		return err
