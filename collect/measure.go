@@ -174,7 +174,7 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 	var last *Process
 	for _, r := range m.rings {
 		latest := read
-		n, err := r.Drain(batch, func(rec *bpf.Record) {
+		n, err := r.Drain(batch, func(rec *bpf.Record, counters []uint64) {
 			latest = rec.Time
 			if last == nil || last.pid != rec.Pid {
 				last = m.procs[rec.Pid]
@@ -183,6 +183,7 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 				m.strays++
 				return
 			}
+			ev.Counters = counters
 			last.feed(&ev)
 		}, func(rec *bpf.MPIRecord) {
 			latest = rec.Time
