@@ -3,6 +3,7 @@ package bpf
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -54,20 +55,19 @@ func (c *Counters) configure(spec *ebpf.CollectionSpec) error {
 		return fmt.Errorf("%d counters: at most %d can be read", len(c.Sources), MaxCounters)
 	}
 	var sources [MaxCounters]uint8
+	events := uint32(0)
 	for i, s := range c.Sources {
 		sources[i] = uint8(s)
+		if s == CountEvent {
+			events++
+		}
 	}
 	turns := uint32(0)
 	if c.TakeTurns {
 		turns = 1
 	}
-	cpus, err := ebpf.PossibleCPU()
-	if err != nil {
-		return fmt.Errorf("count the CPUs: %w", err)
-	}
-	spec.Maps[probeMapCounterEvents].MaxEntries = uint32(cpus * MaxCounters)
 	for name, v := range map[string]any{
-		probeVarNumCounters: uint32(len(c.Sources)), probeVarCounterSources: sources, probeVarCountersTakeTurns: turns,
+		probeVarNumCounters: uint32(len(c.Sources)), probeVarCounterSources: sources, probeVarCounterEvents: events, probeVarCountersTakeTurns: turns,
 	} {
 		if err := spec.Variables[name].Set(v); err != nil {
 			return err
@@ -76,9 +76,12 @@ func (c *Counters) configure(spec *ebpf.CollectionSpec) error {
 	return nil
 }
 
+// eventsMap and a counter's number make its map's name.
+const eventsMap = "counter_events_"
+
 // SetEvent gives the i-th counter its perf event on a CPU, by the event's file.
 func (p *Probes) SetEvent(i, cpu, file int) error {
-	if err := p.coll.Maps[probeMapCounterEvents].Put(uint32(cpu*MaxCounters+i), uint32(file)); err != nil {
+	if err := p.coll.Maps[eventsMap+strconv.Itoa(i)].Put(uint32(cpu), uint32(file)); err != nil {
 		return fmt.Errorf("store the event of counter %d on CPU %d: %w", i, cpu, err)
 	}
 	return nil

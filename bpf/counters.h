@@ -10,6 +10,8 @@
 const volatile u32 num_counters = 0;
 const volatile u8 counter_sources[MAX_COUNTERS] = {}; /* enum counter_source */
 
+const volatile u32 counter_events = 0; /* how many of them are perf events */
+
 /* More events than the hardware counts at once: then the time in which each did
  * is told, too. */
 const volatile u32 counters_take_turns = 0;
@@ -20,13 +22,16 @@ const volatile u32 counters_take_turns = 0;
  * them counted, and how long the thread was on a CPU (ns). */
 #define COUNTER_WORDS (counters_take_turns ? 2 * num_counters + 1 : num_counters)
 
-/* Perf events, MAX_COUNTERS for each CPU. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, u32);
-} counter_events SEC(".maps");
+/* The perf events of a counter, one for each CPU. */
+#define EACH_EVENT(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define EVENTS(n) \
+struct { \
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); \
+	__uint(key_size, 4); \
+	__uint(value_size, 4); \
+} counter_events_##n SEC(".maps");
+EACH_EVENT(EVENTS)
+#undef EVENTS
 
 struct reading {
 	u64 count[MAX_COUNTERS], ran[MAX_COUNTERS];
@@ -37,6 +42,7 @@ struct reading {
 struct counted {
 	struct reading sum;  /* up to when it was put on the CPU */
 	struct reading base; /* then */
+	u64 runtime;         /* the scheduler's account when it was last taken off */
 	u32 on;              /* it is on a CPU */
 	u32 switches;        /* tells a probe that it was interrupted */
 	u32 missed, told;    /* times that what it counted is not known */
@@ -49,7 +55,23 @@ struct {
 	__type(value, struct counted);
 } counted_threads SEC(".maps");
 
-struct sched_entity { u64 nr_migrations; } __attribute__((preserve_access_index));
+/* What was read when a CPU was last given to somebody who is not counted. Linux
+ * does not always tell of the next switch (seen with 6.18, mostly from idleness):
+ * whoever then runs there was put on after that. */
+struct cpu {
+	struct reading then;
+	s64 clocks; /* CLOCK_MONOTONIC less the scheduler's clock */
+	u32 valid;  /* nothing was counted there since but the counted thread */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cpu);
+} cpus SEC(".maps");
+
+struct sched_entity { u64 exec_start, sum_exec_runtime, nr_migrations; } __attribute__((preserve_access_index));
 struct task_struct___counted {
 	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
 	struct sched_entity se;
@@ -57,24 +79,34 @@ struct task_struct___counted {
 
 #define compiler_barrier() asm volatile("" ::: "memory")
 
+static __always_inline void read_event(void *events, u32 i, struct reading *r)
+{
+	struct bpf_perf_event_value v = {};
+
+	if (bpf_perf_event_read_value(events, BPF_F_CURRENT_CPU, &v, sizeof(v)))
+		r->failed = 1;
+	r->count[i] = v.counter;
+	if (counters_take_turns)
+		r->ran[i] = v.running;
+}
+
 /* Reads this CPU's counters. */
 static __always_inline void read_events(struct reading *r, u64 now)
 {
-	u32 first = bpf_get_smp_processor_id() * MAX_COUNTERS;
-
 	r->time = now;
 	r->failed = 0;
-	EACH_COUNTER(i) {
-		struct bpf_perf_event_value v = {};
+#define READ(n) \
+	if (n < num_counters && counter_sources[n] == COUNT_EVENT) \
+		read_event(&counter_events_##n, n, r);
+	EACH_EVENT(READ)
+#undef READ
+}
 
-		if (counter_sources[i] != COUNT_EVENT)
-			continue;
-		if (bpf_perf_event_read_value(&counter_events, first + i, &v, sizeof(v)))
-			r->failed = 1;
-		r->count[i] = v.counter;
-		if (counters_take_turns)
-			r->ran[i] = v.running;
-	}
+static __always_inline struct cpu *this_cpu(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&cpus, &zero);
 }
 
 static __always_inline void put_on(struct counted *t, const struct reading *now)
@@ -91,14 +123,29 @@ static __always_inline void put_on(struct counted *t, const struct reading *now)
 	t->on = 1;
 }
 
-static __always_inline void take_off(struct counted *t, const struct reading *now)
+/* A thread runs that nobody was told to be put on the CPU: since when it does
+ * follows from the scheduler's account. */
+static __always_inline void was_put_on(struct counted *t, struct task_struct___counted *task)
 {
-	t->switches++;
-	if (!t->on) { /* Linux before 6.2 may have refused the look when it was put on */
-		if (t->switches > 1)
-			t->missed++;
+	struct cpu *cpu = this_cpu();
+
+	if (!cpu || !cpu->valid) {
+		t->missed++;
 		return;
 	}
+	put_on(t, &cpu->then);
+	t->base.time = task->se.exec_start + cpu->clocks - (task->se.sum_exec_runtime - t->runtime);
+	cpu->valid = 0;
+}
+
+static __always_inline void take_off(struct counted *t, const struct reading *now, struct task_struct___counted *task)
+{
+	if (!t->on && t->switches)
+		was_put_on(t, task);
+	t->switches++;
+	t->runtime = task->se.sum_exec_runtime;
+	if (!t->on)
+		return;
 	t->on = 0;
 	if (now->failed)
 		t->missed++;
@@ -143,9 +190,10 @@ static __always_inline int take_counters(u64 *to, u64 now)
 		read_events(&r, now);
 		if (!t->on) {
 			if (switches)
-				t->missed++;
-			put_on(t, &r);
-			switches++;
+				was_put_on(t, task);
+			if (!t->on)
+				put_on(t, &r);
+			switches = t->switches;
 		}
 		/* Switched since now was read: then that much is in the sum. */
 		time = t->sum.time + (now > t->base.time ? now - t->base.time : 0);

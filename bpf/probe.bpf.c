@@ -340,17 +340,37 @@ int on_return_perf(struct pt_regs *regs)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempt, struct task_struct *from, struct task_struct *to)
 {
-	struct counted *off = bpf_task_storage_get(&counted_threads, from, 0, 0);
-	struct counted *on = bpf_task_storage_get(&counted_threads, to, 0, 0);
+	struct task_struct___counted *last = (void *)from;
+	struct counted *off, *on = 0;
+	struct cpu *cpu = this_cpu();
 	struct reading now;
+	u32 valid;
 
-	if (!off && !on)
+	if (!cpu)
 		return 0;
+	off = bpf_task_storage_get(&counted_threads, from, 0, 0);
+	if (to->pid)
+		on = bpf_task_storage_get(&counted_threads, to, 0, 0);
+	/* Who is not counted may run up events; idleness does not. */
+	valid = !on && (!to->pid || !counter_events);
+	if (!valid && !off) {
+		compiler_barrier(); /* pointers must not be joined */
+		if (!on) {
+			cpu->valid = 0;
+			return 0;
+		}
+	}
 	read_events(&now, bpf_ktime_get_ns());
 	if (off)
-		take_off(off, &now);
+		take_off(off, &now, last);
 	if (on)
 		put_on(on, &now);
+	cpu->valid = valid;
+	if (valid) {
+		cpu->then = now;
+		if (from->pid)
+			cpu->clocks = now.time - last->se.exec_start;
+	}
 	return 0;
 }
 

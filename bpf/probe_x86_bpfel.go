@@ -29,6 +29,7 @@ type probeCounted struct {
 		Time   uint64
 		Failed uint64
 	}
+	Runtime  uint64
 	On       uint32
 	Switches uint32
 	Missed   uint32
@@ -46,6 +47,20 @@ const (
 	probeCounterSourceCOUNT_CONTEXT_SWITCHES probeCounterSource = 6
 	probeCounterSourceCOUNT_CPU_MIGRATIONS   probeCounterSource = 7
 )
+
+type probeCpu struct {
+	_    structs.HostLayout
+	Then struct {
+		_      structs.HostLayout
+		Count  [8]uint64
+		Ran    [8]uint64
+		Time   uint64
+		Failed uint64
+	}
+	Clocks int64
+	Valid  uint32
+	_      [4]byte
+}
 
 type probeRecord struct {
 	_     structs.HostLayout
@@ -145,7 +160,15 @@ type probeThreadState struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	probeMapCountedThreads      = "counted_threads"
-	probeMapCounterEvents       = "counter_events"
+	probeMapCounterEvents0      = "counter_events_0"
+	probeMapCounterEvents1      = "counter_events_1"
+	probeMapCounterEvents2      = "counter_events_2"
+	probeMapCounterEvents3      = "counter_events_3"
+	probeMapCounterEvents4      = "counter_events_4"
+	probeMapCounterEvents5      = "counter_events_5"
+	probeMapCounterEvents6      = "counter_events_6"
+	probeMapCounterEvents7      = "counter_events_7"
+	probeMapCpus                = "cpus"
 	probeMapDropped             = "dropped"
 	probeMapRings               = "rings"
 	probeMapRows                = "rows"
@@ -160,6 +183,7 @@ const (
 	probeProgOnSession          = "on_session"
 	probeProgOnSwitch           = "on_switch"
 	probeProgOnThread           = "on_thread"
+	probeVarCounterEvents       = "counter_events"
 	probeVarCounterSources      = "counter_sources"
 	probeVarCountersTakeTurns   = "counters_take_turns"
 	probeVarDropping            = "dropping"
@@ -231,7 +255,15 @@ type probeProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeMapSpecs struct {
 	CountedThreads *ebpf.MapSpec `ebpf:"counted_threads"`
-	CounterEvents  *ebpf.MapSpec `ebpf:"counter_events"`
+	CounterEvents0 *ebpf.MapSpec `ebpf:"counter_events_0"`
+	CounterEvents1 *ebpf.MapSpec `ebpf:"counter_events_1"`
+	CounterEvents2 *ebpf.MapSpec `ebpf:"counter_events_2"`
+	CounterEvents3 *ebpf.MapSpec `ebpf:"counter_events_3"`
+	CounterEvents4 *ebpf.MapSpec `ebpf:"counter_events_4"`
+	CounterEvents5 *ebpf.MapSpec `ebpf:"counter_events_5"`
+	CounterEvents6 *ebpf.MapSpec `ebpf:"counter_events_6"`
+	CounterEvents7 *ebpf.MapSpec `ebpf:"counter_events_7"`
+	Cpus           *ebpf.MapSpec `ebpf:"cpus"`
 	Dropped        *ebpf.MapSpec `ebpf:"dropped"`
 	Rings          *ebpf.MapSpec `ebpf:"rings"`
 	Rows           *ebpf.MapSpec `ebpf:"rows"`
@@ -244,6 +276,7 @@ type probeMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeVariableSpecs struct {
+	CounterEvents       *ebpf.VariableSpec `ebpf:"counter_events"`
 	CounterSources      *ebpf.VariableSpec `ebpf:"counter_sources"`
 	CountersTakeTurns   *ebpf.VariableSpec `ebpf:"counters_take_turns"`
 	Dropping            *ebpf.VariableSpec `ebpf:"dropping"`
@@ -279,7 +312,15 @@ func (o *probeObjects) Close() error {
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeMaps struct {
 	CountedThreads *ebpf.Map `ebpf:"counted_threads"`
-	CounterEvents  *ebpf.Map `ebpf:"counter_events"`
+	CounterEvents0 *ebpf.Map `ebpf:"counter_events_0"`
+	CounterEvents1 *ebpf.Map `ebpf:"counter_events_1"`
+	CounterEvents2 *ebpf.Map `ebpf:"counter_events_2"`
+	CounterEvents3 *ebpf.Map `ebpf:"counter_events_3"`
+	CounterEvents4 *ebpf.Map `ebpf:"counter_events_4"`
+	CounterEvents5 *ebpf.Map `ebpf:"counter_events_5"`
+	CounterEvents6 *ebpf.Map `ebpf:"counter_events_6"`
+	CounterEvents7 *ebpf.Map `ebpf:"counter_events_7"`
+	Cpus           *ebpf.Map `ebpf:"cpus"`
 	Dropped        *ebpf.Map `ebpf:"dropped"`
 	Rings          *ebpf.Map `ebpf:"rings"`
 	Rows           *ebpf.Map `ebpf:"rows"`
@@ -291,7 +332,15 @@ type probeMaps struct {
 func (m *probeMaps) Close() error {
 	return _ProbeClose(
 		m.CountedThreads,
-		m.CounterEvents,
+		m.CounterEvents0,
+		m.CounterEvents1,
+		m.CounterEvents2,
+		m.CounterEvents3,
+		m.CounterEvents4,
+		m.CounterEvents5,
+		m.CounterEvents6,
+		m.CounterEvents7,
+		m.Cpus,
 		m.Dropped,
 		m.Rings,
 		m.Rows,
@@ -305,6 +354,7 @@ func (m *probeMaps) Close() error {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeVariables struct {
+	CounterEvents       *ebpf.Variable `ebpf:"counter_events"`
 	CounterSources      *ebpf.Variable `ebpf:"counter_sources"`
 	CountersTakeTurns   *ebpf.Variable `ebpf:"counters_take_turns"`
 	Dropping            *ebpf.Variable `ebpf:"dropping"`
