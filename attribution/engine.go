@@ -99,6 +99,7 @@ type Engine struct {
 	off      Span
 
 	mpiState mpiState
+	counting counting
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
@@ -195,8 +196,10 @@ type frame struct {
 	// goes on where an earlier part ended.
 	suspended uint64
 	resumed   bool
-	internal  bool // one of the runtime's own
-	inner     bool // a user region entered from another one that was entered from it: its node is that one's
+	internal  bool   // one of the runtime's own
+	uncounted bool   // not all that was counted in it is known
+	tally     *tally // nil: nothing yet
+	inner     bool   // a user region entered from another one that was entered from it: its node is that one's
 }
 
 type thread struct {
@@ -215,6 +218,9 @@ type thread struct {
 	inLeague  bool          // it has executed a team of a league
 	home      int           // of an initial thread: its row outside any team
 	callsMPI  bool
+	counters  [maxCounts]uint64 // at its last event
+	counted   bool              // there were any
+	gap       bool              // there were none at events since
 }
 
 func (t *thread) top() *frame {
@@ -307,6 +313,7 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) {
 		t.stack = t.stack[:0]
 	}
+	e.count(t, ev)
 	if e.hasToWait(t, ev) {
 		return false
 	}
@@ -397,16 +404,23 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 		above := &t.stack[i+1]
 		f.child += span(above.paid, at)
 		above.paid = at
+		e.payOpen(t, i+1)
+		f = &t.stack[i]
 	}
 	exec := span(f.start, at) - f.away
 	switch {
 	case f.inner:
 		t.takeOut(i, span(f.paid, at))
 		exec, f.body = 0, 0
+		e.takeOutCounts(t, i)
 	case i > 0:
 		t.stack[i-1].child += span(f.paid, at)
+		e.settleCounts(t, i)
+	default:
+		e.settleCounts(t, i)
 	}
 	f.charge(f.node.stat(f.row), exec)
+	e.discard(f.tally)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 
@@ -438,10 +452,13 @@ func (e *Engine) drop(t *thread, i int) {
 		}
 		t.num = f.num
 	} else if m == nil && !f.resumed && !f.internal { // a worker's part is settled with its team
-		f.node.stat(f.row).Exec.C++
+		s := f.node.stat(f.row)
+		s.Exec.C++
+		s.count(nil, true, e.counting.width)
 	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
 	e.unmatched++
+	e.disown(t, i)
 	t.stack = slices.Delete(t.stack, i, i+1)
 	t.setClock()
 }
