@@ -52,6 +52,9 @@ type Resolver interface {
 	Seen(Key)
 	// Region finds the place in the source. It may refine the construct.
 	Region(Key) Region
+	// Code names the places of an instruction that was sampled: functions that
+	// were inlined there have one each, innermost first.
+	Code(addr uint64) []Frame
 }
 
 // Engine turns one process's events into a Profile. Events of one thread must
@@ -99,6 +102,7 @@ type Engine struct {
 	off      Span
 
 	mpiState mpiState
+	sampling sampling
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
@@ -117,6 +121,7 @@ type node struct {
 	parent   *node
 	children []*node
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
+	samples  sums
 	notes    map[string]bool
 	existing bool // stands for where a thread was when measurement began
 	outside  bool // which was in no region, as it turned out
@@ -260,7 +265,9 @@ func (e *Engine) Events() uint64 { return e.events }
 
 // Feed takes one event. It keeps nothing of what ev points to.
 func (e *Engine) Feed(ev *event.Event) {
-	e.events++
+	if ev.Edge != event.Sampled {
+		e.events++
+	}
 	e.feed(ev)
 }
 
@@ -277,6 +284,12 @@ func (e *Engine) feed(ev *event.Event) {
 			v.MPI = &c
 			ev = &v
 		}
+		if ev.Sample != nil {
+			v, s := *ev, *ev.Sample
+			s.Stack = slices.Clone(s.Stack)
+			v.Sample = &s
+			ev = &v
+		}
 		t.enqueue(ev)
 		return
 	}
@@ -288,6 +301,10 @@ func (e *Engine) feed(ev *event.Event) {
 // step applies an event to its thread's stack. It answers false where the event
 // has to wait for what other threads did before it.
 func (e *Engine) step(t *thread, ev *event.Event) bool {
+	if ev.Edge == event.Sampled {
+		e.sample(t, ev)
+		return true
+	}
 	t.last = ev.Time
 	if ev.Lost > 0 {
 		t.lossy = true

@@ -92,6 +92,7 @@ type Ring struct {
 	raw ringbuf.Record
 	rec Record
 	mpi MPIRecord
+	smp SampleRecord
 }
 
 // Rings opens a reader for each record ring.
@@ -110,8 +111,8 @@ func (p *Probes) Rings() ([]*Ring, error) {
 
 // Drain hands over every record that is complete now, in order, at most limit,
 // and returns how many. The record is only valid during the call. Those of MPI
-// calls, which are longer, go to useMPI.
-func (r *Ring) Drain(limit int, use func(*Record), useMPI func(*MPIRecord)) (int, error) {
+// calls, which are longer, go to useMPI, samples to useSample.
+func (r *Ring) Drain(limit int, use func(*Record), useMPI func(*MPIRecord), useSample func(*SampleRecord)) (int, error) {
 	n := 0
 	for n < limit {
 		err := r.r.ReadInto(&r.raw)
@@ -121,7 +122,12 @@ func (r *Ring) Drain(limit int, use func(*Record), useMPI func(*MPIRecord)) (int
 		if err != nil {
 			return n, fmt.Errorf("read a record ring: %w", err)
 		}
-		if len(r.raw.RawSample) > int(unsafe.Sizeof(r.rec)) {
+		if isSample(r.raw.RawSample) {
+			if err := decodeSample(r.raw.RawSample, &r.smp); err != nil {
+				return n, err
+			}
+			useSample(&r.smp)
+		} else if len(r.raw.RawSample) > int(unsafe.Sizeof(r.rec)) {
 			if err := decodeMPI(r.raw.RawSample, &r.mpi); err != nil {
 				return n, err
 			}

@@ -39,6 +39,7 @@ type Measurement struct {
 	plans     map[*symbols.Object]planned // an inode may hold another file by now
 	code      map[*symbols.Object]planned // of probes in the files' own code
 	mpi       mpiSide
+	sampling  sampling
 	finders   []CodeFinder
 	selection *Selection   // nil: everything is wanted
 	user      *UserRegions // nil if none are asked for
@@ -109,6 +110,7 @@ func (m *Measurement) Close() {
 		r.Close()
 	}
 	m.mpi.close()
+	m.sampling.close()
 	m.kernel.Close()
 }
 
@@ -186,6 +188,9 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 		}, func(rec *bpf.MPIRecord) {
 			latest = rec.Time
 			m.feedMPI(rec)
+		}, func(rec *bpf.SampleRecord) {
+			latest = rec.Time
+			m.feedSample(rec)
 		})
 		if err != nil {
 			return total, full, err
@@ -197,6 +202,9 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 	}
 	for _, p := range m.procs {
 		p.engine.Advance(read)
+	}
+	if m.sampling.kernel != nil {
+		m.sampling.throttled += m.sampling.kernel.Throttled()
 	}
 	return total, full, nil
 }

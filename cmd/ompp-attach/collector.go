@@ -135,7 +135,7 @@ func unbind() {
 
 // parse reads the flags that a rank's tool was given.
 func (f *measureFlags) parse(flags []string) error {
-	c := &cobra.Command{}
+	c := &cobra.Command{Use: "run"} // which ranks were started by
 	f.register(c)
 	return c.ParseFlags(flags)
 }

@@ -32,6 +32,7 @@ type measureFlags struct {
 	user      userFlags
 	inline    inlineFlags
 	view      viewFlags
+	sample    sampleFlags
 	say       func(sentence string) // tells the user at once
 }
 
@@ -42,8 +43,9 @@ func (f *measureFlags) register(c *cobra.Command) {
 	f.say = tell
 	f.inline.register(c)
 	f.view.register(c)
+	f.sample.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
-	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
+	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof", "samples"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
@@ -95,6 +97,10 @@ func (f *measureFlags) measurement() (*collect.Measurement, error) {
 	if f.events != "" {
 		m.RecordEvents()
 	}
+	if err := f.sample.apply(m, f.logf); err != nil {
+		m.Close()
+		return nil, err
+	}
 	if err := f.user.apply(m, f.logf, f.say); err != nil {
 		m.Close()
 		return nil, err
@@ -113,6 +119,9 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 // check refuses flags that make no sense.
 func (f *measureFlags) check() error {
 	if err := checkFormats(f.formats); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if err := f.sample.check(); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if _, ok := attachModes[f.mode]; !ok {

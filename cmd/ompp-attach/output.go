@@ -233,6 +233,9 @@ func renderAll(dir, stem string, p *attribution.Profile, formats []string, o rep
 	var errs []error
 	for _, n := range formats {
 		f, _ := report.FormatNamed(n)
+		if !f.Has(p) {
+			continue
+		}
 		name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, recordStem))
 		if err := saveFile(name, func(w io.Writer) error { return f.Write(w, p, o) }); err != nil {
 			errs = append(errs, err)
