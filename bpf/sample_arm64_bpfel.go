@@ -17,7 +17,7 @@ type sampleSampleFlag uint32
 
 const (
 	sampleSampleFlagSAMPLE_KERNEL sampleSampleFlag = 1
-	sampleSampleFlagREC_SAMPLE    sampleSampleFlag = 32768
+	sampleSampleFlagREC_SAMPLE    sampleSampleFlag = 8192
 )
 
 type sampleSampleRecord struct {

@@ -64,6 +64,8 @@ enum record_flag {
 	REC_FREE      = 1 << 1, /* ROW_FREE_* held */
 	REC_NO_RETURN = 1 << 2, /* no return edge will follow */
 	REC_INSIDE    = 1 << 3, /* the library called itself */
+	REC_UNCOUNTED = 1 << 14, /* the counters are not known */
+	REC_COUNTERS  = 1 << 15, /* counters follow the record */
 };
 
 /* What one hit reports. */
@@ -77,6 +79,18 @@ struct record {
 	u64 site;    /* return address; 0 on return edges */
 	u64 a, b;
 	s32 num, size;
+};
+
+/* Where a performance counter's value comes from. */
+#define MAX_COUNTERS 8
+enum counter_source {
+	COUNT_EVENT = 1,        /* a perf event */
+	COUNT_TASK_CLOCK,       /* time on a CPU, ns */
+	COUNT_PAGE_FAULTS,
+	COUNT_MINOR_FAULTS,
+	COUNT_MAJOR_FAULTS,
+	COUNT_CONTEXT_SWITCHES,
+	COUNT_CPU_MIGRATIONS,
 };
 
 enum life_kind {

@@ -108,7 +108,9 @@ func (p *Process) feed(ev *event.Event) {
 		p.resolver.nameMarker(ev)
 	}
 	if p.recorder != nil {
-		p.recorder.Stream.Events = append(p.recorder.Stream.Events, *ev)
+		kept := *ev
+		kept.Counters = slices.Clone(ev.Counters) // the ring's
+		p.recorder.Stream.Events = append(p.recorder.Stream.Events, kept)
 	}
 	p.engine.Feed(ev)
 	p.usage.feed(ev)
@@ -324,6 +326,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	prof.Unseen = append(p.unseen(), p.resolver.user.notSeen(p.resolver.mods, prof.Regions)...)
 	prof.Warnings = append(prof.Warnings, p.warnings...)
+	m.counting.settle(prof)
 	m.selection.hide(prof)
 	p.usage.finish(end)
 	prof.Warnings = append(prof.Warnings, p.usage.oversubscribed(&p.cores)...)
