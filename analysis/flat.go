@@ -41,7 +41,7 @@ func NodeBlocks(p *attribution.Profile) []Block {
 // Flat returns the flat profile: for each region the sum over its nodes, in
 // the order of Profile.Regions. A region can be its own ancestor (recursion);
 // the inner execution then lies within the outer one's inclusive time, and
-// only the outer one's Exec.T, Body.T and MPI are counted. Counts, and the times of
+// only the outer one's Exec.T, Body.T, MPI and Counters are counted. Counts, and the times of
 // entering, leaving and waiting, are those of all executions. Child is left 0:
 // a flat profile is inclusive.
 func Flat(p *attribution.Profile) []Block {
@@ -73,9 +73,9 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 			r := row(s.Thread)
 			r.Mgmt += s.Exec.T - s.Body.T - s.Barrier.T
 			if flat {
-				s.Child = 0
+				s.Child, s.ChildCounters = 0, nil
 				if t.within(i, s.Thread) {
-					s.Exec.T, s.Body.T, s.MPI = 0, 0, nil
+					s.Exec.T, s.Body.T, s.MPI, s.Counters = 0, 0, nil, nil
 				}
 			}
 			add(&r.ThreadStats, &s)

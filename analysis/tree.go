@@ -60,6 +60,9 @@ func add(sum, s *attribution.ThreadStats) {
 	sum.Tasks += s.Tasks
 	sum.MPI = sum.MPI.Plus(s.MPI)
 	sum.Calls = sum.Calls.Plus(s.Calls)
+	sum.Counters = attribution.SumCounters(sum.Counters, s.Counters)
+	sum.ChildCounters = attribution.SumCounters(sum.ChildCounters, s.ChildCounters)
+	sum.Uncounted += s.Uncounted
 }
 
 // tree holds what the walks over a profile share.

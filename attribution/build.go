@@ -60,11 +60,11 @@ func (e *Engine) settleAll(end uint64) {
 	}
 	for _, list := range e.teams {
 		for _, m := range list {
-			m.cutOff(end)
+			e.cutOffTeam(m, end)
 		}
 	}
 	for _, l := range e.leagues {
-		l.team.cutOff(end)
+		e.cutOffTeam(l.team, end)
 	}
 	for _, list := range e.teams {
 		for _, m := range list {
@@ -103,6 +103,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			continue
 		}
 		f.node.note(noteCutOff)
+		f.uncounted = true
 		if f.team == nil || f.num >= 0 {
 			e.partial++
 		}
@@ -133,15 +134,16 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			t.stack[len(t.stack)-2].child += span(f.paid, end)
 		}
 		f.charge(f.node.stat(f.row), span(f.team.forked, end))
+		e.settleCounts(t, len(t.stack)-1)
 		t.num = max(f.num, 0)
 		t.stack = t.stack[:len(t.stack)-1]
 	}
 }
 
-// cutOff charges the workers that had reached the final barrier of a region
+// cutOffTeam charges the workers that had reached the final barrier of a region
 // that was never joined: no frame stands for them any more. The primary
 // thread's frame does.
-func (m *team) cutOff(end uint64) {
+func (e *Engine) cutOffTeam(m *team, end uint64) {
 	for i := range m.members {
 		mem := &m.members[i]
 		if mem.end == 0 || mem.num == 0 {
@@ -149,7 +151,7 @@ func (m *team) cutOff(end uint64) {
 		}
 		m.node.note(noteCutOff)
 		last := max(end, mem.end)
-		m.settle(mem, mem.end, last, last)
+		e.settleMember(m, mem, mem.end, last, last)
 	}
 }
 
@@ -293,6 +295,7 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Tasks += o.Tasks
 	s.MPI = s.MPI.Plus(o.MPI)
 	s.Calls = s.Calls.Plus(o.Calls)
+	s.addCounters(o)
 }
 
 func (s *Span) add(o Span) { s.T += o.T; s.C += o.C }

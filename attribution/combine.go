@@ -86,6 +86,7 @@ func (n *built) takeOver(c *built, as event.Construct) {
 		}
 		s, cs := &n.stats[row], &c.stats[row]
 		s.Child += cs.Child - cs.Exec.T
+		s.uncoverCounters(cs)
 		if as == event.ParallelSections {
 			s.Body = cs.Body
 		}
@@ -124,6 +125,7 @@ func (b *builder) withGroup(loop, group *built) []ThreadStats {
 		}
 		s, own := &stats[row], &loop.stats[row]
 		s.Child += own.Child - own.Exec.T
+		s.uncoverCounters(own)
 		s.Task += own.Task
 		s.Tasks += own.Tasks
 	}

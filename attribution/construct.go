@@ -142,6 +142,7 @@ func (e *Engine) endForeign(t *thread, r foreignRelease) bool {
 	}
 	f := &t.stack[i]
 	f.node.note("released by another thread than the one that had set it")
+	f.uncounted = true
 	f.body += span(f.mark, r.at)
 	e.remove(t, i, r.at)
 	return true
@@ -177,5 +178,6 @@ func (e *Engine) tested(t *thread, ev *event.Event) {
 		e.acquired(t, ev)
 		return
 	}
+	e.disown(t, i)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...) // a failed test is its parent's own time
 }

@@ -103,6 +103,7 @@ type Engine struct {
 
 	mpiState mpiState
 	sampling sampling
+	counting counting
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
@@ -200,8 +201,10 @@ type frame struct {
 	// goes on where an earlier part ended.
 	suspended uint64
 	resumed   bool
-	internal  bool // one of the runtime's own
-	inner     bool // a user region entered from another one that was entered from it: its node is that one's
+	internal  bool   // one of the runtime's own
+	uncounted bool   // not all that was counted in it is known
+	tally     *tally // nil: nothing yet
+	inner     bool   // a user region entered from another one that was entered from it: its node is that one's
 }
 
 type thread struct {
@@ -220,6 +223,9 @@ type thread struct {
 	inLeague  bool          // it has executed a team of a league
 	home      int           // of an initial thread: its row outside any team
 	callsMPI  bool
+	counters  [maxCounts]uint64 // at its last event
+	counted   bool              // there were any
+	gap       bool              // there were none at events since
 }
 
 func (t *thread) top() *frame {
@@ -324,6 +330,7 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) {
 		t.stack = t.stack[:0]
 	}
+	e.count(t, ev)
 	if e.hasToWait(t, ev) {
 		return false
 	}
@@ -381,118 +388,4 @@ func (e *Engine) lose(t *thread, n uint32) {
 		at = f.node
 	}
 	e.losses[lossKey{at, t.row}] += uint64(n)
-}
-
-// push opens a region under the thread's current one.
-func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
-	e.initial(t)
-	parent := e.root
-	if f := t.top(); f != nil {
-		parent = f.node
-	}
-	return t.open(e.child(parent, k), ev)
-}
-
-// open opens a region on the thread's stack.
-func (t *thread) open(n *node, ev *event.Event) *frame {
-	t.stack = append(t.stack, frame{
-		node: n, row: t.row, start: ev.Time, mark: ev.Time,
-		paid: ev.Time, sp: ev.SP, flags: ev.Flags,
-	})
-	return t.top()
-}
-
-// pop closes the innermost region at a time and charges it.
-func (e *Engine) pop(t *thread, at uint64) { e.remove(t, len(t.stack)-1, at) }
-
-// remove closes the i-th region of the stack. Regions opened inside it may
-// still be open: OpenMP lets locks overlap. Their time until now lies in it,
-// the rest in its parent.
-func (e *Engine) remove(t *thread, i int, at uint64) {
-	f := &t.stack[i]
-	if i+1 < len(t.stack) {
-		above := &t.stack[i+1]
-		f.child += span(above.paid, at)
-		above.paid = at
-	}
-	exec := span(f.start, at) - f.away
-	switch outer := t.outer(i); {
-	case outer >= 0: // in whose time it lies
-		for j := outer + 1; j < i; j++ {
-			t.stack[j].leaveOut(span(f.paid, at))
-		}
-		exec, f.body = 0, 0
-	case i > 0:
-		t.stack[i-1].child += span(f.paid, at)
-	}
-	f.charge(f.node.stat(f.row), exec)
-	t.stack = append(t.stack[:i], t.stack[i+1:]...)
-}
-
-func (f *frame) charge(s *ThreadStats, exec int64) {
-	s.Exec.T += exec
-	s.Exec.C++
-	s.Enter.T += f.enter
-	s.Enter.C += f.enters
-	s.Body.T += f.body
-	s.Body.C += f.bodies
-	s.Barrier.T += f.barrier
-	s.Barrier.C += f.bars
-	s.Exit.T += f.exit
-	s.Child += f.child
-	s.Task += f.task
-	s.Tasks += f.tasks
-}
-
-// abandon closes the innermost region, whose end was not seen: it counts, and
-// its times stay out, because they are not known.
-func (e *Engine) abandon(t *thread) { e.drop(t, len(t.stack)-1) }
-
-// drop abandons the i-th region of the stack.
-func (e *Engine) drop(t *thread, i int) {
-	f := &t.stack[i]
-	if m := f.team; m != nil && f.num >= 0 {
-		if !m.charged {
-			e.abandonTeam(m)
-		}
-		t.num = f.num
-	} else if m == nil && !f.resumed && !f.internal { // a worker's part is settled with its team
-		f.node.stat(f.row).Exec.C++
-	}
-	f.node.note("the end of some executions was not seen: they are counted, their times are not")
-	e.unmatched++
-	t.stack = slices.Delete(t.stack, i, i+1)
-	t.setClock()
-}
-
-// level returns the index of the innermost parallel frame, -1 outside any.
-func (t *thread) level() int {
-	for i := len(t.stack) - 1; i >= 0; i-- {
-		if t.stack[i].node.key.Construct.IsParallel() {
-			return i
-		}
-	}
-	return -1
-}
-
-// find returns the innermost open region of a construct within the thread's
-// current task, implicit or explicit, -1 if there is none.
-func (t *thread) find(c event.Construct, match func(*frame) bool) int {
-	for i := len(t.stack) - 1; i >= 0; i-- {
-		f := &t.stack[i]
-		if isContext(f.node.key.Construct) {
-			return -1
-		}
-		if f.node.key.Construct == c && (match == nil || match(f)) {
-			return i
-		}
-	}
-	return -1
-}
-
-func span(from, to uint64) int64 {
-	if to < from {
-		return 0
-	}
-	return int64(to - from)
 }

@@ -58,7 +58,9 @@ func (e *Engine) tally(t *thread, ev *event.Event) {
 	if f := t.top(); f != nil {
 		at = f.node
 	}
-	e.child(at, t.key(ev.Construct, ev)).stat(t.row).Exec.C++
+	s := e.child(at, t.key(ev.Construct, ev)).stat(t.row)
+	s.Exec.C++
+	s.count(nil, true, e.counting.width)
 }
 
 // again reports whether an event opens the loop that is open: some have a place

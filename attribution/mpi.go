@@ -55,6 +55,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	own.Exec.add(Span{s.T, s.Calls})
 	own.Body.add(Span{s.T, s.Calls})
 	own.addMPI(&s)
+	own.count(nil, true, e.counting.width)
 	switch {
 	case c.Flags&mpi.Started != 0:
 		leaf.note(noteStarted)

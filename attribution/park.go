@@ -64,6 +64,8 @@ func (t *thread) enqueue(ev *event.Event) {
 		t.head = 0
 	}
 	t.queue = append(t.queue, *ev)
+	last := &t.queue[len(t.queue)-1]
+	last.Counters = slices.Clone(ev.Counters) // the caller's, as the event is
 }
 
 // park makes a thread wait for what lies in another ring and comes soon.
@@ -224,7 +226,7 @@ func (e *Engine) orphan(t *thread) {
 	n := e.child(e.root, Key{Construct: event.Unknown})
 	e.leaveAll(t)
 	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
-	t.stack = append(t.stack, frame{node: n, phase: inBody, row: t.row, start: ev.Time, num: -1})
+	t.stack = append(t.stack, frame{node: n, phase: inBody, row: t.row, start: ev.Time, num: -1, uncounted: true})
 	*ev = event.Event{TID: t.tid, Time: ev.Time}
 	e.partial++
 	e.replay(t)

@@ -19,6 +19,7 @@ func (e *Engine) Pause(at uint64) {
 	e.offSince = at
 	for _, t := range e.threads {
 		t.stack, t.queue, t.head, t.suspended = t.stack[:0], nil, 0, 0
+		t.counted, t.gap = false, false
 	}
 	e.now = at
 	e.teams, e.settle, e.parked, e.foreign = map[teamKey][]*team{}, nil, nil, nil

@@ -48,8 +48,10 @@ type Meta struct {
 	LeftOut   []string  `json:"left_out,omitempty"` // what the user did not want to see
 	MPI       *MPIJob   `json:"mpi,omitempty"`      // nil: the process did not use MPI
 	Counters  []Counter `json:"counters,omitempty"` // in the order of ThreadStats.Counters
-	Sampling  *Sampling `json:"sampling,omitempty"` // nil: not sampled
-	HasTasks  bool      `json:"has_tasks"`          // the program may create tasks, and this runtime's are not measured
+	// Evaluators are the formulas over the counters that the user gave.
+	Evaluators []string  `json:"evaluators,omitempty"`
+	Sampling   *Sampling `json:"sampling,omitempty"` // nil: not sampled
+	HasTasks   bool      `json:"has_tasks"`          // the program may create tasks, and this runtime's are not measured
 }
 
 // Runtime is one OpenMP runtime found in the process.
@@ -218,6 +220,9 @@ type ThreadStats struct {
 	// regions: exclusive = Counters - ChildCounters.
 	Counters      []int64 `json:"counters,omitempty"`
 	ChildCounters []int64 `json:"child_counters,omitempty"`
+	// Uncounted is how many executions' counters are not known, or only a part of
+	// them, which Counters holds.
+	Uncounted uint64 `json:"uncounted,omitempty"`
 }
 
 // MPIStats are a thread's MPI counters.

@@ -264,8 +264,10 @@ func (e *Engine) leaveTask(t *thread, at uint64) {
 		s.Exec.C-- // a further part of an execution
 		s.Enter.C--
 	}
+	counted := e.leaveTaskCounts(t)
 	t.stack = t.stack[:len(t.stack)-1]
 	e.resume(t, wall, active, n, at)
+	e.resumeCounts(t, &counted)
 }
 
 // resume goes on with what a thread had suspended for n tasks. The innermost
@@ -394,6 +396,7 @@ func (e *Engine) cutOffTask(t *thread, at uint64) {
 	if !f.internal {
 		f.node.note(noteCutOff)
 		e.partial++
+		f.uncounted = true
 	}
 	e.leaveTask(t, at)
 }

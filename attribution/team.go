@@ -53,6 +53,9 @@ type member struct {
 	count    uint64
 	task     int64 // executing tasks in the final barrier
 	tasks    uint64
+
+	tally     *tally
+	uncounted bool
 }
 
 func (m *team) member(num int32) *member {
@@ -222,6 +225,7 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 		f = e.unwindTo(t, i, ev.Time)
 		f.body = span(f.start, ev.Time)
 		f.charge(f.node.stat(f.row), f.body)
+		f.node.stat(f.row).count(f.tally, true, e.counting.width)
 		t.stack = t.stack[:0]
 		t.known = t.tid == e.pid
 		return
@@ -251,6 +255,7 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	}
 	mem.end, mem.child, mem.sections, mem.count = at, f.child, f.body, f.bodies
 	f.phase, f.mark = inBarrier, at
+	e.endMemberCounts(f, mem)
 	f.team.ended++
 	e.trySettle(f.team)
 }
@@ -279,6 +284,7 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if i > 0 {
 		t.stack[i-1].child += span(f.paid, ev.Time)
 	}
+	e.joinCounts(t, i)
 	t.num = f.num
 	t.stack = t.stack[:i]
 	t.setClock()
@@ -333,7 +339,7 @@ func (e *Engine) charge(m *team) {
 	last = min(last, m.joined)
 	for i := range m.members {
 		mem := &m.members[i]
-		m.settle(mem, min(mem.end, last), last, m.joined)
+		e.settleMember(m, mem, min(mem.end, last), last, m.joined)
 	}
 	m.charged, m.last = true, last
 	e.settleSamples(m)
@@ -354,19 +360,24 @@ func (e *Engine) unbind(m *team) {
 // may still point to it: it is not used again.
 func (e *Engine) abandonTeam(m *team) {
 	for i := range m.members {
-		m.node.stat(m.members[i].row).Exec.C++
+		s := m.node.stat(m.members[i].row)
+		s.Exec.C++
+		s.count(nil, true, e.counting.width)
 	}
 	m.charged = true
 	e.settleSamples(m)
 	e.unbind(m)
 }
 
-// settle charges one thread's part: its body ended at end, the team's last one
+// settleMember charges one thread's part: its body ended at end, the team's last one
 // at last, and the primary thread was back at joined. What is said to be in it
 // after that was in another one, whose begin was lost.
-func (m *team) settle(mem *member, end, last, joined uint64) {
+func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	begin := min(mem.begin, end)
 	s := m.node.stat(mem.row)
+	s.count(mem.tally, mem.uncounted, e.counting.width)
+	e.discard(mem.tally)
+	mem.tally = nil
 	s.Exec.T += span(m.forked, joined)
 	s.Exec.C++
 	s.Enter.T += span(m.forked, begin)
@@ -396,7 +407,7 @@ func (m *team) settle(mem *member, end, last, joined uint64) {
 func (e *Engine) giveUp(m *team) {
 	for i := range m.members {
 		if m.members[i].end == 0 {
-			m.members[i].end = m.joined
+			m.members[i].end, m.members[i].uncounted = m.joined, true
 			m.node.note("the end of some threads' bodies was lost: their bodyT reaches to the join")
 		}
 	}

@@ -2,7 +2,7 @@
 
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
 // Reports the hits of the probes that sit in OpenMP runtimes.
-#include "ring.h"
+#include "counters.h"
 
 #define MAX_ROWS 32768
 
@@ -26,6 +26,7 @@ const struct record *unused_record __attribute__((unused));
 const enum source *unused_source __attribute__((unused));
 const enum row_flag *unused_row_flag __attribute__((unused));
 const enum record_flag *unused_record_flag __attribute__((unused));
+const enum counter_source *unused_counter_source __attribute__((unused));
 
 /* One choice at a time, each kept apart from the next: the verifier allows only
  * constant offsets into pt_regs. */
@@ -66,36 +67,18 @@ static __always_inline void switch_on(void)
 		__sync_fetch_and_add(&num_silent, -1);
 }
 
-/* Processes that share probes. A link for each would cost every process a call
- * of the program, and a return probe, for every other one's; so probes of many
- * processes are placed once, for all, and hits elsewhere are ignored. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
-	__type(key, u32);
-	__type(value, u8);
-} sharing SEC(".maps");
-
-static __always_inline int not_measured(u64 cookie)
-{
-	u32 pid;
-
-	if (!(cookie & COOKIE_SHARED))
-		return 0;
-	pid = bpf_get_current_pid_tgid() >> 32;
-	return !bpf_map_lookup_elem(&sharing, &pid);
-}
-
 /* Fills what every record has and returns it, or NULL when the ring is full. */
 static __always_inline struct record *start_record(u32 index, u64 now, u16 flags)
 {
 	u64 id = bpf_get_current_pid_tgid();
-	struct record *r = reserve((u32)id, sizeof(*r));
+	struct record *r = reserve((u32)id, sizeof(*r) + 8 * COUNTER_WORDS);
 
 	if (!r) {
 		drop(&dropped, index);
 		return 0;
 	}
+	if (num_counters)
+		flags |= take_counters((u64 *)(r + 1), now) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
 	r->time = now;
 	r->pid = id >> 32;
 	r->tid = (u32)id;
@@ -331,6 +314,54 @@ SEC("uretprobe/x")
 int on_return_perf(struct pt_regs *regs)
 {
 	return returned(regs);
+}
+
+/* Runs whenever a CPU changes threads (tp_btf: 5.5). */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, _Bool preempt, struct task_struct *from, struct task_struct *to)
+{
+	struct task_struct___counted *last = (void *)from;
+	struct counted *off, *on = 0;
+	struct cpu *cpu = this_cpu();
+	struct reading now;
+	u32 valid;
+
+	if (!cpu)
+		return 0;
+	off = bpf_task_storage_get(&counted_threads, from, 0, 0);
+	if (to->pid)
+		on = bpf_task_storage_get(&counted_threads, to, 0, 0);
+	/* Who is not counted may run up events; idleness does not. */
+	valid = !on && (!to->pid || !counter_events);
+	if (!valid && !off) {
+		compiler_barrier(); /* pointers must not be joined */
+		if (!on) {
+			cpu->valid = 0;
+			return 0;
+		}
+	}
+	read_events(&now, bpf_ktime_get_ns());
+	if (off)
+		take_off(off, &now, last);
+	if (on)
+		put_on(on, &now);
+	cpu->valid = valid;
+	if (valid) {
+		cpu->then = now;
+		if (from->pid)
+			cpu->clocks = now.time - last->se.exec_start;
+	}
+	return 0;
+}
+
+/* A thread that a counted one starts is counted from its first instruction. Made
+ * here, for no memory may be asked for while threads are switched. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_thread, struct task_struct *parent, struct task_struct *child)
+{
+	if (bpf_task_storage_get(&counted_threads, parent, 0, 0))
+		bpf_task_storage_get(&counted_threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return 0;
 }
 
 /* A bare probe: what the kernel itself charges for a hit (make bench). */

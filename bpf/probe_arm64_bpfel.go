@@ -13,6 +13,55 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type probeCounted struct {
+	_   structs.HostLayout
+	Sum struct {
+		_      structs.HostLayout
+		Count  [8]uint64
+		Ran    [8]uint64
+		Time   uint64
+		Failed uint64
+	}
+	Base struct {
+		_      structs.HostLayout
+		Count  [8]uint64
+		Ran    [8]uint64
+		Time   uint64
+		Failed uint64
+	}
+	Runtime  uint64
+	On       uint32
+	Switches uint32
+	Missed   uint32
+	Told     uint32
+}
+
+type probeCounterSource uint32
+
+const (
+	probeCounterSourceCOUNT_EVENT            probeCounterSource = 1
+	probeCounterSourceCOUNT_TASK_CLOCK       probeCounterSource = 2
+	probeCounterSourceCOUNT_PAGE_FAULTS      probeCounterSource = 3
+	probeCounterSourceCOUNT_MINOR_FAULTS     probeCounterSource = 4
+	probeCounterSourceCOUNT_MAJOR_FAULTS     probeCounterSource = 5
+	probeCounterSourceCOUNT_CONTEXT_SWITCHES probeCounterSource = 6
+	probeCounterSourceCOUNT_CPU_MIGRATIONS   probeCounterSource = 7
+)
+
+type probeCpu struct {
+	_    structs.HostLayout
+	Then struct {
+		_      structs.HostLayout
+		Count  [8]uint64
+		Ran    [8]uint64
+		Time   uint64
+		Failed uint64
+	}
+	Clocks int64
+	Valid  uint32
+	_      [4]byte
+}
+
 type probeRecord struct {
 	_     structs.HostLayout
 	Time  uint64
@@ -36,6 +85,8 @@ const (
 	probeRecordFlagREC_FREE      probeRecordFlag = 2
 	probeRecordFlagREC_NO_RETURN probeRecordFlag = 4
 	probeRecordFlagREC_INSIDE    probeRecordFlag = 8
+	probeRecordFlagREC_UNCOUNTED probeRecordFlag = 16384
+	probeRecordFlagREC_COUNTERS  probeRecordFlag = 32768
 )
 
 type probeRow struct {
@@ -108,26 +159,43 @@ type probeThreadState struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	probeMapDropped          = "dropped"
-	probeMapRings            = "rings"
-	probeMapRows             = "rows"
-	probeMapSharing          = "sharing"
-	probeMapSilent           = "silent"
-	probeMapThreads          = "threads"
-	probeProgOnEntryMulti    = "on_entry_multi"
-	probeProgOnEntryPerf     = "on_entry_perf"
-	probeProgOnNothing       = "on_nothing"
-	probeProgOnReturnMulti   = "on_return_multi"
-	probeProgOnReturnPerf    = "on_return_perf"
-	probeProgOnSession       = "on_session"
-	probeVarDropping         = "dropping"
-	probeVarEra              = "era"
-	probeVarNumRings         = "num_rings"
-	probeVarNumSilent        = "num_silent"
-	probeVarUnusedRecord     = "unused_record"
-	probeVarUnusedRecordFlag = "unused_record_flag"
-	probeVarUnusedRowFlag    = "unused_row_flag"
-	probeVarUnusedSource     = "unused_source"
+	probeMapCountedThreads      = "counted_threads"
+	probeMapCounterEvents0      = "counter_events_0"
+	probeMapCounterEvents1      = "counter_events_1"
+	probeMapCounterEvents2      = "counter_events_2"
+	probeMapCounterEvents3      = "counter_events_3"
+	probeMapCounterEvents4      = "counter_events_4"
+	probeMapCounterEvents5      = "counter_events_5"
+	probeMapCounterEvents6      = "counter_events_6"
+	probeMapCounterEvents7      = "counter_events_7"
+	probeMapCpus                = "cpus"
+	probeMapDropped             = "dropped"
+	probeMapRings               = "rings"
+	probeMapRows                = "rows"
+	probeMapSharing             = "sharing"
+	probeMapSilent              = "silent"
+	probeMapThreads             = "threads"
+	probeProgOnEntryMulti       = "on_entry_multi"
+	probeProgOnEntryPerf        = "on_entry_perf"
+	probeProgOnNothing          = "on_nothing"
+	probeProgOnReturnMulti      = "on_return_multi"
+	probeProgOnReturnPerf       = "on_return_perf"
+	probeProgOnSession          = "on_session"
+	probeProgOnSwitch           = "on_switch"
+	probeProgOnThread           = "on_thread"
+	probeVarCounterEvents       = "counter_events"
+	probeVarCounterSources      = "counter_sources"
+	probeVarCountersTakeTurns   = "counters_take_turns"
+	probeVarDropping            = "dropping"
+	probeVarEra                 = "era"
+	probeVarNumCounters         = "num_counters"
+	probeVarNumRings            = "num_rings"
+	probeVarNumSilent           = "num_silent"
+	probeVarUnusedCounterSource = "unused_counter_source"
+	probeVarUnusedRecord        = "unused_record"
+	probeVarUnusedRecordFlag    = "unused_record_flag"
+	probeVarUnusedRowFlag       = "unused_row_flag"
+	probeVarUnusedSource        = "unused_source"
 )
 
 // loadProbe returns the embedded CollectionSpec for probe.
@@ -178,32 +246,49 @@ type probeProgramSpecs struct {
 	OnReturnMulti *ebpf.ProgramSpec `ebpf:"on_return_multi"`
 	OnReturnPerf  *ebpf.ProgramSpec `ebpf:"on_return_perf"`
 	OnSession     *ebpf.ProgramSpec `ebpf:"on_session"`
+	OnSwitch      *ebpf.ProgramSpec `ebpf:"on_switch"`
+	OnThread      *ebpf.ProgramSpec `ebpf:"on_thread"`
 }
 
 // probeMapSpecs contains maps before they are loaded into the kernel.
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeMapSpecs struct {
-	Dropped *ebpf.MapSpec `ebpf:"dropped"`
-	Rings   *ebpf.MapSpec `ebpf:"rings"`
-	Rows    *ebpf.MapSpec `ebpf:"rows"`
-	Sharing *ebpf.MapSpec `ebpf:"sharing"`
-	Silent  *ebpf.MapSpec `ebpf:"silent"`
-	Threads *ebpf.MapSpec `ebpf:"threads"`
+	CountedThreads *ebpf.MapSpec `ebpf:"counted_threads"`
+	CounterEvents0 *ebpf.MapSpec `ebpf:"counter_events_0"`
+	CounterEvents1 *ebpf.MapSpec `ebpf:"counter_events_1"`
+	CounterEvents2 *ebpf.MapSpec `ebpf:"counter_events_2"`
+	CounterEvents3 *ebpf.MapSpec `ebpf:"counter_events_3"`
+	CounterEvents4 *ebpf.MapSpec `ebpf:"counter_events_4"`
+	CounterEvents5 *ebpf.MapSpec `ebpf:"counter_events_5"`
+	CounterEvents6 *ebpf.MapSpec `ebpf:"counter_events_6"`
+	CounterEvents7 *ebpf.MapSpec `ebpf:"counter_events_7"`
+	Cpus           *ebpf.MapSpec `ebpf:"cpus"`
+	Dropped        *ebpf.MapSpec `ebpf:"dropped"`
+	Rings          *ebpf.MapSpec `ebpf:"rings"`
+	Rows           *ebpf.MapSpec `ebpf:"rows"`
+	Sharing        *ebpf.MapSpec `ebpf:"sharing"`
+	Silent         *ebpf.MapSpec `ebpf:"silent"`
+	Threads        *ebpf.MapSpec `ebpf:"threads"`
 }
 
 // probeVariableSpecs contains global variables before they are loaded into the kernel.
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeVariableSpecs struct {
-	Dropping         *ebpf.VariableSpec `ebpf:"dropping"`
-	Era              *ebpf.VariableSpec `ebpf:"era"`
-	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
-	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
-	UnusedRecord     *ebpf.VariableSpec `ebpf:"unused_record"`
-	UnusedRecordFlag *ebpf.VariableSpec `ebpf:"unused_record_flag"`
-	UnusedRowFlag    *ebpf.VariableSpec `ebpf:"unused_row_flag"`
-	UnusedSource     *ebpf.VariableSpec `ebpf:"unused_source"`
+	CounterEvents       *ebpf.VariableSpec `ebpf:"counter_events"`
+	CounterSources      *ebpf.VariableSpec `ebpf:"counter_sources"`
+	CountersTakeTurns   *ebpf.VariableSpec `ebpf:"counters_take_turns"`
+	Dropping            *ebpf.VariableSpec `ebpf:"dropping"`
+	Era                 *ebpf.VariableSpec `ebpf:"era"`
+	NumCounters         *ebpf.VariableSpec `ebpf:"num_counters"`
+	NumRings            *ebpf.VariableSpec `ebpf:"num_rings"`
+	NumSilent           *ebpf.VariableSpec `ebpf:"num_silent"`
+	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
+	UnusedRecord        *ebpf.VariableSpec `ebpf:"unused_record"`
+	UnusedRecordFlag    *ebpf.VariableSpec `ebpf:"unused_record_flag"`
+	UnusedRowFlag       *ebpf.VariableSpec `ebpf:"unused_row_flag"`
+	UnusedSource        *ebpf.VariableSpec `ebpf:"unused_source"`
 }
 
 // probeObjects contains all objects after they have been loaded into the kernel.
@@ -226,16 +311,36 @@ func (o *probeObjects) Close() error {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeMaps struct {
-	Dropped *ebpf.Map `ebpf:"dropped"`
-	Rings   *ebpf.Map `ebpf:"rings"`
-	Rows    *ebpf.Map `ebpf:"rows"`
-	Sharing *ebpf.Map `ebpf:"sharing"`
-	Silent  *ebpf.Map `ebpf:"silent"`
-	Threads *ebpf.Map `ebpf:"threads"`
+	CountedThreads *ebpf.Map `ebpf:"counted_threads"`
+	CounterEvents0 *ebpf.Map `ebpf:"counter_events_0"`
+	CounterEvents1 *ebpf.Map `ebpf:"counter_events_1"`
+	CounterEvents2 *ebpf.Map `ebpf:"counter_events_2"`
+	CounterEvents3 *ebpf.Map `ebpf:"counter_events_3"`
+	CounterEvents4 *ebpf.Map `ebpf:"counter_events_4"`
+	CounterEvents5 *ebpf.Map `ebpf:"counter_events_5"`
+	CounterEvents6 *ebpf.Map `ebpf:"counter_events_6"`
+	CounterEvents7 *ebpf.Map `ebpf:"counter_events_7"`
+	Cpus           *ebpf.Map `ebpf:"cpus"`
+	Dropped        *ebpf.Map `ebpf:"dropped"`
+	Rings          *ebpf.Map `ebpf:"rings"`
+	Rows           *ebpf.Map `ebpf:"rows"`
+	Sharing        *ebpf.Map `ebpf:"sharing"`
+	Silent         *ebpf.Map `ebpf:"silent"`
+	Threads        *ebpf.Map `ebpf:"threads"`
 }
 
 func (m *probeMaps) Close() error {
 	return _ProbeClose(
+		m.CountedThreads,
+		m.CounterEvents0,
+		m.CounterEvents1,
+		m.CounterEvents2,
+		m.CounterEvents3,
+		m.CounterEvents4,
+		m.CounterEvents5,
+		m.CounterEvents6,
+		m.CounterEvents7,
+		m.Cpus,
 		m.Dropped,
 		m.Rings,
 		m.Rows,
@@ -249,14 +354,19 @@ func (m *probeMaps) Close() error {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeVariables struct {
-	Dropping         *ebpf.Variable `ebpf:"dropping"`
-	Era              *ebpf.Variable `ebpf:"era"`
-	NumRings         *ebpf.Variable `ebpf:"num_rings"`
-	NumSilent        *ebpf.Variable `ebpf:"num_silent"`
-	UnusedRecord     *ebpf.Variable `ebpf:"unused_record"`
-	UnusedRecordFlag *ebpf.Variable `ebpf:"unused_record_flag"`
-	UnusedRowFlag    *ebpf.Variable `ebpf:"unused_row_flag"`
-	UnusedSource     *ebpf.Variable `ebpf:"unused_source"`
+	CounterEvents       *ebpf.Variable `ebpf:"counter_events"`
+	CounterSources      *ebpf.Variable `ebpf:"counter_sources"`
+	CountersTakeTurns   *ebpf.Variable `ebpf:"counters_take_turns"`
+	Dropping            *ebpf.Variable `ebpf:"dropping"`
+	Era                 *ebpf.Variable `ebpf:"era"`
+	NumCounters         *ebpf.Variable `ebpf:"num_counters"`
+	NumRings            *ebpf.Variable `ebpf:"num_rings"`
+	NumSilent           *ebpf.Variable `ebpf:"num_silent"`
+	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
+	UnusedRecord        *ebpf.Variable `ebpf:"unused_record"`
+	UnusedRecordFlag    *ebpf.Variable `ebpf:"unused_record_flag"`
+	UnusedRowFlag       *ebpf.Variable `ebpf:"unused_row_flag"`
+	UnusedSource        *ebpf.Variable `ebpf:"unused_source"`
 }
 
 // probePrograms contains all programs after they have been loaded into the kernel.
@@ -269,6 +379,8 @@ type probePrograms struct {
 	OnReturnMulti *ebpf.Program `ebpf:"on_return_multi"`
 	OnReturnPerf  *ebpf.Program `ebpf:"on_return_perf"`
 	OnSession     *ebpf.Program `ebpf:"on_session"`
+	OnSwitch      *ebpf.Program `ebpf:"on_switch"`
+	OnThread      *ebpf.Program `ebpf:"on_thread"`
 }
 
 func (p *probePrograms) Close() error {
@@ -279,6 +391,8 @@ func (p *probePrograms) Close() error {
 		p.OnReturnMulti,
 		p.OnReturnPerf,
 		p.OnSession,
+		p.OnSwitch,
+		p.OnThread,
 	)
 }
 

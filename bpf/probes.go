@@ -73,10 +73,11 @@ type Point struct {
 
 // Probes is the loaded kernel side of the runtime probes.
 type Probes struct {
-	mode    Mode
-	coll    *ebpf.Collection
-	rings   []*ebpf.Map
-	nextRow uint32
+	mode     Mode
+	coll     *ebpf.Collection
+	rings    []*ebpf.Map
+	nextRow  uint32
+	counters Counters
 }
 
 // Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
@@ -108,13 +109,16 @@ var programs = map[Mode][2]string{
 
 // LoadProbes loads the programs in the best mode that the kernel offers, at
 // least the given one (tests ask for the older ones).
-func LoadProbes(from Mode) (*Probes, error) {
+func LoadProbes(from Mode) (*Probes, error) { return LoadCountingProbes(from, Counters{}) }
+
+// LoadCountingProbes loads programs whose records carry counters.
+func LoadCountingProbes(from Mode, c Counters) (*Probes, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
 	}
 	var errs []error
 	for mode := from; mode <= Perf; mode++ {
-		p, err := loadProbes(mode)
+		p, err := loadProbes(mode, c)
 		if err == nil {
 			err = p.tryAttach()
 		}
@@ -132,15 +136,18 @@ func LoadProbes(from Mode) (*Probes, error) {
 	return nil, fmt.Errorf("load the probe programs: %w", errors.Join(errs...))
 }
 
-func loadProbes(mode Mode) (*Probes, error) {
+func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	spec, err := loadProbe()
 	if err != nil {
 		return nil, err
 	}
 	for name := range spec.Programs {
-		if p := programs[mode]; name != p[0] && name != p[1] {
+		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread {
 			delete(spec.Programs, name)
 		}
+	}
+	if err := c.configure(spec); err != nil {
+		return nil, err
 	}
 	n := min(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries))
 	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
@@ -152,7 +159,7 @@ func loadProbes(mode Mode) (*Probes, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Probes{mode: mode, coll: coll}
+	p := &Probes{mode: mode, coll: coll, counters: c}
 	for i := range n {
 		ring, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: size})
 		if err != nil {
@@ -184,7 +191,8 @@ func (p *Probes) tryAttach() error {
 			if err != nil {
 				return err
 			}
-			return l.Close()
+			go l.Close() // which waits 20 ms and more (synchronize_srcu)
+			return nil
 		}
 	}
 	return fmt.Errorf("%s: entry point is in no segment", self)

@@ -1,9 +1,11 @@
 package bpf
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -19,6 +21,9 @@ const (
 	RecFree     = uint16(probeRecordFlagREC_FREE)
 	RecNoReturn = uint16(probeRecordFlagREC_NO_RETURN)
 	RecInside   = uint16(probeRecordFlagREC_INSIDE)
+
+	recUncounted = uint16(probeRecordFlagREC_UNCOUNTED)
+	recCounters  = uint16(probeRecordFlagREC_COUNTERS)
 )
 
 // ErrShortRecord reports a ring entry that is not a whole record: the kernel
@@ -48,6 +53,15 @@ type MPIRecord struct {
 	Stack []byte
 }
 
+// StackAt is the address of Stack: on amd64 the return address has gone from the
+// top.
+func (r *MPIRecord) StackAt() uint64 {
+	if runtime.GOARCH == "amd64" {
+		return r.Sp + 8
+	}
+	return r.Sp
+}
+
 // Flags of an MPIRecord.
 const (
 	MPIUnfinished  = uint16(mpiMpiFlagMPI_UNFINISHED)
@@ -68,20 +82,49 @@ func decodeMPI(b []byte, r *MPIRecord) error {
 		return decode(b, &r.mpiMpiRecord)
 	}
 	var s mpiMpiStackRecord
-	if err := decode(b, &s); err != nil {
+	head := min(int(unsafe.Sizeof(s)), len(b))
+	if err := decode(b[:head], &s); err != nil {
 		return err
 	}
-	r.mpiMpiRecord, r.BP, r.Stack = s.Call, s.Bp, s.Stack[:]
+	r.mpiMpiRecord, r.BP, r.Stack = s.Call, s.Bp, b[head:]
 	return nil
+}
+
+// flagsAt is where every kind of record has its flags.
+const flagsAt = unsafe.Offsetof(Record{}.Flags)
+
+// hasCounters tells whether a ring entry is a record that counters follow.
+func hasCounters(b []byte) bool {
+	return len(b) > int(flagsAt)+1 && binary.NativeEndian.Uint16(b[flagsAt:])&recCounters != 0
+}
+
+// decodeCounted copies a ring entry that counters follow; they are appended to
+// some, and nil if they are not known.
+func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
+	const plain = int(unsafe.Sizeof(*r))
+	if len(b) < plain || (len(b)-plain)%8 != 0 {
+		return nil, fmt.Errorf("%w: %d bytes", ErrShortRecord, len(b))
+	}
+	if err := decode(b[:plain], r); err != nil {
+		return nil, err
+	}
+	if r.Flags&recUncounted != 0 {
+		return nil, nil
+	}
+	for b = b[plain:]; len(b) > 0; b = b[8:] {
+		some = append(some, binary.NativeEndian.Uint64(b))
+	}
+	return some, nil
 }
 
 // Ring reads one record ring.
 type Ring struct {
-	r   *ringbuf.Reader
-	raw ringbuf.Record
-	rec Record
-	mpi MPIRecord
-	smp SampleRecord
+	r        *ringbuf.Reader
+	raw      ringbuf.Record
+	rec      Record
+	mpi      MPIRecord
+	smp      SampleRecord
+	counters [2*MaxCounters + 1]uint64
 }
 
 // Rings opens a reader for each record ring.
@@ -99,9 +142,10 @@ func (p *Probes) Rings() ([]*Ring, error) {
 }
 
 // Drain hands over every record that is complete now, in order, at most limit,
-// and returns how many. The record is only valid during the call. Those of MPI
-// calls, which are longer, go to useMPI, samples to useSample.
-func (r *Ring) Drain(limit int, use func(*Record), useMPI func(*MPIRecord), useSample func(*SampleRecord)) (int, error) {
+// and returns how many. The record is only valid during the call, as are the
+// counters of its thread, which are nil if none were read. Those of MPI calls,
+// which are longer, go to useMPI, samples to useSample.
+func (r *Ring) Drain(limit int, use func(*Record, []uint64), useMPI func(*MPIRecord), useSample func(*SampleRecord)) (int, error) {
 	n := 0
 	for n < limit {
 		err := r.r.ReadInto(&r.raw)
@@ -111,21 +155,28 @@ func (r *Ring) Drain(limit int, use func(*Record), useMPI func(*MPIRecord), useS
 		if err != nil {
 			return n, fmt.Errorf("read a record ring: %w", err)
 		}
-		if isSample(r.raw.RawSample) {
-			if err := decodeSample(r.raw.RawSample, &r.smp); err != nil {
+		switch b := r.raw.RawSample; {
+		case isSample(b):
+			if err := decodeSample(b, &r.smp); err != nil {
 				return n, err
 			}
 			useSample(&r.smp)
-		} else if len(r.raw.RawSample) > int(unsafe.Sizeof(r.rec)) {
-			if err := decodeMPI(r.raw.RawSample, &r.mpi); err != nil {
+		case hasCounters(b):
+			counters, err := decodeCounted(b, &r.rec, r.counters[:0])
+			if err != nil {
+				return n, err
+			}
+			use(&r.rec, counters)
+		case len(b) > int(unsafe.Sizeof(r.rec)):
+			if err := decodeMPI(b, &r.mpi); err != nil {
 				return n, err
 			}
 			useMPI(&r.mpi)
-		} else {
-			if err := DecodeRecord(r.raw.RawSample, &r.rec); err != nil {
+		default:
+			if err := DecodeRecord(b, &r.rec); err != nil {
 				return n, err
 			}
-			use(&r.rec)
+			use(&r.rec, nil)
 		}
 		n++
 	}

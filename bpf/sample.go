@@ -1,6 +1,7 @@
 package bpf
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
 	"strconv"
@@ -26,12 +27,9 @@ const (
 // SampleStack is how much of a stack a sample holds at most.
 const SampleStack = 32768
 
-// flagsAt is where every record has its flags.
-const flagsAt = int(unsafe.Offsetof(sampleSampleRecord{}.Flags))
-
 // isSample tells samples from records of probes.
 func isSample(b []byte) bool {
-	return len(b) > int(unsafe.Sizeof(sampleSampleRecord{})) && (uint16(b[flagsAt])|uint16(b[flagsAt+1])<<8)&recSample != 0
+	return len(b) > int(unsafe.Sizeof(sampleSampleRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recSample != 0
 }
 
 // decodeSample makes a ring entry, which must be kept, a record.
@@ -175,4 +173,3 @@ func (s *Sampler) Close() {
 	}
 	s.coll.Close()
 }
-

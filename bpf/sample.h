@@ -7,7 +7,7 @@
 
 enum sample_flag {
 	SAMPLE_KERNEL = 1 << 0,  /* in the kernel; registers are those at its entry */
-	REC_SAMPLE    = 1 << 15, /* no record of a probe has it */
+	REC_SAMPLE    = 1 << 13, /* no record of a probe has it (shared.h) */
 };
 
 /* A process that is sampled. */

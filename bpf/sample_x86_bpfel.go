@@ -17,7 +17,7 @@ type sampleSampleFlag uint32
 
 const (
 	sampleSampleFlagSAMPLE_KERNEL sampleSampleFlag = 1
-	sampleSampleFlagREC_SAMPLE    sampleSampleFlag = 32768
+	sampleSampleFlagREC_SAMPLE    sampleSampleFlag = 8192
 )
 
 type sampleSampleRecord struct {
@@ -54,6 +54,7 @@ type sampleThreadState struct {
 const (
 	sampleMapRings        = "rings"
 	sampleMapSampling     = "sampling"
+	sampleMapSharing      = "sharing"
 	sampleMapSilent       = "silent"
 	sampleMapThreads      = "threads"
 	sampleProgOnSample    = "on_sample"
@@ -116,6 +117,7 @@ type sampleProgramSpecs struct {
 type sampleMapSpecs struct {
 	Rings    *ebpf.MapSpec `ebpf:"rings"`
 	Sampling *ebpf.MapSpec `ebpf:"sampling"`
+	Sharing  *ebpf.MapSpec `ebpf:"sharing"`
 	Silent   *ebpf.MapSpec `ebpf:"silent"`
 	Threads  *ebpf.MapSpec `ebpf:"threads"`
 }
@@ -154,6 +156,7 @@ func (o *sampleObjects) Close() error {
 type sampleMaps struct {
 	Rings    *ebpf.Map `ebpf:"rings"`
 	Sampling *ebpf.Map `ebpf:"sampling"`
+	Sharing  *ebpf.Map `ebpf:"sharing"`
 	Silent   *ebpf.Map `ebpf:"silent"`
 	Threads  *ebpf.Map `ebpf:"threads"`
 }
@@ -162,6 +165,7 @@ func (m *sampleMaps) Close() error {
 	return _SampleClose(
 		m.Rings,
 		m.Sampling,
+		m.Sharing,
 		m.Silent,
 		m.Threads,
 	)

@@ -12,6 +12,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
+	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
@@ -24,6 +25,7 @@ type Measurement struct {
 	follower *bpf.Follower
 	guardian *guardian
 	machine  preflight.Machine
+	counting *counting // nil: nothing is counted
 	logf     func(format string, args ...any)
 
 	// living is held while lives are acted on, and while a program's measurement
@@ -45,11 +47,10 @@ type Measurement struct {
 	user      *UserRegions // nil if none are asked for
 
 	sharing sync.Mutex // guards shared; taken last
-	shared  map[*probes.Attached]*sharedLink
+	shared  map[any]*sharedLink
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
-	callerOf CallerOf // nil: calls of language bindings are shown at the binding
 	procs    map[uint32]*Process
 	programs []*Program
 	strays   uint64 // records of processes that we do not know
@@ -66,19 +67,31 @@ type planned struct {
 	err  error
 }
 
-// New loads the kernel side. logf receives what --verbose shows.
-func New(from bpf.Mode, logf func(string, ...any)) (*Measurement, error) {
+// New loads the kernel side, which reads the counters of each thread with its
+// events. logf receives what --verbose shows.
+func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Counter) (*Measurement, error) {
 	if err := hostPIDs(); err != nil {
 		return nil, err
 	}
-	k, err := bpf.LoadProbes(from)
+	if err := checkCounters(counters); err != nil {
+		return nil, err
+	}
+	c := newCounting(counters)
+	k, err := bpf.LoadCountingProbes(from, c.kernel)
 	if err != nil {
 		return nil, err
 	}
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
 		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		procs: map[uint32]*Process{}, shared: map[*probes.Attached]*sharedLink{},
+		procs: map[uint32]*Process{}, shared: map[any]*sharedLink{},
+	}
+	if len(counters) > 0 {
+		m.counting = c
+		if err := c.start(k); err != nil {
+			m.Close()
+			return nil, err
+		}
 	}
 	if m.rings, err = k.Rings(); err != nil {
 		m.Close()
@@ -112,6 +125,7 @@ func (m *Measurement) Close() {
 	}
 	m.mpi.close()
 	m.sampling.close()
+	m.counting.close()
 	m.kernel.Close()
 }
 
@@ -176,7 +190,7 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 	var last *Process
 	for _, r := range m.rings {
 		latest := read
-		n, err := r.Drain(batch, func(rec *bpf.Record) {
+		n, err := r.Drain(batch, func(rec *bpf.Record, counters []uint64) {
 			latest = rec.Time
 			if last == nil || last.pid != rec.Pid {
 				last = m.procs[rec.Pid]
@@ -185,6 +199,7 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 				m.strays++
 				return
 			}
+			ev.Counters = counters
 			last.feed(&ev)
 		}, func(rec *bpf.MPIRecord) {
 			latest = rec.Time

@@ -30,18 +30,18 @@ type plannedMPI struct {
 type mpiProcess struct {
 	placed map[fileID]*placedMPI // guarded by Measurement.scanning
 	job    *attribution.MPIJob   // guarded by Measurement.mu; nil: no MPI library seen
+	// bindings are the libraries that call MPI for others; guarded by Measurement.mu.
+	bindings map[*symbols.Object]bool
+	// library is the MPI library, noNeighbors the communicators of which the
+	// neighbours cannot be told; guarded by Measurement.mu.
+	library     *symbols.Module
+	noNeighbors map[uint64]bool
 }
 
 type placedMPI struct {
 	link io.Closer
 	plan *probes.MPIPlan
 }
-
-// CallerOf returns the place in the program from which a language binding was
-// called that then called MPI: ip lies in the binding, sp is the stack pointer
-// there, bp the frame pointer, and stack what lies at sp. ok is false if that
-// cannot be told.
-type CallerOf func(mods []symbols.Module, ip, sp, bp uint64, stack []byte) (site uint64, ok bool)
 
 // mayBeMPI tells whether a file is worth having its symbols parsed: see
 // mayBeRuntime.
@@ -117,17 +117,22 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if err := m.seccompTrouble(pid); err != nil {
 		return err
 	}
-	if err := m.mpi.kernel.SetWrappers(pid, bindings(mods)); err != nil {
+	if err := m.mpi.kernel.SetWrappers(pid, m.mpiBindings(p, mods)); err != nil {
 		return err
 	}
 	points := a.Points()
+	place := func(pid int) (io.Closer, error) { return m.mpi.kernel.Attach(mod.HostPath, pid, points) }
+	begin := time.Now()
+	var link io.Closer
+	var err error
 	if m.kernel.Mode() == bpf.Perf && !mod.Object().IsExecutable() {
 		// A perf event per probe is dear to take away: not for functions that
-		// nobody can call but by dlsym.
+		// nobody can call but by dlsym. So ranks have probes of their own.
 		points = a.Imported(importedBy(mods))
+		link, err = place(pid)
+	} else {
+		link, err = m.share(p, a, place)
 	}
-	begin := time.Now()
-	link, err := m.mpi.kernel.Attach(mod.HostPath, pid, points)
 	if err != nil {
 		return explainAttach(pid, err)
 	}
@@ -141,29 +146,13 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if a.Plan.Library.Unknown != nil {
 		job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", a.Plan.Library.Unknown)
 	}
-	if w, ok := worldOf(pid, mod, &a.Plan.Library); ok {
+	if w, ok := a.Plan.Library.World(mod.Bias, readMemory(pid)); ok {
 		job.Rank, job.Size = w.Rank, w.Size
 	}
 	m.mu.Lock()
-	p.mpi.job = job
+	p.mpi.job, p.mpi.library = job, mod
 	m.mu.Unlock()
 	return nil
-}
-
-// bindings are the address ranges in which MPI is called on the program's
-// behalf: Fortran's and C++'s bindings, and the MPI library itself, which may
-// hold them.
-func bindings(mods []symbols.Module) *bpf.MPIWrappers {
-	w := &bpf.MPIWrappers{}
-	n := 0
-	for i := range mods {
-		o := mods[i].Object()
-		if n < len(w.Is) && !o.IsExecutable() && (probes.IsMPIBinding(o) || mayBeMPI(o) && probes.IsMPI(o)) {
-			w.Is[n].Lo, w.Is[n].Size = mods[i].Start, mods[i].End-mods[i].Start
-			n++
-		}
-	}
-	return w
 }
 
 // feedMPI takes one record of an MPI call; mu is held.
@@ -174,6 +163,9 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 		m.strays++
 		return
 	}
+	if m.mpi.decoder.Neighbors(r) {
+		m.lookForNeighbors(p, r)
+	}
 	world, ok := m.mpi.decoder.Event(r, &ev)
 	if !ok {
 		m.strays++
@@ -182,9 +174,8 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	if world != nil && p.mpi.job != nil {
 		p.mpi.begin(world)
 	}
-	if r.Stack != nil && m.callerOf != nil {
-		const returnAddress = 8 // on amd64 it lies at the entry's stack pointer
-		if site, ok := m.callerOf(p.resolver.mods, r.Site, r.Sp+returnAddress, r.BP, r.Stack); ok {
+	if r.Stack != nil {
+		if site, ok := p.mpi.caller(p.resolver.mods, r); ok {
 			ev.Site = site
 		}
 	}
@@ -195,9 +186,6 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	if p.meta.Attached && ev.MPI.Start < p.began || ev.MPI.Start < p.resumed {
 		return // it began while the probes were being placed, one by one
 	}
-	// MPI_Init loads libraries, at each of which we may stop the process: that is
-	// no time of the call's, nor of the run's.
-	ev.MPI.Start += p.stoppedWithin(ev.MPI.Start, ev.Time)
 	p.feed(&ev)
 }
 

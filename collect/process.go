@@ -32,7 +32,6 @@ type Process struct {
 	ended     uint64 // when its measured time was over; 0: not yet
 	paused    uint64 // time that we had it stopped since it began, ns
 	continued uint64 // when we last let it go on
-	stops     []stop // what paused is made of
 	meta      attribution.Meta
 	placed    map[fileID]placed // runtimes
 	code      map[fileID]placed // files with probes in their own code
@@ -52,19 +51,6 @@ type Process struct {
 	profile   *attribution.Profile
 	usage     *usage
 	cores     cores
-}
-
-// stop is a time during which we had a process stopped.
-type stop struct{ from, to uint64 }
-
-// stoppedWithin is for how long we had the process stopped between two times.
-func (p *Process) stoppedWithin(from, to uint64) (sum uint64) {
-	for i := len(p.stops) - 1; i >= 0 && p.stops[i].from > from; i-- {
-		if p.stops[i].to <= to {
-			sum += p.stops[i].to - p.stops[i].from
-		}
-	}
-	return sum
 }
 
 type placed struct {
@@ -122,7 +108,9 @@ func (p *Process) feed(ev *event.Event) {
 		p.resolver.nameMarker(ev)
 	}
 	if p.recorder != nil {
-		p.recorder.Stream.Events = append(p.recorder.Stream.Events, *ev)
+		kept := *ev
+		kept.Counters = slices.Clone(ev.Counters) // the ring's
+		p.recorder.Stream.Events = append(p.recorder.Stream.Events, kept)
 	}
 	p.engine.Feed(ev)
 	p.usage.feed(ev)
@@ -339,6 +327,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	prof.Unseen = append(p.unseen(), p.resolver.user.notSeen(p.resolver.mods, prof.Regions)...)
 	prof.Warnings = append(prof.Warnings, p.warnings...)
+	m.counting.settle(prof)
 	m.selection.hide(prof)
 	p.usage.finish(end)
 	prof.Warnings = append(prof.Warnings, p.usage.oversubscribed(&p.cores)...)

@@ -98,7 +98,6 @@ func (m *Measurement) live(l bpf.Life) {
 				p.began = now
 			case l.Time > p.continued: // else continuing it has undone this stop as well
 				p.paused += now - l.Time
-				p.stops = append(p.stops, stop{l.Time, now})
 				p.engine.Stopped(attribution.Stop{From: l.Time, To: now})
 			}
 			if p != nil {

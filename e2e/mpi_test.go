@@ -126,6 +126,9 @@ func toolSites(p *attribution.Profile, g grain) map[callSite]*mpiFigures {
 }
 
 func addTo(sites map[callSite]*mpiFigures, s callSite, f mpiFigures) {
+	if s.line == 0 { // extremes of several places, of which some may move nothing
+		f.Min, f.Max = [mpi.NumAccountings]uint64{}, [mpi.NumAccountings]uint64{}
+	}
 	if sites[s] == nil {
 		sites[s] = &mpiFigures{}
 	}

@@ -156,11 +156,8 @@ func (j *Job) filesOf(k kind) string {
 	return strings.Join(names, ", ")
 }
 
-// RankList names ranks in words: "rank 3", "ranks 0-3, 7 and 9-11 (8)".
-// They must rise.
-func RankList(ranks []int) string {
-	const few = 8 // spans, in a sentence
-	var spans []string
+// Spans writes rising ranks as "0-3", "7", "9-11".
+func Spans(ranks []int) (spans []string) {
 	for i := 0; i < len(ranks); {
 		e := i
 		for e+1 < len(ranks) && ranks[e+1] == ranks[e]+1 {
@@ -173,6 +170,14 @@ func RankList(ranks []int) string {
 		}
 		i = e + 1
 	}
+	return spans
+}
+
+// RankList names ranks in words: "rank 3", "ranks 0-3, 7 and 9-11 (8)".
+// They must rise.
+func RankList(ranks []int) string {
+	const few = 8 // spans, in a sentence
+	spans := Spans(ranks)
 	switch {
 	case len(ranks) == 0:
 		return "no rank"

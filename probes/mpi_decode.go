@@ -72,6 +72,16 @@ func (d *MPIDecoder) Store(k *bpf.MPI, p *MPIPlan) (*MPIAttached, error) {
 	return a, nil
 }
 
+// Neighbors tells whether a record is of a neighbourhood collective whose numbers
+// of neighbours the kernel side did not know.
+func (d *MPIDecoder) Neighbors(r *bpf.MPIRecord) bool {
+	if r.Flags&bpf.MPIUnreadComm == 0 || int(r.Row) >= len(d.rows) {
+		return false
+	}
+	kind := d.rows[r.Row].op.Info().Kind
+	return kind == mpi.NeighborAllgather || kind == mpi.NeighborAlltoall
+}
+
 // Event translates a record; ok is false for a row that was never stored. world
 // is not nil if the call was the one after which MPI_COMM_WORLD exists.
 func (d *MPIDecoder) Event(r *bpf.MPIRecord, ev *event.Event) (world *MPIWorld, ok bool) {

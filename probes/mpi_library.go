@@ -41,12 +41,17 @@ func IsMPIBinding(o *symbols.Object) bool {
 	return false
 }
 
+// IsOpenMPI tells whether an MPI library is Open MPI.
+func IsOpenMPI(o *symbols.Object) bool {
+	_, ok := o.DataSymbol("ompi_mpi_comm_world")
+	return ok
+}
+
 // identifyMPI tells an MPI library's family by symbols that only it has.
 func identifyMPI(o *symbols.Object) MPILibrary {
-	_, open := o.DataSymbol("ompi_mpi_comm_world")
 	l := MPILibrary{Name: "MPI", Constants: &mpi.MPICHConstants, handle32: true}
 	switch version := mpiVersion(o); {
-	case open:
+	case IsOpenMPI(o):
 		l = MPILibrary{Name: "Open MPI", Constants: &mpi.OpenMPIConstants}
 		if version != "" {
 			l.Name += " " + version

@@ -19,6 +19,9 @@ type Options struct {
 	Volumes mpi.Accounting // of collective operations' volumes
 	Rules   analysis.Rules // of the overhead classes
 	Classic bool           // without what ompP does not have: the regions of single MPI calls
+	// Evaluators are formulas over the counters; nil: those that were given to the
+	// measurement.
+	Evaluators []string
 }
 
 // view returns the profile as the options want it.

@@ -10,6 +10,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/perfcounters"
 )
 
 // WriteOmpp writes the text report of ompP: its seven sections with their
@@ -20,7 +21,7 @@ import (
 func WriteOmpp(w io.Writer, p *attribution.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)
-	o := &ompp{Writer: out, p: p, Options: options, tid: 4, mpi: usesMPI(p)}
+	o := &ompp{Writer: out, p: p, Options: options, tid: 4, mpi: usesMPI(p), formulas: options.evaluators(p)}
 	for _, t := range p.Threads {
 		o.tid = max(o.tid, len(threadText(t))+1)
 	}
@@ -45,6 +46,8 @@ type ompp struct {
 	p   *attribution.Profile
 	tid int  // width of the TID column; ompP's 4 unless a thread needs more
 	mpi bool // the process used MPI
+
+	formulas []*perfcounters.Formula
 }
 
 func (o *ompp) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
@@ -80,6 +83,7 @@ func (o *ompp) header() {
 	key("ompP Version", "%s (ompp-attach)", orUnknown(m.Tool))
 	key("ompP Build Date", "%s", orUnknown(m.Built))
 	key("PAPI Support", "not available")
+	o.counterHeader(key)
 	if o.mpi {
 		o.mpiHeader(key)
 	}

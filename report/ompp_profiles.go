@@ -24,6 +24,10 @@ type column struct {
 	body bool
 	// task: measured only where tasks are.
 	task bool
+	// Of a counter, which is split as nested says, or of an evaluator, and then
+	// nothing else.
+	text  func(r *analysis.Row, exclusive bool) string
+	width int
 }
 
 // inside is the part of a column's time that child regions took: tasks that
@@ -150,16 +154,17 @@ func (o *ompp) callgraphProfiles() {
 // hold child regions appear inclusive and exclusive.
 func (o *ompp) table(b *analysis.Block, split bool) {
 	construct := o.p.Regions[b.Region].Construct
-	columns := columnsOf(construct)
+	columns := slices.Concat(columnsOf(construct), o.counterColumns(split))
 	if m := b.Sum.MPI; m != nil {
 		columns = slices.Concat(columns, mpiColumns(construct, m))
 	}
-	head := []string{"TID"}
+	head, widths := []string{"TID"}, []int{o.tid}
 	for _, c := range columns {
+		width := max(10, c.width)
 		if split && c.nested {
-			head = append(head, c.title+"/I", c.title+"/E")
+			head, widths = append(head, c.title+"/I", c.title+"/E"), append(widths, width, width)
 		} else {
-			head = append(head, c.title)
+			head, widths = append(head, c.title), append(widths, width)
 		}
 	}
 	rows := [][]string{head}
@@ -167,10 +172,6 @@ func (o *ompp) table(b *analysis.Block, split bool) {
 		rows = append(rows, o.row(threadText(o.p.Threads[b.Rows[i].Thread]), columns, &b.Rows[i], split))
 	}
 	rows = append(rows, o.row("SUM", columns, &b.Sum, split))
-	widths := []int{o.tid}
-	for range head[1:] {
-		widths = append(widths, 10)
-	}
 	o.aligned(rows, widths)
 }
 
@@ -197,6 +198,11 @@ func (o *ompp) row(tid string, columns []column, r *analysis.Row, split bool) []
 	cells := []string{tid}
 	for _, c := range columns {
 		switch {
+		case c.text != nil:
+			cells = append(cells, c.text(r, false))
+			if split && c.nested {
+				cells = append(cells, c.text(r, true))
+			}
 		case c.bytes != nil:
 			cells = append(cells, volumeText(o, &c, r.MPI))
 		case c.count != nil:

@@ -249,22 +249,30 @@ func (o *Object) TextRanges() []Range {
 
 // Read returns up to n bytes of the file that are loaded at vaddr: fewer at
 // the end of a segment, none outside all segments or in zero-filled memory.
-func (o *Object) Read(vaddr uint64, n int) []byte {
+func (o *Object) Read(vaddr uint64, n int) []byte { return o.readInto(nil, vaddr, n) }
+
+// readInto is Read into the memory of b, if that is enough.
+func (o *Object) readInto(b []byte, vaddr uint64, n int) []byte {
 	for _, p := range o.file.Progs {
 		if p.Type == elf.PT_LOAD && vaddr >= p.Vaddr && vaddr-p.Vaddr < p.Filesz && n > 0 {
 			at := vaddr - p.Vaddr
-			return o.readAt(p.Off+at, min(uint64(n), p.Filesz-at))
+			return o.readAtInto(b, p.Off+at, min(uint64(n), p.Filesz-at))
 		}
 	}
 	return nil
 }
 
 // readAt reads n bytes at a file offset, fewer where the file is truncated.
-func (o *Object) readAt(off, n uint64) []byte {
+func (o *Object) readAt(off, n uint64) []byte { return o.readAtInto(nil, off, n) }
+
+func (o *Object) readAtInto(b []byte, off, n uint64) []byte {
 	if off >= uint64(o.size) {
 		return nil
 	}
-	b := make([]byte, min(n, uint64(o.size)-off))
+	if n = min(n, uint64(o.size)-off); uint64(cap(b)) < n {
+		b = make([]byte, n)
+	}
+	b = b[:n]
 	k, err := o.r.ReadAt(b, int64(off))
 	if err != nil && err != io.EOF {
 		return nil

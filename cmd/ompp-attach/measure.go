@@ -31,6 +31,7 @@ type measureFlags struct {
 	events    string // hidden: file for the recorded event stream of the first process
 	user      userFlags
 	inline    inlineFlags
+	counters  counterFlags
 	view      viewFlags
 	sample    sampleFlags
 	say       func(sentence string) // tells the user at once
@@ -42,6 +43,7 @@ func tell(sentence string) { fmt.Fprintln(os.Stderr, "ompp-attach: "+sentence) }
 func (f *measureFlags) register(c *cobra.Command) {
 	f.say = tell
 	f.inline.register(c)
+	f.counters.register(c)
 	f.view.register(c)
 	f.sample.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
@@ -89,9 +91,17 @@ func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
 
 // measurement loads the kernel side for what the flags ask for.
 func (f *measureFlags) measurement() (*collect.Measurement, error) {
-	m, err := collect.New(attachModes[f.mode], f.logf)
+	counters, err := f.counters.wanted(f.view.evaluators)
+	if err != nil {
+		return nil, err
+	}
+	m, err := collect.New(attachModes[f.mode], f.logf, counters...)
 	if err != nil {
 		return nil, diagnose(err)
+	}
+	m.Evaluate(f.view.evaluators)
+	for _, s := range m.CounterNotes() {
+		f.say(s)
 	}
 	f.inline.apply(m)
 	if f.events != "" {
@@ -127,7 +137,8 @@ func (f *measureFlags) check() error {
 	if _, ok := attachModes[f.mode]; !ok {
 		return &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}
 	}
-	return nil
+	_, err := f.counters.wanted(f.view.evaluators)
+	return err
 }
 
 // prepare finds out what would fail at the end while nothing is lost yet.
@@ -206,7 +217,7 @@ func (f *measureFlags) conclude(out *output, res *collect.Result, err error, pat
 		f.say(s)
 	}
 	if len(res.Profiles) == 0 && len(res.Troubles) == 0 && (out.rank == nil || out.rank.Rank == 0) {
-		f.say(fmt.Sprintf("%s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured", path))
+		f.say(fmt.Sprintf("%s used no OpenMP runtime (libgomp, libomp, libiomp5) and no MPI library that can be seen from outside, so there is no profile; `ompp-attach check` says what can be measured", path))
 	}
 	if res.Exit != 0 {
 		return &exitError{res.Exit, unfound(res)}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -61,14 +62,31 @@ func openOutput(dir, program string, pid int, overwrite bool) (*output, error) {
 	return o, probeWritable(o.dir)
 }
 
-func (o *output) make() error {
-	if _, err := os.Stat(o.dir); errors.Is(err, os.ErrNotExist) {
-		o.created = true
-	}
-	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+func (o *output) make() (err error) {
+	if o.created, err = makeDirectory(o.dir); err != nil {
 		return fmt.Errorf("cannot make the results directory: %w", err)
 	}
-	return giveToUser(o.dir)
+	return nil
+}
+
+// makeDirectory makes a directory and those above it. What it makes belongs to
+// the user who ran sudo; what is there keeps its owner: it may be /tmp.
+func makeDirectory(dir string) (created bool, err error) {
+	dir = filepath.Clean(dir)
+	err = os.Mkdir(dir, 0o755)
+	if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
+		if _, err := makeDirectory(above); err != nil {
+			return false, err
+		}
+		err = os.Mkdir(dir, 0o755)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return false, os.MkdirAll(dir, 0o755) // which fails if it is no directory
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, giveToUser(dir)
 }
 
 func exists(path string) bool {
@@ -242,9 +260,7 @@ func saveFile(name string, write func(io.Writer) error) error {
 		return fmt.Errorf("cannot write %s: %w", name, errors.Unwrap(err))
 	}
 	_, err = tmp.Write(b.Bytes())
-	mask := unix.Umask(0)
-	unix.Umask(mask)
-	err = cmp.Or(err, tmp.Chmod(os.FileMode(0o644&^mask)))
+	err = cmp.Or(err, tmp.Chmod(os.FileMode(0o644&^umask)))
 	if uid, gid, ok := sudoUser(); ok {
 		err = cmp.Or(err, tmp.Chown(uid, gid))
 	}
@@ -259,6 +275,14 @@ func saveFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
+// umask is the user's. It can only be read by setting it, for all threads: not
+// when ranks' files may be written at one time.
+var umask = func() int {
+	mask := unix.Umask(0)
+	unix.Umask(mask)
+	return mask
+}()
+
 // sudoUser is the user who ran us by sudo.
 func sudoUser() (uid, gid int, ok bool) {
 	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
@@ -266,14 +290,20 @@ func sudoUser() (uid, gid int, ok bool) {
 	return uid, gid, err1 == nil && err2 == nil && os.Geteuid() == 0
 }
 
-// giveToUser hands a directory to the user who ran sudo.
-func giveToUser(name string) error {
+// giveToUser hands a directory that we have made to the user who ran sudo. By
+// its file: whoever owns the directory above may have put a link in its place.
+func giveToUser(dir string) error {
 	uid, gid, ok := sudoUser()
 	if !ok {
 		return nil
 	}
-	if err := os.Lchown(name, uid, gid); err != nil {
-		return fmt.Errorf("cannot give %s to the user who ran sudo: %w", name, err)
+	f, err := os.OpenFile(dir, unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err == nil {
+		defer f.Close()
+		err = f.Chown(uid, gid)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot give %s to the user who ran sudo: %w", dir, err)
 	}
 	return nil
 }

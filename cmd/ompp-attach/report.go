@@ -114,10 +114,10 @@ func reportDirectory(dir, wanted string) (string, error) {
 	case "-":
 		return "", &exitError{exitUsage, errors.New("-o - takes one report that is one file; give a directory for several")}
 	}
-	if err := os.MkdirAll(wanted, 0o755); err != nil {
+	if _, err := makeDirectory(wanted); err != nil {
 		return "", fmt.Errorf("cannot make the reports' directory: %w", err)
 	}
-	return wanted, giveToUser(wanted)
+	return wanted, nil
 }
 
 func readProfile(name string) (*attribution.Profile, error) {

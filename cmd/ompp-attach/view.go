@@ -17,12 +17,15 @@ type viewFlags struct {
 	volumes          accounting
 	classic          bool
 	classicOverheads bool
+	evaluators       []string
 }
 
 func (f *viewFlags) register(c *cobra.Command) {
 	c.Flags().Var(&f.volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+accountingNames()+"; both are recorded")
 	c.Flags().BoolVar(&f.classic, "classic", false, "leave out the regions of single MPI calls, which ompP does not have")
 	c.Flags().BoolVar(&f.classicOverheads, "classic-overheads", false, "overhead classes as ompP has them: MPI calls count in the class of the time they lie in, too")
+	c.Flags().StringArrayVar(&f.evaluators, "eval", nil, "a column computed from counters, as in 'IPC=instructions/cycles': `formula` of numbers, "+
+		"counters, EXECT (s), EXECC, + - * / and parentheses; may be given several times")
 	_ = c.RegisterFlagCompletionFunc("volumes", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return strings.Split(accountingNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -30,7 +33,7 @@ func (f *viewFlags) register(c *cobra.Command) {
 
 // options says what the flags ask for.
 func (f *viewFlags) options() report.Options {
-	o := report.Options{Volumes: mpi.Accounting(f.volumes), Classic: f.classic}
+	o := report.Options{Volumes: mpi.Accounting(f.volumes), Classic: f.classic, Evaluators: f.evaluators}
 	if f.classicOverheads {
 		o.Rules = analysis.Classic
 	}

@@ -74,7 +74,7 @@ func TestSpecialCase(t *testing.T) {
 		words := map[uint64]uint64{base + choice: 5, 0x44000001 + 4: 7, 0x44000002: 9}
 		read := func(addr uint64, _ int) (uint64, error) { return words[addr], nil }
 		for name, want := range map[string][2]uint64{"special": {1, 5}, "special_memory": {7, 9}} {
-			f, err := derive(o, newCode(o), name, false)
+			f, err := derive(o, newCode(o), name)
 			if err != nil {
 				t.Errorf("%s %s: %v", level, name, err)
 			}
@@ -112,7 +112,7 @@ func TestRefused(t *testing.T) {
 			"undefined":         "",
 			"locked":            "",
 		} {
-			f, err := derive(o, newCode(o), name, false)
+			f, err := derive(o, newCode(o), name)
 			switch {
 			case why == "" && (err != nil || len(f) != 1 || loadsOf(f[0]) != 1):
 				t.Errorf("%s %s: %v, %v; want one load", level, name, f, err)

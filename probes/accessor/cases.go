@@ -88,11 +88,22 @@ func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
 		}
 		f = append(f, mpi.Case{Mask: o.mask, Equal: o.equal, Steps: steps})
 	}
-	slices.SortStableFunc(f, func(a, b mpi.Case) int {
-		// Special cases before general ones.
-		return cmp.Or(bits.OnesCount64(b.Mask)-bits.OnesCount64(a.Mask), len(a.Steps)-len(b.Steps))
-	})
+	order(f)
 	return f, nil
+}
+
+// order puts cases that cost little first, but special ones before the general
+// ones that they are exceptions of.
+func order(f mpi.Formula) {
+	special := func(a, b mpi.Case) int { return bits.OnesCount64(b.Mask) - bits.OnesCount64(a.Mask) }
+	slices.SortStableFunc(f, func(a, b mpi.Case) int { return cmp.Or(len(a.Steps)-len(b.Steps), special(a, b)) })
+	for i, c := range f {
+		at := slices.IndexFunc(f[:i], func(b mpi.Case) bool { return (c.Equal^b.Equal)&c.Mask&b.Mask == 0 && special(c, b) < 0 })
+		if at >= 0 {
+			copy(f[at+1:i+1], f[at:i])
+			f[at] = c
+		}
+	}
 }
 
 // guards are the masks and values of the handle that a path implies: one, or
@@ -201,7 +212,7 @@ func (m *machine) join(all []outcome) []outcome {
 		if slices.ContainsFunc(all[:i], same) {
 			continue
 		}
-		joint := a
+		joint := outcome{mask: a.mask, equal: a.equal, value: a.value}
 		for _, b := range all {
 			if same(b) {
 				joint.mask &= b.mask &^ (joint.equal ^ b.equal)

@@ -277,7 +277,7 @@ func TestFormulasOfOtherCompilers(t *testing.T) {
 				}
 				for _, how := range []string{
 					"-fPIE -pie", "-fno-pie -no-pie", "-DUNCHECKED", "-DSWITCH -DGROUPS",
-					"-DSWITCH -s -rdynamic -march=x86-64-v3",
+					"-DSWITCH -s -rdynamic -march=x86-64-v3", "-DQUIET -s -rdynamic",
 					"-DSWITCH -DUNCHECKED -fcf-protection -fstack-protector-all " + jumpTables,
 					"-fno-pie -no-pie -DSWITCH " + jumpTables,
 				} {

@@ -12,8 +12,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Bounds of an exploration. Accessors of known libraries take less than 150
-// instructions on a path, 60 paths and four nested calls.
+// Bounds of an exploration. The accessors of Open MPI 4.1 and MPICH 4.0 take up
+// to 79 instructions on a path with a result, and 357 on all paths.
 const (
 	maxPath  = 500
 	maxTotal = 4000

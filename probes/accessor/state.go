@@ -34,11 +34,12 @@ type store struct {
 	value *node
 }
 
-// frame is a call that is followed; given tells that it was passed the address
-// of the accessor's result or of a variable on the stack.
+// frame is a call that is followed.
 type frame struct {
 	callee uint64
-	given  bool
+	given  bool  // it was passed the address of a result or of a variable on the stack
+	sp     *node // the stack pointer at its entry
+	tail   bool  // a jump in place of a call and return
 }
 
 // fact says that a value lies in a set.
@@ -190,7 +191,7 @@ func (ar *arena) reduce(n *node, set ranges) (*node, ranges) {
 			n = ar.and(in.b, most)
 			set = set.each(func(s span) []span { return []span{{most - s.hi, most - s.lo}} }).shift(c+1, most)
 			set = set.and(ranges{{0, n.max}})
-		case n.op == opAnd && n.k&1 == 0 && lowMask(n.k|n.k-1):
+		case n.op == opAnd && n.k&1 == 0 && lowMask(n.k|(n.k-1)):
 			low := uint64(bits.TrailingZeros64(n.k))
 			n = ar.and(ar.shr(n.a, low), n.k>>low)
 			set = set.each(func(s span) []span {

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* Performance counters of threads. The hardware's are counted for each CPU, as
+ * perf's bperf does, so that set-up does not grow with threads; what a thread
+ * has counted is summed up when it leaves a CPU. */
+#pragma once
+#include "ring.h"
+#include <bpf/bpf_tracing.h>
+
+/* How many, and which; 0: the verifier removes what follows. */
+const volatile u32 num_counters = 0;
+const volatile u8 counter_sources[MAX_COUNTERS] = {}; /* enum counter_source */
+
+const volatile u32 counter_events = 0; /* how many of them are perf events */
+
+/* More events than the hardware counts at once: then the time in which each did
+ * is told, too. */
+const volatile u32 counters_take_turns = 0;
+
+#define EACH_COUNTER(i) for (u32 i = 0; i < MAX_COUNTERS && i < num_counters; i++)
+
+/* What follows a record: the counts, and if they take turns for how long each of
+ * them counted, and how long the thread was on a CPU (ns). */
+#define COUNTER_WORDS (counters_take_turns ? 2 * num_counters + 1 : num_counters)
+
+/* The perf events of a counter, one for each CPU. */
+#define EACH_EVENT(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define EVENTS(n) \
+struct { \
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); \
+	__uint(key_size, 4); \
+	__uint(value_size, 4); \
+} counter_events_##n SEC(".maps");
+EACH_EVENT(EVENTS)
+#undef EVENTS
+
+struct reading {
+	u64 count[MAX_COUNTERS], ran[MAX_COUNTERS];
+	u64 time;
+	u64 failed;
+};
+
+struct counted {
+	struct reading sum;  /* up to when it was put on the CPU */
+	struct reading base; /* then */
+	u64 runtime;         /* the scheduler's account when it was last taken off */
+	u32 on;              /* it is on a CPU */
+	u32 switches;        /* tells a probe that it was interrupted */
+	u32 missed, told;    /* times that what it counted is not known */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct counted);
+} counted_threads SEC(".maps");
+
+/* What was read when a CPU was last given to somebody who is not counted. Linux
+ * does not always tell of the next switch (seen with 6.18, mostly from idleness):
+ * whoever then runs there was put on after that. */
+struct cpu {
+	struct reading then;
+	s64 clocks; /* CLOCK_MONOTONIC less the scheduler's clock */
+	u32 valid;  /* nothing was counted there since but the counted thread */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cpu);
+} cpus SEC(".maps");
+
+struct sched_entity { u64 exec_start, sum_exec_runtime, nr_migrations; } __attribute__((preserve_access_index));
+struct task_struct___counted {
+	unsigned long nvcsw, nivcsw, min_flt, maj_flt;
+	struct sched_entity se;
+} __attribute__((preserve_access_index));
+
+#define compiler_barrier() asm volatile("" ::: "memory")
+
+static __always_inline void read_event(void *events, u32 i, struct reading *r)
+{
+	struct bpf_perf_event_value v = {};
+
+	if (bpf_perf_event_read_value(events, BPF_F_CURRENT_CPU, &v, sizeof(v)))
+		r->failed = 1;
+	r->count[i] = v.counter;
+	if (counters_take_turns)
+		r->ran[i] = v.running;
+}
+
+/* Reads this CPU's counters. */
+static __always_inline void read_events(struct reading *r, u64 now)
+{
+	r->time = now;
+	r->failed = 0;
+#define READ(n) \
+	if (n < num_counters && counter_sources[n] == COUNT_EVENT) \
+		read_event(&counter_events_##n, n, r);
+	EACH_EVENT(READ)
+#undef READ
+}
+
+static __always_inline struct cpu *this_cpu(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&cpus, &zero);
+}
+
+static __always_inline void put_on(struct counted *t, const struct reading *now)
+{
+	t->switches++;
+	if (t->on || now->failed)
+		t->missed++;
+	t->base.time = now->time;
+	EACH_COUNTER(i) {
+		t->base.count[i] = now->count[i];
+		if (counters_take_turns)
+			t->base.ran[i] = now->ran[i];
+	}
+	t->on = 1;
+}
+
+/* A thread runs that nobody was told to be put on the CPU: since when it does
+ * follows from the scheduler's account. */
+static __always_inline void was_put_on(struct counted *t, struct task_struct___counted *task)
+{
+	struct cpu *cpu = this_cpu();
+
+	if (!cpu || !cpu->valid) {
+		t->missed++;
+		return;
+	}
+	put_on(t, &cpu->then);
+	t->base.time = task->se.exec_start + cpu->clocks - (task->se.sum_exec_runtime - t->runtime);
+	cpu->valid = 0;
+}
+
+static __always_inline void take_off(struct counted *t, const struct reading *now, struct task_struct___counted *task)
+{
+	if (!t->on && t->switches)
+		was_put_on(t, task);
+	t->switches++;
+	t->runtime = task->se.sum_exec_runtime;
+	if (!t->on)
+		return;
+	t->on = 0;
+	if (now->failed)
+		t->missed++;
+	t->sum.time += now->time - t->base.time;
+	EACH_COUNTER(i) {
+		t->sum.count[i] += now->count[i] - t->base.count[i];
+		if (counters_take_turns)
+			t->sum.ran[i] += now->ran[i] - t->base.ran[i];
+	}
+}
+
+/* What the kernel counts of each thread itself. */
+static __always_inline u64 software_counter(u8 source, struct task_struct___counted *task)
+{
+	switch (source) {
+	case COUNT_PAGE_FAULTS: return task->min_flt + task->maj_flt;
+	case COUNT_MINOR_FAULTS: return task->min_flt;
+	case COUNT_MAJOR_FAULTS: return task->maj_flt;
+	case COUNT_CONTEXT_SWITCHES: return task->nvcsw + task->nivcsw;
+	case COUNT_CPU_MIGRATIONS: return task->se.nr_migrations;
+	}
+	return 0;
+}
+
+/* Writes the current thread's counters behind a record; answers 0 if they are
+ * not known. A thread that is seen for the first time is counted from here on. */
+static __always_inline int take_counters(u64 *to, u64 now)
+{
+	struct task_struct___counted *task = (void *)bpf_get_current_task_btf();
+	struct counted *t = bpf_task_storage_get(&counted_threads, (struct task_struct *)task, 0,
+		BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct reading r;
+	u32 switches, i;
+
+	if (!t)
+		return 0;
+	for (i = 0; i < 4; i++) { /* again if the thread was switched meanwhile */
+		u64 time;
+
+		switches = t->switches;
+		compiler_barrier();
+		read_events(&r, now);
+		if (!t->on) {
+			if (switches)
+				was_put_on(t, task);
+			if (!t->on)
+				put_on(t, &r);
+			switches = t->switches;
+		}
+		/* Switched since now was read: then that much is in the sum. */
+		time = t->sum.time + (now > t->base.time ? now - t->base.time : 0);
+		EACH_COUNTER(k) {
+			u64 v, ran = time;
+
+			if (counter_sources[k] == COUNT_EVENT) {
+				v = t->sum.count[k] + r.count[k] - t->base.count[k];
+				if (counters_take_turns)
+					ran = t->sum.ran[k] + r.ran[k] - t->base.ran[k];
+			} else if (counter_sources[k] == COUNT_TASK_CLOCK) {
+				v = time;
+			} else {
+				v = software_counter(counter_sources[k], task);
+			}
+			to[k] = v;
+			if (counters_take_turns)
+				to[num_counters + k] = ran;
+		}
+		if (counters_take_turns)
+			to[2 * num_counters] = time;
+		compiler_barrier();
+		if (t->switches == switches) {
+			if (t->missed == t->told && !r.failed)
+				return 1;
+			t->told = t->missed;
+			return 0;
+		}
+	}
+	return 0;
+}

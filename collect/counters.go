@@ -1,0 +1,187 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cilium/ebpf"
+	perf "github.com/elastic/go-perf"
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/attribution"
+	"ompp-attach/bpf"
+	"ompp-attach/perfcounters"
+)
+
+// counting is the performance counters that a measurement reads.
+type counting struct {
+	counters []attribution.Counter // as they were asked for
+	column   []int                 // where events have them; -1: it failed
+	wanted   []perfcounters.Counter
+	kernel   bpf.Counters
+	events   [][]*perf.Event // by counter of the kernel side, one for each CPU
+	stop     io.Closer
+	formulas []string
+}
+
+var softwareSources = map[uint64]bpf.CounterSource{
+	unix.PERF_COUNT_SW_TASK_CLOCK:       bpf.CountTaskClock,
+	unix.PERF_COUNT_SW_PAGE_FAULTS:      bpf.CountPageFaults,
+	unix.PERF_COUNT_SW_PAGE_FAULTS_MIN:  bpf.CountMinorFaults,
+	unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ:  bpf.CountMajorFaults,
+	unix.PERF_COUNT_SW_CONTEXT_SWITCHES: bpf.CountContextSwitches,
+	unix.PERF_COUNT_SW_CPU_MIGRATIONS:   bpf.CountCPUMigrations,
+}
+
+// newCounting finds out which counters can be had.
+func newCounting(wanted []perfcounters.Counter) *counting {
+	c := &counting{}
+	for i := range wanted {
+		w := &wanted[i]
+		counter, source := attribution.Counter{Name: w.Name, Unit: w.Unit}, bpf.CountEvent
+		if w.Kind == perfcounters.Software {
+			source = softwareSources[w.Config]
+		}
+		if err := w.Check(); err != nil {
+			counter.Failed = err.Error()
+			c.column = append(c.column, -1)
+		} else {
+			c.column = append(c.column, len(c.wanted))
+			c.wanted = append(c.wanted, *w)
+			c.kernel.Sources = append(c.kernel.Sources, source)
+		}
+		c.counters = append(c.counters, counter)
+	}
+	if groups, err := perfcounters.Groups(c.wanted); err == nil && len(groups) > 1 {
+		c.kernel.TakeTurns = true
+	}
+	return c
+}
+
+// start opens the events on every CPU: the kernel side keeps apart whose they
+// are.
+func (c *counting) start(k *bpf.Probes) error {
+	if len(c.wanted) == 0 {
+		return nil
+	}
+	cpus, err := ebpf.PossibleCPU()
+	if err != nil {
+		return fmt.Errorf("count the CPUs: %w", err)
+	}
+	c.events = make([][]*perf.Event, len(c.wanted))
+	for i := range c.wanted {
+		if c.kernel.Sources[i] != bpf.CountEvent {
+			continue
+		}
+		var failed error
+		for cpu := range cpus {
+			ev, err := perf.Open(c.wanted[i].Attr(), perf.AllThreads, cpu, nil)
+			if err != nil { // the CPU is offline, or of another kind
+				failed = err
+				continue
+			}
+			c.events[i] = append(c.events[i], ev)
+			fd, err := ev.FD()
+			if err != nil {
+				return fmt.Errorf("counter %s: %w", c.wanted[i].Name, err)
+			}
+			if err := k.SetEvent(i, cpu, fd); err != nil {
+				return err
+			}
+		}
+		if len(c.events[i]) == 0 {
+			return fmt.Errorf("counter %s: %w", c.wanted[i].Name, failed)
+		}
+	}
+	c.stop, err = k.StartCounting()
+	return err
+}
+
+func (c *counting) close() {
+	if c == nil {
+		return
+	}
+	if c.stop != nil {
+		c.stop.Close()
+	}
+	for _, events := range c.events {
+		for _, ev := range events {
+			ev.Close()
+		}
+	}
+}
+
+// running is the share of time in which a counter counted: others may use the
+// hardware as well.
+func (c *counting) running(i int) float64 {
+	var enabled, ran float64
+	for _, ev := range c.events[i] {
+		if n, err := ev.ReadCount(); err == nil {
+			enabled, ran = enabled+float64(n.Enabled), ran+float64(n.Running)
+		}
+	}
+	const always = 0.999 // the first moments are none of the measurement's
+	if enabled == 0 || ran >= always*enabled {
+		return 1
+	}
+	return ran / enabled
+}
+
+// settle makes the counters of a profile those that were asked for.
+func (c *counting) settle(p *attribution.Profile) {
+	if c == nil {
+		return
+	}
+	share := make([]float64, len(c.wanted))
+	if c.kernel.TakeTurns {
+		share = attribution.ScaleTurns(p, len(c.wanted))
+	} else {
+		for i := range share {
+			share[i] = c.running(i)
+		}
+		attribution.ScaleCounters(p, share)
+	}
+	attribution.SpreadCounters(p, c.column)
+	p.Meta.Counters = append([]attribution.Counter(nil), c.counters...)
+	p.Meta.Evaluators = c.formulas
+	for i, from := range c.column {
+		if from >= 0 && share[from] > 0 && share[from] < 1 {
+			p.Meta.Counters[i].Running = share[from]
+		}
+	}
+}
+
+// CounterNotes says which of the counters cannot be had, and why, and which are
+// estimates.
+func (m *Measurement) CounterNotes() (out []string) {
+	if m.counting == nil {
+		return nil
+	}
+	for _, c := range m.counting.counters {
+		if c.Failed != "" {
+			out = append(out, c.Failed)
+		}
+	}
+	if m.counting.kernel.TakeTurns {
+		out = append(out, "these are more counters than the processor counts at once: they take turns, and their counts are scaled; `ompp-attach counters LIST` tells what fits")
+	}
+	return out
+}
+
+// Evaluate records formulas over the counters in the profiles.
+func (m *Measurement) Evaluate(formulas []string) {
+	if m.counting != nil {
+		m.counting.formulas = formulas
+	}
+}
+
+// errTooMany is the answer to more counters than a record carries.
+var errTooMany = errors.New("too many counters")
+
+func checkCounters(list []perfcounters.Counter) error {
+	if len(list) > bpf.MaxCounters {
+		return fmt.Errorf("%w: %d, and at most %d can be read at once", errTooMany, len(list), bpf.MaxCounters)
+	}
+	return nil
+}

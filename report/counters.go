@@ -1,0 +1,174 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+	"ompp-attach/perfcounters"
+)
+
+// counterText is a counter's value: with a + if it is not that of all executions,
+// and - if it is not known at all, for a 0 would be a figure.
+func counterText(p *attribution.Profile, s *attribution.ThreadStats, counts []int64, i int) string {
+	v, ok := counterValue(p, s, counts, i)
+	switch {
+	case !ok:
+		return "-"
+	case s.Uncounted > 0:
+		return fmt.Sprintf("%d+", v)
+	}
+	return fmt.Sprint(v)
+}
+
+// counterValue is the i-th of a thread's counters; ok is false if it is not known.
+func counterValue(p *attribution.Profile, s *attribution.ThreadStats, counts []int64, i int) (v int64, ok bool) {
+	if p.Meta.Counters[i].Failed != "" {
+		return 0, false
+	}
+	if i < len(counts) {
+		v = counts[i]
+	}
+	if s.Exec.C == 0 && s.Counters == nil { // of a thread that did not take part
+		return 0, true
+	}
+	return v, s.Counters != nil && (s.Uncounted == 0 || v != 0)
+}
+
+// exclusiveCounters are what was counted in a region, but not in inner ones.
+func exclusiveCounters(s *attribution.ThreadStats) []int64 {
+	out := slices.Clone(s.Counters)
+	for i := range out {
+		if i < len(s.ChildCounters) {
+			out[i] -= s.ChildCounters[i]
+		}
+	}
+	return out
+}
+
+// evaluators returns the formulas of a report: those that the user gave, or else
+// gave to the measurement, and those that are useful with its counters. A formula
+// over what was not counted is left out here: the user has been told.
+func (o *Options) evaluators(p *attribution.Profile) (out []*perfcounters.Formula) {
+	if len(p.Meta.Counters) == 0 {
+		return nil
+	}
+	var counters []perfcounters.Counter
+	for _, c := range p.Meta.Counters {
+		if c.Failed == "" {
+			counters = append(counters, perfcounters.Counter{Name: c.Name})
+		}
+	}
+	texts := o.Evaluators
+	if texts == nil {
+		texts = p.Meta.Evaluators
+	}
+	for _, text := range texts {
+		if f, err := perfcounters.ParseFormula(text, CounterNames(p)); err == nil {
+			out = append(out, f)
+		}
+	}
+	for _, f := range perfcounters.Evaluators(counters) {
+		if !slices.ContainsFunc(out, func(g *perfcounters.Formula) bool { return g.Name == f.Name }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// CounterNames are the names that formulas over a profile may use.
+func CounterNames(p *attribution.Profile) (names []string) {
+	for _, c := range p.Meta.Counters {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// evaluate computes a formula for a thread's figures.
+func evaluate(p *attribution.Profile, f *perfcounters.Formula, s *attribution.ThreadStats) (float64, bool) {
+	return f.Eval(func(name string) (float64, bool) {
+		switch name {
+		case perfcounters.ExecT:
+			return float64(s.Exec.T) / 1e9, true
+		case perfcounters.ExecC:
+			return float64(s.Exec.C), true
+		}
+		i := slices.IndexFunc(p.Meta.Counters, func(c attribution.Counter) bool { return c.Name == name })
+		v, ok := counterValue(p, s, s.Counters, i)
+		return float64(v), ok && s.Uncounted == 0
+	})
+}
+
+// ompP's widths: of a counter in the flat profiles and in the callgraph's, and of
+// an evaluator.
+const (
+	flatCounterWidth      = 18
+	callgraphCounterWidth = 20
+	evaluatorWidth        = 12
+)
+
+// counterColumns are the columns of counters and evaluators.
+func (o *ompp) counterColumns(split bool) (columns []column) {
+	width := flatCounterWidth
+	if split {
+		width = callgraphCounterWidth
+	}
+	for i := range o.p.Meta.Counters {
+		columns = append(columns, column{title: o.p.Meta.Counters[i].Name, nested: true, width: width,
+			text: func(r *analysis.Row, exclusive bool) string {
+				counts := r.Counters
+				if exclusive {
+					counts = exclusiveCounters(&r.ThreadStats)
+				}
+				return counterText(o.p, &r.ThreadStats, counts, i)
+			}})
+	}
+	for _, f := range o.formulas {
+		columns = append(columns, column{title: f.Name, width: evaluatorWidth,
+			text: func(r *analysis.Row, _ bool) string { return evaluatorText(o.p, f, &r.ThreadStats) }})
+	}
+	return columns
+}
+
+func evaluatorText(p *attribution.Profile, f *perfcounters.Formula, s *attribution.ThreadStats) string {
+	v, ok := evaluate(p, f, s)
+	if !ok {
+		return "-"
+	}
+	if a := math.Abs(v); a != 0 && a < 0.01 { // ompP's two decimals would make it nothing
+		return fmt.Sprintf("%.2e", v)
+	}
+	return decimal(v, 0, 2)
+}
+
+// counterHeader writes ompP's header lines on counters.
+func (o *ompp) counterHeader(key func(name, format string, args ...any)) {
+	m := &o.p.Meta
+	if len(m.Counters) == 0 {
+		return
+	}
+	const most = 8
+	key("Max Counters", "%d", most)
+	key("PAPI Active", "no, perf_event")
+	key("Used Counters", "%d", len(m.Counters))
+	for i, c := range m.Counters {
+		text := c.Name
+		if c.Unit != "" {
+			text += " (" + c.Unit + ")"
+		}
+		switch {
+		case c.Failed != "":
+			text += ", not counted: " + c.Failed
+		case c.Running > 0:
+			text += fmt.Sprintf(", scaled: it counted %s%% of the time", percent(c.Running))
+		}
+		key(fmt.Sprintf("OMPP_CTR%d", i+1), "%s", text)
+	}
+	key("Max Evaluators", "any number")
+	key("Used Evaluators", "%d", len(o.formulas))
+	for i, f := range o.formulas {
+		key(fmt.Sprintf("OMPP_EVAL%d", i+1), "%s", f.Text)
+	}
+}
