@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ompp-attach/event"
@@ -207,8 +208,10 @@ func (b *builder) sampled(p *Profile, n *built, node int) {
 	if b.framer == nil {
 		b.framer = &framer{b.engine, p, map[Frame]int{}, map[uint64][]int{}, map[int32][]int{}}
 	}
+	byStack := func(x, y sampleID) int { return cmp.Compare(x.stack, y.stack) } // frames are numbered as they are met
 	var list []Sample
-	for id, s := range n.samples {
+	for _, id := range slices.SortedFunc(maps.Keys(n.samples), byStack) {
+		s := n.samples[id]
 		id.row = b.engine.rowOfSample(id)
 		if node == 0 && id.phase == "" && id.row >= 0 && b.engine.rows[id.row].Num > 0 {
 			id.phase = PhaseIdle

@@ -321,6 +321,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	if p.mpi.job != nil { // else what the launcher told
 		prof.Meta.MPI = p.mpi.job
 	}
+	markMPI(prof)
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}

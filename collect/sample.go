@@ -2,6 +2,8 @@ package collect
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	perf "github.com/elastic/go-perf"
@@ -134,6 +136,27 @@ func (m *Measurement) sampledAs(p *Process, prof *attribution.Profile) *attribut
 	defer m.mu.Unlock()
 	as.Lost, as.Throttled = p.sampled.lost, m.sampling.throttled-p.sampled.throttled
 	return &as
+}
+
+// markMPI finds the samples that were taken in an MPI call: a call is reported
+// when it returns, so the engine could not tell.
+func markMPI(prof *attribution.Profile) {
+	job := prof.Meta.MPI
+	if job == nil || job.Path == "" {
+		return
+	}
+	inMPI := make([]bool, len(prof.Frames))
+	for i := range prof.Frames {
+		f := &prof.Frames[i]
+		static := job.Path == prof.Meta.Path
+		inMPI[i] = f.Object == job.Path && (!static || strings.HasPrefix(f.Function, "MPI_") || strings.HasPrefix(f.Function, "PMPI_"))
+	}
+	for i := range prof.Samples {
+		s := &prof.Samples[i]
+		if slices.ContainsFunc(s.Stack, func(f int) bool { return inMPI[f] }) {
+			s.Phase = attribution.PhaseMPI
+		}
+	}
 }
 
 func (s *sampling) close() {

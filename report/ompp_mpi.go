@@ -90,6 +90,8 @@ func mpiOf(r *analysis.Row) attribution.MPIStats {
 // mpiColumns returns the columns on MPI of a region in which it occurred.
 func mpiColumns(c event.Construct, sum *attribution.MPIStats) []column {
 	switch {
+	case sum == nil:
+		return nil
 	case c != event.MPI && sum.Read == 0 && sum.Written == 0:
 		return []column{mpiT, inV, outV, recvC, sendC, collC}
 	case c != event.MPI:
