@@ -222,10 +222,16 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 		r := &s.p.Regions[s.p.Nodes[n].Region]
 		if i > 0 || !s.runsOutlined(n) {
 			at := slices.IndexFunc(frames, func(f int) bool { return sourceFunction(s.p.Frames[f].Function) == r.Location.Function })
-			for _, f := range frames[:max(at, 0)] {
+			if at < 0 {
+				at = 0
+				if creates(r.Construct) { // elsewhere: another thread, or this one before
+					at = len(frames)
+				}
+			}
+			for _, f := range frames[:at] {
 				t.steps = append(t.steps, Step{-1, f})
 			}
-			frames = frames[max(at, 0):]
+			frames = frames[at:]
 		}
 		t.at[n] = len(t.steps)
 		t.steps = append(t.steps, Step{s.p.Nodes[n].Region, -1})
@@ -233,6 +239,10 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 	for _, f := range frames {
 		t.steps = append(t.steps, Step{-1, f})
 	}
+}
+
+func creates(c event.Construct) bool {
+	return c == event.Task || c == event.UntiedTask || c == event.TaskLoop
 }
 
 // sourceFunction is the function that an outlined one was made of.
