@@ -24,7 +24,10 @@ func TestGuestSamples(t *testing.T) {
 	dir, repo := t.TempDir(), testbin.Repo(t)
 	bin := cross(t, filepath.Join(dir, "hotlines"), "-O2", "-fomit-frame-pointer", "-g", "-fopenmp", filepath.Join(repo, "testdata", "programs", "hotlines.c"))
 	count := cross(t, filepath.Join(dir, "perf_total"), "-O2", filepath.Join(repo, "testdata", "truth", "perf_total.c"))
-	const period = 1000003
+	// The emulated unit's cycles are nanoseconds, also of those in which the host
+	// ran something else: what then takes longer than a period loses samples.
+	const period = 5000011
+	const tolerance = 8 // percent, of 450 samples
 	script := "set -e; export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive\n" +
 		fmt.Sprintf("ompp-attach run -q --sample cycles:u --sample-period %d -o /tmp/c -- perf_total /tmp/cycles hotlines 40 1000000\n", period) +
 		"mv /tmp/c/profile.pid*.json.gz /tmp/c/profile.json.gz\n" + // perf_total's child
@@ -34,7 +37,7 @@ func TestGuestSamples(t *testing.T) {
 	for _, kernel := range []string{"6.1", "6.12"} {
 		t.Run("kernel "+kernel, func(t *testing.T) {
 			out := guest(t, kernel, "cortex-a57", script, exe, bin, count)
-			for by, tolerance := range map[string]float64{"/tmp/c": 3, "/tmp/t": 7} { // of 3000 samples, and of 700
+			for _, by := range []string{"/tmp/c", "/tmp/t"} {
 				p, err := attribution.Decode(bytes.NewReader(guestFile(t, out, by+"/profile.json.gz")))
 				if err != nil {
 					t.Fatal(err)
@@ -50,7 +53,7 @@ func TestGuestSamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if n := float64(p.Meta.Sampling.Taken); math.Abs(n*period-cycles) > 0.02*cycles {
+				if n := float64(p.Meta.Sampling.Taken); math.Abs(n*period-cycles) > 0.03*cycles {
 					t.Errorf("%.0f samples, one per %d cycles, of %.0f cycles", n, period, cycles)
 				}
 			}
