@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,9 @@ func TestStacks(t *testing.T) {
 				"main f PARALLEL LOOP f._omp_fn.0 g PARALLEL g._omp_fn.0"}},
 		{"a body that is called directly", []string{"PARALLEL@f"}, []string{"*: " + toMain + "f f.omp_outlined f.omp_outlined_debug__ g"},
 			[]string{"main f PARALLEL f.omp_outlined f.omp_outlined_debug__ g"}},
+		{"a stray stack is no way", []string{"PARALLEL@f"},
+			append(slices.Repeat([]string{"*: " + toMain + "f gomp:GOMP_parallel f._omp_fn.0"}, 30), "*: garbage gomp:GOMP_parallel f._omp_fn.0", "*: "+worker+"f._omp_fn.0"),
+			append(slices.Repeat([]string{"main f PARALLEL f._omp_fn.0"}, 30), "garbage PARALLEL f._omp_fn.0", "main f PARALLEL f._omp_fn.0")},
 		{"cut", []string{"PARALLEL@f"}, []string{"*: " + toMain + "f gomp:GOMP_parallel f._omp_fn.0", "*: cut g h"},
 			[]string{"main f PARALLEL f._omp_fn.0", "main f PARALLEL g h"}},
 		{"a region that is not known", nil, []string{"-: " + toMain + "f gomp:GOMP_parallel f._omp_fn.0 g"}, []string{"main f f._omp_fn.0 g"}},
