@@ -129,6 +129,7 @@ func (s *stacks) runsOutlined(node int) bool {
 // region of node base, or with the program (0).
 type tail struct {
 	base  int
+	cut   bool // what lies further out is not known
 	steps []Step
 	at    map[int]int // where the region of a node on the path stands
 }
@@ -198,7 +199,7 @@ func (s *stacks) tail(x *attribution.Sample) tail {
 		level := max(len(begins)-len(segments)+i, 0) // several where regions are not known
 		frames[level] = append(frames[level], seg...)
 	}
-	t := tail{at: map[int]int{}}
+	t := tail{at: map[int]int{}, cut: x.Cut}
 	if from > 0 {
 		t.base = nodes[begins[from]]
 	}
@@ -222,10 +223,16 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 		r := &s.p.Regions[s.p.Nodes[n].Region]
 		if i > 0 || !s.runsOutlined(n) {
 			at := slices.IndexFunc(frames, func(f int) bool { return sourceFunction(s.p.Frames[f].Function) == r.Location.Function })
-			for _, f := range frames[:max(at, 0)] {
+			if at < 0 {
+				at = 0
+				if creates(r.Construct) { // elsewhere: another thread, or this one before
+					at = len(frames)
+				}
+			}
+			for _, f := range frames[:at] {
 				t.steps = append(t.steps, Step{-1, f})
 			}
-			frames = frames[max(at, 0):]
+			frames = frames[at:]
 		}
 		t.at[n] = len(t.steps)
 		t.steps = append(t.steps, Step{s.p.Nodes[n].Region, -1})
@@ -233,6 +240,10 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 	for _, f := range frames {
 		t.steps = append(t.steps, Step{-1, f})
 	}
+}
+
+func creates(c event.Construct) bool {
+	return c == event.Task || c == event.UntiedTask || c == event.TaskLoop
 }
 
 // sourceFunction is the function that an outlined one was made of.
@@ -277,38 +288,61 @@ func (s *stacks) splice(tails []tail) [][]Step {
 	return out
 }
 
+// stray is the share of samples below which a way is none: a sample taken while
+// the kernel executes a probed instruction may have a garbled stack.
+const stray = 0.05
+
 // prefix is how a node was come to: as the threads that started it did. Where
 // they came on several ways, what these begin with, and the regions.
-func (s *stacks) prefix(node int, samples []int, tails []tail, known map[int][]Step) (way []Step) {
-	first, whole := true, true
+func (s *stacks) prefix(node int, samples []int, tails []tail, known map[int][]Step) []Step {
+	type way struct {
+		steps []Step
+		count uint64
+	}
+	var ways []way
+	all := uint64(0)
 	for _, i := range samples {
 		t := &tails[i]
-		if t.base == node {
+		if t.base == node || t.cut {
 			continue
 		}
-		one := slices.Concat(known[t.base], t.steps[:t.at[node]])
-		if first {
-			way, first = one, false
-			continue
+		steps := slices.Concat(known[t.base], t.steps[:t.at[node]])
+		at := slices.IndexFunc(ways, func(w way) bool { return slices.Equal(w.steps, steps) })
+		if at < 0 {
+			at = len(ways)
+			ways = append(ways, way{steps: steps})
 		}
+		ways[at].count += s.p.Samples[i].Count
+		all += s.p.Samples[i].Count
+	}
+	ways = slices.DeleteFunc(ways, func(w way) bool { return float64(w.count) < stray*float64(all) })
+	switch len(ways) {
+	case 0:
+		return s.regionsTo(node, nil)
+	case 1:
+		return ways[0].steps
+	}
+	common := ways[0].steps
+	for _, w := range ways[1:] {
 		n := 0
-		for n < min(len(way), len(one)) && way[n] == one[n] {
+		for n < min(len(common), len(w.steps)) && common[n] == w.steps[n] {
 			n++
 		}
-		whole = whole && n == len(way) && n == len(one)
-		way = way[:n]
+		common = common[:n]
 	}
-	if whole && !first {
-		return way
-	}
-	regions := 0
+	return s.regionsTo(node, common)
+}
+
+// regionsTo continues a way to a node by the regions alone.
+func (s *stacks) regionsTo(node int, way []Step) []Step {
+	path := s.path(s.p.Nodes[node].Parent)
 	for _, step := range way {
 		if step.Region >= 0 {
-			regions++
+			path = path[1:]
 		}
 	}
 	way = slices.Clone(way)
-	for _, n := range s.path(s.p.Nodes[node].Parent)[regions:] {
+	for _, n := range path {
 		way = append(way, Step{s.p.Nodes[n].Region, -1})
 	}
 	return way

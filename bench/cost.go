@@ -164,9 +164,10 @@ func settled(p *process) (float64, error) {
 }
 
 // attachTool attaches ompp-attach to a process and returns once it has.
-func attachTool(pid int, dir string) (stop func() error, took time.Duration, err error) {
+func attachTool(pid int, dir string, flags ...string) (stop func() error, took time.Duration, err error) {
 	begin := time.Now()
-	cmd := exec.Command(*tool, "attach", "--verbose", "--overwrite", "-o", filepath.Join(dir, "profile"), "--pid", strconv.Itoa(pid))
+	args := []string{"attach", "--verbose", "--overwrite", "-o", filepath.Join(dir, "profile"), "--pid", strconv.Itoa(pid)}
+	cmd := exec.Command(*tool, append(args, flags...)...)
 	stop, err = startUntil(cmd, cmd.StderrPipe, func(line string) bool { return strings.Contains(line, "attached to process") })
 	return stop, time.Since(begin), err
 }

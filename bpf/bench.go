@@ -5,8 +5,10 @@ import (
 	"io"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/rlimit"
+	perf "github.com/elastic/go-perf"
 )
 
 // EmptyProbe is a program that does nothing: what the kernel itself charges
@@ -58,3 +60,22 @@ func (e *EmptyProbe) Attach(path string, pid int, points []Point, returns bool) 
 
 // Close frees it.
 func (e *EmptyProbe) Close() error { return e.prog.Close() }
+
+// OpenEmptySampler opens a sampling event on every processor with a program
+// that does nothing: what the kernel itself charges for an interrupt.
+func OpenEmptySampler(attr *perf.Attr) (io.Closer, error) {
+	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{
+		Type: ebpf.PerfEvent, License: "GPL",
+		Instructions: asm.Instructions{asm.Mov.Imm(asm.R0, 0), asm.Return()},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load the empty sampling program: %w", err)
+	}
+	defer prog.Close() // the events hold it
+	s := &Sampler{}
+	if err := s.open(attr, prog); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}

@@ -3,6 +3,7 @@ package bpf
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -75,26 +76,25 @@ func (p *Probes) LoadSampler(attr *perf.Attr) (*Sampler, error) {
 	if s.coll, err = ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: shared}); err != nil {
 		return nil, fmt.Errorf("load the sampling program: %w", err)
 	}
-	if err := s.open(attr); err != nil {
+	if err := s.open(attr, s.coll.Programs[sampleProgOnSample]); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Sampler) open(attr *perf.Attr) error {
+func (s *Sampler) open(attr *perf.Attr, prog *ebpf.Program) error {
 	cpus, err := onlineCPUs()
 	if err != nil {
 		return err
 	}
-	prog := s.coll.Programs[sampleProgOnSample].FD()
 	for _, cpu := range cpus {
 		e, err := perf.Open(attr, perf.AllThreads, cpu, nil)
 		if err != nil {
 			return fmt.Errorf("open the sampling event on processor %d: %w", cpu, err)
 		}
 		s.events = append(s.events, e)
-		if err := e.SetBPF(uint32(prog)); err != nil {
+		if err := e.SetBPF(uint32(prog.FD())); err != nil {
 			return fmt.Errorf("attach the sampling program: %w", err)
 		}
 		// Only for what the kernel says of throttling: the program's answer
@@ -168,9 +168,13 @@ func (s *Sampler) Throttled() (n uint64) {
 }
 
 // Close ends sampling and frees the kernel side.
-func (s *Sampler) Close() {
+func (s *Sampler) Close() error {
+	var errs []error
 	for _, e := range s.events {
-		e.Close()
+		errs = append(errs, e.Close())
 	}
-	s.coll.Close()
+	if s.coll != nil {
+		s.coll.Close()
+	}
+	return errors.Join(errs...)
 }

@@ -37,9 +37,9 @@ func (f *sampleFlags) register(c *cobra.Command) {
 	if c.Name() == "run" {
 		f.event = "task-clock"
 	}
-	c.Flags().StringVar(&f.event, "sample", f.event, "sample call stacks by EVENT[:FREQ]: task-clock, cycles or another one of `ompp-attach counters`, FREQ times a second (199); off")
+	c.Flags().StringVar(&f.event, "sample", f.event, "sample call stacks by `EVENT[:FREQ]`: task-clock, cycles or another counter, FREQ times a second (199); off")
 	f.asked = func() bool { return c.Flags().Changed("sample") || c.Flags().Changed("sample-period") }
-	c.Flags().Uint64Var(&f.period, "sample-period", 0, "sample whenever EVENT was counted so many times (task-clock: ns), not by frequency")
+	c.Flags().Uint64Var(&f.period, "sample-period", 0, "sample whenever EVENT was counted `N` times (task-clock: ns), not by frequency")
 }
 
 // check refuses what cannot be sampled by.
@@ -125,6 +125,8 @@ func (f *sampleFlags) start(m *collect.Measurement) error {
 	switch err := m.Sample(a, as); {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENODEV):
 		return fmt.Errorf("--sample %s: this machine does not count %s; --sample task-clock works everywhere", f.event, as.Event)
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
+		return fmt.Errorf("--sample %s: not permitted to sample processors (%w): run as root, with CAP_PERFMON, or set /proc/sys/kernel/perf_event_paranoid to 0; --sample off does without", f.event, err)
 	case errors.Is(err, unix.EINVAL):
 		return fmt.Errorf("--sample %s: the kernel refuses the event (%w); /proc/sys/kernel/perf_event_max_sample_rate bounds the frequency", f.event, err)
 	case err != nil:
