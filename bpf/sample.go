@@ -1,6 +1,7 @@
 package bpf
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -155,7 +156,7 @@ func (s *Sampler) Throttled() (n uint64) {
 	for _, e := range s.events {
 		for e.HasRecord() {
 			var r perf.RawRecord
-			if e.ReadRawRecord(nil, &r) != nil {
+			if e.ReadRawRecord(context.Background(), &r) != nil {
 				break
 			}
 			if r.Header.Type == perf.RecordTypeThrottle {
