@@ -71,6 +71,7 @@ func (e *Engine) discard(y *tally) {
 func (e *Engine) count(t *thread, ev *event.Event) {
 	if e.counting.width == 0 {
 		if len(ev.Counters) == 0 {
+			t.gap = true // if anything is counted at all
 			return
 		}
 		e.counting.width = min(len(ev.Counters), maxCounts)
@@ -168,8 +169,9 @@ func (e *Engine) disown(t *thread, i int) {
 }
 
 // leaveTaskCounts charges the task whose frame is the innermost, and returns what
-// was counted while what is around it stood still for it.
-func (e *Engine) leaveTaskCounts(t *thread) (wall counts) {
+// was counted while what is around it stood still for it, and whether that is not
+// all.
+func (e *Engine) leaveTaskCounts(t *thread) (wall counts, uncounted bool) {
 	f := t.top()
 	y := f.tally
 	if !f.internal {
@@ -184,12 +186,12 @@ func (e *Engine) leaveTaskCounts(t *thread) (wall counts) {
 		wall = y.whole()
 		e.discard(y)
 	}
-	return wall
+	return wall, f.uncounted
 }
 
 // resumeCounts gives the innermost frame, or the task that it is in, what was
 // counted while it stood still (see resume).
-func (e *Engine) resumeCounts(t *thread, wall *counts) {
+func (e *Engine) resumeCounts(t *thread, wall *counts, uncounted bool) {
 	if e.counting.width == 0 || len(t.stack) == 0 {
 		return
 	}
@@ -198,7 +200,11 @@ func (e *Engine) resumeCounts(t *thread, wall *counts) {
 	case i >= 0 && isExecution(t.stack[i].node.key.Construct):
 		e.tallyOf(t, i).away.add(wall)
 	case f.team != nil && f.phase == inBarrier && f.num < 0: // its part in the region is over
-		if mem := f.team.member(t.num); mem != nil && !f.team.charged && f.team.forked <= f.mark && mem.tally != nil {
+		if mem := f.team.member(t.num); mem != nil && !f.team.charged && f.team.forked <= f.mark {
+			mem.uncounted = mem.uncounted || uncounted
+			if mem.tally == nil {
+				mem.tally = new(tally)
+			}
 			mem.tally.child.add(wall)
 		}
 	case f.node.key.Construct.IsTasking():

@@ -264,10 +264,10 @@ func (e *Engine) leaveTask(t *thread, at uint64) {
 		s.Exec.C-- // a further part of an execution
 		s.Enter.C--
 	}
-	counted := e.leaveTaskCounts(t)
+	counted, uncounted := e.leaveTaskCounts(t)
 	t.stack = t.stack[:len(t.stack)-1]
 	e.resume(t, wall, active, n, at)
-	e.resumeCounts(t, &counted)
+	e.resumeCounts(t, &counted, uncounted)
 }
 
 // resume goes on with what a thread had suspended for n tasks. The innermost

@@ -46,8 +46,8 @@ type Measurement struct {
 	selection *Selection   // nil: everything is wanted
 	user      *UserRegions // nil if none are asked for
 
-	sharing sync.Mutex // guards shared; taken last
-	shared  map[any]*sharedLink
+	sharing sync.Mutex          // guards shared; taken last
+	shared  map[any]*sharedLink // by *probes.Attached or *probes.MPIAttached
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder

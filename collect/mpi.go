@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -8,7 +9,9 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/event"
+	"ompp-attach/mpi"
 	"ompp-attach/probes"
+	"ompp-attach/probes/accessor"
 	"ompp-attach/symbols"
 )
 
@@ -36,6 +39,7 @@ type mpiProcess struct {
 	// neighbours cannot be told; guarded by Measurement.mu.
 	library     *symbols.Module
 	noNeighbors map[uint64]bool
+	doubted     bool // see doubt; guarded by Measurement.mu
 }
 
 type placedMPI struct {
@@ -150,8 +154,13 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 		job.Rank, job.Size = w.Rank, w.Size
 	}
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	p.mpi.job, p.mpi.library = job, mod
-	m.mu.Unlock()
+	if m.running && a.Plan.Library.Unknown == nil { // it may be between MPI_Init and MPI_Finalize
+		if err := a.Plan.Library.Formulas.Check(mod.Bias, readMemory(pid)); err != nil && !errors.Is(err, accessor.ErrNotInitialized) {
+			p.mpi.doubt(err)
+		}
+	}
 	return nil
 }
 
@@ -178,6 +187,9 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 		if site, ok := p.mpi.caller(p.resolver.mods, r); ok {
 			ev.Site = site
 		}
+	}
+	if p.mpi.doubted {
+		ev.MPI.Flags |= mpi.UnknownVolume
 	}
 	// A call that returned after the measured time was over was under way then.
 	if over := p.overAt(); over != 0 && ev.Time > over && ev.MPI.Start < over {

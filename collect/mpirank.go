@@ -2,6 +2,7 @@ package collect
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"golang.org/x/sys/unix"
 
@@ -12,12 +13,23 @@ var threadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_
 
 // begin notes what the end of MPI_Init told; mu is held.
 func (q *mpiProcess) begin(w *probes.MPIWorld) {
-	if w.Size > 0 {
+	switch {
+	case w.Size == 0: // not told
+	case w.Rank >= 0 && w.Rank < w.Size:
 		q.job.Rank, q.job.Size = w.Rank, w.Size
+	default:
+		q.doubt(fmt.Errorf("MPI_COMM_WORLD would have %d processes, and this one rank %d", w.Size, w.Rank))
 	}
 	if w.Level >= 0 && w.Level < len(threadLevels) {
 		q.job.Level = threadLevels[w.Level]
 	}
+}
+
+// doubt says that what was derived from the library's code does not hold in this
+// process, so that volumes are not told; mu is held.
+func (q *mpiProcess) doubt(err error) {
+	q.doubted = true
+	q.job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%v).", err)
 }
 
 // readMemory returns what reads numbers from a process's memory.

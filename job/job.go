@@ -47,6 +47,7 @@ type Rank struct {
 	User, System int64 // CPU time
 	ThreadTime   int64 // wall time times threads
 	MPITime      int64 // of all threads
+	MPIWall      int64 // of the thread that was in MPI longest
 	Calls        Figures
 	Overheads    analysis.Classes // wherever they lie, summed over threads
 	LostHits     uint64

@@ -3,6 +3,7 @@ package probes
 import (
 	"bytes"
 	"regexp"
+	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/mpi"
@@ -125,14 +126,14 @@ func (l *MPILibrary) kernelSide() *bpf.MPILibrary {
 		bpf.MPICommInter: l.Formulas.CommIsInter, bpf.MPICommRemoteSize: l.Formulas.CommRemoteSize,
 		bpf.MPIWorld: l.Formulas.World,
 	} {
-		if len(f) > mpi.MaxCases {
+		if len(f) > mpi.MaxCases || slices.ContainsFunc(f, func(c mpi.Case) bool { return len(c.Steps) > mpi.MaxSteps }) {
 			continue // as if there were none
 		}
 		to := &k.Formula[i]
 		to.Cases = uint64(len(f))
 		for j, c := range f {
-			to.Is[j].Mask, to.Is[j].Equal, to.Is[j].Steps = c.Mask, c.Equal, uint64(min(len(c.Steps), mpi.MaxSteps))
-			for n, s := range c.Steps[:min(len(c.Steps), mpi.MaxSteps)] {
+			to.Is[j].Mask, to.Is[j].Equal, to.Is[j].Steps = c.Mask, c.Equal, uint64(len(c.Steps))
+			for n, s := range c.Steps {
 				to.Is[j].Step[n].Op, to.Is[j].Step[n].Value = uint64(s.Op), s.Value
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/google/pprof/profile"
+
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 	"ompp-attach/perfcounters"
@@ -171,4 +173,102 @@ func (o *ompp) counterHeader(key func(name, format string, args ...any)) {
 	for i, f := range o.formulas {
 		key(fmt.Sprintf("OMPP_EVAL%d", i+1), "%s", f.Text)
 	}
+}
+
+// countedOf returns the indices of the counters that have counts.
+func countedOf(p *attribution.Profile) (out []int) {
+	for i, c := range p.Meta.Counters {
+		if c.Failed == "" {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// counterTypes are the pprof sample types of counters.
+func counterTypes(p *attribution.Profile, counters []int) (types []*profile.ValueType) {
+	for _, i := range counters {
+		c := &p.Meta.Counters[i]
+		unit := c.Unit
+		switch unit {
+		case "ns":
+			unit = "nanoseconds"
+		case "":
+			unit = "count"
+		}
+		types = append(types, &profile.ValueType{Type: c.Name, Unit: unit})
+	}
+	return types
+}
+
+// counts are a thread's exclusive values of the counters in a pprof profile,
+// which knows no missing ones.
+func (b *pprofBuilder) counts(s *attribution.ThreadStats) (out []int64) {
+	own := exclusiveCounters(s)
+	for _, i := range b.counters {
+		v, _ := counterValue(b.p, s, own, i)
+		out = append(out, max(0, v))
+	}
+	return out
+}
+
+// counterNotes say what the reader must know about the counters.
+func counterNotes(p *attribution.Profile) (out []string) {
+	uncounted := uint64(0)
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Stats {
+			uncounted += p.Nodes[i].Stats[j].Uncounted
+		}
+	}
+	for _, c := range p.Meta.Counters {
+		switch {
+		case c.Failed != "":
+			out = append(out, fmt.Sprintf("Counter %s has no counts: %s.", c.Name, c.Failed))
+		case c.Running > 0:
+			out = append(out, fmt.Sprintf("Counter %s counted %s%% of the time, and is scaled.", c.Name, percent(c.Running)))
+		}
+	}
+	if len(p.Meta.Counters) > 0 && uncounted > 0 {
+		out = append(out, fmt.Sprintf("Of %s the counters are not known, or not all of them: figures with a + hold what is.", plural(int(uncounted), "execution")))
+	}
+	return out
+}
+
+// countingNotes say how to read the columns of counters.
+func (o *ompp) countingNotes() []string {
+	if len(o.p.Meta.Counters) == 0 {
+		return nil
+	}
+	return append([]string{"Counters are those of the thread in execT, whatever else ran on its core. In a parallel region, those of a worker end where it arrives at the final barrier. " +
+		"What our probes cost is part of what is counted in the kernel; COUNTER:u leaves the kernel out. - stands for what is not known, or what a formula has no value for."}, counterNotes(o.p)...)
+}
+
+// wallCounters are the cells of counters and evaluators in the table of parallel
+// regions by wallclock time: of all threads of a region.
+func (o *ompp) wallCounters(s *attribution.ThreadStats) (text string) {
+	for i := range o.p.Meta.Counters {
+		text += fmt.Sprintf(" %*s", flatCounterWidth, counterText(o.p, s, s.Counters, i))
+	}
+	for _, f := range o.formulas {
+		text += fmt.Sprintf(" %*s", evaluatorWidth, evaluatorText(o.p, f, s))
+	}
+	return text
+}
+
+// addCounted adds what formulas use.
+func addCounted(sum, s *attribution.ThreadStats) {
+	sum.Exec.T += s.Exec.T
+	sum.Exec.C += s.Exec.C
+	sum.Counters = attribution.SumCounters(sum.Counters, s.Counters)
+	sum.Uncounted += s.Uncounted
+}
+
+func (o *ompp) wallCounterTitles() (text string) {
+	for _, c := range o.p.Meta.Counters {
+		text += fmt.Sprintf(" %*s", flatCounterWidth, c.Name)
+	}
+	for _, f := range o.formulas {
+		text += fmt.Sprintf(" %*s", evaluatorWidth, f.Name)
+	}
+	return text
 }

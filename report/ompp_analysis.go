@@ -14,15 +14,19 @@ func (o *ompp) overheads() {
 
 	analysis.SortByWall(all)
 	o.printf("Parallel regions sorted by wallclock time:\n")
-	o.printf("            Type                            Location      Wallclock (%%)\n")
+	o.printf("            Type                            Location      Wallclock (%%)%s\n", o.wallCounterTitles())
 	var wall int64
+	flat, counted := analysis.Flat(o.p), analysis.Row{}
 	for i := range all {
 		r := &o.p.Regions[all[i].Region]
-		o.printf("R%05d  %8s %35s    %s (%s)\n", all[i].Region+1, shortName(r.Construct), regionText(r),
-			seconds(all[i].Wall, 7), percent(analysis.Ratio(all[i].Wall, cover.Of)))
+		sum := &flat[all[i].Region].Sum
+		o.printf("R%05d  %8s %35s    %s (%s)%s\n", all[i].Region+1, shortName(r.Construct), regionText(r),
+			seconds(all[i].Wall, 7), percent(analysis.Ratio(all[i].Wall, cover.Of)), o.wallCounters(&sum.ThreadStats))
+		addCounted(&counted.ThreadStats, &sum.ThreadStats)
 		wall += all[i].Wall
 	}
-	o.printf("%17s%35s    %s (%s)\n\n", "", "SUM", seconds(wall, 7), percent(analysis.Ratio(wall, cover.Of)))
+	o.printf("%17s%35s    %s (%s)%s\n\n", "", "SUM", seconds(wall, 7), percent(analysis.Ratio(wall, cover.Of)),
+		o.wallCounters(&counted.ThreadStats))
 
 	titles := "          Total        Ovhds (%)  =   Synch  (%)  +  Imbal   (%)  +   Limpar (%)   +    Mgmt (%)"
 	if o.mpi {

@@ -169,7 +169,7 @@ func regionList(sentence string, regions []int) []string {
 // readingNotes say how to read the figures of this profile.
 func (o *ompp) readingNotes() []string {
 	p, m := o.p, &o.p.Meta
-	items := o.mpiNotes()
+	items := append(o.mpiNotes(), o.countingNotes()...)
 	if m.HasTasks {
 		items = append(items, "The program may use tasks, and where this runtime executes them was not found: taskT shows `-`, and the time of tasks that ran inside a barrier is part of exitBarT and of the overheads.")
 	}

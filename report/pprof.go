@@ -51,7 +51,8 @@ var mpiSampleTypes = []*profile.ValueType{
 // Executions are execC. The other types are the overhead classes of package
 // analysis, each at the node where the time passes; mpi_time is class MPI,
 // within parallel regions and outside, and the bytes are of the same calls,
-// received and sent.
+// received and sent. A type for each counter comes last; its values are exclusive,
+// too.
 func WritePprof(w io.Writer, p *attribution.Profile, o Options) error {
 	return buildPprof(o.view(p), o).Write(w)
 }
@@ -64,7 +65,9 @@ func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
 	case uses:
 		types = slices.Concat(sampleTypes, mpiSampleTypes)
 	}
-	b := &pprofBuilder{p: p, options: o, mpi: uses, out: &profile.Profile{
+	counters := countedOf(p)
+	types = slices.Concat(types, counterTypes(p, counters))
+	b := &pprofBuilder{p: p, counters: counters, options: o, mpi: uses, out: &profile.Profile{
 		SampleType:        types,
 		DefaultSampleType: "time",
 		DurationNanos:     p.Meta.Duration,
@@ -123,10 +126,13 @@ type pprofBuilder struct {
 	p       *attribution.Profile
 	options Options
 	mpi     bool
-	out     *profile.Profile
-	mapping *profile.Mapping
-	program *profile.Location
-	regions []*profile.Location // by index in Profile.Regions
+	// counters are the indices in Meta.Counters of those that have sample types,
+	// which come last.
+	counters []int
+	out      *profile.Profile
+	mapping  *profile.Mapping
+	program  *profile.Location
+	regions  []*profile.Location // by index in Profile.Regions
 }
 
 func (b *pprofBuilder) location(f *profile.Function, line int64) *profile.Location {
@@ -158,9 +164,11 @@ func (b *pprofBuilder) samples() {
 		for j := range n.Stats {
 			s, c := &n.Stats[j], classes[j]
 			calls := analysis.OwnCalls(construct, s)
-			b.sample(stack, label, b.p.Threads[s.Thread], []int64{
+			values := []int64{
 				max(0, s.Exec.T-s.Child), int64(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt,
-				c.MPI, int64(calls.In[b.options.Volumes]), int64(calls.Out[b.options.Volumes])})
+				c.MPI, int64(calls.In[b.options.Volumes]), int64(calls.Out[b.options.Volumes])}
+			values = append(values[:len(b.out.SampleType)-len(b.counters)], b.counts(s)...)
+			b.sample(stack, label, b.p.Threads[s.Thread], values)
 		}
 	}
 }
@@ -216,6 +224,7 @@ func pprofComments(p *attribution.Profile) []string {
 	if m.HasTasks {
 		out = append(out, "The program may use tasks, which are not measured.")
 	}
+	out = append(out, counterNotes(p)...)
 	if note := unknownVolumes(p); note != "" {
 		out = append(out, note)
 	}

@@ -1,8 +1,12 @@
 package symbols
 
 import (
+	"bytes"
+	"debug/elf"
 	"encoding/binary"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -66,4 +70,36 @@ func TestDefines(t *testing.T) {
 			t.Errorf("%q is defined: %t, want %t", names[n], is, want)
 		}
 	}
+}
+
+// A section that claims to be larger than its file is not looked through to its
+// alleged end.
+func TestTextBeyondFile(t *testing.T) {
+	b := objectSeeds(t)[0]
+	f, err := elf.NewFile(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := slices.IndexFunc(f.Sections, func(s *elf.Section) bool { return s.Name == ".text" })
+	const entry, size = 64, 32 // of Elf64_Shdr, and where sh_size is in it
+	headers := binary.LittleEndian.Uint64(b[40:])
+	binary.LittleEndian.PutUint64(b[headers+uint64(text)*entry+size:], 1<<40)
+	path := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := OpenObject(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if len(o.TextRanges()) == 0 {
+		t.Fatal("no code")
+	}
+	for _, r := range o.TextRanges() {
+		if r.Hi-r.Lo > uint64(len(b)) {
+			t.Errorf("%d bytes of code in a file of %d", r.Hi-r.Lo, len(b))
+		}
+	}
+	o.Branches(o.Targets(func(string) bool { return true }))
 }

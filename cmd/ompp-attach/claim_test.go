@@ -64,8 +64,8 @@ func rankProfile(job string, rank, size int) *attribution.Profile {
 
 func TestRankStems(t *testing.T) {
 	child := profileOf(9)
-	res := &collect.Result{Profiles: []*attribution.Profile{rankProfile("a", 0, 2), rankProfile("a", 1, 2), rankProfile("b", 0, 1), child}}
-	if got, want := (&output{}).stems(res), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.pid9"}; !slices.Equal(got, want) {
+	res := &collect.Result{Profiles: []*attribution.Profile{rankProfile("a", 0, 2), rankProfile("a", 1, 2), rankProfile("b", 0, 4), rankProfile("b", 3, 4), rankProfile("", -1, 0), child}}
+	if got, want := (&output{}).stems(res), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.rank3-2", "profile.pid99", "profile.pid9"}; !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
 	// Of a rank's own tool: the directory may hold what the rank ran before.
@@ -81,9 +81,9 @@ func TestRankStems(t *testing.T) {
 
 func TestRanksLines(t *testing.T) {
 	o := &output{dir: "out"}
-	got := o.ranksLines([]*attribution.Profile{rankProfile("a", 3, 9), rankProfile("a", 0, 9), rankProfile("a", 1, 9), rankProfile("b", 0, 1), profileOf(3)})
+	got := o.ranksLines([]*attribution.Profile{rankProfile("a", 3, 9), rankProfile("a", 0, 9), rankProfile("a", 1, 9), rankProfile("b", 0, 1), rankProfile("", -1, 0), profileOf(3)})
 	if len(got) != 2 || !strings.HasPrefix(got[0], "ranks 0-1,3 of 9 measured") || !strings.Contains(got[0], "mpirun -n 9 ompp-attach run -o out") ||
-		!strings.HasPrefix(got[1], "ranks 0 of 1 measured") || strings.Contains(got[1], "others") {
+		!strings.HasPrefix(got[1], "rank 0 of 1 measured") || strings.Contains(got[1], "others") {
 		t.Errorf("%q", got)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"ompp-attach/perfcounters"
 )
 
+// noCounters is what --counters takes for none.
+const noCounters = "none"
+
 // counterFlags are the flags on performance counters that run and attach share.
 type counterFlags struct {
 	list string
@@ -17,25 +20,31 @@ type counterFlags struct {
 
 func (f *counterFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.list, "counters", "", "performance counters to read at the beginning and end of each region, "+
-		"as perf names them (`ompp-attach counters` lists them), separated by commas")
+		"separated by commas, as perf names them (`ompp-attach counters` lists them); "+noCounters+" (default cycles,instructions,cache-misses,branch-misses; "+
+		"without a hardware unit task-clock,page-faults,context-switches,cpu-migrations)")
 }
 
-// wanted returns the counters that the flags ask for, and what the user must
-// know of them.
-func (f *counterFlags) wanted(formulas []string) (list []perfcounters.Counter, err error) {
-	if f.list != "" {
-		if list, err = perfcounters.NewMachine(os.DirFS(unitsDir)).Parse(f.list); err != nil {
-			return nil, &exitError{exitUsage, fmt.Errorf("--counters: %w", err)}
+// wanted returns the counters that the flags ask for; if they ask for none, those
+// that this machine has, and why they are not the hardware's, a sentence.
+func (f *counterFlags) wanted(formulas []string) (list []perfcounters.Counter, why string, err error) {
+	m := perfcounters.NewMachine(os.DirFS(unitsDir))
+	switch f.list {
+	case "":
+		list, why = m.Defaults()
+	case noCounters:
+	default:
+		if list, err = m.Parse(f.list); err != nil {
+			return nil, "", &exitError{exitUsage, fmt.Errorf("--counters: %w", err)}
 		}
 	}
 	if len(list) > bpf.MaxCounters {
-		return nil, &exitError{exitUsage, fmt.Errorf("--counters: %d counters, and at most %d can be read at once: measure the others in another run", len(list), bpf.MaxCounters)}
+		return nil, "", &exitError{exitUsage, fmt.Errorf("--counters: %d counters, and at most %d can be read at once: measure the others in another run", len(list), bpf.MaxCounters)}
 	}
 	var names []string
 	for _, c := range list {
 		names = append(names, c.Name)
 	}
-	return list, checkFormulas(formulas, names)
+	return list, why, checkFormulas(formulas, names)
 }
 
 // checkFormulas refuses formulas that have no meaning over counters.

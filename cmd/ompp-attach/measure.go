@@ -91,7 +91,7 @@ func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
 
 // measurement loads the kernel side for what the flags ask for.
 func (f *measureFlags) measurement() (*collect.Measurement, error) {
-	counters, err := f.counters.wanted(f.view.evaluators)
+	counters, why, err := f.counters.wanted(f.view.evaluators)
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +100,9 @@ func (f *measureFlags) measurement() (*collect.Measurement, error) {
 		return nil, diagnose(err)
 	}
 	m.Evaluate(f.view.evaluators)
+	if why != "" && !f.quiet {
+		f.say("no hardware counters: " + why + "; the kernel's own are shown instead (--counters none leaves them out)")
+	}
 	for _, s := range m.CounterNotes() {
 		f.say(s)
 	}
@@ -137,7 +140,7 @@ func (f *measureFlags) check() error {
 	if _, ok := attachModes[f.mode]; !ok {
 		return &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}
 	}
-	_, err := f.counters.wanted(f.view.evaluators)
+	_, _, err := f.counters.wanted(f.view.evaluators)
 	return err
 }
 

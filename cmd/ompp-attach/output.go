@@ -143,7 +143,7 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 		if err != nil {
 			errs = append(errs, err)
 		}
-		if !f.quiet && p.Meta.MPI == nil && o.rank == nil {
+		if !f.quiet && !isRank(p) && o.rank == nil {
 			if err := report.Summary(os.Stderr, p, files, f.view.options()); err != nil {
 				errs = append(errs, err)
 			}
@@ -158,13 +158,18 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 }
 
 // stems names the profiles' files. A process that runs one program after the
-// other has several profiles, and several jobs have ranks of one number.
+// other has several profiles, and several jobs have ranks of one number: all
+// ranks of the second one are numbered 2, so that their files can be told apart.
 func (o *output) stems(res *collect.Result) (out []string) {
-	taken := map[string]bool{}
+	taken, jobs := map[string]bool{}, map[string]int{}
 	for _, p := range res.Profiles {
-		stem := recordStem
-		if r := p.Meta.MPI; r != nil && r.Rank >= 0 {
-			stem += ".rank" + strconv.Itoa(r.Rank)
+		stem, n := recordStem, 1
+		if isRank(p) {
+			stem += ".rank" + strconv.Itoa(p.Meta.MPI.Rank)
+			if jobs[p.Meta.MPI.Job] == 0 {
+				jobs[p.Meta.MPI.Job] = len(jobs) + 1
+			}
+			n = jobs[p.Meta.MPI.Job]
 		} else {
 			if o.rank != nil {
 				stem += ".rank" + strconv.Itoa(o.rank.Rank)
@@ -173,14 +178,22 @@ func (o *output) stems(res *collect.Result) (out []string) {
 				stem += ".pid" + strconv.Itoa(p.Meta.PID)
 			}
 		}
-		free := stem
-		for n := 2; taken[free] || o.rank != nil && exists(filepath.Join(o.dir, free+recordSuffix)); n++ {
-			free = stem + "-" + strconv.Itoa(n)
+		free := numbered(stem, n)
+		for taken[free] || o.rank != nil && exists(filepath.Join(o.dir, free+recordSuffix)) {
+			n++
+			free = numbered(stem, n)
 		}
 		taken[free] = true
 		out = append(out, free)
 	}
 	return out
+}
+
+func numbered(stem string, n int) string {
+	if n == 1 {
+		return stem
+	}
+	return stem + "-" + strconv.Itoa(n)
 }
 
 // resultFile matches the names of what we write, in every format.

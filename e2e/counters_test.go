@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+)
+
+// countedRegions are the flat figures of busy.c, by the number in its comments.
+func countedRegions(p *attribution.Profile) map[int]map[int]*attribution.ThreadStats {
+	out, parallel := map[int]map[int]*attribution.ThreadStats{}, 0
+	for _, b := range analysis.Flat(p) {
+		n := 3
+		if p.Regions[b.Region].Construct != event.Critical {
+			n = []int{1, 2, 4}[parallel]
+			parallel++
+		}
+		out[n] = map[int]*attribution.ThreadStats{}
+		for i := range b.Rows {
+			out[n][p.Threads[b.Rows[i].Thread].Num] = &b.Rows[i].ThreadStats
+		}
+	}
+	return out
+}
+
+// TestCounters: what a thread's counters say in each region is known, although
+// all threads share one core with another program that is busy there.
+func TestCounters(t *testing.T) {
+	needTool(t)
+	bin := testbin.Build(t, "busy.c", testbin.Options{Flags: []string{"-O1", "-g"}})
+	other := exec.Command("taskset", "-c", "0", bin, "600")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	for _, mode := range []string{"session", "perf"} {
+		s := clean(t, options{pinned: "0", env: []string{"OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0"},
+			flags: []string{"--attach-mode", mode, "--counters", "task-clock,page-faults,context-switches", "--eval", "MS=task-clock/1e6"}}, bin)
+		checkBusy(t, s.main)
+		b, err := os.ReadFile(filepath.Join(s.dir, "profile.ompp.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(b)
+		for _, want := range []string{"Used Counters   : 3\n", "OMPP_CTR1       : task-clock (ns)\n", "OMPP_EVAL1      : MS=task-clock/1e6\n", "         task-clock        page-faults   context-switches           MS         CPUs\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the report lacks %q:\n%s", mode, want, text)
+			}
+		}
+	}
+}
+
+func checkBusy(t *testing.T, p *attribution.Profile) {
+	t.Helper()
+	regions := countedRegions(p)
+	within := func(what string, got, least, most int64) {
+		t.Helper()
+		if got < least || got > most {
+			t.Errorf("%s: %d, want %d to %d", what, got, least, most)
+		}
+	}
+	const ms, clock, faults = 1_000_000, 0, 1
+	for n, threads := range map[int]int{1: 2, 2: 2, 3: 2, 4: 3} {
+		for thread := range threads {
+			s := regions[n][thread]
+			if s == nil || len(s.Counters) != 3 || s.Uncounted > 0 {
+				t.Fatalf("region %d, thread %d: %+v", n, thread, s)
+			}
+			name := func(c string) string { return fmt.Sprintf("region %d, thread %d: %s", n, thread, c) }
+			switch n {
+			case 1:
+				within(name("page faults"), s.Counters[faults], int64(1000*(thread+1)), int64(1000*(thread+1))+50)
+			case 2:
+				within(name("task-clock"), s.Counters[clock], int64(50+150*thread)*ms, int64(55+160*thread)*ms)
+			case 3:
+				within(name("task-clock"), s.Counters[clock], 50*ms, 55*ms)
+			case 4:
+				within(name("task-clock"), s.Counters[clock], 100*ms, 108*ms)
+			}
+			if s.Counters[clock] > s.Exec.T {
+				t.Errorf("%d ns on a processor in %d", s.Counters[clock], s.Exec.T)
+			}
+		}
+	}
+}
+
+// TestCounterOfCPU: a perf event that counts whatever runs on a core is a single
+// thread's, too. The time-stamp counter is one that virtual machines have.
+func TestCounterOfCPU(t *testing.T) {
+	needTool(t)
+	bin := testbin.Build(t, "busy.c", testbin.Options{Flags: []string{"-O1", "-g"}})
+	other := exec.Command("taskset", "-c", "0", bin, "600")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	s := clean(t, options{pinned: "0", env: []string{"OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0"},
+		flags: []string{"--counters", "msr/tsc/,task-clock,cycles:u"}}, bin)
+	if why := s.main.Meta.Counters[0].Failed; why != "" {
+		t.Skip(why)
+	}
+	var low, high float64
+	compared := 0
+	for _, threads := range countedRegions(s.main) {
+		for _, c := range threads {
+			if c.Uncounted > 0 || c.Counters[1] < 40e6 { // the kernel did not tell of a switch
+				continue
+			}
+			rate := float64(c.Counters[0]) / float64(c.Counters[1])
+			if compared++; compared == 1 {
+				low, high = rate, rate
+			}
+			low, high = min(low, rate), max(high, rate)
+		}
+	}
+	if compared < 3 || high > 1.01*low {
+		t.Errorf("%d threads' time-stamp counters advanced by %.3f to %.3f for each ns on the processor", compared, low, high)
+	}
+}
+
+// TestCountersRefused: bad input ends before anything is measured, by one sentence
+// that says what to do.
+func TestCountersRefused(t *testing.T) {
+	needTool(t)
+	for flags, want := range map[string]string{
+		"--counters cycels":                                "do you mean cycles?",
+		"--counters r1,r2,r3,r4,r5,r6,r7,r8,r9":            "at most 8 can be read at once",
+		"--counters task-clock --eval X=cycels/task-clock": "cycels, which is not counted",
+		"--counters task-clock --eval X=task-clock/0":      "divides by zero",
+		"--counters page-faults:u":                         "without telling the modes apart",
+		"--counters none --eval IPC=instructions/cycles":   "instructions, which is not counted",
+	} {
+		s := run(t, options{flags: strings.Fields(flags)}, "/bin/true")
+		if s.exit != 2 || strings.Count(s.stderr, "\n") != 1 || !strings.Contains(s.stderr, want) {
+			t.Errorf("%s: exit status %d, %q; want %q", flags, s.exit, s.stderr, want)
+		}
+	}
+}
