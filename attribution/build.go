@@ -14,6 +14,7 @@ import (
 // engine must not be fed afterwards. The caller fills Meta's description of
 // the measurement.
 func (e *Engine) Finish(end uint64) *Profile {
+	e.Advance(end + 2*stragglerWait) // threads that wait may have come to a marker
 	if e.offSince != 0 {
 		off := e.offSince
 		e.countOff(end)
@@ -42,7 +43,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 			p.Regions[l.Region].Lossy += l.Events
 		}
 	}
-	p.Warnings = e.sharedRow()
+	p.Warnings = slices.Concat(e.sharedRow(), e.sampling.note())
 	p.Meta.Hits = e.events
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
@@ -64,6 +65,14 @@ func (e *Engine) settleAll(end uint64) {
 	}
 	for _, l := range e.leagues {
 		e.cutOffTeam(l.team, end)
+	}
+	for _, list := range e.teams {
+		for _, m := range list {
+			e.settleSamples(m)
+		}
+	}
+	for _, l := range e.leagues {
+		e.settleSamples(l.team)
 	}
 }
 
@@ -154,6 +163,7 @@ type builder struct {
 	regions    []Region
 	place      map[Key]Region
 	placed     map[*node]*built
+	framer     *framer     // nil: no samples yet
 	renumbered map[int]int // regions: engine order to report order
 	rows       []int       // threads: the same
 }
@@ -174,6 +184,7 @@ type built struct {
 	region   int // -1: the root
 	key      Key
 	stats    []ThreadStats
+	samples  sums
 	children []*built
 }
 
@@ -240,6 +251,7 @@ func (b *builder) merge(n *node) *built {
 		out.region = b.regionFor(n)
 	}
 	out.stats = slices.Clone(n.stats)
+	out.samples.addAll(n.samples)
 	b.placed[n] = out
 	for _, c := range n.children {
 		m := b.merge(c)
@@ -262,6 +274,7 @@ func absorb(into, from *built) {
 		}
 		into.stats[row].add(&from.stats[row])
 	}
+	into.samples.addAll(from.samples)
 	for _, c := range from.children {
 		if i := slices.IndexFunc(into.children, func(x *built) bool { return x.region == c.region }); i >= 0 {
 			absorb(into.children[i], c)
@@ -299,6 +312,7 @@ func (b *builder) flatten(p *Profile, n *built, parent int) {
 		s.Thread = row
 		p.Nodes[me].Stats = append(p.Nodes[me].Stats, s)
 	}
+	b.sampled(p, n, me)
 	for _, c := range n.children {
 		if c.empty() {
 			continue
@@ -308,6 +322,9 @@ func (b *builder) flatten(p *Profile, n *built, parent int) {
 }
 
 func (n *built) empty() bool {
+	if len(n.samples) > 0 {
+		return false
+	}
 	for i := range n.stats {
 		if !reflect.ValueOf(n.stats[i]).IsZero() {
 			return false
@@ -358,6 +375,11 @@ func (b *builder) number(p *Profile) {
 	for k := range b.engine.losses {
 		active[k.row] = true
 	}
+	for i := range p.Samples {
+		if row := p.Samples[i].Thread; row >= 0 {
+			active[row] = true
+		}
+	}
 	var rows []int
 	for i, t := range p.Threads {
 		if active[i] || t.Num == 0 {
@@ -375,6 +397,11 @@ func (b *builder) number(p *Profile) {
 	}
 	p.Threads = threads
 	b.rows = newRow
+	for i := range p.Samples {
+		if s := &p.Samples[i]; s.Thread >= 0 {
+			s.Thread = newRow[s.Thread]
+		}
+	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		n.Region = newRegion[n.Region]

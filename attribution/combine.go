@@ -23,6 +23,7 @@ func (b *builder) combine(n *built) {
 	if b.groupOfTaskloop(n) {
 		loop := n.children[0]
 		n.region, n.key, n.stats, n.children = loop.region, loop.key, b.withGroup(loop, n), loop.children
+		n.samples.addAll(loop.samples)
 		return
 	}
 	if !b.regions[n.region].Construct.IsParallel() {
@@ -41,6 +42,7 @@ func (b *builder) combine(n *built) {
 			continue
 		}
 		n.takeOver(c, r.Construct)
+		n.samples.addAll(c.samples)
 		n.region = b.intern(r)
 		if merged := &b.regions[n.region]; n.key.Runtime == event.Gomp && !slices.Contains(merged.Notes, NoteSplit) && !slices.Contains(b.regions[c.region].Notes, NoteInline) {
 			merged.Notes = append(merged.Notes, NoteSplit)

@@ -42,6 +42,10 @@ func (fakeFiles) SingleBarrier(site, _ uint64) BarrierKind {
 
 func (fakeFiles) Seen(Key) {}
 
+func (fakeFiles) Code(addr uint64) []Frame {
+	return []Frame{{File: "x.c", Line: int(addr)}}
+}
+
 // Region places a construct at a line equal to its address, so that two sites
 // can be one place (addresses a and a+1000).
 func (fakeFiles) Region(k Key) Region {

@@ -35,7 +35,7 @@ func (e *Engine) cutOffExisting(t *thread, end uint64) {
 		e.partial++
 		return
 	}
-	if len(f.node.children) == 0 {
+	if len(f.node.children) == 0 && len(f.node.samples) == 0 {
 		return
 	}
 	if e.root.holdsOpenMP() {
@@ -69,6 +69,7 @@ func (e *Engine) settleExisting() {
 	for _, n := range e.root.children {
 		if n.outside {
 			n.moveRow(n.rowWas, n.rowNow)
+			e.root.samples.addAll(n.samples)
 			freed = append(freed, n.children...)
 		} else {
 			kept = append(kept, n)
@@ -90,6 +91,16 @@ func (n *node) moveRow(from, to int) {
 		was := n.stats[from]
 		n.stats[from] = ThreadStats{}
 		n.stat(to).add(&was)
+	}
+	if from != to && n.samples != nil {
+		var moved sums
+		for id, s := range n.samples {
+			if id.row == from {
+				id.row = to
+			}
+			moved.add(id, s)
+		}
+		n.samples = moved
 	}
 	for _, c := range n.children {
 		c.moveRow(from, to)

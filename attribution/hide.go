@@ -57,6 +57,17 @@ func Hide(p *Profile, hidden func(*Region) bool) {
 			p.Lost[i].Region = number[r]
 		}
 	}
+	p.Samples = slices.Clone(p.Samples)
+	for i := range p.Samples {
+		s := &p.Samples[i]
+		if n := &p.Nodes[s.Node]; n.Region >= 0 && gone[n.Region] {
+			s.Phase = PhaseBody // of the region around it
+			if moved[s.Node] == 0 {
+				s.Phase = ""
+			}
+		}
+		s.Node = moved[s.Node]
+	}
 	p.Regions, p.Nodes = regions, nodes
 }
 

@@ -158,7 +158,21 @@ func TestHide(t *testing.T) {
 		27 1 release lock fn=1 free noret
 		30 1 end parallel
 		30 1 join parallel`), 100)
+	for i := range p.Nodes {
+		p.Samples = append(p.Samples, Sample{Node: i, Phase: PhaseEnter, Count: 1})
+	}
 	Hide(p, func(r *Region) bool { return r.Construct == event.Critical })
+	var found []string
+	for _, s := range p.Samples {
+		at := "program"
+		if r := p.Nodes[s.Node].Region; r >= 0 {
+			at = p.Regions[r].Construct.String()
+		}
+		found = append(found, at+" "+s.Phase)
+	}
+	if d := cmp.Diff([]string{"program enter", "PARALLEL enter", "PARALLEL body", "LOCK enter", "LOCK enter"}, found); d != "" {
+		t.Errorf("samples: -want +got\n%s", d)
+	}
 	want := lines(`PARALLEL@300 0:0 exec 30/1 enter 0 body 30/1 bar 0 exit 0 child 8
 		PARALLEL@300/LOCK@410 0:0 exec 8/2 enter 0 body 8/2 bar 0 exit 0 child 0`)
 	if d := cmp.Diff(want, table(p)); d != "" {

@@ -109,8 +109,8 @@ type Frame struct {
 // phases.
 type Sample struct {
 	Node   int    `json:"node"`             // index in Profile.Nodes: the innermost region
-	Thread int    `json:"thread"`           // index in Profile.Threads
-	Phase  string `json:"phase,omitempty"`  // "enter", "body", "barrier", "exit", as ThreadStats has them
+	Thread int    `json:"thread"`           // index in Profile.Threads; -1: none, it had no part in OpenMP
+	Phase  string `json:"phase,omitempty"`  // see PhaseEnter; empty: outside regions
 	Stack  []int  `json:"stack,omitempty"`  // indices in Profile.Frames, innermost first
 	Kernel bool   `json:"kernel,omitempty"` // in the kernel
 	Cut    bool   `json:"cut,omitempty"`    // the stack could not be followed to its end

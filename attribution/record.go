@@ -186,6 +186,27 @@ func Validate(p *Profile) error {
 			return fmt.Errorf("loss %d names thread %d of %d", i, l.Thread, len(p.Threads))
 		}
 	}
+	for i := range p.Samples {
+		if err := validateSample(p, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func validateSample(p *Profile, i int) error {
+	s := &p.Samples[i]
+	if s.Node < 0 || s.Node >= len(p.Nodes) {
+		return fmt.Errorf("sample %d names node %d of %d", i, s.Node, len(p.Nodes))
+	}
+	if s.Thread < -1 || s.Thread >= len(p.Threads) {
+		return fmt.Errorf("sample %d names thread %d of %d", i, s.Thread, len(p.Threads))
+	}
+	for _, f := range s.Stack {
+		if f < 0 || f >= len(p.Frames) {
+			return fmt.Errorf("sample %d names frame %d of %d", i, f, len(p.Frames))
+		}
+	}
 	return nil
 }
 

@@ -29,6 +29,7 @@ type Stream struct {
 	Barriers map[uint64]BarrierKind     `json:"barriers,omitempty"`
 	Singles  map[uint64]BarrierKind     `json:"singles,omitempty"`
 	Places   []Placed                   `json:"places,omitempty"`
+	Codes    map[uint64][]Frame         `json:"codes,omitempty"` // by address, of samples
 }
 
 // Placed is the answer to one Region question.
@@ -89,6 +90,9 @@ func (s *Stream) Region(k Key) Region {
 	return Region{Construct: k.Construct, Location: Location{Offset: k.Fn | k.Site}}
 }
 
+// Code implements Resolver.
+func (s *Stream) Code(addr uint64) []Frame { return s.Codes[addr] }
+
 // Recorder is a Resolver that notes another one's answers in a Stream.
 type Recorder struct {
 	Resolver
@@ -99,7 +103,7 @@ type Recorder struct {
 func NewRecorder(pid uint32, r Resolver) *Recorder {
 	return &Recorder{r, &Stream{PID: pid,
 		Teams: map[uint64]event.Construct{}, Shares: map[uint64]event.Construct{},
-		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}}}
+		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}, Codes: map[uint64][]Frame{}}}
 }
 
 // Team implements Resolver.
@@ -127,6 +131,11 @@ func (r *Recorder) Region(k Key) Region {
 	reg := r.Resolver.Region(k)
 	r.Stream.Places = append(r.Stream.Places, Placed{k, reg})
 	return reg
+}
+
+// Code implements Resolver.
+func (r *Recorder) Code(addr uint64) []Frame {
+	return note(r.Stream.Codes, addr, r.Resolver.Code(addr))
 }
 
 func note[V any](m map[uint64]V, at uint64, v V) V {

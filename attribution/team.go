@@ -27,6 +27,8 @@ type team struct {
 	joined   uint64 // 0: not yet
 	members  []member
 	ended    int
+	last     uint64 // of a charged one, when the last of its threads had ended
+	late     []lateSample
 	lastTask uint64 // when the last task ended that was executed in its final barrier
 	charged  bool
 	queued   bool // in Engine.settle
@@ -139,7 +141,7 @@ func (e *Engine) newTeam() *team {
 	if n := len(e.free); n > 0 {
 		m := e.free[n-1]
 		e.free = e.free[:n-1]
-		*m = team{members: m.members[:0]}
+		*m = team{members: m.members[:0], late: m.late[:0]}
 		return m
 	}
 	return &team{}
@@ -339,7 +341,8 @@ func (e *Engine) charge(m *team) {
 		mem := &m.members[i]
 		e.settleMember(m, mem, min(mem.end, last), last, m.joined)
 	}
-	m.charged = true
+	m.charged, m.last = true, last
+	e.settleSamples(m)
 	e.closeLeague(m)
 	e.unbind(m)
 	if !m.queued {
@@ -362,6 +365,7 @@ func (e *Engine) abandonTeam(m *team) {
 		s.count(nil, true, e.counting.width)
 	}
 	m.charged = true
+	e.settleSamples(m)
 	e.unbind(m)
 }
 

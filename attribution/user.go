@@ -115,12 +115,16 @@ func (t *thread) enteredFromOther(k Key) *node {
 	return nil
 }
 
-// takeOut takes the time of a frame that was entered again out of those between
-// it and the outer one.
-func (t *thread) takeOut(i int, d int64) {
-	for j := i - 1; j >= 0 && t.stack[j].node != t.stack[i].node; j-- {
-		t.stack[j].leaveOut(d)
+// outer returns the index of the outer execution in whose time the i-th frame's
+// lies, or -1.
+func (t *thread) outer(i int) int {
+	if !t.stack[i].inner {
+		return -1
 	}
+	n := t.stack[i].node
+	for i--; i >= 0 && t.stack[i].node != n; i-- {
+	}
+	return i
 }
 
 // exitUser closes the execution that ends. Of a function that is called

@@ -176,13 +176,13 @@ func settled(p *process) (float64, error) {
 }
 
 // attachTool attaches ompp-attach to a process and returns once it has.
-func attachTool(pid int, dir string, more ...string) (stop func() error, took time.Duration, err error) {
+func attachTool(pid int, dir string, flags ...string) (stop func() error, took time.Duration, err error) {
 	begin := time.Now()
 	args := []string{"attach", "--verbose", "--overwrite", "-o", filepath.Join(dir, "profile"), "--pid", strconv.Itoa(pid)}
-	if len(more) == 0 {
-		more = []string{"--counters", "none"}
+	if !slices.Contains(flags, "--counters") {
+		flags = append([]string{"--counters", "none"}, flags...)
 	}
-	cmd := exec.Command(*tool, append(args, more...)...)
+	cmd := exec.Command(*tool, append(args, flags...)...)
 	stop, err = startUntil(cmd, cmd.StderrPipe, func(line string) bool { return strings.Contains(line, "attached to process") })
 	return stop, time.Since(begin), err
 }

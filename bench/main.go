@@ -78,6 +78,12 @@ func run() error {
 		}
 		res.attach = append(res.attach, a)
 	}
+	if ok, _ := regexp.MatchString(*only, "sampling"); ok {
+		fmt.Fprintln(os.Stderr, "sampling")
+		if res.samples, err = measureSampling(dir); err != nil {
+			return err
+		}
+	}
 	if *only == "" {
 		fmt.Fprintln(os.Stderr, "decoder and engine")
 		if res.stages, err = measureStages(); err != nil {

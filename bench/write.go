@@ -17,6 +17,8 @@ type results struct {
 	mpi    []cost
 	attach []attachTime
 	stages []stage
+
+	samples []sampleCost
 }
 
 // The goals of the first version.
@@ -77,6 +79,17 @@ func (r *results) markdown() string {
 	p("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
 	for _, c := range r.mpi {
 		p("| %s | %s | %s |", c.runtime, c.op.title, strings.Join(append(c.columns(bare, emptyEntry, emptySame, ours), c.ratio(ours, emptySame)), " | "))
+	}
+	p("")
+	p("## What a sample costs")
+	p("")
+	p("Microseconds of the time of the thread that it finds (`bench/programs/spin.c`), by %d samples a second; *interrupt*: the same event with a", sampleRate)
+	p("program that does nothing; *share*: ours, of a thread's time at the default rate of 199 samples a second.")
+	p("")
+	p("| frames of 200 bytes | interrupt | ours | share |")
+	p("| ---: | ---: | ---: | ---: |")
+	for _, s := range r.samples {
+		p("| %d | %.2f | %.2f | %.3f %% |", s.frames, s.empty/1e3, s.ours/1e3, s.ours*199/1e9*100)
 	}
 	p("")
 	p("## How fast events are taken")

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/rlimit"
+	perf "github.com/elastic/go-perf"
 )
 
 // EmptyProbe is a program that does nothing: what the kernel itself charges
@@ -96,4 +98,23 @@ func (e *EmptyProbe) Close() error {
 		return nil
 	}
 	return e.prog.Close()
+}
+
+// OpenEmptySampler opens a sampling event on every processor with a program
+// that does nothing: what the kernel itself charges for an interrupt.
+func OpenEmptySampler(attr *perf.Attr) (io.Closer, error) {
+	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{
+		Type: ebpf.PerfEvent, License: "GPL",
+		Instructions: asm.Instructions{asm.Mov.Imm(asm.R0, 0), asm.Return()},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load the empty sampling program: %w", err)
+	}
+	defer prog.Close() // the events hold it
+	s := &Sampler{}
+	if err := s.open(attr, prog); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
 }

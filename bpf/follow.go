@@ -175,14 +175,12 @@ func ForgetAll(m *ebpf.Map) {
 	}
 }
 
-// ContinueAll continues every process in a map of stopped ones.
-func ContinueAll(m *ebpf.Map) (n int) {
+// ContinueAll continues every process in a map of stopped ones. They stay in
+// it: one may be entered and not be stopped yet.
+func ContinueAll(m *ebpf.Map) {
 	for pid := range entries[uint64](m) {
 		_ = unix.Kill(int(pid), unix.SIGCONT)
-		_ = m.Delete(pid)
-		n++
 	}
-	return n
 }
 
 // StopAll stops following everybody and continues whoever waits.

@@ -14,16 +14,10 @@ struct {
 } mpi_dropped SEC(".maps");
 
 /* Persistent requests: what the call that prepared one would move. */
-struct request {
-	u64 handle;
-	u32 pid;
-	u32 pad;
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 32768);
-	__type(key, struct request);
+	__type(key, struct mpi_key);
 	__type(value, struct mpi_record);
 } mpi_requests SEC(".maps");
 
@@ -46,19 +40,28 @@ const enum mpi_what *unused_what __attribute__((unused));
 const enum mpi_row_flag *unused_row_flag __attribute__((unused));
 const enum mpi_flag *unused_flag __attribute__((unused));
 
+/* Takes what is known of the process: for a new thread, and when that may have
+ * changed. */
+static __always_inline void know_process(struct mpi_thread *t)
+{
+	struct mpi_wrappers *w;
+
+	if (t->generation == wrapped_changes)
+		return;
+	w = bpf_map_lookup_elem(&mpi_wrapped, &t->call.pid);
+	__builtin_memset(&t->wrappers, 0, sizeof(t->wrappers));
+	__builtin_memset(t->sizes, 0, sizeof(t->sizes));
+	__builtin_memset(t->comms, 0, sizeof(t->comms));
+	if (w)
+		t->wrappers = *w;
+	t->generation = wrapped_changes;
+}
+
 /* Whether an address lies in a language binding of this process. */
 static __always_inline int is_wrapper(struct mpi_thread *t, u64 addr)
 {
 	int i;
 
-	if (t->generation != wrapped_changes) {
-		struct mpi_wrappers *w = bpf_map_lookup_elem(&mpi_wrapped, &t->call.pid);
-
-		__builtin_memset(&t->wrappers, 0, sizeof(t->wrappers));
-		if (w)
-			t->wrappers = *w;
-		t->generation = wrapped_changes;
-	}
 	for (i = 0; i < MPI_WRAPPERS; i++) {
 		if (addr - t->wrappers.is[i].lo < t->wrappers.is[i].size)
 			return 1;
@@ -81,10 +84,13 @@ static __always_inline void tell(const struct mpi_record *c, u32 lost)
 	submit(r);
 }
 
-/* With the stack of whoever called the binding: that is the next frame. */
-static __always_inline void tell_with_stack(struct pt_regs *regs, const struct mpi_record *c)
+/* With the stack of whoever called the binding: that is the next frame. Pages of
+ * it that nobody has touched yet are not there and cannot be read. */
+static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, u32 size)
 {
-	struct mpi_stack_record *r = reserve(c->tid, sizeof(*r));
+	struct mpi_stack_record *r = reserve(c->tid, sizeof(*r) + size);
+	u64 from = c->sp + 8 * RETURN_ON_STACK;
+	u32 at;
 
 	if (!r) {
 		drop(&mpi_dropped, c->row);
@@ -92,17 +98,22 @@ static __always_inline void tell_with_stack(struct pt_regs *regs, const struct m
 	}
 	__builtin_memcpy(&r->call, c, sizeof(*c));
 	r->call.lost = take_lost();
-	r->bp = REG_BP(regs);
-	bpf_probe_read_user(r->stack, sizeof(r->stack), (void *)(c->sp + 8 * RETURN_ON_STACK));
+	r->bp = bp;
+	if (bpf_probe_read_user(r + 1, size, (void *)from))
+		for (at = 0; at < size; at += MPI_STACK_PIECE)
+			if (bpf_probe_read_user((void *)(r + 1) + at, MPI_STACK_PIECE, (void *)(from + at)))
+				break;
 	submit(r);
 }
 
-static __always_inline void tell_all(struct pt_regs *regs, struct mpi_thread *t)
+static __always_inline void tell_all(u64 bp, struct mpi_thread *t, const struct mpi_record *c)
 {
-	if (is_wrapper(t, t->call.site))
-		tell_with_stack(regs, &t->call);
+	if (!is_wrapper(t, c->site))
+		tell(c, take_lost());
+	else if (t->wrappers.deep)
+		tell_with_stack(bp, c, MPI_DEEP_STACK_BYTES);
 	else
-		tell(&t->call, take_lost());
+		tell_with_stack(bp, c, MPI_STACK_BYTES);
 }
 
 /* A handle that the library has stored at an address, or 0. */
@@ -116,9 +127,10 @@ static __always_inline u64 stored_handle(u32 library, u64 at)
 }
 
 /* One persistent operation begins. */
-static __always_inline void started(struct mpi_record *call, u64 handle)
+static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
 {
-	struct request key = { .handle = handle, .pid = call->pid };
+	struct mpi_record *call = &t->call;
+	struct mpi_key key = { .handle = handle, .pid = call->pid };
 	struct mpi_record *kept = bpf_map_lookup_elem(&mpi_requests, &key);
 	struct mpi_record r;
 
@@ -130,11 +142,11 @@ static __always_inline void started(struct mpi_record *call, u64 handle)
 	r.sp = call->sp;
 	r.site = call->site;
 	r.time = r.start = call->start;
-	tell(&r, take_lost());
+	tell_all(bp, t, &r);
 }
 
 struct start_all {
-	u64 at;
+	u64 at, bp;
 	u32 n, bytes;
 };
 
@@ -145,19 +157,20 @@ static long start_one(u32 i, struct start_all *s)
 
 	if (!t || !take_element(t->counts, s->at, i, s->n, s->bytes, &handle))
 		return 1;
-	started(&t->call, handle);
+	started(t, handle, s->bp);
 	return 0;
 }
 
 /* Answers 1 when no return probe is needed; only sessions can use that. */
-static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
+static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps)
 {
+	u32 index = cookie;
 	struct mpi_row *row = bpf_map_lookup_elem(&mpi_rows, &index);
 	struct mpi_thread *t;
 	struct mpi_record *c;
 	u64 id, base;
 
-	if (!row || is_silent())
+	if (!row || not_measured(cookie) || is_silent())
 		return 1;
 	t = this_thread(BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
@@ -174,6 +187,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 	c->tid = (u32)id;
 	c->row = index;
 	c->sp = REG_SP(regs);
+	know_process(t);
 	c->site = take_arguments(regs, row, t);
 	c->comm = word(t, row->comm);
 	c->peer = word(t, row->peer);
@@ -185,22 +199,29 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 
 		c->start = bpf_ktime_get_ns();
 		if (row->flags & MPI_ROW_START)
-			started(c, stored_handle(row->library, at));
+			started(t, stored_handle(row->library, at), REG_BP(regs));
 		if (row->flags & MPI_ROW_FORGET) {
-			struct request key = { .handle = stored_handle(row->library, at), .pid = c->pid };
+			struct mpi_key key = { .handle = stored_handle(row->library, at), .pid = c->pid };
 
 			bpf_map_delete_elem(&mpi_requests, &key);
+			bpf_map_delete_elem(&mpi_neighbors, &key);
 		}
 		if (row->flags & MPI_ROW_START_ALL) {
 			struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
-			struct start_all s = { .at = at, .n = count_of(row, word(t, row->requests)),
+			struct start_all s = { .at = at, .bp = REG_BP(regs), .n = count_of(row, word(t, row->requests)),
 				.bytes = l && l->handle32 ? 4 : 8 };
 
 			if (sleeps)
 				bpf_loop(s.n, start_one, &s, 0);
 			else
-				started(c, 0);
+				started(t, 0, REG_BP(regs));
 		}
+	}
+	if (row->flags & (MPI_ROW_GRAPH | MPI_ROW_GRID)) {
+		c->np = word(t, row->send_count);
+		c->in = word(t, row->recv_count);
+		if (row->flags & MPI_ROW_GRID)
+			c->np = c->in = 2 * c->np;
 	}
 	t->result_at = word(t, row->request);
 	if (row->flags & MPI_ROW_BEGINS)
@@ -210,7 +231,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int sleeps)
 		return 0;
 	c->time = c->start;
 	c->flags |= MPI_UNFINISHED;
-	tell_all(regs, t);
+	tell_all(REG_BP(regs), t, c);
 	c->start = 0;
 	return 1;
 }
@@ -229,10 +250,14 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 		c->tag = t->result_at ? read_u32(t->result_at) : 0;
 		c->comm = world;
 	}
-	if (row->flags & MPI_ROW_KEEP && (u32)REG_RET(regs) == 0) {
-		struct request key = { .handle = stored_handle(row->library, t->result_at), .pid = c->pid };
+	if (row->flags & (MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID) && (u32)REG_RET(regs) == 0) {
+		struct mpi_key key = { .handle = stored_handle(row->library, t->result_at), .pid = c->pid };
+		struct mpi_degrees d = { .in = c->in, .out = c->np };
 
-		bpf_map_update_elem(&mpi_requests, &key, c, BPF_ANY);
+		if (row->flags & MPI_ROW_KEEP)
+			bpf_map_update_elem(&mpi_requests, &key, c, BPF_ANY);
+		else
+			bpf_map_update_elem(&mpi_neighbors, &key, &d, BPF_ANY);
 	}
 }
 
@@ -252,10 +277,10 @@ static __always_inline void on_return(struct pt_regs *regs)
 	row = bpf_map_lookup_elem(&mpi_rows, &index);
 	if (row && !is_silent()) {
 		c->time = now;
-		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP))
+		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID))
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
-		tell_all(regs, t);
+		tell_all(REG_BP(regs), t, c);
 	}
 	c->start = 0;
 }
@@ -265,7 +290,7 @@ extern _Bool bpf_session_is_return(void) __ksym __weak;
 static __always_inline int session(struct pt_regs *regs, int sleeps)
 {
 	if (!bpf_session_is_return())
-		return on_entry(regs, (u32)bpf_get_attach_cookie(regs), sleeps);
+		return on_entry(regs, bpf_get_attach_cookie(regs), sleeps);
 	on_return(regs);
 	return 0;
 }
@@ -282,7 +307,7 @@ int mpi_session_sleeps(struct pt_regs *regs) { return session(regs, 1); }
 SEC(section) \
 int name(struct pt_regs *regs) \
 { \
-	on_entry(regs, (u32)bpf_get_attach_cookie(regs), sleeps); \
+	on_entry(regs, bpf_get_attach_cookie(regs), sleeps); \
 	return 0; \
 }
 ENTRY(mpi_entry_multi, "uprobe.multi/x", 0)

@@ -40,6 +40,8 @@ const (
 	MPIRecvTypes  = uint32(mpiMpiRowFlagMPI_ROW_RECV_TYPES)
 	MPISendOwn    = uint32(mpiMpiRowFlagMPI_ROW_SEND_OWN)
 	MPIRecvOwn    = uint32(mpiMpiRowFlagMPI_ROW_RECV_OWN)
+	MPIGraph      = uint32(mpiMpiRowFlagMPI_ROW_GRAPH)
+	MPIGrid       = uint32(mpiMpiRowFlagMPI_ROW_GRID)
 	MPILocal      = uint32(mpiMpiRowFlagMPI_ROW_LOCAL)
 )
 
@@ -50,8 +52,6 @@ const (
 	MPICommRank       = int(mpiMpiWhatMPI_COMM_RANK)
 	MPICommInter      = int(mpiMpiWhatMPI_COMM_INTER)
 	MPICommRemoteSize = int(mpiMpiWhatMPI_COMM_REMOTE_SIZE)
-	MPIOutDegree      = int(mpiMpiWhatMPI_OUT_DEGREE)
-	MPIInDegree       = int(mpiMpiWhatMPI_IN_DEGREE)
 	MPIWorld          = int(mpiMpiWhatMPI_WORLD)
 )
 
@@ -114,7 +114,7 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 		}
 	}
 	shared := map[string]*ebpf.Map{}
-	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, ".data.shared"} {
+	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, probeMapSharing, ".data.shared"} {
 		shared[name] = p.coll.Maps[name]
 	}
 	spec.Maps[mpiMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
@@ -166,9 +166,6 @@ func (m *MPI) Close() {
 	m.coll.Close()
 }
 
-// Sleeps tells whether arrays of counts can be read.
-func (m *MPI) Sleeps() bool { return m.sleeps }
-
 // AddLibrary stores a library and returns its index.
 func (m *MPI) AddLibrary(l *MPILibrary) (uint32, error) {
 	i := m.libraries
@@ -207,6 +204,15 @@ func (m *MPI) SetWrappers(pid int, w *MPIWrappers) error {
 		return fmt.Errorf("name the language bindings of process %d: %w", pid, err)
 	}
 	return v.Set(n + 1)
+}
+
+// SetDegrees tells how many neighbours a process has in a communicator.
+func (m *MPI) SetDegrees(pid int, comm uint64, in, out int32) error {
+	key := mpiMpiKey{Handle: comm, Pid: uint32(pid)}
+	if err := m.coll.Maps[mpiMapMpiNeighbors].Put(&key, &mpiMpiDegrees{In: in, Out: out}); err != nil {
+		return fmt.Errorf("tell of a communicator's neighbours: %w", err)
+	}
+	return nil
 }
 
 // MPIPoint is one place to probe.

@@ -20,6 +20,13 @@ struct {
 	__type(value, struct mpi_row);
 } mpi_rows SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct mpi_key);
+	__type(value, struct mpi_degrees);
+} mpi_neighbors SEC(".maps");
+
 /* Room for a call's arguments: those in registers, the return address where it
  * is on the stack, and 8 from the stack. */
 #define MPI_STACK_ARGS 8
@@ -34,6 +41,9 @@ struct mpi_thread {
 	u32 generation;         /* of wrappers */
 	u32 pad;
 	struct mpi_wrappers wrappers;
+	/* What was computed of predefined handles. */
+	struct { u64 handle, size; } sizes[8];
+	struct { u64 handle; s32 np, in, rank, pad; } comms[2];
 	u64 counts[MPI_CHUNK], types[MPI_CHUNK];
 };
 
@@ -156,6 +166,34 @@ static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *
 	return site > REG_SP(regs) ? real_return_address(site) : site;
 }
 
+/* Whether a handle is of an object that MPI itself has made: what is computed of
+ * it once holds for good. A handle of the program's own may be another object's
+ * tomorrow. */
+static __always_inline int is_predefined(struct mpi_library *l, struct mpi_thread *t, u64 handle)
+{
+	if (l->handle32) /* MPICH's ABI: HANDLE_KIND_BUILTIN */
+		return (u32)handle >> 30 == 1;
+	return handle - t->wrappers.images[0].lo < t->wrappers.images[0].size ||
+	       handle - t->wrappers.images[1].lo < t->wrappers.images[1].size;
+}
+
+static __always_inline u64 type_size(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t, u64 type, u64 base)
+{
+	u32 at = (type ^ type >> 8) >> 3 & 7;
+	u64 size;
+
+	if (l->handle32)
+		type = (u32)type;
+	if (type && t->sizes[at].handle == type)
+		return t->sizes[at].size;
+	size = evaluate(row->library, MPI_TYPE_SIZE, type, base);
+	if (size != NOT_KNOWN && is_predefined(l, t, type)) {
+		t->sizes[at].handle = type;
+		t->sizes[at].size = size;
+	}
+	return size;
+}
+
 static __always_inline u64 count_of(struct mpi_row *row, u64 v)
 {
 	s64 n = row->flags & MPI_ROW_WIDE ? (s64)v : (s32)v;
@@ -256,18 +294,30 @@ static __always_inline u64 bytes_of(struct mpi_row *row, struct mpi_library *l, 
 		count *= (u32)word(t, row->partitions);
 	if (!count)
 		return 0;
-	size = evaluate(row->library, MPI_TYPE_SIZE, word(t, of.type), base);
+	size = type_size(row, l, t, word(t, of.type), base);
 	return size == NOT_KNOWN ? size : count * size;
 }
 
 /* The communicator's size and the own rank, or the numbers of neighbours. */
-static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_record *c, u64 base)
+static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t, u64 base)
 {
-	u64 size, local, rank = 0;
+	struct mpi_record *c = &t->call;
+	u32 at = c->comm >> 6 & 1;
+	u64 size = NOT_KNOWN, local = NOT_KNOWN, rank = 0;
 
 	if (row->flags & MPI_ROW_NEIGHBORS) {
-		size = evaluate(row->library, MPI_OUT_DEGREE, c->comm, base);
-		local = evaluate(row->library, MPI_IN_DEGREE, c->comm, base);
+		struct mpi_key key = { .handle = c->comm, .pid = c->pid };
+		struct mpi_degrees *d = bpf_map_lookup_elem(&mpi_neighbors, &key);
+
+		if (d) {
+			size = d->out;
+			local = d->in;
+		}
+	} else if (c->comm && t->comms[at].handle == c->comm) {
+		c->np = t->comms[at].np;
+		c->in = t->comms[at].in;
+		c->rank = t->comms[at].rank;
+		return; /* predefined ones connect no groups */
 	} else {
 		size = local = evaluate(row->library, MPI_COMM_SIZE, c->comm, base);
 		rank = evaluate(row->library, MPI_COMM_RANK, c->comm, base);
@@ -283,6 +333,12 @@ static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_record 
 	c->np = size;
 	c->in = local;
 	c->rank = rank;
+	if (!(row->flags & MPI_ROW_NEIGHBORS) && c->np > 0 && !(c->flags & MPI_INTER) && is_predefined(l, t, c->comm)) {
+		t->comms[at].handle = c->comm;
+		t->comms[at].np = c->np;
+		t->comms[at].in = c->in;
+		t->comms[at].rank = c->rank;
+	}
 }
 
 /* Fills a call's volumes; sleeps says that arrays can be read. */
@@ -295,12 +351,15 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 		flags & MPI_ROW_SEND_COUNTS, flags & MPI_ROW_SEND_TYPES, flags & MPI_ROW_SEND_OWN };
 	struct side recv = { row->recv_count, row->recv_type,
 		flags & MPI_ROW_RECV_COUNTS, flags & MPI_ROW_RECV_TYPES, flags & MPI_ROW_RECV_OWN };
+	int same = recv.count == send.count && recv.type == send.type;
 	int root, sends = 1, receives = 1;
 
 	if (!l)
 		return;
+	if (l->handle32)
+		c->comm = (u32)c->comm;
 	if (flags & (MPI_ROW_SIZES | MPI_ROW_NEIGHBORS))
-		look_at_comm(row, c, base);
+		look_at_comm(row, l, t, base);
 	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)
 		c->flags |= MPI_IN_PLACE_SEND;
 	if (row->recv_buf != MPI_NO_ARG && word(t, row->recv_buf) == l->in_place)
@@ -318,13 +377,13 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 	}
 	if (row->peer2 != MPI_NO_ARG && c->peer2 == l->proc_null)
 		receives = 0;
-	if (c->flags & MPI_IN_PLACE_SEND && row->recv_type != MPI_NO_ARG)
+	if (c->flags & MPI_IN_PLACE_SEND && !same)
 		sends = 0;
-	if (c->flags & MPI_IN_PLACE_RECV && row->send_type != MPI_NO_ARG)
+	if (c->flags & MPI_IN_PLACE_RECV && !same)
 		receives = 0;
 	if (sends)
 		c->send = bytes_of(row, l, t, send, flags & MPI_ROW_LOCAL ? c->in : c->np, base, sleeps);
-	if (receives && sends && recv.count == send.count && recv.type == send.type)
+	if (receives && sends && same)
 		c->recv = c->send;
 	else if (receives)
 		c->recv = bytes_of(row, l, t, recv, flags & (MPI_ROW_NEIGHBORS | MPI_ROW_LOCAL) ? c->in : c->np, base, sleeps);

@@ -2,36 +2,125 @@ package bpf
 
 import (
 	"errors"
-	"strings"
+	"os"
+	"reflect"
 	"testing"
+	"unsafe"
 
-	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 )
 
-func TestLoadMPI(t *testing.T) {
+// In every mode that this kernel has, each call of a function of our own is one
+// record: with its two times, and where it was called.
+func TestMPIModesDeliver(t *testing.T) {
 	for mode := Session; mode <= Perf; mode++ {
-		p, err := LoadProbes(mode)
-		if errors.Is(err, unix.EPERM) {
-			t.Skip("loading BPF programs is not permitted")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := p.LoadMPI()
-		if err != nil {
-			var v *ebpf.VerifierError
-			if errors.As(err, &v) {
-				t.Fatalf("%s", strings.Join(v.Log[max(0, len(v.Log)-60):], "\n"))
+		for _, arrays := range []bool{false, true} {
+			name := mode.String()
+			if arrays {
+				name += " that sleep"
 			}
+			t.Run(name, func(t *testing.T) { deliverMPI(t, mode, arrays) })
+		}
+	}
+}
+
+func deliverMPI(t *testing.T, mode Mode, arrays bool) {
+	p, err := LoadProbes(mode)
+	if errors.Is(err, unix.EPERM) {
+		t.Skip("loading BPF programs is not permitted")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if p.Mode() != mode {
+		t.Skipf("this kernel has no %s", mode)
+	}
+	m, err := p.LoadMPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if arrays && !m.sleeps {
+		t.Skip("this kernel has no sleepable uprobes")
+	}
+	if _, err := m.AddLibrary(&MPILibrary{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.AddRow(&MPIRow{}); err != nil { // so that ours is not the first
+		t.Fatal(err)
+	}
+	none := uint8(MPINoArg)
+	row, err := m.AddRow(&MPIRow{SendCount: none, SendType: none, RecvCount: none, RecvType: none, Peer: none, Peer2: none,
+		Tag: none, Comm: none, SendBuf: none, RecvBuf: none, Partitions: none, Request: none, Requests: none})
+	if err != nil {
+		t.Fatal(err)
+	}
+	off, err := offsetOf(reflect.ValueOf(probed).Pointer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := m.Attach("/proc/self/exe", os.Getpid(), []MPIPoint{{Point{Offset: off, Row: row, Return: true}, arrays}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const calls = 100
+	for range calls {
+		probed()
+	}
+	if err := errors.Join(link.Close(), m.CutOff(os.Getpid())); err != nil {
+		t.Fatal(err)
+	}
+	rings, err := p.Rings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, last := 0, uint64(0)
+	for _, r := range rings {
+		_, err := r.Drain(1<<20, func(rec *Record, _ []uint64) { t.Errorf("stray record %+v", rec) }, func(rec *MPIRecord) {
+			got++
+			if int(rec.Pid) != os.Getpid() || uint32(rec.Row) != row || rec.Flags != 0 || rec.Start >= rec.Time || rec.Stack != nil {
+				t.Errorf("record %+v", rec)
+			}
+			if got > 1 && rec.Site != last {
+				t.Errorf("called at %#x and at %#x", last, rec.Site)
+			}
+			last = rec.Site
+		}, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for n, pr := range m.coll.Programs {
-			i, _ := pr.Info()
-			v, _ := i.VerifiedInstructions()
-			t.Log(mode, n, v)
+		r.Close()
+	}
+	if _, err := offsetOf(uintptr(last)); got != calls || err != nil {
+		t.Errorf("%d records of %d calls, the last at %#x: %v", got, calls, last, err)
+	}
+	dropped, err := m.Dropped()
+	if err != nil || len(dropped) > 0 {
+		t.Errorf("dropped %v, %v", dropped, err)
+	}
+}
+
+func TestDecodeMPI(t *testing.T) {
+	want := mpiMpiRecord{Time: 1, Pid: 2, Tid: 3, Row: 4, Flags: MPIInter, Lost: 5, Sp: 6, Site: 7, Start: 8, Send: 9, Recv: 10,
+		Own: 11, Comm: 12, Np: 13, In: 14, Rank: 15, Peer: -1, Peer2: -2, Tag: 16}
+	plain := unsafe.Slice((*byte)(unsafe.Pointer(&want)), unsafe.Sizeof(want))
+	var got MPIRecord
+	if err := decodeMPI(plain, &got); err != nil || got.mpiMpiRecord != want || got.Stack != nil {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	head := mpiMpiStackRecord{Call: want, Bp: 17}
+	long := append([]byte{}, unsafe.Slice((*byte)(unsafe.Pointer(&head)), unsafe.Sizeof(head))...)
+	long = append(long, "stack"...)
+	if err := decodeMPI(long, &got); err != nil || got.mpiMpiRecord != want || got.BP != 17 || string(got.Stack) != "stack" {
+		t.Errorf("%+v, %v; want %+v and a stack", got, err, want)
+	}
+	if err := decodeMPI(plain, &got); err != nil || got.Stack != nil || got.BP != 0 {
+		t.Errorf("%+v, %v; the stack is an older record's", got, err)
+	}
+	for _, n := range []int{0, len(plain) - 1, len(plain) + 1} {
+		if err := decodeMPI(long[:n], &got); !errors.Is(err, ErrShortRecord) {
+			t.Errorf("%d bytes: %v, want ErrShortRecord", n, err)
 		}
-		m.Close()
-		p.Close()
 	}
 }

@@ -13,6 +13,12 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type mpiMpiDegrees struct {
+	_   structs.HostLayout
+	In  int32
+	Out int32
+}
+
 type mpiMpiFlag uint32
 
 const (
@@ -26,6 +32,13 @@ const (
 	mpiMpiFlagMPI_INTER         mpiMpiFlag = 256
 )
 
+type mpiMpiKey struct {
+	_      structs.HostLayout
+	Handle uint64
+	Pid    uint32
+	Pad    uint32
+}
+
 type mpiMpiLibrary struct {
 	_        structs.HostLayout
 	Handle32 uint32
@@ -33,7 +46,7 @@ type mpiMpiLibrary struct {
 	Root     int32
 	Pad      uint32
 	InPlace  uint64
-	Formula  [8]struct {
+	Formula  [6]struct {
 		_     structs.HostLayout
 		Cases uint64
 		Is    [6]struct {
@@ -105,6 +118,8 @@ const (
 	mpiMpiRowFlagMPI_ROW_RECV_AT_ROOT mpiMpiRowFlag = 32
 	mpiMpiRowFlagMPI_ROW_ON_STACK     mpiMpiRowFlag = 64
 	mpiMpiRowFlagMPI_ROW_SITE         mpiMpiRowFlag = 524288
+	mpiMpiRowFlagMPI_ROW_GRAPH        mpiMpiRowFlag = 1048576
+	mpiMpiRowFlagMPI_ROW_GRID         mpiMpiRowFlag = 2097152
 	mpiMpiRowFlagMPI_ROW_BEGINS       mpiMpiRowFlag = 128
 	mpiMpiRowFlagMPI_ROW_KEEP         mpiMpiRowFlag = 256
 	mpiMpiRowFlagMPI_ROW_START        mpiMpiRowFlag = 512
@@ -120,10 +135,9 @@ const (
 )
 
 type mpiMpiStackRecord struct {
-	_     structs.HostLayout
-	Call  mpiMpiRecord
-	Bp    uint64
-	Stack [512]uint8
+	_    structs.HostLayout
+	Call mpiMpiRecord
+	Bp   uint64
 }
 
 type mpiMpiThread struct {
@@ -134,8 +148,21 @@ type mpiMpiThread struct {
 	Generation uint32
 	Pad        uint32
 	Wrappers   mpiMpiWrappers
-	Counts     [64]uint64
-	Types      [64]uint64
+	Sizes      [8]struct {
+		_      structs.HostLayout
+		Handle uint64
+		Size   uint64
+	}
+	Comms [2]struct {
+		_      structs.HostLayout
+		Handle uint64
+		Np     int32
+		In     int32
+		Rank   int32
+		Pad    int32
+	}
+	Counts [64]uint64
+	Types  [64]uint64
 }
 
 type mpiMpiWhat uint32
@@ -146,10 +173,8 @@ const (
 	mpiMpiWhatMPI_COMM_RANK        mpiMpiWhat = 2
 	mpiMpiWhatMPI_COMM_INTER       mpiMpiWhat = 3
 	mpiMpiWhatMPI_COMM_REMOTE_SIZE mpiMpiWhat = 4
-	mpiMpiWhatMPI_OUT_DEGREE       mpiMpiWhat = 5
-	mpiMpiWhatMPI_IN_DEGREE        mpiMpiWhat = 6
-	mpiMpiWhatMPI_WORLD            mpiMpiWhat = 7
-	mpiMpiWhatMPI_WHATS            mpiMpiWhat = 8
+	mpiMpiWhatMPI_WORLD            mpiMpiWhat = 5
+	mpiMpiWhatMPI_WHATS            mpiMpiWhat = 6
 )
 
 type mpiMpiWrappers struct {
@@ -159,13 +184,12 @@ type mpiMpiWrappers struct {
 		Lo   uint64
 		Size uint64
 	}
-}
-
-type mpiRequest struct {
-	_      structs.HostLayout
-	Handle uint64
-	Pid    uint32
-	Pad    uint32
+	Deep   uint64
+	Images [2]struct {
+		_    structs.HostLayout
+		Lo   uint64
+		Size uint64
+	}
 }
 
 type mpiThreadState struct {
@@ -181,11 +205,13 @@ type mpiThreadState struct {
 const (
 	mpiMapMpiDropped           = "mpi_dropped"
 	mpiMapMpiLibraries         = "mpi_libraries"
+	mpiMapMpiNeighbors         = "mpi_neighbors"
 	mpiMapMpiRequests          = "mpi_requests"
 	mpiMapMpiRows              = "mpi_rows"
 	mpiMapMpiThreads           = "mpi_threads"
 	mpiMapMpiWrapped           = "mpi_wrapped"
 	mpiMapRings                = "rings"
+	mpiMapSharing              = "sharing"
 	mpiMapSilent               = "silent"
 	mpiMapThreads              = "threads"
 	mpiProgMpiEntryMulti       = "mpi_entry_multi"
@@ -272,11 +298,13 @@ type mpiProgramSpecs struct {
 type mpiMapSpecs struct {
 	MpiDropped   *ebpf.MapSpec `ebpf:"mpi_dropped"`
 	MpiLibraries *ebpf.MapSpec `ebpf:"mpi_libraries"`
+	MpiNeighbors *ebpf.MapSpec `ebpf:"mpi_neighbors"`
 	MpiRequests  *ebpf.MapSpec `ebpf:"mpi_requests"`
 	MpiRows      *ebpf.MapSpec `ebpf:"mpi_rows"`
 	MpiThreads   *ebpf.MapSpec `ebpf:"mpi_threads"`
 	MpiWrapped   *ebpf.MapSpec `ebpf:"mpi_wrapped"`
 	Rings        *ebpf.MapSpec `ebpf:"rings"`
+	Sharing      *ebpf.MapSpec `ebpf:"sharing"`
 	Silent       *ebpf.MapSpec `ebpf:"silent"`
 	Threads      *ebpf.MapSpec `ebpf:"threads"`
 }
@@ -321,11 +349,13 @@ func (o *mpiObjects) Close() error {
 type mpiMaps struct {
 	MpiDropped   *ebpf.Map `ebpf:"mpi_dropped"`
 	MpiLibraries *ebpf.Map `ebpf:"mpi_libraries"`
+	MpiNeighbors *ebpf.Map `ebpf:"mpi_neighbors"`
 	MpiRequests  *ebpf.Map `ebpf:"mpi_requests"`
 	MpiRows      *ebpf.Map `ebpf:"mpi_rows"`
 	MpiThreads   *ebpf.Map `ebpf:"mpi_threads"`
 	MpiWrapped   *ebpf.Map `ebpf:"mpi_wrapped"`
 	Rings        *ebpf.Map `ebpf:"rings"`
+	Sharing      *ebpf.Map `ebpf:"sharing"`
 	Silent       *ebpf.Map `ebpf:"silent"`
 	Threads      *ebpf.Map `ebpf:"threads"`
 }
@@ -334,11 +364,13 @@ func (m *mpiMaps) Close() error {
 	return _MpiClose(
 		m.MpiDropped,
 		m.MpiLibraries,
+		m.MpiNeighbors,
 		m.MpiRequests,
 		m.MpiRows,
 		m.MpiThreads,
 		m.MpiWrapped,
 		m.Rings,
+		m.Sharing,
 		m.Silent,
 		m.Threads,
 	)

@@ -67,26 +67,6 @@ static __always_inline void switch_on(void)
 		__sync_fetch_and_add(&num_silent, -1);
 }
 
-/* Processes that share probes. A link for each would cost every process a call
- * of the program, and a return probe, for every other one's; so probes of many
- * processes are placed once, for all, and hits elsewhere are ignored. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
-	__type(key, u32);
-	__type(value, u8);
-} sharing SEC(".maps");
-
-static __always_inline int not_measured(u64 cookie)
-{
-	u32 pid;
-
-	if (!(cookie & COOKIE_SHARED))
-		return 0;
-	pid = bpf_get_current_pid_tgid() >> 32;
-	return !bpf_map_lookup_elem(&sharing, &pid);
-}
-
 /* Fills what every record has and returns it, or NULL when the ring is full. */
 static __always_inline struct record *start_record(u32 index, u64 now, u16 flags)
 {

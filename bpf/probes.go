@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"sync"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -190,7 +191,8 @@ func (p *Probes) tryAttach() error {
 			if err != nil {
 				return err
 			}
-			return l.Close()
+			go l.Close() // which waits 20 ms and more (synchronize_srcu)
+			return nil
 		}
 	}
 	return fmt.Errorf("%s: entry point is in no segment", self)
@@ -273,11 +275,21 @@ func (p *Probes) Close() {
 
 type closers []io.Closer
 
+// Close closes many at a time: a perf event's end waits for a grace period of
+// RCU, some 10 ms, which those that wait together share.
 func (c closers) Close() error {
-	var errs []error
-	for _, x := range c {
-		errs = append(errs, x.Close())
+	const atOnce = 64
+	errs := make([]error, len(c))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
+	for i, x := range c {
+		slots <- struct{}{}
+		wg.Go(func() {
+			errs[i] = x.Close()
+			<-slots
+		})
 	}
+	wg.Wait()
 	return errors.Join(errs...)
 }
 

@@ -72,7 +72,7 @@ func TestModesDeliver(t *testing.T) {
 					default:
 						entries++
 					}
-				}, nil)
+				}, nil, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

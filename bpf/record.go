@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -52,6 +53,15 @@ type MPIRecord struct {
 	Stack []byte
 }
 
+// StackAt is the address of Stack: on amd64 the return address has gone from the
+// top.
+func (r *MPIRecord) StackAt() uint64 {
+	if runtime.GOARCH == "amd64" {
+		return r.Sp + 8
+	}
+	return r.Sp
+}
+
 // Flags of an MPIRecord.
 const (
 	MPIUnfinished  = uint16(mpiMpiFlagMPI_UNFINISHED)
@@ -72,10 +82,11 @@ func decodeMPI(b []byte, r *MPIRecord) error {
 		return decode(b, &r.mpiMpiRecord)
 	}
 	var s mpiMpiStackRecord
-	if err := decode(b, &s); err != nil {
+	head := min(int(unsafe.Sizeof(s)), len(b))
+	if err := decode(b[:head], &s); err != nil {
 		return err
 	}
-	r.mpiMpiRecord, r.BP, r.Stack = s.Call, s.Bp, s.Stack[:]
+	r.mpiMpiRecord, r.BP, r.Stack = s.Call, s.Bp, b[head:]
 	return nil
 }
 
@@ -112,6 +123,7 @@ type Ring struct {
 	raw      ringbuf.Record
 	rec      Record
 	mpi      MPIRecord
+	smp      SampleRecord
 	counters [2*MaxCounters + 1]uint64
 }
 
@@ -132,8 +144,8 @@ func (p *Probes) Rings() ([]*Ring, error) {
 // Drain hands over every record that is complete now, in order, at most limit,
 // and returns how many. The record is only valid during the call, as are the
 // counters of its thread, which are nil if none were read. Those of MPI calls,
-// which are longer, go to useMPI.
-func (r *Ring) Drain(limit int, use func(*Record, []uint64), useMPI func(*MPIRecord)) (int, error) {
+// which are longer, go to useMPI, samples to useSample.
+func (r *Ring) Drain(limit int, use func(*Record, []uint64), useMPI func(*MPIRecord), useSample func(*SampleRecord)) (int, error) {
 	n := 0
 	for n < limit {
 		err := r.r.ReadInto(&r.raw)
@@ -144,6 +156,11 @@ func (r *Ring) Drain(limit int, use func(*Record, []uint64), useMPI func(*MPIRec
 			return n, fmt.Errorf("read a record ring: %w", err)
 		}
 		switch b := r.raw.RawSample; {
+		case isSample(b):
+			if err := decodeSample(b, &r.smp); err != nil {
+				return n, err
+			}
+			useSample(&r.smp)
 		case hasCounters(b):
 			counters, err := decodeCounted(b, &r.rec, r.counters[:0])
 			if err != nil {

@@ -98,6 +98,26 @@ static __always_inline int is_silent(void)
 	return bpf_map_lookup_elem(&silent, &pid) != 0;
 }
 
+/* Processes that share probes. A link for each would cost every process a call
+ * of the program, and a return probe, for every other one's; so probes of many
+ * processes are placed once, for all, and hits elsewhere are ignored. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u32);
+	__type(value, u8);
+} sharing SEC(".maps");
+
+static __always_inline int not_measured(u64 cookie)
+{
+	u32 pid;
+
+	if (!(cookie & COOKIE_SHARED))
+		return 0;
+	pid = bpf_get_current_pid_tgid() >> 32;
+	return !bpf_map_lookup_elem(&sharing, &pid);
+}
+
 /* A new one begins whenever measurement goes on after a pause. */
 u32 era SHARED = 1;
 

@@ -5,9 +5,6 @@ import "fmt"
 // sharedCookie is COOKIE_SHARED of shared.h: macros are not generated.
 const sharedCookie = 1 << 32
 
-// sharingMap is the map of processes that share probes.
-const sharingMap = "sharing"
-
 func cookie(p Point, pid int) uint64 {
 	if pid == 0 {
 		return sharedCookie | uint64(p.Row)
@@ -15,17 +12,13 @@ func cookie(p Point, pid int) uint64 {
 	return uint64(p.Row)
 }
 
-// CanShare reports whether the kernel side that was built in knows shared
-// probes.
-func (p *Probes) CanShare() bool { return p.coll.Maps[sharingMap] != nil }
-
 // Share lets a process be measured by probes that are placed for all.
 func (p *Probes) Share(pid int) error {
-	if err := p.coll.Maps[sharingMap].Put(uint32(pid), uint8(1)); err != nil {
+	if err := p.coll.Maps[probeMapSharing].Put(uint32(pid), uint8(1)); err != nil {
 		return fmt.Errorf("measure process %d by shared probes: %w", pid, err)
 	}
 	return nil
 }
 
 // Unshare ends that.
-func (p *Probes) Unshare(pid int) { _ = p.coll.Maps[sharingMap].Delete(uint32(pid)) }
+func (p *Probes) Unshare(pid int) { _ = p.coll.Maps[probeMapSharing].Delete(uint32(pid)) }

@@ -140,8 +140,6 @@ enum mpi_what {
 	MPI_COMM_RANK,
 	MPI_COMM_INTER,       /* not 0: it connects two groups */
 	MPI_COMM_REMOTE_SIZE,
-	MPI_OUT_DEGREE,
-	MPI_IN_DEGREE,
 	MPI_WORLD,            /* the handle of MPI_COMM_WORLD, of nothing */
 	MPI_WHATS,
 };
@@ -164,11 +162,13 @@ enum mpi_row_flag {
 	MPI_ROW_RECV_AT_ROOT = 1 << 5, /* the receive side's are */
 	MPI_ROW_ON_STACK    = 1 << 6,  /* some arguments are on the stack */
 	MPI_ROW_SITE        = 1 << 19, /* the return address is needed at entry */
+	MPI_ROW_GRAPH       = 1 << 20, /* makes a communicator with send_count neighbours out and recv_count in */
+	MPI_ROW_GRID        = 1 << 21, /* ... with two neighbours in each of send_count dimensions */
 	MPI_ROW_BEGINS      = 1 << 7,  /* MPI_COMM_WORLD is there when it returns */
 	MPI_ROW_KEEP        = 1 << 8,  /* prepares a persistent request */
 	MPI_ROW_START       = 1 << 9,  /* starts one */
 	MPI_ROW_START_ALL   = 1 << 10, /* starts an array of them, as many as requests says */
-	MPI_ROW_FORGET      = 1 << 11, /* frees a request */
+	MPI_ROW_FORGET      = 1 << 11, /* frees a request or communicator */
 	MPI_ROW_SEND_COUNTS = 1 << 12, /* send_count is an array */
 	MPI_ROW_SEND_TYPES  = 1 << 13,
 	MPI_ROW_RECV_COUNTS = 1 << 14,
@@ -193,6 +193,18 @@ struct mpi_row {
 	u8 request;  /* where a request is made or found, or the thread level is put */
 	u8 requests; /* how many */
 	u8 pad[3];
+};
+
+/* Something of a process's that a handle names. */
+struct mpi_key {
+	u64 handle;
+	u32 pid;
+	u32 pad;
+};
+
+/* How many neighbours a process has in a communicator with a topology. */
+struct mpi_degrees {
+	s32 in, out;
 };
 
 enum mpi_flag {
@@ -224,17 +236,25 @@ struct mpi_record {
 	s32 peer, peer2, tag;
 };
 
-/* The same with the caller's registers and stack at its return. */
-#define MPI_STACK_BYTES 512
+/* The same with the caller's frame pointer and, in what follows, its stack. */
 struct mpi_stack_record {
 	struct mpi_record call;
 	u64 bp;
-	u8 stack[MPI_STACK_BYTES];
 };
+
+/* How much stack: what the bindings' frames take. Open MPI's take 400 bytes at
+ * most, mpi_sendrecv_f08ts_ of MPICH 4.0 takes 1200. */
+#define MPI_STACK_PIECE 256
+#define MPI_STACK_BYTES 512
+#define MPI_DEEP_STACK_BYTES 2048
 
 /* Address ranges of a process's language bindings: calls from there are made
  * for whoever called those. */
 #define MPI_WRAPPERS 6
 struct mpi_wrappers {
 	struct { u64 lo, size; } is[MPI_WRAPPERS];
+	u64 deep; /* their frames are large */
+	/* The program and the MPI library: objects in them are predefined, and live
+	 * and stay the same as long as MPI does. */
+	struct { u64 lo, size; } images[2];
 };

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -119,6 +118,7 @@ func (j *joined) end(how string) {
 // untilEnded returns when ctx ends or no process is left; those that end
 // meanwhile are settled.
 func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
+	const tick = 50 // ms, in which ctx is asked
 	left := len(all)
 	for left > 0 && ctx.Err() == nil {
 		m.mu.Lock()
@@ -135,7 +135,7 @@ func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
 			whose = append(whose, j)
 		}
 		m.mu.Unlock()
-		if _, err := unix.Poll(fds, int(50*time.Millisecond/time.Millisecond)); err != nil && !errors.Is(err, unix.EINTR) {
+		if _, err := unix.Poll(fds, tick); err != nil && !errors.Is(err, unix.EINTR) {
 			return
 		}
 		for i, j := range whose {

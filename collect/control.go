@@ -32,14 +32,17 @@ func controlDir() string {
 	if os.Geteuid() == 0 {
 		return "/run/ompp-attach"
 	}
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+	dir := os.Getenv("XDG_RUNTIME_DIR")
+	// Slurm hands on the login node's, which compute nodes do not have.
+	if st, err := os.Stat(dir); err == nil && st.IsDir() {
 		return filepath.Join(dir, "ompp-attach")
 	}
 	return filepath.Join(os.TempDir(), "ompp-attach-"+strconv.Itoa(os.Geteuid()))
 }
 
 // PrivateDir makes the directory for one user's sockets, which nobody else may
-// enter, and returns it.
+// enter, and returns it. The directories' rights are what protects the sockets:
+// who can reach one may have processes paused, and files written.
 func PrivateDir() (string, error) {
 	dir := controlDir()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -56,7 +59,7 @@ func private(dir string) error {
 	}
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	if !ok || !st.IsDir() || int(sys.Uid) != os.Geteuid() || st.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s is not a directory of ours alone: remove it", dir)
+		return fmt.Errorf("%s is not a directory of ours alone: remove it, or set XDG_RUNTIME_DIR or TMPDIR to a directory of yours", dir)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package collect
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,9 +20,9 @@ type Inspection struct {
 	Libraries int    // mapped besides the executable
 	Runtimes  []InspectedRuntime
 	Users     []RuntimeUser // modules that call a runtime, the executable first
-	MPI       []string      // paths of MPI libraries
-	Unread    error         // files that are mapped but could not be read
-	NoOpenMP  string        // why nothing can be measured; "" if there is a runtime
+	MPI       []InspectedMPI
+	Unread    error  // files that are mapped but could not be read
+	NoOpenMP  string // why nothing can be measured; "" if there is a runtime
 }
 
 // InspectedRuntime is one OpenMP runtime in a process.
@@ -35,6 +34,23 @@ type InspectedRuntime struct {
 	Costs    [insn.SingleStep + 1]int // probes that would be placed, by price class
 	Returns  int                      // of these, with a return probe
 	Err      error                    // why none can be placed
+}
+
+// InspectedMPI is an MPI library and what probes would be placed in it.
+type InspectedMPI struct {
+	Name    string // with its version
+	Path    string
+	Probes  int
+	Unknown error // why the volumes of its calls cannot be told; nil if they can
+	Err     error // why it cannot be measured; nil if it can
+}
+
+func inspectMPI(mod *symbols.Module) InspectedMPI {
+	plan, err := probes.NewMPIPlan(mod.Object())
+	if err != nil {
+		return InspectedMPI{Name: "MPI", Path: mod.Path, Err: err}
+	}
+	return InspectedMPI{Name: plan.Library.Name, Path: mod.Path, Probes: len(plan.Placements), Unknown: plan.Library.Unknown}
 }
 
 // RuntimeUser is a module that calls an OpenMP runtime.
@@ -95,8 +111,8 @@ func Inspect(pid int) (*Inspection, error) {
 		if mod.Path != exe {
 			in.Libraries++
 		}
-		if strings.HasPrefix(filepath.Base(mod.Path), "libmpi") {
-			in.MPI = append(in.MPI, mod.Path)
+		if mayBeMPI(mod.Object()) && probes.IsMPI(mod.Object()) {
+			in.MPI = append(in.MPI, inspectMPI(mod))
 		}
 		if !mayBeRuntime(mod.Object()) {
 			continue
@@ -106,7 +122,7 @@ func Inspect(pid int) (*Inspection, error) {
 			runtimes = append(runtimes, mod)
 		}
 	}
-	if len(runtimes) == 0 {
+	if len(runtimes) == 0 && len(in.MPI) == 0 {
 		in.NoOpenMP = noRuntime(pid).Error()
 	}
 	for i := range mods {

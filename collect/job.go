@@ -72,10 +72,11 @@ func descends(parents map[int]int, pid, ancestor int) bool {
 // measurable reports whether a process maps something that can be probed.
 func measurable(pid int) bool {
 	mods, _ := symbols.Modules(pid)
-	for i := range mods {
-		if mayBeRuntime(mods[i].Object()) && probes.Identify(mods[i].Object()) != event.NoRuntime {
-			return !ended(pid) && pid != os.Getpid()
-		}
-	}
-	return false
+	return slices.ContainsFunc(mods, canProbe) && !ended(pid) && pid != os.Getpid()
+}
+
+// canProbe reports whether a module holds an OpenMP runtime or an MPI library.
+func canProbe(m symbols.Module) bool {
+	o := m.Object()
+	return mayBeRuntime(o) && probes.Identify(o) != event.NoRuntime || mayBeMPI(o) && probes.IsMPI(o)
 }

@@ -41,16 +41,16 @@ type Measurement struct {
 	plans     map[*symbols.Object]planned // an inode may hold another file by now
 	code      map[*symbols.Object]planned // of probes in the files' own code
 	mpi       mpiSide
+	sampling  sampling
 	finders   []CodeFinder
 	selection *Selection   // nil: everything is wanted
 	user      *UserRegions // nil if none are asked for
 
-	sharing sync.Mutex // guards shared; taken last
-	shared  map[*probes.Attached]*sharedLink
+	sharing sync.Mutex          // guards shared; taken last
+	shared  map[any]*sharedLink // by *probes.Attached or *probes.MPIAttached
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
-	callerOf CallerOf // nil: calls of language bindings are shown at the binding
 	procs    map[uint32]*Process
 	programs []*Program
 	strays   uint64 // records of processes that we do not know
@@ -84,7 +84,7 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
 		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		procs: map[uint32]*Process{}, shared: map[*probes.Attached]*sharedLink{},
+		procs: map[uint32]*Process{}, shared: map[any]*sharedLink{},
 	}
 	if len(counters) > 0 {
 		m.counting = c
@@ -124,6 +124,7 @@ func (m *Measurement) Close() {
 		r.Close()
 	}
 	m.mpi.close()
+	m.sampling.close()
 	m.counting.close()
 	m.kernel.Close()
 }
@@ -203,6 +204,9 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 		}, func(rec *bpf.MPIRecord) {
 			latest = rec.Time
 			m.feedMPI(rec)
+		}, func(rec *bpf.SampleRecord) {
+			latest = rec.Time
+			m.feedSample(rec)
 		})
 		if err != nil {
 			return total, full, err
@@ -214,6 +218,9 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 	}
 	for _, p := range m.procs {
 		p.engine.Advance(read)
+	}
+	if m.sampling.kernel != nil {
+		m.sampling.throttled += m.sampling.kernel.Throttled()
 	}
 	return total, full, nil
 }

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -8,7 +9,9 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/event"
+	"ompp-attach/mpi"
 	"ompp-attach/probes"
+	"ompp-attach/probes/accessor"
 	"ompp-attach/symbols"
 )
 
@@ -30,18 +33,19 @@ type plannedMPI struct {
 type mpiProcess struct {
 	placed map[fileID]*placedMPI // guarded by Measurement.scanning
 	job    *attribution.MPIJob   // guarded by Measurement.mu; nil: no MPI library seen
+	// bindings are the libraries that call MPI for others; guarded by Measurement.mu.
+	bindings map[*symbols.Object]bool
+	// library is the MPI library, noNeighbors the communicators of which the
+	// neighbours cannot be told; guarded by Measurement.mu.
+	library     *symbols.Module
+	noNeighbors map[uint64]bool
+	doubted     bool // see doubt; guarded by Measurement.mu
 }
 
 type placedMPI struct {
 	link io.Closer
 	plan *probes.MPIPlan
 }
-
-// CallerOf returns the place in the program from which a language binding was
-// called that then called MPI: ip lies in the binding, sp is the stack pointer
-// there, bp the frame pointer, and stack what lies at sp. ok is false if that
-// cannot be told.
-type CallerOf func(mods []symbols.Module, ip, sp, bp uint64, stack []byte) (site uint64, ok bool)
 
 // mayBeMPI tells whether a file is worth having its symbols parsed: see
 // mayBeRuntime.
@@ -117,15 +121,26 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if err := m.seccompTrouble(pid); err != nil {
 		return err
 	}
-	if err := m.mpi.kernel.SetWrappers(pid, bindings(mods)); err != nil {
+	if err := m.mpi.kernel.SetWrappers(pid, m.mpiBindings(p, mods)); err != nil {
 		return err
 	}
+	points := a.Points()
+	place := func(pid int) (io.Closer, error) { return m.mpi.kernel.Attach(mod.HostPath, pid, points) }
 	begin := time.Now()
-	link, err := m.mpi.kernel.Attach(mod.HostPath, pid, a.Points())
+	var link io.Closer
+	var err error
+	if m.kernel.Mode() == bpf.Perf && !mod.Object().IsExecutable() {
+		// A perf event per probe is dear to take away: not for functions that
+		// nobody can call but by dlsym. So ranks have probes of their own.
+		points = a.Imported(importedBy(mods))
+		link, err = place(pid)
+	} else {
+		link, err = m.share(p, a, place)
+	}
 	if err != nil {
 		return explainAttach(pid, err)
 	}
-	m.logf("process %d: %d probes placed in %s in %s", pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
+	m.logf("process %d: %d probes placed in %s in %s", pid, len(points), mod.Path, time.Since(begin).Round(time.Microsecond))
 	p.mpi.placed[idOf(mod)] = &placedMPI{link, a.Plan}
 	job := rankIn(pid)
 	if job == nil {
@@ -135,29 +150,18 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if a.Plan.Library.Unknown != nil {
 		job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", a.Plan.Library.Unknown)
 	}
-	if w, ok := worldOf(pid, mod, &a.Plan.Library); ok {
+	if w, ok := a.Plan.Library.World(mod.Bias, readMemory(pid)); ok {
 		job.Rank, job.Size = w.Rank, w.Size
 	}
 	m.mu.Lock()
-	p.mpi.job = job
-	m.mu.Unlock()
-	return nil
-}
-
-// bindings are the address ranges in which MPI is called on the program's
-// behalf: Fortran's and C++'s bindings, and the MPI library itself, which may
-// hold them.
-func bindings(mods []symbols.Module) *bpf.MPIWrappers {
-	w := &bpf.MPIWrappers{}
-	n := 0
-	for i := range mods {
-		o := mods[i].Object()
-		if n < len(w.Is) && !o.IsExecutable() && (probes.IsMPIBinding(o) || mayBeMPI(o) && probes.IsMPI(o)) {
-			w.Is[n].Lo, w.Is[n].Size = mods[i].Start, mods[i].End-mods[i].Start
-			n++
+	defer m.mu.Unlock()
+	p.mpi.job, p.mpi.library = job, mod
+	if m.running && a.Plan.Library.Unknown == nil { // it may be between MPI_Init and MPI_Finalize
+		if err := a.Plan.Library.Formulas.Check(mod.Bias, readMemory(pid)); err != nil && !errors.Is(err, accessor.ErrNotInitialized) {
+			p.mpi.doubt(err)
 		}
 	}
-	return w
+	return nil
 }
 
 // feedMPI takes one record of an MPI call; mu is held.
@@ -168,6 +172,9 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 		m.strays++
 		return
 	}
+	if m.mpi.decoder.Neighbors(r) {
+		m.lookForNeighbors(p, r)
+	}
 	world, ok := m.mpi.decoder.Event(r, &ev)
 	if !ok {
 		m.strays++
@@ -176,11 +183,13 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	if world != nil && p.mpi.job != nil {
 		p.mpi.begin(world)
 	}
-	if r.Stack != nil && m.callerOf != nil {
-		const returnAddress = 8 // on amd64 it lies at the entry's stack pointer
-		if site, ok := m.callerOf(p.resolver.mods, r.Site, r.Sp+returnAddress, r.BP, r.Stack); ok {
+	if r.Stack != nil {
+		if site, ok := p.mpi.caller(p.resolver.mods, r); ok {
 			ev.Site = site
 		}
+	}
+	if p.mpi.doubted {
+		ev.MPI.Flags |= mpi.UnknownVolume
 	}
 	// A call that returned after the measured time was over was under way then.
 	if over := p.overAt(); over != 0 && ev.Time > over && ev.MPI.Start < over {

@@ -3,36 +3,44 @@ package collect
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
+
+	"golang.org/x/sys/unix"
 
 	"ompp-attach/probes"
-	"ompp-attach/symbols"
 )
 
 var threadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
 
 // begin notes what the end of MPI_Init told; mu is held.
 func (q *mpiProcess) begin(w *probes.MPIWorld) {
-	if w.Size > 0 {
+	switch {
+	case w.Size == 0: // not told
+	case w.Rank >= 0 && w.Rank < w.Size:
 		q.job.Rank, q.job.Size = w.Rank, w.Size
+	default:
+		q.doubt(fmt.Errorf("MPI_COMM_WORLD would have %d processes, and this one rank %d", w.Size, w.Rank))
 	}
 	if w.Level >= 0 && w.Level < len(threadLevels) {
 		q.job.Level = threadLevels[w.Level]
 	}
 }
 
-// worldOf reads rank and size of MPI_COMM_WORLD from a running process's memory.
-func worldOf(pid int, mod *symbols.Module, l *probes.MPILibrary) (probes.MPIWorld, bool) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
-	if err != nil {
-		return probes.MPIWorld{}, false
-	}
-	defer f.Close()
-	return l.World(mod.Bias, func(addr uint64, n int) (uint64, error) {
+// doubt says that what was derived from the library's code does not hold in this
+// process, so that volumes are not told; mu is held.
+func (q *mpiProcess) doubt(err error) {
+	q.doubted = true
+	q.job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%v).", err)
+}
+
+// readMemory returns what reads numbers from a process's memory.
+func readMemory(pid int) func(addr uint64, n int) (uint64, error) {
+	return func(addr uint64, n int) (uint64, error) {
 		var b [8]byte
-		if _, err := f.ReadAt(b[:n], int64(addr)); err != nil {
-			return 0, err
+		local := []unix.Iovec{{Base: &b[0], Len: uint64(n)}}
+		got, err := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: n}}, 0)
+		if err == nil && got < n {
+			err = unix.EFAULT
 		}
-		return binary.LittleEndian.Uint64(b[:]), nil
-	})
+		return binary.LittleEndian.Uint64(b[:]), err
+	}
 }

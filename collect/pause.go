@@ -27,6 +27,7 @@ func (m *Measurement) Pause(pid int) error {
 	m.mu.Unlock()
 	links := p.takeLinks()
 	m.scanning.Unlock()
+	m.leaveSampling(p)
 	closeLinks(links)
 	m.cutOffMPI(p)
 	m.drainAll()
@@ -71,6 +72,7 @@ func (m *Measurement) Resume(pid int) error {
 	p.engine.Resume(threadsOf(pid), at)
 	p.offSince, p.resumed = 0, at
 	m.mu.Unlock()
+	m.sampleIt(p)
 	m.logf("process %d: goes on after %s", pid, time.Since(begin).Round(time.Microsecond))
 	return nil
 }

@@ -36,6 +36,7 @@ type Process struct {
 	placed    map[fileID]placed // runtimes
 	code      map[fileID]placed // files with probes in their own code
 	mpi       mpiProcess
+	sampled   sampledProcess
 	libs      io.Closer // the watch on its dynamic loader
 	detached  bool      // it gets no probes any more
 	offSince  uint64    // paused from outside since then; 0: not; guarded by mu
@@ -89,8 +90,10 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p.meta = describe(pid)
 	p.meta.MPI = rankIn(pid)
 	m.mu.Lock()
+	p.sampled.throttled = m.sampling.throttled
 	m.procs[uint32(pid)] = p
 	m.mu.Unlock()
+	m.sampleIt(p)
 	return p
 }
 
@@ -309,6 +312,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
+	prof.Meta.Sampling = m.sampledAs(p, prof)
 	prof.Meta.Duration = since(end, p.began+p.paused+uint64(meta.Off.T))
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
 	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
@@ -317,6 +321,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	if p.mpi.job != nil { // else what the launcher told
 		prof.Meta.MPI = p.mpi.job
 	}
+	markMPI(prof)
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}

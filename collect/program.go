@@ -125,7 +125,7 @@ func firstFirst(a, b *Process) int {
 // Result is what a measurement gave.
 type Result struct {
 	Profiles []*attribution.Profile // the first process's first, then in order of their ends
-	First    *attribution.Profile   // of the process launched or attached to; nil if it used no OpenMP
+	First    *attribution.Profile   // of the process launched or attached to; nil if it used neither OpenMP nor MPI
 	Exit     int                    // exit status of a launched program; 128+N if killed by signal N
 	Lost     uint64                 // records dropped in the kernel
 	Streams  []*attribution.Stream  // with RecordEvents: of the Profiles, in their order

@@ -198,6 +198,7 @@ func (m *Measurement) leave(p *Process) {
 	m.mu.Lock()
 	p.readCPU()
 	m.mu.Unlock()
+	m.leaveSampling(p)
 	m.detach(p)
 	m.cutOffMPI(p)
 }

@@ -21,35 +21,41 @@ type sharedLink struct {
 type part struct {
 	m    *Measurement
 	pid  int
-	plan *probes.Attached
+	plan any
 }
 
 // attach places a file's probes for a process; scanning is held.
 func (m *Measurement) attach(p *Process, path string, a *probes.Attached) (io.Closer, error) {
+	return m.share(p, a, func(pid int) (io.Closer, error) { return m.kernel.Attach(path, pid, a.Points()) })
+}
+
+// share places a plan's probes for a process, or lets it take part in those that
+// are there; place places them for a process, or for all (0).
+func (m *Measurement) share(p *Process, plan any, place func(pid int) (io.Closer, error)) (io.Closer, error) {
 	r := p.meta.MPI
-	if r == nil || r.Size == 1 || p.alone || !m.kernel.CanShare() {
-		return m.kernel.Attach(path, int(p.pid), a.Points())
+	if r == nil || r.Size == 1 || p.alone {
+		return place(int(p.pid))
 	}
 	m.sharing.Lock()
 	defer m.sharing.Unlock()
-	s := m.shared[a]
+	s := m.shared[plan]
 	if s == nil {
-		link, err := m.kernel.Attach(path, 0, a.Points())
+		link, err := place(0)
 		if err != nil {
 			return nil, err
 		}
 		s = &sharedLink{link: link}
-		m.shared[a] = s
+		m.shared[plan] = s
 	}
 	if err := m.kernel.Share(int(p.pid)); err != nil {
 		if s.users == 0 {
 			s.link.Close()
-			delete(m.shared, a)
+			delete(m.shared, plan)
 		}
 		return nil, err
 	}
 	s.users++
-	return &part{m, int(p.pid), a}, nil
+	return &part{m, int(p.pid), plan}, nil
 }
 
 // Close implements io.Closer. All of a process's probes go at one time, so

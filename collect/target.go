@@ -15,9 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/event"
 	"ompp-attach/preflight"
-	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
 
@@ -33,11 +31,8 @@ func CheckTarget(pid int) (program string, err error) {
 	if len(mods) == 0 {
 		return "", unreadable(p, unread)
 	}
-	for i := range mods {
-		o := mods[i].Object()
-		if mayBeRuntime(o) && probes.Identify(o) != event.NoRuntime || mayBeMPI(o) && probes.IsMPI(o) {
-			return filepath.Base(exe), nil
-		}
+	if slices.ContainsFunc(mods, canProbe) {
+		return filepath.Base(exe), nil
 	}
 	return "", noRuntime(pid)
 }
@@ -64,7 +59,7 @@ func lookAt(pid int) (p preflight.Process, exe string, err error) {
 	case p.Ended:
 		return refuse("process %d (%s) has ended and is a zombie until its parent takes note: there is nothing left to measure", pid, p.Name)
 	case p.Kernel:
-		return refuse("process %d (%s) is a thread of the kernel, not a program: there is no OpenMP to measure in it", pid, p.Name)
+		return refuse("process %d (%s) is a thread of the kernel, not a program: there is no OpenMP or MPI to measure in it", pid, p.Name)
 	}
 	link := fmt.Sprintf("/proc/%d/exe", pid)
 	exe, err = os.Readlink(link)
@@ -138,7 +133,7 @@ func unreadable(p preflight.Process, err error) error {
 	return &AttachError{fmt.Sprintf("the program of process %d (%s) and its libraries cannot be read (%s)", p.PID, p.Name, strings.ReplaceAll(err.Error(), "\n", "; "))}
 }
 
-// noRuntime says what was found instead of an OpenMP runtime.
+// noRuntime says what was found instead of an OpenMP runtime or MPI library.
 func noRuntime(pid int) error {
 	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	exe = strings.TrimSuffix(exe, " (deleted)")
@@ -204,7 +199,7 @@ func (f *found) sentence(pid int) string {
 		case f.stripped:
 			return who + " is statically linked and stripped, and an OpenMP runtime without names cannot be found: if it uses OpenMP, link it dynamically, or leave its symbols in (no -s, no strip)"
 		}
-		return who + " has no OpenMP runtime: it is statically linked and contains neither libgomp nor libomp" + more
+		return who + " has no OpenMP runtime and no MPI library: it is statically linked and contains neither libgomp nor libomp nor PMPI_Init" + more
 	}
 	var telling []string
 	for _, lib := range f.libs {
@@ -224,7 +219,7 @@ func (f *found) sentence(pid int) string {
 	if len(telling) > 0 {
 		libs += " (" + strings.Join(telling, ", ") + " among them)"
 	}
-	return fmt.Sprintf("%s has no OpenMP runtime: it maps %s, but not libgomp, libomp or libiomp5%s", who, libs, more)
+	return fmt.Sprintf("%s has no OpenMP runtime and no MPI library: it maps %s, but not libgomp, libomp or libiomp5, and none that defines PMPI_Init%s", who, libs, more)
 }
 
 // containsText looks for a text in a file's first 256 MiB: no one waits longer

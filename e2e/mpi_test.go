@@ -126,6 +126,9 @@ func toolSites(p *attribution.Profile, g grain) map[callSite]*mpiFigures {
 }
 
 func addTo(sites map[callSite]*mpiFigures, s callSite, f mpiFigures) {
+	if s.line == 0 { // extremes of several places, of which some may move nothing
+		f.Min, f.Max = [mpi.NumAccountings]uint64{}, [mpi.NumAccountings]uint64{}
+	}
 	if sites[s] == nil {
 		sites[s] = &mpiFigures{}
 	}
@@ -246,6 +249,7 @@ func TestMPICounts(t *testing.T) {
 				truth := m.RunTruth(t, n, threadsEnv(max(1, tc.threads)), append([]string{bin}, args...)...)
 				for r, p := range runJob(t, m, n, options{env: threadsEnv(max(1, tc.threads))}, bin, args...) {
 					complete(t, p)
+					balanced(t, p)
 					sameCalls(t, p, truth[r], tc.grain)
 				}
 			})

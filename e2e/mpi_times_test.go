@@ -137,10 +137,11 @@ func TestMPIToy(t *testing.T) {
 
 // Attached in the middle: all is consistent from there on.
 func TestMPIAttached(t *testing.T) {
+	const ranks = 3
 	for _, m := range bothMPIs {
 		t.Run(string(m), func(t *testing.T) {
 			bin := m.Build(t, "mpi_times.c", testbin.Options{})
-			line := m.Launch(2, bin, "ring", "4")
+			line := m.Launch(ranks, bin, "ring", "4")
 			job := exec.Command(line[0], line[1:]...)
 			job.Env = append(os.Environ(), m.LaunchEnv()...)
 			var out strings.Builder
@@ -159,7 +160,7 @@ func TestMPIAttached(t *testing.T) {
 			}
 			done := session{dir: s.dir}
 			done.load(t)
-			for r, p := range done.ranks(t, 2) {
+			for r, p := range done.ranks(t, ranks) {
 				if p.Meta.LostHits != 0 || p.Meta.Unmatched > 1 {
 					t.Errorf("rank %d: lost %d, unmatched %d", r, p.Meta.LostHits, p.Meta.Unmatched)
 				}
@@ -177,6 +178,15 @@ func TestMPIAttached(t *testing.T) {
 				}
 				if n := ring.Calls; ring.Out != [2]uint64{80 * n, 80 * n} || ring.In != ring.Out || ring.Unknown != 0 {
 					t.Errorf("rank %d: %+v, want 80 bytes a call", r, *ring)
+				}
+				var out, in [mpi.NumAccountings]uint64
+				if r == 0 {
+					out[mpi.Naive], out[mpi.Minimal] = 4*(ranks-1)*bcast.Calls, 4*bcast.Calls
+				} else {
+					in[mpi.Naive], in[mpi.Minimal] = 4*bcast.Calls, 4*bcast.Calls
+				}
+				if bcast.Out != out || bcast.In != in {
+					t.Errorf("rank %d: %+v, want %v sent and %v received", r, *bcast, out, in)
 				}
 				if filepath.Base(p.Regions[0].Location.File) != "mpi_times.c" {
 					t.Errorf("rank %d: called at %+v", r, p.Regions[0].Location)

@@ -84,12 +84,15 @@ func (j *Job) rankCorrelation(x, y func(*Rank) int64) Correlation {
 
 // Figures of ranks.
 var (
-	rankImbal = func(r *Rank) int64 { return r.Overheads.Imbal }
-	rankMPI   = func(r *Rank) int64 { return r.MPITime }
-	rankSum   = func(r *Rank) int64 { return r.Overheads.Sum() }
+	rankImbal   = func(r *Rank) int64 { return r.Overheads.Imbal }
+	rankMPI     = func(r *Rank) int64 { return r.MPITime }
+	rankMPIWall = func(r *Rank) int64 { return r.MPIWall }
+	rankSum     = func(r *Rank) int64 { return r.Overheads.Sum() }
 )
 
-// Quantities are what tells whether ranks behave alike.
+// Quantities are what tells whether ranks behave alike. MPI is there twice: a
+// thread that calls MPI while the others have nothing to do (MPI_THREAD_FUNNELED)
+// holds up all of them, however small a part of the thread time that is.
 func (j *Job) Quantities() []Quantity {
 	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
@@ -98,6 +101,7 @@ func (j *Job) Quantities() []Quantity {
 		{Name: "parallel", Whole: wall.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Parallel })},
 		{Name: "user", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.User })},
 		{Name: "MPI", Whole: all.Mean, Stats: j.RankStats(rankMPI)},
+		{Name: "MPI wall", Whole: wall.Mean, Stats: j.RankStats(rankMPIWall)},
 		{Name: "synch", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Synch })},
 		{Name: "imbal", Whole: all.Mean, Stats: j.RankStats(rankImbal)},
 		{Name: "limpar", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Limpar })},
@@ -116,7 +120,7 @@ type Difference struct {
 	Region  *Region
 	By      Figure  // ExecT, or the part of it that varies more
 	Spread  float64 // its standard deviation, ns
-	Verdict Verdict // by mean thread time
+	Verdict Verdict // by mean thread time; of WallT by mean wall time
 }
 
 // Differences returns all regions that vary, the greatest spread first. What a
@@ -125,6 +129,7 @@ type Difference struct {
 // the same time.
 func (j *Job) Differences() []Difference {
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
+	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
 	var out []Difference
 	for i, g := range j.Regions {
 		d := Difference{Number: i, Region: g}
@@ -134,6 +139,8 @@ func (j *Job) Differences() []Difference {
 			}
 		}
 		if d.Spread > 0 {
+			longest := g.Stats(WallT)
+			d.Verdict = max(d.Verdict, judge(&longest, wall.Mean))
 			out = append(out, d)
 		}
 	}
@@ -274,8 +281,9 @@ func (j *Job) Exchange() Exchange {
 		ImbalMPI: j.rankCorrelation(rankImbal, rankMPI),
 		WorkMPI:  j.rankCorrelation(func(r *Rank) int64 { return r.ThreadTime - r.Overheads.Sum() }, rankMPI)}
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
+	wall, longest := j.RankStats(func(r *Rank) int64 { return r.Wall }), j.RankStats(rankMPIWall)
 	x.Trade = x.ImbalMPI.Known && x.ImbalMPI.R <= -InStep &&
-		max(judge(&x.Imbal, all.Mean), judge(&x.MPI, all.Mean)) > Alike
+		max(judge(&x.Imbal, all.Mean), judge(&x.MPI, all.Mean), judge(&longest, wall.Mean)) > Alike
 	x.Steady = steady(x.Sum.StdDev, x.Imbal.StdDev, x.MPI.StdDev)
 	return x
 }

@@ -25,7 +25,7 @@ type Job struct {
 
 	troubles []trouble
 	byKey    map[key]*Region
-	seen     map[int]bool // by rank
+	seen     bitset // ranks that were read
 }
 
 // Rank is one process of the job. Times are in ns.
@@ -47,6 +47,7 @@ type Rank struct {
 	User, System int64 // CPU time
 	ThreadTime   int64 // wall time times threads
 	MPITime      int64 // of all threads
+	MPIWall      int64 // of the thread that was in MPI longest
 	Calls        Figures
 	Overheads    analysis.Classes // wherever they lie, summed over threads
 	LostHits     uint64
@@ -83,14 +84,14 @@ var pairs = [...]pair{
 }
 
 // newJob returns an empty job.
-func newJob() *Job { return &Job{byKey: map[key]*Region{}, seen: map[int]bool{}} }
+func newJob() *Job { return &Job{byKey: map[key]*Region{}} }
 
 // fold takes a reduced rank in; false if that rank is there already.
 func (j *Job) fold(r *reduced) bool {
-	if j.seen[r.rank.Rank] {
+	if j.seen.has(r.rank.Rank) {
 		return false
 	}
-	j.seen[r.rank.Rank] = true
+	j.seen.set(r.rank.Rank)
 	j.Ranks = append(j.Ranks, r.rank)
 	j.Size = max(j.Size, r.rank.MPI.Size)
 	for i := range r.parts {

@@ -188,6 +188,27 @@ func TestToy(t *testing.T) {
 }
 
 // TestReadings: jobs whose work is in step with one thing or another.
+// MPI by one thread of four: what differs by 2% of the wall time holds up all
+// threads, though it is a quarter of that of the thread time.
+func TestOneThreadsMPI(t *testing.T) {
+	j := read(t, sources(t, toyJob(0, 24*ms)), Options{})
+	want := map[string]Verdict{"MPI": Alike, "MPI wall": Differ, "imbal": Alike}
+	for _, q := range j.Quantities() {
+		if v, ok := want[q.Name]; ok && q.Verdict != v {
+			t.Errorf("%s: %v, want %v", q.Name, q.Verdict, v)
+		}
+		delete(want, q.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+	for _, d := range j.Differences() {
+		if c := d.Region.Construct; c == event.MPI && d.Verdict != Differ || c == event.Parallel && d.Verdict != Alike {
+			t.Errorf("%v: %v", c, d.Verdict)
+		}
+	}
+}
+
 func TestReadings(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -308,7 +329,7 @@ func TestTroubles(t *testing.T) {
 	ranks[6].Meta.MPI.Rank = 5
 	all := sources(t, ranks)
 	whole := encoded(t, ranks[7])
-	all = append(all, source(2, 1, whole[:len(whole)/2]))
+	all = append(all, source(2, 1, whole[:len(whole)/2]), source(2, 2, whole[:len(whole)/3]))
 	newer := strings.Replace(string(unzipped(t, whole)), `"version":1`, `"version":9`, 1)
 	all[4] = source(4, 0, whole[:len(whole)/2])
 	all[7] = source(7, 0, zipped(newer))

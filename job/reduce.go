@@ -99,6 +99,11 @@ func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
 	if m := analysis.Sum(&p.Nodes[0]).MPI; m != nil {
 		out.rank.Calls.addMPI(m)
 		out.rank.MPITime = m.T
+		for _, s := range p.Nodes[0].Stats {
+			if s.MPI != nil {
+				out.rank.MPIWall = max(out.rank.MPIWall, s.MPI.T)
+			}
+		}
 	}
 	if o.Paths {
 		out.paths = pathsOf(p, number, classes)

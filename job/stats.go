@@ -31,7 +31,7 @@ func (s *Stats) Variation() float64 {
 func (s *Stats) Range() float64 { return float64(s.Max) - float64(s.Min) }
 
 // Total is Sum as a floating-point number.
-func (s *Stats) Total() float64 { f, _ := new(big.Float).SetInt(s.Sum).Float64(); return f }
+func (s *Stats) Total() float64 { return toFloat(s.Sum) }
 
 // wide is a 192-bit integer in two's complement, least significant word first.
 // A product of two figures takes 126 bits, so sums of squares are exact for

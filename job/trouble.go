@@ -55,17 +55,15 @@ func (j *Job) take(r *reduced) {
 // Missing returns the ranks of the job that were not read, whatever the
 // reason. Where no rank knows the job's size, it ends at the highest one seen.
 func (j *Job) Missing() (ranks []int) {
-	have := map[int]bool{}
 	last := -1
 	for i := range j.Ranks {
-		have[j.Ranks[i].Rank] = true
 		last = max(last, j.Ranks[i].Rank)
 	}
 	if j.Size > 0 {
 		last = min(j.Size, maxRank) - 1
 	}
 	for r := 0; r <= last; r++ {
-		if !have[r] {
+		if !j.seen.has(r) {
 			ranks = append(ranks, r)
 		}
 	}
@@ -82,7 +80,7 @@ func (j *Job) Troubles() []string {
 		if t.kind != unreadable {
 			continue
 		}
-		if torn[t.rank] = true; j.seen[t.rank] {
+		if torn[t.rank] = true; j.seen.has(t.rank) {
 			t.kind = tornCopy
 		}
 	}
@@ -108,7 +106,9 @@ func (j *Job) Troubles() []string {
 		if ranks[g] == nil {
 			order = append(order, g)
 		}
-		ranks[g] = append(ranks[g], t.rank)
+		if n := len(ranks[g]); n == 0 || ranks[g][n-1] != t.rank {
+			ranks[g] = append(ranks[g], t.rank)
+		}
 	}
 	var out []string
 	for _, g := range order {
@@ -156,14 +156,11 @@ func (j *Job) filesOf(k kind) string {
 	return strings.Join(names, ", ")
 }
 
-// RankList names ranks in words: "rank 3", "ranks 0-3, 7 and 9-11 (9 ranks)".
-// They must rise.
-func RankList(ranks []int) string {
-	const few = 8 // spans, in a sentence
-	var spans []string
+// Spans writes rising ranks as "0-3", "7", "9-11".
+func Spans(ranks []int) (spans []string) {
 	for i := 0; i < len(ranks); {
 		e := i
-		for e+1 < len(ranks) && ranks[e+1] <= ranks[e]+1 {
+		for e+1 < len(ranks) && ranks[e+1] == ranks[e]+1 {
 			e++
 		}
 		if ranks[e] == ranks[i] {
@@ -173,6 +170,14 @@ func RankList(ranks []int) string {
 		}
 		i = e + 1
 	}
+	return spans
+}
+
+// RankList names ranks in words: "rank 3", "ranks 0-3, 7 and 9-11 (8)".
+// They must rise.
+func RankList(ranks []int) string {
+	const few = 8 // spans, in a sentence
+	spans := Spans(ranks)
 	switch {
 	case len(ranks) == 0:
 		return "no rank"

@@ -112,15 +112,13 @@ type Operation struct {
 	NoReturn bool
 }
 
-// HandleClass is a class of MPI handles.
+// HandleClass is a class of MPI handles that a call may be made on.
 type HandleClass uint8
 
-// The classes that a formula may be asked for.
+// The classes.
 const (
 	NoHandle HandleClass = iota
 	CommHandle
-	TypeHandle
-	GroupHandle
 	WinHandle
 	FileHandle
 )

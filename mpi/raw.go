@@ -59,6 +59,10 @@ func (o Op) Args(raw *Raw, c *Constants) Args {
 	}
 	switch {
 	case op.Kind == ReduceScatter && op.Recv.Own:
+		if a.Flags&InPlaceSend != 0 { // both sides have one array of counts
+			a.Send = a.Recv
+			unread = unread.like(UnreadSend, UnreadRecv)
+		}
 		a.Recv = raw.Own
 		if a.Flags&Inter == 0 {
 			a.Send -= min(a.Send, raw.Own)

@@ -28,6 +28,9 @@ func TestArgs(t *testing.T) {
 		{"MPI_Scatter", Raw{Args: Args{Send: 8, Recv: garbage, Size: 2, Peer: -4, Flags: Inter}}, &OpenMPIConstants,
 			Args{Send: 8, Size: 2, Peer: RootHere, Peer2: NoPeer, Flags: Inter}},
 
+		{"MPI_Reduce_scatter", Raw{Args: Args{Recv: 48, Size: 3, Rank: 1}, Own: 16, SendBuf: 1}, &OpenMPIConstants, // read once
+			Args{Send: 32, Recv: 16, Size: 3, Rank: 1, Peer: NoPeer, Peer2: NoPeer, Flags: InPlaceSend}},
+
 		// What is unread matters where it would count.
 		{"MPI_Gather", Raw{Args: Args{Send: 8, Size: 2, Rank: 1}, Unread: UnreadRecv}, &MPICHConstants,
 			Args{Send: 8, Size: 2, Rank: 1, Peer2: NoPeer}},

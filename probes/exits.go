@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
@@ -23,6 +24,7 @@ const (
 // the code's bytes: a call that is none makes it larger, never smaller.
 type callGraph struct {
 	o      *symbols.Object
+	code   *insn.Decoded       // the same
 	from   map[uint64][]uint64 // functions by a function that they call or jump to
 	bodies map[uint64]*function
 }
@@ -34,7 +36,7 @@ type function struct {
 }
 
 func newCallGraph(o *symbols.Object) *callGraph {
-	g := &callGraph{o: o, from: map[uint64][]uint64{}, bodies: map[uint64]*function{}}
+	g := &callGraph{o: o, code: insn.NewDecoded(o), from: map[uint64][]uint64{}, bodies: map[uint64]*function{}}
 	for _, r := range o.TextRanges() {
 		b := o.Read(r.Lo, int(r.Hi-r.Lo))
 		branchSites(o.Arch(), b, r.Lo, func(at, target uint64) {
@@ -108,7 +110,7 @@ func (g *callGraph) read(entry uint64) (*function, error) {
 	if f := g.bodies[entry]; f != nil {
 		return f, nil
 	}
-	parts, err := insn.Parts(g.o, entry)
+	parts, err := insn.Parts(g.code, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +121,27 @@ func (g *callGraph) read(entry uint64) (*function, error) {
 	f := &function{parts, flow}
 	g.bodies[entry] = f
 	return f, nil
+}
+
+// readAll reads functions ahead of their use, several at a time: following them
+// takes most of the time that a plan takes.
+func (g *callGraph) readAll(entries []uint64) {
+	var ready sync.WaitGroup
+	var mu sync.Mutex
+	for _, entry := range entries {
+		parts, err := insn.Parts(g.code, entry)
+		if err != nil {
+			continue // read will tell
+		}
+		ready.Go(func() {
+			if flow, err := insn.NewFlow(g.o, parts); err == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				g.bodies[entry] = &function{parts, flow}
+			}
+		})
+	}
+	ready.Wait()
 }
 
 // exits finds through which instructions the function at entry returns to its
@@ -183,7 +206,7 @@ func (g *callGraph) reachable(from []uint64, depth int) []uint64 {
 	for level := from; depth > 0 && len(level) > 0; depth-- {
 		var next []uint64
 		for _, entry := range level {
-			body, _ := insn.Func(g.o, entry) // what precedes an undecodable byte will do
+			body, _ := insn.Func(g.code, entry) // what precedes an undecodable byte will do
 			for _, i := range body {
 				if i.Kind != insn.Call && i.Kind != insn.Jump && i.Kind != insn.Jcc {
 					continue
@@ -199,9 +222,17 @@ func (g *callGraph) reachable(from []uint64, depth int) []uint64 {
 	return slices.Compact(found)
 }
 
+// callers returns those of the functions that make such calls as indirect finds,
+// read.
+func (g *callGraph) callers(entries []uint64) []uint64 {
+	found := slices.DeleteFunc(entries, func(entry uint64) bool { return len(g.indirect(entry)) == 0 })
+	g.readAll(found)
+	return found
+}
+
 // indirect returns a function's calls through a register or computed memory.
 func (g *callGraph) indirect(entry uint64) (calls []insn.Inst) {
-	body, _ := insn.Func(g.o, entry) // what precedes an undecodable byte will do
+	body, _ := insn.Func(g.code, entry) // what precedes an undecodable byte will do
 	for _, i := range body {
 		if callsRegion(i) {
 			calls = append(calls, i)

@@ -72,8 +72,7 @@ func (t *gompTasks) creators(visit func(name string, f *function) error) error {
 func (t *gompTasks) findCreated() error {
 	return t.creators(func(name string, f *function) error {
 		var calls []uint64
-		for _, i := range f.flow.Reached() {
-			s, _ := f.flow.At(i.Addr)
+		for i, s := range f.flow.States() {
 			for _, w := range s.Stores(i) {
 				if !w.Value.Is(insn.AnArgument, 0) || len(w.At.Atoms) != 1 || w.At.Atoms[0].Kind != insn.AResult {
 					continue
@@ -113,7 +112,7 @@ func (t *gompTasks) findCreated() error {
 
 // allocates reports whether a call is of a function that calls malloc.
 func (t *gompTasks) allocates(call insn.Inst) bool {
-	body, _ := insn.Func(t.o, t.resolve(call.Target)) // what precedes an undecodable byte will do
+	body, _ := insn.Func(t.code, t.resolve(call.Target)) // what precedes an undecodable byte will do
 	malloc := t.o.Symbol("malloc")
 	return slices.ContainsFunc(body, func(i insn.Inst) bool {
 		if i.Kind != insn.Call && i.Kind != insn.CallIndirect {
@@ -133,18 +132,14 @@ func (t *gompTasks) findRuns() error {
 	for _, name := range append([]string{"GOMP_barrier"}, gompTaskEntries...) {
 		from = append(from, t.o.Symbol(name)...)
 	}
-	for _, entry := range t.reachable(from, gompTaskDepth) {
-		calls := t.indirect(entry)
-		if len(calls) == 0 {
-			continue
-		}
+	for _, entry := range t.callers(t.reachable(from, gompTaskDepth)) {
 		f, err := t.read(entry)
 		if err != nil {
 			return fmt.Errorf("function at %#x: %w", entry, err)
 		}
 		tasks := map[uint64]*insn.Value{}
 		var runs []insn.Inst
-		for _, c := range calls {
+		for _, c := range t.indirect(entry) {
 			if s, ok := f.flow.At(c.Addr); ok {
 				if task, ok := fieldOf(s.Callee(c), t.fn); ok {
 					if same, ok := fieldOf(s.Arg(0), t.fn+8); ok && same.Same(task) {
@@ -191,11 +186,10 @@ func (t *gompTasks) addRuns(f *function, runs []insn.Inst, task func(insn.Inst) 
 func (t *gompTasks) findUndeferred() error {
 	return t.creators(func(name string, f *function) error {
 		var runs []insn.Inst
-		for _, i := range f.flow.Reached() {
+		for i, s := range f.flow.States() {
 			if !callsRegion(i) {
 				continue
 			}
-			s, _ := f.flow.At(i.Addr)
 			callee := s.Callee(i)
 			_, deferred := fieldOf(callee, t.fn)
 			switch {

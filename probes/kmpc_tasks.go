@@ -61,18 +61,14 @@ func (t *kmpcTasks) findRuns() error {
 	for _, name := range append([]string{"__kmpc_barrier"}, kmpcTaskEntries...) {
 		from = append(from, t.o.Symbol(name)...)
 	}
-	for _, entry := range t.reachable(from, kmpcTaskDepth) {
-		calls := t.indirect(entry)
-		if len(calls) == 0 {
-			continue
-		}
+	for _, entry := range t.callers(t.reachable(from, kmpcTaskDepth)) {
 		f, err := t.read(entry)
 		if err != nil {
 			return fmt.Errorf("function at %#x: %w", entry, err)
 		}
 		tasks := map[uint64]*insn.Value{}
 		var runs []insn.Inst
-		for _, c := range calls {
+		for _, c := range t.indirect(entry) {
 			if s, ok := f.flow.At(c.Addr); ok {
 				if task, ok := routineOf(s, c); ok {
 					tasks[c.Addr] = &task
@@ -166,11 +162,10 @@ func (t *kmpcTasks) passOn(entry uint64) (to []uint64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range f.flow.Reached() {
+	for i, s := range f.flow.States() {
 		if i.Kind != insn.Call && i.Kind != insn.Jump {
 			continue
 		}
-		s, _ := f.flow.At(i.Addr)
 		if !s.Arg(1).Is(insn.AnArgument, 2) || i.Kind == insn.Jump && !f.flow.Leaves(i) {
 			continue
 		}

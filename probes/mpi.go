@@ -129,11 +129,20 @@ func (r *mpiRow) of(op *mpi.Operation) bpf.MPIRow {
 		}
 	case "MPI_Request_free":
 		row.Flags |= bpf.MPIForget
+	case "MPI_Comm_free", "MPI_Comm_disconnect":
+		row.Flags |= bpf.MPIForget
+		row.Request = r.at(0)
+	case "MPI_Cart_create": // comm, ndims, dims, periods, reorder, newcomm
+		row.Flags |= bpf.MPIGrid
+		row.SendCount, row.Request = r.at(1), r.at(5)
+	case "MPI_Dist_graph_create_adjacent": // comm, indegree, .., .., outdegree, .., .., info, reorder, newcomm
+		row.Flags |= bpf.MPIGraph
+		row.RecvCount, row.SendCount, row.Request = r.at(1), r.at(4), r.at(9)
 	}
 	set(op.Persistent, bpf.MPIKeep)
 	set(op.Kind == mpi.Start && op.Requests == mpi.None, bpf.MPIStart)
 	set(op.Kind == mpi.Start && op.Requests != mpi.None, bpf.MPIStartAll)
-	if row.Flags&(bpf.MPIKeep|bpf.MPIStart|bpf.MPIStartAll|bpf.MPIForget) != 0 {
+	if op.Request != mpi.None && row.Flags&(bpf.MPIKeep|bpf.MPIStart|bpf.MPIStartAll|bpf.MPIForget) != 0 {
 		row.Request, row.Requests = r.at(op.Request), r.at(op.Requests)
 	}
 	switch op.Kind {

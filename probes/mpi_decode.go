@@ -18,6 +18,17 @@ type MPIAttached struct {
 // Points returns the plan's probes as the kernel side takes them.
 func (a *MPIAttached) Points() []bpf.MPIPoint { return a.points }
 
+// Imported returns those of the points whose operation is imported, under its
+// own name or as PMPI_X.
+func (a *MPIAttached) Imported(imported func(string) bool) (points []bpf.MPIPoint) {
+	for i := range a.Plan.Placements {
+		if name := a.Plan.Placements[i].Op.String(); imported(name) || imported("P"+name) {
+			points = append(points, a.points[i])
+		}
+	}
+	return points
+}
+
 // MPIDecoder knows all stored rows of MPI and turns records into events.
 type MPIDecoder struct {
 	rows []decodedMPI
@@ -59,6 +70,16 @@ func (d *MPIDecoder) Store(k *bpf.MPI, p *MPIPlan) (*MPIAttached, error) {
 			Point: bpf.Point{Offset: pl.Offset, Row: row, Return: !pl.Op.Info().NoReturn}})
 	}
 	return a, nil
+}
+
+// Neighbors tells whether a record is of a neighbourhood collective whose numbers
+// of neighbours the kernel side did not know.
+func (d *MPIDecoder) Neighbors(r *bpf.MPIRecord) bool {
+	if r.Flags&bpf.MPIUnreadComm == 0 || int(r.Row) >= len(d.rows) {
+		return false
+	}
+	kind := d.rows[r.Row].op.Info().Kind
+	return kind == mpi.NeighborAllgather || kind == mpi.NeighborAlltoall
 }
 
 // Event translates a record; ok is false for a row that was never stored. world

@@ -3,6 +3,7 @@ package probes
 import (
 	"bytes"
 	"regexp"
+	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/mpi"
@@ -41,12 +42,17 @@ func IsMPIBinding(o *symbols.Object) bool {
 	return false
 }
 
+// IsOpenMPI tells whether an MPI library is Open MPI.
+func IsOpenMPI(o *symbols.Object) bool {
+	_, ok := o.DataSymbol("ompi_mpi_comm_world")
+	return ok
+}
+
 // identifyMPI tells an MPI library's family by symbols that only it has.
 func identifyMPI(o *symbols.Object) MPILibrary {
-	_, open := o.DataSymbol("ompi_mpi_comm_world")
 	l := MPILibrary{Name: "MPI", Constants: &mpi.MPICHConstants, handle32: true}
 	switch version := mpiVersion(o); {
-	case open:
+	case IsOpenMPI(o):
 		l = MPILibrary{Name: "Open MPI", Constants: &mpi.OpenMPIConstants}
 		if version != "" {
 			l.Name += " " + version
@@ -120,14 +126,14 @@ func (l *MPILibrary) kernelSide() *bpf.MPILibrary {
 		bpf.MPICommInter: l.Formulas.CommIsInter, bpf.MPICommRemoteSize: l.Formulas.CommRemoteSize,
 		bpf.MPIWorld: l.Formulas.World,
 	} {
-		if len(f) > mpi.MaxCases {
+		if len(f) > mpi.MaxCases || slices.ContainsFunc(f, func(c mpi.Case) bool { return len(c.Steps) > mpi.MaxSteps }) {
 			continue // as if there were none
 		}
 		to := &k.Formula[i]
 		to.Cases = uint64(len(f))
 		for j, c := range f {
-			to.Is[j].Mask, to.Is[j].Equal, to.Is[j].Steps = c.Mask, c.Equal, uint64(min(len(c.Steps), mpi.MaxSteps))
-			for n, s := range c.Steps[:min(len(c.Steps), mpi.MaxSteps)] {
+			to.Is[j].Mask, to.Is[j].Equal, to.Is[j].Steps = c.Mask, c.Equal, uint64(len(c.Steps))
+			for n, s := range c.Steps {
 				to.Is[j].Step[n].Op, to.Is[j].Step[n].Value = uint64(s.Op), s.Value
 			}
 		}

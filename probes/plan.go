@@ -67,14 +67,28 @@ func (t *table) find(symbol string) *point {
 	return nil
 }
 
+// identified keeps what Identify found.
+var identified sync.Map
+
 // Identify says which runtime an object contains, if any.
 func Identify(o *symbols.Object) event.Runtime {
+	if r, ok := identified.Load(o); ok {
+		return r.(event.Runtime)
+	}
+	r := identify(o)
+	identified.Store(o, r)
+	return r
+}
+
+func identify(o *symbols.Object) event.Runtime {
+	has := o.Defines("__kmpc_fork_call", "__kmp_invoke_microtask", "__tgt_target_kernel", "__tgt_target_mapper",
+		"GOMP_parallel", "omp_get_thread_num")
 	switch {
-	case len(o.Symbol("__kmpc_fork_call")) > 0 && len(o.Symbol("__kmp_invoke_microtask")) > 0:
+	case has[0] && has[1]:
 		return event.Kmpc
-	case len(o.Symbol("__tgt_target_kernel")) > 0 || len(o.Symbol("__tgt_target_mapper")) > 0:
+	case has[2] || has[3]:
 		return event.Tgt
-	case len(o.Symbol("GOMP_parallel")) > 0 && len(o.Symbol("omp_get_thread_num")) > 0: // one object file of libgomp.a
+	case has[4] && has[5]: // one object file of libgomp.a
 		return event.Gomp
 	}
 	return event.NoRuntime
@@ -87,14 +101,14 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 	lo, hi := ownText(o)
 	switch p.Runtime {
 	case event.Gomp:
-		p.tasks(locateGompTasks, gompTable(), lo, hi)
+		p.tasks(gompTable(), lo, hi)
 		p.entries(gompTable(), lo, hi, imported)
 		if err := p.gompTeams(lo, hi); err != nil {
 			return nil, err
 		}
 		p.gompNewer(lo, hi)
 	case event.Kmpc:
-		p.tasks(locateKmpcTasks, kmpcTable(), lo, hi)
+		p.tasks(kmpcTable(), lo, hi)
 		p.entries(kmpcTable(), lo, hi, imported)
 		p.kmpcSize()
 		if err := p.kmpcTeams(lo, hi); err != nil {

@@ -2,6 +2,7 @@ package probes
 
 import (
 	"fmt"
+	"sync"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -18,10 +19,29 @@ var (
 	pointTaskSubmitted = point{construct: event.Task, entry: event.Result, a: take{to: toKey}, b: take{to: toFn}, flags: bpf.RowNoSite | bpf.RowBFromA}
 )
 
+// located keeps what locateTasks found: most of the time that a plan takes.
+var located sync.Map
+
+func locateTasks(o *symbols.Object) (taskPoints, error) {
+	locate := locateGompTasks
+	if Identify(o) == event.Kmpc {
+		locate = locateKmpcTasks
+	}
+	find, _ := located.LoadOrStore(o, sync.OnceValues(func() (taskPoints, error) { return locate(o) }))
+	return find.(func() (taskPoints, error))()
+}
+
+// LookAhead finds in a file what a plan will need, if it is a runtime.
+func LookAhead(o *symbols.Object) {
+	if r := Identify(o); r == event.Gomp || r == event.Kmpc {
+		_, _ = locateTasks(o) // the plan will tell
+	}
+}
+
 // tasks places the probes of tasks, all or, where a place is not found, none:
 // half of them would give wrong figures.
-func (p *Plan) tasks(locate func(*symbols.Object) (taskPoints, error), t *table, lo, hi uint64) {
-	found, err := locate(p.Object)
+func (p *Plan) tasks(t *table, lo, hi uint64) {
+	found, err := locateTasks(p.Object)
 	if err != nil {
 		p.NoTasks = fmt.Errorf("find where tasks run: %w", err)
 		p.Missing = append(p.Missing, "tasks: "+p.NoTasks.Error())

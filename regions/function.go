@@ -106,7 +106,8 @@ func (f *function) findSites(o *symbols.Object, e *entryPoints) {
 func destination(i insn.Inst, e *entryPoints) (string, bool) {
 	switch i.Kind {
 	case insn.Call, insn.Jump, insn.Jcc:
-		return e.at(i.Target)
+		name, ok := e.code[i.Target]
+		return name, ok
 	case insn.CallIndirect, insn.JumpIndirect:
 		if i.Ref != 0 {
 			return e.slot(i.Ref)

@@ -44,12 +44,18 @@ type Format struct {
 	// Write writes a profile that attribution.Validate accepts. Its errors
 	// are those of the writer.
 	Write func(io.Writer, *attribution.Profile, Options) error
+	// Sampled: only of profiles that were sampled.
+	Sampled bool
 }
+
+// Has tells whether a profile can be written so.
+func (f *Format) Has(p *attribution.Profile) bool { return !f.Sampled || p.Meta.Sampling != nil }
 
 // Formats are the formats there are, in the order in which help lists them.
 var Formats = []Format{
-	{"ompp", "profile.ompp.txt", "ompP's text report", WriteOmpp},
-	{"pprof", "profile.pb.gz", "for go tool pprof: region paths as call stacks", WritePprof},
+	{"ompp", "profile.ompp.txt", "ompP's text report", WriteOmpp, false},
+	{"pprof", "profile.pb.gz", "for go tool pprof: region paths as call stacks", WritePprof, false},
+	{"samples", "profile.samples.pb.gz", "for go tool pprof: sampled call stacks, with regions", WriteSamples, true},
 }
 
 // FormatNamed returns the format of that name; ok is false if there is none.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ompp-attach/attribution"
+	"ompp-attach/job"
 )
 
 // FuzzRender renders whatever attribution.Decode accepts in every format. The
@@ -55,5 +56,33 @@ func FuzzRender(f *testing.F) {
 		if err := Summary(io.Discard, p, []string{"a"}, Options{}); err != nil {
 			t.Fatal(err)
 		}
+		renderJob(t, text)
 	})
+}
+
+// renderJob renders a job of two ranks that have this profile.
+func renderJob(t *testing.T, text []byte) {
+	open := func() (io.ReadCloser, error) {
+		var buf bytes.Buffer
+		zw := gzip.NewWriter(&buf)
+		zw.Write(text)
+		return io.NopCloser(&buf), zw.Close()
+	}
+	j, err := job.Read([]job.Source{{Rank: 0, Open: open}, {Rank: 1, Open: open}}, job.Options{Paths: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range JobFormats {
+		for _, file := range format.Files {
+			var out bytes.Buffer
+			if err := file.Write(&out, j, Options{}); err != nil {
+				t.Fatalf("%s: %v", file.Name, err)
+			}
+			if format.Name == "pprof" {
+				if _, err := profile.Parse(&out); err != nil {
+					t.Fatalf("pprof cannot read the job's: %v", err)
+				}
+			}
+		}
+	}
 }

@@ -119,6 +119,9 @@ func (t *jobText) header() {
 	inMPI := total(func(r *job.Rank) int64 { return r.MPITime })
 	key("Thread Time", "%s sec over all ranks (wall time times threads)", t.sec(all))
 	key("MPI Time", "%s sec, %s%% of thread time", t.sec(inMPI), jobShare(inMPI, all))
+	longest := total(func(r *job.Rank) int64 { return r.MPIWall })
+	key("MPI Wall Time", "%s sec, %s%% of wall time: of each rank's thread that is in MPI longest",
+		t.sec(longest), jobShare(longest, total(func(r *job.Rank) int64 { return r.Wall })))
 	over := total(func(r *job.Rank) int64 { return r.Overheads.Sum() })
 	key("Overheads", "%s sec, %s%% of thread time, MPI included", t.sec(over), jobShare(over, all))
 	out, in, _ := job.Volumes(t.Volumes)
@@ -214,8 +217,9 @@ func (t *jobText) alike() {
 		t.sentence("The processes differ in: %s.", strings.Join(append(differ, outliers...), ", "))
 	}
 	t.sentence("(Rule: they differ in a time if its standard deviation is at least %.0f%% of the whole, and single ranks "+
-		"stand out if only its range is at least %.0f%%. The whole is the mean wall time for wall and parallel; for the others, "+
-		"which are summed over threads, the mean thread time of a rank.)", 100*job.DiffersStdDev, 100*job.DiffersRange)
+		"stand out if only its range is at least %.0f%%. The whole is the mean wall time for wall, parallel and MPI wall, "+
+		"the time of a rank's thread that is in MPI longest; for the others, which are summed over threads, the mean thread time "+
+		"of a rank.)", 100*job.DiffersStdDev, 100*job.DiffersRange)
 	t.printf("\n")
 }
 
@@ -236,7 +240,7 @@ func (t *jobText) where() {
 		return
 	}
 	if t.differences[0].Verdict == job.Alike {
-		t.sentence("By the rule above, with thread time as the whole, the ranks are alike in all regions. These vary most.")
+		t.sentence("By the rule above, with thread time as the whole (wall time for wallT), the ranks are alike in all regions. These vary most.")
 	}
 	t.sentence("Regions by the greatest standard deviation over ranks of their time or of a part of it; a rank that did " +
 		"not reach a region has 0. execT is inclusive and summed over threads. Its parts: workT in no overhead class, waitT for " +

@@ -16,8 +16,8 @@ import (
 // WriteOmpp writes the text report of ompP: its seven sections with their
 // titles, columns and widths, so that people and scripts that read ompP's
 // reports read this one. What ompP does not have comes after: further header
-// lines, columns at the right end, a section of MPI's call sites, and one of
-// what the reader must know about the figures.
+// lines, columns at the right end, sections of MPI's call sites and of the
+// lines that were sampled most, and one of what the reader must know about the figures.
 func WriteOmpp(w io.Writer, p *attribution.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)
@@ -33,6 +33,7 @@ func WriteOmpp(w io.Writer, p *attribution.Profile, options Options) error {
 	o.overheads()
 	o.properties()
 	o.callSites()
+	o.hotLines()
 	o.notes()
 	return out.Flush()
 }

@@ -90,6 +90,8 @@ func mpiOf(r *analysis.Row) attribution.MPIStats {
 // mpiColumns returns the columns on MPI of a region in which it occurred.
 func mpiColumns(c event.Construct, sum *attribution.MPIStats) []column {
 	switch {
+	case sum == nil:
+		return nil
 	case c != event.MPI && sum.Read == 0 && sum.Written == 0:
 		return []column{mpiT, inV, outV, recvC, sendC, collC}
 	case c != event.MPI:
@@ -161,6 +163,10 @@ func (o *ompp) mpiNotes() []string {
 		items = append(items, "Overhead class MPI is the time in MPI calls in parallel regions; what is MPI is in no other class. --classic-overheads shows ompP's own figures.")
 	} else {
 		items = append(items, "The overhead classes are those of ompP itself (--classic-overheads): MPI calls that lie in a time of another class are in both.")
+	}
+	if n := len(o.p.Threads); n > 1 {
+		items = append(items, fmt.Sprintf("Times of the callgraph are sums over threads divided by %d, the number of threads, and percentages of MPI call sites are of that sum: "+
+			"where one thread calls MPI and the others have nothing to do meanwhile, the wall time is %d times what they say.", n, n))
 	}
 	if note := unknownVolumes(o.p); note != "" {
 		items = append(items, note+" Figures with a + are without them, - stands where none is known.")

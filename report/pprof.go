@@ -184,12 +184,18 @@ func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t att
 	if empty {
 		return
 	}
+	labels := b.labels(t)
+	if construct != "" {
+		labels["construct"] = []string{construct}
+	}
+	b.out.Sample = append(b.out.Sample, &profile.Sample{Location: stack, Value: values, Label: labels})
+}
+
+// labels say of which thread and process a sample is.
+func (b *pprofBuilder) labels(t attribution.Thread) map[string][]string {
 	labels := map[string][]string{
 		"thread":  {threadText(t)},
 		"process": {strconv.Itoa(b.p.Meta.PID)},
-	}
-	if construct != "" {
-		labels["construct"] = []string{construct}
 	}
 	if b.mpi {
 		labels["host"] = []string{clean(b.p.Meta.Host)}
@@ -197,7 +203,7 @@ func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t att
 			labels["rank"] = []string{strconv.Itoa(job.Rank)}
 		}
 	}
-	b.out.Sample = append(b.out.Sample, &profile.Sample{Location: stack, Value: values, Label: labels})
+	return labels
 }
 
 // pprofComments say who measured, on what, and what is missing. pprof prints

@@ -40,6 +40,17 @@ func TestReplay(t *testing.T) {
 				t.Fatal(err)
 			}
 			golden(t, "replay-"+stem+".pprof.golden", []byte(prof.String()))
+			if p.Meta.Sampling == nil {
+				return
+			}
+			pb.Reset()
+			if err := WriteSamples(&pb, p, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if prof, err = profile.Parse(&pb); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "replay-"+stem+".samples.golden", []byte(prof.String()))
 		})
 	}
 }
@@ -62,5 +73,12 @@ func replayFile(t *testing.T, name string) *attribution.Profile {
 	p.Meta.Duration = int64(s.End - s.Began)
 	p.Meta.Start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	p.Meta.Kernel, p.Meta.Arch, p.Meta.Tool, p.Meta.Ended = "6.18.0", "x86_64", "test", "exit status 0"
+	if len(p.Samples) > 0 {
+		p.Meta.Runtimes = []attribution.Runtime{{Name: "libgomp", Path: "/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0"}}
+		p.Meta.Sampling = &attribution.Sampling{Event: "task-clock", Unit: "ns", Frequency: 499}
+		for i := range p.Samples {
+			p.Meta.Sampling.Taken += p.Samples[i].Count
+		}
+	}
 	return p
 }

@@ -53,11 +53,18 @@ func (o *Object) codeRange(vaddr uint64) (Range, bool) {
 // loadStarts merges the functions of the symbol tables with those of the
 // unwind table, which stripping keeps.
 func (o *Object) loadStarts() []uint64 {
-	starts := o.unwindStarts()
-	for _, s := range o.symbols().funcs.sorted {
-		starts = append(starts, s.addr)
+	unwind, named := o.unwindStarts(), o.symbols().funcs.sorted
+	if !slices.IsSorted(unwind) { // it should be: it is made for binary search
+		slices.Sort(unwind)
 	}
-	slices.Sort(starts)
+	starts := make([]uint64, 0, len(unwind)+len(named))
+	for len(unwind) > 0 || len(named) > 0 {
+		if len(named) == 0 || len(unwind) > 0 && unwind[0] < named[0].addr {
+			starts, unwind = append(starts, unwind[0]), unwind[1:]
+		} else {
+			starts, named = append(starts, named[0].addr), named[1:]
+		}
+	}
 	return slices.Compact(starts)
 }
 

@@ -44,6 +44,7 @@ func query(o *Object) {
 		o.PLT(v)
 		o.GOT(v)
 		o.Pointer(v)
+		o.Constant(v, 8)
 		o.Ident(v)
 		o.Line(v)
 		o.CallLine(v)
@@ -52,6 +53,10 @@ func query(o *Object) {
 		place(o, mapping{start: v &^ 0xfff, end: v&^0xfff + 0x1000, offset: v & 0xff000})
 	}
 	o.SourceExtent("regions.c", 3, "")
+	o.Defines("located", "atoi")
+	o.Branches(o.Targets(func(string) bool { return true }))
+	o.EHFrame()
+	o.DebugFrame()
 }
 
 func objectSeeds(t testing.TB) (files [][]byte) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -68,28 +69,26 @@ func Modules(pid int) ([]Module, error) {
 	if err != nil {
 		return nil, fmt.Errorf("modules of process %d: %w", pid, err)
 	}
+	maps = slices.DeleteFunc(maps, func(m mapping) bool { return !m.exec }) // data files by the thousand may be mapped
+	files := openAll(proc, maps)
 	var modules []Module
 	var unread []error
-	for _, m := range maps {
-		if !m.exec {
-			continue // data files by the thousand may be mapped
-		}
-		host, seen, deleted := hostPath(proc, m)
-		o, err := cachedObject(host)
-		if errors.Is(err, ErrNotELF) {
+	for n, m := range maps {
+		f := &files[n]
+		if errors.Is(f.err, ErrNotELF) {
 			continue // code that the process generated into a file
 		}
-		if err != nil {
-			unread = append(unread, err)
+		if f.err != nil {
+			unread = append(unread, f.err)
 			continue
 		}
-		mod, ok := place(o, m)
+		mod, ok := place(f.object, m)
 		if !ok {
 			continue
 		}
-		mod.Path, mod.HostPath, mod.Deleted = seen, host, deleted
+		mod.Path, mod.HostPath, mod.Deleted = f.seen, f.host, f.deleted
 		// One segment may be mapped in pieces.
-		if n := len(modules); n > 0 && modules[n-1].object == o && modules[n-1].Bias == mod.Bias {
+		if n := len(modules); n > 0 && modules[n-1].object == f.object && modules[n-1].Bias == mod.Bias {
 			continue
 		}
 		modules = append(modules, mod)
@@ -99,6 +98,35 @@ func Modules(pid int) ([]Module, error) {
 		return modules, fmt.Errorf("modules of process %d: %w", pid, errors.Join(unread...))
 	}
 	return modules, nil
+}
+
+// mappedFile is the file of a mapping.
+type mappedFile struct {
+	host, seen string
+	deleted    bool
+	object     *Object
+	err        error
+}
+
+// openAll opens the files of mappings, several at a time, and reads what they
+// import: a process may map hundreds.
+func openAll(proc string, maps []mapping) []mappedFile {
+	files := make([]mappedFile, len(maps))
+	var done sync.WaitGroup
+	workers := min(runtime.GOMAXPROCS(0), len(maps))
+	for first := range workers {
+		done.Go(func() {
+			for n := first; n < len(maps); n += workers {
+				f := &files[n]
+				f.host, f.seen, f.deleted = hostPath(proc, maps[n])
+				if f.object, f.err = cachedObject(f.host); f.err == nil {
+					f.object.imports()
+				}
+			}
+		})
+	}
+	done.Wait()
+	return files
 }
 
 // place computes where an object lies from its executable mapping.
@@ -175,13 +203,19 @@ func cachedObject(path string) (*Object, error) {
 	}
 	key := objectKey{sys.Dev, sys.Ino, sys.Size, st.ModTime().UnixNano()}
 	objects.mu.Lock()
-	defer objects.mu.Unlock()
-	if o := objects.m[key]; o != nil {
+	o := objects.m[key]
+	objects.mu.Unlock()
+	if o != nil {
 		return o, nil
 	}
-	o, err := OpenObject(path)
-	if err != nil {
+	if o, err = OpenObject(path); err != nil {
 		return nil, err
+	}
+	objects.mu.Lock()
+	defer objects.mu.Unlock()
+	if first := objects.m[key]; first != nil { // another thread was faster
+		o.Close()
+		return first, nil
 	}
 	if objects.m == nil {
 		objects.m = map[objectKey]*Object{}

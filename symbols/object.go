@@ -233,13 +233,13 @@ func (o *Object) TextRanges() []Range {
 	var rs []Range
 	for _, s := range o.file.Sections {
 		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Type == elf.SHT_PROGBITS && !isPLT(s.Name) && s.Addr+s.Size > s.Addr {
-			rs = append(rs, Range{s.Addr, s.Addr + s.Size})
+			rs = append(rs, Range{s.Addr, s.Addr + min(s.Size, uint64(o.size))})
 		}
 	}
 	if rs == nil {
 		for _, p := range o.file.Progs {
 			if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && p.Vaddr+p.Filesz > p.Vaddr {
-				rs = append(rs, Range{p.Vaddr, p.Vaddr + p.Filesz})
+				rs = append(rs, Range{p.Vaddr, p.Vaddr + min(p.Filesz, uint64(o.size))})
 			}
 		}
 	}
@@ -249,22 +249,30 @@ func (o *Object) TextRanges() []Range {
 
 // Read returns up to n bytes of the file that are loaded at vaddr: fewer at
 // the end of a segment, none outside all segments or in zero-filled memory.
-func (o *Object) Read(vaddr uint64, n int) []byte {
+func (o *Object) Read(vaddr uint64, n int) []byte { return o.readInto(nil, vaddr, n) }
+
+// readInto is Read into the memory of b, if that is enough.
+func (o *Object) readInto(b []byte, vaddr uint64, n int) []byte {
 	for _, p := range o.file.Progs {
 		if p.Type == elf.PT_LOAD && vaddr >= p.Vaddr && vaddr-p.Vaddr < p.Filesz && n > 0 {
 			at := vaddr - p.Vaddr
-			return o.readAt(p.Off+at, min(uint64(n), p.Filesz-at))
+			return o.readAtInto(b, p.Off+at, min(uint64(n), p.Filesz-at))
 		}
 	}
 	return nil
 }
 
 // readAt reads n bytes at a file offset, fewer where the file is truncated.
-func (o *Object) readAt(off, n uint64) []byte {
+func (o *Object) readAt(off, n uint64) []byte { return o.readAtInto(nil, off, n) }
+
+func (o *Object) readAtInto(b []byte, off, n uint64) []byte {
 	if off >= uint64(o.size) {
 		return nil
 	}
-	b := make([]byte, min(n, uint64(o.size)-off))
+	if n = min(n, uint64(o.size)-off); uint64(cap(b)) < n {
+		b = make([]byte, n)
+	}
+	b = b[:n]
 	k, err := o.r.ReadAt(b, int64(off))
 	if err != nil && err != io.EOF {
 		return nil

@@ -214,6 +214,23 @@ func TestRelocations(t *testing.T) {
 			t.Errorf("%v: data read as %#x", args, got)
 		}
 		checkIdents(t, o)
+		fixed, _ := o.DataSymbol("fixed")
+		if v, relocated, ok := o.Constant(fixed, 4); v != 99 || relocated || !ok {
+			t.Errorf("%v: constant %d, %t, %t", args, v, relocated, ok)
+		}
+		always, _ := o.DataSymbol("always")
+		// Compact relocations do not tell which bytes they change.
+		compact := slices.Contains(args, "-Wl,-z,pack-relative-relocs")
+		v, relocated, ok := o.Constant(always, 8)
+		if ok == compact || ok && (v != target || relocated == o.FixedAddresses()) {
+			t.Errorf("%v: constant pointer to %#x, %t, %t; want %#x", args, v, relocated, ok, target)
+		}
+		if _, _, ok := o.Constant(always+4, 4); ok && !o.FixedAddresses() {
+			t.Errorf("%v: half of a pointer is no constant", args)
+		}
+		if _, _, ok := o.Constant(number, 4); ok {
+			t.Errorf("%v: a variable is no constant", args)
+		}
 	}
 }
 

@@ -74,6 +74,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()
+	collect.LookAhead(pids[0], !f.inline.off) // of a job, they all map the same
 	m, err := f.measurement()
 	if err != nil {
 		return out.abandon(err)

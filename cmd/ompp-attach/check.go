@@ -83,33 +83,42 @@ func count(n int, one, many string) string {
 
 // scope tells what a report shows: of what is found in a process, or in general.
 func scope(in *collect.Inspection) string {
-	gomp, kmpc := in == nil, in == nil
+	gomp, kmpc, calls := in == nil, in == nil, in == nil
 	if in != nil {
 		for _, r := range in.Runtimes {
 			gomp = gomp || r.Kind == event.Gomp
 			kmpc = kmpc || r.Kind == event.Kmpc
 		}
-		if !gomp && !kmpc {
+		calls = len(in.MPI) > 0
+		if !gomp && !kmpc && !calls {
 			return ""
 		}
 	}
 	var b strings.Builder
 	row := func(what, text string) { fmt.Fprintf(&b, "  %-14s %s\n", what, text) }
 	b.WriteString("A report shows\n")
-	row("exactly", "counts and times of what the runtime is called for: parallel regions, barriers,")
-	row("", "criticals, locks, singles, sections, ordered, loops but for GCC's static ones")
+	exactly := "exactly"
+	if gomp || kmpc {
+		row(exactly, "counts and times of what the runtime is called for: parallel regions, worksharing,")
+		row("", "barriers, criticals, locks, singles, ordered, tasks, teams; what a report could not")
+		row("", "observe in a program it names, construct by construct")
+		exactly = ""
+	}
+	if calls {
+		row(exactly, "MPI calls: counts, times and volumes by call site")
+	}
 	row("approximately", "places (marked ~) where line information or the source is missing; a region")
 	row("", "that was under way when attach began; times include the probes' own cost")
-	if in == nil {
-		row("not at all", "tasks; MPI calls; runtimes that are linked in statically and stripped; 32-bit programs")
-	} else {
-		row("not at all", "tasks; MPI calls")
-	}
 	if gomp {
-		row("  with GCC", "static loops, master/masked, atomic and flush, which make no call")
+		row("  with GCC", "static loops, master and single nowait make no call: found in the program's own code,")
+		row("", "on x86-64, but for a few shapes; atomics on request (--probe-atomics); flush not at all")
 	}
 	if kmpc {
-		row("  with Clang", "atomic (but for long double) and the change from one section to the next, which make no call")
+		row("  with Clang", "atomics on request (--probe-atomics); the change from one section to the next makes no")
+		row("", "call: times of sections are derived")
+	}
+	if in == nil {
+		row("not at all", "runtimes that are linked in statically and stripped; 32-bit programs")
 	}
 	return b.String()
 }
@@ -132,7 +141,7 @@ func processLines(in *collect.Inspection, seccompKills bool) []preflight.Line {
 		ls = append(ls, runtimeLines(&r)...)
 	}
 	for _, lib := range in.MPI {
-		ls = append(ls, preflight.Line{What: "MPI", State: preflight.Note, Consequence: lib + ": MPI is not measured by this version"})
+		ls = append(ls, mpiLines(&lib)...)
 	}
 	if len(in.Runtimes) > 0 && len(in.Users) == 0 {
 		ls = append(ls, preflight.Line{What: "callers", State: preflight.Note, Consequence: "no file that is mapped imports an entry point of the runtime: it may be called through pointers, or not at all"})
@@ -142,6 +151,18 @@ func processLines(in *collect.Inspection, seccompKills bool) []preflight.Line {
 	}
 	if in.Unread != nil {
 		ls = append(ls, preflight.Line{What: "unread files", State: preflight.Note, Consequence: strings.ReplaceAll(in.Unread.Error(), "\n", "; ")})
+	}
+	return ls
+}
+
+func mpiLines(lib *collect.InspectedMPI) []preflight.Line {
+	if lib.Err != nil {
+		return []preflight.Line{{What: "MPI", State: preflight.Problem, Consequence: lib.Path + ": its calls cannot be measured: " + lib.Err.Error(),
+			Remedy: "please report this with the library's version"}}
+	}
+	ls := []preflight.Line{{What: "MPI", Consequence: fmt.Sprintf("%s, %s: %d functions would be probed", lib.Name, lib.Path, lib.Probes)}}
+	if lib.Unknown != nil {
+		ls = append(ls, preflight.Line{What: "volumes", State: preflight.Note, Consequence: "calls and their times are exact, volumes are not known: " + lib.Unknown.Error()})
 	}
 	return ls
 }

@@ -297,7 +297,15 @@ func TestProcessLines(t *testing.T) {
 		{"no probes at all", func(in *collect.Inspection) { in.Runtimes[0].Err = errors.New("unknown build") }, false,
 			[][]string{{"probes", "problem", "cannot be placed: unknown build"}}, true},
 		{"replaced", func(in *collect.Inspection) { in.Runtimes[0].Replaced = true }, false, [][]string{{"file", "note", "/lib/libgomp.so.1 was replaced"}}, false},
-		{"MPI", func(in *collect.Inspection) { in.MPI = []string{"/lib/libmpi.so.40"} }, false, [][]string{{"MPI", "note", "/lib/libmpi.so.40: MPI is not measured by this version"}}, false},
+		{"MPI", func(in *collect.Inspection) {
+			in.MPI = []collect.InspectedMPI{{Name: "Open MPI 4.1.4", Path: "/lib/libmpi.so.40", Probes: 380}}
+		}, false, [][]string{{"MPI", "ok", "Open MPI 4.1.4, /lib/libmpi.so.40: 380 functions would be probed"}}, false},
+		{"MPI without volumes", func(in *collect.Inspection) {
+			in.MPI = []collect.InspectedMPI{{Name: "MPICH", Path: "/lib/libmpi.so.12", Unknown: errors.New("no accessor")}}
+		}, false, [][]string{{"volumes", "note", "calls and their times are exact, volumes are not known: no accessor"}}, false},
+		{"MPI that resists", func(in *collect.Inspection) {
+			in.MPI = []collect.InspectedMPI{{Path: "/lib/libmpi.so.1", Err: errors.New("no entry points")}}
+		}, false, [][]string{{"MPI", "problem", "/lib/libmpi.so.1: its calls cannot be measured: no entry points"}}, true},
 		{"no lines", func(in *collect.Inspection) { in.Users[0].Lines = false }, false,
 			[][]string{{"symbols", "note", "solver has symbols but no line information"}, {"->", "build with -g"}}, false},
 		{"stripped", func(in *collect.Inspection) { in.Users[0].Lines, in.Users[0].Stripped = false, true }, false,

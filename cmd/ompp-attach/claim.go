@@ -108,6 +108,9 @@ func claim(dir, job string, overwrite bool) error {
 		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if err == nil {
 			err = clear(dir, name, overwrite)
+			if uid, gid, ok := sudoUser(); ok && err == nil {
+				err = file.Chown(uid, gid)
+			}
 			if err == nil {
 				_, err = fmt.Fprintln(file, job)
 			}
@@ -120,7 +123,7 @@ func claim(dir, job string, overwrite bool) error {
 		if !errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("cannot write to %s: %w", dir, errors.Unwrap(err))
 		}
-		if b, err := os.ReadFile(name); err == nil && len(b) > 0 {
+		if st, err := os.Lstat(name); err == nil && st.Size() > 0 {
 			return nil
 		}
 		if time.Since(began) > claimLimit {

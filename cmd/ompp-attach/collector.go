@@ -125,14 +125,17 @@ func unbind() {
 			_ = unix.Setpriority(unix.PRIO_PROCESS, tid, urgent)
 		}
 	}
-	if unix.SchedGetaffinity(0, &all) == nil { // what the kernel has made of it
-		runtime.GOMAXPROCS(all.Count())
+	// Where sessions are scheduled as groups, it is the group's that counts.
+	_ = os.WriteFile("/proc/self/autogroup", []byte(strconv.Itoa(urgent)), 0)
+	var may unix.CPUSet // what the kernel has made of it
+	if unix.SchedGetaffinity(0, &may) == nil {
+		runtime.GOMAXPROCS(may.Count())
 	}
 }
 
 // parse reads the flags that a rank's tool was given.
 func (f *measureFlags) parse(flags []string) error {
-	c := &cobra.Command{}
+	c := &cobra.Command{Use: "run"} // which ranks were started by
 	f.register(c)
 	return c.ParseFlags(flags)
 }

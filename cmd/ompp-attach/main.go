@@ -1,4 +1,4 @@
-// Command ompp-attach profiles OpenMP programs from outside: it launches or
+// Command ompp-attach profiles OpenMP and MPI programs from outside: it launches or
 // attaches to an unmodified program and writes ompP reports and pprof profiles.
 package main
 
@@ -82,11 +82,12 @@ func root() *cobra.Command {
 	version, built := collect.Version()
 	c := &cobra.Command{
 		Use:   "ompp-attach",
-		Short: "Profile unmodified OpenMP programs: ompP reports and pprof profiles",
+		Short: "Profile unmodified OpenMP and MPI programs: ompP reports and pprof profiles",
 		Long: `ompp-attach attaches to the OpenMP runtime of an unmodified program (GCC's
-libgomp, LLVM's libomp, Intel's libiomp5), follows every parallel region, loop,
-barrier, critical section and lock of every thread, and writes an ompP report
-and a profile for go tool pprof. Nothing has to be rebuilt; the program may
+libgomp, LLVM's libomp, Intel's libiomp5) and to its MPI library, follows every
+parallel region, loop, barrier, critical section, lock, task and MPI call of
+every thread, and writes an ompP report and a profile for go tool pprof; of an
+MPI job also a report over all ranks. Nothing has to be rebuilt; the program may
 already be running.`,
 		Version:           fmt.Sprintf("%s %s", version, built),
 		SilenceErrors:     true,

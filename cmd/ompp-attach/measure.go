@@ -33,6 +33,7 @@ type measureFlags struct {
 	inline    inlineFlags
 	counters  counterFlags
 	view      viewFlags
+	sample    sampleFlags
 	say       func(sentence string) // tells the user at once
 }
 
@@ -44,8 +45,9 @@ func (f *measureFlags) register(c *cobra.Command) {
 	f.inline.register(c)
 	f.counters.register(c)
 	f.view.register(c)
+	f.sample.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
-	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof"}, "reports to write: "+formatNames())
+	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof", "samples"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
@@ -108,6 +110,10 @@ func (f *measureFlags) measurement() (*collect.Measurement, error) {
 	if f.events != "" {
 		m.RecordEvents()
 	}
+	if err := f.sample.apply(m, f.logf); err != nil {
+		m.Close()
+		return nil, err
+	}
 	if err := f.user.apply(m, f.logf, f.say); err != nil {
 		m.Close()
 		return nil, err
@@ -126,6 +132,9 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 // check refuses flags that make no sense.
 func (f *measureFlags) check() error {
 	if err := checkFormats(f.formats); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if err := f.sample.check(); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if _, ok := attachModes[f.mode]; !ok {
@@ -211,7 +220,7 @@ func (f *measureFlags) conclude(out *output, res *collect.Result, err error, pat
 		f.say(s)
 	}
 	if len(res.Profiles) == 0 && len(res.Troubles) == 0 && (out.rank == nil || out.rank.Rank == 0) {
-		f.say(fmt.Sprintf("%s used no OpenMP runtime that can be seen from outside (libgomp, libomp, libiomp5), so there is no profile; `ompp-attach check` says what can be measured", path))
+		f.say(fmt.Sprintf("%s used no OpenMP runtime (libgomp, libomp, libiomp5) and no MPI library that can be seen from outside, so there is no profile; `ompp-attach check` says what can be measured", path))
 	}
 	if res.Exit != 0 {
 		return &exitError{res.Exit, unfound(res)}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -61,14 +62,31 @@ func openOutput(dir, program string, pid int, overwrite bool) (*output, error) {
 	return o, probeWritable(o.dir)
 }
 
-func (o *output) make() error {
-	if _, err := os.Stat(o.dir); errors.Is(err, os.ErrNotExist) {
-		o.created = true
-	}
-	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+func (o *output) make() (err error) {
+	if o.created, err = makeDirectory(o.dir); err != nil {
 		return fmt.Errorf("cannot make the results directory: %w", err)
 	}
-	return giveToUser(o.dir)
+	return nil
+}
+
+// makeDirectory makes a directory and those above it. What it makes belongs to
+// the user who ran sudo; what is there keeps its owner: it may be /tmp.
+func makeDirectory(dir string) (created bool, err error) {
+	dir = filepath.Clean(dir)
+	err = os.Mkdir(dir, 0o755)
+	if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
+		if _, err := makeDirectory(above); err != nil {
+			return false, err
+		}
+		err = os.Mkdir(dir, 0o755)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return false, os.MkdirAll(dir, 0o755) // which fails if it is no directory
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, giveToUser(dir)
 }
 
 func exists(path string) bool {
@@ -125,7 +143,7 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 		if err != nil {
 			errs = append(errs, err)
 		}
-		if !f.quiet && p.Meta.MPI == nil && o.rank == nil {
+		if !f.quiet && !isRank(p) && o.rank == nil {
 			if err := report.Summary(os.Stderr, p, files, f.view.options()); err != nil {
 				errs = append(errs, err)
 			}
@@ -140,13 +158,18 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 }
 
 // stems names the profiles' files. A process that runs one program after the
-// other has several profiles, and several jobs have ranks of one number.
+// other has several profiles, and several jobs have ranks of one number: all
+// ranks of the second one are numbered 2, so that their files can be told apart.
 func (o *output) stems(res *collect.Result) (out []string) {
-	taken := map[string]bool{}
+	taken, jobs := map[string]bool{}, map[string]int{}
 	for _, p := range res.Profiles {
-		stem := recordStem
-		if r := p.Meta.MPI; r != nil && r.Rank >= 0 {
-			stem += ".rank" + strconv.Itoa(r.Rank)
+		stem, n := recordStem, 1
+		if isRank(p) {
+			stem += ".rank" + strconv.Itoa(p.Meta.MPI.Rank)
+			if jobs[p.Meta.MPI.Job] == 0 {
+				jobs[p.Meta.MPI.Job] = len(jobs) + 1
+			}
+			n = jobs[p.Meta.MPI.Job]
 		} else {
 			if o.rank != nil {
 				stem += ".rank" + strconv.Itoa(o.rank.Rank)
@@ -155,14 +178,22 @@ func (o *output) stems(res *collect.Result) (out []string) {
 				stem += ".pid" + strconv.Itoa(p.Meta.PID)
 			}
 		}
-		free := stem
-		for n := 2; taken[free] || o.rank != nil && exists(filepath.Join(o.dir, free+recordSuffix)); n++ {
-			free = stem + "-" + strconv.Itoa(n)
+		free := numbered(stem, n)
+		for taken[free] || o.rank != nil && exists(filepath.Join(o.dir, free+recordSuffix)) {
+			n++
+			free = numbered(stem, n)
 		}
 		taken[free] = true
 		out = append(out, free)
 	}
 	return out
+}
+
+func numbered(stem string, n int) string {
+	if n == 1 {
+		return stem
+	}
+	return stem + "-" + strconv.Itoa(n)
 }
 
 // resultFile matches the names of what we write, in every format.
@@ -215,6 +246,9 @@ func renderAll(dir, stem string, p *attribution.Profile, formats []string, o rep
 	var errs []error
 	for _, n := range formats {
 		f, _ := report.FormatNamed(n)
+		if !f.Has(p) {
+			continue
+		}
 		name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, recordStem))
 		if err := saveFile(name, func(w io.Writer) error { return f.Write(w, p, o) }); err != nil {
 			errs = append(errs, err)
@@ -239,9 +273,7 @@ func saveFile(name string, write func(io.Writer) error) error {
 		return fmt.Errorf("cannot write %s: %w", name, errors.Unwrap(err))
 	}
 	_, err = tmp.Write(b.Bytes())
-	mask := unix.Umask(0)
-	unix.Umask(mask)
-	err = cmp.Or(err, tmp.Chmod(os.FileMode(0o644&^mask)))
+	err = cmp.Or(err, tmp.Chmod(os.FileMode(0o644&^umask)))
 	if uid, gid, ok := sudoUser(); ok {
 		err = cmp.Or(err, tmp.Chown(uid, gid))
 	}
@@ -256,6 +288,14 @@ func saveFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
+// umask is the user's. It can only be read by setting it, for all threads: not
+// when ranks' files may be written at one time.
+var umask = func() int {
+	mask := unix.Umask(0)
+	unix.Umask(mask)
+	return mask
+}()
+
 // sudoUser is the user who ran us by sudo.
 func sudoUser() (uid, gid int, ok bool) {
 	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
@@ -263,14 +303,20 @@ func sudoUser() (uid, gid int, ok bool) {
 	return uid, gid, err1 == nil && err2 == nil && os.Geteuid() == 0
 }
 
-// giveToUser hands a directory to the user who ran sudo.
-func giveToUser(name string) error {
+// giveToUser hands a directory that we have made to the user who ran sudo. By
+// its file: whoever owns the directory above may have put a link in its place.
+func giveToUser(dir string) error {
 	uid, gid, ok := sudoUser()
 	if !ok {
 		return nil
 	}
-	if err := os.Lchown(name, uid, gid); err != nil {
-		return fmt.Errorf("cannot give %s to the user who ran sudo: %w", name, err)
+	f, err := os.OpenFile(dir, unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err == nil {
+		defer f.Close()
+		err = f.Chown(uid, gid)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot give %s to the user who ran sudo: %w", dir, err)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"syscall"
 	"testing"
 
 	"ompp-attach/attribution"
@@ -88,5 +90,54 @@ func TestSaveFile(t *testing.T) {
 	}
 	if got := namesIn(t, dir); len(got) != 1 {
 		t.Errorf("files %q are left", got)
+	}
+}
+
+// Root's directories stay root's, whoever ran sudo: -o /tmp names one.
+func TestMakeDirectory(t *testing.T) {
+	dir := t.TempDir()
+	const user = 12345
+	if os.Geteuid() == 0 {
+		t.Setenv("SUDO_UID", strconv.Itoa(user))
+		t.Setenv("SUDO_GID", strconv.Itoa(user))
+	}
+	owner := func(path string) int {
+		st, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(st.Sys().(*syscall.Stat_t).Uid)
+	}
+	made := filepath.Join(dir, "above", "results")
+	for _, tc := range []struct {
+		path    string
+		created bool
+	}{{dir, false}, {made + "/", true}, {made, false}} {
+		if created, err := makeDirectory(tc.path); created != tc.created || err != nil {
+			t.Errorf("%s: created %t, %v; want %t", tc.path, created, err, tc.created)
+		}
+	}
+	if got := owner(dir); got != os.Geteuid() {
+		t.Errorf("a directory that was there belongs to %d", got)
+	}
+	if os.Geteuid() == 0 {
+		for _, path := range []string{made, filepath.Dir(made)} {
+			if got := owner(path); got != user {
+				t.Errorf("%s belongs to %d, want the user who ran sudo", path, got)
+			}
+		}
+	}
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink(dir, link)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := makeDirectory(filepath.Join(file, "below")); err == nil {
+		t.Error("made a directory below a file")
+	}
+	if _, err := makeDirectory(file); err == nil {
+		t.Error("took a file for a directory")
+	}
+	if err := giveToUser(link); os.Geteuid() == 0 && err == nil {
+		t.Error("a link's directory was given away")
 	}
 }

@@ -36,42 +36,14 @@ func runRank(f *measureFlags, c *cobra.Command, r collect.Rank, args []string) e
 }
 
 func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) error {
-	path, err := findProgram(args[0])
-	if err != nil {
-		return err
-	}
-	if err := f.check(); err != nil {
-		return err
-	}
-	flags := flagsBefore(args)
-	where, err := meet(c, r, flags)
-	if err != nil {
-		return err
-	}
 	signals := heed()
-	l, err := collect.Launch(path, args)
+	l, s, err := f.handOver(c, r, args)
 	if err != nil {
-		return err
-	}
-	// The launcher's files stay open here as well: MPICH's takes the end of one
-	// for a failure, and would kill us before it learns how the program ended.
-	req := &request{PID: l.PID(), Rank: r, Program: path, Flags: flags}
-	if req.Dir, err = os.Getwd(); err != nil {
-		l.Abandon()
-		return err
-	}
-	if req.Program, err = filepath.Abs(path); err != nil {
-		l.Abandon()
-		return err
-	}
-	s, err := handOver(where, req, f.say)
-	if err != nil {
-		l.Abandon()
-		return err
+		return notRun(r, err)
 	}
 	if err := l.Start(); err != nil {
 		s.close()
-		return &exitError{exitCannotRun, err}
+		return notRun(r, &exitError{exitCannotRun, err})
 	}
 	// mpirun, hydra and srun signal a rank's process group: the program has had
 	// what they send. What would end it anyhow, it may have twice.
@@ -82,6 +54,50 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 		return &killedError{ee, e.Signal}
 	}
 	return err
+}
+
+// handOver launches the program, not yet running, and has it followed.
+func (f *measureFlags) handOver(c *cobra.Command, r collect.Rank, args []string) (*collect.Launched, *session, error) {
+	path, err := findProgram(args[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.check(); err != nil {
+		return nil, nil, err
+	}
+	req := &request{Rank: r, Flags: flagsBefore(args)}
+	if req.Dir, err = os.Getwd(); err != nil {
+		return nil, nil, err
+	}
+	if req.Program, err = filepath.Abs(path); err != nil {
+		return nil, nil, err
+	}
+	where, err := meet(c, r, req.Flags)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := collect.Launch(path, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	// The launcher's files stay open here as well: MPICH's takes the end of one
+	// for a failure, and would kill us before it learns how the program ended.
+	req.PID = l.PID()
+	s, err := where.handOver(req, f.say)
+	if err != nil {
+		l.Abandon()
+		return nil, nil, err
+	}
+	return l, s, nil
+}
+
+// notRun ends a job one of whose ranks cannot run: MPICH's launcher takes a
+// failure before MPI_Init for none, and the other ranks would wait for ever.
+func notRun(r collect.Rank, err error) error {
+	if os.Getenv("PMI_FD") == "" || r.Size == 1 {
+		return err
+	}
+	return &killedError{&exitError{newOver(err).Status, err}, syscall.SIGABRT}
 }
 
 // killedError ends the tool by the signal that the program was killed by.
@@ -123,10 +139,10 @@ type session struct {
 
 // handOver asks the node's collector to measure a program that is about to
 // start. One that is just ending may not answer: another one will.
-func handOver(where *meeting, req *request, say func(string)) (*session, error) {
+func (m *meeting) handOver(req *request, say func(string)) (*session, error) {
 	const tries = 5
 	for range tries {
-		conn, err := where.connect()
+		conn, err := m.connect()
 		if err != nil {
 			return nil, fmt.Errorf("the collector of this node cannot be started: %w", err)
 		}
@@ -142,7 +158,7 @@ func handOver(where *meeting, req *request, say func(string)) (*session, error) 
 			return nil, o.err()
 		}
 	}
-	return nil, fmt.Errorf("the collector of this node ended before it could measure anything%s", where.lastWords())
+	return nil, fmt.Errorf("the collector of this node ended before it could measure anything%s", m.lastWords())
 }
 
 // listen reads what the collector says until it is over.

@@ -9,18 +9,23 @@ import (
 	"time"
 
 	"ompp-attach/attribution"
+	"ompp-attach/job"
 )
+
+// isRank tells whether a profile is that of a known rank: of one that did not get
+// as far as MPI_Init, or of a library that does not tell, it is a process's.
+func isRank(p *attribution.Profile) bool { return p.Meta.MPI != nil && p.Meta.MPI.Rank >= 0 }
 
 // ranksLines tell, one line a job, which ranks' profiles were written.
 func (o *output) ranksLines(profiles []*attribution.Profile) (lines []string) {
 	jobs := map[string][]*attribution.Profile{}
 	for _, p := range profiles {
-		if p.Meta.MPI != nil {
+		if isRank(p) {
 			jobs[p.Meta.MPI.Job] = append(jobs[p.Meta.MPI.Job], p)
 		}
 	}
-	for _, job := range slices.Sorted(maps.Keys(jobs)) {
-		lines = append(lines, o.ranksLine(jobs[job]))
+	for _, name := range slices.Sorted(maps.Keys(jobs)) {
+		lines = append(lines, o.ranksLine(jobs[name]))
 	}
 	return lines
 }
@@ -41,27 +46,13 @@ func (o *output) ranksLine(profiles []*attribution.Profile) string {
 	if o.rank != nil { // each rank's tool speaks for itself, and one for all
 		return fmt.Sprintf("measured for %s, %d in all: %s", took, size, files)
 	}
-	line := fmt.Sprintf("ranks %s of %d measured, %s: %s", ranges(ranks), size, took, files)
+	noun := "ranks"
+	if len(ranks) == 1 {
+		noun = "rank"
+	}
+	line := fmt.Sprintf("%s %s of %d measured, %s: %s", noun, strings.Join(job.Spans(ranks), ","), size, took, files)
 	if size > len(ranks) {
 		line += fmt.Sprintf("; the others ran on other nodes or were not measured: start ompp-attach by the launcher, mpirun -n %d ompp-attach run -o %s -- PROGRAM", size, o.dir)
 	}
 	return line
-}
-
-// ranges writes sorted numbers as 0-3,5.
-func ranges(numbers []int) string {
-	var parts []string
-	for i := 0; i < len(numbers); {
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
-		}
-		if i == j {
-			parts = append(parts, fmt.Sprint(numbers[i]))
-		} else {
-			parts = append(parts, fmt.Sprintf("%d-%d", numbers[i], numbers[j]))
-		}
-		i = j + 1
-	}
-	return strings.Join(parts, ",")
 }

@@ -42,7 +42,7 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 		RunE: func(_ *cobra.Command, args []string) error { return rereport(args[0], &f) },
 	}
 	f.view.register(c)
-	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default both), "+
+	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default all), "+
 		jobFormatNames()+" (of a job; default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
 	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")
@@ -69,7 +69,7 @@ func rereport(dir string, f *reportFlags) error {
 func reportProcesses(dir string, f *reportFlags) error {
 	formats := f.formats
 	if len(formats) == 0 {
-		formats = []string{"ompp", "pprof"}
+		formats = []string{"ompp", "pprof", "samples"}
 	}
 	if err := checkFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
@@ -114,10 +114,10 @@ func reportDirectory(dir, wanted string) (string, error) {
 	case "-":
 		return "", &exitError{exitUsage, errors.New("-o - takes one report that is one file; give a directory for several")}
 	}
-	if err := os.MkdirAll(wanted, 0o755); err != nil {
+	if _, err := makeDirectory(wanted); err != nil {
 		return "", fmt.Errorf("cannot make the reports' directory: %w", err)
 	}
-	return wanted, giveToUser(wanted)
+	return wanted, nil
 }
 
 func readProfile(name string) (*attribution.Profile, error) {

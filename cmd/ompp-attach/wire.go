@@ -100,10 +100,15 @@ func meet(c *cobra.Command, r collect.Rank, flags []string) (*meeting, error) {
 	return &meeting{dir: dir, name: "job-" + hex.EncodeToString(sum[:8]), args: flags}, nil
 }
 
-// The suffix is not .sock: those in this directory take requests to pause.
-func (m *meeting) socket() string { return filepath.Join(m.dir, m.name+".collector") }
+// The sockets do not end in .sock: those in this directory take requests to pause.
+const (
+	socketSuffix = ".collector"
+	logSuffix    = ".log"
+)
 
-func (m *meeting) log() string { return filepath.Join(m.dir, m.name+".log") }
+func (m *meeting) socket() string { return filepath.Join(m.dir, m.name+socketSuffix) }
+
+func (m *meeting) log() string { return filepath.Join(m.dir, m.name+logSuffix) }
 
 // connect reaches the collector and starts it if there is none. Whoever holds
 // the lock is the only one to start it.
@@ -125,11 +130,26 @@ func (m *meeting) connect() (net.Conn, error) {
 	if c, err := net.Dial("unix", m.socket()); err == nil {
 		return c, nil
 	}
-	_ = os.Remove(m.socket()) // of a collector that was killed
+	m.tidy()
 	if err := m.start(); err != nil {
 		return nil, err
 	}
 	return net.Dial("unix", m.socket())
+}
+
+// tidy removes what collectors that were killed have left.
+func (m *meeting) tidy() {
+	sockets, _ := filepath.Glob(filepath.Join(m.dir, "*"+socketSuffix))
+	for _, name := range sockets {
+		c, err := net.Dial("unix", name)
+		switch {
+		case err == nil:
+			c.Close()
+		case errors.Is(err, syscall.ECONNREFUSED):
+			os.Remove(name)
+			os.Remove(strings.TrimSuffix(name, socketSuffix) + logSuffix)
+		}
+	}
 }
 
 // start starts the collector with a listening socket, so that others can

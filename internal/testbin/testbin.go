@@ -156,6 +156,9 @@ func compile(t testing.TB, compiler, src string, args, libs []string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), buildTimeout)
 	defer cancel()
 	line := append(append(append([]string{}, args...), "-o", tmp.Name(), src), libs...)
+	if filepath.Ext(src) == ".f90" {
+		line = append(line, "-J", dir) // its modules' files, else left where the test runs
+	}
 	if msg, err := exec.CommandContext(ctx, compiler, line...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", compiler, strings.Join(line, " "), err, msg)
 	}

@@ -33,17 +33,16 @@ type Formulas struct {
 type property struct {
 	formula   *mpi.Formula
 	accessors []string
-	global    bool // the accessor has no handle, only a result
 }
 
 func (f *Formulas) properties() []property {
 	return []property{
-		{formula: &f.TypeSize, accessors: []string{"MPI_Type_size_x", "MPI_Type_size_c", "MPI_Type_size"}},
-		{formula: &f.CommSize, accessors: []string{"MPI_Comm_size"}},
-		{formula: &f.CommRank, accessors: []string{"MPI_Comm_rank"}},
-		{formula: &f.CommRemoteSize, accessors: []string{"MPI_Comm_remote_size"}},
-		{formula: &f.CommIsInter, accessors: []string{"MPI_Comm_test_inter"}},
-		{formula: &f.GroupSize, accessors: []string{"MPI_Group_size"}},
+		{&f.TypeSize, []string{"MPI_Type_size_x", "MPI_Type_size_c", "MPI_Type_size"}},
+		{&f.CommSize, []string{"MPI_Comm_size"}},
+		{&f.CommRank, []string{"MPI_Comm_rank"}},
+		{&f.CommRemoteSize, []string{"MPI_Comm_remote_size"}},
+		{&f.CommIsInter, []string{"MPI_Comm_test_inter"}},
+		{&f.GroupSize, []string{"MPI_Group_size"}},
 	}
 }
 
@@ -58,18 +57,10 @@ func Derive(o *symbols.Object) (*Formulas, error) {
 	c := newCode(o)
 	var errs []error
 	for _, p := range f.properties() {
-		var first error
-		for _, name := range p.accessors {
-			var err error
-			if *p.formula, err = derive(o, c, name, p.global); err == nil {
-				first = nil
-				break
-			} else if first == nil || errors.Is(first, errAbsent) {
-				first = fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		if first != nil {
-			errs = append(errs, first)
+		formula, err := best(o, c, p.accessors)
+		*p.formula = formula
+		if err != nil {
+			errs = append(errs, err)
 		}
 	}
 	if f.World = world(o, f.CommSize); f.World == nil {
@@ -78,6 +69,21 @@ func Derive(o *symbols.Object) (*Formulas, error) {
 	f.Initialized = initialized(o, c)
 	f.known = predefinedTypes(o)
 	return f, errors.Join(errs...)
+}
+
+// best is the first accessor's formula that there is; the error tells of the
+// first one that the library has.
+func best(o *symbols.Object, c *code, accessors []string) (f mpi.Formula, first error) {
+	for _, name := range accessors {
+		f, err := derive(o, c, name)
+		if err == nil {
+			return f, nil
+		}
+		if first == nil || errors.Is(first, errAbsent) {
+			first = fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil, first
 }
 
 // world says what MPI_COMM_WORLD is. In MPICH and its kin that is a constant of
@@ -103,7 +109,12 @@ func initialized(o *symbols.Object, c *code) mpi.Formula {
 	if at, ok := o.DataSymbol("ompi_mpi_state"); ok {
 		return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepBase, Value: int64(at)}, {Op: mpi.StepLoad32}, {Op: mpi.StepEqual, Value: 2}}}}
 	}
-	f, err := derive(o, c, "MPI_Initialized", true)
+	entry, bytes, err := accessor(o, "MPI_Initialized")
+	if err != nil {
+		return nil
+	}
+	m := newMachine(o, c)
+	f, err := m.formula(m.explore(entry, m.out(0)), bytes)
 	if err != nil {
 		return nil
 	}
@@ -114,17 +125,13 @@ func initialized(o *symbols.Object, c *code) mpi.Formula {
 // does not use.
 var errAbsent = errors.New("not in the file")
 
-func derive(o *symbols.Object, c *code, name string, global bool) (mpi.Formula, error) {
+func derive(o *symbols.Object, c *code, name string) (mpi.Formula, error) {
 	entry, bytes, err := accessor(o, name)
 	if err != nil {
 		return nil, err
 	}
 	m := newMachine(o, c)
-	given := []*node{m.leaf(opHandle), m.leaf(opOut)}
-	if global {
-		given = given[1:]
-	}
-	return m.formula(m.explore(entry, given...), bytes)
+	return m.formula(m.explore(entry, m.leaf(opHandle), m.out(0)), bytes)
 }
 
 // accessor returns where a function begins and how many bytes it writes. The

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"ompp-attach/mpi"
@@ -13,14 +14,33 @@ import (
 // what MPI_Type_size says of a type whose size is no int.
 const undefined = -32766 & (1<<32 - 1)
 
-// outcome is a result and for which handles it is the accessor's.
+// outcome is a result, for which handles it is the accessor's, and on which
+// paths it comes about.
 type outcome struct {
 	mask, equal uint64
 	value       *node
-	path        path
+	paths       []path
 }
 
-func (a outcome) overlaps(b outcome) bool { return (a.equal^b.equal)&a.mask&b.mask == 0 }
+// overlaps reports whether there may be handles for which both hold. A special
+// case and a general one do not if the latter's paths except the former.
+func (a outcome) overlaps(b outcome) bool {
+	return (a.equal^b.equal)&a.mask&b.mask == 0 && !a.excepts(b) && !b.excepts(a)
+}
+
+// excepts reports whether all paths of a general outcome say that the handle is
+// not that of a special one.
+func (a outcome) excepts(special outcome) bool {
+	if special.mask&a.mask != a.mask {
+		return false
+	}
+	return !slices.ContainsFunc(a.paths, func(p path) bool {
+		return !slices.ContainsFunc(p.facts, func(f fact) bool {
+			shift, mask, ok := f.n.field()
+			return ok && special.mask>>shift&mask == mask && !p.domain(f.n).contains(special.equal>>shift&mask)
+		})
+	})
+}
 
 // formula makes one of the paths' results, if these follow from the handle.
 func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
@@ -40,7 +60,7 @@ func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
 			continue
 		}
 		for _, g := range p.guards() {
-			all = append(all, outcome{g.mask, g.equal, p.result, p})
+			all = append(all, outcome{g.mask, g.equal, p.result, []path{p}})
 		}
 	}
 	if resisted != nil {
@@ -68,8 +88,22 @@ func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
 		}
 		f = append(f, mpi.Case{Mask: o.mask, Equal: o.equal, Steps: steps})
 	}
-	slices.SortStableFunc(f, func(a, b mpi.Case) int { return cmp.Compare(len(a.Steps), len(b.Steps)) })
+	order(f)
 	return f, nil
+}
+
+// order puts cases that cost little first, but special ones before the general
+// ones that they are exceptions of.
+func order(f mpi.Formula) {
+	special := func(a, b mpi.Case) int { return bits.OnesCount64(b.Mask) - bits.OnesCount64(a.Mask) }
+	slices.SortStableFunc(f, func(a, b mpi.Case) int { return cmp.Or(len(a.Steps)-len(b.Steps), special(a, b)) })
+	for i, c := range f {
+		at := slices.IndexFunc(f[:i], func(b mpi.Case) bool { return (c.Equal^b.Equal)&c.Mask&b.Mask == 0 && special(c, b) < 0 })
+		if at >= 0 {
+			copy(f[at+1:i+1], f[at:i])
+			f[at] = c
+		}
+	}
 }
 
 // guards are the masks and values of the handle that a path implies: one, or
@@ -129,8 +163,8 @@ func (m *machine) compare(all []outcome) []outcome {
 		if !slices.ContainsFunc(all, func(o outcome) bool { return among(o) && o.value.k == 0 }) {
 			continue
 		}
-		for _, v := range m.comparisons(a.path) {
-			if slices.ContainsFunc(all, func(o outcome) bool { return among(o) && !o.path.agrees(v, o.value.k) }) {
+		for _, v := range m.comparisons(a.paths[0]) {
+			if slices.ContainsFunc(all, func(o outcome) bool { return among(o) && !o.paths[0].agrees(v, o.value.k) }) {
 				continue
 			}
 			for i := range all {
@@ -178,23 +212,30 @@ func (m *machine) join(all []outcome) []outcome {
 		if slices.ContainsFunc(all[:i], same) {
 			continue
 		}
-		joint := a
+		joint := outcome{mask: a.mask, equal: a.equal, value: a.value}
 		for _, b := range all {
 			if same(b) {
 				joint.mask &= b.mask &^ (joint.equal ^ b.equal)
 				joint.equal &= joint.mask
+				joint.paths = slices.Concat(joint.paths, b.paths)
 			}
 		}
 		if !slices.ContainsFunc(all, func(b outcome) bool { return !same(b) && joint.overlaps(b) }) {
 			out = append(out, joint)
 			continue
 		}
+		first := len(out)
 		for _, b := range all {
-			if same(b) && !slices.ContainsFunc(out, func(o outcome) bool {
-				return same(o) && o.mask == b.mask && o.equal == b.equal
-			}) {
-				out = append(out, b)
+			if !same(b) {
+				continue
 			}
+			at := slices.IndexFunc(out[first:], func(o outcome) bool { return o.mask == b.mask && o.equal == b.equal })
+			if at < 0 {
+				out = append(out, b)
+				continue
+			}
+			o := &out[first+at]
+			o.paths = slices.Concat(o.paths, b.paths)
 		}
 	}
 	return out

@@ -1,6 +1,8 @@
 package accessor
 
 import (
+	"slices"
+
 	"ompp-attach/symbols"
 )
 
@@ -15,24 +17,67 @@ import (
 // MPI_Comm_free, MPI_Comm_disconnect, MPI_Group_free or MPI_Win_free, and all
 // end with MPI_Finalize.
 func Emulate(o *symbols.Object, name string, handle, base uint64, read func(addr uint64, n int) (uint64, error)) (value uint64, ok bool) {
+	values, ok := emulate(o, name, 1, base, read, handle)
+	if !ok {
+		return 0, false
+	}
+	return values[0], true
+}
+
+// Degrees emulates the accessors of a communicator's topology: how many
+// neighbours a neighbourhood collective receives from (in) and sends to (out).
+// No formula tells that: Open MPI calls a component's functions, MPICH searches
+// the communicator's attributes. What Emulate says of keeping results holds.
+func Degrees(o *symbols.Object, comm, base uint64, read func(addr uint64, n int) (uint64, error)) (in, out uint64, ok bool) {
+	if dims, ok := emulate(o, "MPI_Cartdim_get", 1, base, read, comm); ok {
+		return 2 * dims[0], 2 * dims[0], true // both directions, MPI_PROC_NULL at borders included (MPI-3.1, 7.6)
+	}
+	if n, ok := emulate(o, "MPI_Dist_graph_neighbors_count", 3, base, read, comm); ok {
+		return n[0], n[1], true
+	}
+	rank, ok := Emulate(o, "MPI_Comm_rank", comm, base, read)
+	if !ok {
+		return 0, 0, false
+	}
+	n, ok := emulate(o, "MPI_Graph_neighbors_count", 1, base, read, comm, rank)
+	if !ok {
+		return 0, 0, false
+	}
+	return n[0], n[0], true
+}
+
+// emulate executes a function of some arguments that are followed by places
+// for results.
+func emulate(o *symbols.Object, name string, results int, base uint64, read func(addr uint64, n int) (uint64, error), args ...uint64) (values []uint64, ok bool) {
 	entry, bytes, err := accessor(o, name)
 	if err != nil || o.Arch() != "amd64" {
-		return 0, false
+		return nil, false
 	}
 	m := newMachine(o, newCode(o))
 	m.read = read
 	if !o.FixedAddresses() {
 		m.bias = m.konst(base)
 	}
-	for _, p := range m.explore(entry, m.konst(handle), m.leaf(opOut)) {
-		if p.resisted != nil || p.result == nil {
-			return 0, false
-		}
-		v := m.and(p.result, ones(bytes))
-		if !v.isConst() || ok && v.k != value {
-			return 0, false
-		}
-		value, ok = v.k, true
+	var given []*node
+	for _, a := range args {
+		given = append(given, m.konst(a))
 	}
-	return value, ok
+	for i := range results {
+		given = append(given, m.out(i))
+	}
+	for _, p := range m.explore(entry, given...) {
+		var said []uint64
+		for i := range results {
+			v := m.written(p.state, i)
+			if p.resisted != nil || v == nil || !m.and(v, ones(bytes)).isConst() {
+				return nil, false
+			}
+			said = append(said, m.and(v, ones(bytes)).k)
+		}
+		if values != nil && !slices.Equal(values, said) {
+			return nil, false
+		}
+		values = said
+	}
+	return values, values != nil
 }

@@ -2,6 +2,7 @@ package accessor
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -163,9 +164,18 @@ func compare(t *testing.T, job []rank, skip ...string) {
 		f, err := Derive(r.library)
 		if err != nil && len(skip) == 0 {
 			t.Error(err)
+		} else if err != nil {
+			t.Log(err)
 		}
 		if err := f.Check(r.base, r.read); err != nil {
 			t.Error(err)
+		}
+		if err := f.Check(r.base+8, r.read); err == nil && !r.library.FixedAddresses() {
+			t.Error("formulas hold at another base, too")
+		}
+		nothing := func(uint64, int) (uint64, error) { return 0, nil }
+		if err := f.Check(r.base, nothing); !errors.Is(err, ErrNotInitialized) {
+			t.Errorf("in a process before MPI_Init: %v", err)
 		}
 		if v, ok := f.Initialized.Eval(0, r.base, r.read); !ok || v != 1 {
 			t.Errorf("initialised: %d (%v)", v, ok)
@@ -176,6 +186,16 @@ func compare(t *testing.T, job []rank, skip ...string) {
 				continue
 			}
 			checked[x.what]++
+			if strings.HasSuffix(x.what, "Degree") {
+				if len(r.library.Symbol("MPI_Cartdim_get")) == 0 {
+					continue // a static program that does not use it
+				}
+				in, out, ok := Degrees(r.library, x.handle, r.base, r.read)
+				if got := map[string]uint64{"InDegree": in, "OutDegree": out}[x.what]; !ok || got != x.value {
+					t.Errorf("%s of %s (%#x) is %d (%v), want %d", x.what, x.name, x.handle, got, ok, x.value)
+				}
+				continue
+			}
 			got, ok := named[x.what].Eval(x.handle, r.base, r.read)
 			if !ok || int32(got) != int32(x.value) && x.what != "World" || x.what == "TypeSize" && got != x.value {
 				t.Errorf("%s of %s (%#x) is %d (%v), want %d", x.what, x.name, x.handle, got, ok, x.value)
@@ -251,7 +271,16 @@ func TestFormulasOfOtherCompilers(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
 		for _, level := range []string{"-O0", "-O2", "-Os"} {
 			for _, src := range []string{"mpi_classes.c", "mpi_pointers.c"} {
-				for _, how := range []string{"-DPLAIN", "-DSWITCH -DGROUPS", "-DPLAIN -no-pie -fno-pie", "-DSWITCH -s -rdynamic -march=x86-64-v3"} {
+				jumpTables := "--param=case-values-threshold=2"
+				if compiler != "gcc" {
+					jumpTables = "-mllvm -min-jump-table-entries=2"
+				}
+				for _, how := range []string{
+					"-fPIE -pie", "-fno-pie -no-pie", "-DUNCHECKED", "-DSWITCH -DGROUPS",
+					"-DSWITCH -s -rdynamic -march=x86-64-v3", "-DQUIET -s -rdynamic",
+					"-DSWITCH -DUNCHECKED -fcf-protection -fstack-protector-all " + jumpTables,
+					"-fno-pie -no-pie -DSWITCH " + jumpTables,
+				} {
 					t.Run(strings.Join([]string{compiler, level, src, how}, " "), func(t *testing.T) {
 						bin := testbin.Build(t, src, testbin.Options{Compiler: compiler, NoOpenMP: true, Flags: append(strings.Fields(how), level)})
 						skip := []string{}

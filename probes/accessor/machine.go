@@ -12,8 +12,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Bounds of an exploration. Accessors of known libraries take less than 150
-// instructions on a path, 60 paths and four nested calls.
+// Bounds of an exploration. The accessors of Open MPI 4.1 and MPICH 4.0 take up
+// to 79 instructions on a path with a result, and 357 on all paths.
 const (
 	maxPath  = 500
 	maxTotal = 4000
@@ -153,7 +153,7 @@ func (m *machine) run(s *state) (*node, error) {
 
 // finish looks at what the accessor has returned: MPI_SUCCESS is 0.
 func (m *machine) finish(s *state) (*node, error) {
-	status, result := m.and(s.regs[rax], ones(4)), m.written(s)
+	status, result := m.and(s.regs[rax], ones(4)), m.written(s, 0)
 	switch in := s.domain(status); {
 	case !in.contains(0):
 		return nil, errFailed
@@ -167,11 +167,13 @@ func (m *machine) finish(s *state) (*node, error) {
 	return result, nil
 }
 
-// written is what stands where the result belongs; nil if nothing does.
-func (m *machine) written(s *state) *node {
-	out := m.leaf(opOut)
-	for i := len(s.stores) - 1; i >= 0; i-- {
-		if st := s.stores[i]; st.base == out && st.off == 0 {
+// out is the address that the accessor is given for its i-th result.
+func (m *machine) out(i int) *node { return m.node(opOut, nil, nil, uint64(i), all) }
+
+// written is what stands where the i-th result belongs; nil if nothing does.
+func (m *machine) written(s *state, i int) *node {
+	for _, st := range slices.Backward(s.stores) {
+		if st.base == m.out(i) && st.off == 0 {
 			return m.concrete(s, st.value)
 		}
 	}
@@ -248,8 +250,7 @@ func (m *machine) load(s *state, addr *node, bytes int) (*node, error) {
 		return nil, err
 	}
 	base, off := m.base(addr)
-	for i := len(s.stores) - 1; i >= 0; i-- {
-		st := s.stores[i]
+	for _, st := range slices.Backward(s.stores) {
 		if st.base != base || st.off+int64(st.bytes) <= off || off+int64(bytes) <= st.off {
 			continue
 		}
@@ -258,21 +259,22 @@ func (m *machine) load(s *state, addr *node, bytes int) (*node, error) {
 		}
 		return m.and(m.unknownOf("a value written in parts"), ones(bytes)), nil
 	}
+	const page = 4096
 	switch {
+	case base == m.zero && uint64(off) < page, base == m.zero && m.bias != m.zero && m.read == nil:
+		return nil, errFailed // through a null pointer, which an assertion has let through
 	case m.read != nil && base == m.zero:
 		v, err := m.read(uint64(off), bytes)
 		return m.konst(v), err
 	case base.op == opStack:
 		return m.and(m.unknownOf("uninitialised memory"), ones(bytes)), nil
-	case base == m.bias || base == m.zero && m.bias == m.zero:
+	case base == m.bias:
 		if n, ok := m.constant(uint64(off), bytes); ok {
 			return n, nil
 		}
 		if m.isStderr(uint64(off)) {
 			return nil, errFailed
 		}
-	case base == m.zero:
-		return nil, errFailed // through a null pointer: what went wrong was asserted before
 	}
 	return m.arena.load(addr, bytes), nil
 }
@@ -291,47 +293,44 @@ func (m *machine) isStderr(vaddr uint64) bool {
 const table = 16
 
 // resolve makes the part of an address that selects an entry of a constant
-// table a number, on a path for each.
+// table a number, on a path for each entry.
 func (m *machine) resolve(s *state, addr *node) (*node, error) {
 	ts, c := addr.split()
-	var index *node
+	index := -1
 	for i, t := range ts {
 		if v, ok := s.known(t.n); ok {
-			ts[i] = term{m.konst(v), t.k}
+			ts[i].n = m.konst(v)
 		} else if t.n != m.bias {
-			if index != nil {
+			if index >= 0 {
 				return m.sum(ts, c), nil
 			}
-			index = t.n
+			index = i
 		}
 	}
-	addr = m.sum(ts, c)
-	if index == nil || index.deps != onHandle {
-		return addr, nil
+	if index < 0 || ts[index].n.deps != onHandle {
+		return m.sum(ts, c), nil
 	}
-	in := s.domain(index)
-	var each []ranges
-	for _, r := range in {
-		if r.hi-r.lo >= table || len(each)+int(r.hi-r.lo) >= table {
-			return addr, nil
+	in := ts[index]
+	var entries []ranges
+	for _, r := range s.domain(in.n) {
+		if r.hi-r.lo >= table {
+			return m.sum(ts, c), nil
 		}
-		for v := r.lo; v <= r.hi; v++ {
-			each = append(each, single(v))
+		for i := range r.hi - r.lo + 1 {
+			// Beyond the table: no valid handle selects that.
+			if _, _, ok := m.o.Constant(c+in.k*(r.lo+i), 1); ok {
+				entries = append(entries, single(r.lo+i))
+			}
 		}
 	}
-	if _, _, ok := m.o.Constant(c+in[0].lo, 1); !ok {
-		return addr, nil
+	if len(entries) == 0 || len(entries) > table {
+		return m.sum(ts, c), nil
 	}
-	i, err := m.branch(s, index, each...)
+	i, err := m.branch(s, in.n, entries...)
 	if err != nil {
 		return nil, err
 	}
-	ts, c = addr.split()
-	for t := range ts {
-		if ts[t].n == index {
-			ts[t].n = m.konst(each[i][0].lo)
-		}
-	}
+	ts[index].n = m.konst(entries[i][0].lo)
 	return m.sum(ts, c), nil
 }
 

@@ -34,11 +34,12 @@ type store struct {
 	value *node
 }
 
-// frame is a call that is followed; given tells that it was passed the address
-// of the accessor's result or of a variable on the stack.
+// frame is a call that is followed.
 type frame struct {
 	callee uint64
-	given  bool
+	given  bool  // it was passed the address of a result or of a variable on the stack
+	sp     *node // the stack pointer at its entry
+	tail   bool  // a jump in place of a call and return
 }
 
 // fact says that a value lies in a set.
@@ -82,6 +83,9 @@ func (s *state) domain(n *node) ranges {
 			break
 		}
 	}
+	if in, ok := s.displaced(n); ok {
+		return set.and(in)
+	}
 	if n.op == opEq {
 		in := s.domain(n.a)
 		if v, ok := in.isSingle(); ok && v == n.k {
@@ -99,6 +103,18 @@ func (s *state) domain(n *node) ranges {
 		return set.and(s.possible(shift, mask))
 	}
 	return set.and(ranges{{value, value | mask&^known}})
+}
+
+// displaced is the set of a value that differs from another one by a number.
+func (s *state) displaced(n *node) (set ranges, ok bool) {
+	most := all
+	if n.op == opAnd && lowMask(n.k) {
+		n, most = n.a, n.k
+	}
+	if n.op != opSum || !n.a.isConst() || n.k != 1 || n.b.max > most {
+		return nil, false
+	}
+	return s.domain(n.b).shift(n.a.k, most), true
 }
 
 // possible returns the values of a small field of the handle that what is
@@ -175,7 +191,7 @@ func (ar *arena) reduce(n *node, set ranges) (*node, ranges) {
 			n = ar.and(in.b, most)
 			set = set.each(func(s span) []span { return []span{{most - s.hi, most - s.lo}} }).shift(c+1, most)
 			set = set.and(ranges{{0, n.max}})
-		case n.op == opAnd && n.k&1 == 0 && lowMask(n.k|n.k-1):
+		case n.op == opAnd && n.k&1 == 0 && lowMask(n.k|(n.k-1)):
 			low := uint64(bits.TrailingZeros64(n.k))
 			n = ar.and(ar.shr(n.a, low), n.k>>low)
 			set = set.each(func(s span) []span {

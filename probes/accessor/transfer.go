@@ -63,16 +63,33 @@ func (m *machine) transfer(s *state, d decoded) (done bool, err error) {
 		}
 		return m.leave(s)
 	}
+	if len(s.calls) >= maxDepth {
+		return false, errors.New("calls are nested too deeply")
+	}
+	given := len(m.given(s)) > 0
 	if call {
-		if len(s.calls) >= maxDepth {
-			return false, errors.New("calls are nested too deeply")
-		}
-		s.calls = append(s.calls, frame{target, len(m.given(s)) > 0})
 		s.regs[rsp] = m.add(s.regs[rsp], m.konst(^uint64(7)))
 		m.store(s, s.regs[rsp], m.add(m.bias, m.konst(s.pc)), 8)
+		s.calls = append(s.calls, frame{target, given, s.regs[rsp], false})
+	} else if s.regs[rsp] == m.frame(s).sp && m.enters(s.at, target) {
+		s.calls = append(s.calls, frame{target, given, s.regs[rsp], true})
 	}
 	s.pc = target
 	return false, nil
+}
+
+// frame is that of the function that a path is in.
+func (m *machine) frame(s *state) frame {
+	if n := len(s.calls); n > 0 {
+		return s.calls[n-1]
+	}
+	return frame{sp: m.leaf(opStack)}
+}
+
+// enters reports whether a jump leads to the begin of another function.
+func (m *machine) enters(from, to uint64) bool {
+	lo, hi, ok := m.o.FuncRange(to)
+	return ok && lo == to && (from < lo || from >= hi)
 }
 
 // target says where a jump or call leads: to a function of this object, by its
@@ -123,9 +140,7 @@ func (m *machine) outside(s *state, name string) {
 	what := "what " + name + " does"
 	if !slices.Contains(locks, name) {
 		for _, at := range m.given(s) {
-			for i := range uint64(2) {
-				m.store(s, m.add(at, m.konst(8*i)), m.unknownOf(what), 8)
-			}
+			m.store(s, at, m.unknownOf(what), 8)
 		}
 	}
 	for _, r := range destroyed {
@@ -161,8 +176,8 @@ func (m *machine) leave(s *state) (done bool, err error) {
 	if !at.isConst() {
 		return false, errors.New("a return leads to an unknown place")
 	}
-	if n := len(s.calls); n > 0 {
-		s.calls = s.calls[:n-1]
+	for tail := true; tail && len(s.calls) > 0; s.calls = s.calls[:len(s.calls)-1] {
+		tail = m.frame(s).tail
 	}
 	s.pc = at.k
 	return false, nil

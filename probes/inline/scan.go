@@ -43,52 +43,14 @@ func outlined(o *symbols.Object) map[uint64]bool {
 // callers finds the functions of a file that call one of the named functions,
 // by the bytes of the calls. A find that is none does no harm.
 func callers(o *symbols.Object, names []string) (fns []uint64) {
-	text := o.TextRanges()
-	known := map[uint64]bool{} // targets of calls: is it one of them
-	for _, n := range names {
-		for _, a := range o.Symbol(n) {
-			known[a] = true
-		}
-	}
-	inText := func(a uint64) bool {
-		return slices.ContainsFunc(text, func(r symbols.Range) bool { return r.Contains(a) })
-	}
-	wanted := func(target uint64) bool {
-		is, asked := known[target]
-		if !asked && !inText(target) {
-			name, ok := o.PLT(target)
-			is = ok && slices.Contains(names, name)
-			known[target] = is
-		}
-		return is
-	}
-	seen := map[uint64]bool{}
-	for _, r := range text {
-		b := o.Read(r.Lo, int(r.Hi-r.Lo))
-		for at := 0; at+6 <= len(b); at++ {
-			switch {
-			case b[at] == 0xe8 || b[at] == 0xe9: // call, jmp
-				next := r.Lo + uint64(at) + 5
-				if !wanted(next + uint64(int64(int32(binary.LittleEndian.Uint32(b[at+1:]))))) {
-					continue
-				}
-			case b[at] == 0xff && (b[at+1] == 0x15 || b[at+1] == 0x25): // call, jmp *slot(%rip)
-				next := r.Lo + uint64(at) + 6
-				name, ok := o.GOT(next + uint64(int64(int32(binary.LittleEndian.Uint32(b[at+2:])))))
-				if !ok || !slices.Contains(names, name) {
-					continue
-				}
-			default:
-				continue
-			}
-			if lo, _, ok := o.FuncRange(r.Lo + uint64(at)); ok && !seen[lo] {
-				seen[lo] = true
-				fns = append(fns, lo)
-			}
+	to := o.Targets(func(name string) bool { return slices.Contains(names, name) })
+	for _, at := range o.Branches(to) {
+		if lo, _, ok := o.FuncRange(at); ok {
+			fns = append(fns, lo)
 		}
 	}
 	slices.Sort(fns)
-	return fns
+	return slices.Compact(fns)
 }
 
 // callee names the function that an instruction calls or jumps to.

@@ -1,9 +1,12 @@
 package insn
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
+	"sort"
 
 	"golang.org/x/arch/x86/x86asm"
 )
@@ -18,6 +21,8 @@ type Flow struct {
 	entry  uint64
 	blocks []*flowBlock
 	starts map[uint64]int // blocks by address
+	order  []int          // blocks in ascending order of their addresses
+	merged *State         // merge's result, used again
 }
 
 // flowBlock is a run of instructions that is entered at its first only.
@@ -64,11 +69,11 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 				if in == nil || b.in != nil && b.in.same(in) {
 					continue
 				}
-				b.in = in
+				b.in = in.copyTo(b.in)
 			} else if b.out != nil {
 				continue
 			}
-			b.out = f.run(n, b.last+1)
+			b.out = f.run(n, b.last+1, b.out)
 			changed = true
 			for _, next := range b.succs {
 				f.blocks[next].settled = false
@@ -84,7 +89,9 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 // split cuts the parts into blocks and links them.
 func (f *Flow) split(parts [][]Inst) {
 	leads := map[uint64]bool{}
+	size := 0
 	for _, p := range parts {
+		size += len(p)
 		leads[p[0].Addr] = true
 		for _, i := range p {
 			if i.Kind == Jump || i.Kind == Jcc {
@@ -95,6 +102,7 @@ func (f *Flow) split(parts [][]Inst) {
 			}
 		}
 	}
+	f.body = make([]Inst, 0, size)
 	for n, p := range parts {
 		for _, i := range p {
 			if leads[i.Addr] {
@@ -105,6 +113,11 @@ func (f *Flow) split(parts [][]Inst) {
 			f.body = append(f.body, i)
 		}
 	}
+	f.order = make([]int, len(f.blocks))
+	for n := range f.order {
+		f.order[n] = n
+	}
+	slices.SortFunc(f.order, func(a, b int) int { return cmp.Compare(f.address(a), f.address(b)) })
 	for n, b := range f.blocks {
 		last := f.body[b.last]
 		if last.Kind == Jump || last.Kind == Jcc {
@@ -115,6 +128,9 @@ func (f *Flow) split(parts [][]Inst) {
 		}
 	}
 }
+
+// address returns that of a block's first instruction.
+func (f *Flow) address(n int) uint64 { return f.body[f.blocks[n].first].Addr }
 
 func (f *Flow) link(from int, to uint64) {
 	if n, ok := f.starts[to]; ok && !slices.Contains(f.blocks[n].preds, from) {
@@ -130,7 +146,8 @@ func (f *Flow) leaves(from, to *flowBlock) bool {
 }
 
 // merge returns the state at the start of block n, nil if no way to it is
-// known yet. What differs for once is kept apart for good if so told.
+// known yet; it is good until the next. What differs for once is kept apart for
+// good if so told.
 func (f *Flow) merge(n int, forGood bool) *State {
 	b := f.blocks[n]
 	var from []*State
@@ -142,7 +159,8 @@ func (f *Flow) merge(n int, forGood bool) *State {
 	if len(from) == 0 {
 		return nil
 	}
-	in := from[0].clone()
+	f.merged = from[0].copyTo(f.merged)
+	in := f.merged
 	if len(b.preds) == 1 {
 		return in
 	}
@@ -165,25 +183,25 @@ func (f *Flow) merge(n int, forGood bool) *State {
 		}
 		return single(phi), true
 	}
-	for r := range in.regs {
+	for r := range in.general() {
 		in.regs[r], _ = join(uint64(r), in.regs[r], func(s *State) (Value, bool) { return s.regs[r], true })
 	}
-	for off, v := range in.slots {
-		place := 0x8000 | uint64(off)&0x7fff
-		if v, ok := join(place, v, func(s *State) (Value, bool) { w, ok := s.slots[off]; return w, ok }); ok {
-			in.slots[off] = v
-		} else {
-			delete(in.slots, off)
+	kept := in.slots[:0]
+	for _, x := range in.slots {
+		place := 0x8000 | uint64(x.off)&0x7fff
+		if v, ok := join(place, x.v, func(s *State) (Value, bool) { return s.onStack(x.off) }); ok {
+			kept = append(kept, stackSlot{x.off, v})
 		}
 	}
+	in.slots = kept
 	return in
 }
 
-// run returns the state of block n before body[end].
-func (f *Flow) run(n, end int) *State {
-	s := f.blocks[n].in.clone()
-	for _, i := range f.body[f.blocks[n].first:end] {
-		s.step(i)
+// run returns the state of block n before body[end], in into if there is one.
+func (f *Flow) run(n, end int, into *State) *State {
+	s := f.blocks[n].in.copyTo(into)
+	for k := f.blocks[n].first; k < end; k++ {
+		s.step(&f.body[k])
 	}
 	return s
 }
@@ -191,17 +209,51 @@ func (f *Flow) run(n, end int) *State {
 // At returns the state before the instruction at addr; false if there is none,
 // or if no known way leads there.
 func (f *Flow) At(addr uint64) (*State, bool) {
-	for n, b := range f.blocks {
-		if b.in == nil || addr < f.body[b.first].Addr || addr > f.body[b.last].Addr {
-			continue
-		}
-		for k := b.first; k <= b.last; k++ {
-			if f.body[k].Addr == addr {
-				return f.run(n, k), true
-			}
+	n, ok := f.blockOf(addr)
+	if !ok {
+		return nil, false
+	}
+	b := f.blocks[n]
+	for k := b.first; k <= b.last; k++ {
+		if f.body[k].Addr == addr {
+			return f.run(n, k, nil), true
 		}
 	}
 	return nil, false
+}
+
+// blockOf returns the block that covers an address; false if there is none, or
+// if no known way leads there.
+func (f *Flow) blockOf(addr uint64) (int, bool) {
+	k, found := slices.BinarySearchFunc(f.order, addr, func(n int, a uint64) int { return cmp.Compare(f.address(n), a) })
+	if !found {
+		k--
+	}
+	if k < 0 {
+		return 0, false
+	}
+	b := f.blocks[f.order[k]]
+	return f.order[k], b.in != nil && addr <= f.body[b.last].Addr
+}
+
+// States visits the instructions to which known ways lead, each with the state
+// before it, which is good until the next.
+func (f *Flow) States() iter.Seq2[Inst, *State] {
+	return func(yield func(Inst, *State) bool) {
+		var s *State
+		for _, b := range f.blocks {
+			if b.in == nil {
+				continue
+			}
+			s = b.in.copyTo(s)
+			for k := b.first; k <= b.last; k++ {
+				if !yield(f.body[k], s) {
+					return
+				}
+				s.step(&f.body[k])
+			}
+		}
+	}
 }
 
 // Reached returns the instructions to which known ways lead.
@@ -217,30 +269,36 @@ func (f *Flow) Reached() []Inst {
 
 // Leaves reports whether the jump i ends the function, as a tail call does.
 func (f *Flow) Leaves(i Inst) bool {
-	s, ok := f.At(i.Addr)
-	switch {
-	case !ok:
+	n, ok := f.blockOf(i.Addr)
+	if !ok || f.body[f.blocks[n].last].Addr != i.Addr { // what may leave ends a block
 		return false
-	case i.Kind == JumpIndirect:
-		return i.Ref != 0 || s.AtEntry()
-	case i.Kind != Jump && i.Kind != Jcc:
+	}
+	from := f.blocks[n]
+	switch i.Kind {
+	case JumpIndirect:
+		return i.Ref != 0 || from.out.AtEntry() // a jump moves no stack
+	case Jump, Jcc:
+	default:
 		return false
 	}
 	to, inside := f.starts[i.Target]
-	if !inside {
-		return true
-	}
-	from := slices.IndexFunc(f.blocks, func(b *flowBlock) bool { return f.body[b.last].Addr == i.Addr })
-	return from >= 0 && f.leaves(f.blocks[from], f.blocks[to])
+	return !inside || f.leaves(from, f.blocks[to])
 }
 
 // follow makes a state keep track of the stack, and of each unknown's identity.
 func (s *State) follow() {
-	s.slots = map[int64]Value{}
 	for r := range s.regs {
 		s.name(Reg(r), 0)
 	}
 	s.regs[s.sp()] = single(Atom{Kind: AStack})
+}
+
+// general is how many of the registers the architecture has.
+func (s *State) general() Reg {
+	if s.arch == "arm64" {
+		return Reg(len(s.regs))
+	}
+	return 16
 }
 
 func (s *State) sp() Reg {
@@ -283,30 +341,26 @@ func (s *State) Callee(i Inst) Value {
 	return single(Atom{Kind: AnUnknown})
 }
 
-func (s *State) clone() *State {
-	c := *s
-	c.slots = make(map[int64]Value, len(s.slots))
-	for off, v := range s.slots {
-		c.slots[off] = v
+func (s *State) clone() *State { return s.copyTo(nil) }
+
+// copyTo makes c, or a new state without one, the same as s.
+func (s *State) copyTo(c *State) *State {
+	if c == nil {
+		c = &State{}
 	}
-	return &c
+	slots := append(c.slots[:0], s.slots...)
+	*c = *s
+	c.slots = slots
+	return c
 }
 
 func (s *State) same(o *State) bool {
-	for r := range s.regs {
+	for r := range s.general() {
 		if !s.regs[r].same(o.regs[r]) {
 			return false
 		}
 	}
-	if len(s.slots) != len(o.slots) {
-		return false
-	}
-	for off, v := range s.slots {
-		if w, ok := o.slots[off]; !ok || !v.same(w) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(s.slots, o.slots, func(a, b stackSlot) bool { return a.off == b.off && a.v.same(b.v) })
 }
 
 // Same reports whether two values of one Flow are the same.
@@ -348,19 +402,30 @@ func (s *State) store(at Value, size int, v Value) {
 	if !ok {
 		return // compilers keep values where no pointer leads
 	}
-	for o := range s.slots {
-		if o < off+int64(size) && off < o+8 {
-			delete(s.slots, o)
-		}
+	first := sort.Search(len(s.slots), func(k int) bool { return s.slots[k].off > off-8 })
+	last := first
+	for last < len(s.slots) && s.slots[last].off < off+int64(size) {
+		last++
 	}
 	if size == 8 {
-		s.slots[off] = v
+		s.slots = slices.Replace(s.slots, first, last, stackSlot{off, v})
+	} else {
+		s.slots = slices.Delete(s.slots, first, last)
 	}
+}
+
+// onStack returns what is known to be at a place on the stack.
+func (s *State) onStack(off int64) (Value, bool) {
+	k, ok := slices.BinarySearchFunc(s.slots, off, func(x stackSlot, off int64) int { return cmp.Compare(x.off, off) })
+	if !ok {
+		return Value{}, false
+	}
+	return s.slots[k].v, true
 }
 
 func (s *State) loaded(at Value, size int, addr uint64) Value {
 	if off, ok := slot(at); ok && size == 8 {
-		if v, ok := s.slots[off]; ok {
+		if v, ok := s.onStack(off); ok {
 			return v
 		}
 	}
@@ -377,15 +442,15 @@ func (s *State) loaded(at Value, size int, addr uint64) Value {
 }
 
 // step is apply with the stack.
-func (s *State) step(i Inst) {
+func (s *State) step(i *Inst) {
 	before := *s
-	s.apply(i)
+	s.apply(*i)
 	if s.arch == "arm64" {
-		s.stackARM(&before, i)
+		s.stackARM(&before, *i)
 	} else {
-		s.stackX86(&before, i)
+		s.stackX86(&before, *i)
 	}
-	for r := range s.regs {
-		s.name(Reg(r), i.Addr)
+	for r := range s.general() {
+		s.name(r, i.Addr)
 	}
 }

@@ -7,6 +7,8 @@ package insn
 import (
 	"errors"
 	"fmt"
+
+	"golang.org/x/arch/x86/x86asm"
 )
 
 // Code is what the package needs of an ELF file. Addresses are link-time
@@ -120,6 +122,7 @@ type Inst struct {
 
 	arch string
 	sem  semantics
+	dis  *x86asm.Inst // what x86asm makes of it, nil if it was not asked
 }
 
 // Ends reports whether control never simply goes on to the next instruction.
@@ -191,13 +194,42 @@ func decode(arch string, vaddr uint64, b []byte) (Inst, error) {
 // functions of the OpenMP and MPI runtimes have some 64 KiB.
 const maxFunc = 1 << 20
 
+// Decoded is code of which each function is decoded once. It is not safe for
+// concurrent use.
+type Decoded struct {
+	Code
+	funcs map[uint64]decodedFunc
+}
+
+type decodedFunc struct {
+	body []Inst
+	err  error
+}
+
+// NewDecoded returns code that remembers its functions.
+func NewDecoded(code Code) *Decoded { return &Decoded{code, map[uint64]decodedFunc{}} }
+
 // Func decodes the whole function that contains vaddr, from its first
-// instruction on. On an error the instructions before it are returned too.
+// instruction on. On an error the instructions before it are returned too. The
+// result must not be changed.
 func Func(code Code, vaddr uint64) ([]Inst, error) {
 	lo, hi, ok := code.FuncRange(vaddr)
 	if !ok || hi <= lo {
 		return nil, fmt.Errorf("no function is known at %#x", vaddr)
 	}
+	d, ok := code.(*Decoded)
+	if !ok {
+		return decodeFunc(code, lo, hi)
+	}
+	f, ok := d.funcs[lo]
+	if !ok {
+		f.body, f.err = decodeFunc(code, lo, hi)
+		d.funcs[lo] = f
+	}
+	return f.body, f.err
+}
+
+func decodeFunc(code Code, lo, hi uint64) ([]Inst, error) {
 	if hi-lo > maxFunc {
 		return nil, fmt.Errorf("function at %#x: %d bytes are too many", lo, hi-lo)
 	}

@@ -97,10 +97,14 @@ func SafePoint(code Code, entry uint64, need Need) (Point, error) {
 	if _, hi, ok := code.FuncRange(entry); ok {
 		line = straightLine(code, first, hi)
 	}
-	targets, scanned := jumpTargets(code, entry, line)
-
 	best := Point{VAddr: entry, Len: first.Len, Cost: CostOf(first), Cond: first.Cond}
 	refused := first.Refused || slices.Contains(need.Avoid, entry)
+	better := func(i Inst) bool { return i.Emulated && CostOf(i) < best.Cost }
+	if !refused && !slices.ContainsFunc(line[1:], better) {
+		line = line[:1] // spares decoding the whole function
+	}
+	targets, scanned := jumpTargets(code, entry, line)
+
 	var written ArgSet
 	for k, i := range line {
 		if k > 0 && (!scanned || landsIn(targets, entry, i.Addr)) {

@@ -135,7 +135,14 @@ func load(from Value, size int, arch string) Value {
 type State struct {
 	arch  string
 	regs  [32]Value
-	slots map[int64]Value // what Flow knows to be on the stack, by offset
+	slots []stackSlot // what Flow knows to be on the stack, by offset
+}
+
+// stackSlot is what 8 bytes of the stack hold; off counts from the entry's
+// stack pointer.
+type stackSlot struct {
+	off int64
+	v   Value
 }
 
 var argRegsX86 = [6]Reg{7, 6, 2, 1, 8, 9}

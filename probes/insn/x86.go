@@ -227,7 +227,7 @@ func restX86(i Inst, addr uint64, b []byte, p x86Prefixes) (Inst, bool) {
 		}
 		return i, i.Len != 0
 	}
-	i.Len = d.Len
+	i.Len, i.dis = d.Len, &d
 	if isPortIO(d.Op) {
 		i.Refused = true
 	}
@@ -301,11 +301,14 @@ func isPortIO(op x86asm.Op) bool {
 
 // X86 decodes an instruction again with x86asm, for its operands; ok is false
 // if it is another architecture's, or too new for x86asm (endbr64).
-func (i Inst) X86() (d x86asm.Inst, ok bool) { return i.x86() }
+func (i *Inst) X86() (d x86asm.Inst, ok bool) { return i.x86() }
 
-func (i Inst) x86() (x86asm.Inst, bool) {
+func (i *Inst) x86() (x86asm.Inst, bool) {
 	if i.arch != "amd64" {
 		return x86asm.Inst{}, false
+	}
+	if i.dis != nil {
+		return *i.dis, true
 	}
 	d, err := x86asm.Decode(i.Bytes, 64)
 	return d, err == nil && d.Op != 0 && d.Len == i.Len

@@ -9,6 +9,8 @@ struct ident nowhere = {0, 0x402, 0, 0, unknown};
 static int target = 5;
 int *pointer = &target;
 int number = 77;
+const int fixed = 99;
+int *const always = &target;
 int outside_size;
 extern __thread int one, two;
 __thread int one = 1, two = 2;

@@ -32,6 +32,26 @@ func (r *Registers) Get(reg int) (v uint64, known bool) {
 	return r.value[reg], true
 }
 
+// ReturnOffset tells where the function that covers pc, a vaddr, keeps its
+// return address, if that is at a fixed distance above the stack pointer there:
+// who looks for a caller then needs no more of the stack than that one word.
+func (t *Table) ReturnOffset(pc uint64) (aboveSP int64, ok bool) {
+	f := t.find(pc)
+	if f == nil {
+		return 0, false
+	}
+	w, ok := f.row(pc)
+	ra := w.regs[f.cie.ra]
+	return w.cfa.value + ra.value, ok && w.cfa.kind == regOffset && int(w.cfa.reg) == t.sp() && ra.kind == offset
+}
+
+func (t *Table) sp() int {
+	if t.arm64 {
+		return ARM64SP
+	}
+	return AMD64RSP
+}
+
 // Step finds the frame of the caller of the function that covers pc, a vaddr of
 // the table's object. Behind a call pc must lie in the call, one byte before
 // where it returns to; that may be another function's. read reads eight bytes
@@ -57,10 +77,7 @@ func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, 
 	default:
 		ok = false
 	}
-	ra, sp := int(f.cie.ra), AMD64RSP
-	if t.arm64 {
-		sp = ARM64SP
-	}
+	ra, sp := int(f.cie.ra), t.sp()
 	// Stacks grow down; only a signal's frame may be on another one. A function
 	// of arm64 that calls nothing may use none.
 	if below, known := regs.Get(sp); !ok || known && !f.cie.signal && (cfa < below || cfa == below && !t.arm64) {

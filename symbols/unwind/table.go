@@ -89,11 +89,10 @@ func (s *section) fdes() (list []fde) {
 	s.cies = map[uint64]*cie{}
 	for at := uint64(0); ; {
 		e, next, ok := s.entry(at)
-		if !ok {
+		if !ok || s.eh && !e.isCIE && !e.isFDE {
 			break
 		}
-		at = next
-		if e.isCIE {
+		if at = next; !e.isFDE {
 			continue
 		}
 		if f, ok := s.fde(&e); ok {
@@ -105,48 +104,47 @@ func (s *section) fdes() (list []fde) {
 	return slices.Clip(slices.CompactFunc(list, func(a, b fde) bool { return a.start == b.start }))
 }
 
-// entry is a CIE or an FDE.
+// entry is a CIE, an FDE, or nothing: a terminator.
 type entry struct {
-	isCIE bool
-	cie   uint64 // of an FDE: where its CIE is
-	body  reader
+	isCIE, isFDE bool
+	cie          uint64 // of an FDE: where its CIE is
+	body         reader
 }
 
 // entry reads the head of what stands at an offset, and tells where the next
 // one is.
 func (s *section) entry(at uint64) (e entry, next uint64, ok bool) {
-	r := reader{b: s.data, at: at}
-	for {
-		size, wide := uint64(r.u32()), false
-		if size == 0xffffffff { // 64-bit DWARF
-			size, wide = r.u64(), true
-		}
-		if r.bad || size > uint64(len(s.data))-r.at {
-			return e, 0, false
-		}
-		if size == 0 && s.eh { // its end
-			return e, 0, false
-		}
-		if size == 0 {
-			continue
-		}
-		next = r.at + size
-		r.b = s.data[:next]
-		field := r.at
-		id := uint64(0)
-		if wide && !s.eh {
-			id = r.u64()
-			e.isCIE = id == 1<<64-1
-		} else {
-			id = uint64(r.u32())
-			e.isCIE = id == 0xffffffff && !s.eh || id == 0 && s.eh
-		}
-		if e.cie = id; s.eh {
-			e.cie = field - id
-		}
-		e.body = r
-		return e, next, !r.bad
+	if at > uint64(len(s.data)) {
+		return e, 0, false
 	}
+	r := reader{b: s.data, at: at}
+	size, wide := uint64(r.u32()), false
+	if size == 0xffffffff { // 64-bit DWARF
+		size, wide = r.u64(), true
+	}
+	if r.bad || size > uint64(len(s.data))-r.at {
+		return e, 0, false
+	}
+	next = r.at + size
+	if size == 0 {
+		return e, next, true
+	}
+	r.b = s.data[:next]
+	field := r.at
+	id := uint64(0)
+	if wide && !s.eh {
+		id = r.u64()
+		e.isCIE = id == 1<<64-1
+	} else {
+		id = uint64(r.u32())
+		e.isCIE = id == 0xffffffff && !s.eh || id == 0 && s.eh
+	}
+	e.isFDE = !e.isCIE
+	if e.cie = id; s.eh {
+		e.cie = field - id
+	}
+	e.body = r
+	return e, next, !r.bad
 }
 
 // cie reads the CIE at an offset.

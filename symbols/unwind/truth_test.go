@@ -25,16 +25,22 @@ type stopped struct {
 	mem     *os.File
 }
 
-// runTo builds testdata's program and runs it to where it waits.
-func runTo(t *testing.T, build []string, args ...string) *stopped {
+// build compiles a program of testdata.
+func build(t *testing.T, command ...string) (bin string) {
 	t.Helper()
-	if _, err := exec.LookPath(build[0]); err != nil {
+	if _, err := exec.LookPath(command[0]); err != nil {
 		t.Skip(err)
 	}
-	bin := filepath.Join(t.TempDir(), "a.out")
-	if out, err := exec.Command(build[0], append(build[1:], "-o", bin)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", build, err, out)
+	bin = filepath.Join(t.TempDir(), "a.out")
+	if out, err := exec.Command(command[0], append(command[1:], "-o", bin)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, out)
 	}
+	return bin
+}
+
+// runTo runs a program to where it waits.
+func runTo(t *testing.T, bin string, args ...string) *stopped {
+	t.Helper()
 	cmd := exec.Command(bin, args...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -50,7 +56,7 @@ func runTo(t *testing.T, build []string, args ...string) *stopped {
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v: %v", build, err)
+			t.Error(err)
 		}
 	})
 	s := &stopped{pid: cmd.Process.Pid}
@@ -81,7 +87,7 @@ func runTo(t *testing.T, build []string, args ...string) *stopped {
 			return s
 		}
 	}
-	t.Fatalf("%v: ended early", build)
+	t.Fatal("ended early")
 	return nil
 }
 
@@ -98,6 +104,7 @@ func (s *stopped) unwind(t *testing.T) (all []uint64) {
 	regs.Set(AMD64RSP, s.entry.SP)
 	regs.Set(AMD64RBP, s.entry.FP)
 	regs.Set(AMD64RBX, s.rbx)
+	whole, left := []uint64{regs.PC}, false
 	for in := regs.PC; len(all) < 1000; {
 		m, found := symbols.Find(s.modules, in)
 		if !found {
@@ -108,14 +115,60 @@ func (s *stopped) unwind(t *testing.T) (all []uint64) {
 			t.Fatalf("no step from %s+%#x, after %#x", m.Path, m.VAddr(in), all)
 		}
 		if regs.PC == 0 {
+			s.follow(t, whole, !left)
 			return all
 		}
 		all = append(all, regs.PC)
+		sp, _ := regs.Get(AMD64RSP)
 		if in = regs.PC; !regs.Interrupted {
 			in--
 		}
+		if !left {
+			whole = append(whole, in+1)
+		}
+		// A signal's handler may run on a stack of its own: a copy of that tells
+		// what was interrupted, and no more.
+		left = left || sp-s.entry.SP > copied
 	}
 	return all
+}
+
+// copied is how much of a stack is copied at most.
+const copied = 1 << 20
+
+// follow follows the stack as a sampled thread's is: from a copy, where the
+// kernel has put its trampoline in the place of some return addresses.
+func (s *stopped) follow(t *testing.T, want []uint64, whole bool) {
+	t.Helper()
+	th := Thread{PC: s.entry.PC, Reg: make([]uint64, 8), Trampoline: 0x7fffffffe000}
+	th.Reg[AMD64RBX], th.Reg[AMD64RBP], th.Reg[AMD64RSP] = s.rbx, s.entry.FP, s.entry.SP
+	for at := s.entry.SP; len(th.Stack) < copied; at += 8 {
+		v, ok := s.read(at)
+		if !ok {
+			break
+		}
+		th.Stack = binary.LittleEndian.AppendUint64(th.Stack, v)
+	}
+	if got, complete := Stack(s.modules, &th, nil); complete != whole || !slices.Equal(got, want) {
+		t.Fatalf("stack %#x, complete: %t; want %#x", got, complete, want)
+	}
+	for i := 0; i+8 <= len(th.Stack) && len(th.Returns) < 2; i += 8 {
+		if v := binary.LittleEndian.Uint64(th.Stack[i:]); v == want[len(th.Returns)+1] {
+			th.Returns = append(th.Returns, v)
+			binary.LittleEndian.PutUint64(th.Stack[i:], th.Trampoline)
+		}
+	}
+	if got, complete := Stack(s.modules, &th, nil); complete != whole || !slices.Equal(got, want) {
+		t.Fatalf("with trampolines: stack %#x, complete: %t; want %#x", got, complete, want)
+	}
+	th.Returns = th.Returns[:1] // more are probed than could be told
+	if got, complete := Stack(s.modules, &th, nil); complete || !slices.Equal(got, want[:2]) {
+		t.Errorf("without one of them: stack %#x, complete: %t", got, complete)
+	}
+	th.Stack = th.Stack[:64]
+	if _, complete := Stack(s.modules, &th, nil); complete {
+		t.Error("a stack of which most is missing is complete")
+	}
 }
 
 // Frames of all shapes: with and without frame pointers, of variable size,
@@ -129,8 +182,7 @@ func TestFramesOfAllShapes(t *testing.T) {
 		for _, options := range []string{"-O0", "-O2", "-O3 -mavx2", "-O2 -fno-omit-frame-pointer", "-Os -fno-asynchronous-unwind-tables -g", "-O2 -static"} {
 			t.Run(compiler+" "+options, func(t *testing.T) {
 				t.Parallel()
-				build := slices.Concat([]string{compiler}, strings.Fields(options), []string{"testdata/frames.c"})
-				s := runTo(t, build)
+				s := runTo(t, build(t, slices.Concat([]string{compiler}, strings.Fields(options), []string{"testdata/frames.c"})...))
 				got := s.unwind(t)
 				// Below main is the C library.
 				if len(s.truth) < 40 || len(got) < len(s.truth) {

@@ -113,6 +113,35 @@ static void derived(void)
 	type(HANDLE(t) == was ? "handle-again" : "another-handle", t);
 }
 
+static void degrees(const char *name, MPI_Comm c, int in, int out)
+{
+	comm(name, c);
+	property("InDegree", name, HANDLE(c), in);
+	property("OutDegree", name, HANDLE(c), out);
+}
+
+static void topologies(int rank, int size)
+{
+	MPI_Comm c;
+	int dims[3] = {size, 1, 1}, periods[3] = {1, 0, 0}, ends[64], edges[128];
+	MPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, 0, &c); degrees("3-dimensional", c, 6, 6);
+	MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &c); degrees("1-dimensional", c, 2, 2);
+	/* a star: each sends to rank 0 */
+	for (int i = 0; i < size; i++)
+		ends[i] = i;
+	MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank == 0 ? size : 0, ends, MPI_UNWEIGHTED, 1, (int[]){0},
+		MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c);
+	degrees("star", c, rank == 0 ? size : 0, 1);
+	/* rank i's neighbours: 0 to i */
+	int n = 0;
+	for (int i = 0; i < size; i++) {
+		for (int j = 0; j <= i; j++)
+			edges[n++] = j;
+		ends[i] = n;
+	}
+	MPI_Graph_create(MPI_COMM_WORLD, size, ends, edges, 0, &c); degrees("graph", c, rank + 1, rank + 1);
+}
+
 static void communicators(int rank, int size)
 {
 	MPI_Comm c, half, inter, many[300];
@@ -126,6 +155,7 @@ static void communicators(int rank, int size)
 		MPI_Comm_dup(inter, &c); comm("dup-of-inter", c);
 		MPI_Intercomm_merge(inter, rank == 0, &c); comm("merged", c);
 	}
+	topologies(rank, size);
 	int dims[2] = {0, 0}, periods[2] = {1, 0};
 	MPI_Dims_create(size, 2, dims);
 	MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &c); comm("cart", c);

@@ -53,6 +53,8 @@ int main(int argc, char **argv)
 	MPI_Type_commit(&t);
 	MPI_Sendrecv_c(a, (MPI_Count)5 << 31, t, next, 6, b, (MPI_Count)5 << 31, t, prev, 6, W, s);
 	MPI_Type_free(&t);
+	// Alone and in place, nothing is touched, and 10 GiB go from the process to itself.
+	MPI_Allgather_c(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, (MPI_Count)5 << 31, MPI_BYTE, MPI_COMM_SELF); //= out 10737418240 in 10737418240
 	MPI_Finalize();
 	return 0;
 }

@@ -9,8 +9,9 @@
 //       thread. On odd ranks the last thread works MS longer than the others,
 //       which wait for it in the loop's barrier; on even ranks nobody does, the
 //       rank waits as long in MPI_Alltoall, and its other threads for that.
-//   mpi_times ring SECONDS         an exchange of 80 bytes and a collective each
-//       millisecond, for being attached to; prints the number of rounds
+//   mpi_times ring SECONDS         an exchange of 80 bytes and a broadcast of 4
+//       each millisecond, by a datatype and a communicator that are older than
+//       whoever attaches; prints the number of rounds
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>
@@ -79,13 +80,20 @@ static void ring(double seconds)
 {
 	int next = (me + 1) % np, prev = (me + np - 1) % np, rounds = 0, go = 1;
 	double until = MPI_Wtime() + seconds;
+	MPI_Comm c;
+	MPI_Datatype t;
+	MPI_Comm_dup(W, &c);
+	MPI_Type_vector(10, 1, 2, MPI_DOUBLE, &t);
+	MPI_Type_commit(&t);
 	while (go) {
-		MPI_Sendrecv(a, 10, MPI_DOUBLE, next, 1, b, 10, MPI_DOUBLE, prev, 1, W, MPI_STATUS_IGNORE);
+		MPI_Sendrecv(a, 1, t, next, 1, b, 1, t, prev, 1, c, MPI_STATUS_IGNORE);
 		go = MPI_Wtime() < until;
-		MPI_Bcast(&go, 1, MPI_INT, 0, W);
+		MPI_Bcast(&go, 1, MPI_INT, 0, c);
 		sleep_ms(1);
 		rounds++;
 	}
+	MPI_Type_free(&t);
+	MPI_Comm_free(&c);
 	if (me == 0)
 		printf("%d\n", rounds);
 }

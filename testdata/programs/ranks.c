@@ -6,12 +6,14 @@
  *   ranks abort STATUS the last rank calls MPI_Abort, the others wait for ever
  *   ranks signal N     the last rank is killed by a signal, the others wait
  *   ranks early STATUS end before MPI_Init
- *   ranks lines        rank 0 reads its input */
+ *   ranks lines        rank 0 reads its input
+ *   ranks criticals N  prints the CPU time per critical, ns */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +42,27 @@ static long region(void)
 #pragma omp parallel reduction(+ : threads)
 	threads++;
 	return threads;
+}
+
+static double cpu(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return u.ru_utime.tv_sec + u.ru_stime.tv_sec + 1e-6 * (u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static double criticals(long n)
+{
+	static long passed;
+	double begin = cpu();
+
+#pragma omp parallel
+	for (long i = 0; i < n; i++) {
+#pragma omp critical
+		passed++;
+	}
+	return 1e9 * (cpu() - begin) / passed;
 }
 
 int main(int argc, char **argv)
@@ -86,6 +109,8 @@ int main(int argc, char **argv)
 		while (rank == 0 && fgets(line, sizeof(line), stdin))
 			printf("read %s", line);
 	}
+	if (!strcmp(mode, "criticals"))
+		printf("%.0f\n", criticals((long)arg));
 	fflush(stdout);
 	MPI_Finalize();
 	return 0;

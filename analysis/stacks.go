@@ -1,0 +1,349 @@
+package analysis
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+)
+
+// Step is one step of a sampled call stack: a region, or a function's frame; the
+// other index is -1.
+type Step struct {
+	Region int // in Profile.Regions
+	Frame  int // in Profile.Frames
+}
+
+// Stacks returns, for each of a profile's samples, the way from the program to
+// where the thread was, outermost first: the user's functions, with each region
+// before the code that it ran, and without the runtime that called it. A
+// worker's begins with the functions from which its team was started, as far as
+// its primary thread's samples agree on them. In the runtime, its call is shown.
+func Stacks(p *attribution.Profile) [][]Step {
+	s := newStacks(p)
+	tails := make([]tail, len(p.Samples))
+	for i := range p.Samples {
+		tails[i] = s.tail(&p.Samples[i])
+	}
+	return s.splice(tails)
+}
+
+// kind is whose code a frame is of.
+type kind uint8
+
+const (
+	user     kind = iota
+	outlined      // the user's, that a compiler made a function of
+	runtime       // an OpenMP runtime
+	system        // the C library
+)
+
+type stacks struct {
+	p     *attribution.Profile
+	kinds []kind
+	paths map[int][]int // of nodes: outermost first
+}
+
+func newStacks(p *attribution.Profile) *stacks {
+	s := &stacks{p: p, paths: map[int][]int{}}
+	libraries := map[string]bool{}
+	for _, r := range p.Meta.Runtimes {
+		libraries[r.Path] = r.Path != p.Meta.Path
+	}
+	for i := range p.Frames {
+		f := &p.Frames[i]
+		k := user
+		switch {
+		case libraries[f.Object], ofRuntime(f.Function):
+			k = runtime
+		case isOutlined(f.Function):
+			k = outlined
+		case isSystem(f):
+			k = system
+		}
+		s.kinds = append(s.kinds, k)
+	}
+	return s
+}
+
+// ofRuntime recognises a statically linked runtime's functions.
+func ofRuntime(function string) bool {
+	for _, prefix := range []string{"GOMP_", "gomp_", "__kmp", "omp_", "ompc_", "kmp_"} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOutlined recognises functions that compilers made of constructs' bodies.
+func isOutlined(function string) bool {
+	for _, mark := range []string{"._omp_fn", ".omp_outlined", "omp_task_entry"} {
+		if strings.Contains(function, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSystem recognises the C library, which starts threads and in which runtimes
+// wait; in a static program, what starts threads.
+func isSystem(f *attribution.Frame) bool {
+	base := path.Base(f.Object)
+	for _, prefix := range []string{"libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "libc.musl"} {
+		if strings.HasPrefix(base, prefix) {
+			return true
+		}
+	}
+	switch f.Function {
+	case "start_thread", "clone", "clone3", "__clone", "__clone3", "__GI___clone3", "_start", "__libc_start_main",
+		"__libc_start_call_main", "__libc_start_main_impl":
+		return true
+	}
+	return false
+}
+
+// path returns a node's regions' nodes, outermost first.
+func (s *stacks) path(node int) []int {
+	if node <= 0 {
+		return nil
+	}
+	out, known := s.paths[node]
+	if !known {
+		out = append(slices.Clone(s.path(s.p.Nodes[node].Parent)), node)
+		s.paths[node] = out
+	}
+	return out
+}
+
+// runsOutlined tells whether a region's code is a function that the runtime
+// calls.
+func (s *stacks) runsOutlined(node int) bool {
+	c := s.p.Regions[s.p.Nodes[node].Region].Construct
+	return c.IsParallel() || c == event.TaskExec || c == event.UntiedTaskExec
+}
+
+// tail is the part of a way that a thread's own stack tells. It begins with the
+// region of node base, or with the program (0).
+type tail struct {
+	base  int
+	cut   bool // what lies further out is not known
+	steps []Step
+	at    map[int]int // where the region of a node on the path stands
+}
+
+// segments cuts a stack where the runtime calls the user's code. waits is the
+// frame of a call of the runtime in which the thread is, or -1; started tells
+// that the thread was made by the runtime.
+func (s *stacks) segments(stack []int) (out [][]int, waits int, started bool) {
+	waits = -1
+	var now []int // outermost first
+	inRuntime, cuts := false, 0
+	for i := len(stack) - 1; i >= 0; i-- {
+		f := stack[i]
+		switch k := s.kinds[f]; {
+		case k == runtime || inRuntime && k == system: // the runtime waits by the C library
+			if !inRuntime || s.p.Frames[waits].Function == "" && s.p.Frames[f].Function != "" && k == runtime {
+				waits = f
+			}
+			inRuntime = true
+		case inRuntime, k == outlined && len(now) > 0 && s.kinds[now[len(now)-1]] == user:
+			if inRuntime = false; cuts == 0 {
+				started = s.startsThread(now)
+			}
+			cuts++
+			out, now, waits = append(out, now), []int{f}, -1
+		default:
+			now = append(now, f)
+		}
+	}
+	if cuts == 0 {
+		started = inRuntime && s.startsThread(now)
+	}
+	return append(out, now), waits, started
+}
+
+// startsThread tells that what lies outside the runtime is no more than what
+// starts any thread.
+func (s *stacks) startsThread(frames []int) bool {
+	return !slices.ContainsFunc(frames, func(f int) bool { return s.kinds[f] != system })
+}
+
+// tail places the regions of a sample's path on its stack. Level 0 is the
+// program, each further one a region whose code the runtime calls; a segment of
+// the stack belongs to each, the innermost to the innermost.
+func (s *stacks) tail(x *attribution.Sample) tail {
+	segments, waits, started := s.segments(x.Stack)
+	nodes := s.path(x.Node)
+	begins := []int{0} // of levels, in nodes
+	for i, n := range nodes {
+		if s.runsOutlined(n) {
+			begins = append(begins, i)
+		}
+	}
+	frames := make([][]int, len(begins))
+	from := 0 // the first level of which the stack tells
+	switch {
+	case x.Cut:
+	case started: // the first segment is what starts a thread
+		segments = segments[1:]
+	default:
+		frames[0], segments = s.fromMain(segments[0]), segments[1:]
+	}
+	if first := len(begins) - max(len(segments), 1); x.Cut || started {
+		from = max(first, 0)
+	}
+	for i, seg := range segments {
+		level := max(len(begins)-len(segments)+i, 0) // several where regions are not known
+		frames[level] = append(frames[level], seg...)
+	}
+	t := tail{at: map[int]int{}, cut: x.Cut}
+	if from > 0 {
+		t.base = nodes[begins[from]]
+	}
+	for level := from; level < len(begins); level++ {
+		end := len(nodes)
+		if level+1 < len(begins) {
+			end = begins[level+1]
+		}
+		t.add(s, nodes[begins[level]:end], frames[level])
+	}
+	if waits >= 0 {
+		t.steps = append(t.steps, Step{-1, waits})
+	}
+	return t
+}
+
+// add adds regions and the frames that ran in them: a region stands before the
+// function in whose text its directive is, or before those that are left.
+func (t *tail) add(s *stacks, nodes, frames []int) {
+	for i, n := range nodes {
+		r := &s.p.Regions[s.p.Nodes[n].Region]
+		if i > 0 || !s.runsOutlined(n) {
+			at := slices.IndexFunc(frames, func(f int) bool { return sourceFunction(s.p.Frames[f].Function) == r.Location.Function })
+			if at < 0 {
+				at = 0
+				if creates(r.Construct) { // elsewhere: another thread, or this one before
+					at = len(frames)
+				}
+			}
+			for _, f := range frames[:at] {
+				t.steps = append(t.steps, Step{-1, f})
+			}
+			frames = frames[at:]
+		}
+		t.at[n] = len(t.steps)
+		t.steps = append(t.steps, Step{s.p.Nodes[n].Region, -1})
+	}
+	for _, f := range frames {
+		t.steps = append(t.steps, Step{-1, f})
+	}
+}
+
+func creates(c event.Construct) bool {
+	return c == event.Task || c == event.UntiedTask || c == event.TaskLoop
+}
+
+// sourceFunction is the function that an outlined one was made of.
+func sourceFunction(name string) string {
+	for _, mark := range []string{"._omp_fn", ".omp_outlined", "..omp_"} {
+		name, _, _ = strings.Cut(name, mark)
+	}
+	return name
+}
+
+// fromMain leaves out what the C library does before main.
+func (s *stacks) fromMain(frames []int) []int {
+	if i := slices.IndexFunc(frames, func(f int) bool { return s.p.Frames[f].Function == "main" }); i >= 0 {
+		return frames[i:]
+	}
+	return frames
+}
+
+// splice puts what is known of the way to its base before each tail.
+func (s *stacks) splice(tails []tail) [][]Step {
+	through := map[int][]int{} // samples, by nodes on their tails
+	for i := range tails {
+		for n := range tails[i].at {
+			through[n] = append(through[n], i)
+		}
+	}
+	prefix := map[int][]Step{} // by node: how it was come to
+	var bases []int
+	for i := range tails {
+		if b := tails[i].base; b != 0 && !slices.Contains(bases, b) {
+			bases = append(bases, b)
+		}
+	}
+	slices.Sort(bases) // a parent precedes its children
+	for _, b := range bases {
+		prefix[b] = s.prefix(b, through[b], tails, prefix)
+	}
+	out := make([][]Step, len(tails))
+	for i, t := range tails {
+		out[i] = slices.Concat(prefix[t.base], t.steps)
+	}
+	return out
+}
+
+// stray is the share of samples below which a way is none: a sample taken while
+// the kernel executes a probed instruction may have a garbled stack.
+const stray = 0.05
+
+// prefix is how a node was come to: as the threads that started it did. Where
+// they came on several ways, what these begin with, and the regions.
+func (s *stacks) prefix(node int, samples []int, tails []tail, known map[int][]Step) []Step {
+	type way struct {
+		steps []Step
+		count uint64
+	}
+	var ways []way
+	all := uint64(0)
+	for _, i := range samples {
+		t := &tails[i]
+		if t.base == node || t.cut {
+			continue
+		}
+		steps := slices.Concat(known[t.base], t.steps[:t.at[node]])
+		at := slices.IndexFunc(ways, func(w way) bool { return slices.Equal(w.steps, steps) })
+		if at < 0 {
+			at = len(ways)
+			ways = append(ways, way{steps: steps})
+		}
+		ways[at].count += s.p.Samples[i].Count
+		all += s.p.Samples[i].Count
+	}
+	ways = slices.DeleteFunc(ways, func(w way) bool { return float64(w.count) < stray*float64(all) })
+	switch len(ways) {
+	case 0:
+		return s.regionsTo(node, nil)
+	case 1:
+		return ways[0].steps
+	}
+	common := ways[0].steps
+	for _, w := range ways[1:] {
+		n := 0
+		for n < min(len(common), len(w.steps)) && common[n] == w.steps[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	return s.regionsTo(node, common)
+}
+
+// regionsTo continues a way to a node by the regions alone.
+func (s *stacks) regionsTo(node int, way []Step) []Step {
+	path := s.path(s.p.Nodes[node].Parent)
+	for _, step := range way {
+		if step.Region >= 0 {
+			path = path[1:]
+		}
+	}
+	way = slices.Clone(way)
+	for _, n := range path {
+		way = append(way, Step{s.p.Nodes[n].Region, -1})
+	}
+	return way
+}

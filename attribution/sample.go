@@ -1,0 +1,286 @@
+package attribution
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ompp-attach/event"
+)
+
+// Samples. A sample goes to the innermost region that its thread has open, and
+// changes nothing there. It may overtake the record of the probe in which it was
+// taken, by some microseconds.
+
+// The phases of a region in which a sample may be, as ThreadStats has them, and
+// two more.
+const (
+	PhaseEnter   = "enter"
+	PhaseBody    = "body"
+	PhaseBarrier = "barrier"
+	PhaseExit    = "exit"
+	PhaseIdle    = "idle" // a worker outside any region: waiting for the next one
+	PhaseMPI     = "mpi"  // in an MPI call, wherever
+)
+
+// maxStackBytes bounds the memory of stacks that are told apart: 100 000 of 20
+// frames.
+const maxStackBytes = 16 << 20
+
+// sampling is what the engine keeps for samples.
+type sampling struct {
+	stackOf map[string]int32 // by their addresses
+	stacks  []string
+	bytes   int
+	folded  uint64 // samples whose callers were left out
+	taken   uint64
+}
+
+// sampleID is what equal samples have in common.
+type sampleID struct {
+	row         int
+	tid         uint32 // of a thread whose row is not known
+	phase       string
+	stack       int32
+	kernel, cut bool
+}
+
+type sampleSum struct{ count, weight uint64 }
+
+// sums are samples of one place.
+type sums map[sampleID]sampleSum
+
+func (s *sums) add(id sampleID, n sampleSum) {
+	if *s == nil {
+		*s = sums{}
+	}
+	was := (*s)[id]
+	(*s)[id] = sampleSum{was.count + n.count, was.weight + n.weight}
+}
+
+func (s *sums) addAll(o sums) {
+	for id, n := range o {
+		s.add(id, n)
+	}
+}
+
+// lateSample waits until it is known when its team was joined.
+type lateSample struct {
+	time, weight uint64
+	id           sampleID
+}
+
+// sample takes where a thread was.
+func (e *Engine) sample(t *thread, ev *event.Event) {
+	s := ev.Sample
+	if s == nil || len(s.Stack) == 0 || e.offSince != 0 && ev.Time >= e.offSince {
+		return
+	}
+	e.sampling.taken++
+	id := sampleID{row: t.row, stack: e.sampling.intern(s.Stack), kernel: s.Kernel, cut: s.Cut}
+	var f *frame
+	for i := len(t.stack) - 1; i >= 0 && f == nil; i-- {
+		if g := &t.stack[i]; !g.internal && g.phase != done {
+			f = g
+		}
+	}
+	switch {
+	case f == nil:
+		if !t.known {
+			id.row, id.tid = -1, t.tid
+		}
+		e.root.samples.add(id, sampleSum{1, s.Weight})
+	case f.team != nil && f.phase == inBarrier:
+		id.row = f.row
+		late := lateSample{ev.Time, s.Weight, id}
+		if m := f.team; m.forked > f.mark { // used again: this thread's execution was over
+			e.idleSample(&late)
+		} else if m.charged {
+			e.settleSample(m, &late)
+		} else {
+			m.late = append(m.late, late)
+		}
+	default:
+		id.row, id.phase = f.row, f.phase.sampled()
+		f.node.samples.add(id, sampleSum{1, s.Weight})
+	}
+}
+
+func (p phase) sampled() string {
+	switch p {
+	case starting, entering:
+		return PhaseEnter
+	case inBarrier:
+		return PhaseBarrier
+	case leaving:
+		return PhaseExit
+	}
+	return PhaseBody
+}
+
+// settleSamples charges the samples of a team's threads behind their bodies.
+func (e *Engine) settleSamples(m *team) {
+	for i := range m.late {
+		e.settleSample(m, &m.late[i])
+	}
+	m.late = m.late[:0]
+}
+
+func (e *Engine) settleSample(m *team, s *lateSample) {
+	switch {
+	case m.joined != 0 && s.time > m.joined:
+		e.idleSample(s)
+		return
+	case m.last != 0 && s.time > m.last:
+		s.id.phase = PhaseExit
+	default:
+		s.id.phase = PhaseBarrier
+	}
+	m.node.samples.add(s.id, sampleSum{1, s.weight})
+}
+
+func (e *Engine) idleSample(s *lateSample) {
+	s.id.phase = PhaseIdle
+	e.root.samples.add(s.id, sampleSum{1, s.weight})
+}
+
+// intern numbers a stack. When there are too many, only the innermost place is
+// told apart.
+func (s *sampling) intern(stack []uint64) int32 {
+	if s.stackOf == nil {
+		s.stackOf = map[string]int32{}
+	}
+	b := make([]byte, 0, 512)
+	for _, addr := range stack {
+		b = binary.LittleEndian.AppendUint64(b, addr)
+	}
+	n, known := s.stackOf[string(b)]
+	if known {
+		return n
+	}
+	if s.bytes += len(b); s.bytes > maxStackBytes && len(stack) > 1 {
+		s.bytes -= len(b)
+		s.folded++
+		return s.intern(stack[:1])
+	}
+	n = int32(len(s.stacks))
+	s.stacks = append(s.stacks, string(b))
+	s.stackOf[s.stacks[n]] = n
+	return n
+}
+
+// note says what is missing.
+func (s *sampling) note() []string {
+	if s.folded == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("More different call stacks were sampled than could be kept: of %d samples only the innermost function is known.", s.folded)}
+}
+
+// rowOfSample finds the row of a thread that had none when it was sampled: -1
+// if it never got one.
+func (e *Engine) rowOfSample(id sampleID) int {
+	if id.row >= 0 {
+		return id.row
+	}
+	if t := e.threads[id.tid]; t != nil && t.known {
+		return t.row
+	}
+	return -1
+}
+
+// framer writes stacks as the profile has them.
+type framer struct {
+	engine *Engine
+	out    *Profile
+	index  map[Frame]int
+	at     map[uint64][]int // by address in the process
+	stacks map[int32][]int
+}
+
+// sampled gives the profile a node's samples.
+func (b *builder) sampled(p *Profile, n *built, node int) {
+	if len(n.samples) == 0 {
+		return
+	}
+	if b.framer == nil {
+		b.framer = &framer{b.engine, p, map[Frame]int{}, map[uint64][]int{}, map[int32][]int{}}
+	}
+	byStack := func(x, y sampleID) int { return cmp.Compare(x.stack, y.stack) } // frames are numbered as they are met
+	var list []Sample
+	for _, id := range slices.SortedFunc(maps.Keys(n.samples), byStack) {
+		s := n.samples[id]
+		id.row = b.engine.rowOfSample(id)
+		if node == 0 && id.phase == "" && id.row >= 0 && b.engine.rows[id.row].Num > 0 {
+			id.phase = PhaseIdle
+		}
+		list = append(list, Sample{Node: node, Thread: id.row, Phase: id.phase, Stack: b.framer.stack(id.stack),
+			Kernel: id.kernel, Cut: id.cut, Count: s.count, Weight: s.weight})
+	}
+	slices.SortFunc(list, alike)
+	for i := range list { // instructions of one line are one place
+		if last := len(p.Samples) - 1; i > 0 && alike(p.Samples[last], list[i]) == 0 {
+			p.Samples[last].Count += list[i].Count
+			p.Samples[last].Weight += list[i].Weight
+			continue
+		}
+		p.Samples = append(p.Samples, list[i])
+	}
+}
+
+// alike orders samples of one node; those that are to be one are equal.
+func alike(x, y Sample) int {
+	number := func(s *Sample) (n int) {
+		if s.Kernel {
+			n = 1
+		}
+		if s.Cut {
+			n += 2
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(x.Thread, y.Thread), cmp.Compare(x.Phase, y.Phase), slices.Compare(x.Stack, y.Stack),
+		cmp.Compare(number(&x), number(&y)))
+}
+
+// stack returns a stack's frames, innermost first.
+func (f *framer) stack(n int32) []int {
+	out, known := f.stacks[n]
+	if known {
+		return out
+	}
+	b := []byte(f.engine.sampling.stacks[n])
+	for i := 0; i < len(b); i += 8 {
+		addr := binary.LittleEndian.Uint64(b[i:])
+		if i > 0 {
+			addr-- // where it returns to may be another line's, or function's
+		}
+		out = append(out, f.places(addr)...)
+	}
+	f.stacks[n] = out
+	return out
+}
+
+func (f *framer) places(addr uint64) []int {
+	list, known := f.at[addr]
+	if known {
+		return list
+	}
+	places := f.engine.resolve.Code(addr)
+	if len(places) == 0 {
+		places = []Frame{{Offset: addr}}
+	}
+	for _, p := range places {
+		i, known := f.index[p]
+		if !known {
+			i = len(f.out.Frames)
+			f.out.Frames = append(f.out.Frames, p)
+			f.index[p] = i
+		}
+		list = append(list, i)
+	}
+	f.at[addr] = list
+	return list
+}

@@ -1,0 +1,155 @@
+package attribution
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ompp-attach/event"
+)
+
+// sampledRegion is a region of two threads with a critical; samples' sites are
+// the lines at which fakeFiles puts them.
+const sampledRegion = `
+5 1 sampled none site=5
+6 9 sampled none site=6
+10 1 fork parallel fn=100 key=7 size=2
+10 1 sampled none site=9
+11 1 begin parallel key=7 num=0 size=2
+12 2 begin parallel key=7 num=1 size=2
+13 1 sampled none site=20
+14 1 sampled none site=20
+15 1 enter critical site=30 fn=1
+16 1 sampled none site=31
+17 1 acquired critical site=30 fn=1
+18 1 sampled none site=32
+19 1 release critical fn=1
+20 1 released critical fn=1
+20 2 sampled none site=20
+21 1 end parallel key=7
+25 1 sampled none site=41
+28 2 sampled none site=20
+30 2 end parallel key=7
+31 1 sampled none site=42
+31 2 sampled none site=43
+32 1 join parallel key=7
+40 1 sampled none site=50
+40 2 sampled none site=51
+`
+
+// samplesOf feeds events and writes the samples as text.
+func samplesOf(events []event.Event) (out []string) {
+	e := New(1, fakeFiles{})
+	for i := range events {
+		ev := events[i]
+		if ev.Edge == event.Sampled {
+			ev.Sample = &event.Sample{Stack: []uint64{ev.Site, 801}, Weight: 10}
+			ev.Site = 0
+		}
+		e.Feed(&ev)
+	}
+	p := e.Finish(100)
+	for _, s := range p.Samples {
+		region, thread := "program", "none"
+		if r := p.Nodes[s.Node].Region; r >= 0 {
+			region = p.Regions[r].Construct.String()
+		}
+		if s.Thread >= 0 {
+			thread = fmt.Sprint(p.Threads[s.Thread].Num)
+		}
+		var lines []int
+		for _, f := range s.Stack {
+			lines = append(lines, p.Frames[f].Line)
+		}
+		out = append(out, fmt.Sprintf("%s %s %q %v %d %d", region, thread, s.Phase, lines, s.Count, s.Weight))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Samples go to the innermost region and its phase, whatever order the threads
+// are read in; what comes after a region's join lies outside.
+func TestSamples(t *testing.T) {
+	events := parse(t, sampledRegion)
+	want := strings.Split(strings.TrimSpace(`
+CRITICAL 0 "body" [32 800] 1 10
+CRITICAL 0 "enter" [31 800] 1 10
+PARALLEL 0 "barrier" [41 800] 1 10
+PARALLEL 0 "body" [20 800] 2 20
+PARALLEL 0 "enter" [9 800] 1 10
+PARALLEL 0 "exit" [42 800] 1 10
+PARALLEL 1 "body" [20 800] 2 20
+PARALLEL 1 "exit" [43 800] 1 10
+program 0 "" [5 800] 1 10
+program 0 "" [50 800] 1 10
+program 1 "idle" [51 800] 1 10
+program none "" [6 800] 1 10`), "\n")
+	if got := samplesOf(events); !slices.Equal(got, want) {
+		t.Errorf("samples:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	byThread := func(first uint32) []event.Event {
+		out := slices.Clone(events)
+		slices.SortStableFunc(out, func(a, b event.Event) int {
+			switch {
+			case a.TID == b.TID:
+				return 0
+			case a.TID == first:
+				return -1
+			case b.TID == first:
+				return 1
+			}
+			return int(a.TID) - int(b.TID)
+		})
+		return out
+	}
+	for _, first := range []uint32{1, 2} {
+		if got := samplesOf(byThread(first)); !slices.Equal(got, want) {
+			t.Errorf("thread %d's events first:\n%s\nwant:\n%s", first, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// Without samples the profile is the same: they change nothing of the regions.
+func TestSamplesChangeNothing(t *testing.T) {
+	all := parse(t, sampledRegion)
+	none := slices.DeleteFunc(slices.Clone(all), func(ev event.Event) bool { return ev.Edge == event.Sampled })
+	figures := func(events []event.Event) string {
+		e := New(1, fakeFiles{})
+		for i := range events {
+			ev := events[i]
+			if ev.Edge == event.Sampled {
+				ev.Sample = &event.Sample{Stack: []uint64{1}, Weight: 1}
+			}
+			e.Feed(&ev)
+		}
+		p := e.Finish(100)
+		return fmt.Sprintf("%+v %+v %+v %d", p.Nodes, p.Regions, p.Threads, p.Meta.Hits)
+	}
+	if with, without := figures(all), figures(none); with != without {
+		t.Errorf("with samples:\n%s\nwithout:\n%s", with, without)
+	}
+}
+
+// Many different stacks are folded to where the threads were, and said to be.
+func TestManyStacks(t *testing.T) {
+	e := New(1, fakeFiles{})
+	const frames, more = 512, 10
+	const maxStacks = maxStackBytes / (8 * frames)
+	stack := make([]uint64, frames)
+	for i := range uint64(maxStacks + more) {
+		stack[0], stack[1] = 7, i+1
+		e.Feed(&event.Event{TID: 1, Time: i, Edge: event.Sampled, Sample: &event.Sample{Stack: stack, Weight: 1}})
+	}
+	p := e.Finish(maxStacks + more)
+	var count, leaf uint64
+	for _, s := range p.Samples {
+		count += s.Count
+		if len(s.Stack) == 1 {
+			leaf += s.Count
+		}
+	}
+	if count != maxStacks+more || leaf != more || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], fmt.Sprintf("of %d samples", more)) {
+		t.Errorf("%d samples, %d of them without callers, warnings %q", count, leaf, p.Warnings)
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/collect"
+)
+
+// However many collectors of a job come at once, an older run's files are
+// removed before any of them goes on, and by one.
+func TestClaim(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	put("profile.rank0.json.gz")
+	put("profile.rank7-2.pb.gz")
+	if err := claim(dir, "first", false); err == nil || !strings.Contains(err.Error(), "already holds") {
+		t.Fatalf("older files: %v", err)
+	}
+	if got := namesIn(t, dir); len(got) != 2 {
+		t.Errorf("after a refusal there are %q", got)
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			if err := claim(dir, "first", true); err != nil {
+				t.Error(err)
+			}
+			put("profile.rank" + string(rune('0'+i)) + ".json.gz")
+		})
+	}
+	all.Wait()
+	if got, _ := filepath.Glob(filepath.Join(dir, "profile.*")); len(got) != 8 {
+		t.Errorf("of 8 ranks' files %q are left", got)
+	}
+	if err := claim(dir, "first", false); err != nil {
+		t.Errorf("a late rank of the same job: %v", err)
+	}
+	if err := claim(dir, "second", false); err == nil {
+		t.Error("another job is not refused")
+	}
+	if err := claim(dir, "second", true); err != nil {
+		t.Error(err)
+	}
+	if got := namesIn(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], claimPrefix) {
+		t.Errorf("the second job finds %q", got)
+	}
+}
+
+func rankProfile(job string, rank, size int) *attribution.Profile {
+	p := profileOf(100 + rank)
+	p.Meta.MPI = &attribution.MPIJob{Job: job, Rank: rank, Size: size}
+	return p
+}
+
+func TestRankStems(t *testing.T) {
+	child := profileOf(9)
+	res := &collect.Result{Profiles: []*attribution.Profile{rankProfile("a", 0, 2), rankProfile("a", 1, 2), rankProfile("b", 0, 4), rankProfile("b", 3, 4), rankProfile("", -1, 0), child}}
+	if got, want := (&output{}).stems(res), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.rank3-2", "profile.pid99", "profile.pid9"}; !slices.Equal(got, want) {
+		t.Errorf("stems %q, want %q", got, want)
+	}
+	// Of a rank's own tool: the directory may hold what the rank ran before.
+	o := &output{dir: t.TempDir(), rank: &collect.Rank{Rank: 1}}
+	if err := os.WriteFile(filepath.Join(o.dir, "profile.rank1.json.gz"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	res = &collect.Result{Profiles: []*attribution.Profile{rankProfile("a", 1, 2), child}}
+	if got, want := o.stems(res), []string{"profile.rank1-2", "profile.rank1.pid9"}; !slices.Equal(got, want) {
+		t.Errorf("stems %q, want %q", got, want)
+	}
+}
+
+func TestRanksLines(t *testing.T) {
+	o := &output{dir: "out"}
+	got := o.ranksLines([]*attribution.Profile{rankProfile("a", 3, 9), rankProfile("a", 0, 9), rankProfile("a", 1, 9), rankProfile("b", 0, 1), rankProfile("", -1, 0), profileOf(3)})
+	if len(got) != 2 || !strings.HasPrefix(got[0], "ranks 0-1,3 of 9 measured") || !strings.Contains(got[0], "mpirun -n 9 ompp-attach run -o out") ||
+		!strings.HasPrefix(got[1], "rank 0 of 1 measured") || strings.Contains(got[1], "others") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,35 @@
+package collect
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A directory that others may enter, or have put there, holds no sockets of ours.
+func TestPrivate(t *testing.T) {
+	parent := t.TempDir()
+	own, open, link, file := filepath.Join(parent, "own"), filepath.Join(parent, "open"), filepath.Join(parent, "link"), filepath.Join(parent, "file")
+	for _, err := range []error{
+		os.Mkdir(own, 0o700), os.Mkdir(open, 0o700), os.Chmod(open, 0o710),
+		os.Symlink(own, link), os.WriteFile(file, nil, 0o600),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, ok := range map[string]bool{own: true, open: false, link: false, file: false, filepath.Join(parent, "none"): false} {
+		if err := private(path); (err == nil) != ok {
+			t.Errorf("%s: %v", filepath.Base(path), err)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	if err := os.Chown(own, 12345, -1); err != nil {
+		t.Fatal(err)
+	}
+	if private(own) == nil {
+		t.Error("another user's directory is taken for ours")
+	}
+}

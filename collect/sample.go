@@ -1,0 +1,166 @@
+package collect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	perf "github.com/elastic/go-perf"
+
+	"ompp-attach/attribution"
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/symbols"
+	"ompp-attach/symbols/unwind"
+)
+
+// sampling is a measurement's sampling part.
+type sampling struct {
+	kernel    *bpf.Sampler // nil: nobody is sampled
+	as        attribution.Sampling
+	throttled uint64 // guarded by Measurement.mu
+	pcs       []uint64
+}
+
+// sampledProcess is what is known of a process's samples; guarded by
+// Measurement.mu.
+type sampledProcess struct {
+	lost      uint64
+	throttled uint64    // of the measurement, when the process came
+	looked    time.Time // when its modules were last listed for a sample's sake
+}
+
+// Sample makes the measurement sample every process, by an event that as
+// describes. It is called before any process is measured.
+func (m *Measurement) Sample(attr *perf.Attr, as attribution.Sampling) error {
+	k, err := m.kernel.LoadSampler(attr)
+	if err != nil {
+		return fmt.Errorf("sample by %s: %w", as.Event, err)
+	}
+	m.sampling.kernel, m.sampling.as = k, as
+	return nil
+}
+
+// sampleIt begins to sample a process.
+func (m *Measurement) sampleIt(p *Process) {
+	if m.sampling.kernel == nil {
+		return
+	}
+	if err := m.sampling.kernel.Sample(int(p.pid)); err != nil {
+		m.logf("%v", err)
+	}
+}
+
+// leaveSampling ends it.
+func (m *Measurement) leaveSampling(p *Process) {
+	if m.sampling.kernel == nil {
+		return
+	}
+	lost := m.sampling.kernel.Leave(int(p.pid))
+	m.mu.Lock()
+	p.sampled.lost += lost
+	m.mu.Unlock()
+}
+
+// relist is how long a process's modules are believed to be what they were when
+// a sample lies in none of them: code that a program writes itself never does.
+const relist = 200 * time.Millisecond
+
+// feedSample takes one sample; mu is held.
+func (m *Measurement) feedSample(r *bpf.SampleRecord) {
+	p := m.procs[r.Pid]
+	if p == nil {
+		m.strays++
+		return
+	}
+	if _, known := symbols.Find(p.resolver.mods, r.Ip); !known && time.Since(p.sampled.looked) > relist {
+		if mods, _ := symbols.Modules(int(p.pid)); len(mods) > 0 {
+			p.resolver.setModules(mods)
+		}
+		p.sampled.looked = time.Now()
+	}
+	th := unwind.Thread{PC: r.Ip, Reg: r.Reg[:], Stack: r.Bytes, Trampoline: r.Trampoline, Returns: r.Returns[:]}
+	s := event.Sample{Weight: r.Weight, Kernel: r.Flags&bpf.SampleKernel != 0}
+	var complete bool
+	s.Stack, complete = unwind.Stack(p.resolver.mods, &th, m.sampling.pcs[:0])
+	s.Cut = !complete
+	m.sampling.pcs = s.Stack
+	for i, addr := range s.Stack {
+		p.resolver.bind(addr - uint64(min(i, 1)))
+	}
+	ev := event.Event{Time: r.Time, PID: r.Pid, TID: r.Tid, Edge: event.Sampled, Sample: &s}
+	if p.recorder != nil { // which keeps it
+		s.Stack = append([]uint64(nil), s.Stack...)
+	}
+	p.feed(&ev)
+}
+
+// bind notes which file an address of code is in, as at does, without looking
+// for new ones.
+func (r *resolver) bind(addr uint64) {
+	if _, known := r.bound[addr]; known {
+		return
+	}
+	if m, ok := symbols.Find(r.mods, addr); ok {
+		r.bound[addr] = place{m, m.Object(), m.VAddr(addr)}
+	}
+}
+
+// Code implements attribution.Resolver.
+func (r *resolver) Code(addr uint64) (frames []attribution.Frame) {
+	p, ok := r.bound[addr]
+	if !ok || p.module == nil {
+		return nil
+	}
+	// Of a line, not of an instruction: equal frames are one.
+	for _, at := range p.object.Places(p.vaddr) {
+		frames = append(frames, attribution.Frame{Function: at.Function, File: at.File, Line: at.Line, Object: p.module.Path})
+	}
+	if len(frames) == 0 {
+		frames = []attribution.Frame{{Object: p.module.Path, Offset: p.vaddr}}
+	}
+	return frames
+}
+
+// sampledAs says how a process was sampled; nil if it was not.
+func (m *Measurement) sampledAs(p *Process, prof *attribution.Profile) *attribution.Sampling {
+	if m.sampling.kernel == nil {
+		return nil
+	}
+	as := m.sampling.as
+	for i := range prof.Samples {
+		as.Taken += prof.Samples[i].Count
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	as.Lost, as.Throttled = p.sampled.lost, m.sampling.throttled-p.sampled.throttled
+	return &as
+}
+
+// markMPI finds the samples that were taken in an MPI call: a call is reported
+// when it returns, so the engine could not tell.
+func markMPI(prof *attribution.Profile) {
+	job := prof.Meta.MPI
+	if job == nil || job.Path == "" {
+		return
+	}
+	inMPI := make([]bool, len(prof.Frames))
+	for i := range prof.Frames {
+		f := &prof.Frames[i]
+		static := job.Path == prof.Meta.Path
+		inMPI[i] = f.Object == job.Path && (!static || strings.HasPrefix(f.Function, "MPI_") || strings.HasPrefix(f.Function, "PMPI_"))
+	}
+	for i := range prof.Samples {
+		s := &prof.Samples[i]
+		if slices.ContainsFunc(s.Stack, func(f int) bool { return inMPI[f] }) {
+			s.Phase = attribution.PhaseMPI
+		}
+	}
+}
+
+func (s *sampling) close() {
+	if s.kernel != nil {
+		s.kernel.Close()
+	}
+}

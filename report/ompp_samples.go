@@ -1,0 +1,80 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+)
+
+// hottest is how many lines of a region the text report shows.
+const hottest = 3
+
+var phaseOrder = []string{attribution.PhaseBody, attribution.PhaseEnter, attribution.PhaseBarrier, attribution.PhaseExit,
+	attribution.PhaseMPI, attribution.PhaseIdle, ""}
+
+// hotLines writes where in the source the sampled time went.
+func (o *ompp) hotLines() {
+	if o.p.Meta.Sampling == nil {
+		return
+	}
+	o.banner("Hottest Lines")
+	o.printf("%s.\n", samplingText(o.p))
+	hot := analysis.HotLines(o.p)
+	all := uint64(0)
+	phases := map[string]uint64{}
+	for i := range hot {
+		all += hot[i].Weight
+		for phase, w := range hot[i].Phases {
+			phases[phase] += w
+		}
+	}
+	part := func(w, of uint64) string { return percent(analysis.Ratio(int64(w), int64(of))) }
+	if all > 0 {
+		o.printf("By phase: %s.\n", phasesText(phases, all, part))
+	}
+	o.printf("\n")
+	for i := range hot {
+		h := &hot[i]
+		where := "outside regions"
+		if h.Region >= 0 {
+			where = regionLabel(o.p, h.Region)
+		}
+		o.printf("%s: %s%% of all: %s\n", where, strings.TrimSpace(part(h.Weight, all)), phasesText(h.Phases, h.Weight, part))
+		for _, l := range h.Lines[:min(hottest, len(h.Lines))] {
+			o.printf("  %s%%  %s\n", part(l.Weight, h.Weight), o.lineText(l))
+		}
+	}
+	o.printf("\n")
+}
+
+func phasesText(phases map[string]uint64, all uint64, part func(w, of uint64) string) string {
+	var out []string
+	for _, phase := range phaseOrder {
+		if w := phases[phase]; w > 0 {
+			name := phase
+			if name == "" {
+				name = "program"
+			}
+			out = append(out, fmt.Sprintf("%s %s%%", name, strings.TrimSpace(part(w, all))))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (o *ompp) lineText(l analysis.HotLine) string {
+	if l.Frame < 0 {
+		return "(unknown place)"
+	}
+	f := &o.p.Frames[l.Frame]
+	text := clean(frameFunction(f))
+	if f.Line > 0 {
+		text = fmt.Sprintf("%s:%d %s", clean(path.Base(f.File)), f.Line, text)
+	}
+	if l.Callee >= 0 {
+		text += " in " + clean(frameFunction(&o.p.Frames[l.Callee]))
+	}
+	return text
+}

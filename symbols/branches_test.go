@@ -1,0 +1,105 @@
+package symbols
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestBranchesAMD64 compares the search in chunks with one that looks at each
+// byte's instruction alone, on noise in which calls and jumps are planted.
+func TestBranchesAMD64(t *testing.T) {
+	const base, size, chunk, tail = 0x401000, 1 << 14, 1 << 10, 8
+	rnd := rand.New(rand.NewPCG(1, 2))
+	to := &Targets{}
+	for _, a := range []uint64{base - 0x800, base - 0x7f0, base + 0x1234} {
+		to.code.add(a)
+	}
+	to.slots.add(base + 0x10000)
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(rnd.Uint32())
+	}
+	opcodes := []string{"\xe8", "\xe9", "\x0f\x84", "\xff\x15", "\xff\x25", "\x0f\x05", "\xff\x10"}
+	for at := 0; at < size-16; at += 5 + rnd.IntN(40) {
+		op := opcodes[rnd.IntN(len(opcodes))]
+		targets := []uint64{base - 0x800, base - 0x7f0, base + 0x1234, base + 0x10000, base - 0x7ff}
+		end := at + copy(b[at:], op) + 4
+		binary.LittleEndian.PutUint32(b[end-4:], uint32(targets[rnd.IntN(len(targets))]-base-uint64(end)))
+	}
+	var want []uint64
+	for i := range b {
+		one := i + 1
+		if i+6 <= size && (b[i] == 0x0f && b[i+1]&0xf0 == 0x80 || b[i] == 0xff && (b[i+1] == 0x15 || b[i+1] == 0x25)) {
+			one++
+		} else if b[i]&0xfe != 0xe8 || i+5 > size {
+			continue
+		}
+		in := &to.code
+		if b[i] == 0xff {
+			in = &to.slots
+		}
+		if in.in[base+uint64(one)+4+uint64(int64(int32(binary.LittleEndian.Uint32(b[one:]))))] {
+			want = append(want, base+uint64(i))
+		}
+	}
+	var got []uint64
+	for lo := 0; lo < size; lo += chunk {
+		got = append(got, branchesAMD64(b[lo:min(lo+chunk+tail, size)], chunk, base+uint64(lo), to)...)
+	}
+	if len(want) < 100 || !slices.Equal(got, want) {
+		t.Errorf("found %d branches, want %d", len(got), len(want))
+	}
+}
+
+// TestDefines compares what the tables' bytes tell with what Symbol finds.
+func TestDefines(t *testing.T) {
+	o, err := OpenObject("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	names := []string{"runtime.main", "main.main", "runtime.mainn", "no such", "ain"}
+	for n, is := range o.Defines(names...) {
+		if want := len(o.Symbol(names[n])) > 0; is != want {
+			t.Errorf("%q is defined: %t, want %t", names[n], is, want)
+		}
+	}
+}
+
+// A section that claims to be larger than its file is not looked through to its
+// alleged end.
+func TestTextBeyondFile(t *testing.T) {
+	b := objectSeeds(t)[0]
+	f, err := elf.NewFile(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := slices.IndexFunc(f.Sections, func(s *elf.Section) bool { return s.Name == ".text" })
+	const entry, size = 64, 32 // of Elf64_Shdr, and where sh_size is in it
+	headers := binary.LittleEndian.Uint64(b[40:])
+	binary.LittleEndian.PutUint64(b[headers+uint64(text)*entry+size:], 1<<40)
+	path := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := OpenObject(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if len(o.TextRanges()) == 0 {
+		t.Fatal("no code")
+	}
+	for _, r := range o.TextRanges() {
+		if r.Hi-r.Lo > uint64(len(b)) {
+			t.Errorf("%d bytes of code in a file of %d", r.Hi-r.Lo, len(b))
+		}
+	}
+	o.Branches(o.Targets(func(string) bool { return true }))
+}
