@@ -25,15 +25,17 @@ type operation struct {
 	threads int
 	// free: libgomp takes its fast path, on which our probes take no return.
 	free bool
+	// counted: measured with counters, too.
+	counted bool
 }
 
 var operations = []operation{
-	{"critical, enter and leave", "critical", 1, true},
-	{"lock, set and unset", "lock", 1, true},
-	{"barrier, team of 1", "barrier", 1, false},
-	{"barrier, team of 2", "barrier", 2, false},
-	{"parallel region, team of 1", "region", 1, false},
-	{"parallel region, team of 2", "region", 2, false},
+	{"critical, enter and leave", "critical", 1, true, true},
+	{"lock, set and unset", "lock", 1, true, false},
+	{"barrier, team of 1", "barrier", 1, false, false},
+	{"barrier, team of 2", "barrier", 2, false, false},
+	{"parallel region, team of 1", "region", 1, false, true},
+	{"parallel region, team of 2", "region", 2, false, false},
 }
 
 // The configurations, in the order in which they take turns.
@@ -43,6 +45,9 @@ const (
 	emptySame         // and at each return that ours report
 	ours              // ompp-attach attach
 	theirs            // the bpftrace script
+	kernels           // ours with the kernel's four counters
+	events            // ours with four perf events
+	reads             // an empty probe at each of our points that reads them
 	numConfigs
 )
 
@@ -91,6 +96,13 @@ func measureCost(t target, op operation, dir string) (cost, error) {
 	}
 	configs := emptyConfigs(p, lib.HostPath, empty, points, !(op.free && t.runtime == "libgomp"), dir)
 	configs[theirs] = func() (func() error, error) { return startBpftrace(p.cmd.Process.Pid, script) }
+	if op.counted {
+		undo, err := countingConfigs(&configs, p, lib.HostPath, points, dir)
+		if err != nil {
+			return c, err
+		}
+		defer undo()
+	}
 	if err := takeTurns(&c, p, configs); err != nil {
 		return c, err
 	}
@@ -167,6 +179,9 @@ func settled(p *process) (float64, error) {
 func attachTool(pid int, dir string, flags ...string) (stop func() error, took time.Duration, err error) {
 	begin := time.Now()
 	args := []string{"attach", "--verbose", "--overwrite", "-o", filepath.Join(dir, "profile"), "--pid", strconv.Itoa(pid)}
+	if !slices.Contains(flags, "--counters") {
+		flags = append([]string{"--counters", "none"}, flags...)
+	}
 	cmd := exec.Command(*tool, append(args, flags...)...)
 	stop, err = startUntil(cmd, cmd.StderrPipe, func(line string) bool { return strings.Contains(line, "attached to process") })
 	return stop, time.Since(begin), err

@@ -57,6 +57,20 @@ func (r *results) markdown() string {
 		p("| %s | %s | %s |", c.runtime, c.op.title, strings.Join(cells, " | "))
 	}
 	p("")
+	p("## What counters cost")
+	p("")
+	p("On top of *ours*, which reads none: with the four that the kernel keeps of each thread (task-clock, page-faults,")
+	p("context-switches, cpu-migrations), and with four perf events. *kernel's reads*: what four reads of the same events add to an")
+	p("empty probe at the same instructions, returns not counted. ns per operation, of 2 events with libgomp's critical.")
+	p("")
+	p("| runtime | operation | the kernel's four | four perf events | kernel's reads |")
+	p("| --- | --- | ---: | ---: | ---: |")
+	for _, c := range r.costs {
+		if c.op.counted {
+			p("| %s | %s | %s | %s | %s |", c.runtime, c.op.title, c.over(kernels, ours), c.over(events, ours), c.over(reads, emptyEntry))
+		}
+	}
+	p("")
 	p("## What an MPI call costs")
 	p("")
 	p("The same, of `bench/programs/mpi.c`: one process that calls MPI for itself.")
@@ -118,6 +132,14 @@ func (c *cost) columns(configs ...int) (cells []string) {
 		cells = append(cells, fmt.Sprintf("%.0f (%.0f-%.0f)", s.median-base, s.min-base, s.max-base))
 	}
 	return cells
+}
+
+// over is what a configuration adds to another one.
+func (c *cost) over(x, y int) string {
+	if c.ns[x].median == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", c.ns[x].median-c.ns[y].median)
 }
 
 // ratio compares what two configurations add.

@@ -3,6 +3,7 @@ package bpf
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
@@ -15,6 +16,7 @@ import (
 // for a hit, the measure that `make bench` holds our probes against.
 type EmptyProbe struct {
 	prog *ebpf.Program
+	coll *ebpf.Collection // of a program that reads events
 }
 
 // LoadEmptyProbe loads it (needs uprobe_multi: 6.6).
@@ -31,7 +33,38 @@ func LoadEmptyProbe() (*EmptyProbe, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the empty probe: %w", err)
 	}
-	return &EmptyProbe{prog}, nil
+	return &EmptyProbe{prog: prog}, nil
+}
+
+// LoadReadingProbe loads a program that does nothing but read so many perf
+// events: what the kernel itself charges for the reads. set stores the events'
+// files (see Probes.SetEvent).
+func LoadReadingProbe(events int, set func(*Probes) error) (*EmptyProbe, error) {
+	if err := rlimit.RemoveMemlock(); err != nil {
+		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
+	}
+	spec, err := loadProbe()
+	if err != nil {
+		return nil, err
+	}
+	c := Counters{Sources: slices.Repeat([]CounterSource{CountEvent}, events)}
+	if err := c.configure(spec); err != nil {
+		return nil, err
+	}
+	for name := range spec.Programs {
+		if name != probeProgOnReads {
+			delete(spec.Programs, name)
+		}
+	}
+	coll, err := ebpf.NewCollection(spec)
+	if err != nil {
+		return nil, fmt.Errorf("load the probe that reads: %w", err)
+	}
+	if err := set(&Probes{coll: coll}); err != nil {
+		coll.Close()
+		return nil, err
+	}
+	return &EmptyProbe{coll.Programs[probeProgOnReads], coll}, nil
 }
 
 // Attach places it at file offsets of the ELF file at path, for one process;
@@ -59,7 +92,13 @@ func (e *EmptyProbe) Attach(path string, pid int, points []Point, returns bool) 
 }
 
 // Close frees it.
-func (e *EmptyProbe) Close() error { return e.prog.Close() }
+func (e *EmptyProbe) Close() error {
+	if e.coll != nil {
+		e.coll.Close()
+		return nil
+	}
+	return e.prog.Close()
+}
 
 // OpenEmptySampler opens a sampling event on every processor with a program
 // that does nothing: what the kernel itself charges for an interrupt.

@@ -371,4 +371,14 @@ int on_nothing(struct pt_regs *regs)
 	return 0;
 }
 
+/* The same with the reads of the counters' events. */
+SEC("uprobe.multi/x")
+int on_reads(struct pt_regs *regs)
+{
+	struct reading now;
+
+	read_events(&now, 0);
+	return 0;
+}
+
 char _license[] SEC("license") = "Dual BSD/GPL";

@@ -178,6 +178,7 @@ const (
 	probeProgOnEntryMulti       = "on_entry_multi"
 	probeProgOnEntryPerf        = "on_entry_perf"
 	probeProgOnNothing          = "on_nothing"
+	probeProgOnReads            = "on_reads"
 	probeProgOnReturnMulti      = "on_return_multi"
 	probeProgOnReturnPerf       = "on_return_perf"
 	probeProgOnSession          = "on_session"
@@ -243,6 +244,7 @@ type probeProgramSpecs struct {
 	OnEntryMulti  *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
 	OnNothing     *ebpf.ProgramSpec `ebpf:"on_nothing"`
+	OnReads       *ebpf.ProgramSpec `ebpf:"on_reads"`
 	OnReturnMulti *ebpf.ProgramSpec `ebpf:"on_return_multi"`
 	OnReturnPerf  *ebpf.ProgramSpec `ebpf:"on_return_perf"`
 	OnSession     *ebpf.ProgramSpec `ebpf:"on_session"`
@@ -376,6 +378,7 @@ type probePrograms struct {
 	OnEntryMulti  *ebpf.Program `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.Program `ebpf:"on_entry_perf"`
 	OnNothing     *ebpf.Program `ebpf:"on_nothing"`
+	OnReads       *ebpf.Program `ebpf:"on_reads"`
 	OnReturnMulti *ebpf.Program `ebpf:"on_return_multi"`
 	OnReturnPerf  *ebpf.Program `ebpf:"on_return_perf"`
 	OnSession     *ebpf.Program `ebpf:"on_session"`
@@ -388,6 +391,7 @@ func (p *probePrograms) Close() error {
 		p.OnEntryMulti,
 		p.OnEntryPerf,
 		p.OnNothing,
+		p.OnReads,
 		p.OnReturnMulti,
 		p.OnReturnPerf,
 		p.OnSession,

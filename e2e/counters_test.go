@@ -67,6 +67,8 @@ func checkBusy(t *testing.T, p *attribution.Profile) {
 			t.Errorf("%s: %d, want %d to %d", what, got, least, most)
 		}
 	}
+	// The program's own clock ends and begins at other moments of a switch than ours
+	// (1 % below), and the rest of the region takes time, too.
 	const ms, clock, faults = 1_000_000, 0, 1
 	for n, threads := range map[int]int{1: 2, 2: 2, 3: 2, 4: 3} {
 		for thread := range threads {
@@ -79,11 +81,11 @@ func checkBusy(t *testing.T, p *attribution.Profile) {
 			case 1:
 				within(name("page faults"), s.Counters[faults], int64(1000*(thread+1)), int64(1000*(thread+1))+50)
 			case 2:
-				within(name("task-clock"), s.Counters[clock], int64(50+150*thread)*ms, int64(55+160*thread)*ms)
+				within(name("task-clock"), s.Counters[clock], int64(50+150*thread)*ms*99/100, int64(55+160*thread)*ms)
 			case 3:
-				within(name("task-clock"), s.Counters[clock], 50*ms, 55*ms)
+				within(name("task-clock"), s.Counters[clock], 50*ms*99/100, 55*ms)
 			case 4:
-				within(name("task-clock"), s.Counters[clock], 100*ms, 108*ms)
+				within(name("task-clock"), s.Counters[clock], 100*ms*99/100, 108*ms)
 			}
 			if s.Counters[clock] > s.Exec.T {
 				t.Errorf("%d ns on a processor in %d", s.Counters[clock], s.Exec.T)
