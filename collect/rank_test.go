@@ -3,7 +3,6 @@ package collect
 import (
 	"os"
 	"os/exec"
-	"strconv"
 	"testing"
 	"time"
 
