@@ -69,6 +69,7 @@ type Region struct {
 	products [len(pairs)]wide
 	withMPI  [2]wide // products of WorkT and WaitT with the rank's MPI time
 	bytes    *calls
+	counters map[string]*moments
 	n        int      // ranks of the job
 	absent   int      // the lowest rank that did not execute it
 	mpiTime  *moments // of ranks, wherever they are in MPI
@@ -134,6 +135,15 @@ func (g *Region) add(p *part, rank *Rank) {
 	}
 	for i, pr := range pairs {
 		g.products[i].addProduct(p.figures[pr.x], p.figures[pr.y])
+	}
+	for name, v := range p.counters {
+		if g.counters == nil {
+			g.counters = map[string]*moments{}
+		}
+		if g.counters[name] == nil {
+			g.counters[name] = &moments{}
+		}
+		g.counters[name].add(v, rank.Rank)
 	}
 	g.withMPI[0].addProduct(p.figures[WorkT], rank.MPITime)
 	g.withMPI[1].addProduct(p.figures[WaitT], rank.MPITime)

@@ -29,10 +29,11 @@ func figuresOf(j *Job) any {
 		Reached int
 		Stats   [NumFigures]Stats
 		Explain Explanation
+		Counted []CounterStats
 	}
 	var regions []region
 	for _, g := range j.Regions {
-		r := region{Key: g.key, Reached: g.Reached, Explain: g.Explain(mpi.Minimal)}
+		r := region{Key: g.key, Reached: g.Reached, Explain: g.Explain(mpi.Minimal), Counted: g.Counters()}
 		for f := range NumFigures {
 			r.Stats[f] = g.Stats(f)
 		}

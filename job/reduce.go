@@ -46,6 +46,8 @@ type part struct {
 	figures Figures
 	reached bool
 	bytes   *calls // of MPI call sites
+	// counters are those that are known of all its executions.
+	counters map[string]int64
 }
 
 // reduced is all that is kept of a rank's profile: its own line, and its parts
@@ -81,7 +83,10 @@ func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
 		f.ofBlock(&b, spent[r])
 		to := &out.parts[number[r]]
 		to.figures.add(&f)
-		to.reached = to.reached || f[ExecC] > 0 || f[ExecT] > 0 || f[Sized] > 0
+		if reached := f[ExecC] > 0 || f[ExecT] > 0 || f[Sized] > 0; reached {
+			to.addCounters(countersOf(p, &b))
+			to.reached = true
+		}
 		if m := b.Sum.MPI; m != nil && m.Sized > 0 && to.key.construct == event.MPI {
 			to.bytes = to.bytes.with(&calls{m.Min, m.Max})
 		}

@@ -70,15 +70,20 @@ func regionCells(j *job.Job, i int) []string {
 		l.Object, strconv.FormatUint(l.Offset, 10), integer(int64(g.Reached)), integer(int64(len(j.Ranks)))}
 }
 
-// writeRegionsCSV writes one line per region and figure.
+// writeRegionsCSV writes one line per region and figure or counter.
 func writeRegionsCSV(w io.Writer, j *job.Job, _ Options) error {
 	head := append(append([]string{}, regionHead...), "figure", "unit", "sum", "min", "min_rank", "mean", "max", "max_rank", "stddev")
 	return writeCSV(w, head, func(yield func([]string)) {
 		for i, g := range j.Regions {
-			for f := range job.NumFigures {
-				s := g.Stats(f)
-				yield(append(regionCells(j, i), f.String(), f.Unit(), s.Sum.String(), integer(s.Min), integer(int64(s.MinRank)),
+			line := func(figure, unit string, s job.Stats) {
+				yield(append(regionCells(j, i), figure, unit, s.Sum.String(), integer(s.Min), integer(int64(s.MinRank)),
 					float(s.Mean), integer(s.Max), integer(int64(s.MaxRank)), float(s.StdDev)))
+			}
+			for f := range job.NumFigures {
+				line(f.String(), f.Unit(), g.Stats(f))
+			}
+			for _, c := range g.Counters() {
+				line(c.Name, "counter", c.Stats)
 			}
 		}
 	})

@@ -86,6 +86,7 @@ type (
 		Reached   int                   `json:"reached"`
 		Lossy     uint64                `json:"lossy,omitempty"`
 		Figures   map[string]*statsJSON `json:"figures"`
+		Counters  map[string]*statsJSON `json:"counters,omitempty"`
 		Calls     *callJSON             `json:"call_bytes,omitempty"`
 		Reading   string                `json:"reading,omitempty"`
 		Shares    map[string]float64    `json:"shares,omitempty"`
@@ -141,6 +142,12 @@ func regionToJSON(g *job.Region, i int, by mpi.Accounting) regionJSON {
 		if s := g.Stats(f); s.Min != 0 || s.Max != 0 {
 			r.Figures[f.String()] = toJSON(s)
 		}
+	}
+	for _, c := range g.Counters() {
+		if r.Counters == nil {
+			r.Counters = map[string]*statsJSON{}
+		}
+		r.Counters[c.Name] = toJSON(c.Stats)
 	}
 	if least, most, ok := g.CallBytes(by); ok {
 		_, _, both := job.Volumes(by)

@@ -99,6 +99,9 @@ func reportProcesses(dir string, f *reportFlags) error {
 
 // reportOne writes a profile's reports and tells their names.
 func reportOne(dir, stem string, p *attribution.Profile, formats []string, o report.Options) error {
+	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
+		return err
+	}
 	files, err := renderAll(dir, stem, p, formats, o)
 	for _, f := range files {
 		fmt.Println(f)

@@ -151,6 +151,9 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 }
 
 func writeReport(w io.Writer, p *attribution.Profile, format string, o report.Options) error {
+	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
+		return err
+	}
 	f, _ := report.FormatNamed(format)
 	return f.Write(w, p, o)
 }
