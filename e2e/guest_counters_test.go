@@ -20,6 +20,7 @@ import (
 // TestGuestCounters: hardware counters, on a machine that has some: what each
 // thread executed in each region is known.
 func TestGuestCounters(t *testing.T) {
+	t.Parallel() // with each other: a guest takes one core, and its time is its own
 	if testing.Short() {
 		t.Skip("emulating a machine takes a minute")
 	}
@@ -42,6 +43,7 @@ func TestGuestCounters(t *testing.T) {
 		runs           []string
 	}{{"6.1", alone + shared, []string{"alone", "shared"}}, {"6.12", turns + shared, []string{"shared"}}} {
 		t.Run("kernel "+k.kernel, func(t *testing.T) {
+			t.Parallel()
 			out := guest(t, k.kernel, "cortex-a57", passive+k.script, exe, bin)
 			for _, name := range k.runs {
 				g := guestProfile(t, out, name)
@@ -65,6 +67,7 @@ func TestGuestCounters(t *testing.T) {
 		})
 	}
 	t.Run("no unit", func(t *testing.T) {
+		t.Parallel()
 		out := guest(t, "6.12", "cortex-a57,pmu=off", "exec 2>&1\n"+run("none", "instructions,task-clock", n), exe, bin)
 		g := guestProfile(t, out, "none")
 		if c := g.p.Meta.Counters; c[0].Failed == "" || c[1].Failed != "" {

@@ -16,6 +16,7 @@ import (
 // from counting them, and by the clock, on another architecture and older
 // kernels.
 func TestGuestSamples(t *testing.T) {
+	t.Parallel() // with each other: a guest takes one core, and its time is its own
 	if testing.Short() {
 		t.Skip("emulating a machine takes a minute")
 	}
@@ -32,6 +33,7 @@ func TestGuestSamples(t *testing.T) {
 	exe := guestTool(t, dir)
 	for _, kernel := range []string{"6.1", "6.12"} {
 		t.Run("kernel "+kernel, func(t *testing.T) {
+			t.Parallel()
 			out := guest(t, kernel, "cortex-a57", script, exe, bin)
 			read := func(dir string) *attribution.Profile {
 				p, err := attribution.Decode(bytes.NewReader(guestFile(t, out, dir+"/profile.json.gz")))

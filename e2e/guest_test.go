@@ -85,6 +85,7 @@ func guestFile(t *testing.T, printed, file string) []byte {
 // TestGuestCounts: the counts of every construct, on another architecture and
 // older kernels, equal those of the library that counts along.
 func TestGuestCounts(t *testing.T) {
+	t.Parallel() // with each other: a guest takes one core, and its time is its own
 	if testing.Short() {
 		t.Skip("emulating a machine takes a minute")
 	}
@@ -101,6 +102,7 @@ func TestGuestCounts(t *testing.T) {
 	exe := guestTool(t, dir)
 	for _, kernel := range []string{"6.1", "6.12"} {
 		t.Run("kernel "+kernel, func(t *testing.T) {
+			t.Parallel()
 			out := guest(t, kernel, "cortex-a57", script, exe, bin, truth)
 			counts, err := testbin.ParseCounts(bytes.NewReader(guestFile(t, out, "/tmp/truth")))
 			if err != nil {

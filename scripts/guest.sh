@@ -86,8 +86,11 @@ base() {
 	(cd "$root" && find . | cpio -o -Hnewc --quiet | gzip -1) >"$cache"/base.cpio.gz
 }
 
+exec 9>"$cache"/lock
+flock 9 # guests may be started at the same time
 [ -f "$cache/Image-$kernel" ] || (fetch)
 [ -f "$cache/base.cpio.gz" ] || base
+flock -u 9
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
