@@ -207,9 +207,10 @@ func (e *Engine) giveIn(t *thread, now uint64) bool {
 		return false
 	case first.Construct == event.TaskExec:
 		return false // older ones come first
-	case len(t.queue)-t.head == 1 && first.Runtime == event.Gomp:
+	case first.Runtime == event.Gomp && !slices.ContainsFunc(t.queue[t.head+1:], func(ev event.Event) bool { return ev.Edge != event.Sampled }):
 		// libgomp ends the threads of an initial thread that ends by a
-		// call that looks like a region's (gomp_free_pool_helper).
+		// call that looks like a region's (gomp_free_pool_helper). Where it
+		// was sampled then is nobody's.
 		i := slices.Index(e.parked, t)
 		e.parked = slices.Delete(e.parked, i, i+1)
 		delete(e.threads, t.tid)

@@ -153,3 +153,19 @@ func TestManyStacks(t *testing.T) {
 		t.Errorf("%d samples, %d of them without callers, warnings %q", count, leaf, p.Warnings)
 	}
 }
+
+// A thread that libgomp ends by a call that looks like a region's is nobody's
+// region, also if it was sampled on its way.
+func TestSampleOfAnEndingThread(t *testing.T) {
+	for _, sampled := range []bool{false, true} {
+		e := New(1, fakeFiles{})
+		e.Feed(&event.Event{Time: 1000, TID: 2, Construct: event.Parallel, Edge: event.Begin, Runtime: event.Gomp, Key: 5, Num: 1})
+		if sampled {
+			e.Feed(&event.Event{Time: 2000, TID: 2, Edge: event.Sampled, Sample: &event.Sample{Stack: []uint64{7}, Weight: 1}})
+		}
+		e.Advance(1000 + 2*stragglerWait)
+		if p := e.Finish(3000 + 2*stragglerWait); p.Meta.Partial != 0 || len(p.Regions) != 0 {
+			t.Errorf("sampled %t: %d partial, regions %v", sampled, p.Meta.Partial, p.Regions)
+		}
+	}
+}
