@@ -18,7 +18,9 @@ type Hot struct {
 
 // HotLine is a line that was sampled in a region. Where the thread was in code
 // without lines, in the C library or in an OpenMP runtime, it is the line of the
-// user's code that called it, and Callee the function; otherwise -1.
+// user's code that called it, and Callee the function; otherwise -1. Frame is -1
+// where no code of the region is in the stack, since the runtime starts or ends
+// it, or its threads wait in it: the region's own first line stands for that.
 type HotLine struct {
 	Frame, Callee int // in Profile.Frames
 	Weight        uint64
@@ -41,10 +43,15 @@ func HotLines(p *attribution.Profile) []Hot {
 		}
 		h.Weight += s.Weight
 		h.Phases[s.Phase] += s.Weight
-		at := line{-1, -1}
+		at, atRegion := line{-1, -1}, false
 		for _, step := range slices.Backward(way) {
 			f := step.Frame
 			if f < 0 {
+				// A worker's callers are those that its primary thread's samples agree on,
+				// which may be far out: what lies beyond the region is no line of it.
+				if atRegion = runsOutlined(p.Regions[step.Region].Construct); atRegion {
+					break
+				}
 				continue
 			}
 			if p.Frames[f].Line > 0 && (kinds[f] == user || kinds[f] == outlined) {
@@ -53,7 +60,7 @@ func HotLines(p *attribution.Profile) []Hot {
 			}
 			at.callee = f // the outermost of them: what the user's code called
 		}
-		if at.frame < 0 { // no line is known: the function itself
+		if at.frame < 0 && !(atRegion && p.Regions[r].Location.Begin > 0) { // no line is known: the function itself
 			at.frame, at.callee = at.callee, -1
 		}
 		lines[r][line{same(at.frame), same(at.callee)}] += s.Weight

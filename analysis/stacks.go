@@ -89,10 +89,10 @@ func isOutlined(function string) bool {
 }
 
 // isSystem recognises the C library, which starts threads and in which runtimes
-// wait; in a static program, what starts threads.
+// wait, with its mathematical functions; in a static program, what starts threads.
 func isSystem(f *attribution.Frame) bool {
 	base := path.Base(f.Object)
-	for _, prefix := range []string{"libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "libc.musl"} {
+	for _, prefix := range []string{"libc.so", "libc-", "libm.so", "libm-", "libpthread", "ld-linux", "ld-musl", "libc.musl"} {
 		if strings.HasPrefix(base, prefix) {
 			return true
 		}
@@ -118,10 +118,13 @@ func (s *stacks) path(node int) []int {
 	return out
 }
 
-// runsOutlined tells whether a region's code is a function that the runtime
+func (s *stacks) construct(node int) event.Construct {
+	return s.p.Regions[s.p.Nodes[node].Region].Construct
+}
+
+// runsOutlined tells whether a construct's code is a function that the runtime
 // calls.
-func (s *stacks) runsOutlined(node int) bool {
-	c := s.p.Regions[s.p.Nodes[node].Region].Construct
+func runsOutlined(c event.Construct) bool {
 	return c.IsParallel() || c == event.TaskExec || c == event.UntiedTaskExec
 }
 
@@ -179,7 +182,7 @@ func (s *stacks) tail(x *attribution.Sample) tail {
 	nodes := s.path(x.Node)
 	begins := []int{0} // of levels, in nodes
 	for i, n := range nodes {
-		if s.runsOutlined(n) {
+		if runsOutlined(s.construct(n)) {
 			begins = append(begins, i)
 		}
 	}
@@ -221,7 +224,7 @@ func (s *stacks) tail(x *attribution.Sample) tail {
 func (t *tail) add(s *stacks, nodes, frames []int) {
 	for i, n := range nodes {
 		r := &s.p.Regions[s.p.Nodes[n].Region]
-		if i > 0 || !s.runsOutlined(n) {
+		if i > 0 || !runsOutlined(s.construct(n)) {
 			at := slices.IndexFunc(frames, func(f int) bool { return sourceFunction(s.p.Frames[f].Function) == r.Location.Function })
 			if at < 0 {
 				at = 0

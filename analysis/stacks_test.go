@@ -127,13 +127,15 @@ func TestHotLines(t *testing.T) {
 		"*: libc:_start main f gomp:GOMP_parallel f._omp_fn.0 g",
 		"*: libc:_start main f gomp:GOMP_parallel f._omp_fn.0 libc:memcpy libc:inner",
 		"-: libc:_start main",
+		"*: libc:_start main f gomp:GOMP_parallel gomp:do_wait",
 	})
+	p.Regions[0].Location.Begin = 7
 	p.Samples[0].Phase, p.Samples[1].Phase, p.Samples[2].Phase = "body", "body", "barrier"
 	hot := HotLines(p)
-	if len(hot) != 2 || hot[0].Region != 0 || hot[0].Weight != 3 || hot[1].Region != -1 || hot[1].Weight != 1 {
+	if len(hot) != 2 || hot[0].Region != 0 || hot[0].Weight != 4 || hot[1].Region != -1 || hot[1].Weight != 1 {
 		t.Fatalf("regions %+v", hot)
 	}
-	if h := hot[0]; h.Phases["body"] != 2 || h.Phases["barrier"] != 1 || len(h.Lines) != 2 {
+	if h := hot[0]; h.Phases["body"] != 2 || h.Phases["barrier"] != 1 || len(h.Lines) != 3 {
 		t.Fatalf("%+v", h)
 	}
 	name := func(f int) string {
@@ -145,7 +147,7 @@ func TestHotLines(t *testing.T) {
 	for i, want := range []struct {
 		frame, callee string
 		weight        uint64
-	}{{"g", "", 2}, {"f._omp_fn.0", "memcpy", 1}} {
+	}{{"g", "", 2}, {"", "GOMP_parallel", 1}, {"f._omp_fn.0", "memcpy", 1}} { // not f, which lies outside
 		l := hot[0].Lines[i]
 		if name(l.Frame) != want.frame || name(l.Callee) != want.callee || l.Weight != want.weight {
 			t.Errorf("line %d: %s, %s, %d; want %+v", i, name(l.Frame), name(l.Callee), l.Weight, want)

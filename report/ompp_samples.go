@@ -44,7 +44,7 @@ func (o *ompp) hotLines() {
 		}
 		o.printf("%s: %s%% of all: %s\n", where, strings.TrimSpace(part(h.Weight, all)), phasesText(h.Phases, h.Weight, part))
 		for _, l := range h.Lines[:min(hottest, len(h.Lines))] {
-			o.printf("  %s%%  %s\n", part(l.Weight, h.Weight), o.lineText(l))
+			o.printf("  %s%%  %s\n", part(l.Weight, h.Weight), o.lineText(h.Region, l))
 		}
 	}
 	o.printf("\n")
@@ -64,14 +64,20 @@ func phasesText(phases map[string]uint64, all uint64, part func(w, of uint64) st
 	return strings.Join(out, ", ")
 }
 
-func (o *ompp) lineText(l analysis.HotLine) string {
-	if l.Frame < 0 {
+func (o *ompp) lineText(region int, l analysis.HotLine) string {
+	var text string
+	switch {
+	case l.Frame >= 0:
+		f := &o.p.Frames[l.Frame]
+		text = clean(frameFunction(f))
+		if f.Line > 0 {
+			text = fmt.Sprintf("%s:%d %s", clean(path.Base(f.File)), f.Line, text)
+		}
+	case l.Callee >= 0:
+		at := &o.p.Regions[region].Location
+		text = strings.TrimSpace(fmt.Sprintf("%s:%d %s", clean(path.Base(at.File)), at.Begin, clean(at.Function)))
+	default:
 		return "(unknown place)"
-	}
-	f := &o.p.Frames[l.Frame]
-	text := clean(frameFunction(f))
-	if f.Line > 0 {
-		text = fmt.Sprintf("%s:%d %s", clean(path.Base(f.File)), f.Line, text)
 	}
 	if l.Callee >= 0 {
 		text += " in " + clean(frameFunction(&o.p.Frames[l.Callee]))
