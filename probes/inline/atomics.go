@@ -2,9 +2,7 @@ package inline
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
-	"strings"
 
 	"ompp-attach/event"
 	"ompp-attach/probes/insn"
@@ -54,7 +52,7 @@ func analyseAtomics(o *symbols.Object) *Inlined {
 				c.Enter = []Point{p}
 				x.Constructs = append(x.Constructs, c)
 			} else {
-				x.Unseen = append(x.Unseen, Unseen{fn, fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin), "no instruction is executed exactly as often"})
+				x.Unseen = append(x.Unseen, Unseen{fn, nameOf(&d), "no instruction is executed exactly as often"})
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/event"
 	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
 )
@@ -85,10 +86,19 @@ func (f *function) absent() (ds []symbols.Directive) {
 	return ds
 }
 
+// nameOf is how users are told of a directive: a loop is one in either language.
+func nameOf(d *symbols.Directive) string {
+	what := strings.ToUpper(d.Words)
+	if isLoop(d) {
+		what = event.Loop.String()
+	}
+	return fmt.Sprintf("%s of line %d", what, d.Begin)
+}
+
 // missing names the loop directives of a region of which no code was found.
 func (f *function) missing(x *Inlined) {
 	for _, d := range f.absent() {
-		x.Unseen = append(x.Unseen, Unseen{f.fn, fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin),
+		x.Unseen = append(x.Unseen, Unseen{f.fn, nameOf(&d),
 			"no code of its own was found that every thread comes by"})
 	}
 }

@@ -2,7 +2,6 @@ package inline
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -88,7 +87,7 @@ func (a *account) orphans(x *Inlined) {
 			return o.Matches("parallel") && o.Begin <= d.Begin && d.Begin <= o.End
 		})
 		if kind && !around && !slices.Contains(a.seen, d) {
-			x.Unseen = append(x.Unseen, Unseen{Fn: a.f.fn, What: fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin),
+			x.Unseen = append(x.Unseen, Unseen{Fn: a.f.fn, What: nameOf(&d),
 				Reason: "no code of its own was found in any function"})
 		}
 	}

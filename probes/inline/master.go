@@ -1,9 +1,6 @@
 package inline
 
 import (
-	"fmt"
-	"strings"
-
 	"ompp-attach/event"
 	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
@@ -35,7 +32,7 @@ func (f *function) masters(x *Inlined) {
 		switch {
 		case len(at) == 0 && !f.within(&d):
 		case len(at) == 0, f.besides(&d, at):
-			x.Unseen = append(x.Unseen, Unseen{f.fn, fmt.Sprintf("%s of line %d", strings.ToUpper(d.Words), d.Begin),
+			x.Unseen = append(x.Unseen, Unseen{f.fn, nameOf(&d),
 				"GCC left out the test for the primary thread where it knows its outcome"})
 		default:
 			for _, n := range at {
