@@ -14,7 +14,8 @@ import (
 // engine must not be fed afterwards. The caller fills Meta's description of
 // the measurement.
 func (e *Engine) Finish(end uint64) *Profile {
-	e.Advance(end + 2*stragglerWait) // threads that wait may have come to a marker
+	end = e.clock.at(end)
+	e.advance(end + 2*stragglerWait) // threads that wait may have come to a marker
 	if e.offSince != 0 {
 		off := e.offSince
 		e.countOff(end)
@@ -53,7 +54,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 
 // settleAll charges all that is open at a time.
 func (e *Engine) settleAll(end uint64) {
-	e.Advance(end + 2*stragglerWait)
+	e.advance(end + 2*stragglerWait)
 	for _, tid := range slices.Sorted(maps.Keys(e.threads)) { // those that turn out to be initial threads are numbered
 		t := e.threads[tid]
 		e.cutOff(t, max(end, t.last)) // threads may have been read beyond another's ompp_off

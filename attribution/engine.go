@@ -85,6 +85,7 @@ type Engine struct {
 	barrierOf map[uint64]BarrierKind
 	singleOf  map[uint64]BarrierKind
 
+	clock       clock
 	existing    map[uint32]bool  // threads older than the measurement
 	whereabouts map[uint32]*node // of theirs, see existingAt
 	began       uint64           // when it began, if it has such
@@ -256,10 +257,7 @@ func New(pid uint32, r Resolver) *Engine {
 	}
 }
 
-// Existing names threads that ran before measurement began at a time: what
-// they do before they start or join a team that was seen may belong to a region
-// instance that was under way, and is charged to a region of that name.
-func (e *Engine) Existing(tids []int, at uint64) {
+func (e *Engine) presentSince(tids []int, at uint64) {
 	e.began = at
 	for _, t := range tids {
 		e.existing[uint32(t)] = true
@@ -268,14 +266,6 @@ func (e *Engine) Existing(tids []int, at uint64) {
 
 // Events returns how many events were fed.
 func (e *Engine) Events() uint64 { return e.events }
-
-// Feed takes one event. It keeps nothing of what ev points to.
-func (e *Engine) Feed(ev *event.Event) {
-	if ev.Edge != event.Sampled {
-		e.events++
-	}
-	e.feed(ev)
-}
 
 func (e *Engine) feed(ev *event.Event) {
 	t := e.threads[ev.TID]

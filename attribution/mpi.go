@@ -2,7 +2,6 @@ package attribution
 
 import (
 	"fmt"
-	"slices"
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
@@ -23,9 +22,8 @@ const (
 // mpiState is what the engine keeps for MPI.
 type mpiState struct {
 	resumed uint64 // when measurement was last switched on again
-	stops   []Stop
-	callers int // threads that called MPI and started no team before
-	shared  int // index, as an initial thread, of the row that the last of them share; 0: none
+	callers int    // threads that called MPI and started no team before
+	shared  int    // index, as an initial thread, of the row that the last of them share; 0: none
 }
 
 // mpi charges a call to the regions around it and to one of its own, which is
@@ -42,7 +40,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 		if e.mpiState.resumed <= end { // it may have been off meanwhile
 			from = max(from, e.mpiState.resumed)
 		}
-		s.T = span(from, end) - e.stopped(from, end)
+		s.T = span(from, end)
 	}
 
 	parent, row := e.root, t.row
@@ -102,31 +100,6 @@ func (e *Engine) sharedRow() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", manyCallers, e.mpiState.shared)}
-}
-
-// Stop is an interval in which the process did not run, because it was being
-// given probes: its time is not the program's.
-type Stop struct {
-	From uint64 `json:"from"` // CLOCK_MONOTONIC, ns
-	To   uint64 `json:"to"`
-}
-
-// Stopped says that the process did not run. MPI_Init is what it mostly
-// interrupts: libraries load their plugins there.
-func (e *Engine) Stopped(s Stop) { e.mpiState.stops = append(e.mpiState.stops, s) }
-
-// Stops returns what Stopped has told.
-func (e *Engine) Stops() []Stop { return e.mpiState.stops }
-
-// stopped is how long the process did not run within a time.
-func (e *Engine) stopped(from, to uint64) (sum int64) {
-	for _, s := range slices.Backward(e.mpiState.stops) {
-		if s.To <= from {
-			break
-		}
-		sum += span(max(from, s.From), min(to, s.To))
-	}
-	return sum
 }
 
 // statsOf returns what a call adds to the counters, but for its time.

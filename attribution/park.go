@@ -122,9 +122,7 @@ func (e *Engine) allRead(at uint64) bool {
 	return true
 }
 
-// Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been
-// fed, so that what still waits for one is settled with what there is.
-func (e *Engine) Advance(now uint64) {
+func (e *Engine) advance(now uint64) {
 	now = max(now, e.now)
 	e.now = now
 	// What one of them did may be what another one waits for: so nobody is given

@@ -10,10 +10,7 @@ import (
 // Switching off and on: time while off is nobody's, and what is entered
 // meanwhile is not counted.
 
-// Pause ends the measurement for now, at a time (CLOCK_MONOTONIC, ns) up to
-// which all events have been fed: what is open is counted, with its time until
-// then.
-func (e *Engine) Pause(at uint64) {
+func (e *Engine) pauseAt(at uint64) {
 	e.offSince = 0 // what is settled now was done before
 	e.settleAll(at)
 	e.offSince = at
@@ -26,11 +23,9 @@ func (e *Engine) Pause(at uint64) {
 	e.tasks, e.leagues = map[taskKey]*task{}, nil
 }
 
-// Resume goes on after Pause: the threads that run now may be inside regions,
-// as at attach.
-func (e *Engine) Resume(tids []int, at uint64) {
+func (e *Engine) resumeAt(tids []int, at uint64) {
 	e.countOff(at)
-	e.Existing(tids, at)
+	e.presentSince(tids, at)
 	for tid, t := range e.threads {
 		if !t.initial {
 			delete(e.threads, tid)
@@ -95,8 +90,8 @@ func (e *Engine) goOn(t *thread, at uint64) {
 	}
 	t.last = min(t.last, e.offSince) // this very event tells nothing of what is open
 	now := e.now
-	e.Pause(e.offSince)
-	e.Resume(tids, at)
+	e.pauseAt(e.offSince)
+	e.resumeAt(tids, at)
 	e.now = now // what other threads did before may still come
 	for i := range later {
 		e.feed(&later[i])

@@ -30,7 +30,6 @@ type Process struct {
 	resolver  *resolver
 	began     uint64
 	ended     uint64 // when its measured time was over; 0: not yet
-	paused    uint64 // time that we had it stopped since it began, ns
 	continued uint64 // when we last let it go on
 	meta      attribution.Meta
 	placed    map[fileID]placed // runtimes
@@ -313,7 +312,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
 	prof.Meta.Sampling = m.sampledAs(p, prof)
-	prof.Meta.Duration = since(end, p.began+p.paused+uint64(meta.Off.T))
+	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
 	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
 	prof.Meta.Ended = ended

@@ -97,7 +97,6 @@ func (m *Measurement) live(l bpf.Life) {
 			case l.Kind != bpf.LifeMap:
 				p.began = now
 			case l.Time > p.continued: // else continuing it has undone this stop as well
-				p.paused += now - l.Time
 				p.engine.Stopped(attribution.Stop{From: l.Time, To: now})
 			}
 			if p != nil {

@@ -91,6 +91,16 @@ func TestInitialThreadsStayApart(t *testing.T) {
 	}
 }
 
+// A process is stopped whenever it loads a library: that is nobody's time, also
+// if a region is under way.
+func TestLibrariesLoadedInRegion(t *testing.T) {
+	for _, b := range []build{{"gcc", "-O2 -g -ldl"}, {"clang-19", "-O2 -g -ldl"}} {
+		t.Run(b.String(), func(t *testing.T) {
+			againstTruth(t, "loading.c", b, 2, "20")
+		})
+	}
+}
+
 // A thousand threads, each with a little OpenMP, outside and inside of teams.
 func TestThreadStorm(t *testing.T) {
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {

@@ -1,0 +1,73 @@
+package attribution
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/event"
+)
+
+// However often a process is stopped, between any two of its events and with
+// some threads running on for a moment: the profile is that of the process that
+// was never stopped.
+func TestStopsAreNobodysTime(t *testing.T) {
+	const length = 50_000
+	stops := 0
+	for _, tc := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases, pauseCases) {
+		events := parse(t, tc.events)
+		if tc.end == 0 {
+			tc.end = 1000
+		}
+		for _, every := range []int{1, 2, 5} {
+			e := New(1, fakeFiles{})
+			var late, last uint64 // how much later all is because of the stops
+			for i, ev := range events {
+				if i%every == 0 && allBefore(events[:i], events[i:]) {
+					e.Advance(last + length/2) // the reader does not know of it yet
+					e.Stopped(Stop{From: last - min(last, 3), To: last + length})
+					late += length
+					stops++
+				}
+				ev.Time += late
+				last = max(last, ev.Time)
+				e.Feed(&ev)
+			}
+			end := tc.end + late
+			if d := cmp.Diff(lines(tc.want), table(e.Finish(end))); d != "" {
+				t.Errorf("%s, stopped before each %d. event: -want +got\n%s", tc.name, every, d)
+			}
+			if got, want := e.Elapsed(0, end), int64(tc.end)-e.off.T; got != want {
+				t.Errorf("%s: %d ns elapsed, want %d", tc.name, got, want)
+			}
+		}
+	}
+	if stops < 500 {
+		t.Errorf("only %d stops were tried", stops)
+	}
+}
+
+// allBefore tells whether some events happened before others.
+func allBefore(some, others []event.Event) bool {
+	for _, a := range some {
+		for _, b := range others {
+			if a.Time >= b.Time {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// What happened before a stop may be read after it.
+func TestClockOfEarlierTimes(t *testing.T) {
+	e := New(1, fakeFiles{})
+	e.Stopped(Stop{From: 100, To: 200})
+	e.Stopped(Stop{From: 300, To: 310})
+	for at, want := range map[uint64]uint64{0: 0, 100: 100, 150: 100, 200: 100, 250: 150, 300: 200, 305: 200, 310: 200, 1000: 890} {
+		if got := e.clock.at(at); got != want {
+			t.Errorf("at %d: %d, want %d", at, got, want)
+		}
+	}
+}
