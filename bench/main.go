@@ -1,7 +1,7 @@
 // Command bench measures what profiling costs the target, how fast events are
 // taken, and how long attaching lasts, and writes it down (make bench). The
-// configurations of one operation take turns on one running process, so that
-// what else the machine does falls on all of them alike.
+// ways of observing a target take turns on one running process, so that what
+// else the machine does falls on all of them alike.
 package main
 
 import (
@@ -10,16 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"time"
 )
 
-// rounds is how often each configuration gets its turn, millis how long one
-// turn lasts.
+// rounds is how often each way gets its turn, millis how long one turn of an
+// operation lasts.
 var (
-	rounds = flag.Int("rounds", 7, "turns of each configuration; medians are taken over them")
-	millis = flag.Int("ms", 150, "length of a turn in milliseconds")
-	tool   = flag.String("tool", "bin/ompp-attach", "the built ompp-attach")
-	only   = flag.String("only", "", "regular expression: measure no other operations (\"MPICH: MPI_Send\")")
-	output = flag.String("o", "docs/benchmarks.md", "file to write, - for standard output")
+	rounds  = flag.Int("rounds", 5, "turns of each way; medians are taken over them")
+	millis  = flag.Int("ms", 60, "length of an operation's turn in milliseconds")
+	tool    = flag.String("tool", "bin/ompp-attach", "the built ompp-attach")
+	only    = flag.String("only", "", "regular expression: measure nothing else (\"MPICH: MPI_Send\", \"libgomp: cg\", \"command: plate\", \"attaching\", \"sampling\", \"stages\")")
+	verbose = flag.Bool("v", false, "say how long each turn lasts")
+	output  = flag.String("o", "docs/benchmarks.md", "file to write, - for standard output")
 )
 
 func main() {
@@ -31,65 +33,20 @@ func main() {
 }
 
 func run() error {
+	if _, err := regexp.Compile(*only); err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
 	dir, err := os.MkdirTemp("", "ompp-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	targets, err := buildTargets(dir)
+	begin := time.Now()
+	res, err := measure(dir)
 	if err != nil {
 		return err
 	}
-	var res results
-	mpiTargets, err := buildMPITargets(dir)
-	if err != nil {
-		return err
-	}
-	for _, t := range mpiTargets {
-		for _, op := range mpiOperations {
-			if !wanted(t, op) {
-				continue
-			}
-			c, err := measureMPICost(t, op, dir)
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", t.runtime, op.title, err)
-			}
-			res.mpi = append(res.mpi, c)
-		}
-	}
-	for _, t := range targets {
-		for _, op := range operations {
-			if !wanted(t, op) {
-				continue
-			}
-			c, err := measureCost(t, op, dir)
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", t.runtime, op.title, err)
-			}
-			res.costs = append(res.costs, c)
-		}
-		if *only != "" {
-			continue
-		}
-		fmt.Fprintf(os.Stderr, "%s: attaching\n", t.runtime)
-		a, err := measureAttach(t, dir)
-		if err != nil {
-			return fmt.Errorf("%s, attaching: %w", t.runtime, err)
-		}
-		res.attach = append(res.attach, a)
-	}
-	if ok, _ := regexp.MatchString(*only, "sampling"); ok {
-		fmt.Fprintln(os.Stderr, "sampling")
-		if res.samples, err = measureSampling(dir); err != nil {
-			return err
-		}
-	}
-	if *only == "" {
-		fmt.Fprintln(os.Stderr, "decoder and engine")
-		if res.stages, err = measureStages(); err != nil {
-			return err
-		}
-	}
+	res.took = time.Since(begin)
 	text := res.markdown()
 	if *output == "-" {
 		_, err = os.Stdout.WriteString(text)
@@ -101,12 +58,59 @@ func run() error {
 	return os.WriteFile(*output, []byte(text), 0o644)
 }
 
-// wanted tells whether an operation is to be measured, and says that it is.
-func wanted(t target, op operation) bool {
-	name := t.runtime + ": " + op.title
-	if ok, err := regexp.MatchString(*only, name); err != nil || !ok {
-		return false
+func measure(dir string) (*results, error) {
+	var res results
+	targets, err := compilers(dir)
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprintln(os.Stderr, name)
-	return true
+	for _, t := range targets {
+		if t, err = t.build("ops.c", dir); err != nil {
+			return nil, err
+		}
+		for _, g := range groups {
+			c, err := measureGroup(t, g, dir)
+			if err != nil {
+				return nil, fmt.Errorf("%s, %s: %w", t.runtime, g.titles(), err)
+			}
+			if c != nil {
+				res.costs = append(res.costs, c)
+			}
+		}
+		if wanted(t.runtime + ": attaching") {
+			a, err := measureAttach(t, dir)
+			if err != nil {
+				return nil, fmt.Errorf("%s, attaching: %w", t.runtime, err)
+			}
+			res.attach = append(res.attach, a)
+		}
+	}
+	if res.mpi, err = measureMPIOperations(dir); err != nil {
+		return nil, fmt.Errorf("MPI calls: %w", err)
+	}
+	if res.apps, err = measureApps(targets, dir); err != nil {
+		return nil, err
+	}
+	if res.commands, err = measureCommands(targets, dir); err != nil {
+		return nil, err
+	}
+	if wanted("sampling") {
+		fmt.Fprintln(os.Stderr, "sampling")
+		if res.samples, err = measureSampling(dir); err != nil {
+			return nil, err
+		}
+	}
+	if wanted("stages") {
+		fmt.Fprintln(os.Stderr, "decoder and engine")
+		if res.stages, err = measureStages(); err != nil {
+			return nil, err
+		}
+	}
+	return &res, nil
+}
+
+// wanted tells whether something is to be measured.
+func wanted(name string) bool {
+	ok, err := regexp.MatchString(*only, name)
+	return err == nil && ok
 }
