@@ -19,18 +19,19 @@ import (
 // app is a mini-app: a small real program of bench/programs that checks its
 // result.
 type app struct {
-	name string
-	what string
+	name  string
+	what  string
+	modes []string // what a script has to see (see scripts)
 }
 
 var apps = []app{
-	{"cg", "conjugate gradients: loops, reductions, singles"},
-	{"jacobi", "stencil: parallel loops with reductions"},
-	{"sort", "quicksort and queens: tasks"},
-	{"particles", "particles in cells: locks, critical, dynamic loop"},
+	{"cg", "conjugate gradients: loops, reductions, singles", []string{"region", "static", "reduction", "single"}},
+	{"jacobi", "stencil: parallel loops with reductions", []string{"region", "static", "reduction"}},
+	{"sort", "quicksort and queens: tasks", []string{"region", "single", "task"}},
+	{"particles", "particles in cells: locks, critical, dynamic loop", []string{"region", "static", "dynamic", "named", "critical", "lock"}},
 }
 
-var hybrid = app{"halo", "stencil: halo exchange, Allreduce, parallel loops"}
+var hybrid = app{name: "halo", what: "stencil: halo exchange, Allreduce, parallel loops"}
 
 // appCost is how long one turn of a mini-app takes under each way, in s.
 type appCost struct {
@@ -40,37 +41,12 @@ type appCost struct {
 	hits    float64 // BPF programs run per second of the bare program, all threads
 }
 
-// measureApps measures each mini-app under each compiler, and the hybrid one
-// under each MPI library.
-func measureApps(targets []target, dir string) ([]*appCost, error) {
-	var out []*appCost
-	for _, t := range targets {
-		for _, a := range apps {
-			if !wanted(t.runtime + ": " + a.name) {
-				continue
-			}
-			c, err := measureApp(t, a, dir)
-			if err != nil {
-				return nil, fmt.Errorf("%s, %s: %w", t.runtime, a.name, err)
-			}
-			out = append(out, c)
-		}
+// constructs are what a script is written for.
+func (a *app) constructs() (g group) {
+	for _, mode := range a.modes {
+		g = append(g, operation{mode: mode})
 	}
-	mpi, err := mpiCompilers(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range mpi {
-		if !wanted(t.runtime + ": " + hybrid.name) {
-			continue
-		}
-		c, err := measureHybrid(t, targets[0].shim, dir)
-		if err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", t.runtime, hybrid.name, err)
-		}
-		out = append(out, c)
-	}
-	return out, nil
+	return g
 }
 
 // turnOf lets a mini-app work once, and checks what it says of its result.
@@ -82,6 +58,7 @@ func turnOf(m *means, _ int) (float64, error) {
 	return seconds, err
 }
 
+// measureApp measures a mini-app that one runtime and compiler made.
 func measureApp(t target, a app, dir string) (*appCost, error) {
 	fmt.Fprintf(os.Stderr, "%s: %s\n", t.runtime, a.name)
 	t, err := t.build(a.name+".c", dir)
@@ -117,7 +94,7 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, undo, err := waysOf(p, shimmed, &t, nil, placed, hit, probe, dir)
+	by, undo, err := waysOf(p, shimmed, &t, a.constructs(), placed, hit, probe, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -63,13 +63,13 @@ var scripts = map[string]map[string][]calls{
 }
 
 // bpftraceScript is a script that keeps, per thread and call site, the columns
-// that a report has of the operations' constructs (no operations: of all). The probes are at the
+// that a report has of the operations' constructs. The probes are at the
 // functions' names, as one places them. It returns "" if the process has none of
 // the runtimes that scripts are known for.
 func bpftraceScript(runtime string, ops group, placed []bpf.Placed) string {
 	var all []calls
 	for mode, c := range scripts[runtime] {
-		if len(ops) == 0 || ops.has(mode) {
+		if ops.has(mode) {
 			all = append(all, c...)
 		}
 	}

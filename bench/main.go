@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -42,71 +43,102 @@ func run() error {
 	}
 	defer os.RemoveAll(dir)
 	begin := time.Now()
-	res, err := measure(dir)
-	if err != nil {
-		return err
-	}
+	var res results
+	failed := res.measure(dir)
 	res.took = time.Since(begin)
 	text := res.markdown()
 	if *output == "-" {
 		_, err = os.Stdout.WriteString(text)
-		return err
+	} else if err = os.MkdirAll(filepath.Dir(*output), 0o755); err == nil {
+		err = os.WriteFile(*output, []byte(text), 0o644)
 	}
-	if err := os.MkdirAll(filepath.Dir(*output), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(*output, []byte(text), 0o644)
+	return errors.Join(failed, err)
 }
 
-func measure(dir string) (*results, error) {
-	var res results
+// measure measures all that is wanted. What fails is left out, and said.
+func (r *results) measure(dir string) (failed error) {
+	note := func(what string, err error) {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", what, err)
+			fmt.Fprintln(os.Stderr, "bench: "+err.Error())
+			r.failures = append(r.failures, what)
+			failed = errors.Join(failed, err)
+		}
+	}
 	targets, err := compilers(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, t := range targets {
-		if t, err = t.build("ops.c", dir); err != nil {
-			return nil, err
+	mpi, err := mpiCompilers(dir)
+	if err != nil {
+		return err
+	}
+	measureOps := func(t target, source string, groups ...group) (out []*costs) {
+		t, err := t.build(source, dir)
+		if err != nil {
+			note(t.runtime, err)
+			return nil
 		}
 		for _, g := range groups {
 			c, err := measureGroup(t, g, dir)
-			if err != nil {
-				return nil, fmt.Errorf("%s, %s: %w", t.runtime, g.titles(), err)
-			}
-			if c != nil {
-				res.costs = append(res.costs, c)
+			note(t.runtime+", "+g.titles(), err)
+			if c != nil && err == nil {
+				out = append(out, c)
 			}
 		}
+		return out
+	}
+	for _, t := range targets {
+		r.costs = append(r.costs, measureOps(t, "ops.c", groups...)...)
+	}
+	for _, t := range mpi {
+		r.mpi = append(r.mpi, measureOps(t, "mpi.c", mpiGroup)...)
+	}
+	for _, t := range targets {
+		for _, a := range apps {
+			if wanted(t.runtime + ": " + a.name) {
+				c, err := measureApp(t, a, dir)
+				note(t.runtime+", "+a.name, err)
+				if err == nil {
+					r.apps = append(r.apps, c)
+				}
+			}
+		}
+	}
+	for _, t := range mpi {
+		if wanted(t.runtime + ": " + hybrid.name) {
+			c, err := measureHybrid(t, targets[0].shim, dir)
+			note(t.runtime+", "+hybrid.name, err)
+			if err == nil {
+				r.apps = append(r.apps, c)
+			}
+		}
+	}
+	for _, c := range commands(targets, mpi) {
+		if wanted("command: " + c.title) {
+			note(c.title, r.measureCommand(c, dir))
+		}
+	}
+	for _, t := range targets {
 		if wanted(t.runtime + ": attaching") {
 			a, err := measureAttach(t, dir)
-			if err != nil {
-				return nil, fmt.Errorf("%s, attaching: %w", t.runtime, err)
+			note(t.runtime+", attaching", err)
+			if err == nil {
+				r.attach = append(r.attach, a)
 			}
-			res.attach = append(res.attach, a)
 		}
-	}
-	if res.mpi, err = measureMPIOperations(dir); err != nil {
-		return nil, fmt.Errorf("MPI calls: %w", err)
-	}
-	if res.apps, err = measureApps(targets, dir); err != nil {
-		return nil, err
-	}
-	if res.commands, err = measureCommands(targets, dir); err != nil {
-		return nil, err
 	}
 	if wanted("sampling") {
 		fmt.Fprintln(os.Stderr, "sampling")
-		if res.samples, err = measureSampling(dir); err != nil {
-			return nil, err
-		}
+		r.samples, err = measureSampling(dir)
+		note("sampling", err)
 	}
 	if wanted("stages") {
 		fmt.Fprintln(os.Stderr, "decoder and engine")
-		if res.stages, err = measureStages(); err != nil {
-			return nil, err
-		}
+		r.stages, err = measureStages()
+		note("decoder and engine", err)
 	}
-	return &res, nil
+	return failed
 }
 
 // wanted tells whether something is to be measured.

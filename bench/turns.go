@@ -129,7 +129,7 @@ func (t *turns) each(item int, f func([numWays]float64) float64, need ...way) (s
 		var v [numWays]float64
 		complete := true
 		for _, w := range need {
-			if t[w][round] == nil {
+			if round >= len(t[w]) || t[w][round] == nil {
 				complete = false
 				break
 			}

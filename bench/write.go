@@ -14,6 +14,7 @@ import (
 // results are one run's measurements.
 type results struct {
 	took     time.Duration
+	failures []string // what could not be measured
 	costs    []*costs
 	mpi      []*costs
 	apps     []*appCost
@@ -57,6 +58,10 @@ func (r *results) markdown() string {
 	p.line("those. bpftrace and perf take every other round only. Teams of 2 on few cores vary most. Figures of other machines differ in")
 	p.line("size; the ratios are what carries over.")
 	p.line("")
+	if len(r.failures) > 0 {
+		p.line("**Could not be measured in this run:** %s.", strings.Join(r.failures, "; "))
+		p.line("")
+	}
 	r.writeGoals(p)
 	r.writeCosts(p)
 	r.writeMPI(p)

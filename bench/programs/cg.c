@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N = 14000, HALF = 65, ITERATIONS = 140 };
+enum { N = 14000, HALF = 65, ITERATIONS = 250 };
 
 static int (*column)[2 * HALF];
 static double (*value)[2 * HALF], diagonal[N], want[N], b[N], x[N], r[N], p[N], q[N];

@@ -7,7 +7,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-enum { SIDE = 32, CELLS = SIDE * SIDE, COUNT = 8 * CELLS, MOST = 64, STEPS = 50 };
+enum { SIDE = 32, CELLS = SIDE * SIDE, COUNT = 8 * CELLS, MOST = 64, STEPS = 200 };
 
 struct particle {
 	double x, y, vx, vy, fx, fy;
@@ -127,7 +127,7 @@ static double work(void)
 	double first = 0, last = 0;
 	place();
 	for (int k = 0; k < STEPS; k++) {
-		last = step(0.002);
+		last = step(0.001);
 		if (k == 0)
 			first = last;
 	}

@@ -1,10 +1,10 @@
-// sort.c: quicksort of 4,000,000 numbers by tasks, then all solutions of 11
+// sort.c: quicksort of 5,000,000 numbers by tasks, then all solutions of 12
 // queens by tasks; each creates tasks only where enough is left to do.
 #include "app.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 4000000, ALONE = 5000, QUEENS = 11, DEEP = 3, SOLUTIONS = 2680 };
+enum { COUNT = 5000000, ALONE = 5000, QUEENS = 12, DEEP = 3, SOLUTIONS = 14200 };
 
 static unsigned *given, *numbers;
 
