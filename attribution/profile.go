@@ -51,7 +51,9 @@ type Meta struct {
 	// Evaluators are the formulas over the counters that the user gave.
 	Evaluators []string  `json:"evaluators,omitempty"`
 	Sampling   *Sampling `json:"sampling,omitempty"` // nil: not sampled
-	HasTasks   bool      `json:"has_tasks"`          // the program may create tasks, and this runtime's are not measured
+	// Observations tell of constructs that were not observed all of the time.
+	Observations []Observation `json:"observations,omitempty"`
+	HasTasks     bool          `json:"has_tasks"` // the program may create tasks, and this runtime's are not measured
 }
 
 // Runtime is one OpenMP runtime found in the process.
@@ -223,6 +225,9 @@ type ThreadStats struct {
 	// Uncounted is how many executions' counters are not known, or only a part of
 	// them, which Counters holds.
 	Uncounted uint64 `json:"uncounted,omitempty"`
+	// Estimate is the part of the above that was extrapolated, because the
+	// construct was not observed for some of the time; nil: nothing.
+	Estimate *Estimate `json:"estimate,omitempty"`
 }
 
 // MPIStats are a thread's MPI counters.

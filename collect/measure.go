@@ -44,10 +44,11 @@ type Measurement struct {
 	sampling  sampling
 	finders   []CodeFinder
 	selection *Selection   // nil: everything is wanted
+	budget    *budget      // nil: there is none
 	user      *UserRegions // nil if none are asked for
 
 	sharing sync.Mutex          // guards shared; taken last
-	shared  map[any]*sharedLink // by *probes.Attached or *probes.MPIAttached
+	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *probes.MPIAttached
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
@@ -200,6 +201,9 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 				return
 			}
 			ev.Counters = counters
+			if m.budget != nil {
+				m.budget.pay(&ev)
+			}
 			last.feed(&ev)
 		}, func(rec *bpf.MPIRecord) {
 			latest = rec.Time

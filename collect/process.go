@@ -91,6 +91,11 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	m.mu.Lock()
 	p.sampled.throttled = m.sampling.throttled
 	m.procs[uint32(pid)] = p
+	for k := range kinds {
+		if m.budget != nil && m.budget.gone[k] {
+			p.watch(attribution.Watch{At: ktime(), Of: kinds[k].of, Change: attribution.Away})
+		}
+	}
 	m.mu.Unlock()
 	m.sampleIt(p)
 	return p

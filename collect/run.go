@@ -52,6 +52,9 @@ func (m *Measurement) Start() (stop func() error) {
 	var errRead error
 	wg.Go(func() { errRead = m.read(ctx) })
 	wg.Go(func() { m.watch(ctx) })
+	if m.budget != nil {
+		wg.Go(func() { m.keepBudget(ctx) })
+	}
 	return sync.OnceValue(func() error {
 		// Children that outlive the measurement must not wait for its profiles.
 		m.follower.StopAll()

@@ -166,4 +166,5 @@ type Event struct {
 	MPI       *MPICall  `json:"mpi,omitempty"`  // of Construct MPI only
 	Counters  []uint64  `json:"ctr,omitempty"`  // the thread's counters, each from its beginning; nil: not read here
 	Sample    *Sample   `json:"smp,omitempty"`  // of Edge Sampled only
+	Cost      uint32    `json:"cost,omitempty"` // what the hit cost the thread, ns; 0: not known
 }
