@@ -327,7 +327,7 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
 	}
-	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) && !t.away.Has(event.TaskExec) {
+	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) && !t.inUnobservedTask(ev) {
 		t.stack = t.stack[:0]
 	}
 	e.count(t, ev)

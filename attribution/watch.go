@@ -1,10 +1,6 @@
 package attribution
 
-import (
-	"slices"
-
-	"ompp-attach/event"
-)
+import "ompp-attach/event"
 
 // Constructs may be unobserved for a while, all of a kind at one time: their
 // probes are dear, and taken away. What goes on meanwhile is extrapolated from
@@ -90,6 +86,9 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 	if e.watch.gone.Has(ev.Construct) { // its beginning may have been ignored
 		e.unmatched = unmatched
 	}
+	if ev.Edge == event.Join && t.away.Has(event.TaskExec) {
+		e.leaveTasks(t, ev.Time)
+	}
 	e.pay(t, ev)
 	return true
 }
@@ -126,7 +125,7 @@ func (e *Engine) catchUp(t *thread, to uint64) {
 // closeAway closes what a thread has open of constructs that go away.
 func (e *Engine) closeAway(t *thread, c *change) {
 	if c.Of.Has(event.TaskExec) {
-		e.leaveTasks(t, c)
+		e.leaveTasks(t, c.At)
 	}
 	for i := len(t.stack) - 1; i >= 0 && i < len(t.stack); i-- {
 		switch f := &t.stack[i]; {
@@ -138,31 +137,58 @@ func (e *Engine) closeAway(t *thread, c *change) {
 					f.id = 0
 				}
 			}
-		case c.Of.Has(f.node.key.Construct):
+		case c.Of.Has(f.node.key.Construct) && !isExecution(f.node.key.Construct):
 			e.closeAt(t, i, c.At)
 		}
 	}
 }
 
-// leaveTasks ends the tasks that a thread executes. What is open in them counts,
-// with its time until then.
-func (e *Engine) leaveTasks(t *thread, c *change) {
+// leaveTasks ends the tasks that a thread executes, but for those that have
+// started a region which it is in: its end is still seen. What is open in them
+// counts, with its time until then.
+func (e *Engine) leaveTasks(t *thread, at uint64) {
 	e.tasks = map[taskKey]*task{}
-	for first := slices.IndexFunc(t.stack, func(f frame) bool { return isExecution(f.node.key.Construct) }); first >= 0 && len(t.stack) > first; {
-		t.setClock()
-		switch f := t.top(); {
-		case f.team != nil:
-			return // a region that a task has started: its end is still seen
-		case isExecution(f.node.key.Construct):
-			f.node.note(noteAway)
-			f.uncounted = true
-			e.leaveTask(t, c.At)
-		default:
-			e.watch.gone |= event.SetOf(f.node.key.Construct)
-			e.closeAt(t, len(t.stack)-1, c.At)
+	first := -1
+	for i := len(t.stack) - 1; i >= 0 && t.stack[i].team == nil; i-- {
+		if isExecution(t.stack[i].node.key.Construct) {
+			first = i
 		}
 	}
+	for first >= 0 && len(t.stack) > first {
+		t.setClock()
+		f := t.top()
+		if !isExecution(f.node.key.Construct) {
+			e.watch.gone |= event.SetOf(f.node.key.Construct)
+			e.closeAt(t, len(t.stack)-1, at)
+			continue
+		}
+		f.node.note(noteAway)
+		f.uncounted = true
+		e.leaveTask(t, at)
+	}
 	t.setClock()
+}
+
+// endsUnobserved tells whether a wait is the end of a worksharing construct whose
+// beginning was not observed.
+func (e *Engine) endsUnobserved(t *thread, ev *event.Event) bool {
+	if !e.watch.gone.Has(ev.Construct) {
+		return false
+	}
+	switch ev.Construct {
+	case event.Loop, event.Sections:
+		p := t.level()
+		return p < 0 || !combined(t.stack[p].node.key.Construct)
+	case event.Barrier:
+		return ev.Loc != 0 && e.barrierKind(ev.Loc) == BarrierImplicit
+	}
+	return false
+}
+
+// inUnobservedTask tells whether a thread that waits in its region's final barrier
+// does something in a task that was not observed.
+func (t *thread) inUnobservedTask(ev *event.Event) bool {
+	return t.away.Has(event.TaskExec) && !(ev.Construct.IsParallel() && ev.Edge == event.Begin)
 }
 
 // closeAt closes the i-th region of a thread's stack at a time, with what it has

@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"ompp-attach/attribution"
@@ -57,9 +56,6 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		}
-		if _, _, err := m.drain(); err != nil {
-			return
 		}
 		m.mu.Lock()
 		now := ktime()
@@ -133,14 +129,14 @@ func (m *Measurement) takeAway(k int) {
 	m.budget.gone[k] = true
 	m.watchAll(attribution.Watch{At: ktime(), Of: kinds[k].of, Change: attribution.Away})
 	m.mu.Unlock()
-	var links []io.Closer
+	var closings []func()
 	for _, l := range m.kindLinks() {
-		if link := l.take(k); link != nil {
-			links = append(links, link)
+		for _, link := range l.take(k) {
+			closings = append(closings, func() { link.Close() })
 		}
 	}
 	m.scanning.Unlock()
-	closeLinks(links)
+	go urgently(closings...) // the kernel waits until no thread is in a probe's program any more
 }
 
 // bringBack places a kind's probes again.

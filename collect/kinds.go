@@ -87,14 +87,17 @@ func (l *kindLinks) place(k int) (err error) {
 	return err
 }
 
-// take returns what holds the probes of a kind, to be closed; nil if nothing does.
-func (l *kindLinks) take(k int) io.Closer {
+// take returns what holds the probes of a kind, to be closed.
+func (l *kindLinks) take(k int) []io.Closer {
 	link := l.links[k]
 	l.links[k] = nil
-	if part, ok := link.(*part); ok { // the process goes on sharing others
-		return closerFunc(part.leave)
+	switch link := link.(type) {
+	case nil:
+		return nil
+	case *part: // the process goes on sharing others
+		return []io.Closer{closerFunc(link.leave)}
 	}
-	return link
+	return bpf.Parts(link)
 }
 
 // Close implements io.Closer.

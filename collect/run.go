@@ -50,11 +50,13 @@ func (m *Measurement) Start() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	var errRead error
-	wg.Go(func() { errRead = m.read(ctx) })
-	wg.Go(func() { m.watch(ctx) })
+	read := func() { errRead = m.read(ctx) }
 	if m.budget != nil {
-		wg.Go(func() { m.keepBudget(ctx) })
+		wg.Go(func() { urgently(read, func() { m.keepBudget(ctx) }) })
+	} else {
+		wg.Go(read)
 	}
+	wg.Go(func() { m.watch(ctx) })
 	return sync.OnceValue(func() error {
 		// Children that outlive the measurement must not wait for its profiles.
 		m.follower.StopAll()
