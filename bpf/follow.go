@@ -56,7 +56,7 @@ func NewFollower(mode Mode) (*Follower, error) {
 		unused = followProgOnLibrariesPerf
 	}
 	delete(spec.Programs, unused)
-	if f.coll, err = ebpf.NewCollection(spec); err != nil {
+	if f.coll, err = newCollection(spec, nil, nil); err != nil {
 		return nil, fmt.Errorf("load the programs that follow processes: %w", err)
 	}
 	for _, name := range []string{followProgOnExec, followProgOnFork, followProgOnExit} {
