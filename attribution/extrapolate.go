@@ -16,10 +16,18 @@ import (
 // Observation says how long the executions of some constructs were observed,
 // and how long not.
 type Observation struct {
+	Name    string           `json:"name,omitempty"` // what the user may call them
 	Of      event.Constructs `json:"of"`
 	Away    int64            `json:"away_ns"`    // not observed, wall time
 	Sampled int64            `json:"sampled_ns"` // the periods from which that is extrapolated
 	Gaps    int              `json:"gaps"`       // how many times they were not observed
+}
+
+// Budget is what the measurement may cost.
+type Budget struct {
+	Share  float64 `json:"share"`     // of each thread's time
+	Window int64   `json:"window_ns"` // over any such time
+	Worst  float64 `json:"worst"`     // the largest share that hits by their known costs took of a thread's time in such a window
 }
 
 // Estimate is the part of a thread's figures at a node that was extrapolated:

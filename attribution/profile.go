@@ -51,6 +51,7 @@ type Meta struct {
 	// Evaluators are the formulas over the counters that the user gave.
 	Evaluators []string  `json:"evaluators,omitempty"`
 	Sampling   *Sampling `json:"sampling,omitempty"` // nil: not sampled
+	Budget     *Budget   `json:"budget,omitempty"`   // nil: what measuring may cost was not limited
 	// Observations tell of constructs that were not observed all of the time.
 	Observations []Observation `json:"observations,omitempty"`
 	HasTasks     bool          `json:"has_tasks"` // the program may create tasks, and this runtime's are not measured

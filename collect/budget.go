@@ -153,3 +153,19 @@ func (m *Measurement) bringBack(k int) {
 	m.watchAll(attribution.Watch{At: ktime(), Of: kinds[k].of, Change: attribution.Back})
 	m.mu.Unlock()
 }
+
+// describe tells a profile what the budget has led to.
+func (b *budget) describe(p *attribution.Profile) {
+	if b == nil {
+		return
+	}
+	p.Meta.Budget = &attribution.Budget{Share: b.share, Window: int64(budgetWindow), Worst: b.worst}
+	for i := range p.Meta.Observations {
+		x := &p.Meta.Observations[i]
+		for _, k := range kinds {
+			if k.of == x.Of {
+				x.Name = k.name
+			}
+		}
+	}
+}

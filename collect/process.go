@@ -318,6 +318,8 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
+	prof.Meta.Observations = meta.Observations
+	m.budget.describe(prof)
 	prof.Meta.Sampling = m.sampledAs(p, prof)
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)

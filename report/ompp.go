@@ -98,6 +98,7 @@ func (o *ompp) header() {
 		key("Runtime", "none found")
 	}
 	key("Probe Hits", "%d", m.Hits)
+	o.budgetHeader(key)
 	key("Lost Events", "%d", m.LostHits)
 	key("Probes Missing", "%d", missing)
 	key("Partial Regions", "%d", m.Partial)
