@@ -90,6 +90,7 @@ func amountsOf(s *ThreadStats) (v amounts) {
 // a change.
 type reading struct {
 	own     []int64 // by row
+	cpu     []int64 // by row: processor time; 0: not known
 	known   []bool  // by row
 	amounts map[*node][]amounts
 }
@@ -107,7 +108,7 @@ func (n *node) each(of event.Constructs, f func(*node)) {
 // read notes what has been measured of a row.
 func (e *Engine) read(r *reading, of event.Constructs, row int) {
 	for len(r.known) <= row {
-		r.known, r.own = append(r.known, false), append(r.own, 0)
+		r.known, r.own, r.cpu = append(r.known, false), append(r.own, 0), append(r.cpu, 0)
 	}
 	r.known[row] = true
 	if row < len(e.watch.own) {
@@ -136,12 +137,25 @@ func (r *reading) at(n *node, row int) (v amounts) {
 	return v
 }
 
-func (r *reading) paid(row int) int64 {
-	if row < len(r.own) {
-		return r.own[row]
+// ran is how long a row's thread ran between two changes, and how much of that
+// was the program's own time: of its processor time if that is known, else of
+// wall time.
+func ran(from, to *change, row int) (all, own float64) {
+	all = float64(to.since(from))
+	a, b := &from.seen, &to.seen
+	if row >= min(len(a.known), len(b.known)) {
+		return all, all
 	}
-	return 0
+	if a.cpu[row] > 0 && b.cpu[row] > a.cpu[row]+leastCPU {
+		all = min(all, float64(b.cpu[row]-a.cpu[row]))
+	}
+	const least = 0.02 // of the time is the program's, whatever the costs seem to be
+	return all, max(all-float64(b.own[row]-a.own[row]), least*all)
 }
+
+// leastCPU is the processor time (ns) from which on it is exact enough: the
+// kernel tells it as of its last tick.
+const leastCPU = 20e6
 
 // observed is what is known of a set of constructs that have been away.
 type observed struct {
@@ -220,15 +234,12 @@ func (e *Engine) rates(from, to *change) map[*node][]rate {
 	for n, have := range to.seen.amounts {
 		rates := make([]rate, len(have))
 		for row := range have {
-			wall := float64(to.since(from))
-			paid := float64(to.seen.paid(row) - from.seen.paid(row))
-			const least = 0.02 // of the time is the program's, whatever the costs seem to be
-			own := max(wall-paid, least*wall)
-			if wall == 0 {
+			all, own := ran(from, to, row)
+			if all == 0 {
 				continue
 			}
 			was := from.seen.at(n, row)
-			r := rate{known: true, doubt: costError * paid / own}
+			r := rate{known: true, doubt: costError * (all - own) / own}
 			for i := range r.v {
 				r.v[i] = max(0, have[row][i]-was[i]) / own
 			}
@@ -263,8 +274,8 @@ func (e *Engine) extrapolate(from, to *change, before, after map[*node][]rate) {
 			e.watch.guesses[n] = append(e.watch.guesses[n], guess{})
 		}
 		for row := range rows {
-			paid := to.seen.paid(row) - from.seen.paid(row)
-			e.watch.guesses[n][row].add(float64(max(0, to.since(from)-paid)), rateOf(before, n, row), rateOf(after, n, row))
+			_, own := ran(from, to, row)
+			e.watch.guesses[n][row].add(own, rateOf(before, n, row), rateOf(after, n, row))
 		}
 	}
 }

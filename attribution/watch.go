@@ -22,6 +22,9 @@ type Watch struct {
 	At     uint64           `json:"at"` // CLOCK_MONOTONIC, ns
 	Of     event.Constructs `json:"of"`
 	Change Change           `json:"change"`
+	// CPU is the processor time of the threads until then (ns), by thread; those
+	// that it does not name have wall time instead.
+	CPU map[uint32]int64 `json:"cpu,omitempty"`
 }
 
 const noteAway = "for some of the time these were not observed, to keep the measurement's cost within its budget: what was executed then is extrapolated from periods before and after"
@@ -119,6 +122,7 @@ func (e *Engine) catchUp(t *thread, to uint64) {
 		}
 		t.away = c.away
 		e.read(&c.seen, c.Of, t.row)
+		c.seen.cpu[t.row] = c.CPU[t.tid]
 	}
 }
 

@@ -95,6 +95,7 @@ func (m *Measurement) act(a act) {
 // event has been fed.
 func (m *Measurement) watchAll(w attribution.Watch) {
 	for _, p := range m.procs {
+		w.CPU = threadTimes(int(p.pid))
 		p.watch(w)
 	}
 }
