@@ -26,6 +26,7 @@ type Measurement struct {
 	guardian *guardian
 	machine  preflight.Machine
 	counting *counting // nil: nothing is counted
+	costing  costing
 	logf     func(format string, args ...any)
 
 	// living is held while lives are acted on, and while a program's measurement
@@ -93,6 +94,7 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 			return nil, err
 		}
 	}
+	m.calibrate()
 	if m.rings, err = k.Rings(); err != nil {
 		m.Close()
 		return nil, err
@@ -119,6 +121,9 @@ func (m *Measurement) Close() {
 	}
 	if m.guardian != nil {
 		m.guardian.stop()
+	}
+	if m.costing.done != nil {
+		<-m.costing.done
 	}
 	for _, r := range m.rings {
 		r.Close()
