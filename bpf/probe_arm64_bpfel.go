@@ -192,6 +192,7 @@ const (
 	probeVarNumCounters         = "num_counters"
 	probeVarNumRings            = "num_rings"
 	probeVarNumSilent           = "num_silent"
+	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
 	probeVarUnusedRecord        = "unused_record"
 	probeVarUnusedRecordFlag    = "unused_record_flag"
@@ -286,6 +287,7 @@ type probeVariableSpecs struct {
 	NumCounters         *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings            *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent           *ebpf.VariableSpec `ebpf:"num_silent"`
+	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
 	UnusedRecord        *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.VariableSpec `ebpf:"unused_record_flag"`
@@ -364,6 +366,7 @@ type probeVariables struct {
 	NumCounters         *ebpf.Variable `ebpf:"num_counters"`
 	NumRings            *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent           *ebpf.Variable `ebpf:"num_silent"`
+	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
 	UnusedRecord        *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.Variable `ebpf:"unused_record_flag"`
