@@ -44,6 +44,28 @@ func (y *toll) cost() Cost {
 		Exit: y.parts[partExit], Child: y.child, Task: y.tasks}
 }
 
+// cost is what the probes took of a region that ends. Some constructs have all
+// their time in one part, others only in the whole.
+func (f *frame) cost() Cost {
+	y, times := f.toll, [partOther]int64{partEnter: f.enter, partBody: f.body, partBarrier: f.barrier, partExit: f.exit}
+	to, timed := partOther, 0
+	for p, t := range times {
+		if t != 0 {
+			to, timed = part(p), timed+1
+		}
+	}
+	if timed != 1 {
+		to = partOther
+	}
+	for p, t := range times {
+		if d := y.parts[p]; t == 0 && d != 0 {
+			y.parts[p] = 0
+			y.parts[to] += d
+		}
+	}
+	return y.cost()
+}
+
 // Costs tells what probe hits take; before that, nothing is known to be the
 // probes' own time.
 func (e *Engine) Costs(c event.HitCosts) { e.costs = c }
@@ -57,6 +79,10 @@ func (f *frame) part() part {
 		return partBarrier
 	case leaving:
 		return partExit
+	case done:
+		if f.bars > 0 { // between a reduction and its barrier
+			return partBarrier
+		}
 	}
 	switch c := f.node.key.Construct; {
 	case c == event.Single && f.phase == done,
@@ -80,7 +106,6 @@ func (e *Engine) tax(t *thread, ev *event.Event) {
 	if ev.MPI != nil {
 		d, all = e.taxCall(t, ev, d)
 	}
-	t.taxed = d
 	if n := len(t.stack); n > 0 {
 		f := &t.stack[n-1]
 		f.toll.parts[f.part()] += d
@@ -154,7 +179,7 @@ func (e *Engine) payOpenToll(t *thread, i int) {
 	}
 	below, y := &t.stack[i-1], &t.stack[i].toll
 	below.toll.child += sofar - y.paid
-	below.toll.parts[below.part()] += sofar - y.paid
+	below.toll.parts[partBody] += sofar - y.paid
 	y.paid = sofar
 }
 
@@ -166,6 +191,17 @@ func (t *thread) disownToll(i int) {
 	}
 	y, up := &t.stack[i].toll, &t.stack[i-1]
 	up.toll.parts[up.part()] += y.whole() - y.paid
+}
+
+// joinToll ends the primary thread's part in a region: what the probes took from
+// the end of its body to the join, but for tasks that it executed, lies in the
+// team's exit.
+func (t *thread) joinToll(f *frame) {
+	f.team.joinToll = f.toll.parts[partBarrier]
+	if mem := f.team.member(t.num); mem != nil {
+		f.team.joinToll -= mem.wayToll
+		f.toll.away += mem.taskToll // for what is around the region
+	}
 }
 
 // takeOutToll gives the toll of a user region that was entered again to the

@@ -231,7 +231,6 @@ type thread struct {
 	counted   bool              // there were any
 	gap       bool              // there were none at events since
 	due       int64             // what its last hit took after its time stamp, ns
-	taxed     int64             // what tax has charged last
 }
 
 func (t *thread) top() *frame {

@@ -167,7 +167,9 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 			n = x.node
 		}
 	}
-	e.tax(t, ev)
+	if ev.Edge == event.Begin { // else the call's that creates it
+		e.tax(t, ev)
+	}
 	e.initial(t)
 	t.stack = append(t.stack, frame{node: n, row: t.row, phase: inBody, start: ev.Time, mark: ev.Time, paid: ev.Time,
 		id: ev.Key, sp: ev.SP, enters: 1, bodies: 1})

@@ -292,9 +292,7 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if f.phase != inBarrier { // the end of the body was not told
 		e.endMember(t, f, ev.Time)
 	}
-	if f.mark < ev.Time { // else the end of the body was not told
-		m.joinToll = t.taxed
-	}
+	t.joinToll(f)
 	m.joined = ev.Time
 	if i > 0 {
 		t.stack[i-1].child += span(f.paid, ev.Time)
