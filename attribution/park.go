@@ -27,7 +27,7 @@ const stragglerWait = 1e9
 // worker's begin.
 func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 	var found *team // the latest: the join of an older one was lost
-	for _, m := range e.teams[k] {
+	for _, m := range e.openTeams(k) {
 		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size ||
 			m.joined != 0 && ev.Time > m.joined || found != nil && found.forked > m.forked {
 			continue
@@ -211,7 +211,7 @@ func (e *Engine) giveIn(t *thread, now uint64) bool {
 		// was sampled then is nobody's.
 		i := slices.Index(e.parked, t)
 		e.parked = slices.Delete(e.parked, i, i+1)
-		delete(e.threads, t.tid)
+		e.forget(t.tid)
 		t.queue, t.head = t.queue[:0], 0
 	default:
 		e.orphan(t)
@@ -238,13 +238,14 @@ func (e *Engine) forgetIdle() {
 	const idle, few = 5e9, 1024
 	for tid, t := range e.threads {
 		if (len(t.stack) == 0 || t.idle()) && !t.parked() && !t.initial && t.last+idle < e.now {
-			delete(e.threads, tid)
+			e.forget(tid)
 		}
 	}
 	for k, list := range e.teams {
-		if len(list) == 0 {
+		if len(list.open) == 0 {
 			delete(e.teams, k)
 		}
 	}
+	clear(e.lists[:])
 	e.crowd = max(few, 2*len(e.threads))
 }

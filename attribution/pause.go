@@ -19,7 +19,8 @@ func (e *Engine) pauseAt(at uint64) {
 		t.counted, t.gap = false, false
 	}
 	e.now = at
-	e.teams, e.settle, e.parked, e.foreign = map[teamKey][]*team{}, nil, nil, nil
+	e.teams, e.settle, e.parked, e.foreign = map[teamKey]*teamList{}, nil, nil, nil
+	clear(e.lists[:])
 	e.tasks, e.leagues = map[taskKey]*task{}, nil
 }
 
@@ -28,7 +29,7 @@ func (e *Engine) resumeAt(tids []int, at uint64) {
 	e.presentSince(tids, at)
 	for tid, t := range e.threads {
 		if !t.initial {
-			delete(e.threads, tid)
+			e.forget(tid)
 			continue
 		}
 		e.enroll(t)
