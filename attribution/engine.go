@@ -64,6 +64,7 @@ type Engine struct {
 	threads   map[uint32]*thread
 	rows      []Thread
 	rowOf     map[rowID]int
+	spare     []memory
 	rowAt     [256]int     // by the last digits of thread numbers: spares most look-ups in rowOf
 	recent    [512]*thread // by the last digits of their numbers: spares most look-ups in threads
 	roots     int
@@ -270,10 +271,31 @@ func New(pid uint32, r Resolver) *Engine {
 	}
 }
 
-// forget drops what is known of a thread.
-func (e *Engine) forget(tid uint32) {
-	delete(e.threads, tid)
-	e.recent[tid%uint32(len(e.recent))] = nil
+// forget drops what is known of a thread that has nothing open. Its memory is the
+// next one's: programs that nest teams may start threads without end.
+func (e *Engine) forget(t *thread) {
+	delete(e.threads, t.tid)
+	e.recent[t.tid%uint32(len(e.recent))] = nil
+	const enough = 256
+	if len(e.spare) < enough {
+		e.spare = append(e.spare, memory{t.stack[:0], t.queue[:0]})
+		t.stack, t.queue = nil, nil
+	}
+}
+
+// memory is what a thread's stack and queue were made of.
+type memory struct {
+	stack []frame
+	queue []event.Event
+}
+
+func (e *Engine) newThread(tid uint32) *thread {
+	t := &thread{tid: tid}
+	if n := len(e.spare) - 1; n >= 0 {
+		t.stack, t.queue = e.spare[n].stack, e.spare[n].queue
+		e.spare = e.spare[:n]
+	}
+	return t
 }
 
 func (e *Engine) presentSince(tids []int, at uint64) {
@@ -292,7 +314,7 @@ func (e *Engine) feed(ev *event.Event) {
 	if t == nil || t.tid != ev.TID {
 		t = e.threads[ev.TID]
 		if t == nil {
-			t = &thread{tid: ev.TID}
+			t = e.newThread(ev.TID)
 			e.threads[ev.TID] = t
 			e.enroll(t)
 		}

@@ -27,9 +27,9 @@ func (e *Engine) pauseAt(at uint64) {
 func (e *Engine) resumeAt(tids []int, at uint64) {
 	e.countOff(at)
 	e.presentSince(tids, at)
-	for tid, t := range e.threads {
+	for _, t := range e.threads {
 		if !t.initial {
-			e.forget(tid)
+			e.forget(t)
 			continue
 		}
 		e.enroll(t)
