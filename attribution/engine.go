@@ -276,7 +276,7 @@ func New(pid uint32, r Resolver) *Engine {
 func (e *Engine) forget(t *thread) {
 	delete(e.threads, t.tid)
 	e.recent[t.tid%uint32(len(e.recent))] = nil
-	const enough = 256
+	const enough = 1024
 	if len(e.spare) < enough {
 		e.spare = append(e.spare, memory{t.stack[:0], t.queue[:0]})
 		t.stack, t.queue = nil, nil

@@ -115,7 +115,7 @@ func (p *period) region(threads []int, team, fn uint64, level int32, parts ...fu
 		p.depth[i]--
 	}
 	p.wait(threads)
-	p.put(primary, event.Parallel, event.Join, event.Event{Num: level + 1})
+	p.put(primary, event.Parallel, event.Join, event.Event{})
 }
 
 // wait makes threads wait for each other.
@@ -198,6 +198,9 @@ func (p *Period) TIDs(n int) uint32 {
 	lots := uint32(numbers-Process-p.nested) / uint32(max(p.nested, 1))
 	return uint32(p.nested) * (uint32(n) % lots)
 }
+
+// FirstNested is the number of the first thread that only nested teams have.
+func (p *Period) FirstNested() uint32 { return p.first }
 
 // Nth is an event as it is in the n-th period, which begins at a time.
 func (p *Period) Nth(ev *event.Event, tids uint32, begin uint64) event.Event {
