@@ -215,6 +215,7 @@ const (
 	probeVarNumCounters         = "num_counters"
 	probeVarNumRings            = "num_rings"
 	probeVarNumSilent           = "num_silent"
+	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
 	probeVarUnusedDrive         = "unused_drive"
 	probeVarUnusedRecord        = "unused_record"
@@ -312,6 +313,7 @@ type probeVariableSpecs struct {
 	NumCounters         *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings            *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent           *ebpf.VariableSpec `ebpf:"num_silent"`
+	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
 	UnusedDrive         *ebpf.VariableSpec `ebpf:"unused_drive"`
 	UnusedRecord        *ebpf.VariableSpec `ebpf:"unused_record"`
@@ -393,6 +395,7 @@ type probeVariables struct {
 	NumCounters         *ebpf.Variable `ebpf:"num_counters"`
 	NumRings            *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent           *ebpf.Variable `ebpf:"num_silent"`
+	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
 	UnusedDrive         *ebpf.Variable `ebpf:"unused_drive"`
 	UnusedRecord        *ebpf.Variable `ebpf:"unused_record"`

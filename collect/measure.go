@@ -24,7 +24,8 @@ type Measurement struct {
 	rings    []*bpf.Ring
 	readTo   []uint64 // by ring: the time up to which it has been read; guarded by mu
 	follower *bpf.Follower
-	guardian *guardian
+	guarding sync.Mutex // guards guardian
+	guardian *guardian  // nil: nobody can have been stopped yet
 	machine  preflight.Machine
 	counting *counting // nil: nothing is counted
 	logf     func(format string, args ...any)
@@ -78,14 +79,22 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 		return nil, err
 	}
 	c := newCounting(counters)
+	follower := loadFollower(from)
 	k, err := bpf.LoadCountingProbes(from, c.kernel)
 	if err != nil {
+		if f, err := follower(from); err == nil {
+			f.Close()
+		}
 		return nil, err
 	}
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
 		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
 		procs: map[uint32]*Process{}, shared: map[any]*sharedLink{},
+	}
+	if m.follower, err = follower(k.Mode()); err != nil {
+		m.Close()
+		return nil, err
 	}
 	if len(counters) > 0 {
 		m.counting = c
@@ -99,16 +108,33 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 		return nil, err
 	}
 	m.readTo = make([]uint64, len(m.rings))
-	if m.follower, err = bpf.NewFollower(k.Mode()); err != nil {
-		m.Close()
-		return nil, err
-	}
-	if m.guardian, err = startGuardian(m.follower.StoppedMap(), m.follower.FollowedMap()); err != nil {
-		m.Close()
-		return nil, err
-	}
 	logf("kernel side loaded, probes by %s", k.Mode())
 	return m, nil
+}
+
+// loadFollower begins to load the programs that follow processes, for a kernel
+// that attaches probes in the given mode, and returns what waits for them, which
+// is told the mode that the kernel has: it may turn out to be an older one.
+func loadFollower(from bpf.Mode) func(bpf.Mode) (*bpf.Follower, error) {
+	type loaded struct {
+		f   *bpf.Follower
+		err error
+	}
+	done := make(chan loaded, 1)
+	go func() {
+		f, err := bpf.NewFollower(from)
+		done <- loaded{f, err}
+	}()
+	return func(mode bpf.Mode) (*bpf.Follower, error) {
+		l := <-done
+		if mode == bpf.Perf && from != bpf.Perf {
+			if l.err == nil {
+				l.f.Close()
+			}
+			return bpf.NewFollower(mode)
+		}
+		return l.f, l.err
+	}
 }
 
 // Close takes everything away again; the processes go on.
