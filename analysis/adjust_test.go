@@ -17,19 +17,19 @@ func costly() *attribution.Profile {
 		Nodes: []attribution.Node{
 			{Parent: -1, Region: -1, Stats: []attribution.ThreadStats{{Cost: &attribution.Cost{Exec: 300}}, {Thread: 1, Cost: &attribution.Cost{Exec: 500}}}},
 			{Parent: 0, Region: 0, Stats: []attribution.ThreadStats{
-				{Exec: span(900), Enter: span(50), Body: span(800), Barrier: span(30), Exit: span(20), Child: 400, Task: 5,
+				{Exec: once(900), Enter: once(50), Body: once(800), Barrier: once(30), Exit: once(20), Child: 400, Task: 5,
 					Cost: &attribution.Cost{Exec: 250, Enter: 20, Body: 220, Exit: 10, Child: 150, Task: 9}, MPI: &attribution.MPIStats{T: 100, Cost: 30}},
-				{Thread: 1, Exec: span(900), Enter: span(50), Body: span(800), Barrier: span(30), Exit: span(20),
+				{Thread: 1, Exec: once(900), Enter: once(50), Body: once(800), Barrier: once(30), Exit: once(20),
 					Cost: &attribution.Cost{Exec: 60, Enter: 60}}}},
 			{Parent: 1, Region: 1, Stats: []attribution.ThreadStats{
-				{Exec: span(300), Enter: span(100), Body: span(200), Cost: &attribution.Cost{Exec: 120, Enter: 110, Body: 10}}}},
+				{Exec: once(300), Enter: once(100), Body: once(200), Cost: &attribution.Cost{Exec: 120, Enter: 110, Body: 10}}}},
 			{Parent: 1, Region: 2, Stats: []attribution.ThreadStats{
-				{Exec: span(100), Body: span(100), Cost: &attribution.Cost{Exec: 30, Body: 30}, MPI: &attribution.MPIStats{T: 100, Cost: 30, Wait: 80}}}},
+				{Exec: once(100), Body: once(100), Cost: &attribution.Cost{Exec: 30, Body: 30}, MPI: &attribution.MPIStats{T: 100, Cost: 30, Wait: 80}}}},
 		},
 	}
 }
 
-func span(t int64) attribution.Span { return attribution.Span{T: t, C: 1} }
+func once(t int64) attribution.Span { return attribution.Span{T: t, C: 1} }
 
 func TestAdjust(t *testing.T) {
 	p := costly()
@@ -88,7 +88,7 @@ func TestAdjustNothing(t *testing.T) {
 // becomes negative.
 func TestAdjustWholes(t *testing.T) {
 	for _, w := range []struct{ exec, cost, want int64 }{{100, 30, 70}, {100, 130, 0}, {0, 10, 0}} {
-		s := attribution.ThreadStats{Exec: span(w.exec), Cost: &attribution.Cost{Exec: w.cost}}
+		s := attribution.ThreadStats{Exec: once(w.exec), Cost: &attribution.Cost{Exec: w.cost}}
 		if adjust(&s); s.Exec.T != w.want {
 			t.Errorf("%d less %d: %d", w.exec, w.cost, s.Exec.T)
 		}
