@@ -79,9 +79,15 @@ func spans(s *ThreadStats) [numAmounts / 2]*Span {
 	return [...]*Span{&s.Exec, &s.Enter, &s.Body, &s.Barrier, &s.Exit}
 }
 
+// amountsOf are a row's figures, without what the probes took of its times.
 func amountsOf(s *ThreadStats) (v amounts) {
+	var cost Cost
+	if s.Cost != nil {
+		cost = *s.Cost
+	}
+	paid := [...]int64{cost.Exec, cost.Enter, cost.Body, cost.Barrier, cost.Exit}
 	for i, x := range spans(s) {
-		v[2*i], v[2*i+1] = float64(x.T), float64(x.C)
+		v[2*i], v[2*i+1] = float64(x.T-paid[i]), float64(x.C)
 	}
 	return v
 }
@@ -89,7 +95,7 @@ func amountsOf(s *ThreadStats) (v amounts) {
 // reading is what had been measured of some constructs when the threads came to
 // a change.
 type reading struct {
-	own     []int64 // by row
+	own     []int64 // by row: the measurement's cost so far, ns
 	cpu     []int64 // by row: processor time; 0: not known
 	known   []bool  // by row
 	amounts map[*node][]amounts
@@ -111,8 +117,8 @@ func (e *Engine) read(r *reading, of event.Constructs, row int) {
 		r.known, r.own, r.cpu = append(r.known, false), append(r.own, 0), append(r.cpu, 0)
 	}
 	r.known[row] = true
-	if row < len(e.watch.own) {
-		r.own[row] = e.watch.own[row]
+	if s := e.root.stat(row); s.Cost != nil {
+		r.own[row] = s.Cost.Exec
 	}
 	if r.amounts == nil {
 		r.amounts = map[*node][]amounts{}

@@ -22,6 +22,8 @@ type Stream struct {
 	Watches  []Watch       `json:"watches,omitempty"`
 	Events   []event.Event `json:"events"`
 
+	Costs event.HitCosts `json:"costs,omitzero"` // of the events' probes
+
 	StackLo uint64 `json:"stack_lo,omitempty"` // the process's first stack
 	StackHi uint64 `json:"stack_hi,omitempty"`
 
@@ -46,6 +48,7 @@ func (s *Stream) Replay() *Profile {
 		e.Existing(s.Existing, s.Began)
 	}
 	e.MainStack(s.StackLo, s.StackHi)
+	e.Costs(s.Costs)
 	for _, stop := range s.Stops {
 		e.Stopped(stop)
 	}

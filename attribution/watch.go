@@ -36,7 +36,6 @@ type watching struct {
 	done      int       // how many came before
 	away      event.Constructs
 	gone      event.Constructs // those that have been away at some time
-	own       []int64          // by row: the measurement's own cost of the events since then, ns
 	groups    map[event.Constructs]*observed
 	guesses   map[*node][]guess
 	tasksBack uint64 // when tasks were last observed again
@@ -80,6 +79,7 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 			t.lossy = true
 			e.lose(t, ev.Lost)
 		}
+		e.tax(t, ev) // its probe was hit
 		return true
 	}
 	unmatched := e.unmatched
@@ -92,16 +92,7 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 	if ev.Edge == event.Join && t.away.Has(event.TaskExec) {
 		e.leaveTasks(t, ev.Time)
 	}
-	e.pay(t, ev)
 	return true
-}
-
-// pay notes the measurement's own cost of an event.
-func (e *Engine) pay(t *thread, ev *event.Event) {
-	for len(e.watch.own) <= t.row {
-		e.watch.own = append(e.watch.own, 0)
-	}
-	e.watch.own[t.row] += int64(ev.Cost)
 }
 
 // catchUp applies the changes before a time to a thread, all of whose events up

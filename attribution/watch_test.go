@@ -66,7 +66,7 @@ func TestModelWatch(t *testing.T) {
 			var watches []Watch
 			what := Away
 			for at := rnd.Uint64N(s.now); at < s.now; at += 1 + rnd.Uint64N(s.now/3) {
-				watches = append(watches, Watch{at, of, what})
+				watches = append(watches, Watch{At: at, Of: of, Change: what})
 				if what = Away; watches[len(watches)-1].Change == Away {
 					what = Back
 				}
@@ -135,17 +135,17 @@ func TestExtrapolate(t *testing.T) {
 		sigma   float64 // the standard error, as a share of the truth: at most
 	}{
 		{"steady", [][2]uint64{{100 * ms, 10000}},
-			[]Watch{{5 * ms, criticals, Period}, {20 * ms, criticals, Away}, {60 * ms, criticals, Back}, {70 * ms, criticals, Period}}, 0.002, 0.001},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 70 * ms, Of: criticals, Change: Period}}, 0.002, 0.001},
 		{"away at the end", [][2]uint64{{100 * ms, 10000}},
-			[]Watch{{5 * ms, criticals, Period}, {20 * ms, criticals, Away}}, 0.002, 0.41},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}}, 0.002, 0.41},
 		{"no period before", [][2]uint64{{100 * ms, 10000}},
-			[]Watch{{20 * ms, criticals, Away}, {60 * ms, criticals, Back}}, 0.002, 0.21},
+			[]Watch{{At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}}, 0.002, 0.21},
 		{"several gaps", [][2]uint64{{100 * ms, 10000}},
-			[]Watch{{5 * ms, criticals, Period}, {10 * ms, criticals, Away}, {30 * ms, criticals, Back}, {35 * ms, criticals, Away}, {80 * ms, criticals, Back}}, 0.005, 0.001},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 10 * ms, Of: criticals, Change: Away}, {At: 30 * ms, Of: criticals, Change: Back}, {At: 35 * ms, Of: criticals, Change: Away}, {At: 80 * ms, Of: criticals, Change: Back}}, 0.005, 0.001},
 		{"the storm ends in a gap", [][2]uint64{{50 * ms, 10000}, {100 * ms, 1000 * ms}},
-			[]Watch{{5 * ms, criticals, Period}, {20 * ms, criticals, Away}, {60 * ms, criticals, Back}, {90 * ms, criticals, Period}}, 0.3, 0.6},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 90 * ms, Of: criticals, Change: Period}}, 0.3, 0.6},
 		{"it gets faster", [][2]uint64{{40 * ms, 10000}, {100 * ms, 5000}},
-			[]Watch{{5 * ms, criticals, Period}, {20 * ms, criticals, Away}, {60 * ms, criticals, Back}, {90 * ms, criticals, Period}}, 0.001, 0.2},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 90 * ms, Of: criticals, Change: Period}}, 0.001, 0.2},
 	} {
 		var events []event.Event
 		from := uint64(0)

@@ -57,11 +57,12 @@ const (
 	Session Mode = iota // one probe for entry and return that may skip the return: 6.13
 	Multi               // many addresses in one link: 6.6
 	Perf                // a perf event per address, with cookies: 5.15
+	driven              // none: see Drive
 )
 
 // String names the mode for check and the report.
 func (m Mode) String() string {
-	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes"}[m]
+	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes", "driven"}[m]
 }
 
 // Point is one place to probe.
@@ -105,6 +106,7 @@ var programs = map[Mode][2]string{
 	Session: {probeProgOnEntryMulti, probeProgOnSession},
 	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},
 	Perf:    {probeProgOnEntryPerf, probeProgOnReturnPerf},
+	driven:  {probeProgOnDrive, probeProgOnDrive},
 }
 
 // LoadProbes loads the programs in the best mode that the kernel offers, at
@@ -145,6 +147,9 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread {
 			delete(spec.Programs, name)
 		}
+	}
+	if mode != driven {
+		delete(spec.Maps, probeMapDrives)
 	}
 	if err := c.configure(spec); err != nil {
 		return nil, err

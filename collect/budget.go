@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"ompp-attach/attribution"
@@ -13,8 +14,10 @@ import (
 // is none.
 type budget struct {
 	share    float64
+	costs    event.HitCosts
 	governor *governor
 	began    uint64 // CLOCK_MONOTONIC of the first look, ns
+	told     bool   // that it cannot be kept
 
 	// guarded by Measurement.mu; gone also does not change while scanning is held
 	gone   []bool               // by kind
@@ -26,8 +29,14 @@ type budget struct {
 
 // SetBudget lets the probes cost no thread more than a share of its time. To be
 // called before measurement starts.
-func (m *Measurement) SetBudget(share float64) {
-	m.budget = &budget{share: share, governor: newGovernor(share, len(kinds)), gone: make([]bool, len(kinds)), paid: map[uint32][]float64{}}
+func (m *Measurement) SetBudget(share float64) error {
+	costs, err := m.Costs()
+	if err != nil {
+		return fmt.Errorf("no budget can be kept: %w", err)
+	}
+	m.budget = &budget{share: share, costs: costs.Table(), governor: newGovernor(share, len(kinds)),
+		gone: make([]bool, len(kinds)), paid: map[uint32][]float64{}}
+	return nil
 }
 
 // away tells whether a kind's probes are away.
@@ -42,7 +51,11 @@ func (b *budget) pay(ev *event.Event) {
 			b.paid[ev.TID] = b.last
 		}
 	}
-	b.last[kindOf[ev.Construct]] += float64(ev.Cost) * float64(1+ev.Lost)
+	ns := b.costs.Kinds[ev.Probe%event.NumProbes].Sum()
+	if ev.MPI != nil { // one event of two hits
+		ns += b.costs.Kinds[event.ProbeReturn].Sum()
+	}
+	b.last[kindOf[ev.Construct]] += float64(ns) * float64(1+ev.Lost)
 }
 
 // keepBudget looks at the costs until ctx ends.
@@ -64,6 +77,10 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 		m.mu.Unlock()
 		for _, a := range b.governor.look(now, paid) {
 			m.act(a)
+		}
+		if b.governor.short && !b.told {
+			b.told = true
+			m.warn("The budget of %.3g %% could not be kept: what is observed all of the time, parallel regions and MPI calls, costs more by itself.", 100*b.share)
 		}
 		if worst := b.governor.worst(time.Duration(now - b.began)); worst > b.worst {
 			m.mu.Lock()

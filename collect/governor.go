@@ -26,6 +26,7 @@ type governor struct {
 	threads  map[uint32]*purse
 	last     uint64 // CLOCK_MONOTONIC of the latest look
 	random   *rand.Rand
+	short    bool // nothing was left to take away, and it did not suffice
 }
 
 // kindState is what the governor knows of a kind.
@@ -162,6 +163,7 @@ func (g *governor) spare(p *purse, paid []float64, dt float64, now uint64) (acts
 		rate -= paid[k] / dt
 		acts = append(acts, g.act(k, takeAway, now))
 	}
+	g.short = g.short || len(acts) == 0 && p.level < -g.capacity
 	return acts
 }
 

@@ -144,6 +144,24 @@ func TestGovernorShortRun(t *testing.T) {
 	}
 }
 
+// What has no kind cannot go away: then the budget cannot be kept, which must be
+// known.
+func TestGovernorIsShort(t *testing.T) {
+	g := newGovernor(0.05, 2)
+	for now := uint64(1e9); now < 20e9; now += uint64(g.interval) {
+		dt := float64(g.interval)
+		if acts := g.look(now, map[uint32][]float64{1: {0, 0, 0.02 * dt}}); len(acts) > 0 || g.short {
+			t.Fatalf("%v, short %t of 2 %%", acts, g.short)
+		}
+	}
+	for now := uint64(20e9); now < 40e9; now += uint64(g.interval) {
+		g.look(now, map[uint32][]float64{1: {0, 0, 0.2 * float64(g.interval)}})
+	}
+	if !g.short {
+		t.Error("20 % are said to be within the budget")
+	}
+}
+
 // What is cheap beside a storm goes on being observed.
 func TestGovernorLeavesTheCheap(t *testing.T) {
 	s := simulatedGovernor(0.05, 3)

@@ -44,7 +44,7 @@ func (f *budgetFlag) share() (float64, error) {
 func (f *budgetFlag) apply(m *collect.Measurement) error {
 	v, err := f.share()
 	if err == nil && v > 0 {
-		m.SetBudget(v)
+		return m.SetBudget(v)
 	}
 	return err
 }
