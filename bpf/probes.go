@@ -78,6 +78,7 @@ type Probes struct {
 	rings    []*ebpf.Map
 	nextRow  uint32
 	counters Counters
+	folds    folds
 }
 
 // Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
@@ -142,7 +143,7 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		return nil, err
 	}
 	for name := range spec.Programs {
-		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread {
+		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread && !foldPrograms[name] {
 			delete(spec.Programs, name)
 		}
 	}
@@ -151,6 +152,9 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	}
 	n := min(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries))
 	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
+		return nil, err
+	}
+	if err := knowSites(spec.Variables[probeVarSiteAtExit]); err != nil {
 		return nil, err
 	}
 	size := ringBytes(n)
@@ -168,6 +172,16 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		}
 		p.rings = append(p.rings, ring)
 		if err := coll.Maps[probeMapRings].Put(uint32(i), ring); err != nil {
+			p.Close()
+			return nil, err
+		}
+	}
+	if err := p.startFolding(); err != nil {
+		p.Close()
+		return nil, err
+	}
+	if len(c.Sources) > 0 { // counters are read at each hit
+		if err := p.HoldFolds(); err != nil {
 			p.Close()
 			return nil, err
 		}
@@ -227,6 +241,11 @@ func (p *Probes) AddRow(r Row) (uint32, error) {
 		return 0, fmt.Errorf("store probe row %d: %w", i, err)
 	}
 	p.nextRow++
+	if r.Flags&(RowOff|RowOn) != 0 {
+		// What other threads have folded would have to go out before the one that
+		// switches reports off or on.
+		return i, p.HoldFolds()
+	}
 	return i, nil
 }
 
@@ -270,6 +289,7 @@ func (p *Probes) Close() {
 	for _, r := range p.rings {
 		r.Close()
 	}
+	p.folds.close()
 	p.coll.Close()
 }
 

@@ -117,11 +117,25 @@ func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
 	return some, nil
 }
 
+// isFolded tells whether a ring entry is a record of several executions.
+func isFolded(b []byte) bool {
+	return len(b) > int(flagsAt)+1 && binary.NativeEndian.Uint16(b[flagsAt:])&recFolded != 0
+}
+
+// Uses says who gets which records; those that a Ring will not meet may be nil.
+type Uses struct {
+	Record func(*Record, []uint64) // with the counters of its thread, nil if none were read
+	Fold   func(*FoldRecord)
+	MPI    func(*MPIRecord)
+	Sample func(*SampleRecord)
+}
+
 // Ring reads one record ring.
 type Ring struct {
 	r        *ringbuf.Reader
 	raw      ringbuf.Record
 	rec      Record
+	fold     FoldRecord
 	mpi      MPIRecord
 	smp      SampleRecord
 	counters [2*MaxCounters + 1]uint64
@@ -142,10 +156,8 @@ func (p *Probes) Rings() ([]*Ring, error) {
 }
 
 // Drain hands over every record that is complete now, in order, at most limit,
-// and returns how many. The record is only valid during the call, as are the
-// counters of its thread, which are nil if none were read. Those of MPI calls,
-// which are longer, go to useMPI, samples to useSample.
-func (r *Ring) Drain(limit int, use func(*Record, []uint64), useMPI func(*MPIRecord), useSample func(*SampleRecord)) (int, error) {
+// and returns how many. A record is only valid during the call.
+func (r *Ring) Drain(limit int, use *Uses) (int, error) {
 	n := 0
 	for n < limit {
 		err := r.r.ReadInto(&r.raw)
@@ -160,23 +172,28 @@ func (r *Ring) Drain(limit int, use func(*Record, []uint64), useMPI func(*MPIRec
 			if err := decodeSample(b, &r.smp); err != nil {
 				return n, err
 			}
-			useSample(&r.smp)
+			use.Sample(&r.smp)
+		case isFolded(b):
+			if err := decode(b, &r.fold); err != nil {
+				return n, err
+			}
+			use.Fold(&r.fold)
 		case hasCounters(b):
 			counters, err := decodeCounted(b, &r.rec, r.counters[:0])
 			if err != nil {
 				return n, err
 			}
-			use(&r.rec, counters)
+			use.Record(&r.rec, counters)
 		case len(b) > int(unsafe.Sizeof(r.rec)):
 			if err := decodeMPI(b, &r.mpi); err != nil {
 				return n, err
 			}
-			useMPI(&r.mpi)
+			use.MPI(&r.mpi)
 		default:
 			if err := DecodeRecord(b, &r.rec); err != nil {
 				return n, err
 			}
-			use(&r.rec, nil)
+			use.Record(&r.rec, nil)
 		}
 		n++
 	}
