@@ -12,6 +12,7 @@ import (
 type Hot struct {
 	Region int    // in Profile.Regions; -1: outside all
 	Weight uint64 // of its samples
+	Atomic uint64 // of those in operations of atomic directives that make no call
 	Phases map[string]uint64
 	Lines  []HotLine // the hottest first
 }
@@ -43,6 +44,9 @@ func HotLines(p *attribution.Profile) []Hot {
 		}
 		h.Weight += s.Weight
 		h.Phases[s.Phase] += s.Weight
+		if len(s.Stack) > 0 && p.Frames[s.Stack[0]].Atomic {
+			h.Atomic += s.Weight
+		}
 		at, atRegion := line{-1, -1}, false
 		for _, step := range slices.Backward(way) {
 			f := step.Frame

@@ -60,7 +60,7 @@ func (e *Engine) settleAll(end uint64) {
 		e.cutOff(t, max(end, t.last)) // threads may have been read beyond another's ompp_off
 	}
 	for _, list := range e.teams {
-		for _, m := range list {
+		for _, m := range list.open {
 			e.cutOffTeam(m, end)
 		}
 	}
@@ -68,7 +68,7 @@ func (e *Engine) settleAll(end uint64) {
 		e.cutOffTeam(l.team, end)
 	}
 	for _, list := range e.teams {
-		for _, m := range list {
+		for _, m := range list.open {
 			e.settleSamples(m)
 		}
 	}

@@ -64,11 +64,15 @@ type Engine struct {
 	threads   map[uint32]*thread
 	rows      []Thread
 	rowOf     map[rowID]int
+	spare     []memory
+	rowAt     [256]int     // by the last digits of thread numbers: spares most look-ups in rowOf
+	recent    [512]*thread // by the last digits of their numbers: spares most look-ups in threads
 	roots     int
 	pid       uint32
 	root      *node
-	teams     map[teamKey][]*team
-	settle    []*team // joined, waiting for stragglers
+	teams     map[teamKey]*teamList
+	lists     [64]*teamList // of teams, by the last digits of their keys
+	settle    []*team       // joined, waiting for stragglers
 	free      []*team
 	parked    []*thread
 	order     []waiting // of parked, for advanceParked
@@ -122,6 +126,7 @@ type node struct {
 	key      Key
 	parent   *node
 	children []*node
+	last     int           // of children, the one that was asked for last
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	samples  sums
 	notes    map[string]bool
@@ -136,8 +141,17 @@ type node struct {
 }
 
 func (e *Engine) child(n *node, k Key) *node {
-	for _, c := range n.children {
+	// Programs do the same things in the same order: it is mostly the one that was
+	// asked for last, or the next.
+	for i := n.last; i < len(n.children); i++ {
+		if c := n.children[i]; c.key == k {
+			n.last = i
+			return c
+		}
+	}
+	for i, c := range n.children[:min(n.last, len(n.children))] {
 		if c.key == k {
+			n.last = i
 			return c
 		}
 	}
@@ -240,11 +254,11 @@ func (t *thread) top() *frame {
 func New(pid uint32, r Resolver) *Engine {
 	return &Engine{
 		resolve:     r,
+		rowOf:       map[rowID]int{},
 		pid:         pid,
 		threads:     map[uint32]*thread{},
-		rowOf:       map[rowID]int{},
 		root:        &node{},
-		teams:       map[teamKey][]*team{},
+		teams:       map[teamKey]*teamList{},
 		tasks:       map[taskKey]*task{},
 		untied:      map[uint64]bool{},
 		teamOf:      map[uint64]event.Construct{},
@@ -255,6 +269,33 @@ func New(pid uint32, r Resolver) *Engine {
 		whereabouts: map[uint32]*node{},
 		losses:      map[lossKey]uint64{},
 	}
+}
+
+// forget drops what is known of a thread that has nothing open. Its memory is the
+// next one's: programs that nest teams may start threads without end.
+func (e *Engine) forget(t *thread) {
+	delete(e.threads, t.tid)
+	e.recent[t.tid%uint32(len(e.recent))] = nil
+	const enough = 1024
+	if len(e.spare) < enough {
+		e.spare = append(e.spare, memory{t.stack[:0], t.queue[:0]})
+		t.stack, t.queue = nil, nil
+	}
+}
+
+// memory is what a thread's stack and queue were made of.
+type memory struct {
+	stack []frame
+	queue []event.Event
+}
+
+func (e *Engine) newThread(tid uint32) *thread {
+	t := &thread{tid: tid}
+	if n := len(e.spare) - 1; n >= 0 {
+		t.stack, t.queue = e.spare[n].stack, e.spare[n].queue
+		e.spare = e.spare[:n]
+	}
+	return t
 }
 
 func (e *Engine) presentSince(tids []int, at uint64) {
@@ -268,11 +309,16 @@ func (e *Engine) presentSince(tids []int, at uint64) {
 func (e *Engine) Events() uint64 { return e.events }
 
 func (e *Engine) feed(ev *event.Event) {
-	t := e.threads[ev.TID]
-	if t == nil {
-		t = &thread{tid: ev.TID}
-		e.threads[ev.TID] = t
-		e.enroll(t)
+	slot := &e.recent[ev.TID%uint32(len(e.recent))]
+	t := *slot
+	if t == nil || t.tid != ev.TID {
+		t = e.threads[ev.TID]
+		if t == nil {
+			t = e.newThread(ev.TID)
+			e.threads[ev.TID] = t
+			e.enroll(t)
+		}
+		*slot = t
 	}
 	if t.parked() {
 		if ev.MPI != nil { // the caller's, as the event is

@@ -103,6 +103,9 @@ type Frame struct {
 	Line     int    `json:"line,omitempty"`
 	Object   string `json:"object,omitempty"`
 	Offset   uint64 `json:"offset,omitempty"` // address in Object (file-relative virtual address)
+	// Atomic: the operation of an atomic directive that makes no call, by the
+	// instruction that was under way.
+	Atomic bool `json:"atomic,omitempty"`
 }
 
 // Sample is how often a thread was found at a place, in a region, in one of its

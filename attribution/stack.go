@@ -20,11 +20,11 @@ func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
 
 // open opens a region on the thread's stack.
 func (t *thread) open(n *node, ev *event.Event) *frame {
-	t.stack = append(t.stack, frame{
-		node: n, row: t.row, start: ev.Time, mark: ev.Time,
-		paid: ev.Time, sp: ev.SP, flags: ev.Flags,
-	})
-	return t.top()
+	t.stack = append(t.stack, frame{}) // in place: frames are large
+	f := &t.stack[len(t.stack)-1]
+	f.node, f.row, f.sp, f.flags = n, t.row, ev.SP, ev.Flags
+	f.start, f.mark, f.paid = ev.Time, ev.Time, ev.Time
+	return f
 }
 
 // pop closes the innermost region at a time and charges it.
@@ -58,6 +58,10 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 	}
 	f.charge(f.node.stat(f.row), exec)
 	e.discard(f.tally)
+	if i+1 == len(t.stack) {
+		t.stack = t.stack[:i]
+		return
+	}
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 

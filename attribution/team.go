@@ -15,10 +15,37 @@ type teamKey struct {
 	key      uint64
 }
 
+// teamList are the executions of one team that are not settled yet.
+type teamList struct {
+	key  teamKey
+	open []*team
+}
+
+// teamsOf returns a team's list, nil if it has none.
+func (e *Engine) teamsOf(k teamKey) *teamList {
+	slot := &e.lists[(k.key>>4^k.key>>10^k.key>>16)%uint64(len(e.lists))]
+	if l := *slot; l != nil && l.key == k {
+		return l
+	}
+	l := e.teams[k]
+	if l != nil {
+		*slot = l
+	}
+	return l
+}
+
+func (e *Engine) openTeams(k teamKey) []*team {
+	if l := e.teamsOf(k); l != nil {
+		return l.open
+	}
+	return nil
+}
+
 // team is one execution of a parallel region.
 type team struct {
 	key      teamKey
-	bound    bool // key is known
+	bound    bool      // key is known
+	list     *teamList // nil: in none
 	node     *node
 	primary  *thread // who forked it
 	root     int
@@ -149,7 +176,12 @@ func (e *Engine) newTeam() *team {
 
 func (e *Engine) bind(m *team, k teamKey) {
 	m.key, m.bound = k, true
-	e.teams[k] = append(e.teams[k], m)
+	m.list = e.teamsOf(k)
+	if m.list == nil {
+		m.list = &teamList{key: k}
+		e.teams[k] = m.list
+	}
+	m.list.open = append(m.list.open, m)
 	e.unpark(k)
 }
 
@@ -351,9 +383,13 @@ func (e *Engine) charge(m *team) {
 }
 
 func (e *Engine) unbind(m *team) {
-	if i := slices.Index(e.teams[m.key], m); i >= 0 {
-		e.teams[m.key] = slices.Delete(e.teams[m.key], i, i+1)
+	if m.list == nil {
+		return
 	}
+	if i := slices.Index(m.list.open, m); i >= 0 {
+		m.list.open = slices.Delete(m.list.open, i, i+1)
+	}
+	m.list = nil
 }
 
 // abandonTeam counts a team's threads, whose join was not seen. Other threads

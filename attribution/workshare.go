@@ -189,7 +189,10 @@ func (e *Engine) endSingle(t *thread, ev *event.Event) {
 	f.phase, f.mark = done, ev.Time
 }
 
+// startSection: the runtime has said whether there is another section. One that
+// is open is over then, where nothing else told it.
 func (e *Engine) startSection(t *thread, ev *event.Event) {
+	e.endSection(t, ev)
 	if ev.Value == 0 {
 		return
 	}

@@ -62,6 +62,27 @@ type probeCpu struct {
 	_      [4]byte
 }
 
+type probeDrive struct {
+	_    structs.HostLayout
+	Regs struct {
+		_      structs.HostLayout
+		Regs   [31]uint64
+		Sp     uint64
+		Pc     uint64
+		Pstate uint64
+	}
+	Sp      uint64
+	Ip      uint64
+	Arg0    uint64
+	Zero    uint32
+	Sign    uint32
+	Row     [8]uint32
+	Returns uint32
+	Steps   uint32
+	Hits    uint32
+	Pad     uint32
+}
+
 type probeFoldRecord struct {
 	_     structs.HostLayout
 	Time  uint64
@@ -247,6 +268,7 @@ const (
 	probeMapCounterEvents6      = "counter_events_6"
 	probeMapCounterEvents7      = "counter_events_7"
 	probeMapCpus                = "cpus"
+	probeMapDrives              = "drives"
 	probeMapDropped             = "dropped"
 	probeMapRings               = "rings"
 	probeMapRows                = "rows"
@@ -256,6 +278,7 @@ const (
 	probeProgFoldExec           = "fold_exec"
 	probeProgFoldExit           = "fold_exit"
 	probeProgFoldSettle         = "fold_settle"
+	probeProgOnDrive            = "on_drive"
 	probeProgOnEntryMulti       = "on_entry_multi"
 	probeProgOnEntryPerf        = "on_entry_perf"
 	probeProgOnNothing          = "on_nothing"
@@ -279,7 +302,9 @@ const (
 	probeVarSettling            = "settling"
 	probeVarSettlingStopped     = "settling_stopped"
 	probeVarSiteAtExit          = "site_at_exit"
+	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
+	probeVarUnusedDrive         = "unused_drive"
 	probeVarUnusedFoldRecord    = "unused_fold_record"
 	probeVarUnusedRecord        = "unused_record"
 	probeVarUnusedRecordFlag    = "unused_record_flag"
@@ -332,6 +357,7 @@ type probeProgramSpecs struct {
 	FoldExec      *ebpf.ProgramSpec `ebpf:"fold_exec"`
 	FoldExit      *ebpf.ProgramSpec `ebpf:"fold_exit"`
 	FoldSettle    *ebpf.ProgramSpec `ebpf:"fold_settle"`
+	OnDrive       *ebpf.ProgramSpec `ebpf:"on_drive"`
 	OnEntryMulti  *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
 	OnNothing     *ebpf.ProgramSpec `ebpf:"on_nothing"`
@@ -357,6 +383,7 @@ type probeMapSpecs struct {
 	CounterEvents6 *ebpf.MapSpec `ebpf:"counter_events_6"`
 	CounterEvents7 *ebpf.MapSpec `ebpf:"counter_events_7"`
 	Cpus           *ebpf.MapSpec `ebpf:"cpus"`
+	Drives         *ebpf.MapSpec `ebpf:"drives"`
 	Dropped        *ebpf.MapSpec `ebpf:"dropped"`
 	Rings          *ebpf.MapSpec `ebpf:"rings"`
 	Rows           *ebpf.MapSpec `ebpf:"rows"`
@@ -383,7 +410,9 @@ type probeVariableSpecs struct {
 	Settling            *ebpf.VariableSpec `ebpf:"settling"`
 	SettlingStopped     *ebpf.VariableSpec `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.VariableSpec `ebpf:"site_at_exit"`
+	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
+	UnusedDrive         *ebpf.VariableSpec `ebpf:"unused_drive"`
 	UnusedFoldRecord    *ebpf.VariableSpec `ebpf:"unused_fold_record"`
 	UnusedRecord        *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.VariableSpec `ebpf:"unused_record_flag"`
@@ -421,6 +450,7 @@ type probeMaps struct {
 	CounterEvents6 *ebpf.Map `ebpf:"counter_events_6"`
 	CounterEvents7 *ebpf.Map `ebpf:"counter_events_7"`
 	Cpus           *ebpf.Map `ebpf:"cpus"`
+	Drives         *ebpf.Map `ebpf:"drives"`
 	Dropped        *ebpf.Map `ebpf:"dropped"`
 	Rings          *ebpf.Map `ebpf:"rings"`
 	Rows           *ebpf.Map `ebpf:"rows"`
@@ -441,6 +471,7 @@ func (m *probeMaps) Close() error {
 		m.CounterEvents6,
 		m.CounterEvents7,
 		m.Cpus,
+		m.Drives,
 		m.Dropped,
 		m.Rings,
 		m.Rows,
@@ -468,7 +499,9 @@ type probeVariables struct {
 	Settling            *ebpf.Variable `ebpf:"settling"`
 	SettlingStopped     *ebpf.Variable `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.Variable `ebpf:"site_at_exit"`
+	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
+	UnusedDrive         *ebpf.Variable `ebpf:"unused_drive"`
 	UnusedFoldRecord    *ebpf.Variable `ebpf:"unused_fold_record"`
 	UnusedRecord        *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.Variable `ebpf:"unused_record_flag"`
@@ -483,6 +516,7 @@ type probePrograms struct {
 	FoldExec      *ebpf.Program `ebpf:"fold_exec"`
 	FoldExit      *ebpf.Program `ebpf:"fold_exit"`
 	FoldSettle    *ebpf.Program `ebpf:"fold_settle"`
+	OnDrive       *ebpf.Program `ebpf:"on_drive"`
 	OnEntryMulti  *ebpf.Program `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.Program `ebpf:"on_entry_perf"`
 	OnNothing     *ebpf.Program `ebpf:"on_nothing"`
@@ -499,6 +533,7 @@ func (p *probePrograms) Close() error {
 		p.FoldExec,
 		p.FoldExit,
 		p.FoldSettle,
+		p.OnDrive,
 		p.OnEntryMulti,
 		p.OnEntryPerf,
 		p.OnNothing,

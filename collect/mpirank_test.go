@@ -1,10 +1,16 @@
 package collect
 
 import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"ompp-attach/attribution"
+	"ompp-attach/bpf"
 	"ompp-attach/probes"
+	"ompp-attach/symbols"
 )
 
 // What MPI_Init's end tells is taken where it can be true; else the formulas
@@ -24,6 +30,64 @@ func TestWorldDoubted(t *testing.T) {
 		q.begin(&c.world)
 		if q.job.Rank != c.rank || q.job.Size != c.size || q.doubted != c.doubted || (q.job.Volumes != "") != c.doubted {
 			t.Errorf("%+v: rank %d of %d, doubted %t, %q", c.world, q.job.Rank, q.job.Size, q.doubted, q.job.Volumes)
+		}
+	}
+}
+
+// store stands in for the kernel side: it numbers what it is given.
+type store struct{ rows []*bpf.MPIRow }
+
+func (*store) AddLibrary(*bpf.MPILibrary) (uint32, error) { return 0, nil }
+func (s *store) AddRow(r *bpf.MPIRow) (uint32, error) {
+	s.rows = append(s.rows, r)
+	return uint32(len(s.rows) - 1), nil
+}
+
+// From when on a process's library is doubted, no call has a volume there; those
+// of other processes have.
+func TestNoVolumesOfADoubtedLibrary(t *testing.T) {
+	lib := filepath.Join(t.TempDir(), "libmpi.so")
+	src := lib + ".c"
+	if err := os.WriteFile(src, []byte("int MPI_Send(const void *b, int n, int type, int to, int tag, int comm) { return 0; }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", lib, src).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	o, err := symbols.OpenObject(lib)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	plan, err := probes.NewMPIPlan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Measurement{procs: map[uint32]*Process{}}
+	a, err := m.mpi.decoder.Store(&store{}, plan)
+	if err != nil || len(a.Points()) != 1 {
+		t.Fatalf("%d points, %v; want one", len(a.Points()), err)
+	}
+	const doubted, sound = 5, 6
+	for _, pid := range []uint32{doubted, sound} {
+		m.procs[pid] = &Process{pid: pid, engine: attribution.New(pid, newResolver(symbols.NewProcess(int(pid)))), usage: newUsage()}
+	}
+	send := func(at uint64) {
+		for pid := range m.procs {
+			r := &bpf.MPIRecord{}
+			r.Pid, r.Tid, r.Row, r.Start, r.Time, r.Send = pid, pid, uint16(a.Points()[0].Row), at, at+1, 100
+			m.feedMPI(r)
+		}
+	}
+	send(1000)
+	m.procs[doubted].mpi.job = &attribution.MPIJob{}
+	m.procs[doubted].mpi.doubt(errors.New("a test"))
+	send(2000)
+	for pid, want := range map[uint32]uint64{doubted: 1, sound: 0} {
+		p := m.procs[pid].engine.Finish(3000)
+		got := p.Nodes[0].Stats[0].MPI
+		if got.Calls != 2 || got.Unknown != want || got.Out[0] != 100*(2-want) {
+			t.Errorf("process %d: %d calls, %d of them of unknown volume, %d bytes sent; want 2, %d, %d", pid, got.Calls, got.Unknown, got.Out[0], want, 100*(2-want))
 		}
 	}
 }

@@ -27,6 +27,7 @@ type Process struct {
 	program   *Program
 	first     bool // the process we launched or attached to
 	engine    *attribution.Engine
+	mapped    *symbols.Process
 	resolver  *resolver
 	began     uint64
 	ended     uint64 // when its measured time was over; 0: not yet
@@ -62,13 +63,14 @@ type placed struct {
 func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p := &Process{
 		pid: uint32(pid), program: g, first: pid == g.pid, began: ktime(),
-		resolver: newResolver(pid),
-		placed:   map[fileID]placed{},
-		code:     map[fileID]placed{},
-		mpi:      mpiProcess{placed: map[fileID]*placedMPI{}},
-		cpu0:     readCPU(pid),
-		usage:    newUsage(),
+		placed: map[fileID]placed{},
+		code:   map[fileID]placed{},
+		mpi:    mpiProcess{placed: map[fileID]*placedMPI{}},
+		cpu0:   readCPU(pid),
+		usage:  newUsage(),
 	}
+	p.mapped = lookedAhead.of(pid)
+	p.resolver = newResolver(p.mapped)
 	if m.kernel != nil { // there is none in tests
 		m.kernel.Hear(pid)
 	}
@@ -129,7 +131,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	if p.detached || p.offGone {
 		return 0, nil
 	}
-	mods, err := symbols.Modules(int(p.pid))
+	mods, err := p.mapped.Modules()
 	if len(mods) == 0 {
 		return 0, err
 	}

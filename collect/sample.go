@@ -11,6 +11,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/event"
+	"ompp-attach/probes/inline"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/unwind"
 )
@@ -75,7 +76,7 @@ func (m *Measurement) feedSample(r *bpf.SampleRecord) {
 		return
 	}
 	if _, known := symbols.Find(p.resolver.mods, r.Ip); !known && time.Since(p.sampled.looked) > relist {
-		if mods, _ := symbols.Modules(int(p.pid)); len(mods) > 0 {
+		if mods, _ := p.mapped.Modules(); len(mods) > 0 {
 			p.resolver.setModules(mods)
 		}
 		p.sampled.looked = time.Now()
@@ -113,9 +114,13 @@ func (r *resolver) Code(addr uint64) (frames []attribution.Frame) {
 	if !ok || p.module == nil {
 		return nil
 	}
+	vaddr, atomic := inline.AtomicAt(p.object, p.vaddr)
+	if !atomic {
+		vaddr = p.vaddr
+	}
 	// Of a line, not of an instruction: equal frames are one.
-	for _, at := range p.object.Places(p.vaddr) {
-		frames = append(frames, attribution.Frame{Function: at.Function, File: at.File, Line: at.Line, Object: p.module.Path})
+	for i, at := range p.object.Places(vaddr) {
+		frames = append(frames, attribution.Frame{Function: at.Function, File: at.File, Line: at.Line, Object: p.module.Path, Atomic: atomic && i == 0})
 	}
 	if len(frames) == 0 {
 		frames = []attribution.Frame{{Object: p.module.Path, Offset: p.vaddr}}

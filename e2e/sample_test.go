@@ -20,7 +20,17 @@ import (
 // hotlines are the lines of hotlines.c by their marks.
 func hotlines(t *testing.T) map[string]int {
 	t.Helper()
-	f, err := os.Open(filepath.Join(testbin.Repo(t), "testdata", "programs", "hotlines.c"))
+	lines := lineMarks(t, "hotlines.c")
+	if len(lines) != 5 {
+		t.Fatalf("hotlines.c marks %v", lines)
+	}
+	return lines
+}
+
+// lineMarks returns the lines of a program that a comment names.
+func lineMarks(t *testing.T, name string) map[string]int {
+	t.Helper()
+	f, err := os.Open(filepath.Join(testbin.Repo(t), "testdata", "programs", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,9 +41,6 @@ func hotlines(t *testing.T) map[string]int {
 		if _, mark, ok := strings.Cut(s.Text(), "; // "); ok {
 			lines[mark] = n
 		}
-	}
-	if len(lines) != 5 {
-		t.Fatalf("hotlines.c marks %v", lines)
 	}
 	return lines
 }

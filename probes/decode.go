@@ -95,7 +95,10 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	if r.Flags&bpf.RecInside != 0 {
 		ev.Flags |= event.Inside
 	}
-	if r.Flags&bpf.RecFree != 0 {
+	switch free := r.Flags&bpf.RecFree != 0; {
+	case pt.zeroIfFree && !free:
+		ev.Value = 1
+	case free && !pt.zeroIfFree:
 		ev.Flags |= event.FreeAtOnce
 	}
 	// A fork without a return edge of its own is ended by points inside.

@@ -46,9 +46,16 @@ type MPIWorld struct {
 	Level      int // MPI_THREAD_SINGLE and so on, from 0
 }
 
+// MPIStore is where a plan's library and rows are kept, by the indices that it
+// answers: the kernel side (bpf.MPI).
+type MPIStore interface {
+	AddLibrary(*bpf.MPILibrary) (uint32, error)
+	AddRow(*bpf.MPIRow) (uint32, error)
+}
+
 // Store puts a plan's library and rows into the kernel and registers them for
 // decoding.
-func (d *MPIDecoder) Store(k *bpf.MPI, p *MPIPlan) (*MPIAttached, error) {
+func (d *MPIDecoder) Store(k MPIStore, p *MPIPlan) (*MPIAttached, error) {
 	library, err := k.AddLibrary(p.Library.kernelSide())
 	if err != nil {
 		return nil, err

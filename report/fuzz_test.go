@@ -33,6 +33,7 @@ func FuzzRender(f *testing.F) {
 	f.Add([]byte(`{"version":1,"nodes":[{"parent":-1,"region":-1}]}`))
 	f.Add([]byte(`{"version":1,"threads":[{"num":3}],"regions":[{"construct":"TASKEXEC"},{"construct":"SINGLE"}],
 		"nodes":[{"parent":-1,"region":-1,"stats":[{"thread":0}]},{"parent":0,"region":1},{"parent":1,"region":0,"stats":[{"thread":0,"exec":{"t":-5}},{"thread":0}]}]}`))
+	f.Add([]byte(callWithoutFigures))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var buf bytes.Buffer
 		zw := gzip.NewWriter(&buf)

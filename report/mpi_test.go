@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"compress/gzip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -245,6 +246,41 @@ func TestWideVolumes(t *testing.T) {
 	if !strings.Contains(text, want) {
 		t.Errorf("not in the report:\n%s\n%s", want, text)
 	}
+}
+
+// callWithoutFigures is a record, edited or cut short, that has an MPI call's
+// region, but not what the call moved.
+const callWithoutFigures = `{"version":1,"threads":[{"num":0}],"regions":[{"construct":"MPI","name":"MPI_Send"},{"construct":"PARALLEL"}],
+	"nodes":[{"parent":-1,"region":-1},{"parent":0,"region":1,"stats":[{"thread":0,"exec":{"t":9000000,"c":1},"mpi":{"t":4000000,"calls":1}}]},
+		{"parent":1,"region":0,"stats":[{"thread":0,"exec":{"t":5000000,"c":2}}]}]}`
+
+// A call's region without figures of MPI has its times, and no volumes.
+func TestCallWithoutFigures(t *testing.T) {
+	var buf bytes.Buffer
+	zw := gzip.NewWriter(&buf)
+	if _, err := zw.Write([]byte(callWithoutFigures)); err != nil {
+		t.Fatal(err)
+	}
+	zw.Close()
+	p, err := attribution.Decode(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range Formats {
+		if written(t, f.Name, p, Options{}) == "" {
+			t.Errorf("%s is empty", f.Name)
+		}
+	}
+	text := written(t, "ompp", p, Options{})
+	for _, want := range []string{
+		" TID      execT      execC\n   0       0.01          2\n SUM       0.01          2\n",
+		"R00001  MPI_Send (unknown place)     2     0.01    0.00    0.00    2500.0                   \n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("not in the report:\n%s\nbut:\n%s", want, text)
+		}
+	}
+	renderJob(t, []byte(callWithoutFigures))
 }
 
 // The summary has a line on MPI, and no more than fifteen in all.

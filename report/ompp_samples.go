@@ -23,17 +23,18 @@ func (o *ompp) hotLines() {
 	o.banner("Hottest Lines")
 	o.printf("%s.\n", samplingText(o.p))
 	hot := analysis.HotLines(o.p)
-	all := uint64(0)
+	var all, atomic uint64
 	phases := map[string]uint64{}
 	for i := range hot {
 		all += hot[i].Weight
+		atomic += hot[i].Atomic
 		for phase, w := range hot[i].Phases {
 			phases[phase] += w
 		}
 	}
 	part := func(w, of uint64) string { return percent(analysis.Ratio(int64(w), int64(of))) }
 	if all > 0 {
-		o.printf("By phase: %s.\n", phasesText(phases, all, part))
+		o.printf("By phase: %s%s.\n", phasesText(phases, all, part), atomicText(atomic, all, part))
 	}
 	o.printf("\n")
 	for i := range hot {
@@ -42,7 +43,7 @@ func (o *ompp) hotLines() {
 		if h.Region >= 0 {
 			where = regionLabel(o.p, h.Region)
 		}
-		o.printf("%s: %s%% of all: %s\n", where, strings.TrimSpace(part(h.Weight, all)), phasesText(h.Phases, h.Weight, part))
+		o.printf("%s: %s%% of all: %s%s\n", where, strings.TrimSpace(part(h.Weight, all)), phasesText(h.Phases, h.Weight, part), atomicText(h.Atomic, h.Weight, part))
 		for _, l := range h.Lines[:min(hottest, len(h.Lines))] {
 			o.printf("  %s%%  %s\n", part(l.Weight, h.Weight), o.lineText(h.Region, l))
 		}
@@ -64,6 +65,14 @@ func phasesText(phases map[string]uint64, all uint64, part func(w, of uint64) st
 	return strings.Join(out, ", ")
 }
 
+// atomicText says how much of it were atomic operations, which no probe times.
+func atomicText(w, of uint64, part func(w, of uint64) string) string {
+	if w == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; in atomic operations %s%%", strings.TrimSpace(part(w, of)))
+}
+
 func (o *ompp) lineText(region int, l analysis.HotLine) string {
 	var text string
 	switch {
@@ -72,6 +81,9 @@ func (o *ompp) lineText(region int, l analysis.HotLine) string {
 		text = clean(frameFunction(f))
 		if f.Line > 0 {
 			text = fmt.Sprintf("%s:%d %s", clean(path.Base(f.File)), f.Line, text)
+		}
+		if f.Atomic {
+			text += " (atomic)"
 		}
 	case l.Callee >= 0:
 		at := &o.p.Regions[region].Location

@@ -1,0 +1,42 @@
+package calibration
+
+import (
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+)
+
+func TestCosts(t *testing.T) {
+	c := &Costs{Nop5: Split{1, 2}, Emulated: Split{10, 20}, Call: Split{100, 200}, SingleStep: Split{1000, 2000},
+		Return: Split{3, 4}, Read: 5, Ignored: 24}
+	for _, w := range []struct {
+		p             event.Probe
+		before, after int64
+	}{
+		{event.NoProbe, 0, 0},
+		{event.ProbeNop5, 1, 2},
+		{event.ProbeEmulated | event.ReadsUser, 10, 25},
+		{event.ProbeCall, 100, 200},
+		{event.ProbeSingleStep | event.ReadsUser, 1000, 2005},
+		{event.ProbeReturn, 3, 4},
+	} {
+		if got := c.Table()[w.p]; got != (event.HitCost{Before: w.before, After: w.after}) {
+			t.Errorf("%s: %+v", w.p, got)
+		}
+	}
+	for _, w := range []struct {
+		class   insn.Cost
+		returns bool
+		ns      float64
+	}{
+		{insn.Nop5, false, 8}, {insn.Emulated, false, 35}, {insn.CallCost, true, 312}, {insn.SingleStep, false, 3005},
+	} {
+		if got := c.Hit(w.class, w.returns); got != w.ns {
+			t.Errorf("a hit on %s (return %t) costs %.0f, want %.0f", w.class, w.returns, got, w.ns)
+		}
+	}
+	if got := c.Record(); got != 6 {
+		t.Errorf("a record costs %.0f", got)
+	}
+}

@@ -1,0 +1,260 @@
+package calibration
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+
+	"ompp-attach/bpf"
+)
+
+const (
+	rounds      = 9
+	hits        = 300 // in a turn
+	steppedHits = 60  // of those that take microseconds
+)
+
+// use is how one of the program's functions is probed.
+type use struct {
+	kind    kind
+	row     bpf.Row
+	returns bool
+	none    bool // no probe: what the call itself takes
+}
+
+// run is a calibration under way.
+type run struct {
+	machine machine
+	target  *target
+	uses    []use
+	rows    []uint32
+	rings   []*bpf.Ring
+
+	ns     [][]float64 // of a call, by use and round
+	before [][]float64 // from the program's own look at the clock to the record's, by use
+	inside []float64   // from the entry's time stamp to the return's
+	look   []float64   // what a look at the clock takes
+}
+
+// Measure finds out what hits cost, through the loaded programs k, in some 50
+// ms. It reads k's rings: nobody else may meanwhile, and no process be measured.
+// It stores rows of its own.
+func Measure(k *bpf.Probes) (*Costs, error) {
+	c, err := measure(k)
+	if err != nil {
+		return nil, fmt.Errorf("measure what probes cost: %w", err)
+	}
+	return c, nil
+}
+
+func measure(k *bpf.Probes) (*Costs, error) {
+	m, ok := machines[runtime.GOARCH]
+	if !ok {
+		return nil, fmt.Errorf("not possible on %s", runtime.GOARCH)
+	}
+	r := &run{machine: m, uses: usesOf(&m)}
+	var kinds []kind
+	for _, u := range r.uses {
+		kinds = append(kinds, u.kind)
+	}
+	image, err := m.image(kinds)
+	if err != nil {
+		return nil, err
+	}
+	if r.target, err = startTarget(image); err != nil {
+		return nil, err
+	}
+	link, err := r.attach(k)
+	if err != nil {
+		r.target.close()
+		return nil, err
+	}
+	defer func() {
+		// Closing waits for grace periods; the hits are over once the program is.
+		r.target.close()
+		go link.Close()
+	}()
+	if r.rings, err = k.Rings(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, ring := range r.rings {
+			ring.Close()
+		}
+	}()
+	if err := r.takeTurns(); err != nil {
+		return nil, err
+	}
+	return r.costs(k.Mode())
+}
+
+// The uses behind those that stand for classes of instructions.
+const (
+	bare = iota
+	ignored
+	reads
+	returns
+	classes
+)
+
+func usesOf(m *machine) []use {
+	record := bpf.Row{Flags: bpf.RowEntry | bpf.RowNoSite}
+	uses := []use{
+		bare: {kind: emulated, none: true},
+		// The zero flag is clear: the program's loop goes on.
+		ignored: {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowOnlyIfZF}},
+		reads:   {kind: emulated, row: bpf.Row{Flags: bpf.RowEntry}},
+		returns: {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowReturn}, returns: true},
+	}
+	for k := nop5; k <= singleStep; k++ {
+		if _, ok := m.bodies[k]; ok {
+			uses = append(uses, use{kind: k, row: record})
+		}
+	}
+	return uses
+}
+
+func (r *run) attach(k *bpf.Probes) (io.Closer, error) {
+	var points []bpf.Point
+	for i, u := range r.uses {
+		if u.none {
+			r.rows = append(r.rows, 0)
+			continue
+		}
+		row, err := k.AddRow(u.row)
+		if err != nil {
+			return nil, err
+		}
+		r.rows = append(r.rows, row)
+		points = append(points, bpf.Point{Offset: r.machine.probeOffset(i, u.kind), Row: row, Return: u.returns})
+	}
+	return k.Attach(r.target.path(), r.target.pid(), points)
+}
+
+// takeTurns measures all uses in turn, several times: what else the machine does
+// falls on all of them alike. The first turns are for the caches.
+func (r *run) takeTurns() error {
+	r.ns, r.before = make([][]float64, len(r.uses)), make([][]float64, len(r.uses))
+	for round := range rounds + 1 {
+		for i := range r.uses {
+			if err := r.turn(i, round > 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) turn(i int, counts bool) error {
+	u, f := r.uses[i], r.machine.address(i)
+	n := hits
+	if u.kind == singleStep {
+		n = steppedHits
+	}
+	a, err := r.target.turn(f, n, 0)
+	if err != nil {
+		return err
+	}
+	entries, rets, err := r.reported(i)
+	if err != nil {
+		return err
+	}
+	if i != bare && i != ignored && (len(entries) != n || u.returns && len(rets) != n) {
+		return fmt.Errorf("of %d hits on a %s, %d were reported, and %d returns", n, u.kind, len(entries), len(rets))
+	}
+	if counts {
+		r.ns[i] = append(r.ns[i], float64(a.cpu)/float64(n))
+		for j := range rets {
+			r.inside = append(r.inside, rets[j]-entries[j])
+		}
+	}
+	if i != bare && i < classes {
+		return nil
+	}
+	if a, err = r.target.turn(r.machine.stampAddress(), numStamps, f); err != nil {
+		return err
+	}
+	if entries, _, err = r.reported(i); err != nil || !counts {
+		return err
+	}
+	for j := range entries {
+		r.before[i] = append(r.before[i], entries[j]-float64(a.stamps[j]))
+	}
+	for j := 1; i == bare && j < len(a.stamps); j++ {
+		r.look = append(r.look, float64(a.stamps[j]-a.stamps[j-1]))
+	}
+	return nil
+}
+
+// reported reads the times, in ns, of what the i-th use has reported.
+func (r *run) reported(i int) (entries, rets []float64, err error) {
+	const all = 1 << 16
+	pid := uint32(r.target.pid())
+	for _, ring := range r.rings {
+		_, err := ring.Drain(all, &bpf.Uses{Record: func(rec *bpf.Record, _ []uint64) {
+			switch {
+			case rec.Pid != pid || uint32(rec.Row) != r.rows[i]:
+			case rec.Flags&bpf.RecReturn != 0:
+				rets = append(rets, float64(rec.Time))
+			default:
+				entries = append(entries, float64(rec.Time))
+			}
+		}})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return entries, rets, nil
+}
+
+// costs makes of the turns what hits cost.
+func (r *run) costs(mode bpf.Mode) (*Costs, error) {
+	// Round by round: what disturbs one turn mostly disturbs its neighbours, too.
+	above := func(i, j int) float64 {
+		var d []float64
+		for round := range r.ns[i] {
+			d = append(d, r.ns[i][round]-r.ns[j][round])
+		}
+		return median(d)
+	}
+	look := median(r.look)
+	c := &Costs{Mode: mode.String()}
+	for i := classes; i < len(r.uses); i++ {
+		total := above(i, bare)
+		// The program's own look at the clock lies in the middle of its call.
+		before := median(r.before[i]) - look/2
+		if total <= 0 || before <= 0 || before >= total {
+			return nil, errors.New("the figures contradict each other: the machine is too busy, or its clock too coarse")
+		}
+		*c.of(r.uses[i].kind) = Split{before, total - before}
+	}
+	plain := slices.IndexFunc(r.uses[classes:], func(u use) bool { return u.kind == emulated }) + classes
+	c.Ignored = above(ignored, bare)
+	c.Read = max(0, above(reads, plain))
+	total := max(0, above(returns, plain))
+	before := min(max(0, median(r.inside)-c.Emulated.After), total)
+	c.Return = Split{before, total - before}
+	return c, nil
+}
+
+func (c *Costs) of(k kind) *Split {
+	switch k {
+	case nop5:
+		return &c.Nop5
+	case call:
+		return &c.Call
+	case singleStep:
+		return &c.SingleStep
+	}
+	return &c.Emulated
+}
+
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
+}

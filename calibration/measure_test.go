@@ -1,0 +1,52 @@
+package calibration
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/bpf"
+)
+
+// In each mode that this kernel has, every hit of the program is reported, the
+// costs are positive, and the clock is read between a hit's beginning and end.
+func TestMeasure(t *testing.T) {
+	for mode := bpf.Session; mode <= bpf.Perf; mode++ {
+		t.Run(mode.String(), func(t *testing.T) {
+			k, err := bpf.LoadProbes(mode)
+			if errors.Is(err, unix.EPERM) {
+				t.Skip("loading BPF programs is not permitted")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer k.Close()
+			if k.Mode() != mode {
+				t.Skipf("this kernel has no %s", mode)
+			}
+			begin := time.Now()
+			c, err := Measure(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%+v in %s", *c, time.Since(begin))
+			for what, s := range map[string]Split{"emulated": c.Emulated, "call": c.Call, "single-stepped": c.SingleStep, "return": c.Return} {
+				if s.Before <= 0 || s.After <= 0 {
+					t.Errorf("%s: %+v", what, s)
+				}
+			}
+			if _, has := machines[runtime.GOARCH].bodies[nop5]; has != (c.Nop5.Sum() > 0) {
+				t.Errorf("nop5: %+v", c.Nop5)
+			}
+			if c.Mode != mode.String() {
+				t.Errorf("by %s", c.Mode)
+			}
+			if _, err := Measure(k); err != nil {
+				t.Errorf("once more: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package calibration
+
+import (
+	"debug/elf"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/probes/insn/insntest"
+)
+
+// What the program's functions are probed at is of the class that they stand
+// for, as the planner of the real probes tells classes.
+func TestProgram(t *testing.T) {
+	class := map[kind]insn.Cost{nop5: insn.Nop5, emulated: insn.Emulated, call: insn.CallCost, singleStep: insn.SingleStep}
+	for arch, m := range machines {
+		t.Run(arch, func(t *testing.T) {
+			var kinds []kind
+			for _, u := range usesOf(&m) {
+				kinds = append(kinds, u.kind)
+			}
+			image, err := m.image(kinds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "program")
+			if err := os.WriteFile(path, image, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := elf.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if f.Machine != m.elf || f.Entry != loadAt+codeOffset {
+				t.Fatalf("machine %v, entry %#x", f.Machine, f.Entry)
+			}
+			code, err := insntest.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, k := range kinds {
+				in, err := insn.Decode(code, m.probeOffset(i, k)+loadAt)
+				if err != nil {
+					t.Fatalf("%s: %v", k, err)
+				}
+				if got := insn.CostOf(in); got != class[k] {
+					t.Errorf("the %s is of class %s", k, got)
+				}
+			}
+			// All of the driver is code: nothing was lost in the listing.
+			for at := f.Entry; at < f.Entry+uint64(len(m.driver)); {
+				in, err := insn.Decode(code, at)
+				if err != nil {
+					t.Fatalf("at %#x: %v", at-f.Entry, err)
+				}
+				at = in.Next()
+			}
+			if in, err := insn.Decode(code, f.Entry+uint64(len(m.driver))-map[string]uint64{"amd64": 3, "arm64": 4}[arch]); err != nil || in.Kind != insn.JumpIndirect {
+				t.Errorf("the function that looks at the clock ends in %v (%v), not in a jump to the other one", in, err)
+			}
+		})
+	}
+}
+
+// A program without a class that the architecture lacks is refused, not made up.
+func TestNoSuchClass(t *testing.T) {
+	m := machines["arm64"]
+	if _, err := m.image([]kind{nop5}); err == nil {
+		t.Error("arm64 has a 5-byte nop")
+	}
+}

@@ -1,0 +1,108 @@
+package calibration
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// target is the program while it runs.
+type target struct {
+	cmd  *exec.Cmd
+	file *os.File // its image, in memory
+	in   io.WriteCloser
+	out  *os.File
+}
+
+// patience bounds how long an answer may take on a machine that is busy.
+const patience = 5 * time.Second
+
+func startTarget(image []byte) (*target, error) {
+	fd, err := unix.MemfdCreate("ompp-calibration", unix.MFD_CLOEXEC|unix.MFD_EXEC)
+	if errors.Is(err, unix.EINVAL) { // before 6.3
+		fd, err = unix.MemfdCreate("ompp-calibration", unix.MFD_CLOEXEC)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create a file in memory: %w", err)
+	}
+	t := &target{file: os.NewFile(uintptr(fd), "ompp-calibration")}
+	if err := t.run(image); err != nil {
+		t.file.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *target) run(image []byte) error {
+	if _, err := t.file.Write(image); err != nil {
+		return fmt.Errorf("write the program: %w", err)
+	}
+	out, theirs, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer theirs.Close()
+	t.out = out
+	t.cmd = &exec.Cmd{Path: t.path(), Args: []string{"ompp-calibration"}, Env: []string{}, Stdout: theirs}
+	if t.in, err = t.cmd.StdinPipe(); err == nil {
+		err = t.cmd.Start()
+	}
+	if err != nil {
+		out.Close()
+		return fmt.Errorf("start the program: %w", err)
+	}
+	return nil
+}
+
+// path names the program's file.
+func (t *target) path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), t.file.Fd()) }
+
+func (t *target) pid() int { return t.cmd.Process.Pid }
+
+// close ends the program.
+func (t *target) close() {
+	t.in.Close()
+	t.out.Close()
+	_ = t.cmd.Process.Kill()
+	_ = t.cmd.Wait()
+	t.file.Close()
+}
+
+// answer is what the program found in one turn.
+type answer struct {
+	cpu    int64   // ns of processor time
+	stamps []int64 // ns, CLOCK_MONOTONIC
+}
+
+// turn lets the program call a function n times; second is the address to which
+// the function that notes the time jumps, at most numStamps times.
+func (t *target) turn(function uint64, n int, second uint64) (a answer, err error) {
+	var c []byte
+	for _, v := range []uint64{function, uint64(n), second} {
+		c = binary.NativeEndian.AppendUint64(c, v)
+	}
+	if _, err := t.in.Write(c); err != nil {
+		return a, fmt.Errorf("the program does not listen: %w", err)
+	}
+	if err := t.out.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		return a, err
+	}
+	b := make([]byte, answerBytes)
+	if _, err := io.ReadFull(t.out, b); err != nil {
+		return a, fmt.Errorf("the program does not answer: %w", err)
+	}
+	at := func(i int) int64 {
+		return int64(binary.NativeEndian.Uint64(b[i:]))*1e9 + int64(binary.NativeEndian.Uint64(b[i+8:]))
+	}
+	a.cpu = at(16) - at(0)
+	for i := range min(n, numStamps) {
+		a.stamps = append(a.stamps, at(48+16*i))
+	}
+	return a, nil
+}
