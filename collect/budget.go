@@ -34,6 +34,7 @@ func (m *Measurement) SetBudget(share float64) error {
 	if err != nil {
 		return fmt.Errorf("no budget can be kept: %w", err)
 	}
+	m.Trace() // a sum that the kernel keeps would be told too late
 	m.budget = &budget{share: share, costs: costs.Table(), governor: newGovernor(share, len(kinds)),
 		gone: make([]bool, len(kinds)), paid: map[uint32][]float64{}}
 	return nil
