@@ -223,14 +223,6 @@ func (g *governor) act(k int, what actKind, now uint64) act {
 	return act{k, what}
 }
 
-// switched tells how long all threads were held up (ns) by a change of probes.
-func (g *governor) switched(cost float64) {
-	for _, p := range g.threads {
-		p.level -= cost
-		p.slots[len(p.slots)-1] += cost
-	}
-}
-
 // slotLength divides the window, so that what was paid in it can be known.
 const (
 	numSlots   = 20
