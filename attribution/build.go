@@ -46,6 +46,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 	}
 	p.Warnings = slices.Concat(e.sharedRow(), e.sampling.note())
 	p.Meta.Hits = e.events
+	p.Meta.Overhead = e.overhead()
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
 	p.Meta.Partial = e.partial
@@ -133,6 +134,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 		}
 		if len(t.stack) > 1 {
 			t.stack[len(t.stack)-2].child += span(f.paid, end)
+			t.handUpToll(len(t.stack) - 1)
 		}
 		f.charge(f.node.stat(f.row), span(f.team.forked, end))
 		e.settleCounts(t, len(t.stack)-1)
@@ -296,6 +298,7 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Tasks += o.Tasks
 	s.MPI = s.MPI.Plus(o.MPI)
 	s.Calls = s.Calls.Plus(o.Calls)
+	s.Cost = s.Cost.Plus(o.Cost)
 	s.addCounters(o)
 }
 

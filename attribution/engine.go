@@ -109,6 +109,8 @@ type Engine struct {
 	mpiState mpiState
 	sampling sampling
 	counting counting
+	costs    event.HitCosts
+	hits     [event.NumProbes]uint64
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
@@ -219,7 +221,8 @@ type frame struct {
 	internal  bool   // one of the runtime's own
 	uncounted bool   // not all that was counted in it is known
 	tally     *tally // nil: nothing yet
-	inner     bool   // a user region entered from another one that was entered from it: its node is that one's
+	toll      toll
+	inner     bool // a user region entered from another one that was entered from it: its node is that one's
 }
 
 type thread struct {
@@ -241,6 +244,7 @@ type thread struct {
 	counters  [maxCounts]uint64 // at its last event
 	counted   bool              // there were any
 	gap       bool              // there were none at events since
+	due       int64             // what its last hit took after its time stamp, ns
 }
 
 func (t *thread) top() *frame {
@@ -369,6 +373,9 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	e.count(t, ev)
 	if e.hasToWait(t, ev) {
 		return false
+	}
+	if ev.Edge != event.Begin { // one that begins may have to wait for another thread
+		e.tax(t, ev)
 	}
 	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {
 		return true

@@ -39,6 +39,7 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 		above := &t.stack[i+1]
 		f.child += span(above.paid, at)
 		above.paid = at
+		e.payOpenToll(t, i+1)
 		e.payOpen(t, i+1)
 		f = &t.stack[i]
 	}
@@ -49,9 +50,11 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 			t.stack[j].leaveOut(span(f.paid, at))
 		}
 		exec, f.body = 0, 0
+		t.takeOutToll(i, outer)
 		e.takeOutCounts(t, i)
 	case i > 0:
 		t.stack[i-1].child += span(f.paid, at)
+		t.handUpToll(i)
 		e.settleCounts(t, i)
 	default:
 		e.settleCounts(t, i)
@@ -78,6 +81,7 @@ func (f *frame) charge(s *ThreadStats, exec int64) {
 	s.Child += f.child
 	s.Task += f.task
 	s.Tasks += f.tasks
+	s.addCost(f.cost())
 }
 
 // abandon closes the innermost region, whose end was not seen: it counts, and
@@ -99,6 +103,7 @@ func (e *Engine) drop(t *thread, i int) {
 	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
 	e.unmatched++
+	t.disownToll(i)
 	e.disown(t, i)
 	t.stack = slices.Delete(t.stack, i, i+1)
 	t.setClock()

@@ -58,7 +58,9 @@ type team struct {
 	late     []lateSample
 	lastTask uint64 // when the last task ended that was executed in its final barrier
 	charged  bool
-	queued   bool // in Engine.settle
+	forkToll int64 // what the fork's hit took after its time stamp: all threads begin so much later
+	joinToll int64 // of the time from the last thread's end to the join
+	queued   bool  // in Engine.settle
 }
 
 // size returns how many threads the thread's current team has, 0 if not known.
@@ -83,6 +85,10 @@ type member struct {
 
 	tally     *tally
 	uncounted bool
+
+	toll     toll
+	taskToll int64 // in tasks executed in the final barrier
+	wayToll  int64 // and on the way to them
 }
 
 func (m *team) member(num int32) *member {
@@ -120,6 +126,7 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 	m := e.newTeam()
 	m.node, m.primary, m.size, m.forked = f.node, t, ev.Size, ev.Time
 	m.root = e.rows[t.row].Root
+	m.forkToll = t.due
 	f.team, f.num, f.phase, f.row = m, t.num, starting, e.row(m.root, 0)
 	t.setClock()
 	if ev.Key != 0 {
@@ -195,6 +202,7 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 		if m.size == 0 && !inLeague {
 			m.size = ev.Size
 		}
+		e.tax(t, ev)
 		e.beginAs(t, f, m, ev.Num, ev.Time)
 		if !m.bound && ev.Key != 0 && !inLeague {
 			e.bind(m, teamKey{ev.Instance, ev.Key})
@@ -202,6 +210,7 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 		return true
 	}
 	if f := t.top(); f != nil && f.flags&event.IfSerial != 0 && f.phase == inBody && ev.Num == 0 {
+		e.tax(t, ev)
 		return true // it began when it was forked
 	}
 	m := e.openTeam(teamKey{ev.Instance, ev.Key}, ev)
@@ -215,6 +224,8 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 	e.leaveAll(t)
 	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
+	t.due = 0 // of its last region's end, in whose barrier it was
+	e.tax(t, ev)
 	num := ev.Num
 	if m.node.key.Construct == event.Teams {
 		num = m.numberInLeague(t)
@@ -287,6 +298,7 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	}
 	mem.end, mem.child, mem.sections, mem.count = at, f.child, f.body, f.bodies
 	f.phase, f.mark = inBarrier, at
+	mem.toll = f.toll
 	e.endMemberCounts(f, mem)
 	f.team.ended++
 	e.trySettle(f.team)
@@ -312,9 +324,11 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if f.phase != inBarrier { // the end of the body was not told
 		e.endMember(t, f, ev.Time)
 	}
+	t.joinToll(f)
 	m.joined = ev.Time
 	if i > 0 {
 		t.stack[i-1].child += span(f.paid, ev.Time)
+		t.handUpToll(i)
 	}
 	e.joinCounts(t, i)
 	t.num = f.num
@@ -422,6 +436,7 @@ func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	s.Barrier.C++
 	s.Exit.T += span(last, joined)
 	s.Exit.C++
+	s.addCost(m.costOf(mem))
 	task := min(mem.task, span(end, joined))
 	s.Child += min(mem.child, span(begin, end)) + task
 	s.Task += task

@@ -28,6 +28,7 @@ type Measurement struct {
 	guardian *guardian  // nil: nobody can have been stopped yet
 	machine  preflight.Machine
 	counting *counting // nil: nothing is counted
+	costing  costing
 	logf     func(format string, args ...any)
 
 	// living is held while lives are acted on, and while a program's measurement
@@ -103,6 +104,7 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 			return nil, err
 		}
 	}
+	m.calibrate()
 	if m.rings, err = k.Rings(); err != nil {
 		m.Close()
 		return nil, err
@@ -147,6 +149,9 @@ func (m *Measurement) Close() {
 	}
 	if m.guardian != nil {
 		m.guardian.stop()
+	}
+	if m.costing.done != nil {
+		<-m.costing.done
 	}
 	for _, r := range m.rings {
 		r.Close()

@@ -19,7 +19,7 @@ func NewTabled() *Decoder {
 		pointTaskCreated, pointTaskBegin, pointTaskEnd)
 	d := &Decoder{}
 	for i := range points {
-		d.rows = append(d.rows, decoded{&points[i], event.Gomp, 0})
+		d.rows = append(d.rows, decoded{point: &points[i], runtime: event.Gomp})
 	}
 	return d
 }
