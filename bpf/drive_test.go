@@ -218,7 +218,7 @@ func driveAndDrain(b *testing.B, threads int) (driving, draining time.Duration, 
 		}
 		driven := time.Now()
 		for _, r := range rings {
-			n, err := r.Drain(threads*chunk, func(rec *Record, _ []uint64) { sum += rec.Time + rec.Site }, nil, nil)
+			n, err := r.Drain(threads*chunk, &Uses{Record: func(rec *Record, _ []uint64) { sum += rec.Time + rec.Site }})
 			if err != nil {
 				b.Fatal(err)
 			}
