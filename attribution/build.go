@@ -22,6 +22,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 		end = off
 	}
 	e.settleAll(end)
+	e.settleWatch(end)
 	e.settleExisting()
 	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
 	root := b.merge(e.root)
@@ -46,9 +47,11 @@ func (e *Engine) Finish(end uint64) *Profile {
 	}
 	p.Warnings = slices.Concat(e.sharedRow(), e.sampling.note())
 	p.Meta.Hits = e.events
+	p.Meta.Overhead = e.overhead()
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
 	p.Meta.Partial = e.partial
+	p.Meta.Observations = e.watch.observations()
 	return p
 }
 
@@ -60,7 +63,7 @@ func (e *Engine) settleAll(end uint64) {
 		e.cutOff(t, max(end, t.last)) // threads may have been read beyond another's ompp_off
 	}
 	for _, list := range e.teams {
-		for _, m := range list {
+		for _, m := range list.open {
 			e.cutOffTeam(m, end)
 		}
 	}
@@ -68,7 +71,7 @@ func (e *Engine) settleAll(end uint64) {
 		e.cutOffTeam(l.team, end)
 	}
 	for _, list := range e.teams {
-		for _, m := range list {
+		for _, m := range list.open {
 			e.settleSamples(m)
 		}
 	}
@@ -108,18 +111,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 		if f.team == nil || f.num >= 0 {
 			e.partial++
 		}
-		d := span(f.mark, end)
-		switch f.phase {
-		case starting, entering:
-			f.enter += d
-		case inBody:
-			f.body += d
-			f.bodies = max(f.bodies, 1)
-		case inBarrier:
-			f.barrier += d
-		case leaving:
-			f.exit += d
-		}
+		f.stop(end)
 		if f.team == nil {
 			e.pop(t, end)
 			continue
@@ -133,6 +125,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 		}
 		if len(t.stack) > 1 {
 			t.stack[len(t.stack)-2].child += span(f.paid, end)
+			t.handUpToll(len(t.stack) - 1)
 		}
 		f.charge(f.node.stat(f.row), span(f.team.forked, end))
 		e.settleCounts(t, len(t.stack)-1)
@@ -296,6 +289,8 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Tasks += o.Tasks
 	s.MPI = s.MPI.Plus(o.MPI)
 	s.Calls = s.Calls.Plus(o.Calls)
+	s.Estimate = s.Estimate.Plus(o.Estimate)
+	s.Cost = s.Cost.Plus(o.Cost)
 	s.addCounters(o)
 }
 

@@ -27,7 +27,7 @@ const stragglerWait = 1e9
 // worker's begin.
 func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 	var found *team // the latest: the join of an older one was lost
-	for _, m := range e.teams[k] {
+	for _, m := range e.openTeams(k) {
 		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size ||
 			m.joined != 0 && ev.Time > m.joined || found != nil && found.forked > m.forked {
 			continue
@@ -72,7 +72,17 @@ func (t *thread) enqueue(ev *event.Event) {
 func (e *Engine) park(t *thread, ev *event.Event) {
 	t.enqueue(ev)
 	t.queue[t.head].Lost = 0 // that has been told
+	t.place = len(e.parked)
 	e.parked = append(e.parked, t)
+}
+
+// letGo takes a thread from the parked ones; the last of them takes its place.
+func (e *Engine) letGo(t *thread) {
+	last := len(e.parked) - 1
+	e.parked[t.place] = e.parked[last]
+	e.parked[t.place].place = t.place
+	e.parked[last] = nil
+	e.parked = e.parked[:last]
 }
 
 // unpark continues the threads that waited for a team.
@@ -87,13 +97,25 @@ func (e *Engine) unpark(k teamKey) {
 	}
 }
 
+// longQueue is how many events a thread's queue keeps room for when it is worked
+// off. After a burst each thread's may have been as long as a ring.
+const longQueue = 1024
+
+// empty forgets a queue that has been worked off.
+func (t *thread) empty() {
+	t.queue, t.head = t.queue[:0], 0
+	if cap(t.queue) > longQueue {
+		t.queue = nil
+	}
+}
+
 // replay works off a thread's events until it has to wait again; it tells
 // whether any could be applied.
 func (e *Engine) replay(t *thread) (any bool) {
 	t.replaying = true
 	for t.head < len(t.queue) {
-		ev := t.queue[t.head] // the queue may move meanwhile
-		if !e.step(t, &ev) {
+		ev := &t.queue[t.head] // the queue may move meanwhile, but is not overwritten
+		if !e.step(t, ev) {
 			t.queue[t.head].Lost = 0
 			break
 		}
@@ -102,9 +124,8 @@ func (e *Engine) replay(t *thread) (any bool) {
 	}
 	t.replaying = false
 	if !t.parked() {
-		t.queue, t.head = t.queue[:0], 0
-		i := slices.Index(e.parked, t)
-		e.parked = slices.Delete(e.parked, i, i+1)
+		t.empty()
+		e.letGo(t)
 	}
 	return any
 }
@@ -128,6 +149,9 @@ func (e *Engine) advance(now uint64) {
 	// What one of them did may be what another one waits for: so nobody is given
 	// up before all have been tried.
 	for e.advanceParked() || e.goOnParked() || e.giveUpOldest(now) {
+	}
+	if e.watch.active {
+		e.advanceWatch()
 	}
 	// Only now: threads that have just been let in may complete their teams.
 	keep := e.settle[:0]
@@ -193,26 +217,34 @@ func (e *Engine) advanceParked() (any bool) {
 // giveUpOldest continues the thread that has waited for the longest of those for
 // which nothing will come any more.
 func (e *Engine) giveUpOldest(now uint64) bool {
-	slices.SortFunc(e.parked, func(a, b *thread) int { return cmp.Compare(a.queue[a.head].Time, b.queue[b.head].Time) })
-	return slices.ContainsFunc(slices.Clone(e.parked), func(t *thread) bool { return e.giveIn(t, now) })
+	e.order = e.order[:0]
+	for _, t := range e.parked {
+		if at := t.queue[t.head].Time; now > at+stragglerWait {
+			e.order = append(e.order, waiting{at, t})
+		}
+	}
+	slices.SortFunc(e.order, laterFirst)
+	for _, w := range slices.Backward(e.order) {
+		if e.giveIn(w.t) {
+			return true
+		}
+	}
+	return false
 }
 
 // giveIn continues a parked thread without what it has waited for for too long.
-func (e *Engine) giveIn(t *thread, now uint64) bool {
+func (e *Engine) giveIn(t *thread) bool {
 	first := &t.queue[t.head]
 	switch {
-	case now <= first.Time+stragglerWait:
-		return false
 	case first.Construct == event.TaskExec:
 		return false // older ones come first
 	case first.Runtime == event.Gomp && !slices.ContainsFunc(t.queue[t.head+1:], func(ev event.Event) bool { return ev.Edge != event.Sampled }):
 		// libgomp ends the threads of an initial thread that ends by a
 		// call that looks like a region's (gomp_free_pool_helper). Where it
 		// was sampled then is nobody's.
-		i := slices.Index(e.parked, t)
-		e.parked = slices.Delete(e.parked, i, i+1)
-		delete(e.threads, t.tid)
-		t.queue, t.head = t.queue[:0], 0
+		e.letGo(t)
+		t.empty()
+		e.forget(t)
 	default:
 		e.orphan(t)
 	}
@@ -236,15 +268,16 @@ func (e *Engine) orphan(t *thread) {
 // end. One that comes back begins anew.
 func (e *Engine) forgetIdle() {
 	const idle, few = 5e9, 1024
-	for tid, t := range e.threads {
+	for _, t := range e.threads {
 		if (len(t.stack) == 0 || t.idle()) && !t.parked() && !t.initial && t.last+idle < e.now {
-			delete(e.threads, tid)
+			e.forget(t)
 		}
 	}
 	for k, list := range e.teams {
-		if len(list) == 0 {
+		if len(list.open) == 0 {
 			delete(e.teams, k)
 		}
 	}
+	clear(e.lists[:])
 	e.crowd = max(few, 2*len(e.threads))
 }

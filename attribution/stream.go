@@ -19,7 +19,10 @@ type Stream struct {
 	Began    uint64        `json:"began"`
 	End      uint64        `json:"end"`
 	Stops    []Stop        `json:"stops,omitempty"`
+	Watches  []Watch       `json:"watches,omitempty"`
 	Events   []event.Event `json:"events"`
+
+	Costs event.HitCosts `json:"costs,omitzero"` // of the events' probes
 
 	StackLo uint64 `json:"stack_lo,omitempty"` // the process's first stack
 	StackHi uint64 `json:"stack_hi,omitempty"`
@@ -45,8 +48,12 @@ func (s *Stream) Replay() *Profile {
 		e.Existing(s.Existing, s.Began)
 	}
 	e.MainStack(s.StackLo, s.StackHi)
+	e.Costs(s.Costs)
 	for _, stop := range s.Stops {
 		e.Stopped(stop)
+	}
+	for _, w := range s.Watches {
+		e.Watch(w)
 	}
 	for i := range s.Events {
 		e.Feed(&s.Events[i])

@@ -20,7 +20,7 @@ var (
 	rounds  = flag.Int("rounds", 5, "turns of each way; medians are taken over them")
 	millis  = flag.Int("ms", 60, "length of an operation's turn in milliseconds")
 	tool    = flag.String("tool", "bin/ompp-attach", "the built ompp-attach")
-	only    = flag.String("only", "", "regular expression: measure nothing else (\"MPICH: MPI_Send\", \"libgomp: cg\", \"command: plate\", \"attaching\", \"sampling\", \"stages\")")
+	only    = flag.String("only", "", "regular expression: measure nothing else (\"MPICH: MPI_Send\", \"libgomp: cg\", \"command: plate\", \"start\", \"sampling\", \"stages\")")
 	verbose = flag.Bool("v", false, "say how long each turn lasts")
 	output  = flag.String("o", "docs/benchmarks.md", "file to write, - for standard output")
 )
@@ -119,14 +119,10 @@ func (r *results) measure(dir string) (failed error) {
 			note(c.title, r.measureCommand(c, dir))
 		}
 	}
-	for _, t := range targets {
-		if wanted(t.runtime + ": attaching") {
-			a, err := measureAttach(t, dir)
-			note(t.runtime+", attaching", err)
-			if err == nil {
-				r.attach = append(r.attach, a)
-			}
-		}
+	if wanted("start") {
+		fmt.Fprintln(os.Stderr, "attaching and detaching")
+		r.start, err = measureStart(dir)
+		note("attaching and detaching", err)
 	}
 	if wanted("sampling") {
 		fmt.Fprintln(os.Stderr, "sampling")

@@ -110,11 +110,16 @@ func (t *turns) added(w, to way, item int) (spread, bool) {
 }
 
 // ratio returns how many times of what one way adds to the bare process another
-// one adds, round by round.
+// one adds, round by round. There is none if one of them adds nothing in some
+// round: then the threads wait for each other in a different way, or the machine
+// does something else, and what is measured is that.
 func (t *turns) ratio(w, to way, item int) (spread, bool) {
-	return t.each(item, func(v [numWays]float64) float64 {
+	sound := true
+	s, ok := t.each(item, func(v [numWays]float64) float64 {
+		sound = sound && v[w] > v[bare] && v[to] > v[bare]
 		return (v[w] - v[bare]) / (v[to] - v[bare])
 	}, w, to, bare)
+	return s, ok && sound
 }
 
 // share returns what a way adds to the bare process as a part of what that

@@ -19,7 +19,7 @@ type results struct {
 	mpi      []*costs
 	apps     []*appCost
 	commands []*commandCost
-	attach   []attachTime
+	start    *startResults
 	stages   []stage
 	samples  []sampleCost
 }
@@ -70,7 +70,9 @@ func (r *results) markdown() string {
 	r.writeCounters(p)
 	r.writeSamples(p)
 	r.writeStages(p)
-	r.writeAttach(p)
+	if r.start != nil {
+		p.WriteString(r.start.markdown())
+	}
 	return strings.TrimRight(p.String(), "\n") + "\n"
 }
 

@@ -36,18 +36,3 @@ func (r *results) writeStages(p *page) {
 	p.row("the three in a row (computed from the medians; engine: both)", fmt.Sprintf("%.1f", r.inARow()), "")
 	p.line("")
 }
-
-func (r *results) writeAttach(p *page) {
-	if len(r.attach) == 0 {
-		return
-	}
-	p.line("## How long attaching lasts")
-	p.line("")
-	p.line("Milliseconds from the start of the command until it reports that it has attached. Goal: under %d.", goalAttach)
-	p.line("")
-	p.head("runtime", ">ms")
-	for _, a := range r.attach {
-		p.row(a.runtime, figure(a.ms, true, "%.0f"))
-	}
-	p.line("")
-}

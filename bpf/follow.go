@@ -11,6 +11,7 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
+	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 )
 
@@ -42,6 +43,9 @@ type Follower struct {
 // NewFollower loads and attaches the programs (needs BTF: 5.5), for a kernel
 // that attaches probes in the given mode.
 func NewFollower(mode Mode) (*Follower, error) {
+	if err := rlimit.RemoveMemlock(); err != nil {
+		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
+	}
 	spec, err := loadFollow()
 	if err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func NewFollower(mode Mode) (*Follower, error) {
 		unused = followProgOnLibrariesPerf
 	}
 	delete(spec.Programs, unused)
-	if f.coll, err = ebpf.NewCollection(spec); err != nil {
+	if f.coll, err = newCollection(spec, nil, nil); err != nil {
 		return nil, fmt.Errorf("load the programs that follow processes: %w", err)
 	}
 	for _, name := range []string{followProgOnExec, followProgOnFork, followProgOnExit} {
@@ -150,6 +154,13 @@ func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 	}
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&l)), unsafe.Sizeof(l)), rec.RawSample)
 	return l, true, nil
+}
+
+// Missed returns how many events were not told, because nobody read them in time:
+// the processes ran on.
+func (f *Follower) Missed() (n uint32) {
+	_ = f.coll.Variables[followVarMissed].Get(&n)
+	return n
 }
 
 // Continue lets a process go on that was stopped for us.

@@ -108,18 +108,17 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	if err := spec.Variables[mpiVarNumRings].Set(uint32(len(p.rings))); err != nil {
 		return nil, err
 	}
-	if tracepointArgs("sched_process_exit") > 1 { // since then it comes before the memory goes
-		if err := spec.Variables[mpiVarSiteAtExit].Set(uint32(1)); err != nil {
-			return nil, err
-		}
+	if err := knowSites(spec.Variables[mpiVarSiteAtExit]); err != nil {
+		return nil, err
 	}
 	shared := map[string]*ebpf.Map{}
+	p.shareFolds(shared)
 	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, probeMapSharing, ".data.shared"} {
 		shared[name] = p.coll.Maps[name]
 	}
 	spec.Maps[mpiMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
 	m := &MPI{mode: p.mode, sleeps: sleeps}
-	if m.coll, err = ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: shared}); err != nil {
+	if m.coll, err = newCollection(spec, shared, nil); err != nil {
 		return nil, err
 	}
 	if m.exit, err = link.AttachTracing(link.TracingOptions{Program: m.coll.Programs[mpiProgMpiExit]}); err != nil {
@@ -133,10 +132,19 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	return m, nil
 }
 
+// knowSites tells a program whether threads that end still know where their calls
+// would have returned.
+func knowSites(siteAtExit *ebpf.VariableSpec) error {
+	if tracepointArgs("sched_process_exit") > 1 { // since then it comes before the memory goes
+		return siteAtExit.Set(uint32(1))
+	}
+	return nil
+}
+
 // tracepointArgs returns how many arguments the running kernel gives the
 // programs on a tracepoint; 0 if that cannot be told.
 func tracepointArgs(name string) int {
-	kernel, err := btf.LoadKernelSpec()
+	kernel, err := kernelTypes.Kernel()
 	if err != nil {
 		return 0
 	}

@@ -57,11 +57,12 @@ const (
 	Session Mode = iota // one probe for entry and return that may skip the return: 6.13
 	Multi               // many addresses in one link: 6.6
 	Perf                // a perf event per address, with cookies: 5.15
+	driven              // none: see Drive
 )
 
 // String names the mode for check and the report.
 func (m Mode) String() string {
-	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes"}[m]
+	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes", "driven"}[m]
 }
 
 // Point is one place to probe.
@@ -78,6 +79,7 @@ type Probes struct {
 	rings    []*ebpf.Map
 	nextRow  uint32
 	counters Counters
+	folds    folds
 }
 
 // Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
@@ -105,6 +107,7 @@ var programs = map[Mode][2]string{
 	Session: {probeProgOnEntryMulti, probeProgOnSession},
 	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},
 	Perf:    {probeProgOnEntryPerf, probeProgOnReturnPerf},
+	driven:  {probeProgOnDrive, probeProgOnDrive},
 }
 
 // LoadProbes loads the programs in the best mode that the kernel offers, at
@@ -142,9 +145,12 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		return nil, err
 	}
 	for name := range spec.Programs {
-		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread {
+		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread && !foldPrograms[name] {
 			delete(spec.Programs, name)
 		}
+	}
+	if mode != driven {
+		delete(spec.Maps, probeMapDrives)
 	}
 	if err := c.configure(spec); err != nil {
 		return nil, err
@@ -153,26 +159,55 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
 		return nil, err
 	}
-	size := ringBytes(n)
-	spec.Maps[probeMapRings].InnerMap.MaxEntries = size
-	coll, err := ebpf.NewCollection(spec)
-	if err != nil {
+	if err := knowSites(spec.Variables[probeVarSiteAtExit]); err != nil {
 		return nil, err
 	}
-	p := &Probes{mode: mode, coll: coll, counters: c}
-	for i := range n {
-		ring, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: size})
-		if err != nil {
-			p.Close()
-			return nil, fmt.Errorf("create a record ring of %d MiB: %w", size>>20, err)
-		}
-		p.rings = append(p.rings, ring)
-		if err := coll.Maps[probeMapRings].Put(uint32(i), ring); err != nil {
+	size := ringBytes(n)
+	spec.Maps[probeMapRings].InnerMap.MaxEntries = size
+	p := &Probes{mode: mode, counters: c}
+	if p.coll, err = newCollection(spec, nil, func(maps map[string]*ebpf.Map) (err error) {
+		p.rings, err = makeRings(maps[probeMapRings], n, size)
+		return err
+	}); err != nil {
+		closeRings(p.rings)
+		return nil, err
+	}
+	if err := p.startFolding(); err != nil {
+		p.Close()
+		return nil, err
+	}
+	if len(c.Sources) > 0 { // counters are read at each hit
+		if err := p.HoldFolds(); err != nil {
 			p.Close()
 			return nil, err
 		}
 	}
 	return p, nil
+}
+
+// makeRings makes n rings and stores them, all at one time: each change of such
+// a map waits until no program runs that may use what was there (synchronize_rcu).
+func makeRings(in *ebpf.Map, n int, size uint32) ([]*ebpf.Map, error) {
+	rings, errs := make([]*ebpf.Map, n), make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			var err error
+			if rings[i], err = ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: size}); err != nil {
+				errs[i] = fmt.Errorf("create a record ring of %d MiB: %w", size>>20, err)
+				return
+			}
+			errs[i] = in.Put(uint32(i), rings[i])
+		})
+	}
+	wg.Wait()
+	return rings, errors.Join(errs...)
+}
+
+func closeRings(rings []*ebpf.Map) {
+	for _, r := range rings {
+		r.Close() // which takes nil
+	}
 }
 
 // tryAttach proves that this mode attaches here, at the entry point of our own
@@ -227,6 +262,11 @@ func (p *Probes) AddRow(r Row) (uint32, error) {
 		return 0, fmt.Errorf("store probe row %d: %w", i, err)
 	}
 	p.nextRow++
+	if r.Flags&(RowOff|RowOn) != 0 {
+		// What other threads have folded would have to go out before the one that
+		// switches reports off or on.
+		return i, p.HoldFolds()
+	}
 	return i, nil
 }
 
@@ -267,13 +307,21 @@ func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error)
 
 // Close detaches nothing by itself (links do) and frees the kernel side.
 func (p *Probes) Close() {
-	for _, r := range p.rings {
-		r.Close()
-	}
+	closeRings(p.rings)
+	p.folds.close()
 	p.coll.Close()
 }
 
 type closers []io.Closer
+
+// Parts are what a link that Attach has returned consists of: each can be closed
+// by itself.
+func Parts(link io.Closer) []io.Closer {
+	if c, ok := link.(closers); ok {
+		return c
+	}
+	return []io.Closer{link}
+}
 
 // Close closes many at a time: a perf event's end waits for a grace period of
 // RCU, some 10 ms, which those that wait together share.

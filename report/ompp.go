@@ -73,7 +73,7 @@ func (o *ompp) header() {
 	}
 	o.banner("General Information")
 	key("Start Date", "%s", m.Start.Format(date))
-	key("End Date", "%s", m.Start.Add(time.Duration(m.Duration)).Format(date))
+	key("End Date", "%s", m.Start.Add(time.Duration(measuredDuration(o.p))).Format(date))
 	key("Duration", "%s sec", seconds(m.Duration, 0))
 	key("Application Name", "%s", programName(o.p))
 	key("Type of Report", "%s", state)
@@ -98,6 +98,12 @@ func (o *ompp) header() {
 		key("Runtime", "none found")
 	}
 	key("Probe Hits", "%d", m.Hits)
+	o.budgetHeader(key)
+	key("Probe Cost", "%s", costText(o.p))
+	key("Times", "%s", timesText(o.p, o.Raw))
+	if m.TakenOut > 0 {
+		key("Measured", "%s sec of wall time", seconds(measuredDuration(o.p), 0))
+	}
 	key("Lost Events", "%d", m.LostHits)
 	key("Probes Missing", "%d", missing)
 	key("Partial Regions", "%d", m.Partial)
@@ -159,6 +165,10 @@ func orUnknown(s string) string {
 // seconds prints a time with ompP's two decimals, right-aligned to width. A
 // time that rounds to zero has no sign.
 func seconds(ns int64, width int) string { return decimal(float64(ns)/1e9, width, 2) }
+
+// wider returns by how many blanks a column of times has to be wider than ompP's
+// seven characters, for the largest of them.
+func wider(ns int64) string { return strings.Repeat(" ", max(0, len(seconds(ns, 0))-7)) }
 
 func decimal(v float64, width, decimals int) string {
 	unit := math.Pow10(-decimals)

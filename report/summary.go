@@ -45,6 +45,9 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 		line("MPI", "%s", mpiSummary(p, part))
 	}
 
+	if c := m.Overhead; c != nil && c.Failed == "" {
+		line("probes took", "%s thread-sec (%s%%)%s", seconds(c.Total(), 0), share(costShare(p)), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
+	}
 	key := "costliest regions"
 	for _, c := range analysis.Costs(p)[:min(3, len(p.Regions))] {
 		what := "overhead"
@@ -80,7 +83,7 @@ func mpiSummary(p *attribution.Profile, part func(int64) string) string {
 	return fmt.Sprintf("%s%s thread-sec (%s%%) in %d calls: %d sends, %d receives, %d collectives", who, seconds(m.T, 0), part(m.T), m.Calls, m.Sends, m.Recvs, m.Colls)
 }
 
-// troubles returns key and text of at most five lines on what the figures
+// troubles returns key and text of at most six lines on what the figures
 // lack.
 func troubles(p *attribution.Profile) [][2]string {
 	m := &p.Meta
@@ -89,6 +92,7 @@ func troubles(p *attribution.Profile) [][2]string {
 		out = append(out, [2]string{"incomplete", fmt.Sprintf("%d of %d events lost, %s seen only in part",
 			m.LostHits, m.Hits+m.LostHits, plural(int(m.Partial), "region instance"))})
 	}
+	out = append(out, extrapolatedTroubles(p)...)
 	var unseen []string
 	for _, u := range p.Unseen {
 		unseen = append(unseen, u.What)

@@ -27,6 +27,7 @@ type measureFlags struct {
 	overwrite bool
 	quiet     bool
 	verbose   bool
+	trace     bool   // nothing is added up in the kernel
 	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the recorded event stream of the first process
 	user      userFlags
@@ -34,6 +35,7 @@ type measureFlags struct {
 	counters  counterFlags
 	view      viewFlags
 	sample    sampleFlags
+	budget    budgetFlag
 	say       func(sentence string) // tells the user at once
 }
 
@@ -46,11 +48,13 @@ func (f *measureFlags) register(c *cobra.Command) {
 	f.counters.register(c)
 	f.view.register(c)
 	f.sample.register(c)
+	f.budget.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof", "samples"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
+	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
 	_ = c.Flags().MarkHidden("attach-mode")
 	c.Flags().StringVar(&f.events, "record-events", "", "write the event stream of the first process to this file")
@@ -91,22 +95,66 @@ func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
 
 // measurement loads the kernel side for what the flags ask for.
 func (f *measureFlags) measurement() (*collect.Measurement, error) {
+	l, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	return l.measurement()
+}
+
+// loading is a kernel side that is being loaded.
+type loading struct {
+	f    *measureFlags
+	why  string // there are no hardware counters
+	done chan struct{}
+	m    *collect.Measurement
+	err  error
+}
+
+// load begins to load the kernel side for what the flags ask for; other cores
+// may be used meanwhile.
+func (f *measureFlags) load() (*loading, error) {
 	counters, why, err := f.counters.wanted(f.view.evaluators)
 	if err != nil {
 		return nil, err
 	}
-	m, err := collect.New(attachModes[f.mode], f.logf, counters...)
-	if err != nil {
-		return nil, diagnose(err)
+	l := &loading{f: f, why: why, done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		l.m, l.err = collect.New(attachModes[f.mode], f.logf, counters...)
+	}()
+	return l, nil
+}
+
+// abandon frees the kernel side again.
+func (l *loading) abandon() {
+	if <-l.done; l.err == nil {
+		l.m.Close()
+	}
+}
+
+// measurement waits for the kernel side and sets it up.
+func (l *loading) measurement() (*collect.Measurement, error) {
+	<-l.done
+	m, f := l.m, l.f
+	if l.err != nil {
+		return nil, diagnose(l.err)
 	}
 	m.Evaluate(f.view.evaluators)
-	if why != "" && !f.quiet {
-		f.say("no hardware counters: " + why + "; the kernel's own are shown instead (--counters none leaves them out)")
+	if l.why != "" && !f.quiet {
+		f.say("no hardware counters: " + l.why + "; the kernel's own are shown instead (--counters none leaves them out)")
 	}
 	for _, s := range m.CounterNotes() {
 		f.say(s)
 	}
 	f.inline.apply(m)
+	if err := f.budget.apply(m); err != nil {
+		m.Close()
+		return nil, err
+	}
+	if f.trace {
+		m.Trace()
+	}
 	if f.events != "" {
 		m.RecordEvents()
 	}
@@ -135,6 +183,9 @@ func (f *measureFlags) check() error {
 		return &exitError{exitUsage, err}
 	}
 	if err := f.sample.check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if _, err := f.budget.share(); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if _, ok := attachModes[f.mode]; !ok {
