@@ -104,7 +104,7 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 		stop, _, err := attachTool(p.pid(), dir, "--counters", defaultCounters)
 		return stop, err
 	}}
-	c.seconds, err = takeTurns(by, 1, turnOf)
+	c.seconds, err = takeTurns(by, *rounds, 1, turnOf)
 	return c, err
 }
 
@@ -187,6 +187,6 @@ func measureHybrid(t target, openmpShim, dir string) (*appCost, error) {
 	}
 	by := [numWays]*means{bare: {on: p}, shim: {on: shimmed}, ours: job("none"), counting: job(defaultCounters)}
 	c := &appCost{app: hybrid, runtime: t.runtime}
-	c.seconds, err = takeTurns(by, 1, turnOf)
+	c.seconds, err = takeTurns(by, *rounds, 1, turnOf)
 	return c, err
 }

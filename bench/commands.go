@@ -66,7 +66,7 @@ func (r *results) measureCommand(c command, dir string) error {
 	if _, err := by[bare].run(); err != nil { // for the caches
 		return err
 	}
-	seconds, err := takeTurns(by, 1, func(m *means, _ int) (float64, error) { return m.run() })
+	seconds, err := takeTurns(by, *rounds, 1, func(m *means, _ int) (float64, error) { return m.run() })
 	if err == nil {
 		r.commands = append(r.commands, &commandCost{c.title, seconds})
 	}

@@ -61,7 +61,7 @@ func measureGroup(t target, g group, dir string) (*costs, error) {
 		return nil, err
 	}
 	defer undo()
-	c.ns, err = takeTurns(by, len(ops), func(m *means, item int) (float64, error) {
+	c.ns, err = takeTurns(by, fewer(), len(ops), func(m *means, item int) (float64, error) {
 		return settled(m.on, &ops[item])
 	})
 	if err != nil {

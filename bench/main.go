@@ -18,12 +18,15 @@ import (
 // operation lasts.
 var (
 	rounds  = flag.Int("rounds", 5, "turns of each way; medians are taken over them")
-	millis  = flag.Int("ms", 60, "length of an operation's turn in milliseconds")
+	millis  = flag.Int("ms", 50, "length of an operation's turn in milliseconds")
 	tool    = flag.String("tool", "bin/ompp-attach", "the built ompp-attach")
 	only    = flag.String("only", "", "regular expression: measure nothing else (\"MPICH: MPI_Send\", \"libgomp: cg\", \"command: plate\", \"start\", \"sampling\", \"stages\")")
 	verbose = flag.Bool("v", false, "say how long each turn lasts")
 	output  = flag.String("o", "docs/benchmarks.md", "file to write, - for standard output")
 )
+
+// fewer is the number of rounds of what varies little, operations and samples.
+func fewer() int { return (*rounds + 1) / 2 }
 
 func main() {
 	flag.Parse()

@@ -69,5 +69,5 @@ func measureSample(t *target, frames int, dir string) (*turns, error) {
 		return s.Close, nil
 	}
 	by := [numWays]*means{bare: attach("off"), empty: {on: p, begin: interrupts}, ours: attach(fmt.Sprintf("task-clock:%d", sampleRate))}
-	return takeTurns(by, 1, func(m *means, _ int) (float64, error) { return settled(m.on, &operation{mode: "spin", threads: 1}) })
+	return takeTurns(by, fewer(), 1, func(m *means, _ int) (float64, error) { return settled(m.on, &operation{mode: "spin", threads: 1}) })
 }

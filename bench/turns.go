@@ -42,11 +42,11 @@ var seldom = [numWays]bool{script: true, perfRecord: true, perfTrace: true}
 // turn in a round.
 type turns [numWays][][]float64
 
-// takeTurns measures items under each way that there is. The ways begin their
-// round at another one each time.
-func takeTurns(by [numWays]*means, items int, measure func(m *means, item int) (float64, error)) (*turns, error) {
+// takeTurns measures items under each way that there is, so many rounds. The
+// ways begin their round at another one each time.
+func takeTurns(by [numWays]*means, rounds, items int, measure func(m *means, item int) (float64, error)) (*turns, error) {
 	t := &turns{}
-	for round := range *rounds {
+	for round := range rounds {
 		for i := range numWays {
 			w := (i + way(round)) % numWays
 			m := by[w]

@@ -59,8 +59,6 @@ func TestPairs(t *testing.T) {
 // All ways that there are get a turn in each round, seldom ones in every other;
 // what is begun is ended, and an error stops it all.
 func TestTakeTurns(t *testing.T) {
-	defer func(n int) { *rounds = n }(*rounds)
-	*rounds = 3
 	open, begun := 0, 0
 	begin := func() (func() error, error) {
 		open++
@@ -68,7 +66,7 @@ func TestTakeTurns(t *testing.T) {
 		return func() error { open--; return nil }, nil
 	}
 	by := [numWays]*means{bare: {}, ours: {begin: begin}, script: {begin: begin}}
-	got, err := takeTurns(by, 2, func(m *means, item int) (float64, error) { return float64(10*open + item), nil })
+	got, err := takeTurns(by, 3, 2, func(m *means, item int) (float64, error) { return float64(10*open + item), nil })
 	if err != nil || open != 0 || begun != 3+2 {
 		t.Fatalf("%v; %d open, %d begun", err, open, begun)
 	}
@@ -78,7 +76,7 @@ func TestTakeTurns(t *testing.T) {
 	if got[script][1] != nil || got[script][2] == nil || got[shim][0] != nil {
 		t.Errorf("turns of the script: %v, of the shim: %v", got[script], got[shim])
 	}
-	if _, err := takeTurns(by, 1, func(*means, int) (float64, error) { return 0, errors.New("no") }); err == nil || open != 0 {
+	if _, err := takeTurns(by, 3, 1, func(*means, int) (float64, error) { return 0, errors.New("no") }); err == nil || open != 0 {
 		t.Errorf("%v; %d open", err, open)
 	}
 }

@@ -53,7 +53,7 @@ func (r *results) markdown() string {
 	p.line("")
 	p.line("Written by `make bench`, all in one run of %s; do not edit. %s.", r.took.Round(time.Second), machine())
 	p.line("")
-	p.line("Medians of %d turns, in brackets the range. The ways of observing a program take turns on one running process, so what", *rounds)
+	p.line("Medians of %d turns, of operations and samples %d, in brackets the range. The ways of observing a program take turns on one running process, so what", *rounds, fewer())
 	p.line("else the machine does falls on all of them alike; differences and ratios are made round by round, and are medians of")
 	p.line("those. bpftrace and perf take every other round only. Teams of 2 on few cores vary most. Figures of other machines differ in")
 	p.line("size; the ratios are what carries over.")
