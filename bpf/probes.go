@@ -57,11 +57,12 @@ const (
 	Session Mode = iota // one probe for entry and return that may skip the return: 6.13
 	Multi               // many addresses in one link: 6.6
 	Perf                // a perf event per address, with cookies: 5.15
+	driven              // none: see Drive
 )
 
 // String names the mode for check and the report.
 func (m Mode) String() string {
-	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes"}[m]
+	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes", "driven"}[m]
 }
 
 // Point is one place to probe.
@@ -78,6 +79,7 @@ type Probes struct {
 	rings    []*ebpf.Map
 	nextRow  uint32
 	counters Counters
+	folds    folds
 }
 
 // Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
@@ -105,6 +107,7 @@ var programs = map[Mode][2]string{
 	Session: {probeProgOnEntryMulti, probeProgOnSession},
 	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},
 	Perf:    {probeProgOnEntryPerf, probeProgOnReturnPerf},
+	driven:  {probeProgOnDrive, probeProgOnDrive},
 }
 
 // LoadProbes loads the programs in the best mode that the kernel offers, at
@@ -142,15 +145,21 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		return nil, err
 	}
 	for name := range spec.Programs {
-		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread {
+		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread && !foldPrograms[name] {
 			delete(spec.Programs, name)
 		}
+	}
+	if mode != driven {
+		delete(spec.Maps, probeMapDrives)
 	}
 	if err := c.configure(spec); err != nil {
 		return nil, err
 	}
 	n := min(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries))
 	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
+		return nil, err
+	}
+	if err := knowSites(spec.Variables[probeVarSiteAtExit]); err != nil {
 		return nil, err
 	}
 	size := ringBytes(n)
@@ -162,6 +171,16 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	}); err != nil {
 		closeRings(p.rings)
 		return nil, err
+	}
+	if err := p.startFolding(); err != nil {
+		p.Close()
+		return nil, err
+	}
+	if len(c.Sources) > 0 { // counters are read at each hit
+		if err := p.HoldFolds(); err != nil {
+			p.Close()
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -243,6 +262,11 @@ func (p *Probes) AddRow(r Row) (uint32, error) {
 		return 0, fmt.Errorf("store probe row %d: %w", i, err)
 	}
 	p.nextRow++
+	if r.Flags&(RowOff|RowOn) != 0 {
+		// What other threads have folded would have to go out before the one that
+		// switches reports off or on.
+		return i, p.HoldFolds()
+	}
 	return i, nil
 }
 
@@ -284,6 +308,7 @@ func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error)
 // Close detaches nothing by itself (links do) and frees the kernel side.
 func (p *Probes) Close() {
 	closeRings(p.rings)
+	p.folds.close()
 	p.coll.Close()
 }
 

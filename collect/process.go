@@ -81,6 +81,12 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 		r = p.recorder
 	}
 	p.engine = attribution.New(uint32(pid), r)
+	if c, err := m.Costs(); err == nil {
+		p.engine.Costs(c.Table())
+		if p.recorder != nil {
+			p.recorder.Stream.Costs = c.Table()
+		}
+	}
 	p.resolver.user = m.user
 	if lo, hi, ok := mainStack(pid); ok {
 		p.engine.MainStack(lo, hi)
@@ -111,6 +117,10 @@ func (p *Process) feed(ev *event.Event) {
 	if p.recorder != nil {
 		kept := *ev
 		kept.Counters = slices.Clone(ev.Counters) // the ring's
+		if ev.Fold != nil {
+			f := *ev.Fold
+			kept.Fold = &f
+		}
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, kept)
 	}
 	p.engine.Feed(ev)
@@ -313,6 +323,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
+	prof.Meta.Overhead = m.overhead(meta.Overhead)
 	prof.Meta.Sampling = m.sampledAs(p, prof)
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)

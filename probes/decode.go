@@ -32,6 +32,7 @@ type decoded struct {
 	point    *point
 	runtime  event.Runtime
 	instance uint16
+	probe    event.Probe // of its entry
 }
 
 // Store puts a plan's rows into the kernel and registers them for decoding.
@@ -45,6 +46,12 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		if !running {
 			r.Flags &^= bpf.RowLevelFromTLS
 		}
+		if pl.point.construct == event.UserRegion {
+			// The engine tells by stack pointers which of them were left by exceptions.
+			if err := k.FoldBySP(); err != nil {
+				return nil, err
+			}
+		}
 		row, err := k.AddRow(r)
 		if err != nil {
 			return nil, fmt.Errorf("probe %s: %w", pl.Symbol, err)
@@ -52,7 +59,7 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.point, cmp.Or(pl.point.runtime, p.Runtime), d.instances}
+		d.rows[row] = decoded{pl.point, cmp.Or(pl.point.runtime, p.Runtime), d.instances, pl.kind(&r)}
 		a.points = append(a.points, bpf.Point{Offset: pl.Offset, Row: row, Return: pl.Return})
 	}
 	d.instances++
@@ -71,7 +78,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Flags: pt.marks,
 	}
 	if r.Flags&bpf.RecReturn != 0 {
-		ev.Edge = pt.ret
+		ev.Edge, ev.Probe = pt.ret, event.ProbeReturn
 		ev.Value = int64(int32(r.A)) // the runtimes' deciding calls return int or bool in eax
 		if pt.taken0 {
 			ev.Value = 0
@@ -85,6 +92,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 		}
 		return true
 	}
+	ev.Probe = row.probe
 	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = pt.entry, r.Site, r.Num, r.Size, pt.value
 	switch {
 	case isForwarded(pt, r):
@@ -101,6 +109,30 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	// A fork without a return edge of its own is ended by points inside.
 	if r.Flags&bpf.RecNoReturn != 0 && (pt.entry != event.Fork || pt.ret != event.NoEdge) {
 		ev.Flags |= event.NoReturn
+	}
+	put(ev, pt.a.to, r.A)
+	put(ev, pt.b.to, r.B)
+	return true
+}
+
+// Fold translates a record of several executions; f, which the event points to,
+// is the caller's.
+func (d *Decoder) Fold(r *bpf.FoldRecord, ev *event.Event, f *event.Fold) (ok bool) {
+	if int(r.Row) >= len(d.rows) || d.rows[r.Row].point == nil {
+		return false
+	}
+	row := &d.rows[r.Row]
+	pt := row.point
+	*f = event.Fold{Executions: r.N, Hits: r.Hits, Last: r.Last, Enter: r.Enter, Body: r.Body, Exit: r.Exit}
+	if !pt.isWhole() {
+		f.Bodies = r.N
+	}
+	*ev = event.Event{
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime,
+		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Site: r.Site, Flags: pt.marks, Fold: f,
+	}
+	if r.Flags&bpf.RecInside != 0 {
+		ev.Flags |= event.Inside
 	}
 	put(ev, pt.a.to, r.A)
 	put(ev, pt.b.to, r.B)

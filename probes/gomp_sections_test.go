@@ -42,7 +42,7 @@ func TestSectionNext(t *testing.T) {
 // The answer is told by the zero flag, which the kernel side reports as it does of
 // a lock that is free.
 func TestSectionNextDecoded(t *testing.T) {
-	d := &Decoder{rows: []decoded{{&pointSectionNext, event.Gomp, 0}}}
+	d := &Decoder{rows: []decoded{{point: &pointSectionNext, runtime: event.Gomp}}}
 	for flags, want := range map[uint16]int64{bpf.RecNoReturn: 1, bpf.RecNoReturn | bpf.RecFree: 0} {
 		var ev event.Event
 		if !d.Event(&bpf.Record{Flags: flags}, &ev) || ev.Edge != event.Result || ev.Value != want || ev.Flags&event.FreeAtOnce != 0 {
