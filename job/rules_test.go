@@ -52,7 +52,7 @@ func TestNoExchange(t *testing.T) {
 	if x := read(t, sources(t, ranks), Options{}).Exchange(); x.Steady || x.Trade {
 		t.Errorf("%+v: neither steady nor a trade", x)
 	}
-	if x := read(t, sources(t, ranks[:MinRanks-1]), Options{}).Exchange(); x.ImbalMPI.Known || x.WorkMPI.Known {
+	if x := read(t, sources(t, toyJob(0, 40*ms, 100*ms)), Options{}).Exchange(); x.ImbalMPI.Known || x.WorkMPI.Known {
 		t.Errorf("%+v: correlations of %d ranks", x, MinRanks-1)
 	}
 }
