@@ -74,7 +74,7 @@ func startProbed(t *testing.T, b build, library string) *hitCounted {
 	t.Helper()
 	bin := testbin.Build(t, "probed.c", b.options())
 	cmd := exec.Command(bin)
-	cmd.Env = append(os.Environ(), threadsEnv(2)...)
+	cmd.Env = append(append(os.Environ(), threadsEnv(2)...), "OMP_WAIT_POLICY=passive")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -2,12 +2,15 @@
  * Reads lines "CASE N" from standard input, executes CASE's construct N times,
  * and prints "done"; an unknown case prints "unknown". A team of two exists
  * beforehand. What is not counted comes with each N alike: N = 0 tells it. */
+#define _GNU_SOURCE
 #include <omp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-static volatile int sink, asking, over;
+static volatile int sink, holding, asking, over;
 static omp_lock_t lock;
 static omp_nest_lock_t nest;
 
@@ -43,20 +46,46 @@ __attribute__((noinline)) static void work(void)
 		} \
 	}
 
+/* Thread 1 says that it goes on to ask for what thread 0 holds. */
+static void ask(void)
+{
+	while (!holding)
+		sched_yield();
+	asking = syscall(SYS_gettid);
+}
+
+/* Until thread 1 sleeps, or has had time to begin to wait by spinning. */
+static void until_waiting(void)
+{
+	char name[64], state = 0;
+
+	holding = 1;
+	while (!asking)
+		sched_yield();
+	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", asking);
+	for (int i = 0; i < 100 && state != 'S'; i++) {
+		FILE *f = fopen(name, "r");
+		usleep(1000);
+		if (f) {
+			if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+				state = 0;
+			fclose(f);
+		}
+	}
+}
+
 /* Thread 0 holds what ENTER takes until thread 1 must be waiting for it. */
 #define WAITING(enter, leave) \
 	for (int r = 0; r < n; r++) { \
-		asking = 0; \
+		holding = asking = 0; \
 		_Pragma("omp parallel num_threads(2)") \
 		{ \
 			if (omp_get_thread_num() == 0) { \
 				enter \
-				asking = 1; \
-				usleep(20000); \
+				until_waiting(); \
 				leave \
 			} else { \
-				while (!asking) \
-					usleep(50); \
+				ask(); \
 				enter \
 				work(); \
 				leave \
@@ -106,30 +135,27 @@ static void leave(void) { omp_unset_lock(&lock); }
 static void bodies(int first)
 {
 #pragma omp critical
-	if (first) {
-		asking = 1;
-		usleep(20000);
-	} else
+	if (first)
+		until_waiting();
+	else
 		work();
 }
 static void bodies2(int first)
 {
 #pragma omp critical(name)
-	if (first) {
-		asking = 1;
-		usleep(20000);
-	} else
+	if (first)
+		until_waiting();
+	else
 		work();
 }
 #define WAITS(call) \
 	for (int r = 0; r < n; r++) { \
-		asking = 0; \
+		holding = asking = 0; \
 		_Pragma("omp parallel num_threads(2)") \
 		if (omp_get_thread_num() == 0) \
 			call(1); \
 		else { \
-			while (!asking) \
-				usleep(50); \
+			ask(); \
 			call(0); \
 		} \
 	}
