@@ -35,6 +35,7 @@ type measureFlags struct {
 	counters  counterFlags
 	view      viewFlags
 	sample    sampleFlags
+	budget    budgetFlag
 	say       func(sentence string) // tells the user at once
 }
 
@@ -51,6 +52,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.counters.register(c)
 	f.view.register(c)
 	f.sample.register(c, sample)
+	f.budget.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", defaultFormats, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
@@ -150,6 +152,10 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		f.say(s)
 	}
 	f.inline.apply(m)
+	if err := f.budget.apply(m); err != nil {
+		m.Close()
+		return nil, err
+	}
 	if f.trace {
 		m.Trace()
 	}
@@ -181,6 +187,9 @@ func (f *measureFlags) check() error {
 		return &exitError{exitUsage, err}
 	}
 	if err := f.sample.check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if _, err := f.budget.share(); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if _, ok := attachModes[f.mode]; !ok {
