@@ -67,6 +67,13 @@ func (r *rates) add(ev *event.Event) bool {
 	}
 	r.last.last = ev.Time
 	x := &r.of[uint8(ev.Construct)]
+	if f := ev.Fold; f != nil {
+		r.last.last = max(r.last.last, f.Last)
+		x.hits += f.Hits
+		x.ns += int64(f.Hits) * r.costs.Kinds[event.ProbeFolded].Sum()
+		r.hits += f.Hits
+		return false
+	}
 	x.hits++
 	x.ns += r.costs.Kinds[ev.Probe].Sum()
 	if ev.MPI != nil {
