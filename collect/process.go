@@ -102,6 +102,11 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	m.mu.Lock()
 	p.sampled.throttled = m.sampling.throttled
 	m.procs[uint32(pid)] = p
+	for k := range kinds {
+		if m.budget != nil && m.budget.gone[k] {
+			p.watch(attribution.Watch{At: ktime(), Of: kinds[k].of, Change: attribution.Away})
+		}
+	}
 	m.mu.Unlock()
 	m.sampleIt(p)
 	return p
@@ -329,6 +334,8 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
+	prof.Meta.Observations = meta.Observations
+	m.budget.describe(prof)
 	prof.Meta.Overhead = m.overhead(meta.Overhead)
 	prof.Meta.Sampling = m.sampledAs(p, prof)
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)

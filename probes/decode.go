@@ -3,6 +3,7 @@ package probes
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -14,6 +15,24 @@ type Attached struct {
 	Plan     *Plan
 	points   []bpf.Point
 	instance uint16
+}
+
+// Of returns those of the plan's probes that report some constructs, but for the
+// program's own markers that switch measurement off and on.
+func (a *Attached) Of(of event.Constructs) (points []bpf.Point) {
+	for i, p := range a.points {
+		pl := &a.Plan.Placements[i]
+		if of.Has(pl.point.construct) && pl.row.Flags&(bpf.RowOff|bpf.RowOn) == 0 {
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// Others returns those that Of does not.
+func (a *Attached) Others(of event.Constructs) (points []bpf.Point) {
+	chosen := a.Of(of)
+	return slices.DeleteFunc(slices.Clone(a.points), func(p bpf.Point) bool { return slices.Contains(chosen, p) })
 }
 
 // Instance is what event.Event.Instance says of the plan's probes.

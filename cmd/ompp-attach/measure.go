@@ -35,6 +35,7 @@ type measureFlags struct {
 	counters  counterFlags
 	view      viewFlags
 	sample    sampleFlags
+	budget    budgetFlag
 	say       func(sentence string) // tells the user at once
 }
 
@@ -47,6 +48,7 @@ func (f *measureFlags) register(c *cobra.Command) {
 	f.counters.register(c)
 	f.view.register(c)
 	f.sample.register(c)
+	f.budget.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof", "samples"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
@@ -149,6 +151,10 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		f.say(s)
 	}
 	f.inline.apply(m)
+	if err := f.budget.apply(m); err != nil {
+		m.Close()
+		return nil, err
+	}
 	if f.trace {
 		m.Trace()
 	}
@@ -180,6 +186,9 @@ func (f *measureFlags) check() error {
 		return &exitError{exitUsage, err}
 	}
 	if err := f.sample.check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if _, err := f.budget.share(); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if _, ok := attachModes[f.mode]; !ok {
