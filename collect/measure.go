@@ -30,6 +30,7 @@ type Measurement struct {
 	counting *counting // nil: nothing is counted
 	costing  costing
 	logf     func(format string, args ...any)
+	say      func(sentence string) // nil: nobody listens
 
 	// living is held while lives are acted on, and while a program's measurement
 	// ends; it is taken before scanning.

@@ -50,6 +50,7 @@ type Process struct {
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	profile   *attribution.Profile
 	usage     *usage
+	rates     *rates // of its first second; nil: over, or nothing is known of costs
 	cores     cores
 }
 
@@ -82,7 +83,9 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	}
 	p.engine = attribution.New(uint32(pid), r)
 	if c, err := m.Costs(); err == nil {
-		p.engine.Costs(c.Table())
+		table := c.Table()
+		p.rates = newRates(&table)
+		p.engine.Costs(table)
 		if p.recorder != nil {
 			p.recorder.Stream.Costs = c.Table()
 		}
@@ -130,6 +133,9 @@ func (p *Process) feed(ev *event.Event) {
 	}
 	p.engine.Feed(ev)
 	p.usage.feed(ev)
+	if p.rates != nil {
+		p.watchRates(ev, p.program.m.say)
+	}
 }
 
 // scan places probes in the runtimes that a process maps and that have none

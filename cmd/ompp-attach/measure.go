@@ -145,6 +145,9 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		return nil, diagnose(l.err)
 	}
 	m.Evaluate(f.view.evaluators)
+	if !f.quiet {
+		m.Say(f.say)
+	}
 	if l.why != "" && !f.quiet {
 		f.say("no hardware counters: " + l.why + "; the kernel's own are shown instead (--counters none leaves them out)")
 	}
