@@ -301,8 +301,8 @@ func (p *Plan) kmpcTeams(lo, hi uint64) error {
 	if err != nil {
 		return fmt.Errorf("find where libomp's regions end: %w", err)
 	}
-	for _, vaddr := range x.BodyEnd {
-		p.add("[after __kmp_invoke_microtask]", &pointBodyEnd, vaddr, insn.Emulated, newRow(&pointBodyEnd, vaddr, lo, hi))
+	for _, i := range x.BodyEnd {
+		p.add("[after __kmp_invoke_microtask]", &pointBodyEnd, i.Addr, insn.CostOf(i), newRow(&pointBodyEnd, i.Addr, lo, hi))
 	}
 	for _, a := range x.Join {
 		p.add("[return of __kmpc_fork_call]", &pointJoin, a.Inst.Addr, insn.CostOf(a.Inst), exitRow(&pointJoin, a, lo, hi))
