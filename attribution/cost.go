@@ -98,6 +98,10 @@ func (e *Engine) tax(t *thread, ev *event.Event) {
 	if ev.Probe == event.NoProbe && t.due == 0 {
 		return
 	}
+	if ev.Fold != nil {
+		e.taxFolds(t, ev)
+		return
+	}
 	e.hits[ev.Probe%event.NumProbes]++
 	c := e.costs.Kinds[ev.Probe%event.NumProbes]
 	d := t.due + c.Before

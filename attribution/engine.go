@@ -106,6 +106,7 @@ type Engine struct {
 	offBy    *thread // whose marker switched it off
 	off      Span
 
+	watch    watching
 	mpiState mpiState
 	sampling sampling
 	counting counting
@@ -234,6 +235,7 @@ type thread struct {
 	known     bool          // row and num are known
 	queue     []event.Event // of a parked thread: from a Begin on that cannot be applied yet
 	head      int           // the first of them that has not been applied
+	place     int           // in Engine.parked
 	replaying bool          // it is working off its queue
 	lossy     bool          // some of its events were lost
 	initial   bool          // it started teams of its own, or is the process's first
@@ -244,6 +246,8 @@ type thread struct {
 	counters  [maxCounts]uint64 // at its last event
 	counted   bool              // there were any
 	gap       bool              // there were none at events since
+	watched   int               // how many changes of what is observed it has come to
+	away      event.Constructs  // what is not observed of it
 	due       int64             // what its last hit took after its time stamp, ns
 }
 
@@ -309,7 +313,7 @@ func (e *Engine) presentSince(tids []int, at uint64) {
 	}
 }
 
-// Events returns how many events were fed.
+// Events returns how many hits of probes the events stand for that were fed.
 func (e *Engine) Events() uint64 { return e.events }
 
 func (e *Engine) feed(ev *event.Event) {
@@ -336,6 +340,11 @@ func (e *Engine) feed(ev *event.Event) {
 			v.Sample = &s
 			ev = &v
 		}
+		if ev.Fold != nil {
+			v, f := *ev, *ev.Fold
+			v.Fold = &f
+			ev = &v
+		}
 		t.enqueue(ev)
 		return
 	}
@@ -347,11 +356,22 @@ func (e *Engine) feed(ev *event.Event) {
 // step applies an event to its thread's stack. It answers false where the event
 // has to wait for what other threads did before it.
 func (e *Engine) step(t *thread, ev *event.Event) bool {
+	if e.watch.active {
+		return e.stepWatched(t, ev)
+	}
+	return e.apply(t, ev)
+}
+
+func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if ev.Edge == event.Sampled {
 		e.sample(t, ev)
 		return true
 	}
-	t.last = ev.Time
+	if ev.Fold != nil {
+		t.last = max(t.last, ev.Fold.Last)
+	} else {
+		t.last = ev.Time
+	}
 	if ev.Lost > 0 {
 		t.lossy = true
 		e.lose(t, ev.Lost)
@@ -367,7 +387,7 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
 	}
-	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) {
+	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) && !t.inUnobservedTask(ev) {
 		t.stack = t.stack[:0]
 	}
 	e.count(t, ev)
@@ -419,6 +439,8 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 		e.wait(t, ev)
 	case event.Waited:
 		e.waited(t, ev)
+	case event.Folded:
+		e.folded(t, ev)
 	}
 	return true
 }

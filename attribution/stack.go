@@ -102,7 +102,9 @@ func (e *Engine) drop(t *thread, i int) {
 		s.count(nil, true, e.counting.width)
 	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
-	e.unmatched++
+	if !e.watch.gone.Has(f.node.key.Construct) { // else the end may have come unobserved
+		e.unmatched++
+	}
 	t.disownToll(i)
 	e.disown(t, i)
 	t.stack = slices.Delete(t.stack, i, i+1)

@@ -30,6 +30,7 @@ type Measurement struct {
 	counting *counting // nil: nothing is counted
 	costing  costing
 	logf     func(format string, args ...any)
+	say      func(sentence string) // nil: nobody listens
 
 	// living is held while lives are acted on, and while a program's measurement
 	// ends; it is taken before scanning.
@@ -47,10 +48,11 @@ type Measurement struct {
 	sampling  sampling
 	finders   []CodeFinder
 	selection *Selection   // nil: everything is wanted
+	budget    *budget      // nil: there is none
 	user      *UserRegions // nil if none are asked for
 
 	sharing sync.Mutex          // guards shared; taken last
-	shared  map[any]*sharedLink // by *probes.Attached or *probes.MPIAttached
+	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *probes.MPIAttached
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
@@ -58,6 +60,7 @@ type Measurement struct {
 	programs []*Program
 	strays   uint64 // records of processes that we do not know
 
+	missed    bool // lives were, and that has been said; guarded by living
 	recording bool
 	inlining  bool // constructs that make no call are probed
 	atomics   bool // so are atomics
@@ -237,11 +240,12 @@ func (m *Measurement) drain() (total int, left rest, err error) {
 	defer m.mu.Unlock()
 	now := ktime() // what is older has been read, if nothing is left
 	var ev event.Event
+	var fold event.Fold
 	var last *Process
 	read := now
 	for i, r := range m.rings {
 		latest := m.readTo[i]
-		n, err := r.Drain(batch, func(rec *bpf.Record, counters []uint64) {
+		n, err := r.Drain(batch, &bpf.Uses{Record: func(rec *bpf.Record, counters []uint64) {
 			latest = rec.Time
 			if last == nil || last.pid != rec.Pid {
 				last = m.procs[rec.Pid]
@@ -251,14 +255,24 @@ func (m *Measurement) drain() (total int, left rest, err error) {
 				return
 			}
 			ev.Counters = counters
+			if m.budget != nil {
+				m.budget.pay(&ev)
+			}
 			last.feed(&ev)
-		}, func(rec *bpf.MPIRecord) {
+		}, Fold: func(rec *bpf.FoldRecord) {
+			latest = rec.Last
+			if p := m.procs[rec.Pid]; p != nil && m.decoder.Fold(rec, &ev, &fold) {
+				p.feed(&ev)
+				return
+			}
+			m.strays++
+		}, MPI: func(rec *bpf.MPIRecord) {
 			latest = rec.Time
 			m.feedMPI(rec)
-		}, func(rec *bpf.SampleRecord) {
+		}, Sample: func(rec *bpf.SampleRecord) {
 			latest = rec.Time
 			m.feedSample(rec)
-		})
+		}})
 		if err != nil {
 			return total, left, err
 		}

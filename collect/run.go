@@ -53,7 +53,12 @@ func (m *Measurement) Start() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	var errRead error
-	wg.Go(func() { errRead = m.read(ctx) })
+	read := func() { errRead = m.read(ctx) }
+	if m.budget != nil {
+		wg.Go(func() { urgently(read, func() { m.keepBudget(ctx) }) })
+	} else {
+		wg.Go(read)
+	}
 	wg.Go(func() { m.watch(ctx) })
 	return sync.OnceValue(func() error {
 		// Children that outlive the measurement must not wait for its profiles.
@@ -135,7 +140,11 @@ func (m *Measurement) live(l bpf.Life) {
 		if p == nil {
 			p = m.newProcess(pid, g)
 		}
-		// What it did before is resolved by the libraries that it had then.
+		// What it did before is resolved by the libraries that it had then, and timed
+		// by the clock before it was stopped.
+		if l.Stopped != 0 {
+			m.settleFolds(p, true)
+		}
 		m.drainAll()
 	}
 	n, _ := m.scan(p) // what it could not do is among p's warnings
@@ -158,6 +167,10 @@ func (m *Measurement) live(l bpf.Life) {
 func (m *Measurement) reap() {
 	m.living.Lock()
 	defer m.living.Unlock()
+	if n := m.follower.Missed(); n > 0 && !m.missed {
+		m.missed = true
+		m.warn("Processes were started, or libraries loaded, faster than probes could be placed: %d times or more a program was not measured, or not from its beginning.", n)
+	}
 	m.mu.Lock()
 	var gone []*Process
 	for pid, p := range m.procs {
@@ -182,6 +195,7 @@ func (m *Measurement) over(pid int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p := m.procs[uint32(pid)]; p != nil && p.ended == 0 {
+		m.hold()
 		p.ended = ktime()
 	}
 }
@@ -196,13 +210,15 @@ func (m *Measurement) retire(p *Process, how string) {
 
 // leave ends a process's measured time and takes its probes away.
 func (m *Measurement) leave(p *Process) {
-	m.over(int(p.pid))
+	m.over(int(p.pid)) // which holds what is folded
 	m.mu.Lock()
 	p.readCPU()
 	m.mu.Unlock()
 	m.leaveSampling(p)
 	m.detach(p)
+	m.settleFolds(p, false)
 	m.cutOffMPI(p)
+	m.letFold()
 }
 
 func (m *Measurement) warn(format string, args ...any) {

@@ -3,6 +3,7 @@ package probes
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -14,6 +15,24 @@ type Attached struct {
 	Plan     *Plan
 	points   []bpf.Point
 	instance uint16
+}
+
+// Of returns those of the plan's probes that report some constructs, but for the
+// program's own markers that switch measurement off and on.
+func (a *Attached) Of(of event.Constructs) (points []bpf.Point) {
+	for i, p := range a.points {
+		pl := &a.Plan.Placements[i]
+		if of.Has(pl.point.construct) && pl.row.Flags&(bpf.RowOff|bpf.RowOn) == 0 {
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// Others returns those that Of does not.
+func (a *Attached) Others(of event.Constructs) (points []bpf.Point) {
+	chosen := a.Of(of)
+	return slices.DeleteFunc(slices.Clone(a.points), func(p bpf.Point) bool { return slices.Contains(chosen, p) })
 }
 
 // Instance is what event.Event.Instance says of the plan's probes.
@@ -45,6 +64,12 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		r := pl.row
 		if !running {
 			r.Flags &^= bpf.RowLevelFromTLS
+		}
+		if pl.point.construct == event.UserRegion {
+			// The engine tells by stack pointers which of them were left by exceptions.
+			if err := k.FoldBySP(); err != nil {
+				return nil, err
+			}
 		}
 		row, err := k.AddRow(r)
 		if err != nil {
@@ -100,6 +125,30 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	// A fork without a return edge of its own is ended by points inside.
 	if r.Flags&bpf.RecNoReturn != 0 && (pt.entry != event.Fork || pt.ret != event.NoEdge) {
 		ev.Flags |= event.NoReturn
+	}
+	put(ev, pt.a.to, r.A)
+	put(ev, pt.b.to, r.B)
+	return true
+}
+
+// Fold translates a record of several executions; f, which the event points to,
+// is the caller's.
+func (d *Decoder) Fold(r *bpf.FoldRecord, ev *event.Event, f *event.Fold) (ok bool) {
+	if int(r.Row) >= len(d.rows) || d.rows[r.Row].point == nil {
+		return false
+	}
+	row := &d.rows[r.Row]
+	pt := row.point
+	*f = event.Fold{Executions: r.N, Hits: r.Hits, Last: r.Last, Enter: r.Enter, Body: r.Body, Exit: r.Exit}
+	if !pt.isWhole() {
+		f.Bodies = r.N
+	}
+	*ev = event.Event{
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime, Probe: row.probe,
+		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Site: r.Site, Flags: pt.marks, Fold: f,
+	}
+	if r.Flags&bpf.RecInside != 0 {
+		ev.Flags |= event.Inside
 	}
 	put(ev, pt.a.to, r.A)
 	put(ev, pt.b.to, r.B)

@@ -27,6 +27,7 @@ type measureFlags struct {
 	overwrite bool
 	quiet     bool
 	verbose   bool
+	trace     bool   // nothing is added up in the kernel
 	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the recorded event stream of the first process
 	user      userFlags
@@ -34,6 +35,7 @@ type measureFlags struct {
 	counters  counterFlags
 	view      viewFlags
 	sample    sampleFlags
+	budget    budgetFlag
 	say       func(sentence string) // tells the user at once
 }
 
@@ -46,11 +48,13 @@ func (f *measureFlags) register(c *cobra.Command) {
 	f.counters.register(c)
 	f.view.register(c)
 	f.sample.register(c)
+	f.budget.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof", "samples"}, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
+	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
 	_ = c.Flags().MarkHidden("attach-mode")
 	c.Flags().StringVar(&f.events, "record-events", "", "write the event stream of the first process to this file")
@@ -137,6 +141,9 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		return nil, diagnose(l.err)
 	}
 	m.Evaluate(f.view.evaluators)
+	if !f.quiet {
+		m.Say(f.say)
+	}
 	if l.why != "" && !f.quiet {
 		f.say("no hardware counters: " + l.why + "; the kernel's own are shown instead (--counters none leaves them out)")
 	}
@@ -144,6 +151,13 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		f.say(s)
 	}
 	f.inline.apply(m)
+	if err := f.budget.apply(m); err != nil {
+		m.Close()
+		return nil, err
+	}
+	if f.trace {
+		m.Trace()
+	}
 	if f.events != "" {
 		m.RecordEvents()
 	}
@@ -172,6 +186,9 @@ func (f *measureFlags) check() error {
 		return &exitError{exitUsage, err}
 	}
 	if err := f.sample.check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if _, err := f.budget.share(); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if _, ok := attachModes[f.mode]; !ok {
