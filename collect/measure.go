@@ -79,7 +79,7 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 	if err := hostPIDs(); err != nil {
 		return nil, err
 	}
-	if err := checkCounters(counters); err != nil {
+	if err := CheckCounters(counters); err != nil {
 		return nil, err
 	}
 	c := newCounting(counters)

@@ -113,7 +113,10 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	}
 	ev.Probe = row.probe
 	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = pt.entry, r.Site, r.Num, r.Size, pt.value
-	if r.Flags&bpf.RecInside != 0 {
+	switch {
+	case isForwarded(pt, r):
+		ev.Site = 0
+	case r.Flags&bpf.RecInside != 0:
 		ev.Flags |= event.Inside
 	}
 	switch free := r.Flags&bpf.RecFree != 0; {
