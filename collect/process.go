@@ -84,7 +84,9 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p.engine = attribution.New(uint32(pid), r)
 	if c, err := m.Costs(); err == nil {
 		table := c.Table()
-		p.rates = newRates(&table)
+		if m.budget == nil { // which takes care of that
+			p.rates = newRates(&table)
+		}
 		p.engine.Costs(table)
 		if p.recorder != nil {
 			p.recorder.Stream.Costs = c.Table()
