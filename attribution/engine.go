@@ -106,6 +106,7 @@ type Engine struct {
 	offBy    *thread // whose marker switched it off
 	off      Span
 
+	watch    watching
 	mpiState mpiState
 	sampling sampling
 	counting counting
@@ -234,6 +235,7 @@ type thread struct {
 	known     bool          // row and num are known
 	queue     []event.Event // of a parked thread: from a Begin on that cannot be applied yet
 	head      int           // the first of them that has not been applied
+	place     int           // in Engine.parked
 	replaying bool          // it is working off its queue
 	lossy     bool          // some of its events were lost
 	initial   bool          // it started teams of its own, or is the process's first
@@ -244,6 +246,8 @@ type thread struct {
 	counters  [maxCounts]uint64 // at its last event
 	counted   bool              // there were any
 	gap       bool              // there were none at events since
+	watched   int               // how many changes of what is observed it has come to
+	away      event.Constructs  // what is not observed of it
 	due       int64             // what its last hit took after its time stamp, ns
 }
 
@@ -352,6 +356,13 @@ func (e *Engine) feed(ev *event.Event) {
 // step applies an event to its thread's stack. It answers false where the event
 // has to wait for what other threads did before it.
 func (e *Engine) step(t *thread, ev *event.Event) bool {
+	if e.watch.active {
+		return e.stepWatched(t, ev)
+	}
+	return e.apply(t, ev)
+}
+
+func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if ev.Edge == event.Sampled {
 		e.sample(t, ev)
 		return true
@@ -376,7 +387,7 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
 	}
-	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) {
+	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) && !t.inUnobservedTask(ev) {
 		t.stack = t.stack[:0]
 	}
 	e.count(t, ev)

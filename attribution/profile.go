@@ -52,7 +52,10 @@ type Meta struct {
 	// Evaluators are the formulas over the counters that the user gave.
 	Evaluators []string  `json:"evaluators,omitempty"`
 	Sampling   *Sampling `json:"sampling,omitempty"` // nil: not sampled
-	Overhead   *Overhead `json:"overhead,omitempty"` // what measuring cost; nil: recorded before that was told
+	Budget     *Budget   `json:"budget,omitempty"`   // nil: what measuring may cost was not limited
+	// Observations tell of constructs that were not observed all of the time.
+	Observations []Observation `json:"observations,omitempty"`
+	Overhead     *Overhead     `json:"overhead,omitempty"` // what measuring cost; nil: recorded before that was told
 	// Adjusted: times are not as measured, but without what the probes took of them
 	// (see analysis.Adjust). Never recorded.
 	Adjusted bool `json:"-"`
@@ -251,6 +254,9 @@ type ThreadStats struct {
 	// Cost is the part of these times that the measurement's own probes took; nil
 	// if nothing, or if that is not known.
 	Cost *Cost `json:"cost,omitempty"`
+	// Estimate is the part of the above that was extrapolated, because the
+	// construct was not observed for some of the time; nil: nothing.
+	Estimate *Estimate `json:"estimate,omitempty"`
 }
 
 // Cost is how much of a thread's times at a node its probes took, in ns: of the

@@ -193,6 +193,9 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	if p.mpi.doubted {
 		ev.MPI.Flags |= mpi.UnknownVolume
 	}
+	if m.budget != nil {
+		m.budget.pay(&ev)
+	}
 	// A call that returned after the measured time was over was under way then.
 	if over := p.overAt(); over != 0 && ev.Time > over && ev.MPI.Start < over {
 		ev.Time, ev.Edge = over, event.Enter

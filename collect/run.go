@@ -53,7 +53,12 @@ func (m *Measurement) Start() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	var errRead error
-	wg.Go(func() { errRead = m.read(ctx) })
+	read := func() { errRead = m.read(ctx) }
+	if m.budget != nil {
+		wg.Go(func() { urgently(read, func() { m.keepBudget(ctx) }) })
+	} else {
+		wg.Go(read)
+	}
 	wg.Go(func() { m.watch(ctx) })
 	return sync.OnceValue(func() error {
 		// Children that outlive the measurement must not wait for its profiles.
@@ -167,6 +172,10 @@ func (m *Measurement) live(l bpf.Life) {
 func (m *Measurement) reap() {
 	m.living.Lock()
 	defer m.living.Unlock()
+	if n := m.follower.Missed(); n > 0 && !m.missed {
+		m.missed = true
+		m.warn("Processes were started, or libraries loaded, faster than probes could be placed: %d times or more a program was not measured, or not from its beginning.", n)
+	}
 	m.mu.Lock()
 	var gone []*Process
 	for pid, p := range m.procs {

@@ -23,8 +23,9 @@ type Placement struct {
 	Cost   insn.Cost // what the kernel does with that instruction
 	Return bool
 
-	point *point
-	row   bpf.Row
+	point   *point
+	row     bpf.Row
+	onAMD64 bool
 }
 
 // Plan is how one runtime library is probed.
@@ -109,7 +110,15 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 		p.gompNewer(lo, hi)
 	case event.Kmpc:
 		p.tasks(kmpcTable(), lo, hi)
-		p.entries(kmpcTable(), lo, hi, imported, p.loopsOver(lo, hi))
+		done := p.loopsOver(lo, hi)
+		critical, hands := forwards(o, kmpcCritical, kmpcCriticalWithHint, 3)
+		if hands {
+			done[critical.entry] = true
+		}
+		p.entries(kmpcTable(), lo, hi, imported, done)
+		if hands {
+			p.comesFrom(kmpcCriticalWithHint, critical)
+		}
 		p.kmpcSize()
 		if err := p.kmpcTeams(lo, hi); err != nil {
 			return nil, err
@@ -234,7 +243,7 @@ func (p *Plan) add(symbol string, pt *point, vaddr uint64, cost insn.Cost, row b
 		return
 	}
 	p.Placements = append(p.Placements, Placement{Symbol: symbol, VAddr: vaddr, Offset: off, Cost: cost,
-		Return: pt.ret != event.NoEdge, point: pt, row: row})
+		Return: pt.ret != event.NoEdge, point: pt, row: row, onAMD64: p.Object.Arch() == "amd64"})
 }
 
 // Keep takes away the probes of constructs that are not wanted.

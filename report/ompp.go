@@ -98,6 +98,7 @@ func (o *ompp) header() {
 		key("Runtime", "none found")
 	}
 	key("Probe Hits", "%d", m.Hits)
+	o.budgetHeader(key)
 	key("Probe Cost", "%s", costText(o.p))
 	key("Times", "%s", timesText(o.p, o.Raw))
 	if m.TakenOut > 0 {
@@ -168,6 +169,10 @@ func orUnknown(s string) string {
 // seconds prints a time with ompP's two decimals, right-aligned to width. A
 // time that rounds to zero has no sign.
 func seconds(ns int64, width int) string { return decimal(float64(ns)/1e9, width, 2) }
+
+// wider returns by how many blanks a column of times has to be wider than ompP's
+// seven characters, for the largest of them.
+func wider(ns int64) string { return strings.Repeat(" ", max(0, len(seconds(ns, 0))-7)) }
 
 func decimal(v float64, width, decimals int) string {
 	unit := math.Pow10(-decimals)

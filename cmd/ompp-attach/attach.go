@@ -48,7 +48,7 @@ the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
 			return attach(&f, pids, duration)
 		},
 	}
-	f.register(c)
+	f.register(c, sampleAttached)
 	c.Flags().IntSliceVarP(&pids, "pid", "p", nil, "process to attach to (several: A,B, or repeated)")
 	c.Flags().IntVarP(&job, "job", "j", 0, "attach to all ranks on this node of the job that this launcher (mpirun, srun) runs")
 	c.Flags().DurationVarP(&duration, "duration", "d", 0, "how long to measure, e.g. 30s (default: until Ctrl-C)")
