@@ -74,12 +74,11 @@ var identified sync.Map
 
 // Identify says which runtime an object contains, if any.
 func Identify(o *symbols.Object) event.Runtime {
-	if r, ok := identified.Load(o); ok {
-		return r.(event.Runtime)
+	once, ok := identified.Load(o)
+	if !ok {
+		once, _ = identified.LoadOrStore(o, sync.OnceValue(func() event.Runtime { return identify(o) }))
 	}
-	r := identify(o)
-	identified.Store(o, r)
-	return r
+	return once.(func() event.Runtime)()
 }
 
 func identify(o *symbols.Object) event.Runtime {
