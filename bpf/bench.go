@@ -74,6 +74,20 @@ func LoadReadingProbe(events int, set func(*Probes) error) (*EmptyProbe, error) 
 	return &EmptyProbe{prog: coll.Programs[probeProgOnReads], coll: coll}, nil
 }
 
+// Attach places it at file offsets of the ELF file at path, for one process;
+// with returns also at the returns of the points that have one. Closing what
+// it returns takes all away.
+func (e *EmptyProbe) Attach(path string, pid int, points []Point, returns bool) (io.Closer, error) {
+	var placed []Placed
+	for _, p := range points {
+		placed = append(placed, Placed{Path: path, Offset: p.Offset})
+		if returns && p.Return {
+			placed = append(placed, Placed{Path: path, Offset: p.Offset, how: placedReturn})
+		}
+	}
+	return e.AttachLike(placed, pid)
+}
+
 // AttachLike places it where another one has placed its probes, for one
 // process: returns only where that one has them, and armed when that one arms
 // them. Closing what it returns takes all away.
