@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -304,9 +305,11 @@ func closeLinks(links []io.Closer) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
+		var wg sync.WaitGroup // what they wait for in the kernel they share
 		for _, l := range links {
-			l.Close()
+			wg.Go(func() { l.Close() })
 		}
+		wg.Wait()
 	}()
 	select {
 	case <-closed:
