@@ -145,6 +145,7 @@ func (p period) ran(n *node, row int) (all, own float64) {
 	if in := n.region(); in != nil {
 		all = min(all, float64(getRow(b.within, in, row)-getRow(a.within, in, row)))
 	}
+	all = max(0, all)
 	const least = 0.02 // of the time is the program's, whatever the costs seem to be
 	return all, max(all-paid, least*all)
 }
