@@ -153,8 +153,20 @@ func (p period) ran(n *node, row int) (all, own float64) {
 // rate is how fast the figures of a row grow, per ns of the program's own time.
 type rate struct {
 	v     amounts
-	doubt float64 // standard error for want of knowing the cost, as a share
+	doubt float64 // standard error for want of knowing what the measurement has cost, as a share
 	known bool    // else the thread was never where it could have executed the region
+}
+
+// waits is the share of the time that a thread waits at a node. It may have
+// waited for others that were slowed down, by probes that are none of its own
+// cost: how much of it is not known.
+func (r *rate) waits(n *node) float64 {
+	const exec, enter, barrier = 0, 2, 6 // times, in amounts
+	switch n.key.Construct {
+	case event.Barrier, event.TaskWait:
+		return r.v[exec]
+	}
+	return r.v[enter] + r.v[barrier]
 }
 
 // rate is a row's at a node in a period, if there is one.
@@ -166,10 +178,11 @@ func (p *period) rate(n *node, row int) (r rate) {
 	if all <= 0 {
 		return r
 	}
-	r.known, r.doubt = true, costError*(all-own)/own
+	r.known = true
 	have, was := getRow(p.to.seen.amounts, n, row), getRow(p.from.seen.amounts, n, row)
 	for i := range r.v {
 		r.v[i] = max(0, have[i]-was[i]) / own
 	}
+	r.doubt = costError*(all-own)/own + min(1, r.waits(n))
 	return r
 }
