@@ -30,6 +30,7 @@ type Measurement struct {
 	counting *counting // nil: nothing is counted
 	costing  costing
 	logf     func(format string, args ...any)
+	say      func(sentence string) // nil: nobody listens
 
 	// living is held while lives are acted on, and while a program's measurement
 	// ends; it is taken before scanning.
@@ -78,7 +79,7 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 	if err := hostPIDs(); err != nil {
 		return nil, err
 	}
-	if err := checkCounters(counters); err != nil {
+	if err := CheckCounters(counters); err != nil {
 		return nil, err
 	}
 	c := newCounting(counters)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -50,6 +51,7 @@ type Process struct {
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	profile   *attribution.Profile
 	usage     *usage
+	rates     *rates // of its first second; nil: over, or nothing is known of costs
 	cores     cores
 }
 
@@ -82,7 +84,11 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	}
 	p.engine = attribution.New(uint32(pid), r)
 	if c, err := m.Costs(); err == nil {
-		p.engine.Costs(c.Table())
+		table := c.Table()
+		if m.budget == nil { // which takes care of that
+			p.rates = newRates(&table)
+		}
+		p.engine.Costs(table)
 		if p.recorder != nil {
 			p.recorder.Stream.Costs = c.Table()
 		}
@@ -130,6 +136,9 @@ func (p *Process) feed(ev *event.Event) {
 	}
 	p.engine.Feed(ev)
 	p.usage.feed(ev)
+	if p.rates != nil {
+		p.watchRates(ev, p.program.m.say)
+	}
 }
 
 // scan places probes in the runtimes that a process maps and that have none
@@ -296,9 +305,11 @@ func closeLinks(links []io.Closer) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
+		var wg sync.WaitGroup // what they wait for in the kernel they share
 		for _, l := range links {
-			l.Close()
+			wg.Go(func() { l.Close() })
 		}
+		wg.Wait()
 	}()
 	select {
 	case <-closed:

@@ -113,7 +113,10 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	}
 	ev.Probe = row.probe
 	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = pt.entry, r.Site, r.Num, r.Size, pt.value
-	if r.Flags&bpf.RecInside != 0 {
+	switch {
+	case isForwarded(pt, r):
+		ev.Site = 0
+	case r.Flags&bpf.RecInside != 0:
 		ev.Flags |= event.Inside
 	}
 	switch free := r.Flags&bpf.RecFree != 0; {
@@ -144,7 +147,7 @@ func (d *Decoder) Fold(r *bpf.FoldRecord, ev *event.Event, f *event.Fold) (ok bo
 		f.Bodies = r.N
 	}
 	*ev = event.Event{
-		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime,
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime, Probe: row.probe,
 		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Site: r.Site, Flags: pt.marks, Fold: f,
 	}
 	if r.Flags&bpf.RecInside != 0 {
