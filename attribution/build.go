@@ -46,6 +46,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 	}
 	p.Warnings = slices.Concat(e.sharedRow(), e.sampling.note())
 	p.Meta.Hits = e.events
+	p.Meta.Overhead = e.overhead()
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
 	p.Meta.Partial = e.partial
@@ -60,7 +61,7 @@ func (e *Engine) settleAll(end uint64) {
 		e.cutOff(t, max(end, t.last)) // threads may have been read beyond another's ompp_off
 	}
 	for _, list := range e.teams {
-		for _, m := range list {
+		for _, m := range list.open {
 			e.cutOffTeam(m, end)
 		}
 	}
@@ -68,7 +69,7 @@ func (e *Engine) settleAll(end uint64) {
 		e.cutOffTeam(l.team, end)
 	}
 	for _, list := range e.teams {
-		for _, m := range list {
+		for _, m := range list.open {
 			e.settleSamples(m)
 		}
 	}
@@ -133,6 +134,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 		}
 		if len(t.stack) > 1 {
 			t.stack[len(t.stack)-2].child += span(f.paid, end)
+			t.handUpToll(len(t.stack) - 1)
 		}
 		f.charge(f.node.stat(f.row), span(f.team.forked, end))
 		e.settleCounts(t, len(t.stack)-1)
@@ -296,6 +298,7 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Tasks += o.Tasks
 	s.MPI = s.MPI.Plus(o.MPI)
 	s.Calls = s.Calls.Plus(o.Calls)
+	s.Cost = s.Cost.Plus(o.Cost)
 	s.addCounters(o)
 }
 

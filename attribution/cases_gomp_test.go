@@ -78,6 +78,26 @@ var gompCases = []engineCase{
 		32 1 wait sections
 		40 1 waited sections`,
 		want: `SECTIONS@500 0:0 exec 30/1 enter 0 body 17/2 bar 8 exit 0 child 0`},
+	{name: "gomp: sections each of which ends when the next one is asked for",
+		events: `
+		10 1 open sections site=500
+		12 1 result sections v=1
+		20 1 result sections v=1
+		30 1 result sections
+		32 1 wait sections
+		40 1 waited sections`,
+		want: `SECTIONS@500 0:0 exec 30/1 enter 0 body 18/2 bar 8 exit 0 child 0`},
+	{name: "gomp: a combined region's sections, the same",
+		events: `
+		20 1 fork parallel fn=310 key=7 size=1 site=92
+		21 1 begin parallel
+		22 1 result sections v=1
+		27 1 result sections v=1
+		28 1 result sections
+		29 1 close sections
+		29 1 end parallel
+		30 1 join parallel`,
+		want: `PARALLEL SECTIONS@310 0:0 exec 10/1 enter 1 body 6/2 bar 0 exit 1 child 0`},
 	{name: "gomp: combined constructs come from the fork's call",
 		events: `
 		0 1 fork parallel fn=300 key=7 size=1 site=91

@@ -86,9 +86,11 @@ func (n *built) takeOver(c *built, as event.Construct) {
 		}
 		s, cs := &n.stats[row], &c.stats[row]
 		s.Child += cs.Child - cs.Exec.T
+		s.uncoverCost(cs)
 		s.uncoverCounters(cs)
 		if as == event.ParallelSections {
 			s.Body = cs.Body
+			s.takeBodyCost(cs)
 		}
 	}
 }
@@ -125,6 +127,7 @@ func (b *builder) withGroup(loop, group *built) []ThreadStats {
 		}
 		s, own := &stats[row], &loop.stats[row]
 		s.Child += own.Child - own.Exec.T
+		s.uncoverCost(own)
 		s.uncoverCounters(own)
 		s.Task += own.Task
 		s.Tasks += own.Tasks
@@ -133,6 +136,7 @@ func (b *builder) withGroup(loop, group *built) []ThreadStats {
 		s := &stats[row]
 		s.Body = Span{s.Exec.T, s.Exec.C}
 		s.Barrier = Span{}
+		s.undivideCost()
 	}
 	return stats
 }

@@ -178,6 +178,7 @@ func (e *Engine) tested(t *thread, ev *event.Event) {
 		e.acquired(t, ev)
 		return
 	}
+	t.disownToll(i)
 	e.disown(t, i)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...) // a failed test is its parent's own time
 }

@@ -64,11 +64,15 @@ type Engine struct {
 	threads   map[uint32]*thread
 	rows      []Thread
 	rowOf     map[rowID]int
+	spare     []memory
+	rowAt     [256]int     // by the last digits of thread numbers: spares most look-ups in rowOf
+	recent    [512]*thread // by the last digits of their numbers: spares most look-ups in threads
 	roots     int
 	pid       uint32
 	root      *node
-	teams     map[teamKey][]*team
-	settle    []*team // joined, waiting for stragglers
+	teams     map[teamKey]*teamList
+	lists     [64]*teamList // of teams, by the last digits of their keys
+	settle    []*team       // joined, waiting for stragglers
 	free      []*team
 	parked    []*thread
 	order     []waiting // of parked, for advanceParked
@@ -105,6 +109,8 @@ type Engine struct {
 	mpiState mpiState
 	sampling sampling
 	counting counting
+	costs    event.HitCosts
+	hits     [event.NumProbes]uint64
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
@@ -122,6 +128,7 @@ type node struct {
 	key      Key
 	parent   *node
 	children []*node
+	last     int           // of children, the one that was asked for last
 	stats    []ThreadStats // by row; Thread is filled when the Profile is built
 	samples  sums
 	notes    map[string]bool
@@ -136,8 +143,17 @@ type node struct {
 }
 
 func (e *Engine) child(n *node, k Key) *node {
-	for _, c := range n.children {
+	// Programs do the same things in the same order: it is mostly the one that was
+	// asked for last, or the next.
+	for i := n.last; i < len(n.children); i++ {
+		if c := n.children[i]; c.key == k {
+			n.last = i
+			return c
+		}
+	}
+	for i, c := range n.children[:min(n.last, len(n.children))] {
 		if c.key == k {
+			n.last = i
 			return c
 		}
 	}
@@ -205,7 +221,8 @@ type frame struct {
 	internal  bool   // one of the runtime's own
 	uncounted bool   // not all that was counted in it is known
 	tally     *tally // nil: nothing yet
-	inner     bool   // a user region entered from another one that was entered from it: its node is that one's
+	toll      toll
+	inner     bool // a user region entered from another one that was entered from it: its node is that one's
 }
 
 type thread struct {
@@ -227,6 +244,7 @@ type thread struct {
 	counters  [maxCounts]uint64 // at its last event
 	counted   bool              // there were any
 	gap       bool              // there were none at events since
+	due       int64             // what its last hit took after its time stamp, ns
 }
 
 func (t *thread) top() *frame {
@@ -240,11 +258,11 @@ func (t *thread) top() *frame {
 func New(pid uint32, r Resolver) *Engine {
 	return &Engine{
 		resolve:     r,
+		rowOf:       map[rowID]int{},
 		pid:         pid,
 		threads:     map[uint32]*thread{},
-		rowOf:       map[rowID]int{},
 		root:        &node{},
-		teams:       map[teamKey][]*team{},
+		teams:       map[teamKey]*teamList{},
 		tasks:       map[taskKey]*task{},
 		untied:      map[uint64]bool{},
 		teamOf:      map[uint64]event.Construct{},
@@ -255,6 +273,33 @@ func New(pid uint32, r Resolver) *Engine {
 		whereabouts: map[uint32]*node{},
 		losses:      map[lossKey]uint64{},
 	}
+}
+
+// forget drops what is known of a thread that has nothing open. Its memory is the
+// next one's: programs that nest teams may start threads without end.
+func (e *Engine) forget(t *thread) {
+	delete(e.threads, t.tid)
+	e.recent[t.tid%uint32(len(e.recent))] = nil
+	const enough = 1024
+	if len(e.spare) < enough {
+		e.spare = append(e.spare, memory{t.stack[:0], t.queue[:0]})
+		t.stack, t.queue = nil, nil
+	}
+}
+
+// memory is what a thread's stack and queue were made of.
+type memory struct {
+	stack []frame
+	queue []event.Event
+}
+
+func (e *Engine) newThread(tid uint32) *thread {
+	t := &thread{tid: tid}
+	if n := len(e.spare) - 1; n >= 0 {
+		t.stack, t.queue = e.spare[n].stack, e.spare[n].queue
+		e.spare = e.spare[:n]
+	}
+	return t
 }
 
 func (e *Engine) presentSince(tids []int, at uint64) {
@@ -268,11 +313,16 @@ func (e *Engine) presentSince(tids []int, at uint64) {
 func (e *Engine) Events() uint64 { return e.events }
 
 func (e *Engine) feed(ev *event.Event) {
-	t := e.threads[ev.TID]
-	if t == nil {
-		t = &thread{tid: ev.TID}
-		e.threads[ev.TID] = t
-		e.enroll(t)
+	slot := &e.recent[ev.TID%uint32(len(e.recent))]
+	t := *slot
+	if t == nil || t.tid != ev.TID {
+		t = e.threads[ev.TID]
+		if t == nil {
+			t = e.newThread(ev.TID)
+			e.threads[ev.TID] = t
+			e.enroll(t)
+		}
+		*slot = t
 	}
 	if t.parked() {
 		if ev.MPI != nil { // the caller's, as the event is
@@ -323,6 +373,9 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	e.count(t, ev)
 	if e.hasToWait(t, ev) {
 		return false
+	}
+	if ev.Edge != event.Begin { // one that begins may have to wait for another thread
+		e.tax(t, ev)
 	}
 	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {
 		return true

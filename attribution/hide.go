@@ -82,6 +82,7 @@ func (n *Node) uncover(s ThreadStats, c event.Construct) {
 		if at := &n.Stats[i]; at.Thread == s.Thread {
 			if n.Parent >= 0 {
 				at.Child += s.Child - s.Exec.T
+				at.uncoverCost(&s)
 				at.uncoverCounters(&s)
 			}
 			at.Calls = at.Calls.Plus(calls)

@@ -41,6 +41,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 			from = max(from, e.mpiState.resumed)
 		}
 		s.T = span(from, end)
+		s.Cost = e.insideCall(ev)
 	}
 
 	parent, row := e.root, t.row
@@ -52,6 +53,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	own := leaf.stat(row)
 	own.Exec.add(Span{s.T, s.Calls})
 	own.Body.add(Span{s.T, s.Calls})
+	own.addCost(Cost{Exec: s.Cost, Body: s.Cost})
 	own.addMPI(&s)
 	own.count(nil, true, e.counting.width)
 	switch {
@@ -65,7 +67,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	s.Sized = 0 // the smallest and the largest are the leaf's
 	e.chargeMPI(t, &s)
 	if f != nil {
-		f.holdsCall(s.T)
+		f.holdsCall(s.T, s.Cost)
 	}
 }
 
@@ -180,16 +182,19 @@ func (t *thread) suspendedBy(i int) int {
 }
 
 // holdsCall notes that a call took time straight in a region.
-func (f *frame) holdsCall(d int64) {
+func (f *frame) holdsCall(d, cost int64) {
 	s := f.node.stat(f.row)
 	if f.phase == inBarrier { // only a task can call there: one that is not measured
 		s.MPI.Wait += d
 		if f.team != nil { // the body's figures have been taken
 			s.Child += d
+			s.addCost(Cost{Child: cost})
 			return
 		}
 	}
 	f.child += d
+	f.toll.child += cost
+	f.toll.parts[f.part()] += cost
 }
 
 // inFinalBarrier tells that a worker, whose part in its region is over, makes a
@@ -211,6 +216,7 @@ func (s *MPIStats) Add(o *MPIStats) {
 		}
 	}
 	s.T += o.T
+	s.Cost += o.Cost
 	s.Wait += o.Wait
 	s.Calls += o.Calls
 	s.Sends += o.Sends

@@ -27,7 +27,7 @@ const stragglerWait = 1e9
 // worker's begin.
 func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 	var found *team // the latest: the join of an older one was lost
-	for _, m := range e.teams[k] {
+	for _, m := range e.openTeams(k) {
 		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size ||
 			m.joined != 0 && ev.Time > m.joined || found != nil && found.forked > m.forked {
 			continue
@@ -87,13 +87,25 @@ func (e *Engine) unpark(k teamKey) {
 	}
 }
 
+// longQueue is how many events a thread's queue keeps room for when it is worked
+// off. After a burst each thread's may have been as long as a ring.
+const longQueue = 1024
+
+// empty forgets a queue that has been worked off.
+func (t *thread) empty() {
+	t.queue, t.head = t.queue[:0], 0
+	if cap(t.queue) > longQueue {
+		t.queue = nil
+	}
+}
+
 // replay works off a thread's events until it has to wait again; it tells
 // whether any could be applied.
 func (e *Engine) replay(t *thread) (any bool) {
 	t.replaying = true
 	for t.head < len(t.queue) {
-		ev := t.queue[t.head] // the queue may move meanwhile
-		if !e.step(t, &ev) {
+		ev := &t.queue[t.head] // the queue may move meanwhile, but is not overwritten
+		if !e.step(t, ev) {
 			t.queue[t.head].Lost = 0
 			break
 		}
@@ -102,7 +114,7 @@ func (e *Engine) replay(t *thread) (any bool) {
 	}
 	t.replaying = false
 	if !t.parked() {
-		t.queue, t.head = t.queue[:0], 0
+		t.empty()
 		i := slices.Index(e.parked, t)
 		e.parked = slices.Delete(e.parked, i, i+1)
 	}
@@ -211,8 +223,8 @@ func (e *Engine) giveIn(t *thread, now uint64) bool {
 		// was sampled then is nobody's.
 		i := slices.Index(e.parked, t)
 		e.parked = slices.Delete(e.parked, i, i+1)
-		delete(e.threads, t.tid)
-		t.queue, t.head = t.queue[:0], 0
+		t.empty()
+		e.forget(t)
 	default:
 		e.orphan(t)
 	}
@@ -236,15 +248,16 @@ func (e *Engine) orphan(t *thread) {
 // end. One that comes back begins anew.
 func (e *Engine) forgetIdle() {
 	const idle, few = 5e9, 1024
-	for tid, t := range e.threads {
+	for _, t := range e.threads {
 		if (len(t.stack) == 0 || t.idle()) && !t.parked() && !t.initial && t.last+idle < e.now {
-			delete(e.threads, tid)
+			e.forget(t)
 		}
 	}
 	for k, list := range e.teams {
-		if len(list) == 0 {
+		if len(list.open) == 0 {
 			delete(e.teams, k)
 		}
 	}
+	clear(e.lists[:])
 	e.crowd = max(few, 2*len(e.threads))
 }

@@ -19,16 +19,17 @@ func (e *Engine) pauseAt(at uint64) {
 		t.counted, t.gap = false, false
 	}
 	e.now = at
-	e.teams, e.settle, e.parked, e.foreign = map[teamKey][]*team{}, nil, nil, nil
+	e.teams, e.settle, e.parked, e.foreign = map[teamKey]*teamList{}, nil, nil, nil
+	clear(e.lists[:])
 	e.tasks, e.leagues = map[taskKey]*task{}, nil
 }
 
 func (e *Engine) resumeAt(tids []int, at uint64) {
 	e.countOff(at)
 	e.presentSince(tids, at)
-	for tid, t := range e.threads {
+	for _, t := range e.threads {
 		if !t.initial {
-			delete(e.threads, tid)
+			e.forget(t)
 			continue
 		}
 		e.enroll(t)

@@ -51,7 +51,13 @@ type Meta struct {
 	// Evaluators are the formulas over the counters that the user gave.
 	Evaluators []string  `json:"evaluators,omitempty"`
 	Sampling   *Sampling `json:"sampling,omitempty"` // nil: not sampled
-	HasTasks   bool      `json:"has_tasks"`          // the program may create tasks, and this runtime's are not measured
+	Overhead   *Overhead `json:"overhead,omitempty"` // what measuring cost; nil: recorded before that was told
+	// Adjusted: times are not as measured, but without what the probes took of them
+	// (see analysis.Adjust). Never recorded.
+	Adjusted bool `json:"-"`
+	// TakenOut is how much shorter that made Duration (ns).
+	TakenOut int64 `json:"-"`
+	HasTasks bool  `json:"has_tasks"` // the program may create tasks, and this runtime's are not measured
 }
 
 // Runtime is one OpenMP runtime found in the process.
@@ -226,11 +232,27 @@ type ThreadStats struct {
 	// Uncounted is how many executions' counters are not known, or only a part of
 	// them, which Counters holds.
 	Uncounted uint64 `json:"uncounted,omitempty"`
+	// Cost is the part of these times that the measurement's own probes took; nil
+	// if nothing, or if that is not known.
+	Cost *Cost `json:"cost,omitempty"`
+}
+
+// Cost is how much of a thread's times at a node its probes took, in ns: of the
+// fields of ThreadStats of the same names.
+type Cost struct {
+	Exec    int64 `json:"exec,omitempty"`
+	Enter   int64 `json:"enter,omitempty"`
+	Body    int64 `json:"body,omitempty"`
+	Barrier int64 `json:"barrier,omitempty"`
+	Exit    int64 `json:"exit,omitempty"`
+	Child   int64 `json:"child,omitempty"`
+	Task    int64 `json:"task,omitempty"`
 }
 
 // MPIStats are a thread's MPI counters.
 type MPIStats struct {
 	T     int64  `json:"t,omitempty"`     // in MPI calls, ns
+	Cost  int64  `json:"cost,omitempty"`  // the part of T that the measurement's own probes took, ns
 	Calls uint64 `json:"calls,omitempty"` // of any operation
 	Sends uint64 `json:"sends,omitempty"` // ompP's sendC, recvC, collC
 	Recvs uint64 `json:"recvs,omitempty"`

@@ -40,6 +40,10 @@ func (e *Engine) initial(t *thread) {
 }
 
 func (e *Engine) row(root, num int) int {
+	slot := &e.rowAt[uint(num)%uint(len(e.rowAt))]
+	if i := *slot; i < len(e.rows) && e.rows[i].Root == root && e.rows[i].Num == num {
+		return i
+	}
 	id := rowID{root, num}
 	r, ok := e.rowOf[id]
 	if !ok {
@@ -47,6 +51,7 @@ func (e *Engine) row(root, num int) int {
 		e.rows = append(e.rows, Thread{Root: root, Num: num})
 		e.rowOf[id] = r
 	}
+	*slot = r
 	return r
 }
 

@@ -29,6 +29,10 @@ const (
 // frames.
 const maxStackBytes = 16 << 20
 
+// maxPlaces bounds how many places are told apart by thread, region and stack:
+// some 60 MB, and about 1 MB of the recorded profile.
+const maxPlaces = 1 << 18
+
 // sampling is what the engine keeps for samples.
 type sampling struct {
 	stackOf map[string]int32 // by their addresses
@@ -36,6 +40,7 @@ type sampling struct {
 	bytes   int
 	folded  uint64 // samples whose callers were left out
 	taken   uint64
+	places  int
 }
 
 // sampleID is what equal samples have in common.
@@ -91,7 +96,7 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 		if !t.known {
 			id.row, id.tid = -1, t.tid
 		}
-		e.root.samples.add(id, sampleSum{1, s.Weight})
+		e.addSample(e.root, id, s.Weight)
 	case f.team != nil && f.phase == inBarrier:
 		id.row = f.row
 		late := lateSample{ev.Time, s.Weight, id}
@@ -104,7 +109,7 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 		}
 	default:
 		id.row, id.phase = f.row, f.phase.sampled()
-		f.node.samples.add(id, sampleSum{1, s.Weight})
+		e.addSample(f.node, id, s.Weight)
 	}
 }
 
@@ -138,12 +143,26 @@ func (e *Engine) settleSample(m *team, s *lateSample) {
 	default:
 		s.id.phase = PhaseBarrier
 	}
-	m.node.samples.add(s.id, sampleSum{1, s.weight})
+	e.addSample(m.node, s.id, s.weight)
 }
 
 func (e *Engine) idleSample(s *lateSample) {
 	s.id.phase = PhaseIdle
-	e.root.samples.add(s.id, sampleSum{1, s.weight})
+	e.addSample(e.root, s.id, s.weight)
+}
+
+// addSample adds a sample to a region's. When there are too many places, new ones
+// are only told apart by the innermost function.
+func (e *Engine) addSample(n *node, id sampleID, weight uint64) {
+	if _, known := n.samples[id]; !known {
+		const addr = 8
+		if s := e.sampling.stacks[id.stack]; e.sampling.places >= maxPlaces && len(s) > addr {
+			id.stack = e.sampling.intern([]uint64{binary.LittleEndian.Uint64([]byte(s[:addr]))})
+			e.sampling.folded++
+		}
+		e.sampling.places++
+	}
+	n.samples.add(id, sampleSum{1, weight})
 }
 
 // intern numbers a stack. When there are too many, only the innermost place is
@@ -241,8 +260,9 @@ func alike(x, y Sample) int {
 		}
 		return n
 	}
-	return cmp.Or(cmp.Compare(x.Thread, y.Thread), cmp.Compare(x.Phase, y.Phase), slices.Compare(x.Stack, y.Stack),
-		cmp.Compare(number(&x), number(&y)))
+	// Those of one stack stand together, which makes the file smaller by a sixth.
+	return cmp.Or(slices.Compare(x.Stack, y.Stack), cmp.Compare(x.Phase, y.Phase), cmp.Compare(number(&x), number(&y)),
+		cmp.Compare(x.Thread, y.Thread))
 }
 
 // stack returns a stack's frames, innermost first.

@@ -20,11 +20,11 @@ func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
 
 // open opens a region on the thread's stack.
 func (t *thread) open(n *node, ev *event.Event) *frame {
-	t.stack = append(t.stack, frame{
-		node: n, row: t.row, start: ev.Time, mark: ev.Time,
-		paid: ev.Time, sp: ev.SP, flags: ev.Flags,
-	})
-	return t.top()
+	t.stack = append(t.stack, frame{}) // in place: frames are large
+	f := &t.stack[len(t.stack)-1]
+	f.node, f.row, f.sp, f.flags = n, t.row, ev.SP, ev.Flags
+	f.start, f.mark, f.paid = ev.Time, ev.Time, ev.Time
+	return f
 }
 
 // pop closes the innermost region at a time and charges it.
@@ -39,6 +39,7 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 		above := &t.stack[i+1]
 		f.child += span(above.paid, at)
 		above.paid = at
+		e.payOpenToll(t, i+1)
 		e.payOpen(t, i+1)
 		f = &t.stack[i]
 	}
@@ -49,15 +50,21 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 			t.stack[j].leaveOut(span(f.paid, at))
 		}
 		exec, f.body = 0, 0
+		t.takeOutToll(i, outer)
 		e.takeOutCounts(t, i)
 	case i > 0:
 		t.stack[i-1].child += span(f.paid, at)
+		t.handUpToll(i)
 		e.settleCounts(t, i)
 	default:
 		e.settleCounts(t, i)
 	}
 	f.charge(f.node.stat(f.row), exec)
 	e.discard(f.tally)
+	if i+1 == len(t.stack) {
+		t.stack = t.stack[:i]
+		return
+	}
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 
@@ -74,6 +81,7 @@ func (f *frame) charge(s *ThreadStats, exec int64) {
 	s.Child += f.child
 	s.Task += f.task
 	s.Tasks += f.tasks
+	s.addCost(f.cost())
 }
 
 // abandon closes the innermost region, whose end was not seen: it counts, and
@@ -95,6 +103,7 @@ func (e *Engine) drop(t *thread, i int) {
 	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
 	e.unmatched++
+	t.disownToll(i)
 	e.disown(t, i)
 	t.stack = slices.Delete(t.stack, i, i+1)
 	t.setClock()

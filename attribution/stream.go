@@ -21,6 +21,8 @@ type Stream struct {
 	Stops    []Stop        `json:"stops,omitempty"`
 	Events   []event.Event `json:"events"`
 
+	Costs event.HitCosts `json:"costs,omitzero"` // of the events' probes
+
 	StackLo uint64 `json:"stack_lo,omitempty"` // the process's first stack
 	StackHi uint64 `json:"stack_hi,omitempty"`
 
@@ -45,6 +47,7 @@ func (s *Stream) Replay() *Profile {
 		e.Existing(s.Existing, s.Began)
 	}
 	e.MainStack(s.StackLo, s.StackHi)
+	e.Costs(s.Costs)
 	for _, stop := range s.Stops {
 		e.Stopped(stop)
 	}

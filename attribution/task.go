@@ -167,6 +167,9 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 			n = x.node
 		}
 	}
+	if ev.Edge == event.Begin { // else the call's that creates it
+		e.tax(t, ev)
+	}
 	e.initial(t)
 	t.stack = append(t.stack, frame{node: n, row: t.row, phase: inBody, start: ev.Time, mark: ev.Time, paid: ev.Time,
 		id: ev.Key, sp: ev.SP, enters: 1, bodies: 1})
@@ -264,9 +267,16 @@ func (e *Engine) leaveTask(t *thread, at uint64) {
 		s.Exec.C-- // a further part of an execution
 		s.Enter.C--
 	}
+	tolls := f.toll.task()
+	if f.internal {
+		tolls = taskToll{f.toll.away, f.toll.tasks}
+		f.toll.away = 0
+		t.disownToll(len(t.stack) - 1)
+	}
 	counted, uncounted := e.leaveTaskCounts(t)
 	t.stack = t.stack[:len(t.stack)-1]
 	e.resume(t, wall, active, n, at)
+	t.resumeToll(tolls)
 	e.resumeCounts(t, &counted, uncounted)
 }
 

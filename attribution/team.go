@@ -15,10 +15,37 @@ type teamKey struct {
 	key      uint64
 }
 
+// teamList are the executions of one team that are not settled yet.
+type teamList struct {
+	key  teamKey
+	open []*team
+}
+
+// teamsOf returns a team's list, nil if it has none.
+func (e *Engine) teamsOf(k teamKey) *teamList {
+	slot := &e.lists[(k.key>>4^k.key>>10^k.key>>16)%uint64(len(e.lists))]
+	if l := *slot; l != nil && l.key == k {
+		return l
+	}
+	l := e.teams[k]
+	if l != nil {
+		*slot = l
+	}
+	return l
+}
+
+func (e *Engine) openTeams(k teamKey) []*team {
+	if l := e.teamsOf(k); l != nil {
+		return l.open
+	}
+	return nil
+}
+
 // team is one execution of a parallel region.
 type team struct {
 	key      teamKey
-	bound    bool // key is known
+	bound    bool      // key is known
+	list     *teamList // nil: in none
 	node     *node
 	primary  *thread // who forked it
 	root     int
@@ -31,7 +58,9 @@ type team struct {
 	late     []lateSample
 	lastTask uint64 // when the last task ended that was executed in its final barrier
 	charged  bool
-	queued   bool // in Engine.settle
+	forkToll int64 // what the fork's hit took after its time stamp: all threads begin so much later
+	joinToll int64 // of the time from the last thread's end to the join
+	queued   bool  // in Engine.settle
 }
 
 // size returns how many threads the thread's current team has, 0 if not known.
@@ -56,6 +85,10 @@ type member struct {
 
 	tally     *tally
 	uncounted bool
+
+	toll     toll
+	taskToll int64 // in tasks executed in the final barrier
+	wayToll  int64 // and on the way to them
 }
 
 func (m *team) member(num int32) *member {
@@ -93,6 +126,7 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 	m := e.newTeam()
 	m.node, m.primary, m.size, m.forked = f.node, t, ev.Size, ev.Time
 	m.root = e.rows[t.row].Root
+	m.forkToll = t.due
 	f.team, f.num, f.phase, f.row = m, t.num, starting, e.row(m.root, 0)
 	t.setClock()
 	if ev.Key != 0 {
@@ -149,7 +183,12 @@ func (e *Engine) newTeam() *team {
 
 func (e *Engine) bind(m *team, k teamKey) {
 	m.key, m.bound = k, true
-	e.teams[k] = append(e.teams[k], m)
+	m.list = e.teamsOf(k)
+	if m.list == nil {
+		m.list = &teamList{key: k}
+		e.teams[k] = m.list
+	}
+	m.list.open = append(m.list.open, m)
 	e.unpark(k)
 }
 
@@ -163,6 +202,7 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 		if m.size == 0 && !inLeague {
 			m.size = ev.Size
 		}
+		e.tax(t, ev)
 		e.beginAs(t, f, m, ev.Num, ev.Time)
 		if !m.bound && ev.Key != 0 && !inLeague {
 			e.bind(m, teamKey{ev.Instance, ev.Key})
@@ -170,6 +210,7 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 		return true
 	}
 	if f := t.top(); f != nil && f.flags&event.IfSerial != 0 && f.phase == inBody && ev.Num == 0 {
+		e.tax(t, ev)
 		return true // it began when it was forked
 	}
 	m := e.openTeam(teamKey{ev.Instance, ev.Key}, ev)
@@ -183,6 +224,8 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 	e.leaveAll(t)
 	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
+	t.due = 0 // of its last region's end, in whose barrier it was
+	e.tax(t, ev)
 	num := ev.Num
 	if m.node.key.Construct == event.Teams {
 		num = m.numberInLeague(t)
@@ -255,6 +298,7 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	}
 	mem.end, mem.child, mem.sections, mem.count = at, f.child, f.body, f.bodies
 	f.phase, f.mark = inBarrier, at
+	mem.toll = f.toll
 	e.endMemberCounts(f, mem)
 	f.team.ended++
 	e.trySettle(f.team)
@@ -280,9 +324,11 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if f.phase != inBarrier { // the end of the body was not told
 		e.endMember(t, f, ev.Time)
 	}
+	t.joinToll(f)
 	m.joined = ev.Time
 	if i > 0 {
 		t.stack[i-1].child += span(f.paid, ev.Time)
+		t.handUpToll(i)
 	}
 	e.joinCounts(t, i)
 	t.num = f.num
@@ -351,9 +397,13 @@ func (e *Engine) charge(m *team) {
 }
 
 func (e *Engine) unbind(m *team) {
-	if i := slices.Index(e.teams[m.key], m); i >= 0 {
-		e.teams[m.key] = slices.Delete(e.teams[m.key], i, i+1)
+	if m.list == nil {
+		return
 	}
+	if i := slices.Index(m.list.open, m); i >= 0 {
+		m.list.open = slices.Delete(m.list.open, i, i+1)
+	}
+	m.list = nil
 }
 
 // abandonTeam counts a team's threads, whose join was not seen. Other threads
@@ -386,6 +436,7 @@ func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	s.Barrier.C++
 	s.Exit.T += span(last, joined)
 	s.Exit.C++
+	s.addCost(m.costOf(mem))
 	task := min(mem.task, span(end, joined))
 	s.Child += min(mem.child, span(begin, end)) + task
 	s.Task += task

@@ -169,6 +169,8 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 		}
 		return
 	}
+	f.toll.parts[partBarrier] += f.toll.parts[partBody]
+	f.toll.parts[partBody] = 0
 	// In a single with copyprivate the others wait in this very call.
 	f.barrier += span(f.mark, ev.Time)
 	if kind == BarrierExplicit || kind == BarrierDropped || kind == BarrierNone {
@@ -189,7 +191,10 @@ func (e *Engine) endSingle(t *thread, ev *event.Event) {
 	f.phase, f.mark = done, ev.Time
 }
 
+// startSection: the runtime has said whether there is another section. One that
+// is open is over then, where nothing else told it.
 func (e *Engine) startSection(t *thread, ev *event.Event) {
+	e.endSection(t, ev)
 	if ev.Value == 0 {
 		return
 	}

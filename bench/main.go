@@ -36,6 +36,9 @@ func run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if *only == "start" {
+		return printStart(dir)
+	}
 	targets, err := buildTargets(dir)
 	if err != nil {
 		return err

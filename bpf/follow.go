@@ -11,6 +11,7 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
+	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 )
 
@@ -42,6 +43,9 @@ type Follower struct {
 // NewFollower loads and attaches the programs (needs BTF: 5.5), for a kernel
 // that attaches probes in the given mode.
 func NewFollower(mode Mode) (*Follower, error) {
+	if err := rlimit.RemoveMemlock(); err != nil {
+		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
+	}
 	spec, err := loadFollow()
 	if err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func NewFollower(mode Mode) (*Follower, error) {
 		unused = followProgOnLibrariesPerf
 	}
 	delete(spec.Programs, unused)
-	if f.coll, err = ebpf.NewCollection(spec); err != nil {
+	if f.coll, err = newCollection(spec, nil, nil); err != nil {
 		return nil, fmt.Errorf("load the programs that follow processes: %w", err)
 	}
 	for _, name := range []string{followProgOnExec, followProgOnFork, followProgOnExit} {

@@ -119,7 +119,7 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	}
 	spec.Maps[mpiMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
 	m := &MPI{mode: p.mode, sleeps: sleeps}
-	if m.coll, err = ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: shared}); err != nil {
+	if m.coll, err = newCollection(spec, shared, nil); err != nil {
 		return nil, err
 	}
 	if m.exit, err = link.AttachTracing(link.TracingOptions{Program: m.coll.Programs[mpiProgMpiExit]}); err != nil {
@@ -136,7 +136,7 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 // tracepointArgs returns how many arguments the running kernel gives the
 // programs on a tracepoint; 0 if that cannot be told.
 func tracepointArgs(name string) int {
-	kernel, err := btf.LoadKernelSpec()
+	kernel, err := kernelTypes.Kernel()
 	if err != nil {
 		return 0
 	}

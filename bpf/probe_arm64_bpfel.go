@@ -62,6 +62,27 @@ type probeCpu struct {
 	_      [4]byte
 }
 
+type probeDrive struct {
+	_    structs.HostLayout
+	Regs struct {
+		_      structs.HostLayout
+		Regs   [31]uint64
+		Sp     uint64
+		Pc     uint64
+		Pstate uint64
+	}
+	Sp      uint64
+	Ip      uint64
+	Arg0    uint64
+	Zero    uint32
+	Sign    uint32
+	Row     [8]uint32
+	Returns uint32
+	Steps   uint32
+	Hits    uint32
+	Pad     uint32
+}
+
 type probeRecord struct {
 	_     structs.HostLayout
 	Time  uint64
@@ -169,12 +190,14 @@ const (
 	probeMapCounterEvents6      = "counter_events_6"
 	probeMapCounterEvents7      = "counter_events_7"
 	probeMapCpus                = "cpus"
+	probeMapDrives              = "drives"
 	probeMapDropped             = "dropped"
 	probeMapRings               = "rings"
 	probeMapRows                = "rows"
 	probeMapSharing             = "sharing"
 	probeMapSilent              = "silent"
 	probeMapThreads             = "threads"
+	probeProgOnDrive            = "on_drive"
 	probeProgOnEntryMulti       = "on_entry_multi"
 	probeProgOnEntryPerf        = "on_entry_perf"
 	probeProgOnNothing          = "on_nothing"
@@ -192,7 +215,9 @@ const (
 	probeVarNumCounters         = "num_counters"
 	probeVarNumRings            = "num_rings"
 	probeVarNumSilent           = "num_silent"
+	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
+	probeVarUnusedDrive         = "unused_drive"
 	probeVarUnusedRecord        = "unused_record"
 	probeVarUnusedRecordFlag    = "unused_record_flag"
 	probeVarUnusedRowFlag       = "unused_row_flag"
@@ -241,6 +266,7 @@ type probeSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeProgramSpecs struct {
+	OnDrive       *ebpf.ProgramSpec `ebpf:"on_drive"`
 	OnEntryMulti  *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
 	OnNothing     *ebpf.ProgramSpec `ebpf:"on_nothing"`
@@ -266,6 +292,7 @@ type probeMapSpecs struct {
 	CounterEvents6 *ebpf.MapSpec `ebpf:"counter_events_6"`
 	CounterEvents7 *ebpf.MapSpec `ebpf:"counter_events_7"`
 	Cpus           *ebpf.MapSpec `ebpf:"cpus"`
+	Drives         *ebpf.MapSpec `ebpf:"drives"`
 	Dropped        *ebpf.MapSpec `ebpf:"dropped"`
 	Rings          *ebpf.MapSpec `ebpf:"rings"`
 	Rows           *ebpf.MapSpec `ebpf:"rows"`
@@ -286,7 +313,9 @@ type probeVariableSpecs struct {
 	NumCounters         *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings            *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent           *ebpf.VariableSpec `ebpf:"num_silent"`
+	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
+	UnusedDrive         *ebpf.VariableSpec `ebpf:"unused_drive"`
 	UnusedRecord        *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.VariableSpec `ebpf:"unused_record_flag"`
 	UnusedRowFlag       *ebpf.VariableSpec `ebpf:"unused_row_flag"`
@@ -323,6 +352,7 @@ type probeMaps struct {
 	CounterEvents6 *ebpf.Map `ebpf:"counter_events_6"`
 	CounterEvents7 *ebpf.Map `ebpf:"counter_events_7"`
 	Cpus           *ebpf.Map `ebpf:"cpus"`
+	Drives         *ebpf.Map `ebpf:"drives"`
 	Dropped        *ebpf.Map `ebpf:"dropped"`
 	Rings          *ebpf.Map `ebpf:"rings"`
 	Rows           *ebpf.Map `ebpf:"rows"`
@@ -343,6 +373,7 @@ func (m *probeMaps) Close() error {
 		m.CounterEvents6,
 		m.CounterEvents7,
 		m.Cpus,
+		m.Drives,
 		m.Dropped,
 		m.Rings,
 		m.Rows,
@@ -364,7 +395,9 @@ type probeVariables struct {
 	NumCounters         *ebpf.Variable `ebpf:"num_counters"`
 	NumRings            *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent           *ebpf.Variable `ebpf:"num_silent"`
+	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
+	UnusedDrive         *ebpf.Variable `ebpf:"unused_drive"`
 	UnusedRecord        *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.Variable `ebpf:"unused_record_flag"`
 	UnusedRowFlag       *ebpf.Variable `ebpf:"unused_row_flag"`
@@ -375,6 +408,7 @@ type probeVariables struct {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probePrograms struct {
+	OnDrive       *ebpf.Program `ebpf:"on_drive"`
 	OnEntryMulti  *ebpf.Program `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.Program `ebpf:"on_entry_perf"`
 	OnNothing     *ebpf.Program `ebpf:"on_nothing"`
@@ -388,6 +422,7 @@ type probePrograms struct {
 
 func (p *probePrograms) Close() error {
 	return _ProbeClose(
+		p.OnDrive,
 		p.OnEntryMulti,
 		p.OnEntryPerf,
 		p.OnNothing,

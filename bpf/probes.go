@@ -57,11 +57,12 @@ const (
 	Session Mode = iota // one probe for entry and return that may skip the return: 6.13
 	Multi               // many addresses in one link: 6.6
 	Perf                // a perf event per address, with cookies: 5.15
+	driven              // none: see Drive
 )
 
 // String names the mode for check and the report.
 func (m Mode) String() string {
-	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes"}[m]
+	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes", "driven"}[m]
 }
 
 // Point is one place to probe.
@@ -105,6 +106,7 @@ var programs = map[Mode][2]string{
 	Session: {probeProgOnEntryMulti, probeProgOnSession},
 	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},
 	Perf:    {probeProgOnEntryPerf, probeProgOnReturnPerf},
+	driven:  {probeProgOnDrive, probeProgOnDrive},
 }
 
 // LoadProbes loads the programs in the best mode that the kernel offers, at
@@ -146,6 +148,9 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 			delete(spec.Programs, name)
 		}
 	}
+	if mode != driven {
+		delete(spec.Maps, probeMapDrives)
+	}
 	if err := c.configure(spec); err != nil {
 		return nil, err
 	}
@@ -155,24 +160,40 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	}
 	size := ringBytes(n)
 	spec.Maps[probeMapRings].InnerMap.MaxEntries = size
-	coll, err := ebpf.NewCollection(spec)
-	if err != nil {
+	p := &Probes{mode: mode, counters: c}
+	if p.coll, err = newCollection(spec, nil, func(maps map[string]*ebpf.Map) (err error) {
+		p.rings, err = makeRings(maps[probeMapRings], n, size)
+		return err
+	}); err != nil {
+		closeRings(p.rings)
 		return nil, err
 	}
-	p := &Probes{mode: mode, coll: coll, counters: c}
-	for i := range n {
-		ring, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: size})
-		if err != nil {
-			p.Close()
-			return nil, fmt.Errorf("create a record ring of %d MiB: %w", size>>20, err)
-		}
-		p.rings = append(p.rings, ring)
-		if err := coll.Maps[probeMapRings].Put(uint32(i), ring); err != nil {
-			p.Close()
-			return nil, err
-		}
-	}
 	return p, nil
+}
+
+// makeRings makes n rings and stores them, all at one time: each change of such
+// a map waits until no program runs that may use what was there (synchronize_rcu).
+func makeRings(in *ebpf.Map, n int, size uint32) ([]*ebpf.Map, error) {
+	rings, errs := make([]*ebpf.Map, n), make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			var err error
+			if rings[i], err = ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: size}); err != nil {
+				errs[i] = fmt.Errorf("create a record ring of %d MiB: %w", size>>20, err)
+				return
+			}
+			errs[i] = in.Put(uint32(i), rings[i])
+		})
+	}
+	wg.Wait()
+	return rings, errors.Join(errs...)
+}
+
+func closeRings(rings []*ebpf.Map) {
+	for _, r := range rings {
+		r.Close() // which takes nil
+	}
 }
 
 // tryAttach proves that this mode attaches here, at the entry point of our own
@@ -267,9 +288,7 @@ func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error)
 
 // Close detaches nothing by itself (links do) and frees the kernel side.
 func (p *Probes) Close() {
-	for _, r := range p.rings {
-		r.Close()
-	}
+	closeRings(p.rings)
 	p.coll.Close()
 }
 

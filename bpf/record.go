@@ -4,12 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
-	"time"
 	"unsafe"
-
-	"github.com/cilium/ebpf/ringbuf"
 )
 
 // Record is what one hit reports; the fields' comments are in shared.h.
@@ -119,11 +115,11 @@ func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
 
 // Ring reads one record ring.
 type Ring struct {
-	r        *ringbuf.Reader
-	raw      ringbuf.Record
-	rec      Record
+	memory   *memoryRing
+	blocked  bool
 	mpi      MPIRecord
 	smp      SampleRecord
+	rec      Record
 	counters [2*MaxCounters + 1]uint64
 }
 
@@ -131,12 +127,11 @@ type Ring struct {
 func (p *Probes) Rings() ([]*Ring, error) {
 	var out []*Ring
 	for _, m := range p.rings {
-		r, err := ringbuf.NewReader(m)
+		r, err := mapRing(m)
 		if err != nil {
-			return nil, fmt.Errorf("open a record ring: %w", err)
+			return nil, err
 		}
-		r.SetDeadline(time.Unix(1, 0)) // never wait: the kernel side does not wake us
-		out = append(out, &Ring{r: r})
+		out = append(out, &Ring{memory: r})
 	}
 	return out, nil
 }
@@ -145,43 +140,39 @@ func (p *Probes) Rings() ([]*Ring, error) {
 // and returns how many. The record is only valid during the call, as are the
 // counters of its thread, which are nil if none were read. Those of MPI calls,
 // which are longer, go to useMPI, samples to useSample.
-func (r *Ring) Drain(limit int, use func(*Record, []uint64), useMPI func(*MPIRecord), useSample func(*SampleRecord)) (int, error) {
-	n := 0
-	for n < limit {
-		err := r.r.ReadInto(&r.raw)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			break
-		}
-		if err != nil {
-			return n, fmt.Errorf("read a record ring: %w", err)
-		}
-		switch b := r.raw.RawSample; {
+func (r *Ring) Drain(limit int, use func(*Record, []uint64), useMPI func(*MPIRecord), useSample func(*SampleRecord)) (n int, err error) {
+	n, r.blocked, err = r.memory.read(limit, func(b []byte) error {
+		switch {
+		case len(b) == int(unsafe.Sizeof(Record{})):
+			use((*Record)(unsafe.Pointer(&b[0])), nil) // the kernel aligns entries to eight bytes
 		case isSample(b):
 			if err := decodeSample(b, &r.smp); err != nil {
-				return n, err
+				return err
 			}
 			useSample(&r.smp)
 		case hasCounters(b):
 			counters, err := decodeCounted(b, &r.rec, r.counters[:0])
 			if err != nil {
-				return n, err
+				return err
 			}
 			use(&r.rec, counters)
-		case len(b) > int(unsafe.Sizeof(r.rec)):
+		default:
 			if err := decodeMPI(b, &r.mpi); err != nil {
-				return n, err
+				return err
 			}
 			useMPI(&r.mpi)
-		default:
-			if err := DecodeRecord(b, &r.rec); err != nil {
-				return n, err
-			}
-			use(&r.rec, nil)
 		}
-		n++
+		return nil
+	})
+	if err != nil {
+		return n, fmt.Errorf("read a record ring: %w", err)
 	}
 	return n, nil
 }
 
+// Blocked tells that the last Drain ended at a record that was still being
+// written: what other threads wrote after it is not read yet.
+func (r *Ring) Blocked() bool { return r.blocked }
+
 // Close ends reading.
-func (r *Ring) Close() error { return r.r.Close() }
+func (r *Ring) Close() error { return r.memory.close() }

@@ -73,7 +73,7 @@ func (p *Probes) LoadSampler(attr *perf.Attr) (*Sampler, error) {
 	}
 	spec.Maps[sampleMapRings].InnerMap.MaxEntries = ringBytes(len(p.rings))
 	s := &Sampler{}
-	if s.coll, err = ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{MapReplacements: shared}); err != nil {
+	if s.coll, err = newCollection(spec, shared, nil); err != nil {
 		return nil, fmt.Errorf("load the sampling program: %w", err)
 	}
 	if err := s.open(attr, s.coll.Programs[sampleProgOnSample]); err != nil {

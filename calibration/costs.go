@@ -74,17 +74,18 @@ func (c *Costs) Of(p event.Probe) Split {
 	case event.ProbeReturn:
 		s = c.Return
 	}
-	if p&event.ReadsUser != 0 {
-		s.After += c.Read // the clock is read before it
+	if s != (Split{}) {
+		s.After += float64(p.Reads()) * c.Read // the clock is read before
 	}
 	return s
 }
 
 // Table is the costs of all kinds of events, in whole ns.
 func (c *Costs) Table() (t event.HitCosts) {
-	for p := range t {
+	for p := range t.Kinds {
 		s := c.Of(event.Probe(p))
-		t[p] = event.HitCost{Before: int64(math.Round(s.Before)), After: int64(math.Round(s.After))}
+		t.Kinds[p] = event.HitCost{Before: int64(math.Round(s.Before)), After: int64(math.Round(s.After))}
 	}
+	t.Record = int64(math.Round(c.Record()))
 	return t
 }

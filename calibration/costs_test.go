@@ -16,12 +16,13 @@ func TestCosts(t *testing.T) {
 	}{
 		{event.NoProbe, 0, 0},
 		{event.ProbeNop5, 1, 2},
-		{event.ProbeEmulated | event.ReadsUser, 10, 25},
+		{event.ProbeEmulated.Reading(1), 10, 25},
 		{event.ProbeCall, 100, 200},
-		{event.ProbeSingleStep | event.ReadsUser, 1000, 2005},
+		{event.ProbeSingleStep.Reading(7), 1000, 2015},
 		{event.ProbeReturn, 3, 4},
+		{event.NoProbe.Reading(2), 0, 0},
 	} {
-		if got := c.Table()[w.p]; got != (event.HitCost{Before: w.before, After: w.after}) {
+		if got := c.Table().Kinds[w.p]; got != (event.HitCost{Before: w.before, After: w.after}) {
 			t.Errorf("%s: %+v", w.p, got)
 		}
 	}
@@ -36,7 +37,7 @@ func TestCosts(t *testing.T) {
 			t.Errorf("a hit on %s (return %t) costs %.0f, want %.0f", w.class, w.returns, got, w.ns)
 		}
 	}
-	if got := c.Record(); got != 6 {
+	if got := c.Record(); got != 6 || c.Table().Record != 6 {
 		t.Errorf("a record costs %.0f", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -118,12 +119,19 @@ func (j *joined) end(how string) {
 // untilEnded returns when ctx ends or no process is left; those that end
 // meanwhile are settled.
 func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
-	const tick = 50 // ms, in which ctx is asked
+	const tick = 50 // ms, in which the processes' times are read
+	over, end, err := os.Pipe()
+	if err != nil {
+		return
+	}
+	defer over.Close()
+	defer end.Close()
+	defer context.AfterFunc(ctx, func() { end.Close() })()
 	left := len(all)
 	for left > 0 && ctx.Err() == nil {
 		m.mu.Lock()
-		var fds []unix.PollFd
-		var whose []*joined
+		fds := []unix.PollFd{{Fd: int32(over.Fd()), Events: unix.POLLIN}}
+		whose := []*joined{nil}
 		for _, j := range all {
 			if j.res != nil {
 				continue
@@ -139,7 +147,7 @@ func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
 			return
 		}
 		for i, j := range whose {
-			if fds[i].Revents != 0 {
+			if j != nil && fds[i].Revents != 0 {
 				m.over(j.pid)
 				j.end("the process ended")
 				left--

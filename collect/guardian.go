@@ -25,6 +25,16 @@ type guardian struct {
 	pipe io.WriteCloser
 }
 
+// guard starts the guardian, before the first process can be stopped.
+func (m *Measurement) guard() (err error) {
+	m.guarding.Lock()
+	defer m.guarding.Unlock()
+	if m.guardian == nil {
+		m.guardian, err = startGuardian(m.follower.StoppedMap(), m.follower.FollowedMap())
+	}
+	return err
+}
+
 func startGuardian(stopped, followed *ebpf.Map) (*guardian, error) {
 	self, err := os.Executable()
 	if err != nil {

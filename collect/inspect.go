@@ -99,7 +99,7 @@ func Inspect(pid int) (*Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	mods, unread := mapped(pid)
+	mods, unread := mapped(symbols.NewProcess(pid), pid)
 	if len(mods) == 0 {
 		return nil, unreadable(p, unread)
 	}

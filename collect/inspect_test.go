@@ -97,6 +97,9 @@ func TestInspect(t *testing.T) {
 			if name, err := CheckTarget(pid); err != nil || name != filepath.Base(bin) {
 				t.Errorf("CheckTarget: %q, %v", name, err)
 			}
+			if err := CheckRuntime(pid); err != nil {
+				t.Errorf("CheckRuntime: %v", err)
+			}
 		})
 	}
 }

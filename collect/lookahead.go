@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"sync"
+
 	"ompp-attach/probes"
 	"ompp-attach/probes/inline"
 	"ompp-attach/symbols"
@@ -10,8 +12,9 @@ import (
 // loaded, which takes about as long and leaves other cores idle. What is found
 // is kept with the files, where the measurement will find it.
 func LookAhead(pid int, inlining bool) {
+	mapped := lookedAhead.add(pid)
 	go func() {
-		mods, _ := symbols.Modules(pid) // what cannot be read, the scan will tell
+		mods, _ := mapped.Modules() // what cannot be read, the scan will tell
 		for i := range mods {
 			o := mods[i].Object()
 			if mayBeRuntime(o) {
@@ -22,4 +25,36 @@ func LookAhead(pid int, inlining bool) {
 			}
 		}
 	}()
+}
+
+// lookedAhead are the lists of processes that are not measured yet.
+var lookedAhead ahead
+
+type ahead struct {
+	sync.Mutex
+	mapped map[int]*symbols.Process
+}
+
+func (a *ahead) add(pid int) *symbols.Process {
+	a.Lock()
+	defer a.Unlock()
+	if a.mapped == nil {
+		a.mapped = map[int]*symbols.Process{}
+	}
+	if a.mapped[pid] == nil {
+		a.mapped[pid] = symbols.NewProcess(pid)
+	}
+	return a.mapped[pid]
+}
+
+// of returns the list of a process that begins to be measured.
+func (a *ahead) of(pid int) *symbols.Process {
+	a.Lock()
+	defer a.Unlock()
+	p := a.mapped[pid]
+	delete(a.mapped, pid) // when its number comes again it is another program's
+	if p == nil {
+		p = symbols.NewProcess(pid)
+	}
+	return p
 }

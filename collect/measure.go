@@ -22,10 +22,13 @@ import (
 type Measurement struct {
 	kernel   *bpf.Probes
 	rings    []*bpf.Ring
+	readTo   []uint64 // by ring: the time up to which it has been read; guarded by mu
 	follower *bpf.Follower
-	guardian *guardian
+	guarding sync.Mutex // guards guardian
+	guardian *guardian  // nil: nobody can have been stopped yet
 	machine  preflight.Machine
 	counting *counting // nil: nothing is counted
+	costing  costing
 	logf     func(format string, args ...any)
 
 	// living is held while lives are acted on, and while a program's measurement
@@ -77,14 +80,22 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 		return nil, err
 	}
 	c := newCounting(counters)
+	follower := loadFollower(from)
 	k, err := bpf.LoadCountingProbes(from, c.kernel)
 	if err != nil {
+		if f, err := follower(from); err == nil {
+			f.Close()
+		}
 		return nil, err
 	}
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
 		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
 		procs: map[uint32]*Process{}, shared: map[any]*sharedLink{},
+	}
+	if m.follower, err = follower(k.Mode()); err != nil {
+		m.Close()
+		return nil, err
 	}
 	if len(counters) > 0 {
 		m.counting = c
@@ -93,20 +104,39 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 			return nil, err
 		}
 	}
+	m.calibrate()
 	if m.rings, err = k.Rings(); err != nil {
 		m.Close()
 		return nil, err
 	}
-	if m.follower, err = bpf.NewFollower(k.Mode()); err != nil {
-		m.Close()
-		return nil, err
-	}
-	if m.guardian, err = startGuardian(m.follower.StoppedMap(), m.follower.FollowedMap()); err != nil {
-		m.Close()
-		return nil, err
-	}
+	m.readTo = make([]uint64, len(m.rings))
 	logf("kernel side loaded, probes by %s", k.Mode())
 	return m, nil
+}
+
+// loadFollower begins to load the programs that follow processes, for a kernel
+// that attaches probes in the given mode, and returns what waits for them, which
+// is told the mode that the kernel has: it may turn out to be an older one.
+func loadFollower(from bpf.Mode) func(bpf.Mode) (*bpf.Follower, error) {
+	type loaded struct {
+		f   *bpf.Follower
+		err error
+	}
+	done := make(chan loaded, 1)
+	go func() {
+		f, err := bpf.NewFollower(from)
+		done <- loaded{f, err}
+	}()
+	return func(mode bpf.Mode) (*bpf.Follower, error) {
+		l := <-done
+		if mode == bpf.Perf && from != bpf.Perf {
+			if l.err == nil {
+				l.f.Close()
+			}
+			return bpf.NewFollower(mode)
+		}
+		return l.f, l.err
+	}
 }
 
 // Close takes everything away again; the processes go on.
@@ -119,6 +149,9 @@ func (m *Measurement) Close() {
 	}
 	if m.guardian != nil {
 		m.guardian.stop()
+	}
+	if m.costing.done != nil {
+		<-m.costing.done
 	}
 	for _, r := range m.rings {
 		r.Close()
@@ -174,22 +207,40 @@ func (m *Measurement) read(ctx context.Context) error {
 // write for ever: once a ring was read to its end, or as many records were read
 // as it holds (16 MiB of at least 64 bytes), what was in it is read.
 func (m *Measurement) drainAll() {
-	for range (16<<20/64)/batch + 1 {
-		if _, full, err := m.drain(); err != nil || !full {
+	const patience = 100 // ms, for records that are being written
+	for turn, waited := 0, 0; turn < (16<<20/64)/batch+1 && waited < patience; {
+		_, rest, err := m.drain()
+		switch {
+		case err != nil || rest == noRest:
 			return
+		case rest == blocked:
+			waited++
+			time.Sleep(time.Millisecond)
+		default:
+			turn++
 		}
 	}
 }
 
-// drain reads a batch of every ring; full tells that one may hold more.
-func (m *Measurement) drain() (total int, full bool, err error) {
+// rest is what a drain has left in the rings.
+type rest int
+
+const (
+	noRest  rest = iota
+	blocked      // what lies behind a record that is being written
+	more         // what was too much for one batch
+)
+
+// drain reads a batch of every ring.
+func (m *Measurement) drain() (total int, left rest, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	read := ktime() // what is older has been read
+	now := ktime() // what is older has been read, if nothing is left
 	var ev event.Event
 	var last *Process
-	for _, r := range m.rings {
-		latest := read
+	read := now
+	for i, r := range m.rings {
+		latest := m.readTo[i]
 		n, err := r.Drain(batch, func(rec *bpf.Record, counters []uint64) {
 			latest = rec.Time
 			if last == nil || last.pid != rec.Pid {
@@ -209,12 +260,19 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 			m.feedSample(rec)
 		})
 		if err != nil {
-			return total, full, err
+			return total, left, err
 		}
 		total += n
-		if n == batch { // more of it may be in the ring
-			full, read = true, min(read, latest)
+		switch {
+		case n == batch: // more of it may be in the ring
+			left = more
+		case r.Blocked():
+			left = max(left, blocked)
+		default:
+			latest = now
 		}
+		m.readTo[i] = latest
+		read = min(read, latest)
 	}
 	for _, p := range m.procs {
 		p.engine.Advance(read)
@@ -222,7 +280,7 @@ func (m *Measurement) drain() (total int, full bool, err error) {
 	if m.sampling.kernel != nil {
 		m.sampling.throttled += m.sampling.kernel.Throttled()
 	}
-	return total, full, nil
+	return total, left, nil
 }
 
 // AttachError says why a process cannot be measured, in one sentence.

@@ -70,7 +70,7 @@ func TestNoVolumesOfADoubtedLibrary(t *testing.T) {
 	}
 	const doubted, sound = 5, 6
 	for _, pid := range []uint32{doubted, sound} {
-		m.procs[pid] = &Process{pid: pid, engine: attribution.New(pid, newResolver(int(pid))), usage: newUsage()}
+		m.procs[pid] = &Process{pid: pid, engine: attribution.New(pid, newResolver(symbols.NewProcess(int(pid)))), usage: newUsage()}
 	}
 	send := func(at uint64) {
 		for pid := range m.procs {

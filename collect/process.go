@@ -27,6 +27,7 @@ type Process struct {
 	program   *Program
 	first     bool // the process we launched or attached to
 	engine    *attribution.Engine
+	mapped    *symbols.Process
 	resolver  *resolver
 	began     uint64
 	ended     uint64 // when its measured time was over; 0: not yet
@@ -62,13 +63,14 @@ type placed struct {
 func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p := &Process{
 		pid: uint32(pid), program: g, first: pid == g.pid, began: ktime(),
-		resolver: newResolver(pid),
-		placed:   map[fileID]placed{},
-		code:     map[fileID]placed{},
-		mpi:      mpiProcess{placed: map[fileID]*placedMPI{}},
-		cpu0:     readCPU(pid),
-		usage:    newUsage(),
+		placed: map[fileID]placed{},
+		code:   map[fileID]placed{},
+		mpi:    mpiProcess{placed: map[fileID]*placedMPI{}},
+		cpu0:   readCPU(pid),
+		usage:  newUsage(),
 	}
+	p.mapped = lookedAhead.of(pid)
+	p.resolver = newResolver(p.mapped)
 	if m.kernel != nil { // there is none in tests
 		m.kernel.Hear(pid)
 	}
@@ -79,6 +81,12 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 		r = p.recorder
 	}
 	p.engine = attribution.New(uint32(pid), r)
+	if c, err := m.Costs(); err == nil {
+		p.engine.Costs(c.Table())
+		if p.recorder != nil {
+			p.recorder.Stream.Costs = c.Table()
+		}
+	}
 	p.resolver.user = m.user
 	if lo, hi, ok := mainStack(pid); ok {
 		p.engine.MainStack(lo, hi)
@@ -125,7 +133,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	if p.detached || p.offGone {
 		return 0, nil
 	}
-	mods, err := symbols.Modules(int(p.pid))
+	mods, err := p.mapped.Modules()
 	if len(mods) == 0 {
 		return 0, err
 	}
@@ -311,6 +319,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
+	prof.Meta.Overhead = m.overhead(meta.Overhead)
 	prof.Meta.Sampling = m.sampledAs(p, prof)
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)

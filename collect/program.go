@@ -55,6 +55,9 @@ func (m *Measurement) programOf(pid int) *Program {
 // Follow measures a process, its children and their children from the next
 // program that it runs; the measurement has been started.
 func (m *Measurement) Follow(pid int) (*Program, error) {
+	if err := m.guard(); err != nil {
+		return nil, err
+	}
 	g := m.newProgram(pid, true)
 	if err := m.follower.Follow(pid, g.flags(bpf.FollowStop|bpf.FollowChildren)); err != nil {
 		return nil, err

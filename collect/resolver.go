@@ -12,10 +12,10 @@ import (
 // resolver answers the engine's questions about one process's addresses from
 // the files it maps.
 type resolver struct {
-	pid   int
-	mods  []symbols.Module
-	bound map[uint64]place
-	user  *UserRegions // nil if none are asked for
+	mapped *symbols.Process
+	mods   []symbols.Module
+	bound  map[uint64]place
+	user   *UserRegions // nil if none are asked for
 
 	names   map[uint64]string // of marked regions that are named at run time, by Fn
 	namedAt map[uint64]uint64 // their literals: to the Fn that stands for the name
@@ -31,8 +31,8 @@ type place struct {
 	vaddr  uint64
 }
 
-func newResolver(pid int) *resolver {
-	return &resolver{pid: pid, bound: map[uint64]place{}, names: map[uint64]string{}, namedAt: map[uint64]uint64{}}
+func newResolver(mapped *symbols.Process) *resolver {
+	return &resolver{mapped: mapped, bound: map[uint64]place{}, names: map[uint64]string{}, namedAt: map[uint64]uint64{}}
 }
 
 func (r *resolver) setModules(m []symbols.Module) { r.mods = m }
@@ -48,7 +48,7 @@ func (r *resolver) at(addr uint64) (place, bool) {
 	}
 	m, ok := symbols.Find(r.mods, addr)
 	if !ok {
-		if mods, _ := symbols.Modules(r.pid); len(mods) > 0 {
+		if mods, _ := r.mapped.Modules(); len(mods) > 0 {
 			r.mods = mods
 			m, ok = symbols.Find(r.mods, addr)
 		}

@@ -76,7 +76,7 @@ func (m *Measurement) feedSample(r *bpf.SampleRecord) {
 		return
 	}
 	if _, known := symbols.Find(p.resolver.mods, r.Ip); !known && time.Since(p.sampled.looked) > relist {
-		if mods, _ := symbols.Modules(int(p.pid)); len(mods) > 0 {
+		if mods, _ := p.mapped.Modules(); len(mods) > 0 {
 			p.resolver.setModules(mods)
 		}
 		p.sampled.looked = time.Now()

@@ -21,20 +21,28 @@ import (
 
 // CheckTarget looks at a process before it is attached to and returns its
 // program's name. The error, an *AttachError, says in one sentence why the
-// process cannot be measured and what to do.
+// process cannot be looked into and what to do.
 func CheckTarget(pid int) (program string, err error) {
-	p, exe, err := lookAt(pid)
-	if err != nil {
-		return "", err
-	}
-	mods, unread := mapped(pid)
+	_, exe, err := lookAt(pid)
+	return filepath.Base(exe), err
+}
+
+// CheckRuntime looks for something to measure in a process that CheckTarget has
+// not refused. The error, an *AttachError, says in one sentence what is there
+// instead.
+func CheckRuntime(pid int) error {
+	mods, unread := mapped(lookedAhead.add(pid), pid)
 	if len(mods) == 0 {
-		return "", unreadable(p, unread)
+		p, _, err := lookAt(pid)
+		if err != nil {
+			return err
+		}
+		return unreadable(p, unread)
 	}
 	if slices.ContainsFunc(mods, canProbe) {
-		return filepath.Base(exe), nil
+		return nil
 	}
-	return "", noRuntime(pid)
+	return noRuntime(pid)
 }
 
 // lookAt refuses what is no program that can be looked into, and returns the
@@ -112,9 +120,9 @@ func userName(uid int) string {
 }
 
 // mapped lists the files that a process maps. For a moment at exec it maps none.
-func mapped(pid int) (mods []symbols.Module, unread error) {
+func mapped(p *symbols.Process, pid int) (mods []symbols.Module, unread error) {
 	for range 5 {
-		if mods, unread = symbols.Modules(pid); len(mods) > 0 || unread != nil || ended(pid) {
+		if mods, unread = p.Modules(); len(mods) > 0 || unread != nil || ended(pid) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)

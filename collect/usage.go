@@ -14,6 +14,8 @@ type usage struct {
 	nested    map[[2]uint16]uint64 // ns of threads in regions of the second inside regions of the first
 	origin    uint64               // time at which the first stretch begins
 	callers   map[uint64]uint16    // address of a construct or its function: the library that it calls
+	recent    [64]*inside          // of threads, by the last digits of their numbers
+	lately    [64]uint64           // of callers, by the last digits of their addresses
 	twins     bool                 // two libraries of one kind are loaded: inner constructs are told apart, too
 }
 
@@ -27,6 +29,7 @@ type library struct {
 
 // inside is what a thread is in: the libraries of its regions, outermost first.
 type inside struct {
+	tid     uint32
 	regions []uint16
 	since   uint64 // when the innermost one was entered or gone back to
 }
@@ -69,11 +72,7 @@ func (u *usage) feed(ev *event.Event) {
 	if u.origin == 0 {
 		u.origin = ev.Time
 	}
-	t := u.threads[ev.TID]
-	if t == nil {
-		t = &inside{}
-		u.threads[ev.TID] = t
-	}
+	t := u.thread(ev.TID)
 	if ev.Lost > 0 { // what it is in is not known any more
 		t.regions = t.regions[:0]
 	}
@@ -87,7 +86,22 @@ func (u *usage) feed(ev *event.Event) {
 	}
 	if len(t.regions) == 0 && len(u.threads) > manyThreads {
 		delete(u.threads, ev.TID) // most have ended
+		u.recent[ev.TID%uint32(len(u.recent))] = nil
 	}
+}
+
+func (u *usage) thread(tid uint32) *inside {
+	slot := &u.recent[tid%uint32(len(u.recent))]
+	if t := *slot; t != nil && t.tid == tid {
+		return t
+	}
+	t := u.threads[tid]
+	if t == nil {
+		t = &inside{tid: tid}
+		u.threads[tid] = t
+	}
+	*slot = t
+	return t
 }
 
 // finish charges what is under way when the measurement ends.
@@ -99,9 +113,11 @@ func (u *usage) finish(end uint64) {
 }
 
 func (u *usage) called(addr uint64, instance uint16) {
-	if addr == 0 {
+	slot := &u.lately[addr>>2%uint64(len(u.lately))]
+	if addr == 0 || *slot == addr {
 		return
 	}
+	*slot = addr
 	if _, known := u.callers[addr]; !known {
 		u.callers[addr] = instance
 	}

@@ -13,83 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"ompp-attach/internal/largebin"
 	"ompp-attach/internal/testbin"
 )
-
-// code is what the large program consists of: plausible instructions, of
-// which one in thirty bytes is a call.
-var code = []byte("\x8b\x43\x08" + // mov 8(%rbx),%eax
-	"\x85\xc0\x74\x05" + // test %eax,%eax; je over the call
-	"\xe8\x00\x00\x10\x00" +
-	"\xf2\x0f\x10\x43\x10\xf2\x0f\x58\xc0" + // movsd 16(%rbx),%xmm0; addsd %xmm0,%xmm0
-	"\x48\x8b\x5b\x18\x48\x8d\x7b\x20") // mov 24(%rbx),%rbx; lea 32(%rbx),%rdi
-
-// buildLarge compiles longrun.c into a program of some mb megabytes, two
-// thirds of which are code in functions of 1 KiB with symbols and unwind
-// information.
-func buildLarge(t *testing.T, dir string, mb int) string {
-	t.Helper()
-	body := filepath.Join(dir, "body.bin")
-	if err := os.WriteFile(body, append(bytes.Repeat(code, 1024/len(code)), 0xc3), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	source := filepath.Join(dir, "blob.S")
-	text := fmt.Sprintf(`	.text
-	.macro function
-	.globl blob_\@
-	.type blob_\@, @function
-blob_\@:
-	.cfi_startproc
-	.incbin "%s"
-	.cfi_endproc
-	.size blob_\@, .-blob_\@
-	.endm
-	.rept %d
-	function
-	.endr
-	.section .rodata
-	.fill %d, 1, 0x5a
-	.section .note.GNU-stack,"",@progbits
-`, body, mb*650, mb<<20/3)
-	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(dir, "large")
-	longrun := filepath.Join(testbin.Repo(t), "testdata", "programs", "longrun.c")
-	if out, err := exec.Command("gcc", "-O2", "-g", "-fopenmp", "-o", bin, longrun, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return bin
-}
-
-// buildLibraries makes n libraries and returns their paths.
-func buildLibraries(t *testing.T, dir string, n int) (libs []string) {
-	t.Helper()
-	var c strings.Builder
-	c.WriteString("#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n")
-	for i := range 300 {
-		fmt.Fprintf(&c, "int quick_%d(int a) { char *p = malloc(a + %d); memset(p, 1, a); puts(p); free(p); return a; }\n", i, i)
-	}
-	source, lib := filepath.Join(dir, "lib.c"), filepath.Join(dir, "lib.so")
-	if err := os.WriteFile(source, []byte(c.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("gcc", "-O1", "-fPIC", "-shared", "-o", lib, source).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	b, err := os.ReadFile(lib)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range n { // copies: the tool looks at a file once
-		lib := filepath.Join(dir, fmt.Sprintf("lib%d.so", i))
-		if err := os.WriteFile(lib, b, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		libs = append(libs, lib)
-	}
-	return libs
-}
 
 // Attaching must not read the whole of what a large program maps. What it
 // takes is told in processor time, which a busy machine changes least.
@@ -101,8 +27,15 @@ func TestAttachQuickly(t *testing.T) {
 		libs, mb = 50, 30
 	}
 	dir := t.TempDir()
-	bin := buildLarge(t, dir, mb)
-	preload := "LD_PRELOAD=" + strings.Join(buildLibraries(t, dir, libs), ":")
+	bin, err := largebin.Program(dir, filepath.Join(testbin.Repo(t), "testdata", "programs", "longrun.c"), mb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := largebin.Libraries(dir, libs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	preload := "LD_PRELOAD=" + strings.Join(paths, ":")
 	for _, p := range []struct{ name, bin, env string }{
 		{"small program", testbin.Build(t, "longrun.c", testbin.Options{}), "LD_PRELOAD="},
 		{fmt.Sprintf("%d MB, %d libraries", mb, libs), bin, preload},

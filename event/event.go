@@ -152,6 +152,7 @@ type Event struct {
 	Construct Construct `json:"c,omitzero"`
 	Edge      Edge      `json:"e,omitzero"`
 	Runtime   Runtime   `json:"rt,omitempty"`
+	Probe     Probe     `json:"p,omitempty"` // the kind of its hit; of an MPI call, of that at its entry
 	Flags     Flag      `json:"f,omitempty"`
 	Instance  uint16    `json:"inst,omitempty"` // which loaded copy of a runtime the probe sits in (several may be in one process)
 	Lost      uint32    `json:"lost,omitempty"` // events of this thread that were dropped just before this one

@@ -1,28 +1,38 @@
 package event
 
-// Probe is a kind of probe hit: what tells how much of its thread's time it
-// takes. It is one of the classes, to which ReadsUser may be added.
+// Probe is the kind of the probe hit that an event comes from: what tells how
+// much of its thread's time the hit took. It is a class and how often the
+// thread's memory is read for it.
 type Probe uint8
 
 // The classes: by the instruction that the probe sits on, and returns.
 const (
-	NoProbe         Probe = iota // the event comes from no hit of a probe
+	NoProbe         Probe = iota // no hit of a probe
 	ProbeNop5                    // a 5-byte nop, which newer kernels turn into a call
 	ProbeEmulated                // an instruction that the kernel emulates
 	ProbeCall                    // a relative call
 	ProbeSingleStep              // an instruction that the kernel executes out of line
 	ProbeReturn                  // a function's return, with what asking for it took at the entry
-
-	// ReadsUser: the thread's memory is read once more, for the return address.
-	ReadsUser Probe = 8
-	// NumProbes is above all kinds.
-	NumProbes Probe = 16
 )
 
-// Class is the kind without ReadsUser.
-func (p Probe) Class() Probe { return p &^ ReadsUser }
+const (
+	classBits = 3
+	maxReads  = 3
+	// NumProbes is how many kinds there are.
+	NumProbes = (maxReads + 1) << classBits
+)
 
-// String names the kind's class.
+// Reading is a class's kind with so many reads of user memory, of which more
+// than three count as three.
+func (p Probe) Reading(n int) Probe { return p.Class() | Probe(max(0, min(n, maxReads)))<<classBits }
+
+// Class is the kind's class, without its reads.
+func (p Probe) Class() Probe { return p & (1<<classBits - 1) }
+
+// Reads is how often user memory is read.
+func (p Probe) Reads() int { return int(p >> classBits) }
+
+// String names the class.
 func (p Probe) String() string {
 	if names := [...]string{"none", "nop5", "emulated", "call", "single-stepped", "return"}; int(p.Class()) < len(names) {
 		return names[p.Class()]
@@ -33,12 +43,15 @@ func (p Probe) String() string {
 // HitCost is what one hit takes of its thread's time: the parts before and
 // after the time stamp that it reports, in ns.
 type HitCost struct {
-	Before int64 `json:"before"`
-	After  int64 `json:"after"`
+	Before int64 `json:"before,omitempty"`
+	After  int64 `json:"after,omitempty"`
 }
 
 // Sum is the whole.
 func (c HitCost) Sum() int64 { return c.Before + c.After }
 
-// HitCosts are the costs of all kinds; those that are not known are zero.
-type HitCosts [NumProbes]HitCost
+// HitCosts are the costs of all kinds of hits; zero ones are not known.
+type HitCosts struct {
+	Kinds  [NumProbes]HitCost `json:"kinds"`
+	Record int64              `json:"record"` // the part of After that writing the record takes, ns
+}

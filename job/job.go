@@ -46,6 +46,9 @@ type Rank struct {
 	Parallel     int64 // of initial threads in parallel regions
 	User, System int64 // CPU time
 	ThreadTime   int64 // wall time times threads
+	ProbeCost    int64 // what probes took of all threads
+	CostKnown    bool  // that is known
+	Adjusted     bool  // times are without it (see analysis.Adjust)
 	MPITime      int64 // of all threads
 	MPIWall      int64 // of the thread that was in MPI longest
 	Calls        Figures

@@ -23,6 +23,7 @@ type Options struct {
 	Paths   bool           // call paths too
 	Rules   analysis.Rules // of the overhead classes
 	Classic bool           // without the regions of single MPI calls
+	Raw     bool           // times as measured, with what the probes took of them
 }
 
 // Source is a recorded profile of one rank.

@@ -60,6 +60,9 @@ type reduced struct {
 
 // reduce takes from a profile what the job needs of it.
 func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
+	if !o.Raw {
+		p = analysis.Adjust(p)
+	}
 	if o.Classic {
 		attribution.Hide(p, func(r *attribution.Region) bool { return r.Construct == event.MPI })
 	}
@@ -169,9 +172,13 @@ func (c *calls) with(b *calls) *calls {
 func rankOf(p *attribution.Profile, file string, rank int) Rank {
 	m := &p.Meta
 	r := Rank{Rank: rank, File: file, Host: m.Host, Program: m.Program, PID: m.PID, Start: m.Start,
-		End: m.Start.Add(time.Duration(m.Duration)), Threads: len(p.Threads), Tool: m.Tool,
+		End: m.Start.Add(time.Duration(m.Duration + m.TakenOut)), Threads: len(p.Threads), Tool: m.Tool,
 		Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
 		Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Warnings: len(p.Warnings)}
+	r.Adjusted = m.Adjusted
+	if c := m.Overhead; c != nil && c.Failed == "" {
+		r.ProbeCost, r.CostKnown = c.Total(), true
+	}
 	if m.MPI != nil {
 		r.MPI = *m.MPI
 		r.UsesMPI = true

@@ -2,6 +2,7 @@ package probes
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -32,7 +33,7 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 	for _, c := range points {
 		i, err := insn.Decode(o, c.VAddr)
 		if err == nil && i.Refused {
-			err = fmt.Errorf("the kernel refuses a probe at %s", i)
+			err = errors.New(i.Refusal())
 		}
 		if err != nil {
 			p.Missing = append(p.Missing, fmt.Sprintf("%s: %v", c.Name, err))

@@ -32,6 +32,7 @@ type decoded struct {
 	point    *point
 	runtime  event.Runtime
 	instance uint16
+	probe    event.Probe // of its entry
 }
 
 // Store puts a plan's rows into the kernel and registers them for decoding.
@@ -52,7 +53,7 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.point, cmp.Or(pl.point.runtime, p.Runtime), d.instances}
+		d.rows[row] = decoded{pl.point, cmp.Or(pl.point.runtime, p.Runtime), d.instances, pl.kind(&r)}
 		a.points = append(a.points, bpf.Point{Offset: pl.Offset, Row: row, Return: pl.Return})
 	}
 	d.instances++
@@ -71,7 +72,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Flags: pt.marks,
 	}
 	if r.Flags&bpf.RecReturn != 0 {
-		ev.Edge = pt.ret
+		ev.Edge, ev.Probe = pt.ret, event.ProbeReturn
 		ev.Value = int64(int32(r.A)) // the runtimes' deciding calls return int or bool in eax
 		if pt.taken0 {
 			ev.Value = 0
@@ -85,11 +86,15 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 		}
 		return true
 	}
+	ev.Probe = row.probe
 	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = pt.entry, r.Site, r.Num, r.Size, pt.value
 	if r.Flags&bpf.RecInside != 0 {
 		ev.Flags |= event.Inside
 	}
-	if r.Flags&bpf.RecFree != 0 {
+	switch free := r.Flags&bpf.RecFree != 0; {
+	case pt.zeroIfFree && !free:
+		ev.Value = 1
+	case free && !pt.zeroIfFree:
 		ev.Flags |= event.FreeAtOnce
 	}
 	// A fork without a return edge of its own is ended by points inside.

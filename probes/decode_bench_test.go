@@ -14,7 +14,7 @@ func oneOfEach() (*Decoder, []bpf.Record) {
 	var recs []bpf.Record
 	for i := range gompPoints {
 		pt := &gompPoints[i]
-		d.rows = append(d.rows, decoded{pt, event.Gomp, 0})
+		d.rows = append(d.rows, decoded{point: pt, runtime: event.Gomp})
 		recs = append(recs, bpf.Record{Time: 1, Pid: 2, Tid: 3, Row: uint16(i), Sp: 4, Site: 5, A: 6, B: 7})
 		if pt.ret != event.NoEdge {
 			recs = append(recs, bpf.Record{Time: 1, Pid: 2, Tid: 3, Row: uint16(i), Flags: bpf.RecReturn, Sp: 4, A: 1})

@@ -62,18 +62,23 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 		}
 	}
 	// near is the first instruction from k on at which a probe is cheap, as long
-	// as control cannot but come from k, and stay where k is.
+	// as control cannot but come from k, and stay where k is; else the first one
+	// that a probe may be placed on.
 	near := func(k int) int {
 		const few = 8
-		for n := k; n < len(body) && n < k+few && in[n] == in[k] && first[n] == first[k] && (n == k || !targets[body[n].Addr]); n++ {
+		usable := k
+		for n := k; n < len(body) && n < k+few && in[n] == in[k] && (first[n] == first[k] || body[usable].Refused) && (n == k || !targets[body[n].Addr]); n++ {
 			if body[n].Emulated && !body[n].Refused && !body[n].WritesSP {
 				return n
 			}
 			if body[n].Transfers() || body[n].WritesSP {
 				break
 			}
+			if body[usable].Refused {
+				usable = n
+			}
 		}
-		return k
+		return usable
 	}
 	edge := func(from, to int) {
 		switch {

@@ -38,6 +38,7 @@ type decodedMPI struct {
 	op        mpi.Op
 	constants *mpi.Constants
 	begins    bool
+	probe     event.Probe // of its entry
 }
 
 // MPIWorld is what a record tells of a process's place in its job.
@@ -72,7 +73,7 @@ func (d *MPIDecoder) Store(k MPIStore, p *MPIPlan) (*MPIAttached, error) {
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decodedMPI{})
 		}
-		d.rows[row] = decodedMPI{pl.Op, p.Library.Constants, r.Flags&bpf.MPIBegins != 0}
+		d.rows[row] = decodedMPI{pl.Op, p.Library.Constants, r.Flags&bpf.MPIBegins != 0, ProbeOf(pl.Cost)}
 		a.points = append(a.points, bpf.MPIPoint{Arrays: pl.arrays(),
 			Point: bpf.Point{Offset: pl.Offset, Row: row, Return: !pl.Op.Info().NoReturn}})
 	}
@@ -124,6 +125,9 @@ func (d *MPIDecoder) Event(r *bpf.MPIRecord, ev *event.Event) (world *MPIWorld, 
 		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: event.MPI, Edge: event.Released,
 		Lost: r.Lost, SP: r.Sp, Site: r.Site,
 		MPI: &event.MPICall{Op: row.op, Start: r.Start, Args: row.op.Args(&raw, row.constants)},
+	}
+	if r.Flags&bpf.MPIStarted == 0 {
+		ev.Probe = row.probe
 	}
 	if r.Flags&bpf.MPIUnfinished != 0 {
 		ev.Edge = event.Enter

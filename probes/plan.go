@@ -3,6 +3,7 @@ package probes
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,21 +103,21 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 	switch p.Runtime {
 	case event.Gomp:
 		p.tasks(gompTable(), lo, hi)
-		p.entries(gompTable(), lo, hi, imported)
+		p.entries(gompTable(), lo, hi, imported, p.sectionsNext(lo, hi))
 		if err := p.gompTeams(lo, hi); err != nil {
 			return nil, err
 		}
 		p.gompNewer(lo, hi)
 	case event.Kmpc:
 		p.tasks(kmpcTable(), lo, hi)
-		p.entries(kmpcTable(), lo, hi, imported)
+		p.entries(kmpcTable(), lo, hi, imported, p.loopsOver(lo, hi))
 		p.kmpcSize()
 		if err := p.kmpcTeams(lo, hi); err != nil {
 			return nil, err
 		}
 		p.enclosing(kmpcEnclosing, lo, hi)
 	case event.Tgt:
-		p.entries(tgtTable(), lo, hi, imported)
+		p.entries(tgtTable(), lo, hi, imported, nil)
 		p.enclosing(tgtEnclosing, lo, hi)
 	default:
 		return nil, fmt.Errorf("no OpenMP runtime that this version knows")
@@ -158,9 +159,10 @@ func ownText(o *symbols.Object) (lo, hi uint64) {
 // entries places the table's probes. An address gets one probe: libgomp's
 // names are often aliases (GOMP_loop_dynamic_start is also
 // GOMP_loop_nonmonotonic_dynamic_start), and one name may have two addresses
-// (symbol versions).
-func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool) {
+// (symbol versions). Those that are done need none.
+func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool, done map[uint64]bool) {
 	placed := map[uint64]bool{}
+	maps.Copy(placed, done)
 	p.Object.Symbols(func(name string, vaddr, _ uint64) {
 		pt := t.find(name)
 		if pt == nil || placed[vaddr] || pt.imported && !imported(name) || pt.construct.IsTasking() && p.NoTasks != nil {

@@ -43,6 +43,9 @@ type point struct {
 	fast bool
 	// taken0: a returned zero means chosen (GOMP_single_copy_start).
 	taken0 bool
+	// zeroIfFree: of an entry's probe, the flags tell the answer that the call
+	// will give: 0 where a lock would be free, else 1.
+	zeroIfFree bool
 	// marks are set on every event of the point.
 	marks event.Flag
 	// runtime, if any, stands in for the plan's: points in the program's code.

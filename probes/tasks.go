@@ -1,6 +1,7 @@
 package probes
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -112,7 +113,7 @@ func (f *function) before(call insn.Inst, task *insn.Value) ([]taskPoint, error)
 func (f *function) point(i insn.Inst, when insn.When, task *insn.Value) (taskPoint, error) {
 	p := pointAt(i, when)
 	if i.Refused {
-		return p, fmt.Errorf("the kernel refuses a probe at %s", i)
+		return p, errors.New(i.Refusal())
 	}
 	if task != nil {
 		s, ok := f.flow.At(i.Addr)

@@ -19,6 +19,7 @@ type Options struct {
 	Volumes mpi.Accounting // of collective operations' volumes
 	Rules   analysis.Rules // of the overhead classes
 	Classic bool           // without what ompP does not have: the regions of single MPI calls
+	Raw     bool           // times as measured, with what the probes took of them
 	// Evaluators are formulas over the counters; nil: those that were given to the
 	// measurement.
 	Evaluators []string
@@ -26,6 +27,9 @@ type Options struct {
 
 // view returns the profile as the options want it.
 func (o Options) view(p *attribution.Profile) *attribution.Profile {
+	if !o.Raw {
+		p = analysis.Adjust(p)
+	}
 	if !o.Classic {
 		return p
 	}

@@ -31,7 +31,7 @@ func writeRanksCSV(w io.Writer, j *job.Job, _ Options) error {
 	for _, f := range callFigures {
 		head = append(head, figureColumn(f))
 	}
-	head = append(head, "lost_events", "partial")
+	head = append(head, "lost_events", "partial", "probe_ns", "adjusted")
 	return writeCSV(w, head, func(yield func([]string)) {
 		for i := range j.Ranks {
 			r := &j.Ranks[i]
@@ -44,9 +44,17 @@ func writeRanksCSV(w io.Writer, j *job.Job, _ Options) error {
 			for _, f := range callFigures {
 				cells = append(cells, integer(r.Calls[f]))
 			}
-			yield(append(cells, strconv.FormatUint(r.LostHits, 10), strconv.FormatUint(r.Partial, 10)))
+			yield(append(cells, strconv.FormatUint(r.LostHits, 10), strconv.FormatUint(r.Partial, 10), probeCell(r), strconv.FormatBool(r.Adjusted)))
 		}
 	})
+}
+
+// probeCell is what probes took of a rank's threads; empty if that is not known.
+func probeCell(r *job.Rank) string {
+	if !r.CostKnown {
+		return ""
+	}
+	return integer(r.ProbeCost)
 }
 
 // callFigures are what ranks did in MPI.

@@ -77,6 +77,8 @@ type (
 		Calls     map[string]int64 `json:"calls"`
 		Lost      uint64           `json:"lost_events"`
 		Partial   uint64           `json:"partial"`
+		Probes    *int64           `json:"probe_ns"` // null: not known
+		Adjusted  bool             `json:"adjusted"`
 	}
 	regionJSON struct {
 		Region    int                   `json:"region"`
@@ -118,6 +120,9 @@ func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
 			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, MPI: r.MPITime,
 			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "sum": c.Sum()},
 			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial}
+		if line.Adjusted = r.Adjusted; r.CostKnown {
+			line.Probes = &r.ProbeCost
+		}
 		for _, f := range callFigures {
 			line.Calls[f.String()] = r.Calls[f]
 		}

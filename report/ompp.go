@@ -73,7 +73,7 @@ func (o *ompp) header() {
 	}
 	o.banner("General Information")
 	key("Start Date", "%s", m.Start.Format(date))
-	key("End Date", "%s", m.Start.Add(time.Duration(m.Duration)).Format(date))
+	key("End Date", "%s", m.Start.Add(time.Duration(measuredDuration(o.p))).Format(date))
 	key("Duration", "%s sec", seconds(m.Duration, 0))
 	key("Application Name", "%s", programName(o.p))
 	key("Type of Report", "%s", state)
@@ -98,6 +98,11 @@ func (o *ompp) header() {
 		key("Runtime", "none found")
 	}
 	key("Probe Hits", "%d", m.Hits)
+	key("Probe Cost", "%s", costText(o.p))
+	key("Times", "%s", timesText(o.p, o.Raw))
+	if m.TakenOut > 0 {
+		key("Measured", "%s sec of wall time", seconds(measuredDuration(o.p), 0))
+	}
 	key("Lost Events", "%d", m.LostHits)
 	key("Probes Missing", "%d", missing)
 	key("Partial Regions", "%d", m.Partial)

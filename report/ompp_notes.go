@@ -14,7 +14,7 @@ import (
 func (o *ompp) notes() {
 	parts := [][]string{
 		lossNotes(o.p), unseenNotes(o.p), missingNotes(o.p), approxNotes(o.p), regionNotes(o.p),
-		o.readingNotes(), warningNotes(o.p),
+		o.readingNotes(), costNotes(o.p), warningNotes(o.p),
 	}
 	if len(strings.Join(flatten(parts), "")) == 0 {
 		return

@@ -73,7 +73,7 @@ func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
 		DurationNanos:     p.Meta.Duration,
 		PeriodType:        &profile.ValueType{Type: "time", Unit: "nanoseconds"},
 		Period:            1, // measured, not sampled
-		Comments:          pprofComments(p),
+		Comments:          pprofComments(p, o.Raw),
 	}}
 	if !p.Meta.Start.IsZero() && p.Meta.Start.After(time.Unix(0, 0)) {
 		b.out.TimeNanos = p.Meta.Start.UnixNano()
@@ -209,11 +209,12 @@ func (b *pprofBuilder) labels(t attribution.Thread) map[string][]string {
 // pprofComments say who measured, on what, and what is missing. pprof prints
 // them above every table, so what concerns single regions stays in the text
 // report.
-func pprofComments(p *attribution.Profile) []string {
+func pprofComments(p *attribution.Profile, raw bool) []string {
 	m := &p.Meta
 	out := []string{
 		fmt.Sprintf("ompp-attach %s, kernel %s %s", orUnknown(m.Tool), orUnknown(m.Kernel), m.Arch),
 		fmt.Sprintf("probe hits %d, lost events %d, partial region instances %d", m.Hits, m.LostHits, m.Partial),
+		"probe cost " + costText(p), "times " + timesText(p, raw),
 	}
 	for _, r := range m.Runtimes {
 		out = append(out, fmt.Sprintf("runtime %s %s (%s)", r.Name, orUnknown(r.Version), r.Path))

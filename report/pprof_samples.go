@@ -18,10 +18,10 @@ import (
 // in the exact profile (WritePprof). Labels are thread, process, phase and, in
 // an MPI job, rank and host, and mode for what was in the kernel.
 func WriteSamples(w io.Writer, p *attribution.Profile, o Options) error {
-	return buildSamples(o.view(p)).Write(w)
+	return buildSamples(o.view(p), o.Raw).Write(w)
 }
 
-func buildSamples(p *attribution.Profile) *profile.Profile {
+func buildSamples(p *attribution.Profile, raw bool) *profile.Profile {
 	m := p.Meta.Sampling
 	if m == nil {
 		m = &attribution.Sampling{}
@@ -36,7 +36,7 @@ func buildSamples(p *attribution.Profile) *profile.Profile {
 		DurationNanos:     p.Meta.Duration,
 		PeriodType:        &unit,
 		Period:            samplePeriod(p),
-		Comments:          append(pprofComments(p), samplingText(p)),
+		Comments:          append(pprofComments(p, raw), samplingText(p)),
 	}}
 	if !p.Meta.Start.IsZero() && p.Meta.Start.After(time.Unix(0, 0)) {
 		b.out.TimeNanos = p.Meta.Start.UnixNano()

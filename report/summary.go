@@ -45,6 +45,9 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 		line("MPI", "%s", mpiSummary(p, part))
 	}
 
+	if c := m.Overhead; c != nil && c.Failed == "" {
+		line("probes took", "%s thread-sec (%s%%)%s", seconds(c.Total(), 0), share(costShare(p)), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
+	}
 	key := "costliest regions"
 	for _, c := range analysis.Costs(p)[:min(3, len(p.Regions))] {
 		what := "overhead"

@@ -3,6 +3,7 @@ package symbols
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -29,12 +30,6 @@ func (p *places) add(vaddr uint64) {
 }
 
 func (p *places) has(vaddr uint64) bool { return vaddr-p.lo <= p.hi-p.lo && p.in[vaddr] }
-
-// window returns what must be added to a distance from base, in 32 bits, to
-// compare it with the second result: greater ones lead to none of the places.
-func (p *places) window(base uint64) (add, span uint32) {
-	return uint32(base - p.lo), uint32(min(p.hi-p.lo, 1<<32-1))
-}
 
 // Targets returns the places through which the file calls functions of these
 // names: its own functions, stubs of the procedure linkage table, and slots.
@@ -99,43 +94,64 @@ func (o *Object) Branches(to *Targets) []uint64 {
 
 // branchesAMD64 looks at the first n bytes of b. Nearly no four bytes are the
 // distance of a target, while opcodes are frequent among bytes: so the distance
-// is tested first.
+// is looked for first.
 func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
-	add, span := to.code.window(base + 5)
-	check := func(at int) { // at is the opcode's last byte
-		switch target := relative(b, at+1, base); {
-		case !to.code.has(target):
-		case at < n && b[at]&0xfe == 0xe8: // call rel32, jmp rel32
+	add := func(at int) {
+		if 0 <= at && at < n {
 			found = append(found, base+uint64(at))
-		case at > 0 && b[at-1] == 0x0f && b[at]&0xf0 == 0x80: // jcc rel32
-			found = append(found, base+uint64(at)-1)
 		}
 	}
-	at := 0
-	for ; at+9 <= len(b) && at+3 <= n; at += 4 {
-		w, x := binary.LittleEndian.Uint64(b[at+1:]), uint32(at)+add
-		if uint32(w)+x <= span || uint32(w>>8)+x+1 <= span || uint32(w>>16)+x+2 <= span || uint32(w>>24)+x+3 <= span {
-			for k := range 4 {
-				check(at + k)
-			}
+	to.code.leading(b, base, func(at int) {
+		switch {
+		case at > 0 && b[at-1]&0xfe == 0xe8: // call rel32, jmp rel32
+			add(at - 1)
+		case at > 1 && b[at-2] == 0x0f && b[at-1]&0xf0 == 0x80: // jcc rel32
+			add(at - 2)
 		}
-	}
-	for ; at+5 <= len(b) && at <= n; at++ {
-		check(at)
-	}
-	for _, opcode := range [][]byte{{0xff, 0x15}, {0xff, 0x25}} { // call *slot(%rip), jmp *slot(%rip)
-		for at := 0; ; at++ {
-			k := bytes.Index(b[at:min(n+1, len(b))], opcode)
-			if k < 0 || at+k+6 > len(b) {
-				break
-			}
-			if at += k; to.slots.has(relative(b, at+2, base)) {
-				found = append(found, base+uint64(at))
-			}
+	})
+	to.slots.leading(b, base, func(at int) {
+		if at > 1 && b[at-2] == 0xff && (b[at-1] == 0x15 || b[at-1] == 0x25) { // call *slot(%rip), jmp *slot(%rip)
+			add(at - 2)
 		}
-	}
+	})
 	slices.Sort(found)
 	return found
+}
+
+// leading visits where four bytes, an instruction's last, denote one of the
+// places, in any order. Places mostly lie close together: then the upper half of
+// the distance is nearly the same all over a block of code, and one of its bytes
+// is what is looked for.
+func (p *places) leading(b []byte, base uint64, visit func(at int)) {
+	const block, few = 1 << 15, 4
+	if len(p.in) == 0 {
+		return
+	}
+	for lo := 0; lo+4 <= len(b); lo += block {
+		hi := min(lo+block, len(b)-3)
+		least := max(int64(p.lo-base)-int64(hi+3), math.MinInt32) >> 16
+		most := min(int64(p.hi-base)-int64(lo+4), math.MaxInt32) >> 16
+		if most-least >= few {
+			for at := lo; at < hi; at++ {
+				if p.has(relative(b, at, base)) {
+					visit(at)
+				}
+			}
+			continue
+		}
+		for upper := least; upper <= most; upper++ {
+			third, fourth := byte(upper), byte(upper>>8)
+			for at := lo; at < hi; at++ {
+				k := bytes.IndexByte(b[at+2:hi+2], third)
+				if k < 0 {
+					break
+				}
+				if at += k; b[at+3] == fourth && p.has(relative(b, at, base)) {
+					visit(at)
+				}
+			}
+		}
+	}
 }
 
 // relative returns the address that the 4 bytes at b[at], an instruction's

@@ -3,12 +3,9 @@ package symbols
 import (
 	"cmp"
 	"debug/elf"
-	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"syscall"
 )
@@ -52,81 +49,6 @@ func Find(modules []Module, addr uint64) (*Module, bool) {
 		return &modules[i], true
 	}
 	return nil, false
-}
-
-// Modules lists the ELF files that process pid has mapped for execution, sorted
-// by address. A file that is mapped but cannot be read (a 32-bit program, one
-// that vanished) is left out, and the returned error says why; the modules
-// that could be read are returned with it.
-func Modules(pid int) ([]Module, error) {
-	proc := "/proc/" + strconv.Itoa(pid)
-	f, err := os.Open(proc + "/maps")
-	if err != nil {
-		return nil, fmt.Errorf("modules of process %d: %w", pid, err)
-	}
-	defer f.Close()
-	maps, err := parseMaps(f)
-	if err != nil {
-		return nil, fmt.Errorf("modules of process %d: %w", pid, err)
-	}
-	maps = slices.DeleteFunc(maps, func(m mapping) bool { return !m.exec }) // data files by the thousand may be mapped
-	files := openAll(proc, maps)
-	var modules []Module
-	var unread []error
-	for n, m := range maps {
-		f := &files[n]
-		if errors.Is(f.err, ErrNotELF) {
-			continue // code that the process generated into a file
-		}
-		if f.err != nil {
-			unread = append(unread, f.err)
-			continue
-		}
-		mod, ok := place(f.object, m)
-		if !ok {
-			continue
-		}
-		mod.Path, mod.HostPath, mod.Deleted = f.seen, f.host, f.deleted
-		// One segment may be mapped in pieces.
-		if n := len(modules); n > 0 && modules[n-1].object == f.object && modules[n-1].Bias == mod.Bias {
-			continue
-		}
-		modules = append(modules, mod)
-	}
-	slices.SortFunc(modules, func(a, b Module) int { return cmp.Compare(a.Start, b.Start) })
-	if len(unread) > 0 {
-		return modules, fmt.Errorf("modules of process %d: %w", pid, errors.Join(unread...))
-	}
-	return modules, nil
-}
-
-// mappedFile is the file of a mapping.
-type mappedFile struct {
-	host, seen string
-	deleted    bool
-	object     *Object
-	err        error
-}
-
-// openAll opens the files of mappings, several at a time, and reads what they
-// import: a process may map hundreds.
-func openAll(proc string, maps []mapping) []mappedFile {
-	files := make([]mappedFile, len(maps))
-	var done sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), len(maps))
-	for first := range workers {
-		done.Go(func() {
-			for n := first; n < len(maps); n += workers {
-				f := &files[n]
-				f.host, f.seen, f.deleted = hostPath(proc, maps[n])
-				if f.object, f.err = cachedObject(f.host); f.err == nil {
-					f.object.imports()
-				}
-			}
-		})
-	}
-	done.Wait()
-	return files
 }
 
 // place computes where an object lies from its executable mapping.

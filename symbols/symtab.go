@@ -80,6 +80,11 @@ func (t *symbolTables) read(f *elf.File, s *elf.Section, dynamic bool) {
 		return
 	}
 	names := string(strs)
+	if dynamic {
+		t.dynamic = make([]dynSymbol, 0, len(raw)/entry)
+	} else {
+		t.funcs.sorted = make([]symbol, 0, len(raw)/entry)
+	}
 	for ; len(raw) >= entry; raw = raw[entry:] {
 		var name string
 		if at := binary.LittleEndian.Uint32(raw); int64(at) < int64(len(names)) {
@@ -125,26 +130,64 @@ func bindRank(b elf.SymBind) uint8 {
 // sort orders by address and drops what both tables have. A large program has
 // a million symbols: small keys are moved about, not the symbols themselves.
 func (t *symbolTable) sort() {
-	type key struct {
-		addr uint64
-		at   int
-	}
 	keys := make([]key, len(t.sorted))
 	for n := range t.sorted {
 		keys[n] = key{t.sorted[n].addr, n}
 	}
-	slices.SortFunc(keys, func(a, b key) int {
-		if c := compare(a.addr, b.addr); c != 0 {
-			return c
+	keys = byAddress(keys)
+	for lo := 0; lo < len(keys); {
+		hi := lo + 1
+		for hi < len(keys) && keys[hi].addr == keys[lo].addr {
+			hi++
 		}
-		return aliases(&t.sorted[a.at], &t.sorted[b.at])
-	})
+		if hi > lo+1 {
+			slices.SortFunc(keys[lo:hi], func(a, b key) int { return aliases(&t.sorted[a.at], &t.sorted[b.at]) })
+		}
+		lo = hi
+	}
 	sorted := make([]symbol, len(keys))
 	for n, k := range keys {
 		sorted[n] = t.sorted[k.at]
 	}
 	t.sorted = slices.CompactFunc(sorted, func(a, b symbol) bool { return a.addr == b.addr && a.name == b.name })
 	t.byName = sync.OnceValue(func() *nameIndex { return indexNames(t.sorted) })
+}
+
+// key is a symbol's address and its place in a table.
+type key struct {
+	addr uint64
+	at   int
+}
+
+// byAddress sorts by address, eleven bits after the other: addresses lie close
+// together, so that two or three rounds are enough for any program.
+func byAddress(keys []key) []key {
+	const digit = 11
+	if len(keys) == 0 {
+		return keys
+	}
+	least, most := keys[0].addr, keys[0].addr
+	for _, k := range keys {
+		least, most = min(least, k.addr), max(most, k.addr)
+	}
+	other := make([]key, len(keys))
+	for shift := 0; shift < 64 && (most-least)>>shift > 0; shift += digit {
+		var place [1 << digit]int
+		for _, k := range keys {
+			place[(k.addr-least)>>shift&(1<<digit-1)]++
+		}
+		sum := 0
+		for n, count := range place {
+			place[n], sum = sum, sum+count
+		}
+		for _, k := range keys {
+			n := (k.addr - least) >> shift & (1<<digit - 1)
+			other[place[n]] = k
+			place[n]++
+		}
+		keys, other = other, keys
+	}
+	return keys
 }
 
 // aliases orders symbols of one address.

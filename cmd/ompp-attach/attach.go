@@ -68,14 +68,22 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 			program = name
 		}
 	}
-	out, err := f.prepare(program, pids[0])
+	if err := f.check(); err != nil {
+		return err
+	}
+	collect.LookAhead(pids[0], !f.inline.off) // of a job, they all map the same
+	kernel, err := f.load()
 	if err != nil {
+		return err
+	}
+	out, err := f.prepareFor(program, pids)
+	if err != nil {
+		kernel.abandon()
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()
-	collect.LookAhead(pids[0], !f.inline.off) // of a job, they all map the same
-	m, err := f.measurement()
+	m, err := kernel.measurement()
 	if err != nil {
 		return out.abandon(err)
 	}
@@ -103,6 +111,17 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 		tell(s)
 	}
 	return err
+}
+
+// prepareFor refuses processes that have nothing to measure, and finds out what
+// would fail at the end.
+func (f *measureFlags) prepareFor(program string, pids []int) (*output, error) {
+	for _, pid := range pids {
+		if err := collect.CheckRuntime(pid); err != nil {
+			return nil, err
+		}
+	}
+	return openOutput(f.out, program, pids[0], f.overwrite)
 }
 
 func until(d time.Duration) string {

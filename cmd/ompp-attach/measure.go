@@ -91,17 +91,54 @@ func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
 
 // measurement loads the kernel side for what the flags ask for.
 func (f *measureFlags) measurement() (*collect.Measurement, error) {
+	l, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	return l.measurement()
+}
+
+// loading is a kernel side that is being loaded.
+type loading struct {
+	f    *measureFlags
+	why  string // there are no hardware counters
+	done chan struct{}
+	m    *collect.Measurement
+	err  error
+}
+
+// load begins to load the kernel side for what the flags ask for; other cores
+// may be used meanwhile.
+func (f *measureFlags) load() (*loading, error) {
 	counters, why, err := f.counters.wanted(f.view.evaluators)
 	if err != nil {
 		return nil, err
 	}
-	m, err := collect.New(attachModes[f.mode], f.logf, counters...)
-	if err != nil {
-		return nil, diagnose(err)
+	l := &loading{f: f, why: why, done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		l.m, l.err = collect.New(attachModes[f.mode], f.logf, counters...)
+	}()
+	return l, nil
+}
+
+// abandon frees the kernel side again.
+func (l *loading) abandon() {
+	if <-l.done; l.err == nil {
+		l.m.Close()
+	}
+}
+
+// measurement waits for the kernel side and sets it up.
+func (l *loading) measurement() (*collect.Measurement, error) {
+	<-l.done
+	m, f := l.m, l.f
+	if l.err != nil {
+		return nil, diagnose(l.err)
 	}
 	m.Evaluate(f.view.evaluators)
-	if why != "" && !f.quiet {
-		f.say("no hardware counters: " + why + "; the kernel's own are shown instead (--counters none leaves them out)")
+	if l.why != "" && !f.quiet {
+		f.say("no hardware counters: " + l.why + "; the kernel's own are shown instead (--counters none leaves them out)")
 	}
 	for _, s := range m.CounterNotes() {
 		f.say(s)

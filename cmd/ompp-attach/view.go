@@ -16,6 +16,7 @@ import (
 type viewFlags struct {
 	volumes          accounting
 	classic          bool
+	raw              bool
 	classicOverheads bool
 	evaluators       []string
 }
@@ -23,6 +24,7 @@ type viewFlags struct {
 func (f *viewFlags) register(c *cobra.Command) {
 	c.Flags().Var(&f.volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+accountingNames()+"; both are recorded")
 	c.Flags().BoolVar(&f.classic, "classic", false, "leave out the regions of single MPI calls, which ompP does not have")
+	c.Flags().BoolVar(&f.raw, "raw", false, "times as measured, without taking out what the probes took of them")
 	c.Flags().BoolVar(&f.classicOverheads, "classic-overheads", false, "overhead classes as ompP has them: MPI calls count in the class of the time they lie in, too")
 	c.Flags().StringArrayVar(&f.evaluators, "eval", nil, "a column computed from counters, as in 'IPC=instructions/cycles': `formula` of numbers, "+
 		"counters, EXECT (s), EXECC, + - * / and parentheses; may be given several times")
@@ -33,7 +35,7 @@ func (f *viewFlags) register(c *cobra.Command) {
 
 // options says what the flags ask for.
 func (f *viewFlags) options() report.Options {
-	o := report.Options{Volumes: mpi.Accounting(f.volumes), Classic: f.classic, Evaluators: f.evaluators}
+	o := report.Options{Volumes: mpi.Accounting(f.volumes), Classic: f.classic, Raw: f.raw, Evaluators: f.evaluators}
 	if f.classicOverheads {
 		o.Rules = analysis.Classic
 	}

@@ -74,7 +74,7 @@ func (o *over) err() error {
 
 // ownFlags are the flags that each rank may give as it likes; all others have
 // to be the same for ranks that share a collector.
-var ownFlags = []string{"output", "format", "overwrite", "quiet", "verbose", "volumes", "classic", "classic-overheads"}
+var ownFlags = []string{"output", "format", "overwrite", "quiet", "verbose", "volumes", "classic", "classic-overheads", "raw"}
 
 // meeting is where the tools of one job on this node meet their collector.
 type meeting struct {

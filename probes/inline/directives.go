@@ -79,7 +79,7 @@ func lines(ds []symbols.Directive) string {
 // absent returns the loop directives of a region of which no code was found.
 func (f *function) absent() (ds []symbols.Directive) {
 	for _, d := range f.ds {
-		if isLoop(&d) && !callsRuntime(&d) && !strings.HasPrefix(d.Words, "parallel") && f.within(&d) && !slices.Contains(f.seen, d) {
+		if f.within(&d) && isLoop(&d) && !callsRuntime(&d) && !strings.HasPrefix(d.Words, "parallel") && !slices.Contains(f.seen, d) {
 			ds = append(ds, d)
 		}
 	}
@@ -105,14 +105,17 @@ func (f *function) missing(x *Inlined) {
 
 // directive returns the one that made an outlined function.
 func (f *function) directive() (symbols.Directive, bool) {
-	e, ok := f.o.Outlined(f.fn)
-	i := slices.IndexFunc(f.ds, func(d symbols.Directive) bool {
-		return d.Begin <= e.Begin && e.Begin <= d.Last && (d.Matches("parallel") || d.Matches("task"))
-	})
-	if !ok || !f.region || e.File != f.file || i < 0 {
-		return symbols.Directive{}, false
+	if f.made == nil {
+		f.made = &symbols.Directive{}
+		e, ok := f.o.Outlined(f.fn)
+		i := slices.IndexFunc(f.ds, func(d symbols.Directive) bool {
+			return d.Begin <= e.Begin && e.Begin <= d.Last && (d.Matches("parallel") || d.Matches("task"))
+		})
+		if ok && f.region && e.File == f.file && i >= 0 {
+			f.made = &f.ds[i]
+		}
 	}
-	return f.ds[i], true
+	return *f.made, f.made.Words != ""
 }
 
 // within reports whether a directive stands in the function's region, and in
@@ -120,7 +123,7 @@ func (f *function) directive() (symbols.Directive, bool) {
 func (f *function) within(d *symbols.Directive) bool {
 	region, ok := f.directive()
 	return ok && region.Begin < d.Begin && d.Begin <= region.End && !slices.ContainsFunc(f.ds, func(o symbols.Directive) bool {
-		return (o.Matches("parallel") || o.Matches("task")) && region.Begin < o.Begin && o.Begin < d.Begin && d.Begin <= o.End
+		return region.Begin < o.Begin && o.Begin < d.Begin && d.Begin <= o.End && (o.Matches("parallel") || o.Matches("task"))
 	})
 }
 

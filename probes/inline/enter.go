@@ -176,16 +176,20 @@ func (f *function) enterNowait(s *share) []Point {
 	return f.cover([]int{first}, f.sync.copies(next[0]), true)
 }
 
-// near returns the last cheap instruction of a block, its very last one if
-// there is none.
+// near returns the last cheap instruction of a block; if there is none, the last
+// one that a probe may be placed on.
 func (f *function) near(n int) Point {
 	b := &f.g.Blocks[n]
+	last := b.Last()
 	for _, i := range slices.Backward(b.Insts) {
-		if i.Emulated && !i.Refused && i.Kind != insn.Nop {
+		if i.Emulated && i.Kind != insn.Nop {
 			return point(i)
 		}
+		if last.Refused {
+			last = i
+		}
 	}
-	return point(b.Last())
+	return point(last)
 }
 
 // testedFirst reports whether a loop decides at its beginning, also before the

@@ -32,6 +32,7 @@ type function struct {
 	file      string            // in which its directives stand
 	ds        []symbols.Directive
 	source    bool                // ds are known
+	made      *symbols.Directive  // the one that made it; nil: not looked for, empty: none
 	seen      []symbols.Directive // of which code was found
 	sync      *syncs
 	shared    []bool // blocks of loops that are shared out
@@ -84,7 +85,7 @@ func (a *account) orphans(x *Inlined) {
 	for _, d := range a.f.ds {
 		kind := isLoop(&d) && !callsRuntime(&d) || d.Matches("master") || d.Matches("masked")
 		around := slices.ContainsFunc(a.f.ds, func(o symbols.Directive) bool {
-			return o.Matches("parallel") && o.Begin <= d.Begin && d.Begin <= o.End
+			return o.Begin <= d.Begin && d.Begin <= o.End && o.Matches("parallel")
 		})
 		if kind && !around && !slices.Contains(a.seen, d) {
 			x.Unseen = append(x.Unseen, Unseen{Fn: a.f.fn, What: nameOf(&d),

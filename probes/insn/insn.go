@@ -112,7 +112,8 @@ type Inst struct {
 	// kernel refuses a uprobe there, with uprobe_multi silently.
 	Locked bool
 	// Refused marks an instruction on which the kernel places no uprobe at
-	// all; Locked instructions are refused as well.
+	// all, Locked ones among them, or on which one would do harm: a nop of 5
+	// bytes.
 	Refused bool
 	// Emulated tells that the kernel emulates the instruction instead of
 	// single-stepping it out of line, which makes a probe about 20 times
@@ -123,6 +124,14 @@ type Inst struct {
 	arch string
 	sem  semantics
 	dis  *x86asm.Inst // what x86asm makes of it, nil if it was not asked
+}
+
+// Refusal says why no probe is placed on a Refused instruction.
+func (i Inst) Refusal() string {
+	if i.Kind == Nop && i.Len == nop5 && i.arch == "amd64" {
+		return fmt.Sprintf("a probe at %s could overwrite the function's data (Linux 6.18 makes a call of such an instruction)", i)
+	}
+	return fmt.Sprintf("the kernel refuses a probe at %s", i)
 }
 
 // Ends reports whether control never simply goes on to the next instruction.

@@ -12,7 +12,7 @@ type Cost uint8
 
 // The price classes.
 const (
-	Nop5       Cost = iota // 5-byte nop, which kernels from 6.18 on turn into a call
+	Nop5       Cost = iota // 5-byte nop, which Linux 6.18 turns into a call; never chosen (see Inst.Refused)
 	Emulated               // push, other nops, relative jumps
 	CallCost               // relative call
 	SingleStep             // executed out of line, with a trap on each side
@@ -29,10 +29,10 @@ func (c Cost) String() string {
 // CostOf returns the price class of a probe on an instruction.
 func CostOf(i Inst) Cost {
 	switch {
+	case i.Kind == Nop && i.arch == "amd64" && i.Len == nop5:
+		return Nop5
 	case !i.Emulated:
 		return SingleStep
-	case i.Kind == Nop && i.arch == "amd64" && i.Len == 5:
-		return Nop5
 	case i.Kind == Call:
 		return CallCost
 	}
@@ -121,7 +121,7 @@ func SafePoint(code Code, entry uint64, need Need) (Point, error) {
 		written |= i.WritesArgs
 	}
 	if refused {
-		return Point{}, fmt.Errorf("the kernel refuses a probe at %s, and there is no safe point near", first)
+		return Point{}, fmt.Errorf("%s, and there is no safe point near", first.Refusal())
 	}
 	return best, nil
 }

@@ -6,6 +6,9 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
+// nop5 is the length of a call.
+const nop5 = 5
+
 // x86Prefixes is what precedes an opcode.
 type x86Prefixes struct {
 	len               int
@@ -188,11 +191,15 @@ func (i *Inst) callsX86() {
 	i.sem = semantics{op: semCall}
 }
 
-// hintX86 decodes nops, endbr64 and the other hints of 0f 18 to 0f 1f.
+// hintX86 decodes nops, endbr64 and the other hints of 0f 18 to 0f 1f. Of a
+// probed nop of 5 bytes Linux 6.18 makes a call, which pushes 32 bytes: code that
+// keeps data below the stack pointer, as functions without calls may, loses it.
+// (Later kernels do it to a nop of 10 bytes, and spare what lies there.)
 func hintX86(i *Inst, b []byte, p x86Prefixes) bool {
 	op, at := b[p.len], p.len
 	if op == 0x90 && p.rex&1 == 0 && !p.rep && !p.repn {
 		i.Kind, i.Len, i.Emulated = Nop, at+1, true
+		i.Refused = i.Refused || i.Len == nop5
 		return true
 	}
 	if op != 0x0f || at+1 >= len(b) || b[at+1] < 0x18 || b[at+1] > 0x1f {
@@ -206,6 +213,7 @@ func hintX86(i *Inst, b []byte, p x86Prefixes) bool {
 	switch second := b[at+1]; {
 	case second == 0x1f && !p.rep && !p.repn:
 		i.Kind, i.Emulated = Nop, true
+		i.Refused = i.Refused || i.Len == nop5
 	case second == 0x1e && p.rep && b[at+2]>>6 == 3 && b[at+2]>>3&7 == 1: // rdssp
 		i.written(Reg(b[at+2]&7 | p.rex&1<<3))
 	}

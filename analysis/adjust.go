@@ -1,0 +1,139 @@
+package analysis
+
+import (
+	"slices"
+
+	"ompp-attach/attribution"
+)
+
+// Adjust returns a profile whose times are without what the measurement's own
+// probes took of them, as far as that is known: a pure function over what was
+// recorded. What cannot be attributed stays: that a thread waited for another
+// one that probes had slowed down. No time becomes negative. The costs stay in
+// the profile, as what was taken out.
+func Adjust(p *attribution.Profile) *attribution.Profile {
+	if p.Meta.Adjusted || !hasCosts(p) {
+		return p
+	}
+	a := *p
+	a.Meta.Adjusted = true
+	a.Nodes = slices.Clone(p.Nodes)
+	for i := range a.Nodes {
+		a.Nodes[i].Stats = slices.Clone(a.Nodes[i].Stats)
+		for j := range a.Nodes[i].Stats {
+			adjust(&a.Nodes[i].Stats[j])
+		}
+	}
+	a.Meta.Duration = adjustedDuration(p, &a)
+	a.Meta.TakenOut = p.Meta.Duration - a.Meta.Duration
+	return &a
+}
+
+func hasCosts(p *attribution.Profile) bool {
+	for i := range p.Nodes {
+		if slices.ContainsFunc(p.Nodes[i].Stats, func(s attribution.ThreadStats) bool { return s.Cost != nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+// adjust takes a thread's cost out of its times at a node.
+func adjust(s *attribution.ThreadStats) {
+	s.MPI, s.Calls = adjustCalls(s.MPI), adjustCalls(s.Calls)
+	c := s.Cost
+	if c == nil {
+		return
+	}
+	for _, x := range []struct {
+		t    *int64
+		cost int64
+	}{
+		// The whole includes the parts, so it is never made less than they are.
+		{&s.Enter.T, c.Enter}, {&s.Body.T, c.Body}, {&s.Barrier.T, c.Barrier}, {&s.Exit.T, c.Exit},
+	} {
+		cut := within(x.cost, *x.t)
+		*x.t -= cut
+		if s.Exec.T != 0 { // the root has none
+			s.Exec.T = max(0, s.Exec.T-cut)
+		}
+	}
+	parts := s.Body.T + s.Barrier.T + s.Exit.T
+	if c.Enter != 0 { // a task's is not part of the whole, and costs nothing
+		parts += s.Enter.T
+	}
+	other := c.Exec - c.Enter - c.Body - c.Barrier - c.Exit
+	s.Exec.T -= within(other, s.Exec.T-parts)
+	s.Child = min(s.Child-within(c.Child, s.Child), s.Exec.T)
+	s.Task -= within(c.Task, s.Task)
+}
+
+// within is as much of a cost as a time can hold.
+func within(cost, t int64) int64 { return max(0, min(cost, t)) }
+
+func adjustCalls(m *attribution.MPIStats) *attribution.MPIStats {
+	if m == nil || m.Cost == 0 {
+		return m
+	}
+	a := *m
+	a.T -= within(m.Cost, m.T)
+	a.Wait = min(a.Wait, a.T)
+	return &a
+}
+
+// adjustedDuration is the wall time without what probes took of the first
+// thread's, which is the time of the program but for what others were waited
+// for.
+func adjustedDuration(p, a *attribution.Profile) int64 {
+	d := p.Meta.Duration
+	for i := range p.Nodes[0].Stats {
+		s := &p.Nodes[0].Stats[i]
+		if t := p.Threads[s.Thread]; t.Root == 0 && t.Num == 0 && s.Cost != nil {
+			d -= within(s.Cost.Exec, d)
+		}
+	}
+	// Not less than what any thread spent in regions.
+	in := make([]int64, len(p.Threads))
+	for i := 1; i < len(a.Nodes); i++ {
+		if a.Nodes[i].Parent == 0 {
+			for j := range a.Nodes[i].Stats {
+				s := &a.Nodes[i].Stats[j]
+				in[s.Thread] += s.Exec.T
+			}
+		}
+	}
+	return min(p.Meta.Duration, max(d, slices.Max(append(in, 0))))
+}
+
+// OwnCost is what of a region's own time, without regions inside it, the
+// probes took.
+type OwnCost struct {
+	Region int // index in Profile.Regions
+	Cost   int64
+	Time   int64 // its own time as measured, summed over threads
+}
+
+// OwnCosts returns the regions in which measuring took time, the dearest first.
+func OwnCosts(p *attribution.Profile) (out []OwnCost) {
+	all := make([]OwnCost, len(p.Regions))
+	for r := range all {
+		all[r].Region = r
+	}
+	for i := 1; i < len(p.Nodes); i++ {
+		o := &all[p.Nodes[i].Region]
+		for j := range p.Nodes[i].Stats {
+			s := &p.Nodes[i].Stats[j]
+			o.Time += s.Exec.T - s.Child
+			if s.Cost != nil {
+				own := s.Cost.Exec - s.Cost.Child
+				o.Cost += own
+				if p.Meta.Adjusted {
+					o.Time += own
+				}
+			}
+		}
+	}
+	all = slices.DeleteFunc(all, func(o OwnCost) bool { return o.Cost <= 0 })
+	slices.SortStableFunc(all, func(a, b OwnCost) int { return int(min(1, max(-1, b.Cost-a.Cost))) })
+	return all
+}

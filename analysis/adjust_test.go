@@ -1,0 +1,96 @@
+package analysis
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+)
+
+func costly() *attribution.Profile {
+	return &attribution.Profile{
+		Meta:    attribution.Meta{Duration: 1000},
+		Threads: []attribution.Thread{{}, {Num: 1}},
+		Regions: []attribution.Region{{Construct: event.Parallel}, {Construct: event.Critical}, {Construct: event.MPI}},
+		Nodes: []attribution.Node{
+			{Parent: -1, Region: -1, Stats: []attribution.ThreadStats{{Cost: &attribution.Cost{Exec: 300}}, {Thread: 1, Cost: &attribution.Cost{Exec: 500}}}},
+			{Parent: 0, Region: 0, Stats: []attribution.ThreadStats{
+				{Exec: once(900), Enter: once(50), Body: once(800), Barrier: once(30), Exit: once(20), Child: 400, Task: 5,
+					Cost: &attribution.Cost{Exec: 250, Enter: 20, Body: 220, Exit: 10, Child: 150, Task: 9}, MPI: &attribution.MPIStats{T: 100, Cost: 30}},
+				{Thread: 1, Exec: once(900), Enter: once(50), Body: once(800), Barrier: once(30), Exit: once(20),
+					Cost: &attribution.Cost{Exec: 60, Enter: 60}}}},
+			{Parent: 1, Region: 1, Stats: []attribution.ThreadStats{
+				{Exec: once(300), Enter: once(100), Body: once(200), Cost: &attribution.Cost{Exec: 120, Enter: 110, Body: 10}}}},
+			{Parent: 1, Region: 2, Stats: []attribution.ThreadStats{
+				{Exec: once(100), Body: once(100), Cost: &attribution.Cost{Exec: 30, Body: 30}, MPI: &attribution.MPIStats{T: 100, Cost: 30, Wait: 80}}}},
+		},
+	}
+}
+
+func once(t int64) attribution.Span { return attribution.Span{T: t, C: 1} }
+
+func TestAdjust(t *testing.T) {
+	p := costly()
+	a := Adjust(p)
+	type times struct{ Exec, Enter, Body, Barrier, Exit, Child, Task, MPI, Wait int64 }
+	of := func(p *attribution.Profile, node, i int) times {
+		s := p.Nodes[node].Stats[i]
+		x := times{s.Exec.T, s.Enter.T, s.Body.T, s.Barrier.T, s.Exit.T, s.Child, s.Task, 0, 0}
+		if s.MPI != nil {
+			x.MPI, x.Wait = s.MPI.T, s.MPI.Wait
+		}
+		return x
+	}
+	for _, w := range []struct {
+		node, i int
+		want    times
+	}{
+		{1, 0, times{Exec: 650, Enter: 30, Body: 580, Barrier: 30, Exit: 10, Child: 250, MPI: 70}},
+		{1, 1, times{Exec: 850, Body: 800, Barrier: 30, Exit: 20}}, // no more than there is
+		{2, 0, times{Exec: 190, Body: 190}},
+		{3, 0, times{Exec: 70, Body: 70, MPI: 70, Wait: 70}},
+	} {
+		if d := cmp.Diff(w.want, of(a, w.node, w.i)); d != "" {
+			t.Errorf("node %d, thread %d: -want +got\n%s", w.node, w.i, d)
+		}
+	}
+	if a.Meta.Duration != 850 || a.Meta.TakenOut != 150 || !a.Meta.Adjusted { // a thread was in regions for as long
+		t.Errorf("%+v", a.Meta)
+	}
+	if d := cmp.Diff(costly(), p); d != "" {
+		t.Errorf("the profile itself was changed: %s", d)
+	}
+	if Adjust(a) != a {
+		t.Error("adjusted twice")
+	}
+	want := []OwnCost{{Region: 0, Cost: 160, Time: 1400}, {Region: 1, Cost: 120, Time: 300}, {Region: 2, Cost: 30, Time: 100}}
+	if d := cmp.Diff(want, OwnCosts(p)); d != "" {
+		t.Errorf("own costs: -want +got\n%s", d)
+	}
+}
+
+// Without known costs nothing changes, and nothing claims to.
+func TestAdjustNothing(t *testing.T) {
+	p := costly()
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Stats {
+			p.Nodes[i].Stats[j].Cost = nil
+		}
+	}
+	if a := Adjust(p); a != p || a.Meta.Adjusted {
+		t.Error("adjusted by nothing")
+	}
+}
+
+// A construct whose time is in the whole only loses what lies there; no time
+// becomes negative.
+func TestAdjustWholes(t *testing.T) {
+	for _, w := range []struct{ exec, cost, want int64 }{{100, 30, 70}, {100, 130, 0}, {0, 10, 0}} {
+		s := attribution.ThreadStats{Exec: once(w.exec), Cost: &attribution.Cost{Exec: w.cost}}
+		if adjust(&s); s.Exec.T != w.want {
+			t.Errorf("%d less %d: %d", w.exec, w.cost, s.Exec.T)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package attribution
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/event"
+)
+
+// probed returns what a stream would have been, had each event been reported by
+// a probe that took time: every thread is later by all that its earlier hits
+// took, and a hit's own first part. For threads that do not wait for each other.
+func probed(events []event.Event, kind func(*event.Event) event.Probe, costs *event.HitCosts) (out []event.Event, taken map[uint32]int64) {
+	taken = map[uint32]int64{}
+	for _, ev := range events {
+		ev.Probe = kind(&ev)
+		c := costs.Kinds[ev.Probe]
+		d := taken[ev.TID]
+		if ev.MPI != nil {
+			call := *ev.MPI
+			ret := costs.Kinds[event.ProbeReturn]
+			reading := c.After - costs.Kinds[ev.Probe.Class()].After
+			d += c.Before + reading
+			call.Start += uint64(d)
+			ev.MPI = &call
+			d += c.After - reading - costs.Record + ret.Before
+			ev.Time += uint64(d)
+			taken[ev.TID] = d + ret.After
+		} else {
+			ev.Time += uint64(d + c.Before)
+			taken[ev.TID] = d + c.Sum()
+		}
+		out = append(out, ev)
+	}
+	return out, taken
+}
+
+func testCosts() *event.HitCosts {
+	c := &event.HitCosts{Record: 10}
+	for p, v := range map[event.Probe]event.HitCost{
+		event.ProbeNop5: {Before: 30, After: 17}, event.ProbeEmulated: {Before: 41, After: 27}, event.ProbeCall: {Before: 43, After: 29},
+		event.ProbeSingleStep: {Before: 61, After: 1003}, event.ProbeReturn: {Before: 26, After: 19},
+		event.ProbeEmulated.Reading(1): {Before: 41, After: 38},
+	} {
+		c.Kinds[p] = v
+	}
+	return c
+}
+
+// someKind spreads the kinds over the events.
+func someKind(ev *event.Event) event.Probe {
+	switch {
+	case ev.MPI != nil:
+		return event.ProbeEmulated.Reading(1)
+	case ev.Edge == event.Acquired, ev.Edge == event.Waited, ev.Edge == event.Result:
+		return event.ProbeReturn
+	case ev.Construct.IsParallel():
+		return event.ProbeCall
+	case ev.Construct.IsTasking():
+		return event.ProbeNop5
+	case ev.Edge == event.Open:
+		return event.ProbeSingleStep
+	}
+	return event.ProbeEmulated
+}
+
+// takeOut subtracts a profile's costs from its times: no clipping, for here they
+// are known exactly.
+func takeOut(p *Profile) *Profile {
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Stats {
+			s := &p.Nodes[i].Stats[j]
+			if m := s.MPI; m != nil {
+				m.T, m.Cost = m.T-m.Cost, 0
+			}
+			if i > 0 && isExecution(p.Regions[p.Nodes[i].Region].Construct) {
+				s.Enter.T = 0 // queueing: other tasks are executed meanwhile, with their probes
+			}
+			if c := s.Cost; c != nil && i > 0 {
+				s.Exec.T, s.Enter.T, s.Body.T = s.Exec.T-c.Exec, s.Enter.T-c.Enter, s.Body.T-c.Body
+				s.Barrier.T, s.Exit.T = s.Barrier.T-c.Barrier, s.Exit.T-c.Exit
+				s.Child, s.Task = s.Child-c.Child, s.Task-c.Task
+			}
+		}
+	}
+	return p
+}
+
+// Of threads that wait for nobody, what is left after taking out the costs is to
+// the nanosecond what would have been without the probes.
+func TestCostsExactly(t *testing.T) {
+	costs, tried := testCosts(), 0
+	for _, tc := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases) {
+		events := parse(t, tc.events)
+		if slices.ContainsFunc(events, func(ev event.Event) bool { return ev.TID != events[0].TID }) {
+			continue
+		}
+		tried++
+		t.Run(tc.name, func(t *testing.T) {
+			const late = 1000 // after all
+			want := table(takeOut(replay(events, late)))
+			later, taken := probed(events, someKind, costs)
+			last := costs.Kinds[later[len(later)-1].Probe].After // lies beyond what an end can know of
+			got := replayCosts(later, late+uint64(taken[events[0].TID]-last), costs)
+			if d := cmp.Diff(want, table(takeOut(got))); d != "" {
+				t.Errorf("-without probes +with them\n%s", d)
+			}
+		})
+	}
+	if tried < 40 {
+		t.Errorf("only %d cases are of one thread", tried)
+	}
+}
+
+func replayCosts(events []event.Event, end uint64, costs *event.HitCosts) *Profile {
+	e := New(1, fakeFiles{})
+	e.Costs(*costs)
+	for i := range events {
+		e.Feed(&events[i])
+	}
+	return e.Finish(end)
+}
+
+// Calls of MPI are two hits of which one event tells.
+func TestCostsOfCalls(t *testing.T) {
+	costs := testCosts()
+	events := parse(t, `
+		0 1 fork parallel fn=300 key=7 size=1 site=90
+		0 1 begin parallel
+		40 1 released mpi site=400 op=MPI_Send from=10 bytes=8
+		70 1 released mpi site=400 op=MPI_Recv from=55 bytes=8
+		90 1 end parallel
+		95 1 join parallel
+		110 1 released mpi site=400 op=MPI_Send from=100 bytes=8`)
+	run := func(events []event.Event, c *event.HitCosts) []string {
+		e := New(1, mpiFiles{})
+		e.Costs(*c)
+		for i := range events {
+			e.Feed(&events[i])
+		}
+		return mpiTable(takeOut(e.Finish(100000)))
+	}
+	later, _ := probed(events, someKind, costs)
+	if d := cmp.Diff(run(events, &event.HitCosts{}), run(later, costs)); d != "" {
+		t.Errorf("-without probes +with them\n%s", d)
+	}
+}
+
+// A team: what delays all delays each one's startup and shutdown; that a thread
+// waits for another one that its probes have slowed stays in its barrier.
+func TestCostsOfATeam(t *testing.T) {
+	costs := testCosts()
+	events := parse(t, `
+		1000 1 fork parallel fn=300 key=7 size=2 site=90
+		1200 1 begin parallel
+		1300 2 begin parallel key=7 num=1
+		1500 2 enter critical site=400 free noret
+		1700 2 release critical free noret
+		3000 1 end parallel
+		9000 2 end parallel
+		9500 1 join parallel`)
+	for i := range events {
+		events[i].Probe = event.ProbeEmulated
+	}
+	p := replayCosts(events, 10000, costs)
+	got := map[int]Cost{}
+	for _, n := range p.Nodes {
+		if n.Region >= 0 && p.Regions[n.Region].Construct == event.Parallel {
+			for _, s := range n.Stats {
+				got[p.Threads[s.Thread].Num] = *s.Cost
+			}
+		}
+	}
+	const before, after, both = 41, 27, 68
+	want := map[int]Cost{
+		0: {Exec: 3 * both, Enter: both, Body: both, Exit: both},
+		1: {Exec: 5 * both, Enter: both, Body: 3 * both, Exit: both, Child: both},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	if c := p.Nodes[0].Stats; len(c) != 2 || c[0].Cost.Exec+c[1].Cost.Exec != 8*both || before+after != both {
+		t.Errorf("the program: %+v", c)
+	}
+	if o := p.Meta.Overhead; o == nil || o.Total() != 8*both || len(o.Probes) != 1 || o.Probes[0].Hits != 8 {
+		t.Errorf("overhead: %+v", o)
+	}
+	var b bytes.Buffer
+	if err := Encode(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := Decode(&b); err != nil || cmp.Diff(p, back) != "" {
+		t.Errorf("recorded and read: %v %s", err, cmp.Diff(p, back))
+	}
+}

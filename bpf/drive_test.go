@@ -1,0 +1,215 @@
+package bpf
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// drivers are threads of a large machine: each its own, as long as it lives.
+type drivers struct {
+	start []chan Hits
+	done  chan error
+	tids  []int
+	over  sync.WaitGroup
+}
+
+func startDrivers(p *Probes, threads int) *drivers {
+	d := &drivers{done: make(chan error), start: make([]chan Hits, threads), tids: make([]int, threads)}
+	var ready sync.WaitGroup
+	ready.Add(threads)
+	for i := range threads {
+		d.start[i] = make(chan Hits)
+		d.over.Go(func() {
+			runtime.LockOSThread() // for good: the thread ends with it
+			d.tids[i] = unix.Gettid()
+			ready.Done()
+			var stack [64]uint64
+			for h := range d.start[i] {
+				h.SP, h.Slot = uint64(uintptr(unsafe.Pointer(&stack[0]))), uint32(i)
+				d.done <- p.Drive(&h)
+			}
+		})
+	}
+	ready.Wait()
+	return d
+}
+
+// drive has the first n threads make hits, all at the same time.
+func (d *drivers) drive(n int, h Hits) error {
+	for _, c := range d.start[:n] {
+		c <- h
+	}
+	var errs []error
+	for range n {
+		errs = append(errs, <-d.done)
+	}
+	return errors.Join(errs...)
+}
+
+func (d *drivers) end() {
+	for _, c := range d.start {
+		close(c)
+	}
+	d.over.Wait()
+}
+
+// driven loads what Drive needs, with a row that reports entry and return.
+func drivenProbes(t testing.TB) (*Probes, []*Ring, uint32) {
+	p, err := LoadDriven()
+	if errors.Is(err, unix.EPERM) {
+		t.Skip("loading BPF programs is not permitted")
+	}
+	if err != nil {
+		t.Skipf("this kernel cannot drive probes: %v", err)
+	}
+	t.Cleanup(p.Close)
+	if _, err := p.AddRow(Row{}); err != nil { // so that ours is not the first
+		t.Fatal(err)
+	}
+	row, err := p.AddRow(Row{Flags: RowEntry | RowReturn, A: Arg(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rings, err := p.Rings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, r := range rings {
+			r.Close()
+		}
+	})
+	return p, rings, row
+}
+
+// seen counts what came of a thread's hits.
+type seen struct {
+	entries, returns int
+	lost             uint64
+	last             uint64
+	disordered       bool
+}
+
+func readAll(t testing.TB, rings []*Ring, of map[uint32]*seen) (total int) {
+	t.Helper()
+	for _, r := range rings {
+		n, err := r.Drain(1<<30, func(rec *Record, _ []uint64) {
+			s := of[rec.Tid]
+			if s == nil {
+				s = &seen{}
+				of[rec.Tid] = s
+			}
+			if rec.Flags&RecReturn != 0 {
+				s.returns++
+			} else {
+				s.entries++
+			}
+			s.lost += uint64(rec.Lost)
+			s.disordered = s.disordered || rec.Time < s.last
+			s.last = rec.Time
+		}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += n
+	}
+	return total
+}
+
+// As many threads as a large machine runs, through the programs that probes run:
+// each record comes, in its thread's order; and when the reader sleeps until the
+// rings are full, each that does not come is counted, by thread and by row.
+func TestManyThreadsAreCountedExactly(t *testing.T) {
+	const threads, chunk = 256, 512
+	p, rings, row := drivenProbes(t)
+	d := startDrivers(p, threads)
+	defer d.end()
+	hits := Hits{Steps: []Step{{Row: row}, {Row: row, Return: true}}, Count: chunk, Arg: 7}
+	of := map[uint32]*seen{}
+	drive := func(h Hits) {
+		t.Helper()
+		if err := d.drive(threads, h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := 0
+	for range 4 {
+		drive(hits)
+		made += chunk
+		readAll(t, rings, of)
+	}
+	check := func(lossy bool) {
+		t.Helper()
+		lost := uint64(0)
+		for _, tid := range d.tids {
+			s := of[uint32(tid)]
+			if s == nil {
+				t.Fatalf("nothing came of thread %d", tid)
+			}
+			if uint64(s.entries+s.returns)+s.lost != uint64(made) || s.disordered {
+				t.Errorf("thread %d: %d entries, %d returns, %d lost, disordered %v, of %d hits", tid, s.entries, s.returns, s.lost, s.disordered, made)
+			}
+			if !lossy && (s.entries != made/2 || s.returns != made/2) {
+				t.Errorf("thread %d: %d entries, %d returns of %d hits", tid, s.entries, s.returns, made)
+			}
+			lost += s.lost
+		}
+		dropped, err := p.Dropped()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dropped[row] != lost || (lost > 0) != lossy {
+			t.Errorf("%d records dropped by row, %d by thread, losses expected: %v", dropped[row], lost, lossy)
+		}
+	}
+	check(false)
+	// The rings are as good as full now and then, and the reader sleeps.
+	for capacity := len(rings) * int(ringBytes(len(rings))) / recordBytes; capacity > -threads*chunk; capacity -= threads * chunk {
+		drive(hits)
+		made += chunk
+	}
+	readAll(t, rings, of)
+	drive(hits) // the next record of a thread tells
+	made += chunk
+	readAll(t, rings, of)
+	check(true)
+}
+
+// recordBytes is what a record takes in its ring.
+const recordBytes = int(unsafe.Sizeof(Record{})) + 8
+
+// What a hit costs, without the probe itself, and what reading its record does.
+func BenchmarkDrive(b *testing.B) {
+	for threads := 1; threads <= runtime.NumCPU(); threads *= 2 {
+		b.Run("threads="+string(rune('0'+threads)), func(b *testing.B) {
+			const chunk = 1 << 14
+			p, rings, row := drivenProbes(b)
+			d := startDrivers(p, threads)
+			defer d.end()
+			hits := Hits{Steps: []Step{{Row: row}, {Row: row, Return: true}}, Count: chunk}
+			of := map[uint32]*seen{}
+			var driving, reading time.Duration
+			made, read := 0, 0
+			for b.Loop() {
+				begin := time.Now()
+				if err := d.drive(threads, hits); err != nil {
+					b.Fatal(err)
+				}
+				half := time.Now()
+				read += readAll(b, rings, of)
+				driving, reading, made = driving+half.Sub(begin), reading+time.Since(half), made+chunk
+			}
+			if read != made*threads {
+				b.Errorf("%d of %d records came", read, made*threads)
+			}
+			b.ReportMetric(float64(driving.Nanoseconds())/float64(made), "ns/hit")
+			b.ReportMetric(float64(read)/reading.Seconds()/1e6, "Mread/s")
+		})
+	}
+}

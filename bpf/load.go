@@ -1,0 +1,69 @@
+package bpf
+
+import (
+	"errors"
+	"maps"
+	"sync"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+)
+
+// kernelTypes is the kernel's type information, which takes some 20 ms to read:
+// once for all programs.
+var kernelTypes = btf.NewCache()
+
+// newCollection loads maps, of which shared ones are there already, and then
+// programs, several at a time: verifying them is most of the time that the tool
+// takes to start. Meanwhile, if not nil, runs at the same time.
+func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map, meanwhile func(map[string]*ebpf.Map) error) (*ebpf.Collection, error) {
+	// None of our types is a kernel module's, of which there may be hundreds.
+	types, err := kernelTypes.Kernel()
+	if err != nil {
+		return nil, err
+	}
+	options := ebpf.CollectionOptions{MapReplacements: shared, Cache: kernelTypes, Programs: ebpf.ProgramOptions{KernelTypes: types}}
+	only := func(name string) *ebpf.CollectionSpec {
+		s := spec.Copy()
+		maps.DeleteFunc(s.Programs, func(n string, _ *ebpf.ProgramSpec) bool { return n != name })
+		return s
+	}
+	coll, err := ebpf.NewCollectionWithOptions(only(""), options)
+	if err != nil {
+		return nil, err
+	}
+	options.MapReplacements = coll.Maps
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var errs []error
+	add := func(name string, p *ebpf.Program, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			errs = append(errs, err)
+		} else if p != nil {
+			coll.Programs[name] = p
+		}
+	}
+	for name := range spec.Programs {
+		one := only(name)
+		wg.Go(func() {
+			c, err := ebpf.NewCollectionWithOptions(one, options)
+			if err != nil {
+				add(name, nil, err)
+				return
+			}
+			add(name, c.DetachProgram(name), nil)
+			c.Close()
+		})
+	}
+	if meanwhile != nil {
+		add("", nil, meanwhile(coll.Maps))
+	}
+	wg.Wait()
+	if len(errs) > 0 {
+		coll.Close()
+		return nil, errors.Join(errs...)
+	}
+	return coll, nil
+}

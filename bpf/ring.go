@@ -1,0 +1,95 @@
+package bpf
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// Heads of ring entries (include/uapi/linux/bpf.h).
+const (
+	entryBusy    = 1 << 31 // BPF_RINGBUF_BUSY_BIT: being written
+	entryDiscard = 1 << 30 // BPF_RINGBUF_DISCARD_BIT
+	entryHead    = 8       // BPF_RINGBUF_HDR_SZ
+)
+
+// giveBack is after how many bytes read the kernel is told that they are free.
+// Each time takes the line that holds the position from the processors that
+// write to the ring.
+const giveBack = 64 << 10
+
+// memoryRing is a record ring as it lies in memory. The library's reader copies
+// each entry, takes a lock and gives back for each, and waits for one that is
+// being written with a loop, while its writer may wait for this very processor.
+type memoryRing struct {
+	consumer, producer *uint64
+	data               []byte // mapped twice, so that no entry is cut
+	mask, at           uint64
+	pages              [2][]byte
+}
+
+func mapRing(m *ebpf.Map) (*memoryRing, error) {
+	size, page := int(m.MaxEntries()), os.Getpagesize()
+	consumer, err := unix.Mmap(m.FD(), 0, page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("map a record ring: %w", err)
+	}
+	rest, err := unix.Mmap(m.FD(), int64(page), page+2*size, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		_ = unix.Munmap(consumer)
+		return nil, fmt.Errorf("map a record ring: %w", err)
+	}
+	r := &memoryRing{data: rest[page:], mask: uint64(size) - 1, pages: [2][]byte{consumer, rest}}
+	r.consumer, r.producer = (*uint64)(unsafe.Pointer(&consumer[0])), (*uint64)(unsafe.Pointer(&rest[0]))
+	r.at = atomic.LoadUint64(r.consumer)
+	return r, nil
+}
+
+// read hands over the entries that are there, at most limit, and returns how
+// many; blocked tells that it met one that is being written. Entries are valid
+// during the call only.
+func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
+	end, given := atomic.LoadUint64(r.producer), r.at
+	for n < limit && r.at != end {
+		at := r.at & r.mask
+		// The kernel clears the bit when all else is written (bpf_ringbuf_commit).
+		head := atomic.LoadUint32((*uint32)(unsafe.Pointer(&r.data[at])))
+		if head&entryBusy != 0 {
+			blocked = true
+			break
+		}
+		size := uint64(head &^ entryDiscard)
+		if size > r.mask {
+			return n, false, fmt.Errorf("%w: an entry of %d bytes", ErrShortRecord, size)
+		}
+		if head&entryDiscard == 0 {
+			at += entryHead
+			if err = use(r.data[at : at+size : at+size]); err != nil {
+				break
+			}
+			n++
+		}
+		r.at += (entryHead + size + 7) &^ 7
+		if r.at-given >= giveBack {
+			given = r.at
+			atomic.StoreUint64(r.consumer, given)
+		}
+	}
+	if given != r.at {
+		atomic.StoreUint64(r.consumer, r.at)
+	}
+	return n, blocked, err
+}
+
+func (r *memoryRing) close() error {
+	for _, p := range r.pages {
+		if err := unix.Munmap(p); err != nil {
+			return fmt.Errorf("unmap a record ring: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package report
+
+import "ompp-attach/job"
+
+// costHeader says what measuring took of the ranks' threads, and what the
+// report's times are.
+func (t *jobText) costHeader(key func(name, format string, args ...any), threadTime float64) {
+	known, adjusted := 0, 0
+	for i := range t.j.Ranks {
+		if t.j.Ranks[i].CostKnown {
+			known++
+		}
+		if t.j.Ranks[i].Adjusted {
+			adjusted++
+		}
+	}
+	n := len(t.j.Ranks)
+	of := func(some int) string {
+		if some == n {
+			return ""
+		}
+		return ", known of " + plural(some, "rank")
+	}
+	if known == 0 {
+		key("Probe Cost", "not known")
+	} else {
+		cost := t.j.RankStats(func(r *job.Rank) int64 { return r.ProbeCost })
+		key("Probe Cost", "%s sec, %s%% of thread time%s", t.sec(cost.Total()), jobShare(cost.Total(), threadTime), of(known))
+	}
+	switch {
+	case adjusted == n:
+		key("Times", "derived: as measured, less what the probes took (--raw shows them as measured)")
+	case adjusted > 0:
+		key("Times", "of %s derived: as measured, less what the probes took (--raw shows them as measured); of the others as measured", plural(adjusted, "rank"))
+	case t.Raw:
+		key("Times", "as measured, with what the probes took")
+	default:
+		key("Times", "as measured; what the probes took is not known, or nothing")
+	}
+}

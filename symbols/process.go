@@ -1,0 +1,130 @@
+package symbols
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Process lists what a process maps. Asked again, it looks only at what was not
+// mapped before: a process that loads a library may have hundreds. It is to be
+// made anew when the process runs another program.
+type Process struct {
+	pid int
+
+	mu    sync.Mutex
+	files map[mappedAs]*mappedFile
+}
+
+// mappedAs is how a file shows in a process's memory. While it is mapped, nobody
+// else gets its inode, and a name that is given to another file is marked.
+type mappedAs struct {
+	dev, inode uint64
+	path       string
+	deleted    bool
+}
+
+// NewProcess makes the list of a process, which is still empty.
+func NewProcess(pid int) *Process { return &Process{pid: pid, files: map[mappedAs]*mappedFile{}} }
+
+// Modules lists the ELF files that process pid has mapped for execution, sorted
+// by address. A file that is mapped but cannot be read (a 32-bit program, one
+// that vanished) is left out, and the returned error says why; the modules
+// that could be read are returned with it.
+func Modules(pid int) ([]Module, error) { return NewProcess(pid).Modules() }
+
+// Modules lists the process's modules, as the function of that name does.
+func (p *Process) Modules() ([]Module, error) {
+	proc := "/proc/" + strconv.Itoa(p.pid)
+	f, err := os.Open(proc + "/maps")
+	if err != nil {
+		return nil, fmt.Errorf("modules of process %d: %w", p.pid, err)
+	}
+	defer f.Close()
+	maps, err := parseMaps(f)
+	if err != nil {
+		return nil, fmt.Errorf("modules of process %d: %w", p.pid, err)
+	}
+	maps = slices.DeleteFunc(maps, func(m mapping) bool { return !m.exec }) // data files by the thousand may be mapped
+	files := p.open(proc, maps)
+	var modules []Module
+	var unread []error
+	for n, m := range maps {
+		f := files[n]
+		if errors.Is(f.err, ErrNotELF) {
+			continue // code that the process generated into a file
+		}
+		if f.err != nil {
+			unread = append(unread, f.err)
+			continue
+		}
+		mod, ok := place(f.object, m)
+		if !ok {
+			continue
+		}
+		mod.Path, mod.HostPath, mod.Deleted = f.seen, f.host, f.deleted
+		// One segment may be mapped in pieces.
+		if n := len(modules); n > 0 && modules[n-1].object == f.object && modules[n-1].Bias == mod.Bias {
+			continue
+		}
+		modules = append(modules, mod)
+	}
+	slices.SortFunc(modules, func(a, b Module) int { return compare(a.Start, b.Start) })
+	if len(unread) > 0 {
+		return modules, fmt.Errorf("modules of process %d: %w", p.pid, errors.Join(unread...))
+	}
+	return modules, nil
+}
+
+// mappedFile is the file of a mapping.
+type mappedFile struct {
+	host, seen string
+	deleted    bool
+	object     *Object
+	err        error
+	lasting    bool // it was read, under a name that is not that of the mapping
+}
+
+// open returns the files of mappings; it opens those that are new, several at a
+// time, and reads what they import.
+func (p *Process) open(proc string, maps []mapping) []*mappedFile {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	files := make([]*mappedFile, len(maps))
+	var fresh []int
+	known := map[mappedAs]*mappedFile{}
+	for n, m := range maps {
+		as := mappedAs{m.dev, m.inode, m.path, m.deleted}
+		f := known[as]
+		if f == nil {
+			if f = p.files[as]; f == nil || !f.lasting {
+				f = &mappedFile{}
+				fresh = append(fresh, n)
+			}
+			known[as] = f
+		}
+		files[n] = f
+	}
+	p.files = known // what is mapped no longer may be another file when it comes again
+	var done sync.WaitGroup
+	workers := min(runtime.GOMAXPROCS(0), len(fresh))
+	for first := range workers {
+		done.Go(func() {
+			for k := first; k < len(fresh); k += workers {
+				f := files[fresh[k]]
+				f.host, f.seen, f.deleted = hostPath(proc, maps[fresh[k]])
+				if f.object, f.err = cachedObject(f.host); f.err == nil {
+					f.object.imports()
+					f.lasting = strings.HasPrefix(f.host, proc+"/root/")
+				}
+			}
+		})
+	}
+	done.Wait()
+	return files
+}
