@@ -69,9 +69,7 @@ func (e *Engine) Resume(tids []int, at uint64) { e.resumeAt(tids, e.clock.at(at)
 
 // Feed takes one event. It keeps nothing of what ev points to.
 func (e *Engine) Feed(ev *event.Event) {
-	if ev.Edge != event.Sampled {
-		e.events++
-	}
+	e.events += hits(ev)
 	e.clock.last = max(e.clock.last, ev.Time)
 	if e.clock.sum != 0 {
 		v := *ev
@@ -80,6 +78,11 @@ func (e *Engine) Feed(ev *event.Event) {
 			c := *ev.MPI
 			c.Start = e.clock.at(c.Start)
 			v.MPI = &c
+		}
+		if ev.Fold != nil {
+			f := *ev.Fold
+			f.Last = e.clock.at(f.Last)
+			v.Fold = &f
 		}
 		ev = &v
 	}

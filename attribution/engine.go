@@ -309,7 +309,7 @@ func (e *Engine) presentSince(tids []int, at uint64) {
 	}
 }
 
-// Events returns how many events were fed.
+// Events returns how many hits of probes the events stand for that were fed.
 func (e *Engine) Events() uint64 { return e.events }
 
 func (e *Engine) feed(ev *event.Event) {
@@ -336,6 +336,11 @@ func (e *Engine) feed(ev *event.Event) {
 			v.Sample = &s
 			ev = &v
 		}
+		if ev.Fold != nil {
+			v, f := *ev, *ev.Fold
+			v.Fold = &f
+			ev = &v
+		}
 		t.enqueue(ev)
 		return
 	}
@@ -351,7 +356,11 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 		e.sample(t, ev)
 		return true
 	}
-	t.last = ev.Time
+	if ev.Fold != nil {
+		t.last = max(t.last, ev.Fold.Last)
+	} else {
+		t.last = ev.Time
+	}
 	if ev.Lost > 0 {
 		t.lossy = true
 		e.lose(t, ev.Lost)
@@ -419,6 +428,8 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 		e.wait(t, ev)
 	case event.Waited:
 		e.waited(t, ev)
+	case event.Folded:
+		e.folded(t, ev)
 	}
 	return true
 }

@@ -333,11 +333,15 @@ func feedBytes(b []byte) *Profile {
 	at := uint64(0)
 	for len(b) >= 4 {
 		at += uint64(b[3])
-		ev := event.Event{Time: at, PID: 1, TID: uint32(b[0]%3) + 1, Edge: event.Edge(b[1] % 16), Construct: event.Construct(b[2] % (byte(event.Unknown) + 1)),
+		ev := event.Event{Time: at, PID: 1, TID: uint32(b[0]%3) + 1, Edge: event.Edge(b[1] % (byte(event.Folded) + 1)), Construct: event.Construct(b[2] % (byte(event.Unknown) + 1)),
 			Runtime: event.Runtime(b[3]%2) + 1, Key: uint64(b[3] % 2), Num: int32(b[3] % 3), Size: int32(b[2] % 4),
 			Flags: event.Flag(b[3]), Fn: uint64(b[2] % 4), Site: uint64(b[3]), Value: int64(b[3] % 3), SP: uint64(b[0])}
 		if ev.Construct == event.MPI {
 			ev.MPI = &event.MPICall{Op: mpi.Op(b[3]), Start: at - uint64(b[0]), Args: mpi.Args{Send: uint64(b[1]), Recv: uint64(b[2]), Flags: mpi.ArgFlag(b[1])}}
+		}
+		if ev.Edge == event.Folded && b[0]%4 != 0 {
+			n := uint64(b[2] % 3)
+			ev.Fold = &event.Fold{Executions: n, Bodies: n * uint64(b[3]%2), Hits: 2 * n, Last: at + uint64(b[0]), Enter: n, Body: n * uint64(b[3]%2)}
 		}
 		if ev.Construct == event.NoConstruct && ev.Edge != event.Wait && ev.Edge != event.Waited && ev.Edge != event.Result {
 			ev.Construct = event.Critical // only reductions come without a construct

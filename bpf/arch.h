@@ -75,6 +75,12 @@ struct task_struct {
 	struct uprobe_task *utask;
 } __attribute__((preserve_access_index));
 
+struct task_struct___state { unsigned int __state; } __attribute__((preserve_access_index));
+
+/* What programs are given that walk over the threads. */
+struct bpf_iter_meta { struct seq_file *seq; } __attribute__((preserve_access_index));
+struct bpf_iter__task { struct bpf_iter_meta *meta; struct task_struct *task; } __attribute__((preserve_access_index));
+
 #if defined(__TARGET_ARCH_x86)
 #define THREAD_POINTER(t) BPF_CORE_READ(t, thread.fsbase)
 #else

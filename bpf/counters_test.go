@@ -93,7 +93,7 @@ func testCounters(t *testing.T, mode Mode, c Counters) {
 		t.Fatal(err)
 	}
 	for _, r := range rings {
-		if _, err := r.Drain(1<<20, func(_ *Record, c []uint64) { at = append(at, slices.Clone(c)) }, nil, nil); err != nil {
+		if _, err := r.Drain(1<<20, &Uses{Record: func(_ *Record, c []uint64) { at = append(at, slices.Clone(c)) }}); err != nil {
 			t.Fatal(err)
 		}
 		r.Close()

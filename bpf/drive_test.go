@@ -99,7 +99,7 @@ type seen struct {
 func readAll(t testing.TB, rings []*Ring, of map[uint32]*seen) (total int) {
 	t.Helper()
 	for _, r := range rings {
-		n, err := r.Drain(1<<30, func(rec *Record, _ []uint64) {
+		n, err := r.Drain(1<<30, &Uses{Record: func(rec *Record, _ []uint64) {
 			s := of[rec.Tid]
 			if s == nil {
 				s = &seen{}
@@ -113,7 +113,7 @@ func readAll(t testing.TB, rings []*Ring, of map[uint32]*seen) (total int) {
 			s.lost += uint64(rec.Lost)
 			s.disordered = s.disordered || rec.Time < s.last
 			s.last = rec.Time
-		}, nil, nil)
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -108,6 +108,7 @@ static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, 
 
 static __always_inline void tell_all(u64 bp, struct mpi_thread *t, const struct mpi_record *c)
 {
+	settle();
 	if (!is_wrapper(t, c->site))
 		tell(c, take_lost());
 	else if (t->wrappers.deep)
@@ -329,21 +330,6 @@ int mpi_return_perf(struct pt_regs *regs)
 	return 0;
 }
 
-/* Where a call that has not returned will return to. Its own return probe is the
- * one with its stack pointer; those of nested calls, of whatever tool, lie above. */
-static __always_inline u64 site_of_open(struct task_struct *task, u64 sp)
-{
-	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
-	int i;
-
-	for (i = 0; i < 64 && r; i++) { /* the kernel keeps no more */
-		if (BPF_CORE_READ(r, stack) == sp)
-			return BPF_CORE_READ(r, orig_ret_vaddr);
-		r = BPF_CORE_READ(r, next);
-	}
-	return 0;
-}
-
 /* A call that is still open. */
 static __always_inline void cut_off(struct task_struct *task, struct mpi_thread *t)
 {
@@ -365,9 +351,6 @@ int BPF_PROG(mpi_exit, struct task_struct *task)
 		cut_off((struct task_struct *)bpf_get_current_task_btf(), t);
 	return 0;
 }
-
-struct bpf_iter_meta { struct seq_file *seq; } __attribute__((preserve_access_index));
-struct bpf_iter__task { struct bpf_iter_meta *meta; struct task_struct *task; } __attribute__((preserve_access_index));
 
 /* The calls that are under way in a process. */
 SEC("iter/task")

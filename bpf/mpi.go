@@ -108,12 +108,11 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	if err := spec.Variables[mpiVarNumRings].Set(uint32(len(p.rings))); err != nil {
 		return nil, err
 	}
-	if tracepointArgs("sched_process_exit") > 1 { // since then it comes before the memory goes
-		if err := spec.Variables[mpiVarSiteAtExit].Set(uint32(1)); err != nil {
-			return nil, err
-		}
+	if err := knowSites(spec.Variables[mpiVarSiteAtExit]); err != nil {
+		return nil, err
 	}
 	shared := map[string]*ebpf.Map{}
+	p.shareFolds(shared)
 	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, probeMapSharing, ".data.shared"} {
 		shared[name] = p.coll.Maps[name]
 	}
@@ -131,6 +130,15 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 		return nil, fmt.Errorf("attach to the list of threads: %w", err)
 	}
 	return m, nil
+}
+
+// knowSites tells a program whether threads that end still know where their calls
+// would have returned.
+func knowSites(siteAtExit *ebpf.VariableSpec) error {
+	if tracepointArgs("sched_process_exit") > 1 { // since then it comes before the memory goes
+		return siteAtExit.Set(uint32(1))
+	}
+	return nil
 }
 
 // tracepointArgs returns how many arguments the running kernel gives the

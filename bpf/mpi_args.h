@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 /* What a call's arguments say of its volumes. */
 #pragma once
-#include "ring.h"
+#include "fold.h"
 
 #define MAX_MPI_LIBRARIES 64
 #define MAX_MPI_ROWS 16384
@@ -133,10 +133,6 @@ __noinline u64 evaluate(u64 library, u64 what, u64 handle, u64 base)
 	}
 	return a;
 }
-
-/* A thread that ends still has its return addresses when sched_process_exit is
- * told of it (Linux 6.16). */
-const volatile u32 site_at_exit = 0;
 
 static __always_inline u64 word(struct mpi_thread *t, u8 where)
 {

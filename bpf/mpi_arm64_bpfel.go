@@ -192,17 +192,91 @@ type mpiMpiWrappers struct {
 	}
 }
 
+type mpiRow struct {
+	_          structs.HostLayout
+	Flags      uint32
+	A          uint8
+	B          uint8
+	Num        uint8
+	Size       uint8
+	TextLo     uint64
+	TextHi     uint64
+	BodyLo     uint64
+	BodySize   uint64
+	TlsSlot    int64
+	TlsTeam    int32
+	TlsTeamId  int32
+	TlsLevel   int32
+	KmpTeam    uint32
+	KmpNproc   uint32
+	Here       int32
+	KmpThreads int64
+}
+
 type mpiThreadState struct {
 	_              structs.HostLayout
 	Lost           uint32
 	OutsideOnce    uint32
 	IgnoredReturns uint32
+	Busy           uint32
+	Ids            uint64
+	FoldSp         uint64
+	Slots          uint32
+	Recent         uint32
+	ToldSp         uint64
+	IgnoredSp      uint64
+	Open           struct {
+		_             structs.HostLayout
+		Start         uint64
+		Acquired      uint64
+		Released      uint64
+		Ip            uint64
+		Sp            uint64
+		Site          uint64
+		A             uint64
+		B             uint64
+		AcquiredSp    uint64
+		Returned      uint64
+		ReleasedSp    uint64
+		ReleasedA     uint64
+		ReleasedB     uint64
+		Row           uint32
+		ReleasedRow   uint32
+		Hits          uint32
+		Flags         uint16
+		ReleasedFlags uint16
+		Phase         uint8
+		Group         uint8
+		SiteLater     uint8
+		ByName        uint8
+		Whole         uint8
+		Told          uint8
+		_             [2]byte
+	}
+	Slot [8]struct {
+		_     structs.HostLayout
+		Site  uint64
+		A     uint64
+		B     uint64
+		First uint64
+		Last  uint64
+		N     uint64
+		Hits  uint64
+		Enter uint64
+		Body  uint64
+		Exit  uint64
+		Row   uint32
+		Flags uint16
+		Group uint8
+		_     [1]byte
+	}
 }
 
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	mpiMapDropped              = "dropped"
 	mpiMapMpiDropped           = "mpi_dropped"
 	mpiMapMpiLibraries         = "mpi_libraries"
 	mpiMapMpiNeighbors         = "mpi_neighbors"
@@ -211,6 +285,7 @@ const (
 	mpiMapMpiThreads           = "mpi_threads"
 	mpiMapMpiWrapped           = "mpi_wrapped"
 	mpiMapRings                = "rings"
+	mpiMapRows                 = "rows"
 	mpiMapSharing              = "sharing"
 	mpiMapSilent               = "silent"
 	mpiMapThreads              = "threads"
@@ -227,6 +302,9 @@ const (
 	mpiVarAsked                = "asked"
 	mpiVarDropping             = "dropping"
 	mpiVarEra                  = "era"
+	mpiVarFoldBySp             = "fold_by_sp"
+	mpiVarFoldHold             = "fold_hold"
+	mpiVarFolding              = "folding"
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
 	mpiVarSiteAtExit           = "site_at_exit"
@@ -296,6 +374,7 @@ type mpiProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type mpiMapSpecs struct {
+	Dropped      *ebpf.MapSpec `ebpf:"dropped"`
 	MpiDropped   *ebpf.MapSpec `ebpf:"mpi_dropped"`
 	MpiLibraries *ebpf.MapSpec `ebpf:"mpi_libraries"`
 	MpiNeighbors *ebpf.MapSpec `ebpf:"mpi_neighbors"`
@@ -304,6 +383,7 @@ type mpiMapSpecs struct {
 	MpiThreads   *ebpf.MapSpec `ebpf:"mpi_threads"`
 	MpiWrapped   *ebpf.MapSpec `ebpf:"mpi_wrapped"`
 	Rings        *ebpf.MapSpec `ebpf:"rings"`
+	Rows         *ebpf.MapSpec `ebpf:"rows"`
 	Sharing      *ebpf.MapSpec `ebpf:"sharing"`
 	Silent       *ebpf.MapSpec `ebpf:"silent"`
 	Threads      *ebpf.MapSpec `ebpf:"threads"`
@@ -316,6 +396,9 @@ type mpiVariableSpecs struct {
 	Asked             *ebpf.VariableSpec `ebpf:"asked"`
 	Dropping          *ebpf.VariableSpec `ebpf:"dropping"`
 	Era               *ebpf.VariableSpec `ebpf:"era"`
+	FoldBySp          *ebpf.VariableSpec `ebpf:"fold_by_sp"`
+	FoldHold          *ebpf.VariableSpec `ebpf:"fold_hold"`
+	Folding           *ebpf.VariableSpec `ebpf:"folding"`
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
 	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
@@ -347,6 +430,7 @@ func (o *mpiObjects) Close() error {
 //
 // It can be passed to loadMpiObjects or ebpf.CollectionSpec.LoadAndAssign.
 type mpiMaps struct {
+	Dropped      *ebpf.Map `ebpf:"dropped"`
 	MpiDropped   *ebpf.Map `ebpf:"mpi_dropped"`
 	MpiLibraries *ebpf.Map `ebpf:"mpi_libraries"`
 	MpiNeighbors *ebpf.Map `ebpf:"mpi_neighbors"`
@@ -355,6 +439,7 @@ type mpiMaps struct {
 	MpiThreads   *ebpf.Map `ebpf:"mpi_threads"`
 	MpiWrapped   *ebpf.Map `ebpf:"mpi_wrapped"`
 	Rings        *ebpf.Map `ebpf:"rings"`
+	Rows         *ebpf.Map `ebpf:"rows"`
 	Sharing      *ebpf.Map `ebpf:"sharing"`
 	Silent       *ebpf.Map `ebpf:"silent"`
 	Threads      *ebpf.Map `ebpf:"threads"`
@@ -362,6 +447,7 @@ type mpiMaps struct {
 
 func (m *mpiMaps) Close() error {
 	return _MpiClose(
+		m.Dropped,
 		m.MpiDropped,
 		m.MpiLibraries,
 		m.MpiNeighbors,
@@ -370,6 +456,7 @@ func (m *mpiMaps) Close() error {
 		m.MpiThreads,
 		m.MpiWrapped,
 		m.Rings,
+		m.Rows,
 		m.Sharing,
 		m.Silent,
 		m.Threads,
@@ -383,6 +470,9 @@ type mpiVariables struct {
 	Asked             *ebpf.Variable `ebpf:"asked"`
 	Dropping          *ebpf.Variable `ebpf:"dropping"`
 	Era               *ebpf.Variable `ebpf:"era"`
+	FoldBySp          *ebpf.Variable `ebpf:"fold_by_sp"`
+	FoldHold          *ebpf.Variable `ebpf:"fold_hold"`
+	Folding           *ebpf.Variable `ebpf:"folding"`
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
 	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`

@@ -77,7 +77,7 @@ func deliverMPI(t *testing.T, mode Mode, arrays bool) {
 	}
 	got, last := 0, uint64(0)
 	for _, r := range rings {
-		_, err := r.Drain(1<<20, func(rec *Record, _ []uint64) { t.Errorf("stray record %+v", rec) }, func(rec *MPIRecord) {
+		_, err := r.Drain(1<<20, &Uses{Record: func(rec *Record, _ []uint64) { t.Errorf("stray record %+v", rec) }, MPI: func(rec *MPIRecord) {
 			got++
 			if int(rec.Pid) != os.Getpid() || uint32(rec.Row) != row || rec.Flags != 0 || rec.Start >= rec.Time || rec.Stack != nil {
 				t.Errorf("record %+v", rec)
@@ -86,7 +86,7 @@ func deliverMPI(t *testing.T, mode Mode, arrays bool) {
 				t.Errorf("called at %#x and at %#x", last, rec.Site)
 			}
 			last = rec.Site
-		}, nil)
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,26 +3,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
 // Reports the hits of the probes that sit in OpenMP runtimes.
 #include "counters.h"
-
-#define MAX_ROWS 32768
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_ROWS);
-	__type(key, u32);
-	__type(value, struct row);
-} rows SEC(".maps");
-
-/* Records dropped, by row. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_ROWS);
-	__type(key, u32);
-	__type(value, u64);
-} dropped SEC(".maps");
+#include "fold_hits.h"
 
 /* Keep these types in the object's BTF for bpf2go. */
 const struct record *unused_record __attribute__((unused));
+const struct fold_record *unused_fold_record __attribute__((unused));
 const enum source *unused_source __attribute__((unused));
 const enum row_flag *unused_row_flag __attribute__((unused));
 const enum record_flag *unused_record_flag __attribute__((unused));
@@ -119,8 +104,7 @@ static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row,
  * region when measurement began, until they fork outside any. */
 static __always_inline s32 level_from_tls(struct pt_regs *regs, struct row *row)
 {
-	struct thread_state *state = bpf_task_storage_get(&threads,
-		(struct task_struct *)bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct thread_state *state = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
 	s32 level;
 
 	if (!state || state->outside_once == era)
@@ -141,8 +125,7 @@ static __always_inline s32 size_from_kmp(struct pt_regs *regs, struct row *row)
 
 static __always_inline void ignore_return(void)
 {
-	struct thread_state *state = bpf_task_storage_get(&threads,
-		(struct task_struct *)bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct thread_state *state = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (state)
 		state->ignored_returns++;
@@ -157,6 +140,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
 	struct record *r;
 	u64 now, site, flags = 0;
+	int hold;
 
 	if (!row)
 		return 1;
@@ -168,28 +152,34 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		return 1;
 	if ((row->flags & ROW_ONLY_IF_NOT_ZF) && ZERO_FLAG(regs))
 		return 1;
+	hold = held();
 	now = bpf_ktime_get_ns();
+	if ((row->flags & ROW_FOLDS) && !hold) {
+		u64 a = argument(regs, row->a), b = argument(regs, row->b);
+		enum fold_answer answer = row->flags & ROW_FOLD_BEGIN ?
+			fold_begin(regs, row, index, now, a, b, can_skip) : fold_end(regs, row, index, now, a, b, can_skip);
+
+		if (answer != FOLD_REPORT)
+			return answer == FOLD_FINISHED;
+	}
 	if (row->flags & ROW_SITE_HERE)
 		site = REG_IP(regs) + row->here;
 	else
 		site = (row->flags & ROW_NO_SITE) ? 0 : return_address(regs);
-	if (site - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo) {
-		if ((row->flags & ROW_OUTSIDE_ONLY) &&
-		    site - REG_IP(regs) - row->body_lo >= row->body_size) {
+	if (is_inside(row, REG_IP(regs), site)) {
+		if (is_own_call(row, REG_IP(regs), site)) {
 			if (!can_skip && (row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
 				ignore_return();
 			return 1;
 		}
 		flags = REC_INSIDE;
 	}
-	if (((row->flags & ROW_FREE_IF_ZF) && ZERO_FLAG(regs)) ||
-	    ((row->flags & ROW_FREE_IF_NOT_SF) && !SIGN_FLAG(regs)))
-		flags |= REC_FREE | (can_skip ? REC_NO_RETURN : 0);
-	if (!(row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
-		flags |= REC_NO_RETURN;
+	flags |= entry_flags(regs, row->flags, can_skip);
 	/* What follows is verified once for all flags, not once for each. */
 	asm volatile("%0 += %1" : "+r"(flags) : "r"(unknown));
 	if (row->flags & ROW_ENTRY) {
+		settle();
+		reported(regs, row);
 		r = start_record(index, now, flags);
 		if (r) {
 			r->sp = REG_SP(regs);
@@ -230,13 +220,14 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
 	struct record *r;
+	u64 now;
 
 	if (!row)
 		return;
 	/* Calls that the library makes itself return before those around them. */
 	if ((row->flags & ROW_OUTSIDE_ONLY) && !counted) {
-		struct thread_state *state = bpf_task_storage_get(&threads,
-			(struct task_struct *)bpf_get_current_task_btf(), 0, 0);
+		struct thread_state *state = this_thread_state(0);
+
 		if (state && state->ignored_returns) {
 			state->ignored_returns--;
 			return;
@@ -246,7 +237,11 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 		return;
 	if (is_silent())
 		return;
-	r = start_record(index, bpf_ktime_get_ns(), REC_RETURN);
+	now = bpf_ktime_get_ns();
+	if ((row->flags & ROW_FOLDS) && fold_return(regs, row, now))
+		return;
+	settle();
+	r = start_record(index, now, REC_RETURN);
 	if (!r)
 		return;
 	r->sp = REG_SP(regs);
@@ -318,6 +313,56 @@ SEC("uretprobe/x")
 int on_return_perf(struct pt_regs *regs)
 {
 	return returned(regs);
+}
+
+/* A thread ends (tp_btf: 5.5). */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(fold_exit, struct task_struct *task)
+{
+	settle();
+	return 0;
+}
+
+/* It runs another program; as whose first thread it has another number. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(fold_exec, struct task_struct *task, int old_pid)
+{
+	struct thread_state *t;
+
+	settle();
+	t = folding ? this_thread_state(0) : 0;
+	if (t)
+		t->ids = 0;
+	return 0;
+}
+
+/* The process whose threads settle_threads makes settle, and whether it has been
+ * stopped: threads that run may be changing what they have folded. */
+u32 settling = 0;
+u32 settling_stopped = 0;
+
+#define TASK_STOPPED 4
+
+/* Writes what the threads of a process have folded: to be called when they have
+ * no probes any more, or are stopped. Gives a byte for each that could not yet. */
+SEC("iter/task")
+int fold_settle(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct task_struct___state *state = (void *)task;
+	struct thread_state *t;
+	u8 one = 1;
+
+	if (!task || task->tgid != settling)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, 0, 0);
+	if (!t || !(t->slots || t->open.phase))
+		return 0;
+	if (t->busy || (settling_stopped && !(BPF_CORE_READ(state, __state) & TASK_STOPPED)))
+		bpf_seq_write(ctx->meta->seq, &one, sizeof(one));
+	else
+		settle_state(t, task, 1);
+	return 0;
 }
 
 /* Runs whenever a CPU changes threads (tp_btf: 5.5). */

@@ -100,6 +100,26 @@ type probeDrive struct {
 	Pad     uint32
 }
 
+type probeFoldRecord struct {
+	_     structs.HostLayout
+	Time  uint64
+	Pid   uint32
+	Tid   uint32
+	Row   uint16
+	Flags uint16
+	Lost  uint32
+	Sp    uint64
+	Site  uint64
+	A     uint64
+	B     uint64
+	Last  uint64
+	N     uint64
+	Hits  uint64
+	Enter uint64
+	Body  uint64
+	Exit  uint64
+}
+
 type probeRecord struct {
 	_     structs.HostLayout
 	Time  uint64
@@ -123,6 +143,7 @@ const (
 	probeRecordFlagREC_FREE      probeRecordFlag = 2
 	probeRecordFlagREC_NO_RETURN probeRecordFlag = 4
 	probeRecordFlagREC_INSIDE    probeRecordFlag = 8
+	probeRecordFlagREC_FOLDED    probeRecordFlag = 4096
 	probeRecordFlagREC_UNCOUNTED probeRecordFlag = 16384
 	probeRecordFlagREC_COUNTERS  probeRecordFlag = 32768
 )
@@ -167,6 +188,11 @@ const (
 	probeRowFlagROW_NO_SITE        probeRowFlag = 8192
 	probeRowFlagROW_SITE_HERE      probeRowFlag = 16384
 	probeRowFlagROW_B_FROM_A       probeRowFlag = 32768
+	probeRowFlagROW_FOLD_BEGIN     probeRowFlag = 65536
+	probeRowFlagROW_FOLD_END       probeRowFlag = 131072
+	probeRowFlagROW_FOLD_BY_NAME   probeRowFlag = 262144
+	probeRowFlagROW_FOLD_TEST      probeRowFlag = 524288
+	probeRowFlagROW_FOLD_TEST_BOOL probeRowFlag = 1048576
 	probeRowFlagROW_OFF            probeRowFlag = 268435456
 	probeRowFlagROW_ON             probeRowFlag = 536870912
 )
@@ -191,6 +217,58 @@ type probeThreadState struct {
 	Lost           uint32
 	OutsideOnce    uint32
 	IgnoredReturns uint32
+	Busy           uint32
+	Ids            uint64
+	FoldSp         uint64
+	Slots          uint32
+	Recent         uint32
+	ToldSp         uint64
+	IgnoredSp      uint64
+	Open           struct {
+		_             structs.HostLayout
+		Start         uint64
+		Acquired      uint64
+		Released      uint64
+		Ip            uint64
+		Sp            uint64
+		Site          uint64
+		A             uint64
+		B             uint64
+		AcquiredSp    uint64
+		Returned      uint64
+		ReleasedSp    uint64
+		ReleasedA     uint64
+		ReleasedB     uint64
+		Row           uint32
+		ReleasedRow   uint32
+		Hits          uint32
+		Flags         uint16
+		ReleasedFlags uint16
+		Phase         uint8
+		Group         uint8
+		SiteLater     uint8
+		ByName        uint8
+		Whole         uint8
+		Told          uint8
+		_             [2]byte
+	}
+	Slot [8]struct {
+		_     structs.HostLayout
+		Site  uint64
+		A     uint64
+		B     uint64
+		First uint64
+		Last  uint64
+		N     uint64
+		Hits  uint64
+		Enter uint64
+		Body  uint64
+		Exit  uint64
+		Row   uint32
+		Flags uint16
+		Group uint8
+		_     [1]byte
+	}
 }
 
 // Names of all BPF objects in the ELF.
@@ -214,6 +292,9 @@ const (
 	probeMapSharing             = "sharing"
 	probeMapSilent              = "silent"
 	probeMapThreads             = "threads"
+	probeProgFoldExec           = "fold_exec"
+	probeProgFoldExit           = "fold_exit"
+	probeProgFoldSettle         = "fold_settle"
 	probeProgOnDrive            = "on_drive"
 	probeProgOnEntryMulti       = "on_entry_multi"
 	probeProgOnEntryPerf        = "on_entry_perf"
@@ -229,12 +310,19 @@ const (
 	probeVarCountersTakeTurns   = "counters_take_turns"
 	probeVarDropping            = "dropping"
 	probeVarEra                 = "era"
+	probeVarFoldBySp            = "fold_by_sp"
+	probeVarFoldHold            = "fold_hold"
+	probeVarFolding             = "folding"
 	probeVarNumCounters         = "num_counters"
 	probeVarNumRings            = "num_rings"
 	probeVarNumSilent           = "num_silent"
+	probeVarSettling            = "settling"
+	probeVarSettlingStopped     = "settling_stopped"
+	probeVarSiteAtExit          = "site_at_exit"
 	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
 	probeVarUnusedDrive         = "unused_drive"
+	probeVarUnusedFoldRecord    = "unused_fold_record"
 	probeVarUnusedRecord        = "unused_record"
 	probeVarUnusedRecordFlag    = "unused_record_flag"
 	probeVarUnusedRowFlag       = "unused_row_flag"
@@ -283,6 +371,9 @@ type probeSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeProgramSpecs struct {
+	FoldExec      *ebpf.ProgramSpec `ebpf:"fold_exec"`
+	FoldExit      *ebpf.ProgramSpec `ebpf:"fold_exit"`
+	FoldSettle    *ebpf.ProgramSpec `ebpf:"fold_settle"`
 	OnDrive       *ebpf.ProgramSpec `ebpf:"on_drive"`
 	OnEntryMulti  *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
@@ -327,12 +418,19 @@ type probeVariableSpecs struct {
 	CountersTakeTurns   *ebpf.VariableSpec `ebpf:"counters_take_turns"`
 	Dropping            *ebpf.VariableSpec `ebpf:"dropping"`
 	Era                 *ebpf.VariableSpec `ebpf:"era"`
+	FoldBySp            *ebpf.VariableSpec `ebpf:"fold_by_sp"`
+	FoldHold            *ebpf.VariableSpec `ebpf:"fold_hold"`
+	Folding             *ebpf.VariableSpec `ebpf:"folding"`
 	NumCounters         *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings            *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent           *ebpf.VariableSpec `ebpf:"num_silent"`
+	Settling            *ebpf.VariableSpec `ebpf:"settling"`
+	SettlingStopped     *ebpf.VariableSpec `ebpf:"settling_stopped"`
+	SiteAtExit          *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
 	UnusedDrive         *ebpf.VariableSpec `ebpf:"unused_drive"`
+	UnusedFoldRecord    *ebpf.VariableSpec `ebpf:"unused_fold_record"`
 	UnusedRecord        *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.VariableSpec `ebpf:"unused_record_flag"`
 	UnusedRowFlag       *ebpf.VariableSpec `ebpf:"unused_row_flag"`
@@ -409,12 +507,19 @@ type probeVariables struct {
 	CountersTakeTurns   *ebpf.Variable `ebpf:"counters_take_turns"`
 	Dropping            *ebpf.Variable `ebpf:"dropping"`
 	Era                 *ebpf.Variable `ebpf:"era"`
+	FoldBySp            *ebpf.Variable `ebpf:"fold_by_sp"`
+	FoldHold            *ebpf.Variable `ebpf:"fold_hold"`
+	Folding             *ebpf.Variable `ebpf:"folding"`
 	NumCounters         *ebpf.Variable `ebpf:"num_counters"`
 	NumRings            *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent           *ebpf.Variable `ebpf:"num_silent"`
+	Settling            *ebpf.Variable `ebpf:"settling"`
+	SettlingStopped     *ebpf.Variable `ebpf:"settling_stopped"`
+	SiteAtExit          *ebpf.Variable `ebpf:"site_at_exit"`
 	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
 	UnusedDrive         *ebpf.Variable `ebpf:"unused_drive"`
+	UnusedFoldRecord    *ebpf.Variable `ebpf:"unused_fold_record"`
 	UnusedRecord        *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRecordFlag    *ebpf.Variable `ebpf:"unused_record_flag"`
 	UnusedRowFlag       *ebpf.Variable `ebpf:"unused_row_flag"`
@@ -425,6 +530,9 @@ type probeVariables struct {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probePrograms struct {
+	FoldExec      *ebpf.Program `ebpf:"fold_exec"`
+	FoldExit      *ebpf.Program `ebpf:"fold_exit"`
+	FoldSettle    *ebpf.Program `ebpf:"fold_settle"`
 	OnDrive       *ebpf.Program `ebpf:"on_drive"`
 	OnEntryMulti  *ebpf.Program `ebpf:"on_entry_multi"`
 	OnEntryPerf   *ebpf.Program `ebpf:"on_entry_perf"`
@@ -439,6 +547,9 @@ type probePrograms struct {
 
 func (p *probePrograms) Close() error {
 	return _ProbeClose(
+		p.FoldExec,
+		p.FoldExit,
+		p.FoldSettle,
 		p.OnDrive,
 		p.OnEntryMulti,
 		p.OnEntryPerf,

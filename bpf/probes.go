@@ -79,6 +79,7 @@ type Probes struct {
 	rings    []*ebpf.Map
 	nextRow  uint32
 	counters Counters
+	folds    folds
 }
 
 // Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
@@ -144,7 +145,7 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		return nil, err
 	}
 	for name := range spec.Programs {
-		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread {
+		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread && !foldPrograms[name] {
 			delete(spec.Programs, name)
 		}
 	}
@@ -158,6 +159,9 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
 		return nil, err
 	}
+	if err := knowSites(spec.Variables[probeVarSiteAtExit]); err != nil {
+		return nil, err
+	}
 	size := ringBytes(n)
 	spec.Maps[probeMapRings].InnerMap.MaxEntries = size
 	p := &Probes{mode: mode, counters: c}
@@ -167,6 +171,16 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	}); err != nil {
 		closeRings(p.rings)
 		return nil, err
+	}
+	if err := p.startFolding(); err != nil {
+		p.Close()
+		return nil, err
+	}
+	if len(c.Sources) > 0 { // counters are read at each hit
+		if err := p.HoldFolds(); err != nil {
+			p.Close()
+			return nil, err
+		}
 	}
 	return p, nil
 }
@@ -248,6 +262,11 @@ func (p *Probes) AddRow(r Row) (uint32, error) {
 		return 0, fmt.Errorf("store probe row %d: %w", i, err)
 	}
 	p.nextRow++
+	if r.Flags&(RowOff|RowOn) != 0 {
+		// What other threads have folded would have to go out before the one that
+		// switches reports off or on.
+		return i, p.HoldFolds()
+	}
 	return i, nil
 }
 
@@ -289,6 +308,7 @@ func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error)
 // Close detaches nothing by itself (links do) and frees the kernel side.
 func (p *Probes) Close() {
 	closeRings(p.rings)
+	p.folds.close()
 	p.coll.Close()
 }
 

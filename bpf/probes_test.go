@@ -60,7 +60,7 @@ func TestModesDeliver(t *testing.T) {
 			}
 			entries, returns := 0, 0
 			for _, r := range rings {
-				_, err := r.Drain(1<<20, func(rec *Record, _ []uint64) {
+				_, err := r.Drain(1<<20, &Uses{Record: func(rec *Record, _ []uint64) {
 					switch {
 					case int(rec.Pid) != os.Getpid() || uint32(rec.Row) != row:
 						t.Errorf("stray record %+v", rec)
@@ -72,7 +72,7 @@ func TestModesDeliver(t *testing.T) {
 					default:
 						entries++
 					}
-				}, nil, nil)
+				}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -113,6 +113,19 @@ func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
 	return some, nil
 }
 
+// isFolded tells whether a ring entry is a record of several executions.
+func isFolded(b []byte) bool {
+	return len(b) == int(unsafe.Sizeof(FoldRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recFolded != 0
+}
+
+// Uses says who gets which records; those that a Ring will not meet may be nil.
+type Uses struct {
+	Record func(*Record, []uint64) // with the counters of its thread, nil if none were read
+	Fold   func(*FoldRecord)
+	MPI    func(*MPIRecord)
+	Sample func(*SampleRecord)
+}
+
 // Ring reads one record ring.
 type Ring struct {
 	memory   *memoryRing
@@ -137,30 +150,30 @@ func (p *Probes) Rings() ([]*Ring, error) {
 }
 
 // Drain hands over every record that is complete now, in order, at most limit,
-// and returns how many. The record is only valid during the call, as are the
-// counters of its thread, which are nil if none were read. Those of MPI calls,
-// which are longer, go to useMPI, samples to useSample.
-func (r *Ring) Drain(limit int, use func(*Record, []uint64), useMPI func(*MPIRecord), useSample func(*SampleRecord)) (n int, err error) {
+// and returns how many. A record is only valid during the call.
+func (r *Ring) Drain(limit int, use *Uses) (n int, err error) {
 	n, r.blocked, err = r.memory.read(limit, func(b []byte) error {
 		switch {
 		case len(b) == int(unsafe.Sizeof(Record{})):
-			use((*Record)(unsafe.Pointer(&b[0])), nil) // the kernel aligns entries to eight bytes
+			use.Record((*Record)(unsafe.Pointer(&b[0])), nil) // the kernel aligns entries to eight bytes
+		case isFolded(b):
+			use.Fold((*FoldRecord)(unsafe.Pointer(&b[0])))
 		case isSample(b):
 			if err := decodeSample(b, &r.smp); err != nil {
 				return err
 			}
-			useSample(&r.smp)
+			use.Sample(&r.smp)
 		case hasCounters(b):
 			counters, err := decodeCounted(b, &r.rec, r.counters[:0])
 			if err != nil {
 				return err
 			}
-			use(&r.rec, counters)
+			use.Record(&r.rec, counters)
 		default:
 			if err := decodeMPI(b, &r.mpi); err != nil {
 				return err
 			}
-			useMPI(&r.mpi)
+			use.MPI(&r.mpi)
 		}
 		return nil
 	})

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 /* What the programs of OpenMP and of MPI probes share: the record rings, what
- * is known of a thread, and who is silent. The loader gives the second object
+ * is known of a thread (thread.h), and who is silent. The loader gives the second object
  * the first one's maps, so that a thread's records keep their order. */
 #pragma once
-#include "arch.h"
-#define __VMLINUX_H__ /* bpf_tracing.h: the types are ours */
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
+#include "thread.h"
 
 #define SHARED SEC(".data.shared")
 
@@ -27,18 +23,9 @@ struct {
 
 const volatile u32 num_rings = 1;
 
-struct thread_state {
-	u32 lost;
-	u32 outside_once; /* the last era in which it was seen to fork outside any region: its nesting is known since */
-	u32 ignored_returns; /* calls open whose entry was not reported, where the return cannot be skipped */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread_state);
-} threads SEC(".maps");
+/* A thread that ends still has its return addresses when sched_process_exit is
+ * told of it (Linux 6.16). */
+const volatile u32 site_at_exit = 0;
 
 static __always_inline u64 read_u64(u64 addr)
 {
@@ -124,18 +111,21 @@ u32 era SHARED = 1;
 /* Whether any record was ever dropped: spares the look at each thread. */
 u32 dropping SHARED = 0;
 
-/* Counts a record that the ring had no room for, by row in that map. */
-static __always_inline void drop(void *dropped, u32 index)
+/* Counts hits of which the ring had no room for a record, by row in that map. */
+static __always_inline void drop_hits(void *dropped, u32 index, struct thread_state *state, u64 hits)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	struct thread_state *state = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	u64 *n = bpf_map_lookup_elem(dropped, &index);
 
 	dropping = 1;
 	if (state)
-		state->lost++;
+		state->lost += hits;
 	if (n)
-		__sync_fetch_and_add(n, 1);
+		__sync_fetch_and_add(n, hits);
+}
+
+static __always_inline void drop(void *dropped, u32 index)
+{
+	drop_hits(dropped, index, this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE), 1);
 }
 
 /* Room for a record in the ring of a thread, or NULL when it is full. */
@@ -155,7 +145,7 @@ static __always_inline u32 take_lost(void)
 
 	if (!dropping)
 		return 0;
-	state = bpf_task_storage_get(&threads, (struct task_struct *)bpf_get_current_task_btf(), 0, 0);
+	state = this_thread_state(0);
 	if (!state)
 		return 0;
 	lost = state->lost;

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
 // Reports where the threads of followed processes are: runs whenever the
 // sampling event of a processor overflows.
-#include "ring.h"
+#include "fold.h"
 #include "sample.h"
 
 /* Processes that are sampled. */
@@ -156,6 +156,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	u32 pid = id >> 32, which, flags = 0;
 	struct task_struct *task;
 	struct pt_regs regs;
+	struct thread_state *t;
 	struct sampled *s;
 	int taken = 0;
 	void *ring;
@@ -177,6 +178,12 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	ring = bpf_map_lookup_elem(&rings, &which);
 	if (!ring || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
 		goto lost;
+
+	/* What the thread is in must be known before; a moment ago is as good if it
+	 * is just changing. */
+	t = folding ? this_thread_state(0) : 0;
+	if (t && !t->busy)
+		settle_state(t, task, 0);
 
 	used = in_use(task, REG_SP(&regs));
 	if (used < 512)

@@ -68,6 +68,7 @@ func (p *Probes) LoadSampler(attr *perf.Attr) (*Sampler, error) {
 		return nil, err
 	}
 	shared := map[string]*ebpf.Map{}
+	p.shareFolds(shared)
 	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, ".data.shared"} {
 		shared[name] = p.coll.Maps[name]
 	}

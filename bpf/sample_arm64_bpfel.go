@@ -13,6 +13,27 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type sampleRow struct {
+	_          structs.HostLayout
+	Flags      uint32
+	A          uint8
+	B          uint8
+	Num        uint8
+	Size       uint8
+	TextLo     uint64
+	TextHi     uint64
+	BodyLo     uint64
+	BodySize   uint64
+	TlsSlot    int64
+	TlsTeam    int32
+	TlsTeamId  int32
+	TlsLevel   int32
+	KmpTeam    uint32
+	KmpNproc   uint32
+	Here       int32
+	KmpThreads int64
+}
+
 type sampleSampleFlag uint32
 
 const (
@@ -46,13 +67,67 @@ type sampleThreadState struct {
 	Lost           uint32
 	OutsideOnce    uint32
 	IgnoredReturns uint32
+	Busy           uint32
+	Ids            uint64
+	FoldSp         uint64
+	Slots          uint32
+	Recent         uint32
+	ToldSp         uint64
+	IgnoredSp      uint64
+	Open           struct {
+		_             structs.HostLayout
+		Start         uint64
+		Acquired      uint64
+		Released      uint64
+		Ip            uint64
+		Sp            uint64
+		Site          uint64
+		A             uint64
+		B             uint64
+		AcquiredSp    uint64
+		Returned      uint64
+		ReleasedSp    uint64
+		ReleasedA     uint64
+		ReleasedB     uint64
+		Row           uint32
+		ReleasedRow   uint32
+		Hits          uint32
+		Flags         uint16
+		ReleasedFlags uint16
+		Phase         uint8
+		Group         uint8
+		SiteLater     uint8
+		ByName        uint8
+		Whole         uint8
+		Told          uint8
+		_             [2]byte
+	}
+	Slot [8]struct {
+		_     structs.HostLayout
+		Site  uint64
+		A     uint64
+		B     uint64
+		First uint64
+		Last  uint64
+		N     uint64
+		Hits  uint64
+		Enter uint64
+		Body  uint64
+		Exit  uint64
+		Row   uint32
+		Flags uint16
+		Group uint8
+		_     [1]byte
+	}
 }
 
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	sampleMapDropped      = "dropped"
 	sampleMapRings        = "rings"
+	sampleMapRows         = "rows"
 	sampleMapSampling     = "sampling"
 	sampleMapSharing      = "sharing"
 	sampleMapSilent       = "silent"
@@ -60,8 +135,12 @@ const (
 	sampleProgOnSample    = "on_sample"
 	sampleVarDropping     = "dropping"
 	sampleVarEra          = "era"
+	sampleVarFoldBySp     = "fold_by_sp"
+	sampleVarFoldHold     = "fold_hold"
+	sampleVarFolding      = "folding"
 	sampleVarNumRings     = "num_rings"
 	sampleVarNumSilent    = "num_silent"
+	sampleVarSiteAtExit   = "site_at_exit"
 	sampleVarUnusedFlag   = "unused_flag"
 	sampleVarUnusedRecord = "unused_record"
 )
@@ -115,7 +194,9 @@ type sampleProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type sampleMapSpecs struct {
+	Dropped  *ebpf.MapSpec `ebpf:"dropped"`
 	Rings    *ebpf.MapSpec `ebpf:"rings"`
+	Rows     *ebpf.MapSpec `ebpf:"rows"`
 	Sampling *ebpf.MapSpec `ebpf:"sampling"`
 	Sharing  *ebpf.MapSpec `ebpf:"sharing"`
 	Silent   *ebpf.MapSpec `ebpf:"silent"`
@@ -128,8 +209,12 @@ type sampleMapSpecs struct {
 type sampleVariableSpecs struct {
 	Dropping     *ebpf.VariableSpec `ebpf:"dropping"`
 	Era          *ebpf.VariableSpec `ebpf:"era"`
+	FoldBySp     *ebpf.VariableSpec `ebpf:"fold_by_sp"`
+	FoldHold     *ebpf.VariableSpec `ebpf:"fold_hold"`
+	Folding      *ebpf.VariableSpec `ebpf:"folding"`
 	NumRings     *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent    *ebpf.VariableSpec `ebpf:"num_silent"`
+	SiteAtExit   *ebpf.VariableSpec `ebpf:"site_at_exit"`
 	UnusedFlag   *ebpf.VariableSpec `ebpf:"unused_flag"`
 	UnusedRecord *ebpf.VariableSpec `ebpf:"unused_record"`
 }
@@ -154,7 +239,9 @@ func (o *sampleObjects) Close() error {
 //
 // It can be passed to loadSampleObjects or ebpf.CollectionSpec.LoadAndAssign.
 type sampleMaps struct {
+	Dropped  *ebpf.Map `ebpf:"dropped"`
 	Rings    *ebpf.Map `ebpf:"rings"`
+	Rows     *ebpf.Map `ebpf:"rows"`
 	Sampling *ebpf.Map `ebpf:"sampling"`
 	Sharing  *ebpf.Map `ebpf:"sharing"`
 	Silent   *ebpf.Map `ebpf:"silent"`
@@ -163,7 +250,9 @@ type sampleMaps struct {
 
 func (m *sampleMaps) Close() error {
 	return _SampleClose(
+		m.Dropped,
 		m.Rings,
+		m.Rows,
 		m.Sampling,
 		m.Sharing,
 		m.Silent,
@@ -177,8 +266,12 @@ func (m *sampleMaps) Close() error {
 type sampleVariables struct {
 	Dropping     *ebpf.Variable `ebpf:"dropping"`
 	Era          *ebpf.Variable `ebpf:"era"`
+	FoldBySp     *ebpf.Variable `ebpf:"fold_by_sp"`
+	FoldHold     *ebpf.Variable `ebpf:"fold_hold"`
+	Folding      *ebpf.Variable `ebpf:"folding"`
 	NumRings     *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent    *ebpf.Variable `ebpf:"num_silent"`
+	SiteAtExit   *ebpf.Variable `ebpf:"site_at_exit"`
 	UnusedFlag   *ebpf.Variable `ebpf:"unused_flag"`
 	UnusedRecord *ebpf.Variable `ebpf:"unused_record"`
 }

@@ -36,9 +36,20 @@ enum row_flag {
 	ROW_NO_SITE        = 1 << 13, /* nobody asks where the call comes from */
 	ROW_SITE_HERE      = 1 << 14, /* site = the address that the row names by here */
 	ROW_B_FROM_A       = 1 << 15, /* b = the second word at a; REC_INSIDE if that is in the library's text */
+	/* Rows of constructs that are folded (fold.h); which one: FOLD_GROUP. */
+	ROW_FOLD_BEGIN     = 1 << 16, /* it begins there */
+	ROW_FOLD_END       = 1 << 17, /* and ends there: with ROW_FOLD_BEGIN, by the call's return */
+	ROW_FOLD_BY_NAME   = 1 << 18, /* a names what is held: the end is of the same a */
+	ROW_FOLD_TEST      = 1 << 19, /* the return tells whether it begins */
+	ROW_FOLD_TEST_BOOL = 1 << 20, /* ... in its lowest byte */
 	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
 	ROW_ON             = 1 << 29, /* it wants them again */
 };
+
+/* Of rows that are folded: those of one construct have one number, not 0. */
+#define FOLD_GROUP_SHIFT 21
+#define FOLD_GROUP(flags) ((flags) >> FOLD_GROUP_SHIFT & 31)
+#define ROW_FOLDS (ROW_FOLD_BEGIN | ROW_FOLD_END)
 
 /* In an attach cookie, whose lower half is the index of a row: the probe is
  * placed for all processes, and only those in the map sharing are measured. */
@@ -64,6 +75,7 @@ enum record_flag {
 	REC_FREE      = 1 << 1, /* ROW_FREE_* held */
 	REC_NO_RETURN = 1 << 2, /* no return edge will follow */
 	REC_INSIDE    = 1 << 3, /* the library called itself */
+	REC_FOLDED    = 1 << 12, /* a struct fold_record */
 	REC_UNCOUNTED = 1 << 14, /* the counters are not known */
 	REC_COUNTERS  = 1 << 15, /* counters follow the record */
 };
@@ -79,6 +91,22 @@ struct record {
 	u64 site;    /* return address; 0 on return edges */
 	u64 a, b;
 	s32 num, size;
+};
+
+/* Executions of a construct in which their thread reported nothing else, added
+ * up. Begins like struct record. */
+struct fold_record {
+	u64 time;    /* when the first of them began */
+	u32 pid, tid;
+	u16 row;     /* of their beginning */
+	u16 flags;
+	u32 lost;
+	u64 sp;      /* 0: does not matter */
+	u64 site;
+	u64 a, b;
+	u64 last;    /* when the last of them ended */
+	u64 n, hits; /* executions, and the probe hits that told of them */
+	u64 enter, body, exit; /* ns */
 };
 
 /* Where a performance counter's value comes from. */

@@ -201,7 +201,7 @@ func (r *run) reported(i int) (entries, rets []float64, err error) {
 	const all = 1 << 16
 	pid := uint32(r.target.pid())
 	for _, ring := range r.rings {
-		_, err := ring.Drain(all, func(rec *bpf.Record, _ []uint64) {
+		_, err := ring.Drain(all, &bpf.Uses{Record: func(rec *bpf.Record, _ []uint64) {
 			switch {
 			case rec.Pid != pid || uint32(rec.Row) != r.rows[i]:
 			case rec.Flags&bpf.RecReturn != 0:
@@ -209,7 +209,7 @@ func (r *run) reported(i int) (entries, rets []float64, err error) {
 			default:
 				entries = append(entries, float64(rec.Time))
 			}
-		}, func(*bpf.MPIRecord) {}, func(*bpf.SampleRecord) {})
+		}})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -77,6 +77,8 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	j.process = p
 	p.meta.Attached = true
 	p.began = math.MaxUint64 // not yet
+	m.hold()
+	defer m.letFold()
 	err = m.follower.Follow(pid, j.flags(0))
 	found := 0
 	if err == nil {

@@ -237,11 +237,12 @@ func (m *Measurement) drain() (total int, left rest, err error) {
 	defer m.mu.Unlock()
 	now := ktime() // what is older has been read, if nothing is left
 	var ev event.Event
+	var fold event.Fold
 	var last *Process
 	read := now
 	for i, r := range m.rings {
 		latest := m.readTo[i]
-		n, err := r.Drain(batch, func(rec *bpf.Record, counters []uint64) {
+		n, err := r.Drain(batch, &bpf.Uses{Record: func(rec *bpf.Record, counters []uint64) {
 			latest = rec.Time
 			if last == nil || last.pid != rec.Pid {
 				last = m.procs[rec.Pid]
@@ -252,13 +253,20 @@ func (m *Measurement) drain() (total int, left rest, err error) {
 			}
 			ev.Counters = counters
 			last.feed(&ev)
-		}, func(rec *bpf.MPIRecord) {
+		}, Fold: func(rec *bpf.FoldRecord) {
+			latest = rec.Last
+			if p := m.procs[rec.Pid]; p != nil && m.decoder.Fold(rec, &ev, &fold) {
+				p.feed(&ev)
+				return
+			}
+			m.strays++
+		}, MPI: func(rec *bpf.MPIRecord) {
 			latest = rec.Time
 			m.feedMPI(rec)
-		}, func(rec *bpf.SampleRecord) {
+		}, Sample: func(rec *bpf.SampleRecord) {
 			latest = rec.Time
 			m.feedSample(rec)
-		})
+		}})
 		if err != nil {
 			return total, left, err
 		}

@@ -21,6 +21,8 @@ func (m *Measurement) Pause(pid int) error {
 		return fmt.Errorf("the measurement of process %d is paused already, or over", pid)
 	}
 	p.offGone = true
+	m.hold()
+	defer m.letFold()
 	at := ktime()
 	m.mu.Lock()
 	p.offSince = at
@@ -29,6 +31,7 @@ func (m *Measurement) Pause(pid int) error {
 	m.scanning.Unlock()
 	m.leaveSampling(p)
 	closeLinks(links)
+	m.settleFolds(p, false)
 	m.cutOffMPI(p)
 	m.drainAll()
 	m.mu.Lock()
@@ -59,6 +62,8 @@ func (m *Measurement) Resume(pid int) error {
 	}
 	p.placed, p.code = map[fileID]placed{}, map[fileID]placed{}
 	p.mpi.placed = map[fileID]*placedMPI{}
+	m.hold()
+	defer m.letFold()
 	err = m.kernel.NewEra()
 	m.scanning.Unlock()
 	if err != nil {

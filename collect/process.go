@@ -117,6 +117,10 @@ func (p *Process) feed(ev *event.Event) {
 	if p.recorder != nil {
 		kept := *ev
 		kept.Counters = slices.Clone(ev.Counters) // the ring's
+		if ev.Fold != nil {
+			f := *ev.Fold
+			kept.Fold = &f
+		}
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, kept)
 	}
 	p.engine.Feed(ev)

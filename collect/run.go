@@ -135,7 +135,11 @@ func (m *Measurement) live(l bpf.Life) {
 		if p == nil {
 			p = m.newProcess(pid, g)
 		}
-		// What it did before is resolved by the libraries that it had then.
+		// What it did before is resolved by the libraries that it had then, and timed
+		// by the clock before it was stopped.
+		if l.Stopped != 0 {
+			m.settleFolds(p, true)
+		}
 		m.drainAll()
 	}
 	n, _ := m.scan(p) // what it could not do is among p's warnings
@@ -182,6 +186,7 @@ func (m *Measurement) over(pid int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p := m.procs[uint32(pid)]; p != nil && p.ended == 0 {
+		m.hold()
 		p.ended = ktime()
 	}
 }
@@ -196,13 +201,15 @@ func (m *Measurement) retire(p *Process, how string) {
 
 // leave ends a process's measured time and takes its probes away.
 func (m *Measurement) leave(p *Process) {
-	m.over(int(p.pid))
+	m.over(int(p.pid)) // which holds what is folded
 	m.mu.Lock()
 	p.readCPU()
 	m.mu.Unlock()
 	m.leaveSampling(p)
 	m.detach(p)
+	m.settleFolds(p, false)
 	m.cutOffMPI(p)
+	m.letFold()
 }
 
 func (m *Measurement) warn(format string, args ...any) {

@@ -77,11 +77,16 @@ const (
 	Off
 	On
 
+	// Folded: a thread has executed a construct, as often as Fold says, and
+	// reported nothing else meanwhile. The event's time is when the first
+	// execution began.
+	Folded
+
 	numEdges
 )
 
 var edgeNames = [numEdges]string{"none", "fork", "begin", "end", "join", "enter", "acquired",
-	"release", "released", "open", "close", "result", "wait", "waited", "sampled", "off", "on"}
+	"release", "released", "open", "close", "result", "wait", "waited", "sampled", "off", "on", "folded"}
 
 // String returns the edge's name as recorded event streams spell it.
 func (e Edge) String() string {
@@ -167,4 +172,5 @@ type Event struct {
 	MPI       *MPICall  `json:"mpi,omitempty"`  // of Construct MPI only
 	Counters  []uint64  `json:"ctr,omitempty"`  // the thread's counters, each from its beginning; nil: not read here
 	Sample    *Sample   `json:"smp,omitempty"`  // of Edge Sampled only
+	Fold      *Fold     `json:"fold,omitempty"` // of Edge Folded only
 }

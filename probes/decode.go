@@ -46,6 +46,12 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		if !running {
 			r.Flags &^= bpf.RowLevelFromTLS
 		}
+		if pl.point.construct == event.UserRegion {
+			// The engine tells by stack pointers which of them were left by exceptions.
+			if err := k.FoldBySP(); err != nil {
+				return nil, err
+			}
+		}
 		row, err := k.AddRow(r)
 		if err != nil {
 			return nil, fmt.Errorf("probe %s: %w", pl.Symbol, err)
@@ -100,6 +106,30 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	// A fork without a return edge of its own is ended by points inside.
 	if r.Flags&bpf.RecNoReturn != 0 && (pt.entry != event.Fork || pt.ret != event.NoEdge) {
 		ev.Flags |= event.NoReturn
+	}
+	put(ev, pt.a.to, r.A)
+	put(ev, pt.b.to, r.B)
+	return true
+}
+
+// Fold translates a record of several executions; f, which the event points to,
+// is the caller's.
+func (d *Decoder) Fold(r *bpf.FoldRecord, ev *event.Event, f *event.Fold) (ok bool) {
+	if int(r.Row) >= len(d.rows) || d.rows[r.Row].point == nil {
+		return false
+	}
+	row := &d.rows[r.Row]
+	pt := row.point
+	*f = event.Fold{Executions: r.N, Hits: r.Hits, Last: r.Last, Enter: r.Enter, Body: r.Body, Exit: r.Exit}
+	if !pt.isWhole() {
+		f.Bodies = r.N
+	}
+	*ev = event.Event{
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime,
+		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Site: r.Site, Flags: pt.marks, Fold: f,
+	}
+	if r.Flags&bpf.RecInside != 0 {
+		ev.Flags |= event.Inside
 	}
 	put(ev, pt.a.to, r.A)
 	put(ev, pt.b.to, r.B)

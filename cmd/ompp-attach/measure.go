@@ -27,6 +27,7 @@ type measureFlags struct {
 	overwrite bool
 	quiet     bool
 	verbose   bool
+	trace     bool   // nothing is added up in the kernel
 	mode      string // hidden: how probes are attached, see attachModes
 	events    string // hidden: file for the recorded event stream of the first process
 	user      userFlags
@@ -51,6 +52,7 @@ func (f *measureFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
+	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
 	_ = c.Flags().MarkHidden("attach-mode")
 	c.Flags().StringVar(&f.events, "record-events", "", "write the event stream of the first process to this file")
@@ -144,6 +146,9 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		f.say(s)
 	}
 	f.inline.apply(m)
+	if f.trace {
+		m.Trace()
+	}
 	if f.events != "" {
 		m.RecordEvents()
 	}

@@ -1,0 +1,40 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Folded executions: the kernel side adds up constructs in which their thread
+// reports nothing else. All of them lie in the region that the thread has open,
+// as if they had been pushed and popped one by one.
+
+// folded charges executions that were added up.
+func (e *Engine) folded(t *thread, ev *event.Event) {
+	f := ev.Fold
+	if f == nil {
+		return
+	}
+	e.initial(t)
+	if f.Executions == 0 {
+		return
+	}
+	parent := e.root
+	if top := t.top(); top != nil {
+		parent = top.node
+		top.child += int64(f.Enter + f.Body + f.Exit)
+	}
+	s := e.child(parent, t.key(ev.Construct, ev)).stat(t.row)
+	s.Exec.add(Span{int64(f.Enter + f.Body + f.Exit), f.Executions})
+	s.Enter.add(Span{int64(f.Enter), f.Bodies})
+	s.Body.add(Span{int64(f.Body), f.Bodies})
+	s.Exit.T += int64(f.Exit)
+}
+
+// hits is how many hits of probes an event stands for.
+func hits(ev *event.Event) uint64 {
+	switch {
+	case ev.Edge == event.Sampled:
+		return 0
+	case ev.Fold != nil:
+		return ev.Fold.Hits
+	}
+	return 1
+}

@@ -1,0 +1,169 @@
+package attribution
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/event"
+)
+
+// What the kernel side folds must give what each hit told by itself gives.
+func sameFolded(t *testing.T, want, got *Profile) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-streamed +folded\n%s", d)
+	}
+}
+
+func TestFoldedCases(t *testing.T) {
+	folds := 0
+	for _, tc := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases, pauseCases) {
+		t.Run(tc.name, func(t *testing.T) {
+			events := parse(t, tc.events)
+			for _, slots := range []int{1, foldSlots} {
+				f := foldStream(events, slots, nil)
+				folds += countFolds(f.events)
+				sameFolded(t, replay(events, max(tc.end, 1000)), replay(f.events, max(tc.end, 1000)))
+			}
+		})
+	}
+	if folds == 0 {
+		t.Error("nothing was folded")
+	}
+}
+
+// Entry points that jump to one another tell of one call twice: also where the
+// first of them is told of, because something was open.
+func TestFoldedTwice(t *testing.T) {
+	var text string
+	for i := range 5 {
+		text += fmt.Sprintf(`
+			%[1]d0 1 enter critical site=400 sp=90 rt=k
+			%[1]d1 1 enter critical site=400 sp=90 rt=k
+			%[1]d2 1 acquired critical
+			%[1]d2 1 acquired critical
+			%[1]d3 1 enter critical site=410 sp=90 rt=k
+			%[1]d4 1 enter critical site=410 sp=90 rt=k
+			%[1]d5 1 acquired critical
+			%[1]d5 1 acquired critical
+			%[1]d6 1 release critical
+			%[1]d7 1 released critical
+			%[1]d8 1 release critical
+			%[1]d9 1 released critical`, i+1)
+	}
+	events := parse(t, text)
+	f := foldStream(events, foldSlots, nil)
+	sameFolded(t, replay(events, 1000), replay(f.events, 1000))
+}
+
+func countFolds(events []event.Event) (n int) {
+	for i := range events {
+		if events[i].Edge == event.Folded {
+			n++
+		}
+	}
+	return n
+}
+
+func TestFoldedStreams(t *testing.T) {
+	files, err := filepath.Glob("../testdata/streams/*.json.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			r, err := os.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			s, err := DecodeStream(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := s.Replay()
+			f := foldStream(s.Events, foldSlots, s.Stops)
+			t.Logf("%d events, folded %d with %d sums", len(s.Events), len(f.events), countFolds(f.events))
+			folded := *s
+			folded.Events = f.events
+			sameFolded(t, want, folded.Replay())
+		})
+	}
+}
+
+// feedLate feeds events as feedMixed does, and says that all has been read which
+// was written before a time.
+func feedLate(rnd *rand.Rand, e *Engine, f folded, advance bool) {
+	queues := map[uint32][]int{}
+	var tids []uint32
+	for i := range f.events {
+		tid := f.events[i].TID
+		if queues[tid] == nil {
+			tids = append(tids, tid)
+		}
+		queues[tid] = append(queues[tid], i)
+	}
+	for left := len(f.events); left > 0; {
+		tid := tids[rnd.IntN(len(tids))]
+		q := queues[tid]
+		n := min(len(q), 1+rnd.IntN(20))
+		for _, i := range q[:n] {
+			e.Feed(&f.events[i])
+		}
+		queues[tid], left = q[n:], left-n
+		if !advance || left == 0 || rnd.IntN(4) != 0 {
+			continue
+		}
+		read := ^uint64(0)
+		for _, q := range queues {
+			if len(q) > 0 {
+				read = min(read, f.written[q[0]])
+			}
+		}
+		e.Advance(read)
+	}
+}
+
+// Programs that are simulated, read in any order.
+func TestFoldedModel(t *testing.T) {
+	folds := 0
+	for seed := range uint64(150) {
+		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
+			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
+			make, all := simulate, seed%3 != 0
+			if !all {
+				make = stopped
+			}
+			s := make(rnd, rt, 30+rnd.IntN(300))
+			for n := range 4 {
+				e := New(1, fakeFiles{})
+				f := foldStream(s.events, 1+rnd.IntN(foldSlots), nil)
+				folds += countFolds(f.events)
+				feedLate(rnd, e, f, n%2 == 1)
+				end := s.now
+				if all {
+					end += 10
+				}
+				got := e.Finish(end)
+				streamed := New(1, fakeFiles{})
+				feedMixed(rnd, streamed, s.events, false)
+				want := streamed.Finish(end)
+				if d := cmp.Diff(measured(want), measured(got)); d != "" {
+					t.Fatalf("seed %d, %v, %d events, advance %t: -streamed +folded\n%s", seed, rt, len(s.events), n%2 == 1, d)
+				}
+				if d := cmp.Diff(want.Meta, got.Meta); d != "" {
+					t.Fatalf("seed %d, %v: -streamed +folded\n%s", seed, rt, d)
+				}
+			}
+		}
+	}
+	if folds < 1000 {
+		t.Errorf("only %d sums", folds)
+	}
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* Constructs that begin and end on their thread while it reports nothing else
+ * are added up, per place, and leave as one record. Before a thread reports
+ * anything else, what it has folded is settled: the sums go out, then what is
+ * open, as the records that it would have written. So the reader cannot tell
+ * the difference, but for what a full ring loses.
+ *
+ * A sample's interrupt settles too, of the thread that it hits, whose program
+ * may be anywhere: what it changes is looked at and changed while busy is set. */
+#pragma once
+#include "ring.h"
+
+#define MAX_ROWS 32768
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_ROWS);
+	__type(key, u32);
+	__type(value, struct row);
+} rows SEC(".maps");
+
+/* Records dropped, by row. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_ROWS);
+	__type(key, u32);
+	__type(value, u64);
+} dropped SEC(".maps");
+
+/* Not 0: nobody folds, and who has folded settles at the next hit. */
+u32 fold_hold SHARED = 0;
+
+/* Somebody has folded something: spares others the look. */
+u32 folding SHARED = 0;
+
+/* User regions find out by the stack pointer what was left by an exception: then
+ * only executions of one stack pointer are added up. */
+u32 fold_by_sp SHARED = 0;
+
+#define barrier() asm volatile("" ::: "memory")
+
+static __always_inline void set_busy(struct thread_state *t)
+{
+	*(volatile u32 *)&t->busy = 1;
+	barrier();
+}
+
+static __always_inline void clear_busy(struct thread_state *t)
+{
+	barrier();
+	*(volatile u32 *)&t->busy = 0;
+}
+
+/* Where a call that has not returned will return to. Its own return probe is the
+ * one with its stack pointer; those of nested calls, of whatever tool, lie above. */
+static __always_inline u64 site_of_open(struct task_struct *task, u64 sp)
+{
+	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
+	int i;
+
+	for (i = 0; i < 64 && r; i++) { /* the kernel keeps no more */
+		if (BPF_CORE_READ(r, stack) == sp)
+			return BPF_CORE_READ(r, orig_ret_vaddr);
+		r = BPF_CORE_READ(r, next);
+	}
+	return 0;
+}
+
+static __always_inline u32 take_lost_of(struct thread_state *t)
+{
+	u32 lost = t->lost;
+
+	t->lost = 0;
+	return lost;
+}
+
+/* One of the records that are written of what is open. */
+static __always_inline int tell_open(struct thread_state *t, u64 time, u32 row, u16 flags, u64 sp, u64 site, u64 a, u64 b)
+{
+	struct record *r = reserve((u32)t->ids, sizeof(*r));
+
+	if (!r)
+		return 0;
+	r->time = time;
+	r->pid = t->ids >> 32;
+	r->tid = (u32)t->ids;
+	r->row = row;
+	r->flags = flags;
+	r->lost = take_lost_of(t);
+	r->sp = sp;
+	r->site = site;
+	r->a = a;
+	r->b = b;
+	r->num = 0;
+	r->size = 0;
+	submit(r);
+	return 1;
+}
+
+static __always_inline int tell_slot(struct thread_state *t, struct fold_slot *s)
+{
+	struct fold_record *r = reserve((u32)t->ids, sizeof(*r));
+
+	if (!r)
+		return 0;
+	r->time = s->first;
+	r->pid = t->ids >> 32;
+	r->tid = (u32)t->ids;
+	r->row = s->row;
+	r->flags = s->flags | REC_FOLDED;
+	r->lost = take_lost_of(t);
+	r->sp = fold_by_sp ? t->fold_sp : 0;
+	r->site = s->site;
+	r->a = s->a;
+	r->b = s->b;
+	r->last = s->last;
+	r->n = s->n;
+	r->hits = s->hits;
+	r->enter = s->enter;
+	r->body = s->body;
+	r->exit = s->exit;
+	submit(r);
+	return 1;
+}
+
+/* Writes what is in the slots. If the ring is full and not all must go, what it
+ * has no room for stays; else it is lost, and counted. Answers whether all went. */
+static __noinline int settle_slots(struct thread_state *t, int must)
+{
+	u32 i, n = t->slots;
+
+	for (i = 0; i < FOLD_SLOTS; i++) {
+		struct fold_slot *s = &t->slot[i];
+
+		if (i >= n)
+			break;
+		if (!s->hits)
+			continue;
+		if (!tell_slot(t, s)) {
+			if (!must)
+				return 0;
+			drop_hits(&dropped, s->row, t, s->hits);
+		}
+		s->hits = 0;
+		s->row = MAX_ROWS; /* nobody's any more */
+	}
+	t->slots = 0;
+	return 1;
+}
+
+/* Whether a call that returns to site is one that the library makes itself; ip is
+ * that of the probe. */
+static __always_inline int is_inside(struct row *row, u64 ip, u64 site)
+{
+	return site - ip - row->text_lo < row->text_hi - row->text_lo;
+}
+
+/* Such a call that is none of the program's. A body that ends in a jump to the
+ * runtime seems to be called from inside, too. */
+static __always_inline int is_own_call(struct row *row, u64 ip, u64 site)
+{
+	return (row->flags & ROW_OUTSIDE_ONLY) && site - ip - row->body_lo >= row->body_size;
+}
+
+/* Makes sure that the site of what is open is known. Answers 0 if it is not, for
+ * now, and -1 if it turns out to be none of the program's. */
+static __always_inline int find_site(struct thread_state *t, u64 site)
+{
+	struct fold_open *o = &t->open;
+	u32 index = o->row;
+	struct row *row = bpf_map_lookup_elem(&rows, &index);
+
+	if (!site || !row)
+		return 0;
+	o->site = site;
+	o->site_later = 0;
+	if (is_inside(row, o->ip, site)) {
+		if (is_own_call(row, o->ip, site)) {
+			o->phase = FOLD_NONE;
+			return -1;
+		}
+		o->flags |= REC_INSIDE;
+	}
+	return 1;
+}
+
+/* Writes what is open. If the ring is full and not all must go, the rest stays to
+ * be written later. */
+static __noinline void settle_open(struct thread_state *t, struct task_struct *task, int must)
+{
+	struct fold_open *o = &t->open;
+	u32 index = o->row, all = 1;
+
+	if (o->phase == FOLD_ENTERING)
+		t->told_sp = o->sp;
+	if (o->site_later) {
+		int found = find_site(t, site_of_open(task, o->sp));
+
+		if (found < 0) {
+			t->ignored_sp = o->sp;
+			return;
+		}
+		/* Its return is being handled in this moment. */
+		if (!found && !must)
+			return;
+	}
+	if (o->told < 1) {
+		if (tell_open(t, o->start, index, o->flags, o->sp, o->site, o->a, o->b))
+			o->told = 1;
+		else if (!must)
+			return;
+		else
+			drop_hits(&dropped, index, t, 1);
+	}
+	if (o->acquired) {
+		all++;
+		if (o->told < 2) {
+			if (tell_open(t, o->acquired, index, REC_RETURN, o->acquired_sp, 0, o->returned, 0))
+				o->told = 2;
+			else if (!must)
+				return;
+			else
+				drop_hits(&dropped, index, t, 1);
+		}
+	}
+	if (o->released) {
+		all++;
+		if (!tell_open(t, o->released, o->released_row, o->released_flags, o->released_sp, 0, o->released_a, o->released_b)) {
+			if (!must)
+				return;
+			drop_hits(&dropped, o->released_row, t, 1);
+		}
+	}
+	if (o->hits > all) { /* of no event, but hits */
+		struct fold_slot rest = { .first = o->start, .last = o->start, .hits = o->hits - all, .row = index, .site = o->site };
+
+		if (!tell_slot(t, &rest))
+			drop_hits(&dropped, index, t, rest.hits);
+	}
+	o->phase = FOLD_NONE;
+}
+
+/* Writes what a thread has folded: all, or as much as the ring has room for. */
+static __always_inline void settle_state(struct thread_state *t, struct task_struct *task, int must)
+{
+	set_busy(t);
+	if ((!t->slots || settle_slots(t, must)) && t->open.phase)
+		settle_open(t, task, must);
+	clear_busy(t);
+}
+
+/* That of the current thread; called before each record that it writes. */
+static __always_inline void settle(void)
+{
+	struct thread_state *t;
+
+	if (!folding)
+		return;
+	t = this_thread_state(0);
+	if (t && (t->slots || t->open.phase))
+		settle_state(t, (struct task_struct *)bpf_get_current_task_btf(), 1);
+}
+
+/* Adds the execution that is open, which ends; busy is set. */
+static __always_inline void fold_add(struct thread_state *t, u64 end, u32 executions)
+{
+	struct fold_open *o = &t->open;
+	u64 a = o->by_name ? 0 : o->a;
+	struct fold_slot *s;
+	u32 i, at = FOLD_SLOTS;
+
+	if (fold_by_sp && t->slots && t->fold_sp != o->sp)
+		settle_slots(t, 1);
+	for (i = 0; i < FOLD_SLOTS && i < t->slots; i++) {
+		s = &t->slot[i];
+		if (s->site == o->site && s->row == o->row && s->a == a && s->b == o->b && s->flags == (o->flags & REC_INSIDE)) {
+			at = i;
+			goto found;
+		}
+	}
+	if (i == FOLD_SLOTS) {
+		if (!settle_slots(t, 0)) { /* the ring is full */
+			drop_hits(&dropped, o->row, t, o->hits);
+			return;
+		}
+		i = 0;
+	}
+	s = &t->slot[i & (FOLD_SLOTS - 1)];
+	t->slots = i + 1;
+	t->fold_sp = o->sp;
+	s->site = o->site;
+	s->a = a;
+	s->b = o->b;
+	s->row = o->row;
+	s->flags = o->flags & REC_INSIDE;
+	s->group = o->group;
+	s->first = o->start;
+	s->n = s->hits = s->enter = s->body = s->exit = 0;
+	at = i;
+found:
+	s = &t->slot[at & (FOLD_SLOTS - 1)];
+	t->recent = at;
+	s->last = end;
+	s->n += executions;
+	s->hits += o->hits;
+	if (!executions)
+		return;
+	if (o->whole) {
+		s->exit += end - o->start;
+		return;
+	}
+	if (o->acquired) {
+		s->enter += o->acquired - o->start;
+		s->body -= o->acquired;
+	} else {
+		s->body -= o->start;
+	}
+	if (o->released) {
+		s->body += o->released;
+		s->exit += end - o->released;
+	} else {
+		s->body += end;
+	}
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* What hits of probes do that begin and end folded constructs. */
+#pragma once
+#include "fold.h"
+
+/* What became of a hit. */
+enum fold_answer {
+	FOLD_REPORT,   /* it is to be reported, like others */
+	FOLD_TAKEN,    /* it is folded; its return is wanted */
+	FOLD_FINISHED, /* it is folded, or none of the program's; its return is not wanted */
+};
+
+static __always_inline int held(void)
+{
+	barrier();
+	return *(volatile u32 *)&fold_hold != 0;
+}
+
+/* The flags of the record of a hit at an entry. */
+static __always_inline u16 entry_flags(struct pt_regs *regs, u32 row, int can_skip)
+{
+	u16 flags = 0;
+
+	if (((row & ROW_FREE_IF_ZF) && ZERO_FLAG(regs)) || ((row & ROW_FREE_IF_NOT_SF) && !SIGN_FLAG(regs)))
+		flags |= REC_FREE | (can_skip ? REC_NO_RETURN : 0);
+	if (!(row & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
+		flags |= REC_NO_RETURN;
+	return flags;
+}
+
+/* A construct begins. What is folded has begun after folding was let go of, and
+ * ended before it was held: so fold_hold is looked at before the time of a
+ * beginning is taken, and after that of an end. */
+static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct row *row, u32 index, u64 now, u64 a, u64 b, int can_skip)
+{
+	u32 group = FOLD_GROUP(row->flags);
+	struct thread_state *t;
+	struct fold_open *o;
+	u64 site = 0;
+	u16 flags;
+	u8 later;
+
+	t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	/* Entry points that jump to one another report one call twice: both are
+	 * folded, or neither. */
+	if (!t || t->told_sp == REG_SP(regs))
+		return FOLD_REPORT;
+	flags = entry_flags(regs, row->flags, can_skip);
+	/* A return of a session's knows where to: that spares the read here. */
+	later = can_skip && !(flags & REC_NO_RETURN) && site_at_exit;
+	if (!later) {
+		site = return_address(regs);
+		if (is_inside(row, REG_IP(regs), site)) {
+			if (is_own_call(row, REG_IP(regs), site))
+				return FOLD_REPORT; /* which finds out, too */
+			flags |= REC_INSIDE;
+		}
+	}
+	o = &t->open;
+	set_busy(t);
+	if (o->phase != FOLD_NONE) {
+		int again = o->phase == FOLD_ENTERING && o->group == group && o->sp == REG_SP(regs);
+
+		if (again)
+			o->hits++;
+		clear_busy(t);
+		return !again ? FOLD_REPORT : can_skip ? FOLD_FINISHED : FOLD_TAKEN;
+	}
+	if (!t->ids)
+		t->ids = bpf_get_current_pid_tgid();
+	if (!folding)
+		folding = 1;
+	o->start = now;
+	o->acquired = o->released = 0;
+	o->ip = REG_IP(regs);
+	o->sp = REG_SP(regs);
+	o->site = site;
+	o->a = a;
+	o->b = b;
+	o->row = index;
+	o->hits = 1;
+	o->flags = flags;
+	o->group = group;
+	o->told = 0;
+	o->site_later = later;
+	o->by_name = !!(row->flags & ROW_FOLD_BY_NAME);
+	o->whole = !!(row->flags & ROW_FOLD_END);
+	o->phase = o->whole ? FOLD_LEAVING : flags & (REC_FREE | REC_NO_RETURN) ? FOLD_INSIDE : FOLD_ENTERING;
+	clear_busy(t);
+	return (flags & REC_NO_RETURN) ? FOLD_FINISHED : FOLD_TAKEN;
+}
+
+/* Whether entry points of this kind jump to one another. */
+static __always_inline int jumped_to(struct row *row)
+{
+	return (row->flags & (ROW_FOLD_BEGIN | ROW_OUTSIDE_ONLY)) == (ROW_FOLD_BEGIN | ROW_OUTSIDE_ONLY);
+}
+
+/* The beginning of a construct is reported. */
+static __always_inline void reported(struct pt_regs *regs, struct row *row)
+{
+	struct thread_state *t;
+
+	if (!jumped_to(row))
+		return;
+	t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (t)
+		t->told_sp = REG_SP(regs);
+}
+
+/* The body of a construct is over. */
+static __always_inline enum fold_answer fold_end(struct pt_regs *regs, struct row *row, u32 index, u64 now, u64 a, u64 b, int can_skip)
+{
+	struct thread_state *t;
+	struct fold_open *o;
+	u16 flags;
+
+	if (held() || !folding)
+		return FOLD_REPORT;
+	t = this_thread_state(0);
+	if (!t)
+		return FOLD_REPORT;
+	flags = entry_flags(regs, row->flags, can_skip);
+	o = &t->open;
+	set_busy(t);
+	if (o->phase != FOLD_INSIDE || o->group != FOLD_GROUP(row->flags) || (o->by_name && o->a != a) || o->told) {
+		clear_busy(t);
+		return FOLD_REPORT;
+	}
+	o->hits++;
+	if (flags & (REC_FREE | REC_NO_RETURN)) {
+		fold_add(t, now, 1);
+		o->phase = FOLD_NONE;
+	} else {
+		o->released = now;
+		o->released_sp = REG_SP(regs);
+		o->released_a = a;
+		o->released_b = b;
+		o->released_row = index;
+		o->released_flags = flags;
+		o->phase = FOLD_LEAVING;
+	}
+	clear_busy(t);
+	return (flags & REC_NO_RETURN) ? FOLD_FINISHED : FOLD_TAKEN;
+}
+
+static __always_inline int got_it(struct pt_regs *regs, u32 row)
+{
+	if (!(row & ROW_FOLD_TEST))
+		return 1;
+	return row & ROW_FOLD_TEST_BOOL ? (u8)REG_RET(regs) != 0 : (u32)REG_RET(regs) != 0;
+}
+
+/* The call returns in which a construct begins; busy is set. */
+static __always_inline void fold_acquired(struct pt_regs *regs, struct row *row, struct thread_state *t, u64 now)
+{
+	struct fold_open *o = &t->open;
+
+	o->hits++;
+	if (o->whole || !got_it(regs, row->flags)) {
+		fold_add(t, now, o->whole);
+		o->phase = FOLD_NONE;
+		return;
+	}
+	o->acquired = now;
+	o->acquired_sp = REG_SP(regs);
+	o->returned = REG_RET(regs);
+	o->phase = FOLD_INSIDE;
+}
+
+/* Answers whether the return of a call is folded. */
+static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u64 now)
+{
+	struct thread_state *t;
+	struct fold_open *o;
+	int taken = 1;
+
+	if (!folding && !jumped_to(row))
+		return 0;
+	t = this_thread_state(0);
+	if (!t)
+		return 0;
+	o = &t->open;
+	if (row->flags & ROW_FOLD_BEGIN)
+		t->told_sp = 0;
+	if (t->ignored_sp) {
+		u64 ignored = t->ignored_sp;
+
+		t->ignored_sp = 0;
+		if (ignored == REG_SP(regs) - 8 * RETURN_ON_STACK)
+			return 1;
+	}
+	set_busy(t);
+	if (o->phase != FOLD_NONE && o->site_later && find_site(t, REG_IP(regs)) < 0) {
+		clear_busy(t);
+		return 1;
+	}
+	if (held() || o->told) {
+		clear_busy(t);
+		return 0;
+	}
+	if (o->phase != FOLD_NONE && o->group == FOLD_GROUP(row->flags)) {
+		if ((row->flags & ROW_FOLD_BEGIN) && (o->phase == FOLD_ENTERING || o->whole)) {
+			fold_acquired(regs, row, t, now);
+		} else if ((row->flags & ROW_FOLD_END) && o->phase == FOLD_LEAVING) {
+			o->hits++;
+			fold_add(t, now, 1);
+			o->phase = FOLD_NONE;
+		} else {
+			o->hits++; /* it had been free: where returns cannot be skipped */
+		}
+	} else if (o->phase == FOLD_NONE && t->slots && (row->flags & ROW_FOLD_END) &&
+		   t->slot[t->recent & (FOLD_SLOTS - 1)].group == FOLD_GROUP(row->flags)) {
+		t->slot[t->recent & (FOLD_SLOTS - 1)].hits++; /* nobody waited */
+	} else {
+		taken = 0;
+	}
+	clear_busy(t);
+	return taken;
+}

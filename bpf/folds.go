@@ -1,0 +1,143 @@
+package bpf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+)
+
+// FoldRecord is what several executions of a construct report; the fields'
+// comments are in shared.h.
+type FoldRecord = probeFoldRecord
+
+// What a row does at a hit if its construct is folded; the comments are in
+// shared.h.
+const (
+	RowFoldBegin    = uint32(probeRowFlagROW_FOLD_BEGIN)
+	RowFoldEnd      = uint32(probeRowFlagROW_FOLD_END)
+	RowFoldByName   = uint32(probeRowFlagROW_FOLD_BY_NAME)
+	RowFoldTest     = uint32(probeRowFlagROW_FOLD_TEST)
+	RowFoldTestBool = uint32(probeRowFlagROW_FOLD_TEST_BOOL)
+
+	recFolded = uint16(probeRecordFlagREC_FOLDED)
+)
+
+// FoldGroup is the part of a row's flags by which the beginnings and ends of one
+// construct belong together: a number from 1 to 31.
+func FoldGroup(n uint32) uint32 {
+	const shift = 21 // FOLD_GROUP_SHIFT of shared.h: macros are not generated
+	return n << shift
+}
+
+// folds is what folding needs besides the probes.
+type folds struct {
+	links []io.Closer
+	walk  *link.Iter
+
+	mu    sync.Mutex // guards what follows, and the walk
+	holds int
+}
+
+// foldPrograms are needed whatever the mode.
+var foldPrograms = map[string]bool{probeProgFoldExit: true, probeProgFoldExec: true, probeProgFoldSettle: true}
+
+// startFolding attaches what settles threads that end or run another program.
+func (p *Probes) startFolding() error {
+	for _, name := range []string{probeProgFoldExit, probeProgFoldExec} {
+		l, err := link.AttachTracing(link.TracingOptions{Program: p.coll.Programs[name]})
+		if err != nil {
+			return fmt.Errorf("attach to the ends of threads: %w", err)
+		}
+		p.folds.links = append(p.folds.links, l)
+	}
+	var err error
+	if p.folds.walk, err = link.AttachIter(link.IterOptions{Program: p.coll.Programs[probeProgFoldSettle]}); err != nil {
+		return fmt.Errorf("attach to the list of threads: %w", err)
+	}
+	return nil
+}
+
+func (f *folds) close() {
+	for _, l := range f.links {
+		l.Close()
+	}
+	if f.walk != nil {
+		f.walk.Close()
+	}
+}
+
+// HoldFolds keeps all threads from folding until LetFold has been called as
+// often. What was folded has ended before HoldFolds returned, and begins after
+// LetFold was called: times taken in between separate them.
+func (p *Probes) HoldFolds() error { return p.holdFolds(1) }
+
+// LetFold undoes HoldFolds.
+func (p *Probes) LetFold() error { return p.holdFolds(-1) }
+
+func (p *Probes) holdFolds(more int) error {
+	f := &p.folds
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.holds += more
+	if err := p.coll.Variables[probeVarFoldHold].Set(uint32(f.holds)); err != nil {
+		return fmt.Errorf("hold what is folded: %w", err)
+	}
+	return nil
+}
+
+// FoldBySP lets only executions be added up that have one stack pointer.
+func (p *Probes) FoldBySP() error {
+	if err := p.coll.Variables[probeVarFoldBySp].Set(uint32(1)); err != nil {
+		return fmt.Errorf("fold by stack pointer: %w", err)
+	}
+	return nil
+}
+
+// ErrUnsettled reports threads that were at work when they were to settle.
+var ErrUnsettled = errors.New("threads were changing what they had folded")
+
+// SettleFolds makes the threads of a process write what they have folded. Either
+// its probes are gone, or it has been stopped.
+func (p *Probes) SettleFolds(pid int, stopped bool) error {
+	const patience, pause = 20 * time.Millisecond, 200 * time.Microsecond
+	f := &p.folds
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var only uint32
+	if stopped {
+		only = 1
+	}
+	for name, v := range map[string]uint32{probeVarSettling: uint32(pid), probeVarSettlingStopped: only} {
+		if err := p.coll.Variables[name].Set(v); err != nil {
+			return fmt.Errorf("settle what is folded: %w", err)
+		}
+	}
+	for begin := time.Now(); ; time.Sleep(pause) {
+		r, err := f.walk.Open()
+		if err != nil {
+			return fmt.Errorf("settle what is folded: %w", err)
+		}
+		left, err := io.Copy(io.Discard, r)
+		if err = errors.Join(err, r.Close()); err != nil {
+			return fmt.Errorf("settle what is folded: %w", err)
+		}
+		if left == 0 {
+			return nil
+		}
+		if time.Since(begin) > patience {
+			return fmt.Errorf("settle what is folded: %w", ErrUnsettled)
+		}
+	}
+}
+
+// shareFolds names the maps that programs of other objects need which settle.
+func (p *Probes) shareFolds(with map[string]*ebpf.Map) {
+	for _, name := range []string{probeMapRows, probeMapDropped} {
+		with[name] = p.coll.Maps[name]
+	}
+}

@@ -1,0 +1,141 @@
+package bpf
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+// foldRows are rows of a construct that is folded: its beginning and its end.
+func foldRows(t testing.TB, p *Probes, fold bool) (begin, end uint32) {
+	t.Helper()
+	add := func(flags uint32) uint32 {
+		if fold {
+			flags |= FoldGroup(3)
+		} else {
+			flags &^= RowFoldBegin | RowFoldEnd
+		}
+		row, err := p.AddRow(Row{Flags: flags | RowEntry | RowReturn, A: Arg(0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return row
+	}
+	return add(RowFoldBegin | RowFreeIfZF), add(RowFoldEnd | RowFreeIfNotSF | RowNoSite)
+}
+
+// drainFolds reads what was folded: executions and hits by thread.
+func drainFolds(t testing.TB, rings []*Ring, records func(*Record)) (n, hits map[uint32]uint64) {
+	t.Helper()
+	n, hits = map[uint32]uint64{}, map[uint32]uint64{}
+	for _, r := range rings {
+		_, err := r.Drain(1<<30, &Uses{Record: func(rec *Record, _ []uint64) { records(rec) }, Fold: func(rec *FoldRecord) {
+			n[rec.Tid] += rec.N
+			hits[rec.Tid] += rec.Hits
+			if rec.Time > rec.Last || rec.Enter+rec.Body+rec.Exit > rec.Last-rec.Time {
+				t.Errorf("%+v", rec)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n, hits
+}
+
+// More executions than the rings could hold the records of: none is lost, what
+// is told of them is one record per thread, before the thread's next one or when
+// it is asked for.
+func TestFoldedByManyThreads(t *testing.T) {
+	const threads, chunk, turns = 256, 1 << 14, 3
+	p, rings, row := drivenProbes(t)
+	begin, end := foldRows(t, p, true)
+	d := startDrivers(p, threads)
+	defer d.end()
+	hits := Hits{Steps: []Step{{Row: begin}, {Row: end}}, Count: chunk, Arg: 7, Equal: true}
+	nobody := func(rec *Record) { t.Errorf("record %+v", rec) }
+	check := func(by string, records func(*Record)) {
+		t.Helper()
+		n, of := drainFolds(t, rings, records)
+		for _, tid := range d.tids {
+			if n[uint32(tid)] != turns*chunk/2 || of[uint32(tid)] != turns*chunk {
+				t.Errorf("settled by %s: %d executions of %d, %d hits", by, n[uint32(tid)], turns*chunk/2, of[uint32(tid)])
+			}
+		}
+	}
+	for range turns {
+		if err := d.drive(threads, hits); err != nil {
+			t.Fatal(err)
+		}
+		drainFolds(t, rings, nobody)
+	}
+	if err := p.SettleFolds(os.Getpid(), false); err != nil {
+		t.Fatal(err)
+	}
+	check("a walk", nobody)
+
+	for range turns {
+		if err := d.drive(threads, hits); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.drive(threads, Hits{Steps: []Step{{Row: row}}, Count: 1}); err != nil {
+		t.Fatal(err)
+	}
+	others := 0
+	check("another record", func(*Record) { others++ })
+	if others != threads {
+		t.Errorf("%d other records, want %d", others, threads)
+	}
+
+	// Held, what is open goes out as it began, and its end by itself.
+	if err := d.drive(threads, Hits{Steps: []Step{{Row: begin}}, Count: 1, Arg: 7, Equal: true}); err != nil {
+		t.Fatal(err)
+	}
+	drainFolds(t, rings, nobody)
+	if err := p.HoldFolds(); err != nil {
+		t.Fatal(err)
+	}
+	hits.Count = 3
+	hits.Steps = []Step{{Row: end}, {Row: begin}}
+	if err := d.drive(threads, hits); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[uint32]int{}
+	n, _ := drainFolds(t, rings, func(rec *Record) { seen[uint32(rec.Row)]++ })
+	if seen[begin] != 2*threads || seen[end] != 2*threads || len(n) != 0 {
+		t.Errorf("held: %d beginnings, %d ends, %v folded", seen[begin], seen[end], n)
+	}
+	if dropped, err := p.Dropped(); err != nil || len(dropped) > 0 {
+		t.Errorf("dropped %v, %v", dropped, err)
+	}
+}
+
+// What a folded hit costs without the probe itself, beside a streamed one.
+func BenchmarkFold(b *testing.B) {
+	for _, fold := range []bool{true, false} {
+		name := "streamed"
+		if fold {
+			name = "folded"
+		}
+		b.Run(name, func(b *testing.B) {
+			const chunk = 1 << 14
+			p, rings, _ := drivenProbes(b)
+			begin, end := foldRows(b, p, fold)
+			d := startDrivers(p, 1)
+			defer d.end()
+			hits := Hits{Steps: []Step{{Row: begin}, {Row: end}}, Count: chunk, Equal: true}
+			var driving time.Duration
+			made := 0
+			for b.Loop() {
+				at := time.Now()
+				if err := d.drive(1, hits); err != nil {
+					b.Fatal(err)
+				}
+				driving, made = driving+time.Since(at), made+chunk
+				drainFolds(b, rings, func(*Record) {})
+			}
+			b.ReportMetric(float64(driving.Nanoseconds())/float64(made), "ns/hit")
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package e2e
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+)
+
+// What is folded needs a measurement without counters.
+var folding, streaming = []string{"--counters", "none"}, []string{"--counters", "none", "--trace"}
+
+// countsByPath are a profile's counts by path and thread.
+func countsByPath(p *attribution.Profile) map[string]string {
+	out := map[string]string{}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Region < 0 {
+			continue
+		}
+		for _, s := range n.Stats {
+			th := p.Threads[s.Thread]
+			out[fmt.Sprintf("%s %d:%d", path(p, i), th.Root, th.Num)] = fmt.Sprintf("exec %d enter %d body %d barrier %d", s.Exec.C, s.Enter.C, s.Body.C, s.Barrier.C)
+		}
+	}
+	return out
+}
+
+// Criticals and locks that nest, overlap, and are left in all ways: folded, they
+// count as when each hit is told by itself, and as they were made to.
+func TestFolded(t *testing.T) {
+	const n = 40
+	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}, {"clang-14", "-O0 -g"}, {"gcc", "-O2 -g -static"}} {
+		for _, mode := range []string{"session", "multi"} {
+			for _, end := range []string{"return", "_exit", "kill"} {
+				if mode == "multi" && end != "_exit" {
+					continue
+				}
+				t.Run(strings.Join([]string{b.String(), mode, end}, " "), func(t *testing.T) {
+					bin := testbin.Build(t, "folds.c", b.options())
+					measured := func(flags []string) *attribution.Profile {
+						s := run(t, options{flags: append([]string{"--attach-mode", mode}, flags...)}, bin, strconv.Itoa(n), "0", end)
+						if want := map[string]int{"kill": 128 + 9}[end]; s.exit != want || s.main == nil {
+							t.Fatalf("exit status %d, want %d: %s", s.exit, want, s.stderr)
+						}
+						return s.main
+					}
+					folded, streamed := measured(folding), measured(streaming)
+					complete(t, folded)
+					balanced(t, folded)
+					if d := cmp.Diff(countsByPath(streamed), countsByPath(folded)); d != "" {
+						t.Errorf("-streamed +folded\n%s", d)
+					}
+					twice := func(n uint64) perThread { return perThread{0: n, 1: n} }
+					locks := count(folded, execC, is(event.Lock))
+					compare(t, []check{
+						{name: "CRITICAL", got: count(folded, execC, is(event.Critical)), want: twice(n + n/8)},
+						{name: "NEST LOCK", got: count(folded, execC, is(event.NestLock)), want: twice(2 * n)},
+						{name: "ORDERED", got: count(folded, execC, is(event.Ordered)), want: perThread{0: 2 * n}, totals: true},
+						{name: "LOCK of both threads, and outside", got: perThread{0: locks.total()}, want: perThread{0: 2*(3*n+3) + 2*n}},
+					})
+				})
+			}
+		}
+	}
+}
+
+// Every construct, by the counts of the in-process tools.
+func TestFoldedConstructs(t *testing.T) {
+	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
+		t.Run(b.String(), func(t *testing.T) { constructCounts(t, b, 4, folding...) })
+	}
+}
+
+// Attached in the middle of a storm, paused, and detached in its middle: nothing
+// is there twice, and no time is in two places.
+func TestFoldedInTheMiddle(t *testing.T) {
+	needTool(t)
+	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
+		for _, flags := range [][]string{folding, {"--counters", "none", "--sample", "task-clock"}} {
+			t.Run(b.String()+" "+strings.Join(flags, " "), func(t *testing.T) {
+				tg := launch(t, testbin.Build(t, "folds.c", b.options()), "10", "6")
+				time.Sleep(200 * time.Millisecond)
+				s := start(t, append([]string{"attach", "--duration", "2s", "--pid", strconv.Itoa(tg.pid())}, flags...)...)
+				pauseSoon(t, tg.pid())
+				if status, text := control(t, "resume", tg.pid()); status != 0 {
+					t.Errorf("resume: exit status %d, %q", status, text)
+				}
+				p := s.profile(t)
+				balanced(t, p)
+				if m := p.Meta; m.LostHits != 0 || m.Unmatched > 8 {
+					t.Errorf("lost %d, unmatched %d", m.LostHits, m.Unmatched)
+				}
+				critical, lock := count(p, execC, is(event.Critical)).total(), count(p, execC, is(event.Lock)).total()
+				// One after the other: only at the borders is there one more of one of them.
+				if critical < 1000 || max(critical, lock)-min(critical, lock) > 8 {
+					t.Errorf("%d criticals, %d locks", critical, lock)
+				}
+				for i := range p.Nodes {
+					for _, st := range p.Nodes[i].Stats {
+						if p.Nodes[i].Region >= 0 && st.Child > st.Exec.T {
+							t.Errorf("%s: %d ns in regions inside of %d ns", path(p, i), st.Child, st.Exec.T)
+						}
+					}
+				}
+				tg.untouched(t)
+				if t.Failed() {
+					t.Log(dump(p))
+				}
+			})
+		}
+	}
+}
