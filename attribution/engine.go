@@ -234,6 +234,7 @@ type thread struct {
 	known     bool          // row and num are known
 	queue     []event.Event // of a parked thread: from a Begin on that cannot be applied yet
 	head      int           // the first of them that has not been applied
+	place     int           // in Engine.parked
 	replaying bool          // it is working off its queue
 	lossy     bool          // some of its events were lost
 	initial   bool          // it started teams of its own, or is the process's first

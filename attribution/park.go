@@ -72,7 +72,17 @@ func (t *thread) enqueue(ev *event.Event) {
 func (e *Engine) park(t *thread, ev *event.Event) {
 	t.enqueue(ev)
 	t.queue[t.head].Lost = 0 // that has been told
+	t.place = len(e.parked)
 	e.parked = append(e.parked, t)
+}
+
+// letGo takes a thread from the parked ones; the last of them takes its place.
+func (e *Engine) letGo(t *thread) {
+	last := len(e.parked) - 1
+	e.parked[t.place] = e.parked[last]
+	e.parked[t.place].place = t.place
+	e.parked[last] = nil
+	e.parked = e.parked[:last]
 }
 
 // unpark continues the threads that waited for a team.
@@ -115,8 +125,7 @@ func (e *Engine) replay(t *thread) (any bool) {
 	t.replaying = false
 	if !t.parked() {
 		t.empty()
-		i := slices.Index(e.parked, t)
-		e.parked = slices.Delete(e.parked, i, i+1)
+		e.letGo(t)
 	}
 	return any
 }
@@ -205,24 +214,32 @@ func (e *Engine) advanceParked() (any bool) {
 // giveUpOldest continues the thread that has waited for the longest of those for
 // which nothing will come any more.
 func (e *Engine) giveUpOldest(now uint64) bool {
-	slices.SortFunc(e.parked, func(a, b *thread) int { return cmp.Compare(a.queue[a.head].Time, b.queue[b.head].Time) })
-	return slices.ContainsFunc(slices.Clone(e.parked), func(t *thread) bool { return e.giveIn(t, now) })
+	e.order = e.order[:0]
+	for _, t := range e.parked {
+		if at := t.queue[t.head].Time; now > at+stragglerWait {
+			e.order = append(e.order, waiting{at, t})
+		}
+	}
+	slices.SortFunc(e.order, laterFirst)
+	for _, w := range slices.Backward(e.order) {
+		if e.giveIn(w.t) {
+			return true
+		}
+	}
+	return false
 }
 
 // giveIn continues a parked thread without what it has waited for for too long.
-func (e *Engine) giveIn(t *thread, now uint64) bool {
+func (e *Engine) giveIn(t *thread) bool {
 	first := &t.queue[t.head]
 	switch {
-	case now <= first.Time+stragglerWait:
-		return false
 	case first.Construct == event.TaskExec:
 		return false // older ones come first
 	case first.Runtime == event.Gomp && !slices.ContainsFunc(t.queue[t.head+1:], func(ev event.Event) bool { return ev.Edge != event.Sampled }):
 		// libgomp ends the threads of an initial thread that ends by a
 		// call that looks like a region's (gomp_free_pool_helper). Where it
 		// was sampled then is nobody's.
-		i := slices.Index(e.parked, t)
-		e.parked = slices.Delete(e.parked, i, i+1)
+		e.letGo(t)
 		t.empty()
 		e.forget(t)
 	default:

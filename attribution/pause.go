@@ -83,6 +83,9 @@ func (e *Engine) goOn(t *thread, at uint64) {
 		p.queue = p.queue[:i]
 	}
 	e.parked = slices.DeleteFunc(e.parked, func(p *thread) bool { return !p.parked() })
+	for i, p := range e.parked {
+		p.place = i
+	}
 	slices.SortStableFunc(later, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
 
 	var tids []int

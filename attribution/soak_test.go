@@ -100,7 +100,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		t.Skip("replays an hour")
 	}
 	const threads = 16
-	h := newHour(synthetic.Machine{Threads: threads, Rings: 2, Step: 1000}, 40e6)
+	h := newHour(synthetic.Machine{Threads: threads, Rings: 2, Step: 1000}, 60e6)
 	h.paths = 2 // all have been seen after some minutes
 	began := h.begin
 	var held []uint64 // by minute

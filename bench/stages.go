@@ -19,7 +19,7 @@ type stage struct {
 
 // stageTitles names the Go benchmarks that make up the way.
 var stageTitles = [][2]string{
-	{"DecodeRecord", "ring entry to record (`bpf`)"},
+	{"Drain", "record from a ring that the kernel side has filled (`bpf`)"},
 	{"Event", "record to event (`probes`)"},
 	{"Engine/criticals", "engine: criticals, half of them contended (`attribution`)"},
 	{"Engine/regions", "engine: regions of 4 threads with loop and barriers"},
@@ -27,7 +27,7 @@ var stageTitles = [][2]string{
 }
 
 func measureStages() ([]stage, error) {
-	cmd := exec.Command("go", "test", "-run=^$", "-bench=^(BenchmarkDecodeRecord|BenchmarkEvent|BenchmarkEngine)$",
+	cmd := exec.Command("go", "test", "-run=^$", "-bench=^(BenchmarkDrain|BenchmarkEvent|BenchmarkEngine)$",
 		"-benchtime=300ms", "-count="+strconv.Itoa(*rounds), "-p=1", "./bpf", "./probes", "./attribution")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

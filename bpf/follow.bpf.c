@@ -65,6 +65,9 @@ enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
  * after its start. */
 extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type, u64 value) __ksym __weak;
 
+/* Life events that the ring had no room for. */
+u32 missed = 0;
+
 /* Reports a life event; child is the process to stop if it is not the current
  * one. */
 static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struct task_struct *child)
@@ -74,17 +77,21 @@ static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struc
 	int failed;
 
 	l = bpf_ringbuf_reserve(&lives, sizeof(*l), 0);
-	if (!l)
+	if (!l) {
+		__sync_fetch_and_add(&missed, 1);
 		return;
+	}
 	l->time = now;
 	l->pid = pid;
 	l->kind = kind;
 	l->parent = parent;
 	l->stopped = 0;
 	if (flags & FOLLOW_STOP) {
-		/* Recorded first: whoever finds it must be able to undo it. */
-		bpf_map_update_elem(&stopped, &pid, &now, BPF_ANY);
-		if (!child)
+		/* Recorded first: whoever finds it must be able to undo it. Where there
+		 * is no room for that, it runs on. */
+		if (bpf_map_update_elem(&stopped, &pid, &now, BPF_ANY))
+			failed = 1;
+		else if (!child)
 			failed = bpf_send_signal(SIGSTOP);
 		else if (bpf_send_signal_task)
 			failed = bpf_send_signal_task(child, SIGSTOP, PIDTYPE_TGID, 0);

@@ -156,6 +156,13 @@ func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 	return l, true, nil
 }
 
+// Missed returns how many events were not told, because nobody read them in time:
+// the processes ran on.
+func (f *Follower) Missed() (n uint32) {
+	_ = f.coll.Variables[followVarMissed].Get(&n)
+	return n
+}
+
 // Continue lets a process go on that was stopped for us.
 func (f *Follower) Continue(pid int) error {
 	err := unix.Kill(pid, unix.SIGCONT)

@@ -50,6 +50,7 @@ const (
 	followProgOnFork           = "on_fork"
 	followProgOnLibrariesMulti = "on_libraries_multi"
 	followProgOnLibrariesPerf  = "on_libraries_perf"
+	followVarMissed            = "missed"
 	followVarUnusedFollowFlag  = "unused_follow_flag"
 	followVarUnusedLife        = "unused_life"
 	followVarUnusedLifeKind    = "unused_life_kind"
@@ -117,6 +118,7 @@ type followMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type followVariableSpecs struct {
+	Missed           *ebpf.VariableSpec `ebpf:"missed"`
 	UnusedFollowFlag *ebpf.VariableSpec `ebpf:"unused_follow_flag"`
 	UnusedLife       *ebpf.VariableSpec `ebpf:"unused_life"`
 	UnusedLifeKind   *ebpf.VariableSpec `ebpf:"unused_life_kind"`
@@ -159,6 +161,7 @@ func (m *followMaps) Close() error {
 //
 // It can be passed to loadFollowObjects or ebpf.CollectionSpec.LoadAndAssign.
 type followVariables struct {
+	Missed           *ebpf.Variable `ebpf:"missed"`
 	UnusedFollowFlag *ebpf.Variable `ebpf:"unused_follow_flag"`
 	UnusedLife       *ebpf.Variable `ebpf:"unused_life"`
 	UnusedLifeKind   *ebpf.Variable `ebpf:"unused_life_kind"`

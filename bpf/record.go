@@ -26,9 +26,6 @@ const (
 // object and this program are of different builds.
 var ErrShortRecord = errors.New("record of unexpected size")
 
-// DecodeRecord copies a ring entry into a record.
-func DecodeRecord(b []byte, r *Record) error { return decode(b, r) }
-
 // decode copies a ring entry into a struct of its size.
 func decode[T any](b []byte, r *T) error {
 	if len(b) != int(unsafe.Sizeof(*r)) {

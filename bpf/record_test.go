@@ -11,15 +11,15 @@ func TestDecodeRecord(t *testing.T) {
 	raw := unsafe.Slice((*byte)(unsafe.Pointer(&want)), unsafe.Sizeof(want))
 	unaligned := append([]byte{0}, raw...)[1:]
 	var got Record
-	if err := DecodeRecord(unaligned, &got); err != nil || got != want {
+	if err := decode(unaligned, &got); err != nil || got != want {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	for _, n := range []int{0, 1, len(raw) - 1} {
-		if err := DecodeRecord(raw[:n], &got); !errors.Is(err, ErrShortRecord) {
+		if err := decode(raw[:n], &got); !errors.Is(err, ErrShortRecord) {
 			t.Errorf("%d bytes: %v, want ErrShortRecord", n, err)
 		}
 	}
-	if err := DecodeRecord(append(raw[:len(raw):len(raw)], 0), &got); !errors.Is(err, ErrShortRecord) {
+	if err := decode(append(raw[:len(raw):len(raw)], 0), &got); !errors.Is(err, ErrShortRecord) {
 		t.Errorf("one byte too many: %v, want ErrShortRecord", err)
 	}
 }
@@ -29,7 +29,7 @@ func FuzzDecodeRecord(f *testing.F) {
 	f.Add([]byte{1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r Record
-		if err := DecodeRecord(b, &r); (err == nil) != (len(b) == int(unsafe.Sizeof(r))) {
+		if err := decode(b, &r); (err == nil) != (len(b) == int(unsafe.Sizeof(r))) {
 			t.Errorf("%d bytes: %v", len(b), err)
 		}
 	})

@@ -58,6 +58,7 @@ type Measurement struct {
 	programs []*Program
 	strays   uint64 // records of processes that we do not know
 
+	missed    bool // lives were, and that has been said; guarded by living
 	recording bool
 	inlining  bool // constructs that make no call are probed
 	atomics   bool // so are atomics

@@ -162,6 +162,10 @@ func (m *Measurement) live(l bpf.Life) {
 func (m *Measurement) reap() {
 	m.living.Lock()
 	defer m.living.Unlock()
+	if n := m.follower.Missed(); n > 0 && !m.missed {
+		m.missed = true
+		m.warn("Processes were started, or libraries loaded, faster than probes could be placed: %d times or more a program was not measured, or not from its beginning.", n)
+	}
 	m.mu.Lock()
 	var gone []*Process
 	for pid, p := range m.procs {

@@ -165,6 +165,10 @@ func orUnknown(s string) string {
 // time that rounds to zero has no sign.
 func seconds(ns int64, width int) string { return decimal(float64(ns)/1e9, width, 2) }
 
+// wider returns by how many blanks a column of times has to be wider than ompP's
+// seven characters, for the largest of them.
+func wider(ns int64) string { return strings.Repeat(" ", max(0, len(seconds(ns, 0))-7)) }
+
 func decimal(v float64, width, decimals int) string {
 	unit := math.Pow10(-decimals)
 	if math.Abs(v) < unit/2 {

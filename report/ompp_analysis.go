@@ -1,6 +1,10 @@
 package report
 
-import "ompp-attach/analysis"
+import (
+	"strings"
+
+	"ompp-attach/analysis"
+)
 
 // overheads writes section 6.
 func (o *ompp) overheads() {
@@ -14,56 +18,59 @@ func (o *ompp) overheads() {
 
 	analysis.SortByWall(all)
 	o.printf("Parallel regions sorted by wallclock time:\n")
-	o.printf("            Type                            Location      Wallclock (%%)%s\n", o.wallCounterTitles())
-	var wall int64
+	var wall, total int64
+	for i := range all {
+		wall, total = wall+all[i].Wall, total+all[i].Total
+	}
+	gap := wider(wall)
+	o.printf("            Type                            Location      %sWallclock (%%)%s\n", gap, o.wallCounterTitles())
 	flat, counted := analysis.Flat(o.p), analysis.Row{}
 	for i := range all {
 		r := &o.p.Regions[all[i].Region]
 		sum := &flat[all[i].Region].Sum
 		o.printf("R%05d  %8s %35s    %s (%s)%s\n", all[i].Region+1, shortName(r.Construct), regionText(r),
-			seconds(all[i].Wall, 7), percent(analysis.Ratio(all[i].Wall, cover.Of)), o.wallCounters(&sum.ThreadStats))
+			seconds(all[i].Wall, 7+len(gap)), percent(analysis.Ratio(all[i].Wall, cover.Of)), o.wallCounters(&sum.ThreadStats))
 		addCounted(&counted.ThreadStats, &sum.ThreadStats)
-		wall += all[i].Wall
 	}
-	o.printf("%17s%35s    %s (%s)%s\n\n", "", "SUM", seconds(wall, 7), percent(analysis.Ratio(wall, cover.Of)),
+	o.printf("%17s%35s    %s (%s)%s\n\n", "", "SUM", seconds(wall, 7+len(gap)), percent(analysis.Ratio(wall, cover.Of)),
 		o.wallCounters(&counted.ThreadStats))
 
-	titles := "          Total        Ovhds (%)  =   Synch  (%)  +  Imbal   (%)  +   Limpar (%)   +    Mgmt (%)"
+	gap = wider(total)
+	titles := strings.Join([]string{"          ", "Total        ", "Ovhds (%)  =   ", "Synch  (%)  +  ", "Imbal   (%)  +   ",
+		"Limpar (%)   +    ", "Mgmt (%)"}, gap)
 	if o.mpi {
-		titles += "   +     MPI (%)"
+		titles += "   +     " + gap + "MPI (%)"
 	}
 	o.printf("Overheads wrt. each individual parallel region:\n%s\n", titles)
 	for i := range all {
 		o.printf("R%05d", all[i].Region+1)
-		o.overheadRow(all[i].Total, all[i].Classes, all[i].Total)
+		o.overheadRow(all[i].Total, all[i].Classes, all[i].Total, 7+len(gap))
 	}
 	o.printf("\n")
 
 	analysis.SortByOverhead(all)
 	program := analysis.ThreadTime(o.p)
-	var total int64
 	var sum analysis.Classes
 	o.printf("Overheads wrt. whole program:\n%s\n", titles)
 	for i := range all {
 		o.printf("R%05d", all[i].Region+1)
-		o.overheadRow(all[i].Total, all[i].Classes, program)
-		total += all[i].Total
+		o.overheadRow(all[i].Total, all[i].Classes, program, 7+len(gap))
 		sum.Add(all[i].Classes)
 	}
 	o.printf("   SUM")
-	o.overheadRow(total, sum, program)
+	o.overheadRow(total, sum, program, 7+len(gap))
 	o.printf("\n\n")
 }
 
 // overheadRow writes a region's total and its overheads as parts of whole.
-func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64) {
-	o.printf("  %s ", seconds(total, 7))
+func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width int) {
+	o.printf("  %s ", seconds(total, width))
 	times := []int64{c.Sum(), c.Synch, c.Imbal, c.Limpar, c.Mgmt}
 	if o.mpi {
 		times = append(times, c.MPI)
 	}
 	for _, t := range times {
-		o.printf(" %s (%s)", seconds(t, 7), percent(analysis.Ratio(t, whole)))
+		o.printf(" %s (%s)", seconds(t, width), percent(analysis.Ratio(t, whole)))
 	}
 	o.printf("\n")
 }

@@ -44,20 +44,21 @@ func (o *ompp) callgraph() {
 	kids := rec.shown(analysis.Children(o.p))
 	rows := float64(max(1, len(o.p.Threads)))
 	wall := float64(o.p.Meta.Duration)
+	gap := wider(o.p.Meta.Duration)
 	value := func(ns float64) {
 		share := 0.0
 		if wall > 0 {
 			share = ns / wall
 		}
-		o.printf("%s (%s%%)", decimal(ns/1e9, 7, 2), callgraphPercent(share))
+		o.printf("%s (%s%%)", decimal(ns/1e9, 7+len(gap), 2), callgraphPercent(share))
 	}
 
 	outside := wall
 	for _, k := range kids[0] { // nothing is left out at the top
 		outside -= float64(analysis.Sum(&o.p.Nodes[k]).Exec.T) / rows
 	}
-	o.printf("  Inclusive  (%%)   Exclusive  (%%)\n")
-	o.printf("%s (100.0%%) ", decimal(wall/1e9, 7, 2))
+	o.printf("%s  Inclusive  (%%)   %sExclusive  (%%)\n", gap, gap)
+	o.printf("%s (100.0%%) ", decimal(wall/1e9, 7+len(gap), 2))
 	value(outside)
 	o.printf("%11s[%s: %s]\n", "", programName(o.p), plural(len(o.p.Threads), "thread"))
 
@@ -89,7 +90,7 @@ func (o *ompp) callgraph() {
 		}
 		o.printf(" %8s %s%sR%05d %s\n", shortName(r.Construct), e.lines, branch, n.Region+1, regionText(r))
 		if deeper := rec.below[e.node]; deeper > 0 {
-			o.printf("%42s%s%s +-... recursion: %s below, %d executions\n", "", e.lines, below, plural(deeper, "node"), rec.count[e.node])
+			o.printf("%*s%s%s +-... recursion: %s below, %d executions\n", 42+2*len(gap), "", e.lines, below, plural(deeper, "node"), rec.count[e.node])
 		}
 		push(e.node, e.lines+below)
 	}

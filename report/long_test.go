@@ -1,0 +1,87 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+)
+
+// longRun is what a program may have come to after years, or on a large machine:
+// counts that no 32-bit number and no float64 holds, times of 12 digits.
+func longRun() *attribution.Profile {
+	b := newBuilder("long", 1e8)
+	b.team(0, 2)
+	par, crit := b.region(event.Parallel, lines(1, 9)), b.region(event.Critical, lines(3, 4))
+	const time = 9e7
+	rows := func(c uint64) []row {
+		return []row{{thread: 0, enter: 1, body: time, exit: 1, c: c}, {thread: 1, enter: 2, body: time, exit: 1, c: c + 2}}
+	}
+	top := b.node(0, par, map[int]float64{0: time}, rows(1<<32+1)...)
+	b.node(top, crit, nil, rows(1<<53+1)...)
+	b.p.Meta.Hits = math.MaxUint64
+	return b.p
+}
+
+// Reports show each digit, and their columns stay columns.
+func TestLongRuns(t *testing.T) {
+	p := longRun()
+	if err := attribution.Validate(p); err != nil {
+		t.Fatal(err)
+	}
+	render := func(f func(io.Writer, *attribution.Profile, Options) error) string {
+		t.Helper()
+		var out bytes.Buffer
+		if err := f(&out, p, Options{}); err != nil {
+			t.Error(err)
+		}
+		return out.String()
+	}
+	text := render(WriteOmpp)
+	for _, n := range []uint64{1<<32 + 1, 1<<53 + 1, 1<<53 + 3, 1<<54 + 4, math.MaxUint64} {
+		if !strings.Contains(text, " "+strconv.FormatUint(n, 10)) {
+			t.Errorf("%d is not in the text report", n)
+		}
+	}
+	ends := map[int]bool{} // of columns, in the table of overheads
+	for line := range strings.Lines(text) {
+		switch first := strings.Index(line, "("); {
+		case strings.Contains(line, "Ovhds (%)"): // ompP's titles stand four to the right
+			ends[first-4] = true
+		case strings.Count(line, "(") == 5 && !strings.Contains(line, "=") && strings.Contains(line, "."):
+			ends[first] = true
+		}
+	}
+	if len(ends) != 1 {
+		t.Errorf("columns of the overheads end at %v", ends)
+	}
+	var file bytes.Buffer
+	if err := attribution.Encode(&file, p); err != nil {
+		t.Fatal(err)
+	}
+	back, err := attribution.Decode(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := mustJSON(t, p), mustJSON(t, back); a != b {
+		t.Errorf("recorded and read again:\n%s\nwas\n%s", b, a)
+	}
+	for _, f := range Formats {
+		render(f.Write) // none fails
+	}
+}
+
+func mustJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
