@@ -254,9 +254,12 @@ func (m *Measurement) drain() (total int, left rest, err error) {
 			}
 			ev.Counters = counters
 			last.feed(&ev)
-		}, Fold: func(rec *bpf.FoldRecord) {
+		}, Fold: func(rec *bpf.FoldRecord, counters *bpf.FoldCounters) {
 			latest = rec.Last
 			if p := m.procs[rec.Pid]; p != nil && m.decoder.Fold(rec, &ev, &fold) {
+				if rec.N > 0 {
+					ev.Counters, fold.Counters = counters.First, counters.Sum
+				}
 				p.feed(&ev)
 				return
 			}
