@@ -22,6 +22,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 		end = off
 	}
 	e.settleAll(end)
+	e.settleWatch(end)
 	e.settleExisting()
 	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
 	root := b.merge(e.root)
@@ -50,6 +51,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
 	p.Meta.Partial = e.partial
+	p.Meta.Observations = e.watch.observations()
 	return p
 }
 
@@ -109,18 +111,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 		if f.team == nil || f.num >= 0 {
 			e.partial++
 		}
-		d := span(f.mark, end)
-		switch f.phase {
-		case starting, entering:
-			f.enter += d
-		case inBody:
-			f.body += d
-			f.bodies = max(f.bodies, 1)
-		case inBarrier:
-			f.barrier += d
-		case leaving:
-			f.exit += d
-		}
+		f.stop(end)
 		if f.team == nil {
 			e.pop(t, end)
 			continue
@@ -298,6 +289,7 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Tasks += o.Tasks
 	s.MPI = s.MPI.Plus(o.MPI)
 	s.Calls = s.Calls.Plus(o.Calls)
+	s.Estimate = s.Estimate.Plus(o.Estimate)
 	s.Cost = s.Cost.Plus(o.Cost)
 	s.addCounters(o)
 }

@@ -196,3 +196,60 @@ func TestCostsOfATeam(t *testing.T) {
 		t.Errorf("recorded and read: %v %s", err, cmp.Diff(p, back))
 	}
 }
+
+// Executions that the kernel side adds up cost what they would one by one.
+func TestCostsOfFolds(t *testing.T) {
+	costs := testCosts()
+	costs.Kinds[event.ProbeFolded] = event.HitCost{Before: 40, After: 20}
+	costs.Kinds[event.ProbeFoldedReturn] = event.HitCost{Before: 26, After: 9}
+	for _, tc := range []struct {
+		name    string
+		fold    event.Fold
+		probe   event.Probe
+		inside  Cost
+		outside int64
+	}{
+		{"free", event.Fold{Executions: 10, Bodies: 10, Hits: 20, Body: 1000}, event.ProbeEmulated,
+			Cost{Exec: 600, Body: 600}, 600},
+		{"waited for", event.Fold{Executions: 10, Bodies: 10, Hits: 30, Enter: 900, Body: 1000}, event.ProbeEmulated,
+			Cost{Exec: 10 * (46 + 49), Enter: 460, Body: 490}, 600},
+		{"waited for by some", event.Fold{Executions: 10, Bodies: 10, Hits: 24, Enter: 900, Body: 1000}, event.ProbeEmulated,
+			Cost{Exec: 4*46 + 4*49 + 6*60, Enter: 4 * 46, Body: 4*49 + 6*60}, 600},
+		{"both calls return", event.Fold{Executions: 10, Bodies: 10, Hits: 40, Enter: 900, Body: 1000, Exit: 900}, event.ProbeEmulated,
+			Cost{Exec: 10 * (46 + 49 + 46), Enter: 460, Body: 490, Exit: 460}, 10 * (40 + 9)},
+		{"without a body", event.Fold{Executions: 10, Hits: 20, Exit: 900}, event.ProbeEmulated,
+			Cost{Exec: 460, Exit: 460}, 10 * (40 + 9)},
+		{"tested in vain", event.Fold{Hits: 20}, event.ProbeEmulated, Cost{}, 10*60 + 10*35},
+		{"single-stepped", event.Fold{Executions: 1, Bodies: 1, Hits: 2, Body: 5000}, event.ProbeSingleStep,
+			Cost{Exec: 60 + 20 + 976, Body: 60 + 20 + 976}, 60 + 20 + 976},
+	} {
+		e := New(1, fakeFiles{})
+		e.Costs(*costs)
+		inside, outside := e.foldCost(&tc.fold, tc.probe)
+		if inside != tc.inside || outside != tc.outside {
+			t.Errorf("%s: %+v and %d outside, want %+v and %d", tc.name, inside, outside, tc.inside, tc.outside)
+		}
+	}
+
+	// In the region around them, and in all.
+	events := parse(t, `
+		1000 1 fork parallel fn=300 key=7 size=1 site=90
+		2000 1 begin parallel
+		9000 1 end parallel
+		9500 1 join parallel`)
+	for i := range events {
+		events[i].Probe = event.ProbeEmulated
+	}
+	events = slices.Insert(events, 2, event.Event{Time: 3000, PID: 1, TID: 1, Construct: event.Critical, Edge: event.Folded, Site: 400,
+		Probe: event.ProbeEmulated, Fold: &event.Fold{Executions: 10, Bodies: 10, Hits: 20, Last: 5000, Body: 1000}})
+	p := replayCosts(events, 10000, costs)
+	const both = 41 + 27
+	for i, want := range []Cost{{Exec: 4*both + 20*60}, {Exec: 3*both + 1200, Enter: both, Body: both + 1200, Exit: both, Child: 600}, {Exec: 600, Body: 600}} {
+		if got := *p.Nodes[i].Stats[0].Cost; got != want {
+			t.Errorf("node %d: %+v, want %+v", i, got, want)
+		}
+	}
+	if o := p.Meta.Overhead; o.Total() != 4*both+1200 {
+		t.Errorf("in all %d: %+v", o.Total(), o)
+	}
+}

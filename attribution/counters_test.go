@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -93,5 +94,14 @@ func TestModelCountersMissing(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("seed %d, %d events", seed, len(s.events))
 		}
+	}
+}
+
+// Counters that are a clock agree with the times in every case that is known.
+func TestCaseCounters(t *testing.T) {
+	for _, c := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases, pauseCases) {
+		t.Run(c.name, func(t *testing.T) {
+			clockCounts(t, replay(withClock(parse(t, c.events)), cmp.Or(c.end, 1000)))
+		})
 	}
 }

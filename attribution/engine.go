@@ -106,6 +106,7 @@ type Engine struct {
 	offBy    *thread // whose marker switched it off
 	off      Span
 
+	watch    watching
 	mpiState mpiState
 	sampling sampling
 	counting counting
@@ -245,6 +246,8 @@ type thread struct {
 	counters  [maxCounts]uint64 // at its last event
 	counted   bool              // there were any
 	gap       bool              // there were none at events since
+	watched   int               // how many changes of what is observed it has come to
+	away      event.Constructs  // what is not observed of it
 	due       int64             // what its last hit took after its time stamp, ns
 }
 
@@ -354,6 +357,13 @@ func (e *Engine) feed(ev *event.Event) {
 // step applies an event to its thread's stack. It answers false where the event
 // has to wait for what other threads did before it.
 func (e *Engine) step(t *thread, ev *event.Event) bool {
+	if e.watch.active {
+		return e.stepWatched(t, ev)
+	}
+	return e.apply(t, ev)
+}
+
+func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if ev.Edge == event.Sampled {
 		e.sample(t, ev)
 		return true
@@ -378,7 +388,7 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
 	}
-	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) {
+	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) && !t.inUnobservedTask(ev) {
 		t.stack = t.stack[:0]
 	}
 	if ev.Fold == nil || ev.Fold.Executions > 0 {

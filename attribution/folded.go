@@ -22,6 +22,8 @@ func (e *Engine) folded(t *thread, ev *event.Event) {
 		top.child += int64(f.Enter + f.Body + f.Exit)
 	}
 	s := e.child(parent, t.key(ev.Construct, ev)).stat(t.row)
+	inside, _ := e.foldCost(f, ev.Probe)
+	s.addCost(inside)
 	s.Exec.add(Span{int64(f.Enter + f.Body + f.Exit), f.Executions})
 	s.Enter.add(Span{int64(f.Enter), f.Bodies})
 	s.Body.add(Span{int64(f.Body), f.Bodies})

@@ -150,6 +150,9 @@ func (e *Engine) advance(now uint64) {
 	// up before all have been tried.
 	for e.advanceParked() || e.goOnParked() || e.giveUpOldest(now) {
 	}
+	if e.watch.active {
+		e.advanceWatch()
+	}
 	// Only now: threads that have just been let in may complete their teams.
 	keep := e.settle[:0]
 	for _, m := range e.settle {

@@ -42,3 +42,48 @@ func TestHideCounters(t *testing.T) {
 		t.Errorf("%+v, want 100, all its own", s)
 	}
 }
+
+// The shares are those of outermost regions, whose counts hold the inner ones';
+// each node is scaled by its own.
+func TestScaleTurnsNested(t *testing.T) {
+	p := &Profile{Nodes: []Node{{Parent: -1, Region: -1},
+		{Stats: []ThreadStats{{Counters: []int64{300, 50, 100}, ChildCounters: []int64{90, 10, 40}}}},
+		{Parent: 1, Stats: []ThreadStats{{Exec: Span{C: 7}, Uncounted: 9, Counters: []int64{90, 0, 40}}}},
+		{Parent: 1, Stats: []ThreadStats{{Exec: Span{C: 7}, Counters: []int64{5, 0, 0}}, {Counters: []int64{4, 3}}}}}}
+	share := ScaleTurns(p, 1)
+	outer, never, nothing := p.Nodes[1].Stats[0], p.Nodes[2].Stats[0], p.Nodes[3].Stats[0]
+	if !slices.Equal(share, []float64{0.5}) || !slices.Equal(outer.Counters, []int64{600}) || !slices.Equal(outer.ChildCounters, []int64{360}) {
+		t.Errorf("share %v, outer %+v; want 0.5, 600, 360 of them inside", share, outer)
+	}
+	if never.Uncounted != 9 {
+		t.Errorf("%d executions are not counted, want the 9 that were known before", never.Uncounted)
+	}
+	if nothing.Uncounted != 0 || !slices.Equal(nothing.Counters, []int64{5}) {
+		t.Errorf("no processor time: %+v, want nothing missing", nothing)
+	}
+	if short := p.Nodes[3].Stats[1].Counters; !slices.Equal(short, []int64{4}) {
+		t.Errorf("without times: %v, want the count", short)
+	}
+}
+
+// Counters of which nothing was counted need no scaling.
+func TestScaleNothing(t *testing.T) {
+	p := scaleProfile(0, 0, 0)
+	if share := ScaleTurns(p, 1); !slices.Equal(share, []float64{1}) {
+		t.Errorf("share %v, want 1", share)
+	}
+	p = scaleProfile(7)
+	p.Nodes[1].Stats[0].ChildCounters = []int64{3}
+	ScaleCounters(p, []float64{0})
+	if s := p.Nodes[1].Stats[0]; s.Counters[0] != 7 || s.ChildCounters[0] != 3 {
+		t.Errorf("with an unknown share: %+v", s)
+	}
+	ScaleCounters(p, []float64{0.4})
+	if s := p.Nodes[1].Stats[0]; s.Counters[0] != 18 || s.ChildCounters[0] != 8 { // 17.5, 7.5
+		t.Errorf("%+v, want 18, 8 of them inside", s)
+	}
+	SpreadCounters(p, []int{0, 1})
+	if s := p.Nodes[1].Stats[0]; !slices.Equal(s.Counters, []int64{18, 0}) {
+		t.Errorf("a counter that is not there: %v", s.Counters)
+	}
+}

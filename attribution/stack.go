@@ -81,7 +81,7 @@ func (f *frame) charge(s *ThreadStats, exec int64) {
 	s.Child += f.child
 	s.Task += f.task
 	s.Tasks += f.tasks
-	s.addCost(f.cost())
+	f.chargeToll(s)
 }
 
 // abandon closes the innermost region, whose end was not seen: it counts, and
@@ -102,7 +102,9 @@ func (e *Engine) drop(t *thread, i int) {
 		s.count(nil, true, e.counting.width)
 	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
-	e.unmatched++
+	if !e.watch.gone.Has(f.node.key.Construct) { // else the end may have come unobserved
+		e.unmatched++
+	}
 	t.disownToll(i)
 	e.disown(t, i)
 	t.stack = slices.Delete(t.stack, i, i+1)

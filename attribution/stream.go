@@ -19,6 +19,7 @@ type Stream struct {
 	Began    uint64        `json:"began"`
 	End      uint64        `json:"end"`
 	Stops    []Stop        `json:"stops,omitempty"`
+	Watches  []Watch       `json:"watches,omitempty"`
 	Events   []event.Event `json:"events"`
 
 	Costs event.HitCosts `json:"costs,omitzero"` // of the events' probes
@@ -50,6 +51,9 @@ func (s *Stream) Replay() *Profile {
 	e.Costs(s.Costs)
 	for _, stop := range s.Stops {
 		e.Stopped(stop)
+	}
+	for _, w := range s.Watches {
+		e.Watch(w)
 	}
 	for i := range s.Events {
 		e.Feed(&s.Events[i])

@@ -226,9 +226,11 @@ func (e *Engine) certain(t *thread, ev *event.Event) bool {
 	return e.allRead(ev.Time)
 }
 
-// existed tells whether a task may be older than the measurement.
+// existed tells whether a task may be older than the measurement, or the
+// observation of tasks.
 func (e *Engine) existed(ev *event.Event) bool {
-	return e.began != 0 && ev.Time < e.began+stragglerWait
+	w := &e.watch
+	return e.began != 0 && ev.Time < e.began+stragglerWait || w.tasksBack != 0 && ev.Time < w.tasksBack+stragglerWait
 }
 
 // endTask: a thread is back from a task's function.

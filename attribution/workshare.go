@@ -265,6 +265,9 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 		f.body += span(f.mark, ev.Time)
 		share = len(t.stack) - 1
 	}
+	if share < 0 && e.endsUnobserved(t, ev) {
+		return
+	}
 	if share < 0 {
 		b := e.push(t, t.key(event.Barrier, ev), ev)
 		b.phase = inBarrier

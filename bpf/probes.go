@@ -314,6 +314,15 @@ func (p *Probes) Close() {
 
 type closers []io.Closer
 
+// Parts are what a link that Attach has returned consists of: each can be closed
+// by itself.
+func Parts(link io.Closer) []io.Closer {
+	if c, ok := link.(closers); ok {
+		return c
+	}
+	return []io.Closer{link}
+}
+
 // Close closes many at a time: a perf event's end waits for a grace period of
 // RCU, some 10 ms, which those that wait together share.
 func (c closers) Close() error {

@@ -28,6 +28,7 @@ type Costs struct {
 	Call       Split   `json:"call"`
 	SingleStep Split   `json:"single_step"`
 	Return     Split   `json:"return"`  // what a function's return adds, if it is probed as well, with its record
+	Folded     Split   `json:"folded"`  // a hit that is added up, of those that begin and end a construct the middle
 	Read       float64 `json:"read"`    // one more read of user memory, ns
 	Ignored    float64 `json:"ignored"` // a hit on an emulated instruction that reports nothing, ns
 }
@@ -73,6 +74,10 @@ func (c *Costs) Of(p event.Probe) Split {
 		s = c.SingleStep
 	case event.ProbeReturn:
 		s = c.Return
+	case event.ProbeFolded:
+		return c.Folded
+	case event.ProbeFoldedReturn:
+		return Split{c.Return.Before, max(0, c.Return.After-c.Record())}
 	}
 	if s != (Split{}) {
 		s.After += float64(p.Reads()) * c.Read // the clock is read before

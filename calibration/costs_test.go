@@ -9,7 +9,7 @@ import (
 
 func TestCosts(t *testing.T) {
 	c := &Costs{Nop5: Split{1, 2}, Emulated: Split{10, 20}, Call: Split{100, 200}, SingleStep: Split{1000, 2000},
-		Return: Split{3, 4}, Read: 5, Ignored: 24}
+		Return: Split{3, 4}, Folded: Split{7, 8}, Read: 5, Ignored: 24}
 	for _, w := range []struct {
 		p             event.Probe
 		before, after int64
@@ -21,6 +21,8 @@ func TestCosts(t *testing.T) {
 		{event.ProbeSingleStep.Reading(7), 1000, 2015},
 		{event.ProbeReturn, 3, 4},
 		{event.NoProbe.Reading(2), 0, 0},
+		{event.ProbeFolded, 7, 8},
+		{event.ProbeFoldedReturn, 3, 0},
 	} {
 		if got := c.Table().Kinds[w.p]; got != (event.HitCost{Before: w.before, After: w.after}) {
 			t.Errorf("%s: %+v", w.p, got)

@@ -24,7 +24,8 @@ type use struct {
 	kind    kind
 	row     bpf.Row
 	returns bool
-	none    bool // no probe: what the call itself takes
+	none    bool     // no probe: what the call itself takes
+	end     *bpf.Row // of a pair's second probe
 }
 
 // run is a calibration under way.
@@ -39,6 +40,7 @@ type run struct {
 	before [][]float64 // from the program's own look at the clock to the record's, by use
 	inside []float64   // from the entry's time stamp to the return's
 	look   []float64   // what a look at the clock takes
+	folded uint64      // hits that were added up
 }
 
 // Measure finds out what hits cost, through the loaded programs k, in some 50
@@ -99,6 +101,7 @@ const (
 	ignored
 	reads
 	returns
+	folds
 	classes
 )
 
@@ -111,7 +114,11 @@ func usesOf(m *machine) []use {
 		// The second word behind the second argument, which the driver's last system call has left there.
 		reads:   {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowBFromA, A: bpf.Arg(1)}},
 		returns: {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowReturn}, returns: true},
+		folds:   {},
 	}
+	group := bpf.FoldGroup(1)
+	uses[folds] = use{kind: pair, row: bpf.Row{Flags: bpf.RowEntry | bpf.RowFoldBegin | group},
+		end: &bpf.Row{Flags: record.Flags | bpf.RowFoldEnd | group}}
 	for k := nop5; k <= singleStep; k++ {
 		if _, ok := m.bodies[k]; ok {
 			uses = append(uses, use{kind: k, row: record})
@@ -133,6 +140,14 @@ func (r *run) attach(k *bpf.Probes) (io.Closer, error) {
 		}
 		r.rows = append(r.rows, row)
 		points = append(points, bpf.Point{Offset: r.machine.probeOffset(i, u.kind), Row: row, Return: u.returns})
+		if u.end == nil {
+			continue
+		}
+		if row, err = k.AddRow(*u.end); err != nil {
+			return nil, err
+		}
+		second := r.machine.bodies[u.kind].second - r.machine.bodies[u.kind].probe
+		points = append(points, bpf.Point{Offset: r.machine.probeOffset(i, u.kind) + second, Row: row})
 	}
 	return k.Attach(r.target.path(), r.target.pid(), points)
 }
@@ -169,7 +184,7 @@ func (r *run) turn(i int, counts bool) error {
 	if err != nil {
 		return err
 	}
-	if i != bare && i != ignored && (len(entries) != n || u.returns && len(rets) != n) {
+	if (i >= classes || i == reads || i == returns) && (len(entries) != n || u.returns && len(rets) != n) {
 		return fmt.Errorf("of %d hits on a %s, %d were reported, and %d returns", n, u.kind, len(entries), len(rets))
 	}
 	if counts {
@@ -209,6 +224,10 @@ func (r *run) reported(i int) (entries, rets []float64, err error) {
 			default:
 				entries = append(entries, float64(rec.Time))
 			}
+		}, Fold: func(rec *bpf.FoldRecord) {
+			if rec.Pid == pid {
+				r.folded += rec.Hits
+			}
 		}})
 		if err != nil {
 			return nil, nil, err
@@ -241,6 +260,11 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	plain := slices.IndexFunc(r.uses[classes:], func(u use) bool { return u.kind == emulated }) + classes
 	c.Ignored = above(ignored, bare)
 	c.Read = max(0, above(reads, plain))
+	// What is added up leaves with the next record.
+	if r.folded < uint64(2*hits*len(r.ns[folds])) {
+		return nil, fmt.Errorf("of %d hits that were to be added up, %d were", 2*hits*len(r.ns[folds]), r.folded)
+	}
+	c.Folded = Split{c.Emulated.Before, max(0, above(folds, bare)/2-c.Emulated.Before)}
 	total := max(0, above(returns, plain))
 	before := min(max(0, median(r.inside)-c.Emulated.After), total)
 	c.Return = Split{before, total - before}

@@ -32,8 +32,9 @@ type machine struct {
 
 // body is a function's code and where in it the probe goes.
 type body struct {
-	code  []byte
-	probe uint64
+	code   []byte
+	probe  uint64
+	second uint64 // of a pair: where the other one goes
 }
 
 // kind is a kind of instruction that a probe can sit on.
@@ -44,10 +45,11 @@ const (
 	emulated
 	call
 	singleStep
+	pair // two emulated instructions
 )
 
 func (k kind) String() string {
-	return [...]string{"5-byte nop", "emulated instruction", "relative call", "single-stepped instruction"}[k]
+	return [...]string{"5-byte nop", "emulated instruction", "relative call", "single-stepped instruction", "pair of emulated instructions"}[k]
 }
 
 var machines = map[string]machine{
@@ -106,6 +108,7 @@ var machines = map[string]machine{
 			nop5:       {code: []byte{0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3}},                   // nopl 0(%rax,%rax); ret
 			emulated:   {code: []byte{0x55, 0x5d, 0xc3}},                                     // push %rbp; pop %rbp; ret
 			call:       {code: []byte{0xe8, 0x01, 0x00, 0x00, 0x00, 0xc3 /* here: */, 0xc3}}, // call here; ret; here: ret
+			pair:       {code: []byte{0x55, 0x5d, 0x55, 0x5d, 0xc3}, second: 2},              // push %rbp; pop %rbp; push %rbp; pop %rbp; ret
 			singleStep: {code: []byte{0xf3, 0x0f, 0x1e, 0xfa, 0xc3}},                         // endbr64; ret
 		},
 	},
@@ -162,6 +165,7 @@ var machines = map[string]machine{
 		bodies: map[kind]body{
 			emulated:   {code: words(0xd503201f, 0xd65f03c0)},                                   // nop; ret
 			call:       {code: words(0xaa1e03e9, 0x94000002, 0xaa0903fe, 0xd65f03c0), probe: 4}, // mov x9, x30; bl end; mov x30, x9; end: ret
+			pair:       {code: words(0xd503201f, 0xd503201f, 0xd65f03c0), second: 4},            // nop; nop; ret
 			singleStep: {code: words(0xaa0a03ea, 0xd65f03c0)},                                   // mov x10, x10; ret
 		},
 	},

@@ -13,7 +13,7 @@ import (
 // What the program's functions are probed at is of the class that they stand
 // for, as the planner of the real probes tells classes.
 func TestProgram(t *testing.T) {
-	class := map[kind]insn.Cost{nop5: insn.Nop5, emulated: insn.Emulated, call: insn.CallCost, singleStep: insn.SingleStep}
+	class := map[kind]insn.Cost{nop5: insn.Nop5, emulated: insn.Emulated, call: insn.CallCost, singleStep: insn.SingleStep, pair: insn.Emulated}
 	for arch, m := range machines {
 		t.Run(arch, func(t *testing.T) {
 			var kinds []kind
@@ -47,6 +47,11 @@ func TestProgram(t *testing.T) {
 				}
 				if got := insn.CostOf(in); got != class[k] {
 					t.Errorf("the %s is of class %s", k, got)
+				}
+				if second := m.bodies[k].second; second != 0 {
+					if in, err := insn.Decode(code, m.address(i)+second); err != nil || insn.CostOf(in) != class[k] {
+						t.Errorf("the second of the %s: %v, %v", k, in, err)
+					}
 				}
 			}
 			// All of the driver is code: nothing was lost in the listing.

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -176,12 +175,10 @@ func (m *Measurement) Evaluate(formulas []string) {
 	}
 }
 
-// errTooMany is the answer to more counters than a record carries.
-var errTooMany = errors.New("too many counters")
-
-func checkCounters(list []perfcounters.Counter) error {
+// CheckCounters refuses more counters than a record carries.
+func CheckCounters(list []perfcounters.Counter) error {
 	if len(list) > bpf.MaxCounters {
-		return fmt.Errorf("%w: %d, and at most %d can be read at once", errTooMany, len(list), bpf.MaxCounters)
+		return fmt.Errorf("%d counters, and at most %d can be read at once: measure the others in another run", len(list), bpf.MaxCounters)
 	}
 	return nil
 }

@@ -33,7 +33,9 @@ type InspectedRuntime struct {
 	Replaced bool                     // its file on disk is another one by now
 	Costs    [insn.SingleStep + 1]int // probes that would be placed, by price class
 	Returns  int                      // of these, with a return probe
-	Err      error                    // why none can be placed
+	// Constructs are those that the process's modules call the runtime for.
+	Constructs []ConstructProbes
+	Err        error // why none can be placed
 }
 
 // InspectedMPI is an MPI library and what probes would be placed in it.
@@ -162,6 +164,7 @@ func inspectRuntime(mod *symbols.Module, imported func(string) bool) (r Inspecte
 			r.Returns++
 		}
 	}
+	r.Constructs = constructProbes(plan, func(name string) bool { return r.Static || imported(name) })
 	return r, true
 }
 

@@ -30,6 +30,7 @@ type Measurement struct {
 	counting *counting // nil: nothing is counted
 	costing  costing
 	logf     func(format string, args ...any)
+	say      func(sentence string) // nil: nobody listens
 
 	// living is held while lives are acted on, and while a program's measurement
 	// ends; it is taken before scanning.
@@ -47,10 +48,11 @@ type Measurement struct {
 	sampling  sampling
 	finders   []CodeFinder
 	selection *Selection   // nil: everything is wanted
+	budget    *budget      // nil: there is none
 	user      *UserRegions // nil if none are asked for
 
 	sharing sync.Mutex          // guards shared; taken last
-	shared  map[any]*sharedLink // by *probes.Attached or *probes.MPIAttached
+	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *probes.MPIAttached
 
 	mu       sync.Mutex // guards what follows, and the engines of procs
 	decoder  probes.Decoder
@@ -77,7 +79,7 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 	if err := hostPIDs(); err != nil {
 		return nil, err
 	}
-	if err := checkCounters(counters); err != nil {
+	if err := CheckCounters(counters); err != nil {
 		return nil, err
 	}
 	c := newCounting(counters)
@@ -253,6 +255,9 @@ func (m *Measurement) drain() (total int, left rest, err error) {
 				return
 			}
 			ev.Counters = counters
+			if m.budget != nil {
+				m.budget.pay(&ev)
+			}
 			last.feed(&ev)
 		}, Fold: func(rec *bpf.FoldRecord, counters *bpf.FoldCounters) {
 			latest = rec.Last

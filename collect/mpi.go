@@ -49,7 +49,9 @@ type placedMPI struct {
 
 // mayBeMPI tells whether a file is worth having its symbols parsed: see
 // mayBeRuntime.
-func mayBeMPI(o *symbols.Object) bool {
+func mayBeMPI(o *symbols.Object) bool { return suspected.of(o).mpi }
+
+func looksLikeMPI(o *symbols.Object) bool {
 	return o.Exports("PMPI_Init") || o.Exports("MPI_Init") || o.IsExecutable() && o.HasLocalNames()
 }
 
@@ -190,6 +192,9 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	}
 	if p.mpi.doubted {
 		ev.MPI.Flags |= mpi.UnknownVolume
+	}
+	if m.budget != nil {
+		m.budget.pay(&ev)
 	}
 	// A call that returned after the measured time was over was under way then.
 	if over := p.overAt(); over != 0 && ev.Time > over && ev.MPI.Start < over {

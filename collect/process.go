@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -50,6 +51,7 @@ type Process struct {
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	profile   *attribution.Profile
 	usage     *usage
+	rates     *rates // of its first second; nil: over, or nothing is known of costs
 	cores     cores
 }
 
@@ -82,7 +84,11 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	}
 	p.engine = attribution.New(uint32(pid), r)
 	if c, err := m.Costs(); err == nil {
-		p.engine.Costs(c.Table())
+		table := c.Table()
+		if m.budget == nil { // which takes care of that
+			p.rates = newRates(&table)
+		}
+		p.engine.Costs(table)
 		if p.recorder != nil {
 			p.recorder.Stream.Costs = c.Table()
 		}
@@ -99,6 +105,11 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	m.mu.Lock()
 	p.sampled.throttled = m.sampling.throttled
 	m.procs[uint32(pid)] = p
+	for k := range kinds {
+		if m.budget != nil && m.budget.gone[k] {
+			p.watch(attribution.Watch{At: ktime(), Of: kinds[k].of, Change: attribution.Away})
+		}
+	}
 	m.mu.Unlock()
 	m.sampleIt(p)
 	return p
@@ -126,6 +137,9 @@ func (p *Process) feed(ev *event.Event) {
 	}
 	p.engine.Feed(ev)
 	p.usage.feed(ev)
+	if p.rates != nil {
+		p.watchRates(ev, p.program.m.say)
+	}
 }
 
 // scan places probes in the runtimes that a process maps and that have none
@@ -292,9 +306,11 @@ func closeLinks(links []io.Closer) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
+		var wg sync.WaitGroup // what they wait for in the kernel they share
 		for _, l := range links {
-			l.Close()
+			wg.Go(func() { l.Close() })
 		}
+		wg.Wait()
 	}()
 	select {
 	case <-closed:
@@ -324,6 +340,8 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
+	prof.Meta.Observations = meta.Observations
+	m.budget.describe(prof)
 	prof.Meta.Overhead = m.overhead(meta.Overhead)
 	prof.Meta.Sampling = m.sampledAs(p, prof)
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)

@@ -95,21 +95,28 @@ func hydraJob(pid int) string {
 		if pid = parentOf(pid); pid <= 1 {
 			return ""
 		}
-		var port, group string
-		args := commandLine(pid)
-		for i, a := range args[:max(0, len(args)-1)] {
-			switch a {
-			case "--control-port":
-				port = args[i+1]
-			case "--pgid":
-				group = args[i+1]
-			}
-		}
-		if port != "" {
-			return strings.ReplaceAll(port, ":", "-") + "." + group
+		if job := daemonsJob(commandLine(pid)); job != "" {
+			return job
 		}
 	}
 	return ""
+}
+
+// daemonsJob names the job of a daemon with these arguments.
+func daemonsJob(args []string) string {
+	var port, group string
+	for i, a := range args[:max(0, len(args)-1)] {
+		switch a {
+		case "--control-port":
+			port = args[i+1]
+		case "--pgid":
+			group = args[i+1]
+		}
+	}
+	if port == "" {
+		return ""
+	}
+	return strings.ReplaceAll(port, ":", "-") + "." + group
 }
 
 func commandLine(pid int) []string {

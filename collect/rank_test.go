@@ -3,6 +3,7 @@ package collect
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -42,6 +43,8 @@ func TestRankOf(t *testing.T) {
 		{"hydra under srun", with("PMI_RANK=1", "PMI_SIZE=2"), Rank{1, 2, "77.0"}, true},
 		{"script of a batch job", []string{"SLURM_JOB_ID=77", "SLURM_PROCID=0", "SLURM_NTASKS=8"}, Rank{}, false},
 		{"interactive shell", with("SLURM_PTY_PORT=4000"), Rank{}, false},
+		{"before any rank", []string{"PMI_RANK=-1", "PMI_SIZE=2"}, Rank{}, false},
+		{"the step does not tell its size", []string{"SLURM_JOB_ID=77", "SLURM_STEP_ID=0", "SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=0", "SLURM_NTASKS=8"}, Rank{5, 8, "77.0"}, true},
 		{"no number", []string{"PMI_RANK=none"}, Rank{}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -59,6 +62,48 @@ func TestRankOf(t *testing.T) {
 	}
 	if _, ok := RankOf(1 << 30); ok {
 		t.Error("no process has a rank")
+	}
+}
+
+// MPICH's daemon is told the job by its arguments.
+func TestDaemonsJob(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"hydra_pmi_proxy", "--control-port", "node1:4711", "--rmk", "user", "--pgid", "2"}, "node1-4711.2"},
+		{[]string{"hydra_pmi_proxy", "--control-port", "node1:4711"}, "node1-4711."},
+		{[]string{"sh", "--pgid", "2"}, ""},
+		{[]string{"sh", "--control-port"}, ""},
+		{nil, ""},
+	} {
+		if got := daemonsJob(tc.args); got != tc.want {
+			t.Errorf("%q: job %q, want %q", tc.args, got, tc.want)
+		}
+	}
+}
+
+// A process's name may look like what follows it in its status.
+func TestParentOf(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a) R 1 (b")
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink(sleep, name); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(name, "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	if got := parentOf(cmd.Process.Pid); got != os.Getpid() {
+		t.Errorf("parent %d, want %d", got, os.Getpid())
+	}
+	if got := parentOf(1 << 30); got != 0 {
+		t.Errorf("nobody's parent is %d", got)
 	}
 }
 

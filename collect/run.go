@@ -53,7 +53,12 @@ func (m *Measurement) Start() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	var errRead error
-	wg.Go(func() { errRead = m.read(ctx) })
+	read := func() { errRead = m.read(ctx) }
+	if m.budget != nil {
+		wg.Go(func() { urgently(read, func() { m.keepBudget(ctx) }) })
+	} else {
+		wg.Go(read)
+	}
 	wg.Go(func() { m.watch(ctx) })
 	return sync.OnceValue(func() error {
 		// Children that outlive the measurement must not wait for its profiles.
@@ -95,6 +100,11 @@ func (m *Measurement) live(l bpf.Life) {
 			// The time that it was stopped is not the program's.
 			m.mu.Lock()
 			now := ktime()
+			if p != nil && l.Time > p.continued {
+				took := now - l.Time
+				p.meta.Stopped.Add(int64(took))
+				defer m.logf("process %d: stopped for %s", pid, time.Duration(took))
+			}
 			switch {
 			case p == nil:
 			case l.Kind != bpf.LifeMap:

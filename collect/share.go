@@ -26,6 +26,9 @@ type part struct {
 
 // attach places a file's probes for a process; scanning is held.
 func (m *Measurement) attach(p *Process, path string, a *probes.Attached) (io.Closer, error) {
+	if m.budget != nil {
+		return m.attachKinds(p, path, a)
+	}
 	return m.share(p, a, func(pid int) (io.Closer, error) { return m.kernel.Attach(path, pid, a.Points()) })
 }
 
@@ -62,6 +65,11 @@ func (m *Measurement) share(p *Process, plan any, place func(pid int) (io.Closer
 // that its parts in other files lose nothing.
 func (s *part) Close() error {
 	s.m.kernel.Unshare(s.pid)
+	return s.leave()
+}
+
+// leave gives up the part in one link; the process goes on with others.
+func (s *part) leave() error {
 	s.m.sharing.Lock()
 	defer s.m.sharing.Unlock()
 	l := s.m.shared[s.plan]

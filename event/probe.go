@@ -7,12 +7,14 @@ type Probe uint8
 
 // The classes: by the instruction that the probe sits on, and returns.
 const (
-	NoProbe         Probe = iota // no hit of a probe
-	ProbeNop5                    // a 5-byte nop, which newer kernels turn into a call
-	ProbeEmulated                // an instruction that the kernel emulates
-	ProbeCall                    // a relative call
-	ProbeSingleStep              // an instruction that the kernel executes out of line
-	ProbeReturn                  // a function's return, with what asking for it took at the entry
+	NoProbe           Probe = iota // no hit of a probe
+	ProbeNop5                      // a 5-byte nop, which newer kernels turn into a call
+	ProbeEmulated                  // an instruction that the kernel emulates
+	ProbeCall                      // a relative call
+	ProbeSingleStep                // an instruction that the kernel executes out of line
+	ProbeReturn                    // a function's return, with what asking for it took at the entry
+	ProbeFolded                    // an emulated instruction, and the kernel side adds the hit up (see Folded)
+	ProbeFoldedReturn              // a return that it adds up
 )
 
 const (
@@ -34,7 +36,7 @@ func (p Probe) Reads() int { return int(p >> classBits) }
 
 // String names the class.
 func (p Probe) String() string {
-	if names := [...]string{"none", "nop5", "emulated", "call", "single-stepped", "return"}; int(p.Class()) < len(names) {
+	if names := [...]string{"none", "nop5", "emulated", "call", "single-stepped", "return", "folded", "folded return"}; int(p.Class()) < len(names) {
 		return names[p.Class()]
 	}
 	return "invalid"

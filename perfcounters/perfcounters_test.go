@@ -3,6 +3,7 @@ package perfcounters
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -152,6 +153,29 @@ func TestFormula(t *testing.T) {
 	delete(values, "cache")
 	if v, ok := f.Eval(value); ok {
 		t.Errorf("a value that is not known gave %v", v)
+	}
+}
+
+// Names that begin like others, or are used twice, are told apart and named once.
+func TestFormulaNames(t *testing.T) {
+	f, err := ParseFormula("X=(L1-misses+L1)*L1/L1-misses", []string{"L1", "L1-misses"})
+	if err != nil || !slices.Equal(f.Uses, []string{"L1-misses", "L1"}) {
+		t.Errorf("%+v, %v; want two names, each once", f, err)
+	}
+	for _, text := range []string{"X=L12", "X=L1x"} {
+		if _, err := ParseFormula(text, []string{"L1"}); !errors.Is(err, ErrFormula) {
+			t.Errorf("%q: %v; L1 is another name", text, err)
+		}
+	}
+	if _, err := ParseFormula(`X=L1*"2"`, []string{"L1"}); !errors.Is(err, ErrFormula) {
+		t.Errorf("a text in a formula: %v", err)
+	}
+	f, err = ParseFormula("X=0*L1/L2", []string{"L1", "L2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := f.Eval(func(name string) (float64, bool) { return 0, true }); ok {
+		t.Errorf("0/0 is %v", v)
 	}
 }
 

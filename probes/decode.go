@@ -3,6 +3,7 @@ package probes
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -14,6 +15,24 @@ type Attached struct {
 	Plan     *Plan
 	points   []bpf.Point
 	instance uint16
+}
+
+// Of returns those of the plan's probes that report some constructs, but for the
+// program's own markers that switch measurement off and on.
+func (a *Attached) Of(of event.Constructs) (points []bpf.Point) {
+	for i, p := range a.points {
+		pl := &a.Plan.Placements[i]
+		if of.Has(pl.point.construct) && pl.row.Flags&(bpf.RowOff|bpf.RowOn) == 0 {
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// Others returns those that Of does not.
+func (a *Attached) Others(of event.Constructs) (points []bpf.Point) {
+	chosen := a.Of(of)
+	return slices.DeleteFunc(slices.Clone(a.points), func(p bpf.Point) bool { return slices.Contains(chosen, p) })
 }
 
 // Instance is what event.Event.Instance says of the plan's probes.
@@ -94,7 +113,10 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	}
 	ev.Probe = row.probe
 	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = pt.entry, r.Site, r.Num, r.Size, pt.value
-	if r.Flags&bpf.RecInside != 0 {
+	switch {
+	case isForwarded(pt, r):
+		ev.Site = 0
+	case r.Flags&bpf.RecInside != 0:
 		ev.Flags |= event.Inside
 	}
 	switch free := r.Flags&bpf.RecFree != 0; {
@@ -125,7 +147,7 @@ func (d *Decoder) Fold(r *bpf.FoldRecord, ev *event.Event, f *event.Fold) (ok bo
 		f.Bodies = r.N
 	}
 	*ev = event.Event{
-		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime,
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime, Probe: row.probe,
 		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Site: r.Site, Flags: pt.marks, Fold: f,
 	}
 	if r.Flags&bpf.RecInside != 0 {

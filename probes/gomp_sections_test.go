@@ -14,6 +14,8 @@ __attribute__((noipa)) int take(long *s, long *e) { *s = *e = 1; return 0; }
 int GOMP_sections_next(void) { BODY }
 int main(void) { return GOMP_sections_next(); }`
 
+func replaceBody(source, body string) string { return strings.Replace(source, "BODY", body, 1) }
+
 // The jump that tells whether there is another section is found in a function of
 // libgomp's form, and in no other.
 func TestSectionNext(t *testing.T) {
@@ -25,7 +27,7 @@ func TestSectionNext(t *testing.T) {
 		{"something else decides", `long s, e; take(&s, &e); if (s > 3) { __asm__ volatile(""); return s; } return 0;`, "tests its call's answer by no jump"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := openObject(t, compileFor(t, "amd64", strings.Replace(sectionsSource, "BODY", c.body, 1), "-O1", "-fno-if-conversion", "-fno-if-conversion2"))
+			o := openObject(t, compileFor(t, "amd64", replaceBody(sectionsSource, c.body), "-O1", "-fno-if-conversion", "-fno-if-conversion2"))
 			at, err := locateSectionNext(o, o.Symbol(sectionsNext)[0])
 			switch {
 			case c.refused == "" && (err != nil || at.Kind != insn.Jcc):

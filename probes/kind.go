@@ -39,3 +39,18 @@ func readsOf(r *bpf.Row) (n int) {
 // returnReads is what reading the return address takes: on arm64 it is in a
 // register.
 var returnReads = map[string]int{"amd64": 1}[runtime.GOARCH]
+
+// Edges are the construct that the probe belongs to and what its entry and its
+// return tell; NoEdge: nothing.
+func (pl *Placement) Edges() (c event.Construct, entry, ret event.Edge) {
+	return pl.point.construct, pl.point.entry, pl.point.ret
+}
+
+// Kind is the kind of the hits of the probe's entry.
+func (pl *Placement) Kind() event.Probe { return pl.kind(&pl.row) }
+
+// MayNotReturn tells that the entry's flags can make the return's report
+// unnecessary: what is asked for is free.
+func (pl *Placement) MayNotReturn() bool {
+	return pl.row.Flags&(bpf.RowFreeIfZF|bpf.RowFreeIfNotSF|bpf.RowReturnIfZero) != 0
+}

@@ -35,7 +35,7 @@ var kmpcPoints = []point{
 	{symbols: `__kmpc_reduce`, entry: event.Wait, ret: event.Result, a: take{0, toLoc}},
 	{symbols: `__kmpc_end_reduce`, entry: event.Wait, ret: event.Waited, a: take{0, toLoc}},
 
-	{symbols: `__kmpc_critical|__kmpc_critical_with_hint`, construct: event.Critical, entry: event.Enter, ret: event.Acquired, a: take{0, toLoc}, b: take{2, toFn}, flags: bpf.RowOutsideOnly},
+	{symbols: `__kmpc_critical|__kmpc_critical_with_hint`, construct: event.Critical, entry: event.Enter, ret: event.Acquired, a: take{0, toLoc}, b: take{2, toFn}, flags: bpf.RowOutsideOnly, forwarded: true},
 	{symbols: `__kmpc_end_critical`, construct: event.Critical, entry: event.Release, ret: event.Released, a: take{0, toLoc}, b: take{2, toFn}},
 	{symbols: `__kmpc_ordered`, construct: event.Ordered, entry: event.Enter, ret: event.Acquired, a: take{0, toLoc}},
 	{symbols: `__kmpc_end_ordered`, construct: event.Ordered, entry: event.Release},

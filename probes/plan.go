@@ -23,8 +23,9 @@ type Placement struct {
 	Cost   insn.Cost // what the kernel does with that instruction
 	Return bool
 
-	point *point
-	row   bpf.Row
+	point   *point
+	row     bpf.Row
+	onAMD64 bool
 }
 
 // Plan is how one runtime library is probed.
@@ -73,12 +74,11 @@ var identified sync.Map
 
 // Identify says which runtime an object contains, if any.
 func Identify(o *symbols.Object) event.Runtime {
-	if r, ok := identified.Load(o); ok {
-		return r.(event.Runtime)
+	once, ok := identified.Load(o)
+	if !ok {
+		once, _ = identified.LoadOrStore(o, sync.OnceValue(func() event.Runtime { return identify(o) }))
 	}
-	r := identify(o)
-	identified.Store(o, r)
-	return r
+	return once.(func() event.Runtime)()
 }
 
 func identify(o *symbols.Object) event.Runtime {
@@ -110,7 +110,15 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 		p.gompNewer(lo, hi)
 	case event.Kmpc:
 		p.tasks(kmpcTable(), lo, hi)
-		p.entries(kmpcTable(), lo, hi, imported, p.loopsOver(lo, hi))
+		done := p.loopsOver(lo, hi)
+		critical, hands := forwards(o, kmpcCritical, kmpcCriticalWithHint, 3)
+		if hands {
+			done[critical.entry] = true
+		}
+		p.entries(kmpcTable(), lo, hi, imported, done)
+		if hands {
+			p.comesFrom(kmpcCriticalWithHint, critical)
+		}
 		p.kmpcSize()
 		if err := p.kmpcTeams(lo, hi); err != nil {
 			return nil, err
@@ -235,7 +243,7 @@ func (p *Plan) add(symbol string, pt *point, vaddr uint64, cost insn.Cost, row b
 		return
 	}
 	p.Placements = append(p.Placements, Placement{Symbol: symbol, VAddr: vaddr, Offset: off, Cost: cost,
-		Return: pt.ret != event.NoEdge, point: pt, row: row})
+		Return: pt.ret != event.NoEdge, point: pt, row: row, onAMD64: p.Object.Arch() == "amd64"})
 }
 
 // Keep takes away the probes of constructs that are not wanted.
@@ -292,8 +300,8 @@ func (p *Plan) kmpcTeams(lo, hi uint64) error {
 	if err != nil {
 		return fmt.Errorf("find where libomp's regions end: %w", err)
 	}
-	for _, vaddr := range x.BodyEnd {
-		p.add("[after __kmp_invoke_microtask]", &pointBodyEnd, vaddr, insn.Emulated, newRow(&pointBodyEnd, vaddr, lo, hi))
+	for _, i := range x.BodyEnd {
+		p.add("[after __kmp_invoke_microtask]", &pointBodyEnd, i.Addr, insn.CostOf(i), newRow(&pointBodyEnd, i.Addr, lo, hi))
 	}
 	for _, a := range x.Join {
 		p.add("[return of __kmpc_fork_call]", &pointJoin, a.Inst.Addr, insn.CostOf(a.Inst), exitRow(&pointJoin, a, lo, hi))

@@ -46,6 +46,8 @@ type point struct {
 	// zeroIfFree: of an entry's probe, the flags tell the answer that the call
 	// will give: 0 where a lock would be free, else 1.
 	zeroIfFree bool
+	// forwarded: where the library itself has called, it has handed on a call.
+	forwarded bool
 	// marks are set on every event of the point.
 	marks event.Flag
 	// runtime, if any, stands in for the plan's: points in the program's code.

@@ -98,6 +98,7 @@ func (o *ompp) header() {
 		key("Runtime", "none found")
 	}
 	key("Probe Hits", "%d", m.Hits)
+	o.budgetHeader(key)
 	key("Probe Cost", "%s", costText(o.p))
 	key("Times", "%s", timesText(o.p, o.Raw))
 	if m.TakenOut > 0 {
@@ -108,6 +109,10 @@ func (o *ompp) header() {
 	key("Partial Regions", "%d", m.Partial)
 	if m.Off.C > 0 {
 		key("Switched Off", "%s sec (%s), not part of the duration", seconds(m.Off.T, 0), plural(int(m.Off.C), "time"))
+	}
+	if m.Stopped.Times > 0 {
+		key("Stopped", "%s to place probes, %.1f ms in all, %.1f ms at most, not part of any time", plural(int(m.Stopped.Times), "time"),
+			float64(m.Stopped.Total)/1e6, float64(m.Stopped.Longest)/1e6)
 	}
 	if len(m.LeftOut) > 0 {
 		key("Left Out", "%s", strings.Join(m.LeftOut, ", "))

@@ -37,7 +37,7 @@ var mpiSampleTypes = []*profile.ValueType{
 // stack, below the program as root.
 //
 // There is one sample per node and thread, labelled thread, construct and
-// process. Its time is exclusive: Exec.T less the time in child regions that
+// process, and extrapolated where the figures are so in part. Its time is exclusive: Exec.T less the time in child regions that
 // the thread entered from there (Child; never below 0). For each initial
 // thread the program itself has a sample of its time outside all regions. So
 //
@@ -133,6 +133,8 @@ type pprofBuilder struct {
 	mapping  *profile.Mapping
 	program  *profile.Location
 	regions  []*profile.Location // by index in Profile.Regions
+
+	estimated bool // the next sample is extrapolated in part
 }
 
 func (b *pprofBuilder) location(f *profile.Function, line int64) *profile.Location {
@@ -168,6 +170,7 @@ func (b *pprofBuilder) samples() {
 				max(0, s.Exec.T-s.Child), int64(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt,
 				c.MPI, int64(calls.In[b.options.Volumes]), int64(calls.Out[b.options.Volumes])}
 			values = append(values[:len(b.out.SampleType)-len(b.counters)], b.counts(s)...)
+			b.estimated = isExtrapolated(s) || holdsExtrapolated(s)
 			b.sample(stack, label, b.p.Threads[s.Thread], values)
 		}
 	}
@@ -187,6 +190,9 @@ func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t att
 	labels := b.labels(t)
 	if construct != "" {
 		labels["construct"] = []string{construct}
+	}
+	if b.estimated {
+		labels["extrapolated"] = []string{"in part"}
 	}
 	b.out.Sample = append(b.out.Sample, &profile.Sample{Location: stack, Value: values, Label: labels})
 }
@@ -219,7 +225,7 @@ func pprofComments(p *attribution.Profile, raw bool) []string {
 	for _, r := range m.Runtimes {
 		out = append(out, fmt.Sprintf("runtime %s %s (%s)", r.Name, orUnknown(r.Version), r.Path))
 	}
-	for _, part := range [][]string{lossNotes(p), unseenNotes(p), missingNotes(p), warningNotes(p)} {
+	for _, part := range [][]string{lossNotes(p), extrapolatedComments(p), unseenNotes(p), missingNotes(p), warningNotes(p)} {
 		out = append(out, part...)
 	}
 	if m.HasTasks {

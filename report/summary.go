@@ -83,7 +83,7 @@ func mpiSummary(p *attribution.Profile, part func(int64) string) string {
 	return fmt.Sprintf("%s%s thread-sec (%s%%) in %d calls: %d sends, %d receives, %d collectives", who, seconds(m.T, 0), part(m.T), m.Calls, m.Sends, m.Recvs, m.Colls)
 }
 
-// troubles returns key and text of at most five lines on what the figures
+// troubles returns key and text of at most six lines on what the figures
 // lack.
 func troubles(p *attribution.Profile) [][2]string {
 	m := &p.Meta
@@ -92,6 +92,7 @@ func troubles(p *attribution.Profile) [][2]string {
 		out = append(out, [2]string{"incomplete", fmt.Sprintf("%d of %d events lost, %s seen only in part",
 			m.LostHits, m.Hits+m.LostHits, plural(int(m.Partial), "region instance"))})
 	}
+	out = append(out, extrapolatedTroubles(p)...)
 	var unseen []string
 	for _, u := range p.Unseen {
 		unseen = append(unseen, u.What)

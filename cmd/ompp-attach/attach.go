@@ -48,7 +48,7 @@ the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
 			return attach(&f, pids, duration)
 		},
 	}
-	f.register(c)
+	f.register(c, sampleAttached)
 	c.Flags().IntSliceVarP(&pids, "pid", "p", nil, "process to attach to (several: A,B, or repeated)")
 	c.Flags().IntVarP(&job, "job", "j", 0, "attach to all ranks on this node of the job that this launcher (mpirun, srun) runs")
 	c.Flags().DurationVarP(&duration, "duration", "d", 0, "how long to measure, e.g. 30s (default: until Ctrl-C)")
@@ -56,6 +56,8 @@ the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
 }
 
 func attach(f *measureFlags, pids []int, duration time.Duration) error {
+	started := hurry()
+	defer started()
 	slices.Sort(pids)
 	pids = slices.Compact(pids)
 	var program string
@@ -91,6 +93,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	defer over()
 	defer f.listen(m)()
 	res, err := m.Attach(ctx, pids, func() {
+		started()
 		if duration > 0 {
 			time.AfterFunc(duration, over)
 		}

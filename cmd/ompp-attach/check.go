@@ -24,7 +24,8 @@ func checkCommand() *cobra.Command {
 		Long: `check tells what this machine and this user may measure, and how to get what is
 missing. With --pid it tells in addition which OpenMP runtimes and MPI libraries
 a running process uses and what a report on it would show exactly,
-approximately or not at all; the process is not touched. The exit status is 0
+approximately or not at all, and what measuring would cost it; the process is
+not touched. The exit status is 0
 if a measurement would work, else 1.`,
 		Example: "  ompp-attach check\n  ompp-attach check --pid 4711",
 		Args:    cobra.NoArgs,
@@ -58,6 +59,9 @@ func check(w io.Writer, pid int, process bool) error {
 		b.WriteString("\n" + verdict(works, "programs"))
 	}
 	b.WriteString(scope(in))
+	if trial.Works() {
+		b.WriteString("\n" + prediction(in))
+	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
@@ -108,7 +112,7 @@ func scope(in *collect.Inspection) string {
 		row(exactly, "MPI calls: counts, times and volumes by call site")
 	}
 	row("approximately", "places (marked ~) where line information or the source is missing; a region")
-	row("", "that was under way when attach began; times include the probes' own cost")
+	row("", "that was under way when attach began; times, from which the probes' own is taken out")
 	if gomp {
 		row("  with GCC", "static loops, master and single nowait make no call: found in the program's own code,")
 		row("", "on x86-64, but for a few shapes; atomics on request (--probe-atomics); flush not at all")

@@ -56,6 +56,35 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+// A job that has written nothing leaves no traces; one that has keeps all. A
+// directory that was made for a job that is refused goes again.
+func TestClaimsLeave(t *testing.T) {
+	for _, wrote := range []bool{false, true} {
+		above := t.TempDir()
+		c := &claims{}
+		o, err := c.open(&measureFlags{}, &request{Dir: above, Rank: collect.Rank{Rank: 1, Job: "a:b.c/d@1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(above, "ompp-job-a_b.c_d@1")
+		if o.dir != dir || o.rank == nil || o.rank.Rank != 1 {
+			t.Fatalf("%+v, want the directory %s", o, dir)
+		}
+		if wrote {
+			if err := os.WriteFile(filepath.Join(dir, "profile.rank1.json.gz"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.leave()
+		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); (len(left) > 0) != wrote {
+			t.Errorf("wrote %t: %q are left", wrote, left)
+		}
+		if _, err := os.Stat(dir); (err == nil) != wrote {
+			t.Errorf("wrote %t: the directory: %v", wrote, err)
+		}
+	}
+}
+
 func rankProfile(job string, rank, size int) *attribution.Profile {
 	p := profileOf(100 + rank)
 	p.Meta.MPI = &attribution.MPIJob{Job: job, Rank: rank, Size: size}

@@ -135,8 +135,8 @@ func unbind() {
 
 // parse reads the flags that a rank's tool was given.
 func (f *measureFlags) parse(flags []string) error {
-	c := &cobra.Command{Use: "run"} // which ranks were started by
-	f.register(c)
+	c := &cobra.Command{}
+	f.register(c, sampleLaunched) // by run
 	return c.ParseFlags(flags)
 }
 

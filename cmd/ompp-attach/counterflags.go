@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/bpf"
+	"ompp-attach/collect"
 	"ompp-attach/perfcounters"
 )
 
@@ -37,8 +37,8 @@ func (f *counterFlags) wanted(formulas []string) (list []perfcounters.Counter, w
 			return nil, "", &exitError{exitUsage, fmt.Errorf("--counters: %w", err)}
 		}
 	}
-	if len(list) > bpf.MaxCounters {
-		return nil, "", &exitError{exitUsage, fmt.Errorf("--counters: %d counters, and at most %d can be read at once: measure the others in another run", len(list), bpf.MaxCounters)}
+	if err := collect.CheckCounters(list); err != nil {
+		return nil, "", &exitError{exitUsage, fmt.Errorf("--counters: %w", err)}
 	}
 	var names []string
 	for _, c := range list {

@@ -35,20 +35,26 @@ type measureFlags struct {
 	counters  counterFlags
 	view      viewFlags
 	sample    sampleFlags
+	budget    budgetFlag
 	say       func(sentence string) // tells the user at once
 }
 
 // tell writes a sentence to the user's terminal.
 func tell(sentence string) { fmt.Fprintln(os.Stderr, "ompp-attach: "+sentence) }
 
-func (f *measureFlags) register(c *cobra.Command) {
+// defaultFormats are what is written of a process or rank.
+var defaultFormats = []string{"ompp", "pprof", "samples"}
+
+// register adds the flags; sample is the event to sample by without --sample.
+func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.say = tell
 	f.inline.register(c)
 	f.counters.register(c)
 	f.view.register(c)
-	f.sample.register(c)
+	f.sample.register(c, sample)
+	f.budget.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
-	c.Flags().StringSliceVar(&f.formats, "format", []string{"ompp", "pprof", "samples"}, "reports to write: "+formatNames())
+	c.Flags().StringSliceVar(&f.formats, "format", defaultFormats, "reports to write: "+formatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
@@ -139,6 +145,9 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		return nil, diagnose(l.err)
 	}
 	m.Evaluate(f.view.evaluators)
+	if !f.quiet {
+		m.Say(f.say)
+	}
 	if l.why != "" && !f.quiet {
 		f.say("no hardware counters: " + l.why + "; the kernel's own are shown instead (--counters none leaves them out)")
 	}
@@ -146,6 +155,10 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		f.say(s)
 	}
 	f.inline.apply(m)
+	if err := f.budget.apply(m); err != nil {
+		m.Close()
+		return nil, err
+	}
 	if f.trace {
 		m.Trace()
 	}
@@ -177,6 +190,9 @@ func (f *measureFlags) check() error {
 		return &exitError{exitUsage, err}
 	}
 	if err := f.sample.check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if _, err := f.budget.share(); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if _, ok := attachModes[f.mode]; !ok {
@@ -212,7 +228,7 @@ exit status becomes that of ompp-attach (128+N if signal N killed it).
 			return run(&f, args)
 		},
 	}
-	f.register(c)
+	f.register(c, sampleLaunched)
 	c.Flags().SetInterspersed(false)
 	return c
 }
@@ -227,7 +243,9 @@ func run(f *measureFlags, args []string) error {
 		return err
 	}
 	signals := heed()
+	started := hurry()
 	m, err := f.measurement()
+	started()
 	if err != nil {
 		return out.abandon(err)
 	}

@@ -69,7 +69,7 @@ func rereport(dir string, f *reportFlags) error {
 func reportProcesses(dir string, f *reportFlags) error {
 	formats := f.formats
 	if len(formats) == 0 {
-		formats = []string{"ompp", "pprof", "samples"}
+		formats = defaultFormats
 	}
 	if err := checkFormats(formats); err != nil {
 		return &exitError{exitUsage, err}

@@ -32,12 +32,16 @@ const defaultRate = 199
 // sampleOff is the event that is none.
 const sampleOff = "off"
 
-func (f *sampleFlags) register(c *cobra.Command) {
-	f.event = sampleOff
-	if c.Name() == "run" {
-		f.event = "task-clock"
-	}
-	c.Flags().StringVar(&f.event, "sample", f.event, "sample call stacks by `EVENT[:FREQ]`: task-clock, cycles or another counter, FREQ times a second (199); off")
+// The events that commands sample by if nothing else is said: what is launched
+// is sampled, what runs already is not.
+const (
+	sampleLaunched = "task-clock"
+	sampleAttached = sampleOff
+)
+
+// register adds the flags; event is what is sampled by without them.
+func (f *sampleFlags) register(c *cobra.Command, event string) {
+	c.Flags().StringVar(&f.event, "sample", event, "sample call stacks by `EVENT[:FREQ]`: task-clock, cycles or another counter, FREQ times a second (199); off")
 	f.asked = func() bool { return c.Flags().Changed("sample") || c.Flags().Changed("sample-period") }
 	c.Flags().Uint64Var(&f.period, "sample-period", 0, "sample whenever EVENT was counted `N` times (task-clock: ns), not by frequency")
 }

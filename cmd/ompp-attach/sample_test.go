@@ -10,11 +10,11 @@ import (
 )
 
 // sampleArgs parses the flags of run or attach.
-func sampleArgs(t *testing.T, command string, args ...string) *sampleFlags {
+func sampleArgs(t *testing.T, event string, args ...string) *sampleFlags {
 	t.Helper()
-	c := &cobra.Command{Use: command}
+	c := &cobra.Command{}
 	var f sampleFlags
-	f.register(c)
+	f.register(c, event)
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestSampleFlags(t *testing.T) {
 		{[]string{"--sample", "cycles:u:500"}, "cycles:u", unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_CPU_CYCLES, 500, 500, true},
 		{[]string{"--sample", "LLC-load-misses", "--sample-period", "1009"}, "LLC-load-misses", unix.PERF_TYPE_HW_CACHE, unix.PERF_COUNT_HW_CACHE_LL | 1<<16, 0, 1009, false},
 	} {
-		a, as, err := sampleArgs(t, "run", tc.args...).attr()
+		a, as, err := sampleArgs(t, sampleLaunched, tc.args...).attr()
 		if err != nil {
 			t.Errorf("%q: %v", tc.args, err)
 			continue
@@ -47,11 +47,11 @@ func TestSampleFlags(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"--sample", "off"}, {"--sample", ""}} {
-		if a, _, err := sampleArgs(t, "run", args...).attr(); a != nil || err != nil {
+		if a, _, err := sampleArgs(t, sampleLaunched, args...).attr(); a != nil || err != nil {
 			t.Errorf("%q: %+v, %v", args, a, err)
 		}
 	}
-	if a, _, err := sampleArgs(t, "attach").attr(); a != nil || err != nil {
+	if a, _, err := sampleArgs(t, sampleAttached).attr(); a != nil || err != nil {
 		t.Errorf("attach samples without being asked: %+v, %v", a, err)
 	}
 }
@@ -64,7 +64,7 @@ func TestBadSampleFlags(t *testing.T) {
 		{"--sample cycles:0", "above 0"},
 		{"--sample cycles:100 --sample-period 1000", "without --sample-period"},
 	} {
-		err := sampleArgs(t, "run", strings.Fields(tc.args)...).check()
+		err := sampleArgs(t, sampleLaunched, strings.Fields(tc.args)...).check()
 		if err == nil {
 			t.Errorf("%s: accepted", tc.args)
 			continue

@@ -1,0 +1,265 @@
+package attribution
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+)
+
+// What was executed while a construct was not observed is extrapolated, per
+// region, call path and thread: as many per second of the program's own time as
+// in the periods before and after. The program's own time is what is left of a
+// period without the measurement's cost, since nothing was paid in the gap.
+
+// Observation says how long the executions of some constructs were observed,
+// and how long not.
+type Observation struct {
+	Name    string           `json:"name,omitempty"` // what the user may call them
+	Of      event.Constructs `json:"of"`
+	Away    int64            `json:"away_ns"`    // not observed, wall time
+	Sampled int64            `json:"sampled_ns"` // the periods from which that is extrapolated
+	Gaps    int              `json:"gaps"`       // how many times they were not observed
+}
+
+// Title names the constructs for the user.
+func (x *Observation) Title() string {
+	if x.Name != "" {
+		return x.Name
+	}
+	names, _ := x.Of.MarshalText() // which cannot fail
+	return strings.ReplaceAll(string(names), ",", ", ")
+}
+
+// Budget is what the measurement may cost.
+type Budget struct {
+	Share  float64 `json:"share"`     // of each thread's time
+	Window int64   `json:"window_ns"` // over any such time
+	Worst  float64 `json:"worst"`     // the largest share that hits by their known costs took of a thread's time in such a window
+}
+
+// Estimate is the part of a thread's figures at a node that was extrapolated:
+// they include it.
+type Estimate struct {
+	Exec    Span  `json:"exec,omitzero"`
+	Enter   Span  `json:"enter,omitzero"`
+	Body    Span  `json:"body,omitzero"`
+	Barrier Span  `json:"barrier,omitzero"`
+	Exit    Span  `json:"exit,omitzero"`
+	Child   int64 `json:"child,omitempty"` // ns, taken out of the exclusive time for extrapolated children
+	// The standard errors of Exec: of the count, and of the time in ns.
+	CountError float64 `json:"count_error,omitempty"`
+	TimeError  float64 `json:"time_error,omitempty"`
+}
+
+// Plus returns the sum of two estimates; their errors may have one cause, and
+// are added as well.
+func (x *Estimate) Plus(y *Estimate) *Estimate {
+	switch {
+	case x == nil:
+		return y
+	case y == nil:
+		return x
+	}
+	sum := *x
+	sum.Exec.add(y.Exec)
+	sum.Enter.add(y.Enter)
+	sum.Body.add(y.Body)
+	sum.Barrier.add(y.Barrier)
+	sum.Exit.add(y.Exit)
+	sum.Child += y.Child
+	sum.CountError += y.CountError
+	sum.TimeError += y.TimeError
+	return &sum
+}
+
+// costError is how far the cost of a hit may be off, as a share: measured on an
+// idle machine, it is paid in a busy one, with cold caches.
+const costError = 0.1
+
+// observed is what is known of a set of constructs that have been away.
+type observed struct {
+	begun  *change // where the current period of observation began; nil: there is none
+	gap    *change // where the gap began that is not filled yet; nil: there is none
+	back   *change // where it ended
+	before *period // before the gap; nil: there was none
+	note   *Observation
+}
+
+// account takes a change into account to which all threads have come.
+func (e *Engine) account(c *change) {
+	for row := range e.rows { // those of threads that are gone, or idle
+		if row >= len(c.seen.known) || !c.seen.known[row] {
+			e.read(c, row, nil)
+		}
+	}
+	if e.watch.groups == nil {
+		e.watch.groups = map[event.Constructs]*observed{}
+	}
+	g := e.watch.groups[c.Of]
+	if g == nil {
+		g = &observed{note: &Observation{Of: c.Of}}
+		e.watch.groups[c.Of] = g
+	}
+	c.off = e.off.T
+	switch c.Change {
+	case Period:
+		e.endPeriod(g, c)
+		g.begun = c
+	case Away:
+		before := e.endPeriod(g, c)
+		g.begun, g.gap, g.back, g.before = nil, c, nil, before
+		g.note.Gaps++
+	case Back:
+		g.begun, g.back = c, c
+	}
+}
+
+// endPeriod takes a period of observation into account that ends, and with it the
+// gap before; nil if there was none.
+func (e *Engine) endPeriod(g *observed, at *change) *period {
+	if g.begun == nil {
+		return nil
+	}
+	p := &period{g.begun, at}
+	if g.gap != nil && g.back != nil {
+		e.extrapolate(period{g.gap, g.back}, g.before, p)
+		g.note.Away += g.back.since(g.gap)
+		g.gap, g.back = nil, nil
+	} else if at.Change != Away {
+		return p
+	}
+	g.note.Sampled += at.since(g.begun)
+	return p
+}
+
+// since is the time that was measured between two changes, ns.
+func (c *change) since(from *change) int64 { return max(0, span(from.At, c.At)-(c.off-from.off)) }
+
+// guess is what is extrapolated of a row.
+type guess struct {
+	v        amounts
+	variance [2]float64 // of the executions' time and count
+	doubt    [2]float64 // standard errors that have one cause
+}
+
+// extrapolate adds what was executed in a gap, by the rates before and after.
+func (e *Engine) extrapolate(gap period, before, after *period) {
+	if e.watch.guesses == nil {
+		e.watch.guesses = map[*node][]guess{}
+	}
+	nodes := map[*node]int{}
+	for _, p := range []*period{before, after} {
+		if p == nil {
+			continue
+		}
+		for n, have := range p.to.seen.amounts {
+			nodes[n] = max(nodes[n], len(have))
+		}
+	}
+	for n, rows := range nodes {
+		for len(e.watch.guesses[n]) < rows {
+			e.watch.guesses[n] = append(e.watch.guesses[n], guess{})
+		}
+		for row := range rows {
+			_, own := gap.ran(n, row)
+			e.watch.guesses[n][row].add(own, before.rate(n, row), after.rate(n, row))
+		}
+	}
+}
+
+// add adds a gap. If the rate changed, nobody knows when: the standard error is
+// such that it holds for rates that vary from period to period, and is on the
+// safe side for one that changed once. Of one period alone half is believed.
+func (g *guess) add(gap float64, before, after rate) {
+	var mean, difference amounts
+	for i := range mean {
+		switch {
+		case before.known && after.known:
+			mean[i], difference[i] = (before.v[i]+after.v[i])/2, (before.v[i]-after.v[i])/math.Sqrt2
+		case before.known:
+			mean[i], difference[i] = before.v[i], before.v[i]/2
+		case after.known:
+			mean[i], difference[i] = after.v[i], after.v[i]/2
+		}
+		g.v[i] += gap * mean[i]
+	}
+	for i := range g.variance {
+		g.variance[i] += gap * gap * difference[i] * difference[i]
+		g.doubt[i] += gap * mean[i] * max(before.doubt, after.doubt)
+	}
+}
+
+// settleWatch extrapolates what is left, when measurement ends, and adds it all
+// to the figures. Everything that was open has been charged.
+func (e *Engine) settleWatch(end uint64) {
+	if !e.watch.active {
+		return
+	}
+	for len(e.watch.pending) > 0 {
+		e.account(e.watch.pending[0])
+		e.watch.pending = e.watch.pending[1:]
+	}
+	for of, g := range e.watch.groups {
+		c := &change{Watch: Watch{At: end, Of: of}, off: e.off.T}
+		for row := range e.rows {
+			e.read(c, row, nil)
+		}
+		switch {
+		case g.gap == nil:
+		case g.back != nil:
+			e.endPeriod(g, c)
+		default:
+			e.extrapolate(period{g.gap, c}, g.before, nil)
+			g.note.Away += c.since(g.gap)
+		}
+	}
+	all := ^event.Constructs(0)
+	e.root.each(all, func(n *node) { // parents first
+		for row := range e.watch.guesses[n] {
+			e.addGuess(n, row, &e.watch.guesses[n][row])
+		}
+	})
+}
+
+// observations are what the profile says of it all.
+func (w *watching) observations() (out []Observation) {
+	for _, g := range w.groups {
+		if g.note.Gaps > 0 {
+			out = append(out, *g.note)
+		}
+	}
+	slices.SortFunc(out, func(a, b Observation) int { return cmp.Compare(a.Of, b.Of) })
+	return out
+}
+
+// addGuess adds what was extrapolated of a row to its figures. The time was the
+// parent's own.
+func (e *Engine) addGuess(n *node, row int, g *guess) {
+	var x Estimate
+	as := ThreadStats{}
+	for i, s := range spans(&as) {
+		s.T, s.C = int64(math.Round(g.v[2*i])), uint64(math.Round(g.v[2*i+1]))
+	}
+	if as.Exec == (Span{}) {
+		return
+	}
+	x.Exec, x.Enter, x.Body, x.Barrier, x.Exit = as.Exec, as.Enter, as.Body, as.Barrier, as.Exit
+	x.TimeError = math.Sqrt(g.variance[0] + g.doubt[0]*g.doubt[0])
+	x.CountError = math.Sqrt(g.variance[1] + g.doubt[1]*g.doubt[1])
+	s := n.stat(row)
+	for i, to := range spans(s) {
+		to.add(*spans(&as)[i])
+	}
+	s.Estimate = s.Estimate.Plus(&x)
+	n.note(noteAway)
+	if n.parent == nil || n.parent == e.root {
+		return
+	}
+	up := n.parent.stat(row)
+	part := min(x.Exec.T, max(0, up.Exec.T-up.Child))
+	up.Child += part
+	up.Estimate = up.Estimate.Plus(&Estimate{Child: part})
+}

@@ -1,0 +1,250 @@
+package attribution
+
+import "ompp-attach/event"
+
+// Constructs may be unobserved for a while, all of a kind at one time: their
+// probes are dear, and taken away. What goes on meanwhile is extrapolated from
+// the periods in which they are observed (extrapolate.go).
+
+// Change says what becomes of the observation of some constructs.
+type Change string
+
+// The changes.
+const (
+	Away   Change = "away"   // they are not observed from here on
+	Back   Change = "back"   // they are again
+	Period Change = "period" // they go on being observed; a new period begins
+)
+
+// Watch is a change in what is observed. Sets of constructs that are named
+// together are always named together.
+type Watch struct {
+	At     uint64           `json:"at"` // CLOCK_MONOTONIC, ns
+	Of     event.Constructs `json:"of"`
+	Change Change           `json:"change"`
+	// CPU is the processor time of the threads until then (ns), by thread; those
+	// that it does not name have wall time instead.
+	CPU map[uint32]int64 `json:"cpu,omitempty"`
+}
+
+const noteAway = "for some of the time these were not observed, to keep the measurement's cost within its budget: what was executed then is extrapolated from periods before and after"
+
+// watching is what the engine knows of changes in what is observed.
+type watching struct {
+	active    bool      // there were any
+	pending   []*change // which not all threads have come to
+	done      int       // how many came before
+	away      event.Constructs
+	gone      event.Constructs // those that have been away at some time
+	groups    map[event.Constructs]*observed
+	guesses   map[*node][]guess
+	tasksBack uint64 // when tasks were last observed again
+}
+
+// change is a Watch, on the engine's clock.
+type change struct {
+	Watch
+	away event.Constructs // from then on
+	off  int64            // Engine.off, when it was taken into account
+	seen reading
+}
+
+// Watch changes what is observed. Changes come in order, each before any event
+// is fed that is later; the events of constructs that are away are ignored.
+func (e *Engine) Watch(w Watch) {
+	w.At = e.clock.at(w.At)
+	c := &change{Watch: w, away: e.watch.away}
+	if n := len(e.watch.pending); n > 0 {
+		c.away = e.watch.pending[n-1].away
+	}
+	switch w.Change {
+	case Away:
+		c.away |= w.Of
+		e.watch.gone |= w.Of
+	case Back:
+		c.away &^= w.Of
+		if w.Of.Has(event.TaskExec) {
+			e.watch.tasksBack = w.At
+		}
+	}
+	e.watch.pending = append(e.watch.pending, c)
+	e.watch.active = true
+}
+
+// stepWatched is step while what is observed changes.
+func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
+	e.catchUp(t, ev.Time)
+	if ev.Edge != event.Sampled && t.away.Has(ev.Construct) {
+		if t.last = ev.Time; ev.Lost > 0 {
+			t.lossy = true
+			e.lose(t, ev.Lost)
+		}
+		e.tax(t, ev) // its probe was hit
+		return true
+	}
+	unmatched := e.unmatched
+	if !e.apply(t, ev) {
+		return false
+	}
+	if e.watch.gone.Has(ev.Construct) { // its beginning may have been ignored
+		e.unmatched = unmatched
+	}
+	if ev.Edge == event.Join && t.away.Has(event.TaskExec) {
+		e.leaveTasks(t, ev.Time)
+	}
+	return true
+}
+
+// catchUp applies the changes before a time to a thread, all of whose events up
+// to then have been applied.
+func (e *Engine) catchUp(t *thread, to uint64) {
+	w := &e.watch
+	if t.watched < w.done {
+		t.watched, t.away = w.done, w.away
+	}
+	for t.watched-w.done < len(w.pending) {
+		c := w.pending[t.watched-w.done]
+		if c.At >= to {
+			return
+		}
+		t.watched++
+		if c.Change == Away {
+			e.closeAway(t, c)
+		}
+		t.away = c.away
+		e.read(c, t.row, t)
+	}
+}
+
+// closeAway closes what a thread has open of constructs that go away.
+func (e *Engine) closeAway(t *thread, c *change) {
+	if c.Of.Has(event.TaskExec) {
+		e.leaveTasks(t, c.At)
+	}
+	for i := len(t.stack) - 1; i >= 0 && i < len(t.stack); i-- {
+		switch f := &t.stack[i]; {
+		case f.team != nil:
+			if f.node.key.Construct == event.ParallelSections && c.Of.Has(event.Sections) {
+				f.node.note(noteAway)
+				if f.id != 0 {
+					f.body += span(f.id, c.At)
+					f.id = 0
+				}
+			}
+		case c.Of.Has(f.node.key.Construct) && !isExecution(f.node.key.Construct):
+			e.closeAt(t, i, c.At)
+		}
+	}
+}
+
+// leaveTasks ends the tasks that a thread executes, but for those that have
+// started a region which it is in: its end is still seen. What is open in them
+// counts, with its time until then.
+func (e *Engine) leaveTasks(t *thread, at uint64) {
+	e.tasks = map[taskKey]*task{}
+	first := -1
+	for i := len(t.stack) - 1; i >= 0 && t.stack[i].team == nil; i-- {
+		if isExecution(t.stack[i].node.key.Construct) {
+			first = i
+		}
+	}
+	for first >= 0 && len(t.stack) > first {
+		t.setClock()
+		f := t.top()
+		if !isExecution(f.node.key.Construct) {
+			e.watch.gone |= event.SetOf(f.node.key.Construct)
+			e.closeAt(t, len(t.stack)-1, at)
+			continue
+		}
+		f.node.note(noteAway)
+		f.uncounted = true
+		e.leaveTask(t, at)
+	}
+	t.setClock()
+}
+
+// endsUnobserved tells whether a wait is the end of a worksharing construct whose
+// beginning was not observed.
+func (e *Engine) endsUnobserved(t *thread, ev *event.Event) bool {
+	if !e.watch.gone.Has(ev.Construct) {
+		return false
+	}
+	switch ev.Construct {
+	case event.Loop, event.Sections:
+		p := t.level()
+		return p < 0 || !combined(t.stack[p].node.key.Construct)
+	case event.Barrier:
+		return ev.Loc != 0 && e.barrierKind(ev.Loc) == BarrierImplicit
+	}
+	return false
+}
+
+// inUnobservedTask tells whether a thread that waits in its region's final barrier
+// does something in a task that was not observed.
+func (t *thread) inUnobservedTask(ev *event.Event) bool {
+	return t.away.Has(event.TaskExec) && !(ev.Construct.IsParallel() && ev.Edge == event.Begin)
+}
+
+// closeAt closes the i-th region of a thread's stack at a time, with what it has
+// done until then.
+func (e *Engine) closeAt(t *thread, i int, at uint64) {
+	at -= t.suspendedAt(i)
+	if i+1 < len(t.stack) && isExecution(t.stack[i+1].node.key.Construct) {
+		at = t.stack[i+1].start - t.suspendedAt(i) // it has stood still since then
+	}
+	f := &t.stack[i]
+	f.node.note(noteAway)
+	if f.phase == done {
+		e.remove(t, i, f.mark)
+		return
+	}
+	f.uncounted = true
+	f.stop(at)
+	e.remove(t, i, at)
+}
+
+// stop ends a frame's phase at a time before its end.
+func (f *frame) stop(at uint64) {
+	d := span(f.mark, at)
+	switch f.phase {
+	case starting, entering:
+		f.enter += d
+	case inBody:
+		f.body += d
+		f.bodies = max(f.bodies, 1)
+	case inBarrier:
+		f.barrier += d
+	case leaving:
+		f.exit += d
+	}
+}
+
+// suspendedAt is how much the clock of the i-th region lags behind: that of the
+// task which it is in.
+func (t *thread) suspendedAt(i int) uint64 {
+	for i--; i >= 0; i-- {
+		switch f := &t.stack[i]; {
+		case isExecution(f.node.key.Construct):
+			return f.suspended
+		case isContext(f.node.key.Construct):
+			return 0
+		}
+	}
+	return 0
+}
+
+// advanceWatch applies the changes that no event can precede any more.
+func (e *Engine) advanceWatch() {
+	w := &e.watch
+	for len(w.pending) > 0 && w.pending[0].At+clockSlack <= e.now {
+		c := w.pending[0]
+		for _, t := range e.threads {
+			if !t.parked() {
+				e.catchUp(t, c.At+1)
+			}
+		}
+		e.account(c)
+		w.pending, w.away = w.pending[1:], c.away
+		w.done++
+	}
+}

@@ -1,0 +1,241 @@
+package attribution
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ompp-attach/event"
+)
+
+var (
+	criticals = event.SetOf(event.Critical)
+	tasks     = event.SetOf(event.Task, event.TaskExec, event.UntiedTask, event.UntiedTaskExec, event.TaskLoop, event.TaskWait, event.TaskGroup, event.TaskYield)
+	barriers  = event.SetOf(event.NoConstruct, event.Loop, event.Sections, event.Single, event.Barrier)
+)
+
+// awayAt tells whether constructs were away at a time.
+func awayAt(watches []Watch, of event.Constructs, at uint64) (away bool) {
+	for _, w := range watches {
+		if w.Of == of && w.At < at {
+			away = w.Change == Away || away && w.Change == Period
+		}
+	}
+	return away
+}
+
+// begins counts the events with which executions of a construct begin.
+func begins(events []event.Event, c event.Construct, watches []Watch, of event.Constructs) (n uint64) {
+	for _, ev := range events {
+		begin := ev.Edge == event.Enter
+		if c == event.Barrier {
+			begin = ev.Edge == event.Wait && ev.Loc != 42 // which is a loop's
+		}
+		if ev.Construct == c && begin && !awayAt(watches, of, ev.Time) {
+			n++
+		}
+	}
+	return n
+}
+
+func executionsOf(p *Profile, c event.Construct) (seen, extrapolated uint64) {
+	for _, n := range p.Nodes {
+		if n.Region < 0 || p.Regions[n.Region].Construct != c {
+			continue
+		}
+		for _, s := range n.Stats {
+			seen += s.Exec.C
+			if s.Estimate != nil {
+				extrapolated += s.Estimate.Exec.C
+			}
+		}
+	}
+	return seen - extrapolated, extrapolated
+}
+
+// Whatever goes away and comes back at whatever times: nothing is unmatched, what
+// was observed is counted once, and other constructs are as if nothing was.
+func TestModelWatch(t *testing.T) {
+	var gaps, compared int
+	for seed := range uint64(300) {
+		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
+			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
+			s := simulate(rnd, rt, 30+rnd.IntN(300))
+			of := []event.Constructs{criticals, tasks, barriers}[rnd.IntN(3)]
+			var watches []Watch
+			what := Away
+			for at := rnd.Uint64N(s.now); at < s.now; at += 1 + rnd.Uint64N(s.now/3) {
+				watches = append(watches, Watch{At: at, Of: of, Change: what})
+				if what = Away; watches[len(watches)-1].Change == Away {
+					what = Back
+				}
+			}
+			e := New(1, fakeFiles{})
+			for _, w := range watches {
+				e.Watch(w)
+			}
+			feedMixed(rnd, e, s.events, seed%2 == 0)
+			p := e.Finish(s.now + 10)
+			gaps += len(watches)
+			if p.Meta.Unmatched > 0 {
+				t.Fatalf("seed %d, %v, %v: unmatched %d", seed, rt, watches, p.Meta.Unmatched)
+			}
+			whole := New(1, fakeFiles{})
+			feedMixed(rnd, whole, s.events, false)
+			q := whole.Finish(s.now + 10)
+			for _, c := range []event.Construct{event.Parallel, event.Critical, event.Barrier, event.TaskWait, event.Task, event.UserRegion} {
+				want, _ := executionsOf(q, c)
+				if of.Has(c) {
+					if c != event.Barrier && c != event.Critical {
+						continue
+					}
+					want = begins(s.events, c, watches, of)
+				}
+				if got, _ := executionsOf(p, c); got != want {
+					t.Fatalf("seed %d, %v, %v away at %v: %d executions of %s, want %d", seed, rt, of, watches, got, c, want)
+				}
+				compared++
+			}
+			for key, f := range measured(p) {
+				if f.Exec.T < 0 || f.Enter.T < 0 || f.Body.T < 0 || f.Barrier.T < 0 || f.Exit.T < 0 {
+					t.Fatalf("seed %d, %v, %v: %v: %+v", seed, rt, watches, key, *f)
+				}
+			}
+		}
+	}
+	if gaps < 500 || compared < 1000 {
+		t.Errorf("%d gaps, %d figures compared", gaps, compared)
+	}
+}
+
+// rhythm makes the events of a thread that executes a critical every so many ns,
+// a tenth of the time in it.
+func rhythm(tid uint32, from, to, every uint64) (events []event.Event) {
+	for at := from; at < to; at += every {
+		events = append(events,
+			event.Event{Time: at, TID: tid, Construct: event.Critical, Edge: event.Enter, Site: 400, Flags: event.FreeAtOnce},
+			event.Event{Time: at + every/10, TID: tid, Construct: event.Critical, Edge: event.Release, Flags: event.FreeAtOnce})
+	}
+	return events
+}
+
+// withoutGaps takes out what is not observed.
+func withoutGaps(events []event.Event, watches []Watch) []event.Event {
+	return slices.DeleteFunc(events, func(ev event.Event) bool { return awayAt(watches, criticals, ev.Time) })
+}
+
+// The regions that criticals lie in are observed all of the time: that a storm
+// began, or ended, in a gap is known by them. The measurement's cost slows the
+// program while it is observed.
+func TestExtrapolateWithinRegion(t *testing.T) {
+	const ms, cost, own = 1000000, 400, 1200 // ns per hit and per iteration
+	costs := event.HitCosts{}
+	costs.Kinds[event.ProbeEmulated] = event.HitCost{Before: cost / 2, After: cost / 2}
+	watches := []Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 30 * ms, Of: criticals, Change: Away}, {At: 70 * ms, Of: criticals, Change: Back}, {At: 90 * ms, Of: criticals, Change: Period}}
+	e := New(1, fakeFiles{})
+	e.Costs(costs)
+	for _, w := range watches {
+		e.Watch(w)
+	}
+	feed := func(at uint64, c event.Construct, edge event.Edge, f event.Flag, probe event.Probe) {
+		e.Feed(&event.Event{Time: at, TID: 1, Construct: c, Edge: edge, Site: 400, Fn: 300, Key: 7, Size: 1, Flags: f, Probe: probe})
+	}
+	const begin, end = 20 * ms, 57 * ms
+	feed(begin, event.Parallel, event.Fork, 0, 0)
+	feed(begin, event.Parallel, event.Begin, 0, 0)
+	truth := 0
+	for at := uint64(begin); at < end; truth++ {
+		if awayAt(watches, criticals, at) {
+			at += own
+			continue
+		}
+		feed(at, event.Critical, event.Enter, event.FreeAtOnce, event.ProbeEmulated)
+		feed(at+cost, event.Critical, event.Release, event.FreeAtOnce, event.ProbeEmulated)
+		at += own + 2*cost
+	}
+	feed(end, event.Parallel, event.End, 0, 0)
+	feed(end, event.Parallel, event.Join, 0, 0)
+	p := e.Finish(100 * ms)
+	seen, guessed := executionsOf(p, event.Critical)
+	if off := math.Abs(float64(seen+guessed)/float64(truth) - 1); off > 0.01 || guessed == 0 {
+		t.Errorf("%d + %d of %d", seen, guessed, truth)
+	}
+	region, critical := p.Nodes[1].Stats[0], p.Nodes[2].Stats[0]
+	if region.Child != critical.Exec.T || region.Estimate == nil || region.Estimate.Child != critical.Estimate.Exec.T {
+		t.Errorf("the region holds %d ns of children, the criticals lasted %d", region.Child, critical.Exec.T)
+	}
+	if region.Exec != (Span{end - begin, 1}) {
+		t.Errorf("the region itself: %+v", region.Exec)
+	}
+}
+
+func TestExtrapolate(t *testing.T) {
+	const ms = 1000000
+	for _, c := range []struct {
+		name    string
+		rates   [][2]uint64 // until when, one every so many ns
+		watches []Watch
+		within  float64 // of the truth
+		sigma   float64 // the standard error, as a share of the truth: at most
+	}{
+		{"steady", [][2]uint64{{100 * ms, 10000}},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 70 * ms, Of: criticals, Change: Period}}, 0.002, 0.001},
+		{"away at the end", [][2]uint64{{100 * ms, 10000}},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}}, 0.002, 0.41},
+		{"no period before", [][2]uint64{{100 * ms, 10000}},
+			[]Watch{{At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}}, 0.002, 0.21},
+		{"several gaps", [][2]uint64{{100 * ms, 10000}},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 10 * ms, Of: criticals, Change: Away}, {At: 30 * ms, Of: criticals, Change: Back}, {At: 35 * ms, Of: criticals, Change: Away}, {At: 80 * ms, Of: criticals, Change: Back}}, 0.005, 0.001},
+		{"the storm ends in a gap", [][2]uint64{{50 * ms, 10000}, {100 * ms, 1000 * ms}},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 90 * ms, Of: criticals, Change: Period}}, 0.3, 0.6},
+		{"it gets faster", [][2]uint64{{40 * ms, 10000}, {100 * ms, 5000}},
+			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 90 * ms, Of: criticals, Change: Period}}, 0.001, 0.2},
+	} {
+		var events []event.Event
+		from := uint64(0)
+		for _, r := range c.rates {
+			events = append(events, rhythm(1, from+1, r[0], r[1])...)
+			from = r[0]
+		}
+		truth := float64(len(events) / 2)
+		e := New(1, fakeFiles{})
+		for _, w := range c.watches {
+			e.Watch(w)
+		}
+		for _, ev := range withoutGaps(events, c.watches) {
+			e.Feed(&ev)
+		}
+		p := e.Finish(from)
+		seen, guessed := executionsOf(p, event.Critical)
+		s := p.Nodes[1].Stats[0]
+		if off := math.Abs(float64(seen+guessed)-truth) / truth; off > c.within {
+			t.Errorf("%s: %d + %d of %.0f", c.name, seen, guessed, truth)
+		} else if limit := 3*s.Estimate.CountError + 2; off*truth > limit {
+			t.Errorf("%s: %d + %d of %.0f, the error is said to be %.0f", c.name, seen, guessed, truth, s.Estimate.CountError)
+		}
+		if share := s.Estimate.CountError / truth; share > c.sigma {
+			t.Errorf("%s: standard error %.3f", c.name, share)
+		}
+		if mean := float64(s.Exec.T) / float64(s.Exec.C); mean < 0.09*float64(c.rates[0][1])/2 || mean > 0.11*float64(c.rates[0][1]) {
+			t.Errorf("%s: %.0f ns each", c.name, mean)
+		}
+		if p.Meta.Unmatched != 0 || len(p.Meta.Observations) != 1 {
+			t.Errorf("%s: %+v", c.name, p.Meta)
+		}
+		var away int64
+		for i, w := range c.watches {
+			if w.Change != Away {
+				continue
+			}
+			end := from
+			if i+1 < len(c.watches) {
+				end = c.watches[i+1].At
+			}
+			away += int64(end - w.At)
+		}
+		if o := p.Meta.Observations[0]; o.Away != away {
+			t.Errorf("%s: away %d ns, want %d", c.name, o.Away, away)
+		}
+	}
+}

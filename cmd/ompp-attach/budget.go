@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/collect"
+)
+
+// budgetFlag is --max-overhead.
+type budgetFlag struct {
+	text string
+}
+
+func (f *budgetFlag) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.text, "max-overhead", "", "let probes cost no thread more than this share of its time (5% or 0.05); what is too dear is then observed in periods and extrapolated")
+}
+
+// smallestBudget is the least share that can be held: the first moments of a
+// storm, before it is noticed, cost more than less would allow.
+const smallestBudget = 0.01
+
+// share returns the budget, 0 if there is none.
+func (f *budgetFlag) share() (float64, error) {
+	if f.text == "" {
+		return 0, nil
+	}
+	number, percent := strings.CutSuffix(strings.TrimSpace(f.text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || math.IsNaN(v) || v < smallestBudget || v >= 1 {
+		return 0, fmt.Errorf("--max-overhead %s: give a share of the program's time from 1%% to 99%%, as 5%% or 0.05", f.text)
+	}
+	return v, nil
+}
+
+// apply gives the measurement its budget.
+func (f *budgetFlag) apply(m *collect.Measurement) error {
+	v, err := f.share()
+	if err == nil && v > 0 {
+		return m.SetBudget(v)
+	}
+	return err
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/calibration"
+	"ompp-attach/collect"
+)
+
+// costText says what a probe hit costs here.
+func costText(c *calibration.Costs) string {
+	us := func(ns float64) string { return fmt.Sprintf("%.2f us", ns/1e3) }
+	s := fmt.Sprintf("A probe hit takes of its thread's time here: %s on an instruction that the kernel\nemulates, %s on a call, %s on one that it has to step over; its function's return\n%s more (%s; measured just now on a small program of the tool's own).\n",
+		us(c.Emulated.Sum()), us(c.Call.Sum()), us(c.SingleStep.Sum()), us(c.Return.Sum()), c.Mode)
+	return s
+}
+
+// prediction says what measuring a process would cost.
+func prediction(in *collect.Inspection) string {
+	c, err := collect.Calibrate()
+	if err != nil {
+		return fmt.Sprintf("What measuring would cost is not known: %v.\n", err)
+	}
+	var b strings.Builder
+	b.WriteString(costText(c))
+	if in == nil {
+		return b.String()
+	}
+	for _, r := range in.Runtimes {
+		if len(r.Constructs) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "So measuring costs a thread, by constructs of %s that the process can execute:\n", r.Name)
+		fmt.Fprintf(&b, "  %-16s %-20s at most, at 1000 a second\n", "", "each")
+		for i := range r.Constructs {
+			x := &r.Constructs[i]
+			least, most := x.Cost(c)
+			each := fmt.Sprintf("%.2f us", most/1e3)
+			if least < most {
+				each = fmt.Sprintf("%.2f to %.2f us", least/1e3, most/1e3)
+			}
+			fmt.Fprintf(&b, "  %-16s %-20s %.2f%% of its time\n", x.Construct, each, most*1000/1e9*100)
+		}
+	}
+	if len(in.Runtimes) > 0 {
+		b.WriteString("How often the process executes them cannot be told without probes. run and attach say so\nif the first second shows that probes take most of the time, and reports take it out.\n")
+	}
+	return b.String()
+}

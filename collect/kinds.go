@@ -1,0 +1,126 @@
+package collect
+
+import (
+	"io"
+	"slices"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+)
+
+// kind is a set of constructs whose probes come and go together. What is in none
+// (teams, MPI, offloading) stays as long as there is a measurement.
+type kind struct {
+	name string
+	of   event.Constructs
+}
+
+// Constructs that need each other's probes are of one kind: a barrier ends
+// GCC's single and static loops, and libomp's worksharing constructs.
+var kinds = []kind{
+	{"critical", event.SetOf(event.Critical)},
+	{"lock", event.SetOf(event.Lock, event.NestLock)},
+	{"atomic", event.SetOf(event.Atomic)},
+	{"flush", event.SetOf(event.Flush)},
+	{"ordered", event.SetOf(event.Ordered)},
+	{"worksharing and barriers", event.SetOf(event.NoConstruct, event.Loop, event.Distribute, event.Sections, event.Single, event.Scope, event.Workshare,
+		event.Barrier, event.Reduction, event.Master, event.Masked, event.Cancel, event.CancellationPoint)},
+	{"tasks", event.SetOf(event.Task, event.TaskExec, event.UntiedTask, event.UntiedTaskExec, event.TaskLoop, event.TaskWait, event.TaskGroup, event.TaskYield)},
+	{"user regions", event.SetOf(event.UserRegion)},
+}
+
+// kindOf is the index of each construct's kind, len(kinds) if it has none.
+var kindOf = func() (of [64]int) {
+	for c := range of {
+		of[c] = len(kinds)
+		if i := slices.IndexFunc(kinds, func(k kind) bool { return k.of.Has(event.Construct(c)) }); i >= 0 {
+			of[c] = i
+		}
+	}
+	return of
+}()
+
+// kindLinks are a file's probes in a process, by kind, so that each can go and
+// come back. Guarded by Measurement.scanning.
+type kindLinks struct {
+	m     *Measurement
+	p     *Process
+	path  string
+	plan  *probes.Attached
+	links []io.Closer // by kind, and behind them those that stay; nil: away, or none
+}
+
+// attachKinds places a file's probes, but for those of kinds that are away.
+func (m *Measurement) attachKinds(p *Process, path string, a *probes.Attached) (io.Closer, error) {
+	l := &kindLinks{m: m, p: p, path: path, plan: a, links: make([]io.Closer, len(kinds)+1)}
+	for k := range l.links {
+		if k < len(kinds) && m.budget.away(k) {
+			continue
+		}
+		if err := l.place(k); err != nil {
+			l.Close()
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (l *kindLinks) points(k int) []bpf.Point {
+	if k < len(kinds) {
+		return l.plan.Of(kinds[k].of)
+	}
+	var all event.Constructs
+	for _, k := range kinds {
+		all |= k.of
+	}
+	return l.plan.Others(all)
+}
+
+// place places the probes of a kind.
+func (l *kindLinks) place(k int) (err error) {
+	points := l.points(k)
+	if l.links[k] != nil || len(points) == 0 {
+		return nil
+	}
+	l.links[k], err = l.m.share(l.p, kindPlan{l.plan, k}, func(pid int) (io.Closer, error) { return l.m.kernel.Attach(l.path, pid, points) })
+	return err
+}
+
+// take returns what holds the probes of a kind, to be closed.
+func (l *kindLinks) take(k int) []io.Closer {
+	link := l.links[k]
+	l.links[k] = nil
+	switch link := link.(type) {
+	case nil:
+		return nil
+	case *part: // the process goes on sharing others
+		return []io.Closer{closerFunc(link.leave)}
+	}
+	return bpf.Parts(link)
+}
+
+// Close implements io.Closer.
+func (l *kindLinks) Close() error {
+	var first error
+	for k, link := range l.links {
+		if link == nil {
+			continue
+		}
+		if err := link.Close(); err != nil && first == nil {
+			first = err
+		}
+		l.links[k] = nil
+	}
+	return first
+}
+
+// kindPlan is what processes share of a plan.
+type kindPlan struct {
+	plan *probes.Attached
+	kind int
+}
+
+type closerFunc func() error
+
+func (f closerFunc) Close() error { return f() }

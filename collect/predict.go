@@ -1,0 +1,114 @@
+package collect
+
+import (
+	"fmt"
+	"slices"
+
+	"ompp-attach/bpf"
+	"ompp-attach/calibration"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+)
+
+// Calibrate measures what probe hits cost here, without measuring any process.
+func Calibrate() (*calibration.Costs, error) {
+	k, err := bpf.LoadProbes(bpf.Session)
+	if err != nil {
+		return nil, fmt.Errorf("measure what probes cost: %w", err)
+	}
+	defer k.Close()
+	return calibration.Measure(k)
+}
+
+// ConstructProbes are the hits of one execution of a construct on a thread: of
+// each of its steps the cheapest and the dearest, since several entry points may
+// stand for a step, and some steps, as a return from waiting, may not be probed.
+type ConstructProbes struct {
+	Construct event.Construct
+	Steps     []ProbeRange
+}
+
+// ProbeRange are the kinds of hits that a step may be.
+type ProbeRange struct{ Least, Most event.Probe }
+
+// Cost is what they take at least and at most, in ns.
+func (c *ConstructProbes) Cost(costs *calibration.Costs) (least, most float64) {
+	for _, s := range c.Steps {
+		least += costs.Of(s.Least).Sum()
+		most += costs.Of(s.Most).Sum()
+	}
+	return least, most
+}
+
+// cheaper orders kinds; a return's is less than any hit's.
+func cheaper(a, b event.Probe) bool {
+	rank := func(p event.Probe) int {
+		if p.Class() == event.ProbeReturn {
+			return 0
+		}
+		return int(p.Class())*int(event.NumProbes) + p.Reads()
+	}
+	return rank(a) < rank(b)
+}
+
+// constructProbes sums a plan's probes up by construct. called tells which entry
+// points the process's modules import.
+func constructProbes(plan *probes.Plan, called func(string) bool) (out []ConstructProbes) {
+	type step struct {
+		construct event.Construct
+		edge      event.Edge
+	}
+	steps := map[step]ProbeRange{}
+	occurs := map[event.Construct]bool{event.Parallel: true}
+	var order []step
+	for i := range plan.Placements {
+		pl := &plan.Placements[i]
+		inside := pl.Symbol[0] == '[' // of the runtime
+		if !inside && !called(pl.Symbol) {
+			continue
+		}
+		c, entry, ret := pl.Edges()
+		if c.IsParallel() || c == event.NoConstruct {
+			c = event.Parallel
+		}
+		occurs[c] = occurs[c] || !inside
+		for _, s := range []struct {
+			edge event.Edge
+			kind event.Probe
+		}{{entry, pl.Kind()}, {ret, event.ProbeReturn}} {
+			if s.edge == event.NoEdge {
+				continue
+			}
+			at := step{c, s.edge}
+			r, known := steps[at]
+			if !known {
+				order = append(order, at)
+				r = ProbeRange{s.kind, s.kind}
+			}
+			if cheaper(s.kind, r.Least) {
+				r.Least = s.kind
+			}
+			if cheaper(r.Most, s.kind) {
+				r.Most = s.kind
+			}
+			if s.kind == event.ProbeReturn && pl.MayNotReturn() {
+				r.Least = event.NoProbe
+			}
+			steps[at] = r
+		}
+	}
+	occurs[event.TaskExec] = occurs[event.Task] || occurs[event.TaskLoop]
+	for _, s := range order {
+		if !occurs[s.construct] {
+			continue
+		}
+		i := slices.IndexFunc(out, func(x ConstructProbes) bool { return x.Construct == s.construct })
+		if i < 0 {
+			i = len(out)
+			out = append(out, ConstructProbes{Construct: s.construct})
+		}
+		out[i].Steps = append(out[i].Steps, steps[s])
+	}
+	slices.SortFunc(out, func(a, b ConstructProbes) int { return int(a.Construct) - int(b.Construct) })
+	return out
+}

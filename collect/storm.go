@@ -1,0 +1,163 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+)
+
+// A storm: constructs that come so fast that their probes take more of the
+// threads' time than the program itself has. That is said once, from the first
+// second's rates.
+
+const (
+	stormLook  = 1e9 // ns of a process's measurement that are looked at
+	stormShare = 0.5 // of its threads' time
+	stormHits  = 1e5 // fewer are none
+)
+
+// rates are what a process did in its first second.
+type rates struct {
+	costs   *event.HitCosts
+	from    uint64
+	threads map[uint32]*span
+	last    *span // of the last event's thread
+	tid     uint32
+	of      [256]rate // by construct
+	hits    uint64
+}
+
+type span struct{ first, last uint64 }
+
+// rate is how often something came, and what its probes took.
+type rate struct {
+	hits uint64
+	ns   int64
+}
+
+// classRate is that of constructs that can be left out together.
+type classRate struct {
+	class string // as --disable names it; empty: it cannot be left out
+	name  string
+	rate
+}
+
+func newRates(c *event.HitCosts) *rates { return &rates{costs: c, threads: map[uint32]*span{}} }
+
+// add counts an event; it answers true when the time to look at is over.
+func (r *rates) add(ev *event.Event) bool {
+	if r.from == 0 {
+		r.from = ev.Time
+	}
+	if ev.Time > r.from+stormLook {
+		return true
+	}
+	if ev.Probe == event.NoProbe {
+		return false
+	}
+	if r.last == nil || r.tid != ev.TID {
+		if r.last = r.threads[ev.TID]; r.last == nil {
+			r.last = &span{first: ev.Time}
+			r.threads[ev.TID] = r.last
+		}
+		r.tid = ev.TID
+	}
+	r.last.last = ev.Time
+	x := &r.of[uint8(ev.Construct)]
+	if f := ev.Fold; f != nil {
+		r.last.last = max(r.last.last, f.Last)
+		x.hits += f.Hits
+		x.ns += int64(f.Hits) * r.costs.Kinds[event.ProbeFolded].Sum()
+		r.hits += f.Hits
+		return false
+	}
+	x.hits++
+	x.ns += r.costs.Kinds[ev.Probe].Sum()
+	if ev.MPI != nil {
+		x.hits++
+		x.ns += r.costs.Kinds[event.ProbeReturn].Sum()
+	}
+	r.hits++
+	return false
+}
+
+// classOf is the class by which a construct can be left out, and what to call it.
+func classOf(c event.Construct) (class, name string) {
+	for _, k := range classes {
+		if k.name != "sync" && slices.Contains(k.constructs, c) {
+			return k.name, k.name
+		}
+	}
+	if c == event.MPI {
+		return "", "MPI calls"
+	}
+	return "", "parallel regions"
+}
+
+func (r *rates) byClass() (all []*classRate) {
+	of := map[string]*classRate{}
+	for c, x := range r.of {
+		if x.hits == 0 {
+			continue
+		}
+		class, name := classOf(event.Construct(c))
+		if of[name] == nil {
+			of[name] = &classRate{class: class, name: name}
+			all = append(all, of[name])
+		}
+		of[name].hits += x.hits
+		of[name].ns += x.ns
+	}
+	return all
+}
+
+// sentence says what the probes take and what leaving constructs out would
+// save; empty if that is not too much.
+func (r *rates) sentence() string {
+	time, taken := int64(0), int64(0)
+	for _, s := range r.threads {
+		time += int64(s.last - s.first)
+	}
+	all := r.byClass()
+	for _, x := range all {
+		taken += x.ns
+	}
+	if r.hits < stormHits || float64(taken) < stormShare*float64(time) {
+		return ""
+	}
+	slices.SortFunc(all, func(a, b *classRate) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name)) })
+	share := func(ns int64) float64 { return 100 * float64(ns) / float64(time) }
+	var what, saves []string
+	for _, x := range all {
+		if share(x.ns) < 1 {
+			continue
+		}
+		what = append(what, fmt.Sprintf("%s %.0f%% (%d hits)", x.name, share(x.ns), x.hits))
+		if x.class != "" {
+			saves = append(saves, fmt.Sprintf("--disable %s saves %.0f%%", x.class, share(x.ns)))
+		}
+	}
+	s := fmt.Sprintf("probes take %.0f%% of the threads' time in the first second: %s", share(taken), strings.Join(what, ", "))
+	if len(saves) > 0 {
+		s += "; " + strings.Join(saves, ", ")
+	}
+	return s + "; --max-overhead 5% observes in periods, so that it stays below that; reports take it out of the times"
+}
+
+// Say tells the user at once what a measurement finds that he should know while
+// it lasts.
+func (m *Measurement) Say(say func(sentence string)) { m.say = say }
+
+// watchRates looks at a process's first second; mu is held.
+func (p *Process) watchRates(ev *event.Event, say func(string)) {
+	if p.rates == nil || !p.rates.add(ev) {
+		return
+	}
+	if s := p.rates.sentence(); s != "" && say != nil {
+		say(fmt.Sprintf("process %d: %s", p.pid, s))
+	}
+	p.rates = nil
+}

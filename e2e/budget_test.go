@@ -1,0 +1,175 @@
+package e2e
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+)
+
+// stormLines finds, in phases.c, the line that each phase's comment stands on.
+func stormLines(t *testing.T) map[string][]int {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "testdata", "programs", "phases.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string][]int{}
+	for n, l := range strings.Split(string(b), "\n") {
+		if m := regexp.MustCompile(`// (first|storm|settle|last)$`).FindStringSubmatch(l); m != nil {
+			lines[m[1]] = append(lines[m[1]], n+1)
+		}
+	}
+	return lines
+}
+
+// phaseFigures adds up the executions of a construct of one phase: in all, those
+// of them that were extrapolated, and the standard error.
+func phaseFigures(p *attribution.Profile, c event.Construct, lines []int) (all, guessed uint64, sigma float64) {
+	for _, n := range p.Nodes {
+		if n.Region < 0 || p.Regions[n.Region].Construct != c {
+			continue
+		}
+		l := p.Regions[n.Region].Location
+		within := false
+		for _, line := range lines {
+			within = within || l.Begin <= line && line <= max(l.Begin+1, l.End)
+		}
+		if !within {
+			continue
+		}
+		for _, s := range n.Stats {
+			all += s.Exec.C
+			if s.Estimate != nil {
+				guessed += s.Estimate.Exec.C
+				sigma += s.Estimate.CountError
+			}
+		}
+	}
+	return all, guessed, sigma
+}
+
+// worstWindow is the largest share of a thread's time that its hits took, by
+// their calibrated costs, in any window of a stream.
+func worstWindow(s *attribution.Stream, window uint64) (worst float64) {
+	type hit struct {
+		at uint64
+		ns int64
+	}
+	recent := map[uint32][]hit{}
+	sums := map[uint32]int64{}
+	for _, ev := range s.Events {
+		ns := s.Costs.Kinds[ev.Probe].Sum() * int64(1+ev.Lost)
+		q := append(recent[ev.TID], hit{ev.Time, ns})
+		sums[ev.TID] += ns
+		for q[0].at+window < ev.Time {
+			sums[ev.TID] -= q[0].ns
+			q = q[1:]
+		}
+		recent[ev.TID] = q
+		worst = max(worst, float64(sums[ev.TID])/float64(window))
+	}
+	return worst
+}
+
+// A storm between quiet phases: what it costs stays within the budget over any
+// time, what was not observed is extrapolated within its error, and what was
+// quiet is exact.
+func TestBudget(t *testing.T) {
+	const budget, threads, seconds = 0.05, 2, 10
+	lines := stormLines(t)
+	for _, tc := range []struct {
+		build
+		kind      string
+		construct event.Construct
+		steps     int
+	}{
+		{build{"gcc", "-O2 -g"}, "lock", event.Lock, 10000},
+		{build{"clang-19", "-O2 -g"}, "lock", event.Lock, 20000},
+	} {
+		t.Run(tc.kind+" "+tc.compiler, func(t *testing.T) {
+			bin := testbin.Build(t, "phases.c", tc.options())
+			events := filepath.Join(t.TempDir(), "events")
+			s := clean(t, options{env: threadsEnv(threads), flags: []string{"--max-overhead", fmt.Sprint(budget), "--record-events", events, "--sample", "off"}},
+				bin, tc.kind, strconv.Itoa(tc.steps), "0.5", "6", "3")
+			p := s.main
+			truth := map[string]uint64{}
+			for _, l := range strings.Split(strings.TrimSpace(s.stdout), "\n") {
+				f := strings.Fields(l)
+				for _, n := range f[1:] {
+					v, err := strconv.ParseUint(n, 10, 64)
+					if err != nil {
+						t.Fatalf("the program printed %q", l)
+					}
+					truth[f[0]] += v
+				}
+			}
+			if p.Meta.Unmatched != 0 {
+				t.Errorf("%d ends without a beginning", p.Meta.Unmatched)
+			}
+			if b := p.Meta.Budget; b == nil || b.Share != budget || b.Worst > budget || b.Worst == 0 {
+				t.Errorf("budget %+v", b)
+			}
+			if len(p.Meta.Observations) == 0 {
+				t.Fatal("all was observed: no storm")
+			}
+			f, err := os.Open(events)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			stream, err := attribution.DecodeStream(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The run is no longer than one window of the budget's.
+			if worst := worstWindow(stream, seconds*1e9); worst > budget {
+				t.Errorf("%.2f %% of a thread's time went into probes", 100*worst)
+			}
+			for _, phase := range []string{"first", "last"} {
+				all, guessed, _ := phaseFigures(p, event.Critical, lines[phase])
+				if all != truth[phase] || guessed != 0 {
+					t.Errorf("%s: %d criticals (%d extrapolated), want %d", phase, all, guessed, truth[phase])
+				}
+			}
+			all, guessed, sigma := phaseFigures(p, tc.construct, lines["storm"])
+			want := float64(truth["storm"])
+			off := math.Abs(float64(all) - want)
+			t.Logf("%d, %d of them extrapolated +- %.0f; it were %.0f: off by %.1f %%, %.1f sigma; worst %.2f %%",
+				all, guessed, sigma, want, 100*off/want, off/sigma, 100*p.Meta.Budget.Worst)
+			if guessed == 0 {
+				t.Errorf("nothing of the storm was extrapolated")
+			}
+			if off > max(3*sigma, want/10) {
+				t.Errorf("%d executions in the storm (standard error %.0f), want %.0f", all, sigma, want)
+			}
+			if sigma > 0.5*want {
+				t.Errorf("a standard error of %.0f of %.0f says nothing", sigma, want)
+			}
+			if got := stream.Replay(); got.Meta.Unmatched != 0 || executionsIn(got) != executionsIn(p) {
+				t.Errorf("replayed: %d executions, unmatched %d, want %d", executionsIn(got), got.Meta.Unmatched, executionsIn(p))
+			}
+		})
+	}
+}
+
+// executionsIn is how many executions a profile tells of that were observed.
+func executionsIn(p *attribution.Profile) (n uint64) {
+	for i := range p.Nodes {
+		for _, s := range p.Nodes[i].Stats {
+			n += s.Exec.C
+			if s.Estimate != nil {
+				n -= s.Estimate.Exec.C
+			}
+		}
+	}
+	return n
+}

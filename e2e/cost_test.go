@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+	"ompp-attach/internal/testbin"
+)
+
+// partNames are the parts of probeheavy.c, in the order of its lines.
+var partNames = []string{"critical", "lock", "barrier", "region", "loop", "task"}
+
+// ownClock runs probeheavy.c without the tool; ns by part.
+func ownClock(t *testing.T, bin string, env, args []string) []float64 {
+	t.Helper()
+	cmd := exec.Command(bin, args...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ns []float64
+	for _, f := range strings.Fields(string(out)) {
+		v, err := strconv.ParseFloat(f, 64)
+		if err != nil {
+			t.Fatalf("%q: %v", out, err)
+		}
+		ns = append(ns, v)
+	}
+	if len(ns) != len(partNames) {
+		t.Fatalf("it printed %q", out)
+	}
+	return ns
+}
+
+// byPart is what a profile says of the primary thread's time in each part's
+// parallel region, in ns.
+func byPart(t *testing.T, p *attribution.Profile) []float64 {
+	t.Helper()
+	at := map[int]float64{} // by line
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Region < 0 || !p.Regions[n.Region].Construct.IsParallel() {
+			continue
+		}
+		for _, s := range n.Stats {
+			if p.Threads[s.Thread].Num == 0 {
+				at[p.Regions[n.Region].Location.Begin] += float64(s.Exec.T)
+			}
+		}
+	}
+	var lines []int
+	for l := range at {
+		lines = append(lines, l)
+	}
+	slices.Sort(lines)
+	if len(lines) != len(partNames)+1 {
+		t.Fatalf("parallel regions at lines %v", lines)
+	}
+	var ns []float64
+	for _, l := range lines[1:] { // the first one only starts the threads
+		ns = append(ns, at[l])
+	}
+	return ns
+}
+
+// least are the shortest times of several runs: what others do on the machine
+// only ever makes them longer.
+func least(runs [][]float64) []float64 {
+	out := slices.Clone(runs[0])
+	for _, r := range runs {
+		for i := range out {
+			out[i] = min(out[i], r[i])
+		}
+	}
+	return out
+}
+
+// A program that spends a good part of its time in probes: without what these
+// took, its times are those of runs without the tool. Where threads wait for each
+// other it would be chance whether they are, so two threads are compared only
+// where they do not.
+func TestCostsTakenOut(t *testing.T) {
+	const turns, within, heavy = 4, 0.10, 1.10
+	args := []string{"20000", "3000"}
+	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
+		for threads, parts := range map[int][]int{1: {0, 1, 2, 3, 4, 5}, 2: {1}} {
+			t.Run(b.String()+" "+strconv.Itoa(threads), func(t *testing.T) {
+				bin := testbin.Build(t, "probeheavy.c", b.options())
+				env := threadsEnv(threads)
+				var own, raw, adjusted [][]float64
+				for attempt := 1; ; attempt++ {
+					for range turns {
+						own = append(own, ownClock(t, bin, append(env, "LD_LIBRARY_PATH="+runtimes), args))
+						p := clean(t, options{env: env, flags: []string{"--counters", "none", "--sample", "off"}}, bin, args...).main
+						if p.Meta.Overhead == nil || p.Meta.Overhead.Failed != "" || p.Meta.Overhead.Total() == 0 {
+							t.Fatalf("overhead: %+v", p.Meta.Overhead)
+						}
+						raw = append(raw, byPart(t, p))
+						adjusted = append(adjusted, byPart(t, analysis.Adjust(p)))
+					}
+					total := func(v []float64) (sum float64) {
+						for _, i := range parts {
+							sum += v[i]
+						}
+						return sum / 1e6
+					}
+					o, r, a := least(own), least(raw), least(adjusted)
+					for _, i := range parts {
+						t.Logf("%-9s own %7.2f ms, measured %7.2f, without probes %7.2f (%+.1f%%)", partNames[i], o[i]/1e6, r[i]/1e6, a[i]/1e6, 100*(a[i]/o[i]-1))
+					}
+					off := total(a)/total(o) - 1
+					t.Logf("total     own %7.2f ms, measured %7.2f, without probes %7.2f (%+.1f%%)", total(o), total(r), total(a), 100*off)
+					if total(r) > heavy*total(o) && off < within && off > -within {
+						return
+					}
+					if attempt == timedAttempts {
+						t.Fatal("the times without what the probes took are not those without probes, or the probes took too little to tell")
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package probes
+
+import (
+	"slices"
+	"strings"
+
+	"ompp-attach/bpf"
+)
+
+// What a probe does at a hit, for the table of probes (docs/probes.md): the rules
+// of bpf/probe.bpf.c's on_entry.
+
+// Answer is what comes of a hit.
+type Answer struct {
+	Reported bool // a record, or at least the return, is wanted
+	Return   bool // the return is probed
+}
+
+// At tells what comes of a hit in a situation, where one probe serves entry and
+// return (bpf.Session).
+func (pl *Placement) At(s bpf.Situation) Answer {
+	has := func(f uint32) bool { return pl.row.Flags&f != 0 }
+	switch {
+	case has(bpf.RowOnlyIfZF) && !s.Zero, has(bpf.RowOnlyIfNotZF) && s.Zero, has(bpf.RowOutsideOnly) && s.Inside:
+		return Answer{}
+	case has(bpf.RowFreeIfZF) && s.Zero, has(bpf.RowFreeIfNotSF) && !s.Sign:
+		return Answer{Reported: true}
+	}
+	return Answer{true, has(bpf.RowReturn | bpf.RowReturnIfZero)}
+}
+
+// ReturnRule says when the return is probed: "" if never.
+func (pl *Placement) ReturnRule() string {
+	switch f := pl.row.Flags; {
+	case f&(bpf.RowReturn|bpf.RowReturnIfZero) == 0:
+		return ""
+	case f&(bpf.RowFreeIfZF|bpf.RowFreeIfNotSF) != 0:
+		return "if it waits"
+	}
+	return "yes"
+}
+
+// Condition says which hits count: "" if all do.
+func (pl *Placement) Condition() string {
+	var all []string
+	for _, c := range []struct {
+		flag uint32
+		text string
+	}{{bpf.RowOnlyIfZF, "zero flag set"}, {bpf.RowOnlyIfNotZF, "zero flag clear"}, {bpf.RowOutsideOnly, "called from outside"}} {
+		if pl.row.Flags&c.flag != 0 {
+			all = append(all, c.text)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// Reads lists what a reported hit reads of the process's memory; registers cost
+// nothing.
+func (pl *Placement) Reads() (list []string) {
+	f := pl.row.Flags
+	if f&(bpf.RowNoSite|bpf.RowSiteHere) == 0 && pl.onAMD64 {
+		list = append(list, "return address")
+	}
+	if slices.Contains([]uint8{pl.row.A, pl.row.B}, bpf.Arg(6)) {
+		list = append(list, "argument on the stack")
+	}
+	for _, r := range []struct {
+		flag uint32
+		what string
+	}{{bpf.RowBFromA, "task's routine"}, {bpf.RowTeamFromTLS, "team and number"},
+		{bpf.RowSizeFromKmp, "team's size (4, by the primary thread)"}, {bpf.RowTrip32 | bpf.RowTrip64, "bounds"}} {
+		if f&r.flag != 0 {
+			list = append(list, r.what)
+		}
+	}
+	return list
+}

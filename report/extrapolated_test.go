@@ -1,0 +1,66 @@
+package report
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+)
+
+// extrapolatedProfile is a region of 10 s in which criticals were not observed
+// for 4 s.
+func extrapolatedProfile() *attribution.Profile {
+	b := newBuilder("storm", 10)
+	b.team(0, 1)
+	par := b.node(0, b.region(event.Parallel, attribution.Location{File: "storm.c", Begin: 3, End: 9}), nil, row{thread: 0, body: 10, c: 1})
+	b.node(par, b.region(event.Critical, attribution.Location{File: "storm.c", Begin: 5, End: 6}), nil, row{thread: 0, body: 5, c: 5000})
+	b.node(par, b.region(event.Lock, attribution.Location{File: "storm.c", Begin: 8, End: 8}), nil, row{thread: 0, body: 1, c: 70})
+	p := b.p
+	p.Nodes[2].Stats[0].Estimate = &attribution.Estimate{Exec: attribution.Span{T: ns(2), C: 2000}, Body: attribution.Span{T: ns(2), C: 2000},
+		CountError: 120.5, TimeError: 0.25e9}
+	p.Nodes[1].Stats[0].Estimate = &attribution.Estimate{Child: ns(2)}
+	p.Meta.Budget = &attribution.Budget{Share: 0.05, Window: 10e9, Worst: 0.0412}
+	p.Meta.Observations = []attribution.Observation{{Name: "critical", Of: event.SetOf(event.Critical), Away: 4e9, Sampled: 1e9, Gaps: 3}}
+	return p
+}
+
+func TestExtrapolatedFiguresAreMarked(t *testing.T) {
+	p := extrapolatedProfile()
+	var out bytes.Buffer
+	if err := WriteOmpp(&out, p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"Overhead Budget : 5.0% of a thread's time, at most 4.12% used in any 10 sec",
+		"Extrapolated : critical: 4.00 sec in 3 gaps, from 1.00 sec around them",
+		"SUM ~5.00 ~5000 ~5.00 ~0.00 ~0.00",    // the critical
+		"SUM 1.00 70 1.00 0.00 0.00",           // the lock is exact
+		"0 10.00 1 10.00 ~4.00 0.00 0.00 0.00", // in the region's exclusive time it is not
+		"5000 executions (3000 observed, the rest +- 121), 5.00 sec (3.00 observed, the rest +- 0.25)",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the report:\n%s", want, out.String())
+		}
+	}
+	var summary bytes.Buffer
+	if err := Summary(&summary, p, nil, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(summary.String(), "extrapolated        critical") {
+		t.Errorf("summary:\n%s", summary.String())
+	}
+	pp := buildPprof(p, Options{})
+	for _, s := range pp.Sample {
+		construct := strings.Join(s.Label["construct"], "")
+		if marked := len(s.Label["extrapolated"]) > 0; construct != "" && marked != (construct != "LOCK") {
+			t.Errorf("%s: label %v", construct, s.Label)
+		}
+	}
+	if !slices.ContainsFunc(pp.Comments, func(s string) bool { return strings.Contains(s, "critical: 4.00 sec") }) {
+		t.Errorf("comments %q", pp.Comments)
+	}
+}
