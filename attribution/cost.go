@@ -29,11 +29,9 @@ type toll struct {
 	tasks int64           // in tasks that were executed while waiting here
 }
 
-func (y *toll) own() (sum int64) {
-	for _, v := range y.parts {
-		sum += v
-	}
-	return sum
+func (y *toll) own() int64 {
+	p := &y.parts
+	return p[partEnter] + p[partBody] + p[partBarrier] + p[partExit] + p[partOther]
 }
 
 // whole is what the probes took while the region was open, whosever time it was.
@@ -44,10 +42,34 @@ func (y *toll) cost() Cost {
 		Exit: y.parts[partExit], Child: y.child, Task: y.tasks}
 }
 
-// cost is what the probes took of a region that ends. Some constructs have all
-// their time in one part, others only in the whole.
-func (f *frame) cost() Cost {
-	y, times := f.toll, [partOther]int64{partEnter: f.enter, partBody: f.body, partBarrier: f.barrier, partExit: f.exit}
+// chargeToll adds what the probes took of a region that ends.
+func (f *frame) chargeToll(s *ThreadStats) {
+	y := &f.toll
+	if f.enter == 0 && y.parts[partEnter] != 0 || f.body == 0 && y.parts[partBody] != 0 ||
+		f.barrier == 0 && y.parts[partBarrier] != 0 || f.exit == 0 && y.parts[partExit] != 0 {
+		f.gatherToll()
+	}
+	c, own := s.Cost, y.own()
+	if c == nil {
+		if own|y.child|y.tasks == 0 {
+			return
+		}
+		c = &Cost{}
+		s.Cost = c
+	}
+	c.Exec += own
+	c.Enter += y.parts[partEnter]
+	c.Body += y.parts[partBody]
+	c.Barrier += y.parts[partBarrier]
+	c.Exit += y.parts[partExit]
+	c.Child += y.child
+	c.Task += y.tasks
+}
+
+// gatherToll moves what lies in parts in which a construct has no time: some
+// have all of it in one part, others only in the whole.
+func (f *frame) gatherToll() {
+	y, times := &f.toll, [partOther]int64{partEnter: f.enter, partBody: f.body, partBarrier: f.barrier, partExit: f.exit}
 	to, timed := partOther, 0
 	for p, t := range times {
 		if t != 0 {
@@ -63,7 +85,6 @@ func (f *frame) cost() Cost {
 			y.parts[to] += d
 		}
 	}
-	return y.cost()
 }
 
 // Costs tells what probe hits take; before that, nothing is known to be the

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"slices"
 	"testing"
 
 	"ompp-attach/event"
@@ -110,7 +111,12 @@ type player struct {
 }
 
 func newPlayer(period []event.Event) *player {
-	return &player{engine: New(initialThread, nowhere{}), period: period}
+	p := &player{engine: New(initialThread, nowhere{}), period: slices.Clone(period)}
+	p.engine.Costs(*testCosts())
+	for i := range p.period {
+		p.period[i].Probe = event.ProbeEmulated
+	}
+	return p
 }
 
 func (p *player) play() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"ompp-attach/event"
 )
@@ -21,6 +22,15 @@ type Observation struct {
 	Away    int64            `json:"away_ns"`    // not observed, wall time
 	Sampled int64            `json:"sampled_ns"` // the periods from which that is extrapolated
 	Gaps    int              `json:"gaps"`       // how many times they were not observed
+}
+
+// Title names the constructs for the user.
+func (x *Observation) Title() string {
+	if x.Name != "" {
+		return x.Name
+	}
+	names, _ := x.Of.MarshalText() // which cannot fail
+	return strings.ReplaceAll(string(names), ",", ", ")
 }
 
 // Budget is what the measurement may cost.
@@ -69,122 +79,20 @@ func (x *Estimate) Plus(y *Estimate) *Estimate {
 // idle machine, it is paid in a busy one, with cold caches.
 const costError = 0.1
 
-// numAmounts is the number of figures that are extrapolated: time and count of
-// each of ThreadStats' spans.
-const numAmounts = 10
-
-type amounts [numAmounts]float64
-
-func spans(s *ThreadStats) [numAmounts / 2]*Span {
-	return [...]*Span{&s.Exec, &s.Enter, &s.Body, &s.Barrier, &s.Exit}
-}
-
-// amountsOf are a row's figures, without what the probes took of its times.
-func amountsOf(s *ThreadStats) (v amounts) {
-	var cost Cost
-	if s.Cost != nil {
-		cost = *s.Cost
-	}
-	paid := [...]int64{cost.Exec, cost.Enter, cost.Body, cost.Barrier, cost.Exit}
-	for i, x := range spans(s) {
-		v[2*i], v[2*i+1] = float64(x.T-paid[i]), float64(x.C)
-	}
-	return v
-}
-
-// reading is what had been measured of some constructs when the threads came to
-// a change.
-type reading struct {
-	own     []int64 // by row: the measurement's cost so far, ns
-	cpu     []int64 // by row: processor time; 0: not known
-	known   []bool  // by row
-	amounts map[*node][]amounts
-}
-
-// each calls f on all nodes of some constructs.
-func (n *node) each(of event.Constructs, f func(*node)) {
-	if n.parent != nil && of.Has(n.key.Construct) {
-		f(n)
-	}
-	for _, c := range n.children {
-		c.each(of, f)
-	}
-}
-
-// read notes what has been measured of a row.
-func (e *Engine) read(r *reading, of event.Constructs, row int) {
-	for len(r.known) <= row {
-		r.known, r.own, r.cpu = append(r.known, false), append(r.own, 0), append(r.cpu, 0)
-	}
-	r.known[row] = true
-	if s := e.root.stat(row); s.Cost != nil {
-		r.own[row] = s.Cost.Exec
-	}
-	if r.amounts == nil {
-		r.amounts = map[*node][]amounts{}
-	}
-	e.root.each(of, func(n *node) {
-		if row >= len(n.stats) {
-			return
-		}
-		have := r.amounts[n]
-		for len(have) <= row {
-			have = append(have, amounts{})
-		}
-		have[row] = amountsOf(&n.stats[row])
-		r.amounts[n] = have
-	})
-}
-
-func (r *reading) at(n *node, row int) (v amounts) {
-	if have := r.amounts[n]; row < len(have) {
-		return have[row]
-	}
-	return v
-}
-
-// ran is how long a row's thread ran between two changes, and how much of that
-// was the program's own time: of its processor time if that is known, else of
-// wall time.
-func ran(from, to *change, row int) (all, own float64) {
-	all = float64(to.since(from))
-	a, b := &from.seen, &to.seen
-	if row >= min(len(a.known), len(b.known)) {
-		return all, all
-	}
-	if a.cpu[row] > 0 && b.cpu[row] > a.cpu[row]+leastCPU {
-		all = min(all, float64(b.cpu[row]-a.cpu[row]))
-	}
-	const least = 0.02 // of the time is the program's, whatever the costs seem to be
-	return all, max(all-float64(b.own[row]-a.own[row]), least*all)
-}
-
-// leastCPU is the processor time (ns) from which on it is exact enough: the
-// kernel tells it as of its last tick.
-const leastCPU = 20e6
-
 // observed is what is known of a set of constructs that have been away.
 type observed struct {
-	begun  *change          // of the current period; nil: none
-	rates  map[*node][]rate // of the latest period; nil: none
-	gap    *change          // it began there; nil: none that is not filled yet
-	back   *change          // and ended there
-	before map[*node][]rate // the rates before it
+	begun  *change // where the current period of observation began; nil: there is none
+	gap    *change // where the gap began that is not filled yet; nil: there is none
+	back   *change // where it ended
+	before *period // before the gap; nil: there was none
 	note   *Observation
-}
-
-// rate is how fast the figures of a row grow, per ns of the program's own time.
-type rate struct {
-	v     amounts
-	doubt float64 // standard error for want of knowing the cost, as a share
-	known bool
 }
 
 // account takes a change into account to which all threads have come.
 func (e *Engine) account(c *change) {
 	for row := range e.rows { // those of threads that are gone, or idle
 		if row >= len(c.seen.known) || !c.seen.known[row] {
-			e.read(&c.seen, c.Of, row)
+			e.read(c, row, nil)
 		}
 	}
 	if e.watch.groups == nil {
@@ -201,60 +109,34 @@ func (e *Engine) account(c *change) {
 		e.endPeriod(g, c)
 		g.begun = c
 	case Away:
-		e.endPeriod(g, c)
-		g.begun, g.gap, g.back, g.before = nil, c, nil, g.rates
+		before := e.endPeriod(g, c)
+		g.begun, g.gap, g.back, g.before = nil, c, nil, before
 		g.note.Gaps++
 	case Back:
 		g.begun, g.back = c, c
 	}
 }
 
-// endPeriod takes a period of observation into account that ends.
-func (e *Engine) endPeriod(g *observed, at *change) {
-	g.rates = nil
+// endPeriod takes a period of observation into account that ends, and with it the
+// gap before; nil if there was none.
+func (e *Engine) endPeriod(g *observed, at *change) *period {
 	if g.begun == nil {
-		return
+		return nil
 	}
-	g.rates = e.rates(g.begun, at)
+	p := &period{g.begun, at}
 	if g.gap != nil && g.back != nil {
-		e.fill(g)
+		e.extrapolate(period{g.gap, g.back}, g.before, p)
+		g.note.Away += g.back.since(g.gap)
+		g.gap, g.back = nil, nil
 	} else if at.Change != Away {
-		return
+		return p
 	}
 	g.note.Sampled += at.since(g.begun)
-}
-
-// fill extrapolates what was executed in a gap.
-func (e *Engine) fill(g *observed) {
-	e.extrapolate(g.gap, g.back, g.before, g.rates)
-	g.note.Away += g.back.since(g.gap)
-	g.gap, g.back = nil, nil
+	return p
 }
 
 // since is the time that was measured between two changes, ns.
 func (c *change) since(from *change) int64 { return max(0, span(from.At, c.At)-(c.off-from.off)) }
-
-// rates are those between two changes.
-func (e *Engine) rates(from, to *change) map[*node][]rate {
-	out := map[*node][]rate{}
-	for n, have := range to.seen.amounts {
-		rates := make([]rate, len(have))
-		for row := range have {
-			all, own := ran(from, to, row)
-			if all == 0 {
-				continue
-			}
-			was := from.seen.at(n, row)
-			r := rate{known: true, doubt: costError * (all - own) / own}
-			for i := range r.v {
-				r.v[i] = max(0, have[row][i]-was[i]) / own
-			}
-			rates[row] = r
-		}
-		out[n] = rates
-	}
-	return out
-}
 
 // guess is what is extrapolated of a row.
 type guess struct {
@@ -263,16 +145,18 @@ type guess struct {
 	doubt    [2]float64 // standard errors that have one cause
 }
 
-// extrapolate adds what was executed between two changes, by the rates before
-// and after.
-func (e *Engine) extrapolate(from, to *change, before, after map[*node][]rate) {
+// extrapolate adds what was executed in a gap, by the rates before and after.
+func (e *Engine) extrapolate(gap period, before, after *period) {
 	if e.watch.guesses == nil {
 		e.watch.guesses = map[*node][]guess{}
 	}
 	nodes := map[*node]int{}
-	for _, rates := range []map[*node][]rate{before, after} {
-		for n, r := range rates {
-			nodes[n] = max(nodes[n], len(r))
+	for _, p := range []*period{before, after} {
+		if p == nil {
+			continue
+		}
+		for n, have := range p.to.seen.amounts {
+			nodes[n] = max(nodes[n], len(have))
 		}
 	}
 	for n, rows := range nodes {
@@ -280,19 +164,10 @@ func (e *Engine) extrapolate(from, to *change, before, after map[*node][]rate) {
 			e.watch.guesses[n] = append(e.watch.guesses[n], guess{})
 		}
 		for row := range rows {
-			_, own := ran(from, to, row)
-			e.watch.guesses[n][row].add(own, rateOf(before, n, row), rateOf(after, n, row))
+			_, own := gap.ran(n, row)
+			e.watch.guesses[n][row].add(own, before.rate(n, row), after.rate(n, row))
 		}
 	}
-}
-
-// rateOf is a region's rate in a period, which is 0 if it was not seen in one
-// that there was.
-func rateOf(rates map[*node][]rate, n *node, row int) rate {
-	if r := rates[n]; row < len(r) {
-		return r[row]
-	}
-	return rate{known: rates != nil}
 }
 
 // add adds a gap. If the rate changed, nobody knows when: the standard error is
@@ -330,15 +205,14 @@ func (e *Engine) settleWatch(end uint64) {
 	for of, g := range e.watch.groups {
 		c := &change{Watch: Watch{At: end, Of: of}, off: e.off.T}
 		for row := range e.rows {
-			e.read(&c.seen, of, row)
+			e.read(c, row, nil)
 		}
 		switch {
 		case g.gap == nil:
 		case g.back != nil:
 			e.endPeriod(g, c)
 		default:
-			g.back = c
-			e.extrapolate(g.gap, c, g.before, nil)
+			e.extrapolate(period{g.gap, c}, g.before, nil)
 			g.note.Away += c.since(g.gap)
 		}
 	}

@@ -45,6 +45,7 @@ type Meta struct {
 	Unmatched uint64    `json:"unmatched"`          // ends without a begin that were dropped
 	Partial   uint64    `json:"partial"`            // region instances seen only in part (under way at attach or at the end)
 	Off       Span      `json:"off,omitzero"`       // how long, and how often, measurement was switched off; not part of the duration
+	Stopped   Stopped   `json:"stopped,omitzero"`   // while probes were placed
 	LeftOut   []string  `json:"left_out,omitempty"` // what the user did not want to see
 	MPI       *MPIJob   `json:"mpi,omitempty"`      // nil: the process did not use MPI
 	Counters  []Counter `json:"counters,omitempty"` // in the order of ThreadStats.Counters
@@ -61,6 +62,21 @@ type Meta struct {
 	// TakenOut is how much shorter that made Duration (ns).
 	TakenOut int64 `json:"-"`
 	HasTasks bool  `json:"has_tasks"` // the program may create tasks, and this runtime's are not measured
+}
+
+// Stopped is how often, and how long, a process was stopped so that probes could
+// be placed before it went on. That is in no other time.
+type Stopped struct {
+	Times   uint64 `json:"times"`
+	Total   int64  `json:"total_ns"`
+	Longest int64  `json:"longest_ns"`
+}
+
+// Add counts one more stop of so many ns.
+func (s *Stopped) Add(ns int64) {
+	s.Times++
+	s.Total += ns
+	s.Longest = max(s.Longest, ns)
 }
 
 // Runtime is one OpenMP runtime found in the process.

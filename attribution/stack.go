@@ -81,7 +81,7 @@ func (f *frame) charge(s *ThreadStats, exec int64) {
 	s.Child += f.child
 	s.Task += f.task
 	s.Tasks += f.tasks
-	s.addCost(f.cost())
+	f.chargeToll(s)
 }
 
 // abandon closes the innermost region, whose end was not seen: it counts, and

@@ -112,8 +112,7 @@ func (e *Engine) catchUp(t *thread, to uint64) {
 			e.closeAway(t, c)
 		}
 		t.away = c.away
-		e.read(&c.seen, c.Of, t.row)
-		c.seen.cpu[t.row] = c.CPU[t.tid]
+		e.read(c, t.row, t)
 	}
 }
 

@@ -125,6 +125,51 @@ func withoutGaps(events []event.Event, watches []Watch) []event.Event {
 	return slices.DeleteFunc(events, func(ev event.Event) bool { return awayAt(watches, criticals, ev.Time) })
 }
 
+// The regions that criticals lie in are observed all of the time: that a storm
+// began, or ended, in a gap is known by them. The measurement's cost slows the
+// program while it is observed.
+func TestExtrapolateWithinRegion(t *testing.T) {
+	const ms, cost, own = 1000000, 400, 1200 // ns per hit and per iteration
+	costs := event.HitCosts{}
+	costs.Kinds[event.ProbeEmulated] = event.HitCost{Before: cost / 2, After: cost / 2}
+	watches := []Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 30 * ms, Of: criticals, Change: Away}, {At: 70 * ms, Of: criticals, Change: Back}, {At: 90 * ms, Of: criticals, Change: Period}}
+	e := New(1, fakeFiles{})
+	e.Costs(costs)
+	for _, w := range watches {
+		e.Watch(w)
+	}
+	feed := func(at uint64, c event.Construct, edge event.Edge, f event.Flag, probe event.Probe) {
+		e.Feed(&event.Event{Time: at, TID: 1, Construct: c, Edge: edge, Site: 400, Fn: 300, Key: 7, Size: 1, Flags: f, Probe: probe})
+	}
+	const begin, end = 20 * ms, 57 * ms
+	feed(begin, event.Parallel, event.Fork, 0, 0)
+	feed(begin, event.Parallel, event.Begin, 0, 0)
+	truth := 0
+	for at := uint64(begin); at < end; truth++ {
+		if awayAt(watches, criticals, at) {
+			at += own
+			continue
+		}
+		feed(at, event.Critical, event.Enter, event.FreeAtOnce, event.ProbeEmulated)
+		feed(at+cost, event.Critical, event.Release, event.FreeAtOnce, event.ProbeEmulated)
+		at += own + 2*cost
+	}
+	feed(end, event.Parallel, event.End, 0, 0)
+	feed(end, event.Parallel, event.Join, 0, 0)
+	p := e.Finish(100 * ms)
+	seen, guessed := executionsOf(p, event.Critical)
+	if off := math.Abs(float64(seen+guessed)/float64(truth) - 1); off > 0.01 || guessed == 0 {
+		t.Errorf("%d + %d of %d", seen, guessed, truth)
+	}
+	region, critical := p.Nodes[1].Stats[0], p.Nodes[2].Stats[0]
+	if region.Child != critical.Exec.T || region.Estimate == nil || region.Estimate.Child != critical.Estimate.Exec.T {
+		t.Errorf("the region holds %d ns of children, the criticals lasted %d", region.Child, critical.Exec.T)
+	}
+	if region.Exec != (Span{end - begin, 1}) {
+		t.Errorf("the region itself: %+v", region.Exec)
+	}
+}
+
 func TestExtrapolate(t *testing.T) {
 	const ms = 1000000
 	for _, c := range []struct {

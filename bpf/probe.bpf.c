@@ -115,6 +115,28 @@ static __always_inline s32 level_from_tls(struct pt_regs *regs, struct row *row)
 	return level;
 }
 
+/* Iterations of a loop whose bounds lie at two addresses. Compilers put them side
+ * by side: then one read does. */
+static __always_inline u64 trips_32(u64 lower, u64 upper)
+{
+	s32 bounds[2] = {};
+
+	if (upper - lower != 4 && lower - upper != 4)
+		return (u64)((s64)(s32)read_u32(upper) - (s32)read_u32(lower) + 1);
+	bpf_probe_read_user(bounds, sizeof(bounds), (void *)(lower < upper ? lower : upper));
+	return lower < upper ? (u64)((s64)bounds[1] - bounds[0] + 1) : (u64)((s64)bounds[0] - bounds[1] + 1);
+}
+
+static __always_inline u64 trips_64(u64 lower, u64 upper)
+{
+	u64 bounds[2] = {};
+
+	if (upper - lower != 8 && lower - upper != 8)
+		return read_u64(upper) - read_u64(lower) + 1;
+	bpf_probe_read_user(bounds, sizeof(bounds), (void *)(lower < upper ? lower : upper));
+	return lower < upper ? bounds[1] - bounds[0] + 1 : bounds[0] - bounds[1] + 1;
+}
+
 static __always_inline s32 size_from_kmp(struct pt_regs *regs, struct row *row)
 {
 	u64 threads_array = read_u64(REG_IP(regs) + row->kmp_threads);
@@ -205,9 +227,9 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 			if ((row->flags & ROW_SIZE_FROM_KMP) && r->num == 0) /* the primary thread tells for all */
 				r->size = size_from_kmp(regs, row);
 			if (row->flags & ROW_TRIP_32)
-				r->b = (u64)((s64)(s32)read_u32(REG_ARG5(regs)) - (s32)read_u32(REG_ARG4(regs)) + 1);
+				r->b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
 			if (row->flags & ROW_TRIP_64)
-				r->b = read_u64(REG_ARG5(regs)) - read_u64(REG_ARG4(regs)) + 1;
+				r->b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
 			submit(r);
 		}
 	}

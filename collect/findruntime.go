@@ -3,15 +3,36 @@ package collect
 import (
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"ompp-attach/symbols"
 )
+
+// suspicion is what a file is worth having its symbols parsed for.
+type suspicion struct{ runtime, mpi bool }
+
+// suspicions keeps what files were looked at: whoever loads a library waits
+// until all of its files have been asked for.
+type suspicions struct{ files sync.Map }
+
+var suspected suspicions
+
+func (s *suspicions) of(o *symbols.Object) suspicion {
+	if known, ok := s.files.Load(o); ok {
+		return known.(suspicion)
+	}
+	known := suspicion{looksLikeRuntime(o), looksLikeMPI(o)}
+	s.files.Store(o, known)
+	return known
+}
 
 // mayBeRuntime tells whether a file is worth having its symbols parsed. A
 // process may map hundreds of libraries, and a runtime may bear any name
 // (libgomp-a34b3233.so.1 in a Python wheel) or be part of another library: so
 // the question is what the loader would find, which costs some 10 us a file.
-func mayBeRuntime(o *symbols.Object) bool {
+func mayBeRuntime(o *symbols.Object) bool { return suspected.of(o).runtime }
+
+func looksLikeRuntime(o *symbols.Object) bool {
 	if o.Exports("GOMP_parallel") || o.Exports("__kmpc_fork_call") {
 		return true
 	}

@@ -33,8 +33,13 @@ func (u *UserRegions) findMarkers(mod *symbols.Module) (points []probes.CodePoin
 			continue
 		}
 		// The kernel would put its breakpoint wherever a broken note says.
-		if i, err := insn.Decode(o, m.VAddr); err != nil || i.Kind != insn.Nop {
+		i, err := insn.Decode(o, m.VAddr)
+		if err != nil || i.Kind != insn.Nop {
 			u.unseen = append(u.unseen, attribution.Unseen{What: "marker " + m.Name, Reason: fmt.Sprintf("its note in %s leads to %#x, where no nop is", mod.Path, m.VAddr)})
+			continue
+		}
+		if i.Refused {
+			u.unseen = append(u.unseen, attribution.Unseen{What: "marker " + m.Name, Reason: i.Refusal() + "; the ompp.h of this version sets another one"})
 			continue
 		}
 		wanted = append(wanted, m)

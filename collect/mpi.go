@@ -49,7 +49,9 @@ type placedMPI struct {
 
 // mayBeMPI tells whether a file is worth having its symbols parsed: see
 // mayBeRuntime.
-func mayBeMPI(o *symbols.Object) bool {
+func mayBeMPI(o *symbols.Object) bool { return suspected.of(o).mpi }
+
+func looksLikeMPI(o *symbols.Object) bool {
 	return o.Exports("PMPI_Init") || o.Exports("MPI_Init") || o.IsExecutable() && o.HasLocalNames()
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -84,7 +85,9 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p.engine = attribution.New(uint32(pid), r)
 	if c, err := m.Costs(); err == nil {
 		table := c.Table()
-		p.rates = newRates(&table)
+		if m.budget == nil { // which takes care of that
+			p.rates = newRates(&table)
+		}
 		p.engine.Costs(table)
 		if p.recorder != nil {
 			p.recorder.Stream.Costs = c.Table()
@@ -302,9 +305,11 @@ func closeLinks(links []io.Closer) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
+		var wg sync.WaitGroup // what they wait for in the kernel they share
 		for _, l := range links {
-			l.Close()
+			wg.Go(func() { l.Close() })
 		}
+		wg.Wait()
 	}()
 	select {
 	case <-closed:

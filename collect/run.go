@@ -100,6 +100,11 @@ func (m *Measurement) live(l bpf.Life) {
 			// The time that it was stopped is not the program's.
 			m.mu.Lock()
 			now := ktime()
+			if p != nil && l.Time > p.continued {
+				took := now - l.Time
+				p.meta.Stopped.Add(int64(took))
+				defer m.logf("process %d: stopped for %s", pid, time.Duration(took))
+			}
 			switch {
 			case p == nil:
 			case l.Kind != bpf.LifeMap:

@@ -144,7 +144,7 @@ func (r *rates) sentence() string {
 	if len(saves) > 0 {
 		s += "; " + strings.Join(saves, ", ")
 	}
-	return s + "; reports take it out of the times"
+	return s + "; --max-overhead 5% observes in periods, so that it stays below that; reports take it out of the times"
 }
 
 // Say tells the user at once what a measurement finds that he should know while

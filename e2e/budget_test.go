@@ -93,7 +93,7 @@ func TestBudget(t *testing.T) {
 		steps     int
 	}{
 		{build{"gcc", "-O2 -g"}, "lock", event.Lock, 10000},
-		{build{"clang-19", "-O2 -g"}, "critical", event.Critical, 20000},
+		{build{"clang-19", "-O2 -g"}, "lock", event.Lock, 20000},
 	} {
 		t.Run(tc.kind+" "+tc.compiler, func(t *testing.T) {
 			bin := testbin.Build(t, "phases.c", tc.options())

@@ -32,7 +32,7 @@ func TestRedZone(t *testing.T) {
 		for _, level := range []string{"-O0", "-O2"} {
 			t.Run(compiler+" "+level, func(t *testing.T) {
 				b := build{compiler, level + " -g"}
-				bin := testbin.Build(t, "redzone.c", b.options())
+				bin := testbin.Build(t, "redzone.c", withMarkers(t, b))
 				s := clean(t, options{flags: []string{"--function", "^bare$", "--region", region}}, bin)
 				sameCounts(t, userCounts(s.main), printedCounts(t, s.stdout))
 			})

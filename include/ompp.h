@@ -4,9 +4,9 @@
  *   ompp_off();          ...  ompp_on();          measuring stops and goes on
  *
  * Header only, for C and C++; Fortran programs compile ompp_fortran.c and call
- * the same names. A marker is a nop of five bytes and a note (.note.stapsdt)
- * that tells where it is: it costs nothing while nobody looks. `perf`, `bpftrace`
- * and SystemTap see it too.
+ * the same names. A marker is a nop and a note (.note.stapsdt) that tells where
+ * it is: it costs nothing while nobody looks. `perf`, `bpftrace` and SystemTap
+ * see it too.
  *
  * The name is a string literal of letters, digits, blanks and _ - . : / only.
  * Regions nest; the begin and the end of a region are in one executable or
@@ -19,15 +19,11 @@
 
 #if defined(__ELF__) && defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
 
-#ifdef __x86_64__
-#define OMPP_NOP_ ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
-#else
-#define OMPP_NOP_ "nop\n"
-#endif
-
-/* The layout is that of <sys/sdt.h>, which not every system has. */
+/* The layout is that of <sys/sdt.h>, which not every system has. A nop of one
+ * byte: of one of five, Linux 6.18 makes a call that overwrites what a function
+ * keeps below the stack pointer. */
 #define OMPP_MARKER_(provider, name, arguments) \
-	"990:\n" OMPP_NOP_ \
+	"990: nop\n" \
 	".pushsection .note.stapsdt, \"?\", \"note\"\n" \
 	".balign 4\n" \
 	".4byte 992f-991f, 994f-993f, 3\n" \

@@ -56,6 +56,7 @@ type Rank struct {
 	LostHits     uint64
 	Partial      uint64
 	Warnings     int
+	Extrapolated string // which constructs were not observed all of the time; empty: none
 }
 
 // Region is a region over all ranks.

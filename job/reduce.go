@@ -2,6 +2,7 @@ package job
 
 import (
 	"path"
+	"strings"
 	"time"
 
 	"ompp-attach/analysis"
@@ -176,6 +177,11 @@ func rankOf(p *attribution.Profile, file string, rank int) Rank {
 		Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
 		Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Warnings: len(p.Warnings)}
 	r.Adjusted = m.Adjusted
+	var names []string
+	for i := range m.Observations {
+		names = append(names, m.Observations[i].Title())
+	}
+	r.Extrapolated = strings.Join(names, ", ")
 	if c := m.Overhead; c != nil && c.Failed == "" {
 		r.ProbeCost, r.CostKnown = c.Total(), true
 	}

@@ -17,13 +17,14 @@ const clockSkew = time.Minute
 type kind int
 
 const (
-	missing    kind = iota // no file
-	unreadable             // torn, newer, something else
-	tornCopy               // so is one file of a rank that has another
-	twice                  // another profile of the rank is in the job
-	misnamed               // file name and content disagree
-	noMPI                  // the process used none
-	mixed                  // of the job as a whole
+	missing      kind = iota // no file
+	unreadable               // torn, newer, something else
+	tornCopy                 // so is one file of a rank that has another
+	twice                    // another profile of the rank is in the job
+	misnamed                 // file name and content disagree
+	noMPI                    // the process used none
+	extrapolated             // some of its figures are
+	mixed                    // of the job as a whole
 )
 
 // trouble is something about one rank that the reader must know.
@@ -46,6 +47,9 @@ func (j *Job) take(r *reduced) {
 	case m.Rank >= 0 && m.Rank < maxRank && m.Rank != named:
 		j.trouble(misnamed, m.Rank, file)
 		r.rank.Rank = m.Rank
+	}
+	if r.rank.Extrapolated != "" {
+		j.trouble(extrapolated, r.rank.Rank, r.rank.Extrapolated)
 	}
 	if !j.fold(r) {
 		j.trouble(twice, r.rank.Rank, file)
@@ -127,6 +131,8 @@ func (j *Job) Troubles() []string {
 			out = append(out, who+verb(one, " has", " have")+" files that are named after another rank, the content counts: "+j.filesOf(misnamed)+".")
 		case noMPI:
 			out = append(out, who+" did not use MPI while measured; the rank is that of the file's name.")
+		case extrapolated:
+			out = append(out, who+verb(one, " has", " have")+" figures that were extrapolated in part, to keep a budget: "+g.text+". The rank's own report marks them.")
 		case mixed:
 			out = append(out, g.text)
 		}

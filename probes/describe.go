@@ -68,7 +68,7 @@ func (pl *Placement) Reads() (list []string) {
 		flag uint32
 		what string
 	}{{bpf.RowBFromA, "task's routine"}, {bpf.RowTeamFromTLS, "team and number"},
-		{bpf.RowSizeFromKmp, "team's size (4, by the primary thread)"}, {bpf.RowTrip32 | bpf.RowTrip64, "bounds (2)"}} {
+		{bpf.RowSizeFromKmp, "team's size (4, by the primary thread)"}, {bpf.RowTrip32 | bpf.RowTrip64, "bounds"}} {
 		if f&r.flag != 0 {
 			list = append(list, r.what)
 		}

@@ -17,7 +17,7 @@ import (
 type kmpcExits struct {
 	// BodyEnd are instructions right after the library's calls of
 	// __kmp_invoke_microtask, one for each call.
-	BodyEnd []uint64
+	BodyEnd []insn.Inst
 	// Join are instructions through which __kmpc_fork_call returns, together
 	// hit once.
 	Join []insn.Approach
@@ -134,14 +134,14 @@ func callCandidates(arch string, b []byte, base uint64, wanted func(uint64) bool
 
 // departure finds the first instruction behind a call that the kernel emulates,
 // provided that nothing else leads to it.
-func departure(o *symbols.Object, call insn.Inst) (uint64, error) {
+func departure(o *symbols.Object, call insn.Inst) (at insn.Inst, err error) {
 	lo, _, ok := o.FuncRange(call.Addr)
 	if !ok {
-		return 0, fmt.Errorf("its function is not known")
+		return at, fmt.Errorf("its function is not known")
 	}
 	body, err := insn.Func(o, lo)
 	if err != nil {
-		return 0, err
+		return at, err
 	}
 	targets := map[uint64]bool{}
 	for _, i := range body {
@@ -149,22 +149,22 @@ func departure(o *symbols.Object, call insn.Inst) (uint64, error) {
 			targets[i.Target] = true
 		}
 	}
-	at := call.Next()
+	next := call.Next()
 	for range maxDeparture {
-		if targets[at] {
-			return 0, fmt.Errorf("code from elsewhere joins at %#x", at)
+		if targets[next] {
+			return at, fmt.Errorf("code from elsewhere joins at %#x", next)
 		}
-		i, err := insn.Decode(o, at)
+		i, err := insn.Decode(o, next)
 		if err != nil {
-			return 0, err
+			return at, err
 		}
 		if i.Emulated && !i.Refused {
-			return at, nil
+			return i, nil
 		}
 		if i.Transfers() {
 			break
 		}
-		at = i.Next()
+		next = i.Next()
 	}
-	return 0, fmt.Errorf("no instruction that a probe may sit on cheaply")
+	return at, fmt.Errorf("no instruction that a probe may sit on cheaply")
 }

@@ -44,7 +44,7 @@ func TestLocateKmpcExitsInstalled(t *testing.T) {
 				t.Error("no call of __kmp_invoke_microtask")
 			}
 			for _, at := range x.BodyEnd {
-				checkBodyEnd(t, o, at)
+				checkBodyEnd(t, o, at.Addr)
 			}
 			checkJoin(t, o, x.Join)
 		})

@@ -24,10 +24,8 @@ type MPILibrary struct {
 // IsMPI tells whether an object is an MPI library, or a program with one inside.
 // Tools that stand between program and library define MPI_X, too, but not PMPI_X.
 func IsMPI(o *symbols.Object) bool {
-	if len(o.Symbol("PMPI_Init")) > 0 && len(o.Symbol("PMPI_Comm_rank")) > 0 {
-		return true
-	}
-	return len(o.Symbol("MPI_Init")) > 0 && len(o.Symbol("MPI_Comm_rank")) > 0 && !o.Imports("PMPI_Init")
+	has := o.Defines("PMPI_Init", "PMPI_Comm_rank", "MPI_Init", "MPI_Comm_rank")
+	return has[0] && has[1] || has[2] && has[3] && !o.Imports("PMPI_Init")
 }
 
 // IsMPIBinding tells whether an object is an MPI library's Fortran or C++

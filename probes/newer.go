@@ -102,15 +102,15 @@ func (p *Plan) gompNewer(lo, hi uint64) {
 		p.Missing = append(p.Missing, fmt.Sprintf("the end of each team in %s: %v", teams, err))
 		return
 	}
-	p.add("["+teams+": team done]", &pointTeamDone, at, insn.Emulated, newRow(&pointTeamDone, at, lo, hi))
+	p.add("["+teams+": team done]", &pointTeamDone, at.Addr, insn.CostOf(at), newRow(&pointTeamDone, at.Addr, lo, hi))
 }
 
 // afterIndirectCall finds where to probe behind the only call of a function
 // that goes through a register.
-func (p *Plan) afterIndirectCall(entry uint64) (uint64, error) {
+func (p *Plan) afterIndirectCall(entry uint64) (at insn.Inst, err error) {
 	body, err := insn.Func(p.Object, entry)
 	if err != nil {
-		return 0, err
+		return at, err
 	}
 	var calls []insn.Inst
 	for _, i := range body {
@@ -119,7 +119,7 @@ func (p *Plan) afterIndirectCall(entry uint64) (uint64, error) {
 		}
 	}
 	if len(calls) != 1 {
-		return 0, fmt.Errorf("%d calls through a register", len(calls))
+		return at, fmt.Errorf("%d calls through a register", len(calls))
 	}
 	return departure(p.Object, calls[0])
 }

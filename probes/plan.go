@@ -74,12 +74,11 @@ var identified sync.Map
 
 // Identify says which runtime an object contains, if any.
 func Identify(o *symbols.Object) event.Runtime {
-	if r, ok := identified.Load(o); ok {
-		return r.(event.Runtime)
+	once, ok := identified.Load(o)
+	if !ok {
+		once, _ = identified.LoadOrStore(o, sync.OnceValue(func() event.Runtime { return identify(o) }))
 	}
-	r := identify(o)
-	identified.Store(o, r)
-	return r
+	return once.(func() event.Runtime)()
 }
 
 func identify(o *symbols.Object) event.Runtime {
@@ -301,8 +300,8 @@ func (p *Plan) kmpcTeams(lo, hi uint64) error {
 	if err != nil {
 		return fmt.Errorf("find where libomp's regions end: %w", err)
 	}
-	for _, vaddr := range x.BodyEnd {
-		p.add("[after __kmp_invoke_microtask]", &pointBodyEnd, vaddr, insn.Emulated, newRow(&pointBodyEnd, vaddr, lo, hi))
+	for _, i := range x.BodyEnd {
+		p.add("[after __kmp_invoke_microtask]", &pointBodyEnd, i.Addr, insn.CostOf(i), newRow(&pointBodyEnd, i.Addr, lo, hi))
 	}
 	for _, a := range x.Join {
 		p.add("[return of __kmpc_fork_call]", &pointJoin, a.Inst.Addr, insn.CostOf(a.Inst), exitRow(&pointJoin, a, lo, hi))

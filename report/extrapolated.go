@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
@@ -46,15 +45,7 @@ func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 
 // observationText says how long constructs were not observed.
 func observationText(x *attribution.Observation) string {
-	return fmt.Sprintf("%s: %s sec in %s, from %s sec around them", constructsText(x), seconds(x.Away, 0), plural(x.Gaps, "gap"), seconds(x.Sampled, 0))
-}
-
-func constructsText(x *attribution.Observation) string {
-	if x.Name != "" {
-		return x.Name
-	}
-	names, _ := x.Of.MarshalText()
-	return strings.ReplaceAll(string(names), ",", ", ")
+	return fmt.Sprintf("%s: %s sec in %s, from %s sec around them", x.Title(), seconds(x.Away, 0), plural(x.Gaps, "gap"), seconds(x.Sampled, 0))
 }
 
 // extrapolatedNotes tell which figures are extrapolated, and how far they may be
@@ -90,7 +81,7 @@ func minus(a, b uint64) uint64 {
 func extrapolatedTroubles(p *attribution.Profile) (out [][2]string) {
 	var names []string
 	for i := range p.Meta.Observations {
-		names = append(names, constructsText(&p.Meta.Observations[i]))
+		names = append(names, p.Meta.Observations[i].Title())
 	}
 	if len(names) > 0 {
 		out = append(out, [2]string{"extrapolated", firstOf(names, 4) + ", for some of the time: see the Measurement Notes of the text report"})

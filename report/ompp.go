@@ -110,6 +110,10 @@ func (o *ompp) header() {
 	if m.Off.C > 0 {
 		key("Switched Off", "%s sec (%s), not part of the duration", seconds(m.Off.T, 0), plural(int(m.Off.C), "time"))
 	}
+	if m.Stopped.Times > 0 {
+		key("Stopped", "%s to place probes, %.1f ms in all, %.1f ms at most, not part of any time", plural(int(m.Stopped.Times), "time"),
+			float64(m.Stopped.Total)/1e6, float64(m.Stopped.Longest)/1e6)
+	}
 	if len(m.LeftOut) > 0 {
 		key("Left Out", "%s", strings.Join(m.LeftOut, ", "))
 	}

@@ -27,14 +27,13 @@ type Directive struct {
 // Matches reports whether the directive's name starts with the wanted words.
 // Callers ask in C's terms, so "for" also finds Fortran's "do".
 func (d Directive) Matches(wanted string) bool {
-	w, have := strings.Fields(wanted), strings.Fields(d.Words)
-	if len(w) > len(have) {
-		return false
-	}
-	for i := range w {
-		if w[i] != have[i] && !(w[i] == "for" && have[i] == "do") {
+	have := d.Words // one blank between them
+	for w := range strings.FieldsSeq(wanted) {
+		first, rest, _ := strings.Cut(have, " ")
+		if w != first && !(w == "for" && first == "do") {
 			return false
 		}
+		have = rest
 	}
 	return true
 }

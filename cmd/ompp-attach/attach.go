@@ -56,6 +56,8 @@ the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
 }
 
 func attach(f *measureFlags, pids []int, duration time.Duration) error {
+	started := hurry()
+	defer started()
 	slices.Sort(pids)
 	pids = slices.Compact(pids)
 	var program string
@@ -91,6 +93,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	defer over()
 	defer f.listen(m)()
 	res, err := m.Attach(ctx, pids, func() {
+		started()
 		if duration > 0 {
 			time.AfterFunc(duration, over)
 		}

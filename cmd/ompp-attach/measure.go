@@ -243,7 +243,9 @@ func run(f *measureFlags, args []string) error {
 		return err
 	}
 	signals := heed()
+	started := hurry()
 	m, err := f.measurement()
+	started()
 	if err != nil {
 		return out.abandon(err)
 	}

@@ -62,7 +62,7 @@ static void settle(double until)
 {
 	while (now() < until) {
 #pragma omp parallel
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 6; i++) {
 #pragma omp critical
 			sum++; // settle
 			counts[omp_get_thread_num()].n++;
@@ -75,7 +75,7 @@ static void last(double until)
 {
 	while (now() < until) {
 #pragma omp parallel
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < 7; i++) {
 #pragma omp critical
 			sum++; // last
 			counts[omp_get_thread_num()].n++;

@@ -4,13 +4,14 @@
 //
 //   redzone [REPS=1000]
 //
-// Prints `NAME COUNT` for the function and the lines that tests give as regions;
-// fails if a value is lost.
+// Prints `NAME COUNT` for the function and the lines that tests give as regions
+// and for what markers mark; fails if a value is lost.
+#include "ompp.h"
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static long c_bare __attribute__((used)), c_lines;
+static long c_bare __attribute__((used)), c_lines, c_marked;
 
 // bare(n) is n.
 long bare(long n);
@@ -30,6 +31,16 @@ __attribute__((noinline)) static long lines(long n)
 	return n;
 }
 
+__attribute__((noinline)) static long marked(long n)
+{
+	volatile long kept = n;
+	ompp_begin("marked");
+	c_marked++;
+	n = kept;
+	ompp_end("marked");
+	return n + kept - n;
+}
+
 int main(int argc, char **argv)
 {
 	long reps = argc > 1 ? atol(argv[1]) : 1000, lost = 0;
@@ -37,8 +48,8 @@ int main(int argc, char **argv)
 	{
 #pragma omp master
 		for (long r = 0; r < reps; r++)
-			lost += (bare(r) != r) + (lines(r) != r);
+			lost += (bare(r) != r) + (lines(r) != r) + (marked(r) != r);
 	}
-	printf("bare %ld\nlines %ld\n", c_bare, c_lines);
+	printf("bare %ld\nlines %ld\nmarked %ld\n", c_bare, c_lines, c_marked);
 	return lost != 0;
 }

@@ -1,0 +1,21 @@
+package job
+
+import (
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+)
+
+// The job tells which ranks' figures are extrapolated in part.
+func TestExtrapolatedRanksAreTold(t *testing.T) {
+	profiles := toyJob(0, 0, 0)
+	for _, r := range []int{1, 2} {
+		profiles[r].Meta.Observations = []attribution.Observation{{Name: "lock", Of: event.SetOf(event.Lock), Gaps: 2}, {Of: event.SetOf(event.Critical, event.Flush), Gaps: 1}}
+	}
+	text := strings.Join(read(t, sources(t, profiles), Options{}).Troubles(), "\n")
+	if !strings.Contains(text, "Ranks 1-2 (2) have figures that were extrapolated in part") || !strings.Contains(text, "lock, CRITICAL, FLUSH") {
+		t.Errorf("the job's troubles:\n%s", text)
+	}
+}
