@@ -224,7 +224,7 @@ func (r *run) reported(i int) (entries, rets []float64, err error) {
 			default:
 				entries = append(entries, float64(rec.Time))
 			}
-		}, Fold: func(rec *bpf.FoldRecord) {
+		}, Fold: func(rec *bpf.FoldRecord, _ *bpf.FoldCounters) {
 			if rec.Pid == pid {
 				r.folded += rec.Hits
 			}

@@ -3,10 +3,13 @@ package e2e
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
@@ -82,16 +85,33 @@ func least(runs [][]float64) []float64 {
 	return out
 }
 
+// preferred lets what the test starts run before what else the machine does.
+func preferred(t *testing.T) {
+	runtime.LockOSThread() // priorities are threads', and inherited
+	was, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err == nil {
+		err = unix.Setpriority(unix.PRIO_PROCESS, 0, -15)
+	}
+	if err != nil {
+		t.Logf("at the usual priority: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 20-was) // the system call's answer is 20 less that
+		runtime.UnlockOSThread()
+	})
+}
+
 // A program that spends a good part of its time in probes: without what these
 // took, its times are those of runs without the tool. Where threads wait for each
 // other it would be chance whether they are, so two threads are compared only
 // where they do not.
 func TestCostsTakenOut(t *testing.T) {
 	const turns, within, heavy = 4, 0.10, 1.10
-	args := []string{"20000", "3000"}
+	args := []string{"20000", "12000"}
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		for threads, parts := range map[int][]int{1: {0, 1, 2, 3, 4, 5}, 2: {1}} {
 			t.Run(b.String()+" "+strconv.Itoa(threads), func(t *testing.T) {
+				preferred(t)
 				bin := testbin.Build(t, "probeheavy.c", b.options())
 				env := threadsEnv(threads)
 				var own, raw, adjusted [][]float64

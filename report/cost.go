@@ -78,7 +78,7 @@ func costNotes(p *attribution.Profile) []string {
 	notes := bullets("Where measuring took most, by regions without those inside them:", items)
 	if p.Meta.Adjusted {
 		notes = append(notes, "Times are without what the probes took of them. Not taken out: waiting for a thread that its probes had slowed down,",
-			"and what probes do to caches.")
+			"hits that report nothing, and what hits do to caches (docs/overhead.md).")
 	}
 	return notes
 }

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/job"
+)
+
+// costly is a profile of one thread in one critical, which probes took half of.
+func costly() *attribution.Profile {
+	return &attribution.Profile{
+		Meta: attribution.Meta{Program: "solver", Duration: 10e9, Ended: "exit status 0", MPI: &attribution.MPIJob{Size: 1},
+			Overhead: &attribution.Overhead{Mode: "uprobe.session", Probes: []attribution.ProbeHits{
+				{Probe: "emulated", Hits: 1e6, Before: 600, After: 400}, {Probe: "emulated", Reads: 1, Hits: 1e6, Before: 600, After: 800},
+				{Probe: "return", Hits: 1e6, Before: 300, After: 300}}}},
+		Threads: []attribution.Thread{{}},
+		Regions: []attribution.Region{{Construct: event.Critical, Location: attribution.Location{File: "a.c", Begin: 3, End: 5}}},
+		Nodes: []attribution.Node{
+			{Parent: -1, Region: -1, Stats: []attribution.ThreadStats{{Cost: &attribution.Cost{Exec: 3e9}}}},
+			{Parent: 0, Region: 0, Stats: []attribution.ThreadStats{{Exec: attribution.Span{T: 4e9, C: 1e6}, Enter: attribution.Span{T: 1e9, C: 1e6}, Body: attribution.Span{T: 3e9, C: 1e6},
+				Cost: &attribution.Cost{Exec: 2e9, Enter: 5e8, Body: 15e8}}}},
+		},
+	}
+}
+
+// All reports show times without what the probes took and say so; --raw shows
+// them as measured.
+func TestCostsInReports(t *testing.T) {
+	unknown := costly()
+	unknown.Meta.Overhead = &attribution.Overhead{Failed: "It is not known what the probes cost: no memory."}
+	for i := range unknown.Nodes {
+		unknown.Nodes[i].Stats[0].Cost = nil
+	}
+	text := func(p *attribution.Profile, o Options, write func(io.Writer, *attribution.Profile, Options) error) string {
+		var b bytes.Buffer
+		if err := write(&b, p, o); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	ompp := func(p *attribution.Profile, o Options) string { return text(p, o, WriteOmpp) }
+	summary := func(p *attribution.Profile, o Options) string {
+		return text(p, o, func(w io.Writer, p *attribution.Profile, o Options) error { return Summary(w, p, nil, o) })
+	}
+	pprof := func(p *attribution.Profile, o Options) string {
+		return buildPprof(o.view(p), o).String()
+	}
+	inJob := func(write func(io.Writer, *job.Job, Options) error) func(*attribution.Profile, Options) string {
+		return func(p *attribution.Profile, o Options) string {
+			open := func() (io.ReadCloser, error) {
+				var b bytes.Buffer
+				err := attribution.Encode(&b, p)
+				return io.NopCloser(&b), err
+			}
+			j, err := job.Read([]job.Source{{Rank: 0, Name: job.FileName(0, 0), Open: open}}, job.Options{Raw: o.Raw})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := write(&b, j, o); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+	}
+	raw := Options{Raw: true}
+	for _, tc := range []struct {
+		name  string
+		write func(*attribution.Profile, Options) string
+		p     *attribution.Profile
+		o     Options
+		want  []string
+	}{
+		{"ompp", ompp, costly(), Options{}, []string{
+			"Probe Cost      : 3.00 thread-sec (30.0% of the threads' wall time): 2000000 emulated x 1.20 us, 1000000 return x 0.60 us\n",
+			"Times           : derived: as measured, less what the probes took",
+			"Duration        : 7.00 sec\n", "Measured        : 10.00 sec", "   0       2.00    1000000       1.50       0.50       0.00\n",
+			"R00001 a.c (3-5) (unnamed) CRITICAL: 2.00 thread-sec, 50.0% of its own time as measured"}},
+		{"ompp raw", ompp, costly(), raw, []string{
+			"(30.0% of the threads' wall time)", "Times           : as measured, with what the probes took\n", "Duration        : 10.00 sec\n",
+			"   0       4.00    1000000       3.00       1.00       0.00\n", "50.0% of its own time as measured"}},
+		{"ompp, not known", ompp, unknown, Options{}, []string{
+			"Probe Cost      : It is not known what the probes cost: no memory\n", "Times           : as measured; what the probes took is not known\n"}},
+		{"summary", summary, costly(), Options{}, []string{"7.00 sec wall time", "3.00 thread-sec (30.0%), taken out of all other times"}},
+		{"summary raw", summary, costly(), raw, []string{"10.00 sec wall time", "3.00 thread-sec (30.0%)\n"}},
+		{"pprof", pprof, costly(), Options{}, []string{"times derived", "probe cost 3.00 thread-sec"}},
+		{"pprof raw", pprof, costly(), raw, []string{"times as measured, with"}},
+		{"job text", inJob(WriteJobText), costly(), Options{}, []string{"Probe Cost      : 3.0", "Times           : derived"}},
+		{"job text raw", inJob(WriteJobText), costly(), raw, []string{"Times           : as measured, with"}},
+		{"job json", inJob(WriteJobJSON), costly(), Options{}, []string{`"probe_ns": 3000000000`, `"adjusted": true`, `"wall_ns": 7000000000`}},
+		{"job json raw", inJob(WriteJobJSON), costly(), raw, []string{`"adjusted": false`, `"wall_ns": 10000000000`}},
+		{"job json, not known", inJob(WriteJobJSON), unknown, Options{}, []string{`"probe_ns": null`}},
+		{"job csv", inJob(writeRanksCSV), costly(), Options{}, []string{",probe_ns,adjusted\r\n", ",3000000000,true\r\n"}},
+		{"job csv, not known", inJob(writeRanksCSV), unknown, Options{}, []string{",,false\r\n"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := tc.write(tc.p, tc.o)
+			for _, w := range tc.want {
+				if !strings.Contains(got, w) {
+					t.Errorf("it does not say %q:\n%s", w, got)
+				}
+			}
+		})
+	}
+}
