@@ -1,6 +1,10 @@
 package bpf
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+)
 
 // NewEra forgets what is known of the threads' nesting: they were not followed
 // for a while.
@@ -18,4 +22,9 @@ func (p *Probes) NewEra() error {
 
 // Hear lets a process be heard again that switched its reports off: it runs
 // another program now, or its number is a new process's.
-func (p *Probes) Hear(pid int) { _ = p.coll.Maps[probeMapSilent].Delete(uint32(pid)) }
+func (p *Probes) Hear(pid int) error {
+	if _, err := p.coll.Programs[probeProgHear].Run(&ebpf.RunOptions{Context: uint64(pid)}); err != nil {
+		return fmt.Errorf("hear process %d again: %w", pid, err)
+	}
+	return nil
+}

@@ -51,19 +51,54 @@ static __always_inline void clear_busy(struct thread_state *t)
 	*(volatile u32 *)&t->busy = 0;
 }
 
-/* Where a call that has not returned will return to. Its own return probe is the
- * one with its stack pointer; those of nested calls, of whatever tool, lie above. */
-static __always_inline u64 site_of_open(struct task_struct *task, u64 sp)
+/* What loops, or is called at several places, is a function of its own that is not
+ * static: then it is verified once, and not for each call (Linux 5.6; with pointers
+ * to structs that may be NULL for all that is known there: 5.12). */
+#define VERIFIED_ONCE __noinline
+
+#define RETURNS_AT_ONCE 8
+
+/* The first of some pending returns that has this stack pointer, or the one behind
+ * them. Kernel addresses are numbers here: functions take no pointers to them. */
+VERIFIED_ONCE u64 next_return_of(u64 at, u64 sp)
 {
-	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
 	int i;
 
-	for (i = 0; i < 64 && r; i++) { /* the kernel keeps no more */
+	for (i = 0; i < RETURNS_AT_ONCE && at; i++) {
+		struct return_instance *r = (void *)at;
+
 		if (BPF_CORE_READ(r, stack) == sp)
+			break;
+		at = (u64)BPF_CORE_READ(r, next);
+	}
+	return at;
+}
+
+/* Where a call that has not returned will return to. Its own return probe is the
+ * one with its stack pointer; those of nested calls, of whatever tool, lie above. */
+VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
+{
+	u64 at = (u64)BPF_CORE_READ((struct task_struct *)task, utask, return_instances);
+	int i;
+
+	for (i = 0; i < 64 / RETURNS_AT_ONCE && at; i++) { /* the kernel keeps no more than 64 */
+		struct return_instance *r;
+
+		at = next_return_of(at, sp);
+		r = (void *)at;
+		if (at && BPF_CORE_READ(r, stack) == sp)
 			return BPF_CORE_READ(r, orig_ret_vaddr);
-		r = BPF_CORE_READ(r, next);
 	}
 	return 0;
+}
+
+/* The address of a task, as a number. */
+static __always_inline u64 address_of(struct task_struct *task)
+{
+	u64 address = 0;
+
+	bpf_probe_read_kernel(&address, sizeof(address), &task);
+	return address;
 }
 
 static __always_inline u32 take_lost_of(struct thread_state *t)
@@ -141,27 +176,36 @@ static __always_inline int tell_slot(struct thread_state *t, struct fold_slot *s
 	return 1;
 }
 
-/* Writes what is in the slots. If the ring is full and not all must go, what it
- * has no room for stays; else it is lost, and counted. Answers whether all went. */
-static __noinline int settle_slots(struct thread_state *t, int must)
+/* Writes what was added up of one place. If the ring is full and it must go, it is
+ * lost, and counted. Answers whether it went. */
+VERIFIED_ONCE int settle_slot(struct thread_state *t, struct fold_slot *s, struct fold_counts *c, int must)
 {
-	u32 i, n = t->slots;
-
-	for (i = 0; i < FOLD_SLOTS; i++) {
-		struct fold_slot *s = &t->slot[i];
-
-		if (i >= n)
-			break;
-		if (!s->hits)
-			continue;
-		if (!tell_slot(t, s, &t->counts[i])) {
-			if (!must)
-				return 0;
-			drop_hits(&dropped, s->row, t, s->hits);
-		}
-		s->hits = 0;
-		s->row = MAX_ROWS; /* nobody's any more */
+	if (!t || !s)
+		return 0;
+	if (!s->hits)
+		return 1;
+	if (!tell_slot(t, s, c)) {
+		if (!must)
+			return 0;
+		drop_hits(&dropped, s->row, t, s->hits);
 	}
+	s->hits = 0;
+	s->row = MAX_ROWS; /* nobody's any more */
+	return 1;
+}
+
+/* Writes what is in the slots. If the ring is full and not all must go, what it
+ * has no room for stays. Answers whether all went. */
+VERIFIED_ONCE int settle_slots(struct thread_state *t, int must)
+{
+	u32 i, n;
+
+	if (!t)
+		return 0;
+	n = t->slots;
+	for (i = 0; i < FOLD_SLOTS && i < n; i++)
+		if (!settle_slot(t, &t->slot[i], &t->counts[i], must))
+			return 0;
 	t->slots = 0;
 	return 1;
 }
@@ -204,7 +248,7 @@ static __always_inline int find_site(struct thread_state *t, u64 site)
 
 /* Writes what is open. If the ring is full and not all must go, the rest stays to
  * be written later. */
-static __noinline void settle_open(struct thread_state *t, struct task_struct *task, int must)
+static __always_inline void settle_open(struct thread_state *t, u64 task, int must)
 {
 	struct fold_open *o = &t->open;
 	u32 index = o->row, all = 1;
@@ -252,19 +296,21 @@ static __noinline void settle_open(struct thread_state *t, struct task_struct *t
 	if (o->hits > all) { /* of no event, but hits */
 		struct fold_slot rest = { .first = o->start, .last = o->start, .hits = o->hits - all, .row = index, .site = o->site };
 
-		if (!tell_slot(t, &rest, 0))
-			drop_hits(&dropped, index, t, rest.hits);
+		settle_slot(t, &rest, 0, 1);
 	}
 	o->phase = FOLD_NONE;
 }
 
 /* Writes what a thread has folded: all, or as much as the ring has room for. */
-static __always_inline void settle_state(struct thread_state *t, struct task_struct *task, int must)
+VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, int must)
 {
+	if (!t)
+		return 0;
 	set_busy(t);
 	if ((!t->slots || settle_slots(t, must)) && t->open.phase)
 		settle_open(t, task, must);
 	clear_busy(t);
+	return 0;
 }
 
 /* That of the current thread; called before each record that it writes. */
@@ -276,18 +322,22 @@ static __always_inline void settle(void)
 		return;
 	t = this_thread_state(0);
 	if (t && (t->slots || t->open.phase))
-		settle_state(t, (struct task_struct *)bpf_get_current_task_btf(), 1);
+		settle_state(t, bpf_get_current_task(), 1);
 }
 
 /* Adds the execution that is open, which ends, with the counters then in
  * ended_counters; busy is set. */
-static __always_inline void fold_add(struct thread_state *t, u64 end, u32 executions)
+VERIFIED_ONCE int fold_add(struct thread_state *t, u64 end, u32 executions)
 {
-	struct fold_open *o = &t->open;
-	u64 a = o->by_name ? 0 : o->a;
+	struct fold_open *o;
 	struct fold_slot *s;
 	u32 i, at = FOLD_SLOTS;
+	u64 a;
 
+	if (!t)
+		return 0;
+	o = &t->open;
+	a = o->by_name ? 0 : o->a;
 	if (fold_by_sp && t->slots && t->fold_sp != o->sp)
 		settle_slots(t, 1);
 	for (i = 0; i < FOLD_SLOTS && i < t->slots; i++) {
@@ -300,7 +350,7 @@ static __always_inline void fold_add(struct thread_state *t, u64 end, u32 execut
 	if (i == FOLD_SLOTS) {
 		if (!settle_slots(t, 0)) { /* the ring is full */
 			drop_hits(&dropped, o->row, t, o->hits);
-			return;
+			return 0;
 		}
 		i = 0;
 	}
@@ -331,7 +381,7 @@ found:
 	s->n += executions;
 	s->hits += o->hits;
 	if (!executions)
-		return;
+		return 0;
 	if (num_counters) {
 		struct fold_counts *c = &t->counts[at & (FOLD_SLOTS - 1)];
 
@@ -340,7 +390,7 @@ found:
 	}
 	if (o->whole) {
 		s->exit += end - o->start;
-		return;
+		return 0;
 	}
 	if (o->acquired) {
 		s->enter += o->acquired - o->start;
@@ -354,4 +404,5 @@ found:
 	} else {
 		s->body += end;
 	}
+	return 0;
 }

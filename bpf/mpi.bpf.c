@@ -106,8 +106,10 @@ static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, 
 	submit(r);
 }
 
-static __always_inline void tell_all(u64 bp, struct mpi_thread *t, const struct mpi_record *c)
+VERIFIED_ONCE int tell_all(u64 bp, struct mpi_thread *t, struct mpi_record *c)
 {
+	if (!t || !c)
+		return 0;
 	settle();
 	if (!is_wrapper(t, c->site))
 		tell(c, take_lost());
@@ -115,6 +117,7 @@ static __always_inline void tell_all(u64 bp, struct mpi_thread *t, const struct 
 		tell_with_stack(bp, c, MPI_DEEP_STACK_BYTES);
 	else
 		tell_with_stack(bp, c, MPI_STACK_BYTES);
+	return 0;
 }
 
 /* A handle that the library has stored at an address, or 0. */
@@ -331,7 +334,7 @@ int mpi_return_perf(struct pt_regs *regs)
 }
 
 /* A call that is still open. */
-static __always_inline void cut_off(struct task_struct *task, struct mpi_thread *t)
+static __always_inline void cut_off(u64 task, struct mpi_thread *t)
 {
 	t->call.time = bpf_ktime_get_ns();
 	t->call.flags |= MPI_UNFINISHED;
@@ -348,7 +351,7 @@ int BPF_PROG(mpi_exit, struct task_struct *task)
 	struct mpi_thread *t = this_thread(0);
 
 	if (t && t->call.start)
-		cut_off((struct task_struct *)bpf_get_current_task_btf(), t);
+		cut_off(bpf_get_current_task(), t);
 	return 0;
 }
 
@@ -363,7 +366,7 @@ int mpi_open_calls(struct bpf_iter__task *ctx)
 		return 0;
 	t = bpf_task_storage_get(&mpi_threads, task, 0, 0);
 	if (t && t->call.start)
-		cut_off(task, t);
+		cut_off(address_of(task), t);
 	return 0;
 }
 

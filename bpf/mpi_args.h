@@ -91,6 +91,8 @@ __noinline u64 evaluate(u64 library, u64 what, u64 handle, u64 base)
 		if ((handle & c->mask) == c->equal)
 			break;
 	}
+	/* What follows is verified once for all cases, not once for each. */
+	asm volatile("%0 += %1" : "+r"(i) : "r"((u32)unknown));
 	if (i >= MPI_MAX_CASES)
 		return NOT_KNOWN;
 	c = &f->is[i];
@@ -246,28 +248,35 @@ unread:
 
 /* One side of the data: where its arguments are, and what they mean. */
 struct side {
-	u8 count, type;
+	u32 count, type;
 	u32 array, types, own;
+	u32 n; /* elements of an array */
+	u64 base;
 };
 
-static __always_inline u64 bytes_of_array(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t,
-					  struct side of, u32 n, u64 base)
+VERIFIED_ONCE u64 bytes_of_array(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t, struct side *of)
 {
-	struct sum s = {
-		.counts = word(t, of.count), .base = base, .n = n, .library = row->library,
-		.count_bytes = row->flags & MPI_ROW_WIDE ? 8 : 4, .type_bytes = l->handle32 ? 4 : 8,
-		.rank = t->call.rank, .types = of.types ? word(t, of.type) : 0,
-	};
+	struct sum s = {};
 	u64 size = 1;
 
-	bpf_loop(n, add_element, &s, 0);
+	if (!row || !l || !t || !of)
+		return NOT_KNOWN;
+	s.counts = word(t, of->count);
+	s.types = of->types ? word(t, of->type) : 0;
+	s.base = of->base;
+	s.n = of->n;
+	s.library = row->library;
+	s.count_bytes = row->flags & MPI_ROW_WIDE ? 8 : 4;
+	s.type_bytes = l->handle32 ? 4 : 8;
+	s.rank = t->call.rank;
+	bpf_loop(s.n, add_element, &s, 0);
 	if (s.unread)
 		return NOT_KNOWN;
-	if (s.total && !of.types)
-		size = evaluate(row->library, MPI_TYPE_SIZE, word(t, of.type), base);
+	if (s.total && !of->types)
+		size = evaluate(row->library, MPI_TYPE_SIZE, word(t, of->type), of->base);
 	if (size == NOT_KNOWN)
 		return size;
-	if (of.own)
+	if (of->own)
 		t->call.own = s.own * size;
 	return s.total * size;
 }
@@ -282,7 +291,9 @@ static __always_inline u64 bytes_of(struct mpi_row *row, struct mpi_library *l, 
 	if (of.array) {
 		if (!sleeps || t->call.flags & MPI_UNREAD_COMM)
 			return NOT_KNOWN;
-		return bytes_of_array(row, l, t, of, n, base);
+		of.n = n;
+		of.base = base;
+		return bytes_of_array(row, l, t, &of);
 	}
 	if (of.count != MPI_NO_ARG)
 		count = count_of(row, word(t, of.count));

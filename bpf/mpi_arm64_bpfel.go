@@ -316,6 +316,7 @@ const (
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
 	mpiVarSiteAtExit           = "site_at_exit"
+	mpiVarUnknown              = "unknown"
 	mpiVarUnusedFlag           = "unused_flag"
 	mpiVarUnusedRecord         = "unused_record"
 	mpiVarUnusedRowFlag        = "unused_row_flag"
@@ -411,6 +412,7 @@ type mpiVariableSpecs struct {
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
 	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
+	Unknown           *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedFlag        *ebpf.VariableSpec `ebpf:"unused_flag"`
 	UnusedRecord      *ebpf.VariableSpec `ebpf:"unused_record"`
 	UnusedRowFlag     *ebpf.VariableSpec `ebpf:"unused_row_flag"`
@@ -486,6 +488,7 @@ type mpiVariables struct {
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
 	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`
+	Unknown           *ebpf.Variable `ebpf:"unknown"`
 	UnusedFlag        *ebpf.Variable `ebpf:"unused_flag"`
 	UnusedRecord      *ebpf.Variable `ebpf:"unused_record"`
 	UnusedRowFlag     *ebpf.Variable `ebpf:"unused_row_flag"`

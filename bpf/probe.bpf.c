@@ -44,10 +44,8 @@ static __always_inline void switch_off(void)
 		__sync_fetch_and_add(&num_silent, 1);
 }
 
-static __always_inline void switch_on(void)
+static __always_inline void switch_on(u32 pid)
 {
-	u32 pid = bpf_get_current_pid_tgid() >> 32;
-
 	if (!bpf_map_delete_elem(&silent, &pid))
 		__sync_fetch_and_add(&num_silent, -1);
 }
@@ -153,9 +151,6 @@ static __always_inline void ignore_return(void)
 		state->ignored_returns++;
 }
 
-/* Always 0, which the verifier does not know. */
-u64 unknown = 0;
-
 /* Answers 1 when no return probe is needed; only sessions can use that. */
 static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_skip)
 {
@@ -167,7 +162,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	if (!row)
 		return 1;
 	if (row->flags & ROW_ON)
-		switch_on();
+		switch_on(bpf_get_current_pid_tgid() >> 32);
 	else if (is_silent())
 		return 1;
 	if ((row->flags & ROW_ONLY_IF_ZF) && !ZERO_FLAG(regs))
@@ -358,6 +353,14 @@ int BPF_PROG(fold_exec, struct task_struct *task, int old_pid)
 	return 0;
 }
 
+/* Reports of a process are on again: BPF_PROG_TEST_RUN, with its number (5.10). */
+SEC("raw_tp")
+int hear(struct bpf_raw_tracepoint_args *ctx)
+{
+	switch_on(ctx->args[0]);
+	return 0;
+}
+
 /* The process whose threads settle_threads makes settle, and whether it has been
  * stopped: threads that run may be changing what they have folded. */
 u32 settling = 0;
@@ -383,7 +386,7 @@ int fold_settle(struct bpf_iter__task *ctx)
 	if (t->busy || (settling_stopped && !(BPF_CORE_READ(state, __state) & TASK_STOPPED)))
 		bpf_seq_write(ctx->meta->seq, &one, sizeof(one));
 	else
-		settle_state(t, task, 1);
+		settle_state(t, address_of(task), 1);
 	return 0;
 }
 

@@ -302,6 +302,7 @@ const (
 	probeProgFoldExec           = "fold_exec"
 	probeProgFoldExit           = "fold_exit"
 	probeProgFoldSettle         = "fold_settle"
+	probeProgHear               = "hear"
 	probeProgOnDrive            = "on_drive"
 	probeProgOnEntryMulti       = "on_entry_multi"
 	probeProgOnEntryPerf        = "on_entry_perf"
@@ -384,6 +385,7 @@ type probeProgramSpecs struct {
 	FoldExec         *ebpf.ProgramSpec `ebpf:"fold_exec"`
 	FoldExit         *ebpf.ProgramSpec `ebpf:"fold_exit"`
 	FoldSettle       *ebpf.ProgramSpec `ebpf:"fold_settle"`
+	Hear             *ebpf.ProgramSpec `ebpf:"hear"`
 	OnDrive          *ebpf.ProgramSpec `ebpf:"on_drive"`
 	OnEntryMulti     *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
 	OnEntryPerf      *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
@@ -546,6 +548,7 @@ type probePrograms struct {
 	FoldExec         *ebpf.Program `ebpf:"fold_exec"`
 	FoldExit         *ebpf.Program `ebpf:"fold_exit"`
 	FoldSettle       *ebpf.Program `ebpf:"fold_settle"`
+	Hear             *ebpf.Program `ebpf:"hear"`
 	OnDrive          *ebpf.Program `ebpf:"on_drive"`
 	OnEntryMulti     *ebpf.Program `ebpf:"on_entry_multi"`
 	OnEntryPerf      *ebpf.Program `ebpf:"on_entry_perf"`
@@ -566,6 +569,7 @@ func (p *probePrograms) Close() error {
 		p.FoldExec,
 		p.FoldExit,
 		p.FoldSettle,
+		p.Hear,
 		p.OnDrive,
 		p.OnEntryMulti,
 		p.OnEntryPerf,

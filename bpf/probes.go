@@ -145,7 +145,7 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		return nil, err
 	}
 	for name := range spec.Programs {
-		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread && !foldPrograms[name] {
+		if p := programs[mode]; name != p[0] && name != p[1] && name != probeProgOnSwitch && name != probeProgOnThread && name != probeProgHear && !foldPrograms[name] {
 			delete(spec.Programs, name)
 		}
 	}

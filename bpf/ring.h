@@ -23,6 +23,9 @@ struct {
 
 const volatile u32 num_rings = 1;
 
+/* Always 0, which the verifier does not know. */
+u64 unknown SHARED = 0;
+
 /* How many performance counters are read (counters.h); 0: the verifier removes
  * what has to do with them. */
 const volatile u32 num_counters = 0;

@@ -76,7 +76,7 @@ static __always_inline u64 in_use(struct task_struct *task, u64 sp)
 }
 
 /* Several probes of one function have put one trampoline there. */
-static __always_inline void pending(struct sample_record *r)
+VERIFIED_ONCE int pending(struct sample_record *r)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct uprobe_task___sample *utask = (void *)BPF_CORE_READ(task, utask);
@@ -85,10 +85,12 @@ static __always_inline void pending(struct sample_record *r)
 	u32 n = 0;
 	int i;
 
+	if (!r)
+		return 0;
 	__builtin_memset(r->returns, 0, sizeof(r->returns));
 	r->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 	if (!utask || !r->trampoline)
-		return;
+		return 0;
 	if (r->ip - r->trampoline < 4096) /* a probed instruction, executed out of line */
 		r->ip += BPF_CORE_READ(utask, vaddr) - BPF_CORE_READ(utask, xol_vaddr);
 	at = BPF_CORE_READ(utask, return_instances);
@@ -99,6 +101,7 @@ static __always_inline void pending(struct sample_record *r)
 		last = stack;
 		at = BPF_CORE_READ(at, next);
 	}
+	return 0;
 }
 
 static __always_inline void fill(struct sample_record *r, u64 id, u64 weight, const struct pt_regs *regs, u32 flags)
@@ -183,7 +186,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	 * is just changing. */
 	t = folding ? this_thread_state(0) : 0;
 	if (t && !t->busy)
-		settle_state(t, task, 0);
+		settle_state(t, bpf_get_current_task(), 0);
 
 	used = in_use(task, REG_SP(&regs));
 	if (used < 512)

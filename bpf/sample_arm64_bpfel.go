@@ -149,6 +149,7 @@ const (
 	sampleVarNumRings     = "num_rings"
 	sampleVarNumSilent    = "num_silent"
 	sampleVarSiteAtExit   = "site_at_exit"
+	sampleVarUnknown      = "unknown"
 	sampleVarUnusedFlag   = "unused_flag"
 	sampleVarUnusedRecord = "unused_record"
 )
@@ -224,6 +225,7 @@ type sampleVariableSpecs struct {
 	NumRings     *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent    *ebpf.VariableSpec `ebpf:"num_silent"`
 	SiteAtExit   *ebpf.VariableSpec `ebpf:"site_at_exit"`
+	Unknown      *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedFlag   *ebpf.VariableSpec `ebpf:"unused_flag"`
 	UnusedRecord *ebpf.VariableSpec `ebpf:"unused_record"`
 }
@@ -282,6 +284,7 @@ type sampleVariables struct {
 	NumRings     *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent    *ebpf.Variable `ebpf:"num_silent"`
 	SiteAtExit   *ebpf.Variable `ebpf:"site_at_exit"`
+	Unknown      *ebpf.Variable `ebpf:"unknown"`
 	UnusedFlag   *ebpf.Variable `ebpf:"unused_flag"`
 	UnusedRecord *ebpf.Variable `ebpf:"unused_record"`
 }

@@ -74,7 +74,9 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p.mapped = lookedAhead.of(pid)
 	p.resolver = newResolver(p.mapped)
 	if m.kernel != nil { // there is none in tests
-		m.kernel.Hear(pid)
+		if err := m.kernel.Hear(pid); err != nil {
+			m.warn("%v", err)
+		}
 	}
 	p.resolver.inlining, p.resolver.atomics = m.inlining, m.atomics
 	var r attribution.Resolver = perLibrary{p.resolver, p.usage}
