@@ -325,40 +325,38 @@ static __always_inline void settle(void)
 		settle_state(t, bpf_get_current_task(), 1);
 }
 
-/* Adds the execution that is open, which ends, with the counters then in
- * ended_counters; busy is set. */
-VERIFIED_ONCE int fold_add(struct thread_state *t, u64 end, u32 executions)
+/* Whether a slot is that of what is open, whose a is given. */
+static __always_inline int is_slot_of(struct fold_slot *s, struct fold_open *o, u64 a)
+{
+	return s->site == o->site && s->row == o->row && s->a == a && s->b == o->b && s->flags == (o->flags & REC_INSIDE);
+}
+
+/* Finds the slot of what is open, or takes one for it, and answers which one;
+ * FOLD_SLOTS if there is none for now. */
+VERIFIED_ONCE u32 find_slot(struct thread_state *t, u64 a)
 {
 	struct fold_open *o;
 	struct fold_slot *s;
-	u32 i, at = FOLD_SLOTS;
-	u64 a;
+	u32 i;
 
 	if (!t)
-		return 0;
+		return FOLD_SLOTS;
 	o = &t->open;
-	a = o->by_name ? 0 : o->a;
-	if (fold_by_sp && t->slots && t->fold_sp != o->sp)
-		settle_slots(t, 1);
-	for (i = 0; i < FOLD_SLOTS && i < t->slots; i++) {
-		s = &t->slot[i];
-		if (s->site == o->site && s->row == o->row && s->a == a && s->b == o->b && s->flags == (o->flags & REC_INSIDE)) {
-			at = i;
-			goto found;
-		}
-	}
+	for (i = 0; i < FOLD_SLOTS && i < t->slots; i++)
+		if (is_slot_of(&t->slot[i], o, a))
+			return i;
 	if (i == FOLD_SLOTS) {
-		if (!settle_slots(t, 0)) { /* the ring is full */
-			drop_hits(&dropped, o->row, t, o->hits);
-			return 0;
-		}
+		if (!settle_slots(t, 0)) /* the ring is full */
+			return FOLD_SLOTS;
 		i = 0;
 	}
-	s = &t->slot[i & (FOLD_SLOTS - 1)];
+	asm volatile("" : "+r"(i)); /* so that the mask stays, for the verifier */
+	i &= FOLD_SLOTS - 1;
+	s = &t->slot[i];
 	t->slots = i + 1;
 	t->fold_sp = o->sp;
 	if (num_counters) {
-		struct fold_counts *c = &t->counts[i & (FOLD_SLOTS - 1)];
+		struct fold_counts *c = &t->counts[i];
 
 		for (u32 k = 0; k < MAX_COUNTERS && k < num_counters; k++) {
 			c->first[k] = t->open_counters[k];
@@ -373,24 +371,45 @@ VERIFIED_ONCE int fold_add(struct thread_state *t, u64 end, u32 executions)
 	s->group = o->group;
 	s->first = o->start;
 	s->n = s->hits = s->enter = s->body = s->exit = 0;
-	at = i;
-found:
-	s = &t->slot[at & (FOLD_SLOTS - 1)];
+	return i;
+}
+
+/* Adds the execution that is open, which ends, with the counters then in
+ * ended_counters; busy is set. */
+static __always_inline void fold_add(struct thread_state *t, u64 end, u32 executions)
+{
+	struct fold_open *o = &t->open;
+	u64 a = o->by_name ? 0 : o->a;
+	struct fold_slot *s;
+	u32 at = t->recent & (FOLD_SLOTS - 1); /* mostly */
+
+	if (fold_by_sp && t->slots && t->fold_sp != o->sp)
+		settle_slots(t, 1);
+	if (at >= t->slots || !is_slot_of(&t->slot[at], o, a)) {
+		at = find_slot(t, a);
+		if (at >= FOLD_SLOTS) {
+			drop_hits(&dropped, o->row, t, o->hits);
+			return;
+		}
+	}
+	asm volatile("" : "+r"(at));
+	at &= FOLD_SLOTS - 1;
+	s = &t->slot[at];
 	t->recent = at;
 	s->last = end;
 	s->n += executions;
 	s->hits += o->hits;
 	if (!executions)
-		return 0;
+		return;
 	if (num_counters) {
-		struct fold_counts *c = &t->counts[at & (FOLD_SLOTS - 1)];
+		struct fold_counts *c = &t->counts[at];
 
 		for (u32 k = 0; k < MAX_COUNTERS && k < num_counters; k++)
 			c->sum[k] += t->ended_counters[k] - t->open_counters[k];
 	}
 	if (o->whole) {
 		s->exit += end - o->start;
-		return 0;
+		return;
 	}
 	if (o->acquired) {
 		s->enter += o->acquired - o->start;
@@ -404,5 +423,4 @@ found:
 	} else {
 		s->body += end;
 	}
-	return 0;
 }
