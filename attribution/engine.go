@@ -342,6 +342,7 @@ func (e *Engine) feed(ev *event.Event) {
 		}
 		if ev.Fold != nil {
 			v, f := *ev, *ev.Fold
+			f.Counters = slices.Clone(f.Counters)
 			v.Fold = &f
 			ev = &v
 		}
@@ -390,7 +391,9 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) && !t.inUnobservedTask(ev) {
 		t.stack = t.stack[:0]
 	}
-	e.count(t, ev)
+	if ev.Fold == nil || ev.Fold.Executions > 0 {
+		e.count(t, ev)
+	}
 	if e.hasToWait(t, ev) {
 		return false
 	}

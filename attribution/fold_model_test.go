@@ -90,7 +90,7 @@ func timesOf(events []event.Event) (at []uint64) {
 func isFoldable(ev *event.Event) bool {
 	switch ev.Construct {
 	case event.Critical, event.Ordered, event.Atomic, event.Lock, event.NestLock, event.Flush:
-		return ev.Edge != event.Sampled && ev.Lost == 0 && len(ev.Counters) == 0 && ev.Flags&^(event.FreeAtOnce|event.NoReturn|event.Inside) == 0
+		return ev.Edge != event.Sampled && ev.Lost == 0 && ev.Flags&^(event.FreeAtOnce|event.NoReturn|event.Inside) == 0
 	}
 	return false
 }
@@ -107,6 +107,7 @@ func (m *foldModel) settle(t *foldThread, at uint64) {
 		return
 	}
 	for _, ev := range t.open.events {
+		ev.Counters = t.open.events[0].Counters
 		m.write(ev, at)
 	}
 	if t.open.phase == entering {
@@ -163,7 +164,7 @@ func (m *foldModel) fold(t *foldThread, ev event.Event) bool {
 		switch {
 		case o.phase != entering: // it was free
 		case ev.Edge == event.Result && ev.Value == 0:
-			m.add(t, ev.Time, 0)
+			m.add(t, &ev, 0)
 		default:
 			o.events, o.phase = append(o.events, ev), inBody
 		}
@@ -175,7 +176,7 @@ func (m *foldModel) fold(t *foldThread, ev event.Event) bool {
 		}
 		o.hits++
 		if atOnce {
-			m.add(t, ev.Time, 1)
+			m.add(t, &ev, 1)
 			return true
 		}
 		o.events, o.phase = append(o.events, ev), leaving
@@ -184,7 +185,7 @@ func (m *foldModel) fold(t *foldThread, ev event.Event) bool {
 		switch {
 		case same && o.phase == leaving:
 			o.hits++
-			m.add(t, ev.Time, 1)
+			m.add(t, &ev, 1)
 		case same:
 			o.hits++
 		default:
@@ -196,8 +197,8 @@ func (m *foldModel) fold(t *foldThread, ev event.Event) bool {
 }
 
 // add adds up what is open, which ends.
-func (m *foldModel) add(t *foldThread, end, executions uint64) {
-	o := t.open
+func (m *foldModel) add(t *foldThread, last *event.Event, executions uint64) {
+	o, end := t.open, last.Time
 	t.open = nil
 	first := o.events[0]
 	if m.bySP && t.sp != first.SP {
@@ -220,7 +221,8 @@ func (m *foldModel) add(t *foldThread, end, executions uint64) {
 		if len(t.slots) == m.slots {
 			m.settleSlots(t, end)
 		}
-		sum.Fold = &event.Fold{}
+		sum.Counters = first.Counters
+		sum.Fold = &event.Fold{Counters: make([]uint64, len(first.Counters))}
 		t.slots = append(t.slots, sum)
 		i = len(t.slots) - 1
 	}
@@ -231,6 +233,9 @@ func (m *foldModel) add(t *foldThread, end, executions uint64) {
 		return
 	}
 	f.Executions++
+	for i := range f.Counters {
+		f.Counters[i] += last.Counters[i] - first.Counters[i]
+	}
 	if first.Construct == event.Flush {
 		f.Exit += end - first.Time
 		return

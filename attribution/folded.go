@@ -28,6 +28,30 @@ func (e *Engine) folded(t *thread, ev *event.Event) {
 	s.Enter.add(Span{int64(f.Enter), f.Bodies})
 	s.Body.add(Span{int64(f.Body), f.Bodies})
 	s.Exit.T += int64(f.Exit)
+	e.foldedCounts(t, s, f)
+}
+
+// foldedCounts charges what was counted in executions that were added up. What
+// their thread counted between them is the region's around them.
+func (e *Engine) foldedCounts(t *thread, s *ThreadStats, f *event.Fold) {
+	width := e.counting.width
+	known := len(f.Counters) >= width
+	s.count(nil, false, width)
+	if !known {
+		s.Uncounted += f.Executions
+		return
+	}
+	for i := range width {
+		s.Counters[i] += int64(f.Counters[i])
+		t.counters[i] += f.Counters[i]
+	}
+	if len(t.stack) == 0 {
+		return
+	}
+	child := &e.tallyOf(t, len(t.stack)-1).child
+	for i := range width {
+		child[i] += int64(f.Counters[i])
+	}
 }
 
 // hits is how many hits of probes an event stands for.

@@ -6,8 +6,7 @@
 #include "ring.h"
 #include <bpf/bpf_tracing.h>
 
-/* How many, and which; 0: the verifier removes what follows. */
-const volatile u32 num_counters = 0;
+/* Which, num_counters of them. */
 const volatile u8 counter_sources[MAX_COUNTERS] = {}; /* enum counter_source */
 
 const volatile u32 counter_events = 0; /* how many of them are perf events */
@@ -172,7 +171,7 @@ static __always_inline u64 software_counter(u8 source, struct task_struct___coun
 
 /* Writes the current thread's counters behind a record; answers 0 if they are
  * not known. A thread that is seen for the first time is counted from here on. */
-static __always_inline int take_counters(u64 *to, u64 now)
+static __noinline int take_counters(u64 *to, u64 now)
 {
 	struct task_struct___counted *task = (void *)bpf_get_current_task_btf();
 	struct counted *t = bpf_task_storage_get(&counted_threads, (struct task_struct *)task, 0,
@@ -223,5 +222,19 @@ static __always_inline int take_counters(u64 *to, u64 now)
 			return 0;
 		}
 	}
+	return 0;
+}
+
+/* The same, of a hit that is reported if they are not known: then that takes
+ * them again, to the same answer. */
+static __always_inline int take_counters_or_report(u64 *to, u64 now)
+{
+	struct counted *t;
+
+	if (!num_counters || take_counters(to, now))
+		return 1;
+	t = bpf_task_storage_get(&counted_threads, (struct task_struct *)bpf_get_current_task_btf(), 0, 0);
+	if (t)
+		t->told = t->missed - 1;
 	return 0;
 }

@@ -74,13 +74,22 @@ static __always_inline u32 take_lost_of(struct thread_state *t)
 	return lost;
 }
 
-/* One of the records that are written of what is open. */
+/* One of the records that are written of what is open. All that is counted
+ * meanwhile is the construct's: so all of them may have the counters that it
+ * began with. */
 static __always_inline int tell_open(struct thread_state *t, u64 time, u32 row, u16 flags, u64 sp, u64 site, u64 a, u64 b)
 {
-	struct record *r = reserve((u32)t->ids, sizeof(*r));
+	struct record *r = reserve((u32)t->ids, sizeof(*r) + 8 * num_counters);
 
 	if (!r)
 		return 0;
+	if (num_counters) {
+		u64 *to = (u64 *)(r + 1);
+
+		flags |= REC_COUNTERS;
+		for (u32 k = 0; k < MAX_COUNTERS && k < num_counters; k++)
+			to[k] = t->open_counters[k];
+	}
 	r->time = time;
 	r->pid = t->ids >> 32;
 	r->tid = (u32)t->ids;
@@ -97,12 +106,21 @@ static __always_inline int tell_open(struct thread_state *t, u64 time, u32 row, 
 	return 1;
 }
 
-static __always_inline int tell_slot(struct thread_state *t, struct fold_slot *s)
+/* What has no executions has no counts. */
+static __always_inline int tell_slot(struct thread_state *t, struct fold_slot *s, struct fold_counts *c)
 {
-	struct fold_record *r = reserve((u32)t->ids, sizeof(*r));
+	struct fold_record *r = reserve((u32)t->ids, sizeof(*r) + 16 * num_counters);
 
 	if (!r)
 		return 0;
+	if (num_counters) {
+		u64 *to = (u64 *)(r + 1);
+
+		for (u32 k = 0; k < MAX_COUNTERS && k < num_counters; k++) {
+			to[k] = c ? c->first[k] : 0;
+			to[num_counters + k] = c ? c->sum[k] : 0;
+		}
+	}
 	r->time = s->first;
 	r->pid = t->ids >> 32;
 	r->tid = (u32)t->ids;
@@ -136,7 +154,7 @@ static __noinline int settle_slots(struct thread_state *t, int must)
 			break;
 		if (!s->hits)
 			continue;
-		if (!tell_slot(t, s)) {
+		if (!tell_slot(t, s, &t->counts[i])) {
 			if (!must)
 				return 0;
 			drop_hits(&dropped, s->row, t, s->hits);
@@ -234,7 +252,7 @@ static __noinline void settle_open(struct thread_state *t, struct task_struct *t
 	if (o->hits > all) { /* of no event, but hits */
 		struct fold_slot rest = { .first = o->start, .last = o->start, .hits = o->hits - all, .row = index, .site = o->site };
 
-		if (!tell_slot(t, &rest))
+		if (!tell_slot(t, &rest, 0))
 			drop_hits(&dropped, index, t, rest.hits);
 	}
 	o->phase = FOLD_NONE;
@@ -261,7 +279,8 @@ static __always_inline void settle(void)
 		settle_state(t, (struct task_struct *)bpf_get_current_task_btf(), 1);
 }
 
-/* Adds the execution that is open, which ends; busy is set. */
+/* Adds the execution that is open, which ends, with the counters then in
+ * ended_counters; busy is set. */
 static __always_inline void fold_add(struct thread_state *t, u64 end, u32 executions)
 {
 	struct fold_open *o = &t->open;
@@ -288,6 +307,14 @@ static __always_inline void fold_add(struct thread_state *t, u64 end, u32 execut
 	s = &t->slot[i & (FOLD_SLOTS - 1)];
 	t->slots = i + 1;
 	t->fold_sp = o->sp;
+	if (num_counters) {
+		struct fold_counts *c = &t->counts[i & (FOLD_SLOTS - 1)];
+
+		for (u32 k = 0; k < MAX_COUNTERS && k < num_counters; k++) {
+			c->first[k] = t->open_counters[k];
+			c->sum[k] = 0;
+		}
+	}
 	s->site = o->site;
 	s->a = a;
 	s->b = o->b;
@@ -305,6 +332,12 @@ found:
 	s->hits += o->hits;
 	if (!executions)
 		return;
+	if (num_counters) {
+		struct fold_counts *c = &t->counts[at & (FOLD_SLOTS - 1)];
+
+		for (u32 k = 0; k < MAX_COUNTERS && k < num_counters; k++)
+			c->sum[k] += t->ended_counters[k] - t->open_counters[k];
+	}
 	if (o->whole) {
 		s->exit += end - o->start;
 		return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 /* What hits of probes do that begin and end folded constructs. */
 #pragma once
+#include "counters.h"
 #include "fold.h"
 
 /* What became of a hit. */
@@ -66,6 +67,10 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 		clear_busy(t);
 		return !again ? FOLD_REPORT : can_skip ? FOLD_FINISHED : FOLD_TAKEN;
 	}
+	if (!take_counters_or_report(t->open_counters, now)) {
+		clear_busy(t);
+		return FOLD_REPORT;
+	}
 	if (!t->ids)
 		t->ids = bpf_get_current_pid_tgid();
 	if (!folding)
@@ -127,6 +132,10 @@ static __always_inline enum fold_answer fold_end(struct pt_regs *regs, struct ro
 		clear_busy(t);
 		return FOLD_REPORT;
 	}
+	if ((flags & (REC_FREE | REC_NO_RETURN)) && !take_counters_or_report(t->ended_counters, now)) {
+		clear_busy(t);
+		return FOLD_REPORT;
+	}
 	o->hits++;
 	if (flags & (REC_FREE | REC_NO_RETURN)) {
 		fold_add(t, now, 1);
@@ -151,21 +160,25 @@ static __always_inline int got_it(struct pt_regs *regs, u32 row)
 	return row & ROW_FOLD_TEST_BOOL ? (u8)REG_RET(regs) != 0 : (u32)REG_RET(regs) != 0;
 }
 
-/* The call returns in which a construct begins; busy is set. */
-static __always_inline void fold_acquired(struct pt_regs *regs, struct row *row, struct thread_state *t, u64 now)
+/* The call returns in which a construct begins; busy is set. Answers 0 if it is
+ * to be reported. */
+static __always_inline int fold_acquired(struct pt_regs *regs, struct row *row, struct thread_state *t, u64 now)
 {
 	struct fold_open *o = &t->open;
 
+	if (o->whole && !take_counters_or_report(t->ended_counters, now))
+		return 0;
 	o->hits++;
 	if (o->whole || !got_it(regs, row->flags)) {
 		fold_add(t, now, o->whole);
 		o->phase = FOLD_NONE;
-		return;
+		return 1;
 	}
 	o->acquired = now;
 	o->acquired_sp = REG_SP(regs);
 	o->returned = REG_RET(regs);
 	o->phase = FOLD_INSIDE;
+	return 1;
 }
 
 /* Answers whether the return of a call is folded. */
@@ -201,11 +214,13 @@ static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u6
 	}
 	if (o->phase != FOLD_NONE && o->group == FOLD_GROUP(row->flags)) {
 		if ((row->flags & ROW_FOLD_BEGIN) && (o->phase == FOLD_ENTERING || o->whole)) {
-			fold_acquired(regs, row, t, now);
+			taken = fold_acquired(regs, row, t, now);
 		} else if ((row->flags & ROW_FOLD_END) && o->phase == FOLD_LEAVING) {
-			o->hits++;
-			fold_add(t, now, 1);
-			o->phase = FOLD_NONE;
+			if ((taken = take_counters_or_report(t->ended_counters, now))) {
+				o->hits++;
+				fold_add(t, now, 1);
+				o->phase = FOLD_NONE;
+			}
 		} else {
 			o->hits++; /* it had been free: where returns cannot be skipped */
 		}

@@ -29,7 +29,7 @@ func drainFolds(t testing.TB, rings []*Ring, records func(*Record)) (n, hits map
 	t.Helper()
 	n, hits = map[uint32]uint64{}, map[uint32]uint64{}
 	for _, r := range rings {
-		_, err := r.Drain(1<<30, &Uses{Record: func(rec *Record, _ []uint64) { records(rec) }, Fold: func(rec *FoldRecord) {
+		_, err := r.Drain(1<<30, &Uses{Record: func(rec *Record, _ []uint64) { records(rec) }, Fold: func(rec *FoldRecord, _ *FoldCounters) {
 			n[rec.Tid] += rec.N
 			hits[rec.Tid] += rec.Hits
 			if rec.Time > rec.Last || rec.Enter+rec.Body+rec.Exit > rec.Last-rec.Time {

@@ -108,6 +108,9 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	if err := spec.Variables[mpiVarNumRings].Set(uint32(len(p.rings))); err != nil {
 		return nil, err
 	}
+	if err := spec.Variables[mpiVarNumCounters].Set(uint32(len(p.counters.Sources))); err != nil {
+		return nil, err
+	}
 	if err := knowSites(spec.Variables[mpiVarSiteAtExit]); err != nil {
 		return nil, err
 	}

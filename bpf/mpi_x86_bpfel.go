@@ -270,6 +270,13 @@ type mpiThreadState struct {
 		Group uint8
 		_     [1]byte
 	}
+	OpenCounters  [8]uint64
+	EndedCounters [8]uint64
+	Counts        [8]struct {
+		_     structs.HostLayout
+		First [8]uint64
+		Sum   [8]uint64
+	}
 }
 
 // Names of all BPF objects in the ELF.
@@ -305,6 +312,7 @@ const (
 	mpiVarFoldBySp             = "fold_by_sp"
 	mpiVarFoldHold             = "fold_hold"
 	mpiVarFolding              = "folding"
+	mpiVarNumCounters          = "num_counters"
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
 	mpiVarSiteAtExit           = "site_at_exit"
@@ -399,6 +407,7 @@ type mpiVariableSpecs struct {
 	FoldBySp          *ebpf.VariableSpec `ebpf:"fold_by_sp"`
 	FoldHold          *ebpf.VariableSpec `ebpf:"fold_hold"`
 	Folding           *ebpf.VariableSpec `ebpf:"folding"`
+	NumCounters       *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
 	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
@@ -473,6 +482,7 @@ type mpiVariables struct {
 	FoldBySp          *ebpf.Variable `ebpf:"fold_by_sp"`
 	FoldHold          *ebpf.Variable `ebpf:"fold_hold"`
 	Folding           *ebpf.Variable `ebpf:"folding"`
+	NumCounters       *ebpf.Variable `ebpf:"num_counters"`
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
 	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`

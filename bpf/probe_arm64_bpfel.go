@@ -252,6 +252,13 @@ type probeThreadState struct {
 		Group uint8
 		_     [1]byte
 	}
+	OpenCounters  [8]uint64
+	EndedCounters [8]uint64
+	Counts        [8]struct {
+		_     structs.HostLayout
+		First [8]uint64
+		Sum   [8]uint64
+	}
 }
 
 // Names of all BPF objects in the ELF.

@@ -176,7 +176,7 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		p.Close()
 		return nil, err
 	}
-	if len(c.Sources) > 0 { // counters are read at each hit
+	if c.TakeTurns { // how long each counted is not added up
 		if err := p.HoldFolds(); err != nil {
 			p.Close()
 			return nil, err

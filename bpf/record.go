@@ -112,13 +112,36 @@ func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
 
 // isFolded tells whether a ring entry is a record of several executions.
 func isFolded(b []byte) bool {
-	return len(b) == int(unsafe.Sizeof(FoldRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recFolded != 0
+	return len(b) >= int(unsafe.Sizeof(FoldRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recFolded != 0
+}
+
+// decodeFolded gives the counters that follow a record of several executions to
+// f.
+func decodeFolded(b []byte, f *FoldCounters) error {
+	b = b[unsafe.Sizeof(FoldRecord{}):]
+	if len(b)%16 != 0 || len(b)/16 > MaxCounters {
+		return fmt.Errorf("%w: %d bytes of counters", ErrShortRecord, len(b))
+	}
+	f.First, f.Sum = f.first[:len(b)/16], f.sum[:len(b)/16]
+	for i := range f.First {
+		f.First[i] = binary.NativeEndian.Uint64(b[8*i:])
+		f.Sum[i] = binary.NativeEndian.Uint64(b[len(b)/2+8*i:])
+	}
+	return nil
+}
+
+// FoldCounters are the counters of several executions: their thread's when the
+// first of them began, and the sums of what they counted. Both are empty if none
+// are read.
+type FoldCounters struct {
+	First, Sum []uint64
+	first, sum [MaxCounters]uint64
 }
 
 // Uses says who gets which records; those that a Ring will not meet may be nil.
 type Uses struct {
 	Record func(*Record, []uint64) // with the counters of its thread, nil if none were read
-	Fold   func(*FoldRecord)
+	Fold   func(*FoldRecord, *FoldCounters)
 	MPI    func(*MPIRecord)
 	Sample func(*SampleRecord)
 }
@@ -130,6 +153,7 @@ type Ring struct {
 	mpi      MPIRecord
 	smp      SampleRecord
 	rec      Record
+	fold     FoldCounters
 	counters [2*MaxCounters + 1]uint64
 }
 
@@ -154,7 +178,10 @@ func (r *Ring) Drain(limit int, use *Uses) (n int, err error) {
 		case len(b) == int(unsafe.Sizeof(Record{})):
 			use.Record((*Record)(unsafe.Pointer(&b[0])), nil) // the kernel aligns entries to eight bytes
 		case isFolded(b):
-			use.Fold((*FoldRecord)(unsafe.Pointer(&b[0])))
+			if err := decodeFolded(b, &r.fold); err != nil {
+				return err
+			}
+			use.Fold((*FoldRecord)(unsafe.Pointer(&b[0])), &r.fold)
 		case isSample(b):
 			if err := decodeSample(b, &r.smp); err != nil {
 				return err

@@ -23,6 +23,10 @@ struct {
 
 const volatile u32 num_rings = 1;
 
+/* How many performance counters are read (counters.h); 0: the verifier removes
+ * what has to do with them. */
+const volatile u32 num_counters = 0;
+
 /* A thread that ends still has its return addresses when sched_process_exit is
  * told of it (Linux 6.16). */
 const volatile u32 site_at_exit = 0;

@@ -67,6 +67,9 @@ func (p *Probes) LoadSampler(attr *perf.Attr) (*Sampler, error) {
 	if err := spec.Variables[sampleVarNumRings].Set(uint32(len(p.rings))); err != nil {
 		return nil, err
 	}
+	if err := spec.Variables[sampleVarNumCounters].Set(uint32(len(p.counters.Sources))); err != nil {
+		return nil, err
+	}
 	shared := map[string]*ebpf.Map{}
 	p.shareFolds(shared)
 	for _, name := range []string{probeMapRings, probeMapThreads, probeMapSilent, ".data.shared"} {

@@ -119,6 +119,13 @@ type sampleThreadState struct {
 		Group uint8
 		_     [1]byte
 	}
+	OpenCounters  [8]uint64
+	EndedCounters [8]uint64
+	Counts        [8]struct {
+		_     structs.HostLayout
+		First [8]uint64
+		Sum   [8]uint64
+	}
 }
 
 // Names of all BPF objects in the ELF.
@@ -138,6 +145,7 @@ const (
 	sampleVarFoldBySp     = "fold_by_sp"
 	sampleVarFoldHold     = "fold_hold"
 	sampleVarFolding      = "folding"
+	sampleVarNumCounters  = "num_counters"
 	sampleVarNumRings     = "num_rings"
 	sampleVarNumSilent    = "num_silent"
 	sampleVarSiteAtExit   = "site_at_exit"
@@ -212,6 +220,7 @@ type sampleVariableSpecs struct {
 	FoldBySp     *ebpf.VariableSpec `ebpf:"fold_by_sp"`
 	FoldHold     *ebpf.VariableSpec `ebpf:"fold_hold"`
 	Folding      *ebpf.VariableSpec `ebpf:"folding"`
+	NumCounters  *ebpf.VariableSpec `ebpf:"num_counters"`
 	NumRings     *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent    *ebpf.VariableSpec `ebpf:"num_silent"`
 	SiteAtExit   *ebpf.VariableSpec `ebpf:"site_at_exit"`
@@ -269,6 +278,7 @@ type sampleVariables struct {
 	FoldBySp     *ebpf.Variable `ebpf:"fold_by_sp"`
 	FoldHold     *ebpf.Variable `ebpf:"fold_hold"`
 	Folding      *ebpf.Variable `ebpf:"folding"`
+	NumCounters  *ebpf.Variable `ebpf:"num_counters"`
 	NumRings     *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent    *ebpf.Variable `ebpf:"num_silent"`
 	SiteAtExit   *ebpf.Variable `ebpf:"site_at_exit"`

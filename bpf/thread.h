@@ -45,6 +45,12 @@ struct fold_slot {
 
 #define FOLD_SLOTS 8
 
+/* Of a slot: the thread's counters when the first execution began, and what all
+ * have counted. */
+struct fold_counts {
+	u64 first[MAX_COUNTERS], sum[MAX_COUNTERS];
+};
+
 struct thread_state {
 	u32 lost;
 	u32 outside_once; /* the last era in which it was seen to fork outside any region: its nesting is known since */
@@ -58,6 +64,9 @@ struct thread_state {
 	u64 ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
 	struct fold_open open;
 	struct fold_slot slot[FOLD_SLOTS];
+	u64 open_counters[MAX_COUNTERS]; /* the thread's when open began, */
+	u64 ended_counters[MAX_COUNTERS]; /* and when it ended */
+	struct fold_counts counts[FOLD_SLOTS]; /* of slot */
 };
 
 struct {

@@ -83,7 +83,7 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 			b.told = true
 			m.warn("The budget of %.3g %% could not be kept: what is observed all of the time, parallel regions and MPI calls, costs more by itself.", 100*b.share)
 		}
-		if worst := b.governor.worst(time.Duration(now - b.began)); worst > b.worst {
+		if worst := b.governor.worst(budgetWindow); worst > b.worst {
 			m.mu.Lock()
 			b.worst = worst
 			m.mu.Unlock()
@@ -178,7 +178,11 @@ func (b *budget) describe(p *attribution.Profile) {
 	if b == nil {
 		return
 	}
-	p.Meta.Budget = &attribution.Budget{Share: b.share, Window: int64(budgetWindow), Worst: b.worst}
+	window, worst := int64(budgetWindow), b.worst
+	if d := int64(ktime() - b.began); b.began != 0 && d < window { // a short run is all of a window
+		window, worst = d, worst*float64(window)/float64(d)
+	}
+	p.Meta.Budget = &attribution.Budget{Share: b.share, Window: window, Worst: worst}
 	for i := range p.Meta.Observations {
 		x := &p.Meta.Observations[i]
 		for _, k := range kinds {

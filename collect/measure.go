@@ -174,7 +174,8 @@ func ktime() uint64 {
 
 // The reader polls: waking it would cost the target 1 us per record. A pause
 // of 5 ms holds for 20 million records a second in a ring of 16 MiB, a
-// fraction of which any two threads can write.
+// fraction of which any two threads can write. Shorter ones while little comes
+// would cost 50 us each of a processor that the program may need.
 const (
 	minPause = 500 * time.Microsecond
 	maxPause = 5 * time.Millisecond
@@ -186,16 +187,16 @@ func (m *Measurement) read(ctx context.Context) error {
 	pause := minPause
 	for {
 		last := ctx.Err() != nil
-		n, _, err := m.drain()
+		fullest, _, err := m.drain()
 		if err != nil || last {
 			return err
 		}
 		switch {
-		case n > batch/8:
+		case fullest > batch/2:
 			pause = minPause
 			continue
-		case n > 0:
-			pause = minPause
+		case fullest > batch/4:
+			pause = max(pause/2, minPause)
 		default:
 			pause = min(2*pause, maxPause)
 		}
@@ -234,8 +235,9 @@ const (
 	more         // what was too much for one batch
 )
 
-// drain reads a batch of every ring.
-func (m *Measurement) drain() (total int, left rest, err error) {
+// drain reads a batch of every ring; fullest is how many records the one had that
+// had most.
+func (m *Measurement) drain() (fullest int, left rest, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := ktime() // what is older has been read, if nothing is left
@@ -259,9 +261,12 @@ func (m *Measurement) drain() (total int, left rest, err error) {
 				m.budget.pay(&ev)
 			}
 			last.feed(&ev)
-		}, Fold: func(rec *bpf.FoldRecord) {
+		}, Fold: func(rec *bpf.FoldRecord, counters *bpf.FoldCounters) {
 			latest = rec.Last
 			if p := m.procs[rec.Pid]; p != nil && m.decoder.Fold(rec, &ev, &fold) {
+				if rec.N > 0 {
+					ev.Counters, fold.Counters = counters.First, counters.Sum
+				}
 				p.feed(&ev)
 				return
 			}
@@ -274,9 +279,9 @@ func (m *Measurement) drain() (total int, left rest, err error) {
 			m.feedSample(rec)
 		}})
 		if err != nil {
-			return total, left, err
+			return fullest, left, err
 		}
-		total += n
+		fullest = max(fullest, n)
 		switch {
 		case n == batch: // more of it may be in the ring
 			left = more
@@ -294,7 +299,7 @@ func (m *Measurement) drain() (total int, left rest, err error) {
 	if m.sampling.kernel != nil {
 		m.sampling.throttled += m.sampling.kernel.Throttled()
 	}
-	return total, left, nil
+	return fullest, left, nil
 }
 
 // AttachError says why a process cannot be measured, in one sentence.

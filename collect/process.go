@@ -130,6 +130,7 @@ func (p *Process) feed(ev *event.Event) {
 		kept.Counters = slices.Clone(ev.Counters) // the ring's
 		if ev.Fold != nil {
 			f := *ev.Fold
+			f.Counters = slices.Clone(f.Counters)
 			kept.Fold = &f
 		}
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, kept)

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// What is folded needs a measurement without counters.
+// With counters, folded executions have theirs; most tests do without.
 var folding, streaming = []string{"--counters", "none"}, []string{"--counters", "none", "--trace"}
 
 // countsByPath are a profile's counts by path and thread.
@@ -52,12 +53,16 @@ func TestFolded(t *testing.T) {
 						}
 						return s.main
 					}
-					folded, streamed := measured(folding), measured(streaming)
+					folded, streamed, counted := measured(folding), measured(streaming), measured(nil)
 					complete(t, folded)
 					balanced(t, folded)
 					if d := cmp.Diff(countsByPath(streamed), countsByPath(folded)); d != "" {
 						t.Errorf("-streamed +folded\n%s", d)
 					}
+					if d := cmp.Diff(countsByPath(streamed), countsByPath(counted)); d != "" {
+						t.Errorf("-streamed +folded, with counters\n%s", d)
+					}
+					clockCounted(t, counted)
 					twice := func(n uint64) perThread { return perThread{0: n, 1: n} }
 					locks := count(folded, execC, is(event.Lock))
 					compare(t, []check{
@@ -116,5 +121,36 @@ func TestFoldedInTheMiddle(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// clockCounted compares the threads' own clocks in criticals and locks with the
+// time spent there: a thread cannot have run for longer, and was counted.
+func clockCounted(t *testing.T, p *attribution.Profile) {
+	t.Helper()
+	clock := slices.IndexFunc(p.Meta.Counters, func(c attribution.Counter) bool { return c.Name == "task-clock" })
+	if clock < 0 {
+		return // a machine with hardware counters
+	}
+	ran := false
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Region < 0 || !is(event.Critical, event.Lock, event.NestLock, event.Ordered)(&p.Regions[n.Region]) {
+			continue
+		}
+		for _, s := range n.Stats {
+			if s.Exec.C == 0 || s.Uncounted > 0 {
+				continue
+			}
+			const slack = 1000 // ns an execution, of clocks read one after the other
+			if len(s.Counters) <= clock || s.Counters[clock] < 0 || s.Counters[clock] > s.Exec.T+int64(s.Exec.C)*slack || s.Counters[clock] < s.ChildCounters[clock] {
+				t.Errorf("%s thread %d: counted %v, %v of it in child regions, in %d ns and %d executions", path(p, i), p.Threads[s.Thread].Num, s.Counters, s.ChildCounters, s.Exec.T, s.Exec.C)
+				continue
+			}
+			ran = ran || s.Counters[clock] > s.Exec.T/2
+		}
+	}
+	if !ran {
+		t.Error("no thread ran in any critical or lock")
 	}
 }

@@ -9,4 +9,8 @@ type Fold struct {
 	Enter      uint64 `json:"te,omitempty"` // from their starts to their bodies, ns
 	Body       uint64 `json:"tb,omitempty"` // in their bodies, ns
 	Exit       uint64 `json:"tx,omitempty"` // from their bodies to their ends, ns
+
+	// Counters are what they counted, each. The event's own are the thread's when
+	// the first of them began.
+	Counters []uint64 `json:"ctr,omitempty"`
 }
