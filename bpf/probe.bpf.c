@@ -442,6 +442,26 @@ int on_nothing(struct pt_regs *regs)
 	return 0;
 }
 
+/* The same where entry and return are probed, with ours' answers whether the
+ * return is wanted. */
+SEC("uprobe.session/x")
+int on_nothing_more(struct pt_regs *regs)
+{
+	return 0;
+}
+
+SEC("uprobe.session/x")
+int on_nothing_if_zf(struct pt_regs *regs)
+{
+	return ZERO_FLAG(regs) ? 1 : 0;
+}
+
+SEC("uprobe.session/x")
+int on_nothing_if_not_sf(struct pt_regs *regs)
+{
+	return SIGN_FLAG(regs) ? 0 : 1;
+}
+
 /* The same with the reads of the counters' events. */
 SEC("uprobe.multi/x")
 int on_reads(struct pt_regs *regs)
