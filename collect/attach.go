@@ -121,7 +121,8 @@ func (j *joined) end(how string) {
 // untilEnded returns when ctx ends or no process is left; those that end
 // meanwhile are settled.
 func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
-	const tick = 50                                  // ms, in which the processes' times are read
+	const tick = 50 // ms, in which the processes' times are read
+
 	wake := unix.PollFd{Fd: -1, Events: unix.POLLIN} // poll leaves out what is negative
 	if over, end, err := os.Pipe(); err == nil {
 		defer over.Close()
