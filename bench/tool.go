@@ -26,7 +26,7 @@ func attachTool(pid int, dir string, flags ...string) (stop func() error, took t
 	return stop, time.Since(begin), err
 }
 
-func attached(line string) bool { return strings.Contains(line, "attached to process") }
+func attached(line string) bool { return strings.Contains(line, "attached to ") }
 
 // toolCommand attaches without counters, if flags do not ask for some.
 func toolCommand(pid int, dir string, flags ...string) *exec.Cmd {

@@ -35,13 +35,21 @@ static __always_inline u64 argument(struct pt_regs *regs, u8 from)
 	return v;
 }
 
+#define EEXIST 17
+
+/* How often a process was not switched off, for too many others were. */
+u32 unheeded = 0;
+
 static __always_inline void switch_off(void)
 {
 	u32 pid = bpf_get_current_pid_tgid() >> 32;
 	u8 one = 1;
+	int err = bpf_map_update_elem(&silent, &pid, &one, BPF_NOEXIST);
 
-	if (!bpf_map_update_elem(&silent, &pid, &one, BPF_NOEXIST))
+	if (!err)
 		__sync_fetch_and_add(&num_silent, 1);
+	else if (err != -EEXIST)
+		__sync_fetch_and_add(&unheeded, 1);
 }
 
 static __always_inline void switch_on(u32 pid)

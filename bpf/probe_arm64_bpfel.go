@@ -313,6 +313,7 @@ const (
 	probeVarSettling            = "settling"
 	probeVarSettlingStopped     = "settling_stopped"
 	probeVarSiteAtExit          = "site_at_exit"
+	probeVarUnheeded            = "unheeded"
 	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
 	probeVarUnusedDrive         = "unused_drive"
@@ -425,6 +426,7 @@ type probeVariableSpecs struct {
 	Settling            *ebpf.VariableSpec `ebpf:"settling"`
 	SettlingStopped     *ebpf.VariableSpec `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.VariableSpec `ebpf:"site_at_exit"`
+	Unheeded            *ebpf.VariableSpec `ebpf:"unheeded"`
 	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
 	UnusedDrive         *ebpf.VariableSpec `ebpf:"unused_drive"`
@@ -514,6 +516,7 @@ type probeVariables struct {
 	Settling            *ebpf.Variable `ebpf:"settling"`
 	SettlingStopped     *ebpf.Variable `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.Variable `ebpf:"site_at_exit"`
+	Unheeded            *ebpf.Variable `ebpf:"unheeded"`
 	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
 	UnusedDrive         *ebpf.Variable `ebpf:"unused_drive"`

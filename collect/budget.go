@@ -16,10 +16,10 @@ type budget struct {
 	share    float64
 	costs    event.HitCosts
 	governor *governor
-	began    uint64 // CLOCK_MONOTONIC of the first look, ns
-	told     bool   // that it cannot be kept
+	told     bool // that it cannot be kept
 
 	// guarded by Measurement.mu; gone also does not change while scanning is held
+	began  uint64               // CLOCK_MONOTONIC when keepBudget began to look, ns
 	gone   []bool               // by kind
 	paid   map[uint32][]float64 // by thread, since the last look: by kind, and what has none, ns
 	lastID uint32
@@ -62,7 +62,9 @@ func (b *budget) pay(ev *event.Event) {
 // keepBudget looks at the costs until ctx ends.
 func (m *Measurement) keepBudget(ctx context.Context) {
 	b := m.budget
+	m.mu.Lock()
 	b.began = ktime()
+	m.mu.Unlock()
 	tick := time.NewTicker(b.governor.interval)
 	defer tick.Stop()
 	for {
@@ -113,6 +115,9 @@ func (m *Measurement) act(a act) {
 // event has been fed.
 func (m *Measurement) watchAll(w attribution.Watch) {
 	for _, p := range m.procs {
+		if p.ended != 0 {
+			continue
+		}
 		w.CPU = threadTimes(int(p.pid))
 		p.watch(w)
 	}
@@ -173,7 +178,7 @@ func (m *Measurement) bringBack(k int) {
 	m.mu.Unlock()
 }
 
-// describe tells a profile what the budget has led to.
+// describe tells a profile what the budget has led to; Measurement.mu is held.
 func (b *budget) describe(p *attribution.Profile) {
 	if b == nil {
 		return
