@@ -1,29 +1,44 @@
 package bpf
 
-<<<<<<< HEAD
 import (
 	"os"
 	"testing"
 )
 
-// A process that is heard again is counted no more among those that are silent.
-func TestHear(t *testing.T) {
-	p, rings, row := drivenProbes(t)
-	off, err := p.AddRow(Row{Flags: RowOff})
-=======
-import "testing"
-
 // Where too many processes have switched their reports off, one more is told of.
 func TestUnheeded(t *testing.T) {
 	p, _, _ := drivenProbes(t)
 	off, err := p.AddRow(Row{Flags: RowEntry | RowOff})
->>>>>>> main
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := startDrivers(p, 1)
 	defer d.end()
-<<<<<<< HEAD
+	silent := p.coll.Maps[probeMapSilent]
+	for pid := range silent.MaxEntries() {
+		if err := silent.Put(1<<30+pid, uint8(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want := range uint32(3) {
+		if got := p.Unheeded(); got != want {
+			t.Errorf("%d times not switched off, want %d", got, want)
+		}
+		if err := d.drive(1, Hits{Steps: []Step{{Row: off}}, Count: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A process that is heard again is counted no more among those that are silent.
+func TestHear(t *testing.T) {
+	p, rings, row := drivenProbes(t)
+	off, err := p.AddRow(Row{Flags: RowOff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := startDrivers(p, 1)
+	defer d.end()
 	silent := func() (n uint32) {
 		t.Helper()
 		if err := p.coll.Variables[probeVarNumSilent].Get(&n); err != nil {
@@ -64,20 +79,5 @@ func TestUnheeded(t *testing.T) {
 	hear(os.Getpid())
 	if n, r := silent(), records(); n != 0 || r != 1 {
 		t.Errorf("heard: %d silent, %d records", n, r)
-=======
-	silent := p.coll.Maps[probeMapSilent]
-	for pid := range silent.MaxEntries() {
-		if err := silent.Put(1<<30+pid, uint8(1)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for want := range uint32(3) {
-		if got := p.Unheeded(); got != want {
-			t.Errorf("%d times not switched off, want %d", got, want)
-		}
-		if err := d.drive(1, Hits{Steps: []Step{{Row: off}}, Count: 1}); err != nil {
-			t.Fatal(err)
-		}
->>>>>>> main
 	}
 }
