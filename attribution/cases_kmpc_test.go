@@ -15,6 +15,18 @@ var kmpcCases = []engineCase{
 		want: `LOOP@202 0:0 exec 30/1 enter 0 body 21/1 bar 9 exit 0 child 0
 		       LOOP@203 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
 		       BARRIER@22 0:0 exec 10/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
+	{name: "libomp: atomics that are one call each have no body, and end",
+		events: `
+		0 1 fork parallel rt=k fn=300 loc=202
+		1 1 begin parallel rt=k key=7 num=0 size=1
+		2 1 enter atomic rt=k site=510 loc=512 sp=8
+		4 1 released atomic rt=k sp=16
+		5 1 enter atomic rt=k site=510 loc=512 sp=8
+		8 1 released atomic rt=k sp=16
+		9 1 end parallel rt=k
+		10 1 join parallel rt=k`,
+		want: `PARALLEL@202 0:0 exec 10/1 enter 1 body 8/1 bar 0 exit 1 child 5
+		       PARALLEL@202/ATOMIC@512 0:0 exec 5/2 enter 0 body 0/0 bar 0 exit 5 child 0`},
 	{name: "libomp: parallel, loop of one directive combined; a critical inside stays",
 		events: `
 		0 1 fork parallel rt=k fn=300 loc=202

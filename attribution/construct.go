@@ -158,7 +158,10 @@ func (e *Engine) released(t *thread, ev *event.Event) {
 		e.endWhole(t, ev)
 		return
 	}
-	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == leaving || ev.Construct == event.Flush })
+	i := t.find(ev.Construct, func(f *frame) bool {
+		// A flush, or an atomic that is one call, has no body.
+		return f.phase == leaving || ev.Construct == event.Flush || ev.Construct == event.Atomic && f.phase == entering
+	})
 	if i < 0 {
 		return // left at once
 	}

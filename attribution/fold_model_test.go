@@ -18,6 +18,7 @@ type opened struct {
 	events []event.Event // that streaming would have told
 	phase  phase
 	hits   uint64
+	whole  bool // it ends when its call returns
 }
 
 type foldThread struct {
@@ -40,6 +41,17 @@ type foldModel struct {
 	threads map[uint32]*foldThread
 	bySP    bool
 	slots   int
+	whole   bool // what the event at hand begins is one call
+}
+
+// isWhole tells whether what an event begins is over when its call returns.
+func isWhole(events []event.Event) bool {
+	first := &events[0]
+	if first.Construct != event.Atomic {
+		return first.Construct == event.Flush
+	}
+	next := slices.IndexFunc(events[1:], func(ev event.Event) bool { return ev.TID == first.TID && ev.Construct == event.Atomic })
+	return next >= 0 && events[1+next].Edge == event.Released
 }
 
 // foldStream folds a stream. Threads have some slots, at most as many as the
@@ -54,7 +66,7 @@ func foldStream(events []event.Event, slots int, stops []Stop) folded {
 			m.bySP = true
 		}
 	}
-	for _, ev := range events {
+	for i, ev := range events {
 		t := m.threads[ev.TID]
 		if t == nil {
 			t = &foldThread{}
@@ -66,6 +78,7 @@ func foldStream(events []event.Event, slots int, stops []Stop) folded {
 			}
 		}
 		t.latest = max(t.latest, ev.Time)
+		m.whole = isWhole(events[i:])
 		if !isFoldable(&ev) || !m.fold(t, ev) {
 			m.settle(t, ev.Time)
 			m.write(ev, ev.Time)
@@ -148,9 +161,9 @@ func (m *foldModel) fold(t *foldThread, ev event.Event) bool {
 			}
 			return false
 		}
-		t.open = &opened{events: []event.Event{ev}, phase: entering, hits: 1}
+		t.open = &opened{events: []event.Event{ev}, phase: entering, hits: 1, whole: m.whole}
 		switch {
-		case ev.Construct == event.Flush:
+		case m.whole:
 			t.open.phase = leaving
 		case atOnce:
 			t.open.phase = inBody
@@ -236,7 +249,7 @@ func (m *foldModel) add(t *foldThread, last *event.Event, executions uint64) {
 	for i := range f.Counters {
 		f.Counters[i] += last.Counters[i] - first.Counters[i]
 	}
-	if first.Construct == event.Flush {
+	if o.whole {
 		f.Exit += end - first.Time
 		return
 	}

@@ -1,276 +1,182 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
-	"syscall"
-	"time"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
-	"ompp-attach/probes"
 )
 
-// operation is what the target does over and over.
-type operation struct {
-	title   string
-	mode    string
-	threads int
-	// free: libgomp takes its fast path, on which our probes take no return.
-	free bool
-	// counted: measured with counters, too.
-	counted bool
-}
-
-var operations = []operation{
-	{"critical, enter and leave", "critical", 1, true, true},
-	{"lock, set and unset", "lock", 1, true, false},
-	{"barrier, team of 1", "barrier", 1, false, false},
-	{"barrier, team of 2", "barrier", 2, false, false},
-	{"parallel region, team of 1", "region", 1, false, true},
-	{"parallel region, team of 2", "region", 2, false, false},
-}
-
-// The configurations, in the order in which they take turns.
-const (
-	bare       = iota // no probe
-	emptyEntry        // an empty probe at each of our points
-	emptySame         // and at each return that ours report
-	ours              // ompp-attach attach
-	theirs            // the bpftrace script
-	kernels           // ours with the kernel's four counters
-	events            // ours with four perf events
-	reads             // an empty probe at each of our points that reads them
-	numConfigs
-)
-
-// cost are the nanoseconds per operation under each configuration.
-type cost struct {
+// costs are what the operations of one group cost under each way, in ns.
+type costs struct {
 	runtime string
-	op      operation
-	ns      [numConfigs]spread
+	ops     group
+	ns      *turns
+	hits    []hits
 }
 
-// spread is the middle and the range of repeated measurements.
-type spread struct{ median, min, max float64 }
+// hits are how often BPF programs run per operation: ours, and the empty ones
+// that stand in for them. If they differ, so do the probes.
+type hits struct{ ours, empty float64 }
 
-func spreadOf(v []float64) spread {
-	slices.Sort(v)
-	return spread{v[len(v)/2], v[0], v[len(v)-1]}
-}
-
-func measureCost(t target, op operation, dir string) (cost, error) {
-	c := cost{runtime: t.runtime, op: op}
-	p, err := t.start(&op)
+// measureGroup measures the operations of a group on one process.
+func measureGroup(t target, g group, dir string) (*costs, error) {
+	ops := g.of(&t)
+	if len(ops) == 0 {
+		return nil, nil
+	}
+	fmt.Fprintf(os.Stderr, "%s: %s\n", t.runtime, ops.titles())
+	p, err := t.start()
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	defer p.stop()
-	lib, err := p.library()
+	shimmed, err := t.startShimmed(dir)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	empty, err := bpf.LoadEmptyProbe()
+	defer shimmed.stop()
+
+	probe, err := bpf.LoadEmptyProbe()
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	defer empty.Close()
-	plan, err := probes.NewPlan(lib.Object(), func(string) bool { return true })
+	defer probe.Close()
+	c := &costs{runtime: t.runtime, ops: ops}
+	placed, err := c.countHits(p, probe, dir)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	var points []bpf.Point
-	for _, pl := range plan.Placements {
-		points = append(points, bpf.Point{Offset: pl.Offset, Return: pl.Return})
-	}
-	script, err := bpftraceScript(t.script, lib.HostPath, dir)
+	hit, err := bpf.Hit(placed, p.pid(), func() error {
+		return c.perform(p, func(int, float64) error { return nil })
+	})
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	configs := emptyConfigs(p, lib.HostPath, empty, points, !(op.free && t.runtime == "libgomp"), dir)
-	configs[theirs] = func() (func() error, error) { return startBpftrace(p.cmd.Process.Pid, script) }
-	if op.counted {
-		undo, err := countingConfigs(&configs, p, lib.HostPath, points, dir)
-		if err != nil {
-			return c, err
-		}
-		defer undo()
+	by, undo, err := waysOf(p, shimmed, &t, ops, placed, hit, probe, dir)
+	if err != nil {
+		return nil, err
 	}
-	if err := takeTurns(&c, p, configs); err != nil {
-		return c, err
+	defer undo()
+	c.ns, err = takeTurns(by, fewer(), len(ops), func(m *means, item int) (float64, error) {
+		return settled(m.on, &ops[item])
+	})
+	if err != nil {
+		return nil, err
 	}
-	// Free locks take tens of nanoseconds; a probe of someone else's on the same
-	// function, filtered by process or not, would falsify every column.
+	return c, c.undisturbed()
+}
+
+// undisturbed reports probes of someone else's. Free locks take tens of
+// nanoseconds; a probe on the same function, filtered by process or not, would
+// falsify every column.
+func (c *costs) undisturbed() error {
 	const suspicious = 500
-	if op.free && c.ns[bare].median > suspicious {
-		return c, fmt.Errorf("%.0f ns without a probe of ours: something else probes %s; end it first", c.ns[bare].median, lib.Path)
-	}
-	return c, nil
-}
-
-// configs are how each configuration is set up; what that returns undoes it.
-type configs [numConfigs]func() (undo func() error, err error)
-
-// emptyConfigs are all configurations but bpftrace's: points are ours, and
-// returns says that our returns are probed.
-func emptyConfigs(p *process, library string, empty *bpf.EmptyProbe, points []bpf.Point, returns bool, dir string) configs {
-	pid := p.cmd.Process.Pid
-	place := func(returns bool) func() (func() error, error) {
-		return func() (func() error, error) {
-			l, err := empty.Attach(library, pid, points, returns)
-			if err != nil {
-				return nil, err
-			}
-			return l.Close, nil
-		}
-	}
-	return configs{
-		bare:       func() (func() error, error) { return func() error { return nil }, nil },
-		emptyEntry: place(false),
-		emptySame:  place(returns),
-		ours:       func() (func() error, error) { stop, _, err := attachTool(pid, dir); return stop, err },
-	}
-}
-
-// takeTurns measures one operation under each configuration that there is.
-func takeTurns(c *cost, p *process, configs configs) error {
-	var all [numConfigs][]float64
-	for round := range *rounds {
-		for i := range numConfigs {
-			k := (i + round) % numConfigs
-			if configs[k] == nil {
-				continue
-			}
-			undo, err := configs[k]()
-			if err != nil {
-				return err
-			}
-			ns, err := settled(p)
-			if err = errors.Join(err, undo()); err != nil {
-				return err
-			}
-			all[k] = append(all[k], ns)
-		}
-	}
-	for k := range all {
-		if len(all[k]) > 0 {
-			c.ns[k] = spreadOf(all[k])
+	for i, op := range c.ops {
+		if s, ok := c.ns.of(bare, i); ok && op.mode == "lock" && op.threads == 1 && s.median > suspicious {
+			return fmt.Errorf("%.0f ns without a probe of ours: something else probes %s; end it first", s.median, c.runtime)
 		}
 	}
 	return nil
 }
 
 // settled takes a short turn for the caches and then the turn that counts.
-func settled(p *process) (float64, error) {
-	if _, err := p.turn(*millis / 5); err != nil {
+func settled(p *process, op *operation) (float64, error) {
+	if _, _, err := p.perform(op, *millis/5); err != nil {
 		return 0, err
 	}
-	return p.turn(*millis)
+	ns, _, err := p.perform(op, *millis)
+	return ns, err
 }
 
-// attachTool attaches ompp-attach to a process and returns once it has.
-func attachTool(pid int, dir string, flags ...string) (stop func() error, took time.Duration, err error) {
-	begin := time.Now()
-	args := []string{"attach", "--verbose", "--overwrite", "-o", filepath.Join(dir, "profile"), "--pid", strconv.Itoa(pid)}
-	if !slices.Contains(flags, "--counters") {
-		flags = append([]string{"--counters", "none"}, flags...)
+// countHits lets the kernel count how often the programs run, ours and then the
+// empty ones at the same places, and returns these.
+func (c *costs) countHits(p *process, probe *bpf.EmptyProbe, dir string) ([]bpf.Placed, error) {
+	stats, err := ebpf.EnableStats(unix.BPF_STATS_RUN_TIME)
+	if err != nil {
+		return nil, fmt.Errorf("let the kernel count how often programs run: %w", err)
 	}
-	cmd := exec.Command(*tool, append(args, flags...)...)
-	stop, err = startUntil(cmd, cmd.StderrPipe, func(line string) bool { return strings.Contains(line, "attached to process") })
-	return stop, time.Since(begin), err
-}
-
-func startBpftrace(pid int, script string) (func() error, error) {
-	cmd := exec.Command("bpftrace", "-p", strconv.Itoa(pid), script)
-	return startUntil(cmd, cmd.StdoutPipe, func(line string) bool { return strings.Contains(line, "attached") })
-}
-
-// startUntil starts a command and waits for a line that it prints. The
-// function it returns interrupts the command and waits for its end.
-func startUntil(cmd *exec.Cmd, pipe func() (io.ReadCloser, error), is func(string) bool) (func() error, error) {
-	out, err := pipe()
+	defer stats.Close()
+	c.hits = make([]hits, len(c.ops))
+	placed, err := whatToolPlaces(p.pid(), dir, func(programs []ebpf.ProgramID) error {
+		return c.perOperation(p, programs, func(i int, n float64) { c.hits[i].ours = n })
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	l, err := probe.AttachLike(placed, p.pid())
+	if err != nil {
 		return nil, err
 	}
-	var seen []string
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		seen = append(seen, lines.Text())
-		if is(lines.Text()) {
-			rest := make(chan []byte)
-			go func() { b, _ := io.ReadAll(out); rest <- b }()
-			return func() error { return interrupt(cmd, rest) }, nil
-		}
-	}
-	err = cmd.Wait()
-	return nil, fmt.Errorf("%s ended early: %v\n%s", cmd.Path, err, strings.Join(seen, "\n"))
-}
-
-// interrupt ends a command by SIGINT and waits for it; rest delivers what it
-// still prints. bpftrace 0.17 at times overlooks a first signal.
-func interrupt(cmd *exec.Cmd, rest <-chan []byte) error {
-	const tries = 20
-	for range tries {
-		_ = cmd.Process.Signal(syscall.SIGINT)
-		select {
-		case text := <-rest:
-			if err := cmd.Wait(); err != nil {
-				return fmt.Errorf("%s: %w\n%s", cmd.Path, err, text)
-			}
-			return nil
-		case <-time.After(time.Second):
-		}
-	}
-	_ = cmd.Process.Kill()
-	<-rest
-	_ = cmd.Wait()
-	return fmt.Errorf("%s does not end at SIGINT", cmd.Path)
-}
-
-func bpftraceScript(name, library, dir string) (string, error) {
-	b, err := os.ReadFile(name)
+	defer l.Close()
+	programs, err := probe.Programs()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	out := filepath.Join(dir, filepath.Base(name))
-	return out, os.WriteFile(out, []byte(strings.ReplaceAll(string(b), "LIBRARY", library)), 0o644)
+	return placed, c.perOperation(p, programs, func(i int, n float64) { c.hits[i].empty = n })
 }
 
-// attachTime is how long attaching lasts, from the start of the command until
-// it says that it has attached, in ms.
-type attachTime struct {
-	runtime string
-	ms      spread
-}
-
-func measureAttach(t target, dir string) (attachTime, error) {
-	a := attachTime{runtime: t.runtime}
-	p, err := t.start(&operations[0])
+func (c *costs) perOperation(p *process, programs []ebpf.ProgramID, note func(int, float64)) error {
+	before, err := bpf.Runs(programs)
 	if err != nil {
-		return a, err
+		return err
 	}
-	defer p.stop()
-	var all []float64
-	for range *rounds {
-		stop, took, err := attachTool(p.cmd.Process.Pid, dir)
+	return c.perform(p, func(i int, n float64) error {
+		after, err := bpf.Runs(programs)
+		note(i, float64(after-before)/n)
+		before = after
+		return err
+	})
+}
+
+// perform performs each operation for a while, and tells how often.
+func (c *costs) perform(p *process, each func(i int, n float64) error) error {
+	for i := range c.ops {
+		_, n, err := p.perform(&c.ops[i], max(*millis/3, 20))
+		if err == nil {
+			err = each(i, n)
+		}
 		if err != nil {
-			return a, err
+			return err
 		}
-		if err := stop(); err != nil {
-			return a, err
-		}
-		all = append(all, float64(took)/1e6)
 	}
-	a.ms = spreadOf(all)
-	return a, nil
+	return nil
+}
+
+// waysOf are the ways that there are for a process. placed are the probes that
+// ours places, hit those that the process reaches: perf, which takes them one by
+// one and some 40 ms for each, gets no others.
+func waysOf(p, shimmed *process, t *target, ops group, placed, hit []bpf.Placed, probe *bpf.EmptyProbe, dir string) (by [numWays]*means, undo func(), err error) {
+	by[bare] = &means{on: p}
+	by[shim] = &means{on: shimmed}
+	by[empty] = &means{on: p, begin: func() (func() error, error) {
+		l, err := probe.AttachLike(placed, p.pid())
+		if err != nil {
+			return nil, err
+		}
+		return l.Close, nil
+	}}
+	by[ours] = &means{on: p, begin: func() (func() error, error) {
+		stop, _, err := attachTool(p.pid(), dir)
+		return stop, err
+	}}
+	undo = func() {}
+	if text := bpftraceScript(t.runtime, ops, placed); text != "" && have("bpftrace") {
+		by[script] = &means{on: p, begin: func() (func() error, error) { return startBpftrace(p.pid(), text) }}
+	}
+	if have("perf") {
+		remove, err := addPerf(&by, p, hit)
+		if err != nil {
+			return by, nil, err
+		}
+		undo = remove
+	}
+	if err := addCounters(&by, p, ops, placed, probe, dir, &undo); err != nil {
+		undo()
+		return by, nil, err
+	}
+	return by, undo, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"runtime"
+	"slices"
 
 	perf "github.com/elastic/go-perf"
 
@@ -10,9 +11,13 @@ import (
 	"ompp-attach/perfcounters"
 )
 
-// fourEvents are four perf events: the hardware's, or the time-stamp counter,
+// defaultCounters are those that the tool reads where the machine has no unit for
+// others, as virtual machines.
+const defaultCounters = "task-clock,page-faults,context-switches,cpu-migrations"
+
+// fourPerfEvents are four perf events: the hardware's, or the time-stamp counter,
 // which virtual machines have, by four names.
-func fourEvents() (list string, counters []perfcounters.Counter, err error) {
+func fourPerfEvents() (list string, counters []perfcounters.Counter, err error) {
 	m := perfcounters.NewMachine(os.DirFS("/sys/bus/event_source/devices"))
 	list = "tsc,msr/tsc/,msr/event=0/,msr/config=0/"
 	if m.HasHardware() {
@@ -22,21 +27,52 @@ func fourEvents() (list string, counters []perfcounters.Counter, err error) {
 	return list, counters, err
 }
 
-// countingConfigs adds the configurations with counters.
-func countingConfigs(c *configs, p *process, library string, points []bpf.Point, dir string) (undo func(), err error) {
+// addCounters adds the ways with counters, if one of the operations is to be
+// measured with them.
+func addCounters(by *[numWays]*means, p *process, ops group, placed []bpf.Placed, probe *bpf.EmptyProbe, dir string, undo *func()) error {
+	if !slices.ContainsFunc(ops, func(op operation) bool { return op.counted }) {
+		return nil
+	}
 	with := func(list string) func() (func() error, error) {
 		return func() (func() error, error) {
-			stop, _, err := attachTool(p.cmd.Process.Pid, dir, "--counters", list)
+			stop, _, err := attachTool(p.pid(), dir, "--counters", list)
 			return stop, err
 		}
 	}
-	c[kernels] = with("task-clock,page-faults,context-switches,cpu-migrations")
-	list, counters, err := fourEvents()
-	if err != nil {
-		return func() {}, nil // there are none: the columns stay empty
+	place := func(probe *bpf.EmptyProbe) func() (func() error, error) {
+		return func() (func() error, error) {
+			l, err := probe.AttachEntries(placed, p.pid())
+			if err != nil {
+				return nil, err
+			}
+			return l.Close, nil
+		}
 	}
-	c[events] = with(list)
+	by[counting] = &means{on: p, begin: with(defaultCounters)}
+	list, counters, err := fourPerfEvents()
+	if err != nil {
+		return nil // there are none: the columns stay empty
+	}
+	reading, closeEvents, err := readingProbe(counters)
+	if err != nil {
+		return err
+	}
+	before := *undo
+	*undo = func() { before(); reading.Close(); closeEvents() }
+	by[fourEvents] = &means{on: p, begin: with(list)}
+	by[entries] = &means{on: p, begin: place(probe)}
+	by[reads] = &means{on: p, begin: place(reading)}
+	return nil
+}
+
+// readingProbe is a probe that does nothing but read the counters' events.
+func readingProbe(counters []perfcounters.Counter) (*bpf.EmptyProbe, func(), error) {
 	var open []*perf.Event
+	closeAll := func() {
+		for _, ev := range open {
+			ev.Close()
+		}
+	}
 	reading, err := bpf.LoadReadingProbe(len(counters), func(k *bpf.Probes) error {
 		for i := range counters {
 			for cpu := range runtime.NumCPU() {
@@ -56,21 +92,9 @@ func countingConfigs(c *configs, p *process, library string, points []bpf.Point,
 		}
 		return nil
 	})
-	closeAll := func() {
-		for _, ev := range open {
-			ev.Close()
-		}
-	}
 	if err != nil {
 		closeAll()
-		return nil, err
+		return nil, nil, err
 	}
-	c[reads] = func() (func() error, error) {
-		l, err := reading.Attach(library, p.cmd.Process.Pid, points, false)
-		if err != nil {
-			return nil, err
-		}
-		return l.Close, nil
-	}
-	return func() { reading.Close(); closeAll() }, nil
+	return reading, closeAll, nil
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -27,41 +25,40 @@ type sampleCost struct {
 }
 
 func measureSampling(dir string) ([]sampleCost, error) {
-	bin := filepath.Join(dir, "spin")
-	if msg, err := exec.Command("gcc", "-O2", "-g", "-fopenmp", "-o", bin, "bench/programs/spin.c").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("gcc: %w\n%s", err, msg)
+	t, err := target{compiler: "gcc", flags: []string{"-fopenmp"}}.build("spin.c", dir)
+	if err != nil {
+		return nil, err
 	}
-	t := target{binary: bin}
 	var out []sampleCost
 	for _, frames := range sampleFrames {
-		c := cost{}
-		if err := measureSample(&t, frames, dir, &c); err != nil {
+		ns, err := measureSample(&t, frames, dir)
+		if err != nil {
 			return nil, err
 		}
 		// Of the time on a processor, the interrupts have the part by which work
 		// takes longer.
-		each := func(config int) float64 {
-			return (1 - c.ns[bare].median/c.ns[config].median) * 1e9 / sampleRate
+		each := func(w way) float64 {
+			s, _ := ns.each(0, func(v [numWays]float64) float64 { return 1 - v[bare]/v[w] }, w, bare)
+			return s.median * 1e9 / sampleRate
 		}
-		out = append(out, sampleCost{frames, each(emptySame), each(ours)})
+		out = append(out, sampleCost{frames, each(empty), each(ours)})
 	}
 	return out, nil
 }
 
-func measureSample(t *target, frames int, dir string, c *cost) error {
-	p, err := t.start(&operation{mode: strconv.Itoa(frames)})
+func measureSample(t *target, frames int, dir string) (*turns, error) {
+	p, err := t.start(strconv.Itoa(frames))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer p.stop()
-	pid := p.cmd.Process.Pid
-	attach := func(sample string) func() (func() error, error) {
-		return func() (func() error, error) {
-			stop, _, err := attachTool(pid, dir, "--sample", sample)
+	attach := func(sample string) *means {
+		return &means{on: p, begin: func() (func() error, error) {
+			stop, _, err := attachTool(p.pid(), dir, "--sample", sample)
 			return stop, err
-		}
+		}}
 	}
-	empty := func() (func() error, error) {
+	interrupts := func() (func() error, error) {
 		a := &perf.Attr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK}
 		a.SetSamplePeriod(uint64(time.Second) / sampleRate)
 		a.Options.Disabled = true
@@ -71,5 +68,6 @@ func measureSample(t *target, frames int, dir string, c *cost) error {
 		}
 		return s.Close, nil
 	}
-	return takeTurns(c, p, configs{bare: attach("off"), emptySame: empty, ours: attach(fmt.Sprintf("task-clock:%d", sampleRate))})
+	by := [numWays]*means{bare: attach("off"), empty: {on: p, begin: interrupts}, ours: attach(fmt.Sprintf("task-clock:%d", sampleRate))}
+	return takeTurns(by, fewer(), 1, func(m *means, _ int) (float64, error) { return settled(m.on, &operation{mode: "spin", threads: 1}) })
 }

@@ -56,16 +56,6 @@ const (
 	goalStop  = 5
 )
 
-// printStart measures and prints that part alone.
-func printStart(dir string) error {
-	res, err := measureStart(dir)
-	if err != nil {
-		return err
-	}
-	_, err = os.Stdout.WriteString(res.markdown())
-	return err
-}
-
 // measureStart measures attaching to a small and to a large process, detaching,
 // and what loading libraries takes in a launched program.
 func measureStart(dir string) (*startResults, error) {

@@ -10,40 +10,68 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"ompp-attach/probes"
-	"ompp-attach/symbols"
 )
 
-// target is bench/programs/ops.c, built for one runtime.
+// target is a program of bench/programs, built for one runtime.
 type target struct {
-	runtime  string // libgomp, libomp
+	runtime  string // libgomp, libomp; of an MPI program Open MPI, MPICH
 	compiler string
+	flags    []string
 	binary   string
-	script   string // for bpftrace
+	shim     string // library that counts within the process
 }
 
-func buildTargets(dir string) ([]target, error) {
-	var out []target
+// compilers are those that the OpenMP targets are built by, each with its shim.
+func compilers(dir string) ([]target, error) {
 	clang, err := clangWithOpenMP()
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range []target{
-		{runtime: "libgomp", compiler: "gcc", script: "bench/programs/gomp.bt"},
-		{runtime: "libomp", compiler: clang, script: "bench/programs/kmpc.bt"},
-	} {
-		t.binary = filepath.Join(dir, "ops-"+t.runtime)
-		args := []string{"-O2", "-g", "-fopenmp", "-o", t.binary, "bench/programs/ops.c"}
-		if t.compiler != "gcc" {
-			args = append(args, "-Wl,-rpath,"+libompFolder(t.compiler))
+	out := []target{
+		{runtime: "libgomp", compiler: "gcc", flags: []string{"-fopenmp"}},
+		{runtime: "libomp", compiler: clang, flags: []string{"-fopenmp", "-Wl,-rpath," + libompFolder(clang)}},
+	}
+	for i, source := range []string{"gomp_truth.c", "ompt_truth.c"} {
+		t := &out[i]
+		t.shim = filepath.Join(dir, t.runtime+"-shim.so")
+		if err := compile(t.compiler, t.shim, "testdata/truth/"+source, "-fPIC", "-shared"); err != nil {
+			return nil, err
 		}
-		if msg, err := exec.Command(t.compiler, args...).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s: %w\n%s", t.compiler, err, msg)
+	}
+	return out, nil
+}
+
+// mpiCompilers are those of the MPI libraries that are installed.
+func mpiCompilers(dir string) ([]target, error) {
+	var out []target
+	for _, t := range []target{
+		{runtime: "Open MPI", compiler: "mpicc.openmpi"},
+		{runtime: "MPICH", compiler: "mpicc.mpich"},
+	} {
+		if _, err := exec.LookPath(t.compiler); err != nil {
+			continue
+		}
+		t.shim = filepath.Join(dir, t.compiler+"-shim.so")
+		if err := compile(t.compiler, t.shim, "testdata/truth/mpi_truth.c", "-fPIC", "-shared"); err != nil {
+			return nil, err
 		}
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// build builds one of bench/programs.
+func (t target) build(source, dir string, more ...string) (target, error) {
+	t.binary = filepath.Join(dir, strings.TrimSuffix(source, ".c")+"-"+filepath.Base(t.compiler))
+	return t, compile(t.compiler, t.binary, "bench/programs/"+source, append(more, t.flags...)...)
+}
+
+func compile(compiler, out, source string, flags ...string) error {
+	args := append([]string{"-O2", "-g", "-o", out, source}, flags...)
+	if msg, err := exec.Command(compiler, append(args, "-lm")...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", compiler, source, err, msg)
+	}
+	return nil
 }
 
 // clangWithOpenMP returns the newest clang in PATH that has a libomp.
@@ -79,8 +107,30 @@ type process struct {
 	out *bufio.Reader
 }
 
-func (t *target) start(op *operation) (*process, error) {
-	cmd := exec.Command(t.binary, op.mode, strconv.Itoa(op.threads))
+// start runs the target, which says that it is ready and then waits for lines.
+func (t *target) start(args ...string) (*process, error) {
+	return startProcess(exec.Command(t.binary, args...))
+}
+
+// startShimmed runs the target with the counting library in it.
+func (t *target) startShimmed(dir string, args ...string) (*process, error) {
+	cmd := exec.Command(t.binary, args...)
+	cmd.Env = append(os.Environ(), t.shimEnvironment(dir)...)
+	return startProcess(cmd)
+}
+
+func (t *target) shimEnvironment(dir string) []string {
+	counts := "TRUTH_OUT=" + filepath.Join(dir, "counts")
+	switch t.runtime {
+	case "libomp":
+		return []string{"OMP_TOOL_LIBRARIES=" + t.shim, counts}
+	case "libgomp":
+		return []string{"LD_PRELOAD=" + t.shim, counts}
+	}
+	return []string{"LD_PRELOAD=" + t.shim, "TRUTH_OUT=" + dir} // a file per rank
+}
+
+func startProcess(cmd *exec.Cmd) (*process, error) {
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -94,42 +144,37 @@ func (t *target) start(op *operation) (*process, error) {
 		return nil, err
 	}
 	p := &process{cmd, in, bufio.NewReader(out)}
-	if _, err := p.out.ReadString('\n'); err != nil {
+	if line, err := p.out.ReadString('\n'); err != nil || line != "ready\n" {
 		p.stop()
-		return nil, fmt.Errorf("%s does not start: %w", t.binary, err)
+		return nil, fmt.Errorf("%s does not start: %q %w", cmd.Path, line, err)
 	}
 	return p, nil
 }
 
-// turn lets the target work and returns the nanoseconds per operation.
-func (p *process) turn(ms int) (float64, error) {
-	if _, err := fmt.Fprintln(p.in, ms); err != nil {
-		return 0, err
+// ask tells the target to work and returns the two numbers that it answers.
+func (p *process) ask(request string) (first, second float64, err error) {
+	if _, err := fmt.Fprintln(p.in, request); err != nil {
+		return 0, 0, err
 	}
 	line, err := p.out.ReadString('\n')
 	if err != nil {
-		return 0, fmt.Errorf("the target ended: %w", err)
+		return 0, 0, fmt.Errorf("the target ended: %w", err)
 	}
-	return strconv.ParseFloat(strings.TrimSpace(line), 64)
+	if _, err := fmt.Sscan(line, &first, &second); err != nil {
+		return 0, 0, fmt.Errorf("the target says %q: %w", line, err)
+	}
+	return first, second, nil
 }
+
+// perform lets the target perform an operation for so long and returns the
+// nanoseconds of one and how many there were.
+func (p *process) perform(op *operation, ms int) (ns, operations float64, err error) {
+	return p.ask(fmt.Sprintf("%s %d %d", op.mode, op.threads, ms))
+}
+
+func (p *process) pid() int { return p.cmd.Process.Pid }
 
 func (p *process) stop() {
 	p.in.Close()
 	_ = p.cmd.Wait()
-}
-
-// library is the OpenMP runtime that a process maps.
-func (p *process) library() (*symbols.Module, error) {
-	mods, err := symbols.Modules(p.cmd.Process.Pid)
-	if err != nil {
-		return nil, err
-	}
-	for i := range mods {
-		base := filepath.Base(mods[i].Path)
-		if (strings.HasPrefix(base, "libgomp") || strings.HasPrefix(base, "libomp")) &&
-			probes.Identify(mods[i].Object()) != 0 {
-			return &mods[i], nil
-		}
-	}
-	return nil, errors.New("the target maps no OpenMP runtime")
 }

@@ -1,6 +1,7 @@
 package bpf
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,8 +16,9 @@ import (
 // EmptyProbe is a program that does nothing: what the kernel itself charges
 // for a hit, the measure that `make bench` holds our probes against.
 type EmptyProbe struct {
-	prog *ebpf.Program
-	coll *ebpf.Collection // of a program that reads events
+	prog     *ebpf.Program
+	sessions [skipKinds]*ebpf.Program // nothing but the answer whether the return is wanted
+	coll     *ebpf.Collection         // of a program that reads events
 }
 
 // LoadEmptyProbe loads it (needs uprobe_multi: 6.6).
@@ -28,12 +30,17 @@ func LoadEmptyProbe() (*EmptyProbe, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := spec.Programs[probeProgOnNothing]
-	prog, err := ebpf.NewProgram(p)
+	prog, err := ebpf.NewProgram(spec.Programs[probeProgOnNothing])
 	if err != nil {
 		return nil, fmt.Errorf("load the empty probe: %w", err)
 	}
-	return &EmptyProbe{prog: prog}, nil
+	e := &EmptyProbe{prog: prog}
+	for kind := range skipKinds {
+		name := [skipKinds]string{probeProgOnNothingMore, probeProgOnNothingIfZf, probeProgOnNothingIfNotSf}[kind]
+		// Before 6.13 there are no sessions, and so nobody that places one.
+		e.sessions[kind], _ = ebpf.NewProgram(spec.Programs[name])
+	}
+	return e, nil
 }
 
 // LoadReadingProbe loads a program that does nothing but read so many perf
@@ -64,35 +71,113 @@ func LoadReadingProbe(events int, set func(*Probes) error) (*EmptyProbe, error) 
 		coll.Close()
 		return nil, err
 	}
-	return &EmptyProbe{coll.Programs[probeProgOnReads], coll}, nil
+	return &EmptyProbe{prog: coll.Programs[probeProgOnReads], coll: coll}, nil
 }
 
 // Attach places it at file offsets of the ELF file at path, for one process;
 // with returns also at the returns of the points that have one. Closing what
 // it returns takes all away.
 func (e *EmptyProbe) Attach(path string, pid int, points []Point, returns bool) (io.Closer, error) {
-	ex, err := link.OpenExecutable(path)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+	var placed []Placed
+	for _, p := range points {
+		placed = append(placed, Placed{Path: path, Offset: p.Offset})
+		if returns && p.Return {
+			placed = append(placed, Placed{Path: path, Offset: p.Offset, how: placedReturn})
+		}
 	}
+	return e.AttachLike(placed, pid)
+}
+
+// AttachLike places it where another one has placed its probes, for one
+// process: returns only where that one has them, and armed when that one arms
+// them. Closing what it returns takes all away.
+func (e *EmptyProbe) AttachLike(placed []Placed, pid int) (io.Closer, error) {
 	var links closers
-	if opts := multiOptions(points, pid, true); returns && len(opts.Addresses) > 0 {
-		l, err := ex.UretprobeMulti(nil, e.prog, opts)
+	for _, s := range sorted(placed) {
+		l, err := e.attach(s, pid)
 		if err != nil {
-			return nil, fmt.Errorf("attach empty return probes to %s: %w", path, err)
+			links.Close()
+			return nil, fmt.Errorf("attach empty probes to %s: %w", s.like.Path, err)
 		}
 		links = append(links, l)
 	}
-	l, err := ex.UprobeMulti(nil, e.prog, multiOptions(points, pid, false))
-	if err != nil {
-		links.Close()
-		return nil, fmt.Errorf("attach empty probes to %s: %w", path, err)
+	return links, nil
+}
+
+// AttachEntries places it at the same instructions, without any return.
+func (e *EmptyProbe) AttachEntries(placed []Placed, pid int) (io.Closer, error) {
+	var entries []Placed
+	for _, p := range placed {
+		if p.AtEntry() {
+			entries = append(entries, Placed{Path: p.Path, Offset: p.Offset})
+		}
 	}
-	return append(links, l), nil
+	return e.AttachLike(entries, pid)
+}
+
+// alike are points that one link can hold.
+type alike struct {
+	like   Placed // but for the offset
+	points []Point
+}
+
+func sorted(placed []Placed) (out []alike) {
+	for _, p := range placed {
+		like := p
+		like.Offset = 0
+		i := slices.IndexFunc(out, func(s alike) bool { return s.like == like })
+		if i < 0 {
+			i = len(out)
+			out = append(out, alike{like: like})
+		}
+		out[i].points = append(out[i].points, Point{Offset: p.Offset, Return: p.how != placedEntry})
+	}
+	// Return links first, as in attachMulti.
+	slices.SortStableFunc(out, func(a, b alike) int { return int(b.like.how) - int(a.like.how) })
+	return out
+}
+
+func (e *EmptyProbe) attach(s alike, pid int) (io.Closer, error) {
+	if s.like.how == placedSession {
+		if e.sessions[s.like.skip] == nil {
+			return nil, errors.New("no session program can be loaded")
+		}
+		return attachSession(e.sessions[s.like.skip], s.like.Path, pid, s.points)
+	}
+	ex, err := link.OpenExecutable(s.like.Path)
+	if err != nil {
+		return nil, err
+	}
+	opts := multiOptions(s.points, pid, false)
+	if s.like.how == placedReturn {
+		return ex.UretprobeMulti(nil, e.prog, opts)
+	}
+	return ex.UprobeMulti(nil, e.prog, opts)
+}
+
+// Programs returns the numbers of its programs.
+func (e *EmptyProbe) Programs() (ids []ebpf.ProgramID, err error) {
+	for _, p := range append(e.sessions[:], e.prog) {
+		if p == nil {
+			continue
+		}
+		info, err := p.Info()
+		if err != nil {
+			return nil, fmt.Errorf("ask for the empty probe's number: %w", err)
+		}
+		id, _ := info.ID()
+		ids = append(ids, id)
+	}
+	return ids, nil
 }
 
 // Close frees it.
 func (e *EmptyProbe) Close() error {
+	for _, p := range e.sessions {
+		if p != nil {
+			p.Close()
+		}
+	}
 	if e.coll != nil {
 		e.coll.Close()
 		return nil

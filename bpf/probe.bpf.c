@@ -35,13 +35,21 @@ static __always_inline u64 argument(struct pt_regs *regs, u8 from)
 	return v;
 }
 
+#define EEXIST 17
+
+/* How often a process was not switched off, for too many others were. */
+u32 unheeded = 0;
+
 static __always_inline void switch_off(void)
 {
 	u32 pid = bpf_get_current_pid_tgid() >> 32;
 	u8 one = 1;
+	int err = bpf_map_update_elem(&silent, &pid, &one, BPF_NOEXIST);
 
-	if (!bpf_map_update_elem(&silent, &pid, &one, BPF_NOEXIST))
+	if (!err)
 		__sync_fetch_and_add(&num_silent, 1);
+	else if (err != -EEXIST)
+		__sync_fetch_and_add(&unheeded, 1);
 }
 
 static __always_inline void switch_on(void)
@@ -440,6 +448,26 @@ SEC("uprobe.multi/x")
 int on_nothing(struct pt_regs *regs)
 {
 	return 0;
+}
+
+/* The same where entry and return are probed, with ours' answers whether the
+ * return is wanted. */
+SEC("uprobe.session/x")
+int on_nothing_more(struct pt_regs *regs)
+{
+	return 0;
+}
+
+SEC("uprobe.session/x")
+int on_nothing_if_zf(struct pt_regs *regs)
+{
+	return ZERO_FLAG(regs) ? 1 : 0;
+}
+
+SEC("uprobe.session/x")
+int on_nothing_if_not_sf(struct pt_regs *regs)
+{
+	return SIGN_FLAG(regs) ? 0 : 1;
 }
 
 /* The same with the reads of the counters' events. */

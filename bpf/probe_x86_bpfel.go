@@ -306,6 +306,9 @@ const (
 	probeProgOnEntryMulti       = "on_entry_multi"
 	probeProgOnEntryPerf        = "on_entry_perf"
 	probeProgOnNothing          = "on_nothing"
+	probeProgOnNothingIfNotSf   = "on_nothing_if_not_sf"
+	probeProgOnNothingIfZf      = "on_nothing_if_zf"
+	probeProgOnNothingMore      = "on_nothing_more"
 	probeProgOnReads            = "on_reads"
 	probeProgOnReturnMulti      = "on_return_multi"
 	probeProgOnReturnPerf       = "on_return_perf"
@@ -326,6 +329,7 @@ const (
 	probeVarSettling            = "settling"
 	probeVarSettlingStopped     = "settling_stopped"
 	probeVarSiteAtExit          = "site_at_exit"
+	probeVarUnheeded            = "unheeded"
 	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
 	probeVarUnusedDrive         = "unused_drive"
@@ -378,19 +382,22 @@ type probeSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeProgramSpecs struct {
-	FoldExec      *ebpf.ProgramSpec `ebpf:"fold_exec"`
-	FoldExit      *ebpf.ProgramSpec `ebpf:"fold_exit"`
-	FoldSettle    *ebpf.ProgramSpec `ebpf:"fold_settle"`
-	OnDrive       *ebpf.ProgramSpec `ebpf:"on_drive"`
-	OnEntryMulti  *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
-	OnEntryPerf   *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
-	OnNothing     *ebpf.ProgramSpec `ebpf:"on_nothing"`
-	OnReads       *ebpf.ProgramSpec `ebpf:"on_reads"`
-	OnReturnMulti *ebpf.ProgramSpec `ebpf:"on_return_multi"`
-	OnReturnPerf  *ebpf.ProgramSpec `ebpf:"on_return_perf"`
-	OnSession     *ebpf.ProgramSpec `ebpf:"on_session"`
-	OnSwitch      *ebpf.ProgramSpec `ebpf:"on_switch"`
-	OnThread      *ebpf.ProgramSpec `ebpf:"on_thread"`
+	FoldExec         *ebpf.ProgramSpec `ebpf:"fold_exec"`
+	FoldExit         *ebpf.ProgramSpec `ebpf:"fold_exit"`
+	FoldSettle       *ebpf.ProgramSpec `ebpf:"fold_settle"`
+	OnDrive          *ebpf.ProgramSpec `ebpf:"on_drive"`
+	OnEntryMulti     *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
+	OnEntryPerf      *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
+	OnNothing        *ebpf.ProgramSpec `ebpf:"on_nothing"`
+	OnNothingIfNotSf *ebpf.ProgramSpec `ebpf:"on_nothing_if_not_sf"`
+	OnNothingIfZf    *ebpf.ProgramSpec `ebpf:"on_nothing_if_zf"`
+	OnNothingMore    *ebpf.ProgramSpec `ebpf:"on_nothing_more"`
+	OnReads          *ebpf.ProgramSpec `ebpf:"on_reads"`
+	OnReturnMulti    *ebpf.ProgramSpec `ebpf:"on_return_multi"`
+	OnReturnPerf     *ebpf.ProgramSpec `ebpf:"on_return_perf"`
+	OnSession        *ebpf.ProgramSpec `ebpf:"on_session"`
+	OnSwitch         *ebpf.ProgramSpec `ebpf:"on_switch"`
+	OnThread         *ebpf.ProgramSpec `ebpf:"on_thread"`
 }
 
 // probeMapSpecs contains maps before they are loaded into the kernel.
@@ -434,6 +441,7 @@ type probeVariableSpecs struct {
 	Settling            *ebpf.VariableSpec `ebpf:"settling"`
 	SettlingStopped     *ebpf.VariableSpec `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.VariableSpec `ebpf:"site_at_exit"`
+	Unheeded            *ebpf.VariableSpec `ebpf:"unheeded"`
 	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
 	UnusedDrive         *ebpf.VariableSpec `ebpf:"unused_drive"`
@@ -523,6 +531,7 @@ type probeVariables struct {
 	Settling            *ebpf.Variable `ebpf:"settling"`
 	SettlingStopped     *ebpf.Variable `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.Variable `ebpf:"site_at_exit"`
+	Unheeded            *ebpf.Variable `ebpf:"unheeded"`
 	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`
 	UnusedDrive         *ebpf.Variable `ebpf:"unused_drive"`
@@ -537,19 +546,22 @@ type probeVariables struct {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probePrograms struct {
-	FoldExec      *ebpf.Program `ebpf:"fold_exec"`
-	FoldExit      *ebpf.Program `ebpf:"fold_exit"`
-	FoldSettle    *ebpf.Program `ebpf:"fold_settle"`
-	OnDrive       *ebpf.Program `ebpf:"on_drive"`
-	OnEntryMulti  *ebpf.Program `ebpf:"on_entry_multi"`
-	OnEntryPerf   *ebpf.Program `ebpf:"on_entry_perf"`
-	OnNothing     *ebpf.Program `ebpf:"on_nothing"`
-	OnReads       *ebpf.Program `ebpf:"on_reads"`
-	OnReturnMulti *ebpf.Program `ebpf:"on_return_multi"`
-	OnReturnPerf  *ebpf.Program `ebpf:"on_return_perf"`
-	OnSession     *ebpf.Program `ebpf:"on_session"`
-	OnSwitch      *ebpf.Program `ebpf:"on_switch"`
-	OnThread      *ebpf.Program `ebpf:"on_thread"`
+	FoldExec         *ebpf.Program `ebpf:"fold_exec"`
+	FoldExit         *ebpf.Program `ebpf:"fold_exit"`
+	FoldSettle       *ebpf.Program `ebpf:"fold_settle"`
+	OnDrive          *ebpf.Program `ebpf:"on_drive"`
+	OnEntryMulti     *ebpf.Program `ebpf:"on_entry_multi"`
+	OnEntryPerf      *ebpf.Program `ebpf:"on_entry_perf"`
+	OnNothing        *ebpf.Program `ebpf:"on_nothing"`
+	OnNothingIfNotSf *ebpf.Program `ebpf:"on_nothing_if_not_sf"`
+	OnNothingIfZf    *ebpf.Program `ebpf:"on_nothing_if_zf"`
+	OnNothingMore    *ebpf.Program `ebpf:"on_nothing_more"`
+	OnReads          *ebpf.Program `ebpf:"on_reads"`
+	OnReturnMulti    *ebpf.Program `ebpf:"on_return_multi"`
+	OnReturnPerf     *ebpf.Program `ebpf:"on_return_perf"`
+	OnSession        *ebpf.Program `ebpf:"on_session"`
+	OnSwitch         *ebpf.Program `ebpf:"on_switch"`
+	OnThread         *ebpf.Program `ebpf:"on_thread"`
 }
 
 func (p *probePrograms) Close() error {
@@ -561,6 +573,9 @@ func (p *probePrograms) Close() error {
 		p.OnEntryMulti,
 		p.OnEntryPerf,
 		p.OnNothing,
+		p.OnNothingIfNotSf,
+		p.OnNothingIfZf,
+		p.OnNothingMore,
 		p.OnReads,
 		p.OnReturnMulti,
 		p.OnReturnPerf,

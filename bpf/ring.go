@@ -45,7 +45,6 @@ func mapRing(m *ebpf.Map) (*memoryRing, error) {
 	}
 	r := &memoryRing{data: rest[page:], mask: uint64(size) - 1, pages: [2][]byte{consumer, rest}}
 	r.consumer, r.producer = (*uint64)(unsafe.Pointer(&consumer[0])), (*uint64)(unsafe.Pointer(&rest[0]))
-	r.at = atomic.LoadUint64(r.consumer)
 	return r, nil
 }
 
@@ -53,6 +52,7 @@ func mapRing(m *ebpf.Map) (*memoryRing, error) {
 // many; blocked tells that it met one that is being written. Entries are valid
 // during the call only.
 func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
+	r.at = atomic.LoadUint64(r.consumer) // another reader may have been here before
 	end, given := atomic.LoadUint64(r.producer), r.at
 	for n < limit && r.at != end {
 		at := r.at & r.mask

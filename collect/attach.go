@@ -122,17 +122,18 @@ func (j *joined) end(how string) {
 // meanwhile are settled.
 func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
 	const tick = 50 // ms, in which the processes' times are read
-	over, end, err := os.Pipe()
-	if err != nil {
-		return
+
+	wake := unix.PollFd{Fd: -1, Events: unix.POLLIN} // poll leaves out what is negative
+	if over, end, err := os.Pipe(); err == nil {
+		defer over.Close()
+		defer end.Close()
+		defer context.AfterFunc(ctx, func() { end.Close() })()
+		wake.Fd = int32(over.Fd())
 	}
-	defer over.Close()
-	defer end.Close()
-	defer context.AfterFunc(ctx, func() { end.Close() })()
 	left := len(all)
 	for left > 0 && ctx.Err() == nil {
 		m.mu.Lock()
-		fds := []unix.PollFd{{Fd: int32(over.Fd()), Events: unix.POLLIN}}
+		fds := []unix.PollFd{wake}
 		whose := []*joined{nil}
 		for _, j := range all {
 			if j.res != nil {

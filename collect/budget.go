@@ -16,10 +16,10 @@ type budget struct {
 	share    float64
 	costs    event.HitCosts
 	governor *governor
-	began    uint64 // CLOCK_MONOTONIC of the first look, ns
-	told     bool   // that it cannot be kept
+	told     bool // that it cannot be kept
 
 	// guarded by Measurement.mu; gone also does not change while scanning is held
+	began  uint64               // CLOCK_MONOTONIC when keepBudget began to look, ns
 	gone   []bool               // by kind
 	paid   map[uint32][]float64 // by thread, since the last look: by kind, and what has none, ns
 	lastID uint32
@@ -62,7 +62,9 @@ func (b *budget) pay(ev *event.Event) {
 // keepBudget looks at the costs until ctx ends.
 func (m *Measurement) keepBudget(ctx context.Context) {
 	b := m.budget
+	m.mu.Lock()
 	b.began = ktime()
+	m.mu.Unlock()
 	tick := time.NewTicker(b.governor.interval)
 	defer tick.Stop()
 	for {
@@ -83,7 +85,7 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 			b.told = true
 			m.warn("The budget of %.3g %% could not be kept: what is observed all of the time, parallel regions and MPI calls, costs more by itself.", 100*b.share)
 		}
-		if worst := b.governor.worst(time.Duration(now - b.began)); worst > b.worst {
+		if worst := b.governor.worst(budgetWindow); worst > b.worst {
 			m.mu.Lock()
 			b.worst = worst
 			m.mu.Unlock()
@@ -113,6 +115,9 @@ func (m *Measurement) act(a act) {
 // event has been fed.
 func (m *Measurement) watchAll(w attribution.Watch) {
 	for _, p := range m.procs {
+		if p.ended != 0 {
+			continue
+		}
 		w.CPU = threadTimes(int(p.pid))
 		p.watch(w)
 	}
@@ -173,12 +178,16 @@ func (m *Measurement) bringBack(k int) {
 	m.mu.Unlock()
 }
 
-// describe tells a profile what the budget has led to.
+// describe tells a profile what the budget has led to; Measurement.mu is held.
 func (b *budget) describe(p *attribution.Profile) {
 	if b == nil {
 		return
 	}
-	p.Meta.Budget = &attribution.Budget{Share: b.share, Window: int64(budgetWindow), Worst: b.worst}
+	window, worst := int64(budgetWindow), b.worst
+	if d := int64(ktime() - b.began); b.began != 0 && d < window { // a short run is all of a window
+		window, worst = d, worst*float64(window)/float64(d)
+	}
+	p.Meta.Budget = &attribution.Budget{Share: b.share, Window: window, Worst: worst}
 	for i := range p.Meta.Observations {
 		x := &p.Meta.Observations[i]
 		for _, k := range kinds {

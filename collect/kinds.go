@@ -59,7 +59,11 @@ func (m *Measurement) attachKinds(p *Process, path string, a *probes.Attached) (
 			continue
 		}
 		if err := l.place(k); err != nil {
-			l.Close()
+			for k := range l.links { // by their parts: other files' probes are not given up
+				for _, link := range l.take(k) {
+					link.Close()
+				}
+			}
 			return nil, err
 		}
 	}

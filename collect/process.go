@@ -341,7 +341,9 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
 	prof.Meta.Observations = meta.Observations
+	m.mu.Lock()
 	m.budget.describe(prof)
+	m.mu.Unlock()
 	prof.Meta.Overhead = m.overhead(meta.Overhead)
 	prof.Meta.Sampling = m.sampledAs(p, prof)
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
@@ -358,6 +360,9 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	prof.Unseen = append(p.unseen(), p.resolver.user.notSeen(p.resolver.mods, prof.Regions)...)
 	prof.Warnings = append(prof.Warnings, p.warnings...)
+	if n := m.kernel.Unheeded(); n > 0 {
+		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Too many processes had switched measurement off at one time: %d times ompp_off had no effect in some process.", n))
+	}
 	m.counting.settle(prof)
 	m.selection.hide(prof)
 	p.usage.finish(end)

@@ -102,14 +102,13 @@ func preferred(t *testing.T) {
 }
 
 // A program that spends a good part of its time in probes: without what these
-// took, its times are those of runs without the tool. Where threads wait for each
-// other it would be chance whether they are, so two threads are compared only
-// where they do not.
+// took, its times are those of runs without the tool. On one thread: where threads
+// wait for each other, what the probes changed is not known.
 func TestCostsTakenOut(t *testing.T) {
 	const turns, within, heavy = 4, 0.10, 1.10
 	args := []string{"20000", "12000"}
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
-		for threads, parts := range map[int][]int{1: {0, 1, 2, 3, 4, 5}, 2: {1}} {
+		for threads, parts := range map[int][]int{1: {0, 1, 2, 3, 4, 5}} {
 			t.Run(b.String()+" "+strconv.Itoa(threads), func(t *testing.T) {
 				preferred(t)
 				bin := testbin.Build(t, "probeheavy.c", b.options())

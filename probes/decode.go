@@ -114,7 +114,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	ev.Probe = row.probe
 	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = pt.entry, r.Site, r.Num, r.Size, pt.value
 	switch {
-	case isForwarded(pt, r):
+	case isForwarded(pt, r.Flags):
 		ev.Site = 0
 	case r.Flags&bpf.RecInside != 0:
 		ev.Flags |= event.Inside
@@ -150,7 +150,10 @@ func (d *Decoder) Fold(r *bpf.FoldRecord, ev *event.Event, f *event.Fold) (ok bo
 		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime, Probe: row.probe,
 		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Site: r.Site, Flags: pt.marks, Fold: f,
 	}
-	if r.Flags&bpf.RecInside != 0 {
+	switch {
+	case isForwarded(pt, r.Flags):
+		ev.Site = 0
+	case r.Flags&bpf.RecInside != 0:
 		ev.Flags |= event.Inside
 	}
 	put(ev, pt.a.to, r.A)

@@ -24,7 +24,7 @@ func (p *point) foldFlags() (flags uint32) {
 		return 0
 	}
 	switch {
-	case p.entry == event.Enter && p.ret == event.Released && p.construct == event.Flush:
+	case p.isWhole():
 		flags = bpf.RowFoldBegin | bpf.RowFoldEnd
 	case p.entry == event.Enter && p.ret == event.Acquired:
 		flags = bpf.RowFoldBegin

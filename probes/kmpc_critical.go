@@ -88,7 +88,7 @@ func (p *Plan) comesFrom(symbol string, f forwarded) {
 	}
 }
 
-// isForwarded tells of a record that its call was forwarded.
-func isForwarded(pt *point, r *bpf.Record) bool {
-	return pt.forwarded && r.Flags&bpf.RecInside != 0
+// isForwarded tells of a record with these flags that its call was forwarded.
+func isForwarded(pt *point, flags uint16) bool {
+	return pt.forwarded && flags&bpf.RecInside != 0
 }

@@ -82,5 +82,8 @@ func TestForwardedDecoded(t *testing.T) {
 		if !d.Event(&bpf.Record{Flags: flags, Site: 77, A: 5, B: 6}, &ev) || ev.Site != site || ev.Flags&event.Inside != 0 || ev.Loc != 5 || ev.Fn != 6 {
 			t.Errorf("flags %#x: %+v, want the site %d", flags, ev, site)
 		}
+		if !d.Fold(&bpf.FoldRecord{Flags: flags, Site: 77, A: 5, B: 6}, &ev, &event.Fold{}) || ev.Site != site || ev.Flags&event.Inside != 0 || ev.Loc != 5 || ev.Fn != 6 {
+			t.Errorf("folded, flags %#x: %+v, want the site %d", flags, ev, site)
+		}
 	}
 }

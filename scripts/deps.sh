@@ -13,7 +13,7 @@ packages() {
 	demo) echo gcc clang-19 libomp-19-dev ;;
 	pmu) echo qemu-system-arm cpio gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross libgomp1-arm64-cross ;;
 	demo-mpi) echo gcc libc6-dev openmpi-bin libopenmpi-dev ;;
-	bench) echo gcc clang-19 libomp-19-dev bpftrace ;;
+	bench) echo gcc clang-19 libomp-19-dev bpftrace linux-perf openmpi-bin libopenmpi-dev mpich libmpich-dev ;;
 	*) echo "deps.sh: no purpose $1" >&2; exit 2 ;;
 	esac
 }

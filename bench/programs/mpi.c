@@ -1,9 +1,9 @@
 // mpi.c: what one MPI operation costs.
 //
-//   mpi MODE THREADS
-//   MODE: rank, iprobe, test, sendrecv, allreduce
+//   mpi
 //
-// Input and output as of ops.c. One process, so that calls take as little time
+// Input and output as of ops.c; MODE is rank, iprobe, test, sendrecv or
+// allreduce, THREADS means nothing. One process, so that calls take as little time
 // as they can: sendrecv is a message to itself: MPI_Irecv, MPI_Send, MPI_Wait.
 #include <mpi.h>
 #include <stdio.h>
@@ -65,15 +65,18 @@ static void operation(const char *mode)
 
 int main(int argc, char **argv)
 {
-	const char *mode = argc > 1 ? argv[1] : "rank";
-	char line[64];
+	char line[128], mode[32];
+	int threads;
+	double ms;
 
 	MPI_Init(&argc, &argv);
-	operation(mode);
+	operation("sendrecv");
 	printf("ready\n");
 	fflush(stdout);
 	while (fgets(line, sizeof line, stdin)) {
-		double t = now(), end = t + atof(line) * 1e6;
+		if (sscanf(line, "%31s %d %lf", mode, &threads, &ms) != 3)
+			return 2;
+		double t = now(), end = t + ms * 1e6;
 		batches = 0;
 		while (t < end) {
 			double begin = t;
@@ -82,7 +85,7 @@ int main(int argc, char **argv)
 			t = now();
 			took[batches++ % MOST] = (t - begin) / BATCH;
 		}
-		printf("%.3f\n", median());
+		printf("%.3f %ld\n", median(), batches * BATCH);
 		fflush(stdout);
 	}
 	MPI_Finalize();

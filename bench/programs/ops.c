@@ -1,13 +1,14 @@
 // ops.c: what one OpenMP operation costs.
 //
-//   ops MODE THREADS
-//   MODE: critical, lock, barrier, region
+//   ops
 //
-// For each line "MS" on standard input it performs operations for about MS
-// milliseconds, in batches, and prints the nanoseconds per operation of the
-// median batch: a thread that loses its core now and then does not count. An
-// operation is one critical or lock entered and left, one barrier passed, one
-// parallel region. Criticals and locks are free: one thread, no waiting.
+// For each line "MODE THREADS MS" on standard input it performs operations for
+// about MS milliseconds, in batches, and prints the nanoseconds per operation of
+// the median batch (a thread that loses its core now and then does not count)
+// and the number of all operations. Each thread of a team of THREADS performs
+// every operation; only tasks are created by the primary thread alone. So with
+// more than one thread criticals, locks and atomics are contended. The region
+// around the operations is not measured, but in mode "region".
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 enum { BATCH = 50 };
 
 static long count;
+static double sum, product;
+static long double wide;
 static omp_lock_t lock;
 
 static double now(void)
@@ -43,6 +46,115 @@ static void locks(void)
 	}
 }
 
+// atomic: of a type that no instruction serves, so that GCC calls the runtime;
+// Clang calls libatomic.
+static void atomic(void)
+{
+#ifndef __clang__
+	for (int i = 0; i < BATCH; i++) {
+#pragma omp atomic
+		wide += 1;
+	}
+#endif
+}
+
+static void barrier(void)
+{
+	for (int i = 0; i < BATCH; i++) {
+#pragma omp barrier
+	}
+}
+
+static void single(void)
+{
+	for (int i = 0; i < BATCH; i++) {
+#pragma omp single
+		count++;
+	}
+}
+
+static void loop_static(void)
+{
+	int n = omp_get_num_threads();
+	for (int i = 0; i < BATCH; i++) {
+		int own = 0;
+#pragma omp for schedule(static)
+		for (int j = 0; j < n; j++)
+			*(volatile int *)&own = j;
+	}
+}
+
+static void loop_dynamic(void)
+{
+	int n = 2 * omp_get_num_threads();
+	for (int i = 0; i < BATCH; i++) {
+		int own = 0;
+#pragma omp for schedule(dynamic)
+		for (int j = 0; j < n; j++)
+			*(volatile int *)&own = j;
+	}
+}
+
+static void sections(void)
+{
+	for (int i = 0; i < BATCH; i++) {
+		int one = 0, two = 0;
+#pragma omp sections
+		{
+#pragma omp section
+			*(volatile int *)&one = i;
+#pragma omp section
+			*(volatile int *)&two = i;
+		}
+	}
+}
+
+// reduction: of two variables, which no single atomic instruction combines.
+static void reduction(void)
+{
+	int n = omp_get_num_threads();
+	for (int i = 0; i < BATCH; i++) {
+#pragma omp for schedule(static) reduction(+ : sum) reduction(* : product)
+		for (int j = 0; j < n; j++) {
+			sum += j;
+			product *= 1;
+		}
+	}
+}
+
+// ordered: an operation is one ordered block; the loop around them is part of it.
+static void ordered(void)
+{
+	int n = BATCH * omp_get_num_threads();
+#pragma omp for ordered schedule(static, 1)
+	for (int j = 0; j < n; j++) {
+#pragma omp ordered
+		count++;
+	}
+}
+
+static void task(void)
+{
+#pragma omp master
+	{
+		for (int i = 0; i < BATCH; i++) {
+#pragma omp task firstprivate(i)
+			{
+				volatile int own = i;
+				(void)own;
+			}
+		}
+#pragma omp taskwait
+	}
+}
+
+static void taskwait(void)
+{
+	for (int i = 0; i < BATCH; i++) {
+#pragma omp taskwait
+	}
+}
+
 static void region(int threads)
 {
 	for (int i = 0; i < BATCH; i++) {
@@ -53,6 +165,16 @@ static void region(int threads)
 		}
 	}
 }
+
+static const struct mode {
+	const char *name;
+	void (*batch)(void);
+} modes[] = {
+	{"critical", critical}, {"lock", locks},           {"atomic", atomic},     {"barrier", barrier},
+	{"single", single},     {"static", loop_static},   {"dynamic", loop_dynamic}, {"sections", sections},
+	{"ordered", ordered},   {"reduction", reduction},  {"task", task},         {"taskwait", taskwait},
+	{"region", NULL},
+};
 
 // The batches' times, in ns per operation.
 enum { MOST = 1 << 16 };
@@ -77,61 +199,77 @@ static double median(void)
 	return took[n / 2];
 }
 
-// barriers: the region around them is not measured. The primary thread decides
-// when it is time; all read its decision after the barrier that follows it.
-static void barriers(int threads, double end)
+// team performs batches in one region until it is time. The primary thread
+// decides when that is. Its decision reaches the others in an array, a new place
+// for each batch, so that no construct but the mode's own is needed to tell them
+// and none is in the count; they wait for it without the runtime.
+static void team(void (*batch)(void), int threads, double end)
 {
-	int stop = 0;
+	static volatile long go; // batch that may be performed; -1: none is left
+	static volatile long arrived[256];
+	go = 0;
+	memset((void *)arrived, 0, sizeof arrived);
 #pragma omp parallel num_threads(threads)
 	{
-		int mine = 0;
-		while (!mine) {
+		int me = omp_get_thread_num();
+		for (long k = 1;; k++) {
+			if (me == 0) {
+				for (int i = 1; i < threads; i++)
+					while (__atomic_load_n(&arrived[i], __ATOMIC_ACQUIRE) < k - 1)
+						;
+				__atomic_store_n(&go, now() < end ? k : -1, __ATOMIC_RELEASE);
+			}
+			long seen;
+			while ((seen = __atomic_load_n(&go, __ATOMIC_ACQUIRE)) < k && seen >= 0)
+				;
+			if (seen < 0)
+				break;
 			double begin = now();
-			for (int i = 0; i < BATCH; i++) {
-#pragma omp barrier
-			}
-			if (omp_get_thread_num() == 0) {
-				double t = now();
-				note(t - begin);
-#pragma omp atomic write
-				stop = t >= end;
-			}
-#pragma omp barrier
-#pragma omp atomic read
-			mine = stop;
-#pragma omp barrier
+			batch();
+			if (me == 0)
+				note(now() - begin);
+			__atomic_store_n(&arrived[me], k, __ATOMIC_RELEASE);
 		}
 	}
 }
 
-int main(int argc, char **argv)
+static void regions(int threads, double end)
 {
-	const char *mode = argc > 1 ? argv[1] : "critical";
-	int threads = argc > 2 ? atoi(argv[2]) : 1;
-	char line[64];
+	for (double t = now(); t < end;) {
+		double begin = t;
+		region(threads);
+		t = now();
+		note(t - begin);
+	}
+}
+
+int main(void)
+{
+	char line[128], name[32];
+	int threads;
+	double ms;
 
 	omp_set_dynamic(0);
 	omp_init_lock(&lock);
-	region(threads); // the runtime and its threads start
+	region(2); // the runtime and its threads start
 	printf("ready\n");
 	fflush(stdout);
 	while (fgets(line, sizeof line, stdin)) {
-		double t = now(), end = t + atof(line) * 1e6;
+		const struct mode *m = NULL;
+		if (sscanf(line, "%31s %d %lf", name, &threads, &ms) != 3 || threads < 1 || threads > 256)
+			return 2;
+		for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+			if (!strcmp(modes[i].name, name))
+				m = &modes[i];
+		if (!m)
+			return 2;
 		batches = 0;
-		if (!strcmp(mode, "barrier"))
-			barriers(threads, end);
-		while (t < end && strcmp(mode, "barrier")) {
-			double begin = t;
-			if (!strcmp(mode, "critical"))
-				critical();
-			else if (!strcmp(mode, "lock"))
-				locks();
-			else
-				region(threads);
-			t = now();
-			note(t - begin);
-		}
-		printf("%.3f\n", median());
+		double end = now() + ms * 1e6;
+		if (m->batch)
+			team(m->batch, threads, end);
+		else
+			regions(threads, end);
+		printf("%.3f %ld\n", median(), batches * BATCH);
 		fflush(stdout);
 	}
 	return 0;

@@ -2,16 +2,17 @@
 //
 //   spin FRAMES
 //
-// For each line "MS" on standard input it works for about MS milliseconds below
+// For each line "spin 1 MS" on standard input it works for about MS milliseconds below
 // FRAMES calls of 200 bytes of stack each, and prints the nanoseconds of its
 // processor time per unit of work, on average: interrupts are part of it, and
-// what other processes take is not.
+// what other processes take is not; and how many units that were.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <omp.h>
 
 static volatile unsigned long sink;
+static long units;
 
 static double now(clockid_t clock)
 {
@@ -23,7 +24,7 @@ static double now(clockid_t clock)
 static double spin(double ms)
 {
 	unsigned long x = 1;
-	long units = 0;
+	units = 0;
 	double begin = now(CLOCK_THREAD_CPUTIME_ID), end = begin + ms * 1e6, at;
 	do {
 		for (int i = 0; i < 10000; i++) {
@@ -52,10 +53,10 @@ int main(int argc, char **argv)
 	omp_set_num_threads(1);
 	puts("ready");
 	fflush(stdout);
-	while (scanf("%lf", &ms) == 1) {
+	while (scanf("%*s %*d %lf", &ms) == 1) {
 #pragma omp parallel
 		result = below(frames, ms);
-		printf("%f\n", result);
+		printf("%f %ld\n", result, units);
 		fflush(stdout);
 	}
 	return 0;

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/bpf"
+)
+
+// app is a mini-app: a small real program of bench/programs that checks its
+// result.
+type app struct {
+	name  string
+	what  string
+	modes []string // what a script has to see (see scripts)
+}
+
+var apps = []app{
+	{"cg", "conjugate gradients: loops, reductions, singles", []string{"region", "static", "reduction", "single"}},
+	{"jacobi", "stencil: parallel loops with reductions", []string{"region", "static", "reduction"}},
+	{"sort", "quicksort and queens: tasks", []string{"region", "single", "task"}},
+	{"particles", "particles in cells: locks, critical, dynamic loop", []string{"region", "static", "dynamic", "named", "critical", "lock"}},
+}
+
+var hybrid = app{name: "halo", what: "stencil: halo exchange, Allreduce, parallel loops"}
+
+// appCost is how long one turn of a mini-app takes under each way, in s.
+type appCost struct {
+	app
+	runtime string
+	seconds *turns
+	hits    float64 // BPF programs run per second of the bare program, all threads
+}
+
+// constructs are what a script is written for.
+func (a *app) constructs() (g group) {
+	for _, mode := range a.modes {
+		g = append(g, operation{mode: mode})
+	}
+	return g
+}
+
+// turnOf lets a mini-app work once, and checks what it says of its result.
+func turnOf(m *means, _ int) (float64, error) {
+	seconds, right, err := m.on.ask("work")
+	if err == nil && right != 1 {
+		err = errors.New("the result of the program is wrong")
+	}
+	return seconds, err
+}
+
+// measureApp measures a mini-app that one runtime and compiler made.
+func measureApp(t target, a app, dir string) (*appCost, error) {
+	fmt.Fprintf(os.Stderr, "%s: %s\n", t.runtime, a.name)
+	t, err := t.build(a.name+".c", dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.start()
+	if err != nil {
+		return nil, err
+	}
+	defer p.stop()
+	shimmed, err := t.startShimmed(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer shimmed.stop()
+	for _, p := range []*process{p, shimmed} { // memory is touched, threads start
+		if _, err := turnOf(&means{on: p}, 0); err != nil {
+			return nil, err
+		}
+	}
+	probe, err := bpf.LoadEmptyProbe()
+	if err != nil {
+		return nil, err
+	}
+	defer probe.Close()
+	c := &appCost{app: a, runtime: t.runtime}
+	placed, err := c.countHits(p, dir)
+	if err != nil {
+		return nil, err
+	}
+	hit, err := bpf.Hit(placed, p.pid(), func() error { _, err := turnOf(&means{on: p}, 0); return err })
+	if err != nil {
+		return nil, err
+	}
+	by, undo, err := waysOf(p, shimmed, &t, a.constructs(), placed, hit, probe, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer undo()
+	by[perfTrace] = nil
+	by[counting] = &means{on: p, begin: func() (func() error, error) {
+		stop, _, err := attachTool(p.pid(), dir, "--counters", defaultCounters)
+		return stop, err
+	}}
+	c.seconds, err = takeTurns(by, *rounds, 1, turnOf)
+	return c, err
+}
+
+// countHits lets the kernel count how often our programs run in a turn.
+func (c *appCost) countHits(p *process, dir string) ([]bpf.Placed, error) {
+	seconds, err := turnOf(&means{on: p}, 0)
+	if err != nil {
+		return nil, err
+	}
+	stats, err := ebpf.EnableStats(unix.BPF_STATS_RUN_TIME)
+	if err != nil {
+		return nil, fmt.Errorf("let the kernel count how often programs run: %w", err)
+	}
+	defer stats.Close()
+	return whatToolPlaces(p.pid(), dir, func(programs []ebpf.ProgramID) error {
+		before, err := bpf.Runs(programs)
+		if err != nil {
+			return err
+		}
+		if _, err := turnOf(&means{on: p}, 0); err != nil {
+			return err
+		}
+		after, err := bpf.Runs(programs)
+		c.hits = float64(after-before) / seconds
+		return err
+	})
+}
+
+// ranks are the hybrid mini-app's: they and their threads have a core each, if
+// there are two.
+const ranks = 2
+
+func hybridThreads() string { return strconv.Itoa(max(1, runtime.NumCPU()/ranks)) }
+
+// mpirun starts the hybrid mini-app; environment is of the ranks only.
+func (t *target) mpirun(environment ...string) *exec.Cmd {
+	launcher := strings.Replace(t.compiler, "mpicc", "mpirun", 1)
+	args := append([]string{"-n", strconv.Itoa(ranks), "env"}, environment...)
+	cmd := exec.Command(launcher, append(args, t.binary)...)
+	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS="+hybridThreads(), "OMP_WAIT_POLICY=passive",
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
+	return cmd
+}
+
+// measureHybrid measures the hybrid mini-app with all its ranks: two processes,
+// so empty probes are left out, and there is a bpftrace for each.
+func measureHybrid(t target, openmpShim, dir string) (*appCost, error) {
+	fmt.Fprintf(os.Stderr, "%s: %s\n", t.runtime, hybrid.name)
+	t, err := t.build(hybrid.name+".c", dir, "-fopenmp")
+	if err != nil {
+		return nil, err
+	}
+	p, err := startProcess(t.mpirun())
+	if err != nil {
+		return nil, err
+	}
+	defer p.stop()
+	shimmed, err := startProcess(t.mpirun("LD_PRELOAD=" + t.shim + ":" + openmpShim)) // counts are written nowhere
+	if err != nil {
+		return nil, err
+	}
+	defer shimmed.stop()
+	for _, p := range []*process{p, shimmed} {
+		if _, err := turnOf(&means{on: p}, 0); err != nil {
+			return nil, err
+		}
+	}
+	job := func(counters string) *means {
+		return &means{on: p, begin: func() (func() error, error) {
+			cmd := exec.Command(*tool, "attach", "--verbose", "--overwrite", "--counters", counters,
+				"-o", filepath.Join(dir, "job"), "--job", strconv.Itoa(p.pid()))
+			return startUntil(cmd, cmd.StderrPipe, attached)
+		}}
+	}
+	by := [numWays]*means{bare: {on: p}, shim: {on: shimmed}, ours: job("none"), counting: job(defaultCounters)}
+	c := &appCost{app: hybrid, runtime: t.runtime}
+	c.seconds, err = takeTurns(by, *rounds, 1, turnOf)
+	return c, err
+}

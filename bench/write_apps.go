@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+)
+
+func (r *results) writeApps(p *page) {
+	if len(r.apps) == 0 {
+		return
+	}
+	p.line("## What a program pays")
+	p.line("")
+	p.line("Slow-down of mini-apps (`bench/programs`) in percent of the time that the program itself measures around its work, all results")
+	p.line("verified. %d threads; the hybrid program has %d ranks of %s. *hits*: thousands of our probes' hits per second, all threads.", runtime.NumCPU(), ranks, hybridThreads())
+	p.line("*ours*: `ompp-attach attach` as it is, with the four counters that it reads by default on machines without a hardware unit;")
+	p.line("*no counters*: with `--counters none`. The others are as above; *bpftrace*: for the constructs that the program has. For the hybrid")
+	p.line("program, empty probes, bpftrace and perf are left out: they take one process.")
+	p.line("")
+	p.head("runtime", "program", "what it does", ">hits", ">bare, s", ">shim", ">empty", ">ours", ">no counters", ">bpftrace", ">perf record")
+	for _, a := range r.apps {
+		base, ok := a.seconds.of(bare, 0)
+		hits := "-"
+		if a.hits > 0 {
+			hits = fmt.Sprintf("%.1f", a.hits/1e3)
+		}
+		cells := []string{a.runtime, a.name, a.what, hits, figure(base, ok, "%.2f")}
+		for _, w := range []way{shim, empty, counting, ours, script, perfRecord} {
+			s, ok := a.seconds.share(w, 0)
+			cells = append(cells, percent(s, ok))
+		}
+		p.row(cells...)
+	}
+	p.line("")
+	slow, _ := r.slowdown(counting)
+	p.line("The median slow-down over all of them is %.1f %% (goal: under %.0f %%).", 100*slow, 100*goalSlower)
+	p.line("")
+}
+
+func (r *results) writeCommands(p *page) {
+	if len(r.commands) == 0 {
+		return
+	}
+	p.line("## What a command takes longer")
+	p.line("")
+	p.line("Seconds from a command's start to its end, by itself and behind `ompp-attach run --`: finding the runtime, placing probes, taking")
+	p.line("them away and writing the profile and all reports are in it. The programs of the demos, shortened.")
+	p.line("")
+	p.head("program", ">bare", ">added by ours")
+	for _, c := range r.commands {
+		base, ok := c.seconds.of(bare, 0)
+		added, also := c.seconds.added(ours, bare, 0)
+		p.row(c.title, figure(base, ok, "%.2f"), figure(added, also, "%.2f"))
+	}
+	p.line("")
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The goals that stand beside the figures.
+const (
+	goalSlower   = 0.02 // median slow-down of the mini-apps
+	goalNaive    = 10   // times that a script adds, on programs with libgomp
+	goalMillions = 20   // events per second and core, decoder and engine in a row
+)
+
+func verdict(met bool) string {
+	if met {
+		return "met"
+	}
+	return "**missed**"
+}
+
+// writeGoals says first what the rest shows at length.
+func (r *results) writeGoals(p *page) {
+	p.line("## Goals")
+	p.line("")
+	p.head("goal", "found", "")
+	for _, kind := range []struct {
+		title string
+		goal  float64
+	}{
+		{"criticals, locks, atomics, ordered (added up in the kernel)", folded},
+		{"all other constructs and MPI calls (reported one by one)", streamed},
+	} {
+		var all []float64
+		met := 0
+		for _, c := range append(slices.Clone(r.costs), r.mpi...) {
+			for i, op := range c.ops {
+				if s, ok := c.ns.ratio(ours, empty, i); ok && op.goal == kind.goal {
+					all = append(all, s.median)
+					if s.median <= op.goal {
+						met++
+					}
+				}
+			}
+		}
+		if len(all) > 0 {
+			s := spreadOf(all)
+			p.row(fmt.Sprintf("%s: at most %.2f times the empty probes", kind.title, kind.goal),
+				fmt.Sprintf("%.2f to %.2f; %d of %d operations within it", s.min, s.max, met, len(all)), verdict(met == len(all)))
+		}
+	}
+	if slow, ok := r.slowdown(counting); ok {
+		plain, _ := r.slowdown(ours)
+		found, noise := verdict(slow < goalSlower), r.noise()
+		if noise > tooNoisy {
+			found = "not told: too much else going on"
+		}
+		p.row(fmt.Sprintf("median slow-down of the mini-apps: under %.0f %%", 100*goalSlower),
+			fmt.Sprintf("%.1f %%; without counters %.1f %% (by themselves they vary by %.0f %%)", 100*slow, 100*plain, 100*noise), found)
+	}
+	if script, own, ok := r.naive(); ok {
+		found, met := fmt.Sprintf("%.3f s to %.3f s", script, own), verdict(script >= goalNaive*own)
+		switch {
+		case r.noise() > tooNoisy || script <= 0:
+			met = "not told: too much else going on"
+		case own > 0:
+			found = fmt.Sprintf("%.1f times (%s)", script/own, found)
+		}
+		p.row(fmt.Sprintf("a bpftrace script adds at least %d times as much time to the mini-apps with libgomp, all in all", goalNaive),
+			found, met)
+	}
+	if m := r.inARow(); m > 0 {
+		p.row(fmt.Sprintf("%d million events per second and core through decoder and engine", goalMillions), fmt.Sprintf("%.1f", m), verdict(m >= goalMillions))
+	}
+	if r.start != nil {
+		for _, x := range r.start.starts {
+			p.row(fmt.Sprintf("attaching to a process (%s): under %d ms", x.target, goalStart), fmt.Sprintf("%.0f ms", x.attach.median), verdict(x.attach.median < goalStart))
+		}
+	}
+	p.line("")
+	p.line("That counts stay exact when threads do nothing but reach probes is no matter of speed: `TestSaturationForSeconds` of package e2e.")
+	p.line("")
+}
+
+// tooNoisy is how much the bare programs may vary, at most, for a slow-down of
+// some percent to be told.
+const tooNoisy = 0.15
+
+// noise is by how much the mini-apps vary when nothing observes them: the median
+// of their ranges, as parts of their medians.
+func (r *results) noise() float64 {
+	var all []float64
+	for _, a := range r.apps {
+		if s, ok := a.seconds.of(bare, 0); ok {
+			all = append(all, (s.max-s.min)/s.median)
+		}
+	}
+	return spreadOf(all).median
+}
+
+// slowdown is the median over the mini-apps of what a way adds.
+func (r *results) slowdown(w way) (float64, bool) {
+	var all []float64
+	for _, a := range r.apps {
+		if s, ok := a.seconds.share(w, 0); ok {
+			all = append(all, s.median)
+		}
+	}
+	return spreadOf(all).median, len(all) > 0
+}
+
+// naive sums up what the script and ours without counters (it has none, either)
+// add to the mini-apps with libgomp, in s.
+func (r *results) naive() (script_, own float64, ok bool) {
+	for _, a := range r.apps {
+		if a.runtime != "libgomp" {
+			continue
+		}
+		x, has := a.seconds.added(script, bare, 0)
+		y, _ := a.seconds.added(ours, bare, 0)
+		if has {
+			script_, own, ok = script_+x.median, own+y.median, true
+		}
+	}
+	return script_, own, ok
+}
+
+// inARow is how many million events a second pass all stages, one after the
+// other; 0 if they were not measured.
+func (r *results) inARow() float64 {
+	whole := 0.0
+	for _, s := range r.stages {
+		if s.name != "Engine/criticals" && s.name != "Engine/regions" {
+			whole += 1 / s.millions.median
+		}
+	}
+	if whole == 0 {
+		return 0
+	}
+	return 1 / whole
+}

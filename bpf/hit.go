@@ -1,0 +1,90 @@
+package bpf
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/link"
+)
+
+// Hit returns those of the points that a process reaches during something.
+func Hit(placed []Placed, pid int, during func() error) ([]Placed, error) {
+	counts, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: uint32(len(placed))})
+	if err != nil {
+		return nil, fmt.Errorf("make counters of hits: %w", err)
+	}
+	defer counts.Close()
+	// The cookie is the index of the counter.
+	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{
+		Type: ebpf.Kprobe, AttachType: ebpf.AttachTraceUprobeMulti, License: "GPL",
+		Instructions: asm.Instructions{
+			asm.FnGetAttachCookie.Call(),
+			asm.StoreMem(asm.RFP, -4, asm.R0, asm.Word),
+			asm.LoadMapPtr(asm.R1, counts.FD()),
+			asm.Mov.Reg(asm.R2, asm.RFP),
+			asm.Add.Imm(asm.R2, -4),
+			asm.FnMapLookupElem.Call(),
+			asm.JEq.Imm(asm.R0, 0, "out"),
+			asm.Mov.Imm(asm.R1, 1),
+			asm.StoreXAdd(asm.R0, asm.R1, asm.DWord),
+			asm.Mov.Imm(asm.R0, 0).WithSymbol("out"),
+			asm.Return(),
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load the program that counts hits: %w", err)
+	}
+	defer prog.Close()
+	var links closers
+	defer func() { links.Close() }()
+	for _, kind := range []struct {
+		take   func(*Placed) bool
+		attach func(*link.Executable, *link.UprobeMultiOptions) (link.Link, error)
+	}{
+		{(*Placed).AtEntry, func(ex *link.Executable, o *link.UprobeMultiOptions) (link.Link, error) {
+			return ex.UprobeMulti(nil, prog, o)
+		}},
+		{func(p *Placed) bool { return p.how == placedReturn }, func(ex *link.Executable, o *link.UprobeMultiOptions) (link.Link, error) {
+			return ex.UretprobeMulti(nil, prog, o)
+		}},
+	} {
+		byPath := map[string]*link.UprobeMultiOptions{}
+		for i := range placed {
+			p := &placed[i]
+			if !kind.take(p) {
+				continue
+			}
+			if byPath[p.Path] == nil {
+				byPath[p.Path] = &link.UprobeMultiOptions{PID: uint32(pid)}
+			}
+			o := byPath[p.Path]
+			o.Addresses, o.Cookies = append(o.Addresses, p.Offset), append(o.Cookies, uint64(i))
+		}
+		for path, o := range byPath {
+			ex, err := link.OpenExecutable(path)
+			if err != nil {
+				return nil, fmt.Errorf("open %s: %w", path, err)
+			}
+			l, err := kind.attach(ex, o)
+			if err != nil {
+				return nil, fmt.Errorf("count hits in %s: %w", path, err)
+			}
+			links = append(links, l)
+		}
+	}
+	if err := during(); err != nil {
+		return nil, err
+	}
+	var out []Placed
+	for i, p := range placed {
+		var n uint64
+		if err := counts.Lookup(uint32(i), &n); err != nil {
+			return nil, fmt.Errorf("read counters of hits: %w", err)
+		}
+		if n > 0 {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
