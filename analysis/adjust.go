@@ -41,7 +41,7 @@ func hasCosts(p *attribution.Profile) bool {
 // adjust takes a thread's cost out of its times at a node.
 func adjust(s *attribution.ThreadStats) {
 	s.MPI, s.Calls = adjustCalls(s.MPI), adjustCalls(s.Calls)
-	c := s.Cost
+	c, measured := s.Cost, s.Exec.T
 	if c == nil {
 		return
 	}
@@ -64,6 +64,7 @@ func adjust(s *attribution.ThreadStats) {
 	}
 	other := c.Exec - c.Enter - c.Body - c.Barrier - c.Exit
 	s.Exec.T -= within(other, s.Exec.T-parts)
+	s.TakenOut = measured - s.Exec.T
 	s.Child = min(s.Child-within(c.Child, s.Child), s.Exec.T)
 	s.Task -= within(c.Task, s.Task)
 }

@@ -56,6 +56,13 @@ func TestAdjust(t *testing.T) {
 			t.Errorf("node %d, thread %d: -want +got\n%s", w.node, w.i, d)
 		}
 	}
+	for i := range p.Nodes {
+		for j, s := range p.Nodes[i].Stats { // what is taken out is known, so that the time as measured can be told
+			if b := a.Nodes[i].Stats[j]; b.Exec.T+b.TakenOut != s.Exec.T {
+				t.Errorf("node %d, thread %d: %d taken out of %d leave %d", i, j, b.TakenOut, s.Exec.T, b.Exec.T)
+			}
+		}
+	}
 	if a.Meta.Duration != 850 || a.Meta.TakenOut != 150 || !a.Meta.Adjusted { // a thread was in regions for as long
 		t.Errorf("%+v", a.Meta)
 	}

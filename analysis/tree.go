@@ -63,6 +63,7 @@ func add(sum, s *attribution.ThreadStats) {
 	sum.Counters = attribution.SumCounters(sum.Counters, s.Counters)
 	sum.ChildCounters = attribution.SumCounters(sum.ChildCounters, s.ChildCounters)
 	sum.Uncounted += s.Uncounted
+	sum.TakenOut += s.TakenOut
 	sum.Estimate = sum.Estimate.Plus(s.Estimate)
 }
 

@@ -327,6 +327,49 @@ func TestAttachUnderWay(t *testing.T) {
 	}
 }
 
+// A worker that executes a task in the final barrier of a region that was under
+// way at attach is a worker still: no thread that starts teams of its own.
+func TestAttachTaskInFinalBarrier(t *testing.T) {
+	e := New(1, fakeFiles{})
+	e.Existing([]int{1, 2}, 1000)
+	events := parse(t, `
+		1010 2 end parallel
+		1011 1 enter task fn=321 site=400
+		1012 1 result task key=9
+		1013 1 released task
+		1014 2 begin taskexec key=9
+		1020 2 enter critical site=420 free noret
+		1025 2 release critical free noret
+		1030 2 end taskexec
+		1040 1 end parallel
+		1050 1 join parallel
+		2000 1 fork parallel fn=300 key=7 size=2 site=90
+		2001 1 begin parallel
+		2002 2 begin parallel key=7 num=1
+		2010 1 end parallel
+		2010 2 end parallel
+		2020 1 join parallel`)
+	for i := range events {
+		e.Feed(&events[i])
+	}
+	p := e.Finish(3000)
+	for _, th := range p.Threads {
+		if th.Root != 0 {
+			t.Errorf("thread %d:%d: there is no second initial thread", th.Root, th.Num)
+		}
+	}
+	want := lines(`UNDER WAY@0 0:-1 exec 10/1 enter 0 body 10/0 bar 0 exit 0 child 0
+	               UNDER WAY@0 0:0 exec 40/1 enter 0 body 40/0 bar 0 exit 0 child 2
+	               UNDER WAY@0/TASK@321 0:0 exec 2/1 enter 0 body 2/1 bar 0 exit 0 child 0
+	               UNDER WAY@0/TASK@321/TASKEXEC@321 0:-1 exec 16/1 enter 2 body 16/1 bar 0 exit 0 child 5
+	               UNDER WAY@0/TASK@321/TASKEXEC@321/CRITICAL@420 0:-1 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0
+	               PARALLEL@300 0:0 exec 20/1 enter 1 body 9/1 bar 0 exit 10 child 0
+	               PARALLEL@300 0:1 exec 20/1 enter 2 body 8/1 bar 0 exit 10 child 0`)
+	if d := cmp.Diff(want, table(p)); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
 // feedBytes turns bytes into a senseless but well-typed stream.
 func feedBytes(b []byte) *Profile {
 	e := New(1, fakeFiles{})

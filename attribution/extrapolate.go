@@ -259,7 +259,22 @@ func (e *Engine) addGuess(n *node, row int, g *guess) {
 		return
 	}
 	up := n.parent.stat(row)
-	part := min(x.Exec.T, max(0, up.Exec.T-up.Child))
+	part := min(x.Exec.T, up.spare())
 	up.Child += part
 	up.Estimate = up.Estimate.Plus(&Estimate{Child: part})
+}
+
+// spare is how much of a region's own time can have been that of executions in
+// it that were not observed: not what its probes took, for nothing was paid
+// while they were away, and where it has a body, no more than that has.
+func (s *ThreadStats) spare() int64 {
+	var c Cost
+	if s.Cost != nil {
+		c = *s.Cost
+	}
+	own := s.Exec.T - s.Child - (c.Exec - c.Child)
+	if s.Body.T != 0 { // tasks that are executed while waiting are in the barrier
+		own = min(own, s.Body.T-(s.Child-s.Task)-(c.Body-(c.Child-c.Task)))
+	}
+	return max(0, own)
 }

@@ -257,6 +257,8 @@ type ThreadStats struct {
 	// Estimate is the part of the above that was extrapolated, because the
 	// construct was not observed for some of the time; nil: nothing.
 	Estimate *Estimate `json:"estimate,omitempty"`
+	// TakenOut is what Exec.T has lost to analysis.Adjust, ns. Never recorded.
+	TakenOut int64 `json:"-"`
 }
 
 // Cost is how much of a thread's times at a node its probes took, in ns: of the

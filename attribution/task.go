@@ -170,7 +170,9 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 	if ev.Edge == event.Begin { // else the call's that creates it
 		e.tax(t, ev)
 	}
-	e.initial(t)
+	if len(t.stack) > 0 || !e.existing[t.tid] { // else in the final barrier of a region that was under way at attach
+		e.initial(t)
+	}
 	t.stack = append(t.stack, frame{node: n, row: t.row, phase: inBody, start: ev.Time, mark: ev.Time, paid: ev.Time,
 		id: ev.Key, sp: ev.SP, enters: 1, bodies: 1})
 	if x != nil {

@@ -239,3 +239,24 @@ func TestExtrapolate(t *testing.T) {
 		}
 	}
 }
+
+// What was extrapolated comes out of the own time around it, but for what
+// probes took of that: else the time without the probes' would be less than none.
+func TestSpare(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		s    ThreadStats
+		want int64
+	}{
+		{"own time", ThreadStats{Exec: Span{T: 100}, Child: 30}, 70},
+		{"of which probes took a part", ThreadStats{Exec: Span{T: 100}, Child: 30, Cost: &Cost{Exec: 50, Child: 10}}, 30},
+		{"the body's only", ThreadStats{Exec: Span{T: 100}, Body: Span{T: 60}, Enter: Span{T: 40}, Child: 30}, 30},
+		{"the body's without probes", ThreadStats{Exec: Span{T: 100}, Body: Span{T: 60}, Enter: Span{T: 40}, Child: 30, Cost: &Cost{Exec: 25, Body: 25, Child: 5}}, 10},
+		{"tasks in the barrier", ThreadStats{Exec: Span{T: 100}, Body: Span{T: 60}, Barrier: Span{T: 40}, Child: 50, Task: 20}, 30},
+		{"nothing left", ThreadStats{Exec: Span{T: 100}, Child: 90, Cost: &Cost{Exec: 40, Child: 5}}, 0},
+	} {
+		if got := c.s.spare(); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -260,8 +260,8 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	plain := slices.IndexFunc(r.uses[classes:], func(u use) bool { return u.kind == emulated }) + classes
 	c.Ignored = above(ignored, bare)
 	c.Read = max(0, above(reads, plain))
-	// What is added up leaves with the next record. Programs that read counters
-	// add nothing up.
+	// What is added up leaves with the next record. With counters that take turns
+	// nothing is added up.
 	switch all := uint64(2 * hits * len(r.ns[folds])); {
 	case r.folded >= all:
 		c.Folded = Split{c.Emulated.Before, max(0, above(folds, bare)/2-c.Emulated.Before)}

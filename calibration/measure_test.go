@@ -47,6 +47,12 @@ func TestMeasure(t *testing.T) {
 			if _, err := Measure(k); err != nil {
 				t.Errorf("once more: %v", err)
 			}
+			if err := k.HoldFolds(); err != nil { // as with counters that take turns
+				t.Fatal(err)
+			}
+			if c, err := Measure(k); err != nil || c.Folded != (Split{}) {
+				t.Errorf("while nothing is added up: %+v, %v", c, err)
+			}
 		})
 	}
 }

@@ -19,7 +19,8 @@ type budget struct {
 	told     bool // that it cannot be kept
 
 	// guarded by Measurement.mu; gone also does not change while scanning is held
-	began  uint64               // CLOCK_MONOTONIC when keepBudget began to look, ns
+	began  uint64               // CLOCK_MONOTONIC before anybody paid, ns; 0: nobody has
+	until  uint64               // of the latest look at which somebody had paid
 	gone   []bool               // by kind
 	paid   map[uint32][]float64 // by thread, since the last look: by kind, and what has none, ns
 	lastID uint32
@@ -62,9 +63,7 @@ func (b *budget) pay(ev *event.Event) {
 // keepBudget looks at the costs until ctx ends.
 func (m *Measurement) keepBudget(ctx context.Context) {
 	b := m.budget
-	m.mu.Lock()
-	b.began = ktime()
-	m.mu.Unlock()
+	looked := ktime()
 	tick := time.NewTicker(b.governor.interval)
 	defer tick.Stop()
 	for {
@@ -77,6 +76,13 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 		now := ktime()
 		paid := b.paid
 		b.paid, b.last = map[uint32][]float64{}, nil
+		if len(paid) > 0 {
+			if b.began == 0 {
+				b.began = looked
+			}
+			b.until = now
+		}
+		looked = now
 		m.mu.Unlock()
 		for _, a := range b.governor.look(now, paid) {
 			m.act(a)
@@ -184,7 +190,7 @@ func (b *budget) describe(p *attribution.Profile) {
 		return
 	}
 	window, worst := int64(budgetWindow), b.worst
-	if d := int64(ktime() - b.began); b.began != 0 && d < window { // a short run is all of a window
+	if d := since(b.until, b.began); d > 0 && d < window { // a short run is all of a window
 		window, worst = d, worst*float64(window)/float64(d)
 	}
 	p.Meta.Budget = &attribution.Budget{Share: b.share, Window: window, Worst: worst}

@@ -59,6 +59,9 @@ type Rank struct {
 	Extrapolated string // which constructs were not observed all of the time; empty: none
 }
 
+// MeasuredTime is ThreadTime as it was measured, with what the probes took, ns.
+func (r *Rank) MeasuredTime() int64 { return int64(r.End.Sub(r.Start)) * int64(max(1, r.Threads)) }
+
 // Region is a region over all ranks.
 type Region struct {
 	// Region is as the lowest rank that has it describes it.

@@ -14,7 +14,7 @@ import (
 
 // The names that a formula may use beside counters, as in ompP's evaluators.
 const (
-	ExecT = "EXECT" // the region's time, seconds
+	ExecT = "EXECT" // the region's time, seconds, as measured: counters hold what the probes took as well
 	ExecC = "EXECC" // how often it was executed
 )
 

@@ -90,7 +90,7 @@ func TestCostsInReports(t *testing.T) {
 		{"summary raw", summary, costly(), raw, []string{"10.00 sec wall time", "3.00 thread-sec (30.0%)\n"}},
 		{"pprof", pprof, costly(), Options{}, []string{"times derived", "probe cost 3.00 thread-sec"}},
 		{"pprof raw", pprof, costly(), raw, []string{"times as measured, with"}},
-		{"job text", inJob(WriteJobText), costly(), Options{}, []string{"Probe Cost      : 3.0", "Times           : derived"}},
+		{"job text", inJob(WriteJobText), costly(), Options{}, []string{"Probe Cost      : 3.0", "30.0% of thread time as measured", "Times           : derived"}},
 		{"job text raw", inJob(WriteJobText), costly(), raw, []string{"Times           : as measured, with"}},
 		{"job json", inJob(WriteJobJSON), costly(), Options{}, []string{`"probe_ns": 3000000000`, `"adjusted": true`, `"wall_ns": 7000000000`}},
 		{"job json raw", inJob(WriteJobJSON), costly(), raw, []string{`"adjusted": false`, `"wall_ns": 10000000000`}},

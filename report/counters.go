@@ -93,7 +93,7 @@ func evaluate(p *attribution.Profile, f *perfcounters.Formula, s *attribution.Th
 	return f.Eval(func(name string) (float64, bool) {
 		switch name {
 		case perfcounters.ExecT:
-			return float64(s.Exec.T) / 1e9, true
+			return float64(s.Exec.T+s.TakenOut) / 1e9, true // as counters: with what the probes took
 		case perfcounters.ExecC:
 			return float64(s.Exec.C), true
 		}
@@ -240,7 +240,7 @@ func (o *ompp) countingNotes() []string {
 		return nil
 	}
 	return append([]string{"Counters are those of the thread in execT, whatever else ran on its core. In a parallel region, those of a worker end where it arrives at the final barrier. " +
-		"What our probes cost is part of what is counted in the kernel; COUNTER:u leaves the kernel out. - stands for what is not known, or what a formula has no value for."}, counterNotes(o.p)...)
+		"What our probes cost is part of what is counted in the kernel; COUNTER:u leaves the kernel out. EXECT in formulas is as measured, too. - stands for what is not known, or what a formula has no value for."}, counterNotes(o.p)...)
 }
 
 // wallCounters are the cells of counters and evaluators in the table of parallel
@@ -261,6 +261,7 @@ func addCounted(sum, s *attribution.ThreadStats) {
 	sum.Exec.C += s.Exec.C
 	sum.Counters = attribution.SumCounters(sum.Counters, s.Counters)
 	sum.Uncounted += s.Uncounted
+	sum.TakenOut += s.TakenOut
 }
 
 func (o *ompp) wallCounterTitles() (text string) {

@@ -4,7 +4,7 @@ import "ompp-attach/job"
 
 // costHeader says what measuring took of the ranks' threads, and what the
 // report's times are.
-func (t *jobText) costHeader(key func(name, format string, args ...any), threadTime float64) {
+func (t *jobText) costHeader(key func(name, format string, args ...any)) {
 	known, adjusted := 0, 0
 	for i := range t.j.Ranks {
 		if t.j.Ranks[i].CostKnown {
@@ -25,7 +25,8 @@ func (t *jobText) costHeader(key func(name, format string, args ...any), threadT
 		key("Probe Cost", "not known")
 	} else {
 		cost := t.j.RankStats(func(r *job.Rank) int64 { return r.ProbeCost })
-		key("Probe Cost", "%s sec, %s%% of thread time%s", t.sec(cost.Total()), jobShare(cost.Total(), threadTime), of(known))
+		measured := t.j.RankStats((*job.Rank).MeasuredTime)
+		key("Probe Cost", "%s sec, %s%% of thread time as measured%s", t.sec(cost.Total()), jobShare(cost.Total(), measured.Total()), of(known))
 	}
 	switch {
 	case adjusted == n:

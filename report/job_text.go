@@ -124,7 +124,7 @@ func (t *jobText) header() {
 		t.sec(longest), jobShare(longest, total(func(r *job.Rank) int64 { return r.Wall })))
 	over := total(func(r *job.Rank) int64 { return r.Overheads.Sum() })
 	key("Overheads", "%s sec, %s%% of thread time, MPI included", t.sec(over), jobShare(over, all))
-	t.costHeader(key, all)
+	t.costHeader(key)
 	out, in, _ := job.Volumes(t.Volumes)
 	calls := func(f job.Figure) job.Stats { return j.RankStats(func(r *job.Rank) int64 { return r.Calls[f] }) }
 	sum := func(f job.Figure) string { return calls(f).Sum.String() }

@@ -88,8 +88,8 @@ func (t *jobText) exchange() {
 	case !x.WorkMPI.Known:
 		t.sentence("Whether ranks wait for each other in MPI cannot be told: there are fewer than %d ranks, or one of the times does not vary.", job.MinRanks)
 	default:
-		t.sentence("Over ranks, MPI time is not in step with the lack of other work (correlation %s), nor does it trade places with imbalance.",
-			decimal(x.WorkMPI.R, 0, 2))
+		t.sentence("Over ranks, MPI time does not grow as other work shrinks (correlation of the two %s; that would be %s or less), nor does it trade places with imbalance.",
+			decimal(x.WorkMPI.R, 0, 2), decimal(-job.InStep, 0, 1))
 	}
 }
 

@@ -13,11 +13,25 @@ import (
 
 // budgetFlag is --max-overhead.
 type budgetFlag struct {
-	text string
+	text  string
+	given bool
 }
 
+// String, Set and Type make it a flag that tells "" from nothing: an empty
+// variable of a script must not lift the budget.
+func (f *budgetFlag) String() string { return f.text }
+
+// Set takes what the user gave.
+func (f *budgetFlag) Set(text string) error {
+	f.text, f.given = text, true
+	return nil
+}
+
+// Type names the value in the help.
+func (f *budgetFlag) Type() string { return "SHARE" }
+
 func (f *budgetFlag) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.text, "max-overhead", "", "let probes cost no thread more than this share of its time (5% or 0.05); what is too dear is then observed in periods and extrapolated")
+	c.Flags().Var(f, "max-overhead", "let probes cost no thread more than this share of its time (5% or 0.05); what is too dear is then observed in periods and extrapolated")
 }
 
 // smallestBudget is the least share that can be held: the first moments of a
@@ -26,7 +40,7 @@ const smallestBudget = 0.01
 
 // share returns the budget, 0 if there is none.
 func (f *budgetFlag) share() (float64, error) {
-	if f.text == "" {
+	if !f.given {
 		return 0, nil
 	}
 	number, percent := strings.CutSuffix(strings.TrimSpace(f.text), "%")
@@ -35,7 +49,7 @@ func (f *budgetFlag) share() (float64, error) {
 		v /= 100
 	}
 	if err != nil || math.IsNaN(v) || v < smallestBudget || v >= 1 {
-		return 0, fmt.Errorf("--max-overhead %s: give a share of the program's time from 1%% to 99%%, as 5%% or 0.05", f.text)
+		return 0, fmt.Errorf("--max-overhead %q: give a share of the program's time from 1%% to 99%%, as 5%% or 0.05", f.text)
 	}
 	return v, nil
 }

@@ -12,9 +12,9 @@ func TestBudgetFlag(t *testing.T) {
 		want float64 // 0: refused
 	}{
 		{"5%", 0.05}, {"0.05", 0.05}, {"1%", 0.01}, {" 12.5 % ", 0.125}, {"99%", 0.99}, {"0.5", 0.5},
-		{"0", 0}, {"0.5%", 0}, {"5", 0}, {"100%", 0}, {"-5%", 0}, {"nan", 0}, {"inf", 0}, {"five", 0}, {"%", 0}, {"5%%", 0},
+		{"0", 0}, {"0.5%", 0}, {"5", 0}, {"100%", 0}, {"-5%", 0}, {"nan", 0}, {"inf", 0}, {"five", 0}, {"%", 0}, {"5%%", 0}, {"", 0},
 	} {
-		f := budgetFlag{text: c.text}
+		f := budgetFlag{text: c.text, given: true}
 		v, err := f.share()
 		if (err == nil) != (c.want > 0) || math.Abs(v-c.want) > 1e-12 {
 			t.Errorf("%q: %v, %v", c.text, v, err)

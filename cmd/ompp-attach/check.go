@@ -25,8 +25,7 @@ func checkCommand() *cobra.Command {
 missing. With --pid it tells in addition which OpenMP runtimes and MPI libraries
 a running process uses and what a report on it would show exactly,
 approximately or not at all, and what measuring would cost it; the process is
-not touched. The exit status is 0
-if a measurement would work, else 1.`,
+not touched. The exit status is 0 if a measurement would work, else 1.`,
 		Example: "  ompp-attach check\n  ompp-attach check --pid 4711",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -19,8 +19,8 @@ type counterFlags struct {
 }
 
 func (f *counterFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.list, "counters", "", "performance counters to read at the beginning and end of each region, "+
-		"separated by commas, as perf names them (`ompp-attach counters` lists them); "+noCounters+" (default cycles,instructions,cache-misses,branch-misses; "+
+	c.Flags().StringVar(&f.list, "counters", "", "performance counters to read at the beginning and end of each region: a `LIST` "+
+		"separated by commas, as perf names them (see ompp-attach counters), or "+noCounters+" (default cycles,instructions,cache-misses,branch-misses; "+
 		"without a hardware unit task-clock,page-faults,context-switches,cpu-migrations)")
 }
 

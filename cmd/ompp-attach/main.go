@@ -59,6 +59,17 @@ func main() {
 	fail(err)
 }
 
+// needed asks by a question for what a command is missing: it takes one to most
+// arguments.
+func needed(most int, question string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return errors.New(question)
+		}
+		return cobra.MaximumNArgs(most)(c, args)
+	}
+}
+
 func fail(err error) {
 	if err == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -149,7 +150,7 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		m.Say(f.say)
 	}
 	if l.why != "" && !f.quiet {
-		f.say("no hardware counters: " + l.why + "; the kernel's own are shown instead (--counters none leaves them out)")
+		f.say(l.why + ": the kernel's own are shown instead (--counters none leaves them out)")
 	}
 	for _, s := range m.CounterNotes() {
 		f.say(s)
@@ -220,7 +221,7 @@ keeps its standard streams, environment, working directory and signals, and its
 exit status becomes that of ompp-attach (128+N if signal N killed it).
 ` + userText,
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if r, ok := collect.RankOf(os.Getpid()); ok {
 				return runRank(&f, c, r, args)

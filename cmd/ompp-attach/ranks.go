@@ -44,7 +44,7 @@ func (o *output) ranksLine(profiles []*attribution.Profile) string {
 	files := filepath.Join(o.dir, recordStem+".rank*")
 	took := time.Duration(longest).Round(10 * time.Millisecond)
 	if o.rank != nil { // each rank's tool speaks for itself, and one for all
-		return fmt.Sprintf("measured for %s, %d in all: %s", took, size, files)
+		return fmt.Sprintf("measured for %s, of %d ranks: %s", took, size, files)
 	}
 	noun := "ranks"
 	if len(ranks) == 1 {

@@ -35,7 +35,7 @@ the program runs: exact, derived or invisible, and why.
 A line with ~ is near, not exact. A source file is believed if it is no newer
 than the binary; one that is found under --source always.`,
 		Example: "  ompp-attach regions ./solver\n  ompp-attach regions --source ~/src/solver --json /opt/solver/bin/solver",
-		Args:    cobra.ExactArgs(1),
+		Args:    needed(1, "which program or library? give its file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return listRegions(os.Stdout, args[0], source, asJSON, !noCache)
 		},

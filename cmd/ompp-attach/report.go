@@ -38,7 +38,7 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
   ompp-attach report DIR
   ompp-attach report --rank 3 DIR
   ompp-attach report --format json -o - DIR`,
-		Args: cobra.ExactArgs(1),
+		Args: needed(1, "which directory? give one that run or attach has written"),
 		RunE: func(_ *cobra.Command, args []string) error { return rereport(args[0], &f) },
 	}
 	f.view.register(c)
@@ -80,6 +80,13 @@ func reportProcesses(dir string, f *reportFlags) error {
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, recordName)
+	}
+	if f.dir == "-" && len(formats) == 1 && len(names) == 1 {
+		p, err := readProfile(names[0])
+		if err != nil {
+			return err
+		}
+		return writeReport(os.Stdout, p, formats[0], f.view.options())
 	}
 	to, err := reportDirectory(dir, f.dir)
 	if err != nil {

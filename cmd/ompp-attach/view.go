@@ -27,7 +27,7 @@ func (f *viewFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.raw, "raw", false, "times as measured, without taking out what the probes took of them")
 	c.Flags().BoolVar(&f.classicOverheads, "classic-overheads", false, "overhead classes as ompP has them: MPI calls count in the class of the time they lie in, too")
 	c.Flags().StringArrayVar(&f.evaluators, "eval", nil, "a column computed from counters, as in 'IPC=instructions/cycles': `formula` of numbers, "+
-		"counters, EXECT (s), EXECC, + - * / and parentheses; may be given several times")
+		"counters, EXECT (s, as measured), EXECC, + - * / and parentheses; may be given several times")
 	_ = c.RegisterFlagCompletionFunc("volumes", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return strings.Split(accountingNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 	})
