@@ -294,9 +294,14 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, int mu
 		}
 	}
 	if (o->hits > all) { /* of no event, but hits */
-		struct fold_slot rest = { .first = o->start, .last = o->start, .hits = o->hits - all, .row = index, .site = o->site };
+		struct fold_slot *rest = &t->slot[0]; /* none is in use; no room on a sample's stack */
 
-		settle_slot(t, &rest, 0, 1);
+		__builtin_memset(rest, 0, sizeof(*rest));
+		rest->first = rest->last = o->start;
+		rest->hits = o->hits - all;
+		rest->row = index;
+		rest->site = o->site;
+		settle_slot(t, rest, 0, 1);
 	}
 	o->phase = FOLD_NONE;
 }
