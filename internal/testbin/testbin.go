@@ -119,7 +119,7 @@ func compile(t testing.TB, compiler, src string, args, libs []string) string {
 	if err != nil {
 		t.Fatalf("compiler %s: %v", compiler, err)
 	}
-	hash, err := sourceHash(src)
+	hash, err := sourceHash(src, args)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,11 +185,22 @@ func compilerVersion(compiler string) (string, error) {
 	return string(out), nil
 }
 
-// sourceHash covers the file and the headers beside it.
-func sourceHash(src string) (string, error) {
-	headers, err := filepath.Glob(filepath.Join(filepath.Dir(src), "*.h"))
-	if err != nil {
-		return "", fmt.Errorf("headers of %s: %w", src, err)
+// sourceHash covers the file, the headers beside it and those in directories
+// that the compiler is told of.
+func sourceHash(src string, args []string) (string, error) {
+	dirs := []string{filepath.Dir(src)}
+	for _, a := range args {
+		if dir, ok := strings.CutPrefix(a, "-I"); ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	var headers []string
+	for _, dir := range dirs {
+		in, err := filepath.Glob(filepath.Join(dir, "*.h"))
+		if err != nil {
+			return "", fmt.Errorf("headers of %s: %w", src, err)
+		}
+		headers = append(headers, in...)
 	}
 	h := sha256.New()
 	for _, f := range append([]string{src}, headers...) {

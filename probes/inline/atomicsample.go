@@ -10,7 +10,8 @@ import (
 // AtomicAt tells whether a thread that was interrupted at an instruction is in
 // an atomic directive's operation, and which instruction that is. An interrupt
 // that waits for one with a lock prefix is taken behind it. Where GCC or clang
-// made a loop around a compare-and-swap, all of the loop is the operation.
+// made a loop around a compare-and-swap, all of the loop is the operation, and
+// the load before it.
 func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 	if o.Arch() != "amd64" || !mayHaveAtomics(o, vaddr) {
 		return 0, false
@@ -38,26 +39,36 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 		if g == nil {
 			g = insn.NewGraph(o, parts, func(insn.Inst) insn.Effect { return insn.CallReturns })
 		}
-		if inCycle(g, i.Addr, vaddr) {
+		if inCycle(g, i, vaddr) {
 			return i.Addr, true
 		}
 	}
 	return 0, false
 }
 
-// inCycle tells whether an instruction is in the innermost cycle around another
-// one.
-func inCycle(g *insn.Graph, around, vaddr uint64) bool {
-	n, ok := g.BlockOf(around)
+// inCycle tells whether an instruction is in the innermost cycle around a
+// compare-and-swap, or loads for it before the cycle.
+func inCycle(g *insn.Graph, swap insn.Inst, vaddr uint64) bool {
+	n, ok := g.BlockOf(swap.Addr)
 	if !ok {
 		return false
 	}
-	for _, b := range innermost(g, n) {
-		if slices.ContainsFunc(g.Blocks[b].Insts, func(i insn.Inst) bool { return i.Addr == vaddr }) {
-			return true
-		}
+	cycle := innermost(g, n)
+	if len(cycle) == 0 {
+		return false
 	}
-	return false
+	at, ok := g.BlockOf(vaddr)
+	if !ok || slices.Contains(cycle, at) {
+		return ok
+	}
+	h := entry(g, cycle)
+	if h < 0 || !slices.Contains(g.Blocks[h].Preds, at) {
+		return false
+	}
+	// An interrupt that waits for the load is taken behind it.
+	before := g.Blocks[at].Insts
+	load := slices.IndexFunc(before, func(i insn.Inst) bool { return i.SameMemory(swap) })
+	return load >= 0 && vaddr >= before[load].Addr
 }
 
 // mayHaveAtomics tells whether the source of a place has atomic directives.

@@ -40,3 +40,29 @@ func (g *Graph) FlagsKept(from, to uint64) bool {
 		return !ok || !keepsFlags(d.Op)
 	})
 }
+
+// SameMemory reports whether two instructions name the same place in memory, if
+// no register that they name it by changes in between.
+func (i Inst) SameMemory(j Inst) bool {
+	a, ok := i.memory()
+	b, okb := j.memory()
+	return ok && okb && a == b
+}
+
+// memory is the place in memory that an instruction names; relative to the
+// instruction pointer, as an address.
+func (i Inst) memory() (m x86asm.Mem, ok bool) {
+	d, ok := i.x86()
+	if !ok {
+		return m, false
+	}
+	for _, a := range d.Args {
+		if m, ok = a.(x86asm.Mem); ok {
+			if m.Base == x86asm.RIP {
+				m.Disp += int64(i.Next())
+			}
+			return m, true
+		}
+	}
+	return m, false
+}
