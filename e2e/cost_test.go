@@ -73,14 +73,17 @@ func byPart(t *testing.T, p *attribution.Profile) []float64 {
 	return ns
 }
 
-// least are the shortest times of several runs: what others do on the machine
-// only ever makes them longer.
-func least(runs [][]float64) []float64 {
-	out := slices.Clone(runs[0])
-	for _, r := range runs {
-		for i := range out {
-			out[i] = min(out[i], r[i])
+// middle are the medians of several runs: what was measured of a probe's cost
+// errs to both sides.
+func middle(runs [][]float64) []float64 {
+	out := make([]float64, len(runs[0]))
+	for i := range out {
+		var of []float64
+		for _, r := range runs {
+			of = append(of, r[i])
 		}
+		slices.Sort(of)
+		out[i] = (of[(len(of)-1)/2] + of[len(of)/2]) / 2
 	}
 	return out
 }
@@ -130,7 +133,7 @@ func TestCostsTakenOut(t *testing.T) {
 						}
 						return sum / 1e6
 					}
-					o, r, a := least(own), least(raw), least(adjusted)
+					o, r, a := middle(own), middle(raw), middle(adjusted)
 					for _, i := range parts {
 						t.Logf("%-9s own %7.2f ms, measured %7.2f, without probes %7.2f (%+.1f%%)", partNames[i], o[i]/1e6, r[i]/1e6, a[i]/1e6, 100*(a[i]/o[i]-1))
 					}
