@@ -130,6 +130,9 @@ func TestHotLines(t *testing.T) {
 		"*: libc:_start main f gomp:GOMP_parallel gomp:do_wait",
 	})
 	p.Regions[0].Location.Begin = 7
+	for i := range p.Frames { // as callee it stands for no operation
+		p.Frames[i].Atomic = p.Frames[i].Function == "g" || p.Frames[i].Function == "memcpy"
+	}
 	p.Samples[0].Phase, p.Samples[1].Phase, p.Samples[2].Phase = "body", "body", "barrier"
 	hot := HotLines(p)
 	if len(hot) != 2 || hot[0].Region != 0 || hot[0].Weight != 4 || hot[1].Region != -1 || hot[1].Weight != 1 {
@@ -137,6 +140,9 @@ func TestHotLines(t *testing.T) {
 	}
 	if h := hot[0]; h.Phases["body"] != 2 || h.Phases["barrier"] != 1 || len(h.Lines) != 3 {
 		t.Fatalf("%+v", h)
+	}
+	if hot[0].Atomic != 2 || hot[1].Atomic != 0 {
+		t.Errorf("in atomic operations: %d and %d, want 2 and 0", hot[0].Atomic, hot[1].Atomic)
 	}
 	name := func(f int) string {
 		if f < 0 {

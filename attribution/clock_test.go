@@ -63,7 +63,11 @@ func allBefore(some, others []event.Event) bool {
 // What happened before a stop may be read after it.
 func TestClockOfEarlierTimes(t *testing.T) {
 	e := New(1, fakeFiles{})
+	e.Advance(150) // the reader did not know of the stop
 	e.Stopped(Stop{From: 100, To: 200})
+	if e.now != 100 {
+		t.Errorf("all up to %d has been read, want 100", e.now)
+	}
 	e.Stopped(Stop{From: 300, To: 310})
 	for at, want := range map[uint64]uint64{0: 0, 100: 100, 150: 100, 200: 100, 250: 150, 300: 200, 305: 200, 310: 200, 1000: 890} {
 		if got := e.clock.at(at); got != want {

@@ -128,7 +128,7 @@ func (m *foldModel) settle(t *foldThread, at uint64) {
 	}
 	if more := t.open.hits - uint64(len(t.open.events)); more > 0 {
 		first := t.open.events[0]
-		first.Edge, first.Flags, first.Fold = event.Folded, 0, &event.Fold{Hits: more, Last: first.Time}
+		first.Edge, first.Flags, first.Counters, first.Fold = event.Folded, 0, nil, &event.Fold{Hits: more, Last: first.Time}
 		m.write(first, at)
 	}
 	t.open = nil
@@ -136,6 +136,9 @@ func (m *foldModel) settle(t *foldThread, at uint64) {
 
 func (m *foldModel) settleSlots(t *foldThread, at uint64) {
 	for _, ev := range t.slots {
+		if ev.Fold.Executions == 0 { // which counted nothing
+			ev.Counters = nil
+		}
 		m.write(ev, at)
 	}
 	t.slots = nil

@@ -61,9 +61,13 @@ func TestFoldedTwice(t *testing.T) {
 			%[1]d8 1 release critical
 			%[1]d9 1 released critical`, i+1)
 	}
-	events := parse(t, text)
-	f := foldStream(events, foldSlots, nil)
-	sameFolded(t, replay(events, 1000), replay(f.events, 1000))
+	for _, events := range [][]event.Event{parse(t, text), withClock(parse(t, text))} {
+		f := foldStream(events, foldSlots, nil)
+		if !slices.ContainsFunc(f.events, func(ev event.Event) bool { return ev.Fold != nil && ev.Fold.Executions == 0 }) {
+			t.Error("no hits are told of without an execution")
+		}
+		sameFolded(t, replay(events, 1000), replay(f.events, 1000))
+	}
 }
 
 func countFolds(events []event.Event) (n int) {

@@ -1,7 +1,9 @@
 package bpf
 
 import (
+	"encoding/binary"
 	"errors"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -42,6 +44,31 @@ func TestRingBytes(t *testing.T) {
 	}{{1, 16 << 20}, {16, 16 << 20}, {32, 8 << 20}, {64, 4 << 20}, {1000, 2 << 20}} {
 		if got := ringBytes(tc.rings); got != tc.want {
 			t.Errorf("%d rings: %d bytes each, want %d", tc.rings, got, tc.want)
+		}
+	}
+}
+
+// What several executions counted follows their record: the thread's counters
+// when the first began, then the sums.
+func TestDecodeFolded(t *testing.T) {
+	b := make([]byte, int(unsafe.Sizeof(FoldRecord{}))+4*8)
+	binary.NativeEndian.PutUint16(b[flagsAt:], recFolded|recCounters)
+	for i, v := range []uint64{1, 1 << 40, 30, 1<<63 + 4} {
+		binary.NativeEndian.PutUint64(b[len(b)-32+8*i:], v)
+	}
+	if !isFolded(b) {
+		t.Fatal("not taken for a record of several executions")
+	}
+	var f FoldCounters
+	if err := decodeFolded(b, &f); err != nil || !slices.Equal(f.First, []uint64{1, 1 << 40}) || !slices.Equal(f.Sum, []uint64{30, 1<<63 + 4}) {
+		t.Errorf("%v, %v (%v)", f.First, f.Sum, err)
+	}
+	if err := decodeFolded(b[:len(b)-32], &f); err != nil || len(f.First)+len(f.Sum) != 0 {
+		t.Errorf("of none: %v, %v (%v)", f.First, f.Sum, err)
+	}
+	for _, n := range []int{8, 24} {
+		if err := decodeFolded(b[:len(b)-n], &f); !errors.Is(err, ErrShortRecord) {
+			t.Errorf("%d bytes less: %v", n, err)
 		}
 	}
 }

@@ -294,6 +294,10 @@ func (m *Measurement) drain() (fullest int, left rest, err error) {
 		read = min(read, latest)
 	}
 	for _, p := range m.procs {
+		if p.stopped != 0 { // nobody is late meanwhile
+			p.engine.Advance(min(read, p.stopped))
+			continue
+		}
 		p.engine.Advance(read)
 	}
 	if m.sampling.kernel != nil {

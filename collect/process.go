@@ -33,6 +33,7 @@ type Process struct {
 	began     uint64
 	ended     uint64 // when its measured time was over; 0: not yet
 	continued uint64 // when we last let it go on
+	stopped   uint64 // since when it has been stopped for its probes; 0: it runs; guarded by mu
 	meta      attribution.Meta
 	placed    map[fileID]placed // runtimes
 	code      map[fileID]placed // files with probes in their own code

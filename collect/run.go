@@ -94,6 +94,9 @@ func (m *Measurement) live(l bpf.Life) {
 	pid := int(l.Pid)
 	m.mu.Lock()
 	p := m.procs[l.Pid]
+	if p != nil && l.Stopped != 0 {
+		p.stopped = l.Time
+	}
 	m.mu.Unlock()
 	if l.Stopped != 0 {
 		defer func() {
@@ -113,6 +116,7 @@ func (m *Measurement) live(l bpf.Life) {
 				p.engine.Stopped(attribution.Stop{From: l.Time, To: now})
 			}
 			if p != nil {
+				p.stopped = 0
 				p.continued = now
 			}
 			m.mu.Unlock()
