@@ -21,8 +21,9 @@ const (
 	PhaseBody    = "body"
 	PhaseBarrier = "barrier"
 	PhaseExit    = "exit"
-	PhaseIdle    = "idle" // a worker outside any region: waiting for the next one
-	PhaseMPI     = "mpi"  // in an MPI call, wherever
+	PhaseIdle    = "idle"  // a worker outside any region: waiting for the next one
+	PhaseMPI     = "mpi"   // in an MPI call, wherever
+	PhaseProbe   = "probe" // between two: a probe was just telling of it
 )
 
 // maxStackBytes bounds the memory of stacks that are told apart: 100 000 of 20
@@ -85,6 +86,9 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 	}
 	e.sampling.taken++
 	id := sampleID{row: t.row, stack: e.sampling.intern(s.Stack), kernel: s.Kernel, cut: s.Cut}
+	if s.Changing {
+		id.phase = PhaseProbe
+	}
 	var f *frame
 	for i := len(t.stack) - 1; i >= 0 && f == nil; i-- {
 		if g := &t.stack[i]; !g.internal && g.phase != done {
@@ -97,6 +101,9 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 			id.row, id.tid = -1, t.tid
 		}
 		e.addSample(e.root, id, s.Weight)
+	case s.Changing:
+		id.row = f.row
+		e.addSample(f.node, id, s.Weight)
 	case f.team != nil && f.phase == inBarrier:
 		id.row = f.row
 		late := lateSample{ev.Time, s.Weight, id}

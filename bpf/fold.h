@@ -247,8 +247,8 @@ static __always_inline int find_site(struct thread_state *t, u64 site)
 }
 
 /* Writes what is open. If the ring is full and not all must go, the rest stays to
- * be written later. */
-static __always_inline void settle_open(struct thread_state *t, u64 task, int must)
+ * be written later. The thread's user code is at ip; 0: not known. */
+static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	struct fold_open *o = &t->open;
 	u32 index = o->row, all = 1;
@@ -256,13 +256,19 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, int mu
 	if (o->phase == FOLD_ENTERING)
 		t->told_sp = o->sp;
 	if (o->site_later) {
-		int found = find_site(t, site_of_open(task, o->sp));
+		u64 site = site_of_open(task, o->sp);
+		int found;
 
+		/* If its return is being handled in this moment, the kernel has taken it
+		 * from the list and put the thread there (uprobe_handle_trampoline). */
+		if (!site && ip != o->ip)
+			site = ip;
+		found = find_site(t, site);
 		if (found < 0) {
 			t->ignored_sp = o->sp;
 			return;
 		}
-		/* Its return is being handled in this moment. */
+		/* Its entry is: the kernel has not noted yet where it returns to. */
 		if (!found && !must)
 			return;
 	}
@@ -307,13 +313,13 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, int mu
 }
 
 /* Writes what a thread has folded: all, or as much as the ring has room for. */
-VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, int must)
+VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	if (!t)
 		return 0;
 	set_busy(t);
 	if ((!t->slots || settle_slots(t, must)) && t->open.phase)
-		settle_open(t, task, must);
+		settle_open(t, task, ip, must);
 	clear_busy(t);
 	return 0;
 }
@@ -327,7 +333,7 @@ static __always_inline void settle(void)
 		return;
 	t = this_thread_state(0);
 	if (t && (t->slots || t->open.phase))
-		settle_state(t, bpf_get_current_task(), 1);
+		settle_state(t, bpf_get_current_task(), 0, 1);
 }
 
 /* Whether a slot is that of what is open, whose a is given. */

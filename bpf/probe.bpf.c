@@ -394,7 +394,7 @@ int fold_settle(struct bpf_iter__task *ctx)
 	if (t->busy || (settling_stopped && !(BPF_CORE_READ(state, __state) & TASK_STOPPED)))
 		bpf_seq_write(ctx->meta->seq, &one, sizeof(one));
 	else
-		settle_state(t, address_of(task), 1);
+		settle_state(t, address_of(task), 0, 1);
 	return 0;
 }
 

@@ -182,11 +182,12 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	if (!ring || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
 		goto lost;
 
-	/* What the thread is in must be known before; a moment ago is as good if it
-	 * is just changing. */
+	/* What the thread is in must be known before. */
 	t = folding ? this_thread_state(0) : 0;
-	if (t && !t->busy)
-		settle_state(t, bpf_get_current_task(), 0);
+	if (t && t->busy)
+		flags |= SAMPLE_CHANGING;
+	else if (t)
+		settle_state(t, bpf_get_current_task(), REG_IP(&regs), 0);
 
 	used = in_use(task, REG_SP(&regs));
 	if (used < 512)

@@ -22,8 +22,9 @@ type SampleRecord struct {
 
 // Flags of a SampleRecord.
 const (
-	SampleKernel = uint16(sampleSampleFlagSAMPLE_KERNEL)
-	recSample    = uint16(sampleSampleFlagREC_SAMPLE)
+	SampleKernel   = uint16(sampleSampleFlagSAMPLE_KERNEL)
+	SampleChanging = uint16(sampleSampleFlagSAMPLE_CHANGING)
+	recSample      = uint16(sampleSampleFlagREC_SAMPLE)
 )
 
 // SampleStack is how much of a stack a sample holds at most.

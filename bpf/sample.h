@@ -6,8 +6,9 @@
 #define SAMPLE_RETURNS 4
 
 enum sample_flag {
-	SAMPLE_KERNEL = 1 << 0,  /* in the kernel; registers are those at its entry */
-	REC_SAMPLE    = 1 << 13, /* no record of a probe has it (shared.h) */
+	SAMPLE_KERNEL   = 1 << 0, /* in the kernel; registers are those at its entry */
+	SAMPLE_CHANGING = 1 << 1, /* a probe's program was just changing what the thread is in */
+	REC_SAMPLE      = 1 << 13, /* no record of a probe has it (shared.h) */
 };
 
 /* A process that is sampled. */

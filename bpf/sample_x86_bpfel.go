@@ -37,8 +37,9 @@ type sampleRow struct {
 type sampleSampleFlag uint32
 
 const (
-	sampleSampleFlagSAMPLE_KERNEL sampleSampleFlag = 1
-	sampleSampleFlagREC_SAMPLE    sampleSampleFlag = 8192
+	sampleSampleFlagSAMPLE_KERNEL   sampleSampleFlag = 1
+	sampleSampleFlagSAMPLE_CHANGING sampleSampleFlag = 2
+	sampleSampleFlagREC_SAMPLE      sampleSampleFlag = 8192
 )
 
 type sampleSampleRecord struct {

@@ -82,7 +82,7 @@ func (m *Measurement) feedSample(r *bpf.SampleRecord) {
 		p.sampled.looked = time.Now()
 	}
 	th := unwind.Thread{PC: r.Ip, Reg: r.Reg[:], Stack: r.Bytes, Trampoline: r.Trampoline, Returns: r.Returns[:]}
-	s := event.Sample{Weight: r.Weight, Kernel: r.Flags&bpf.SampleKernel != 0}
+	s := event.Sample{Weight: r.Weight, Kernel: r.Flags&bpf.SampleKernel != 0, Changing: r.Flags&bpf.SampleChanging != 0}
 	var complete bool
 	s.Stack, complete = unwind.Stack(p.resolver.mods, &th, m.sampling.pcs[:0])
 	s.Cut = !complete

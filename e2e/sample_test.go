@@ -86,7 +86,7 @@ func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) {
 		marks["INSIDE"]: "main wait PARALLEL wait outlined CRITICAL critical",
 		marks["LATE"]:   "main wait PARALLEL wait outlined late",
 	}
-	threads, seen := map[string]bool{}, uint64(0)
+	threads, seen, odd := map[string]bool{}, uint64(0), uint64(0)
 	for i, steps := range analysis.Stacks(p) {
 		s := &p.Samples[i]
 		all += s.Count
@@ -101,7 +101,8 @@ func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) {
 		if strings.Contains(p.Frames[s.Stack[0]].File, "hotlines.c") && want[line] != "" {
 			seen += s.Count
 			if got := strings.Join(way(p, steps), " "); got != want[line] {
-				t.Errorf("thread %d, line %d: %s, want %s", s.Thread, line, got, want[line])
+				odd += s.Count
+				t.Logf("thread %d, line %d: %s, want %s", s.Thread, line, got, want[line])
 			}
 			threads[fmt.Sprint(line, " ", s.Thread)] = true
 		}
@@ -109,6 +110,12 @@ func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) {
 			loop += s.Count
 			by[line] += s.Count
 		}
+	}
+	// For some instructions of its own, the system call by which a probed function
+	// returns has the stack pointer of before and the place of after it (Linux 6.11,
+	// arch/x86/kernel/uprobes.c, sys_uretprobe: regs->sp -= sizeof(r11_cx_ax)).
+	if float64(odd) > 0.001*float64(seen) {
+		t.Errorf("of %d samples, %d have another stack than their line", seen, odd)
 	}
 	if float64(cut) > 0.02*float64(all) {
 		t.Errorf("of %d samples, %d stacks are cut", all, cut)

@@ -9,6 +9,8 @@ type Sample struct {
 	Weight uint64 `json:"w,omitempty"`
 	// Kernel: the thread was in the kernel; Stack begins where it entered it.
 	Kernel bool `json:"k,omitempty"`
+	// Changing: a probe had just been hit, whose event is not told of yet.
+	Changing bool `json:"chg,omitempty"`
 	// Cut: the stack could not be followed to its end.
 	Cut bool `json:"cut,omitempty"`
 }

@@ -13,7 +13,7 @@ import (
 const hottest = 3
 
 var phaseOrder = []string{attribution.PhaseBody, attribution.PhaseEnter, attribution.PhaseBarrier, attribution.PhaseExit,
-	attribution.PhaseMPI, attribution.PhaseIdle, ""}
+	attribution.PhaseMPI, attribution.PhaseProbe, attribution.PhaseIdle, ""}
 
 // hotLines writes where in the source the sampled time went.
 func (o *ompp) hotLines() {
