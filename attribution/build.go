@@ -28,6 +28,9 @@ func (e *Engine) Finish(end uint64) *Profile {
 	root := b.merge(e.root)
 	b.fold(root)
 	b.combine(root)
+	for i := range e.rows {
+		slices.Sort(e.rows[i].TIDs) // they may have come in any order
+	}
 	p := &Profile{Version: SchemaVersion, Threads: e.rows}
 	if len(p.Threads) == 0 {
 		p.Threads = []Thread{{Root: 0, Num: 0, TIDs: []int{int(e.pid)}}}

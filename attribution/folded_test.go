@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	compare "cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,11 +14,42 @@ import (
 	"ompp-attach/event"
 )
 
-// What the kernel side folds must give what each hit told by itself gives.
+// What the kernel side keeps and folds must give what each hit told by itself
+// gives, but for which of a region's nodes comes first: what different threads did
+// there comes in another order.
 func sameFolded(t *testing.T, want, got *Profile) {
 	t.Helper()
+	sortNodes(want)
+	sortNodes(got)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-streamed +folded\n%s", d)
+	}
+}
+
+// sortNodes lists those below one node by their regions.
+func sortNodes(p *Profile) {
+	below := map[int][]int{}
+	for i, n := range p.Nodes {
+		below[n.Parent] = append(below[n.Parent], i)
+	}
+	var nodes []Node
+	moved := map[int]int{}
+	var walk func(old, parent int)
+	walk = func(old, parent int) {
+		n := p.Nodes[old]
+		n.Parent = parent
+		moved[old] = len(nodes)
+		nodes = append(nodes, n)
+		children := below[old]
+		slices.SortStableFunc(children, func(a, b int) int { return compare.Compare(p.Nodes[a].Region, p.Nodes[b].Region) })
+		for _, c := range children {
+			walk(c, moved[old])
+		}
+	}
+	walk(0, -1)
+	p.Nodes = nodes
+	for i := range p.Samples {
+		p.Samples[i].Node = moved[p.Samples[i].Node]
 	}
 }
 

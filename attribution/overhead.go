@@ -14,6 +14,7 @@ type Overhead struct {
 type ProbeHits struct {
 	Probe  string `json:"probe"`           // what it sat on: "nop5", "emulated", "call", "single-stepped", "return"
 	Reads  int    `json:"reads,omitempty"` // reads of the thread's memory at each
+	Kept   bool   `json:"kept,omitempty"`  // its record waited for others
 	Hits   uint64 `json:"hits"`
 	Before int64  `json:"before,omitempty"` // what one took, before its time stamp, ns
 	After  int64  `json:"after,omitempty"`  // and after
@@ -38,7 +39,7 @@ func (e *Engine) overhead() *Overhead {
 			o = &Overhead{}
 		}
 		c := e.costs.Kinds[p]
-		o.Probes = append(o.Probes, ProbeHits{event.Probe(p).String(), event.Probe(p).Reads(), n, c.Before, c.After})
+		o.Probes = append(o.Probes, ProbeHits{event.Probe(p).String(), event.Probe(p).Reads(), event.Probe(p).IsKept(), n, c.Before, c.After})
 	}
 	return o
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,7 +39,41 @@ type appCost struct {
 	app
 	runtime string
 	seconds *turns
+	works   int     // in a turn
 	hits    float64 // BPF programs run per second of the bare program, all threads
+}
+
+// appTurn is how long a turn of a mini-app lasts at least, in seconds, when
+// nothing observes it. Programs that are worth a profile run for longer: what the
+// first tenth of a second after an attach costs is little of that.
+const appTurn = 0.8
+
+// turn lets a mini-app work for as long as a turn is to last.
+func (c *appCost) turn(m *means, item int) (sum float64, err error) {
+	for range c.works {
+		s, err := turnOf(m, item)
+		if err != nil {
+			return 0, err
+		}
+		sum += s
+	}
+	return sum, nil
+}
+
+// warmUp touches the memory of processes of a mini-app and starts their threads,
+// and finds out how often the first of them works in a turn.
+func (c *appCost) warmUp(ps ...*process) error {
+	for _, p := range ps {
+		if _, err := turnOf(&means{on: p}, 0); err != nil {
+			return err
+		}
+	}
+	s, err := turnOf(&means{on: ps[0]}, 0)
+	if err != nil {
+		return err
+	}
+	c.works = int(math.Ceil(appTurn / s))
+	return nil
 }
 
 // constructs are what a script is written for.
@@ -75,17 +110,15 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 		return nil, err
 	}
 	defer shimmed.stop()
-	for _, p := range []*process{p, shimmed} { // memory is touched, threads start
-		if _, err := turnOf(&means{on: p}, 0); err != nil {
-			return nil, err
-		}
+	c := &appCost{app: a, runtime: t.runtime}
+	if err := c.warmUp(p, shimmed); err != nil {
+		return nil, err
 	}
 	probe, err := bpf.LoadEmptyProbe()
 	if err != nil {
 		return nil, err
 	}
 	defer probe.Close()
-	c := &appCost{app: a, runtime: t.runtime}
 	placed, err := c.countHits(p, dir)
 	if err != nil {
 		return nil, err
@@ -104,7 +137,7 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 		stop, _, err := attachTool(p.pid(), dir, "--counters", defaultCounters)
 		return stop, err
 	}}
-	c.seconds, err = takeTurns(by, *rounds, 1, turnOf)
+	c.seconds, err = takeTurns(by, *rounds, 1, c.turn)
 	return c, err
 }
 
@@ -167,10 +200,9 @@ func measureHybrid(t target, openmpShim, dir string) (*appCost, error) {
 		return nil, err
 	}
 	defer shimmed.stop()
-	for _, p := range []*process{p, shimmed} {
-		if _, err := turnOf(&means{on: p}, 0); err != nil {
-			return nil, err
-		}
+	c := &appCost{app: hybrid, runtime: t.runtime}
+	if err := c.warmUp(p, shimmed); err != nil {
+		return nil, err
 	}
 	job := func(counters string) *means {
 		return &means{on: p, begin: func() (func() error, error) {
@@ -180,7 +212,6 @@ func measureHybrid(t target, openmpShim, dir string) (*appCost, error) {
 		}}
 	}
 	by := [numWays]*means{bare: {on: p}, shim: {on: shimmed}, ours: job("none"), counting: job(defaultCounters)}
-	c := &appCost{app: hybrid, runtime: t.runtime}
-	c.seconds, err = takeTurns(by, *rounds, 1, turnOf)
+	c.seconds, err = takeTurns(by, *rounds, 1, c.turn)
 	return c, err
 }

@@ -11,7 +11,7 @@ func (r *results) writeApps(p *page) {
 	}
 	p.line("## What a program pays")
 	p.line("")
-	p.line("Slow-down of mini-apps (`bench/programs`) in percent of the time that the program itself measures around its work, all results")
+	p.line("Slow-down of mini-apps (`bench/programs`) in percent of the time that the program itself measures around its work, for about a second, all results")
 	p.line("verified. %d threads; the hybrid program has %d ranks of %s. *hits*: thousands of our probes' hits per second, all threads.", runtime.NumCPU(), ranks, hybridThreads())
 	p.line("*ours*: `ompp-attach attach` as it is, with the four counters that it reads by default on machines without a hardware unit;")
 	p.line("*no counters*: with `--counters none`. The others are as above; *bpftrace*: for the constructs that the program has. For the hybrid")

@@ -8,89 +8,14 @@
  * A sample's interrupt settles too, of the thread that it hits, whose program
  * may be anywhere: what it changes is looked at and changed while busy is set. */
 #pragma once
-#include "ring.h"
-
-#define MAX_ROWS 32768
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_ROWS);
-	__type(key, u32);
-	__type(value, struct row);
-} rows SEC(".maps");
-
-/* Records dropped, by row. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_ROWS);
-	__type(key, u32);
-	__type(value, u64);
-} dropped SEC(".maps");
+#include "keep.h"
 
 /* Not 0: nobody folds, and who has folded settles at the next hit. */
 u32 fold_hold SHARED = 0;
 
-/* Somebody has folded something: spares others the look. */
-u32 folding SHARED = 0;
-
 /* User regions find out by the stack pointer what was left by an exception: then
  * only executions of one stack pointer are added up. */
 u32 fold_by_sp SHARED = 0;
-
-#define barrier() asm volatile("" ::: "memory")
-
-static __always_inline void set_busy(struct thread_state *t)
-{
-	*(volatile u32 *)&t->busy = 1;
-	barrier();
-}
-
-static __always_inline void clear_busy(struct thread_state *t)
-{
-	barrier();
-	*(volatile u32 *)&t->busy = 0;
-}
-
-/* What loops, or is called at several places, is a function of its own that is not
- * static: then it is verified once, and not for each call (Linux 5.6; with pointers
- * to structs that may be NULL for all that is known there: 5.12). */
-#define VERIFIED_ONCE __noinline
-
-#define RETURNS_AT_ONCE 8
-
-/* The first of some pending returns that has this stack pointer, or the one behind
- * them. Kernel addresses are numbers here: functions take no pointers to them. */
-VERIFIED_ONCE u64 next_return_of(u64 at, u64 sp)
-{
-	int i;
-
-	for (i = 0; i < RETURNS_AT_ONCE && at; i++) {
-		struct return_instance *r = (void *)at;
-
-		if (BPF_CORE_READ(r, stack) == sp)
-			break;
-		at = (u64)BPF_CORE_READ(r, next);
-	}
-	return at;
-}
-
-/* Where a call that has not returned will return to. Its own return probe is the
- * one with its stack pointer; those of nested calls, of whatever tool, lie above. */
-VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
-{
-	u64 at = (u64)BPF_CORE_READ((struct task_struct *)task, utask, return_instances);
-	int i;
-
-	for (i = 0; i < 64 / RETURNS_AT_ONCE && at; i++) { /* the kernel keeps no more than 64 */
-		struct return_instance *r;
-
-		at = next_return_of(at, sp);
-		r = (void *)at;
-		if (at && BPF_CORE_READ(r, stack) == sp)
-			return BPF_CORE_READ(r, orig_ret_vaddr);
-	}
-	return 0;
-}
 
 /* The address of a task, as a number. */
 static __always_inline u64 address_of(struct task_struct *task)
@@ -210,20 +135,6 @@ VERIFIED_ONCE int settle_slots(struct thread_state *t, int must)
 	return 1;
 }
 
-/* Whether a call that returns to site is one that the library makes itself; ip is
- * that of the probe. */
-static __always_inline int is_inside(struct row *row, u64 ip, u64 site)
-{
-	return site - ip - row->text_lo < row->text_hi - row->text_lo;
-}
-
-/* Such a call that is none of the program's. A body that ends in a jump to the
- * runtime seems to be called from inside, too. */
-static __always_inline int is_own_call(struct row *row, u64 ip, u64 site)
-{
-	return (row->flags & ROW_OUTSIDE_ONLY) && site - ip - row->body_lo >= row->body_size;
-}
-
 /* Makes sure that the site of what is open is known. Answers 0 if it is not, for
  * now, and -1 if it turns out to be none of the program's. */
 static __always_inline int find_site(struct thread_state *t, u64 site)
@@ -312,16 +223,22 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip
 	o->phase = FOLD_NONE;
 }
 
-/* Writes what a thread has folded: all, or as much as the ring has room for. */
+/* Writes what a thread has kept and folded: all, or as much as the ring has room
+ * for. The thread's user code is at ip; 0: not known. */
 VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	if (!t)
 		return 0;
 	set_busy(t);
-	if ((!t->slots || settle_slots(t, must)) && t->open.phase)
+	if (write_kept(t, task, ip, must) && settle_slots(t, must) && t->open.phase)
 		settle_open(t, task, ip, must);
 	clear_busy(t);
 	return 0;
+}
+
+static __always_inline int is_settled(struct thread_state *t)
+{
+	return !t->kept && !t->slots && !t->open.phase;
 }
 
 /* That of the current thread; called before each record that it writes. */
@@ -332,8 +249,14 @@ static __always_inline void settle(void)
 	if (!folding)
 		return;
 	t = this_thread_state(0);
-	if (t && (t->slots || t->open.phase))
+	if (t && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), 0, 1);
+}
+
+/* Writes what is in the current thread's slots, and before it what it has kept. */
+static __always_inline int empty_slots(struct thread_state *t, int must)
+{
+	return write_kept(t, bpf_get_current_task(), 0, must) && settle_slots(t, must);
 }
 
 /* Whether a slot is that of what is open, whose a is given. */
@@ -357,7 +280,7 @@ VERIFIED_ONCE u32 find_slot(struct thread_state *t, u64 a)
 		if (is_slot_of(&t->slot[i], o, a))
 			return i;
 	if (i == FOLD_SLOTS) {
-		if (!settle_slots(t, 0)) /* the ring is full */
+		if (!empty_slots(t, 0)) /* the ring is full */
 			return FOLD_SLOTS;
 		i = 0;
 	}
@@ -395,7 +318,7 @@ static __always_inline void fold_add(struct thread_state *t, u64 end, u32 execut
 	u32 at = t->recent & (FOLD_SLOTS - 1); /* mostly */
 
 	if (fold_by_sp && t->slots && t->fold_sp != o->sp)
-		settle_slots(t, 1);
+		empty_slots(t, 1);
 	if (at >= t->slots || !is_slot_of(&t->slot[at], o, a)) {
 		at = find_slot(t, a);
 		if (at >= FOLD_SLOTS) {

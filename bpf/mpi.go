@@ -138,11 +138,17 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 // knowSites tells a program whether threads that end still know where their calls
 // would have returned.
 func knowSites(siteAtExit *ebpf.VariableSpec) error {
-	if tracepointArgs("sched_process_exit") > 1 { // since then it comes before the memory goes
+	if SitesLater() {
 		return siteAtExit.Set(uint32(1))
 	}
 	return nil
 }
+
+// SitesLater tells that where a call came from need not be read at its entry if
+// one probe serves that and the return (Session): of threads that end in a call
+// it can be found out then (sched_process_exit comes before their memory goes
+// since Linux 6.16).
+var SitesLater = sync.OnceValue(func() bool { return tracepointArgs("sched_process_exit") > 1 })
 
 // tracepointArgs returns how many arguments the running kernel gives the
 // programs on a tracepoint; 0 if that cannot be told.

@@ -225,6 +225,11 @@ type mpiThreadState struct {
 	Recent         uint32
 	ToldSp         uint64
 	IgnoredSp      uint64
+	Kept           uint32
+	KeptSiteLater  uint32
+	KeptIp         uint64
+	KeptIgnoredSp  uint64
+	KeptWords      [128]uint64
 	Open           struct {
 		_             structs.HostLayout
 		Start         uint64

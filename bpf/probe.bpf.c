@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
 // Reports the hits of the probes that sit in OpenMP runtimes.
 #include "counters.h"
-#include "fold_hits.h"
+#include "report.h"
 
 /* Keep these types in the object's BTF for bpf2go. */
 const struct record *unused_record __attribute__((unused));
@@ -56,27 +56,6 @@ static __always_inline void switch_on(u32 pid)
 {
 	if (!bpf_map_delete_elem(&silent, &pid))
 		__sync_fetch_and_add(&num_silent, -1);
-}
-
-/* Fills what every record has and returns it, or NULL when the ring is full. */
-static __always_inline struct record *start_record(u32 index, u64 now, u64 flags)
-{
-	u64 id = bpf_get_current_pid_tgid();
-	struct record *r = reserve((u32)id, sizeof(*r) + 8 * COUNTER_WORDS);
-
-	if (!r) {
-		drop(&dropped, index);
-		return 0;
-	}
-	if (num_counters)
-		flags |= take_counters((u64 *)(r + 1), now) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
-	r->time = now;
-	r->pid = id >> 32;
-	r->tid = (u32)id;
-	r->row = index;
-	r->flags = flags;
-	r->lost = take_lost();
-	return r;
 }
 
 /* libgomp's struct gomp_thread of the current thread. */
@@ -163,9 +142,8 @@ static __always_inline void ignore_return(void)
 static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_skip)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
-	struct record *r;
 	u64 now, site, flags = 0;
-	int hold;
+	int hold, later;
 
 	if (!row)
 		return 1;
@@ -187,11 +165,13 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		if (answer != FOLD_REPORT)
 			return answer == FOLD_FINISHED;
 	}
+	/* A return of a session's knows where to: that spares the read here. */
+	later = can_skip && site_at_exit && (row->flags & ROW_SITE_LATER) == (ROW_KEEP | ROW_RETURN);
 	if (row->flags & ROW_SITE_HERE)
 		site = REG_IP(regs) + row->here;
 	else
-		site = (row->flags & ROW_NO_SITE) ? 0 : return_address(regs);
-	if (is_inside(row, REG_IP(regs), site)) {
+		site = later || (row->flags & ROW_NO_SITE) ? 0 : return_address(regs);
+	if (!later && is_inside(row, REG_IP(regs), site)) {
 		if (is_own_call(row, REG_IP(regs), site)) {
 			if (!can_skip && (row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
 				ignore_return();
@@ -203,38 +183,32 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	/* What follows is verified once for all flags, not once for each. */
 	asm volatile("%0 += %1" : "+r"(flags) : "r"(unknown));
 	if (row->flags & ROW_ENTRY) {
-		settle();
-		reported(regs, row);
-		r = start_record(index, now, flags);
-		if (r) {
-			r->sp = REG_SP(regs);
-			r->site = site;
-			if (row->a | row->b | row->num | row->size) {
-				r->a = argument(regs, row->a);
-				r->b = argument(regs, row->b);
-				r->num = argument(regs, row->num);
-				r->size = argument(regs, row->size);
-			} else {
-				r->a = r->b = 0;
-				r->num = r->size = 0;
-			}
-			if (row->flags & ROW_B_FROM_A) {
-				r->b = read_u64(r->a + 8);
-				if (r->b - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo)
-					r->flags |= REC_INSIDE;
-			}
-			if (row->flags & ROW_TEAM_FROM_TLS)
-				team_from_tls(regs, row, r);
-			if (row->flags & ROW_LEVEL_FROM_TLS)
-				r->num = level_from_tls(regs, row);
-			if ((row->flags & ROW_SIZE_FROM_KMP) && r->num == 0) /* the primary thread tells for all */
-				r->size = size_from_kmp(regs, row);
-			if (row->flags & ROW_TRIP_32)
-				r->b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
-			if (row->flags & ROW_TRIP_64)
-				r->b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
-			submit(r);
+		struct record r = {.time = now, .row = index, .flags = flags, .sp = REG_SP(regs), .site = site};
+
+		if (row->a | row->b | row->num | row->size) {
+			r.a = argument(regs, row->a);
+			r.b = argument(regs, row->b);
+			r.num = argument(regs, row->num);
+			r.size = argument(regs, row->size);
 		}
+		if (row->flags & ROW_B_FROM_A) {
+			r.b = read_u64(r.a + 8);
+			if (r.b - REG_IP(regs) - row->text_lo < row->text_hi - row->text_lo)
+				r.flags |= REC_INSIDE;
+		}
+		if (row->flags & ROW_TEAM_FROM_TLS)
+			team_from_tls(regs, row, &r);
+		if (row->flags & ROW_LEVEL_FROM_TLS)
+			r.num = level_from_tls(regs, row);
+		if ((row->flags & ROW_SIZE_FROM_KMP) && r.num == 0) /* the primary thread tells for all */
+			r.size = size_from_kmp(regs, row);
+		if (row->flags & ROW_TRIP_32)
+			r.b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
+		if (row->flags & ROW_TRIP_64)
+			r.b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
+		report(&r, row->flags & ROW_KEEP ? this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE) : 0,
+		       later ? REG_IP(regs) : 0, !!(row->flags & ROW_KEEP));
+		reported(regs, row);
 	}
 	if (row->flags & ROW_OFF)
 		switch_off();
@@ -244,8 +218,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 static __always_inline void on_return(struct pt_regs *regs, u32 index, int counted)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
-	struct record *r;
-	u64 now;
+	struct thread_state *t = 0;
+	struct record r = {};
 
 	if (!row)
 		return;
@@ -260,22 +234,21 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 	}
 	if ((row->flags & ROW_RETURN_IF_ZERO) && (u32)REG_RET(regs) != 0)
 		return;
+	if (row->flags & (ROW_KEEP | ROW_KEEP_RETURN)) {
+		t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (t && kept_returned(regs, t))
+			return;
+	}
 	if (is_silent())
 		return;
-	now = bpf_ktime_get_ns();
-	if ((row->flags & ROW_FOLDS) && fold_return(regs, row, now))
+	r.time = bpf_ktime_get_ns();
+	if ((row->flags & ROW_FOLDS) && fold_return(regs, row, r.time))
 		return;
-	settle();
-	r = start_record(index, now, REC_RETURN);
-	if (!r)
-		return;
-	r->sp = REG_SP(regs);
-	r->site = 0;
-	r->a = REG_RET(regs);
-	r->b = 0;
-	r->num = 0;
-	r->size = 0;
-	submit(r);
+	r.row = index;
+	r.flags = REC_RETURN;
+	r.sp = REG_SP(regs);
+	r.a = REG_RET(regs);
+	report(&r, t, 0, !!(row->flags & ROW_KEEP_RETURN));
 }
 
 /* Linux 6.13+: one probe for entry and return; the entry decides whether the
@@ -389,7 +362,7 @@ int fold_settle(struct bpf_iter__task *ctx)
 	if (!task || task->tgid != settling)
 		return 0;
 	t = bpf_task_storage_get(&threads, task, 0, 0);
-	if (!t || !(t->slots || t->open.phase))
+	if (!t || is_settled(t))
 		return 0;
 	if (t->busy || (settling_stopped && !(BPF_CORE_READ(state, __state) & TASK_STOPPED)))
 		bpf_seq_write(ctx->meta->seq, &one, sizeof(one));

@@ -143,6 +143,7 @@ const (
 	probeRecordFlagREC_FREE      probeRecordFlag = 2
 	probeRecordFlagREC_NO_RETURN probeRecordFlag = 4
 	probeRecordFlagREC_INSIDE    probeRecordFlag = 8
+	probeRecordFlagREC_KEPT      probeRecordFlag = 2048
 	probeRecordFlagREC_FOLDED    probeRecordFlag = 4096
 	probeRecordFlagREC_UNCOUNTED probeRecordFlag = 16384
 	probeRecordFlagREC_COUNTERS  probeRecordFlag = 32768
@@ -193,6 +194,8 @@ const (
 	probeRowFlagROW_FOLD_BY_NAME   probeRowFlag = 262144
 	probeRowFlagROW_FOLD_TEST      probeRowFlag = 524288
 	probeRowFlagROW_FOLD_TEST_BOOL probeRowFlag = 1048576
+	probeRowFlagROW_KEEP           probeRowFlag = 67108864
+	probeRowFlagROW_KEEP_RETURN    probeRowFlag = 134217728
 	probeRowFlagROW_OFF            probeRowFlag = 268435456
 	probeRowFlagROW_ON             probeRowFlag = 536870912
 )
@@ -224,6 +227,11 @@ type probeThreadState struct {
 	Recent         uint32
 	ToldSp         uint64
 	IgnoredSp      uint64
+	Kept           uint32
+	KeptSiteLater  uint32
+	KeptIp         uint64
+	KeptIgnoredSp  uint64
+	KeptWords      [128]uint64
 	Open           struct {
 		_             structs.HostLayout
 		Start         uint64

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -37,6 +38,8 @@ const (
 	RowNoSite       = uint32(probeRowFlagROW_NO_SITE)
 	RowSiteHere     = uint32(probeRowFlagROW_SITE_HERE)
 	RowBFromA       = uint32(probeRowFlagROW_B_FROM_A)
+	RowKeep         = uint32(probeRowFlagROW_KEEP)
+	RowKeepReturn   = uint32(probeRowFlagROW_KEEP_RETURN)
 	RowOff          = uint32(probeRowFlagROW_OFF)
 	RowOn           = uint32(probeRowFlagROW_ON)
 )
@@ -80,6 +83,8 @@ type Probes struct {
 	nextRow  uint32
 	counters Counters
 	folds    folds
+
+	sitesLater bool // see SitesLater
 }
 
 // Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
@@ -98,6 +103,20 @@ func ringBytes(rings int) uint32 {
 	}
 	return uint32(n)
 }
+
+// Slack is how long the record rings have room for what their threads can write:
+// one that does nothing but reach probes writes 100 MB a second, 1.4 million
+// records. Twice as many threads as are its share may be another one's.
+func (p *Probes) Slack() time.Duration {
+	const perThread = 100e6
+	cpus, rings := runtime.NumCPU(), len(p.rings)
+	writers := min(cpus, 2*((cpus+rings-1)/rings))
+	return time.Duration(float64(ringBytes(rings)) / (perThread * float64(writers)) * float64(time.Second))
+}
+
+// SitesLater tells that where a call came from is not read at its entry where its
+// return is probed and its record may wait for that (RowKeep).
+func (p *Probes) SitesLater() bool { return p.sitesLater }
 
 // programs by mode: entry, return. A session serves both, but only where the
 // return is wanted: in a process that its PID filter excludes, the kernel takes
@@ -164,7 +183,7 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	}
 	size := ringBytes(n)
 	spec.Maps[probeMapRings].InnerMap.MaxEntries = size
-	p := &Probes{mode: mode, counters: c}
+	p := &Probes{mode: mode, counters: c, sitesLater: mode == Session && SitesLater()}
 	if p.coll, err = newCollection(spec, nil, func(maps map[string]*ebpf.Map) (err error) {
 		p.rings, err = makeRings(maps[probeMapRings], n, size)
 		return err

@@ -18,6 +18,7 @@ const (
 	RecNoReturn = uint16(probeRecordFlagREC_NO_RETURN)
 	RecInside   = uint16(probeRecordFlagREC_INSIDE)
 
+	recKept      = uint16(probeRecordFlagREC_KEPT)
 	recUncounted = uint16(probeRecordFlagREC_UNCOUNTED)
 	recCounters  = uint16(probeRecordFlagREC_COUNTERS)
 )
@@ -110,6 +111,17 @@ func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
 	return some, nil
 }
 
+// isKept tells whether a ring entry is of records of probes that have waited for
+// one another.
+func isKept(b []byte) bool {
+	return len(b) > int(flagsAt)+1 && binary.NativeEndian.Uint16(b[flagsAt:])&recKept != 0
+}
+
+// stride is how many bytes a record of a probe takes together with its counters.
+func (p *Probes) stride() int {
+	return int(unsafe.Sizeof(Record{})) + 8*p.counters.words()
+}
+
 // isFolded tells whether a ring entry is a record of several executions.
 func isFolded(b []byte) bool {
 	return len(b) >= int(unsafe.Sizeof(FoldRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recFolded != 0
@@ -149,6 +161,7 @@ type Uses struct {
 // Ring reads one record ring.
 type Ring struct {
 	memory   *memoryRing
+	stride   int // bytes of a record of a probe and its counters
 	blocked  bool
 	mpi      MPIRecord
 	smp      SampleRecord
@@ -165,46 +178,66 @@ func (p *Probes) Rings() ([]*Ring, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, &Ring{memory: r})
+		out = append(out, &Ring{memory: r, stride: p.stride()})
 	}
 	return out, nil
 }
 
-// Drain hands over every record that is complete now, in order, at most limit,
-// and returns how many. A record is only valid during the call.
+// Drain hands over every record that is complete now, in order, those of one
+// ring entry together, some more than limit at most, and returns how many. A
+// record is only valid during the call.
 func (r *Ring) Drain(limit int, use *Uses) (n int, err error) {
-	n, r.blocked, err = r.memory.read(limit, func(b []byte) error {
-		switch {
-		case len(b) == int(unsafe.Sizeof(Record{})):
-			use.Record((*Record)(unsafe.Pointer(&b[0])), nil) // the kernel aligns entries to eight bytes
-		case isFolded(b):
-			if err := decodeFolded(b, &r.fold); err != nil {
-				return err
-			}
-			use.Fold((*FoldRecord)(unsafe.Pointer(&b[0])), &r.fold)
-		case isSample(b):
-			if err := decodeSample(b, &r.smp); err != nil {
-				return err
-			}
-			use.Sample(&r.smp)
-		case hasCounters(b):
-			counters, err := decodeCounted(b, &r.rec, r.counters[:0])
-			if err != nil {
-				return err
-			}
-			use.Record(&r.rec, counters)
-		default:
-			if err := decodeMPI(b, &r.mpi); err != nil {
-				return err
-			}
-			use.MPI(&r.mpi)
+	n, r.blocked, err = r.memory.read(limit, func(b []byte) (int, error) {
+		if !isKept(b) {
+			return 1, r.one(b, use)
 		}
-		return nil
+		for n := 0; ; n++ {
+			if len(b) < r.stride {
+				if len(b) == 0 {
+					return n, nil
+				}
+				return n, fmt.Errorf("%w: %d bytes of some", ErrShortRecord, len(b))
+			}
+			if err := r.one(b[:r.stride:r.stride], use); err != nil {
+				return n, err
+			}
+			b = b[r.stride:]
+		}
 	})
 	if err != nil {
 		return n, fmt.Errorf("read a record ring: %w", err)
 	}
 	return n, nil
+}
+
+// one hands over one record.
+func (r *Ring) one(b []byte, use *Uses) error {
+	switch {
+	case len(b) == int(unsafe.Sizeof(Record{})):
+		use.Record((*Record)(unsafe.Pointer(&b[0])), nil) // the kernel aligns entries to eight bytes
+	case isFolded(b):
+		if err := decodeFolded(b, &r.fold); err != nil {
+			return err
+		}
+		use.Fold((*FoldRecord)(unsafe.Pointer(&b[0])), &r.fold)
+	case isSample(b):
+		if err := decodeSample(b, &r.smp); err != nil {
+			return err
+		}
+		use.Sample(&r.smp)
+	case hasCounters(b):
+		counters, err := decodeCounted(b, &r.rec, r.counters[:0])
+		if err != nil {
+			return err
+		}
+		use.Record(&r.rec, counters)
+	default:
+		if err := decodeMPI(b, &r.mpi); err != nil {
+			return err
+		}
+		use.MPI(&r.mpi)
+	}
+	return nil
 }
 
 // Blocked tells that the last Drain ended at a record that was still being

@@ -48,10 +48,10 @@ func mapRing(m *ebpf.Map) (*memoryRing, error) {
 	return r, nil
 }
 
-// read hands over the entries that are there, at most limit, and returns how
-// many; blocked tells that it met one that is being written. Entries are valid
-// during the call only.
-func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
+// read hands over the entries that are there, until use has counted limit
+// records, and returns how many; blocked tells that it met one that is being
+// written. Entries are valid during the call only.
+func (r *memoryRing) read(limit int, use func([]byte) (int, error)) (n int, blocked bool, err error) {
 	r.at = atomic.LoadUint64(r.consumer) // another reader may have been here before
 	end, given := atomic.LoadUint64(r.producer), r.at
 	for n < limit && r.at != end {
@@ -68,10 +68,12 @@ func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked boo
 		}
 		if head&entryDiscard == 0 {
 			at += entryHead
-			if err = use(r.data[at : at+size : at+size]); err != nil {
+			var some int
+			some, err = use(r.data[at : at+size : at+size])
+			n += some
+			if err != nil {
 				break
 			}
-			n++
 		}
 		r.at += (entryHead + size + 7) &^ 7
 		if r.at-given >= giveBack {

@@ -186,7 +186,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	t = folding ? this_thread_state(0) : 0;
 	if (t && t->busy)
 		flags |= SAMPLE_CHANGING;
-	else if (t)
+	else if (t && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), REG_IP(&regs), 0);
 
 	used = in_use(task, REG_SP(&regs));

@@ -42,6 +42,8 @@ enum row_flag {
 	ROW_FOLD_BY_NAME   = 1 << 18, /* a names what is held: the end is of the same a */
 	ROW_FOLD_TEST      = 1 << 19, /* the return tells whether it begins */
 	ROW_FOLD_TEST_BOOL = 1 << 20, /* ... in its lowest byte */
+	ROW_KEEP           = 1 << 26, /* the record of the entry may wait (keep.h), */
+	ROW_KEEP_RETURN    = 1 << 27, /* and that of the return */
 	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
 	ROW_ON             = 1 << 29, /* it wants them again */
 };
@@ -75,6 +77,7 @@ enum record_flag {
 	REC_FREE      = 1 << 1, /* ROW_FREE_* held */
 	REC_NO_RETURN = 1 << 2, /* no return edge will follow */
 	REC_INSIDE    = 1 << 3, /* the library called itself */
+	REC_KEPT      = 1 << 11, /* more of them may follow at once, each with its counters */
 	REC_FOLDED    = 1 << 12, /* a struct fold_record */
 	REC_UNCOUNTED = 1 << 14, /* the counters are not known */
 	REC_COUNTERS  = 1 << 15, /* counters follow the record */

@@ -44,6 +44,7 @@ struct fold_slot {
 };
 
 #define FOLD_SLOTS 8
+#define KEPT_RECORDS 8
 
 /* Of a slot: the thread's counters when the first execution began, and what all
  * have counted. */
@@ -62,6 +63,12 @@ struct thread_state {
 	u32 recent;   /* the one used last */
 	u64 told_sp;  /* stack pointer of a call that begins a construct and was reported; 0: it has returned */
 	u64 ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
+	/* Records that wait (keep.h). */
+	u32 kept;            /* how many */
+	u32 kept_site_later; /* the last one's site is not known before its call returns */
+	u64 kept_ip;         /* of that one's probe */
+	u64 kept_ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
+	u64 kept_words[KEPT_RECORDS * (sizeof(struct record) / 8 + MAX_COUNTERS)];
 	struct fold_open open;
 	struct fold_slot slot[FOLD_SLOTS];
 	u64 open_counters[MAX_COUNTERS]; /* the thread's when open began, */

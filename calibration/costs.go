@@ -29,6 +29,7 @@ type Costs struct {
 	SingleStep Split   `json:"single_step"`
 	Return     Split   `json:"return"`  // what a function's return adds, if it is probed as well, with its record
 	Folded     Split   `json:"folded"`  // a hit that is added up, of those that begin and end a construct the middle
+	Kept       float64 `json:"kept"`    // what a record saves that waits for others, ns
 	Read       float64 `json:"read"`    // one more read of user memory, ns
 	Ignored    float64 `json:"ignored"` // a hit on an emulated instruction that reports nothing, ns
 }
@@ -81,6 +82,9 @@ func (c *Costs) Of(p event.Probe) Split {
 	}
 	if s != (Split{}) {
 		s.After += float64(p.Reads()) * c.Read // the clock is read before
+		if p.IsKept() {
+			s.After = max(0, s.After-c.Kept)
+		}
 	}
 	return s
 }

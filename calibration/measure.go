@@ -101,6 +101,7 @@ const (
 	ignored
 	reads
 	returns
+	kept
 	folds
 	classes
 )
@@ -114,6 +115,7 @@ func usesOf(m *machine) []use {
 		// The second word behind the second argument, which the driver's last system call has left there.
 		reads:   {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowBFromA, A: bpf.Arg(1)}},
 		returns: {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowReturn}, returns: true},
+		kept:    {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowKeep}},
 		folds:   {},
 	}
 	group := bpf.FoldGroup(1)
@@ -260,6 +262,7 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	plain := slices.IndexFunc(r.uses[classes:], func(u use) bool { return u.kind == emulated }) + classes
 	c.Ignored = above(ignored, bare)
 	c.Read = max(0, above(reads, plain))
+	c.Kept = above(plain, kept)
 	// What is added up leaves with the next record. With counters that take turns
 	// nothing is added up, and not what a switch of threads leaves uncounted.
 	const most = 0.9

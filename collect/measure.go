@@ -172,19 +172,28 @@ func ktime() uint64 {
 	return uint64(ts.Nano())
 }
 
-// The reader polls: waking it would cost the target 1 us per record. A pause
-// of 5 ms holds for 20 million records a second in a ring of 16 MiB, a
-// fraction of which any two threads can write. Shorter ones while little comes
-// would cost 50 us each of a processor that the program may need.
+// The reader polls: waking it would cost the target 1 us per record. But each
+// time costs 50 us or more of a processor that the program may need, and a thread
+// that the others wait for then waits, too: so it sleeps for as long as the rings
+// surely have room. A budget needs to know sooner what is paid.
 const (
-	minPause = 500 * time.Microsecond
-	maxPause = 5 * time.Millisecond
-	batch    = 1 << 16
+	minPause    = 500 * time.Microsecond
+	budgetPause = 5 * time.Millisecond
+	maxPause    = 50 * time.Millisecond
+	batch       = 1 << 16
 )
+
+// longestPause is for how long the rings may be left alone.
+func (m *Measurement) longestPause() time.Duration {
+	if m.budget != nil {
+		return budgetPause
+	}
+	return min(max(m.kernel.Slack()/2, budgetPause), maxPause)
+}
 
 // read drains the rings into the engines until ctx ends, then once more.
 func (m *Measurement) read(ctx context.Context) error {
-	pause := minPause
+	pause, longest := minPause, m.longestPause()
 	for {
 		last := ctx.Err() != nil
 		fullest, _, err := m.drain()
@@ -198,7 +207,7 @@ func (m *Measurement) read(ctx context.Context) error {
 		case fullest > batch/4:
 			pause = max(pause/2, minPause)
 		default:
-			pause = min(2*pause, maxPause)
+			pause = min(2*pause, longest)
 		}
 		select {
 		case <-ctx.Done():

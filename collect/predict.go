@@ -46,7 +46,7 @@ func cheaper(a, b event.Probe) bool {
 		if p.Class() == event.ProbeReturn {
 			return 0
 		}
-		return int(p.Class())*int(event.NumProbes) + p.Reads()
+		return 2*(int(p.Class())*int(event.NumProbes)+p.Reads()) + map[bool]int{false: 1}[p.IsKept()]
 	}
 	return rank(a) < rank(b)
 }
@@ -58,6 +58,7 @@ func constructProbes(plan *probes.Plan, called func(string) bool) (out []Constru
 		construct event.Construct
 		edge      event.Edge
 	}
+	later := bpf.SitesLater()
 	steps := map[step]ProbeRange{}
 	occurs := map[event.Construct]bool{event.Parallel: true}
 	var order []step
@@ -68,6 +69,7 @@ func constructProbes(plan *probes.Plan, called func(string) bool) (out []Constru
 			continue
 		}
 		c, entry, ret := pl.Edges()
+		entryKind, returnKind := pl.Kinds(later)
 		if c.IsParallel() || c == event.NoConstruct {
 			c = event.Parallel
 		}
@@ -75,7 +77,7 @@ func constructProbes(plan *probes.Plan, called func(string) bool) (out []Constru
 		for _, s := range []struct {
 			edge event.Edge
 			kind event.Probe
-		}{{entry, pl.Kind()}, {ret, event.ProbeReturn}} {
+		}{{entry, entryKind}, {ret, returnKind}} {
 			if s.edge == event.NoEdge {
 				continue
 			}
@@ -91,7 +93,7 @@ func constructProbes(plan *probes.Plan, called func(string) bool) (out []Constru
 			if cheaper(r.Most, s.kind) {
 				r.Most = s.kind
 			}
-			if s.kind == event.ProbeReturn && pl.MayNotReturn() {
+			if s.kind.Class() == event.ProbeReturn && pl.MayNotReturn() {
 				r.Least = event.NoProbe
 			}
 			steps[at] = r

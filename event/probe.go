@@ -1,8 +1,8 @@
 package event
 
 // Probe is the kind of the probe hit that an event comes from: what tells how
-// much of its thread's time the hit took. It is a class and how often the
-// thread's memory is read for it.
+// much of its thread's time the hit took. It is a class, how often the thread's
+// memory is read for it, and whether its record waits for others.
 type Probe uint8
 
 // The classes: by the instruction that the probe sits on, and returns.
@@ -19,20 +19,30 @@ const (
 
 const (
 	classBits = 3
-	maxReads  = 3
+	readBits  = 2
+	maxReads  = 1<<readBits - 1
+	kept      = 1 << (classBits + readBits)
 	// NumProbes is how many kinds there are.
-	NumProbes = (maxReads + 1) << classBits
+	NumProbes = 2 * kept
 )
 
 // Reading is a class's kind with so many reads of user memory, of which more
 // than three count as three.
-func (p Probe) Reading(n int) Probe { return p.Class() | Probe(max(0, min(n, maxReads)))<<classBits }
+func (p Probe) Reading(n int) Probe {
+	return p&^(maxReads<<classBits) | Probe(max(0, min(n, maxReads)))<<classBits
+}
+
+// Kept is the same kind, of a hit whose record waits for others.
+func (p Probe) Kept() Probe { return p | kept }
+
+// IsKept tells whether the record waits for others.
+func (p Probe) IsKept() bool { return p&kept != 0 }
 
 // Class is the kind's class, without its reads.
 func (p Probe) Class() Probe { return p & (1<<classBits - 1) }
 
 // Reads is how often user memory is read.
-func (p Probe) Reads() int { return int(p >> classBits) }
+func (p Probe) Reads() int { return int(p >> classBits & maxReads) }
 
 // String names the class.
 func (p Probe) String() string {

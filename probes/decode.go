@@ -51,7 +51,8 @@ type decoded struct {
 	point    *point
 	runtime  event.Runtime
 	instance uint16
-	probe    event.Probe // of its entry
+	entry    event.Probe // the kind of its hits
+	ret      event.Probe
 }
 
 // Store puts a plan's rows into the kernel and registers them for decoding.
@@ -78,7 +79,7 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.point, cmp.Or(pl.point.runtime, p.Runtime), d.instances, pl.kind(&r)}
+		d.rows[row] = decoded{pl.point, cmp.Or(pl.point.runtime, p.Runtime), d.instances, pl.kind(&r, k.SitesLater()), returnKind(&r)}
 		a.points = append(a.points, bpf.Point{Offset: pl.Offset, Row: row, Return: pl.Return})
 	}
 	d.instances++
@@ -97,7 +98,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Flags: pt.marks,
 	}
 	if r.Flags&bpf.RecReturn != 0 {
-		ev.Edge, ev.Probe = pt.ret, event.ProbeReturn
+		ev.Edge, ev.Probe = pt.ret, row.ret
 		ev.Value = int64(int32(r.A)) // the runtimes' deciding calls return int or bool in eax
 		if pt.taken0 {
 			ev.Value = 0
@@ -111,7 +112,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 		}
 		return true
 	}
-	ev.Probe = row.probe
+	ev.Probe = row.entry
 	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = pt.entry, r.Site, r.Num, r.Size, pt.value
 	switch {
 	case isForwarded(pt, r.Flags):
@@ -147,7 +148,7 @@ func (d *Decoder) Fold(r *bpf.FoldRecord, ev *event.Event, f *event.Fold) (ok bo
 		f.Bodies = r.N
 	}
 	*ev = event.Event{
-		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime, Probe: row.probe,
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime, Probe: row.entry,
 		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Site: r.Site, Flags: pt.marks, Fold: f,
 	}
 	switch {

@@ -58,7 +58,7 @@ func (pl *Placement) Condition() string {
 // nothing.
 func (pl *Placement) Reads() (list []string) {
 	f := pl.row.Flags
-	if f&(bpf.RowNoSite|bpf.RowSiteHere) == 0 && pl.onAMD64 {
+	if readsSite(&pl.row, true) && pl.onAMD64 {
 		list = append(list, "return address")
 	}
 	if slices.Contains([]uint8{pl.row.A, pl.row.B}, bpf.Arg(6)) {

@@ -12,11 +12,33 @@ import (
 func ProbeOf(c insn.Cost) event.Probe { return event.ProbeNop5 + event.Probe(c) }
 
 // kind is the kind of the hits of a row's entry.
-func (pl *Placement) kind(r *bpf.Row) event.Probe { return ProbeOf(pl.Cost).Reading(readsOf(r)) }
+func (pl *Placement) kind(r *bpf.Row, sitesLater bool) event.Probe {
+	p := ProbeOf(pl.Cost).Reading(readsOf(r, sitesLater))
+	if r.Flags&bpf.RowKeep != 0 {
+		p = p.Kept()
+	}
+	return p
+}
+
+// returnKind is the kind of the hits of a row's return.
+func returnKind(r *bpf.Row) event.Probe {
+	if r.Flags&bpf.RowKeepReturn != 0 {
+		return event.ProbeReturn.Kept()
+	}
+	return event.ProbeReturn
+}
+
+// readsSite tells whether the return address is read at a row's entry, and not left
+// to the return where that is probed and the record may wait (ROW_SITE_LATER in
+// bpf/report.h).
+func readsSite(r *bpf.Row, later bool) bool {
+	const mask = bpf.RowKeep | bpf.RowReturn | bpf.RowReturnIfZero | bpf.RowBFromA | bpf.RowFoldBegin | bpf.RowFoldEnd
+	return r.Flags&(bpf.RowNoSite|bpf.RowSiteHere) == 0 && !(later && r.Flags&mask == bpf.RowKeep|bpf.RowReturn)
+}
 
 // readsOf is how often the kernel side reads the thread's memory at an entry.
-func readsOf(r *bpf.Row) (n int) {
-	if r.Flags&(bpf.RowNoSite|bpf.RowSiteHere) == 0 {
+func readsOf(r *bpf.Row, sitesLater bool) (n int) {
+	if readsSite(r, sitesLater) {
 		n += returnReads
 	}
 	for _, f := range []struct {
@@ -46,8 +68,11 @@ func (pl *Placement) Edges() (c event.Construct, entry, ret event.Edge) {
 	return pl.point.construct, pl.point.entry, pl.point.ret
 }
 
-// Kind is the kind of the hits of the probe's entry.
-func (pl *Placement) Kind() event.Probe { return pl.kind(&pl.row) }
+// Kinds are the kinds of the hits of the probe's entry and return; sitesLater as
+// bpf.SitesLater says.
+func (pl *Placement) Kinds(sitesLater bool) (entry, ret event.Probe) {
+	return pl.kind(&pl.row, sitesLater), returnKind(&pl.row)
+}
 
 // MayNotReturn tells that the entry's flags can make the return's report
 // unnecessary: what is asked for is free.

@@ -206,7 +206,7 @@ func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool, done
 }
 
 func newRow(pt *point, vaddr, lo, hi uint64) bpf.Row {
-	r := bpf.Row{Flags: pt.flags | pt.foldFlags(), TextLo: lo - vaddr, TextHi: hi - vaddr}
+	r := bpf.Row{Flags: pt.flags | pt.foldFlags() | pt.keepFlags(), TextLo: lo - vaddr, TextHi: hi - vaddr}
 	if pt.entry != event.NoEdge {
 		r.Flags |= bpf.RowEntry
 	}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* Records that nobody but their own thread's need be told of at once wait until
+ * there are some, and are written together: a place in the ring for each would
+ * cost as much as all else that a hit does. What the call is that begins a
+ * construct can then be left to its return, which knows where to: that spares
+ * the read of the stack.
+ *
+ * They are older than what is folded (fold.h), and leave before it. */
+#pragma once
+#include "rows.h"
+
+/* One of them: a struct record and its counters. */
+#define KEPT_WORDS (sizeof(struct record) / 8 + num_counters)
+
+static __always_inline struct record *kept_record(struct thread_state *t, u32 i)
+{
+	return (void *)&t->kept_words[(i & (KEPT_RECORDS - 1)) * KEPT_WORDS];
+}
+
+/* Makes sure that the last one's site is known. Answers 0 if it is not, for now. */
+static __always_inline int find_kept_site(struct thread_state *t, u64 site)
+{
+	struct record *r = kept_record(t, t->kept - 1);
+	u32 index = r->row;
+	struct row *row = bpf_map_lookup_elem(&rows, &index);
+
+	if (!site || !row)
+		return 0;
+	t->kept_site_later = 0;
+	r->site = site;
+	if (is_inside(row, t->kept_ip, site)) {
+		if (is_own_call(row, t->kept_ip, site))
+			return -1;
+		r->flags |= REC_INSIDE;
+	}
+	return 1;
+}
+
+/* Writes what waits, or if the ring is full and it must go, counts it as lost.
+ * Answers whether it went. The thread's user code is at ip; 0: not known. */
+VERIFIED_ONCE int write_kept(struct thread_state *t, u64 task, u64 ip, int must)
+{
+	u32 i, n, which;
+	void *ring;
+	u64 size;
+
+	if (!t)
+		return 0;
+	if (t->kept && t->kept_site_later) {
+		u64 sp = kept_record(t, t->kept - 1)->sp;
+		u64 site = site_of_open(task, sp);
+		int found;
+
+		/* As in settle_open. */
+		if (!site && ip != t->kept_ip)
+			site = ip;
+		found = find_kept_site(t, site);
+		if (found < 0) {
+			t->kept_ignored_sp = sp;
+			t->kept--;
+		}
+		if (!found) {
+			if (!must)
+				return 0;
+			t->kept_site_later = 0;
+		}
+	}
+	n = t->kept;
+	if (!n)
+		return 1;
+	which = (u32)t->ids % num_rings;
+	ring = bpf_map_lookup_elem(&rings, &which);
+	size = n * 8 * KEPT_WORDS;
+	asm volatile("" : "+r"(size)); /* so that what is checked is what is used, for the verifier */
+	if (size > sizeof(t->kept_words))
+		return 0;
+	if (!ring || bpf_ringbuf_output(ring, t->kept_words, size, BPF_RB_NO_WAKEUP)) {
+		if (!must)
+			return 0;
+		for (i = 0; i < KEPT_RECORDS && i < n; i++)
+			drop_hits(&dropped, kept_record(t, i)->row, t, 1);
+	}
+	t->kept = 0;
+	return 1;
+}
