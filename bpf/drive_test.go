@@ -125,24 +125,52 @@ func readAll(t testing.TB, rings []*Ring, of map[uint32]*seen) (total int) {
 
 // As many threads as a large machine runs, through the programs that probes run:
 // each record comes, in its thread's order; and when the reader sleeps until the
-// rings are full, each that does not come is counted, by thread and by row.
+// rings are full, each that does not come is counted, by thread and by row. The
+// same where records wait for others, of which those of one kind do not.
 func TestManyThreadsAreCountedExactly(t *testing.T) {
-	const threads, chunk = 256, 512
 	p, rings, row := drivenProbes(t)
+	waits, err := p.AddRow(Row{Flags: RowEntry | RowReturn | RowKeep | RowKeepReturn, A: Arg(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, ret := Step{Row: waits}, Step{Row: waits, Return: true}
+	for _, tc := range []struct {
+		name  string
+		steps []Step
+	}{
+		{"at once", []Step{{Row: row}, {Row: row, Return: true}}},
+		{"kept", []Step{entry, ret}},
+		{"half of them", []Step{entry, {Row: row, Return: true}}},
+		{"two of eight", []Step{entry, ret, entry, ret, entry, ret, {Row: row}, {Row: row, Return: true}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) { countManyThreads(t, p, rings, tc.steps, row, waits) })
+	}
+}
+
+func countManyThreads(t *testing.T, p *Probes, rings []*Ring, steps []Step, row, waits uint32) {
+	const threads, chunk = 256, 512
 	d := startDrivers(p, threads)
 	defer d.end()
-	hits := Hits{Steps: []Step{{Row: row}, {Row: row, Return: true}}, Count: chunk, Arg: 7}
+	before, err := p.Dropped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits := Hits{Steps: steps, Count: chunk, Arg: 7}
 	of := map[uint32]*seen{}
-	drive := func(h Hits) {
+	made := 0
+	drive := func() {
 		t.Helper()
-		if err := d.drive(threads, h); err != nil {
+		if err := d.drive(threads, hits); err != nil {
 			t.Fatal(err)
 		}
+		// What waits is written before what does not.
+		if err := d.drive(threads, Hits{Steps: []Step{{Row: row}, {Row: row, Return: true}}, Count: 2}); err != nil {
+			t.Fatal(err)
+		}
+		made += chunk + 2
 	}
-	made := 0
 	for range 4 {
-		drive(hits)
-		made += chunk
+		drive()
 		readAll(t, rings, of)
 	}
 	check := func(lossy bool) {
@@ -165,19 +193,17 @@ func TestManyThreadsAreCountedExactly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if dropped[row] != lost || (lost > 0) != lossy {
-			t.Errorf("%d records dropped by row, %d by thread, losses expected: %v", dropped[row], lost, lossy)
+		if n := dropped[row] + dropped[waits] - before[row] - before[waits]; n != lost || (lost > 0) != lossy {
+			t.Errorf("%d records dropped by row, %d by thread, losses expected: %v", n, lost, lossy)
 		}
 	}
 	check(false)
 	// The rings are as good as full now and then, and the reader sleeps.
 	for capacity := len(rings) * int(ringBytes(len(rings))) / recordBytes; capacity > -threads*chunk; capacity -= threads * chunk {
-		drive(hits)
-		made += chunk
+		drive()
 	}
 	readAll(t, rings, of)
-	drive(hits) // the next record of a thread tells
-	made += chunk
+	drive() // the next record of a thread tells
 	readAll(t, rings, of)
 	check(true)
 }

@@ -230,7 +230,7 @@ VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, u64 ip, int mus
 	if (!t)
 		return 0;
 	set_busy(t);
-	if (write_kept(t, task, ip, must) && settle_slots(t, must) && t->open.phase)
+	if (settle_kept(t, task, ip, must) && settle_slots(t, must) && t->open.phase)
 		settle_open(t, task, ip, must);
 	clear_busy(t);
 	return 0;
@@ -256,7 +256,7 @@ static __always_inline void settle(void)
 /* Writes what is in the current thread's slots, and before it what it has kept. */
 static __always_inline int empty_slots(struct thread_state *t, int must)
 {
-	return write_kept(t, bpf_get_current_task(), 0, must) && settle_slots(t, must);
+	return settle_kept(t, bpf_get_current_task(), 0, must) && settle_slots(t, must);
 }
 
 /* Whether a slot is that of what is open, whose a is given. */

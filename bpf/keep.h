@@ -9,12 +9,16 @@
 #pragma once
 #include "rows.h"
 
-/* One of them: a struct record and its counters. */
-#define KEPT_WORDS (sizeof(struct record) / 8 + num_counters)
+/* Bytes of one of them: a struct record and its counters. */
+#define KEPT_SIZE (sizeof(struct record) + 8 * num_counters)
 
 static __always_inline struct record *kept_record(struct thread_state *t, u32 i)
 {
-	return (void *)&t->kept_words[(i & (KEPT_RECORDS - 1)) * KEPT_WORDS];
+	u64 at = i * KEPT_SIZE;
+
+	asm volatile("" : "+r"(at)); /* so that the mask stays, for the verifier */
+	at &= KEPT_RECORDS * KEPT_MOST - 1;
+	return (void *)t->kept_words + at;
 }
 
 /* Makes sure that the last one's site is known. Answers 0 if it is not, for now. */
@@ -36,9 +40,16 @@ static __always_inline int find_kept_site(struct thread_state *t, u64 site)
 	return 1;
 }
 
-/* Writes what waits, or if the ring is full and it must go, counts it as lost.
- * Answers whether it went. The thread's user code is at ip; 0: not known. */
-VERIFIED_ONCE int write_kept(struct thread_state *t, u64 task, u64 ip, int must)
+/* The last one is none of the program's. What it would have told is told by the next. */
+static __always_inline void forget_kept(struct thread_state *t)
+{
+	t->kept--;
+	t->lost += kept_record(t, t->kept)->lost;
+}
+
+/* Writes what waits and is complete, or if the ring is full and it must go, counts
+ * it as lost; busy is set. Answers whether it went. */
+VERIFIED_ONCE int write_kept(struct thread_state *t, int must)
 {
 	u32 i, n, which;
 	void *ring;
@@ -46,6 +57,32 @@ VERIFIED_ONCE int write_kept(struct thread_state *t, u64 task, u64 ip, int must)
 
 	if (!t)
 		return 0;
+	n = t->kept;
+	if (!n)
+		return 1;
+	which = (u32)t->ids % num_rings;
+	ring = bpf_map_lookup_elem(&rings, &which);
+	size = n * KEPT_SIZE;
+	asm volatile("" : "+r"(size)); /* so that what is checked is what is used, for the verifier */
+	if (size > sizeof(t->kept_words))
+		return 0;
+	if (!ring || bpf_ringbuf_output(ring, t->kept_words, size, BPF_RB_NO_WAKEUP)) {
+		if (!must)
+			return 0;
+		for (i = 0; i < KEPT_RECORDS && i < n; i++) {
+			struct record *r = kept_record(t, i);
+
+			t->lost += r->lost; /* which it would have told */
+			drop_hits(&dropped, r->row, t, 1);
+		}
+	}
+	t->kept = 0;
+	return 1;
+}
+
+/* Writes what waits. The thread's user code is at ip; 0: not known. */
+static __always_inline int settle_kept(struct thread_state *t, u64 task, u64 ip, int must)
+{
 	if (t->kept && t->kept_site_later) {
 		u64 sp = kept_record(t, t->kept - 1)->sp;
 		u64 site = site_of_open(task, sp);
@@ -57,7 +94,7 @@ VERIFIED_ONCE int write_kept(struct thread_state *t, u64 task, u64 ip, int must)
 		found = find_kept_site(t, site);
 		if (found < 0) {
 			t->kept_ignored_sp = sp;
-			t->kept--;
+			forget_kept(t);
 		}
 		if (!found) {
 			if (!must)
@@ -65,21 +102,5 @@ VERIFIED_ONCE int write_kept(struct thread_state *t, u64 task, u64 ip, int must)
 			t->kept_site_later = 0;
 		}
 	}
-	n = t->kept;
-	if (!n)
-		return 1;
-	which = (u32)t->ids % num_rings;
-	ring = bpf_map_lookup_elem(&rings, &which);
-	size = n * 8 * KEPT_WORDS;
-	asm volatile("" : "+r"(size)); /* so that what is checked is what is used, for the verifier */
-	if (size > sizeof(t->kept_words))
-		return 0;
-	if (!ring || bpf_ringbuf_output(ring, t->kept_words, size, BPF_RB_NO_WAKEUP)) {
-		if (!must)
-			return 0;
-		for (i = 0; i < KEPT_RECORDS && i < n; i++)
-			drop_hits(&dropped, kept_record(t, i)->row, t, 1);
-	}
-	t->kept = 0;
-	return 1;
+	return write_kept(t, must);
 }

@@ -7,34 +7,40 @@
  * speak against it. */
 #define ROW_SITE_LATER (ROW_KEEP | ROW_RETURN | ROW_NO_SITE | ROW_SITE_HERE | ROW_RETURN_IF_ZERO | ROW_B_FROM_A | ROW_FOLDS)
 
-/* Keeps a record, and the counters c. If the site of its call is not known yet,
- * later is where its probe is. */
-static __always_inline void keep(struct thread_state *t, struct record *from, u64 *c, u64 later)
+/* Adds to a record its thread's counters. */
+static __always_inline void add_counters(struct record *r)
+{
+	if (num_counters)
+		r->flags |= take_counters((u64 *)(r + 1), r->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
+}
+
+/* Keeps a record, or if it may not wait writes it with those that do. If the site
+ * of its call is not known yet, later is where its probe is. */
+static __always_inline void keep(struct thread_state *t, struct record *from, u64 later, u32 may_wait)
 {
 	struct record *to;
-	u64 *counters;
 
-	if (t->kept >= KEPT_RECORDS || t->kept_site_later)
-		write_kept(t, bpf_get_current_task(), 0, 1);
 	set_busy(t);
+	if (t->kept >= KEPT_RECORDS || t->kept_site_later)
+		settle_kept(t, bpf_get_current_task(), 0, 1);
 	to = kept_record(t, t->kept);
 	*to = *from;
 	to->flags |= REC_KEPT;
 	if (dropping)
 		to->lost = take_lost_of(t);
-	counters = (u64 *)(to + 1);
-	EACH_COUNTER(k)
-		counters[k] = c[k];
+	add_counters(to);
 	t->kept++;
 	t->kept_site_later = later != 0;
 	t->kept_ip = later;
+	if (!may_wait)
+		write_kept(t, 1);
 	clear_busy(t);
 }
 
-/* Writes a record, or if it may wait keeps it. What it does not say is filled in. */
+/* Reports what a hit tells: the record may wait, or is written at once. What it
+ * does not say is filled in. */
 VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later, u32 may_wait)
 {
-	u64 c[2 * MAX_COUNTERS + 1];
 	struct record *to;
 	u64 id;
 
@@ -46,10 +52,6 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 		t = this_thread_state(0);
 	if (t && (t->slots || t->open.phase))
 		settle_state(t, bpf_get_current_task(), 0, 1);
-	if (num_counters) {
-		__builtin_memset(c, 0, sizeof(c)); /* for verifiers of before 6.3 */
-		from->flags |= take_counters(c, from->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
-	}
 	id = t ? t->ids : 0;
 	if (!id)
 		id = bpf_get_current_pid_tgid();
@@ -60,9 +62,7 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 			t->ids = id;
 			folding = 1;
 		}
-		keep(t, from, c, later);
-		if (!may_wait)
-			write_kept(t, bpf_get_current_task(), 0, 1);
+		keep(t, from, later, may_wait);
 		return 0;
 	}
 	to = reserve((u32)id, sizeof(*to) + 8 * COUNTER_WORDS);
@@ -74,8 +74,7 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 	if (later) /* no room for what a thread keeps: nobody would find it */
 		to->site = site_of_open(bpf_get_current_task(), from->sp);
 	to->lost = take_lost();
-	for (u32 k = 0; k < 2 * MAX_COUNTERS + 1 && k < COUNTER_WORDS; k++)
-		((u64 *)(to + 1))[k] = c[k];
+	add_counters(to);
 	submit(to);
 	return 0;
 }
@@ -92,11 +91,11 @@ static __always_inline int kept_returned(struct pt_regs *regs, struct thread_sta
 		t->kept_ignored_sp = 0;
 		return own;
 	}
-	if (!t->kept_site_later || !t->kept)
+	if (!t->kept_site_later)
 		return 0;
 	set_busy(t);
-	if (kept_record(t, t->kept - 1)->sp == sp && find_kept_site(t, REG_IP(regs)) < 0) {
-		t->kept--;
+	if (t->kept && t->kept_site_later && kept_record(t, t->kept - 1)->sp == sp && find_kept_site(t, REG_IP(regs)) < 0) {
+		forget_kept(t);
 		own = 1;
 	}
 	clear_busy(t);

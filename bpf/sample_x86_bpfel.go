@@ -79,7 +79,7 @@ type sampleThreadState struct {
 	KeptSiteLater  uint32
 	KeptIp         uint64
 	KeptIgnoredSp  uint64
-	KeptWords      [128]uint64
+	KeptWords      [144]uint64
 	Open           struct {
 		_             structs.HostLayout
 		Start         uint64

@@ -45,6 +45,7 @@ struct fold_slot {
 
 #define FOLD_SLOTS 8
 #define KEPT_RECORDS 8
+#define KEPT_MOST (sizeof(struct record) + 8 * MAX_COUNTERS) /* bytes of one, a power of two */
 
 /* Of a slot: the thread's counters when the first execution began, and what all
  * have counted. */
@@ -68,7 +69,7 @@ struct thread_state {
 	u32 kept_site_later; /* the last one's site is not known before its call returns */
 	u64 kept_ip;         /* of that one's probe */
 	u64 kept_ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
-	u64 kept_words[KEPT_RECORDS * (sizeof(struct record) / 8 + MAX_COUNTERS)];
+	u64 kept_words[(KEPT_RECORDS + 1) * KEPT_MOST / 8]; /* one more, for kept_record's mask */
 	struct fold_open open;
 	struct fold_slot slot[FOLD_SLOTS];
 	u64 open_counters[MAX_COUNTERS]; /* the thread's when open began, */
