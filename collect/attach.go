@@ -121,32 +121,26 @@ func (j *joined) end(how string) {
 // untilEnded returns when ctx ends or no process is left; those that end
 // meanwhile are settled.
 func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
-	const tick = 50 // ms, in which the processes' times are read
-
+	wait := 50                                       // ms, for the end of ctx
 	wake := unix.PollFd{Fd: -1, Events: unix.POLLIN} // poll leaves out what is negative
 	if over, end, err := os.Pipe(); err == nil {
 		defer over.Close()
 		defer end.Close()
 		defer context.AfterFunc(ctx, func() { end.Close() })()
-		wake.Fd = int32(over.Fd())
+		wake.Fd, wait = int32(over.Fd()), -1
 	}
 	left := len(all)
 	for left > 0 && ctx.Err() == nil {
-		m.mu.Lock()
 		fds := []unix.PollFd{wake}
 		whose := []*joined{nil}
 		for _, j := range all {
 			if j.res != nil {
 				continue
 			}
-			if p := m.procs[uint32(j.pid)]; p != nil { // it may run another program by now
-				p.readCPU()
-			}
 			fds = append(fds, unix.PollFd{Fd: int32(j.fd), Events: unix.POLLIN})
 			whose = append(whose, j)
 		}
-		m.mu.Unlock()
-		if _, err := unix.Poll(fds, tick); err != nil && !errors.Is(err, unix.EINTR) {
+		if _, err := unix.Poll(fds, wait); err != nil && !errors.Is(err, unix.EINTR) {
 			return
 		}
 		for i, j := range whose {

@@ -179,8 +179,12 @@ func ktime() uint64 {
 const (
 	minPause    = 500 * time.Microsecond
 	budgetPause = 5 * time.Millisecond
-	maxPause    = 50 * time.Millisecond
+	maxPause    = 25 * time.Millisecond
 	batch       = 1 << 16
+
+	// cpuEvery is how often processes' CPU times are read: what one used after the
+	// last time is not known if nobody waits for its end.
+	cpuEvery = 50 * time.Millisecond
 )
 
 // longestPause is for how long the rings may be left alone.
@@ -188,17 +192,22 @@ func (m *Measurement) longestPause() time.Duration {
 	if m.budget != nil {
 		return budgetPause
 	}
-	return min(max(m.kernel.Slack()/2, budgetPause), maxPause)
+	return min(max(m.kernel.Slack()/4, budgetPause), maxPause)
 }
 
 // read drains the rings into the engines until ctx ends, then once more.
 func (m *Measurement) read(ctx context.Context) error {
 	pause, longest := minPause, m.longestPause()
+	var looked time.Time
 	for {
 		last := ctx.Err() != nil
 		fullest, _, err := m.drain()
 		if err != nil || last {
 			return err
+		}
+		if time.Since(looked) > cpuEvery {
+			looked = time.Now()
+			m.readCPU()
 		}
 		switch {
 		case fullest > batch/2:
@@ -213,6 +222,15 @@ func (m *Measurement) read(ctx context.Context) error {
 		case <-ctx.Done():
 		case <-time.After(pause):
 		}
+	}
+}
+
+// readCPU brings all processes' times up to date.
+func (m *Measurement) readCPU() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.procs {
+		p.readCPU()
 	}
 }
 

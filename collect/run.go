@@ -190,7 +190,6 @@ func (m *Measurement) reap() {
 		if p.first || p.program.over {
 			continue
 		}
-		p.readCPU()
 		if ended(int(pid)) {
 			gone = append(gone, p)
 		}
