@@ -136,7 +136,8 @@ func mayWait(events []event.Event) bool {
 			next := slices.IndexFunc(events[1:], func(x event.Event) bool { return x.TID == ev.TID })
 			return next >= 0 && events[1+next].Edge == event.Join
 		}
-		return ev.Edge == event.Begin
+		// Where libomp's primary thread begins, the team gets its name.
+		return ev.Edge == event.Begin && !(ev.Runtime == event.Kmpc && ev.Num == 0)
 	}
 	return false
 }

@@ -233,3 +233,57 @@ func TestFoldedModel(t *testing.T) {
 		t.Errorf("only %d sums", folds)
 	}
 }
+
+// Programs whose regions last for seconds, read while they run: what one thread has
+// kept is older than what others wait for. Where the engine takes a worker of
+// libomp for lost that begins long before its primary thread, it may do so here, too.
+func TestKeptForLong(t *testing.T) {
+	const unit = 10e6 // ns of a simulation's tick
+	right := map[event.Runtime]int{}
+	for seed := range uint64(100) {
+		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
+			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
+			s := simulate(rnd, rt, 30+rnd.IntN(200))
+			for i := range s.events {
+				s.events[i].Time *= unit
+			}
+			want := measured(fedInTime(folded{s.events, timesOf(s.events)}, (s.now+10)*unit))
+			if all := s.ended(unit); cmp.Diff(all, want) != "" {
+				continue
+			}
+			right[rt]++
+			got := measured(fedInTime(foldStream(s.events, foldSlots, nil), (s.now+10)*unit))
+			if d := cmp.Diff(want, got); d != "" {
+				t.Fatalf("seed %d, %v: -streamed +kept\n%s", seed, rt, d)
+			}
+		}
+	}
+	if right[event.Gomp] < 90 || right[event.Kmpc] < 50 {
+		t.Errorf("streamed, only these programs are right: %v", right)
+	}
+}
+
+// ended is what comes of a simulation that is read when it is over, with ticks of a
+// length.
+func (s *simulation) ended(unit uint64) map[figureKey]*figures {
+	e := New(1, fakeFiles{})
+	for i := range s.events {
+		e.Feed(&s.events[i])
+	}
+	return measured(e.Finish((s.now + 10) * unit))
+}
+
+// fedInTime is what comes of events that are read as soon as they are written.
+func fedInTime(f folded, end uint64) *Profile {
+	order := make([]int, len(f.events))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compare.Compare(f.written[a], f.written[b]) })
+	e := New(1, fakeFiles{})
+	for _, i := range order {
+		e.Advance(f.written[i])
+		e.Feed(&f.events[i])
+	}
+	return e.Finish(end)
+}

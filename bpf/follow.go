@@ -139,11 +139,12 @@ func entries[V any](m *ebpf.Map) map[uint32]V {
 // Forget stops watching it.
 func (f *Follower) Forget(pid int) { _ = f.coll.Maps[followMapFollowed].Delete(uint32(pid)) }
 
-// Next waits for the next event; ok is false when none came before the deadline.
+// Next waits for the next event; ok is false when none came before the deadline,
+// or Wake was called.
 func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 	f.r.SetDeadline(deadline)
 	rec, err := f.r.Read()
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ringbuf.ErrFlushed) {
 		return Life{}, false, nil
 	}
 	if err != nil {
@@ -155,6 +156,9 @@ func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&l)), unsafe.Sizeof(l)), rec.RawSample)
 	return l, true, nil
 }
+
+// Wake ends the wait of Next, if any.
+func (f *Follower) Wake() { _ = f.r.Flush() }
 
 // Missed returns how many events were not told, because nobody read them in time:
 // the processes ran on.

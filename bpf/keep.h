@@ -40,11 +40,18 @@ static __always_inline int find_kept_site(struct thread_state *t, u64 site)
 	return 1;
 }
 
-/* The last one is none of the program's. What it would have told is told by the next. */
+/* One goes that nobody will read: what else it would have told, the next one tells. */
+static __always_inline void hand_on(struct thread_state *t, struct record *r)
+{
+	t->lost += r->lost;
+	t->uncounted |= r->flags & REC_UNCOUNTED;
+}
+
+/* The last one is none of the program's. */
 static __always_inline void forget_kept(struct thread_state *t)
 {
 	t->kept--;
-	t->lost += kept_record(t, t->kept)->lost;
+	hand_on(t, kept_record(t, t->kept));
 }
 
 /* Writes what waits and is complete, or if the ring is full and it must go, counts
@@ -72,7 +79,7 @@ VERIFIED_ONCE int write_kept(struct thread_state *t, int must)
 		for (i = 0; i < KEPT_RECORDS && i < n; i++) {
 			struct record *r = kept_record(t, i);
 
-			t->lost += r->lost; /* which it would have told */
+			hand_on(t, r);
 			drop_hits(&dropped, r->row, t, 1);
 		}
 	}

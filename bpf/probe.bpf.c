@@ -143,6 +143,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
 	u64 now, site, flags = 0;
+	struct thread_state *t = 0;
 	int hold, later;
 
 	if (!row)
@@ -166,7 +167,9 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 			return answer == FOLD_FINISHED;
 	}
 	/* A return of a session's knows where to: that spares the read here. */
-	later = can_skip && site_at_exit && (row->flags & ROW_SITE_LATER) == (ROW_KEEP | ROW_RETURN);
+	if ((row->flags & ROW_KEEP) && !hold)
+		t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	later = t && can_skip && site_at_exit && (row->flags & ROW_SITE_LATER) == (ROW_KEEP | ROW_RETURN);
 	if (row->flags & ROW_SITE_HERE)
 		site = REG_IP(regs) + row->here;
 	else
@@ -206,8 +209,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 			r.b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
 		if (row->flags & ROW_TRIP_64)
 			r.b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
-		report(&r, row->flags & ROW_KEEP ? this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE) : 0,
-		       later ? REG_IP(regs) : 0, !!(row->flags & ROW_KEEP));
+		/* Where libomp's primary thread begins, the team gets its name. */
+		report(&r, t, later ? REG_IP(regs) : 0, t && !(row->num && r.num == 0));
 		reported(regs, row);
 	}
 	if (row->flags & ROW_OFF)
@@ -248,7 +251,7 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 	r.flags = REC_RETURN;
 	r.sp = REG_SP(regs);
 	r.a = REG_RET(regs);
-	report(&r, t, 0, !!(row->flags & ROW_KEEP_RETURN));
+	report(&r, t, 0, (row->flags & ROW_KEEP_RETURN) && !held());
 }
 
 /* Linux 6.13+: one probe for entry and return; the entry decides whether the

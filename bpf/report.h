@@ -8,10 +8,15 @@
 #define ROW_SITE_LATER (ROW_KEEP | ROW_RETURN | ROW_NO_SITE | ROW_SITE_HERE | ROW_RETURN_IF_ZERO | ROW_B_FROM_A | ROW_FOLDS)
 
 /* Adds to a record its thread's counters. */
-static __always_inline void add_counters(struct record *r)
+static __always_inline void add_counters(struct thread_state *t, struct record *r)
 {
-	if (num_counters)
-		r->flags |= take_counters((u64 *)(r + 1), r->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
+	if (!num_counters)
+		return;
+	r->flags |= take_counters((u64 *)(r + 1), r->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
+	if (t && t->uncounted) {
+		r->flags |= REC_UNCOUNTED;
+		t->uncounted = 0;
+	}
 }
 
 /* Keeps a record, or if it may not wait writes it with those that do. If the site
@@ -28,7 +33,7 @@ static __always_inline void keep(struct thread_state *t, struct record *from, u6
 	to->flags |= REC_KEPT;
 	if (dropping)
 		to->lost = take_lost_of(t);
-	add_counters(to);
+	add_counters(t, to);
 	t->kept++;
 	t->kept_site_later = later != 0;
 	t->kept_ip = later;
@@ -46,8 +51,6 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 
 	if (!from)
 		return 0;
-	if (counters_take_turns)
-		may_wait = 0;
 	if (!t && folding)
 		t = this_thread_state(0);
 	if (t && (t->slots || t->open.phase))
@@ -71,10 +74,8 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 		return 0;
 	}
 	*to = *from;
-	if (later) /* no room for what a thread keeps: nobody would find it */
-		to->site = site_of_open(bpf_get_current_task(), from->sp);
 	to->lost = take_lost();
-	add_counters(to);
+	add_counters(t, to);
 	submit(to);
 	return 0;
 }
@@ -86,15 +87,14 @@ static __always_inline int kept_returned(struct pt_regs *regs, struct thread_sta
 	u64 sp = REG_SP(regs) - 8 * RETURN_ON_STACK;
 	int own = 0;
 
-	if (t->kept_ignored_sp) {
-		own = t->kept_ignored_sp == sp;
-		t->kept_ignored_sp = 0;
-		return own;
-	}
-	if (!t->kept_site_later)
+	if (!t->kept_site_later && !t->kept_ignored_sp)
 		return 0;
 	set_busy(t);
-	if (t->kept && t->kept_site_later && kept_record(t, t->kept - 1)->sp == sp && find_kept_site(t, REG_IP(regs)) < 0) {
+	if (t->kept_ignored_sp && t->kept_ignored_sp <= sp) {
+		own = t->kept_ignored_sp == sp;
+		t->kept_ignored_sp = 0; /* or its call has been left in another way */
+	}
+	if (!own && t->kept && t->kept_site_later && kept_record(t, t->kept - 1)->sp == sp && find_kept_site(t, REG_IP(regs)) < 0) {
 		forget_kept(t);
 		own = 1;
 	}

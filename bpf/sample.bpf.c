@@ -184,10 +184,10 @@ int on_sample(struct bpf_perf_event_data *ctx)
 
 	/* What the thread is in must be known before. */
 	t = folding ? this_thread_state(0) : 0;
-	if (t && t->busy)
-		flags |= SAMPLE_CHANGING;
-	else if (t && !is_settled(t))
+	if (t && !t->busy && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), REG_IP(&regs), 0);
+	if (t && (t->busy || !is_settled(t)))
+		flags |= SAMPLE_CHANGING;
 
 	used = in_use(task, REG_SP(&regs));
 	if (used < 512)

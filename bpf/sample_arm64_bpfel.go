@@ -76,7 +76,9 @@ type sampleThreadState struct {
 	ToldSp         uint64
 	IgnoredSp      uint64
 	Kept           uint32
+	Uncounted      uint32
 	KeptSiteLater  uint32
+	_              [4]byte
 	KeptIp         uint64
 	KeptIgnoredSp  uint64
 	KeptWords      [144]uint64

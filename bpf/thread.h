@@ -66,6 +66,7 @@ struct thread_state {
 	u64 ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
 	/* Records that wait (keep.h). */
 	u32 kept;            /* how many */
+	u32 uncounted;       /* not 0: one that said that the counters are not known has gone */
 	u32 kept_site_later; /* the last one's site is not known before its call returns */
 	u64 kept_ip;         /* of that one's probe */
 	u64 kept_ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */

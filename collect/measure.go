@@ -310,7 +310,7 @@ func (m *Measurement) drain() (fullest int, left rest, err error) {
 		}
 		fullest = max(fullest, n)
 		switch {
-		case n == batch: // more of it may be in the ring
+		case n >= batch: // more of it may be in the ring
 			left = more
 		case r.Blocked():
 			left = max(left, blocked)

@@ -64,6 +64,7 @@ func (m *Measurement) Start() (stop func() error) {
 		// Children that outlive the measurement must not wait for its profiles.
 		m.follower.StopAll()
 		cancel()
+		m.follower.Wake()
 		wg.Wait()
 		m.follower.StopAll() // those that were just about to be stopped
 		return errRead
