@@ -7,18 +7,12 @@
  * speak against it. */
 #define ROW_SITE_LATER (ROW_KEEP | ROW_RETURN | ROW_NO_SITE | ROW_SITE_HERE | ROW_RETURN_IF_ZERO | ROW_B_FROM_A | ROW_FOLDS)
 
-/* Adds to a record its thread's counters. */
-static __always_inline void add_counters(struct record *r)
-{
-	if (num_counters)
-		r->flags |= take_counters((u64 *)(r + 1), r->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
-}
-
-/* Keeps a record, or if it may not wait writes it with those that do. If the site
- * of its call is not known yet, later is where its probe is. */
-static __always_inline void keep(struct thread_state *t, struct record *from, u64 later, u32 may_wait)
+/* Keeps a record with its counters c, or if it may not wait writes it with those
+ * that do. If the site of its call is not known yet, later is where its probe is. */
+static __always_inline void keep(struct thread_state *t, struct record *from, const struct counter_words *c, u64 later, u32 may_wait)
 {
 	struct record *to;
+	u64 *counters;
 
 	set_busy(t);
 	if (t->kept >= KEPT_RECORDS || t->kept_site_later)
@@ -28,7 +22,9 @@ static __always_inline void keep(struct thread_state *t, struct record *from, u6
 	to->flags |= REC_KEPT;
 	if (dropping)
 		to->lost = take_lost_of(t);
-	add_counters(to);
+	counters = (u64 *)(to + 1);
+	EACH_COUNTER(k)
+		counters[k] = c->at[k];
 	t->kept++;
 	t->kept_site_later = later != 0;
 	t->kept_ip = later;
@@ -41,6 +37,7 @@ static __always_inline void keep(struct thread_state *t, struct record *from, u6
  * does not say is filled in. */
 VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later, u32 may_wait)
 {
+	struct counter_words c;
 	struct record *to;
 	u64 id;
 
@@ -52,6 +49,10 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 		t = this_thread_state(0);
 	if (t && (t->slots || t->open.phase))
 		settle_state(t, bpf_get_current_task(), 0, 1);
+	if (num_counters) {
+		__builtin_memset(&c, 0, sizeof(c)); /* the verifier wants all of it */
+		from->flags |= take_counters(&c, from->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
+	}
 	id = t ? t->ids : 0;
 	if (!id)
 		id = bpf_get_current_pid_tgid();
@@ -62,7 +63,7 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 			t->ids = id;
 			folding = 1;
 		}
-		keep(t, from, later, may_wait);
+		keep(t, from, &c, later, may_wait);
 		return 0;
 	}
 	to = reserve((u32)id, sizeof(*to) + 8 * COUNTER_WORDS);
@@ -74,7 +75,8 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 	if (later) /* no room for what a thread keeps: nobody would find it */
 		to->site = site_of_open(bpf_get_current_task(), from->sp);
 	to->lost = take_lost();
-	add_counters(to);
+	for (u32 k = 0; k < 2 * MAX_COUNTERS + 1 && k < COUNTER_WORDS; k++)
+		((u64 *)(to + 1))[k] = c.at[k];
 	submit(to);
 	return 0;
 }
