@@ -209,9 +209,9 @@ func isLoop(d *symbols.Directive) bool {
 
 // around returns the innermost loop directive in whose block a line lies.
 func (f *function) around(line int) (best symbols.Directive, ok bool) {
-	for _, d := range f.ds {
-		if d.Last < line && line <= d.End && isLoop(&d) && (!ok || d.Begin >= best.Begin) {
-			best, ok = d, true
+	for i := range f.ds {
+		if d := &f.ds[i]; d.Last < line && line <= d.End && isLoop(d) && (!ok || d.Begin >= best.Begin) {
+			best, ok = *d, true
 		}
 	}
 	return best, ok
