@@ -3,7 +3,7 @@
  * perf's bperf does, so that set-up does not grow with threads; what a thread
  * has counted is summed up when it leaves a CPU. */
 #pragma once
-#include "ring.h"
+#include "rows.h"
 #include <bpf/bpf_tracing.h>
 
 /* Which, num_counters of them. */
@@ -17,8 +17,7 @@ const volatile u32 counters_take_turns = 0;
 
 #define EACH_COUNTER(i) for (u32 i = 0; i < MAX_COUNTERS && i < num_counters; i++)
 
-/* What follows a record: the counts, and if they take turns for how long each of
- * them counted, and how long the thread was on a CPU (ns). */
+/* How many of struct counter_words are used. */
 #define COUNTER_WORDS (counters_take_turns ? 2 * num_counters + 1 : num_counters)
 
 /* The perf events of a counter, one for each CPU. */
@@ -45,6 +44,7 @@ struct counted {
 	u32 on;              /* it is on a CPU */
 	u32 switches;        /* tells a probe that it was interrupted */
 	u32 missed, told;    /* times that what it counted is not known */
+	struct reading now;  /* a probe's, which has little room on its stack */
 };
 
 struct {
@@ -169,29 +169,30 @@ static __always_inline u64 software_counter(u8 source, struct task_struct___coun
 	return 0;
 }
 
-/* Writes the current thread's counters behind a record; answers 0 if they are
+/* Reads the current thread's counters; answers 0 if they are
  * not known. A thread that is seen for the first time is counted from here on. */
-static __noinline int take_counters(u64 *to, u64 now)
+VERIFIED_ONCE int take_counters(struct counter_words *to, u64 now)
 {
 	struct task_struct___counted *task = (void *)bpf_get_current_task_btf();
 	struct counted *t = bpf_task_storage_get(&counted_threads, (struct task_struct *)task, 0,
 		BPF_LOCAL_STORAGE_GET_F_CREATE);
-	struct reading r;
+	struct reading *r;
 	u32 switches, i;
 
-	if (!t)
+	if (!t || !to)
 		return 0;
+	r = &t->now;
 	for (i = 0; i < 4; i++) { /* again if the thread was switched meanwhile */
 		u64 time;
 
 		switches = t->switches;
 		compiler_barrier();
-		read_events(&r, now);
+		read_events(r, now);
 		if (!t->on) {
 			if (switches)
 				was_put_on(t, task);
 			if (!t->on)
-				put_on(t, &r);
+				put_on(t, r);
 			switches = t->switches;
 		}
 		/* Switched since now was read: then that much is in the sum. */
@@ -200,23 +201,23 @@ static __noinline int take_counters(u64 *to, u64 now)
 			u64 v, ran = time;
 
 			if (counter_sources[k] == COUNT_EVENT) {
-				v = t->sum.count[k] + r.count[k] - t->base.count[k];
+				v = t->sum.count[k] + r->count[k] - t->base.count[k];
 				if (counters_take_turns)
-					ran = t->sum.ran[k] + r.ran[k] - t->base.ran[k];
+					ran = t->sum.ran[k] + r->ran[k] - t->base.ran[k];
 			} else if (counter_sources[k] == COUNT_TASK_CLOCK) {
 				v = time;
 			} else {
 				v = software_counter(counter_sources[k], task);
 			}
-			to[k] = v;
+			to->at[k] = v;
 			if (counters_take_turns)
-				to[num_counters + k] = ran;
+				to->at[num_counters + k] = ran;
 		}
 		if (counters_take_turns)
-			to[2 * num_counters] = time;
+			to->at[2 * num_counters] = time;
 		compiler_barrier();
 		if (t->switches == switches) {
-			if (t->missed == t->told && !r.failed)
+			if (t->missed == t->told && !r->failed)
 				return 1;
 			t->told = t->missed;
 			return 0;
@@ -227,7 +228,7 @@ static __noinline int take_counters(u64 *to, u64 now)
 
 /* The same, of a hit that is reported if they are not known: then that takes
  * them again, to the same answer. */
-static __always_inline int take_counters_or_report(u64 *to, u64 now)
+static __always_inline int take_counters_or_report(struct counter_words *to, u64 now)
 {
 	struct counted *t;
 

@@ -48,7 +48,7 @@ static __always_inline int tell_open(struct thread_state *t, u64 time, u32 row, 
 
 		flags |= REC_COUNTERS;
 		for (u32 k = 0; k < MAX_COUNTERS && k < num_counters; k++)
-			to[k] = t->open_counters[k];
+			to[k] = t->open_counters.at[k];
 	}
 	r->time = time;
 	r->pid = t->ids >> 32;
@@ -293,7 +293,7 @@ VERIFIED_ONCE u32 find_slot(struct thread_state *t, u64 a)
 		struct fold_counts *c = &t->counts[i];
 
 		for (u32 k = 0; k < MAX_COUNTERS && k < num_counters; k++) {
-			c->first[k] = t->open_counters[k];
+			c->first[k] = t->open_counters.at[k];
 			c->sum[k] = 0;
 		}
 	}
@@ -339,7 +339,7 @@ static __always_inline void fold_add(struct thread_state *t, u64 end, u32 execut
 		struct fold_counts *c = &t->counts[at];
 
 		for (u32 k = 0; k < MAX_COUNTERS && k < num_counters; k++)
-			c->sum[k] += t->ended_counters[k] - t->open_counters[k];
+			c->sum[k] += t->ended_counters.at[k] - t->open_counters.at[k];
 	}
 	if (o->whole) {
 		s->exit += end - o->start;

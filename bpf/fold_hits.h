@@ -14,7 +14,8 @@ enum fold_answer {
 static __always_inline int held(void)
 {
 	barrier();
-	return *(volatile u32 *)&fold_hold != 0;
+	/* Counters that take turns hold the one that calibrates, too. */
+	return *(volatile u32 *)&fold_hold != 0 && (counters_take_turns || (u32)bpf_get_current_pid_tgid() != calibrating);
 }
 
 /* The flags of the record of a hit at an entry. */
@@ -67,7 +68,7 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 		clear_busy(t);
 		return !again ? FOLD_REPORT : can_skip ? FOLD_FINISHED : FOLD_TAKEN;
 	}
-	if (!take_counters_or_report(t->open_counters, now)) {
+	if (!take_counters_or_report(&t->open_counters, now)) {
 		clear_busy(t);
 		return FOLD_REPORT;
 	}
@@ -132,7 +133,7 @@ static __always_inline enum fold_answer fold_end(struct pt_regs *regs, struct ro
 		clear_busy(t);
 		return FOLD_REPORT;
 	}
-	if ((flags & (REC_FREE | REC_NO_RETURN)) && !take_counters_or_report(t->ended_counters, now)) {
+	if ((flags & (REC_FREE | REC_NO_RETURN)) && !take_counters_or_report(&t->ended_counters, now)) {
 		clear_busy(t);
 		return FOLD_REPORT;
 	}
@@ -166,7 +167,7 @@ static __always_inline int fold_acquired(struct pt_regs *regs, struct row *row, 
 {
 	struct fold_open *o = &t->open;
 
-	if (o->whole && !take_counters_or_report(t->ended_counters, now))
+	if (o->whole && !take_counters_or_report(&t->ended_counters, now))
 		return 0;
 	o->hits++;
 	if (o->whole || !got_it(regs, row->flags)) {
@@ -216,7 +217,7 @@ static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u6
 		if ((row->flags & ROW_FOLD_BEGIN) && (o->phase == FOLD_ENTERING || o->whole)) {
 			taken = fold_acquired(regs, row, t, now);
 		} else if ((row->flags & ROW_FOLD_END) && o->phase == FOLD_LEAVING) {
-			if ((taken = take_counters_or_report(t->ended_counters, now))) {
+			if ((taken = take_counters_or_report(&t->ended_counters, now))) {
 				o->hits++;
 				fold_add(t, now, 1);
 				o->phase = FOLD_NONE;

@@ -67,7 +67,7 @@ VERIFIED_ONCE int write_kept(struct thread_state *t, int must)
 	n = t->kept;
 	if (!n)
 		return 1;
-	which = (u32)t->ids % num_rings;
+	which = ring_of((u32)t->ids);
 	ring = bpf_map_lookup_elem(&rings, &which);
 	size = n * KEPT_SIZE;
 	asm volatile("" : "+r"(size)); /* so that what is checked is what is used, for the verifier */

@@ -2,7 +2,6 @@ package bpf
 
 import (
 	"errors"
-	"maps"
 	"sync"
 
 	"github.com/cilium/ebpf"
@@ -24,9 +23,12 @@ func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map, meanw
 	}
 	options := ebpf.CollectionOptions{MapReplacements: shared, Cache: kernelTypes, Programs: ebpf.ProgramOptions{KernelTypes: types}}
 	only := func(name string) *ebpf.CollectionSpec {
-		s := spec.Copy()
-		maps.DeleteFunc(s.Programs, func(n string, _ *ebpf.ProgramSpec) bool { return n != name })
-		return s
+		one := *spec
+		one.Programs = map[string]*ebpf.ProgramSpec{} // before the others are copied
+		if p := spec.Programs[name]; p != nil {
+			one.Programs[name] = p
+		}
+		return one.Copy()
 	}
 	coll, err := ebpf.NewCollectionWithOptions(only(""), options)
 	if err != nil {

@@ -277,9 +277,15 @@ type mpiThreadState struct {
 		Group uint8
 		_     [1]byte
 	}
-	OpenCounters  [8]uint64
-	EndedCounters [8]uint64
-	Counts        [8]struct {
+	OpenCounters struct {
+		_  structs.HostLayout
+		At [17]uint64
+	}
+	EndedCounters struct {
+		_  structs.HostLayout
+		At [17]uint64
+	}
+	Counts [8]struct {
 		_     structs.HostLayout
 		First [8]uint64
 		Sum   [8]uint64
@@ -314,6 +320,7 @@ const (
 	mpiProgMpiSession          = "mpi_session"
 	mpiProgMpiSessionSleeps    = "mpi_session_sleeps"
 	mpiVarAsked                = "asked"
+	mpiVarCalibrating          = "calibrating"
 	mpiVarDropping             = "dropping"
 	mpiVarEra                  = "era"
 	mpiVarFoldBySp             = "fold_by_sp"
@@ -410,6 +417,7 @@ type mpiMapSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type mpiVariableSpecs struct {
 	Asked             *ebpf.VariableSpec `ebpf:"asked"`
+	Calibrating       *ebpf.VariableSpec `ebpf:"calibrating"`
 	Dropping          *ebpf.VariableSpec `ebpf:"dropping"`
 	Era               *ebpf.VariableSpec `ebpf:"era"`
 	FoldBySp          *ebpf.VariableSpec `ebpf:"fold_by_sp"`
@@ -486,6 +494,7 @@ func (m *mpiMaps) Close() error {
 // It can be passed to loadMpiObjects or ebpf.CollectionSpec.LoadAndAssign.
 type mpiVariables struct {
 	Asked             *ebpf.Variable `ebpf:"asked"`
+	Calibrating       *ebpf.Variable `ebpf:"calibrating"`
 	Dropping          *ebpf.Variable `ebpf:"dropping"`
 	Era               *ebpf.Variable `ebpf:"era"`
 	FoldBySp          *ebpf.Variable `ebpf:"fold_by_sp"`

@@ -34,6 +34,13 @@ type probeCounted struct {
 	Switches uint32
 	Missed   uint32
 	Told     uint32
+	Now      struct {
+		_      structs.HostLayout
+		Count  [8]uint64
+		Ran    [8]uint64
+		Time   uint64
+		Failed uint64
+	}
 }
 
 type probeCounterSource uint32
@@ -262,9 +269,15 @@ type probeThreadState struct {
 		Group uint8
 		_     [1]byte
 	}
-	OpenCounters  [8]uint64
-	EndedCounters [8]uint64
-	Counts        [8]struct {
+	OpenCounters struct {
+		_  structs.HostLayout
+		At [17]uint64
+	}
+	EndedCounters struct {
+		_  structs.HostLayout
+		At [17]uint64
+	}
+	Counts [8]struct {
 		_     structs.HostLayout
 		First [8]uint64
 		Sum   [8]uint64
@@ -309,6 +322,7 @@ const (
 	probeProgOnSession          = "on_session"
 	probeProgOnSwitch           = "on_switch"
 	probeProgOnThread           = "on_thread"
+	probeVarCalibrating         = "calibrating"
 	probeVarCounterEvents       = "counter_events"
 	probeVarCounterSources      = "counter_sources"
 	probeVarCountersTakeTurns   = "counters_take_turns"
@@ -422,6 +436,7 @@ type probeMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeVariableSpecs struct {
+	Calibrating         *ebpf.VariableSpec `ebpf:"calibrating"`
 	CounterEvents       *ebpf.VariableSpec `ebpf:"counter_events"`
 	CounterSources      *ebpf.VariableSpec `ebpf:"counter_sources"`
 	CountersTakeTurns   *ebpf.VariableSpec `ebpf:"counters_take_turns"`
@@ -512,6 +527,7 @@ func (m *probeMaps) Close() error {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probeVariables struct {
+	Calibrating         *ebpf.Variable `ebpf:"calibrating"`
 	CounterEvents       *ebpf.Variable `ebpf:"counter_events"`
 	CounterSources      *ebpf.Variable `ebpf:"counter_sources"`
 	CountersTakeTurns   *ebpf.Variable `ebpf:"counters_take_turns"`

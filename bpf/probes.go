@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
-	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -80,38 +80,14 @@ type Probes struct {
 	mode     Mode
 	coll     *ebpf.Collection
 	rings    []*ebpf.Map
-	nextRow  uint32
+	apart    *ebpf.Map // the ring of the thread that calibrates
 	counters Counters
 	folds    folds
 
 	sitesLater bool // see SitesLater
-}
 
-// Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
-// 80 ms of two threads that do nothing but enter and leave criticals. A large
-// machine has many rings, and they are locked memory.
-const (
-	maxRingBytes = 16 << 20
-	minRingBytes = 2 << 20
-	allRingBytes = 256 << 20
-)
-
-func ringBytes(rings int) uint32 {
-	n := maxRingBytes
-	for n > minRingBytes && n*rings > allRingBytes {
-		n /= 2
-	}
-	return uint32(n)
-}
-
-// Slack is how long the record rings have room for what their threads can write:
-// one that does nothing but reach probes writes 100 MB a second, 1.4 million
-// records. Twice as many threads as are its share may be another one's.
-func (p *Probes) Slack() time.Duration {
-	const perThread = 100e6
-	cpus, rings := runtime.NumCPU(), len(p.rings)
-	writers := min(cpus, 2*((cpus+rings-1)/rings))
-	return time.Duration(float64(ringBytes(rings)) / (perThread * float64(writers)) * float64(time.Second))
+	adding  sync.Mutex // guards nextRow
+	nextRow uint32
 }
 
 // SitesLater tells that where a call came from is not read at its entry where its
@@ -174,7 +150,7 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	if err := c.configure(spec); err != nil {
 		return nil, err
 	}
-	n := min(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries))
+	n := min(runtime.NumCPU(), int(spec.Maps[probeMapRings].MaxEntries)-1)
 	if err := spec.Variables[probeVarNumRings].Set(uint32(n)); err != nil {
 		return nil, err
 	}
@@ -185,10 +161,12 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	spec.Maps[probeMapRings].InnerMap.MaxEntries = size
 	p := &Probes{mode: mode, counters: c, sitesLater: mode == Session && SitesLater()}
 	if p.coll, err = newCollection(spec, nil, func(maps map[string]*ebpf.Map) (err error) {
-		p.rings, err = makeRings(maps[probeMapRings], n, size)
+		sizes := append(slices.Repeat([]uint32{size}, n), apartBytes)
+		rings, err := makeRings(maps[probeMapRings], sizes)
+		p.rings, p.apart = rings[:n], rings[n]
 		return err
 	}); err != nil {
-		closeRings(p.rings)
+		p.closeRings()
 		return nil, err
 	}
 	if err := p.startFolding(); err != nil {
@@ -202,31 +180,6 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		}
 	}
 	return p, nil
-}
-
-// makeRings makes n rings and stores them, all at one time: each change of such
-// a map waits until no program runs that may use what was there (synchronize_rcu).
-func makeRings(in *ebpf.Map, n int, size uint32) ([]*ebpf.Map, error) {
-	rings, errs := make([]*ebpf.Map, n), make([]error, n)
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() {
-			var err error
-			if rings[i], err = ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: size}); err != nil {
-				errs[i] = fmt.Errorf("create a record ring of %d MiB: %w", size>>20, err)
-				return
-			}
-			errs[i] = in.Put(uint32(i), rings[i])
-		})
-	}
-	wg.Wait()
-	return rings, errors.Join(errs...)
-}
-
-func closeRings(rings []*ebpf.Map) {
-	for _, r := range rings {
-		r.Close() // which takes nil
-	}
 }
 
 // tryAttach proves that this mode attaches here, at the entry point of our own
@@ -276,6 +229,8 @@ func (p *Probes) Mode() Mode { return p.mode }
 
 // AddRow stores a row and returns its index.
 func (p *Probes) AddRow(r Row) (uint32, error) {
+	p.adding.Lock()
+	defer p.adding.Unlock()
 	i := p.nextRow
 	if err := p.coll.Maps[probeMapRows].Put(i, r); err != nil {
 		return 0, fmt.Errorf("store probe row %d: %w", i, err)
@@ -291,7 +246,10 @@ func (p *Probes) AddRow(r Row) (uint32, error) {
 
 // Dropped returns how many records of each row the kernel could not store.
 func (p *Probes) Dropped() (map[uint32]uint64, error) {
-	return dropped(p.coll.Maps[probeMapDropped], p.nextRow)
+	p.adding.Lock()
+	n := p.nextRow
+	p.adding.Unlock()
+	return dropped(p.coll.Maps[probeMapDropped], n)
 }
 
 // dropped reads the counters of the first n rows.
@@ -326,7 +284,7 @@ func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error)
 
 // Close detaches nothing by itself (links do) and frees the kernel side.
 func (p *Probes) Close() {
-	closeRings(p.rings)
+	p.closeRings()
 	p.folds.close()
 	p.coll.Close()
 }

@@ -161,6 +161,7 @@ type Uses struct {
 // Ring reads one record ring.
 type Ring struct {
 	memory   *memoryRing
+	aside    aside
 	stride   int // bytes of a record of a probe and its counters
 	blocked  bool
 	mpi      MPIRecord
@@ -187,7 +188,7 @@ func (p *Probes) Rings() ([]*Ring, error) {
 // ring entry together, some more than limit at most, and returns how many. A
 // record is only valid during the call.
 func (r *Ring) Drain(limit int, use *Uses) (n int, err error) {
-	n, r.blocked, err = r.memory.read(limit, func(b []byte) (int, error) {
+	entry := func(b []byte) (int, error) {
 		if !isKept(b) {
 			return 1, r.one(b, use)
 		}
@@ -203,7 +204,13 @@ func (r *Ring) Drain(limit int, use *Uses) (n int, err error) {
 			}
 			b = b[r.stride:]
 		}
-	})
+	}
+	r.blocked = false
+	if n, err = r.aside.read(limit, entry); err == nil && n < limit {
+		var more int
+		more, r.blocked, err = r.memory.read(limit-n, entry)
+		n += more
+	}
 	if err != nil {
 		return n, fmt.Errorf("read a record ring: %w", err)
 	}

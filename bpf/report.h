@@ -7,23 +7,12 @@
  * speak against it. */
 #define ROW_SITE_LATER (ROW_KEEP | ROW_RETURN | ROW_NO_SITE | ROW_SITE_HERE | ROW_RETURN_IF_ZERO | ROW_B_FROM_A | ROW_FOLDS)
 
-/* Adds to a record its thread's counters. */
-static __always_inline void add_counters(struct thread_state *t, struct record *r)
-{
-	if (!num_counters)
-		return;
-	r->flags |= take_counters((u64 *)(r + 1), r->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
-	if (t && t->uncounted) {
-		r->flags |= REC_UNCOUNTED;
-		t->uncounted = 0;
-	}
-}
-
-/* Keeps a record, or if it may not wait writes it with those that do. If the site
- * of its call is not known yet, later is where its probe is. */
-static __always_inline void keep(struct thread_state *t, struct record *from, u64 later, u32 may_wait)
+/* Keeps a record with its counters c, or if it may not wait writes it with those
+ * that do. If the site of its call is not known yet, later is where its probe is. */
+static __always_inline void keep(struct thread_state *t, struct record *from, const struct counter_words *c, u64 later, u32 may_wait)
 {
 	struct record *to;
+	u64 *counters;
 
 	set_busy(t);
 	if (t->kept >= KEPT_RECORDS || t->kept_site_later)
@@ -33,7 +22,9 @@ static __always_inline void keep(struct thread_state *t, struct record *from, u6
 	to->flags |= REC_KEPT;
 	if (dropping)
 		to->lost = take_lost_of(t);
-	add_counters(t, to);
+	counters = (u64 *)(to + 1);
+	EACH_COUNTER(k)
+		counters[k] = c->at[k];
 	t->kept++;
 	t->kept_site_later = later != 0;
 	t->kept_ip = later;
@@ -46,6 +37,7 @@ static __always_inline void keep(struct thread_state *t, struct record *from, u6
  * does not say is filled in. */
 VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later, u32 may_wait)
 {
+	struct counter_words c;
 	struct record *to;
 	u64 id;
 
@@ -55,6 +47,14 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 		t = this_thread_state(0);
 	if (t && (t->slots || t->open.phase))
 		settle_state(t, bpf_get_current_task(), 0, 1);
+	if (num_counters) {
+		__builtin_memset(&c, 0, sizeof(c)); /* the verifier wants all of it */
+		from->flags |= take_counters(&c, from->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
+		if (t && t->uncounted) {
+			from->flags |= REC_UNCOUNTED;
+			t->uncounted = 0;
+		}
+	}
 	id = t ? t->ids : 0;
 	if (!id)
 		id = bpf_get_current_pid_tgid();
@@ -65,17 +65,22 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 			t->ids = id;
 			folding = 1;
 		}
-		keep(t, from, later, may_wait);
+		keep(t, from, &c, later, may_wait);
 		return 0;
 	}
 	to = reserve((u32)id, sizeof(*to) + 8 * COUNTER_WORDS);
 	if (!to) {
-		drop(&dropped, from->row);
+		if (!t)
+			t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (t && (from->flags & REC_UNCOUNTED))
+			t->uncounted = folding = 1;
+		drop_hits(&dropped, from->row, t, 1);
 		return 0;
 	}
 	*to = *from;
 	to->lost = take_lost();
-	add_counters(t, to);
+	for (u32 k = 0; k < 2 * MAX_COUNTERS + 1 && k < COUNTER_WORDS; k++)
+		((u64 *)(to + 1))[k] = c.at[k];
 	submit(to);
 	return 0;
 }

@@ -2,8 +2,8 @@ package bpf
 
 import "testing"
 
-// Calibration reads the rings first, through readers of its own: who has mapped
-// them before does not get its records again.
+// Who has mapped the rings before others read them does not get their records
+// again.
 func TestReadersTakeTurns(t *testing.T) {
 	p, rings, row := drivenProbes(t)
 	d := startDrivers(p, 1)

@@ -177,7 +177,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	}
 
 	/* Records of probes come first: what they count is exact. */
-	which = (u32)id % num_rings;
+	which = ring_of((u32)id);
 	ring = bpf_map_lookup_elem(&rings, &which);
 	if (!ring || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
 		goto lost;

@@ -127,9 +127,15 @@ type sampleThreadState struct {
 		Group uint8
 		_     [1]byte
 	}
-	OpenCounters  [8]uint64
-	EndedCounters [8]uint64
-	Counts        [8]struct {
+	OpenCounters struct {
+		_  structs.HostLayout
+		At [17]uint64
+	}
+	EndedCounters struct {
+		_  structs.HostLayout
+		At [17]uint64
+	}
+	Counts [8]struct {
 		_     structs.HostLayout
 		First [8]uint64
 		Sum   [8]uint64
@@ -148,6 +154,7 @@ const (
 	sampleMapSilent       = "silent"
 	sampleMapThreads      = "threads"
 	sampleProgOnSample    = "on_sample"
+	sampleVarCalibrating  = "calibrating"
 	sampleVarDropping     = "dropping"
 	sampleVarEra          = "era"
 	sampleVarFoldBySp     = "fold_by_sp"
@@ -224,6 +231,7 @@ type sampleMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type sampleVariableSpecs struct {
+	Calibrating  *ebpf.VariableSpec `ebpf:"calibrating"`
 	Dropping     *ebpf.VariableSpec `ebpf:"dropping"`
 	Era          *ebpf.VariableSpec `ebpf:"era"`
 	FoldBySp     *ebpf.VariableSpec `ebpf:"fold_by_sp"`
@@ -283,6 +291,7 @@ func (m *sampleMaps) Close() error {
 //
 // It can be passed to loadSampleObjects or ebpf.CollectionSpec.LoadAndAssign.
 type sampleVariables struct {
+	Calibrating  *ebpf.Variable `ebpf:"calibrating"`
 	Dropping     *ebpf.Variable `ebpf:"dropping"`
 	Era          *ebpf.Variable `ebpf:"era"`
 	FoldBySp     *ebpf.Variable `ebpf:"fold_by_sp"`

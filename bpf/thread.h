@@ -53,6 +53,12 @@ struct fold_counts {
 	u64 first[MAX_COUNTERS], sum[MAX_COUNTERS];
 };
 
+/* What follows a record of a thread's counters: the counts; if they take turns
+ * also for how long each of them counted, and how long the thread was on a CPU (ns). */
+struct counter_words {
+	u64 at[2 * MAX_COUNTERS + 1];
+};
+
 struct thread_state {
 	u32 lost;
 	u32 outside_once; /* the last era in which it was seen to fork outside any region: its nesting is known since */
@@ -73,8 +79,8 @@ struct thread_state {
 	u64 kept_words[(KEPT_RECORDS + 1) * KEPT_MOST / 8]; /* one more, for kept_record's mask */
 	struct fold_open open;
 	struct fold_slot slot[FOLD_SLOTS];
-	u64 open_counters[MAX_COUNTERS]; /* the thread's when open began, */
-	u64 ended_counters[MAX_COUNTERS]; /* and when it ended */
+	struct counter_words open_counters; /* the thread's when open began, */
+	struct counter_words ended_counters; /* and when it ended */
 	struct fold_counts counts[FOLD_SLOTS]; /* of slot */
 };
 

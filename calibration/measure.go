@@ -34,7 +34,7 @@ type run struct {
 	target  *target
 	uses    []use
 	rows    []uint32
-	rings   []*bpf.Ring
+	ring    *bpf.Apart
 
 	ns     [][]float64 // of a call, by use and round
 	before [][]float64 // from the program's own look at the clock to the record's, by use
@@ -44,8 +44,8 @@ type run struct {
 }
 
 // Measure finds out what hits cost, through the loaded programs k, in some 50
-// ms. It reads k's rings: nobody else may meanwhile, and no process be measured.
-// It stores rows of its own.
+// ms. It stores rows of its own and has a ring of its own: processes may be
+// measured meanwhile.
 func Measure(k *bpf.Probes) (*Costs, error) {
 	c, err := measure(k)
 	if err != nil {
@@ -71,24 +71,21 @@ func measure(k *bpf.Probes) (*Costs, error) {
 	if r.target, err = startTarget(image); err != nil {
 		return nil, err
 	}
-	link, err := r.attach(k)
-	if err != nil {
+	if r.ring, err = k.SetApart(r.target.pid()); err != nil {
 		r.target.close()
 		return nil, err
 	}
+	var link io.Closer
 	defer func() {
-		// Closing waits for grace periods; the hits are over once the program is.
-		r.target.close()
-		go link.Close()
-	}()
-	if r.rings, err = k.Rings(); err != nil {
-		return nil, err
-	}
-	defer func() {
-		for _, ring := range r.rings {
-			ring.Close()
+		r.target.close() // before its records would go elsewhere
+		r.ring.Close()
+		if link != nil {
+			go link.Close() // which waits for grace periods; the hits are over now
 		}
 	}()
+	if link, err = r.attach(k); err != nil {
+		return nil, err
+	}
 	if err := r.takeTurns(); err != nil {
 		return nil, err
 	}
@@ -217,25 +214,20 @@ func (r *run) turn(i int, counts bool) error {
 func (r *run) reported(i int) (entries, rets []float64, err error) {
 	const all = 1 << 16
 	pid := uint32(r.target.pid())
-	for _, ring := range r.rings {
-		_, err := ring.Drain(all, &bpf.Uses{Record: func(rec *bpf.Record, _ []uint64) {
-			switch {
-			case rec.Pid != pid || uint32(rec.Row) != r.rows[i]:
-			case rec.Flags&bpf.RecReturn != 0:
-				rets = append(rets, float64(rec.Time))
-			default:
-				entries = append(entries, float64(rec.Time))
-			}
-		}, Fold: func(rec *bpf.FoldRecord, _ *bpf.FoldCounters) {
-			if rec.Pid == pid {
-				r.folded += rec.Hits
-			}
-		}})
-		if err != nil {
-			return nil, nil, err
+	_, err = r.ring.Drain(all, &bpf.Uses{Record: func(rec *bpf.Record, _ []uint64) {
+		switch {
+		case rec.Pid != pid || uint32(rec.Row) != r.rows[i]: // some are an earlier program's
+		case rec.Flags&bpf.RecReturn != 0:
+			rets = append(rets, float64(rec.Time))
+		default:
+			entries = append(entries, float64(rec.Time))
 		}
-	}
-	return entries, rets, nil
+	}, Fold: func(rec *bpf.FoldRecord, _ *bpf.FoldCounters) {
+		if rec.Pid == pid {
+			r.folded += rec.Hits
+		}
+	}})
+	return entries, rets, err
 }
 
 // costs makes of the turns what hits cost.

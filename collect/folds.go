@@ -27,9 +27,5 @@ func (m *Measurement) settleFolds(p *Process, stopped bool) {
 	}
 }
 
-// Trace makes the kernel side report every hit by itself; calibration must have
-// added some up before.
-func (m *Measurement) Trace() {
-	_, _ = m.Costs() // what came of it, profiles tell
-	m.hold()
-}
+// Trace makes the kernel side report every hit by itself.
+func (m *Measurement) Trace() { m.hold() }

@@ -13,15 +13,26 @@ import (
 // is kept with the files, where the measurement will find it.
 func LookAhead(pid int, inlining bool) {
 	mapped := lookedAhead.add(pid)
+	into := func(o *symbols.Object) {
+		if mayBeRuntime(o) {
+			go probes.LookAhead(o)
+		}
+		if inlining && usesGomp(o) {
+			go inline.Of(o)
+		}
+	}
+	go func() { // what cannot be read, the scan will tell
+		if o, err := mapped.Executable(); err == nil {
+			into(o)
+		}
+	}()
 	go func() {
-		mods, _ := mapped.Modules() // what cannot be read, the scan will tell
-		for i := range mods {
-			o := mods[i].Object()
-			if mayBeRuntime(o) {
-				go probes.LookAhead(o)
-			}
-			if inlining && usesGomp(o) {
-				go inline.Of(o)
+		mods, _ := mapped.Modules()
+		for _, first := range []bool{true, false} { // a runtime takes longest to read
+			for i := range mods {
+				if namedRuntime(mods[i].Path) == first {
+					into(mods[i].Object())
+				}
 			}
 		}
 	}()

@@ -234,12 +234,14 @@ func (m *Measurement) readCPU() {
 	}
 }
 
-// drainAll reads all that was written before the call. Other processes may
-// write for ever: once a ring was read to its end, or as many records were read
-// as it holds (16 MiB of at least 64 bytes), what was in it is read.
+// drainAll reads all that was written before the call, for which it waits until it
+// is known what hits cost. Other processes may write for ever: once a ring was read
+// to its end, or as many records were read as it holds and may have been set aside
+// (16 MiB and more of at least 64 bytes), what was in it is read.
 func (m *Measurement) drainAll() {
 	const patience = 100 // ms, for records that are being written
-	for turn, waited := 0, 0; turn < (16<<20/64)/batch+1 && waited < patience; {
+	_, _ = m.Costs()
+	for turn, waited := 0, 0; turn < (asideBytes+16<<20)/64/batch+1 && waited < patience; {
 		_, rest, err := m.drain()
 		switch {
 		case err != nil || rest == noRest:
@@ -272,6 +274,9 @@ func (m *Measurement) drain() (fullest int, left rest, err error) {
 	var fold event.Fold
 	var last *Process
 	read := now
+	if m.costing.pending {
+		return 0, noRest, m.setAside()
+	}
 	for i, r := range m.rings {
 		latest := m.readTo[i]
 		n, err := r.Drain(batch, &bpf.Uses{Record: func(rec *bpf.Record, counters []uint64) {

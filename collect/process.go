@@ -86,16 +86,6 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 		r = p.recorder
 	}
 	p.engine = attribution.New(uint32(pid), r)
-	if c, err := m.Costs(); err == nil {
-		table := c.Table()
-		if m.budget == nil { // which takes care of that
-			p.rates = newRates(&table)
-		}
-		p.engine.Costs(table)
-		if p.recorder != nil {
-			p.recorder.Stream.Costs = c.Table()
-		}
-	}
 	p.resolver.user = m.user
 	if lo, hi, ok := mainStack(pid); ok {
 		p.engine.MainStack(lo, hi)
@@ -108,6 +98,7 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	m.mu.Lock()
 	p.sampled.throttled = m.sampling.throttled
 	m.procs[uint32(pid)] = p
+	m.tellCosts(p)
 	for k := range kinds {
 		if m.budget != nil && m.budget.gone[k] {
 			p.watch(attribution.Watch{At: ktime(), Of: kinds[k].of, Change: attribution.Away})

@@ -53,11 +53,13 @@ func (m *Measurement) programOf(pid int) *Program {
 }
 
 // Follow measures a process, its children and their children from the next
-// program that it runs; the measurement has been started.
+// program that it runs; the measurement has been started. It returns when
+// calibration is over, which would take a processor from the program.
 func (m *Measurement) Follow(pid int) (*Program, error) {
 	if err := m.guard(); err != nil {
 		return nil, err
 	}
+	_, _ = m.Costs()
 	g := m.newProgram(pid, true)
 	if err := m.follower.Follow(pid, g.flags(bpf.FollowStop|bpf.FollowChildren)); err != nil {
 		return nil, err

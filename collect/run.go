@@ -47,9 +47,6 @@ func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) 
 // Start runs the reader and the watch on lives; the function that it returns
 // ends both, lets everybody go on that was stopped, and gives the first error.
 func (m *Measurement) Start() (stop func() error) {
-	if _, err := m.Costs(); err != nil { // which reads the rings until it is known
-		m.logf("%v", err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	var errRead error

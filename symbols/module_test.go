@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,5 +142,21 @@ func TestModules(t *testing.T) {
 func TestModulesOfNobody(t *testing.T) {
 	if ms, err := Modules(1 << 30); err == nil {
 		t.Errorf("modules %+v of a process that cannot exist", ms)
+	}
+}
+
+// The executable is opened once, whoever asks for it first.
+func TestExecutable(t *testing.T) {
+	p := NewProcess(os.Getpid())
+	o, err := p.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mods, err := p.Modules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(mods, func(m Module) bool { return m.Object() == o }) {
+		t.Error("the executable is not the object of a module")
 	}
 }

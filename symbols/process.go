@@ -81,6 +81,17 @@ func (p *Process) Modules() ([]Module, error) {
 	return modules, nil
 }
 
+// Executable opens the process's own file, mostly the largest one that it maps,
+// without a look at the others.
+func (p *Process) Executable() (*Object, error) {
+	proc := "/proc/" + strconv.Itoa(p.pid)
+	path, err := os.Readlink(proc + "/exe")
+	if err != nil {
+		return nil, fmt.Errorf("executable of process %d: %w", p.pid, err)
+	}
+	return cachedObject(proc + "/root" + path)
+}
+
 // mappedFile is the file of a mapping.
 type mappedFile struct {
 	host, seen string

@@ -87,7 +87,8 @@ func (o *Object) Sources() (all []Source) {
 // Directives returns the OpenMP directives of a source file in textual order.
 // A relative name is looked up in the directories in which the object's units
 // were compiled. ok is false where the file is missing, or newer than the
-// object: its lines then need not be those that were compiled.
+// object: its lines then need not be those that were compiled. The slice is
+// everybody's: it must not be changed.
 func (o *Object) Directives(file string) (ds []Directive, ok bool) {
 	o.sources.mu.Lock()
 	defer o.sources.mu.Unlock()
@@ -99,7 +100,7 @@ func (o *Object) Directives(file string) (ds []Directive, ok bool) {
 		}
 		o.sources.files[file] = src
 	}
-	return slices.Clone(src.directives), src.Used
+	return slices.Clip(src.directives), src.Used
 }
 
 // SourceExtent returns the lines of the innermost OpenMP construct whose

@@ -78,9 +78,9 @@ func lines(ds []symbols.Directive) string {
 
 // absent returns the loop directives of a region of which no code was found.
 func (f *function) absent() (ds []symbols.Directive) {
-	for _, d := range f.ds {
-		if f.within(&d) && isLoop(&d) && !callsRuntime(&d) && !strings.HasPrefix(d.Words, "parallel") && !slices.Contains(f.seen, d) {
-			ds = append(ds, d)
+	for i := range f.ds {
+		if d := &f.ds[i]; f.within(d) && isLoop(d) && !callsRuntime(d) && !strings.HasPrefix(d.Words, "parallel") && !slices.Contains(f.seen, *d) {
+			ds = append(ds, *d)
 		}
 	}
 	return ds

@@ -2,8 +2,11 @@ package inline
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"ompp-attach/event"
 	"ompp-attach/probes/insn"
@@ -46,19 +49,30 @@ func analyse(o *symbols.Object) *Inlined {
 	}
 	files := map[string]*account{}
 	regions := outlined(o)
-	for _, fn := range callers(o, telling) {
-		name, _, _ := o.FuncAt(fn)
+	fns := callers(o, telling)
+	functions, in := make([]*function, len(fns)), make([]Inlined, len(fns))
+	atOnce(len(fns), func(n int) {
+		name, _, _ := o.FuncAt(fns[n])
 		if ofRuntime(name) {
-			continue
+			return
 		}
-		f := newFunction(o, fn, strings.Contains(name, "._omp_fn.") || regions[fn])
+		f := newFunction(o, fns[n], strings.Contains(name, "._omp_fn.") || regions[fns[n]])
 		if f == nil {
-			x.Unseen = append(x.Unseen, Unseen{Fn: fn, What: "constructs without calls", Reason: "the function's flow of control cannot be followed"})
+			in[n].Unseen = []Unseen{{Fn: fns[n], What: "constructs without calls", Reason: "the function's flow of control cannot be followed"}}
+			return
+		}
+		f.loops(&in[n])
+		f.masters(&in[n])
+		f.singles(&in[n])
+		functions[n] = f
+	})
+	for n, f := range functions {
+		x.Constructs = append(x.Constructs, in[n].Constructs...)
+		x.Unseen = append(x.Unseen, in[n].Unseen...)
+		x.Loops = append(x.Loops, in[n].Loops...)
+		if f == nil {
 			continue
 		}
-		f.loops(x)
-		f.masters(x)
-		f.singles(x)
 		a := files[f.file]
 		if a == nil {
 			a = &account{f: f}
@@ -71,6 +85,20 @@ func analyse(o *symbols.Object) *Inlined {
 	}
 	slices.SortFunc(x.Unseen, func(a, b Unseen) int { return cmp.Or(cmp.Compare(a.Fn, b.Fn), strings.Compare(a.What, b.What)) })
 	return x
+}
+
+// atOnce calls a function for the numbers below n, several at a time.
+func atOnce(n int, call func(int)) {
+	var next atomic.Int64
+	var done sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		done.Go(func() {
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				call(k)
+			}
+		})
+	}
+	done.Wait()
 }
 
 // account tells of a source file which directives were found.
@@ -181,9 +209,9 @@ func isLoop(d *symbols.Directive) bool {
 
 // around returns the innermost loop directive in whose block a line lies.
 func (f *function) around(line int) (best symbols.Directive, ok bool) {
-	for _, d := range f.ds {
-		if d.Last < line && line <= d.End && isLoop(&d) && (!ok || d.Begin >= best.Begin) {
-			best, ok = d, true
+	for i := range f.ds {
+		if d := &f.ds[i]; d.Last < line && line <= d.End && isLoop(d) && (!ok || d.Begin >= best.Begin) {
+			best, ok = *d, true
 		}
 	}
 	return best, ok

@@ -21,18 +21,19 @@ func (f *function) masters(x *Inlined) {
 			tests[d] = append(tests[d], n)
 		}
 	}
-	for _, d := range f.ds {
+	for k := range f.ds {
+		d := &f.ds[k]
 		if !d.Matches("master") && !d.Matches("masked") {
 			continue
 		}
-		at := tests[d]
+		at := tests[*d]
 		if len(at) > 0 {
-			f.seen = append(f.seen, d)
+			f.seen = append(f.seen, *d)
 		}
 		switch {
-		case len(at) == 0 && !f.within(&d):
-		case len(at) == 0, f.besides(&d, at):
-			x.Unseen = append(x.Unseen, Unseen{f.fn, nameOf(&d),
+		case len(at) == 0 && !f.within(d):
+		case len(at) == 0, f.besides(d, at):
+			x.Unseen = append(x.Unseen, Unseen{f.fn, nameOf(d),
 				"GCC left out the test for the primary thread where it knows its outcome"})
 		default:
 			for _, n := range at {
@@ -70,9 +71,9 @@ func (f *function) besides(d *symbols.Directive, tests []int) bool {
 }
 
 func (f *function) master(line int) (symbols.Directive, bool) {
-	for _, d := range f.ds {
-		if line > 0 && d.Begin <= line && line <= d.Last && (d.Matches("master") || d.Matches("masked")) {
-			return d, true
+	for k := range f.ds {
+		if d := &f.ds[k]; line > 0 && d.Begin <= line && line <= d.Last && (d.Matches("master") || d.Matches("masked")) {
+			return *d, true
 		}
 	}
 	return symbols.Directive{}, false

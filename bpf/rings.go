@@ -1,0 +1,63 @@
+package bpf
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/cilium/ebpf"
+)
+
+// Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
+// 80 ms of two threads that do nothing but enter and leave criticals. A large
+// machine has many rings, and they are locked memory.
+const (
+	maxRingBytes = 16 << 20
+	minRingBytes = 2 << 20
+	allRingBytes = 256 << 20
+)
+
+func ringBytes(rings int) uint32 {
+	n := maxRingBytes
+	for n > minRingBytes && n*rings > allRingBytes {
+		n /= 2
+	}
+	return uint32(n)
+}
+
+// Slack is how long the record rings have room for what their threads can write:
+// one that does nothing but reach probes writes 100 MB a second, 1.4 million
+// records. Twice as many threads as are its share may be another one's.
+func (p *Probes) Slack() time.Duration {
+	const perThread = 100e6
+	cpus, rings := runtime.NumCPU(), len(p.rings)
+	writers := min(cpus, 2*((cpus+rings-1)/rings))
+	return time.Duration(float64(ringBytes(rings)) / (perThread * float64(writers)) * float64(time.Second))
+}
+
+// makeRings makes rings and stores them, all at one time: each change of such a
+// map waits until no program runs that may use what was there (synchronize_rcu).
+func makeRings(in *ebpf.Map, sizes []uint32) ([]*ebpf.Map, error) {
+	rings, errs := make([]*ebpf.Map, len(sizes)), make([]error, len(sizes))
+	var wg sync.WaitGroup
+	for i, size := range sizes {
+		wg.Go(func() {
+			var err error
+			if rings[i], err = ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.RingBuf, MaxEntries: size}); err != nil {
+				errs[i] = fmt.Errorf("create a record ring of %d KiB: %w", size>>10, err)
+				return
+			}
+			errs[i] = in.Put(uint32(i), rings[i])
+		})
+	}
+	wg.Wait()
+	return rings, errors.Join(errs...)
+}
+
+func (p *Probes) closeRings() {
+	for _, r := range append(p.rings, p.apart) {
+		r.Close() // which takes nil
+	}
+}

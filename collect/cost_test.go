@@ -1,0 +1,78 @@
+package collect
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/bpf"
+	"ompp-attach/calibration"
+	"ompp-attach/event"
+)
+
+// Before it is known what hits cost, engines get no events; then they get the
+// costs first, and of the events all.
+func TestPendingCosts(t *testing.T) {
+	k, err := bpf.LoadDriven()
+	if errors.Is(err, unix.EPERM) {
+		t.Skip("loading BPF programs is not permitted")
+	}
+	if err != nil {
+		t.Skipf("this kernel cannot drive probes: %v", err)
+	}
+	defer k.Close()
+	row, err := k.AddRow(bpf.Row{Flags: bpf.RowEntry | bpf.RowNoSite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Measurement{kernel: k, logf: t.Logf, procs: map[uint32]*Process{}}
+	if m.rings, err = k.Rings(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		for _, r := range m.rings {
+			r.Close()
+		}
+	}()
+	m.readTo = make([]uint64, len(m.rings))
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var stack [64]uint64
+	hit := func(n int) {
+		t.Helper()
+		if err := k.Drive(&bpf.Hits{Steps: []bpf.Step{{Row: row}}, Count: n, SP: uint64(uintptr(unsafe.Pointer(&stack[0])))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drain := func() {
+		t.Helper()
+		if _, _, err := m.drain(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.costing.pending = true
+	hit(1000)
+	drain()
+	hit(500)
+	drain()
+	if m.strays != 0 {
+		t.Errorf("%d records were used", m.strays)
+	}
+	p := m.newProcess(unix.Getpid(), m.newProgram(unix.Getpid(), false))
+	if p.rates != nil {
+		t.Error("a process was told costs that nobody knows")
+	}
+	c := &calibration.Costs{Emulated: calibration.Split{Before: 400, After: 300}}
+	m.costsFound(c, nil)
+	if p.rates == nil || p.rates.costs.Kinds[event.ProbeEmulated] != (event.HitCost{Before: 400, After: 300}) {
+		t.Error("a process was not told the costs")
+	}
+	hit(200)
+	drain()
+	if m.strays != 1700 { // of a row that no plan has
+		t.Errorf("%d records of 1700 came", m.strays)
+	}
+}
