@@ -35,7 +35,9 @@ static void iteration(void)
 		{
 			passed++;
 		}
-#pragma omp for schedule(dynamic, 4)
+		/* libomp lets threads steal from each other otherwise, and aborts at times
+		 * (llvm-project issues 86995, 132164): by itself, and sooner when slowed down. */
+#pragma omp for schedule(monotonic : dynamic, 4)
 		for (int i = 0; i < 64; i++)
 			work[i] += i;
 #pragma omp barrier
