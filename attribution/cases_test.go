@@ -83,6 +83,15 @@ var commonCases = []engineCase{
 		25 1 release lock fn=2 free noret`,
 		want: `LOCK@400 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
 		       LOCK@410 0:0 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0`},
+	{name: "a lock that another thread, which had it when we came, releases while this one waits for it",
+		unmatched: 1,
+		events: `
+		0 1 enter lock site=400 fn=1
+		10 2 release lock fn=1
+		30 1 acquired lock
+		50 1 release lock fn=1
+		55 1 released lock`,
+		want: `LOCK@400 0:0 exec 55/1 enter 30 body 20/1 bar 0 exit 5 child 0`},
 	{name: "locks that overlap in a region charge it once",
 		events: `
 		0 1 fork parallel fn=300 key=7 size=1 site=90

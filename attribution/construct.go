@@ -134,9 +134,9 @@ func (e *Engine) releaseForeign(ev *event.Event) {
 	}
 }
 
-// endForeign closes the lock if a thread holds it.
+// endForeign closes the lock if a thread held it then.
 func (e *Engine) endForeign(t *thread, r foreignRelease) bool {
-	i := t.find(r.construct, func(f *frame) bool { return f.id == r.lock && f.phase == inBody && f.start <= r.at })
+	i := t.find(r.construct, func(f *frame) bool { return f.id == r.lock && f.phase == inBody && f.mark <= r.at })
 	if i < 0 {
 		return false
 	}

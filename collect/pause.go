@@ -23,8 +23,8 @@ func (m *Measurement) Pause(pid int) error {
 	p.offGone = true
 	m.hold()
 	defer m.letFold()
-	at := ktime()
 	m.mu.Lock()
+	at := ktime() // nobody reads now, so all that the engine has got is older
 	p.offSince = at
 	m.mu.Unlock()
 	links := p.takeLinks()
