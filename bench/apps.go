@@ -208,7 +208,7 @@ func measureHybrid(t target, openmpShim, dir string) (*appCost, error) {
 		return &means{on: p, begin: func() (func() error, error) {
 			cmd := exec.Command(*tool, "attach", "--verbose", "--overwrite", "--counters", counters,
 				"-o", filepath.Join(dir, "job"), "--job", strconv.Itoa(p.pid()))
-			return startUntil(cmd, cmd.StderrPipe, attached)
+			return startUntil(cmd, cmd.StderrPipe, attachedAndCalibrated())
 		}}
 	}
 	by := [numWays]*means{bare: {on: p}, shim: {on: shimmed}, ours: job("none"), counting: job(defaultCounters)}

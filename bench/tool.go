@@ -22,11 +22,22 @@ import (
 func attachTool(pid int, dir string, flags ...string) (stop func() error, took time.Duration, err error) {
 	begin := time.Now()
 	cmd := toolCommand(pid, dir, flags...)
-	stop, err = startUntil(cmd, cmd.StderrPipe, attached)
+	stop, err = startUntil(cmd, cmd.StderrPipe, attachedAndCalibrated())
 	return stop, time.Since(begin), err
 }
 
 func attached(line string) bool { return strings.Contains(line, "attached to ") }
+
+// attachedAndCalibrated tells by its lines that the tool has attached, and that it calibrates no
+// longer, in whatever order that comes.
+func attachedAndCalibrated() func(line string) bool {
+	isAttached, isCalibrated := false, false
+	return func(line string) bool {
+		isAttached = isAttached || attached(line)
+		isCalibrated = isCalibrated || strings.Contains(line, "calibrated in ") || strings.Contains(line, "measure what probes cost")
+		return isAttached && isCalibrated
+	}
+}
 
 // toolCommand attaches without counters, if flags do not ask for some.
 func toolCommand(pid int, dir string, flags ...string) *exec.Cmd {
@@ -42,11 +53,13 @@ func toolCommand(pid int, dir string, flags ...string) *exec.Cmd {
 // programs that run at the probes; nil calls nothing.
 func whatToolPlaces(pid int, dir string, during func([]ebpf.ProgramID) error) ([]bpf.Placed, error) {
 	cmd := toolCommand(pid, dir)
-	stop, err := startUntil(cmd, cmd.StderrPipe, attached)
+	stop, err := startUntil(cmd, cmd.StderrPipe, attachedAndCalibrated())
 	if err != nil {
 		return nil, err
 	}
 	placed, programs, err := bpf.PlacedBy(cmd.Process.Pid)
+	// The kernel may still be taking away those of the calibration.
+	placed = slices.DeleteFunc(placed, func(p bpf.Placed) bool { return strings.HasPrefix(p.Path, "/memfd:") })
 	if err == nil && during != nil {
 		err = during(programs)
 	}

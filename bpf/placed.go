@@ -69,6 +69,9 @@ func PlacedBy(pid int) (points []Placed, programs []ebpf.ProgramID, err error) {
 				return nil, nil, fmt.Errorf("%s: %w", f, err)
 			}
 			more, prog, err := placedByLink(link.ID(n), pid)
+			if errors.Is(err, os.ErrNotExist) {
+				continue // closed meanwhile
+			}
 			if err != nil {
 				return nil, nil, fmt.Errorf("read link %d: %w", n, err)
 			}
