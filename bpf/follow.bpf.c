@@ -25,8 +25,8 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
-	__type(key, u32);
-	__type(value, u64);
+	__type(key, struct stop);
+	__type(value, u8);
 } stopped SEC(".maps");
 
 struct {
@@ -41,6 +41,7 @@ struct signal_struct { atomic_t live; } __attribute__((preserve_access_index));
 struct task_struct___end { struct signal_struct *signal; } __attribute__((preserve_access_index));
 
 const struct life *unused_life __attribute__((unused));
+const struct stop *unused_stop __attribute__((unused));
 const enum life_kind *unused_life_kind __attribute__((unused));
 const enum follow_flag *unused_follow_flag __attribute__((unused));
 
@@ -72,8 +73,9 @@ u32 missed = 0;
  * one. */
 static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struct task_struct *child)
 {
-	u64 now = bpf_ktime_get_ns();
+	struct stop stop = { .time = bpf_ktime_get_ns(), .pid = pid };
 	struct life *l;
+	u8 waits = 1;
 	int failed;
 
 	l = bpf_ringbuf_reserve(&lives, sizeof(*l), 0);
@@ -81,7 +83,7 @@ static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struc
 		__sync_fetch_and_add(&missed, 1);
 		return;
 	}
-	l->time = now;
+	l->time = stop.time;
 	l->pid = pid;
 	l->kind = kind;
 	l->parent = parent;
@@ -89,7 +91,7 @@ static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struc
 	if (flags & FOLLOW_STOP) {
 		/* Recorded first: whoever finds it must be able to undo it. Where there
 		 * is no room for that, it runs on. */
-		if (bpf_map_update_elem(&stopped, &pid, &now, BPF_ANY))
+		if (bpf_map_update_elem(&stopped, &stop, &waits, BPF_ANY))
 			failed = 1;
 		else if (!child)
 			failed = bpf_send_signal(SIGSTOP);
@@ -99,7 +101,7 @@ static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struc
 			failed = 1;
 		l->stopped = !failed;
 		if (failed)
-			bpf_map_delete_elem(&stopped, &pid);
+			bpf_map_delete_elem(&stopped, &stop);
 	}
 	bpf_ringbuf_submit(l, BPF_RB_FORCE_WAKEUP);
 }
@@ -148,10 +150,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
 
 	/* The number may soon be a stranger's. The last thread of a process need
 	 * not be its first. */
-	if (BPF_CORE_READ((struct task_struct___end *)task, signal, live.counter) == 0) {
+	if (BPF_CORE_READ((struct task_struct___end *)task, signal, live.counter) == 0)
 		bpf_map_delete_elem(&followed, &pid);
-		bpf_map_delete_elem(&stopped, &pid);
-	}
 	return 0;
 }
 

@@ -113,25 +113,26 @@ func (f *Follower) Flags(pid int) (flags uint32) {
 // Release stops following the processes that are followed in a certain way, and
 // continues those of them that wait.
 func (f *Follower) Release(which func(flags uint32) bool) {
-	for pid, flags := range entries[uint32](f.FollowedMap()) {
+	for pid, flags := range entries[uint32, uint32](f.FollowedMap()) {
 		if !which(flags) {
 			continue
 		}
 		f.Forget(int(pid))
-		var at uint64
-		if f.StoppedMap().Lookup(pid, &at) == nil {
-			_ = f.Continue(int(pid))
+		for stop := range entries[followStop, uint8](f.StoppedMap()) {
+			if stop.Pid == uint64(pid) {
+				_ = f.Continue(int(pid), stop.Time)
+			}
 		}
 	}
 }
 
-// entries reads a map whose keys are processes, while it may change.
-func entries[V any](m *ebpf.Map) map[uint32]V {
-	out := map[uint32]V{}
-	var pid uint32
+// entries reads a map while it may change.
+func entries[K comparable, V any](m *ebpf.Map) map[K]V {
+	out := map[K]V{}
+	var k K
 	var v V
-	for it := m.Iterate(); it.Next(&pid, &v); {
-		out[pid] = v
+	for it := m.Iterate(); it.Next(&k, &v); {
+		out[k] = v
 	}
 	return out
 }
@@ -167,10 +168,11 @@ func (f *Follower) Missed() (n uint32) {
 	return n
 }
 
-// Continue lets a process go on that was stopped for us.
-func (f *Follower) Continue(pid int) error {
+// Continue lets a process go on that was stopped for us at a time, that of the
+// Life that told of it.
+func (f *Follower) Continue(pid int, stopped uint64) error {
 	err := unix.Kill(pid, unix.SIGCONT)
-	_ = f.coll.Maps[followMapStopped].Delete(uint32(pid))
+	_ = f.StoppedMap().Delete(followStop{Time: stopped, Pid: uint64(pid)})
 	if err != nil && !errors.Is(err, unix.ESRCH) {
 		return fmt.Errorf("continue process %d: %w", pid, err)
 	}
@@ -185,7 +187,7 @@ func (f *Follower) FollowedMap() *ebpf.Map { return f.coll.Maps[followMapFollowe
 
 // ForgetAll ends the following of every process in a map of followed ones.
 func ForgetAll(m *ebpf.Map) {
-	for pid := range entries[uint32](m) {
+	for pid := range entries[uint32, uint32](m) {
 		_ = m.Delete(pid)
 	}
 }
@@ -193,8 +195,8 @@ func ForgetAll(m *ebpf.Map) {
 // ContinueAll continues every process in a map of stopped ones. They stay in
 // it: one may be entered and not be stopped yet.
 func ContinueAll(m *ebpf.Map) {
-	for pid := range entries[uint64](m) {
-		_ = unix.Kill(int(pid), unix.SIGCONT)
+	for stop := range entries[followStop, uint8](m) {
+		_ = unix.Kill(int(stop.Pid), unix.SIGCONT)
 	}
 }
 

@@ -38,6 +38,12 @@ const (
 	followLifeKindLIFE_MAP  followLifeKind = 3
 )
 
+type followStop struct {
+	_    structs.HostLayout
+	Time uint64
+	Pid  uint64
+}
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
@@ -54,6 +60,7 @@ const (
 	followVarUnusedFollowFlag  = "unused_follow_flag"
 	followVarUnusedLife        = "unused_life"
 	followVarUnusedLifeKind    = "unused_life_kind"
+	followVarUnusedStop        = "unused_stop"
 )
 
 // loadFollow returns the embedded CollectionSpec for follow.
@@ -122,6 +129,7 @@ type followVariableSpecs struct {
 	UnusedFollowFlag *ebpf.VariableSpec `ebpf:"unused_follow_flag"`
 	UnusedLife       *ebpf.VariableSpec `ebpf:"unused_life"`
 	UnusedLifeKind   *ebpf.VariableSpec `ebpf:"unused_life_kind"`
+	UnusedStop       *ebpf.VariableSpec `ebpf:"unused_stop"`
 }
 
 // followObjects contains all objects after they have been loaded into the kernel.
@@ -165,6 +173,7 @@ type followVariables struct {
 	UnusedFollowFlag *ebpf.Variable `ebpf:"unused_follow_flag"`
 	UnusedLife       *ebpf.Variable `ebpf:"unused_life"`
 	UnusedLifeKind   *ebpf.Variable `ebpf:"unused_life_kind"`
+	UnusedStop       *ebpf.Variable `ebpf:"unused_stop"`
 }
 
 // followPrograms contains all programs after they have been loaded into the kernel.

@@ -139,6 +139,13 @@ struct life {
 	u32 stopped; /* the process was sent SIGSTOP and waits for our SIGCONT */
 };
 
+/* A process that was sent SIGSTOP, and when: it may go on, and be stopped again,
+ * before whoever continued it has noted that. */
+struct stop {
+	u64 time;
+	u64 pid;
+};
+
 enum follow_flag {
 	FOLLOW_STOP     = 1 << 0, /* stop it until its probes are placed */
 	FOLLOW_CHILDREN = 1 << 1, /* its children too */

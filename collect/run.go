@@ -122,7 +122,7 @@ func (m *Measurement) live(l bpf.Life) {
 				p.continued = now
 			}
 			m.mu.Unlock()
-			if err := m.follower.Continue(pid); err != nil {
+			if err := m.follower.Continue(pid, l.Time); err != nil {
 				m.warn("%v", err)
 			}
 		}()
