@@ -140,21 +140,15 @@ VERIFIED_ONCE int settle_slots(struct thread_state *t, int must)
 static __always_inline int find_site(struct thread_state *t, u64 site)
 {
 	struct fold_open *o = &t->open;
-	u32 index = o->row;
-	struct row *row = bpf_map_lookup_elem(&rows, &index);
+	int found = came_from(o->row, o->ip, site, &o->flags);
 
-	if (!site || !row)
+	if (!found)
 		return 0;
 	o->site = site;
 	o->site_later = 0;
-	if (is_inside(row, o->ip, site)) {
-		if (is_own_call(row, o->ip, site)) {
-			o->phase = FOLD_NONE;
-			return -1;
-		}
-		o->flags |= REC_INSIDE;
-	}
-	return 1;
+	if (found < 0)
+		o->phase = FOLD_NONE;
+	return found;
 }
 
 /* Writes what is open. If the ring is full and not all must go, the rest stays to
@@ -167,19 +161,12 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip
 	if (o->phase == FOLD_ENTERING)
 		t->told_sp = o->sp;
 	if (o->site_later) {
-		u64 site = site_of_open(task, o->sp);
-		int found;
+		int found = find_site(t, site_of_pending(task, o->sp, o->ip, ip));
 
-		/* If its return is being handled in this moment, the kernel has taken it
-		 * from the list and put the thread there (uprobe_handle_trampoline). */
-		if (!site && ip != o->ip)
-			site = ip;
-		found = find_site(t, site);
 		if (found < 0) {
 			t->ignored_sp = o->sp;
 			return;
 		}
-		/* Its entry is: the kernel has not noted yet where it returns to. */
 		if (!found && !must)
 			return;
 	}

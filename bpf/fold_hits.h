@@ -52,11 +52,8 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 	later = can_skip && !(flags & REC_NO_RETURN) && site_at_exit;
 	if (!later) {
 		site = return_address(regs);
-		if (is_inside(row, REG_IP(regs), site)) {
-			if (is_own_call(row, REG_IP(regs), site))
-				return FOLD_REPORT; /* which finds out, too */
-			flags |= REC_INSIDE;
-		}
+		if (is_own_call(row, REG_IP(regs), site, &flags))
+			return FOLD_REPORT; /* which finds out, too */
 	}
 	o = &t->open;
 	set_busy(t);

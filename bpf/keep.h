@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
 /* Records that nobody but their own thread's need be told of at once wait until
  * there are some, and are written together: a place in the ring for each would
- * cost as much as all else that a hit does. What the call is that begins a
- * construct can then be left to its return, which knows where to: that spares
- * the read of the stack.
+ * cost as much as all else that a hit does. Where the call came from that begins
+ * a construct can then be left to its return, which knows: that spares the read
+ * of the stack.
  *
  * They are older than what is folded (fold.h), and leave before it. */
 #pragma once
@@ -21,23 +21,18 @@ static __always_inline struct record *kept_record(struct thread_state *t, u32 i)
 	return (void *)t->kept_words + at;
 }
 
-/* Makes sure that the last one's site is known. Answers 0 if it is not, for now. */
+/* Makes sure that the last one's site is known. Answers 0 if it is not, for now,
+ * and -1 if it turns out to be none of the program's. */
 static __always_inline int find_kept_site(struct thread_state *t, u64 site)
 {
 	struct record *r = kept_record(t, t->kept - 1);
-	u32 index = r->row;
-	struct row *row = bpf_map_lookup_elem(&rows, &index);
+	int found = came_from(r->row, t->kept_ip, site, &r->flags);
 
-	if (!site || !row)
+	if (!found)
 		return 0;
-	t->kept_site_later = 0;
 	r->site = site;
-	if (is_inside(row, t->kept_ip, site)) {
-		if (is_own_call(row, t->kept_ip, site))
-			return -1;
-		r->flags |= REC_INSIDE;
-	}
-	return 1;
+	t->kept_site_later = 0;
+	return found;
 }
 
 /* One goes that nobody will read: what else it would have told, the next one tells. */
@@ -92,13 +87,8 @@ static __always_inline int settle_kept(struct thread_state *t, u64 task, u64 ip,
 {
 	if (t->kept && t->kept_site_later) {
 		u64 sp = kept_record(t, t->kept - 1)->sp;
-		u64 site = site_of_open(task, sp);
-		int found;
+		int found = find_kept_site(t, site_of_pending(task, sp, t->kept_ip, ip));
 
-		/* As in settle_open. */
-		if (!site && ip != t->kept_ip)
-			site = ip;
-		found = find_kept_site(t, site);
 		if (found < 0) {
 			t->kept_ignored_sp = sp;
 			forget_kept(t);

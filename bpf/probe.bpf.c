@@ -142,9 +142,10 @@ static __always_inline void ignore_return(void)
 static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_skip)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
-	u64 now, site, flags = 0;
+	u64 now, site, flags;
 	struct thread_state *t = 0;
 	int hold, later;
+	u16 inside = 0;
 
 	if (!row)
 		return 1;
@@ -166,23 +167,20 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		if (answer != FOLD_REPORT)
 			return answer == FOLD_FINISHED;
 	}
-	/* A return of a session's knows where to: that spares the read here. */
 	if ((row->flags & ROW_KEEP) && !hold)
 		t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	/* A return of a session's knows where to: that spares the read here. */
 	later = t && can_skip && site_at_exit && (row->flags & ROW_SITE_LATER) == (ROW_KEEP | ROW_RETURN);
 	if (row->flags & ROW_SITE_HERE)
 		site = REG_IP(regs) + row->here;
 	else
 		site = later || (row->flags & ROW_NO_SITE) ? 0 : return_address(regs);
-	if (!later && is_inside(row, REG_IP(regs), site)) {
-		if (is_own_call(row, REG_IP(regs), site)) {
-			if (!can_skip && (row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
-				ignore_return();
-			return 1;
-		}
-		flags = REC_INSIDE;
+	if (!later && is_own_call(row, REG_IP(regs), site, &inside)) {
+		if (!can_skip && (row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
+			ignore_return();
+		return 1;
 	}
-	flags |= entry_flags(regs, row->flags, can_skip);
+	flags = inside | entry_flags(regs, row->flags, can_skip);
 	/* What follows is verified once for all flags, not once for each. */
 	asm volatile("%0 += %1" : "+r"(flags) : "r"(unknown));
 	if (row->flags & ROW_ENTRY) {

@@ -78,16 +78,41 @@ VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
 	return 0;
 }
 
-/* Whether a call that returns to site is one that the library makes itself; ip is
- * that of the probe. */
-static __always_inline int is_inside(struct row *row, u64 ip, u64 site)
+/* The same of one whose probe, at the address probe, is being hit or whose return
+ * is being handled, of a thread whose user code is at ip; 0: not known. The kernel
+ * notes where a call returns to after its entry was handled. When it handles the
+ * return, it has taken it from the list and put the thread there
+ * (uprobe_handle_trampoline). */
+static __always_inline u64 site_of_pending(u64 task, u64 sp, u64 probe, u64 ip)
 {
-	return site - ip - row->text_lo < row->text_hi - row->text_lo;
+	u64 site = site_of_open(task, sp);
+
+	return site || ip == probe ? site : ip;
 }
 
-/* Such a call that is none of the program's. A body that ends in a jump to the
- * runtime seems to be called from inside, too. */
-static __always_inline int is_own_call(struct row *row, u64 ip, u64 site)
+/* Whether a call that returns to site is none of the program's, but one that the
+ * library makes itself; ip is that of the probe. A body that ends in a jump to the
+ * runtime seems to be called from inside, too. Of other calls from inside, the
+ * flags say so. */
+static __always_inline int is_own_call(struct row *row, u64 ip, u64 site, u16 *flags)
 {
-	return (row->flags & ROW_OUTSIDE_ONLY) && site - ip - row->body_lo >= row->body_size;
+	u64 at = site - ip;
+
+	if (at - row->text_lo >= row->text_hi - row->text_lo)
+		return 0;
+	if ((row->flags & ROW_OUTSIDE_ONLY) && at - row->body_lo >= row->body_size)
+		return 1;
+	*flags |= REC_INSIDE;
+	return 0;
+}
+
+/* The same of a row by its number: -1 if it is none of the program's, 1 if it is,
+ * and 0 if the site is not known. */
+static __always_inline int came_from(u32 index, u64 ip, u64 site, u16 *flags)
+{
+	struct row *row = bpf_map_lookup_elem(&rows, &index);
+
+	if (!site || !row)
+		return 0;
+	return is_own_call(row, ip, site, flags) ? -1 : 1;
 }
