@@ -46,18 +46,56 @@ const enum life_kind *unused_life_kind __attribute__((unused));
 const enum follow_flag *unused_follow_flag __attribute__((unused));
 
 #define SIGCONT 18
+/* The first eight bytes of task_struct.comm. */
+#define NAME(a, b, c, d, e, f, g) \
+	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 | (u64)(e) << 32 | (u64)(f) << 40 | (u64)(g) << 48)
 struct sigaction { void *sa_handler; } __attribute__((preserve_access_index));
 struct k_sigaction { struct sigaction sa; } __attribute__((preserve_access_index));
 struct sighand_struct { struct k_sigaction action[64]; } __attribute__((preserve_access_index));
 struct task_struct___signals { struct sighand_struct *sighand; } __attribute__((preserve_access_index));
+typedef struct { u32 val; } __attribute__((preserve_access_index)) kuid_t;
+struct cred { kuid_t uid, suid; } __attribute__((preserve_access_index));
+struct task_struct___family {
+	struct task_struct___family *real_parent;
+	const struct cred *cred;
+	char comm[16];
+} __attribute__((preserve_access_index));
 
 /* A program that does something of its own at SIGCONT (Open MPI's mpirun tells
- * its ranks) is not stopped when it loads libraries. An exec removes handlers. */
+ * its ranks) is not stopped when it loads libraries, nor is a child that has its
+ * handlers. An exec removes handlers. */
 static __always_inline int handles_continue(void)
 {
 	struct task_struct___signals *task = (void *)bpf_get_current_task_btf();
 
 	return (u64)BPF_CORE_READ(task, sighand, action[SIGCONT - 1].sa.sa_handler) > 1; /* SIG_DFL, SIG_IGN */
+}
+
+/* The user whose processes we may continue; ANYONE: everybody's. */
+#define ANYONE ((u32)-1)
+const volatile u32 may_continue = ANYONE;
+
+/* Those who, when the program that they wait for is stopped, stop themselves,
+ * or even their process group and us, until somebody continues them. */
+static const u64 stop_too[] = {
+	NAME('s', 'u', 0, 0, 0, 0, 0), NAME('s', 'u', 'd', 'o', 0, 0, 0), NAME('s', 'g', 0, 0, 0, 0, 0),
+	NAME('r', 'u', 'n', 'u', 's', 'e', 'r'), NAME('n', 'e', 'w', 'g', 'r', 'p', 0), NAME('s', 'c', 'r', 'i', 'p', 't', 0),
+};
+
+/* Whether the current process can be stopped and goes on unharmed. */
+static __always_inline int can_be_stopped(void)
+{
+	struct task_struct___family *task = (void *)bpf_get_current_task_btf();
+	u64 name[2] = {};
+
+	if (may_continue != ANYONE && BPF_CORE_READ(task, cred, uid.val) != may_continue &&
+	    BPF_CORE_READ(task, cred, suid.val) != may_continue) /* kill(2) */
+		return 0;
+	BPF_CORE_READ_STR_INTO(&name, task, real_parent, comm);
+	for (u32 i = 0; i < sizeof(stop_too) / sizeof(*stop_too); i++)
+		if (name[0] == stop_too[i])
+			return 0;
+	return 1;
 }
 
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
@@ -88,7 +126,7 @@ static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struc
 	l->kind = kind;
 	l->parent = parent;
 	l->stopped = 0;
-	if (flags & FOLLOW_STOP) {
+	if ((flags & FOLLOW_STOP) && (child || can_be_stopped())) {
 		/* Recorded first: whoever finds it must be able to undo it. Where there
 		 * is no room for that, it runs on. */
 		if (bpf_map_update_elem(&stopped, &stop, &waits, BPF_ANY))
@@ -139,7 +177,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		inherited &= ~FOLLOW_PROBED;
 	bpf_map_update_elem(&followed, &pid, &inherited, BPF_ANY);
 	if (inherited & FOLLOW_PROBED)
-		tell(pid, from, LIFE_FORK, inherited, child);
+		tell(pid, from, LIFE_FORK, handles_continue() ? 0 : inherited, child);
 	return 0;
 }
 

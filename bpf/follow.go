@@ -50,6 +50,11 @@ func NewFollower(mode Mode) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !mayContinueAnyone() {
+		if err := spec.Variables[followVarMayContinue].Set(uint32(unix.Getuid())); err != nil {
+			return nil, fmt.Errorf("say whom we may continue: %w", err)
+		}
+	}
 	f := &Follower{mode: mode}
 	unused := followProgOnLibrariesMulti
 	if mode != Perf {
@@ -72,6 +77,13 @@ func NewFollower(mode Mode) (*Follower, error) {
 		return nil, fmt.Errorf("open the ring of life events: %w", err)
 	}
 	return f, nil
+}
+
+// mayContinueAnyone tells whether we may send signals to processes of other users.
+func mayContinueAnyone() bool {
+	var now [2]unix.CapUserData
+	err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &now[0])
+	return err == nil && now[0].Effective>>unix.CAP_KILL&1 != 0
 }
 
 // WatchLibraries reports (LifeMap) whenever a process has loaded or unloaded
@@ -193,10 +205,15 @@ func ForgetAll(m *ebpf.Map) {
 }
 
 // ContinueAll continues every process in a map of stopped ones. They stay in
-// it: one may be entered and not be stopped yet.
+// it for a second: one may be entered and not be stopped yet.
 func ContinueAll(m *ebpf.Map) {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
 	for stop := range entries[followStop, uint8](m) {
 		_ = unix.Kill(int(stop.Pid), unix.SIGCONT)
+		if stop.Time+uint64(time.Second) < uint64(now.Nano()) {
+			_ = m.Delete(stop)
+		}
 	}
 }
 

@@ -56,6 +56,7 @@ const (
 	followProgOnFork           = "on_fork"
 	followProgOnLibrariesMulti = "on_libraries_multi"
 	followProgOnLibrariesPerf  = "on_libraries_perf"
+	followVarMayContinue       = "may_continue"
 	followVarMissed            = "missed"
 	followVarUnusedFollowFlag  = "unused_follow_flag"
 	followVarUnusedLife        = "unused_life"
@@ -125,6 +126,7 @@ type followMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type followVariableSpecs struct {
+	MayContinue      *ebpf.VariableSpec `ebpf:"may_continue"`
 	Missed           *ebpf.VariableSpec `ebpf:"missed"`
 	UnusedFollowFlag *ebpf.VariableSpec `ebpf:"unused_follow_flag"`
 	UnusedLife       *ebpf.VariableSpec `ebpf:"unused_life"`
@@ -169,6 +171,7 @@ func (m *followMaps) Close() error {
 //
 // It can be passed to loadFollowObjects or ebpf.CollectionSpec.LoadAndAssign.
 type followVariables struct {
+	MayContinue      *ebpf.Variable `ebpf:"may_continue"`
 	Missed           *ebpf.Variable `ebpf:"missed"`
 	UnusedFollowFlag *ebpf.Variable `ebpf:"unused_follow_flag"`
 	UnusedLife       *ebpf.Variable `ebpf:"unused_life"`

@@ -5,10 +5,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
 )
@@ -20,9 +23,16 @@ import (
 // GuardianCommand is the hidden subcommand that runs it.
 const GuardianCommand = "__guardian"
 
+// guardianName is what ps and killall call it.
+const guardianName = "ompp-guardian"
+
 type guardian struct {
-	cmd  *exec.Cmd
-	pipe io.WriteCloser
+	stopped, followed *ebpf.Map
+	mu                sync.Mutex
+	cmd               *exec.Cmd
+	pipe              io.WriteCloser
+	dismissed         bool
+	ended             chan struct{} // closed when there is none any more
 }
 
 // guard starts the guardian, before the first process can be stopped.
@@ -30,25 +40,36 @@ func (m *Measurement) guard() (err error) {
 	m.guarding.Lock()
 	defer m.guarding.Unlock()
 	if m.guardian == nil {
-		m.guardian, err = startGuardian(m.follower.StoppedMap(), m.follower.FollowedMap())
+		g := &guardian{stopped: m.follower.StoppedMap(), followed: m.follower.FollowedMap(), ended: make(chan struct{})}
+		if err = g.start(); err != nil {
+			return fmt.Errorf("start the guardian: %w", err)
+		}
+		go g.keep()
+		m.guardian = g
 	}
 	return err
 }
 
-func startGuardian(stopped, followed *ebpf.Map) (*guardian, error) {
+// start starts a guardian, unless it has been dismissed.
+func (g *guardian) start() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.dismissed {
+		return nil
+	}
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("start the guardian: %w", err)
+		return err
 	}
 	cmd := exec.Command(self, GuardianCommand)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, fmt.Errorf("start the guardian: %w", err)
+		return err
 	}
-	for _, m := range []*ebpf.Map{stopped, followed} {
-		fd, err := syscall.Dup(m.FD())
+	for _, m := range []*ebpf.Map{g.stopped, g.followed} {
+		fd, err := unix.FcntlInt(uintptr(m.FD()), unix.F_DUPFD_CLOEXEC, 0)
 		if err != nil {
-			return nil, fmt.Errorf("start the guardian: %w", err)
+			return err
 		}
 		f := os.NewFile(uintptr(fd), "map")
 		defer f.Close()
@@ -57,22 +78,54 @@ func startGuardian(stopped, followed *ebpf.Map) (*guardian, error) {
 	// Its own session: a Ctrl-C or a kill of our process group spares it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start the guardian: %w", err)
+		return err
 	}
-	return &guardian{cmd, pipe}, nil
+	g.cmd, g.pipe = cmd, pipe
+	return nil
 }
+
+// keep starts another one when one was killed.
+func (g *guardian) keep() {
+	defer close(g.ended)
+	for {
+		_ = g.cmd.Wait()
+		if g.over() {
+			return
+		}
+		time.Sleep(guardianPause)
+		if g.start() != nil || g.over() {
+			return
+		}
+	}
+}
+
+func (g *guardian) over() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.dismissed
+}
+
+// guardianPause keeps us from starting guardians all the time where something
+// kills each.
+const guardianPause = 50 * time.Millisecond
 
 // dismissed is what we tell the guardian when we need it no more.
 const dismissed = "x"
 
 func (g *guardian) stop() {
+	g.mu.Lock()
+	g.dismissed = true
 	_, _ = io.WriteString(g.pipe, dismissed)
 	g.pipe.Close()
-	_ = g.cmd.Wait()
+	g.mu.Unlock()
+	<-g.ended
 }
 
 // RunGuardian is the guardian's main function.
 func RunGuardian() error {
+	// What is sent to all processes of our name, or by it, is not meant for it.
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
+	_ = os.WriteFile(fmt.Sprintf("/proc/self/task/%d/comm", os.Getpid()), []byte(guardianName), 0)
 	last, _ := io.ReadAll(os.Stdin)
 	if string(last) == dismissed {
 		return nil
@@ -87,8 +140,8 @@ func RunGuardian() error {
 	}
 	// The kernel takes the programs away some time after our death, on a busy
 	// machine seconds: they must not stop anybody any more.
-	bpf.ForgetAll(followed)
-	for range 20 { // those that were just about to
+	for range 100 {
+		bpf.ForgetAll(followed) // a fork may just have been adding its child
 		bpf.ContinueAll(m)
 		time.Sleep(50 * time.Millisecond)
 	}

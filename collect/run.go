@@ -74,17 +74,24 @@ const reapEvery = 100 * time.Millisecond
 
 // watch acts on what followed processes do.
 func (m *Measurement) watch(ctx context.Context) {
+	next := time.Now().Add(reapEvery)
 	for ctx.Err() == nil {
-		l, ok, err := m.follower.Next(time.Now().Add(reapEvery))
+		l, ok, err := m.follower.Next(next)
 		if err != nil {
 			m.warn("following processes failed: %v; runtimes loaded from now on are not measured", err)
+			for ctx.Err() == nil { // the kernel side still stops them
+				m.follower.StopAll()
+				time.Sleep(reapEvery)
+			}
 			return
 		}
-		if !ok {
-			m.reap()
-			continue
+		if ok {
+			m.live(l)
 		}
-		m.live(l)
+		if now := time.Now(); !now.Before(next) {
+			m.reap()
+			next = now.Add(reapEvery)
+		}
 	}
 }
 
@@ -146,6 +153,9 @@ func (m *Measurement) live(l bpf.Life) {
 		p.meta.Attached = attached
 		m.mu.Unlock()
 	case bpf.LifeFork:
+		if p != nil { // another one had that number
+			m.retire(p, "the process ended")
+		}
 		p = m.newProcess(pid, g)
 	case bpf.LifeMap:
 		if p == nil {
