@@ -51,8 +51,18 @@ func main() {
 	}
 	started := false
 	c := root()
-	c.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	var tune tuning
+	tune.register(c)
+	tuned := func() {}
+	c.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
+		started = true
+		tuned, err = tune.begin()
+		return err
+	}
 	err := c.Execute()
+	if tuned != nil {
+		tuned()
+	}
 	if err != nil && !started { // the arguments were not understood
 		err = &exitError{exitUsage, fmt.Errorf("%w; see ompp-attach --help", err)}
 	}
