@@ -41,7 +41,7 @@ type measureFlags struct {
 }
 
 // tell writes a sentence to the user's terminal.
-func tell(sentence string) { fmt.Fprintln(os.Stderr, "ompp-attach: "+sentence) }
+func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+sentence) }
 
 // defaultFormats are what is written of a process or rank.
 var defaultFormats = []string{"ompp", "pprof", "samples"}
@@ -257,8 +257,9 @@ func run(f *measureFlags, args []string) error {
 }
 
 // heed catches signals to the end of the tool: an impatient second Ctrl-C must
-// not cost the results.
+// not cost the results, nor a pager that is left.
 func heed() <-chan os.Signal {
+	outliveReader()
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)...)
 	return signals
