@@ -27,7 +27,7 @@ func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) 
 		_ = stop()
 		return nil, err
 	}
-	if err := l.Start(); err != nil {
+	if err := l.Start(signals); err != nil {
 		_ = stop()
 		return nil, err
 	}

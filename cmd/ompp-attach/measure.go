@@ -269,11 +269,7 @@ func heed() <-chan os.Signal {
 // the tool's exit status.
 func (f *measureFlags) conclude(out *output, res *collect.Result, err error, path string) error {
 	if res == nil {
-		var ee *collect.ExecError
-		if errors.As(err, &ee) {
-			err = &exitError{exitCannotRun, err}
-		}
-		return out.abandon(err)
+		return out.abandon(notStarted(err))
 	}
 	if err = errors.Join(err, out.write(res, f), f.saveStream(res)); err != nil {
 		return err
@@ -288,6 +284,19 @@ func (f *measureFlags) conclude(out *output, res *collect.Result, err error, pat
 		return &exitError{res.Exit, unfound(res)}
 	}
 	return unfound(res)
+}
+
+// notStarted gives the status that shells have for why a program did not run.
+func notStarted(err error) error {
+	var ee *collect.ExecError
+	var ie *collect.InterruptedError
+	switch {
+	case errors.As(err, &ee):
+		return &exitError{exitCannotRun, err}
+	case errors.As(err, &ie):
+		return &exitError{128 + int(ie.Signal), err}
+	}
+	return err
 }
 
 // heeded leaves out the signals that we were started to ignore: nohup and
