@@ -127,9 +127,9 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 		for n := 2; exists(o.dir); n++ { // an older process had the same number
 			o.dir = fmt.Sprintf("%s-%d", base, n)
 		}
-		if err := o.make(); err != nil {
-			return err
-		}
+	}
+	if err := o.make(); err != nil { // also when somebody has removed it meanwhile
+		return err
 	}
 	var errs []error
 	if o.replace {
