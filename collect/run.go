@@ -105,6 +105,9 @@ func (m *Measurement) live(l bpf.Life) {
 			// The time that it was stopped is not the program's.
 			m.mu.Lock()
 			now := ktime()
+			if p != nil && m.settled(p) {
+				p = nil
+			}
 			if p != nil && l.Time > p.continued {
 				took := now - l.Time
 				p.meta.Stopped.Add(int64(took))
