@@ -72,6 +72,7 @@ func needed(most int, question string) cobra.PositionalArgs {
 
 func fail(err error) {
 	if err == nil {
+		spoken.finish()
 		return
 	}
 	status := exitFailure
@@ -80,8 +81,9 @@ func fail(err error) {
 		status = ee.status
 	}
 	if s := err.Error(); s != "" {
-		fmt.Fprintln(os.Stderr, "ompp-attach: "+s)
+		tell(s)
 	}
+	spoken.finish()
 	var killed *killedError
 	if errors.As(err, &killed) {
 		endBy(killed.signal)
