@@ -22,3 +22,9 @@ func (p *Probes) Share(pid int) error {
 
 // Unshare ends that.
 func (p *Probes) Unshare(pid int) { _ = p.coll.Maps[probeMapSharing].Delete(uint32(pid)) }
+
+// Shares tells whether a process is measured by shared probes.
+func (p *Probes) Shares(pid int) bool {
+	var v uint8
+	return p.coll.Maps[probeMapSharing].Lookup(uint32(pid), &v) == nil
+}

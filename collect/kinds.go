@@ -1,8 +1,10 @@
 package collect
 
 import (
+	"errors"
 	"io"
 	"slices"
+	"sync"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -59,11 +61,7 @@ func (m *Measurement) attachKinds(p *Process, path string, a *probes.Attached) (
 			continue
 		}
 		if err := l.place(k); err != nil {
-			for k := range l.links { // by their parts: other files' probes are not given up
-				for _, link := range l.take(k) {
-					link.Close()
-				}
-			}
+			l.Close()
 			return nil, err
 		}
 	}
@@ -94,29 +92,25 @@ func (l *kindLinks) place(k int) (err error) {
 // take returns what holds the probes of a kind, to be closed.
 func (l *kindLinks) take(k int) []io.Closer {
 	link := l.links[k]
-	l.links[k] = nil
-	switch link := link.(type) {
-	case nil:
+	if link == nil {
 		return nil
-	case *part: // the process goes on sharing others
-		return []io.Closer{closerFunc(link.leave)}
 	}
+	l.links[k] = nil
 	return bpf.Parts(link)
 }
 
-// Close implements io.Closer.
+// Close implements io.Closer. All go at one time, as in closeLinks.
 func (l *kindLinks) Close() error {
-	var first error
+	errs := make([]error, len(l.links))
+	var wg sync.WaitGroup
 	for k, link := range l.links {
-		if link == nil {
-			continue
+		if link != nil {
+			wg.Go(func() { errs[k] = link.Close() })
 		}
-		if err := link.Close(); err != nil && first == nil {
-			first = err
-		}
-		l.links[k] = nil
 	}
-	return first
+	wg.Wait()
+	clear(l.links)
+	return errors.Join(errs...)
 }
 
 // kindPlan is what processes share of a plan.
@@ -124,7 +118,3 @@ type kindPlan struct {
 	plan *probes.Attached
 	kind int
 }
-
-type closerFunc func() error
-
-func (f closerFunc) Close() error { return f() }

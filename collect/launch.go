@@ -28,6 +28,16 @@ type Launched struct {
 	cmd    *exec.Cmd
 	gate   *os.File // a byte lets the program start, its end ends the process
 	report *os.File
+	early  []os.Signal // came before the program started, and are its own
+}
+
+// InterruptedError says that a signal came that was to end the program, before
+// that was started.
+type InterruptedError struct{ Signal syscall.Signal }
+
+// Error implements error.
+func (e *InterruptedError) Error() string {
+	return fmt.Sprintf("ended by signal %d (%s) before the program was started", e.Signal, e.Signal)
 }
 
 // Ending is how a launched program ended.
@@ -92,8 +102,19 @@ func pipe(inheritWriter bool) (r, w int, err error) {
 // PID is the program's process.
 func (l *Launched) PID() int { return l.cmd.Process.Pid }
 
-// Start lets the program run; it returns the reason when exec failed.
-func (l *Launched) Start() error {
+// Start lets the program run; it returns the reason when exec failed, or what
+// has come from signals kept it from being tried: a Ctrl-C while the kernel side
+// was loaded did not reach the program, which was not there.
+func (l *Launched) Start(signals <-chan os.Signal) error {
+	for len(signals) > 0 {
+		s := <-signals
+		switch s {
+		case syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP:
+			l.Abandon()
+			return &InterruptedError{s.(syscall.Signal)}
+		}
+		l.early = append(l.early, s)
+	}
 	_, err := l.gate.Write([]byte{1})
 	l.gate.Close()
 	defer l.report.Close()
@@ -123,12 +144,18 @@ func (l *Launched) Abandon() {
 func (l *Launched) Wait(signals <-chan os.Signal, pass func(syscall.Signal) bool) Ending {
 	ended := make(chan error, 1)
 	go func() { ended <- l.cmd.Wait() }()
+	hand := func(s os.Signal) {
+		if n, ok := s.(syscall.Signal); ok && pass(n) {
+			_ = l.cmd.Process.Signal(s)
+		}
+	}
+	for _, s := range l.early {
+		hand(s)
+	}
 	for {
 		select {
 		case s := <-signals:
-			if n, ok := s.(syscall.Signal); ok && pass(n) {
-				_ = l.cmd.Process.Signal(s)
-			}
+			hand(s)
 		case err := <-ended:
 			return ending(err, l.cmd.ProcessState)
 		}

@@ -74,7 +74,7 @@ type planned struct {
 }
 
 // New loads the kernel side, which reads the counters of each thread with its
-// events. logf receives what --verbose shows.
+// events. logf receives what --verbose shows, and must not wait (see Say).
 func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Counter) (*Measurement, error) {
 	if err := hostPIDs(); err != nil {
 		return nil, err

@@ -20,10 +20,15 @@ func (m *Measurement) Pause(pid int) error {
 		m.scanning.Unlock()
 		return fmt.Errorf("the measurement of process %d is paused already, or over", pid)
 	}
-	p.offGone = true
 	m.hold()
 	defer m.letFold()
 	m.mu.Lock()
+	if m.settled(p) || p.ended != 0 {
+		m.mu.Unlock()
+		m.scanning.Unlock()
+		return errNotMeasured
+	}
+	p.offGone = true
 	at := ktime() // nobody reads now, so all that the engine has got is older
 	p.offSince = at
 	m.mu.Unlock()
@@ -35,6 +40,10 @@ func (m *Measurement) Pause(pid int) error {
 	m.cutOffMPI(p)
 	m.drainAll()
 	m.mu.Lock()
+	if m.settled(p) {
+		m.mu.Unlock()
+		return errNotMeasured
+	}
 	p.engine.Pause(at)
 	m.mu.Unlock()
 	m.logf("process %d: paused in %s", pid, time.Since(begin).Round(time.Microsecond))
@@ -73,14 +82,23 @@ func (m *Measurement) Resume(pid int) error {
 		return fmt.Errorf("the probes of process %d could not be placed again: %w", pid, err)
 	}
 	m.mu.Lock()
+	if m.settled(p) || p.ended != 0 {
+		m.mu.Unlock()
+		return errNotMeasured
+	}
 	at := ktime()
 	p.engine.Resume(threadsOf(pid), at)
 	p.offSince, p.resumed = 0, at
+	m.sampleIt(p) // before its end could be noted, after which nobody would take that back
 	m.mu.Unlock()
-	m.sampleIt(p)
 	m.logf("process %d: goes on after %s", pid, time.Since(begin).Round(time.Microsecond))
 	return nil
 }
+
+// settled tells whether a process was taken out of procs while mu was not held:
+// it has ended or runs another program, and its engine is somebody else's. mu is
+// held.
+func (m *Measurement) settled(p *Process) bool { return m.procs[p.pid] != p }
 
 // measured finds a process that is being measured.
 func (m *Measurement) measured(pid int) (*Process, error) {

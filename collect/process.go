@@ -44,6 +44,7 @@ type Process struct {
 	offSince  uint64    // paused from outside since then; 0: not; guarded by mu
 	resumed   uint64    // when it last went on; guarded by mu
 	alone     bool      // it shares no probes with others; guarded by scanning
+	shares    bool      // it answers to those of all; guarded by scanning
 	offGone   bool      // its probes are away for a pause; guarded by scanning
 	cpu0      CPUTimes
 	cpu       CPUTimes
@@ -278,8 +279,10 @@ func (m *Measurement) detach(p *Process) {
 	closeLinks(links)
 }
 
-// takeLinks returns what holds the process's probes; scanning is held.
+// takeLinks returns what holds the process's probes, to be closed; it shares
+// none any more. scanning is held.
 func (p *Process) takeLinks() (links []io.Closer) {
+	p.unshare()
 	for _, files := range []map[fileID]placed{p.placed, p.code} {
 		for id, pl := range files {
 			if pl.link != nil {

@@ -27,7 +27,7 @@ func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) 
 		_ = stop()
 		return nil, err
 	}
-	if err := l.Start(); err != nil {
+	if err := l.Start(signals); err != nil {
 		_ = stop()
 		return nil, err
 	}
@@ -112,6 +112,9 @@ func (m *Measurement) live(l bpf.Life) {
 			// The time that it was stopped is not the program's.
 			m.mu.Lock()
 			now := ktime()
+			if p != nil && m.settled(p) {
+				p = nil
+			}
 			if p != nil && l.Time > p.continued {
 				took := now - l.Time
 				p.meta.Stopped.Add(int64(took))

@@ -20,7 +20,6 @@ type sharedLink struct {
 // part is one process's part in a sharedLink; closing it once ends that.
 type part struct {
 	m    *Measurement
-	pid  int
 	plan any
 }
 
@@ -33,7 +32,7 @@ func (m *Measurement) attach(p *Process, path string, a *probes.Attached) (io.Cl
 }
 
 // share places a plan's probes for a process, or lets it take part in those that
-// are there; place places them for a process, or for all (0).
+// are there; place places them for a process, or for all (0). scanning is held.
 func (m *Measurement) share(p *Process, plan any, place func(pid int) (io.Closer, error)) (io.Closer, error) {
 	r := p.meta.MPI
 	if r == nil || r.Size == 1 || p.alone {
@@ -58,18 +57,23 @@ func (m *Measurement) share(p *Process, plan any, place func(pid int) (io.Closer
 		return nil, err
 	}
 	s.users++
-	return &part{m, int(p.pid), plan}, nil
+	p.shares = true
+	return &part{m, plan}, nil
 }
 
-// Close implements io.Closer. All of a process's probes go at one time, so
-// that its parts in other files lose nothing.
+// unshare silences all probes that a process shares; scanning is held. It must
+// not be left to who closes the links, which may take long: a process of the
+// same number, that has run another program, shares them anew by then.
+func (p *Process) unshare() {
+	if p.shares {
+		p.program.m.kernel.Unshare(int(p.pid))
+		p.shares = false
+	}
+}
+
+// Close implements io.Closer; the process goes on with its other parts, unless
+// it does not share any more.
 func (s *part) Close() error {
-	s.m.kernel.Unshare(s.pid)
-	return s.leave()
-}
-
-// leave gives up the part in one link; the process goes on with others.
-func (s *part) leave() error {
 	s.m.sharing.Lock()
 	defer s.m.sharing.Unlock()
 	l := s.m.shared[s.plan]

@@ -148,7 +148,8 @@ func (r *rates) sentence() string {
 }
 
 // Say tells the user at once what a measurement finds that he should know while
-// it lasts.
+// it lasts. say must not wait for him, as New's logf must not: those who call it
+// hold what the reader of the rings needs.
 func (m *Measurement) Say(say func(sentence string)) { m.say = say }
 
 // watchRates looks at a process's first second; mu is held.

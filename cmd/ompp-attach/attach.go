@@ -56,6 +56,7 @@ the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
 }
 
 func attach(f *measureFlags, pids []int, duration time.Duration) error {
+	outliveReader()
 	started := hurry()
 	defer started()
 	slices.Sort(pids)

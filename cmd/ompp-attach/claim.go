@@ -26,8 +26,10 @@ const claimLimit = 30 * time.Second
 
 // claims are the directories that a collector has claimed for its job.
 type claims struct {
-	mu   sync.Mutex
-	done map[string]*output
+	mu    sync.Mutex
+	done  map[string]*output
+	ranks map[string]map[int]bool // by directory: those of the job that have come to us
+	size  int                     // of the job; 0: not known
 }
 
 // open prepares the directory that a rank's flags name.
@@ -56,18 +58,24 @@ func (c *claims) open(f *measureFlags, req *request) (*output, error) {
 			return nil, o.abandon(err)
 		}
 		if c.done == nil {
-			c.done = map[string]*output{}
+			c.done, c.ranks = map[string]*output{}, map[string]map[int]bool{}
 		}
-		c.done[dir] = o
+		c.done[dir], c.ranks[dir] = o, map[int]bool{}
 	}
+	c.ranks[dir][req.Rank.Rank], c.size = true, req.Rank.Size
 	o := *c.done[dir]
 	o.rank, o.created = &req.Rank, false // others may write to it yet
 	return &o, nil
 }
 
-// leave removes the traces of a job that has written nothing.
+// leave removes the traces of a job that has written nothing. If not all its
+// ranks have come to us, other nodes' collectors may yet write there: without
+// the mark, the next one to come would take their files for an older run's.
 func (c *claims) leave() {
 	for dir, o := range c.done {
+		if len(c.ranks[dir]) != c.size {
+			continue
+		}
 		if written, _ := filepath.Glob(filepath.Join(dir, recordStem+".*")); len(written) > 0 {
 			continue
 		}

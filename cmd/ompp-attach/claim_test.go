@@ -56,31 +56,54 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// A job that has written nothing leaves no traces; one that has keeps all. A
-// directory that was made for a job that is refused goes again.
+// A job that has written nothing leaves no traces; one that has, or of which
+// ranks may be elsewhere, keeps all. A directory that was made for a job that is
+// refused goes again.
 func TestClaimsLeave(t *testing.T) {
-	for _, wrote := range []bool{false, true} {
+	for _, tc := range []struct {
+		size        int
+		wrote, want bool // is anything left
+	}{{2, false, false}, {2, true, true}, {3, false, true}, {0, false, true}} {
 		above := t.TempDir()
 		c := &claims{}
-		o, err := c.open(&measureFlags{}, &request{Dir: above, Rank: collect.Rank{Rank: 1, Job: "a:b.c/d@1"}})
-		if err != nil {
-			t.Fatal(err)
+		var o *output
+		for _, rank := range []int{0, 1, 1} { // which runs two programs
+			var err error
+			if o, err = c.open(&measureFlags{}, &request{Dir: above, Rank: collect.Rank{Rank: rank, Size: tc.size, Job: "a:b.c/d@1"}}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		dir := filepath.Join(above, "ompp-job-a_b.c_d@1")
 		if o.dir != dir || o.rank == nil || o.rank.Rank != 1 {
 			t.Fatalf("%+v, want the directory %s", o, dir)
 		}
-		if wrote {
+		if tc.wrote {
 			if err := os.WriteFile(filepath.Join(dir, "profile.rank1.json.gz"), nil, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 		c.leave()
-		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); (len(left) > 0) != wrote {
-			t.Errorf("wrote %t: %q are left", wrote, left)
+		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); (len(left) > 0) != tc.want {
+			t.Errorf("%+v: %q are left", tc, left)
 		}
-		if _, err := os.Stat(dir); (err == nil) != wrote {
-			t.Errorf("wrote %t: the directory: %v", wrote, err)
+		if _, err := os.Stat(dir); (err == nil) != tc.want {
+			t.Errorf("%+v: the directory: %v", tc, err)
+		}
+	}
+}
+
+// Whoever removes the directory while the program runs does not cost it its
+// profile.
+func TestWriteAgain(t *testing.T) {
+	p := profileOf(10)
+	p.Nodes = []attribution.Node{{Region: -1, Parent: -1}}
+	for _, rank := range []*collect.Rank{nil, {Rank: 1}} {
+		o := &output{dir: filepath.Join(t.TempDir(), "above", "out"), named: true, rank: rank}
+		if err := o.write(&collect.Result{First: p, Profiles: []*attribution.Profile{p}}, &measureFlags{quiet: true}); err != nil {
+			t.Error(err)
+		}
+		if got, _ := filepath.Glob(filepath.Join(o.dir, recordStem+"*"+recordSuffix)); len(got) != 1 {
+			t.Errorf("of rank %v there are %q", rank, got)
 		}
 	}
 }

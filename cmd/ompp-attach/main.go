@@ -82,6 +82,7 @@ func needed(most int, question string) cobra.PositionalArgs {
 
 func fail(err error) {
 	if err == nil {
+		spoken.finish()
 		return
 	}
 	status := exitFailure
@@ -90,8 +91,9 @@ func fail(err error) {
 		status = ee.status
 	}
 	if s := err.Error(); s != "" {
-		fmt.Fprintln(os.Stderr, "ompp-attach: "+s)
+		tell(s)
 	}
+	spoken.finish()
 	var killed *killedError
 	if errors.As(err, &killed) {
 		endBy(killed.signal)

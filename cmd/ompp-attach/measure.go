@@ -41,7 +41,7 @@ type measureFlags struct {
 }
 
 // tell writes a sentence to the user's terminal.
-func tell(sentence string) { fmt.Fprintln(os.Stderr, "ompp-attach: "+sentence) }
+func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+sentence) }
 
 // defaultFormats are what is written of a process or rank.
 var defaultFormats = []string{"ompp", "pprof", "samples"}
@@ -257,8 +257,9 @@ func run(f *measureFlags, args []string) error {
 }
 
 // heed catches signals to the end of the tool: an impatient second Ctrl-C must
-// not cost the results.
+// not cost the results, nor a pager that is left.
 func heed() <-chan os.Signal {
+	outliveReader()
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)...)
 	return signals
@@ -268,11 +269,7 @@ func heed() <-chan os.Signal {
 // the tool's exit status.
 func (f *measureFlags) conclude(out *output, res *collect.Result, err error, path string) error {
 	if res == nil {
-		var ee *collect.ExecError
-		if errors.As(err, &ee) {
-			err = &exitError{exitCannotRun, err}
-		}
-		return out.abandon(err)
+		return out.abandon(notStarted(err))
 	}
 	if err = errors.Join(err, out.write(res, f), f.saveStream(res)); err != nil {
 		return err
@@ -287,6 +284,19 @@ func (f *measureFlags) conclude(out *output, res *collect.Result, err error, pat
 		return &exitError{res.Exit, unfound(res)}
 	}
 	return unfound(res)
+}
+
+// notStarted gives the status that shells have for why a program did not run.
+func notStarted(err error) error {
+	var ee *collect.ExecError
+	var ie *collect.InterruptedError
+	switch {
+	case errors.As(err, &ee):
+		return &exitError{exitCannotRun, err}
+	case errors.As(err, &ie):
+		return &exitError{128 + int(ie.Signal), err}
+	}
+	return err
 }
 
 // heeded leaves out the signals that we were started to ignore: nohup and

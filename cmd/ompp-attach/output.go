@@ -116,7 +116,7 @@ func (o *output) abandon(err error) error {
 	return err
 }
 
-// write writes the recorded profiles first, then the reports, then the summary.
+// write writes all files first, then the summaries.
 func (o *output) write(res *collect.Result, f *measureFlags) error {
 	if len(res.Profiles) == 0 {
 		return o.abandon(nil)
@@ -127,9 +127,9 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 		for n := 2; exists(o.dir); n++ { // an older process had the same number
 			o.dir = fmt.Sprintf("%s-%d", base, n)
 		}
-		if err := o.make(); err != nil {
-			return err
-		}
+	}
+	if err := o.make(); err != nil { // also when somebody has removed it meanwhile
+		return err
 	}
 	var errs []error
 	if o.replace {
@@ -138,18 +138,22 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 		}
 	}
 	stems := o.stems(res)
+	files := make([][]string, len(stems))
 	for i, p := range res.Profiles {
-		files, err := writeProfile(o.dir, stems[i], p, f.formats, f.view.options())
-		if err != nil {
+		var err error
+		if files[i], err = writeProfile(o.dir, stems[i], p, f.formats, f.view.options()); err != nil {
 			errs = append(errs, err)
-		}
-		if !f.quiet && !isRank(p) && o.rank == nil {
-			if err := report.Summary(os.Stderr, p, files, f.view.options()); err != nil {
-				errs = append(errs, err)
-			}
 		}
 	}
 	if !f.quiet {
+		for i, p := range res.Profiles {
+			if isRank(p) || o.rank != nil {
+				continue
+			}
+			if err := report.Summary(spoken, p, files[i], f.view.options()); err != nil {
+				errs = append(errs, err)
+			}
+		}
 		for _, line := range o.ranksLines(res.Profiles) {
 			f.say(line)
 		}

@@ -141,3 +141,15 @@ func TestMakeDirectory(t *testing.T) {
 		t.Error("a link's directory was given away")
 	}
 }
+
+func TestNotStarted(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want int
+	}{{&collect.ExecError{Sentence: "no"}, exitCannotRun}, {&collect.InterruptedError{Signal: syscall.SIGINT}, 130}, {&collect.InterruptedError{Signal: syscall.SIGTERM}, 143}} {
+		var ee *exitError
+		if err := notStarted(tc.err); !errors.As(err, &ee) || ee.status != tc.want || !errors.Is(err, tc.err) {
+			t.Errorf("%v: %v, want status %d", tc.err, err, tc.want)
+		}
+	}
+}

@@ -41,9 +41,9 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 	if err != nil {
 		return notRun(r, err)
 	}
-	if err := l.Start(); err != nil {
+	if err := l.Start(signals); err != nil {
 		s.close()
-		return notRun(r, &exitError{exitCannotRun, err})
+		return notRun(r, notStarted(err))
 	}
 	// mpirun, hydra and srun signal a rank's process group: the program has had
 	// what they send. What would end it anyhow, it may have twice.

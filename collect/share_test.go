@@ -1,0 +1,82 @@
+package collect
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/attribution"
+	"ompp-attach/bpf"
+)
+
+type closerFunc func() error
+
+func (f closerFunc) Close() error { return f() }
+
+// A process ceases to share before its links are closed, and once: closing them
+// may take until another program of its number shares them anew.
+func TestUnshare(t *testing.T) {
+	k, err := bpf.LoadDriven()
+	if errors.Is(err, unix.EPERM) {
+		t.Skip("loading BPF programs is not permitted")
+	}
+	if err != nil {
+		t.Skipf("this kernel cannot drive probes: %v", err)
+	}
+	defer k.Close()
+	m := &Measurement{kernel: k, logf: t.Logf, procs: map[uint32]*Process{}, shared: map[any]*sharedLink{}}
+	place := func(int) (io.Closer, error) { return nothing{}, nil }
+	program := func() (*Process, *kindLinks) {
+		p := m.newProcess(unix.Getpid(), m.newProgram(unix.Getpid(), true))
+		p.meta.MPI = &attribution.MPIJob{Size: 2}
+		l := &kindLinks{}
+		for kind := range 3 {
+			link, err := m.share(p, kindPlan{kind: kind}, place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.links = append(l.links, link)
+		}
+		p.placed[fileID{}] = placed{link: l}
+		return p, l
+	}
+	p, _ := program()
+	links := p.takeLinks()
+	if k.Shares(unix.Getpid()) {
+		t.Error("it shares while its links are closed")
+	}
+	_, anew := program()
+	closeLinks(links)
+	if !k.Shares(unix.Getpid()) {
+		t.Error("the new program does not share any more")
+	}
+	for plan, s := range m.shared {
+		if s.users != 1 {
+			t.Errorf("%v: %d users, want 1", plan, s.users)
+		}
+	}
+	anew.Close()
+	if len(m.shared) != 0 {
+		t.Errorf("%d links are left", len(m.shared))
+	}
+}
+
+// What waits for the same thing in the kernel waits at one time.
+func TestKindsCloseAtOnce(t *testing.T) {
+	var all sync.WaitGroup
+	all.Add(len(kinds))
+	l := &kindLinks{links: make([]io.Closer, len(kinds)+1)}
+	for k := range kinds {
+		l.links[k] = closerFunc(func() error {
+			all.Done()
+			all.Wait() // for ever, if they come one by one
+			return io.EOF
+		})
+	}
+	if err := l.Close(); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+}
