@@ -10,7 +10,7 @@ RACE = ./attribution ./analysis ./report ./event ./bpf ./collect ./job ./cmd/omp
 
 export BPF_CLANG BPF_ASM
 
-.PHONY: build generate check-generated lint test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench install clean
+.PHONY: build generate check-generated lint test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench pgo install clean
 
 build:
 	$(GO) build -o bin/ompp-attach ./cmd/ompp-attach
@@ -56,6 +56,10 @@ demo-mpi: build
 bench: build
 	scripts/deps.sh bench
 	$(GO) run ./bench -o docs/benchmarks.md
+
+# After changes of the engine or the decoder; as root.
+pgo:
+	scripts/pgo.sh
 
 install: build
 	install -D -m 755 bin/ompp-attach $(DESTDIR)$(PREFIX)/bin/ompp-attach

@@ -13,7 +13,7 @@ import (
 // the runtime itself is the last act of an outlined function, compiled as a
 // jump: that function then says where it is.
 func (t *thread) key(c event.Construct, ev *event.Event) Key {
-	k := Key{Construct: c, Runtime: ev.Runtime, Site: ev.Site, Loc: ev.Loc}
+	k := Key{Kind: Kind{Construct: c, Runtime: ev.Runtime}, Site: ev.Site, Loc: ev.Loc}
 	if ev.Flags&event.Inside != 0 {
 		if i := t.context(); i >= 0 && t.stack[i].node.key.Fn != 0 {
 			k.Fn, k.Site = t.stack[i].node.key.Fn, 0

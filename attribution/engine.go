@@ -9,13 +9,20 @@ import (
 	"ompp-attach/event"
 )
 
-// Key is the identity of a construct before its place in the source is known.
-type Key struct {
+// Kind is of what kind a construct is. It is apart so that a Key has four fields:
+// one of more the compiler keeps in memory, and each copy of it there waits until
+// single bytes are stored, some 5 ns.
+type Kind struct {
 	Construct event.Construct
 	Runtime   event.Runtime
-	Fn        uint64 // outlined function (parallel; any construct whose call is a jump at its end), or named critical
-	Site      uint64 // return address of the runtime call
-	Loc       uint64 // libomp's ident_t
+}
+
+// Key is the identity of a construct before its place in the source is known.
+type Key struct {
+	Kind
+	Fn   uint64 // outlined function (parallel; any construct whose call is a jump at its end), or named critical
+	Site uint64 // return address of the runtime call
+	Loc  uint64 // libomp's ident_t
 }
 
 // BarrierKind is what a barrier belongs to.

@@ -15,7 +15,7 @@ import (
 func (e *Engine) existingAt(t *thread) *node {
 	n := e.whereabouts[t.tid]
 	if n == nil || n.outside {
-		n = &node{key: Key{Construct: event.Unknown}, parent: e.root, existing: true}
+		n = &node{key: Key{Kind: Kind{Construct: event.Unknown}}, parent: e.root, existing: true}
 		e.root.children = append(e.root.children, n)
 		e.whereabouts[t.tid] = n
 	}

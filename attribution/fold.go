@@ -68,7 +68,7 @@ func executionKey(k Key) Key {
 	case event.Task, event.TaskLoop:
 		k.Construct = event.TaskExec
 	default: // its creation was lost
-		k = Key{Construct: event.TaskExec, Runtime: k.Runtime}
+		k = Key{Kind: Kind{Construct: event.TaskExec, Runtime: k.Runtime}}
 	}
 	return k
 }

@@ -49,7 +49,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	if f != nil {
 		parent, row = f.node, f.row
 	}
-	leaf := e.child(parent, Key{Construct: event.MPI, Fn: uint64(c.Op), Site: ev.Site})
+	leaf := e.child(parent, Key{Kind: Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
 	own := leaf.stat(row)
 	own.Exec.add(Span{s.T, s.Calls})
 	own.Body.add(Span{s.T, s.Calls})

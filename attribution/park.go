@@ -254,7 +254,7 @@ func (e *Engine) giveIn(t *thread) bool {
 // orphan continues a thread whose team's fork was never seen.
 func (e *Engine) orphan(t *thread) {
 	ev := &t.queue[t.head]
-	n := e.child(e.root, Key{Construct: event.Unknown})
+	n := e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}})
 	e.leaveAll(t)
 	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
 	t.stack = append(t.stack, frame{node: n, phase: inBody, row: t.row, start: ev.Time, num: -1, uncounted: true})

@@ -160,7 +160,7 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 			if !e.existed(ev) && e.now < ev.Time+stragglerWait {
 				return false
 			}
-			n = e.child(e.child(e.root, Key{Construct: event.Unknown}), Key{Construct: event.TaskExec, Runtime: ev.Runtime, Fn: ev.Fn})
+			n = e.child(e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}}), Key{Kind: Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
 			n.note(noteEarlyTask)
 			e.partial++
 		} else {

@@ -118,7 +118,7 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 		e.leaveLost(t, ev)
 	}
 	e.leaveUnknown(t, ev)
-	k := Key{Construct: c, Runtime: ev.Runtime, Fn: ev.Fn, Loc: ev.Loc}
+	k := Key{Kind: Kind{Construct: c, Runtime: ev.Runtime}, Fn: ev.Fn, Loc: ev.Loc}
 	if k.Fn == 0 {
 		k.Site = ev.Site
 	}

@@ -64,7 +64,7 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 		above++ // who is entered where another one was entered took its place
 	}
 	e.leaveUnwound(t, ev, above)
-	k := Key{Construct: event.UserRegion, Site: ev.Site, Fn: ev.Fn}
+	k := Key{Kind: Kind{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
 	if ev.Value != event.UserFunction {
 		// The same code again, in the same call of its function.
 		if i := t.find(event.UserRegion, func(f *frame) bool { return f.node.key == k && f.sp == ev.SP }); i >= 0 {

@@ -98,7 +98,15 @@ func combined(c event.Construct) bool { return c == event.ParallelLoop || c == e
 // may name the other of the two: libomp ends both by one call, and identical
 // functions of libgomp may be folded into one.
 func (t *thread) openShare() int {
-	return max(t.find(event.Loop, nil), t.find(event.Sections, nil), t.find(event.Scope, nil), t.find(event.Distribute, nil))
+	for i := len(t.stack) - 1; i >= 0; i-- {
+		switch c := t.stack[i].node.key.Construct; {
+		case isContext(c):
+			return -1
+		case c == event.Loop, c == event.Sections, c == event.Scope, c == event.Distribute:
+			return i
+		}
+	}
+	return -1
 }
 
 // unwindTo abandons what is open inside the i-th frame and returns it.

@@ -27,7 +27,8 @@ var stageTitles = [][2]string{
 }
 
 func measureStages() ([]stage, error) {
-	cmd := exec.Command("go", "test", "-run=^$", "-bench=^(BenchmarkDrain|BenchmarkEvent|BenchmarkEngine)$",
+	const pgo = "-pgo=cmd/ompp-attach/default.pgo" // as the tool is built
+	cmd := exec.Command("go", "test", pgo, "-run=^$", "-bench=^(BenchmarkDrain|BenchmarkEvent|BenchmarkEngine)$",
 		"-benchtime=300ms", "-count="+strconv.Itoa(*rounds), "-p=1", "./bpf", "./probes", "./attribution")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -122,7 +122,7 @@ func (r *resolver) inlineParallel(p place, reg *attribution.Region) {
 // endsByProbe reports whether a probe tells the end of the body of a single
 // nowait.
 func (r *resolver) endsByProbe(site uint64) bool {
-	_, _, ok := r.inlined(attribution.Key{Construct: event.Single, Runtime: event.Gomp, Site: site})
+	_, _, ok := r.inlined(attribution.Key{Kind: attribution.Kind{Construct: event.Single, Runtime: event.Gomp}, Site: site})
 	return ok
 }
 

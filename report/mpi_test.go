@@ -82,9 +82,9 @@ func (r *tape) region(begins, joins uint64, threads uint32, work func(tid uint32
 // each of which sends 1 MiB within a critical.
 func figure6(t *testing.T) *attribution.Profile {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
-	r.place(attribution.Key{Construct: event.Parallel, Fn: 300}, "", 50, 60)
-	r.place(attribution.Key{Construct: event.Critical, Site: 400}, "", 53, 58)
-	r.place(attribution.Key{Construct: event.MPI, Site: 500}, "MPI_Send", 55, 0)
+	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 50, 60)
+	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Critical}, Site: 400}, "", 53, 58)
+	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.MPI}, Site: 500}, "MPI_Send", 55, 0)
 	for i := range uint64(10) {
 		from := 50 * i
 		r.region(from, from+42, 4, func(tid uint32) {
@@ -129,11 +129,11 @@ func TestFigure6(t *testing.T) {
 // process has come. With imbal the loop's slowest thread works for longer.
 func figure9(t *testing.T, rank int, imbal uint64) *attribution.Profile {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
-	r.place(attribution.Key{Construct: event.Parallel, Fn: 300}, "", 10, 30)
-	r.place(attribution.Key{Construct: event.Loop, Site: 400}, "", 12, 20)
-	r.place(attribution.Key{Construct: event.Master, Site: 410}, "", 21, 25)
-	r.place(attribution.Key{Construct: event.MPI, Site: 500}, "MPI_Alltoall", 23, 0)
-	r.place(attribution.Key{Construct: event.Barrier, Site: 420}, "", 26, 26)
+	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 10, 30)
+	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Loop}, Site: 400}, "", 12, 20)
+	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Master}, Site: 410}, "", 21, 25)
+	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.MPI}, Site: 500}, "MPI_Alltoall", 23, 0)
+	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Barrier}, Site: 420}, "", 26, 26)
 	const work, slowest = 100, 400
 	last := work + imbal
 	r.region(0, slowest+12, 2, func(tid uint32) {
@@ -184,7 +184,7 @@ func written(t *testing.T, name string, p *attribution.Profile, o Options) strin
 
 func TestVolumesByEitherAccounting(t *testing.T) {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
-	r.place(attribution.Key{Construct: event.MPI, Site: 500}, "MPI_Bcast", 5, 0)
+	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.MPI}, Site: 500}, "MPI_Bcast", 5, 0)
 	r.call(1, 2, 1, "MPI_Bcast", 500, mpi.Args{Send: 100, Recv: 100, Size: 4})
 	p := r.profile(10, 0, 4)
 	for by, want := range map[mpi.Accounting]string{mpi.Minimal: "MPI bytes out   : 100\n", mpi.Naive: "MPI bytes out   : 300\n"} {
@@ -198,7 +198,7 @@ func TestVolumesByEitherAccounting(t *testing.T) {
 func TestUnknownVolumes(t *testing.T) {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
 	for site, op := range map[uint64]string{500: "MPI_Send", 501: "MPI_Recv", 502: "MPI_Barrier"} {
-		r.place(attribution.Key{Construct: event.MPI, Site: site}, op, int(site), 0)
+		r.place(attribution.Key{Kind: attribution.Kind{Construct: event.MPI}, Site: site}, op, int(site), 0)
 	}
 	r.call(1, 2, 1, "MPI_Send", 500, mpi.Args{Send: 100})
 	r.call(3, 4, 1, "MPI_Send", 500, mpi.Args{Flags: mpi.UnknownVolume})
