@@ -3,6 +3,7 @@ package collect
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cilium/ebpf"
 	perf "github.com/elastic/go-perf"
@@ -43,7 +44,7 @@ func newCounting(wanted []perfcounters.Counter) *counting {
 			source = softwareSources[w.Config]
 		}
 		if err := w.Check(); err != nil {
-			counter.Failed = err.Error()
+			counter.Failed = strings.TrimPrefix(err.Error(), w.Name+": ")
 			c.column = append(c.column, -1)
 		} else {
 			c.column = append(c.column, len(c.wanted))
@@ -159,7 +160,7 @@ func (m *Measurement) CounterNotes() (out []string) {
 	}
 	for _, c := range m.counting.counters {
 		if c.Failed != "" {
-			out = append(out, c.Failed)
+			out = append(out, c.Name+": "+c.Failed)
 		}
 	}
 	if m.counting.kernel.TakeTurns {

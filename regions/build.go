@@ -84,7 +84,7 @@ func (b *builder) body(f *function, d directive) {
 	if !isOutlined(f.name) {
 		r.Found = ByCode
 	}
-	r.Function = b.object.SourceFunction(f.lo)
+	r.Function = b.functionAt(f, f.lo)
 	switch c := f.caller; {
 	case c != nil:
 		r.Kind, r.Runtime, r.Words = c.kind, c.runtime, c.word
@@ -125,6 +125,19 @@ func (b *builder) body(f *function, d directive) {
 		b.bodies[d] = append(b.bodies[d], n)
 	}
 	f.region = n
+}
+
+// functionAt names the source function of an address in f. The names of some
+// outlined functions, as of clang's tasks, do not tell of what they were made:
+// then the call that is given them does.
+func (b *builder) functionAt(f *function, addr uint64) string {
+	name := b.object.SourceFunction(addr)
+	for seen := map[*function]bool{}; name == "" && f.caller != nil && !seen[f]; {
+		seen[f] = true
+		addr, f = f.caller.Addr, f.caller.in
+		name = b.object.SourceFunction(addr)
+	}
+	return name
 }
 
 // after returns the line of the code that follows an outlined function's region
@@ -201,7 +214,7 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 		n, known := b.made[k]
 		if !known {
 			r := Region{Kind: s.kind, Runtime: s.runtime, Words: s.words(), Name: s.lockName, Code: f.lo, Parent: -1}
-			r.Function = o.SourceFunction(s.Addr)
+			r.Function = b.functionAt(f, s.Addr)
 			if ok {
 				if body >= 0 && d.file == own.file && d.file.owner[d.n] == own.n {
 					r.Function = b.regions[body].Function // not that of a callee inlined there
@@ -316,7 +329,7 @@ func (b *builder) start(f *function, s *site) {
 	k := key{code: f.lo, kind: s.kind, word: s.word, file: file, line: line}
 	n, known := b.made[k]
 	if !known {
-		r := Region{Kind: s.kind, Runtime: s.runtime, Words: s.words(), Code: f.lo, Parent: -1, Function: b.object.SourceFunction(s.Addr)}
+		r := Region{Kind: s.kind, Runtime: s.runtime, Words: s.words(), Code: f.lo, Parent: -1, Function: b.functionAt(f, s.Addr)}
 		r.File, r.Begin, r.BeginLast = file, line, line
 		if line > 0 {
 			r.Found |= ByLine

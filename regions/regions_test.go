@@ -208,6 +208,32 @@ func TestWithoutSource(t *testing.T) {
 	}
 }
 
+// TestFunctionsWithoutLines: without -g a construct's function is all that tells
+// where it is; clang names its tasks, and clang 14 its regions, without it.
+func TestFunctionsWithoutLines(t *testing.T) {
+	for _, program := range []string{"constructs.c", "tasks.c"} {
+		with := map[string]bool{}
+		for _, r := range build(t, program, "", "-O0", "-g").Regions {
+			with[r.Function] = true
+		}
+		for _, compiler := range compilers(program) {
+			for _, level := range []string{"-O0", "-O2"} {
+				t.Run(strings.Join([]string{program, compiler, level}, " "), func(t *testing.T) {
+					t.Parallel()
+					for _, r := range build(t, program, compiler, level).Regions {
+						if r.At != 0 || r.Outlined != 0 && r.Found&ByCall == 0 {
+							continue // no call tells: clang 14's parallel if(0)
+						}
+						if !with[r.Function] {
+							t.Errorf("%s at %#x is in %q", r.Type(), r.Code, r.Function)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
 func withoutSource(t *testing.T, r *Region, truth []construct, clangOptimised bool) {
 	t.Helper()
 	const most = 1

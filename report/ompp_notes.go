@@ -98,7 +98,7 @@ func unseenNotes(p *attribution.Profile) []string {
 	for _, u := range p.Unseen {
 		items = append(items, u.What+": "+u.Reason)
 	}
-	return bullets("What this program does that could not be observed:", items)
+	return bullets("What this program does, or may do, that could not be observed:", items)
 }
 
 func missingNotes(p *attribution.Profile) []string {

@@ -90,6 +90,9 @@ func (o *Object) Sources() (all []Source) {
 // object: its lines then need not be those that were compiled. The slice is
 // everybody's: it must not be changed.
 func (o *Object) Directives(file string) (ds []Directive, ok bool) {
+	if file == "" { // a place that is not known is no source that is missing
+		return nil, false
+	}
 	o.sources.mu.Lock()
 	defer o.sources.mu.Unlock()
 	src, ok := o.sources.files[file]

@@ -292,6 +292,10 @@ func TestSourceFiles(t *testing.T) {
 	check("absolute", src, true)
 	check("relative to the compiler's directory", "x.c", true)
 	check("missing", "y.c", false)
+	o := open(t, bin)
+	if _, ok := o.Directives(""); ok || len(o.Sources()) != 0 {
+		t.Errorf("a place without a file has a source: %+v", o.Sources())
+	}
 	future := time.Now().Add(time.Hour)
 	if err := os.Chtimes(src, future, future); err != nil {
 		t.Fatal(err)

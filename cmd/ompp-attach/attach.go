@@ -32,7 +32,7 @@ hydra_pmi_proxy or slurmstepd. srun starts none itself: its ranks are found by
 the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
 ` + userText,
 		Example: "  ompp-attach attach --pid 4711 --duration 30s\n  ompp-attach attach --job $(pgrep -n mpirun) -o results",
-		Args:    cobra.NoArgs,
+		Args:    byFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch given := c.Flags().Changed; {
 			case given("pid") && given("job"):

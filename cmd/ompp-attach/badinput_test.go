@@ -29,6 +29,7 @@ func TestBadInput(t *testing.T) {
 		words []string
 	}{
 		{"no such process", asSelf, func(*testing.T) []string { return []string{"--pid", "1073741824"} }, []string{"no process 1073741824"}},
+		{"no flag", asSelf, func(*testing.T) []string { return []string{"4711"} }, []string{"--pid 4711"}},
 		{"no process id", asSelf, func(*testing.T) []string { return []string{"--pid", "-1"} }, []string{"-1 is no process id"}},
 		{"kernel thread", asSelf, func(t *testing.T) []string { return []string{"--pid", kernelThread(t)} }, []string{"process 2 (kthreadd)", "kernel"}},
 		{"kernel thread, as nobody", asNobody, func(t *testing.T) []string { return []string{"--pid", kernelThread(t)} }, []string{"process 2 (kthreadd)", "kernel"}},

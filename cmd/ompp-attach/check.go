@@ -27,7 +27,7 @@ a running process uses and what a report on it would show exactly,
 approximately or not at all, and what measuring would cost it; the process is
 not touched. The exit status is 0 if a measurement would work, else 1.`,
 		Example: "  ompp-attach check\n  ompp-attach check --pid 4711",
-		Args:    cobra.NoArgs,
+		Args:    byFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return check(c.OutOrStdout(), pid, c.Flags().Changed("pid"))
 		},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +79,16 @@ func needed(most int, question string) cobra.PositionalArgs {
 		}
 		return cobra.MaximumNArgs(most)(c, args)
 	}
+}
+
+// byFlag refuses arguments, and tells who gave a process as one how to.
+func byFlag(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		if _, err := strconv.Atoi(args[0]); err == nil {
+			return fmt.Errorf("%s is no argument of %s: give a process as --pid %s", args[0], c.Name(), args[0])
+		}
+	}
+	return cobra.NoArgs(c, args)
 }
 
 func fail(err error) {

@@ -30,7 +30,7 @@ func controlCommand(verb, short, long string) *cobra.Command {
 		Short:   short,
 		Long:    long,
 		Example: "  ompp-attach " + verb + " --pid 4711",
-		Args:    cobra.NoArgs,
+		Args:    byFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("pid") {
 				return &exitError{exitUsage, errors.New("which process? give --pid PID")}

@@ -1,0 +1,20 @@
+package collect
+
+import (
+	"strings"
+	"testing"
+
+	"ompp-attach/perfcounters"
+)
+
+// Reports and messages say a counter's name before why it has no counts.
+func TestUncountedNamedOnce(t *testing.T) {
+	c := newCounting([]perfcounters.Counter{{Name: "nothing", Type: 1 << 30}})
+	if why := c.counters[0].Failed; why == "" || strings.Contains(why, "nothing") {
+		t.Errorf("not counted: %q", why)
+	}
+	m := &Measurement{counting: c}
+	if notes := m.CounterNotes(); len(notes) != 1 || strings.Count(notes[0], "nothing: ") != 1 {
+		t.Errorf("notes %q", notes)
+	}
+}

@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+)
+
+// A sample that hits while the call returns by which a critical is entered, and
+// which is not told of yet: the thread stands on the critical's first line, so it
+// is no time of the region around it. Most of the samples on that line are such,
+// as the return's probe takes longer than what stands there.
+func TestSampleAtReturn(t *testing.T) {
+	inside := lineMarks(t, "turns.c")["INSIDE"]
+	for _, compiler := range []string{"gcc", "clang-19"} {
+		t.Run(compiler, func(t *testing.T) {
+			bin := testbin.Build(t, "turns.c", testbin.Options{Compiler: compiler, Flags: []string{"-O2", "-g"}})
+			env := []string{"OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive"}
+			var all, between, outside uint64
+			// On a busy machine a run brings few samples there.
+			for runs := 0; all < 300 && runs < 12; runs++ {
+				p := clean(t, options{env: env, flags: []string{"--counters", "none", "--sample", "task-clock:4999"}}, bin, "1").main
+				for i := range p.Samples {
+					s := &p.Samples[i]
+					if len(s.Stack) == 0 || s.Cut {
+						continue
+					}
+					if f := &p.Frames[s.Stack[0]]; f.Line != inside || !strings.HasSuffix(f.File, "turns.c") {
+						continue
+					}
+					all += s.Count
+					r := p.Nodes[s.Node].Region
+					switch {
+					case s.Phase == attribution.PhaseProbe:
+						between += s.Count
+					case r < 0 || p.Regions[r].Construct != event.Critical:
+						outside += s.Count
+					}
+				}
+			}
+			t.Logf("of %d samples in the critical, %d are charged to a probe and %d to what is around it", all, between, outside)
+			if all < 100 {
+				t.Fatalf("%d samples in the critical: too few to tell", all)
+			}
+			if outside*100 > all {
+				t.Errorf("of %d samples in the critical, %d are charged to what is around it", all, outside)
+			}
+			if between*5 > all {
+				t.Errorf("of %d samples in the critical, %d are charged to no more than a probe", all, between)
+			}
+		})
+	}
+}
