@@ -208,8 +208,7 @@ func (b *builder) regionOfKey(k Key) int {
 	r, ok := b.place[k]
 	if !ok {
 		if k.Construct == event.Unknown {
-			r = Region{Construct: event.Unknown, Notes: []string{
-				"region instances that were under way when measurement began: what happened in them since then"}}
+			r = b.engine.underWay()
 		} else {
 			r = b.engine.resolve.Region(k)
 		}

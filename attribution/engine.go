@@ -59,6 +59,9 @@ type Resolver interface {
 	Seen(Key)
 	// Region finds the place in the source. It may refine the construct.
 	Region(Key) Region
+	// Around says in which parallel region's own code an address that was seen
+	// lies: in its outlined function.
+	Around(addr uint64) (Region, bool)
 	// Code names the places of an instruction that was sampled: functions that
 	// were inlined there have one each, innermost first.
 	Code(addr uint64) []Frame

@@ -16,6 +16,7 @@ func (nowhere) Workshare(uint64) event.Construct         { return event.Loop }
 func (nowhere) Barrier(uint64) BarrierKind               { return BarrierExplicit }
 func (nowhere) SingleBarrier(uint64, uint64) BarrierKind { return BarrierImplicit }
 func (nowhere) Seen(Key)                                 {}
+func (nowhere) Around(uint64) (Region, bool)             { return Region{}, false }
 func (nowhere) Code(uint64) []Frame                      { return nil }
 func (nowhere) Region(k Key) Region {
 	return Region{Construct: k.Construct, Location: Location{Object: "program", Offset: k.Fn + k.Site}}

@@ -42,6 +42,12 @@ func (fakeFiles) SingleBarrier(site, _ uint64) BarrierKind {
 
 func (fakeFiles) Seen(Key) {}
 
+// Around: the code of two regions lies from 5000 and from 6000 on.
+func (fakeFiles) Around(addr uint64) (Region, bool) {
+	line := int(addr / 1000 * 10)
+	return Region{Location: Location{File: "x.c", Begin: line, End: line + 5}}, addr >= 5000 && addr < 7000
+}
+
 func (fakeFiles) Code(addr uint64) []Frame {
 	return []Frame{{File: "x.c", Line: int(addr)}}
 }

@@ -108,6 +108,8 @@ func TestSamplePhases(t *testing.T) {
 // uncharted knows no code.
 type uncharted struct{ fakeFiles }
 
+func (uncharted) Around(uint64) (Region, bool) { return Region{}, false }
+
 func (uncharted) Code(uint64) []Frame { return nil }
 
 // Samples whose callers are not all known are told from the others; code that

@@ -40,6 +40,8 @@ func mpiName(k Key) string {
 }
 
 // Code: eight bytes make a line, forty lines a function.
+func (source) Around(uint64) (Region, bool) { return Region{}, false }
+
 func (source) Code(addr uint64) []Frame {
 	line := int(addr / 8)
 	return []Frame{{Function: fmt.Sprintf("solver::kernel_%d<double>", line/40), File: "/home/user/project/src/solver/kernels.cpp", Line: line}}

@@ -32,6 +32,7 @@ type Stream struct {
 	Barriers map[uint64]BarrierKind     `json:"barriers,omitempty"`
 	Singles  map[uint64]BarrierKind     `json:"singles,omitempty"`
 	Places   []Placed                   `json:"places,omitempty"`
+	Arounds  map[uint64]Region          `json:"arounds,omitempty"`
 	Codes    map[uint64][]Frame         `json:"codes,omitempty"` // by address, of samples
 }
 
@@ -97,6 +98,12 @@ func (s *Stream) Region(k Key) Region {
 	return Region{Construct: k.Construct, Location: Location{Offset: k.Fn | k.Site}}
 }
 
+// Around implements Resolver.
+func (s *Stream) Around(addr uint64) (Region, bool) {
+	r, ok := s.Arounds[addr]
+	return r, ok
+}
+
 // Code implements Resolver.
 func (s *Stream) Code(addr uint64) []Frame { return s.Codes[addr] }
 
@@ -110,7 +117,7 @@ type Recorder struct {
 func NewRecorder(pid uint32, r Resolver) *Recorder {
 	return &Recorder{r, &Stream{PID: pid,
 		Teams: map[uint64]event.Construct{}, Shares: map[uint64]event.Construct{},
-		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}, Codes: map[uint64][]Frame{}}}
+		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}, Arounds: map[uint64]Region{}, Codes: map[uint64][]Frame{}}}
 }
 
 // Team implements Resolver.
@@ -138,6 +145,15 @@ func (r *Recorder) Region(k Key) Region {
 	reg := r.Resolver.Region(k)
 	r.Stream.Places = append(r.Stream.Places, Placed{k, reg})
 	return reg
+}
+
+// Around implements Resolver.
+func (r *Recorder) Around(addr uint64) (Region, bool) {
+	reg, ok := r.Resolver.Around(addr)
+	if ok {
+		r.Stream.Arounds[addr] = reg
+	}
+	return reg, ok
 }
 
 // Code implements Resolver.

@@ -40,6 +40,26 @@ func (r *resolver) Region(k attribution.Key) attribution.Region {
 	return reg
 }
 
+// Around implements attribution.Resolver.
+func (r *resolver) Around(addr uint64) (attribution.Region, bool) {
+	p, ok := r.bound[addr]
+	if !ok || p.module == nil || !usesGomp(p.object) && !p.object.Imports("__kmpc_fork_call") {
+		return attribution.Region{}, false
+	}
+	lo, _, ok := p.object.FuncRange(p.vaddr)
+	if !ok {
+		return attribution.Region{}, false
+	}
+	t, ok := r.table(p).Function(lo)
+	if !ok || !t.Kind.IsParallel() {
+		return attribution.Region{}, false
+	}
+	fn := addr - (p.vaddr - lo)
+	r.bound[fn] = place{p.module, p.object, lo}
+	k := attribution.Key{Kind: attribution.Kind{Construct: event.Parallel, Runtime: t.Runtime}, Fn: fn}
+	return r.Region(k), true
+}
+
 // mpiRegion places a call of an MPI operation at its line.
 func (r *resolver) mpiRegion(k attribution.Key) attribution.Region {
 	reg := attribution.Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String()}

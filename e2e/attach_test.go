@@ -246,12 +246,32 @@ func TestAttach(t *testing.T) {
 					t.Errorf("criticals charged to %s", path(p, i))
 				}
 			}
+			for _, r := range p.Regions {
+				if r.Construct == event.Unknown && r.Location.Begin != lineAfter(t, "longrun.c", "static void inside(")+1 {
+					t.Errorf("the region under way is placed at %+v", r.Location)
+				}
+			}
 			if t.Failed() {
 				t.Log(dump(p))
 			}
 			tg.right(t)
 		})
 	}
+}
+
+// lineAfter returns the number of the line that follows the one with a text in a
+// test program.
+func lineAfter(t *testing.T, program, text string) int {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(testbin.Repo(t), "testdata", "programs", program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, ok := strings.Cut(string(b), text)
+	if !ok {
+		t.Fatalf("%s has no %q", program, text)
+	}
+	return strings.Count(before, "\n") + 2
 }
 
 // knownWrong are faults that are known and not yet mended, by test. What is

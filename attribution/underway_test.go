@@ -1,0 +1,60 @@
+package attribution
+
+import (
+	"testing"
+
+	"ompp-attach/event"
+)
+
+// A region that was under way at attach is named by what lies in it, if that is
+// one region's code. fakeFiles has that of two, from 5000 and from 6000 on.
+func TestUnderWay(t *testing.T) {
+	critical := func(tid uint32, site uint64) []event.Event {
+		return []event.Event{{Time: 1100, TID: tid, Construct: event.Critical, Edge: event.Enter, Site: site, Flags: event.FreeAtOnce},
+			{Time: 1200, TID: tid, Construct: event.Critical, Edge: event.Release}}
+	}
+	sample := func(tid uint32, stack ...uint64) []event.Event {
+		return []event.Event{{Time: 1300, TID: tid, Edge: event.Sampled, Sample: &event.Sample{Stack: stack, Weight: 10}}}
+	}
+	for name, tc := range map[string]struct {
+		events [][]event.Event
+		line   int // 0: not known
+	}{
+		"a construct":                        {[][]event.Event{critical(1, 5010)}, 50},
+		"two in one region":                  {[][]event.Event{critical(1, 5010), critical(2, 5020)}, 50},
+		"two in two regions":                 {[][]event.Event{critical(1, 5010), critical(2, 6020)}, 0},
+		"in a function":                      {[][]event.Event{critical(1, 4000)}, 0},
+		"in a function, by samples":          {[][]event.Event{critical(1, 4000), sample(1, 4010, 5011, 3000)}, 50},
+		"a sample returns to another's code": {[][]event.Event{critical(1, 4000), sample(1, 4010, 6000, 3000)}, 50}, // the call is at its end
+		"a region in the region":             {[][]event.Event{critical(1, 4000), sample(1, 6010, 5011, 3000)}, 50},
+		"samples of two":                     {[][]event.Event{critical(1, 4000), sample(1, 5010), sample(2, 6010)}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := NewRecorder(1, fakeFiles{})
+			e := New(1, rec)
+			e.Existing([]int{1, 2}, 1000)
+			rec.Stream.Existing, rec.Stream.Began, rec.Stream.End = []int{1, 2}, 1000, 2000
+			for _, s := range tc.events {
+				for i := range s {
+					s[i].PID, s[i].Runtime = 1, event.Gomp
+					e.Feed(&s[i])
+					rec.Stream.Events = append(rec.Stream.Events, s[i])
+				}
+			}
+			for _, p := range []*Profile{e.Finish(2000), rec.Stream.Replay()} {
+				found := false
+				for i := range p.Regions {
+					if r := &p.Regions[i]; r.Construct == event.Unknown {
+						found = true
+						if r.Location.Begin != tc.line {
+							t.Errorf("line %d, want %d", r.Location.Begin, tc.line)
+						}
+					}
+				}
+				if !found {
+					t.Error("no region is under way")
+				}
+			}
+		})
+	}
+}
