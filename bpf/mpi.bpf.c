@@ -85,12 +85,13 @@ static __always_inline void tell(const struct mpi_record *c, u32 lost)
 }
 
 /* With the stack of whoever called the binding: that is the next frame. Pages of
- * it that nobody has touched yet are not there and cannot be read. */
+ * it that nobody has touched yet are not there and cannot be read: then what lies
+ * before the first of them is, to the last word. */
 static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, u32 size)
 {
 	struct mpi_stack_record *r = reserve(c->tid, sizeof(*r) + size);
 	u64 from = c->sp + 8 * RETURN_ON_STACK;
-	u32 at;
+	u32 at, end;
 
 	if (!r) {
 		drop(&mpi_dropped, c->row);
@@ -99,10 +100,14 @@ static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, 
 	__builtin_memcpy(&r->call, c, sizeof(*c));
 	r->call.lost = take_lost();
 	r->bp = bp;
-	if (bpf_probe_read_user(r + 1, size, (void *)from))
+	if (bpf_probe_read_user(r + 1, size, (void *)from)) {
 		for (at = 0; at < size; at += MPI_STACK_PIECE)
 			if (bpf_probe_read_user((void *)(r + 1) + at, MPI_STACK_PIECE, (void *)(from + at)))
 				break;
+		for (end = at + MPI_STACK_PIECE; at < end && at < size; at += 8)
+			if (bpf_probe_read_user((void *)(r + 1) + at, 8, (void *)(from + at)))
+				break;
+	}
 	submit(r);
 }
 
