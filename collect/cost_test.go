@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"errors"
 	"runtime"
 	"testing"
 	"unsafe"
@@ -16,14 +15,7 @@ import (
 // Before it is known what hits cost, engines get no events; then they get the
 // costs first, and of the events all.
 func TestPendingCosts(t *testing.T) {
-	k, err := bpf.LoadDriven()
-	if errors.Is(err, unix.EPERM) {
-		t.Skip("loading BPF programs is not permitted")
-	}
-	if err != nil {
-		t.Skipf("this kernel cannot drive probes: %v", err)
-	}
-	defer k.Close()
+	k := driven(t)
 	row, err := k.AddRow(bpf.Row{Flags: bpf.RowEntry | bpf.RowNoSite})
 	if err != nil {
 		t.Fatal(err)

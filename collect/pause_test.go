@@ -6,7 +6,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/bpf"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
@@ -14,14 +13,7 @@ import (
 // A process that ends, or runs another program, while its probes come or go is
 // not touched any more: somebody else settles its profile.
 func TestPauseAtTheEnd(t *testing.T) {
-	k, err := bpf.LoadDriven()
-	if errors.Is(err, unix.EPERM) {
-		t.Skip("loading BPF programs is not permitted")
-	}
-	if err != nil {
-		t.Skipf("this kernel cannot drive probes: %v", err)
-	}
-	defer k.Close()
+	k := driven(t)
 	pid := unix.Getpid()
 	for _, verb := range []string{"pause", "resume"} {
 		m := &Measurement{kernel: k, logf: t.Logf, procs: map[uint32]*Process{}, plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{}}

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/attribution"
-	"ompp-attach/bpf"
 )
 
 type closerFunc func() error
@@ -19,14 +18,7 @@ func (f closerFunc) Close() error { return f() }
 // A process ceases to share before its links are closed, and once: closing them
 // may take until another program of its number shares them anew.
 func TestUnshare(t *testing.T) {
-	k, err := bpf.LoadDriven()
-	if errors.Is(err, unix.EPERM) {
-		t.Skip("loading BPF programs is not permitted")
-	}
-	if err != nil {
-		t.Skipf("this kernel cannot drive probes: %v", err)
-	}
-	defer k.Close()
+	k := driven(t)
 	m := &Measurement{kernel: k, logf: t.Logf, procs: map[uint32]*Process{}, shared: map[any]*sharedLink{}}
 	place := func(int) (io.Closer, error) { return nothing{}, nil }
 	program := func() (*Process, *kindLinks) {
