@@ -62,7 +62,7 @@ static __always_inline int tell_open(struct thread_state *t, u64 time, u32 row, 
 	r->b = b;
 	r->num = 0;
 	r->size = 0;
-	submit(r);
+	submit(r, sizeof(*r) + 8 * num_counters);
 	return 1;
 }
 
@@ -97,7 +97,7 @@ static __always_inline int tell_slot(struct thread_state *t, struct fold_slot *s
 	r->enter = s->enter;
 	r->body = s->body;
 	r->exit = s->exit;
-	submit(r);
+	submit(r, sizeof(*r) + 16 * num_counters);
 	return 1;
 }
 

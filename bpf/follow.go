@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
-	"github.com/cilium/ebpf/ringbuf"
 	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 )
@@ -37,7 +35,8 @@ type Follower struct {
 	mode  Mode
 	coll  *ebpf.Collection
 	links []link.Link
-	r     *ringbuf.Reader
+	lives *memoryRing
+	wait  *Waiter
 }
 
 // NewFollower loads and attaches the programs (needs BTF: 5.5), for a kernel
@@ -72,9 +71,13 @@ func NewFollower(mode Mode) (*Follower, error) {
 		}
 		f.links = append(f.links, l)
 	}
-	if f.r, err = ringbuf.NewReader(f.coll.Maps[followMapLives]); err != nil {
+	if f.lives, err = mapRing(f.coll.Maps[followMapLives]); err != nil {
 		f.Close()
-		return nil, fmt.Errorf("open the ring of life events: %w", err)
+		return nil, err
+	}
+	if f.wait, err = newWaiter(f.coll.Maps[followMapLives]); err != nil {
+		f.Close()
+		return nil, err
 	}
 	return f, nil
 }
@@ -152,26 +155,29 @@ func entries[K comparable, V any](m *ebpf.Map) map[K]V {
 // Forget stops watching it.
 func (f *Follower) Forget(pid int) { _ = f.coll.Maps[followMapFollowed].Delete(uint32(pid)) }
 
-// Next waits for the next event; ok is false when none came before the deadline,
-// or Wake was called.
+// Next waits for the next event; ok is false at the deadline, and after Wake.
 func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
-	f.r.SetDeadline(deadline)
-	rec, err := f.r.Read()
-	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ringbuf.ErrFlushed) {
-		return Life{}, false, nil
+	read := func() error {
+		n, _, err := f.lives.read(1, func(b []byte) (int, error) {
+			if len(b) != int(unsafe.Sizeof(l)) {
+				return 0, fmt.Errorf("%w: %d bytes", ErrShortRecord, len(b))
+			}
+			l = *(*Life)(unsafe.Pointer(&b[0]))
+			return 1, nil
+		})
+		ok = n > 0
+		return err
 	}
-	if err != nil {
-		return Life{}, false, err
+	if err = read(); err == nil && !ok {
+		if _, err = f.wait.Wait(deadline); err == nil {
+			err = read()
+		}
 	}
-	if len(rec.RawSample) != int(unsafe.Sizeof(l)) {
-		return Life{}, false, fmt.Errorf("%w: %d bytes", ErrShortRecord, len(rec.RawSample))
-	}
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&l)), unsafe.Sizeof(l)), rec.RawSample)
-	return l, true, nil
+	return l, ok, err
 }
 
 // Wake ends the wait of Next, if any.
-func (f *Follower) Wake() { _ = f.r.Flush() }
+func (f *Follower) Wake() { f.wait.Wake() }
 
 // Missed returns how many events were not told, because nobody read them in time:
 // the processes ran on.
@@ -229,8 +235,11 @@ func (f *Follower) Close() {
 		l.Close()
 	}
 	ContinueAll(f.StoppedMap())
-	if f.r != nil {
-		f.r.Close()
+	if f.lives != nil {
+		_ = f.lives.close()
+	}
+	if f.wait != nil {
+		f.wait.Close()
 	}
 	f.coll.Close()
 }

@@ -68,7 +68,7 @@ VERIFIED_ONCE int write_kept(struct thread_state *t, int must)
 	asm volatile("" : "+r"(size)); /* so that what is checked is what is used, for the verifier */
 	if (size > sizeof(t->kept_words))
 		return 0;
-	if (!ring || bpf_ringbuf_output(ring, t->kept_words, size, BPF_RB_NO_WAKEUP)) {
+	if (!ring || write_copy(ring, t->kept_words, size)) {
 		if (!must)
 			return 0;
 		for (i = 0; i < KEPT_RECORDS && i < n; i++) {

@@ -81,7 +81,7 @@ static __always_inline void tell(const struct mpi_record *c, u32 lost)
 	}
 	__builtin_memcpy(r, c, sizeof(*r));
 	r->lost = lost;
-	submit(r);
+	submit(r, sizeof(*r));
 }
 
 /* With the stack of whoever called the binding: that is the next frame. Pages of
@@ -108,7 +108,7 @@ static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, 
 			if (bpf_probe_read_user((void *)(r + 1) + at, 8, (void *)(from + at)))
 				break;
 	}
-	submit(r);
+	submit(r, sizeof(*r) + size);
 }
 
 VERIFIED_ONCE int tell_all(u64 bp, struct mpi_thread *t, struct mpi_record *c)

@@ -81,7 +81,7 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 	to->lost = take_lost();
 	for (u32 k = 0; k < 2 * MAX_COUNTERS + 1 && k < COUNTER_WORDS; k++)
 		((u64 *)(to + 1))[k] = c.at[k];
-	submit(to);
+	submit(to, sizeof(*to) + 8 * COUNTER_WORDS);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ const (
 // write to the ring.
 const giveBack = 64 << 10
 
-// memoryRing is a record ring as it lies in memory. The library's reader copies
+// memoryRing is a ring as it lies in memory. The library's reader copies
 // each entry, takes a lock and gives back for each, and waits for one that is
 // being written with a loop, while its writer may wait for this very processor.
 type memoryRing struct {
@@ -36,12 +36,12 @@ func mapRing(m *ebpf.Map) (*memoryRing, error) {
 	size, page := int(m.MaxEntries()), os.Getpagesize()
 	consumer, err := unix.Mmap(m.FD(), 0, page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
-		return nil, fmt.Errorf("map a record ring: %w", err)
+		return nil, fmt.Errorf("map a ring: %w", err)
 	}
 	rest, err := unix.Mmap(m.FD(), int64(page), page+2*size, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		_ = unix.Munmap(consumer)
-		return nil, fmt.Errorf("map a record ring: %w", err)
+		return nil, fmt.Errorf("map a ring: %w", err)
 	}
 	r := &memoryRing{data: rest[page:], mask: uint64(size) - 1, pages: [2][]byte{consumer, rest}}
 	r.consumer, r.producer = (*uint64)(unsafe.Pointer(&consumer[0])), (*uint64)(unsafe.Pointer(&rest[0]))
@@ -90,7 +90,7 @@ func (r *memoryRing) read(limit int, use func([]byte) (int, error)) (n int, bloc
 func (r *memoryRing) close() error {
 	for _, p := range r.pages {
 		if err := unix.Munmap(p); err != nil {
-			return fmt.Errorf("unmap a record ring: %w", err)
+			return fmt.Errorf("unmap a ring: %w", err)
 		}
 	}
 	return nil

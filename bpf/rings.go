@@ -3,9 +3,7 @@ package bpf
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
-	"time"
 
 	"github.com/cilium/ebpf"
 )
@@ -27,15 +25,8 @@ func ringBytes(rings int) uint32 {
 	return uint32(n)
 }
 
-// Slack is how long the record rings have room for what their threads can write:
-// one that does nothing but reach probes writes 100 MB a second, 1.4 million
-// records. Twice as many threads as are its share may be another one's.
-func (p *Probes) Slack() time.Duration {
-	const perThread = 100e6
-	cpus, rings := runtime.NumCPU(), len(p.rings)
-	writers := min(cpus, 2*((cpus+rings-1)/rings))
-	return time.Duration(float64(ringBytes(rings)) / (perThread * float64(writers)) * float64(time.Second))
-}
+// Waiter waits until a record ring should be read (WAKE_BYTES of bpf/ring.h).
+func (p *Probes) Waiter() (*Waiter, error) { return newWaiter(p.rings...) }
 
 // makeRings makes rings and stores them, all at one time: each change of such a
 // map waits until no program runs that may use what was there (synchronize_rcu).

@@ -144,7 +144,7 @@ static __always_inline int take_##size(u64 id, u64 weight, const struct pt_regs 
 			used = 0; \
 	} \
 	r->head.stack = used; \
-	submit(r); \
+	submit(r, sizeof(*r)); \
 	return 1; \
 }
 STEP(512)

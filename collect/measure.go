@@ -22,7 +22,8 @@ import (
 type Measurement struct {
 	kernel   *bpf.Probes
 	rings    []*bpf.Ring
-	readTo   []uint64 // by ring: the time up to which it has been read; guarded by mu
+	waiter   *bpf.Waiter // for rings
+	readTo   []uint64    // by ring: the time up to which it has been read; guarded by mu
 	follower *bpf.Follower
 	guarding sync.Mutex // guards guardian
 	guardian *guardian  // nil: nobody can have been stopped yet
@@ -113,6 +114,10 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 		return nil, err
 	}
 	m.readTo = make([]uint64, len(m.rings))
+	if m.waiter, err = k.Waiter(); err != nil {
+		m.Close()
+		return nil, err
+	}
 	logf("kernel side loaded, probes by %s", k.Mode())
 	return m, nil
 }
@@ -156,6 +161,9 @@ func (m *Measurement) Close() {
 	if m.costing.done != nil {
 		<-m.costing.done
 	}
+	if m.waiter != nil {
+		m.waiter.Close()
+	}
 	for _, r := range m.rings {
 		r.Close()
 	}
@@ -172,55 +180,40 @@ func ktime() uint64 {
 	return uint64(ts.Nano())
 }
 
-// The reader polls: waking it would cost the target 1 us per record. But each
-// time costs 50 us or more of a processor that the program may need, and a thread
-// that the others wait for then waits, too: so it sleeps for as long as the rings
-// surely have room. A budget needs to know sooner what is paid.
+// Waking the reader for each record would cost the target 1 us, and each look some 50 us
+// of a processor that the program may need, and then a thread that the others wait
+// for waits, too: so it looks when a ring fills, or after long. A budget needs to
+// know sooner what is paid.
 const (
-	minPause    = 500 * time.Microsecond
+	lookEvery   = 250 * time.Millisecond
 	budgetPause = 5 * time.Millisecond
-	maxPause    = 25 * time.Millisecond
 	batch       = 1 << 16
-
-	// cpuEvery is how often processes' CPU times are read: what one used after the
-	// last time is not known if nobody waits for its end.
-	cpuEvery = 50 * time.Millisecond
 )
 
-// longestPause is for how long the rings may be left alone.
-func (m *Measurement) longestPause() time.Duration {
-	if m.budget != nil {
-		return budgetPause
-	}
-	return min(max(m.kernel.Slack()/4, budgetPause), maxPause)
-}
-
-// read drains the rings into the engines until ctx ends, then once more.
+// read drains the rings into the engines until ctx ends, then once more. Processes'
+// CPU times are read each time: what one used after the last time is not known if
+// nobody waits for its end.
 func (m *Measurement) read(ctx context.Context) error {
-	pause, longest := minPause, m.longestPause()
-	var looked time.Time
-	for {
+	defer context.AfterFunc(ctx, m.waiter.Wake)()
+	pause := lookEvery
+	if m.budget != nil {
+		pause = budgetPause
+	}
+	for looked := time.Now(); ; {
 		last := ctx.Err() != nil
 		fullest, _, err := m.drain()
 		if err != nil || last {
 			return err
 		}
-		if time.Since(looked) > cpuEvery {
+		if time.Since(looked) > lookEvery/2 {
 			looked = time.Now()
 			m.readCPU()
 		}
-		switch {
-		case fullest > batch/2:
-			pause = minPause
+		if fullest > batch/2 {
 			continue
-		case fullest > batch/4:
-			pause = max(pause/2, minPause)
-		default:
-			pause = min(2*pause, longest)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
+		if _, err := m.waiter.Wait(time.Now().Add(pause)); err != nil {
+			return err
 		}
 	}
 }

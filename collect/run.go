@@ -68,13 +68,28 @@ func (m *Measurement) Start() (stop func() error) {
 	})
 }
 
-// reapEvery is how often processes are looked for that have ended; each time costs
-// a processor some 50 us.
+// reapEvery is how often processes are looked for that have ended, where there may
+// be some; each time costs a processor some 50 us.
 const reapEvery = 100 * time.Millisecond
+
+// nextReap is when to look next: somebody who is new tells of it.
+func (m *Measurement) nextReap() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.procs {
+		if m.reapable(p) {
+			return time.Now().Add(reapEvery)
+		}
+	}
+	return time.Now().Add(lookEvery)
+}
+
+// reapable are processes whose end nobody else waits for.
+func (m *Measurement) reapable(p *Process) bool { return !p.first && !p.program.over }
 
 // watch acts on what followed processes do.
 func (m *Measurement) watch(ctx context.Context) {
-	next := time.Now().Add(reapEvery)
+	next := m.nextReap()
 	for ctx.Err() == nil {
 		l, ok, err := m.follower.Next(next)
 		if err != nil {
@@ -90,7 +105,7 @@ func (m *Measurement) watch(ctx context.Context) {
 		}
 		if now := time.Now(); !now.Before(next) {
 			m.reap()
-			next = now.Add(reapEvery)
+			next = m.nextReap()
 		}
 	}
 }
@@ -198,10 +213,7 @@ func (m *Measurement) reap() {
 	m.mu.Lock()
 	var gone []*Process
 	for pid, p := range m.procs {
-		if p.first || p.program.over {
-			continue
-		}
-		if ended(int(pid)) {
+		if m.reapable(p) && ended(int(pid)) {
 			gone = append(gone, p)
 		}
 	}

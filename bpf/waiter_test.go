@@ -1,0 +1,84 @@
+package bpf
+
+import (
+	"testing"
+	"time"
+)
+
+// wakeBytes is WAKE_BYTES of ring.h.
+const wakeBytes = 512 << 10
+
+// The reader is woken once for each so many bytes that a thread writes, whether its
+// records are written at once or wait for others.
+func TestReaderIsWokenAsRingsFill(t *testing.T) {
+	p, rings, row := drivenProbes(t)
+	waits, err := p.AddRow(Row{Flags: RowEntry | RowReturn | RowKeep | RowKeepReturn, A: Arg(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Waiter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, tc := range []struct {
+		name string
+		row  uint32
+		size int // of a record in the ring
+	}{{"at once", row, recordBytes}, {"kept", waits, recordBytes - 7}} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := startDrivers(p, 1)
+			defer d.end()
+			const chunk, stretches = 128, 12
+			hits := Hits{Steps: []Step{{Row: tc.row}, {Row: tc.row, Return: true}}, Count: chunk}
+			woken := 0
+			for range stretches * wakeBytes / (chunk * tc.size) {
+				if err := d.drive(1, hits); err != nil {
+					t.Fatal(err)
+				}
+				early, err := w.Wait(time.Now().Add(time.Millisecond))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if early {
+					woken++
+				}
+			}
+			if woken < stretches-2 || woken > stretches+2 {
+				t.Errorf("woken %d times by %d times as many bytes", woken, stretches)
+			}
+			readAll(t, rings, map[uint32]*seen{})
+		})
+	}
+}
+
+func TestWaiterIsWokenByWake(t *testing.T) {
+	p, _, _ := drivenProbes(t)
+	w, err := p.Waiter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	wait := func(d time.Duration) bool {
+		t.Helper()
+		early, err := w.Wait(time.Now().Add(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return early
+	}
+	if wait(10 * time.Millisecond) {
+		t.Error("woken by nobody")
+	}
+	w.Wake()
+	if !wait(time.Minute) {
+		t.Error("a wake before the wait is lost")
+	}
+	if wait(10 * time.Millisecond) {
+		t.Error("woken twice by one")
+	}
+	time.AfterFunc(50*time.Millisecond, w.Wake)
+	if !wait(time.Minute) {
+		t.Error("a wake during the wait is lost")
+	}
+}
