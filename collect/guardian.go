@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -76,12 +77,14 @@ func (g *guardian) close() {
 	}
 }
 
+var errDismissed = errors.New("the guardian has been dismissed")
+
 // start starts a guardian, unless it has been dismissed.
 func (g *guardian) start() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.dismissed {
-		return nil
+		return errDismissed
 	}
 	cmd := exec.Command(g.path, GuardianCommand)
 	pipe, err := cmd.StdinPipe()
@@ -98,17 +101,17 @@ func (g *guardian) start() error {
 	return nil
 }
 
-// keep starts another one when one was killed.
+// keep starts another one when one was killed, and tries again when that fails.
+// Who has been started is waited for.
 func (g *guardian) keep() {
 	defer close(g.ended)
 	for {
 		_ = g.cmd.Wait()
-		if g.over() {
-			return
-		}
-		time.Sleep(guardianPause)
-		if g.start() != nil || g.over() {
-			return
+		for failed := true; failed; failed = g.start() != nil {
+			if g.over() {
+				return
+			}
+			time.Sleep(guardianPause)
 		}
 	}
 }

@@ -81,3 +81,25 @@ func TestGuardianKeepsTheMaps(t *testing.T) {
 		}
 	}
 }
+
+// A start that fails is tried again.
+func TestGuardianIsTriedAgain(t *testing.T) {
+	g := guarded(t)
+	old := g.pid()
+	if err := os.Chmod(g.path, 0); err != nil {
+		t.Fatal(err)
+	}
+	_ = syscall.Kill(old, syscall.SIGKILL)
+	time.Sleep(4 * guardianPause)
+	if pid := g.pid(); pid != old {
+		t.Fatalf("%d was started of a file that cannot be", pid)
+	}
+	if err := os.Chmod(g.path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pid := g.replaced(t, old)
+	g.stop()
+	if syscall.Kill(pid, 0) == nil {
+		t.Errorf("%d is left", pid)
+	}
+}
