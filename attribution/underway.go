@@ -60,10 +60,11 @@ func (w *witness) saw(addr uint64) (inside bool) {
 }
 
 // sampled sees where a node and those below it were sampled. Regions inside the
-// outermost one are others.
+// outermost one are others: those of a stack that was cut may be, and those in
+// which the workers of a team that was started inside are.
 func (w *witness) sampled(n *node) {
 	for id := range n.samples {
-		if w.stacks[id.stack] {
+		if id.cut || w.stacks[id.stack] {
 			continue
 		}
 		w.stacks[id.stack] = true
@@ -79,6 +80,8 @@ func (w *witness) sampled(n *node) {
 		}
 	}
 	for _, c := range n.children {
-		w.sampled(c)
+		if !c.key.Construct.IsParallel() {
+			w.sampled(c)
+		}
 	}
 }
