@@ -34,20 +34,23 @@ func TestUnderWay(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		events [][]event.Event
-		line   int // 0: not known
+		line   int  // 0: not known
+		few    bool // a note says that not all threads' places tell
 	}{
-		"a construct":                        {[][]event.Event{critical(1, 5010)}, 50},
-		"two in one region":                  {[][]event.Event{critical(1, 5010), critical(2, 5020)}, 50},
-		"two in two regions":                 {[][]event.Event{critical(1, 5010), critical(2, 6020)}, 0},
-		"in a function":                      {[][]event.Event{critical(1, 4000)}, 0},
-		"in a function, by samples":          {[][]event.Event{critical(1, 4000), sample(1, 4010, 5011, 3000)}, 50},
-		"a sample returns to another's code": {[][]event.Event{critical(1, 4000), sample(1, 4010, 6000, 3000)}, 50}, // the call is at its end
-		"a region in the region":             {[][]event.Event{critical(1, 4000), sample(1, 6010, 5011, 3000)}, 50},
-		"a cut sample":                       {[][]event.Event{critical(1, 4000), cut(1, 6010)}, 0},
-		"a whole one like a cut one":         {[][]event.Event{critical(1, 4000), cut(1, 5010), sample(1, 5010)}, 50},
-		"a worker of a region in the region": {[][]event.Event{critical(1, 5010), nested(5020, sample(3, 6010))}, 50},
-		"nothing but such a worker":          {[][]event.Event{critical(1, 4000), nested(4010, sample(3, 6010))}, 0},
-		"samples of two":                     {[][]event.Event{critical(1, 4000), sample(1, 5010), sample(2, 6010)}, 0},
+		"a construct":                        {[][]event.Event{critical(1, 5010)}, 50, false},
+		"two in one region":                  {[][]event.Event{critical(1, 5010), critical(2, 5020)}, 50, false},
+		"two in two regions":                 {[][]event.Event{critical(1, 5010), critical(2, 6020)}, 0, false},
+		"in a function":                      {[][]event.Event{critical(1, 4000)}, 0, false},
+		"in a function, by samples":          {[][]event.Event{critical(1, 4000), sample(1, 4010, 5011, 3000)}, 50, false},
+		"a sample returns to another's code": {[][]event.Event{critical(1, 4000), sample(1, 4010, 6000, 3000)}, 50, false}, // the call is at its end
+		"a region in the region":             {[][]event.Event{critical(1, 4000), sample(1, 6010, 5011, 3000)}, 50, false},
+		"a cut sample":                       {[][]event.Event{critical(1, 4000), cut(1, 6010)}, 0, false},
+		"a whole one like a cut one":         {[][]event.Event{critical(1, 4000), cut(1, 5010), sample(1, 5010)}, 50, false},
+		"a worker of a region in the region": {[][]event.Event{critical(1, 5010), nested(5020, sample(3, 6010))}, 50, false},
+		"nothing but such a worker":          {[][]event.Event{critical(1, 4000), nested(4010, sample(3, 6010))}, 0, false},
+		"one of two":                         {[][]event.Event{critical(1, 5010), critical(2, 4000)}, 50, true},
+		"each of two by the same samples":    {[][]event.Event{critical(1, 4000), sample(1, 5010), sample(2, 5010)}, 50, false},
+		"samples of two":                     {[][]event.Event{critical(1, 4000), sample(1, 5010), sample(2, 6010)}, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := NewRecorder(1, fakeFiles{})
@@ -68,6 +71,9 @@ func TestUnderWay(t *testing.T) {
 						found = true
 						if r.Location.Begin != tc.line {
 							t.Errorf("line %d, want %d", r.Location.Begin, tc.line)
+						}
+						if slices.Contains(r.Notes, noteWhitherFew) != tc.few || slices.Contains(r.Notes, noteWhither) != (tc.line > 0 && !tc.few) {
+							t.Errorf("notes %q", r.Notes)
 						}
 					}
 				}
