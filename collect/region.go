@@ -2,6 +2,7 @@ package collect
 
 import (
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"ompp-attach/attribution"
@@ -51,7 +52,7 @@ func (r *resolver) Around(addr uint64) (attribution.Region, bool) {
 		return attribution.Region{}, false
 	}
 	t, ok := r.table(p).Function(lo)
-	if !ok || !t.Kind.IsParallel() {
+	if !ok || !t.Kind.IsParallel() && (t.Kind != event.NoConstruct || !strings.Contains(t.Words, "parallel")) {
 		return attribution.Region{}, false
 	}
 	fn := addr - (p.vaddr - lo)
