@@ -50,3 +50,34 @@ func TestAround(t *testing.T) {
 		})
 	}
 }
+
+// Where a region's code was, another file's may have been before: what has been
+// bound stays.
+func TestAroundLeavesWhatIsBound(t *testing.T) {
+	const base = 0x10000000
+	open := func(program string) (string, *symbols.Object) {
+		bin := testbin.Build(t, program, testbin.Options{})
+		o, err := symbols.OpenObject(bin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bin, o
+	}
+	bin, o := open("newer.c")
+	earlier, p := open("longrun.c")
+	for _, reg := range tableOf(o).Regions {
+		if reg.Kind != event.Parallel || reg.Outlined == 0 {
+			continue
+		}
+		fn := base + reg.Outlined
+		was := place{&symbols.Module{Path: earlier}, p, 16}
+		r := newResolver(nil)
+		r.bound[fn], r.bound[fn+1] = was, place{&symbols.Module{Path: bin}, o, reg.Outlined + 1}
+		if got, ok := r.Around(fn + 1); !ok || got.Location.Object != bin || got.Location.Begin != reg.Begin {
+			t.Errorf("line %d: %v, %+v", reg.Begin, ok, got.Location)
+		}
+		if r.bound[fn] != was || len(r.bound) != 2 {
+			t.Errorf("line %d: %d addresses are bound, that of the function to %+v", reg.Begin, len(r.bound), r.bound[fn])
+		}
+	}
+}
