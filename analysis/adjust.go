@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ompp-attach/attribution"
-	"ompp-attach/event"
 )
 
 // Adjust returns a profile whose times are without what the measurement's own
@@ -22,7 +21,6 @@ func Adjust(p *attribution.Profile) *attribution.Profile {
 	for i := range a.Nodes {
 		a.Nodes[i].Stats = slices.Clone(a.Nodes[i].Stats)
 	}
-	leaveToCalls(&a)
 	for i := range a.Nodes {
 		for j := range a.Nodes[i].Stats {
 			adjust(&a.Nodes[i].Stats[j])
@@ -31,43 +29,6 @@ func Adjust(p *attribution.Profile) *attribution.Profile {
 	a.Meta.Duration = adjustedDuration(p, &a)
 	a.Meta.TakenOut = p.Meta.Duration - a.Meta.Duration
 	return &a
-}
-
-// leaveToCalls makes the costs of MPI calls no larger than the calls' times, which
-// costs, being means, may be, and those of the regions around them the sums of
-// these: so that what is told of all calls is what is told of each.
-func leaveToCalls(a *attribution.Profile) {
-	for i := range a.Nodes {
-		n := &a.Nodes[i]
-		if n.Region < 0 || a.Regions[n.Region].Construct != event.MPI {
-			continue
-		}
-		for j := range n.Stats {
-			s := &n.Stats[j]
-			if s.MPI == nil {
-				continue
-			}
-			excess := s.MPI.Cost - within(s.MPI.Cost, s.MPI.T)
-			for at := i; excess > 0 && at >= 0; at = a.Nodes[at].Parent {
-				cheapen(a.Nodes[at].Stats, s.Thread, excess)
-			}
-		}
-	}
-}
-
-// cheapen takes from a region's cost of MPI calls: of a thread's, if it has any
-// there (in nested teams a thread has several rows).
-func cheapen(stats []attribution.ThreadStats, thread int, by int64) {
-	has := func(s attribution.ThreadStats) bool { return s.MPI != nil && s.MPI.Cost >= by }
-	i := slices.IndexFunc(stats, func(s attribution.ThreadStats) bool { return s.Thread == thread && has(s) })
-	if i < 0 {
-		i = slices.IndexFunc(stats, has)
-	}
-	if i >= 0 {
-		m := *stats[i].MPI
-		m.Cost -= by
-		stats[i].MPI = &m
-	}
 }
 
 func hasCosts(p *attribution.Profile) bool {

@@ -79,42 +79,6 @@ func TestAdjust(t *testing.T) {
 }
 
 // Without known costs nothing changes, and nothing claims to.
-// Of all calls together no more is taken than of each.
-func TestAdjustCalls(t *testing.T) {
-	call := func(thread int, t, cost int64) attribution.ThreadStats {
-		return attribution.ThreadStats{Thread: thread, Exec: once(t), Body: once(t), Cost: &attribution.Cost{Exec: cost, Body: cost}, MPI: &attribution.MPIStats{T: t, Cost: cost}}
-	}
-	of := func(thread int, t, cost int64) attribution.ThreadStats {
-		return attribution.ThreadStats{Thread: thread, MPI: &attribution.MPIStats{T: t, Cost: cost}}
-	}
-	p := &attribution.Profile{
-		Meta:    attribution.Meta{Duration: 1000},
-		Threads: []attribution.Thread{{}, {Num: 1}, {Num: 1}},
-		Regions: []attribution.Region{{Construct: event.Parallel}, {Construct: event.MPI}, {Construct: event.MPI}},
-		Nodes: []attribution.Node{
-			{Parent: -1, Region: -1, Stats: []attribution.ThreadStats{of(0, 117, 80), of(1, 40, 30)}},
-			{Parent: 0, Region: 0, Stats: []attribution.ThreadStats{of(0, 17, 50), of(1, 40, 30)}},
-			{Parent: 1, Region: 1, Stats: []attribution.ThreadStats{call(0, 10, 30), call(2, 40, 30)}}, // 2 is 1 in a nested team
-			{Parent: 1, Region: 2, Stats: []attribution.ThreadStats{call(0, 7, 20)}},
-			{Parent: 0, Region: 2, Stats: []attribution.ThreadStats{call(0, 100, 30)}},
-		},
-	}
-	a := Adjust(p)
-	for _, w := range []struct {
-		node int
-		want []int64
-	}{{0, []int64{70, 10}}, {1, []int64{0, 10}}, {2, []int64{0, 10}}, {3, []int64{0}}, {4, []int64{70}}} {
-		for j, want := range w.want {
-			if got := a.Nodes[w.node].Stats[j].MPI.T; got != want {
-				t.Errorf("node %d, row %d: %d ns in MPI, want %d", w.node, j, got, want)
-			}
-		}
-	}
-	if p.Nodes[0].Stats[0].MPI.Cost != 80 {
-		t.Error("the profile itself has been changed")
-	}
-}
-
 func TestAdjustNothing(t *testing.T) {
 	p := costly()
 	for i := range p.Nodes {

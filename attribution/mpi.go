@@ -41,7 +41,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 			from = max(from, e.mpiState.resumed)
 		}
 		s.T = span(from, end)
-		s.Cost = e.insideCall(ev)
+		s.Cost = min(e.insideCall(ev), s.T) // a mean; a call may be shorter
 	}
 
 	parent, row := e.root, t.row

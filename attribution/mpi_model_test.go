@@ -235,3 +235,59 @@ func TestModelMPI(t *testing.T) {
 		t.Errorf("only %d counters compared", seen)
 	}
 }
+
+// A mean cost may be more than a short call took. No more of a call is the
+// probes' than its time, and what is theirs of the calls of a region is the sum
+// of that, in nested teams and tasks too: dear probes leave nothing of any region's
+// calls, cheap ones as much in all as of each call.
+func TestModelCostsOfCalls(t *testing.T) {
+	short := 0
+	for seed := range uint64(60) {
+		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
+			for _, before := range []int64{2, 1 << 40} {
+				rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
+				s := simulateCalls(rnd, rt, 30+rnd.IntN(300), false)
+				var each, all, atRoot, inLeaves int64
+				for i := range s.events {
+					if ev := &s.events[i]; ev.MPI != nil {
+						ev.Probe = event.ProbeEmulated
+						d := span(ev.MPI.Start, ev.Time)
+						each, all = each+min(d, before), all+d
+						if d < before {
+							short++
+						}
+					}
+				}
+				e := New(1, mpiFiles{})
+				var costs event.HitCosts
+				costs.Kinds[event.ProbeReturn].Before = before
+				e.Costs(costs)
+				feedMixed(rnd, e, s.events, seed%2 == 1)
+				p := e.Finish(s.now)
+				for i, n := range p.Nodes {
+					for _, st := range n.Stats {
+						m := st.MPI
+						if m == nil {
+							continue
+						}
+						if m.Cost > m.T || before > all && m.Cost != m.T {
+							t.Fatalf("seed %d, %v: node %d, row %d: %d ns of %d are the probes'", seed, rt, i, st.Thread, m.Cost, m.T)
+						}
+						switch {
+						case i == 0:
+							atRoot += m.Cost
+						case p.Regions[n.Region].Construct == event.MPI:
+							inLeaves += m.Cost
+						}
+					}
+				}
+				if atRoot != each || inLeaves != each {
+					t.Fatalf("seed %d, %v: %d ns of all calls are the probes', %d of each place, %d of each call", seed, rt, atRoot, inLeaves, each)
+				}
+			}
+		}
+	}
+	if short < 1000 {
+		t.Errorf("only %d calls are shorter than what they cost", short)
+	}
+}

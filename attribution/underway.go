@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"ompp-attach/event"
 )
@@ -10,75 +11,112 @@ import (
 // What was seen in it does, if all of that lies in one region's code.
 
 const (
-	noteUnderWay = "region instances that were under way when measurement began: what happened in them since then"
-	noteWhither  = "which region that was is told by where its constructs and samples lie"
+	noteUnderWay   = "region instances that were under way when measurement began: what happened in them since then"
+	noteWhither    = "which region that was is told by where its constructs and samples lie"
+	noteWhitherFew = "which region that was is told by where constructs and samples of some threads lie: of others, which may have been in another region, nothing was seen in any region's code"
 )
-
-// witness collects the regions in whose code things were seen.
-type witness struct {
-	engine *Engine
-	known  map[uint64]bool // addresses
-	stacks map[int32]bool
-	found  map[regionID]Region
-}
 
 // underWay returns the region that stands for those under way when measurement
 // began.
 func (e *Engine) underWay() Region {
-	w := witness{e, map[uint64]bool{}, map[int32]bool{}, map[regionID]Region{}}
+	w := witness{e, map[uint64]*Region{}, map[int32]*Region{}}
+	found, silent := map[regionID]*Region{}, false
 	for _, n := range e.root.children {
-		if n.key.Construct == event.Unknown {
-			for _, c := range n.children {
-				if c.key.Site != 0 {
-					w.saw(c.key.Site)
-				}
-			}
-			w.sampled(n)
+		if n.key.Construct != event.Unknown {
+			continue
 		}
+		told := false
+		w.ask(n, func(r *Region) {
+			told = true
+			found[identify(r)] = r
+		})
+		silent = silent || !told && n.holdsAnything()
 	}
 	out := Region{Construct: event.Unknown, Notes: []string{noteUnderWay}}
-	if len(w.found) == 1 {
-		for _, r := range w.found {
+	if len(found) == 1 {
+		for _, r := range found {
 			out.Location = r.Location
+		}
+		if silent {
+			out.Notes = append(out.Notes, noteWhitherFew)
+		} else {
 			out.Notes = append(out.Notes, noteWhither)
 		}
 	}
 	return out
 }
 
-// saw tells whether an address lies in a parallel region's own code.
-func (w *witness) saw(addr uint64) (inside bool) {
-	inside, known := w.known[addr]
-	if !known {
-		var r Region
-		if r, inside = w.engine.resolve.Around(addr); inside {
-			w.found[identify(&r)] = r
-		}
-		w.known[addr] = inside
-	}
-	return inside
+// holdsAnything tells whether time passed, or anything was seen, at a node.
+func (n *node) holdsAnything() bool {
+	return len(n.children) > 0 || len(n.samples) > 0 ||
+		slices.ContainsFunc(n.stats, func(s ThreadStats) bool { return s.Exec != (Span{}) })
 }
 
-// sampled sees where a node and those below it were sampled. Regions inside the
-// outermost one are others.
-func (w *witness) sampled(n *node) {
+// witness knows in which parallel region's own code things were seen; nil: in
+// none's.
+type witness struct {
+	engine *Engine
+	places map[uint64]*Region // by address
+	stacks map[int32]*Region
+}
+
+// ask tells of each region in whose code something at a node was seen.
+func (w *witness) ask(n *node, tell func(*Region)) {
+	for _, c := range n.children {
+		if c.key.Site != 0 {
+			if r := w.at(c.key.Site); r != nil {
+				tell(r)
+			}
+		}
+	}
+	w.sampled(n, tell)
+}
+
+func (w *witness) at(addr uint64) *Region {
+	in, known := w.places[addr]
+	if !known {
+		if r, ok := w.engine.resolve.Around(addr); ok {
+			in = &r
+		}
+		w.places[addr] = in
+	}
+	return in
+}
+
+// sampled tells where a node and those below it were sampled. Regions inside the
+// outermost one are others: those of a stack that was cut may be, and those in
+// which the workers of a team that was started inside are.
+func (w *witness) sampled(n *node, tell func(*Region)) {
 	for id := range n.samples {
-		if w.stacks[id.stack] {
+		if id.cut {
 			continue
 		}
-		w.stacks[id.stack] = true
-		s := []byte(w.engine.sampling.stacks[id.stack])
-		for i := len(s) - 8; i >= 0; i -= 8 {
-			addr := binary.LittleEndian.Uint64(s[i:])
-			if i > 0 {
-				addr--
-			}
-			if w.saw(addr) {
-				break
-			}
+		in, known := w.stacks[id.stack]
+		if !known {
+			in = w.outermost([]byte(w.engine.sampling.stacks[id.stack]))
+			w.stacks[id.stack] = in
+		}
+		if in != nil {
+			tell(in)
 		}
 	}
 	for _, c := range n.children {
-		w.sampled(c)
+		if !c.key.Construct.IsParallel() {
+			w.sampled(c, tell)
+		}
 	}
+}
+
+// outermost returns the first region that a whole stack entered.
+func (w *witness) outermost(stack []byte) *Region {
+	for i := len(stack) - 8; i >= 0; i -= 8 {
+		addr := binary.LittleEndian.Uint64(stack[i:])
+		if i > 0 { // where the call returns to
+			addr--
+		}
+		if r := w.at(addr); r != nil {
+			return r
+		}
+	}
+	return nil
 }

@@ -1,6 +1,8 @@
 package attribution
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"ompp-attach/event"
@@ -16,18 +18,39 @@ func TestUnderWay(t *testing.T) {
 	sample := func(tid uint32, stack ...uint64) []event.Event {
 		return []event.Event{{Time: 1300, TID: tid, Edge: event.Sampled, Sample: &event.Sample{Stack: stack, Weight: 10}}}
 	}
+	cut := func(tid uint32, stack ...uint64) []event.Event {
+		s := sample(tid, stack...)
+		s[0].Sample.Cut = true
+		return s
+	}
+	nested := func(site uint64, worker []event.Event) []event.Event { // a team of threads 1 and 3
+		return slices.Concat(parse(t, fmt.Sprintf(`
+			1210 1 fork parallel fn=300 key=7 size=2 site=%d
+			1220 1 begin parallel key=7
+			1230 3 begin parallel key=7 num=1`, site)), worker, parse(t, `
+			1400 1 end parallel
+			1410 3 end parallel
+			1420 1 join parallel`))
+	}
 	for name, tc := range map[string]struct {
 		events [][]event.Event
-		line   int // 0: not known
+		line   int  // 0: not known
+		few    bool // a note says that not all threads' places tell
 	}{
-		"a construct":                        {[][]event.Event{critical(1, 5010)}, 50},
-		"two in one region":                  {[][]event.Event{critical(1, 5010), critical(2, 5020)}, 50},
-		"two in two regions":                 {[][]event.Event{critical(1, 5010), critical(2, 6020)}, 0},
-		"in a function":                      {[][]event.Event{critical(1, 4000)}, 0},
-		"in a function, by samples":          {[][]event.Event{critical(1, 4000), sample(1, 4010, 5011, 3000)}, 50},
-		"a sample returns to another's code": {[][]event.Event{critical(1, 4000), sample(1, 4010, 6000, 3000)}, 50}, // the call is at its end
-		"a region in the region":             {[][]event.Event{critical(1, 4000), sample(1, 6010, 5011, 3000)}, 50},
-		"samples of two":                     {[][]event.Event{critical(1, 4000), sample(1, 5010), sample(2, 6010)}, 0},
+		"a construct":                        {[][]event.Event{critical(1, 5010)}, 50, false},
+		"two in one region":                  {[][]event.Event{critical(1, 5010), critical(2, 5020)}, 50, false},
+		"two in two regions":                 {[][]event.Event{critical(1, 5010), critical(2, 6020)}, 0, false},
+		"in a function":                      {[][]event.Event{critical(1, 4000)}, 0, false},
+		"in a function, by samples":          {[][]event.Event{critical(1, 4000), sample(1, 4010, 5011, 3000)}, 50, false},
+		"a sample returns to another's code": {[][]event.Event{critical(1, 4000), sample(1, 4010, 6000, 3000)}, 50, false}, // the call is at its end
+		"a region in the region":             {[][]event.Event{critical(1, 4000), sample(1, 6010, 5011, 3000)}, 50, false},
+		"a cut sample":                       {[][]event.Event{critical(1, 4000), cut(1, 6010)}, 0, false},
+		"a whole one like a cut one":         {[][]event.Event{critical(1, 4000), cut(1, 5010), sample(1, 5010)}, 50, false},
+		"a worker of a region in the region": {[][]event.Event{critical(1, 5010), nested(5020, sample(3, 6010))}, 50, false},
+		"nothing but such a worker":          {[][]event.Event{critical(1, 4000), nested(4010, sample(3, 6010))}, 0, false},
+		"one of two":                         {[][]event.Event{critical(1, 5010), critical(2, 4000)}, 50, true},
+		"each of two by the same samples":    {[][]event.Event{critical(1, 4000), sample(1, 5010), sample(2, 5010)}, 50, false},
+		"samples of two":                     {[][]event.Event{critical(1, 4000), sample(1, 5010), sample(2, 6010)}, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := NewRecorder(1, fakeFiles{})
@@ -48,6 +71,9 @@ func TestUnderWay(t *testing.T) {
 						found = true
 						if r.Location.Begin != tc.line {
 							t.Errorf("line %d, want %d", r.Location.Begin, tc.line)
+						}
+						if slices.Contains(r.Notes, noteWhitherFew) != tc.few || slices.Contains(r.Notes, noteWhither) != (tc.line > 0 && !tc.few) {
+							t.Errorf("notes %q", r.Notes)
 						}
 					}
 				}

@@ -94,9 +94,9 @@ func (f *frame) closeBody(at uint64) {
 
 func combined(c event.Construct) bool { return c == event.ParallelLoop || c == event.ParallelSections }
 
-// openShare finds the loop, sections, scope or distribute frame that an event is about. The event
-// may name the other of the two: libomp ends both by one call, and identical
-// functions of libgomp may be folded into one.
+// openShare finds the loop, sections, scope or distribute frame that an event is
+// about. The event may name another of the four: libomp ends all but scope by one
+// call, and identical functions of libgomp may be folded into one.
 func (t *thread) openShare() int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		switch c := t.stack[i].node.key.Construct; {

@@ -82,20 +82,27 @@ static const u64 stop_too[] = {
 	NAME('r', 'u', 'n', 'u', 's', 'e', 'r'), NAME('n', 'e', 'w', 'g', 'r', 'p', 0), NAME('s', 'c', 'r', 'i', 'p', 't', 0),
 };
 
-/* Whether the current process can be stopped and goes on unharmed. */
-static __always_inline int can_be_stopped(void)
+/* Whether we may continue a process: as kill(2) has it. */
+static __always_inline int may_be_continued(struct task_struct *of)
+{
+	struct task_struct___family *task = (void *)of;
+
+	return may_continue == ANYONE || BPF_CORE_READ(task, cred, uid.val) == may_continue ||
+	       BPF_CORE_READ(task, cred, suid.val) == may_continue;
+}
+
+/* Whether the current process's parent stops itself with it. Of a child that has
+ * just been forked the parent is one that has probes, which none of these has. */
+static __always_inline int parent_stops_too(void)
 {
 	struct task_struct___family *task = (void *)bpf_get_current_task_btf();
 	u64 name[2] = {};
 
-	if (may_continue != ANYONE && BPF_CORE_READ(task, cred, uid.val) != may_continue &&
-	    BPF_CORE_READ(task, cred, suid.val) != may_continue) /* kill(2) */
-		return 0;
 	BPF_CORE_READ_STR_INTO(&name, task, real_parent, comm);
 	for (u32 i = 0; i < sizeof(stop_too) / sizeof(*stop_too); i++)
 		if (name[0] == stop_too[i])
-			return 0;
-	return 1;
+			return 1;
+	return 0;
 }
 
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
@@ -126,7 +133,8 @@ static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struc
 	l->kind = kind;
 	l->parent = parent;
 	l->stopped = 0;
-	if ((flags & FOLLOW_STOP) && (child || can_be_stopped())) {
+	if ((flags & FOLLOW_STOP) && may_be_continued(child ? child : bpf_get_current_task_btf()) &&
+	    (child || !parent_stops_too())) {
 		/* Recorded first: whoever finds it must be able to undo it. Where there
 		 * is no room for that, it runs on. */
 		if (bpf_map_update_elem(&stopped, &stop, &waits, BPF_ANY))

@@ -39,9 +39,20 @@ type Follower struct {
 	wait  *Waiter
 }
 
+// anyone stands for every user, ANYONE in follow.bpf.c.
+const anyone = ^uint32(0)
+
 // NewFollower loads and attaches the programs (needs BTF: 5.5), for a kernel
 // that attaches probes in the given mode.
 func NewFollower(mode Mode) (*Follower, error) {
+	if mayContinueAnyone() {
+		return newFollower(mode, anyone)
+	}
+	return newFollower(mode, uint32(unix.Getuid()))
+}
+
+// newFollower is told the user whose processes we may continue.
+func newFollower(mode Mode, user uint32) (*Follower, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
 	}
@@ -49,10 +60,8 @@ func NewFollower(mode Mode) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !mayContinueAnyone() {
-		if err := spec.Variables[followVarMayContinue].Set(uint32(unix.Getuid())); err != nil {
-			return nil, fmt.Errorf("say whom we may continue: %w", err)
-		}
+	if err := spec.Variables[followVarMayContinue].Set(user); err != nil {
+		return nil, fmt.Errorf("say whom we may continue: %w", err)
 	}
 	f := &Follower{mode: mode}
 	unused := followProgOnLibrariesMulti

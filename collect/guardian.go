@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,54 +28,70 @@ const GuardianCommand = "__guardian"
 const guardianName = "ompp-guardian"
 
 type guardian struct {
-	stopped, followed *ebpf.Map
-	mu                sync.Mutex
-	cmd               *exec.Cmd
-	pipe              io.WriteCloser
-	dismissed         bool
-	ended             chan struct{} // closed when there is none any more
+	path      string     // of our program
+	maps      []*os.File // of stopped and of followed processes: open until it is dismissed, which is after the follower's end
+	mu        sync.Mutex
+	cmd       *exec.Cmd
+	pipe      io.WriteCloser
+	dismissed bool
+	ended     chan struct{} // closed when there is none any more
 }
 
 // guard starts the guardian, before the first process can be stopped.
-func (m *Measurement) guard() (err error) {
+func (m *Measurement) guard() error {
 	m.guarding.Lock()
 	defer m.guarding.Unlock()
 	if m.guardian == nil {
-		g := &guardian{stopped: m.follower.StoppedMap(), followed: m.follower.FollowedMap(), ended: make(chan struct{})}
-		if err = g.start(); err != nil {
+		self, err := os.Executable()
+		if err == nil {
+			m.guardian, err = newGuardian(self, m.follower.StoppedMap(), m.follower.FollowedMap())
+		}
+		if err != nil {
 			return fmt.Errorf("start the guardian: %w", err)
 		}
-		go g.keep()
-		m.guardian = g
 	}
-	return err
+	return nil
 }
+
+func newGuardian(path string, stopped, followed *ebpf.Map) (*guardian, error) {
+	g := &guardian{path: path, ended: make(chan struct{})}
+	for _, m := range []*ebpf.Map{stopped, followed} {
+		fd, err := unix.FcntlInt(uintptr(m.FD()), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			g.close()
+			return nil, err
+		}
+		g.maps = append(g.maps, os.NewFile(uintptr(fd), "map"))
+	}
+	if err := g.start(); err != nil {
+		g.close()
+		return nil, err
+	}
+	go g.keep()
+	return g, nil
+}
+
+func (g *guardian) close() {
+	for _, f := range g.maps {
+		f.Close()
+	}
+}
+
+var errDismissed = errors.New("the guardian has been dismissed")
 
 // start starts a guardian, unless it has been dismissed.
 func (g *guardian) start() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.dismissed {
-		return nil
+		return errDismissed
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(self, GuardianCommand)
+	cmd := exec.Command(g.path, GuardianCommand)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return err
 	}
-	for _, m := range []*ebpf.Map{g.stopped, g.followed} {
-		fd, err := unix.FcntlInt(uintptr(m.FD()), unix.F_DUPFD_CLOEXEC, 0)
-		if err != nil {
-			return err
-		}
-		f := os.NewFile(uintptr(fd), "map")
-		defer f.Close()
-		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
-	}
+	cmd.ExtraFiles = g.maps
 	// Its own session: a Ctrl-C or a kill of our process group spares it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -84,17 +101,17 @@ func (g *guardian) start() error {
 	return nil
 }
 
-// keep starts another one when one was killed.
+// keep starts another one when one was killed, and tries again when that fails.
+// Who has been started is waited for.
 func (g *guardian) keep() {
 	defer close(g.ended)
 	for {
 		_ = g.cmd.Wait()
-		if g.over() {
-			return
-		}
-		time.Sleep(guardianPause)
-		if g.start() != nil || g.over() {
-			return
+		for failed := true; failed; failed = g.start() != nil {
+			if g.over() {
+				return
+			}
+			time.Sleep(guardianPause)
 		}
 	}
 }
@@ -119,6 +136,7 @@ func (g *guardian) stop() {
 	g.pipe.Close()
 	g.mu.Unlock()
 	<-g.ended
+	g.close()
 }
 
 // RunGuardian is the guardian's main function.

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"ompp-attach/attribution"
@@ -30,7 +31,11 @@ func (r *resolver) Region(k attribution.Key) attribution.Region {
 	}
 	switch {
 	case k.Fn != 0 && (k.Construct.IsParallel() || isTask(k.Construct)):
-		r.outlined(k, &reg)
+		if p, ok := r.at(k.Fn); ok {
+			r.outlined(k, p, &reg)
+		} else {
+			reg.Location.Offset = k.Fn
+		}
 	case k.Site == 0 && k.Fn != 0:
 		r.tail(k, &reg)
 	case r.inlineRegion(k, &reg):
@@ -51,13 +56,13 @@ func (r *resolver) Around(addr uint64) (attribution.Region, bool) {
 		return attribution.Region{}, false
 	}
 	t, ok := r.table(p).Function(lo)
-	if !ok || !t.Kind.IsParallel() {
+	if !ok || !t.Kind.IsParallel() && (t.Kind != event.NoConstruct || !strings.Contains(t.Words, "parallel")) {
 		return attribution.Region{}, false
 	}
-	fn := addr - (p.vaddr - lo)
-	r.bound[fn] = place{p.module, p.object, lo}
-	k := attribution.Key{Kind: attribution.Kind{Construct: event.Parallel, Runtime: t.Runtime}, Fn: fn}
-	return r.Region(k), true
+	k := attribution.Key{Kind: attribution.Kind{Construct: event.Parallel, Runtime: t.Runtime}}
+	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
+	r.outlined(k, place{p.module, p.object, lo}, &reg) // its address is not asked for: another file may have been bound there
+	return reg, true
 }
 
 // mpiRegion places a call of an MPI operation at its line.
@@ -86,13 +91,8 @@ func isTask(c event.Construct) bool {
 
 // outlined places a region by its outlined function, which is its own under
 // every optimisation.
-func (r *resolver) outlined(k attribution.Key, reg *attribution.Region) {
+func (r *resolver) outlined(k attribution.Key, p place, reg *attribution.Region) {
 	loc := &reg.Location
-	p, ok := r.at(k.Fn)
-	if !ok {
-		loc.Offset = k.Fn
-		return
-	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	loc.Function = p.object.SourceFunction(p.vaddr)
 	if !p.object.IsExecutable() && probes.Identify(p.object) != event.NoRuntime {

@@ -54,7 +54,7 @@ func main() {
 	c := root()
 	var tune tuning
 	tune.register(c)
-	tuned := func() {}
+	var tuned func() // nil: nothing is to be ended
 	c.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
 		started = true
 		tuned, err = tune.begin()

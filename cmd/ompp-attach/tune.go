@@ -17,10 +17,11 @@ func (y *tuning) register(c *cobra.Command) {
 	_ = c.PersistentFlags().MarkHidden("cpu-profile")
 }
 
-// begin begins the profile, if one is wanted; the function that it returns ends it.
+// begin begins the profile; the function that it returns ends it, nil if none is
+// wanted.
 func (y *tuning) begin() (end func(), err error) {
 	if y.path == "" {
-		return func() {}, nil
+		return nil, nil
 	}
 	f, err := os.Create(y.path)
 	if err != nil {
