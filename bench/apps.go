@@ -34,7 +34,8 @@ var apps = []app{
 
 var hybrid = app{name: "halo", what: "stencil: halo exchange, Allreduce, parallel loops"}
 
-// appCost is how long one turn of a mini-app takes under each way, in s.
+// appCost is how long a mini-app works under each way, in s: the median of a turn's
+// works, for what else the machine does only adds to some of them.
 type appCost struct {
 	app
 	runtime string
@@ -43,21 +44,25 @@ type appCost struct {
 	hits    float64 // BPF programs run per second of the bare program, all threads
 }
 
-// appTurn is how long a turn of a mini-app lasts at least, in seconds, when
-// nothing observes it. Programs that are worth a profile run for longer: what the
-// first tenth of a second after an attach costs is little of that.
-const appTurn = 0.8
+// A turn of a mini-app lasts at least so many seconds and works when nothing
+// observes it. Programs that are worth a profile run for longer: what the first tenth
+// of a second after an attach costs is little of that.
+const (
+	appTurn  = 0.8
+	minWorks = 5
+)
 
-// turn lets a mini-app work for as long as a turn is to last.
-func (c *appCost) turn(m *means, item int) (sum float64, err error) {
+// turn lets a mini-app work as often as a turn is to.
+func (c *appCost) turn(m *means, item int) (float64, error) {
+	var all []float64
 	for range c.works {
 		s, err := turnOf(m, item)
 		if err != nil {
 			return 0, err
 		}
-		sum += s
+		all = append(all, s)
 	}
-	return sum, nil
+	return spreadOf(all).median, nil
 }
 
 // warmUp touches the memory of processes of a mini-app and starts their threads,
@@ -72,7 +77,7 @@ func (c *appCost) warmUp(ps ...*process) error {
 	if err != nil {
 		return err
 	}
-	c.works = int(math.Ceil(appTurn / s))
+	c.works = max(minWorks, int(math.Ceil(appTurn/s)))
 	return nil
 }
 

@@ -90,6 +90,9 @@ func (m *means) turn(items int, measure func(m *means, item int) (float64, error
 // spread is the middle and the range of repeated measurements.
 type spread struct{ median, min, max float64 }
 
+// times is the same in another unit.
+func (s spread) times(f float64) spread { return spread{f * s.median, f * s.min, f * s.max} }
+
 func spreadOf(v []float64) spread {
 	slices.Sort(v)
 	n := len(v)

@@ -59,7 +59,7 @@ func (r *results) writeGoals(p *page) {
 			fmt.Sprintf("%.1f %%; without counters %.1f %% (by themselves they vary by %.0f %%)", 100*slow, 100*plain, 100*noise), found)
 	}
 	if script, own, ok := r.naive(); ok {
-		found, met := fmt.Sprintf("%.3f s to %.3f s", script, own), verdict(script >= goalNaive*own)
+		found, met := fmt.Sprintf("%.0f ms to %.0f ms", 1e3*script, 1e3*own), verdict(script >= goalNaive*own)
 		switch {
 		case r.noise() > tooNoisy || script <= 0:
 			met = "not told: too much else going on"

@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-enum { N = 1200, STEPS = 600, EVERY = 10 };
+enum { N = 1200, STEPS = 150, EVERY = 10 };
 
 static int me, ranks, rows;
 static double (*old)[N], (*new)[N];

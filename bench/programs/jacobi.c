@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N = 1000, SWEEPS = 800 };
+enum { N = 1000, SWEEPS = 200 };
 
 static double (*old)[N], (*new)[N];
 

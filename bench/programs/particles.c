@@ -7,7 +7,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-enum { SIDE = 32, CELLS = SIDE * SIDE, COUNT = 8 * CELLS, MOST = 64, STEPS = 200 };
+enum { SIDE = 32, CELLS = SIDE * SIDE, COUNT = 8 * CELLS, MOST = 64, STEPS = 70 };
 
 struct particle {
 	double x, y, vx, vy, fx, fy;
