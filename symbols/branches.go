@@ -33,23 +33,38 @@ func (p *places) has(vaddr uint64) bool { return vaddr-p.lo <= p.hi-p.lo && p.in
 
 // Targets returns the places through which the file calls functions of these
 // names: its own functions, stubs of the procedure linkage table, and slots.
-func (o *Object) Targets(wanted func(name string) bool) *Targets {
+func (o *Object) Targets(names ...string) *Targets {
+	t := o.imported(func(name string) bool { return slices.Contains(names, name) })
+	o.named(names, func(_ string, vaddr uint64) { t.code.add(vaddr) })
+	return t
+}
+
+// TargetsLike is Targets of the functions whose names are wanted.
+func (o *Object) TargetsLike(wanted func(name string) bool) *Targets {
+	t := o.imported(wanted)
+	o.Symbols(func(name string, vaddr, _ uint64) {
+		if wanted(name) {
+			t.code.add(vaddr)
+		}
+	})
+	return t
+}
+
+// imported returns the stubs and slots through which functions of other files
+// are called.
+func (o *Object) imported(wanted func(name string) bool) *Targets {
 	t := &Targets{}
 	for at, name := range o.Stubs() {
 		if wanted(name) {
 			t.code.add(at)
 		}
 	}
-	for slot, name := range o.relocs().slots {
-		if wanted(name) {
+	relocs := o.relocs()
+	for slot, name := range relocs.slots {
+		if !relocs.stubs[slot] && wanted(name) { // each further stretch of slots is another look at all code
 			t.slots.add(slot)
 		}
 	}
-	o.Symbols(func(name string, vaddr, _ uint64) {
-		if wanted(name) {
-			t.code.add(vaddr)
-		}
-	})
 	return t
 }
 
@@ -120,17 +135,19 @@ func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
 
 // leading visits where four bytes, an instruction's last, denote one of the
 // places, in any order. Places mostly lie close together: then the upper half of
-// the distance is nearly the same all over a block of code, and one of its bytes
-// is what is looked for.
+// the distance is the same all over a block of code, and one of its bytes is what
+// is looked for.
 func (p *places) leading(b []byte, base uint64, visit func(at int)) {
-	const block, few = 1 << 15, 4
+	const few = 4
 	if len(p.in) == 0 {
 		return
 	}
-	for lo := 0; lo+4 <= len(b); lo += block {
-		hi := min(lo+block, len(b)-3)
-		least := max(int64(p.lo-base)-int64(hi+3), math.MinInt32) >> 16
-		most := min(int64(p.hi-base)-int64(lo+4), math.MaxInt32) >> 16
+	for lo, hi := 0, 0; lo+4 <= len(b); lo = hi {
+		// The distances of the first and the last place, and up to where neither's
+		// upper half changes.
+		first, last := int64(p.lo-base)-int64(lo+4), int64(p.hi-base)-int64(lo+4)
+		hi = min(lo+int(min(uint16(first), uint16(last)))+1, len(b)-3)
+		least, most := max(first, math.MinInt32)>>16, min(last, math.MaxInt32)>>16
 		if most-least >= few {
 			for at := lo; at < hi; at++ {
 				if p.has(relative(b, at, base)) {

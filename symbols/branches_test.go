@@ -14,7 +14,7 @@ import (
 // TestBranchesAMD64 compares the search in chunks with one that looks at each
 // byte's instruction alone, on noise in which calls and jumps are planted.
 func TestBranchesAMD64(t *testing.T) {
-	const base, size, chunk, tail = 0x401000, 1 << 14, 1 << 10, 8
+	const base, size, chunk, tail = 0x401000, 1 << 18, 3 << 15, 8
 	rnd := rand.New(rand.NewPCG(1, 2))
 	to := &Targets{}
 	for _, a := range []uint64{base - 0x800, base - 0x7f0, base + 0x1234} {
@@ -101,5 +101,5 @@ func TestTextBeyondFile(t *testing.T) {
 			t.Errorf("%d bytes of code in a file of %d", r.Hi-r.Lo, len(b))
 		}
 	}
-	o.Branches(o.Targets(func(string) bool { return true }))
+	o.Branches(o.TargetsLike(func(string) bool { return true }))
 }
