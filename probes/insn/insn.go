@@ -7,6 +7,7 @@ package insn
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"golang.org/x/arch/x86/x86asm"
 )
@@ -203,10 +204,11 @@ func decode(arch string, vaddr uint64, b []byte) (Inst, error) {
 // functions of the OpenMP and MPI runtimes have some 64 KiB.
 const maxFunc = 1 << 20
 
-// Decoded is code of which each function is decoded once. It is not safe for
+// Decoded is code of which each function is decoded once. It is safe for
 // concurrent use.
 type Decoded struct {
 	Code
+	mu    sync.Mutex
 	funcs map[uint64]decodedFunc
 }
 
@@ -216,7 +218,7 @@ type decodedFunc struct {
 }
 
 // NewDecoded returns code that remembers its functions.
-func NewDecoded(code Code) *Decoded { return &Decoded{code, map[uint64]decodedFunc{}} }
+func NewDecoded(code Code) *Decoded { return &Decoded{Code: code, funcs: map[uint64]decodedFunc{}} }
 
 // Func decodes the whole function that contains vaddr, from its first
 // instruction on. On an error the instructions before it are returned too. The
@@ -230,10 +232,14 @@ func Func(code Code, vaddr uint64) ([]Inst, error) {
 	if !ok {
 		return decodeFunc(code, lo, hi)
 	}
+	d.mu.Lock()
 	f, ok := d.funcs[lo]
-	if !ok {
+	d.mu.Unlock()
+	if !ok { // others need not wait; a function that two ask for is decoded twice
 		f.body, f.err = decodeFunc(code, lo, hi)
+		d.mu.Lock()
 		d.funcs[lo] = f
+		d.mu.Unlock()
 	}
 	return f.body, f.err
 }
