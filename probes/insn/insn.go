@@ -96,16 +96,16 @@ type Inst struct {
 	Addr  uint64
 	Bytes []byte // the instruction itself
 	Len   int    // in bytes
-	Kind  Kind
 	// Target is where a Call, Jump or Jcc leads; for CallIndirect and
 	// JumpIndirect it is the slot at a fixed address (as with -fno-plt) that
 	// holds the destination, 0 if that comes from elsewhere.
 	Target uint64
-	Cond   Cond // of a Jcc
 	// Ref is the address that a position-relative operand denotes: the operand
 	// of lea x(%rip), of mov slot(%rip), of call *slot(%rip), of adr and adrp.
 	// 0 if there is none.
 	Ref        uint64
+	Kind       Kind
+	Cond       Cond // of a Jcc
 	WritesSP   bool
 	WritesLR   bool   // arm64: the return address in x30 is changed (or signed)
 	WritesArgs ArgSet // argument registers changed, or possibly changed
