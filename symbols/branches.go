@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Targets are places that code may lead to: addresses of code, and slots in
@@ -73,8 +74,8 @@ func (o *Object) imported(wanted func(name string) bool) *Targets {
 // they are instructions only decoding from the function's start tells.
 func (o *Object) Branches(to *Targets) []uint64 {
 	const (
-		chunk = 1 << 20
-		tail  = 8 // the longest instruction looked for, less a byte, rounded
+		chunk = 1 << 17 // remains in a core's own cache
+		tail  = 8       // the longest instruction looked for, less a byte, rounded
 	)
 	look := branchesAMD64
 	if o.Arch() == "arm64" {
@@ -87,22 +88,18 @@ func (o *Object) Branches(to *Targets) []uint64 {
 		}
 	}
 	found := make([][]uint64, len(starts))
-	work := make(chan int)
+	var next atomic.Int64
 	var done sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(starts)) {
 		done.Go(func() {
 			var b []byte // a text of hundreds of MB is not kept in memory
-			for n := range work {
+			for n := int(next.Add(1)) - 1; n < len(starts); n = int(next.Add(1)) - 1 {
 				r := starts[n]
 				b = o.readInto(b, r.Lo, int(min(r.Hi-r.Lo, chunk+tail)))
 				found[n] = look(b, min(len(b), chunk), r.Lo, to)
 			}
 		})
 	}
-	for n := range starts {
-		work <- n
-	}
-	close(work)
 	done.Wait()
 	return slices.Concat(found...)
 }
