@@ -157,11 +157,12 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	if err := knowSites(spec.Variables[probeVarSiteAtExit]); err != nil {
 		return nil, err
 	}
-	size := ringBytes(n)
-	spec.Maps[probeMapRings].InnerMap.MaxEntries = size
+	// Of the ring that shows the kernel what the map will hold, the size does not
+	// count, but its memory would be allocated and cleared.
+	spec.Maps[probeMapRings].InnerMap.MaxEntries = uint32(os.Getpagesize())
 	p := &Probes{mode: mode, counters: c, sitesLater: mode == Session && SitesLater()}
 	if p.coll, err = newCollection(spec, nil, func(maps map[string]*ebpf.Map) (err error) {
-		sizes := append(slices.Repeat([]uint32{size}, n), apartBytes)
+		sizes := append(slices.Repeat([]uint32{ringBytes(n)}, n), apartBytes)
 		rings, err := makeRings(maps[probeMapRings], sizes)
 		p.rings, p.apart = rings[:n], rings[n]
 		return err

@@ -22,12 +22,12 @@ func LookAhead(pid int, inlining bool) {
 		}
 	}
 	go func() { // what cannot be read, the scan will tell
-		if o, err := mapped.Executable(); err == nil {
+		if o, err := mapped.list.Executable(); err == nil {
 			into(o)
 		}
 	}()
 	go func() {
-		mods, _ := mapped.Modules()
+		mods, _ := mapped.modules()
 		for _, first := range []bool{true, false} { // a runtime takes longest to read
 			for i := range mods {
 				if namedRuntime(mods[i].Path) == first {
@@ -43,17 +43,24 @@ var lookedAhead ahead
 
 type ahead struct {
 	sync.Mutex
-	mapped map[int]*symbols.Process
+	mapped map[int]*mappedAhead
 }
 
-func (a *ahead) add(pid int) *symbols.Process {
+// mappedAhead is what a process maps before it is measured.
+type mappedAhead struct {
+	list    *symbols.Process
+	modules func() ([]symbols.Module, error) // looked for once
+}
+
+func (a *ahead) add(pid int) *mappedAhead {
 	a.Lock()
 	defer a.Unlock()
 	if a.mapped == nil {
-		a.mapped = map[int]*symbols.Process{}
+		a.mapped = map[int]*mappedAhead{}
 	}
 	if a.mapped[pid] == nil {
-		a.mapped[pid] = symbols.NewProcess(pid)
+		list := symbols.NewProcess(pid)
+		a.mapped[pid] = &mappedAhead{list, sync.OnceValues(list.Modules)}
 	}
 	return a.mapped[pid]
 }
@@ -65,7 +72,7 @@ func (a *ahead) of(pid int) *symbols.Process {
 	p := a.mapped[pid]
 	delete(a.mapped, pid) // when its number comes again it is another program's
 	if p == nil {
-		p = symbols.NewProcess(pid)
+		return symbols.NewProcess(pid)
 	}
-	return p
+	return p.list
 }

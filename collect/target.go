@@ -31,7 +31,11 @@ func CheckTarget(pid int) (program string, err error) {
 // not refused. The error, an *AttachError, says in one sentence what is there
 // instead.
 func CheckRuntime(pid int) error {
-	mods, unread := mapped(lookedAhead.add(pid), pid)
+	ahead := lookedAhead.add(pid)
+	mods, unread := ahead.modules()
+	if len(mods) == 0 && unread == nil {
+		mods, unread = mapped(ahead.list, pid)
+	}
 	if len(mods) == 0 {
 		p, _, err := lookAt(pid)
 		if err != nil {

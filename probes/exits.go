@@ -36,7 +36,7 @@ type function struct {
 }
 
 func newCallGraph(o *symbols.Object) *callGraph {
-	g := &callGraph{o: o, code: insn.NewDecoded(o), from: map[uint64][]uint64{}, bodies: map[uint64]*function{}}
+	g := &callGraph{o: o, code: codeOf(o), from: map[uint64][]uint64{}, bodies: map[uint64]*function{}}
 	for _, r := range o.TextRanges() {
 		b := o.Read(r.Lo, int(r.Hi-r.Lo))
 		branchSites(o.Arch(), b, r.Lo, func(at, target uint64) {

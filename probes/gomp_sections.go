@@ -26,10 +26,10 @@ func (p *Plan) sectionsNext(lo, hi uint64) (done map[uint64]bool) {
 	if err != nil {
 		return nil
 	}
-	if sp, err := insn.SafePoint(p.Object, entry, insn.Need{}); err == nil && sp.Cost != insn.SingleStep {
+	if sp, err := insn.SafePoint(p.code, entry, insn.Need{}); err == nil && sp.Cost != insn.SingleStep {
 		return nil
 	}
-	at, err := locateSectionNext(p.Object, entry)
+	at, err := locateSectionNext(p.code, entry)
 	if err != nil {
 		return nil // another compiler's: probed as the table says
 	}

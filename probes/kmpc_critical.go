@@ -31,7 +31,7 @@ func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok boo
 		return f, false
 	}
 	_, hi, known := o.FuncRange(entry)
-	body, err := insn.Func(o, entry)
+	body, err := insn.Func(codeOf(o), entry)
 	if err != nil || !known {
 		return f, false
 	}

@@ -57,7 +57,7 @@ func exits(o *symbols.Object, name string) (found []insn.Approach, err error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := insn.Parts(o, entry)
+	parts, err := insn.Parts(codeOf(o), entry)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
@@ -97,7 +97,7 @@ func callsOf(o *symbols.Object, name string) ([]insn.Inst, error) {
 			if !ok {
 				continue
 			}
-			body, err := insn.Func(o, lo)
+			body, err := insn.Func(codeOf(o), lo)
 			if err != nil {
 				return nil, fmt.Errorf("reading the function around %#x: %w", at, err)
 			}
@@ -139,7 +139,7 @@ func departure(o *symbols.Object, call insn.Inst) (at insn.Inst, err error) {
 	if !ok {
 		return at, fmt.Errorf("its function is not known")
 	}
-	body, err := insn.Func(o, lo)
+	body, err := insn.Func(codeOf(o), lo)
 	if err != nil {
 		return at, err
 	}

@@ -59,7 +59,7 @@ const upperBound = 4
 // chunk has answered 0. In a serialised region it clears the bounds. The error
 // tells that the function takes another form.
 func locateLoopOver(o *symbols.Object, entry uint64) ([]insn.Inst, error) {
-	parts, err := insn.Parts(o, entry)
+	parts, err := insn.Parts(codeOf(o), entry)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (p *Plan) gompNewer(lo, hi uint64) {
 // afterIndirectCall finds where to probe behind the only call of a function
 // that goes through a register.
 func (p *Plan) afterIndirectCall(entry uint64) (at insn.Inst, err error) {
-	body, err := insn.Func(p.Object, entry)
+	body, err := insn.Func(p.code, entry)
 	if err != nil {
 		return at, err
 	}
@@ -135,7 +135,7 @@ func (p *Plan) enclosing(list []enclosing, lo, hi uint64) {
 		out, err := exits(p.Object, f.symbol)
 		var sp insn.Point
 		if err == nil {
-			sp, err = insn.SafePoint(p.Object, p.Object.Symbol(f.symbol)[0], insn.Need{Args: f.entry.args()})
+			sp, err = insn.SafePoint(p.code, p.Object.Symbol(f.symbol)[0], insn.Need{Args: f.entry.args()})
 		}
 		if err != nil {
 			p.Missing = append(p.Missing, fmt.Sprintf("%s: %v", f.symbol, err))

@@ -35,6 +35,8 @@ type Plan struct {
 	Placements []Placement
 	Missing    []string // entry points without a probe, each with the reason
 	NoTasks    error    // why tasks cannot be measured; nil if they are
+
+	code insn.Code // the object's, while the plan is made
 }
 
 // table is a runtime's points with one matcher over all of them.
@@ -98,7 +100,11 @@ func identify(o *symbols.Object) event.Runtime {
 // NewPlan finds the cheapest safe place for every probe in a runtime library.
 // imported tells which symbols the program's modules import.
 func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
-	p := &Plan{Runtime: Identify(o), Object: o}
+	p := &Plan{Runtime: Identify(o), Object: o, code: codeOf(o)}
+	defer func() {
+		p.code = nil
+		decodings.Delete(o)
+	}()
 	lo, hi := ownText(o)
 	switch p.Runtime {
 	case event.Gomp:
@@ -177,7 +183,7 @@ func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool, done
 			return
 		}
 		placed[vaddr] = true
-		sp, err := insn.SafePoint(p.Object, vaddr, insn.Need{Args: pt.args()})
+		sp, err := insn.SafePoint(p.code, vaddr, insn.Need{Args: pt.args()})
 		if err != nil {
 			p.Missing = append(p.Missing, fmt.Sprintf("%s: %v", name, err))
 			return
@@ -253,7 +259,7 @@ func (p *Plan) Keep(wanted func(event.Construct) bool) {
 
 // gompTeams places the probes inside libgomp through which teams pass.
 func (p *Plan) gompTeams(lo, hi uint64) error {
-	in, err := locateGomp(p.Object)
+	in, err := locateGomp(p.code)
 	if err != nil {
 		return fmt.Errorf("find libgomp's team functions: %w", err)
 	}
@@ -272,7 +278,7 @@ func (p *Plan) gompTeams(lo, hi uint64) error {
 		entry uint64
 		pt    *point
 	}{{"[gomp_team_start]", in.TeamStart, &pointTeamStart}, {"[gomp_team_end]", in.TeamEnd, &pointTeamEnd}} {
-		sp, err := insn.SafePoint(p.Object, f.entry, insn.Need{Args: f.pt.args() | insn.Args(2)})
+		sp, err := insn.SafePoint(p.code, f.entry, insn.Need{Args: f.pt.args() | insn.Args(2)})
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
@@ -311,7 +317,7 @@ func (p *Plan) kmpcTeams(lo, hi uint64) error {
 
 // kmpcSize lets the team size be read where a thread enters the body.
 func (p *Plan) kmpcSize() {
-	in, err := locateKmpc(p.Object)
+	in, err := locateKmpc(p.code)
 	for i := range p.Placements {
 		pl := &p.Placements[i]
 		if pl.row.Flags&bpf.RowSizeFromKmp == 0 {

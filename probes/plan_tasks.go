@@ -31,6 +31,15 @@ func locateTasks(o *symbols.Object) (taskPoints, error) {
 	return find.(func() (taskPoints, error))()
 }
 
+// decodings keeps what was decoded of files until their plans are made.
+var decodings sync.Map
+
+// codeOf returns a file's code, of which each function is decoded once.
+func codeOf(o *symbols.Object) *insn.Decoded {
+	d, _ := decodings.LoadOrStore(o, insn.NewDecoded(o))
+	return d.(*insn.Decoded)
+}
+
 // LookAhead finds in a file what a plan will need, if it is a runtime.
 func LookAhead(o *symbols.Object) {
 	if r := Identify(o); r == event.Gomp || r == event.Kmpc {

@@ -42,7 +42,7 @@ func Build(o *symbols.Object) (t *Table, err error) {
 	if entries.static && !o.IsExecutable() {
 		return nil, ErrRuntime
 	}
-	fs := findFunctions(o, &entries, o.Branches(o.Targets(isCall)))
+	fs := findFunctions(o, &entries, o.Branches(o.TargetsLike(isCall)))
 	fs = findOutlined(o, fs)
 	if len(fs) == 0 {
 		return nil, ErrNoOpenMP

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Targets are places that code may lead to: addresses of code, and slots in
@@ -33,18 +34,15 @@ func (p *places) has(vaddr uint64) bool { return vaddr-p.lo <= p.hi-p.lo && p.in
 
 // Targets returns the places through which the file calls functions of these
 // names: its own functions, stubs of the procedure linkage table, and slots.
-func (o *Object) Targets(wanted func(name string) bool) *Targets {
-	t := &Targets{}
-	for at, name := range o.Stubs() {
-		if wanted(name) {
-			t.code.add(at)
-		}
-	}
-	for slot, name := range o.relocs().slots {
-		if wanted(name) {
-			t.slots.add(slot)
-		}
-	}
+func (o *Object) Targets(names ...string) *Targets {
+	t := o.imported(func(name string) bool { return slices.Contains(names, name) })
+	o.named(names, func(_ string, vaddr uint64) { t.code.add(vaddr) })
+	return t
+}
+
+// TargetsLike is Targets of the functions whose names are wanted.
+func (o *Object) TargetsLike(wanted func(name string) bool) *Targets {
+	t := o.imported(wanted)
 	o.Symbols(func(name string, vaddr, _ uint64) {
 		if wanted(name) {
 			t.code.add(vaddr)
@@ -53,13 +51,31 @@ func (o *Object) Targets(wanted func(name string) bool) *Targets {
 	return t
 }
 
+// imported returns the stubs and slots through which functions of other files
+// are called.
+func (o *Object) imported(wanted func(name string) bool) *Targets {
+	t := &Targets{}
+	for at, name := range o.Stubs() {
+		if wanted(name) {
+			t.code.add(at)
+		}
+	}
+	relocs := o.relocs()
+	for slot, name := range relocs.slots {
+		if !relocs.stubs[slot] && wanted(name) { // each further stretch of slots is another look at all code
+			t.slots.add(slot)
+		}
+	}
+	return t
+}
+
 // Branches returns the addresses in code at which bytes stand that may be a
 // call of one of the targets, or a jump to one, in ascending order. Whether
 // they are instructions only decoding from the function's start tells.
 func (o *Object) Branches(to *Targets) []uint64 {
 	const (
-		chunk = 1 << 20
-		tail  = 8 // the longest instruction looked for, less a byte, rounded
+		chunk = 1 << 17 // remains in a core's own cache
+		tail  = 8       // the longest instruction looked for, less a byte, rounded
 	)
 	look := branchesAMD64
 	if o.Arch() == "arm64" {
@@ -72,22 +88,18 @@ func (o *Object) Branches(to *Targets) []uint64 {
 		}
 	}
 	found := make([][]uint64, len(starts))
-	work := make(chan int)
+	var next atomic.Int64
 	var done sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(starts)) {
 		done.Go(func() {
 			var b []byte // a text of hundreds of MB is not kept in memory
-			for n := range work {
+			for n := int(next.Add(1)) - 1; n < len(starts); n = int(next.Add(1)) - 1 {
 				r := starts[n]
 				b = o.readInto(b, r.Lo, int(min(r.Hi-r.Lo, chunk+tail)))
 				found[n] = look(b, min(len(b), chunk), r.Lo, to)
 			}
 		})
 	}
-	for n := range starts {
-		work <- n
-	}
-	close(work)
 	done.Wait()
 	return slices.Concat(found...)
 }
@@ -120,17 +132,19 @@ func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
 
 // leading visits where four bytes, an instruction's last, denote one of the
 // places, in any order. Places mostly lie close together: then the upper half of
-// the distance is nearly the same all over a block of code, and one of its bytes
-// is what is looked for.
+// the distance is the same all over a block of code, and one of its bytes is what
+// is looked for.
 func (p *places) leading(b []byte, base uint64, visit func(at int)) {
-	const block, few = 1 << 15, 4
+	const few = 4
 	if len(p.in) == 0 {
 		return
 	}
-	for lo := 0; lo+4 <= len(b); lo += block {
-		hi := min(lo+block, len(b)-3)
-		least := max(int64(p.lo-base)-int64(hi+3), math.MinInt32) >> 16
-		most := min(int64(p.hi-base)-int64(lo+4), math.MaxInt32) >> 16
+	for lo, hi := 0, 0; lo+4 <= len(b); lo = hi {
+		// The distances of the first and the last place, and up to where neither's
+		// upper half changes.
+		first, last := int64(p.lo-base)-int64(lo+4), int64(p.hi-base)-int64(lo+4)
+		hi = min(lo+int(min(uint16(first), uint16(last)))+1, len(b)-3)
+		least, most := max(first, math.MinInt32)>>16, min(last, math.MaxInt32)>>16
 		if most-least >= few {
 			for at := lo; at < hi; at++ {
 				if p.has(relative(b, at, base)) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 // TestBranchesAMD64 compares the search in chunks with one that looks at each
 // byte's instruction alone, on noise in which calls and jumps are planted.
 func TestBranchesAMD64(t *testing.T) {
-	const base, size, chunk, tail = 0x401000, 1 << 14, 1 << 10, 8
+	const base, size, chunk, tail = 0x401000, 1 << 18, 3 << 15, 8
 	rnd := rand.New(rand.NewPCG(1, 2))
 	to := &Targets{}
 	for _, a := range []uint64{base - 0x800, base - 0x7f0, base + 0x1234} {
@@ -64,10 +65,38 @@ func TestDefines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.Close()
-	names := []string{"runtime.main", "main.main", "runtime.mainn", "no such", "ain"}
+	names := []string{"runtime.main", "main.main", "runtime.mainn", "no such", "ain", "r", ""}
 	for n, is := range o.Defines(names...) {
 		if want := len(o.Symbol(names[n])) > 0; is != want {
 			t.Errorf("%q is defined: %t, want %t", names[n], is, want)
+		}
+	}
+	lib := open(t, compile(t, "gcc", "-shared", "-fPIC", "-O1", "-Wl,--version-script=testdata/versions.map", "testdata/versions.c"))
+	if got := lib.Defines("set_lock", "alias_a", "alias"); !slices.Equal(got, []bool{true, true, false}) {
+		t.Errorf("with versions: %v", got)
+	}
+}
+
+// TestTargets compares what is found by names with what a look at all names
+// finds, and finds a call by either way, through a stub and through a slot.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	names := []string{"atoi", "local1", "both", "x", ""}
+	for _, mode := range [][]string{{"-Wl,-z,lazy"}, {"-Wl,-z,now", "-pie", "-fPIE"}, {"-fno-plt", "-pie", "-fPIE", "-Wl,-z,now"}, {"-static"}} {
+		o := open(t, compile(t, "gcc", append([]string{"-O0", "testdata/data.c"}, mode...)...))
+		got, want := o.Targets(names...), o.TargetsLike(func(name string) bool { return slices.Contains(names, name) })
+		if !maps.Equal(got.code.in, want.code.in) || !maps.Equal(got.slots.in, want.slots.in) {
+			t.Errorf("%v: targets %v, want %v", mode, got, want)
+		}
+		if slot := len(got.slots.in) > 0; slot != (mode[0] == "-fno-plt") {
+			t.Errorf("%v: calls through slots are looked for: %t", mode, slot)
+		}
+		atoi := o.Branches(o.Targets("atoi"))
+		if !slices.ContainsFunc(atoi, func(at uint64) bool {
+			name, _, ok := o.FuncAt(at)
+			return ok && name == "both"
+		}) {
+			t.Errorf("%v: its call of atoi is not among those at %x", mode, atoi)
 		}
 	}
 }
@@ -101,5 +130,5 @@ func TestTextBeyondFile(t *testing.T) {
 			t.Errorf("%d bytes of code in a file of %d", r.Hi-r.Lo, len(b))
 		}
 	}
-	o.Branches(o.Targets(func(string) bool { return true }))
+	o.Branches(o.TargetsLike(func(string) bool { return true }))
 }

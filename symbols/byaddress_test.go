@@ -13,7 +13,7 @@ func TestByAddress(t *testing.T) {
 	for _, mask := range []uint64{0, 1, 1<<11 - 1, 1 << 11, 1<<24 - 1, 1<<33 - 1, 1<<64 - 1} {
 		keys := make([]key, 3000)
 		for n := range keys {
-			keys[n] = key{0x400000 + rnd.Uint64()&mask, n}
+			keys[n] = key{0x400000 + rnd.Uint64()&mask, int32(n)}
 		}
 		want := slices.Clone(keys)
 		slices.SortStableFunc(want, func(a, b key) int { return compare(a.addr, b.addr) })

@@ -1,7 +1,6 @@
 package symbols
 
 import (
-	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"slices"
@@ -13,64 +12,66 @@ import (
 // that is linked to a runtime and contains none.
 func (o *Object) Defines(names ...string) []bool {
 	found := make([]bool, len(names))
-	file, full := o.symbolTable()
-	for _, t := range []struct {
-		file *elf.File
-		s    *elf.Section
-	}{{file, full}, {o.file, o.file.SectionByType(elf.SHT_DYNSYM)}} {
-		if t.s != nil && int(t.s.Link) < len(t.file.Sections) {
-			definesIn(t.file, t.s, names, found)
-		}
+	w := newWanted(names)
+	for _, t := range []rawSymbols{o.symbolTable(), o.dynamicTable()} {
+		strs := t.names()
+		t.each(func(entry []byte) {
+			if n := w.find(strs, binary.LittleEndian.Uint32(entry)); n >= 0 && isFunction(entry) && isDefined(entry) {
+				found[n] = true
+			}
+		})
 	}
 	return found
 }
 
-func definesIn(f *elf.File, table *elf.Section, names []string, found []bool) {
-	strs, err := f.Sections[table.Link].Data()
-	if err != nil {
-		return
-	}
-	at := map[uint32]int{} // names by their place in the string table
-	for n, name := range names {
-		for from := 0; ; from++ {
-			k := bytes.Index(strs[from:], []byte(name))
-			if k < 0 {
-				break
-			}
-			from += k
-			// The linker writes name@version or name@@version into .symtab.
-			if end := from + len(name); end < len(strs) && (strs[end] == 0 || strs[end] == '@') {
-				at[uint32(from)] = n
-			}
-		}
-	}
-	if len(at) == 0 {
-		return
-	}
-	raw, err := table.Data()
-	if err != nil {
-		return
-	}
-	places := make([]uint32, 0, len(at))
-	for place := range at {
-		places = append(places, place)
-	}
-	lo, hi := slices.Min(places), slices.Max(places)
-	for ; len(raw) >= symbolSize; raw = raw[symbolSize:] {
-		place := binary.LittleEndian.Uint32(raw)
-		if place < lo || place > hi {
-			continue
-		}
-		if n, ok := at[place]; ok && definesFunction(raw) {
-			found[n] = true
-		}
-	}
+// isFunction reports whether an entry of a symbol table is that of a function.
+func isFunction(entry []byte) bool {
+	typ := elf.ST_TYPE(entry[4])
+	return typ == elf.STT_FUNC || typ == elf.STT_GNU_IFUNC
 }
 
-// definesFunction reports whether an entry of a symbol table (Elf64_Sym) is a
-// function that is defined in the file.
-func definesFunction(entry []byte) bool {
-	section := elf.SectionIndex(binary.LittleEndian.Uint16(entry[6:]))
-	typ := elf.ST_TYPE(entry[4])
-	return section != elf.SHN_UNDEF && section != elf.SHN_ABS && (typ == elf.STT_FUNC || typ == elf.STT_GNU_IFUNC)
+// wanted are names that are looked for among many others.
+type wanted struct {
+	names []string
+	heads [1 << 16 / 64]uint64 // a set: how they begin, as nearly no others do
+}
+
+func newWanted(names []string) *wanted {
+	w := &wanted{names: names}
+	for _, name := range names {
+		for _, end := range []byte{0, '@'} {
+			if b := append([]byte(name), end); len(b) > 1 {
+				head := binary.LittleEndian.Uint16(b)
+				w.heads[head/64] |= 1 << (head % 64)
+			}
+		}
+	}
+	return w
+}
+
+// find returns which of the names stands at a place in a string table, -1 if
+// none does.
+func (w *wanted) find(table string, at uint32) int {
+	if int64(at)+2 > int64(len(table)) {
+		return -1
+	}
+	head := uint16(table[at]) | uint16(table[at+1])<<8
+	if w.heads[head/64]>>(head%64)&1 == 0 {
+		return -1
+	}
+	return slices.Index(w.names, nameAt(table, at))
+}
+
+// named visits the functions that bear one of the names.
+func (o *Object) named(names []string, visit func(name string, vaddr uint64)) {
+	t, w := &o.symbols().funcs, newWanted(names)
+	for i := range t.sorted {
+		s, table := &t.sorted[i], t.names[0]
+		if s.dynamic {
+			table = t.names[1]
+		}
+		if n := w.find(table, s.name); n >= 0 {
+			visit(names[n], s.addr)
+		}
+	}
 }

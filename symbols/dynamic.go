@@ -132,22 +132,18 @@ func (o *Object) dynamicName(t *dynamicTables, index uint32) string {
 // others. They may stand anywhere: DT_GNU_HASH lists some of them too.
 func (o *Object) loadImports() map[string]bool {
 	imports := map[string]bool{}
-	table := o.file.SectionByType(elf.SHT_DYNSYM)
-	if table == nil || int(table.Link) >= len(o.file.Sections) {
-		return imports
-	}
-	strs := o.file.Sections[table.Link]
-	names := string(o.readAt(strs.Offset, strs.FileSize))
-	for s := o.readAt(table.Offset, table.FileSize); len(s) >= symbolSize; s = s[symbolSize:] {
-		if binary.LittleEndian.Uint16(s[6:]) != uint16(elf.SHN_UNDEF) {
-			continue
+	table := o.dynamicTable()
+	names := table.names()
+	table.each(func(entry []byte) {
+		if !isUndefined(entry) {
+			return
 		}
-		if at := binary.LittleEndian.Uint32(s); int64(at) < int64(len(names)) {
+		if at := binary.LittleEndian.Uint32(entry); int64(at) < int64(len(names)) {
 			if name, _, _ := strings.Cut(names[at:], "\x00"); name != "" {
 				imports[name] = true
 			}
 		}
-	}
+	})
 	return imports
 }
 

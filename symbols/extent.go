@@ -17,14 +17,25 @@ func (o *Object) FuncRange(vaddr uint64) (lo, hi uint64, ok bool) {
 		return 0, 0, false
 	}
 	hi = section.Hi
-	starts := o.starts()
+	// Functions start where the unwind table says, which stripping keeps, and the
+	// symbol tables.
+	starts, known := o.starts(), o.symbols().funcs.sorted
 	i := sort.Search(len(starts), func(i int) bool { return starts[i] > vaddr })
-	if i == 0 || starts[i-1] < section.Lo {
+	k := sort.Search(len(known), func(k int) bool { return known[k].addr > vaddr })
+	if i > 0 {
+		lo = starts[i-1]
+	}
+	if k > 0 {
+		lo = max(lo, known[k-1].addr)
+	}
+	if i+k == 0 || lo < section.Lo {
 		return 0, 0, false
 	}
-	lo = starts[i-1]
 	if i < len(starts) {
 		hi = min(hi, starts[i])
+	}
+	if k < len(known) {
+		hi = min(hi, known[k].addr)
 	}
 	if s, named := o.symbols().funcs.at(lo); named && s.addr == lo && s.size > 0 {
 		hi = min(hi, lo+s.size)
@@ -50,25 +61,7 @@ func (o *Object) codeRange(vaddr uint64) (Range, bool) {
 	return Range{}, false
 }
 
-// loadStarts merges the functions of the symbol tables with those of the
-// unwind table, which stripping keeps.
-func (o *Object) loadStarts() []uint64 {
-	unwind, named := o.unwindStarts(), o.symbols().funcs.sorted
-	if !slices.IsSorted(unwind) { // it should be: it is made for binary search
-		slices.Sort(unwind)
-	}
-	starts := make([]uint64, 0, len(unwind)+len(named))
-	for len(unwind) > 0 || len(named) > 0 {
-		if len(named) == 0 || len(unwind) > 0 && unwind[0] < named[0].addr {
-			starts, unwind = append(starts, unwind[0]), unwind[1:]
-		} else {
-			starts, named = append(starts, named[0].addr), named[1:]
-		}
-	}
-	return slices.Compact(starts)
-}
-
-// unwindStarts reads the binary search table of .eh_frame_hdr (LSB 5.0, Core,
+// unwindStarts returns the starts of functions, ascending: it reads the binary search table of .eh_frame_hdr (LSB 5.0, Core,
 // 10.6.2): version, three encodings, pointer to .eh_frame, count, then pairs
 // of (function start, unwind entry) relative to the table.
 func (o *Object) unwindStarts() []uint64 {
@@ -92,6 +85,9 @@ func (o *Object) unwindStarts() []uint64 {
 		for i := range n {
 			rel := int32(binary.LittleEndian.Uint32(b[8*i:]))
 			starts = append(starts, p.Vaddr+uint64(int64(rel)))
+		}
+		if !slices.IsSorted(starts) { // it should be: it is made for binary search
+			slices.Sort(starts)
 		}
 		return starts
 	}

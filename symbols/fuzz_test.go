@@ -54,7 +54,7 @@ func query(o *Object) {
 	}
 	o.SourceExtent("regions.c", 3, "")
 	o.Defines("located", "atoi")
-	o.Branches(o.Targets(func(string) bool { return true }))
+	o.Branches(o.TargetsLike(func(string) bool { return true }))
 	o.EHFrame()
 	o.DebugFrame()
 }

@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"strconv"
 	"strings"
@@ -9,11 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapping is one line of /proc/PID/maps that maps a file.
+// mapping is one line of /proc/PID/maps that maps a file for execution.
 type mapping struct {
 	start, end uint64
 	offset     uint64
-	exec       bool
 	dev, inode uint64
 	path       string // as the process sees it, without the kernel's mark
 	deleted    bool   // the kernel marks the path: removed, or replaced by another file
@@ -22,12 +22,17 @@ type mapping struct {
 // deletedMark is what the kernel appends to the path of a file that is gone.
 const deletedMark = " (deleted)"
 
-// parseMaps reads /proc/PID/maps (proc_pid_maps(5)), leaving out memory that is
-// not of a file and lines it does not understand.
+// parseMaps reads /proc/PID/maps (proc_pid_maps(5)): what is mapped of files for
+// execution, leaving out lines it does not understand. Most lines are others,
+// data files by the thousand may be mapped.
 func parseMaps(r io.Reader) (ms []mapping, err error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)
 	for s.Scan() {
+		perms := bytes.IndexByte(s.Bytes(), ' ') + 1
+		if perms+2 >= len(s.Bytes()) || s.Bytes()[perms+2] != 'x' {
+			continue
+		}
 		if m, ok := parseMapsLine(s.Text()); ok {
 			ms = append(ms, m)
 		}
@@ -69,7 +74,6 @@ func parseMapsLine(line string) (m mapping, ok bool) {
 		return mapping{}, false
 	}
 	m.dev = unix.Mkdev(uint32(maj), uint32(min))
-	m.exec = len(f[1]) >= 3 && f[1][2] == 'x'
 	path, m.deleted = strings.CutSuffix(path, deletedMark)
 	// The kernel escapes a newline, and nothing else.
 	m.path = strings.ReplaceAll(path, `\012`, "\n")

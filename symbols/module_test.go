@@ -15,22 +15,24 @@ import (
 
 func TestParseMaps(t *testing.T) {
 	text := `55d0c8a00000-55d0c8a01000 r-xp 00001000 fd:01 1234                       /usr/bin/a b
-7f0000000000-7f0000001000 r--p 00000000 00:2f 99                         /tmp/x (deleted)
+7f0000000000-7f0000001000 r-xp 00000000 00:2f 99                         /tmp/x (deleted)
 7f0000001000-7f0000002000 rw-p 00000000 00:00 0 
 7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0                          [stack]
 7ffc00030000-7ffc00032000 r-xp 00000000 00:00 0                          [vdso]
-7f0000003000-7f0000004000 rw-s 00000000 00:01 7                          /dev/zero (deleted) (deleted)
+7f0000002000-7f0000003000 rw-p 00002000 fd:01 9                          /data
+7f0000003000-7f0000004000 rwxs 00000000 00:01 7                          /dev/zero (deleted) (deleted)
 7f0000005000-7f0000006000 r-xp 00000000 fd:01 8                          /a\012b
 ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
 nonsense
+7f0000006000-7f0000007000 r
 7f0000006000-7f0000005000 r-xp 00000000 fd:01 8                          /backwards
 7f0000007000-7f0000008000 r-xp 0000000g fd:01 8                          /hex
 `
 	want := []mapping{
-		{0x55d0c8a00000, 0x55d0c8a01000, 0x1000, true, unix.Mkdev(0xfd, 1), 1234, "/usr/bin/a b", false},
-		{0x7f0000000000, 0x7f0000001000, 0, false, unix.Mkdev(0, 0x2f), 99, "/tmp/x", true},
-		{0x7f0000003000, 0x7f0000004000, 0, false, unix.Mkdev(0, 1), 7, "/dev/zero (deleted)", true},
-		{0x7f0000005000, 0x7f0000006000, 0, true, unix.Mkdev(0xfd, 1), 8, "/a\nb", false},
+		{0x55d0c8a00000, 0x55d0c8a01000, 0x1000, unix.Mkdev(0xfd, 1), 1234, "/usr/bin/a b", false},
+		{0x7f0000000000, 0x7f0000001000, 0, unix.Mkdev(0, 0x2f), 99, "/tmp/x", true},
+		{0x7f0000003000, 0x7f0000004000, 0, unix.Mkdev(0, 1), 7, "/dev/zero (deleted)", true},
+		{0x7f0000005000, 0x7f0000006000, 0, unix.Mkdev(0xfd, 1), 8, "/a\nb", false},
 	}
 	got, err := parseMaps(strings.NewReader(text))
 	if err != nil || len(got) != len(want) {

@@ -50,10 +50,12 @@ type Object struct {
 	imports func() map[string]bool
 	relocs  func() *relocations
 	starts  func() []uint64
-	dwarf   func() *dwarfIndex
-	debug   func() *Object // the separate debug file, or nil
-	inlined func() map[string]int
-	sources sourceCache
+	// fullNames are the names of the full symbol table.
+	fullNames func() string
+	dwarf     func() *dwarfIndex
+	debug     func() *Object // the separate debug file, or nil
+	inlined   func() map[string]int
+	sources   sourceCache
 }
 
 // OpenObject opens the ELF file at path. The file stays open until Close, so
@@ -105,7 +107,8 @@ func NewObject(r io.ReaderAt, size int64) (*Object, error) {
 	o.dynamic = sync.OnceValue(func() *dynamicTables { t := o.loadDynamicTables(); return &t })
 	o.imports = sync.OnceValue(o.loadImports)
 	o.relocs = sync.OnceValue(o.loadRelocations)
-	o.starts = sync.OnceValue(o.loadStarts)
+	o.starts = sync.OnceValue(o.unwindStarts)
+	o.fullNames = sync.OnceValue(func() string { return rawSymbols{o, o.file.SectionByType(elf.SHT_SYMTAB)}.readNames() })
 	o.dwarf = sync.OnceValue(o.loadDWARF)
 	o.debug = sync.OnceValue(o.findDebugFile)
 	o.inlined = sync.OnceValue(o.loadInlined)

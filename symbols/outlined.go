@@ -120,8 +120,8 @@ func (u *unit) lastOwnLine(fs []function, i int, e Extent) (last int) {
 	var code []Range
 	var text []lines
 	own := map[int]bool{i: true}
-	for j := i + 1; j < len(fs); j++ { // children follow their parent
-		f := fs[j]
+	for j := i + 1; j < len(fs) && fs[j].parent >= i; j++ { // children follow their parent
+		f := &fs[j]
 		if !own[f.parent] || !f.inlined {
 			continue
 		}

@@ -50,7 +50,6 @@ func (p *Process) Modules() ([]Module, error) {
 	if err != nil {
 		return nil, fmt.Errorf("modules of process %d: %w", p.pid, err)
 	}
-	maps = slices.DeleteFunc(maps, func(m mapping) bool { return !m.exec }) // data files by the thousand may be mapped
 	files := p.open(proc, maps)
 	var modules []Module
 	var unread []error

@@ -10,6 +10,7 @@ import (
 // relocations holds what the loader will write where.
 type relocations struct {
 	slots    map[uint64]string // GOT slot -> symbol it will point to
+	stubs    map[uint64]bool   // slots through which only stubs of the PLT jump
 	pointers []pointer         // sorted by slot
 	tls      []TLSSlot
 }
@@ -30,7 +31,7 @@ type TLSSlot struct {
 
 func (o *Object) loadRelocations() *relocations {
 	const entry = 24 // sizeof(Elf64_Rela)
-	t := &relocations{slots: map[uint64]string{}}
+	t := &relocations{slots: map[uint64]string{}, stubs: map[uint64]bool{}}
 	dynamic := o.symbols().dynamic
 	for _, s := range o.file.Sections {
 		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
@@ -95,6 +96,7 @@ func (t *relocations) add(machine elf.Machine, typ uint32, slot, addend uint64, 
 	case got:
 		if sym.name != "" {
 			t.slots[slot] = sym.name
+			t.stubs[slot] = machine == elf.EM_X86_64 && elf.R_X86_64(typ) == elf.R_X86_64_JMP_SLOT
 		}
 		t.pointers = append(t.pointers, pointer{slot, sym.value + addend, !sym.undef && sym.name != ""})
 	case symbolic:

@@ -27,13 +27,13 @@ type Directive struct {
 // Matches reports whether the directive's name starts with the wanted words.
 // Callers ask in C's terms, so "for" also finds Fortran's "do".
 func (d Directive) Matches(wanted string) bool {
-	have := d.Words // one blank between them
-	for w := range strings.FieldsSeq(wanted) {
-		first, rest, _ := strings.Cut(have, " ")
+	for have := d.Words; wanted != ""; { // one blank between words, in both
+		var w, first string
+		w, wanted, _ = strings.Cut(wanted, " ")
+		first, have, _ = strings.Cut(have, " ")
 		if w != first && !(w == "for" && first == "do") {
 			return false
 		}
-		have = rest
 	}
 	return true
 }

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"hash/maphash"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -14,11 +15,12 @@ import (
 
 func compare(a, b uint64) int { return cmp.Compare(a, b) }
 
-// symbol is one defined function or datum.
+// symbol is one defined function or datum. A large program has a million, so
+// that there is little of each: the name is a place in a string table.
 type symbol struct {
 	addr, size uint64
-	name       string
-	dynamic    bool // from .dynsym, which .symtab is preferred to
+	name       uint32 // see symbolTable.name
+	dynamic    bool   // from .dynsym, which .symtab is preferred to
 	rank       uint8
 	ifunc      bool // a resolver, which chooses a function at load time
 }
@@ -39,81 +41,71 @@ type symbolTables struct {
 // symbolTable is sorted by address; the index by name is built on demand.
 type symbolTable struct {
 	sorted []symbol
+	names  *[2]string // the string tables, of .symtab and of .dynsym
 	byName func() *nameIndex
+}
+
+// name returns a symbol's name.
+func (t *symbolTable) name(s *symbol) string {
+	if s.dynamic {
+		return nameAt(t.names[1], s.name)
+	}
+	return nameAt(t.names[0], s.name)
+}
+
+// nameAt returns the name at a place in a string table, without the version that
+// the linker writes into .symtab (name@version or name@@version).
+func nameAt(names string, at uint32) string {
+	if int64(at) >= int64(len(names)) {
+		return ""
+	}
+	name := names[at:]
+	if end := strings.IndexByte(name, 0); end >= 0 {
+		name = name[:end]
+	}
+	if v := strings.IndexByte(name, '@'); v > 0 {
+		name = name[:v]
+	}
+	return name
 }
 
 func (o *Object) loadSymbols() *symbolTables {
 	t := &symbolTables{}
-	file, full := o.symbolTable()
-	t.read(file, full, false)
-	t.read(o.file, o.file.SectionByType(elf.SHT_DYNSYM), true)
+	full, dynamic := o.symbolTable(), o.dynamicTable()
+	names := &[2]string{full.names(), dynamic.names()}
+	t.funcs.names, t.data.names = names, names
+	t.funcs.sorted = make([]symbol, 0, full.count())
+	full.each(func(entry []byte) { t.read(entry, names[0], false) })
+	t.dynamic = make([]dynSymbol, 0, dynamic.count())
+	dynamic.each(func(entry []byte) {
+		name := nameAt(names[1], binary.LittleEndian.Uint32(entry))
+		t.dynamic = append(t.dynamic, dynSymbol{name, binary.LittleEndian.Uint64(entry[8:]), isUndefined(entry)})
+		t.read(entry, names[1], true)
+	})
 	t.funcs.sort()
 	t.data.sort()
 	return t
 }
 
-// symbolTable returns the full symbol table, of the separate debug file if the
-// file itself has none, and the file that it is in; nil if there is none.
-func (o *Object) symbolTable() (file *elf.File, full *elf.Section) {
-	file = o.file
-	full = file.SectionByType(elf.SHT_SYMTAB)
-	if full == nil && o.debug() != nil {
-		file = o.debug().file
-		full = file.SectionByType(elf.SHT_SYMTAB)
-	}
-	return file, full
-}
-
-// read parses the table by hand: elf.File.Symbols allocates a string for each
-// of what may be a million symbols before the first can be asked for.
-func (t *symbolTables) read(f *elf.File, s *elf.Section, dynamic bool) {
-	const entry = 24 // sizeof(Elf64_Sym)
-	if s == nil || int(s.Link) >= len(f.Sections) {
+// read takes in an entry of a symbol table.
+func (t *symbolTables) read(entry []byte, names string, dynamic bool) {
+	var in *[]symbol
+	switch elf.ST_TYPE(entry[4]) {
+	case elf.STT_FUNC, elf.STT_GNU_IFUNC:
+		in = &t.funcs.sorted
+	case elf.STT_OBJECT, elf.STT_COMMON:
+		in = &t.data.sorted
+	default:
 		return
 	}
-	raw, err := s.Data()
-	if err != nil {
+	name := binary.LittleEndian.Uint32(entry)
+	if !isDefined(entry) || int64(name) >= int64(len(names)) || names[name] == 0 {
 		return
 	}
-	strs, err := f.Sections[s.Link].Data()
-	if err != nil {
-		return
-	}
-	names := string(strs)
-	if dynamic {
-		t.dynamic = make([]dynSymbol, 0, len(raw)/entry)
-	} else {
-		t.funcs.sorted = make([]symbol, 0, len(raw)/entry)
-	}
-	for ; len(raw) >= entry; raw = raw[entry:] {
-		var name string
-		if at := binary.LittleEndian.Uint32(raw); int64(at) < int64(len(names)) {
-			name = names[at:]
-			if end := strings.IndexByte(name, 0); end >= 0 {
-				name = name[:end]
-			}
-			// The linker writes name@version or name@@version into .symtab.
-			if v := strings.IndexByte(name, '@'); v > 0 {
-				name = name[:v]
-			}
-		}
-		bind, typ := elf.ST_BIND(raw[4]), elf.ST_TYPE(raw[4])
-		section := elf.SectionIndex(binary.LittleEndian.Uint16(raw[6:]))
-		sym := symbol{binary.LittleEndian.Uint64(raw[8:]), binary.LittleEndian.Uint64(raw[16:]), name, dynamic, bindRank(bind), typ == elf.STT_GNU_IFUNC}
-		undef := section == elf.SHN_UNDEF
-		if dynamic {
-			t.dynamic = append(t.dynamic, dynSymbol{name, sym.addr, undef})
-		}
-		if undef || section == elf.SHN_ABS || name == "" {
-			continue
-		}
-		switch typ {
-		case elf.STT_FUNC, elf.STT_GNU_IFUNC:
-			t.funcs.sorted = append(t.funcs.sorted, sym)
-		case elf.STT_OBJECT, elf.STT_COMMON:
-			t.data.sorted = append(t.data.sorted, sym)
-		}
-	}
+	*in = append(*in, symbol{
+		addr: binary.LittleEndian.Uint64(entry[8:]), size: binary.LittleEndian.Uint64(entry[16:]), name: name,
+		dynamic: dynamic, rank: bindRank(elf.ST_BIND(entry[4])), ifunc: elf.ST_TYPE(entry[4]) == elf.STT_GNU_IFUNC,
+	})
 }
 
 // bindRank orders aliases: the name others link against is the better known.
@@ -127,36 +119,39 @@ func bindRank(b elf.SymBind) uint8 {
 	return 2
 }
 
-// sort orders by address and drops what both tables have. A large program has
-// a million symbols: small keys are moved about, not the symbols themselves.
+// sort orders by address and drops what both tables have. Keys are moved about,
+// not the symbols themselves.
 func (t *symbolTable) sort() {
+	if len(t.sorted) > math.MaxInt32 {
+		t.sorted = t.sorted[:math.MaxInt32]
+	}
 	keys := make([]key, len(t.sorted))
 	for n := range t.sorted {
-		keys[n] = key{t.sorted[n].addr, n}
+		keys[n] = key{t.sorted[n].addr, int32(n)}
 	}
-	keys = byAddress(keys)
-	for lo := 0; lo < len(keys); {
+	sorted := make([]symbol, len(keys))
+	for n, k := range byAddress(keys) {
+		sorted[n] = t.sorted[k.at]
+	}
+	t.sorted = sorted
+	for lo := 0; lo < len(t.sorted); {
 		hi := lo + 1
-		for hi < len(keys) && keys[hi].addr == keys[lo].addr {
+		for hi < len(t.sorted) && t.sorted[hi].addr == t.sorted[lo].addr {
 			hi++
 		}
 		if hi > lo+1 {
-			slices.SortFunc(keys[lo:hi], func(a, b key) int { return aliases(&t.sorted[a.at], &t.sorted[b.at]) })
+			slices.SortStableFunc(t.sorted[lo:hi], func(a, b symbol) int { return t.aliases(&a, &b) })
 		}
 		lo = hi
 	}
-	sorted := make([]symbol, len(keys))
-	for n, k := range keys {
-		sorted[n] = t.sorted[k.at]
-	}
-	t.sorted = slices.CompactFunc(sorted, func(a, b symbol) bool { return a.addr == b.addr && a.name == b.name })
-	t.byName = sync.OnceValue(func() *nameIndex { return indexNames(t.sorted) })
+	t.sorted = slices.CompactFunc(t.sorted, func(a, b symbol) bool { return a.addr == b.addr && t.name(&a) == t.name(&b) })
+	t.byName = sync.OnceValue(func() *nameIndex { return t.indexNames() })
 }
 
 // key is a symbol's address and its place in a table.
 type key struct {
 	addr uint64
-	at   int
+	at   int32
 }
 
 // byAddress sorts by address, eleven bits after the other: addresses lie close
@@ -191,8 +186,8 @@ func byAddress(keys []key) []key {
 }
 
 // aliases orders symbols of one address.
-func aliases(a, b *symbol) int {
-	if c := strings.Compare(a.name, b.name); c != 0 {
+func (t *symbolTable) aliases(a, b *symbol) int {
+	if c := strings.Compare(t.name(a), t.name(b)); c != 0 {
 		return c
 	}
 	if a.dynamic != b.dynamic && b.dynamic {
@@ -210,11 +205,11 @@ type nameIndex struct {
 	first, next []int32 // -1 ends a chain
 }
 
-func indexNames(symbols []symbol) *nameIndex {
-	size := 1 << bits.Len(uint(len(symbols)))
-	x := &nameIndex{maphash.MakeSeed(), slices.Repeat([]int32{-1}, size), make([]int32, len(symbols))}
-	for n := len(symbols) - 1; n >= 0; n-- { // chains ascend
-		h := x.bucket(symbols[n].name)
+func (t *symbolTable) indexNames() *nameIndex {
+	size := 1 << bits.Len(uint(len(t.sorted)))
+	x := &nameIndex{maphash.MakeSeed(), slices.Repeat([]int32{-1}, size), make([]int32, len(t.sorted))}
+	for n := len(t.sorted) - 1; n >= 0; n-- { // chains ascend
+		h := x.bucket(t.name(&t.sorted[n]))
 		x.next[n], x.first[h] = x.first[h], int32(n)
 	}
 	return x
@@ -228,7 +223,7 @@ func (x *nameIndex) bucket(name string) uint64 {
 func (t *symbolTable) named(name string) (addrs []uint64) {
 	x := t.byName()
 	for n := x.first[x.bucket(name)]; n >= 0; n = x.next[n] {
-		if t.sorted[n].name == name {
+		if t.name(&t.sorted[n]) == name {
 			addrs = append(addrs, t.sorted[n].addr)
 		}
 	}
@@ -281,8 +276,10 @@ func (o *Object) Symbol(name string) []uint64 {
 // Symbols calls visit for each function's name and vaddr, in order of vaddr.
 // Size is in bytes, 0 where the table does not say.
 func (o *Object) Symbols(visit func(name string, vaddr, size uint64)) {
-	for _, s := range o.symbols().funcs.sorted {
-		visit(s.name, s.addr, s.size)
+	t := &o.symbols().funcs
+	for n := range t.sorted {
+		s := &t.sorted[n]
+		visit(t.name(s), s.addr, s.size)
 	}
 }
 
@@ -297,16 +294,24 @@ func (o *Object) DataSymbol(name string) (vaddr uint64, ok bool) {
 // DataAt returns the name of the datum that covers vaddr; for a named critical
 // section of libgomp this is .gomp_critical_user_ and the section's name.
 func (o *Object) DataAt(vaddr uint64) (name string, ok bool) {
-	s, ok := o.symbols().data.at(vaddr)
-	return s.name, ok
+	t := &o.symbols().data
+	s, ok := t.at(vaddr)
+	if !ok {
+		return "", false
+	}
+	return t.name(&s), true
 }
 
 // FuncAt returns the name and start of the function symbol that covers vaddr.
 // The full symbol table is preferred to the dynamic one, global names to weak
 // to local ones.
 func (o *Object) FuncAt(vaddr uint64) (name string, start uint64, ok bool) {
-	s, ok := o.symbols().funcs.at(vaddr)
-	return s.name, s.addr, ok
+	t := &o.symbols().funcs
+	s, ok := t.at(vaddr)
+	if !ok {
+		return "", 0, false
+	}
+	return t.name(&s), s.addr, true
 }
 
 // functionsIn calls visit for each function symbol that starts in r, once for

@@ -36,27 +36,30 @@ var startup = []string{"_start", "_init", "_fini", "_dl_relocate_static_pie", "d
 func (o *Object) Functions() []Function {
 	var fs []Function
 	whole := map[string]bool{}
-	for _, s := range o.symbols().funcs.sorted {
-		if s.ifunc || isOutlined(s.name) || strings.Contains(s.name, ".cold") || strings.HasSuffix(s.name, ".resolver") ||
-			slices.Contains(startup, s.name) || o.inPLT(s.addr) {
+	t := &o.symbols().funcs
+	for i := range t.sorted {
+		s := &t.sorted[i]
+		name := t.name(s)
+		if s.ifunc || isOutlined(name) || strings.Contains(name, ".cold") || strings.HasSuffix(name, ".resolver") ||
+			slices.Contains(startup, name) || o.inPLT(s.addr) {
 			continue
 		}
 		if _, text := o.codeRange(s.addr); !text {
 			continue
 		}
-		names, clone := FunctionNames(s.name), ""
-		if sourceSymbol(s.name) != s.name {
-			clone = s.name
+		names, clone := FunctionNames(name), ""
+		if sourceSymbol(name) != name {
+			clone = name
 		}
-		part := partOf.MatchString(s.name)
+		part := partOf.MatchString(name)
 		if !part {
 			whole[names[len(names)-1]] = true
 		}
 		if n := len(fs); n > 0 && fs[n-1].VAddr == s.addr {
 			f := &fs[n-1]
-			for _, name := range names {
-				if !slices.Contains(f.Names, name) {
-					f.Names = append(f.Names, name)
+			for _, alias := range names {
+				if !slices.Contains(f.Names, alias) {
+					f.Names = append(f.Names, alias)
 				}
 			}
 			if !part {

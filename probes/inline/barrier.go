@@ -112,7 +112,7 @@ func (f *function) explicit(call uint64, loop []int) bool {
 		return false
 	}
 	if f.source {
-		return file == f.file && slices.ContainsFunc(f.ds, func(d symbols.Directive) bool {
+		return file == f.file && slices.ContainsFunc(f.ds.all, func(d symbols.Directive) bool {
 			return d.Begin <= line && line <= d.Last && d.Matches("barrier")
 		})
 	}

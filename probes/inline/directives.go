@@ -20,8 +20,11 @@ func (f *function) assign(groups [][]*share, of [][]symbols.Directive) {
 			open = append(open, k)
 		}
 	}
+	if len(open) == 0 {
+		return
+	}
 	absent := f.absent()
-	if len(open) == 0 || len(absent) != len(open) {
+	if len(absent) != len(open) {
 		return
 	}
 	slices.SortFunc(open, func(a, b int) int {
@@ -45,7 +48,7 @@ func (f *function) arrays(s *share) bool {
 	for _, n := range slices.Concat(s.cycles...) {
 		for _, i := range f.g.Blocks[n].Insts {
 			line := f.line(i.Addr)
-			if slices.ContainsFunc(f.ds, func(d symbols.Directive) bool {
+			if slices.ContainsFunc(f.ds.all, func(d symbols.Directive) bool {
 				return strings.HasSuffix(d.Words, "workshare") && d.Begin <= line && line <= d.End
 			}) {
 				return true
@@ -78,8 +81,8 @@ func lines(ds []symbols.Directive) string {
 
 // absent returns the loop directives of a region of which no code was found.
 func (f *function) absent() (ds []symbols.Directive) {
-	for i := range f.ds {
-		if d := &f.ds[i]; f.within(d) && isLoop(d) && !callsRuntime(d) && !strings.HasPrefix(d.Words, "parallel") && !slices.Contains(f.seen, *d) {
+	for _, d := range f.ds.static {
+		if f.within(d) && !slices.Contains(f.seen, *d) {
 			ds = append(ds, *d)
 		}
 	}
@@ -104,26 +107,24 @@ func (f *function) missing(x *Inlined) {
 }
 
 // directive returns the one that made an outlined function.
-func (f *function) directive() (symbols.Directive, bool) {
+func (f *function) directive() (*symbols.Directive, bool) {
 	if f.made == nil {
 		f.made = &symbols.Directive{}
 		e, ok := f.o.Outlined(f.fn)
-		i := slices.IndexFunc(f.ds, func(d symbols.Directive) bool {
-			return d.Begin <= e.Begin && e.Begin <= d.Last && (d.Matches("parallel") || d.Matches("task"))
-		})
+		i := slices.IndexFunc(f.ds.regions, func(d *symbols.Directive) bool { return d.Begin <= e.Begin && e.Begin <= d.Last })
 		if ok && f.region && e.File == f.file && i >= 0 {
-			f.made = &f.ds[i]
+			f.made = f.ds.regions[i]
 		}
 	}
-	return *f.made, f.made.Words != ""
+	return f.made, f.made.Words != ""
 }
 
 // within reports whether a directive stands in the function's region, and in
 // no region or task inside that.
 func (f *function) within(d *symbols.Directive) bool {
 	region, ok := f.directive()
-	return ok && region.Begin < d.Begin && d.Begin <= region.End && !slices.ContainsFunc(f.ds, func(o symbols.Directive) bool {
-		return region.Begin < o.Begin && o.Begin < d.Begin && d.Begin <= o.End && (o.Matches("parallel") || o.Matches("task"))
+	return ok && region.Begin < d.Begin && d.Begin <= region.End && !slices.ContainsFunc(f.ds.regions, func(o *symbols.Directive) bool {
+		return region.Begin < o.Begin && o.Begin < d.Begin && d.Begin <= o.End
 	})
 }
 

@@ -31,10 +31,10 @@ type function struct {
 	g         *insn.Graph
 	dom, post insn.Order
 	flow      *insn.Dependence
-	calls     map[uint64]string // call or tail jump: its callee
-	file      string            // in which its directives stand
-	ds        []symbols.Directive
-	source    bool                // ds are known
+	calls     map[uint64]string   // call or tail jump: its callee
+	file      string              // in which its directives stand
+	ds        *listing            // of that file
+	source    bool                // they are known
 	made      *symbols.Directive  // the one that made it; nil: not looked for, empty: none
 	seen      []symbols.Directive // of which code was found
 	sync      *syncs
@@ -51,12 +51,13 @@ func analyse(o *symbols.Object) *Inlined {
 	regions := outlined(o)
 	fns := callers(o, telling)
 	functions, in := make([]*function, len(fns)), make([]Inlined, len(fns))
+	sources := &listings{of: map[string]*listing{}}
 	atOnce(len(fns), func(n int) {
 		name, _, _ := o.FuncAt(fns[n])
 		if ofRuntime(name) {
 			return
 		}
-		f := newFunction(o, fns[n], strings.Contains(name, "._omp_fn.") || regions[fns[n]])
+		f := newFunction(o, fns[n], strings.Contains(name, "._omp_fn.") || regions[fns[n]], sources)
 		if f == nil {
 			in[n].Unseen = []Unseen{{Fn: fns[n], What: "constructs without calls", Reason: "the function's flow of control cannot be followed"}}
 			return
@@ -110,12 +111,15 @@ type account struct {
 // orphans names the directives of a file that stand outside all parallel
 // regions and of which nothing was found in any function.
 func (a *account) orphans(x *Inlined) {
-	for _, d := range a.f.ds {
+	for _, d := range a.f.ds.all {
 		kind := isLoop(&d) && !callsRuntime(&d) || d.Matches("master") || d.Matches("masked")
-		around := slices.ContainsFunc(a.f.ds, func(o symbols.Directive) bool {
+		if !kind {
+			continue
+		}
+		around := slices.ContainsFunc(a.f.ds.regions, func(o *symbols.Directive) bool {
 			return o.Begin <= d.Begin && d.Begin <= o.End && o.Matches("parallel")
 		})
-		if kind && !around && !slices.Contains(a.seen, d) {
+		if !around && !slices.Contains(a.seen, d) {
 			x.Unseen = append(x.Unseen, Unseen{Fn: a.f.fn, What: nameOf(&d),
 				Reason: "no code of its own was found in any function"})
 		}
@@ -127,12 +131,12 @@ func ofRuntime(name string) bool {
 	return strings.HasPrefix(name, "GOMP_") || strings.HasPrefix(name, "gomp_") || strings.HasPrefix(name, "omp_") || strings.HasPrefix(name, "goacc")
 }
 
-func newFunction(o *symbols.Object, fn uint64, region bool) *function {
+func newFunction(o *symbols.Object, fn uint64, region bool, sources *listings) *function {
 	parts, err := insn.Parts(o, fn)
 	if err != nil {
 		return nil
 	}
-	f := &function{o: o, fn: fn, region: region, calls: map[uint64]string{}}
+	f := &function{o: o, fn: fn, region: region, calls: map[uint64]string{}, ds: &listing{}}
 	parts = ownParts(o, fn, parts)
 	for _, p := range parts {
 		lo, hi := p[0].Addr, p[len(p)-1].Next()
@@ -172,7 +176,7 @@ func newFunction(o *symbols.Object, fn uint64, region bool) *function {
 		f.file = file
 	}
 	if f.file != "" {
-		f.ds, f.source = o.Directives(f.file)
+		f.ds, f.source = sources.get(o, f.file)
 	}
 	return f
 }
@@ -209,8 +213,8 @@ func isLoop(d *symbols.Directive) bool {
 
 // around returns the innermost loop directive in whose block a line lies.
 func (f *function) around(line int) (best symbols.Directive, ok bool) {
-	for i := range f.ds {
-		if d := &f.ds[i]; d.Last < line && line <= d.End && isLoop(d) && (!ok || d.Begin >= best.Begin) {
+	for _, d := range f.ds.loops {
+		if d.Last < line && line <= d.End && (!ok || d.Begin >= best.Begin) {
 			best, ok = *d, true
 		}
 	}

@@ -61,7 +61,7 @@ func (f *function) loops(x *Inlined) {
 func (f *function) whole(s *share, shares []share, ds []symbols.Directive) bool {
 	if f.source {
 		d, ok := f.directive()
-		return len(ds) == 1 && strings.HasPrefix(ds[0].Words, "parallel") || len(ds) == 0 && ok && isLoop(&d)
+		return len(ds) == 1 && strings.HasPrefix(ds[0].Words, "parallel") || len(ds) == 0 && ok && isLoop(d)
 	}
 	if !f.region || len(shares) > 1 {
 		return false

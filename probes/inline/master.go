@@ -21,11 +21,7 @@ func (f *function) masters(x *Inlined) {
 			tests[d] = append(tests[d], n)
 		}
 	}
-	for k := range f.ds {
-		d := &f.ds[k]
-		if !d.Matches("master") && !d.Matches("masked") {
-			continue
-		}
+	for _, d := range f.ds.masters {
 		at := tests[*d]
 		if len(at) > 0 {
 			f.seen = append(f.seen, *d)
@@ -71,8 +67,8 @@ func (f *function) besides(d *symbols.Directive, tests []int) bool {
 }
 
 func (f *function) master(line int) (symbols.Directive, bool) {
-	for k := range f.ds {
-		if d := &f.ds[k]; line > 0 && d.Begin <= line && line <= d.Last && (d.Matches("master") || d.Matches("masked")) {
+	for _, d := range f.ds.masters {
+		if line > 0 && d.Begin <= line && line <= d.Last {
 			return *d, true
 		}
 	}

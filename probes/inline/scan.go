@@ -43,8 +43,7 @@ func outlined(o *symbols.Object) map[uint64]bool {
 // callers finds the functions of a file that call one of the named functions,
 // by the bytes of the calls. A find that is none does no harm.
 func callers(o *symbols.Object, names []string) (fns []uint64) {
-	to := o.Targets(func(name string) bool { return slices.Contains(names, name) })
-	for _, at := range o.Branches(to) {
+	for _, at := range o.Branches(o.Targets(names...)) {
 		if lo, _, ok := o.FuncRange(at); ok {
 			fns = append(fns, lo)
 		}

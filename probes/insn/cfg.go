@@ -46,7 +46,7 @@ const (
 // NewGraph builds the graph of a function (as Parts returns it); effect says
 // what its calls, and jumps to other functions, do.
 func NewGraph(code Code, parts [][]Inst, effect func(Inst) Effect) *Graph {
-	body := slices.Concat(parts...)
+	body := joined(parts)
 	g := &Graph{byAddr: map[uint64]int{}}
 	if len(body) == 0 {
 		return g
@@ -80,13 +80,14 @@ func NewGraph(code Code, parts [][]Inst, effect func(Inst) Effect) *Graph {
 			leader[n] = true
 		}
 	}
-	for n, i := range body {
-		if leader[n] {
-			g.byAddr[i.Addr] = len(g.Blocks)
-			g.Blocks = append(g.Blocks, Block{After: -1})
+	for n := 0; n < len(body); {
+		end := n + 1
+		for end < len(body) && !leader[end] {
+			end++
 		}
-		b := &g.Blocks[len(g.Blocks)-1]
-		b.Insts = append(b.Insts, i)
+		g.byAddr[body[n].Addr] = len(g.Blocks)
+		g.Blocks = append(g.Blocks, Block{Insts: body[n:end:end], After: -1})
+		n = end
 	}
 	g.roots = []int{0}
 	for n := range g.Blocks {
@@ -94,6 +95,14 @@ func NewGraph(code Code, parts [][]Inst, effect func(Inst) Effect) *Graph {
 	}
 	g.prune()
 	return g
+}
+
+// joined returns the instructions of all parts, which must not be changed.
+func joined(parts [][]Inst) []Inst {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return slices.Concat(parts...)
 }
 
 // prune cuts off what no way leads to, such as the padding before a loop.

@@ -67,7 +67,7 @@ func (f *Flow) newCutter(targets []uint64, over, fits func(Inst) bool) *cutter {
 				fresh, opaque = false, false
 			}
 			n := len(c.nodes) - 1
-			c.nodes[n].insts = append(c.nodes[n].insts, i)
+			c.nodes[n].insts = f.body[k-len(c.nodes[n].insts) : k+1 : k+1]
 			switch {
 			case slices.Contains(targets, i.Addr):
 				c.ends, c.nodes[n].final, fresh, opaque = append(c.ends, n), true, true, true

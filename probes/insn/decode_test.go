@@ -6,8 +6,11 @@ import (
 	"errors"
 	"io/fs"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"ompp-attach/probes/insn"
@@ -255,5 +258,39 @@ func TestLengthsAgainstObjdump(t *testing.T) {
 		if _, err := insn.Func(f, lo); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// countedCode counts how often a function's bytes are read.
+type countedCode struct {
+	insntest.Bytes
+	reads atomic.Int64
+}
+
+func (c *countedCode) Read(vaddr uint64, n int) []byte {
+	c.reads.Add(1)
+	return c.Bytes.Read(vaddr, n)
+}
+
+// TestDecoded asks for a function from several goroutines, and again.
+func TestDecoded(t *testing.T) {
+	c := &countedCode{Bytes: code(t, "amd64", "554889e55dc3")}
+	want, err := insn.Func(c, 0x1000)
+	if err != nil || len(want) != 4 {
+		t.Fatalf("%v, %v", want, err)
+	}
+	d := insn.NewDecoded(c)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if got, err := insn.Func(d, 0x1003); err != nil || !slices.EqualFunc(got, want, func(a, b insn.Inst) bool { return a.String() == b.String() }) {
+				t.Errorf("%v, %v", got, err)
+			}
+		})
+	}
+	all.Wait()
+	before := c.reads.Load()
+	if _, err := insn.Func(d, 0x1001); err != nil || c.reads.Load() != before {
+		t.Errorf("decoded again: %v", err)
 	}
 }

@@ -89,9 +89,7 @@ func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 // split cuts the parts into blocks and links them.
 func (f *Flow) split(parts [][]Inst) {
 	leads := map[uint64]bool{}
-	size := 0
 	for _, p := range parts {
-		size += len(p)
 		leads[p[0].Addr] = true
 		for _, i := range p {
 			if i.Kind == Jump || i.Kind == Jcc {
@@ -102,15 +100,16 @@ func (f *Flow) split(parts [][]Inst) {
 			}
 		}
 	}
-	f.body = make([]Inst, 0, size)
+	f.body = joined(parts)
+	at := 0
 	for n, p := range parts {
-		for _, i := range p {
-			if leads[i.Addr] {
-				f.starts[i.Addr] = len(f.blocks)
-				f.blocks = append(f.blocks, &flowBlock{first: len(f.body), part: n, joined: map[Atom]bool{}})
+		for k := range p {
+			if addr := p[k].Addr; leads[addr] {
+				f.starts[addr] = len(f.blocks)
+				f.blocks = append(f.blocks, &flowBlock{first: at, part: n, joined: map[Atom]bool{}})
 			}
-			f.blocks[len(f.blocks)-1].last = len(f.body)
-			f.body = append(f.body, i)
+			f.blocks[len(f.blocks)-1].last = at
+			at++
 		}
 	}
 	f.order = make([]int, len(f.blocks))

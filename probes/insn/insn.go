@@ -7,6 +7,7 @@ package insn
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"golang.org/x/arch/x86/x86asm"
 )
@@ -95,16 +96,16 @@ type Inst struct {
 	Addr  uint64
 	Bytes []byte // the instruction itself
 	Len   int    // in bytes
-	Kind  Kind
 	// Target is where a Call, Jump or Jcc leads; for CallIndirect and
 	// JumpIndirect it is the slot at a fixed address (as with -fno-plt) that
 	// holds the destination, 0 if that comes from elsewhere.
 	Target uint64
-	Cond   Cond // of a Jcc
 	// Ref is the address that a position-relative operand denotes: the operand
 	// of lea x(%rip), of mov slot(%rip), of call *slot(%rip), of adr and adrp.
 	// 0 if there is none.
 	Ref        uint64
+	Kind       Kind
+	Cond       Cond // of a Jcc
 	WritesSP   bool
 	WritesLR   bool   // arm64: the return address in x30 is changed (or signed)
 	WritesArgs ArgSet // argument registers changed, or possibly changed
@@ -203,10 +204,11 @@ func decode(arch string, vaddr uint64, b []byte) (Inst, error) {
 // functions of the OpenMP and MPI runtimes have some 64 KiB.
 const maxFunc = 1 << 20
 
-// Decoded is code of which each function is decoded once. It is not safe for
+// Decoded is code of which each function is decoded once. It is safe for
 // concurrent use.
 type Decoded struct {
 	Code
+	mu    sync.Mutex
 	funcs map[uint64]decodedFunc
 }
 
@@ -216,7 +218,7 @@ type decodedFunc struct {
 }
 
 // NewDecoded returns code that remembers its functions.
-func NewDecoded(code Code) *Decoded { return &Decoded{code, map[uint64]decodedFunc{}} }
+func NewDecoded(code Code) *Decoded { return &Decoded{Code: code, funcs: map[uint64]decodedFunc{}} }
 
 // Func decodes the whole function that contains vaddr, from its first
 // instruction on. On an error the instructions before it are returned too. The
@@ -230,10 +232,14 @@ func Func(code Code, vaddr uint64) ([]Inst, error) {
 	if !ok {
 		return decodeFunc(code, lo, hi)
 	}
+	d.mu.Lock()
 	f, ok := d.funcs[lo]
-	if !ok {
+	d.mu.Unlock()
+	if !ok { // others need not wait; a function that two ask for is decoded twice
 		f.body, f.err = decodeFunc(code, lo, hi)
+		d.mu.Lock()
 		d.funcs[lo] = f
+		d.mu.Unlock()
 	}
 	return f.body, f.err
 }

@@ -1,0 +1,90 @@
+package symbols
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"unsafe"
+)
+
+// rawSymbols is a symbol table as it is in a file. The zero value has no entries.
+// It is read by hand: elf.File.Symbols allocates a string for each of what may be
+// a million symbols before the first can be asked for.
+type rawSymbols struct {
+	in    *Object
+	table *elf.Section
+}
+
+// symbolTable returns the full symbol table, of the separate debug file if the
+// file itself has none.
+func (o *Object) symbolTable() rawSymbols {
+	if t := o.file.SectionByType(elf.SHT_SYMTAB); t != nil {
+		return rawSymbols{o, t}
+	}
+	if d := o.debug(); d != nil {
+		return rawSymbols{d, d.file.SectionByType(elf.SHT_SYMTAB)}
+	}
+	return rawSymbols{}
+}
+
+// dynamicTable returns the table of dynamic symbols.
+func (o *Object) dynamicTable() rawSymbols {
+	return rawSymbols{o, o.file.SectionByType(elf.SHT_DYNSYM)}
+}
+
+// names returns the table of its names; that of the full table is kept, since it
+// is large and asked for twice.
+func (r rawSymbols) names() string {
+	switch {
+	case r.table == nil:
+		return ""
+	case r.table.Type == elf.SHT_SYMTAB:
+		return r.in.fullNames()
+	}
+	return r.readNames()
+}
+
+func (r rawSymbols) readNames() string {
+	if r.table == nil || int(r.table.Link) >= len(r.in.file.Sections) {
+		return ""
+	}
+	s := r.in.file.Sections[r.table.Link]
+	if s.Type == elf.SHT_NOBITS {
+		return ""
+	}
+	b := r.in.readAt(s.Offset, s.FileSize)
+	return unsafe.String(unsafe.SliceData(b), len(b)) // nobody else has b
+}
+
+// bytes is how much of the table is in the file.
+func (r rawSymbols) bytes() uint64 {
+	if r.table == nil || r.table.Type == elf.SHT_NOBITS || r.table.Offset >= uint64(r.in.size) {
+		return 0
+	}
+	return min(r.table.FileSize, uint64(r.in.size)-r.table.Offset)
+}
+
+// count is how many entries there are.
+func (r rawSymbols) count() int { return int(r.bytes() / symbolSize) }
+
+// each visits the entries (Elf64_Sym), which are overwritten after the visit.
+func (r rawSymbols) each(visit func(entry []byte)) {
+	const chunk = symbolSize << 12
+	var b []byte
+	for at, end := uint64(0), r.bytes()/symbolSize*symbolSize; at < end; at += chunk {
+		b = r.in.readAtInto(b, r.table.Offset+at, min(chunk, end-at))
+		for rest := b; len(rest) >= symbolSize; rest = rest[symbolSize:] {
+			visit(rest[:symbolSize:symbolSize])
+		}
+	}
+}
+
+// isUndefined reports whether an entry refers to another file's symbol.
+func isUndefined(entry []byte) bool {
+	return elf.SectionIndex(binary.LittleEndian.Uint16(entry[6:])) == elf.SHN_UNDEF
+}
+
+// isDefined reports whether what an entry names is in the file.
+func isDefined(entry []byte) bool {
+	section := elf.SectionIndex(binary.LittleEndian.Uint16(entry[6:]))
+	return section != elf.SHN_UNDEF && section != elf.SHN_ABS
+}
