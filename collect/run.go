@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"sync"
 	"syscall"
@@ -162,6 +163,9 @@ func (m *Measurement) live(l bpf.Life) {
 	m.logf("process %d: %s", pid, lifeNames[l.Kind])
 	switch l.Kind {
 	case bpf.LifeExec:
+		if p != nil && p.began != math.MaxUint64 && l.Stopped == 0 && l.Time < p.began {
+			break // what it runs since then is what we have found
+		}
 		if p != nil {
 			m.retire(p, "ran another program")
 		}

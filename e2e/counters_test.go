@@ -42,9 +42,18 @@ func TestCounters(t *testing.T) {
 	}
 	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
 	for _, mode := range []string{"session", "perf"} {
-		s := clean(t, options{pinned: "0", env: []string{"OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0"},
-			flags: []string{"--attach-mode", mode, "--counters", "task-clock,page-faults,context-switches", "--eval", "MS=task-clock/1e6"}}, bin)
-		checkBusy(t, s.main)
+		var s *session
+		for attempt := 1; ; attempt++ {
+			s = clean(t, options{pinned: "0", env: []string{"OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=0"},
+				flags: []string{"--attach-mode", mode, "--counters", "task-clock,page-faults,context-switches", "--eval", "MS=task-clock/1e6"}}, bin)
+			wrong := checkBusy(t, s.main)
+			if len(wrong) == 0 {
+				break
+			}
+			if attempt == timedAttempts {
+				t.Fatalf("in each of %d attempts, the last time:\n%s", attempt, strings.Join(wrong, "\n"))
+			}
+		}
 		b, err := os.ReadFile(filepath.Join(s.dir, "profile.ompp.txt"))
 		if err != nil {
 			t.Fatal(err)
@@ -58,13 +67,17 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-func checkBusy(t *testing.T, p *attribution.Profile) {
+// The program works until a clock says so, which on a virtual machine that is not
+// given its processor goes on: wrong says how much more some figures are.
+func checkBusy(t *testing.T, p *attribution.Profile) (wrong []string) {
 	t.Helper()
 	regions := countedRegions(p)
 	within := func(what string, got, least, most int64) {
 		t.Helper()
-		if got < least || got > most {
-			t.Errorf("%s: %d, want %d to %d", what, got, least, most)
+		if text := fmt.Sprintf("%s: %d, want %d to %d", what, got, least, most); got < least {
+			t.Error(text)
+		} else if got > most {
+			wrong = append(wrong, text)
 		}
 	}
 	// The program's own clock ends and begins at other moments of a switch than ours
@@ -92,6 +105,7 @@ func checkBusy(t *testing.T, p *attribution.Profile) {
 			}
 		}
 	}
+	return wrong
 }
 
 // TestCounterOfCPU: a perf event that counts whatever runs on a core is a single
