@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/bpf"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/symbols"
 )
@@ -72,5 +75,31 @@ func TestScanTrouble(t *testing.T) {
 	m.finish(p, "")
 	if !slices.Equal(p.program.troubles, p.warnings) {
 		t.Errorf("troubles %q: nobody tells of what is not measured", p.program.troubles)
+	}
+}
+
+// A program that was not stopped may run the next one before we look: then that one
+// is found, and what is told of its exec later is not of another.
+func TestExecToldLate(t *testing.T) {
+	follower, err := bpf.NewFollower(bpf.Session)
+	if errors.Is(err, unix.EPERM) {
+		t.Skip("loading BPF programs is not permitted")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer follower.Close()
+	pid, runtime := runtimeOf(t)
+	m := &Measurement{
+		follower: follower,
+		logf:     func(string, ...any) {},
+		plans:    map[*symbols.Object]planned{runtime: {err: errors.New("no such structure")}},
+		procs:    map[uint32]*Process{},
+	}
+	p := m.newProcess(pid, m.newProgram(pid, false))
+	p.libs = nothing{} // needs the kernel
+	m.live(bpf.Life{Kind: bpf.LifeExec, Pid: uint32(pid), Time: p.began - 1})
+	if m.procs[uint32(pid)] != p || p.ended != 0 {
+		t.Errorf("the process was retired: %+v", p)
 	}
 }
