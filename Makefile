@@ -40,7 +40,7 @@ test-race:
 
 # One package after the other: they measure times.
 test-e2e:
-	$(GO) test -p 1 -count=1 -timeout 30m ./e2e/...
+	$(GO) test -p 1 -count=1 -timeout 45m ./e2e/...
 
 # In an emulated arm64 machine with a performance monitoring unit; part of test-e2e.
 test-pmu:

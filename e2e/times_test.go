@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
@@ -20,8 +21,9 @@ const (
 	// back late on a machine that others use too.
 	tolerance      = 0.05
 	allowanceMS    = 1.5
-	timedAttempts  = 6
-	startAllowance = 40 // ms that a process takes besides, to start and end
+	timedAttempts  = 10
+	timedPause     = 200 * time.Millisecond // more after each: others may be busy for seconds
+	startAllowance = 40                     // ms that a process takes besides, to start and end
 )
 
 // expectation is a line of `timed --expect`.
@@ -128,7 +130,8 @@ func TestTimes(t *testing.T) {
 				bin := testbin.Build(t, "timed.c", testbin.Options{Compiler: compiler})
 				xs := expectations(t, bin, name)
 				var wrong []string
-				for range timedAttempts {
+				for attempt := range timedAttempts {
+					time.Sleep(time.Duration(attempt) * timedPause)
 					// Only sleeping waiters of libgomp are served in order.
 					s := clean(t, options{env: []string{"OMP_WAIT_POLICY=passive"}}, bin, name, strconv.Itoa(timedThreads), strconv.Itoa(timedUnit))
 					complete(t, s.main)
