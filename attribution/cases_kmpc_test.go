@@ -2,6 +2,12 @@ package attribution
 
 // What libomp's calls mean.
 var kmpcCases = []engineCase{
+	{name: "libomp: single under way at attach, of whose two ends one counts",
+		events: `
+		10 1 result single rt=k v=1
+		20 1 release single rt=k
+		30 1 result single rt=k v=0`,
+		unmatched: 2},
 	{name: "libomp: static loop with barrier, nowait loop, explicit barrier",
 		events: `
 		10 1 open loop rt=k site=500 loc=202 v=100

@@ -153,7 +153,9 @@ func (e *Engine) result(t *thread, ev *event.Event) {
 func (e *Engine) chosen(t *thread, ev *event.Event) {
 	f := t.top()
 	if f == nil || f.node.key.Construct != event.Single || f.phase != inBody {
-		e.unmatched++
+		if ev.Value == 0 || ev.Runtime == event.Gomp { // else its end is told by another call, and counted there
+			e.unmatched++
+		}
 		return
 	}
 	kind := BarrierUnknown
