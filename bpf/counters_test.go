@@ -81,10 +81,13 @@ func testCounters(t *testing.T, mode Mode, c Counters) {
 		unix.Nanosleep(&unix.Timespec{Nsec: 5e6}, nil)
 	}
 	probed()
-	begin := cpuTime()
+	began, begin := time.Now(), cpuTime()
 	for cpuTime() < begin+50e6 {
 	}
 	probed()
+	// The thread's own clock stands still while a virtual machine is not given its
+	// processor (paravirtual steal time); the counters' clocks go on.
+	most := uint64(time.Since(began)) + 2e6
 	probe.Close()
 
 	var at [][]uint64
@@ -116,8 +119,8 @@ func testCounters(t *testing.T, mode Mode, c Counters) {
 		if n := d(1, k); n > naps*2e6 {
 			t.Errorf("counter %d: %d ns on the CPU while asleep for %d", k, n, naps*5000000)
 		}
-		if n := d(2, k); n < 49e6 || n > 60e6 {
-			t.Errorf("counter %d: %d ns on the CPU, want 50 million", k, n)
+		if n := d(2, k); n < 49e6 || n > most {
+			t.Errorf("counter %d: %d ns on the CPU, want 50 to %d million", k, n, most/1e6)
 		}
 	}
 	if c.TakeTurns {
