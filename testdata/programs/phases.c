@@ -20,9 +20,8 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-// work computes in registers: a loop that stores and loads what it counts needs,
-// after each trap, up to twice its time for a while on processors that learn to
-// rename memory (Intel's of 2022).
+// work computes in registers: a loop that stores and loads what it counts was seen
+// to need up to twice its time for a while after each trap (Intel).
 static void work(long steps)
 {
 	unsigned long x = 1;
