@@ -11,29 +11,58 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Whoever continues a process may find it stopped again before it has noted that:
-// the second stop must not be forgotten with the first, or nobody would continue
-// the process if we died then.
-func TestStoppedAgainWhileContinued(t *testing.T) {
-	f, err := NewFollower(Session)
+// following loads a follower that may continue a user's processes.
+func following(t *testing.T, mayContinue uint32) *Follower {
+	t.Helper()
+	f, err := newFollower(Session, mayContinue)
 	if errors.Is(err, unix.EPERM) {
 		t.Skip("loading BPF programs is not permitted")
 	}
 	if err != nil {
 		t.Fatalf("%+v", err)
 	}
-	defer f.Close()
-	cmd := exec.Command("sh", "-c", "read x; exec sh -c 'exec sleep 100'")
+	t.Cleanup(f.Close)
+	return f
+}
+
+// follow starts a shell and follows it from where it runs a script: so its own exec
+// is none of what is told.
+func (f *Follower) follow(t *testing.T, flags uint32, as *syscall.Credential, script string) (pid int) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", "echo; read x; "+script)
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
 	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
-	pid := cmd.Process.Pid
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Follow(cmd.Process.Pid, flags); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(in, "go")
+	return cmd.Process.Pid
+}
+
+// Whoever continues a process may find it stopped again before it has noted that:
+// the second stop must not be forgotten with the first, or nobody would continue
+// the process if we died then.
+func TestStoppedAgainWhileContinued(t *testing.T) {
+	f := following(t, anyone)
+	pid := f.follow(t, FollowStop, nil, "exec sh -c 'exec sleep 100'")
 	stop := func() Life {
 		t.Helper()
 		l, ok, err := f.Next(time.Now().Add(10 * time.Second))
@@ -46,10 +75,6 @@ func TestStoppedAgainWhileContinued(t *testing.T) {
 		_, ok := entries[followStop, uint8](f.StoppedMap())[followStop{Time: l.Time, Pid: uint64(pid)}]
 		return ok
 	}
-	if err := f.Follow(pid, FollowStop); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprintln(in, "go")
 	first := stop()
 	if !waiting(first) {
 		t.Error("the first stop is not noted")
@@ -81,37 +106,8 @@ func TestNobodyElseIsStopped(t *testing.T) {
 		stopped bool
 	}{{anyone, true}, {nobody, true}, {nobody - 1, false}} {
 		t.Run(fmt.Sprint(tc.may), func(t *testing.T) {
-			f, err := newFollower(Session, tc.may)
-			if errors.Is(err, unix.EPERM) {
-				t.Skip("loading BPF programs is not permitted")
-			}
-			if err != nil {
-				t.Fatalf("%+v", err)
-			}
-			defer f.Close()
-			cmd := exec.Command("sh", "-c", "echo; read x; (:); exec sleep 0")
-			cmd.Dir = "/"
-			cmd.SysProcAttr = &unix.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer cmd.Wait()
-			defer cmd.Process.Kill()
-			if _, err := out.Read(make([]byte, 1)); err != nil { // its own exec is over
-				t.Fatal(err)
-			}
-			if err := f.Follow(cmd.Process.Pid, FollowStop|FollowChildren|FollowProbed); err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintln(in, "go")
+			f := following(t, tc.may)
+			f.follow(t, FollowStop|FollowChildren|FollowProbed, &syscall.Credential{Uid: nobody, Gid: nobody}, "(:); exec sleep 0")
 			for _, kind := range []uint32{LifeFork, LifeExec} {
 				l, ok, err := f.Next(time.Now().Add(10 * time.Second))
 				if err != nil || !ok || l.Kind != kind {
