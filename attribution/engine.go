@@ -3,11 +3,7 @@
 // and charges times and counts to it. It is pure: no I/O, no BPF.
 package attribution
 
-import (
-	"slices"
-
-	"ompp-attach/event"
-)
+import "ompp-attach/event"
 
 // Kind is of what kind a construct is. It is apart so that a Key has four fields:
 // one of more the compiler keeps in memory, and each copy of it there waits until
@@ -74,7 +70,8 @@ type Engine struct {
 	threads   map[uint32]*thread
 	rows      []Thread
 	rowOf     map[rowID]int
-	spare     []memory
+	spare     [][]frame // stacks of threads that are forgotten
+	chunks    chunks
 	rowAt     [256]int     // by the last digits of thread numbers: spares most look-ups in rowOf
 	recent    [512]*thread // by the last digits of their numbers: spares most look-ups in threads
 	roots     int
@@ -92,6 +89,7 @@ type Engine struct {
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
 	era       uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
 	tasking   bool            // tasks were seen: teams settle only when all before their join is read
+	ending    bool            // nothing more will come of what is open
 	crowd     int             // number of threads at which to look for idle ones
 
 	teamOf    map[uint64]event.Construct
@@ -240,18 +238,17 @@ type thread struct {
 	tid       uint32
 	last      uint64 // time of the last event fed
 	stack     []frame
-	row       int           // current row
-	num       int32         // current OpenMP thread number
-	known     bool          // row and num are known
-	queue     []event.Event // of a parked thread: from a Begin on that cannot be applied yet
-	head      int           // the first of them that has not been applied
-	place     int           // in Engine.parked
-	replaying bool          // it is working off its queue
-	lossy     bool          // some of its events were lost
-	initial   bool          // it started teams of its own, or is the process's first
-	suspended uint64        // how long the task that it executes has been suspended so far
-	inLeague  bool          // it has executed a team of a league
-	home      int           // of an initial thread: its row outside any team
+	row       int    // current row
+	num       int32  // current OpenMP thread number
+	known     bool   // row and num are known
+	queue     queue  // of a parked thread: from a Begin on that cannot be applied yet
+	place     int    // in Engine.parked
+	replaying bool   // it is working off its queue
+	lossy     bool   // some of its events were lost
+	initial   bool   // it started teams of its own, or is the process's first
+	suspended uint64 // how long the task that it executes has been suspended so far
+	inLeague  bool   // it has executed a team of a league
+	home      int    // of an initial thread: its row outside any team
 	callsMPI  bool
 	counters  [maxCounts]uint64 // at its last event
 	counted   bool              // there were any
@@ -289,28 +286,22 @@ func New(pid uint32, r Resolver) *Engine {
 	}
 }
 
-// forget drops what is known of a thread that has nothing open. Its memory is the
+// forget drops what is known of a thread that has nothing open. Its stack is the
 // next one's: programs that nest teams may start threads without end.
 func (e *Engine) forget(t *thread) {
 	delete(e.threads, t.tid)
 	e.recent[t.tid%uint32(len(e.recent))] = nil
 	const enough = 1024
 	if len(e.spare) < enough {
-		e.spare = append(e.spare, memory{t.stack[:0], t.queue[:0]})
-		t.stack, t.queue = nil, nil
+		e.spare = append(e.spare, t.stack[:0])
+		t.stack = nil
 	}
-}
-
-// memory is what a thread's stack and queue were made of.
-type memory struct {
-	stack []frame
-	queue []event.Event
 }
 
 func (e *Engine) newThread(tid uint32) *thread {
 	t := &thread{tid: tid}
 	if n := len(e.spare) - 1; n >= 0 {
-		t.stack, t.queue = e.spare[n].stack, e.spare[n].queue
+		t.stack = e.spare[n]
 		e.spare = e.spare[:n]
 	}
 	return t
@@ -339,24 +330,7 @@ func (e *Engine) feed(ev *event.Event) {
 		*slot = t
 	}
 	if t.parked() {
-		if ev.MPI != nil { // the caller's, as the event is
-			v, c := *ev, *ev.MPI
-			v.MPI = &c
-			ev = &v
-		}
-		if ev.Sample != nil {
-			v, s := *ev, *ev.Sample
-			s.Stack = slices.Clone(s.Stack)
-			v.Sample = &s
-			ev = &v
-		}
-		if ev.Fold != nil {
-			v, f := *ev, *ev.Fold
-			f.Counters = slices.Clone(f.Counters)
-			v.Fold = &f
-			ev = &v
-		}
-		t.enqueue(ev)
+		t.queue.push(&e.chunks, ev)
 		return
 	}
 	if !e.step(t, ev) {

@@ -55,23 +55,12 @@ func (e *Engine) caughtUp(t *thread, at uint64) bool {
 }
 
 // parked tells whether the thread's events wait.
-func (t *thread) parked() bool { return t.head < len(t.queue) }
-
-// enqueue keeps an event of a parked thread.
-func (t *thread) enqueue(ev *event.Event) {
-	if t.head > len(t.queue)/2 && len(t.queue) == cap(t.queue) && !t.replaying {
-		t.queue = t.queue[:copy(t.queue, t.queue[t.head:])]
-		t.head = 0
-	}
-	t.queue = append(t.queue, *ev)
-	last := &t.queue[len(t.queue)-1]
-	last.Counters = slices.Clone(ev.Counters) // the caller's, as the event is
-}
+func (t *thread) parked() bool { return !t.queue.empty() }
 
 // park makes a thread wait for what lies in another ring and comes soon.
 func (e *Engine) park(t *thread, ev *event.Event) {
-	t.enqueue(ev)
-	t.queue[t.head].Lost = 0 // that has been told
+	t.queue.push(&e.chunks, ev)
+	t.queue.front().Lost = 0 // that has been told
 	t.place = len(e.parked)
 	e.parked = append(e.parked, t)
 }
@@ -89,7 +78,7 @@ func (e *Engine) letGo(t *thread) {
 func (e *Engine) unpark(k teamKey) {
 	for i := 0; i < len(e.parked); i++ {
 		t := e.parked[i]
-		first := &t.queue[t.head]
+		first := t.queue.front()
 		if !t.replaying && first.Construct != event.TaskExec && k == (teamKey{first.Instance, first.Key}) && e.openTeam(k, first) != nil {
 			e.replay(t)
 			i = -1 // the list has changed
@@ -97,34 +86,21 @@ func (e *Engine) unpark(k teamKey) {
 	}
 }
 
-// longQueue is how many events a thread's queue keeps room for when it is worked
-// off. After a burst each thread's may have been as long as a ring.
-const longQueue = 1024
-
-// empty forgets a queue that has been worked off.
-func (t *thread) empty() {
-	t.queue, t.head = t.queue[:0], 0
-	if cap(t.queue) > longQueue {
-		t.queue = nil
-	}
-}
-
 // replay works off a thread's events until it has to wait again; it tells
 // whether any could be applied.
 func (e *Engine) replay(t *thread) (any bool) {
 	t.replaying = true
-	for t.head < len(t.queue) {
-		ev := &t.queue[t.head] // the queue may move meanwhile, but is not overwritten
+	for t.parked() {
+		ev := t.queue.front()
 		if !e.step(t, ev) {
-			t.queue[t.head].Lost = 0
+			ev.Lost = 0
 			break
 		}
-		t.head++
+		t.queue.pop(&e.chunks)
 		any = true
 	}
 	t.replaying = false
 	if !t.parked() {
-		t.empty()
 		e.letGo(t)
 	}
 	return any
@@ -136,7 +112,7 @@ func (e *Engine) allRead(at uint64) bool {
 		return false
 	}
 	for _, p := range e.parked {
-		if p.queue[p.head].Time < at {
+		if p.queue.front().Time < at {
 			return false
 		}
 	}
@@ -185,7 +161,7 @@ func laterFirst(a, b waiting) int { return cmp.Compare(b.at, a.at) }
 func (e *Engine) advanceParked() (any bool) {
 	e.order = e.order[:0]
 	for _, t := range e.parked {
-		e.order = append(e.order, waiting{t.queue[t.head].Time, t})
+		e.order = append(e.order, waiting{t.queue.front().Time, t})
 	}
 	slices.SortFunc(e.order, laterFirst)
 	blocked := uint64(math.MaxUint64) // the first of those that cannot
@@ -199,12 +175,12 @@ func (e *Engine) advanceParked() (any bool) {
 		t := w.t
 		switch {
 		case !t.parked(): // another one's team has let it in
-		case w.at == t.queue[t.head].Time && !e.replay(t):
+		case w.at == t.queue.front().Time && !e.replay(t):
 			blocked = min(blocked, w.at)
 		default:
 			any = true
 			if t.parked() {
-				w.at = t.queue[t.head].Time
+				w.at = t.queue.front().Time
 				i, _ := slices.BinarySearchFunc(e.order, w, laterFirst)
 				e.order = slices.Insert(e.order, i, w)
 			}
@@ -219,7 +195,7 @@ func (e *Engine) advanceParked() (any bool) {
 func (e *Engine) giveUpOldest(now uint64) bool {
 	e.order = e.order[:0]
 	for _, t := range e.parked {
-		if at := t.queue[t.head].Time; now > at+stragglerWait {
+		if at := t.queue.front().Time; now > at+stragglerWait {
 			e.order = append(e.order, waiting{at, t})
 		}
 	}
@@ -234,16 +210,21 @@ func (e *Engine) giveUpOldest(now uint64) bool {
 
 // giveIn continues a parked thread without what it has waited for for too long.
 func (e *Engine) giveIn(t *thread) bool {
-	first := &t.queue[t.head]
+	first := t.queue.front()
+	m := e.unnamed(first)
 	switch {
 	case first.Construct == event.TaskExec:
 		return false // older ones come first
-	case first.Runtime == event.Gomp && !slices.ContainsFunc(t.queue[t.head+1:], func(ev event.Event) bool { return ev.Edge != event.Sampled }):
+	case m != nil && !e.ending:
+		return false
+	case m != nil:
+		e.bind(m, teamKey{first.Instance, first.Key})
+	case first.Runtime == event.Gomp && t.queue.onlySamplesFollow():
 		// libgomp ends the threads of an initial thread that ends by a
 		// call that looks like a region's (gomp_free_pool_helper). Where it
 		// was sampled then is nobody's.
 		e.letGo(t)
-		t.empty()
+		t.queue.drop(&e.chunks)
 		e.forget(t)
 	default:
 		e.orphan(t)
@@ -251,9 +232,28 @@ func (e *Engine) giveIn(t *thread) bool {
 	return true
 }
 
+// unnamed returns the team of libomp that a worker's begin may belong to, for all that
+// is known without its name. The primary thread tells that when it begins; workers do
+// not wait for it, and it may not be given a core for seconds.
+func (e *Engine) unnamed(begin *event.Event) (latest *team) {
+	if begin.Runtime != event.Kmpc || begin.Edge != event.Begin || begin.Construct == event.TaskExec {
+		return nil
+	}
+	for _, t := range e.threads {
+		for i := range t.stack {
+			f := &t.stack[i]
+			if m := f.team; m != nil && !m.bound && f.phase == starting && m.forked <= begin.Time &&
+				(begin.Fn == 0 || m.node.key.Fn == begin.Fn) && m.member(begin.Num) == nil && (latest == nil || latest.forked < m.forked) {
+				latest = m
+			}
+		}
+	}
+	return latest
+}
+
 // orphan continues a thread whose team's fork was never seen.
 func (e *Engine) orphan(t *thread) {
-	ev := &t.queue[t.head]
+	ev := t.queue.front()
 	n := e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}})
 	e.leaveAll(t)
 	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true

@@ -15,7 +15,8 @@ func (e *Engine) pauseAt(at uint64) {
 	e.settleAll(at)
 	e.offSince = at
 	for _, t := range e.threads {
-		t.stack, t.queue, t.head, t.suspended = t.stack[:0], nil, 0, 0
+		t.stack, t.suspended = t.stack[:0], 0
+		t.queue.drop(&e.chunks)
 		t.counted, t.gap = false, false
 	}
 	e.now = at
@@ -75,12 +76,7 @@ func (f *frame) leaveOut(gap int64) {
 func (e *Engine) goOn(t *thread, at uint64) {
 	var later []event.Event
 	for _, p := range e.parked {
-		i := p.head
-		for i < len(p.queue) && p.queue[i].Time < at {
-			i++
-		}
-		later = append(later, p.queue[i:]...)
-		p.queue = p.queue[:i]
+		later = append(later, p.queue.cut(&e.chunks, at)...)
 	}
 	e.parked = slices.DeleteFunc(e.parked, func(p *thread) bool { return !p.parked() })
 	for i, p := range e.parked {
@@ -120,15 +116,15 @@ func (e *Engine) goOnParked() bool {
 	}
 	var first *thread
 	for _, t := range e.parked {
-		if isMarker(&t.queue[t.head]) && (first == nil || t.queue[t.head].Time < first.queue[first.head].Time) {
+		if isMarker(t.queue.front()) && (first == nil || t.queue.front().Time < first.queue.front().Time) {
 			first = t
 		}
 	}
 	if first == nil {
 		return false
 	}
-	at := first.queue[first.head].Time
-	first.head++
+	at := first.queue.front().Time
+	first.queue.pop(&e.chunks)
 	e.goOn(first, at)
 	return true
 }

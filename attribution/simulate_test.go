@@ -275,11 +275,7 @@ func (s *simulation) act(t *simThread) {
 	f := t.top()
 	switch {
 	case t.pending != nil:
-		// libomp's primary thread tells which team it is when it begins; the
-		// engine waits for that no longer than stragglerWait.
-		if s.runtime == event.Gomp || s.tick < 1e6 && !s.stops || len(t.pending.frames) > 0 {
-			s.begin(t, t.pending)
-		}
+		s.begin(t, t.pending)
 	case f == nil && t.root < 0, f == nil && s.ending:
 	case f == nil:
 		if s.rnd.IntN(3) > 0 {

@@ -187,7 +187,7 @@ func ktime() uint64 {
 const (
 	lookEvery   = 250 * time.Millisecond
 	budgetPause = 5 * time.Millisecond
-	batch       = 1 << 16
+	batch       = 1 << 12
 )
 
 // read drains the rings into the engines until ctx ends, then once more. Processes'

@@ -51,12 +51,11 @@ func (m *Measurement) Start() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	var errRead error
-	read := func() { errRead = m.read(ctx) }
+	urgent := []func(){func() { errRead = m.read(ctx) }}
 	if m.budget != nil {
-		wg.Go(func() { urgently(read, func() { m.keepBudget(ctx) }) })
-	} else {
-		wg.Go(read)
+		urgent = append(urgent, func() { m.keepBudget(ctx) })
 	}
+	wg.Go(func() { urgently(urgent...) })
 	wg.Go(func() { m.watch(ctx) })
 	return sync.OnceValue(func() error {
 		// Children that outlive the measurement must not wait for its profiles.

@@ -8,8 +8,9 @@ import (
 )
 
 // urgently calls functions at once, each on a thread of its own that goes before
-// the program's, if we may have such, and returns when all are done. What keeps
-// a budget must not wait for a core until the storm is over.
+// the program's, if we may have such, and returns when all are done. What makes
+// room for records, or keeps a budget, must not wait for a core that the program's
+// threads have until the storm is over.
 func urgently(fs ...func()) {
 	const urgent = -20
 	var wg sync.WaitGroup

@@ -1,0 +1,172 @@
+package attribution
+
+import (
+	"iter"
+	"slices"
+
+	"ompp-attach/event"
+)
+
+// queue holds the events of a parked thread, in order, and copies of what the
+// caller's point to. Threads that execute tasks wait all the time: so its memory
+// comes in chunks, which the next one that waits uses again.
+type queue struct {
+	first, last *chunk // nil: it is empty
+	at          int    // the first event, in the first chunk
+}
+
+const chunkEvents = 64
+
+type chunk struct {
+	events   [chunkEvents]event.Event
+	n        int
+	width    int // how many counters there is room for with each event
+	counters []uint64
+	more     bool // some event points to more than its counters
+	next     *chunk
+}
+
+// chunks are those that are not in use.
+type chunks struct {
+	free []*chunk
+}
+
+// spareChunks is how many of them are kept: 6 MB, what two busy threads bring in
+// one reading of their rings. After a burst there may be a ring's.
+const spareChunks = 512
+
+func (c *chunks) take() *chunk {
+	n := len(c.free) - 1
+	if n < 0 {
+		return new(chunk)
+	}
+	k := c.free[n]
+	c.free = c.free[:n]
+	return k
+}
+
+func (c *chunks) giveBack(k *chunk) {
+	if len(c.free) >= spareChunks {
+		return
+	}
+	if k.more {
+		clear(k.events[:k.n])
+	}
+	k.n, k.more, k.next = 0, false, nil
+	c.free = append(c.free, k)
+}
+
+func (q *queue) empty() bool { return q.first == nil }
+
+// front returns the first event, which the next pop takes away; there must be one.
+func (q *queue) front() *event.Event { return &q.first.events[q.at] }
+
+// push appends a copy of an event.
+func (q *queue) push(c *chunks, ev *event.Event) {
+	k := q.last
+	if k == nil || k.n == chunkEvents {
+		k = c.take()
+		if q.last == nil {
+			q.first, q.at = k, 0
+		} else {
+			q.last.next = k
+		}
+		q.last = k
+	}
+	own := &k.events[k.n]
+	*own = *ev
+	if n := len(ev.Counters); n > 0 {
+		if n > k.width { // those before keep what they have
+			k.width, k.counters = n, make([]uint64, chunkEvents*n)
+		}
+		own.Counters = k.counters[k.n*k.width:][:n:n]
+		copy(own.Counters, ev.Counters)
+	}
+	if ev.MPI != nil || ev.Sample != nil || ev.Fold != nil {
+		k.more = true
+		copyMore(own)
+	}
+	k.n++
+}
+
+// copyMore replaces what an event points to, but for its counters.
+func copyMore(ev *event.Event) {
+	if ev.MPI != nil {
+		c := *ev.MPI
+		ev.MPI = &c
+	}
+	if ev.Sample != nil {
+		s := *ev.Sample
+		s.Stack = slices.Clone(s.Stack)
+		ev.Sample = &s
+	}
+	if ev.Fold != nil {
+		f := *ev.Fold
+		f.Counters = slices.Clone(f.Counters)
+		ev.Fold = &f
+	}
+}
+
+// pop takes the first event away.
+func (q *queue) pop(c *chunks) {
+	k := q.first
+	if q.at++; q.at < k.n {
+		return
+	}
+	q.first, q.at = k.next, 0
+	if k.next == nil {
+		q.last = nil
+	}
+	c.giveBack(k)
+}
+
+// all are the events, the first one first.
+func (q *queue) all() iter.Seq[*event.Event] {
+	return func(yield func(*event.Event) bool) {
+		at := q.at
+		for k := q.first; k != nil; k, at = k.next, 0 {
+			for i := at; i < k.n; i++ {
+				if !yield(&k.events[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// onlySamplesFollow tells whether nothing but samples is behind the first event.
+func (q *queue) onlySamplesFollow() bool {
+	first := q.front()
+	for ev := range q.all() {
+		if ev != first && ev.Edge != event.Sampled {
+			return false
+		}
+	}
+	return true
+}
+
+// cut takes the first event that is not older than a time away, and all behind it,
+// and returns copies of them.
+func (q *queue) cut(c *chunks, at uint64) (later []event.Event) {
+	var earlier queue
+	for ev := range q.all() {
+		if later == nil && ev.Time < at {
+			earlier.push(c, ev)
+			continue
+		}
+		v := *ev
+		v.Counters = slices.Clone(v.Counters)
+		copyMore(&v)
+		later = append(later, v)
+	}
+	q.drop(c)
+	*q = earlier
+	return later
+}
+
+// drop takes all events away.
+func (q *queue) drop(c *chunks) {
+	for !q.empty() {
+		q.pop(c)
+	}
+}
