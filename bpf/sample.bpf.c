@@ -75,13 +75,15 @@ static __always_inline u64 in_use(struct task_struct *task, u64 sp)
 	return n;
 }
 
+#define LONGEST_INSTRUCTION 15
+
 /* Several probes of one function have put one trampoline there. */
 VERIFIED_ONCE int pending(struct sample_record *r)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct uprobe_task___sample *utask = (void *)BPF_CORE_READ(task, utask);
 	struct return_instance___sample *at;
-	u64 last = 0, stack;
+	u64 last = 0, stack, copy;
 	u32 n = 0;
 	int i;
 
@@ -91,8 +93,11 @@ VERIFIED_ONCE int pending(struct sample_record *r)
 	r->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 	if (!utask || !r->trampoline)
 		return 0;
-	if (r->ip - r->trampoline < 4096) /* a probed instruction, executed out of line */
-		r->ip += BPF_CORE_READ(utask, vaddr) - BPF_CORE_READ(utask, xol_vaddr);
+	/* A probed instruction may be executed out of line; the last one that was is not
+	 * forgotten. */
+	copy = BPF_CORE_READ(utask, xol_vaddr);
+	if (copy && r->ip - copy <= LONGEST_INSTRUCTION)
+		r->ip += BPF_CORE_READ(utask, vaddr) - copy;
 	at = BPF_CORE_READ(utask, return_instances);
 	for (i = 0; i < 2 * SAMPLE_RETURNS && at && n < SAMPLE_RETURNS; i++) {
 		stack = BPF_CORE_READ(at, stack);

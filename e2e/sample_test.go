@@ -103,6 +103,9 @@ func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) {
 			if got := strings.Join(way(p, steps), " "); got != want[line] {
 				odd += s.Count
 				t.Logf("thread %d, line %d: %s, want %s", s.Thread, line, got, want[line])
+				for _, f := range s.Stack {
+					t.Logf("    %+v", p.Frames[f])
+				}
 			}
 			threads[fmt.Sprint(line, " ", s.Thread)] = true
 		}

@@ -30,7 +30,10 @@ func Stack(modules []symbols.Module, t *Thread, pcs []uint64) (_ []uint64, compl
 	if len(modules) == 0 {
 		return append(pcs, t.PC), false
 	}
-	regs := Registers{PC: t.PC}
+	regs, returns := Registers{PC: t.PC}, 0 // of t.Returns, used so far
+	if t.PC == t.Trampoline && len(t.Returns) > 0 && t.Returns[0] != 0 {
+		regs.PC, returns = t.Returns[0], 1 // it has returned, and the kernel has not been told
+	}
 	for i, v := range t.Reg {
 		regs.Set(i, v)
 	}
@@ -39,8 +42,7 @@ func Stack(modules []symbols.Module, t *Thread, pcs []uint64) (_ []uint64, compl
 		s.sp, s.fp = ARM64SP, ARM64FP
 	}
 	s.low, _ = regs.Get(s.sp)
-	returns := 0 // of t.Returns, used so far
-	for in := t.PC; len(pcs) < maxDepth; in = regs.PC - 1 {
+	for in := regs.PC; len(pcs) < maxDepth; in = regs.PC - 1 {
 		pcs = append(pcs, regs.PC)
 		var ok bool
 		if regs, ok = s.step(in, regs); !ok {

@@ -152,6 +152,11 @@ func (s *stopped) follow(t *testing.T, want []uint64, whole bool) {
 	if got, complete := Stack(s.modules, &th, nil); complete != whole || !slices.Equal(got, want) {
 		t.Fatalf("stack %#x, complete: %t; want %#x", got, complete, want)
 	}
+	returned := th
+	returned.PC, returned.Returns = th.Trampoline, []uint64{want[0]}
+	if got, complete := Stack(s.modules, &returned, nil); complete != whole || !slices.Equal(got, want) {
+		t.Fatalf("at the trampoline: stack %#x, complete: %t; want %#x", got, complete, want)
+	}
 	for i := 0; i+8 <= len(th.Stack) && len(th.Returns) < 2; i += 8 {
 		if v := binary.LittleEndian.Uint64(th.Stack[i:]); v == want[len(th.Returns)+1] {
 			th.Returns = append(th.Returns, v)
