@@ -60,9 +60,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 
 // settleAll charges all that is open at a time.
 func (e *Engine) settleAll(end uint64) {
-	e.ending = true
 	e.advance(end + 2*stragglerWait)
-	e.ending = false
 	for _, tid := range slices.Sorted(maps.Keys(e.threads)) { // those that turn out to be initial threads are numbered
 		t := e.threads[tid]
 		e.cutOff(t, max(end, t.last)) // threads may have been read beyond another's ompp_off

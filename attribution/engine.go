@@ -89,7 +89,6 @@ type Engine struct {
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
 	era       uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
 	tasking   bool            // tasks were seen: teams settle only when all before their join is read
-	ending    bool            // nothing more will come of what is open
 	crowd     int             // number of threads at which to look for idle ones
 
 	teamOf    map[uint64]event.Construct

@@ -215,8 +215,6 @@ func (e *Engine) giveIn(t *thread) bool {
 	switch {
 	case first.Construct == event.TaskExec:
 		return false // older ones come first
-	case m != nil && !e.ending:
-		return false
 	case m != nil:
 		e.bind(m, teamKey{first.Instance, first.Key})
 	case first.Runtime == event.Gomp && t.queue.onlySamplesFollow():
@@ -232,20 +230,22 @@ func (e *Engine) giveIn(t *thread) bool {
 	return true
 }
 
-// unnamed returns the team of libomp that a worker's begin may belong to, for all that
-// is known without its name. The primary thread tells that when it begins; workers do
-// not wait for it, and it may not be given a core for seconds.
+// unnamed returns the team of libomp that a worker's begin belongs to, for all that is
+// known without its name: the latest whose primary thread has been silent since it
+// forked it, and that executes the same function. The primary thread tells the name
+// when it begins; workers do not wait for that, and it may be given no core for seconds.
 func (e *Engine) unnamed(begin *event.Event) (latest *team) {
 	if begin.Runtime != event.Kmpc || begin.Edge != event.Begin || begin.Construct == event.TaskExec {
 		return nil
 	}
 	for _, t := range e.threads {
-		for i := range t.stack {
-			f := &t.stack[i]
-			if m := f.team; m != nil && !m.bound && f.phase == starting && m.forked <= begin.Time &&
-				(begin.Fn == 0 || m.node.key.Fn == begin.Fn) && m.member(begin.Num) == nil && (latest == nil || latest.forked < m.forked) {
-				latest = m
-			}
+		f := t.top()
+		if f == nil || f.team == nil || f.phase != starting || t.last != f.team.forked {
+			continue
+		}
+		if m := f.team; !m.bound && m.forked <= begin.Time && (begin.Fn == 0 || m.node.key.Fn == begin.Fn) &&
+			m.member(begin.Num) == nil && (latest == nil || latest.forked < m.forked) {
+			latest = m
 		}
 	}
 	return latest

@@ -75,8 +75,10 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	j := &joined{Program: m.newProgram(pid, false), fd: fd}
 	p := m.newProcess(pid, j.Program)
 	j.process = p
+	m.mu.Lock()
 	p.meta.Attached = true
 	p.began = math.MaxUint64 // not yet
+	m.mu.Unlock()
 	m.hold()
 	defer m.letFold()
 	err = m.follower.Follow(pid, j.flags(0))

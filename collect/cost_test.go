@@ -41,7 +41,7 @@ func TestPendingCosts(t *testing.T) {
 	}
 	drain := func() {
 		t.Helper()
-		if _, _, err := m.drain(); err != nil {
+		if _, err := m.drain(); err != nil {
 			t.Fatal(err)
 		}
 	}

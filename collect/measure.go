@@ -183,34 +183,38 @@ func ktime() uint64 {
 // Waking the reader for each record would cost the target 1 us, and each look some 50 us
 // of a processor that the program may need, and then a thread that the others wait
 // for waits, too: so it looks when a ring fills, or after long. A budget needs to
-// know sooner what is paid.
+// know sooner what is paid, what lies behind a record that is being written wakes nobody,
+// and what a process used after the last look is not known if nobody waits for its end.
 const (
-	lookEvery   = 250 * time.Millisecond
-	budgetPause = 5 * time.Millisecond
-	batch       = 1 << 12
+	lookEvery  = 250 * time.Millisecond
+	childEvery = 50 * time.Millisecond
+	soon       = 5 * time.Millisecond
+	batch      = 1 << 12 // records: what waits of them, the engine finds in its processor's cache
 )
 
-// read drains the rings into the engines until ctx ends, then once more. Processes'
-// CPU times are read each time: what one used after the last time is not known if
-// nobody waits for its end.
+// read drains the rings into the engines until ctx ends, then once more, and reads
+// processes' CPU times.
 func (m *Measurement) read(ctx context.Context) error {
 	defer context.AfterFunc(ctx, m.waiter.Wake)()
-	pause := lookEvery
-	if m.budget != nil {
-		pause = budgetPause
-	}
 	for looked := time.Now(); ; {
 		last := ctx.Err() != nil
-		fullest, _, err := m.drain()
+		d, err := m.drain()
 		if err != nil || last {
 			return err
 		}
-		if time.Since(looked) > lookEvery/2 {
+		pause := lookEvery
+		if d.children {
+			pause = childEvery
+		}
+		if time.Since(looked) > pause/2 {
 			looked = time.Now()
 			m.readCPU()
 		}
-		if fullest > batch/2 {
+		if d.fullest > batch/2 {
 			continue
+		}
+		if m.budget != nil || d.left == blocked {
+			pause = soon
 		}
 		if _, err := m.waiter.Wait(time.Now().Add(pause)); err != nil {
 			return err
@@ -235,11 +239,11 @@ func (m *Measurement) drainAll() {
 	const patience = 100 // ms, for records that are being written
 	_, _ = m.Costs()
 	for turn, waited := 0, 0; turn < (asideBytes+16<<20)/64/batch+1 && waited < patience; {
-		_, rest, err := m.drain()
+		d, err := m.drain()
 		switch {
-		case err != nil || rest == noRest:
+		case err != nil || d.left == noRest:
 			return
-		case rest == blocked:
+		case d.left == blocked:
 			waited++
 			time.Sleep(time.Millisecond)
 		default:
@@ -257,9 +261,15 @@ const (
 	more         // what was too much for one batch
 )
 
-// drain reads a batch of every ring; fullest is how many records the one had that
-// had most.
-func (m *Measurement) drain() (fullest int, left rest, err error) {
+// drained is what came of a drain.
+type drained struct {
+	fullest  int  // how many records the ring had that had most
+	left     rest // in any ring
+	children bool // there are processes whose end nobody waits for
+}
+
+// drain reads a batch of every ring.
+func (m *Measurement) drain() (d drained, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := ktime() // what is older has been read, if nothing is left
@@ -268,7 +278,7 @@ func (m *Measurement) drain() (fullest int, left rest, err error) {
 	var last *Process
 	read := now
 	if m.costing.pending {
-		return 0, noRest, m.setAside()
+		return d, m.setAside()
 	}
 	for i, r := range m.rings {
 		latest := m.readTo[i]
@@ -304,14 +314,14 @@ func (m *Measurement) drain() (fullest int, left rest, err error) {
 			m.feedSample(rec)
 		}})
 		if err != nil {
-			return fullest, left, err
+			return d, err
 		}
-		fullest = max(fullest, n)
+		d.fullest = max(d.fullest, n)
 		switch {
 		case n >= batch: // more of it may be in the ring
-			left = more
+			d.left = more
 		case r.Blocked():
-			left = max(left, blocked)
+			d.left = max(d.left, blocked)
 		default:
 			latest = now
 		}
@@ -319,6 +329,7 @@ func (m *Measurement) drain() (fullest int, left rest, err error) {
 		read = min(read, latest)
 	}
 	for _, p := range m.procs {
+		d.children = d.children || !p.first
 		if p.stopped != 0 { // nobody is late meanwhile
 			p.engine.Advance(min(read, p.stopped))
 			continue
@@ -328,7 +339,7 @@ func (m *Measurement) drain() (fullest int, left rest, err error) {
 	if m.sampling.kernel != nil {
 		m.sampling.throttled += m.sampling.kernel.Throttled()
 	}
-	return fullest, left, nil
+	return d, nil
 }
 
 // AttachError says why a process cannot be measured, in one sentence.

@@ -30,6 +30,7 @@ type Process struct {
 	engine    *attribution.Engine
 	mapped    *symbols.Process
 	resolver  *resolver
+	found     uint64 // before we looked at it for the first time
 	began     uint64
 	ended     uint64 // when its measured time was over; 0: not yet
 	continued uint64 // when we last let it go on
@@ -65,8 +66,9 @@ type placed struct {
 
 // newProcess registers a process before its first probe is placed.
 func (m *Measurement) newProcess(pid int, g *Program) *Process {
+	now := ktime()
 	p := &Process{
-		pid: uint32(pid), program: g, first: pid == g.pid, began: ktime(),
+		pid: uint32(pid), program: g, first: pid == g.pid, found: now, began: now,
 		placed: map[fileID]placed{},
 		code:   map[fileID]placed{},
 		mpi:    mpiProcess{placed: map[fileID]*placedMPI{}},

@@ -3,7 +3,6 @@ package collect
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"sync"
 	"syscall"
@@ -72,8 +71,10 @@ func (m *Measurement) Start() (stop func() error) {
 // be some; each time costs a processor some 50 us.
 const reapEvery = 100 * time.Millisecond
 
-// nextReap is when to look next: somebody who is new tells of it.
+// nextReap is when to look next, if nobody new is told of.
 func (m *Measurement) nextReap() time.Time {
+	m.living.Lock()
+	defer m.living.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.procs {
@@ -102,6 +103,9 @@ func (m *Measurement) watch(ctx context.Context) {
 		}
 		if ok {
 			m.live(l)
+			if soon := time.Now().Add(reapEvery); soon.Before(next) {
+				next = soon
+			}
 		}
 		if now := time.Now(); !now.Before(next) {
 			m.reap()
@@ -162,7 +166,7 @@ func (m *Measurement) live(l bpf.Life) {
 	m.logf("process %d: %s", pid, lifeNames[l.Kind])
 	switch l.Kind {
 	case bpf.LifeExec:
-		if p != nil && p.began != math.MaxUint64 && l.Stopped == 0 && l.Time < p.began {
+		if p != nil && l.Stopped == 0 && l.Time < p.found {
 			break // what it runs since then is what we have found
 		}
 		if p != nil {

@@ -98,7 +98,7 @@ func TestExecToldLate(t *testing.T) {
 	}
 	p := m.newProcess(pid, m.newProgram(pid, false))
 	p.libs = nothing{} // needs the kernel
-	m.live(bpf.Life{Kind: bpf.LifeExec, Pid: uint32(pid), Time: p.began - 1})
+	m.live(bpf.Life{Kind: bpf.LifeExec, Pid: uint32(pid), Time: p.found - 1})
 	if m.procs[uint32(pid)] != p || p.ended != 0 {
 		t.Errorf("the process was retired: %+v", p)
 	}

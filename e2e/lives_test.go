@@ -59,6 +59,32 @@ func TestRebuiltInPlace(t *testing.T) {
 	}
 }
 
+// Nobody but its parent waits for a child's end: what it used of processors is known up
+// to the last look, not long before.
+func TestTimesOfChildren(t *testing.T) {
+	const children = 8
+	bin := testbin.Build(t, "timed.c", testbin.Options{})
+	s := run(t, options{env: threadsEnv(2)}, "/bin/sh", "-c",
+		fmt.Sprintf(`for i in $(seq %d); do "$0" imbalance 2 30 spin; done; sleep 1`, children), bin) // 90 ms of two processors
+	if s.exit != 0 || len(s.others) != children {
+		t.Fatalf("exit status %d, %d profiles; stderr: %s", s.exit, len(s.others), s.stderr)
+	}
+	known := 0
+	var used []time.Duration
+	for _, p := range s.others {
+		used = append(used, time.Duration(p.Meta.UserTime+p.Meta.SysTime))
+		if used[len(used)-1] > 0 {
+			known++
+		}
+		if lasted := time.Duration(p.Meta.Duration); lasted < 60*time.Millisecond || lasted > time.Second {
+			t.Errorf("a child of 60 ms lasted %s", lasted)
+		}
+	}
+	if known < children-2 {
+		t.Errorf("children that used 90 ms of processors used %s", used)
+	}
+}
+
 // A child that outlives its parent goes on when the measurement ends.
 func TestChildOutlives(t *testing.T) {
 	bin := testbin.Build(t, "execs.c", testbin.Options{})
