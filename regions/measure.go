@@ -14,6 +14,7 @@ func measureOf(r *Region) (Measure, string) {
 		c, _ := callOf(s.Call)
 		started = started || s.Start && c.role == opens && (c.kind != event.Atomic || r.Kind == event.Atomic)
 	}
+	const noCode = "no code of it was found: the compiler removed or merged it, or did not compile it"
 	switch r.Kind {
 	case event.NoConstruct:
 		switch {
@@ -32,6 +33,9 @@ func measureOf(r *Region) (Measure, string) {
 	case event.Barrier:
 		if r.Implicit {
 			return Derived, "the implicit barrier of a worksharing construct that makes no other call: only the wait is seen"
+		}
+		if r.Found == BySource {
+			return Invisible, noCode
 		}
 		if r.Begin == 0 && r.Runtime == event.Gomp {
 			return Exact, "without line information the implicit barriers of static loops cannot be told from barrier directives"
@@ -53,7 +57,7 @@ func measureOf(r *Region) (Measure, string) {
 		return Derived, "a static loop makes no call, and no place was found in its code that every thread comes by: only the wait in its barrier is seen"
 	}
 	if r.Found == BySource {
-		return Invisible, "no code of it was found: the compiler removed or merged it, or did not compile it"
+		return Invisible, noCode
 	}
 	switch r.Kind {
 	case event.Loop:

@@ -108,3 +108,12 @@ func TestByHand(t *testing.T) {
 		}
 	}
 }
+
+// What the thread's number decides within a dynamic loop is no loop of its own.
+func TestWithinDynamicLoop(t *testing.T) {
+	for _, flags := range []string{"-g -O0", "-g -O2", "-g -O3"} {
+		if x := inline.Of(open(t, "progress.c", flags)); len(x.Unseen)+len(x.Constructs) > 0 {
+			t.Errorf("%s: constructs %+v, not seen: %v", flags, x.Constructs, x.Unseen)
+		}
+	}
+}

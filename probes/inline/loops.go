@@ -25,8 +25,14 @@ func (f *function) loops(x *Inlined) {
 	)
 	for i := range shares {
 		s := &shares[i]
+		if slices.ContainsFunc(f.g.Blocks[s.decides()].Insts, func(i insn.Inst) bool { return i.Locked }) {
+			continue // repeats an exchange until it succeeds: of a reduction, say
+		}
 		ds := f.directives(s)
 		f.seen = append(f.seen, ds...)
+		if slices.ContainsFunc(ds, func(d symbols.Directive) bool { return callsRuntime(&d) }) {
+			continue // within a loop whose iterations come by calls: the thread's number decides about something else
+		}
 		k := slices.IndexFunc(of, func(o []symbols.Directive) bool { return len(ds) > 0 && slices.Equal(o, ds) })
 		if k >= 0 {
 			groups[k] = append(groups[k], s)
