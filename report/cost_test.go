@@ -86,8 +86,8 @@ func TestCostsInReports(t *testing.T) {
 			"   0       4.00    1000000       3.00       1.00       0.00\n", "50.0% of its own time as measured"}},
 		{"ompp, not known", ompp, unknown, Options{}, []string{
 			"Probe Cost      : It is not known what the probes cost: no memory\n", "Times           : as measured; what the probes took is not known\n"}},
-		{"summary", summary, costly(), Options{}, []string{"7.00 sec wall time", "3.00 thread-sec (30.0%), taken out of all other times"}},
-		{"summary raw", summary, costly(), raw, []string{"10.00 sec wall time", "3.00 thread-sec (30.0%)\n"}},
+		{"summary", summary, costly(), Options{}, []string{"7.00 sec wall time (10.00 with the probes), ", "3.00 thread-sec (30.0%), taken out of all other times"}},
+		{"summary raw", summary, costly(), raw, []string{"10.00 sec wall time, ", "3.00 thread-sec (30.0%)\n"}},
 		{"pprof", pprof, costly(), Options{}, []string{"times derived", "probe cost 3.00 thread-sec"}},
 		{"pprof raw", pprof, costly(), raw, []string{"times as measured, with"}},
 		{"job text", inJob(WriteJobText), costly(), Options{}, []string{"Probe Cost      : 3.0", "30.0% of thread time as measured", "Times           : derived"}},

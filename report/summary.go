@@ -24,8 +24,11 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 	if m.Ended != "" {
 		ended = ", " + m.Ended
 	}
-	line(programName(p), "%s sec wall time, %s (pid %d%s)",
-		seconds(m.Duration, 0), plural(len(p.Threads), "thread"), m.PID, ended)
+	wall := seconds(m.Duration, 0) + " sec wall time"
+	if measured := seconds(measuredDuration(p), 0); m.TakenOut > 0 && measured != seconds(m.Duration, 0) {
+		wall += fmt.Sprintf(" (%s with the probes)", measured)
+	}
+	line(programName(p), "%s, %s (pid %d%s)", wall, plural(len(p.Threads), "thread"), m.PID, ended)
 	cover := analysis.ParallelCoverage(p)
 	line("parallel coverage", "%s%% in %s", share(cover.Share()), plural(cover.Regions, "parallel region"))
 
