@@ -235,7 +235,7 @@ func (e *Engine) giveIn(t *thread) bool {
 // forked it, and that executes the same function. The primary thread tells the name
 // when it begins; workers do not wait for that, and it may be given no core for seconds.
 func (e *Engine) unnamed(begin *event.Event) (latest *team) {
-	if begin.Runtime != event.Kmpc || begin.Edge != event.Begin || begin.Construct == event.TaskExec {
+	if begin.Runtime != event.Kmpc || begin.Edge != event.Begin || begin.Construct == event.TaskExec || begin.Num == 0 {
 		return nil
 	}
 	for _, t := range e.threads {

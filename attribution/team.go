@@ -204,8 +204,9 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 		}
 		e.tax(t, ev)
 		e.beginAs(t, f, m, ev.Num, ev.Time)
-		if !m.bound && ev.Key != 0 && !inLeague {
-			e.bind(m, teamKey{ev.Instance, ev.Key})
+		if k := (teamKey{ev.Instance, ev.Key}); ev.Key != 0 && !inLeague && (!m.bound || m.key != k) { // else a worker's name was the right one
+			e.unbind(m)
+			e.bind(m, k)
 		}
 		return true
 	}

@@ -93,8 +93,8 @@ VERIFIED_ONCE int pending(struct sample_record *r)
 	r->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 	if (!utask || !r->trampoline)
 		return 0;
-	/* A probed instruction may be executed out of line; the last one that was is not
-	 * forgotten. */
+	/* While a probed instruction is executed out of line there is a copy of it, in the
+	 * page of the trampoline. */
 	copy = BPF_CORE_READ(utask, xol_vaddr);
 	if (copy && r->ip - copy <= LONGEST_INSTRUCTION)
 		r->ip += BPF_CORE_READ(utask, vaddr) - copy;

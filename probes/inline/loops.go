@@ -25,13 +25,13 @@ func (f *function) loops(x *Inlined) {
 	)
 	for i := range shares {
 		s := &shares[i]
-		if slices.ContainsFunc(f.g.Blocks[s.decides()].Insts, func(i insn.Inst) bool { return i.Locked }) {
-			continue // repeats an exchange until it succeeds: of a reduction, say
+		if s.guard < 0 && f.exchanges(s.header) {
+			continue
 		}
 		ds := f.directives(s)
 		f.seen = append(f.seen, ds...)
-		if slices.ContainsFunc(ds, func(d symbols.Directive) bool { return callsRuntime(&d) }) {
-			continue // within a loop whose iterations come by calls: the thread's number decides about something else
+		if len(ds) > 0 && f.fetches() && !slices.ContainsFunc(ds, func(d symbols.Directive) bool { return !callsRuntime(&d) }) {
+			continue // the iterations come by calls: the thread's number decides about something else
 		}
 		k := slices.IndexFunc(of, func(o []symbols.Directive) bool { return len(ds) > 0 && slices.Equal(o, ds) })
 		if k >= 0 {
@@ -61,6 +61,23 @@ func (f *function) loops(x *Inlined) {
 		}
 	}
 	f.missing(x)
+}
+
+// fetches reports whether the function calls the runtime for iterations.
+func (f *function) fetches() bool {
+	for _, name := range f.calls {
+		if strings.HasPrefix(name, "GOMP_loop_") && strings.HasSuffix(name, "_next") {
+			return true
+		}
+	}
+	return false
+}
+
+// exchanges reports whether a block repeats an exchange until it succeeds, as
+// reductions do.
+func (f *function) exchanges(block int) bool {
+	b := &f.g.Blocks[block]
+	return slices.ContainsFunc(b.Insts, func(i insn.Inst) bool { return i.CompareAndSwaps() && f.g.FlagsKept(i.Addr, b.Last().Addr) })
 }
 
 // whole reports whether a loop is all of its outlined function: a parallel loop.
