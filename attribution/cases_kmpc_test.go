@@ -2,6 +2,14 @@ package attribution
 
 // What libomp's calls mean.
 var kmpcCases = []engineCase{
+	{name: "libomp: criticals that threads wait for, and are in, at attach, are one end each",
+		events: `
+		10 1 release critical rt=k
+		11 1 released critical rt=k
+		12 2 acquired critical rt=k
+		20 2 release critical rt=k
+		21 2 released critical rt=k`,
+		unmatched: 2},
 	{name: "libomp: single under way at attach, of whose two ends one counts",
 		events: `
 		10 1 result single rt=k v=1

@@ -178,10 +178,11 @@ var commonCases = []engineCase{
 		partial: 2,
 		want: `PARALLEL@300 0:0 exec 90/1 enter 10 body 80/1 bar 0 exit 0 child 60
 		       PARALLEL@300/CRITICAL@400 0:0 exec 60/1 enter 60 body 0/0 bar 0 exit 0 child 0`},
-	{name: "ends without a beginning are dropped and counted",
+	{name: "ends without a beginning are dropped and counted, those of one construct once",
 		events: `
 		5 1 release critical
-		6 1 acquired lock
+		6 1 acquired lock fn=1
+		6 1 release lock fn=1
 		7 1 waited barrier
 		8 1 end parallel`,
 		unmatched: 4},

@@ -59,6 +59,9 @@ func (e *Engine) enter(t *thread, ev *event.Event) {
 func (e *Engine) acquired(t *thread, ev *event.Event) {
 	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
 	if i < 0 {
+		if bodyEnds(ev) {
+			return // and is counted there
+		}
 		if t.find(ev.Construct, nil) < 0 {
 			e.unmatched++
 		}
@@ -72,6 +75,15 @@ func (e *Engine) acquired(t *thread, ev *event.Event) {
 		return
 	}
 	f.phase, f.mark, f.bodies = inBody, ev.Time, f.bodies+1
+}
+
+// bodyEnds tells whether the end of what was acquired will be told.
+func bodyEnds(acquired *event.Event) bool {
+	switch acquired.Construct {
+	case event.Critical, event.Ordered, event.Lock, event.NestLock, event.Atomic:
+		return acquired.Flags&event.Whole == 0
+	}
+	return false
 }
 
 func (e *Engine) release(t *thread, ev *event.Event) {
