@@ -103,8 +103,8 @@ func (m *Measurement) watch(ctx context.Context) {
 		}
 		if ok {
 			m.live(l)
-			if soon := time.Now().Add(reapEvery); soon.Before(next) {
-				next = soon
+			if at := time.Now().Add(reapEvery); at.Before(next) {
+				next = at
 			}
 		}
 		if now := time.Now(); !now.Before(next) {

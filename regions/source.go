@@ -54,12 +54,7 @@ func (d directive) isStaticLoop() bool {
 	if k := kindOf(x.Words); k != event.Loop && k != event.ParallelLoop {
 		return false
 	}
-	for _, c := range []string{"dynamic", "guided", "runtime", "ordered"} {
-		if d.has(c) {
-			return false
-		}
-	}
-	return true
+	return !x.HandsOut()
 }
 
 // outlines reports whether a directive's body becomes a function of its own.

@@ -4,6 +4,7 @@ import (
 	"debug/dwarf"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -231,3 +232,23 @@ func (x *dwarfIndex) compileDirs(file string) (dirs []string) {
 	}
 	return dirs
 }
+
+// HandsOut reports whether a loop's clauses make GCC call the runtime for its
+// chunks: those of a static schedule it computes.
+func (d Directive) HandsOut() bool {
+	if m := schedule.FindStringSubmatch(d.Clauses); m != nil && handedOut.MatchString(m[1]) {
+		return true
+	}
+	bare := d.Clauses
+	for cut := ""; cut != bare; { // what stands in parentheses are names
+		cut, bare = bare, inParentheses.ReplaceAllString(bare, " ")
+	}
+	return ordered.MatchString(bare)
+}
+
+var (
+	schedule      = regexp.MustCompile(`\bschedule\s*\(([^)]*)\)`)
+	handedOut     = regexp.MustCompile(`\b(dynamic|guided|runtime)\b`)
+	inParentheses = regexp.MustCompile(`\([^()]*\)`)
+	ordered       = regexp.MustCompile(`\bordered\b`)
+)

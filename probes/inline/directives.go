@@ -2,7 +2,6 @@ package inline
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -128,26 +127,6 @@ func (f *function) within(d *symbols.Directive) bool {
 		return region.Begin < o.Begin && o.Begin < d.Begin && d.Begin <= o.End
 	})
 }
-
-// callsRuntime reports whether a loop's clauses make GCC call the runtime for
-// its chunks.
-func callsRuntime(d *symbols.Directive) bool {
-	if m := schedule.FindStringSubmatch(d.Clauses); m != nil && handedOut.MatchString(m[1]) {
-		return true
-	}
-	bare := d.Clauses
-	for cut := ""; cut != bare; { // what stands in parentheses are names
-		cut, bare = bare, inParentheses.ReplaceAllString(bare, " ")
-	}
-	return ordered.MatchString(bare)
-}
-
-var (
-	schedule      = regexp.MustCompile(`\bschedule\s*\(([^)]*)\)`)
-	handedOut     = regexp.MustCompile(`\b(dynamic|guided|runtime)\b`)
-	inParentheses = regexp.MustCompile(`\([^()]*\)`)
-	ordered       = regexp.MustCompile(`\bordered\b`)
-)
 
 // directives returns the loop directives in whose blocks the loops of a share
 // stand, in order.

@@ -112,7 +112,7 @@ type account struct {
 // regions and of which nothing was found in any function.
 func (a *account) orphans(x *Inlined) {
 	for _, d := range a.f.ds.all {
-		kind := isLoop(&d) && !callsRuntime(&d) || d.Matches("master") || d.Matches("masked")
+		kind := isLoop(&d) && !d.HandsOut() || d.Matches("master") || d.Matches("masked")
 		if !kind {
 			continue
 		}

@@ -23,7 +23,7 @@ func newListing(ds []symbols.Directive) *listing {
 		d := &ds[i]
 		if isLoop(d) {
 			l.loops = append(l.loops, d)
-			if !callsRuntime(d) && !strings.HasPrefix(d.Words, "parallel") {
+			if !d.HandsOut() && !strings.HasPrefix(d.Words, "parallel") {
 				l.static = append(l.static, d)
 			}
 		}

@@ -30,7 +30,7 @@ func (f *function) loops(x *Inlined) {
 		}
 		ds := f.directives(s)
 		f.seen = append(f.seen, ds...)
-		if len(ds) > 0 && f.fetches() && !slices.ContainsFunc(ds, func(d symbols.Directive) bool { return !callsRuntime(&d) }) {
+		if len(ds) > 0 && f.fetches() && !slices.ContainsFunc(ds, func(d symbols.Directive) bool { return !d.HandsOut() }) {
 			continue // the iterations come by calls: the thread's number decides about something else
 		}
 		k := slices.IndexFunc(of, func(o []symbols.Directive) bool { return len(ds) > 0 && slices.Equal(o, ds) })
