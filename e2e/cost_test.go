@@ -108,7 +108,7 @@ func preferred(t *testing.T) {
 // took, its times are those of runs without the tool. On one thread: where threads
 // wait for each other, what the probes changed is not known.
 func TestCostsTakenOut(t *testing.T) {
-	const turns, within, heavy = 4, 0.10, 1.10
+	const turns, attempts, within, heavy = 4, 10, 0.10, 1.10
 	args := []string{"20000", "12000"}
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		for threads, parts := range map[int][]int{1: {0, 1, 2, 3, 4, 5}} {
@@ -142,7 +142,7 @@ func TestCostsTakenOut(t *testing.T) {
 					if total(r) > heavy*total(o) && off < within && off > -within {
 						return
 					}
-					if attempt == timedAttempts {
+					if attempt == attempts {
 						t.Fatal("the times without what the probes took are not those without probes, or the probes took too little to tell")
 					}
 				}

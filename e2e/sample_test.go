@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/pprof/profile"
 
@@ -38,7 +39,7 @@ func lineMarks(t *testing.T, name string) map[string]int {
 	lines := map[string]int{}
 	s := bufio.NewScanner(f)
 	for n := 1; s.Scan(); n++ {
-		if _, mark, ok := strings.Cut(s.Text(), "; // "); ok {
+		if _, mark, ok := strings.Cut(s.Text(), " // "); ok {
 			lines[mark] = n
 		}
 	}
@@ -69,9 +70,9 @@ func way(p *attribution.Profile, steps []analysis.Step) (out []string) {
 }
 
 // checkHotLines compares a run of hotlines.c with what is true by construction:
-// the shares of lines in percent within tolerance, complete stacks, and their
-// text for each thread.
-func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) {
+// complete stacks, and their text for each thread. It returns which shares of
+// lines in percent are not, within tolerance.
+func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) (wrong []string) {
 	t.Helper()
 	marks := hotlines(t)
 	if p.Meta.Sampling == nil {
@@ -125,7 +126,7 @@ func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) {
 	}
 	for mark, share := range map[string]float64{"FIVE": 50, "THREE": 30, "TWO": 20} {
 		if got := 100 * float64(by[marks[mark]]) / float64(loop); math.Abs(got-share) > tolerance {
-			t.Errorf("%s has %.1f%% of %d samples in the loop, want %.0f%%", mark, got, loop, share)
+			wrong = append(wrong, fmt.Sprintf("%s has %.1f%% of %d samples in the loop, want %.0f%%", mark, got, loop, share))
 		}
 		for thread := range 2 {
 			if !threads[fmt.Sprint(marks[mark], " ", thread)] {
@@ -137,6 +138,7 @@ func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) {
 		t.Error("thread 1 is never late")
 	}
 	t.Logf("%d samples, %d of them cut; %d in the loop: %v", all, cut, loop, by)
+	return wrong
 }
 
 // TestHotLines: shares of lines and whole call stacks, of code without frame
@@ -145,16 +147,25 @@ func TestHotLines(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
 		t.Run(compiler, func(t *testing.T) {
 			bin := testbin.Build(t, "hotlines.c", testbin.Options{Compiler: compiler, Flags: []string{"-O2", "-g", "-fomit-frame-pointer"}})
-			s := clean(t, options{env: []string{"OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive"}, flags: []string{"--sample", "task-clock:1999"}}, bin, "300")
-			checkHotLines(t, s.main, 3)
-			m, weight := &s.main.Meta, uint64(0)
-			for i := range s.main.Samples {
-				weight += s.main.Samples[i].Weight
-			}
-			// The interrupts themselves are time of the samples' clock only.
-			if cpu := float64(m.UserTime + m.SysTime); math.Abs(float64(weight)-cpu) > 0.1*cpu {
-				t.Errorf("samples stand for %.3f s, the process ran for %.3f s", float64(weight)/1e9, cpu/1e9)
-			}
+			var s *session
+			timed(t, func() func(time.Duration) []string {
+				s = clean(t, options{env: []string{"OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive"}, flags: []string{"--sample", "task-clock:1999"}}, bin, "300")
+				wrong := checkHotLines(t, s.main, 3)
+				var weight float64
+				for i := range s.main.Samples {
+					weight += float64(s.main.Samples[i].Weight)
+				}
+				cpu := float64(s.main.Meta.UserTime + s.main.Meta.SysTime)
+				return func(late time.Duration) []string {
+					// The interrupts themselves are time of the samples' clock only, and for a
+					// while without its processor a virtual machine gives one.
+					if math.Abs(weight-cpu) > 0.1*cpu+float64(late) {
+						return append(wrong, fmt.Sprintf("samples stand for %.3f s, the process ran for %.3f s", weight/1e9, cpu/1e9))
+					}
+					return wrong
+				}
+			})
+			m := &s.main.Meta
 			if m.Sampling.Lost > 0 || m.Sampling.Throttled > 0 {
 				t.Errorf("lost %d, throttled %d", m.Sampling.Lost, m.Sampling.Throttled)
 			}

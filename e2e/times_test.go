@@ -21,9 +21,7 @@ const (
 	// back late on a machine that others use too.
 	tolerance      = 0.05
 	allowanceMS    = 1.5
-	timedAttempts  = 10
-	timedPause     = 200 * time.Millisecond // more after each: others may be busy for seconds
-	startAllowance = 40                     // ms that a process takes besides, to start and end
+	startAllowance = 40 // ms that a process takes besides, to start and end
 )
 
 // expectation is a line of `timed --expect`.
@@ -88,12 +86,14 @@ func measured(p *attribution.Profile, construct, column string) (ms map[string]f
 	return ms, ok
 }
 
-// wrongTimes lists the figures that are not as expected.
-func wrongTimes(p *attribution.Profile, xs []expectation, runtime string) []string {
+// wrongTimes lists the figures that are not as expected. What is late makes others
+// late that wait for it, one after the other.
+func wrongTimes(p *attribution.Profile, xs []expectation, runtime string, late time.Duration) []string {
 	var wrong []string
+	lateMS := timedThreads * float64(late) / 1e6
 	for _, x := range xs {
 		if x.construct == "PROGRAM" {
-			if got := float64(p.Meta.Duration) / 1e6; got < x.ms || got > x.ms*(1+tolerance)+startAllowance {
+			if got := float64(p.Meta.Duration) / 1e6; got < x.ms || got > x.ms*(1+tolerance)+startAllowance+lateMS {
 				wrong = append(wrong, fmt.Sprintf("PROGRAM %s: %.2f ms, want %.2f", x.column, got, x.ms))
 			}
 			continue
@@ -106,7 +106,7 @@ func wrongTimes(p *attribution.Profile, xs []expectation, runtime string) []stri
 			wrong = append(wrong, fmt.Sprintf("no %s", x.construct))
 			continue
 		}
-		off := allowanceMS
+		off := allowanceMS + lateMS
 		if x.thread == "SUM" {
 			off *= timedThreads
 		}
@@ -129,18 +129,13 @@ func TestTimes(t *testing.T) {
 			t.Run(compiler+" "+name, func(t *testing.T) {
 				bin := testbin.Build(t, "timed.c", testbin.Options{Compiler: compiler})
 				xs := expectations(t, bin, name)
-				var wrong []string
-				for attempt := range timedAttempts {
-					time.Sleep(time.Duration(attempt) * timedPause)
+				timed(t, func() func(time.Duration) []string {
 					// Only sleeping waiters of libgomp are served in order.
 					s := clean(t, options{env: []string{"OMP_WAIT_POLICY=passive"}}, bin, name, strconv.Itoa(timedThreads), strconv.Itoa(timedUnit))
 					complete(t, s.main)
 					balanced(t, s.main)
-					if wrong = wrongTimes(s.main, xs, compiler); len(wrong) == 0 {
-						return
-					}
-				}
-				t.Errorf("in each of %d attempts, the last time:\n%s", timedAttempts, strings.Join(wrong, "\n"))
+					return func(late time.Duration) []string { return wrongTimes(s.main, xs, compiler, late) }
+				})
 			})
 		}
 	}
