@@ -140,7 +140,9 @@ func (r *resolver) tail(k attribution.Key, reg *attribution.Region) {
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	loc.Function = p.object.SourceFunction(p.vaddr)
-	if t, ok := r.table(p).Tail(p.vaddr, k.Construct); ok {
+	if t, s, ok := r.table(p).Tail(p.object, p.vaddr, k.Construct); ok {
+		loc.Offset = s.Addr
+		loc.Function = p.object.SourceFunction(s.Addr)
 		fromTable(&t, k, reg)
 		return
 	}

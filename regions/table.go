@@ -195,24 +195,3 @@ func (t *Table) pick(index map[uint64]int, vaddr uint64) (Region, bool) {
 	}
 	return t.Regions[i], true
 }
-
-// Tail returns the region of a kind that the outlined function at fn ends with:
-// whose call is a jump. ok is false if several may be meant.
-func (t *Table) Tail(fn uint64, kind event.Construct) (found Region, ok bool) {
-	for _, r := range t.Regions {
-		if r.Code != fn {
-			continue
-		}
-		for _, s := range r.Sites {
-			c, _ := callOf(s.Call)
-			if !s.Tail || c.kind != kind {
-				continue
-			}
-			if ok && (found.Begin != r.Begin || found.File != r.File) {
-				return Region{}, false
-			}
-			found, ok = r, true
-		}
-	}
-	return found, ok
-}

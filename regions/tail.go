@@ -1,0 +1,58 @@
+package regions
+
+import (
+	"slices"
+
+	"ompp-attach/event"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// Tail returns the region of a kind whose call is a jump with which the function
+// at fn ends, or one to which fn's last jumps lead, and that jump: the runtime
+// sees the caller of fn as its own. ok is false if several may be meant.
+func (t *Table) Tail(o *symbols.Object, fn uint64, kind event.Construct) (found Region, at Site, ok bool) {
+	ways, which := []uint64{fn}, -1
+	for i := 0; i < len(ways); i++ {
+		for n, r := range t.Regions {
+			if r.Code != ways[i] {
+				continue
+			}
+			for _, s := range r.Sites {
+				c, _ := callOf(s.Call)
+				if !s.Tail || c.kind != kind {
+					continue
+				}
+				if ok && n != which && (r.Begin == 0 || found.Begin != r.Begin || found.File != r.File) {
+					return Region{}, Site{}, false
+				}
+				found, at, which, ok = r, s, n, true
+			}
+		}
+		for _, to := range lastJumps(o, ways[i]) {
+			if !slices.Contains(ways, to) {
+				ways = append(ways, to)
+			}
+		}
+	}
+	return found, at, ok
+}
+
+// lastJumps returns the functions of the file to which direct jumps lead out of
+// the function at fn.
+func lastJumps(o *symbols.Object, fn uint64) (to []uint64) {
+	lo, hi, ok := o.FuncRange(fn)
+	if !ok {
+		return nil
+	}
+	body, _ := insn.Func(o, lo) // of what cannot be decoded, what comes before
+	for _, i := range body {
+		if i.Kind != insn.Jump && i.Kind != insn.Jcc || i.Target >= lo && i.Target < hi {
+			continue
+		}
+		if start, _, ok := o.FuncRange(i.Target); ok && start == i.Target {
+			to = append(to, start)
+		}
+	}
+	return to
+}
