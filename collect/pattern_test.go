@@ -116,6 +116,12 @@ func TestSelectionWords(t *testing.T) {
 	if s.hidden[event.Critical] || s.hidden[event.Parallel] || !s.hidden[event.Loop] || s.UserRegions() {
 		t.Errorf("%v", s.hidden)
 	}
+	if s, err = NewSelection([]string{"lock"}, []string{"sync"}); err != nil || !s.hidden[event.Lock] || s.hidden[event.Critical] {
+		t.Errorf("%v, %v", s, err)
+	}
+	if _, err = NewSelection([]string{"sync"}, []string{"critical"}); err == nil || !strings.Contains(err.Error(), "--only critical: --disable") {
+		t.Errorf("got %v", err)
+	}
 	if _, err = NewSelection([]string{"citical"}, nil); err == nil || !strings.Contains(err.Error(), "critical") {
 		t.Errorf("got %v", err)
 	}

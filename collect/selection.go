@@ -82,6 +82,9 @@ func NewSelection(disable, only []string) (*Selection, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !slices.ContainsFunc(c.constructs, func(k event.Construct) bool { return !s.hidden[k] }) {
+			return nil, fmt.Errorf("--only %s: --disable leaves it out; take it from one of the two", word)
+		}
 		for _, c := range c.constructs {
 			shown[c] = true
 		}

@@ -328,6 +328,9 @@ func giveToUser(dir string) error {
 func checkFormats(names []string) error {
 	for _, n := range names {
 		if _, ok := report.FormatNamed(n); !ok {
+			if _, ok := report.JobFormatNamed(n); ok {
+				return fmt.Errorf("format %q is of the report of a whole MPI job; of a process or rank there are %s", n, formatNames())
+			}
 			return fmt.Errorf("unknown format %q; there are %s", n, formatNames())
 		}
 	}

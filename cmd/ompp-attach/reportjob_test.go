@@ -134,6 +134,9 @@ func TestReportOfAProcess(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, job.FileName(0, 0)), filepath.Join(dir, recordName)); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := reported(t, dir, "--format", "csv"); err == nil || !strings.Contains(err.Error(), "whole MPI job") {
+		t.Errorf("a job's format: %v", err)
+	}
 	text, err := reported(t, dir)
 	if err != nil || text != filepath.Join(dir, "profile.ompp.txt")+"\n"+filepath.Join(dir, "profile.pb.gz")+"\n" {
 		t.Errorf("%v\n%s", err, text)
