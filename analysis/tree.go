@@ -22,10 +22,35 @@ func Roots(p *attribution.Profile) int {
 	return max(1, len(seen))
 }
 
-// ThreadTime is the time that all thread rows together had: duration times
-// rows. Whole-program percentages and severities refer to it.
+// Threads returns how many threads the rows stand for, at least 1: one each, but
+// for that of threads whose number is not known. Those count that have no other
+// row.
+func Threads(p *attribution.Profile) int {
+	n, numbered := 0, map[int]bool{}
+	for _, t := range p.Threads {
+		if t.Num != attribution.UnknownNum {
+			n++
+			for _, id := range t.TIDs {
+				numbered[id] = true
+			}
+		}
+	}
+	for _, t := range p.Threads {
+		if t.Num == attribution.UnknownNum {
+			for _, id := range t.TIDs {
+				if !numbered[id] {
+					n++
+				}
+			}
+		}
+	}
+	return max(1, n)
+}
+
+// ThreadTime is the time that all threads together had: duration times their
+// number. Whole-program percentages and severities refer to it.
 func ThreadTime(p *attribution.Profile) int64 {
-	return p.Meta.Duration * int64(max(1, len(p.Threads)))
+	return p.Meta.Duration * int64(Threads(p))
 }
 
 // Children returns the children of each node, in recorded order.

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"maps"
 	"slices"
 
 	"ompp-attach/event"
@@ -64,6 +65,14 @@ func (n *node) holdsOpenMP() bool {
 // settleExisting gives what threads did outside regions to the program, and the
 // program the calls of the others.
 func (e *Engine) settleExisting() {
+	for _, tid := range slices.Sorted(maps.Keys(e.whereabouts)) {
+		if n := e.whereabouts[tid]; tid != e.pid && !n.outside && n.holdsAnything() {
+			r := &e.rows[e.row(0, UnknownNum)]
+			if !slices.Contains(r.TIDs, int(tid)) {
+				r.TIDs = append(r.TIDs, int(tid)) // all of them: they are counted (analysis.Threads)
+			}
+		}
+	}
 	kept := e.root.children[:0]
 	var freed []*node
 	for _, n := range e.root.children {

@@ -151,7 +151,7 @@ type Sample struct {
 type Thread struct {
 	Root int   `json:"root"`           // index of the initial thread; 0 unless several threads start teams
 	Num  int   `json:"num"`            // OpenMP thread number in its innermost team, or UnknownNum
-	TIDs []int `json:"tids,omitempty"` // operating system threads that bore it
+	TIDs []int `json:"tids,omitempty"` // operating system threads that bore it: at most 64, but all of UnknownNum
 }
 
 // UnknownNum is the Num of threads that were inside a region when measurement

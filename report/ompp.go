@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
@@ -79,7 +80,7 @@ func (o *ompp) header() {
 	key("Type of Report", "%s", state)
 	key("User Time", "%s sec", seconds(m.UserTime, 0))
 	key("System Time", "%s sec", seconds(m.SysTime, 0))
-	key("Max Threads", "%d", len(o.p.Threads))
+	key("Max Threads", "%d", analysis.Threads(o.p))
 	key("ompP Version", "%s (ompp-attach)", orUnknown(m.Tool))
 	key("ompP Build Date", "%s", orUnknown(m.Built))
 	key("PAPI Support", "not available")

@@ -12,7 +12,7 @@ func (o *ompp) overheads() {
 	cover := analysis.ParallelCoverage(o.p)
 	o.banner("Overhead Analysis Report")
 	o.printf("Total runtime (wallclock)   : %s sec [%s]\n",
-		seconds(o.p.Meta.Duration, 0), plural(len(o.p.Threads), "thread"))
+		seconds(o.p.Meta.Duration, 0), plural(analysis.Threads(o.p), "thread"))
 	o.printf("Number of parallel regions  : %d\n", cover.Regions)
 	o.printf("Parallel coverage           : %s sec (%s%%)\n\n", seconds(cover.Wall, 0), percent(cover.Share()))
 

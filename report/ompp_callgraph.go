@@ -36,13 +36,13 @@ func shortName(c event.Construct) string {
 }
 
 // callgraph writes section 3. Values are summed thread time over the number of
-// thread rows; the root's are the duration.
+// threads; the root's are the duration.
 func (o *ompp) callgraph() {
 	o.banner("Callgraph")
 	o.printf("\n")
 	rec := findRecursion(o.p)
 	kids := rec.shown(analysis.Children(o.p))
-	rows := float64(max(1, len(o.p.Threads)))
+	rows := float64(analysis.Threads(o.p))
 	wall := float64(o.p.Meta.Duration)
 	gap := wider(o.p.Meta.Duration)
 	value := func(ns float64) {
@@ -60,7 +60,7 @@ func (o *ompp) callgraph() {
 	o.printf("%s  Inclusive  (%%)   %sExclusive  (%%)\n", gap, gap)
 	o.printf("%s (100.0%%) ", decimal(wall/1e9, 7+len(gap), 2))
 	value(outside)
-	o.printf("%11s[%s: %s]\n", "", programName(o.p), plural(len(o.p.Threads), "thread"))
+	o.printf("%11s[%s: %s]\n", "", programName(o.p), plural(analysis.Threads(o.p), "thread"))
 
 	// Depth first with a stack of our own: recursive programs have deep paths.
 	type entry struct {

@@ -164,7 +164,7 @@ func (o *ompp) mpiNotes() []string {
 	} else {
 		items = append(items, "The overhead classes are those of ompP itself (--classic-overheads): MPI calls that lie in a time of another class are in both.")
 	}
-	if n := len(o.p.Threads); n > 1 {
+	if n := analysis.Threads(o.p); n > 1 {
 		items = append(items, fmt.Sprintf("Times of the callgraph are sums over threads divided by %d, the number of threads, and percentages of MPI call sites are of that sum: "+
 			"where one thread calls MPI and the others have nothing to do meanwhile, the wall time is %d times what they say.", n, n))
 	}

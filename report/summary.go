@@ -28,7 +28,7 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 	if measured := seconds(measuredDuration(p), 0); m.TakenOut > 0 && measured != seconds(m.Duration, 0) {
 		wall += fmt.Sprintf(" (%s with the probes)", measured)
 	}
-	line(programName(p), "%s, %s (pid %d%s)", wall, plural(len(p.Threads), "thread"), m.PID, ended)
+	line(programName(p), "%s, %s (pid %d%s)", wall, plural(analysis.Threads(p), "thread"), m.PID, ended)
 	cover := analysis.ParallelCoverage(p)
 	line("parallel coverage", "%s%% in %s", share(cover.Share()), plural(cover.Regions, "parallel region"))
 

@@ -1,0 +1,30 @@
+package analysis
+
+import (
+	"testing"
+
+	"ompp-attach/attribution"
+)
+
+// Threads whose number is not known count once, and not at all if they have
+// another row.
+func TestThreads(t *testing.T) {
+	const unknown = attribution.UnknownNum
+	for _, c := range []struct {
+		name string
+		rows []attribution.Thread
+		want int
+	}{
+		{"none", nil, 1},
+		{"a team", []attribution.Thread{{Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{8}}, {Num: 2}}, 3},
+		{"rows borne by one thread", []attribution.Thread{{Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{7}}}, 2},
+		{"attached in a region and never left it", []attribution.Thread{{Num: 0, TIDs: []int{7}}, {Num: unknown, TIDs: []int{8, 9, 10}}}, 4},
+		{"left it later", []attribution.Thread{{Num: unknown, TIDs: []int{8, 9}}, {Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{8}}, {Num: 2, TIDs: []int{9}}}, 3},
+		{"some did", []attribution.Thread{{Num: unknown, TIDs: []int{8, 9}}, {Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{8}}}, 3},
+		{"nothing but what the probes took", []attribution.Thread{{Num: unknown}, {Num: 0, TIDs: []int{7}}}, 1},
+	} {
+		if got := Threads(&attribution.Profile{Threads: c.rows}); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
