@@ -352,7 +352,8 @@ func TestKilledAfterLaunch(t *testing.T) {
 	seen := 0
 	for tries := 0; tries < 5 || seen == 0 && tries < 20; tries++ {
 		s := start(t, "run", "--", bin, "1")
-		time.Sleep(time.Duration(rand.IntN(600)) * time.Millisecond)
+		most := 600 << min(tries/5, 2) // ms; a busy machine may need more until it launches
+		time.Sleep(time.Duration(rand.IntN(most)) * time.Millisecond)
 		launched := slices.ContainsFunc(childrenOf(s.cmd.Process.Pid), func(pid int) bool {
 			exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 			return err == nil && exe == bin
