@@ -13,11 +13,14 @@ import (
 	"ompp-attach/event"
 )
 
-// Roots returns how many initial threads the profile knows; at least 1.
+// Roots returns how many initial threads the profile knows; at least 1. Threads
+// whose number is not known are of the others' teams.
 func Roots(p *attribution.Profile) int {
 	seen := map[int]bool{}
 	for _, t := range p.Threads {
-		seen[t.Root] = true
+		if t.Num != attribution.UnknownNum {
+			seen[t.Root] = true
+		}
 	}
 	return max(1, len(seen))
 }

@@ -379,10 +379,13 @@ func (b *builder) number(p *Profile) {
 		}
 	}
 	var rows []int
-	for i, t := range p.Threads {
-		if active[i] || t.Num == 0 {
+	for i := range p.Threads {
+		if active[i] {
 			rows = append(rows, i)
 		}
+	}
+	if len(rows) == 0 {
+		rows = append(rows, 0)
 	}
 	slices.SortFunc(rows, func(x, y int) int {
 		return cmp.Or(cmp.Compare(p.Threads[x].Root, p.Threads[y].Root), cmp.Compare(p.Threads[x].Num, p.Threads[y].Num))

@@ -26,14 +26,24 @@ func (t *thread) key(c event.Construct, ev *event.Event) Key {
 	return k
 }
 
+// bears reports whether a thread has a number in its team. Of one that was inside
+// a region when measurement began nothing is known, but that it is the primary
+// thread, if it is.
+func (t *thread) bears(num int32) bool {
+	if !t.known && len(t.stack) > 0 && t.stack[0].node.existing {
+		return num == 0 && t.primary
+	}
+	return t.num == num
+}
+
 func (e *Engine) enter(t *thread, ev *event.Event) {
 	switch ev.Construct {
 	case event.Master:
-		if t.num != 0 {
+		if !t.bears(0) {
 			return // the runtime is asked by all, the body is the primary thread's
 		}
 	case event.Masked:
-		if t.num != int32(ev.Value) {
+		if !t.bears(int32(ev.Value)) {
 			return
 		}
 	case event.Target:
@@ -102,7 +112,9 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 	i := t.find(ev.Construct, match)
 	if i < 0 {
 		switch ev.Construct {
-		case event.Master, event.Masked:
+		case event.Master: // only the primary thread ends it
+			t.primary = true
+		case event.Masked:
 		case event.Reduction: // combined by atomics: it had ended
 		case event.Lock, event.NestLock:
 			e.releaseForeign(ev)

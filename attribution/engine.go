@@ -240,6 +240,7 @@ type thread struct {
 	row       int    // current row
 	num       int32  // current OpenMP thread number
 	known     bool   // row and num are known
+	primary   bool   // of its team, as far as is known while num is not
 	queue     queue  // of a parked thread: from a Begin on that cannot be applied yet
 	place     int    // in Engine.parked
 	replaying bool   // it is working off its queue

@@ -30,7 +30,7 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 			e.tally(t, ev)
 			return
 		}
-		if t.num != 0 {
+		if !t.bears(0) {
 			return // all threads come by, the body is the primary thread's
 		}
 		f := e.push(t, t.key(ev.Construct, ev), ev)

@@ -10,7 +10,7 @@ func (e *Engine) enroll(t *thread) {
 		n := e.existingAt(t)
 		num := UnknownNum
 		if t.tid == e.pid {
-			num = 0
+			num, t.primary = 0, true
 		}
 		t.stack = append(t.stack, frame{node: n, phase: inBody, row: e.row(0, num), start: e.began, mark: e.began, paid: e.began, num: -1, uncounted: true})
 		t.row = e.row(0, num)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ompp-attach/event"
 )
 
@@ -82,5 +84,40 @@ func TestUnderWay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// In a region that was under way all ask for the master's part; only the primary
+// thread has it, and says so by its end: the process's first, or that of a team
+// of another thread's (here 3), from its first end on.
+func TestMasterUnderWay(t *testing.T) {
+	e := New(1, fakeFiles{})
+	e.Existing([]int{1, 2, 3}, 1000)
+	for n := range uint64(3) {
+		for _, ev := range parse(t, fmt.Sprintf(`
+			%d 1 enter master site=400 rt=kmpc
+			%[1]d 2 enter master site=400 rt=kmpc
+			%[1]d 3 enter master site=400 rt=kmpc
+			%d 1 release master rt=kmpc free noret
+			%[2]d 3 release master rt=kmpc free noret
+			%[2]d 2 wait barrier site=420 rt=kmpc
+			%d 2 waited barrier rt=kmpc`, 1010+100*n, 1030+100*n, 1040+100*n)) {
+			if ev.Construct == event.Master {
+				ev.Flags |= event.FreeAtOnce
+			}
+			e.Feed(&ev)
+		}
+	}
+	p := e.Finish(2000)
+	want := lines(`UNDER WAY@0 0:-1 exec 2000/2 enter 0 body 2000/0 bar 0 exit 0 child 70
+	               UNDER WAY@0 0:0 exec 1000/1 enter 0 body 1000/0 bar 0 exit 0 child 60
+	               UNDER WAY@0/MASTER@400 0:-1 exec 40/2 enter 0 body 40/2 bar 0 exit 0 child 0
+	               UNDER WAY@0/MASTER@400 0:0 exec 60/3 enter 0 body 60/3 bar 0 exit 0 child 0
+	               UNDER WAY@0/BARRIER@420 0:-1 exec 30/3 enter 0 body 0/0 bar 0 exit 0 child 0`)
+	if d := cmp.Diff(want, table(p)); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	if p.Meta.Unmatched != 0 {
+		t.Errorf("unmatched %d", p.Meta.Unmatched)
 	}
 }

@@ -7,7 +7,10 @@ import "ompp-attach/event"
 // lastInRegion marks, as a frame's id, a single body that ends with its region.
 const lastInRegion = 1
 
-const noteDerivedSections = "libomp makes no call between sections: sectC is derived from its static schedule, sectT is the thread's whole share"
+const (
+	noteDerivedSections = "libomp makes no call between sections: sectC is derived from its static schedule, sectT is the thread's whole share"
+	noteUnknownSections = "in a region that was under way when measurement began the team's size is not known: sectC is without its sections"
+)
 
 const noteLastSingle = "GCC leaves out the barrier of a single at the end of a parallel region: the others' waiting time is the region's exitBarT"
 
@@ -33,8 +36,12 @@ func (e *Engine) open(t *thread, ev *event.Event) {
 	f := e.push(t, k, ev)
 	f.phase = inBody
 	if c == event.Sections && ev.Runtime == event.Kmpc {
-		f.bodies = sectionsOfThread(ev.Value, t.num, e.teamSize(t))
+		size := e.teamSize(t)
+		f.bodies = sectionsOfThread(ev.Value, t.num, size)
 		f.node.note(noteDerivedSections)
+		if size == 0 {
+			f.node.note(noteUnknownSections)
+		}
 	}
 }
 

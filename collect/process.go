@@ -31,6 +31,7 @@ type Process struct {
 	mapped    *symbols.Process
 	resolver  *resolver
 	found     uint64 // before we looked at it for the first time
+	joined    int    // how many threads it had when it was attached to
 	began     uint64
 	ended     uint64 // when its measured time was over; 0: not yet
 	continued uint64 // when we last let it go on
@@ -361,6 +362,9 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Warnings = append(prof.Warnings, p.warnings...)
 	if n := m.kernel.Unheeded(); n > 0 {
 		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Too many processes had switched measurement off at one time: %d times ompp_off had no effect in some process.", n))
+	}
+	if w := p.silence(); w != "" {
+		prof.Warnings = append(prof.Warnings, w)
 	}
 	m.counting.settle(prof)
 	m.selection.hide(prof)

@@ -112,3 +112,16 @@ func (p *Process) unseenInGeneral(has map[event.Runtime]bool) (out []attribution
 	}
 	return out
 }
+
+// silence says what it may mean that a process that ran already did nothing that
+// was seen: where its threads were all the time, no probe can tell.
+func (p *Process) silence() string {
+	if !p.meta.Attached || p.engine.Events() > 0 {
+		return ""
+	}
+	threads, were := "its thread", "was"
+	if p.joined > 1 {
+		threads, were = fmt.Sprintf("its %d threads", p.joined), "were"
+	}
+	return fmt.Sprintf("No region, construct or call began or ended while the process was measured. Whether %s %s outside of all of them, or in one all the time, is not known: the report shows what was seen, nothing. Measure for longer, or see with --sample task-clock where they compute.", threads, were)
+}

@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
+	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 )
 
@@ -216,6 +217,9 @@ func (b *pprofBuilder) counts(s *attribution.ThreadStats) (out []int64) {
 func counterNotes(p *attribution.Profile) (out []string) {
 	uncounted := uint64(0)
 	for i := range p.Nodes {
+		if r := p.Nodes[i].Region; r >= 0 && p.Regions[r].Construct == event.MPI {
+			continue // no counters are shown of single calls
+		}
 		for j := range p.Nodes[i].Stats {
 			uncounted += p.Nodes[i].Stats[j].Uncounted
 		}

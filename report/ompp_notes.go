@@ -190,7 +190,7 @@ func (o *ompp) readingNotes() []string {
 		items = append(items, fmt.Sprintf("%d threads of the program %s; in the TID column 1:0 is thread 0 of the second one's teams. Wallclock times of parallel regions are sums over them, and the percentages beside them refer to %d x duration.", n, what, n))
 	}
 	if analysis.HasNestedTeams(p) {
-		items = append(items, "Parallel regions are nested. A row is a thread number in the innermost team, so it can add up several threads, and values of nested regions in the callgraph can exceed those of the region around them. Parallel coverage counts the outermost regions only.")
+		items = append(items, "Parallel regions are nested. A row is a thread number in the innermost team, so it can add up several threads, and values of nested regions in the callgraph can exceed those of the region around them, and percentages of the whole program, which refer to the number of rows x duration, 100 %. Parallel coverage counts the outermost regions only.")
 	}
 	if out := o.Rules.Outside(p); out.Sum() > 0 {
 		what := fmt.Sprintf("Overheads outside parallel regions, in none of the tables: Synch %s sec, Mgmt %s sec", seconds(out.Synch, 0), seconds(out.Mgmt, 0))
