@@ -19,8 +19,10 @@ type builder struct {
 	made    map[key]int
 	used    map[directive]bool // directives that some region has
 
-	byBody map[uint64]int   // regions by outlined function
-	inCode map[uint64][]int // regions by the function they are in
+	byBody   map[uint64]int           // regions by outlined function
+	bodyCode map[uint64]bool          // outlined functions and their parts
+	inCode   map[uint64][]int         // regions by the function they are in
+	units    map[uint64][]symbols.Row // of whole compile units
 }
 
 // key tells the regions of one function apart.
@@ -48,7 +50,8 @@ func Build(o *symbols.Object) (t *Table, err error) {
 		return nil, ErrNoOpenMP
 	}
 	b := &builder{object: o, sources: sources{o, map[string]*sourceFile{}}, bodies: map[directive][]int{},
-		made: map[key]int{}, used: map[directive]bool{}, byBody: map[uint64]int{}, inCode: map[uint64][]int{}}
+		made: map[key]int{}, used: map[directive]bool{}, byBody: map[uint64]int{}, bodyCode: map[uint64]bool{},
+		inCode: map[uint64][]int{}, units: map[uint64][]symbols.Row{}}
 	own := b.ownDirectives(fs)
 	for _, f := range fs {
 		if f.outlined {
@@ -120,7 +123,10 @@ func (b *builder) body(f *function, d directive) {
 	}
 	r.EndFirst = r.End
 	n := b.new(r)
-	b.byBody[f.lo] = n
+	b.byBody[f.lo], b.bodyCode[f.lo] = n, true
+	for _, p := range f.parts {
+		b.bodyCode[p.Lo] = true
+	}
 	if d.file != nil {
 		b.bodies[d] = append(b.bodies[d], n)
 	}
@@ -244,6 +250,8 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 		r := Region{Code: f.lo, Parent: -1}
 		mine := body >= 0 && d.file == own.file && d.file.owner[d.n] == own.n
 		switch {
+		case mine && !compiled && b.inLambda(f, d):
+			continue // a region of that function: by its calls, or see orphans
 		case mine: // perhaps without code left
 			r.Function = b.regions[body].Function
 		case compiled:

@@ -135,7 +135,6 @@ func CriticalName(o *symbols.Object, vaddr uint64) string {
 // stands behind that marks clones, parts, and functions for reductions.
 var (
 	outlinedName = regexp.MustCompile(`(\._omp_fn\.[0-9]+|\.omp_outlined(\.?_debug__)?\.?(\.[0-9]+)?|\.omp_task_entry\.(\.[0-9]+)?)$`)
-	outlinedPart = regexp.MustCompile(`^(.*(?:\._omp_fn\.[0-9]+|\.omp_outlined(?:\.?_debug__)?\.?(?:\.[0-9]+)?))\.(?:constprop|part|isra|cold|lto_priv)\b`)
 	debugVariant = regexp.MustCompile(`\.omp_outlined\.?_debug__(\.[0-9]+)?$`)
 )
 
@@ -184,16 +183,31 @@ func findOutlined(o *symbols.Object, fs []*function) []*function {
 			}
 		}
 	}
-	byName := map[string]*function{}
+	byName := map[string][]*function{} // static functions of several units can have one name
+	var parts []string                 // without a call they are not among fs
+	partAt := map[string][]uint64{}
 	o.Symbols(func(name string, vaddr, _ uint64) {
-		if !isOutlined(name) {
-			return
-		}
-		if f := at(vaddr); f != nil && f.lo == vaddr {
-			f.outlined, f.name = true, name
-			byName[name] = f
+		switch {
+		case isOutlined(name):
+			if f := at(vaddr); f != nil && f.lo == vaddr && !slices.Contains(byName[name], f) {
+				f.outlined, f.name = true, name
+				byName[name] = append(byName[name], f)
+			}
+		case outlinedWhole(name) != "":
+			if partAt[name] == nil {
+				parts = append(parts, name)
+			}
+			partAt[name] = append(partAt[name], vaddr)
 		}
 	})
+	for _, name := range parts {
+		if len(byName[outlinedWhole(name)]) == 0 {
+			continue
+		}
+		for _, vaddr := range partAt[name] {
+			at(vaddr)
+		}
+	}
 	all := make([]*function, 0, len(byLo))
 	for _, f := range byLo {
 		all = append(all, f)
@@ -204,32 +218,9 @@ func findOutlined(o *symbols.Object, fs []*function) []*function {
 			f.extent, _ = o.Outlined(f.lo)
 		}
 	}
-	all = joinParts(all, byName)
+	all = joinParts(o, all, byName)
 	joinDebug(o, all)
 	return slices.DeleteFunc(all, func(f *function) bool { return f.inner == f })
-}
-
-// joinParts gives the calls of .cold parts and clones to the outlined function
-// that they were made of.
-func joinParts(all []*function, byName map[string]*function) []*function {
-	return slices.DeleteFunc(all, func(f *function) bool {
-		m := outlinedPart.FindStringSubmatch(f.name)
-		if m == nil {
-			return false
-		}
-		whole := m[1]
-		// Static functions of one name: the nearest before is as good a guess as any.
-		if g := byName[whole]; g != nil && g != f {
-			g.sites = append(g.sites, f.sites...)
-			for _, s := range f.sites {
-				s.in = g
-			}
-			g.body = append(g.body, f.body...)
-			g.parts = append(g.parts, symbols.Range{Lo: f.lo, Hi: f.hi})
-			return true
-		}
-		return false
-	})
 }
 
 // joinDebug gives the calls of clang's debug variants to the outlined functions

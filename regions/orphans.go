@@ -6,17 +6,14 @@ import "ompp-attach/symbols"
 // none either.
 func (b *builder) orphans(fs []*function) {
 	o := b.object
-	done := map[uint64]bool{} // units, by their first code
+	done := map[uint64]bool{}
 	for _, f := range fs {
-		unit := o.UnitCode(f.lo)
-		if unit == nil || done[unit[0].Lo] {
+		unit := unitOf(o, f.lo)
+		if unit == 0 || done[unit] {
 			continue
 		}
-		done[unit[0].Lo] = true
-		var rows []symbols.Row
-		for _, c := range unit {
-			rows = append(rows, o.Rows(c)...)
-		}
+		done[unit] = true
+		rows := b.unitRows(f.lo)
 		lines := map[string]map[int]uint64{} // code of a line
 		for _, r := range rows {
 			if lines[r.File] == nil {
@@ -49,4 +46,32 @@ func (b *builder) orphans(fs []*function) {
 			}
 		}
 	}
+}
+
+// unitRows returns the line table's rows of the compile unit that covers vaddr.
+func (b *builder) unitRows(vaddr uint64) []symbols.Row {
+	unit := unitOf(b.object, vaddr)
+	rows, ok := b.units[unit]
+	if !ok {
+		for _, c := range b.object.UnitCode(vaddr) {
+			rows = append(rows, b.object.Rows(c)...)
+		}
+		b.units[unit] = rows
+	}
+	return rows
+}
+
+// inLambda reports whether a directive that the text has in an outlined
+// function's body has its code in another function of the unit that is not
+// outlined itself, as that of a lambda expression or of a local class is.
+func (b *builder) inLambda(f *function, d directive) bool {
+	for _, r := range b.unitRows(f.lo) {
+		if !d.holds(symbols.Frame{File: r.File, Line: r.Line}) {
+			continue
+		}
+		if lo, _, ok := b.object.FuncRange(r.Addr); ok && !b.bodyCode[lo] {
+			return true
+		}
+	}
+	return false
 }

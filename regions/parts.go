@@ -1,0 +1,73 @@
+package regions
+
+import (
+	"regexp"
+	"slices"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// outlinedPart matches the names of what compilers split off outlined functions
+// or copied of them, as main._omp_fn.0.cold.
+var outlinedPart = regexp.MustCompile(`^(.*(?:\._omp_fn\.[0-9]+|\.omp_outlined(?:\.?_debug__)?\.?(?:\.[0-9]+)?|\.omp_task_entry\.(?:\.[0-9]+)?))` +
+	`\.(?:constprop|part|isra|cold|lto_priv|localalias)\b`)
+
+// outlinedWhole returns the name of the outlined function that one of the given
+// name is a part or copy of, "" if it is none.
+func outlinedWhole(name string) string {
+	if m := outlinedPart.FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// joinParts gives the code of .cold parts and clones, and the calls in it, to
+// the outlined function that they were made of.
+func joinParts(o *symbols.Object, all []*function, byName map[string][]*function) []*function {
+	return slices.DeleteFunc(all, func(f *function) bool {
+		g := wholeOf(o, f, byName[outlinedWhole(f.name)])
+		if g == nil || g == f {
+			return false
+		}
+		for _, h := range []*function{g, f} {
+			if h.body == nil {
+				h.body, _ = insn.Func(o, h.lo) // makes no call, and was not decoded for any
+			}
+		}
+		g.sites = append(g.sites, f.sites...)
+		for _, s := range f.sites {
+			s.in = g
+		}
+		g.body = slices.Concat(g.body, f.body)
+		g.parts = append(g.parts, symbols.Range{Lo: f.lo, Hi: f.hi})
+		return true
+	})
+}
+
+// wholeOf picks, of functions that have the name of a part's whole, that of the
+// part's own compile unit, else the nearest before it.
+func wholeOf(o *symbols.Object, part *function, named []*function) (best *function) {
+	unit := uint64(0)
+	if len(named) > 1 {
+		unit = unitOf(o, part.lo)
+	}
+	for _, f := range named {
+		if unit != 0 && unitOf(o, f.lo) == unit {
+			return f
+		}
+		if best == nil || f.lo <= part.lo && (best.lo > part.lo || best.lo < f.lo) {
+			best = f
+		}
+	}
+	return best
+}
+
+// unitOf tells the compile unit of code from others, by its lowest address; 0
+// if it is not known.
+func unitOf(o *symbols.Object, vaddr uint64) uint64 {
+	if code := o.UnitCode(vaddr); len(code) > 0 {
+		return code[0].Lo
+	}
+	return 0
+}
