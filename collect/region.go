@@ -100,7 +100,7 @@ func (r *resolver) outlined(k attribution.Key, p place, reg *attribution.Region)
 	}
 	t, ok := r.table(p).Function(p.vaddr)
 	if ok {
-		fromTable(&t, k, reg)
+		r.fromTable(&t, k, reg)
 	}
 	if loc.Begin == 0 {
 		r.byIdent(k, p, loc)
@@ -121,7 +121,7 @@ func (r *resolver) call(k attribution.Key, reg *attribution.Region) {
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	loc.Function = p.object.SourceFunction(max(p.vaddr, 1) - 1) // the call, not what follows it
 	if t, ok := r.table(p).At(p.vaddr); ok {
-		fromTable(&t, k, reg)
+		r.fromTable(&t, k, reg)
 	}
 	if loc.Begin == 0 && !r.byIdent(k, p, loc) {
 		loc.File, loc.Begin, _ = p.object.CallLine(p.vaddr)
@@ -143,7 +143,7 @@ func (r *resolver) tail(k attribution.Key, reg *attribution.Region) {
 	if t, s, ok := r.table(p).Tail(p.object, p.vaddr, k.Construct); ok {
 		loc.Offset = s.Addr
 		loc.Function = p.object.SourceFunction(s.Addr)
-		fromTable(&t, k, reg)
+		r.fromTable(&t, k, reg)
 		return
 	}
 	loc.Mark = attribution.Approx
@@ -153,15 +153,37 @@ func (r *resolver) tail(k attribution.Key, reg *attribution.Region) {
 	}
 }
 
+const noteNearLine = "GCC gives this construct's call the line of the code before it: the place is near, not exact"
+
+// Why a barrier is shown by itself that the source does not have: else it is
+// part of its construct. What is copied first: compilers put a barrier before a
+// construct where the variables that it copies must not have changed yet.
 const (
-	noteImplicit        = "an implicit barrier"
-	noteImplicitBarrier = "the implicit barrier of a worksharing construct that makes no call of its own, such as a static loop: the construct's body is not measured"
-	noteNearLine        = "GCC gives this construct's call the line of the code before it: the place is near, not exact"
+	noteImplicit  = "an implicit barrier of a construct that was not seen to begin"
+	noteCopies    = "waits first to copy private variables (copyin, firstprivate with lastprivate)"
+	noteNoCall    = noteImplicit + ", such as a static loop, for which GCC makes no other call: only the wait is measured"
+	noteMissed    = noteImplicit + ": it began before measurement, or " + noteCopies
+	notePassedBy  = noteImplicit + ": a static loop without iterations, by which GCC's code may pass, or one that began before measurement or " + noteCopies
+	noteClangsOwn = noteImplicit + ": a loop without iterations, for which clang makes no other call, or one that began before measurement or " + noteCopies
 )
+
+// implicit tells what an implicit barrier may be of, whose construct t is, if
+// that is known.
+func (r *resolver) implicit(t *regions.Region, runtime event.Runtime) string {
+	switch {
+	case runtime != event.Gomp:
+		return noteClangsOwn
+	case t.CallsBegin():
+		return noteMissed
+	case len(t.Enter) > 0 && r.inlining:
+		return notePassedBy
+	}
+	return noteNoCall
+}
 
 // fromTable gives a region what the table knows of it. Combined constructs that
 // compile to the same code as others are told apart by the source.
-func fromTable(t *regions.Region, k attribution.Key, reg *attribution.Region) {
+func (r *resolver) fromTable(t *regions.Region, k attribution.Key, reg *attribution.Region) {
 	switch {
 	case k.Construct.IsParallel() && t.Kind.IsParallel():
 		reg.Construct = t.Kind
@@ -179,12 +201,9 @@ func fromTable(t *regions.Region, k attribution.Key, reg *attribution.Region) {
 	if t.Kind == event.Critical && reg.Name == "" {
 		reg.Name = t.Name
 	}
-	implicit := k.Construct == event.Barrier && (t.Kind != event.Barrier || t.Implicit)
 	switch {
-	case implicit && k.Runtime == event.Gomp:
-		reg.Notes = append(reg.Notes, noteImplicitBarrier)
-	case implicit:
-		reg.Notes = append(reg.Notes, noteImplicit)
+	case k.Construct == event.Barrier && (t.Kind != event.Barrier || t.Implicit):
+		reg.Notes = append(reg.Notes, r.implicit(t, k.Runtime))
 	case t.BeginNear:
 		reg.Notes = append(reg.Notes, noteNearLine)
 	}

@@ -317,6 +317,10 @@ Programs: testdata/programs/matrix.h and matrix.f90, at line-exact places, with 
 | misplaced | counted, but shown at another construct of its kind in the same function, whose line GCC gave to the call |
 | - | the compiler or language does not know it |
 
+Executions of a loop without iterations: clang's code branches around all calls but the barrier at its end, so they are
+not counted as LOOP; the barrier is shown as BARRIER at the loop's lines, with a note, and of a nowait loop nothing is seen.
+GCC's are counted, but where its code tests for that before (-O2, -O3) it may pass by the probes of a static loop, which makes no call (x86-64).
+
 `
 
 // writeMatrix renders the table. Cells that were not measured here, for want of

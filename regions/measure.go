@@ -6,14 +6,21 @@ import (
 	"ompp-attach/event"
 )
 
+// CallsBegin reports whether calls tell when the construct begins: one that
+// starts it, or that of its outlined function.
+func (r *Region) CallsBegin() bool {
+	for _, s := range r.Sites {
+		c, _ := callOf(s.Call)
+		if s.Start && c.role == opens && (c.kind != event.Atomic || r.Kind == event.Atomic) {
+			return true
+		}
+	}
+	return r.Outlined != 0
+}
+
 // measureOf says how a region's figures come about when the program is
 // measured, and why if not by seeing every begin and end.
 func measureOf(r *Region) (Measure, string) {
-	started := false
-	for _, s := range r.Sites {
-		c, _ := callOf(s.Call)
-		started = started || s.Start && c.role == opens && (c.kind != event.Atomic || r.Kind == event.Atomic)
-	}
 	const noCode = "no code of it was found: the compiler removed or merged it, or did not compile it"
 	switch r.Kind {
 	case event.NoConstruct:
@@ -31,8 +38,11 @@ func measureOf(r *Region) (Measure, string) {
 			return Exact, ""
 		}
 	case event.Barrier:
+		if r.Implicit && r.Runtime == event.Kmpc {
+			return Derived, "an implicit barrier: shown by itself where no construct was seen to begin before it"
+		}
 		if r.Implicit {
-			return Derived, "the implicit barrier of a worksharing construct that makes no other call: only the wait is seen"
+			return Derived, "an implicit barrier, as of a static loop, for which GCC makes no other call: only the wait is seen"
 		}
 		if r.Found == BySource {
 			return Invisible, noCode
@@ -50,7 +60,7 @@ func measureOf(r *Region) (Measure, string) {
 			return Derived, "its parts are loops and single blocks to the compiler: only their barriers are seen"
 		}
 	}
-	if started || r.Outlined != 0 {
+	if r.CallsBegin() {
 		return Exact, ""
 	}
 	if len(r.Sites) > 0 && r.Kind == event.Loop {

@@ -1,0 +1,36 @@
+package collect
+
+import (
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/regions"
+)
+
+// TestImplicit: what an implicit barrier that is shown by itself may be of
+// depends on whether its construct's beginning can be seen at all.
+func TestImplicit(t *testing.T) {
+	calls := regions.Region{Kind: event.Loop, Sites: []regions.Site{{Call: "GOMP_loop_dynamic_start", Start: true}, {Call: "GOMP_loop_end"}}}
+	probed := regions.Region{Kind: event.Loop, Sites: []regions.Site{{Call: "GOMP_barrier", Start: true}}, Enter: []regions.Point{{Addr: 1}}}
+	silent := regions.Region{Kind: event.Loop, Sites: probed.Sites}
+	unknown := regions.Region{Kind: event.Barrier, Implicit: true, Sites: probed.Sites}
+	for _, c := range []struct {
+		what     string
+		region   regions.Region
+		runtime  event.Runtime
+		inlining bool
+		want     string
+	}{
+		{"GCC's dynamic loop", calls, event.Gomp, true, noteMissed},
+		{"GCC's static loop with probes", probed, event.Gomp, true, notePassedBy},
+		{"the same with --no-inline", probed, event.Gomp, false, noteNoCall},
+		{"GCC's static loop without probes", silent, event.Gomp, true, noteNoCall},
+		{"GCC's, without the source", unknown, event.Gomp, true, noteNoCall},
+		{"clang's loop", calls, event.Kmpc, true, noteClangsOwn},
+	} {
+		r := &resolver{inlining: c.inlining}
+		if got := r.implicit(&c.region, c.runtime); got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
