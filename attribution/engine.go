@@ -210,7 +210,7 @@ type frame struct {
 	mark    uint64 // start of the current phase
 	paid    uint64 // the parent has been charged up to here (locks that overlap)
 	sp      uint64
-	id      uint64 // lock
+	id      uint64 // lock; task, also of the call that creates it
 	child   int64
 	enter   int64
 	body    int64

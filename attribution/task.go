@@ -54,7 +54,7 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 		k.Fn, k.Site = ev.Fn, 0
 	}
 	f := e.push(t, k, ev)
-	f.phase, f.bodies = inBody, 1
+	f.phase, f.bodies, f.id = inBody, 1, ev.Key
 	switch {
 	case ev.Flags&event.AtOnce != 0:
 		begin := *ev
@@ -165,6 +165,9 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 			e.partial++
 		} else {
 			n = x.node
+			if f != nil && f.id == ev.Key && f.node.key.Construct != event.TaskLoop && creates(f.node.key.Construct) && !x.resumed {
+				n.note(noteUndeferred) // libomp runs included tasks, and those of a full queue, in the call that creates them
+			}
 		}
 	}
 	if ev.Edge == event.Begin { // else the call's that creates it
