@@ -14,7 +14,7 @@ type Hot struct {
 	Weight uint64 // of its samples
 	Atomic uint64 // of those in operations of atomic directives that make no call
 	Phases map[string]uint64
-	Lines  []HotLine // the hottest first
+	Lines  []HotLine // the hottest first; without what was sampled in probes
 }
 
 // HotLine is a line that was sampled in a region. Where the thread was in code
@@ -46,6 +46,9 @@ func HotLines(p *attribution.Profile) []Hot {
 		h.Phases[s.Phase] += s.Weight
 		if len(s.Stack) > 0 && p.Frames[s.Stack[0]].Atomic {
 			h.Atomic += s.Weight
+		}
+		if s.Phase == attribution.PhaseProbe { // no line of the program would be any faster
+			continue
 		}
 		at, atRegion := line{-1, -1}, false
 		for _, step := range slices.Backward(way) {

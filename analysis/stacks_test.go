@@ -144,6 +144,10 @@ func TestHotLines(t *testing.T) {
 	if hot[0].Atomic != 2 || hot[1].Atomic != 0 {
 		t.Errorf("in atomic operations: %d and %d, want 2 and 0", hot[0].Atomic, hot[1].Atomic)
 	}
+	p.Samples[0].Phase, p.Samples[1].Phase = attribution.PhaseProbe, attribution.PhaseProbe
+	if h := HotLines(p)[0]; h.Weight != 4 || h.Phases["probe"] != 2 || len(h.Lines) != 2 {
+		t.Errorf("two samples in probes: %+v, want two lines, of the others", h)
+	}
 	name := func(f int) string {
 		if f < 0 {
 			return ""

@@ -23,7 +23,7 @@ const (
 	PhaseExit    = "exit"
 	PhaseIdle    = "idle"  // a worker outside any region: waiting for the next one
 	PhaseMPI     = "mpi"   // in an MPI call, wherever
-	PhaseProbe   = "probe" // between two: a probe was just telling of it
+	PhaseProbe   = "probe" // in a probe, wherever: no time of the program's
 )
 
 // maxStackBytes bounds the memory of stacks that are told apart: 100 000 of 20
@@ -86,7 +86,7 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 	}
 	e.sampling.taken++
 	id := sampleID{row: t.row, stack: e.sampling.intern(s.Stack), kernel: s.Kernel, cut: s.Cut}
-	if s.Changing {
+	if s.Changing || s.Probe {
 		id.phase = PhaseProbe
 	}
 	var f *frame
@@ -101,9 +101,6 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 			id.row, id.tid = -1, t.tid
 		}
 		e.addSample(e.root, id, s.Weight)
-	case s.Changing:
-		id.row = f.row
-		e.addSample(f.node, id, s.Weight)
 	case f.team != nil && f.phase == inBarrier:
 		id.row = f.row
 		late := lateSample{ev.Time, s.Weight, id}
@@ -115,7 +112,9 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 			m.late = append(m.late, late)
 		}
 	default:
-		id.row, id.phase = f.row, f.phase.sampled()
+		if id.row = f.row; id.phase == "" {
+			id.phase = f.phase.sampled()
+		}
 		e.addSample(f.node, id, s.Weight)
 	}
 }
@@ -145,6 +144,7 @@ func (e *Engine) settleSample(m *team, s *lateSample) {
 	case m.joined != 0 && s.time > m.joined:
 		e.idleSample(s)
 		return
+	case s.id.phase == PhaseProbe: // stays
 	case m.last != 0 && s.time > m.last:
 		s.id.phase = PhaseExit
 	default:
@@ -154,7 +154,9 @@ func (e *Engine) settleSample(m *team, s *lateSample) {
 }
 
 func (e *Engine) idleSample(s *lateSample) {
-	s.id.phase = PhaseIdle
+	if s.id.phase != PhaseProbe {
+		s.id.phase = PhaseIdle
+	}
 	e.addSample(e.root, s.id, s.weight)
 }
 

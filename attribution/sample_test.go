@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,18 +39,28 @@ const sampledRegion = `
 40 2 sampled none site=51
 `
 
-// samplesOf feeds events and writes the samples as text.
-func samplesOf(events []event.Event) (out []string) {
+// samplesOf feeds events and writes the samples as text; those at some sites are
+// probes'.
+func samplesOf(events []event.Event, probed ...uint64) []string {
 	e := New(1, fakeFiles{})
-	for i := range events {
-		ev := events[i]
-		if ev.Edge == event.Sampled {
-			ev.Sample = &event.Sample{Stack: []uint64{ev.Site, 801}, Weight: 10}
-			ev.Site = 0
-		}
+	for _, ev := range withSamples(events, probed) {
 		e.Feed(&ev)
 	}
-	p := e.Finish(100)
+	return sampleTexts(e.Finish(100))
+}
+
+func withSamples(events []event.Event, probed []uint64) []event.Event {
+	events = slices.Clone(events)
+	for i := range events {
+		if ev := &events[i]; ev.Edge == event.Sampled {
+			ev.Sample = &event.Sample{Stack: []uint64{ev.Site, 801}, Weight: 10, Probe: slices.Contains(probed, ev.Site)}
+			ev.Site = 0
+		}
+	}
+	return events
+}
+
+func sampleTexts(p *Profile) (out []string) {
 	for _, s := range p.Samples {
 		region, thread := "program", "none"
 		if r := p.Nodes[s.Node].Region; r >= 0 {
@@ -107,6 +118,46 @@ program none "" [6 800] 1 10`), "\n")
 		if got := samplesOf(byThread(first)); !slices.Equal(got, want) {
 			t.Errorf("thread %d's events first:\n%s\nwant:\n%s", first, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
+	}
+}
+
+// Samples in probes are no phase's: those of the region that the thread is in, also
+// in its barrier, but not behind its join. So they are when a recorded run is
+// replayed.
+func TestSamplesInProbes(t *testing.T) {
+	probed := []uint64{5, 9, 31, 32, 41, 43, 51}
+	events := parse(t, sampledRegion+"33 2 sampled none site=43\n")
+	want := strings.Split(strings.TrimSpace(`
+CRITICAL 0 "probe" [31 800] 1 10
+CRITICAL 0 "probe" [32 800] 1 10
+PARALLEL 0 "body" [20 800] 2 20
+PARALLEL 0 "exit" [42 800] 1 10
+PARALLEL 0 "probe" [41 800] 1 10
+PARALLEL 0 "probe" [9 800] 1 10
+PARALLEL 1 "body" [20 800] 2 20
+PARALLEL 1 "probe" [43 800] 1 10
+program 0 "" [50 800] 1 10
+program 0 "probe" [5 800] 1 10
+program 1 "probe" [43 800] 1 10
+program 1 "probe" [51 800] 1 10
+program none "" [6 800] 1 10`), "\n")
+	if got := samplesOf(events, probed...); !slices.Equal(got, want) {
+		t.Errorf("samples:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	var file bytes.Buffer
+	if err := EncodeStream(&file, &Stream{PID: 1, End: 100, Events: withSamples(events, probed)}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := DecodeStream(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(1, fakeFiles{})
+	for i := range s.Events {
+		e.Feed(&s.Events[i])
+	}
+	if got := sampleTexts(e.Finish(100)); !slices.Equal(got, want) {
+		t.Errorf("replayed:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

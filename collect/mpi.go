@@ -126,6 +126,7 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if err := m.mpi.kernel.SetWrappers(pid, m.mpiBindings(p, mods)); err != nil {
 		return err
 	}
+	m.samplesAt(mod.Object(), a.Plan.Probed())
 	points := a.Points()
 	place := func(pid int) (io.Closer, error) { return m.mpi.kernel.Attach(mod.HostPath, pid, points) }
 	begin := time.Now()

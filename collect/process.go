@@ -100,7 +100,7 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p.meta = describe(pid)
 	p.meta.MPI = rankIn(pid)
 	m.mu.Lock()
-	p.sampled.throttled = m.sampling.throttled
+	p.sampled.throttled, p.sampled.returned = m.sampling.throttled, returned{}
 	m.procs[uint32(pid)] = p
 	m.tellCosts(p)
 	for k := range kinds {
@@ -253,6 +253,7 @@ func (m *Measurement) watchLibraries(p *Process, mods []symbols.Module) io.Close
 		if v, ok := o.DataSymbol("_r_debug"); ok {
 			state = int64(v + rState - sp.VAddr)
 		}
+		m.samplesAt(o, slices.Values([]uint64{sp.VAddr}))
 		l, err := m.follower.WatchLibraries(mods[i].HostPath, int(p.pid), off, state)
 		if err != nil {
 			m.logf("process %d: %v; runtimes that it loads later are not seen", p.pid, err)

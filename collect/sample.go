@@ -22,6 +22,7 @@ type sampling struct {
 	as        attribution.Sampling
 	throttled uint64 // guarded by Measurement.mu
 	pcs       []uint64
+	probed    probedCode // guarded by Measurement.mu
 }
 
 // sampledProcess is what is known of a process's samples; guarded by
@@ -30,6 +31,7 @@ type sampledProcess struct {
 	lost      uint64
 	throttled uint64    // of the measurement, when the process came
 	looked    time.Time // when its modules were last listed for a sample's sake
+	returned  returned
 }
 
 // Sample makes the measurement sample every process, by an event that as
@@ -39,7 +41,7 @@ func (m *Measurement) Sample(attr *perf.Attr, as attribution.Sampling) error {
 	if err != nil {
 		return fmt.Errorf("sample by %s: %w", as.Event, err)
 	}
-	m.sampling.kernel, m.sampling.as = k, as
+	m.sampling.kernel, m.sampling.as, m.sampling.probed = k, as, probedCode{}
 	return nil
 }
 
@@ -83,6 +85,7 @@ func (m *Measurement) feedSample(r *bpf.SampleRecord) {
 	}
 	th := unwind.Thread{PC: r.Ip, Reg: r.Reg[:], Stack: r.Bytes, Trampoline: r.Trampoline, Returns: r.Returns[:]}
 	s := event.Sample{Weight: r.Weight, Kernel: r.Flags&bpf.SampleKernel != 0, Changing: r.Flags&bpf.SampleChanging != 0}
+	s.Probe = m.sampling.probed.probing(p.resolver.mods, p.sampled.returned, r)
 	var complete bool
 	s.Stack, complete = unwind.Stack(p.resolver.mods, &th, m.sampling.pcs[:0])
 	s.Cut = !complete
@@ -164,7 +167,7 @@ func markMPI(prof *attribution.Profile) {
 	}
 	for i := range prof.Samples {
 		s := &prof.Samples[i]
-		if slices.ContainsFunc(s.Stack, func(f int) bool { return inMPI[f] }) {
+		if s.Phase != attribution.PhaseProbe && slices.ContainsFunc(s.Stack, func(f int) bool { return inMPI[f] }) {
 			s.Phase = attribution.PhaseMPI
 		}
 	}

@@ -25,6 +25,7 @@ type part struct {
 
 // attach places a file's probes for a process; scanning is held.
 func (m *Measurement) attach(p *Process, path string, a *probes.Attached) (io.Closer, error) {
+	m.samplesAt(a.Plan.Object, a.Plan.Probed())
 	if m.budget != nil {
 		return m.attachKinds(p, path, a)
 	}

@@ -11,6 +11,8 @@ type Sample struct {
 	Kernel bool `json:"k,omitempty"`
 	// Changing: a probe had just been hit, whose event is not told of yet.
 	Changing bool `json:"chg,omitempty"`
+	// Probe: the kernel was handling a probe, or the thread was in its trampoline.
+	Probe bool `json:"prb,omitempty"`
 	// Cut: the stack could not be followed to its end.
 	Cut bool `json:"cut,omitempty"`
 }

@@ -3,6 +3,7 @@ package probes
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -18,6 +19,17 @@ type MPIPlan struct {
 	Library    MPILibrary
 	Placements []MPIPlacement
 	Missing    []string // entry points without a probe, each with the reason
+}
+
+// Probed yields the virtual addresses of the probed instructions.
+func (p *MPIPlan) Probed() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i := range p.Placements {
+			if !yield(p.Placements[i].VAddr) {
+				return
+			}
+		}
+	}
 }
 
 // MPIPlacement is one probe at the entry of an MPI operation, and at its

@@ -3,6 +3,7 @@ package probes
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -37,6 +38,18 @@ type Plan struct {
 	NoTasks    error    // why tasks cannot be measured; nil if they are
 
 	code insn.Code // the object's, while the plan is made
+}
+
+// Probed yields the virtual addresses of the probed instructions; some bear
+// several probes.
+func (p *Plan) Probed() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i := range p.Placements {
+			if !yield(p.Placements[i].VAddr) {
+				return
+			}
+		}
+	}
 }
 
 // table is a runtime's points with one matcher over all of them.

@@ -36,6 +36,9 @@ func (o *ompp) hotLines() {
 	if all > 0 {
 		o.printf("By phase: %s%s.\n", phasesText(phases, all, part), atomicText(atomic, all, part))
 	}
+	if phases[attribution.PhaseProbe] > 0 {
+		o.printf("%s\n", probePhaseText(o.Raw))
+	}
 	o.printf("\n")
 	for i := range hot {
 		h := &hot[i]
@@ -49,6 +52,15 @@ func (o *ompp) hotLines() {
 		}
 	}
 	o.printf("\n")
+}
+
+// probePhaseText says what the measurement found of itself.
+func probePhaseText(raw bool) string {
+	const text = "Samples of phase probe are time of the measurement itself, which is in no line below and "
+	if raw {
+		return text + "no other phase; the times above contain it (--raw)."
+	}
+	return text + "no other figure."
 }
 
 func phasesText(phases map[string]uint64, all uint64, part func(w, of uint64) string) string {
