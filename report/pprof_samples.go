@@ -119,6 +119,9 @@ func samplePeriod(p *attribution.Profile) int64 {
 	return int64(weight / max(count, 1))
 }
 
+// manyCut: from one stack in so many on, why some end early is told.
+const manyCut = 50
+
 // samplingText says how was sampled, and what is missing.
 func samplingText(p *attribution.Profile) string {
 	m := p.Meta.Sampling
@@ -141,6 +144,9 @@ func samplingText(p *attribution.Profile) string {
 	text := fmt.Sprintf("%d samples by %s, %s; lost %d, throttled %s", m.Taken, m.Event, how, m.Lost, plural(int(m.Throttled), "time"))
 	if cut > 0 {
 		text += fmt.Sprintf("; of %d the call stack could not be followed to its end", cut)
+		if cut*manyCut > m.Taken {
+			text += " (stacks are copied up to 32 KiB, and code without unwind information is followed by frame pointers only)"
+		}
 	}
 	return clean(text)
 }
