@@ -126,6 +126,10 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 				f.task, f.tasks = m.task, m.tasks
 			}
 		}
+		if f.phase != inBarrier {
+			f.node.present(f.row).paid += f.toll.whole()
+		}
+		f.team.cutOffPresence(f.row, end)
 		if len(t.stack) > 1 {
 			t.stack[len(t.stack)-2].child += span(f.paid, end)
 			t.handUpToll(len(t.stack) - 1)
@@ -148,6 +152,7 @@ func (e *Engine) cutOffTeam(m *team, end uint64) {
 		}
 		m.node.note(noteCutOff)
 		last := max(end, mem.end)
+		m.cutOffPresence(mem.row, last)
 		e.settleMember(m, mem, mem.end, last, last)
 	}
 }

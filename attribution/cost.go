@@ -262,6 +262,7 @@ func (t *thread) resumeToll(y taskToll) {
 	if f.team != nil && f.phase == inBarrier {
 		if mem := f.team.member(t.num); mem != nil && !f.team.charged && f.team.forked <= f.mark {
 			mem.taskToll += y.wall
+			f.node.present(mem.row).paid += y.wall
 		}
 		return
 	}

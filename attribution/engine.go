@@ -145,6 +145,8 @@ type node struct {
 	rowWas   int  // then: the row that it had until that was known
 	rowNow   int  // and has now
 
+	presences []presence // in a parallel region, by row
+
 	execution *node // of what is created here, as of an era
 	era       uint32
 	creations *creations[Key] // of an outermost region
@@ -325,6 +327,9 @@ func (e *Engine) feed(ev *event.Event) {
 		if t == nil {
 			t = e.newThread(ev.TID)
 			e.threads[ev.TID] = t
+			if e.watch.start == 0 {
+				e.watch.start = ev.Time
+			}
 			e.enroll(t)
 		}
 		*slot = t

@@ -10,9 +10,12 @@ import (
 )
 
 // What was executed while a construct was not observed is extrapolated, per
-// region, call path and thread: as many per second of the program's own time as
-// in the periods before and after. The program's own time is what is left of a
-// period without the measurement's cost, since nothing was paid in the gap.
+// region, call path and thread, from the periods before and after: as many per
+// execution of the parallel region around, which is observed all of the time; of
+// regions too long for that, and outside of them, as many per second of the
+// program's own time. That is what is left of a period without the measurement's
+// cost, since nothing was paid in the gap. No time is longer than the region
+// around has to spare.
 
 // Observation says how long the executions of some constructs were observed,
 // and how long not.
@@ -100,7 +103,10 @@ func (e *Engine) account(c *change) {
 	}
 	g := e.watch.groups[c.Of]
 	if g == nil {
-		g = &observed{note: &Observation{Of: c.Of}}
+		// Until their first change they were observed since the beginning, at
+		// which nothing had been measured.
+		start := &change{Watch: Watch{At: min(c.At, cmp.Or(e.began, e.watch.start)), Of: c.Of, Change: Period}}
+		g = &observed{begun: start, note: &Observation{Of: c.Of}}
 		e.watch.groups[c.Of] = g
 	}
 	c.off = e.off.T
@@ -138,14 +144,7 @@ func (e *Engine) endPeriod(g *observed, at *change) *period {
 // since is the time that was measured between two changes, ns.
 func (c *change) since(from *change) int64 { return max(0, span(from.At, c.At)-(c.off-from.off)) }
 
-// guess is what is extrapolated of a row.
-type guess struct {
-	v        amounts
-	variance [2]float64 // of the executions' time and count
-	doubt    [2]float64 // standard errors that have one cause
-}
-
-// extrapolate adds what was executed in a gap, by the rates before and after.
+// extrapolate guesses what was executed in a gap, by the rates before and after.
 func (e *Engine) extrapolate(gap period, before, after *period) {
 	if e.watch.guesses == nil {
 		e.watch.guesses = map[*node][]guess{}
@@ -164,31 +163,8 @@ func (e *Engine) extrapolate(gap period, before, after *period) {
 			e.watch.guesses[n] = append(e.watch.guesses[n], guess{})
 		}
 		for row := range rows {
-			_, own := gap.ran(n, row)
-			e.watch.guesses[n][row].add(own, before.rate(n, row), after.rate(n, row))
+			e.watch.guesses[n][row].add(gap.stay(n, row), before.rate(n, row), after.rate(n, row))
 		}
-	}
-}
-
-// add adds a gap. If the rate changed, nobody knows when: the standard error is
-// such that it holds for rates that vary from period to period, and is on the
-// safe side for one that changed once. Of one period alone half is believed.
-func (g *guess) add(gap float64, before, after rate) {
-	var mean, difference amounts
-	for i := range mean {
-		switch {
-		case before.known && after.known:
-			mean[i], difference[i] = (before.v[i]+after.v[i])/2, (before.v[i]-after.v[i])/math.Sqrt2
-		case before.known:
-			mean[i], difference[i] = before.v[i], before.v[i]/2
-		case after.known:
-			mean[i], difference[i] = after.v[i], after.v[i]/2
-		}
-		g.v[i] += gap * mean[i]
-	}
-	for i := range g.variance {
-		g.variance[i] += gap * gap * difference[i] * difference[i]
-		g.doubt[i] += gap * mean[i] * max(before.doubt, after.doubt)
 	}
 }
 
@@ -221,6 +197,7 @@ func (e *Engine) settleWatch(end uint64) {
 		for row := range e.watch.guesses[n] {
 			e.addGuess(n, row, &e.watch.guesses[n][row])
 		}
+		e.fitInto(n)
 	})
 }
 
@@ -233,6 +210,27 @@ func (w *watching) observations() (out []Observation) {
 	}
 	slices.SortFunc(out, func(a, b Observation) int { return cmp.Compare(a.Of, b.Of) })
 	return out
+}
+
+// fitInto makes what is guessed of the constructs in a region last no longer
+// than the region can spare. What is not known to lie in its time is left as it
+// is: tasks, which other threads execute, and what was outside of all regions.
+func (e *Engine) fitInto(n *node) {
+	if n.outside {
+		return
+	}
+	rows := map[int][]*guess{}
+	for _, c := range n.children {
+		if isExecution(c.key.Construct) {
+			continue
+		}
+		for row := range e.watch.guesses[c] {
+			rows[row] = append(rows[row], &e.watch.guesses[c][row])
+		}
+	}
+	for row, guesses := range rows {
+		fit(guesses, n.stat(row).spare())
+	}
 }
 
 // addGuess adds what was extrapolated of a row to its figures. The time was the
@@ -248,6 +246,9 @@ func (e *Engine) addGuess(n *node, row int, g *guess) {
 	}
 	x.Exec, x.Enter, x.Body, x.Barrier, x.Exit = as.Exec, as.Enter, as.Body, as.Barrier, as.Exit
 	x.TimeError = math.Sqrt(g.variance[0] + g.doubt[0]*g.doubt[0])
+	if g.most != 0 {
+		x.TimeError = min(x.TimeError, g.most)
+	}
 	x.CountError = math.Sqrt(g.variance[1] + g.doubt[1]*g.doubt[1])
 	s := n.stat(row)
 	for i, to := range spans(s) {

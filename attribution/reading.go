@@ -35,7 +35,7 @@ type reading struct {
 	cpu     []int64 // by row: processor time; 0: not known
 	known   []bool  // by row
 	amounts map[*node][]amounts
-	within  map[*node][]int64 // by region and row: the time in it, ns
+	within  map[*node][]presence // by region and row
 }
 
 // each calls f on all nodes of some constructs.
@@ -52,11 +52,16 @@ func (n *node) each(of event.Constructs, f func(*node)) {
 // of the time; nil: none that is known.
 func (n *node) region() *node {
 	for n = n.parent; n != nil; n = n.parent {
-		if c := n.key.Construct; c.IsParallel() && c != event.Unknown {
+		if n.isRegion() {
 			return n
 		}
 	}
 	return nil
+}
+
+// isRegion tells whether a node is a parallel region that is known.
+func (n *node) isRegion() bool {
+	return n.key.Construct.IsParallel() && n.key.Construct != event.Unknown
 }
 
 // read notes what has been measured of a row, and of its thread, if there is one,
@@ -67,7 +72,7 @@ func (e *Engine) read(c *change, row int, t *thread) {
 		r.known, r.own, r.cpu = append(r.known, false), append(r.own, 0), append(r.cpu, 0)
 	}
 	if r.amounts == nil {
-		r.amounts, r.within = map[*node][]amounts{}, map[*node][]int64{}
+		r.amounts, r.within = map[*node][]amounts{}, map[*node][]presence{}
 	}
 	r.known[row] = true
 	if s := e.root.stat(row); s.Cost != nil {
@@ -76,12 +81,12 @@ func (e *Engine) read(c *change, row int, t *thread) {
 	if t != nil {
 		r.cpu[row] = c.CPU[t.tid]
 	}
-	e.root.each(c.Of, func(n *node) {
-		if row < len(n.stats) {
+	e.root.each(^event.Constructs(0), func(n *node) {
+		if c.Of.Has(n.key.Construct) && row < len(n.stats) {
 			setRow(r.amounts, n, row, amountsOf(&n.stats[row]))
 		}
-		if in := n.region(); in != nil {
-			setRow(r.within, in, row, in.timeOf(row, t, c.At))
+		if n.isRegion() { // also where nothing of these has been seen yet: it may have been executed
+			setRow(r.within, n, row, n.presentUntil(row, t, c.At))
 		}
 	})
 }
@@ -103,24 +108,6 @@ func getRow[V any](m map[*node][]V, n *node, row int) (v V) {
 	return v
 }
 
-// timeOf is how long a row has been in a region, until a time in one that its
-// thread has open.
-func (n *node) timeOf(row int, t *thread, at uint64) int64 {
-	sum := int64(0)
-	if row < len(n.stats) {
-		sum = n.stats[row].Exec.T
-	}
-	if t == nil {
-		return sum
-	}
-	for i := range t.stack {
-		if f := &t.stack[i]; f.node == n && f.row == row && f.team != nil && !f.team.charged {
-			sum += span(f.start, at)
-		}
-	}
-	return sum
-}
-
 // period is the time between two changes.
 type period struct{ from, to *change }
 
@@ -128,61 +115,41 @@ type period struct{ from, to *change }
 // kernel tells it as of its last tick.
 const leastCPU = 20e6
 
-// ran is how long a row's thread ran where a node could have been executed, and
-// how much of that was the program's own time: of the thread's processor time,
-// or of wall time if that is not known, and no more than the time in the parallel
-// region that the node lies in.
-func (p period) ran(n *node, row int) (all, own float64) {
-	all = float64(p.to.since(p.from))
+// stay is what a row's thread did in a period where a node could have been
+// executed.
+type stay struct {
+	wall       float64 // ns
+	ran        float64 // of that, as far as it is known, ns
+	own        float64 // of that, the program's own, ns
+	executions float64 // of the parallel region around, as far as there is one
+}
+
+// stay is that of a row at a node. How long the thread ran is its processor
+// time, or wall time if that is not known, and no more than its time in the
+// parallel region that the node lies in.
+func (p period) stay(n *node, row int) (x stay) {
 	a, b := &p.from.seen, &p.to.seen
+	x.wall = float64(p.to.since(p.from))
+	x.ran = x.wall
 	var paid float64
-	if row < min(len(a.known), len(b.known)) {
-		paid = float64(b.own[row] - a.own[row])
-		if a.cpu[row] > 0 && b.cpu[row] > a.cpu[row]+leastCPU {
-			all = min(all, float64(b.cpu[row]-a.cpu[row]))
+	if row < len(b.known) {
+		own, cpu := int64(0), int64(0) // at the beginning, or before the row had a thread
+		if row < len(a.known) {
+			own, cpu = a.own[row], a.cpu[row]
+		}
+		paid = float64(b.own[row] - own)
+		if cpu > 0 && b.cpu[row] > cpu+leastCPU {
+			x.ran = min(x.ran, float64(b.cpu[row]-cpu))
 		}
 	}
 	if in := n.region(); in != nil {
-		all = min(all, float64(getRow(b.within, in, row)-getRow(a.within, in, row)))
+		was, is := getRow(a.within, in, row), getRow(b.within, in, row)
+		x.wall = max(0, min(x.wall, float64(is.time-was.time)))
+		x.executions = max(0, float64(is.count-was.count)) // rows whose thread has changed are read later
+		paid = max(0, min(paid, float64(is.paid-was.paid)))
 	}
-	all = max(0, all)
+	x.ran = max(0, min(x.ran, x.wall))
 	const least = 0.02 // of the time is the program's, whatever the costs seem to be
-	return all, max(all-paid, least*all)
-}
-
-// rate is how fast the figures of a row grow, per ns of the program's own time.
-type rate struct {
-	v     amounts
-	doubt float64 // standard error for want of knowing what the measurement has cost, as a share
-	known bool    // else the thread was never where it could have executed the region
-}
-
-// waits is the share of the time that a thread waits at a node. It may have
-// waited for others that were slowed down, by probes that are none of its own
-// cost: how much of it is not known.
-func (r *rate) waits(n *node) float64 {
-	const exec, enter, barrier = 0, 2, 6 // times, in amounts
-	switch n.key.Construct {
-	case event.Barrier, event.TaskWait:
-		return r.v[exec]
-	}
-	return r.v[enter] + r.v[barrier]
-}
-
-// rate is a row's at a node in a period, if there is one.
-func (p *period) rate(n *node, row int) (r rate) {
-	if p == nil {
-		return r
-	}
-	all, own := p.ran(n, row)
-	if all <= 0 {
-		return r
-	}
-	r.known = true
-	have, was := getRow(p.to.seen.amounts, n, row), getRow(p.from.seen.amounts, n, row)
-	for i := range r.v {
-		r.v[i] = max(0, have[i]-was[i]) / own
-	}
-	r.doubt = costError*(all-own)/own + min(1, r.waits(n))
-	return r
+	x.own = max(x.ran-paid, least*x.ran)
+	return x
 }

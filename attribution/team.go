@@ -250,6 +250,7 @@ func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
 	e.bear(t)
 	f.row, f.phase, f.mark = t.row, inBody, at
 	m.members = append(m.members, member{num: num, row: t.row, begin: at})
+	m.entered(t.row)
 }
 
 func (e *Engine) end(t *thread, ev *event.Event) {
@@ -300,6 +301,7 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	mem.end, mem.child, mem.sections, mem.count = at, f.child, f.body, f.bodies
 	f.phase, f.mark = inBarrier, at
 	mem.toll = f.toll
+	f.node.present(mem.row).paid += f.toll.whole()
 	e.endMemberCounts(f, mem)
 	f.team.ended++
 	e.trySettle(f.team)
@@ -327,6 +329,7 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	}
 	t.joinToll(f)
 	m.joined = ev.Time
+	m.left()
 	if i > 0 {
 		t.stack[i-1].child += span(f.paid, ev.Time)
 		t.handUpToll(i)

@@ -31,6 +31,7 @@ const noteAway = "for some of the time these were not observed, to keep the meas
 
 // watching is what the engine knows of changes in what is observed.
 type watching struct {
+	start     uint64    // of the first event; 0: there was none
 	active    bool      // there were any
 	pending   []*change // which not all threads have come to
 	done      int       // how many came before
@@ -233,15 +234,14 @@ func (t *thread) suspendedAt(i int) uint64 {
 	return 0
 }
 
-// advanceWatch applies the changes that no event can precede any more.
+// advanceWatch applies the changes that no event can precede any more: also none
+// of a thread that waits for others, for up to a second.
 func (e *Engine) advanceWatch() {
 	w := &e.watch
-	for len(w.pending) > 0 && w.pending[0].At+clockSlack <= e.now {
+	for len(w.pending) > 0 && e.allRead(w.pending[0].At+1) {
 		c := w.pending[0]
 		for _, t := range e.threads {
-			if !t.parked() {
-				e.catchUp(t, c.At+1)
-			}
+			e.catchUp(t, c.At+1)
 		}
 		e.account(c)
 		w.pending, w.away = w.pending[1:], c.away

@@ -57,9 +57,13 @@ func extrapolatedNotes(p *attribution.Profile) []string {
 		if e == nil || e.Exec.C == 0 {
 			continue
 		}
-		items = append(items, fmt.Sprintf("%s: %d executions (%d observed, the rest +- %.0f), %s sec (%s observed, the rest +- %s)",
+		known := ""
+		if e.CountError >= float64(e.Exec.C) {
+			known = "; they were observed so briefly, or so dearly, that the rest is as good as unknown"
+		}
+		items = append(items, fmt.Sprintf("%s: %d executions (%d observed, the rest +- %.0f), %s sec (%s observed, the rest +- %s)%s",
 			regionLabel(p, b.Region), b.Sum.Exec.C, minus(b.Sum.Exec.C, e.Exec.C), math.Ceil(e.CountError),
-			seconds(b.Sum.Exec.T, 0), seconds(b.Sum.Exec.T-e.Exec.T, 0), decimal(e.TimeError/1e9, 0, 2)))
+			seconds(b.Sum.Exec.T, 0), seconds(b.Sum.Exec.T-e.Exec.T, 0), decimal(e.TimeError/1e9, 0, 2), known))
 	}
 	if len(items) == 0 {
 		return nil

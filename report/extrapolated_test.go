@@ -46,6 +46,10 @@ func TestExtrapolatedFiguresAreMarked(t *testing.T) {
 			t.Errorf("%q is not in the report:\n%s", want, out.String())
 		}
 	}
+	p.Nodes[2].Stats[0].Estimate.CountError = 2000
+	if out.Reset(); WriteOmpp(&out, p, Options{}) != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), " "), "the rest is as good as unknown") {
+		t.Errorf("an error as large as the figure is not told:\n%s", out.String())
+	}
 	var summary bytes.Buffer
 	if err := Summary(&summary, p, nil, Options{}); err != nil {
 		t.Fatal(err)

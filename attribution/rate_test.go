@@ -1,0 +1,224 @@
+package attribution
+
+import (
+	"math"
+	"testing"
+
+	"ompp-attach/event"
+)
+
+// shortRegions feeds an engine a program of two threads that executes one parallel
+// region after the other, each with a critical and a barrier per thread, and
+// returns how many. What is observed costs time, and is not fed while it is
+// away. The worker is in a region already when measurement begins, whose fork
+// nobody has seen: it waits for that for a second.
+func shortRegions(e *Engine, c *shortCase) (regions uint64) {
+	const us = 1000
+	var of event.Constructs
+	for _, w := range c.watches {
+		of |= w.Of
+		e.Watch(w)
+	}
+	feed := func(at uint64, tid uint32, c event.Construct, edge event.Edge, num int32, f event.Flag) {
+		ev := event.Event{Time: at, TID: tid, Construct: c, Edge: edge, Site: 400, Fn: 300, Key: 7, Size: 2, Num: num, Flags: f, Probe: event.ProbeEmulated}
+		if !c.IsParallel() {
+			ev.Key, ev.Num = 0, 0
+		}
+		e.Feed(&ev)
+	}
+	if c.existing {
+		e.Existing([]int{1, 2}, 0)
+		e.Feed(&event.Event{Time: 5, TID: 2, Construct: event.Parallel, Edge: event.Begin, Key: 9, Num: 1, Size: 2})
+	}
+	both := func(at *uint64, later uint64, c event.Construct, edge event.Edge, f event.Flag) {
+		for tid := range uint32(2) {
+			feed(*at+uint64(tid), tid+1, c, edge, int32(tid), f)
+		}
+		*at += later
+	}
+	at := uint64(10)
+	for ; at < c.end; regions++ {
+		feed(at, 1, event.Parallel, event.Fork, 0, 0)
+		at += us
+		both(&at, us, event.Parallel, event.Begin, 0)
+		watched := !awayAt(c.watches, of, at)
+		if watched {
+			both(&at, c.cost, event.Critical, event.Enter, event.FreeAtOnce)
+			both(&at, c.cost, event.Critical, event.Release, event.FreeAtOnce)
+			both(&at, c.cost, event.Barrier, event.Wait, 0)
+			both(&at, c.cost, event.Barrier, event.Waited, 0)
+		}
+		at += c.inside
+		both(&at, us, event.Parallel, event.End, 0)
+		feed(at, 1, event.Parallel, event.Join, 0, 0)
+		at += c.between
+		e.Advance(at)
+	}
+	return regions
+}
+
+type shortCase struct {
+	name     string
+	watches  []Watch
+	cost     uint64 // of a hit, ns
+	inside   uint64 // a region otherwise, ns
+	between  uint64 // regions, ns
+	end      uint64
+	existing bool
+	off      float64 // by how much the executions may be off, as a share
+}
+
+// How often a construct is executed in each of many short regions holds for those
+// in a gap, however short the observation and however dear its probes. No time
+// is longer than that of the region around.
+func TestExtrapolateShortRegions(t *testing.T) {
+	const ms = 1000000
+	of := criticals | barriers
+	for _, c := range []shortCase{
+		{name: "observed at the beginning", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.01,
+			watches: []Watch{{At: 1, Of: of, Change: Period}, {At: 20 * ms, Of: of, Change: Away}}},
+		{name: "until it became too dear", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.01,
+			watches: []Watch{{At: 20 * ms, Of: of, Change: Away}}},
+		{name: "for a moment", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.1,
+			watches: []Watch{{At: 1, Of: of, Change: Away}, {At: 100 * ms, Of: of, Change: Back}, {At: 100*ms + 400000, Of: of, Change: Away}}},
+		{name: "for so short that little is known", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.4,
+			watches: []Watch{{At: 1, Of: of, Change: Away}, {At: 100 * ms, Of: of, Change: Back}, {At: 100*ms + 50000, Of: of, Change: Away}}},
+		{name: "before and after", cost: 9000, inside: 1000, between: 50000, end: 400 * ms, off: 0.01,
+			watches: []Watch{{At: 1, Of: of, Change: Period}, {At: 30 * ms, Of: of, Change: Away}, {At: 300 * ms, Of: of, Change: Back}}},
+		{name: "a worker waits for the fork of its first region", cost: 2000, inside: 20000, between: 50000, end: 2500 * ms, existing: true, off: 0.01,
+			watches: []Watch{{At: 1, Of: of, Change: Period}, {At: 20 * ms, Of: of, Change: Away}, {At: 600 * ms, Of: of, Change: Back}, {At: 610 * ms, Of: of, Change: Away}}},
+	} {
+		e := New(1, fakeFiles{})
+		var costs event.HitCosts
+		costs.Kinds[event.ProbeEmulated] = event.HitCost{Before: int64(c.cost) * 45 / 100, After: int64(c.cost) * 45 / 100}
+		e.Costs(costs)
+		want := shortRegions(e, &c)
+		p := e.Finish(c.end + 10*ms)
+		for i, n := range p.Nodes {
+			if n.Region < 0 {
+				continue
+			}
+			what := p.Regions[n.Region].Construct
+			for _, s := range n.Stats {
+				switch what {
+				case event.Critical, event.Barrier:
+					if off := math.Abs(float64(s.Exec.C)/float64(want) - 1); off > c.off {
+						t.Errorf("%s: %s on %d: %d executions, want %d", c.name, what, s.Thread, s.Exec.C, want)
+					}
+					if s.Estimate == nil || s.Estimate.Exec.C == 0 {
+						t.Errorf("%s: %s on %d: nothing extrapolated", c.name, what, s.Thread)
+					}
+					for _, up := range p.Nodes[n.Parent].Stats {
+						if up.Thread == s.Thread && s.Exec.T > up.Child {
+							t.Errorf("%s: %s on %d lasted %d, the region had %d for all in it", c.name, what, s.Thread, s.Exec.T, up.Child)
+						}
+					}
+				case event.Parallel:
+					if s.Exec.C != want && !c.existing || s.Child > s.Exec.T || s.Child > s.Body.T {
+						t.Errorf("%s: node %d: %+v, want %d executions", c.name, i, s, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A worker's events may be read when its team's join has been: what it was in at
+// a change is known all the same.
+func TestExtrapolateReadLate(t *testing.T) {
+	const (
+		ms   = 1000000
+		each = 10000
+		end  = 100 * ms
+	)
+	watches := []Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 80 * ms, Of: criticals, Change: Period}}
+	e := New(1, fakeFiles{})
+	for _, w := range watches {
+		e.Watch(w)
+	}
+	parallel := func(at uint64, tid uint32, edge event.Edge) {
+		e.Feed(&event.Event{Time: at, TID: tid, Construct: event.Parallel, Edge: edge, Site: 400, Fn: 300, Key: 7, Size: 2, Num: int32(tid) - 1})
+	}
+	parallel(10, 1, event.Fork)
+	for tid := range uint32(2) {
+		parallel(20, tid+1, event.Begin)
+		for _, ev := range withoutGaps(rhythm(tid+1, 30, end-each, each), watches) {
+			e.Feed(&ev)
+		}
+		parallel(end, tid+1, event.End)
+		if tid == 0 {
+			parallel(end+10, 1, event.Join)
+		}
+	}
+	p := e.Finish(end + 20*ms)
+	for _, s := range p.Nodes[2].Stats {
+		if off := math.Abs(float64(s.Exec.C)*each/end - 1); off > 0.01 || s.Estimate == nil {
+			t.Errorf("thread %d: %d criticals, want %d", s.Thread, s.Exec.C, uint64(end/each))
+		}
+	}
+	if len(p.Nodes[2].Stats) != 2 {
+		t.Errorf("%+v", p.Nodes)
+	}
+}
+
+func TestGuess(t *testing.T) {
+	perTime := func(each, doubt float64) rate {
+		return rate{v: amounts{0: 0.1, 1: each}, doubt: [2]float64{doubt, doubt}, known: true}
+	}
+	perExecution := func(each float64) rate {
+		return rate{v: amounts{0: 50, 1: each}, perExecution: true, known: true}
+	}
+	gap := stay{wall: 1e6, ran: 1e6, own: 1e6, executions: 5000}
+	for _, c := range []struct {
+		name          string
+		gap           stay
+		before, after rate
+		time, count   float64
+		sigma         float64 // of the count
+	}{
+		{"per time", gap, perTime(0.01, 0), perTime(0.01, 0), 1e5, 10000, 0},
+		{"it changes", gap, perTime(0.01, 0), perTime(0.03, 0), 1e5, 20000, 20000 / math.Sqrt2},
+		{"one period", gap, perTime(0.01, 0), rate{}, 1e5, 10000, 5000},
+		{"per execution", gap, perExecution(1), perExecution(3), 250000, 10000, 10000 / math.Sqrt2},
+		{"one says nothing", gap, perTime(9, 1.5), perExecution(1), 250000, 5000, 2500},
+		{"neither does", gap, perTime(0.01, 1), perTime(0.01, 1), 1e5, 10000, 10000},
+		{"less time than that", stay{wall: 5e4, ran: 5e4, own: 5e4, executions: 5000}, perExecution(1), perExecution(1), 5e4, 5000, 0},
+		{"more at once than there is time", stay{wall: 5e4, ran: 1e6, own: 1e6}, perTime(0.01, 0), perTime(0.01, 0), 5e4, 5000, 0},
+		{"nobody was there", gap, rate{}, rate{}, 0, 0, 0},
+	} {
+		var g guess
+		g.add(c.gap, c.before, c.after)
+		sigma := math.Hypot(math.Sqrt(g.variance[1]), g.doubt[1])
+		for _, x := range [][2]float64{{g.v[0], c.time}, {g.v[1], c.count}, {sigma, c.sigma}} {
+			if math.Abs(x[0]-x[1]) > 1e-6*x[1] {
+				t.Errorf("%s: %.1f ns, %.1f executions +- %.1f, want %.1f, %.1f +- %.1f", c.name, g.v[0], g.v[1], sigma, c.time, c.count, c.sigma)
+				break
+			}
+		}
+	}
+}
+
+// Together the constructs in a region last no longer than it can spare; their
+// executions stay.
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		times, want []float64
+		spare       int64
+	}{
+		{"enough", []float64{30, 60}, []float64{30, 60}, 100},
+		{"each its share", []float64{300, 100}, []float64{75, 25}, 100},
+		{"nothing left", []float64{300, 0}, []float64{0, 0}, 0},
+	} {
+		var guesses []*guess
+		for _, time := range c.times {
+			guesses = append(guesses, &guess{v: amounts{0: time, 1: 7, 4: time / 2, 5: 7}})
+		}
+		fit(guesses, c.spare)
+		for i, g := range guesses {
+			if math.Abs(g.v[0]-c.want[i])+math.Abs(g.v[4]-c.want[i]/2) > 1e-9 || g.v[1] != 7 || g.v[5] != 7 {
+				t.Errorf("%s: %v, want %v", c.name, g.v, c.want[i])
+			}
+		}
+	}
+}
