@@ -121,3 +121,43 @@ func TestMasterUnderWay(t *testing.T) {
 		t.Errorf("unmatched %d", p.Meta.Unmatched)
 	}
 }
+
+// A first thread that only waits for others, which start teams, has no row and
+// starts none.
+func TestFirstThreadWithoutPart(t *testing.T) {
+	e := New(1, fakeFiles{})
+	e.Existing([]int{1, 2}, 1000)
+	for _, ev := range parse(t, `
+		1005 1 enter masked rt=kmpc v=1
+		1010 2 end parallel
+		1020 2 join parallel
+		1100 2 fork parallel fn=300 key=7 size=1 site=90
+		1110 2 begin parallel key=7
+		1120 2 end parallel
+		1130 2 join parallel`) {
+		e.Feed(&ev)
+	}
+	p := e.Finish(2000)
+	for _, row := range p.Threads {
+		if row.Root == 0 && row.Num == 0 {
+			t.Errorf("the first thread has a row: %+v", p.Threads)
+		}
+	}
+}
+
+// How many sections a thread has of a team whose size is not known is not told.
+func TestSectionsUnderWay(t *testing.T) {
+	e := New(1, fakeFiles{})
+	e.Existing([]int{1, 2}, 1000)
+	for _, ev := range parse(t, `
+		1010 2 open sections rt=kmpc site=400 v=4
+		1020 2 close loop rt=kmpc`) {
+		e.Feed(&ev)
+	}
+	for _, r := range e.Finish(2000).Regions {
+		if r.Construct == event.Sections && slices.Contains(r.Notes, noteUnknownSections) {
+			return
+		}
+	}
+	t.Error("no note tells so")
+}

@@ -46,6 +46,20 @@ func TestCounterColumns(t *testing.T) {
 	}
 }
 
+// Single MPI calls have no counters: that is no lack.
+func TestCountersOfMPICalls(t *testing.T) {
+	p := countedProfile()
+	for _, c := range []struct {
+		construct event.Construct
+		told      bool
+	}{{event.Critical, true}, {event.MPI, false}} {
+		p.Regions[0].Construct = c.construct
+		if told := strings.Contains(strings.Join(counterNotes(p), "\n"), "are not known"); told != c.told {
+			t.Errorf("%s: told %t, want %t", c.construct, told, c.told)
+		}
+	}
+}
+
 func TestCounterSampleTypes(t *testing.T) {
 	p := buildPprof(countedProfile(), Options{})
 	n := len(p.SampleType)
