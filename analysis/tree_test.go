@@ -28,3 +28,22 @@ func TestThreads(t *testing.T) {
 		}
 	}
 }
+
+// Threads whose number is not known start no teams.
+func TestRoots(t *testing.T) {
+	const unknown = attribution.UnknownNum
+	for _, c := range []struct {
+		name string
+		rows []attribution.Thread
+		want int
+	}{
+		{"one team", []attribution.Thread{{}, {Num: 1}}, 1},
+		{"two threads with teams", []attribution.Thread{{}, {Root: 1}, {Root: 1, Num: 1}}, 2},
+		{"not the first one's, and one in a region", []attribution.Thread{{Num: unknown}, {Root: 1}, {Root: 2}}, 2},
+		{"nothing else", []attribution.Thread{{Num: unknown}}, 1},
+	} {
+		if got := Roots(&attribution.Profile{Threads: c.rows}); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -302,9 +302,7 @@ func TestLoss(t *testing.T) {
 // A process that is attached to in the middle of a region: what is known of the
 // instance under way is charged to a region of its own.
 func TestAttachUnderWay(t *testing.T) {
-	e := New(1, fakeFiles{})
-	e.Existing([]int{1, 2}, 1000)
-	events := parse(t, `
+	p := attached(t, []int{1, 2}, 3000, `
 		1010 2 enter critical site=400 free noret
 		1020 2 release critical free noret
 		1030 2 end parallel
@@ -316,10 +314,6 @@ func TestAttachUnderWay(t *testing.T) {
 		2010 1 end parallel
 		2010 2 end parallel
 		2020 1 join parallel`)
-	for i := range events {
-		e.Feed(&events[i])
-	}
-	p := e.Finish(3000)
 	want := lines(`UNDER WAY@0 0:-1 exec 30/1 enter 0 body 30/0 bar 0 exit 0 child 10
 	               UNDER WAY@0 0:0 exec 40/1 enter 0 body 40/0 bar 0 exit 0 child 0
 	               UNDER WAY@0/CRITICAL@400 0:-1 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0
@@ -336,9 +330,7 @@ func TestAttachUnderWay(t *testing.T) {
 // A worker that executes a task in the final barrier of a region that was under
 // way at attach is a worker still: no thread that starts teams of its own.
 func TestAttachTaskInFinalBarrier(t *testing.T) {
-	e := New(1, fakeFiles{})
-	e.Existing([]int{1, 2}, 1000)
-	events := parse(t, `
+	p := attached(t, []int{1, 2}, 3000, `
 		1010 2 end parallel
 		1011 1 enter task fn=321 site=400
 		1012 1 result task key=9
@@ -355,10 +347,6 @@ func TestAttachTaskInFinalBarrier(t *testing.T) {
 		2010 1 end parallel
 		2010 2 end parallel
 		2020 1 join parallel`)
-	for i := range events {
-		e.Feed(&events[i])
-	}
-	p := e.Finish(3000)
 	for _, th := range p.Threads {
 		if th.Root != 0 {
 			t.Errorf("thread %d:%d: there is no second initial thread", th.Root, th.Num)

@@ -3,6 +3,7 @@ package attribution
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,28 +88,34 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
+// attached is the profile of a process with some threads that is attached to at
+// 1000 and detached from at end.
+func attached(t *testing.T, threads []int, end uint64, events string) *Profile {
+	t.Helper()
+	e := New(1, fakeFiles{})
+	e.Existing(threads, 1000)
+	for _, ev := range parse(t, events) {
+		e.Feed(&ev)
+	}
+	return e.Finish(end)
+}
+
 // In a region that was under way all ask for the master's part; only the primary
 // thread has it, and says so by its end: the process's first, or that of a team
 // of another thread's (here 3), from its first end on.
 func TestMasterUnderWay(t *testing.T) {
-	e := New(1, fakeFiles{})
-	e.Existing([]int{1, 2, 3}, 1000)
-	for n := range uint64(3) {
-		for _, ev := range parse(t, fmt.Sprintf(`
-			%d 1 enter master site=400 rt=kmpc
-			%[1]d 2 enter master site=400 rt=kmpc
-			%[1]d 3 enter master site=400 rt=kmpc
+	var events strings.Builder
+	for n := range 3 {
+		fmt.Fprintf(&events, `
+			%d 1 enter master site=400 rt=kmpc free
+			%[1]d 2 enter master site=400 rt=kmpc free
+			%[1]d 3 enter master site=400 rt=kmpc free
 			%d 1 release master rt=kmpc free noret
 			%[2]d 3 release master rt=kmpc free noret
 			%[2]d 2 wait barrier site=420 rt=kmpc
-			%d 2 waited barrier rt=kmpc`, 1010+100*n, 1030+100*n, 1040+100*n)) {
-			if ev.Construct == event.Master {
-				ev.Flags |= event.FreeAtOnce
-			}
-			e.Feed(&ev)
-		}
+			%d 2 waited barrier rt=kmpc`, 1010+100*n, 1030+100*n, 1040+100*n)
 	}
-	p := e.Finish(2000)
+	p := attached(t, []int{1, 2, 3}, 2000, events.String())
 	want := lines(`UNDER WAY@0 0:-1 exec 2000/2 enter 0 body 2000/0 bar 0 exit 0 child 70
 	               UNDER WAY@0 0:0 exec 1000/1 enter 0 body 1000/0 bar 0 exit 0 child 60
 	               UNDER WAY@0/MASTER@400 0:-1 exec 40/2 enter 0 body 40/2 bar 0 exit 0 child 0
@@ -125,19 +132,14 @@ func TestMasterUnderWay(t *testing.T) {
 // A first thread that only waits for others, which start teams, has no row and
 // starts none.
 func TestFirstThreadWithoutPart(t *testing.T) {
-	e := New(1, fakeFiles{})
-	e.Existing([]int{1, 2}, 1000)
-	for _, ev := range parse(t, `
+	p := attached(t, []int{1, 2}, 2000, `
 		1005 1 enter masked rt=kmpc v=1
 		1010 2 end parallel
 		1020 2 join parallel
 		1100 2 fork parallel fn=300 key=7 size=1 site=90
 		1110 2 begin parallel key=7
 		1120 2 end parallel
-		1130 2 join parallel`) {
-		e.Feed(&ev)
-	}
-	p := e.Finish(2000)
+		1130 2 join parallel`)
 	for _, row := range p.Threads {
 		if row.Root == 0 && row.Num == 0 {
 			t.Errorf("the first thread has a row: %+v", p.Threads)
@@ -147,14 +149,10 @@ func TestFirstThreadWithoutPart(t *testing.T) {
 
 // How many sections a thread has of a team whose size is not known is not told.
 func TestSectionsUnderWay(t *testing.T) {
-	e := New(1, fakeFiles{})
-	e.Existing([]int{1, 2}, 1000)
-	for _, ev := range parse(t, `
+	p := attached(t, []int{1, 2}, 2000, `
 		1010 2 open sections rt=kmpc site=400 v=4
-		1020 2 close loop rt=kmpc`) {
-		e.Feed(&ev)
-	}
-	for _, r := range e.Finish(2000).Regions {
+		1020 2 close loop rt=kmpc`)
+	for _, r := range p.Regions {
 		if r.Construct == event.Sections && slices.Contains(r.Notes, noteUnknownSections) {
 			return
 		}

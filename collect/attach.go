@@ -98,7 +98,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	defer m.mu.Unlock()
 	p.began, p.cpu0 = ktime(), readCPU(pid)
 	tids := threadsOf(pid)
-	p.joined = len(tids)
+	p.existing = len(tids)
 	p.engine.Existing(tids, p.began)
 	if p.recorder != nil {
 		p.recorder.Stream.Existing = tids

@@ -2,7 +2,6 @@ package collect
 
 import (
 	"encoding/binary"
-	"iter"
 
 	"ompp-attach/bpf"
 	"ompp-attach/probes/insn"
@@ -96,8 +95,8 @@ const trampolinePage = 4096
 // probing tells whether a sample was taken while a thread was at a probe: in the
 // kernel, to which a probed instruction or return led it, or in the trampoline,
 // which is no code of the program's. The few page faults of an instruction behind
-// a call that is probed cannot be told from that. In user code a thread is the program's, also
-// where it has just come out of a probe or will be in one next.
+// a call that is probed cannot be told from that. In user code a thread is the
+// program's, also where it has just come out of a probe or will be in one next.
 func (c probedCode) probing(mods []symbols.Module, seen returned, r *bpf.SampleRecord) bool {
 	at := elsewhere
 	if m, ok := symbols.Find(mods, r.Ip); ok {
@@ -112,13 +111,13 @@ func (c probedCode) probing(mods []symbols.Module, seen returned, r *bpf.SampleR
 
 // samplesAt tells what takes samples of the probes that are about to be placed
 // in a file.
-func (m *Measurement) samplesAt(o *symbols.Object, probed iter.Seq[uint64]) {
+func (m *Measurement) samplesAt(o *symbols.Object, probed []uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.sampling.kernel == nil {
 		return
 	}
-	for vaddr := range probed {
+	for _, vaddr := range probed {
 		m.sampling.probed.add(o, vaddr)
 	}
 }

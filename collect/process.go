@@ -31,7 +31,7 @@ type Process struct {
 	mapped    *symbols.Process
 	resolver  *resolver
 	found     uint64 // before we looked at it for the first time
-	joined    int    // how many threads it had when it was attached to
+	existing  int    // how many threads it had when it was attached to
 	began     uint64
 	ended     uint64 // when its measured time was over; 0: not yet
 	continued uint64 // when we last let it go on
@@ -253,7 +253,7 @@ func (m *Measurement) watchLibraries(p *Process, mods []symbols.Module) io.Close
 		if v, ok := o.DataSymbol("_r_debug"); ok {
 			state = int64(v + rState - sp.VAddr)
 		}
-		m.samplesAt(o, slices.Values([]uint64{sp.VAddr}))
+		m.samplesAt(o, []uint64{sp.VAddr})
 		l, err := m.follower.WatchLibraries(mods[i].HostPath, int(p.pid), off, state)
 		if err != nil {
 			m.logf("process %d: %v; runtimes that it loads later are not seen", p.pid, err)

@@ -120,8 +120,8 @@ func (p *Process) silence() string {
 		return ""
 	}
 	threads, were := "its thread", "was"
-	if p.joined > 1 {
-		threads, were = fmt.Sprintf("its %d threads", p.joined), "were"
+	if p.existing > 1 {
+		threads, were = fmt.Sprintf("its %d threads", p.existing), "were"
 	}
 	return fmt.Sprintf("No region, construct or call began or ended while the process was measured. Whether %s %s outside of all of them, or in one all the time, is not known: the report shows what was seen, nothing. Measure for longer, or see with --sample task-clock where they compute.", threads, were)
 }

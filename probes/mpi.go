@@ -3,7 +3,6 @@ package probes
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -21,15 +20,12 @@ type MPIPlan struct {
 	Missing    []string // entry points without a probe, each with the reason
 }
 
-// Probed yields the virtual addresses of the probed instructions.
-func (p *MPIPlan) Probed() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		for i := range p.Placements {
-			if !yield(p.Placements[i].VAddr) {
-				return
-			}
-		}
+// Probed returns the virtual addresses of the probed instructions.
+func (p *MPIPlan) Probed() (vaddrs []uint64) {
+	for i := range p.Placements {
+		vaddrs = append(vaddrs, p.Placements[i].VAddr)
 	}
+	return vaddrs
 }
 
 // MPIPlacement is one probe at the entry of an MPI operation, and at its

@@ -3,7 +3,6 @@ package probes
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -40,16 +39,13 @@ type Plan struct {
 	code insn.Code // the object's, while the plan is made
 }
 
-// Probed yields the virtual addresses of the probed instructions; some bear
+// Probed returns the virtual addresses of the probed instructions; some bear
 // several probes.
-func (p *Plan) Probed() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		for i := range p.Placements {
-			if !yield(p.Placements[i].VAddr) {
-				return
-			}
-		}
+func (p *Plan) Probed() (vaddrs []uint64) {
+	for i := range p.Placements {
+		vaddrs = append(vaddrs, p.Placements[i].VAddr)
 	}
+	return vaddrs
 }
 
 // table is a runtime's points with one matcher over all of them.

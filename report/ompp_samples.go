@@ -37,7 +37,7 @@ func (o *ompp) hotLines() {
 		o.printf("By phase: %s%s.\n", phasesText(phases, all, part), atomicText(atomic, all, part))
 	}
 	if phases[attribution.PhaseProbe] > 0 {
-		o.printf("%s\n", probePhaseText(o.Raw))
+		o.printf("%s\n", probePhaseText(o.p.Meta.Adjusted))
 	}
 	o.printf("\n")
 	for i := range hot {
@@ -55,12 +55,12 @@ func (o *ompp) hotLines() {
 }
 
 // probePhaseText says what the measurement found of itself.
-func probePhaseText(raw bool) string {
-	const text = "Samples of phase probe are time of the measurement itself, which is in no line below and "
-	if raw {
-		return text + "no other phase; the times above contain it (--raw)."
+func probePhaseText(adjusted bool) string {
+	const text = "Samples of phase probe are time of the measurement itself: in no line of code below, "
+	if adjusted {
+		return text + "and not in the regions' times, from which it is taken."
 	}
-	return text + "no other figure."
+	return text + "but in the regions' times."
 }
 
 func phasesText(phases map[string]uint64, all uint64, part func(w, of uint64) string) string {
