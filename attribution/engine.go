@@ -1,6 +1,3 @@
-// Package attribution rebuilds, from the events of the probes, what every
-// thread was doing: the stack of OpenMP regions, through teams and nesting,
-// and charges times and counts to it. It is pure: no I/O, no BPF.
 package attribution
 
 import "ompp-attach/event"

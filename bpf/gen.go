@@ -1,7 +1,3 @@
-// Package bpf holds the kernel side: the programs that report probe hits and
-// the ones that follow processes, their loaders, and the decoder of their
-// records. The objects are generated from the C files and committed, so that
-// building needs no clang; `make generate` renews them.
 package bpf
 
 //go:generate go tool bpf2go -cc ${BPF_CLANG} -tags linux -target amd64,arm64 -type row -type record -type fold_record -type source -type row_flag -type record_flag -type counter_source -type drive probe probe.bpf.c -- -I. -idirafter ${BPF_ASM} -Wall -Werror

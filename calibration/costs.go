@@ -1,5 +1,3 @@
-// Package calibration measures what a probe hit costs the thread that is hit
-// on this machine: on a small program of its own, never on the measured one.
 package calibration
 
 import (

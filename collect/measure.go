@@ -1,5 +1,3 @@
-// Package collect runs a measurement: it follows processes, places probes in
-// the runtimes they map, reads the records and feeds each process's engine.
 package collect
 
 import (

@@ -1,6 +1,3 @@
-// Package probes knows the OpenMP runtimes: which entry points they have, what
-// a hit there means, where a probe is cheapest and safe, and how hits become
-// events.
 package probes
 
 import (

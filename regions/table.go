@@ -1,7 +1,3 @@
-// Package regions is a binary Opari: it builds, for a program or library that
-// calls an OpenMP runtime, the table of its OpenMP regions without running it,
-// from the calls of the runtime, outlined functions, libomp's ident_t, line
-// tables and the pragmas of the source, as far as each is there.
 package regions
 
 import (

@@ -1,5 +1,3 @@
-// Command ompp-attach profiles OpenMP and MPI programs from outside: it launches or
-// attaches to an unmodified program and writes ompP reports and pprof profiles.
 package main
 
 import (

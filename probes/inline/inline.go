@@ -1,6 +1,3 @@
-// Package inline finds the OpenMP constructs that GCC turns into plain
-// instructions, without a call of the runtime: static loops, master, the end of
-// a single nowait. It reads files only.
 package inline
 
 import (
