@@ -38,8 +38,8 @@ func (y *tally) whole() (sum counts) {
 
 // counting is what the engine keeps for counters.
 type counting struct {
-	width int // numbers in an event; 0: nothing is counted
-	free  []*tally
+	width int      // numbers in an event; 0: nothing is counted
+	free  []*tally `copy:"-"`
 }
 
 // tallyOf returns what was counted in the i-th region of a thread's stack.

@@ -67,8 +67,8 @@ type Engine struct {
 	threads   map[uint32]*thread
 	rows      []Thread
 	rowOf     map[rowID]int
-	spare     [][]frame // stacks of threads that are forgotten
-	chunks    chunks
+	spare     [][]frame    `copy:"-"` // stacks of threads that are forgotten
+	chunks    chunks       `copy:"-"`
 	rowAt     [256]int     // by the last digits of thread numbers: spares most look-ups in rowOf
 	recent    [512]*thread // by the last digits of their numbers: spares most look-ups in threads
 	roots     int
@@ -77,12 +77,12 @@ type Engine struct {
 	teams     map[teamKey]*teamList
 	lists     [64]*teamList // of teams, by the last digits of their keys
 	settle    []*team       // joined, waiting for stragglers
-	free      []*team
+	free      []*team       `copy:"-"`
 	parked    []*thread
-	order     []waiting // of parked, for advanceParked
+	order     []waiting `copy:"-"` // of parked, for advanceParked
 	others    uint64    // when the first events of all parked threads but the one that goes on are, at the earliest
 	tasks     map[taskKey]*task
-	freeTasks []*task
+	freeTasks []*task         `copy:"-"`
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
 	era       uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
 	tasking   bool            // tasks were seen: teams settle only when all before their join is read

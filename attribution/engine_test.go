@@ -365,7 +365,10 @@ func TestAttachTaskInFinalBarrier(t *testing.T) {
 }
 
 // feedBytes turns bytes into a senseless but well-typed stream.
-func feedBytes(b []byte) *Profile {
+func feedBytes(b []byte) *Profile { return feedBytesTo(b, func(*Engine, uint64) {}) }
+
+// feedBytesTo is feedBytes that calls a function after each event.
+func feedBytesTo(b []byte, after func(e *Engine, at uint64)) *Profile {
 	e := New(1, fakeFiles{})
 	at := uint64(0)
 	for len(b) >= 4 {
@@ -387,6 +390,7 @@ func feedBytes(b []byte) *Profile {
 		if b[0]%8 == 0 {
 			e.Advance(at)
 		}
+		after(e, at)
 		b = b[4:]
 	}
 	return e.Finish(at + 1)

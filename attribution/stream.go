@@ -44,6 +44,15 @@ type Placed struct {
 
 // Replay feeds the stream to a new engine.
 func (s *Stream) Replay() *Profile {
+	e := s.begin()
+	for i := range s.Events {
+		e.Feed(&s.Events[i])
+	}
+	return e.Finish(s.End)
+}
+
+// begin returns an engine that knows what was known before the first event.
+func (s *Stream) begin() *Engine {
 	e := New(s.PID, s)
 	if len(s.Existing) > 0 {
 		e.Existing(s.Existing, s.Began)
@@ -56,10 +65,7 @@ func (s *Stream) Replay() *Profile {
 	for _, w := range s.Watches {
 		e.Watch(w)
 	}
-	for i := range s.Events {
-		e.Feed(&s.Events[i])
-	}
-	return e.Finish(s.End)
+	return e
 }
 
 // Team implements Resolver.
