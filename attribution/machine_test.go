@@ -97,3 +97,21 @@ func BenchmarkMachine(b *testing.B) {
 		}
 	}
 }
+
+// A snapshot holds up who reads the rings while the engine is copied.
+func BenchmarkSnapshot(b *testing.B) {
+	p := newMachinePlayer(synthetic.Machine{Threads: 256, Rings: 64, Step: 1000})
+	for range 5 {
+		p.play()
+	}
+	b.Run("copy", func(b *testing.B) {
+		for b.Loop() {
+			p.engine.Copy(nowhere{})
+		}
+	})
+	b.Run("finish", func(b *testing.B) {
+		for b.Loop() {
+			p.engine.Copy(nowhere{}).Snapshot(p.begin)
+		}
+	})
+}
