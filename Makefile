@@ -10,7 +10,7 @@ RACE = ./attribution ./analysis ./report ./event ./bpf ./collect ./job ./cmd/omp
 
 export BPF_CLANG BPF_ASM
 
-.PHONY: build generate check-generated lint test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench pgo install clean
+.PHONY: build generate check-generated lint quick test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench pgo install clean
 
 build:
 	$(GO) build -o bin/ompp-attach ./cmd/ompp-attach
@@ -24,6 +24,10 @@ check-generated:
 
 lint:
 	scripts/lint.sh
+
+# The loop one works in: under two minutes.
+quick:
+	scripts/quick.sh
 
 # Everything. The end-to-end tests place probes and so need root.
 test: deps build lint check-generated test-unit test-race test-e2e

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The registers of the probed thread, per architecture. Only what is used is
  * declared; CO-RE relocates the task_struct members, pt_regs is kernel ABI. */
 #pragma once

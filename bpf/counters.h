@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Performance counters of threads. The hardware's are counted for each CPU, as
  * perf's bperf does, so that set-up does not grow with threads; what a thread
  * has counted is summed up when it leaves a CPU. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Hits without probes: tests and benchmarks have what a hit does done from many
  * threads, on registers that they make up, as often as they like. */
 #pragma once

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Constructs that begin and end on their thread while it reports nothing else
  * are added up, per place, and leave as one record. Before a thread reports
  * anything else, what it has folded is settled: the sums go out, then what is

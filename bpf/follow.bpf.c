@@ -1,6 +1,6 @@
 //go:build ignore
 
-// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Watches followed processes: program changes, children, runtimes that are
 // mapped later. It stops a process that is to be measured from its first
 // instruction until its probes are in place.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Records that nobody but their own thread's need be told of at once wait until
  * there are some, and are written together: a place in the ring for each would
  * cost as much as all else that a hit does. Where the call came from that begins

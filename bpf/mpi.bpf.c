@@ -1,6 +1,6 @@
 //go:build ignore
 
-// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Reports the calls of MPI operations, one record each, when they return.
 #include "mpi_args.h"
 #include <bpf/bpf_tracing.h>

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Reports the hits of the probes that sit in OpenMP runtimes.
 #include "counters.h"
 #include "report.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the programs of OpenMP and of MPI probes share: the record rings, what
  * is known of a thread (thread.h), and who is silent. The loader gives the second object
  * the first one's maps, so that a thread's records keep their order. */

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Reports where the threads of followed processes are: runs whenever the
 // sampling event of a processor overflows.
 #include "fold.h"

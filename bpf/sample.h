@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a sample reports. Apart from shared.h, whose structs probes use. */
 #pragma once
 #include "shared.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the kernel side and the Go side share. bpf2go derives the Go structs
  * from these, so that no layout is written twice. */
 #pragma once

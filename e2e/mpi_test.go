@@ -246,14 +246,21 @@ func TestMPICounts(t *testing.T) {
 				if len(args) > 0 && args[0] == "FILE" {
 					args[0] = filepath.Join(t.TempDir(), "file")
 				}
-				truth := m.RunTruth(t, n, threadsEnv(max(1, tc.threads)), append([]string{bin}, args...)...)
-				for r, p := range runJob(t, m, n, options{env: threadsEnv(max(1, tc.threads))}, bin, args...) {
-					complete(t, p)
-					balanced(t, p)
-					sameCalls(t, p, truth[r], tc.grain)
-				}
+				mpiCounts(t, m, n, max(1, tc.threads), tc.grain, bin, args...)
 			})
 		}
+	}
+}
+
+// mpiCounts compares each of n ranks' profiles with what was counted between the
+// program and MPI.
+func mpiCounts(t *testing.T, m testbin.MPI, n, threads int, g grain, bin string, args ...string) {
+	t.Helper()
+	truth := m.RunTruth(t, n, threadsEnv(threads), append([]string{bin}, args...)...)
+	for r, p := range runJob(t, m, n, options{env: threadsEnv(threads)}, bin, args...) {
+		complete(t, p)
+		balanced(t, p)
+		sameCalls(t, p, truth[r], g)
 	}
 }
 
