@@ -47,7 +47,7 @@ func (c *claims) open(f *measureFlags, req *request) (*output, error) {
 		f.events = filepath.Join(req.Dir, f.events)
 	}
 	if c.done[dir] == nil {
-		o := &output{dir: dir, named: true}
+		o := &output{dir: dir, named: f.out != ""}
 		if err := o.make(); err != nil {
 			return nil, onHost(err)
 		}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"ompp-attach/attribution"
 	"ompp-attach/collect"
@@ -35,6 +31,7 @@ type output struct {
 	dir     string
 	created bool
 	named   bool // by the user
+	ours    bool // we have made or opened it
 	replace bool // an older run's files
 	program string
 	rank    *collect.Rank // whose files these are; nil: the program is no rank
@@ -62,50 +59,20 @@ func openOutput(dir, program string, pid int, overwrite bool) (*output, error) {
 	return o, probeWritable(o.dir)
 }
 
-func (o *output) make() (err error) {
-	if o.created, err = makeDirectory(o.dir); err != nil {
+// make makes the directory. One that was not named by the user has a name that
+// others can foresee, so it must not be theirs, nor a link.
+func (o *output) make() error {
+	root, made, err := openDirectory(o.dir, !o.named && !o.ours)
+	if err != nil {
 		return fmt.Errorf("cannot make the results directory: %w", err)
 	}
-	return nil
-}
-
-// makeDirectory makes a directory and those above it. What it makes belongs to
-// the user who ran sudo; what is there keeps its owner: it may be /tmp.
-func makeDirectory(dir string) (created bool, err error) {
-	dir = filepath.Clean(dir)
-	err = os.Mkdir(dir, 0o755)
-	if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
-		if _, err := makeDirectory(above); err != nil {
-			return false, err
-		}
-		err = os.Mkdir(dir, 0o755)
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return false, os.MkdirAll(dir, 0o755) // which fails if it is no directory
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, giveToUser(dir)
+	o.created, o.ours = made, true
+	return root.Close()
 }
 
 func exists(path string) bool {
-	_, err := os.Stat(path)
+	_, err := os.Lstat(path)
 	return err == nil
-}
-
-func probeWritable(dir string) error {
-	f, err := os.CreateTemp(dir, ".ompp-attach-*")
-	if err != nil {
-		return fmt.Errorf("cannot write to %s: %w; give another directory with -o", dir, errors.Unwrap(err))
-	}
-	f.Close()
-	os.Remove(f.Name())
-	var st unix.Statfs_t
-	if unix.Statfs(dir, &st) == nil && st.Bavail*uint64(st.Bsize) < freeBytes {
-		return fmt.Errorf("%s has less than 1 MiB of free disk space: make room, or give another directory with -o", dir)
-	}
-	return nil
 }
 
 // abandon removes a directory that was made for nothing.
@@ -218,14 +185,19 @@ var resultFile = func() *regexp.Regexp {
 // removeOld removes an older run's files: one of its processes' profiles would
 // seem to be the new run's.
 func removeOld(dir string) error {
-	files, err := os.ReadDir(dir)
+	root, _, err := openDirectory(dir, false)
+	if err != nil {
+		return fmt.Errorf("cannot look for older profiles: %w", err)
+	}
+	defer root.Close()
+	names, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return fmt.Errorf("cannot look for older profiles: %w", err)
 	}
 	var errs []error
-	for _, f := range files {
+	for _, f := range names {
 		if resultFile.MatchString(f.Name()) {
-			if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
+			if err := root.Remove(f.Name()); err != nil {
 				errs = append(errs, fmt.Errorf("cannot remove an older profile: %w", err))
 			}
 		}
@@ -261,68 +233,6 @@ func renderAll(dir, stem string, p *attribution.Profile, formats []string, o rep
 		files = append(files, name)
 	}
 	return files, errors.Join(errs...)
-}
-
-// saveFile writes a file whole or not at all: a report that a full disk cut
-// off would look like a result.
-func saveFile(name string, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return fmt.Errorf("cannot render %s: %w", name, err)
-	}
-	// Root may write into somebody else's directory: no name that they could
-	// have put a link under, and no change of owner by name.
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".ompp-attach-*")
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", name, errors.Unwrap(err))
-	}
-	_, err = tmp.Write(b.Bytes())
-	err = cmp.Or(err, tmp.Chmod(os.FileMode(0o644&^umask)))
-	if uid, gid, ok := sudoUser(); ok {
-		err = cmp.Or(err, tmp.Chown(uid, gid))
-	}
-	err = cmp.Or(err, tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), name)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-		return fmt.Errorf("cannot write %s: %w", name, errors.Unwrap(err))
-	}
-	return nil
-}
-
-// umask is the user's. It can only be read by setting it, for all threads: not
-// when ranks' files may be written at one time.
-var umask = func() int {
-	mask := unix.Umask(0)
-	unix.Umask(mask)
-	return mask
-}()
-
-// sudoUser is the user who ran us by sudo.
-func sudoUser() (uid, gid int, ok bool) {
-	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
-	gid, err2 := strconv.Atoi(os.Getenv("SUDO_GID"))
-	return uid, gid, err1 == nil && err2 == nil && os.Geteuid() == 0
-}
-
-// giveToUser hands a directory that we have made to the user who ran sudo. By
-// its file: whoever owns the directory above may have put a link in its place.
-func giveToUser(dir string) error {
-	uid, gid, ok := sudoUser()
-	if !ok {
-		return nil
-	}
-	f, err := os.OpenFile(dir, unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	if err == nil {
-		defer f.Close()
-		err = f.Chown(uid, gid)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot give %s to the user who ran sudo: %w", dir, err)
-	}
-	return nil
 }
 
 func checkFormats(names []string) error {

@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
 	"ompp-attach/attribution"
 	"ompp-attach/collect"
+	"ompp-attach/files"
 )
 
 func profileOf(pid int) *attribution.Profile {
@@ -94,7 +96,7 @@ func TestSaveFile(t *testing.T) {
 }
 
 // Root's directories stay root's, whoever ran sudo: -o /tmp names one.
-func TestMakeDirectory(t *testing.T) {
+func TestOpenDirectory(t *testing.T) {
 	dir := t.TempDir()
 	const user = 12345
 	if os.Geteuid() == 0 {
@@ -113,9 +115,11 @@ func TestMakeDirectory(t *testing.T) {
 		path    string
 		created bool
 	}{{dir, false}, {made + "/", true}, {made, false}} {
-		if created, err := makeDirectory(tc.path); created != tc.created || err != nil {
-			t.Errorf("%s: created %t, %v; want %t", tc.path, created, err, tc.created)
+		root, created, err := openDirectory(tc.path, false)
+		if created != tc.created || err != nil {
+			t.Fatalf("%s: created %t, %v; want %t", tc.path, created, err, tc.created)
 		}
+		root.Close()
 	}
 	if got := owner(dir); got != os.Geteuid() {
 		t.Errorf("a directory that was there belongs to %d", got)
@@ -127,18 +131,76 @@ func TestMakeDirectory(t *testing.T) {
 			}
 		}
 	}
-	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink(dir, link)); err != nil {
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := makeDirectory(filepath.Join(file, "below")); err == nil {
+	if _, _, err := openDirectory(filepath.Join(file, "below"), false); err == nil {
 		t.Error("made a directory below a file")
 	}
-	if _, err := makeDirectory(file); err == nil {
+	if _, _, err := openDirectory(file, false); err == nil {
 		t.Error("took a file for a directory")
 	}
-	if err := giveToUser(link); os.Geteuid() == 0 && err == nil {
-		t.Error("a link's directory was given away")
+}
+
+// What another user has put where root's results would go is not followed, and
+// results that nobody has named go nowhere near it.
+func TestPlantedDirectory(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files to others")
+	}
+	const other = 12345
+	dir := t.TempDir()
+	t.Chdir(dir)
+	precious := filepath.Join(dir, "precious")
+	link, taken := "ompp-solver-10", "ompp-solver-11"
+	if err := errors.Join(os.Mkdir(precious, 0o755), os.Symlink(precious, link), os.Lchown(link, other, other),
+		os.Mkdir(taken, 0o777), os.Chown(taken, other, other)); err != nil {
+		t.Fatal(err)
+	}
+	for pid, name := range map[int]string{10: link, 11: taken} {
+		if _, err := openOutput("", "solver", pid, false); !errors.Is(err, files.ErrUnsafe) || !strings.Contains(err.Error(), "-o") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := openOutput(link, "solver", 10, false); !errors.Is(err, files.ErrUnsafe) {
+		t.Errorf("another user's link, named: %v", err)
+	}
+	if err := saveFile(filepath.Join(link, "file"), func(io.Writer) error { return nil }); !errors.Is(err, files.ErrUnsafe) {
+		t.Errorf("a file below another user's link: %v", err)
+	}
+	if _, err := openOutput(taken, "solver", 11, false); err != nil {
+		t.Errorf("another user's directory, named: %v", err)
+	}
+	c := &claims{}
+	if err := errors.Join(os.Symlink(precious, "ompp-job-j"), os.Lchown("ompp-job-j", other, other)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.open(&measureFlags{}, &request{Dir: dir, Rank: collect.Rank{Job: "j"}}); !errors.Is(err, files.ErrUnsafe) {
+		t.Errorf("a job's directory: %v", err)
+	}
+	// What is ours, and what sudo's user has linked, is used.
+	t.Setenv("SUDO_UID", strconv.Itoa(other))
+	t.Setenv("SUDO_GID", strconv.Itoa(other))
+	if _, err := openOutput(link, "solver", 10, false); err != nil {
+		t.Errorf("a link of the user who ran sudo: %v", err)
+	}
+	if got := namesIn(t, precious); len(got) > 0 {
+		t.Errorf("%q was written where the links lead", got)
+	}
+}
+
+// A program's results go beside what is in their place, if the name is taken.
+func TestTakenName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Symlink("nowhere", "ompp-solver-10"); err != nil {
+		t.Fatal(err)
+	}
+	p := profileOf(10)
+	p.Nodes = []attribution.Node{{Region: -1, Parent: -1}}
+	o := &output{program: "solver"}
+	if err := o.write(&collect.Result{First: p, Profiles: []*attribution.Profile{p}}, &measureFlags{quiet: true}); err != nil || o.dir != "ompp-solver-10-2" {
+		t.Errorf("results in %q, %v", o.dir, err)
 	}
 }
 

@@ -124,10 +124,11 @@ func reportDirectory(dir, wanted string) (string, error) {
 	case "-":
 		return "", &exitError{exitUsage, errors.New("-o - takes one report that is one file; give a directory for several")}
 	}
-	if _, err := makeDirectory(wanted); err != nil {
+	root, _, err := openDirectory(wanted, false)
+	if err != nil {
 		return "", fmt.Errorf("cannot make the reports' directory: %w", err)
 	}
-	return wanted, nil
+	return wanted, root.Close()
 }
 
 func readProfile(name string) (*attribution.Profile, error) {

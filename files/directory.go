@@ -1,0 +1,206 @@
+// Package files opens files and directories whose names come from others: from debug
+// information, from a process, from the command line. Nothing that it opens blocks
+// for long, has no end, or leads where another user wants root to write.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrUnsafe: a directory, or a link on the way to it, is another user's.
+var ErrUnsafe = errors.New("not safe to write to")
+
+// mostLinks is how many symbolic links the kernel follows on one way.
+const mostLinks = 40
+
+// Way says how a directory is reached that files are to be written to. A link
+// is followed if root, this user, or one of Trusted made it. For root, any other
+// link may be a trap; for everybody else, it leads where the kernel permits.
+type Way struct {
+	Trusted []int // user ids
+	// Own refuses a link in the directory's own place, and a directory that is
+	// not this user's or one of Trusted's: its name could be foreseen.
+	Own bool
+	// Make gives the rights of directories that are missing; 0: none is made.
+	Make fs.FileMode
+	// Owner tells whose a directory is that was made in another one; nil, or
+	// not ok: this user's.
+	Owner func(above *unix.Stat_t) (uid, gid int, ok bool)
+}
+
+// Open opens a directory, and makes what is missing of it if that is wanted.
+// made tells that the directory itself was missing. What is done by the returned
+// root reaches this directory, whatever becomes of its name.
+func (w *Way) Open(path string) (root *os.Root, made bool, err error) {
+	defer func() {
+		if err != nil && !errors.Is(err, ErrUnsafe) {
+			err = &fs.PathError{Op: "open", Path: path, Err: err}
+		}
+	}()
+	at, err := open(unix.AT_FDCWD, start(path))
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { unix.Close(at) }()
+	rest := strings.Split(path, "/")
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		if rest = rest[1:]; name == "" || name == "." {
+			continue
+		}
+		last := !slices.ContainsFunc(rest, func(s string) bool { return s != "" && s != "." })
+		next, st, new, err := w.step(at, name)
+		if err != nil {
+			return nil, false, err
+		}
+		switch {
+		case st.Mode&unix.S_IFMT == unix.S_IFLNK:
+			if w.Own && last || !w.follows(int(st.Uid)) {
+				unix.Close(next)
+				return nil, false, fmt.Errorf("%w: %s is a link that user %d has made", ErrUnsafe, name, st.Uid)
+			}
+			target, err := readlink(next)
+			unix.Close(next)
+			if err != nil {
+				return nil, false, err
+			}
+			if links++; links > mostLinks {
+				return nil, false, unix.ELOOP
+			}
+			rest = append(strings.Split(target, "/"), rest...)
+			if filepath.IsAbs(target) {
+				if next, err = open(unix.AT_FDCWD, "/"); err != nil {
+					return nil, false, err
+				}
+				unix.Close(at)
+				at = next
+			}
+			continue
+		case st.Mode&unix.S_IFMT != unix.S_IFDIR:
+			unix.Close(next)
+			return nil, false, unix.ENOTDIR
+		}
+		unix.Close(at)
+		at, made = next, new
+		if w.Own && last && !new && !w.ours(int(st.Uid)) {
+			return nil, false, fmt.Errorf("%w: it belongs to user %d", ErrUnsafe, st.Uid)
+		}
+	}
+	root, err = os.OpenRoot("/proc/self/fd/" + strconv.Itoa(at))
+	return root, made, err
+}
+
+// step opens one name in a directory, without following it.
+func (w *Way) step(at int, name string) (next int, st unix.Stat_t, made bool, err error) {
+	next, err = open(at, name)
+	if errors.Is(err, unix.ENOENT) && w.Make != 0 {
+		if err = unix.Mkdirat(at, name, uint32(w.Make)); err != nil && !errors.Is(err, unix.EEXIST) {
+			return -1, st, false, err
+		}
+		made = err == nil
+		next, err = open(at, name)
+	}
+	if err != nil {
+		return -1, st, false, err
+	}
+	if err = unix.Fstat(next, &st); err == nil && made && w.Owner != nil {
+		var above unix.Stat_t
+		if err = unix.Fstat(at, &above); err == nil {
+			if uid, gid, ok := w.Owner(&above); ok {
+				err = unix.Fchownat(next, "", uid, gid, unix.AT_EMPTY_PATH)
+			}
+		}
+	}
+	if err != nil {
+		unix.Close(next)
+		return -1, st, false, err
+	}
+	return next, st, made, nil
+}
+
+func start(path string) string {
+	if filepath.IsAbs(path) {
+		return "/"
+	}
+	return "."
+}
+
+func open(at int, name string) (int, error) {
+	for {
+		fd, err := unix.Openat(at, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if !errors.Is(err, unix.EINTR) {
+			return fd, err
+		}
+	}
+}
+
+func readlink(fd int) (string, error) {
+	b := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(fd, "", b)
+	if err != nil {
+		return "", err
+	}
+	return string(b[:n]), nil
+}
+
+func (w *Way) ours(uid int) bool { return uid == os.Geteuid() || slices.Contains(w.Trusted, uid) }
+
+func (w *Way) follows(uid int) bool { return os.Geteuid() != 0 || w.ours(uid) }
+
+// Save replaces a file of a directory, whole or not at all: nobody reads half of
+// it, and a link in its place is not followed. finish, if any, sets rights and
+// owner before the file gets its name.
+func Save(dir *os.Root, name string, b []byte, finish func(*os.File) error) (err error) {
+	f, err := temporary(dir)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil && finish != nil {
+		err = finish(f)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	tmp := filepath.Base(f.Name())
+	if err == nil {
+		err = dir.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = dir.Remove(tmp)
+	}
+	return err
+}
+
+// temporaryPrefix begins the names of files that are being written.
+const temporaryPrefix = ".ompp-attach-"
+
+// temporary makes a file under a name that nobody can foresee.
+func temporary(dir *os.Root) (*os.File, error) {
+	for {
+		f, err := dir.OpenFile(temporaryPrefix+strconv.FormatUint(rand.Uint64(), 36), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// ProveWritable makes a file in a directory and removes it again.
+func ProveWritable(dir *os.Root) error {
+	f, err := temporary(dir)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return dir.Remove(filepath.Base(f.Name()))
+}
