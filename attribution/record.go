@@ -30,7 +30,7 @@ const maxRecord = 4 << 30
 
 // Encode writes p as a recorded profile: one gzip member that holds one JSON
 // object, the fields being those of Profile. Nothing is left out or rounded;
-// only bytes of a name that are not UTF-8 become U+FFFD. The version written
+// only names that are not UTF-8 are written as Pasteable has them. The version written
 // is always SchemaVersion, because that is the schema of this package's types.
 // It fails on a profile that Decode would refuse (see Validate) and on errors
 // of w.
@@ -38,12 +38,12 @@ func Encode(w io.Writer, p *Profile) error {
 	if err := Validate(p); err != nil {
 		return fmt.Errorf("encode profile: %w", err)
 	}
-	out := *p
+	out := recordable(p)
 	out.Version = SchemaVersion
 	zw := gzip.NewWriter(w)
 	enc := json.NewEncoder(zw)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(&out); err != nil {
+	if err := enc.Encode(out); err != nil {
 		return fmt.Errorf("encode profile: %w", err)
 	}
 	if err := zw.Close(); err != nil {

@@ -218,6 +218,6 @@ func RunLaunch(args []string) {
 	if _, err := io.ReadFull(gate, make([]byte, 1)); err != nil {
 		return
 	}
-	err := syscall.Exec(args[2], args[3:], os.Environ())
-	fmt.Fprintf(report, "cannot run %s: %v", args[2], err)
+	err := execute(args[2], args[3:])
+	fmt.Fprint(report, notExecuted(args[2], err))
 }

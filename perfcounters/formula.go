@@ -41,7 +41,12 @@ func ParseFormula(text string, names []string) (*Formula, error) {
 	if !ok {
 		name, expr = text, text
 	}
-	f.Name = strings.TrimSpace(name)
+	if f.Name = strings.TrimSpace(name); f.Name == "" {
+		return nil, fmt.Errorf("%w: %q has no name: write NAME=EXPRESSION, as in 'IPC=instructions/cycles'", ErrFormula, text)
+	}
+	if strings.TrimSpace(expr) == "" {
+		return nil, fmt.Errorf("%w: %q has nothing behind its name: write NAME=EXPRESSION, as in 'IPC=instructions/cycles'", ErrFormula, text)
+	}
 	known := append(slices.Clone(names), ExecT, ExecC)
 	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) })
 	var goText strings.Builder

@@ -190,6 +190,10 @@ func TestFormulaRefuses(t *testing.T) {
 		"X=cycles cycles":       "operators",
 		"X=1 2":                 "operators",
 		"X=f(cycles)":           "f, which is not counted",
+		"=1":                    "has no name",
+		" =cycles":              "has no name",
+		"":                      "has no name",
+		"X= ":                   "nothing behind its name",
 	} {
 		_, err := ParseFormula(in, []string{"cycles", "instructions"})
 		if !errors.Is(err, ErrFormula) || !strings.Contains(err.Error(), want) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"unicode"
 
 	"ompp-attach/attribution"
 )
@@ -93,16 +92,9 @@ func programName(p *attribution.Profile) string {
 	return clean(p.Meta.Program)
 }
 
-// clean makes a name of the measured program or its files harmless to a line
+// clean makes names of the measured program or its files harmless to a line
 // of text and to a terminal.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '?'
-	}, s)
-}
+func clean(s string) string { return attribution.Pasteable(s) }
 
 // plural returns "1 thread", "2 threads".
 func plural(n int, noun string) string {

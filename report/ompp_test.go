@@ -268,7 +268,7 @@ func TestLocationText(t *testing.T) {
 		{attribution.Location{Function: "f"}, "f"},
 		{attribution.Location{File: "main.c"}, "main.c"},
 		{attribution.Location{}, "(unknown place)"},
-		{attribution.Location{File: "a\n\x1b[1m.c", Begin: 1}, "a??[1m.c (1)"},
+		{attribution.Location{File: "a\n\x1b[1m.c", Begin: 1}, "$'a\\012\\033[1m.c' (1)"},
 	} {
 		if got := locationText(&tt.l); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.l, got, tt.want)

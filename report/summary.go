@@ -66,12 +66,16 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 		line(trouble[0], "%s", trouble[1])
 	}
 	// Three lines at most: the rest share the last one.
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = attribution.PasteableName(f)
+	}
 	for i, key := 0, "written"; i < len(files); i, key = i+1, "" {
 		if i == 2 {
-			line(key, "%s", strings.Join(files[i:], " "))
+			line(key, "%s", strings.Join(names[i:], " "))
 			break
 		}
-		line(key, "%s", files[i])
+		line(key, "%s", names[i])
 	}
 	return out.Flush()
 }

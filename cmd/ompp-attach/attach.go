@@ -35,6 +35,8 @@ the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
 		Args:    byFlag,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch given := c.Flags().Changed; {
+			case given("duration") && duration <= 0:
+				return &exitError{exitUsage, fmt.Errorf("--duration %s: give a time above 0, as in 30s or 5m, or leave --duration out to measure until Ctrl-C", duration)}
 			case given("pid") && given("job"):
 				return &exitError{exitUsage, errors.New("give --pid or --job, not both")}
 			case given("job"):

@@ -61,7 +61,7 @@ func check(w io.Writer, pid int, process bool) error {
 	if trial.Works() {
 		b.WriteString("\n" + prediction(in))
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
+	if _, err := io.WriteString(w, pasteable(b.String())); err != nil {
 		return err
 	}
 	if !works {

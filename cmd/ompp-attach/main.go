@@ -126,6 +126,7 @@ already be running.`,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlag(err) })
 	c.AddCommand(runCommand(), attachCommand(), pauseCommand(), resumeCommand(), reportCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
 	return c
 }

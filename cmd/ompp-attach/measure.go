@@ -41,7 +41,7 @@ type measureFlags struct {
 }
 
 // tell writes a sentence to the user's terminal.
-func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+sentence) }
+func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+pasteable(sentence)) }
 
 // defaultFormats are what is written of a process or rank.
 var defaultFormats = []string{"ompp", "pprof", "samples"}
@@ -218,7 +218,8 @@ func runCommand() *cobra.Command {
 		Short: "Launch a program and profile it from its first instruction",
 		Long: `run launches PROGRAM and profiles it and the processes it starts. The program
 keeps its standard streams, environment, working directory and signals, and its
-exit status becomes that of ompp-attach (128+N if signal N killed it).
+exit status becomes that of ompp-attach (128+N if signal N killed it). A script
+without #! is read by /bin/sh, as when a shell starts it.
 ` + userText,
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
 		Args:    needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),

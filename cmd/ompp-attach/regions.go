@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/attribution"
 	"ompp-attach/regions"
 	"ompp-attach/symbols"
 )
@@ -94,7 +94,7 @@ func plainReason(err error) error {
 
 func printRegions(w io.Writer, path string, t *regions.Table) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", printable(path), summary(t))
+	fmt.Fprintf(&b, "%s: %s\n", attribution.Pasteable(path), summary(t))
 	var reasons []string
 	var table *tabwriter.Writer
 	file := "\x00"
@@ -107,7 +107,7 @@ func printRegions(w io.Writer, path string, t *regions.Table) error {
 			if file = r.File; table != nil {
 				table.Flush()
 			}
-			name := printable(file)
+			name := attribution.Pasteable(file)
 			if name == "" {
 				name = "(no source lines known)"
 			}
@@ -121,13 +121,13 @@ func printRegions(w io.Writer, path string, t *regions.Table) error {
 		}
 		kind := strings.Repeat("  ", r.Depth) + r.Type()
 		if r.Name != "" {
-			kind += " (" + printable(r.Name) + ")"
+			kind += " (" + attribution.Pasteable(r.Name) + ")"
 		}
 		sections := ""
 		if r.Sections > 0 {
 			sections = strconv.Itoa(r.Sections)
 		}
-		function := printable(r.Function)
+		function := attribution.Pasteable(r.Function)
 		if n > 1 {
 			function += fmt.Sprintf(" (%d copies)", n)
 		}
@@ -154,7 +154,7 @@ func printRegions(w io.Writer, path string, t *regions.Table) error {
 		fmt.Fprintln(&b, "~ near: without the source, an end is the last line that has code, and GCC gives some calls the line before")
 	}
 	for _, n := range t.Notes {
-		fmt.Fprintf(&b, "note: %s\n", printable(n))
+		fmt.Fprintf(&b, "note: %s\n", attribution.Pasteable(n))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -209,14 +209,4 @@ func placeOf(r *regions.Region) uint64 {
 		return r.Sites[0].Addr
 	}
 	return r.Code
-}
-
-// printable makes a name from the file harmless to a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '?'
-	}, s)
 }

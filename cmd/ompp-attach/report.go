@@ -39,7 +39,12 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
   ompp-attach report --rank 3 DIR
   ompp-attach report --format json -o - DIR`,
 		Args: needed(1, "which directory? give one that run or attach has written"),
-		RunE: func(_ *cobra.Command, args []string) error { return rereport(args[0], &f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("rank") && f.rank < 0 {
+				return &exitError{exitUsage, fmt.Errorf("--rank %d: ranks are numbered from 0", f.rank)}
+			}
+			return rereport(args[0], &f)
+		},
 	}
 	f.view.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default all), "+
@@ -111,7 +116,7 @@ func reportOne(dir, stem string, p *attribution.Profile, formats []string, o rep
 	}
 	files, err := renderAll(dir, stem, p, formats, o)
 	for _, f := range files {
-		fmt.Println(f)
+		tellFile(f)
 	}
 	return err
 }

@@ -99,13 +99,13 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 			errs = append(errs, err)
 			continue
 		}
-		fmt.Println(name)
+		tellFile(name)
 	}
 	return errors.Join(errs...)
 }
 
 func warn(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "ompp-attach: warning: "+format+"\n", args...)
+	tell("warning: " + fmt.Sprintf(format, args...))
 }
 
 func someOf(names []string) string {
