@@ -138,6 +138,9 @@ func heap() uint64 {
 // The recorded profile grows with regions and threads, and with the places that
 // were sampled, not with time: an hour's is less than a megabyte.
 func TestRecordIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("replays four hours")
+	}
 	const limit = 1 << 20
 	for _, threads := range []int{16, 64} {
 		for _, sampled := range []bool{false, true} {

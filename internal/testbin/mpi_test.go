@@ -102,6 +102,9 @@ func counters(op string, n uint64) [3]uint64 {
 // The truth is right: every line of every program does what was worked out by
 // hand.
 func TestMPITruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles and runs nine MPI programs")
+	}
 	const ranks = 3
 	for _, tc := range []struct {
 		src   string

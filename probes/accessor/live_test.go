@@ -226,6 +226,9 @@ func TestFormulasOnRunningJobs(t *testing.T) {
 // TestFormulasOfStaticPrograms: the library is part of the program, at fixed
 // addresses or not. Of its accessors only those are there that it uses.
 func TestFormulasOfStaticPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links MPICH into programs")
+	}
 	archive := strings.TrimSpace(ask(t, "gcc", "-print-file-name=libmpich.a"))
 	if !filepath.IsAbs(archive) {
 		t.Skip("libmpich.a is not installed")
@@ -268,6 +271,9 @@ func ask(t *testing.T, command ...string) string {
 // TestFormulasOfOtherCompilers: other compilers and flags than those that the
 // installed libraries were made with.
 func TestFormulasOfOtherCompilers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles 144 programs")
+	}
 	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
 		for _, level := range []string{"-O0", "-O2", "-Os"} {
 			for _, src := range []string{"mpi_classes.c", "mpi_pointers.c"} {
