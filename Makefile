@@ -12,8 +12,10 @@ export BPF_CLANG BPF_ASM
 
 .PHONY: build generate check-generated lint quick test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench pgo install clean
 
+# Without libc: the tool runs on older systems too, and glibc takes variables away
+# from programs that have capabilities (setcap).
 build:
-	$(GO) build -o bin/ompp-attach ./cmd/ompp-attach
+	CGO_ENABLED=0 $(GO) build -o bin/ompp-attach ./cmd/ompp-attach
 
 generate:
 	scripts/deps.sh generate

@@ -12,6 +12,11 @@ import (
 // once for all programs.
 var kernelTypes = btf.NewCache()
 
+// anyKernel is the kernel version that programs state. Kernels from 5.0 on do not
+// ask for it; the library would look for the true one in the process's own
+// memory, which is closed to a program with capabilities of its file (setcap).
+const anyKernel = 1
+
 // newCollection loads maps, of which shared ones are there already, and then
 // programs, several at a time: verifying them is most of the time that the tool
 // takes to start. Meanwhile, if not nil, runs at the same time.
@@ -26,6 +31,7 @@ func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map, meanw
 		one := *spec
 		one.Programs = map[string]*ebpf.ProgramSpec{} // before the others are copied
 		if p := spec.Programs[name]; p != nil {
+			p.KernelVersion = anyKernel
 			one.Programs[name] = p
 		}
 		return one.Copy()

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -114,12 +115,15 @@ func (m *Machine) gain() string {
 	case m.NoNewPrivs:
 		return "this process cannot gain privileges (no_new_privs); start it from a shell that may, with sudo or with " + all
 	}
-	path := m.Executable
-	if path == "" {
-		path = "ompp-attach"
+	path := cmp.Or(m.Executable, "ompp-attach")
+	if m.NoSuid {
+		return "run it with sudo; or copy " + path + " to where files may have capabilities (its file system is mounted nosuid), and give the copy what it needs: sudo setcap " + setcap + " COPY"
 	}
-	return "run it with sudo, or give it what it needs once: sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep " + path
+	return "run it with sudo, or give it what it needs once: sudo setcap " + setcap + " " + path
 }
+
+// setcap is what a file needs for all that the tool does.
+const setcap = "cap_bpf,cap_perfmon,cap_sys_ptrace+ep"
 
 func isVerifier(err error) bool {
 	var v *ebpf.VerifierError

@@ -99,7 +99,7 @@ func (m *Machine) capLines(t Trial) []Line {
 	switch {
 	case m.UserNS:
 	case m.Caps.Has(SysPtrace):
-		ls = append(ls, Line{"other users", OK, "CAP_SYS_PTRACE held: their processes may be measured", ""})
+		ls = append(ls, Line{"other users", OK, "CAP_SYS_PTRACE held: their processes may be measured; regions have names where this user may read the program", ""})
 	default:
 		ls = append(ls, Line{"other users", Note, "CAP_SYS_PTRACE missing: only this user's own processes may be measured", m.gain()})
 	}

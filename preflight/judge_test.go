@@ -33,6 +33,8 @@ func TestExplain(t *testing.T) {
 	}{
 		{"user without capabilities", func(m *Machine) { m.UID, m.Caps = 1000, 0 }, perm,
 			[]string{"CAP_BPF and CAP_PERFMON", "sudo", "setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep /opt/ompp-attach"}, "MEMLOCK"},
+		{"user on a file system without set-user-id", func(m *Machine) { m.UID, m.Caps, m.NoSuid = 1000, 0, true }, perm,
+			[]string{"sudo", "nosuid", "copy /opt/ompp-attach"}, "+ep /opt"},
 		{"CAP_BPF alone", func(m *Machine) { m.UID, m.Caps = 1000, CapsOf(BPF) }, perm, []string{"lacks CAP_PERFMON", "sudo"}, "lacks CAP_BPF"},
 		{"container's root", func(m *Machine) { m.Caps = 0xa80425fb }, perm, []string{"CAP_BPF", "--cap-add"}, "setcap"},
 		{"no new privileges", func(m *Machine) { m.UID, m.Caps, m.NoNewPrivs = 1000, 0, true }, perm, []string{"CAP_BPF", "no_new_privs"}, "setcap"},

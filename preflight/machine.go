@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Machine is what the kernel tells of itself and of this process.
@@ -27,6 +29,7 @@ type Machine struct {
 	Lockdown     string // none, integrity or confidentiality; "" without that security module
 	Uprobes      bool   // the kernel has uprobes as perf events
 	Executable   string // this program's file, for advice
+	NoSuid       bool   // its file system is mounted nosuid: files there give no capabilities
 }
 
 // Root is the machine's own file system.
@@ -56,6 +59,8 @@ func Look(fsys fs.FS) Machine {
 	ids := strings.Fields(line(fsys, "proc/self/uid_map"))
 	m.UserNS = len(ids) == 3 && (ids[0] != "0" || ids[1] != "0" || ids[2] != "4294967295")
 	m.Executable, _ = os.Executable()
+	var st unix.Statfs_t
+	m.NoSuid = unix.Statfs(m.Executable, &st) == nil && st.Flags&unix.ST_NOSUID != 0
 	return m
 }
 

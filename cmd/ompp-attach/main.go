@@ -35,6 +35,7 @@ func (e *exitError) Error() string {
 func (e *exitError) Unwrap() error { return e.err }
 
 func main() {
+	ownFileCaps()
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case collect.LaunchCommand:
