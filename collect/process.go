@@ -15,6 +15,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/files"
 	"ompp-attach/preflight"
 	"ompp-attach/probes"
 	"ompp-attach/probes/insn"
@@ -363,6 +364,9 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Warnings = append(prof.Warnings, p.warnings...)
 	if n := m.kernel.Unheeded(); n > 0 {
 		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Too many processes had switched measurement off at one time: %d times ompp_off had no effect in some process.", n))
+	}
+	for _, f := range files.Stuck() {
+		prof.Warnings = append(prof.Warnings, f+" was not read, because its file system does not answer: what it would have told is missing.")
 	}
 	if w := p.silence(); w != "" {
 		prof.Warnings = append(prof.Warnings, w)

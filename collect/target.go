@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/files"
 	"ompp-attach/preflight"
 	"ompp-attach/symbols"
 )
@@ -237,7 +238,7 @@ func (f *found) sentence(pid int) string {
 // containsText looks for a text in a file's first 256 MiB: no one waits longer
 // for an error message.
 func containsText(path, text string) bool {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return false
 	}

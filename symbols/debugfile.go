@@ -8,6 +8,8 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+
+	"ompp-attach/files"
 )
 
 // debugRoot is where distributions install separate debug files; a variable for
@@ -55,7 +57,7 @@ func (o *Object) findDebugFile() *Object {
 		return nil
 	}
 	dirs := []string{filepath.Dir(inside)}
-	if p, err := filepath.EvalSymlinks(o.path); err == nil {
+	if p, err := files.EvalSymlinks(o.path); err == nil {
 		if _, real := splitRoot(p); filepath.Dir(real) != dirs[0] {
 			dirs = append(dirs, filepath.Dir(real))
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"syscall"
+
+	"ompp-attach/files"
 )
 
 // Module is one ELF file in one process's address space.
@@ -78,7 +80,7 @@ func place(o *Object, m mapping) (mod Module, ok bool) {
 // seen is the file's name in the process.
 func hostPath(proc string, m mapping) (host, seen string, deleted bool) {
 	same := func(path string) bool {
-		st, err := os.Stat(path)
+		st, err := files.Stat(path)
 		if err != nil {
 			return false
 		}
@@ -95,7 +97,7 @@ func hostPath(proc string, m mapping) (host, seen string, deleted bool) {
 		return host + deletedMark, m.path + deletedMark, false
 	}
 	mapped := fmt.Sprintf("%s/map_files/%x-%x", proc, m.start, m.end)
-	if _, err := os.Stat(mapped); err == nil {
+	if _, err := files.Stat(mapped); err == nil {
 		return mapped, m.path, m.deleted
 	}
 	return host, m.path, m.deleted
@@ -115,7 +117,7 @@ var objects struct {
 }
 
 func cachedObject(path string) (*Object, error) {
-	st, err := os.Stat(path)
+	st, err := files.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("open object: %w", err)
 	}

@@ -15,11 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"ompp-attach/files"
 )
 
 // Reasons for refusing a file. OpenObject and NewObject wrap them.
@@ -61,23 +62,19 @@ type Object struct {
 // OpenObject opens the ELF file at path. The file stays open until Close, so
 // that it can be read after its process has ended or the file was replaced.
 func OpenObject(path string) (*Object, error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
+	if errors.Is(err, files.ErrNotRegular) || errors.Is(err, files.ErrKernel) {
+		err = fmt.Errorf("%w: %w", ErrNotELF, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open object: %w", err)
 	}
-	st, err := f.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%w: not a regular file", ErrNotELF)
-	}
-	var o *Object
-	if err == nil {
-		o, err = NewObject(f, st.Size())
-	}
+	o, err := NewObject(f, f.Info().Size())
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("open object %s: %w", path, err)
 	}
-	o.path, o.mtime, o.closer = path, st.ModTime(), f
+	o.path, o.mtime, o.closer = path, f.Info().ModTime(), f
 	return o, nil
 }
 

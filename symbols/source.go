@@ -2,13 +2,14 @@ package symbols
 
 import (
 	"debug/dwarf"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"ompp-attach/files"
 )
 
 // Directive is an OpenMP directive in a source file together with the
@@ -136,8 +137,8 @@ func (o *Object) readSource(file string) source {
 	paths := o.sourcePaths(file)
 	copies := suffixesBelow(o.sources.dir, file)
 	for i, path := range append(paths, copies...) {
-		st, err := os.Stat(path)
-		if err != nil || !st.Mode().IsRegular() || st.Size() > maxSource {
+		text, st, err := files.ReadFile(path, maxSource)
+		if err != nil {
 			continue
 		}
 		src.Path, src.Time, src.Size = path, st.ModTime(), st.Size()
@@ -147,10 +148,6 @@ func (o *Object) readSource(file string) source {
 				continue
 			}
 			return src
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue
 		}
 		src.directives, src.Used = parseDirectives(file, string(text)), true
 		return src

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/attribution"
+	"ompp-attach/files"
 	"ompp-attach/regions"
 	"ompp-attach/symbols"
 )
@@ -53,7 +54,7 @@ func listRegions(w io.Writer, path, source string, asJSON, cache bool) error {
 	}
 	defer o.Close()
 	if source != "" {
-		if st, err := os.Stat(source); err != nil || !st.IsDir() {
+		if st, err := files.Stat(source); err != nil || !st.IsDir() {
 			return &exitError{exitUsage, fmt.Errorf("--source %s is no directory", source)}
 		}
 		o.SearchSources(source)
@@ -70,6 +71,9 @@ func listRegions(w io.Writer, path, source string, asJSON, cache bool) error {
 	case err != nil:
 		return fmt.Errorf("%s %w", path, err)
 	}
+	for _, f := range files.Stuck() {
+		warn("%s was not read, because its file system does not answer", f)
+	}
 	if asJSON {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
@@ -80,7 +84,7 @@ func listRegions(w io.Writer, path, source string, asJSON, cache bool) error {
 
 // plainReason strips operation and path, which the message has already.
 func plainReason(err error) error {
-	for _, known := range []error{symbols.ErrNotELF, symbols.Err32Bit, symbols.ErrUnsupported} {
+	for _, known := range []error{files.ErrNotRegular, files.ErrKernel, files.ErrStuck, symbols.ErrNotELF, symbols.Err32Bit, symbols.ErrUnsupported} {
 		if errors.Is(err, known) {
 			return known
 		}

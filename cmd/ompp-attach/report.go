@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/attribution"
+	"ompp-attach/files"
 	"ompp-attach/report"
 )
 
@@ -137,9 +138,9 @@ func reportDirectory(dir, wanted string) (string, error) {
 }
 
 func readProfile(name string) (*attribution.Profile, error) {
-	f, err := os.Open(name)
+	f, err := files.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot open %s: %w", name, reason(err))
 	}
 	defer f.Close()
 	p, err := attribution.Decode(f)

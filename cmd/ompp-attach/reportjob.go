@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ompp-attach/attribution"
+	"ompp-attach/files"
 	"ompp-attach/job"
 	"ompp-attach/report"
 )
@@ -20,16 +21,16 @@ var recorded = regexp.MustCompile(`^profile\b.*\.json\.gz$`)
 
 // findRanks lists the ranks' profiles in a directory, and the names of others.
 func findRanks(dir string) (ranks []job.Source, others []string, err error) {
-	files, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot open %s: %w", dir, reason(err))
 	}
-	for _, f := range files {
+	for _, f := range entries {
 		name := filepath.Join(dir, f.Name())
 		rank, copy, ok := job.ParseName(f.Name())
 		switch {
 		case ok:
-			ranks = append(ranks, job.Source{Name: f.Name(), Rank: rank, Copy: copy, Open: func() (io.ReadCloser, error) { return os.Open(name) }})
+			ranks = append(ranks, job.Source{Name: f.Name(), Rank: rank, Copy: copy, Open: func() (io.ReadCloser, error) { return files.Open(name) }})
 		case recorded.MatchString(f.Name()):
 			others = append(others, f.Name())
 		}

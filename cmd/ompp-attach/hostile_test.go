@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What blocks, or has no end, is refused in one sentence that names it.
+func TestHostileFiles(t *testing.T) {
+	dir := t.TempDir()
+	fifo, profile, rank := filepath.Join(dir, "fifo"), filepath.Join(dir, "one", recordName), filepath.Join(dir, "job", "profile.rank0.json.gz")
+	if err := errors.Join(os.Mkdir(filepath.Dir(profile), 0o755), os.Mkdir(filepath.Dir(rank), 0o755),
+		unix.Mkfifo(fifo, 0o666), unix.Mkfifo(profile, 0o666), unix.Mkfifo(rank, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for what, call := range map[string]func() error{
+		fifo:                 func() error { return listRegions(io.Discard, fifo, "", false, false) },
+		"/proc/self/pagemap": func() error { return listRegions(io.Discard, "/proc/self/pagemap", "", false, false) },
+		"/dev/zero":          func() error { return listRegions(io.Discard, "/dev/zero", "", false, false) },
+		profile:              func() error { return rereport(filepath.Dir(profile), &reportFlags{rank: -1}) },
+		"rank":               func() error { return rereport(filepath.Dir(rank), &reportFlags{rank: 0}) },
+		"job":                func() error { return rereport(filepath.Dir(rank), &reportFlags{rank: -1}) },
+	} {
+		done := make(chan error, 1)
+		go func() { done <- call() }()
+		select {
+		case err := <-done:
+			if err == nil || !strings.Contains(err.Error(), "not a regular file") && !strings.Contains(err.Error(), "kernel") {
+				t.Errorf("%s: %v", what, err)
+			} else {
+				t.Log(err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("%s blocks", what)
+		}
+	}
+}
