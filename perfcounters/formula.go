@@ -48,6 +48,7 @@ func ParseFormula(text string, names []string) (*Formula, error) {
 		return nil, fmt.Errorf("%w: %q has nothing behind its name: write NAME=EXPRESSION, as in 'IPC=instructions/cycles'", ErrFormula, text)
 	}
 	known := append(slices.Clone(names), ExecT, ExecC)
+	known = slices.DeleteFunc(known, func(k string) bool { return k == "" }) // of a damaged profile
 	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) })
 	var goText strings.Builder
 	for rest := expr; rest != ""; {

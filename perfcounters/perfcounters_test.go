@@ -248,10 +248,11 @@ func FuzzParse(f *testing.F) {
 
 func FuzzFormula(f *testing.F) {
 	for _, s := range []string{"IPC=instructions/cycles", "X=-(cycles+1e3)*EXECT", "=", "X==1"} {
-		f.Add(s)
+		f.Add(s, "cycles")
+		f.Add(s, "")
 	}
-	f.Fuzz(func(_ *testing.T, s string) {
-		if x, err := ParseFormula(s, []string{"cycles", "instructions"}); err == nil {
+	f.Fuzz(func(_ *testing.T, s, name string) {
+		if x, err := ParseFormula(s, []string{name, "cycles", "instructions"}); err == nil {
 			x.Eval(func(string) (float64, bool) { return 1, true })
 		}
 	})

@@ -32,8 +32,10 @@ func TestHostileDebugFile(t *testing.T) {
 		"FIFO": func(_ *testing.T, dir string) error {
 			return errors.Join(os.Mkdir(filepath.Join(dir, ".debug"), 0o755), unix.Mkfifo(filepath.Join(dir, ".debug", "x.debug"), 0o666))
 		},
-		"endless": func(_ *testing.T, dir string) error { return os.Symlink("/proc/self/pagemap", filepath.Join(dir, "x.debug")) },
-		"device":  func(_ *testing.T, dir string) error { return os.Symlink("/dev/zero", filepath.Join(dir, "x.debug")) },
+		"endless": func(_ *testing.T, dir string) error {
+			return os.Symlink("/proc/self/pagemap", filepath.Join(dir, "x.debug"))
+		},
+		"device": func(_ *testing.T, dir string) error { return os.Symlink("/dev/zero", filepath.Join(dir, "x.debug")) },
 		"server that is gone": func(t *testing.T, dir string) error {
 			err := os.Mkdir(filepath.Join(dir, ".debug"), 0o755)
 			stuckfs.Mount(t, filepath.Join(dir, ".debug"), false)
