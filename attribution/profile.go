@@ -24,31 +24,33 @@ type Profile struct {
 
 // Meta describes the measurement.
 type Meta struct {
-	Program   string    `json:"program"`        // base name of the executable
-	Path      string    `json:"path"`           // the executable, as the process sees it
-	Args      []string  `json:"args,omitempty"` // the command line
-	PID       int       `json:"pid"`
-	Host      string    `json:"host"`
-	Kernel    string    `json:"kernel"`      // uname -r
-	Arch      string    `json:"arch"`        // uname -m
-	Start     time.Time `json:"start"`       // when measurement of this process began
-	Duration  int64     `json:"duration_ns"` // wall time measured
-	UserTime  int64     `json:"user_ns"`     // process CPU time within the measurement
-	SysTime   int64     `json:"sys_ns"`
-	Attached  bool      `json:"attached"`        // attached to a running process (not launched)
-	Ended     string    `json:"ended"`           // how measurement ended: "exit 0", "signal 9", "detached", ...
-	Tool      string    `json:"tool"`            // version of ompp-attach
-	Built     string    `json:"built,omitempty"` // commit date of that version
-	Runtimes  []Runtime `json:"runtimes"`
-	Hits      uint64    `json:"hits"`               // probe hits delivered
-	LostHits  uint64    `json:"lost_hits"`          // probe hits whose record was dropped
-	Unmatched uint64    `json:"unmatched"`          // ends without a begin that were dropped
-	Partial   uint64    `json:"partial"`            // region instances seen only in part (under way at attach or at the end)
-	Off       Span      `json:"off,omitzero"`       // how long, and how often, measurement was switched off; not part of the duration
-	Stopped   Stopped   `json:"stopped,omitzero"`   // while probes were placed
-	LeftOut   []string  `json:"left_out,omitempty"` // what the user did not want to see
-	MPI       *MPIJob   `json:"mpi,omitempty"`      // nil: the process did not use MPI
-	Counters  []Counter `json:"counters,omitempty"` // in the order of ThreadStats.Counters
+	Program  string    `json:"program"`        // base name of the executable
+	Path     string    `json:"path"`           // the executable, as the process sees it
+	Args     []string  `json:"args,omitempty"` // the command line
+	PID      int       `json:"pid"`
+	Host     string    `json:"host"`
+	Kernel   string    `json:"kernel"`      // uname -r
+	Arch     string    `json:"arch"`        // uname -m
+	Start    time.Time `json:"start"`       // when measurement of this process began
+	Duration int64     `json:"duration_ns"` // wall time measured
+	UserTime int64     `json:"user_ns"`     // process CPU time within the measurement
+	SysTime  int64     `json:"sys_ns"`
+	Attached bool      `json:"attached"` // attached to a running process (not launched)
+	Ended    string    `json:"ended"`    // how measurement ended: "exit 0", "signal 9", "detached", ...; empty: it went on
+	// SnapshotAt is until when a snapshot has what was measured; zero: the profile is whole.
+	SnapshotAt time.Time `json:"snapshot_at,omitzero"`
+	Tool       string    `json:"tool"`            // version of ompp-attach
+	Built      string    `json:"built,omitempty"` // commit date of that version
+	Runtimes   []Runtime `json:"runtimes"`
+	Hits       uint64    `json:"hits"`               // probe hits delivered
+	LostHits   uint64    `json:"lost_hits"`          // probe hits whose record was dropped
+	Unmatched  uint64    `json:"unmatched"`          // ends without a begin that were dropped
+	Partial    uint64    `json:"partial"`            // region instances seen only in part (under way at attach or at the end)
+	Off        Span      `json:"off,omitzero"`       // how long, and how often, measurement was switched off; not part of the duration
+	Stopped    Stopped   `json:"stopped,omitzero"`   // while probes were placed
+	LeftOut    []string  `json:"left_out,omitempty"` // what the user did not want to see
+	MPI        *MPIJob   `json:"mpi,omitempty"`      // nil: the process did not use MPI
+	Counters   []Counter `json:"counters,omitempty"` // in the order of ThreadStats.Counters
 	// Evaluators are the formulas over the counters that the user gave.
 	Evaluators []string  `json:"evaluators,omitempty"`
 	Sampling   *Sampling `json:"sampling,omitempty"` // nil: not sampled

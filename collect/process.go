@@ -337,7 +337,19 @@ func (m *Measurement) finish(p *Process, ended string) {
 		return
 	}
 	end := p.ended
-	prof := p.engine.Finish(end)
+	p.profile = m.profileOf(p, p.engine.Finish(end), end)
+	p.profile.Meta.Ended = ended
+	if p.recorder != nil {
+		p.recorder.Stream.Began, p.recorder.Stream.End, p.recorder.Stream.Stops = p.began, end, p.engine.Stops()
+	}
+	m.mu.Lock()
+	p.program.done = append(p.program.done, p)
+	m.mu.Unlock()
+}
+
+// profileOf completes what a process's engine gave, which ended at a time, by what else is
+// known of the process. settling is held.
+func (m *Measurement) profileOf(p *Process, prof *attribution.Profile, end uint64) *attribution.Profile {
 	meta := prof.Meta // Finish has filled the event counts
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
@@ -351,7 +363,6 @@ func (m *Measurement) finish(p *Process, ended string) {
 	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
 	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
-	prof.Meta.Ended = ended
 	prof.Meta.HasTasks = p.tasking
 	if p.mpi.job != nil { // else what the launcher told
 		prof.Meta.MPI = p.mpi.job
@@ -378,13 +389,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	if w := p.gccOnLibomp(p.resolver.mods); w != "" {
 		prof.Warnings = append([]string{w}, prof.Warnings...) // more important than any other
 	}
-	p.profile = prof
-	if p.recorder != nil {
-		p.recorder.Stream.Began, p.recorder.Stream.End, p.recorder.Stream.Stops = p.began, end, p.engine.Stops()
-	}
-	m.mu.Lock()
-	p.program.done = append(p.program.done, p)
-	m.mu.Unlock()
+	return prof
 }
 
 // since is the time from one to another in ns; clocks of different grain, and a

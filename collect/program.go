@@ -94,9 +94,7 @@ func (g *Program) End(e Ending) *Result {
 		}
 	}
 	m.mu.Unlock()
-	slices.SortFunc(procs, func(a, b *Process) int {
-		return cmp.Or(firstFirst(a, b), cmp.Compare(a.pid, b.pid))
-	})
+	slices.SortFunc(procs, byPID)
 	// All are rid of their probes before the first profile is settled, which may
 	// take a while.
 	for _, p := range procs {
@@ -115,6 +113,9 @@ func (g *Program) End(e Ending) *Result {
 	}
 	return g.result(e)
 }
+
+// byPID orders a program's processes.
+func byPID(a, b *Process) int { return cmp.Or(firstFirst(a, b), cmp.Compare(a.pid, b.pid)) }
 
 // firstFirst puts a program's first process before the others.
 func firstFirst(a, b *Process) int {
@@ -138,8 +139,18 @@ type Result struct {
 	Unfound  []string               // sentences: which functions were asked for and never found
 }
 
-// result gathers a program's profiles, and what the kernel could not deliver.
+// result gathers what a program gave that has ended.
 func (g *Program) result(e Ending) *Result {
+	g.m.mu.Lock()
+	slices.SortStableFunc(g.done, firstFirst)
+	done := g.done
+	g.m.mu.Unlock()
+	return g.gather(done, e)
+}
+
+// gather makes a result of processes whose profiles are settled, with what the kernel could
+// not deliver.
+func (g *Program) gather(done []*Process, e Ending) *Result {
 	m := g.m
 	res := &Result{Exit: e.Status}
 	dropped, err := m.kernel.Dropped()
@@ -156,8 +167,7 @@ func (g *Program) result(e Ending) *Result {
 	defer m.mu.Unlock()
 	m.logf("%d records of processes that were not followed, or not any more", m.strays)
 	res.Troubles = g.troubles
-	slices.SortStableFunc(g.done, firstFirst)
-	for _, p := range g.done {
+	for _, p := range done {
 		if p.profile == nil || p.profile.Meta.Hits == 0 && !p.first {
 			continue
 		}

@@ -1,0 +1,113 @@
+package collect
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// Snapshot gives what there is of a program so far, and changes nothing of it: the profiles of
+// its processes that have ended, and of those that run what was read until now. It must not be
+// called when the measurement has been closed.
+func (g *Program) Snapshot() *Result {
+	m := g.m
+	shots := m.copyProcesses(g)
+	m.settling.Lock()
+	defer m.settling.Unlock()
+	for _, p := range shots {
+		taken := time.Now()
+		prof, at := p.engine.Snapshot(p.ended)
+		p.profile = m.profileOf(p, prof, at)
+		p.profile.Meta.SnapshotAt = taken.Add(-time.Duration(since(ktime(), at)))
+	}
+	m.mu.Lock()
+	done := make([]*Process, 0, len(g.done)+len(shots))
+	for _, p := range g.done {
+		c := *p
+		if p.profile != nil { // of which the result will change the description
+			own := *p.profile
+			own.Warnings = slices.Clip(own.Warnings)
+			c.profile = &own
+		}
+		done = append(done, &c)
+	}
+	m.mu.Unlock()
+	return g.gather(append(done, shots...), Ending{})
+}
+
+// Snapshot is that of all programs of the measurement.
+func (m *Measurement) Snapshot() *Result {
+	m.mu.Lock()
+	programs := slices.Clone(m.programs)
+	m.mu.Unlock()
+	res := &Result{}
+	for _, g := range programs {
+		res.add(g.Snapshot())
+	}
+	res.oneEach()
+	return res
+}
+
+// copyProcesses copies what is known of a program's processes that are being measured. What
+// their threads had added up in the kernel before their next hit is not among it.
+func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
+	m.hold()
+	defer m.letFold()
+	_, _ = m.drain()
+	m.scanning.Lock()
+	defer m.scanning.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.costing.pending { // nothing has been fed yet
+		return nil
+	}
+	read := slices.Min(m.readTo)
+	for _, p := range m.procs {
+		if p.program != g || p.ended != 0 || p.began > read || p.engine.Events() == 0 && len(p.placed) == 0 && len(p.mpi.placed) == 0 {
+			continue
+		}
+		p.readCPU()
+		c := p.copy()
+		c.ended = read
+		if p.stopped != 0 {
+			c.ended = min(read, p.stopped)
+		}
+		shots = append(shots, c)
+	}
+	slices.SortFunc(shots, byPID)
+	return shots
+}
+
+// copy copies what of a process the making of its profile reads, and what changes while it is
+// made; scanning and mu are held.
+func (p *Process) copy() *Process {
+	c := *p
+	r := *p.resolver
+	r.bound, r.names, r.namedAt = maps.Clone(r.bound), maps.Clone(r.names), maps.Clone(r.namedAt)
+	c.resolver, c.usage, c.recorder = &r, p.usage.copy(), nil
+	c.engine = p.engine.Copy(perLibrary{c.resolver, c.usage})
+	c.placed, c.code, c.mpi.placed = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.mpi.placed)
+	c.cores.mask = maps.Clone(p.cores.mask)
+	c.warnings = slices.Clone(p.warnings)
+	if p.mpi.job != nil {
+		job := *p.mpi.job
+		c.mpi.job = &job
+	}
+	return &c
+}
+
+// copy copies what finish and the warnings read and change.
+func (u *usage) copy() *usage {
+	c := *u
+	c.libraries, c.threads = map[uint16]*library{}, map[uint32]*inside{}
+	for i, l := range u.libraries {
+		own := *l
+		own.busy = slices.Clone(l.busy)
+		c.libraries[i] = &own
+	}
+	for tid, t := range u.threads {
+		c.threads[tid] = &inside{tid, slices.Clone(t.regions), t.since}
+	}
+	c.nested, c.callers = maps.Clone(u.nested), maps.Clone(u.callers)
+	return &c
+}
