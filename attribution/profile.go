@@ -37,6 +37,9 @@ type Meta struct {
 	SysTime  int64     `json:"sys_ns"`
 	Attached bool      `json:"attached"` // attached to a running process (not launched)
 	Ended    string    `json:"ended"`    // how measurement ended: "exit 0", "signal 9", "detached", ...; empty: it went on
+	// Exit is the exit status of the launched program, 128+N if signal N killed it; 0: well, or
+	// not known.
+	Exit int `json:"exit,omitempty"`
 	// SnapshotAt is until when a snapshot has what was measured; zero: the profile is whole.
 	SnapshotAt time.Time `json:"snapshot_at,omitzero"`
 	Tool       string    `json:"tool"`            // version of ompp-attach
