@@ -172,6 +172,9 @@ func (g *Program) gather(done []*Process, e Ending) *Result {
 			continue
 		}
 		p.profile.Meta.LostHits = res.Lost
+		if p.first {
+			p.profile.Meta.Exit = e.Status
+		}
 		if res.Lost > 0 && len(m.programs) > 1 {
 			p.profile.Warnings = append(p.profile.Warnings, fmt.Sprintf("The %d lost hits are those of all ranks on this node that were measured until this one ended.", res.Lost))
 		}

@@ -23,6 +23,7 @@ func (g *Program) Snapshot() *Result {
 	m.mu.Lock()
 	done := make([]*Process, 0, len(g.done)+len(shots))
 	for _, p := range g.done {
+		shots = slices.DeleteFunc(shots, func(s *Process) bool { return s.pid == p.pid && s.found == p.found }) // it has ended since
 		c := *p
 		if p.profile != nil { // of which the result will change the description
 			own := *p.profile
@@ -48,11 +49,15 @@ func (m *Measurement) Snapshot() *Result {
 	return res
 }
 
+// settled is how long threads that are busy with what is folded have for one more hit.
+const settled = 2 * time.Millisecond
+
 // copyProcesses copies what is known of a program's processes that are being measured. What
 // their threads had added up in the kernel before their next hit is not among it.
 func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 	m.hold()
 	defer m.letFold()
+	time.Sleep(settled)
 	_, _ = m.drain()
 	m.scanning.Lock()
 	defer m.scanning.Unlock()

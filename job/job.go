@@ -35,11 +35,15 @@ type Rank struct {
 	Host    string
 	Program string
 	PID     int
-	Start   time.Time
-	End     time.Time
-	Tool    string
-	UsesMPI bool
-	MPI     attribution.MPIJob
+	Ended   string // how it ended, in words; empty: its measurement went on
+	Exit    int    // status; 0: well, or not known
+	// SnapshotAt: there is a snapshot only, which ends then; zero: the profile is whole.
+	SnapshotAt time.Time
+	Start      time.Time
+	End        time.Time
+	Tool       string
+	UsesMPI    bool
+	MPI        attribution.MPIJob
 
 	Threads      int
 	Wall         int64 // measured

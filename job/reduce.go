@@ -177,6 +177,7 @@ func rankOf(p *attribution.Profile, file string, rank int) Rank {
 		Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
 		Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Warnings: len(p.Warnings)}
 	r.Adjusted = m.Adjusted
+	r.Ended, r.Exit, r.SnapshotAt = m.Ended, m.Exit, m.SnapshotAt
 	var names []string
 	for i := range m.Observations {
 		names = append(names, m.Observations[i].Title())

@@ -60,6 +60,9 @@ type (
 	}
 	rankJSON struct {
 		Rank      int              `json:"rank"`
+		Ended     string           `json:"ended,omitempty"`
+		Exit      int              `json:"exit,omitempty"`
+		Snapshot  time.Time        `json:"snapshot_at,omitzero"`
 		File      string           `json:"file"`
 		Host      string           `json:"host"`
 		Program   string           `json:"program"`
@@ -116,7 +119,7 @@ func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
 		c := &r.Overheads
-		line := rankJSON{Rank: r.Rank, File: r.File, Host: r.Host, Program: r.Program, PID: r.PID, Start: r.Start, Library: r.MPI.Library,
+		line := rankJSON{Rank: r.Rank, Ended: r.Ended, Exit: r.Exit, Snapshot: r.SnapshotAt, File: r.File, Host: r.Host, Program: r.Program, PID: r.PID, Start: r.Start, Library: r.MPI.Library,
 			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, MPI: r.MPITime,
 			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "sum": c.Sum()},
 			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial}

@@ -27,6 +27,7 @@ func WriteJobText(w io.Writer, j *job.Job, o Options) error {
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	t := &jobText{Writer: out, j: j, Options: o, decimals: decimalsFor(wall.Max)}
 	t.choose(j.Differences())
+	t.ends()
 	t.header()
 	t.alike()
 	t.where()
@@ -109,6 +110,9 @@ func (t *jobText) header() {
 	key("MPI Library", "%s", values(j, func(r *job.Rank) string { return r.MPI.Library }))
 	if v := values(j, func(r *job.Rank) string { return r.MPI.Level }); v != "" {
 		key("Thread Level", "%s", v)
+	}
+	if ended := t.howItEnded(); ended != "" {
+		key("How It Ended", "%s", ended)
 	}
 	threads := j.RankStats(func(r *job.Rank) int64 { return int64(r.Threads) })
 	key("Threads", "%s per rank, %s in all", span(threads.Min, threads.Max), threads.Sum)

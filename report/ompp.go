@@ -69,7 +69,7 @@ func (o *ompp) header() {
 	// C's "%a %b %d %T %Y"
 	const date = "Mon Jan 02 15:04:05 2006"
 	state := "final"
-	if m.Ended == "" {
+	if m.Ended == "" || !m.SnapshotAt.IsZero() {
 		state = "incremental"
 	}
 	o.banner("General Information")
@@ -121,6 +121,9 @@ func (o *ompp) header() {
 	ended := m.Ended
 	if ended == "" {
 		ended = "not yet"
+	}
+	if text := snapshotText(o.p); text != "" {
+		ended += "; " + text
 	}
 	key("How It Ended", "%s", ended)
 	o.printf("\n")

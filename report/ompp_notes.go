@@ -13,7 +13,7 @@ import (
 // section 8.
 func (o *ompp) notes() {
 	parts := [][]string{
-		lossNotes(o.p), extrapolatedNotes(o.p), unseenNotes(o.p), missingNotes(o.p), approxNotes(o.p), regionNotes(o.p),
+		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p), unseenNotes(o.p), missingNotes(o.p), approxNotes(o.p), regionNotes(o.p),
 		o.readingNotes(), costNotes(o.p), warningNotes(o.p),
 	}
 	if len(strings.Join(flatten(parts), "")) == 0 {

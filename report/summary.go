@@ -95,6 +95,9 @@ func mpiSummary(p *attribution.Profile, part func(int64) string) string {
 func troubles(p *attribution.Profile) [][2]string {
 	m := &p.Meta
 	var out [][2]string
+	if text := snapshotText(p); text != "" {
+		out = append(out, [2]string{"snapshot", text})
+	}
 	if m.LostHits > 0 || m.Partial > 0 {
 		out = append(out, [2]string{"incomplete", fmt.Sprintf("%d of %d events lost, %s seen only in part",
 			m.LostHits, m.Hits+m.LostHits, plural(int(m.Partial), "region instance"))})

@@ -86,7 +86,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 		kernel.abandon()
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)...)
+	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()
 	m, err := kernel.measurement()
 	if err != nil {
@@ -95,6 +95,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	ctx, over := context.WithCancel(ctx)
 	defer over()
 	defer f.listen(m)()
+	stopShots := f.snapshots(out, m.Snapshot)
 	res, err := m.Attach(ctx, pids, func() {
 		started()
 		if duration > 0 {
@@ -108,6 +109,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 			tell(fmt.Sprintf("attached to %s; %s", what, until(duration)))
 		}
 	})
+	stopShots()
 	m.Close()
 	if res == nil {
 		return out.abandon(err)

@@ -117,7 +117,7 @@ func rankProfile(job string, rank, size int) *attribution.Profile {
 func TestRankStems(t *testing.T) {
 	child := profileOf(9)
 	res := &collect.Result{Profiles: []*attribution.Profile{rankProfile("a", 0, 2), rankProfile("a", 1, 2), rankProfile("b", 0, 4), rankProfile("b", 3, 4), rankProfile("", -1, 0), child}}
-	if got, want := (&output{}).stems(res), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.rank3-2", "profile.pid99", "profile.pid9"}; !slices.Equal(got, want) {
+	if got, want := (&output{}).stems(res, ""), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.rank3-2", "profile.pid99", "profile.pid9"}; !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
 	// Of a rank's own tool: the directory may hold what the rank ran before.
@@ -126,7 +126,7 @@ func TestRankStems(t *testing.T) {
 		t.Fatal(err)
 	}
 	res = &collect.Result{Profiles: []*attribution.Profile{rankProfile("a", 1, 2), child}}
-	if got, want := o.stems(res), []string{"profile.rank1-2", "profile.rank1.pid9"}; !slices.Equal(got, want) {
+	if got, want := o.stems(res, o.dir), []string{"profile.rank1-2", "profile.rank1.pid9"}; !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
 }

@@ -33,6 +33,7 @@ type collector struct {
 	m      *collect.Measurement
 	failed error // why nothing can be measured
 	dirs   claims
+	shots  *snapshots
 
 	mu      sync.Mutex
 	clients []*client // the first of them hears what is said to all
@@ -63,7 +64,7 @@ func runCollector(args []string) error {
 	if err := f.parse(args[2:]); err != nil {
 		return err
 	}
-	k := &collector{}
+	k := &collector{shots: &snapshots{every: f.snapshot}}
 	f.say = k.say
 	stop := func() error { return nil }
 	if k.m, k.failed = f.measurement(); k.failed == nil {
@@ -236,6 +237,8 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	if err != nil {
 		return out.abandon(err)
 	}
+	stop := k.shots.add(&shot{out: out, take: g.Snapshot, say: f.say})
+	defer stop()
 	c.send(reply{Followed: true})
 	var e collect.Ending
 	if from.Decode(&e) != nil {
@@ -244,6 +247,7 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 		e.How = "not known: its ompp-attach was killed"
 	}
 	res := g.End(e)
+	stop()
 	if err := g.Refusal(); err != nil {
 		return out.abandon(err)
 	}

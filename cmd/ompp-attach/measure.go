@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +38,9 @@ type measureFlags struct {
 	view      viewFlags
 	sample    sampleFlags
 	budget    budgetFlag
+	snapshot  time.Duration         // 0: there are none
 	say       func(sentence string) // tells the user at once
+	gone      <-chan struct{}       // closed when nobody waits for the results any more; nil: never
 }
 
 // tell writes a sentence to the user's terminal.
@@ -60,6 +63,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
 	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
+	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "write what was measured so far every so often, so that no more is lost if ompp-attach is killed; 0: never")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
 	_ = c.Flags().MarkHidden("attach-mode")
 	c.Flags().StringVar(&f.events, "record-events", "", "write the event stream of the first process to this file")
@@ -196,6 +200,9 @@ func (f *measureFlags) check() error {
 	if _, err := f.budget.share(); err != nil {
 		return &exitError{exitUsage, err}
 	}
+	if f.snapshot < 0 {
+		return &exitError{exitUsage, fmt.Errorf("--snapshot %s: give how much time lies between two snapshots, as 1m, or 0 for none", f.snapshot)}
+	}
 	if _, ok := attachModes[f.mode]; !ok {
 		return &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}
 	}
@@ -252,7 +259,9 @@ func run(f *measureFlags, args []string) error {
 		return out.abandon(err)
 	}
 	defer f.listen(m)()
+	stop := f.snapshots(out, m.Snapshot)
 	res, err := m.Run(path, args, signals)
+	stop()
 	m.Close()
 	return f.conclude(out, res, err, path)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/collect"
 	"ompp-attach/report"
 )
@@ -35,6 +33,9 @@ type output struct {
 	replace bool // an older run's files
 	program string
 	rank    *collect.Rank // whose files these are; nil: the program is no rank
+
+	cleared bool              // an older run's files are gone
+	shots   map[string]string // files that snapshots have written: of which process, if that is over
 }
 
 // openOutput makes the directory and proves that it can be written, before
@@ -45,7 +46,7 @@ func openOutput(dir, program string, pid int, overwrite bool) (*output, error) {
 		if pid == 0 {
 			return o, probeWritable(".")
 		}
-		o.dir = fmt.Sprintf("ompp-%s-%d", program, pid)
+		o.dir = defaultDirectory(program, pid)
 	}
 	if _, err := os.Stat(filepath.Join(o.dir, recordName)); err == nil && !overwrite {
 		return nil, fmt.Errorf("%s already holds a profile: give another directory with -o, or --overwrite to replace it", o.dir)
@@ -83,55 +84,10 @@ func (o *output) abandon(err error) error {
 	return err
 }
 
-// write writes all files first, then the summaries.
-func (o *output) write(res *collect.Result, f *measureFlags) error {
-	if len(res.Profiles) == 0 {
-		return o.abandon(nil)
-	}
-	if o.dir == "" {
-		base := fmt.Sprintf("ompp-%s-%d", o.program, res.Profiles[0].Meta.PID)
-		o.dir = base
-		for n := 2; exists(o.dir); n++ { // an older process had the same number
-			o.dir = fmt.Sprintf("%s-%d", base, n)
-		}
-	}
-	if err := o.make(); err != nil { // also when somebody has removed it meanwhile
-		return err
-	}
-	var errs []error
-	if o.replace {
-		if err := removeOld(o.dir); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	stems := o.stems(res)
-	files := make([][]string, len(stems))
-	for i, p := range res.Profiles {
-		var err error
-		if files[i], err = writeProfile(o.dir, stems[i], p, f.formats, f.view.options()); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if !f.quiet {
-		for i, p := range res.Profiles {
-			if isRank(p) || o.rank != nil {
-				continue
-			}
-			if err := report.Summary(spoken, p, files[i], f.view.options()); err != nil {
-				errs = append(errs, err)
-			}
-		}
-		for _, line := range o.ranksLines(res.Profiles) {
-			f.say(line)
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // stems names the profiles' files. A process that runs one program after the
 // other has several profiles, and several jobs have ranks of one number: all
 // ranks of the second one are numbered 2, so that their files can be told apart.
-func (o *output) stems(res *collect.Result) (out []string) {
+func (o *output) stems(res *collect.Result, dir string) (out []string) {
 	taken, jobs := map[string]bool{}, map[string]int{}
 	for _, p := range res.Profiles {
 		stem, n := recordStem, 1
@@ -150,7 +106,7 @@ func (o *output) stems(res *collect.Result) (out []string) {
 			}
 		}
 		free := numbered(stem, n)
-		for taken[free] || o.rank != nil && exists(filepath.Join(o.dir, free+recordSuffix)) {
+		for taken[free] || o.rank != nil && o.others(dir, free+recordSuffix) {
 			n++
 			free = numbered(stem, n)
 		}
@@ -158,6 +114,13 @@ func (o *output) stems(res *collect.Result) (out []string) {
 		out = append(out, free)
 	}
 	return out
+}
+
+// others tells whether a file is there that is none of our own snapshots: a job's ranks may
+// write to one directory.
+func (o *output) others(dir, name string) bool {
+	_, own := o.shots[name]
+	return !(own && dir == o.dir) && exists(filepath.Join(dir, name))
 }
 
 func numbered(stem string, n int) string {
@@ -203,36 +166,6 @@ func removeOld(dir string) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// writeProfile records a profile and renders it.
-func writeProfile(dir, stem string, p *attribution.Profile, formats []string, o report.Options) (files []string, err error) {
-	name := filepath.Join(dir, stem+recordSuffix)
-	err = saveFile(name, func(w io.Writer) error { return attribution.Encode(w, p) })
-	if err == nil {
-		files = append(files, name)
-	}
-	more, err2 := renderAll(dir, stem, p, formats, o)
-	return append(files, more...), errors.Join(err, err2)
-}
-
-// renderAll writes a profile's reports; one file's failure does not keep the
-// others from being written.
-func renderAll(dir, stem string, p *attribution.Profile, formats []string, o report.Options) (files []string, err error) {
-	var errs []error
-	for _, n := range formats {
-		f, _ := report.FormatNamed(n)
-		if !f.Has(p) {
-			continue
-		}
-		name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, recordStem))
-		if err := saveFile(name, func(w io.Writer) error { return f.Write(w, p, o) }); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		files = append(files, name)
-	}
-	return files, errors.Join(errs...)
 }
 
 func checkFormats(names []string) error {

@@ -24,7 +24,7 @@ func TestStems(t *testing.T) {
 	first := profileOf(10)
 	res := &collect.Result{First: first, Profiles: []*attribution.Profile{profileOf(10), first, profileOf(11), profileOf(11), profileOf(12), profileOf(11)}}
 	want := []string{"profile.pid10", "profile", "profile.pid11", "profile.pid11-2", "profile.pid12", "profile.pid11-3"}
-	if got := (&output{}).stems(res); !slices.Equal(got, want) {
+	if got := (&output{}).stems(res, ""); !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
 }

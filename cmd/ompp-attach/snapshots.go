@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/attribution"
+	"ompp-attach/collect"
+)
+
+// A tool that is killed would take with it what it has measured. So what there is so far is
+// written now and then, under the names that the profiles will have in the end.
+
+// snapshotEvery is how much of a measurement may be lost, by default.
+const snapshotEvery = time.Minute
+
+// snapshotShare bounds what snapshots cost: after one, so many times as long as it took passes
+// without any.
+const snapshotShare = 100
+
+// snapshots writes those of several programs, one after the other.
+type snapshots struct {
+	every time.Duration
+	mu    sync.Mutex
+	all   []*shot
+}
+
+// shot is the snapshots of one program.
+type shot struct {
+	out     *output
+	take    func() *collect.Result
+	say     func(string)
+	mu      sync.Mutex // held while one is written
+	over    bool
+	failed  bool      // which has been said
+	written time.Time // the latest; zero: none
+}
+
+// snapshots writes snapshots of one program until the function that it returns is called; then the
+// directory has them, and nobody writes to it.
+func (f *measureFlags) snapshots(out *output, take func() *collect.Result) (stop func()) {
+	s := &snapshots{every: f.snapshot}
+	return s.add(&shot{out: out, take: take, say: f.say})
+}
+
+// add takes one more program in, until the function that it returns is called.
+func (s *snapshots) add(x *shot) (stop func()) {
+	if s.every <= 0 {
+		return func() {}
+	}
+	x.written = time.Now()
+	s.mu.Lock()
+	s.all = append(s.all, x)
+	if len(s.all) == 1 {
+		go s.run()
+	}
+	s.mu.Unlock()
+	return func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.over = true
+	}
+}
+
+// next returns the program whose snapshot is the oldest; nil if all are over.
+func (s *snapshots) next() (oldest *shot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := s.all[:0]
+	for _, x := range s.all {
+		x.mu.Lock()
+		if !x.over {
+			kept = append(kept, x)
+			if oldest == nil || x.written.Before(oldest.written) {
+				oldest = x
+			}
+		}
+		x.mu.Unlock()
+	}
+	s.all = kept
+	return oldest
+}
+
+// run writes them, on a thread that leaves the processors to the program where it can.
+func (s *snapshots) run() {
+	const polite = 10
+	runtime.LockOSThread() // and ends with it
+	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), polite)
+	const look = 50 * time.Millisecond // for programs that are over
+	free := time.Time{}
+	for x := s.next(); x != nil; x = s.next() {
+		due := x.written.Add(s.every)
+		if due.Before(free) {
+			due = free
+		}
+		if wait := time.Until(due); wait > 0 {
+			time.Sleep(min(wait, look))
+			continue
+		}
+		begin := time.Now()
+		x.write()
+		free = time.Now().Add(snapshotShare * time.Since(begin))
+	}
+}
+
+// write writes one.
+func (x *shot) write() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over {
+		return
+	}
+	x.written = time.Now()
+	err := x.out.writeShots(x.take())
+	if err != nil && !x.failed {
+		x.failed = true
+		x.say(fmt.Sprintf("no snapshot of what was measured can be written: %v; the measurement goes on", err))
+	}
+}
+
+// writeShots records what there is of each process so far.
+func (o *output) writeShots(res *collect.Result) error {
+	if len(res.Profiles) == 0 {
+		return nil
+	}
+	o.choose(res.Profiles[0].Meta.PID)
+	if err := o.prepare(); err != nil {
+		return err
+	}
+	if o.shots == nil {
+		o.shots = map[string]string{}
+	}
+	var errs []error
+	written := map[string]string{}
+	for i, stem := range o.stems(res, o.dir) {
+		p := res.Profiles[i]
+		name, of := stem+recordSuffix, ""
+		if p.Meta.SnapshotAt.IsZero() {
+			of = fmt.Sprint(p.Meta.PID, p.Meta.Start)
+		}
+		was, there := o.shots[name]
+		if !there || of == "" || was != of {
+			if err := saveFile(filepath.Join(o.dir, name), func(w io.Writer) error { return attribution.Encode(w, p) }); err != nil {
+				errs = append(errs, err)
+				if !there {
+					continue
+				}
+				of = was // the older one stays
+			}
+		}
+		written[name] = of
+		delete(o.shots, name)
+	}
+	o.removeShots() // of processes that have got another name
+	o.shots = written
+	return errors.Join(errs...)
+}
+
+// removeShots removes snapshots that nothing has taken the place of.
+func (o *output) removeShots() {
+	if len(o.shots) == 0 {
+		return
+	}
+	if root, _, err := openDirectory(o.dir, false); err == nil {
+		defer root.Close()
+		for name := range o.shots {
+			_ = root.Remove(name)
+		}
+	}
+	o.shots = nil
+}

@@ -1,0 +1,68 @@
+package job
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Fate is how some ranks ended.
+type Fate struct {
+	Ended string // in words; empty: that is not known
+	Well  bool   // with exit status 0, or it is not known to be otherwise
+	Ranks []int
+	First time.Duration // from the start of the first of them to end until then
+	// Until is, of ranks of which there are snapshots only, the time of the earliest; zero: the
+	// profiles are whole.
+	Until time.Time
+}
+
+// Fates tells how the ranks ended: first those that did not end well, and of these the first
+// to end.
+func (j *Job) Fates() (fates []Fate) {
+	ends := map[int]time.Time{}
+	for i := range j.Ranks {
+		r := &j.Ranks[i]
+		at := slices.IndexFunc(fates, func(f Fate) bool {
+			return f.Ended == r.Ended && f.Well == r.Well() && f.Until.IsZero() == r.SnapshotAt.IsZero()
+		})
+		if at < 0 {
+			at = len(fates)
+			fates = append(fates, Fate{Ended: r.Ended, Well: r.Well(), Until: r.SnapshotAt})
+		}
+		f := &fates[at]
+		f.Ranks = append(f.Ranks, r.Rank)
+		if first, known := ends[at]; !known || r.End.Before(first) {
+			ends[at], f.First = r.End, r.End.Sub(r.Start)
+		}
+		if r.SnapshotAt.Before(f.Until) {
+			f.Until = r.SnapshotAt
+		}
+	}
+	order := make([]int, len(fates))
+	for i := range order {
+		order[i] = i
+	}
+	rank := func(i int) int {
+		switch f := &fates[i]; {
+		case !f.Well:
+			return 0
+		case !f.Until.IsZero():
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), ends[a].Compare(ends[b])) })
+	sorted := make([]Fate, 0, len(fates))
+	for _, i := range order {
+		sorted = append(sorted, fates[i])
+	}
+	return sorted
+}
+
+// Well tells whether nothing says that the rank's program failed.
+func (r *Rank) Well() bool {
+	status, exited := strings.CutPrefix(r.Ended, "exit status ") // older profiles have no number
+	return r.Exit == 0 && (!exited || status == "0") && !strings.HasPrefix(r.Ended, "killed by ")
+}

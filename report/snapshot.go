@@ -1,0 +1,27 @@
+package report
+
+import (
+	"fmt"
+
+	"ompp-attach/attribution"
+)
+
+const snapshotTime = "2006-01-02 15:04:05"
+
+// snapshotText says what a snapshot lacks; empty: the profile is whole.
+func snapshotText(p *attribution.Profile) string {
+	m := &p.Meta
+	if m.SnapshotAt.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("this is a snapshot of a measurement that went on: what came after %s (%s sec) is missing",
+		m.SnapshotAt.Local().Format(snapshotTime), seconds(measuredDuration(p), 0))
+}
+
+// snapshotNotes says so, first of all notes.
+func snapshotNotes(p *attribution.Profile) []string {
+	if text := snapshotText(p); text != "" {
+		return bullets("This report is not complete:", []string{text + "; regions that were open then are counted, with their time until then"})
+	}
+	return nil
+}
