@@ -237,7 +237,7 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	if err != nil {
 		return out.abandon(err)
 	}
-	stop := k.shots.add(&shot{out: out, take: g.Snapshot, say: f.say})
+	stop := k.shots.add(&shot{out: out, take: g.Snapshot, say: f.say, logf: f.logf})
 	defer stop()
 	c.send(reply{Followed: true})
 	var e collect.Ending

@@ -37,6 +37,7 @@ type shot struct {
 	out     *output
 	take    func() *collect.Result
 	say     func(string)
+	logf    func(string, ...any)
 	mu      sync.Mutex // held while one is written
 	over    bool
 	failed  bool      // which has been said
@@ -47,7 +48,7 @@ type shot struct {
 // directory has them, and nobody writes to it.
 func (f *measureFlags) snapshots(out *output, take func() *collect.Result) (stop func()) {
 	s := &snapshots{every: f.snapshot}
-	return s.add(&shot{out: out, take: take, say: f.say})
+	return s.add(&shot{out: out, take: take, say: f.say, logf: f.logf})
 }
 
 // add takes one more program in, until the function that it returns is called.
@@ -106,7 +107,9 @@ func (s *snapshots) run() {
 		}
 		begin := time.Now()
 		x.write()
-		free = time.Now().Add(snapshotShare * time.Since(begin))
+		took := time.Since(begin)
+		x.logf("snapshot taken in %s", took.Round(time.Microsecond))
+		free = time.Now().Add(snapshotShare * took)
 	}
 }
 
