@@ -43,11 +43,12 @@ const (
 type stacks struct {
 	p     *attribution.Profile
 	kinds []kind
+	same  func(int) int // one frame for all that are shown alike
 	paths map[int][]int // of nodes: outermost first
 }
 
 func newStacks(p *attribution.Profile) *stacks {
-	s := &stacks{p: p, paths: map[int][]int{}}
+	s := &stacks{p: p, same: sameFrames(p), paths: map[int][]int{}}
 	libraries := map[string]bool{}
 	for _, r := range p.Meta.Runtimes {
 		libraries[r.Path] = r.Path != p.Meta.Path
@@ -310,6 +311,9 @@ func (s *stacks) prefix(node int, samples []int, tails []tail, known map[int][]S
 			continue
 		}
 		steps := slices.Concat(known[t.base], t.steps[:t.at[node]])
+		for i := range steps {
+			steps[i].Frame = s.same(steps[i].Frame)
+		}
 		at := slices.IndexFunc(ways, func(w way) bool { return slices.Equal(w.steps, steps) })
 		if at < 0 {
 			at = len(ways)

@@ -18,6 +18,7 @@ type Profile struct {
 	Lost     []Loss   `json:"lost,omitempty"`
 	Unseen   []Unseen `json:"unseen,omitempty"`
 	Frames   []Frame  `json:"frames,omitempty"`   // of Samples
+	Objects  []Object `json:"objects,omitempty"`  // that Frames and Regions name
 	Samples  []Sample `json:"samples,omitempty"`  // equal ones added up
 	Warnings []string `json:"warnings,omitempty"` // whole sentences for the user
 }
@@ -132,10 +133,53 @@ type Frame struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Object   string `json:"object,omitempty"`
-	Offset   uint64 `json:"offset,omitempty"` // address in Object (file-relative virtual address)
+	// Offset is the address in Object (file-relative virtual address): of the
+	// instruction, or where a line is known, of one instruction of the line. Of
+	// callers it is one before where they go on.
+	Offset uint64 `json:"offset,omitempty"`
+	// Entry is where the function begins, if it has no name and its beginning is
+	// known.
+	Entry   uint64 `json:"entry,omitempty"`
+	Inlined bool   `json:"inlined,omitempty"` // into the function of the stack's next frame
 	// Atomic: the operation of an atomic directive that makes no call, by the
 	// instruction that was under way.
 	Atomic bool `json:"atomic,omitempty"`
+}
+
+// place is what equal frames have in common: a line, or where none is known, an
+// instruction.
+func (f Frame) place() Frame {
+	if f.Line > 0 {
+		f.Offset = 0
+	}
+	return f
+}
+
+// Shown is the frame as reports show it: without its instruction. It is equal for
+// frames of one line, and of one function where no line is known.
+func (f Frame) Shown() Frame {
+	f.Offset, f.Inlined = 0, false
+	return f
+}
+
+// Object is a file of which the process executed code: a program or a library.
+type Object struct {
+	Path    string `json:"path"` // as Frame.Object and Location.Object name it
+	BuildID string `json:"build_id,omitempty"`
+	// Begin and End bound the addresses of its code (file-relative virtual
+	// addresses), FileOffset is where in the file that begins.
+	Begin      uint64 `json:"begin,omitempty"`
+	End        uint64 `json:"end,omitempty"`
+	FileOffset uint64 `json:"file_offset,omitempty"`
+	// Symbols: a full symbol table was there, in the file or in its separate debug
+	// file, not only the names of what the file exports; Lines: so was line
+	// information.
+	Symbols bool `json:"symbols,omitempty"`
+	Lines   bool `json:"lines,omitempty"`
+	// Package is the distribution's package that the file is of, if it is known,
+	// and Debug the package that holds its debug information.
+	Package string `json:"package,omitempty"`
+	Debug   string `json:"debug_package,omitempty"`
 }
 
 // Sample is how often a thread was found at a place, in a region, in one of its
@@ -182,6 +226,10 @@ type Location struct {
 	Object   string `json:"object,omitempty"`   // executable or library
 	Offset   uint64 `json:"offset,omitempty"`   // address in Object (file-relative virtual address)
 	Mark     Mark   `json:"mark,omitempty"`     // Approx: the place is near, not exact (tail calls)
+	// From names the nearest functions with names around the function, where its
+	// own name is not known, or does not tell the region from others (see
+	// analysis.NameCallers). Never recorded.
+	From string `json:"-"`
 }
 
 // Region is a construct at a source location.

@@ -302,11 +302,11 @@ func (f *framer) places(addr uint64) []int {
 		places = []Frame{{Offset: addr}}
 	}
 	for _, p := range places {
-		i, known := f.index[p]
+		i, known := f.index[p.place()]
 		if !known {
 			i = len(f.out.Frames)
 			f.out.Frames = append(f.out.Frames, p)
-			f.index[p] = i
+			f.index[p.place()] = i
 		}
 		list = append(list, i)
 	}

@@ -368,6 +368,7 @@ func (m *Measurement) profileOf(p *Process, prof *attribution.Profile, end uint6
 		prof.Meta.MPI = p.mpi.job
 	}
 	markMPI(prof)
+	prof.Objects = p.resolver.objects(prof)
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}

@@ -75,9 +75,24 @@ func (r *resolver) mpiRegion(k attribution.Key) attribution.Region {
 		return reg
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	loc.Function = p.object.SourceFunction(max(p.vaddr, 1) - 1) // the call, not what follows it
+	loc.Function = r.function(p, max(p.vaddr, 1)-1) // the call, not what follows it
 	loc.File, loc.Begin, _ = p.object.CallLine(p.vaddr)
 	return reg
+}
+
+// function names the source function of an address in the file of a place. Where
+// symbols are stripped, the body of a region has no name; then it is that of the
+// function that starts the region, which may be exported.
+func (r *resolver) function(p place, vaddr uint64) string {
+	if name := p.object.SourceFunction(vaddr); name != "" {
+		return name
+	}
+	lo, _, ok := p.object.FuncRange(vaddr)
+	if !ok {
+		return ""
+	}
+	t, _ := r.table(p).Function(lo)
+	return t.Function
 }
 
 // isTask tells whether a construct has an outlined function that is its own.
@@ -94,7 +109,7 @@ func isTask(c event.Construct) bool {
 func (r *resolver) outlined(k attribution.Key, p place, reg *attribution.Region) {
 	loc := &reg.Location
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	loc.Function = p.object.SourceFunction(p.vaddr)
+	loc.Function = r.function(p, p.vaddr)
 	if !p.object.IsExecutable() && probes.Identify(p.object) != event.NoRuntime {
 		reg.Notes = append(reg.Notes, noteRuntimesOwn)
 	}
@@ -119,7 +134,7 @@ func (r *resolver) call(k attribution.Key, reg *attribution.Region) {
 		return
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	loc.Function = p.object.SourceFunction(max(p.vaddr, 1) - 1) // the call, not what follows it
+	loc.Function = r.function(p, max(p.vaddr, 1)-1) // the call, not what follows it
 	if t, ok := r.table(p).At(p.vaddr); ok {
 		r.fromTable(&t, k, reg)
 	}
@@ -139,10 +154,10 @@ func (r *resolver) tail(k attribution.Key, reg *attribution.Region) {
 		return
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	loc.Function = p.object.SourceFunction(p.vaddr)
+	loc.Function = r.function(p, p.vaddr)
 	if t, s, ok := r.table(p).Tail(p.object, p.vaddr, k.Construct); ok {
 		loc.Offset = s.Addr
-		loc.Function = p.object.SourceFunction(s.Addr)
+		loc.Function = r.function(p, s.Addr)
 		r.fromTable(&t, k, reg)
 		return
 	}

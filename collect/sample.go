@@ -121,12 +121,17 @@ func (r *resolver) Code(addr uint64) (frames []attribution.Frame) {
 	if !atomic {
 		vaddr = p.vaddr
 	}
-	// Of a line, not of an instruction: equal frames are one.
-	for i, at := range p.object.Places(vaddr) {
-		frames = append(frames, attribution.Frame{Function: at.Function, File: at.File, Line: at.Line, Object: p.module.Path, Atomic: atomic && i == 0})
+	places := p.object.Places(vaddr)
+	if len(places) == 0 {
+		places = []symbols.Place{{}}
 	}
-	if len(frames) == 0 {
-		frames = []attribution.Frame{{Object: p.module.Path, Offset: p.vaddr}}
+	for i, at := range places {
+		f := attribution.Frame{Function: at.Function, File: at.File, Line: at.Line, Object: p.module.Path, Offset: vaddr,
+			Inlined: i < len(places)-1, Atomic: atomic && i == 0}
+		if f.Function == "" {
+			f.Entry, _, _ = p.object.FuncRange(vaddr)
+		}
+		frames = append(frames, f)
 	}
 	return frames
 }

@@ -28,7 +28,7 @@ func (b *builder) inline(f *function, body int) {
 		}
 		last = i.Addr
 		k := key{code: f.lo, kind: kind, addr: i.Addr}
-		r := Region{Kind: kind, Code: f.lo, Parent: body, Found: ByCode, Function: o.SourceFunction(i.Addr), At: i.Addr}
+		r := Region{Kind: kind, Code: f.lo, Parent: body, Found: ByCode, Function: b.functionAt(f, i.Addr), At: i.Addr}
 		if fs := o.Frames(i.Addr); len(fs) > 0 {
 			at := fs[0]
 			r.File, r.Begin, r.BeginLast, r.EndFirst, r.End = at.File, at.Line, at.Line, at.Line, at.Line

@@ -30,6 +30,7 @@ func (o Options) view(p *attribution.Profile) *attribution.Profile {
 	if !o.Raw {
 		p = analysis.Adjust(p)
 	}
+	p = analysis.NameCallers(p)
 	if !o.Classic {
 		return p
 	}

@@ -11,7 +11,8 @@ import (
 // locationText renders a place as ompP does, `main.c (53-58)`, with `~` before
 // a line that is not exact. Without lines it falls back on the function and
 // the place in the object file, which addr2line understands:
-// `solve (libfoo.so+0x1234)`.
+// `solve (libfoo.so+0x1234)`, and where that names no function of its own, on the
+// nearest around it: `libfoo.so+0x1234 from solve`.
 func locationText(l *attribution.Location) string {
 	if l.File != "" && l.Begin > 0 {
 		lines := mark(l.Mark) + fmt.Sprint(l.Begin)
@@ -24,19 +25,23 @@ func locationText(l *attribution.Location) string {
 	if l.Object != "" {
 		place = fmt.Sprintf("%s+%#x", clean(path.Base(l.Object)), l.Offset)
 	}
+	text := "(unknown place)"
 	switch {
 	case l.Function != "" && place != "":
-		return fmt.Sprintf("%s%s (%s)", mark(l.Mark), clean(l.Function), place)
+		text = fmt.Sprintf("%s%s (%s)", mark(l.Mark), clean(l.Function), place)
 	case l.Function != "" && l.Offset != 0:
-		return fmt.Sprintf("%s%s+%#x", mark(l.Mark), clean(l.Function), l.Offset)
+		text = fmt.Sprintf("%s%s+%#x", mark(l.Mark), clean(l.Function), l.Offset)
 	case l.Function != "":
-		return mark(l.Mark) + clean(l.Function)
+		text = mark(l.Mark) + clean(l.Function)
 	case place != "":
-		return mark(l.Mark) + place
+		text = mark(l.Mark) + place
 	case l.File != "":
-		return clean(path.Base(l.File))
+		text = clean(path.Base(l.File))
 	}
-	return "(unknown place)"
+	if l.From != "" {
+		text += " from " + clean(l.From)
+	}
+	return text
 }
 
 func mark(m attribution.Mark) string {

@@ -91,8 +91,11 @@ func (o *ompp) lineText(region int, l analysis.HotLine) string {
 	case l.Frame >= 0:
 		f := &o.p.Frames[l.Frame]
 		text = clean(frameFunction(f))
-		if f.Line > 0 {
+		switch {
+		case f.Line > 0:
 			text = fmt.Sprintf("%s:%d %s", clean(path.Base(f.File)), f.Line, text)
+		case f.Function != "" && f.Object != "" && f.Object != o.p.Meta.Path:
+			text += " (" + clean(path.Base(f.Object)) + ")"
 		}
 		if f.Atomic {
 			text += " (atomic)"
@@ -105,6 +108,12 @@ func (o *ompp) lineText(region int, l analysis.HotLine) string {
 	}
 	if l.Callee >= 0 {
 		text += " in " + clean(frameFunction(&o.p.Frames[l.Callee]))
+	}
+	if l.Caller >= 0 {
+		text += ", called by " + clean(frameFunction(&o.p.Frames[l.Caller]))
+		if l.Several {
+			text += " and others"
+		}
 	}
 	return text
 }

@@ -80,6 +80,11 @@ func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
 	}
 	b.mapping = &profile.Mapping{ID: 1, File: p.Meta.Path,
 		HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
+	for i := range p.Objects {
+		if o := &p.Objects[i]; o.Path == p.Meta.Path {
+			b.mapping.BuildID = o.BuildID
+		}
+	}
 	b.out.Mapping = []*profile.Mapping{b.mapping}
 	b.program = b.location(&profile.Function{Name: programName(p), SystemName: "program", Filename: p.Meta.Path}, 0)
 	for i := range p.Regions {
@@ -140,7 +145,7 @@ type pprofBuilder struct {
 func (b *pprofBuilder) location(f *profile.Function, line int64) *profile.Location {
 	f.ID = uint64(len(b.out.Function) + 1)
 	b.out.Function = append(b.out.Function, f)
-	l := &profile.Location{ID: f.ID, Mapping: b.mapping, Line: []profile.Line{{Function: f, Line: line}}}
+	l := &profile.Location{ID: uint64(len(b.out.Location) + 1), Mapping: b.mapping, Line: []profile.Line{{Function: f, Line: line}}}
 	b.out.Location = append(b.out.Location, l)
 	return l
 }

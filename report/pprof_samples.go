@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"path"
 	"strconv"
 	"time"
 
@@ -41,22 +40,24 @@ func buildSamples(p *attribution.Profile, raw bool) *profile.Profile {
 	if !p.Meta.Start.IsZero() && p.Meta.Start.After(time.Unix(0, 0)) {
 		b.out.TimeNanos = p.Meta.Start.UnixNano()
 	}
-	b.mapping = &profile.Mapping{ID: 1, File: p.Meta.Path,
-		HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
-	b.out.Mapping = []*profile.Mapping{b.mapping}
+	code := newCode(p, b.out)
+	b.mapping = code.mapping(regionsFile)
 	for i := range p.Regions {
 		b.regions = append(b.regions, b.regionLocation(i, &p.Regions[i]))
 	}
-	frames := b.frames()
 	for i, way := range analysis.Stacks(p) {
 		s := &p.Samples[i]
 		var stack []*profile.Location // leaf first
-		for j := len(way) - 1; j >= 0; j-- {
+		for j := len(way) - 1; j >= 0; {
 			if r := way[j].Region; r >= 0 {
 				stack = append(stack, b.regions[r])
-			} else {
-				stack = append(stack, frames[way[j].Frame])
+				j--
+				continue
 			}
+			first := j
+			for j--; j >= 0 && way[j].Region < 0 && p.Frames[way[j+1].Frame].Inlined; j-- {
+			}
+			stack = append(stack, code.location(way[j+1:first+1]))
 		}
 		labels := b.labels(attribution.Thread{})
 		delete(labels, "thread")
@@ -72,38 +73,6 @@ func buildSamples(p *attribution.Profile, raw bool) *profile.Profile {
 		b.out.Sample = append(b.out.Sample, &profile.Sample{Location: stack, Value: []int64{int64(s.Count), int64(s.Weight)}, Label: labels})
 	}
 	return b.out.Compact()
-}
-
-// frames makes locations of the sampled frames. Functions of one name in one
-// file are one.
-func (b *pprofBuilder) frames() (out []*profile.Location) {
-	type id struct{ name, file string }
-	known := map[id]*profile.Function{}
-	for i := range b.p.Frames {
-		f := &b.p.Frames[i]
-		k := id{clean(frameFunction(f)), f.File}
-		fn := known[k]
-		if fn == nil {
-			fn = &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: k.name, SystemName: k.name, Filename: f.File}
-			known[k] = fn
-			b.out.Function = append(b.out.Function, fn)
-		}
-		l := &profile.Location{ID: uint64(len(b.out.Location) + 1), Mapping: b.mapping, Line: []profile.Line{{Function: fn, Line: int64(f.Line)}}}
-		b.out.Location = append(b.out.Location, l)
-		out = append(out, l)
-	}
-	return out
-}
-
-// frameFunction names a frame: without symbols, its library.
-func frameFunction(f *attribution.Frame) string {
-	switch {
-	case f.Function != "":
-		return f.Function
-	case f.Object != "":
-		return "[" + path.Base(f.Object) + "]"
-	}
-	return "[unknown]"
 }
 
 // samplePeriod is how much of the event a sample stands for, on average.

@@ -1,0 +1,34 @@
+package collect
+
+import (
+	"cmp"
+	"slices"
+
+	"ompp-attach/attribution"
+	"ompp-attach/symbols"
+)
+
+// objects describes the files that a profile's frames and regions lie in.
+func (r *resolver) objects(prof *attribution.Profile) (out []attribution.Object) {
+	named := map[string]bool{}
+	for i := range prof.Frames {
+		named[prof.Frames[i].Object] = true
+	}
+	for i := range prof.Regions {
+		named[prof.Regions[i].Location.Object] = true
+	}
+	for _, p := range r.bound {
+		if p.module != nil && named[p.module.Path] {
+			named[p.module.Path] = false
+			out = append(out, describeObject(p.module.Path, p.object))
+		}
+	}
+	slices.SortFunc(out, func(a, b attribution.Object) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+func describeObject(path string, o *symbols.Object) attribution.Object {
+	d := attribution.Object{Path: path, BuildID: o.BuildID(), Symbols: !o.Stripped(), Lines: o.HasDWARF()}
+	d.Begin, d.End, d.FileOffset = o.CodeSegment()
+	return d
+}

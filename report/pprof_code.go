@@ -1,0 +1,114 @@
+package report
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/google/pprof/profile"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+)
+
+// code writes sampled frames as pprof has code: a mapping per file, with its build
+// id, and in it locations by their addresses, so that pprof can name later what
+// had no name when it was measured. Addresses are the file's own, of no process:
+// they are the same in all ranks of a job, and objdump's.
+type code struct {
+	p         *attribution.Profile
+	out       *profile.Profile
+	mappings  map[string]*profile.Mapping // by path
+	functions map[functionID]*profile.Function
+	locations map[locationID]*profile.Location
+}
+
+type functionID struct{ name, file string }
+
+// locationID is a frame, and how many it was inlined into.
+type locationID struct{ frame, inlined int }
+
+// regionsFile is the file of the regions, which have no code of their own. The
+// bracket keeps pprof from looking for it.
+const regionsFile = "[regions]"
+
+func newCode(p *attribution.Profile, out *profile.Profile) *code {
+	c := &code{p, out, map[string]*profile.Mapping{}, map[functionID]*profile.Function{}, map[locationID]*profile.Location{}}
+	c.mapping(p.Meta.Path) // the first is the program
+	return c
+}
+
+// mapping returns the mapping of a file.
+func (c *code) mapping(file string) *profile.Mapping {
+	if m := c.mappings[file]; m != nil {
+		return m
+	}
+	m := &profile.Mapping{ID: uint64(len(c.out.Mapping) + 1), File: file,
+		HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
+	for i := range c.p.Objects {
+		o := &c.p.Objects[i]
+		if o.Path != file {
+			continue
+		}
+		m.Start, m.Limit, m.Offset, m.BuildID = o.Begin, o.End, o.FileOffset, o.BuildID
+		m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames = o.Symbols || o.Lines, o.Lines, o.Lines, o.Lines
+		if !m.HasFunctions {
+			// pprof names what is in such a mapping anew. From the file itself it would
+			// take the exported function before an address for the function (addr2line
+			// does not look how long functions are), so it gets no path to that. With
+			// PPROF_BINARY_PATH it finds the file's symbols by the build id.
+			m.File = path.Base(file)
+		}
+	}
+	c.mappings[file] = m
+	c.out.Mapping = append(c.out.Mapping, m)
+	return m
+}
+
+// location returns the location of an instruction: of its frame, and of those that
+// this was inlined into, which come first.
+func (c *code) location(steps []analysis.Step) *profile.Location {
+	inner := steps[len(steps)-1].Frame
+	id := locationID{inner, len(steps) - 1}
+	l := c.locations[id]
+	if l != nil {
+		return l
+	}
+	f := &c.p.Frames[inner]
+	l = &profile.Location{ID: uint64(len(c.out.Location) + 1), Address: f.Offset}
+	if f.Object != "" {
+		l.Mapping = c.mapping(f.Object)
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		f := &c.p.Frames[steps[i].Frame]
+		l.Line = append(l.Line, profile.Line{Function: c.function(f), Line: int64(f.Line)})
+	}
+	c.out.Location = append(c.out.Location, l)
+	c.locations[id] = l
+	return l
+}
+
+// function returns a frame's function. Those of one name in one file are one.
+func (c *code) function(f *attribution.Frame) *profile.Function {
+	id := functionID{clean(frameFunction(f)), f.File}
+	fn := c.functions[id]
+	if fn == nil {
+		fn = &profile.Function{ID: uint64(len(c.out.Function) + 1), Name: id.name, SystemName: id.name, Filename: id.file}
+		c.functions[id] = fn
+		c.out.Function = append(c.out.Function, fn)
+	}
+	return fn
+}
+
+// frameFunction names a frame: without a symbol, by its library and where in that
+// the function begins, which addr2line understands.
+func frameFunction(f *attribution.Frame) string {
+	switch {
+	case f.Function != "":
+		return f.Function
+	case f.Object != "" && f.Entry != 0:
+		return fmt.Sprintf("%s+%#x", path.Base(f.Object), f.Entry)
+	case f.Object != "":
+		return "[" + path.Base(f.Object) + "]"
+	}
+	return "[unknown]"
+}

@@ -1,0 +1,16 @@
+package symbols
+
+import "debug/elf"
+
+// CodeSegment returns the addresses that the object's code is loaded at, and where
+// in the file it begins, as a mapping of it in a process has them: in whole pages.
+func (o *Object) CodeSegment() (lo, hi, fileOffset uint64) {
+	const page = 4096 // what linkers align segments to, or a multiple of it
+	for _, p := range o.file.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
+			into := p.Vaddr % page
+			return p.Vaddr - into, p.Vaddr + p.Memsz, p.Off - min(into, p.Off)
+		}
+	}
+	return 0, 0, 0
+}
