@@ -48,7 +48,8 @@ test-race:
 test-e2e:
 	$(GO) test -p 1 -count=1 -timeout 45m ./e2e/...
 
-# In an emulated arm64 machine with a performance monitoring unit; part of test-e2e.
+# In emulated machines: arm64 with a performance monitoring unit, x86-64 with older kernels; part of
+# test-e2e.
 test-pmu:
 	scripts/deps.sh pmu
 	$(GO) test -count=1 -run TestGuest -v ./e2e

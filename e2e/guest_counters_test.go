@@ -26,7 +26,7 @@ func TestGuestCounters(t *testing.T) {
 	needGuest(t)
 	dir := t.TempDir()
 	bin := cross(t, filepath.Join(dir, "counted"), "-O1", "-g", "-fopenmp", filepath.Join(testbin.Repo(t), "testdata", "programs", "counted.c"))
-	exe := guestTool(t, dir)
+	exe := guestTool(t, "arm64", dir)
 	const n, long = 5_000_000, 20_000_000
 	// QEMU's unit counts what all cores execute: we had better be quiet.
 	run := func(name, counters string, n int) string {

@@ -33,7 +33,7 @@ func TestGuestSamples(t *testing.T) {
 		fmt.Sprintf("ompp-attach run -q --sample cycles:u --sample-period %d -o /tmp/c -- %s\n", period, work) +
 		"ompp-attach run -q --sample task-clock -o /tmp/t -- " + work + "\n" +
 		fromGuest("/tmp/1/profile.json.gz") + fromGuest("/tmp/c/profile.json.gz") + fromGuest("/tmp/t/profile.json.gz")
-	exe := guestTool(t, dir)
+	exe := guestTool(t, "arm64", dir)
 	for _, kernel := range []string{"6.1", "6.12"} {
 		t.Run("kernel "+kernel, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,14 +31,14 @@ func needGuest(t *testing.T) {
 
 const crossGCC = "aarch64-linux-gnu-gcc-12"
 
-// guestTool builds the tool for the guest.
-func guestTool(t *testing.T, dir string) string {
+// guestTool builds the tool for a guest.
+func guestTool(t *testing.T, arch, dir string) string {
 	t.Helper()
 	out := filepath.Join(dir, "ompp-attach")
 	cmd := exec.Command("go", "build", "-o", out, "ompp-attach/cmd/ompp-attach")
-	cmd.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
+	cmd.Env = append(os.Environ(), "GOARCH="+arch, "CGO_ENABLED=0")
 	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building for arm64: %v\n%s", err, msg)
+		t.Fatalf("building for %s: %v\n%s", arch, err, msg)
 	}
 	return out
 }
@@ -51,16 +52,22 @@ func cross(t *testing.T, out string, args ...string) string {
 	return out
 }
 
-// guest runs a script in a guest of a kernel, with files, and returns what it
+// guest runs a script in an arm64 guest of a kernel, with files, and returns what it
 // printed.
 func guest(t *testing.T, kernel, cpu, script string, files ...string) string {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(testbin.Repo(t), "scripts", "guest.sh"), append([]string{"-k", kernel, "-c", cpu, script}, files...)...)
+	return guestOf(t, []string{"-k", kernel, "-c", cpu}, script, files...)
+}
+
+// guestOf runs a script in the guest that flags of scripts/guest.sh ask for.
+func guestOf(t *testing.T, flags []string, script string, files ...string) string {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(testbin.Repo(t), "scripts", "guest.sh"), slices.Concat(flags, []string{script}, files)...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("the guest with kernel %s: %v\n%s%s", kernel, err, errs.Bytes(), out)
+		t.Fatalf("the guest %v: %v\n%s%s", flags, err, errs.Bytes(), out)
 	}
 	return string(out)
 }
@@ -99,7 +106,7 @@ func TestGuestCounts(t *testing.T) {
 		"TRUTH_OUT=/tmp/truth TRUTH_BODIES=1 LD_PRELOAD=/bin/truth.so " + args + "\n" +
 		"ompp-attach run -q -o /tmp/d -- " + args + "\n" +
 		fromGuest("/tmp/truth") + fromGuest("/tmp/d/profile.json.gz")
-	exe := guestTool(t, dir)
+	exe := guestTool(t, "arm64", dir)
 	for _, kernel := range []string{"6.1", "6.12"} {
 		t.Run("kernel "+kernel, func(t *testing.T) {
 			t.Parallel()

@@ -11,7 +11,7 @@ packages() {
 	test) echo gcc g++ gfortran clang-14 clang-19 libomp-19-dev binutils lld-14 dwz python3-numpy libopenblas0-openmp \
 		openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py libcap2-bin ;;
 	demo) echo gcc clang-19 libomp-19-dev ;;
-	pmu) echo qemu-system-arm cpio gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross libgomp1-arm64-cross ;;
+	pmu) echo qemu-system-arm qemu-system-x86 cpio gcc-12-aarch64-linux-gnu libc6-dev-arm64-cross libgomp1-arm64-cross ;;
 	demo-mpi) echo gcc libc6-dev openmpi-bin libopenmpi-dev ;;
 	bench) echo gcc clang-19 libomp-19-dev bpftrace linux-perf openmpi-bin libopenmpi-dev mpich libmpich-dev ;;
 	*) echo "deps.sh: no purpose $1" >&2; exit 2 ;;
