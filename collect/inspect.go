@@ -52,6 +52,7 @@ func inspectMPI(mod *symbols.Module) InspectedMPI {
 	if err != nil {
 		return InspectedMPI{Name: "MPI", Path: mod.Path, Err: err}
 	}
+	plan.Keep((&Selection{}).WantsMPI)
 	return InspectedMPI{Name: plan.Library.Name, Path: mod.Path, Probes: len(plan.Placements), Unknown: plan.Library.Unknown}
 }
 

@@ -40,6 +40,7 @@ type mpiProcess struct {
 	library     *symbols.Module
 	noNeighbors map[uint64]bool
 	doubted     bool // see doubt; guarded by Measurement.mu
+	begun       bool // MPI_Init has returned; guarded by Measurement.mu
 }
 
 type placedMPI struct {
@@ -85,6 +86,7 @@ func (m *Measurement) newMPIPlan(mod *symbols.Module) (*probes.MPIAttached, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}
+	plan.Keep(m.selection.WantsMPI)
 	m.mu.Lock()
 	a, err := m.mpi.decoder.Store(m.mpi.kernel, plan)
 	m.mu.Unlock()
@@ -184,7 +186,11 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 		return
 	}
 	if world != nil && p.mpi.job != nil {
+		p.mpi.begun = true
 		p.mpi.begin(world)
+	}
+	if !m.selection.WantsMPI(ev.MPI.Op) {
+		return
 	}
 	if r.Stack != nil {
 		if site, ok := p.mpi.caller(p.resolver.mods, r); ok {

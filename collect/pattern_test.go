@@ -125,6 +125,11 @@ func TestSelectionWords(t *testing.T) {
 	if _, err = NewSelection([]string{"citical"}, nil); err == nil || !strings.Contains(err.Error(), "critical") {
 		t.Errorf("got %v", err)
 	}
+	for _, wrong := range []string{"MPI_Sendd", "mpi_"} {
+		if _, err = NewSelection([]string{wrong}, nil); err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%s: got %v", wrong, err)
+		}
+	}
 	if !inFile("/a/b/x.c", "x.c") || !inFile("/a/b/x.c", "b/x.c") || inFile("/a/b/xx.c", "x.c") || inFile("", "") {
 		t.Error("files")
 	}

@@ -168,7 +168,7 @@ func (g *Program) gather(done []*Process, e Ending) *Result {
 	m.logf("%d records of processes that were not followed, or not any more", m.strays)
 	res.Troubles = g.troubles
 	for _, p := range done {
-		if p.profile == nil || p.profile.Meta.Hits == 0 && !p.first {
+		if p.profile == nil || p.profile.Meta.Hits == 0 && !p.first && !p.mpi.begun {
 			continue
 		}
 		p.profile.Meta.LostHits = res.Lost

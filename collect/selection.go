@@ -26,6 +26,7 @@ var classes = []class{
 	{"lock", []event.Construct{event.Lock, event.NestLock}},
 	{"loop", []event.Construct{event.Loop, event.Distribute}},
 	{"master", []event.Construct{event.Master, event.Masked}},
+	{"mpi", []event.Construct{event.MPI}},
 	{"ordered", []event.Construct{event.Ordered}},
 	{"reduction", []event.Construct{event.Reduction}},
 	{"scope", []event.Construct{event.Scope}},
@@ -43,11 +44,12 @@ type Selection struct {
 	hidden    map[event.Construct]bool
 	files     []string
 	functions []string
+	mpi       mpiChoice
 	text      []string // for the report
 }
 
-// NewSelection takes the words of --disable and --only. A word is a class, or
-// file:NAME or function:NAME to leave out what stands there.
+// NewSelection takes the words of --disable and --only. A word is a class, an
+// operation of MPI, or file:NAME or function:NAME to leave out what stands there.
 func NewSelection(disable, only []string) (*Selection, error) {
 	s := &Selection{hidden: map[event.Construct]bool{}}
 	for _, word := range disable {
@@ -61,7 +63,14 @@ func NewSelection(disable, only []string) (*Selection, error) {
 			s.text = append(s.text, word+" (probed, not shown)")
 			continue
 		}
-		c, err := parseClass("--disable", word, "file:NAME, function:NAME")
+		switch named, err := nameOp("--disable", word, &s.mpi.off); {
+		case err != nil:
+			return nil, err
+		case named:
+			s.text = append(s.text, word)
+			continue
+		}
+		c, err := parseClass("--disable", word, "operations of MPI like MPI_Barrier, file:NAME, function:NAME")
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +87,12 @@ func NewSelection(disable, only []string) (*Selection, error) {
 		if word == "parallel" { // they always are
 			continue
 		}
-		c, err := parseClass("--only", word, "parallel")
+		if named, err := nameOp("--only", word, &s.mpi.on); err != nil {
+			return nil, err
+		} else if named {
+			continue
+		}
+		c, err := parseClass("--only", word, "parallel, operations of MPI like MPI_Barrier")
 		if err != nil {
 			return nil, err
 		}
@@ -144,18 +158,23 @@ func (s *Selection) prune(p *probes.Plan) {
 	})
 }
 
-// hide takes out of a profile what is not wanted.
+// hide takes out of a profile what is not wanted. MPI calls that are not have not
+// come in.
 func (s *Selection) hide(p *attribution.Profile) {
-	if s == nil || len(s.text) == 0 {
+	if s == nil {
+		return
+	}
+	p.Meta.LeftOut = s.leftOut(p)
+	if len(s.text) == 0 {
 		return
 	}
 	attribution.Hide(p, func(r *attribution.Region) bool {
-		return s.hidden[r.Construct] || slices.ContainsFunc(s.files, func(f string) bool { return inFile(r.Location.File, f) }) ||
+		return s.hidden[r.Construct] && r.Construct != event.MPI ||
+			slices.ContainsFunc(s.files, func(f string) bool { return inFile(r.Location.File, f) }) ||
 			slices.ContainsFunc(s.functions, func(f string) bool {
 				return r.Location.Function == f || strings.HasSuffix(r.Location.Function, "::"+f)
 			})
 	})
-	p.Meta.LeftOut = s.text
 }
 
 // inFile reports whether a path is meant by a name: the base name, or as much

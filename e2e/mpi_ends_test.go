@@ -21,7 +21,7 @@ func TestMPIWrapped(t *testing.T) {
 			bin := m.Build(t, "mpi_p2p.c", testbin.Options{NoOpenMP: true, Flags: []string{"-O1", "-g"}})
 			truth := m.RunTruth(t, ranks, nil, bin)
 			s := session{dir: filepath.Join(t.TempDir(), "out")}
-			if status, out := launchJob(t, m, ranks, tool, "run", "-o", s.dir, "--quiet", "--", bin); status != 0 {
+			if status, out := launchJob(t, m, ranks, tool, "run", "-o", s.dir, "--quiet", "--mpi-all", "--", bin); status != 0 {
 				t.Fatalf("exit status %d\n%s", status, out)
 			}
 			s.load(t)

@@ -257,7 +257,7 @@ func TestMPICounts(t *testing.T) {
 func mpiCounts(t *testing.T, m testbin.MPI, n, threads int, g grain, bin string, args ...string) {
 	t.Helper()
 	truth := m.RunTruth(t, n, threadsEnv(threads), append([]string{bin}, args...)...)
-	for r, p := range runJob(t, m, n, options{env: threadsEnv(threads)}, bin, args...) {
+	for r, p := range runJob(t, m, n, options{env: threadsEnv(threads), flags: []string{"--mpi-all"}}, bin, args...) {
 		complete(t, p)
 		balanced(t, p)
 		sameCalls(t, p, truth[r], g)
@@ -271,7 +271,7 @@ func TestMPIPython(t *testing.T) {
 	m := testbin.OpenMPI // Debian's mpi4py is built for it
 	m.NeedPython(t, python)
 	truth := m.RunTruth(t, 2, nil, python, script)
-	for r, p := range runJob(t, m, 2, options{}, python, script) {
+	for r, p := range runJob(t, m, 2, options{flags: []string{"--mpi-all"}}, python, script) {
 		complete(t, p)
 		sameCalls(t, p, truth[r], byOperation)
 	}

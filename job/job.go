@@ -60,6 +60,7 @@ type Rank struct {
 	LostHits     uint64
 	Partial      uint64
 	Warnings     int
+	LeftOut      string // what the user did not want to see
 	Extrapolated string // which constructs were not observed all of the time; empty: none
 }
 

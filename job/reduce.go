@@ -172,7 +172,7 @@ func (c *calls) with(b *calls) *calls {
 
 func rankOf(p *attribution.Profile, file string, rank int) Rank {
 	m := &p.Meta
-	r := Rank{Rank: rank, File: file, Host: m.Host, Program: m.Program, PID: m.PID, Start: m.Start,
+	r := Rank{Rank: rank, File: file, Host: m.Host, Program: m.Program, LeftOut: strings.Join(m.LeftOut, ", "), PID: m.PID, Start: m.Start,
 		End: m.Start.Add(time.Duration(m.Duration + m.TakenOut)), Threads: analysis.Threads(p), Tool: m.Tool,
 		Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
 		Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Warnings: len(p.Warnings)}

@@ -233,6 +233,7 @@ func (j *Job) compareRanks() {
 		return fmt.Sprint(r.MPI.Size)
 	})
 	differ("the MPI library", "One job uses one.", func(r *Rank) string { return r.MPI.Library })
+	differ("what was left out", "It is missing in the figures of these ranks only.", func(r *Rank) string { return cmp.Or(r.LeftOut, "nothing") })
 	differ("the version of ompp-attach", "What one of them does not measure may be missing in its ranks only.", func(r *Rank) string { return r.Tool })
 
 	var first, last *Rank // the first to end, the last to start

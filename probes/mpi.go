@@ -63,6 +63,20 @@ func NewMPIPlan(o *symbols.Object) (*MPIPlan, error) {
 	return p, nil
 }
 
+// Keep leaves the probes of operations that are wanted, and of those without
+// which the others' figures would be wrong: which tell the rank, make requests,
+// communicators and topologies, or are known to call other operations, whose
+// calls would else be taken for the program's (MPI-IO in MPICH, MPI_Finalize).
+func (p *MPIPlan) Keep(wanted func(mpi.Op) bool) {
+	any := slices.ContainsFunc(p.Placements, func(pl MPIPlacement) bool { return wanted(pl.Op) })
+	const telling = bpf.MPIKeep | bpf.MPIForget | bpf.MPIGrid | bpf.MPIGraph
+	p.Placements = slices.DeleteFunc(p.Placements, func(pl MPIPlacement) bool {
+		nests := strings.HasPrefix(pl.Op.String(), "MPI_File_") && !pl.Op.Info().Query || pl.Op.String() == "MPI_Finalize"
+		needed := pl.row.Flags&bpf.MPIBegins != 0 || any && (nests || pl.row.Flags&telling != 0)
+		return !needed && !wanted(pl.Op)
+	})
+}
+
 func (p *MPIPlan) place(name string, op mpi.Op, vaddr uint64) error {
 	r := mpiRow{arch: p.Object.Arch()}
 	row := r.of(op.Info())

@@ -142,6 +142,9 @@ func (t *jobText) header() {
 	if unknown.Max > 0 {
 		key("Unknown Volume", "%s calls; a volume with a + is without them, - is not known at all", unknown.Sum)
 	}
+	if v := values(j, func(r *job.Rank) string { return r.LeftOut }); v != "" {
+		key("Left Out", "%s", v)
+	}
 	t.printf("\n")
 }
 

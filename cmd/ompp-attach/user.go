@@ -15,13 +15,15 @@ type userFlags struct {
 	regions   []string
 	disable   []string
 	only      []string
+	allMPI    bool
 }
 
 func (f *userFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.functions, "function", nil, "show executions of this function as a USER REGION: a name, or a regular expression, with @LIBRARY for those of one library (repeatable)")
 	c.Flags().StringArrayVar(&f.regions, "region", nil, "show these lines as a USER REGION: NAME=FILE:LINE-FILE:LINE or NAME=FILE:LINE-LINE (repeatable)")
-	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(collect.Classes(), ", ")+"; or file:NAME, function:NAME for what stands there")
-	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions and these classes")
+	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(collect.Classes(), ", ")+"; an operation of MPI, like MPI_Barrier; or file:NAME, function:NAME for what stands there")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions and these classes or operations of MPI")
+	c.Flags().BoolVar(&f.allMPI, "mpi-all", false, "measure also MPI calls that only look something up (MPI_Comm_rank, MPI_Wtime): a probe takes a hundred times as long")
 }
 
 // apply hands them to a measurement.
@@ -29,6 +31,9 @@ func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any), say
 	s, err := collect.NewSelection(f.disable, f.only)
 	if err != nil {
 		return &exitError{exitUsage, err}
+	}
+	if f.allMPI {
+		s.AllMPI()
 	}
 	m.Select(s)
 	if !s.UserRegions() {
@@ -74,5 +79,6 @@ control comes to the first to where it goes to none of them. It needs -g.
 Programs that include ompp.h mark regions by ompp_begin("name") and
 ompp_end("name"), and switch measuring off and on by ompp_off() and ompp_on().
 
---disable and --only leave out constructs, whose probes are then not placed;
-file:NAME and function:NAME hide what stands there.`
+--disable and --only leave out constructs and operations of MPI, whose probes
+are then not placed; file:NAME and function:NAME hide what stands there. MPI
+calls that only look something up are measured with --mpi-all only.`

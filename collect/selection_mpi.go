@@ -1,0 +1,65 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+)
+
+// mpiChoice says which operations of MPI are wanted, beyond the class mpi.
+type mpiChoice struct {
+	queries bool // those that only look something up, too
+	off, on map[mpi.Op]bool
+}
+
+// queriesLeftOut is what reports say of programs that use MPI.
+const queriesLeftOut = "MPI calls that only look something up, like MPI_Comm_rank and MPI_Wtime (--mpi-all)"
+
+// AllMPI makes a selection want the operations, too, that only look something
+// up: they take nanoseconds, and their probes a hundred times as long.
+func (s *Selection) AllMPI() { s.mpi.queries = true }
+
+// WantsMPI tells whether calls of an operation are to be measured.
+func (s *Selection) WantsMPI(op mpi.Op) bool {
+	switch {
+	case s == nil || s.mpi.on[op] && !s.mpi.off[op]:
+		return true
+	case s.mpi.off[op] || s.hidden[event.MPI]:
+		return false
+	}
+	return s.mpi.queries || !op.Info().Query
+}
+
+// nameOp takes a word for an MPI operation into a set, if it is one: any word
+// that begins as their names do.
+func nameOp(flag, word string, set *map[mpi.Op]bool) (named bool, err error) {
+	const prefix = "MPI_"
+	if len(word) <= len(prefix) || !strings.EqualFold(word[:len(prefix)], prefix) {
+		return false, nil
+	}
+	// Fortran's programmers write MPI_SEND: MPI's names have one capital letter.
+	name := prefix + strings.ToUpper(word[4:5]) + strings.ToLower(word[5:])
+	op, ok := mpi.ParseOp(word)
+	if !ok {
+		op, ok = mpi.ParseOp(name)
+	}
+	if !ok {
+		return true, fmt.Errorf("%s %s: there is no such operation of MPI: write its name as in C, like MPI_Send", flag, word)
+	}
+	if *set == nil {
+		*set = map[mpi.Op]bool{}
+	}
+	(*set)[op] = true
+	return true, nil
+}
+
+// leftOut is what a profile's report says was left out.
+func (s *Selection) leftOut(p *attribution.Profile) []string {
+	if p.Meta.MPI == nil || p.Meta.MPI.Library == "" || s.mpi.queries || s.hidden[event.MPI] {
+		return s.text
+	}
+	return append(s.text[:len(s.text):len(s.text)], queriesLeftOut)
+}
