@@ -25,7 +25,8 @@ type Hot struct {
 // where no code of the region is in the stack, since the runtime starts or ends
 // it, or its threads wait in it: the region's own first line stands for that.
 // Caller is the nearest function with a name that led from the line, or from the
-// region's beginning, to the innermost one; -1: none. Several: there are others.
+// region's beginning, to the innermost one; if none has, the nearest; -1: none.
+// Several: there are others.
 type HotLine struct {
 	Frame, Callee, Caller int // in Profile.Frames
 	Several               bool
@@ -112,9 +113,17 @@ func hotLine(p *attribution.Profile, kinds []kind, way []Step, region int) HotLi
 		}
 		innermost = inner[n]
 		name := p.Frames[innermost].Function
-		at := slices.IndexFunc(inner[n:], func(f int) bool { return p.Frames[f].Function != "" && p.Frames[f].Function != name })
-		if at >= 0 {
-			caller = inner[n+at]
+		for _, f := range inner[n+1:] {
+			if kinds[f] == system || p.Frames[f].Shown() == p.Frames[innermost].Shown() {
+				continue
+			}
+			if g := p.Frames[f].Function; g != "" && g != name {
+				caller = f
+				break
+			}
+			if caller < 0 && name != "" {
+				caller = f
+			}
 		}
 	}
 	if line < 0 && !(within && p.Regions[region].Location.Begin > 0) { // no line is known: the function itself

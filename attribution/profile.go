@@ -362,6 +362,16 @@ type Loss struct {
 type Unseen struct {
 	What   string `json:"what"`   // construct or symbol
 	Reason string `json:"reason"` // one sentence
+	// Function, Object and Offset tell the function that holds it, if that is known:
+	// its source function's name, its file, and where in that it begins. Body: it is
+	// the body of a region, so if no region lies there, it was not executed.
+	Function string `json:"function,omitempty"`
+	Object   string `json:"object,omitempty"`
+	Offset   uint64 `json:"offset,omitempty"`
+	Body     bool   `json:"body,omitempty"`
+	// Possible: the program may have none of them. Their time is that of the regions
+	// around them.
+	Possible bool `json:"possible,omitempty"`
 }
 
 // SchemaVersion is the version of the recorded profile that this package

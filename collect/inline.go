@@ -1,8 +1,6 @@
 package collect
 
 import (
-	"strings"
-
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/probes"
@@ -141,8 +139,9 @@ func (p *Process) unseenInline() (out []attribution.Unseen) {
 			return []attribution.Unseen{{What: "static loops, master (GCC)", Reason: "GCC makes plain instructions of them, which this version does not read on " + o.Arch()}}
 		}
 		for _, u := range inline.Of(o).Unseen {
-			in := o.SourceFunction(u.Fn)
-			out = append(out, attribution.Unseen{What: strings.TrimSpace(u.What + " in " + in), Reason: u.Reason})
+			_, body := tableOf(o).Function(u.Fn)
+			out = append(out, attribution.Unseen{What: u.What, Reason: u.Reason, Object: p.resolver.mods[i].Path, Offset: u.Fn, Body: body,
+				Function: p.resolver.function(place{&p.resolver.mods[i], o, u.Fn}, u.Fn)})
 		}
 	}
 	return out

@@ -89,7 +89,9 @@ func (p *Process) invisible(t *regions.Table) (out []attribution.Unseen) {
 // unseenInGeneral says what can be unseen in a program whose source is not
 // there.
 func (p *Process) unseenInGeneral(has map[event.Runtime]bool) (out []attribution.Unseen) {
-	add := func(what, reason string) { out = append(out, attribution.Unseen{What: what, Reason: reason}) }
+	add := func(what, reason string) {
+		out = append(out, attribution.Unseen{What: what, Reason: reason, Possible: true})
+	}
 	atomics := func(what, compiler string) {
 		if p.resolver.atomics {
 			add(what+" without source ("+compiler+")", "only the directive in the source tells their instructions from others")

@@ -93,14 +93,6 @@ func lossNotes(p *attribution.Profile) []string {
 	return nil
 }
 
-func unseenNotes(p *attribution.Profile) []string {
-	var items []string
-	for _, u := range p.Unseen {
-		items = append(items, u.What+": "+u.Reason)
-	}
-	return bullets("What this program does, or may do, that could not be observed:", items)
-}
-
 func missingNotes(p *attribution.Profile) []string {
 	var items []string
 	for _, r := range p.Meta.Runtimes {

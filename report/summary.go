@@ -103,15 +103,8 @@ func troubles(p *attribution.Profile) [][2]string {
 			m.LostHits, m.Hits+m.LostHits, plural(int(m.Partial), "region instance"))})
 	}
 	out = append(out, extrapolatedTroubles(p)...)
-	var unseen []string
-	for _, u := range p.Unseen {
-		unseen = append(unseen, u.What)
-	}
-	if m.HasTasks {
-		unseen = append(unseen, "tasks")
-	}
-	if len(unseen) > 0 {
-		out = append(out, [2]string{"not observed", firstOf(unseen, 6)})
+	if text := unseenTrouble(p); text != "" {
+		out = append(out, [2]string{"not observed", text})
 	}
 	missing := 0
 	for _, r := range m.Runtimes {

@@ -68,7 +68,7 @@ func (f *function) describe(s *share) string {
 	if f.place(&c, s, ds); c.Begin > 0 {
 		return fmt.Sprintf("LOOP of line %d", c.Begin)
 	}
-	return fmt.Sprintf("LOOP at %#x", f.g.Blocks[s.header].Insts[0].Addr)
+	return event.Loop.String()
 }
 
 func lines(ds []symbols.Directive) string {

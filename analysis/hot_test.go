@@ -1,0 +1,68 @@
+package analysis
+
+import (
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+)
+
+// Where the user's code has no lines, the innermost function is named, with its
+// caller; without a name, by where it begins.
+func TestHotLinesWithoutLines(t *testing.T) {
+	named := func(name string) attribution.Frame { return attribution.Frame{Function: name, Object: "/lib/libx.so"} }
+	unnamed := func(entry, at uint64) attribution.Frame {
+		return attribution.Frame{Object: "/lib/libx.so", Entry: entry, Offset: at}
+	}
+	libc := func(name string) attribution.Frame {
+		return attribution.Frame{Function: name, Object: "/lib/libc.so.6"}
+	}
+	line := attribution.Frame{Function: "main", Object: "/bin/x", File: "x.c", Line: 3}
+	kernel := attribution.Frame{Function: "kernel", Object: "/lib/libx.so", Offset: 0x104}
+	for _, tc := range []struct {
+		name   string
+		stacks [][]attribution.Frame // innermost first
+		want   [3]string             // frame, callee, caller
+	}{
+		{"the innermost, not the outermost", [][]attribution.Frame{{named("kernel"), named("dispatch"), named("run")}}, [3]string{"kernel", "", "dispatch"}},
+		{"instructions of a function are one", [][]attribution.Frame{{named("kernel"), named("dispatch")}, {kernel, named("dispatch")}}, [3]string{"kernel", "", "dispatch"}},
+		{"without a name", [][]attribution.Frame{{unnamed(0x200, 0x208), named("run")}, {unnamed(0x200, 0x20c), named("run")}}, [3]string{"0x200", "", "run"}},
+		{"the nearest caller with a name", [][]attribution.Frame{{named("kernel"), unnamed(0x200, 0x208), named("run")}}, [3]string{"kernel", "", "run"}},
+		{"none has one", [][]attribution.Frame{{named("kernel"), unnamed(0x200, 0x208)}}, [3]string{"kernel", "", "0x200"}},
+		{"what was called of the C library", [][]attribution.Frame{{libc("__memcpy_avx"), libc("memcpy"), named("run"), libc("start_thread")}}, [3]string{"memcpy", "", "run"}},
+		{"below a line", [][]attribution.Frame{{named("kernel"), named("dispatch"), named("run"), line}}, [3]string{"main", "kernel", "dispatch"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := &attribution.Profile{Version: attribution.SchemaVersion, Meta: attribution.Meta{Path: "/bin/x"}, Threads: []attribution.Thread{{}},
+				Regions: []attribution.Region{{Construct: event.Parallel}}, Nodes: []attribution.Node{{Parent: -1, Region: -1}, {Region: 0}}}
+			for _, stack := range tc.stacks {
+				s := attribution.Sample{Node: 1, Phase: attribution.PhaseBody, Count: 1, Weight: 1}
+				for _, f := range stack {
+					s.Stack = append(s.Stack, len(p.Frames))
+					p.Frames = append(p.Frames, f)
+				}
+				p.Samples = append(p.Samples, s)
+			}
+			hot := HotLines(p)
+			if len(hot) != 1 || len(hot[0].Lines) != 1 {
+				t.Fatalf("%+v, want one line", hot)
+			}
+			l := hot[0].Lines[0]
+			for i, f := range []int{l.Frame, l.Callee, l.Caller} {
+				if got := frameName(p, f); got != tc.want[i] {
+					t.Errorf("%s is %q, want %q", []string{"frame", "callee", "caller"}[i], got, tc.want[i])
+				}
+			}
+		})
+	}
+}
+
+func frameName(p *attribution.Profile, f int) string {
+	switch {
+	case f < 0:
+		return ""
+	case p.Frames[f].Function != "":
+		return p.Frames[f].Function
+	}
+	return map[uint64]string{0x200: "0x200", 0x300: "0x300"}[p.Frames[f].Entry]
+}

@@ -1,0 +1,61 @@
+package analysis
+
+import (
+	"slices"
+
+	"ompp-attach/attribution"
+)
+
+// Share is a part of all threads' time, if it is known.
+type Share struct {
+	Most  float64 // at most so much
+	Known bool
+}
+
+// UnseenShares tells of what could not be observed (Profile.Unseen) in how much of
+// the time it can have been: in the time that the region whose body it lies in took
+// itself, else by the samples taken in its function.
+func UnseenShares(p *attribution.Profile) []Share {
+	out := make([]Share, len(p.Unseen))
+	for i := range p.Unseen {
+		switch u := &p.Unseen[i]; {
+		case u.Object == "":
+		case u.Body && len(p.Meta.LeftOut) == 0:
+			out[i] = Share{bodyShare(p, u), true}
+		case p.Meta.Sampling != nil && len(p.Samples) > 0:
+			out[i] = Share{sampledShare(p, u), true}
+		}
+	}
+	return out
+}
+
+func bodyShare(p *attribution.Profile, u *attribution.Unseen) float64 {
+	var own int64
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Region < 0 {
+			continue
+		}
+		if l := &p.Regions[n.Region].Location; l.Object == u.Object && l.Offset == u.Offset {
+			for j := range n.Stats {
+				own += max(0, n.Stats[j].Exec.T-n.Stats[j].Child)
+			}
+		}
+	}
+	return Ratio(own, ThreadTime(p))
+}
+
+func sampledShare(p *attribution.Profile, u *attribution.Unseen) float64 {
+	in := func(f int) bool {
+		at := &p.Frames[f]
+		return at.Object == u.Object && (at.Entry == u.Offset || at.Function != "" && sourceFunction(at.Function) == u.Function)
+	}
+	var all, there uint64
+	for i := range p.Samples {
+		s := &p.Samples[i]
+		if all += s.Weight; slices.ContainsFunc(s.Stack, in) {
+			there += s.Weight
+		}
+	}
+	return Ratio(int64(there), int64(all))
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+)
+
+// unseenNotes says what could not be observed, each sentence once, with the places
+// that it holds for.
+func unseenNotes(p *attribution.Profile) []string {
+	type place struct {
+		text  string
+		times int
+	}
+	var items []string
+	places := map[string][]place{} // by their sentence
+	shares := analysis.UnseenShares(p)
+	for i := range p.Unseen {
+		u := &p.Unseen[i]
+		if u.Object == "" {
+			items = append(items, u.What+": "+u.Reason)
+			continue
+		}
+		if places[u.Reason] == nil {
+			items = append(items, u.Reason)
+		}
+		text := unseenText(u, shares[i])
+		at := slices.IndexFunc(places[u.Reason], func(x place) bool { return x.text == text })
+		if at < 0 {
+			at = len(places[u.Reason])
+			places[u.Reason] = append(places[u.Reason], place{text: text})
+		}
+		places[u.Reason][at].times++
+	}
+	for i, reason := range items {
+		list := places[reason]
+		if list == nil {
+			continue
+		}
+		items[i] = strings.ToUpper(reason[:1]) + reason[1:] + ":"
+		for _, x := range list {
+			items[i] += "\n    " + x.text
+			if x.times > 1 {
+				items[i] += fmt.Sprintf(" (%d times)", x.times)
+			}
+		}
+	}
+	return bullets("What this program does, or may do, that could not be observed:", items)
+}
+
+// unseenText names a construct that could not be observed, its function and file,
+// and how much of the time it can have been.
+func unseenText(u *attribution.Unseen, s analysis.Share) string {
+	file := path.Base(u.Object)
+	in := fmt.Sprintf("%s+%#x", file, u.Offset)
+	if u.Function != "" {
+		in = fmt.Sprintf("%s (%s)", u.Function, file)
+	}
+	return u.What + " in " + in + ", " + shareText(s)
+}
+
+// matters is the share of the time from which on the console tells what was not
+// observed in it.
+const matters = 0.01
+
+func shareText(s analysis.Share) string {
+	switch {
+	case !s.Known:
+		return "in how much of the time is not known"
+	case s.Most == 0:
+		return "in code that was not found running"
+	case s.Most < matters:
+		return "in code with less than 1% of the time"
+	}
+	return fmt.Sprintf("in code with %s%% of the time", share(s.Most))
+}
+
+// unseenTrouble says in a line what could not be observed, first what matters.
+func unseenTrouble(p *attribution.Profile) string {
+	var heavy, other, possible []string
+	light := 0
+	shares := analysis.UnseenShares(p)
+	for i := range p.Unseen {
+		u := &p.Unseen[i]
+		switch {
+		case u.Possible:
+			possible = append(possible, u.What)
+		case u.Object == "":
+			other = append(other, u.What)
+		case shares[i].Known && shares[i].Most < matters:
+			light++
+		default:
+			if text := unseenText(u, shares[i]); !slices.Contains(heavy, text) {
+				heavy = append(heavy, text)
+			}
+		}
+	}
+	if p.Meta.HasTasks {
+		other = append(other, "tasks")
+	}
+	var parts []string
+	if len(heavy)+len(other) > 0 {
+		parts = append(parts, firstOf(append(heavy, other...), 6))
+	}
+	if light > 0 {
+		text := plural(light, "construct") + " in code with less than 1% of the time"
+		if len(parts) == 0 {
+			text = "nothing that matters: " + text
+		}
+		parts = append(parts, text)
+	}
+	if len(possible) > 0 {
+		parts = append(parts, "if it has any: "+strings.Join(possible, ", ")+" (their time is in the regions around them)")
+	}
+	return strings.Join(parts, "; ")
+}
