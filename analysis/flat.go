@@ -74,9 +74,11 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 			r.Mgmt += s.Exec.T - s.Body.T - s.Barrier.T
 			if flat {
 				s.Child, s.ChildCounters = 0, nil
-				if t.within(i, s.Thread) {
+				within := t.within(i, s.Thread)
+				if within {
 					s.Exec.T, s.Body.T, s.MPI, s.Counters = 0, 0, nil, nil
 				}
+				s.NoCore = flatNoCore(s.NoCore, within)
 			}
 			add(&r.ThreadStats, &s)
 		}

@@ -92,7 +92,7 @@ func TestMPIOfTasksIsNoWait(t *testing.T) {
 		t.Errorf("-want +got\n%s", d)
 	}
 	p.Meta.Duration = 100
-	for _, want := range []Property{{MPITimeInParallelRegion, 0, .15}, {WaitAtBarrier, 1, .2}} {
+	for _, want := range []Property{{Name: MPITimeInParallelRegion, Region: 0, Severity: .15}, {Name: WaitAtBarrier, Region: 1, Severity: .2}} {
 		found := false
 		for _, got := range Properties(p) {
 			found = found || got.Name == want.Name && got.Severity == want.Severity

@@ -17,10 +17,11 @@ type Classes struct {
 	Limpar int64 // waiting because there was work for some threads only
 	Mgmt   int64 // the runtime's own work: teams, leaving locks and critical sections
 	MPI    int64 // in MPI calls
+	NoCore int64 // ready to run, without a core
 }
 
 // Sum is the whole overhead.
-func (c Classes) Sum() int64 { return c.Synch + c.Imbal + c.Limpar + c.Mgmt + c.MPI }
+func (c Classes) Sum() int64 { return c.Synch + c.Imbal + c.Limpar + c.Mgmt + c.MPI + c.NoCore }
 
 // Add adds d to c.
 func (c *Classes) Add(d Classes) {
@@ -29,6 +30,7 @@ func (c *Classes) Add(d Classes) {
 	c.Limpar += d.Limpar
 	c.Mgmt += d.Mgmt
 	c.MPI += d.MPI
+	c.NoCore += d.NoCore
 }
 
 // Rules are how times are put into classes.
@@ -36,12 +38,13 @@ type Rules uint8
 
 const (
 	// Disjoint puts no time into two classes: of each construct's time that is
-	// overhead, the MPI calls in it are class MPI and nothing else, so that the
-	// sum of the classes never exceeds the total.
+	// overhead, the MPI calls in it are class MPI and nothing else, and what passed
+	// without a core is class NoCore, so that the sum of the classes never exceeds
+	// the total.
 	Disjoint Rules = iota
 	// Classic is what ompP itself does: MPI calls stay in the class of the time
-	// that they lie in as well, and of tasks only what a wait has executed is
-	// classified.
+	// that they lie in as well, as does time without a core, and of tasks only what a
+	// wait has executed is classified.
 	Classic
 )
 
@@ -66,7 +69,8 @@ func Classify(p *attribution.Profile, node int) []Classes { return Disjoint.Clas
 //
 // Getting into a critical or lock, leaving it, and starting and ending a team
 // are times within the runtime, in which nobody calls MPI. Bodies are no
-// overhead.
+// overhead, but for what passed without a core, which is class NoCore wherever it
+// lies (see withCore).
 func (r Rules) Classify(p *attribution.Profile, node int) []Classes {
 	n := &p.Nodes[node]
 	out := make([]Classes, len(n.Stats))
@@ -76,10 +80,16 @@ func (r Rules) Classify(p *attribution.Profile, node int) []Classes {
 	}
 	// Fewer section executions than threads that came: there was not enough
 	// to go round, so the wait is not imbalance but limited parallelism.
+	team := teamOf(p, node)
 	sum := Sum(n)
 	scarce := sum.Body.C < sum.Exec.C
 	for i := range n.Stats {
 		s, c := &n.Stats[i], &out[i]
+		if r == Disjoint {
+			bare := withCore(s)
+			c.NoCore = (s.Exec.T - s.Child) - (bare.Exec.T - bare.Child)
+			s = &bare
+		}
 		c.MPI = OwnCalls(construct, s).T
 		inside, waiting := r.mpiIn(s)
 		// Executing tasks is no idleness, wherever a thread does it.
@@ -117,6 +127,9 @@ func (r Rules) Classify(p *attribution.Profile, node int) []Classes {
 			if r == Disjoint {
 				c.Mgmt = s.Exec.T - s.Child - c.MPI
 			}
+		}
+		if r == Disjoint && aloneIn(p, team, s.Thread) {
+			c.notWaiting(construct)
 		}
 	}
 	return out

@@ -52,8 +52,9 @@ func TestClassify(t *testing.T) {
 		event.UserRegion:        {},
 	} {
 		p := profileOf(t, 1, two, []event.Construct{c}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{
-			{Thread: 1, Exec: span(exec, 2), Enter: span(enter, 2), Body: span(body, 2), Barrier: span(barrier, 2), Exit: span(exit, 2)}}}})
-		if d := cmp.Diff([]Classes{want}, Classify(p, 1)); d != "" {
+			{Thread: 1, Exec: span(exec, 2), Enter: span(enter, 2), Body: span(body, 2), Barrier: span(barrier, 2), Exit: span(exit, 2)},
+			{Thread: 0}}}})
+		if d := cmp.Diff(want, Classify(p, 1)[0]); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c, d)
 		}
 	}
@@ -99,7 +100,7 @@ func TestExecutedTasksAreTakenOff(t *testing.T) {
 		{event.TaskExec, Classes{}},
 	} {
 		p := profileOf(t, 1, two, []event.Construct{tt.construct}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{
-			{Exec: span(20, 1), Body: span(5, 1), Barrier: span(10, 1), Child: 4, Task: 3, Tasks: 1}}}})
+			{Exec: span(20, 1), Body: span(5, 1), Barrier: span(10, 1), Child: 4, Task: 3, Tasks: 1}, {Thread: 1}}}})
 		if got := Classify(p, 1)[0]; got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.construct, got, tt.want)
 		}

@@ -27,6 +27,8 @@ const (
 	// MPI calls in a parallel region, outside of nested ones.
 	WaitAtTaskwait          = "WaitAtTaskwait"
 	MPITimeInParallelRegion = "MPITimeInParallelRegion"
+	// Threads were ready to run and had no core: others had it.
+	WaitForCore = "WaitForCore"
 )
 
 // frequentAtomic is the rate, in executions per thread and second, above which
@@ -38,6 +40,8 @@ type Property struct {
 	Name     string
 	Region   int
 	Severity float64 // share of all thread time (see ThreadTime) that is lost to it, 0 to 1
+	// Core is for how much of the region's time its threads had a core, 0 to 1.
+	Core float64
 }
 
 // Properties returns the properties that hold, by the rules that put no time
@@ -52,50 +56,61 @@ func Properties(p *attribution.Profile) []Property { return Disjoint.Properties(
 func (r Rules) Properties(p *attribution.Profile) []Property {
 	all := ThreadTime(p)
 	var out []Property
+	flat := Flat(p)
 	holds := func(name string, region int, t int64) {
 		if severity := Ratio(t, all); severity > 0 {
-			out = append(out, Property{name, region, severity})
+			core, _ := CoreShare(&flat[region].Sum.ThreadStats)
+			out = append(out, Property{name, region, severity, core})
 		}
 	}
 	if r == Disjoint {
 		for _, o := range r.Overheads(p) {
 			holds(MPITimeInParallelRegion, o.Region, o.MPI)
+			holds(WaitForCore, o.Region, o.NoCore)
 		}
 	}
-	for region, b := range Flat(p) {
-		construct, s := p.Regions[region].Construct, &b.Sum
-		inside, waiting := r.mpiIn(&s.ThreadStats)
-		barrier := s.Barrier.T - s.Task - waiting // executing tasks is no idleness
+	own := make([]Classes, len(p.Regions)) // of regions, without those inside them
+	for i := 1; i < len(p.Nodes); i++ {
+		for _, c := range r.Classify(p, i) {
+			own[p.Nodes[i].Region].Add(c)
+		}
+	}
+	for region, b := range flat {
+		construct, s := p.Regions[region].Construct, &b.Sum.ThreadStats
+		if r == Disjoint {
+			bare := withCore(s)
+			s = &bare
+		}
+		c := &own[region]
+		waiting := c.Imbal + c.Limpar
 		switch construct {
 		case event.Barrier:
-			holds(WaitAtBarrier, region, s.Exec.T-s.Task-waiting)
+			holds(WaitAtBarrier, region, c.Synch)
 		case event.Parallel, event.Teams, event.Unknown:
-			holds(ImbalanceInParallelRegion, region, barrier)
+			holds(ImbalanceInParallelRegion, region, waiting)
 		case event.Loop, event.ParallelLoop:
-			holds(ImbalanceInParallelLoop, region, barrier)
+			holds(ImbalanceInParallelLoop, region, waiting)
 			if around := s.Enter.T + s.Exit.T; construct == event.ParallelLoop && around > s.Body.T {
 				holds(InsufficientWorkInParallelLoop, region, around)
 			}
 		case event.Workshare, event.ParallelWorkshare:
-			holds(ImbalanceInParallelWorkshare, region, barrier)
+			holds(ImbalanceInParallelWorkshare, region, waiting)
 		case event.Sections, event.ParallelSections:
-			holds(sectionsProperty(&b), region, barrier)
+			holds(sectionsProperty(&b), region, waiting)
 		case event.Critical, event.Ordered:
-			holds(CriticalSectionContention, region, s.Enter.T)
+			holds(CriticalSectionContention, region, c.Synch)
 		case event.Lock, event.NestLock:
-			holds(LockContention, region, s.Enter.T)
+			holds(LockContention, region, c.Synch)
 		case event.Atomic:
 			if float64(s.Exec.C) > frequentAtomic*float64(all)/1e9 {
-				holds(FrequentAtomic, region, s.Exec.T-inside)
+				holds(FrequentAtomic, region, c.Synch)
 			}
 		case event.Single:
-			holds(UnparallelizedInSingleRegion, region, barrier)
+			holds(UnparallelizedInSingleRegion, region, waiting)
 		case event.Master, event.Masked:
 			holds(UnparallelizedInMasterRegion, region, s.Exec.T)
 		case event.TaskWait, event.TaskGroup:
-			if r == Disjoint {
-				holds(WaitAtTaskwait, region, s.Barrier.T-waiting)
-			}
+			holds(WaitAtTaskwait, region, c.Synch)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Property) int { return cmp.Compare(b.Severity, a.Severity) })

@@ -53,7 +53,7 @@ func TestProperties(t *testing.T) {
 		p := profileOf(t, 50, two, []event.Construct{tt.construct}, []attribution.Node{{Parent: 0, Region: 0, Stats: tt.stats}})
 		var want []Property
 		if tt.want != "" {
-			want = []Property{{Name: tt.want, Region: 0, Severity: 0.05}}
+			want = []Property{{Name: tt.want, Region: 0, Severity: 0.05, Core: 1}}
 		}
 		if tt.want == InsufficientWorkInParallelLoop {
 			want[0].Severity = 0.06 // 3 + 3, more than the body's 4
@@ -73,7 +73,7 @@ func TestFrequentAtomic(t *testing.T) {
 		p := profileOf(t, 1e9, two, []event.Construct{event.Atomic}, []attribution.Node{
 			{Parent: 0, Region: 0, Stats: []stats{{Thread: 1, Exec: span(2e7, tt.count)}}}})
 		got := Properties(p)
-		if len(got) != tt.want || tt.want == 1 && got[0] != (Property{FrequentAtomic, 0, 0.01}) {
+		if len(got) != tt.want || tt.want == 1 && got[0] != (Property{FrequentAtomic, 0, 0.01, 1}) {
 			t.Errorf("%d executions: %+v", tt.count, got)
 		}
 	}
@@ -85,7 +85,7 @@ func TestPropertiesAreSorted(t *testing.T) {
 		{Parent: 0, Region: 1, Stats: []stats{{Exec: span(30, 1)}}},
 		{Parent: 0, Region: 2, Stats: []stats{{Exec: span(2, 1)}}},
 	})
-	want := []Property{{WaitAtBarrier, 1, 0.3}, {UnparallelizedInMasterRegion, 2, 0.02}, {UnparallelizedInMasterRegion, 0, 0.01}}
+	want := []Property{{WaitAtBarrier, 1, 0.3, 1}, {UnparallelizedInMasterRegion, 2, 0.02, 1}, {UnparallelizedInMasterRegion, 0, 0.01, 1}}
 	if d := cmp.Diff(want, Properties(p)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

@@ -92,6 +92,7 @@ func add(sum, s *attribution.ThreadStats) {
 	sum.ChildCounters = attribution.SumCounters(sum.ChildCounters, s.ChildCounters)
 	sum.Uncounted += s.Uncounted
 	sum.TakenOut += s.TakenOut
+	sum.NoCore = sum.NoCore.Plus(s.NoCore)
 	sum.Estimate = sum.Estimate.Plus(s.Estimate)
 }
 

@@ -88,6 +88,9 @@ const noteCutOff = "an execution was under way when measurement ended, or was sw
 // cutOff charges what a thread has open when measurement ends.
 func (e *Engine) cutOff(t *thread, end uint64) {
 	real := end
+	if !t.idle() {
+		e.chargeWait(t, nil)
+	}
 	for len(t.stack) > 0 {
 		f := t.top()
 		t.setClock()
@@ -127,7 +130,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			}
 		}
 		if f.phase != inBarrier {
-			f.node.present(f.row).paid += f.toll.whole()
+			f.node.present(f.row).paid += f.tolls[byProbes].whole()
 		}
 		f.team.cutOffPresence(f.row, end)
 		if len(t.stack) > 1 {
@@ -298,6 +301,7 @@ func (s *ThreadStats) add(o *ThreadStats) {
 	s.Calls = s.Calls.Plus(o.Calls)
 	s.Estimate = s.Estimate.Plus(o.Estimate)
 	s.Cost = s.Cost.Plus(o.Cost)
+	s.NoCore = s.NoCore.Plus(o.NoCore)
 	s.addCounters(o)
 }
 

@@ -20,7 +20,15 @@ const (
 	numParts
 )
 
-// toll is what of an open region's time its thread's probes took, ns.
+// What is charged beside times.
+const (
+	byProbes = iota // what the thread's probes took
+	byWait          // what it waited for a core (corewait.go)
+	numTolls
+)
+
+// toll is what of an open region's time its thread's probes took, or passed without a
+// core, ns.
 type toll struct {
 	parts [numParts]int64 // regions entered from it included
 	child int64           // of these, in regions entered from it that have ended
@@ -34,7 +42,7 @@ func (y *toll) own() int64 {
 	return p[partEnter] + p[partBody] + p[partBarrier] + p[partExit] + p[partOther]
 }
 
-// whole is what the probes took while the region was open, whosever time it was.
+// whole is all while the region was open, whosever time it was.
 func (y *toll) whole() int64 { return y.own() + y.away }
 
 func (y *toll) cost() Cost {
@@ -42,35 +50,26 @@ func (y *toll) cost() Cost {
 		Exit: y.parts[partExit], Child: y.child, Task: y.tasks}
 }
 
-// chargeToll adds what the probes took of a region that ends.
+// chargeToll adds the tolls of a region that ends.
 func (f *frame) chargeToll(s *ThreadStats) {
-	y := &f.toll
+	s.addCost(f.costBy(byProbes))
+	s.addNoCore(f.costBy(byWait))
+}
+
+// costBy is a toll by the parts of the region's time.
+func (f *frame) costBy(k int) Cost {
+	y := &f.tolls[k]
 	if f.enter == 0 && y.parts[partEnter] != 0 || f.body == 0 && y.parts[partBody] != 0 ||
 		f.barrier == 0 && y.parts[partBarrier] != 0 || f.exit == 0 && y.parts[partExit] != 0 {
-		f.gatherToll()
+		f.gatherToll(y)
 	}
-	c, own := s.Cost, y.own()
-	if c == nil {
-		if own|y.child|y.tasks == 0 {
-			return
-		}
-		c = &Cost{}
-		s.Cost = c
-	}
-	c.Exec += own
-	c.Enter += y.parts[partEnter]
-	c.Body += y.parts[partBody]
-	c.Barrier += y.parts[partBarrier]
-	c.Exit += y.parts[partExit]
-	c.Child += y.child
-	c.Task += y.tasks
+	return y.cost()
 }
 
 // gatherToll moves what lies in parts in which a construct has no time: some
 // have all of it in one part, others only in the whole.
-func (f *frame) gatherToll() {
-	y, times := &f.toll, [partOther]int64{partEnter: f.enter, partBody: f.body, partBarrier: f.barrier, partExit: f.exit}
-	to, timed := partOther, 0
+func (f *frame) gatherToll(y *toll) {
+	times, to, timed := [partOther]int64{partEnter: f.enter, partBody: f.body, partBarrier: f.barrier, partExit: f.exit}, partOther, 0
 	for p, t := range times {
 		if t != 0 {
 			to, timed = part(p), timed+1
@@ -116,6 +115,9 @@ func (f *frame) part() part {
 // tax charges what probes took of a thread's time since its last event to its
 // innermost region.
 func (e *Engine) tax(t *thread, ev *event.Event) {
+	if t.waited != 0 {
+		e.chargeWait(t, ev)
+	}
 	if ev.Probe == event.NoProbe && t.due == 0 {
 		return
 	}
@@ -131,21 +133,27 @@ func (e *Engine) tax(t *thread, ev *event.Event) {
 	if ev.MPI != nil {
 		d, all = e.taxCall(t, ev, d)
 	}
-	if n := len(t.stack); n > 0 {
-		f := &t.stack[n-1]
-		f.toll.parts[f.part()] += d
-		if ev.Edge == event.Begin && f.team != nil && f.phase == inBarrier { // of a task
-			if mem := f.team.member(t.num); mem != nil {
-				mem.wayToll += d
-			}
-		}
-	}
+	t.payToll(ev, byProbes, d)
 	if all != 0 {
 		s := e.root.stat(t.row)
 		if s.Cost == nil {
 			s.Cost = &Cost{}
 		}
 		s.Cost.Exec += all
+	}
+}
+
+// payToll charges a toll since a thread's last event to its innermost region.
+func (t *thread) payToll(ev *event.Event, by int, d int64) {
+	f := t.top()
+	if f == nil {
+		return
+	}
+	f.tolls[by].parts[f.part()] += d
+	if ev != nil && ev.Edge == event.Begin && f.team != nil && f.phase == inBarrier { // of a task
+		if mem := f.team.member(t.num); mem != nil {
+			mem.wayToll[by] += d
+		}
 	}
 }
 
@@ -178,102 +186,155 @@ func (e *Engine) insideCall(ev *event.Event) int64 {
 	return max(0, k[ev.Probe.Class()].After-e.costs.Record) + k[event.ProbeReturn].Before
 }
 
-// handUpToll adds what the probes took in the i-th region, which ends, to the
-// one around it.
+// handUpToll adds the tolls of the i-th region, which ends, to those of the one
+// around it.
 func (t *thread) handUpToll(i int) {
 	if i == 0 {
 		return
 	}
-	y, up := &t.stack[i].toll, &t.stack[i-1]
-	if d := y.whole() - y.paid; d != 0 {
-		up.toll.child += d
-		up.toll.parts[up.part()] += d
-	}
-}
-
-// payOpenToll gives a region that ends what the probes took so far in the one
-// that is open inside it, at i.
-func (e *Engine) payOpenToll(t *thread, i int) {
-	sofar := int64(0)
-	for j := len(t.stack) - 1; j >= i; j-- {
-		y := &t.stack[j].toll
-		sofar += y.whole()
-		if j > i {
-			sofar -= y.paid
+	f, up := &t.stack[i], &t.stack[i-1]
+	for k := range f.tolls {
+		if d := f.tolls[k].whole() - f.tolls[k].paid; d != 0 {
+			up.tolls[k].child += d
+			up.tolls[k].parts[up.part()] += d
 		}
 	}
-	below, y := &t.stack[i-1], &t.stack[i].toll
-	below.toll.child += sofar - y.paid
-	below.toll.parts[partBody] += sofar - y.paid
-	y.paid = sofar
 }
 
-// disownToll makes the i-th region's toll that of the one around it: the region
+// payOpenToll gives a region that ends the tolls so far of the one that is open
+// inside it, at i.
+func (e *Engine) payOpenToll(t *thread, i int) {
+	for k := range numTolls {
+		sofar := int64(0)
+		for j := len(t.stack) - 1; j >= i; j-- {
+			y := &t.stack[j].tolls[k]
+			sofar += y.whole()
+			if j > i {
+				sofar -= y.paid
+			}
+		}
+		below, y := &t.stack[i-1].tolls[k], &t.stack[i].tolls[k]
+		below.child += sofar - y.paid
+		below.parts[partBody] += sofar - y.paid
+		y.paid = sofar
+	}
+}
+
+// disownToll makes the i-th region's tolls those of the one around it: the region
 // is none, or its end was not seen.
 func (t *thread) disownToll(i int) {
 	if i == 0 {
 		return
 	}
-	y, up := &t.stack[i].toll, &t.stack[i-1]
-	up.toll.parts[up.part()] += y.whole() - y.paid
-}
-
-// joinToll ends the primary thread's part in a region: what the probes took from
-// the end of its body to the join, but for tasks that it executed, lies in the
-// team's exit.
-func (t *thread) joinToll(f *frame) {
-	f.team.joinToll = f.toll.parts[partBarrier]
-	if mem := f.team.member(t.num); mem != nil {
-		f.team.joinToll -= mem.wayToll
-		f.toll.away += mem.taskToll // for what is around the region
+	f, up := &t.stack[i], &t.stack[i-1]
+	for k := range f.tolls {
+		up.tolls[k].parts[up.part()] += f.tolls[k].whole() - f.tolls[k].paid
 	}
 }
 
-// takeOutToll gives the toll of a user region that was entered again to the
-// outer execution of it (see enteredFromOther).
-func (t *thread) takeOutToll(i, outer int) {
-	y, o := &t.stack[i].toll, &t.stack[outer]
-	o.toll.parts[o.part()] += y.whole() - y.paid
-	*y = toll{child: y.child}
+// endToll notes the tolls of a thread's part in a team, which ends.
+func (f *frame) endToll(mem *member) {
+	mem.tolls = f.tolls
+	f.node.present(mem.row).paid += f.tolls[byProbes].whole()
 }
 
-// taskToll is what the probes took in a task's execution.
+// joinTolls ends the primary thread's part in a region: its tolls from the end of
+// its body to the join, but for tasks that it executed, lie in the team's exit.
+func (t *thread) joinTolls(f *frame) {
+	m := f.team
+	mem := m.member(t.num)
+	for k := range f.tolls {
+		m.joinToll[k] = f.tolls[k].parts[partBarrier]
+		if mem != nil {
+			m.joinToll[k] -= mem.wayToll[k]
+			f.tolls[k].away += mem.taskToll[k] // for what is around the region
+		}
+	}
+}
+
+// takeOutToll gives the tolls of a user region that was entered again to the
+// outer execution of it (see enteredFromOther).
+func (t *thread) takeOutToll(i, outer int) {
+	f, o := &t.stack[i], &t.stack[outer]
+	for k := range f.tolls {
+		y := &f.tolls[k]
+		o.tolls[k].parts[o.part()] += y.whole() - y.paid
+		*y = toll{child: y.child}
+	}
+}
+
+// waitToll makes a single's toll that of a wait: another thread executes the body.
+func (f *frame) waitToll() {
+	for k := range f.tolls {
+		p := &f.tolls[k].parts
+		p[partBarrier], p[partBody] = p[partBarrier]+p[partBody], 0
+	}
+}
+
+// taskToll is a toll of a task's execution.
 type taskToll struct {
 	wall   int64 // while what is around it stood still for it
 	active int64 // in its own time
 }
 
-func (y *toll) task() taskToll { return taskToll{y.whole(), y.own()} }
+type taskTolls [numTolls]taskToll
 
-// resumeToll gives the innermost frame, or the task that it is in, what the
-// probes took while it stood still (see resume).
-func (t *thread) resumeToll(y taskToll) {
-	if len(t.stack) == 0 || y == (taskToll{}) {
+// leaveTaskTolls are the tolls of the task whose frame is the innermost, and ends.
+func (t *thread) leaveTaskTolls() (tolls taskTolls) {
+	f := t.top()
+	for k := range f.tolls {
+		y := &f.tolls[k]
+		if tolls[k] = (taskToll{y.whole(), y.own()}); f.internal {
+			tolls[k] = taskToll{y.away, y.tasks}
+			y.away = 0
+		}
+	}
+	if f.internal {
+		t.disownToll(len(t.stack) - 1)
+	}
+	return tolls
+}
+
+// resumeTolls gives the innermost frame, or the task that it is in, the tolls of the
+// time in which it stood still (see resume).
+func (t *thread) resumeTolls(tolls *taskTolls) {
+	if len(t.stack) == 0 {
 		return
 	}
+	for k := range tolls {
+		if tolls[k] != (taskToll{}) {
+			t.resumeToll(k, tolls[k])
+		}
+	}
+}
+
+func (t *thread) resumeToll(k int, y taskToll) {
 	f := t.top()
+	to := &f.tolls[k]
 	if x := t.executing(); x != nil {
-		x.toll.away += y.wall
+		x.tolls[k].away += y.wall
 		if f.waits() || f.internal {
-			f.toll.tasks += y.active
+			to.tasks += y.active
 		}
 		return
 	}
 	if f.team != nil && f.phase == inBarrier {
 		if mem := f.team.member(t.num); mem != nil && !f.team.charged && f.team.forked <= f.mark {
-			mem.taskToll += y.wall
-			f.node.present(mem.row).paid += y.wall
+			mem.taskToll[k] += y.wall
+			if k == byProbes {
+				f.node.present(mem.row).paid += y.wall
+			}
 		}
 		return
 	}
 	if f.node.key.Construct.IsTasking() {
-		f.toll.away += y.wall
+		to.away += y.wall
 	} else {
-		f.toll.child += y.wall
-		f.toll.parts[f.part()] += y.wall
+		to.child += y.wall
+		to.parts[f.part()] += y.wall
 	}
 	if f.waits() {
-		f.toll.tasks += y.wall
+		to.tasks += y.wall
 	}
 }
 
@@ -283,25 +344,31 @@ func (t *thread) resumeToll(y taskToll) {
 // join, lie in everyone's exit. Who waits in the barrier waits for others: his
 // own hits there are those of tasks that he executes.
 func (m *team) costOf(mem *member) Cost {
-	y := mem.toll
+	y := mem.tolls[byProbes]
 	if mem.num != 0 {
 		y.parts[partEnter] += m.forkToll
 	}
-	y.parts[partBarrier], y.parts[partExit] = mem.taskToll+mem.wayToll, m.joinToll
-	y.child += mem.taskToll
-	y.tasks = mem.taskToll
+	task := mem.taskToll[byProbes]
+	y.parts[partBarrier], y.parts[partExit] = task+mem.wayToll[byProbes], m.joinToll[byProbes]
+	y.child += task
+	y.tasks = task
 	return y.cost()
 }
 
 // addCost adds to what the probes took.
-func (s *ThreadStats) addCost(c Cost) {
+func (s *ThreadStats) addCost(c Cost) { addTo(&s.Cost, c) }
+
+// addNoCore adds to the time without a core.
+func (s *ThreadStats) addNoCore(c Cost) { addTo(&s.NoCore, c) }
+
+func addTo(sum **Cost, c Cost) {
 	if c == (Cost{}) {
 		return
 	}
-	if s.Cost == nil {
-		s.Cost = &Cost{}
+	if *sum == nil {
+		*sum = &Cost{}
 	}
-	s.Cost.Add(&c)
+	(*sum).Add(&c)
 }
 
 // Add adds another thread's, or another place's, cost.
@@ -329,33 +396,45 @@ func (c *Cost) Plus(o *Cost) *Cost {
 	return &sum
 }
 
-// uncoverCost makes the cost of a child region the region's own.
+// uncoverCost makes the costs of a child region the region's own.
 func (s *ThreadStats) uncoverCost(child *ThreadStats) {
-	if c := child.Cost; c != nil {
-		s.Cost = s.Cost.Plus(&Cost{Child: c.Child - c.Exec})
-	}
+	s.Cost = s.Cost.uncover(child.Cost)
+	s.NoCore = s.NoCore.uncover(child.NoCore)
 }
 
-// takeBodyCost makes a body's cost that of a construct in the region, which was
+func (c *Cost) uncover(child *Cost) *Cost {
+	if child == nil {
+		return c
+	}
+	return c.Plus(&Cost{Child: child.Child - child.Exec})
+}
+
+// takeBodyCost makes a body's costs those of a construct in the region, which was
 // split.
 func (s *ThreadStats) takeBodyCost(child *ThreadStats) {
-	if s.Cost == nil && child.Cost == nil {
-		return
-	}
-	body := int64(0)
-	if child.Cost != nil {
-		body = child.Cost.Body
-	}
-	c := *s.Cost.Plus(&Cost{})
-	c.Body = body
-	s.Cost = &c
+	s.Cost = s.Cost.takeBody(child.Cost)
+	s.NoCore = s.NoCore.takeBody(child.NoCore)
 }
 
-// undivideCost makes all of the cost the body's.
-func (s *ThreadStats) undivideCost() {
-	if s.Cost != nil {
-		c := *s.Cost
-		c.Body, c.Barrier = c.Exec, 0
-		s.Cost = &c
+func (c *Cost) takeBody(child *Cost) *Cost {
+	if c == nil && child == nil {
+		return nil
 	}
+	all := *c.Plus(&Cost{})
+	all.Body = child.Plus(&Cost{}).Body
+	return &all
+}
+
+// undivideCost makes all of the costs the body's.
+func (s *ThreadStats) undivideCost() {
+	s.Cost, s.NoCore = s.Cost.undivide(), s.NoCore.undivide()
+}
+
+func (c *Cost) undivide() *Cost {
+	if c == nil {
+		return nil
+	}
+	all := *c
+	all.Body, all.Barrier = c.Exec, 0
+	return &all
 }

@@ -11,10 +11,10 @@ func (e *Engine) taxFolds(t *thread, ev *event.Event) {
 	entries, returns, others := foldHits(ev.Fold)
 	e.hits[event.ProbeFolded] += entries
 	e.hits[event.ProbeFoldedReturn] += returns + others
-	if n := len(t.stack); n > 0 {
-		f := &t.stack[n-1]
-		f.toll.child += inside.Exec
-		f.toll.parts[f.part()] += d + outside + inside.Exec
+	if f := t.top(); f != nil {
+		y := &f.tolls[byProbes]
+		y.child += inside.Exec
+		y.parts[f.part()] += d + outside + inside.Exec
 	}
 	e.root.stat(t.row).addCost(Cost{Exec: outside + inside.Exec})
 }

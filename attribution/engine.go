@@ -114,6 +114,7 @@ type Engine struct {
 	mpiState mpiState
 	sampling sampling
 	counting counting
+	waiting  coreWaiting
 	costs    event.HitCosts
 	hits     [event.NumProbes]uint64
 
@@ -228,7 +229,7 @@ type frame struct {
 	internal  bool   // one of the runtime's own
 	uncounted bool   // not all that was counted in it is known
 	tally     *tally // nil: nothing yet
-	toll      toll
+	tolls     [numTolls]toll
 	inner     bool // a user region entered from another one that was entered from it: its node is that one's
 }
 
@@ -255,6 +256,10 @@ type thread struct {
 	watched   int               // how many changes of what is observed it has come to
 	away      event.Constructs  // what is not observed of it
 	due       int64             // what its last hit took after its time stamp, ns
+	// Of the time without a core since its last event, ns (corewait.go):
+	waited       int64
+	waitedInCall int64 // the part in the call whose event follows
+	waitUnsure   bool  // of what it tells next, some was while measurement was off
 }
 
 func (t *thread) top() *frame {
@@ -352,6 +357,10 @@ func (e *Engine) step(t *thread, ev *event.Event) bool {
 func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if ev.Edge == event.Sampled {
 		e.sample(t, ev)
+		return true
+	}
+	if ev.Edge == event.CoreWait {
+		e.hadNoCore(t, ev)
 		return true
 	}
 	if ev.Fold != nil {

@@ -57,7 +57,7 @@ func (e *Engine) foldedCounts(t *thread, s *ThreadStats, f *event.Fold) {
 // hits is how many hits of probes an event stands for.
 func hits(ev *event.Event) uint64 {
 	switch {
-	case ev.Edge == event.Sampled:
+	case ev.Edge == event.Sampled, ev.Edge == event.CoreWait:
 		return 0
 	case ev.Fold != nil:
 		return ev.Fold.Hits

@@ -42,6 +42,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 		}
 		s.T = span(from, end)
 		s.Cost = min(e.insideCall(ev), s.T) // a mean; a call may be shorter
+		s.NoCore, t.waitedInCall = min(t.waitedInCall, s.T), 0
 	}
 
 	parent, row := e.root, t.row
@@ -54,6 +55,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	own.Exec.add(Span{s.T, s.Calls})
 	own.Body.add(Span{s.T, s.Calls})
 	own.addCost(Cost{Exec: s.Cost, Body: s.Cost})
+	own.addNoCore(Cost{Exec: s.NoCore, Body: s.NoCore})
 	own.addMPI(&s)
 	own.count(nil, true, e.counting.width)
 	switch {
@@ -67,7 +69,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	s.Sized = 0 // the smallest and the largest are the leaf's
 	e.chargeMPI(t, &s)
 	if f != nil {
-		f.holdsCall(s.T, s.Cost)
+		f.holdsCall(&s)
 	}
 }
 
@@ -182,19 +184,23 @@ func (t *thread) suspendedBy(i int) int {
 }
 
 // holdsCall notes that a call took time straight in a region.
-func (f *frame) holdsCall(d, cost int64) {
+func (f *frame) holdsCall(c *MPIStats) {
 	s := f.node.stat(f.row)
 	if f.phase == inBarrier { // only a task can call there: one that is not measured
-		s.MPI.Wait += d
+		s.MPI.Wait += c.T
+		s.MPI.WaitNoCore += c.NoCore
 		if f.team != nil { // the body's figures have been taken
-			s.Child += d
-			s.addCost(Cost{Child: cost})
+			s.Child += c.T
+			s.addCost(Cost{Child: c.Cost})
+			s.addNoCore(Cost{Child: c.NoCore})
 			return
 		}
 	}
-	f.child += d
-	f.toll.child += cost
-	f.toll.parts[f.part()] += cost
+	f.child += c.T
+	for k, d := range [numTolls]int64{c.Cost, c.NoCore} {
+		f.tolls[k].child += d
+		f.tolls[k].parts[f.part()] += d
+	}
 }
 
 // inFinalBarrier tells that a worker, whose part in its region is over, makes a
@@ -217,7 +223,9 @@ func (s *MPIStats) Add(o *MPIStats) {
 	}
 	s.T += o.T
 	s.Cost += o.Cost
+	s.NoCore += o.NoCore
 	s.Wait += o.Wait
+	s.WaitNoCore += o.WaitNoCore
 	s.Calls += o.Calls
 	s.Sends += o.Sends
 	s.Recvs += o.Recvs

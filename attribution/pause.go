@@ -18,6 +18,7 @@ func (e *Engine) pauseAt(at uint64) {
 		t.stack, t.suspended = t.stack[:0], 0
 		t.queue.drop(&e.chunks)
 		t.counted, t.gap = false, false
+		t.waited, t.waitedInCall, t.waitUnsure = 0, 0, true
 	}
 	e.now = at
 	e.teams, e.settle, e.parked, e.foreign = map[teamKey]*teamList{}, nil, nil, nil
@@ -60,6 +61,7 @@ func (e *Engine) switched(t *thread, ev *event.Event) {
 			t.stack[i].leaveOut(gap)
 		}
 		e.countOff(ev.Time)
+		t.waited = 0
 	case ev.Edge == event.On && e.offSince != 0:
 		e.goOn(t, ev.Time)
 	}

@@ -61,7 +61,7 @@ func (n *node) presentUntil(row int, t *thread, at uint64) (p presence) {
 		}
 		if f.phase != inBarrier { // else they have been noted
 			for j := i; j < len(t.stack); j++ {
-				p.paid += t.stack[j].toll.whole() - t.stack[j].toll.paid
+				p.paid += t.stack[j].tolls[byProbes].whole() - t.stack[j].tolls[byProbes].paid
 			}
 		}
 	}

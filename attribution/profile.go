@@ -307,6 +307,10 @@ type ThreadStats struct {
 	// Cost is the part of these times that the measurement's own probes took; nil
 	// if nothing, or if that is not known.
 	Cost *Cost `json:"cost,omitempty"`
+	// NoCore is the part of these times in which the thread was ready to run and had
+	// no core; nil if none, or if that is not known. The root's Exec is all that the
+	// thread told of, in regions or not.
+	NoCore *Cost `json:"no_core,omitempty"`
 	// Estimate is the part of the above that was extrapolated, because the
 	// construct was not observed for some of the time; nil: nothing.
 	Estimate *Estimate `json:"estimate,omitempty"`
@@ -314,8 +318,8 @@ type ThreadStats struct {
 	TakenOut int64 `json:"-"`
 }
 
-// Cost is how much of a thread's times at a node its probes took, in ns: of the
-// fields of ThreadStats of the same names.
+// Cost is a part of a thread's times at a node, in ns: of the fields of ThreadStats of
+// the same names. It is what its probes took, or what passed without a core.
 type Cost struct {
 	Exec    int64 `json:"exec,omitempty"`
 	Enter   int64 `json:"enter,omitempty"`
@@ -328,12 +332,14 @@ type Cost struct {
 
 // MPIStats are a thread's MPI counters.
 type MPIStats struct {
-	T     int64  `json:"t,omitempty"`     // in MPI calls, ns
-	Cost  int64  `json:"cost,omitempty"`  // the part of T that the measurement's own probes took, ns
-	Calls uint64 `json:"calls,omitempty"` // of any operation
-	Sends uint64 `json:"sends,omitempty"` // ompP's sendC, recvC, collC
-	Recvs uint64 `json:"recvs,omitempty"`
-	Colls uint64 `json:"colls,omitempty"`
+	T    int64 `json:"t,omitempty"`    // in MPI calls, ns
+	Cost int64 `json:"cost,omitempty"` // the part of T that the measurement's own probes took, ns
+	// NoCore is the part of T in which the thread was ready to run and had no core, ns.
+	NoCore int64  `json:"no_core,omitempty"`
+	Calls  uint64 `json:"calls,omitempty"` // of any operation
+	Sends  uint64 `json:"sends,omitempty"` // ompP's sendC, recvC, collC
+	Recvs  uint64 `json:"recvs,omitempty"`
+	Colls  uint64 `json:"colls,omitempty"`
 	// Bytes sent and received, by accounting.
 	Out     [mpi.NumAccountings]uint64 `json:"out,omitzero"`
 	In      [mpi.NumAccountings]uint64 `json:"in,omitzero"`
@@ -343,6 +349,8 @@ type MPIStats struct {
 	// Wait is the part of T in calls that were made straight from a barrier or
 	// another wait: by tasks that are not measured themselves.
 	Wait int64 `json:"wait,omitempty"`
+	// WaitNoCore is the part of Wait without a core.
+	WaitNoCore int64 `json:"wait_no_core,omitempty"`
 	// The smallest and the largest call, bytes in either direction together, by
 	// accounting, and of how many: calls, and operations that a Start started,
 	// that move data and whose volume is known. Of regions of construct MPI only.

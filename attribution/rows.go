@@ -7,6 +7,7 @@ package attribution
 func (e *Engine) enroll(t *thread) {
 	switch {
 	case e.existing[t.tid]:
+		t.waitUnsure = t.waitUnsure || e.off.C > 0
 		n := e.existingAt(t)
 		num := UnknownNum
 		if t.tid == e.pid {

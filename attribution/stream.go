@@ -22,6 +22,8 @@ type Stream struct {
 	Watches  []Watch       `json:"watches,omitempty"`
 	Events   []event.Event `json:"events"`
 
+	CoreWaits map[uint32]int64 `json:"core_waits,omitempty"` // what threads had waited for a core before
+
 	Costs event.HitCosts `json:"costs,omitzero"` // of the events' probes
 
 	StackLo uint64 `json:"stack_lo,omitempty"` // the process's first stack
@@ -59,6 +61,7 @@ func (s *Stream) begin() *Engine {
 	}
 	e.MainStack(s.StackLo, s.StackHi)
 	e.Costs(s.Costs)
+	e.CoreWaits(s.CoreWaits)
 	for _, stop := range s.Stops {
 		e.Stopped(stop)
 	}

@@ -274,16 +274,11 @@ func (e *Engine) leaveTask(t *thread, at uint64) {
 		s.Exec.C-- // a further part of an execution
 		s.Enter.C--
 	}
-	tolls := f.toll.task()
-	if f.internal {
-		tolls = taskToll{f.toll.away, f.toll.tasks}
-		f.toll.away = 0
-		t.disownToll(len(t.stack) - 1)
-	}
+	tolls := t.leaveTaskTolls()
 	counted, uncounted := e.leaveTaskCounts(t)
 	t.stack = t.stack[:len(t.stack)-1]
 	e.resume(t, wall, active, n, at)
-	t.resumeToll(tolls)
+	t.resumeTolls(&tolls)
 	e.resumeCounts(t, &counted, uncounted)
 }
 

@@ -58,9 +58,9 @@ type team struct {
 	late     []lateSample
 	lastTask uint64 // when the last task ended that was executed in its final barrier
 	charged  bool
-	forkToll int64 // what the fork's hit took after its time stamp: all threads begin so much later
-	joinToll int64 // of the time from the last thread's end to the join
-	queued   bool  // in Engine.settle
+	forkToll int64           // what the fork's hit took after its time stamp: all threads begin so much later
+	joinToll [numTolls]int64 // of the time from the last thread's end to the join
+	queued   bool            // in Engine.settle
 }
 
 // size returns how many threads the thread's current team has, 0 if not known.
@@ -86,9 +86,9 @@ type member struct {
 	tally     *tally
 	uncounted bool
 
-	toll     toll
-	taskToll int64 // in tasks executed in the final barrier
-	wayToll  int64 // and on the way to them
+	tolls    [numTolls]toll
+	taskToll [numTolls]int64 // in tasks executed in the final barrier
+	wayToll  [numTolls]int64 // and on the way to them
 }
 
 func (m *team) member(num int32) *member {
@@ -226,11 +226,13 @@ func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 	e.leaveAll(t)
 	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
 	t.due = 0 // of its last region's end, in whose barrier it was
-	e.tax(t, ev)
 	num := ev.Num
 	if m.node.key.Construct == event.Teams {
 		num = m.numberInLeague(t)
 	}
+	t.row = e.row(m.root, int(num))
+	e.leaveOutIdle(t, m, ev.Time)
+	e.tax(t, ev)
 	e.beginAs(t, t.top(), m, num, ev.Time)
 }
 
@@ -300,8 +302,7 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	}
 	mem.end, mem.child, mem.sections, mem.count = at, f.child, f.body, f.bodies
 	f.phase, f.mark = inBarrier, at
-	mem.toll = f.toll
-	f.node.present(mem.row).paid += f.toll.whole()
+	f.endToll(mem)
 	e.endMemberCounts(f, mem)
 	f.team.ended++
 	e.trySettle(f.team)
@@ -327,7 +328,7 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if f.phase != inBarrier { // the end of the body was not told
 		e.endMember(t, f, ev.Time)
 	}
-	t.joinToll(f)
+	t.joinTolls(f)
 	m.joined = ev.Time
 	m.left()
 	if i > 0 {
@@ -441,6 +442,7 @@ func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	s.Exit.T += span(last, joined)
 	s.Exit.C++
 	s.addCost(m.costOf(mem))
+	s.addNoCore(m.waitOf(mem, begin, last, joined))
 	task := min(mem.task, span(end, joined))
 	s.Child += min(mem.child, span(begin, end)) + task
 	s.Task += task

@@ -75,7 +75,7 @@ func (e *Engine) Watch(w Watch) {
 // stepWatched is step while what is observed changes.
 func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 	e.catchUp(t, ev.Time)
-	if ev.Edge != event.Sampled && t.away.Has(ev.Construct) {
+	if ev.Edge != event.Sampled && ev.Edge != event.CoreWait && t.away.Has(ev.Construct) {
 		if t.last = ev.Time; ev.Lost > 0 {
 			t.lossy = true
 			e.lose(t, ev.Lost)

@@ -186,8 +186,7 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 		}
 		return
 	}
-	f.toll.parts[partBarrier] += f.toll.parts[partBody]
-	f.toll.parts[partBody] = 0
+	f.waitToll()
 	// In a single with copyprivate the others wait in this very call.
 	f.barrier += span(f.mark, ev.Time)
 	if kind == BarrierExplicit || kind == BarrierDropped || kind == BarrierNone {

@@ -8,6 +8,7 @@
  * A sample's interrupt settles too, of the thread that it hits, whose program
  * may be anywhere: what it changes is looked at and changed while busy is set. */
 #pragma once
+#include "core_wait.h"
 #include "keep.h"
 
 /* Not 0: nobody folds, and who has folded settles at the next hit. */

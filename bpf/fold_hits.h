@@ -45,7 +45,7 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 	t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
 	/* Entry points that jump to one another report one call twice: both are
 	 * folded, or neither. */
-	if (!t || t->told_sp == REG_SP(regs))
+	if (!t || t->told_sp == REG_SP(regs) || has_waited(t))
 		return FOLD_REPORT;
 	flags = entry_flags(regs, row->flags, can_skip);
 	/* A return of a session's knows where to: that spares the read here. */
@@ -121,7 +121,7 @@ static __always_inline enum fold_answer fold_end(struct pt_regs *regs, struct ro
 	if (held() || !folding)
 		return FOLD_REPORT;
 	t = this_thread_state(0);
-	if (!t)
+	if (!t || has_waited(t))
 		return FOLD_REPORT;
 	flags = entry_flags(regs, row->flags, can_skip);
 	o = &t->open;
@@ -206,7 +206,7 @@ static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u6
 		clear_busy(t);
 		return 1;
 	}
-	if (held() || o->told) {
+	if (held() || o->told || has_waited(t)) {
 		clear_busy(t);
 		return 0;
 	}

@@ -111,11 +111,28 @@ static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, 
 	submit(r, sizeof(*r) + size);
 }
 
+/* What a thread waited for a core, before its call's record. */
+static __always_inline void tell_wait_before(struct mpi_thread *t, struct mpi_record *c)
+{
+	u64 total = core_wait(), inside = total - t->wait;
+	struct thread_state *s;
+
+	if (total < CORE_WAIT_STEP)
+		return;
+	s = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!s || total - s->wait_told < CORE_WAIT_STEP)
+		return;
+	if (c->flags & (MPI_STARTED | MPI_UNFINISHED)) /* told at the call's entry */
+		inside = 0;
+	tell_core_wait(s, (u64)c->pid << 32 | c->tid, c->time, total, inside);
+}
+
 VERIFIED_ONCE int tell_all(u64 bp, struct mpi_thread *t, struct mpi_record *c)
 {
 	if (!t || !c)
 		return 0;
 	settle();
+	tell_wait_before(t, c);
 	if (!is_wrapper(t, c->site))
 		tell(c, take_lost());
 	else if (t->wrappers.deep)
@@ -233,6 +250,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 			c->np = c->in = 2 * c->np;
 	}
 	t->result_at = word(t, row->request);
+	t->wait = core_wait();
 	if (row->flags & MPI_ROW_BEGINS)
 		c->comm = base;
 	c->start = bpf_ktime_get_ns();

@@ -37,6 +37,7 @@ struct {
 struct mpi_thread {
 	struct mpi_record call; /* the open call, if start is not 0 */
 	u64 words[MPI_WORDS];
+	u64 wait;               /* how long the thread had had no core when the open call began */
 	u64 result_at;          /* where the open call puts its request, or the thread level */
 	u32 generation;         /* of wrappers */
 	u32 pad;

@@ -144,6 +144,7 @@ type mpiMpiThread struct {
 	_          structs.HostLayout
 	Call       mpiMpiRecord
 	Words      [16]uint64
+	Wait       uint64
 	ResultAt   uint64
 	Generation uint32
 	Pad        uint32
@@ -225,10 +226,12 @@ type mpiThreadState struct {
 	Recent         uint32
 	ToldSp         uint64
 	IgnoredSp      uint64
+	WaitTold       uint64
+	WaitOwed       uint64
+	WaitKnown      uint32
 	Kept           uint32
 	Uncounted      uint32
 	KeptSiteLater  uint32
-	_              [4]byte
 	KeptIp         uint64
 	KeptIgnoredSp  uint64
 	KeptWords      [144]uint64
@@ -330,6 +333,7 @@ const (
 	mpiVarNumRings             = "num_rings"
 	mpiVarNumSilent            = "num_silent"
 	mpiVarSiteAtExit           = "site_at_exit"
+	mpiVarTellingCoreWaits     = "telling_core_waits"
 	mpiVarUnknown              = "unknown"
 	mpiVarUnusedFlag           = "unused_flag"
 	mpiVarUnusedRecord         = "unused_record"
@@ -427,6 +431,7 @@ type mpiVariableSpecs struct {
 	NumRings          *ebpf.VariableSpec `ebpf:"num_rings"`
 	NumSilent         *ebpf.VariableSpec `ebpf:"num_silent"`
 	SiteAtExit        *ebpf.VariableSpec `ebpf:"site_at_exit"`
+	TellingCoreWaits  *ebpf.VariableSpec `ebpf:"telling_core_waits"`
 	Unknown           *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedFlag        *ebpf.VariableSpec `ebpf:"unused_flag"`
 	UnusedRecord      *ebpf.VariableSpec `ebpf:"unused_record"`
@@ -504,6 +509,7 @@ type mpiVariables struct {
 	NumRings          *ebpf.Variable `ebpf:"num_rings"`
 	NumSilent         *ebpf.Variable `ebpf:"num_silent"`
 	SiteAtExit        *ebpf.Variable `ebpf:"site_at_exit"`
+	TellingCoreWaits  *ebpf.Variable `ebpf:"telling_core_waits"`
 	Unknown           *ebpf.Variable `ebpf:"unknown"`
 	UnusedFlag        *ebpf.Variable `ebpf:"unused_flag"`
 	UnusedRecord      *ebpf.Variable `ebpf:"unused_record"`

@@ -318,7 +318,12 @@ int on_return_perf(struct pt_regs *regs)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(fold_exit, struct task_struct *task)
 {
+	struct thread_state *t;
+
 	settle();
+	t = this_thread_state(0);
+	if (t && core_wait() != t->wait_told)
+		tell_core_wait(t, bpf_get_current_pid_tgid(), bpf_ktime_get_ns(), core_wait(), 0);
 	return 0;
 }
 
@@ -359,16 +364,22 @@ int fold_settle(struct bpf_iter__task *ctx)
 	struct task_struct___state *state = (void *)task;
 	struct thread_state *t;
 	u8 one = 1;
+	u64 wait;
 
 	if (!task || task->tgid != settling)
 		return 0;
 	t = bpf_task_storage_get(&threads, task, 0, 0);
-	if (!t || is_settled(t))
+	if (!t)
 		return 0;
-	if (t->busy || (settling_stopped && !(BPF_CORE_READ(state, __state) & TASK_STOPPED)))
+	wait = core_wait_of(task);
+	if (is_settled(t) && wait == t->wait_told)
+		return 0;
+	if (t->busy || (settling_stopped && !(BPF_CORE_READ(state, __state) & TASK_STOPPED))) {
 		bpf_seq_write(ctx->meta->seq, &one, sizeof(one));
-	else
-		settle_state(t, address_of(task), 0, 1);
+		return 0;
+	}
+	settle_state(t, address_of(task), 0, 1);
+	tell_core_wait(t, (u64)task->tgid << 32 | task->pid, bpf_ktime_get_ns(), wait, 0);
 	return 0;
 }
 

@@ -133,6 +133,7 @@ const (
 	probeRecordFlagREC_FREE      probeRecordFlag = 2
 	probeRecordFlagREC_NO_RETURN probeRecordFlag = 4
 	probeRecordFlagREC_INSIDE    probeRecordFlag = 8
+	probeRecordFlagREC_CORE_WAIT probeRecordFlag = 1024
 	probeRecordFlagREC_KEPT      probeRecordFlag = 2048
 	probeRecordFlagREC_FOLDED    probeRecordFlag = 4096
 	probeRecordFlagREC_UNCOUNTED probeRecordFlag = 16384
@@ -217,10 +218,12 @@ type probeThreadState struct {
 	Recent         uint32
 	ToldSp         uint64
 	IgnoredSp      uint64
+	WaitTold       uint64
+	WaitOwed       uint64
+	WaitKnown      uint32
 	Kept           uint32
 	Uncounted      uint32
 	KeptSiteLater  uint32
-	_              [4]byte
 	KeptIp         uint64
 	KeptIgnoredSp  uint64
 	KeptWords      [144]uint64
@@ -337,6 +340,7 @@ const (
 	probeVarSettling            = "settling"
 	probeVarSettlingStopped     = "settling_stopped"
 	probeVarSiteAtExit          = "site_at_exit"
+	probeVarTellingCoreWaits    = "telling_core_waits"
 	probeVarUnheeded            = "unheeded"
 	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
@@ -451,6 +455,7 @@ type probeVariableSpecs struct {
 	Settling            *ebpf.VariableSpec `ebpf:"settling"`
 	SettlingStopped     *ebpf.VariableSpec `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.VariableSpec `ebpf:"site_at_exit"`
+	TellingCoreWaits    *ebpf.VariableSpec `ebpf:"telling_core_waits"`
 	Unheeded            *ebpf.VariableSpec `ebpf:"unheeded"`
 	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
@@ -542,6 +547,7 @@ type probeVariables struct {
 	Settling            *ebpf.Variable `ebpf:"settling"`
 	SettlingStopped     *ebpf.Variable `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.Variable `ebpf:"site_at_exit"`
+	TellingCoreWaits    *ebpf.Variable `ebpf:"telling_core_waits"`
 	Unheeded            *ebpf.Variable `ebpf:"unheeded"`
 	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`

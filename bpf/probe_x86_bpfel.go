@@ -150,6 +150,7 @@ const (
 	probeRecordFlagREC_FREE      probeRecordFlag = 2
 	probeRecordFlagREC_NO_RETURN probeRecordFlag = 4
 	probeRecordFlagREC_INSIDE    probeRecordFlag = 8
+	probeRecordFlagREC_CORE_WAIT probeRecordFlag = 1024
 	probeRecordFlagREC_KEPT      probeRecordFlag = 2048
 	probeRecordFlagREC_FOLDED    probeRecordFlag = 4096
 	probeRecordFlagREC_UNCOUNTED probeRecordFlag = 16384
@@ -234,10 +235,12 @@ type probeThreadState struct {
 	Recent         uint32
 	ToldSp         uint64
 	IgnoredSp      uint64
+	WaitTold       uint64
+	WaitOwed       uint64
+	WaitKnown      uint32
 	Kept           uint32
 	Uncounted      uint32
 	KeptSiteLater  uint32
-	_              [4]byte
 	KeptIp         uint64
 	KeptIgnoredSp  uint64
 	KeptWords      [144]uint64
@@ -354,6 +357,7 @@ const (
 	probeVarSettling            = "settling"
 	probeVarSettlingStopped     = "settling_stopped"
 	probeVarSiteAtExit          = "site_at_exit"
+	probeVarTellingCoreWaits    = "telling_core_waits"
 	probeVarUnheeded            = "unheeded"
 	probeVarUnknown             = "unknown"
 	probeVarUnusedCounterSource = "unused_counter_source"
@@ -468,6 +472,7 @@ type probeVariableSpecs struct {
 	Settling            *ebpf.VariableSpec `ebpf:"settling"`
 	SettlingStopped     *ebpf.VariableSpec `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.VariableSpec `ebpf:"site_at_exit"`
+	TellingCoreWaits    *ebpf.VariableSpec `ebpf:"telling_core_waits"`
 	Unheeded            *ebpf.VariableSpec `ebpf:"unheeded"`
 	Unknown             *ebpf.VariableSpec `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.VariableSpec `ebpf:"unused_counter_source"`
@@ -559,6 +564,7 @@ type probeVariables struct {
 	Settling            *ebpf.Variable `ebpf:"settling"`
 	SettlingStopped     *ebpf.Variable `ebpf:"settling_stopped"`
 	SiteAtExit          *ebpf.Variable `ebpf:"site_at_exit"`
+	TellingCoreWaits    *ebpf.Variable `ebpf:"telling_core_waits"`
 	Unheeded            *ebpf.Variable `ebpf:"unheeded"`
 	Unknown             *ebpf.Variable `ebpf:"unknown"`
 	UnusedCounterSource *ebpf.Variable `ebpf:"unused_counter_source"`

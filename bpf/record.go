@@ -156,6 +156,7 @@ type Uses struct {
 	Fold   func(*FoldRecord, *FoldCounters)
 	MPI    func(*MPIRecord)
 	Sample func(*SampleRecord)
+	Wait   func(CoreWait) // nil: nobody wants to know
 }
 
 // Ring reads one record ring.
@@ -221,7 +222,13 @@ func (r *Ring) Drain(limit int, use *Uses) (n int, err error) {
 func (r *Ring) one(b []byte, use *Uses) error {
 	switch {
 	case len(b) == int(unsafe.Sizeof(Record{})):
-		use.Record((*Record)(unsafe.Pointer(&b[0])), nil) // the kernel aligns entries to eight bytes
+		rec := (*Record)(unsafe.Pointer(&b[0])) // the kernel aligns entries to eight bytes
+		switch {
+		case rec.Flags&recCoreWait == 0:
+			use.Record(rec, nil)
+		case use.Wait != nil:
+			use.Wait(coreWaitOf(rec))
+		}
 	case isFolded(b):
 		if err := decodeFolded(b, &r.fold); err != nil {
 			return err

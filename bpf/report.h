@@ -33,6 +33,24 @@ static __always_inline void keep(struct thread_state *t, struct record *from, co
 	clear_busy(t);
 }
 
+/* A record is about to be kept or written: if its thread has had no core meanwhile,
+ * that is told before. */
+static __always_inline void tell_wait_before(struct thread_state *t, u64 time)
+{
+	u64 total = core_wait();
+
+	if (total < CORE_WAIT_STEP)
+		return;
+	if (!t)
+		t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t || total - t->wait_told < CORE_WAIT_STEP)
+		return;
+	set_busy(t);
+	settle_kept(t, bpf_get_current_task(), 0, 1);
+	tell_core_wait(t, bpf_get_current_pid_tgid(), time, total, 0);
+	clear_busy(t);
+}
+
 /* Reports what a hit tells: the record may wait, or is written at once. What it
  * does not say is filled in. */
 VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later, u32 may_wait)
@@ -47,6 +65,7 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 		t = this_thread_state(0);
 	if (t && (t->slots || t->open.phase))
 		settle_state(t, bpf_get_current_task(), 0, 1);
+	tell_wait_before(t, from->time);
 	if (num_counters) {
 		__builtin_memset(&c, 0, sizeof(c)); /* the verifier wants all of it */
 		from->flags |= take_counters(&c, from->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;

@@ -75,10 +75,12 @@ type sampleThreadState struct {
 	Recent         uint32
 	ToldSp         uint64
 	IgnoredSp      uint64
+	WaitTold       uint64
+	WaitOwed       uint64
+	WaitKnown      uint32
 	Kept           uint32
 	Uncounted      uint32
 	KeptSiteLater  uint32
-	_              [4]byte
 	KeptIp         uint64
 	KeptIgnoredSp  uint64
 	KeptWords      [144]uint64
@@ -146,27 +148,28 @@ type sampleThreadState struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	sampleMapDropped      = "dropped"
-	sampleMapRings        = "rings"
-	sampleMapRows         = "rows"
-	sampleMapSampling     = "sampling"
-	sampleMapSharing      = "sharing"
-	sampleMapSilent       = "silent"
-	sampleMapThreads      = "threads"
-	sampleProgOnSample    = "on_sample"
-	sampleVarCalibrating  = "calibrating"
-	sampleVarDropping     = "dropping"
-	sampleVarEra          = "era"
-	sampleVarFoldBySp     = "fold_by_sp"
-	sampleVarFoldHold     = "fold_hold"
-	sampleVarFolding      = "folding"
-	sampleVarNumCounters  = "num_counters"
-	sampleVarNumRings     = "num_rings"
-	sampleVarNumSilent    = "num_silent"
-	sampleVarSiteAtExit   = "site_at_exit"
-	sampleVarUnknown      = "unknown"
-	sampleVarUnusedFlag   = "unused_flag"
-	sampleVarUnusedRecord = "unused_record"
+	sampleMapDropped          = "dropped"
+	sampleMapRings            = "rings"
+	sampleMapRows             = "rows"
+	sampleMapSampling         = "sampling"
+	sampleMapSharing          = "sharing"
+	sampleMapSilent           = "silent"
+	sampleMapThreads          = "threads"
+	sampleProgOnSample        = "on_sample"
+	sampleVarCalibrating      = "calibrating"
+	sampleVarDropping         = "dropping"
+	sampleVarEra              = "era"
+	sampleVarFoldBySp         = "fold_by_sp"
+	sampleVarFoldHold         = "fold_hold"
+	sampleVarFolding          = "folding"
+	sampleVarNumCounters      = "num_counters"
+	sampleVarNumRings         = "num_rings"
+	sampleVarNumSilent        = "num_silent"
+	sampleVarSiteAtExit       = "site_at_exit"
+	sampleVarTellingCoreWaits = "telling_core_waits"
+	sampleVarUnknown          = "unknown"
+	sampleVarUnusedFlag       = "unused_flag"
+	sampleVarUnusedRecord     = "unused_record"
 )
 
 // loadSample returns the embedded CollectionSpec for sample.
@@ -231,19 +234,20 @@ type sampleMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type sampleVariableSpecs struct {
-	Calibrating  *ebpf.VariableSpec `ebpf:"calibrating"`
-	Dropping     *ebpf.VariableSpec `ebpf:"dropping"`
-	Era          *ebpf.VariableSpec `ebpf:"era"`
-	FoldBySp     *ebpf.VariableSpec `ebpf:"fold_by_sp"`
-	FoldHold     *ebpf.VariableSpec `ebpf:"fold_hold"`
-	Folding      *ebpf.VariableSpec `ebpf:"folding"`
-	NumCounters  *ebpf.VariableSpec `ebpf:"num_counters"`
-	NumRings     *ebpf.VariableSpec `ebpf:"num_rings"`
-	NumSilent    *ebpf.VariableSpec `ebpf:"num_silent"`
-	SiteAtExit   *ebpf.VariableSpec `ebpf:"site_at_exit"`
-	Unknown      *ebpf.VariableSpec `ebpf:"unknown"`
-	UnusedFlag   *ebpf.VariableSpec `ebpf:"unused_flag"`
-	UnusedRecord *ebpf.VariableSpec `ebpf:"unused_record"`
+	Calibrating      *ebpf.VariableSpec `ebpf:"calibrating"`
+	Dropping         *ebpf.VariableSpec `ebpf:"dropping"`
+	Era              *ebpf.VariableSpec `ebpf:"era"`
+	FoldBySp         *ebpf.VariableSpec `ebpf:"fold_by_sp"`
+	FoldHold         *ebpf.VariableSpec `ebpf:"fold_hold"`
+	Folding          *ebpf.VariableSpec `ebpf:"folding"`
+	NumCounters      *ebpf.VariableSpec `ebpf:"num_counters"`
+	NumRings         *ebpf.VariableSpec `ebpf:"num_rings"`
+	NumSilent        *ebpf.VariableSpec `ebpf:"num_silent"`
+	SiteAtExit       *ebpf.VariableSpec `ebpf:"site_at_exit"`
+	TellingCoreWaits *ebpf.VariableSpec `ebpf:"telling_core_waits"`
+	Unknown          *ebpf.VariableSpec `ebpf:"unknown"`
+	UnusedFlag       *ebpf.VariableSpec `ebpf:"unused_flag"`
+	UnusedRecord     *ebpf.VariableSpec `ebpf:"unused_record"`
 }
 
 // sampleObjects contains all objects after they have been loaded into the kernel.
@@ -291,19 +295,20 @@ func (m *sampleMaps) Close() error {
 //
 // It can be passed to loadSampleObjects or ebpf.CollectionSpec.LoadAndAssign.
 type sampleVariables struct {
-	Calibrating  *ebpf.Variable `ebpf:"calibrating"`
-	Dropping     *ebpf.Variable `ebpf:"dropping"`
-	Era          *ebpf.Variable `ebpf:"era"`
-	FoldBySp     *ebpf.Variable `ebpf:"fold_by_sp"`
-	FoldHold     *ebpf.Variable `ebpf:"fold_hold"`
-	Folding      *ebpf.Variable `ebpf:"folding"`
-	NumCounters  *ebpf.Variable `ebpf:"num_counters"`
-	NumRings     *ebpf.Variable `ebpf:"num_rings"`
-	NumSilent    *ebpf.Variable `ebpf:"num_silent"`
-	SiteAtExit   *ebpf.Variable `ebpf:"site_at_exit"`
-	Unknown      *ebpf.Variable `ebpf:"unknown"`
-	UnusedFlag   *ebpf.Variable `ebpf:"unused_flag"`
-	UnusedRecord *ebpf.Variable `ebpf:"unused_record"`
+	Calibrating      *ebpf.Variable `ebpf:"calibrating"`
+	Dropping         *ebpf.Variable `ebpf:"dropping"`
+	Era              *ebpf.Variable `ebpf:"era"`
+	FoldBySp         *ebpf.Variable `ebpf:"fold_by_sp"`
+	FoldHold         *ebpf.Variable `ebpf:"fold_hold"`
+	Folding          *ebpf.Variable `ebpf:"folding"`
+	NumCounters      *ebpf.Variable `ebpf:"num_counters"`
+	NumRings         *ebpf.Variable `ebpf:"num_rings"`
+	NumSilent        *ebpf.Variable `ebpf:"num_silent"`
+	SiteAtExit       *ebpf.Variable `ebpf:"site_at_exit"`
+	TellingCoreWaits *ebpf.Variable `ebpf:"telling_core_waits"`
+	Unknown          *ebpf.Variable `ebpf:"unknown"`
+	UnusedFlag       *ebpf.Variable `ebpf:"unused_flag"`
+	UnusedRecord     *ebpf.Variable `ebpf:"unused_record"`
 }
 
 // samplePrograms contains all programs after they have been loaded into the kernel.

@@ -77,6 +77,9 @@ enum record_flag {
 	REC_FREE      = 1 << 1, /* ROW_FREE_* held */
 	REC_NO_RETURN = 1 << 2, /* no return edge will follow */
 	REC_INSIDE    = 1 << 3, /* the library called itself */
+	REC_CORE_WAIT = 1 << 10, /* no hit: a thread had no core for a ns more than it has told, b of
+				    them in the MPI call whose record follows; num is 0 if it is the
+				    first it tells, then a is all since the thread began (core_wait.h) */
 	REC_KEPT      = 1 << 11, /* more of them may follow at once, each with its counters */
 	REC_FOLDED    = 1 << 12, /* a struct fold_record */
 	REC_UNCOUNTED = 1 << 14, /* the counters are not known */

@@ -70,6 +70,10 @@ struct thread_state {
 	u32 recent;   /* the one used last */
 	u64 told_sp;  /* stack pointer of a call that begins a construct and was reported; 0: it has returned */
 	u64 ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
+	/* Of the time without a core (core_wait.h), ns: */
+	u64 wait_told;  /* its sum when that was last looked at */
+	u64 wait_owed;  /* of that, what the ring had no room for */
+	u32 wait_known; /* some of it has been told */
 	/* Records that wait (keep.h). */
 	u32 kept;            /* how many */
 	u32 uncounted;       /* not 0: one that said that the counters are not known has gone */

@@ -100,6 +100,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	tids := threadsOf(pid)
 	p.existing = len(tids)
 	p.engine.Existing(tids, p.began)
+	p.readCoreWaits()
 	if p.recorder != nil {
 		p.recorder.Stream.Existing = tids
 	}

@@ -106,6 +106,10 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 			return nil, err
 		}
 	}
+	if err := k.TellCoreWaits(); err != nil {
+		m.Close()
+		return nil, err
+	}
 	m.calibrate()
 	if m.rings, err = k.Rings(); err != nil {
 		m.Close()
@@ -307,6 +311,11 @@ func (m *Measurement) drain() (d drained, err error) {
 		}, MPI: func(rec *bpf.MPIRecord) {
 			latest = rec.Time
 			m.feedMPI(rec)
+		}, Wait: func(w bpf.CoreWait) {
+			latest = w.Time
+			if p := m.procs[w.PID]; p != nil {
+				p.feedCoreWait(w)
+			}
 		}, Sample: func(rec *bpf.SampleRecord) {
 			latest = rec.Time
 			m.feedSample(rec)

@@ -98,6 +98,7 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 			p.recorder.Stream.StackLo, p.recorder.Stream.StackHi = lo, hi
 		}
 	}
+	p.readCoreWaits()
 	p.meta = describe(pid)
 	p.meta.MPI = rankIn(pid)
 	m.mu.Lock()

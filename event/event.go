@@ -82,11 +82,17 @@ const (
 	// execution began.
 	Folded
 
+	// CoreWait: no hit. The thread was ready to run for Value ns, since it told of
+	// that last, and had no core; Key of them lie in the MPI call whose event
+	// follows. Num is 1 if it never told of it before: then Value counts from the
+	// thread's beginning.
+	CoreWait
+
 	numEdges
 )
 
 var edgeNames = [numEdges]string{"none", "fork", "begin", "end", "join", "enter", "acquired",
-	"release", "released", "open", "close", "result", "wait", "waited", "sampled", "off", "on", "folded"}
+	"release", "released", "open", "close", "result", "wait", "waited", "sampled", "off", "on", "folded", "corewait"}
 
 // String returns the edge's name as recorded event streams spell it.
 func (e Edge) String() string {

@@ -19,6 +19,9 @@ const (
 	// DiffersCount: a count or volume differs between ranks from this
 	// coefficient of variation on.
 	DiffersCount = 0.05
+	// Comparable: two times can make up for each other if the one varies by at least
+	// this part of what the other does.
+	Comparable = 0.25
 	// InStep: figures go together from this correlation on. MinRanks is from
 	// how many ranks on a correlation says anything.
 	InStep   = 0.8
@@ -87,6 +90,7 @@ var (
 	rankImbal   = func(r *Rank) int64 { return r.Overheads.Imbal }
 	rankMPI     = func(r *Rank) int64 { return r.MPITime }
 	rankMPIWall = func(r *Rank) int64 { return r.MPIWall }
+	rankNoCore  = func(r *Rank) int64 { return r.NoCore }
 	rankSum     = func(r *Rank) int64 { return r.Overheads.Sum() }
 )
 
@@ -106,6 +110,7 @@ func (j *Job) Quantities() []Quantity {
 		{Name: "imbal", Whole: all.Mean, Stats: j.RankStats(rankImbal)},
 		{Name: "limpar", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Limpar })},
 		{Name: "mgmt", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Mgmt })},
+		{Name: "no core", Whole: all.Mean, Stats: j.RankStats(rankNoCore)},
 		{Name: "overheads", Whole: all.Mean, Stats: j.RankStats(rankSum)},
 	}
 	for i := range out {
@@ -133,7 +138,7 @@ func (j *Job) Differences() []Difference {
 	var out []Difference
 	for i, g := range j.Regions {
 		d := Difference{Number: i, Region: g}
-		for _, f := range []Figure{ExecT, WorkT, WaitT, MPIT} {
+		for _, f := range []Figure{ExecT, WorkT, WaitT, MPIT, NoCoreT} {
 			if s := g.Stats(f); s.StdDev > d.Spread {
 				d.By, d.Spread, d.Verdict = f, s.StdDev, judge(&s, all.Mean)
 			}
@@ -158,6 +163,7 @@ const (
 	Trade                   // MPI time and waiting make up for each other
 	InMPI                   // time in MPI varies most
 	InWait                  // waiting within ranks varies most
+	InNoCore                // time without a core varies most
 	ByCounts                // work is in step with how often something was executed
 	ByVolume                // work is in step with the bytes sent and received
 	Loose                   // counts or volumes differ too, but not in step
@@ -166,16 +172,15 @@ const (
 
 // String is the reading's name in JSON and CSV.
 func (r Reading) String() string {
-	return [...]string{"too few ranks", "trade", "MPI", "waiting", "counts", "volumes", "loose", "time only"}[r]
+	return [...]string{"too few ranks", "trade", "MPI", "waiting", "no core", "counts", "volumes", "loose", "time only"}[r]
 }
 
 // Explanation says what a region's differences consist of and go with.
 type Explanation struct {
 	Reading Reading
-	// Shares are the parts of execT's variance that go with WorkT, WaitT, MPIT
-	// and MgmtT. Varies is false where that means nothing: execT varies by at
+	// Shares are the parts of execT's variance that go with each of Parts. Varies is false where that means nothing: execT varies by at
 	// most half of what one of its parts does. Level: but a part does vary.
-	Shares        [4]float64
+	Shares        [len(Parts)]float64
 	Varies, Level bool
 	// Bytes says whether ranks exchange any in the region; Unknown, that some
 	// volumes are not known.
@@ -199,7 +204,7 @@ type Correlation struct {
 }
 
 // Parts are the figures that ExecT is made of.
-var Parts = [4]Figure{WorkT, WaitT, MPIT, MgmtT}
+var Parts = [5]Figure{WorkT, WaitT, MPIT, MgmtT, NoCoreT}
 
 // Explain says what the differences of a region go with.
 func (g *Region) Explain(by mpi.Accounting) Explanation {
@@ -225,7 +230,10 @@ func (g *Region) Explain(by mpi.Accounting) Explanation {
 }
 
 func (g *Region) read(e *Explanation, bytes Figure) Reading {
-	work, wait, inMPI := g.Stats(WorkT), g.Stats(WaitT), g.Stats(MPIT)
+	work, wait, inMPI, noCore := g.Stats(WorkT), g.Stats(WaitT), g.Stats(MPIT), g.Stats(NoCoreT)
+	if noCore.StdDev > max(work.StdDev, wait.StdDev, inMPI.StdDev) {
+		return InNoCore
+	}
 	trade := g.correlate(WaitT, MPIT)
 	if trade.Known && makeUp(wait.StdDev, inMPI.StdDev, trade.R) && max(wait.StdDev, inMPI.StdDev) >= work.StdDev {
 		return Trade
@@ -266,7 +274,8 @@ func steady(sum, x, y float64) bool { return sum <= max(x, y)/2 }
 type Exchange struct {
 	Imbal, MPI, Sum Stats       // of each rank's overheads; the sum is that of all classes
 	ImbalMPI        Correlation // of the two
-	// Trade: more of one goes with less of the other, and not by a trifle.
+	// Trade: more of one goes with less of the other, by times of comparable size that
+	// are no trifle, and ranks have threads that can wait for each other.
 	// Steady: the sum of all classes varies by at most half of what one of them
 	// does.
 	Trade, Steady bool
@@ -282,7 +291,9 @@ func (j *Job) Exchange() Exchange {
 		WorkMPI:  j.rankCorrelation(func(r *Rank) int64 { return r.ThreadTime - r.Overheads.Sum() }, rankMPI)}
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
 	wall, longest := j.RankStats(func(r *Rank) int64 { return r.Wall }), j.RankStats(rankMPIWall)
-	x.Trade = x.ImbalMPI.Known && x.ImbalMPI.R <= -InStep &&
+	threads := j.RankStats(func(r *Rank) int64 { return int64(r.Threads) })
+	comparable := min(x.Imbal.StdDev, x.MPI.StdDev) >= Comparable*max(x.Imbal.StdDev, x.MPI.StdDev)
+	x.Trade = x.ImbalMPI.Known && x.ImbalMPI.R <= -InStep && threads.Max > 1 && comparable &&
 		max(judge(&x.Imbal, all.Mean), judge(&x.MPI, all.Mean), judge(&longest, wall.Mean)) > Alike
 	x.Steady = steady(x.Sum.StdDev, x.Imbal.StdDev, x.MPI.StdDev)
 	return x

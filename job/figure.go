@@ -25,6 +25,9 @@ const (
 	WaitT // overheads but MPI and management, inner regions' included
 	MPIT  // in MPI calls, inner regions' included
 	MgmtT // management, inner regions' included
+	// NoCoreT is the time in which threads were ready to run and had no core, inner
+	// regions' included; it is in none of the other parts.
+	NoCoreT
 	// WithinT is the longest thread's WorkT less the mean of the rank's threads:
 	// how long the team waits for its slowest thread.
 	WithinT
@@ -36,6 +39,7 @@ const (
 	Limpar
 	Mgmt
 	MPIOver
+	NoCore
 	Overhead // the sum of these
 	ExecC    // executions, summed over threads
 	BodyC
@@ -58,8 +62,8 @@ const (
 
 var figures = [NumFigures]struct{ name, unit string }{
 	{"execT", "ns"}, {"wallT", "ns"}, {"enterT", "ns"}, {"bodyT", "ns"}, {"exitBarT", "ns"}, {"exitT", "ns"},
-	{"workT", "ns"}, {"waitT", "ns"}, {"mpiT", "ns"}, {"mgmtT", "ns"}, {"withinT", "ns"}, {"threadT", "ns"},
-	{"synch", "ns"}, {"imbal", "ns"}, {"limpar", "ns"}, {"mgmt", "ns"}, {"mpi", "ns"}, {"overhead", "ns"},
+	{"workT", "ns"}, {"waitT", "ns"}, {"mpiT", "ns"}, {"mgmtT", "ns"}, {"noCoreT", "ns"}, {"withinT", "ns"}, {"threadT", "ns"},
+	{"synch", "ns"}, {"imbal", "ns"}, {"limpar", "ns"}, {"mgmt", "ns"}, {"mpi", "ns"}, {"noCore", "ns"}, {"overhead", "ns"},
 	{"execC", "count"}, {"bodyC", "count"}, {"calls", "count"}, {"sendC", "count"}, {"recvC", "count"}, {"collC", "count"},
 	{"outV_minimal", "bytes"}, {"inV_minimal", "bytes"}, {"outV_naive", "bytes"}, {"inV_naive", "bytes"},
 	{"bytes_minimal", "bytes"}, {"bytes_naive", "bytes"},
@@ -104,7 +108,12 @@ func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
 			work -= o.wait + o.mgmt
 		}
 		if r.MPI != nil {
-			work -= r.MPI.T
+			work -= r.MPI.T - r.MPI.NoCore
+			f[MPIT] -= r.MPI.NoCore
+		}
+		if r.NoCore != nil {
+			f[NoCoreT] += r.NoCore.Exec
+			work -= r.NoCore.Exec
 		}
 		f[WorkT] += work
 		longest = max(longest, work)
@@ -152,5 +161,6 @@ func (f *Figures) addClasses(c analysis.Classes) {
 	f[Limpar] += c.Limpar
 	f[Mgmt] += c.Mgmt
 	f[MPIOver] += c.MPI
+	f[NoCore] += c.NoCore
 	f[Overhead] += c.Sum()
 }

@@ -55,6 +55,7 @@ type Rank struct {
 	Adjusted     bool  // times are without it (see analysis.Adjust)
 	MPITime      int64 // of all threads
 	MPIWall      int64 // of the thread that was in MPI longest
+	NoCore       int64 // in which threads were ready to run and had no core, in regions or not
 	Calls        Figures
 	Overheads    analysis.Classes // wherever they lie, summed over threads
 	LostHits     uint64
@@ -92,7 +93,7 @@ type pair struct{ x, y Figure }
 
 // The pairs: parts of execT with the whole, and what work may go with.
 var pairs = [...]pair{
-	{WorkT, ExecT}, {WaitT, ExecT}, {MPIT, ExecT}, {MgmtT, ExecT},
+	{WorkT, ExecT}, {WaitT, ExecT}, {MPIT, ExecT}, {MgmtT, ExecT}, {NoCoreT, ExecT},
 	{WorkT, ExecC}, {WorkT, BodyC}, {WorkT, BytesMinimal}, {WorkT, BytesNaive}, {WaitT, MPIT},
 }
 
@@ -194,7 +195,7 @@ func (k *key) compare(o *key) int {
 func (g *Region) Stats(f Figure) Stats { return g.moments[f].over(g.n, g.absent) }
 
 // share is how much of the variance of execT over ranks goes with one of its
-// Parts. The four add up to 1; one can exceed it where another makes up for
+// Parts. They add up to 1; one can exceed it where another makes up for
 // it. ok is false if execT does not vary.
 func (g *Region) share(part Figure) (s float64, ok bool) {
 	return share(g.n, g.product(part, ExecT), &g.moments[part], &g.moments[ExecT])

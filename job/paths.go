@@ -34,6 +34,7 @@ const (
 	SelfLimpar
 	SelfMgmt
 	SelfMPI
+	SelfNoCore
 	SelfIn    // bytes of calls made here, by accounting
 	SelfOut   = SelfIn + int(mpi.NumAccountings)
 	numValues = SelfOut + int(mpi.NumAccountings)
@@ -105,7 +106,7 @@ func pathsOf(p *attribution.Profile, number []int, classes [][]analysis.Classes)
 		}
 		for j := range n.Stats {
 			s, c := &n.Stats[j], classes[i][j]
-			v := Values{max(0, s.Exec.T-s.Child), count(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt, c.MPI}
+			v := Values{max(0, s.Exec.T-s.Child), count(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt, c.MPI, c.NoCore}
 			calls := analysis.OwnCalls(construct, s)
 			for by := range mpi.NumAccountings {
 				v[SelfIn+int(by)], v[SelfOut+int(by)] = count(calls.In[by]), count(calls.Out[by])

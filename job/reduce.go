@@ -114,6 +114,7 @@ func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
 			}
 		}
 	}
+	out.rank.NoCore = analysis.NoCore(p)
 	if o.Paths {
 		out.paths = pathsOf(p, number, classes)
 	}

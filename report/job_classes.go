@@ -10,7 +10,13 @@ import (
 )
 
 // overheadHead are the columns of the tables of overhead classes.
-var overheadHead = []string{"total", "ovhds", "(%)", "synch", "(%)", "imbal", "(%)", "limpar", "(%)", "mgmt", "(%)", "mpi", "(%)"}
+func (t *jobText) overheadHead() []string {
+	head := []string{"total", "ovhds", "(%)", "synch", "(%)", "imbal", "(%)", "limpar", "(%)", "mgmt", "(%)", "mpi", "(%)"}
+	if t.noCore {
+		head = append(head, "no core", "(%)")
+	}
+	return head
+}
 
 func (t *jobText) overheadCells(total float64, parts ...float64) []string {
 	var sum float64
@@ -18,6 +24,9 @@ func (t *jobText) overheadCells(total float64, parts ...float64) []string {
 		sum += p
 	}
 	cells := []string{t.sec(total)}
+	if !t.noCore {
+		parts = parts[:len(parts)-1]
+	}
 	for _, p := range append([]float64{sum}, parts...) {
 		cells = append(cells, t.sec(p), jobShare(p, total))
 	}
@@ -31,7 +40,7 @@ func (t *jobText) classes() {
 	t.sentence("Overheads of each rank, in and outside of parallel regions, in seconds summed over threads and in percent of its thread time.")
 	ranks, titles := t.chosenRanks()
 	t.printf("\n")
-	tab := table{head: append([]string{"rank"}, overheadHead...)}
+	tab := table{head: append([]string{"rank"}, t.overheadHead()...)}
 	var sum analysis.Classes
 	var total float64
 	for i := range j.Ranks {
@@ -61,13 +70,17 @@ func (t *jobText) classes() {
 	t.sentence("Regions whose overhead is at least 0.05%% of all thread time, over all ranks: their own, without that of regions inside; in percent of all thread time. " +
 		"total is inclusive execT; max: the rank that has most of the overhead.")
 	t.printf("\n")
-	tab = table{head: append(append([]string{"region"}, overheadHead...), "max", "rank")}
+	tab = table{head: append(append([]string{"region"}, t.overheadHead()...), "max", "rank")}
 	for _, i := range regions[:min(2*mostRegions, len(regions))] {
 		g := j.Regions[i]
 		cells := []string{t.jobRegion(i)}
 		exec, over := g.Stats(job.ExecT), g.Stats(job.Overhead)
 		cells = append(cells, t.sec(exec.Total()))
-		for _, f := range []job.Figure{job.Overhead, job.Synch, job.Imbal, job.Limpar, job.Mgmt, job.MPIOver} {
+		figures := []job.Figure{job.Overhead, job.Synch, job.Imbal, job.Limpar, job.Mgmt, job.MPIOver, job.NoCore}
+		if !t.noCore {
+			figures = figures[:len(figures)-1]
+		}
+		for _, f := range figures {
 			s := g.Stats(f)
 			cells = append(cells, t.sec(s.Total()), jobShare(s.Total(), total))
 		}
@@ -85,7 +98,7 @@ func (t *jobText) classes() {
 const leastShare = 0.0005
 
 func (t *jobText) classCells(total float64, c analysis.Classes) []string {
-	return t.overheadCells(total, float64(c.Synch), float64(c.Imbal), float64(c.Limpar), float64(c.Mgmt), float64(c.MPI))
+	return t.overheadCells(total, float64(c.Synch), float64(c.Imbal), float64(c.Limpar), float64(c.Mgmt), float64(c.MPI), float64(c.NoCore))
 }
 
 // chosenRanks are all ranks of a small job; of a large one those that stand at

@@ -31,7 +31,7 @@ func writeRanksCSV(w io.Writer, j *job.Job, _ Options) error {
 	for _, f := range callFigures {
 		head = append(head, figureColumn(f))
 	}
-	head = append(head, "lost_events", "partial", "probe_ns", "adjusted")
+	head = append(head, "lost_events", "partial", "probe_ns", "adjusted", "no_core_ns", "no_core_overhead_ns")
 	return writeCSV(w, head, func(yield func([]string)) {
 		for i := range j.Ranks {
 			r := &j.Ranks[i]
@@ -44,7 +44,7 @@ func writeRanksCSV(w io.Writer, j *job.Job, _ Options) error {
 			for _, f := range callFigures {
 				cells = append(cells, integer(r.Calls[f]))
 			}
-			yield(append(cells, strconv.FormatUint(r.LostHits, 10), strconv.FormatUint(r.Partial, 10), probeCell(r), strconv.FormatBool(r.Adjusted)))
+			yield(append(cells, strconv.FormatUint(r.LostHits, 10), strconv.FormatUint(r.Partial, 10), probeCell(r), strconv.FormatBool(r.Adjusted), integer(r.NoCore), integer(o.NoCore)))
 		}
 	})
 }

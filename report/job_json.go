@@ -76,6 +76,7 @@ type (
 		System    int64            `json:"sys_ns"`
 		Thread    int64            `json:"thread_ns"`
 		MPI       int64            `json:"mpi_ns"`
+		NoCore    int64            `json:"no_core_ns"`
 		Overheads map[string]int64 `json:"overheads_ns"`
 		Calls     map[string]int64 `json:"calls"`
 		Lost      uint64           `json:"lost_events"`
@@ -120,8 +121,8 @@ func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
 		r := &j.Ranks[i]
 		c := &r.Overheads
 		line := rankJSON{Rank: r.Rank, Ended: r.Ended, Exit: r.Exit, Snapshot: r.SnapshotAt, File: r.File, Host: r.Host, Program: r.Program, PID: r.PID, Start: r.Start, Library: r.MPI.Library,
-			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, MPI: r.MPITime,
-			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "sum": c.Sum()},
+			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, MPI: r.MPITime, NoCore: r.NoCore,
+			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "no_core": c.NoCore, "sum": c.Sum()},
 			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial}
 		if line.Adjusted = r.Adjusted; r.CostKnown {
 			line.Probes = &r.ProbeCost

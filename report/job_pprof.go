@@ -31,8 +31,12 @@ func WriteJobPprof(w io.Writer, j *job.Job, o Options) error {
 func buildJobPprof(j *job.Job, o Options) *profile.Profile {
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	first := slices.MinFunc(j.Ranks, func(a, b job.Rank) int { return a.Start.Compare(b.Start) })
+	types, noCore := slices.Concat(sampleTypes, mpiSampleTypes), jobLacksCores(j)
+	if noCore {
+		types = slices.Concat(types, noCoreSampleTypes)
+	}
 	p := &profile.Profile{
-		SampleType:        slices.Concat(sampleTypes, mpiSampleTypes),
+		SampleType:        types,
 		DefaultSampleType: "time",
 		DurationNanos:     wall.Max,
 		PeriodType:        &profile.ValueType{Type: "time", Unit: "nanoseconds"},
@@ -69,8 +73,12 @@ func buildJobPprof(j *job.Job, o Options) *profile.Profile {
 		if s.Rank >= 0 {
 			labels["rank"] = []string{strconv.Itoa(s.Rank)} // a numeric label cannot be 0
 		}
-		p.Sample = append(p.Sample, &profile.Sample{Location: stacks[s.Node], Value: []int64{v[job.SelfT], v[job.SelfC], v[job.SelfSynch], v[job.SelfImbal],
-			v[job.SelfLimpar], v[job.SelfMgmt], v[job.SelfMPI], v[job.SelfIn+by], v[job.SelfOut+by]}, Label: labels})
+		values := []int64{v[job.SelfT], v[job.SelfC], v[job.SelfSynch], v[job.SelfImbal],
+			v[job.SelfLimpar], v[job.SelfMgmt], v[job.SelfMPI], v[job.SelfIn+by], v[job.SelfOut+by]}
+		if noCore {
+			values = append(values, v[job.SelfNoCore])
+		}
+		p.Sample = append(p.Sample, &profile.Sample{Location: stacks[s.Node], Value: values, Label: labels})
 	}
 	return p
 }

@@ -26,6 +26,7 @@ func WriteJobText(w io.Writer, j *job.Job, o Options) error {
 	out := bufio.NewWriter(w)
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	t := &jobText{Writer: out, j: j, Options: o, decimals: decimalsFor(wall.Max)}
+	t.noCore = jobLacksCores(j)
 	t.choose(j.Differences())
 	t.ends()
 	t.header()
@@ -43,6 +44,7 @@ type jobText struct {
 	j *job.Job
 	Options
 	decimals    int              // of seconds
+	noCore      bool             // threads lacked a core for a part of their time that is worth columns
 	differences []job.Difference // that are shown
 	others      []job.Difference
 }
@@ -199,7 +201,7 @@ func (t *jobText) alike() {
 	worst := job.Alike
 	var differ, outliers []string
 	for _, q := range t.j.Quantities() {
-		if q.Max == 0 {
+		if q.Max == 0 || q.Name == "no core" && !t.noCore {
 			continue
 		}
 		tab.add(q.Name, t.sec(float64(q.Min)), rankNum(q.MinRank), t.sec(q.Mean), t.sec(float64(q.Max)), rankNum(q.MaxRank),
@@ -224,6 +226,7 @@ func (t *jobText) alike() {
 	default:
 		t.sentence("The processes differ in: %s.", strings.Join(append(differ, outliers...), ", "))
 	}
+	t.lackOfCores()
 	t.sentence("(Rule: they differ in a time if its standard deviation is at least %.0f%% of the whole, and single ranks "+
 		"stand out if only its range is at least %.0f%%. The whole is the mean wall time for wall, parallel and MPI wall, "+
 		"the time of a rank's thread that is in MPI longest; for the others, which are summed over threads, the mean thread time "+
@@ -259,6 +262,9 @@ func (t *jobText) where() {
 		t.printf("  reached by %d of %d ranks; %s varies most: %s\n", d.Region.Reached, len(t.j.Ranks), d.By, verdictText(d.Verdict))
 		tab := table{indent: 2, head: []string{"", "min", "rank", "mean", "max", "rank", "stddev", "stddev/mean", "sum"}}
 		shown := []job.Figure{job.ExecT, job.WallT, job.WorkT, job.WaitT, job.MPIT, job.MgmtT, job.ExecC, job.BodyC}
+		if t.noCore {
+			shown = append(shown, job.NoCoreT)
+		}
 		if s := d.Region.Stats(job.Calls); s.Max > 0 {
 			out, in, _ := job.Volumes(t.Volumes)
 			shown = append(shown, job.Calls, out, in)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"ompp-attach/event"
 	"ompp-attach/job"
@@ -17,7 +18,10 @@ func (t *jobText) why() {
 	}
 	t.exchange()
 	t.printf("\n")
-	shares := table{head: []string{"region", "workT", "waitT", "mpiT", "mgmtT", "between", "within"}}
+	shares := table{head: []string{"region", "workT", "waitT", "mpiT", "mgmtT", "noCoreT", "between", "within"}}
+	if !t.noCore {
+		shares.head = slices.Delete(shares.head, 5, 6)
+	}
 	with := table{head: []string{"region", "execC", "bodyC", "bytes", "work-execC", "work-bodyC", "work-bytes", "work-mpi", "wait-mpi"}}
 	explained := map[int]job.Explanation{}
 	for _, d := range t.differences {
@@ -25,7 +29,10 @@ func (t *jobText) why() {
 		explained[d.Number] = e
 		label := fmt.Sprintf("R%05d", d.Number+1)
 		row := []string{label}
-		for _, s := range e.Shares {
+		for i, s := range e.Shares {
+			if job.Parts[i] == job.NoCoreT && !t.noCore {
+				continue
+			}
 			if !e.Varies {
 				row = append(row, "-")
 				continue
@@ -105,6 +112,8 @@ func (t *jobText) reading(e job.Explanation) string {
 	switch e.Reading {
 	case job.Trade:
 		return "MPI time and waiting for threads make up for each other: where threads of a rank wait for each other, the rank is shorter in MPI."
+	case job.InNoCore:
+		return "The time without a core varies most: other programs had the cores of some ranks. The work itself varies less."
 	case job.InMPI:
 		return "The time in MPI varies most: transfers, or waiting for ranks that come later; those have their work elsewhere."
 	case job.InWait:

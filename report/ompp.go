@@ -22,7 +22,7 @@ import (
 func WriteOmpp(w io.Writer, p *attribution.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)
-	o := &ompp{Writer: out, p: p, Options: options, tid: 4, mpi: usesMPI(p), formulas: options.evaluators(p)}
+	o := &ompp{Writer: out, p: p, Options: options, tid: 4, mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules), formulas: options.evaluators(p)}
 	for _, t := range p.Threads {
 		o.tid = max(o.tid, len(threadText(t))+1)
 	}
@@ -47,6 +47,8 @@ type ompp struct {
 	p   *attribution.Profile
 	tid int  // width of the TID column; ompP's 4 unless a thread needs more
 	mpi bool // the process used MPI
+
+	noCore bool // its threads lacked a core for a part of their time
 
 	formulas []*perfcounters.Formula
 }
@@ -101,6 +103,9 @@ func (o *ompp) header() {
 	key("Probe Hits", "%d", m.Hits)
 	o.budgetHeader(key)
 	key("Probe Cost", "%s", costText(o.p))
+	if o.noCore {
+		key("Without Core", "%s", noCoreText(o.p, func(t int64) string { return share(analysis.Ratio(t, analysis.ThreadTime(o.p))) }))
+	}
 	key("Times", "%s", timesText(o.p, o.Raw))
 	if m.TakenOut > 0 {
 		key("Measured", "%s sec of wall time", seconds(measuredDuration(o.p), 0))

@@ -41,6 +41,9 @@ func (o *ompp) overheads() {
 	if o.mpi {
 		titles += "   +     " + gap + "MPI (%)"
 	}
+	if o.noCore {
+		titles += "   +  " + gap + "NoCore (%)"
+	}
 	o.printf("Overheads wrt. each individual parallel region:\n%s\n", titles)
 	for i := range all {
 		o.printf("R%05d", all[i].Region+1)
@@ -69,6 +72,9 @@ func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width i
 	if o.mpi {
 		times = append(times, c.MPI)
 	}
+	if o.noCore {
+		times = append(times, c.NoCore)
+	}
 	for _, t := range times {
 		o.printf(" %s (%s)", seconds(t, width), percent(analysis.Ratio(t, whole)))
 	}
@@ -82,7 +88,11 @@ func (o *ompp) properties() {
 	for i, p := range o.Rules.Properties(o.p) {
 		r := &o.p.Regions[p.Region]
 		o.printf("Property P%05d '%s' holds for\n", i+1, p.Name)
-		o.printf("     '%s %s', with a severity (in percent) of %s\n\n",
+		o.printf("     '%s %s', with a severity (in percent) of %s\n",
 			r.Construct, regionText(r), decimal(100*p.Severity, 0, 6))
+		if text := coreText(p.Core); text != "" && o.noCore {
+			o.printf("     (its threads %s)\n", text)
+		}
+		o.printf("\n")
 	}
 }

@@ -26,6 +26,9 @@ var sampleTypes = []*profile.ValueType{
 	{Type: "management", Unit: "nanoseconds"},
 }
 
+// noCoreSampleTypes follow if threads lacked a core.
+var noCoreSampleTypes = []*profile.ValueType{{Type: "no_core", Unit: "nanoseconds"}}
+
 // mpiSampleTypes follow if the process used MPI.
 var mpiSampleTypes = []*profile.ValueType{
 	{Type: "mpi_time", Unit: "nanoseconds"},
@@ -65,9 +68,13 @@ func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
 	case uses:
 		types = slices.Concat(sampleTypes, mpiSampleTypes)
 	}
+	noCore := showsNoCore(p, o.Rules)
+	if noCore {
+		types = slices.Concat(types, noCoreSampleTypes)
+	}
 	counters := countedOf(p)
 	types = slices.Concat(types, counterTypes(p, counters))
-	b := &pprofBuilder{p: p, counters: counters, options: o, mpi: uses, out: &profile.Profile{
+	b := &pprofBuilder{p: p, counters: counters, options: o, mpi: uses, noCore: noCore, out: &profile.Profile{
 		SampleType:        types,
 		DefaultSampleType: "time",
 		DurationNanos:     p.Meta.Duration,
@@ -131,6 +138,7 @@ type pprofBuilder struct {
 	p       *attribution.Profile
 	options Options
 	mpi     bool
+	noCore  bool
 	// counters are the indices in Meta.Counters of those that have sample types,
 	// which come last.
 	counters []int
@@ -174,6 +182,9 @@ func (b *pprofBuilder) samples() {
 			values := []int64{
 				max(0, s.Exec.T-s.Child), int64(s.Exec.C), c.Synch, c.Imbal, c.Limpar, c.Mgmt,
 				c.MPI, int64(calls.In[b.options.Volumes]), int64(calls.Out[b.options.Volumes])}
+			if b.noCore {
+				values = append(values[:len(b.out.SampleType)-len(b.counters)-1], c.NoCore)
+			}
 			values = append(values[:len(b.out.SampleType)-len(b.counters)], b.counts(s)...)
 			b.estimated = isExtrapolated(s) || holdsExtrapolated(s)
 			b.sample(stack, label, b.p.Threads[s.Thread], values)

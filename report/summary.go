@@ -43,6 +43,10 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 	if usesMPI(p) {
 		classes += fmt.Sprintf(" + MPI %s%%", part(sum.MPI))
 	}
+	if showsNoCore(p, o.Rules) {
+		classes += fmt.Sprintf(" + no core %s%%", part(sum.NoCore))
+		line("no core", "%s", noCoreText(p, part))
+	}
 	line("overheads", "%s", classes)
 	if usesMPI(p) {
 		line("MPI", "%s", mpiSummary(p, part))

@@ -1,0 +1,86 @@
+package analysis
+
+import "ompp-attach/attribution"
+
+// withCore returns a thread's figures at a node without the time in which the thread
+// was ready to run and had no core. No time becomes negative, and no part more than
+// the whole.
+func withCore(s *attribution.ThreadStats) attribution.ThreadStats {
+	bare := *s
+	bare.MPI, bare.Calls = callsWithCore(s.MPI), callsWithCore(s.Calls)
+	c := s.NoCore
+	if c == nil {
+		return bare
+	}
+	for _, x := range []struct {
+		t    *int64
+		away int64
+	}{
+		{&bare.Enter.T, c.Enter}, {&bare.Body.T, c.Body}, {&bare.Barrier.T, c.Barrier}, {&bare.Exit.T, c.Exit},
+		{&bare.Task, c.Task},
+	} {
+		*x.t -= within(x.away, *x.t)
+	}
+	if s.Task <= s.Barrier.T { // else it is not in there
+		bare.Task = min(bare.Task, bare.Barrier.T)
+	}
+	// Exec and Child may be less than nothing in recursion, but their difference is not.
+	own := s.Exec.T - s.Child
+	child := within(c.Child, max(0, s.Child))
+	bare.Child -= child
+	bare.Exec.T -= child + within(c.Exec-c.Child, own)
+	return bare
+}
+
+func callsWithCore(m *attribution.MPIStats) *attribution.MPIStats {
+	if m == nil || m.NoCore == 0 {
+		return m
+	}
+	bare := *m
+	bare.T -= within(m.NoCore, m.T)
+	bare.Wait = min(bare.T, m.Wait-within(m.WaitNoCore, m.Wait))
+	return &bare
+}
+
+// flatNoCore is a thread's time without a core at a node in the flat profile, which is
+// inclusive; within says that its time lies in that of the same region further up.
+func flatNoCore(c *attribution.Cost, within bool) *attribution.Cost {
+	if c == nil {
+		return nil
+	}
+	flat := *c
+	if flat.Child = 0; within {
+		flat.Exec, flat.Body = 0, 0
+	}
+	return &flat
+}
+
+// CoreShare is for how much of a thread's, or several threads', time in a region they
+// had a core, 0 to 1; known is false where there was no time.
+func CoreShare(s *attribution.ThreadStats) (share float64, known bool) {
+	if s.Exec.T <= 0 {
+		return 0, false
+	}
+	if s.NoCore == nil {
+		return 1, true
+	}
+	return 1 - Ratio(within(s.NoCore.Exec, s.Exec.T), s.Exec.T), true
+}
+
+// ProgramCoreShare is for how much of the time of a program's threads they had a core or
+// wanted none.
+func ProgramCoreShare(p *attribution.Profile) float64 {
+	all := ThreadTime(p)
+	return 1 - Ratio(within(NoCore(p), all), all)
+}
+
+// NoCore is how long a program's threads were ready to run and had no core, in regions
+// and outside.
+func NoCore(p *attribution.Profile) (sum int64) {
+	for i := range p.Nodes[0].Stats {
+		if c := p.Nodes[0].Stats[i].NoCore; c != nil {
+			sum += c.Exec
+		}
+	}
+	return sum
+}

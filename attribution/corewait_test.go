@@ -1,0 +1,212 @@
+package attribution
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/event"
+)
+
+// starved returns what a stream would have been, had each event's thread lacked a core
+// for a while before it: every thread is later by all that it has waited.
+func starved(events []event.Event) (out []event.Event, waited map[uint32]int64) {
+	waited = map[uint32]int64{}
+	for i, ev := range events {
+		wait := event.Event{PID: ev.PID, TID: ev.TID, Edge: event.CoreWait, Value: int64(1000 + 100*(i%7))}
+		d := waited[ev.TID]
+		if ev.MPI != nil {
+			call := *ev.MPI
+			wait.Key = uint64(wait.Value / 4)
+			call.Start += uint64(d+wait.Value) - wait.Key
+			ev.MPI = &call
+		}
+		d += wait.Value
+		ev.Time += uint64(d)
+		wait.Time, waited[ev.TID] = ev.Time, d
+		out = append(out, wait, ev)
+	}
+	return out, waited
+}
+
+// asCosts makes a profile's time without a core its cost.
+func asCosts(p *Profile) *Profile {
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Stats {
+			s := &p.Nodes[i].Stats[j]
+			s.Cost, s.NoCore = s.NoCore, nil
+			if s.MPI != nil {
+				s.MPI.Cost = s.MPI.NoCore
+			}
+		}
+	}
+	return p
+}
+
+// Of threads that wait for nobody, what is left after taking out the time without a core
+// is to the nanosecond what would have been with one.
+func TestCoreWaitsExactly(t *testing.T) {
+	tried := 0
+	for _, tc := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases) {
+		events := parse(t, tc.events)
+		if slices.ContainsFunc(events, func(ev event.Event) bool { return ev.TID != events[0].TID }) {
+			continue
+		}
+		tried++
+		t.Run(tc.name, func(t *testing.T) {
+			const late = 100000 // after all
+			want := table(takeOut(replay(events, late)))
+			later, waited := starved(events)
+			p := replay(later, late+uint64(waited[events[0].TID]))
+			if got := p.Nodes[0].Stats[0].NoCore.Exec; got != waited[events[0].TID] {
+				t.Errorf("in all %d ns without a core, want %d", got, waited[events[0].TID])
+			}
+			if d := cmp.Diff(want, table(takeOut(asCosts(p)))); d != "" {
+				t.Errorf("-with a core +without\n%s", d)
+			}
+		})
+	}
+	if tried < 40 {
+		t.Errorf("only %d cases are of one thread", tried)
+	}
+}
+
+func TestCoreWaitsOfCalls(t *testing.T) {
+	events := parse(t, `
+		0 1 fork parallel fn=300 key=7 size=1 site=90
+		0 1 begin parallel
+		40 1 released mpi site=400 op=MPI_Send from=10 bytes=8
+		70 1 released mpi site=400 op=MPI_Recv from=55 bytes=8
+		90 1 end parallel
+		95 1 join parallel
+		110 1 released mpi site=400 op=MPI_Send from=100 bytes=8`)
+	run := func(events []event.Event) []string {
+		e := New(1, mpiFiles{})
+		for i := range events {
+			e.Feed(&events[i])
+		}
+		return mpiTable(takeOut(asCosts(e.Finish(100000))))
+	}
+	later, _ := starved(events)
+	if d := cmp.Diff(run(events), run(later)); d != "" {
+		t.Errorf("-with a core +without\n%s", d)
+	}
+}
+
+func coreWaits(p *Profile, c event.Construct) map[int]Cost {
+	got := map[int]Cost{}
+	for _, n := range p.Nodes {
+		if (n.Region < 0) == (c == event.NoConstruct) && (n.Region < 0 || p.Regions[n.Region].Construct == c) {
+			for _, s := range n.Stats {
+				if s.NoCore != nil {
+					got[p.Threads[s.Thread].Num] = *s.NoCore
+				}
+			}
+		}
+	}
+	return got
+}
+
+func wait(tid uint32, at uint64, ns int64) event.Event {
+	return event.Event{Time: at, PID: 1, TID: tid, Edge: event.CoreWait, Value: ns}
+}
+
+// A team: the primary thread's time without a core, while it starts or ends the team, is
+// everybody's; a worker's between two regions is no region's.
+func TestCoreWaitsOfATeam(t *testing.T) {
+	events := parse(t, `
+		1000 1 fork parallel fn=300 key=7 size=2 site=90
+		2200 1 begin parallel
+		2300 2 begin parallel key=7 num=1
+		3000 1 end parallel
+		9000 2 end parallel
+		9500 1 join parallel
+		20000 1 fork parallel fn=300 key=7 size=2 site=90
+		20010 1 begin parallel
+		20400 2 begin parallel key=7 num=1
+		21000 1 end parallel
+		21000 2 end parallel
+		21000 1 join parallel`)
+	waits := []event.Event{
+		wait(1, 2200, 1000), // starts the team
+		wait(2, 9000, 4000), // in the body
+		wait(1, 9500, 700),  // 500 of them ending the team, the rest in the barrier
+		wait(2, 20400, 9999),
+	}
+	p := replay(slices.Concat(events[:1], waits[:1], events[1:4], waits[1:2], events[4:5], waits[2:3],
+		events[5:8], waits[3:], events[8:]), 30000)
+	want := map[int]Cost{
+		0: {Exec: 1000 + 200 + 500, Enter: 1000, Barrier: 200, Exit: 500},
+		1: {Exec: 1000 + 4000 + 500 + 400, Enter: 1000 + 400, Body: 4000, Exit: 500},
+	}
+	if d := cmp.Diff(want, coreWaits(p, event.Parallel)); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+	all := map[int]Cost{0: {Exec: 1700}, 1: {Exec: 4000 + 9999}}
+	if d := cmp.Diff(all, coreWaits(p, event.NoConstruct)); d != "" {
+		t.Errorf("in all: -want +got\n%s", d)
+	}
+}
+
+// What a thread had waited before measurement began, or while it was off, is not told.
+func TestCoreWaitsBeforeAndBetween(t *testing.T) {
+	first := func(ev event.Event) event.Event { ev.Num = 1; return ev }
+	run := func(base map[uint32]int64, existing []int, waits ...event.Event) int64 {
+		e := New(1, fakeFiles{})
+		if existing != nil {
+			e.Existing(existing, 10)
+		}
+		e.CoreWaits(base)
+		for i := range waits {
+			e.Feed(&waits[i])
+			enter := parse(t, "100 1 enter critical site=400 free noret")[0]
+			enter.Time = waits[i].Time
+			e.Feed(&enter)
+			enter.Edge, enter.Time = event.Release, enter.Time+1
+			e.Feed(&enter)
+		}
+		return coreWaits(e.Finish(10000), event.NoConstruct)[0].Exec
+	}
+	for name, tt := range map[string]struct {
+		got, want int64
+	}{
+		"since the beginning":             {run(nil, nil, first(wait(1, 100, 700)), wait(1, 200, 50)), 750},
+		"attached":                        {run(map[uint32]int64{1: 600}, []int{1}, first(wait(1, 100, 700)), wait(1, 200, 50)), 150},
+		"attached, what was is not known": {run(nil, []int{1}, first(wait(1, 100, 700)), wait(1, 200, 50)), 50},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %d, want %d", name, tt.got, tt.want)
+		}
+	}
+}
+
+// In whatever order threads are read, waits change no other figure, and no part of a
+// time without a core is longer than the time.
+func TestCoreWaitsInAnyProgram(t *testing.T) {
+	for seed := range uint64(60) {
+		s := simulate(rand.New(rand.NewPCG(seed, 1)), []event.Runtime{event.Gomp, event.Kmpc}[seed%2], 300)
+		var events []event.Event
+		last := map[uint32]uint64{}
+		for i, ev := range s.events {
+			if from, ok := last[ev.TID]; ok && ev.Time > from && i%3 == 0 && ev.MPI == nil {
+				events = append(events, wait(ev.TID, ev.Time, int64(ev.Time-from)/2))
+			}
+			last[ev.TID] = ev.Time
+			events = append(events, ev)
+		}
+		p, q := replay(s.events, s.now), replay(events, s.now)
+		if d := cmp.Diff(table(p), table(q)); d != "" {
+			t.Fatalf("seed %d: -without waits +with them\n%s", seed, d)
+		}
+		for _, n := range q.Nodes[1:] {
+			for _, st := range n.Stats {
+				if c := st.NoCore; c != nil && (c.Exec > st.Exec.T || c.Body > st.Body.T || c.Barrier > st.Barrier.T ||
+					c.Enter > st.Enter.T || c.Exit > st.Exit.T || min(c.Exec, c.Enter, c.Body, c.Barrier, c.Exit) < 0) {
+					t.Fatalf("seed %d: %s: %+v of %+v", seed, q.Regions[n.Region].Construct, *c, st)
+				}
+			}
+		}
+	}
+}

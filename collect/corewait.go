@@ -1,0 +1,48 @@
+package collect
+
+import (
+	"fmt"
+	"os"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+)
+
+// feedCoreWait tells the engine how long a thread was ready to run and had no core.
+// What a walk over the threads tells at the end was before the end.
+func (p *Process) feedCoreWait(w bpf.CoreWait) {
+	ev := event.Event{Time: w.Time, PID: w.PID, TID: w.TID, Edge: event.CoreWait, Value: int64(w.More), Key: w.InCall}
+	if w.First {
+		ev.Num = 1
+	}
+	if p.ended != 0 {
+		ev.Time = min(ev.Time, p.ended)
+	}
+	p.feed(&ev)
+}
+
+// readCoreWaits tells the engine how long the process's threads have been without a
+// core so far. Where the kernel keeps no such sum, none is told by hits either.
+func (p *Process) readCoreWaits() {
+	before := map[uint32]int64{}
+	for _, tid := range threadsOf(int(p.pid)) {
+		if wait, ok := coreWait(int(p.pid), tid); ok {
+			before[uint32(tid)] = wait
+		}
+	}
+	p.engine.CoreWaits(before)
+	if p.recorder != nil {
+		p.recorder.Stream.CoreWaits = before
+	}
+}
+
+// coreWait reads how long a thread has been ready to run without a core, ns.
+func coreWait(pid, tid int) (ns int64, ok bool) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", pid, tid))
+	if err != nil {
+		return 0, false
+	}
+	var ran int64
+	_, err = fmt.Sscan(string(b), &ran, &ns)
+	return ns, err == nil
+}

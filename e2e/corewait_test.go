@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ompp-attach/analysis"
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+)
+
+// TestTimeWithoutCore: threads that share one core with a program that is busy there
+// tell how long they had none. The kernel's own account of each thread is the truth.
+func TestTimeWithoutCore(t *testing.T) {
+	needTool(t)
+	hog := testbin.Build(t, "busy.c", testbin.Options{Flags: []string{"-O1"}})
+	for _, b := range []testbin.Options{
+		{Flags: []string{"-O2", "-g"}},
+		{Compiler: "clang-14", Flags: []string{"-O2", "-g"}},
+	} {
+		bin := testbin.Build(t, "starved.c", b)
+		for _, n := range []int{1, 2} {
+			t.Run(fmt.Sprintf("%s/%d others", b.Compiler, n), func(t *testing.T) {
+				for range n {
+					other := exec.Command("taskset", "-c", crowded, hog, "600")
+					if err := other.Start(); err != nil {
+						t.Fatal(err)
+					}
+					defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+				}
+				s := clean(t, options{pinned: crowded, env: []string{"OMP_NUM_THREADS=2"}}, bin)
+				checkStarved(t, s)
+			})
+		}
+	}
+}
+
+func checkStarved(t *testing.T, s *session) {
+	const ms = 1000000
+	truth, all := waitsOf(t, s.stdout), int64(0)
+	var none [2]int64
+	for _, st := range s.main.Nodes[0].Stats {
+		if st.NoCore != nil {
+			none[s.main.Threads[st.Thread].Num] = st.NoCore.Exec
+		}
+	}
+	for i, want := range truth[:2] {
+		all += want
+		least := want - want/100 - 2*ms // a thread may keep less than a step to itself
+		if i == 0 {
+			least -= truth[2] // which it waited before measurement began, or not
+		}
+		if most := want + want/20 + 60*ms; none[i] < least || none[i] > most { // the truth was read before its end
+			t.Errorf("thread %d: %d ms without a core, the kernel says %d", i, none[i]/ms, want/ms)
+		}
+	}
+	// It is what regions lack: two threads and at least one other share a core.
+	var c analysis.Classes
+	var total int64
+	for _, o := range analysis.Overheads(s.main) {
+		c.Add(o.Classes)
+		total += o.Total
+	}
+	if c.NoCore < total/4 || c.NoCore > total || c.Sum() > total {
+		t.Errorf("%+v of %d ns in parallel regions, %d without a core", c, total, all)
+	}
+	if p := analysis.Properties(s.main); len(p) == 0 || p[0].Name != analysis.WaitForCore {
+		t.Errorf("the first finding is not the lack of cores: %+v", p)
+	}
+	for _, n := range s.main.Nodes[1:] {
+		for _, st := range n.Stats {
+			if w := st.NoCore; w != nil && (w.Exec > st.Exec.T || w.Body > st.Body.T || w.Enter > st.Enter.T || w.Barrier > st.Barrier.T) {
+				t.Errorf("%s: %+v without a core of %+v", s.main.Regions[n.Region].Construct, *w, st)
+			}
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(s.dir, "profile.ompp.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"NoCore (%)", "Without Core", "'WaitForCore' holds for", "(its threads had a core for "} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("the report does not say %q", want)
+		}
+	}
+	// Critical sections are folded but for those in which the thread lost its core.
+	flat := analysis.Flat(s.main)
+	for _, f := range flat {
+		if s.main.Regions[f.Region].Construct == event.Critical && f.Sum.Exec.C != 2*20000 {
+			t.Errorf("%d executions of the critical section, want %d", f.Sum.Exec.C, 2*20000)
+		}
+	}
+	if lost := s.main.Meta.LostHits; lost != 0 {
+		t.Errorf("%d hits were lost", lost)
+	}
+}
+
+// waitsOf reads what the program printed: for each thread how long it waited for a core,
+// and for the first how long before main, ns.
+func waitsOf(t *testing.T, stdout string) (waits [3]int64) {
+	t.Helper()
+	if n, err := fmt.Sscan(stdout, &waits[0], &waits[1], &waits[2]); n != 3 {
+		t.Fatalf("%v: %q", err, stdout)
+	}
+	return waits
+}

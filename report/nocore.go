@@ -1,0 +1,63 @@
+package report
+
+import (
+	"fmt"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+	"ompp-attach/job"
+)
+
+// showsNoCore tells whether threads lacked a core for a part of their time that is
+// worth a column.
+func showsNoCore(p *attribution.Profile, r analysis.Rules) bool {
+	return r == analysis.Disjoint && analysis.Ratio(analysis.NoCore(p), analysis.ThreadTime(p)) >= leastShare
+}
+
+// fewCore is the share of time with a core below which a finding says so: what is found
+// may be the machine's, not the program's.
+const fewCore = 0.9
+
+// coreText says for how much of a time threads had a core, if that is little: "had a
+// core for 14% of that time".
+func coreText(share float64) string {
+	if share >= fewCore {
+		return ""
+	}
+	return fmt.Sprintf("had a core for %s%% of that time", decimal(100*share, 0, 0))
+}
+
+// noCoreText says on the console how long threads lacked a core.
+func noCoreText(p *attribution.Profile, part func(int64) string) string {
+	none := analysis.NoCore(p)
+	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run without a core: others had it", seconds(none, 0), part(none))
+	if analysis.ProgramCoreShare(p) < fewCore {
+		text += "; what follows may be the busy machine's, not the program's"
+	}
+	return text
+}
+
+// jobLacksCores tells whether threads of a job's ranks lacked a core for a part of their
+// time that is worth columns.
+func jobLacksCores(j *job.Job) bool {
+	none, all := j.RankStats(func(r *job.Rank) int64 { return r.NoCore }), j.RankStats(func(r *job.Rank) int64 { return r.ThreadTime })
+	return none.Total() >= leastShare*all.Total() && none.Max > 0
+}
+
+// lackOfCores names the ranks that had little of their cores: what differs may come of
+// that.
+func (t *jobText) lackOfCores() {
+	const most = 8
+	var items []string
+	for i := range t.j.Ranks {
+		r := &t.j.Ranks[i]
+		if text := coreText(1 - analysis.Ratio(r.NoCore, r.ThreadTime)); text != "" {
+			items = append(items, fmt.Sprintf("rank %d %s", r.Rank, text))
+		}
+	}
+	if len(items) == 0 {
+		return
+	}
+	t.sentence("Cores were busy with others: of the time of its threads, %s. Ranks without a core are late everywhere, and the others wait for them: "+
+		"look at who else uses these cores before you look at the division of work.", firstOf(items, most))
+}
