@@ -2,9 +2,11 @@ package regions
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -144,15 +146,17 @@ func TestCache(t *testing.T) {
 		return got
 	}
 	look()
-	name, ok := cacheFile(o, "")
+	c, ok := openCache(o, "")
 	if !ok {
 		t.Skip("the program has no build id")
 	}
+	defer c.dir.Close()
+	name := filepath.Join(os.Getenv("XDG_CACHE_HOME"), "ompp-attach", "regions", c.name)
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := readCache(o, name); !ok {
+	if _, ok := c.read(o); !ok {
 		t.Fatal("the cache file just written is not believed")
 	}
 	if got := look(); len(want.Regions[0].Sites) > 0 {
@@ -164,7 +168,7 @@ func TestCache(t *testing.T) {
 		if err := os.WriteFile(name, broken, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := readCache(o, name); ok {
+		if _, ok := c.read(o); ok {
 			t.Errorf("%.30q is believed", broken)
 		}
 		look()
@@ -176,6 +180,75 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	look()
+}
+
+// TestCacheOfOthers: root, whose HOME may be another user's, follows none of her
+// links, believes no third user's files, waits for none, and leaves none of its
+// own behind.
+func TestCacheOfOthers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files to others")
+	}
+	const alice, mallory = 12345, 12346
+	o := open(t, testbin.Build(t, "timed.c", testbin.Options{}))
+	home, precious := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", home)
+	if err := os.Chown(home, alice, alice); err != nil {
+		t.Fatal(err)
+	}
+	owner := func(path string) int {
+		st, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(st.Sys().(*syscall.Stat_t).Uid)
+	}
+	c, ok := openCache(o, "")
+	if !ok {
+		t.Fatal("no cache")
+	}
+	defer c.dir.Close()
+	if err := c.write(table(t, o)); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(home, ".cache", "ompp-attach", "regions")
+	file := filepath.Join(dir, c.name)
+	for path := file; path != filepath.Dir(home); path = filepath.Dir(path) {
+		if got := owner(path); got != alice {
+			t.Errorf("%s belongs to %d", path, got)
+		}
+	}
+	if _, ok := c.read(o); !ok {
+		t.Error("what was written is not believed")
+	}
+	if err := os.Chown(file, mallory, mallory); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.read(o); ok {
+		t.Error("a third user's file is believed")
+	}
+	if err := errors.Join(os.Remove(file), syscall.Mkfifo(file, 0o666), os.Chown(file, alice, alice)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.read(o); ok {
+		t.Error("a FIFO is believed")
+	}
+	for _, planted := range []string{filepath.Dir(filepath.Dir(dir)), filepath.Dir(dir), dir} {
+		if err := errors.Join(os.RemoveAll(filepath.Join(home, ".cache")), os.MkdirAll(filepath.Dir(planted), 0o755),
+			os.Symlink(precious, planted), os.Lchown(planted, alice, alice)); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := openCache(o, ""); ok {
+			t.Errorf("the link %s is followed", planted)
+		}
+		if _, err := BuildCached(o, ""); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, _ := os.ReadDir(precious); len(left) > 0 {
+		t.Errorf("%v was written where the links lead", left)
+	}
 }
 
 // TestSources: a source that is newer than the program is not believed, one

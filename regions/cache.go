@@ -8,7 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/files"
 	"ompp-attach/symbols"
 )
 
@@ -21,54 +25,84 @@ const maxCached = 256 << 20
 // the directory to search them in (source) and this program stay the same.
 // Where the cache cannot be used, the table is built.
 func BuildCached(o *symbols.Object, source string) (*Table, error) {
-	name, ok := cacheFile(o, source)
+	c, ok := openCache(o, source)
 	if ok {
-		if t, ok := readCache(o, name); ok {
+		defer c.dir.Close()
+		if t, ok := c.read(o); ok {
 			return t, nil
 		}
 	}
 	t, err := Build(o)
 	if err == nil && ok {
-		_ = writeCache(name, t) // the next look takes as long as this one
+		_ = c.write(t) // the next look takes as long as this one
 	}
 	return t, err
 }
 
-// cacheFile names the cache file of an object; ok is false for one without a
+// cache is where an object's table is kept.
+type cache struct {
+	dir   *os.Root
+	owner int // of the directory, beside us the only one to be believed
+	group int
+	name  string
+}
+
+// openCache finds an object's place in the cache; ok is false for one without a
 // build id or a user without a cache.
-func cacheFile(o *symbols.Object, source string) (name string, ok bool) {
+func openCache(o *symbols.Object, source string) (c cache, ok bool) {
 	id := o.BuildID()
-	dir, err := os.UserCacheDir()
+	above, err := os.UserCacheDir()
 	if id == "" || err != nil {
-		return "", false
+		return c, false
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return "", false
+		return c, false
 	}
 	st, err := os.Stat(self)
 	if err != nil {
-		return "", false
+		return c, false
 	}
 	if source != "" {
 		if source, err = filepath.Abs(source); err != nil {
-			return "", false
+			return c, false
 		}
 	}
 	// The separate debug file may come or go, and strip keeps the build id.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d\x00%t\x00%t", id, source, st.ModTime().UnixNano(), st.Size(),
 		o.HasDWARF(), o.Stripped()))
-	return filepath.Join(dir, "ompp-attach", "regions", hex.EncodeToString(sum[:16])+".json"), true
+	c.name = hex.EncodeToString(sum[:16]) + ".json"
+	return c, c.open(filepath.Join(above, "ompp-attach", "regions")) == nil
 }
 
-// readCache returns a table that is still right. A file that is not as written
-// is as good as none.
-func readCache(o *symbols.Object, name string) (*Table, bool) {
-	st, err := os.Stat(name)
-	if err != nil || !st.Mode().IsRegular() || st.Size() > maxCached {
-		return nil, false
+// open opens the cache. Root may have another user's home: links that she has
+// put there are not followed, and what is made there is hers.
+func (c *cache) open(path string) (err error) {
+	way := files.Way{Make: 0o700, Owner: func(above *unix.Stat_t) (int, int, bool) {
+		return int(above.Uid), int(above.Gid), os.Geteuid() == 0
+	}}
+	if c.dir, _, err = way.Open(path); err != nil {
+		return err
 	}
-	b, err := os.ReadFile(name)
+	st, err := c.dir.Stat(".")
+	if err == nil {
+		sys, ok := st.Sys().(*syscall.Stat_t)
+		if !ok || st.Mode().Perm()&0o022 != 0 || int(sys.Uid) != os.Geteuid() && os.Geteuid() != 0 {
+			err = files.ErrUnsafe
+		} else {
+			c.owner, c.group = int(sys.Uid), int(sys.Gid)
+		}
+	}
+	if err != nil {
+		c.dir.Close()
+	}
+	return err
+}
+
+// read returns a table that is still right. A file that is not as written is as
+// good as none.
+func (c *cache) read(o *symbols.Object) (*Table, bool) {
+	b, err := files.ReadIn(c.dir, c.name, maxCached, os.Geteuid(), c.owner)
 	if err != nil {
 		return nil, false
 	}
@@ -94,26 +128,16 @@ func readCache(o *symbols.Object, name string) (*Table, bool) {
 	return t, true
 }
 
-// writeCache replaces the file at once, so that nobody reads half of it.
-func writeCache(name string, t *Table) error {
+// write replaces the file at once, so that nobody reads half of it.
+func (c *cache) write(t *Table) error {
 	b, err := json.Marshal(t)
-	if err != nil {
-		return fmt.Errorf("cache of regions: %w", err)
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return fmt.Errorf("cache of regions: %w", err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-")
-	if err != nil {
-		return fmt.Errorf("cache of regions: %w", err)
-	}
-	defer os.Remove(f.Name()) // of no effect once renamed
-	_, err = f.Write(b)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
 	if err == nil {
-		err = os.Rename(f.Name(), name)
+		err = files.Save(c.dir, c.name, b, func(f *os.File) error {
+			if os.Geteuid() != 0 {
+				return nil
+			}
+			return f.Chown(c.owner, c.group)
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("cache of regions: %w", err)
