@@ -95,6 +95,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	ctx, over := context.WithCancel(ctx)
 	defer over()
 	defer f.listen(m)()
+	out.mark.begins(pids...)
 	stopShots := f.snapshots(out, m.Snapshot)
 	res, err := m.Attach(ctx, pids, func() {
 		started()

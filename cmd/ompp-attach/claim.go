@@ -28,6 +28,7 @@ const claimLimit = 30 * time.Second
 type claims struct {
 	mu    sync.Mutex
 	done  map[string]*output
+	marks map[string]*mark
 	ranks map[string]map[int]bool // by directory: those of the job that have come to us
 	size  int                     // of the job; 0: not known
 }
@@ -38,7 +39,9 @@ func (c *claims) open(f *measureFlags, req *request) (*output, error) {
 	defer c.mu.Unlock()
 	dir := f.out
 	if dir == "" {
-		dir = "ompp-job-" + fileName(req.Rank.Job)
+		const longest = 200 // a file's name has at most 255 bytes
+		job := fileName(req.Rank.Job)
+		dir = "ompp-job-" + job[max(0, len(job)-longest):]
 	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(req.Dir, dir)
@@ -54,24 +57,40 @@ func (c *claims) open(f *measureFlags, req *request) (*output, error) {
 		if err := probeWritable(dir); err != nil {
 			return nil, onHost(o.abandon(err))
 		}
+		if err := inTheWay(dir); err != nil {
+			return nil, onHost(o.abandon(err))
+		}
 		if err := claim(dir, req.Rank.Job, f.overwrite); err != nil {
 			return nil, o.abandon(err)
 		}
 		if c.done == nil {
-			c.done, c.ranks = map[string]*output{}, map[string]map[int]bool{}
+			c.done, c.ranks, c.marks = map[string]*output{}, map[string]map[int]bool{}, map[string]*mark{}
 		}
-		c.done[dir], c.ranks[dir] = o, map[int]bool{}
+		c.done[dir], c.ranks[dir], c.marks[dir] = o, map[int]bool{}, newMark(dir)
 	}
+	c.marks[dir].begins(req.PID)
 	c.ranks[dir][req.Rank.Rank], c.size = true, req.Rank.Size
 	o := *c.done[dir]
 	o.rank, o.created = &req.Rank, false // others may write to it yet
 	return &o, nil
 }
 
+// ended says that a rank has ended whose files are not written yet.
+func (c *claims) ended(pid int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.marks {
+		m.ends(pid)
+	}
+}
+
 // leave removes the traces of a job that has written nothing. If not all its
 // ranks have come to us, other nodes' collectors may yet write there: without
 // the mark, the next one to come would take their files for an older run's.
 func (c *claims) leave() {
+	for _, m := range c.marks {
+		m.remove()
+	}
 	for dir, o := range c.done {
 		if len(c.ranks[dir]) != c.size {
 			continue

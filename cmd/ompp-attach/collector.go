@@ -239,15 +239,23 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	}
 	stop := k.shots.add(&shot{out: out, take: g.Snapshot, say: f.say, logf: f.logf})
 	defer stop()
-	c.send(reply{Followed: true})
+	c.send(reply{Followed: true, Dir: out.dir})
 	var e collect.Ending
 	if from.Decode(&e) != nil {
 		// Its tool is gone; the program may run on.
 		awaitEnd(fd)
 		e.How = "not known: its ompp-attach was killed"
 	}
+	k.dirs.ended(req.PID)
 	res := g.End(e)
 	stop()
+	gone := make(chan struct{})
+	f.gone = gone
+	go func() { // its tool says nothing more, but may end
+		defer close(gone)
+		var nothing collect.Ending
+		_ = from.Decode(&nothing)
+	}()
 	if err := g.Refusal(); err != nil {
 		return out.abandon(err)
 	}

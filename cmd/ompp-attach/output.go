@@ -34,6 +34,7 @@ type output struct {
 	program string
 	rank    *collect.Rank // whose files these are; nil: the program is no rank
 
+	mark    *mark
 	cleared bool              // an older run's files are gone
 	shots   map[string]string // files that snapshots have written: of which process, if that is over
 }
@@ -57,7 +58,25 @@ func openOutput(dir, program string, pid int, overwrite bool) (*output, error) {
 	if err := o.make(); err != nil {
 		return nil, err
 	}
-	return o, probeWritable(o.dir)
+	if err := probeWritable(o.dir); err != nil {
+		return nil, o.abandon(err)
+	}
+	if err := inTheWay(o.dir); err != nil {
+		return nil, o.abandon(err)
+	}
+	o.mark = newMark(o.dir)
+	return o, nil
+}
+
+// inTheWay refuses what no file can take the place of.
+func inTheWay(dir string) error {
+	names, _ := os.ReadDir(dir)
+	for _, f := range names {
+		if f.IsDir() && resultFile.MatchString(f.Name()) {
+			return fmt.Errorf("%s is a directory, where a file is to be written: remove it, or give another directory with -o", filepath.Join(dir, f.Name()))
+		}
+	}
+	return nil
 }
 
 // make makes the directory. One that was not named by the user has a name that
@@ -78,6 +97,8 @@ func exists(path string) bool {
 
 // abandon removes a directory that was made for nothing.
 func (o *output) abandon(err error) error {
+	o.mark.remove()
+	o.mark = nil
 	if o.created {
 		os.Remove(o.dir)
 	}
@@ -165,6 +186,7 @@ func removeOld(dir string) error {
 			}
 		}
 	}
+	removeDeadMarks(root, dir)
 	return errors.Join(errs...)
 }
 

@@ -48,7 +48,7 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 	// mpirun, hydra and srun signal a rank's process group: the program has had
 	// what they send. What would end it anyhow, it may have twice.
 	e := l.Wait(signals, func(s syscall.Signal) bool { return !l.Catches(s) })
-	err = s.conclude(e, f.say)
+	err = s.conclude(e, l.PID(), f.say)
 	var ee *exitError
 	if e.Signal != 0 && errors.As(err, &ee) && ee.status == e.Status {
 		return &killedError{ee, e.Signal}
@@ -133,6 +133,7 @@ func flagsBefore(args []string) []string {
 // session is one tool's talk with the collector.
 type session struct {
 	close func()
+	dir   string // where the results go; set before over is closed
 	to    *json.Encoder
 	over  chan *over // closed when the collector is gone
 }
@@ -174,6 +175,7 @@ func (s *session) listen(from *json.Decoder, followed chan<- bool, say func(stri
 		case r.Say != "":
 			say(r.Say)
 		case r.Followed:
+			s.dir = r.Dir
 			followed <- true
 		case r.Over != nil:
 			s.over <- r.Over
@@ -184,13 +186,17 @@ func (s *session) listen(from *json.Decoder, followed chan<- bool, say func(stri
 
 // conclude tells the collector how the program ended, and waits until its
 // files are written.
-func (s *session) conclude(e collect.Ending, say func(string)) error {
+func (s *session) conclude(e collect.Ending, pid int, say func(string)) error {
 	defer s.close()
 	_ = s.to.Encode(&e)
 	if o, ok := <-s.over; ok {
 		return o.err()
 	}
-	say("the collector of this node was killed, so there is no profile of this rank; the program ran on")
+	if p, name := completeShot(s.dir, pid, e); p != nil {
+		say(fmt.Sprintf("the collector of this node was killed: there is a snapshot only, until %s, in %s; the program ran on", p.Meta.SnapshotAt.Local().Format(time.DateTime), name))
+	} else {
+		say("the collector of this node was killed, so there is no profile of this rank; the program ran on")
+	}
 	if e.Status != 0 {
 		return &exitError{e.Status, nil}
 	}

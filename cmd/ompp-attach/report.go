@@ -56,6 +56,7 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 }
 
 func rereport(dir string, f *reportFlags) error {
+	awaitResults(dir)
 	ranks, others, err := findRanks(dir)
 	if err != nil {
 		return err

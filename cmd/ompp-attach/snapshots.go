@@ -140,6 +140,10 @@ func (o *output) writeShots(res *collect.Result) error {
 	if o.shots == nil {
 		o.shots = map[string]string{}
 	}
+	if o.mark == nil && o.rank == nil { // the user has named no directory
+		o.mark = newMark(o.dir)
+		o.mark.begins(res.Profiles[0].Meta.PID)
+	}
 	var errs []error
 	written := map[string]string{}
 	for i, stem := range o.stems(res, o.dir) {
@@ -178,4 +182,20 @@ func (o *output) removeShots() {
 		}
 	}
 	o.shots = nil
+}
+
+// completeShot finds the latest snapshot of a process whose collector was killed, and notes how
+// the process ended.
+func completeShot(dir string, pid int, e collect.Ending) (shot *attribution.Profile, name string) {
+	names, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix))
+	for _, n := range names {
+		if p, err := readProfile(n); err == nil && p.Meta.PID == pid && !p.Meta.SnapshotAt.IsZero() && (shot == nil || shot.Meta.SnapshotAt.Before(p.Meta.SnapshotAt)) {
+			shot, name = p, n
+		}
+	}
+	if shot != nil {
+		shot.Meta.Ended, shot.Meta.Exit = e.How, e.Status
+		_ = saveFile(name, func(w io.Writer) error { return attribution.Encode(w, shot) })
+	}
+	return shot, name
 }

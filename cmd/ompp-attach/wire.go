@@ -40,6 +40,7 @@ type request struct {
 type reply struct {
 	Say      string `json:",omitempty"` // for the user
 	Followed bool   `json:",omitempty"` // the program may start
+	Dir      string `json:",omitempty"` // with Followed: where its results go
 	Over     *over  `json:",omitempty"`
 }
 

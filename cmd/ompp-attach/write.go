@@ -25,6 +25,7 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 	if len(res.Profiles) == 0 {
 		return o.abandon(nil)
 	}
+	defer func() { o.mark.remove() }()
 	catchFileSize()
 	o.choose(res.Profiles[0].Meta.PID)
 	files, err := o.writeTo(o.dir, res, f)

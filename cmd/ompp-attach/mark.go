@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/files"
+)
+
+// While a measurement is under way, its results directory holds a file that says so, which is
+// locked: the kernel takes the lock away with the tool, however that ends. So `report` can tell
+// what is still being written, and what was cut short.
+
+// markPrefix begins the names of such files; host and process follow.
+const markPrefix = ".ompp-attach-running-"
+
+// underWay is what a mark says.
+type underWay struct {
+	Host     string `json:"host"`
+	Boot     string `json:"boot"` // of the kernel's run: process numbers mean something within one
+	PID      int    `json:"pid"`  // of the tool
+	Programs []int  `json:"programs"`
+}
+
+// mark is the file of one measurement in one directory; nil: it could not be made, which harms
+// nothing else.
+type mark struct {
+	mu   sync.Mutex
+	root *os.Root
+	file *os.File
+	says underWay
+}
+
+func bootID() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(b))
+}
+
+// newMark marks a directory that is ours to write to.
+func newMark(dir string) *mark {
+	host, _ := os.Hostname()
+	m := &mark{says: underWay{Host: host, Boot: bootID(), PID: os.Getpid()}}
+	var err error
+	if m.root, _, err = openDirectory(dir, false); err != nil {
+		return nil
+	}
+	name := fmt.Sprintf("%s%s-%d", markPrefix, fileName(host), m.says.PID)
+	_ = m.root.Remove(name) // of a process that had our number
+	if m.file, err = m.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644); err != nil {
+		m.root.Close()
+		return nil
+	}
+	if uid, gid, ok := sudoUser(); ok {
+		_ = m.file.Chown(uid, gid)
+	}
+	_ = unix.Flock(int(m.file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	m.write()
+	return m
+}
+
+func (m *mark) write() {
+	b, err := json.Marshal(&m.says)
+	if err == nil && m.file.Truncate(0) == nil {
+		_, _ = m.file.WriteAt(append(b, '\n'), 0)
+	}
+}
+
+// begins notes that a program is measured, ends that it has ended.
+func (m *mark) begins(pids ...int) { m.change(func(list []int) []int { return append(list, pids...) }) }
+
+func (m *mark) ends(pid int) {
+	m.change(func(list []int) []int { return slices.DeleteFunc(list, func(p int) bool { return p == pid }) })
+}
+
+func (m *mark) change(of func([]int) []int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.says.Programs = of(m.says.Programs)
+	m.write()
+}
+
+// remove says that all is written.
+func (m *mark) remove() {
+	if m == nil {
+		return
+	}
+	_ = m.root.Remove(filepath.Base(m.file.Name()))
+	m.file.Close()
+	m.root.Close()
+}
+
+// seenMark is a mark as somebody else finds it.
+type seenMark struct {
+	underWay
+	name string
+	held bool // its tool runs
+}
+
+// removeDeadMarks removes those of tools that were killed on this machine.
+func removeDeadMarks(root *os.Root, dir string) {
+	for _, m := range marks(dir) {
+		if !m.held && m.Boot == bootID() {
+			_ = root.Remove(m.name)
+		}
+	}
+}
+
+// marks lists those in a directory.
+func marks(dir string) (out []seenMark) {
+	names, _ := filepath.Glob(filepath.Join(dir, markPrefix+"*"))
+	for _, name := range names {
+		b, held, err := readMark(name)
+		var m seenMark
+		if err == nil && json.Unmarshal(b, &m.underWay) == nil {
+			m.name, m.held = filepath.Base(name), held
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func readMark(name string) (b []byte, held bool, err error) {
+	const most = 1 << 20
+	b, _, err = files.ReadFile(name, most)
+	if err != nil {
+		return nil, false, err
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	return bytes.TrimSpace(b), errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK), nil
+}
+
+// running tells whether any of the programs has not ended, as far as can be seen from here.
+func (m *seenMark) running() bool {
+	if m.Boot != bootID() {
+		return len(m.Programs) > 0
+	}
+	return slices.ContainsFunc(m.Programs, func(pid int) bool {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+		state := bytes.TrimSpace(b[bytes.LastIndexByte(b, ')')+1:])
+		return err != nil || len(state) > 0 && state[0] != 'Z' && state[0] != 'X'
+	})
+}
+
+// awaitLimit bounds how long `report` waits for results that are being written.
+const awaitLimit = time.Minute
+
+// awaitResults waits until nobody writes to a directory any more whose programs have ended, and
+// says what will not be whole.
+func awaitResults(dir string) {
+	const look, soon = 50 * time.Millisecond, time.Second
+	told := false
+	for began := time.Now(); time.Since(began) < awaitLimit; time.Sleep(look) {
+		all := marks(dir)
+		i := slices.IndexFunc(all, func(m seenMark) bool { return m.held && !m.running() })
+		if i < 0 {
+			break
+		}
+		if !told && time.Since(began) > soon {
+			told = true
+			warn("results in %s are still being written by ompp-attach (process %d on %s): waiting for them", dir, all[i].PID, all[i].Host)
+		}
+	}
+	for _, m := range marks(dir) {
+		who := fmt.Sprintf("process %d on %s", m.PID, m.Host)
+		switch {
+		case m.held && m.running():
+			warn("the measurement goes on (%s): what is shown are snapshots of what there was until now", who)
+		case m.held:
+			warn("results in %s are still being written (%s): what is shown is not all", dir, who)
+		case m.Boot == bootID():
+			warn("the measurement was cut short, ompp-attach was killed (%s): what is shown are snapshots, without what came after them", who)
+		default:
+			warn("the measurement on another machine, or before this one was started anew, has not written its last results (%s): it goes on, or was cut short", who)
+		}
+	}
+}
