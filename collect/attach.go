@@ -111,6 +111,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 func (j *joined) leave() {
 	j.m.follower.Forget(j.pid)
 	j.m.detach(j.process)
+	unix.Close(j.process.handle)
 	j.m.mu.Lock()
 	delete(j.m.procs, j.process.pid)
 	j.m.mu.Unlock()
@@ -150,7 +151,7 @@ func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
 		for i, j := range whose {
 			if j != nil && fds[i].Revents != 0 {
 				m.over(j.pid)
-				j.end("the process ended")
+				j.end(endedSomehow)
 				left--
 			}
 		}

@@ -168,9 +168,8 @@ func ending(err error, st *os.ProcessState) Ending {
 		return Ending{Status: 1}
 	}
 	e := Ending{Status: st.ExitCode(), How: fmt.Sprintf("exit status %d", st.ExitCode())}
-	if ws, ok := st.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		e.Status, e.Signal = 128+int(ws.Signal()), ws.Signal()
-		e.How = fmt.Sprintf("killed by signal %d (%s)", ws.Signal(), ws.Signal())
+	if ws, ok := st.Sys().(syscall.WaitStatus); ok {
+		e = endingBy(ws)
 	}
 	if ru, ok := st.SysUsage().(*syscall.Rusage); ok {
 		e.CPU = CPUTimes{uint64(ru.Utime.Nano()), uint64(ru.Stime.Nano())}
@@ -192,15 +191,23 @@ func foreground() bool {
 }
 
 // Catches reports whether a process has a handler for a signal.
-func (l *Launched) Catches(s syscall.Signal) bool {
+func (l *Launched) Catches(s syscall.Signal) bool { return l.signals("SigCgt")>>(s-1)&1 != 0 }
+
+// Survives reports whether a process catches or ignores a signal.
+func (l *Launched) Survives(s syscall.Signal) bool {
+	return (l.signals("SigCgt")|l.signals("SigIgn"))>>(s-1)&1 != 0
+}
+
+// signals reads a set of signals that the kernel shows.
+func (l *Launched) signals(name string) (set uint64) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", l.PID()))
 	if err != nil {
-		return false
+		return 0
 	}
-	_, after, _ := bytes.Cut(b, []byte("SigCgt:\t"))
+	_, after, _ := bytes.Cut(b, []byte(name+":\t"))
 	mask, _, _ := bytes.Cut(after, []byte("\n"))
-	caught, err := strconv.ParseUint(string(mask), 16, 64)
-	return err == nil && caught>>(s-1)&1 != 0
+	set, _ = strconv.ParseUint(string(mask), 16, 64)
+	return set
 }
 
 // RunLaunch is the launcher's main function: args are the gate's and the

@@ -26,6 +26,7 @@ import (
 // another program.
 type Process struct {
 	pid       uint32
+	handle    int // a pidfd of one that we have not launched; -1: none
 	program   *Program
 	first     bool // the process we launched or attached to
 	engine    *attribution.Engine
@@ -70,12 +71,17 @@ type placed struct {
 func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	now := ktime()
 	p := &Process{
-		pid: uint32(pid), program: g, first: pid == g.pid, found: now, began: now,
+		pid: uint32(pid), handle: -1, program: g, first: pid == g.pid, found: now, began: now,
 		placed: map[fileID]placed{},
 		code:   map[fileID]placed{},
 		mpi:    mpiProcess{placed: map[fileID]*placedMPI{}},
 		cpu0:   readCPU(pid),
 		usage:  newUsage(),
+	}
+	if !p.first || !g.launched {
+		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+			p.handle = fd
+		}
 	}
 	p.mapped = lookedAhead.of(pid)
 	p.resolver = newResolver(p.mapped)
@@ -321,11 +327,22 @@ func closeLinks(links []io.Closer) {
 	}
 }
 
+// endedSomehow is how a process ended of which no more is known.
+const endedSomehow = "the process ended"
+
 // finish settles a process's profile; ended says how its measurement ended.
 // The reader must have drained what the process wrote, and its probes be gone.
 func (m *Measurement) finish(p *Process, ended string) {
 	m.settling.Lock()
 	defer m.settling.Unlock()
+	exit := 0
+	if p.handle >= 0 {
+		if e, ok := EndingOf(int(p.pid), p.handle); ok && ended == endedSomehow {
+			ended, exit = e.How, e.Status
+		}
+		unix.Close(p.handle)
+		p.handle = -1
+	}
 	m.mu.Lock()
 	delete(m.procs, p.pid)
 	m.mu.Unlock()
@@ -339,7 +356,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 	end := p.ended
 	p.profile = m.profileOf(p, p.engine.Finish(end), end)
-	p.profile.Meta.Ended = ended
+	p.profile.Meta.Ended, p.profile.Meta.Exit = ended, exit
 	if p.recorder != nil {
 		p.recorder.Stream.Began, p.recorder.Stream.End, p.recorder.Stream.Stops = p.began, end, p.engine.Stops()
 	}

@@ -107,7 +107,7 @@ func (g *Program) End(e Ending) *Result {
 		case p.first:
 			how = e.How
 		case ended(int(p.pid)):
-			how = "the process ended"
+			how = endedSomehow
 		}
 		m.finish(p, how)
 	}
@@ -172,7 +172,7 @@ func (g *Program) gather(done []*Process, e Ending) *Result {
 			continue
 		}
 		p.profile.Meta.LostHits = res.Lost
-		if p.first {
+		if p.first && g.launched {
 			p.profile.Meta.Exit = e.Status
 		}
 		if res.Lost > 0 && len(m.programs) > 1 {

@@ -179,7 +179,7 @@ func (m *Measurement) live(l bpf.Life) {
 		m.mu.Unlock()
 	case bpf.LifeFork:
 		if p != nil { // another one had that number
-			m.retire(p, "the process ended")
+			m.retire(p, endedSomehow)
 		}
 		p = m.newProcess(pid, g)
 	case bpf.LifeMap:
@@ -226,7 +226,7 @@ func (m *Measurement) reap() {
 	}
 	m.mu.Unlock()
 	for _, p := range gone {
-		m.retire(p, "the process ended")
+		m.retire(p, endedSomehow)
 		m.follower.Forget(int(p.pid))
 	}
 }

@@ -64,5 +64,5 @@ func (j *Job) Fates() (fates []Fate) {
 // Well tells whether nothing says that the rank's program failed.
 func (r *Rank) Well() bool {
 	status, exited := strings.CutPrefix(r.Ended, "exit status ") // older profiles have no number
-	return r.Exit == 0 && (!exited || status == "0") && !strings.HasPrefix(r.Ended, "killed by ")
+	return r.Exit == 0 && (!exited || status == "0") && !strings.HasPrefix(r.Ended, "killed by ") && !strings.HasPrefix(r.Ended, "not known")
 }

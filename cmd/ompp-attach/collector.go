@@ -244,7 +244,7 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	if from.Decode(&e) != nil {
 		// Its tool is gone; the program may run on.
 		awaitEnd(fd)
-		e.How = "not known: its ompp-attach was killed"
+		e = endingOf(req.PID, fd)
 	}
 	k.dirs.ended(req.PID)
 	res := g.End(e)
@@ -260,6 +260,18 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 		return out.abandon(err)
 	}
 	return f.conclude(out, res, nil, req.Program)
+}
+
+// endingOf tells how a process ended whose tool cannot tell any more; who waits for it then may
+// need a moment to do so.
+func endingOf(pid, pidfd int) collect.Ending {
+	const patience, look = 200 * time.Millisecond, 5 * time.Millisecond
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(look) {
+		if e, ok := collect.EndingOf(pid, pidfd); ok {
+			return e
+		}
+	}
+	return collect.Ending{How: "not known: its ompp-attach was killed"}
 }
 
 // awaitEnd waits for the end of a process by its file.

@@ -10,10 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect"
 )
@@ -47,7 +45,15 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 	}
 	// mpirun, hydra and srun signal a rank's process group: the program has had
 	// what they send. What would end it anyhow, it may have twice.
+	handled := func() {}
+	if underHydra() {
+		handled = dieWith(l)
+	}
 	e := l.Wait(signals, func(s syscall.Signal) bool { return !l.Catches(s) })
+	if e.Status != 0 && underHydra() {
+		return s.leave(e, f, r)
+	}
+	handled()
 	err = s.conclude(e, l.PID(), f.say)
 	var ee *exitError
 	if e.Signal != 0 && errors.As(err, &ee) && ee.status == e.Status {
@@ -94,7 +100,7 @@ func (f *measureFlags) handOver(c *cobra.Command, r collect.Rank, args []string)
 // notRun ends a job one of whose ranks cannot run: MPICH's launcher takes a
 // failure before MPI_Init for none, and the other ranks would wait for ever.
 func notRun(r collect.Rank, err error) error {
-	if os.Getenv("PMI_FD") == "" || r.Size == 1 {
+	if !underHydra() || r.Size == 1 {
 		return err
 	}
 	return &killedError{&exitError{newOver(err).Status, err}, syscall.SIGABRT}
@@ -108,17 +114,6 @@ type killedError struct {
 
 // Unwrap lets the exit status be found.
 func (e *killedError) Unwrap() error { return e.exitError }
-
-// endBy ends the process by a signal, as the program has ended: launchers
-// report that, and act on it. No second core is written.
-func endBy(s syscall.Signal) {
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-	// Go's own handlers can only be removed like this.
-	var byDefault [4]uint64 // struct sigaction of amd64 and arm64: handler, flags, restorer, mask
-	_, _, _ = syscall.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)
-	_ = syscall.Kill(os.Getpid(), s)
-	time.Sleep(time.Second) // until it is delivered
-}
 
 // flagsBefore are the flags of our command line, without the program's.
 func flagsBefore(args []string) []string {
