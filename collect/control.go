@@ -71,8 +71,8 @@ func (m *Measurement) Listen() (stop func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for pause and resume: %w", err)
 	}
-	path := filepath.Join(dir, strconv.Itoa(os.Getpid())+".sock")
-	_ = os.Remove(path) // of an earlier process of our number
+	tidySockets(dir)
+	path := filepath.Join(dir, strconv.Itoa(os.Getpid())+socketSuffix)
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		return nil, fmt.Errorf("listen for pause and resume: %w", err)
@@ -87,6 +87,21 @@ func (m *Measurement) Listen() (stop func(), err error) {
 		}
 	}()
 	return func() { l.Close() }, nil // which removes the socket
+}
+
+// socketSuffix follows the measurement's process id in its socket's name.
+const socketSuffix = ".sock"
+
+// tidySockets removes the sockets of tools that were killed, and of an earlier
+// process of our number.
+func tidySockets(dir string) {
+	sockets, _ := filepath.Glob(filepath.Join(dir, "*"+socketSuffix))
+	for _, path := range sockets {
+		pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), socketSuffix))
+		if err == nil && pid > 0 && (pid == os.Getpid() || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)) {
+			_ = os.Remove(path)
+		}
+	}
 }
 
 // answer serves one request.
@@ -120,7 +135,7 @@ func (m *Measurement) answer(c net.Conn) {
 
 // Ask sends a request about a process to the measurement that it is part of.
 func Ask(verb string, pid int) error {
-	sockets, _ := filepath.Glob(filepath.Join(controlDir(), "*.sock"))
+	sockets, _ := filepath.Glob(filepath.Join(controlDir(), "*"+socketSuffix))
 	if len(sockets) > 0 {
 		if err := private(controlDir()); err != nil {
 			return err

@@ -2,9 +2,35 @@ package collect
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
+
+// Sockets of tools that were killed are removed by whoever comes next, those of
+// others are not.
+func TestTidySockets(t *testing.T) {
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	put := func(pid int) string {
+		name := filepath.Join(dir, strconv.Itoa(pid)+socketSuffix)
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	gone, living, own := put(ended.Process.Pid), put(os.Getppid()), put(os.Getpid())
+	tidySockets(dir)
+	for name, want := range map[string]bool{gone: false, living: true, own: false} {
+		if _, err := os.Lstat(name); (err == nil) != want {
+			t.Errorf("%s: %v", filepath.Base(name), err)
+		}
+	}
+}
 
 // A directory that others may enter, or have put there, holds no sockets of ours.
 func TestPrivate(t *testing.T) {

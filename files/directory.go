@@ -182,13 +182,13 @@ func Save(dir *os.Root, name string, b []byte, finish func(*os.File) error) (err
 	return err
 }
 
-// temporaryPrefix begins the names of files that are being written.
-const temporaryPrefix = ".ompp-attach-"
+// Prefix begins the names of files that are being written.
+const Prefix = ".ompp-attach-"
 
 // temporary makes a file under a name that nobody can foresee.
 func temporary(dir *os.Root) (*os.File, error) {
 	for {
-		f, err := dir.OpenFile(temporaryPrefix+strconv.FormatUint(rand.Uint64(), 36), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		f, err := dir.OpenFile(Prefix+strconv.FormatUint(rand.Uint64(), 36), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,7 +129,9 @@ func fileName(job string) string {
 
 // claim makes a directory the job's. Only one may look through it: whoever
 // creates the file, and writes into it when that is done.
-func claim(dir, job string, overwrite bool) error {
+func claim(dir, job string, overwrite bool) error { return claimIn(dir, job, overwrite, claimLimit) }
+
+func claimIn(dir, job string, overwrite bool, limit time.Duration) error {
 	sum := sha256.Sum256([]byte(job))
 	name := filepath.Join(dir, claimPrefix+hex.EncodeToString(sum[:8]))
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
@@ -150,13 +153,27 @@ func claim(dir, job string, overwrite bool) error {
 		if !errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("cannot write to %s: %w", dir, errors.Unwrap(err))
 		}
-		if st, err := os.Lstat(name); err == nil && st.Size() > 0 {
+		st, err := os.Lstat(name)
+		switch {
+		case err == nil && st.Size() > 0:
 			return nil
-		}
-		if time.Since(began) > claimLimit {
-			return fmt.Errorf("%s was claimed by this job on another node, which does not go on: remove %s, or give another directory with -o", dir, name)
+		case err == nil && (time.Since(began) > limit || time.Since(st.ModTime()) > staleAfter):
+			release(name) // whoever made it was killed meanwhile
 		}
 	}
+}
+
+// release takes a mark away, unless somebody has finished it just now.
+func release(name string) {
+	aside := fmt.Sprintf("%s.%x", name, rand.Uint64())
+	if os.Rename(name, aside) != nil {
+		return
+	}
+	if st, err := os.Lstat(aside); err == nil && st.Size() > 0 {
+		_ = os.Rename(aside, name)
+		return
+	}
+	_ = os.Remove(aside)
 }
 
 // clear removes or refuses what an older run has left in a directory.

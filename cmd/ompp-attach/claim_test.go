@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"ompp-attach/attribution"
 	"ompp-attach/collect"
@@ -53,6 +55,46 @@ func TestClaim(t *testing.T) {
 	}
 	if got := namesIn(t, dir); len(got) != 1 || !strings.HasPrefix(got[0], claimPrefix) {
 		t.Errorf("the second job finds %q", got)
+	}
+}
+
+// A mark that was left by a collector that was killed in the middle holds up
+// nobody for long; one that is finished meanwhile is respected.
+func TestStaleMark(t *testing.T) {
+	dir := t.TempDir()
+	if err := claim(dir, "j", false); err != nil {
+		t.Fatal(err)
+	}
+	mark := filepath.Join(dir, namesIn(t, dir)[0])
+	whole, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release(mark)
+	if got, err := os.ReadFile(mark); string(got) != string(whole) {
+		t.Errorf("a finished mark was taken away: %v", err)
+	}
+	for _, age := range []time.Duration{0, 2 * staleAfter} {
+		when := time.Now().Add(-age)
+		if err := errors.Join(os.Truncate(mark, 0), os.Chtimes(mark, when, when)); err != nil {
+			t.Fatal(err)
+		}
+		limit := claimLimit
+		if age == 0 {
+			limit = 0
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				if err := claimIn(dir, "j", false, limit); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if got := namesIn(t, dir); len(got) != 1 || got[0] != filepath.Base(mark) {
+			t.Errorf("%q are left", got)
+		}
 	}
 }
 

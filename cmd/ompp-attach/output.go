@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ompp-attach/collect"
+	"ompp-attach/files"
 	"ompp-attach/report"
 )
 
@@ -167,7 +169,7 @@ var resultFile = func() *regexp.Regexp {
 }()
 
 // removeOld removes an older run's files: one of its processes' profiles would
-// seem to be the new run's.
+// seem to be the new run's. Tools that were killed have left others.
 func removeOld(dir string) error {
 	root, _, err := openDirectory(dir, false)
 	if err != nil {
@@ -180,7 +182,7 @@ func removeOld(dir string) error {
 	}
 	var errs []error
 	for _, f := range names {
-		if resultFile.MatchString(f.Name()) {
+		if resultFile.MatchString(f.Name()) || leftOver(f) {
 			if err := root.Remove(f.Name()); err != nil {
 				errs = append(errs, fmt.Errorf("cannot remove an older profile: %w", err))
 			}
@@ -188,6 +190,13 @@ func removeOld(dir string) error {
 	}
 	removeDeadMarks(root, dir)
 	return errors.Join(errs...)
+}
+
+// leftOver tells marks of jobs that are over, and files that were being written
+// when their writer was killed.
+func leftOver(f fs.DirEntry) bool {
+	st, err := f.Info()
+	return err == nil && st.Mode().IsRegular() && strings.HasPrefix(f.Name(), files.Prefix) && time.Since(st.ModTime()) > staleAfter
 }
 
 func checkFormats(names []string) error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"ompp-attach/attribution"
 	"ompp-attach/collect"
@@ -39,6 +40,14 @@ func TestRemoveOld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	long := time.Now().Add(-2 * staleAfter)
+	for name, when := range map[string]time.Time{files.Prefix + "cut": long, claimPrefix + "over": long, files.Prefix + "new": time.Now()} {
+		name := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chtimes(name, when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	others = append([]string{files.Prefix + "new"}, others...)
 	if err := removeOld(dir); err != nil {
 		t.Fatal(err)
 	}

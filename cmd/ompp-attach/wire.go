@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -138,6 +139,9 @@ func (m *meeting) connect() (net.Conn, error) {
 	return net.Dial("unix", m.socket())
 }
 
+// staleAfter is how long what killed tools have left may still be of use.
+const staleAfter = time.Hour
+
 // tidy removes what collectors that were killed have left.
 func (m *meeting) tidy() {
 	sockets, _ := filepath.Glob(filepath.Join(m.dir, "*"+socketSuffix))
@@ -149,6 +153,13 @@ func (m *meeting) tidy() {
 		case errors.Is(err, syscall.ECONNREFUSED):
 			os.Remove(name)
 			os.Remove(strings.TrimSuffix(name, socketSuffix) + logSuffix)
+		}
+	}
+	logs, _ := filepath.Glob(filepath.Join(m.dir, "*"+logSuffix))
+	for _, name := range logs {
+		st, err := os.Lstat(name)
+		if err == nil && !exists(strings.TrimSuffix(name, logSuffix)+socketSuffix) && time.Since(st.ModTime()) > staleAfter {
+			os.Remove(name)
 		}
 	}
 }
