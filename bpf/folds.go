@@ -27,11 +27,15 @@ const (
 	recFolded = uint16(probeRecordFlagREC_FOLDED)
 )
 
-// FoldGroup is the part of a row's flags by which the beginnings and ends of one
-// construct belong together: a number from 1 to 31.
-func FoldGroup(n uint32) uint32 {
+// FoldGroups is how many constructs can be told apart in a row's flags: FOLD_GROUP of shared.h
+// has five bits, of which 0 is none.
+const FoldGroups = 31
+
+// FoldGroup is the part of a row's flags by which the beginnings and ends of one construct belong
+// together. Its number is from 1 to FoldGroups (see event.Construct.FoldIndex).
+func FoldGroup(n uint8) uint32 {
 	const shift = 21 // FOLD_GROUP_SHIFT of shared.h: macros are not generated
-	return n << shift
+	return uint32(n&FoldGroups) << shift
 }
 
 // folds is what folding needs besides the probes.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"ompp-attach/event"
 )
 
 // foldRows are rows of a construct that is folded: its beginning and its end.
@@ -137,5 +139,26 @@ func BenchmarkFold(b *testing.B) {
 			}
 			b.ReportMetric(float64(driving.Nanoseconds())/float64(made), "ns/hit")
 		})
+	}
+}
+
+// TestFoldGroups: each construct that is folded has a number that fits into its bits of a row's
+// flags, and touches no other flag.
+func TestFoldGroups(t *testing.T) {
+	others := RowEntry | RowReturn | RowKeep | RowKeepReturn | RowFoldBegin | RowFoldEnd | RowFoldByName | RowFoldTest | RowFoldTestBool
+	seen := map[uint32]event.Construct{}
+	for _, c := range event.AllConstructs() {
+		n := c.FoldIndex()
+		if n == 0 {
+			continue
+		}
+		group := FoldGroup(n)
+		if n > FoldGroups || group == 0 || group&others != 0 {
+			t.Errorf("%v: number %d gives the flags %#x", c, n, group)
+		}
+		if other, ok := seen[group]; ok {
+			t.Errorf("%v and %v have the same number", c, other)
+		}
+		seen[group] = c
 	}
 }

@@ -18,19 +18,12 @@ type kind struct {
 	of   event.Constructs
 }
 
-// Constructs that need each other's probes are of one kind: a barrier ends
-// GCC's single and static loops, and libomp's worksharing constructs.
-var kinds = []kind{
-	{"critical", event.SetOf(event.Critical)},
-	{"lock", event.SetOf(event.Lock, event.NestLock)},
-	{"atomic", event.SetOf(event.Atomic)},
-	{"flush", event.SetOf(event.Flush)},
-	{"ordered", event.SetOf(event.Ordered)},
-	{"worksharing and barriers", event.SetOf(event.NoConstruct, event.Loop, event.Distribute, event.Sections, event.Single, event.Scope, event.Workshare,
-		event.Barrier, event.Reduction, event.Master, event.Masked, event.Cancel, event.CancellationPoint)},
-	{"tasks", event.SetOf(event.Task, event.TaskExec, event.UntiedTask, event.UntiedTaskExec, event.TaskLoop, event.TaskWait, event.TaskGroup, event.TaskYield)},
-	{"user regions", event.SetOf(event.UserRegion)},
-}
+var kinds = func() (all []kind) {
+	for g := event.NoGroup + 1; g < event.NumGroups; g++ {
+		all = append(all, kind{g.String(), g.Constructs()})
+	}
+	return all
+}()
 
 // kindOf is the index of each construct's kind, len(kinds) if it has none.
 var kindOf = func() (of [64]int) {

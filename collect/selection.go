@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,27 +18,23 @@ type class struct {
 	constructs []event.Construct
 }
 
-var classes = []class{
-	{"atomic", []event.Construct{event.Atomic}},
-	{"barrier", []event.Construct{event.Barrier}},
-	{"cancel", []event.Construct{event.Cancel, event.CancellationPoint}},
-	{"critical", []event.Construct{event.Critical}},
-	{"flush", []event.Construct{event.Flush}},
-	{"lock", []event.Construct{event.Lock, event.NestLock}},
-	{"loop", []event.Construct{event.Loop, event.Distribute}},
-	{"master", []event.Construct{event.Master, event.Masked}},
-	{"mpi", []event.Construct{event.MPI}},
-	{"ordered", []event.Construct{event.Ordered}},
-	{"reduction", []event.Construct{event.Reduction}},
-	{"scope", []event.Construct{event.Scope}},
-	{"sections", []event.Construct{event.Sections}},
-	{"single", []event.Construct{event.Single}},
-	{"sync", []event.Construct{event.Atomic, event.Barrier, event.Critical, event.Flush, event.Lock, event.NestLock, event.Ordered, event.Reduction, event.TaskWait, event.TaskGroup}},
-	{"target", []event.Construct{event.Target, event.TargetData, event.TargetEnterData, event.TargetExitData, event.TargetUpdate}},
-	{"task", []event.Construct{event.Task, event.TaskExec, event.UntiedTask, event.UntiedTaskExec, event.TaskLoop, event.TaskWait, event.TaskGroup, event.TaskYield}},
-	{"user_region", []event.Construct{event.UserRegion}},
-	{"workshare", []event.Construct{event.Workshare}},
-}
+// classes are those of the table of constructs, by name, and sync: all that synchronises.
+var classes = func() (all []class) {
+	by := map[string][]event.Construct{}
+	for _, c := range event.AllConstructs() {
+		t := c.Traits()
+		if t.Class != "" {
+			by[t.Class] = append(by[t.Class], c)
+		}
+		if t.Sync {
+			by["sync"] = append(by["sync"], c)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, class{name, by[name]})
+	}
+	return all
+}()
 
 // Selection is what the user does not want to see.
 type Selection struct {

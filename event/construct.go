@@ -52,17 +52,10 @@ const (
 	numConstructs
 )
 
-var constructNames = [numConstructs]string{"NONE", "PARALLEL", "PARALLEL LOOP", "PARALLEL SECTIONS",
-	"PARALLEL WORKSHARE", "TEAMS", "LOOP", "SECTIONS", "SINGLE", "WORKSHARE", "SCOPE", "DISTRIBUTE",
-	"MASTER", "MASKED", "CRITICAL", "ORDERED", "LOCK", "NEST LOCK", "BARRIER", "ATOMIC", "FLUSH",
-	"REDUCTION", "CANCEL", "CANCELLATION POINT", "TARGET", "TARGET DATA", "TARGET ENTER DATA",
-	"TARGET EXIT DATA", "TARGET UPDATE", "TASK", "TASKEXEC", "UTASK",
-	"UTASKEXEC", "TASKLOOP", "TASKWAIT", "TASKGROUP", "TASKYIELD", "USER REGION", "MPI", "UNDER WAY"}
-
 // String returns the construct's name in ompP's spelling.
 func (c Construct) String() string {
-	if int(c) < len(constructNames) {
-		return constructNames[c]
+	if c < numConstructs {
+		return table[c].Name
 	}
 	return "INVALID"
 }
@@ -70,9 +63,9 @@ func (c Construct) String() string {
 // ParseConstruct is the inverse of Construct.String; ok is false for an
 // unknown name.
 func ParseConstruct(s string) (c Construct, ok bool) {
-	for i, n := range constructNames {
-		if n == s {
-			return Construct(i), true
+	for c := range numConstructs {
+		if table[c].Name == s {
+			return c, true
 		}
 	}
 	return NoConstruct, false

@@ -9,6 +9,17 @@ import (
 // reductions, whose construct the engine tells.
 type Constructs uint64
 
+// A set has a bit for each construct.
+var _ [64 - numConstructs]struct{}
+
+// AllConstructs returns every construct, in the order of reports.
+func AllConstructs() (all []Construct) {
+	for c := NoConstruct + 1; c < numConstructs; c++ {
+		all = append(all, c)
+	}
+	return all
+}
+
 // SetOf returns the set of some constructs.
 func SetOf(cs ...Construct) (s Constructs) {
 	for _, c := range cs {

@@ -5,14 +5,6 @@ import (
 	"ompp-attach/event"
 )
 
-// foldable are the constructs that the kernel side adds up where their thread
-// reports nothing else meanwhile. They begin and end on one thread, what else a
-// thread has open does not matter to them, and the engine pairs their ends with
-// the innermost beginning.
-var foldable = map[event.Construct]bool{
-	event.Critical: true, event.Ordered: true, event.Atomic: true, event.Lock: true, event.NestLock: true, event.Flush: true,
-}
-
 // isWhole tells that a construct has no body: it ends when its call returns.
 func (p *point) isWhole() bool {
 	return p.entry == event.Enter && p.ret == event.Released
@@ -20,7 +12,7 @@ func (p *point) isWhole() bool {
 
 // foldFlags is how a point's rows take part in folding.
 func (p *point) foldFlags() (flags uint32) {
-	if !foldable[p.construct] || p.marks != 0 || p.exit != event.NoEdge {
+	if p.construct.FoldIndex() == 0 || p.marks != 0 || p.exit != event.NoEdge {
 		return 0
 	}
 	switch {
@@ -40,5 +32,5 @@ func (p *point) foldFlags() (flags uint32) {
 	if p.construct == event.Lock || p.construct == event.NestLock {
 		flags |= bpf.RowFoldByName
 	}
-	return flags | bpf.FoldGroup(uint32(p.construct))
+	return flags | bpf.FoldGroup(p.construct.FoldIndex())
 }

@@ -5,13 +5,6 @@ import (
 	"ompp-attach/event"
 )
 
-// own are the constructs of which only their thread's later events tell more: the
-// engine pairs none of theirs with another thread's.
-var own = map[event.Construct]bool{
-	event.Loop: true, event.Sections: true, event.Single: true, event.Barrier: true, event.Master: true, event.Masked: true,
-	event.Scope: true, event.Reduction: true, event.NoConstruct: true, // of a reduction, too
-}
-
 // keepFlags says which of a point's records may wait in the kernel until their
 // thread has more to tell (bpf/keep.h). What others wait for may not: forks,
 // what ends a thread's part in a region, tasks. A primary thread's end may,
@@ -21,7 +14,7 @@ func (p *point) keepFlags() (flags uint32) {
 		return 0
 	}
 	waits := func(e event.Edge) bool {
-		return own[p.construct] || p.construct == event.Parallel && (e == event.Begin || e == event.End && p.ret == event.Join)
+		return p.construct.Traits().Keep || p.construct == event.Parallel && (e == event.Begin || e == event.End && p.ret == event.Join)
 	}
 	if p.entry != event.NoEdge && waits(p.entry) {
 		flags |= bpf.RowKeep

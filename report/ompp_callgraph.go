@@ -1,39 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"ompp-attach/analysis"
 	"ompp-attach/event"
 )
 
-// shortNames are ompP's names of eight characters; constructs without an entry
-// are short enough.
-var shortNames = map[event.Construct]string{
-	event.ParallelLoop:      "PARLOOP",
-	event.ParallelSections:  "PARSECTS",
-	event.ParallelWorkshare: "PARWRKSH",
-	event.Workshare:         "WRKSHARE",
-	event.NestLock:          "NESTLOCK",
-	event.UntiedTaskExec:    "UTASKEXC",
-	event.TaskGroup:         "TASKGRP",
-	event.UserRegion:        "USERREG",
-	event.Distribute:        "DISTRIB",
-	event.Reduction:         "REDUCTN",
-	event.CancellationPoint: "CANCELPT",
-	event.TargetData:        "TGTDATA",
-	event.TargetEnterData:   "TGTENTER",
-	event.TargetExitData:    "TGTEXIT",
-	event.TargetUpdate:      "TGTUPDAT",
-	event.Unknown:           "UNDERWAY",
-}
-
-func shortName(c event.Construct) string {
-	if s, ok := shortNames[c]; ok {
-		return s
-	}
-	return c.String()
-}
+// shortName is ompP's name of eight characters.
+func shortName(c event.Construct) string { return cmp.Or(c.Traits().Short, c.String()) }
 
 // callgraph writes section 3. Values are summed thread time over the number of
 // threads; the root's are the duration.

@@ -1,0 +1,126 @@
+package event
+
+// Traits are what the packages of the tool ask about a construct. A new construct gets a row in
+// the table below, and is known everywhere.
+type Traits struct {
+	Name  string // as in ompP's reports
+	Short string // in the callgraph, where ompP has eight characters; empty: Name
+	// Class is the word by which --disable and --only name the construct; empty: the construct
+	// is always measured.
+	Class string
+	Sync  bool // --disable sync leaves the construct out, too
+	Group Group
+	// Keep: records of the construct may wait in the kernel side with their thread (bpf/keep.h).
+	// The engine pairs none of its events with another thread's.
+	Keep bool
+	// Fold: the kernel side adds up executions in which their thread reports nothing else
+	// (bpf/fold.h). The construct begins and ends on one thread, whatever else the thread has
+	// open, and the engine pairs its end with the innermost beginning.
+	Fold bool
+}
+
+// Group is a set of constructs whose probes --max-overhead takes away and brings back together,
+// because they need each other's: a barrier ends GCC's single and static loops, and libomp's
+// worksharing constructs.
+type Group uint8
+
+// The groups, in the order in which the budget considers them.
+const (
+	NoGroup Group = iota // probed as long as the measurement lasts: teams, MPI, offloading
+	GroupCritical
+	GroupLock
+	GroupAtomic
+	GroupFlush
+	GroupOrdered
+	GroupSharing
+	GroupTasks
+	GroupUser
+	NumGroups
+)
+
+var groupNames = [NumGroups]string{"", "critical", "lock", "atomic", "flush", "ordered",
+	"worksharing and barriers", "tasks", "user regions"}
+
+// String names the group for the user; empty for NoGroup.
+func (g Group) String() string { return groupNames[g] }
+
+// Constructs returns those of the group.
+func (g Group) Constructs() (s Constructs) {
+	for c := range numConstructs {
+		if table[c].Group == g {
+			s |= SetOf(c)
+		}
+	}
+	return s
+}
+
+// NoConstruct's row is that of libomp's implicit barriers and the reductions in them.
+var table = [numConstructs]Traits{
+	NoConstruct:       {Name: "NONE", Group: GroupSharing, Keep: true},
+	Parallel:          {Name: "PARALLEL"},
+	ParallelLoop:      {Name: "PARALLEL LOOP", Short: "PARLOOP"},
+	ParallelSections:  {Name: "PARALLEL SECTIONS", Short: "PARSECTS"},
+	ParallelWorkshare: {Name: "PARALLEL WORKSHARE", Short: "PARWRKSH"},
+	Teams:             {Name: "TEAMS"},
+	Loop:              {Name: "LOOP", Class: "loop", Group: GroupSharing, Keep: true},
+	Sections:          {Name: "SECTIONS", Class: "sections", Group: GroupSharing, Keep: true},
+	Single:            {Name: "SINGLE", Class: "single", Group: GroupSharing, Keep: true},
+	Workshare:         {Name: "WORKSHARE", Short: "WRKSHARE", Class: "workshare", Group: GroupSharing},
+	Scope:             {Name: "SCOPE", Class: "scope", Group: GroupSharing, Keep: true},
+	Distribute:        {Name: "DISTRIBUTE", Short: "DISTRIB", Class: "loop", Group: GroupSharing},
+	Master:            {Name: "MASTER", Class: "master", Group: GroupSharing, Keep: true},
+	Masked:            {Name: "MASKED", Class: "master", Group: GroupSharing, Keep: true},
+	Critical:          {Name: "CRITICAL", Class: "critical", Sync: true, Group: GroupCritical, Fold: true},
+	Ordered:           {Name: "ORDERED", Class: "ordered", Sync: true, Group: GroupOrdered, Fold: true},
+	Lock:              {Name: "LOCK", Class: "lock", Sync: true, Group: GroupLock, Fold: true},
+	NestLock:          {Name: "NEST LOCK", Short: "NESTLOCK", Class: "lock", Sync: true, Group: GroupLock, Fold: true},
+	Barrier:           {Name: "BARRIER", Class: "barrier", Sync: true, Group: GroupSharing, Keep: true},
+	Atomic:            {Name: "ATOMIC", Class: "atomic", Sync: true, Group: GroupAtomic, Fold: true},
+	Flush:             {Name: "FLUSH", Class: "flush", Sync: true, Group: GroupFlush, Fold: true},
+	Reduction:         {Name: "REDUCTION", Short: "REDUCTN", Class: "reduction", Sync: true, Group: GroupSharing, Keep: true},
+	Cancel:            {Name: "CANCEL", Class: "cancel", Group: GroupSharing},
+	CancellationPoint: {Name: "CANCELLATION POINT", Short: "CANCELPT", Class: "cancel", Group: GroupSharing},
+	Target:            {Name: "TARGET", Class: "target"},
+	TargetData:        {Name: "TARGET DATA", Short: "TGTDATA", Class: "target"},
+	TargetEnterData:   {Name: "TARGET ENTER DATA", Short: "TGTENTER", Class: "target"},
+	TargetExitData:    {Name: "TARGET EXIT DATA", Short: "TGTEXIT", Class: "target"},
+	TargetUpdate:      {Name: "TARGET UPDATE", Short: "TGTUPDAT", Class: "target"},
+	Task:              {Name: "TASK", Class: "task", Group: GroupTasks},
+	TaskExec:          {Name: "TASKEXEC", Class: "task", Group: GroupTasks},
+	UntiedTask:        {Name: "UTASK", Class: "task", Group: GroupTasks},
+	UntiedTaskExec:    {Name: "UTASKEXEC", Short: "UTASKEXC", Class: "task", Group: GroupTasks},
+	TaskLoop:          {Name: "TASKLOOP", Class: "task", Group: GroupTasks},
+	TaskWait:          {Name: "TASKWAIT", Class: "task", Sync: true, Group: GroupTasks},
+	TaskGroup:         {Name: "TASKGROUP", Short: "TASKGRP", Class: "task", Sync: true, Group: GroupTasks},
+	TaskYield:         {Name: "TASKYIELD", Class: "task", Group: GroupTasks},
+	UserRegion:        {Name: "USER REGION", Short: "USERREG", Class: "user_region", Group: GroupUser},
+	MPI:               {Name: "MPI", Class: "mpi"},
+	Unknown:           {Name: "UNDER WAY", Short: "UNDERWAY"},
+}
+
+// Traits returns the construct's row of the table; the zero value for a number that is none.
+func (c Construct) Traits() Traits {
+	if c >= numConstructs {
+		return Traits{}
+	}
+	return table[c]
+}
+
+// FoldIndex numbers the constructs that may be folded, from 1; 0: the construct may not.
+func (c Construct) FoldIndex() uint8 {
+	if c >= numConstructs {
+		return 0
+	}
+	return foldIndex[c]
+}
+
+var foldIndex = func() (index [numConstructs]uint8) {
+	n := uint8(0)
+	for c := range numConstructs {
+		if table[c].Fold {
+			n++
+			index[c] = n
+		}
+	}
+	return index
+}()
