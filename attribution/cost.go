@@ -141,6 +141,9 @@ func (e *Engine) tax(t *thread, ev *event.Event) {
 		}
 		s.Cost.Exec += all
 	}
+	if e.watch.active {
+		e.notePace(t, ev.Time, all)
+	}
 }
 
 // payToll charges a toll since a thread's last event to its innermost region.

@@ -143,7 +143,8 @@ type node struct {
 	rowWas   int  // then: the row that it had until that was known
 	rowNow   int  // and has now
 
-	presences []presence // in a parallel region, by row
+	presences []presence // in a parallel region, by row; the root's dense only
+	spreads   []spread   // by row
 
 	execution *node // of what is created here, as of an era
 	era       uint32
@@ -260,6 +261,7 @@ type thread struct {
 	waited       int64
 	waitedInCall int64 // the part in the call whose event follows
 	waitUnsure   bool  // of what it tells next, some was while measurement was off
+	pace         pace
 }
 
 func (t *thread) top() *frame {

@@ -55,6 +55,24 @@ type Estimate struct {
 	// The standard errors of Exec: of the count, and of the time in ns.
 	CountError float64 `json:"count_error,omitempty"`
 	TimeError  float64 `json:"time_error,omitempty"`
+	// AtLeast: there were more executions, and it is not known how many: the figures
+	// are of those that were observed.
+	AtLeast bool `json:"at_least,omitempty"`
+	// Inside: the exclusive time holds that of such executions.
+	Inside bool `json:"inside,omitempty"`
+}
+
+// Sigmas is how many standard errors on either side make an interval that holds
+// the truth in nine of ten cases: 1.64 of a normal distribution, more of few
+// periods.
+const Sigmas = 2
+
+// Interval is where the number of executions lies in nine of ten cases, of which
+// some were observed.
+func (x *Estimate) Interval(executions uint64) (least, most uint64) {
+	observed := executions - min(executions, x.Exec.C)
+	off := Sigmas * x.CountError
+	return max(observed, uint64(max(0, math.Floor(float64(executions)-off)))), uint64(math.Ceil(float64(executions) + off))
 }
 
 // Plus returns the sum of two estimates; their errors may have one cause, and
@@ -75,12 +93,14 @@ func (x *Estimate) Plus(y *Estimate) *Estimate {
 	sum.Child += y.Child
 	sum.CountError += y.CountError
 	sum.TimeError += y.TimeError
+	sum.AtLeast = sum.AtLeast || y.AtLeast
+	sum.Inside = sum.Inside || y.Inside
 	return &sum
 }
 
 // costError is how far the cost of a hit may be off, as a share: measured on an
-// idle machine, it is paid in a busy one, with cold caches.
-const costError = 0.1
+// idle machine, it is paid in a busy one, with cold caches (docs/overhead.md).
+const costError = 0.3
 
 // observed is what is known of a set of constructs that have been away.
 type observed struct {
@@ -94,7 +114,7 @@ type observed struct {
 // account takes a change into account to which all threads have come.
 func (e *Engine) account(c *change) {
 	for row := range e.rows { // those of threads that are gone, or idle
-		if row >= len(c.seen.known) || !c.seen.known[row] {
+		if !c.seen.row(row).known {
 			e.read(c, row, nil)
 		}
 	}
@@ -193,12 +213,61 @@ func (e *Engine) settleWatch(end uint64) {
 		}
 	}
 	all := ^event.Constructs(0)
+	e.giveUpGuesses()
 	e.root.each(all, func(n *node) { // parents first
 		for row := range e.watch.guesses[n] {
 			e.addGuess(n, row, &e.watch.guesses[n][row])
 		}
 		e.fitInto(n)
 	})
+}
+
+// giveUpGuesses gives up extrapolating a construct, of all call paths and threads,
+// where the periods do not tell how it goes on without probes, or where the interval
+// would reach down to what was observed.
+func (e *Engine) giveUpGuesses() {
+	type sum struct {
+		count, sigma float64
+		blind        bool
+	}
+	sums := map[Key]*sum{}
+	for n, guesses := range e.watch.guesses {
+		s := sums[n.key]
+		if s == nil {
+			s = &sum{}
+			sums[n.key] = s
+		}
+		for i := range guesses {
+			_, sigma := guesses[i].sigma()
+			s.count += guesses[i].v[1]
+			s.sigma += sigma
+			s.blind = s.blind || guesses[i].blind
+		}
+	}
+	for n, guesses := range e.watch.guesses {
+		s := sums[n.key]
+		if !s.blind && (s.count < 0.5 || Sigmas*s.sigma < s.count) {
+			continue
+		}
+		for row := range guesses {
+			if guesses[row].blind || guesses[row].v[1] > 0 {
+				e.markAtLeast(n, row)
+			}
+		}
+		delete(e.watch.guesses, n)
+	}
+}
+
+// markAtLeast says that there were more executions of a row at a node.
+func (e *Engine) markAtLeast(n *node, row int) {
+	n.note(noteAtLeast)
+	s := n.stat(row)
+	s.Estimate = s.Estimate.Plus(&Estimate{AtLeast: true})
+	if n.parent == nil || n.parent == e.root {
+		return
+	}
+	up := n.parent.stat(row)
+	up.Estimate = up.Estimate.Plus(&Estimate{Inside: true})
 }
 
 // observations are what the profile says of it all.
@@ -245,11 +314,7 @@ func (e *Engine) addGuess(n *node, row int, g *guess) {
 		return
 	}
 	x.Exec, x.Enter, x.Body, x.Barrier, x.Exit = as.Exec, as.Enter, as.Body, as.Barrier, as.Exit
-	x.TimeError = math.Sqrt(g.variance[0] + g.doubt[0]*g.doubt[0])
-	if g.most != 0 {
-		x.TimeError = min(x.TimeError, g.most)
-	}
-	x.CountError = math.Sqrt(g.variance[1] + g.doubt[1]*g.doubt[1])
+	x.TimeError, x.CountError = g.sigma()
 	s := n.stat(row)
 	for i, to := range spans(s) {
 		to.add(*spans(&as)[i])

@@ -6,6 +6,8 @@ type presence struct {
 	count int64 // executions that it has begun
 	time  int64 // in those that are over, or still open when measured, ns
 	paid  int64 // what its probes took in them, ns
+	dense int64 // of that, where they took most of the time
+	open  bool  // an execution was under way when measured
 }
 
 // present returns a row's presence in a region.
@@ -54,6 +56,7 @@ func (n *node) presentUntil(row int, t *thread, at uint64) (p presence) {
 		if f.node != n || f.row != row || m == nil || m.node != n || m.forked > f.start { // a worker's last team may be another one now
 			continue
 		}
+		p.open = f.phase != inBarrier
 		if m.joined == 0 {
 			p.time += span(m.forked, at)
 		} else { // this thread is read later than the primary one, which has noted all of it

@@ -180,7 +180,7 @@ func TestGuess(t *testing.T) {
 		{"it changes", gap, perTime(0.01, 0), perTime(0.03, 0), 1e5, 20000, 20000 / math.Sqrt2},
 		{"one period", gap, perTime(0.01, 0), rate{}, 1e5, 10000, 5000},
 		{"per execution", gap, perExecution(1), perExecution(3), 250000, 10000, 10000 / math.Sqrt2},
-		{"one says nothing", gap, perTime(9, 1.5), perExecution(1), 250000, 5000, 2500},
+		{"one says nothing", gap, perTime(9, 1.5), perExecution(1), 250000, 5000, 1250},
 		{"neither does", gap, perTime(0.01, 1), perTime(0.01, 1), 1e5, 10000, 10000},
 		{"less time than that", stay{wall: 5e4, ran: 5e4, own: 5e4, executions: 5000}, perExecution(1), perExecution(1), 5e4, 5000, 0},
 		{"more at once than there is time", stay{wall: 5e4, ran: 1e6, own: 1e6}, perTime(0.01, 0), perTime(0.01, 0), 5e4, 5000, 0},

@@ -65,6 +65,9 @@ func (s *Stream) begin() *Engine {
 	for _, stop := range s.Stops {
 		e.Stopped(stop)
 	}
+	if len(s.Watches) > 0 {
+		e.Budgeted()
+	}
 	for _, w := range s.Watches {
 		e.Watch(w)
 	}

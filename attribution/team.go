@@ -303,6 +303,9 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	mem.end, mem.child, mem.sections, mem.count = at, f.child, f.body, f.bodies
 	f.phase, f.mark = inBarrier, at
 	f.endToll(mem)
+	if e.watch.active {
+		f.node.noteSpread(mem.row)
+	}
 	e.endMemberCounts(f, mem)
 	f.team.ended++
 	e.trySettle(f.team)

@@ -25,14 +25,18 @@ type Watch struct {
 	// CPU is the processor time of the threads until then (ns), by thread; those
 	// that it does not name have wall time instead.
 	CPU map[uint32]int64 `json:"cpu,omitempty"`
+	// Delay is how long the threads have waited for a core until then (ns), by thread.
+	Delay map[uint32]int64 `json:"delay,omitempty"`
 }
 
 const noteAway = "for some of the time these were not observed, to keep the measurement's cost within its budget: what was executed then is extrapolated from periods before and after"
 
+const noteAtLeast = "for some of the time these were not observed, to keep the measurement's cost within its budget: the figures are of those that were observed; how many more there were is not known"
+
 // watching is what the engine knows of changes in what is observed.
 type watching struct {
 	start     uint64    // of the first event; 0: there was none
-	active    bool      // there were any
+	active    bool      // there were any, or may be
 	pending   []*change // which not all threads have come to
 	done      int       // how many came before
 	away      event.Constructs
@@ -49,6 +53,10 @@ type change struct {
 	off  int64            // Engine.off, when it was taken into account
 	seen reading
 }
+
+// Budgeted says that what is observed may change: to be called before the first
+// event, so that the pace of the threads is followed from the beginning.
+func (e *Engine) Budgeted() { e.watch.active = true }
 
 // Watch changes what is observed. Changes come in order, each before any event
 // is fed that is later; the events of constructs that are away are ignored.

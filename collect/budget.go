@@ -124,7 +124,7 @@ func (m *Measurement) watchAll(w attribution.Watch) {
 		if p.ended != 0 {
 			continue
 		}
-		w.CPU = threadTimes(int(p.pid))
+		w.CPU, w.Delay = threadTimes(int(p.pid))
 		p.watch(w)
 	}
 }

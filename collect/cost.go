@@ -55,6 +55,8 @@ func (m *Measurement) tellCosts(p *Process) {
 	table := c.costs.Table()
 	if m.budget == nil { // which takes care of that
 		p.rates = newRates(&table)
+	} else {
+		p.engine.Budgeted()
 	}
 	p.engine.Costs(table)
 	if p.recorder != nil {

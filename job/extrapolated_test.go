@@ -15,7 +15,7 @@ func TestExtrapolatedRanksAreTold(t *testing.T) {
 		profiles[r].Meta.Observations = []attribution.Observation{{Name: "lock", Of: event.SetOf(event.Lock), Gaps: 2}, {Of: event.SetOf(event.Critical, event.Flush), Gaps: 1}}
 	}
 	text := strings.Join(read(t, sources(t, profiles), Options{}).Troubles(), "\n")
-	if !strings.Contains(text, "Ranks 1-2 (2) have figures that were extrapolated in part") || !strings.Contains(text, "lock, CRITICAL, FLUSH") {
+	if !strings.Contains(text, "Ranks 1-2 (2) have constructs that were not observed for some of the time") || !strings.Contains(text, "lock, CRITICAL, FLUSH") {
 		t.Errorf("the job's troubles:\n%s", text)
 	}
 }

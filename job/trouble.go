@@ -132,7 +132,7 @@ func (j *Job) Troubles() []string {
 		case noMPI:
 			out = append(out, who+" did not use MPI while measured; the rank is that of the file's name.")
 		case extrapolated:
-			out = append(out, who+verb(one, " has", " have")+" figures that were extrapolated in part, to keep a budget: "+g.text+". The rank's own report marks them.")
+			out = append(out, who+verb(one, " has", " have")+" constructs that were not observed for some of the time, to keep a budget: "+g.text+". Their figures are extrapolated, or the least that they can be: the rank's own report marks them.")
 		case mixed:
 			out = append(out, g.text)
 		}

@@ -2,35 +2,38 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 )
 
-// To keep a budget, constructs are not observed for some of the time, and what
-// was executed then is extrapolated: such figures bear a ~.
+// To keep a budget, constructs are not observed for some of the time. What was
+// executed then is extrapolated, such figures bear a ~; or it is not known, and a +
+// stands behind the figures of what was observed.
 
-// extrapolatedMark stands before extrapolated figures.
-const extrapolatedMark = "~"
-
-// guessed marks a figure that is extrapolated in part.
-func guessed(text string, extrapolated bool) string {
-	if extrapolated {
-		return extrapolatedMark + text
+// marked marks a figure that is extrapolated in part, or the least that it can be.
+func marked(text string, e *attribution.Estimate) string {
+	switch {
+	case e == nil:
+	case e.AtLeast:
+		return text + "+"
+	case e.Exec.C > 0:
+		return "~" + text
 	}
 	return text
 }
 
-// isExtrapolated tells whether some of a row's executions were not observed.
-func isExtrapolated(s *attribution.ThreadStats) bool {
-	return s.Estimate != nil && s.Estimate.Exec.C > 0
+// markedExclusive marks a figure without the regions inside: where there were more
+// executions inside than were observed, it holds their time, and more can not be said.
+func markedExclusive(text string, e *attribution.Estimate) string {
+	if e != nil && !e.AtLeast && (e.Exec.C > 0 || e.Child != 0 || e.Inside) {
+		return "~" + text
+	}
+	return marked(text, e)
 }
 
-// holdsExtrapolated tells whether some of what was executed inside was not.
-func holdsExtrapolated(s *attribution.ThreadStats) bool {
-	return s.Estimate != nil && s.Estimate.Child != 0
-}
+// isEstimated tells whether a figure of a row is marked.
+func isEstimated(e *attribution.Estimate) bool { return markedExclusive("", e) != "" }
 
 // budgetHeader writes what a budget has led to.
 func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
@@ -39,39 +42,46 @@ func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", share(b.Share), decimal(100*b.Worst, 0, 2), float64(b.Window)/1e9)
 	}
 	for _, x := range m.Observations {
-		key("Extrapolated", "%s", observationText(&x))
+		key("Not Observed", "%s", observationText(&x))
 	}
 }
 
 // observationText says how long constructs were not observed.
 func observationText(x *attribution.Observation) string {
-	return fmt.Sprintf("%s: %s sec in %s, from %s sec around them", x.Title(), seconds(x.Away, 0), plural(x.Gaps, "gap"), seconds(x.Sampled, 0))
+	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), seconds(x.Away, 0), plural(x.Gaps, "gap"), seconds(x.Sampled, 0))
 }
 
 // extrapolatedNotes tell which figures are extrapolated, and how far they may be
-// off.
+// off, and which are the least that they can be.
 func extrapolatedNotes(p *attribution.Profile) []string {
-	var items []string
+	var guesses, floors, gaps []string
 	for _, b := range analysis.Flat(p) {
 		e := b.Sum.Estimate
-		if e == nil || e.Exec.C == 0 {
-			continue
+		switch {
+		case e == nil:
+		case e.AtLeast:
+			floors = append(floors, fmt.Sprintf("%s: at least %s, at least %s sec", regionLabel(p, b.Region), plural(int(b.Sum.Exec.C), "execution"), seconds(b.Sum.Exec.T, 0)))
+		case e.Exec.C > 0:
+			least, most := e.Interval(b.Sum.Exec.C)
+			guesses = append(guesses, fmt.Sprintf("%s: %d executions, %d to %d (%d observed), %s sec +- %s (%s observed)",
+				regionLabel(p, b.Region), b.Sum.Exec.C, least, most, minus(b.Sum.Exec.C, e.Exec.C),
+				seconds(b.Sum.Exec.T, 0), decimal(attribution.Sigmas*e.TimeError/1e9, 0, 2), seconds(b.Sum.Exec.T-e.Exec.T, 0)))
 		}
-		known := ""
-		if e.CountError >= float64(e.Exec.C) {
-			known = "; they were observed so briefly, or so dearly, that the rest is as good as unknown"
-		}
-		items = append(items, fmt.Sprintf("%s: %d executions (%d observed, the rest +- %.0f), %s sec (%s observed, the rest +- %s)%s",
-			regionLabel(p, b.Region), b.Sum.Exec.C, minus(b.Sum.Exec.C, e.Exec.C), math.Ceil(e.CountError),
-			seconds(b.Sum.Exec.T, 0), seconds(b.Sum.Exec.T-e.Exec.T, 0), decimal(e.TimeError/1e9, 0, 2), known))
-	}
-	if len(items) == 0 {
-		return nil
 	}
 	for i := range p.Meta.Observations {
-		items = append(items, "Not observed: "+observationText(&p.Meta.Observations[i])+".")
+		gaps = append(gaps, "Not observed: "+observationText(&p.Meta.Observations[i])+".")
 	}
-	return bullets(extrapolatedMark+" stands before figures that are extrapolated in part: their probes were away for some of the time, to keep the measurement's cost within its budget. The times come out of the exclusive time of the regions around them. +- is one standard error:", items)
+	var notes []string
+	if len(guesses) > 0 {
+		notes = append(notes, bullets("~ stands before figures that are extrapolated in part: their probes were away for some of the time, to keep the measurement's cost within its budget. The times come out of the exclusive time of the regions around them. The intervals hold the truth in nine of ten cases:", guesses)...)
+	}
+	if len(floors) > 0 {
+		notes = append(notes, bullets("+ stands behind figures of what was observed, where nothing can be said of the rest: their probes were away for some of the time, and what was observed went at the probes' pace, or differed from one time to the next. The regions around them hold the time of the rest:", floors)...)
+	}
+	if len(gaps) > 0 {
+		notes = append(notes, bullets("What was executed only while it was not observed does not appear at all. So there may be more places of these constructs:", gaps)...)
+	}
+	return notes
 }
 
 func minus(a, b uint64) uint64 {
@@ -83,12 +93,21 @@ func minus(a, b uint64) uint64 {
 
 // extrapolatedTroubles are the summary's lines about it.
 func extrapolatedTroubles(p *attribution.Profile) (out [][2]string) {
-	var names []string
+	const see = ": see the Measurement Notes of the text report"
+	var names, floors []string
 	for i := range p.Meta.Observations {
 		names = append(names, p.Meta.Observations[i].Title())
 	}
+	for _, b := range analysis.Flat(p) {
+		if e := b.Sum.Estimate; e != nil && e.AtLeast {
+			floors = append(floors, fmt.Sprintf("%s of %s", plural(int(b.Sum.Exec.C), "execution"), regionLabel(p, b.Region)))
+		}
+	}
 	if len(names) > 0 {
-		out = append(out, [2]string{"extrapolated", firstOf(names, 4) + ", for some of the time: see the Measurement Notes of the text report"})
+		out = append(out, [2]string{"within the budget", firstOf(names, 4) + " not observed for some of the time, other places of these are possible" + see})
+	}
+	if len(floors) > 0 {
+		out = append(out, [2]string{"at least", firstOf(floors, 3) + "; how many more is not known"})
 	}
 	return out
 }
@@ -96,7 +115,7 @@ func extrapolatedTroubles(p *attribution.Profile) (out [][2]string) {
 // extrapolatedComments are pprof's comments about it.
 func extrapolatedComments(p *attribution.Profile) (out []string) {
 	for i := range p.Meta.Observations {
-		out = append(out, "Extrapolated, and labelled so: "+observationText(&p.Meta.Observations[i]))
+		out = append(out, "Not observed for some of the time, with labels extrapolated or at_least: "+observationText(&p.Meta.Observations[i]))
 	}
 	return out
 }

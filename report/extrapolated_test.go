@@ -36,25 +36,22 @@ func TestExtrapolatedFiguresAreMarked(t *testing.T) {
 	text := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
 		"Overhead Budget : 5.0% of a thread's time, at most 4.12% used in any 10 sec",
-		"Extrapolated : critical: 4.00 sec in 3 gaps, from 1.00 sec around them",
+		"Not Observed : critical: 4.00 sec in 3 gaps, 1.00 sec around them were",
 		"SUM ~5.00 ~5000 ~5.00 ~0.00 ~0.00",    // the critical
 		"SUM 1.00 70 1.00 0.00 0.00",           // the lock is exact
 		"0 10.00 1 10.00 ~4.00 0.00 0.00 0.00", // in the region's exclusive time it is not
-		"5000 executions (3000 observed, the rest +- 121), 5.00 sec (3.00 observed, the rest +- 0.25)",
+		"5000 executions, 4759 to 5241 (3000 observed), 5.00 sec +- 0.50 (3.00 observed)",
+		"there may be more places of these constructs",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in the report:\n%s", want, out.String())
 		}
 	}
-	p.Nodes[2].Stats[0].Estimate.CountError = 2000
-	if out.Reset(); WriteOmpp(&out, p, Options{}) != nil || !strings.Contains(strings.Join(strings.Fields(out.String()), " "), "the rest is as good as unknown") {
-		t.Errorf("an error as large as the figure is not told:\n%s", out.String())
-	}
 	var summary bytes.Buffer
 	if err := Summary(&summary, p, nil, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(summary.String(), "extrapolated        critical") {
+	if !strings.Contains(summary.String(), "within the budget   critical") {
 		t.Errorf("summary:\n%s", summary.String())
 	}
 	pp := buildPprof(p, Options{})
@@ -66,5 +63,41 @@ func TestExtrapolatedFiguresAreMarked(t *testing.T) {
 	}
 	if !slices.ContainsFunc(pp.Comments, func(s string) bool { return strings.Contains(s, "critical: 4.00 sec") }) {
 		t.Errorf("comments %q", pp.Comments)
+	}
+}
+
+// Where nothing can be said of what was not observed, the figures are those of what
+// was, and say so.
+func TestLeastFiguresAreMarked(t *testing.T) {
+	p := extrapolatedProfile()
+	p.Nodes[2].Stats[0].Estimate = &attribution.Estimate{AtLeast: true}
+	p.Nodes[1].Stats[0].Estimate = &attribution.Estimate{Inside: true}
+	var out, summary bytes.Buffer
+	if err := WriteOmpp(&out, p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"SUM 5.00+ 5000+ 5.00+ 0.00+ 0.00+", // the critical
+		"SUM 1.00 70 1.00 0.00 0.00",        // the lock is exact
+		"0 10.00 1 10.00 ~4.00 0.00 0.00 0.00",
+		"at least 5000 executions, at least 5.00 sec",
+		"there may be more places of these constructs",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the report:\n%s", want, out.String())
+		}
+	}
+	if err := Summary(&summary, p, nil, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(summary.String(), "at least            5000 executions of R00002 storm.c (5-6) (unnamed) CRITICAL; how many more is not known") {
+		t.Errorf("summary:\n%s", summary.String())
+	}
+	for _, s := range buildPprof(p, Options{}).Sample {
+		construct := strings.Join(s.Label["construct"], "")
+		if least, guessed := len(s.Label["at_least"]) > 0, len(s.Label["extrapolated"]) > 0; least != (construct == "CRITICAL") || guessed != (construct == "PARALLEL") {
+			t.Errorf("%s: label %v", construct, s.Label)
+		}
 	}
 }

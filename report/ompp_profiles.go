@@ -206,13 +206,13 @@ func (o *ompp) row(tid string, columns []column, r *analysis.Row, split bool) []
 		case c.bytes != nil:
 			cells = append(cells, volumeText(o, &c, r.MPI))
 		case c.count != nil:
-			cells = append(cells, guessed(fmt.Sprint(c.count(r)), isExtrapolated(&r.ThreadStats)))
+			cells = append(cells, marked(fmt.Sprint(c.count(r)), r.Estimate))
 		case c.task && o.p.Meta.HasTasks:
 			cells = append(cells, "-") // the program has tasks, unmeasured: no zero
 		default:
-			cells = append(cells, guessed(seconds(c.time(r), 0), isExtrapolated(&r.ThreadStats)))
+			cells = append(cells, marked(seconds(c.time(r), 0), r.Estimate))
 			if split && c.nested {
-				cells = append(cells, guessed(seconds(c.time(r)-c.inside(r), 0), isExtrapolated(&r.ThreadStats) || holdsExtrapolated(&r.ThreadStats)))
+				cells = append(cells, markedExclusive(seconds(c.time(r)-c.inside(r), 0), r.Estimate))
 			}
 		}
 	}

@@ -40,7 +40,8 @@ var mpiSampleTypes = []*profile.ValueType{
 // stack, below the program as root.
 //
 // There is one sample per node and thread, labelled thread, construct and
-// process, and extrapolated where the figures are so in part. Its time is exclusive: Exec.T less the time in child regions that
+// process, extrapolated where the figures are so in part, and at_least where more
+// was executed than was observed. Its time is exclusive: Exec.T less the time in child regions that
 // the thread entered from there (Child; never below 0). For each initial
 // thread the program itself has a sample of its time outside all regions. So
 //
@@ -147,7 +148,7 @@ type pprofBuilder struct {
 	program  *profile.Location
 	regions  []*profile.Location // by index in Profile.Regions
 
-	estimated bool // the next sample is extrapolated in part
+	estimate *attribution.Estimate // of the next sample
 }
 
 func (b *pprofBuilder) location(f *profile.Function, line int64) *profile.Location {
@@ -186,7 +187,7 @@ func (b *pprofBuilder) samples() {
 				values = append(values[:len(b.out.SampleType)-len(b.counters)-1], c.NoCore)
 			}
 			values = append(values[:len(b.out.SampleType)-len(b.counters)], b.counts(s)...)
-			b.estimated = isExtrapolated(s) || holdsExtrapolated(s)
+			b.estimate = s.Estimate
 			b.sample(stack, label, b.p.Threads[s.Thread], values)
 		}
 	}
@@ -207,7 +208,11 @@ func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t att
 	if construct != "" {
 		labels["construct"] = []string{construct}
 	}
-	if b.estimated {
+	switch e := b.estimate; {
+	case e == nil:
+	case e.AtLeast:
+		labels["at_least"] = []string{"observed only"}
+	case isEstimated(e):
 		labels["extrapolated"] = []string{"in part"}
 	}
 	b.out.Sample = append(b.out.Sample, &profile.Sample{Location: stack, Value: values, Label: labels})

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/internal/testbin"
+)
+
+// said is what a profile says of how often constructs were executed: between least
+// and most, or at least so often.
+func said(p *attribution.Profile, constructs event.Constructs) (least, most uint64, open bool) {
+	sums := map[int]*attribution.Estimate{}
+	counts := map[int]uint64{}
+	for _, n := range p.Nodes {
+		if n.Region < 0 || !constructs.Has(p.Regions[n.Region].Construct) {
+			continue
+		}
+		for _, s := range n.Stats {
+			counts[n.Region] += s.Exec.C
+			sums[n.Region] = sums[n.Region].Plus(s.Estimate)
+		}
+	}
+	for region, count := range counts {
+		e := sums[region]
+		if e == nil {
+			e = &attribution.Estimate{}
+		}
+		low, high := e.Interval(count)
+		least, most, open = least+low, most+high, open || e.AtLeast
+	}
+	return least, most, open
+}
+
+// Where an operation takes nanoseconds and a probe of it a microsecond, what is said
+// of executions that were not observed is true: the interval holds the program's own
+// count, or no more is said than that there were at least so many.
+func TestBudgetInStorms(t *testing.T) {
+	task, tasks := "task", event.SetOf(event.Task, event.UntiedTask)
+	waits, locks := event.SetOf(event.TaskWait), event.SetOf(event.Lock)
+	for _, tc := range []struct {
+		kind, size string
+		truth      map[string]event.Constructs
+	}{
+		{"fib", "25", map[string]event.Constructs{task: tasks, "taskwait": waits}},
+		{"uts", "6000", map[string]event.Constructs{task: tasks, "taskwait": waits}},
+		{"nqueens", "10", map[string]event.Constructs{task: tasks, "taskwait": waits}},
+		{"health", "100", map[string]event.Constructs{task: tasks, "lock": locks}},
+		{"ua", "80", map[string]event.Constructs{"lock": locks}},
+		{"contended", "10000000", map[string]event.Constructs{"lock": locks}},
+		{"loop", "150000", map[string]event.Constructs{"lock": locks}},
+	} {
+		for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
+			if b.compiler != "gcc" && tc.kind == "contended" { // libomp's waiters yield for ever on a busy machine
+				continue
+			}
+			t.Run(tc.kind+" "+b.compiler, func(t *testing.T) {
+				bin := testbin.Build(t, "dense.c", b.options())
+				s := clean(t, options{env: threadsEnv(2), flags: []string{"--max-overhead", "5%", "--sample", "off"}}, bin, tc.kind, tc.size)
+				if len(s.main.Meta.Observations) == 0 {
+					t.Fatal("all was observed: no storm")
+				}
+				told := map[string]uint64{}
+				for _, l := range strings.Split(s.stdout, "\n") {
+					var name string
+					var n uint64
+					if k, _ := fmt.Sscanf(l, "%s %d", &name, &n); k == 2 {
+						told[name] = n
+					}
+				}
+				for name, of := range tc.truth {
+					truth := told[name]
+					least, most, open := said(s.main, of)
+					t.Logf("%s: %d, said to be %d to %d, or more: %v", name, truth, least, most, open)
+					if truth == 0 || truth < least || truth > most && !open {
+						t.Errorf("%s: %d, said to be %d to %d, or more: %v", name, truth, least, most, open)
+					}
+				}
+			})
+		}
+	}
+}
