@@ -179,6 +179,6 @@ func (p period) stay(n *node, row int) (x stay) {
 	const least = 0.02 // of the time is the program's, whatever the costs seem to be
 	x.own = max(x.ran-paid, least*x.ran)
 	const some = 0.2 // of the cost is more than a moment's
-	x.dense = dense > some*paid || paid > paceShare*x.ran
+	x.dense = dense > some*paid || x.own < leastOwn && paid > paceShare*x.ran
 	return x
 }
