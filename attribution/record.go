@@ -125,7 +125,8 @@ func decodeAny(data []byte) (*Profile, error) {
 
 // unpackRecord returns the uncompressed content of r.
 func unpackRecord(r io.Reader) ([]byte, error) {
-	zr, err := gzip.NewReader(r)
+	packed := &packedBytes{r: r}
+	zr, err := gzip.NewReader(packed)
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("%w: it is empty", ErrTruncated)
@@ -136,8 +137,10 @@ func unpackRecord(r io.Reader) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read profile: %w", err)
 	}
-	data, err := io.ReadAll(io.LimitReader(zr, maxRecord+1))
+	data, err := io.ReadAll(io.LimitReader(&weighed{r: zr, packed: packed}, maxRecord+1))
 	switch {
+	case errors.Is(err, errBomb):
+		return nil, fmt.Errorf("%w: %w", ErrNotProfile, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("%w: its gzip data ends early", ErrTruncated)
 	case isDamaged(err):

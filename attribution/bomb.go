@@ -1,0 +1,52 @@
+package attribution
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+)
+
+// A profile of a few kilobytes can unpack to gigabytes, and three bytes of JSON
+// can become a structure of hundreds. What a profile needs when it is decoded is
+// estimated while it is unpacked, and bounded by what is plausible: figures
+// compress to a quarter, those of a thousand idle threads to a hundredth.
+const (
+	plentyOf = 512 << 20 // bytes in memory that any profile may need
+	perByte  = 128       // and one byte of its file
+	perText  = 4         // bytes in memory of one of JSON: the text, its growth, lists of numbers
+)
+
+// perValue is how large a structure may be that JSON has as {} or null.
+var perValue = int64(max(reflect.TypeFor[ThreadStats]().Size(), reflect.TypeFor[MPIStats]().Size(), reflect.TypeFor[Region]().Size()))
+
+var errBomb = errors.New("it would unpack to far more than its size can hold")
+
+// packedBytes counts what is read.
+type packedBytes struct {
+	r io.Reader
+	n int64
+}
+
+func (c *packedBytes) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// weighed fails when what was read needs more memory than is plausible.
+type weighed struct {
+	r      io.Reader
+	packed *packedBytes
+	needs  int64
+}
+
+func (w *weighed) Read(b []byte) (int, error) {
+	n, err := w.r.Read(b)
+	values := bytes.Count(b[:n], []byte("{")) + bytes.Count(b[:n], []byte("null"))
+	w.needs += perText*int64(n) + perValue*int64(values)
+	if w.needs > max(plentyOf, perByte*w.packed.n) {
+		return 0, errBomb
+	}
+	return n, err
+}

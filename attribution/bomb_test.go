@@ -1,0 +1,63 @@
+package attribution
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// packed is text that begins like a profile, goes on with a piece over and over,
+// and is compressed as well as can be.
+func packed(t *testing.T, begin, piece string, size int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(strings.Repeat(piece, 1<<20/len(piece)+1))
+	_, _ = io.WriteString(z, begin)
+	for n := 0; n < size; n += len(text) {
+		_, _ = z.Write(text)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Files of a megabyte do not take gigabytes.
+func TestBombs(t *testing.T) {
+	const begin = `{"version":1,"meta":{},"threads":[],"regions":[],"nodes":[{"parent":-1,"region":-1,"stats":[`
+	for _, piece := range []string{"{},", "null,", " ", `{"thread":0},`, `{"thread":0,"mpi":{},"cost":{}},`} {
+		b := packed(t, begin, piece, 160<<20)
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Decode(bytes.NewReader(b))
+		runtime.ReadMemStats(&after)
+		if alloc := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrNotProfile) || alloc > 1<<30 {
+			t.Errorf("%q: %d bytes took %d MiB: %v", piece, len(b), alloc>>20, err)
+		}
+	}
+}
+
+// What compresses well is not a bomb for that: the figures of many idle threads.
+func TestNoBomb(t *testing.T) {
+	p := recordSample()
+	p.Threads = make([]Thread, 256)
+	for n := range 500 {
+		node := Node{Parent: 0, Region: n % 2}
+		for i := range p.Threads {
+			node.Stats = append(node.Stats, ThreadStats{Thread: i, Exec: Span{1000000, 100}})
+		}
+		p.Nodes = append(p.Nodes, node)
+	}
+	if _, err := Decode(bytes.NewReader(recorded(t, p))); err != nil {
+		t.Error(err)
+	}
+}
