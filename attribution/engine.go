@@ -385,7 +385,7 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
 	}
-	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) && !t.inUnobservedTask(ev) {
+	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) && !t.inUnobservedTask(ev) && !t.inLostTask(ev) {
 		t.stack = t.stack[:0]
 	}
 	if ev.Fold == nil || ev.Fold.Executions > 0 {

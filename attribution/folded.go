@@ -12,6 +12,7 @@ func (e *Engine) folded(t *thread, ev *event.Event) {
 	if f == nil {
 		return
 	}
+	e.mend(t, ev.Construct, ev)
 	e.initial(t)
 	if f.Executions == 0 {
 		return

@@ -33,6 +33,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	if c == nil {
 		return
 	}
+	e.mend(t, event.MPI, ev)
 	e.caller(t)
 	s := statsOf(c)
 	if end := ev.Time + t.suspended; c.Flags&mpi.Started == 0 { // no task begins or ends in a call

@@ -10,6 +10,7 @@ import (
 
 // push opens a region under the thread's current one.
 func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
+	e.mend(t, k.Construct, ev)
 	e.initial(t)
 	parent := e.root
 	if f := t.top(); f != nil {

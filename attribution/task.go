@@ -40,6 +40,9 @@ func taskConstructs(untied bool) (create, execute event.Construct) {
 func (e *Engine) createTask(t *thread, ev *event.Event) {
 	c := ev.Construct
 	untied := ev.Flags&event.Untied != 0
+	if t.lossy { // or a task at an ended one's address would be taken for that one's rest
+		e.leaveContexts(t, c, ev)
+	}
 	if c == event.Task {
 		c, _ = taskConstructs(untied)
 		if x := t.executing(); x != nil && ev.Key != 0 && x.id == ev.Key {
@@ -67,6 +70,9 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 
 // addTask: a task that the innermost open call creates exists at an address.
 func (e *Engine) addTask(t *thread, ev *event.Event) {
+	if f := t.top(); t.lossy && (f == nil || !creates(f.node.key.Construct) && !isExecution(f.node.key.Construct)) {
+		return // the call's beginning was lost: so the task's creation is
+	}
 	e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: e.executionOf(t), created: ev.Time + t.suspended,
 		internal: ev.Flags&event.Inside != 0})
 }
@@ -171,6 +177,7 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 		}
 	}
 	if ev.Edge == event.Begin { // else the call's that creates it
+		e.mend(t, event.TaskExec, ev)
 		e.tax(t, ev)
 	}
 	if len(t.stack) > 0 || !e.existing[t.tid] { // else in the final barrier of a region that was under way at attach

@@ -224,6 +224,7 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 // enlist makes a worker a member of a team: its stack is the team's.
 func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 	e.leaveAll(t)
+	t.lossy = false
 	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
 	t.due = 0 // of its last region's end, in whose barrier it was
 	num := ev.Num
@@ -256,6 +257,7 @@ func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
 }
 
 func (e *Engine) end(t *thread, ev *event.Event) {
+	e.beginLost(t, ev)
 	i := t.level()
 	if i < 0 {
 		if !afterLeague(t, ev) {

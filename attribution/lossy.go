@@ -1,0 +1,155 @@
+package attribution
+
+import "ompp-attach/event"
+
+// After a loss. Where events of a thread were lost, the end of what it has open may have
+// been among them. So nothing is put into what cannot hold it, by the rules of OpenMP
+// (version 5.2, chapter 17.1) and by the stack: what cannot hold the next construct has
+// ended unseen. It is counted and marked there, and what follows is where it belongs.
+// Threads that lost nothing are believed: programs break those rules and get away with it.
+
+const (
+	noteLostBegin = "the beginning of some threads' bodies was lost: startupT reaches to their next event"
+	noteLostWhere = "of some threads events were lost that tell in which region they were: what they did until their next region is counted here"
+)
+
+// mend closes what a thread, some of whose events were lost, cannot have open any more
+// when it begins a construct.
+func (e *Engine) mend(t *thread, c event.Construct, ev *event.Event) {
+	if !t.lossy {
+		return
+	}
+	e.leaveContexts(t, c, ev)
+	if len(t.stack) == 0 {
+		e.lostWorker(t, c, ev)
+		return
+	}
+	e.beginLost(t, ev)
+	for f := t.top(); f != nil && !f.holds(c, ev); f = t.top() {
+		e.abandon(t)
+	}
+	if c == event.Lock { // it can be set only once
+		if i := t.find(c, func(f *frame) bool { return f.id == ev.Fn }); i >= 0 {
+			e.drop(t, i)
+		}
+	}
+}
+
+// leaveContexts leaves the tasks and regions that a thread cannot be in any more: its
+// stack tells, or what it does next, which all threads of a team do together.
+func (e *Engine) leaveContexts(t *thread, c event.Construct, ev *event.Event) {
+	left := -1
+	for i := range t.stack {
+		f := &t.stack[i]
+		switch {
+		case isExecution(f.node.key.Construct):
+			// All that happens in a task lies below the call of its function.
+			if isShared(c) || e.above(ev.SP, f.sp-1) {
+				left = i
+			}
+		case f.team != nil:
+			if isShared(c) {
+				left = -1 // those further out are suspended for this one
+			}
+			if f.num >= 0 && e.above(ev.SP, f.sp) {
+				left = i
+			}
+		}
+		if left == i {
+			break
+		}
+	}
+	if left < 0 {
+		return
+	}
+	m := e.unwindTo(t, left, ev.Time).team
+	e.abandon(t)
+	if f := t.top(); f != nil {
+		t.row = f.row
+	} else if m != nil {
+		t.row = e.row(m.root, 0)
+	}
+}
+
+// above tells whether a stack pointer lies above another one on one stack. Those that
+// are not known do not.
+func (e *Engine) above(sp, other uint64) bool {
+	return sp != 0 && other+1 > 1 && sp > other && e.sameStack(sp, other)
+}
+
+// isShared tells whether all threads of a team come to a construct, by their implicit
+// tasks.
+func isShared(c event.Construct) bool {
+	switch c {
+	case event.Loop, event.Sections, event.Single, event.Workshare, event.Scope, event.Barrier:
+		return true
+	}
+	return false
+}
+
+// holds tells whether a construct can begin in a frame.
+func (f *frame) holds(c event.Construct, ev *event.Event) bool {
+	if f.node.existing || c == event.MPI && f.phase == inBarrier { // tasks that are not measured call, too
+		return true
+	}
+	switch k := f.node.key.Construct; k {
+	case event.Task, event.UntiedTask, event.TaskLoop, event.Barrier, event.TaskWait, event.TaskYield:
+		return isExecution(c)
+	case event.Atomic, event.Flush, event.Cancel, event.CancellationPoint,
+		event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
+		return false
+	case event.Critical, event.Ordered, event.Lock, event.NestLock, event.Reduction:
+		if f.phase == entering || f.phase == leaving {
+			return isExecution(c)
+		}
+		same := c == k && k != event.NestLock && f.id == ev.Fn
+		return !same && (k == event.Lock || k == event.NestLock || !isShared(c) && c != k || c == event.Critical)
+	case event.Loop, event.Sections, event.Single, event.Workshare, event.Scope, event.TaskGroup:
+		if f.phase == inBarrier {
+			return isExecution(c)
+		}
+		return !isShared(c) || k == event.TaskGroup
+	case event.Master, event.Masked:
+		return !isShared(c)
+	case event.Distribute:
+		return c != k
+	case event.Target:
+		return c < event.Target || c > event.TargetUpdate
+	}
+	return true
+}
+
+// beginLost begins a region's body for the primary thread, whose own beginning was lost.
+func (e *Engine) beginLost(t *thread, ev *event.Event) {
+	if f := t.top(); t.lossy && f != nil && f.team != nil && f.phase == starting {
+		f.node.note(noteLostBegin)
+		f.uncounted = true
+		e.beginAs(t, f, f.team, 0, ev.Time)
+	}
+}
+
+// lostWorker gives a thread that seems to be outside of all regions a place: a worker is
+// never, so the beginning of the one that it is in was lost.
+func (e *Engine) lostWorker(t *thread, c event.Construct, ev *event.Event) {
+	if t.initial || t.tid == e.pid || c.IsParallel() && !t.known {
+		return
+	}
+	row := t.row
+	if !t.known {
+		row = e.row(0, UnknownNum)
+		t.row = row
+		e.bear(t)
+	}
+	n := e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}})
+	n.note(noteLostWhere)
+	e.partial++
+	t.stack = append(t.stack, frame{node: n, phase: inBody, row: row, start: ev.Time, mark: ev.Time, paid: ev.Time, num: -1, uncounted: true})
+}
+
+// inLostTask tells that a worker, whose part in its region is over, does something before
+// the region ends: the beginning of a task that it executes in the barrier was lost.
+func (t *thread) inLostTask(ev *event.Event) bool {
+	f := t.top()
+	m := f.team
+	return t.lossy && ev.Edge != event.Begin && !m.charged && m.forked <= f.mark && (m.joined == 0 || ev.Time <= m.joined)
+}
