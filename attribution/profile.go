@@ -238,8 +238,9 @@ type Region struct {
 	Name      string          `json:"name,omitempty"` // of a named critical
 	Runtime   string          `json:"runtime,omitempty"`
 	Location  Location        `json:"location"`
-	Notes     []string        `json:"notes,omitempty"` // what the reader must know about its figures, whole sentences
-	Lossy     uint64          `json:"lossy,omitempty"` // events lost while this region was innermost
+	Merged    string          `json:"merged,omitempty"` // lines of the loops that the compiler merged with this one
+	Notes     []string        `json:"notes,omitempty"`  // what the reader must know about its figures, whole sentences
+	Lossy     uint64          `json:"lossy,omitempty"`  // events lost while this region was innermost
 }
 
 // Node is a region reached over one path of regions.

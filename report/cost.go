@@ -11,7 +11,7 @@ import (
 
 // costText says what the measurement took of the threads' time, by kind of
 // probe; of that time a share as long as the profile knows it.
-func costText(p *attribution.Profile) string {
+func costText(p *attribution.Profile, c clock) string {
 	o := p.Meta.Overhead
 	switch {
 	case o == nil:
@@ -38,7 +38,7 @@ func costText(p *attribution.Profile) string {
 	for _, c := range classes {
 		kinds = append(kinds, fmt.Sprintf("%d %s x %.2f us", c.hits, c.name, float64(c.ns)/float64(c.hits)/1e3))
 	}
-	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' wall time)", seconds(o.Total(), 0), share(costShare(p)))
+	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' wall time)", c.seconds(o.Total(), 0), share(costShare(p)))
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}
@@ -68,12 +68,12 @@ func timesText(p *attribution.Profile, raw bool) string {
 }
 
 // costNotes lists the regions in which measuring took most.
-func costNotes(p *attribution.Profile) []string {
+func costNotes(p *attribution.Profile, t clock) []string {
 	const most = 5
 	var items []string
 	costs := analysis.OwnCosts(p)
 	for _, c := range costs[:min(most, len(costs))] {
-		items = append(items, fmt.Sprintf("%s: %s thread-sec, %s%% of its own time as measured", regionLabel(p, c.Region), seconds(c.Cost, 0), share(analysis.Ratio(c.Cost, c.Time))))
+		items = append(items, fmt.Sprintf("%s: %s thread-sec, %s%% of its own time as measured", regionLabel(p, c.Region), t.seconds(c.Cost, 0), share(analysis.Ratio(c.Cost, c.Time))))
 	}
 	notes := bullets("Where measuring took most, by regions without those inside them:", items)
 	if p.Meta.Adjusted {

@@ -76,7 +76,7 @@ func TestCostsInReports(t *testing.T) {
 		o     Options
 		want  []string
 	}{
-		{"ompp", ompp, costly(), Options{}, []string{
+		{"ompp", ompp, costly(), Options{Decimals: 2}, []string{
 			"Probe Cost      : 3.00 thread-sec (30.0% of the threads' wall time): 2000000 emulated x 1.20 us, 1000000 return x 0.60 us\n",
 			"Times           : derived: as measured, less what the probes took",
 			"Duration        : 7.00 sec\n", "Measured        : 10.00 sec", "   0       2.00    1000000       1.50       0.50       0.00\n",
@@ -86,9 +86,9 @@ func TestCostsInReports(t *testing.T) {
 			"   0       4.00    1000000       3.00       1.00       0.00\n", "50.0% of its own time as measured"}},
 		{"ompp, not known", ompp, unknown, Options{}, []string{
 			"Probe Cost      : It is not known what the probes cost: no memory\n", "Times           : as measured; what the probes took is not known\n"}},
-		{"summary", summary, costly(), Options{}, []string{"7.00 sec wall time (10.00 with the probes), ", "3.00 thread-sec (30.0%), taken out of all other times"}},
+		{"summary", summary, costly(), Options{Decimals: 2}, []string{"7.00 sec wall time (10.00 with the probes), ", "3.00 thread-sec (30.0%), taken out of all other times"}},
 		{"summary raw", summary, costly(), raw, []string{"10.00 sec wall time, ", "3.00 thread-sec (30.0%)\n"}},
-		{"pprof", pprof, costly(), Options{}, []string{"times derived", "probe cost 3.00 thread-sec"}},
+		{"pprof", pprof, costly(), Options{}, []string{"times derived", "probe cost 3.000 thread-sec"}},
 		{"pprof raw", pprof, costly(), raw, []string{"times as measured, with"}},
 		{"job text", inJob(WriteJobText), costly(), Options{}, []string{"Probe Cost      : 3.0", "30.0% of thread time as measured", "Times           : derived"}},
 		{"job text raw", inJob(WriteJobText), costly(), raw, []string{"Times           : as measured, with"}},

@@ -42,34 +42,34 @@ func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", share(b.Share), decimal(100*b.Worst, 0, 2), float64(b.Window)/1e9)
 	}
 	for _, x := range m.Observations {
-		key("Not Observed", "%s", observationText(&x))
+		key("Not Observed", "%s", observationText(o.clock, &x))
 	}
 }
 
 // observationText says how long constructs were not observed.
-func observationText(x *attribution.Observation) string {
-	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), seconds(x.Away, 0), plural(x.Gaps, "gap"), seconds(x.Sampled, 0))
+func observationText(c clock, x *attribution.Observation) string {
+	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), c.seconds(x.Away, 0), plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0))
 }
 
 // extrapolatedNotes tell which figures are extrapolated, and how far they may be
 // off, and which are the least that they can be.
-func extrapolatedNotes(p *attribution.Profile) []string {
+func extrapolatedNotes(p *attribution.Profile, c clock) []string {
 	var guesses, floors, gaps []string
 	for _, b := range analysis.Flat(p) {
 		e := b.Sum.Estimate
 		switch {
 		case e == nil:
 		case e.AtLeast:
-			floors = append(floors, fmt.Sprintf("%s: at least %s, at least %s sec", regionLabel(p, b.Region), plural(int(b.Sum.Exec.C), "execution"), seconds(b.Sum.Exec.T, 0)))
+			floors = append(floors, fmt.Sprintf("%s: at least %s, at least %s sec", regionLabel(p, b.Region), plural(int(b.Sum.Exec.C), "execution"), c.seconds(b.Sum.Exec.T, 0)))
 		case e.Exec.C > 0:
 			least, most := e.Interval(b.Sum.Exec.C)
 			guesses = append(guesses, fmt.Sprintf("%s: %d executions, %d to %d (%d observed), %s sec +- %s (%s observed)",
 				regionLabel(p, b.Region), b.Sum.Exec.C, least, most, minus(b.Sum.Exec.C, e.Exec.C),
-				seconds(b.Sum.Exec.T, 0), decimal(attribution.Sigmas*e.TimeError/1e9, 0, 2), seconds(b.Sum.Exec.T-e.Exec.T, 0)))
+				c.seconds(b.Sum.Exec.T, 0), c.seconds(int64(attribution.Sigmas*e.TimeError), 0), c.seconds(b.Sum.Exec.T-e.Exec.T, 0)))
 		}
 	}
 	for i := range p.Meta.Observations {
-		gaps = append(gaps, "Not observed: "+observationText(&p.Meta.Observations[i])+".")
+		gaps = append(gaps, "Not observed: "+observationText(c, &p.Meta.Observations[i])+".")
 	}
 	var notes []string
 	if len(guesses) > 0 {
@@ -115,7 +115,7 @@ func extrapolatedTroubles(p *attribution.Profile) (out [][2]string) {
 // extrapolatedComments are pprof's comments about it.
 func extrapolatedComments(p *attribution.Profile) (out []string) {
 	for i := range p.Meta.Observations {
-		out = append(out, "Not observed for some of the time, with labels extrapolated or at_least: "+observationText(&p.Meta.Observations[i]))
+		out = append(out, "Not observed for some of the time, with labels extrapolated or at_least: "+observationText(clockOf(p), &p.Meta.Observations[i]))
 	}
 	return out
 }

@@ -20,6 +20,10 @@ type Options struct {
 	Rules   analysis.Rules // of the overhead classes
 	Classic bool           // without what ompP does not have: the regions of single MPI calls
 	Raw     bool           // times as measured, with what the probes took of them
+	All     bool           // also rows of text that take little time
+	Sort    Order          // of the callgraph; empty: ByTime
+	// Decimals of the times in text, which are seconds; 0: as the run's length asks for.
+	Decimals int
 	// Evaluators are formulas over the counters; nil: those that were given to the
 	// measurement.
 	Evaluators []string

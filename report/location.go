@@ -65,6 +65,9 @@ func regionText(r *attribution.Region) string {
 	case r.Construct.CanBeNamed():
 		text += " (unnamed)"
 	}
+	if r.Merged != "" {
+		text += " (merged with " + clean(r.Merged) + ")"
+	}
 	return text
 }
 

@@ -206,7 +206,7 @@ func TestUnknownVolumes(t *testing.T) {
 	r.call(7, 8, 1, "MPI_Barrier", 502, mpi.Args{Flags: mpi.UnknownVolume})
 	p := r.profile(10, 0, 4)
 	p.Meta.MPI.Volumes = "The library's handles are not understood."
-	text := written(t, "ompp", p, Options{})
+	text := written(t, "ompp", p, Options{Decimals: 2})
 	for _, want := range []string{"MPI bytes in    : -\n", "MPI bytes out   : 100+\n",
 		" SUM       0.00          2       100+        100        100        100\n",
 		" SUM       0.00          1          -          -          -          -\n",
@@ -239,7 +239,7 @@ func TestWideVolumes(t *testing.T) {
 		r.call(2, 3, 1, "MPI_File_write", 501, mpi.Args{Send: 7})
 		r.at(8, 1, event.Parallel, event.End, event.Event{})
 	})
-	text := written(t, "ompp", r.profile(10, 0, 1), Options{})
+	text := written(t, "ompp", r.profile(10, 0, 1), Options{Decimals: 2})
 	want := "" +
 		" TID      execT      execC      bodyT   exitBarT   startupT   shutdwnT      taskT       mpiT        inV            outV      recvC      sendC      collC      readV     writeV\n" +
 		"   0       0.01          1       0.01       0.00       0.00       0.00       0.00       0.00          0 123456789012345          0          1          0          0          7\n"
@@ -290,7 +290,7 @@ func TestMPISummary(t *testing.T) {
 	p.Meta.LostHits, p.Meta.HasTasks = 3, true
 	p.Meta.Runtimes = []attribution.Runtime{{Missing: []string{"one"}}}
 	var buf bytes.Buffer
-	if err := Summary(&buf, p, []string{"a", "b", "c", "d"}, Options{}); err != nil {
+	if err := Summary(&buf, p, []string{"a", "b", "c", "d"}, Options{Decimals: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"management 2.0% + MPI 16.0%\n",
@@ -322,8 +322,8 @@ func TestUnknownRank(t *testing.T) {
 // the regions' columns stay, and the time is their callers' own.
 func TestClassic(t *testing.T) {
 	p := figure6(t)
-	before := written(t, "ompp", p, Options{})
-	text := written(t, "ompp", p, Options{Classic: true})
+	before := written(t, "ompp", p, asOmpp)
+	text := written(t, "ompp", p, Options{Classic: true, All: true, Sort: BySource, Decimals: 2})
 	golden(t, "mpi-figure6-classic.ompp.golden", []byte(text))
 	if strings.Contains(text, "MPI_Send") {
 		t.Error("the call's region is there")
@@ -332,7 +332,7 @@ func TestClassic(t *testing.T) {
 	if !strings.Contains(text, table) {
 		t.Errorf("the overheads differ; want\n%s", table)
 	}
-	if written(t, "ompp", p, Options{}) != before {
+	if written(t, "ompp", p, asOmpp) != before {
 		t.Error("the profile has changed")
 	}
 	for _, classic := range []bool{false, true} {

@@ -30,7 +30,7 @@ func coreText(share float64) string {
 // noCoreText says on the console how long threads lacked a core.
 func noCoreText(p *attribution.Profile, part func(int64) string) string {
 	none := analysis.NoCore(p)
-	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run without a core: others had it", seconds(none, 0), part(none))
+	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run without a core: others had it", clockOf(p).seconds(none, 0), part(none))
 	if analysis.ProgramCoreShare(p) < fewCore {
 		text += "; what follows may be the busy machine's, not the program's"
 	}

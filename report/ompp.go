@@ -22,7 +22,8 @@ import (
 func WriteOmpp(w io.Writer, p *attribution.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)
-	o := &ompp{Writer: out, p: p, Options: options, tid: 4, mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules), formulas: options.evaluators(p)}
+	o := &ompp{Writer: out, p: p, Options: options, clock: options.clock(p), tid: 4, mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
+		formulas: options.evaluators(p), fold: findFold(p, options)}
 	for _, t := range p.Threads {
 		o.tid = max(o.tid, len(threadText(t))+1)
 	}
@@ -44,13 +45,15 @@ func WriteOmpp(w io.Writer, p *attribution.Profile, options Options) error {
 type ompp struct {
 	*bufio.Writer
 	Options
-	p   *attribution.Profile
+	p *attribution.Profile
+	clock
 	tid int  // width of the TID column; ompP's 4 unless a thread needs more
 	mpi bool // the process used MPI
 
 	noCore bool // its threads lacked a core for a part of their time
 
 	formulas []*perfcounters.Formula
+	fold     *fold
 }
 
 func (o *ompp) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
@@ -77,11 +80,11 @@ func (o *ompp) header() {
 	o.banner("General Information")
 	key("Start Date", "%s", m.Start.Format(date))
 	key("End Date", "%s", m.Start.Add(time.Duration(measuredDuration(o.p))).Format(date))
-	key("Duration", "%s sec", seconds(m.Duration, 0))
+	key("Duration", "%s sec", o.seconds(m.Duration, 0))
 	key("Application Name", "%s", programName(o.p))
 	key("Type of Report", "%s", state)
-	key("User Time", "%s sec", seconds(m.UserTime, 0))
-	key("System Time", "%s sec", seconds(m.SysTime, 0))
+	key("User Time", "%s sec", o.seconds(m.UserTime, 0))
+	key("System Time", "%s sec", o.seconds(m.SysTime, 0))
 	key("Max Threads", "%d", analysis.Threads(o.p))
 	key("ompP Version", "%s (ompp-attach)", orUnknown(m.Tool))
 	key("ompP Build Date", "%s", orUnknown(m.Built))
@@ -102,19 +105,19 @@ func (o *ompp) header() {
 	}
 	key("Probe Hits", "%d", m.Hits)
 	o.budgetHeader(key)
-	key("Probe Cost", "%s", costText(o.p))
+	key("Probe Cost", "%s", costText(o.p, o.clock))
 	if o.noCore {
 		key("Without Core", "%s", noCoreText(o.p, func(t int64) string { return share(analysis.Ratio(t, analysis.ThreadTime(o.p))) }))
 	}
 	key("Times", "%s", timesText(o.p, o.Raw))
 	if m.TakenOut > 0 {
-		key("Measured", "%s sec of wall time", seconds(measuredDuration(o.p), 0))
+		key("Measured", "%s sec of wall time", o.seconds(measuredDuration(o.p), 0))
 	}
 	key("Lost Events", "%d", m.LostHits)
 	key("Probes Missing", "%d", missing)
 	key("Partial Regions", "%d", m.Partial)
 	if m.Off.C > 0 {
-		key("Switched Off", "%s sec (%s), not part of the duration", seconds(m.Off.T, 0), plural(int(m.Off.C), "time"))
+		key("Switched Off", "%s sec (%s), not part of the duration", o.seconds(m.Off.T, 0), plural(int(m.Off.C), "time"))
 	}
 	if m.Stopped.Times > 0 {
 		key("Stopped", "%s to place probes, %.1f ms in all, %.1f ms at most, not part of any time", plural(int(m.Stopped.Times), "time"),
@@ -153,8 +156,15 @@ func (o *ompp) overview() {
 			noun = "call site"
 		}
 		o.printf("%s: %s:\n", c, plural(len(by[c]), noun))
-		for _, i := range by[c] {
+		shown, others := o.fold.shownOf(by[c])
+		for _, i := range shown {
 			o.printf(" * R%05d %s%s\n", i+1, regionText(&o.p.Regions[i]), runtimeText(o.p, i))
+		}
+		switch {
+		case len(shown) == 0:
+			o.printf(" * %s of the time (--all shows them)\n", belowLittle(others, noun))
+		case others > 0:
+			o.printf(" * %s of the time (--all shows them)\n", joined(others, noun))
 		}
 		o.printf("\n")
 	}
@@ -174,14 +184,6 @@ func orUnknown(s string) string {
 	}
 	return s
 }
-
-// seconds prints a time with ompP's two decimals, right-aligned to width. A
-// time that rounds to zero has no sign.
-func seconds(ns int64, width int) string { return decimal(float64(ns)/1e9, width, 2) }
-
-// wider returns by how many blanks a column of times has to be wider than ompP's
-// seven characters, for the largest of them.
-func wider(ns int64) string { return strings.Repeat(" ", max(0, len(seconds(ns, 0))-7)) }
 
 func decimal(v float64, width, decimals int) string {
 	unit := math.Pow10(-decimals)

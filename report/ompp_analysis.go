@@ -12,9 +12,9 @@ func (o *ompp) overheads() {
 	cover := analysis.ParallelCoverage(o.p)
 	o.banner("Overhead Analysis Report")
 	o.printf("Total runtime (wallclock)   : %s sec [%s]\n",
-		seconds(o.p.Meta.Duration, 0), plural(analysis.Threads(o.p), "thread"))
+		o.seconds(o.p.Meta.Duration, 0), plural(analysis.Threads(o.p), "thread"))
 	o.printf("Number of parallel regions  : %d\n", cover.Regions)
-	o.printf("Parallel coverage           : %s sec (%s%%)\n\n", seconds(cover.Wall, 0), percent(cover.Share()))
+	o.printf("Parallel coverage           : %s sec (%s%%)\n\n", o.seconds(cover.Wall, 0), percent(cover.Share()))
 
 	analysis.SortByWall(all)
 	o.printf("Parallel regions sorted by wallclock time:\n")
@@ -22,20 +22,31 @@ func (o *ompp) overheads() {
 	for i := range all {
 		wall, total = wall+all[i].Wall, total+all[i].Total
 	}
-	gap := wider(wall)
+	gap := o.wider(wall)
 	o.printf("            Type                            Location      %sWallclock (%%)%s\n", gap, o.wallCounterTitles())
 	flat, counted := analysis.Flat(o.p), analysis.Row{}
+	others := 0
 	for i := range all {
 		r := &o.p.Regions[all[i].Region]
 		sum := &flat[all[i].Region].Sum
-		o.printf("R%05d  %8s %35s    %s (%s)%s\n", all[i].Region+1, shortName(r.Construct), regionText(r),
-			seconds(all[i].Wall, 7+len(gap)), percent(analysis.Ratio(all[i].Wall, cover.Of)), o.wallCounters(&sum.ThreadStats))
 		addCounted(&counted.ThreadStats, &sum.ThreadStats)
+		if !o.fold.regions[all[i].Region] {
+			others++
+			continue
+		}
+		o.printf("R%05d  %8s %35s    %s (%s)%s\n", all[i].Region+1, shortName(r.Construct), regionText(r),
+			o.seconds(all[i].Wall, 7+len(gap)), percent(analysis.Ratio(all[i].Wall, cover.Of)), o.wallCounters(&sum.ThreadStats))
 	}
-	o.printf("%17s%35s    %s (%s)%s\n\n", "", "SUM", seconds(wall, 7+len(gap)), percent(analysis.Ratio(wall, cover.Of)),
+	rest := func() {
+		if others > 0 {
+			o.printf("   ... %s of the time\n", joined(others, "region"))
+		}
+	}
+	rest()
+	o.printf("%17s%35s    %s (%s)%s\n\n", "", "SUM", o.seconds(wall, 7+len(gap)), percent(analysis.Ratio(wall, cover.Of)),
 		o.wallCounters(&counted.ThreadStats))
 
-	gap = wider(total)
+	gap = o.wider(total)
 	titles := strings.Join([]string{"          ", "Total        ", "Ovhds (%)  =   ", "Synch  (%)  +  ", "Imbal   (%)  +   ",
 		"Limpar (%)   +    ", "Mgmt (%)"}, gap)
 	if o.mpi {
@@ -46,9 +57,13 @@ func (o *ompp) overheads() {
 	}
 	o.printf("Overheads wrt. each individual parallel region:\n%s\n", titles)
 	for i := range all {
+		if !o.fold.regions[all[i].Region] {
+			continue
+		}
 		o.printf("R%05d", all[i].Region+1)
 		o.overheadRow(all[i].Total, all[i].Classes, all[i].Total, 7+len(gap))
 	}
+	rest()
 	o.printf("\n")
 
 	analysis.SortByOverhead(all)
@@ -56,10 +71,14 @@ func (o *ompp) overheads() {
 	var sum analysis.Classes
 	o.printf("Overheads wrt. whole program:\n%s\n", titles)
 	for i := range all {
+		sum.Add(all[i].Classes)
+		if !o.fold.regions[all[i].Region] {
+			continue
+		}
 		o.printf("R%05d", all[i].Region+1)
 		o.overheadRow(all[i].Total, all[i].Classes, program, 7+len(gap))
-		sum.Add(all[i].Classes)
 	}
+	rest()
 	o.printf("   SUM")
 	o.overheadRow(total, sum, program, 7+len(gap))
 	o.printf("\n\n")
@@ -67,7 +86,7 @@ func (o *ompp) overheads() {
 
 // overheadRow writes a region's total and its overheads as parts of whole.
 func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width int) {
-	o.printf("  %s ", seconds(total, width))
+	o.printf("  %s ", o.seconds(total, width))
 	times := []int64{c.Sum(), c.Synch, c.Imbal, c.Limpar, c.Mgmt}
 	if o.mpi {
 		times = append(times, c.MPI)
@@ -76,7 +95,7 @@ func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width i
 		times = append(times, c.NoCore)
 	}
 	for _, t := range times {
-		o.printf(" %s (%s)", seconds(t, width), percent(analysis.Ratio(t, whole)))
+		o.printf(" %s (%s)", o.seconds(t, width), percent(analysis.Ratio(t, whole)))
 	}
 	o.printf("\n")
 }
@@ -85,7 +104,12 @@ func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width i
 func (o *ompp) properties() {
 	o.banner("Performance Properties Report")
 	o.printf("\n")
+	others := 0
 	for i, p := range o.Rules.Properties(o.p) {
+		if p.Severity < little && !o.All {
+			others++
+			continue
+		}
 		r := &o.p.Regions[p.Region]
 		o.printf("Property P%05d '%s' holds for\n", i+1, p.Name)
 		o.printf("     '%s %s', with a severity (in percent) of %s\n",
@@ -94,5 +118,8 @@ func (o *ompp) properties() {
 			o.printf("     (its threads %s)\n", text)
 		}
 		o.printf("\n")
+	}
+	if others > 0 {
+		o.printf("... and %d with a severity below 0.1 (--all shows them).\n\n", others)
 	}
 }

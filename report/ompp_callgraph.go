@@ -16,44 +16,59 @@ func shortName(c event.Construct) string { return cmp.Or(c.Traits().Short, c.Str
 func (o *ompp) callgraph() {
 	o.banner("Callgraph")
 	o.printf("\n")
-	rec := findRecursion(o.p)
-	kids := rec.shown(analysis.Children(o.p))
+	rec, kids := &o.fold.rec, o.fold.kids
 	rows := float64(analysis.Threads(o.p))
 	wall := float64(o.p.Meta.Duration)
-	gap := wider(o.p.Meta.Duration)
+	gap := o.wider(o.p.Meta.Duration)
 	value := func(ns float64) {
 		share := 0.0
 		if wall > 0 {
 			share = ns / wall
 		}
-		o.printf("%s (%s%%)", decimal(ns/1e9, 7+len(gap), 2), callgraphPercent(share))
+		o.printf("%s (%s%%)", decimal(ns/1e9, 7+len(gap), int(o.clock)), callgraphPercent(share))
 	}
 
 	outside := wall
-	for _, k := range kids[0] { // nothing is left out at the top
+	for _, k := range slices.Concat(kids[0], o.fold.folded[0]) { // recursion leaves nothing out at the top
 		outside -= float64(analysis.Sum(&o.p.Nodes[k]).Exec.T) / rows
 	}
 	o.printf("%s  Inclusive  (%%)   %sExclusive  (%%)\n", gap, gap)
-	o.printf("%s (100.0%%) ", decimal(wall/1e9, 7+len(gap), 2))
+	o.printf("%s (100.0%%) ", decimal(wall/1e9, 7+len(gap), int(o.clock)))
 	value(outside)
 	o.printf("%11s[%s: %s]\n", "", programName(o.p), plural(analysis.Threads(o.p), "thread"))
 
 	// Depth first with a stack of our own: recursive programs have deep paths.
 	type entry struct {
-		node  int
-		lines string // what the ancestors draw
-		last  bool
+		node   int    // whose folded children the row is, if folded
+		lines  string // what the ancestors draw
+		last   bool
+		folded bool
 	}
 	var stack []entry
 	push := func(node int, lines string) {
+		rest := len(o.fold.folded[node]) > 0
+		if rest {
+			stack = append(stack, entry{node, lines, true, true})
+		}
 		for i := len(kids[node]) - 1; i >= 0; i-- {
-			stack = append(stack, entry{kids[node][i], lines, i == len(kids[node])-1})
+			stack = append(stack, entry{kids[node][i], lines, i == len(kids[node])-1 && !rest, false})
 		}
 	}
 	push(0, "")
 	for len(stack) > 0 {
 		e := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if e.folded {
+			var sum float64
+			for _, k := range o.fold.folded[e.node] {
+				sum += float64(analysis.Sum(&o.p.Nodes[k]).Exec.T) / rows
+			}
+			value(sum)
+			o.printf(" ")
+			value(sum)
+			o.printf(" %8s %s +-%s each\n", "", e.lines, joined(o.fold.below(e.node), "region"))
+			continue
+		}
 		n := &o.p.Nodes[e.node]
 		r := &o.p.Regions[n.Region]
 		s := analysis.Sum(n)

@@ -134,10 +134,15 @@ func (o *ompp) callSites() {
 	o.printf("App: of duration x threads. MPI: of all time in MPI.\n")
 	rows := [][]string{{"", "Operation", "Site", "Count", "Time (s)", "App (%)", "MPI (%)", "Mean (us)", "Bytes", "Min", "Mean", "Max"}}
 	app, all := analysis.ThreadTime(o.p), totalMPI(o.p).T
+	others := 0
 	for i := range sites {
+		if !o.fold.regions[sites[i].Region] {
+			others++
+			continue
+		}
 		r, s := &o.p.Regions[sites[i].Region], &sites[i].Sum
 		line := []string{fmt.Sprintf("R%05d", sites[i].Region+1), clean(r.Name), locationText(&r.Location), fmt.Sprint(s.Exec.C),
-			seconds(s.Exec.T, 0), percent(analysis.Ratio(s.Exec.T, app)), percent(analysis.Ratio(s.Exec.T, all)),
+			o.seconds(s.Exec.T, 0), percent(analysis.Ratio(s.Exec.T, app)), percent(analysis.Ratio(s.Exec.T, all)),
 			decimal(analysis.Ratio(s.Exec.T, int64(s.Exec.C))/1e3, 0, 1)}
 		for _, c := range []column{sumB, minB, meanB, maxB} {
 			if mpiColumns(event.MPI, s.MPI) == nil {
@@ -149,7 +154,9 @@ func (o *ompp) callSites() {
 		rows = append(rows, line)
 	}
 	o.aligned(rows, make([]int, len(rows[0])))
-	o.printf("\n\n")
+	o.printf("\n")
+	o.rest(others, "call site")
+	o.printf("\n")
 }
 
 // mpiNotes say how to read what the report tells of MPI.

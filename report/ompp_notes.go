@@ -13,8 +13,8 @@ import (
 // section 8.
 func (o *ompp) notes() {
 	parts := [][]string{
-		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p), unseenNotes(o.p), missingNotes(o.p), approxNotes(o.p), regionNotes(o.p),
-		o.readingNotes(), costNotes(o.p), warningNotes(o.p),
+		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.clock), unseenNotes(o.p), missingNotes(o.p), o.approxNotes(), o.regionNotes(),
+		o.readingNotes(), costNotes(o.p, o.clock), warningNotes(o.p),
 	}
 	if len(strings.Join(flatten(parts), "")) == 0 {
 		return
@@ -103,7 +103,8 @@ func missingNotes(p *attribution.Profile) []string {
 	return bullets("Probe points that could not be placed:", items)
 }
 
-func approxNotes(p *attribution.Profile) []string {
+func (o *ompp) approxNotes() []string {
+	p := o.p
 	var near, ends []int
 	for i := range p.Regions {
 		switch l := &p.Regions[i].Location; {
@@ -116,16 +117,17 @@ func approxNotes(p *attribution.Profile) []string {
 	}
 	var items []string
 	if len(near) > 0 {
-		items = append(items, regionList("The place is near the construct, not exact", near)...)
+		items = append(items, o.regionList("The place is near the construct, not exact", near)...)
 	}
 	if len(ends) > 0 {
-		items = append(items, regionList("The last line is that of the last statement, the construct may close after it", ends)...)
+		items = append(items, o.regionList("The last line is that of the last statement, the construct may close after it", ends)...)
 	}
 	return bullets("~ stands before a place that is approximate:", items)
 }
 
 // regionNotes lists every sentence once, with the regions it holds for.
-func regionNotes(p *attribution.Profile) []string {
+func (o *ompp) regionNotes() []string {
+	p := o.p
 	var order []string
 	of := map[string][]int{}
 	for i := range p.Regions {
@@ -138,15 +140,16 @@ func regionNotes(p *attribution.Profile) []string {
 	}
 	var items []string
 	for _, n := range order {
-		items = append(items, regionList(strings.ToUpper(n[:1])+n[1:], of[n])...)
+		items = append(items, o.regionList(strings.ToUpper(n[:1])+n[1:], of[n])...)
 	}
 	return bullets("On single regions:", items)
 }
 
 // regionList is a sentence and the regions it is about, some to a line.
-func regionList(sentence string, regions []int) []string {
+func (o *ompp) regionList(sentence string, regions []int) []string {
 	const perLine = 10
 	lines := []string{sentence + ":"}
+	regions, others := o.fold.shownOf(regions)
 	for len(regions) > 0 {
 		var names []string
 		for _, r := range regions[:min(perLine, len(regions))] {
@@ -154,6 +157,12 @@ func regionList(sentence string, regions []int) []string {
 		}
 		regions = regions[len(names):]
 		lines = append(lines, "  "+strings.Join(names, ", "))
+	}
+	switch {
+	case len(lines) == 1 && others > 0:
+		lines = append(lines, "  "+belowLittle(others, "region"))
+	case others > 0:
+		lines = append(lines, "  "+joined(others, "region"))
 	}
 	return []string{strings.Join(lines, "\n  ")}
 }
@@ -185,9 +194,9 @@ func (o *ompp) readingNotes() []string {
 		items = append(items, "Parallel regions are nested. A row is a thread number in the innermost team, so it can add up several threads, and values of nested regions in the callgraph can exceed those of the region around them, and percentages of the whole program, which refer to the number of rows x duration, 100 %. Parallel coverage counts the outermost regions only.")
 	}
 	if out := o.Rules.Outside(p); out.Sum() > 0 {
-		what := fmt.Sprintf("Overheads outside parallel regions, in none of the tables: Synch %s sec, Mgmt %s sec", seconds(out.Synch, 0), seconds(out.Mgmt, 0))
+		what := fmt.Sprintf("Overheads outside parallel regions, in none of the tables: Synch %s sec, Mgmt %s sec", o.seconds(out.Synch, 0), o.seconds(out.Mgmt, 0))
 		if o.mpi {
-			what += fmt.Sprintf(", MPI %s sec", seconds(out.MPI, 0))
+			what += fmt.Sprintf(", MPI %s sec", o.seconds(out.MPI, 0))
 		}
 		items = append(items, what+".")
 	}

@@ -115,10 +115,23 @@ func columnsOf(c event.Construct) []column {
 // flatProfiles writes section 4.
 func (o *ompp) flatProfiles() {
 	o.banner("Flat Region Profile (inclusive data)")
+	others := 0
 	for _, b := range analysis.Flat(o.p) {
+		if !o.fold.regions[b.Region] {
+			others++
+			continue
+		}
 		o.printf("%s\n", regionLabel(o.p, b.Region))
 		o.table(&b, false)
 		o.printf("\n")
+	}
+	o.rest(others, "region")
+}
+
+// rest says how many blocks of a section are left out.
+func (o *ompp) rest(n int, noun string) {
+	if n > 0 {
+		o.printf("... %s of the time (--all shows them).\n\n", joined(n, noun))
 	}
 }
 
@@ -126,8 +139,7 @@ func (o *ompp) flatProfiles() {
 func (o *ompp) callgraphProfiles() {
 	o.banner("Callgraph Region Profiles (incl./excl. data)")
 	o.printf("\n")
-	rec := findRecursion(o.p)
-	kids := rec.shown(analysis.Children(o.p))
+	rec, kids := &o.fold.rec, o.fold.kids
 	blocks := analysis.NodeBlocks(o.p)
 	for _, node := range depthFirst(kids) {
 		if node == 0 {
@@ -136,7 +148,7 @@ func (o *ompp) callgraphProfiles() {
 		o.printf("[*00] %s\n", programName(o.p))
 		for level, i := range o.pathOf(node) {
 			sign := "+"
-			if len(kids[i]) == 0 {
+			if len(kids[i])+len(o.fold.folded[i]) == 0 {
 				sign = "="
 			}
 			o.printf("[%s%02d] %s\n", sign, level+1, regionLabel(o.p, o.p.Nodes[i].Region))
@@ -144,6 +156,7 @@ func (o *ompp) callgraphProfiles() {
 		o.table(&blocks[node], true)
 		o.printf("\n")
 	}
+	o.rest(o.fold.hidden, "node")
 	if n := rec.total(); n > 0 {
 		o.printf("%s of recursive regions deeper than %d levels: see the recorded profile.\n\n", plural(n, "node"), shownDepth)
 	}
@@ -210,9 +223,9 @@ func (o *ompp) row(tid string, columns []column, r *analysis.Row, split bool) []
 		case c.task && o.p.Meta.HasTasks:
 			cells = append(cells, "-") // the program has tasks, unmeasured: no zero
 		default:
-			cells = append(cells, marked(seconds(c.time(r), 0), r.Estimate))
+			cells = append(cells, marked(o.seconds(c.time(r), 0), r.Estimate))
 			if split && c.nested {
-				cells = append(cells, markedExclusive(seconds(c.time(r)-c.inside(r), 0), r.Estimate))
+				cells = append(cells, markedExclusive(o.seconds(c.time(r)-c.inside(r), 0), r.Estimate))
 			}
 		}
 	}

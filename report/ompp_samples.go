@@ -40,8 +40,13 @@ func (o *ompp) hotLines() {
 		o.printf("%s\n", probePhaseText(o.p.Meta.Adjusted))
 	}
 	o.printf("\n")
+	others := 0
 	for i := range hot {
 		h := &hot[i]
+		if h.Region >= 0 && !o.All && float64(h.Weight) < little*float64(all) {
+			others++
+			continue
+		}
 		where := "outside regions"
 		if h.Region >= 0 {
 			where = regionLabel(o.p, h.Region)
@@ -50,6 +55,9 @@ func (o *ompp) hotLines() {
 		for _, l := range h.Lines[:min(hottest, len(h.Lines))] {
 			o.printf("  %s%%  %s\n", part(l.Weight, h.Weight), o.lineText(h.Region, l))
 		}
+	}
+	if others > 0 {
+		o.printf("... %s of the samples (--all shows them)\n", joined(others, "region"))
 	}
 	o.printf("\n")
 }

@@ -35,13 +35,22 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+// asOmpp is the text report as ompP has it: all rows, in the order of the source, times
+// with two decimals.
+var asOmpp = Options{All: true, Sort: BySource, Decimals: 2}
+
 func ompText(t testing.TB, p *attribution.Profile) string {
+	t.Helper()
+	return ompTextBy(t, p, asOmpp)
+}
+
+func ompTextBy(t testing.TB, p *attribution.Profile, o Options) string {
 	t.Helper()
 	if err := attribution.Validate(p); err != nil {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
-	if err := WriteOmpp(&buf, p, Options{}); err != nil {
+	if err := WriteOmpp(&buf, p, o); err != nil {
 		t.Fatal(err)
 	}
 	return buf.String()

@@ -241,7 +241,7 @@ func pprofComments(p *attribution.Profile, raw bool) []string {
 	out := []string{
 		fmt.Sprintf("ompp-attach %s, kernel %s %s", orUnknown(m.Tool), orUnknown(m.Kernel), m.Arch),
 		fmt.Sprintf("probe hits %d, lost events %d, partial region instances %d", m.Hits, m.LostHits, m.Partial),
-		"probe cost " + costText(p), "times " + timesText(p, raw),
+		"probe cost " + costText(p, clockOf(p)), "times " + timesText(p, raw),
 	}
 	for _, r := range m.Runtimes {
 		out = append(out, fmt.Sprintf("runtime %s %s (%s)", r.Name, orUnknown(r.Version), r.Path))

@@ -15,7 +15,7 @@ func snapshotText(p *attribution.Profile) string {
 		return ""
 	}
 	return fmt.Sprintf("this is a snapshot of a measurement that went on: what came after %s (%s sec) is missing",
-		m.SnapshotAt.Local().Format(snapshotTime), seconds(measuredDuration(p), 0))
+		m.SnapshotAt.Local().Format(snapshotTime), clockOf(p).seconds(measuredDuration(p), 0))
 }
 
 // snapshotNotes says so, first of all notes.

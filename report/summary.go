@@ -16,6 +16,7 @@ import (
 func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) error {
 	out := bufio.NewWriter(w)
 	p = o.view(p)
+	sec := o.clock(p)
 	line := func(key, format string, args ...any) {
 		fmt.Fprintf(out, "%-19s %s\n", key, clean(fmt.Sprintf(format, args...)))
 	}
@@ -24,8 +25,8 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 	if m.Ended != "" {
 		ended = ", " + m.Ended
 	}
-	wall := seconds(m.Duration, 0) + " sec wall time"
-	if measured := seconds(measuredDuration(p), 0); m.TakenOut > 0 && measured != seconds(m.Duration, 0) {
+	wall := sec.seconds(m.Duration, 0) + " sec wall time"
+	if measured := sec.seconds(measuredDuration(p), 0); m.TakenOut > 0 && measured != sec.seconds(m.Duration, 0) {
 		wall += fmt.Sprintf(" (%s with the probes)", measured)
 	}
 	line(programName(p), "%s, %s (pid %d%s)", wall, plural(analysis.Threads(p), "thread"), m.PID, ended)
@@ -49,11 +50,11 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 	}
 	line("overheads", "%s", classes)
 	if usesMPI(p) {
-		line("MPI", "%s", mpiSummary(p, part))
+		line("MPI", "%s", mpiSummary(p, sec, part))
 	}
 
 	if c := m.Overhead; c != nil && c.Failed == "" {
-		line("probes took", "%s thread-sec (%s%%)%s", seconds(c.Total(), 0), share(costShare(p)), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
+		line("probes took", "%s thread-sec (%s%%)%s", sec.seconds(c.Total(), 0), share(costShare(p)), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
 	}
 	key := "costliest regions"
 	for _, c := range analysis.Costs(p)[:min(3, len(p.Regions))] {
@@ -62,7 +63,7 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 		if t <= 0 {
 			what, t = "time", c.Exclusive
 		}
-		line(key, "%s: %s thread-sec %s (%s%%)", regionLabel(p, c.Region), seconds(t, 0), what, part(t))
+		line(key, "%s: %s thread-sec %s (%s%%)", regionLabel(p, c.Region), sec.seconds(t, 0), what, part(t))
 		key = ""
 	}
 
@@ -85,13 +86,13 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 }
 
 // mpiSummary says what part MPI had, in parallel regions and outside.
-func mpiSummary(p *attribution.Profile, part func(int64) string) string {
+func mpiSummary(p *attribution.Profile, c clock, part func(int64) string) string {
 	m := totalMPI(p)
 	who := ""
 	if job := p.Meta.MPI; job != nil && job.Rank >= 0 && job.Size > 0 {
 		who = fmt.Sprintf("rank %d of %d, ", job.Rank, job.Size)
 	}
-	return fmt.Sprintf("%s%s thread-sec (%s%%) in %d calls: %d sends, %d receives, %d collectives", who, seconds(m.T, 0), part(m.T), m.Calls, m.Sends, m.Recvs, m.Colls)
+	return fmt.Sprintf("%s%s thread-sec (%s%%) in %d calls: %d sends, %d receives, %d collectives", who, c.seconds(m.T, 0), part(m.T), m.Calls, m.Sends, m.Recvs, m.Colls)
 }
 
 // troubles returns key and text of at most six lines on what the figures

@@ -32,6 +32,8 @@ func TestFlagsInPlainWords(t *testing.T) {
 		{"run --sample-period -3 -- true", "--sample-period -3: give a whole number, not below 0"},
 		{"run --quiet=maybe -- true", "--quiet maybe: give true or false"},
 		{"run --volumes x -- true", "--volumes x: there are minimal, naive"},
+		{"run --decimals 0 -- true", "--decimals 0: give a number from 1 to 9"},
+		{"report --sort size .", "--sort size: there are time, source"},
 		{"run --eval =1 -- true", "has no name"},
 		{"run --eval IPC= -- true", "has nothing behind its name"},
 	} {

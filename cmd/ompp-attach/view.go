@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +20,9 @@ type viewFlags struct {
 	volumes          accounting
 	classic          bool
 	raw              bool
+	all              bool
+	sort             order
+	decimals         decimals
 	classicOverheads bool
 	evaluators       []string
 }
@@ -25,9 +31,15 @@ func (f *viewFlags) register(c *cobra.Command) {
 	c.Flags().Var(&f.volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+accountingNames()+"; both are recorded")
 	c.Flags().BoolVar(&f.classic, "classic", false, "leave out the regions of single MPI calls, which ompP does not have")
 	c.Flags().BoolVar(&f.raw, "raw", false, "times as measured, without taking out what the probes took of them")
+	c.Flags().BoolVar(&f.all, "all", false, "show also the rows of the text report that take less than 0.1 % of the time, which are joined otherwise")
+	c.Flags().Var(&f.sort, "sort", "the callgraph by time, the most first, or as in the source: "+orderNames())
+	c.Flags().Var(&f.decimals, "decimals", "of the text report's times, 1 to 9 (default 2, as ompP, and more for runs of less than 10 s)")
 	c.Flags().BoolVar(&f.classicOverheads, "classic-overheads", false, "overhead classes as ompP has them: MPI calls count in the class of the time they lie in, too")
 	c.Flags().StringArrayVar(&f.evaluators, "eval", nil, "a column computed from counters, as in 'IPC=instructions/cycles': `formula` of numbers, "+
 		"counters, EXECT (s, as measured), EXECC, + - * / and parentheses; may be given several times")
+	_ = c.RegisterFlagCompletionFunc("sort", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return strings.Split(orderNames(), ", "), cobra.ShellCompDirectiveNoFileComp
+	})
 	_ = c.RegisterFlagCompletionFunc("volumes", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return strings.Split(accountingNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 	})
@@ -35,11 +47,61 @@ func (f *viewFlags) register(c *cobra.Command) {
 
 // options says what the flags ask for.
 func (f *viewFlags) options() report.Options {
-	o := report.Options{Volumes: mpi.Accounting(f.volumes), Classic: f.classic, Raw: f.raw, Evaluators: f.evaluators}
+	o := report.Options{Volumes: mpi.Accounting(f.volumes), Classic: f.classic, Raw: f.raw, All: f.all, Sort: report.Order(f.sort), Decimals: int(f.decimals), Evaluators: f.evaluators}
 	if f.classicOverheads {
 		o.Rules = analysis.Classic
 	}
 	return o
+}
+
+// order is a flag's value.
+type order report.Order
+
+func orderNames() string {
+	var names []string
+	for _, o := range report.Orders {
+		names = append(names, string(o))
+	}
+	return strings.Join(names, ", ")
+}
+
+// String returns the order's name.
+func (o *order) String() string { return string(*o) }
+
+// Type is how help texts call the value.
+func (o *order) Type() string { return "order" }
+
+// Set takes an order's name.
+func (o *order) Set(s string) error {
+	if !slices.Contains(report.Orders, report.Order(s)) {
+		return fmt.Errorf("there are %s", orderNames())
+	}
+	*o = order(s)
+	return nil
+}
+
+// decimals is a flag's value; 0: not given.
+type decimals int
+
+// String returns the number, and nothing if none was given.
+func (d *decimals) String() string {
+	if *d == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*d))
+}
+
+// Type is how help texts call the value.
+func (d *decimals) Type() string { return "N" }
+
+// Set takes a number.
+func (d *decimals) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > 9 {
+		return errors.New("give a number from 1 to 9")
+	}
+	*d = decimals(n)
+	return nil
 }
 
 func accountingNames() string {

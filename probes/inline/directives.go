@@ -158,7 +158,8 @@ func (f *function) place(c *Construct, s *share, ds []symbols.Directive) {
 	if len(ds) > 0 {
 		c.Begin, c.Last, c.Exact = ds[0].Begin, ds[0].End, true
 		if len(ds) > 1 {
-			c.Notes = append(c.Notes, fmt.Sprintf("GCC merged the loops of lines %s into this one, as they have the same bounds: its count is each one's, its times are the sum", lines(ds[1:])))
+			c.Merged = lines(ds[1:])
+			c.Notes = append(c.Notes, fmt.Sprintf("GCC merged the loops of lines %s into this one, as they have the same bounds: its count is each one's, its times are the sum", c.Merged))
 		}
 		return
 	}

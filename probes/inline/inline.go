@@ -22,6 +22,7 @@ type Construct struct {
 	File        string
 	Begin, Last int
 	Exact       bool
+	Merged      string   // lines of the loops that GCC merged with this one
 	Notes       []string // what its figures do not tell, whole sentences
 	End         event.InlineEnd
 	Enter       []Point // one of them is hit once per execution

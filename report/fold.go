@@ -1,0 +1,124 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+)
+
+// little is the share of all threads' time below which the text report joins rows.
+const little = 0.001
+
+// Order is how the callgraph is sorted.
+type Order string
+
+// The orders there are.
+const (
+	ByTime   Order = "time"
+	BySource Order = "source"
+)
+
+// Orders are the orders, the default first.
+var Orders = []Order{ByTime, BySource}
+
+// fold says which rows a text report shows by themselves, and in which order.
+type fold struct {
+	kids    [][]int // shown children of each node
+	folded  [][]int // the others, those of recursion apart
+	regions []bool  // shown in tables of regions
+	hidden  int     // nodes that are not shown
+	rec     recursion
+}
+
+// findFold leaves out what takes little time and holds nothing that takes more. A
+// row that lost events, or was not observed all of the time, is shown, and so is one that
+// would be left out alone.
+func findFold(p *attribution.Profile, o Options) *fold {
+	f := &fold{rec: findRecursion(p), regions: make([]bool, len(p.Regions)), folded: make([][]int, len(p.Nodes))}
+	f.kids = f.rec.shown(analysis.Children(p))
+	lossy := map[int]bool{}
+	for _, l := range p.Lost {
+		lossy[l.Region] = true
+	}
+	time, all := make([]int64, len(p.Nodes)), analysis.ThreadTime(p)
+	shown := make([]bool, len(p.Nodes))
+	for i := len(p.Nodes) - 1; i > 0; i-- {
+		n := &p.Nodes[i]
+		sum := analysis.Sum(n)
+		time[i] = sum.Exec.T
+		if o.All || sum.Estimate != nil || lossy[n.Region] || p.Regions[n.Region].Lossy > 0 || float64(time[i]) >= little*float64(all) {
+			shown[i] = true
+		}
+		if shown[i] {
+			shown[n.Parent] = true
+		}
+	}
+	for i, kids := range f.kids {
+		if o.Sort != BySource {
+			slices.SortStableFunc(kids, func(a, b int) int { return cmp.Compare(time[b], time[a]) })
+		}
+		var show, fold []int
+		for _, k := range kids {
+			if shown[k] {
+				show = append(show, k)
+			} else {
+				fold = append(fold, k)
+			}
+		}
+		if len(fold) == 1 && len(f.kids[fold[0]]) == 0 && (i == 0 || shown[i]) {
+			shown[fold[0]] = true
+			show, fold = kids, nil
+		}
+		f.kids[i], f.folded[i] = show, fold
+	}
+	count := 0
+	for i := 1; i < len(p.Nodes); i++ {
+		switch {
+		case shown[i]:
+			f.regions[p.Nodes[i].Region] = true
+		case !f.rec.hidden[i]:
+			f.hidden++
+		}
+	}
+	for _, s := range f.regions {
+		if !s {
+			count++
+		}
+	}
+	if count == 1 {
+		f.regions[slices.Index(f.regions, false)] = true
+	}
+	return f
+}
+
+// joined says that n rows are not shown by themselves.
+func joined(n int, noun string) string { return "and " + belowLittle(n, noun) }
+
+func belowLittle(n int, noun string) string {
+	return fmt.Sprintf("%s below %s %%", plural(n, noun), decimal(100*little, 0, 1))
+}
+
+// below counts a node's folded children and all that is below those.
+func (f *fold) below(node int) (n int) {
+	stack := slices.Clone(f.folded[node])
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = append(stack[:len(stack)-1], f.kids[at]...)
+		stack = append(stack, f.folded[at]...)
+		n++
+	}
+	return n
+}
+
+// shownOf parts regions into those that are shown and the number of the others.
+func (f *fold) shownOf(regions []int) (shown []int, others int) {
+	for _, r := range regions {
+		if f.regions[r] {
+			shown = append(shown, r)
+		}
+	}
+	return shown, len(regions) - len(shown)
+}
