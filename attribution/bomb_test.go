@@ -24,6 +24,7 @@ func packed(t *testing.T, begin, piece string, size int) []byte {
 	for n := 0; n < size; n += len(text) {
 		_, _ = z.Write(text)
 	}
+	_, _ = io.WriteString(z, `{"thread":0}]}]}`)
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}

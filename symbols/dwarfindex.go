@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"debug/dwarf"
-	"debug/elf"
 	"encoding/binary"
 	"slices"
 	"sort"
@@ -37,10 +36,6 @@ type unit struct {
 	code  func() []codeOf
 }
 
-// maxSection bounds what a compressed section may unpack to: deflate can claim
-// a thousand times its size.
-const maxSection = 4 << 30
-
 // loadDWARF returns nil where there is no usable DWARF. debug/dwarf has been
 // known to panic on corrupt input, which must not take a measurement down.
 func (o *Object) loadDWARF() (x *dwarfIndex) {
@@ -49,17 +44,17 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 			x = nil
 		}
 	}()
-	f := o.file
-	if !hasSection(f, "debug_line") {
-		if o.debug() == nil {
+	in := o
+	if !hasSection(o.file, "debug_line") {
+		if in = o.debug(); in == nil {
 			return nil
 		}
-		f = o.debug().file
 	}
+	f := in.file
 	sections := func(name string) []byte {
 		for _, s := range f.Sections {
-			if (s.Name == ".debug_"+name || s.Name == ".zdebug_"+name) && s.Type != elf.SHT_NOBITS && s.Size <= maxSection {
-				if b, err := s.Data(); err == nil {
+			if s.Name == ".debug_"+name || s.Name == ".zdebug_"+name {
+				if b := in.section(s); b != nil {
 					return b
 				}
 			}

@@ -57,6 +57,7 @@ type Object struct {
 	debug     func() *Object // the separate debug file, or nil
 	inlined   func() map[string]int
 	sources   sourceCache
+	read      unpacked
 }
 
 // OpenObject opens the ELF file at path. The file stays open until Close, so
@@ -92,6 +93,9 @@ func NewObject(r io.ReaderAt, size int64) (*Object, error) {
 	if elf.Class(ident[elf.EI_CLASS]) != elf.ELFCLASS64 || elf.Data(ident[elf.EI_DATA]) != elf.ELFDATA2LSB {
 		return nil, ErrUnsupported
 	}
+	if namesCompressed(r) {
+		return nil, fmt.Errorf("%w: the names of its sections are compressed", ErrNotELF)
+	}
 	f, err := elf.NewFile(io.NewSectionReader(r, 0, size))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotELF, err)
@@ -100,6 +104,7 @@ func NewObject(r io.ReaderAt, size int64) (*Object, error) {
 		return nil, fmt.Errorf("%w: %v %v", ErrUnsupported, f.Machine, f.Type)
 	}
 	o := &Object{r: r, size: size, file: f}
+	o.leaveOutBombs()
 	o.symbols = sync.OnceValue(o.loadSymbols)
 	o.dynamic = sync.OnceValue(func() *dynamicTables { t := o.loadDynamicTables(); return &t })
 	o.imports = sync.OnceValue(o.loadImports)

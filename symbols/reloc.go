@@ -37,11 +37,7 @@ func (o *Object) loadRelocations() *relocations {
 		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
 			continue
 		}
-		raw, err := s.Data()
-		if err != nil {
-			continue
-		}
-		for ; len(raw) >= entry; raw = raw[entry:] {
+		for raw := o.section(s); len(raw) >= entry; raw = raw[entry:] {
 			slot := binary.LittleEndian.Uint64(raw)
 			info := binary.LittleEndian.Uint64(raw[8:])
 			addend := binary.LittleEndian.Uint64(raw[16:])

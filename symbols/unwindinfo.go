@@ -34,8 +34,8 @@ func (o *Object) DebugFrame() []byte {
 			continue
 		}
 		for _, s := range f.file.Sections {
-			if (s.Name == ".debug_frame" || s.Name == ".zdebug_frame") && s.Type != elf.SHT_NOBITS && s.Size <= maxSection {
-				if b, err := s.Data(); err == nil {
+			if s.Name == ".debug_frame" || s.Name == ".zdebug_frame" {
+				if b := f.section(s); b != nil {
 					return b
 				}
 			}

@@ -1,0 +1,91 @@
+package symbols
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"math"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// Sections may be compressed, and a few megabytes of zeros are gigabytes: what a
+// section unpacks to, and what all of a file's do, is bounded by what is
+// plausible. Debug information compresses to a fifth; long lists of one name, and
+// of zeros, to less.
+const (
+	unpacksTo  = 32      // times the size in the file
+	unpacksMin = 1 << 20 // bytes that any section may have
+)
+
+// unpacked is how many bytes of sections an object has had read.
+type unpacked struct{ n atomic.Int64 }
+
+// take counts bytes; not ok: they are too many for this machine.
+func (u *unpacked) take(n uint64) bool {
+	if n > uint64(plenty) {
+		return false
+	}
+	if u.n.Add(int64(n)) > plenty {
+		u.n.Add(-int64(n))
+		return false
+	}
+	return true
+}
+
+// plenty is what the tool may take of the machine's memory for one file.
+var plenty = func() int64 {
+	const least = 256 << 20
+	var si unix.Sysinfo_t
+	if unix.Sysinfo(&si) != nil {
+		return least
+	}
+	return max(least, int64(uint64(si.Totalram)*uint64(si.Unit)/4))
+}()
+
+// leaveOutBombs makes sections empty that claim to unpack to what is not
+// plausible: whoever asks for any section's contents is safe.
+func (o *Object) leaveOutBombs() {
+	for _, s := range o.file.Sections {
+		if s.Flags&elf.SHF_COMPRESSED != 0 && s.Size > max(unpacksMin, unpacksTo*s.FileSize) {
+			s.Type, s.Size, s.FileSize = elf.SHT_NOBITS, 0, 0
+		}
+	}
+}
+
+// namesCompressed tells that a file has the names of its sections compressed,
+// which no linker does: they would be unpacked before anybody could look.
+func namesCompressed(r io.ReaderAt) bool {
+	var h elf.Header64
+	var s elf.Section64
+	if binary.Read(io.NewSectionReader(r, 0, int64(binary.Size(h))), binary.LittleEndian, &h) != nil || h.Shoff > math.MaxInt64/2 {
+		return false
+	}
+	names := uint64(h.Shstrndx)
+	read := func(n uint64) bool {
+		at := h.Shoff + n*uint64(h.Shentsize)
+		return binary.Read(io.NewSectionReader(r, int64(at), int64(binary.Size(s))), binary.LittleEndian, &s) == nil
+	}
+	if names == uint64(elf.SHN_XINDEX) { // too many: the first one's header has the number
+		if !read(0) {
+			return false
+		}
+		names = uint64(s.Link)
+	}
+	return read(names) && elf.SectionFlag(s.Flags)&elf.SHF_COMPRESSED != 0
+}
+
+// section returns what a section holds, uncompressed; nil where that is not in
+// the file, or too much.
+func (o *Object) section(s *elf.Section) []byte {
+	stored := s.Flags&elf.SHF_COMPRESSED == 0
+	if s.Type == elf.SHT_NOBITS || stored && s.Size > uint64(o.size) || !o.read.take(s.Size) {
+		return nil
+	}
+	b, err := s.Data()
+	if err != nil {
+		return nil
+	}
+	return b
+}
