@@ -20,13 +20,13 @@ struct {
 	__type(value, u32); /* enum follow_flag */
 } followed SEC(".maps");
 
-/* Processes that wait for SIGCONT. The guardian continues them if the tool
- * dies. */
+/* Processes that wait for SIGCONT; the value is when they were let go by
+ * somebody else than the tool, 0: not yet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
 	__type(key, struct stop);
-	__type(value, u8);
+	__type(value, u64);
 } stopped SEC(".maps");
 
 struct {
@@ -40,10 +40,20 @@ typedef struct { int counter; } __attribute__((preserve_access_index)) atomic_t;
 struct signal_struct { atomic_t live; } __attribute__((preserve_access_index));
 struct task_struct___end { struct signal_struct *signal; } __attribute__((preserve_access_index));
 
+/* What processes of the tree have as their programs. Only the kernel side
+ * writes here. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u32); /* process */
+	__type(value, struct program);
+} programs SEC(".maps");
+
 const struct life *unused_life __attribute__((unused));
 const struct stop *unused_stop __attribute__((unused));
 const enum life_kind *unused_life_kind __attribute__((unused));
 const enum follow_flag *unused_follow_flag __attribute__((unused));
+const enum file_is *unused_file_is __attribute__((unused));
 
 #define SIGCONT 18
 /* The first eight bytes of task_struct.comm. */
@@ -105,63 +115,81 @@ static __always_inline int parent_stops_too(void)
 	return 0;
 }
 
-enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
-
-/* Linux 6.13+. Without it a child that does not exec is measured from a moment
- * after its start. */
-extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type, u64 value) __ksym __weak;
+#include "release.h"
 
 /* Life events that the ring had no room for. */
 u32 missed = 0;
 
-/* Reports a life event; child is the process to stop if it is not the current
- * one. */
-static __always_inline void tell(u32 pid, u32 parent, u32 kind, u32 flags, struct task_struct *child)
+/* Stops the current process, or child if that is not 0; returns whether it will
+ * be. */
+static __always_inline u32 hold(struct stop *stop, struct task_struct *child)
 {
-	struct stop stop = { .time = bpf_ktime_get_ns(), .pid = pid };
-	struct life *l;
-	u8 waits = 1;
+	u64 waits = 0;
 	int failed;
+
+	/* Recorded first: whoever finds it must be able to undo it. Where there is
+	 * no room for that, it runs on. */
+	if (nobody_listens() || bpf_map_update_elem(&stopped, stop, &waits, BPF_ANY))
+		return 0;
+	if (!child)
+		failed = bpf_send_signal(SIGSTOP);
+	else if (bpf_send_signal_task)
+		failed = bpf_send_signal_task(child, SIGSTOP, PIDTYPE_TGID, 0);
+	else
+		failed = 1;
+	if (!failed && !nobody_listens())
+		return 1;
+	/* Whoever else continues all who wait may have come too early for this one. */
+	if (!failed && !child)
+		bpf_send_signal(SIGCONT);
+	else if (!failed && bpf_send_signal_task)
+		send_to(child, SIGCONT);
+	bpf_map_delete_elem(&stopped, stop);
+	return 0;
+}
+
+/* Reports a life event, which is filled but for its time; child is the process to
+ * stop if it is not the current one. */
+static __always_inline void tell(struct life *what, u32 flags, struct task_struct *child)
+{
+	struct stop stop = { .time = bpf_ktime_get_ns(), .pid = what->pid };
+	struct life *l;
 
 	l = bpf_ringbuf_reserve(&lives, sizeof(*l), 0);
 	if (!l) {
 		__sync_fetch_and_add(&missed, 1);
 		return;
 	}
+	*l = *what;
 	l->time = stop.time;
-	l->pid = pid;
-	l->kind = kind;
-	l->parent = parent;
 	l->stopped = 0;
 	if ((flags & FOLLOW_STOP) && may_be_continued(child ? child : bpf_get_current_task_btf()) &&
-	    (child || !parent_stops_too())) {
-		/* Recorded first: whoever finds it must be able to undo it. Where there
-		 * is no room for that, it runs on. */
-		if (bpf_map_update_elem(&stopped, &stop, &waits, BPF_ANY))
-			failed = 1;
-		else if (!child)
-			failed = bpf_send_signal(SIGSTOP);
-		else if (bpf_send_signal_task)
-			failed = bpf_send_signal_task(child, SIGSTOP, PIDTYPE_TGID, 0);
-		else
-			failed = 1;
-		l->stopped = !failed;
-		if (failed)
-			bpf_map_delete_elem(&stopped, &stop);
-	}
+	    (child || !parent_stops_too()))
+		l->stopped = hold(&stop, child);
 	bpf_ringbuf_submit(l, BPF_RB_FORCE_WAKEUP);
 }
 
+#include "files.h"
+
+/* A program whose loader is watched runs on: none of its own code does before that
+ * has told of its libraries. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_pid)
 {
 	u32 pid = bpf_get_current_pid_tgid() >> 32;
-	u32 *flags = bpf_map_lookup_elem(&followed, &pid);
+	u32 *flags = bpf_map_lookup_elem(&followed, &pid), all;
+	struct life l = { .pid = pid, .kind = LIFE_EXEC };
 
-	if (flags) {
-		*flags &= ~FOLLOW_PROBED;
-		tell(pid, 0, LIFE_EXEC, *flags, 0);
-	}
+	if (!flags)
+		return 0;
+	watch_stops();
+	executed(pid, task);
+	all = *flags;
+	*flags = all & ~FOLLOW_PROBED;
+	l.runs = begins_plain(&l.file);
+	if (l.runs && !(all & (FOLLOW_KNOWN | FOLLOW_FIRST)))
+		return 0;
+	tell(&l, l.runs && !(all & FOLLOW_FIRST) ? 0 : all, 0);
 	return 0;
 }
 
@@ -171,6 +199,7 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	u32 from = BPF_CORE_READ(parent, tgid), pid = BPF_CORE_READ(child, tgid);
+	struct life l = { .pid = pid, .parent = from, .kind = LIFE_FORK };
 	u32 *flags, inherited;
 
 	if (from == pid) /* a thread */
@@ -178,14 +207,16 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	flags = bpf_map_lookup_elem(&followed, &from);
 	if (!flags || !(*flags & FOLLOW_CHILDREN))
 		return 0;
-	inherited = *flags;
+	watch_stops();
+	inherited = *flags & ~(FOLLOW_KNOWN | FOLLOW_FIRST);
 	/* vfork and posix_spawn: the child borrows its parent's memory until it
 	 * execs, and the parent may wait for it. It runs nothing to be measured. */
 	if (BPF_CORE_READ(parent, mm) == BPF_CORE_READ(child, mm))
 		inherited &= ~FOLLOW_PROBED;
+	forked(pid, from);
 	bpf_map_update_elem(&followed, &pid, &inherited, BPF_ANY);
 	if (inherited & FOLLOW_PROBED)
-		tell(pid, from, LIFE_FORK, handles_continue() ? 0 : inherited, child);
+		tell(&l, handles_continue() ? 0 : inherited, child);
 	return 0;
 }
 
@@ -196,8 +227,12 @@ int BPF_PROG(on_exit, struct task_struct *task)
 
 	/* The number may soon be a stranger's. The last thread of a process need
 	 * not be its first. */
-	if (BPF_CORE_READ((struct task_struct___end *)task, signal, live.counter) == 0)
-		bpf_map_delete_elem(&followed, &pid);
+	if (BPF_CORE_READ((struct task_struct___end *)task, signal, live.counter) != 0)
+		return 0;
+	bpf_map_delete_elem(&followed, &pid);
+	bpf_map_delete_elem(&programs, &pid);
+	if (pid == tool)
+		last_will();
 	return 0;
 }
 
@@ -210,13 +245,17 @@ static __always_inline int libraries_changed(struct pt_regs *regs)
 	u32 pid = bpf_get_current_pid_tgid() >> 32;
 	u32 *flags = bpf_map_lookup_elem(&followed, &pid);
 	u64 at = bpf_get_attach_cookie(regs);
+	struct life l = { .pid = pid, .kind = LIFE_MAP };
+	u64 r_state = REG_IP(regs) + at;
 	int state = 0;
 
 	if (!flags)
 		return 0;
-	if (at && (bpf_probe_read_user(&state, sizeof(state), (void *)(REG_IP(regs) + at)) || state != 0))
+	if (at && (bpf_probe_read_user(&state, sizeof(state), (void *)r_state) || state != 0))
 		return 0;
-	tell(pid, 0, LIFE_MAP, handles_continue() ? 0 : *flags, 0);
+	if (at && nothing_new(pid, r_state))
+		return 0;
+	tell(&l, handles_continue() ? 0 : *flags, 0);
 	return 0;
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 	"unsafe"
 
@@ -21,6 +22,7 @@ const (
 	LifeExec = uint32(followLifeKindLIFE_EXEC)
 	LifeFork = uint32(followLifeKindLIFE_FORK)
 	LifeMap  = uint32(followLifeKindLIFE_MAP)
+	LifeFile = uint32(followLifeKindLIFE_FILE)
 )
 
 // How a process is followed; the comments are in shared.h.
@@ -28,6 +30,8 @@ const (
 	FollowStop     = uint32(followFollowFlagFOLLOW_STOP)
 	FollowChildren = uint32(followFollowFlagFOLLOW_CHILDREN)
 	FollowProbed   = uint32(followFollowFlagFOLLOW_PROBED)
+	FollowKnown    = uint32(followFollowFlagFOLLOW_KNOWN)
+	FollowFirst    = uint32(followFollowFlagFOLLOW_FIRST)
 )
 
 // Follower watches processes for new programs, children and mapped runtimes.
@@ -35,6 +39,7 @@ type Follower struct {
 	mode  Mode
 	coll  *ebpf.Collection
 	links []link.Link
+	last  link.Link // of the program that lets everybody go on when we end
 	lives *memoryRing
 	wait  *Waiter
 }
@@ -60,8 +65,10 @@ func newFollower(mode Mode, user uint32) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := spec.Variables[followVarMayContinue].Set(user); err != nil {
-		return nil, fmt.Errorf("say whom we may continue: %w", err)
+	for name, value := range map[string]uint32{followVarMayContinue: user, followVarTool: uint32(os.Getpid()), followVarFindsFiles: findsFiles()} {
+		if err := spec.Variables[name].Set(value); err != nil {
+			return nil, fmt.Errorf("set %s of the programs that follow processes: %w", name, err)
+		}
 	}
 	f := &Follower{mode: mode}
 	unused := followProgOnLibrariesMulti
@@ -72,13 +79,9 @@ func newFollower(mode Mode, user uint32) (*Follower, error) {
 	if f.coll, err = newCollection(spec, nil, nil); err != nil {
 		return nil, fmt.Errorf("load the programs that follow processes: %w", err)
 	}
-	for _, name := range []string{followProgOnExec, followProgOnFork, followProgOnExit} {
-		l, err := link.AttachTracing(link.TracingOptions{Program: f.coll.Programs[name]})
-		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("attach %s: %w", name, err)
-		}
-		f.links = append(f.links, l)
+	if err := f.attach(); err != nil {
+		f.Close()
+		return nil, err
 	}
 	if f.lives, err = mapRing(f.coll.Maps[followMapLives]); err != nil {
 		f.Close()
@@ -91,6 +94,29 @@ func newFollower(mode Mode, user uint32) (*Follower, error) {
 	return f, nil
 }
 
+// attach attaches the programs; that which lets everybody go on comes first.
+func (f *Follower) attach() error {
+	tracing := func(name string) (link.Link, error) {
+		l, err := link.AttachTracing(link.TracingOptions{Program: f.coll.Programs[name]})
+		if err != nil {
+			return nil, fmt.Errorf("attach %s: %w", name, err)
+		}
+		return l, nil
+	}
+	var err error
+	if f.last, err = tracing(followProgOnExit); err != nil {
+		return err
+	}
+	for _, name := range []string{followProgOnExec, followProgOnFork} {
+		l, err := tracing(name)
+		if err != nil {
+			return err
+		}
+		f.links = append(f.links, l)
+	}
+	return nil
+}
+
 // mayContinueAnyone tells whether we may send signals to processes of other users.
 func mayContinueAnyone() bool {
 	var now [2]unix.CapUserData
@@ -99,7 +125,7 @@ func mayContinueAnyone() bool {
 }
 
 // WatchLibraries reports (LifeMap) whenever a process has loaded or unloaded
-// libraries: path is its dynamic loader, offset that of _dl_debug_state in it,
+// libraries, or any if pid is 0: path is its dynamic loader, offset that of _dl_debug_state in it,
 // state that of _r_debug.r_state relative to it in memory, 0 if not known.
 func (f *Follower) WatchLibraries(path string, pid int, offset uint64, state int64) (io.Closer, error) {
 	ex, err := link.OpenExecutable(path)
@@ -115,7 +141,7 @@ func (f *Follower) WatchLibraries(path string, pid int, offset uint64, state int
 			&link.UprobeMultiOptions{Addresses: []uint64{offset}, Cookies: []uint64{uint64(state)}, PID: uint32(pid)})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("watch the libraries of process %d: %w", pid, err)
+		return nil, fmt.Errorf("watch the loader %s: %w", path, err)
 	}
 	return l, nil
 }
@@ -126,6 +152,14 @@ func (f *Follower) Follow(pid int, flags uint32) error {
 		return fmt.Errorf("follow process %d: %w", pid, err)
 	}
 	return nil
+}
+
+// Change sets and clears flags of a process that is followed; one that has ended
+// meanwhile is none.
+func (f *Follower) Change(pid int, set, clear uint32) {
+	if flags := f.Flags(pid); flags != 0 && flags&^clear|set != flags {
+		_ = f.coll.Maps[followMapFollowed].Update(uint32(pid), flags&^clear|set, ebpf.UpdateExist)
+	}
 }
 
 // Flags returns how a process is followed, 0 if it is not.
@@ -142,7 +176,7 @@ func (f *Follower) Release(which func(flags uint32) bool) {
 			continue
 		}
 		f.Forget(int(pid))
-		for stop := range entries[followStop, uint8](f.StoppedMap()) {
+		for stop := range entries[followStop, uint64](f.StoppedMap()) {
 			if stop.Pid == uint64(pid) {
 				_ = f.Continue(int(pid), stop.Time)
 			}
@@ -195,10 +229,18 @@ func (f *Follower) Missed() (n uint32) {
 	return n
 }
 
-// Continue lets a process go on that was stopped for us at a time, that of the
-// Life that told of it.
-func (f *Follower) Continue(pid int, stopped uint64) error {
-	err := unix.Kill(pid, unix.SIGCONT)
+// WentOn returns when somebody else than Continue let a process go on that was
+// stopped for us at a time, that of the Life that told of it; 0: nobody has.
+func (f *Follower) WentOn(pid int, stopped uint64) (at uint64) {
+	_ = f.StoppedMap().Lookup(followStop{Time: stopped, Pid: uint64(pid)}, &at)
+	return at
+}
+
+// Continue lets a process go on that was stopped for us at a time.
+func (f *Follower) Continue(pid int, stopped uint64) (err error) {
+	if f.WentOn(pid, stopped) == 0 {
+		err = unix.Kill(pid, unix.SIGCONT)
+	}
 	_ = f.StoppedMap().Delete(followStop{Time: stopped, Pid: uint64(pid)})
 	if err != nil && !errors.Is(err, unix.ESRCH) {
 		return fmt.Errorf("continue process %d: %w", pid, err)
@@ -221,13 +263,21 @@ func ForgetAll(m *ebpf.Map) {
 
 // ContinueAll continues every process in a map of stopped ones. They stay in
 // it for a second: one may be entered and not be stopped yet.
-func ContinueAll(m *ebpf.Map) {
-	var now unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
-	for stop := range entries[followStop, uint8](m) {
+func ContinueAll(m *ebpf.Map) { ContinueLonger(m, 0) }
+
+// ContinueLonger continues those that have been stopped for longer than a time.
+func ContinueLonger(m *ebpf.Map, than time.Duration) {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+	now := uint64(ts.Nano())
+	for stop, before := range entries[followStop, uint64](m) {
+		if before != 0 || now < stop.Time+uint64(than) {
+			continue
+		}
 		_ = unix.Kill(int(stop.Pid), unix.SIGCONT)
-		if stop.Time+uint64(time.Second) < uint64(now.Nano()) {
-			_ = m.Delete(stop)
+		if now > stop.Time+uint64(time.Second) {
+			// Whoever stopped it learns of this, and takes it out.
+			_ = m.Update(stop, now, ebpf.UpdateExist)
 		}
 	}
 }
@@ -244,6 +294,9 @@ func (f *Follower) Close() {
 		l.Close()
 	}
 	ContinueAll(f.StoppedMap())
+	if f.last != nil {
+		f.last.Close() // if we were killed before, it has continued them
+	}
 	if f.lives != nil {
 		_ = f.lives.close()
 	}

@@ -13,12 +13,31 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type followFileIs uint32
+
+const (
+	followFileIsFILE_UNKNOWN followFileIs = 0
+	followFileIsFILE_PLAIN   followFileIs = 1
+	followFileIsFILE_WANTED  followFileIs = 2
+	followFileIsFILE_LOADER  followFileIs = 3
+)
+
+type followFileKey struct {
+	_       structs.HostLayout
+	Inode   uint64
+	Size    uint64
+	Changed uint64
+	Dev     uint64
+}
+
 type followFollowFlag uint32
 
 const (
 	followFollowFlagFOLLOW_STOP     followFollowFlag = 1
 	followFollowFlagFOLLOW_CHILDREN followFollowFlag = 2
 	followFollowFlagFOLLOW_PROBED   followFollowFlag = 4
+	followFollowFlagFOLLOW_KNOWN    followFollowFlag = 8
+	followFollowFlagFOLLOW_FIRST    followFollowFlag = 16
 )
 
 type followLife struct {
@@ -28,6 +47,9 @@ type followLife struct {
 	Kind    uint32
 	Parent  uint32
 	Stopped uint32
+	Runs    uint32
+	Pad     uint32
+	File    followFileKey
 }
 
 type followLifeKind uint32
@@ -36,7 +58,19 @@ const (
 	followLifeKindLIFE_EXEC followLifeKind = 1
 	followLifeKindLIFE_FORK followLifeKind = 2
 	followLifeKindLIFE_MAP  followLifeKind = 3
+	followLifeKindLIFE_FILE followLifeKind = 4
 )
+
+type followProgram struct {
+	_          structs.HostLayout
+	Began      uint64
+	User       uint64
+	System     uint64
+	Wanted     uint32
+	WantedNow  uint32
+	UnknownNow uint32
+	Pad        uint32
+}
 
 type followStop struct {
 	_    structs.HostLayout
@@ -44,20 +78,39 @@ type followStop struct {
 	Pid  uint64
 }
 
+type followWatchdog struct {
+	_     structs.HostLayout
+	Timer struct {
+		_ structs.HostLayout
+		_ [16]byte
+	}
+}
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	followMapFiles             = "files"
 	followMapFollowed          = "followed"
 	followMapLives             = "lives"
+	followMapPrograms          = "programs"
 	followMapStopped           = "stopped"
+	followMapWatchdogs         = "watchdogs"
 	followProgOnExec           = "on_exec"
 	followProgOnExit           = "on_exit"
 	followProgOnFork           = "on_fork"
 	followProgOnLibrariesMulti = "on_libraries_multi"
 	followProgOnLibrariesPerf  = "on_libraries_perf"
+	followVarDead              = "dead"
+	followVarFindsFiles        = "finds_files"
+	followVarHeard             = "heard"
 	followVarMayContinue       = "may_continue"
 	followVarMissed            = "missed"
+	followVarMostSilent        = "most_silent"
+	followVarMostStopped       = "most_stopped"
+	followVarSilent            = "silent"
+	followVarTool              = "tool"
+	followVarUnusedFileIs      = "unused_file_is"
 	followVarUnusedFollowFlag  = "unused_follow_flag"
 	followVarUnusedLife        = "unused_life"
 	followVarUnusedLifeKind    = "unused_life_kind"
@@ -117,17 +170,28 @@ type followProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type followMapSpecs struct {
-	Followed *ebpf.MapSpec `ebpf:"followed"`
-	Lives    *ebpf.MapSpec `ebpf:"lives"`
-	Stopped  *ebpf.MapSpec `ebpf:"stopped"`
+	Files     *ebpf.MapSpec `ebpf:"files"`
+	Followed  *ebpf.MapSpec `ebpf:"followed"`
+	Lives     *ebpf.MapSpec `ebpf:"lives"`
+	Programs  *ebpf.MapSpec `ebpf:"programs"`
+	Stopped   *ebpf.MapSpec `ebpf:"stopped"`
+	Watchdogs *ebpf.MapSpec `ebpf:"watchdogs"`
 }
 
 // followVariableSpecs contains global variables before they are loaded into the kernel.
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type followVariableSpecs struct {
+	Dead             *ebpf.VariableSpec `ebpf:"dead"`
+	FindsFiles       *ebpf.VariableSpec `ebpf:"finds_files"`
+	Heard            *ebpf.VariableSpec `ebpf:"heard"`
 	MayContinue      *ebpf.VariableSpec `ebpf:"may_continue"`
 	Missed           *ebpf.VariableSpec `ebpf:"missed"`
+	MostSilent       *ebpf.VariableSpec `ebpf:"most_silent"`
+	MostStopped      *ebpf.VariableSpec `ebpf:"most_stopped"`
+	Silent           *ebpf.VariableSpec `ebpf:"silent"`
+	Tool             *ebpf.VariableSpec `ebpf:"tool"`
+	UnusedFileIs     *ebpf.VariableSpec `ebpf:"unused_file_is"`
 	UnusedFollowFlag *ebpf.VariableSpec `ebpf:"unused_follow_flag"`
 	UnusedLife       *ebpf.VariableSpec `ebpf:"unused_life"`
 	UnusedLifeKind   *ebpf.VariableSpec `ebpf:"unused_life_kind"`
@@ -154,16 +218,22 @@ func (o *followObjects) Close() error {
 //
 // It can be passed to loadFollowObjects or ebpf.CollectionSpec.LoadAndAssign.
 type followMaps struct {
-	Followed *ebpf.Map `ebpf:"followed"`
-	Lives    *ebpf.Map `ebpf:"lives"`
-	Stopped  *ebpf.Map `ebpf:"stopped"`
+	Files     *ebpf.Map `ebpf:"files"`
+	Followed  *ebpf.Map `ebpf:"followed"`
+	Lives     *ebpf.Map `ebpf:"lives"`
+	Programs  *ebpf.Map `ebpf:"programs"`
+	Stopped   *ebpf.Map `ebpf:"stopped"`
+	Watchdogs *ebpf.Map `ebpf:"watchdogs"`
 }
 
 func (m *followMaps) Close() error {
 	return _FollowClose(
+		m.Files,
 		m.Followed,
 		m.Lives,
+		m.Programs,
 		m.Stopped,
+		m.Watchdogs,
 	)
 }
 
@@ -171,8 +241,16 @@ func (m *followMaps) Close() error {
 //
 // It can be passed to loadFollowObjects or ebpf.CollectionSpec.LoadAndAssign.
 type followVariables struct {
+	Dead             *ebpf.Variable `ebpf:"dead"`
+	FindsFiles       *ebpf.Variable `ebpf:"finds_files"`
+	Heard            *ebpf.Variable `ebpf:"heard"`
 	MayContinue      *ebpf.Variable `ebpf:"may_continue"`
 	Missed           *ebpf.Variable `ebpf:"missed"`
+	MostSilent       *ebpf.Variable `ebpf:"most_silent"`
+	MostStopped      *ebpf.Variable `ebpf:"most_stopped"`
+	Silent           *ebpf.Variable `ebpf:"silent"`
+	Tool             *ebpf.Variable `ebpf:"tool"`
+	UnusedFileIs     *ebpf.Variable `ebpf:"unused_file_is"`
 	UnusedFollowFlag *ebpf.Variable `ebpf:"unused_follow_flag"`
 	UnusedLife       *ebpf.Variable `ebpf:"unused_life"`
 	UnusedLifeKind   *ebpf.Variable `ebpf:"unused_life_kind"`

@@ -72,7 +72,7 @@ func TestStoppedAgainWhileContinued(t *testing.T) {
 		return l
 	}
 	waiting := func(l Life) bool {
-		_, ok := entries[followStop, uint8](f.StoppedMap())[followStop{Time: l.Time, Pid: uint64(pid)}]
+		_, ok := entries[followStop, uint64](f.StoppedMap())[followStop{Time: l.Time, Pid: uint64(pid)}]
 		return ok
 	}
 	first := stop()
@@ -92,7 +92,7 @@ func TestStoppedAgainWhileContinued(t *testing.T) {
 	if err := f.Continue(pid, second.Time); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(entries[followStop, uint8](f.StoppedMap())); n != 0 {
+	if n := len(entries[followStop, uint64](f.StoppedMap())); n != 0 {
 		t.Errorf("%d stops are left", n)
 	}
 }

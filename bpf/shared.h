@@ -130,7 +130,32 @@ enum counter_source {
 enum life_kind {
 	LIFE_EXEC = 1, /* a followed process runs a new program */
 	LIFE_FORK,     /* a followed process has a child (pid; parent in arg) */
-	LIFE_MAP,      /* a followed process mapped a file that looks like a runtime */
+	LIFE_MAP,      /* a followed process has loaded or unloaded libraries */
+	LIFE_FILE,     /* it maps a file of which nothing is known; LIFE_MAP follows */
+};
+
+/* Which contents of which file: what is written anew is another one. */
+struct file_key {
+	u64 inode, size;
+	u64 changed; /* ctime, ns */
+	u64 dev;     /* as the kernel numbers it */
+};
+
+/* What is known of a file that programs map. */
+enum file_is {
+	FILE_UNKNOWN = 0,
+	FILE_PLAIN,  /* nothing in it is measured */
+	FILE_WANTED, /* something may be */
+	FILE_LOADER, /* plain, and tells when a process has loaded its libraries */
+};
+
+/* A followed process's program. */
+struct program {
+	u64 began;        /* when it was executed, or the process forked */
+	u64 user, system; /* processor time of the process until then, ns */
+	/* Of the files in its list of libraries, when it was looked at last and now. */
+	u32 wanted, wanted_now, unknown_now;
+	u32 pad;
 };
 
 /* What happens to followed processes. */
@@ -140,6 +165,9 @@ struct life {
 	u32 kind;
 	u32 parent;
 	u32 stopped; /* the process was sent SIGSTOP and waits for our SIGCONT */
+	u32 runs;    /* LIFE_EXEC: it needs no stop: its loader tells more, or nothing in it is measured */
+	u32 pad;
+	struct file_key file; /* LIFE_FILE; LIFE_EXEC: that in which it begins to run, its loader mostly */
 };
 
 /* A process that was sent SIGSTOP, and when: it may go on, and be stopped again,
@@ -153,6 +181,8 @@ enum follow_flag {
 	FOLLOW_STOP     = 1 << 0, /* stop it until its probes are placed */
 	FOLLOW_CHILDREN = 1 << 1, /* its children too */
 	FOLLOW_PROBED   = 1 << 2, /* it has probes: a fork inherits the mapping */
+	FOLLOW_KNOWN    = 1 << 3, /* the tool keeps a record of it: its next program is to be told of in any case */
+	FOLLOW_FIRST    = 1 << 4, /* it is the program that was launched: the same, and it is stopped */
 };
 
 /* How the kernel side computes something of an MPI handle: mpi.Formula. */

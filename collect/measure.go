@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -33,7 +34,8 @@ type Measurement struct {
 
 	// living is held while lives are acted on, and while a program's measurement
 	// ends; it is taken before scanning.
-	living sync.Mutex
+	living    sync.Mutex
+	strangers strangers
 
 	// settling is held while one profile is settled: files' tables are shared.
 	settling sync.Mutex
@@ -41,8 +43,10 @@ type Measurement struct {
 	// scanning guards the plans and every process's probes; it is taken before
 	// mu, never while mu is held.
 	scanning  sync.Mutex
-	plans     map[*symbols.Object]planned // an inode may hold another file by now
-	code      map[*symbols.Object]planned // of probes in the files' own code
+	plans     map[*symbols.Object]planned   // an inode may hold another file by now
+	code      map[*symbols.Object]planned   // of probes in the files' own code
+	plains    map[*symbols.Object]bool      // see plain
+	loaders   map[*symbols.Object]io.Closer // see watchLoader; nil: it cannot be watched
 	mpi       mpiSide
 	sampling  sampling
 	finders   []CodeFinder
@@ -92,8 +96,9 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 	}
 	m := &Measurement{
 		kernel: k, logf: logf, machine: preflight.Look(preflight.Root()),
-		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{},
-		procs: map[uint32]*Process{}, shared: map[any]*sharedLink{},
+		plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{}, plains: map[*symbols.Object]bool{}, loaders: map[*symbols.Object]io.Closer{},
+		strangers: newStrangers(),
+		procs:     map[uint32]*Process{}, shared: map[any]*sharedLink{},
 	}
 	if m.follower, err = follower(k.Mode()); err != nil {
 		m.Close()
@@ -154,6 +159,7 @@ func (m *Measurement) Close() {
 	for _, p := range m.procs {
 		m.detach(p)
 	}
+	closeLinks(m.takeLoaders())
 	if m.follower != nil {
 		m.follower.Close()
 	}

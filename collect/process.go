@@ -7,18 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/attribution"
+	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/files"
 	"ompp-attach/preflight"
 	"ompp-attach/probes"
-	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
 )
 
@@ -43,8 +42,9 @@ type Process struct {
 	code      map[fileID]placed // files with probes in their own code
 	mpi       mpiProcess
 	sampled   sampledProcess
-	libs      io.Closer // the watch on its dynamic loader
+	libs      io.Closer // the watch on its dynamic loader, if it was attached to
 	detached  bool      // it gets no probes any more
+	gone      bool      // it has ended: nobody can hit its probes
 	offSince  uint64    // paused from outside since then; 0: not; guarded by mu
 	resumed   uint64    // when it last went on; guarded by mu
 	alone     bool      // it shares no probes with others; guarded by scanning
@@ -69,6 +69,9 @@ type placed struct {
 
 // newProcess registers a process before its first probe is placed.
 func (m *Measurement) newProcess(pid int, g *Program) *Process {
+	if m.follower != nil { // there is none in tests
+		m.follower.Change(pid, bpf.FollowKnown, 0) // before it is described: what it runs from here on is told
+	}
 	now := ktime()
 	p := &Process{
 		pid: uint32(pid), handle: -1, program: g, first: pid == g.pid, found: now, began: now,
@@ -107,6 +110,9 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p.readCoreWaits()
 	p.meta = describe(pid)
 	p.meta.MPI = rankIn(pid)
+	if g.launched && m.follower != nil {
+		m.startedBefore(p)
+	}
 	m.mu.Lock()
 	p.sampled.throttled, p.sampled.returned = m.sampling.throttled, returned{}
 	m.procs[uint32(pid)] = p
@@ -170,8 +176,8 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	m.mu.Unlock()
 	p.cores.look(preflight.Root(), int(p.pid))
 	imported := importedBy(mods)
-	if p.libs == nil {
-		p.libs = m.watchLibraries(p, mods)
+	if m.follower != nil {
+		m.watchLoader(p, mods)
 	}
 	trouble := func(err error) {
 		m.logf("process %d: %v", p.pid, err)
@@ -239,39 +245,6 @@ func mayHaveTasks(runtime *symbols.Object, imported func(string) bool) bool {
 		"__kmpc_omp_task", "__kmpc_omp_task_with_deps", "__kmpc_omp_task_begin_if0", "__kmpc_taskloop", "__kmpc_taskloop_5"}, imported)
 }
 
-// watchLibraries puts a probe where the dynamic loader tells debuggers that the
-// list of libraries has changed. A static program has no loader.
-func (m *Measurement) watchLibraries(p *Process, mods []symbols.Module) io.Closer {
-	for i := range mods {
-		if !strings.HasPrefix(filepath.Base(mods[i].Path), "ld") {
-			continue
-		}
-		o := mods[i].Object()
-		entry := o.Symbol("_dl_debug_state")
-		if len(entry) == 0 {
-			continue
-		}
-		sp, err := insn.SafePoint(o, entry[0], insn.Need{})
-		off, ok := o.FileOffset(sp.VAddr)
-		if err != nil || !ok {
-			continue
-		}
-		const rState = 24 // struct r_debug (link.h): version, map, brk, state
-		var state int64
-		if v, ok := o.DataSymbol("_r_debug"); ok {
-			state = int64(v + rState - sp.VAddr)
-		}
-		m.samplesAt(o, []uint64{sp.VAddr})
-		l, err := m.follower.WatchLibraries(mods[i].HostPath, int(p.pid), off, state)
-		if err != nil {
-			m.logf("process %d: %v; runtimes that it loads later are not seen", p.pid, err)
-			return nil
-		}
-		return l
-	}
-	return nil
-}
-
 // closeLimit bounds how long the results wait for the probes to go: the kernel
 // removes them at once, but closing their links returns only when no thread is
 // inside a return probe any more (synchronize_srcu), which another tool's
@@ -284,10 +257,16 @@ func (m *Measurement) detach(p *Process) {
 	p.detached = true
 	p.cores.look(preflight.Root(), int(p.pid)) // a runtime may have bound the threads since
 	links := p.takeLinks()
-	if p.libs != nil {
-		links, p.libs = append(links, p.libs), nil
-	}
+	libs := p.libs
+	p.libs = nil
 	m.scanning.Unlock()
+	if libs != nil {
+		go libs.Close() // it says nothing of a program that is not watched
+	}
+	if p.gone {
+		go closeLinks(links)
+		return
+	}
 	closeLinks(links)
 }
 
@@ -331,7 +310,8 @@ func closeLinks(links []io.Closer) {
 const endedSomehow = "the process ended"
 
 // finish settles a process's profile; ended says how its measurement ended.
-// The reader must have drained what the process wrote, and its probes be gone.
+// The reader must have drained what the process wrote, and its probes be gone; it
+// has been taken out.
 func (m *Measurement) finish(p *Process, ended string) {
 	m.settling.Lock()
 	defer m.settling.Unlock()
@@ -343,9 +323,6 @@ func (m *Measurement) finish(p *Process, ended string) {
 		unix.Close(p.handle)
 		p.handle = -1
 	}
-	m.mu.Lock()
-	delete(m.procs, p.pid)
-	m.mu.Unlock()
 	// From here on nobody else knows the process: the reader need not wait until
 	// its places are looked up.
 	if p.engine.Events() == 0 && len(p.placed) == 0 && len(p.mpi.placed) == 0 { // nothing that we could measure
@@ -355,14 +332,14 @@ func (m *Measurement) finish(p *Process, ended string) {
 		return
 	}
 	end := p.ended
-	p.profile = m.profileOf(p, p.engine.Finish(end), end)
-	p.profile.Meta.Ended, p.profile.Meta.Exit = ended, exit
+	prof := m.profileOf(p, p.engine.Finish(end), end)
+	prof.Meta.Ended, prof.Meta.Exit = ended, exit
+	m.mu.Lock()
+	p.profile = prof
+	m.mu.Unlock()
 	if p.recorder != nil {
 		p.recorder.Stream.Began, p.recorder.Stream.End, p.recorder.Stream.Stops = p.began, end, p.engine.Stops()
 	}
-	m.mu.Lock()
-	p.program.done = append(p.program.done, p)
-	m.mu.Unlock()
 }
 
 // profileOf completes what a process's engine gave, which ended at a time, by what else is

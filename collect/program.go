@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
@@ -23,6 +24,7 @@ type Program struct {
 	refused     error    // why it must not run; guarded by Measurement.mu, as are
 	troubles    []string // those of processes that have no profile to tell them in
 	done        []*Process
+	settling    sync.WaitGroup // of processes that ended before the program did
 }
 
 // numberShift makes room for a program's number in the flags of a followed
@@ -61,7 +63,7 @@ func (m *Measurement) Follow(pid int) (*Program, error) {
 	}
 	_, _ = m.Costs()
 	g := m.newProgram(pid, true)
-	if err := m.follower.Follow(pid, g.flags(bpf.FollowStop|bpf.FollowChildren)); err != nil {
+	if err := m.follower.Follow(pid, g.flags(bpf.FollowStop|bpf.FollowChildren|bpf.FollowFirst)); err != nil {
 		return nil, err
 	}
 	return g, nil
@@ -109,8 +111,10 @@ func (g *Program) End(e Ending) *Result {
 		case ended(int(p.pid)):
 			how = endedSomehow
 		}
+		m.takeOut(p)
 		m.finish(p, how)
 	}
+	g.settling.Wait()
 	return g.result(e)
 }
 

@@ -7,9 +7,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"ompp-attach/attribution"
-	"ompp-attach/bpf"
 )
 
 // Run launches a program and measures it, its children and their children,
@@ -56,6 +53,7 @@ func (m *Measurement) Start() (stop func() error) {
 	}
 	wg.Go(func() { urgently(urgent...) })
 	wg.Go(func() { m.watch(ctx) })
+	wg.Go(func() { m.keepAlive(ctx) })
 	return sync.OnceValue(func() error {
 		// Children that outlive the measurement must not wait for its profiles.
 		m.follower.StopAll()
@@ -114,100 +112,6 @@ func (m *Measurement) watch(ctx context.Context) {
 	}
 }
 
-var lifeNames = map[uint32]string{bpf.LifeExec: "runs a new program", bpf.LifeFork: "forked", bpf.LifeMap: "loaded or unloaded libraries"}
-
-func (m *Measurement) live(l bpf.Life) {
-	m.living.Lock()
-	defer m.living.Unlock()
-	pid := int(l.Pid)
-	m.mu.Lock()
-	p := m.procs[l.Pid]
-	if p != nil && l.Stopped != 0 {
-		p.stopped = l.Time
-	}
-	m.mu.Unlock()
-	if l.Stopped != 0 {
-		defer func() {
-			// The time that it was stopped is not the program's.
-			m.mu.Lock()
-			now := ktime()
-			if p != nil && m.settled(p) {
-				p = nil
-			}
-			if p != nil && l.Time > p.continued {
-				took := now - l.Time
-				p.meta.Stopped.Add(int64(took))
-				defer m.logf("process %d: stopped for %s", pid, time.Duration(took))
-			}
-			switch {
-			case p == nil:
-			case l.Kind != bpf.LifeMap:
-				p.began = now
-			case l.Time > p.continued: // else continuing it has undone this stop as well
-				p.engine.Stopped(attribution.Stop{From: l.Time, To: now})
-			}
-			if p != nil {
-				p.stopped = 0
-				p.continued = now
-			}
-			m.mu.Unlock()
-			if err := m.follower.Continue(pid, l.Time); err != nil {
-				m.warn("%v", err)
-			}
-		}()
-	}
-	g := m.programOf(pid)
-	if p != nil {
-		g = p.program
-	}
-	if g == nil || g.over {
-		return
-	}
-	m.logf("process %d: %s", pid, lifeNames[l.Kind])
-	switch l.Kind {
-	case bpf.LifeExec:
-		if p != nil && l.Stopped == 0 && l.Time < p.found {
-			break // what it runs since then is what we have found
-		}
-		if p != nil {
-			m.retire(p, "ran another program")
-		}
-		attached := p != nil && p.meta.Attached
-		p = m.newProcess(pid, g)
-		m.mu.Lock()
-		p.meta.Attached = attached
-		m.mu.Unlock()
-	case bpf.LifeFork:
-		if p != nil { // another one had that number
-			m.retire(p, endedSomehow)
-		}
-		p = m.newProcess(pid, g)
-	case bpf.LifeMap:
-		if p == nil {
-			p = m.newProcess(pid, g)
-		}
-		// What it did before is resolved by the libraries that it had then, and timed
-		// by the clock before it was stopped.
-		if l.Stopped != 0 {
-			m.settleFolds(p, true)
-		}
-		m.drainAll()
-	}
-	n, _ := m.scan(p) // what it could not do is among p's warnings
-	if g.launched && p.first && l.Stopped != 0 {
-		m.checkUser(p, n > 0)
-	}
-	if (n > 0 || m.probed(p)) && g.launched {
-		_ = m.follower.Follow(pid, g.flags(bpf.FollowStop|bpf.FollowChildren|bpf.FollowProbed))
-	}
-	if n > 0 && l.Stopped == 0 {
-		m.mu.Lock()
-		p.warnings = append(p.warnings, "A runtime was loaded while the process ran: what it did before its probes were placed, a moment later, is not in this report.")
-		p.engine.Existing(threadsOf(pid), ktime())
-		m.mu.Unlock()
-	}
-}
-
 // reap retires processes that have ended. Programs' own end is waited for
 // elsewhere.
 func (m *Measurement) reap() {
@@ -217,6 +121,7 @@ func (m *Measurement) reap() {
 		m.missed = true
 		m.warn("Processes were started, or libraries loaded, faster than probes could be placed: %d times or more a program was not measured, or not from its beginning.", n)
 	}
+	m.adopt()
 	m.mu.Lock()
 	var gone []*Process
 	for pid, p := range m.procs {
@@ -226,6 +131,7 @@ func (m *Measurement) reap() {
 	}
 	m.mu.Unlock()
 	for _, p := range gone {
+		p.gone = true
 		m.retire(p, endedSomehow)
 		m.follower.Forget(int(p.pid))
 	}
@@ -243,11 +149,20 @@ func (m *Measurement) over(pid int) {
 }
 
 // retire ends the measurement of one process: its probes go, what it wrote is
-// read, its profile is settled.
+// read. Its profile is settled meanwhile: others wait to be let go on.
 func (m *Measurement) retire(p *Process, how string) {
 	m.leave(p)
 	m.drainAll()
-	m.finish(p, how)
+	m.takeOut(p)
+	p.program.settling.Go(func() { m.finish(p, how) })
+}
+
+// takeOut makes a process its taker's, who settles its profile.
+func (m *Measurement) takeOut(p *Process) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.procs, p.pid)
+	p.program.done = append(p.program.done, p)
 }
 
 // leave ends a process's measured time and takes its probes away.
