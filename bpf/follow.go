@@ -65,7 +65,10 @@ func newFollower(mode Mode, user uint32) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range map[string]uint32{followVarMayContinue: user, followVarTool: uint32(os.Getpid()), followVarFindsFiles: findsFiles()} {
+	for name, value := range map[string]any{
+		followVarMayContinue: user, followVarTool: uint32(os.Getpid()), followVarFindsFiles: findsFiles(),
+		followVarMostStopped: uint64(MostStopped), followVarMostSilent: uint64(mostSilent),
+	} {
 		if err := spec.Variables[name].Set(value); err != nil {
 			return nil, fmt.Errorf("set %s of the programs that follow processes: %w", name, err)
 		}

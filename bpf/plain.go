@@ -2,6 +2,7 @@ package bpf
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
@@ -56,6 +57,12 @@ func (f *Follower) Started(pid int) (ProgramStart, bool) {
 
 // Followed returns the processes that are followed, and their flags.
 func (f *Follower) Followed() map[uint32]uint32 { return entries[uint32, uint32](f.FollowedMap()) }
+
+// MostStopped is the longest that a process may be stopped, mostSilent that if we
+// give no sign of life (see Alive).
+const MostStopped = 60 * time.Second
+
+var mostSilent = 5 * time.Second
 
 // Alive gives the kernel side a sign of life. Where it has none for some seconds,
 // it lets stopped processes go on, and stops nobody until the next sign.

@@ -164,8 +164,8 @@ func (m *Measurement) startedBefore(p *Process) {
 // wentOn notes that a process was let go on before all its probes were in place;
 // mu is held.
 func (p *Process) wentOn(stop attribution.Stop, now uint64) {
-	p.warnOnce(fmt.Sprintf("The program was let go on after %.1f s, before its probes were in place, because ompp-attach was held up: what it did from then on for %.1f s is not in this report.",
-		float64(stop.To-stop.From)/1e9, float64(now-stop.To)/1e9))
+	p.warnOnce(fmt.Sprintf("Process %d was let go on after %.1f s, before its probes were in place, because ompp-attach was held up: what it did in the %.1f s that followed is not measured.",
+		p.pid, float64(stop.To-stop.From)/1e9, float64(now-stop.To)/1e9))
 	p.engine.Existing(threadsOf(int(p.pid)), now)
 }
 

@@ -124,6 +124,9 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	}
 	m.mu.Unlock()
 	m.sampleIt(p)
+	if !p.first && m.waiter != nil {
+		m.waiter.Wake() // the reader looks at its times more often
+	}
 	return p
 }
 

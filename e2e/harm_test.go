@@ -45,6 +45,7 @@ func TestParentThatStopsToo(t *testing.T) {
 // Whoever watches over stopped processes is not meant by signals to the tool, and
 // is replaced if somebody kills it.
 func TestGuardianIsReplaced(t *testing.T) {
+	t.Setenv("OMPP_ATTACH_GUARDIAN", "always") // also where the kernel needs none
 	bin := testbin.Build(t, "longrun.c", testbin.Options{})
 	s := start(t, "run", "--", bin, "3")
 	guardians := func() []int {

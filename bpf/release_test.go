@@ -1,0 +1,131 @@
+package bpf
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const holderEnv = "OMPP_TEST_HOLDER"
+
+// TestHolder is no test: it is the tool of those below, a process that has a shell
+// stopped at its next exec, tells its number, and does nothing more.
+func TestHolder(t *testing.T) {
+	silence, err := time.ParseDuration(os.Getenv(holderEnv))
+	if err != nil {
+		t.Skip("is run by others")
+	}
+	mostSilent = silence
+	f := following(t, anyone)
+	f.Alive()
+	cmd := exec.Command("sh", "-c", "read x; exec sleep 100")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // who holds it is killed as a group
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Follow(cmd.Process.Pid, FollowStop); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("holds %d\n", cmd.Process.Pid)
+	fmt.Fprintln(in, "go")
+	for {
+		l, ok, err := f.Next(time.Now().Add(time.Minute))
+		if err != nil || !ok {
+			t.Fatalf("no stop: %v, %v", ok, err)
+		}
+		if l.Kind == LifeExec {
+			fmt.Printf("stopped %d\n", l.Stopped)
+			time.Sleep(time.Minute)
+		}
+	}
+}
+
+// holder runs TestHolder until it has stopped its shell, and returns both.
+func holder(t *testing.T, silence time.Duration) (tool *exec.Cmd, stopped int) {
+	t.Helper()
+	if !(&Follower{}).EndsStops() {
+		t.Skip("this kernel needs a guardian")
+	}
+	tool = exec.Command(os.Args[0], "-test.run=^TestHolder$", "-test.v")
+	tool.Env = append(os.Environ(), holderEnv+"="+silence.String())
+	tool.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := tool.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tool.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if what, n, ok := strings.Cut(lines.Text(), " "); ok && what == "holds" {
+			stopped, _ = strconv.Atoi(n)
+			t.Cleanup(func() { _ = syscall.Kill(stopped, syscall.SIGKILL) })
+		} else if ok && what == "stopped" && n == "1" {
+			for state(t, stopped) != "T" { // it is about to be
+				time.Sleep(time.Millisecond)
+			}
+			return tool, stopped
+		}
+	}
+	_ = tool.Wait()
+	if strings.Contains(said.String(), "not permitted") {
+		t.Skip("loading BPF programs is not permitted")
+	}
+	t.Fatalf("nobody was stopped:\n%s", said.String())
+	return nil, 0
+}
+
+// state is the letter that /proc has for a process's state.
+func state(t *testing.T, pid int) string {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(b), ") ")
+	return rest[:1]
+}
+
+// goesOn waits until a process is not stopped any more.
+func goesOn(t *testing.T, pid int, limit time.Duration) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); state(t, pid) == "T"; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d is still stopped after %s", pid, limit)
+		}
+	}
+}
+
+// Whoever is stopped goes on when the tool is killed, though nobody of us is left.
+func TestTheToolsDeathEndsStops(t *testing.T) {
+	for range 10 {
+		tool, pid := holder(t, time.Hour)
+		_ = syscall.Kill(-tool.Process.Pid, syscall.SIGKILL)
+		_ = tool.Wait()
+		goesOn(t, pid, 5*time.Second)
+	}
+}
+
+// A tool that is stopped itself holds up nobody for long.
+func TestASilentToolHoldsUpNobody(t *testing.T) {
+	tool, pid := holder(t, 200*time.Millisecond)
+	defer func() {
+		_ = syscall.Kill(-tool.Process.Pid, syscall.SIGKILL)
+		_ = tool.Wait()
+	}()
+	_ = syscall.Kill(-tool.Process.Pid, syscall.SIGSTOP)
+	goesOn(t, pid, 10*time.Second)
+}

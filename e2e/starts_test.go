@@ -1,0 +1,45 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"ompp-attach/internal/testbin"
+)
+
+// Of programs that use no runtime the tool hears once per file, and it stops none of
+// them again: what a shell starts most.
+func TestPlainProgramsAreNotStopped(t *testing.T) {
+	bin := testbin.Build(t, "constructs.c", testbin.Options{})
+	s := run(t, options{env: threadsEnv(2), flags: []string{"--verbose"}}, "/bin/sh", "-c",
+		`for i in $(seq 50); do /bin/true; done; "$0" 1 8; for i in $(seq 50); do /bin/true; done; "$0" 1 8`, bin)
+	if s.exit != 0 || len(s.others) != 2 {
+		t.Fatalf("exit status %d, %d profiles; stderr: %s", s.exit, len(s.others), s.stderr)
+	}
+	for _, p := range s.others {
+		complete(t, p)
+		if p.Meta.Stopped.Times > 2 {
+			t.Errorf("a program was stopped %d times", p.Meta.Stopped.Times)
+		}
+	}
+	// The shell's start and libraries; a seq, a true; the program's start and
+	// libraries, twice. One more each where the loader cannot be watched.
+	told := strings.Count(s.stderr, ": runs a new program") + strings.Count(s.stderr, ": loaded or unloaded libraries")
+	if told > 10 {
+		t.Errorf("the tool heard %d times of what 104 programs do:\n%s", told, s.stderr)
+	}
+}
+
+// A plain file that is written anew in its place may be anything.
+func TestPlainFileIsReplaced(t *testing.T) {
+	plain := testbin.Build(t, "plain.c", testbin.Options{NoOpenMP: true})
+	bin := testbin.Build(t, "constructs.c", testbin.Options{})
+	s := run(t, options{env: threadsEnv(2), wd: t.TempDir()}, "/bin/sh", "-c",
+		`cp "$0" prog; sleep 0.2; ./prog; ./prog; cat "$1" >prog; ./prog 1 8; cat "$0" >prog; ./prog; cat "$1" >prog; ./prog 1 8`, plain, bin)
+	if s.exit != 0 || len(s.others) != 2 {
+		t.Fatalf("exit status %d, %d profiles, want 2; stderr: %s", s.exit, len(s.others), s.stderr)
+	}
+	for _, p := range s.others {
+		complete(t, p)
+	}
+}
