@@ -184,7 +184,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid)
 		return 0;
 	watch_stops();
 	executed(pid, task);
-	all = *flags;
+	l.flags = all = *flags;
 	*flags = all & ~FOLLOW_PROBED;
 	l.runs = begins_plain(&l.file);
 	if (l.runs && !(all & (FOLLOW_KNOWN | FOLLOW_FIRST)))
@@ -215,6 +215,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		inherited &= ~FOLLOW_PROBED;
 	forked(pid, from);
 	bpf_map_update_elem(&followed, &pid, &inherited, BPF_ANY);
+	l.flags = inherited;
 	if (inherited & FOLLOW_PROBED)
 		tell(&l, handles_continue() ? 0 : inherited, child);
 	return 0;
@@ -255,6 +256,7 @@ static __always_inline int libraries_changed(struct pt_regs *regs)
 		return 0;
 	if (at && nothing_new(pid, r_state))
 		return 0;
+	l.flags = *flags;
 	tell(&l, handles_continue() ? 0 : *flags, 0);
 	return 0;
 }

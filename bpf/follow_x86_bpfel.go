@@ -48,7 +48,7 @@ type followLife struct {
 	Parent  uint32
 	Stopped uint32
 	Runs    uint32
-	Pad     uint32
+	Flags   uint32
 	File    followFileKey
 }
 

@@ -166,7 +166,7 @@ struct life {
 	u32 parent;
 	u32 stopped; /* the process was sent SIGSTOP and waits for our SIGCONT */
 	u32 runs;    /* LIFE_EXEC: it needs no stop: its loader tells more, or nothing in it is measured */
-	u32 pad;
+	u32 flags;   /* how it is followed */
 	struct file_key file; /* LIFE_FILE; LIFE_EXEC: that in which it begins to run, its loader mostly */
 };
 

@@ -28,7 +28,7 @@ func (m *Measurement) live(l bpf.Life) {
 	if l.Stopped != 0 {
 		defer func() { m.goOn(p, &l) }()
 	}
-	g := m.programOf(pid)
+	g := m.programOf(l.Flags)
 	if p != nil {
 		g = p.program
 	}
@@ -138,6 +138,10 @@ func (m *Measurement) goOn(p *Process, l *bpf.Life) {
 	stop := attribution.Stop{From: l.Time, To: until}
 	switch {
 	case p != nil && m.settled(p):
+	case p == nil && early != 0:
+		if g := m.programWith(l.Flags); g != nil {
+			g.troubles = append(g.troubles, wentOn(l.Pid, stop, now))
+		}
 	case p == nil:
 		m.strangers.stops[l.Pid] = append(m.strangers.stops[l.Pid], stop)
 	default:
@@ -154,7 +158,8 @@ func (m *Measurement) goOn(p *Process, l *bpf.Life) {
 		}
 		p.stopped, p.continued = 0, until
 		if early != 0 {
-			p.wentOn(stop, now)
+			p.warnOnce(wentOn(p.pid, stop, now))
+			p.engine.Existing(threadsOf(int(p.pid)), now)
 		}
 	}
 	m.mu.Unlock()

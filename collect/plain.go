@@ -132,7 +132,7 @@ func (m *Measurement) adopt() {
 			continue
 		}
 		s, ok := m.follower.Started(int(pid))
-		g := m.programOf(int(pid))
+		g := m.programOf(flags)
 		if ok && g != nil && g.launched && !g.over && ktime()-s.Began > uint64(adoptAfter) {
 			m.newProcess(int(pid), g)
 		}
@@ -161,12 +161,10 @@ func (m *Measurement) startedBefore(p *Process) {
 	}
 }
 
-// wentOn notes that a process was let go on before all its probes were in place;
-// mu is held.
-func (p *Process) wentOn(stop attribution.Stop, now uint64) {
-	p.warnOnce(fmt.Sprintf("Process %d was let go on after %.1f s, before its probes were in place, because ompp-attach was held up: what it did in the %.1f s that followed is not measured.",
-		p.pid, float64(stop.To-stop.From)/1e9, float64(now-stop.To)/1e9))
-	p.engine.Existing(threadsOf(int(p.pid)), now)
+// wentOn says that a process was let go on before all its probes were in place.
+func wentOn(pid uint32, stop attribution.Stop, now uint64) string {
+	return fmt.Sprintf("Process %d was let go on after %.1f s, before its probes were in place, because ompp-attach was held up: what it did in the %.1f s that followed is not measured.",
+		pid, float64(stop.To-stop.From)/1e9, float64(now-stop.To)/1e9)
 }
 
 // keepAlive gives the kernel side signs of life.

@@ -42,12 +42,17 @@ func (m *Measurement) newProgram(pid int, launched bool) *Program {
 
 func (g *Program) flags(f uint32) uint32 { return f | g.number<<numberShift }
 
-// programOf returns the program whose process is followed as pid; nil if that
-// has ended.
-func (m *Measurement) programOf(pid int) *Program {
-	n := m.follower.Flags(pid) >> numberShift
+// programOf returns the program a process of which is followed in a way; nil if
+// there is none.
+func (m *Measurement) programOf(flags uint32) *Program {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.programWith(flags)
+}
+
+// programWith does that while mu is held.
+func (m *Measurement) programWith(flags uint32) *Program {
+	n := flags >> numberShift
 	if n == 0 || int(n) > len(m.programs) {
 		return nil
 	}
