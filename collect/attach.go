@@ -92,6 +92,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 		j.leave()
 		return nil, err
 	}
+	m.warnOfDebugger(pid)
 	// Probes come one by one; only now does the stream leave nothing out. Each
 	// thread may be inside a region whose beginning was not seen.
 	m.mu.Lock()

@@ -37,6 +37,8 @@ type Measurement struct {
 	living    sync.Mutex
 	strangers strangers
 
+	debuggersLooked time.Time // guarded by living
+
 	// settling is held while one profile is settled: files' tables are shared.
 	settling sync.Mutex
 
@@ -47,6 +49,7 @@ type Measurement struct {
 	code      map[*symbols.Object]planned   // of probes in the files' own code
 	plains    map[*symbols.Object]bool      // see plain
 	loaders   map[*symbols.Object]io.Closer // see watchLoader; nil: it cannot be watched
+	held      []heldProbes
 	mpi       mpiSide
 	sampling  sampling
 	finders   []CodeFinder
@@ -159,7 +162,7 @@ func (m *Measurement) Close() {
 	for _, p := range m.procs {
 		m.detach(p)
 	}
-	closeLinks(m.takeLoaders())
+	closeLinks(append(m.takeLoaders(), m.takeHeld()...))
 	if m.follower != nil {
 		m.follower.Close()
 	}

@@ -45,6 +45,7 @@ type Process struct {
 	libs      io.Closer // the watch on its dynamic loader, if it was attached to
 	detached  bool      // it gets no probes any more
 	gone      bool      // it has ended: nobody can hit its probes
+	debugged  bool      // that has been said; guarded by mu
 	offSince  uint64    // paused from outside since then; 0: not; guarded by mu
 	resumed   uint64    // when it last went on; guarded by mu
 	alone     bool      // it shares no probes with others; guarded by scanning
@@ -262,6 +263,10 @@ func (m *Measurement) detach(p *Process) {
 	links := p.takeLinks()
 	libs := p.libs
 	p.libs = nil
+	if m.running && p.program.over && tracerOf(int(p.pid)).pid != 0 {
+		m.held = append(m.held, heldProbes{int(p.pid), links})
+		links = nil
+	}
 	m.scanning.Unlock()
 	if libs != nil {
 		go libs.Close() // it says nothing of a program that is not watched

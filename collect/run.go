@@ -122,6 +122,7 @@ func (m *Measurement) reap() {
 		m.warn("Processes were started, or libraries loaded, faster than probes could be placed: %d times or more a program was not measured, or not from its beginning.", n)
 	}
 	m.adopt()
+	m.watchDebuggers()
 	m.mu.Lock()
 	var gone []*Process
 	for pid, p := range m.procs {

@@ -111,13 +111,23 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 		}
 	})
 	stopShots()
-	m.Close()
+	held := m.Held()
+	if held == "" || res == nil {
+		m.Close()
+	}
 	if res == nil {
 		return out.abandon(err)
 	}
 	err = errors.Join(err, out.write(res, f), f.saveStream(res), unfound(res))
 	for _, s := range res.Troubles {
 		tell(s)
+	}
+	if held != "" {
+		tell(held)
+		waiting, enough := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+		defer enough()
+		m.AwaitDebuggers(waiting)
+		m.Close()
 	}
 	return err
 }
