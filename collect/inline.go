@@ -87,6 +87,11 @@ func (r *resolver) inlineRegion(k attribution.Key, reg *attribution.Region) bool
 	if !ok {
 		return false
 	}
+	if better := r.named(p.object); better != p.object && k.Construct == event.Loop {
+		if d, ok := inline.Of(better).At(p.vaddr); ok && d.Kind == c.Kind {
+			c = d
+		}
+	}
 	loc := &reg.Location
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	loc.Function = r.function(p, p.vaddr)

@@ -61,9 +61,11 @@ type RuntimeUser struct {
 	Path       string
 	BuildID    string
 	Executable bool
-	Static     bool // holds the runtime itself
-	Stripped   bool // its own functions have no names
-	Lines      bool // line information is there, perhaps in a separate file
+	Static     bool   // holds the runtime itself
+	Stripped   bool   // its own functions have no names
+	Lines      bool   // line information is there, perhaps in a separate file
+	DebugLink  string // how the separate debug file is called, if the file says so
+	Debug      string // the distribution's package that has it, if that is known
 	Kinds      []event.Runtime
 	Calls      []string // entry points that it imports; empty if static
 	Sources    []Source // of its parallel regions, as far as symbols and lines tell
@@ -198,6 +200,10 @@ func inspectUser(mod *symbols.Module, executable bool, runtimes []*symbols.Modul
 	}
 	slices.Sort(u.Calls)
 	u.BuildID, u.Stripped, u.Lines = o.BuildID(), o.Stripped(), o.HasDWARF()
+	u.DebugLink = o.DebugLink()
+	described := []attribution.Object{{Path: mod.Path, Lines: u.Lines}}
+	nameDebugPackages(described, []symbols.Module{*mod})
+	u.Debug = described[0].Debug
 	u.Sources = inspectSources(o)
 	return u, true
 }

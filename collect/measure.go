@@ -52,6 +52,7 @@ type Measurement struct {
 	held      []heldProbes
 	mpi       mpiSide
 	sampling  sampling
+	debug     debugFiles
 	finders   []CodeFinder
 	selection *Selection   // nil: everything is wanted
 	budget    *budget      // nil: there is none

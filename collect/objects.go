@@ -20,9 +20,10 @@ func (r *resolver) objects(prof *attribution.Profile) (out []attribution.Object)
 	for _, p := range r.bound {
 		if p.module != nil && named[p.module.Path] {
 			named[p.module.Path] = false
-			out = append(out, describeObject(p.module.Path, p.object))
+			out = append(out, describeObject(p.module.Path, r.named(p.object)))
 		}
 	}
+	nameDebugPackages(out, r.mods)
 	slices.SortFunc(out, func(a, b attribution.Object) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }

@@ -339,6 +339,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 		m.mu.Unlock()
 		return
 	}
+	m.debug.fetchFor(p.resolver, m.logf)
 	end := p.ended
 	prof := m.profileOf(p, p.engine.Finish(end), end)
 	prof.Meta.Ended, prof.Meta.Exit = ended, exit

@@ -26,7 +26,7 @@ func (r *resolver) Region(k attribution.Key) attribution.Region {
 	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
 	if k.Construct == event.Critical {
 		if p, ok := r.at(k.Fn); ok {
-			reg.Name = regions.CriticalName(p.object, p.vaddr)
+			reg.Name = regions.CriticalName(r.named(p.object), p.vaddr)
 		}
 	}
 	switch {
@@ -76,7 +76,7 @@ func (r *resolver) mpiRegion(k attribution.Key) attribution.Region {
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	loc.Function = r.function(p, max(p.vaddr, 1)-1) // the call, not what follows it
-	loc.File, loc.Begin, _ = p.object.CallLine(p.vaddr)
+	loc.File, loc.Begin, _ = r.named(p.object).CallLine(p.vaddr)
 	return reg
 }
 
@@ -84,7 +84,7 @@ func (r *resolver) mpiRegion(k attribution.Key) attribution.Region {
 // symbols are stripped, the body of a region has no name; then it is that of the
 // function that starts the region, which may be exported.
 func (r *resolver) function(p place, vaddr uint64) string {
-	if name := p.object.SourceFunction(vaddr); name != "" {
+	if name := r.named(p.object).SourceFunction(vaddr); name != "" {
 		return name
 	}
 	lo, _, ok := p.object.FuncRange(vaddr)
@@ -139,7 +139,7 @@ func (r *resolver) call(k attribution.Key, reg *attribution.Region) {
 		r.fromTable(&t, k, reg)
 	}
 	if loc.Begin == 0 && !r.byIdent(k, p, loc) {
-		loc.File, loc.Begin, _ = p.object.CallLine(p.vaddr)
+		loc.File, loc.Begin, _ = r.named(p.object).CallLine(p.vaddr)
 	}
 }
 
@@ -163,7 +163,7 @@ func (r *resolver) tail(k attribution.Key, reg *attribution.Region) {
 	}
 	loc.Mark = attribution.Approx
 	reg.Notes = append(reg.Notes, noteTail)
-	if x, ok := p.object.Outlined(p.vaddr); ok {
+	if x, ok := r.named(p.object).Outlined(p.vaddr); ok {
 		loc.File, loc.Begin, loc.Function = x.File, x.End, x.Function
 	}
 }
@@ -240,7 +240,7 @@ func (r *resolver) fromTable(t *regions.Region, k attribution.Key, reg *attribut
 var tables sync.Map
 
 // table returns the regions of the file that a place is in.
-func (r *resolver) table(p place) *regions.Table { return tableOf(p.object) }
+func (r *resolver) table(p place) *regions.Table { return tableOf(r.named(p.object)) }
 
 // tableOf returns the regions of a file; an empty table if there are none.
 func tableOf(o *symbols.Object) *regions.Table {
@@ -263,7 +263,7 @@ func (r *resolver) byIdent(k attribution.Key, p place, loc *attribution.Location
 		return false
 	}
 	loc.File, loc.Begin = id.File, id.Line
-	if f, _, ok := p.object.CallLine(p.vaddr + 1); ok && filepath.Base(f) == filepath.Base(id.File) {
+	if f, _, ok := r.named(p.object).CallLine(p.vaddr + 1); ok && filepath.Base(f) == filepath.Base(id.File) {
 		loc.File = f
 	}
 	if loc.Function == "" {

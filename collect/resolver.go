@@ -15,7 +15,8 @@ type resolver struct {
 	mapped *symbols.Process
 	mods   []symbols.Module
 	bound  map[uint64]place
-	user   *UserRegions // nil if none are asked for
+	user   *UserRegions                        // nil if none are asked for
+	debug  map[*symbols.Object]*symbols.Object // see named
 
 	names   map[uint64]string // of marked regions that are named at run time, by Fn
 	namedAt map[uint64]uint64 // their literals: to the Fn that stands for the name

@@ -121,7 +121,7 @@ func (r *resolver) Code(addr uint64) (frames []attribution.Frame) {
 	if !atomic {
 		vaddr = p.vaddr
 	}
-	places := p.object.Places(vaddr)
+	places := r.named(p.object).Places(vaddr)
 	if len(places) == 0 {
 		places = []symbols.Place{{}}
 	}

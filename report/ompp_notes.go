@@ -13,7 +13,7 @@ import (
 // section 8.
 func (o *ompp) notes() {
 	parts := [][]string{
-		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.clock), unseenNotes(o.p), missingNotes(o.p), o.approxNotes(), o.regionNotes(),
+		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.clock), unseenNotes(o.p), missingNotes(o.p), debugNotes(o.p), o.approxNotes(), o.regionNotes(),
 		o.readingNotes(), costNotes(o.p, o.clock), warningNotes(o.p),
 	}
 	if len(strings.Join(flatten(parts), "")) == 0 {

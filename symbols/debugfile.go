@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"sync/atomic"
 
 	"ompp-attach/files"
 )
@@ -32,13 +33,44 @@ func splitRoot(path string) (root, inside string) {
 	return m[1] + "/root", m[3]
 }
 
-// findDebugFile looks where gdb does: by build id, then by .gnu_debuglink. The
-// container's own files come first, then the host's; contents are verified, so
-// a wrong version is never used.
+// otherDebugFile finds debug files where distributions do not install them.
+var otherDebugFile atomic.Pointer[func(buildID string) (path string, ok bool)]
+
+// UseDebugFiles has separate debug files looked for by find as well, where they are not
+// installed. Objects that have looked for theirs already do not do so again; see Again.
+func UseDebugFiles(find func(buildID string) (path string, ok bool)) { otherDebugFile.Store(&find) }
+
+// Again returns the object as one that has not been read yet: it looks anew for its
+// separate debug file. It shares the object's file.
+func (o *Object) Again() (*Object, error) {
+	again, err := NewObject(o.r, o.size)
+	if err != nil {
+		return nil, err
+	}
+	again.path, again.mtime = o.path, o.mtime
+	return again, nil
+}
+
+// findDebugFile looks for the separate debug file. Contents are verified, so a wrong
+// version is never used.
 func (o *Object) findDebugFile() *Object {
 	if hasSection(o.file, "debug_line") && o.file.SectionByType(elf.SHT_SYMTAB) != nil {
 		return nil
 	}
+	if d := o.installedDebugFile(); d != nil {
+		return d
+	}
+	if find, id := otherDebugFile.Load(), o.BuildID(); find != nil && id != "" {
+		if path, ok := (*find)(id); ok {
+			return openDebugFile(path, id, 0)
+		}
+	}
+	return nil
+}
+
+// installedDebugFile looks where gdb does: by build id, then by .gnu_debuglink. The
+// container's own files come first, then the host's.
+func (o *Object) installedDebugFile() *Object {
 	root, inside := splitRoot(o.path)
 	roots := []string{root}
 	if root != "" {
@@ -92,6 +124,12 @@ func openDebugFile(path, id string, crc uint32) *Object {
 	}
 	d.Close()
 	return nil
+}
+
+// DebugLink returns how the separate debug file is called, "" if the file does not say.
+func (o *Object) DebugLink() string {
+	name, _ := o.debugLink()
+	return name
 }
 
 // debugLink reads .gnu_debuglink: a file name, padding to 4 bytes, a CRC.

@@ -39,6 +39,7 @@ not touched. The exit status is 0 if a measurement would work, else 1.`,
 func check(w io.Writer, pid int, process bool) error {
 	var in *collect.Inspection
 	if process {
+		fetchesDebugFiles(func(s string) { fmt.Fprintln(w, s) })
 		var err error
 		if in, err = collect.Inspect(pid); err != nil {
 			return err
@@ -214,11 +215,11 @@ func userLines(u *collect.RuntimeUser) []preflight.Line {
 	case u.Lines && !u.Stripped:
 		ls = append(ls, preflight.Line{What: "symbols", Consequence: name + " has symbols and line information: regions are shown by file and line"})
 	case u.Lines:
-		ls = append(ls, preflight.Line{What: "symbols", State: preflight.Note, Consequence: name + " has line information, but its symbols are stripped: named criticals lose their names", Remedy: "do not strip, or install its debug symbols"})
+		ls = append(ls, preflight.Line{What: "symbols", State: preflight.Note, Consequence: name + " has line information, but its symbols are stripped: named criticals lose their names", Remedy: "do not strip, or " + debugSymbols(u)})
 	case u.Stripped:
-		ls = append(ls, preflight.Line{What: "symbols", State: preflight.Note, Consequence: name + " is stripped: regions are shown as " + name + "+offset, named criticals lose their names", Remedy: "build with -g and do not strip, or install its debug symbols"})
+		ls = append(ls, preflight.Line{What: "symbols", State: preflight.Note, Consequence: name + " is stripped: regions are shown as " + name + "+offset, named criticals lose their names", Remedy: "build with -g and do not strip, or " + debugSymbols(u)})
 	default:
-		ls = append(ls, preflight.Line{What: "symbols", State: preflight.Note, Consequence: name + " has symbols but no line information: regions are shown as function+offset", Remedy: "build with -g (optimisation may stay), or install its debug symbols"})
+		ls = append(ls, preflight.Line{What: "symbols", State: preflight.Note, Consequence: name + " has symbols but no line information: regions are shown as function+offset", Remedy: "build with -g (optimisation may stay), or " + debugSymbols(u)})
 	}
 	for _, s := range u.Sources {
 		switch s.State {
@@ -231,6 +232,21 @@ func userLines(u *collect.RuntimeUser) []preflight.Line {
 		}
 	}
 	return ls
+}
+
+// debugSymbols says how to get the separate debug file of a module.
+func debugSymbols(u *collect.RuntimeUser) string {
+	text := "install its debug symbols"
+	switch {
+	case u.Debug != "":
+		text += " (package " + u.Debug + ")"
+	case u.DebugLink != "":
+		text += " (" + u.DebugLink + ")"
+	}
+	if u.BuildID != "" {
+		text += ", or set DEBUGINFOD_URLS to have them fetched by the build-id"
+	}
+	return text
 }
 
 // diagnose turns an error of starting a measurement into one sentence that

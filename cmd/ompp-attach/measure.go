@@ -19,7 +19,9 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect"
+	"ompp-attach/debuginfod"
 	"ompp-attach/report"
+	"ompp-attach/symbols"
 )
 
 // measureFlags are the flags that run and attach share.
@@ -118,6 +120,8 @@ type loading struct {
 	done chan struct{}
 	m    *collect.Measurement
 	err  error
+
+	servers *debuginfod.Client // nil: none
 }
 
 // load begins to load the kernel side for what the flags ask for; other cores
@@ -127,7 +131,13 @@ func (f *measureFlags) load() (*loading, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loading{f: f, why: why, done: make(chan struct{})}
+	l := &loading{f: f, why: why, done: make(chan struct{}), servers: debugServers(nil)}
+	if l.servers != nil && !f.quiet {
+		l.servers.Say = f.say
+	}
+	if l.servers != nil {
+		symbols.UseDebugFiles(l.servers.Cached)
+	}
 	go func() {
 		defer close(l.done)
 		l.m, l.err = collect.New(attachModes[f.mode], f.logf, counters...)
@@ -150,6 +160,7 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		return nil, diagnose(l.err)
 	}
 	m.Evaluate(f.view.evaluators)
+	fetchAtEnd(l.servers, m)
 	if !f.quiet {
 		m.Say(f.say)
 	}

@@ -48,6 +48,7 @@ than the binary; one that is found under --source always.`,
 }
 
 func listRegions(w io.Writer, path, source string, asJSON, cache bool) error {
+	fetchesDebugFiles(func(s string) { fmt.Fprintln(os.Stderr, s) })
 	o, err := symbols.OpenObject(path)
 	if err != nil {
 		return fmt.Errorf("cannot look into %s: %w", path, plainReason(err))

@@ -1,0 +1,37 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+)
+
+// The report names the packages that have the debug information of what was sampled.
+func TestDebugNotes(t *testing.T) {
+	p := unseenProfile()
+	p.Meta.Sampling = &attribution.Sampling{Event: "task-clock", Unit: "ns"}
+	p.Objects = []attribution.Object{
+		{Path: "/lib/libx.so", BuildID: "abcd", Package: "libx1", Debug: "libx1-dbgsym"},
+		{Path: "/lib/liby.so", Symbols: true},
+		{Path: "/lib/librare.so"},
+		{Path: "/bin/x", Symbols: true, Lines: true},
+	}
+	for i, weight := range []uint64{600, 390, 1, 9} {
+		p.Frames = append(p.Frames, attribution.Frame{Object: p.Objects[i].Path, Offset: 1})
+		p.Samples = append(p.Samples, attribution.Sample{Stack: []int{i}, Count: weight, Weight: weight})
+	}
+	var b bytes.Buffer
+	if err := WriteOmpp(&b, p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	_, notes, _ := strings.Cut(b.String(), "Files without debug information")
+	notes, _, _ = strings.Cut(notes, "\n\n")
+	want := ` (DEBUGINFOD_URLS has it fetched):
+ * libx.so (60.0% of the samples): no lines, and no names but of what it exports; install libx1-dbgsym (build id abcd)
+ * liby.so (39.0% of the samples): no lines; build it with -g`
+	if notes != want {
+		t.Errorf("notes:\n%s\nwant:\n%s", notes, want)
+	}
+}
