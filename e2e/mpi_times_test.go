@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -210,5 +211,44 @@ func TestMPIAttached(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The job's report begins with who holds it up, where, why, and who waits.
+func TestMPISummary(t *testing.T) {
+	for _, m := range bothMPIs {
+		bin := m.Build(t, "mpi_times.c", testbin.Options{})
+		for _, tc := range []struct {
+			ranks int
+			args  []string
+			want  []string
+		}{
+			{2, []string{"late", "600"}, []string{
+				`Slow Rank +: Rank 0: `, `Who Waits +: R\d+ MPI_Recv mpi_times.c \(\d+\): rank 1 longest`}},
+			{4, []string{"toy", "300", "3"}, []string{
+				`Slow Rank +: Ranks 1 and 3 \(2\): `, `Where +: R\d+ mpi_times.c \(70-72\) LOOP: `, `Why +: its threads have uneven work there`,
+				`Who Waits +: R\d+ MPI_Alltoall mpi_times.c \(74\): rank [02] longest`}},
+		} {
+			t.Run(fmt.Sprint(m, " ", tc.args[0]), func(t *testing.T) {
+				needTool(t)
+				dir := filepath.Join(t.TempDir(), "out")
+				line := append([]string{"run", "-q", "-o", dir, "--"}, m.Launch(tc.ranks, append([]string{bin}, tc.args...)...)...)
+				cmd := exec.Command(tool, line...)
+				cmd.Env = append(append(os.Environ(), m.LaunchEnv()...), "OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				out, err := exec.Command(tool, "report", dir).Output()
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, _, _ := strings.Cut(string(out), "---- Job ")
+				for _, want := range tc.want {
+					if !regexp.MustCompile(want).MatchString(text) {
+						t.Errorf("no %q in\n%s", want, text)
+					}
+				}
+			})
+		}
 	}
 }

@@ -56,13 +56,15 @@ type Rank struct {
 	MPITime      int64 // of all threads
 	MPIWall      int64 // of the thread that was in MPI longest
 	NoCore       int64 // in which threads were ready to run and had no core, in regions or not
+	InitT        int64 // in MPI_Init, of MPIWall
 	Calls        Figures
 	Overheads    analysis.Classes // wherever they lie, summed over threads
 	LostHits     uint64
 	Partial      uint64
 	Warnings     int
-	LeftOut      string // what the user did not want to see
-	Extrapolated string // which constructs were not observed all of the time; empty: none
+	Hot          map[string]int64 // sampled time by function of the program, outside of MPI and waiting
+	LeftOut      string           // what the user did not want to see
+	Extrapolated string           // which constructs were not observed all of the time; empty: none
 }
 
 // MeasuredTime is ThreadTime as it was measured, with what the probes took, ns.

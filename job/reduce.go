@@ -68,6 +68,7 @@ func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
 		attribution.Hide(p, func(r *attribution.Region) bool { return r.Construct == event.MPI })
 	}
 	out := &reduced{rank: rankOf(p, file, rank)}
+	out.rank.Hot = hotIn(p)
 	at := map[key]int{}
 	number := make([]int, len(p.Regions)) // region to part
 	for i := range p.Regions {
@@ -105,6 +106,7 @@ func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
 			}
 		}
 	}
+	out.rank.InitT = initTime(p)
 	if m := analysis.Sum(&p.Nodes[0]).MPI; m != nil {
 		out.rank.Calls.addMPI(m)
 		out.rank.MPITime = m.T
@@ -119,6 +121,22 @@ func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
 		out.paths = pathsOf(p, number, classes)
 	}
 	return out
+}
+
+func begins(op string) bool { return op == "MPI_Init" || op == "MPI_Init_thread" }
+
+// initTime is what a rank's thread spent in MPI_Init.
+func initTime(p *attribution.Profile) (t int64) {
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Region < 0 || p.Regions[n.Region].Construct != event.MPI || !begins(p.Regions[n.Region].Name) {
+			continue
+		}
+		for _, s := range n.Stats {
+			t = max(t, s.Exec.T)
+		}
+	}
+	return t
 }
 
 // spentIn returns by region and thread what time went to, by the rules that

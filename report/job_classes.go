@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
+	"ompp-attach/event"
 	"ompp-attach/job"
 )
 
@@ -52,23 +53,24 @@ func (t *jobText) classes() {
 		tab.add(append([]string{titles[i]}, t.classCells(float64(r.ThreadTime), r.Overheads)...)...)
 	}
 	tab.add(append([]string{"SUM"}, t.classCells(total, sum)...)...)
+	tab.withoutZeros(4, len(tab.head))
 	tab.write(t)
 	t.printf("\n")
 
 	var regions []int
 	for i, g := range j.Regions {
-		if s := g.Stats(job.Overhead); s.Total() >= leastShare*total {
+		if s := g.Stats(job.Overhead); s.Total() >= leastShare*total && g.Construct != event.MPI {
 			regions = append(regions, i)
 		}
 	}
 	byTotal(j, regions, job.Overhead)
 	if len(regions) == 0 {
-		t.sentence("No region has overheads worth mentioning.")
+		t.sentence("No region has overheads worth mentioning, MPI calls apart.")
 		t.printf("\n")
 		return
 	}
 	t.sentence("Regions whose overhead is at least 0.05%% of all thread time, over all ranks: their own, without that of regions inside; in percent of all thread time. " +
-		"total is inclusive execT; max: the rank that has most of the overhead.")
+		"total is inclusive execT; max: the rank that has most of the overhead. MPI calls are in the next section; classes that are 0 everywhere are left out.")
 	t.printf("\n")
 	tab = table{head: append(append([]string{"region"}, t.overheadHead()...), "max", "rank")}
 	for _, i := range regions[:min(2*mostRegions, len(regions))] {
@@ -86,6 +88,7 @@ func (t *jobText) classes() {
 		}
 		tab.add(append(cells, t.sec(float64(over.Max)), rankNum(over.MaxRank))...)
 	}
+	tab.withoutZeros(4, len(tab.head)-2)
 	tab.write(t)
 	if more := len(regions) - 2*mostRegions; more > 0 {
 		t.sentence("%s more in the csv and json formats.", plural(more, "region"))

@@ -78,7 +78,8 @@ func regionCells(j *job.Job, i int) []string {
 		l.Object, strconv.FormatUint(l.Offset, 10), integer(int64(g.Reached)), integer(int64(len(j.Ranks)))}
 }
 
-// writeRegionsCSV writes one line per region and figure or counter.
+// writeRegionsCSV writes one line per region and figure or counter; of figures
+// that are 0 on all ranks, execT only.
 func writeRegionsCSV(w io.Writer, j *job.Job, _ Options) error {
 	head := append(append([]string{}, regionHead...), "figure", "unit", "sum", "min", "min_rank", "mean", "max", "max_rank", "stddev")
 	return writeCSV(w, head, func(yield func([]string)) {
@@ -88,7 +89,9 @@ func writeRegionsCSV(w io.Writer, j *job.Job, _ Options) error {
 					float(s.Mean), integer(s.Max), integer(int64(s.MaxRank)), float(s.StdDev)))
 			}
 			for f := range job.NumFigures {
-				line(f.String(), f.Unit(), g.Stats(f))
+				if s := g.Stats(f); f == job.ExecT || s.Min != 0 || s.Max != 0 {
+					line(f.String(), f.Unit(), s)
+				}
 			}
 			for _, c := range g.Counters() {
 				line(c.Name, "counter", c.Stats)

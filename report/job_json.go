@@ -24,6 +24,7 @@ type (
 		Missing    []int          `json:"missing"`
 		Accounting string         `json:"accounting"`
 		Rule       ruleJSON       `json:"rule"`
+		Summary    summaryJSON    `json:"summary"`
 		Quantities []quantityJSON `json:"quantities"`
 		Exchange   exchangeJSON   `json:"exchange"`
 		Ranks      []rankJSON     `json:"ranks"`
@@ -51,6 +52,15 @@ type (
 		Whole   float64 `json:"whole_ns"`
 		Verdict string  `json:"verdict"`
 		statsJSON
+	}
+	summaryJSON struct {
+		Slow     []int     `json:"slow"`
+		InMPI    statsJSON `json:"in_mpi"`
+		Excess   float64   `json:"excess_ns"`
+		Where    int       `json:"where,omitempty"`
+		Function string    `json:"function,omitempty"`
+		Why      string    `json:"why,omitempty"`
+		Waits    int       `json:"waits,omitempty"`
 	}
 	exchangeJSON struct {
 		ImbalMPI *float64 `json:"imbal_mpi"` // correlations; null: not known
@@ -112,6 +122,7 @@ func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
 	x := j.Exchange()
 	out := jobJSON{Version: jobVersion, Size: j.Size, Missing: append([]int{}, j.Missing()...), Accounting: o.Volumes.String(),
 		Rule:     ruleJSON{job.DiffersStdDev, job.DiffersRange, job.DiffersCount, job.InStep, job.MinRanks},
+		Summary:  summaryToJSON(j.Summary(o.Volumes)),
 		Exchange: exchangeJSON{known(x.ImbalMPI), known(x.WorkMPI), x.Trade, x.Steady},
 		Notes:    append([]string{}, j.Troubles()...), Regions: []regionJSON{}}
 	for _, q := range j.Quantities() {
@@ -193,4 +204,12 @@ func known(c job.Correlation) *float64 {
 		return nil
 	}
 	return &c.R
+}
+
+func summaryToJSON(s job.Summary) summaryJSON {
+	out := summaryJSON{Slow: append([]int{}, s.Slow...), InMPI: *toJSON(s.InMPI), Waits: s.Waits + 1}
+	if len(s.Slow) > 0 {
+		out.Excess, out.Where, out.Function, out.Why = s.Excess, s.Where+1, s.Function, s.Why.String()
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,32 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
+// join adds a line, or its name to the line that says the same.
+func (t *table) join(name string, cells ...string) {
+	for _, r := range t.rows {
+		if slices.Equal(r[1:], cells) {
+			r[0] += ", " + name
+			return
+		}
+	}
+	t.add(append([]string{name}, cells...)...)
+}
+
+// withoutZeros leaves out pairs of columns, a time and its share, that say
+// nothing: both are 0 in all lines. They lie from one column up to another.
+func (t *table) withoutZeros(from, to int) {
+	zero := func(s string) bool { return strings.Trim(s, "0.") == "" }
+	for at := to - 2; at >= from; at -= 2 {
+		if slices.ContainsFunc(t.rows, func(r []string) bool { return !zero(r[at]) || !zero(r[at+1]) }) {
+			continue
+		}
+		t.head = slices.Delete(slices.Clone(t.head), at, at+2)
+		for i := range t.rows {
+			t.rows[i] = slices.Delete(t.rows[i], at, at+2)
+		}
+	}
+}
+
 // addFigure adds a line on a region's figure, unless all ranks have 0.
 func (t *jobText) addFigure(tab *table, g *job.Region, f job.Figure) {
 	s := g.Stats(f)
@@ -34,7 +61,7 @@ func (t *jobText) addFigure(tab *table, g *job.Region, f job.Figure) {
 		sum = t.sec(s.Total())
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(f.String(), "_minimal"), "_naive")
-	tab.add(name, whole(s.Min), rankNum(s.MinRank), show(s.Mean), whole(s.Max), rankNum(s.MaxRank), show(s.StdDev),
+	tab.join(name, whole(s.Min), rankNum(s.MinRank), show(s.Mean), whole(s.Max), rankNum(s.MaxRank), show(s.StdDev),
 		decimal(100*s.Variation(), 0, 1)+"%", sum)
 }
 

@@ -29,6 +29,7 @@ func WriteJobText(w io.Writer, j *job.Job, o Options) error {
 	t.noCore = jobLacksCores(j)
 	t.choose(j.Differences())
 	t.ends()
+	t.summary()
 	t.header()
 	t.alike()
 	t.where()
@@ -204,7 +205,7 @@ func (t *jobText) alike() {
 		if q.Max == 0 || q.Name == "no core" && !t.noCore {
 			continue
 		}
-		tab.add(q.Name, t.sec(float64(q.Min)), rankNum(q.MinRank), t.sec(q.Mean), t.sec(float64(q.Max)), rankNum(q.MaxRank),
+		tab.join(q.Name, t.sec(float64(q.Min)), rankNum(q.MinRank), t.sec(q.Mean), t.sec(float64(q.Max)), rankNum(q.MaxRank),
 			t.sec(q.StdDev), decimal(100*q.Variation(), 0, 1)+"%", jobShare(q.StdDev, q.Whole)+"%", q.Verdict.String())
 		worst = max(worst, q.Verdict)
 		switch q.Verdict {

@@ -24,7 +24,11 @@ func (t *jobText) why() {
 	}
 	with := table{head: []string{"region", "execC", "bodyC", "bytes", "work-execC", "work-bodyC", "work-bytes", "work-mpi", "wait-mpi"}}
 	explained := map[int]job.Explanation{}
-	for _, d := range t.differences {
+	regions := slices.DeleteFunc(slices.Clone(t.differences), func(d job.Difference) bool { return d.Region.Construct == event.MPI })
+	if len(regions) == 0 { // a call of MPI is all MPI
+		return
+	}
+	for _, d := range regions {
 		e := d.Region.Explain(t.Volumes)
 		explained[d.Number] = e
 		label := fmt.Sprintf("R%05d", d.Number+1)
@@ -64,7 +68,7 @@ func (t *jobText) why() {
 	t.printf("\n")
 	with.write(t)
 	t.printf("\n")
-	for _, d := range t.differences {
+	for _, d := range regions {
 		t.printf("%s\n", t.jobRegion(d.Number))
 		t.sentence("%s", t.reading(explained[d.Number]))
 		t.printf("\n")

@@ -1,0 +1,239 @@
+package job
+
+import (
+	"path"
+	"slices"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+)
+
+// Summary says which ranks hold up the others: where, why, and who waits for
+// them. Between the end of MPI_Init, which all leave together, and that of
+// MPI_Finalize, who is less in MPI does more outside of it. (The time until
+// MPI_Init is the launcher's more than the program's.)
+type Summary struct {
+	InMPI Stats // a rank's wall time in MPI after MPI_Init, ns
+	// Slow are the ranks whose time in MPI is nearer to the least than to the
+	// mean, rising; none where the ranks are alike.
+	Slow []int
+	// Excess is how much less the slowest is in MPI than the mean: how much
+	// longer it takes for its own part.
+	Excess float64
+	CPU    Stats // a rank's processor time, ns
+	// Where is the region in which the slowest is longest beyond the mean (an
+	// index in Job.Regions), WhereBy its figure that tells; -1: it is in none.
+	Where   int
+	WhereBy Figure
+	// Function is where samples found the slowest more often than the others,
+	// outside of such a region; HotT its time there, HotMean the ranks' mean.
+	Function      string
+	HotT, HotMean float64
+	Why           Why
+	// Waits is the MPI call site in which ranks are longest beyond what the rank
+	// is that is in it shortest (an index in Job.Regions); -1: there is none.
+	Waits int
+}
+
+// Why is what goes with a slow rank's time.
+type Why int
+
+// The reasons.
+const (
+	OnlyTime  Why = iota // what was counted is alike
+	MoreWork             // it executes more
+	MoreBytes            // it exchanges more bytes
+	Uneven               // its threads have uneven work
+	OffCore              // it had less processor time than the others
+	Crowded              // it was ready to run, and others had its cores
+)
+
+// String is the reason's name in JSON.
+func (w Why) String() string {
+	return [...]string{"time only", "more work", "more bytes", "uneven threads", "not on a processor", "no core"}[w]
+}
+
+// Parts of a time from which on something explains it.
+const (
+	mostOf = 0.5
+	// inner: a region inside another one is named instead of it if it has this
+	// part of the excess.
+	inner = 0.7
+	// uneven: in a team of two, a late thread is beyond the mean by half of what
+	// its region takes longer.
+	uneven = 0.3
+)
+
+// Summary finds what holds up the job.
+func (j *Job) Summary(by mpi.Accounting) Summary {
+	inMPI := func(r *Rank) int64 { return max(0, r.MPIWall-r.InitT) }
+	s := Summary{InMPI: j.RankStats(inMPI), CPU: j.RankStats(rankCPU), Where: -1, Waits: -1}
+	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
+	s.Excess = s.InMPI.Mean - float64(s.InMPI.Min)
+	if len(j.Ranks) > 1 && judge(&s.InMPI, wall.Mean) > Alike {
+		for i := range j.Ranks {
+			if r := &j.Ranks[i]; float64(inMPI(r)) < s.InMPI.Mean-s.Excess/2 {
+				s.Slow = append(s.Slow, r.Rank)
+			}
+		}
+		slices.Sort(s.Slow)
+		s.where(j)
+		s.why(j, by)
+	}
+	s.waits(j)
+	return s
+}
+
+func rankCPU(r *Rank) int64 { return r.User + r.System }
+
+// Slowest is the rank that is least in MPI.
+func (s *Summary) Slowest(j *Job) *Rank {
+	return &j.Ranks[slices.IndexFunc(j.Ranks, func(r Rank) bool { return r.Rank == s.InMPI.MinRank })]
+}
+
+// where looks for the region, the innermost one, in which a slow rank is longer.
+func (s *Summary) where(j *Job) {
+	type candidate struct {
+		number int
+		by     Figure
+		excess float64
+	}
+	var all []candidate
+	var most float64
+	for i, g := range j.Regions {
+		if g.Construct == event.MPI {
+			continue
+		}
+		best := candidate{number: i}
+		for _, f := range []Figure{WallT, ThreadT} {
+			x := g.Stats(f)
+			if e := float64(x.Max) - x.Mean; e > best.excess && slices.Contains(s.Slow, x.MaxRank) {
+				best.by, best.excess = f, e
+			}
+		}
+		all = append(all, best)
+		most = max(most, best.excess)
+	}
+	if most >= mostOf*s.Excess && most > 0 {
+		var least float64
+		for _, c := range all {
+			exec := j.Regions[c.number].Stats(ExecT)
+			if t := exec.Total(); c.excess >= inner*most && (s.Where < 0 || t < least) {
+				s.Where, s.WhereBy, least = c.number, c.by, t
+			}
+		}
+		return
+	}
+	slow := s.Slowest(j)
+	for name, t := range slow.Hot {
+		var sum int64
+		for i := range j.Ranks {
+			sum += j.Ranks[i].Hot[name]
+		}
+		mean := float64(sum) / float64(len(j.Ranks))
+		more, than := float64(t)-mean, s.HotT-s.HotMean
+		if more > than || more == than && name < s.Function {
+			s.Function, s.HotT, s.HotMean = name, float64(t), mean
+		}
+	}
+	if s.HotT-s.HotMean < mostOf*s.Excess/2 { // samples are few
+		s.Function = ""
+	}
+}
+
+func (s *Summary) why(j *Job, by mpi.Accounting) {
+	// Ranks that wait in MPI are on their processors, as a rule.
+	slow := s.Slowest(j)
+	if cpu := float64(rankCPU(slow)); cpu < s.CPU.Mean-mostOf*s.Excess && cpu < (1-mostOf/2)*float64(slow.Wall-slow.MPIWall) {
+		s.Why = OffCore
+	}
+	if away := j.RankStats(rankNoCore); slices.Contains(s.Slow, away.MaxRank) &&
+		float64(slow.NoCore)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
+		s.Why = Crowded
+		return
+	}
+	if s.Where < 0 {
+		return
+	}
+	g := j.Regions[s.Where]
+	more := func(f Figure) bool {
+		x := g.Stats(f)
+		return x.Variation() >= DiffersCount && slices.Contains(s.Slow, x.MaxRank)
+	}
+	within, where := g.Stats(WithinT), g.Stats(s.WhereBy)
+	_, _, bytes := Volumes(by)
+	switch {
+	case more(ExecC), more(BodyC):
+		s.Why = MoreWork
+	case slices.Contains(s.Slow, within.MaxRank) && float64(within.Max)-within.Mean >= uneven*(float64(where.Max)-where.Mean):
+		s.Why = Uneven
+	case s.Why == OffCore:
+	case more(bytes):
+		s.Why = MoreBytes
+	}
+}
+
+// waits finds the call site at which most time is beyond what the call itself
+// takes: at most what the rank needs that is in it shortest.
+func (s *Summary) waits(j *Job) {
+	var most float64
+	for i, g := range j.Regions {
+		if g.Construct != event.MPI {
+			continue
+		}
+		t := g.Stats(WallT)
+		if w := t.Total() - float64(t.Min)*float64(len(j.Ranks)); w > most && !slices.Contains(s.Slow, t.MaxRank) {
+			s.Waits, most = i, w
+		}
+	}
+}
+
+// mostHot bounds the functions that are kept of a rank.
+const mostHot = 16
+
+// hotIn returns the sampled time of a profile's threads by function of the
+// program, outside of MPI and of waiting.
+func hotIn(p *attribution.Profile) map[string]int64 {
+	if p.Meta.Sampling == nil || p.Meta.Sampling.Unit != "ns" {
+		return nil
+	}
+	hot := map[string]int64{}
+	for i := range p.Samples {
+		x := &p.Samples[i]
+		if x.Phase != attribution.PhaseBody && x.Phase != "" {
+			continue
+		}
+		if name := programsFunction(p, x.Stack); name != "" {
+			hot[name] += int64(x.Weight)
+		}
+	}
+	for len(hot) > mostHot {
+		least := ""
+		for name, t := range hot {
+			if least == "" || t < hot[least] || t == hot[least] && name < least {
+				least = name
+			}
+		}
+		delete(hot, least)
+	}
+	return hot
+}
+
+// programsFunction is the innermost function of a stack that is the program's
+// own; failing that, the innermost one.
+func programsFunction(p *attribution.Profile, stack []int) (name string) {
+	for _, at := range stack {
+		f := &p.Frames[at]
+		if f.Function == "" {
+			continue
+		}
+		if path.Base(f.Object) == path.Base(p.Meta.Path) {
+			return f.Function
+		}
+		if name == "" {
+			name = f.Function
+		}
+	}
+	return name
+}

@@ -1,0 +1,96 @@
+package job
+
+import (
+	"slices"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/mpi"
+)
+
+// waitIn lets a rank be longer in its all-to-all, and so in all.
+func waitIn(p *attribution.Profile, t int64) {
+	p.Meta.Duration += t
+	p.Nodes[0].Stats[0].MPI.T += t // the region's is the same
+	p.Nodes[4].Stats[0].MPI.T += t
+	p.Nodes[4].Stats[0].Exec.T += t
+	p.Nodes[4].Stats[0].Body.T += t
+}
+
+// What holds up a job whose ranks are made so: the loop of a rank is as much
+// longer as it says, and the others wait that long in the all-to-all.
+func TestSummary(t *testing.T) {
+	// serial makes a rank as much longer outside of regions, in a function that
+	// samples have found.
+	serial := func(extra int64) func(int, *attribution.Profile) {
+		return func(rank int, p *attribution.Profile) {
+			p.Meta.Path, p.Meta.Sampling = "/opt/bin/toy", &attribution.Sampling{Unit: "ns"}
+			p.Frames = []attribution.Frame{{Function: "memcpy", Object: "/lib/libc.so.6"},
+				{Function: "pack", Object: "/opt/bin/toy"}, {Function: "spin", Object: "/lib/libmpi.so"}}
+			weight := 50 * ms
+			if rank == 2 {
+				weight += extra
+			} else {
+				waitIn(p, extra)
+			}
+			p.Samples = []attribution.Sample{{Stack: []int{0, 1}, Weight: uint64(weight)},
+				{Stack: []int{2, 1}, Phase: attribution.PhaseMPI, Weight: 1 << 40}}
+		}
+	}
+	for _, tc := range []struct {
+		name   string
+		extra  [4]int64 // of each rank
+		change func(rank int, p *attribution.Profile)
+		slow   []int
+		excess int64
+		where  int
+		fn     string
+		why    Why
+		waits  int
+	}{
+		{name: "alike", where: -1, waits: -1},
+		{name: "one rank", extra: [4]int64{0, 200 * ms, 0, 100 * ms}, slow: []int{1}, excess: 125 * ms, where: 1, why: Uneven, waits: 3},
+		{name: "two ranks", extra: [4]int64{0, 200 * ms, 0, 190 * ms}, slow: []int{1, 3}, excess: 200*ms - 390*ms/4, where: 1, why: Uneven, waits: 3},
+		{name: "more to do", extra: [4]int64{0, 200 * ms, 0, 0}, slow: []int{1}, excess: 150 * ms, where: 1, why: MoreWork, waits: 3,
+			change: func(rank int, p *attribution.Profile) {
+				if rank == 1 {
+					p.Nodes[2].Stats[0].Body.C *= 2
+					p.Nodes[2].Stats[0].Exec.C *= 2
+				}
+			}},
+		{name: "outside of regions", change: serial(200 * ms), slow: []int{2}, excess: 150 * ms, where: -1, fn: "pack", waits: 3},
+		{name: "asleep", slow: []int{2}, excess: 150 * ms, where: -1, why: OffCore, waits: 3,
+			change: func(rank int, p *attribution.Profile) {
+				if p.Meta.UserTime = 100 * ms; rank != 2 {
+					p.Meta.UserTime = 300 * ms
+					waitIn(p, 200*ms)
+				}
+			}},
+		{name: "without a core", slow: []int{2}, excess: 150 * ms, where: -1, why: Crowded, waits: 3,
+			change: func(rank int, p *attribution.Profile) {
+				if rank != 2 {
+					waitIn(p, 200*ms)
+					return
+				}
+				p.Nodes[0].Stats[0].NoCore = &attribution.Cost{Exec: 4 * 200 * ms} // of all threads
+			}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var ranks []*attribution.Profile
+			for r, extra := range tc.extra {
+				p := toy(r, len(tc.extra), extra, slices.Max(tc.extra[:]))
+				if tc.change != nil {
+					tc.change(r, p)
+				}
+				ranks = append(ranks, p)
+			}
+			s := read(t, sources(t, ranks), Options{}).Summary(mpi.Minimal)
+			if !slices.Equal(s.Slow, tc.slow) || s.Where != tc.where || s.Function != tc.fn || s.Why != tc.why || s.Waits != tc.waits {
+				t.Errorf("%+v, want %+v", s, tc)
+			}
+			if d := int64(s.Excess) - tc.excess; len(tc.slow) > 0 && (d < -10 || d > 10) { // ranks differ by some ns
+				t.Errorf("excess %.0f, want %d", s.Excess, tc.excess)
+			}
+		})
+	}
+}
