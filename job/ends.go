@@ -18,8 +18,8 @@ type Fate struct {
 	Until time.Time
 }
 
-// Fates tells how the ranks ended: first those that did not end well, and of these the first
-// to end.
+// Fates tells how the ranks ended: first those that did not end well, and of these the first to
+// end. Those that a launcher has ended come behind: clocks of nodes differ.
 func (j *Job) Fates() (fates []Fate) {
 	ends := map[int]time.Time{}
 	for i := range j.Ranks {
@@ -33,8 +33,8 @@ func (j *Job) Fates() (fates []Fate) {
 		}
 		f := &fates[at]
 		f.Ranks = append(f.Ranks, r.Rank)
-		if first, known := ends[at]; !known || r.End.Before(first) {
-			ends[at], f.First = r.End, r.End.Sub(r.Start)
+		if first, known := ends[at]; !known || r.endedAt.Before(first) {
+			ends[at], f.First = r.endedAt, r.endedAt.Sub(r.Start)
 		}
 		if r.SnapshotAt.Before(f.Until) {
 			f.Until = r.SnapshotAt
@@ -46,12 +46,14 @@ func (j *Job) Fates() (fates []Fate) {
 	}
 	rank := func(i int) int {
 		switch f := &fates[i]; {
-		case !f.Well:
+		case !f.Well && !f.sentByLauncher():
 			return 0
-		case !f.Until.IsZero():
+		case !f.Well:
 			return 1
+		case !f.Until.IsZero():
+			return 2
 		}
-		return 2
+		return 3
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), ends[a].Compare(ends[b])) })
 	sorted := make([]Fate, 0, len(fates))
@@ -59,6 +61,11 @@ func (j *Job) Fates() (fates []Fate) {
 		sorted = append(sorted, fates[i])
 	}
 	return sorted
+}
+
+// sentByLauncher tells of signals by which launchers end the other ranks when one has failed.
+func (f *Fate) sentByLauncher() bool {
+	return strings.HasPrefix(f.Ended, "killed by signal 9 ") || strings.HasPrefix(f.Ended, "killed by signal 15 ")
 }
 
 // Well tells whether nothing says that the rank's program failed.

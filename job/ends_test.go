@@ -12,7 +12,7 @@ import (
 func TestFates(t *testing.T) {
 	start := time.Unix(1000, 0)
 	rank := func(n int, ended string, exit int, ms int, shot time.Time) Rank {
-		return Rank{Rank: n, Ended: ended, Exit: exit, Start: start, End: start.Add(time.Duration(ms) * time.Millisecond), SnapshotAt: shot}
+		return Rank{Rank: n, Ended: ended, Exit: exit, Start: start, endedAt: start.Add(time.Duration(ms) * time.Millisecond), SnapshotAt: shot}
 	}
 	segv, term := "killed by signal 11 (segmentation fault)", "killed by signal 15 (terminated)"
 	early, late := start.Add(time.Minute), start.Add(2*time.Minute)
@@ -20,8 +20,8 @@ func TestFates(t *testing.T) {
 		rank(3, segv, 139, 50, time.Time{}), rank(4, "", 0, 5, late), rank(5, "", 0, 5, early), rank(6, "exit status 3", 0, 70, time.Time{})}}
 	want := []Fate{
 		{Ended: segv, Ranks: []int{3}, First: 50 * time.Millisecond},
-		{Ended: term, Ranks: []int{0, 2}, First: 55 * time.Millisecond},
 		{Ended: "exit status 3", Ranks: []int{6}, First: 70 * time.Millisecond},
+		{Ended: term, Ranks: []int{0, 2}, First: 55 * time.Millisecond},
 		{Well: true, Ranks: []int{4, 5}, First: 5 * time.Millisecond, Until: early},
 		{Ended: "exit status 0", Well: true, Ranks: []int{1}, First: 10 * time.Millisecond},
 	}

@@ -64,7 +64,7 @@ func runCollector(args []string) error {
 	if err := f.parse(args[2:]); err != nil {
 		return err
 	}
-	k := &collector{shots: &snapshots{every: f.snapshot}}
+	k := &collector{shots: &snapshots{every: f.snapshot, rest: f.rest}}
 	f.say = k.say
 	stop := func() error { return nil }
 	if k.m, k.failed = f.measurement(); k.failed == nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,7 +31,14 @@ type underWay struct {
 	Host     string `json:"host"`
 	Boot     string `json:"boot"` // of the kernel's run: process numbers mean something within one
 	PID      int    `json:"pid"`  // of the tool
-	Programs []int  `json:"programs"`
+	Programs []life `json:"programs"`
+}
+
+// life is a process that is measured, and who had started it. A launcher that ends a job kills
+// those who started its programs, too: then a program is about to end that still runs.
+type life struct {
+	PID    int `json:"pid"`
+	Parent int `json:"parent"`
 }
 
 // mark is the file of one measurement in one directory; nil: it could not be made, which harms
@@ -77,13 +85,21 @@ func (m *mark) write() {
 }
 
 // begins notes that a program is measured, ends that it has ended.
-func (m *mark) begins(pids ...int) { m.change(func(list []int) []int { return append(list, pids...) }) }
-
-func (m *mark) ends(pid int) {
-	m.change(func(list []int) []int { return slices.DeleteFunc(list, func(p int) bool { return p == pid }) })
+func (m *mark) begins(pids ...int) {
+	m.change(func(list []life) []life {
+		for _, pid := range pids {
+			_, parent := alive(pid)
+			list = append(list, life{pid, parent})
+		}
+		return list
+	})
 }
 
-func (m *mark) change(of func([]int) []int) {
+func (m *mark) ends(pid int) {
+	m.change(func(list []life) []life { return slices.DeleteFunc(list, func(l life) bool { return l.PID == pid }) })
+}
+
+func (m *mark) change(of func([]life) []life) {
 	if m == nil {
 		return
 	}
@@ -147,19 +163,30 @@ func readMark(name string) (b []byte, held bool, err error) {
 	return bytes.TrimSpace(b), errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK), nil
 }
 
-// running tells whether any of the programs has not ended, as far as can be seen from here.
-func (m *seenMark) running() bool {
-	if m.Boot != bootID() {
-		return len(m.Programs) > 0
+// alive tells whether a process runs, and whose child it is.
+func alive(pid int) (yes bool, parent int) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:]) // state, parent
+	if err != nil || len(f) < 2 {
+		return err != nil && !errors.Is(err, fs.ErrNotExist), 0
 	}
-	return slices.ContainsFunc(m.Programs, func(pid int) bool {
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if errors.Is(err, fs.ErrNotExist) {
-			return false
+	parent, _ = strconv.Atoi(string(f[1]))
+	return !bytes.Contains([]byte("ZX"), f[0]), parent
+}
+
+// running tells whether any of the programs has not ended, as far as can be seen from here, and
+// whether all of these are about to.
+func (m *seenMark) running() (yes, ending bool) {
+	if m.Boot != bootID() {
+		return len(m.Programs) > 0, false
+	}
+	ending = true
+	for _, p := range m.Programs {
+		if runs, parent := alive(p.PID); runs {
+			yes, ending = true, ending && parent != p.Parent
 		}
-		state := bytes.TrimSpace(b[bytes.LastIndexByte(b, ')')+1:])
-		return err != nil || len(state) > 0 && state[0] != 'Z' && state[0] != 'X'
-	})
+	}
+	return yes, yes && ending
 }
 
 // awaitLimit bounds how long `report` waits for results that are being written.
@@ -168,23 +195,29 @@ const awaitLimit = time.Minute
 // awaitResults waits until nobody writes to a directory any more whose programs have ended, and
 // says what will not be whole.
 func awaitResults(dir string) {
-	const look, soon = 50 * time.Millisecond, time.Second
+	// A launcher may end a moment before it has ended all that it has started.
+	const look, soon, grace, end = 50 * time.Millisecond, time.Second, time.Second, 3 * time.Second
 	told := false
 	for began := time.Now(); time.Since(began) < awaitLimit; time.Sleep(look) {
 		all := marks(dir)
-		i := slices.IndexFunc(all, func(m seenMark) bool { return m.held && !m.running() })
+		i := slices.IndexFunc(all, func(m seenMark) bool {
+			running, ending := m.running()
+			took := time.Since(began)
+			return m.held && (!running || took < grace || ending && took < end)
+		})
 		if i < 0 {
 			break
 		}
-		if !told && time.Since(began) > soon {
+		if running, _ := all[i].running(); !running && !told && time.Since(began) > soon {
 			told = true
 			warn("results in %s are still being written by ompp-attach (process %d on %s): waiting for them", dir, all[i].PID, all[i].Host)
 		}
 	}
 	for _, m := range marks(dir) {
 		who := fmt.Sprintf("process %d on %s", m.PID, m.Host)
+		running, _ := m.running()
 		switch {
-		case m.held && m.running():
+		case m.held && running:
 			warn("the measurement goes on (%s): what is shown are snapshots of what there was until now", who)
 		case m.held:
 			warn("results in %s are still being written (%s): what is shown is not all", dir, who)

@@ -41,6 +41,7 @@ type measureFlags struct {
 	sample    sampleFlags
 	budget    budgetFlag
 	snapshot  time.Duration         // 0: there are none
+	rest      int                   // hidden: see snapshotShare
 	say       func(sentence string) // tells the user at once
 	gone      <-chan struct{}       // closed when nobody waits for the results any more; nil: never
 }
@@ -66,6 +67,8 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
 	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
 	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "write what was measured so far every so often, so that no more is lost if ompp-attach is killed; 0: never")
+	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotShare, "how many times the cost of a snapshot passes before the next")
+	_ = c.Flags().MarkHidden("snapshot-rest")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
 	_ = c.Flags().MarkHidden("attach-mode")
 	c.Flags().StringVar(&f.events, "record-events", "", "write the event stream of the first process to this file")
@@ -270,6 +273,7 @@ func run(f *measureFlags, args []string) error {
 		return out.abandon(err)
 	}
 	defer f.listen(m)()
+	out.mark.begins(os.Getpid()) // as long as the program runs
 	stop := f.snapshots(out, m.Snapshot)
 	res, err := m.Run(path, args, signals)
 	stop()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -21,13 +22,14 @@ import (
 // snapshotEvery is how much of a measurement may be lost, by default.
 const snapshotEvery = time.Minute
 
-// snapshotShare bounds what snapshots cost: after one, so many times as long as it took passes
-// without any.
+// snapshotShare bounds what snapshots cost: after one, so many times the processor time that
+// it took passes without any.
 const snapshotShare = 100
 
 // snapshots writes those of several programs, one after the other.
 type snapshots struct {
 	every time.Duration
+	rest  int // see snapshotShare
 	mu    sync.Mutex
 	all   []*shot
 }
@@ -47,7 +49,7 @@ type shot struct {
 // snapshots writes snapshots of one program until the function that it returns is called; then the
 // directory has them, and nobody writes to it.
 func (f *measureFlags) snapshots(out *output, take func() *collect.Result) (stop func()) {
-	s := &snapshots{every: f.snapshot}
+	s := &snapshots{every: f.snapshot, rest: f.rest}
 	return s.add(&shot{out: out, take: take, say: f.say, logf: f.logf})
 }
 
@@ -105,12 +107,19 @@ func (s *snapshots) run() {
 			time.Sleep(min(wait, look))
 			continue
 		}
-		begin := time.Now()
+		begin := processorTime()
 		x.write()
-		took := time.Since(begin)
+		took := processorTime() - begin
 		x.logf("snapshot taken in %s", took.Round(time.Microsecond))
-		free = time.Now().Add(snapshotShare * took)
+		free = time.Now().Add(time.Duration(s.rest) * took)
 	}
+}
+
+// processorTime is that of this thread.
+func processorTime() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
+	return time.Duration(t.Nano())
 }
 
 // write writes one.
@@ -142,7 +151,7 @@ func (o *output) writeShots(res *collect.Result) error {
 	}
 	if o.mark == nil && o.rank == nil { // the user has named no directory
 		o.mark = newMark(o.dir)
-		o.mark.begins(res.Profiles[0].Meta.PID)
+		o.mark.begins(os.Getpid())
 	}
 	var errs []error
 	written := map[string]string{}

@@ -25,6 +25,7 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 	if len(res.Profiles) == 0 {
 		return o.abandon(nil)
 	}
+	o.mark.ends(os.Getpid())
 	defer func() { o.mark.remove() }()
 	catchFileSize()
 	o.choose(res.Profiles[0].Meta.PID)
