@@ -151,8 +151,8 @@ func renderAll(dir, stem string, p *attribution.Profile, formats []string, o rep
 	return files, errors.Join(errs...)
 }
 
-// elsewhere are directories for what cannot be written where it was to go.
-func elsewhere() (dirs []string) {
+// elsewhere are directories for what cannot be written where it was to go; tests have others.
+var elsewhere = func() (dirs []string) {
 	state := os.Getenv("XDG_STATE_HOME")
 	if home := os.Getenv("HOME"); state == "" && home != "" {
 		state = filepath.Join(home, ".local", "state")
@@ -191,7 +191,7 @@ func (o *output) writeElsewhere(res *collect.Result, f *measureFlags, lost *unre
 }
 
 // retryEvery is how often it is tried to write what is kept in memory.
-const retryEvery = 2 * time.Second
+var retryEvery = 2 * time.Second
 
 // keep keeps what cannot be written anywhere, and tries again until it can, or until a signal
 // comes, or the rank's tool is gone.

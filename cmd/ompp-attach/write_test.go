@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/attribution"
+	"ompp-attach/collect"
+)
+
+// measuredOnce is a result with one profile.
+func measuredOnce() *collect.Result {
+	p := profileOf(4711)
+	p.Nodes = []attribution.Node{{Parent: -1, Region: -1}}
+	return &collect.Result{First: p, Profiles: []*attribution.Profile{p}}
+}
+
+// only makes a directory the one for what cannot be written where it was to go.
+func only(t *testing.T, dirs ...string) {
+	was := elsewhere
+	elsewhere = func() []string { return dirs }
+	t.Cleanup(func() { elsewhere = was })
+}
+
+// Whatever has happened to the directory, the results are somewhere, and one sentence says
+// where.
+func TestWrittenElsewhere(t *testing.T) {
+	file := func(t *testing.T, name string) string {
+		if err := os.WriteFile(name, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	for name, place := range map[string]func(t *testing.T) string{
+		"a file in its place": func(t *testing.T) string { return file(t, filepath.Join(t.TempDir(), "out")) },
+		"below a file":        func(t *testing.T) string { return filepath.Join(file(t, filepath.Join(t.TempDir(), "out")), "x") },
+		"a name too long":     func(t *testing.T) string { return filepath.Join(t.TempDir(), strings.Repeat("x", 300)) },
+		"a directory in a file's place": func(t *testing.T) string {
+			dir := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, recordName, "x"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		},
+		"no room": func(t *testing.T) string {
+			dir := t.TempDir()
+			if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
+				t.Skip(err)
+			}
+			t.Cleanup(func() { _ = unix.Unmount(dir, 0) })
+			if err := os.WriteFile(filepath.Join(dir, "all"), make([]byte, 4096), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return dir
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept := filepath.Join(t.TempDir(), "kept")
+			only(t, filepath.Join(file(t, filepath.Join(t.TempDir(), "no")), "directory"), kept)
+			o := &output{dir: place(t), named: true, program: "solver"}
+			err := o.write(measuredOnce(), &measureFlags{quiet: true, formats: defaultFormats})
+			where := filepath.Join(kept, "ompp-solver-4711")
+			if err == nil || !strings.HasSuffix(err.Error(), ": the results are in "+where) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v", err)
+			}
+			if _, err := readProfile(filepath.Join(where, recordName)); err != nil {
+				t.Error(err)
+			}
+			if got := namesIn(t, where); !slices.Contains(got, "profile.ompp.txt") {
+				t.Errorf("written: %q", got)
+			}
+		})
+	}
+}
+
+// What cannot be written anywhere is kept until it can, or until nobody waits for it.
+func TestKeptUntilThereIsRoom(t *testing.T) {
+	was := retryEvery
+	retryEvery = 10 * time.Millisecond
+	defer func() { retryEvery = was }()
+	only(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(dir, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	gone := make(chan struct{})
+	f := &measureFlags{quiet: true, formats: defaultFormats, gone: gone, say: func(s string) {
+		if said = append(said, s); len(said) == 1 {
+			os.Remove(dir) // there is room now
+		}
+	}}
+	o := &output{dir: dir, named: true, program: "solver"}
+	if err := o.write(measuredOnce(), f); err != nil {
+		t.Error(err)
+	}
+	if _, err := readProfile(filepath.Join(dir, recordName)); err != nil {
+		t.Error(err)
+	}
+	if len(said) != 2 || !strings.Contains(said[0], "kept in memory") || said[1] != "written now" {
+		t.Errorf("said: %q", said)
+	}
+
+	o = &output{dir: filepath.Join(dir, recordName), named: true, program: "solver"}
+	f.say = func(string) { close(gone) }
+	if err := o.write(measuredOnce(), f); err == nil || !errors.Is(err, unix.ENOTDIR) || !strings.HasSuffix(err.Error(), "the results are lost") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The limit for the size of files is lifted as far as it may be, and its signal ends nothing.
+func TestFileSizeLimit(t *testing.T) {
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Setrlimit(unix.RLIMIT_FSIZE, &was) }()
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 10, Max: was.Max}); err != nil {
+		t.Fatal(err)
+	}
+	o := &output{dir: t.TempDir(), named: true, program: "solver"}
+	if err := o.write(measuredOnce(), &measureFlags{quiet: true, formats: defaultFormats}); err != nil {
+		t.Error(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 10, Max: was.Max}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(t.TempDir(), "large"), make([]byte, 100), 0o644); !errors.Is(err, unix.EFBIG) {
+		t.Errorf("a file beyond the limit: %v", err)
+	}
+}
+
+// A program's long name makes no directory's name that is too long, and what is in a file's way
+// is found before anything is measured.
+func TestNamesThatDo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o, err := openOutput("", strings.Repeat("p", 255), 4711, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = o.abandon(nil)
+	if err := os.MkdirAll("out/profile.pb.gz/x", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openOutput("out", "p", 4711, true); err == nil || !strings.Contains(err.Error(), "out/profile.pb.gz is a directory") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A mark tells who still writes; it goes with its tool.
+func TestMark(t *testing.T) {
+	dir := t.TempDir()
+	m := newMark(dir)
+	m.begins(os.Getpid())
+	all := marks(dir)
+	if len(all) != 1 || !all[0].held || all[0].PID != os.Getpid() {
+		t.Fatalf("marks %+v", all)
+	}
+	if running, ending := all[0].running(); !running || ending {
+		t.Errorf("running %t, ending %t", running, ending)
+	}
+	m.ends(os.Getpid())
+	if running, _ := marks(dir)[0].running(); running {
+		t.Error("nothing runs any more")
+	}
+	m.file.Close() // as when the tool is killed
+	if all = marks(dir); len(all) != 1 || all[0].held {
+		t.Errorf("marks %+v", all)
+	}
+	if err := removeOld(dir); err != nil {
+		t.Error(err)
+	}
+	if got := namesIn(t, dir); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+}
