@@ -10,7 +10,7 @@ RACE = ./attribution ./analysis ./report ./event ./bpf ./collect ./job ./cmd/omp
 
 export BPF_CLANG BPF_ASM
 
-.PHONY: build generate check-generated lint quick test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench pgo install clean
+.PHONY: fuzz test-fuzz build generate check-generated lint quick test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench pgo install clean
 
 # Without libc: the tool runs on older systems too, and glibc takes variables away
 # from programs that have capabilities (setcap).
@@ -32,14 +32,23 @@ quick:
 	scripts/quick.sh
 
 # Everything. The end-to-end tests place probes and so need root.
-test: deps build lint check-generated test-unit test-race test-e2e
+test: deps build lint check-generated test-unit test-race test-fuzz test-e2e
 
 deps:
 	scripts/deps.sh generate test pmu
 
-# Fuzz targets run on their seeds here; `go test -fuzz` searches on.
+# Fuzz targets run on their seeds here; `make fuzz` searches on.
 test-unit:
 	$(GO) test $$($(GO) list ./... | grep -v /e2e$$)
+
+# Every decoder and parser, each for FUZZTIME.
+FUZZTIME ?= 5s
+fuzz:
+	scripts/fuzz.sh $(FUZZTIME)
+
+# The loops over damaged files, mapped libraries and profiles, for under a minute.
+test-fuzz:
+	scripts/fuzz.sh 4s '^FuzzDecode$$' '^FuzzRender$$' '^FuzzDamaged$$' '^FuzzLibrary$$' '^FuzzFormula$$'
 
 test-race:
 	$(GO) test -race $(RACE)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
+	"ompp-attach/internal/hostile"
 )
 
 // recordSample has every field of Profile set, so that a field that does not
@@ -181,7 +182,9 @@ func FuzzDecode(f *testing.F) {
 		if pack {
 			data = gzipped(string(data))
 		}
-		p, err := Decode(bytes.NewReader(data))
+		var p *Profile
+		var err error
+		hostile.Within(func() { p, err = Decode(bytes.NewReader(data)) })
 		if err != nil {
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ompp-attach/internal/hostile"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/symbols"
 )
@@ -47,10 +48,13 @@ func query(b []byte) {
 }
 
 func FuzzBuild(f *testing.F) {
-	for _, b := range seeds(f) {
-		f.Add(b)
+	files := seeds(f)
+	for i := range files {
+		f.Add(uint8(i), []byte{})
 	}
-	f.Fuzz(func(_ *testing.T, b []byte) { query(b) })
+	f.Fuzz(func(_ *testing.T, which uint8, edits []byte) {
+		hostile.Within(func() { query(hostile.ELF(files[int(which)%len(files)], edits)) })
+	})
 }
 
 // TestBroken does a little of the fuzzing in every run.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ompp-attach/attribution"
+	"ompp-attach/internal/hostile"
 	"ompp-attach/job"
 )
 
@@ -34,31 +35,34 @@ func FuzzRender(f *testing.F) {
 	f.Add([]byte(`{"version":1,"threads":[{"num":3}],"regions":[{"construct":"TASKEXEC"},{"construct":"SINGLE"}],
 		"nodes":[{"parent":-1,"region":-1,"stats":[{"thread":0}]},{"parent":0,"region":1},{"parent":1,"region":0,"stats":[{"thread":0,"exec":{"t":-5}},{"thread":0}]}]}`))
 	f.Add([]byte(callWithoutFigures))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		var buf bytes.Buffer
-		zw := gzip.NewWriter(&buf)
-		zw.Write(text)
-		zw.Close()
-		p, err := attribution.Decode(&buf)
-		if err != nil {
-			return
+	f.Fuzz(func(t *testing.T, text []byte) { hostile.Within(func() { renderAll(t, text) }) })
+}
+
+// renderAll decodes a profile and writes it in every format.
+func renderAll(t *testing.T, text []byte) {
+	var buf bytes.Buffer
+	zw := gzip.NewWriter(&buf)
+	zw.Write(text)
+	zw.Close()
+	p, err := attribution.Decode(&buf)
+	if err != nil {
+		return
+	}
+	for _, format := range Formats {
+		var out bytes.Buffer
+		if err := format.Write(&out, p, Options{}); err != nil {
+			t.Fatalf("%s: %v", format.Name, err)
 		}
-		for _, format := range Formats {
-			var out bytes.Buffer
-			if err := format.Write(&out, p, Options{}); err != nil {
-				t.Fatalf("%s: %v", format.Name, err)
+		if format.Name == "pprof" {
+			if _, err := profile.Parse(&out); err != nil {
+				t.Fatalf("pprof cannot read it: %v", err)
 			}
-			if format.Name == "pprof" {
-				if _, err := profile.Parse(&out); err != nil {
-					t.Fatalf("pprof cannot read it: %v", err)
-				}
-			}
 		}
-		if err := Summary(io.Discard, p, []string{"a"}, Options{}); err != nil {
-			t.Fatal(err)
-		}
-		renderJob(t, text)
-	})
+	}
+	if err := Summary(io.Discard, p, []string{"a"}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	renderJob(t, text)
 }
 
 // renderJob renders a job of two ranks that have this profile.

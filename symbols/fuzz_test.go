@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ompp-attach/internal/hostile"
 )
 
 // query asks an object everything; nothing may panic or hang.
@@ -81,10 +83,24 @@ func FuzzObject(f *testing.F) {
 	for _, b := range objectSeeds(f) {
 		f.Add(b)
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if o, err := NewObject(bytes.NewReader(b), int64(len(b))); err == nil {
-			query(o)
-		}
+	f.Fuzz(func(_ *testing.T, b []byte) { hostile.Within(func() { openAndQuery(b) }) })
+}
+
+func openAndQuery(b []byte) {
+	if o, err := NewObject(bytes.NewReader(b), int64(len(b))); err == nil {
+		query(o)
+	}
+}
+
+// FuzzDamaged damages headers and tables, by which it gets further than FuzzObject.
+func FuzzDamaged(f *testing.F) {
+	var files [][]byte
+	for _, b := range damageSeeds(f) {
+		f.Add(uint8(len(files)), []byte("\x02\x05\x20\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f"))
+		files = append(files, b)
+	}
+	f.Fuzz(func(_ *testing.T, which uint8, edits []byte) {
+		hostile.Within(func() { openAndQuery(hostile.ELF(files[int(which)%len(files)], edits)) })
 	})
 }
 
@@ -152,8 +168,10 @@ func FuzzDirectives(f *testing.F) {
 	f.Add(".c", " _Pragma(\")") // once sliced out of range
 	f.Add(".c", "#if 0\n_Pragma(\"omp for\") R\"(\n#else\n#pragma omp for\\\n")
 	f.Fuzz(func(t *testing.T, ext, text string) {
+		var ds []Directive
+		hostile.Within(func() { ds = parseDirectives("a"+ext, text) })
 		lines := strings.Count(text, "\n") + 1
-		for _, d := range parseDirectives("a"+ext, text) {
+		for _, d := range ds {
 			if d.Begin < 1 || d.Last < d.Begin || d.End < d.Last || d.End > lines || d.Words == "" {
 				t.Errorf("%+v in %d lines", d, lines)
 			}
