@@ -29,6 +29,9 @@ func JobProcesses(launcher int) ([]int, error) {
 	}
 	// srun's tasks are started by slurmstepd, which is no child of it.
 	job := environ(launcher)("SLURM_JOB_ID")
+	if len(found) == 0 && p.Name == "srun" {
+		found = tasksOf(launcher, all)
+	}
 	if len(found) == 0 && p.Name == "srun" && job != "" {
 		for pid := range all {
 			if r, ok := RankOf(pid); ok && environ(pid)("SLURM_JOB_ID") == job && r.Job != "" && measurable(pid) {
@@ -38,8 +41,8 @@ func JobProcesses(launcher int) ([]int, error) {
 	}
 	if len(found) == 0 {
 		hint := ""
-		if p.Name == "srun" && job == "" {
-			hint = "; the ranks of this srun cannot be told from its environment: give the id of slurmstepd, which has started them"
+		if p.Name == "srun" {
+			hint = "; if its ranks run on other nodes, or are another user's, type there, as root or their user: ompp-attach attach --job $(pgrep -n slurmstepd)"
 		}
 		return nil, &AttachError{fmt.Sprintf("process %d (%s) has started no process on this node that can be measured: none maps libgomp, libomp, libiomp5 or an MPI library that this version knows%s", launcher, p.Name, hint)}
 	}

@@ -29,7 +29,7 @@ before.
 --job PID measures all processes of this node that use OpenMP or MPI and were
 started, directly or not, by the launcher PID: mpirun, mpiexec, orted, prted,
 hydra_pmi_proxy or slurmstepd. srun starts none itself: its ranks are found by
-the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
+the port at which it listens for them, or the number of the Slurm job. Each rank gets files of its own, profile.rankR.*.
 ` + userText,
 		Example: "  ompp-attach attach --pid 4711 --duration 30s\n  ompp-attach attach --job $(pgrep -n mpirun) -o results",
 		Args:    byFlag,

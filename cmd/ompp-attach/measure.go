@@ -248,6 +248,9 @@ without #! is read by /bin/sh, as when a shell starts it.
 			if r, ok := collect.RankOf(os.Getpid()); ok {
 				return runRank(&f, c, r, args)
 			}
+			if err := behindSlurm(args); err != nil {
+				return err
+			}
 			return run(&f, args)
 		},
 	}

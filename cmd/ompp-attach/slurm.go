@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// behindSlurm refuses to launch srun and sbatch: what these start has slurmstepd
+// for its parent, on whatever node, so nothing would be measured. It says what to
+// type instead.
+func behindSlurm(args []string) error {
+	switch filepath.Base(args[0]) {
+	case "srun":
+		at := srunsProgram(args)
+		if at == len(args) || filepath.Base(args[at]) == "ompp-attach" || args[at] == ":" {
+			return nil // srun --help, or as it should be
+		}
+		line := slices.Concat(args[:at], []string{"ompp-attach", "run"}, flagsBefore(args), []string{"--"}, args[at:])
+		for i := range line {
+			line[i] = quoted(line[i])
+		}
+		return &exitError{exitUsage, fmt.Errorf("srun lets slurmstepd start its tasks, which `run` in front of it cannot see; put it between the two: %s", strings.Join(line, " "))}
+	case "sbatch":
+		return &exitError{exitUsage, fmt.Errorf("sbatch only hands its script over, so nothing would be measured; write `srun ompp-attach run -- PROGRAM` into the script instead of `srun PROGRAM`")}
+	}
+	return nil
+}
+
+// Options of srun that have no value in the next argument: flags, and those whose
+// value, if any, stands in the same argument (srun(1)).
+const (
+	srunFlags     = "EhHlOQsuvVXZ"
+	srunLongFlags = " bcast contiguous disable-status exact exclusive help hold immediate kill-on-bad-exit label multi-prog nice no-allocate " +
+		"no-kill overcommit overlap oversubscribe preserve-env propagate pty quiet quit-on-interrupt reboot resv-ports spread-job " +
+		"stdin-hold test-only unbuffered usage use-min-nodes verbose version whole "
+	srunOptional = "kKi"
+)
+
+// srunsProgram returns where the program stands on srun's command line; its
+// length if it stands nowhere.
+func srunsProgram(args []string) int {
+	for i := 1; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			return min(i+1, len(args))
+		case strings.HasPrefix(a, "--"):
+			if !strings.Contains(a, "=") && !strings.Contains(srunLongFlags, " "+a[2:]+" ") {
+				i++
+			}
+		case strings.HasPrefix(a, "-") && len(a) > 1:
+			for k := 1; k < len(a); k++ {
+				if strings.IndexByte(srunOptional, a[k]) >= 0 {
+					break
+				}
+				if strings.IndexByte(srunFlags, a[k]) < 0 {
+					if k == len(a)-1 {
+						i++
+					}
+					break
+				}
+			}
+		default:
+			return i
+		}
+	}
+	return len(args)
+}
+
+// quoted writes an argument so that a shell reads it as it is.
+func quoted(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^"
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// Who launches srun is told the line that works.
+func TestBehindSlurm(t *testing.T) {
+	old := os.Args
+	t.Cleanup(func() { os.Args = old })
+	for _, tc := range []struct{ line, want string }{
+		{"srun -n 4 ./solver input.dat", "srun -n 4 ompp-attach run -o out -- ./solver input.dat\n"},
+		{"/usr/bin/srun -n4 -J test -lu --mpi=pmi2 --exclusive --ntasks-per-node 2 solver -n 3", "/usr/bin/srun -n4 -J test -lu --mpi=pmi2 --exclusive --ntasks-per-node 2 ompp-attach run -o out -- solver -n 3"},
+		{"srun -K -- solver", "srun -K -- ompp-attach run -o out -- solver"},
+		{"srun --pty solver a;b", "srun --pty ompp-attach run -o out -- solver 'a;b'"},
+		{"sbatch job.sh", "srun ompp-attach run -- PROGRAM"},
+		{"srun --version", ""},
+		{"srun -n 2 ompp-attach run -- solver", ""},
+		{"mpirun -n 2 solver", ""},
+	} {
+		args := strings.Split(tc.line, " ")
+		os.Args = append([]string{"ompp-attach", "run", "-o", "out", "--"}, args...)
+		err := behindSlurm(args)
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error()+"\n", tc.want)) {
+			t.Errorf("%s: %v", tc.line, err)
+		}
+	}
+}
