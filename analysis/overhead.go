@@ -248,7 +248,7 @@ func (c Coverage) Share() float64 { return Ratio(c.Wall, c.Of) }
 // parallel regions. Nested regions count once.
 func ParallelCoverage(p *attribution.Profile) Coverage {
 	t := newTree(p)
-	c := Coverage{Of: p.Meta.Duration * int64(Roots(p))}
+	c := Coverage{Of: initialTime(p)}
 	for _, r := range p.Regions {
 		if r.Construct.IsParallel() {
 			c.Regions++

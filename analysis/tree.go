@@ -15,24 +15,21 @@ import (
 
 // Roots returns how many initial threads the profile knows; at least 1. Threads
 // whose number is not known are of the others' teams.
-func Roots(p *attribution.Profile) int {
-	seen := map[int]bool{}
-	for _, t := range p.Threads {
-		if t.Num != attribution.UnknownNum {
-			seen[t.Root] = true
-		}
+func Roots(p *attribution.Profile) (n int) {
+	for _, l := range livesOf(p) {
+		n += l.threads
 	}
-	return max(1, len(seen))
+	return max(1, n)
 }
 
 // Threads returns how many threads the rows stand for, at least 1: one each, but
 // for that of threads whose number is not known. Those count that have no other
 // row.
 func Threads(p *attribution.Profile) int {
-	n, numbered := 0, map[int]bool{}
+	n, numbered, lives := 0, map[int]bool{}, livesOf(p)
 	for _, t := range p.Threads {
 		if t.Num != attribution.UnknownNum {
-			n++
+			n += lives[t.Root].threads
 			for _, id := range t.TIDs {
 				numbered[id] = true
 			}
@@ -51,9 +48,17 @@ func Threads(p *attribution.Profile) int {
 }
 
 // ThreadTime is the time that all threads together had: duration times their
-// number. Whole-program percentages and severities refer to it.
+// number, but of initial threads that began later or ended sooner, and of their teams,
+// only the time that they lived. Whole-program percentages and severities refer to it.
 func ThreadTime(p *attribution.Profile) int64 {
-	return p.Meta.Duration * int64(Threads(p))
+	all, lives := p.Meta.Duration*int64(Threads(p)), livesOf(p)
+	for _, t := range p.Threads {
+		if t.Num != attribution.UnknownNum {
+			l := lives[t.Root]
+			all += l.lived - p.Meta.Duration*int64(l.threads)
+		}
+	}
+	return all
 }
 
 // Children returns the children of each node, in recorded order.
@@ -156,7 +161,7 @@ type Serial struct {
 // SerialTimes returns one entry per initial thread, by rising Root: the
 // duration less the time of that thread in outermost regions. An initial
 // thread other than the first is taken to have lived throughout, as the
-// profile does not say when it began.
+// profile does not say when it began, unless it says how long it lived.
 func SerialTimes(p *attribution.Profile) []Serial {
 	in := map[int]int64{}
 	for _, t := range p.Threads {
@@ -177,8 +182,13 @@ func SerialTimes(p *attribution.Profile) []Serial {
 		}
 	}
 	var out []Serial
+	lives := livesOf(p)
 	for _, root := range slices.Sorted(maps.Keys(in)) {
-		out = append(out, Serial{root, max(0, p.Meta.Duration-in[root])})
+		lived := p.Meta.Duration
+		if l, ok := lives[root]; ok {
+			lived = l.lived
+		}
+		out = append(out, Serial{root, max(0, lived-in[root])})
 	}
 	return out
 }

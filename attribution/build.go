@@ -28,6 +28,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 	root := b.merge(e.root)
 	b.fold(root)
 	b.combine(root)
+	e.tellLives()
 	for i := range e.rows {
 		slices.Sort(e.rows[i].TIDs) // they may have come in any order
 	}
@@ -49,6 +50,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 		}
 	}
 	p.Warnings = slices.Concat(e.sharedRow(), e.sampling.note())
+	joinBrief(p, e.measured(end))
 	p.Meta.Hits = e.events
 	p.Meta.Overhead = e.overhead()
 	p.Meta.Off = e.off

@@ -210,3 +210,20 @@ func TestCoreWaitsInAnyProgram(t *testing.T) {
 		}
 	}
 }
+
+// A worker that libgomp ends does so by what looks like a region's beginning, and tells
+// at its end how long it had no core: that is no region.
+func TestCoreWaitOfAWorkerThatEnds(t *testing.T) {
+	events := parse(t, `
+		1000 1 fork parallel fn=300 key=7 size=2 site=90
+		1100 1 begin parallel
+		1100 2 begin parallel key=7 num=1
+		2000 1 end parallel
+		2000 2 end parallel
+		2100 1 join parallel
+		3000 2 begin parallel key=9 num=1`)
+	p := replay(append(events, wait(2, 3100, 500)), 3*stragglerWait)
+	if p.Meta.Partial != 0 || len(p.Regions) != 1 {
+		t.Errorf("%d regions seen in part: %+v", p.Meta.Partial, p.Regions)
+	}
+}

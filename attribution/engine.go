@@ -63,30 +63,31 @@ type Resolver interface {
 // Engine turns one process's events into a Profile. Events of one thread must
 // come in order; threads may be interleaved in any way.
 type Engine struct {
-	resolve   Resolver
-	threads   map[uint32]*thread
-	rows      []Thread
-	rowOf     map[rowID]int
-	spare     [][]frame    `copy:"-"` // stacks of threads that are forgotten
-	chunks    chunks       `copy:"-"`
-	rowAt     [256]int     // by the last digits of thread numbers: spares most look-ups in rowOf
-	recent    [512]*thread // by the last digits of their numbers: spares most look-ups in threads
-	roots     int
-	pid       uint32
-	root      *node
-	teams     map[teamKey]*teamList
-	lists     [64]*teamList // of teams, by the last digits of their keys
-	settle    []*team       // joined, waiting for stragglers
-	free      []*team       `copy:"-"`
-	parked    []*thread
-	order     []waiting `copy:"-"` // of parked, for advanceParked
-	others    uint64    // when the first events of all parked threads but the one that goes on are, at the earliest
-	tasks     map[taskKey]*task
-	freeTasks []*task         `copy:"-"`
-	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
-	era       uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
-	tasking   bool            // tasks were seen: teams settle only when all before their join is read
-	crowd     int             // number of threads at which to look for idle ones
+	resolve    Resolver
+	threads    map[uint32]*thread
+	rows       []Thread
+	rowOf      map[rowID]int
+	spare      [][]frame    `copy:"-"` // stacks of threads that are forgotten
+	chunks     chunks       `copy:"-"`
+	rowAt      [256]int     // by the last digits of thread numbers: spares most look-ups in rowOf
+	recent     [512]*thread // by the last digits of their numbers: spares most look-ups in threads
+	roots      int
+	sharedRoot int // of initial threads beyond many; 0: there are not so many
+	pid        uint32
+	root       *node
+	teams      map[teamKey]*teamList
+	lists      [64]*teamList // of teams, by the last digits of their keys
+	settle     []*team       // joined, waiting for stragglers
+	free       []*team       `copy:"-"`
+	parked     []*thread
+	order      []waiting `copy:"-"` // of parked, for advanceParked
+	others     uint64    // when the first events of all parked threads but the one that goes on are, at the earliest
+	tasks      map[taskKey]*task
+	freeTasks  []*task         `copy:"-"`
+	untied     map[uint64]bool // outlined functions of tasks that turned out to be untied
+	era        uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
+	tasking    bool            // tasks were seen: teams settle only when all before their join is read
+	crowd      int             // number of threads at which to look for idle ones
 
 	teamOf    map[uint64]event.Construct
 	shareOf   map[uint64]event.Construct
@@ -236,7 +237,8 @@ type frame struct {
 
 type thread struct {
 	tid       uint32
-	last      uint64 // time of the last event fed
+	born      uint64 // time of the first event fed
+	last      uint64 // and of the last
 	stack     []frame
 	row       int    // current row
 	num       int32  // current OpenMP thread number
@@ -330,6 +332,7 @@ func (e *Engine) feed(ev *event.Event) {
 		t = e.threads[ev.TID]
 		if t == nil {
 			t = e.newThread(ev.TID)
+			t.born = ev.Time
 			e.threads[ev.TID] = t
 			if e.watch.start == 0 {
 				e.watch.start = ev.Time

@@ -201,6 +201,12 @@ type Thread struct {
 	Root int   `json:"root"`           // index of the initial thread; 0 unless several threads start teams
 	Num  int   `json:"num"`            // OpenMP thread number in its innermost team, or UnknownNum
 	TIDs []int `json:"tids,omitempty"` // operating system threads that bore it: at most 64, but all of UnknownNum
+	// Of an initial thread other than the first (Num 0): how long it lived, from its
+	// first event to its last, ns; 0: as long as was measured. Joined is how many
+	// initial threads, which lived briefly, share this row, and their workers those of
+	// their numbers; Lived is the sum of theirs then. 0: one.
+	Lived  int64 `json:"lived_ns,omitempty"`
+	Joined int   `json:"joined,omitempty"`
 }
 
 // UnknownNum is the Num of threads that were inside a region when measurement

@@ -134,11 +134,12 @@ func (q *queue) all() iter.Seq[*event.Event] {
 	}
 }
 
-// onlySamplesFollow tells whether nothing but samples is behind the first event.
+// onlySamplesFollow tells whether nothing but samples, and what no hit tells, is behind
+// the first event.
 func (q *queue) onlySamplesFollow() bool {
 	first := q.front()
 	for ev := range q.all() {
-		if ev != first && ev.Edge != event.Sampled {
+		if ev != first && ev.Edge != event.Sampled && ev.Edge != event.CoreWait {
 			return false
 		}
 	}

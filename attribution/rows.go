@@ -34,8 +34,7 @@ func (e *Engine) initial(t *thread) {
 	case t.tid == e.pid:
 		t.row = e.row(0, 0)
 	default:
-		t.row = e.row(e.roots, 0)
-		e.roots++
+		t.row = e.row(e.newRoot(), 0)
 	}
 	t.num, t.known, t.initial, t.home = 0, true, true, t.row
 }

@@ -69,7 +69,12 @@ type Rank struct {
 }
 
 // MeasuredTime is ThreadTime as it was measured, with what the probes took, ns.
-func (r *Rank) MeasuredTime() int64 { return int64(r.End.Sub(r.Start)) * int64(max(1, r.Threads)) }
+func (r *Rank) MeasuredTime() int64 {
+	if r.Wall <= 0 {
+		return r.ThreadTime
+	}
+	return int64(float64(r.ThreadTime) * (float64(r.End.Sub(r.Start)) / float64(r.Wall)))
+}
 
 // Region is a region over all ranks.
 type Region struct {

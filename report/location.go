@@ -86,6 +86,9 @@ func threadText(t attribution.Thread) string {
 	if t.Num == attribution.UnknownNum {
 		num = "?"
 	}
+	if t.Joined > 1 {
+		num += fmt.Sprintf(" x%d", t.Joined)
+	}
 	if t.Root > 0 {
 		return fmt.Sprintf("%d:%s", t.Root, num)
 	}

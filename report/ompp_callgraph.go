@@ -17,8 +17,11 @@ func (o *ompp) callgraph() {
 	o.banner("Callgraph")
 	o.printf("\n")
 	rec, kids := &o.fold.rec, o.fold.kids
-	rows := float64(analysis.Threads(o.p))
 	wall := float64(o.p.Meta.Duration)
+	rows := float64(analysis.Threads(o.p))
+	if wall > 0 { // the number of threads, of those that lived briefly by the time that they did
+		rows = max(1, float64(analysis.ThreadTime(o.p))/wall)
+	}
 	gap := o.wider(o.p.Meta.Duration)
 	value := func(ns float64) {
 		share := 0.0

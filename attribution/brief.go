@@ -1,0 +1,138 @@
+package attribution
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Initial threads that live briefly. Some programs start threads without end, each of
+// which starts teams: a row for each would tell nothing that a row for all does not, and
+// shares of the time of all threads that ever lived would be next to nothing.
+
+const (
+	// manyInitial bounds the initial threads that have rows of their own while events are
+	// read. Those that come later share one.
+	manyInitial = 256
+	// fewBrief is how many that lived briefly keep rows of their own, and briefShare the
+	// part of the measured time that is brief.
+	fewBrief   = 8
+	briefShare = 0.1
+)
+
+// newRoot returns the number of a thread that turns out to be an initial one.
+func (e *Engine) newRoot() int {
+	if e.sharedRoot != 0 {
+		return e.sharedRoot
+	}
+	r := e.roots
+	if e.roots++; e.roots > manyInitial {
+		e.sharedRoot = r
+	}
+	return r
+}
+
+// tellLives notes how long initial threads but the first lived.
+func (e *Engine) tellLives() {
+	for i := range e.rows {
+		e.rows[i].Lived, e.rows[i].Joined = 0, 0
+	}
+	for _, t := range e.threads {
+		if !t.initial {
+			continue
+		}
+		if r := &e.rows[t.home]; r.Root > 0 && r.Num == 0 {
+			r.Lived += max(1, span(t.born, t.last))
+			r.Joined++
+		}
+	}
+	for i := range e.rows {
+		if e.rows[i].Joined == 1 {
+			e.rows[i].Joined = 0
+		}
+	}
+}
+
+// measured is how long was measured until a time, as far as the events tell.
+func (e *Engine) measured(end uint64) int64 {
+	return max(0, span(cmp.Or(e.began, e.watch.start), end)-e.off.T)
+}
+
+// joinBrief gives initial threads that lived briefly one row, and the workers of their
+// teams one for each number, if there are more than a few.
+func joinBrief(p *Profile, measured int64) {
+	teams := map[int]bool{} // of those that start no teams there are not many (see caller)
+	for _, n := range p.Nodes[1:] {
+		if p.Regions[n.Region].Construct.IsParallel() {
+			for _, s := range n.Stats {
+				teams[p.Threads[s.Thread].Root] = true
+			}
+		}
+	}
+	var brief []int // initial threads
+	for _, t := range p.Threads {
+		if t.Root > 0 && t.Num == 0 && t.Lived > 0 && teams[t.Root] && (t.Joined > 1 || float64(t.Lived) < briefShare*float64(measured)) {
+			brief = append(brief, t.Root)
+		}
+	}
+	if len(brief) <= fewBrief {
+		return
+	}
+	first := slices.Min(brief)
+	var threads []Thread
+	for _, t := range p.Threads {
+		if slices.Contains(brief, t.Root) {
+			t = Thread{Root: first, Num: t.Num}
+		}
+		if !slices.ContainsFunc(threads, func(o Thread) bool { return o.Root == t.Root && o.Num == t.Num }) {
+			threads = append(threads, t)
+		}
+	}
+	slices.SortFunc(threads, func(x, y Thread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Num, y.Num)) })
+	to := make([]int, len(p.Threads)) // old row to new
+	for i, t := range p.Threads {
+		joined := slices.Contains(brief, t.Root)
+		if joined {
+			t.Root = first
+		}
+		to[i] = slices.IndexFunc(threads, func(o Thread) bool { return o.Root == t.Root && o.Num == t.Num })
+		if joined {
+			threads[to[i]].join(&p.Threads[i])
+		}
+	}
+	p.Threads = threads
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		stats := n.Stats
+		n.Stats = nil
+		for _, s := range stats {
+			s.Thread = to[s.Thread]
+			n.add(s)
+		}
+		slices.SortFunc(n.Stats, func(x, y ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
+	}
+	for i := range p.Lost {
+		p.Lost[i].Thread = to[p.Lost[i].Thread]
+	}
+	for i := range p.Samples {
+		if s := &p.Samples[i]; s.Thread >= 0 {
+			s.Thread = to[s.Thread]
+		}
+	}
+	p.Warnings = append(p.Warnings, briefText(&threads[slices.IndexFunc(threads, func(t Thread) bool { return t.Root == first && t.Num == 0 })]))
+}
+
+// join adds a row to that of threads that lived briefly.
+func (t *Thread) join(o *Thread) {
+	const enough = 64
+	t.TIDs = append(t.TIDs, o.TIDs[:min(len(o.TIDs), enough-min(enough, len(t.TIDs)))]...)
+	if o.Num == 0 {
+		t.Joined += max(1, o.Joined)
+		t.Lived += o.Lived
+	}
+}
+
+func briefText(t *Thread) string {
+	return fmt.Sprintf("%d initial threads that lived briefly share row %d:0 of the tables, and the workers of their teams the rows from %d:1 on: "+
+		"together they lived for %.3f seconds, each from its first event to its last.", t.Joined, t.Root, t.Root, float64(t.Lived)/1e9)
+}
