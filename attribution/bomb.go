@@ -50,3 +50,20 @@ func (w *weighed) Read(b []byte) (int, error) {
 	}
 	return n, err
 }
+
+// mostSteps bounds the lengths of all nodes' paths, which reports write down: a chain of 8,000
+// nodes has as many, and a million nodes that are 30 deep.
+const mostSteps = 1 << 25
+
+// pathsTooLong tells of a profile whose reports would be far larger than itself.
+func pathsTooLong(p *Profile) bool {
+	depth := make([]int32, len(p.Nodes))
+	steps := int64(0)
+	for i := range p.Nodes {
+		if up := p.Nodes[i].Parent; up >= 0 {
+			depth[i] = depth[up] + 1
+		}
+		steps += int64(depth[i])
+	}
+	return steps > mostSteps
+}

@@ -62,3 +62,16 @@ func TestNoBomb(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A chain of nodes takes little room itself, and much in reports.
+func TestLongPaths(t *testing.T) {
+	for n, want := range map[int]error{5000: nil, 100000: ErrNotProfile} {
+		p := recordSample()
+		for len(p.Nodes) < n {
+			p.Nodes = append(p.Nodes, Node{Parent: len(p.Nodes) - 1})
+		}
+		if _, err := Decode(bytes.NewReader(recorded(t, p))); !errors.Is(err, want) {
+			t.Errorf("%d nodes: %v", n, err)
+		}
+	}
+}

@@ -72,6 +72,9 @@ func Decode(r io.Reader) (*Profile, error) {
 	if err := Validate(p); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotProfile, err)
 	}
+	if pathsTooLong(p) {
+		return nil, fmt.Errorf("%w: its regions are nested too deep", ErrNotProfile)
+	}
 	return p, nil
 }
 
