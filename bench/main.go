@@ -20,7 +20,7 @@ var (
 	rounds  = flag.Int("rounds", 5, "turns of each way; medians are taken over them")
 	millis  = flag.Int("ms", 50, "length of an operation's turn in milliseconds")
 	tool    = flag.String("tool", "bin/ompp-attach", "the built ompp-attach")
-	only    = flag.String("only", "", "regular expression: measure nothing else (\"MPICH: MPI_Send\", \"libgomp: cg\", \"command: plate\", \"start\", \"sampling\", \"stages\")")
+	only    = flag.String("only", "", "regular expression: measure nothing else (\"MPICH: MPI_Send\", \"libgomp: cg\", \"command: plate\", \"start\", \"launches\", \"sampling\", \"stages\")")
 	verbose = flag.Bool("v", false, "say how long each turn lasts")
 	output  = flag.String("o", "docs/benchmarks.md", "file to write, - for standard output")
 )
@@ -126,6 +126,11 @@ func (r *results) measure(dir string) (failed error) {
 		fmt.Fprintln(os.Stderr, "attaching and detaching")
 		r.start, err = measureStart(dir)
 		note("attaching and detaching", err)
+	}
+	if wanted("launches") {
+		fmt.Fprintln(os.Stderr, "starting processes")
+		r.launches, err = measureLaunches(dir)
+		note("starting processes", err)
 	}
 	if wanted("sampling") {
 		fmt.Fprintln(os.Stderr, "sampling")

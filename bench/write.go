@@ -20,6 +20,7 @@ type results struct {
 	apps     []*appCost
 	commands []*commandCost
 	start    *startResults
+	launches []launching
 	stages   []stage
 	samples  []sampleCost
 }
@@ -72,6 +73,9 @@ func (r *results) markdown() string {
 	r.writeStages(p)
 	if r.start != nil {
 		p.WriteString(r.start.markdown())
+	}
+	if len(r.launches) > 0 {
+		p.WriteString(launchesMarkdown(r.launches))
 	}
 	return strings.TrimRight(p.String(), "\n") + "\n"
 }

@@ -77,6 +77,11 @@ func (r *results) writeGoals(p *page) {
 			p.row(fmt.Sprintf("attaching to a process (%s): under %d ms", x.target, goalStart), fmt.Sprintf("%.0f ms", x.attach.median), verdict(x.attach.median < goalStart))
 		}
 	}
+	for _, l := range r.launches {
+		if !l.runtime {
+			p.row(fmt.Sprintf("starting a process (%s): under %d ms more", l.what, goalLaunch), fmt.Sprintf("%.1f ms", l.more.median), verdict(l.more.median < goalLaunch))
+		}
+	}
 	p.line("")
 	p.line("That counts stay exact when threads do nothing but reach probes is no matter of speed: `TestSaturationForSeconds` of package e2e.")
 	p.line("")

@@ -32,11 +32,18 @@ func TestKillLoop(t *testing.T) {
 	const loops = 3
 	t.Run("run", func(t *testing.T) {
 		bin := testbin.Build(t, "constructs.c", testbin.Options{})
-		script := `echo begin; for i in 1 2 3 4 5 6 7 8 9 10; do "$0" 1 8 || echo "bad $?"; /bin/true; done; echo end`
+		script := `echo begin; : >"$1"; for i in 1 2 3 4 5 6 7 8 9 10; do "$0" 1 8 || echo "bad $?"; /bin/true; done; echo end`
 		early := 0
 		for n := range kills(loops) {
-			s := start(t, "run", "--", "/bin/sh", "-c", script, bin)
-			time.Sleep(time.Duration(rand.IntN(1000)) * time.Millisecond)
+			begun := filepath.Join(t.TempDir(), "begun")
+			s := start(t, "run", "--", "/bin/sh", "-c", script, bin, begun)
+			if n%4 != 0 { // else mostly before it begins
+				until(t, "the program begins", func() bool {
+					_, err := os.Stat(begun)
+					return err == nil
+				})
+			}
+			time.Sleep(time.Duration(rand.IntN(600)) * time.Millisecond)
 			_ = s.cmd.Process.Kill()
 			select {
 			case <-s.ended: // when the last who has its stdout, the program, has ended
