@@ -107,6 +107,9 @@ func goesOn(t *testing.T, pid int, limit time.Duration) {
 			t.Fatalf("process %d is still stopped after %s", pid, limit)
 		}
 	}
+	if s := state(t, pid); s != "S" && s != "R" && s != "D" {
+		t.Fatalf("process %d is in state %s", pid, s)
+	}
 }
 
 // Whoever is stopped goes on when the tool is killed, though nobody of us is left.
