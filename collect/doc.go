@@ -7,9 +7,26 @@
 // side sends it SIGSTOP, and first puts its PID and the time into the map `stopped`. collect places the
 // probes and sends SIGCONT. Probes vanish with our file descriptors. `attach` stops nobody.
 //
-// The guardian is a second process, in a session of its own, that holds the map `stopped`. When its
-// pipe to us ends without a goodbye, it continues whoever is in the map. It is started before the first
-// program that may be stopped, and replaced if it dies.
+// Most programs of a tree use no runtime, and must not wait for us. So a process is stopped where its
+// dynamic loader has loaded libraries, before any of their code runs, and only if one of the files may
+// hold something to be measured (plain.go, loader.go, bpf/files.h). The loader is watched once per file,
+// in all processes, until the measurement ends: to close a link takes 20 to 75 ms. The kernel side walks
+// the list of libraries, and finds each file in the map `files`, by inode, size and time of its change.
+// We are asked for a file once. A program is stopped at its exec only if its loader is not watched yet,
+// and if it is static and not known. A process that is not sampled yet is sampled after 250 ms.
+// The kernel side needs bpf_find_vma (Linux 5.17); without it, every program is stopped.
+//
+// What stops us must not hold up others. From Linux 6.13 on, the kernel side ends stops by itself
+// (bpf/release.h): all when our last thread exits, in whose exit its program still runs; each after 5 s
+// without a sign of life from us, and after 60 s in any case. Who was let go on is told in the report.
+// On older kernels the guardian does it, a second process in a session of its own that holds the map
+// `stopped`. When its pipe to us ends without a goodbye, it continues whoever is in the map, and
+// whoever has been there for 60 s. It is started before the first program that may be stopped, and
+// replaced if it dies.
+//
+// A debugger's breakpoints and our probes do not know of each other (debugger.go). A probe that goes
+// while a breakpoint is in its place leaves a trap that kills the program, so probes stay as long as a
+// debugger does.
 //
 // When the launched program ends, following ends first and whoever is stopped goes on. Then all probes
 // go. Only then are places looked up. A vfork'd child shares its parent's memory and is not stopped
@@ -27,8 +44,8 @@
 // comes first on a node starts the collector (cmd/ompp-attach/wire.go): a lock decides, and the listening
 // socket exists before the process that serves it. The collector is a session of its own with no file of
 // the launcher's open, since launchers kill by process group and wait for their pipes' ends. If a tool is
-// killed, the collector follows the program by its pidfd. If the collector is killed, the guardian
-// continues whoever was stopped.
+// killed, the collector follows the program by its pidfd. If the collector is killed, the kernel side
+// or the guardian continues whoever was stopped.
 //
 // A Measurement has several Programs: processes launched or attached to, each with what it starts. A
 // program's number is part of the flags by which the kernel side follows processes, and children inherit
