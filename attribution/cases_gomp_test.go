@@ -31,6 +31,21 @@ var gompCases = []engineCase{
 		140 1 waited barrier`,
 		want: `SINGLE@81 0:0 exec 60/2 enter 0 body 20/1 bar 36 exit 0 child 0
 		       BARRIER@610 0:0 exec 10/1 enter 0 body 0/0 bar 0 exit 0 child 0`},
+	{name: "gomp: an empty single of whose end nothing is known is counted, and holds nothing",
+		events: `
+		0 1 fork parallel fn=300 key=7 size=1 site=90
+		0 1 begin parallel
+		10 1 open single site=85
+		12 1 result single v=1
+		20 1 open loop site=400
+		30 1 close loop
+		40 1 open single site=85
+		42 1 result single v=1
+		50 1 end parallel
+		50 1 join parallel`,
+		want: `PARALLEL@300 0:0 exec 50/1 enter 0 body 50/1 bar 0 exit 0 child 14
+		       PARALLEL@300/SINGLE@85 0:0 exec 4/2 enter 0 body 0/2 bar 0 exit 0 child 0
+		       PARALLEL@300/LOOP@400 0:0 exec 10/1 enter 0 body 10/1 bar 0 exit 0 child 0`},
 	{name: "gomp: single nowait is counted and claims no barrier",
 		events: `
 		10 1 open single site=82

@@ -387,6 +387,8 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	}
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
 		e.pop(t, f.mark)
+	} else if f != nil && f.isOpenSingle() && endsSingle(ev) {
+		e.popSingle(t)
 	}
 	if t.idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.inFinalBarrier(ev) && !t.inUnobservedTask(ev) && !t.inLostTask(ev) {
 		t.stack = t.stack[:0]

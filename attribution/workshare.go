@@ -4,8 +4,11 @@ import "ompp-attach/event"
 
 // Constructs that a team divides (loop, sections, single), and barriers.
 
-// lastInRegion marks, as a frame's id, a single body that ends with its region.
-const lastInRegion = 1
+// Of a single body, as a frame's id: it ends with its region; nothing is known of its end.
+const (
+	lastInRegion = 1
+	endUnknown   = 1 << 32
+)
 
 const (
 	noteDerivedSections = "libomp makes no call between sections: sectC is derived from its static schedule, sectT is the thread's whole share"
@@ -125,6 +128,8 @@ func (e *Engine) unwindTo(t *thread, i int, at uint64) *frame {
 		case f.phase == inBody && f.id == lastInRegion && f.node.key.Construct == event.Single:
 			f.body += span(f.mark, at)
 			e.pop(t, at)
+		case f.isOpenSingle():
+			e.popSingle(t)
 		case f.node.key.Construct == event.UserRegion:
 			e.leaveUser(t, len(t.stack)-1, at)
 		default:
@@ -181,6 +186,10 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 		case BarrierDropped:
 			f.id = lastInRegion
 			f.node.note(noteLastSingle)
+		case BarrierUnknown:
+			if ev.Runtime == event.Gomp {
+				f.id, f.mark = endUnknown, ev.Time
+			}
 		case BarrierNone:
 			f.flags, f.id = f.flags|event.Inline, uint64(event.EndPoint)
 		}
@@ -194,6 +203,26 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 		return
 	}
 	f.phase, f.mark = done, ev.Time
+}
+
+// isOpenSingle tells whether a frame is a single whose body the thread executes and of
+// whose end nothing is known. So it is where GCC makes its call a function's last jump:
+// the body is empty.
+func (f *frame) isOpenSingle() bool {
+	return f.node.key.Construct == event.Single && f.phase == inBody && f.id == endUnknown
+}
+
+// endsSingle tells that a thread is in no single any more: its barrier would have been
+// told of.
+func endsSingle(ev *event.Event) bool {
+	return ev.Edge == event.Open && isShared(ev.Construct) || ev.Edge == event.End && ev.Construct.IsParallel()
+}
+
+// popSingle closes such a single, when its thread turns out to have gone on.
+func (e *Engine) popSingle(t *thread) {
+	f := t.top()
+	f.node.note(noteNowaitSingle)
+	e.pop(t, f.mark)
 }
 
 func (e *Engine) endSingle(t *thread, ev *event.Event) {
