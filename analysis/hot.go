@@ -121,7 +121,7 @@ func hotLine(p *attribution.Profile, kinds []kind, way []Step, region int) HotLi
 				caller = f
 				break
 			}
-			if caller < 0 && name != "" {
+			if caller < 0 && name != "" && !isBody(p, f) {
 				caller = f
 			}
 		}
@@ -130,6 +130,15 @@ func hotLine(p *attribution.Profile, kinds []kind, way []Step, region int) HotLi
 		return HotLine{Frame: innermost, Callee: -1, Caller: caller}
 	}
 	return HotLine{Frame: line, Callee: innermost, Caller: caller}
+}
+
+// isBody tells whether a frame's function is the body of a region, which the region
+// itself stands for.
+func isBody(p *attribution.Profile, f int) bool {
+	at := &p.Frames[f]
+	return at.Entry != 0 && slices.ContainsFunc(p.Regions, func(r attribution.Region) bool {
+		return r.Location.Offset == at.Entry && r.Location.Object == at.Object
+	})
 }
 
 // sameFrames makes one of frames that look the same.

@@ -2,9 +2,11 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"ompp-attach/attribution"
+	"ompp-attach/event"
 )
 
 // Where the user's code has no lines, the innermost function is named, with its
@@ -65,4 +67,21 @@ func frameName(p *attribution.Profile, f int) string {
 		return p.Frames[f].Function
 	}
 	return fmt.Sprintf("%#x", p.Frames[f].Entry)
+}
+
+// A region stands before the function that it is in, also where that has no name.
+func TestStacksWithoutNames(t *testing.T) {
+	frames := []attribution.Frame{{Function: "main", Object: "/bin/x"}, {Object: "/bin/x", Entry: 0x200, Offset: 0x210},
+		{Object: "/bin/x", Entry: 0x300, Offset: 0x310}, {Function: "kernel", Object: "/bin/x"}}
+	p := &attribution.Profile{Version: attribution.SchemaVersion, Meta: attribution.Meta{Path: "/bin/x"}, Threads: []attribution.Thread{{}}, Frames: frames,
+		Regions: []attribution.Region{{Construct: event.Lock, Location: attribution.Location{Object: "/bin/x", Offset: 0x318, Entry: 0x300}}},
+		Nodes:   []attribution.Node{{Parent: -1, Region: -1}, {Region: 0}},
+		Samples: []attribution.Sample{{Node: 1, Stack: []int{3, 2, 1, 0}, Count: 1, Weight: 1}}}
+	want := []Step{{-1, 0}, {-1, 1}, {0, -1}, {-1, 2}, {-1, 3}}
+	if got := Stacks(p)[0]; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := NameCallers(p).Regions[0].Location.From; got != "main" {
+		t.Errorf("called from %q, want main", got)
+	}
 }

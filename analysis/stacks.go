@@ -226,7 +226,7 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 	for i, n := range nodes {
 		r := &s.p.Regions[s.p.Nodes[n].Region]
 		if i > 0 || !runsOutlined(s.construct(n)) {
-			at := slices.IndexFunc(frames, func(f int) bool { return sourceFunction(s.p.Frames[f].Function) == r.Location.Function })
+			at := slices.IndexFunc(frames, func(f int) bool { return holds(&s.p.Frames[f], &r.Location) })
 			if at < 0 {
 				at = 0
 				if creates(r.Construct) { // elsewhere: another thread, or this one before
@@ -244,6 +244,14 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 	for _, f := range frames {
 		t.steps = append(t.steps, Step{-1, f})
 	}
+}
+
+// holds tells whether a frame's function is the one that a place is in.
+func holds(f *attribution.Frame, l *attribution.Location) bool {
+	if l.Function == "" {
+		return l.Entry != 0 && f.Function == "" && f.Entry == l.Entry && f.Object == l.Object
+	}
+	return sourceFunction(f.Function) == l.Function
 }
 
 func creates(c event.Construct) bool {

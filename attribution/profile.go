@@ -231,6 +231,7 @@ type Location struct {
 	Function string `json:"function,omitempty"` // enclosing source function, demangled
 	Object   string `json:"object,omitempty"`   // executable or library
 	Offset   uint64 `json:"offset,omitempty"`   // address in Object (file-relative virtual address)
+	Entry    uint64 `json:"entry,omitempty"`    // where the function begins, if it has no name
 	Mark     Mark   `json:"mark,omitempty"`     // Approx: the place is near, not exact (tail calls)
 	// From names the nearest functions with names around the function, where its
 	// own name is not known, or does not tell the region from others (see

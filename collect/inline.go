@@ -94,7 +94,7 @@ func (r *resolver) inlineRegion(k attribution.Key, reg *attribution.Region) bool
 	}
 	loc := &reg.Location
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	loc.Function = r.function(p, p.vaddr)
+	r.inFunction(loc, p, p.vaddr)
 	reg.Merged = c.Merged
 	reg.Notes = append(reg.Notes, c.Notes...)
 	if k.Construct == event.Loop {

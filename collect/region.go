@@ -42,6 +42,9 @@ func (r *resolver) Region(k attribution.Key) attribution.Region {
 	default:
 		r.call(k, &reg)
 	}
+	if reg.Location.Function != "" {
+		reg.Location.Entry = 0
+	}
 	return reg
 }
 
@@ -75,9 +78,16 @@ func (r *resolver) mpiRegion(k attribution.Key) attribution.Region {
 		return reg
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	loc.Function = r.function(p, max(p.vaddr, 1)-1) // the call, not what follows it
+	r.inFunction(loc, p, max(p.vaddr, 1)-1) // the call, not what follows it
 	loc.File, loc.Begin, _ = r.named(p.object).CallLine(p.vaddr)
 	return reg
+}
+
+// inFunction notes the function of an address, by where it begins if it has no name.
+func (r *resolver) inFunction(loc *attribution.Location, p place, vaddr uint64) {
+	if loc.Function = r.function(p, vaddr); loc.Function == "" {
+		loc.Entry, _, _ = p.object.FuncRange(vaddr)
+	}
 }
 
 // function names the source function of an address in the file of a place. Where
@@ -134,7 +144,7 @@ func (r *resolver) call(k attribution.Key, reg *attribution.Region) {
 		return
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	loc.Function = r.function(p, max(p.vaddr, 1)-1) // the call, not what follows it
+	r.inFunction(loc, p, max(p.vaddr, 1)-1) // the call, not what follows it
 	if t, ok := r.table(p).At(p.vaddr); ok {
 		r.fromTable(&t, k, reg)
 	}

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -85,7 +84,7 @@ func TestDebuginfodServerHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("(build id %s)", openObject(t, lib).BuildID()); !strings.Contains(string(text), want) {
+	if want := "build id " + openObject(t, lib).BuildID(); !strings.Contains(string(text), want) {
 		t.Errorf("the report lacks %q", want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
@@ -41,28 +42,46 @@ func debugNotes(p *attribution.Profile) []string {
 		}
 	}
 	slices.SortStableFunc(wanting, func(a, b *attribution.Object) int { return cmp.Compare(sampled[b.Path], sampled[a.Path]) })
-	var items []string
+	var order []string
+	files := map[string][]string{} // by what helps
 	for _, o := range wanting {
-		lacks := "no lines"
-		if !o.Symbols {
-			lacks = "no lines, and no names but of what it exports"
+		helps := debugRemedy(o)
+		if files[helps] == nil {
+			order = append(order, helps)
 		}
-		text := fmt.Sprintf("%s (%s%% of the samples): %s", path.Base(o.Path), share(analysis.Ratio(int64(sampled[o.Path]), int64(all))), lacks)
-		if p.Meta.Sampling == nil {
-			text = fmt.Sprintf("%s: %s", path.Base(o.Path), lacks)
-		}
-		switch {
-		case o.Debug != "":
-			text += "; install " + o.Debug
-		case o.Package == "" && !o.Symbols:
-			text += "; do not strip it, or install its debug file"
-		default:
-			text += "; build it with -g"
+		text := path.Base(o.Path)
+		if all > 0 {
+			text += fmt.Sprintf(", %s%% of the samples", share(analysis.Ratio(int64(sampled[o.Path]), int64(all))))
 		}
 		if o.BuildID != "" {
-			text += " (build id " + o.BuildID + ")"
+			text += ", build id " + o.BuildID
+		}
+		files[helps] = append(files[helps], text)
+	}
+	const few = 3
+	var items []string
+	for _, helps := range order {
+		list := files[helps]
+		text := helps + ":\n    " + strings.Join(list[:min(few, len(list))], "\n    ")
+		if n := len(list) - few; n > 0 {
+			text += "\n    and " + plural(n, "more file")
 		}
 		items = append(items, text)
 	}
 	return bullets("Files without debug information (DEBUGINFOD_URLS has it fetched):", items)
+}
+
+// debugRemedy says what a file lacks, and what helps.
+func debugRemedy(o *attribution.Object) string {
+	lacks := "no lines"
+	if !o.Symbols {
+		lacks = "no lines, and names of exported functions only"
+	}
+	switch {
+	case o.Debug != "":
+		return "Install " + o.Debug + " (" + lacks + ")"
+	case o.Symbols:
+		return "Build with -g (" + lacks + ")"
+	}
+	return "Do not strip, or install the debug file (" + lacks + ")"
 }

@@ -29,8 +29,10 @@ func TestDebugNotes(t *testing.T) {
 	_, notes, _ := strings.Cut(b.String(), "Files without debug information")
 	notes, _, _ = strings.Cut(notes, "\n\n")
 	want := ` (DEBUGINFOD_URLS has it fetched):
- * libx.so (60.0% of the samples): no lines, and no names but of what it exports; install libx1-dbgsym (build id abcd)
- * liby.so (39.0% of the samples): no lines; build it with -g`
+ * Install libx1-dbgsym (no lines, and names of exported functions only):
+    libx.so, 60.0% of the samples, build id abcd
+ * Build with -g (no lines):
+    liby.so, 39.0% of the samples`
 	if notes != want {
 		t.Errorf("notes:\n%s\nwant:\n%s", notes, want)
 	}

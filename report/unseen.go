@@ -19,6 +19,7 @@ func unseenNotes(p *attribution.Profile) []string {
 	}
 	var items []string
 	places := map[string][]place{} // by their sentence
+	idle := map[string]int{}       // in code that was not found running
 	shares := analysis.UnseenShares(p)
 	for i := range p.Unseen {
 		u := &p.Unseen[i]
@@ -26,8 +27,12 @@ func unseenNotes(p *attribution.Profile) []string {
 			items = append(items, u.What+": "+u.Reason)
 			continue
 		}
-		if places[u.Reason] == nil {
+		if places[u.Reason] == nil && idle[u.Reason] == 0 {
 			items = append(items, u.Reason)
+		}
+		if shares[i].Known && shares[i].Most == 0 {
+			idle[u.Reason]++
+			continue
 		}
 		text := unseenText(u, shares[i])
 		at := slices.IndexFunc(places[u.Reason], func(x place) bool { return x.text == text })
@@ -39,7 +44,7 @@ func unseenNotes(p *attribution.Profile) []string {
 	}
 	for i, reason := range items {
 		list := places[reason]
-		if list == nil {
+		if list == nil && idle[reason] == 0 {
 			continue
 		}
 		items[i] = strings.ToUpper(reason[:1]) + reason[1:] + ":"
@@ -48,6 +53,9 @@ func unseenNotes(p *attribution.Profile) []string {
 			if x.times > 1 {
 				items[i] += fmt.Sprintf(" (%d times)", x.times)
 			}
+		}
+		if n := idle[reason]; n > 0 {
+			items[i] += "\n    " + plural(n, "construct") + " in code that was not found running"
 		}
 	}
 	return bullets("What this program does, or may do, that could not be observed:", items)
@@ -72,8 +80,6 @@ func shareText(s analysis.Share) string {
 	switch {
 	case !s.Known:
 		return "in how much of the time is not known"
-	case s.Most == 0:
-		return "in code that was not found running"
 	case s.Most < matters:
 		return "in code with less than 1% of the time"
 	}

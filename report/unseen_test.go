@@ -40,7 +40,7 @@ func TestUnseen(t *testing.T) {
 	}{
 		{"what matters", []attribution.Unseen{loop("solve", 0x100), loop("solve", 0x100), loop("", 0x200), loop("gone", 0x300), atomics},
 			[]string{" * The source would tell:\n    LOOP in solve (libx.so), in code with 60.0% of the time (2 times)\n" +
-				"    LOOP in libx.so+0x200, in code with less than 1% of the time\n    LOOP in gone (libx.so), in code that was not found running\n",
+				"    LOOP in libx.so+0x200, in code with less than 1% of the time\n    1 construct in code that was not found running\n",
 				" * atomic (GCC): plain instructions\n"},
 			"LOOP in solve (libx.so), in code with 60.0% of the time; 2 constructs in code with less than 1% of the time; if it has any: atomic (GCC) (their time is in the regions around them)\n"},
 		{"nothing that matters", []attribution.Unseen{loop("", 0x200)},
