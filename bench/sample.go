@@ -13,7 +13,7 @@ import (
 
 // sampleRate is how often a processor is sampled in a second: much oftener than
 // by default, so that the cost can be told from noise.
-const sampleRate = 9973
+const sampleRate = 1999
 
 // sampleFrames are how many frames of 200 bytes the sampled thread has open.
 var sampleFrames = []int{1, 30, 140}

@@ -58,9 +58,8 @@ type Sampler struct {
 	events []*perf.Event
 }
 
-// LoadSampler loads the sampling program and opens the event on every
-// processor.
-func (p *Probes) LoadSampler(attr *perf.Attr) (*Sampler, error) {
+// LoadSampler loads the sampling program. Open lets it sample.
+func (p *Probes) LoadSampler() (*Sampler, error) {
 	spec, err := loadSample()
 	if err != nil {
 		return nil, err
@@ -81,11 +80,12 @@ func (p *Probes) LoadSampler(attr *perf.Attr) (*Sampler, error) {
 	if s.coll, err = newCollection(spec, shared, nil); err != nil {
 		return nil, fmt.Errorf("load the sampling program: %w", err)
 	}
-	if err := s.open(attr, s.coll.Programs[sampleProgOnSample]); err != nil {
-		s.Close()
-		return nil, err
-	}
 	return s, nil
+}
+
+// Open opens the event on every processor.
+func (s *Sampler) Open(attr *perf.Attr) error {
+	return s.open(attr, s.coll.Programs[sampleProgOnSample])
 }
 
 func (s *Sampler) open(attr *perf.Attr, prog *ebpf.Program) error {

@@ -51,6 +51,9 @@ func (m *Measurement) Start() (stop func() error) {
 	if m.budget != nil {
 		urgent = append(urgent, func() { m.keepBudget(ctx) })
 	}
+	if m.sampling.limit.keep {
+		wg.Go(func() { m.keepSampling(ctx) })
+	}
 	wg.Go(func() { urgently(urgent...) })
 	wg.Go(func() { m.watch(ctx) })
 	wg.Go(func() { m.keepAlive(ctx) })

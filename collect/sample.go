@@ -20,6 +20,7 @@ import (
 type sampling struct {
 	kernel    *bpf.Sampler // nil: nobody is sampled
 	as        attribution.Sampling
+	limit     samplingLimit
 	throttled uint64 // guarded by Measurement.mu
 	pcs       []uint64
 	probed    probedCode // guarded by Measurement.mu
@@ -37,11 +38,23 @@ type sampledProcess struct {
 // Sample makes the measurement sample every process, by an event that as
 // describes. It is called before any process is measured.
 func (m *Measurement) Sample(attr *perf.Attr, as attribution.Sampling) error {
-	k, err := m.kernel.LoadSampler(attr)
+	k, err := m.kernel.LoadSampler()
 	if err != nil {
 		return fmt.Errorf("sample by %s: %w", as.Event, err)
 	}
-	m.sampling.kernel, m.sampling.as, m.sampling.probed = k, as, probedCode{}
+	bounded := *attr
+	limit, err := boundSampling(k, &bounded, &as)
+	if err == nil {
+		err = k.Open(&bounded)
+	}
+	if err != nil {
+		k.Close()
+		return fmt.Errorf("sample by %s: %w", as.Event, err)
+	}
+	m.sampling.kernel, m.sampling.as, m.sampling.limit, m.sampling.probed = k, as, limit, probedCode{}
+	if limit.told != "" && m.say != nil {
+		m.say(limit.told)
+	}
 	return nil
 }
 
@@ -147,6 +160,9 @@ func (m *Measurement) sampledAs(p *Process, prof *attribution.Profile) *attribut
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if told := m.sampling.limit.told; told != "" {
+		prof.Warnings = append(prof.Warnings, strings.ToUpper(told[:1])+told[1:]+".")
+	}
 	as.Lost, as.Throttled = p.sampled.lost, m.sampling.throttled-p.sampled.throttled
 	if prof.Meta.Arch == "aarch64" && as.Unit != "ns" && m.counting != nil && len(m.counting.events) > 0 {
 		// Seen in an emulated machine: a quarter to a third of the samples were

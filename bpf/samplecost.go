@@ -1,0 +1,135 @@
+package bpf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	perf "github.com/elastic/go-perf"
+	"golang.org/x/sys/unix"
+)
+
+// costRate is how often Cost samples in a second.
+const costRate = 2000
+
+// ErrTooBusy: the machine is too busy for measuring what a sample costs.
+var ErrTooBusy = errors.New("measure what a sample costs: the machine is too busy")
+
+// Cost measures what a sample by the event takes of the time of the thread that
+// the sample finds: a thread of ours looks at the clock all the time and is sampled. In some 20 ms.
+func (s *Sampler) Cost(attr *perf.Attr) (time.Duration, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	a := *attr
+	if a.Type == perf.SoftwareEvent {
+		a.SetSamplePeriod(uint64(time.Second) / costRate)
+	} else {
+		a.SetSampleFreq(costRate)
+	}
+	pid := os.Getpid()
+	if err := s.Sample(pid); err != nil { // so that samples are stored, as the program's will be
+		return 0, err
+	}
+	defer s.Leave(pid)
+	e, err := perf.Open(&a, unix.Gettid(), perf.AnyCPU, nil)
+	if err != nil {
+		return 0, fmt.Errorf("open the sampling event on a thread of ours: %w", err)
+	}
+	defer e.Close()
+	if err := e.SetBPF(uint32(s.coll.Programs[sampleProgOnSample].FD())); err != nil {
+		return 0, fmt.Errorf("attach the sampling program: %w", err)
+	}
+	if err := e.Enable(); err != nil {
+		return 0, fmt.Errorf("start sampling: %w", err)
+	}
+	gaps, ran := gaps()
+	return costOf(gaps, int(ran.Seconds()*costRate))
+}
+
+// gaps looks at the clock until the thread has run for long enough, and returns how long
+// each look took, and how long the thread ran.
+func gaps() (gaps []time.Duration, ran time.Duration) {
+	const enough, patience = 20 * time.Millisecond, 400 * time.Millisecond
+	const few = 1 << 16
+	gaps = make([]time.Duration, 0, 4*few)
+	begin, cpu := time.Now(), threadTime()
+	for last := begin; ran < enough && last.Sub(begin) < patience; ran = threadTime() - cpu {
+		for range few / 64 {
+			now := time.Now()
+			if len(gaps) == cap(gaps) {
+				slices.Sort(gaps) // the longest are what matters
+				gaps = append(gaps[:0], gaps[len(gaps)-few:]...)
+				now = time.Now()
+				last = now
+			}
+			gaps = append(gaps, now.Sub(last))
+			last = now
+		}
+		last = time.Now() // reading the thread's clock takes longer
+	}
+	return gaps, ran
+}
+
+// costOf is the lower quartile of the n longest looks: so many were hit by a sample. On a busy
+// machine some others took long as well, and samples lasted longer than by themselves.
+func costOf(gaps []time.Duration, n int) (time.Duration, error) {
+	const least = 10
+	if n < least || n > len(gaps) {
+		return 0, ErrTooBusy
+	}
+	slices.Sort(gaps)
+	longest := gaps[len(gaps)-n:]
+	return longest[n/4] - gaps[len(gaps)/2], nil
+}
+
+// threadTime is how long this thread has had a processor.
+func threadTime() time.Duration {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+		return 0
+	}
+	return time.Duration(t.Nano())
+}
+
+// KeepTo keeps samples of an event that counts something, one every period times, to a rate
+// a second on each processor until ctx is done: if more come, it raises the period, and tells.
+func (s *Sampler) KeepTo(ctx context.Context, period uint64, rate float64, raised func(period uint64)) {
+	const first, most = 10 * time.Millisecond, 500 * time.Millisecond
+	counts, last := make([]uint64, len(s.events)), time.Now()
+	for i, e := range s.events { // which count already
+		if c, err := e.ReadCount(); err == nil {
+			counts[i] = c.Value
+		}
+	}
+	for wait := first; ; wait = min(2*wait, most) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		now, worst := time.Now(), 0.0
+		for i, e := range s.events {
+			c, err := e.ReadCount()
+			if err != nil {
+				continue
+			}
+			worst = max(worst, float64(c.Value-counts[i])/float64(period)/now.Sub(last).Seconds())
+			counts[i] = c.Value
+		}
+		last = now
+		const tolerance = 1.1
+		if worst <= tolerance*rate {
+			continue
+		}
+		period = uint64(math.Ceil(float64(period) * worst / rate))
+		for _, e := range s.events {
+			_ = e.UpdatePeriod(period) // else as before: the next look tries again
+		}
+		raised(period)
+	}
+}

@@ -1,0 +1,70 @@
+package bpf
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	perf "github.com/elastic/go-perf"
+	"golang.org/x/sys/unix"
+)
+
+// What else holds the thread up, a little or for long, does not change what a sample costs.
+func TestCostOfGaps(t *testing.T) {
+	const look, cost = 40 * time.Nanosecond, 20 * time.Microsecond
+	var gaps []time.Duration
+	for i := range 100000 {
+		switch {
+		case i%2500 == 0: // 40 samples
+			gaps = append(gaps, look+cost)
+		case i%20000 == 1: // 5 ticks of the kernel's clock
+			gaps = append(gaps, 3*time.Microsecond)
+		case i%30000 == 2: // 4 others that had the processor
+			gaps = append(gaps, 4*time.Millisecond)
+		default:
+			gaps = append(gaps, look)
+		}
+	}
+	if got, err := costOf(gaps, 40); got != cost || err != nil {
+		t.Errorf("a sample costs %s (%v), want %s", got, err, cost)
+	}
+	if _, err := costOf(gaps, 3); !errors.Is(err, ErrTooBusy) {
+		t.Errorf("of 3 samples: %v", err)
+	}
+}
+
+// An event that comes ten times as often as it may is sampled a tenth as often.
+func TestSamplerKeepsToARate(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("sampling needs root")
+	}
+	p, err := LoadProbes(Perf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	s, err := p.LoadSampler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const period, rate = 100_000, 1000 // ns of a clock: 10,000 a second
+	a := &perf.Attr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK}
+	a.SetSamplePeriod(period)
+	a.Options.Disabled = true
+	if err := s.Open(a); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	var got uint64
+	s.KeepTo(ctx, period, rate, func(n uint64) {
+		got = n
+		stop()
+	})
+	if got < 8*period || got > 12*period {
+		t.Errorf("the period was raised to %d ns, want about %d", got, 10*period)
+	}
+}

@@ -1,0 +1,87 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	perf "github.com/elastic/go-perf"
+
+	"ompp-attach/attribution"
+	"ompp-attach/bpf"
+)
+
+const (
+	// mostSampling is the share of a processor's time that samples may take.
+	mostSampling = 0.05
+	// fewSamples a second are no matter on any machine, so that their cost is not measured.
+	fewSamples = 500
+	// dearSample is what a sample costs at most, as far as is known: where its cost could
+	// not be measured.
+	dearSample = 50 * time.Microsecond
+)
+
+// samplingLimit is how fast samples may come.
+type samplingLimit struct {
+	rate float64 // a second and processor
+	keep bool    // what was asked for may turn out to be more
+	told string  // what was changed for that, a sentence
+}
+
+// boundSampling lowers what is asked for to what takes no more than mostSampling of a
+// processor's time. The rate of a counter that is sampled every so many times is only known when
+// samples come: Sampler.KeepTo looks at that.
+func boundSampling(k *bpf.Sampler, a *perf.Attr, as *attribution.Sampling) (samplingLimit, error) {
+	asked, clock := math.Inf(1), a.Type == perf.SoftwareEvent
+	switch {
+	case clock:
+		asked = float64(time.Second) / float64(max(1, a.Sample))
+	case a.Options.Freq:
+		asked = float64(a.Sample)
+	}
+	if asked <= fewSamples {
+		return samplingLimit{}, nil
+	}
+	cost, err := k.Cost(a)
+	if err != nil {
+		if !errors.Is(err, bpf.ErrTooBusy) {
+			return samplingLimit{}, err
+		}
+		cost = dearSample
+	}
+	l := samplingLimit{rate: mostSampling / max(cost, time.Microsecond).Seconds()}
+	if l.keep = math.IsInf(asked, 1); asked <= l.rate || l.keep {
+		return l, nil
+	}
+	rate := uint64(l.rate)
+	l.told = fmt.Sprintf("a sample costs %.1f us here, so %d are taken a second instead of %.0f: more would take over %.0f %% of the program's time",
+		float64(cost)/1e3, rate, asked, 100*mostSampling)
+	if clock {
+		a.SetSamplePeriod(uint64(time.Second) / rate)
+	} else {
+		a.SetSampleFreq(rate)
+	}
+	if as.Period != 0 {
+		as.Period = a.Sample
+	} else {
+		as.Frequency = rate
+	}
+	return l, nil
+}
+
+// keepSampling keeps a counter's samples to the limit until ctx is done.
+func (m *Measurement) keepSampling(ctx context.Context) {
+	s := &m.sampling
+	s.kernel.KeepTo(ctx, s.as.Period, s.limit.rate, func(period uint64) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		told := s.limit.told
+		s.limit.told = fmt.Sprintf("samples came so fast that they would take over %.0f %% of the program's time: one is taken every %d times now", 100*mostSampling, period)
+		if told == "" && m.say != nil {
+			m.say(s.limit.told)
+		}
+		s.as.Period = period
+	})
+}
