@@ -45,10 +45,17 @@ func findFold(p *attribution.Profile, o Options) *fold {
 	}
 	time, all := make([]int64, len(p.Nodes)), analysis.ThreadTime(p)
 	shown := make([]bool, len(p.Nodes))
+	var most int64
+	for i := 1; i < len(p.Nodes); i++ {
+		time[i] = analysis.Sum(&p.Nodes[i]).Exec.T
+		most = max(most, time[i])
+	}
+	if float64(most) < little*float64(all) { // a program that does nearly nothing, of which all is of interest
+		o.All = true
+	}
 	for i := len(p.Nodes) - 1; i > 0; i-- {
 		n := &p.Nodes[i]
 		sum := analysis.Sum(n)
-		time[i] = sum.Exec.T
 		if o.All || sum.Estimate != nil || lossy[n.Region] || p.Regions[n.Region].Lossy > 0 || float64(time[i]) >= little*float64(all) {
 			shown[i] = true
 		}

@@ -138,3 +138,12 @@ func TestDecimals(t *testing.T) {
 		t.Errorf("two decimals: %s", got)
 	}
 }
+
+// Of a program that sleeps nearly all of the time, all rows are shown.
+func TestIdleProgramIsShown(t *testing.T) {
+	p := manyRegions()
+	p.Meta.Duration *= 1000
+	if text := ompTextBy(t, p, Options{}); strings.Contains(callgraphOf(t, text), "below 0.1 %") || !strings.Contains(text, "R00042 a.c (420-425) PARALLEL\n") {
+		t.Errorf("rows are left out:\n%s", callgraphOf(t, text))
+	}
+}
