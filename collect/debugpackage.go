@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ompp-attach/attribution"
+	"ompp-attach/files"
 	"ompp-attach/symbols"
 )
 
@@ -117,7 +118,7 @@ func nameDebugPackages(objects []attribution.Object, mods []symbols.Module) {
 
 // isInstalled tells whether a mapped file is the one at its path here.
 func isInstalled(path string, mods []symbols.Module) bool {
-	st, err := os.Stat(path)
+	st, err := files.Stat(path)
 	if err != nil {
 		return false
 	}

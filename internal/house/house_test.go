@@ -232,3 +232,31 @@ func TestSchemaDocumented(t *testing.T) {
 		}
 	}
 }
+
+// TestOneDoor: files whose names come from others are opened by package files, which does not
+// wait for a FIFO or read the kernel's own without end.
+func TestOneDoor(t *testing.T) {
+	opens := regexp.MustCompile(`\bos\.(Open|OpenFile|ReadFile)\(|\belf\.Open\(|\bfilepath\.EvalSymlinks\(`)
+	own := regexp.MustCompile(`"/proc/|\bproc \+ "/`) // the kernel's, by our own names
+	for _, dir := range []string{"symbols", "symbols/unwind", "regions", "probes", "probes/inline", "probes/accessor",
+		"attribution", "analysis", "job", "report", "debuginfod"} {
+		names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: no files (%v)", dir, err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n, line := range strings.Split(string(b), "\n") {
+				if opens.MatchString(line) && !own.MatchString(line) {
+					t.Errorf("%s:%d opens a file by itself: use package files", name, n+1)
+				}
+			}
+		}
+	}
+}
