@@ -156,8 +156,7 @@ func (m *Measurement) startedBefore(p *Process) {
 	}
 	delete(m.strangers.stops, p.pid)
 	if m.sampling.kernel != nil && used > int64(2*clockTick) {
-		p.warnings = append(p.warnings, fmt.Sprintf("Samples of this process begin %.2f s after its start, when it first mapped something to be measured, or had run for a while.",
-			float64(ktime()-s.Began)/1e9))
+		p.sampled.late = ktime() - s.Began
 	}
 }
 

@@ -33,6 +33,7 @@ type sampledProcess struct {
 	throttled uint64    // of the measurement, when the process came
 	looked    time.Time // when its modules were last listed for a sample's sake
 	returned  returned
+	late      uint64 // ns after the program's start that they begin; 0: at its start
 }
 
 // Sample makes the measurement sample every process, by an event that as
@@ -162,6 +163,10 @@ func (m *Measurement) sampledAs(p *Process, prof *attribution.Profile) *attribut
 	defer m.mu.Unlock()
 	if told := m.sampling.limit.told; told != "" {
 		prof.Warnings = append(prof.Warnings, strings.ToUpper(told[:1])+told[1:]+".")
+	}
+	if p.sampled.late != 0 {
+		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Samples of this process begin %.2f s after its start, when it first mapped something to be measured, or had run for a while.",
+			float64(p.sampled.late)/1e9))
 	}
 	as.Lost, as.Throttled = p.sampled.lost, m.sampling.throttled-p.sampled.throttled
 	if prof.Meta.Arch == "aarch64" && as.Unit != "ns" && m.counting != nil && len(m.counting.events) > 0 {

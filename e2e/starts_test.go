@@ -43,3 +43,12 @@ func TestPlainFileIsReplaced(t *testing.T) {
 		complete(t, p)
 	}
 }
+
+// A program that has run for a while is sampled, also if it uses no runtime so far; if it
+// uses none at all, nothing is said of it.
+func TestPlainProgramRunsLong(t *testing.T) {
+	s := run(t, options{}, "/bin/sh", "-c", `sleep 0.8; echo "$0"`, "over")
+	if s.exit != 0 || len(s.others) != 0 || strings.Contains(s.stderr, "Samples of this process") {
+		t.Errorf("exit status %d, %d profiles; stderr: %s", s.exit, len(s.others), s.stderr)
+	}
+}
