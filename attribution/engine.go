@@ -253,6 +253,7 @@ type thread struct {
 	inLeague  bool   // it has executed a team of a league
 	home      int    // of an initial thread: its row outside any team
 	callsMPI  bool
+	started   started
 	counters  [maxCounts]uint64 // at its last event
 	counted   bool              // there were any
 	gap       bool              // there were none at events since

@@ -15,7 +15,7 @@ import (
 
 const (
 	noteCallCutOff = "a call was under way when its thread or the measurement ended, or was switched off: it is counted, with its time until then and its whole volume"
-	noteStarted    = "what MPI_Start or MPI_Startall started here: it moves data, and is no call that takes time"
+	noteStarted    = "bytes, sends, receives and collectives are those of the persistent operations that are started here"
 	noteWhere      = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
 )
 
@@ -36,7 +36,13 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	e.mend(t, event.MPI, ev)
 	e.caller(t)
 	s := statsOf(c)
-	if end := ev.Time + t.suspended; c.Flags&mpi.Started == 0 { // no task begins or ends in a call
+	if c.Flags&mpi.Started != 0 { // its Start returns next
+		t.started.at(ev.Site, &s)
+		s.Sized = 0
+		e.chargeMPI(t, &s)
+		return
+	}
+	if end := ev.Time + t.suspended; true { // no task begins or ends in a call
 		from := c.Start
 		if e.mpiState.resumed <= end { // it may have been off meanwhile
 			from = max(from, e.mpiState.resumed)
@@ -59,10 +65,11 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	own.addNoCore(Cost{Exec: s.NoCore, Body: s.NoCore})
 	own.addMPI(&s)
 	own.count(nil, true, e.counting.width)
-	switch {
-	case c.Flags&mpi.Started != 0:
+	if started := t.started.take(ev); started != nil {
+		own.addMPI(started)
 		leaf.note(noteStarted)
-	case ev.Edge == event.Enter:
+	}
+	if ev.Edge == event.Enter {
 		leaf.note(noteCallCutOff)
 		e.partial++
 	}
@@ -72,6 +79,33 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	if f != nil {
 		f.holdsCall(&s)
 	}
+}
+
+// started is what a thread's MPI_Start or MPI_Startall has begun, which is told
+// before the call itself, at the same place.
+type started struct {
+	site  uint64
+	stats *MPIStats
+}
+
+func (q *started) at(site uint64, s *MPIStats) {
+	if q.stats == nil || q.site != site {
+		q.site, q.stats = site, &MPIStats{}
+	}
+	q.stats.Add(s)
+}
+
+// take returns what a call has begun; nil if it is none that begins any.
+func (q *started) take(ev *event.Event) *MPIStats {
+	if ev.MPI.Op.Info().Kind != mpi.Start {
+		return nil
+	}
+	s := q.stats
+	q.stats = nil
+	if q.site != ev.Site {
+		return nil
+	}
+	return s
 }
 
 // manyCallers bounds the rows of threads that start no team and call MPI: some

@@ -101,8 +101,7 @@ var mpiCases = []mpiCase{
 		want: `
 			program 0:0 exec 0/0 mpi 14/3 out 16 in 0 calls 2 0 0
 			MPI@400 0:0 exec 10/1 mpi 10/1 out 0 in 0 calls 0 0 0
-			MPI@401 0:0 exec 0/0 mpi 0/0 out 16 in 0 calls 2 0 0 each 8-8 of 2
-			MPI@401 0:0 exec 4/2 mpi 4/2 out 0 in 0 calls 0 0 0`,
+			MPI@401 0:0 exec 4/2 mpi 4/2 out 16 in 0 calls 2 0 0 each 8-8 of 2`,
 		notes: []string{noteStarted}},
 	{name: "under way at the end, and of unknown volume",
 		events: `

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ompp-attach/attribution"
@@ -31,6 +32,14 @@ func (s *Selection) WantsMPI(op mpi.Op) bool {
 		return false
 	}
 	return s.mpi.queries || !op.Info().Query
+}
+
+// wantsStarts tells whether calls are that start persistent operations.
+func (s *Selection) wantsStarts() bool {
+	return slices.ContainsFunc([]string{"MPI_Start", "MPI_Startall"}, func(name string) bool {
+		op, ok := mpi.ParseOp(name)
+		return ok && s.WantsMPI(op)
+	})
 }
 
 // nameOp takes a word for an MPI operation into a set, if it is one: any word

@@ -86,11 +86,30 @@ func pair(x [2]uint64) (out [mpi.NumAccountings]uint64) {
 	return out
 }
 
+// operationsOf tells to which operation the report adds what a site of the truth
+// has: what persistent operations move, to what starts them there.
+func operationsOf(r *testbin.MPIRank) func(testbin.MPISite) string {
+	starts := map[callSite]string{}
+	for _, s := range r.Sites {
+		if s.Op == "MPI_Start" || s.Op == "MPI_Startall" {
+			starts[callSite{s.File, s.Line, "", s.Thread}] = s.Op
+		}
+	}
+	return func(s testbin.MPISite) string {
+		if op := starts[callSite{s.File, s.Line, "", s.Thread}]; s.Calls == 0 && op != "" {
+			return op
+		}
+		return s.Op
+	}
+}
+
 // trueSites also returns where bindings call MPI for their own purposes: the tool
 // may show that, at the user's line, because it cannot tell.
 func trueSites(r *testbin.MPIRank, g grain) (sites map[callSite]*mpiFigures, helpers map[callSite]bool) {
 	sites, helpers = map[callSite]*mpiFigures{}, map[callSite]bool{}
+	op := operationsOf(r)
 	for _, s := range r.Sites {
+		s.Op = op(s)
 		at := g.of(callSite{s.File, s.Line, s.Op, s.Thread})
 		if s.Helper {
 			helpers[at] = true
