@@ -86,6 +86,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 		kernel.abandon()
 		return err
 	}
+	leaveQuit()
 	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()
 	m, err := kernel.measurement()
@@ -124,7 +125,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	}
 	if held != "" {
 		tell(held)
-		waiting, enough := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+		waiting, enough := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 		defer enough()
 		m.AwaitDebuggers(waiting)
 		m.Close()

@@ -49,6 +49,10 @@ func main() {
 			return
 		}
 	}
+	if len(os.Args) > 1 {
+		checkFiles(os.Args[1])
+	}
+	leaveQuit = endOnQuit()
 	started := false
 	c := root()
 	var tune tuning
@@ -100,7 +104,7 @@ func fail(err error) {
 	if errors.As(err, &ee) {
 		status = ee.status
 	}
-	if s := err.Error(); s != "" {
+	if s := fewFiles(err).Error(); s != "" {
 		tell(s)
 	}
 	spoken.finish()

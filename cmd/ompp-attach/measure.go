@@ -288,6 +288,7 @@ func run(f *measureFlags, args []string) error {
 // not cost the results, nor a pager that is left.
 func heed() <-chan os.Signal {
 	outliveReader()
+	leaveQuit()
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)...)
 	return signals

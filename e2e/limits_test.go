@@ -1,0 +1,59 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ompp-attach/internal/testbin"
+)
+
+// Ctrl-\ ends a measurement as Ctrl-C does.
+func TestQuitEndsAttach(t *testing.T) {
+	needTool(t)
+	cmd := exec.Command(testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}}), "20")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	s := start(t, "attach", "--snapshot", "50ms", "--pid", strconv.Itoa(cmd.Process.Pid))
+	snapshotOf(t, filepath.Join(s.dir, "profile.json.gz"))
+	if err := s.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.wait(t); got != 0 || s.stderr.Len() > 0 {
+		t.Errorf("exit status %d, stderr %q", got, s.stderr.String())
+	}
+	if p := decode(t, filepath.Join(s.dir, "profile.json.gz")); !p.Meta.SnapshotAt.IsZero() || p.Meta.Ended != "detached" {
+		t.Errorf("the profile is a snapshot of %s, ended: %q", p.Meta.SnapshotAt, p.Meta.Ended)
+	}
+}
+
+// Where too few files may be open, one sentence says so, and what to do; a soft limit is lifted,
+// and is the program's own.
+func TestFewFiles(t *testing.T) {
+	needTool(t)
+	shell := func(limit string, args ...string) string {
+		dir := filepath.Join(t.TempDir(), "out")
+		script := "exec 3<&- 4<&- 5<&- 6<&-; ulimit " + limit + "; exec " + strings.Join(append([]string{tool, "run", "-q", "-o", dir, "--"}, args...), " ")
+		cmd := exec.Command("sh", "-c", script)
+		cmd.Env = os.Environ()
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	for _, limit := range []string{"8", "20", "50"} {
+		if out := shell("-n "+limit, "/bin/true"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "ulimit -n 1024") {
+			t.Errorf("limit %s: %s", limit, out)
+		}
+	}
+	if out := shell("-S -n 12", "sh", "-c", "'ulimit -n'"); !strings.HasPrefix(out, "12\n") {
+		t.Errorf("soft limit: %s", out)
+	}
+}
