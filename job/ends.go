@@ -33,8 +33,8 @@ func (j *Job) Fates() (fates []Fate) {
 		}
 		f := &fates[at]
 		f.Ranks = append(f.Ranks, r.Rank)
-		if first, known := ends[at]; !known || r.endedAt.Before(first) {
-			ends[at], f.First = r.endedAt, r.endedAt.Sub(r.Start)
+		if first, known := ends[at]; !known || r.EndedAt.Before(first) {
+			ends[at], f.First = r.EndedAt, r.EndedAt.Sub(r.Start)
 		}
 		if r.SnapshotAt.Before(f.Until) {
 			f.Until = r.SnapshotAt

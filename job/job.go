@@ -40,7 +40,7 @@ type Rank struct {
 	// SnapshotAt: there is a snapshot only, which ends then; zero: the profile is whole.
 	SnapshotAt time.Time
 	Start      time.Time
-	endedAt    time.Time
+	EndedAt    time.Time
 	End        time.Time
 	Tool       string
 	UsesMPI    bool

@@ -195,7 +195,7 @@ func rankOf(p *attribution.Profile, file string, rank int) Rank {
 		End: m.Start.Add(time.Duration(m.Duration + m.TakenOut)), Threads: analysis.Threads(p), Tool: m.Tool,
 		Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
 		Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Warnings: len(p.Warnings)}
-	r.endedAt = r.End.Add(time.Duration(m.Off.T + m.Stopped.Total))
+	r.EndedAt = r.End.Add(time.Duration(m.Off.T + m.Stopped.Total))
 	r.Adjusted = m.Adjusted
 	r.Ended, r.Exit, r.SnapshotAt = m.Ended, m.Exit, m.SnapshotAt
 	var names []string
