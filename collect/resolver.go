@@ -106,9 +106,22 @@ func (r *resolver) Workshare(loc uint64) event.Construct {
 	case id.Flags&symbols.IdentDistribute != 0:
 		return event.Distribute
 	case id.Flags&symbols.IdentLoop != 0:
+		if r.isSections(loc, &id) {
+			return event.Sections
+		}
 		return event.Loop
 	}
 	return event.NoConstruct
+}
+
+// isSections tells whether the source has a sections directive where an ident_t with a
+// loop's flag points: newer LLVM may give sections that flag.
+func (r *resolver) isSections(loc uint64, id *symbols.Ident) bool {
+	p, ok := r.at(loc)
+	if !ok || id.Line == 0 {
+		return false
+	}
+	return r.table(p).HasSections(id.File, id.Line)
 }
 
 // Barrier implements attribution.Resolver.

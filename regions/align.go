@@ -73,6 +73,10 @@ func (s *site) matches(d directive) bool {
 		if s.runtime == event.Gomp && d.isStaticLoop() {
 			return false
 		}
+		// LLVM may come to give sections a loop's flag (llvm-project pull request 210038).
+		if s.runtime == event.Kmpc && (kind == event.Sections || kind == event.ParallelSections) {
+			return s.hasIdent && s.ident.Line == x.Begin
+		}
 		return kind == event.Loop || kind == event.ParallelLoop || s.runtime == event.Kmpc && strings.Contains(x.Words, "distribute")
 	case event.Sections:
 		return kind == event.Sections || kind == event.ParallelSections
