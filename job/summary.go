@@ -149,7 +149,7 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 		s.Why = OffCore
 	}
 	if away := j.RankStats(rankNoCore); slices.Contains(s.Slow, away.MaxRank) &&
-		float64(slow.NoCore)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
+		(float64(slow.NoCore)-away.Mean)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
 		s.Why = Crowded
 		return
 	}

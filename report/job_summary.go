@@ -82,7 +82,9 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 		return fmt.Sprintf("its threads have uneven work there: one works %s sec longer than their mean", t.sec(float64(x.Max)))
 	case job.Crowded:
 		slow := s.Slowest(t.j)
-		return fmt.Sprintf("its threads were ready to run for %s sec without a core: others have it", t.sec(float64(slow.NoCore)))
+		away := t.j.RankStats(func(r *job.Rank) int64 { return r.NoCore })
+		return fmt.Sprintf("its threads were ready to run for %s sec without a core, those of the mean rank for %s: others have it",
+			t.sec(float64(slow.NoCore)), t.sec(away.Mean))
 	case job.OffCore:
 		return fmt.Sprintf("it had a processor for %s sec, the mean rank for %s: it sleeps, waits for files, or shares its core",
 			t.sec(float64(s.Slowest(t.j).User+s.Slowest(t.j).System)), t.sec(s.CPU.Mean))
