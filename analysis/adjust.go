@@ -102,6 +102,9 @@ func adjustedDuration(p, a *attribution.Profile) int64 {
 			for j := range a.Nodes[i].Stats {
 				s := &a.Nodes[i].Stats[j]
 				in[s.Thread] += s.Exec.T
+				if t := p.Threads[s.Thread]; t.Root == 0 && t.Num == 0 && s.Cost != nil {
+					d -= within(s.Cost.Wait, d)
+				}
 			}
 		}
 	}

@@ -346,7 +346,7 @@ func (t *thread) resumeToll(k int, y taskToll) {
 // is of the same kind as the primary thread's; so that hit, and the one at the
 // join, lie in everyone's exit. Who waits in the barrier waits for others: his
 // own hits there are those of tasks that he executes.
-func (m *team) costOf(mem *member) Cost {
+func (m *team) costOf(mem *member, last uint64) Cost {
 	y := mem.tolls[byProbes]
 	if mem.num != 0 {
 		y.parts[partEnter] += m.forkToll
@@ -355,7 +355,42 @@ func (m *team) costOf(mem *member) Cost {
 	y.parts[partBarrier], y.parts[partExit] = task+mem.wayToll[byProbes], m.joinToll[byProbes]
 	y.child += task
 	y.tasks = task
-	return y.cost()
+	c := y.cost()
+	c.Wait = m.lateOf(mem, last)
+	c.Exec += c.Wait
+	c.Barrier += c.Wait
+	return c
+}
+
+// paid is how much later a thread ended its body for its own probes, and the fork's.
+func (m *team) paid(mem *member) int64 {
+	d := mem.tolls[byProbes].own()
+	if mem.num != 0 {
+		d += m.forkToll
+	}
+	return d
+}
+
+// early is how much earlier the last of a team's threads would have ended its body
+// without probes, which all began at one time: where the last one waited for others
+// within the region, no earlier than they.
+func (m *team) early(last uint64) int64 {
+	bare := int64(0)
+	for i := range m.members {
+		mem := &m.members[i]
+		bare = max(bare, span(m.forked, min(mem.end, last))-m.paid(mem))
+	}
+	return max(0, span(m.forked, last)-bare)
+}
+
+// lateOf is how much of a thread's wait in the final barrier is for threads that
+// probes have slowed down more than itself. A thread that executed tasks meanwhile
+// may have waited for what they did: of that nothing is known.
+func (m *team) lateOf(mem *member, last uint64) int64 {
+	if mem.tasks > 0 || m.lastTask > 0 || m.earlier == 0 {
+		return 0
+	}
+	return max(0, min(m.earlier-m.paid(mem), span(min(mem.end, last), last)))
 }
 
 // addCost adds to what the probes took.
@@ -383,6 +418,7 @@ func (c *Cost) Add(o *Cost) {
 	c.Exit += o.Exit
 	c.Child += o.Child
 	c.Task += o.Task
+	c.Wait += o.Wait
 }
 
 // Plus returns the sum of two threads' costs, of which nil are none. Neither

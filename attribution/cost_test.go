@@ -149,8 +149,8 @@ func TestCostsOfCalls(t *testing.T) {
 	}
 }
 
-// A team: what delays all delays each one's startup and shutdown; that a thread
-// waits for another one that its probes have slowed stays in its barrier.
+// A team: what delays all delays each one's startup and shutdown; what a thread waits
+// in the final barrier only because another one had more hits is taken out of its wait.
 func TestCostsOfATeam(t *testing.T) {
 	costs := testCosts()
 	events := parse(t, `
@@ -176,7 +176,7 @@ func TestCostsOfATeam(t *testing.T) {
 	}
 	const before, after, both = 41, 27, 68
 	want := map[int]Cost{
-		0: {Exec: 3 * both, Enter: both, Body: both, Exit: both},
+		0: {Exec: 5 * both, Enter: both, Body: both, Barrier: 2 * both, Exit: both, Wait: 2 * both},
 		1: {Exec: 5 * both, Enter: both, Body: 3 * both, Exit: both, Child: both},
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -336,6 +336,9 @@ type Cost struct {
 	Exit    int64 `json:"exit,omitempty"`
 	Child   int64 `json:"child,omitempty"`
 	Task    int64 `json:"task,omitempty"`
+	// Wait is the part of Barrier in which the thread waited for others only because
+	// probes had taken more of their time: it is no cost of the thread's own hits.
+	Wait int64 `json:"wait,omitempty"`
 }
 
 // MPIStats are a thread's MPI counters.

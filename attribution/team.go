@@ -56,6 +56,7 @@ type team struct {
 	ended    int
 	last     uint64 // of a charged one, when the last of its threads had ended
 	late     []lateSample
+	earlier  int64  // how much earlier the last thread's body would have ended without probes, ns
 	lastTask uint64 // when the last task ended that was executed in its final barrier
 	charged  bool
 	forkToll int64           // what the fork's hit took after its time stamp: all threads begin so much later
@@ -393,6 +394,7 @@ func (e *Engine) charge(m *team) {
 		last = max(last, m.members[i].end)
 	}
 	last = min(last, m.joined)
+	m.earlier = m.early(last)
 	for i := range m.members {
 		mem := &m.members[i]
 		e.settleMember(m, mem, min(mem.end, last), last, m.joined)
@@ -446,7 +448,7 @@ func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	s.Barrier.C++
 	s.Exit.T += span(last, joined)
 	s.Exit.C++
-	s.addCost(m.costOf(mem))
+	s.addCost(m.costOf(mem, last))
 	s.addNoCore(m.waitOf(mem, begin, last, joined))
 	task := min(mem.task, span(end, joined))
 	s.Child += min(mem.child, span(begin, end)) + task
