@@ -9,7 +9,8 @@ import (
 // Adjust returns a profile whose times are without what the measurement's own
 // probes took of them, as far as that is known: a pure function over what was
 // recorded. What cannot be attributed stays: that a thread waited for another
-// one that probes had slowed down. No time becomes negative. The costs stay in
+// one that probes had slowed down, but for the final barriers of parallel regions.
+// No time becomes negative. The costs stay in
 // the profile, as what was taken out.
 func Adjust(p *attribution.Profile) *attribution.Profile {
 	if p.Meta.Adjusted || !hasCosts(p) {
@@ -21,12 +22,15 @@ func Adjust(p *attribution.Profile) *attribution.Profile {
 	for i := range a.Nodes {
 		a.Nodes[i].Stats = slices.Clone(a.Nodes[i].Stats)
 	}
+	scale := costScale(p)
 	for i := range a.Nodes {
 		for j := range a.Nodes[i].Stats {
-			adjust(&a.Nodes[i].Stats[j])
+			s := &a.Nodes[i].Stats[j]
+			s.Cost = scaleCost(s.Cost, scale)
+			adjust(s)
 		}
 	}
-	a.Meta.Duration = adjustedDuration(p, &a)
+	a.Meta.Duration = adjustedDuration(&a)
 	a.Meta.TakenOut = p.Meta.Duration - a.Meta.Duration
 	return &a
 }
@@ -87,28 +91,28 @@ func adjustCalls(m *attribution.MPIStats) *attribution.MPIStats {
 // adjustedDuration is the wall time without what probes took of the first
 // thread's, which is the time of the program but for what others were waited
 // for.
-func adjustedDuration(p, a *attribution.Profile) int64 {
-	d := p.Meta.Duration
-	for i := range p.Nodes[0].Stats {
-		s := &p.Nodes[0].Stats[i]
-		if t := p.Threads[s.Thread]; t.Root == 0 && t.Num == 0 && s.Cost != nil {
+func adjustedDuration(a *attribution.Profile) int64 {
+	d := a.Meta.Duration
+	for i := range a.Nodes[0].Stats {
+		s := &a.Nodes[0].Stats[i]
+		if t := a.Threads[s.Thread]; t.Root == 0 && t.Num == 0 && s.Cost != nil {
 			d -= within(s.Cost.Exec, d)
 		}
 	}
 	// Not less than what any thread spent in regions.
-	in := make([]int64, len(p.Threads))
+	in := make([]int64, len(a.Threads))
 	for i := 1; i < len(a.Nodes); i++ {
 		if a.Nodes[i].Parent == 0 {
 			for j := range a.Nodes[i].Stats {
 				s := &a.Nodes[i].Stats[j]
 				in[s.Thread] += s.Exec.T
-				if t := p.Threads[s.Thread]; t.Root == 0 && t.Num == 0 && s.Cost != nil {
+				if t := a.Threads[s.Thread]; t.Root == 0 && t.Num == 0 && s.Cost != nil {
 					d -= within(s.Cost.Wait, d)
 				}
 			}
 		}
 	}
-	return min(p.Meta.Duration, max(d, slices.Max(append(in, 0))))
+	return min(a.Meta.Duration, max(d, slices.Max(append(in, 0))))
 }
 
 // OwnCost is what of a region's own time, without regions inside it, the
@@ -132,7 +136,7 @@ func OwnCosts(p *attribution.Profile) (out []OwnCost) {
 			o.Time += s.Exec.T - s.Child
 			if s.Cost != nil {
 				own := s.Cost.Exec - s.Cost.Child
-				o.Cost += own
+				o.Cost += own - s.Cost.Wait
 				if p.Meta.Adjusted {
 					o.Time += own
 				}

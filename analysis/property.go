@@ -52,8 +52,14 @@ func Properties(p *attribution.Profile) []Property { return Disjoint.Properties(
 // whose time is zero does not hold. The properties are those of ompP over the
 // flat profile; InsufficientWorkInParallelLoop, which ompP names but never
 // reports, holds here when starting and ending a parallel loop's team took
-// more time than its body, and that time is its severity.
+// more time than its body, and that time is its severity. Those that probes may have
+// made are left out (see Doubtful).
 func (r Rules) Properties(p *attribution.Profile) []Property {
+	hold, _ := r.findings(p)
+	return hold
+}
+
+func (r Rules) findings(p *attribution.Profile) (hold, doubtful []Property) {
 	all := ThreadTime(p)
 	var out []Property
 	flat := Flat(p)
@@ -114,7 +120,7 @@ func (r Rules) Properties(p *attribution.Profile) []Property {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Property) int { return cmp.Compare(b.Severity, a.Severity) })
-	return out
+	return divide(p, out, all)
 }
 
 // sectionsProperty tells why threads waited at the end of sections: there

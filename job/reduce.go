@@ -204,7 +204,7 @@ func rankOf(p *attribution.Profile, file string, rank int) Rank {
 	}
 	r.Extrapolated = strings.Join(names, ", ")
 	if c := m.Overhead; c != nil && c.Failed == "" {
-		r.ProbeCost, r.CostKnown = c.Total(), true
+		r.ProbeCost, r.CostKnown = analysis.ProbeCost(p), true
 	}
 	if m.MPI != nil {
 		r.MPI = *m.MPI

@@ -38,11 +38,53 @@ func costText(p *attribution.Profile, c clock) string {
 	for _, c := range classes {
 		kinds = append(kinds, fmt.Sprintf("%d %s x %.2f us", c.hits, c.name, float64(c.ns)/float64(c.hits)/1e3))
 	}
-	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' wall time)", c.seconds(o.Total(), 0), share(costShare(p)))
+	text := fmt.Sprintf("%s thread-sec (%s%% of the threads' wall time%s)", c.seconds(analysis.ProbeCost(p), 0), share(costShare(p)), ofProcessorTime(p, c))
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}
+	if cost := analysis.ProbeCost(p); cost > o.Total() {
+		text += fmt.Sprintf("; samples say that they took %s times as long", decimal(float64(cost)/float64(o.Total()), 0, 2))
+	}
 	return text
+}
+
+// ofProcessorTime says what part of the process's processor time the probes took,
+// which is more than that of the wall time where threads were idle.
+func ofProcessorTime(p *attribution.Profile, c clock) string {
+	cpu := p.Meta.UserTime + p.Meta.SysTime
+	if cpu <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s%% of %s sec of processor time", share(min(1, analysis.Ratio(analysis.ProbeCost(p), cpu))), c.seconds(cpu, 0))
+}
+
+// muchProbed names the program and the regions of whose time probes took more than a
+// tenth, in one line; empty: none.
+func muchProbed(p *attribution.Profile, most int) string {
+	var names []string
+	for _, s := range analysis.MuchProbed(p) {
+		name := "the program"
+		if s.Region >= 0 {
+			name = regionLabel(p, s.Region)
+		}
+		names = append(names, fmt.Sprintf("%s (%s%%)", name, share(s.Share())))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Probes took more than a tenth of the time of " + firstOf(names, most) + ": counts are exact, times and waits are rough."
+}
+
+// doubtful says which findings are left out, in one line; empty: none.
+func doubtful(p *attribution.Profile, r analysis.Rules) string {
+	var names []string
+	for _, x := range r.Doubtful(p) {
+		names = append(names, fmt.Sprintf("%s of %s", x.Name, regionLabel(p, x.Region)))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Left out, since probes may have made them: " + firstOf(names, 4) + "."
 }
 
 // costShare is what part of the threads' wall time, as measured, the probes
@@ -50,7 +92,7 @@ func costText(p *attribution.Profile, c clock) string {
 func costShare(p *attribution.Profile) float64 {
 	measured := *p
 	measured.Meta.Duration = measuredDuration(p)
-	return analysis.Ratio(p.Meta.Overhead.Total(), analysis.ThreadTime(&measured))
+	return analysis.Ratio(analysis.ProbeCost(p), analysis.ThreadTime(&measured))
 }
 
 // measuredDuration is the wall time as it was measured.
@@ -78,7 +120,7 @@ func costNotes(p *attribution.Profile, t clock) []string {
 	notes := bullets("Where measuring took most, by regions without those inside them:", items)
 	if p.Meta.Adjusted {
 		notes = append(notes, "Times are without what the probes took of them. Not taken out: waiting for a thread that its probes had slowed down,",
-			"hits that report nothing, and what hits do to caches (docs/overhead.md).")
+			"but in the final barrier of a parallel region; hits that report nothing, and what hits do to caches (docs/overhead.md).")
 	}
 	return notes
 }

@@ -28,6 +28,31 @@ func costly() *attribution.Profile {
 	}
 }
 
+// busy is costly, of a process that had a core for half of the time.
+func busy() *attribution.Profile {
+	p := costly()
+	p.Meta.UserTime, p.Meta.SysTime = 1e9, 4e9
+	return p
+}
+
+// sampled is costly, where samples find probes for half as long again.
+func sampled() *attribution.Profile {
+	p := costly()
+	p.Meta.Sampling = &attribution.Sampling{Event: "task-clock", Unit: "ns", Frequency: 199, Taken: 900}
+	p.Samples = []attribution.Sample{{Node: 1, Phase: attribution.PhaseProbe, Kernel: true, Count: 900, Weight: 45e8}}
+	return p
+}
+
+// quiet is a program of whose time probes took little.
+func quiet() *attribution.Profile {
+	p := costly()
+	p.Meta.Overhead.Probes = []attribution.ProbeHits{{Probe: "emulated", Hits: 1e5, Before: 500, After: 700}}
+	for i := range p.Nodes {
+		p.Nodes[i].Stats[0].Cost = &attribution.Cost{Exec: 12e7}
+	}
+	return p
+}
+
 // All reports show times without what the probes took and say so; --raw shows
 // them as measured.
 func TestCostsInReports(t *testing.T) {
@@ -80,15 +105,25 @@ func TestCostsInReports(t *testing.T) {
 			"Probe Cost      : 3.00 thread-sec (30.0% of the threads' wall time): 2000000 emulated x 1.20 us, 1000000 return x 0.60 us\n",
 			"Times           : derived: as measured, less what the probes took",
 			"Duration        : 7.00 sec\n", "Measured        : 10.00 sec", "   0       2.00    1000000       1.50       0.50       0.00\n",
-			"R00001 a.c (3-5) (unnamed) CRITICAL: 2.00 thread-sec, 50.0% of its own time as measured"}},
+			"R00001 a.c (3-5) (unnamed) CRITICAL: 2.00 thread-sec, 50.0% of its own time as measured",
+			"Probes took more than a tenth of the time of the program (30.0%), R00001 a.c (3-5) (unnamed) CRITICAL (50.0%): counts are exact, times and waits are rough.\n",
+			"Left out, since probes may have made them: CriticalSectionContention of R00001 a.c (3-5) (unnamed) CRITICAL.\n"}},
+		{"ompp, with processor time", ompp, busy(), Options{Decimals: 2}, []string{
+			"Probe Cost      : 3.00 thread-sec (30.0% of the threads' wall time, 60.0% of 5.00 sec of processor time): ",
+			"the time of the program (60.0%), R00001"}},
+		{"ompp, with samples", ompp, sampled(), Options{Decimals: 2}, []string{
+			"Probe Cost      : 4.50 thread-sec (45.0% of the threads' wall time): 2000000 emulated x 1.20 us, 1000000 return x 0.60 us; samples say that they took 1.50 times as long\n",
+			"Duration        : 5.50 sec\n", "   0       1.00    1000000       0.75       0.25       0.00\n"}},
+		{"ompp, quiet", ompp, quiet(), Options{}, []string{"Property P00001 'CriticalSectionContention' holds for\n"}},
 		{"ompp raw", ompp, costly(), raw, []string{
 			"(30.0% of the threads' wall time)", "Times           : as measured, with what the probes took\n", "Duration        : 10.00 sec\n",
 			"   0       4.00    1000000       3.00       1.00       0.00\n", "50.0% of its own time as measured"}},
 		{"ompp, not known", ompp, unknown, Options{}, []string{
 			"Probe Cost      : It is not known what the probes cost: no memory\n", "Times           : as measured; what the probes took is not known\n"}},
-		{"summary", summary, costly(), Options{Decimals: 2}, []string{"7.00 sec wall time (10.00 with the probes), ", "3.00 thread-sec (30.0%), taken out of all other times"}},
+		{"summary", summary, costly(), Options{Decimals: 2}, []string{"7.00 sec wall time (10.00 with the probes), ", "3.00 thread-sec (30.0%), taken out of all other times",
+			"rough               Probes took more than a tenth of the time of the program (30.0%), R00001 a.c (3-5) (unnamed) CRITICAL (50.0%): counts are exact, times and waits are rough."}},
 		{"summary raw", summary, costly(), raw, []string{"10.00 sec wall time, ", "3.00 thread-sec (30.0%)\n"}},
-		{"pprof", pprof, costly(), Options{}, []string{"times derived", "probe cost 3.000 thread-sec"}},
+		{"pprof", pprof, costly(), Options{}, []string{"times derived", "probe cost 3.000 thread-sec", "Probes took more than a tenth of the time of the program"}},
 		{"pprof raw", pprof, costly(), raw, []string{"times as measured, with"}},
 		{"job text", inJob(WriteJobText), costly(), Options{}, []string{"Probe Cost      : 3.0", "30.0% of thread time as measured", "Times           : derived"}},
 		{"job text raw", inJob(WriteJobText), costly(), raw, []string{"Times           : as measured, with"}},

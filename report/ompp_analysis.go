@@ -81,7 +81,15 @@ func (o *ompp) overheads() {
 	rest()
 	o.printf("   SUM")
 	o.overheadRow(total, sum, program, 7+len(gap))
+	o.line(muchProbed(o.p, 4))
 	o.printf("\n\n")
+}
+
+// line writes a sentence on a line of its own, if there is one.
+func (o *ompp) line(sentence string) {
+	if sentence != "" {
+		o.printf("%s\n", clean(sentence))
+	}
 }
 
 // overheadRow writes a region's total and its overheads as parts of whole.
@@ -122,4 +130,5 @@ func (o *ompp) properties() {
 	if others > 0 {
 		o.printf("... and %d with a severity below 0.1 (--all shows them).\n\n", others)
 	}
+	o.line(doubtful(o.p, o.Rules))
 }

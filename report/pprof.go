@@ -243,6 +243,9 @@ func pprofComments(p *attribution.Profile, raw bool) []string {
 		fmt.Sprintf("probe hits %d, lost events %d, partial region instances %d", m.Hits, m.LostHits, m.Partial),
 		"probe cost " + costText(p, clockOf(p)), "times " + timesText(p, raw),
 	}
+	if much := muchProbed(p, 4); much != "" {
+		out = append(out, much)
+	}
 	for _, r := range m.Runtimes {
 		out = append(out, fmt.Sprintf("runtime %s %s (%s)", r.Name, orUnknown(r.Version), r.Path))
 	}

@@ -54,7 +54,7 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 	}
 
 	if c := m.Overhead; c != nil && c.Failed == "" {
-		line("probes took", "%s thread-sec (%s%%)%s", sec.seconds(c.Total(), 0), share(costShare(p)), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
+		line("probes took", "%s thread-sec (%s%%%s)%s", sec.seconds(analysis.ProbeCost(p), 0), share(costShare(p)), ofProcessorTime(p, sec), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
 	}
 	key := "costliest regions"
 	for _, c := range analysis.Costs(p)[:min(3, len(p.Regions))] {
@@ -106,6 +106,9 @@ func troubles(p *attribution.Profile) [][2]string {
 	if m.LostHits > 0 || m.Partial > 0 {
 		out = append(out, [2]string{"incomplete", fmt.Sprintf("%d of %d events lost, %s seen only in part",
 			m.LostHits, m.Hits+m.LostHits, plural(int(m.Partial), "region instance"))})
+	}
+	if much := muchProbed(p, 2); much != "" {
+		out = append(out, [2]string{"rough", much})
 	}
 	out = append(out, extrapolatedTroubles(p)...)
 	if text := unseenTrouble(p); text != "" {

@@ -1,0 +1,68 @@
+package analysis
+
+import (
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+)
+
+// waiting is a region of two threads, one of which waits at its end for the other.
+func waiting(t *testing.T, wait, probes int64) *attribution.Profile {
+	p := profileOf(t, 1000, two, []event.Construct{event.Parallel, event.TaskWait}, []attribution.Node{
+		{Parent: 0, Region: 0, Stats: []stats{
+			{Exec: span(1000, 1), Body: span(1000-wait, 1), Barrier: span(wait, 1), Child: 100},
+			{Thread: 1, Exec: span(1000, 1), Body: span(1000, 1), Cost: &attribution.Cost{Exec: probes, Body: probes}}}},
+		{Parent: 1, Region: 1, Stats: []stats{{Exec: span(100, 1), Barrier: span(100, 1)}}},
+	})
+	p.Meta.Overhead = &attribution.Overhead{Probes: []attribution.ProbeHits{{Probe: "emulated", Hits: 1, Before: probes}}}
+	return p
+}
+
+// Findings that the probes may have made are left out, and no others.
+func TestFindingsOfProbes(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		wait, probes   int64
+		hold, doubtful int
+	}{
+		{"hardly any probes", 400, 10, 2, 0},
+		{"probes may have made all of the waiting", 400, 700, 0, 2},
+		{"the waiting is more than probes can have made", 900, 300, 1, 1},
+	} {
+		p := waiting(t, c.wait, c.probes)
+		hold, doubtful := Properties(p), Disjoint.Doubtful(p)
+		if len(hold) != c.hold || len(doubtful) != c.doubtful {
+			t.Errorf("%s: %+v hold, %+v are left out", c.name, hold, doubtful)
+		}
+		if much := MuchProbed(p); (len(much) > 0) != (c.probes > 200) {
+			t.Errorf("%s: %+v", c.name, much)
+		}
+	}
+}
+
+func TestProbeCostBySamples(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		unit          string
+		count, weight uint64
+		want          int64
+	}{
+		{"no samples", "ns", 0, 0, 700},
+		{"clearly more", "ns", 1000, 1400, 1400},
+		{"more, by too few", "ns", 30, 1400, 700},
+		{"as much", "ns", 1000, 750, 700},
+		{"less, for some were lost", "ns", 1000, 300, 700},
+		{"another event", "", 1000, 1400, 700},
+	} {
+		p := waiting(t, 400, 700)
+		p.Meta.Sampling = &attribution.Sampling{Unit: c.unit}
+		p.Samples = []attribution.Sample{{Node: 1, Phase: attribution.PhaseProbe, Count: c.count, Weight: c.weight}, {Node: 1, Phase: attribution.PhaseBody, Count: 9, Weight: 9}}
+		if got := ProbeCost(p); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+		if got := Adjust(p).Nodes[1].Stats[1].Exec.T; got != 1000-min(c.want, 1000) {
+			t.Errorf("%s: %d ns are left", c.name, got)
+		}
+	}
+}
