@@ -121,6 +121,7 @@ type OwnCost struct {
 	Region int // index in Profile.Regions
 	Cost   int64
 	Time   int64 // its own time as measured, summed over threads
+	NoCore int64 // of that, without a core
 }
 
 // OwnCosts returns the regions in which measuring took time, the dearest first.
@@ -134,6 +135,9 @@ func OwnCosts(p *attribution.Profile) (out []OwnCost) {
 		for j := range p.Nodes[i].Stats {
 			s := &p.Nodes[i].Stats[j]
 			o.Time += s.Exec.T - s.Child
+			if s.NoCore != nil {
+				o.NoCore += s.NoCore.Exec - s.NoCore.Child
+			}
 			if s.Cost != nil {
 				own := s.Cost.Exec - s.Cost.Child
 				o.Cost += own - s.Cost.Wait

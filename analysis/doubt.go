@@ -33,16 +33,16 @@ func CostShare(p *attribution.Profile) ProbeShare {
 }
 
 // MuchProbed returns the program, if probes took more than a tenth of its time, and
-// the regions of which they took more than a tenth of the own time, the dearest
-// first; but for those in which they took next to nothing of the whole.
+// the regions of which they took more than a tenth of the own time, that without a
+// core left out, the dearest first; but for those in which they took next to nothing of the whole.
 func MuchProbed(p *attribution.Profile) (out []ProbeShare) {
-	if s := CostShare(p); s.Share() > muchCost {
-		out = append(out, s)
-	}
 	whole := (p.Meta.Duration + p.Meta.TakenOut) * int64(Threads(p))
 	const little = 0.001 // of the whole
+	if s := CostShare(p); s.Share() > muchCost && Ratio(s.Cost, whole) >= little {
+		out = append(out, s)
+	}
 	for _, c := range OwnCosts(p) {
-		if s := (ProbeShare{c.Region, c.Cost, c.Time}); s.Share() > muchCost && Ratio(c.Cost, whole) >= little {
+		if s := (ProbeShare{c.Region, c.Cost, c.Time - within(c.NoCore, c.Time-c.Cost)}); s.Share() > muchCost && Ratio(c.Cost, whole) >= little {
 			out = append(out, s)
 		}
 	}
@@ -121,6 +121,9 @@ func probedAround(p *attribution.Profile) []probed {
 				o.cost += s.Cost.Exec - s.Cost.Wait
 			}
 			o.time += s.Exec.T + s.TakenOut
+			if s.NoCore != nil { // nobody's time
+				o.time -= within(s.NoCore.Exec, s.Exec.T)
+			}
 		}
 		o.threads = max(o.threads, threads)
 		if at[1] == 0 {
