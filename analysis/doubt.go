@@ -25,18 +25,25 @@ func (s ProbeShare) Share() float64 { return min(1, Ratio(s.Cost, s.Time)) }
 // CostShare is what part of the threads' time probes took: of their wall time, or of
 // the processor time of the process if that tells more, because threads were idle.
 func CostShare(p *attribution.Profile) ProbeShare {
-	s := ProbeShare{Region: -1, Cost: ProbeCost(p), Time: (p.Meta.Duration + p.Meta.TakenOut) * int64(Threads(p))}
+	s := ProbeShare{Region: -1, Cost: ProbeCost(p), Time: measuredTime(p)}
 	if cpu := p.Meta.UserTime + p.Meta.SysTime; cpu > 0 && cpu < s.Time {
 		s.Time = cpu
 	}
 	return s
 }
 
+// measuredTime is the threads' time with what the probes took.
+func measuredTime(p *attribution.Profile) int64 {
+	measured := *p
+	measured.Meta.Duration += p.Meta.TakenOut
+	return ThreadTime(&measured)
+}
+
 // MuchProbed returns the program, if probes took more than a tenth of its time, and
 // the regions of which they took more than a tenth of the own time, that without a
 // core left out, the dearest first; but for those in which they took next to nothing of the whole.
 func MuchProbed(p *attribution.Profile) (out []ProbeShare) {
-	whole := (p.Meta.Duration + p.Meta.TakenOut) * int64(Threads(p))
+	whole := measuredTime(p)
 	const little = 0.001 // of the whole
 	if s := CostShare(p); s.Share() > muchCost && Ratio(s.Cost, whole) >= little {
 		out = append(out, s)
