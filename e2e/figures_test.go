@@ -95,10 +95,10 @@ func complete(t testing.TB, p *attribution.Profile) {
 	}
 }
 
-// aboutCores tells warnings of more threads than cores, and of what a sample costs, which
+// aboutCores tells warnings of more threads than cores, and of what samples cost and when they begin, which
 // depend on the machine, from those about the measurement.
 func aboutCores(warning string) bool {
-	return strings.HasPrefix(warning, "A sample costs ") || strings.Contains(warning, "(its affinity mask)") || strings.Contains(warning, "(its control group")
+	return strings.HasPrefix(warning, "A sample costs ") || strings.HasPrefix(warning, "Samples of this process begin ") || strings.Contains(warning, "(its affinity mask)") || strings.Contains(warning, "(its control group")
 }
 
 // balanced fails the test unless every thread's time in every region is the sum
