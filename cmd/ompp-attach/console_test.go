@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"ompp-attach/internal/testbin"
 )
@@ -100,7 +101,7 @@ func TestNamesCanBePasted(t *testing.T) {
 		if status != 0 || !ok {
 			t.Fatalf("%q: exit status %d\n%s", name, status, stderr)
 		}
-		if strings.ContainsAny(stderr, "\x1b\xf6\ufffd") {
+		if unprintable(stderr) {
 			t.Errorf("%q: the summary is %q", name, stderr)
 		}
 		out, err := exec.Command(bash, "-c", "ls -d "+strings.Join(strings.Fields(files), " ")).CombinedOutput()
@@ -109,8 +110,13 @@ func TestNamesCanBePasted(t *testing.T) {
 		}
 		_, _, stderr = tl.run(t, asSelf, "run", "--", program+"x")
 		missing, _, _ := strings.Cut(strings.TrimPrefix(stderr, "ompp-attach: "), ": no such program")
-		if strings.ContainsAny(missing, "\x1b\xf6\ufffd") {
+		if unprintable(missing) {
 			t.Errorf("told is %q", stderr)
 		}
 	}
+}
+
+// unprintable tells of an escape character, of a byte that is not UTF-8, or of its replacement.
+func unprintable(s string) bool {
+	return !utf8.ValidString(s) || strings.ContainsAny(s, "\x1b\ufffd")
 }
