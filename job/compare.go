@@ -90,8 +90,12 @@ var (
 	rankImbal   = func(r *Rank) int64 { return r.Overheads.Imbal }
 	rankMPI     = func(r *Rank) int64 { return r.MPITime }
 	rankMPIWall = func(r *Rank) int64 { return r.MPIWall }
-	rankNoCore  = func(r *Rank) int64 { return r.NoCore }
-	rankSum     = func(r *Rank) int64 { return r.Overheads.Sum() }
+	// MPI's start and end are the launcher's and the library's: what ranks do to
+	// each other is communication.
+	rankCommunication = (*Rank).Communication
+	rankCommWall      = func(r *Rank) int64 { return r.Communicating }
+	rankNoCore        = func(r *Rank) int64 { return r.NoCore }
+	rankSum           = func(r *Rank) int64 { return r.Overheads.Sum() }
 )
 
 // Quantities are what tells whether ranks behave alike. MPI is there twice: a
@@ -106,6 +110,8 @@ func (j *Job) Quantities() []Quantity {
 		{Name: "user", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.User })},
 		{Name: "MPI", Whole: all.Mean, Stats: j.RankStats(rankMPI)},
 		{Name: "MPI wall", Whole: wall.Mean, Stats: j.RankStats(rankMPIWall)},
+		{Name: "communication", Whole: all.Mean, Stats: j.RankStats(rankCommunication)},
+		{Name: "start and end", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.StartEnd })},
 		{Name: "synch", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Synch })},
 		{Name: "imbal", Whole: all.Mean, Stats: j.RankStats(rankImbal)},
 		{Name: "limpar", Whole: all.Mean, Stats: j.RankStats(func(r *Rank) int64 { return r.Overheads.Limpar })},
@@ -191,7 +197,7 @@ type Explanation struct {
 	Between, Within float64
 	// Correlations of WorkT with executions, bodies and bytes.
 	WithExecs, WithBodies, WithBytes Correlation
-	// Correlations of WorkT and WaitT with the time that a rank is in MPI,
+	// Correlations of WorkT and WaitT with a rank's communication,
 	// wherever that is.
 	WorkMPI, WaitMPI Correlation
 }
@@ -270,7 +276,7 @@ func makeUp(x, y, r float64) bool {
 
 func steady(sum, x, y float64) bool { return sum <= max(x, y)/2 }
 
-// Exchange is how MPI time and imbalance of ranks relate (paper, Fig. 9).
+// Exchange is how communication by MPI and imbalance of ranks relate (paper, Fig. 9).
 type Exchange struct {
 	Imbal, MPI, Sum Stats       // of each rank's overheads; the sum is that of all classes
 	ImbalMPI        Correlation // of the two
@@ -279,18 +285,17 @@ type Exchange struct {
 	// Steady: the sum of all classes varies by at most half of what one of them
 	// does.
 	Trade, Steady bool
-	// WorkMPI is the correlation of the time in no overhead class with MPI
-	// time.
+	// WorkMPI is the correlation of the time in no overhead class with communication.
 	WorkMPI Correlation
 }
 
-// Exchange compares MPI time with imbalance over ranks.
+// Exchange compares communication with imbalance over ranks.
 func (j *Job) Exchange() Exchange {
-	x := Exchange{Imbal: j.RankStats(rankImbal), MPI: j.RankStats(rankMPI), Sum: j.RankStats(rankSum),
-		ImbalMPI: j.rankCorrelation(rankImbal, rankMPI),
-		WorkMPI:  j.rankCorrelation(func(r *Rank) int64 { return r.ThreadTime - r.Overheads.Sum() }, rankMPI)}
+	x := Exchange{Imbal: j.RankStats(rankImbal), MPI: j.RankStats(rankCommunication), Sum: j.RankStats(rankSum),
+		ImbalMPI: j.rankCorrelation(rankImbal, rankCommunication),
+		WorkMPI:  j.rankCorrelation(func(r *Rank) int64 { return r.ThreadTime - r.Overheads.Sum() }, rankCommunication)}
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
-	wall, longest := j.RankStats(func(r *Rank) int64 { return r.Wall }), j.RankStats(rankMPIWall)
+	wall, longest := j.RankStats(func(r *Rank) int64 { return r.Wall }), j.RankStats(rankCommWall)
 	threads := j.RankStats(func(r *Rank) int64 { return int64(r.Threads) })
 	comparable := min(x.Imbal.StdDev, x.MPI.StdDev) >= Comparable*max(x.Imbal.StdDev, x.MPI.StdDev)
 	x.Trade = x.ImbalMPI.Known && x.ImbalMPI.R <= -InStep && threads.Max > 1 && comparable &&

@@ -56,16 +56,21 @@ type Rank struct {
 	Adjusted     bool  // times are without it (see analysis.Adjust)
 	MPITime      int64 // of all threads
 	MPIWall      int64 // of the thread that was in MPI longest
-	NoCore       int64 // in which threads were ready to run and had no core, in regions or not
-	InitT        int64 // in MPI_Init, of MPIWall
-	Calls        Figures
-	Overheads    analysis.Classes // wherever they lie, summed over threads
-	LostHits     uint64
-	Partial      uint64
-	Warnings     int
-	Hot          map[string]int64 // sampled time by function of the program, outside of MPI and waiting
-	LeftOut      string           // what the user did not want to see
-	Extrapolated string           // which constructs were not observed all of the time; empty: none
+	// StartEnd is the part of MPITime in which MPI began and ended, StartEndCalls are
+	// the operations that did. Communicating is the rest, of the thread that has most of it.
+	StartEnd      int64
+	StartEndCalls []string
+	Communicating int64
+	NoCore        int64 // in which threads were ready to run and had no core, in regions or not
+	InitT         int64 // in MPI_Init, of MPIWall
+	Calls         Figures
+	Overheads     analysis.Classes // wherever they lie, summed over threads
+	LostHits      uint64
+	Partial       uint64
+	Warnings      int
+	Hot           map[string]int64 // sampled time by function of the program, outside of MPI and waiting
+	LeftOut       string           // what the user did not want to see
+	Extrapolated  string           // which constructs were not observed all of the time; empty: none
 }
 
 // MeasuredTime is ThreadTime as it was measured, with what the probes took, ns.
@@ -75,6 +80,9 @@ func (r *Rank) MeasuredTime() int64 {
 	}
 	return int64(float64(r.ThreadTime) * (float64(r.End.Sub(r.Start)) / float64(r.Wall)))
 }
+
+// Communication is the time of all threads in MPI without its start and end.
+func (r *Rank) Communication() int64 { return max(0, r.MPITime-r.StartEnd) }
 
 // Region is a region over all ranks.
 type Region struct {
@@ -88,12 +96,12 @@ type Region struct {
 	ranks    bitset
 	moments  [NumFigures]moments
 	products [len(pairs)]wide
-	withMPI  [2]wide // products of WorkT and WaitT with the rank's MPI time
+	withMPI  [2]wide // products of WorkT and WaitT with the rank's communication
 	bytes    *calls
 	counters map[string]*moments
 	n        int      // ranks of the job
 	absent   int      // the lowest rank that did not execute it
-	mpiTime  *moments // of ranks, wherever they are in MPI
+	mpiTime  *moments // of ranks: communication, wherever it is
 }
 
 // pair names two figures whose products are summed.
@@ -166,8 +174,8 @@ func (g *Region) add(p *part, rank *Rank) {
 		}
 		g.counters[name].add(v, rank.Rank)
 	}
-	g.withMPI[0].addProduct(p.figures[WorkT], rank.MPITime)
-	g.withMPI[1].addProduct(p.figures[WaitT], rank.MPITime)
+	g.withMPI[0].addProduct(p.figures[WorkT], rank.Communication())
+	g.withMPI[1].addProduct(p.figures[WaitT], rank.Communication())
 }
 
 // finish orders ranks and regions when all ranks are there.
@@ -175,7 +183,7 @@ func (j *Job) finish() {
 	slices.SortFunc(j.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
 	slices.SortFunc(j.Regions, func(a, b *Region) int { return a.key.compare(&b.key) })
 	number := map[key]int{}
-	mpiTime := j.rankMoments(rankMPI)
+	mpiTime := j.rankMoments(rankCommunication)
 	for i, g := range j.Regions {
 		number[g.key] = i
 		g.n = len(j.Ranks)

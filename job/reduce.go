@@ -64,6 +64,7 @@ func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
 	if !o.Raw {
 		p = analysis.Adjust(p)
 	}
+	ends := analysis.MPIStartEnd(p) // Hide takes its regions
 	if o.Classic {
 		attribution.Hide(p, func(r *attribution.Region) bool { return r.Construct == event.MPI })
 	}
@@ -106,13 +107,14 @@ func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
 			}
 		}
 	}
-	out.rank.InitT = initTime(p)
+	out.rank.startEnd(&ends)
 	if m := analysis.Sum(&p.Nodes[0]).MPI; m != nil {
 		out.rank.Calls.addMPI(m)
 		out.rank.MPITime = m.T
 		for _, s := range p.Nodes[0].Stats {
 			if s.MPI != nil {
 				out.rank.MPIWall = max(out.rank.MPIWall, s.MPI.T)
+				out.rank.Communicating = max(out.rank.Communicating, s.MPI.T-ends.All[s.Thread])
 			}
 		}
 	}
@@ -123,20 +125,12 @@ func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
 	return out
 }
 
-func begins(op string) bool { return op == "MPI_Init" || op == "MPI_Init_thread" }
-
-// initTime is what a rank's thread spent in MPI_Init.
-func initTime(p *attribution.Profile) (t int64) {
-	for i := range p.Nodes {
-		n := &p.Nodes[i]
-		if n.Region < 0 || p.Regions[n.Region].Construct != event.MPI || !begins(p.Regions[n.Region].Name) {
-			continue
-		}
-		for _, s := range n.Stats {
-			t = max(t, s.Exec.T)
-		}
+// startEnd notes how long a rank's threads began and ended MPI.
+func (r *Rank) startEnd(ends *analysis.StartEnd) {
+	r.StartEnd, r.StartEndCalls = ends.T, ends.Operations
+	for _, t := range ends.Begin {
+		r.InitT = max(r.InitT, t)
 	}
-	return t
 }
 
 // spentIn returns by region and thread what time went to, by the rules that

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
@@ -179,7 +180,7 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 func (s *Summary) waits(j *Job) {
 	var most float64
 	for i, g := range j.Regions {
-		if g.Construct != event.MPI {
+		if g.Construct != event.MPI || analysis.BeginsMPI(&g.Region) { // the launcher starts ranks at different times
 			continue
 		}
 		t := g.Stats(WallT)

@@ -108,9 +108,15 @@ type Operation struct {
 	// communicates nor waits nor makes anything. Programs call these at will,
 	// some in innermost loops, so that one may ask for them not to be measured.
 	Query bool
+	// Begins and Ends: it begins or ends the use of MPI. Its time is that of the
+	// launcher, the network's setup and the slowest start: no communication.
+	Begins, Ends bool
 	// NoReturn: it does not come back (MPI_Abort).
 	NoReturn bool
 }
+
+// StartEnd reports whether the operation begins or ends the use of MPI.
+func (o *Operation) StartEnd() bool { return o.Begins || o.Ends }
 
 // HandleClass is a class of MPI handles that a call may be made on.
 type HandleClass uint8

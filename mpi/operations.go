@@ -17,7 +17,9 @@ var Operations = slices.Concat(
 	oneSided.operations(),
 	files.operations(),
 	waits.operations(),
-	queries.operations(),
+	queries.with(func(op *Operation) { op.Query = true }),
+	beginnings.with(func(op *Operation) { op.Begins = true }),
+	endings.with(func(op *Operation) { op.Ends = true }),
 	management.operations(),
 )
 

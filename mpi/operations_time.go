@@ -47,18 +47,17 @@ func (s timed) operations() (ops []Operation) {
 	return ops
 }
 
-// queryList are those whose Operation.Query is set.
-type queryList timed
-
-func (s queryList) operations() []Operation {
-	ops := timed(s).operations()
+// with are the list's operations with a trait that set sets.
+func (s timed) with(set func(*Operation)) []Operation {
+	ops := s.operations()
 	for i := range ops {
-		ops[i].Query = true
+		set(&ops[i])
 	}
 	return ops
 }
 
-const queries queryList = `
+// queries are those of which Operation.Query is set.
+const queries timed = `
 Address _ _; Aint_add _ _; Aint_diff _ _; Attr_get comm _ _ _; Cart_coords comm _ _ _;
 Cart_get comm _ _ _ _; Cart_rank comm _ _; Cart_shift comm _ _ _ _; Cartdim_get comm _;
 Comm_compare comm _ _; Comm_get_attr comm _ _ _; Comm_get_errhandler comm _; Comm_get_name comm _ _;
@@ -81,9 +80,15 @@ Type_get_true_extent[_c] _ _ _; Type_get_true_extent_x _ _ _; Type_lb _ _; Type_
 Type_size_x _ _; Type_ub _ _; Win_get_attr win _ _ _; Win_get_errhandler win _; Win_get_name win _ _;
 Win_shared_query[_c] win _ _ _ _; Wtick; Wtime`
 
+// beginnings are those of which Operation.Begins is set, endings those of Ends.
+const (
+	beginnings timed = `Init _ _; Init_thread _ _ _ _; Session_init _ _ _`
+	endings    timed = `Finalize; Abort comm _; Session_finalize _`
+)
+
 const management timed = `
 Parrived _ _ _; Pready _ _; Pready_list _ _ _; Pready_range _ _ _;
-Abort comm _; Add_error_class _; Add_error_code _ _; Add_error_string _ _; Alloc_mem _ _ _;
+Add_error_class _; Add_error_code _ _; Add_error_string _ _; Alloc_mem _ _ _;
 Attr_delete comm _; Attr_put comm _ _; Buffer_attach[_c] _ _; Buffer_detach[_c] _ _;
 Cart_create comm _ _ _ _ _; Cart_map comm _ _ _ _; Cart_sub comm _ _; Close_port _;
 Comm_accept _ _ _ comm _; Comm_call_errhandler comm _; Comm_connect _ _ _ comm _; Comm_create comm _ _;
@@ -99,18 +104,18 @@ Errhandler_set comm _; File_call_errhandler file _; File_close _; File_create_er
 File_delete _ _; File_get_group file _; File_get_info file _; File_get_position_shared file _;
 File_get_size file _; File_open comm _ _ _ _; File_preallocate file _; File_seek file _ _;
 File_seek_shared file _ _; File_set_atomicity file _; File_set_errhandler file _; File_set_info file _;
-File_set_size file _; File_set_view file _ _ _ _ _; File_sync file; Finalize; Free_mem _;
+File_set_size file _; File_set_view file _ _ _ _ _; File_sync file; Free_mem _;
 Graph_create comm _ _ _ _ _; Graph_map comm _ _ _ _; Grequest_complete _; Grequest_start _ _ _ _ req;
 Group_difference _ _ _; Group_excl _ _ _ _; Group_free _; Group_from_session_pset _ _ _;
 Group_incl _ _ _ _; Group_intersection _ _ _; Group_range_excl _ _ _ _; Group_range_incl _ _ _ _;
 Group_union _ _ _; Info_create _; Info_create_env _ _ _; Info_delete _ _; Info_dup _ _; Info_free _;
-Info_set _ _ _; Init _ _; Init_thread _ _ _ _; Intercomm_create comm _ _ _ _ _;
+Info_set _ _ _; Intercomm_create comm _ _ _ _ _;
 Intercomm_create_from_groups _ _ _ _ _ _ _ _; Intercomm_merge comm _ _; Keyval_create _ _ _ _;
 Keyval_free _; Lookup_name _ _ _; Op_create[_c] _ _ _; Op_free _; Open_port _ _;
 Pack[_c] _ _ _ _ _ _ comm; Pack_external[_c] _ _ _ _ _ _ _; Pcontrol _ _; Publish_name _ _ _;
 Reduce_local[_c] _ _ _ _ _; Register_datarep[_c] _ _ _ _ _; Session_call_errhandler _ _;
-Session_create_errhandler _ _; Session_finalize _; Session_get_info _ _; Session_get_nth_pset _ _ _ _ _;
-Session_get_num_psets _ _ _; Session_get_pset_info _ _ _; Session_init _ _ _; Session_set_errhandler _ _;
+Session_create_errhandler _ _; Session_get_info _ _; Session_get_nth_pset _ _ _ _ _;
+Session_get_num_psets _ _ _; Session_get_pset_info _ _ _; Session_set_errhandler _ _;
 Type_commit _; Type_contiguous[_c] _ _ _; Type_create_darray[_c] _ _ _ _ _ _ _ _ _ _;
 Type_create_f90_complex _ _ _; Type_create_f90_integer _ _; Type_create_f90_real _ _ _;
 Type_create_hindexed[_c] _ _ _ _ _; Type_create_hindexed_block[_c] _ _ _ _ _;

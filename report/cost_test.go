@@ -130,8 +130,8 @@ func TestCostsInReports(t *testing.T) {
 		{"job json", inJob(WriteJobJSON), costly(), Options{}, []string{`"probe_ns": 3000000000`, `"adjusted": true`, `"wall_ns": 7000000000`}},
 		{"job json raw", inJob(WriteJobJSON), costly(), raw, []string{`"adjusted": false`, `"wall_ns": 10000000000`}},
 		{"job json, not known", inJob(WriteJobJSON), unknown, Options{}, []string{`"probe_ns": null`}},
-		{"job csv", inJob(writeRanksCSV), costly(), Options{}, []string{",probe_ns,adjusted,no_core_ns,no_core_overhead_ns\r\n", ",3000000000,true,0,0\r\n"}},
-		{"job csv, not known", inJob(writeRanksCSV), unknown, Options{}, []string{",,false,0,0\r\n"}},
+		{"job csv", inJob(writeRanksCSV), costly(), Options{}, []string{",probe_ns,adjusted,no_core_ns,no_core_overhead_ns,mpi_start_end_ns\r\n", ",3000000000,true,0,0,0\r\n"}},
+		{"job csv, not known", inJob(writeRanksCSV), unknown, Options{}, []string{",,false,0,0,0\r\n"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := tc.write(tc.p, tc.o)

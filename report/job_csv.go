@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"ompp-attach/analysis"
 	"ompp-attach/job"
 )
 
@@ -31,7 +32,7 @@ func writeRanksCSV(w io.Writer, j *job.Job, _ Options) error {
 	for _, f := range callFigures {
 		head = append(head, figureColumn(f))
 	}
-	head = append(head, "lost_events", "partial", "probe_ns", "adjusted", "no_core_ns", "no_core_overhead_ns")
+	head = append(head, "lost_events", "partial", "probe_ns", "adjusted", "no_core_ns", "no_core_overhead_ns", "mpi_start_end_ns")
 	return writeCSV(w, head, func(yield func([]string)) {
 		for i := range j.Ranks {
 			r := &j.Ranks[i]
@@ -44,7 +45,7 @@ func writeRanksCSV(w io.Writer, j *job.Job, _ Options) error {
 			for _, f := range callFigures {
 				cells = append(cells, integer(r.Calls[f]))
 			}
-			yield(append(cells, strconv.FormatUint(r.LostHits, 10), strconv.FormatUint(r.Partial, 10), probeCell(r), strconv.FormatBool(r.Adjusted), integer(r.NoCore), integer(o.NoCore)))
+			yield(append(cells, strconv.FormatUint(r.LostHits, 10), strconv.FormatUint(r.Partial, 10), probeCell(r), strconv.FormatBool(r.Adjusted), integer(r.NoCore), integer(o.NoCore), integer(r.StartEnd)))
 		}
 	})
 }
@@ -103,7 +104,7 @@ func writeRegionsCSV(w io.Writer, j *job.Job, _ Options) error {
 // writeCallsCSV writes one line per MPI call site.
 func writeCallsCSV(w io.Writer, j *job.Job, o Options) error {
 	head := append(append([]string{}, regionHead...), "calls", "time_ns", "time_min_ns", "time_min_rank", "time_max_ns", "time_max_rank",
-		"accounting", "out_bytes", "in_bytes", "call_min_bytes", "call_mean_bytes", "call_max_bytes")
+		"accounting", "out_bytes", "in_bytes", "call_min_bytes", "call_mean_bytes", "call_max_bytes", "start_end")
 	out, in, both := job.Volumes(o.Volumes)
 	return writeCSV(w, head, func(yield func([]string)) {
 		for _, i := range callSites(j) {
@@ -113,7 +114,8 @@ func writeCallsCSV(w io.Writer, j *job.Job, o Options) error {
 			least, most, _ := g.CallBytes(o.Volumes)
 			yield(append(regionCells(j, i), c.Sum.String(), t.Sum.String(), integer(t.Min), integer(int64(t.MinRank)),
 				integer(t.Max), integer(int64(t.MaxRank)), o.Volumes.String(), sent.Sum.String(), received.Sum.String(),
-				strconv.FormatUint(least, 10), float(ratio(b.Total(), n.Total())), strconv.FormatUint(most, 10)))
+				strconv.FormatUint(least, 10), float(ratio(b.Total(), n.Total())), strconv.FormatUint(most, 10),
+				strconv.FormatBool(analysis.StartsEnds(&g.Region))))
 		}
 	})
 }

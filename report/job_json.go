@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"time"
 
+	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/job"
@@ -86,6 +87,7 @@ type (
 		System    int64            `json:"sys_ns"`
 		Thread    int64            `json:"thread_ns"`
 		MPI       int64            `json:"mpi_ns"`
+		StartEnd  int64            `json:"mpi_start_end_ns"` // of MPI
 		NoCore    int64            `json:"no_core_ns"`
 		Overheads map[string]int64 `json:"overheads_ns"`
 		Calls     map[string]int64 `json:"calls"`
@@ -104,6 +106,7 @@ type (
 		Figures   map[string]*statsJSON `json:"figures"`
 		Counters  map[string]*statsJSON `json:"counters,omitempty"`
 		Calls     *callJSON             `json:"call_bytes,omitempty"`
+		StartEnd  bool                  `json:"start_end,omitempty"` // an MPI call that begins or ends MPI
 		Reading   string                `json:"reading,omitempty"`
 		Shares    map[string]float64    `json:"shares,omitempty"`
 		Between   float64               `json:"between_ns"`
@@ -132,7 +135,7 @@ func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
 		r := &j.Ranks[i]
 		c := &r.Overheads
 		line := rankJSON{Rank: r.Rank, Ended: r.Ended, Exit: r.Exit, Snapshot: r.SnapshotAt, File: r.File, Host: r.Host, Program: r.Program, PID: r.PID, Start: r.Start, Library: r.MPI.Library,
-			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, MPI: r.MPITime, NoCore: r.NoCore,
+			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, MPI: r.MPITime, StartEnd: r.StartEnd, NoCore: r.NoCore,
 			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "no_core": c.NoCore, "sum": c.Sum()},
 			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial}
 		if line.Adjusted = r.Adjusted; r.CostKnown {
@@ -156,7 +159,7 @@ func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
 }
 
 func regionToJSON(g *job.Region, i int, by mpi.Accounting) regionJSON {
-	r := regionJSON{Region: i + 1, Construct: g.Construct, Name: g.Name, Location: g.Location, Reached: g.Reached, Lossy: g.Lossy,
+	r := regionJSON{Region: i + 1, Construct: g.Construct, Name: g.Name, Location: g.Location, Reached: g.Reached, Lossy: g.Lossy, StartEnd: analysis.StartsEnds(&g.Region),
 		Figures: map[string]*statsJSON{}}
 	for f := range job.NumFigures {
 		if s := g.Stats(f); s.Min != 0 || s.Max != 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/event"
 	"ompp-attach/job"
 )
 
@@ -113,8 +114,10 @@ func (t *jobText) callText(number int) string {
 // mostOverhead names the region that costs most, MPI calls apart.
 func (t *jobText) mostOverhead() string {
 	var all []int
-	for i := range t.j.Regions {
-		all = append(all, i)
+	for i, g := range t.j.Regions {
+		if g.Construct != event.MPI {
+			all = append(all, i)
+		}
 	}
 	byTotal(t.j, all, job.Overhead)
 	total := t.j.RankStats(func(r *job.Rank) int64 { return r.ThreadTime })

@@ -125,7 +125,7 @@ func (t *jobText) header() {
 	all := total(func(r *job.Rank) int64 { return r.ThreadTime })
 	inMPI := total(func(r *job.Rank) int64 { return r.MPITime })
 	key("Thread Time", "%s sec over all ranks (wall time times threads)", t.sec(all))
-	key("MPI Time", "%s sec, %s%% of thread time", t.sec(inMPI), jobShare(inMPI, all))
+	key("MPI Time", "%s sec, %s%% of thread time%s", t.sec(inMPI), jobShare(inMPI, all), t.timeSplit())
 	longest := total(func(r *job.Rank) int64 { return r.MPIWall })
 	key("MPI Wall Time", "%s sec, %s%% of wall time: of each rank's thread that is in MPI longest",
 		t.sec(longest), jobShare(longest, total(func(r *job.Rank) int64 { return r.Wall })))
@@ -202,7 +202,7 @@ func (t *jobText) alike() {
 	worst := job.Alike
 	var differ, outliers []string
 	for _, q := range t.j.Quantities() {
-		if q.Max == 0 || q.Name == "no core" && !t.noCore {
+		if q.Max == 0 || q.Name == "no core" && !t.noCore || q.Name == "communication" && !startsEnds(t.j) {
 			continue
 		}
 		tab.join(q.Name, t.sec(float64(q.Min)), rankNum(q.MinRank), t.sec(q.Mean), t.sec(float64(q.Max)), rankNum(q.MaxRank),

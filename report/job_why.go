@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/job"
 )
@@ -17,6 +18,9 @@ func (t *jobText) why() {
 		return
 	}
 	t.exchange()
+	if startsEnds(t.j) {
+		t.sentence("(MPI time is here without its start and end.)")
+	}
 	t.printf("\n")
 	shares := table{head: []string{"region", "workT", "waitT", "mpiT", "mgmtT", "noCoreT", "between", "within"}}
 	if !t.noCore {
@@ -63,7 +67,7 @@ func (t *jobText) why() {
 	shares.write(t)
 	t.printf("\n")
 	t.sentence("What differs with it. Left: how much counts and bytes vary over ranks (standard deviation over mean). Right: "+
-		"correlation of workT with them; work-mpi and wait-mpi: of workT and of waitT with all the time that a rank is in MPI. - where "+
+		"correlation of workT with them; work-mpi and wait-mpi: of workT and of waitT with a rank's communication by MPI. - where "+
 		"one of the two does not vary, or with fewer than %d ranks.", job.MinRanks)
 	t.printf("\n")
 	with.write(t)
@@ -94,6 +98,8 @@ func (t *jobText) exchange() {
 	case x.WorkMPI.Known && x.WorkMPI.R <= -job.InStep:
 		t.sentence("Ranks that have less to do are longer in MPI: correlation %s of MPI time with the time that is in no overhead "+
 			"class. Their MPI time is, at least in part, waiting for the others.", decimal(x.WorkMPI.R, 0, 2))
+	case x.MPI.Max == 0 && startsEnds(t.j):
+		t.sentence("No rank communicated by MPI while measured: all of the time in MPI is its start and end.")
 	case x.MPI.Max == 0:
 		t.sentence("No rank was in MPI while measured.")
 	case !x.WorkMPI.Known:
@@ -169,6 +175,20 @@ func (t *jobText) calls() {
 	t.section("MPI call sites, over all ranks")
 	t.sentence("Time is that of all ranks and threads; bytes are those of a call in both directions together (%s accounting).", t.Volumes)
 	t.printf("\n")
+	communication, startEnd := apart(sites, func(i int) *attribution.Region { return &t.j.Regions[i].Region })
+	t.callTable(communication)
+	if len(startEnd) > 0 {
+		t.sentence("Start and end of MPI, which are no communication; of MPI: of these.")
+		t.printf("\n")
+		t.callTable(startEnd)
+	}
+}
+
+// callTable lists call sites of one sort.
+func (t *jobText) callTable(sites []int) {
+	if len(sites) == 0 {
+		return
+	}
 	tab := table{head: []string{"operation", "calls", "ranks", "time (sec)", "of MPI", "min/rank", "rank", "max/rank", "rank", "bytes", "min", "mean", "max"}}
 	var all float64
 	for _, i := range sites {

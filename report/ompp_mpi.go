@@ -46,6 +46,9 @@ func (o *ompp) mpiHeader(key func(name, format string, args ...any)) {
 	key("MPI send calls", "%d", m.Sends)
 	key("MPI collectives", "%d", m.Colls)
 
+	if ends := analysis.MPIStartEnd(o.p); ends.T > 0 {
+		key("MPI time split", "%s", splitText(func(ns int64) string { return fmt.Sprintf("%f", float64(ns)/1e9) }, m.T-ends.T, ends.T, ends.Operations))
+	}
 	key("MPI all calls", "%d", m.Calls)
 	if m.Read > 0 || m.Written > 0 {
 		key("MPI file bytes", "%d read, %d written", m.Read, m.Written)
@@ -131,11 +134,33 @@ func (o *ompp) callSites() {
 	}
 	slices.SortStableFunc(sites, func(a, b analysis.Block) int { return cmp.Compare(b.Sum.Exec.T, a.Sum.Exec.T) })
 	o.banner("MPI Call Sites")
-	o.printf("App: of duration x threads. MPI: of all time in MPI.\n")
+	ends := analysis.MPIStartEnd(o.p)
+	what := ""
+	if ends.T > 0 {
+		what = ", but in its start and end"
+	}
+	o.printf("App: of duration x threads. MPI: of all time in MPI%s.\n", what)
+	at := make([]int, len(sites))
+	for i := range at {
+		at[i] = i
+	}
+	communication, startEnd := apart(at, func(i int) *attribution.Region { return &o.p.Regions[sites[i].Region] })
+	o.callTable(sites, communication, totalMPI(o.p).T-ends.T)
+	if len(startEnd) > 0 {
+		o.printf("Start and end of MPI, which are no communication. MPI: of these.\n")
+		o.callTable(sites, startEnd, ends.T)
+	}
+}
+
+// callTable lists call sites of one sort, which together took all.
+func (o *ompp) callTable(sites []analysis.Block, which []int, all int64) {
+	if len(which) == 0 {
+		return
+	}
 	rows := [][]string{{"", "Operation", "Site", "Count", "Time (s)", "App (%)", "MPI (%)", "Mean (us)", "Bytes", "Min", "Mean", "Max"}}
-	app, all := analysis.ThreadTime(o.p), totalMPI(o.p).T
+	app := analysis.ThreadTime(o.p)
 	others := 0
-	for i := range sites {
+	for _, i := range which {
 		if !o.fold.regions[sites[i].Region] {
 			others++
 			continue

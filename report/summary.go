@@ -92,7 +92,11 @@ func mpiSummary(p *attribution.Profile, c clock, part func(int64) string) string
 	if job := p.Meta.MPI; job != nil && job.Rank >= 0 && job.Size > 0 {
 		who = fmt.Sprintf("rank %d of %d, ", job.Rank, job.Size)
 	}
-	return fmt.Sprintf("%s%s thread-sec (%s%%) in %d calls: %d sends, %d receives, %d collectives", who, c.seconds(m.T, 0), part(m.T), m.Calls, m.Sends, m.Recvs, m.Colls)
+	text := fmt.Sprintf("%s%s thread-sec (%s%%) in %d calls: %d sends, %d receives, %d collectives", who, c.seconds(m.T, 0), part(m.T), m.Calls, m.Sends, m.Recvs, m.Colls)
+	if ends := analysis.MPIStartEnd(p); ends.T > 0 {
+		text += "; " + splitText(func(ns int64) string { return c.seconds(ns, 0) }, m.T-ends.T, ends.T, ends.Operations)
+	}
+	return text
 }
 
 // troubles returns key and text of at most six lines on what the figures

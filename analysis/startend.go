@@ -1,0 +1,63 @@
+package analysis
+
+import (
+	"slices"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+)
+
+// StartEnd is the part of the time in MPI that its start and its end took: the
+// launcher, the network's setup and the slowest start make it, not communication.
+// A profile tells it by the regions of the calls (attribution.Hide removes these).
+type StartEnd struct {
+	Operations []string // the operations, in the order of their regions; empty: none was measured
+	T          int64    // of all threads, ns
+	// Begin and All are by thread: in what begins MPI, and in what begins or ends it.
+	Begin, All map[int]int64
+}
+
+// StartsEnds reports whether a region is a call that begins or ends MPI.
+func StartsEnds(r *attribution.Region) bool {
+	op, ok := operationOf(r)
+	return ok && op.StartEnd()
+}
+
+// BeginsMPI reports whether a region is a call that begins MPI.
+func BeginsMPI(r *attribution.Region) bool {
+	op, ok := operationOf(r)
+	return ok && op.Begins
+}
+
+func operationOf(r *attribution.Region) (*mpi.Operation, bool) {
+	if r.Construct != event.MPI {
+		return nil, false
+	}
+	op, ok := mpi.ParseOp(r.Name)
+	return op.Info(), ok
+}
+
+// MPIStartEnd adds up the calls that begin or end MPI.
+func MPIStartEnd(p *attribution.Profile) StartEnd {
+	out := StartEnd{Begin: map[int]int64{}, All: map[int]int64{}}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Region < 0 || !StartsEnds(&p.Regions[n.Region]) {
+			continue
+		}
+		op, _ := operationOf(&p.Regions[n.Region])
+		if !slices.Contains(out.Operations, op.Name) {
+			out.Operations = append(out.Operations, op.Name)
+		}
+		for j := range n.Stats {
+			s := &n.Stats[j]
+			out.T += s.Exec.T
+			out.All[s.Thread] += s.Exec.T
+			if op.Begins {
+				out.Begin[s.Thread] += s.Exec.T
+			}
+		}
+	}
+	return out
+}

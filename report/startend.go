@@ -1,0 +1,57 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/attribution"
+	"ompp-attach/job"
+)
+
+// The start and the end of MPI stand apart from communication: the launcher, the
+// network's setup and the slowest process make their time.
+
+// splitText says which part of the time in MPI is communication.
+func splitText(sec func(int64) string, communication, startEnd int64, operations []string) string {
+	return fmt.Sprintf("%s communication, %s start and end (%s)", sec(max(0, communication)), sec(startEnd), strings.Join(operations, ", "))
+}
+
+// apart parts the call sites that begin or end MPI from the others.
+func apart(sites []int, region func(int) *attribution.Region) (communication, startEnd []int) {
+	for _, i := range sites {
+		if analysis.StartsEnds(region(i)) {
+			startEnd = append(startEnd, i)
+		} else {
+			communication = append(communication, i)
+		}
+	}
+	return communication, startEnd
+}
+
+// startsEnds tells whether a start or an end of MPI was measured in a job.
+func startsEnds(j *job.Job) bool {
+	s := j.RankStats(func(r *job.Rank) int64 { return r.StartEnd })
+	return s.Max > 0
+}
+
+// timeSplit follows a job's time in MPI; empty where there is nothing to split.
+func (t *jobText) timeSplit() string {
+	if !startsEnds(t.j) {
+		return ""
+	}
+	var operations []string
+	seen := map[string]bool{}
+	for i := range t.j.Ranks {
+		for _, op := range t.j.Ranks[i].StartEndCalls {
+			if !seen[op] {
+				seen[op] = true
+				operations = append(operations, op)
+			}
+		}
+	}
+	communication := t.j.RankStats((*job.Rank).Communication)
+	startEnd := t.j.RankStats(func(r *job.Rank) int64 { return r.StartEnd })
+	sec := func(ns int64) string { return t.sec(float64(ns)) }
+	return ": " + splitText(sec, int64(communication.Total()), int64(startEnd.Total()), operations)
+}
