@@ -28,6 +28,7 @@ const (
 	// NoCoreT is the time in which threads were ready to run and had no core, inner
 	// regions' included; it is in none of the other parts.
 	NoCoreT
+	NoCoreWallT // of the thread that lacked a core longest
 	// WithinT is the longest thread's WorkT less the mean of the rank's threads:
 	// how long the team waits for its slowest thread.
 	WithinT
@@ -62,7 +63,7 @@ const (
 
 var figures = [NumFigures]struct{ name, unit string }{
 	{"execT", "ns"}, {"wallT", "ns"}, {"enterT", "ns"}, {"bodyT", "ns"}, {"exitBarT", "ns"}, {"exitT", "ns"},
-	{"workT", "ns"}, {"waitT", "ns"}, {"mpiT", "ns"}, {"mgmtT", "ns"}, {"noCoreT", "ns"}, {"withinT", "ns"}, {"threadT", "ns"},
+	{"workT", "ns"}, {"waitT", "ns"}, {"mpiT", "ns"}, {"mgmtT", "ns"}, {"noCoreT", "ns"}, {"noCoreWallT", "ns"}, {"withinT", "ns"}, {"threadT", "ns"},
 	{"synch", "ns"}, {"imbal", "ns"}, {"limpar", "ns"}, {"mgmt", "ns"}, {"mpi", "ns"}, {"noCore", "ns"}, {"overhead", "ns"},
 	{"execC", "count"}, {"bodyC", "count"}, {"calls", "count"}, {"sendC", "count"}, {"recvC", "count"}, {"collC", "count"},
 	{"outV_minimal", "bytes"}, {"inV_minimal", "bytes"}, {"outV_naive", "bytes"}, {"inV_naive", "bytes"},
@@ -113,6 +114,7 @@ func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
 		}
 		if r.NoCore != nil {
 			f[NoCoreT] += r.NoCore.Exec
+			f[NoCoreWallT] = max(f[NoCoreWallT], r.NoCore.Exec)
 			work -= r.NoCore.Exec
 		}
 		f[WorkT] += work
@@ -145,13 +147,16 @@ func (f *Figures) addMPI(m *attribution.MPIStats) {
 }
 
 // add adds another region's figures, of regions that are one in the job. Its
-// WallT and WithinT are of different executions, so the larger one counts.
+// WallT, WithinT and NoCoreWallT are of different executions, so the larger one counts.
 func (f *Figures) add(g *Figures) {
-	wall, within := max(f[WallT], g[WallT]), max(f[WithinT], g[WithinT])
+	sum := *f
 	for i := range f {
-		f[i] += g[i]
+		sum[i] += g[i]
 	}
-	f[WallT], f[WithinT] = wall, within
+	for _, i := range [...]Figure{WallT, WithinT, NoCoreWallT} {
+		sum[i] = max(f[i], g[i])
+	}
+	*f = sum
 }
 
 // addClasses adds a node's overheads.

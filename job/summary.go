@@ -32,6 +32,8 @@ type Summary struct {
 	Function      string
 	HotT, HotMean float64
 	Why           Why
+	// Crowded is the rank that lacked cores, where that is Why.
+	Crowded *Rank
 	// Waits is the MPI call site in which ranks are longest beyond what the rank
 	// is that is in it shortest (an index in Job.Regions); -1: there is none.
 	Waits int
@@ -90,7 +92,11 @@ func rankCPU(r *Rank) int64 { return r.User + r.System }
 
 // Slowest is the rank that is least in MPI.
 func (s *Summary) Slowest(j *Job) *Rank {
-	return &j.Ranks[slices.IndexFunc(j.Ranks, func(r Rank) bool { return r.Rank == s.InMPI.MinRank })]
+	return j.rank(s.InMPI.MinRank)
+}
+
+func (j *Job) rank(number int) *Rank {
+	return &j.Ranks[slices.IndexFunc(j.Ranks, func(r Rank) bool { return r.Rank == number })]
 }
 
 // where looks for the region, the innermost one, in which a slow rank is longer.
@@ -151,13 +157,17 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 	}
 	if away := j.RankStats(rankNoCore); slices.Contains(s.Slow, away.MaxRank) &&
 		(float64(slow.NoCore)-away.Mean)/float64(max(1, slow.Threads)) >= mostOf*s.Excess {
-		s.Why = Crowded
+		s.Why, s.Crowded = Crowded, slow
 		return
 	}
 	if s.Where < 0 {
 		return
 	}
 	g := j.Regions[s.Where]
+	if s.crowdedThere(g) {
+		s.Why, s.Crowded = Crowded, j.rank(g.Stats(NoCoreWallT).MaxRank)
+		return
+	}
 	more := func(f Figure) bool {
 		x := g.Stats(f)
 		return x.Variation() >= DiffersCount && slices.Contains(s.Slow, x.MaxRank)
@@ -173,6 +183,15 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 	case more(bytes):
 		s.Why = MoreBytes
 	}
+}
+
+// crowdedThere tells whether the lack of cores makes most of what a region takes longer
+// on slow ranks. All ranks may lack as much in sum: those that wait in MPI, too, want
+// cores, and lose nothing by lacking them.
+func (s *Summary) crowdedThere(g *Region) bool {
+	away, where := g.Stats(NoCoreWallT), g.Stats(WallT)
+	return s.WhereBy == WallT && slices.Contains(s.Slow, away.MaxRank) &&
+		float64(away.Max)-away.Mean >= mostOf*(float64(where.Max)-where.Mean)
 }
 
 // waits finds the call site at which most time is beyond what the call itself

@@ -74,6 +74,15 @@ func TestSummary(t *testing.T) {
 				}
 				p.Nodes[0].Stats[0].NoCore = &attribution.Cost{Exec: 4 * 200 * ms} // of all threads
 			}},
+		{name: "without a core in the region, all lack as much in sum", extra: [4]int64{0, 200 * ms, 0, 0}, slow: []int{1}, excess: 150 * ms,
+			where: 1, why: Crowded, waits: 3, change: func(rank int, p *attribution.Profile) {
+				last := len(p.Nodes[2].Stats) - 1
+				lack := &attribution.Cost{Exec: 190 * ms, Body: 190 * ms}
+				p.Nodes[0].Stats[0].NoCore = &attribution.Cost{Exec: 190 * ms}
+				if rank == 1 { // the thread that comes last
+					p.Nodes[1].Stats[last].NoCore, p.Nodes[2].Stats[last].NoCore = &attribution.Cost{Exec: 190 * ms, Body: 190 * ms, Child: 190 * ms}, lack
+				}
+			}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var ranks []*attribution.Profile

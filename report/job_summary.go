@@ -82,10 +82,16 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 		x := t.j.Regions[s.Where].Stats(job.WithinT)
 		return fmt.Sprintf("its threads have uneven work there: one works %s sec longer than their mean", t.sec(float64(x.Max)))
 	case job.Crowded:
-		slow := s.Slowest(t.j)
 		away := t.j.RankStats(func(r *job.Rank) int64 { return r.NoCore })
-		return fmt.Sprintf("its threads were ready to run for %s sec without a core, those of the mean rank for %s: others have it",
-			t.sec(float64(slow.NoCore)), t.sec(away.Mean))
+		all := t.j.RankStats(func(r *job.Rank) int64 { return r.ThreadTime })
+		text := fmt.Sprintf("rank %d had a core for %s of its time, the mean rank for %s", s.Crowded.Rank, coreShare(s.Crowded),
+			wholePercent(1-ratio(away.Total(), all.Total())))
+		if s.Where >= 0 {
+			if there := t.j.Regions[s.Where].Stats(job.NoCoreWallT); there.MaxRank == s.Crowded.Rank && there.Max > 0 {
+				text += fmt.Sprintf("; a thread of it lacked one there for %s sec, one of the mean rank for %s", t.sec(float64(there.Max)), t.sec(there.Mean))
+			}
+		}
+		return text + ": others had the cores"
 	case job.OffCore:
 		return fmt.Sprintf("it had a processor for %s sec, the mean rank for %s: it sleeps, waits for files, or shares its core",
 			t.sec(float64(s.Slowest(t.j).User+s.Slowest(t.j).System)), t.sec(s.CPU.Mean))

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
@@ -44,20 +47,38 @@ func jobLacksCores(j *job.Job) bool {
 	return none.Total() >= leastShare*all.Total() && none.Max > 0
 }
 
-// lackOfCores names the ranks that had little of their cores: what differs may come of
+// coreShare says for how much of a rank's time its threads had a core, or wanted none.
+func coreShare(r *job.Rank) string { return wholePercent(rankCore(r)) }
+
+func rankCore(r *job.Rank) float64 { return 1 - analysis.Ratio(r.NoCore, r.ThreadTime) }
+
+func wholePercent(share float64) string { return decimal(100*share, 0, 0) + "%" }
+
+// lackOfCores names the ranks that had least of their cores: what differs may come of
 // that.
 func (t *jobText) lackOfCores() {
-	const most = 8
-	var items []string
+	const most = 4
+	var ranks []*job.Rank
 	for i := range t.j.Ranks {
-		r := &t.j.Ranks[i]
-		if text := coreText(1 - analysis.Ratio(r.NoCore, r.ThreadTime)); text != "" {
-			items = append(items, fmt.Sprintf("rank %d %s", r.Rank, text))
+		if r := &t.j.Ranks[i]; rankCore(r) < fewCore {
+			ranks = append(ranks, r)
 		}
 	}
-	if len(items) == 0 {
+	if len(ranks) == 0 {
 		return
 	}
-	t.sentence("Cores were busy with others: of the time of its threads, %s. Ranks without a core are late everywhere, and the others wait for them: "+
-		"look at who else uses these cores before you look at the division of work.", firstOf(items, most))
+	slices.SortStableFunc(ranks, func(a, b *job.Rank) int { return cmp.Compare(rankCore(a), rankCore(b)) })
+	var items []string
+	for i, r := range ranks[:min(most, len(ranks))] {
+		text := fmt.Sprintf("rank %d for %s", r.Rank, coreShare(r))
+		if i == 0 {
+			text = fmt.Sprintf("rank %d had a core for %s of its time", r.Rank, coreShare(r))
+		}
+		items = append(items, text)
+	}
+	if more := len(ranks) - most; more > 0 {
+		items = append(items, fmt.Sprintf("%s for less than %s", plural(more, "other rank"), wholePercent(fewCore)))
+	}
+	t.sentence("Cores were busy with others: %s. Ranks without a core are late everywhere, and the others wait for them: "+
+		"look at who else uses these cores before you look at the division of work.", strings.Join(items, ", "))
 }

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"ompp-attach/attribution"
+	"ompp-attach/event"
+)
+
+// withoutCore lets a rank's thread lack a core for so long, in each of its regions but
+// those of MPI.
+func withoutCore(p *attribution.Profile, thread int, away int64) {
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Region >= 0 && (p.Regions[n.Region].Construct != event.Parallel && p.Regions[n.Region].Construct != event.Loop) {
+			continue
+		}
+		for j := range n.Stats {
+			if s := &n.Stats[j]; s.Thread == thread {
+				s.NoCore = &attribution.Cost{Exec: away, Body: away}
+				if n.Region >= 0 && p.Regions[n.Region].Construct == event.Parallel {
+					s.NoCore.Child = away
+				}
+			}
+		}
+	}
+}
+
+// A job's summary says why a rank is slow whose threads had no core, and the ranks with
+// least of their cores are named once each, the worst first, four at most.
+func TestJobWithoutCores(t *testing.T) {
+	ranks := figure9Job(t, 0, 200, 0, 0, 0, 0, 0)
+	for r, p := range ranks {
+		p.Nodes[0].Stats[0].NoCore = &attribution.Cost{Exec: int64(100+10*r) * ms}
+	}
+	withoutCore(ranks[1], 1, 190*ms)
+	ranks[1].Nodes[0].Stats[0].NoCore = &attribution.Cost{Exec: 190 * ms}
+	text := string(jobBytes(t, readJob(t, ranks), WriteJobText, Options{}))
+	text = strings.Join(strings.Fields(text), " ")
+	for _, want := range []string{
+		"Why : rank 1 had a core for 77% of its time, the mean rank for 83%; " +
+			"a thread of it lacked one there for 0.1900 sec, one of the mean rank for 0.0271: others had the cores Who",
+		"Cores were busy with others: rank 1 had a core for 77% of its time, rank 6 for 81%, rank 5 for 82%, rank 4 for 83%, " +
+			"3 other ranks for less than 90%. Ranks without a core are late everywhere",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
