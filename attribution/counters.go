@@ -110,7 +110,7 @@ func (e *Engine) settleCounts(t *thread, i int) {
 		return
 	}
 	f := &t.stack[i]
-	f.node.stat(f.row).count(f.tally, f.uncounted, e.counting.width)
+	countExecution(f.node.stat(f.row), f.tally, f.uncounted, e.counting.width)
 	e.handUp(t, i)
 }
 
@@ -175,7 +175,7 @@ func (e *Engine) leaveTaskCounts(t *thread) (wall counts, uncounted bool) {
 	f := t.top()
 	y := f.tally
 	if !f.internal {
-		f.node.stat(f.row).count(y, f.uncounted, e.counting.width)
+		countExecution(f.node.stat(f.row), y, f.uncounted, e.counting.width)
 	}
 	switch {
 	case y == nil:
@@ -240,7 +240,7 @@ func (e *Engine) takeOutCounts(t *thread, i int) {
 	if y == nil {
 		return
 	}
-	f.node.stat(f.row).count(nil, false, e.counting.width)
+	countExecution(f.node.stat(f.row), nil, false, e.counting.width)
 	for k := range e.counting.width {
 		f.node.stat(f.row).ChildCounters[k] += y.child[k]
 	}
@@ -256,7 +256,7 @@ func (e *Engine) takeOutCounts(t *thread, i int) {
 }
 
 // count adds a region's execution.
-func (s *ThreadStats) count(y *tally, uncounted bool, width int) {
+func countExecution(s *ThreadStats, y *tally, uncounted bool, width int) {
 	if width == 0 {
 		return
 	}

@@ -32,7 +32,7 @@ func (e *Engine) cutOffExisting(t *thread, end uint64) {
 	if slices.ContainsFunc(e.root.children, func(n *node) bool { return n.key.Construct == event.Unknown && !n.outside && n.holdsOpenMP() }) {
 		f.body = span(f.start, end)
 		f.charge(f.node.stat(f.row), f.body)
-		f.node.stat(f.row).count(f.tally, true, e.counting.width)
+		countExecution(f.node.stat(f.row), f.tally, true, e.counting.width)
 		e.partial++
 		return
 	}

@@ -298,7 +298,7 @@ func (e *Engine) fitInto(n *node) {
 		}
 	}
 	for row, guesses := range rows {
-		fit(guesses, n.stat(row).spare())
+		fit(guesses, spareTime(n.stat(row)))
 	}
 }
 
@@ -325,7 +325,7 @@ func (e *Engine) addGuess(n *node, row int, g *guess) {
 		return
 	}
 	up := n.parent.stat(row)
-	part := min(x.Exec.T, up.spare())
+	part := min(x.Exec.T, spareTime(up))
 	up.Child += part
 	up.Estimate = up.Estimate.Plus(&Estimate{Child: part})
 }
@@ -333,7 +333,7 @@ func (e *Engine) addGuess(n *node, row int, g *guess) {
 // spare is how much of a region's own time can have been that of executions in
 // it that were not observed: not what its probes took, for nothing was paid
 // while they were away, and where it has a body, no more than that has.
-func (s *ThreadStats) spare() int64 {
+func spareTime(s *ThreadStats) int64 {
 	var c Cost
 	if s.Cost != nil {
 		c = *s.Cost

@@ -37,7 +37,7 @@ func (e *Engine) folded(t *thread, ev *event.Event) {
 func (e *Engine) foldedCounts(t *thread, s *ThreadStats, f *event.Fold) {
 	width := e.counting.width
 	known := len(f.Counters) >= width
-	s.count(nil, false, width)
+	countExecution(s, nil, false, width)
 	if !known {
 		s.Uncounted += f.Executions
 		return

@@ -60,7 +60,7 @@ func (e *Engine) tally(t *thread, ev *event.Event) {
 	}
 	s := e.child(at, t.key(ev.Construct, ev)).stat(t.row)
 	s.Exec.C++
-	s.count(nil, true, e.counting.width)
+	countExecution(s, nil, true, e.counting.width)
 }
 
 // again reports whether an event opens the loop that is open: some have a place

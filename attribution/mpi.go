@@ -64,7 +64,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	own.addCost(Cost{Exec: s.Cost, Body: s.Cost})
 	own.addNoCore(Cost{Exec: s.NoCore, Body: s.NoCore})
 	own.addMPI(&s)
-	own.count(nil, true, e.counting.width)
+	countExecution(own, nil, true, e.counting.width)
 	if started := t.started.take(ev); started != nil {
 		own.addMPI(started)
 		leaf.note(noteStarted)

@@ -100,7 +100,7 @@ func (e *Engine) drop(t *thread, i int) {
 	} else if m == nil && !f.resumed && !f.internal { // a worker's part is settled with its team
 		s := f.node.stat(f.row)
 		s.Exec.C++
-		s.count(nil, true, e.counting.width)
+		countExecution(s, nil, true, e.counting.width)
 	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
 	if !e.watch.gone.Has(f.node.key.Construct) { // else the end may have come unobserved

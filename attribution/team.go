@@ -275,7 +275,7 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 		f = e.unwindTo(t, i, ev.Time)
 		f.body = span(f.start, ev.Time)
 		f.charge(f.node.stat(f.row), f.body)
-		f.node.stat(f.row).count(f.tally, true, e.counting.width)
+		countExecution(f.node.stat(f.row), f.tally, true, e.counting.width)
 		t.stack = t.stack[:0]
 		t.known = t.tid == e.pid
 		return
@@ -424,7 +424,7 @@ func (e *Engine) abandonTeam(m *team) {
 	for i := range m.members {
 		s := m.node.stat(m.members[i].row)
 		s.Exec.C++
-		s.count(nil, true, e.counting.width)
+		countExecution(s, nil, true, e.counting.width)
 	}
 	m.charged = true
 	e.settleSamples(m)
@@ -437,7 +437,7 @@ func (e *Engine) abandonTeam(m *team) {
 func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	begin := min(mem.begin, end)
 	s := m.node.stat(mem.row)
-	s.count(mem.tally, mem.uncounted, e.counting.width)
+	countExecution(s, mem.tally, mem.uncounted, e.counting.width)
 	e.discard(mem.tally)
 	mem.tally = nil
 	s.Exec.T += span(m.forked, joined)

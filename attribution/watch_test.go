@@ -260,7 +260,7 @@ func TestSpare(t *testing.T) {
 		{"tasks in the barrier", ThreadStats{Exec: Span{T: 100}, Body: Span{T: 60}, Barrier: Span{T: 40}, Child: 50, Task: 20}, 30},
 		{"nothing left", ThreadStats{Exec: Span{T: 100}, Child: 90, Cost: &Cost{Exec: 40, Child: 5}}, 0},
 	} {
-		if got := c.s.spare(); got != c.want {
+		if got := spareTime(&c.s); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
