@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
@@ -191,7 +191,7 @@ func checkSamplesFile(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p, err := profile.Parse(f)
+	p, err := pprof.Parse(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
@@ -187,7 +187,7 @@ func countedOf(p *attribution.Profile) (out []int) {
 }
 
 // counterTypes are the pprof sample types of counters.
-func counterTypes(p *attribution.Profile, counters []int) (types []*profile.ValueType) {
+func counterTypes(p *attribution.Profile, counters []int) (types []*pprof.ValueType) {
 	for _, i := range counters {
 		c := &p.Meta.Counters[i]
 		unit := c.Unit
@@ -197,7 +197,7 @@ func counterTypes(p *attribution.Profile, counters []int) (types []*profile.Valu
 		case "":
 			unit = "count"
 		}
-		types = append(types, &profile.ValueType{Type: c.Name, Unit: unit})
+		types = append(types, &pprof.ValueType{Type: c.Name, Unit: unit})
 	}
 	return types
 }

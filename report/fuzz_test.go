@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/attribution"
 	"ompp-attach/internal/hostile"
@@ -54,7 +54,7 @@ func renderAll(t *testing.T, text []byte) {
 			t.Fatalf("%s: %v", format.Name, err)
 		}
 		if format.Name == "pprof" {
-			if _, err := profile.Parse(&out); err != nil {
+			if _, err := pprof.Parse(&out); err != nil {
 				t.Fatalf("pprof cannot read it: %v", err)
 			}
 		}
@@ -84,7 +84,7 @@ func renderJob(t *testing.T, text []byte) {
 				t.Fatalf("%s: %v", file.Name, err)
 			}
 			if format.Name == "pprof" {
-				if _, err := profile.Parse(&out); err != nil {
+				if _, err := pprof.Parse(&out); err != nil {
 					t.Fatalf("pprof cannot read the job's: %v", err)
 				}
 			}

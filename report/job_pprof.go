@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/attribution"
 	"ompp-attach/job"
@@ -28,18 +28,18 @@ func WriteJobPprof(w io.Writer, j *job.Job, o Options) error {
 	return nil
 }
 
-func buildJobPprof(j *job.Job, o Options) *profile.Profile {
+func buildJobPprof(j *job.Job, o Options) *pprof.Profile {
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	first := slices.MinFunc(j.Ranks, func(a, b job.Rank) int { return a.Start.Compare(b.Start) })
 	types, noCore := slices.Concat(sampleTypes, mpiSampleTypes), jobLacksCores(j)
 	if noCore {
 		types = slices.Concat(types, noCoreSampleTypes)
 	}
-	p := &profile.Profile{
+	p := &pprof.Profile{
 		SampleType:        types,
 		DefaultSampleType: "time",
 		DurationNanos:     wall.Max,
-		PeriodType:        &profile.ValueType{Type: "time", Unit: "nanoseconds"},
+		PeriodType:        &pprof.ValueType{Type: "time", Unit: "nanoseconds"},
 		Period:            1, // measured, not sampled
 		Comments:          jobComments(j),
 	}
@@ -47,20 +47,20 @@ func buildJobPprof(j *job.Job, o Options) *profile.Profile {
 		p.TimeNanos = first.Start.UnixNano()
 	}
 	program := values(j, func(r *job.Rank) string { return r.Program })
-	b := &pprofBuilder{p: &attribution.Profile{}, out: p, mapping: &profile.Mapping{ID: 1, File: program,
+	b := &pprofBuilder{p: &attribution.Profile{}, out: p, mapping: &pprof.Mapping{ID: 1, File: program,
 		HasFunctions: true, HasFilenames: true, HasLineNumbers: true}}
-	p.Mapping = []*profile.Mapping{b.mapping}
-	b.program = b.location(&profile.Function{Name: clean(program), SystemName: "program"}, 0)
+	p.Mapping = []*pprof.Mapping{b.mapping}
+	b.program = b.location(&pprof.Function{Name: clean(program), SystemName: "program"}, 0)
 	for i, g := range j.Regions {
 		b.regions = append(b.regions, b.regionLocation(i, &g.Region))
 	}
-	stacks := make([][]*profile.Location, len(j.Paths.Nodes)) // leaf first
+	stacks := make([][]*pprof.Location, len(j.Paths.Nodes)) // leaf first
 	for i, n := range j.Paths.Nodes {
 		if i == 0 {
-			stacks[i] = []*profile.Location{b.program}
+			stacks[i] = []*pprof.Location{b.program}
 			continue
 		}
-		stacks[i] = append([]*profile.Location{b.regions[n.Region]}, stacks[n.Parent]...)
+		stacks[i] = append([]*pprof.Location{b.regions[n.Region]}, stacks[n.Parent]...)
 	}
 	for i := range j.Paths.Samples {
 		s := &j.Paths.Samples[i]
@@ -78,7 +78,7 @@ func buildJobPprof(j *job.Job, o Options) *profile.Profile {
 		if noCore {
 			values = append(values, v[job.SelfNoCore])
 		}
-		p.Sample = append(p.Sample, &profile.Sample{Location: stacks[s.Node], Value: values, Label: labels})
+		p.Sample = append(p.Sample, &pprof.Sample{Location: stacks[s.Node], Value: values, Label: labels})
 	}
 	return p
 }

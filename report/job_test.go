@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/attribution"
 	"ompp-attach/job"
@@ -193,7 +193,7 @@ func TestJobTables(t *testing.T) {
 func TestJobPprof(t *testing.T) {
 	ranks := figure9Job(t, 0, 200, 0, 100)
 	j := readJob(t, ranks)
-	whole, err := profile.ParseData(jobBytes(t, j, WriteJobPprof, Options{Volumes: mpi.Naive}))
+	whole, err := pprof.ParseData(jobBytes(t, j, WriteJobPprof, Options{Volumes: mpi.Naive}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestJobPprof(t *testing.T) {
 		stack, rank string
 		value       int
 	}
-	sums := func(p *profile.Profile, rank string, into map[at]int64) {
+	sums := func(p *pprof.Profile, rank string, into map[at]int64) {
 		for _, s := range p.Sample {
 			stack := ""
 			for _, l := range s.Location {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
@@ -17,7 +17,7 @@ import (
 )
 
 // The pprof values of a sample, in this order.
-var sampleTypes = []*profile.ValueType{
+var sampleTypes = []*pprof.ValueType{
 	{Type: "time", Unit: "nanoseconds"},
 	{Type: "executions", Unit: "count"},
 	{Type: "sync", Unit: "nanoseconds"},
@@ -27,10 +27,10 @@ var sampleTypes = []*profile.ValueType{
 }
 
 // noCoreSampleTypes follow if threads lacked a core.
-var noCoreSampleTypes = []*profile.ValueType{{Type: "no_core", Unit: "nanoseconds"}}
+var noCoreSampleTypes = []*pprof.ValueType{{Type: "no_core", Unit: "nanoseconds"}}
 
 // mpiSampleTypes follow if the process used MPI.
-var mpiSampleTypes = []*profile.ValueType{
+var mpiSampleTypes = []*pprof.ValueType{
 	{Type: "mpi_time", Unit: "nanoseconds"},
 	{Type: "bytes_in", Unit: "bytes"},
 	{Type: "bytes_out", Unit: "bytes"},
@@ -61,7 +61,7 @@ func WritePprof(w io.Writer, p *attribution.Profile, o Options) error {
 	return buildPprof(o.view(p), o).Write(w)
 }
 
-func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
+func buildPprof(p *attribution.Profile, o Options) *pprof.Profile {
 	types, uses := sampleTypes, usesMPI(p)
 	switch m := totalMPI(p); {
 	case uses && m.Unknown > 0 && m.In == m.Out && m.In == [mpi.NumAccountings]uint64{}:
@@ -75,26 +75,26 @@ func buildPprof(p *attribution.Profile, o Options) *profile.Profile {
 	}
 	counters := countedOf(p)
 	types = slices.Concat(types, counterTypes(p, counters))
-	b := &pprofBuilder{p: p, counters: counters, options: o, mpi: uses, noCore: noCore, out: &profile.Profile{
+	b := &pprofBuilder{p: p, counters: counters, options: o, mpi: uses, noCore: noCore, out: &pprof.Profile{
 		SampleType:        types,
 		DefaultSampleType: "time",
 		DurationNanos:     p.Meta.Duration,
-		PeriodType:        &profile.ValueType{Type: "time", Unit: "nanoseconds"},
+		PeriodType:        &pprof.ValueType{Type: "time", Unit: "nanoseconds"},
 		Period:            1, // measured, not sampled
 		Comments:          pprofComments(p, o.Raw),
 	}}
 	if !p.Meta.Start.IsZero() && p.Meta.Start.After(time.Unix(0, 0)) {
 		b.out.TimeNanos = p.Meta.Start.UnixNano()
 	}
-	b.mapping = &profile.Mapping{ID: 1, File: p.Meta.Path,
+	b.mapping = &pprof.Mapping{ID: 1, File: p.Meta.Path,
 		HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
 	for i := range p.Objects {
 		if o := &p.Objects[i]; o.Path == p.Meta.Path {
 			b.mapping.BuildID = o.BuildID
 		}
 	}
-	b.out.Mapping = []*profile.Mapping{b.mapping}
-	b.program = b.location(&profile.Function{Name: programName(p), SystemName: "program", Filename: p.Meta.Path}, 0)
+	b.out.Mapping = []*pprof.Mapping{b.mapping}
+	b.program = b.location(&pprof.Function{Name: programName(p), SystemName: "program", Filename: p.Meta.Path}, 0)
 	for i := range p.Regions {
 		r := &p.Regions[i]
 		b.regions = append(b.regions, b.regionLocation(i, r))
@@ -115,8 +115,8 @@ func frameName(r *attribution.Region) string {
 	return clean(r.Name) + " " + locationText(&r.Location)
 }
 
-func (b *pprofBuilder) regionLocation(i int, r *attribution.Region) *profile.Location {
-	return b.location(&profile.Function{
+func (b *pprofBuilder) regionLocation(i int, r *attribution.Region) *pprof.Location {
+	return b.location(&pprof.Function{
 		Name: frameName(r),
 		// Tells regions with the same text apart, and leads from here to
 		// the text report. It must differ from Name, or pprof tries to
@@ -143,30 +143,30 @@ type pprofBuilder struct {
 	// counters are the indices in Meta.Counters of those that have sample types,
 	// which come last.
 	counters []int
-	out      *profile.Profile
-	mapping  *profile.Mapping
-	program  *profile.Location
-	regions  []*profile.Location // by index in Profile.Regions
+	out      *pprof.Profile
+	mapping  *pprof.Mapping
+	program  *pprof.Location
+	regions  []*pprof.Location // by index in Profile.Regions
 
 	estimate *attribution.Estimate // of the next sample
 }
 
-func (b *pprofBuilder) location(f *profile.Function, line int64) *profile.Location {
+func (b *pprofBuilder) location(f *pprof.Function, line int64) *pprof.Location {
 	f.ID = uint64(len(b.out.Function) + 1)
 	b.out.Function = append(b.out.Function, f)
-	l := &profile.Location{ID: uint64(len(b.out.Location) + 1), Mapping: b.mapping, Line: []profile.Line{{Function: f, Line: line}}}
+	l := &pprof.Location{ID: uint64(len(b.out.Location) + 1), Mapping: b.mapping, Line: []pprof.Line{{Function: f, Line: line}}}
 	b.out.Location = append(b.out.Location, l)
 	return l
 }
 
 func (b *pprofBuilder) samples() {
 	for _, s := range analysis.SerialTimes(b.p) {
-		b.sample([]*profile.Location{b.program}, "", attribution.Thread{Root: s.Root}, []int64{s.Time})
+		b.sample([]*pprof.Location{b.program}, "", attribution.Thread{Root: s.Root}, []int64{s.Time})
 	}
 	for i := range b.p.Nodes {
 		n := &b.p.Nodes[i]
 		construct := event.NoConstruct // the program, whose calls may be shown as its own
-		var stack []*profile.Location  // leaf first, as pprof has it
+		var stack []*pprof.Location  // leaf first, as pprof has it
 		for at := i; at > 0; at = b.p.Nodes[at].Parent {
 			stack = append(stack, b.regions[b.p.Nodes[at].Region])
 		}
@@ -194,7 +194,7 @@ func (b *pprofBuilder) samples() {
 }
 
 // sample adds a sample unless it says nothing. Values that are not given are 0.
-func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t attribution.Thread, given []int64) {
+func (b *pprofBuilder) sample(stack []*pprof.Location, construct string, t attribution.Thread, given []int64) {
 	values := make([]int64, len(b.out.SampleType))
 	copy(values, given)
 	empty := true
@@ -215,7 +215,7 @@ func (b *pprofBuilder) sample(stack []*profile.Location, construct string, t att
 	case isEstimated(e):
 		labels["extrapolated"] = []string{"in part"}
 	}
-	b.out.Sample = append(b.out.Sample, &profile.Sample{Location: stack, Value: values, Label: labels})
+	b.out.Sample = append(b.out.Sample, &pprof.Sample{Location: stack, Value: values, Label: labels})
 }
 
 // labels say of which thread and process a sample is.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
@@ -16,10 +16,10 @@ import (
 // they are the same in all ranks of a job, and objdump's.
 type code struct {
 	p         *attribution.Profile
-	out       *profile.Profile
-	mappings  map[string]*profile.Mapping // by path
-	functions map[functionID]*profile.Function
-	locations map[locationID]*profile.Location
+	out       *pprof.Profile
+	mappings  map[string]*pprof.Mapping // by path
+	functions map[functionID]*pprof.Function
+	locations map[locationID]*pprof.Location
 }
 
 type functionID struct{ name, file string }
@@ -31,18 +31,18 @@ type locationID struct{ frame, inlined int }
 // bracket keeps pprof from looking for it.
 const regionsFile = "[regions]"
 
-func newCode(p *attribution.Profile, out *profile.Profile) *code {
-	c := &code{p, out, map[string]*profile.Mapping{}, map[functionID]*profile.Function{}, map[locationID]*profile.Location{}}
+func newCode(p *attribution.Profile, out *pprof.Profile) *code {
+	c := &code{p, out, map[string]*pprof.Mapping{}, map[functionID]*pprof.Function{}, map[locationID]*pprof.Location{}}
 	c.mapping(p.Meta.Path) // the first is the program
 	return c
 }
 
 // mapping returns the mapping of a file.
-func (c *code) mapping(file string) *profile.Mapping {
+func (c *code) mapping(file string) *pprof.Mapping {
 	if m := c.mappings[file]; m != nil {
 		return m
 	}
-	m := &profile.Mapping{ID: uint64(len(c.out.Mapping) + 1), File: file,
+	m := &pprof.Mapping{ID: uint64(len(c.out.Mapping) + 1), File: file,
 		HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
 	for i := range c.p.Objects {
 		o := &c.p.Objects[i]
@@ -66,7 +66,7 @@ func (c *code) mapping(file string) *profile.Mapping {
 
 // location returns the location of an instruction: of its frame, and of those that
 // this was inlined into, which come first.
-func (c *code) location(steps []analysis.Step) *profile.Location {
+func (c *code) location(steps []analysis.Step) *pprof.Location {
 	inner := steps[len(steps)-1].Frame
 	id := locationID{inner, len(steps) - 1}
 	l := c.locations[id]
@@ -74,13 +74,13 @@ func (c *code) location(steps []analysis.Step) *profile.Location {
 		return l
 	}
 	f := &c.p.Frames[inner]
-	l = &profile.Location{ID: uint64(len(c.out.Location) + 1), Address: f.Offset}
+	l = &pprof.Location{ID: uint64(len(c.out.Location) + 1), Address: f.Offset}
 	if f.Object != "" {
 		l.Mapping = c.mapping(f.Object)
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
 		f := &c.p.Frames[steps[i].Frame]
-		l.Line = append(l.Line, profile.Line{Function: c.function(f), Line: int64(f.Line)})
+		l.Line = append(l.Line, pprof.Line{Function: c.function(f), Line: int64(f.Line)})
 	}
 	c.out.Location = append(c.out.Location, l)
 	c.locations[id] = l
@@ -88,11 +88,11 @@ func (c *code) location(steps []analysis.Step) *profile.Location {
 }
 
 // function returns a frame's function. Those of one name in one file are one.
-func (c *code) function(f *attribution.Frame) *profile.Function {
+func (c *code) function(f *attribution.Frame) *pprof.Function {
 	id := functionID{clean(frameFunction(f)), f.File}
 	fn := c.functions[id]
 	if fn == nil {
-		fn = &profile.Function{ID: uint64(len(c.out.Function) + 1), Name: id.name, SystemName: id.name, Filename: id.file}
+		fn = &pprof.Function{ID: uint64(len(c.out.Function) + 1), Name: id.name, SystemName: id.name, Filename: id.file}
 		c.functions[id] = fn
 		c.out.Function = append(c.out.Function, fn)
 	}

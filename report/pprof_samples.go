@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
@@ -20,17 +20,17 @@ func WriteSamples(w io.Writer, p *attribution.Profile, o Options) error {
 	return buildSamples(o.view(p), o.Raw).Write(w)
 }
 
-func buildSamples(p *attribution.Profile, raw bool) *profile.Profile {
+func buildSamples(p *attribution.Profile, raw bool) *pprof.Profile {
 	m := p.Meta.Sampling
 	if m == nil {
 		m = &attribution.Sampling{}
 	}
-	unit := profile.ValueType{Type: m.Event, Unit: "count"}
+	unit := pprof.ValueType{Type: m.Event, Unit: "count"}
 	if m.Unit == "ns" {
-		unit = profile.ValueType{Type: "time", Unit: "nanoseconds"}
+		unit = pprof.ValueType{Type: "time", Unit: "nanoseconds"}
 	}
-	b := &pprofBuilder{p: p, mpi: usesMPI(p), out: &profile.Profile{
-		SampleType:        []*profile.ValueType{{Type: "samples", Unit: "count"}, &unit},
+	b := &pprofBuilder{p: p, mpi: usesMPI(p), out: &pprof.Profile{
+		SampleType:        []*pprof.ValueType{{Type: "samples", Unit: "count"}, &unit},
 		DefaultSampleType: unit.Type,
 		DurationNanos:     p.Meta.Duration,
 		PeriodType:        &unit,
@@ -47,7 +47,7 @@ func buildSamples(p *attribution.Profile, raw bool) *profile.Profile {
 	}
 	for i, way := range analysis.Stacks(p) {
 		s := &p.Samples[i]
-		var stack []*profile.Location // leaf first
+		var stack []*pprof.Location // leaf first
 		for j := len(way) - 1; j >= 0; {
 			if r := way[j].Region; r >= 0 {
 				stack = append(stack, b.regions[r])
@@ -70,7 +70,7 @@ func buildSamples(p *attribution.Profile, raw bool) *profile.Profile {
 		if s.Kernel {
 			labels["mode"] = []string{"kernel"}
 		}
-		b.out.Sample = append(b.out.Sample, &profile.Sample{Location: stack, Value: []int64{int64(s.Count), int64(s.Weight)}, Label: labels})
+		b.out.Sample = append(b.out.Sample, &pprof.Sample{Location: stack, Value: []int64{int64(s.Count), int64(s.Weight)}, Label: labels})
 	}
 	return b.out.Compact()
 }

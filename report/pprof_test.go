@@ -9,20 +9,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
 	"ompp-attach/attribution"
 )
 
 // parsed writes p in pprof's format and reads it back.
-func parsed(t *testing.T, p *attribution.Profile) *profile.Profile {
+func parsed(t *testing.T, p *attribution.Profile) *pprof.Profile {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := WritePprof(&buf, p, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	pp, err := profile.Parse(&buf)
+	pp, err := pprof.Parse(&buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func parsed(t *testing.T, p *attribution.Profile) *profile.Profile {
 }
 
 // flatAndCum sums a value of pp over the functions, as pprof -top does.
-func flatAndCum(pp *profile.Profile, value int) (flat, cum map[string]int64, total int64) {
+func flatAndCum(pp *pprof.Profile, value int) (flat, cum map[string]int64, total int64) {
 	flat, cum = map[string]int64{}, map[string]int64{}
 	for _, s := range pp.Sample {
 		v := s.Value[value]

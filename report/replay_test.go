@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/attribution"
 )
@@ -35,7 +35,7 @@ func TestReplay(t *testing.T) {
 			if err := WritePprof(&pb, p, Options{}); err != nil {
 				t.Fatal(err)
 			}
-			prof, err := profile.Parse(&pb)
+			prof, err := pprof.Parse(&pb)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestReplay(t *testing.T) {
 			if err := WriteSamples(&pb, p, Options{}); err != nil {
 				t.Fatal(err)
 			}
-			if prof, err = profile.Parse(&pb); err != nil {
+			if prof, err = pprof.Parse(&pb); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, "replay-"+stem+".samples.golden", []byte(prof.String()))
