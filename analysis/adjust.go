@@ -3,7 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Adjust returns a profile whose times are without what the measurement's own
@@ -12,7 +12,7 @@ import (
 // one that probes had slowed down, but for the final barriers of parallel regions.
 // No time becomes negative. The costs stay in
 // the profile, as what was taken out.
-func Adjust(p *attribution.Profile) *attribution.Profile {
+func Adjust(p *profile.Profile) *profile.Profile {
 	if p.Meta.Adjusted || !hasCosts(p) {
 		return p
 	}
@@ -35,9 +35,9 @@ func Adjust(p *attribution.Profile) *attribution.Profile {
 	return &a
 }
 
-func hasCosts(p *attribution.Profile) bool {
+func hasCosts(p *profile.Profile) bool {
 	for i := range p.Nodes {
-		if slices.ContainsFunc(p.Nodes[i].Stats, func(s attribution.ThreadStats) bool { return s.Cost != nil }) {
+		if slices.ContainsFunc(p.Nodes[i].Stats, func(s profile.ThreadStats) bool { return s.Cost != nil }) {
 			return true
 		}
 	}
@@ -45,7 +45,7 @@ func hasCosts(p *attribution.Profile) bool {
 }
 
 // adjust takes a thread's cost out of its times at a node.
-func adjust(s *attribution.ThreadStats) {
+func adjust(s *profile.ThreadStats) {
 	s.MPI, s.Calls = adjustCalls(s.MPI), adjustCalls(s.Calls)
 	c, measured := s.Cost, s.Exec.T
 	if c == nil {
@@ -78,7 +78,7 @@ func adjust(s *attribution.ThreadStats) {
 // within is as much of a cost as a time can hold.
 func within(cost, t int64) int64 { return max(0, min(cost, t)) }
 
-func adjustCalls(m *attribution.MPIStats) *attribution.MPIStats {
+func adjustCalls(m *profile.MPIStats) *profile.MPIStats {
 	if m == nil || m.Cost == 0 {
 		return m
 	}
@@ -91,7 +91,7 @@ func adjustCalls(m *attribution.MPIStats) *attribution.MPIStats {
 // adjustedDuration is the wall time without what probes took of the first
 // thread's, which is the time of the program but for what others were waited
 // for.
-func adjustedDuration(a *attribution.Profile) int64 {
+func adjustedDuration(a *profile.Profile) int64 {
 	d := a.Meta.Duration
 	for i := range a.Nodes[0].Stats {
 		s := &a.Nodes[0].Stats[i]
@@ -125,7 +125,7 @@ type OwnCost struct {
 }
 
 // OwnCosts returns the regions in which measuring took time, the dearest first.
-func OwnCosts(p *attribution.Profile) (out []OwnCost) {
+func OwnCosts(p *profile.Profile) (out []OwnCost) {
 	all := make([]OwnCost, len(p.Regions))
 	for r := range all {
 		all[r].Region = r

@@ -5,37 +5,37 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
-func costly() *attribution.Profile {
-	return &attribution.Profile{
-		Meta:    attribution.Meta{Duration: 1000},
-		Threads: []attribution.Thread{{}, {Num: 1}},
-		Regions: []attribution.Region{{Construct: event.Parallel}, {Construct: event.Critical}, {Construct: event.MPI}},
-		Nodes: []attribution.Node{
-			{Parent: -1, Region: -1, Stats: []attribution.ThreadStats{{Cost: &attribution.Cost{Exec: 300}}, {Thread: 1, Cost: &attribution.Cost{Exec: 500}}}},
-			{Parent: 0, Region: 0, Stats: []attribution.ThreadStats{
+func costly() *profile.Profile {
+	return &profile.Profile{
+		Meta:    profile.Meta{Duration: 1000},
+		Threads: []profile.Thread{{}, {Num: 1}},
+		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.Critical}, {Construct: event.MPI}},
+		Nodes: []profile.Node{
+			{Parent: -1, Region: -1, Stats: []profile.ThreadStats{{Cost: &profile.Cost{Exec: 300}}, {Thread: 1, Cost: &profile.Cost{Exec: 500}}}},
+			{Parent: 0, Region: 0, Stats: []profile.ThreadStats{
 				{Exec: once(900), Enter: once(50), Body: once(800), Barrier: once(30), Exit: once(20), Child: 400, Task: 5,
-					Cost: &attribution.Cost{Exec: 250, Enter: 20, Body: 220, Exit: 10, Child: 150, Task: 9}, MPI: &attribution.MPIStats{T: 100, Cost: 30}},
+					Cost: &profile.Cost{Exec: 250, Enter: 20, Body: 220, Exit: 10, Child: 150, Task: 9}, MPI: &profile.MPIStats{T: 100, Cost: 30}},
 				{Thread: 1, Exec: once(900), Enter: once(50), Body: once(800), Barrier: once(30), Exit: once(20),
-					Cost: &attribution.Cost{Exec: 60, Enter: 60}}}},
-			{Parent: 1, Region: 1, Stats: []attribution.ThreadStats{
-				{Exec: once(300), Enter: once(100), Body: once(200), Cost: &attribution.Cost{Exec: 120, Enter: 110, Body: 10}}}},
-			{Parent: 1, Region: 2, Stats: []attribution.ThreadStats{
-				{Exec: once(100), Body: once(100), Cost: &attribution.Cost{Exec: 30, Body: 30}, MPI: &attribution.MPIStats{T: 100, Cost: 30, Wait: 80}}}},
+					Cost: &profile.Cost{Exec: 60, Enter: 60}}}},
+			{Parent: 1, Region: 1, Stats: []profile.ThreadStats{
+				{Exec: once(300), Enter: once(100), Body: once(200), Cost: &profile.Cost{Exec: 120, Enter: 110, Body: 10}}}},
+			{Parent: 1, Region: 2, Stats: []profile.ThreadStats{
+				{Exec: once(100), Body: once(100), Cost: &profile.Cost{Exec: 30, Body: 30}, MPI: &profile.MPIStats{T: 100, Cost: 30, Wait: 80}}}},
 		},
 	}
 }
 
-func once(t int64) attribution.Span { return attribution.Span{T: t, C: 1} }
+func once(t int64) profile.Span { return profile.Span{T: t, C: 1} }
 
 func TestAdjust(t *testing.T) {
 	p := costly()
 	a := Adjust(p)
 	type times struct{ Exec, Enter, Body, Barrier, Exit, Child, Task, MPI, Wait int64 }
-	of := func(p *attribution.Profile, node, i int) times {
+	of := func(p *profile.Profile, node, i int) times {
 		s := p.Nodes[node].Stats[i]
 		x := times{s.Exec.T, s.Enter.T, s.Body.T, s.Barrier.T, s.Exit.T, s.Child, s.Task, 0, 0}
 		if s.MPI != nil {
@@ -95,7 +95,7 @@ func TestAdjustNothing(t *testing.T) {
 // becomes negative.
 func TestAdjustWholes(t *testing.T) {
 	for _, w := range []struct{ exec, cost, want int64 }{{100, 30, 70}, {100, 130, 0}, {0, 10, 0}} {
-		s := attribution.ThreadStats{Exec: once(w.exec), Cost: &attribution.Cost{Exec: w.cost}}
+		s := profile.ThreadStats{Exec: once(w.exec), Cost: &profile.Cost{Exec: w.cost}}
 		if adjust(&s); s.Exec.T != w.want {
 			t.Errorf("%d less %d: %d", w.exec, w.cost, s.Exec.T)
 		}

@@ -1,13 +1,13 @@
 package analysis
 
 import (
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // teamOf returns the innermost node, the given one included, that starts a team; -1 if
 // there is none.
-func teamOf(p *attribution.Profile, node int) int {
+func teamOf(p *profile.Profile, node int) int {
 	for ; node > 0; node = p.Nodes[node].Parent {
 		if p.Regions[p.Nodes[node].Region].Construct.IsParallel() {
 			return node
@@ -18,7 +18,7 @@ func teamOf(p *attribution.Profile, node int) int {
 
 // aloneIn tells whether a thread's teams at a node had no other thread. Of a region that
 // was under way when measurement began, not all threads may have told of it.
-func aloneIn(p *attribution.Profile, team, thread int) bool {
+func aloneIn(p *profile.Profile, team, thread int) bool {
 	if team < 0 || p.Regions[p.Nodes[team].Region].Construct == event.Unknown {
 		return false
 	}

@@ -3,14 +3,14 @@ package analysis
 import (
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // A team of one thread waits for nobody: what its barriers take is the runtime's own.
 func TestOneThreadWaitsForNobody(t *testing.T) {
-	in := func(parent, region int, threads ...int) attribution.Node {
-		n := attribution.Node{Parent: parent, Region: region}
+	in := func(parent, region int, threads ...int) profile.Node {
+		n := profile.Node{Parent: parent, Region: region}
 		for _, thread := range threads {
 			n.Stats = append(n.Stats, stats{Thread: thread, Exec: span(100, 1), Body: span(60, 1), Barrier: span(40, 1)})
 		}
@@ -28,7 +28,7 @@ func TestOneThreadWaitsForNobody(t *testing.T) {
 		{"two", two, []int{0, 1}, false},
 		{"one each of two initial threads", [][2]int{{0, 0}, {1, 0}}, []int{0, 1}, true},
 	} {
-		p := profileOf(t, 1000, tt.threads, constructs, []attribution.Node{in(0, parallel, tt.team...),
+		p := profileOf(t, 1000, tt.threads, constructs, []profile.Node{in(0, parallel, tt.team...),
 			in(1, loop, tt.team...), in(1, barrier, tt.team...), in(1, single, tt.team...)})
 		for node, want := range map[int]Classes{1: {Imbal: 40}, 2: {Imbal: 40}, 3: {Synch: 100}, 4: {Limpar: 40}} {
 			if tt.alone {

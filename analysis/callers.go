@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // NameCallers returns the profile with Location.From filled in: of regions without
 // lines whose function has no name, or starts several regions which others call.
 // The names are those of the nearest functions around, by the samples taken in the
 // region. A profile without such regions is returned as it is.
-func NameCallers(p *attribution.Profile) *attribution.Profile {
+func NameCallers(p *profile.Profile) *profile.Profile {
 	type function struct{ name, object string }
 	of := map[function][]int{} // regions without lines
 	for i := range p.Regions {
@@ -47,7 +47,7 @@ func NameCallers(p *attribution.Profile) *attribution.Profile {
 const rarely = 0.05
 
 // callersOf names the nearest callers of each region's function.
-func callersOf(p *attribution.Profile) []string {
+func callersOf(p *profile.Profile) []string {
 	kinds := newStacks(p).kinds
 	weights := make([]map[string]uint64, len(p.Regions))
 	for i, way := range Stacks(p) {

@@ -3,7 +3,7 @@ package analysis
 import (
 	"math"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Where probes took much of the time, what seems to be a finding may be the probes'
@@ -24,7 +24,7 @@ func (s ProbeShare) Share() float64 { return min(1, Ratio(s.Cost, s.Time)) }
 
 // CostShare is what part of the threads' time probes took: of their wall time, or of
 // the processor time of the process if that tells more, because threads were idle.
-func CostShare(p *attribution.Profile) ProbeShare {
+func CostShare(p *profile.Profile) ProbeShare {
 	s := ProbeShare{Region: -1, Cost: ProbeCost(p), Time: measuredTime(p)}
 	if cpu := p.Meta.UserTime + p.Meta.SysTime; cpu > 0 && cpu < s.Time {
 		s.Time = cpu
@@ -33,7 +33,7 @@ func CostShare(p *attribution.Profile) ProbeShare {
 }
 
 // measuredTime is the threads' time with what the probes took.
-func measuredTime(p *attribution.Profile) int64 {
+func measuredTime(p *profile.Profile) int64 {
 	measured := *p
 	measured.Meta.Duration += p.Meta.TakenOut
 	return ThreadTime(&measured)
@@ -42,7 +42,7 @@ func measuredTime(p *attribution.Profile) int64 {
 // MuchProbed returns the program, if probes took more than a tenth of its time, and
 // the regions of which they took more than a tenth of the own time, that without a
 // core left out, the dearest first; but for those in which they took next to nothing of the whole.
-func MuchProbed(p *attribution.Profile) (out []ProbeShare) {
+func MuchProbed(p *profile.Profile) (out []ProbeShare) {
 	whole := measuredTime(p)
 	const little = 0.001 // of the whole
 	if s := CostShare(p); s.Share() > muchCost && Ratio(s.Cost, whole) >= little {
@@ -58,7 +58,7 @@ func MuchProbed(p *attribution.Profile) (out []ProbeShare) {
 
 // ProbeCost is what the probes took of all threads, ns: hits by their calibrated
 // cost, or what samples say if that is clearly more.
-func ProbeCost(p *attribution.Profile) int64 {
+func ProbeCost(p *profile.Profile) int64 {
 	if p.Meta.Overhead == nil {
 		return 0
 	}
@@ -69,14 +69,14 @@ func ProbeCost(p *attribution.Profile) int64 {
 // into the same probes at one time hold each other up, and the rest of the program
 // keeps them out of the caches. Samples of processor time that hit a probe tell, if
 // there are enough of them. Less than 1 it is not: some samples are lost.
-func costScale(p *attribution.Profile) float64 {
+func costScale(p *profile.Profile) float64 {
 	s, o := p.Meta.Sampling, p.Meta.Overhead
 	if s == nil || s.Unit != "ns" || o == nil || o.Total() == 0 {
 		return 1
 	}
 	var count, weight float64
 	for i := range p.Samples {
-		if x := &p.Samples[i]; x.Phase == attribution.PhaseProbe {
+		if x := &p.Samples[i]; x.Phase == profile.PhaseProbe {
 			count += float64(x.Count)
 			weight += float64(x.Weight)
 		}
@@ -91,12 +91,12 @@ func costScale(p *attribution.Profile) float64 {
 
 // scaleCost returns a cost with each part so many times as large, but for waiting,
 // which was not scaled when it was found.
-func scaleCost(c *attribution.Cost, by float64) *attribution.Cost {
+func scaleCost(c *profile.Cost, by float64) *profile.Cost {
 	if c == nil || by == 1 {
 		return c
 	}
 	of := func(ns int64) int64 { return int64(math.Round(by * float64(ns))) }
-	return &attribution.Cost{Exec: of(c.Exec-c.Wait) + c.Wait, Enter: of(c.Enter), Body: of(c.Body), Barrier: of(c.Barrier-c.Wait) + c.Wait,
+	return &profile.Cost{Exec: of(c.Exec-c.Wait) + c.Wait, Enter: of(c.Enter), Body: of(c.Body), Barrier: of(c.Barrier-c.Wait) + c.Wait,
 		Exit: of(c.Exit), Child: of(c.Child), Task: of(c.Task), Wait: c.Wait}
 }
 
@@ -108,7 +108,7 @@ type probed struct {
 }
 
 // probedAround returns that of each region.
-func probedAround(p *attribution.Profile) []probed {
+func probedAround(p *profile.Profile) []probed {
 	t := newTree(p)
 	out, counted := make([]probed, len(p.Regions)), map[[2]int]bool{}
 	for i := 1; i < len(p.Nodes); i++ {
@@ -149,13 +149,13 @@ func (o *probed) mayBeProbes(ns int64) bool {
 
 // Doubtful returns the properties that Properties leaves out, since probes may have
 // made them.
-func (r Rules) Doubtful(p *attribution.Profile) []Property {
+func (r Rules) Doubtful(p *profile.Profile) []Property {
 	_, doubtful := r.findings(p)
 	return doubtful
 }
 
 // divide parts the properties that hold from those that probes may have made.
-func divide(p *attribution.Profile, all []Property, whole int64) (hold, doubtful []Property) {
+func divide(p *profile.Profile, all []Property, whole int64) (hold, doubtful []Property) {
 	around := probedAround(p)
 	for _, x := range all {
 		if x.Name != WaitForCore && around[x.Region].mayBeProbes(int64(x.Severity*float64(whole))) {

@@ -3,19 +3,19 @@ package analysis
 import (
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // waiting is a region of two threads, one of which waits at its end for the other.
-func waiting(t *testing.T, wait, probes int64) *attribution.Profile {
-	p := profileOf(t, 1000, two, []event.Construct{event.Parallel, event.TaskWait}, []attribution.Node{
+func waiting(t *testing.T, wait, probes int64) *profile.Profile {
+	p := profileOf(t, 1000, two, []event.Construct{event.Parallel, event.TaskWait}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{
 			{Exec: span(1000, 1), Body: span(1000-wait, 1), Barrier: span(wait, 1), Child: 100},
-			{Thread: 1, Exec: span(1000, 1), Body: span(1000, 1), Cost: &attribution.Cost{Exec: probes, Body: probes}}}},
+			{Thread: 1, Exec: span(1000, 1), Body: span(1000, 1), Cost: &profile.Cost{Exec: probes, Body: probes}}}},
 		{Parent: 1, Region: 1, Stats: []stats{{Exec: span(100, 1), Barrier: span(100, 1)}}},
 	})
-	p.Meta.Overhead = &attribution.Overhead{Probes: []attribution.ProbeHits{{Probe: "emulated", Hits: 1, Before: probes}}}
+	p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Probe: "emulated", Hits: 1, Before: probes}}}
 	return p
 }
 
@@ -56,8 +56,8 @@ func TestProbeCostBySamples(t *testing.T) {
 		{"another event", "", 1000, 1400, 700},
 	} {
 		p := waiting(t, 400, 700)
-		p.Meta.Sampling = &attribution.Sampling{Unit: c.unit}
-		p.Samples = []attribution.Sample{{Node: 1, Phase: attribution.PhaseProbe, Count: c.count, Weight: c.weight}, {Node: 1, Phase: attribution.PhaseBody, Count: 9, Weight: 9}}
+		p.Meta.Sampling = &profile.Sampling{Unit: c.unit}
+		p.Samples = []profile.Sample{{Node: 1, Phase: profile.PhaseProbe, Count: c.count, Weight: c.weight}, {Node: 1, Phase: profile.PhaseBody, Count: 9, Weight: 9}}
 		if got := ProbeCost(p); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"slices"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Row is one thread's figures in a profile block.
 type Row struct {
-	attribution.ThreadStats
+	profile.ThreadStats
 	// Mgmt is the part of SECTIONS that is neither body nor barrier:
 	// Exec - Body - Barrier (mgmtT). It is kept apart because that difference
 	// means nothing once recursion has taken time off Exec and Body.
@@ -28,7 +28,7 @@ type Block struct {
 
 // NodeBlocks returns the figures of each node, recorded as they are; the root
 // has none.
-func NodeBlocks(p *attribution.Profile) []Block {
+func NodeBlocks(p *profile.Profile) []Block {
 	t := newTree(p)
 	out := make([]Block, len(p.Nodes))
 	out[0].Region = -1
@@ -44,7 +44,7 @@ func NodeBlocks(p *attribution.Profile) []Block {
 // only the outer one's Exec.T, Body.T, MPI and Counters are counted. Counts, and the times of
 // entering, leaving and waiting, are those of all executions. Child is left 0:
 // a flat profile is inclusive.
-func Flat(p *attribution.Profile) []Block {
+func Flat(p *profile.Profile) []Block {
 	t := newTree(p)
 	nodes := make([][]int, len(p.Regions))
 	for i := 1; i < len(p.Nodes); i++ {
@@ -63,7 +63,7 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 	row := func(thread int) *Row {
 		r := rows[thread]
 		if r == nil {
-			r = &Row{ThreadStats: attribution.ThreadStats{Thread: thread}}
+			r = &Row{ThreadStats: profile.ThreadStats{Thread: thread}}
 			rows[thread] = r
 		}
 		return r
@@ -92,7 +92,7 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 			}
 		}
 	}
-	b := Block{Region: region, Sum: Row{ThreadStats: attribution.ThreadStats{Thread: -1}}}
+	b := Block{Region: region, Sum: Row{ThreadStats: profile.ThreadStats{Thread: -1}}}
 	for _, r := range rows {
 		b.Rows = append(b.Rows, *r)
 	}
@@ -122,7 +122,7 @@ type Cost struct {
 
 // Costs returns the regions that cost most, by own overhead and, where that
 // is equal, by exclusive time.
-func Costs(p *attribution.Profile) []Cost {
+func Costs(p *profile.Profile) []Cost {
 	out := make([]Cost, len(p.Regions))
 	for r, b := range Flat(p) {
 		out[r] = Cost{Region: r, Inclusive: b.Sum.Exec.T}

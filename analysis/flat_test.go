@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 func TestFlatSumsPaths(t *testing.T) {
@@ -25,7 +25,7 @@ func TestFlatSumsPaths(t *testing.T) {
 // outer team is the primary of the inner one, so that the inner row 0 lies
 // within the outer row 1; the inner worker's time is its own.
 func TestFlatOfRecursion(t *testing.T) {
-	p := profileOf(t, 20, two, []event.Construct{event.Parallel}, []attribution.Node{
+	p := profileOf(t, 20, two, []event.Construct{event.Parallel}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{
 			{Thread: 0, Exec: span(10, 1), Enter: span(1, 1), Body: span(8, 1), Exit: span(1, 1)},
 			{Thread: 1, Exec: span(10, 1), Enter: span(1, 1), Body: span(7, 1), Barrier: span(1, 1), Exit: span(1, 1), Child: 4}}},
@@ -51,7 +51,7 @@ func TestFlatOfRecursion(t *testing.T) {
 func TestFlatOfRecursionBelowATeam(t *testing.T) {
 	user := func(thread int, ns int64) stats { return stats{Thread: thread, Exec: span(ns, 1)} }
 	constructs := []event.Construct{event.Parallel, event.UserRegion}
-	plain := profileOf(t, 20, two, constructs, []attribution.Node{
+	plain := profileOf(t, 20, two, constructs, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{user(0, 9), user(1, 9)}},
 		{Parent: 1, Region: 1, Stats: []stats{user(0, 8), user(1, 7)}},
 		{Parent: 2, Region: 1, Stats: []stats{user(0, 5), user(1, 4)}},
@@ -59,7 +59,7 @@ func TestFlatOfRecursionBelowATeam(t *testing.T) {
 	if b := Flat(plain)[1]; b.Rows[0].Exec != span(8, 2) || b.Rows[1].Exec != span(7, 2) {
 		t.Errorf("same team: %+v, want the outer times 8 and 7, twice each", b.Rows)
 	}
-	team := profileOf(t, 20, two, constructs, []attribution.Node{
+	team := profileOf(t, 20, two, constructs, []profile.Node{
 		{Parent: 0, Region: 1, Stats: []stats{user(0, 9)}},
 		{Parent: 1, Region: 0, Stats: []stats{user(0, 8), user(1, 8)}},
 		{Parent: 2, Region: 1, Stats: []stats{user(0, 5), user(1, 4)}},
@@ -71,7 +71,7 @@ func TestFlatOfRecursionBelowATeam(t *testing.T) {
 
 func TestRowsShowWhoTookNoPart(t *testing.T) {
 	p := profileOf(t, 20, [][2]int{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}},
-		[]event.Construct{event.Parallel, event.Master}, []attribution.Node{
+		[]event.Construct{event.Parallel, event.Master}, []profile.Node{
 			{Parent: 0, Region: 0, Stats: []stats{{Thread: 0}, {Thread: 1}, {Thread: 2}, {Thread: 3}, {Thread: 4}}},
 			{Parent: 1, Region: 1, Stats: []stats{{Thread: 0, Exec: span(5, 1)}}},
 			{Parent: 0, Region: 1, Stats: []stats{{Thread: 3, Exec: span(1, 1)}}},

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Hot is what was sampled in a region, without the regions inside it.
@@ -34,7 +34,7 @@ type HotLine struct {
 }
 
 // HotLines returns what was sampled, the region with most samples first.
-func HotLines(p *attribution.Profile) []Hot {
+func HotLines(p *profile.Profile) []Hot {
 	kinds := newStacks(p).kinds
 	same := sameFrames(p)
 	by := map[int]*Hot{}
@@ -53,7 +53,7 @@ func HotLines(p *attribution.Profile) []Hot {
 		if len(s.Stack) > 0 && p.Frames[s.Stack[0]].Atomic {
 			h.Atomic += s.Weight
 		}
-		if s.Phase == attribution.PhaseProbe { // no line of the program would be any faster
+		if s.Phase == profile.PhaseProbe { // no line of the program would be any faster
 			continue
 		}
 		found := hotLine(p, kinds, way, r)
@@ -86,7 +86,7 @@ func HotLines(p *attribution.Profile) []Hot {
 }
 
 // hotLine finds the line of a way to a place in a region.
-func hotLine(p *attribution.Profile, kinds []kind, way []Step, region int) HotLine {
+func hotLine(p *profile.Profile, kinds []kind, way []Step, region int) HotLine {
 	line, within := -1, false // within: the whole way within the region is known
 	var inner []int           // without lines, innermost first
 	for _, step := range slices.Backward(way) {
@@ -134,16 +134,16 @@ func hotLine(p *attribution.Profile, kinds []kind, way []Step, region int) HotLi
 
 // isBody tells whether a frame's function is the body of a region, which the region
 // itself stands for.
-func isBody(p *attribution.Profile, f int) bool {
+func isBody(p *profile.Profile, f int) bool {
 	at := &p.Frames[f]
-	return at.Entry != 0 && slices.ContainsFunc(p.Regions, func(r attribution.Region) bool {
+	return at.Entry != 0 && slices.ContainsFunc(p.Regions, func(r profile.Region) bool {
 		return r.Location.Offset == at.Entry && r.Location.Object == at.Object
 	})
 }
 
 // sameFrames makes one of frames that look the same.
-func sameFrames(p *attribution.Profile) func(int) int {
-	first := map[attribution.Frame]int{}
+func sameFrames(p *profile.Profile) func(int) int {
+	first := map[profile.Frame]int{}
 	shown := make([]int, len(p.Frames))
 	for i := range p.Frames {
 		f := p.Frames[i].Shown()

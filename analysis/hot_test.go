@@ -5,40 +5,40 @@ import (
 	"slices"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Where the user's code has no lines, the innermost function is named, with its
 // caller; without a name, by where it begins.
 func TestHotLinesWithoutLines(t *testing.T) {
-	named := func(name string) attribution.Frame { return attribution.Frame{Function: name, Object: "/lib/libx.so"} }
-	unnamed := func(entry, at uint64) attribution.Frame {
-		return attribution.Frame{Object: "/lib/libx.so", Entry: entry, Offset: at}
+	named := func(name string) profile.Frame { return profile.Frame{Function: name, Object: "/lib/libx.so"} }
+	unnamed := func(entry, at uint64) profile.Frame {
+		return profile.Frame{Object: "/lib/libx.so", Entry: entry, Offset: at}
 	}
-	libc := func(name string) attribution.Frame {
-		return attribution.Frame{Function: name, Object: "/lib/libc.so.6"}
+	libc := func(name string) profile.Frame {
+		return profile.Frame{Function: name, Object: "/lib/libc.so.6"}
 	}
-	line := attribution.Frame{Function: "main", Object: "/bin/x", File: "x.c", Line: 3}
-	kernel := attribution.Frame{Function: "kernel", Object: "/lib/libx.so", Offset: 0x104}
+	line := profile.Frame{Function: "main", Object: "/bin/x", File: "x.c", Line: 3}
+	kernel := profile.Frame{Function: "kernel", Object: "/lib/libx.so", Offset: 0x104}
 	for _, tc := range []struct {
 		name   string
-		stacks [][]attribution.Frame // innermost first
-		want   [3]string             // frame, callee, caller
+		stacks [][]profile.Frame // innermost first
+		want   [3]string         // frame, callee, caller
 	}{
-		{"the innermost, not the outermost", [][]attribution.Frame{{named("kernel"), named("dispatch"), named("run")}}, [3]string{"kernel", "", "dispatch"}},
-		{"instructions of a function are one", [][]attribution.Frame{{named("kernel"), named("dispatch")}, {kernel, named("dispatch")}}, [3]string{"kernel", "", "dispatch"}},
-		{"without a name", [][]attribution.Frame{{unnamed(0x200, 0x208), named("run")}, {unnamed(0x200, 0x20c), named("run")}}, [3]string{"0x200", "", "run"}},
-		{"the nearest caller with a name", [][]attribution.Frame{{named("kernel"), unnamed(0x200, 0x208), named("run")}}, [3]string{"kernel", "", "run"}},
-		{"none has one", [][]attribution.Frame{{named("kernel"), unnamed(0x200, 0x208)}}, [3]string{"kernel", "", "0x200"}},
-		{"what was called of the C library", [][]attribution.Frame{{libc("__memcpy_avx"), libc("memcpy"), named("run"), libc("start_thread")}}, [3]string{"memcpy", "", "run"}},
-		{"below a line", [][]attribution.Frame{{named("kernel"), named("dispatch"), named("run"), line}}, [3]string{"main", "kernel", "dispatch"}},
+		{"the innermost, not the outermost", [][]profile.Frame{{named("kernel"), named("dispatch"), named("run")}}, [3]string{"kernel", "", "dispatch"}},
+		{"instructions of a function are one", [][]profile.Frame{{named("kernel"), named("dispatch")}, {kernel, named("dispatch")}}, [3]string{"kernel", "", "dispatch"}},
+		{"without a name", [][]profile.Frame{{unnamed(0x200, 0x208), named("run")}, {unnamed(0x200, 0x20c), named("run")}}, [3]string{"0x200", "", "run"}},
+		{"the nearest caller with a name", [][]profile.Frame{{named("kernel"), unnamed(0x200, 0x208), named("run")}}, [3]string{"kernel", "", "run"}},
+		{"none has one", [][]profile.Frame{{named("kernel"), unnamed(0x200, 0x208)}}, [3]string{"kernel", "", "0x200"}},
+		{"what was called of the C library", [][]profile.Frame{{libc("__memcpy_avx"), libc("memcpy"), named("run"), libc("start_thread")}}, [3]string{"memcpy", "", "run"}},
+		{"below a line", [][]profile.Frame{{named("kernel"), named("dispatch"), named("run"), line}}, [3]string{"main", "kernel", "dispatch"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := &attribution.Profile{Version: attribution.SchemaVersion, Meta: attribution.Meta{Path: "/bin/x"}, Threads: []attribution.Thread{{}},
-				Nodes: []attribution.Node{{Parent: -1, Region: -1}}}
+			p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Path: "/bin/x"}, Threads: []profile.Thread{{}},
+				Nodes: []profile.Node{{Parent: -1, Region: -1}}}
 			for _, stack := range tc.stacks {
-				s := attribution.Sample{Count: 1, Weight: 1}
+				s := profile.Sample{Count: 1, Weight: 1}
 				for _, f := range stack {
 					s.Stack = append(s.Stack, len(p.Frames))
 					p.Frames = append(p.Frames, f)
@@ -59,7 +59,7 @@ func TestHotLinesWithoutLines(t *testing.T) {
 	}
 }
 
-func frameName(p *attribution.Profile, f int) string {
+func frameName(p *profile.Profile, f int) string {
 	switch {
 	case f < 0:
 		return ""
@@ -71,12 +71,12 @@ func frameName(p *attribution.Profile, f int) string {
 
 // A region stands before the function that it is in, also where that has no name.
 func TestStacksWithoutNames(t *testing.T) {
-	frames := []attribution.Frame{{Function: "main", Object: "/bin/x"}, {Object: "/bin/x", Entry: 0x200, Offset: 0x210},
+	frames := []profile.Frame{{Function: "main", Object: "/bin/x"}, {Object: "/bin/x", Entry: 0x200, Offset: 0x210},
 		{Object: "/bin/x", Entry: 0x300, Offset: 0x310}, {Function: "kernel", Object: "/bin/x"}}
-	p := &attribution.Profile{Version: attribution.SchemaVersion, Meta: attribution.Meta{Path: "/bin/x"}, Threads: []attribution.Thread{{}}, Frames: frames,
-		Regions: []attribution.Region{{Construct: event.Lock, Location: attribution.Location{Object: "/bin/x", Offset: 0x318, Entry: 0x300}}},
-		Nodes:   []attribution.Node{{Parent: -1, Region: -1}, {Region: 0}},
-		Samples: []attribution.Sample{{Node: 1, Stack: []int{3, 2, 1, 0}, Count: 1, Weight: 1}}}
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Path: "/bin/x"}, Threads: []profile.Thread{{}}, Frames: frames,
+		Regions: []profile.Region{{Construct: event.Lock, Location: profile.Location{Object: "/bin/x", Offset: 0x318, Entry: 0x300}}},
+		Nodes:   []profile.Node{{Parent: -1, Region: -1}, {Region: 0}},
+		Samples: []profile.Sample{{Node: 1, Stack: []int{3, 2, 1, 0}, Count: 1, Weight: 1}}}
 	want := []Step{{-1, 0}, {-1, 1}, {0, -1}, {-1, 2}, {-1, 3}}
 	if got := Stacks(p)[0]; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

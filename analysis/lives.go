@@ -1,6 +1,6 @@
 package analysis
 
-import "ompp-attach/attribution"
+import "ompp-attach/profile"
 
 // lives are initial threads that have one row.
 type lives struct {
@@ -10,10 +10,10 @@ type lives struct {
 
 // livesOf returns the initial threads by Root. Those whose life is not told are taken to
 // have lived throughout.
-func livesOf(p *attribution.Profile) map[int]lives {
+func livesOf(p *profile.Profile) map[int]lives {
 	out := map[int]lives{}
 	for _, t := range p.Threads {
-		if t.Num == attribution.UnknownNum {
+		if t.Num == profile.UnknownNum {
 			continue
 		}
 		if _, ok := out[t.Root]; !ok || t.Num == 0 {
@@ -30,7 +30,7 @@ func livesOf(p *attribution.Profile) map[int]lives {
 }
 
 // initialTime is the time that all initial threads had.
-func initialTime(p *attribution.Profile) (sum int64) {
+func initialTime(p *profile.Profile) (sum int64) {
 	for _, l := range livesOf(p) {
 		sum += l.lived
 	}

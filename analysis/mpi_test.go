@@ -8,6 +8,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // TestClassifyMPI: of each construct that takes 100, 60 of it a barrier, 40 in
@@ -35,14 +36,14 @@ func TestClassifyMPI(t *testing.T) {
 		event.TaskExec:     {0, 0},
 		event.UserRegion:   {0, 0},
 	} {
-		calls := attribution.MPIStats{T: 40, Calls: 2, Wait: 10}
+		calls := profile.MPIStats{T: 40, Calls: 2, Wait: 10}
 		s := stats{Exec: span(100, 1), Body: span(40, 1), Barrier: span(60, 1), Task: 20, Child: 40, MPI: &calls}
-		p := profileOf(t, 1000, two, []event.Construct{c, event.MPI}, []attribution.Node{
+		p := profileOf(t, 1000, two, []event.Construct{c, event.MPI}, []profile.Node{
 			{Parent: 0, Region: 0, Stats: []stats{s}},
 			{Parent: 1, Region: 1, Stats: []stats{{Exec: span(40, 2), Body: span(40, 2), MPI: &calls}}}})
 		for _, hide := range []bool{false, true} {
 			if hide { // the calls' regions are gone, the figures are as before
-				attribution.Hide(p, func(r *attribution.Region) bool { return r.Construct == event.MPI })
+				profile.Hide(p, func(r *profile.Region) bool { return r.Construct == event.MPI })
 			}
 			for r, rest := range map[Rules]int64{Disjoint: want.disjoint, Classic: want.classic} {
 				var got Classes
@@ -105,13 +106,13 @@ func TestMPIOfTasksIsNoWait(t *testing.T) {
 
 // MPI outside of parallel regions is told beside the tables.
 func TestMPIOutside(t *testing.T) {
-	calls := attribution.MPIStats{T: 40, Calls: 1}
-	p := profileOf(t, 100, two, []event.Construct{event.MPI}, []attribution.Node{
+	calls := profile.MPIStats{T: 40, Calls: 1}
+	p := profileOf(t, 100, two, []event.Construct{event.MPI}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{{Exec: span(40, 1), MPI: &calls}}}})
 	p.Nodes[0].Stats = []stats{{MPI: &calls}}
 	for _, hide := range []bool{false, true} {
 		if hide {
-			attribution.Hide(p, func(*attribution.Region) bool { return true })
+			profile.Hide(p, func(*profile.Region) bool { return true })
 		}
 		if got := Outside(p); got != (Classes{MPI: 40}) {
 			t.Errorf("hidden %t: %+v", hide, got)
@@ -124,8 +125,8 @@ func TestMPIOutside(t *testing.T) {
 
 // A region within itself has its calls once.
 func TestFlatMPIOfRecursion(t *testing.T) {
-	outer, inner := attribution.MPIStats{T: 40, Calls: 2}, attribution.MPIStats{T: 10, Calls: 1}
-	p := profileOf(t, 100, two, []event.Construct{event.UserRegion}, []attribution.Node{
+	outer, inner := profile.MPIStats{T: 40, Calls: 2}, profile.MPIStats{T: 10, Calls: 1}
+	p := profileOf(t, 100, two, []event.Construct{event.UserRegion}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{{Exec: span(90, 1), MPI: &outer}}},
 		{Parent: 1, Region: 0, Stats: []stats{{Exec: span(50, 1), MPI: &inner}}}})
 	if got := Flat(p)[0].Sum.MPI; got == nil || *got != outer {

@@ -1,11 +1,11 @@
 package analysis
 
-import "ompp-attach/attribution"
+import "ompp-attach/profile"
 
 // withCore returns a thread's figures at a node without the time in which the thread
 // was ready to run and had no core. No time becomes negative, and no part more than
 // the whole.
-func withCore(s *attribution.ThreadStats) attribution.ThreadStats {
+func withCore(s *profile.ThreadStats) profile.ThreadStats {
 	bare := *s
 	bare.MPI, bare.Calls = callsWithCore(s.MPI), callsWithCore(s.Calls)
 	c := s.NoCore
@@ -32,7 +32,7 @@ func withCore(s *attribution.ThreadStats) attribution.ThreadStats {
 	return bare
 }
 
-func callsWithCore(m *attribution.MPIStats) *attribution.MPIStats {
+func callsWithCore(m *profile.MPIStats) *profile.MPIStats {
 	if m == nil || m.NoCore == 0 {
 		return m
 	}
@@ -44,7 +44,7 @@ func callsWithCore(m *attribution.MPIStats) *attribution.MPIStats {
 
 // flatNoCore is a thread's time without a core at a node in the flat profile, which is
 // inclusive; within says that its time lies in that of the same region further up.
-func flatNoCore(c *attribution.Cost, within bool) *attribution.Cost {
+func flatNoCore(c *profile.Cost, within bool) *profile.Cost {
 	if c == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func flatNoCore(c *attribution.Cost, within bool) *attribution.Cost {
 
 // CoreShare is for how much of a thread's, or several threads', time in a region they
 // had a core, 0 to 1; known is false where there was no time.
-func CoreShare(s *attribution.ThreadStats) (share float64, known bool) {
+func CoreShare(s *profile.ThreadStats) (share float64, known bool) {
 	if s.Exec.T <= 0 {
 		return 0, false
 	}
@@ -69,14 +69,14 @@ func CoreShare(s *attribution.ThreadStats) (share float64, known bool) {
 
 // ProgramCoreShare is for how much of the time of a program's threads they had a core or
 // wanted none.
-func ProgramCoreShare(p *attribution.Profile) float64 {
+func ProgramCoreShare(p *profile.Profile) float64 {
 	all := ThreadTime(p)
 	return 1 - Ratio(within(NoCore(p), all), all)
 }
 
 // NoCore is how long a program's threads were ready to run and had no core, in regions
 // and outside.
-func NoCore(p *attribution.Profile) (sum int64) {
+func NoCore(p *profile.Profile) (sum int64) {
 	for i := range p.Nodes[0].Stats {
 		if c := p.Nodes[0].Stats[i].NoCore; c != nil {
 			sum += c.Exec

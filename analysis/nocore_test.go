@@ -4,13 +4,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Time without a core is in class NoCore and in no other, wherever it lies.
 func TestTimeWithoutCoreIsAClassOfItsOwn(t *testing.T) {
-	noCore := &attribution.Cost{Exec: 60, Enter: 5, Body: 20, Barrier: 30, Exit: 5, Child: 8, Task: 10}
+	noCore := &profile.Cost{Exec: 60, Enter: 5, Body: 20, Barrier: 30, Exit: 5, Child: 8, Task: 10}
 	s := stats{Exec: span(1000, 1), Enter: span(100, 1), Body: span(500, 1), Barrier: span(300, 1), Exit: span(100, 1),
 		Child: 200, Task: 50, NoCore: noCore}
 	for construct, want := range map[event.Construct]Classes{
@@ -22,7 +22,7 @@ func TestTimeWithoutCoreIsAClassOfItsOwn(t *testing.T) {
 		event.TaskExec: {NoCore: 52},
 		event.Task:     {Mgmt: (1000 - 60) - (200 - 8), NoCore: 52},
 	} {
-		p := profileOf(t, 5000, two, []event.Construct{construct}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{s, {Thread: 1}}}})
+		p := profileOf(t, 5000, two, []event.Construct{construct}, []profile.Node{{Parent: 0, Region: 0, Stats: []stats{s, {Thread: 1}}}})
 		if got := Classify(p, 1)[0]; got != want {
 			t.Errorf("%s: %+v, want %+v", construct, got, want)
 		}
@@ -41,13 +41,13 @@ func TestClassesStayWithinTheTime(t *testing.T) {
 		s.Exec = span(s.Enter.T+s.Body.T+s.Barrier.T+s.Exit.T, 1)
 		s.Task = n(s.Barrier.T)
 		s.Child = s.Task + n(s.Body.T)
-		s.NoCore = &attribution.Cost{Exec: n(500), Enter: n(200), Body: n(200), Barrier: n(200), Exit: n(200), Child: n(400), Task: n(200)}
+		s.NoCore = &profile.Cost{Exec: n(500), Enter: n(200), Body: n(200), Barrier: n(200), Exit: n(200), Child: n(400), Task: n(200)}
 		for c := event.Parallel; c <= event.Unknown; c++ {
 			if c == event.MPI || c == event.Sections || c == event.Barrier || c == event.Atomic || c == event.Flush || c == event.Cancel ||
 				c == event.CancellationPoint || c == event.Task || c == event.UntiedTask || c == event.TaskLoop {
 				continue // classified as a whole, which these parts do not make up
 			}
-			p := profileOf(t, 5000, two, []event.Construct{c}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{s, {Thread: 1}}}})
+			p := profileOf(t, 5000, two, []event.Construct{c}, []profile.Node{{Parent: 0, Region: 0, Stats: []stats{s, {Thread: 1}}}})
 			got := Classify(p, 1)[0]
 			if min(got.Synch, got.Imbal, got.Limpar, got.Mgmt, got.MPI, got.NoCore) < 0 {
 				t.Fatalf("%s: %+v of %+v, %+v", c, got, s, s.NoCore)
@@ -57,10 +57,10 @@ func TestClassesStayWithinTheTime(t *testing.T) {
 }
 
 func TestCoreShare(t *testing.T) {
-	p := profileOf(t, 1000, two, []event.Construct{event.Parallel}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{
-		{Exec: span(1000, 1), Body: span(1000, 1), NoCore: &attribution.Cost{Exec: 980, Body: 980}},
-		{Thread: 1, Exec: span(1000, 1), Body: span(1000, 1), NoCore: &attribution.Cost{Exec: 980, Body: 980}}}}})
-	p.Nodes[0].Stats = []stats{{NoCore: &attribution.Cost{Exec: 980}}, {Thread: 1, NoCore: &attribution.Cost{Exec: 990}}}
+	p := profileOf(t, 1000, two, []event.Construct{event.Parallel}, []profile.Node{{Parent: 0, Region: 0, Stats: []stats{
+		{Exec: span(1000, 1), Body: span(1000, 1), NoCore: &profile.Cost{Exec: 980, Body: 980}},
+		{Thread: 1, Exec: span(1000, 1), Body: span(1000, 1), NoCore: &profile.Cost{Exec: 980, Body: 980}}}}})
+	p.Nodes[0].Stats = []stats{{NoCore: &profile.Cost{Exec: 980}}, {Thread: 1, NoCore: &profile.Cost{Exec: 990}}}
 	if got, want := NoCore(p), int64(1970); got != want {
 		t.Errorf("without a core: %d, want %d", got, want)
 	}

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Classes are ompP's overhead classes (Fürlinger and Moore, OpenMP-centric
@@ -50,7 +50,7 @@ const (
 
 // Classify says to which classes the times of a node belong, by the rules that
 // put no time into two.
-func Classify(p *attribution.Profile, node int) []Classes { return Disjoint.Classify(p, node) }
+func Classify(p *profile.Profile, node int) []Classes { return Disjoint.Classify(p, node) }
 
 // Classify says to which classes the times of a node belong, for each entry
 // of its Stats. Constructs that ompP lacks follow the nearest one it has: ORDERED
@@ -71,7 +71,7 @@ func Classify(p *attribution.Profile, node int) []Classes { return Disjoint.Clas
 // are times within the runtime, in which nobody calls MPI. Bodies are no
 // overhead, but for what passed without a core, which is class NoCore wherever it
 // lies (see withCore).
-func (r Rules) Classify(p *attribution.Profile, node int) []Classes {
+func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 	n := &p.Nodes[node]
 	out := make([]Classes, len(n.Stats))
 	construct := event.NoConstruct // the program
@@ -137,7 +137,7 @@ func (r Rules) Classify(p *attribution.Profile, node int) []Classes {
 
 // mpiIn returns the MPI time in a thread's time at a node that is to be taken
 // off it: off the whole, and off its wait.
-func (r Rules) mpiIn(s *attribution.ThreadStats) (inside, waiting int64) {
+func (r Rules) mpiIn(s *profile.ThreadStats) (inside, waiting int64) {
 	if r == Classic || s.MPI == nil {
 		return 0, 0
 	}
@@ -146,13 +146,13 @@ func (r Rules) mpiIn(s *attribution.ThreadStats) (inside, waiting int64) {
 
 // OwnCalls returns the MPI calls that stand at a node itself: those that a
 // region of construct MPI is, and those whose regions have been taken out.
-func OwnCalls(c event.Construct, s *attribution.ThreadStats) attribution.MPIStats {
+func OwnCalls(c event.Construct, s *profile.ThreadStats) profile.MPIStats {
 	own := s.Calls
 	if c == event.MPI {
 		own = s.MPI
 	}
 	if own == nil {
-		return attribution.MPIStats{}
+		return profile.MPIStats{}
 	}
 	return *own
 }
@@ -173,12 +173,12 @@ type RegionOverhead struct {
 
 // Overheads returns one entry per parallel region in the order of
 // Profile.Regions, by the rules that put no time into two classes.
-func Overheads(p *attribution.Profile) []RegionOverhead { return Disjoint.Overheads(p) }
+func Overheads(p *profile.Profile) []RegionOverhead { return Disjoint.Overheads(p) }
 
 // Overheads returns one entry per parallel region in the order of
 // Profile.Regions. Overhead outside any parallel region is not in it (see
 // Outside).
-func (r Rules) Overheads(p *attribution.Profile) []RegionOverhead {
+func (r Rules) Overheads(p *profile.Profile) []RegionOverhead {
 	t := newTree(p)
 	at := map[int]int{}
 	var out []RegionOverhead
@@ -208,10 +208,10 @@ func (r Rules) Overheads(p *attribution.Profile) []RegionOverhead {
 
 // Outside returns the overhead that lies in no parallel region: locks and
 // critical sections that serial code takes, and its MPI calls.
-func Outside(p *attribution.Profile) Classes { return Disjoint.Outside(p) }
+func Outside(p *profile.Profile) Classes { return Disjoint.Outside(p) }
 
 // Outside returns the overhead that lies in no parallel region.
-func (r Rules) Outside(p *attribution.Profile) Classes {
+func (r Rules) Outside(p *profile.Profile) Classes {
 	t := newTree(p)
 	var sum Classes
 	for i := range p.Nodes {
@@ -246,7 +246,7 @@ func (c Coverage) Share() float64 { return Ratio(c.Wall, c.Of) }
 
 // ParallelCoverage measures how much of the initial threads' time lies in
 // parallel regions. Nested regions count once.
-func ParallelCoverage(p *attribution.Profile) Coverage {
+func ParallelCoverage(p *profile.Profile) Coverage {
 	t := newTree(p)
 	c := Coverage{Of: initialTime(p)}
 	for _, r := range p.Regions {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // TestClassify holds each construct to ompP's table of overhead classes. The
@@ -51,7 +51,7 @@ func TestClassify(t *testing.T) {
 		event.TaskGroup:         {Synch: barrier},
 		event.UserRegion:        {},
 	} {
-		p := profileOf(t, 1, two, []event.Construct{c}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{
+		p := profileOf(t, 1, two, []event.Construct{c}, []profile.Node{{Parent: 0, Region: 0, Stats: []stats{
 			{Thread: 1, Exec: span(exec, 2), Enter: span(enter, 2), Body: span(body, 2), Barrier: span(barrier, 2), Exit: span(exit, 2)},
 			{Thread: 0}}}})
 		if d := cmp.Diff(want, Classify(p, 1)[0]); d != "" {
@@ -70,7 +70,7 @@ func TestSectionsThatAreTooFewLimitParallelism(t *testing.T) {
 			{2, Classes{Imbal: 5}},
 			{3, Classes{Imbal: 5}},
 		} {
-			p := profileOf(t, 1, two, []event.Construct{c}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{
+			p := profileOf(t, 1, two, []event.Construct{c}, []profile.Node{{Parent: 0, Region: 0, Stats: []stats{
 				{Thread: 0, Exec: span(5, 1), Body: span(5, tt.sections)},
 				{Thread: 1, Exec: span(5, 1), Barrier: span(5, 1)}}}})
 			if got := Classify(p, 1)[1]; got != tt.want {
@@ -99,7 +99,7 @@ func TestExecutedTasksAreTakenOff(t *testing.T) {
 		{event.TaskLoop, Classes{Mgmt: 16}},
 		{event.TaskExec, Classes{}},
 	} {
-		p := profileOf(t, 1, two, []event.Construct{tt.construct}, []attribution.Node{{Parent: 0, Region: 0, Stats: []stats{
+		p := profileOf(t, 1, two, []event.Construct{tt.construct}, []profile.Node{{Parent: 0, Region: 0, Stats: []stats{
 			{Exec: span(20, 1), Body: span(5, 1), Barrier: span(10, 1), Child: 4, Task: 3, Tasks: 1}, {Thread: 1}}}})
 		if got := Classify(p, 1)[0]; got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.construct, got, tt.want)
@@ -110,7 +110,7 @@ func TestExecutedTasksAreTakenOff(t *testing.T) {
 // A construct below a task is not inside the time of its like above it, unless
 // that is a parallel region, which lasts until its tasks are done.
 func TestFlatAcrossTasks(t *testing.T) {
-	p := profileOf(t, 100, two, []event.Construct{event.Parallel, event.Task, event.TaskExec}, []attribution.Node{
+	p := profileOf(t, 100, two, []event.Construct{event.Parallel, event.Task, event.TaskExec}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{{Exec: span(50, 1)}}},
 		{Parent: 1, Region: 1, Stats: []stats{{Exec: span(2, 1)}}},
 		{Parent: 2, Region: 2, Stats: []stats{{Exec: span(20, 1)}}},
@@ -127,8 +127,8 @@ func TestFlatAcrossTasks(t *testing.T) {
 
 // nested is an outer team of two whose thread 1 starts an inner one, with a
 // lock in each of them and one outside.
-func nested(t *testing.T) *attribution.Profile {
-	return profileOf(t, 20, two, []event.Construct{event.Parallel, event.ParallelLoop, event.Lock}, []attribution.Node{
+func nested(t *testing.T) *profile.Profile {
+	return profileOf(t, 20, two, []event.Construct{event.Parallel, event.ParallelLoop, event.Lock}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{
 			{Thread: 0, Exec: span(12, 1), Enter: span(1, 1), Body: span(10, 1), Exit: span(1, 1), Child: 3},
 			{Thread: 1, Exec: span(12, 1), Enter: span(1, 1), Body: span(7, 1), Barrier: span(3, 1), Exit: span(1, 1), Child: 6}}},
@@ -170,7 +170,7 @@ func TestCoverageCountsOutermostRegions(t *testing.T) {
 		t.Errorf("got %+v, share %v; want %+v and 0.6", got, got.Share(), want)
 	}
 	// Two initial threads, each with half its time in a region.
-	p := profileOf(t, 20, [][2]int{{0, 0}, {0, 1}, {1, 0}}, []event.Construct{event.Parallel}, []attribution.Node{
+	p := profileOf(t, 20, [][2]int{{0, 0}, {0, 1}, {1, 0}}, []event.Construct{event.Parallel}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{{Thread: 0, Exec: span(10, 1)}, {Thread: 1, Exec: span(10, 1)}, {Thread: 2, Exec: span(10, 1)}}}})
 	if got, want := ParallelCoverage(p), (Coverage{Regions: 1, Wall: 20, Of: 40}); got != want || got.Share() != 0.5 {
 		t.Errorf("got %+v, share %v; want %+v and 0.5", got, got.Share(), want)
@@ -197,7 +197,7 @@ func TestSerialTimes(t *testing.T) {
 	if d := cmp.Diff([]Serial{{0, 4}}, SerialTimes(nested(t))); d != "" { // 20 - 12 - 4
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	p := profileOf(t, 20, [][2]int{{0, 0}, {2, 0}, {2, 1}}, []event.Construct{event.Parallel}, []attribution.Node{
+	p := profileOf(t, 20, [][2]int{{0, 0}, {2, 0}, {2, 1}}, []event.Construct{event.Parallel}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{{Thread: 0, Exec: span(21, 1)}, {Thread: 1, Exec: span(5, 1)}, {Thread: 2, Exec: span(5, 1)}}}})
 	if d := cmp.Diff([]Serial{{0, 0}, {2, 15}}, SerialTimes(p)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

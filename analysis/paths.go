@@ -1,12 +1,12 @@
 package analysis
 
-import "ompp-attach/attribution"
+import "ompp-attach/profile"
 
 // Paths answers what a node's place in the tree says of its figures.
 type Paths struct{ t *tree }
 
 // NewPaths returns the paths of a profile's nodes.
-func NewPaths(p *attribution.Profile) Paths { return Paths{newTree(p)} }
+func NewPaths(p *profile.Profile) Paths { return Paths{newTree(p)} }
 
 // Within reports whether a thread's time at a node lies within the time of the
 // same region further up, so that a sum of both would count it twice.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // The performance properties, by ompP's names.
@@ -46,7 +46,7 @@ type Property struct {
 
 // Properties returns the properties that hold, by the rules that put no time
 // into two.
-func Properties(p *attribution.Profile) []Property { return Disjoint.Properties(p) }
+func Properties(p *profile.Profile) []Property { return Disjoint.Properties(p) }
 
 // Properties returns the properties that hold, the most severe first. One
 // whose time is zero does not hold. The properties are those of ompP over the
@@ -54,12 +54,12 @@ func Properties(p *attribution.Profile) []Property { return Disjoint.Properties(
 // reports, holds here when starting and ending a parallel loop's team took
 // more time than its body, and that time is its severity. Those that probes may have
 // made are left out (see Doubtful).
-func (r Rules) Properties(p *attribution.Profile) []Property {
+func (r Rules) Properties(p *profile.Profile) []Property {
 	hold, _ := r.findings(p)
 	return hold
 }
 
-func (r Rules) findings(p *attribution.Profile) (hold, doubtful []Property) {
+func (r Rules) findings(p *profile.Profile) (hold, doubtful []Property) {
 	all := ThreadTime(p)
 	var out []Property
 	flat := Flat(p)

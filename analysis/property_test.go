@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 func TestProperties(t *testing.T) {
@@ -50,7 +50,7 @@ func TestProperties(t *testing.T) {
 		{event.Critical, plain, ""},
 		{event.UserRegion, plain, ""},
 	} {
-		p := profileOf(t, 50, two, []event.Construct{tt.construct}, []attribution.Node{{Parent: 0, Region: 0, Stats: tt.stats}})
+		p := profileOf(t, 50, two, []event.Construct{tt.construct}, []profile.Node{{Parent: 0, Region: 0, Stats: tt.stats}})
 		var want []Property
 		if tt.want != "" {
 			want = []Property{{Name: tt.want, Region: 0, Severity: 0.05, Core: 1}}
@@ -70,7 +70,7 @@ func TestFrequentAtomic(t *testing.T) {
 		count uint64
 		want  int
 	}{{2000, 0}, {2001, 1}} {
-		p := profileOf(t, 1e9, two, []event.Construct{event.Atomic}, []attribution.Node{
+		p := profileOf(t, 1e9, two, []event.Construct{event.Atomic}, []profile.Node{
 			{Parent: 0, Region: 0, Stats: []stats{{Thread: 1, Exec: span(2e7, tt.count)}}}})
 		got := Properties(p)
 		if len(got) != tt.want || tt.want == 1 && got[0] != (Property{FrequentAtomic, 0, 0.01, 1}) {
@@ -80,7 +80,7 @@ func TestFrequentAtomic(t *testing.T) {
 }
 
 func TestPropertiesAreSorted(t *testing.T) {
-	p := profileOf(t, 50, two, []event.Construct{event.Master, event.Barrier, event.Master}, []attribution.Node{
+	p := profileOf(t, 50, two, []event.Construct{event.Master, event.Barrier, event.Master}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{{Exec: span(1, 1)}}},
 		{Parent: 0, Region: 1, Stats: []stats{{Exec: span(30, 1)}}},
 		{Parent: 0, Region: 2, Stats: []stats{{Exec: span(2, 1)}}},

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Step is one step of a sampled call stack: a region, or a function's frame; the
@@ -21,7 +21,7 @@ type Step struct {
 // before the code that it ran, and without the runtime that called it. A
 // worker's begins with the functions from which its team was started, as far as
 // its primary thread's samples agree on them. In the runtime, its call is shown.
-func Stacks(p *attribution.Profile) [][]Step {
+func Stacks(p *profile.Profile) [][]Step {
 	s := newStacks(p)
 	tails := make([]tail, len(p.Samples))
 	for i := range p.Samples {
@@ -41,13 +41,13 @@ const (
 )
 
 type stacks struct {
-	p     *attribution.Profile
+	p     *profile.Profile
 	kinds []kind
 	same  func(int) int // one frame for all that are shown alike
 	paths map[int][]int // of nodes: outermost first
 }
 
-func newStacks(p *attribution.Profile) *stacks {
+func newStacks(p *profile.Profile) *stacks {
 	s := &stacks{p: p, same: sameFrames(p), paths: map[int][]int{}}
 	libraries := map[string]bool{}
 	for _, r := range p.Meta.Runtimes {
@@ -91,7 +91,7 @@ func isOutlined(function string) bool {
 
 // isSystem recognises the C library, which starts threads and in which runtimes
 // wait, with its mathematical functions; in a static program, what starts threads.
-func isSystem(f *attribution.Frame) bool {
+func isSystem(f *profile.Frame) bool {
 	base := path.Base(f.Object)
 	for _, prefix := range []string{"libc.so", "libc-", "libm.so", "libm-", "libpthread", "ld-linux", "ld-musl", "libc.musl"} {
 		if strings.HasPrefix(base, prefix) {
@@ -178,7 +178,7 @@ func (s *stacks) startsThread(frames []int) bool {
 // tail places the regions of a sample's path on its stack. Level 0 is the
 // program, each further one a region whose code the runtime calls; a segment of
 // the stack belongs to each, the innermost to the innermost.
-func (s *stacks) tail(x *attribution.Sample) tail {
+func (s *stacks) tail(x *profile.Sample) tail {
 	segments, waits, started := s.segments(x.Stack)
 	nodes := s.path(x.Node)
 	begins := []int{0} // of levels, in nodes
@@ -247,7 +247,7 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 }
 
 // holds tells whether a frame's function is the one that a place is in.
-func holds(f *attribution.Frame, l *attribution.Location) bool {
+func holds(f *profile.Frame, l *profile.Location) bool {
 	if l.Function == "" {
 		return l.Entry != 0 && f.Function == "" && f.Entry == l.Entry && f.Object == l.Object
 	}

@@ -5,19 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // stackProfile makes a profile of regions, each in the one before:
 // CONSTRUCT@FUNCTION, where its
 // directive is; and of samples, NODE: FRAMES, outermost first. Frames of the
 // libraries are gomp:NAME and libc:NAME; "cut" first: the stack is.
-func stackProfile(t *testing.T, regions, samples []string) *attribution.Profile {
+func stackProfile(t *testing.T, regions, samples []string) *profile.Profile {
 	t.Helper()
-	p := &attribution.Profile{
-		Meta:  attribution.Meta{Path: "/bin/x", Runtimes: []attribution.Runtime{{Path: "/lib/libgomp.so.1"}}},
-		Nodes: []attribution.Node{{Parent: -1, Region: -1}}, Threads: []attribution.Thread{{}},
+	p := &profile.Profile{
+		Meta:  profile.Meta{Path: "/bin/x", Runtimes: []profile.Runtime{{Path: "/lib/libgomp.so.1"}}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1}}, Threads: []profile.Thread{{}},
 	}
 	for i, text := range regions {
 		name, function, _ := strings.Cut(text, "@")
@@ -25,13 +25,13 @@ func stackProfile(t *testing.T, regions, samples []string) *attribution.Profile 
 		if !ok {
 			t.Fatalf("%s is no construct", name)
 		}
-		p.Regions = append(p.Regions, attribution.Region{Construct: c, Location: attribution.Location{Function: function}})
-		p.Nodes = append(p.Nodes, attribution.Node{Parent: i, Region: i})
+		p.Regions = append(p.Regions, profile.Region{Construct: c, Location: profile.Location{Function: function}})
+		p.Nodes = append(p.Nodes, profile.Node{Parent: i, Region: i})
 	}
-	index := map[attribution.Frame]int{}
+	index := map[profile.Frame]int{}
 	for _, text := range samples {
 		at, stack, _ := strings.Cut(text, ": ")
-		s := attribution.Sample{Node: len(at), Count: 1, Weight: 1} // as many marks as nodes deep
+		s := profile.Sample{Node: len(at), Count: 1, Weight: 1} // as many marks as nodes deep
 		if at == "-" {
 			s.Node = 0
 		}
@@ -40,9 +40,9 @@ func stackProfile(t *testing.T, regions, samples []string) *attribution.Profile 
 				s.Cut = true
 				continue
 			}
-			f := attribution.Frame{Function: name, Object: "/bin/x", File: "x.c", Line: 1}
+			f := profile.Frame{Function: name, Object: "/bin/x", File: "x.c", Line: 1}
 			if library, function, ok := strings.Cut(name, ":"); ok {
-				f = attribution.Frame{Function: function, Object: map[string]string{"gomp": "/lib/libgomp.so.1", "libc": "/lib/libc.so.6"}[library]}
+				f = profile.Frame{Function: function, Object: map[string]string{"gomp": "/lib/libgomp.so.1", "libc": "/lib/libc.so.6"}[library]}
 			}
 			n, known := index[f]
 			if !known {
@@ -54,7 +54,7 @@ func stackProfile(t *testing.T, regions, samples []string) *attribution.Profile 
 		}
 		p.Samples = append(p.Samples, s)
 	}
-	if err := attribution.Validate(p); err != nil {
+	if err := profile.Validate(p); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -144,7 +144,7 @@ func TestHotLines(t *testing.T) {
 	if hot[0].Atomic != 2 || hot[1].Atomic != 0 {
 		t.Errorf("in atomic operations: %d and %d, want 2 and 0", hot[0].Atomic, hot[1].Atomic)
 	}
-	p.Samples[0].Phase, p.Samples[1].Phase = attribution.PhaseProbe, attribution.PhaseProbe
+	p.Samples[0].Phase, p.Samples[1].Phase = profile.PhaseProbe, profile.PhaseProbe
 	if h := HotLines(p)[0]; h.Weight != 4 || h.Phases["probe"] != 2 || len(h.Lines) != 2 {
 		t.Errorf("two samples in probes: %+v, want two lines, of the others", h)
 	}

@@ -3,14 +3,14 @@ package analysis
 import (
 	"slices"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // StartEnd is the part of the time in MPI that its start and its end took: the
 // launcher, the network's setup and the slowest start make it, not communication.
-// A profile tells it by the regions of the calls (attribution.Hide removes these).
+// A profile tells it by the regions of the calls (profile.Hide removes these).
 type StartEnd struct {
 	Operations []string // the operations, in the order of their regions; empty: none was measured
 	T          int64    // of all threads, ns
@@ -19,18 +19,18 @@ type StartEnd struct {
 }
 
 // StartsEnds reports whether a region is a call that begins or ends MPI.
-func StartsEnds(r *attribution.Region) bool {
+func StartsEnds(r *profile.Region) bool {
 	op, ok := operationOf(r)
 	return ok && op.StartEnd()
 }
 
 // BeginsMPI reports whether a region is a call that begins MPI.
-func BeginsMPI(r *attribution.Region) bool {
+func BeginsMPI(r *profile.Region) bool {
 	op, ok := operationOf(r)
 	return ok && op.Begins
 }
 
-func operationOf(r *attribution.Region) (*mpi.Operation, bool) {
+func operationOf(r *profile.Region) (*mpi.Operation, bool) {
 	if r.Construct != event.MPI {
 		return nil, false
 	}
@@ -39,7 +39,7 @@ func operationOf(r *attribution.Region) (*mpi.Operation, bool) {
 }
 
 // MPIStartEnd adds up the calls that begin or end MPI.
-func MPIStartEnd(p *attribution.Profile) StartEnd {
+func MPIStartEnd(p *profile.Profile) StartEnd {
 	out := StartEnd{Begin: map[int]int64{}, All: map[int]int64{}}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]

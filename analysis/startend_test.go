@@ -5,16 +5,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Of 100 in MPI_Init_thread, 30 in MPI_Send and 20 in MPI_Finalize, 120 are start
 // and end, 100 of them the start.
 func TestMPIStartEnd(t *testing.T) {
-	var nodes []attribution.Node
+	var nodes []profile.Node
 	for i, took := range []int64{100, 30, 20} {
-		nodes = append(nodes, attribution.Node{Region: i, Stats: []stats{{Exec: span(took, 1), MPI: &attribution.MPIStats{T: took, Calls: 1}}}})
+		nodes = append(nodes, profile.Node{Region: i, Stats: []stats{{Exec: span(took, 1), MPI: &profile.MPIStats{T: took, Calls: 1}}}})
 	}
 	p := profileOf(t, 1000, two, []event.Construct{event.MPI, event.MPI, event.MPI}, nodes)
 	for i, name := range []string{"MPI_Init_thread", "MPI_Send", "MPI_Finalize"} {

@@ -1,7 +1,7 @@
 // Package analysis derives from a recorded profile what a reader wants to
 // know: flat profiles, the overhead classes and the performance properties of
-// ompP. It is pure over attribution.Profile and expects one that
-// attribution.Validate accepts. All times are nanoseconds summed over threads
+// ompP. It is pure over profile.Profile and expects one that
+// profile.Validate accepts. All times are nanoseconds summed over threads
 // unless a comment says otherwise.
 package analysis
 
@@ -9,13 +9,13 @@ import (
 	"maps"
 	"slices"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Roots returns how many initial threads the profile knows; at least 1. Threads
 // whose number is not known are of the others' teams.
-func Roots(p *attribution.Profile) (n int) {
+func Roots(p *profile.Profile) (n int) {
 	for _, l := range livesOf(p) {
 		n += l.threads
 	}
@@ -25,10 +25,10 @@ func Roots(p *attribution.Profile) (n int) {
 // Threads returns how many threads the rows stand for, at least 1: one each, but
 // for that of threads whose number is not known. Those count that have no other
 // row.
-func Threads(p *attribution.Profile) int {
+func Threads(p *profile.Profile) int {
 	n, numbered, lives := 0, map[int]bool{}, livesOf(p)
 	for _, t := range p.Threads {
-		if t.Num != attribution.UnknownNum {
+		if t.Num != profile.UnknownNum {
 			n += lives[t.Root].threads
 			for _, id := range t.TIDs {
 				numbered[id] = true
@@ -36,7 +36,7 @@ func Threads(p *attribution.Profile) int {
 		}
 	}
 	for _, t := range p.Threads {
-		if t.Num == attribution.UnknownNum {
+		if t.Num == profile.UnknownNum {
 			for _, id := range t.TIDs {
 				if !numbered[id] {
 					n++
@@ -50,10 +50,10 @@ func Threads(p *attribution.Profile) int {
 // ThreadTime is the time that all threads together had: duration times their
 // number, but of initial threads that began later or ended sooner, and of their teams,
 // only the time that they lived. Whole-program percentages and severities refer to it.
-func ThreadTime(p *attribution.Profile) int64 {
+func ThreadTime(p *profile.Profile) int64 {
 	all, lives := p.Meta.Duration*int64(Threads(p)), livesOf(p)
 	for _, t := range p.Threads {
-		if t.Num != attribution.UnknownNum {
+		if t.Num != profile.UnknownNum {
 			l := lives[t.Root]
 			all += l.lived - p.Meta.Duration*int64(l.threads)
 		}
@@ -62,7 +62,7 @@ func ThreadTime(p *attribution.Profile) int64 {
 }
 
 // Children returns the children of each node, in recorded order.
-func Children(p *attribution.Profile) [][]int {
+func Children(p *profile.Profile) [][]int {
 	kids := make([][]int, len(p.Nodes))
 	for i := 1; i < len(p.Nodes); i++ {
 		parent := p.Nodes[i].Parent
@@ -72,16 +72,16 @@ func Children(p *attribution.Profile) [][]int {
 }
 
 // Sum adds up a node's figures over its threads; its Thread is -1.
-func Sum(n *attribution.Node) attribution.ThreadStats {
-	sum := attribution.ThreadStats{Thread: -1}
+func Sum(n *profile.Node) profile.ThreadStats {
+	sum := profile.ThreadStats{Thread: -1}
 	for i := range n.Stats {
 		add(&sum, &n.Stats[i])
 	}
 	return sum
 }
 
-func add(sum, s *attribution.ThreadStats) {
-	for _, f := range []struct{ to, from *attribution.Span }{
+func add(sum, s *profile.ThreadStats) {
+	for _, f := range []struct{ to, from *profile.Span }{
 		{&sum.Exec, &s.Exec}, {&sum.Enter, &s.Enter}, {&sum.Body, &s.Body},
 		{&sum.Barrier, &s.Barrier}, {&sum.Exit, &s.Exit},
 	} {
@@ -93,8 +93,8 @@ func add(sum, s *attribution.ThreadStats) {
 	sum.Tasks += s.Tasks
 	sum.MPI = sum.MPI.Plus(s.MPI)
 	sum.Calls = sum.Calls.Plus(s.Calls)
-	sum.Counters = attribution.SumCounters(sum.Counters, s.Counters)
-	sum.ChildCounters = attribution.SumCounters(sum.ChildCounters, s.ChildCounters)
+	sum.Counters = profile.SumCounters(sum.Counters, s.Counters)
+	sum.ChildCounters = profile.SumCounters(sum.ChildCounters, s.ChildCounters)
 	sum.Uncounted += s.Uncounted
 	sum.TakenOut += s.TakenOut
 	sum.NoCore = sum.NoCore.Plus(s.NoCore)
@@ -103,12 +103,12 @@ func add(sum, s *attribution.ThreadStats) {
 
 // tree holds what the walks over a profile share.
 type tree struct {
-	p    *attribution.Profile
+	p    *profile.Profile
 	team []int // innermost node, itself included, that starts a team; -1: none
 	same []int // nearest proper ancestor of the same region; -1: none
 }
 
-func newTree(p *attribution.Profile) *tree {
+func newTree(p *profile.Profile) *tree {
 	t := &tree{p: p, team: make([]int, len(p.Nodes)), same: make([]int, len(p.Nodes))}
 	t.team[0], t.same[0] = -1, -1
 	for i := 1; i < len(p.Nodes); i++ {
@@ -154,7 +154,7 @@ func (t *tree) within(i, thread int) bool {
 
 // Serial is the time that an initial thread spent in no region.
 type Serial struct {
-	Root int   // of attribution.Thread
+	Root int   // of profile.Thread
 	Time int64 // ns, not negative
 }
 
@@ -162,7 +162,7 @@ type Serial struct {
 // duration less the time of that thread in outermost regions. An initial
 // thread other than the first is taken to have lived throughout, as the
 // profile does not say when it began, unless it says how long it lived.
-func SerialTimes(p *attribution.Profile) []Serial {
+func SerialTimes(p *profile.Profile) []Serial {
 	in := map[int]int64{}
 	for _, t := range p.Threads {
 		in[t.Root] += 0
@@ -194,7 +194,7 @@ func SerialTimes(p *attribution.Profile) []Serial {
 }
 
 // HasNestedTeams reports whether a parallel region was started within another.
-func HasNestedTeams(p *attribution.Profile) bool {
+func HasNestedTeams(p *profile.Profile) bool {
 	t := newTree(p)
 	for i := 1; i < len(p.Nodes); i++ {
 		if t.team[i] == i && t.team[p.Nodes[i].Parent] >= 0 {

@@ -3,27 +3,27 @@ package analysis
 import (
 	"testing"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Threads whose number is not known count once, and not at all if they have
 // another row.
 func TestThreads(t *testing.T) {
-	const unknown = attribution.UnknownNum
+	const unknown = profile.UnknownNum
 	for _, c := range []struct {
 		name string
-		rows []attribution.Thread
+		rows []profile.Thread
 		want int
 	}{
 		{"none", nil, 1},
-		{"a team", []attribution.Thread{{Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{8}}, {Num: 2}}, 3},
-		{"rows borne by one thread", []attribution.Thread{{Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{7}}}, 2},
-		{"attached in a region and never left it", []attribution.Thread{{Num: 0, TIDs: []int{7}}, {Num: unknown, TIDs: []int{8, 9, 10}}}, 4},
-		{"left it later", []attribution.Thread{{Num: unknown, TIDs: []int{8, 9}}, {Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{8}}, {Num: 2, TIDs: []int{9}}}, 3},
-		{"some did", []attribution.Thread{{Num: unknown, TIDs: []int{8, 9}}, {Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{8}}}, 3},
-		{"nothing but what the probes took", []attribution.Thread{{Num: unknown}, {Num: 0, TIDs: []int{7}}}, 1},
+		{"a team", []profile.Thread{{Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{8}}, {Num: 2}}, 3},
+		{"rows borne by one thread", []profile.Thread{{Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{7}}}, 2},
+		{"attached in a region and never left it", []profile.Thread{{Num: 0, TIDs: []int{7}}, {Num: unknown, TIDs: []int{8, 9, 10}}}, 4},
+		{"left it later", []profile.Thread{{Num: unknown, TIDs: []int{8, 9}}, {Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{8}}, {Num: 2, TIDs: []int{9}}}, 3},
+		{"some did", []profile.Thread{{Num: unknown, TIDs: []int{8, 9}}, {Num: 0, TIDs: []int{7}}, {Num: 1, TIDs: []int{8}}}, 3},
+		{"nothing but what the probes took", []profile.Thread{{Num: unknown}, {Num: 0, TIDs: []int{7}}}, 1},
 	} {
-		if got := Threads(&attribution.Profile{Threads: c.rows}); got != c.want {
+		if got := Threads(&profile.Profile{Threads: c.rows}); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -31,18 +31,18 @@ func TestThreads(t *testing.T) {
 
 // Threads whose number is not known start no teams.
 func TestRoots(t *testing.T) {
-	const unknown = attribution.UnknownNum
+	const unknown = profile.UnknownNum
 	for _, c := range []struct {
 		name string
-		rows []attribution.Thread
+		rows []profile.Thread
 		want int
 	}{
-		{"one team", []attribution.Thread{{}, {Num: 1}}, 1},
-		{"two threads with teams", []attribution.Thread{{}, {Root: 1}, {Root: 1, Num: 1}}, 2},
-		{"not the first one's, and one in a region", []attribution.Thread{{Num: unknown}, {Root: 1}, {Root: 2}}, 2},
-		{"nothing else", []attribution.Thread{{Num: unknown}}, 1},
+		{"one team", []profile.Thread{{}, {Num: 1}}, 1},
+		{"two threads with teams", []profile.Thread{{}, {Root: 1}, {Root: 1, Num: 1}}, 2},
+		{"not the first one's, and one in a region", []profile.Thread{{Num: unknown}, {Root: 1}, {Root: 2}}, 2},
+		{"nothing else", []profile.Thread{{Num: unknown}}, 1},
 	} {
-		if got := Roots(&attribution.Profile{Threads: c.rows}); got != c.want {
+		if got := Roots(&profile.Profile{Threads: c.rows}); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}

@@ -3,7 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Share is a part of all threads' time, if it is known.
@@ -15,7 +15,7 @@ type Share struct {
 // UnseenShares tells of what could not be observed (Profile.Unseen) in how much of
 // the time it can have been: in the time that the region whose body it lies in took
 // itself, else by the samples taken in its function.
-func UnseenShares(p *attribution.Profile) []Share {
+func UnseenShares(p *profile.Profile) []Share {
 	out := make([]Share, len(p.Unseen))
 	for i := range p.Unseen {
 		switch u := &p.Unseen[i]; {
@@ -29,7 +29,7 @@ func UnseenShares(p *attribution.Profile) []Share {
 	return out
 }
 
-func bodyShare(p *attribution.Profile, u *attribution.Unseen) float64 {
+func bodyShare(p *profile.Profile, u *profile.Unseen) float64 {
 	var own int64
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -45,7 +45,7 @@ func bodyShare(p *attribution.Profile, u *attribution.Unseen) float64 {
 	return Ratio(own, ThreadTime(p))
 }
 
-func sampledShare(p *attribution.Profile, u *attribution.Unseen) float64 {
+func sampledShare(p *profile.Profile, u *profile.Unseen) float64 {
 	in := func(f int) bool {
 		at := &p.Frames[f]
 		return at.Object == u.Object && (at.Entry == u.Offset || at.Function != "" && sourceFunction(at.Function) == u.Function)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"ompp-attach/profile"
 )
 
 // Initial threads that live briefly. Some programs start threads without end, each of
@@ -60,7 +62,7 @@ func (e *Engine) measured(end uint64) int64 {
 
 // joinBrief gives initial threads that lived briefly one row, and the workers of their
 // teams one for each number, if there are more than a few.
-func joinBrief(p *Profile, measured int64) {
+func joinBrief(p *profile.Profile, measured int64) {
 	teams := map[int]bool{} // of those that start no teams there are not many (see caller)
 	for _, n := range p.Nodes[1:] {
 		if p.Regions[n.Region].Construct.IsParallel() {
@@ -79,25 +81,25 @@ func joinBrief(p *Profile, measured int64) {
 		return
 	}
 	first := slices.Min(brief)
-	var threads []Thread
+	var threads []profile.Thread
 	for _, t := range p.Threads {
 		if slices.Contains(brief, t.Root) {
-			t = Thread{Root: first, Num: t.Num}
+			t = profile.Thread{Root: first, Num: t.Num}
 		}
-		if !slices.ContainsFunc(threads, func(o Thread) bool { return o.Root == t.Root && o.Num == t.Num }) {
+		if !slices.ContainsFunc(threads, func(o profile.Thread) bool { return o.Root == t.Root && o.Num == t.Num }) {
 			threads = append(threads, t)
 		}
 	}
-	slices.SortFunc(threads, func(x, y Thread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Num, y.Num)) })
+	slices.SortFunc(threads, func(x, y profile.Thread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Num, y.Num)) })
 	to := make([]int, len(p.Threads)) // old row to new
 	for i, t := range p.Threads {
 		joined := slices.Contains(brief, t.Root)
 		if joined {
 			t.Root = first
 		}
-		to[i] = slices.IndexFunc(threads, func(o Thread) bool { return o.Root == t.Root && o.Num == t.Num })
+		to[i] = slices.IndexFunc(threads, func(o profile.Thread) bool { return o.Root == t.Root && o.Num == t.Num })
 		if joined {
-			threads[to[i]].join(&p.Threads[i])
+			threads[to[i]].Join(&p.Threads[i])
 		}
 	}
 	p.Threads = threads
@@ -107,9 +109,9 @@ func joinBrief(p *Profile, measured int64) {
 		n.Stats = nil
 		for _, s := range stats {
 			s.Thread = to[s.Thread]
-			n.add(s)
+			n.Add(s)
 		}
-		slices.SortFunc(n.Stats, func(x, y ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
+		slices.SortFunc(n.Stats, func(x, y profile.ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
 	}
 	for i := range p.Lost {
 		p.Lost[i].Thread = to[p.Lost[i].Thread]
@@ -119,20 +121,10 @@ func joinBrief(p *Profile, measured int64) {
 			s.Thread = to[s.Thread]
 		}
 	}
-	p.Warnings = append(p.Warnings, briefText(&threads[slices.IndexFunc(threads, func(t Thread) bool { return t.Root == first && t.Num == 0 })]))
+	p.Warnings = append(p.Warnings, briefText(&threads[slices.IndexFunc(threads, func(t profile.Thread) bool { return t.Root == first && t.Num == 0 })]))
 }
 
-// join adds a row to that of threads that lived briefly.
-func (t *Thread) join(o *Thread) {
-	const enough = 64
-	t.TIDs = append(t.TIDs, o.TIDs[:min(len(o.TIDs), enough-min(enough, len(t.TIDs)))]...)
-	if o.Num == 0 {
-		t.Joined += max(1, o.Joined)
-		t.Lived += o.Lived
-	}
-}
-
-func briefText(t *Thread) string {
+func briefText(t *profile.Thread) string {
 	return fmt.Sprintf("%d initial threads that lived briefly share row %d:0 of the tables, and the workers of their teams the rows from %d:1 on: "+
 		"together they lived for %.3f seconds, each from its first event to its last.", t.Joined, t.Root, t.Root, float64(t.Lived)/1e9)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // briefThreads makes up a program whose first thread lives all the time, one that is
@@ -68,7 +69,7 @@ func TestBriefInitialThreadsShareARow(t *testing.T) {
 		if !strings.Contains(strings.Join(p.Warnings, " "), "initial threads that lived briefly share row") {
 			t.Errorf("%d brief threads: %q", n, p.Warnings)
 		}
-		if err := Validate(p); err != nil {
+		if err := profile.Validate(p); err != nil {
 			t.Error(err)
 		}
 	}

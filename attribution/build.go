@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Finish closes what is still open at a time (CLOCK_MONOTONIC, ns), gives every
 // construct its place in the source, and returns the profile's figures. The
 // engine must not be fed afterwards. The caller fills Meta's description of
 // the measurement.
-func (e *Engine) Finish(end uint64) *Profile {
+func (e *Engine) Finish(end uint64) *profile.Profile {
 	end = e.clock.at(end)
 	e.advance(end + 2*stragglerWait) // threads that wait may have come to a marker
 	if e.offSince != 0 {
@@ -24,7 +25,7 @@ func (e *Engine) Finish(end uint64) *Profile {
 	e.settleAll(end)
 	e.settleWatch(end)
 	e.settleExisting()
-	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]Region{}}
+	b := &builder{engine: e, regionOf: map[regionID]int{}, place: map[Key]profile.Region{}}
 	root := b.merge(e.root)
 	b.fold(root)
 	b.combine(root)
@@ -32,16 +33,16 @@ func (e *Engine) Finish(end uint64) *Profile {
 	for i := range e.rows {
 		slices.Sort(e.rows[i].TIDs) // they may have come in any order
 	}
-	p := &Profile{Version: SchemaVersion, Threads: e.rows}
+	p := &profile.Profile{Version: profile.SchemaVersion, Threads: e.rows}
 	if len(p.Threads) == 0 {
-		p.Threads = []Thread{{Root: 0, Num: 0, TIDs: []int{int(e.pid)}}}
+		p.Threads = []profile.Thread{{Root: 0, Num: 0, TIDs: []int{int(e.pid)}}}
 	}
 	b.flatten(p, root, -1)
 	b.number(p)
 	for k, n := range e.losses {
-		p.Lost = append(p.Lost, Loss{Region: b.regionIndex(k.node), Thread: b.rows[k.row], Events: n})
+		p.Lost = append(p.Lost, profile.Loss{Region: b.regionIndex(k.node), Thread: b.rows[k.row], Events: n})
 	}
-	slices.SortFunc(p.Lost, func(x, y Loss) int {
+	slices.SortFunc(p.Lost, func(x, y profile.Loss) int {
 		return cmp.Or(cmp.Compare(x.Region, y.Region), cmp.Compare(x.Thread, y.Thread))
 	})
 	for _, l := range p.Lost {
@@ -167,8 +168,8 @@ func (e *Engine) cutOffTeam(m *team, end uint64) {
 type builder struct {
 	engine     *Engine
 	regionOf   map[regionID]int
-	regions    []Region
-	place      map[Key]Region
+	regions    []profile.Region
+	place      map[Key]profile.Region
 	placed     map[*node]*built
 	framer     *framer     // nil: no samples yet
 	renumbered map[int]int // regions: engine order to report order
@@ -190,12 +191,12 @@ type regionID struct {
 type built struct {
 	region   int // -1: the root
 	key      Key
-	stats    []ThreadStats
+	stats    []profile.ThreadStats
 	samples  sums
 	children []*built
 }
 
-func identify(r *Region) regionID {
+func identify(r *profile.Region) regionID {
 	id := regionID{construct: r.Construct, runtime: r.Runtime, name: r.Name, file: r.Location.File,
 		begin: r.Location.Begin, end: r.Location.End}
 	if r.Location.File == "" || r.Location.Begin == 0 {
@@ -235,7 +236,7 @@ func (b *builder) regionOfKey(k Key) int {
 	return b.intern(r)
 }
 
-func (b *builder) intern(r Region) int {
+func (b *builder) intern(r profile.Region) int {
 	id := identify(&r)
 	i, ok := b.regionOf[id]
 	if !ok {
@@ -276,9 +277,9 @@ func (b *builder) merge(n *node) *built {
 func absorb(into, from *built) {
 	for row := range from.stats {
 		for len(into.stats) <= row {
-			into.stats = append(into.stats, ThreadStats{})
+			into.stats = append(into.stats, profile.ThreadStats{})
 		}
-		into.stats[row].add(&from.stats[row])
+		into.stats[row].Add(&from.stats[row])
 	}
 	into.samples.addAll(from.samples)
 	for _, c := range from.children {
@@ -290,29 +291,10 @@ func absorb(into, from *built) {
 	}
 }
 
-func (s *ThreadStats) add(o *ThreadStats) {
-	s.Exec.add(o.Exec)
-	s.Enter.add(o.Enter)
-	s.Body.add(o.Body)
-	s.Barrier.add(o.Barrier)
-	s.Exit.add(o.Exit)
-	s.Child += o.Child
-	s.Task += o.Task
-	s.Tasks += o.Tasks
-	s.MPI = s.MPI.Plus(o.MPI)
-	s.Calls = s.Calls.Plus(o.Calls)
-	s.Estimate = s.Estimate.Plus(o.Estimate)
-	s.Cost = s.Cost.Plus(o.Cost)
-	s.NoCore = s.NoCore.Plus(o.NoCore)
-	s.addCounters(o)
-}
-
-func (s *Span) add(o Span) { s.T += o.T; s.C += o.C }
-
 // flatten writes the tree in depth-first order, children by time.
-func (b *builder) flatten(p *Profile, n *built, parent int) {
+func (b *builder) flatten(p *profile.Profile, n *built, parent int) {
 	me := len(p.Nodes)
-	p.Nodes = append(p.Nodes, Node{Parent: parent, Region: n.region})
+	p.Nodes = append(p.Nodes, profile.Node{Parent: parent, Region: n.region})
 	for row := range n.stats {
 		s := n.stats[row]
 		if reflect.ValueOf(s).IsZero() {
@@ -349,7 +331,7 @@ func (n *built) empty() bool {
 
 // number keeps the regions that occur and orders them and the threads as
 // reports list them: by construct, file and line; by root and number.
-func (b *builder) number(p *Profile) {
+func (b *builder) number(p *profile.Profile) {
 	used := make([]bool, len(b.regions))
 	for _, n := range p.Nodes {
 		if n.Region >= 0 {
@@ -402,7 +384,7 @@ func (b *builder) number(p *Profile) {
 		return cmp.Or(cmp.Compare(p.Threads[x].Root, p.Threads[y].Root), cmp.Compare(p.Threads[x].Num, p.Threads[y].Num))
 	})
 	newRow := make([]int, len(p.Threads))
-	threads := make([]Thread, len(rows))
+	threads := make([]profile.Thread, len(rows))
 	for i, old := range rows {
 		newRow[old] = i
 		threads[i] = p.Threads[old]
@@ -420,12 +402,12 @@ func (b *builder) number(p *Profile) {
 		for j := range n.Stats {
 			n.Stats[j].Thread = newRow[n.Stats[j].Thread]
 		}
-		slices.SortFunc(n.Stats, func(x, y ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
+		slices.SortFunc(n.Stats, func(x, y profile.ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
 	}
 }
 
 // inOrder compares regions as reports list them.
-func inOrder(r, s *Region) int {
+func inOrder(r, s *profile.Region) int {
 	return cmp.Or(cmp.Compare(r.Location.File, s.Location.File), cmp.Compare(r.Location.Begin, s.Location.Begin),
 		cmp.Compare(r.Construct, s.Construct), cmp.Compare(r.Location.Object, s.Location.Object),
 		cmp.Compare(r.Location.Offset, s.Location.Offset), cmp.Compare(r.Name, s.Name))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // NoteSplit marks combined regions that GCC had split.
@@ -82,15 +83,15 @@ func (b *builder) sameDirective(n, c *built) bool {
 func (n *built) takeOver(c *built, as event.Construct) {
 	for row := range c.stats {
 		for len(n.stats) <= row { // the region itself may have been seen in part
-			n.stats = append(n.stats, ThreadStats{})
+			n.stats = append(n.stats, profile.ThreadStats{})
 		}
 		s, cs := &n.stats[row], &c.stats[row]
 		s.Child += cs.Child - cs.Exec.T
-		s.uncoverCost(cs)
-		s.uncoverCounters(cs)
+		s.UncoverCost(cs)
+		s.UncoverCounters(cs)
 		if as == event.ParallelSections {
 			s.Body = cs.Body
-			s.takeBodyCost(cs)
+			s.TakeBodyCost(cs)
 		}
 	}
 }
@@ -119,24 +120,24 @@ func executions(n *built) (sum uint64) {
 
 // withGroup returns the figures of a taskloop with the taskgroup's around it:
 // the wait for its tasks.
-func (b *builder) withGroup(loop, group *built) []ThreadStats {
+func (b *builder) withGroup(loop, group *built) []profile.ThreadStats {
 	stats := group.stats
 	for row := range loop.stats {
 		for len(stats) <= row {
-			stats = append(stats, ThreadStats{})
+			stats = append(stats, profile.ThreadStats{})
 		}
 		s, own := &stats[row], &loop.stats[row]
 		s.Child += own.Child - own.Exec.T
-		s.uncoverCost(own)
-		s.uncoverCounters(own)
+		s.UncoverCost(own)
+		s.UncoverCounters(own)
 		s.Task += own.Task
 		s.Tasks += own.Tasks
 	}
 	for row := range stats { // a taskloop is not divided
 		s := &stats[row]
-		s.Body = Span{s.Exec.T, s.Exec.C}
-		s.Barrier = Span{}
-		s.undivideCost()
+		s.Body = profile.Span{T: s.Exec.T, C: s.Exec.C}
+		s.Barrier = profile.Span{}
+		s.UndivideCost()
 	}
 	return stats
 }

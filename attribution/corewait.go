@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // Time without a core. A thread that is ready to run and has no core tells so with
 // its next hit (event.CoreWait). Like what probes take, that time lies in the phase
@@ -48,7 +51,7 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 	if ev == nil || ev.MPI == nil {
 		inCall, t.waitedInCall = 0, 0
 	}
-	e.root.stat(t.row).addNoCore(Cost{Exec: d})
+	e.root.stat(t.row).AddNoCore(profile.Cost{Exec: d})
 	t.payToll(ev, byWait, d-inCall)
 }
 
@@ -58,14 +61,14 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 func (e *Engine) leaveOutIdle(t *thread, m *team, at uint64) {
 	d := t.waited
 	if t.waited = min(d, span(m.forked, at)); d > t.waited {
-		e.root.stat(t.row).addNoCore(Cost{Exec: d - t.waited})
+		e.root.stat(t.row).AddNoCore(profile.Cost{Exec: d - t.waited})
 	}
 }
 
 // waitOf is how much of a member's time in a team passed without a core: its own, and
 // in starting and ending the team, which the primary thread does for all, that one's.
 // What a worker does in the final barrier is not told.
-func (m *team) waitOf(mem *member, begin, last, joined uint64) Cost {
+func (m *team) waitOf(mem *member, begin, last, joined uint64) profile.Cost {
 	y := mem.tolls[byWait]
 	joinWait := m.joinToll[byWait]
 	exit := min(joinWait, span(last, joined))

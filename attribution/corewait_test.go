@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // starved returns what a stream would have been, had each event's thread lacked a core
@@ -32,7 +33,7 @@ func starved(events []event.Event) (out []event.Event, waited map[uint32]int64) 
 }
 
 // asCosts makes a profile's time without a core its cost.
-func asCosts(p *Profile) *Profile {
+func asCosts(p *profile.Profile) *profile.Profile {
 	for i := range p.Nodes {
 		for j := range p.Nodes[i].Stats {
 			s := &p.Nodes[i].Stats[j]
@@ -95,8 +96,8 @@ func TestCoreWaitsOfCalls(t *testing.T) {
 	}
 }
 
-func coreWaits(p *Profile, c event.Construct) map[int]Cost {
-	got := map[int]Cost{}
+func coreWaits(p *profile.Profile, c event.Construct) map[int]profile.Cost {
+	got := map[int]profile.Cost{}
 	for _, n := range p.Nodes {
 		if (n.Region < 0) == (c == event.NoConstruct) && (n.Region < 0 || p.Regions[n.Region].Construct == c) {
 			for _, s := range n.Stats {
@@ -137,14 +138,14 @@ func TestCoreWaitsOfATeam(t *testing.T) {
 	}
 	p := replay(slices.Concat(events[:1], waits[:1], events[1:4], waits[1:2], events[4:5], waits[2:3],
 		events[5:8], waits[3:], events[8:]), 30000)
-	want := map[int]Cost{
+	want := map[int]profile.Cost{
 		0: {Exec: 1000 + 200 + 500, Enter: 1000, Barrier: 200, Exit: 500},
 		1: {Exec: 1000 + 4000 + 500 + 400, Enter: 1000 + 400, Body: 4000, Exit: 500},
 	}
 	if d := cmp.Diff(want, coreWaits(p, event.Parallel)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-	all := map[int]Cost{0: {Exec: 1700}, 1: {Exec: 4000 + 9999}}
+	all := map[int]profile.Cost{0: {Exec: 1700}, 1: {Exec: 4000 + 9999}}
 	if d := cmp.Diff(all, coreWaits(p, event.NoConstruct)); d != "" {
 		t.Errorf("in all: -want +got\n%s", d)
 	}

@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // What the measurement costs. A probe hit takes time of its thread: some of it
 // before the time stamp that it reports, the rest after. So of the time between
@@ -45,19 +48,19 @@ func (y *toll) own() int64 {
 // whole is all while the region was open, whosever time it was.
 func (y *toll) whole() int64 { return y.own() + y.away }
 
-func (y *toll) cost() Cost {
-	return Cost{Exec: y.own(), Enter: y.parts[partEnter], Body: y.parts[partBody], Barrier: y.parts[partBarrier],
+func (y *toll) cost() profile.Cost {
+	return profile.Cost{Exec: y.own(), Enter: y.parts[partEnter], Body: y.parts[partBody], Barrier: y.parts[partBarrier],
 		Exit: y.parts[partExit], Child: y.child, Task: y.tasks}
 }
 
 // chargeToll adds the tolls of a region that ends.
-func (f *frame) chargeToll(s *ThreadStats) {
-	s.addCost(f.costBy(byProbes))
-	s.addNoCore(f.costBy(byWait))
+func (f *frame) chargeToll(s *profile.ThreadStats) {
+	s.AddCost(f.costBy(byProbes))
+	s.AddNoCore(f.costBy(byWait))
 }
 
 // costBy is a toll by the parts of the region's time.
-func (f *frame) costBy(k int) Cost {
+func (f *frame) costBy(k int) profile.Cost {
 	y := &f.tolls[k]
 	if f.enter == 0 && y.parts[partEnter] != 0 || f.body == 0 && y.parts[partBody] != 0 ||
 		f.barrier == 0 && y.parts[partBarrier] != 0 || f.exit == 0 && y.parts[partExit] != 0 {
@@ -137,7 +140,7 @@ func (e *Engine) tax(t *thread, ev *event.Event) {
 	if all != 0 {
 		s := e.root.stat(t.row)
 		if s.Cost == nil {
-			s.Cost = &Cost{}
+			s.Cost = &profile.Cost{}
 		}
 		s.Cost.Exec += all
 	}
@@ -346,7 +349,7 @@ func (t *thread) resumeToll(k int, y taskToll) {
 // is of the same kind as the primary thread's; so that hit, and the one at the
 // join, lie in everyone's exit. Who waits in the barrier waits for others: his
 // own hits there are those of tasks that he executes.
-func (m *team) costOf(mem *member, last uint64) Cost {
+func (m *team) costOf(mem *member, last uint64) profile.Cost {
 	y := mem.tolls[byProbes]
 	if mem.num != 0 {
 		y.parts[partEnter] += m.forkToll
@@ -391,89 +394,4 @@ func (m *team) lateOf(mem *member, last uint64) int64 {
 		return 0
 	}
 	return max(0, min(m.earlier-m.paid(mem), span(min(mem.end, last), last)))
-}
-
-// addCost adds to what the probes took.
-func (s *ThreadStats) addCost(c Cost) { addTo(&s.Cost, c) }
-
-// addNoCore adds to the time without a core.
-func (s *ThreadStats) addNoCore(c Cost) { addTo(&s.NoCore, c) }
-
-func addTo(sum **Cost, c Cost) {
-	if c == (Cost{}) {
-		return
-	}
-	if *sum == nil {
-		*sum = &Cost{}
-	}
-	(*sum).Add(&c)
-}
-
-// Add adds another thread's, or another place's, cost.
-func (c *Cost) Add(o *Cost) {
-	c.Exec += o.Exec
-	c.Enter += o.Enter
-	c.Body += o.Body
-	c.Barrier += o.Barrier
-	c.Exit += o.Exit
-	c.Child += o.Child
-	c.Task += o.Task
-	c.Wait += o.Wait
-}
-
-// Plus returns the sum of two threads' costs, of which nil are none. Neither
-// changes: profiles that were derived from one another share them.
-func (c *Cost) Plus(o *Cost) *Cost {
-	if c == nil || o == nil {
-		if c == nil {
-			return o
-		}
-		return c
-	}
-	sum := *c
-	sum.Add(o)
-	return &sum
-}
-
-// uncoverCost makes the costs of a child region the region's own.
-func (s *ThreadStats) uncoverCost(child *ThreadStats) {
-	s.Cost = s.Cost.uncover(child.Cost)
-	s.NoCore = s.NoCore.uncover(child.NoCore)
-}
-
-func (c *Cost) uncover(child *Cost) *Cost {
-	if child == nil {
-		return c
-	}
-	return c.Plus(&Cost{Child: child.Child - child.Exec})
-}
-
-// takeBodyCost makes a body's costs those of a construct in the region, which was
-// split.
-func (s *ThreadStats) takeBodyCost(child *ThreadStats) {
-	s.Cost = s.Cost.takeBody(child.Cost)
-	s.NoCore = s.NoCore.takeBody(child.NoCore)
-}
-
-func (c *Cost) takeBody(child *Cost) *Cost {
-	if c == nil && child == nil {
-		return nil
-	}
-	all := *c.Plus(&Cost{})
-	all.Body = child.Plus(&Cost{}).Body
-	return &all
-}
-
-// undivideCost makes all of the costs the body's.
-func (s *ThreadStats) undivideCost() {
-	s.Cost, s.NoCore = s.Cost.undivide(), s.NoCore.undivide()
-}
-
-func (c *Cost) undivide() *Cost {
-	if c == nil {
-		return nil
-	}
-	all := *c
-	all.Body, all.Barrier = c.Exec, 0
-	return &all
 }

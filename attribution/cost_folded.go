@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // taxFolds charges what the probes of executions took that the kernel side has
 // added up: each execution's as if it had been pushed and popped.
@@ -16,7 +19,7 @@ func (e *Engine) taxFolds(t *thread, ev *event.Event) {
 		y.child += inside.Exec
 		y.parts[f.part()] += d + outside + inside.Exec
 	}
-	e.root.stat(t.row).addCost(Cost{Exec: outside + inside.Exec})
+	e.root.stat(t.row).AddCost(profile.Cost{Exec: outside + inside.Exec})
 }
 
 // foldHits are the hits of folded executions: of entries, of the returns that
@@ -35,7 +38,7 @@ func foldHits(f *event.Fold) (entries, returns, others uint64) {
 }
 
 // foldCost is what the probes took in folded executions, and around them.
-func (e *Engine) foldCost(f *event.Fold, p event.Probe) (inside Cost, outside int64) {
+func (e *Engine) foldCost(f *event.Fold, p event.Probe) (inside profile.Cost, outside int64) {
 	k, ret := e.costs.Kinds[event.ProbeFolded], e.costs.Kinds[event.ProbeFoldedReturn]
 	if own, usual := e.costs.Kinds[p.Class()], e.costs.Kinds[event.ProbeEmulated]; own.Sum() > usual.Sum() {
 		k.Before += own.Before - usual.Before

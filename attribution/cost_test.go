@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // probed returns what a stream would have been, had each event been reported by
@@ -69,7 +70,7 @@ func someKind(ev *event.Event) event.Probe {
 
 // takeOut subtracts a profile's costs from its times: no clipping, for here they
 // are known exactly.
-func takeOut(p *Profile) *Profile {
+func takeOut(p *profile.Profile) *profile.Profile {
 	for i := range p.Nodes {
 		for j := range p.Nodes[i].Stats {
 			s := &p.Nodes[i].Stats[j]
@@ -115,7 +116,7 @@ func TestCostsExactly(t *testing.T) {
 	}
 }
 
-func replayCosts(events []event.Event, end uint64, costs *event.HitCosts) *Profile {
+func replayCosts(events []event.Event, end uint64, costs *event.HitCosts) *profile.Profile {
 	e := New(1, fakeFiles{})
 	e.Costs(*costs)
 	for i := range events {
@@ -166,7 +167,7 @@ func TestCostsOfATeam(t *testing.T) {
 		events[i].Probe = event.ProbeEmulated
 	}
 	p := replayCosts(events, 10000, costs)
-	got := map[int]Cost{}
+	got := map[int]profile.Cost{}
 	for _, n := range p.Nodes {
 		if n.Region >= 0 && p.Regions[n.Region].Construct == event.Parallel {
 			for _, s := range n.Stats {
@@ -175,7 +176,7 @@ func TestCostsOfATeam(t *testing.T) {
 		}
 	}
 	const before, after, both = 41, 27, 68
-	want := map[int]Cost{
+	want := map[int]profile.Cost{
 		0: {Exec: 5 * both, Enter: both, Body: both, Barrier: 2 * both, Exit: both, Wait: 2 * both},
 		1: {Exec: 5 * both, Enter: both, Body: 3 * both, Exit: both, Child: both},
 	}
@@ -189,10 +190,10 @@ func TestCostsOfATeam(t *testing.T) {
 		t.Errorf("overhead: %+v", o)
 	}
 	var b bytes.Buffer
-	if err := Encode(&b, p); err != nil {
+	if err := profile.Encode(&b, p); err != nil {
 		t.Fatal(err)
 	}
-	if back, err := Decode(&b); err != nil || cmp.Diff(p, back) != "" {
+	if back, err := profile.Decode(&b); err != nil || cmp.Diff(p, back) != "" {
 		t.Errorf("recorded and read: %v %s", err, cmp.Diff(p, back))
 	}
 }
@@ -206,22 +207,22 @@ func TestCostsOfFolds(t *testing.T) {
 		name    string
 		fold    event.Fold
 		probe   event.Probe
-		inside  Cost
+		inside  profile.Cost
 		outside int64
 	}{
 		{"free", event.Fold{Executions: 10, Bodies: 10, Hits: 20, Body: 1000}, event.ProbeEmulated,
-			Cost{Exec: 600, Body: 600}, 600},
+			profile.Cost{Exec: 600, Body: 600}, 600},
 		{"waited for", event.Fold{Executions: 10, Bodies: 10, Hits: 30, Enter: 900, Body: 1000}, event.ProbeEmulated,
-			Cost{Exec: 10 * (46 + 49), Enter: 460, Body: 490}, 600},
+			profile.Cost{Exec: 10 * (46 + 49), Enter: 460, Body: 490}, 600},
 		{"waited for by some", event.Fold{Executions: 10, Bodies: 10, Hits: 24, Enter: 900, Body: 1000}, event.ProbeEmulated,
-			Cost{Exec: 4*46 + 4*49 + 6*60, Enter: 4 * 46, Body: 4*49 + 6*60}, 600},
+			profile.Cost{Exec: 4*46 + 4*49 + 6*60, Enter: 4 * 46, Body: 4*49 + 6*60}, 600},
 		{"both calls return", event.Fold{Executions: 10, Bodies: 10, Hits: 40, Enter: 900, Body: 1000, Exit: 900}, event.ProbeEmulated,
-			Cost{Exec: 10 * (46 + 49 + 46), Enter: 460, Body: 490, Exit: 460}, 10 * (40 + 9)},
+			profile.Cost{Exec: 10 * (46 + 49 + 46), Enter: 460, Body: 490, Exit: 460}, 10 * (40 + 9)},
 		{"without a body", event.Fold{Executions: 10, Hits: 20, Exit: 900}, event.ProbeEmulated,
-			Cost{Exec: 460, Exit: 460}, 10 * (40 + 9)},
-		{"tested in vain", event.Fold{Hits: 20}, event.ProbeEmulated, Cost{}, 10*60 + 10*35},
+			profile.Cost{Exec: 460, Exit: 460}, 10 * (40 + 9)},
+		{"tested in vain", event.Fold{Hits: 20}, event.ProbeEmulated, profile.Cost{}, 10*60 + 10*35},
 		{"single-stepped", event.Fold{Executions: 1, Bodies: 1, Hits: 2, Body: 5000}, event.ProbeSingleStep,
-			Cost{Exec: 60 + 20 + 976, Body: 60 + 20 + 976}, 60 + 20 + 976},
+			profile.Cost{Exec: 60 + 20 + 976, Body: 60 + 20 + 976}, 60 + 20 + 976},
 	} {
 		e := New(1, fakeFiles{})
 		e.Costs(*costs)
@@ -244,7 +245,7 @@ func TestCostsOfFolds(t *testing.T) {
 		Probe: event.ProbeEmulated, Fold: &event.Fold{Executions: 10, Bodies: 10, Hits: 20, Last: 5000, Body: 1000}})
 	p := replayCosts(events, 10000, costs)
 	const both = 41 + 27
-	for i, want := range []Cost{{Exec: 4*both + 20*60}, {Exec: 3*both + 1200, Enter: both, Body: both + 1200, Exit: both, Child: 600}, {Exec: 600, Body: 600}} {
+	for i, want := range []profile.Cost{{Exec: 4*both + 20*60}, {Exec: 3*both + 1200, Enter: both, Body: both + 1200, Exit: both, Child: 600}, {Exec: 600, Body: 600}} {
 		if got := *p.Nodes[i].Stats[0].Cost; got != want {
 			t.Errorf("node %d: %+v, want %+v", i, got, want)
 		}

@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // Counters. What a thread's counters have advanced by between two of its events
 // belongs to the innermost region that was open in between, and, when that ends,
@@ -256,7 +259,7 @@ func (e *Engine) takeOutCounts(t *thread, i int) {
 }
 
 // count adds a region's execution.
-func countExecution(s *ThreadStats, y *tally, uncounted bool, width int) {
+func countExecution(s *profile.ThreadStats, y *tally, uncounted bool, width int) {
 	if width == 0 {
 		return
 	}
@@ -274,38 +277,4 @@ func countExecution(s *ThreadStats, y *tally, uncounted bool, width int) {
 		s.Counters[i] += y.own[i] + y.child[i]
 		s.ChildCounters[i] += y.child[i]
 	}
-}
-
-// SumCounters adds two threads' or places' counters, of which nil are none. It
-// changes neither: profiles that were derived from one another share them.
-func SumCounters(a, b []int64) []int64 {
-	if len(a) == 0 || len(b) == 0 {
-		if len(a) == 0 {
-			return b
-		}
-		return a
-	}
-	sum := make([]int64, max(len(a), len(b)))
-	copy(sum, a)
-	for i, v := range b {
-		sum[i] += v
-	}
-	return sum
-}
-
-// addCounters adds another thread's, or place's, counters.
-func (s *ThreadStats) addCounters(o *ThreadStats) {
-	s.Counters = SumCounters(s.Counters, o.Counters)
-	s.ChildCounters = SumCounters(s.ChildCounters, o.ChildCounters)
-	s.Uncounted += o.Uncounted
-}
-
-// uncoverCounters makes what was counted in a child region the region's own.
-func (s *ThreadStats) uncoverCounters(child *ThreadStats) {
-	s.ChildCounters = SumCounters(s.ChildCounters, child.ChildCounters)
-	less := make([]int64, len(child.Counters))
-	for i, v := range child.Counters {
-		less[i] = -v
-	}
-	s.ChildCounters = SumCounters(s.ChildCounters, less)
 }

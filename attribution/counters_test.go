@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // withClock gives events two counters: the time, and twice the time.
@@ -20,7 +21,7 @@ func withClock(events []event.Event) []event.Event {
 
 // clockCounts compares counters that are a clock with the times. What workers do
 // in a region's final barrier is counted if it is a task; the rest is not told.
-func clockCounts(t *testing.T, p *Profile) (compared int) {
+func clockCounts(t *testing.T, p *profile.Profile) (compared int) {
 	t.Helper()
 	for i, n := range p.Nodes {
 		if i == 0 {

@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // Kind is of what kind a construct is. It is apart so that a Key has four fields:
 // one of more the compiler keeps in memory, and each copy of it there waits until
@@ -51,13 +54,13 @@ type Resolver interface {
 	// gone when the profile is built.
 	Seen(Key)
 	// Region finds the place in the source. It may refine the construct.
-	Region(Key) Region
+	Region(Key) profile.Region
 	// Around says in which parallel region's own code an address that was seen
 	// lies: in its outlined function.
-	Around(addr uint64) (Region, bool)
+	Around(addr uint64) (profile.Region, bool)
 	// Code names the places of an instruction that was sampled: functions that
 	// were inlined there have one each, innermost first.
-	Code(addr uint64) []Frame
+	Code(addr uint64) []profile.Frame
 }
 
 // Engine turns one process's events into a Profile. Events of one thread must
@@ -65,7 +68,7 @@ type Resolver interface {
 type Engine struct {
 	resolve    Resolver
 	threads    map[uint32]*thread
-	rows       []Thread
+	rows       []profile.Thread
 	rowOf      map[rowID]int
 	spare      [][]frame    `copy:"-"` // stacks of threads that are forgotten
 	chunks     chunks       `copy:"-"`
@@ -109,7 +112,7 @@ type Engine struct {
 
 	offSince uint64  // 0: measurement is on
 	offBy    *thread // whose marker switched it off
-	off      Span
+	off      profile.Span
 
 	watch    watching
 	mpiState mpiState
@@ -135,8 +138,8 @@ type node struct {
 	key      Key
 	parent   *node
 	children []*node
-	last     int           // of children, the one that was asked for last
-	stats    []ThreadStats // by row; Thread is filled when the Profile is built
+	last     int                   // of children, the one that was asked for last
+	stats    []profile.ThreadStats // by row; Thread is filled when the Profile is built
 	samples  sums
 	notes    map[string]bool
 	existing bool // stands for where a thread was when measurement began
@@ -173,9 +176,9 @@ func (e *Engine) child(n *node, k Key) *node {
 	return c
 }
 
-func (n *node) stat(row int) *ThreadStats {
+func (n *node) stat(row int) *profile.ThreadStats {
 	for len(n.stats) <= row {
-		n.stats = append(n.stats, ThreadStats{})
+		n.stats = append(n.stats, profile.ThreadStats{})
 	}
 	return &n.stats[row]
 }

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // nowhere answers the engine's questions for streams without a program.
@@ -16,10 +17,10 @@ func (nowhere) Workshare(uint64) event.Construct         { return event.Loop }
 func (nowhere) Barrier(uint64) BarrierKind               { return BarrierExplicit }
 func (nowhere) SingleBarrier(uint64, uint64) BarrierKind { return BarrierImplicit }
 func (nowhere) Seen(Key)                                 {}
-func (nowhere) Around(uint64) (Region, bool)             { return Region{}, false }
-func (nowhere) Code(uint64) []Frame                      { return nil }
-func (nowhere) Region(k Key) Region {
-	return Region{Construct: k.Construct, Location: Location{Object: "program", Offset: k.Fn + k.Site}}
+func (nowhere) Around(uint64) (profile.Region, bool)     { return profile.Region{}, false }
+func (nowhere) Code(uint64) []profile.Frame              { return nil }
+func (nowhere) Region(k Key) profile.Region {
+	return profile.Region{Construct: k.Construct, Location: profile.Location{Object: "program", Offset: k.Fn + k.Site}}
 }
 
 // streams are what the engine is measured with: one period of each, to be fed

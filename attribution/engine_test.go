@@ -12,6 +12,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // fakeFiles answers as a program's files would: addresses below 100 name
@@ -43,18 +44,18 @@ func (fakeFiles) SingleBarrier(site, _ uint64) BarrierKind {
 func (fakeFiles) Seen(Key) {}
 
 // Around: the code of two regions lies from 5000 and from 6000 on.
-func (fakeFiles) Around(addr uint64) (Region, bool) {
+func (fakeFiles) Around(addr uint64) (profile.Region, bool) {
 	line := int(addr / 1000 * 10)
-	return Region{Location: Location{File: "x.c", Begin: line, End: line + 5}}, addr >= 5000 && addr < 7000
+	return profile.Region{Location: profile.Location{File: "x.c", Begin: line, End: line + 5}}, addr >= 5000 && addr < 7000
 }
 
-func (fakeFiles) Code(addr uint64) []Frame {
-	return []Frame{{File: "x.c", Line: int(addr)}}
+func (fakeFiles) Code(addr uint64) []profile.Frame {
+	return []profile.Frame{{File: "x.c", Line: int(addr)}}
 }
 
 // Region places a construct at a line equal to its address, so that two sites
 // can be one place (addresses a and a+1000).
-func (fakeFiles) Region(k Key) Region {
+func (fakeFiles) Region(k Key) profile.Region {
 	line := k.Fn | k.Site
 	if k.Runtime == event.Kmpc && k.Loc != 0 {
 		line = k.Loc
@@ -62,7 +63,7 @@ func (fakeFiles) Region(k Key) Region {
 	if k.Fn == 320 { // the source says parallel for
 		k.Construct = event.ParallelLoop
 	}
-	return Region{Construct: k.Construct, Runtime: k.Runtime.String(), Location: Location{File: "x.c", Begin: int(line % 1000)}}
+	return profile.Region{Construct: k.Construct, Runtime: k.Runtime.String(), Location: profile.Location{File: "x.c", Begin: int(line % 1000)}}
 }
 
 // parse reads one event a line: time thread edge construct [field=value...];
@@ -155,7 +156,7 @@ func number(t testing.TB, s string) uint64 {
 	return n
 }
 
-func replay(events []event.Event, end uint64) *Profile {
+func replay(events []event.Event, end uint64) *profile.Profile {
 	e := New(1, fakeFiles{})
 	for i := range events {
 		e.Feed(&events[i])
@@ -165,7 +166,7 @@ func replay(events []event.Event, end uint64) *Profile {
 
 // table renders a profile's tree, one line per node and thread:
 // path thread exec.T/C enter body.T/C barrier exit child.
-func table(p *Profile) []string {
+func table(p *profile.Profile) []string {
 	var out []string
 	path := make([]string, len(p.Nodes))
 	for i, n := range p.Nodes {
@@ -229,7 +230,7 @@ func TestEngine(t *testing.T) {
 			if p.Meta.Unmatched != tc.unmatched || p.Meta.Partial != tc.partial {
 				t.Errorf("unmatched %d partial %d, want %d and %d", p.Meta.Unmatched, p.Meta.Partial, tc.unmatched, tc.partial)
 			}
-			if err := Validate(p); err != nil {
+			if err := profile.Validate(p); err != nil {
 				t.Error(err)
 			}
 		})
@@ -365,10 +366,10 @@ func TestAttachTaskInFinalBarrier(t *testing.T) {
 }
 
 // feedBytes turns bytes into a senseless but well-typed stream.
-func feedBytes(b []byte) *Profile { return feedBytesTo(b, func(*Engine, uint64) {}) }
+func feedBytes(b []byte) *profile.Profile { return feedBytesTo(b, func(*Engine, uint64) {}) }
 
 // feedBytesTo is feedBytes that calls a function after each event.
-func feedBytesTo(b []byte, after func(e *Engine, at uint64)) *Profile {
+func feedBytesTo(b []byte, after func(e *Engine, at uint64)) *profile.Profile {
 	e := New(1, fakeFiles{})
 	at := uint64(0)
 	for len(b) >= 4 {
@@ -404,7 +405,7 @@ func TestSenselessStreams(t *testing.T) {
 		for i := range b {
 			b[i] = byte(r.IntN(256))
 		}
-		if err := Validate(feedBytes(b)); err != nil {
+		if err := profile.Validate(feedBytes(b)); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 	}
@@ -413,7 +414,7 @@ func TestSenselessStreams(t *testing.T) {
 func FuzzEngine(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if err := Validate(feedBytes(b)); err != nil {
+		if err := profile.Validate(feedBytes(b)); err != nil {
 			t.Error(err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Threads that were there when measurement began may be inside a region, or in
@@ -67,7 +68,7 @@ func (n *node) holdsOpenMP() bool {
 func (e *Engine) settleExisting() {
 	for _, tid := range slices.Sorted(maps.Keys(e.whereabouts)) {
 		if n := e.whereabouts[tid]; tid != e.pid && !n.outside && n.holdsAnything() {
-			r := &e.rows[e.row(0, UnknownNum)]
+			r := &e.rows[e.row(0, profile.UnknownNum)]
 			if !slices.Contains(r.TIDs, int(tid)) {
 				r.TIDs = append(r.TIDs, int(tid)) // all of them: they are counted (analysis.Threads)
 			}
@@ -86,7 +87,7 @@ func (e *Engine) settleExisting() {
 		if n.existing {
 			for row := range n.stats {
 				if m := n.stats[row].MPI; m != nil {
-					e.root.stat(row).addMPI(m)
+					e.root.stat(row).AddMPI(m)
 				}
 			}
 		}
@@ -98,8 +99,8 @@ func (e *Engine) settleExisting() {
 func (n *node) moveRow(from, to int) {
 	if from < len(n.stats) && from != to {
 		was := n.stats[from]
-		n.stats[from] = ThreadStats{}
-		n.stat(to).add(&was)
+		n.stats[from] = profile.ThreadStats{}
+		n.stat(to).Add(&was)
 	}
 	if from != to && n.samples != nil {
 		var moved sums

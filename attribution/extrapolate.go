@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // What was executed while a construct was not observed is extrapolated, per
@@ -16,87 +16,6 @@ import (
 // program's own time. That is what is left of a period without the measurement's
 // cost, since nothing was paid in the gap. No time is longer than the region
 // around has to spare.
-
-// Observation says how long the executions of some constructs were observed,
-// and how long not.
-type Observation struct {
-	Name    string           `json:"name,omitempty"` // what the user may call them
-	Of      event.Constructs `json:"of"`
-	Away    int64            `json:"away_ns"`    // not observed, wall time
-	Sampled int64            `json:"sampled_ns"` // the periods from which that is extrapolated
-	Gaps    int              `json:"gaps"`       // how many times they were not observed
-}
-
-// Title names the constructs for the user.
-func (x *Observation) Title() string {
-	if x.Name != "" {
-		return x.Name
-	}
-	names, _ := x.Of.MarshalText() // which cannot fail
-	return strings.ReplaceAll(string(names), ",", ", ")
-}
-
-// Budget is what the measurement may cost.
-type Budget struct {
-	Share  float64 `json:"share"`     // of each thread's time
-	Window int64   `json:"window_ns"` // over any such time
-	Worst  float64 `json:"worst"`     // the largest share that hits by their known costs took of a thread's time in such a window
-}
-
-// Estimate is the part of a thread's figures at a node that was extrapolated:
-// they include it.
-type Estimate struct {
-	Exec    Span  `json:"exec,omitzero"`
-	Enter   Span  `json:"enter,omitzero"`
-	Body    Span  `json:"body,omitzero"`
-	Barrier Span  `json:"barrier,omitzero"`
-	Exit    Span  `json:"exit,omitzero"`
-	Child   int64 `json:"child,omitempty"` // ns, taken out of the exclusive time for extrapolated children
-	// The standard errors of Exec: of the count, and of the time in ns.
-	CountError float64 `json:"count_error,omitempty"`
-	TimeError  float64 `json:"time_error,omitempty"`
-	// AtLeast: there were more executions, and it is not known how many: the figures
-	// are of those that were observed.
-	AtLeast bool `json:"at_least,omitempty"`
-	// Inside: the exclusive time holds that of such executions.
-	Inside bool `json:"inside,omitempty"`
-}
-
-// Sigmas is how many standard errors on either side make an interval that holds
-// the truth in nine of ten cases: 1.64 of a normal distribution, more of few
-// periods.
-const Sigmas = 2
-
-// Interval is where the number of executions lies in nine of ten cases, of which
-// some were observed.
-func (x *Estimate) Interval(executions uint64) (least, most uint64) {
-	observed := executions - min(executions, x.Exec.C)
-	off := Sigmas * x.CountError
-	return max(observed, uint64(max(0, math.Floor(float64(executions)-off)))), uint64(math.Ceil(float64(executions) + off))
-}
-
-// Plus returns the sum of two estimates; their errors may have one cause, and
-// are added as well.
-func (x *Estimate) Plus(y *Estimate) *Estimate {
-	switch {
-	case x == nil:
-		return y
-	case y == nil:
-		return x
-	}
-	sum := *x
-	sum.Exec.add(y.Exec)
-	sum.Enter.add(y.Enter)
-	sum.Body.add(y.Body)
-	sum.Barrier.add(y.Barrier)
-	sum.Exit.add(y.Exit)
-	sum.Child += y.Child
-	sum.CountError += y.CountError
-	sum.TimeError += y.TimeError
-	sum.AtLeast = sum.AtLeast || y.AtLeast
-	sum.Inside = sum.Inside || y.Inside
-	return &sum
-}
 
 // costError is how far the cost of a hit may be off, as a share: measured on an
 // idle machine, it is paid in a busy one, with cold caches (docs/overhead.md).
@@ -108,7 +27,7 @@ type observed struct {
 	gap    *change // where the gap began that is not filled yet; nil: there is none
 	back   *change // where it ended
 	before *period // before the gap; nil: there was none
-	note   *Observation
+	note   *profile.Observation
 }
 
 // account takes a change into account to which all threads have come.
@@ -126,7 +45,7 @@ func (e *Engine) account(c *change) {
 		// Until their first change they were observed since the beginning, at
 		// which nothing had been measured.
 		start := &change{Watch: Watch{At: min(c.At, cmp.Or(e.began, e.watch.start)), Of: c.Of, Change: Period}}
-		g = &observed{begun: start, note: &Observation{Of: c.Of}}
+		g = &observed{begun: start, note: &profile.Observation{Of: c.Of}}
 		e.watch.groups[c.Of] = g
 	}
 	c.off = e.off.T
@@ -246,7 +165,7 @@ func (e *Engine) giveUpGuesses() {
 	}
 	for n, guesses := range e.watch.guesses {
 		s := sums[n.key]
-		if !s.blind && (s.count < 0.5 || Sigmas*s.sigma < s.count) {
+		if !s.blind && (s.count < 0.5 || profile.Sigmas*s.sigma < s.count) {
 			continue
 		}
 		for row := range guesses {
@@ -262,22 +181,22 @@ func (e *Engine) giveUpGuesses() {
 func (e *Engine) markAtLeast(n *node, row int) {
 	n.note(noteAtLeast)
 	s := n.stat(row)
-	s.Estimate = s.Estimate.Plus(&Estimate{AtLeast: true})
+	s.Estimate = s.Estimate.Plus(&profile.Estimate{AtLeast: true})
 	if n.parent == nil || n.parent == e.root {
 		return
 	}
 	up := n.parent.stat(row)
-	up.Estimate = up.Estimate.Plus(&Estimate{Inside: true})
+	up.Estimate = up.Estimate.Plus(&profile.Estimate{Inside: true})
 }
 
 // observations are what the profile says of it all.
-func (w *watching) observations() (out []Observation) {
+func (w *watching) observations() (out []profile.Observation) {
 	for _, g := range w.groups {
 		if g.note.Gaps > 0 {
 			out = append(out, *g.note)
 		}
 	}
-	slices.SortFunc(out, func(a, b Observation) int { return cmp.Compare(a.Of, b.Of) })
+	slices.SortFunc(out, func(a, b profile.Observation) int { return cmp.Compare(a.Of, b.Of) })
 	return out
 }
 
@@ -305,19 +224,19 @@ func (e *Engine) fitInto(n *node) {
 // addGuess adds what was extrapolated of a row to its figures. The time was the
 // parent's own.
 func (e *Engine) addGuess(n *node, row int, g *guess) {
-	var x Estimate
-	as := ThreadStats{}
+	var x profile.Estimate
+	as := profile.ThreadStats{}
 	for i, s := range spans(&as) {
 		s.T, s.C = int64(math.Round(g.v[2*i])), uint64(math.Round(g.v[2*i+1]))
 	}
-	if as.Exec == (Span{}) {
+	if as.Exec == (profile.Span{}) {
 		return
 	}
 	x.Exec, x.Enter, x.Body, x.Barrier, x.Exit = as.Exec, as.Enter, as.Body, as.Barrier, as.Exit
 	x.TimeError, x.CountError = g.sigma()
 	s := n.stat(row)
 	for i, to := range spans(s) {
-		to.add(*spans(&as)[i])
+		to.Add(*spans(&as)[i])
 	}
 	s.Estimate = s.Estimate.Plus(&x)
 	n.note(noteAway)
@@ -327,14 +246,14 @@ func (e *Engine) addGuess(n *node, row int, g *guess) {
 	up := n.parent.stat(row)
 	part := min(x.Exec.T, spareTime(up))
 	up.Child += part
-	up.Estimate = up.Estimate.Plus(&Estimate{Child: part})
+	up.Estimate = up.Estimate.Plus(&profile.Estimate{Child: part})
 }
 
 // spare is how much of a region's own time can have been that of executions in
 // it that were not observed: not what its probes took, for nothing was paid
 // while they were away, and where it has a body, no more than that has.
-func spareTime(s *ThreadStats) int64 {
-	var c Cost
+func spareTime(s *profile.ThreadStats) int64 {
+	var c profile.Cost
 	if s.Cost != nil {
 		c = *s.Cost
 	}

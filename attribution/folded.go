@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // Folded executions: the kernel side adds up constructs in which their thread
 // reports nothing else. All of them lie in the region that the thread has open,
@@ -24,17 +27,17 @@ func (e *Engine) folded(t *thread, ev *event.Event) {
 	}
 	s := e.child(parent, t.key(ev.Construct, ev)).stat(t.row)
 	inside, _ := e.foldCost(f, ev.Probe)
-	s.addCost(inside)
-	s.Exec.add(Span{int64(f.Enter + f.Body + f.Exit), f.Executions})
-	s.Enter.add(Span{int64(f.Enter), f.Bodies})
-	s.Body.add(Span{int64(f.Body), f.Bodies})
+	s.AddCost(inside)
+	s.Exec.Add(profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions})
+	s.Enter.Add(profile.Span{T: int64(f.Enter), C: f.Bodies})
+	s.Body.Add(profile.Span{T: int64(f.Body), C: f.Bodies})
 	s.Exit.T += int64(f.Exit)
 	e.foldedCounts(t, s, f)
 }
 
 // foldedCounts charges what was counted in executions that were added up. What
 // their thread counted between them is the region's around them.
-func (e *Engine) foldedCounts(t *thread, s *ThreadStats, f *event.Fold) {
+func (e *Engine) foldedCounts(t *thread, s *profile.ThreadStats, f *event.Fold) {
 	width := e.counting.width
 	known := len(f.Counters) >= width
 	countExecution(s, nil, false, width)

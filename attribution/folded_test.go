@@ -12,12 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // What the kernel side keeps and folds must give what each hit told by itself
 // gives, but for which of a region's nodes comes first: what different threads did
 // there comes in another order.
-func sameFolded(t *testing.T, want, got *Profile) {
+func sameFolded(t *testing.T, want, got *profile.Profile) {
 	t.Helper()
 	sortNodes(want)
 	sortNodes(got)
@@ -27,12 +28,12 @@ func sameFolded(t *testing.T, want, got *Profile) {
 }
 
 // sortNodes lists those below one node by their regions.
-func sortNodes(p *Profile) {
+func sortNodes(p *profile.Profile) {
 	below := map[int][]int{}
 	for i, n := range p.Nodes {
 		below[n.Parent] = append(below[n.Parent], i)
 	}
-	var nodes []Node
+	var nodes []profile.Node
 	moved := map[int]int{}
 	var walk func(old, parent int)
 	walk = func(old, parent int) {
@@ -171,7 +172,7 @@ func feedLate(rnd *rand.Rand, e *Engine, f folded, advance bool) {
 }
 
 // countersOf returns what was counted, own and in child regions, by path and row.
-func countersOf(p *Profile) map[string][]int64 {
+func countersOf(p *profile.Profile) map[string][]int64 {
 	out := map[string][]int64{}
 	path := make([]string, len(p.Nodes))
 	for i, n := range p.Nodes {
@@ -274,7 +275,7 @@ func (s *simulation) ended(unit uint64) map[figureKey]*figures {
 }
 
 // fedInTime is what comes of events that are read as soon as they are written.
-func fedInTime(f folded, end uint64) *Profile {
+func fedInTime(f folded, end uint64) *profile.Profile {
 	order := make([]int, len(f.events))
 	for i := range order {
 		order[i] = i

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Who comes late to a region's final barrier by its probes is waited for; without
@@ -46,7 +47,7 @@ func TestWaitsForLatecomers(t *testing.T) {
 		feed(last, 0, event.Parallel, event.Join, 0)
 		p := e.Finish(last + 10)
 		for _, s := range p.Nodes[1].Stats {
-			cost := Cost{}
+			cost := profile.Cost{}
 			if s.Cost != nil {
 				cost = *s.Cost
 			}

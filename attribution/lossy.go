@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // After a loss. Where events of a thread were lost, the end of what it has open may have
 // been among them. So nothing is put into what cannot hold it, by the rules of OpenMP
@@ -136,7 +139,7 @@ func (e *Engine) lostWorker(t *thread, c event.Construct, ev *event.Event) {
 	}
 	row := t.row
 	if !t.known {
-		row = e.row(0, UnknownNum)
+		row = e.row(0, profile.UnknownNum)
 		t.row = row
 		e.bear(t)
 	}

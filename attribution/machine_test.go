@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/internal/synthetic"
+	"ompp-attach/profile"
 )
 
 // machinePlayer feeds a made-up program's periods to an engine as the rings
@@ -37,7 +38,7 @@ func (p *machinePlayer) play() {
 
 // check compares the executions that the profile has with those that were made
 // up.
-func (p *machinePlayer) check(t *testing.T) *Profile {
+func (p *machinePlayer) check(t *testing.T) *profile.Profile {
 	t.Helper()
 	prof := p.engine.Finish(p.begin)
 	got := map[event.Construct]uint64{}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // feedMixed feeds the threads' events as their rings may be read, with Advance
@@ -43,7 +44,7 @@ func feedMixed(rnd *rand.Rand, e *Engine, events []event.Event, advance bool) {
 }
 
 // measured are a profile's figures by path and thread.
-func measured(p *Profile) map[figureKey]*figures {
+func measured(p *profile.Profile) map[figureKey]*figures {
 	out := map[figureKey]*figures{}
 	path := make([]string, len(p.Nodes))
 	for i, n := range p.Nodes {
@@ -172,7 +173,7 @@ func TestModelLoss(t *testing.T) {
 			e := New(1, fakeFiles{})
 			feedMixed(rnd, e, kept, seed%2 == 0)
 			p := e.Finish(s.now + 10)
-			if err := Validate(p); err != nil {
+			if err := profile.Validate(p); err != nil {
 				t.Fatal(err)
 			}
 			got, want := measured(p), s.outermost(s.want, last)

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // MPI. A call is reported once, when it returns, while its thread has open what
@@ -59,14 +60,14 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	}
 	leaf := e.child(parent, Key{Kind: Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
 	own := leaf.stat(row)
-	own.Exec.add(Span{s.T, s.Calls})
-	own.Body.add(Span{s.T, s.Calls})
-	own.addCost(Cost{Exec: s.Cost, Body: s.Cost})
-	own.addNoCore(Cost{Exec: s.NoCore, Body: s.NoCore})
-	own.addMPI(&s)
+	own.Exec.Add(profile.Span{T: s.T, C: s.Calls})
+	own.Body.Add(profile.Span{T: s.T, C: s.Calls})
+	own.AddCost(profile.Cost{Exec: s.Cost, Body: s.Cost})
+	own.AddNoCore(profile.Cost{Exec: s.NoCore, Body: s.NoCore})
+	own.AddMPI(&s)
 	countExecution(own, nil, true, e.counting.width)
 	if started := t.started.take(ev); started != nil {
-		own.addMPI(started)
+		own.AddMPI(started)
 		leaf.note(noteStarted)
 	}
 	if ev.Edge == event.Enter {
@@ -85,18 +86,18 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 // before the call itself, at the same place.
 type started struct {
 	site  uint64
-	stats *MPIStats
+	stats *profile.MPIStats
 }
 
-func (q *started) at(site uint64, s *MPIStats) {
+func (q *started) at(site uint64, s *profile.MPIStats) {
 	if q.stats == nil || q.site != site {
-		q.site, q.stats = site, &MPIStats{}
+		q.site, q.stats = site, &profile.MPIStats{}
 	}
 	q.stats.Add(s)
 }
 
 // take returns what a call has begun; nil if it is none that begins any.
-func (q *started) take(ev *event.Event) *MPIStats {
+func (q *started) take(ev *event.Event) *profile.MPIStats {
 	if ev.MPI.Op.Info().Kind != mpi.Start {
 		return nil
 	}
@@ -142,7 +143,7 @@ func (e *Engine) sharedRow() []string {
 }
 
 // statsOf returns what a call adds to the counters, but for its time.
-func statsOf(c *event.MPICall) (s MPIStats) {
+func statsOf(c *event.MPICall) (s profile.MPIStats) {
 	op, started := c.Op.Info(), c.Flags&mpi.Started != 0
 	if !started {
 		s.Calls = 1
@@ -169,7 +170,7 @@ func statsOf(c *event.MPICall) (s MPIStats) {
 // runs (see resume): a task that is executed while another one waits is none of
 // that one's, nor of what that one has open; constructs outside of tasks
 // include the tasks that are executed in them.
-func (e *Engine) chargeMPI(t *thread, s *MPIStats) {
+func (e *Engine) chargeMPI(t *thread, s *profile.MPIStats) {
 	still := len(t.stack) // frames from here up stand still
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
@@ -177,7 +178,7 @@ func (e *Engine) chargeMPI(t *thread, s *MPIStats) {
 			continue
 		}
 		if i < still { // a node that occurs twice has twice the time, too
-			f.node.stat(f.row).addMPI(s)
+			f.node.stat(f.row).AddMPI(s)
 		}
 		if !isExecution(f.node.key.Construct) {
 			continue
@@ -186,9 +187,9 @@ func (e *Engine) chargeMPI(t *thread, s *MPIStats) {
 	}
 	switch {
 	case len(t.stack) == 0:
-		e.root.stat(t.row).addMPI(s)
+		e.root.stat(t.row).AddMPI(s)
 	case !t.stack[0].node.existing: // else see settleExisting
-		e.root.stat(t.stack[0].row).addMPI(s)
+		e.root.stat(t.stack[0].row).AddMPI(s)
 	}
 }
 
@@ -219,15 +220,15 @@ func (t *thread) suspendedBy(i int) int {
 }
 
 // holdsCall notes that a call took time straight in a region.
-func (f *frame) holdsCall(c *MPIStats) {
+func (f *frame) holdsCall(c *profile.MPIStats) {
 	s := f.node.stat(f.row)
 	if f.phase == inBarrier { // only a task can call there: one that is not measured
 		s.MPI.Wait += c.T
 		s.MPI.WaitNoCore += c.NoCore
 		if f.team != nil { // the body's figures have been taken
 			s.Child += c.T
-			s.addCost(Cost{Child: c.Cost})
-			s.addNoCore(Cost{Child: c.NoCore})
+			s.AddCost(profile.Cost{Child: c.Cost})
+			s.AddNoCore(profile.Cost{Child: c.NoCore})
 			return
 		}
 	}
@@ -244,55 +245,4 @@ func (t *thread) inFinalBarrier(ev *event.Event) bool {
 	f := t.top()
 	m := f.team
 	return ev.Construct == event.MPI && !t.lossy && !m.charged && m.forked <= f.mark && (m.joined == 0 || ev.Time <= m.joined)
-}
-
-// Add adds another thread's, or another place's, counters.
-func (s *MPIStats) Add(o *MPIStats) {
-	if o.Sized > 0 {
-		for by := range s.Min {
-			if s.Sized == 0 {
-				s.Min[by], s.Max[by] = o.Min[by], o.Max[by]
-			}
-			s.Min[by], s.Max[by] = min(s.Min[by], o.Min[by]), max(s.Max[by], o.Max[by])
-		}
-	}
-	s.T += o.T
-	s.Cost += o.Cost
-	s.NoCore += o.NoCore
-	s.Wait += o.Wait
-	s.WaitNoCore += o.WaitNoCore
-	s.Calls += o.Calls
-	s.Sends += o.Sends
-	s.Recvs += o.Recvs
-	s.Colls += o.Colls
-	for by := range s.Out {
-		s.Out[by] += o.Out[by]
-		s.In[by] += o.In[by]
-	}
-	s.Read += o.Read
-	s.Written += o.Written
-	s.Sized += o.Sized
-	s.Unknown += o.Unknown
-}
-
-// addMPI adds to a thread's counters at a node.
-func (s *ThreadStats) addMPI(o *MPIStats) {
-	if s.MPI == nil {
-		s.MPI = &MPIStats{}
-	}
-	s.MPI.Add(o)
-}
-
-// Plus returns the sum of two threads' counters, of which nil are none. Neither
-// changes: profiles that were derived from one another share them.
-func (s *MPIStats) Plus(o *MPIStats) *MPIStats {
-	if s == nil || o == nil {
-		if s == nil {
-			return o
-		}
-		return s
-	}
-	sum := *s
-	sum.Add(o)
-	return &sum
 }

@@ -10,14 +10,15 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // mpiFiles places calls at a line equal to their address.
 type mpiFiles struct{ fakeFiles }
 
-func (m mpiFiles) Region(k Key) Region {
+func (m mpiFiles) Region(k Key) profile.Region {
 	if k.Construct == event.MPI {
-		return Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String(), Location: Location{File: "x.c", Begin: int(k.Site)}}
+		return profile.Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String(), Location: profile.Location{File: "x.c", Begin: int(k.Site)}}
 	}
 	return m.fakeFiles.Region(k)
 }
@@ -31,8 +32,8 @@ func (m mpiFiles) Seen(Key) {}
 type callingSim struct {
 	*simulation
 	in    map[*simThread]*simCall
-	calls map[*figures]*MPIStats
-	total map[figureKey]*MPIStats // of a row
+	calls map[*figures]*profile.MPIStats
+	total map[figureKey]*profile.MPIStats // of a row
 }
 
 type simCall struct {
@@ -67,16 +68,16 @@ func (s *callingSim) pass() {
 	}
 }
 
-func (s *callingSim) counters(f *figures) *MPIStats {
+func (s *callingSim) counters(f *figures) *profile.MPIStats {
 	if s.calls[f] == nil {
-		s.calls[f] = &MPIStats{}
+		s.calls[f] = &profile.MPIStats{}
 	}
 	return s.calls[f]
 }
 
 // rowTotal is what the thread of a row does in MPI, by the row of its outermost
 // region.
-func (s *callingSim) rowTotal(t *simThread) *MPIStats {
+func (s *callingSim) rowTotal(t *simThread) *profile.MPIStats {
 	at := figureKey{root: t.root}
 	for _, f := range t.stack {
 		if f.team != nil {
@@ -85,7 +86,7 @@ func (s *callingSim) rowTotal(t *simThread) *MPIStats {
 		}
 	}
 	if s.total[at] == nil {
-		s.total[at] = &MPIStats{}
+		s.total[at] = &profile.MPIStats{}
 	}
 	return s.total[at]
 }
@@ -142,7 +143,7 @@ func (s *callingSim) endCall(t *simThread, c *simCall, edge event.Edge) {
 
 // simulateCalls executes a program that calls MPI, to its end or to the middle.
 func simulateCalls(rnd *rand.Rand, rt event.Runtime, steps int, stops bool) *callingSim {
-	s := &callingSim{newSimulation(rnd, rt), map[*simThread]*simCall{}, map[*figures]*MPIStats{}, map[figureKey]*MPIStats{}}
+	s := &callingSim{newSimulation(rnd, rt), map[*simThread]*simCall{}, map[*figures]*profile.MPIStats{}, map[figureKey]*profile.MPIStats{}}
 	s.stops = stops
 	for range steps {
 		s.pass()
@@ -168,11 +169,11 @@ func simulateCalls(rnd *rand.Rand, rt event.Runtime, steps int, stops bool) *cal
 		s.step(s.threads[rnd.IntN(len(s.threads))], true)
 	}
 	s.fold()
-	calls := map[*figures]*MPIStats{}
+	calls := map[*figures]*profile.MPIStats{}
 	for f, m := range s.calls {
 		to := s.folded[f]
 		if calls[to] == nil {
-			calls[to] = &MPIStats{}
+			calls[to] = &profile.MPIStats{}
 		}
 		calls[to].Add(m)
 	}
@@ -182,8 +183,8 @@ func simulateCalls(rnd *rand.Rand, rt event.Runtime, steps int, stops bool) *cal
 }
 
 // mpiCounters are a profile's MPI counters by path and thread.
-func mpiCounters(p *Profile) map[figureKey]*MPIStats {
-	out := map[figureKey]*MPIStats{}
+func mpiCounters(p *profile.Profile) map[figureKey]*profile.MPIStats {
+	out := map[figureKey]*profile.MPIStats{}
 	path := make([]string, len(p.Nodes))
 	for i, n := range p.Nodes {
 		if n.Parent >= 0 {
@@ -209,7 +210,7 @@ func TestModelMPI(t *testing.T) {
 			for _, stops := range []bool{false, true} {
 				rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 				s := simulateCalls(rnd, rt, 30+rnd.IntN(300), stops)
-				want := map[figureKey]*MPIStats{}
+				want := map[figureKey]*profile.MPIStats{}
 				for at, f := range s.want {
 					if m := s.calls[f]; m != nil {
 						want[at] = m

@@ -11,11 +11,12 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // mpiTable renders the counters of a profile, one line per node and thread that
 // did anything in MPI: path thread exec.T/C calls in T sent received s r c.
-func mpiTable(p *Profile) []string {
+func mpiTable(p *profile.Profile) []string {
 	var out []string
 	path := make([]string, len(p.Nodes))
 	path[0] = "program"
@@ -247,10 +248,10 @@ func TestMPI(t *testing.T) {
 				t.Errorf("partial %d, want %d", p.Meta.Partial, tc.partial)
 			}
 			var b bytes.Buffer
-			if err := Encode(&b, p); err != nil {
+			if err := profile.Encode(&b, p); err != nil {
 				t.Fatal(err)
 			}
-			if back, err := Decode(&b); err != nil || cmp.Diff(p, back) != "" {
+			if back, err := profile.Decode(&b); err != nil || cmp.Diff(p, back) != "" {
 				t.Errorf("recorded and read: %v %s", err, cmp.Diff(p, back))
 			}
 		})
@@ -336,7 +337,7 @@ func TestCallsOnOneLineAreOne(t *testing.T) {
 		s.Events = append(s.Events, event.Event{Time: site, TID: 1, Construct: event.MPI, Edge: event.Released, Site: site,
 			MPI: &event.MPICall{Op: op, Start: site}})
 		s.Places = append(s.Places, Placed{Key{Kind: Kind{Construct: event.MPI}, Fn: 9999, Site: site},
-			Region{Construct: event.MPI, Name: op.String(), Location: Location{File: "x.c", Begin: 5}}})
+			profile.Region{Construct: event.MPI, Name: op.String(), Location: profile.Location{File: "x.c", Begin: 5}}})
 	}
 	p := s.Replay()
 	var got []string

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // without returns a stream whose i-th event was lost: its thread's next one tells so.
@@ -43,7 +44,7 @@ func forbids(outer, inner string) bool {
 }
 
 // countsOf are the executions of all regions.
-func countsOf(p *Profile) map[regionID]int64 {
+func countsOf(p *profile.Profile) map[regionID]int64 {
 	by := map[regionID]int64{}
 	for _, n := range p.Nodes[1:] {
 		for _, s := range n.Stats {
@@ -120,7 +121,7 @@ func recordedStreams(t *testing.T) (out []namedStream) {
 
 // usualIn are the forbidden nestings that a program has of its own: programs, and their
 // compilers, break the rules.
-func usualIn(p *Profile) map[string]bool {
+func usualIn(p *profile.Profile) map[string]bool {
 	usual := map[string]bool{}
 	for _, n := range p.Nodes[1:] {
 		usual[nesting(p, &n)] = true
@@ -161,7 +162,7 @@ func TestAnyEventMayBeLost(t *testing.T) {
 }
 
 // nesting names a construct in one that cannot hold it; empty of others.
-func nesting(p *Profile, n *Node) string {
+func nesting(p *profile.Profile, n *profile.Node) string {
 	up := p.Nodes[n.Parent].Region
 	if up < 0 {
 		return ""

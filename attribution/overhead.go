@@ -1,45 +1,25 @@
 package attribution
 
-import "ompp-attach/event"
-
-// Overhead is what the measurement cost the process: probe hits, and what each
-// takes on this machine.
-type Overhead struct {
-	Mode   string      `json:"mode,omitempty"`   // how the probes were attached
-	Failed string      `json:"failed,omitempty"` // why it is not known what hits cost, a sentence
-	Probes []ProbeHits `json:"probes,omitempty"`
-}
-
-// ProbeHits are the hits of one kind of probe that were reported.
-type ProbeHits struct {
-	Probe  string `json:"probe"`           // what it sat on: "nop5", "emulated", "call", "single-stepped", "return"
-	Reads  int    `json:"reads,omitempty"` // reads of the thread's memory at each
-	Kept   bool   `json:"kept,omitempty"`  // its record waited for others
-	Hits   uint64 `json:"hits"`
-	Before int64  `json:"before,omitempty"` // what one took, before its time stamp, ns
-	After  int64  `json:"after,omitempty"`  // and after
-}
-
-// Total is what all hits took of their threads' time, ns.
-func (o *Overhead) Total() (ns int64) {
-	for _, h := range o.Probes {
-		ns += int64(h.Hits) * (h.Before + h.After)
-	}
-	return ns
-}
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // overhead returns the hits by kind; nil if no event told of its probe.
-func (e *Engine) overhead() *Overhead {
-	var o *Overhead
+func (e *Engine) overhead() *profile.Overhead {
+	var o *profile.Overhead
 	for p, n := range e.hits {
 		if n == 0 || event.Probe(p).Class() == event.NoProbe {
 			continue
 		}
 		if o == nil {
-			o = &Overhead{}
+			o = &profile.Overhead{}
 		}
 		c := e.costs.Kinds[p]
-		o.Probes = append(o.Probes, ProbeHits{event.Probe(p).String(), event.Probe(p).Reads(), event.Probe(p).IsKept(), n, c.Before, c.After})
+		o.Probes = append(o.Probes, profile.ProbeHits{
+			Probe: event.Probe(p).String(), Reads: event.Probe(p).Reads(), Kept: event.Probe(p).IsKept(),
+			Hits: n, Before: c.Before, After: c.After,
+		})
 	}
 	return o
 }

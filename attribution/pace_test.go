@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // paced is a program of some threads which execute criticals as fast as they can: an
@@ -235,7 +236,7 @@ func TestStatedIntervalsHold(t *testing.T) {
 			}
 			type figures struct {
 				count uint64
-				sum   *Estimate
+				sum   *profile.Estimate
 			}
 			sites := map[uint64]*figures{}
 			for _, n := range got.Nodes {
@@ -252,7 +253,7 @@ func TestStatedIntervalsHold(t *testing.T) {
 			for _, site := range slices.Sorted(maps.Keys(sites)) {
 				f, truth := sites[site], p.truth[site]
 				if f.sum == nil {
-					f.sum = &Estimate{}
+					f.sum = &profile.Estimate{}
 				}
 				least, most := f.sum.Interval(f.count)
 				said++

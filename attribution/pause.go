@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Switching off and on: time while off is nobody's, and what is entered
@@ -132,4 +133,4 @@ func (e *Engine) goOnParked() bool {
 }
 
 // Off returns how long, and how often, measurement was switched off.
-func (e *Engine) Off() Span { return e.off }
+func (e *Engine) Off() profile.Span { return e.off }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 var pauseCases = []engineCase{
@@ -93,7 +94,7 @@ func TestPause(t *testing.T) {
 	if d := cmp.Diff(want, table(p)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-	if off := (Span{T: 650, C: 1}); p.Meta.Off != off {
+	if off := (profile.Span{T: 650, C: 1}); p.Meta.Off != off {
 		t.Errorf("off %+v, want %+v", p.Meta.Off, off)
 	}
 }
@@ -138,10 +139,10 @@ func TestMarkersOfAParkedThread(t *testing.T) {
 	if d := cmp.Diff(want, table(p)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-	if off := (Span{T: 30, C: 1}); p.Meta.Off != off {
+	if off := (profile.Span{T: 30, C: 1}); p.Meta.Off != off {
 		t.Errorf("off %+v, want %+v", p.Meta.Off, off)
 	}
-	if err := Validate(p); err != nil {
+	if err := profile.Validate(p); err != nil {
 		t.Error(err)
 	}
 }
@@ -159,9 +160,9 @@ func TestHide(t *testing.T) {
 		30 1 end parallel
 		30 1 join parallel`), 100)
 	for i := range p.Nodes {
-		p.Samples = append(p.Samples, Sample{Node: i, Phase: PhaseEnter, Count: 1})
+		p.Samples = append(p.Samples, profile.Sample{Node: i, Phase: profile.PhaseEnter, Count: 1})
 	}
-	Hide(p, func(r *Region) bool { return r.Construct == event.Critical })
+	profile.Hide(p, func(r *profile.Region) bool { return r.Construct == event.Critical })
 	var found []string
 	for _, s := range p.Samples {
 		at := "program"
@@ -178,7 +179,7 @@ func TestHide(t *testing.T) {
 	if d := cmp.Diff(want, table(p)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
-	if err := Validate(p); err != nil {
+	if err := profile.Validate(p); err != nil {
 		t.Error(err)
 	}
 }

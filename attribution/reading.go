@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // What is extrapolated, and from what: readings of the figures at each change of
 // what is observed, and rates between two of them.
@@ -11,13 +14,13 @@ const numAmounts = 10
 
 type amounts [numAmounts]float64
 
-func spans(s *ThreadStats) [numAmounts / 2]*Span {
-	return [...]*Span{&s.Exec, &s.Enter, &s.Body, &s.Barrier, &s.Exit}
+func spans(s *profile.ThreadStats) [numAmounts / 2]*profile.Span {
+	return [...]*profile.Span{&s.Exec, &s.Enter, &s.Body, &s.Barrier, &s.Exit}
 }
 
 // amountsOf are a row's figures, without what the probes took of its times.
-func amountsOf(s *ThreadStats) (v amounts) {
-	var cost Cost
+func amountsOf(s *profile.ThreadStats) (v amounts) {
+	var cost profile.Cost
 	if s.Cost != nil {
 		cost = *s.Cost
 	}

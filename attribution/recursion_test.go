@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Functions that call each other at random: the tree stays small, holds every
@@ -38,7 +39,7 @@ func TestMutualRecursion(t *testing.T) {
 			call(9000)
 		}
 		p := e.Finish(now)
-		if err := Validate(p); err != nil {
+		if err := profile.Validate(p); err != nil {
 			t.Fatal(err)
 		}
 		if len(p.Nodes) > 100 {

@@ -1,5 +1,7 @@
 package attribution
 
+import "ompp-attach/profile"
+
 // Rows: to which line of the per-thread tables a thread's figures go.
 
 // enroll gives a new thread its place: the process's first thread is initial
@@ -9,7 +11,7 @@ func (e *Engine) enroll(t *thread) {
 	case e.existing[t.tid]:
 		t.waitUnsure = t.waitUnsure || e.off.C > 0
 		n := e.existingAt(t)
-		num := UnknownNum
+		num := profile.UnknownNum
 		if t.tid == e.pid {
 			num, t.primary = 0, true
 		}
@@ -48,7 +50,7 @@ func (e *Engine) row(root, num int) int {
 	r, ok := e.rowOf[id]
 	if !ok {
 		r = len(e.rows)
-		e.rows = append(e.rows, Thread{Root: root, Num: num})
+		e.rows = append(e.rows, profile.Thread{Root: root, Num: num})
 		e.rowOf[id] = r
 	}
 	*slot = r

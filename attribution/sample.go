@@ -8,23 +8,12 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Samples. A sample goes to the innermost region that its thread has open, and
 // changes nothing there. It may overtake the record of the probe in which it was
 // taken, by some microseconds.
-
-// The phases of a region in which a sample may be, as ThreadStats has them, and
-// two more.
-const (
-	PhaseEnter   = "enter"
-	PhaseBody    = "body"
-	PhaseBarrier = "barrier"
-	PhaseExit    = "exit"
-	PhaseIdle    = "idle"  // a worker outside any region: waiting for the next one
-	PhaseMPI     = "mpi"   // in an MPI call, wherever
-	PhaseProbe   = "probe" // in a probe, wherever: no time of the program's
-)
 
 // maxStackBytes bounds the memory of stacks that are told apart: 100 000 of 20
 // frames.
@@ -87,7 +76,7 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 	e.sampling.taken++
 	id := sampleID{row: t.row, stack: e.sampling.intern(s.Stack), kernel: s.Kernel, cut: s.Cut}
 	if s.Changing || s.Probe {
-		id.phase = PhaseProbe
+		id.phase = profile.PhaseProbe
 	}
 	var f *frame
 	for i := len(t.stack) - 1; i >= 0 && f == nil; i-- {
@@ -122,13 +111,13 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 func (p phase) sampled() string {
 	switch p {
 	case starting, entering:
-		return PhaseEnter
+		return profile.PhaseEnter
 	case inBarrier:
-		return PhaseBarrier
+		return profile.PhaseBarrier
 	case leaving:
-		return PhaseExit
+		return profile.PhaseExit
 	}
-	return PhaseBody
+	return profile.PhaseBody
 }
 
 // settleSamples charges the samples of a team's threads behind their bodies.
@@ -144,18 +133,18 @@ func (e *Engine) settleSample(m *team, s *lateSample) {
 	case m.joined != 0 && s.time > m.joined:
 		e.idleSample(s)
 		return
-	case s.id.phase == PhaseProbe: // stays
+	case s.id.phase == profile.PhaseProbe: // stays
 	case m.last != 0 && s.time > m.last:
-		s.id.phase = PhaseExit
+		s.id.phase = profile.PhaseExit
 	default:
-		s.id.phase = PhaseBarrier
+		s.id.phase = profile.PhaseBarrier
 	}
 	e.addSample(m.node, s.id, s.weight)
 }
 
 func (e *Engine) idleSample(s *lateSample) {
-	if s.id.phase != PhaseProbe {
-		s.id.phase = PhaseIdle
+	if s.id.phase != profile.PhaseProbe {
+		s.id.phase = profile.PhaseIdle
 	}
 	e.addSample(e.root, s.id, s.weight)
 }
@@ -222,29 +211,29 @@ func (e *Engine) rowOfSample(id sampleID) int {
 // framer writes stacks as the profile has them.
 type framer struct {
 	engine *Engine
-	out    *Profile
-	index  map[Frame]int
+	out    *profile.Profile
+	index  map[profile.Frame]int
 	at     map[uint64][]int // by address in the process
 	stacks map[int32][]int
 }
 
 // sampled gives the profile a node's samples.
-func (b *builder) sampled(p *Profile, n *built, node int) {
+func (b *builder) sampled(p *profile.Profile, n *built, node int) {
 	if len(n.samples) == 0 {
 		return
 	}
 	if b.framer == nil {
-		b.framer = &framer{b.engine, p, map[Frame]int{}, map[uint64][]int{}, map[int32][]int{}}
+		b.framer = &framer{b.engine, p, map[profile.Frame]int{}, map[uint64][]int{}, map[int32][]int{}}
 	}
 	byStack := func(x, y sampleID) int { return cmp.Compare(x.stack, y.stack) } // frames are numbered as they are met
-	var list []Sample
+	var list []profile.Sample
 	for _, id := range slices.SortedFunc(maps.Keys(n.samples), byStack) {
 		s := n.samples[id]
 		id.row = b.engine.rowOfSample(id)
 		if node == 0 && id.phase == "" && id.row >= 0 && b.engine.rows[id.row].Num > 0 {
-			id.phase = PhaseIdle
+			id.phase = profile.PhaseIdle
 		}
-		list = append(list, Sample{Node: node, Thread: id.row, Phase: id.phase, Stack: b.framer.stack(id.stack),
+		list = append(list, profile.Sample{Node: node, Thread: id.row, Phase: id.phase, Stack: b.framer.stack(id.stack),
 			Kernel: id.kernel, Cut: id.cut, Count: s.count, Weight: s.weight})
 	}
 	slices.SortFunc(list, alike)
@@ -259,8 +248,8 @@ func (b *builder) sampled(p *Profile, n *built, node int) {
 }
 
 // alike orders samples of one node; those that are to be one are equal.
-func alike(x, y Sample) int {
-	number := func(s *Sample) (n int) {
+func alike(x, y profile.Sample) int {
+	number := func(s *profile.Sample) (n int) {
 		if s.Kernel {
 			n = 1
 		}
@@ -299,14 +288,14 @@ func (f *framer) places(addr uint64) []int {
 	}
 	places := f.engine.resolve.Code(addr)
 	if len(places) == 0 {
-		places = []Frame{{Offset: addr}}
+		places = []profile.Frame{{Offset: addr}}
 	}
 	for _, p := range places {
-		i, known := f.index[p.place()]
+		i, known := f.index[p.Place()]
 		if !known {
 			i = len(f.out.Frames)
 			f.out.Frames = append(f.out.Frames, p)
-			f.index[p.place()] = i
+			f.index[p.Place()] = i
 		}
 		list = append(list, i)
 	}

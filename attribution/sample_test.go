@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // sampledRegion is a region of two threads with a critical; samples' sites are
@@ -60,7 +61,7 @@ func withSamples(events []event.Event, probed []uint64) []event.Event {
 	return events
 }
 
-func sampleTexts(p *Profile) (out []string) {
+func sampleTexts(p *profile.Profile) (out []string) {
 	for _, s := range p.Samples {
 		region, thread := "program", "none"
 		if r := p.Nodes[s.Node].Region; r >= 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // sampleCase is a stream with samples and what they must become.
@@ -108,9 +109,9 @@ func TestSamplePhases(t *testing.T) {
 // uncharted knows no code.
 type uncharted struct{ fakeFiles }
 
-func (uncharted) Around(uint64) (Region, bool) { return Region{}, false }
+func (uncharted) Around(uint64) (profile.Region, bool) { return profile.Region{}, false }
 
-func (uncharted) Code(uint64) []Frame { return nil }
+func (uncharted) Code(uint64) []profile.Frame { return nil }
 
 // Samples whose callers are not all known are told from the others; code that
 // lies in no file keeps its address.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"ompp-attach/profile"
 )
 
 // The simulation's paths are those of creation, in full. Here they are folded,
@@ -219,8 +221,8 @@ func creationsBelow(all map[string]bool, longest int, from ...string) []string {
 }
 
 func (f *figures) add(o *figures) {
-	for _, s := range [][2]*Span{{&f.Exec, &o.Exec}, {&f.Enter, &o.Enter}, {&f.Body, &o.Body}, {&f.Barrier, &o.Barrier}, {&f.Exit, &o.Exit}} {
-		s[0].add(*s[1])
+	for _, s := range [][2]*profile.Span{{&f.Exec, &o.Exec}, {&f.Enter, &o.Enter}, {&f.Body, &o.Body}, {&f.Barrier, &o.Barrier}, {&f.Exit, &o.Exit}} {
+		s[0].Add(*s[1])
 	}
 	f.Own += o.Own
 	f.Task += o.Task

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // simulation executes a random program on one clock. It writes down what the
@@ -40,7 +41,7 @@ type figureKey struct {
 // figures are what is compared: ThreadStats with the thread's exclusive time
 // in place of its children's.
 type figures struct {
-	Exec, Enter, Body, Barrier, Exit Span
+	Exec, Enter, Body, Barrier, Exit profile.Span
 	Own, Task                        int64
 	Tasks                            uint64
 }
@@ -58,7 +59,7 @@ type simFrame struct {
 	path     string
 	phase    phase
 	figures  *figures
-	span     *Span // where the time of the phase goes
+	span     *profile.Span // where the time of the phase goes
 	team     *simTeam
 	num      int32 // in the team
 	begin    uint64
@@ -360,7 +361,7 @@ func (s *simulation) join(t *simThread, m *simTeam) {
 		last = max(last, f.end)
 	}
 	for _, f := range m.frames {
-		add := func(to *Span, from, until uint64) { to.T += int64(until - from); to.C++ }
+		add := func(to *profile.Span, from, until uint64) { to.T += int64(until - from); to.C++ }
 		add(&f.figures.Exec, m.forked, s.now)
 		add(&f.figures.Enter, m.forked, f.begin)
 		add(&f.figures.Body, f.begin, f.end)

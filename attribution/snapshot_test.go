@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // recording is what an engine is fed in a test.
@@ -75,7 +76,7 @@ func TestSnapshots(t *testing.T) {
 	taken := 0
 	recordings(t, func(name string, r recording) {
 		every := max(1, len(r.events)/40)
-		feed := func(e *Engine, from int, after func(at int)) *Profile {
+		feed := func(e *Engine, from int, after func(at int)) *profile.Profile {
 			for i := from; i < len(r.events); i++ {
 				e.Feed(&r.events[i])
 				if i%7 == 0 {
@@ -86,14 +87,14 @@ func TestSnapshots(t *testing.T) {
 			return e.Finish(r.end)
 		}
 		want := feed(r.begin(), 0, func(int) {})
-		var shots []*Profile
+		var shots []*profile.Profile
 		e := r.begin()
 		got := feed(e, 0, func(i int) {
 			if i%every != 0 {
 				return
 			}
 			p, _ := e.Copy(r.files).Snapshot(r.events[i].Time)
-			if err := Validate(p); err != nil {
+			if err := profile.Validate(p); err != nil {
 				t.Fatalf("%s, snapshot after event %d: %v", name, i, err)
 			}
 			shots = append(shots, p)
@@ -123,7 +124,7 @@ func TestSnapshots(t *testing.T) {
 			}
 			for _, reg := range p.Regions {
 				for _, note := range reg.Notes {
-					if strings.Contains(note, "lost") && !slices.ContainsFunc(want.Regions, func(r Region) bool { return slices.Contains(r.Notes, note) }) {
+					if strings.Contains(note, "lost") && !slices.ContainsFunc(want.Regions, func(r profile.Region) bool { return slices.Contains(r.Notes, note) }) {
 						t.Errorf("%s, snapshot %d: a note on what is just not read yet: %s", name, i, note)
 					}
 				}
@@ -136,8 +137,8 @@ func TestSnapshots(t *testing.T) {
 }
 
 // executed sums up a profile's executions by region.
-func executed(p *Profile) map[string]Span {
-	out := map[string]Span{}
+func executed(p *profile.Profile) map[string]profile.Span {
+	out := map[string]profile.Span{}
 	for _, n := range p.Nodes[1:] {
 		r := p.Regions[n.Region]
 		for _, s := range n.Stats {
@@ -146,7 +147,7 @@ func executed(p *Profile) map[string]Span {
 				key = strings.Replace(key, later[0], later[1], 1)
 			}
 			sum := out[key]
-			sum.add(s.Exec)
+			sum.Add(s.Exec)
 			out[key] = sum
 		}
 	}
@@ -164,7 +165,7 @@ func TestSnapshotsOfMixedThreads(t *testing.T) {
 		s := simulate(rnd, rt, 30+rnd.IntN(200))
 		mixed := mix(rnd, s.events)
 		e := New(1, fakeFiles{})
-		var shots []*Profile
+		var shots []*profile.Profile
 		for i := range mixed {
 			e.Feed(&mixed[i])
 			if i%20 == 0 {
@@ -198,7 +199,7 @@ func TestSnapshotsOfSenselessStreams(t *testing.T) {
 		want := feedBytes(b)
 		got := feedBytesTo(b, func(e *Engine, at uint64) {
 			p, _ := e.Copy(fakeFiles{}).Snapshot(at)
-			if err := Validate(p); err != nil {
+			if err := profile.Validate(p); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 		})

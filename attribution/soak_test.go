@@ -12,6 +12,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/internal/synthetic"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // An hour of a program's life, in seconds of ours: what the engine holds, and how
@@ -26,9 +27,9 @@ const (
 // source places constructs and code in files with names of usual lengths.
 type source struct{ nowhere }
 
-func (source) Region(k Key) Region {
+func (source) Region(k Key) profile.Region {
 	at := k.Fn + k.Site
-	return Region{Construct: k.Construct, Name: mpiName(k), Location: Location{File: "/home/user/project/src/solver/conjugate_gradient.c",
+	return profile.Region{Construct: k.Construct, Name: mpiName(k), Location: profile.Location{File: "/home/user/project/src/solver/conjugate_gradient.c",
 		Begin: int(at % 1000), End: int(at%1000) + 7, Function: "solve_tridiagonal_system", Object: "/home/user/project/bin/solver", Offset: at}}
 }
 
@@ -40,11 +41,11 @@ func mpiName(k Key) string {
 }
 
 // Code: eight bytes make a line, forty lines a function.
-func (source) Around(uint64) (Region, bool) { return Region{}, false }
+func (source) Around(uint64) (profile.Region, bool) { return profile.Region{}, false }
 
-func (source) Code(addr uint64) []Frame {
+func (source) Code(addr uint64) []profile.Frame {
 	line := int(addr / 8)
-	return []Frame{{Function: fmt.Sprintf("solver::kernel_%d<double>", line/40), File: "/home/user/project/src/solver/kernels.cpp", Line: line}}
+	return []profile.Frame{{Function: fmt.Sprintf("solver::kernel_%d<double>", line/40), File: "/home/user/project/src/solver/kernels.cpp", Line: line}}
 }
 
 // hour plays one, with a period every so often, MPI calls and samples.
@@ -164,7 +165,7 @@ func TestRecordIsSmall(t *testing.T) {
 				}
 				var file bytes.Buffer
 				p := h.engine.Finish(h.begin)
-				if err := Encode(&file, p); err != nil {
+				if err := profile.Encode(&file, p); err != nil {
 					t.Fatal(err)
 				}
 				t.Logf("%d events, %d samples at %d places: %d bytes", h.engine.events, taken, len(p.Samples), file.Len())

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // A thread's stack of open regions.
@@ -69,7 +70,7 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 
-func (f *frame) charge(s *ThreadStats, exec int64) {
+func (f *frame) charge(s *profile.ThreadStats, exec int64) {
 	s.Exec.T += exec
 	s.Exec.C++
 	s.Enter.T += f.enter

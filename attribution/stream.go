@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // Stream is a recorded run: the events of one process and the answers that its
@@ -34,18 +35,18 @@ type Stream struct {
 	Barriers map[uint64]BarrierKind     `json:"barriers,omitempty"`
 	Singles  map[uint64]BarrierKind     `json:"singles,omitempty"`
 	Places   []Placed                   `json:"places,omitempty"`
-	Arounds  map[uint64]Region          `json:"arounds,omitempty"`
-	Codes    map[uint64][]Frame         `json:"codes,omitempty"` // by address, of samples
+	Arounds  map[uint64]profile.Region  `json:"arounds,omitempty"`
+	Codes    map[uint64][]profile.Frame `json:"codes,omitempty"` // by address, of samples
 }
 
 // Placed is the answer to one Region question.
 type Placed struct {
-	Key    Key    `json:"key"`
-	Region Region `json:"region"`
+	Key    Key            `json:"key"`
+	Region profile.Region `json:"region"`
 }
 
 // Replay feeds the stream to a new engine.
-func (s *Stream) Replay() *Profile {
+func (s *Stream) Replay() *profile.Profile {
 	e := s.begin()
 	for i := range s.Events {
 		e.Feed(&s.Events[i])
@@ -91,7 +92,7 @@ func (s *Stream) Seen(Key) {}
 
 // Region implements Resolver; a construct that was not recorded is placed at
 // its address.
-func (s *Stream) Region(k Key) Region {
+func (s *Stream) Region(k Key) profile.Region {
 	for i := range s.Places {
 		p := &s.Places[i]
 		if k.Construct == event.MPI { // the operation's number is not the same for ever
@@ -105,19 +106,19 @@ func (s *Stream) Region(k Key) Region {
 		}
 	}
 	if k.Construct == event.MPI {
-		return Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String(), Location: Location{Offset: k.Site}}
+		return profile.Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String(), Location: profile.Location{Offset: k.Site}}
 	}
-	return Region{Construct: k.Construct, Location: Location{Offset: k.Fn | k.Site}}
+	return profile.Region{Construct: k.Construct, Location: profile.Location{Offset: k.Fn | k.Site}}
 }
 
 // Around implements Resolver.
-func (s *Stream) Around(addr uint64) (Region, bool) {
+func (s *Stream) Around(addr uint64) (profile.Region, bool) {
 	r, ok := s.Arounds[addr]
 	return r, ok
 }
 
 // Code implements Resolver.
-func (s *Stream) Code(addr uint64) []Frame { return s.Codes[addr] }
+func (s *Stream) Code(addr uint64) []profile.Frame { return s.Codes[addr] }
 
 // Recorder is a Resolver that notes another one's answers in a Stream.
 type Recorder struct {
@@ -129,7 +130,7 @@ type Recorder struct {
 func NewRecorder(pid uint32, r Resolver) *Recorder {
 	return &Recorder{r, &Stream{PID: pid,
 		Teams: map[uint64]event.Construct{}, Shares: map[uint64]event.Construct{},
-		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}, Arounds: map[uint64]Region{}, Codes: map[uint64][]Frame{}}}
+		Barriers: map[uint64]BarrierKind{}, Singles: map[uint64]BarrierKind{}, Arounds: map[uint64]profile.Region{}, Codes: map[uint64][]profile.Frame{}}}
 }
 
 // Team implements Resolver.
@@ -153,14 +154,14 @@ func (r *Recorder) SingleBarrier(site, fn uint64) BarrierKind {
 }
 
 // Region implements Resolver.
-func (r *Recorder) Region(k Key) Region {
+func (r *Recorder) Region(k Key) profile.Region {
 	reg := r.Resolver.Region(k)
 	r.Stream.Places = append(r.Stream.Places, Placed{k, reg})
 	return reg
 }
 
 // Around implements Resolver.
-func (r *Recorder) Around(addr uint64) (Region, bool) {
+func (r *Recorder) Around(addr uint64) (profile.Region, bool) {
 	reg, ok := r.Resolver.Around(addr)
 	if ok {
 		r.Stream.Arounds[addr] = reg
@@ -169,7 +170,7 @@ func (r *Recorder) Around(addr uint64) (Region, bool) {
 }
 
 // Code implements Resolver.
-func (r *Recorder) Code(addr uint64) []Frame {
+func (r *Recorder) Code(addr uint64) []profile.Frame {
 	return note(r.Stream.Codes, addr, r.Resolver.Code(addr))
 }
 

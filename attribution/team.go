@@ -448,8 +448,8 @@ func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	s.Barrier.C++
 	s.Exit.T += span(last, joined)
 	s.Exit.C++
-	s.addCost(m.costOf(mem, last))
-	s.addNoCore(m.waitOf(mem, begin, last, joined))
+	s.AddCost(m.costOf(mem, last))
+	s.AddNoCore(m.waitOf(mem, begin, last, joined))
 	task := min(mem.task, span(end, joined))
 	s.Child += min(mem.child, span(begin, end)) + task
 	s.Task += task

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // A region that was under way when measurement began has not told what it is.
@@ -18,21 +19,21 @@ const (
 
 // underWay returns the region that stands for those under way when measurement
 // began.
-func (e *Engine) underWay() Region {
-	w := witness{e, map[uint64]*Region{}, map[int32]*Region{}}
-	found, silent := map[regionID]*Region{}, false
+func (e *Engine) underWay() profile.Region {
+	w := witness{e, map[uint64]*profile.Region{}, map[int32]*profile.Region{}}
+	found, silent := map[regionID]*profile.Region{}, false
 	for _, n := range e.root.children {
 		if n.key.Construct != event.Unknown {
 			continue
 		}
 		told := false
-		w.ask(n, func(r *Region) {
+		w.ask(n, func(r *profile.Region) {
 			told = true
 			found[identify(r)] = r
 		})
 		silent = silent || !told && n.holdsAnything()
 	}
-	out := Region{Construct: event.Unknown, Notes: []string{noteUnderWay}}
+	out := profile.Region{Construct: event.Unknown, Notes: []string{noteUnderWay}}
 	if len(found) == 1 {
 		for _, r := range found {
 			out.Location = r.Location
@@ -49,19 +50,19 @@ func (e *Engine) underWay() Region {
 // holdsAnything tells whether time passed, or anything was seen, at a node.
 func (n *node) holdsAnything() bool {
 	return len(n.children) > 0 || len(n.samples) > 0 ||
-		slices.ContainsFunc(n.stats, func(s ThreadStats) bool { return s.Exec != (Span{}) })
+		slices.ContainsFunc(n.stats, func(s profile.ThreadStats) bool { return s.Exec != (profile.Span{}) })
 }
 
 // witness knows in which parallel region's own code things were seen; nil: in
 // none's.
 type witness struct {
 	engine *Engine
-	places map[uint64]*Region // by address
-	stacks map[int32]*Region
+	places map[uint64]*profile.Region // by address
+	stacks map[int32]*profile.Region
 }
 
 // ask tells of each region in whose code something at a node was seen.
-func (w *witness) ask(n *node, tell func(*Region)) {
+func (w *witness) ask(n *node, tell func(*profile.Region)) {
 	for _, c := range n.children {
 		if c.key.Site != 0 {
 			if r := w.at(c.key.Site); r != nil {
@@ -72,7 +73,7 @@ func (w *witness) ask(n *node, tell func(*Region)) {
 	w.sampled(n, tell)
 }
 
-func (w *witness) at(addr uint64) *Region {
+func (w *witness) at(addr uint64) *profile.Region {
 	in, known := w.places[addr]
 	if !known {
 		if r, ok := w.engine.resolve.Around(addr); ok {
@@ -86,7 +87,7 @@ func (w *witness) at(addr uint64) *Region {
 // sampled tells where a node and those below it were sampled. Regions inside the
 // outermost one are others: those of a stack that was cut may be, and those in
 // which the workers of a team that was started inside are.
-func (w *witness) sampled(n *node, tell func(*Region)) {
+func (w *witness) sampled(n *node, tell func(*profile.Region)) {
 	for id := range n.samples {
 		if id.cut {
 			continue
@@ -108,7 +109,7 @@ func (w *witness) sampled(n *node, tell func(*Region)) {
 }
 
 // outermost returns the first region that a whole stack entered.
-func (w *witness) outermost(stack []byte) *Region {
+func (w *witness) outermost(stack []byte) *profile.Region {
 	for i := len(stack) - 8; i >= 0; i -= 8 {
 		addr := binary.LittleEndian.Uint64(stack[i:])
 		if i > 0 { // where the call returns to

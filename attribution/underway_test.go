@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // A region that was under way at attach is named by what lies in it, if that is
@@ -67,7 +68,7 @@ func TestUnderWay(t *testing.T) {
 					rec.Stream.Events = append(rec.Stream.Events, s[i])
 				}
 			}
-			for _, p := range []*Profile{e.Finish(2000), rec.Stream.Replay()} {
+			for _, p := range []*profile.Profile{e.Finish(2000), rec.Stream.Replay()} {
 				found := false
 				for i := range p.Regions {
 					if r := &p.Regions[i]; r.Construct == event.Unknown {
@@ -90,7 +91,7 @@ func TestUnderWay(t *testing.T) {
 
 // attached is the profile of a process with some threads that is attached to at
 // 1000 and detached from at end.
-func attached(t *testing.T, threads []int, end uint64, events string) *Profile {
+func attached(t *testing.T, threads []int, end uint64, events string) *profile.Profile {
 	t.Helper()
 	e := New(1, fakeFiles{})
 	e.Existing(threads, 1000)

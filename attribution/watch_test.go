@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 var (
@@ -39,7 +40,7 @@ func begins(events []event.Event, c event.Construct, watches []Watch, of event.C
 	return n
 }
 
-func executionsOf(p *Profile, c event.Construct) (seen, extrapolated uint64) {
+func executionsOf(p *profile.Profile, c event.Construct) (seen, extrapolated uint64) {
 	for _, n := range p.Nodes {
 		if n.Region < 0 || p.Regions[n.Region].Construct != c {
 			continue
@@ -166,7 +167,7 @@ func TestExtrapolateWithinRegion(t *testing.T) {
 	if region.Child != critical.Exec.T || region.Estimate == nil || region.Estimate.Child != critical.Estimate.Exec.T {
 		t.Errorf("the region holds %d ns of children, the criticals lasted %d", region.Child, critical.Exec.T)
 	}
-	if region.Exec != (Span{end - begin, 1}) {
+	if region.Exec != (profile.Span{T: end - begin, C: 1}) {
 		t.Errorf("the region itself: %+v", region.Exec)
 	}
 }
@@ -250,15 +251,15 @@ func TestExtrapolate(t *testing.T) {
 func TestSpare(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		s    ThreadStats
+		s    profile.ThreadStats
 		want int64
 	}{
-		{"own time", ThreadStats{Exec: Span{T: 100}, Child: 30}, 70},
-		{"of which probes took a part", ThreadStats{Exec: Span{T: 100}, Child: 30, Cost: &Cost{Exec: 50, Child: 10}}, 30},
-		{"the body's only", ThreadStats{Exec: Span{T: 100}, Body: Span{T: 60}, Enter: Span{T: 40}, Child: 30}, 30},
-		{"the body's without probes", ThreadStats{Exec: Span{T: 100}, Body: Span{T: 60}, Enter: Span{T: 40}, Child: 30, Cost: &Cost{Exec: 25, Body: 25, Child: 5}}, 10},
-		{"tasks in the barrier", ThreadStats{Exec: Span{T: 100}, Body: Span{T: 60}, Barrier: Span{T: 40}, Child: 50, Task: 20}, 30},
-		{"nothing left", ThreadStats{Exec: Span{T: 100}, Child: 90, Cost: &Cost{Exec: 40, Child: 5}}, 0},
+		{"own time", profile.ThreadStats{Exec: profile.Span{T: 100}, Child: 30}, 70},
+		{"of which probes took a part", profile.ThreadStats{Exec: profile.Span{T: 100}, Child: 30, Cost: &profile.Cost{Exec: 50, Child: 10}}, 30},
+		{"the body's only", profile.ThreadStats{Exec: profile.Span{T: 100}, Body: profile.Span{T: 60}, Enter: profile.Span{T: 40}, Child: 30}, 30},
+		{"the body's without probes", profile.ThreadStats{Exec: profile.Span{T: 100}, Body: profile.Span{T: 60}, Enter: profile.Span{T: 40}, Child: 30, Cost: &profile.Cost{Exec: 25, Body: 25, Child: 5}}, 10},
+		{"tasks in the barrier", profile.ThreadStats{Exec: profile.Span{T: 100}, Body: profile.Span{T: 60}, Barrier: profile.Span{T: 40}, Child: 50, Task: 20}, 30},
+		{"nothing left", profile.ThreadStats{Exec: profile.Span{T: 100}, Child: 90, Cost: &profile.Cost{Exec: 40, Child: 5}}, 0},
 	} {
 		if got := spareTime(&c.s); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)

@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // budget keeps what the probes cost the program's threads below a share of their
@@ -185,7 +186,7 @@ func (m *Measurement) bringBack(k int) {
 }
 
 // describe tells a profile what the budget has led to; Measurement.mu is held.
-func (b *budget) describe(p *attribution.Profile) {
+func (b *budget) describe(p *profile.Profile) {
 	if b == nil {
 		return
 	}
@@ -193,7 +194,7 @@ func (b *budget) describe(p *attribution.Profile) {
 	if d := since(b.until, b.began); d > 0 && d < window { // a short run is all of a window
 		window, worst = d, worst*float64(window)/float64(d)
 	}
-	p.Meta.Budget = &attribution.Budget{Share: b.share, Window: window, Worst: worst}
+	p.Meta.Budget = &profile.Budget{Share: b.share, Window: window, Worst: worst}
 	for i := range p.Meta.Observations {
 		x := &p.Meta.Observations[i]
 		for _, k := range kinds {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/calibration"
+	"ompp-attach/profile"
 )
 
 // costing is what probe hits cost here, once that is known.
@@ -90,9 +90,9 @@ func (m *Measurement) Costs() (*calibration.Costs, error) {
 }
 
 // overhead adds to a process's hits by kind how it is known what they cost.
-func (m *Measurement) overhead(o *attribution.Overhead) *attribution.Overhead {
+func (m *Measurement) overhead(o *profile.Overhead) *profile.Overhead {
 	if o == nil {
-		o = &attribution.Overhead{}
+		o = &profile.Overhead{}
 	}
 	o.Mode = m.kernel.Mode().String()
 	if _, err := m.Costs(); err != nil {

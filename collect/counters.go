@@ -9,15 +9,15 @@ import (
 	perf "github.com/elastic/go-perf"
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/perfcounters"
+	"ompp-attach/profile"
 )
 
 // counting is the performance counters that a measurement reads.
 type counting struct {
-	counters []attribution.Counter // as they were asked for
-	column   []int                 // where events have them; -1: it failed
+	counters []profile.Counter // as they were asked for
+	column   []int             // where events have them; -1: it failed
 	wanted   []perfcounters.Counter
 	kernel   bpf.Counters
 	events   [][]*perf.Event // by counter of the kernel side, one for each CPU
@@ -39,7 +39,7 @@ func newCounting(wanted []perfcounters.Counter) *counting {
 	c := &counting{}
 	for i := range wanted {
 		w := &wanted[i]
-		counter, source := attribution.Counter{Name: w.Name, Unit: w.Unit}, bpf.CountEvent
+		counter, source := profile.Counter{Name: w.Name, Unit: w.Unit}, bpf.CountEvent
 		if w.Kind == perfcounters.Software {
 			source = softwareSources[w.Config]
 		}
@@ -129,21 +129,21 @@ func (c *counting) running(i int) float64 {
 }
 
 // settle makes the counters of a profile those that were asked for.
-func (c *counting) settle(p *attribution.Profile) {
+func (c *counting) settle(p *profile.Profile) {
 	if c == nil {
 		return
 	}
 	share := make([]float64, len(c.wanted))
 	if c.kernel.TakeTurns {
-		share = attribution.ScaleTurns(p, len(c.wanted))
+		share = profile.ScaleTurns(p, len(c.wanted))
 	} else {
 		for i := range share {
 			share[i] = c.running(i)
 		}
-		attribution.ScaleCounters(p, share)
+		profile.ScaleCounters(p, share)
 	}
-	attribution.SpreadCounters(p, c.column)
-	p.Meta.Counters = append([]attribution.Counter(nil), c.counters...)
+	profile.SpreadCounters(p, c.column)
+	p.Meta.Counters = append([]profile.Counter(nil), c.counters...)
 	p.Meta.Evaluators = c.formulas
 	for i, from := range c.column {
 		if from >= 0 && share[from] > 0 && share[from] < 1 {

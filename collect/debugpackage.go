@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/files"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -101,7 +101,7 @@ func debugPackage(name string) string {
 
 // nameDebugPackages tells of files whose names or lines are not known which packages
 // have them. A file at the path of a container's is another one.
-func nameDebugPackages(objects []attribution.Object, mods []symbols.Module) {
+func nameDebugPackages(objects []profile.Object, mods []symbols.Module) {
 	var paths []string
 	for i := range objects {
 		if o := &objects[i]; !o.Lines && isInstalled(o.Path, mods) {

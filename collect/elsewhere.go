@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
 // namesElsewhere says of which files with regions the debug information is in
 // other files that are not read.
-func (r *resolver) namesElsewhere() (out []attribution.Unseen) {
+func (r *resolver) namesElsewhere() (out []profile.Unseen) {
 	seen := map[*symbols.Object]bool{}
 	for _, p := range r.bound {
 		if p.module == nil || seen[p.object] {
@@ -20,10 +20,10 @@ func (r *resolver) namesElsewhere() (out []attribution.Unseen) {
 		}
 		seen[p.object] = true
 		if where := p.object.DWARFElsewhere(); where != "" {
-			out = append(out, attribution.Unseen{What: "names of inlined functions in " + filepath.Base(p.module.Path),
+			out = append(out, profile.Unseen{What: "names of inlined functions in " + filepath.Base(p.module.Path),
 				Reason: fmt.Sprintf("most of its debug information is %s, which is not read: constructs in inlined functions are shown in the function around them, and a region's last line may be that of a function inlined into it", where)})
 		}
 	}
-	slices.SortFunc(out, func(a, b attribution.Unseen) int { return cmp.Compare(a.What, b.What) })
+	slices.SortFunc(out, func(a, b profile.Unseen) int { return cmp.Compare(a.What, b.What) })
 	return out
 }

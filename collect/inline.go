@@ -5,6 +5,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes"
 	"ompp-attach/probes/inline"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -77,7 +78,7 @@ func (r *resolver) inlined(k attribution.Key) (place, inline.Construct, bool) {
 }
 
 // inlineRegion places a construct that makes no call.
-func (r *resolver) inlineRegion(k attribution.Key, reg *attribution.Region) bool {
+func (r *resolver) inlineRegion(k attribution.Key, reg *profile.Region) bool {
 	switch k.Construct {
 	case event.Loop, event.Master, event.Masked, event.Atomic, event.Flush:
 	default:
@@ -105,7 +106,7 @@ func (r *resolver) inlineRegion(k attribution.Key, reg *attribution.Region) bool
 	}
 	loc.File, loc.Begin, loc.End = c.File, c.Begin, c.Last
 	if !c.Exact {
-		loc.Mark = attribution.Approx
+		loc.Mark = profile.Approx
 		reg.Notes = append(reg.Notes, noteOwnLines)
 	}
 	return true
@@ -116,7 +117,7 @@ const noteWhole = "without the source: the region is one static loop and nothing
 const noteOwnLines = "without the source, the lines are those of the construct's code: the directive stands before them"
 
 // inlineParallel tells a region that is one static loop and nothing else.
-func (r *resolver) inlineParallel(p place, reg *attribution.Region) {
+func (r *resolver) inlineParallel(p place, reg *profile.Region) {
 	if r.inlining && reg.Construct == event.Parallel && usesGomp(p.object) && inline.Of(p.object).IsLoop(p.vaddr) {
 		reg.Construct = event.ParallelLoop
 		reg.Notes = append(reg.Notes, noteWhole)
@@ -131,9 +132,9 @@ func (r *resolver) endsByProbe(site uint64) bool {
 }
 
 // unseenInline says what of a process's inline constructs no probe sees.
-func (p *Process) unseenInline() (out []attribution.Unseen) {
+func (p *Process) unseenInline() (out []profile.Unseen) {
 	if !p.resolver.inlining {
-		return []attribution.Unseen{{What: "static loops, master (GCC)",
+		return []profile.Unseen{{What: "static loops, master (GCC)",
 			Reason: "their probes are switched off: their time is that of the region around them, and the wait after a static loop shows as a BARRIER or as the region's exitBarT"}}
 	}
 	for i := range p.resolver.mods {
@@ -142,11 +143,11 @@ func (p *Process) unseenInline() (out []attribution.Unseen) {
 			continue
 		}
 		if o.Arch() != "amd64" {
-			return []attribution.Unseen{{What: "static loops, master (GCC)", Reason: "GCC makes plain instructions of them, which this version does not read on " + o.Arch()}}
+			return []profile.Unseen{{What: "static loops, master (GCC)", Reason: "GCC makes plain instructions of them, which this version does not read on " + o.Arch()}}
 		}
 		for _, u := range inline.Of(o).Unseen {
 			_, body := tableOf(o).Function(u.Fn)
-			out = append(out, attribution.Unseen{What: u.What, Reason: u.Reason, Object: p.resolver.mods[i].Path, Offset: u.Fn, Body: body,
+			out = append(out, profile.Unseen{What: u.What, Reason: u.Reason, Object: p.resolver.mods[i].Path, Offset: u.Fn, Body: body,
 				Function: p.resolver.function(place{&p.resolver.mods[i], o, u.Fn}, u.Fn)})
 		}
 	}

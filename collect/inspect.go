@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
 	"ompp-attach/probes"
 	"ompp-attach/probes/insn"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -27,7 +27,7 @@ type Inspection struct {
 
 // InspectedRuntime is one OpenMP runtime in a process.
 type InspectedRuntime struct {
-	attribution.Runtime
+	profile.Runtime
 	Kind     event.Runtime
 	Static   bool                     // part of the executable
 	Replaced bool                     // its file on disk is another one by now
@@ -157,7 +157,7 @@ func inspectRuntime(mod *symbols.Module, imported func(string) bool) (r Inspecte
 	plan, err := probes.NewPlan(o, imported)
 	if err != nil {
 		r.Err = err
-		r.Runtime = attribution.Runtime{Name: r.Kind.String(), Path: mod.Path, BuildID: o.BuildID()}
+		r.Runtime = profile.Runtime{Name: r.Kind.String(), Path: mod.Path, BuildID: o.BuildID()}
 		return r, true
 	}
 	r.Runtime = describeRuntime(mod, plan)
@@ -201,7 +201,7 @@ func inspectUser(mod *symbols.Module, executable bool, runtimes []*symbols.Modul
 	slices.Sort(u.Calls)
 	u.BuildID, u.Stripped, u.Lines = o.BuildID(), o.Stripped(), o.HasDWARF()
 	u.DebugLink = o.DebugLink()
-	described := []attribution.Object{{Path: mod.Path, Lines: u.Lines}}
+	described := []profile.Object{{Path: mod.Path, Lines: u.Lines}}
 	nameDebugPackages(described, []symbols.Module{*mod})
 	u.Debug = described[0].Debug
 	u.Sources = inspectSources(o)

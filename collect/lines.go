@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/probes"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -102,7 +102,7 @@ func (u *UserRegions) placeLines(mod *symbols.Module, o *symbols.Object, r *line
 		ps, err := probes.LineProbes(o, "region "+r.name, lo, identity, lineOf)
 		if err != nil {
 			r.trouble = fmt.Sprintf("in %s: %v", o.SourceFunction(addr), err)
-			u.unseen = append(u.unseen, attribution.Unseen{What: "region " + r.name, Reason: r.trouble})
+			u.unseen = append(u.unseen, profile.Unseen{What: "region " + r.name, Reason: r.trouble})
 			continue
 		}
 		file, _, _ := o.Statement(addr)

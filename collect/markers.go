@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes"
 	"ompp-attach/probes/insn"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -35,11 +35,11 @@ func (u *UserRegions) findMarkers(mod *symbols.Module) (points []probes.CodePoin
 		// The kernel would put its breakpoint wherever a broken note says.
 		i, err := insn.Decode(o, m.VAddr)
 		if err != nil || i.Kind != insn.Nop {
-			u.unseen = append(u.unseen, attribution.Unseen{What: "marker " + m.Name, Reason: fmt.Sprintf("its note in %s leads to %#x, where no nop is", mod.Path, m.VAddr)})
+			u.unseen = append(u.unseen, profile.Unseen{What: "marker " + m.Name, Reason: fmt.Sprintf("its note in %s leads to %#x, where no nop is", mod.Path, m.VAddr)})
 			continue
 		}
 		if i.Refused {
-			u.unseen = append(u.unseen, attribution.Unseen{What: "marker " + m.Name, Reason: i.Refusal() + "; the ompp.h of this version sets another one"})
+			u.unseen = append(u.unseen, profile.Unseen{What: "marker " + m.Name, Reason: i.Refusal() + "; the ompp.h of this version sets another one"})
 			continue
 		}
 		wanted = append(wanted, m)
@@ -57,7 +57,7 @@ func (u *UserRegions) findMarkers(mod *symbols.Module) (points []probes.CodePoin
 			p.Edge = event.Enter
 		case markEnd:
 			if p.Edge = event.Release; p.Identity == 0 {
-				u.unseen = append(u.unseen, attribution.Unseen{What: "region " + m.Name, Reason: "its end is marked in " + mod.Path + ", its begin is not"})
+				u.unseen = append(u.unseen, profile.Unseen{What: "region " + m.Name, Reason: "its end is marked in " + mod.Path + ", its begin is not"})
 				continue
 			}
 		default:

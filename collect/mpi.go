@@ -6,12 +6,12 @@ import (
 	"io"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/probes"
 	"ompp-attach/probes/accessor"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -32,7 +32,7 @@ type plannedMPI struct {
 // mpiProcess is what is known of a process's MPI.
 type mpiProcess struct {
 	placed map[fileID]*placedMPI // guarded by Measurement.scanning
-	job    *attribution.MPIJob   // guarded by Measurement.mu; nil: no MPI library seen
+	job    *profile.MPIJob       // guarded by Measurement.mu; nil: no MPI library seen
 	// bindings are the libraries that call MPI for others; guarded by Measurement.mu.
 	bindings map[*symbols.Object]bool
 	// library is the MPI library, noNeighbors the communicators of which the
@@ -149,7 +149,7 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	p.mpi.placed[idOf(mod)] = &placedMPI{link, a.Plan}
 	job := rankIn(pid)
 	if job == nil {
-		job = &attribution.MPIJob{Rank: -1}
+		job = &profile.MPIJob{Rank: -1}
 	}
 	job.Library, job.Path = a.Plan.Library.Name, mod.Path
 	if a.Plan.Library.Unknown != nil {

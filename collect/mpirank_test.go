@@ -10,6 +10,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/probes"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -26,7 +27,7 @@ func TestWorldDoubted(t *testing.T) {
 		{probes.MPIWorld{Rank: 4, Size: 4}, 1, 2, true},
 		{probes.MPIWorld{Rank: 0, Size: -7}, 1, 2, true},
 	} {
-		q := mpiProcess{job: &attribution.MPIJob{Rank: 1, Size: 2}}
+		q := mpiProcess{job: &profile.MPIJob{Rank: 1, Size: 2}}
 		q.begin(&c.world)
 		if q.job.Rank != c.rank || q.job.Size != c.size || q.doubted != c.doubted || (q.job.Volumes != "") != c.doubted {
 			t.Errorf("%+v: rank %d of %d, doubted %t, %q", c.world, q.job.Rank, q.job.Size, q.doubted, q.job.Volumes)
@@ -80,7 +81,7 @@ func TestNoVolumesOfADoubtedLibrary(t *testing.T) {
 		}
 	}
 	send(1000)
-	m.procs[doubted].mpi.job = &attribution.MPIJob{}
+	m.procs[doubted].mpi.job = &profile.MPIJob{}
 	m.procs[doubted].mpi.doubt(errors.New("a test"))
 	send(2000)
 	for pid, want := range map[uint32]uint64{doubted: 1, sound: 0} {

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"slices"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
 // objects describes the files that a profile's frames and regions lie in.
-func (r *resolver) objects(prof *attribution.Profile) (out []attribution.Object) {
+func (r *resolver) objects(prof *profile.Profile) (out []profile.Object) {
 	named := map[string]bool{}
 	for i := range prof.Frames {
 		named[prof.Frames[i].Object] = true
@@ -24,12 +24,12 @@ func (r *resolver) objects(prof *attribution.Profile) (out []attribution.Object)
 		}
 	}
 	nameDebugPackages(out, r.mods)
-	slices.SortFunc(out, func(a, b attribution.Object) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(out, func(a, b profile.Object) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }
 
-func describeObject(path string, o *symbols.Object) attribution.Object {
-	d := attribution.Object{Path: path, BuildID: o.BuildID(), Symbols: !o.Stripped(), Lines: o.HasDWARF()}
+func describeObject(path string, o *symbols.Object) profile.Object {
+	d := profile.Object{Path: path, BuildID: o.BuildID(), Symbols: !o.Stripped(), Lines: o.HasDWARF()}
 	d.Begin, d.End, d.FileOffset = o.CodeSegment()
 	return d
 }

@@ -11,6 +11,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // What is no more than a moment is no finding.
@@ -47,7 +48,7 @@ type perLibrary struct {
 }
 
 // Region implements attribution.Resolver.
-func (r perLibrary) Region(k attribution.Key) attribution.Region {
+func (r perLibrary) Region(k attribution.Key) profile.Region {
 	reg := r.resolver.Region(k)
 	for _, addr := range []uint64{k.Fn, k.Site} {
 		if i, ok := r.usage.callers[addr]; ok && r.usage.libraries[i].kind == k.Runtime {

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
 	"ompp-attach/probes"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -61,8 +61,8 @@ func threadsOf(pid int) (tids []int) {
 }
 
 // describe fills what can be said of a process before it is measured.
-func describe(pid int) attribution.Meta {
-	m := attribution.Meta{PID: pid, Start: time.Now()}
+func describe(pid int) profile.Meta {
+	m := profile.Meta{PID: pid, Start: time.Now()}
 	m.Path, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	m.Path = strings.TrimSuffix(m.Path, " (deleted)")
 	m.Program = filepath.Base(m.Path)
@@ -79,8 +79,8 @@ func describe(pid int) attribution.Meta {
 	return m
 }
 
-func describeRuntime(mod *symbols.Module, plan *probes.Plan) attribution.Runtime {
-	return attribution.Runtime{
+func describeRuntime(mod *symbols.Module, plan *probes.Plan) profile.Runtime {
+	return profile.Runtime{
 		Name: plan.Runtime.String(), Path: mod.Path, Version: plan.Version(),
 		BuildID: plan.Object.BuildID(), Probes: len(plan.Placements), Missing: plan.Missing,
 	}

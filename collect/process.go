@@ -18,6 +18,7 @@ import (
 	"ompp-attach/files"
 	"ompp-attach/preflight"
 	"ompp-attach/probes"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -37,7 +38,7 @@ type Process struct {
 	ended     uint64 // when its measured time was over; 0: not yet
 	continued uint64 // when we last let it go on
 	stopped   uint64 // since when it has been stopped for its probes; 0: it runs; guarded by mu
-	meta      attribution.Meta
+	meta      profile.Meta
 	placed    map[fileID]placed // runtimes
 	code      map[fileID]placed // files with probes in their own code
 	mpi       mpiProcess
@@ -56,7 +57,7 @@ type Process struct {
 	tasking   bool
 	warnings  []string
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
-	profile   *attribution.Profile
+	profile   *profile.Profile
 	usage     *usage
 	rates     *rates // of its first second; nil: over, or nothing is known of costs
 	cores     cores
@@ -65,7 +66,7 @@ type Process struct {
 type placed struct {
 	link    io.Closer
 	plan    *probes.Plan
-	runtime attribution.Runtime
+	runtime profile.Runtime
 }
 
 // newProcess registers a process before its first probe is placed.
@@ -353,7 +354,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 
 // profileOf completes what a process's engine gave, which ended at a time, by what else is
 // known of the process. settling is held.
-func (m *Measurement) profileOf(p *Process, prof *attribution.Profile, end uint64) *attribution.Profile {
+func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *profile.Profile {
 	meta := prof.Meta // Finish has filled the event counts
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial

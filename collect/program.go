@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/profile"
 )
 
 // Program is a process that was launched or attached to, with the processes
@@ -139,13 +140,13 @@ func firstFirst(a, b *Process) int {
 
 // Result is what a measurement gave.
 type Result struct {
-	Profiles []*attribution.Profile // the first process's first, then in order of their ends
-	First    *attribution.Profile   // of the process launched or attached to; nil if it used neither OpenMP nor MPI
-	Exit     int                    // exit status of a launched program; 128+N if killed by signal N
-	Lost     uint64                 // records dropped in the kernel
-	Streams  []*attribution.Stream  // with RecordEvents: of the Profiles, in their order
-	Troubles []string               // sentences: why processes that have no profile could not be measured
-	Unfound  []string               // sentences: which functions were asked for and never found
+	Profiles []*profile.Profile    // the first process's first, then in order of their ends
+	First    *profile.Profile      // of the process launched or attached to; nil if it used neither OpenMP nor MPI
+	Exit     int                   // exit status of a launched program; 128+N if killed by signal N
+	Lost     uint64                // records dropped in the kernel
+	Streams  []*attribution.Stream // with RecordEvents: of the Profiles, in their order
+	Troubles []string              // sentences: why processes that have no profile could not be measured
+	Unfound  []string              // sentences: which functions were asked for and never found
 }
 
 // result gathers what a program gave that has ended.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Rank is a process's place in a job, as its launcher tells it.
@@ -142,12 +142,12 @@ func parentOf(pid int) int {
 }
 
 // rankIn is what a process's profile says of its rank before MPI itself has told.
-func rankIn(pid int) *attribution.MPIJob {
+func rankIn(pid int) *profile.MPIJob {
 	r, ok := RankOf(pid)
 	if !ok {
 		return nil
 	}
-	return &attribution.MPIJob{Rank: r.Rank, Size: r.Size, Job: r.Job}
+	return &profile.MPIJob{Rank: r.Rank, Size: r.Size, Job: r.Job}
 }
 
 // oneEach leaves a rank to the process that is it: what else runs in its
@@ -157,8 +157,8 @@ func (r *Result) oneEach() {
 		job  string
 		rank int
 	}
-	ranks := map[place]*attribution.Profile{}
-	better := func(p, than *attribution.Profile) bool {
+	ranks := map[place]*profile.Profile{}
+	better := func(p, than *profile.Profile) bool {
 		switch {
 		case than == nil:
 			return true

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // sleeper runs a process with an environment of its own.
@@ -110,18 +110,18 @@ func TestParentOf(t *testing.T) {
 // Of what runs in a rank's environment, one process is the rank; but what has
 // been a rank of MPI is.
 func TestOneEach(t *testing.T) {
-	at := func(seconds, rank int, library string) *attribution.Profile {
-		return &attribution.Profile{Meta: attribution.Meta{Start: time.Unix(int64(seconds), 0),
-			MPI: &attribution.MPIJob{Job: "j", Rank: rank, Library: library}}}
+	at := func(seconds, rank int, library string) *profile.Profile {
+		return &profile.Profile{Meta: profile.Meta{Start: time.Unix(int64(seconds), 0),
+			MPI: &profile.MPIJob{Job: "j", Rank: rank, Library: library}}}
 	}
 	for name, tc := range map[string]struct {
-		profiles []*attribution.Profile
+		profiles []*profile.Profile
 		first    int // index, -1: none
 		keep     []bool
 	}{
-		"earliest":         {[]*attribution.Profile{at(2, 0, ""), at(1, 0, ""), at(1, 1, "")}, -1, []bool{false, true, true}},
-		"the first":        {[]*attribution.Profile{at(2, 0, ""), at(1, 0, "")}, 0, []bool{true, false}},
-		"the one with MPI": {[]*attribution.Profile{at(1, 0, ""), at(2, 0, "Open MPI"), at(3, 0, "Open MPI")}, 0, []bool{false, true, true}},
+		"earliest":         {[]*profile.Profile{at(2, 0, ""), at(1, 0, ""), at(1, 1, "")}, -1, []bool{false, true, true}},
+		"the first":        {[]*profile.Profile{at(2, 0, ""), at(1, 0, "")}, 0, []bool{true, false}},
+		"the one with MPI": {[]*profile.Profile{at(1, 0, ""), at(2, 0, "Open MPI"), at(3, 0, "Open MPI")}, 0, []bool{false, true, true}},
 	} {
 		r := &Result{Profiles: tc.profiles}
 		if tc.first >= 0 {

@@ -9,6 +9,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/probes"
+	"ompp-attach/profile"
 	"ompp-attach/regions"
 	"ompp-attach/symbols"
 )
@@ -16,14 +17,14 @@ import (
 // Region implements attribution.Resolver: a construct's place in the source,
 // from its file's table of regions or, where the table does not know the call,
 // from libomp's ident_t and the line table.
-func (r *resolver) Region(k attribution.Key) attribution.Region {
+func (r *resolver) Region(k attribution.Key) profile.Region {
 	if k.Construct == event.UserRegion {
 		return r.userRegion(k)
 	}
 	if k.Construct == event.MPI {
 		return r.mpiRegion(k)
 	}
-	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
+	reg := profile.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
 	if k.Construct == event.Critical {
 		if p, ok := r.at(k.Fn); ok {
 			reg.Name = regions.CriticalName(r.named(p.object), p.vaddr)
@@ -49,28 +50,28 @@ func (r *resolver) Region(k attribution.Key) attribution.Region {
 }
 
 // Around implements attribution.Resolver.
-func (r *resolver) Around(addr uint64) (attribution.Region, bool) {
+func (r *resolver) Around(addr uint64) (profile.Region, bool) {
 	p, ok := r.bound[addr]
 	if !ok || p.module == nil || !usesGomp(p.object) && !p.object.Imports("__kmpc_fork_call") {
-		return attribution.Region{}, false
+		return profile.Region{}, false
 	}
 	lo, _, ok := p.object.FuncRange(p.vaddr)
 	if !ok {
-		return attribution.Region{}, false
+		return profile.Region{}, false
 	}
 	t, ok := r.table(p).Function(lo)
 	if !ok || !t.Kind.IsParallel() && (t.Kind != event.NoConstruct || !strings.Contains(t.Words, "parallel")) {
-		return attribution.Region{}, false
+		return profile.Region{}, false
 	}
 	k := attribution.Key{Kind: attribution.Kind{Construct: event.Parallel, Runtime: t.Runtime}}
-	reg := attribution.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
+	reg := profile.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
 	r.outlined(k, place{p.module, p.object, lo}, &reg) // its address is not asked for: another file may have been bound there
 	return reg, true
 }
 
 // mpiRegion places a call of an MPI operation at its line.
-func (r *resolver) mpiRegion(k attribution.Key) attribution.Region {
-	reg := attribution.Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String()}
+func (r *resolver) mpiRegion(k attribution.Key) profile.Region {
+	reg := profile.Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String()}
 	loc := &reg.Location
 	p, ok := r.at(k.Site)
 	if !ok {
@@ -84,7 +85,7 @@ func (r *resolver) mpiRegion(k attribution.Key) attribution.Region {
 }
 
 // inFunction notes the function of an address, by where it begins if it has no name.
-func (r *resolver) inFunction(loc *attribution.Location, p place, vaddr uint64) {
+func (r *resolver) inFunction(loc *profile.Location, p place, vaddr uint64) {
 	if loc.Function = r.function(p, vaddr); loc.Function == "" {
 		loc.Entry, _, _ = p.object.FuncRange(vaddr)
 	}
@@ -116,7 +117,7 @@ func isTask(c event.Construct) bool {
 
 // outlined places a region by its outlined function, which is its own under
 // every optimisation.
-func (r *resolver) outlined(k attribution.Key, p place, reg *attribution.Region) {
+func (r *resolver) outlined(k attribution.Key, p place, reg *profile.Region) {
 	loc := &reg.Location
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	loc.Function = r.function(p, p.vaddr)
@@ -136,7 +137,7 @@ func (r *resolver) outlined(k attribution.Key, p place, reg *attribution.Region)
 }
 
 // call places a construct by the call that starts it.
-func (r *resolver) call(k attribution.Key, reg *attribution.Region) {
+func (r *resolver) call(k attribution.Key, reg *profile.Region) {
 	loc := &reg.Location
 	p, ok := r.at(k.Site)
 	if !ok {
@@ -156,7 +157,7 @@ func (r *resolver) call(k attribution.Key, reg *attribution.Region) {
 const noteTail = "the compiler made this construct's call the last jump of its function: the place is the end of that function"
 
 // tail places a construct whose call is the last act of an outlined function.
-func (r *resolver) tail(k attribution.Key, reg *attribution.Region) {
+func (r *resolver) tail(k attribution.Key, reg *profile.Region) {
 	loc := &reg.Location
 	p, ok := r.at(k.Fn)
 	if !ok {
@@ -171,7 +172,7 @@ func (r *resolver) tail(k attribution.Key, reg *attribution.Region) {
 		r.fromTable(&t, k, reg)
 		return
 	}
-	loc.Mark = attribution.Approx
+	loc.Mark = profile.Approx
 	reg.Notes = append(reg.Notes, noteTail)
 	if x, ok := r.named(p.object).Outlined(p.vaddr); ok {
 		loc.File, loc.Begin, loc.Function = x.File, x.End, x.Function
@@ -208,7 +209,7 @@ func (r *resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 
 // fromTable gives a region what the table knows of it. Combined constructs that
 // compile to the same code as others are told apart by the source.
-func (r *resolver) fromTable(t *regions.Region, k attribution.Key, reg *attribution.Region) {
+func (r *resolver) fromTable(t *regions.Region, k attribution.Key, reg *profile.Region) {
 	switch {
 	case k.Construct.IsParallel() && t.Kind.IsParallel():
 		reg.Construct = t.Kind
@@ -238,10 +239,10 @@ func (r *resolver) fromTable(t *regions.Region, k attribution.Key, reg *attribut
 		loc.Function = t.Function
 	}
 	if t.BeginNear {
-		loc.Mark = attribution.Approx
+		loc.Mark = profile.Approx
 	}
 	if t.EndNear {
-		loc.EndMark = attribution.Approx
+		loc.EndMark = profile.Approx
 	}
 }
 
@@ -267,7 +268,7 @@ func tableOf(o *symbols.Object) *regions.Table {
 // byIdent places a construct that the table does not know, as where the call's
 // argument is computed, by libomp's ident_t. It names the file as the command
 // line did.
-func (r *resolver) byIdent(k attribution.Key, p place, loc *attribution.Location) bool {
+func (r *resolver) byIdent(k attribution.Key, p place, loc *profile.Location) bool {
 	id, ok := r.ident(k.Loc)
 	if !ok || id.Line == 0 {
 		return false

@@ -8,10 +8,10 @@ import (
 
 	perf "github.com/elastic/go-perf"
 
-	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes/inline"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/unwind"
 )
@@ -19,7 +19,7 @@ import (
 // sampling is a measurement's sampling part.
 type sampling struct {
 	kernel    *bpf.Sampler // nil: nobody is sampled
-	as        attribution.Sampling
+	as        profile.Sampling
 	limit     samplingLimit
 	throttled uint64 // guarded by Measurement.mu
 	pcs       []uint64
@@ -38,7 +38,7 @@ type sampledProcess struct {
 
 // Sample makes the measurement sample every process, by an event that as
 // describes. It is called before any process is measured.
-func (m *Measurement) Sample(attr *perf.Attr, as attribution.Sampling) error {
+func (m *Measurement) Sample(attr *perf.Attr, as profile.Sampling) error {
 	k, err := m.kernel.LoadSampler()
 	if err != nil {
 		return fmt.Errorf("sample by %s: %w", as.Event, err)
@@ -126,7 +126,7 @@ func (r *resolver) bind(addr uint64) {
 }
 
 // Code implements attribution.Resolver.
-func (r *resolver) Code(addr uint64) (frames []attribution.Frame) {
+func (r *resolver) Code(addr uint64) (frames []profile.Frame) {
 	p, ok := r.bound[addr]
 	if !ok || p.module == nil {
 		return nil
@@ -140,7 +140,7 @@ func (r *resolver) Code(addr uint64) (frames []attribution.Frame) {
 		places = []symbols.Place{{}}
 	}
 	for i, at := range places {
-		f := attribution.Frame{Function: at.Function, File: at.File, Line: at.Line, Object: p.module.Path, Offset: vaddr,
+		f := profile.Frame{Function: at.Function, File: at.File, Line: at.Line, Object: p.module.Path, Offset: vaddr,
 			Inlined: i < len(places)-1, Atomic: atomic && i == 0}
 		if f.Function == "" {
 			f.Entry, _, _ = p.object.FuncRange(vaddr)
@@ -151,7 +151,7 @@ func (r *resolver) Code(addr uint64) (frames []attribution.Frame) {
 }
 
 // sampledAs says how a process was sampled; nil if it was not.
-func (m *Measurement) sampledAs(p *Process, prof *attribution.Profile) *attribution.Sampling {
+func (m *Measurement) sampledAs(p *Process, prof *profile.Profile) *profile.Sampling {
 	if m.sampling.kernel == nil {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (m *Measurement) sampledAs(p *Process, prof *attribution.Profile) *attribut
 
 // markMPI finds the samples that were taken in an MPI call: a call is reported
 // when it returns, so the engine could not tell.
-func markMPI(prof *attribution.Profile) {
+func markMPI(prof *profile.Profile) {
 	job := prof.Meta.MPI
 	if job == nil || job.Path == "" {
 		return
@@ -193,8 +193,8 @@ func markMPI(prof *attribution.Profile) {
 	}
 	for i := range prof.Samples {
 		s := &prof.Samples[i]
-		if s.Phase != attribution.PhaseProbe && slices.ContainsFunc(s.Stack, func(f int) bool { return inMPI[f] }) {
-			s.Phase = attribution.PhaseMPI
+		if s.Phase != profile.PhaseProbe && slices.ContainsFunc(s.Stack, func(f int) bool { return inMPI[f] }) {
+			s.Phase = profile.PhaseMPI
 		}
 	}
 }

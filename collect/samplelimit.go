@@ -9,8 +9,8 @@ import (
 
 	perf "github.com/elastic/go-perf"
 
-	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/profile"
 )
 
 const (
@@ -33,7 +33,7 @@ type samplingLimit struct {
 // boundSampling lowers what is asked for to what takes no more than mostSampling of a
 // processor's time. The rate of a counter that is sampled every so many times is only known when
 // samples come: Sampler.KeepTo looks at that.
-func boundSampling(k *bpf.Sampler, a *perf.Attr, as *attribution.Sampling) (samplingLimit, error) {
+func boundSampling(k *bpf.Sampler, a *perf.Attr, as *profile.Sampling) (samplingLimit, error) {
 	asked, clock := math.Inf(1), a.Type == perf.SoftwareEvent
 	switch {
 	case clock:

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/probes"
+	"ompp-attach/profile"
 )
 
 // class is a set of constructs that a user can leave out, as in POMP.
@@ -157,7 +157,7 @@ func (s *Selection) prune(p *probes.Plan) {
 
 // hide takes out of a profile what is not wanted. MPI calls that are not have not
 // come in.
-func (s *Selection) hide(p *attribution.Profile) {
+func (s *Selection) hide(p *profile.Profile) {
 	if s == nil {
 		return
 	}
@@ -165,7 +165,7 @@ func (s *Selection) hide(p *attribution.Profile) {
 	if len(s.text) == 0 {
 		return
 	}
-	attribution.Hide(p, func(r *attribution.Region) bool {
+	profile.Hide(p, func(r *profile.Region) bool {
 		return s.hidden[r.Construct] && r.Construct != event.MPI ||
 			slices.ContainsFunc(s.files, func(f string) bool { return inFile(r.Location.File, f) }) ||
 			slices.ContainsFunc(s.functions, func(f string) bool {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // mpiChoice says which operations of MPI are wanted, beyond the class mpi.
@@ -66,7 +66,7 @@ func nameOp(flag, word string, set *map[mpi.Op]bool) (named bool, err error) {
 }
 
 // leftOut is what a profile's report says was left out.
-func (s *Selection) leftOut(p *attribution.Profile) []string {
+func (s *Selection) leftOut(p *profile.Profile) []string {
 	if p.Meta.MPI == nil || p.Meta.MPI.Library == "" || s.mpi.queries || s.hidden[event.MPI] {
 		return s.text
 	}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 type closerFunc func() error
@@ -23,7 +23,7 @@ func TestUnshare(t *testing.T) {
 	place := func(int) (io.Closer, error) { return nothing{}, nil }
 	program := func() (*Process, *kindLinks) {
 		p := m.newProcess(unix.Getpid(), m.newProgram(unix.Getpid(), true))
-		p.meta.MPI = &attribution.MPIJob{Size: 2}
+		p.meta.MPI = &profile.MPIJob{Size: 2}
 		l := &kindLinks{}
 		for kind := range 3 {
 			link, err := m.share(p, kindPlan{kind: kind}, place)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 	"ompp-attach/regions"
 	"ompp-attach/symbols"
 )
@@ -16,7 +16,7 @@ import (
 // construct by construct; else what can be among it.
 
 // unseen says what of a process no probe sees.
-func (p *Process) unseen() (out []attribution.Unseen) {
+func (p *Process) unseen() (out []profile.Unseen) {
 	has := map[event.Runtime]bool{}
 	for _, pl := range p.placed {
 		has[pl.plan.Runtime] = true
@@ -47,7 +47,7 @@ func sourcesKnown(sources []symbols.Source) bool {
 
 // invisible lists the constructs of a file that the source has and nothing
 // measures, those of one kind and reason together.
-func (p *Process) invisible(t *regions.Table) (out []attribution.Unseen) {
+func (p *Process) invisible(t *regions.Table) (out []profile.Unseen) {
 	type directive struct {
 		kind event.Construct
 		file string
@@ -81,16 +81,16 @@ func (p *Process) invisible(t *regions.Table) (out []attribution.Unseen) {
 		if len(places) > few {
 			where += fmt.Sprintf(" and %d more", len(places)-few)
 		}
-		out = append(out, attribution.Unseen{What: k[0] + " at " + where, Reason: k[1]})
+		out = append(out, profile.Unseen{What: k[0] + " at " + where, Reason: k[1]})
 	}
 	return out
 }
 
 // unseenInGeneral says what can be unseen in a program whose source is not
 // there.
-func (p *Process) unseenInGeneral(has map[event.Runtime]bool) (out []attribution.Unseen) {
+func (p *Process) unseenInGeneral(has map[event.Runtime]bool) (out []profile.Unseen) {
 	add := func(what, reason string) {
-		out = append(out, attribution.Unseen{What: what, Reason: reason, Possible: true})
+		out = append(out, profile.Unseen{What: what, Reason: reason, Possible: true})
 	}
 	atomics := func(what, compiler string) {
 		if p.resolver.atomics {

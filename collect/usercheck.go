@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -79,7 +79,7 @@ func loadsMore(mods []symbols.Module) bool {
 
 // notSeen says which of the user's regions have no probes, and which were never
 // reached in a process whose profile has the given regions.
-func (u *UserRegions) notSeen(mods []symbols.Module, regions []attribution.Region) []attribution.Unseen {
+func (u *UserRegions) notSeen(mods []symbols.Module, regions []profile.Region) []profile.Unseen {
 	if u == nil {
 		return nil
 	}
@@ -106,11 +106,11 @@ func (u *UserRegions) notSeen(mods []symbols.Module, regions []attribution.Regio
 		}
 	}
 	if s := listed(inlined); s != "" {
-		out = append(out, attribution.Unseen{What: "user regions " + s,
+		out = append(out, profile.Unseen{What: "user regions " + s,
 			Reason: "their own code was never reached: the compiler inlined calls of them, which cannot be seen (mark them noinline to see them)"})
 	}
 	if s := listed(never); s != "" {
-		out = append(out, attribution.Unseen{What: "user regions " + s, Reason: "they were never reached"})
+		out = append(out, profile.Unseen{What: "user regions " + s, Reason: "they were never reached"})
 	}
 	return out
 }

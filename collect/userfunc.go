@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/probes"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -41,7 +41,7 @@ type UserRegions struct {
 	found    int // functions
 	most     int // that can be
 	refusal  error
-	unseen   []attribution.Unseen
+	unseen   []profile.Unseen
 	places   map[*symbols.Object]map[uint64]userPlace // by identity
 }
 
@@ -120,7 +120,7 @@ func (u *UserRegions) findFunctions(mod *symbols.Module) (points []probes.CodePo
 		fp, err := probes.ProbeFunction(o, f.Names[0], f.VAddr)
 		if err != nil {
 			u.logf("%s: %s is not measured: %v", mod.Path, f.Names[0], err)
-			u.unseen = append(u.unseen, attribution.Unseen{What: "function " + f.Names[0], Reason: err.Error()})
+			u.unseen = append(u.unseen, profile.Unseen{What: "function " + f.Names[0], Reason: err.Error()})
 			continue
 		}
 		if fp.Dear > 0 {

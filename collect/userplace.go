@@ -6,12 +6,13 @@ import (
 	"os"
 
 	"ompp-attach/attribution"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
 // userRegion places a region of the user's own in the source.
-func (r *resolver) userRegion(k attribution.Key) attribution.Region {
-	reg := attribution.Region{Construct: k.Construct}
+func (r *resolver) userRegion(k attribution.Key) profile.Region {
+	reg := profile.Region{Construct: k.Construct}
 	p, ok := r.at(k.Site)
 	if !ok {
 		reg.Location.Offset = k.Site
@@ -29,7 +30,7 @@ func (r *resolver) userRegion(k attribution.Key) attribution.Region {
 	case u.lines != nil:
 		loc.File, loc.Begin, loc.End, loc.Function = u.lines.File, u.lines.Begin, u.lines.End, u.lines.Function
 		if u.near {
-			loc.Mark = attribution.Approx
+			loc.Mark = profile.Approx
 		}
 	default:
 		reg.Notes = append(reg.Notes, inlinedNote(p.object, p.vaddr)...)
@@ -37,7 +38,7 @@ func (r *resolver) userRegion(k attribution.Key) attribution.Region {
 		if x, ok := p.object.Definition(p.vaddr); ok {
 			loc.File, loc.Begin, loc.End = x.File, x.Begin, x.End
 			if x.End > x.Begin {
-				loc.EndMark = attribution.Approx
+				loc.EndMark = profile.Approx
 			}
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 const targetThreads = 2
@@ -143,7 +143,7 @@ func codeOf(pid int) (map[string][]byte, error) {
 // windowOf checks that what was recorded of longrun's regions fits together:
 // each whole execution has its constructs once per thread, and only one
 // execution at either end of the window may be cut.
-func windowOf(t *testing.T, p *attribution.Profile) {
+func windowOf(t *testing.T, p *profile.Profile) {
 	t.Helper()
 	regions := count(p, execC, parallel)
 	if regions[0] < 10 {
@@ -191,7 +191,7 @@ func windowOf(t *testing.T, p *attribution.Profile) {
 	}
 }
 
-func (s *started) profile(t *testing.T) *attribution.Profile {
+func (s *started) profile(t *testing.T) *profile.Profile {
 	t.Helper()
 	if got := s.wait(t); got != 0 {
 		t.Fatalf("exit status %d after %s; stderr: %s", got, time.Since(s.began), s.stderr.String())

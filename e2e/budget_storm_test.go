@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // said is what a profile says of how often constructs were executed: between least
 // and most, or at least so often.
-func said(p *attribution.Profile, constructs event.Constructs) (least, most uint64, open bool) {
-	sums := map[int]*attribution.Estimate{}
+func said(p *profile.Profile, constructs event.Constructs) (least, most uint64, open bool) {
+	sums := map[int]*profile.Estimate{}
 	counts := map[int]uint64{}
 	for _, n := range p.Nodes {
 		if n.Region < 0 || !constructs.Has(p.Regions[n.Region].Construct) {
@@ -27,7 +27,7 @@ func said(p *attribution.Profile, constructs event.Constructs) (least, most uint
 	for region, count := range counts {
 		e := sums[region]
 		if e == nil {
-			e = &attribution.Estimate{}
+			e = &profile.Estimate{}
 		}
 		low, high := e.Interval(count)
 		least, most, open = least+low, most+high, open || e.AtLeast

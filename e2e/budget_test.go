@@ -14,6 +14,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // stormLines finds, in phases.c, the line that each phase's comment stands on.
@@ -34,7 +35,7 @@ func stormLines(t *testing.T) map[string][]int {
 
 // phaseFigures adds up the executions of a construct of one phase: in all, those
 // of them that were extrapolated, and the standard error.
-func phaseFigures(p *attribution.Profile, c event.Construct, lines []int) (all, guessed uint64, sigma float64) {
+func phaseFigures(p *profile.Profile, c event.Construct, lines []int) (all, guessed uint64, sigma float64) {
 	for _, n := range p.Nodes {
 		if n.Region < 0 || p.Regions[n.Region].Construct != c {
 			continue
@@ -168,7 +169,7 @@ func TestBudget(t *testing.T) {
 }
 
 // executionsIn is how many executions a profile tells of that were observed.
-func executionsIn(p *attribution.Profile) (n uint64) {
+func executionsIn(p *profile.Profile) (n uint64) {
 	for i := range p.Nodes {
 		for _, s := range p.Nodes[i].Stats {
 			n += s.Exec.C

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // oddBuild is a way to build the program of testdata/programs/builds.
@@ -194,7 +194,7 @@ func TestOddBuilds(t *testing.T) {
 					t.Errorf("%s: %d executions of what is not in the source", place, n)
 				}
 			}
-			elsewhere := slices.ContainsFunc(s.main.Unseen, func(u attribution.Unseen) bool { return u.What == "names of inlined functions in builds" })
+			elsewhere := slices.ContainsFunc(s.main.Unseen, func(u profile.Unseen) bool { return u.What == "names of inlined functions in builds" })
 			if want := strings.Contains(b.flags, "split") || strings.Contains(b.name, "common"); elsewhere != want {
 				t.Errorf("says that names are elsewhere: %t, want %t", elsewhere, want)
 			}
@@ -206,7 +206,7 @@ func TestOddBuilds(t *testing.T) {
 }
 
 // executions sums up what was measured by place.
-func executions(p *attribution.Profile, how places) map[string]uint64 {
+func executions(p *profile.Profile, how places) map[string]uint64 {
 	got := map[string]uint64{}
 	for _, n := range p.Nodes {
 		if n.Region < 0 {

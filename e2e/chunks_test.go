@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // Dynamic loops are counted in all kinds of teams, and their chunks cost no
@@ -18,7 +18,7 @@ func TestChunks(t *testing.T) {
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}, {"clang-14", "-O0 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
 			bin := testbin.Build(t, "chunks.c", b.options())
-			measured := func(iterations int) *attribution.Profile {
+			measured := func(iterations int) *profile.Profile {
 				s := clean(t, options{env: append(threadsEnv(2), "OMP_SCHEDULE=dynamic,1")}, bin, strconv.Itoa(reps), strconv.Itoa(iterations))
 				if want := fmt.Sprintln(reps * kinds * (loops*iterations + 3)); s.stdout != want {
 					t.Fatalf("the program says %q, want %q", s.stdout, want)

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // partNames are the parts of probeheavy.c, in the order of its lines.
@@ -44,7 +44,7 @@ func ownClock(t *testing.T, bin string, env, args []string) []float64 {
 
 // byPart is what a profile says of the primary thread's time in each part's
 // parallel region, in ns.
-func byPart(t *testing.T, p *attribution.Profile) []float64 {
+func byPart(t *testing.T, p *profile.Profile) []float64 {
 	t.Helper()
 	at := map[int]float64{} // by line
 	for i := range p.Nodes {

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // crowded is the processor that programs share: the last, since on the first a
@@ -22,15 +22,15 @@ import (
 var crowded = strconv.Itoa(runtime.NumCPU() - 1)
 
 // countedRegions are the flat figures of busy.c, by the number in its comments.
-func countedRegions(p *attribution.Profile) map[int]map[int]*attribution.ThreadStats {
-	out, parallel := map[int]map[int]*attribution.ThreadStats{}, 0
+func countedRegions(p *profile.Profile) map[int]map[int]*profile.ThreadStats {
+	out, parallel := map[int]map[int]*profile.ThreadStats{}, 0
 	for _, b := range analysis.Flat(p) {
 		n := 3
 		if p.Regions[b.Region].Construct != event.Critical {
 			n = []int{1, 2, 4}[parallel]
 			parallel++
 		}
-		out[n] = map[int]*attribution.ThreadStats{}
+		out[n] = map[int]*profile.ThreadStats{}
 		for i := range b.Rows {
 			out[n][p.Threads[b.Rows[i].Thread].Num] = &b.Rows[i].ThreadStats
 		}
@@ -73,7 +73,7 @@ func TestCounters(t *testing.T) {
 // The program works until a clock says so, which on a virtual machine that is not
 // given its processor goes on: wrong says how much more some times (ns) are, but
 // for what is late.
-func checkBusy(t *testing.T, p *attribution.Profile, late int64) (wrong []string) {
+func checkBusy(t *testing.T, p *profile.Profile, late int64) (wrong []string) {
 	t.Helper()
 	regions := countedRegions(p)
 	within := func(what string, got, least, most int64) {

@@ -10,6 +10,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // check is one equation between the profile and the truth.
@@ -70,21 +71,21 @@ func plus(ps ...perThread) perThread {
 func both(name string) func(string) bool { return named(name, name+"_") } // C and Fortran
 
 // inlined knows the loops that make no call.
-func inlined(r *attribution.Region) bool { return slices.Contains(r.Notes, attribution.NoteInline) }
+func inlined(r *profile.Region) bool { return slices.Contains(r.Notes, attribution.NoteInline) }
 
 // gompChecks are the equations between a profile and libgomp's calls.
-func gompChecks(p *attribution.Profile, c testbin.Counts, names bool) []check {
+func gompChecks(p *profile.Profile, c testbin.Counts, names bool) []check {
 	loops := func(s string) bool {
 		return strings.HasPrefix(s, "GOMP_loop") && strings.HasSuffix(s, "_start")
 	}
 	// A parallel for that GCC split is one region, and its loop's call one of the
 	// region's executions.
-	loopCalled := func(r *attribution.Region) bool {
+	loopCalled := func(r *profile.Region) bool {
 		return r.Construct == event.Loop && !inlined(r) || slices.Contains(r.Notes, attribution.NoteSplit)
 	}
-	called := func(r *attribution.Region) bool { return r.Construct == event.Loop && !inlined(r) }
-	criticals := func(named bool) func(*attribution.Region) bool {
-		return func(r *attribution.Region) bool {
+	called := func(r *profile.Region) bool { return r.Construct == event.Loop && !inlined(r) }
+	criticals := func(named bool) func(*profile.Region) bool {
+		return func(r *profile.Region) bool {
 			return r.Construct == event.Critical && (r.Name != "") == named
 		}
 	}
@@ -120,7 +121,7 @@ func gompChecks(p *attribution.Profile, c testbin.Counts, names bool) []check {
 
 // kmpcChecks are the equations between a profile and what OMPT reports. OMPT
 // knows no PARALLEL LOOP: it reports the loop in the region.
-func kmpcChecks(p *attribution.Profile, c testbin.Counts) []check {
+func kmpcChecks(p *profile.Profile, c testbin.Counts) []check {
 	return append(kmpcNewerChecks(p, c), []check{
 		// Thread 0 of each team of a league is reported as if in a region of its own.
 		{name: "parallel bodies", got: count(p, execC, parallel), want: minus(sum(c, named("implicit_task")), perThread{0: sum(c, named("league_task")).total()})},
@@ -219,7 +220,7 @@ func constructCounts(t *testing.T, b build, threads int, flags ...string) {
 
 // programChecks are the counts that constructs.c has by construction, for what
 // the runtimes' own counts do not tell apart.
-func programChecks(p *attribution.Profile, threads int) []check {
+func programChecks(p *profile.Profile, threads int) []check {
 	each := func(n int) perThread {
 		out := perThread{}
 		for th := range threads {

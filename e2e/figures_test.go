@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // perThread are counts by OpenMP thread number.
@@ -34,15 +34,15 @@ func (p perThread) equal(q perThread) bool {
 }
 
 // pick says which count of a thread at a node is meant.
-type pick func(*attribution.ThreadStats) uint64
+type pick func(*profile.ThreadStats) uint64
 
-func execC(s *attribution.ThreadStats) uint64    { return s.Exec.C }
-func bodyC(s *attribution.ThreadStats) uint64    { return s.Body.C }
-func enterC(s *attribution.ThreadStats) uint64   { return s.Enter.C }
-func barrierC(s *attribution.ThreadStats) uint64 { return s.Barrier.C }
+func execC(s *profile.ThreadStats) uint64    { return s.Exec.C }
+func bodyC(s *profile.ThreadStats) uint64    { return s.Body.C }
+func enterC(s *profile.ThreadStats) uint64   { return s.Enter.C }
+func barrierC(s *profile.ThreadStats) uint64 { return s.Barrier.C }
 
 // count sums over all nodes of regions that match.
-func count(p *attribution.Profile, what pick, match func(*attribution.Region) bool) perThread {
+func count(p *profile.Profile, what pick, match func(*profile.Region) bool) perThread {
 	sum := perThread{}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -59,8 +59,8 @@ func count(p *attribution.Profile, what pick, match func(*attribution.Region) bo
 }
 
 // is matches regions of any of the constructs.
-func is(cs ...event.Construct) func(*attribution.Region) bool {
-	return func(r *attribution.Region) bool {
+func is(cs ...event.Construct) func(*profile.Region) bool {
+	return func(r *profile.Region) bool {
 		for _, c := range cs {
 			if r.Construct == c {
 				return true
@@ -70,12 +70,12 @@ func is(cs ...event.Construct) func(*attribution.Region) bool {
 	}
 }
 
-func parallel(r *attribution.Region) bool {
+func parallel(r *profile.Region) bool {
 	return r.Construct.IsParallel() && r.Construct != event.Unknown && r.Construct != event.Teams
 }
 
 // complete fails the test unless everything was seen whole.
-func complete(t testing.TB, p *attribution.Profile) {
+func complete(t testing.TB, p *profile.Profile) {
 	t.Helper()
 	if m := p.Meta; m.LostHits != 0 || m.Unmatched != 0 || m.Partial != 0 || len(p.Lost) != 0 {
 		t.Errorf("lost %d, unmatched %d, partial %d, want none of each", m.LostHits, m.Unmatched, m.Partial)
@@ -103,7 +103,7 @@ func aboutCores(warning string) bool {
 
 // balanced fails the test unless every thread's time in every region is the sum
 // of its parts, and no figure is negative.
-func balanced(t testing.TB, p *attribution.Profile) {
+func balanced(t testing.TB, p *profile.Profile) {
 	t.Helper()
 	const enough = 8
 	wrong := 0
@@ -151,7 +151,7 @@ func balanced(t testing.TB, p *attribution.Profile) {
 }
 
 // path spells the regions from the root to a node.
-func path(p *attribution.Profile, i int) string {
+func path(p *profile.Profile, i int) string {
 	const enough = 8
 	var names []string
 	for ; i > 0; i = p.Nodes[i].Parent {
@@ -165,7 +165,7 @@ func path(p *attribution.Profile, i int) string {
 }
 
 // dump prints a profile's counts, for failures.
-func dump(p *attribution.Profile) string {
+func dump(p *profile.Profile) string {
 	var b strings.Builder
 	for i := range p.Nodes {
 		n := &p.Nodes[i]

@@ -10,16 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // With counters, folded executions have theirs; most tests do without.
 var folding, streaming = []string{"--counters", "none"}, []string{"--counters", "none", "--trace"}
 
 // countsByPath are a profile's counts by path and thread.
-func countsByPath(p *attribution.Profile) map[string]string {
+func countsByPath(p *profile.Profile) map[string]string {
 	out := map[string]string{}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -46,7 +46,7 @@ func TestFolded(t *testing.T) {
 				}
 				t.Run(strings.Join([]string{b.String(), mode, end}, " "), func(t *testing.T) {
 					bin := testbin.Build(t, "folds.c", b.options())
-					measured := func(flags []string) *attribution.Profile {
+					measured := func(flags []string) *profile.Profile {
 						s := run(t, options{flags: append([]string{"--attach-mode", mode}, flags...)}, bin, strconv.Itoa(n), "0", end)
 						if want := map[string]int{"kill": 128 + 9}[end]; s.exit != want || s.main == nil {
 							t.Fatalf("exit status %d, want %d: %s", s.exit, want, s.stderr)
@@ -126,9 +126,9 @@ func TestFoldedInTheMiddle(t *testing.T) {
 
 // clockCounted compares the threads' own clocks in criticals and locks with the
 // time spent there: a thread cannot have run for longer, and was counted.
-func clockCounted(t *testing.T, p *attribution.Profile) {
+func clockCounted(t *testing.T, p *profile.Profile) {
 	t.Helper()
-	clock := slices.IndexFunc(p.Meta.Counters, func(c attribution.Counter) bool { return c.Name == "task-clock" })
+	clock := slices.IndexFunc(p.Meta.Counters, func(c profile.Counter) bool { return c.Name == "task-clock" })
 	if clock < 0 {
 		return // a machine with hardware counters
 	}

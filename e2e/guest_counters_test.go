@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // TestGuestCounters: hardware counters, on a machine that has some: what each
@@ -60,7 +60,7 @@ func TestGuestCounters(t *testing.T) {
 			}
 			g := guestProfile(t, out, "turns")
 			g.instructions(long, 0.25) // estimates: the turns and the threads take the same core by the same tick
-			if !slices.ContainsFunc(g.p.Meta.Counters, func(c attribution.Counter) bool { return c.Running > 0.5 && c.Running < 0.99 }) {
+			if !slices.ContainsFunc(g.p.Meta.Counters, func(c profile.Counter) bool { return c.Running > 0.5 && c.Running < 0.99 }) {
 				t.Errorf("eight counters on hardware for seven did not take turns: %+v", g.p.Meta.Counters)
 			}
 		})
@@ -81,12 +81,12 @@ type guestRun struct {
 	t    *testing.T
 	name string
 	out  string
-	p    *attribution.Profile
+	p    *profile.Profile
 }
 
 func guestProfile(t *testing.T, out, name string) *guestRun {
 	t.Helper()
-	p, err := attribution.Decode(bytes.NewReader(guestFile(t, out, "/tmp/"+name+"/profile.json.gz")))
+	p, err := profile.Decode(bytes.NewReader(guestFile(t, out, "/tmp/"+name+"/profile.json.gz")))
 	if err != nil {
 		t.Fatal(err)
 	}

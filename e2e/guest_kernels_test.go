@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // needGuest86 skips where no x86-64 machine can be emulated with the programs of this one.
@@ -44,7 +44,7 @@ func TestGuestKernels(t *testing.T) {
 		t.Fatalf("%v\n%s", err, msg)
 	}
 	args := fmt.Sprintf("%s %d %d", filepath.Base(bin), constructReps, constructN)
-	profile := func(way, mode string) string { return "/tmp/" + way + "-" + mode + "/profile.json.gz" }
+	recorded := func(way, mode string) string { return "/tmp/" + way + "-" + mode + "/profile.json.gz" }
 	exe := guestTool(t, "amd64", dir)
 	for _, k := range []struct {
 		kernel string
@@ -62,7 +62,7 @@ func TestGuestKernels(t *testing.T) {
 					filepath.Base(longrun) + " 600 & p=$!\n" +
 					"ompp-attach attach -q -o /tmp/attach-" + mode + " --attach-mode " + mode + " --pid $p -d 3s\n" +
 					"kill -0 $p; kill $p\n" + // it goes on as before
-					fromGuest(profile("run", mode)) + fromGuest(profile("attach", mode))
+					fromGuest(recorded("run", mode)) + fromGuest(recorded("attach", mode))
 			}
 			out := guestOf(t, []string{"-a", "amd64", "-k", k.kernel}, script, exe, bin, truth, longrun)
 			counts, err := testbin.ParseCounts(bytes.NewReader(guestFile(t, out, "/tmp/truth")))
@@ -70,8 +70,8 @@ func TestGuestKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			for mode, name := range k.modes {
-				read := func(way string) *attribution.Profile {
-					p, err := attribution.Decode(bytes.NewReader(guestFile(t, out, profile(way, mode))))
+				read := func(way string) *profile.Profile {
+					p, err := profile.Decode(bytes.NewReader(guestFile(t, out, recorded(way, mode))))
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // TestGuestSamples: sampling by a hardware unit's cycles, whose number is known
@@ -38,8 +38,8 @@ func TestGuestSamples(t *testing.T) {
 		t.Run("kernel "+kernel, func(t *testing.T) {
 			t.Parallel()
 			out := guest(t, kernel, "cortex-a57", script, exe, bin)
-			read := func(dir string) *attribution.Profile {
-				p, err := attribution.Decode(bytes.NewReader(guestFile(t, out, dir+"/profile.json.gz")))
+			read := func(dir string) *profile.Profile {
+				p, err := profile.Decode(bytes.NewReader(guestFile(t, out, dir+"/profile.json.gz")))
 				if err != nil {
 					t.Fatal(err)
 				}

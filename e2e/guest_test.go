@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // The emulated arm64 machine of scripts/guest.sh: another architecture, two other
@@ -115,7 +115,7 @@ func TestGuestCounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := attribution.Decode(bytes.NewReader(guestFile(t, out, "/tmp/d/profile.json.gz")))
+			p, err := profile.Decode(bytes.NewReader(guestFile(t, out, "/tmp/d/profile.json.gz")))
 			if err != nil {
 				t.Fatal(err)
 			}

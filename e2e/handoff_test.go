@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // A lock that one thread sets and another one unsets: the first is not inside
@@ -18,8 +18,8 @@ func TestLockHandedOver(t *testing.T) {
 		t.Run(b.String(), func(t *testing.T) {
 			p := clean(t, options{}, testbin.Build(t, "handoff.c", b.options()), strconv.Itoa(rounds)).main
 			balanced(t, p)
-			critical := func(name string) func(*attribution.Region) bool {
-				return func(r *attribution.Region) bool { return r.Construct == event.Critical && r.Name == name }
+			critical := func(name string) func(*profile.Region) bool {
+				return func(r *profile.Region) bool { return r.Construct == event.Critical && r.Name == name }
 			}
 			both := perThread{0: rounds, 1: rounds}
 			compare(t, []check{

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -65,7 +65,7 @@ func statements(t *testing.T, src string) (out []stated) {
 
 // tells reports whether the profile says of a line that its construct was not
 // seen, or was merged with another one.
-func tells(p *attribution.Profile, line int) bool {
+func tells(p *profile.Profile, line int) bool {
 	whole := regexp.MustCompile(fmt.Sprintf(`\blines?( \d+,)* %d\b`, line))
 	for _, u := range p.Unseen {
 		if whole.MatchString(u.What) {
@@ -109,7 +109,7 @@ func TestInlineWithoutSource(t *testing.T) {
 					loops++
 					name, _, _ := twin.FuncAt(r.Location.Offset)
 					name, _, _ = strings.Cut(name, ".")
-					got := count(s.main, execC, func(x *attribution.Region) bool { return x == r })
+					got := count(s.main, execC, func(x *profile.Region) bool { return x == r })
 					want := perThread{}
 					for th := range threads {
 						want[th] = times[name]
@@ -165,7 +165,7 @@ func TestInlineCounts(t *testing.T) {
 					}
 				}
 				for _, st := range statements(t, tc.src) {
-					got := count(s.main, execC, func(r *attribution.Region) bool {
+					got := count(s.main, execC, func(r *profile.Region) bool {
 						// The line of single's call is near only: see region.go.
 						return r.Construct == st.kind && (r.Location.Begin == st.line || st.kind == event.Single)
 					})
@@ -207,7 +207,7 @@ func TestAtomicCounts(t *testing.T) {
 			complete(t, s.main)
 			seen := 0
 			for _, st := range statements(t, "atomics.c") {
-				got := count(s.main, execC, func(r *attribution.Region) bool {
+				got := count(s.main, execC, func(r *profile.Region) bool {
 					return r.Construct == st.kind && r.Location.Begin == st.line
 				})
 				switch {

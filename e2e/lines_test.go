@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // TestLines: counts are at the lines of the constructs that they are of, where
@@ -45,7 +45,7 @@ func TestLines(t *testing.T) {
 					}
 				}
 				for _, r := range p.Regions {
-					if want[r.Location.Begin] == 0 || r.Location.Mark != attribution.Exact {
+					if want[r.Location.Begin] == 0 || r.Location.Mark != profile.Exact {
 						t.Errorf("%s stands at line %d, %v", r.Construct, r.Location.Begin, r.Location.Mark)
 					}
 				}
@@ -58,7 +58,7 @@ func TestLines(t *testing.T) {
 }
 
 // linesCount is how often each thread executed the construct of a line.
-func linesCount(p *attribution.Profile, line int) map[int]uint64 {
+func linesCount(p *profile.Profile, line int) map[int]uint64 {
 	counts := map[int]uint64{}
 	for _, n := range p.Nodes {
 		if n.Region < 0 || p.Regions[n.Region].Location.Begin != line {

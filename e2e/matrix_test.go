@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 var updateMatrix = flag.Bool("update", false, "rewrite docs/constructs.md")
@@ -200,14 +200,14 @@ func seenAs(t *testing.T, compiler, src, level string, markers []marker) map[str
 
 // misplaced tells whether a function's constructs of one kind are all counted,
 // though not each at its own place.
-func (m *marker) misplaced(p *attribution.Profile, all []marker) bool {
+func (m *marker) misplaced(p *profile.Profile, all []marker) bool {
 	low, high := uint64(0), uint64(0)
 	for _, o := range all {
 		if o.function == m.function && o.construct == m.construct {
 			low, high = low+slices.Min(o.counts), high+slices.Max(o.counts)
 		}
 	}
-	n := count(p, execC, func(r *attribution.Region) bool {
+	n := count(p, execC, func(r *profile.Region) bool {
 		name, _, _ := strings.Cut(r.Location.Function, "(")
 		return name == m.function && r.Construct.String() == m.construct
 	}).total()
@@ -223,9 +223,9 @@ var standIns = map[string][]string{
 
 // cell finds a construct in a profile. The error tells of a wrong count, or of
 // silence.
-func (m *marker) cell(p *attribution.Profile, all []marker) (string, error) {
-	here := func(construct string) func(*attribution.Region) bool {
-		return func(r *attribution.Region) bool {
+func (m *marker) cell(p *profile.Profile, all []marker) (string, error) {
+	here := func(construct string) func(*profile.Region) bool {
+		return func(r *profile.Region) bool {
 			return r.Construct.String() == construct && r.Location.Begin == m.line &&
 				strings.HasPrefix(filepath.Base(r.Location.File), "matrix.")
 		}
@@ -265,13 +265,13 @@ func (m *marker) cell(p *attribution.Profile, all []marker) (string, error) {
 	return "", fmt.Errorf("%s: no %s, and no word about that in the report", m.row, m.construct)
 }
 
-func quality(r *attribution.Region) string {
+func quality(r *profile.Region) string {
 	for _, n := range r.Notes {
 		if strings.Contains(n, "derived") {
 			return cellDerived
 		}
 	}
-	if r.Location.Mark == attribution.Approx {
+	if r.Location.Mark == profile.Approx {
 		return cellNear
 	}
 	return cellExact
@@ -281,7 +281,7 @@ func quality(r *attribution.Region) string {
 var staticLoops = []string{"for", "for nowait", "for simd", "loop"}
 
 // named tells whether the report says that such a construct is not seen.
-func (m *marker) named(p *attribution.Profile) bool {
+func (m *marker) named(p *profile.Profile) bool {
 	if strings.Contains(m.construct, "TASK") && p.Meta.HasTasks {
 		return true
 	}

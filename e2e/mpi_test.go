@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // callSite is where a rank's thread called what.
@@ -121,7 +121,7 @@ func trueSites(r *testbin.MPIRank, g grain) (sites map[callSite]*mpiFigures, hel
 	return sites, helpers
 }
 
-func toolSites(p *attribution.Profile, g grain) map[callSite]*mpiFigures {
+func toolSites(p *profile.Profile, g grain) map[callSite]*mpiFigures {
 	out := map[callSite]*mpiFigures{}
 	for _, n := range p.Nodes {
 		if n.Region < 0 || p.Regions[n.Region].Construct != event.MPI {
@@ -155,7 +155,7 @@ func addTo(sites map[callSite]*mpiFigures, s callSite, f mpiFigures) {
 }
 
 // sameCalls compares a rank's profile with the truth, site by site.
-func sameCalls(t *testing.T, p *attribution.Profile, truth *testbin.MPIRank, g grain) {
+func sameCalls(t *testing.T, p *profile.Profile, truth *testbin.MPIRank, g grain) {
 	t.Helper()
 	got := toolSites(p, g)
 	want, helpers := trueSites(truth, g)
@@ -189,7 +189,7 @@ func sameCalls(t *testing.T, p *attribution.Profile, truth *testbin.MPIRank, g g
 
 // runJob measures a job, started by the launcher under the tool, and returns its
 // ranks' profiles.
-func runJob(t *testing.T, m testbin.MPI, ranks int, opt options, bin string, args ...string) []*attribution.Profile {
+func runJob(t *testing.T, m testbin.MPI, ranks int, opt options, bin string, args ...string) []*profile.Profile {
 	t.Helper()
 	m.Need(t)
 	opt.env = append(m.LaunchEnv(), opt.env...)
@@ -202,9 +202,9 @@ func runJob(t *testing.T, m testbin.MPI, ranks int, opt options, bin string, arg
 }
 
 // ranks returns the profiles of a job's ranks, of which there must be so many.
-func (s *session) ranks(t *testing.T, n int) []*attribution.Profile {
+func (s *session) ranks(t *testing.T, n int) []*profile.Profile {
 	t.Helper()
-	out := make([]*attribution.Profile, n)
+	out := make([]*profile.Profile, n)
 	for name, p := range s.others {
 		j := p.Meta.MPI
 		if j == nil || j.Rank < 0 || j.Rank >= n || out[j.Rank] != nil {

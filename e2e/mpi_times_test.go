@@ -11,16 +11,16 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 var bothMPIs = []testbin.MPI{testbin.OpenMPI, testbin.MPICH}
 
 // longest is the time in the site of an operation where a rank spent most of it.
-func longest(p *attribution.Profile, op string) time.Duration {
+func longest(p *profile.Profile, op string) time.Duration {
 	var most int64
 	for _, n := range p.Nodes {
 		if n.Region >= 0 && p.Regions[n.Region].Construct == event.MPI && p.Regions[n.Region].Name == op {
@@ -85,7 +85,7 @@ func TestMPIInCritical(t *testing.T) {
 							t.Errorf("%s thread %d: mpiT %d, execT %d", construct, s.Thread, got.T, s.Exec.T)
 						}
 						got.T, got.Cost = 0, 0
-						want := attribution.MPIStats{Calls: reps, Sends: reps, Out: [mpi.NumAccountings]uint64{volume, volume}}
+						want := profile.MPIStats{Calls: reps, Sends: reps, Out: [mpi.NumAccountings]uint64{volume, volume}}
 						if got != want {
 							t.Errorf("%s thread %d: %+v, want %+v", construct, s.Thread, got, want)
 						}
@@ -123,7 +123,7 @@ func TestMPIToy(t *testing.T) {
 
 // wrongToy lists what is not as expected in the overheads (ns) of the ranks, each of
 // whose threads may have been away for as long.
-func wrongToy(t *testing.T, ranks []*attribution.Profile, late, threads, away int64) (wrong []string) {
+func wrongToy(t *testing.T, ranks []*profile.Profile, late, threads, away int64) (wrong []string) {
 	t.Helper()
 	away *= threads
 	var least, most int64

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // gompNewerChecks are the equations for constructs that came with OpenMP 4.0
 // and later.
-func gompNewerChecks(p *attribution.Profile, c testbin.Counts) []check {
+func gompNewerChecks(p *profile.Profile, c testbin.Counts) []check {
 	return []check{
 		{name: "TEAMS", got: count(p, execC, is(event.Teams)), want: plus(sum(c, named("GOMP_teams_reg")), minus(sum(c, named("GOMP_teams4")), sum(c, named("GOMP_teams4:taken"))))},
 		{name: "SCOPE", got: count(p, execC, is(event.Scope)), want: sum(c, named("GOMP_scope_start"))},
@@ -42,7 +42,7 @@ func minus(p, q perThread) perThread {
 
 // kmpcNewerChecks are those of libomp. OMPT reports no cancellation point that
 // finds nothing cancelled, and numbers the teams of a league as the runtime does.
-func kmpcNewerChecks(p *attribution.Profile, c testbin.Counts) []check {
+func kmpcNewerChecks(p *profile.Profile, c testbin.Counts) []check {
 	return []check{
 		{name: "TEAMS", got: count(p, execC, is(event.Teams)), want: sum(c, named("league_task")), totals: true},
 		{name: "DISTRIBUTE", got: count(p, execC, is(event.Distribute)), want: sum(c, named("distribute")), totals: true},
@@ -95,7 +95,7 @@ func TestNewerConstructs(t *testing.T) {
 }
 
 // newerByConstruction are the counts that newer.c has.
-func newerByConstruction(p *attribution.Profile, b build, threads, reps, n int, byHand bool) []check {
+func newerByConstruction(p *profile.Profile, b build, threads, reps, n int, byHand bool) []check {
 	clang := strings.HasPrefix(b.compiler, "clang")
 	r := uint64(reps)
 	total := func(name string, what pick, c event.Construct, want int) check {

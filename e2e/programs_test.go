@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // againstTruth runs a program with and without the tool, and compares.
-func againstTruth(t *testing.T, src string, b build, threads int, args ...string) *attribution.Profile {
+func againstTruth(t *testing.T, src string, b build, threads int, args ...string) *profile.Profile {
 	t.Helper()
 	bin := testbin.Build(t, src, b.options())
 	truth := testbin.RunTruth(t, bin, args, append(threadsEnv(threads), "TRUTH_BODIES=1"))
@@ -155,10 +155,10 @@ func TestOpenedLibrary(t *testing.T) {
 			}
 			for _, c := range []struct {
 				name  string
-				match func(*attribution.Region) bool
+				match func(*profile.Region) bool
 			}{
 				{"PARALLEL", parallel},
-				{"CRITICAL plugin", func(r *attribution.Region) bool { return r.Construct == event.Critical && r.Name == "plugin" }},
+				{"CRITICAL plugin", func(r *profile.Region) bool { return r.Construct == event.Critical && r.Name == "plugin" }},
 			} {
 				if got := count(s.main, execC, c.match); !got.equal(perThread{0: reps * n, 1: reps * n}) {
 					t.Errorf("%s: %v, want %d per thread\n%s", c.name, got, reps*n, dump(s.main))
@@ -218,7 +218,7 @@ func TestSuddenEnds(t *testing.T) {
 // The highest rate of events: exact, or said to be not. Nothing in between.
 func TestSaturation(t *testing.T) {
 	const n, threads = 100000, 2
-	modes := map[string]func(*attribution.Region) bool{
+	modes := map[string]func(*profile.Region) bool{
 		"critical": is(event.Critical), "named": is(event.Critical), "lock": is(event.Lock), "nestlock": is(event.NestLock),
 		"testlock": is(event.Lock), "barrier": is(event.Barrier), "region": parallel,
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Debian's interpreter, for which its NumPy is built.
@@ -47,7 +47,7 @@ func needNumPy(t *testing.T) {
 // libgomp; neither was written for us, both are stripped.
 func TestNumPy(t *testing.T) {
 	needNumPy(t)
-	blas := func(t *testing.T, p *attribution.Profile) (times uint64) {
+	blas := func(t *testing.T, p *profile.Profile) (times uint64) {
 		for i, r := range p.Regions {
 			if !strings.HasPrefix(filepath.Base(r.Location.Object), "libopenblas") {
 				continue

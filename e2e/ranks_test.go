@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // mpis are the launchers that are tested, by the suffix of Debian's commands.
@@ -66,7 +66,7 @@ func wrapped(mpirun, dir string, ranks int, program ...string) []string {
 
 // profilesIn waits until as many ranks' profiles are written: a tool that was
 // killed with its rank does not.
-func profilesIn(t *testing.T, dir string, n int) (profiles []*attribution.Profile) {
+func profilesIn(t *testing.T, dir string, n int) (profiles []*profile.Profile) {
 	t.Helper()
 	for range 100 {
 		names, _ := filepath.Glob(filepath.Join(dir, "profile.rank*.json.gz"))
@@ -87,7 +87,7 @@ func profilesIn(t *testing.T, dir string, n int) (profiles []*attribution.Profil
 	return nil
 }
 
-func regionsOf(p *attribution.Profile) uint64 { return count(p, execC, parallel)[0] }
+func regionsOf(p *profile.Profile) uint64 { return count(p, execC, parallel)[0] }
 
 // lines sorts what ranks print in any order.
 func lines(s string) []string { return slices.Sorted(strings.Lines(s)) }

@@ -14,8 +14,8 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // hotlines are the lines of hotlines.c by their marks.
@@ -47,7 +47,7 @@ func lineMarks(t *testing.T, name string) map[string]int {
 }
 
 // way is a sampled call stack as text, outermost first.
-func way(p *attribution.Profile, steps []analysis.Step) (out []string) {
+func way(p *profile.Profile, steps []analysis.Step) (out []string) {
 	for _, s := range steps {
 		if s.Region >= 0 {
 			// Without the source a parallel loop may look like any region.
@@ -72,7 +72,7 @@ func way(p *attribution.Profile, steps []analysis.Step) (out []string) {
 // checkHotLines compares a run of hotlines.c with what is true by construction:
 // complete stacks, and their text for each thread. It returns which shares of
 // lines in percent are not, within tolerance.
-func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) (wrong []string) {
+func checkHotLines(t *testing.T, p *profile.Profile, tolerance float64) (wrong []string) {
 	t.Helper()
 	marks := hotlines(t)
 	if p.Meta.Sampling == nil {
@@ -95,7 +95,7 @@ func checkHotLines(t *testing.T, p *attribution.Profile, tolerance float64) (wro
 			cut += s.Count
 			continue
 		}
-		if len(s.Stack) == 0 || s.Phase != attribution.PhaseBody {
+		if len(s.Stack) == 0 || s.Phase != profile.PhaseBody {
 			continue
 		}
 		line := p.Frames[s.Stack[0]].Line

@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // However often samples are asked for, they take a small part of the program's time: at a
 // hundred thousand a second a program would run at half its speed.
 func TestSamplingIsBounded(t *testing.T) {
 	bin := testbin.Build(t, "hotlines.c", testbin.Options{})
-	measured := func(flags ...string) (p *attribution.Profile, cpu int64) {
+	measured := func(flags ...string) (p *profile.Profile, cpu int64) {
 		for range 3 { // what else the machine does adds to a run's time
 			q := clean(t, options{env: []string{"OMP_NUM_THREADS=1"}, flags: append(flags, "--counters", "none")}, bin, "300", "400000").main
 			if d := q.Meta.UserTime + q.Meta.SysTime; p == nil || d < cpu {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // Of a program whose probes take a good part of its time, the samples say so:
@@ -34,7 +34,7 @@ func TestSamplesOfProbes(t *testing.T) {
 				for i := range s.main.Samples {
 					sample := &s.main.Samples[i]
 					all += float64(sample.Weight)
-					if sample.Phase == attribution.PhaseProbe {
+					if sample.Phase == profile.PhaseProbe {
 						probes += float64(sample.Weight)
 					}
 				}

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // Two threads that do nothing else for seconds than enter criticals, set locks,
@@ -30,7 +30,7 @@ func TestSaturationForSeconds(t *testing.T) {
 			var checks []check
 			for _, kind := range []struct {
 				name   string
-				region func(*attribution.Region) bool
+				region func(*profile.Region) bool
 			}{
 				{"critical", is(event.Critical)}, {"lock", is(event.Lock)},
 				{"barrier", is(event.Barrier)}, {"task", is(event.Task)},

@@ -10,12 +10,12 @@ import (
 	"syscall"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // snapshotOf waits for a snapshot that holds regions.
-func snapshotOf(t *testing.T, name string) (p *attribution.Profile) {
+func snapshotOf(t *testing.T, name string) (p *profile.Profile) {
 	t.Helper()
 	until(t, "a snapshot with regions", func() bool {
 		if _, err := os.Stat(name); err != nil {

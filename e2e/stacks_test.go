@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // Region bodies that go on on another, higher stack: the kernel takes return
@@ -40,7 +40,7 @@ func TestCoroutines(t *testing.T) {
 // teams of 2.
 var recursions = []struct {
 	mode  string
-	match func(*attribution.Region) bool
+	match func(*profile.Region) bool
 	n     uint64
 }{
 	{"critical", is(event.Critical), 2 * 500},
@@ -51,7 +51,7 @@ var recursions = []struct {
 }
 
 // recursed checks a profile of one case of recurse.c.
-func recursed(t *testing.T, p *attribution.Profile, match func(*attribution.Region) bool, n uint64) {
+func recursed(t *testing.T, p *profile.Profile, match func(*profile.Region) bool, n uint64) {
 	t.Helper()
 	complete(t, p)
 	balanced(t, p)

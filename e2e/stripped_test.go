@@ -14,9 +14,9 @@ import (
 	"github.com/google/pprof/driver"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -90,7 +90,7 @@ func TestStrippedLibrary(t *testing.T) {
 	}
 }
 
-func checkStrippedSamples(t *testing.T, p *attribution.Profile, kernel uint64) {
+func checkStrippedSamples(t *testing.T, p *profile.Profile, kernel uint64) {
 	t.Helper()
 	var all, in uint64
 	for i := range p.Samples {

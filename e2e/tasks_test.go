@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 var taskMatrix = []struct {
@@ -63,8 +63,8 @@ func taskCounts(t *testing.T, bin string, threads int, args ...string) {
 		}
 		constructs++
 		line := int(at[0])
-		here := func(cs ...event.Construct) func(*attribution.Region) bool {
-			return func(r *attribution.Region) bool { return r.Location.Begin == line && slices.Contains(cs, r.Construct) }
+		here := func(cs ...event.Construct) func(*profile.Region) bool {
+			return func(r *profile.Region) bool { return r.Location.Begin == line && slices.Contains(cs, r.Construct) }
 		}
 		created := []event.Construct{event.Task}
 		executed := event.TaskExec

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 const (
@@ -51,20 +51,20 @@ func expectations(t *testing.T, bin, name string) []expectation {
 	return xs
 }
 
-var columns = map[string]func(*attribution.ThreadStats) int64{
-	"execT":    func(s *attribution.ThreadStats) int64 { return s.Exec.T },
-	"enterT":   func(s *attribution.ThreadStats) int64 { return s.Enter.T },
-	"bodyT":    func(s *attribution.ThreadStats) int64 { return s.Body.T },
-	"singleT":  func(s *attribution.ThreadStats) int64 { return s.Body.T },
-	"sectT":    func(s *attribution.ThreadStats) int64 { return s.Body.T },
-	"exitBarT": func(s *attribution.ThreadStats) int64 { return s.Barrier.T },
-	"taskT":    func(s *attribution.ThreadStats) int64 { return s.Task },
-	"exitT":    func(s *attribution.ThreadStats) int64 { return s.Exit.T },
+var columns = map[string]func(*profile.ThreadStats) int64{
+	"execT":    func(s *profile.ThreadStats) int64 { return s.Exec.T },
+	"enterT":   func(s *profile.ThreadStats) int64 { return s.Enter.T },
+	"bodyT":    func(s *profile.ThreadStats) int64 { return s.Body.T },
+	"singleT":  func(s *profile.ThreadStats) int64 { return s.Body.T },
+	"sectT":    func(s *profile.ThreadStats) int64 { return s.Body.T },
+	"exitBarT": func(s *profile.ThreadStats) int64 { return s.Barrier.T },
+	"taskT":    func(s *profile.ThreadStats) int64 { return s.Task },
+	"exitT":    func(s *profile.ThreadStats) int64 { return s.Exit.T },
 }
 
 // measured returns a column's times in ms by thread number, and whether the
 // construct occurs.
-func measured(p *attribution.Profile, construct, column string) (ms map[string]float64, ok bool) {
+func measured(p *profile.Profile, construct, column string) (ms map[string]float64, ok bool) {
 	ms = map[string]float64{}
 	nested := strings.Contains(construct, ">")
 	c, known := event.ParseConstruct(construct[strings.LastIndex(construct, ">")+1:])
@@ -88,7 +88,7 @@ func measured(p *attribution.Profile, construct, column string) (ms map[string]f
 
 // wrongTimes lists the figures that are not as expected. What is late makes others
 // late that wait for it, one after the other.
-func wrongTimes(p *attribution.Profile, xs []expectation, runtime string, late time.Duration) []string {
+func wrongTimes(p *profile.Profile, xs []expectation, runtime string, late time.Duration) []string {
 	var wrong []string
 	lateMS := timedThreads * float64(late) / 1e6
 	for _, x := range xs {

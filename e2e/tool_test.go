@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/profile"
 )
 
 // tool is the built binary, runtimes the folder of the OpenMP runtimes that the
@@ -117,8 +117,8 @@ type session struct {
 	dir            string // results
 	exit           int
 	stdout, stderr string
-	main           *attribution.Profile            // profile.json.gz; nil if there is none
-	others         map[string]*attribution.Profile // further processes, by file name
+	main           *profile.Profile            // profile.json.gz; nil if there is none
+	others         map[string]*profile.Profile // further processes, by file name
 }
 
 // options of one run of the tool.
@@ -185,7 +185,7 @@ func (s *session) load(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.others = map[string]*attribution.Profile{}
+	s.others = map[string]*profile.Profile{}
 	for _, name := range names {
 		p := decode(t, name)
 		if filepath.Base(name) == "profile.json.gz" {
@@ -196,14 +196,14 @@ func (s *session) load(t testing.TB) {
 	}
 }
 
-func decode(t testing.TB, name string) *attribution.Profile {
+func decode(t testing.TB, name string) *profile.Profile {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p, err := attribution.Decode(f)
+	p, err := profile.Decode(f)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // A sample that hits while the call returns by which a critical is entered, and
@@ -35,7 +35,7 @@ func TestSampleAtReturn(t *testing.T) {
 					r := p.Nodes[s.Node].Region
 					switch {
 					case r >= 0 && p.Regions[r].Construct == event.Critical:
-					case s.Phase == attribution.PhaseProbe:
+					case s.Phase == profile.PhaseProbe:
 						between += s.Count
 					default:
 						outside += s.Count

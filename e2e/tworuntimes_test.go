@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // bundled makes what a Python wheel brings: a library with OpenMP regions and a
@@ -143,7 +143,7 @@ func TestGCCOnLibomp(t *testing.T) {
 
 // warned checks that there is just one warning on threads and cores, which says
 // all of the words; none where there are no words.
-func warned(t *testing.T, p *attribution.Profile, what string, words []string) {
+func warned(t *testing.T, p *profile.Profile, what string, words []string) {
 	t.Helper()
 	var found []string
 	for _, w := range p.Warnings {

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/profile"
 )
 
 // allFunctions selects the functions of functions.cpp that count themselves.
 var allFunctions = []string{"--function", "^(descend|fib|even|odd|jumper|setter|chain.|choose|leaf|early|on_stack|entry|switcher|big|holder|on_thread)$", "--function", `^ns::(thrower|passer|catcher|rethrow|Derived::call)$`}
 
 // userCounts are the executions of user regions by name, without scope.
-func userCounts(p *attribution.Profile) map[string]uint64 {
+func userCounts(p *profile.Profile) map[string]uint64 {
 	out := map[string]uint64{}
 	for _, n := range p.Nodes {
 		if n.Region < 0 || p.Regions[n.Region].Construct != event.UserRegion {

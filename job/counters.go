@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // CounterStats is a performance counter's distribution over ranks in a region,
@@ -17,7 +17,7 @@ type CounterStats struct {
 
 // countersOf returns what a rank's counters counted in a region; those that are
 // not known of all its executions are left out.
-func countersOf(p *attribution.Profile, b *analysis.Block) map[string]int64 {
+func countersOf(p *profile.Profile, b *analysis.Block) map[string]int64 {
 	if b.Sum.Uncounted > 0 || len(b.Sum.Counters) != len(p.Meta.Counters) {
 		return nil
 	}

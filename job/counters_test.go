@@ -3,7 +3,7 @@ package job
 import (
 	"testing"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Counters are summed over threads, and told of a region only if every rank
@@ -11,7 +11,7 @@ import (
 func TestCounters(t *testing.T) {
 	profiles := toyJob(0, 0, 0)
 	for rank, p := range profiles {
-		p.Meta.Counters = []attribution.Counter{{Name: "cycles"}, {Name: "gone", Failed: "it is not here"}}
+		p.Meta.Counters = []profile.Counter{{Name: "cycles"}, {Name: "gone", Failed: "it is not here"}}
 		for i := range p.Nodes {
 			for k := range p.Nodes[i].Stats {
 				p.Nodes[i].Stats[k].Counters = []int64{int64(100 * (rank + 1)), 7}

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // Figure is one of the figures that a rank has of a region: all its paths and
@@ -126,7 +126,7 @@ func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
 	}
 }
 
-func (f *Figures) addMPI(m *attribution.MPIStats) {
+func (f *Figures) addMPI(m *profile.MPIStats) {
 	if m == nil {
 		return
 	}

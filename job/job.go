@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // Job is a merged job.
@@ -44,7 +44,7 @@ type Rank struct {
 	End        time.Time
 	Tool       string
 	UsesMPI    bool
-	MPI        attribution.MPIJob
+	MPI        profile.MPIJob
 
 	Threads      int
 	Wall         int64 // measured
@@ -87,7 +87,7 @@ func (r *Rank) Communication() int64 { return max(0, r.MPITime-r.StartEnd) }
 // Region is a region over all ranks.
 type Region struct {
 	// Region is as the lowest rank that has it describes it.
-	attribution.Region
+	profile.Region
 	// Reached is how many ranks executed it.
 	Reached int
 

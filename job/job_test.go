@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // figuresOf are all that a job says, in a form that can be compared.
@@ -58,7 +58,7 @@ func TestAnyOrder(t *testing.T) {
 	for r := range ranks {
 		p := replica(base, r, ranks+1)
 		if r%7 == 3 { // such a rank has fewer regions
-			attribution.Hide(p, func(g *attribution.Region) bool { return g.Location.Begin%3 == 0 })
+			profile.Hide(p, func(g *profile.Region) bool { return g.Location.Begin%3 == 0 })
 		}
 		all = append(all, reduce(p, FileName(r, 0), r, Options{Paths: true}))
 	}
@@ -91,7 +91,7 @@ func TestAnyOrder(t *testing.T) {
 
 // TestOneRank: a job of one rank has the rank's own figures.
 func TestOneRank(t *testing.T) {
-	for _, p := range []*attribution.Profile{replica(recordedBase(t), 0, 1), toy(0, 1, 70*ms, 70*ms)} {
+	for _, p := range []*profile.Profile{replica(recordedBase(t), 0, 1), toy(0, 1, 70*ms, 70*ms)} {
 		j := read(t, []Source{source(0, 0, encoded(t, p))}, Options{Paths: true})
 		if len(j.Regions) != len(p.Regions) {
 			t.Fatalf("%d regions of %d", len(j.Regions), len(p.Regions))
@@ -114,7 +114,7 @@ func TestOneRank(t *testing.T) {
 			}
 			for f, want := range map[Figure]int64{ExecT: b.Sum.Exec.T, ExecC: int64(b.Sum.Exec.C), BodyT: b.Sum.Body.T, BodyC: int64(b.Sum.Body.C),
 				EnterT: b.Sum.Enter.T, BarrierT: b.Sum.Barrier.T, ExitT: b.Sum.Exit.T, WallT: longest,
-				MPIT: b.Sum.MPI.Plus(&attribution.MPIStats{}).T, MPIOver: costs[r].Overhead.MPI, Synch: costs[r].Overhead.Synch, Imbal: costs[r].Overhead.Imbal, Limpar: costs[r].Overhead.Limpar, Mgmt: costs[r].Overhead.Mgmt} {
+				MPIT: b.Sum.MPI.Plus(&profile.MPIStats{}).T, MPIOver: costs[r].Overhead.MPI, Synch: costs[r].Overhead.Synch, Imbal: costs[r].Overhead.Imbal, Limpar: costs[r].Overhead.Limpar, Mgmt: costs[r].Overhead.Mgmt} {
 				s := g.Stats(f)
 				if s.Min != want || s.Max != want || s.Mean != float64(want) || s.StdDev != 0 || s.Sum.Int64() != want || s.MinRank != 0 || s.MaxRank != 0 {
 					t.Errorf("%s of %+v: %+v, want %d", f, g.key, s, want)
@@ -213,27 +213,27 @@ func TestOneThreadsMPI(t *testing.T) {
 func TestReadings(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change func(rank int, s *attribution.ThreadStats)
+		change func(rank int, s *profile.ThreadStats)
 		want   Reading
 	}{
-		{"counts", func(rank int, s *attribution.ThreadStats) { s.Exec.C = uint64(5 * (1 + rank)); s.Body.C = s.Exec.C }, ByCounts},
-		{"volumes", func(rank int, s *attribution.ThreadStats) {
-			s.MPI = &attribution.MPIStats{Calls: 1, Out: [2]uint64{uint64(1000 * (rank + 1)), 0}}
+		{"counts", func(rank int, s *profile.ThreadStats) { s.Exec.C = uint64(5 * (1 + rank)); s.Body.C = s.Exec.C }, ByCounts},
+		{"volumes", func(rank int, s *profile.ThreadStats) {
+			s.MPI = &profile.MPIStats{Calls: 1, Out: [2]uint64{uint64(1000 * (rank + 1)), 0}}
 		}, ByVolume},
-		{"loose", func(rank int, s *attribution.ThreadStats) { s.Body.C = uint64(5 + 10*(rank%2)) }, Loose},
-		{"time", func(int, *attribution.ThreadStats) {}, TimeOnly},
-		{"MPI", func(rank int, s *attribution.ThreadStats) {
-			s.MPI = &attribution.MPIStats{T: int64(rank*rank) * 50 * ms, Calls: 1}
+		{"loose", func(rank int, s *profile.ThreadStats) { s.Body.C = uint64(5 + 10*(rank%2)) }, Loose},
+		{"time", func(int, *profile.ThreadStats) {}, TimeOnly},
+		{"MPI", func(rank int, s *profile.ThreadStats) {
+			s.MPI = &profile.MPIStats{T: int64(rank*rank) * 50 * ms, Calls: 1}
 			s.Exec.T += s.MPI.T
 			s.Body.T += s.MPI.T
 		}, InMPI},
-		{"waiting", func(rank int, s *attribution.ThreadStats) {
+		{"waiting", func(rank int, s *profile.ThreadStats) {
 			s.Barrier.T += int64(rank*rank) * 50 * ms
 			s.Exec.T += int64(rank*rank) * 50 * ms
 		}, InWait},
-		{"trade", func(rank int, s *attribution.ThreadStats) {
+		{"trade", func(rank int, s *profile.ThreadStats) {
 			s.Barrier.T = int64(rank) * 100 * ms
-			s.MPI = &attribution.MPIStats{T: int64(5-rank) * 100 * ms, Calls: 1}
+			s.MPI = &profile.MPIStats{T: int64(5-rank) * 100 * ms, Calls: 1}
 			s.Exec.T += s.Barrier.T + s.MPI.T
 			s.Body.T += s.MPI.T
 		}, Trade},
@@ -263,7 +263,7 @@ func TestReadings(t *testing.T) {
 func TestNotReached(t *testing.T) {
 	ranks := toyJob(0, 0, 0, 0, 0)
 	for _, r := range []int{1, 3, 4} {
-		attribution.Hide(ranks[r], func(g *attribution.Region) bool { return g.Location.Begin == 24 })
+		profile.Hide(ranks[r], func(g *profile.Region) bool { return g.Location.Begin == 24 })
 	}
 	j := read(t, sources(t, ranks), Options{})
 	g := j.Regions[len(j.Regions)-1]
@@ -278,22 +278,22 @@ func TestNotReached(t *testing.T) {
 
 // TestSameRegion: which regions of two ranks are one.
 func TestSameRegion(t *testing.T) {
-	base := attribution.Region{Construct: event.Critical, Name: "n", Location: attribution.Location{File: "/a.c", Begin: 1, End: 2, Function: "f", Object: "/x/app", Offset: 16}}
+	base := profile.Region{Construct: event.Critical, Name: "n", Location: profile.Location{File: "/a.c", Begin: 1, End: 2, Function: "f", Object: "/x/app", Offset: 16}}
 	for _, tt := range []struct {
 		name   string
 		source bool // the places are known by file and line
-		change func(*attribution.Region)
+		change func(*profile.Region)
 		same   bool
 	}{
-		{"another address", true, func(r *attribution.Region) { r.Location.Offset++ }, true},
-		{"another line", true, func(r *attribution.Region) { r.Location.Begin++ }, false},
-		{"another end", true, func(r *attribution.Region) { r.Location.End++ }, false},
-		{"another function", true, func(r *attribution.Region) { r.Location.Function = "g" }, false},
-		{"another name", true, func(r *attribution.Region) { r.Name = "m" }, false},
-		{"another construct", true, func(r *attribution.Region) { r.Construct = event.Lock }, false},
-		{"another offset", false, func(r *attribution.Region) { r.Location.Offset++ }, false},
-		{"a copy of the program", false, func(r *attribution.Region) { r.Location.Object = "/scratch/77/app" }, true},
-		{"another program", false, func(r *attribution.Region) { r.Location.Object = "/x/lib" }, false},
+		{"another address", true, func(r *profile.Region) { r.Location.Offset++ }, true},
+		{"another line", true, func(r *profile.Region) { r.Location.Begin++ }, false},
+		{"another end", true, func(r *profile.Region) { r.Location.End++ }, false},
+		{"another function", true, func(r *profile.Region) { r.Location.Function = "g" }, false},
+		{"another name", true, func(r *profile.Region) { r.Name = "m" }, false},
+		{"another construct", true, func(r *profile.Region) { r.Construct = event.Lock }, false},
+		{"another offset", false, func(r *profile.Region) { r.Location.Offset++ }, false},
+		{"a copy of the program", false, func(r *profile.Region) { r.Location.Object = "/scratch/77/app" }, true},
+		{"another program", false, func(r *profile.Region) { r.Location.Object = "/x/lib" }, false},
 	} {
 		a := base
 		if !tt.source {
@@ -367,7 +367,7 @@ func TestNothingToRead(t *testing.T) {
 		t.Error("a job of no ranks")
 	}
 	_, err := Read([]Source{source(3, 0, []byte("no profile at all")), source(4, 0, nil)}, Options{})
-	if !errors.Is(err, attribution.ErrNotProfile) || !strings.Contains(err.Error(), "none of 2") || !strings.Contains(err.Error(), "profile.rank3") {
+	if !errors.Is(err, profile.ErrNotProfile) || !strings.Contains(err.Error(), "none of 2") || !strings.Contains(err.Error(), "profile.rank3") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 var manyRanks = flag.Int("ranks", 1000, "how many ranks TestManyRanks merges")
@@ -24,14 +25,14 @@ var manyRanks = flag.Int("ranks", 1000, "how many ranks TestManyRanks merges")
 // replica is a recorded profile, cut to 20 regions of OpenMP and widened to 8
 // threads, with MPI call sites added, as a rank could have recorded it. Times
 // and counts vary with the rank.
-func replica(base *attribution.Profile, rank, size int) *attribution.Profile {
+func replica(base *profile.Profile, rank, size int) *profile.Profile {
 	p := *base
 	p.Meta.PID, p.Meta.Host = 1000+rank, fmt.Sprintf("node%04d", rank/8)
-	p.Meta.MPI = &attribution.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size}
+	p.Meta.MPI = &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size}
 	vary := uint64(rank)*2654435761 + 1
-	p.Nodes = make([]attribution.Node, len(base.Nodes))
+	p.Nodes = make([]profile.Node, len(base.Nodes))
 	for i, n := range base.Nodes {
-		p.Nodes[i] = attribution.Node{Parent: n.Parent, Region: n.Region, Stats: append([]attribution.ThreadStats(nil), n.Stats...)}
+		p.Nodes[i] = profile.Node{Parent: n.Parent, Region: n.Region, Stats: append([]profile.ThreadStats(nil), n.Stats...)}
 		for j := range p.Nodes[i].Stats {
 			vary = vary*6364136223846793005 + 1442695040888963407
 			s := &p.Nodes[i].Stats[j]
@@ -48,7 +49,7 @@ func replica(base *attribution.Profile, rank, size int) *attribution.Profile {
 }
 
 // recordedBase is what replicas are made of.
-func recordedBase(t testing.TB) *attribution.Profile {
+func recordedBase(t testing.TB) *profile.Profile {
 	t.Helper()
 	f, err := os.Open("../testdata/streams/gomp-constructs.json.gz")
 	if err != nil {
@@ -63,14 +64,14 @@ func recordedBase(t testing.TB) *attribution.Profile {
 	p.Meta.Program, p.Meta.Duration = "constructs", int64(s.End-s.Began)
 	p.Meta.Start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	const regions, threads = 20, 8
-	keep := map[*attribution.Region]bool{}
+	keep := map[*profile.Region]bool{}
 	for i := range min(regions, len(p.Regions)) {
 		keep[&p.Regions[i]] = true
 	}
-	attribution.Hide(p, func(r *attribution.Region) bool { return !keep[r] })
+	profile.Hide(p, func(r *profile.Region) bool { return !keep[r] })
 	recorded := len(p.Threads)
 	for n := recorded; n < threads; n++ {
-		p.Threads = append(p.Threads, attribution.Thread{Num: n, TIDs: []int{5000 + n}})
+		p.Threads = append(p.Threads, profile.Thread{Num: n, TIDs: []int{5000 + n}})
 	}
 	for i := range p.Nodes {
 		for _, s := range p.Nodes[i].Stats {
@@ -79,16 +80,16 @@ func recordedBase(t testing.TB) *attribution.Profile {
 			}
 		}
 	}
-	var all *attribution.MPIStats
+	var all *profile.MPIStats
 	for i, op := range []string{"MPI_Allreduce", "MPI_Isend", "MPI_Irecv", "MPI_Waitall"} {
-		p.Regions = append(p.Regions, attribution.Region{Construct: event.MPI, Name: op,
-			Location: attribution.Location{File: "/src/halo.c", Begin: 40 + i, End: 40 + i, Function: "halo"}})
-		m := &attribution.MPIStats{T: 3e6, Calls: 100, Out: [2]uint64{1 << 20, 1 << 21}, In: [2]uint64{1 << 20, 1 << 20}, Sized: 100, Max: [2]uint64{1 << 15, 1 << 15}}
-		p.Nodes = append(p.Nodes, attribution.Node{Parent: 0, Region: len(p.Regions) - 1,
-			Stats: []attribution.ThreadStats{{Exec: attribution.Span{T: 3e6, C: 100}, Body: attribution.Span{T: 3e6, C: 100}, MPI: m}}})
+		p.Regions = append(p.Regions, profile.Region{Construct: event.MPI, Name: op,
+			Location: profile.Location{File: "/src/halo.c", Begin: 40 + i, End: 40 + i, Function: "halo"}})
+		m := &profile.MPIStats{T: 3e6, Calls: 100, Out: [2]uint64{1 << 20, 1 << 21}, In: [2]uint64{1 << 20, 1 << 20}, Sized: 100, Max: [2]uint64{1 << 15, 1 << 15}}
+		p.Nodes = append(p.Nodes, profile.Node{Parent: 0, Region: len(p.Regions) - 1,
+			Stats: []profile.ThreadStats{{Exec: profile.Span{T: 3e6, C: 100}, Body: profile.Span{T: 3e6, C: 100}, MPI: m}}})
 		all = all.Plus(m)
 	}
-	p.Nodes[0].Stats = []attribution.ThreadStats{{MPI: all}}
+	p.Nodes[0].Stats = []profile.ThreadStats{{MPI: all}}
 	return p
 }
 
@@ -162,12 +163,12 @@ func BenchmarkRank(b *testing.B) {
 	b.Run("decode", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {
-			if _, err := attribution.Decode(bytes.NewReader(data)); err != nil {
+			if _, err := profile.Decode(bytes.NewReader(data)); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-	p, err := attribution.Decode(bytes.NewReader(data))
+	p, err := profile.Decode(bytes.NewReader(data))
 	if err != nil {
 		b.Fatal(err)
 	}

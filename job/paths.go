@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // maxSamples bounds the samples of a job's paths, and with them the memory
@@ -91,7 +91,7 @@ type pathPart struct {
 }
 
 // pathsOf returns a profile's paths; number is which part a region is.
-func pathsOf(p *attribution.Profile, number []int, classes [][]analysis.Classes) []pathPart {
+func pathsOf(p *profile.Profile, number []int, classes [][]analysis.Classes) []pathPart {
 	out := make([]pathPart, len(p.Nodes))
 	out[0] = pathPart{parent: -1, part: -1}
 	for _, s := range analysis.SerialTimes(p) {

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // maxRank bounds the rank that a file's name may state: far beyond any job,
@@ -115,7 +115,7 @@ func (s Source) reduce(o Options) outcome {
 		return outcome{source: s, err: err}
 	}
 	defer r.Close()
-	p, err := attribution.Decode(r)
+	p, err := profile.Decode(r)
 	if err != nil {
 		return outcome{source: s, err: err}
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // key says which regions of different ranks are one: those of one place in
@@ -22,7 +22,7 @@ type key struct {
 	offset         uint64
 }
 
-func keyOf(r *attribution.Region) key {
+func keyOf(r *profile.Region) key {
 	l := &r.Location
 	k := key{construct: r.Construct, name: r.Name, fn: l.Function}
 	if l.File != "" && l.Begin > 0 {
@@ -43,7 +43,7 @@ type calls struct{ min, max [mpi.NumAccountings]uint64 }
 // part is what one rank has of a region.
 type part struct {
 	key     key
-	region  *attribution.Region
+	region  *profile.Region
 	figures Figures
 	reached bool
 	bytes   *calls // of MPI call sites
@@ -60,13 +60,13 @@ type reduced struct {
 }
 
 // reduce takes from a profile what the job needs of it.
-func reduce(p *attribution.Profile, file string, rank int, o Options) *reduced {
+func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	if !o.Raw {
 		p = analysis.Adjust(p)
 	}
 	ends := analysis.MPIStartEnd(p) // Hide takes its regions
 	if o.Classic {
-		attribution.Hide(p, func(r *attribution.Region) bool { return r.Construct == event.MPI })
+		profile.Hide(p, func(r *profile.Region) bool { return r.Construct == event.MPI })
 	}
 	out := &reduced{rank: rankOf(p, file, rank)}
 	out.rank.Hot = hotIn(p)
@@ -135,7 +135,7 @@ func (r *Rank) startEnd(ends *analysis.StartEnd) {
 
 // spentIn returns by region and thread what time went to, by the rules that
 // put no time into two classes: parts of a whole may not overlap.
-func spentIn(p *attribution.Profile) []map[int]spent {
+func spentIn(p *profile.Profile) []map[int]spent {
 	out := make([]map[int]spent, len(p.Regions))
 	paths := analysis.NewPaths(p)
 	inner := make([]map[int]spent, len(p.Nodes)) // by thread: in the node and below it
@@ -183,7 +183,7 @@ func (c *calls) with(b *calls) *calls {
 	return c
 }
 
-func rankOf(p *attribution.Profile, file string, rank int) Rank {
+func rankOf(p *profile.Profile, file string, rank int) Rank {
 	m := &p.Meta
 	r := Rank{Rank: rank, File: file, Host: m.Host, Program: m.Program, LeftOut: strings.Join(m.LeftOut, ", "), PID: m.PID, Start: m.Start,
 		End: m.Start.Add(time.Duration(m.Duration + m.TakenOut)), Threads: analysis.Threads(p), Tool: m.Tool,

@@ -3,8 +3,8 @@ package job
 import (
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // The rules of thumb hold from their thresholds on.
@@ -45,7 +45,7 @@ func TestSteady(t *testing.T) {
 
 // Imbalance that no MPI time makes up for: the overheads vary with it.
 func TestNoExchange(t *testing.T) {
-	var ranks []*attribution.Profile
+	var ranks []*profile.Profile
 	for r, extra := range []int64{0, 40 * ms, 100 * ms, 20 * ms} {
 		ranks = append(ranks, toy(r, 4, extra, extra))
 	}
@@ -58,7 +58,7 @@ func TestNoExchange(t *testing.T) {
 }
 
 // explained reads a job whose loop each rank changes.
-func explained(t *testing.T, ranks int, change func(rank int, s *attribution.ThreadStats)) Explanation {
+func explained(t *testing.T, ranks int, change func(rank int, s *profile.ThreadStats)) Explanation {
 	t.Helper()
 	all := toyJob(make([]int64, ranks)...)
 	for r, p := range all {
@@ -69,34 +69,34 @@ func explained(t *testing.T, ranks int, change func(rank int, s *attribution.Thr
 	return read(t, sources(t, all), Options{}).Regions[1].Explain(mpi.Minimal)
 }
 
-func longer(s *attribution.ThreadStats, by int64) {
+func longer(s *profile.ThreadStats, by int64) {
 	s.Exec.T += by
 	s.Body.T += by
 }
 
 func TestExplainRules(t *testing.T) {
-	trade := func(r int, s *attribution.ThreadStats) {
+	trade := func(r int, s *profile.ThreadStats) {
 		s.Barrier.T = int64(r) * 100 * ms
-		s.MPI = &attribution.MPIStats{T: int64(5-r) * 100 * ms, Calls: 1}
+		s.MPI = &profile.MPIStats{T: int64(5-r) * 100 * ms, Calls: 1}
 		s.Exec.T += s.Barrier.T + s.MPI.T
 		s.Body.T += s.MPI.T
 	}
 	if e := explained(t, 6, trade); e.Reading != Trade || e.Varies || !e.Level {
 		t.Errorf("waiting and MPI make up for each other: %+v", e)
 	}
-	if e := explained(t, 6, func(r int, s *attribution.ThreadStats) { trade(r, s); longer(s, int64(r*r)*200*ms) }); e.Reading != TimeOnly || !e.Varies || e.Level {
+	if e := explained(t, 6, func(r int, s *profile.ThreadStats) { trade(r, s); longer(s, int64(r*r)*200*ms) }); e.Reading != TimeOnly || !e.Varies || e.Level {
 		t.Errorf("the same, and work varies more: %+v", e)
 	}
-	if e := explained(t, 6, func(int, *attribution.ThreadStats) {}); e.Varies || e.Level {
+	if e := explained(t, 6, func(int, *profile.ThreadStats) {}); e.Varies || e.Level {
 		t.Errorf("nothing varies: %+v", e)
 	}
-	if e := explained(t, 6, func(r int, s *attribution.ThreadStats) {
+	if e := explained(t, 6, func(r int, s *profile.ThreadStats) {
 		longer(s, int64(r)*10*ms)
-		s.MPI = &attribution.MPIStats{Calls: 1, Out: [2]uint64{uint64(1000 * (10 - r)), 0}}
+		s.MPI = &profile.MPIStats{Calls: 1, Out: [2]uint64{uint64(1000 * (10 - r)), 0}}
 	}); e.Reading != ByVolume || e.WithBytes.R > -InStep {
 		t.Errorf("the more work, the fewer bytes: %+v", e)
 	}
-	if e := explained(t, MinRanks-1, func(r int, s *attribution.ThreadStats) { longer(s, int64(r)*10*ms) }); e.Reading != TooFew {
+	if e := explained(t, MinRanks-1, func(r int, s *profile.ThreadStats) { longer(s, int64(r)*10*ms) }); e.Reading != TooFew {
 		t.Errorf("%d ranks: %+v", MinRanks-1, e)
 	}
 }

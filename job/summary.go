@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // Summary says which ranks hold up the others: where, why, and who waits for
@@ -214,14 +214,14 @@ const mostHot = 16
 
 // hotIn returns the sampled time of a profile's threads by function of the
 // program, outside of MPI and of waiting.
-func hotIn(p *attribution.Profile) map[string]int64 {
+func hotIn(p *profile.Profile) map[string]int64 {
 	if p.Meta.Sampling == nil || p.Meta.Sampling.Unit != "ns" {
 		return nil
 	}
 	hot := map[string]int64{}
 	for i := range p.Samples {
 		x := &p.Samples[i]
-		if x.Phase != attribution.PhaseBody && x.Phase != "" {
+		if x.Phase != profile.PhaseBody && x.Phase != "" {
 			continue
 		}
 		if name := programsFunction(p, x.Stack); name != "" {
@@ -242,7 +242,7 @@ func hotIn(p *attribution.Profile) map[string]int64 {
 
 // programsFunction is the innermost function of a stack that is the program's
 // own; failing that, the innermost one.
-func programsFunction(p *attribution.Profile, stack []int) (name string) {
+func programsFunction(p *profile.Profile, stack []int) (name string) {
 	for _, at := range stack {
 		f := &p.Frames[at]
 		if f.Function == "" {

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // waitIn lets a rank be longer in its all-to-all, and so in all.
-func waitIn(p *attribution.Profile, t int64) {
+func waitIn(p *profile.Profile, t int64) {
 	p.Meta.Duration += t
 	p.Nodes[0].Stats[0].MPI.T += t // the region's is the same
 	p.Nodes[4].Stats[0].MPI.T += t
@@ -22,10 +22,10 @@ func waitIn(p *attribution.Profile, t int64) {
 func TestSummary(t *testing.T) {
 	// serial makes a rank as much longer outside of regions, in a function that
 	// samples have found.
-	serial := func(extra int64) func(int, *attribution.Profile) {
-		return func(rank int, p *attribution.Profile) {
-			p.Meta.Path, p.Meta.Sampling = "/opt/bin/toy", &attribution.Sampling{Unit: "ns"}
-			p.Frames = []attribution.Frame{{Function: "memcpy", Object: "/lib/libc.so.6"},
+	serial := func(extra int64) func(int, *profile.Profile) {
+		return func(rank int, p *profile.Profile) {
+			p.Meta.Path, p.Meta.Sampling = "/opt/bin/toy", &profile.Sampling{Unit: "ns"}
+			p.Frames = []profile.Frame{{Function: "memcpy", Object: "/lib/libc.so.6"},
 				{Function: "pack", Object: "/opt/bin/toy"}, {Function: "spin", Object: "/lib/libmpi.so"}}
 			weight := 50 * ms
 			if rank == 2 {
@@ -33,14 +33,14 @@ func TestSummary(t *testing.T) {
 			} else {
 				waitIn(p, extra)
 			}
-			p.Samples = []attribution.Sample{{Stack: []int{0, 1}, Weight: uint64(weight)},
-				{Stack: []int{2, 1}, Phase: attribution.PhaseMPI, Weight: 1 << 40}}
+			p.Samples = []profile.Sample{{Stack: []int{0, 1}, Weight: uint64(weight)},
+				{Stack: []int{2, 1}, Phase: profile.PhaseMPI, Weight: 1 << 40}}
 		}
 	}
 	for _, tc := range []struct {
 		name   string
 		extra  [4]int64 // of each rank
-		change func(rank int, p *attribution.Profile)
+		change func(rank int, p *profile.Profile)
 		slow   []int
 		excess int64
 		where  int
@@ -52,7 +52,7 @@ func TestSummary(t *testing.T) {
 		{name: "one rank", extra: [4]int64{0, 200 * ms, 0, 100 * ms}, slow: []int{1}, excess: 125 * ms, where: 1, why: Uneven, waits: 3},
 		{name: "two ranks", extra: [4]int64{0, 200 * ms, 0, 190 * ms}, slow: []int{1, 3}, excess: 200*ms - 390*ms/4, where: 1, why: Uneven, waits: 3},
 		{name: "more to do", extra: [4]int64{0, 200 * ms, 0, 0}, slow: []int{1}, excess: 150 * ms, where: 1, why: MoreWork, waits: 3,
-			change: func(rank int, p *attribution.Profile) {
+			change: func(rank int, p *profile.Profile) {
 				if rank == 1 {
 					p.Nodes[2].Stats[0].Body.C *= 2
 					p.Nodes[2].Stats[0].Exec.C *= 2
@@ -60,32 +60,32 @@ func TestSummary(t *testing.T) {
 			}},
 		{name: "outside of regions", change: serial(200 * ms), slow: []int{2}, excess: 150 * ms, where: -1, fn: "pack", waits: 3},
 		{name: "asleep", slow: []int{2}, excess: 150 * ms, where: -1, why: OffCore, waits: 3,
-			change: func(rank int, p *attribution.Profile) {
+			change: func(rank int, p *profile.Profile) {
 				if p.Meta.UserTime = 100 * ms; rank != 2 {
 					p.Meta.UserTime = 300 * ms
 					waitIn(p, 200*ms)
 				}
 			}},
 		{name: "without a core", slow: []int{2}, excess: 150 * ms, where: -1, why: Crowded, waits: 3,
-			change: func(rank int, p *attribution.Profile) {
+			change: func(rank int, p *profile.Profile) {
 				if rank != 2 {
 					waitIn(p, 200*ms)
 					return
 				}
-				p.Nodes[0].Stats[0].NoCore = &attribution.Cost{Exec: 4 * 200 * ms} // of all threads
+				p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 4 * 200 * ms} // of all threads
 			}},
 		{name: "without a core in the region, all lack as much in sum", extra: [4]int64{0, 200 * ms, 0, 0}, slow: []int{1}, excess: 150 * ms,
-			where: 1, why: Crowded, waits: 3, change: func(rank int, p *attribution.Profile) {
+			where: 1, why: Crowded, waits: 3, change: func(rank int, p *profile.Profile) {
 				last := len(p.Nodes[2].Stats) - 1
-				lack := &attribution.Cost{Exec: 190 * ms, Body: 190 * ms}
-				p.Nodes[0].Stats[0].NoCore = &attribution.Cost{Exec: 190 * ms}
+				lack := &profile.Cost{Exec: 190 * ms, Body: 190 * ms}
+				p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 190 * ms}
 				if rank == 1 { // the thread that comes last
-					p.Nodes[1].Stats[last].NoCore, p.Nodes[2].Stats[last].NoCore = &attribution.Cost{Exec: 190 * ms, Body: 190 * ms, Child: 190 * ms}, lack
+					p.Nodes[1].Stats[last].NoCore, p.Nodes[2].Stats[last].NoCore = &profile.Cost{Exec: 190 * ms, Body: 190 * ms, Child: 190 * ms}, lack
 				}
 			}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var ranks []*attribution.Profile
+			var ranks []*profile.Profile
 			for r, extra := range tc.extra {
 				p := toy(r, len(tc.extra), extra, slices.Max(tc.extra[:]))
 				if tc.change != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 const ms = int64(time.Millisecond)
@@ -16,60 +16,60 @@ const ms = int64(time.Millisecond)
 // in which the last of four threads works extra longer than the others, then
 // an alltoall by thread 0 that ends at the same time on all ranks, most being
 // the greatest extra of any rank.
-func toy(rank, size int, extra, most int64) *attribution.Profile {
+func toy(rank, size int, extra, most int64) *profile.Profile {
 	const threads = 4
-	at := func(line, end int) attribution.Location {
-		return attribution.Location{File: "/src/toy.c", Begin: line, End: end, Function: "main",
+	at := func(line, end int) profile.Location {
+		return profile.Location{File: "/src/toy.c", Begin: line, End: end, Function: "main",
 			Object: "/opt/bin/toy", Offset: uint64(0x1000 + line)}
 	}
-	p := &attribution.Profile{Version: attribution.SchemaVersion,
-		Meta: attribution.Meta{Program: "toy", PID: 100 + rank, Host: "node" + string(rune('a'+rank/2%26)), Tool: "test", Ended: "exit status 0",
+	p := &profile.Profile{Version: profile.SchemaVersion,
+		Meta: profile.Meta{Program: "toy", PID: 100 + rank, Host: "node" + string(rune('a'+rank/2%26)), Tool: "test", Ended: "exit status 0",
 			Start: time.Date(2026, 11, 21, 12, 0, 0, rank, time.UTC), Duration: 500*ms + most + int64(rank), UserTime: 1600*ms + extra,
-			MPI: &attribution.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_FUNNELED"}},
-		Regions: []attribution.Region{
+			MPI: &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_FUNNELED"}},
+		Regions: []profile.Region{
 			{Construct: event.Parallel, Location: at(10, 30)},
 			{Construct: event.Loop, Location: at(12, 16)},
 			{Construct: event.Master, Location: at(18, 22)},
 			{Construct: event.MPI, Name: "MPI_Alltoall", Location: at(20, 20)},
 			{Construct: event.Barrier, Location: at(24, 24)},
 		},
-		Nodes: []attribution.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0}, {Parent: 1, Region: 1},
+		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0}, {Parent: 1, Region: 1},
 			{Parent: 1, Region: 2}, {Parent: 3, Region: 3}, {Parent: 1, Region: 4}},
 	}
 	inMPI := 10*ms + most - extra
-	sent := &attribution.MPIStats{T: inMPI, Calls: 5, Colls: 5, Out: [2]uint64{5 << 20, 5 << 20}, In: [2]uint64{5 << 20, 5 << 20}}
+	sent := &profile.MPIStats{T: inMPI, Calls: 5, Colls: 5, Out: [2]uint64{5 << 20, 5 << 20}, In: [2]uint64{5 << 20, 5 << 20}}
 	leaf := *sent
 	leaf.Sized, leaf.Min, leaf.Max = 5, [2]uint64{1 << 20, 1 << 20}, [2]uint64{4 << 20, 4 << 20}
 	for i := range threads {
-		p.Threads = append(p.Threads, attribution.Thread{Num: i})
-		add := func(node int, s attribution.ThreadStats) {
+		p.Threads = append(p.Threads, profile.Thread{Num: i})
+		add := func(node int, s profile.ThreadStats) {
 			s.Thread = i
 			p.Nodes[node].Stats = append(p.Nodes[node].Stats, s)
 		}
-		work, wait, here := 400*ms, extra, (*attribution.MPIStats)(nil)
+		work, wait, here := 400*ms, extra, (*profile.MPIStats)(nil)
 		if i == threads-1 {
 			work, wait = 400*ms+extra, 0
 		}
 		loop := work + wait
-		span := func(t int64, c uint64) attribution.Span { return attribution.Span{T: t, C: c} }
+		span := func(t int64, c uint64) profile.Span { return profile.Span{T: t, C: c} }
 		if i == 0 {
 			here = sent
-			add(0, attribution.ThreadStats{MPI: sent})
-			add(3, attribution.ThreadStats{Exec: span(inMPI, 5), Body: span(inMPI, 5), Child: inMPI, MPI: sent})
-			add(4, attribution.ThreadStats{Exec: span(inMPI, 5), Body: span(inMPI, 5), MPI: &leaf})
-			add(5, attribution.ThreadStats{Exec: span(0, 5)})
+			add(0, profile.ThreadStats{MPI: sent})
+			add(3, profile.ThreadStats{Exec: span(inMPI, 5), Body: span(inMPI, 5), Child: inMPI, MPI: sent})
+			add(4, profile.ThreadStats{Exec: span(inMPI, 5), Body: span(inMPI, 5), MPI: &leaf})
+			add(5, profile.ThreadStats{Exec: span(0, 5)})
 		} else {
-			add(5, attribution.ThreadStats{Exec: span(inMPI, 5)})
+			add(5, profile.ThreadStats{Exec: span(inMPI, 5)})
 		}
-		add(2, attribution.ThreadStats{Exec: span(loop, 5), Body: span(work, 5), Barrier: span(wait, 5)})
-		add(1, attribution.ThreadStats{Exec: span(loop+inMPI+2*ms, 5), Enter: span(ms, 5), Body: span(loop+inMPI, 5),
+		add(2, profile.ThreadStats{Exec: span(loop, 5), Body: span(work, 5), Barrier: span(wait, 5)})
+		add(1, profile.ThreadStats{Exec: span(loop+inMPI+2*ms, 5), Enter: span(ms, 5), Body: span(loop+inMPI, 5),
 			Exit: span(ms, 5), Child: loop + inMPI, MPI: here})
 	}
 	return p
 }
 
 // toyJob are the profiles of a job whose ranks have the given extras.
-func toyJob(extras ...int64) (out []*attribution.Profile) {
+func toyJob(extras ...int64) (out []*profile.Profile) {
 	var most int64
 	for _, e := range extras {
 		most = max(most, e)
@@ -80,10 +80,10 @@ func toyJob(extras ...int64) (out []*attribution.Profile) {
 	return out
 }
 
-func encoded(t testing.TB, p *attribution.Profile) []byte {
+func encoded(t testing.TB, p *profile.Profile) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := attribution.Encode(&b, p); err != nil {
+	if err := profile.Encode(&b, p); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -94,7 +94,7 @@ func source(rank, copy int, data []byte) Source {
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 }
 
-func sources(t testing.TB, profiles []*attribution.Profile) (out []Source) {
+func sources(t testing.TB, profiles []*profile.Profile) (out []Source) {
 	t.Helper()
 	for r, p := range profiles {
 		out = append(out, source(r, 0, encoded(t, p)))

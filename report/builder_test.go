@@ -4,13 +4,13 @@ import (
 	"math"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // builder makes profiles whose figures agree with each other: Exec is the sum
 // of its parts, and every node's Child is the time of what it encloses.
-type builder struct{ p *attribution.Profile }
+type builder struct{ p *profile.Profile }
 
 // row is one thread's times at a node, in seconds.
 type row struct {
@@ -22,25 +22,25 @@ type row struct {
 func ns(seconds float64) int64 { return int64(math.Round(seconds * 1e9)) }
 
 func newBuilder(name string, seconds float64) *builder {
-	return &builder{&attribution.Profile{
-		Version: attribution.SchemaVersion,
-		Meta: attribution.Meta{Program: name, Path: "/opt/bin/" + name, PID: 4711, Host: "node1",
+	return &builder{&profile.Profile{
+		Version: profile.SchemaVersion,
+		Meta: profile.Meta{Program: name, Path: "/opt/bin/" + name, PID: 4711, Host: "node1",
 			Kernel: "6.1.0-18-amd64", Arch: "x86_64", Tool: "0.1.0", Built: "2024-05-01",
 			Start: time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), Duration: ns(seconds),
 			UserTime: ns(30.25), SysTime: ns(0.5), Ended: "exit 0", Hits: 123456,
-			Runtimes: []attribution.Runtime{{Name: "libgomp", Path: "/usr/lib/libgomp.so.1", Version: "12.2", Probes: 50}}},
-		Nodes: []attribution.Node{{Parent: -1, Region: -1}},
+			Runtimes: []profile.Runtime{{Name: "libgomp", Path: "/usr/lib/libgomp.so.1", Version: "12.2", Probes: 50}}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1}},
 	}}
 }
 
 func (b *builder) team(root, size int) {
 	for i := range size {
-		b.p.Threads = append(b.p.Threads, attribution.Thread{Root: root, Num: i, TIDs: []int{100*root + i}})
+		b.p.Threads = append(b.p.Threads, profile.Thread{Root: root, Num: i, TIDs: []int{100*root + i}})
 	}
 }
 
-func (b *builder) region(c event.Construct, l attribution.Location) int {
-	b.p.Regions = append(b.p.Regions, attribution.Region{Construct: c, Location: l})
+func (b *builder) region(c event.Construct, l profile.Location) int {
+	b.p.Regions = append(b.p.Regions, profile.Region{Construct: c, Location: l})
 	return len(b.p.Regions) - 1
 }
 
@@ -48,15 +48,15 @@ func (b *builder) region(c event.Construct, l attribution.Location) int {
 // the given seconds in it; nil stands for every row's thread and time, which
 // is so for all constructs that start no team.
 func (b *builder) node(parent, region int, from map[int]float64, rows ...row) int {
-	n := attribution.Node{Parent: parent, Region: region}
+	n := profile.Node{Parent: parent, Region: region}
 	for _, r := range rows {
-		s := attribution.ThreadStats{Thread: r.thread, Enter: attribution.Span{T: ns(r.enter), C: r.c},
-			Body: attribution.Span{T: ns(r.body), C: r.bodyC}, Exit: attribution.Span{T: ns(r.exit), C: r.c},
-			Barrier: attribution.Span{T: ns(r.barrier), C: r.c}}
+		s := profile.ThreadStats{Thread: r.thread, Enter: profile.Span{T: ns(r.enter), C: r.c},
+			Body: profile.Span{T: ns(r.body), C: r.bodyC}, Exit: profile.Span{T: ns(r.exit), C: r.c},
+			Barrier: profile.Span{T: ns(r.barrier), C: r.c}}
 		if r.bodyC == 0 && r.body > 0 {
 			s.Body.C = r.c
 		}
-		s.Exec = attribution.Span{T: s.Enter.T + s.Body.T + s.Barrier.T + s.Exit.T + ns(r.manage), C: r.c}
+		s.Exec = profile.Span{T: s.Enter.T + s.Body.T + s.Barrier.T + s.Exit.T + ns(r.manage), C: r.c}
 		n.Stats = append(n.Stats, s)
 		if from == nil {
 			b.child(parent, r.thread, s.Exec.T)
@@ -77,13 +77,13 @@ func (b *builder) child(parent, thread int, t int64) {
 	}
 }
 
-func lines(begin, end int) attribution.Location {
-	return attribution.Location{File: "/src/app/main.c", Begin: begin, End: end, Function: "main", Object: "/opt/bin/mixed", Offset: 0x1139}
+func lines(begin, end int) profile.Location {
+	return profile.Location{File: "/src/app/main.c", Begin: begin, End: end, Function: "main", Object: "/opt/bin/mixed", Offset: 0x1139}
 }
 
 // plainProfile is a run of the kind that ompP could measure itself: one
 // initial thread, nothing lost, nothing approximate.
-func plainProfile() *attribution.Profile {
+func plainProfile() *profile.Profile {
 	b := newBuilder("plain", 4)
 	b.team(0, 2)
 	par := b.region(event.Parallel, lines(10, 20))
@@ -99,7 +99,7 @@ func plainProfile() *attribution.Profile {
 
 // mixedProfile has one of nearly everything. The tests' expected figures were
 // computed by hand from the times written here.
-func mixedProfile() *attribution.Profile {
+func mixedProfile() *profile.Profile {
 	b := newBuilder("mixed", 10)
 	b.team(0, 4) // threads 0 to 3
 	b.team(1, 2) // threads 4 and 5, printed 1:0 and 1:1
@@ -109,16 +109,16 @@ func mixedProfile() *attribution.Profile {
 	anon := b.region(event.Critical, lines(33, 36))
 	queue := b.region(event.Critical, lines(38, 41))
 	b.p.Regions[queue].Name = "queue"
-	b.p.Regions[queue].Location.EndMark = attribution.Approx
+	b.p.Regions[queue].Location.EndMark = profile.Approx
 	sections := b.region(event.Sections, lines(43, 48))
 	single := b.region(event.Single, lines(50, 52))
 	barrier := b.region(event.Barrier, lines(54, 54))
-	lock := b.region(event.Lock, attribution.Location{Function: "solve", Object: "/usr/lib/libsolve.so", Offset: 0x1a2b, Mark: attribution.Approx})
-	inner := b.region(event.Parallel, attribution.Location{File: "inner.c", Begin: 10, End: 18})
+	lock := b.region(event.Lock, profile.Location{Function: "solve", Object: "/usr/lib/libsolve.so", Offset: 0x1a2b, Mark: profile.Approx})
+	inner := b.region(event.Parallel, profile.Location{File: "inner.c", Begin: 10, End: 18})
 	ordered := b.region(event.Ordered, lines(27, 28))
 	master := b.region(event.Master, lines(56, 0))
-	parloop := b.region(event.ParallelLoop, attribution.Location{File: "/src/app/worker.c", Begin: 5, End: 9})
-	underway := b.region(event.Unknown, attribution.Location{})
+	parloop := b.region(event.ParallelLoop, profile.Location{File: "/src/app/worker.c", Begin: 5, End: 9})
+	underway := b.region(event.Unknown, profile.Location{})
 
 	top := b.node(0, par, map[int]float64{0: 8},
 		row{thread: 0, enter: .1, body: 7.8, barrier: 0, exit: .1, c: 10},
@@ -168,9 +168,9 @@ func mixedProfile() *attribution.Profile {
 	p.Meta.Runtimes[0].Missing = []string{"omp_test_lock: no safe instruction"}
 	p.Regions[underway].Notes = []string{"Was under way when measurement began."}
 	p.Regions[anon].Lossy = 15
-	p.Lost = []attribution.Loss{{Region: anon, Thread: 2, Events: 15}, {Region: loop, Thread: 0, Events: 3},
+	p.Lost = []profile.Loss{{Region: anon, Thread: 2, Events: 15}, {Region: loop, Thread: 0, Events: 3},
 		{Region: loop, Thread: 1, Events: 4}, {Region: -1, Thread: 4, Events: 2}}
-	p.Unseen = []attribution.Unseen{{What: "ATOMIC", Reason: "Compiled to single instructions, which call no runtime."}}
+	p.Unseen = []profile.Unseen{{What: "ATOMIC", Reason: "Compiled to single instructions, which call no runtime."}}
 	p.Warnings = []string{"The executable is stripped."}
 	return p
 }

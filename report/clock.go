@@ -4,14 +4,14 @@ import (
 	"strings"
 	"time"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // clock prints the times of one report, in seconds: its value is the number of decimals.
 type clock int
 
 // clock is clockOf, unless the reader wants a number of decimals.
-func (o Options) clock(p *attribution.Profile) clock {
+func (o Options) clock(p *profile.Profile) clock {
 	if o.Decimals > 0 {
 		return clock(o.Decimals)
 	}
@@ -20,7 +20,7 @@ func (o Options) clock(p *attribution.Profile) clock {
 
 // clockOf has ompP's two decimals for a run of ten seconds, and more for shorter runs, so
 // that a thousandth of the run shows, and columns are as wide as ompP's.
-func clockOf(p *attribution.Profile) clock {
+func clockOf(p *profile.Profile) clock {
 	c := clock(2)
 	if p.Meta.Duration <= 0 {
 		return c

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // costText says what the measurement took of the threads' time, by kind of
 // probe; of that time a share as long as the profile knows it.
-func costText(p *attribution.Profile, c clock) string {
+func costText(p *profile.Profile, c clock) string {
 	o := p.Meta.Overhead
 	switch {
 	case o == nil:
@@ -50,7 +50,7 @@ func costText(p *attribution.Profile, c clock) string {
 
 // ofProcessorTime says what part of the process's processor time the probes took,
 // which is more than that of the wall time where threads were idle.
-func ofProcessorTime(p *attribution.Profile, c clock) string {
+func ofProcessorTime(p *profile.Profile, c clock) string {
 	cpu := p.Meta.UserTime + p.Meta.SysTime
 	if cpu <= 0 {
 		return ""
@@ -60,7 +60,7 @@ func ofProcessorTime(p *attribution.Profile, c clock) string {
 
 // muchProbed names the program and the regions of whose time probes took more than a
 // tenth, in one line; empty: none.
-func muchProbed(p *attribution.Profile, most int) string {
+func muchProbed(p *profile.Profile, most int) string {
 	var names []string
 	for _, s := range analysis.MuchProbed(p) {
 		name := "the program"
@@ -76,7 +76,7 @@ func muchProbed(p *attribution.Profile, most int) string {
 }
 
 // doubtful says which findings are left out, in one line; empty: none.
-func doubtful(p *attribution.Profile, r analysis.Rules) string {
+func doubtful(p *profile.Profile, r analysis.Rules) string {
 	var names []string
 	for _, x := range r.Doubtful(p) {
 		names = append(names, fmt.Sprintf("%s of %s", x.Name, regionLabel(p, x.Region)))
@@ -89,17 +89,17 @@ func doubtful(p *attribution.Profile, r analysis.Rules) string {
 
 // costShare is what part of the threads' wall time, as measured, the probes
 // took.
-func costShare(p *attribution.Profile) float64 {
+func costShare(p *profile.Profile) float64 {
 	measured := *p
 	measured.Meta.Duration = measuredDuration(p)
 	return analysis.Ratio(analysis.ProbeCost(p), analysis.ThreadTime(&measured))
 }
 
 // measuredDuration is the wall time as it was measured.
-func measuredDuration(p *attribution.Profile) int64 { return p.Meta.Duration + p.Meta.TakenOut }
+func measuredDuration(p *profile.Profile) int64 { return p.Meta.Duration + p.Meta.TakenOut }
 
 // timesText says what the report's times are.
-func timesText(p *attribution.Profile, raw bool) string {
+func timesText(p *profile.Profile, raw bool) string {
 	switch {
 	case p.Meta.Adjusted:
 		return "derived: as measured, less what the probes took (--raw shows them as measured)"
@@ -110,7 +110,7 @@ func timesText(p *attribution.Profile, raw bool) string {
 }
 
 // costNotes lists the regions in which measuring took most.
-func costNotes(p *attribution.Profile, t clock) []string {
+func costNotes(p *profile.Profile, t clock) []string {
 	const most = 5
 	var items []string
 	costs := analysis.OwnCosts(p)

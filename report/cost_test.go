@@ -6,49 +6,49 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 )
 
 // costly is a profile of one thread in one critical, which probes took half of.
-func costly() *attribution.Profile {
-	return &attribution.Profile{
-		Meta: attribution.Meta{Program: "solver", Duration: 10e9, Ended: "exit status 0", MPI: &attribution.MPIJob{Size: 1},
-			Overhead: &attribution.Overhead{Mode: "uprobe.session", Probes: []attribution.ProbeHits{
+func costly() *profile.Profile {
+	return &profile.Profile{
+		Meta: profile.Meta{Program: "solver", Duration: 10e9, Ended: "exit status 0", MPI: &profile.MPIJob{Size: 1},
+			Overhead: &profile.Overhead{Mode: "uprobe.session", Probes: []profile.ProbeHits{
 				{Probe: "emulated", Hits: 1e6, Before: 600, After: 400}, {Probe: "emulated", Reads: 1, Hits: 1e6, Before: 600, After: 800},
 				{Probe: "return", Hits: 1e6, Before: 300, After: 300}}}},
-		Threads: []attribution.Thread{{}},
-		Regions: []attribution.Region{{Construct: event.Critical, Location: attribution.Location{File: "a.c", Begin: 3, End: 5}}},
-		Nodes: []attribution.Node{
-			{Parent: -1, Region: -1, Stats: []attribution.ThreadStats{{Cost: &attribution.Cost{Exec: 3e9}}}},
-			{Parent: 0, Region: 0, Stats: []attribution.ThreadStats{{Exec: attribution.Span{T: 4e9, C: 1e6}, Enter: attribution.Span{T: 1e9, C: 1e6}, Body: attribution.Span{T: 3e9, C: 1e6},
-				Cost: &attribution.Cost{Exec: 2e9, Enter: 5e8, Body: 15e8}}}},
+		Threads: []profile.Thread{{}},
+		Regions: []profile.Region{{Construct: event.Critical, Location: profile.Location{File: "a.c", Begin: 3, End: 5}}},
+		Nodes: []profile.Node{
+			{Parent: -1, Region: -1, Stats: []profile.ThreadStats{{Cost: &profile.Cost{Exec: 3e9}}}},
+			{Parent: 0, Region: 0, Stats: []profile.ThreadStats{{Exec: profile.Span{T: 4e9, C: 1e6}, Enter: profile.Span{T: 1e9, C: 1e6}, Body: profile.Span{T: 3e9, C: 1e6},
+				Cost: &profile.Cost{Exec: 2e9, Enter: 5e8, Body: 15e8}}}},
 		},
 	}
 }
 
 // busy is costly, of a process that had a core for half of the time.
-func busy() *attribution.Profile {
+func busy() *profile.Profile {
 	p := costly()
 	p.Meta.UserTime, p.Meta.SysTime = 1e9, 4e9
 	return p
 }
 
 // sampled is costly, where samples find probes for half as long again.
-func sampled() *attribution.Profile {
+func sampled() *profile.Profile {
 	p := costly()
-	p.Meta.Sampling = &attribution.Sampling{Event: "task-clock", Unit: "ns", Frequency: 199, Taken: 900}
-	p.Samples = []attribution.Sample{{Node: 1, Phase: attribution.PhaseProbe, Kernel: true, Count: 900, Weight: 45e8}}
+	p.Meta.Sampling = &profile.Sampling{Event: "task-clock", Unit: "ns", Frequency: 199, Taken: 900}
+	p.Samples = []profile.Sample{{Node: 1, Phase: profile.PhaseProbe, Kernel: true, Count: 900, Weight: 45e8}}
 	return p
 }
 
 // quiet is a program of whose time probes took little.
-func quiet() *attribution.Profile {
+func quiet() *profile.Profile {
 	p := costly()
-	p.Meta.Overhead.Probes = []attribution.ProbeHits{{Probe: "emulated", Hits: 1e5, Before: 500, After: 700}}
+	p.Meta.Overhead.Probes = []profile.ProbeHits{{Probe: "emulated", Hits: 1e5, Before: 500, After: 700}}
 	for i := range p.Nodes {
-		p.Nodes[i].Stats[0].Cost = &attribution.Cost{Exec: 12e7}
+		p.Nodes[i].Stats[0].Cost = &profile.Cost{Exec: 12e7}
 	}
 	return p
 }
@@ -57,29 +57,29 @@ func quiet() *attribution.Profile {
 // them as measured.
 func TestCostsInReports(t *testing.T) {
 	unknown := costly()
-	unknown.Meta.Overhead = &attribution.Overhead{Failed: "It is not known what the probes cost: no memory."}
+	unknown.Meta.Overhead = &profile.Overhead{Failed: "It is not known what the probes cost: no memory."}
 	for i := range unknown.Nodes {
 		unknown.Nodes[i].Stats[0].Cost = nil
 	}
-	text := func(p *attribution.Profile, o Options, write func(io.Writer, *attribution.Profile, Options) error) string {
+	text := func(p *profile.Profile, o Options, write func(io.Writer, *profile.Profile, Options) error) string {
 		var b bytes.Buffer
 		if err := write(&b, p, o); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
-	ompp := func(p *attribution.Profile, o Options) string { return text(p, o, WriteOmpp) }
-	summary := func(p *attribution.Profile, o Options) string {
-		return text(p, o, func(w io.Writer, p *attribution.Profile, o Options) error { return Summary(w, p, nil, o) })
+	ompp := func(p *profile.Profile, o Options) string { return text(p, o, WriteOmpp) }
+	summary := func(p *profile.Profile, o Options) string {
+		return text(p, o, func(w io.Writer, p *profile.Profile, o Options) error { return Summary(w, p, nil, o) })
 	}
-	pprof := func(p *attribution.Profile, o Options) string {
+	pprof := func(p *profile.Profile, o Options) string {
 		return buildPprof(o.view(p), o).String()
 	}
-	inJob := func(write func(io.Writer, *job.Job, Options) error) func(*attribution.Profile, Options) string {
-		return func(p *attribution.Profile, o Options) string {
+	inJob := func(write func(io.Writer, *job.Job, Options) error) func(*profile.Profile, Options) string {
+		return func(p *profile.Profile, o Options) string {
 			open := func() (io.ReadCloser, error) {
 				var b bytes.Buffer
-				err := attribution.Encode(&b, p)
+				err := profile.Encode(&b, p)
 				return io.NopCloser(&b), err
 			}
 			j, err := job.Read([]job.Source{{Rank: 0, Name: job.FileName(0, 0), Open: open}}, job.Options{Raw: o.Raw})
@@ -96,8 +96,8 @@ func TestCostsInReports(t *testing.T) {
 	raw := Options{Raw: true}
 	for _, tc := range []struct {
 		name  string
-		write func(*attribution.Profile, Options) string
-		p     *attribution.Profile
+		write func(*profile.Profile, Options) string
+		p     *profile.Profile
 		o     Options
 		want  []string
 	}{

@@ -8,14 +8,14 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
+	"ompp-attach/profile"
 )
 
 // counterText is a counter's value: with a + if it is not that of all executions,
 // and - if it is not known at all, for a 0 would be a figure.
-func counterText(p *attribution.Profile, s *attribution.ThreadStats, counts []int64, i int) string {
+func counterText(p *profile.Profile, s *profile.ThreadStats, counts []int64, i int) string {
 	v, ok := counterValue(p, s, counts, i)
 	switch {
 	case !ok:
@@ -27,7 +27,7 @@ func counterText(p *attribution.Profile, s *attribution.ThreadStats, counts []in
 }
 
 // counterValue is the i-th of a thread's counters; ok is false if it is not known.
-func counterValue(p *attribution.Profile, s *attribution.ThreadStats, counts []int64, i int) (v int64, ok bool) {
+func counterValue(p *profile.Profile, s *profile.ThreadStats, counts []int64, i int) (v int64, ok bool) {
 	if p.Meta.Counters[i].Failed != "" {
 		return 0, false
 	}
@@ -41,7 +41,7 @@ func counterValue(p *attribution.Profile, s *attribution.ThreadStats, counts []i
 }
 
 // exclusiveCounters are what was counted in a region, but not in inner ones.
-func exclusiveCounters(s *attribution.ThreadStats) []int64 {
+func exclusiveCounters(s *profile.ThreadStats) []int64 {
 	out := slices.Clone(s.Counters)
 	for i := range out {
 		if i < len(s.ChildCounters) {
@@ -54,7 +54,7 @@ func exclusiveCounters(s *attribution.ThreadStats) []int64 {
 // evaluators returns the formulas of a report: those that the user gave, or else
 // gave to the measurement, and those that are useful with its counters. A formula
 // over what was not counted is left out here: the user has been told.
-func (o *Options) evaluators(p *attribution.Profile) (out []*perfcounters.Formula) {
+func (o *Options) evaluators(p *profile.Profile) (out []*perfcounters.Formula) {
 	if len(p.Meta.Counters) == 0 {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (o *Options) evaluators(p *attribution.Profile) (out []*perfcounters.Formul
 }
 
 // CounterNames are the names that formulas over a profile may use.
-func CounterNames(p *attribution.Profile) (names []string) {
+func CounterNames(p *profile.Profile) (names []string) {
 	for _, c := range p.Meta.Counters {
 		names = append(names, c.Name)
 	}
@@ -90,7 +90,7 @@ func CounterNames(p *attribution.Profile) (names []string) {
 }
 
 // evaluate computes a formula for a thread's figures.
-func evaluate(p *attribution.Profile, f *perfcounters.Formula, s *attribution.ThreadStats) (float64, bool) {
+func evaluate(p *profile.Profile, f *perfcounters.Formula, s *profile.ThreadStats) (float64, bool) {
 	return f.Eval(func(name string) (float64, bool) {
 		switch name {
 		case perfcounters.ExecT:
@@ -98,7 +98,7 @@ func evaluate(p *attribution.Profile, f *perfcounters.Formula, s *attribution.Th
 		case perfcounters.ExecC:
 			return float64(s.Exec.C), true
 		}
-		i := slices.IndexFunc(p.Meta.Counters, func(c attribution.Counter) bool { return c.Name == name })
+		i := slices.IndexFunc(p.Meta.Counters, func(c profile.Counter) bool { return c.Name == name })
 		v, ok := counterValue(p, s, s.Counters, i)
 		return float64(v), ok && s.Uncounted == 0
 	})
@@ -135,7 +135,7 @@ func (o *ompp) counterColumns(split bool) (columns []column) {
 	return columns
 }
 
-func evaluatorText(p *attribution.Profile, f *perfcounters.Formula, s *attribution.ThreadStats) string {
+func evaluatorText(p *profile.Profile, f *perfcounters.Formula, s *profile.ThreadStats) string {
 	v, ok := evaluate(p, f, s)
 	if !ok {
 		return "-"
@@ -177,7 +177,7 @@ func (o *ompp) counterHeader(key func(name, format string, args ...any)) {
 }
 
 // countedOf returns the indices of the counters that have counts.
-func countedOf(p *attribution.Profile) (out []int) {
+func countedOf(p *profile.Profile) (out []int) {
 	for i, c := range p.Meta.Counters {
 		if c.Failed == "" {
 			out = append(out, i)
@@ -187,7 +187,7 @@ func countedOf(p *attribution.Profile) (out []int) {
 }
 
 // counterTypes are the pprof sample types of counters.
-func counterTypes(p *attribution.Profile, counters []int) (types []*pprof.ValueType) {
+func counterTypes(p *profile.Profile, counters []int) (types []*pprof.ValueType) {
 	for _, i := range counters {
 		c := &p.Meta.Counters[i]
 		unit := c.Unit
@@ -204,7 +204,7 @@ func counterTypes(p *attribution.Profile, counters []int) (types []*pprof.ValueT
 
 // counts are a thread's exclusive values of the counters in a pprof profile,
 // which knows no missing ones.
-func (b *pprofBuilder) counts(s *attribution.ThreadStats) (out []int64) {
+func (b *pprofBuilder) counts(s *profile.ThreadStats) (out []int64) {
 	own := exclusiveCounters(s)
 	for _, i := range b.counters {
 		v, _ := counterValue(b.p, s, own, i)
@@ -214,7 +214,7 @@ func (b *pprofBuilder) counts(s *attribution.ThreadStats) (out []int64) {
 }
 
 // counterNotes say what the reader must know about the counters.
-func counterNotes(p *attribution.Profile) (out []string) {
+func counterNotes(p *profile.Profile) (out []string) {
 	uncounted := uint64(0)
 	for i := range p.Nodes {
 		if r := p.Nodes[i].Region; r >= 0 && p.Regions[r].Construct == event.MPI {
@@ -249,7 +249,7 @@ func (o *ompp) countingNotes() []string {
 
 // wallCounters are the cells of counters and evaluators in the table of parallel
 // regions by wallclock time: of all threads of a region.
-func (o *ompp) wallCounters(s *attribution.ThreadStats) (text string) {
+func (o *ompp) wallCounters(s *profile.ThreadStats) (text string) {
 	for i := range o.p.Meta.Counters {
 		text += fmt.Sprintf(" %*s", flatCounterWidth, counterText(o.p, s, s.Counters, i))
 	}
@@ -260,10 +260,10 @@ func (o *ompp) wallCounters(s *attribution.ThreadStats) (text string) {
 }
 
 // addCounted adds what formulas use.
-func addCounted(sum, s *attribution.ThreadStats) {
+func addCounted(sum, s *profile.ThreadStats) {
 	sum.Exec.T += s.Exec.T
 	sum.Exec.C += s.Exec.C
-	sum.Counters = attribution.SumCounters(sum.Counters, s.Counters)
+	sum.Counters = profile.SumCounters(sum.Counters, s.Counters)
 	sum.Uncounted += s.Uncounted
 	sum.TakenOut += s.TakenOut
 }

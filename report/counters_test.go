@@ -5,19 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
-func countedProfile() *attribution.Profile {
-	return &attribution.Profile{
-		Meta: attribution.Meta{Program: "p", Duration: 2e9, Evaluators: []string{"X=a/b"},
-			Counters: []attribution.Counter{{Name: "a"}, {Name: "b", Running: 0.5}, {Name: "c", Failed: "not here"}}},
-		Threads: []attribution.Thread{{}, {Num: 1}},
-		Regions: []attribution.Region{{Construct: event.Critical, Location: attribution.Location{File: "x.c", Begin: 3, End: 4}}},
-		Nodes: []attribution.Node{{Parent: -1, Region: -1}, {Stats: []attribution.ThreadStats{
-			{Exec: attribution.Span{T: 1e9, C: 1}, Counters: []int64{30, 0, 0}, ChildCounters: []int64{10, 0, 0}},
-			{Thread: 1, Exec: attribution.Span{T: 1e9, C: 2}, Counters: []int64{50, 20, 0}, Uncounted: 1}}}},
+func countedProfile() *profile.Profile {
+	return &profile.Profile{
+		Meta: profile.Meta{Program: "p", Duration: 2e9, Evaluators: []string{"X=a/b"},
+			Counters: []profile.Counter{{Name: "a"}, {Name: "b", Running: 0.5}, {Name: "c", Failed: "not here"}}},
+		Threads: []profile.Thread{{}, {Num: 1}},
+		Regions: []profile.Region{{Construct: event.Critical, Location: profile.Location{File: "x.c", Begin: 3, End: 4}}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Stats: []profile.ThreadStats{
+			{Exec: profile.Span{T: 1e9, C: 1}, Counters: []int64{30, 0, 0}, ChildCounters: []int64{10, 0, 0}},
+			{Thread: 1, Exec: profile.Span{T: 1e9, C: 2}, Counters: []int64{50, 20, 0}, Uncounted: 1}}}},
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // wantsSymbols is the share of samples from which on a file's missing names are told.
@@ -16,7 +16,7 @@ const wantsSymbols = 0.01
 
 // debugNotes say of which files names or lines are missing, where they would help, and
 // which package has them.
-func debugNotes(p *attribution.Profile) []string {
+func debugNotes(p *profile.Profile) []string {
 	inRegions := map[string]bool{}
 	for i := range p.Regions {
 		inRegions[p.Regions[i].Location.Object] = true
@@ -26,7 +26,7 @@ func debugNotes(p *attribution.Profile) []string {
 	for i := range p.Samples {
 		s := &p.Samples[i]
 		all += s.Weight
-		if len(s.Stack) > 0 && s.Phase != attribution.PhaseProbe {
+		if len(s.Stack) > 0 && s.Phase != profile.PhaseProbe {
 			sampled[p.Frames[s.Stack[0]].Object] += s.Weight
 		}
 	}
@@ -34,14 +34,14 @@ func debugNotes(p *attribution.Profile) []string {
 	for _, r := range p.Meta.Runtimes {
 		runtime[r.Path] = r.Path != p.Meta.Path
 	}
-	var wanting []*attribution.Object
+	var wanting []*profile.Object
 	for i := range p.Objects {
 		o := &p.Objects[i]
 		if !o.Lines && !runtime[o.Path] && (inRegions[o.Path] || float64(sampled[o.Path]) >= wantsSymbols*float64(max(all, 1))) {
 			wanting = append(wanting, o)
 		}
 	}
-	slices.SortStableFunc(wanting, func(a, b *attribution.Object) int { return cmp.Compare(sampled[b.Path], sampled[a.Path]) })
+	slices.SortStableFunc(wanting, func(a, b *profile.Object) int { return cmp.Compare(sampled[b.Path], sampled[a.Path]) })
 	var order []string
 	files := map[string][]string{} // by what helps
 	for _, o := range wanting {
@@ -72,7 +72,7 @@ func debugNotes(p *attribution.Profile) []string {
 }
 
 // debugRemedy says what a file lacks, and what helps.
-func debugRemedy(o *attribution.Object) string {
+func debugRemedy(o *profile.Object) string {
 	lacks := "no lines"
 	if !o.Symbols {
 		lacks = "no lines, and names of exported functions only"

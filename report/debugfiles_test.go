@@ -5,22 +5,22 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // The report names the packages that have the debug information of what was sampled.
 func TestDebugNotes(t *testing.T) {
 	p := unseenProfile()
-	p.Meta.Sampling = &attribution.Sampling{Event: "task-clock", Unit: "ns"}
-	p.Objects = []attribution.Object{
+	p.Meta.Sampling = &profile.Sampling{Event: "task-clock", Unit: "ns"}
+	p.Objects = []profile.Object{
 		{Path: "/lib/libx.so", BuildID: "abcd", Package: "libx1", Debug: "libx1-dbgsym"},
 		{Path: "/lib/liby.so", Symbols: true},
 		{Path: "/lib/librare.so"},
 		{Path: "/bin/x", Symbols: true, Lines: true},
 	}
 	for i, weight := range []uint64{600, 390, 1, 9} {
-		p.Frames = append(p.Frames, attribution.Frame{Object: p.Objects[i].Path, Offset: 1})
-		p.Samples = append(p.Samples, attribution.Sample{Stack: []int{i}, Count: weight, Weight: weight})
+		p.Frames = append(p.Frames, profile.Frame{Object: p.Objects[i].Path, Offset: 1})
+		p.Samples = append(p.Samples, profile.Sample{Stack: []int{i}, Count: weight, Weight: weight})
 	}
 	var b bytes.Buffer
 	if err := WriteOmpp(&b, p, Options{}); err != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // To keep a budget, constructs are not observed for some of the time. What was
@@ -12,7 +12,7 @@ import (
 // stands behind the figures of what was observed.
 
 // marked marks a figure that is extrapolated in part, or the least that it can be.
-func marked(text string, e *attribution.Estimate) string {
+func marked(text string, e *profile.Estimate) string {
 	switch {
 	case e == nil:
 	case e.AtLeast:
@@ -25,7 +25,7 @@ func marked(text string, e *attribution.Estimate) string {
 
 // markedExclusive marks a figure without the regions inside: where there were more
 // executions inside than were observed, it holds their time, and more can not be said.
-func markedExclusive(text string, e *attribution.Estimate) string {
+func markedExclusive(text string, e *profile.Estimate) string {
 	if e != nil && !e.AtLeast && (e.Exec.C > 0 || e.Child != 0 || e.Inside) {
 		return "~" + text
 	}
@@ -33,7 +33,7 @@ func markedExclusive(text string, e *attribution.Estimate) string {
 }
 
 // isEstimated tells whether a figure of a row is marked.
-func isEstimated(e *attribution.Estimate) bool { return markedExclusive("", e) != "" }
+func isEstimated(e *profile.Estimate) bool { return markedExclusive("", e) != "" }
 
 // budgetHeader writes what a budget has led to.
 func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
@@ -47,13 +47,13 @@ func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 }
 
 // observationText says how long constructs were not observed.
-func observationText(c clock, x *attribution.Observation) string {
+func observationText(c clock, x *profile.Observation) string {
 	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), c.seconds(x.Away, 0), plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0))
 }
 
 // extrapolatedNotes tell which figures are extrapolated, and how far they may be
 // off, and which are the least that they can be.
-func extrapolatedNotes(p *attribution.Profile, c clock) []string {
+func extrapolatedNotes(p *profile.Profile, c clock) []string {
 	var guesses, floors, gaps []string
 	for _, b := range analysis.Flat(p) {
 		e := b.Sum.Estimate
@@ -65,7 +65,7 @@ func extrapolatedNotes(p *attribution.Profile, c clock) []string {
 			least, most := e.Interval(b.Sum.Exec.C)
 			guesses = append(guesses, fmt.Sprintf("%s: %d executions, %d to %d (%d observed), %s sec +- %s (%s observed)",
 				regionLabel(p, b.Region), b.Sum.Exec.C, least, most, minus(b.Sum.Exec.C, e.Exec.C),
-				c.seconds(b.Sum.Exec.T, 0), c.seconds(int64(attribution.Sigmas*e.TimeError), 0), c.seconds(b.Sum.Exec.T-e.Exec.T, 0)))
+				c.seconds(b.Sum.Exec.T, 0), c.seconds(int64(profile.Sigmas*e.TimeError), 0), c.seconds(b.Sum.Exec.T-e.Exec.T, 0)))
 		}
 	}
 	for i := range p.Meta.Observations {
@@ -92,7 +92,7 @@ func minus(a, b uint64) uint64 {
 }
 
 // extrapolatedTroubles are the summary's lines about it.
-func extrapolatedTroubles(p *attribution.Profile) (out [][2]string) {
+func extrapolatedTroubles(p *profile.Profile) (out [][2]string) {
 	const see = ": see the Measurement Notes of the text report"
 	var names, floors []string
 	for i := range p.Meta.Observations {
@@ -113,7 +113,7 @@ func extrapolatedTroubles(p *attribution.Profile) (out [][2]string) {
 }
 
 // extrapolatedComments are pprof's comments about it.
-func extrapolatedComments(p *attribution.Profile) (out []string) {
+func extrapolatedComments(p *profile.Profile) (out []string) {
 	for i := range p.Meta.Observations {
 		out = append(out, "Not observed for some of the time, with labels extrapolated or at_least: "+observationText(clockOf(p), &p.Meta.Observations[i]))
 	}

@@ -6,24 +6,24 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // extrapolatedProfile is a region of 10 s in which criticals were not observed
 // for 4 s.
-func extrapolatedProfile() *attribution.Profile {
+func extrapolatedProfile() *profile.Profile {
 	b := newBuilder("storm", 10)
 	b.team(0, 1)
-	par := b.node(0, b.region(event.Parallel, attribution.Location{File: "storm.c", Begin: 3, End: 9}), nil, row{thread: 0, body: 10, c: 1})
-	b.node(par, b.region(event.Critical, attribution.Location{File: "storm.c", Begin: 5, End: 6}), nil, row{thread: 0, body: 5, c: 5000})
-	b.node(par, b.region(event.Lock, attribution.Location{File: "storm.c", Begin: 8, End: 8}), nil, row{thread: 0, body: 1, c: 70})
+	par := b.node(0, b.region(event.Parallel, profile.Location{File: "storm.c", Begin: 3, End: 9}), nil, row{thread: 0, body: 10, c: 1})
+	b.node(par, b.region(event.Critical, profile.Location{File: "storm.c", Begin: 5, End: 6}), nil, row{thread: 0, body: 5, c: 5000})
+	b.node(par, b.region(event.Lock, profile.Location{File: "storm.c", Begin: 8, End: 8}), nil, row{thread: 0, body: 1, c: 70})
 	p := b.p
-	p.Nodes[2].Stats[0].Estimate = &attribution.Estimate{Exec: attribution.Span{T: ns(2), C: 2000}, Body: attribution.Span{T: ns(2), C: 2000},
+	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{Exec: profile.Span{T: ns(2), C: 2000}, Body: profile.Span{T: ns(2), C: 2000},
 		CountError: 120.5, TimeError: 0.25e9}
-	p.Nodes[1].Stats[0].Estimate = &attribution.Estimate{Child: ns(2)}
-	p.Meta.Budget = &attribution.Budget{Share: 0.05, Window: 10e9, Worst: 0.0412}
-	p.Meta.Observations = []attribution.Observation{{Name: "critical", Of: event.SetOf(event.Critical), Away: 4e9, Sampled: 1e9, Gaps: 3}}
+	p.Nodes[1].Stats[0].Estimate = &profile.Estimate{Child: ns(2)}
+	p.Meta.Budget = &profile.Budget{Share: 0.05, Window: 10e9, Worst: 0.0412}
+	p.Meta.Observations = []profile.Observation{{Name: "critical", Of: event.SetOf(event.Critical), Away: 4e9, Sampled: 1e9, Gaps: 3}}
 	return p
 }
 
@@ -70,8 +70,8 @@ func TestExtrapolatedFiguresAreMarked(t *testing.T) {
 // was, and say so.
 func TestLeastFiguresAreMarked(t *testing.T) {
 	p := extrapolatedProfile()
-	p.Nodes[2].Stats[0].Estimate = &attribution.Estimate{AtLeast: true}
-	p.Nodes[1].Stats[0].Estimate = &attribution.Estimate{Inside: true}
+	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{AtLeast: true}
+	p.Nodes[1].Stats[0].Estimate = &profile.Estimate{Inside: true}
 	var out, summary bytes.Buffer
 	if err := WriteOmpp(&out, p, Options{}); err != nil {
 		t.Fatal(err)

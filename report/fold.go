@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // little is the share of all threads' time below which the text report joins rows.
@@ -36,7 +36,7 @@ type fold struct {
 // findFold leaves out what takes little time and holds nothing that takes more. A
 // row that lost events, or was not observed all of the time, is shown, and so is one that
 // would be left out alone.
-func findFold(p *attribution.Profile, o Options) *fold {
+func findFold(p *profile.Profile, o Options) *fold {
 	f := &fold{rec: findRecursion(p), regions: make([]bool, len(p.Regions)), folded: make([][]int, len(p.Nodes))}
 	f.kids = f.rec.shown(analysis.Children(p))
 	lossy := map[int]bool{}

@@ -8,22 +8,22 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // manyRegions is a run of one second of two threads: three large regions, the largest
 // last, of which the second holds small loops and a large one, and 187 small regions.
-func manyRegions() *attribution.Profile {
-	p := &attribution.Profile{Meta: attribution.Meta{Program: "many", Duration: int64(time.Second), Ended: "exit status 0"},
-		Threads: []attribution.Thread{{Num: 0, TIDs: []int{1}}, {Num: 1, TIDs: []int{2}}},
-		Nodes:   []attribution.Node{{Region: -1, Parent: -1}}}
+func manyRegions() *profile.Profile {
+	p := &profile.Profile{Meta: profile.Meta{Program: "many", Duration: int64(time.Second), Ended: "exit status 0"},
+		Threads: []profile.Thread{{Num: 0, TIDs: []int{1}}, {Num: 1, TIDs: []int{2}}},
+		Nodes:   []profile.Node{{Region: -1, Parent: -1}}}
 	add := func(parent int, c event.Construct, t time.Duration) int {
 		at := len(p.Nodes)
-		p.Regions = append(p.Regions, attribution.Region{Construct: c, Location: attribution.Location{File: "a.c", Begin: 10 * at, End: 10*at + 5}})
-		n := attribution.Node{Region: at - 1, Parent: parent}
+		p.Regions = append(p.Regions, profile.Region{Construct: c, Location: profile.Location{File: "a.c", Begin: 10 * at, End: 10*at + 5}})
+		n := profile.Node{Region: at - 1, Parent: parent}
 		for th := range p.Threads {
-			n.Stats = append(n.Stats, attribution.ThreadStats{Thread: th, Exec: attribution.Span{T: int64(t), C: 1}, Body: attribution.Span{T: int64(t), C: 1}})
+			n.Stats = append(n.Stats, profile.ThreadStats{Thread: th, Exec: profile.Span{T: int64(t), C: 1}, Body: profile.Span{T: int64(t), C: 1}})
 		}
 		p.Nodes = append(p.Nodes, n)
 		if parent > 0 {
@@ -97,7 +97,7 @@ func TestLittleIsJoined(t *testing.T) {
 		}
 	}
 
-	p.Lost = []attribution.Loss{{Region: 5, Thread: -1, Events: 3}}
+	p.Lost = []profile.Loss{{Region: 5, Thread: -1, Events: 3}}
 	p.Meta.LostHits = 3
 	if graph := callgraphOf(t, ompTextBy(t, p, Options{})); !strings.Contains(graph, "R00006 ") || !strings.Contains(graph, "and 186 regions") {
 		t.Errorf("a region that lost events is not shown:\n%s", graph)
@@ -129,12 +129,12 @@ func TestAllRowsInTheSourcesOrder(t *testing.T) {
 func TestDecimals(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "0.12", 100 * time.Second: "0.12", 10 * time.Second: "0.12", 9 * time.Second: "0.123", time.Second: "0.123",
 		500 * time.Millisecond: "0.1235", 99 * time.Millisecond: "0.12346", 9 * time.Millisecond: "0.123457", time.Microsecond: "0.123457"} {
-		p := &attribution.Profile{Meta: attribution.Meta{Duration: int64(d)}}
+		p := &profile.Profile{Meta: profile.Meta{Duration: int64(d)}}
 		if got := clockOf(p).seconds(123456789, 0); got != want {
 			t.Errorf("in a run of %s: %s, want %s", d, got, want)
 		}
 	}
-	if got := (Options{Decimals: 2}).clock(&attribution.Profile{Meta: attribution.Meta{Duration: 1}}).seconds(123456789, 0); got != "0.12" {
+	if got := (Options{Decimals: 2}).clock(&profile.Profile{Meta: profile.Meta{Duration: 1}}).seconds(123456789, 0); got != "0.12" {
 		t.Errorf("two decimals: %s", got)
 	}
 }

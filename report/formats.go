@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // Options are what the reader of a report may choose; the zero value is what
@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // view returns the profile as the options want it.
-func (o Options) view(p *attribution.Profile) *attribution.Profile {
+func (o Options) view(p *profile.Profile) *profile.Profile {
 	if !o.Raw {
 		p = analysis.Adjust(p)
 	}
@@ -40,7 +40,7 @@ func (o Options) view(p *attribution.Profile) *attribution.Profile {
 	}
 	v := *p
 	v.Lost = slices.Clone(p.Lost)
-	attribution.Hide(&v, func(r *attribution.Region) bool { return r.Construct == event.MPI })
+	profile.Hide(&v, func(r *profile.Region) bool { return r.Construct == event.MPI })
 	return &v
 }
 
@@ -50,15 +50,15 @@ type Format struct {
 	Name        string // as the user selects it
 	Suffix      string // how names of its files end
 	Description string // one line for help texts
-	// Write writes a profile that attribution.Validate accepts. Its errors
+	// Write writes a profile that profile.Validate accepts. Its errors
 	// are those of the writer.
-	Write func(io.Writer, *attribution.Profile, Options) error
+	Write func(io.Writer, *profile.Profile, Options) error
 	// Sampled: only of profiles that were sampled.
 	Sampled bool
 }
 
 // Has tells whether a profile can be written so.
-func (f *Format) Has(p *attribution.Profile) bool { return !f.Sampled || p.Meta.Sampling != nil }
+func (f *Format) Has(p *profile.Profile) bool { return !f.Sampled || p.Meta.Sampling != nil }
 
 // Formats are the formats there are, in the order in which help lists them.
 var Formats = []Format{

@@ -8,17 +8,17 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"ompp-attach/attribution"
 	"ompp-attach/internal/hostile"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 )
 
-// FuzzRender renders whatever attribution.Decode accepts in every format. The
+// FuzzRender renders whatever profile.Decode accepts in every format. The
 // input is the profile's JSON, since chance would never produce sound gzip.
 func FuzzRender(f *testing.F) {
-	for _, p := range []*attribution.Profile{plainProfile(), mixedProfile()} {
+	for _, p := range []*profile.Profile{plainProfile(), mixedProfile()} {
 		var buf bytes.Buffer
-		if err := attribution.Encode(&buf, p); err != nil {
+		if err := profile.Encode(&buf, p); err != nil {
 			f.Fatal(err)
 		}
 		zr, err := gzip.NewReader(&buf)
@@ -44,7 +44,7 @@ func renderAll(t *testing.T, text []byte) {
 	zw := gzip.NewWriter(&buf)
 	zw.Write(text)
 	zw.Close()
-	p, err := attribution.Decode(&buf)
+	p, err := profile.Decode(&buf)
 	if err != nil {
 		return
 	}

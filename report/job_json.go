@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/job"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // jobVersion grows when a reader of the older version would misread the newer.
@@ -100,7 +100,7 @@ type (
 		Region    int                   `json:"region"`
 		Construct event.Construct       `json:"construct"`
 		Name      string                `json:"name,omitempty"`
-		Location  attribution.Location  `json:"location"`
+		Location  profile.Location      `json:"location"`
 		Reached   int                   `json:"reached"`
 		Lossy     uint64                `json:"lossy,omitempty"`
 		Figures   map[string]*statsJSON `json:"figures"`

@@ -10,8 +10,8 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"ompp-attach/attribution"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 )
 
 // WriteJobPprof writes one gzipped pprof profile over all ranks. Stacks and
@@ -47,7 +47,7 @@ func buildJobPprof(j *job.Job, o Options) *pprof.Profile {
 		p.TimeNanos = first.Start.UnixNano()
 	}
 	program := values(j, func(r *job.Rank) string { return r.Program })
-	b := &pprofBuilder{p: &attribution.Profile{}, out: p, mapping: &pprof.Mapping{ID: 1, File: program,
+	b := &pprofBuilder{p: &profile.Profile{}, out: p, mapping: &pprof.Mapping{ID: 1, File: program,
 		HasFunctions: true, HasFilenames: true, HasLineNumbers: true}}
 	p.Mapping = []*pprof.Mapping{b.mapping}
 	b.program = b.location(&pprof.Function{Name: clean(program), SystemName: "program"}, 0)

@@ -16,14 +16,14 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"ompp-attach/attribution"
 	"ompp-attach/job"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // figure9Job are the ranks of the paper's Fig. 9; those with an imbalance have
 // more work.
-func figure9Job(t *testing.T, imbal ...uint64) (ranks []*attribution.Profile) {
+func figure9Job(t *testing.T, imbal ...uint64) (ranks []*profile.Profile) {
 	t.Helper()
 	for r, i := range imbal {
 		p := figure9(t, r, i)
@@ -33,12 +33,12 @@ func figure9Job(t *testing.T, imbal ...uint64) (ranks []*attribution.Profile) {
 	return ranks
 }
 
-func readJob(t *testing.T, ranks []*attribution.Profile) *job.Job {
+func readJob(t *testing.T, ranks []*profile.Profile) *job.Job {
 	t.Helper()
 	var from []job.Source
 	for r, p := range ranks {
 		var b bytes.Buffer
-		if err := attribution.Encode(&b, p); err != nil {
+		if err := profile.Encode(&b, p); err != nil {
 			t.Fatal(err)
 		}
 		if p.Meta.Ended == "torn" {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 )
 
 const (
@@ -328,7 +328,7 @@ func (t *jobText) notes() {
 	}
 	t.sentence("* Region numbers are those of this report: a single rank's report (--rank) has its own.")
 	for _, g := range j.Regions {
-		if g.Location.Mark == attribution.Approx || g.Location.EndMark == attribution.Approx {
+		if g.Location.Mark == profile.Approx || g.Location.EndMark == profile.Approx {
 			t.sentence("* ~ stands before a place that is approximate.")
 			break
 		}

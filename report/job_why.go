@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 )
 
 // why says what the differing regions' differences consist of and go with.
@@ -175,7 +175,7 @@ func (t *jobText) calls() {
 	t.section("MPI call sites, over all ranks")
 	t.sentence("Time is that of all ranks and threads; bytes are those of a call in both directions together (%s accounting).", t.Volumes)
 	t.printf("\n")
-	communication, startEnd := apart(sites, func(i int) *attribution.Region { return &t.j.Regions[i].Region })
+	communication, startEnd := apart(sites, func(i int) *profile.Region { return &t.j.Regions[i].Region })
 	t.callTable(communication)
 	if len(startEnd) > 0 {
 		t.sentence("Start and end of MPI, which are no communication; of MPI: of these.")

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // locationText renders a place as ompP does, `main.c (53-58)`, with `~` before
@@ -13,7 +13,7 @@ import (
 // the place in the object file, which addr2line understands:
 // `solve (libfoo.so+0x1234)`, and where that names no function of its own, on the
 // nearest around it: `libfoo.so+0x1234 from solve`.
-func locationText(l *attribution.Location) string {
+func locationText(l *profile.Location) string {
 	if l.File != "" && l.Begin > 0 {
 		lines := mark(l.Mark) + fmt.Sprint(l.Begin)
 		if l.End > 0 && l.End != l.Begin {
@@ -44,19 +44,19 @@ func locationText(l *attribution.Location) string {
 	return text
 }
 
-func mark(m attribution.Mark) string {
-	if m == attribution.Approx {
+func mark(m profile.Mark) string {
+	if m == profile.Approx {
 		return "~"
 	}
 	return ""
 }
 
 // isApprox reports whether locationText prints a `~` for l.
-func isApprox(l *attribution.Location) bool { return strings.Contains(locationText(l), "~") }
+func isApprox(l *profile.Location) bool { return strings.Contains(locationText(l), "~") }
 
 // regionText is ompP's LOCATION: the place and, of a construct that can bear
 // one, the name.
-func regionText(r *attribution.Region) string {
+func regionText(r *profile.Region) string {
 	text := locationText(&r.Location)
 	switch {
 	case r.Name != "" && r.Name == r.Location.Function && (r.Location.File == "" || r.Location.Begin == 0): // it is there
@@ -73,7 +73,7 @@ func regionText(r *attribution.Region) string {
 
 // regionLabel names a region within a sentence: `R00005 main.c (53-58)
 // (unnamed) CRITICAL`.
-func regionLabel(p *attribution.Profile, region int) string {
+func regionLabel(p *profile.Profile, region int) string {
 	r := &p.Regions[region]
 	return fmt.Sprintf("R%05d %s %s", region+1, regionText(r), r.Construct)
 }
@@ -81,9 +81,9 @@ func regionLabel(p *attribution.Profile, region int) string {
 // threadText is a thread's number as the TID column shows it: the OpenMP
 // thread number, preceded by that of the initial thread where that is not the
 // first.
-func threadText(t attribution.Thread) string {
+func threadText(t profile.Thread) string {
 	num := fmt.Sprint(t.Num)
-	if t.Num == attribution.UnknownNum {
+	if t.Num == profile.UnknownNum {
 		num = "?"
 	}
 	if t.Joined > 1 {
@@ -96,7 +96,7 @@ func threadText(t attribution.Thread) string {
 }
 
 // programName is how reports call the program.
-func programName(p *attribution.Profile) string {
+func programName(p *profile.Profile) string {
 	if p.Meta.Program == "" {
 		return "unknown"
 	}
@@ -105,7 +105,7 @@ func programName(p *attribution.Profile) string {
 
 // clean makes names of the measured program or its files harmless to a line
 // of text and to a terminal.
-func clean(s string) string { return attribution.Pasteable(s) }
+func clean(s string) string { return profile.Pasteable(s) }
 
 // plural returns "1 thread", "2 threads".
 func plural(n int, noun string) string {

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // longRun is what a program may have come to after years, or on a large machine:
 // counts that no 32-bit number and no float64 holds, times of 12 digits.
-func longRun() *attribution.Profile {
+func longRun() *profile.Profile {
 	b := newBuilder("long", 1e8)
 	b.team(0, 2)
 	par, crit := b.region(event.Parallel, lines(1, 9)), b.region(event.Critical, lines(3, 4))
@@ -32,10 +32,10 @@ func longRun() *attribution.Profile {
 // Reports show each digit, and their columns stay columns.
 func TestLongRuns(t *testing.T) {
 	p := longRun()
-	if err := attribution.Validate(p); err != nil {
+	if err := profile.Validate(p); err != nil {
 		t.Fatal(err)
 	}
-	render := func(f func(io.Writer, *attribution.Profile, Options) error) string {
+	render := func(f func(io.Writer, *profile.Profile, Options) error) string {
 		t.Helper()
 		var out bytes.Buffer
 		if err := f(&out, p, Options{}); err != nil {
@@ -62,10 +62,10 @@ func TestLongRuns(t *testing.T) {
 		t.Errorf("columns of the overheads end at %v", ends)
 	}
 	var file bytes.Buffer
-	if err := attribution.Encode(&file, p); err != nil {
+	if err := profile.Encode(&file, p); err != nil {
 		t.Fatal(err)
 	}
-	back, err := attribution.Decode(&file)
+	back, err := profile.Decode(&file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // tape is a recorded run written by hand, times in milliseconds.
@@ -45,12 +46,12 @@ func (r *tape) place(k attribution.Key, name string, begin, end int) {
 	} else {
 		k.Runtime = event.Gomp
 	}
-	r.s.Places = append(r.s.Places, attribution.Placed{Key: k, Region: attribution.Region{Construct: k.Construct, Name: name,
-		Location: attribution.Location{File: "/src/main.c", Begin: begin, End: end, Function: "main"}}})
+	r.s.Places = append(r.s.Places, attribution.Placed{Key: k, Region: profile.Region{Construct: k.Construct, Name: name,
+		Location: profile.Location{File: "/src/main.c", Begin: begin, End: end, Function: "main"}}})
 }
 
 // profile replays the tape as it comes back from a file.
-func (r *tape) profile(end uint64, rank, size int) *attribution.Profile {
+func (r *tape) profile(end uint64, rank, size int) *profile.Profile {
 	r.t.Helper()
 	var buf bytes.Buffer
 	if err := attribution.EncodeStream(&buf, &r.s); err != nil {
@@ -62,9 +63,9 @@ func (r *tape) profile(end uint64, rank, size int) *attribution.Profile {
 	}
 	s.End = end * ms
 	p := s.Replay()
-	p.Meta = attribution.Meta{Program: "hybrid", PID: 1, Host: "node1", Kernel: "6.18.0", Arch: "x86_64", Tool: "test",
+	p.Meta = profile.Meta{Program: "hybrid", PID: 1, Host: "node1", Kernel: "6.18.0", Arch: "x86_64", Tool: "test",
 		Start: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Duration: int64(end * ms), Ended: "exit status 0", Hits: p.Meta.Hits,
-		MPI: &attribution.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_MULTIPLE"}}
+		MPI: &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_MULTIPLE"}}
 	return p
 }
 
@@ -80,7 +81,7 @@ func (r *tape) region(begins, joins uint64, threads uint32, work func(tid uint32
 
 // figure6 is the paper's Fig. 6: ten executions of a region of four threads,
 // each of which sends 1 MiB within a critical.
-func figure6(t *testing.T) *attribution.Profile {
+func figure6(t *testing.T) *profile.Profile {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
 	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 50, 60)
 	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Critical}, Site: 400}, "", 53, 58)
@@ -127,7 +128,7 @@ func TestFigure6(t *testing.T) {
 // figure9 is a process of the paper's Fig. 9: a loop whose threads have unequal
 // shares, then the primary thread's MPI_Alltoall, which lasts until the last
 // process has come. With imbal the loop's slowest thread works for longer.
-func figure9(t *testing.T, rank int, imbal uint64) *attribution.Profile {
+func figure9(t *testing.T, rank int, imbal uint64) *profile.Profile {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
 	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 10, 30)
 	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Loop}, Site: 400}, "", 12, 20)
@@ -172,7 +173,7 @@ func TestFigure9(t *testing.T) {
 	}
 }
 
-func written(t *testing.T, name string, p *attribution.Profile, o Options) string {
+func written(t *testing.T, name string, p *profile.Profile, o Options) string {
 	t.Helper()
 	f, _ := FormatNamed(name)
 	var buf bytes.Buffer
@@ -262,7 +263,7 @@ func TestCallWithoutFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	zw.Close()
-	p, err := attribution.Decode(&buf)
+	p, err := profile.Decode(&buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +289,7 @@ func TestMPISummary(t *testing.T) {
 	p := figure6(t)
 	p.Warnings = []string{"One.", "Two."}
 	p.Meta.LostHits, p.Meta.HasTasks = 3, true
-	p.Meta.Runtimes = []attribution.Runtime{{Missing: []string{"one"}}}
+	p.Meta.Runtimes = []profile.Runtime{{Missing: []string{"one"}}}
 	var buf bytes.Buffer
 	if err := Summary(&buf, p, []string{"a", "b", "c", "d"}, Options{Decimals: 2}); err != nil {
 		t.Fatal(err)

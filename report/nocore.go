@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 )
 
 // showsNoCore tells whether threads lacked a core for a part of their time that is
 // worth a column.
-func showsNoCore(p *attribution.Profile, r analysis.Rules) bool {
+func showsNoCore(p *profile.Profile, r analysis.Rules) bool {
 	return r == analysis.Disjoint && analysis.Ratio(analysis.NoCore(p), analysis.ThreadTime(p)) >= leastShare
 }
 
@@ -31,7 +31,7 @@ func coreText(share float64) string {
 }
 
 // noCoreText says on the console how long threads lacked a core.
-func noCoreText(p *attribution.Profile, part func(int64) string) string {
+func noCoreText(p *profile.Profile, part func(int64) string) string {
 	none := analysis.NoCore(p)
 	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run without a core: others had it", clockOf(p).seconds(none, 0), part(none))
 	if analysis.ProgramCoreShare(p) < fewCore {

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // withoutCore lets a rank's thread lack a core for so long, in each of its regions but
 // those of MPI.
-func withoutCore(p *attribution.Profile, thread int, away int64) {
+func withoutCore(p *profile.Profile, thread int, away int64) {
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		if n.Region >= 0 && (p.Regions[n.Region].Construct != event.Parallel && p.Regions[n.Region].Construct != event.Loop) {
@@ -18,7 +18,7 @@ func withoutCore(p *attribution.Profile, thread int, away int64) {
 		}
 		for j := range n.Stats {
 			if s := &n.Stats[j]; s.Thread == thread {
-				s.NoCore = &attribution.Cost{Exec: away, Body: away}
+				s.NoCore = &profile.Cost{Exec: away, Body: away}
 				if n.Region >= 0 && p.Regions[n.Region].Construct == event.Parallel {
 					s.NoCore.Child = away
 				}
@@ -32,10 +32,10 @@ func withoutCore(p *attribution.Profile, thread int, away int64) {
 func TestJobWithoutCores(t *testing.T) {
 	ranks := figure9Job(t, 0, 200, 0, 0, 0, 0, 0)
 	for r, p := range ranks {
-		p.Nodes[0].Stats[0].NoCore = &attribution.Cost{Exec: int64(100+10*r) * ms}
+		p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: int64(100+10*r) * ms}
 	}
 	withoutCore(ranks[1], 1, 190*ms)
-	ranks[1].Nodes[0].Stats[0].NoCore = &attribution.Cost{Exec: 190 * ms}
+	ranks[1].Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 190 * ms}
 	text := string(jobBytes(t, readJob(t, ranks), WriteJobText, Options{}))
 	text = strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
+	"ompp-attach/profile"
 )
 
 // WriteOmpp writes the text report of ompP: its seven sections with their
@@ -19,7 +19,7 @@ import (
 // reports read this one. What ompP does not have comes after: further header
 // lines, columns at the right end, sections of MPI's call sites and of the
 // lines that were sampled most, and one of what the reader must know about the figures.
-func WriteOmpp(w io.Writer, p *attribution.Profile, options Options) error {
+func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)
 	o := &ompp{Writer: out, p: p, Options: options, clock: options.clock(p), tid: 4, mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
@@ -45,7 +45,7 @@ func WriteOmpp(w io.Writer, p *attribution.Profile, options Options) error {
 type ompp struct {
 	*bufio.Writer
 	Options
-	p *attribution.Profile
+	p *profile.Profile
 	clock
 	tid int  // width of the TID column; ompP's 4 unless a thread needs more
 	mpi bool // the process used MPI
@@ -171,7 +171,7 @@ func (o *ompp) overview() {
 }
 
 // runtimeText names a region's runtime where the process has several.
-func runtimeText(p *attribution.Profile, region int) string {
+func runtimeText(p *profile.Profile, region int) string {
 	if r := p.Regions[region].Runtime; len(p.Meta.Runtimes) > 1 && r != "" {
 		return " [" + clean(r) + "]"
 	}

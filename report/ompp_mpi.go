@@ -6,28 +6,28 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // What an MPI process's report has besides (Fürlinger and Moore, Figs. 5 to 7),
 // and what ompP lacks: call sites.
 
 // usesMPI tells whether the process is one of an MPI job.
-func usesMPI(p *attribution.Profile) bool {
+func usesMPI(p *profile.Profile) bool {
 	return p.Meta.MPI != nil || analysis.Sum(&p.Nodes[0]).MPI != nil
 }
 
 // totalMPI is what all threads did in MPI.
-func totalMPI(p *attribution.Profile) *attribution.MPIStats {
-	return analysis.Sum(&p.Nodes[0]).MPI.Plus(&attribution.MPIStats{})
+func totalMPI(p *profile.Profile) *profile.MPIStats {
+	return analysis.Sum(&p.Nodes[0]).MPI.Plus(&profile.MPIStats{})
 }
 
 // mpiHeader writes ompP's header lines on MPI, and some more.
 func (o *ompp) mpiHeader(key func(name, format string, args ...any)) {
 	job := o.p.Meta.MPI
 	if job == nil {
-		job = &attribution.MPIJob{Rank: -1}
+		job = &profile.MPIJob{Rank: -1}
 	}
 	known := func(n int, is bool) string {
 		if !is {
@@ -64,34 +64,34 @@ func (o *ompp) mpiHeader(key func(name, format string, args ...any)) {
 // The columns on MPI: ompP's, those of MPI-IO, and those of call sites.
 var (
 	mpiT  = column{title: "mpiT", time: func(r *analysis.Row) int64 { return mpiOf(r).T }}
-	inV   = column{title: "inV", bytes: func(o *ompp, m *attribution.MPIStats) uint64 { return m.In[o.Volumes] }}
-	outV  = column{title: "outV", bytes: func(o *ompp, m *attribution.MPIStats) uint64 { return m.Out[o.Volumes] }}
+	inV   = column{title: "inV", bytes: func(o *ompp, m *profile.MPIStats) uint64 { return m.In[o.Volumes] }}
+	outV  = column{title: "outV", bytes: func(o *ompp, m *profile.MPIStats) uint64 { return m.Out[o.Volumes] }}
 	recvC = column{title: "recvC", count: func(r *analysis.Row) uint64 { return mpiOf(r).Recvs }}
 	sendC = column{title: "sendC", count: func(r *analysis.Row) uint64 { return mpiOf(r).Sends }}
 	collC = column{title: "collC", count: func(r *analysis.Row) uint64 { return mpiOf(r).Colls }}
 
-	readV  = column{title: "readV", bytes: func(_ *ompp, m *attribution.MPIStats) uint64 { return m.Read }}
-	writeV = column{title: "writeV", bytes: func(_ *ompp, m *attribution.MPIStats) uint64 { return m.Written }}
+	readV  = column{title: "readV", bytes: func(_ *ompp, m *profile.MPIStats) uint64 { return m.Read }}
+	writeV = column{title: "writeV", bytes: func(_ *ompp, m *profile.MPIStats) uint64 { return m.Written }}
 
-	sumB = column{title: "bytes", bytes: func(o *ompp, m *attribution.MPIStats) uint64 {
+	sumB = column{title: "bytes", bytes: func(o *ompp, m *profile.MPIStats) uint64 {
 		return m.In[o.Volumes] + m.Out[o.Volumes] + m.Read + m.Written
 	}}
-	minB  = column{title: "minB", each: true, bytes: func(o *ompp, m *attribution.MPIStats) uint64 { return m.Min[o.Volumes] }}
-	maxB  = column{title: "maxB", each: true, bytes: func(o *ompp, m *attribution.MPIStats) uint64 { return m.Max[o.Volumes] }}
-	meanB = column{title: "meanB", each: true, bytes: func(o *ompp, m *attribution.MPIStats) uint64 {
+	minB  = column{title: "minB", each: true, bytes: func(o *ompp, m *profile.MPIStats) uint64 { return m.Min[o.Volumes] }}
+	maxB  = column{title: "maxB", each: true, bytes: func(o *ompp, m *profile.MPIStats) uint64 { return m.Max[o.Volumes] }}
+	meanB = column{title: "meanB", each: true, bytes: func(o *ompp, m *profile.MPIStats) uint64 {
 		return sumB.bytes(o, m) / max(1, m.Sized)
 	}}
 )
 
-func mpiOf(r *analysis.Row) attribution.MPIStats {
+func mpiOf(r *analysis.Row) profile.MPIStats {
 	if r.MPI == nil {
-		return attribution.MPIStats{}
+		return profile.MPIStats{}
 	}
 	return *r.MPI
 }
 
 // mpiColumns returns the columns on MPI of a region in which it occurred.
-func mpiColumns(c event.Construct, sum *attribution.MPIStats) []column {
+func mpiColumns(c event.Construct, sum *profile.MPIStats) []column {
 	switch {
 	case sum == nil:
 		return nil
@@ -107,7 +107,7 @@ func mpiColumns(c event.Construct, sum *attribution.MPIStats) []column {
 
 // volumeText is a volume, with a + if there is more that is not known, and -
 // if nothing is.
-func volumeText(o *ompp, c *column, m *attribution.MPIStats) string {
+func volumeText(o *ompp, c *column, m *profile.MPIStats) string {
 	if m == nil {
 		return "0"
 	}
@@ -144,7 +144,7 @@ func (o *ompp) callSites() {
 	for i := range at {
 		at[i] = i
 	}
-	communication, startEnd := apart(at, func(i int) *attribution.Region { return &o.p.Regions[sites[i].Region] })
+	communication, startEnd := apart(at, func(i int) *profile.Region { return &o.p.Regions[sites[i].Region] })
 	o.callTable(sites, communication, totalMPI(o.p).T-ends.T)
 	if len(startEnd) > 0 {
 		o.printf("Start and end of MPI, which are no communication. MPI: of these.\n")
@@ -207,7 +207,7 @@ func (o *ompp) mpiNotes() []string {
 }
 
 // unknownVolumes says how many calls' volumes are not known, and why.
-func unknownVolumes(p *attribution.Profile) string {
+func unknownVolumes(p *profile.Profile) string {
 	n := totalMPI(p).Unknown
 	if n == 0 {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // notes writes section 8, an addition: what was lost, what could not be seen,
@@ -56,7 +56,7 @@ func bullets(title string, items []string) []string {
 // lossNotes lists where events were lost, one line per region with its
 // threads. A region can know of losses (Region.Lossy) that no thread is named
 // for.
-func lossNotes(p *attribution.Profile) []string {
+func lossNotes(p *profile.Profile) []string {
 	var items []string
 	for r := -1; r < len(p.Regions); r++ {
 		var total uint64
@@ -93,7 +93,7 @@ func lossNotes(p *attribution.Profile) []string {
 	return nil
 }
 
-func missingNotes(p *attribution.Profile) []string {
+func missingNotes(p *profile.Profile) []string {
 	var items []string
 	for _, r := range p.Meta.Runtimes {
 		for _, m := range r.Missing {
@@ -109,7 +109,7 @@ func (o *ompp) approxNotes() []string {
 	for i := range p.Regions {
 		switch l := &p.Regions[i].Location; {
 		case !isApprox(l):
-		case l.Mark == attribution.Approx:
+		case l.Mark == profile.Approx:
 			near = append(near, i)
 		default:
 			ends = append(ends, i)
@@ -203,7 +203,7 @@ func (o *ompp) readingNotes() []string {
 	return bullets("How to read this report:", items)
 }
 
-func hasTasks(p *attribution.Profile) bool {
+func hasTasks(p *profile.Profile) bool {
 	for i := range p.Regions {
 		if p.Regions[i].Construct.IsTasking() {
 			return true
@@ -212,4 +212,4 @@ func hasTasks(p *attribution.Profile) bool {
 	return false
 }
 
-func warningNotes(p *attribution.Profile) []string { return bullets("Warnings:", p.Warnings) }
+func warningNotes(p *profile.Profile) []string { return bullets("Warnings:", p.Warnings) }

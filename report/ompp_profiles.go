@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // column is one column of the per-thread tables.
 type column struct {
 	title string
-	time  func(*analysis.Row) int64                 // ns; nil for a count
-	count func(*analysis.Row) uint64                // nil for a time
-	bytes func(*ompp, *attribution.MPIStats) uint64 // of a volume, and then nothing else
-	each  bool                                      // a volume of single calls
+	time  func(*analysis.Row) int64             // ns; nil for a count
+	count func(*analysis.Row) uint64            // nil for a time
+	bytes func(*ompp, *profile.MPIStats) uint64 // of a volume, and then nothing else
+	each  bool                                  // a volume of single calls
 	// nested: the time can hold child regions; the callgraph profiles split
 	// it into inclusive (/I) and exclusive (/E).
 	nested bool
@@ -39,7 +39,7 @@ func (c *column) inside(r *analysis.Row) int64 {
 	return r.Child
 }
 
-// The columns of ompP, each by its pseudo region (see attribution.ThreadStats).
+// The columns of ompP, each by its pseudo region (see profile.ThreadStats).
 var (
 	execT = column{title: "execT", time: func(r *analysis.Row) int64 { return r.Exec.T }}
 	execC = column{title: "execC", count: func(r *analysis.Row) uint64 { return r.Exec.C }}

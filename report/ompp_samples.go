@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // hottest is how many lines of a region the text report shows.
 const hottest = 3
 
-var phaseOrder = []string{attribution.PhaseBody, attribution.PhaseEnter, attribution.PhaseBarrier, attribution.PhaseExit,
-	attribution.PhaseMPI, attribution.PhaseProbe, attribution.PhaseIdle, ""}
+var phaseOrder = []string{profile.PhaseBody, profile.PhaseEnter, profile.PhaseBarrier, profile.PhaseExit,
+	profile.PhaseMPI, profile.PhaseProbe, profile.PhaseIdle, ""}
 
 // hotLines writes where in the source the sampled time went.
 func (o *ompp) hotLines() {
@@ -36,7 +36,7 @@ func (o *ompp) hotLines() {
 	if all > 0 {
 		o.printf("By phase: %s%s.\n", phasesText(phases, all, part), atomicText(atomic, all, part))
 	}
-	if phases[attribution.PhaseProbe] > 0 {
+	if phases[profile.PhaseProbe] > 0 {
 		o.printf("%s\n", probePhaseText(o.p.Meta.Adjusted))
 	}
 	o.printf("\n")

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -39,14 +39,14 @@ func golden(t *testing.T, name string, got []byte) {
 // with two decimals.
 var asOmpp = Options{All: true, Sort: BySource, Decimals: 2}
 
-func ompText(t testing.TB, p *attribution.Profile) string {
+func ompText(t testing.TB, p *profile.Profile) string {
 	t.Helper()
 	return ompTextBy(t, p, asOmpp)
 }
 
-func ompTextBy(t testing.TB, p *attribution.Profile, o Options) string {
+func ompTextBy(t testing.TB, p *profile.Profile, o Options) string {
 	t.Helper()
-	if err := attribution.Validate(p); err != nil {
+	if err := profile.Validate(p); err != nil {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
@@ -263,21 +263,21 @@ func TestExitBarTIsLessTaskT(t *testing.T) {
 
 func TestLocationText(t *testing.T) {
 	for _, tt := range []struct {
-		l    attribution.Location
+		l    profile.Location
 		want string
 	}{
-		{attribution.Location{File: "/a/main.c", Begin: 53, End: 58}, "main.c (53-58)"},
-		{attribution.Location{File: "main.c", Begin: 53, End: 53}, "main.c (53)"},
-		{attribution.Location{File: "main.c", Begin: 53}, "main.c (53)"},
-		{attribution.Location{File: "main.c", Begin: 53, End: 58, EndMark: attribution.Approx}, "main.c (53-~58)"},
-		{attribution.Location{File: "main.c", Begin: 53, End: 58, Mark: attribution.Approx}, "main.c (~53-58)"},
-		{attribution.Location{Function: "f", Object: "/lib/liba.so", Offset: 0x10}, "f (liba.so+0x10)"},
-		{attribution.Location{Function: "f", Object: "/lib/liba.so", Offset: 0x10, Mark: attribution.Approx}, "~f (liba.so+0x10)"},
-		{attribution.Location{Object: "/lib/liba.so", Offset: 0x10}, "liba.so+0x10"},
-		{attribution.Location{Function: "f"}, "f"},
-		{attribution.Location{File: "main.c"}, "main.c"},
-		{attribution.Location{}, "(unknown place)"},
-		{attribution.Location{File: "a\n\x1b[1m.c", Begin: 1}, "$'a\\012\\033[1m.c' (1)"},
+		{profile.Location{File: "/a/main.c", Begin: 53, End: 58}, "main.c (53-58)"},
+		{profile.Location{File: "main.c", Begin: 53, End: 53}, "main.c (53)"},
+		{profile.Location{File: "main.c", Begin: 53}, "main.c (53)"},
+		{profile.Location{File: "main.c", Begin: 53, End: 58, EndMark: profile.Approx}, "main.c (53-~58)"},
+		{profile.Location{File: "main.c", Begin: 53, End: 58, Mark: profile.Approx}, "main.c (~53-58)"},
+		{profile.Location{Function: "f", Object: "/lib/liba.so", Offset: 0x10}, "f (liba.so+0x10)"},
+		{profile.Location{Function: "f", Object: "/lib/liba.so", Offset: 0x10, Mark: profile.Approx}, "~f (liba.so+0x10)"},
+		{profile.Location{Object: "/lib/liba.so", Offset: 0x10}, "liba.so+0x10"},
+		{profile.Location{Function: "f"}, "f"},
+		{profile.Location{File: "main.c"}, "main.c"},
+		{profile.Location{}, "(unknown place)"},
+		{profile.Location{File: "a\n\x1b[1m.c", Begin: 1}, "$'a\\012\\033[1m.c' (1)"},
 	} {
 		if got := locationText(&tt.l); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.l, got, tt.want)

@@ -11,9 +11,9 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // The pprof values of a sample, in this order.
@@ -57,11 +57,11 @@ var mpiSampleTypes = []*pprof.ValueType{
 // within parallel regions and outside, and the bytes are of the same calls,
 // received and sent. A type for each counter comes last; its values are exclusive,
 // too.
-func WritePprof(w io.Writer, p *attribution.Profile, o Options) error {
+func WritePprof(w io.Writer, p *profile.Profile, o Options) error {
 	return buildPprof(o.view(p), o).Write(w)
 }
 
-func buildPprof(p *attribution.Profile, o Options) *pprof.Profile {
+func buildPprof(p *profile.Profile, o Options) *pprof.Profile {
 	types, uses := sampleTypes, usesMPI(p)
 	switch m := totalMPI(p); {
 	case uses && m.Unknown > 0 && m.In == m.Out && m.In == [mpi.NumAccountings]uint64{}:
@@ -105,7 +105,7 @@ func buildPprof(p *attribution.Profile, o Options) *pprof.Profile {
 
 // frameName is how a region is called: `CRITICAL main.c (13-15) (unnamed)`, but
 // `MPI_Send main.c:53`, as everybody names a call site.
-func frameName(r *attribution.Region) string {
+func frameName(r *profile.Region) string {
 	if r.Construct != event.MPI {
 		return r.Construct.String() + " " + regionText(r)
 	}
@@ -115,7 +115,7 @@ func frameName(r *attribution.Region) string {
 	return clean(r.Name) + " " + locationText(&r.Location)
 }
 
-func (b *pprofBuilder) regionLocation(i int, r *attribution.Region) *pprof.Location {
+func (b *pprofBuilder) regionLocation(i int, r *profile.Region) *pprof.Location {
 	return b.location(&pprof.Function{
 		Name: frameName(r),
 		// Tells regions with the same text apart, and leads from here to
@@ -127,7 +127,7 @@ func (b *pprofBuilder) regionLocation(i int, r *attribution.Region) *pprof.Locat
 	}, int64(r.Location.Begin))
 }
 
-func systemName(i int, r *attribution.Region) string {
+func systemName(i int, r *profile.Region) string {
 	name := fmt.Sprintf("R%05d", i+1)
 	if r.Location.Function != "" {
 		name += " in " + r.Location.Function
@@ -136,7 +136,7 @@ func systemName(i int, r *attribution.Region) string {
 }
 
 type pprofBuilder struct {
-	p       *attribution.Profile
+	p       *profile.Profile
 	options Options
 	mpi     bool
 	noCore  bool
@@ -148,7 +148,7 @@ type pprofBuilder struct {
 	program  *pprof.Location
 	regions  []*pprof.Location // by index in Profile.Regions
 
-	estimate *attribution.Estimate // of the next sample
+	estimate *profile.Estimate // of the next sample
 }
 
 func (b *pprofBuilder) location(f *pprof.Function, line int64) *pprof.Location {
@@ -161,12 +161,12 @@ func (b *pprofBuilder) location(f *pprof.Function, line int64) *pprof.Location {
 
 func (b *pprofBuilder) samples() {
 	for _, s := range analysis.SerialTimes(b.p) {
-		b.sample([]*pprof.Location{b.program}, "", attribution.Thread{Root: s.Root}, []int64{s.Time})
+		b.sample([]*pprof.Location{b.program}, "", profile.Thread{Root: s.Root}, []int64{s.Time})
 	}
 	for i := range b.p.Nodes {
 		n := &b.p.Nodes[i]
 		construct := event.NoConstruct // the program, whose calls may be shown as its own
-		var stack []*pprof.Location  // leaf first, as pprof has it
+		var stack []*pprof.Location    // leaf first, as pprof has it
 		for at := i; at > 0; at = b.p.Nodes[at].Parent {
 			stack = append(stack, b.regions[b.p.Nodes[at].Region])
 		}
@@ -194,7 +194,7 @@ func (b *pprofBuilder) samples() {
 }
 
 // sample adds a sample unless it says nothing. Values that are not given are 0.
-func (b *pprofBuilder) sample(stack []*pprof.Location, construct string, t attribution.Thread, given []int64) {
+func (b *pprofBuilder) sample(stack []*pprof.Location, construct string, t profile.Thread, given []int64) {
 	values := make([]int64, len(b.out.SampleType))
 	copy(values, given)
 	empty := true
@@ -219,7 +219,7 @@ func (b *pprofBuilder) sample(stack []*pprof.Location, construct string, t attri
 }
 
 // labels say of which thread and process a sample is.
-func (b *pprofBuilder) labels(t attribution.Thread) map[string][]string {
+func (b *pprofBuilder) labels(t profile.Thread) map[string][]string {
 	labels := map[string][]string{
 		"thread":  {threadText(t)},
 		"process": {strconv.Itoa(b.p.Meta.PID)},
@@ -236,7 +236,7 @@ func (b *pprofBuilder) labels(t attribution.Thread) map[string][]string {
 // pprofComments say who measured, on what, and what is missing. pprof prints
 // them above every table, so what concerns single regions stays in the text
 // report.
-func pprofComments(p *attribution.Profile, raw bool) []string {
+func pprofComments(p *profile.Profile, raw bool) []string {
 	m := &p.Meta
 	out := []string{
 		fmt.Sprintf("ompp-attach %s, kernel %s %s", orUnknown(m.Tool), orUnknown(m.Kernel), m.Arch),

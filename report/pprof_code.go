@@ -7,7 +7,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // code writes sampled frames as pprof has code: a mapping per file, with its build
@@ -15,7 +15,7 @@ import (
 // had no name when it was measured. Addresses are the file's own, of no process:
 // they are the same in all ranks of a job, and objdump's.
 type code struct {
-	p         *attribution.Profile
+	p         *profile.Profile
 	out       *pprof.Profile
 	mappings  map[string]*pprof.Mapping // by path
 	functions map[functionID]*pprof.Function
@@ -31,7 +31,7 @@ type locationID struct{ frame, inlined int }
 // bracket keeps pprof from looking for it.
 const regionsFile = "[regions]"
 
-func newCode(p *attribution.Profile, out *pprof.Profile) *code {
+func newCode(p *profile.Profile, out *pprof.Profile) *code {
 	c := &code{p, out, map[string]*pprof.Mapping{}, map[functionID]*pprof.Function{}, map[locationID]*pprof.Location{}}
 	c.mapping(p.Meta.Path) // the first is the program
 	return c
@@ -88,7 +88,7 @@ func (c *code) location(steps []analysis.Step) *pprof.Location {
 }
 
 // function returns a frame's function. Those of one name in one file are one.
-func (c *code) function(f *attribution.Frame) *pprof.Function {
+func (c *code) function(f *profile.Frame) *pprof.Function {
 	id := functionID{clean(frameFunction(f)), f.File}
 	fn := c.functions[id]
 	if fn == nil {
@@ -101,7 +101,7 @@ func (c *code) function(f *attribution.Frame) *pprof.Function {
 
 // frameFunction names a frame: without a symbol, by its library and where in that
 // the function begins, which addr2line understands.
-func frameFunction(f *attribution.Frame) string {
+func frameFunction(f *profile.Frame) string {
 	switch {
 	case f.Function != "":
 		return f.Function

@@ -9,21 +9,21 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // WriteSamples writes the sampled call stacks as a gzipped pprof profile: the
 // user's functions, and before the code that a region ran, the region, named as
 // in the exact profile (WritePprof). Labels are thread, process, phase and, in
 // an MPI job, rank and host, and mode for what was in the kernel.
-func WriteSamples(w io.Writer, p *attribution.Profile, o Options) error {
+func WriteSamples(w io.Writer, p *profile.Profile, o Options) error {
 	return buildSamples(o.view(p), o.Raw).Write(w)
 }
 
-func buildSamples(p *attribution.Profile, raw bool) *pprof.Profile {
+func buildSamples(p *profile.Profile, raw bool) *pprof.Profile {
 	m := p.Meta.Sampling
 	if m == nil {
-		m = &attribution.Sampling{}
+		m = &profile.Sampling{}
 	}
 	unit := pprof.ValueType{Type: m.Event, Unit: "count"}
 	if m.Unit == "ns" {
@@ -59,7 +59,7 @@ func buildSamples(p *attribution.Profile, raw bool) *pprof.Profile {
 			}
 			stack = append(stack, code.location(way[j+1:first+1]))
 		}
-		labels := b.labels(attribution.Thread{})
+		labels := b.labels(profile.Thread{})
 		delete(labels, "thread")
 		if s.Thread >= 0 {
 			labels = b.labels(p.Threads[s.Thread])
@@ -76,7 +76,7 @@ func buildSamples(p *attribution.Profile, raw bool) *pprof.Profile {
 }
 
 // samplePeriod is how much of the event a sample stands for, on average.
-func samplePeriod(p *attribution.Profile) int64 {
+func samplePeriod(p *profile.Profile) int64 {
 	if m := p.Meta.Sampling; m != nil && m.Period != 0 {
 		return int64(m.Period)
 	}
@@ -92,7 +92,7 @@ func samplePeriod(p *attribution.Profile) int64 {
 const manyCut = 50
 
 // samplingText says how was sampled, and what is missing.
-func samplingText(p *attribution.Profile) string {
+func samplingText(p *profile.Profile) string {
 	m := p.Meta.Sampling
 	if m == nil {
 		return "not sampled"

@@ -12,11 +12,11 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // parsed writes p in pprof's format and reads it back.
-func parsed(t *testing.T, p *attribution.Profile) *pprof.Profile {
+func parsed(t *testing.T, p *profile.Profile) *pprof.Profile {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := WritePprof(&buf, p, Options{}); err != nil {
@@ -87,7 +87,7 @@ func TestPprofTimes(t *testing.T) {
 // TestPprofAgreesWithOmpp checks the documented rules against the figures that
 // the text report prints.
 func TestPprofAgreesWithOmpp(t *testing.T) {
-	for _, p := range []*attribution.Profile{plainProfile(), mixedProfile()} {
+	for _, p := range []*profile.Profile{plainProfile(), mixedProfile()} {
 		pp := parsed(t, p)
 		flat, cum, total := flatAndCum(pp, 0)
 		_, _, executions := flatAndCum(pp, 1)
@@ -135,7 +135,7 @@ func TestPprofAgreesWithOmpp(t *testing.T) {
 
 // workersBelow sums, for each region, the execT of the workers of teams that
 // were started inside it.
-func workersBelow(p *attribution.Profile) map[int]int64 {
+func workersBelow(p *profile.Profile) map[int]int64 {
 	out := map[int]int64{}
 	for i := 1; i < len(p.Nodes); i++ {
 		if !p.Regions[p.Nodes[i].Region].Construct.IsParallel() {

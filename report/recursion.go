@@ -2,7 +2,7 @@ package report
 
 import (
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // shownDepth is how often a region may occur on a call path before the text
@@ -18,7 +18,7 @@ type recursion struct {
 	count  []uint64 // executions of those
 }
 
-func findRecursion(p *attribution.Profile) recursion {
+func findRecursion(p *profile.Profile) recursion {
 	n := len(p.Nodes)
 	r := recursion{make([]bool, n), make([]int, n), make([]uint64, n)}
 	depth := make([]int, n)           // occurrences of the node's own region on its path

@@ -11,6 +11,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Recorded event streams of real programs, replayed without privileges, give
@@ -24,7 +25,7 @@ func TestReplay(t *testing.T) {
 		stem := strings.TrimSuffix(filepath.Base(name), ".json.gz")
 		t.Run(stem, func(t *testing.T) {
 			p := replayFile(t, name)
-			if err := attribution.Validate(p); err != nil {
+			if err := profile.Validate(p); err != nil {
 				t.Fatal(err)
 			}
 			var text, pb bytes.Buffer
@@ -57,7 +58,7 @@ func TestReplay(t *testing.T) {
 
 // replayFile gives the replayed profile a description of its own: the stream
 // holds the figures only.
-func replayFile(t *testing.T, name string) *attribution.Profile {
+func replayFile(t *testing.T, name string) *profile.Profile {
 	t.Helper()
 	f, err := os.Open(name)
 	if err != nil {
@@ -74,8 +75,8 @@ func replayFile(t *testing.T, name string) *attribution.Profile {
 	p.Meta.Start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	p.Meta.Kernel, p.Meta.Arch, p.Meta.Tool, p.Meta.Ended = "6.18.0", "x86_64", "test", "exit status 0"
 	if len(p.Samples) > 0 {
-		p.Meta.Runtimes = []attribution.Runtime{{Name: "libgomp", Path: "/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0"}}
-		p.Meta.Sampling = &attribution.Sampling{Event: "task-clock", Unit: "ns", Frequency: 499}
+		p.Meta.Runtimes = []profile.Runtime{{Name: "libgomp", Path: "/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0"}}
+		p.Meta.Sampling = &profile.Sampling{Event: "task-clock", Unit: "ns", Frequency: 499}
 		for i := range p.Samples {
 			p.Meta.Sampling.Taken += p.Samples[i].Count
 		}

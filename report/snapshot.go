@@ -3,13 +3,13 @@ package report
 import (
 	"fmt"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 const snapshotTime = "2006-01-02 15:04:05"
 
 // snapshotText says what a snapshot lacks; empty: the profile is whole.
-func snapshotText(p *attribution.Profile) string {
+func snapshotText(p *profile.Profile) string {
 	m := &p.Meta
 	if m.SnapshotAt.IsZero() {
 		return ""
@@ -19,7 +19,7 @@ func snapshotText(p *attribution.Profile) string {
 }
 
 // snapshotNotes says so, first of all notes.
-func snapshotNotes(p *attribution.Profile) []string {
+func snapshotNotes(p *profile.Profile) []string {
 	if text := snapshotText(p); text != "" {
 		return bullets("This report is not complete:", []string{text + "; regions that were open then are counted, with their time until then"})
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 )
 
 // The start and the end of MPI stand apart from communication: the launcher, the
@@ -18,7 +18,7 @@ func splitText(sec func(int64) string, communication, startEnd int64, operations
 }
 
 // apart parts the call sites that begin or end MPI from the others.
-func apart(sites []int, region func(int) *attribution.Region) (communication, startEnd []int) {
+func apart(sites []int, region func(int) *profile.Region) (communication, startEnd []int) {
 	for _, i := range sites {
 		if analysis.StartsEnds(region(i)) {
 			startEnd = append(startEnd, i)

@@ -8,11 +8,12 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
+	"ompp-attach/profile"
 )
 
 // launched is a rank that is in MPI_Init for init, sends for 20 ms, and is in
 // MPI_Finalize for 40 ms.
-func launched(t *testing.T, rank int, init uint64) *attribution.Profile {
+func launched(t *testing.T, rank int, init uint64) *profile.Profile {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
 	for site, op := range map[uint64]string{500: "MPI_Init", 501: "MPI_Send", 502: "MPI_Finalize"} {
 		r.place(attribution.Key{Kind: attribution.Kind{Construct: event.MPI}, Site: site}, op, int(site), 0)
@@ -36,7 +37,7 @@ func TestStartEndStandsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := written(t, "ompp", p, Options{Decimals: 2})
-	all := readJob(t, []*attribution.Profile{launched(t, 0, 300), launched(t, 1, 300), launched(t, 2, 700), launched(t, 3, 100)})
+	all := readJob(t, []*profile.Profile{launched(t, 0, 300), launched(t, 1, 300), launched(t, 2, 700), launched(t, 3, 100)})
 	of := func(write string) string {
 		switch write {
 		case "ranks":

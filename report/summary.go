@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // Summary writes what the user should see on the terminal when measurement is
 // over, in at most 15 lines: time, threads, coverage, overheads, the regions
 // that cost most, what was lost or invisible, and where the files are.
-func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) error {
+func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	out := bufio.NewWriter(w)
 	p = o.view(p)
 	sec := o.clock(p)
@@ -73,7 +73,7 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 	// Three lines at most: the rest share the last one.
 	names := make([]string, len(files))
 	for i, f := range files {
-		names[i] = attribution.PasteableName(f)
+		names[i] = profile.PasteableName(f)
 	}
 	for i, key := 0, "written"; i < len(files); i, key = i+1, "" {
 		if i == 2 {
@@ -86,7 +86,7 @@ func Summary(w io.Writer, p *attribution.Profile, files []string, o Options) err
 }
 
 // mpiSummary says what part MPI had, in parallel regions and outside.
-func mpiSummary(p *attribution.Profile, c clock, part func(int64) string) string {
+func mpiSummary(p *profile.Profile, c clock, part func(int64) string) string {
 	m := totalMPI(p)
 	who := ""
 	if job := p.Meta.MPI; job != nil && job.Rank >= 0 && job.Size > 0 {
@@ -101,7 +101,7 @@ func mpiSummary(p *attribution.Profile, c clock, part func(int64) string) string
 
 // troubles returns key and text of at most six lines on what the figures
 // lack.
-func troubles(p *attribution.Profile) [][2]string {
+func troubles(p *profile.Profile) [][2]string {
 	m := &p.Meta
 	var out [][2]string
 	if text := snapshotText(p); text != "" {

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
-func summaryOf(t *testing.T, p *attribution.Profile, files ...string) string {
+func summaryOf(t *testing.T, p *profile.Profile, files ...string) string {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := Summary(&buf, p, files, Options{}); err != nil {
@@ -38,7 +38,7 @@ func TestSummaryIsShort(t *testing.T) {
 }
 
 func TestSummaryOfNothing(t *testing.T) {
-	p := &attribution.Profile{Nodes: []attribution.Node{{Parent: -1, Region: -1}}}
+	p := &profile.Profile{Nodes: []profile.Node{{Parent: -1, Region: -1}}}
 	if text := summaryOf(t, p); !strings.Contains(text, "0.00 sec wall time") || strings.Contains(text, "NaN") {
 		t.Errorf("summary of an empty profile:\n%s", text)
 	}

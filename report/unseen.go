@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // unseenNotes says what could not be observed, each sentence once, with the places
 // that it holds for.
-func unseenNotes(p *attribution.Profile) []string {
+func unseenNotes(p *profile.Profile) []string {
 	type place struct {
 		text  string
 		times int
@@ -63,7 +63,7 @@ func unseenNotes(p *attribution.Profile) []string {
 
 // unseenText names a construct that could not be observed, its function and file,
 // and how much of the time it can have been.
-func unseenText(u *attribution.Unseen, s analysis.Share) string {
+func unseenText(u *profile.Unseen, s analysis.Share) string {
 	file := path.Base(u.Object)
 	in := fmt.Sprintf("%s+%#x", file, u.Offset)
 	if u.Function != "" {
@@ -87,7 +87,7 @@ func shareText(s analysis.Share) string {
 }
 
 // unseenTrouble says in a line what could not be observed, first what matters.
-func unseenTrouble(p *attribution.Profile) string {
+func unseenTrouble(p *profile.Profile) string {
 	var heavy, other, possible []string
 	light := 0
 	shares := analysis.UnseenShares(p)

@@ -5,22 +5,22 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // unseenProfile has a program of 1000 ns on one thread with regions of 600 and
 // 5 ns, and constructs that were not observed.
-func unseenProfile(unseen ...attribution.Unseen) *attribution.Profile {
-	region := func(offset uint64) attribution.Region {
-		return attribution.Region{Construct: event.Parallel, Location: attribution.Location{Object: "/lib/libx.so", Offset: offset}}
+func unseenProfile(unseen ...profile.Unseen) *profile.Profile {
+	region := func(offset uint64) profile.Region {
+		return profile.Region{Construct: event.Parallel, Location: profile.Location{Object: "/lib/libx.so", Offset: offset}}
 	}
-	stats := func(t int64) []attribution.ThreadStats {
-		return []attribution.ThreadStats{{Exec: attribution.Span{T: t, C: 1}, Body: attribution.Span{T: t, C: 1}}}
+	stats := func(t int64) []profile.ThreadStats {
+		return []profile.ThreadStats{{Exec: profile.Span{T: t, C: 1}, Body: profile.Span{T: t, C: 1}}}
 	}
-	return &attribution.Profile{Version: attribution.SchemaVersion, Meta: attribution.Meta{Program: "x", Duration: 1000},
-		Threads: []attribution.Thread{{}}, Regions: []attribution.Region{region(0x100), region(0x200)},
-		Nodes:  []attribution.Node{{Parent: -1, Region: -1}, {Region: 0, Stats: stats(600)}, {Region: 1, Stats: stats(5)}},
+	return &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Program: "x", Duration: 1000},
+		Threads: []profile.Thread{{}}, Regions: []profile.Region{region(0x100), region(0x200)},
+		Nodes:  []profile.Node{{Parent: -1, Region: -1}, {Region: 0, Stats: stats(600)}, {Region: 1, Stats: stats(5)}},
 		Unseen: unseen}
 }
 
@@ -28,30 +28,30 @@ func unseenProfile(unseen ...attribution.Unseen) *attribution.Profile {
 // by what it matters.
 func TestUnseen(t *testing.T) {
 	const reason = "the source would tell"
-	loop := func(function string, offset uint64) attribution.Unseen {
-		return attribution.Unseen{What: "LOOP", Reason: reason, Function: function, Object: "/lib/libx.so", Offset: offset, Body: true}
+	loop := func(function string, offset uint64) profile.Unseen {
+		return profile.Unseen{What: "LOOP", Reason: reason, Function: function, Object: "/lib/libx.so", Offset: offset, Body: true}
 	}
-	atomics := attribution.Unseen{What: "atomic (GCC)", Reason: "plain instructions", Possible: true}
+	atomics := profile.Unseen{What: "atomic (GCC)", Reason: "plain instructions", Possible: true}
 	for _, tc := range []struct {
 		name    string
-		unseen  []attribution.Unseen
+		unseen  []profile.Unseen
 		notes   []string
 		console string
 	}{
-		{"what matters", []attribution.Unseen{loop("solve", 0x100), loop("solve", 0x100), loop("", 0x200), loop("gone", 0x300), atomics},
+		{"what matters", []profile.Unseen{loop("solve", 0x100), loop("solve", 0x100), loop("", 0x200), loop("gone", 0x300), atomics},
 			[]string{" * The source would tell:\n    LOOP in solve (libx.so), in code with 60.0% of the time (2 times)\n" +
 				"    LOOP in libx.so+0x200, in code with less than 1% of the time\n    1 construct in code that was not found running\n",
 				" * atomic (GCC): plain instructions\n"},
 			"LOOP in solve (libx.so), in code with 60.0% of the time; 2 constructs in code with less than 1% of the time; if it has any: atomic (GCC) (their time is in the regions around them)\n"},
-		{"nothing that matters", []attribution.Unseen{loop("", 0x200)},
+		{"nothing that matters", []profile.Unseen{loop("", 0x200)},
 			[]string{"    LOOP in libx.so+0x200, in code with less than 1% of the time\n"},
 			"nothing that matters: 1 construct in code with less than 1% of the time\n"},
-		{"not placed", []attribution.Unseen{{What: "marker m", Reason: "its note is wrong"}},
+		{"not placed", []profile.Unseen{{What: "marker m", Reason: "its note is wrong"}},
 			[]string{" * marker m: its note is wrong\n"}, "marker m\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := unseenProfile(tc.unseen...)
-			if err := attribution.Validate(p); err != nil {
+			if err := profile.Validate(p); err != nil {
 				t.Fatal(err)
 			}
 			var text, console bytes.Buffer

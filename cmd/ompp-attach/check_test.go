@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/collect"
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/preflight"
 	"ompp-attach/probes/insn"
+	"ompp-attach/profile"
 )
 
 // nobody is a user without any rights.
@@ -272,7 +272,7 @@ func TestProcessLines(t *testing.T) {
 		in := &collect.Inspection{
 			Process: preflight.Process{PID: 7, Threads: 1}, Path: "/bin/solver", Libraries: 1,
 			Runtimes: []collect.InspectedRuntime{{
-				Runtime: attribution.Runtime{Name: "libgomp", Path: "/lib/libgomp.so.1", Probes: 3},
+				Runtime: profile.Runtime{Name: "libgomp", Path: "/lib/libgomp.so.1", Probes: 3},
 				Kind:    event.Gomp, Costs: [insn.SingleStep + 1]int{insn.Emulated: 2, insn.SingleStep: 1}, Returns: 1,
 			}},
 			Users: []collect.RuntimeUser{{Path: "/bin/solver", Executable: true, Lines: true, Calls: []string{"GOMP_parallel"}}},

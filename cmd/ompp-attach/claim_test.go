@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/collect"
+	"ompp-attach/profile"
 )
 
 // However many collectors of a job come at once, an older run's files are
@@ -138,10 +138,10 @@ func TestClaimsLeave(t *testing.T) {
 // profile.
 func TestWriteAgain(t *testing.T) {
 	p := profileOf(10)
-	p.Nodes = []attribution.Node{{Region: -1, Parent: -1}}
+	p.Nodes = []profile.Node{{Region: -1, Parent: -1}}
 	for _, rank := range []*collect.Rank{nil, {Rank: 1}} {
 		o := &output{dir: filepath.Join(t.TempDir(), "above", "out"), named: true, rank: rank}
-		if err := o.write(&collect.Result{First: p, Profiles: []*attribution.Profile{p}}, &measureFlags{quiet: true}); err != nil {
+		if err := o.write(&collect.Result{First: p, Profiles: []*profile.Profile{p}}, &measureFlags{quiet: true}); err != nil {
 			t.Error(err)
 		}
 		if got, _ := filepath.Glob(filepath.Join(o.dir, recordStem+"*"+recordSuffix)); len(got) != 1 {
@@ -150,15 +150,15 @@ func TestWriteAgain(t *testing.T) {
 	}
 }
 
-func rankProfile(job string, rank, size int) *attribution.Profile {
+func rankProfile(job string, rank, size int) *profile.Profile {
 	p := profileOf(100 + rank)
-	p.Meta.MPI = &attribution.MPIJob{Job: job, Rank: rank, Size: size}
+	p.Meta.MPI = &profile.MPIJob{Job: job, Rank: rank, Size: size}
 	return p
 }
 
 func TestRankStems(t *testing.T) {
 	child := profileOf(9)
-	res := &collect.Result{Profiles: []*attribution.Profile{rankProfile("a", 0, 2), rankProfile("a", 1, 2), rankProfile("b", 0, 4), rankProfile("b", 3, 4), rankProfile("", -1, 0), child}}
+	res := &collect.Result{Profiles: []*profile.Profile{rankProfile("a", 0, 2), rankProfile("a", 1, 2), rankProfile("b", 0, 4), rankProfile("b", 3, 4), rankProfile("", -1, 0), child}}
 	if got, want := (&output{}).stems(res, ""), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.rank3-2", "profile.pid99", "profile.pid9"}; !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
@@ -167,7 +167,7 @@ func TestRankStems(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(o.dir, "profile.rank1.json.gz"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	res = &collect.Result{Profiles: []*attribution.Profile{rankProfile("a", 1, 2), child}}
+	res = &collect.Result{Profiles: []*profile.Profile{rankProfile("a", 1, 2), child}}
 	if got, want := o.stems(res, o.dir), []string{"profile.rank1-2", "profile.rank1.pid9"}; !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
@@ -175,7 +175,7 @@ func TestRankStems(t *testing.T) {
 
 func TestRanksLines(t *testing.T) {
 	o := &output{dir: "out"}
-	got := o.ranksLines([]*attribution.Profile{rankProfile("a", 3, 9), rankProfile("a", 0, 9), rankProfile("a", 1, 9), rankProfile("b", 0, 1), rankProfile("", -1, 0), profileOf(3)})
+	got := o.ranksLines([]*profile.Profile{rankProfile("a", 3, 9), rankProfile("a", 0, 9), rankProfile("a", 1, 9), rankProfile("b", 0, 1), rankProfile("", -1, 0), profileOf(3)})
 	if len(got) != 2 || !strings.HasPrefix(got[0], "ranks 0-1,3 of 9 measured") || !strings.Contains(got[0], "mpirun -n 9 ompp-attach run -o out") ||
 		!strings.HasPrefix(got[1], "rank 0 of 1 measured") || strings.Contains(got[1], "others") {
 		t.Errorf("%q", got)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
+	"ompp-attach/profile"
 )
 
 // wanted says what a flag takes, by its name or else by the type of its value.
@@ -30,7 +30,7 @@ func plainFlag(err error) error {
 		return err
 	}
 	f, value := invalid.GetFlag(), invalid.GetValue()
-	if attribution.PasteableName(value) != value {
+	if profile.PasteableName(value) != value {
 		value = fmt.Sprintf("%q", value)
 	}
 	for _, key := range []string{f.Name, f.Value.Type()} {
@@ -45,7 +45,7 @@ func plainFlag(err error) error {
 // a user so that a shell takes the name.
 func tellFile(name string) {
 	if _, err := unix.IoctlGetTermios(int(os.Stdout.Fd()), unix.TCGETS); err == nil {
-		name = attribution.PasteableName(name)
+		name = profile.PasteableName(name)
 	}
 	fmt.Println(name)
 }
@@ -55,7 +55,7 @@ func tellFile(name string) {
 func pasteable(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		lines[i] = attribution.Pasteable(l)
+		lines[i] = profile.Pasteable(l)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -12,18 +12,18 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/collect"
 	"ompp-attach/files"
+	"ompp-attach/profile"
 )
 
-func profileOf(pid int) *attribution.Profile {
-	return &attribution.Profile{Meta: attribution.Meta{PID: pid}}
+func profileOf(pid int) *profile.Profile {
+	return &profile.Profile{Meta: profile.Meta{PID: pid}}
 }
 
 func TestStems(t *testing.T) {
 	first := profileOf(10)
-	res := &collect.Result{First: first, Profiles: []*attribution.Profile{profileOf(10), first, profileOf(11), profileOf(11), profileOf(12), profileOf(11)}}
+	res := &collect.Result{First: first, Profiles: []*profile.Profile{profileOf(10), first, profileOf(11), profileOf(11), profileOf(12), profileOf(11)}}
 	want := []string{"profile.pid10", "profile", "profile.pid11", "profile.pid11-2", "profile.pid12", "profile.pid11-3"}
 	if got := (&output{}).stems(res, ""); !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
@@ -208,9 +208,9 @@ func TestTakenName(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := profileOf(10)
-	p.Nodes = []attribution.Node{{Region: -1, Parent: -1}}
+	p.Nodes = []profile.Node{{Region: -1, Parent: -1}}
 	o := &output{program: "solver"}
-	if err := o.write(&collect.Result{First: p, Profiles: []*attribution.Profile{p}}, &measureFlags{quiet: true}); err != nil || o.dir != "ompp-solver-10-2" {
+	if err := o.write(&collect.Result{First: p, Profiles: []*profile.Profile{p}}, &measureFlags{quiet: true}); err != nil || o.dir != "ompp-solver-10-2" {
 		t.Errorf("results in %q, %v", o.dir, err)
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 )
 
 // isRank tells whether a profile is that of a known rank: of one that did not get
 // as far as MPI_Init, or of a library that does not tell, it is a process's.
-func isRank(p *attribution.Profile) bool { return p.Meta.MPI != nil && p.Meta.MPI.Rank >= 0 }
+func isRank(p *profile.Profile) bool { return p.Meta.MPI != nil && p.Meta.MPI.Rank >= 0 }
 
 // ranksLines tell, one line a job, which ranks' profiles were written.
-func (o *output) ranksLines(profiles []*attribution.Profile) (lines []string) {
-	jobs := map[string][]*attribution.Profile{}
+func (o *output) ranksLines(profiles []*profile.Profile) (lines []string) {
+	jobs := map[string][]*profile.Profile{}
 	for _, p := range profiles {
 		if isRank(p) {
 			jobs[p.Meta.MPI.Job] = append(jobs[p.Meta.MPI.Job], p)
@@ -30,7 +30,7 @@ func (o *output) ranksLines(profiles []*attribution.Profile) (lines []string) {
 	return lines
 }
 
-func (o *output) ranksLine(profiles []*attribution.Profile) string {
+func (o *output) ranksLine(profiles []*profile.Profile) string {
 	var ranks []int
 	var longest int64
 	size := 0

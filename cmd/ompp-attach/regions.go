@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/attribution"
 	"ompp-attach/files"
+	"ompp-attach/profile"
 	"ompp-attach/regions"
 	"ompp-attach/symbols"
 )
@@ -99,7 +99,7 @@ func plainReason(err error) error {
 
 func printRegions(w io.Writer, path string, t *regions.Table) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", attribution.Pasteable(path), summary(t))
+	fmt.Fprintf(&b, "%s: %s\n", profile.Pasteable(path), summary(t))
 	var reasons []string
 	var table *tabwriter.Writer
 	file := "\x00"
@@ -112,7 +112,7 @@ func printRegions(w io.Writer, path string, t *regions.Table) error {
 			if file = r.File; table != nil {
 				table.Flush()
 			}
-			name := attribution.Pasteable(file)
+			name := profile.Pasteable(file)
 			if name == "" {
 				name = "(no source lines known)"
 			}
@@ -126,13 +126,13 @@ func printRegions(w io.Writer, path string, t *regions.Table) error {
 		}
 		kind := strings.Repeat("  ", r.Depth) + r.Type()
 		if r.Name != "" {
-			kind += " (" + attribution.Pasteable(r.Name) + ")"
+			kind += " (" + profile.Pasteable(r.Name) + ")"
 		}
 		sections := ""
 		if r.Sections > 0 {
 			sections = strconv.Itoa(r.Sections)
 		}
-		function := attribution.Pasteable(r.Function)
+		function := profile.Pasteable(r.Function)
 		if n > 1 {
 			function += fmt.Sprintf(" (%d copies)", n)
 		}
@@ -159,7 +159,7 @@ func printRegions(w io.Writer, path string, t *regions.Table) error {
 		fmt.Fprintln(&b, "~ near: without the source, an end is the last line that has code, and GCC gives some calls the line before")
 	}
 	for _, n := range t.Notes {
-		fmt.Fprintf(&b, "note: %s\n", attribution.Pasteable(n))
+		fmt.Fprintf(&b, "note: %s\n", profile.Pasteable(n))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -60,7 +60,7 @@ func TestListRegionsRefuses(t *testing.T) {
 	for _, tc := range []struct{ path, source, want string }{
 		{filepath.Join(dir, "none"), "", "no such file"},
 		{text, "", "not an ELF file"},
-		{dir, "", "not an ELF file"},
+		{dir, "", "not a regular file"},
 		{testbin.Build(t, "plain.c", testbin.Options{NoOpenMP: true}), "", "calls no OpenMP runtime"},
 		{testbin.Build(t, "timed.c", testbin.Options{}), text, "no directory"},
 	} {

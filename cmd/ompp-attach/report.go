@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/attribution"
 	"ompp-attach/files"
+	"ompp-attach/profile"
 	"ompp-attach/report"
 )
 
@@ -112,7 +112,7 @@ func reportProcesses(dir string, f *reportFlags) error {
 }
 
 // reportOne writes a profile's reports and tells their names.
-func reportOne(dir, stem string, p *attribution.Profile, formats []string, o report.Options) error {
+func reportOne(dir, stem string, p *profile.Profile, formats []string, o report.Options) error {
 	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
 	}
@@ -138,13 +138,13 @@ func reportDirectory(dir, wanted string) (string, error) {
 	return wanted, root.Close()
 }
 
-func readProfile(name string) (*attribution.Profile, error) {
+func readProfile(name string) (*profile.Profile, error) {
 	f, err := files.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open %s: %w", name, reason(err))
 	}
 	defer f.Close()
-	p, err := attribution.Decode(f)
+	p, err := profile.Decode(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/attribution"
 	"ompp-attach/files"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 	"ompp-attach/report"
 )
 
@@ -151,7 +151,7 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 	return reportOne(to, strings.TrimSuffix(first.Name, recordSuffix), p, formats, f.view.options())
 }
 
-func writeReport(w io.Writer, p *attribution.Profile, format string, o report.Options) error {
+func writeReport(w io.Writer, p *profile.Profile, format string, o report.Options) error {
 	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/attribution"
 	"ompp-attach/job"
+	"ompp-attach/profile"
 )
 
 // rankDirectory holds the profiles of a job's ranks.
@@ -20,10 +20,10 @@ func rankDirectory(t *testing.T, ranks ...int) string {
 	for _, r := range ranks {
 		p := profileOf(100 + r)
 		p.Meta.Program, p.Meta.Duration = "app", 1e9
-		p.Meta.MPI = &attribution.MPIJob{Rank: r, Size: 4}
-		p.Nodes = []attribution.Node{{Parent: -1, Region: -1}}
+		p.Meta.MPI = &profile.MPIJob{Rank: r, Size: 4}
+		p.Nodes = []profile.Node{{Parent: -1, Region: -1}}
 		var b bytes.Buffer
-		if err := attribution.Encode(&b, p); err != nil {
+		if err := profile.Encode(&b, p); err != nil {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, job.FileName(r, 0)), b.Bytes())
@@ -111,7 +111,7 @@ func TestReportOfABadJob(t *testing.T) {
 		t.Errorf("one torn: %v\n%s", err, text)
 	}
 	write(t, filepath.Join(dir, job.FileName(0, 0)), nil)
-	if _, err := reported(t, dir); !errors.Is(err, attribution.ErrTruncated) {
+	if _, err := reported(t, dir); !errors.Is(err, profile.ErrTruncated) {
 		t.Errorf("all torn: %v", err)
 	}
 	for _, args := range [][]string{

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
 	"ompp-attach/collect"
 	"ompp-attach/perfcounters"
+	"ompp-attach/profile"
 )
 
 // sampleFlags say how the program is sampled.
@@ -54,8 +54,8 @@ func (f *sampleFlags) check() error {
 
 // attr returns the perf event to sample by, which is opened on every processor,
 // and its description; nil for none.
-func (f *sampleFlags) attr() (*perf.Attr, attribution.Sampling, error) {
-	var as attribution.Sampling
+func (f *sampleFlags) attr() (*perf.Attr, profile.Sampling, error) {
+	var as profile.Sampling
 	name, rate := f.event, uint64(defaultRate)
 	if name == "" || name == sampleOff {
 		return nil, as, nil

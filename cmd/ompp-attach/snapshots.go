@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
 	"ompp-attach/collect"
+	"ompp-attach/profile"
 )
 
 // A tool that is killed would take with it what it has measured. So what there is so far is
@@ -163,7 +163,7 @@ func (o *output) writeShots(res *collect.Result) error {
 		}
 		was, there := o.shots[name]
 		if !there || of == "" || was != of {
-			if err := saveFile(filepath.Join(o.dir, name), func(w io.Writer) error { return attribution.Encode(w, p) }); err != nil {
+			if err := saveFile(filepath.Join(o.dir, name), func(w io.Writer) error { return profile.Encode(w, p) }); err != nil {
 				errs = append(errs, err)
 				if !there {
 					continue
@@ -195,7 +195,7 @@ func (o *output) removeShots() {
 
 // completeShot finds the latest snapshot of a process whose collector was killed, and notes how
 // the process ended.
-func completeShot(dir string, pid int, e collect.Ending) (shot *attribution.Profile, name string) {
+func completeShot(dir string, pid int, e collect.Ending) (shot *profile.Profile, name string) {
 	names, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix))
 	for _, n := range names {
 		if p, err := readProfile(n); err == nil && p.Meta.PID == pid && !p.Meta.SnapshotAt.IsZero() && (shot == nil || shot.Meta.SnapshotAt.Before(p.Meta.SnapshotAt)) {
@@ -204,7 +204,7 @@ func completeShot(dir string, pid int, e collect.Ending) (shot *attribution.Prof
 	}
 	if shot != nil {
 		shot.Meta.Ended, shot.Meta.Exit = e.How, e.Status
-		_ = saveFile(name, func(w io.Writer) error { return attribution.Encode(w, shot) })
+		_ = saveFile(name, func(w io.Writer) error { return profile.Encode(w, shot) })
 	}
 	return shot, name
 }

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
 	"ompp-attach/collect"
+	"ompp-attach/profile"
 	"ompp-attach/report"
 )
 
@@ -100,7 +100,7 @@ func (o *output) writeTo(dir string, res *collect.Result, f *measureFlags) (file
 	var lost error
 	for i, p := range res.Profiles {
 		name := filepath.Join(dir, stems[i]+recordSuffix)
-		if err := saveFile(name, func(w io.Writer) error { return attribution.Encode(w, p) }); err != nil {
+		if err := saveFile(name, func(w io.Writer) error { return profile.Encode(w, p) }); err != nil {
 			lost = cmp.Or(lost, err)
 			continue
 		}
@@ -134,7 +134,7 @@ func (o *output) prepare() error {
 
 // renderAll writes a profile's reports; one file's failure does not keep the
 // others from being written.
-func renderAll(dir, stem string, p *attribution.Profile, formats []string, o report.Options) (files []string, err error) {
+func renderAll(dir, stem string, p *profile.Profile, formats []string, o report.Options) (files []string, err error) {
 	var errs []error
 	for _, n := range formats {
 		f, _ := report.FormatNamed(n)

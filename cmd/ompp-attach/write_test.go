@@ -11,15 +11,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/attribution"
 	"ompp-attach/collect"
+	"ompp-attach/profile"
 )
 
 // measuredOnce is a result with one profile.
 func measuredOnce() *collect.Result {
 	p := profileOf(4711)
-	p.Nodes = []attribution.Node{{Parent: -1, Region: -1}}
-	return &collect.Result{First: p, Profiles: []*attribution.Profile{p}}
+	p.Nodes = []profile.Node{{Parent: -1, Region: -1}}
+	return &collect.Result{First: p, Profiles: []*profile.Profile{p}}
 }
 
 // only makes a directory the one for what cannot be written where it was to go.

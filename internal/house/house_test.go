@@ -120,9 +120,10 @@ func TestImportDirections(t *testing.T) {
 			}
 			t.Errorf("%s imports %s: ARCHITECTURE.md allows it %v", name, i, may)
 		}
-		// Tests may use the test helpers, themselves, and what the package may.
+		// Tests may use the test helpers, themselves, what the package may, and the engine: it
+		// makes profiles of recorded streams of events.
 		for _, i := range inModule(append(p.TestImports, p.XTestImports...)) {
-			if i == name || forTests(i) || slices.Contains(may, i) || slices.Contains(may, "all") {
+			if i == name || i == "attribution" || forTests(i) || slices.Contains(may, i) || slices.Contains(may, "all") {
 				continue
 			}
 			t.Errorf("tests of %s import %s: ARCHITECTURE.md allows the package %v", name, i, may)
@@ -137,6 +138,7 @@ func TestPurity(t *testing.T) {
 	impure := []string{"github.com/cilium/ebpf", "golang.org/x/sys/unix", module + "/bpf", "net", "os/exec"}
 	banned := map[string][]string{
 		"attribution": impure,
+		"profile":     impure,
 		"analysis":    impure,
 		"job":         impure,
 		"report":      {"github.com/cilium/ebpf", module + "/bpf"},
@@ -214,9 +216,20 @@ func lines(name string) (n int, err error) {
 // TestSchemaDocumented: docs/schema.md names every field of the recorded
 // profile.
 func TestSchemaDocumented(t *testing.T) {
-	types, err := os.ReadFile(filepath.Join(root, "attribution", "profile.go"))
+	names, err := filepath.Glob(filepath.Join(root, "profile", "*.go"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	var types []byte
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		types = append(types, b...)
 	}
 	doc, err := os.ReadFile(filepath.Join(root, "docs", "schema.md"))
 	if err != nil {
@@ -224,7 +237,7 @@ func TestSchemaDocumented(t *testing.T) {
 	}
 	tags := regexp.MustCompile(`json:"([a-z_]+)`).FindAllSubmatch(types, -1)
 	if len(tags) < 30 {
-		t.Fatalf("found %d JSON fields in attribution/profile.go; has its form changed?", len(tags))
+		t.Fatalf("found %d JSON fields in package profile; has their form changed?", len(tags))
 	}
 	for _, m := range tags {
 		if !bytes.Contains(doc, []byte("`"+string(m[1])+"`")) {
@@ -239,7 +252,7 @@ func TestOneDoor(t *testing.T) {
 	opens := regexp.MustCompile(`\bos\.(Open|OpenFile|ReadFile)\(|\belf\.Open\(|\bfilepath\.EvalSymlinks\(`)
 	own := regexp.MustCompile(`"/proc/|\bproc \+ "/`) // the kernel's, by our own names
 	for _, dir := range []string{"symbols", "symbols/unwind", "regions", "probes", "probes/inline", "probes/accessor",
-		"attribution", "analysis", "job", "report", "debuginfod"} {
+		"attribution", "profile", "analysis", "job", "report", "debuginfod"} {
 		names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: no files (%v)", dir, err)

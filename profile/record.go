@@ -1,4 +1,4 @@
-package attribution
+package profile
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
 	"ompp-attach/event"
 )
 

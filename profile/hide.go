@@ -1,4 +1,4 @@
-package attribution
+package profile
 
 import (
 	"slices"
@@ -46,7 +46,7 @@ func Hide(p *Profile, hidden func(*Region) bool) {
 		}
 		moved[i] = j
 		for _, s := range n.Stats {
-			nodes[j].add(s)
+			nodes[j].Add(s)
 		}
 	}
 	for i := range p.Lost {
@@ -82,8 +82,8 @@ func (n *Node) uncover(s ThreadStats, c event.Construct) {
 		if at := &n.Stats[i]; at.Thread == s.Thread {
 			if n.Parent >= 0 {
 				at.Child += s.Child - s.Exec.T
-				at.uncoverCost(&s)
-				at.uncoverCounters(&s)
+				at.UncoverCost(&s)
+				at.UncoverCounters(&s)
 			}
 			at.Calls = at.Calls.Plus(calls)
 			return
@@ -94,10 +94,11 @@ func (n *Node) uncover(s ThreadStats, c event.Construct) {
 	}
 }
 
-func (n *Node) add(s ThreadStats) {
+// Add adds a thread's figures to those that the node has of the thread.
+func (n *Node) Add(s ThreadStats) {
 	for i := range n.Stats {
 		if n.Stats[i].Thread == s.Thread {
-			n.Stats[i].add(&s)
+			n.Stats[i].Add(&s)
 			return
 		}
 	}

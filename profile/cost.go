@@ -1,0 +1,77 @@
+package profile
+
+// Cost is a part of a thread's times at a node, in ns: of the fields of ThreadStats of
+// the same names. It is what its probes took, or what passed without a core.
+type Cost struct {
+	Exec    int64 `json:"exec,omitempty"`
+	Enter   int64 `json:"enter,omitempty"`
+	Body    int64 `json:"body,omitempty"`
+	Barrier int64 `json:"barrier,omitempty"`
+	Exit    int64 `json:"exit,omitempty"`
+	Child   int64 `json:"child,omitempty"`
+	Task    int64 `json:"task,omitempty"`
+	// Wait is the part of Barrier in which the thread waited for others only because
+	// probes had taken more of their time: it is no cost of the thread's own hits.
+	Wait int64 `json:"wait,omitempty"`
+}
+
+// Add adds another thread's, or another place's, cost.
+func (c *Cost) Add(o *Cost) {
+	c.Exec += o.Exec
+	c.Enter += o.Enter
+	c.Body += o.Body
+	c.Barrier += o.Barrier
+	c.Exit += o.Exit
+	c.Child += o.Child
+	c.Task += o.Task
+	c.Wait += o.Wait
+}
+
+// Plus returns the sum of two threads' costs, of which nil are none. Neither
+// changes: profiles that were derived from one another share them.
+func (c *Cost) Plus(o *Cost) *Cost {
+	if c == nil || o == nil {
+		if c == nil {
+			return o
+		}
+		return c
+	}
+	sum := *c
+	sum.Add(o)
+	return &sum
+}
+
+func (c *Cost) uncover(child *Cost) *Cost {
+	if child == nil {
+		return c
+	}
+	return c.Plus(&Cost{Child: child.Child - child.Exec})
+}
+
+func (c *Cost) takeBody(child *Cost) *Cost {
+	if c == nil && child == nil {
+		return nil
+	}
+	all := *c.Plus(&Cost{})
+	all.Body = child.Plus(&Cost{}).Body
+	return &all
+}
+
+func (c *Cost) undivide() *Cost {
+	if c == nil {
+		return nil
+	}
+	all := *c
+	all.Body, all.Barrier = c.Exec, 0
+	return &all
+}
+
+func addTo(sum **Cost, c Cost) {
+	if c == (Cost{}) {
+		return
+	}
+	if *sum == nil {
+		*sum = &Cost{}
+	}
+	(*sum).Add(&c)
+}

@@ -1,0 +1,140 @@
+package profile
+
+// Span is summed time and the number of times it was entered.
+type Span struct {
+	T int64  `json:"t,omitempty"` // ns
+	C uint64 `json:"c,omitempty"`
+}
+
+// Add adds another span.
+func (s *Span) Add(o Span) { s.T += o.T; s.C += o.C }
+
+// ThreadStats are one thread's figures at one node, by ompP's pseudo regions
+// (Fürlinger and Gerndt, ompP, Fig. 2).
+//
+//	Exec     main/seq: whole construct         execT, execC
+//	Enter    waiting to get in                 enterT; startupT of PARALLEL
+//	Body     inner part                        bodyT, sectT/sectC, singleT/singleC
+//	Barrier  implicit barrier                  exitBarT
+//	Exit     leaving                           exitT; shutdwnT of PARALLEL
+//
+// For every construct Exec.T = Enter.T + Body.T + Barrier.T + Exit.T, but for
+// SECTIONS, where the rest is mgmtT, and SINGLE, where threads that do not
+// execute the body have none. For TASKEXEC and UTASKEXEC, Enter is the queueing
+// delay from creation to execution, which is no part of Exec, Body.C counts the
+// parts in which a suspended task was executed, and Exec.T leaves out what the
+// thread did while the task was suspended for others.
+type ThreadStats struct {
+	Thread  int  `json:"thread"` // index in Profile.Threads
+	Exec    Span `json:"exec"`
+	Enter   Span `json:"enter,omitzero"`
+	Body    Span `json:"body,omitzero"`
+	Barrier Span `json:"barrier,omitzero"`
+	Exit    Span `json:"exit,omitzero"`
+	// Child is the time that this thread spent in child regions it entered
+	// from this one: exclusive = inclusive - Child (ns).
+	Child int64 `json:"child,omitempty"`
+	// Task is time spent executing tasks while waiting here (ns), and Tasks how
+	// many: inside the barrier, or inside TASKWAIT, TASKGROUP, TASKLOOP or
+	// TASKYIELD, whose other times leave it out. Outside of tasks it is all the
+	// time until the wait goes on; inside a task it is the executed tasks' own,
+	// without those that they executed in turn, so that it adds up.
+	Task  int64  `json:"task,omitempty"`
+	Tasks uint64 `json:"tasks,omitempty"`
+	// MPI is what the thread did in MPI while it was in this region, inner ones
+	// included (Fürlinger and Moore, Figs. 2 and 3); nil if nothing. Of a region
+	// of construct MPI, the calls themselves. The root's is all that the thread
+	// did in MPI.
+	MPI *MPIStats `json:"mpi,omitempty"`
+	// Calls is the part of MPI that was called straight from this region and
+	// whose own regions have been taken out (see Hide); nil if there are none.
+	Calls *MPIStats `json:"calls,omitempty"`
+	// Counters are what the performance counters counted of this thread in Exec,
+	// inclusive, in the order of Meta.Counters; nil if none were read. Those of a
+	// counter that failed mean nothing. ChildCounters is the part of them in child
+	// regions: exclusive = Counters - ChildCounters.
+	Counters      []int64 `json:"counters,omitempty"`
+	ChildCounters []int64 `json:"child_counters,omitempty"`
+	// Uncounted is how many executions' counters are not known, or only a part of
+	// them, which Counters holds.
+	Uncounted uint64 `json:"uncounted,omitempty"`
+	// Cost is the part of these times that the measurement's own probes took; nil
+	// if nothing, or if that is not known.
+	Cost *Cost `json:"cost,omitempty"`
+	// NoCore is the part of these times in which the thread was ready to run and had
+	// no core; nil if none, or if that is not known. The root's Exec is all that the
+	// thread told of, in regions or not.
+	NoCore *Cost `json:"no_core,omitempty"`
+	// Estimate is the part of the above that was extrapolated, because the
+	// construct was not observed for some of the time; nil: nothing.
+	Estimate *Estimate `json:"estimate,omitempty"`
+	// TakenOut is what Exec.T has lost to analysis.Adjust, ns. Never recorded.
+	TakenOut int64 `json:"-"`
+}
+
+// Add adds another thread's, or another place's, figures. Nothing that o points to changes.
+func (s *ThreadStats) Add(o *ThreadStats) {
+	s.Exec.Add(o.Exec)
+	s.Enter.Add(o.Enter)
+	s.Body.Add(o.Body)
+	s.Barrier.Add(o.Barrier)
+	s.Exit.Add(o.Exit)
+	s.Child += o.Child
+	s.Task += o.Task
+	s.Tasks += o.Tasks
+	s.MPI = s.MPI.Plus(o.MPI)
+	s.Calls = s.Calls.Plus(o.Calls)
+	s.Estimate = s.Estimate.Plus(o.Estimate)
+	s.Cost = s.Cost.Plus(o.Cost)
+	s.NoCore = s.NoCore.Plus(o.NoCore)
+	s.addCounters(o)
+}
+
+// AddCost adds to what the probes took.
+func (s *ThreadStats) AddCost(c Cost) { addTo(&s.Cost, c) }
+
+// AddNoCore adds to the time without a core.
+func (s *ThreadStats) AddNoCore(c Cost) { addTo(&s.NoCore, c) }
+
+// UncoverCost makes the costs of a child region the region's own.
+func (s *ThreadStats) UncoverCost(child *ThreadStats) {
+	s.Cost = s.Cost.uncover(child.Cost)
+	s.NoCore = s.NoCore.uncover(child.NoCore)
+}
+
+// TakeBodyCost makes a body's costs those of a construct in the region, which was
+// split.
+func (s *ThreadStats) TakeBodyCost(child *ThreadStats) {
+	s.Cost = s.Cost.takeBody(child.Cost)
+	s.NoCore = s.NoCore.takeBody(child.NoCore)
+}
+
+// UndivideCost makes all of the costs the body's.
+func (s *ThreadStats) UndivideCost() {
+	s.Cost, s.NoCore = s.Cost.undivide(), s.NoCore.undivide()
+}
+
+// addCounters adds another thread's, or place's, counters.
+func (s *ThreadStats) addCounters(o *ThreadStats) {
+	s.Counters = SumCounters(s.Counters, o.Counters)
+	s.ChildCounters = SumCounters(s.ChildCounters, o.ChildCounters)
+	s.Uncounted += o.Uncounted
+}
+
+// UncoverCounters makes what was counted in a child region the region's own.
+func (s *ThreadStats) UncoverCounters(child *ThreadStats) {
+	s.ChildCounters = SumCounters(s.ChildCounters, child.ChildCounters)
+	less := make([]int64, len(child.Counters))
+	for i, v := range child.Counters {
+		less[i] = -v
+	}
+	s.ChildCounters = SumCounters(s.ChildCounters, less)
+}
+
+// AddMPI adds to a thread's counters at a node.
+func (s *ThreadStats) AddMPI(o *MPIStats) {
+	if s.MPI == nil {
+		s.MPI = &MPIStats{}
+	}
+	s.MPI.Add(o)
+}
