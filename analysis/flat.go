@@ -74,13 +74,14 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 			r.Mgmt += s.Exec.T - s.Body.T - s.Barrier.T
 			if flat {
 				s.Child, s.ChildCounters = 0, nil
+				s.Cost = nil // of regions within themselves it would be counted twice
 				within := t.within(i, s.Thread)
 				if within {
 					s.Exec.T, s.Body.T, s.MPI, s.Counters = 0, 0, nil, nil
 				}
 				s.NoCore = flatNoCore(s.NoCore, within)
 			}
-			add(&r.ThreadStats, &s)
+			r.Add(&s)
 		}
 		// The team that could have taken part, on the initial threads that did.
 		if team := t.team[i]; team >= 0 && len(t.p.Nodes[i].Stats) > 0 {
@@ -98,7 +99,7 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 	}
 	slices.SortFunc(b.Rows, func(a, c Row) int { return cmp.Compare(a.Thread, c.Thread) })
 	for i := range b.Rows {
-		add(&b.Sum.ThreadStats, &b.Rows[i].ThreadStats)
+		b.Sum.Add(&b.Rows[i].ThreadStats)
 		b.Sum.Mgmt += b.Rows[i].Mgmt
 	}
 	return b

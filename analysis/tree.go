@@ -75,30 +75,9 @@ func Children(p *profile.Profile) [][]int {
 func Sum(n *profile.Node) profile.ThreadStats {
 	sum := profile.ThreadStats{Thread: -1}
 	for i := range n.Stats {
-		add(&sum, &n.Stats[i])
+		sum.Add(&n.Stats[i])
 	}
 	return sum
-}
-
-func add(sum, s *profile.ThreadStats) {
-	for _, f := range []struct{ to, from *profile.Span }{
-		{&sum.Exec, &s.Exec}, {&sum.Enter, &s.Enter}, {&sum.Body, &s.Body},
-		{&sum.Barrier, &s.Barrier}, {&sum.Exit, &s.Exit},
-	} {
-		f.to.T += f.from.T
-		f.to.C += f.from.C
-	}
-	sum.Child += s.Child
-	sum.Task += s.Task
-	sum.Tasks += s.Tasks
-	sum.MPI = sum.MPI.Plus(s.MPI)
-	sum.Calls = sum.Calls.Plus(s.Calls)
-	sum.Counters = profile.SumCounters(sum.Counters, s.Counters)
-	sum.ChildCounters = profile.SumCounters(sum.ChildCounters, s.ChildCounters)
-	sum.Uncounted += s.Uncounted
-	sum.TakenOut += s.TakenOut
-	sum.NoCore = sum.NoCore.Plus(s.NoCore)
-	sum.Estimate = sum.Estimate.Plus(s.Estimate)
 }
 
 // tree holds what the walks over a profile share.

@@ -88,6 +88,7 @@ func (s *ThreadStats) Add(o *ThreadStats) {
 	s.Cost = s.Cost.Plus(o.Cost)
 	s.NoCore = s.NoCore.Plus(o.NoCore)
 	s.addCounters(o)
+	s.TakenOut += o.TakenOut
 }
 
 // AddCost adds to what the probes took.
