@@ -34,8 +34,21 @@ func align(o *symbols.Object, f *function, scope []directive) map[*site]directiv
 			open = append(open, s)
 		}
 	}
+	for _, s := range slices.Backward(open) {
+		if s.hasIdent {
+			continue
+		}
+		if d, ok := s.byNext(walker(), scope, found); ok {
+			found[s] = d
+		}
+	}
 	for _, s := range open {
-		if d, ok := s.byOrder(f, scope, found); ok {
+		if _, known := found[s]; known {
+			continue
+		}
+		if d, ok := s.near(s.matching(scope)); ok && !s.hasIdent {
+			found[s] = d
+		} else if d, ok := s.byOrder(f, scope, found); ok {
 			found[s] = d
 		}
 	}
@@ -100,14 +113,19 @@ func (s *site) matches(d directive) bool {
 	return kind == s.kind
 }
 
-// directive finds the directive of a call on its own evidence.
-func (s *site) directive(scope []directive, walker func() *flow) (directive, bool) {
-	var may []directive
+// matching are the directives that can be what a call starts.
+func (s *site) matching(scope []directive) (may []directive) {
 	for _, d := range scope {
 		if s.matches(d) {
 			may = append(may, d)
 		}
 	}
+	return may
+}
+
+// directive finds the directive of a call on its own evidence.
+func (s *site) directive(scope []directive, walker func() *flow) (directive, bool) {
+	may := s.matching(scope)
 	if len(may) == 0 {
 		if s.kind == event.Atomic {
 			return s.reduction(scope)
@@ -140,6 +158,14 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 	if d, ok := walker().ahead(s, func(fs []symbols.Frame) (directive, bool) { return innermost(may, fs) }); ok {
 		return d, true
 	}
+	if !walker().places(s) {
+		return directive{}, false
+	}
+	return s.near(may)
+}
+
+// near finds the directive on whose lines a call stands, or in whose construct.
+func (s *site) near(may []directive) (directive, bool) {
 	if d, ok := pickLine(may, s.frames); ok {
 		return d, true
 	}
@@ -194,6 +220,30 @@ func innermost(ds []directive, frames []symbols.Frame) (best directive, ok bool)
 		}
 	}
 	return best, false
+}
+
+// byNext gives a call the directive of its kind that stands, in the text, right before
+// that of the next call of its kind, unless that belongs to another call already. Code
+// may be in another order than the text.
+func (s *site) byNext(w *flow, scope []directive, found map[*site]directive) (best directive, ok bool) {
+	next := w.next(s)
+	for next != nil && next.role == waits {
+		next = w.next(next)
+	}
+	after, known := found[next]
+	if !known || next.kind != s.kind {
+		return directive{}, false
+	}
+	for _, d := range scope {
+		x := d.get()
+		if s.matches(d) && d.file == after.file && x.Begin < after.get().Begin && (!ok || x.Begin > best.get().Begin) {
+			best, ok = d, true
+		}
+	}
+	for _, d := range found {
+		ok = ok && d != best
+	}
+	return best, ok
 }
 
 // byOrder gives a call the directive of its kind that comes, in the text, next

@@ -34,8 +34,13 @@ func newFlow(o *symbols.Object, f *function) *flow {
 	for _, s := range f.sites {
 		w.calls[s.Addr] = s
 	}
-	last := map[uint64]symbols.Row{} // of the rows at an address, that which counts
+	// Of the rows at an address the last one counts. It is also a statement's if the row
+	// before it begins a statement on the same line: GCC has a row for the statement
+	// `n++` and a second one, for the column of its expression, that begins none.
+	last := map[uint64]symbols.Row{}
 	for _, r := range f.rows(o) {
+		before, again := last[r.Addr]
+		r.Stmt = r.Stmt || again && before.Stmt && before.File == r.File && before.Line == r.Line
 		last[r.Addr] = r
 	}
 	copies := map[uint64]bool{}
@@ -53,6 +58,12 @@ func newFlow(o *symbols.Object, f *function) *flow {
 		}
 	}
 	return w
+}
+
+// places tells whether the line table places a call.
+func (w *flow) places(s *site) bool {
+	k, ok := w.index[s.Addr]
+	return ok && w.placed[k]
 }
 
 // Bounds of a walk, in instructions: to the body of a construct there is a

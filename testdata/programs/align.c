@@ -109,11 +109,43 @@ static void others(void)
 	}
 }
 
+// Singles of which the first ends where the next one's call stands.
+static void pairs(void)
+{
+#pragma omp parallel // 1
+	for (int r = 0; r < ROUNDS; r++) {
+		if (r < 4) {
+#pragma omp single nowait // 4
+			{
+			}
+#pragma omp single // 4
+			total++;
+#pragma omp single // 4
+			total += 2;
+		}
+		if (r < 6) {
+#pragma omp single // 6
+			total++;
+#pragma omp single nowait // 6
+			{
+			}
+#pragma omp single nowait // 6
+			{
+			}
+#pragma omp single nowait // 6
+			hit();
+#pragma omp single // 6
+			total++;
+		}
+	}
+}
+
 int main(void)
 {
 	omp_set_dynamic(0);
 	loops();
 	others();
+	pairs();
 	printf("%ld\n", total);
 	return 0;
 }

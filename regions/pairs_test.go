@@ -1,0 +1,31 @@
+package regions
+
+import (
+	"testing"
+
+	"ompp-attach/event"
+)
+
+// TestPairs: where an empty single is directly followed by another one, each call has a
+// directive of its own, although GCC gives the call the line of the code before.
+func TestPairs(t *testing.T) {
+	for _, level := range []string{"-O0", "-O1", "-O2", "-O3", "-Os", "-Og"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			singles := 0
+			tab := build(t, "align.c", "gcc", level, "-g")
+			for i := range tab.Regions {
+				r := &tab.Regions[i]
+				if r.Kind != event.Single || r.Function != "pairs" {
+					continue
+				}
+				if singles++; r.Measure != Exact {
+					t.Errorf("the single of line %d is %s: %s", r.Begin, r.Measure, r.Why)
+				}
+			}
+			if singles != 8 {
+				t.Errorf("%d singles, want 8", singles)
+			}
+		})
+	}
+}
