@@ -10,42 +10,42 @@ import (
 	"ompp-attach/profile"
 )
 
-// budget keeps what the probes cost the program's threads below a share of their
-// time: the dearest kinds of constructs are observed in periods only. nil: there
-// is none.
+// budget keeps what the probes cost the program's threads below a share of their time: the kinds of
+// constructs that cost most are observed in periods only. A nil budget sets no limit.
 type budget struct {
 	share    float64
 	costs    event.HitCosts
 	governor *governor
-	told     bool // that it cannot be kept
+	told     bool // the user has been told that the budget cannot be kept
 
-	// guarded by Measurement.mu; gone also does not change while scanning is held
-	began  uint64               // CLOCK_MONOTONIC before anybody paid, ns; 0: nobody has
-	until  uint64               // of the latest look at which somebody had paid
-	gone   []bool               // by kind
-	paid   map[uint32][]float64 // by thread, since the last look: by kind, and what has none, ns
+	// Guarded by Measurement.mu. gone is written only while scanning is held, too.
+	began  uint64               // CLOCK_MONOTONIC, ns, before the first cost; 0: no costs yet
+	until  uint64               // CLOCK_MONOTONIC, ns, of the last look that found costs
+	gone   []bool               // by kind: its probes are away
+	paid   map[uint32][]float64 // ns since the last look, by thread and kind; last: of no kind
 	lastID uint32
-	last   []float64 // lastID's
+	last   []float64 // paid[lastID], to save a look-up
 	worst  float64   // see governor.worst
 }
 
-// SetBudget lets the probes cost no thread more than a share of its time. To be
-// called before measurement starts.
+// SetBudget bounds what the probes cost each thread, as a share of the thread's time (0.05 is 5 %).
+// It must be called before the measurement starts. It waits for calibration, and fails if the cost
+// of hits is not known.
 func (m *Measurement) SetBudget(share float64) error {
 	costs, err := m.Costs()
 	if err != nil {
 		return fmt.Errorf("no budget can be kept: %w", err)
 	}
-	m.Trace() // a sum that the kernel keeps would be told too late
+	m.Trace() // the kernel side would report a folded sum too late
 	m.budget = &budget{share: share, costs: costs.Table(), governor: newGovernor(share, len(kinds)),
 		gone: make([]bool, len(kinds)), paid: map[uint32][]float64{}}
 	return nil
 }
 
-// away tells whether a kind's probes are away.
+// away tells whether the probes of kind k are away.
 func (b *budget) away(k int) bool { return b.gone[k] }
 
-// pay notes what a hit has cost its thread; Measurement.mu is held.
+// pay adds what a hit has cost to its thread's costs; Measurement.mu is held.
 func (b *budget) pay(ev *event.Event) {
 	if b.last == nil || b.lastID != ev.TID {
 		b.last, b.lastID = b.paid[ev.TID], ev.TID
@@ -55,13 +55,13 @@ func (b *budget) pay(ev *event.Event) {
 		}
 	}
 	ns := b.costs.Kinds[ev.Probe%event.NumProbes].Sum()
-	if ev.MPI != nil { // one event of two hits
+	if ev.MPI != nil { // an MPI event stands for two hits
 		ns += b.costs.Kinds[event.ProbeReturn].Sum()
 	}
 	b.last[kindOf[ev.Construct]] += float64(ns) * float64(1+ev.Lost)
 }
 
-// keepBudget looks at the costs until ctx ends.
+// keepBudget has the governor look at the costs, and carries out its decisions, until ctx ends.
 func (m *Measurement) keepBudget(ctx context.Context) {
 	b := m.budget
 	looked := ktime()
@@ -100,7 +100,7 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 	}
 }
 
-// act does what the governor has decided.
+// act carries out a decision of the governor.
 func (m *Measurement) act(a act) {
 	begin := time.Now()
 	k := kinds[a.kind]
@@ -118,8 +118,8 @@ func (m *Measurement) act(a act) {
 	}
 }
 
-// watchAll tells all engines what is observed; mu is held, so that no later
-// event has been fed.
+// watchAll tells all engines of a change in what is observed. mu is held, so that no later event
+// has been fed yet.
 func (m *Measurement) watchAll(w attribution.Watch) {
 	for _, p := range m.procs {
 		if p.ended != 0 {
@@ -137,7 +137,7 @@ func (p *Process) watch(w attribution.Watch) {
 	}
 }
 
-// kindLinks returns the probes of all processes; scanning is held.
+// kindLinks returns the probes of all processes that are placed by kind; scanning is held.
 func (m *Measurement) kindLinks() (all []*kindLinks) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -153,7 +153,7 @@ func (m *Measurement) kindLinks() (all []*kindLinks) {
 	return all
 }
 
-// takeAway takes a kind's probes away.
+// takeAway removes the probes of a kind in all processes.
 func (m *Measurement) takeAway(k int) {
 	m.scanning.Lock()
 	m.mu.Lock()
@@ -167,10 +167,10 @@ func (m *Measurement) takeAway(k int) {
 		}
 	}
 	m.scanning.Unlock()
-	go urgently(closings...) // the kernel waits until no thread is in a probe's program any more
+	go urgently(closings...) // close waits until no thread is in a probe's program any more
 }
 
-// bringBack places a kind's probes again.
+// bringBack places the probes of a kind again, in all processes.
 func (m *Measurement) bringBack(k int) {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()
@@ -185,13 +185,13 @@ func (m *Measurement) bringBack(k int) {
 	m.mu.Unlock()
 }
 
-// describe tells a profile what the budget has led to; Measurement.mu is held.
+// describe tells the profile how the budget was kept; Measurement.mu is held.
 func (b *budget) describe(p *profile.Profile) {
 	if b == nil {
 		return
 	}
 	window, worst := int64(budgetWindow), b.worst
-	if d := since(b.until, b.began); d > 0 && d < window { // a short run is all of a window
+	if d := since(b.until, b.began); d > 0 && d < window { // the whole run is shorter than a window
 		window, worst = d, worst*float64(window)/float64(d)
 	}
 	p.Meta.Budget = &profile.Budget{Share: b.share, Window: window, Worst: worst}

@@ -8,52 +8,51 @@ import (
 	"time"
 )
 
-// budgetWindow is the time over which a budget holds, whenever it begins.
+// budgetWindow is the length of the time over which the budget holds, wherever it begins.
 const budgetWindow = 10 * time.Second
 
-// governor decides which kinds of constructs are observed so that the
-// measurement's cost stays within a budget. Each thread has a purse that fills
-// slowly, and out of which its probe hits are paid: so over any window a thread
-// pays at most what a full purse holds and what comes in meanwhile. All times
-// are in ns.
+// governor decides which kinds of constructs are observed, so that the cost of the probes stays
+// within a budget. Each thread has a purse that fills slowly, and its probe hits are paid out of
+// it. So in any window a thread pays at most what a full purse holds plus what comes in during the
+// window. All times are in ns.
 type governor struct {
-	fill     float64 // what comes in, per ns
-	capacity float64 // of a purse
-	start    float64 // in a purse when its thread is first seen
-	enough   float64 // in each purse to observe a kind again that was dear
+	fill     float64 // income of a purse, ns per ns
+	capacity float64 // of a purse, ns
+	start    float64 // level of a new thread's purse, ns
+	enough   float64 // level that all purses must reach before a kind is brought back, ns
 	interval time.Duration
 	kinds    []kindState
 	threads  map[uint32]*purse
 	last     uint64 // CLOCK_MONOTONIC of the latest look
 	random   *rand.Rand
-	short    bool // nothing was left to take away, and it did not suffice
+	short    bool // the costs were too high and no kind was left to take away
 }
 
 // kindState is what the governor knows of a kind.
 type kindState struct {
 	away   bool
-	since  uint64 // away, or back
+	since  uint64 // when it was taken away or brought back
 	period uint64 // when the latest period of observation began
 	fresh  bool   // no period has begun since it came back
 }
 
-// purse is what a thread can still pay.
+// purse is what a thread can still pay, in ns.
 type purse struct {
 	level float64
-	seen  uint64    // when it last paid
-	slots []float64 // what it paid of late, by slot
-	slot  uint64    // the number of the last of them
+	seen  uint64    // when the thread last paid
+	slots []float64 // what it paid in the latest slots, ns
+	slot  uint64    // number of the last slot
 }
 
-// Shares of what may be paid in a window. The rest is for hits between the look
-// that finds a purse nearly empty and the moment at which the probes are gone.
+// Shares of what may be paid in a window. The rest is kept for hits between the look that finds a
+// purse nearly empty and the removal of the probes.
 const (
 	fillShare  = 0.55
 	purseShare = 0.25
 )
 
-// newGovernor returns a governor that lets no thread pay more than a share of
-// its time over any window.
+// newGovernor returns a governor that lets no thread pay more than share of its time over any
+// window.
 func newGovernor(share float64, kinds int) *governor {
 	window := float64(budgetWindow)
 	g := &governor{
@@ -69,24 +68,23 @@ func newGovernor(share float64, kinds int) *governor {
 	return g
 }
 
-// Looks are as frequent as a small budget asks for.
+// The bounds of the time between two looks. A smaller budget is looked at more often.
 const (
 	minLook = 5 * time.Millisecond
 	maxLook = 50 * time.Millisecond
 )
 
-// switchTime is how long a kind's probes are still hit after the decision to
-// take them away.
+// switchTime is how long the probes of a kind are still hit after the decision to take them away.
 const switchTime = 10 * time.Millisecond
 
-// chooseEnough varies the lengths of the gaps, so that they do not go along with
-// the program's own rhythm. They last about a second.
+// chooseEnough varies the lengths of the gaps in observation, about a second, so that they do not
+// coincide with a rhythm of the program.
 func (g *governor) chooseEnough() {
 	const gap = float64(time.Second)
 	g.enough = g.fill * gap * (0.7 + 0.6*g.random.Float64())
 }
 
-// act is a decision.
+// act is a decision of the governor: what is to be done with a kind.
 type act struct {
 	kind int
 	what actKind
@@ -95,17 +93,17 @@ type act struct {
 type actKind uint8
 
 const (
-	takeAway  actKind = iota // the probes of the kind
-	bringBack                // them
-	newPeriod                // of observation of the kind
+	takeAway  actKind = iota // remove the probes of the kind
+	bringBack                // place them again
+	newPeriod                // leave them, and begin a new period of observation
 )
 
-// periodLength is how long (ns) a period of observation lasts at least whose rate is
-// believed to be that of the time around it.
+// periodLength is the least length in ns of a period of observation. The rate of hits in a shorter
+// period is not taken for the rate of the time around it.
 const periodLength = 100e6
 
-// look is told what each thread has paid for each kind since the last look; what
-// belongs to no kind that can be taken away is counted behind them.
+// look returns what is to be done. paid is what each thread has paid in ns since the last look, by
+// kind; the last element is for constructs of no kind, whose probes always stay.
 func (g *governor) look(now uint64, paid map[uint32][]float64) (acts []act) {
 	dt := float64(now - g.last)
 	if g.last == 0 || dt <= 0 {
@@ -125,7 +123,7 @@ func (g *governor) look(now uint64, paid map[uint32][]float64) (acts []act) {
 		p.level = min(g.capacity, p.level+g.fill*dt-sum)
 		p.note(now, sum)
 		if sum == 0 && p.level == g.capacity && p.seen+uint64(2*budgetWindow) < now {
-			delete(g.threads, tid) // it may have ended
+			delete(g.threads, tid) // the thread may have ended
 		}
 	}
 	for tid, v := range paid {
@@ -137,8 +135,7 @@ func (g *governor) look(now uint64, paid map[uint32][]float64) (acts []act) {
 	return append(acts, g.periods(paid, dt, now)...)
 }
 
-// spare takes the dearest kinds away from a thread whose purse would be empty at
-// the next look.
+// spare takes away the kinds that cost a thread most, if its purse would be empty at the next look.
 func (g *governor) spare(p *purse, paid []float64, dt float64, now uint64) (acts []act) {
 	rate := 0.0
 	for k, v := range paid {
@@ -167,8 +164,8 @@ func (g *governor) spare(p *purse, paid []float64, dt float64, now uint64) (acts
 	return acts
 }
 
-// afford brings back the kind that has been away for the longest, once every
-// thread could pay for a while of it.
+// afford brings back the kind that has been away for the longest, when every thread can pay for
+// observing it for a while.
 func (g *governor) afford(now uint64) []act {
 	longest := -1
 	for k := range g.kinds {
@@ -191,8 +188,8 @@ func (g *governor) lowest() float64 {
 	return low
 }
 
-// periods begins a new period of observation of what has been back for a while,
-// and, time and again, of what is getting dear: it may have to go soon.
+// periods begins a new period of observation for each kind that was brought back a while ago, and
+// again and again for each kind that costs much and may soon be taken away.
 func (g *governor) periods(paid map[uint32][]float64, dt float64, now uint64) (acts []act) {
 	for k := range g.kinds {
 		s := &g.kinds[k]
@@ -223,13 +220,13 @@ func (g *governor) act(k int, what actKind, now uint64) act {
 	return act{k, what}
 }
 
-// slotLength divides the window, so that what was paid in it can be known.
+// A window is divided into slots, so that the sum of the costs in the last window is known.
 const (
 	numSlots   = 20
 	slotLength = uint64(budgetWindow) / numSlots
 )
 
-// note keeps what was paid of late.
+// note adds sum, in ns, to the slot of the time now.
 func (p *purse) note(now uint64, sum float64) {
 	if sum > 0 {
 		p.seen = now
@@ -250,8 +247,8 @@ func (p *purse) note(now uint64, sum float64) {
 	p.slots[len(p.slots)-1] += sum
 }
 
-// worst is the most that any thread paid in the window that ends now, as a share
-// of the window, or of the time since measurement began if that is shorter.
+// worst is the most that any thread paid in the window that ends now, as a share of the window, or
+// of measured if that is shorter.
 func (g *governor) worst(measured time.Duration) (share float64) {
 	for _, p := range g.threads {
 		sum := 0.0

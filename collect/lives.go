@@ -10,7 +10,9 @@ import (
 var lifeNames = map[uint32]string{bpf.LifeExec: "runs a new program", bpf.LifeFork: "forked",
 	bpf.LifeMap: "loaded or unloaded libraries"}
 
-// live acts on what a followed process does.
+// live acts on a life: a followed process has forked, has run a program, has loaded libraries, or
+// maps a file that the kernel side does not know. If the process was stopped for it, live continues
+// it at the end.
 func (m *Measurement) live(l bpf.Life) {
 	m.living.Lock()
 	defer m.living.Unlock()
@@ -39,7 +41,7 @@ func (m *Measurement) live(l bpf.Life) {
 	switch l.Kind {
 	case bpf.LifeExec:
 		if p != nil && l.Stopped == 0 && l.Time < p.found {
-			break // what it runs since then is what we have found
+			break // newProcess has described the program of this exec already
 		}
 		attached := p != nil && p.meta.Attached
 		if p != nil {
@@ -63,7 +65,7 @@ func (m *Measurement) live(l bpf.Life) {
 			_, _ = m.judge(p.pid, p.mapped)
 		}
 	case bpf.LifeFork:
-		if p != nil { // another one had that number
+		if p != nil { // an earlier process of this PID has ended
 			m.retire(p, endedSomehow)
 		}
 		p = m.newProcess(pid, g)
@@ -79,8 +81,8 @@ func (m *Measurement) live(l bpf.Life) {
 		} else if g.launched {
 			_, _ = m.judge(p.pid, p.mapped)
 		}
-		// What it did before is resolved by the libraries that it had then, and timed
-		// by the clock before it was stopped.
+		// Records of the time before belong to the libraries that were mapped then, and their clock
+		// has not been moved by this stop. So they are read before the process is looked at again.
 		if l.Stopped != 0 {
 			m.settleFolds(p, true)
 		}
@@ -89,16 +91,15 @@ func (m *Measurement) live(l bpf.Life) {
 	m.look(p, &l)
 }
 
-// mayRun tells whether a process that was stopped at its exec needs no probes yet:
-// its loader will tell more, or there is nothing to be measured.
+// mayRun tells whether a process that was stopped at its exec may go on without probes: the
+// loader's watch will report it again, or it maps nothing that can be measured.
 func (m *Measurement) mayRun(pid int) bool {
 	plain, watched := m.judge(uint32(pid), lookedAhead.add(pid).list)
-	lookedAhead.of(pid) // forgets it
+	lookedAhead.of(pid) // removes the entry that add made
 	return plain || watched
 }
 
-// isStranger tells whether a process that is not measured has loaded nothing that
-// is to be.
+// isStranger tells whether a process that is not measured still maps nothing that can be measured.
 func (m *Measurement) isStranger(pid int) bool {
 	plain, _ := m.judge(uint32(pid), lookedAhead.add(pid).list)
 	if plain {
@@ -107,10 +108,10 @@ func (m *Measurement) isStranger(pid int) bool {
 	return plain
 }
 
-// look places probes in what a process maps since something happened to it.
+// look places probes in the files that a process maps after a life.
 func (m *Measurement) look(p *Process, l *bpf.Life) {
 	pid, g := int(p.pid), p.program
-	n, _ := m.scan(p) // what it could not do is among p's warnings
+	n, _ := m.scan(p) // p's warnings have the error
 	if g.launched && p.first && l.Stopped != 0 {
 		m.checkUser(p, n > 0)
 	}
@@ -125,8 +126,8 @@ func (m *Measurement) look(p *Process, l *bpf.Life) {
 	}
 }
 
-// goOn lets a process go on that was stopped, and keeps that time out of the
-// program's; p is nil if it is not measured.
+// goOn continues a process that was stopped for a life, and takes the time of the stop out of the
+// program's time. p is nil if the process is not measured.
 func (m *Measurement) goOn(p *Process, l *bpf.Life) {
 	early := m.follower.WentOn(int(l.Pid), l.Time)
 	m.mu.Lock()
@@ -153,7 +154,7 @@ func (m *Measurement) goOn(p *Process, l *bpf.Life) {
 		switch {
 		case l.Kind == bpf.LifeExec || l.Kind == bpf.LifeFork:
 			p.began = until
-		case l.Time > p.continued: // else continuing it has undone this stop as well
+		case l.Time > p.continued: // otherwise the earlier SIGCONT has ended this stop, too
 			p.engine.Stopped(stop)
 		}
 		p.stopped, p.continued = 0, until

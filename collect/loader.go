@@ -10,16 +10,16 @@ import (
 	"ompp-attach/symbols"
 )
 
-// The dynamic loader tells debuggers when it has changed the list of libraries, by
-// a call of _dl_debug_state. There a process is stopped until the libraries that it
-// has loaded have their probes: none of their code has run. A loader is watched in
-// all processes, once per file: to place a probe for each process that is launched,
-// and above all to take it away again, takes longer than most programs run. The
-// kernel side answers for followed processes only.
+// The dynamic loader tells debuggers that it has changed the list of libraries: it calls
+// _dl_debug_state. A process is stopped there until the libraries that it has loaded have their
+// probes, before any of their code runs. A loader file is watched once, for all processes: placing
+// a probe for each launched process, and above all removing it again, takes longer than most
+// programs run. The kernel side reports followed processes only.
 
-// watchLoader watches the loader of a process that a launched program consists of,
-// until the measurement ends, or that of one that was attached to; false if there
-// is none, or it cannot be watched. scanning is held.
+// watchLoader watches the dynamic loader of a process, and tells whether it is watched. The loader
+// of a launched program is watched for all processes until the measurement ends; that of an
+// attached process is watched for this process. p is nil for a process that is not measured.
+// scanning is held.
 func (m *Measurement) watchLoader(p *Process, mods []symbols.Module) bool {
 	if p != nil && !p.program.launched {
 		if p.libs == nil {
@@ -42,13 +42,13 @@ func (m *Measurement) watchLoader(p *Process, mods []symbols.Module) bool {
 	return false
 }
 
-// isLoader tells a dynamic loader. A static program has none.
+// isLoader tells whether a module is a dynamic loader. A static program has none.
 func isLoader(mod *symbols.Module) bool {
 	return strings.HasPrefix(filepath.Base(mod.Path), "ld") && len(mod.Object().Symbol("_dl_debug_state")) > 0
 }
 
-// watchLoaders puts a probe where a loader among mods tells that the list of
-// libraries has changed, in one process or all (0); nil if there is no such place.
+// watchLoaders watches the first dynamic loader among mods, in one process or in all (pid 0). It
+// returns nil if there is no loader or it cannot be watched.
 func (m *Measurement) watchLoaders(mods []symbols.Module, pid int) io.Closer {
 	for i := range mods {
 		if !isLoader(&mods[i]) {
@@ -83,7 +83,7 @@ func (m *Measurement) placeWatch(mod *symbols.Module, pid int) (io.Closer, error
 	return m.follower.WatchLibraries(mod.HostPath, pid, off, state)
 }
 
-// takeLoaders returns the watches on loaders, to be closed.
+// takeLoaders returns the watches on loaders, for the caller to close.
 func (m *Measurement) takeLoaders() (links []io.Closer) {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()

@@ -17,71 +17,75 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Measurement is one run of the tool. Its zero value is not usable: see New.
+// Measurement is one run of the tool. Its zero value is not usable: call New. The package comment
+// has a table of its locks.
 type Measurement struct {
 	kernel   *bpf.Probes
 	rings    []*bpf.Ring
-	waiter   *bpf.Waiter // for rings
-	readTo   []uint64    // by ring: the time up to which it has been read; guarded by mu
+	waiter   *bpf.Waiter // by which the reader waits for records
+	readTo   []uint64    // by ring: CLOCK_MONOTONIC, ns, up to which it was read; guarded by mu
 	follower *bpf.Follower
 	guarding sync.Mutex // guards guardian
-	guardian *guardian  // nil: nobody can have been stopped yet
+	guardian *guardian  // nil: not started yet, so no process can be stopped, or not needed
 	machine  preflight.Machine
-	counting *counting // nil: nothing is counted
+	counting *counting // nil: no counters are read
 	costing  costing
 	logf     func(format string, args ...any)
-	say      func(sentence string) // nil: nobody listens
+	say      func(sentence string) // tells the user at once; nil: nobody listens
 
-	// living is held while lives are acted on, and while a program's measurement
-	// ends; it is taken before scanning.
+	// living is held while a life (a fork, an exec, loaded libraries) is acted on, and while a
+	// program's measurement ends. It is taken before scanning.
 	living    sync.Mutex
 	strangers strangers
 
 	debuggersLooked time.Time // guarded by living
 
-	// settling is held while one profile is settled: files' tables are shared.
+	// settling is held while one profile is made, because profiles share the tables of files.
 	settling sync.Mutex
 
-	// scanning guards the plans and every process's probes; it is taken before
-	// mu, never while mu is held.
+	// scanning guards the plans and the probes of every process. It is taken before mu, never while
+	// mu is held.
 	scanning  sync.Mutex
-	plans     map[*symbols.Object]planned   // an inode may hold another file by now
-	code      map[*symbols.Object]planned   // of probes in the files' own code
-	plains    map[*symbols.Object]bool      // see plain
-	loaders   map[*symbols.Object]io.Closer // see watchLoader; nil: it cannot be watched
+	plans     map[*symbols.Object]planned   // an inode may be reused for another file
+	code      map[*symbols.Object]planned   // plans of probes in the files' own code
+	plains    map[*symbols.Object]bool      // whether a file is plain: see the method plain
+	loaders   map[*symbols.Object]io.Closer // see watchLoader; nil: the loader cannot be watched
 	held      []heldProbes
 	mpi       mpiSide
 	sampling  sampling
 	debug     debugFiles
 	finders   []CodeFinder
-	selection *Selection   // nil: everything is wanted
-	budget    *budget      // nil: there is none
-	user      *UserRegions // nil if none are asked for
+	selection *Selection   // nil: all constructs are wanted
+	budget    *budget      // nil: there is no --max-overhead
+	user      *UserRegions // nil: no user regions are wanted
 
-	sharing sync.Mutex          // guards shared; taken last
+	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
 	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *probes.MPIAttached
 
-	mu       sync.Mutex // guards what follows, and the engines of procs
+	mu       sync.Mutex // guards the fields below, and the engines of procs
 	decoder  probes.Decoder
 	procs    map[uint32]*Process
 	programs []*Program
-	strays   uint64 // records of processes that we do not know
+	strays   uint64 // records of processes that are not in procs
 
-	missed    bool // lives were, and that has been said; guarded by living
+	missed    bool // the user has been told that lives were missed; guarded by living
 	recording bool
-	inlining  bool // constructs that make no call are probed
-	atomics   bool // so are atomics
-	running   bool // the process ran before we came
+	inlining  bool // constructs that make no call are probed (MeasureInline)
+	atomics   bool // atomics that make no call are probed (CountAtomics)
+	running   bool // the program ran before it was attached to, or was resumed
 }
 
-// planned is what came of a file: a plan, neither if it is no runtime.
+// planned is the outcome of planning a file: a plan, or an error. Both are nil if the file needs no
+// probes.
 type planned struct {
 	plan *probes.Attached
 	err  error
 }
 
-// New loads the kernel side, which reads the counters of each thread with its
-// events. logf receives what --verbose shows, and must not wait (see Say).
+// New loads the kernel side and begins to calibrate. from is the attach mode that is tried first.
+// The kernel side reads the given counters of a thread with each of its events. logf receives the
+// messages of --verbose and must not wait (see Say). The error says why the kernel side cannot be
+// loaded, or which counters cannot be read.
 func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Counter) (*Measurement, error) {
 	if err := hostPIDs(); err != nil {
 		return nil, err
@@ -133,9 +137,10 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 	return m, nil
 }
 
-// loadFollower begins to load the programs that follow processes, for a kernel
-// that attaches probes in the given mode, and returns what waits for them, which
-// is told the mode that the kernel has: it may turn out to be an older one.
+// loadFollower begins to load the programs that follow processes, for the attach mode from. It
+// returns a function that waits until they are loaded. The caller passes the mode in which the
+// probes were loaded: on an older kernel this may be bpf.Perf, and then the programs are loaded
+// once more for it.
 func loadFollower(from bpf.Mode) func(bpf.Mode) (*bpf.Follower, error) {
 	type loaded struct {
 		f   *bpf.Follower
@@ -158,7 +163,8 @@ func loadFollower(from bpf.Mode) func(bpf.Mode) (*bpf.Follower, error) {
 	}
 }
 
-// Close takes everything away again; the processes go on.
+// Close removes all probes and frees the kernel side. The processes run on. No method may be called
+// after Close.
 func (m *Measurement) Close() {
 	for _, p := range m.procs {
 		m.detach(p)
@@ -185,26 +191,28 @@ func (m *Measurement) Close() {
 	m.kernel.Close()
 }
 
-// ktime is the clock of the records: CLOCK_MONOTONIC, ns.
+// ktime reads the clock of the records: CLOCK_MONOTONIC, in ns.
 func ktime() uint64 {
 	var ts unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
 	return uint64(ts.Nano())
 }
 
-// Waking the reader for each record would cost the target 1 us, and each look some 50 us
-// of a processor that the program may need, and then a thread that the others wait
-// for waits, too: so it looks when a ring fills, or after long. A budget needs to
-// know sooner what is paid, what lies behind a record that is being written wakes nobody,
-// and what a process used after the last look is not known if nobody waits for its end.
+// The reader is not woken for each record: that would cost the target 1 us. Each look at the rings
+// costs some 50 us of a processor that the program may need; if a thread loses its core to the
+// reader, the threads that wait for it wait longer too. So the reader looks when a ring fills, or
+// after a long pause (lookEvery). There are three exceptions. A budget has to know earlier what
+// hits have cost (soon). Records behind one that is still being written wake nobody (soon). And the
+// CPU times of a process whose end nobody waits for are known only up to the last look
+// (childEvery).
 const (
 	lookEvery  = 250 * time.Millisecond
 	childEvery = 50 * time.Millisecond
 	soon       = 5 * time.Millisecond
-	batch      = 1 << 12 // records: what waits of them, the engine finds in its processor's cache
+	batch      = 1 << 12 // records: a batch that still lies in the processor's cache when the engine takes it
 )
 
-// read drains the rings into the engines until ctx ends, then once more, and reads
+// read drains the rings into the engines until ctx ends, then once more. It also reads the
 // processes' CPU times.
 func (m *Measurement) read(ctx context.Context) error {
 	defer context.AfterFunc(ctx, m.waiter.Wake)()
@@ -234,7 +242,7 @@ func (m *Measurement) read(ctx context.Context) error {
 	}
 }
 
-// readCPU brings all processes' times up to date.
+// readCPU reads the CPU times of all processes anew.
 func (m *Measurement) readCPU() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -243,10 +251,10 @@ func (m *Measurement) readCPU() {
 	}
 }
 
-// drainAll reads all that was written before the call, for which it waits until it
-// is known what hits cost. Other processes may write for ever: once a ring was read
-// to its end, or as many records were read as it holds and may have been set aside
-// (16 MiB and more of at least 64 bytes), what was in it is read.
+// drainAll reads all records that were written before the call. It first waits until calibration is
+// over. Other processes may go on writing for ever, so it ends when each ring was read to its end,
+// or when as many records were read as a ring can hold and may have been set aside (16 MiB and
+// more, of at least 64 bytes a record).
 func (m *Measurement) drainAll() {
 	const patience = 100 // ms, for records that are being written
 	_, _ = m.Costs()
@@ -264,27 +272,27 @@ func (m *Measurement) drainAll() {
 	}
 }
 
-// rest is what a drain has left in the rings.
+// rest tells what a drain has left in the rings.
 type rest int
 
 const (
 	noRest  rest = iota
-	blocked      // what lies behind a record that is being written
-	more         // what was too much for one batch
+	blocked      // records behind one that is still being written
+	more         // records beyond one batch
 )
 
-// drained is what came of a drain.
+// drained is the outcome of a drain.
 type drained struct {
-	fullest  int  // how many records the ring had that had most
-	left     rest // in any ring
-	children bool // there are processes whose end nobody waits for
+	fullest  int  // records read from the ring that had most
+	left     rest // the greatest of all rings
+	children bool // some process is not the first of its program: nobody waits for its end
 }
 
-// drain reads a batch of every ring.
+// drain reads at most a batch of records from each ring, and feeds them to the engines.
 func (m *Measurement) drain() (d drained, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := ktime() // what is older has been read, if nothing is left
+	now := ktime() // if a ring is read to its end, all records before now have been read
 	var ev event.Event
 	var fold event.Fold
 	var last *Process
@@ -335,7 +343,7 @@ func (m *Measurement) drain() (d drained, err error) {
 		}
 		d.fullest = max(d.fullest, n)
 		switch {
-		case n >= batch: // more of it may be in the ring
+		case n >= batch: // the ring may hold more records
 			d.left = more
 		case r.Blocked():
 			d.left = max(d.left, blocked)
@@ -347,7 +355,7 @@ func (m *Measurement) drain() (d drained, err error) {
 	}
 	for _, p := range m.procs {
 		d.children = d.children || !p.first
-		if p.stopped != 0 { // nobody is late meanwhile
+		if p.stopped != 0 { // its threads cannot be late while they are stopped
 			p.engine.Advance(min(read, p.stopped))
 			continue
 		}
@@ -359,14 +367,14 @@ func (m *Measurement) drain() (d drained, err error) {
 	return d, nil
 }
 
-// AttachError says why a process cannot be measured, in one sentence.
+// AttachError says in one sentence for the user why a process cannot be measured.
 type AttachError struct{ Sentence string }
 
 // Error implements error.
 func (e *AttachError) Error() string { return e.Sentence }
 
-// plan returns the stored plan of a module's file, making it at first sight;
-// nil if the module is no runtime.
+// plan returns the plan of a module's file, and makes it when the file is seen for the first time.
+// It returns nil if the module is no runtime. scanning is held.
 func (m *Measurement) plan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
 	o := mod.Object()
 	p, ok := m.plans[o]

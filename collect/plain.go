@@ -13,28 +13,29 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Most programs of a tree (shells, compilers) use no runtime. They are not stopped,
-// and nobody hears of them: when a loader has loaded libraries, the kernel side looks
-// whether any of the files is not plain, that is without anything to be measured. It
-// learns of each file once.
+// Most programs of a process tree (shells, compilers) use no runtime. They are not stopped, and no
+// life reports them. A file is plain if nothing in it can be measured. When a loader has loaded
+// libraries, the kernel side looks whether all of the files are plain. We tell it of each file
+// once.
 
-// strangers are processes that are followed and not measured; guarded by
-// Measurement.living.
+// strangers are processes that are followed but not measured; guarded by Measurement.living.
 type strangers struct {
-	asked map[uint32][]bpf.FileKey      // files that the kernel side wants to know about
-	stops map[uint32][]attribution.Stop // when they were stopped for that
+	asked map[uint32][]bpf.FileKey      // by process: files that the kernel side asks about
+	stops map[uint32][]attribution.Stop // by process: the stops of the time before it was measured
 }
 
 func newStrangers() strangers {
 	return strangers{map[uint32][]bpf.FileKey{}, map[uint32][]attribution.Stop{}}
 }
 
-// settledFor is how old a file's last change has to be for what was read of it to
-// be true of what the kernel side knows by that time: clocks of file systems tick.
+// settledFor is the least age of a file's last change for us to tell the kernel side that the file
+// is plain. Clocks of file systems advance in steps, so a younger file could be changed again
+// without a new time of change.
 const settledFor = 50 * time.Millisecond
 
-// judge looks at what a process maps, lets the kernel side learn of it, and tells
-// whether all of it is plain, and whether the process's loader is watched.
+// judge looks at the files that a process maps, and answers the questions of the kernel side about
+// them. It tells whether all files are plain, and whether the process's loader is watched. living
+// is held.
 func (m *Measurement) judge(pid uint32, mapped *symbols.Process) (plain, watched bool) {
 	mods, err := mapped.Modules()
 	m.scanning.Lock()
@@ -44,7 +45,7 @@ func (m *Measurement) judge(pid uint32, mapped *symbols.Process) (plain, watched
 	for _, file := range m.strangers.asked[pid] {
 		is, ok := m.fileOf(mods, file.Inode)
 		if !ok && plain {
-			is, ok = bpf.FilePlain, true // its file system numbers it in two ways
+			is, ok = bpf.FilePlain, true // its file system shows two inode numbers for one file
 		}
 		if !ok || is != bpf.FileWanted && time.Since(time.Unix(0, int64(file.Changed))) < settledFor {
 			continue
@@ -57,13 +58,14 @@ func (m *Measurement) judge(pid uint32, mapped *symbols.Process) (plain, watched
 	return plain, watched
 }
 
-// fileOf tells what the one module with an inode is; scanning is held.
+// fileOf tells what the module with an inode is. ok is false if no module or more than one has the
+// inode; scanning is held.
 func (m *Measurement) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs, ok bool) {
 	for i := range mods {
 		switch mod := &mods[i]; {
 		case mod.Inode != inode:
 			continue
-		case ok: // of two file systems
+		case ok: // two files of different file systems
 			return is, false
 		case isLoader(mod):
 			if is = bpf.FileLoader; m.loaders[mod.Object()] == nil {
@@ -79,7 +81,7 @@ func (m *Measurement) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs
 	return is, ok
 }
 
-// allPlain tells whether no module holds anything to be measured; scanning is held.
+// allPlain tells whether nothing in any module can be measured; scanning is held.
 func (m *Measurement) allPlain(mods []symbols.Module) bool {
 	for i := range mods {
 		if !m.plain(&mods[i]) {
@@ -89,8 +91,8 @@ func (m *Measurement) allPlain(mods []symbols.Module) bool {
 	return true
 }
 
-// plain tells that of one module. A program that calls a runtime is plain, too, if
-// nothing in its own code is probed: the runtime is a file of its own.
+// plain tells whether nothing in a module can be measured. A program that calls a runtime is plain,
+// too, unless its own code is probed: the runtime is another file.
 func (m *Measurement) plain(mod *symbols.Module) bool {
 	o := mod.Object()
 	known, ok := m.plains[o]
@@ -106,12 +108,13 @@ func (m *Measurement) plain(mod *symbols.Module) bool {
 	return known
 }
 
-// adoptAfter is how long a program may run before it is sampled although it uses no
-// runtime so far: it may load one later.
+// adoptAfter is how long a program that uses no runtime may run before it is sampled nevertheless:
+// it may load a runtime later.
 const adoptAfter = 250 * time.Millisecond
 
-// adopt begins to measure processes that have run for a while, so that they are
-// sampled. What had a runtime from its start is measured from its start.
+// adopt begins to measure processes that use no runtime and have run for adoptAfter, so that they
+// are sampled. It also forgets strangers that are not followed any more. A process with a runtime
+// is measured from its start. living is held.
 func (m *Measurement) adopt() {
 	followed := m.follower.Followed()
 	for pid := range m.strangers.asked {
@@ -139,8 +142,8 @@ func (m *Measurement) adopt() {
 	}
 }
 
-// startedBefore notes when a process began to run its program, if that was before
-// we came to it.
+// startedBefore corrects the beginning of a process that had begun to run its program before we
+// looked at it.
 func (m *Measurement) startedBefore(p *Process) {
 	s, ok := m.follower.Started(int(p.pid))
 	if !ok {
@@ -160,13 +163,13 @@ func (m *Measurement) startedBefore(p *Process) {
 	}
 }
 
-// wentOn says that a process was let go on before all its probes were in place.
+// wentOn is the warning that a process was continued before all its probes were in place.
 func wentOn(pid uint32, stop attribution.Stop, now uint64) string {
 	return fmt.Sprintf("Process %d was let go on after %.1f s, before its probes were in place, because ompp-attach was held up: what it did in the %.1f s that followed is not measured.",
 		pid, float64(stop.To-stop.From)/1e9, float64(now-stop.To)/1e9)
 }
 
-// keepAlive gives the kernel side signs of life.
+// keepAlive gives the kernel side signs of life until ctx ends.
 func (m *Measurement) keepAlive(ctx context.Context) {
 	for ctx.Err() == nil {
 		m.follower.Alive()
@@ -177,5 +180,5 @@ func (m *Measurement) keepAlive(ctx context.Context) {
 	}
 }
 
-// aliveEvery is how often the kernel side has a sign of life from us.
+// aliveEvery is the time between two signs of life for the kernel side.
 const aliveEvery = time.Second

@@ -22,36 +22,35 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Process is one measured program image: a process, until it ends or runs
-// another program.
+// Process is one measured program image: a process until it ends or runs another program.
 type Process struct {
 	pid       uint32
-	handle    int // a pidfd of one that we have not launched; -1: none
+	handle    int // a pidfd, unless we have launched the process; -1: none
 	program   *Program
 	first     bool // the process we launched or attached to
 	engine    *attribution.Engine
 	mapped    *symbols.Process
 	resolver  *resolver
-	found     uint64 // before we looked at it for the first time
-	existing  int    // how many threads it had when it was attached to
+	found     uint64 // CLOCK_MONOTONIC, ns, read before the process was first looked at
+	existing  int    // number of its threads when it was attached to
 	began     uint64
-	ended     uint64 // when its measured time was over; 0: not yet
-	continued uint64 // when we last let it go on
-	stopped   uint64 // since when it has been stopped for its probes; 0: it runs; guarded by mu
+	ended     uint64 // when its measured time ended; 0: it goes on
+	continued uint64 // when we last continued it
+	stopped   uint64 // when it was stopped for its probes; 0: it runs; guarded by mu
 	meta      profile.Meta
 	placed    map[fileID]placed // runtimes
-	code      map[fileID]placed // files with probes in their own code
+	code      map[fileID]placed // probes in files' own code
 	mpi       mpiProcess
 	sampled   sampledProcess
 	libs      io.Closer // the watch on its dynamic loader, if it was attached to
-	detached  bool      // it gets no probes any more
-	gone      bool      // it has ended: nobody can hit its probes
-	debugged  bool      // that has been said; guarded by mu
-	offSince  uint64    // paused from outside since then; 0: not; guarded by mu
-	resumed   uint64    // when it last went on; guarded by mu
-	alone     bool      // it shares no probes with others; guarded by scanning
-	shares    bool      // it answers to those of all; guarded by scanning
-	offGone   bool      // its probes are away for a pause; guarded by scanning
+	detached  bool      // it gets no probes any more; guarded by scanning
+	gone      bool      // it has ended, so nobody can hit its probes
+	debugged  bool      // the user was warned of its debugger; guarded by mu
+	offSince  uint64    // when `ompp-attach pause` paused it; 0: not paused; guarded by mu
+	resumed   uint64    // when `ompp-attach resume` last resumed it; guarded by mu
+	alone     bool      // it uses no shared probes; guarded by scanning
+	shares    bool      // it takes part in shared probes; guarded by scanning
+	offGone   bool      // its probes were taken away by a pause; guarded by scanning
 	cpu0      CPUTimes
 	cpu       CPUTimes
 	tasking   bool
@@ -59,7 +58,7 @@ type Process struct {
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	profile   *profile.Profile
 	usage     *usage
-	rates     *rates // of its first second; nil: over, or nothing is known of costs
+	rates     *rates // of the process's first second; nil: that is over, or the cost of hits is not known
 	cores     cores
 }
 
@@ -72,7 +71,7 @@ type placed struct {
 // newProcess registers a process before its first probe is placed.
 func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	if m.follower != nil { // there is none in tests
-		m.follower.Change(pid, bpf.FollowKnown, 0) // before it is described: what it runs from here on is told
+		m.follower.Change(pid, bpf.FollowKnown, 0) // comes before describe: a later exec is reported as a life
 	}
 	now := ktime()
 	p := &Process{
@@ -127,14 +126,14 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	m.mu.Unlock()
 	m.sampleIt(p)
 	if !p.first && m.waiter != nil {
-		m.waiter.Wake() // the reader looks at its times more often
+		m.waiter.Wake() // the reader now has to look more often (childEvery)
 	}
 	return p
 }
 
 func (p *Process) feed(ev *event.Event) {
 	if p.meta.Attached && ev.Time < p.began || p.ended != 0 && ev.Time > p.ended {
-		return // while the probes were being placed or taken away, one by one
+		return // probes were being placed or removed one by one
 	}
 	if p.offSince != 0 && ev.Time > p.offSince || ev.Time < p.resumed {
 		return
@@ -144,7 +143,7 @@ func (p *Process) feed(ev *event.Event) {
 	}
 	if p.recorder != nil {
 		kept := *ev
-		kept.Counters = slices.Clone(ev.Counters) // the ring's
+		kept.Counters = slices.Clone(ev.Counters) // the slice belongs to the ring
 		if ev.Fold != nil {
 			f := *ev.Fold
 			f.Counters = slices.Clone(f.Counters)
@@ -159,10 +158,10 @@ func (p *Process) feed(ev *event.Event) {
 	}
 }
 
-// scan places probes in the runtimes that a process maps and that have none
-// yet; it returns how many runtimes it found new. One that cannot be measured
-// does not keep the others from it: the first such error is returned, and all
-// of them become warnings of the process.
+// scan places probes in those runtimes, MPI libraries and files of a process that have none yet. It
+// returns the number of new runtimes and MPI libraries. An error with one file does not keep the
+// others from being probed: scan returns the first error, and all errors become warnings of the
+// process.
 func (m *Measurement) scan(p *Process) (found int, first error) {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()
@@ -243,24 +242,24 @@ func (p *Process) warnOnce(s string) {
 	}
 }
 
-// mayHaveTasks tells whether the program creates tasks; a static one does not
-// say.
+// mayHaveTasks tells whether the program may create tasks. A static program imports nothing, so for
+// it the answer is always yes.
 func mayHaveTasks(runtime *symbols.Object, imported func(string) bool) bool {
 	return runtime.IsExecutable() || slices.ContainsFunc([]string{"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull",
 		"__kmpc_omp_task", "__kmpc_omp_task_with_deps", "__kmpc_omp_task_begin_if0", "__kmpc_taskloop", "__kmpc_taskloop_5"}, imported)
 }
 
-// closeLimit bounds how long the results wait for the probes to go: the kernel
-// removes them at once, but closing their links returns only when no thread is
-// inside a return probe any more (synchronize_srcu), which another tool's
-// probes on the same library can delay by seconds.
+// closeLimit bounds how long the results wait for the probes to go. The kernel removes the probes
+// at once, but close returns only when no thread is inside a return probe any more
+// (synchronize_srcu). Another tool's probes on the same library can delay that by seconds.
 const closeLimit = time.Second
 
-// detach takes a process's probes away, for good.
+// detach removes the probes of a process for good. While a debugger is attached to a program that
+// runs on, the probes are held (see heldProbes).
 func (m *Measurement) detach(p *Process) {
 	m.scanning.Lock()
 	p.detached = true
-	p.cores.look(preflight.Root(), int(p.pid)) // a runtime may have bound the threads since
+	p.cores.look(preflight.Root(), int(p.pid)) // a runtime may have bound its threads since the last look
 	links := p.takeLinks()
 	libs := p.libs
 	p.libs = nil
@@ -270,7 +269,7 @@ func (m *Measurement) detach(p *Process) {
 	}
 	m.scanning.Unlock()
 	if libs != nil {
-		go libs.Close() // it says nothing of a program that is not watched
+		go libs.Close() // nothing waits for the loader's watch any more
 	}
 	if p.gone {
 		go closeLinks(links)
@@ -279,8 +278,8 @@ func (m *Measurement) detach(p *Process) {
 	closeLinks(links)
 }
 
-// takeLinks returns what holds the process's probes, to be closed; it shares
-// none any more. scanning is held.
+// takeLinks returns the links of the process's probes, for the caller to close, and ends the
+// process's part in shared probes. scanning is held.
 func (p *Process) takeLinks() (links []io.Closer) {
 	p.unshare()
 	for _, files := range []map[fileID]placed{p.placed, p.code} {
@@ -295,7 +294,7 @@ func (p *Process) takeLinks() (links []io.Closer) {
 	return append(links, p.mpi.takeLinks()...)
 }
 
-// closeLinks takes probes away.
+// closeLinks removes probes. It waits for that up to closeLimit.
 func closeLinks(links []io.Closer) {
 	if len(links) == 0 {
 		return
@@ -303,7 +302,7 @@ func closeLinks(links []io.Closer) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		var wg sync.WaitGroup // what they wait for in the kernel they share
+		var wg sync.WaitGroup // closing them at one time lets them share one wait in the kernel
 		for _, l := range links {
 			wg.Go(func() { l.Close() })
 		}
@@ -315,12 +314,11 @@ func closeLinks(links []io.Closer) {
 	}
 }
 
-// endedSomehow is how a process ended of which no more is known.
+// endedSomehow stands in the report for a process whose way of ending is not known.
 const endedSomehow = "the process ended"
 
-// finish settles a process's profile; ended says how its measurement ended.
-// The reader must have drained what the process wrote, and its probes be gone; it
-// has been taken out.
+// finish makes the profile of a process. ended says how its measurement ended. The caller has
+// removed the process's probes, drained its records, and taken the process out of procs.
 func (m *Measurement) finish(p *Process, ended string) {
 	m.settling.Lock()
 	defer m.settling.Unlock()
@@ -332,9 +330,9 @@ func (m *Measurement) finish(p *Process, ended string) {
 		unix.Close(p.handle)
 		p.handle = -1
 	}
-	// From here on nobody else knows the process: the reader need not wait until
-	// its places are looked up.
-	if p.engine.Events() == 0 && len(p.placed) == 0 && len(p.mpi.placed) == 0 { // nothing that we could measure
+	// From here on no other goroutine uses the process, so the reader does not wait while places
+	// are looked up.
+	if p.engine.Events() == 0 && len(p.placed) == 0 && len(p.mpi.placed) == 0 { // it had nothing to be measured
 		m.mu.Lock()
 		p.program.troubles = append(p.program.troubles, p.warnings...)
 		m.mu.Unlock()
@@ -352,10 +350,10 @@ func (m *Measurement) finish(p *Process, ended string) {
 	}
 }
 
-// profileOf completes what a process's engine gave, which ended at a time, by what else is
-// known of the process. settling is held.
+// profileOf completes the profile that an engine gave with what else is known of the process. end
+// is the time at which the profile ends. settling is held.
 func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *profile.Profile {
-	meta := prof.Meta // Finish has filled the event counts
+	meta := prof.Meta // the engine's event counts
 	prof.Meta = p.meta
 	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
 	prof.Meta.Off = meta.Off
@@ -369,7 +367,7 @@ func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *
 	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
 	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
 	prof.Meta.HasTasks = p.tasking
-	if p.mpi.job != nil { // else what the launcher told
+	if p.mpi.job != nil { // otherwise p.meta has what the launcher's environment told
 		prof.Meta.MPI = p.mpi.job
 	}
 	markMPI(prof)
@@ -398,8 +396,8 @@ func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *
 	return prof
 }
 
-// since is the time from one to another in ns; clocks of different grain, and a
-// process that ends while it is being stopped, may have them in reverse order.
+// since is to minus from in ns, and 0 if from is later. from may be later if the two times are of
+// clocks with different resolutions, or if a process ended while it was being stopped.
 func since(to, from uint64) int64 {
 	if to < from {
 		return 0
@@ -407,7 +405,7 @@ func since(to, from uint64) int64 {
 	return int64(to - from)
 }
 
-// explainAttach turns the kernel's answer into what the user can do.
+// explainAttach turns an error of the kernel into a sentence that says what the user can do.
 func explainAttach(pid int, err error) error {
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):

@@ -6,18 +6,17 @@ import (
 	"ompp-attach/probes"
 )
 
-// The ranks of a job share their probes: each probe of one process alone costs
-// all others that map the file, since the kernel asks every link at every hit.
-// In return, a probe that is placed for all costs also processes that are not
-// measured, half a microsecond a hit.
+// The ranks of a job share their probes. A probe for one process alone costs all processes that map
+// the file, since the kernel calls every link at every hit. In return, a probe for all processes
+// also costs processes that are not measured: half a microsecond a hit.
 
-// sharedLink is a file's probes, placed for all processes.
+// sharedLink holds a file's probes that are placed for all processes.
 type sharedLink struct {
 	link  io.Closer
 	users int
 }
 
-// part is one process's part in a sharedLink; closing it once ends that.
+// part is one process's use of a sharedLink. Close ends the use, and must be called once.
 type part struct {
 	m    *Measurement
 	plan any
@@ -32,8 +31,9 @@ func (m *Measurement) attach(p *Process, path string, a *probes.Attached) (io.Cl
 	return m.share(p, a, func(pid int) (io.Closer, error) { return m.kernel.Attach(path, pid, a.Points()) })
 }
 
-// share places a plan's probes for a process, or lets it take part in those that
-// are there; place places them for a process, or for all (0). scanning is held.
+// share places a plan's probes for a process. A rank of a job takes part in the plan's shared
+// probes, which are placed if there are none yet. place is called with the process's PID, or with 0
+// for all processes. scanning is held.
 func (m *Measurement) share(p *Process, plan any, place func(pid int) (io.Closer, error)) (io.Closer, error) {
 	r := p.meta.MPI
 	if r == nil || r.Size == 1 || p.alone {
@@ -62,9 +62,9 @@ func (m *Measurement) share(p *Process, plan any, place func(pid int) (io.Closer
 	return &part{m, plan}, nil
 }
 
-// unshare silences all probes that a process shares; scanning is held. It must
-// not be left to who closes the links, which may take long: a process of the
-// same number, that has run another program, shares them anew by then.
+// unshare keeps all shared probes from answering in a process; scanning is held. Closing the links
+// would be too late: that may take long, and by then a process of the same PID that runs another
+// program may share the probes anew.
 func (p *Process) unshare() {
 	if p.shares {
 		p.program.m.kernel.Unshare(int(p.pid))
@@ -72,8 +72,8 @@ func (p *Process) unshare() {
 	}
 }
 
-// Close implements io.Closer; the process goes on with its other parts, unless
-// it does not share any more.
+// Close implements io.Closer. The last part that is closed removes the probes. The process still
+// answers to other shared probes until unshare.
 func (s *part) Close() error {
 	s.m.sharing.Lock()
 	defer s.m.sharing.Unlock()
