@@ -115,7 +115,9 @@ func (r *resolver) Workshare(loc uint64) event.Construct {
 }
 
 // isSections tells whether the source has a sections directive where an ident_t with a
-// loop's flag points: newer LLVM may give sections that flag.
+// loop's flag points: newer LLVM may give sections that flag. The code does not tell: from
+// -O1 on, clang 14 and 19 make the same instructions of sections and of a static loop over a
+// switch, and the ident_t of an implicit barrier does so only where there is one.
 func (r *resolver) isSections(loc uint64, id *symbols.Ident) bool {
 	p, ok := r.at(loc)
 	if !ok || id.Line == 0 {
