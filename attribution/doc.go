@@ -1,112 +1,117 @@
-// Package attribution turns the events of one process into a profile. The engine rebuilds what every
-// thread was doing, as a stack of open OpenMP regions, and charges times, counts, counters and MPI
-// traffic to it. The package is pure: it does no I/O and knows no BPF.
+// Package attribution turns the events of one process into a profile. The engine rebuilds what
+// every thread was doing, as a stack of open OpenMP regions, and charges times, counts, counters
+// and MPI traffic to these regions. The package is pure: it does no I/O and knows no BPF.
 //
 // # Threads are independent
 //
-// The events of one thread come in the order in which they happened. Events of different threads come
-// in any order, and the profile is the same.
+// The events of one thread come in the order in which they happened. Events of different threads
+// come in any order, and the profile is the same.
 //
 // Nodes of the call-path tree are keyed by addresses while events arrive. Nothing is resolved to a
-// source line meanwhile, with one exception: a few questions decide the structure of the tree (is this
-// single a `nowait`? is this call a combined construct?). Each is asked once per address. At the end,
-// Engine.Finish resolves each key to its place in the source, joins nodes that turn out to be one place,
-// and orders regions and threads.
+// source line meanwhile, with one exception: a few questions decide the structure of the tree (is
+// this single a `nowait`? is this call a combined construct?). Each is asked once per address. At
+// the end, Engine.Finish resolves each key to its place in the source, joins nodes that turn out to
+// be one place, and orders regions and threads.
 //
 // # Teams
 //
-// A worker takes its primary thread's stack. The fork names a team: libgomp by the address of the team,
-// libomp by that of the argument vector. A thread's begin names its team and its thread number as the
-// runtime has them. A begin that is read before its fork parks its thread until the fork has been read.
-// libomp's primary thread names its team when it begins. If it is silent for a second, a worker's
-// function tells the team.
+// A worker takes its primary thread's stack. The fork names a team: libgomp by the address of the
+// team, libomp by that of the argument vector. A thread's begin names its team and its thread
+// number as the runtime has them. A begin that is read before its fork parks its thread until the
+// fork has been read. libomp's primary thread names its team when it begins. If it is silent for a
+// second, a worker's function tells the team.
 //
-// A worker's begin belongs to an execution of the region only if the primary thread's events have been
-// read up to that execution. Until then the begin waits.
+// A worker's begin belongs to an execution of the region only if the primary thread's events have
+// been read up to that execution. Until then the begin waits.
 //
-// Startup, implicit barrier and shutdown depend on all threads of a team. They are charged when the last
-// event of the team has arrived. If an event is lost, they are charged a second later, and the report
-// has a note.
+// Startup, implicit barrier and shutdown depend on all threads of a team. They are charged when the
+// last event of the team has arrived. If an event is lost, they are charged a second later, and the
+// report has a note.
 //
-// A league is a team of initial threads. libomp executes each team of a league on a thread of its own,
-// so the rows of a TEAMS region are its teams. libgomp executes one team after another, so there is one
-// row. In regions inside, a row is a thread number of the inner team. Nothing in a begin of libomp names
-// the league; a team of a league is recognised by the function that it executes (newer.go).
+// A league is a team of initial threads. libomp executes each team of a league on a thread of its
+// own, so the rows of a TEAMS region are its teams. libgomp executes one team after another, so
+// there is one row. In regions inside, a row is a thread number of the inner team. Nothing in a
+// begin of libomp names the league; a team of a league is recognised by the function that it
+// executes (newer.go).
 //
 // # Tasks
 //
-// A task has a clock of its own. Its frame is pushed on the thread that executes it, but its node hangs
-// below the place that created it. The creation is found by the task's address. Addresses are used
-// again, so tasks begin in the order of their times, and only when all earlier events have been read.
-// While a task is executed, the task below it is suspended and its clock stands still (task.go).
+// A task has a clock of its own. Its frame is pushed on the thread that executes it, but its node
+// hangs below the place that created it. The creation is found by the task's address. Addresses are
+// used again, so tasks begin in the order of their times, and only when all earlier events have
+// been read. While a task is executed, the task below it is suspended and its clock stands still
+// (task.go).
 //
 // Paths do not grow with recursion. Tasks that create each other, directly or through others, are a
-// group. A path enters a group once: an execution of the group's tasks stands where the first of them
-// was created (fold.go). The engine learns groups per outermost region, from who creates what. What
-// came before a group was known is moved at the end, so that the order of reading does not matter.
-// User regions that enter each other nest in time: there the inner execution's time goes to the outer
-// execution of the same region, and out of those between. What enters itself directly (functions,
-// nested teams) keeps a node per level; the text report shows four.
+// group. A path enters a group once: an execution of the group's tasks stands where the first of
+// them was created (fold.go). The engine learns groups per outermost region, from the creations
+// that it sees. Executions that came before a group was known are moved at the end, so that the
+// order of reading does not matter. User regions that enter each other nest in time: there the
+// inner execution's time goes to the outer execution of the same region, and is taken out of the
+// regions between. A region that enters itself directly (functions, nested teams) keeps a node per
+// level; the text report shows four.
 //
 // # MPI calls
 //
-// An MPI call is charged when it returns: to every open region whose clock runs, to a leaf region of the
-// operation and its call site, and to the root (mpi.go). That is equal to ompP's way of reading MPI's
-// counters at enter and exit, and is right also where an end is never seen. No time is in two overhead
-// classes (analysis.Rules).
+// An MPI call is charged when it returns: to every open region whose clock runs, to a leaf region
+// of the operation and its call site, and to the root (mpi.go). That is equal to ompP's way of
+// reading MPI's counters at enter and exit, and is right also where an end is never seen. No time
+// is in two overhead classes (analysis.Rules).
 //
 // # Counters
 //
 // A counter's advance since the thread's last event belongs to the innermost open region. When that
-// region ends, the advance goes to the regions around it (counters.go). So a suspended region needs no
-// rule of its own. A thread's last event in a region is its end: what workers do in the final barrier
-// is not counted.
+// region ends, the advance goes to the regions around it (counters.go). So a suspended region needs
+// no rule of its own. A thread's last event in a region is its end: counts of workers in the final
+// barrier are left out.
 //
 // # Time
 //
-// The engine's clock is the program's. It stands still while the program is stopped until its probes
-// are placed (clock.go): regions under way, samples and MPI calls are not charged with that time.
+// The engine's clock is the program's. It stands still while the program is stopped until its
+// probes are placed (clock.go): regions under way, samples and MPI calls are not charged with that
+// time.
 //
-// What two hits took between their time stamps is charged to the phase of the innermost region, and
-// handed up to the regions around it, so that each time has its cost beside it (cost.go). Times stay as
-// measured; analysis.Adjust takes the cost out. Code that changes how a frame's time is charged has to
-// change how its cost is charged in the same way: TestCostsExactly replays each case of one thread with
-// and without costs. A team's thread never waits for its own hits in the final barrier.
+// The time that two hits took between their time stamps is charged to the phase of the innermost
+// region, and handed up to the regions around it, so that each time has its cost beside it
+// (cost.go). Times stay as measured; analysis.Adjust takes the cost out. Code that changes how a
+// frame's time is charged has to change how its cost is charged in the same way: TestCostsExactly
+// replays each case of one thread with and without costs. A team's thread never waits for its own
+// hits in the final barrier.
 //
 // # Attached to a running process
 //
-// A thread that existed at attach has a node of its own (existing.go) until an event tells whether it
-// was in a region. If it was in none, what hangs below the node becomes the program's. If it was in one,
-// the region is found by the places of its constructs and samples: they have to lie in one region's
-// outlined function. A note says if some threads told nothing (underway.go).
+// A thread that existed at attach has a node of its own (existing.go) until an event tells whether
+// it was in a region. If it was in none, the nodes below that node become the program's. If it was
+// in one, the region is found by the places of its constructs and samples: they have to lie in one
+// region's outlined function. A note says if some threads told nothing (underway.go).
 //
-// Ends without a begin, regions under way at attach or cut off at the end, and losses are counted and
-// marked.
+// Ends without a begin, regions under way at attach or cut off at the end, and losses are counted
+// and marked.
 //
 // # Samples
 //
-// The engine adds a sample's addresses to the innermost open region and its phase (sample.go). A sample
-// that comes behind a thread's body waits for the team's join, which tells the phase. Stacks and places
-// of samples are bounded.
+// The engine adds a sample's addresses to the innermost open region and its phase (sample.go). A
+// sample that comes behind a thread's body waits for the team's join, which tells the phase. Stacks
+// and places of samples are bounded.
 //
 // # Sums
 //
-// A folded construct arrives as a sum. The engine charges the sum where it would have pushed and popped
-// a frame (folded.go). A model of the kernel side's rules in Go keeps and folds every stream that the
-// tests have; the profile must be the same (fold_model_test.go). There is one exception: a lock that
-// another thread unsets, which OpenMP forbids, ends where the unset was read.
+// A folded construct arrives as a sum. The engine charges the sum where it would have pushed and
+// popped a frame (folded.go). A model of the kernel side's rules in Go keeps and folds every stream
+// that the tests have; the profile must be the same (fold_model_test.go). There is one exception: a
+// lock that another thread unsets, which OpenMP forbids, ends where the unset was read.
 //
 // # A budget
 //
-// With --max-overhead, Engine.Watch tells each change of what is observed, with its time, before any
-// later event. The engine applies the change to each thread when that thread's events come to it
-// (watch.go): what is open is closed, and what is told while its kind is away is ignored. A change is
-// settled when every thread has come to it. At each change the engine reads the figures of each thread
-// (reading.go, presence.go). rate.go, which is pure, makes rates of two readings. extrapolate.go adds
-// the estimates of the gaps to the figures.
+// With --max-overhead, Engine.Watch tells each change of what is observed, with its time, before
+// any later event. The engine applies the change to each thread when that thread's events come to
+// it (watch.go): open regions of the affected constructs are closed, and their events are ignored
+// until they are observed again. A change is settled when every thread has come to it. At each
+// change the engine reads the figures of each thread (reading.go, presence.go). rate.go, which is
+// pure, makes rates of two readings. extrapolate.go adds the estimates of the gaps to the figures.
 //
 // # Memory
 //
-// Memory grows with regions and threads, not with time. Threads that ended are forgotten (forgetIdle).
-// Queues that a burst made long are freed. soak_test.go replays an hour.
+// Memory grows with regions and threads, not with time. Threads that ended are forgotten
+// (forgetIdle). Queues that a burst made long are freed. soak_test.go replays an hour.
 package attribution

@@ -5,23 +5,25 @@ import (
 	"ompp-attach/profile"
 )
 
-// Kind is of what kind a construct is. It is apart so that a Key has four fields:
-// one of more the compiler keeps in memory, and each copy of it there waits until
-// single bytes are stored, some 5 ns.
+// Kind is a construct and the runtime that executes it. The two are a struct of their own so that
+// Key has only four fields: the compiler keeps structs of more than four fields in memory. Copying
+// such a Key would have to wait until its single bytes are stored, which takes some 5 ns per copy.
 type Kind struct {
 	Construct event.Construct
 	Runtime   event.Runtime
 }
 
-// Key is the identity of a construct before its place in the source is known.
+// Key identifies a construct by addresses, before its place in the source is known.
 type Key struct {
 	Kind
-	Fn   uint64 // outlined function (parallel; any construct whose call is a jump at its end), or named critical
+	// Outlined function (parallel; a construct whose call is a jump at the function's end), or
+	// named critical.
+	Fn   uint64
 	Site uint64 // return address of the runtime call
 	Loc  uint64 // libomp's ident_t
 }
 
-// BarrierKind is what a barrier belongs to.
+// BarrierKind says which directive a barrier belongs to.
 type BarrierKind uint8
 
 // The kinds of barriers.
@@ -29,89 +31,95 @@ const (
 	BarrierUnknown  BarrierKind = iota
 	BarrierExplicit             // a barrier directive
 	BarrierImplicit             // the end of a worksharing construct
-	BarrierDropped              // implicit, and left out: the parallel region ends there
-	BarrierNone                 // there is none, and a probe tells the end of the body
+	// Implicit, and removed by the compiler: the parallel region ends there.
+	BarrierDropped
+	BarrierNone // no barrier, and a probe tells the end of the body
 )
 
-// Resolver answers what only the program's files tell. The engine asks each
+// Resolver answers the questions that only the program's files can answer. The engine asks each
 // question once per address.
 type Resolver interface {
-	// Team says which construct starts a team by a call that returns to site
-	// (inside the runtime: GOMP_parallel_loop_* and GOMP_parallel_sections are
-	// combined constructs).
+	// Team returns the construct that starts a team by a call that returns to the address site.
+	// A site inside the runtime belongs to a combined construct: GOMP_parallel_loop_* and
+	// GOMP_parallel_sections start their teams by a call of their own.
 	Team(site uint64) event.Construct
-	// Workshare says which construct libomp's ident_t at loc stands for:
-	// Loop, Sections, or NoConstruct when it does not say.
+	// Workshare returns the construct that libomp's ident_t at the address loc stands for:
+	// Loop, Sections, or NoConstruct if the ident_t does not say.
 	Workshare(loc uint64) event.Construct
-	// Barrier says what a barrier call belongs to, by libomp's ident_t.
+	// Barrier says which directive a barrier call belongs to, by libomp's ident_t.
 	Barrier(loc uint64) BarrierKind
 	// SingleBarrier says whether GCC's single construct whose GOMP_single_start
 	// returns to site ends with a barrier (BarrierImplicit), is nowait
 	// (BarrierExplicit), or ends with the parallel region, whose outlined
 	// function is fn (BarrierDropped).
 	SingleBarrier(site, fn uint64) BarrierKind
-	// Seen says that a construct occurs for the first time: its library may be
-	// gone when the profile is built.
+	// Seen tells the resolver that a construct occurs for the first time. The library of the
+	// construct may be unloaded before the profile is built.
 	Seen(Key)
 	// Region finds the place in the source. It may refine the construct.
 	Region(Key) profile.Region
-	// Around says in which parallel region's own code an address that was seen
-	// lies: in its outlined function.
+	// Around returns the parallel region whose outlined function contains the address. It
+	// answers false if no region's function does.
 	Around(addr uint64) (profile.Region, bool)
-	// Code names the places of an instruction that was sampled: functions that
-	// were inlined there have one each, innermost first.
+	// Code names the places of a sampled instruction. If functions were inlined there, each has
+	// a frame, the innermost first.
 	Code(addr uint64) []profile.Frame
 }
 
-// Engine turns one process's events into a Profile. Events of one thread must
-// come in order; threads may be interleaved in any way.
+// Engine turns the events of one process into a Profile. Events of one thread must come in order;
+// events of different threads may be interleaved in any way.
 type Engine struct {
 	resolve    Resolver
 	threads    map[uint32]*thread
 	rows       []profile.Thread
 	rowOf      map[rowID]int
-	spare      [][]frame    `copy:"-"` // stacks of threads that are forgotten
+	spare      [][]frame    `copy:"-"` // stacks of forgotten threads, for reuse
 	chunks     chunks       `copy:"-"`
-	rowAt      [256]int     // by the last digits of thread numbers: spares most look-ups in rowOf
-	recent     [512]*thread // by the last digits of their numbers: spares most look-ups in threads
+	rowAt      [256]int     // cache of rowOf, indexed by the last digits of the thread number
+	recent     [512]*thread // cache of threads, indexed by the last digits of the thread id
 	roots      int
-	sharedRoot int // of initial threads beyond many; 0: there are not so many
+	sharedRoot int // the root that all further initial threads share; 0: there are few enough
 	pid        uint32
 	root       *node
 	teams      map[teamKey]*teamList
-	lists      [64]*teamList // of teams, by the last digits of their keys
-	settle     []*team       // joined, waiting for stragglers
+	lists      [64]*teamList // cache of teams, indexed by the last digits of the team's key
+	settle     []*team       // joined teams; some of their threads' events are still missing
 	free       []*team       `copy:"-"`
 	parked     []*thread
-	order      []waiting `copy:"-"` // of parked, for advanceParked
-	others     uint64    // when the first events of all parked threads but the one that goes on are, at the earliest
-	tasks      map[taskKey]*task
-	freeTasks  []*task         `copy:"-"`
-	untied     map[uint64]bool // outlined functions of tasks that turned out to be untied
-	era        uint32          // counts what was learnt about groups of tasks: execution's nodes may be others then
-	tasking    bool            // tasks were seen: teams settle only when all before their join is read
-	crowd      int             // number of threads at which to look for idle ones
+	order      []waiting `copy:"-"` // scratch copy of parked, for advanceParked
+	// Time of the earliest queued event of the parked threads, except the one being replayed.
+	others    uint64
+	tasks     map[taskKey]*task
+	freeTasks []*task         `copy:"-"`
+	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
+	// Grows whenever groups of tasks change: the execution nodes found before may be outdated.
+	era uint32
+	// Tasks were seen: a team settles only when all events before its join are read.
+	tasking bool
+	crowd   int // number of threads at which to look for idle ones
 
 	teamOf    map[uint64]event.Construct
 	shareOf   map[uint64]event.Construct
 	barrierOf map[uint64]BarrierKind
 	singleOf  map[uint64]BarrierKind
 
-	clock       clock
-	existing    map[uint32]bool  // threads older than the measurement
-	whereabouts map[uint32]*node // of theirs, see existingAt
-	began       uint64           // when it began, if it has such
+	clock    clock
+	existing map[uint32]bool // threads older than the measurement
+	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
+	whereabouts map[uint32]*node
+	began       uint64 // time of attach; 0: the program was launched
 	now         uint64
 	events      uint64
 	lost        uint64
 	unmatched   uint64
 	partial     uint64
 	losses      map[lossKey]uint64
-	foreign     []foreignRelease // read before the lock's holder
-	leagues     []league         // of libomp, not settled yet
+	// Locks that were unset by a thread other than the holder, read before the holder's events.
+	foreign []foreignRelease
+	leagues []league // leagues of libomp that are not settled yet
 
-	offSince uint64  // 0: measurement is on
-	offBy    *thread // whose marker switched it off
+	offSince uint64  // when measurement was switched off; 0: it is on
+	offBy    *thread // the thread whose marker switched it off
 	off      profile.Span
 
 	watch    watching
@@ -133,31 +141,31 @@ type lossKey struct {
 	row  int
 }
 
-// node is a region reached over one path.
+// node is a region on one call path.
 type node struct {
 	key      Key
 	parent   *node
 	children []*node
-	last     int                   // of children, the one that was asked for last
+	last     int                   // index in children of the child that was asked for last
 	stats    []profile.ThreadStats // by row; Thread is filled when the Profile is built
 	samples  sums
 	notes    map[string]bool
-	existing bool // stands for where a thread was when measurement began
-	outside  bool // which was in no region, as it turned out
-	rowWas   int  // then: the row that it had until that was known
-	rowNow   int  // and has now
+	existing bool // stands for the unknown place of a thread when measurement began
+	outside  bool // of an existing node: the thread turned out to be in no region
+	rowWas   int  // of an outside node: the row of its thread before that was known
+	rowNow   int  // and the thread's row now
 
-	presences []presence // in a parallel region, by row; the root's dense only
+	presences []presence // by row; of parallel regions. The root uses only the field dense
 	spreads   []spread   // by row
 
-	execution *node // of what is created here, as of an era
+	execution *node // cached node of the executions of tasks created here, valid in era
 	era       uint32
 	creations *creations[Key] // of an outermost region
 }
 
 func (e *Engine) child(n *node, k Key) *node {
-	// Programs do the same things in the same order: it is mostly the one that was
-	// asked for last, or the next.
+	// Programs repeat their constructs in the same order. So the child is mostly the last one
+	// asked for, or the next.
 	for i := n.last; i < len(n.children); i++ {
 		if c := n.children[i]; c.key == k {
 			n.last = i
@@ -213,9 +221,9 @@ type frame struct {
 	flags   event.Flag
 	start   uint64
 	mark    uint64 // start of the current phase
-	paid    uint64 // the parent has been charged up to here (locks that overlap)
+	paid    uint64 // the region around has been charged up to here (overlapping locks)
 	sp      uint64
-	id      uint64 // lock; task, also of the call that creates it
+	id      uint64 // address of the lock, or of the task that is executed or created here
 	child   int64
 	enter   int64
 	body    int64
@@ -224,49 +232,52 @@ type frame struct {
 	exit    int64
 	enters  uint64
 	bars    uint64
-	task    int64  // executing tasks while waiting here
-	tasks   uint64 // how many
-	away    int64  // executing tasks in a tasking construct outside of tasks
-	// Of a task's execution: how long it has been suspended for other tasks; it
-	// goes on where an earlier part ended.
+	task    int64  // time executing tasks while waiting here
+	tasks   uint64 // number of those tasks
+	away    int64  // time executing tasks in a tasking construct outside of tasks
+	// The following are of a task's execution. suspended is how long it stood still for other
+	// tasks. resumed: an earlier part of it was executed before.
 	suspended uint64
 	resumed   bool
-	internal  bool   // one of the runtime's own
-	uncounted bool   // not all that was counted in it is known
+	internal  bool   // a task that the runtime itself created
+	uncounted bool   // the counters are known for a part of this region only
 	tally     *tally // nil: nothing yet
 	tolls     [numTolls]toll
-	inner     bool // a user region entered from another one that was entered from it: its node is that one's
+	// A user region on a cycle of regions: its node is that of the outer execution
+	// (enteredFromOther).
+	inner bool
 }
 
 type thread struct {
 	tid       uint32
-	born      uint64 // time of the first event fed
-	last      uint64 // and of the last
+	born      uint64 // time of the first event
+	last      uint64 // time of the last event
 	stack     []frame
 	row       int    // current row
 	num       int32  // current OpenMP thread number
 	known     bool   // row and num are known
-	primary   bool   // of its team, as far as is known while num is not
-	queue     queue  // of a parked thread: from a Begin on that cannot be applied yet
-	place     int    // in Engine.parked
-	replaying bool   // it is working off its queue
+	primary   bool   // it is its team's primary thread; used while num is not known
+	queue     queue  // of a parked thread: a Begin that cannot be applied yet, and all later events
+	place     int    // index in Engine.parked
+	replaying bool   // its queue is being worked off
 	lossy     bool   // some of its events were lost
-	initial   bool   // it started teams of its own, or is the process's first
-	suspended uint64 // how long the task that it executes has been suspended so far
+	initial   bool   // it started a team while in none, or is the process's first thread
+	suspended uint64 // how long the task that it executes stood still so far
 	inLeague  bool   // it has executed a team of a league
-	home      int    // of an initial thread: its row outside any team
+	home      int    // of an initial thread: the row outside any team
 	callsMPI  bool
 	started   started
-	counters  [maxCounts]uint64 // at its last event
-	counted   bool              // there were any
-	gap       bool              // there were none at events since
-	watched   int               // how many changes of what is observed it has come to
-	away      event.Constructs  // what is not observed of it
-	due       int64             // what its last hit took after its time stamp, ns
-	// Of the time without a core since its last event, ns (corewait.go):
+	counters  [maxCounts]uint64 // the counters' values at its last event
+	counted   bool              // an event had counters
+	gap       bool              // later events had none
+	// Number of changes of what is observed that have been applied to it.
+	watched int
+	away    event.Constructs // constructs that are not observed on this thread
+	due     int64            // time that its last hit took after the time stamp, ns
+	// Time without a core since its last event, ns (corewait.go).
 	waited       int64
-	waitedInCall int64 // the part in the call whose event follows
-	waitUnsure   bool  // of what it tells next, some was while measurement was off
+	waitedInCall int64 // the part of it in the MPI call whose event follows
+	waitUnsure   bool  // a part of the next time told was while measurement was off
 	pace         pace
 }
 
@@ -298,8 +309,8 @@ func New(pid uint32, r Resolver) *Engine {
 	}
 }
 
-// forget drops what is known of a thread that has nothing open. Its stack is the
-// next one's: programs that nest teams may start threads without end.
+// forget drops a thread that has nothing open, and keeps the memory of its stack for another
+// thread: programs that nest teams may start threads without end.
 func (e *Engine) forget(t *thread) {
 	delete(e.threads, t.tid)
 	e.recent[t.tid%uint32(len(e.recent))] = nil
@@ -326,7 +337,7 @@ func (e *Engine) presentSince(tids []int, at uint64) {
 	}
 }
 
-// Events returns how many hits of probes the events stand for that were fed.
+// Events returns how many hits of probes the events fed so far stand for.
 func (e *Engine) Events() uint64 { return e.events }
 
 func (e *Engine) feed(ev *event.Event) {
@@ -354,8 +365,8 @@ func (e *Engine) feed(ev *event.Event) {
 	}
 }
 
-// step applies an event to its thread's stack. It answers false where the event
-// has to wait for what other threads did before it.
+// step applies an event to its thread's stack. It returns false if the event has to wait for
+// earlier events of other threads.
 func (e *Engine) step(t *thread, ev *event.Event) bool {
 	if e.watch.active {
 		return e.stepWatched(t, ev)
@@ -384,7 +395,8 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if len(e.foreign) > 0 {
 		e.endForeigns(t, ev.Time)
 	}
-	if t.suspended != 0 && ev.Edge != event.Begin && !ev.Construct.IsParallel() { // the task's own clock
+	// The task's own clock.
+	if t.suspended != 0 && ev.Edge != event.Begin && !ev.Construct.IsParallel() {
 		v := *ev
 		v.Time -= t.suspended
 		ev = &v
@@ -403,7 +415,8 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if e.hasToWait(t, ev) {
 		return false
 	}
-	if ev.Edge != event.Begin { // one that begins may have to wait for another thread
+	// A begin may have to wait for another thread, and is taxed when it is applied.
+	if ev.Edge != event.Begin {
 		e.tax(t, ev)
 	}
 	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {

@@ -1,29 +1,29 @@
 package attribution
 
-// Where probes take most of a thread's time, the thread shows the probes' pace and
-// not its own: nothing follows from that for times without probes.
+// Where probes take most of a thread's time, the thread goes at the pace of the probes and not at
+// its own. Nothing follows from such a time for times without probes.
 
 const (
-	// paceBlock is the time (ns) of a thread over which its pace is looked at. A
-	// storm that is shorter takes little of a period, whose end hardly cuts any.
+	// paceBlock is the time (ns) of a thread over which its pace is judged. A shorter storm of
+	// hits takes little of a period, and the end of a period cuts few such blocks.
 	paceBlock = 1e6
-	// paceGap (ns) is the most that counts of the time between two hits: in longer
-	// ones the thread may have had no core.
+	// paceGap (ns) bounds the time between two hits that counts: in longer gaps the thread may
+	// have had no core.
 	paceGap = paceBlock / 2
-	// paceShare of a block is what probes may take at most for the rest of the block
-	// to show the program's own pace: the error of the rest is that of the costs then.
+	// paceShare is the share of a block that probes may take at most. If they take more, the
+	// error of their costs is as large as the time that is left for the program itself.
 	paceShare = 0.5
 )
 
-// pace follows what share of a thread's time its probes take.
+// pace follows which share of a thread's time its probes take.
 type pace struct {
-	last uint64 // hit
-	time int64  // of the block so far, ns
-	paid int64  // in the block, ns
+	last uint64 // time of the last hit
+	time int64  // length of the current block so far, ns
+	paid int64  // time that probes took in the current block, ns
 }
 
-// hit adds a hit. It answers what the probes took of a block that is over in which
-// they took too much, else 0.
+// hit adds a hit. When a block ends in which probes took too much, it returns how much they took
+// (ns); otherwise 0.
 func (p *pace) hit(at uint64, cost int64) (dense int64) {
 	p.time += min(span(p.last, at), paceGap)
 	p.last = at
@@ -53,15 +53,15 @@ func (e *Engine) notePace(t *thread, at uint64, cost int64) {
 	}
 }
 
-// spread tells how a row's executions at a node are spread over those of the
-// region around: where one of these has most of them, the others tell nothing of
-// those that were not observed.
+// spread tells how evenly a row's executions at a node are distributed over the executions of the
+// region around it. If one of these has most of them, the observed ones tell nothing about those
+// that were not observed.
 type spread struct {
-	until   uint64  // executions up to the end of the region's latest execution
-	squares float64 // of the executions in each of the region's, summed
+	until   uint64  // number of the node's executions when the region's last execution ended
+	squares float64 // sum of the squared number of executions in each of the region's executions
 }
 
-// spreadUntil is a row's spread if the region's current execution ended now.
+// spreadUntil returns the spread of a row as if the region's current execution ended now.
 func (n *node) spreadUntil(row int) (x spread) {
 	if row < len(n.spreads) {
 		x = n.spreads[row]
@@ -73,7 +73,7 @@ func (n *node) spreadUntil(row int) (x spread) {
 	return x
 }
 
-// noteSpread notes that an execution of a region is over for a row.
+// noteSpread notes for all constructs in a region that a row's execution of the region is over.
 func (n *node) noteSpread(row int) {
 	for _, c := range n.children {
 		if c.isRegion() {

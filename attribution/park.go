@@ -8,11 +8,11 @@ import (
 	"ompp-attach/event"
 )
 
-// Threads are read from different rings, so a worker's begin can be read
-// before the fork it belongs to. Such a thread waits, and its events with it.
+// Threads are read from different rings, so a worker's begin can be read before the fork of its
+// team. Such a thread is parked: its begin and all later events wait in its queue.
 
-// clockSlack is how much later (ns) than Advance says an event may still come
-// from another thread: reading the clock and storing the record are two steps.
+// clockSlack is how much older (ns) than the time of Advance an event of another thread may be that
+// still comes: reading the clock and storing the record are two steps.
 const clockSlack = 1e6
 
 // stragglerWait is how long (ns) an event may lag behind others that happened
@@ -20,11 +20,10 @@ const clockSlack = 1e6
 // record.
 const stragglerWait = 1e9
 
-// openTeam finds the execution that a worker begins: every thread number takes
-// part in an execution once, and executions of one team follow each other. One
-// that has not been joined yet, as far as we know, may in truth be over and
-// followed by another; so the primary thread must have been read up to the
-// worker's begin.
+// openTeam finds the execution that a worker begins, nil if it is not known yet. Each thread number
+// takes part in an execution once, and executions of one team follow each other. An execution
+// without a join so far may in truth be over, and followed by another one. So the events of the
+// primary thread must have been read up to the worker's begin.
 func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 	var found *team // the latest: the join of an older one was lost
 	for _, m := range e.openTeams(k) {
@@ -40,7 +39,8 @@ func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 	if found.joined != 0 {
 		return found
 	}
-	if found.primary.lossy && !e.allRead(ev.Time) { // its join may be lost, and the fork of another one not read
+	// Its join may be lost, and the fork of another one not read.
+	if found.primary.lossy && !e.allRead(ev.Time) {
 		return nil
 	}
 	if e.caughtUp(found.primary, ev.Time) {
@@ -57,15 +57,15 @@ func (e *Engine) caughtUp(t *thread, at uint64) bool {
 // parked tells whether the thread's events wait.
 func (t *thread) parked() bool { return !t.queue.empty() }
 
-// park makes a thread wait for what lies in another ring and comes soon.
+// park makes a thread wait for an event of another ring, which comes soon.
 func (e *Engine) park(t *thread, ev *event.Event) {
 	t.queue.push(&e.chunks, ev)
-	t.queue.front().Lost = 0 // that has been told
+	t.queue.front().Lost = 0 // that loss has been counted
 	t.place = len(e.parked)
 	e.parked = append(e.parked, t)
 }
 
-// letGo takes a thread from the parked ones; the last of them takes its place.
+// letGo removes a thread from the parked ones. The last of them takes its index.
 func (e *Engine) letGo(t *thread) {
 	last := len(e.parked) - 1
 	e.parked[t.place] = e.parked[last]
@@ -86,8 +86,8 @@ func (e *Engine) unpark(k teamKey) {
 	}
 }
 
-// replay works off a thread's events until it has to wait again; it tells
-// whether any could be applied.
+// replay applies a thread's queued events until the thread has to wait again. It tells whether any
+// could be applied.
 func (e *Engine) replay(t *thread) (any bool) {
 	t.replaying = true
 	for t.parked() {
@@ -106,7 +106,7 @@ func (e *Engine) replay(t *thread) (any bool) {
 	return any
 }
 
-// allRead tells whether all that happened up to a time has been applied.
+// allRead tells whether all events before a time have been applied.
 func (e *Engine) allRead(at uint64) bool {
 	if e.now < at+clockSlack {
 		return false
@@ -122,8 +122,8 @@ func (e *Engine) allRead(at uint64) bool {
 func (e *Engine) advance(now uint64) {
 	now = max(now, e.now)
 	e.now = now
-	// What one of them did may be what another one waits for: so nobody is given
-	// up before all have been tried.
+	// An event of one parked thread may be what another one waits for. So no thread is given up
+	// before all have been tried.
 	for e.advanceParked() || e.goOnParked() || e.giveUpOldest(now) {
 	}
 	if e.watch.active {
@@ -138,7 +138,7 @@ func (e *Engine) advance(now uint64) {
 		case now <= m.joined+stragglerWait:
 			keep = append(keep, m)
 		default:
-			e.giveUp(m) // threads that come late may still point to it: it is not used again
+			e.giveUp(m) // late threads may still point to this team: its memory is not used again
 		}
 	}
 	e.settle = keep
@@ -147,7 +147,7 @@ func (e *Engine) advance(now uint64) {
 	}
 }
 
-// waiting is a parked thread whose first event is of a time.
+// waiting is a parked thread and the time of its first queued event.
 type waiting struct {
 	at uint64
 	t  *thread
@@ -155,16 +155,16 @@ type waiting struct {
 
 func laterFirst(a, b waiting) int { return cmp.Compare(b.at, a.at) }
 
-// advanceParked continues the parked threads that can go on, always the one
-// that has waited for the longest: tasks begin in the order of their times. It
-// tells whether there were any.
+// advanceParked continues the parked threads that can go on. It always takes the thread with the
+// oldest event, because tasks begin in the order of their times. It tells whether any thread could
+// go on.
 func (e *Engine) advanceParked() (any bool) {
 	e.order = e.order[:0]
 	for _, t := range e.parked {
 		e.order = append(e.order, waiting{t.queue.front().Time, t})
 	}
 	slices.SortFunc(e.order, laterFirst)
-	blocked := uint64(math.MaxUint64) // the first of those that cannot
+	blocked := uint64(math.MaxUint64) // time of the oldest event that has to go on waiting
 	for len(e.order) > 0 {
 		n := len(e.order) - 1
 		w := e.order[n]
@@ -174,7 +174,7 @@ func (e *Engine) advanceParked() (any bool) {
 		}
 		t := w.t
 		switch {
-		case !t.parked(): // another one's team has let it in
+		case !t.parked(): // an event of another thread has continued it
 		case w.at == t.queue.front().Time && !e.replay(t):
 			blocked = min(blocked, w.at)
 		default:
@@ -190,8 +190,8 @@ func (e *Engine) advanceParked() (any bool) {
 	return any
 }
 
-// giveUpOldest continues the thread that has waited for the longest of those for
-// which nothing will come any more.
+// giveUpOldest continues one thread that has waited for more than stragglerWait: the one that has
+// waited longest of those that giveIn can continue.
 func (e *Engine) giveUpOldest(now uint64) bool {
 	e.order = e.order[:0]
 	for _, t := range e.parked {
@@ -208,19 +208,19 @@ func (e *Engine) giveUpOldest(now uint64) bool {
 	return false
 }
 
-// giveIn continues a parked thread without what it has waited for for too long.
+// giveIn continues a parked thread although the awaited event has not come. It answers false for a
+// task's begin, which has to wait for older events of other threads.
 func (e *Engine) giveIn(t *thread) bool {
 	first := t.queue.front()
 	m := e.unnamed(first)
 	switch {
 	case first.Construct == event.TaskExec:
-		return false // older ones come first
+		return false // threads with older events go on first
 	case m != nil:
 		e.bind(m, teamKey{first.Instance, first.Key})
 	case first.Runtime == event.Gomp && t.queue.onlySamplesFollow():
-		// libgomp ends the threads of an initial thread that ends by a
-		// call that looks like a region's (gomp_free_pool_helper). Where it
-		// was sampled then is nobody's.
+		// libgomp ends the threads of an ending initial thread by a call that looks like a
+		// region's (gomp_free_pool_helper). Samples taken in that call belong to no region.
 		e.letGo(t)
 		t.queue.drop(&e.chunks)
 		e.forget(t)
@@ -230,10 +230,10 @@ func (e *Engine) giveIn(t *thread) bool {
 	return true
 }
 
-// unnamed returns the team of libomp that a worker's begin belongs to, for all that is
-// known without its name: the latest whose primary thread has been silent since it
-// forked it, and that executes the same function. The primary thread tells the name
-// when it begins; workers do not wait for that, and it may be given no core for seconds.
+// unnamed returns the team of libomp that a worker's begin most likely belongs to while the team's
+// name is not known. It is the latest team whose primary thread has reported nothing since the
+// fork, and that executes the same function. The primary thread names the team when it begins.
+// Workers do not wait for that, and the primary thread may get no core for seconds.
 func (e *Engine) unnamed(begin *event.Event) (latest *team) {
 	if begin.Runtime != event.Kmpc || begin.Edge != event.Begin || begin.Construct == event.TaskExec || begin.Num == 0 {
 		return nil
@@ -251,7 +251,7 @@ func (e *Engine) unnamed(begin *event.Event) (latest *team) {
 	return latest
 }
 
-// orphan continues a thread whose team's fork was never seen.
+// orphan continues a thread whose team's fork was never seen, in a region of its own.
 func (e *Engine) orphan(t *thread) {
 	ev := t.queue.front()
 	n := e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}})
@@ -263,9 +263,9 @@ func (e *Engine) orphan(t *thread) {
 	e.replay(t)
 }
 
-// forgetIdle drops workers that have done nothing for a while: libgomp makes
-// new threads for every nested team, and programs may start threads without
-// end. One that comes back begins anew.
+// forgetIdle drops workers that have done nothing for a while: libgomp makes new threads for every
+// nested team, and programs may start threads without end. A dropped thread that reports again
+// counts as new.
 func (e *Engine) forgetIdle() {
 	const idle, few = 5e9, 1024
 	for _, t := range e.threads {

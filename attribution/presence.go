@@ -1,13 +1,13 @@
 package attribution
 
-// presence is a row's part in a parallel region as it happens: its figures come
-// only when all threads of the team have reported, which may be a second later.
+// presence is a row's part in a parallel region as far as it is known at once. The region's own
+// figures come when all threads of the team have reported, which may be a second later.
 type presence struct {
-	count int64 // executions that it has begun
-	time  int64 // in those that are over, or still open when measured, ns
-	paid  int64 // what its probes took in them, ns
-	dense int64 // of that, where they took most of the time
-	open  bool  // an execution was under way when measured
+	count int64 // executions of the region that the row has begun
+	time  int64 // time in executions that are over, or still open at the reading, ns
+	paid  int64 // time that probes took in them, ns
+	dense int64 // the part of paid in blocks in which probes took most of the time
+	open  bool  // an execution was under way at the reading
 }
 
 // present returns a row's presence in a region.
@@ -41,8 +41,8 @@ func (m *team) cutOffPresence(row int, end uint64) {
 	}
 }
 
-// presentUntil is a row's presence in a region until a time in what its thread
-// has open, if there is one.
+// presentUntil returns a row's presence in a region until a time. It includes the executions that
+// the thread t has open; t may be nil.
 func (n *node) presentUntil(row int, t *thread, at uint64) (p presence) {
 	if row < len(n.presences) {
 		p = n.presences[row]
@@ -53,16 +53,17 @@ func (n *node) presentUntil(row int, t *thread, at uint64) (p presence) {
 	for i := range t.stack {
 		f := &t.stack[i]
 		m := f.team
-		if f.node != n || f.row != row || m == nil || m.node != n || m.forked > f.start { // a worker's last team may be another one now
+		// The second part: a worker's last team may be in use for another region now.
+		if f.node != n || f.row != row || m == nil || m.node != n || m.forked > f.start {
 			continue
 		}
 		p.open = f.phase != inBarrier
 		if m.joined == 0 {
 			p.time += span(m.forked, at)
-		} else { // this thread is read later than the primary one, which has noted all of it
+		} else { // the primary thread was read first, and has noted all of the execution
 			p.time -= span(at, m.joined)
 		}
-		if f.phase != inBarrier { // else they have been noted
+		if f.phase != inBarrier { // else they are noted already
 			for j := i; j < len(t.stack); j++ {
 				p.paid += t.stack[j].tolls[byProbes].whole() - t.stack[j].tolls[byProbes].paid
 			}

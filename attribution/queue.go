@@ -7,12 +7,12 @@ import (
 	"ompp-attach/event"
 )
 
-// queue holds the events of a parked thread, in order, and copies of what the
-// caller's point to. Threads that execute tasks wait all the time: so its memory
-// comes in chunks, which the next one that waits uses again.
+// queue holds the events of a parked thread in order, with copies of everything that they point to.
+// Threads that execute tasks are parked all the time. So the queue's memory comes in chunks, which
+// the next parked thread uses again.
 type queue struct {
-	first, last *chunk // nil: it is empty
-	at          int    // the first event, in the first chunk
+	first, last *chunk // nil: the queue is empty
+	at          int    // index of the first event in the first chunk
 }
 
 const chunkEvents = 64
@@ -20,19 +20,19 @@ const chunkEvents = 64
 type chunk struct {
 	events   [chunkEvents]event.Event
 	n        int
-	width    int // how many counters there is room for with each event
+	width    int // number of counters that each event has room for
 	counters []uint64
-	more     bool // some event points to more than its counters
+	more     bool // some event points to more than its counters: an MPI call, a sample, a sum
 	next     *chunk
 }
 
-// chunks are those that are not in use.
+// chunks holds the chunks that are not in use.
 type chunks struct {
 	free []*chunk
 }
 
-// spareChunks is how many of them are kept: 6 MB, what two busy threads bring in
-// one reading of their rings. After a burst there may be a ring's.
+// spareChunks is how many unused chunks are kept: 6 MB, as much as two busy threads bring in one
+// reading of their rings. After a burst there may be as many as fill a ring.
 const spareChunks = 512
 
 func (c *chunks) take() *chunk {
@@ -58,7 +58,7 @@ func (c *chunks) giveBack(k *chunk) {
 
 func (q *queue) empty() bool { return q.first == nil }
 
-// front returns the first event, which the next pop takes away; there must be one.
+// front returns the first event, which the next pop removes. The queue must not be empty.
 func (q *queue) front() *event.Event { return &q.first.events[q.at] }
 
 // push appends a copy of an event.
@@ -76,7 +76,7 @@ func (q *queue) push(c *chunks, ev *event.Event) {
 	own := &k.events[k.n]
 	*own = *ev
 	if n := len(ev.Counters); n > 0 {
-		if n > k.width { // those before keep what they have
+		if n > k.width { // earlier events keep their counters in the old array
 			k.width, k.counters = n, make([]uint64, chunkEvents*n)
 		}
 		own.Counters = k.counters[k.n*k.width:][:n:n]
@@ -89,7 +89,7 @@ func (q *queue) push(c *chunks, ev *event.Event) {
 	k.n++
 }
 
-// copyMore replaces what an event points to, but for its counters.
+// copyMore gives an event copies of everything that it points to, except its counters.
 func copyMore(ev *event.Event) {
 	if ev.MPI != nil {
 		c := *ev.MPI
@@ -107,7 +107,7 @@ func copyMore(ev *event.Event) {
 	}
 }
 
-// pop takes the first event away.
+// pop removes the first event.
 func (q *queue) pop(c *chunks) {
 	k := q.first
 	if q.at++; q.at < k.n {
@@ -120,7 +120,7 @@ func (q *queue) pop(c *chunks) {
 	c.giveBack(k)
 }
 
-// all are the events, the first one first.
+// all yields the events in order.
 func (q *queue) all() iter.Seq[*event.Event] {
 	return func(yield func(*event.Event) bool) {
 		at := q.at
@@ -134,8 +134,8 @@ func (q *queue) all() iter.Seq[*event.Event] {
 	}
 }
 
-// onlySamplesFollow tells whether nothing but samples, and what no hit tells, is behind
-// the first event.
+// onlySamplesFollow tells whether the events behind the first one are all samples or times without
+// a core, which no hit of a probe tells.
 func (q *queue) onlySamplesFollow() bool {
 	first := q.front()
 	for ev := range q.all() {
@@ -146,8 +146,8 @@ func (q *queue) onlySamplesFollow() bool {
 	return true
 }
 
-// cut takes the first event that is not older than a time away, and all behind it,
-// and returns copies of them.
+// cut removes the first event that is not older than a time, and all events behind it. It returns
+// copies of them.
 func (q *queue) cut(c *chunks, at uint64) (later []event.Event) {
 	var earlier queue
 	for ev := range q.all() {
@@ -165,7 +165,7 @@ func (q *queue) cut(c *chunks, at uint64) (later []event.Event) {
 	return later
 }
 
-// drop takes all events away.
+// drop removes all events.
 func (q *queue) drop(c *chunks) {
 	for !q.empty() {
 		q.pop(c)

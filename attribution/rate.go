@@ -6,40 +6,45 @@ import (
 	"ompp-attach/event"
 )
 
-// Rates: how often constructs are executed, and for how long, while they are observed,
-// and what follows from that for a gap.
+// A rate says how often and how long a construct is executed while it is observed. The rates before
+// and after a gap give the estimate for the gap.
 
-// rate is how fast the figures of a row at a node grow: with the executions of
-// the parallel region around it, which are known in the gaps too, if there were
-// enough to tell; else with the program's own time, ns.
+// rate is how fast the figures of a row at a node grow. They grow with the executions of the
+// parallel region around the node if there were enough of these; the number of such executions is
+// known in the gaps too. Otherwise they grow with the program's own time, in ns.
 type rate struct {
 	v            amounts
 	perExecution bool
-	noise        float64    // standard error of this period's figures for themselves, as a share
-	doubt        [2]float64 // by how much the executions' time and count may be off for want of knowing the measurement's effects, as shares
-	known        bool       // else the thread was never where it could have executed the node
-	blind        bool       // it was, but what it did tells nothing of how it goes on without probes
+	// Standard error of this period's figures by themselves, as a share of them.
+	noise float64
+	// Error of the executions' time and count that the unknown effects of the measurement may
+	// make, as shares.
+	doubt [2]float64
+	known bool // false: the thread was never where it could have executed the node
+	// The thread was there, but its figures say nothing about its pace without probes.
+	blind bool
 }
 
 const (
-	// enoughExecutions of the region around tell how often a construct is executed
-	// in each: that one may have been cut at either end of the period matters
-	// little then. Of fewer, longer ones, the time tells more, if it can tell.
+	// enoughExecutions of the region around the node tell how often the construct is executed
+	// in each. One execution may have been cut at either end of the period; among that many it
+	// matters little. If there are fewer and longer ones, the time tells more, if it tells
+	// anything.
 	enoughExecutions = 10
-	// fewExecutions tell it where the time can not.
+	// fewExecutions are enough where the time tells nothing.
 	fewExecutions = 3
-	// leastOwn is the program's own time (ns) of which a rate per time is
-	// believed: in less, one execution more or less, or what the hits really
-	// cost, decides.
+	// leastOwn is the least of the program's own time (ns) for which a rate per time is
+	// believed. In less time, one execution more or less decides the rate, or the error of the
+	// hits' costs does.
 	leastOwn = 1e6
 	// alikeError: executions of the region around are alike if the standard error of their mean
 	// is no larger than this share of it.
 	alikeError = 0.3
 )
 
-// waits is the time that a thread waits at a node. It may have waited for others
-// that were slowed down, by probes that are none of its own cost: how much of it
-// is not known.
+// waits returns the time that a thread waited at a node. The thread may have waited for others that
+// probes slowed down. These probes are not in its own cost, so how much of the wait they made is
+// not known.
 func waits(n *node, v *amounts) float64 {
 	const exec, enter, barrier = 0, 2, 6 // times, in amounts
 	switch n.key.Construct {
@@ -49,7 +54,8 @@ func waits(n *node, v *amounts) float64 {
 	return v[enter] + v[barrier]
 }
 
-// rate is a row's at a node in a period, if there is one.
+// rate returns the rate of a row at a node in this period. Without a period, or time in it, known
+// is false.
 func (p *period) rate(n *node, row int) (r rate) {
 	if p == nil || p.to.since(p.from) == 0 {
 		return r
@@ -87,8 +93,9 @@ func (p *period) rate(n *node, row int) (r rate) {
 	return r
 }
 
-// spreadError is the standard error of the mean number of executions of a
-// construct in those of the region around, as a share of it.
+// spreadError returns the standard error of the mean number of executions of a construct per
+// execution of the region around it, as a share of that mean. squares is the sum of the squared
+// numbers.
 func spreadError(regions, executions, squares float64) float64 {
 	if regions <= 1 || executions <= 0 {
 		return 0
@@ -97,10 +104,10 @@ func spreadError(regions, executions, squares float64) float64 {
 	return math.Sqrt(max(0, variance)/regions) / (executions / regions)
 }
 
-// vague tells whether a rate says nothing: its error is as large as itself.
+// vague tells whether a rate says nothing: its error is as large as the rate.
 func (r *rate) vague() bool { return r.known && r.doubt[1] >= 1 }
 
-// in is what a rate lets expect in a gap: no more time than there was.
+// in returns the figures that a rate predicts for a gap: at most as much time as the gap had.
 func (r *rate) in(gap stay) amounts {
 	v := r.v
 	if r.perExecution {
@@ -109,7 +116,7 @@ func (r *rate) in(gap stay) amounts {
 		return v
 	}
 	v.scale(gap.own)
-	if v[0] > gap.wall { // so many cannot have been executed
+	if v[0] > gap.wall { // more executions than that do not fit into the gap
 		v.scale(gap.wall / v[0])
 	}
 	return v
@@ -121,7 +128,7 @@ func (v *amounts) scale(by float64) {
 	}
 }
 
-// fit makes the times so short that executions take no more than a time.
+// fit shortens all times in proportion, so that the executions take at most the given time.
 func (v *amounts) fit(time float64) {
 	if v[0] <= time {
 		return
@@ -132,19 +139,19 @@ func (v *amounts) fit(time float64) {
 	}
 }
 
-// guess is what is extrapolated of a row.
+// guess is the estimate for all gaps of one row.
 type guess struct {
 	v        amounts
 	variance [2]float64 // of the executions' time and count
-	doubt    [2]float64 // errors that have one cause
-	most     float64    // the time that there was for it, ns; 0: enough
-	blind    bool       // of some of the gaps nothing can be said
+	doubt    [2]float64 // errors with one cause in all gaps, which add up linearly
+	most     float64    // time that the executions can have taken at most, ns; 0: no bound
+	blind    bool       // some gaps cannot be estimated
 }
 
-// add adds a gap. If the rate changed, nobody knows when: the standard error is
-// such that it holds for rates that vary from period to period, and is on the
-// safe side for one that changed once. A rate per time in one period alone may
-// be off by half, one per execution of the region around by a quarter.
+// add adds a gap to the estimate, from the rates before and after it. If the rate changed in the
+// gap, nobody knows when. The standard error holds for rates that vary from period to period, and
+// is too large for a rate that changed once. If only one of the two rates is known, a rate per time
+// may be off by half, a rate per execution of the region around by a quarter.
 func (g *guess) add(gap stay, before, after rate) {
 	if gap.wall <= 0 && gap.executions <= 0 {
 		return // the thread was not where it could have executed the node
@@ -153,7 +160,7 @@ func (g *guess) add(gap stay, before, after rate) {
 		g.blind = true
 		return
 	}
-	switch { // what says nothing is not asked where another can tell
+	switch { // a vague rate is not used where the other one is better
 	case before.vague() && after.known && !after.vague():
 		before = rate{}
 	case after.vague() && before.known && !before.vague():
@@ -179,7 +186,7 @@ func (g *guess) add(gap stay, before, after rate) {
 	}
 }
 
-// alone is by what share a rate may be off if it is the only one around a gap.
+// alone is the error, as a share, of a rate that is the only one beside a gap.
 func (r *rate) alone() float64 {
 	if r.perExecution {
 		return 0.25
@@ -187,7 +194,7 @@ func (r *rate) alone() float64 {
 	return 0.5
 }
 
-// sigma are the standard errors of the executions' time and count.
+// sigma returns the standard errors of the executions' time (ns) and count.
 func (g *guess) sigma() (time, count float64) {
 	time = math.Sqrt(g.variance[0] + g.doubt[0]*g.doubt[0])
 	if g.most != 0 {
@@ -196,8 +203,8 @@ func (g *guess) sigma() (time, count float64) {
 	return time, math.Sqrt(g.variance[1] + g.doubt[1]*g.doubt[1])
 }
 
-// fit makes the guesses of what was executed straight in a region no longer, in
-// all, than a time.
+// fit shortens the estimates of the constructs directly in a region, so that together they take at
+// most the given time (ns).
 func fit(guesses []*guess, time int64) {
 	sum := 0.0
 	for _, g := range guesses {

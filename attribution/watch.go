@@ -2,30 +2,30 @@ package attribution
 
 import "ompp-attach/event"
 
-// Constructs may be unobserved for a while, all of a kind at one time: their
-// probes are dear, and taken away. What goes on meanwhile is extrapolated from
-// the periods in which they are observed (extrapolate.go).
+// To save cost, constructs may be unobserved for a while: the probes of all constructs of one class
+// are removed together. The figures of that time are extrapolated from the periods in which the
+// constructs are observed (extrapolate.go).
 
-// Change says what becomes of the observation of some constructs.
+// Change says how the observation of some constructs changes.
 type Change string
 
 // The changes.
 const (
 	Away   Change = "away"   // they are not observed from here on
-	Back   Change = "back"   // they are again
-	Period Change = "period" // they go on being observed; a new period begins
+	Back   Change = "back"   // they are observed again
+	Period Change = "period" // they stay observed, and a new period begins
 )
 
-// Watch is a change in what is observed. Sets of constructs that are named
-// together are always named together.
+// Watch is one change of what is observed. The set Of is always the same for constructs of one
+// class: no construct is in two different sets.
 type Watch struct {
 	At     uint64           `json:"at"` // CLOCK_MONOTONIC, ns
 	Of     event.Constructs `json:"of"`
 	Change Change           `json:"change"`
-	// CPU is the processor time of the threads until then (ns), by thread; those
-	// that it does not name have wall time instead.
+	// CPU is the processor time of each thread until At (ns, by thread id). A thread that is
+	// missing here is counted by wall time instead.
 	CPU map[uint32]int64 `json:"cpu,omitempty"`
-	// Delay is how long the threads have waited for a core until then (ns), by thread.
+	// Delay is how long each thread has waited for a core until At (ns, by thread id).
 	Delay map[uint32]int64 `json:"delay,omitempty"`
 }
 
@@ -33,33 +33,33 @@ const noteAway = "for some of the time these were not observed, to keep the meas
 
 const noteAtLeast = "for some of the time these were not observed, to keep the measurement's cost within its budget: the figures are of those that were observed; how many more there were is not known"
 
-// watching is what the engine knows of changes in what is observed.
+// watching is the engine's state of what is observed.
 type watching struct {
-	start     uint64    // of the first event; 0: there was none
-	active    bool      // there were any, or may be
-	pending   []*change // which not all threads have come to
-	done      int       // how many came before
+	start     uint64    // time of the first event; 0: there was none
+	active    bool      // there were changes, or there may be some
+	pending   []*change // changes that some threads have not come to
+	done      int       // number of changes that all threads have come to
 	away      event.Constructs
-	gone      event.Constructs // those that have been away at some time
+	gone      event.Constructs // constructs that were unobserved at some time
 	groups    map[event.Constructs]*observed
 	guesses   map[*node][]guess
 	tasksBack uint64 // when tasks were last observed again
 }
 
-// change is a Watch, on the engine's clock.
+// change is a Watch, with its time on the engine's clock.
 type change struct {
 	Watch
-	away event.Constructs // from then on
-	off  int64            // Engine.off, when it was taken into account
+	away event.Constructs // all constructs that are unobserved from then on
+	off  int64            // Engine.off.T, when the change was accounted for
 	seen reading
 }
 
-// Budgeted says that what is observed may change: to be called before the first
-// event, so that the pace of the threads is followed from the beginning.
+// Budgeted says that changes of what is observed may come. Call it before the first event, so that
+// the pace of the threads is followed from the beginning.
 func (e *Engine) Budgeted() { e.watch.active = true }
 
-// Watch changes what is observed. Changes come in order, each before any event
-// is fed that is later; the events of constructs that are away are ignored.
+// Watch changes what is observed. Feed the changes in order, and each one before any later event.
+// Events of unobserved constructs are ignored.
 func (e *Engine) Watch(w Watch) {
 	w.At = e.clock.at(w.At)
 	c := &change{Watch: w, away: e.watch.away}
@@ -80,7 +80,7 @@ func (e *Engine) Watch(w Watch) {
 	e.watch.active = true
 }
 
-// stepWatched is step while what is observed changes.
+// stepWatched is step for a measurement in which the observed constructs change.
 func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 	e.catchUp(t, ev.Time)
 	if ev.Edge != event.Sampled && ev.Edge != event.CoreWait && t.away.Has(ev.Construct) {
@@ -88,7 +88,7 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 			t.lossy = true
 			e.lose(t, ev.Lost)
 		}
-		e.tax(t, ev) // its probe was hit
+		e.tax(t, ev) // its probe was hit all the same
 		return true
 	}
 	unmatched := e.unmatched
@@ -104,8 +104,8 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 	return true
 }
 
-// catchUp applies the changes before a time to a thread, all of whose events up
-// to then have been applied.
+// catchUp applies the changes before a time to a thread. All of the thread's events before that
+// time have been applied.
 func (e *Engine) catchUp(t *thread, to uint64) {
 	w := &e.watch
 	if t.watched < w.done {
@@ -125,7 +125,7 @@ func (e *Engine) catchUp(t *thread, to uint64) {
 	}
 }
 
-// closeAway closes what a thread has open of constructs that go away.
+// closeAway closes the open regions of a thread whose constructs become unobserved.
 func (e *Engine) closeAway(t *thread, c *change) {
 	if c.Of.Has(event.TaskExec) {
 		e.leaveTasks(t, c.At)
@@ -146,9 +146,9 @@ func (e *Engine) closeAway(t *thread, c *change) {
 	}
 }
 
-// leaveTasks ends the tasks that a thread executes, but for those that have
-// started a region which it is in: its end is still seen. What is open in them
-// counts, with its time until then.
+// leaveTasks ends the tasks that a thread executes. It keeps the tasks below a parallel region that
+// they have started: the ends of these are still seen. Constructs that are open in an ended task
+// are counted, with their time until then.
 func (e *Engine) leaveTasks(t *thread, at uint64) {
 	e.tasks = map[taskKey]*task{}
 	first := -1
@@ -172,8 +172,8 @@ func (e *Engine) leaveTasks(t *thread, at uint64) {
 	t.setClock()
 }
 
-// endsUnobserved tells whether a wait is the end of a worksharing construct whose
-// beginning was not observed.
+// endsUnobserved tells whether a wait is the end of a worksharing construct whose start was not
+// observed.
 func (e *Engine) endsUnobserved(t *thread, ev *event.Event) bool {
 	if !e.watch.gone.Has(ev.Construct) {
 		return false
@@ -188,16 +188,17 @@ func (e *Engine) endsUnobserved(t *thread, ev *event.Event) bool {
 	return false
 }
 
-// inUnobservedTask tells whether a thread that waits in its region's final barrier
-// does something in a task that was not observed.
+// inUnobservedTask tells whether a thread in its region's final barrier may report an event of an
+// unobserved task.
 func (t *thread) inUnobservedTask(ev *event.Event) bool {
 	return t.away.Has(event.TaskExec) && !(ev.Construct.IsParallel() && ev.Edge == event.Begin)
 }
 
-// closeAt closes the i-th region of a thread's stack at a time, with what it has
-// done until then.
+// closeAt closes the i-th region of a thread's stack at a time. The region keeps its figures until
+// then.
 func (e *Engine) closeAt(t *thread, i int, at uint64) {
 	at -= t.suspendedAt(i)
+	// Its clock has stood still since then.
 	if i+1 < len(t.stack) && isExecution(t.stack[i+1].node.key.Construct) {
 		at = t.stack[i+1].start - t.suspendedAt(i) // it has stood still since then
 	}
@@ -212,7 +213,7 @@ func (e *Engine) closeAt(t *thread, i int, at uint64) {
 	e.remove(t, i, at)
 }
 
-// stop ends a frame's phase at a time before its end.
+// stop ends a frame's current phase early, at a given time.
 func (f *frame) stop(at uint64) {
 	d := span(f.mark, at)
 	switch f.phase {
@@ -228,8 +229,8 @@ func (f *frame) stop(at uint64) {
 	}
 }
 
-// suspendedAt is how much the clock of the i-th region lags behind: that of the
-// task which it is in.
+// suspendedAt returns how far the clock of the i-th region lags behind (ns): the suspended time of
+// the task that contains the region.
 func (t *thread) suspendedAt(i int) uint64 {
 	for i--; i >= 0; i-- {
 		switch f := &t.stack[i]; {
@@ -242,8 +243,8 @@ func (t *thread) suspendedAt(i int) uint64 {
 	return 0
 }
 
-// advanceWatch applies the changes that no event can precede any more: also none
-// of a thread that waits for others, for up to a second.
+// advanceWatch applies the changes that no event can precede any more. Threads that wait for others
+// may have older events queued; a change waits for those, for up to a second.
 func (e *Engine) advanceWatch() {
 	w := &e.watch
 	for len(w.pending) > 0 && e.allRead(w.pending[0].At+1) {
