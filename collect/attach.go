@@ -14,13 +14,13 @@ import (
 type joined struct {
 	*Program
 	process *Process
-	fd      int // tells when it ends
+	fd      int // a pidfd, readable when the process ends
 	res     *Result
 }
 
-// Attach measures running processes until ctx ends or all of them do. It calls
-// attached once all probes are in place. Of several processes some may have
-// ended, or have no runtime: they are among the result's troubles.
+// Attach measures running processes until ctx ends or all of them have ended. It calls attached
+// once all probes are in place. If only some of the processes have ended or have no runtime, the
+// result's troubles name them. If none can be measured, the error says why for each.
 func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (*Result, error) {
 	m.running = true
 	stop := m.Start()
@@ -47,7 +47,7 @@ func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (
 	}
 	attached()
 	m.untilEnded(ctx, all)
-	for _, j := range all { // at one time
+	for _, j := range all { // so that all end at the same time
 		if j.res == nil {
 			m.over(j.pid)
 		}
@@ -77,7 +77,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	j.process = p
 	m.mu.Lock()
 	p.meta.Attached = true
-	p.began = math.MaxUint64 // not yet
+	p.began = math.MaxUint64 // no event counts yet
 	m.mu.Unlock()
 	m.hold()
 	defer m.letFold()
@@ -93,8 +93,8 @@ func (m *Measurement) join(pid int) (*joined, error) {
 		return nil, err
 	}
 	m.warnOfDebugger(pid)
-	// Probes come one by one; only now does the stream leave nothing out. Each
-	// thread may be inside a region whose beginning was not seen.
+	// Probes are placed one by one, and only now are all of them in place. A thread may be inside a
+	// region whose beginning was not seen.
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p.began, p.cpu0 = ktime(), readCPU(pid)
@@ -108,7 +108,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	return j, nil
 }
 
-// leave takes back what join did.
+// leave undoes what join did.
 func (j *joined) leave() {
 	j.m.follower.Forget(j.pid)
 	j.m.detach(j.process)
@@ -124,11 +124,11 @@ func (j *joined) end(how string) {
 	unix.Close(j.fd)
 }
 
-// untilEnded returns when ctx ends or no process is left; those that end
-// meanwhile are settled.
+// untilEnded returns when ctx ends or no process is left. It makes the profiles of the processes
+// that end meanwhile.
 func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
 	wait := 50                                       // ms, for the end of ctx
-	wake := unix.PollFd{Fd: -1, Events: unix.POLLIN} // poll leaves out what is negative
+	wake := unix.PollFd{Fd: -1, Events: unix.POLLIN} // poll ignores negative descriptors
 	if over, end, err := os.Pipe(); err == nil {
 		defer over.Close()
 		defer end.Close()
@@ -159,7 +159,7 @@ func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
 	}
 }
 
-// add appends what another program gave.
+// add appends the result of another program.
 func (r *Result) add(o *Result) {
 	if r.First == nil && len(r.Profiles) == 0 {
 		r.First = o.First

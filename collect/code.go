@@ -7,12 +7,12 @@ import (
 	"ompp-attach/symbols"
 )
 
-// CodeFinder finds the points of a program or library at which probes in its
-// own code are wanted. It is asked once per file.
+// CodeFinder finds the places in the code of a program or library itself at which probes are
+// wanted. It is called once per file.
 type CodeFinder func(mod *symbols.Module) []probes.CodePoint
 
-// AddFinder makes the measurement place the probes that a finder finds, in
-// every file that a process maps. To be called before the measurement starts.
+// AddFinder makes the measurement place the probes that f finds, in every file that a process maps.
+// It must be called before the measurement starts.
 func (m *Measurement) AddFinder(f CodeFinder) { m.finders = append(m.finders, f) }
 
 // placeCode places the probes in the process's own code, in the files that
@@ -45,8 +45,8 @@ func (m *Measurement) placeCode(p *Process, mods []symbols.Module) error {
 	return nil
 }
 
-// codePlan returns the stored plan of the probes in a file's own code; nil if
-// there are none to place.
+// codePlan returns the stored plan of the probes in a file's own code, or nil if none are wanted
+// there; scanning is held.
 func (m *Measurement) codePlan(mod *symbols.Module) (*probes.Attached, error) {
 	o := mod.Object()
 	if known, ok := m.code[o]; ok {

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// A measurement can be asked, by another run of the tool, to pause and resume:
-// it listens on a socket in a directory that only its user can enter. A request
-// is a line `pause PID` or `resume PID`; the answer is a line: ok, or a sentence.
+// Another run of the tool can ask a measurement to pause and resume. The measurement listens on a
+// socket in a directory that only its user can enter. A request is a line, `pause PID` or `resume
+// PID`. The answer is a line, too: ok, none, or a sentence that says what went wrong.
 
 var errNotMeasured = errors.New("not measured")
 
@@ -33,16 +33,16 @@ func controlDir() string {
 		return "/run/ompp-attach"
 	}
 	dir := os.Getenv("XDG_RUNTIME_DIR")
-	// Slurm hands on the login node's, which compute nodes do not have.
+	// Slurm passes on the variable of the login node, whose directory compute nodes do not have.
 	if st, err := os.Stat(dir); err == nil && st.IsDir() {
 		return filepath.Join(dir, "ompp-attach")
 	}
 	return filepath.Join(os.TempDir(), "ompp-attach-"+strconv.Itoa(os.Geteuid()))
 }
 
-// PrivateDir makes the directory for one user's sockets, which nobody else may
-// enter, and returns it. The directories' rights are what protects the sockets:
-// who can reach one may have processes paused, and files written.
+// PrivateDir makes the directory for one user's sockets, which no other user may enter, and returns
+// it. The rights of the directory protect the sockets: whoever reaches a socket can have processes
+// paused and files written.
 func PrivateDir() (string, error) {
 	dir := controlDir()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -64,8 +64,7 @@ func private(dir string) error {
 	return nil
 }
 
-// Listen lets others pause and resume the measurement, until the function that
-// it returns is called.
+// Listen lets other runs of the tool pause and resume the measurement, until stop is called.
 func (m *Measurement) Listen() (stop func(), err error) {
 	dir, err := PrivateDir()
 	if err != nil {
@@ -92,8 +91,8 @@ func (m *Measurement) Listen() (stop func(), err error) {
 // socketSuffix follows the measurement's process id in its socket's name.
 const socketSuffix = ".sock"
 
-// tidySockets removes the sockets of tools that were killed, and of an earlier
-// process of our number.
+// tidySockets removes the sockets of tools that were killed, and of an earlier process that had our
+// PID.
 func tidySockets(dir string) {
 	sockets, _ := filepath.Glob(filepath.Join(dir, "*"+socketSuffix))
 	for _, path := range sockets {
@@ -133,7 +132,8 @@ func (m *Measurement) answer(c net.Conn) {
 	fmt.Fprintln(c, text)
 }
 
-// Ask sends a request about a process to the measurement that it is part of.
+// Ask sends a request, pause or resume, to the measurement that measures a process. The error is a
+// sentence.
 func Ask(verb string, pid int) error {
 	sockets, _ := filepath.Glob(filepath.Join(controlDir(), "*"+socketSuffix))
 	if len(sockets) > 0 {

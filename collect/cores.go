@@ -15,8 +15,8 @@ type cores struct {
 	quota float64      // processors' worth of time that its control groups allow; 0: no limit
 }
 
-// number is how many threads can run at a time; 0 if it is not known. Half a
-// core more still runs a thread of its own.
+// number is how many threads can run at a time, or 0 if that is not known. A quota of a number of
+// cores and a half is rounded up: the half core can run a thread, too.
 func (c *cores) number() int {
 	n := len(c.mask)
 	if q := int(math.Ceil(c.quota)); q > 0 && (n == 0 || q < n) {
@@ -25,7 +25,7 @@ func (c *cores) number() int {
 	return n
 }
 
-// String says what limits the process, for people.
+// String says for people how many cores the process may use, and what limits it.
 func (c *cores) String() string {
 	n := "1 core"
 	if c.number() != 1 {
@@ -37,8 +37,8 @@ func (c *cores) String() string {
 	return n + " (its affinity mask)"
 }
 
-// look adds what may be used now: the union over the threads, since a runtime
-// may have bound each of them to a core of its own (OMP_PROC_BIND).
+// look adds the processors that the process may use now. It takes the union over the threads, since
+// a runtime may have bound each thread to a core of its own (OMP_PROC_BIND).
 func (c *cores) look(root fs.FS, pid int) {
 	proc := fmt.Sprintf("proc/%d", pid)
 	tasks, err := fs.ReadDir(root, proc+"/task")
@@ -64,7 +64,7 @@ func (c *cores) look(root fs.FS, pid int) {
 	}
 }
 
-// addCPUs reads the kernel's notation, "0-3,8".
+// addCPUs adds to set the processors of a list in the kernel's notation, such as "0-3,8".
 func addCPUs(set map[int]bool, list string) {
 	const most = 1 << 16 // of processors: CONFIG_NR_CPUS goes to 8192
 	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
@@ -95,7 +95,7 @@ func cgroupQuota(root fs.FS, groups string) (least float64) {
 		}
 		var mounts []string
 		switch {
-		case f[0] == "0" && f[1] == "": // version 2, alone or beside version 1
+		case f[0] == "0" && f[1] == "": // cgroup version 2, alone or beside version 1
 			mounts = []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}
 		case strings.Contains(","+f[1]+",", ",cpu,"):
 			mounts = []string{"sys/fs/cgroup/" + f[1], "sys/fs/cgroup/cpu"}

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/event"
 )
 
-// feedCoreWait tells the engine how long a thread was ready to run and had no core.
-// What a walk over the threads tells at the end was before the end.
+// feedCoreWait tells the engine how long a thread was ready to run and had no core. Records of the
+// walk over all threads at the end count as at the process's end.
 func (p *Process) feedCoreWait(w bpf.CoreWait) {
 	ev := event.Event{Time: w.Time, PID: w.PID, TID: w.TID, Edge: event.CoreWait, Value: int64(w.More), Key: w.InCall}
 	if w.First {
@@ -21,8 +21,8 @@ func (p *Process) feedCoreWait(w bpf.CoreWait) {
 	p.feed(&ev)
 }
 
-// readCoreWaits tells the engine how long the process's threads have been without a
-// core so far. Where the kernel keeps no such sum, none is told by hits either.
+// readCoreWaits tells the engine how long each thread has waited for a core so far. Where the
+// kernel keeps no such sum, hits do not report one either.
 func (p *Process) readCoreWaits() {
 	before := map[uint32]int64{}
 	for _, tid := range threadsOf(int(p.pid)) {

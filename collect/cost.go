@@ -9,17 +9,17 @@ import (
 	"ompp-attach/profile"
 )
 
-// costing is what probe hits cost here, once that is known.
+// costing is what probe hits cost on this machine, once that is known.
 type costing struct {
 	done    chan struct{}
 	costs   *calibration.Costs
-	err     error // why it is not known
-	pending bool  // neither is known yet; guarded by Measurement.mu
+	err     error // why the costs are not known
+	pending bool  // calibration is not over; guarded by Measurement.mu
 }
 
-// calibrate finds out what hits cost, on a program of the tool's own, while the
-// files of the measured one are read and its probes placed. Until it is over the
-// engines get no events: what comes meanwhile is set aside.
+// calibrate begins to measure what hits cost, on a program of the tool's own. Meanwhile the files
+// of the measured process are read, and its probes placed. The engines get no events until
+// calibration is over; records are set aside meanwhile.
 func (m *Measurement) calibrate() {
 	m.costing.done, m.costing.pending = make(chan struct{}), true
 	go func() {
@@ -35,7 +35,7 @@ func (m *Measurement) calibrate() {
 	}()
 }
 
-// costsFound lets the engines have events from here on.
+// costsFound ends calibration: from now on the engines get events.
 func (m *Measurement) costsFound(c *calibration.Costs, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,15 +45,15 @@ func (m *Measurement) costsFound(c *calibration.Costs, err error) {
 	}
 }
 
-// tellCosts lets a process's engine take out what hits cost, if that is known; it
-// has had no event yet. Measurement.mu is held.
+// tellCosts tells an engine what hits cost, if that is known, so that it can take the cost out of
+// times. The engine must not have had an event yet. Measurement.mu is held.
 func (m *Measurement) tellCosts(p *Process) {
 	c := &m.costing
 	if c.pending || c.costs == nil {
 		return
 	}
 	table := c.costs.Table()
-	if m.budget == nil { // which takes care of that
+	if m.budget == nil { // a budget deals with storms itself
 		p.rates = newRates(&table)
 	} else {
 		p.engine.Budgeted()
@@ -64,12 +64,11 @@ func (m *Measurement) tellCosts(p *Process) {
 	}
 }
 
-// asideBytes is how much of each ring is set aside at most: a processor writes
-// 100 MB a second if it does nothing but reach probes, and the slowest way to
-// calibrate takes less than half of one.
+// asideBytes is how much of each ring is set aside at most. A processor that does nothing but reach
+// probes writes 100 MB a second, and the slowest way to calibrate takes less than half a second.
 const asideBytes = 64 << 20
 
-// setAside makes room in the rings before it is known what hits cost; mu is held.
+// setAside makes room in the rings while calibration is under way; mu is held.
 func (m *Measurement) setAside() error {
 	for _, r := range m.rings {
 		if err := r.SetAside(asideBytes); err != nil {
@@ -79,8 +78,8 @@ func (m *Measurement) setAside() error {
 	return nil
 }
 
-// Costs returns what a probe hit costs a thread on this machine, or why that is
-// not known. It waits until it has been measured.
+// Costs returns what a probe hit costs a thread on this machine, or an error that says why that is
+// not known. It waits until calibration is over.
 func (m *Measurement) Costs() (*calibration.Costs, error) {
 	if m.costing.done == nil {
 		return nil, errors.New("not measured")
@@ -89,7 +88,8 @@ func (m *Measurement) Costs() (*calibration.Costs, error) {
 	return m.costing.costs, m.costing.err
 }
 
-// overhead adds to a process's hits by kind how it is known what they cost.
+// overhead adds to a process's counts of hits, which may be nil, how the probes were attached, and
+// why their cost is not known.
 func (m *Measurement) overhead(o *profile.Overhead) *profile.Overhead {
 	if o == nil {
 		o = &profile.Overhead{}

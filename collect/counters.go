@@ -14,13 +14,13 @@ import (
 	"ompp-attach/profile"
 )
 
-// counting is the performance counters that a measurement reads.
+// counting holds the performance counters that a measurement reads.
 type counting struct {
-	counters []profile.Counter // as they were asked for
-	column   []int             // where events have them; -1: it failed
+	counters []profile.Counter // in the order in which the user asked for them
+	column   []int             // by counter: its index in an event; -1: it cannot be counted
 	wanted   []perfcounters.Counter
 	kernel   bpf.Counters
-	events   [][]*perf.Event // by counter of the kernel side, one for each CPU
+	events   [][]*perf.Event // by counter of the kernel side, then one for each CPU
 	stop     io.Closer
 	formulas []string
 }
@@ -34,7 +34,7 @@ var softwareSources = map[uint64]bpf.CounterSource{
 	unix.PERF_COUNT_SW_CPU_MIGRATIONS:   bpf.CountCPUMigrations,
 }
 
-// newCounting finds out which counters can be had.
+// newCounting finds out which of the wanted counters can be counted here.
 func newCounting(wanted []perfcounters.Counter) *counting {
 	c := &counting{}
 	for i := range wanted {
@@ -59,8 +59,7 @@ func newCounting(wanted []perfcounters.Counter) *counting {
 	return c
 }
 
-// start opens the events on every CPU: the kernel side keeps apart whose they
-// are.
+// start opens the events on every CPU. The kernel side attributes their counts to threads.
 func (c *counting) start(k *bpf.Probes) error {
 	if len(c.wanted) == 0 {
 		return nil
@@ -77,7 +76,7 @@ func (c *counting) start(k *bpf.Probes) error {
 		var failed error
 		for cpu := range cpus {
 			ev, err := perf.Open(c.wanted[i].Attr(), perf.AllThreads, cpu, nil)
-			if err != nil { // the CPU is offline, or of another kind
+			if err != nil { // the CPU is offline, or of a type without this event
 				failed = err
 				continue
 			}
@@ -112,8 +111,8 @@ func (c *counting) close() {
 	}
 }
 
-// running is the share of time in which a counter counted: others may use the
-// hardware as well.
+// running is the share of the time in which a counter really counted: other users of the hardware
+// counters may have had it for the rest.
 func (c *counting) running(i int) float64 {
 	var enabled, ran float64
 	for _, ev := range c.events[i] {
@@ -121,14 +120,15 @@ func (c *counting) running(i int) float64 {
 			enabled, ran = enabled+float64(n.Enabled), ran+float64(n.Running)
 		}
 	}
-	const always = 0.999 // the first moments are none of the measurement's
+	const always = 0.999 // the first moments lie before the measurement
 	if enabled == 0 || ran >= always*enabled {
 		return 1
 	}
 	return ran / enabled
 }
 
-// settle makes the counters of a profile those that were asked for.
+// settle scales a profile's counts to the whole time, and puts the counters in the order in which
+// they were asked for.
 func (c *counting) settle(p *profile.Profile) {
 	if c == nil {
 		return
@@ -152,8 +152,8 @@ func (c *counting) settle(p *profile.Profile) {
 	}
 }
 
-// CounterNotes says which of the counters cannot be had, and why, and which are
-// estimates.
+// CounterNotes tells which counters cannot be counted and why, and whether the counts are estimates
+// because counters take turns.
 func (m *Measurement) CounterNotes() (out []string) {
 	if m.counting == nil {
 		return nil
@@ -169,14 +169,14 @@ func (m *Measurement) CounterNotes() (out []string) {
 	return out
 }
 
-// Evaluate records formulas over the counters in the profiles.
+// Evaluate makes the profiles record formulas over the counters, for reports to compute.
 func (m *Measurement) Evaluate(formulas []string) {
 	if m.counting != nil {
 		m.counting.formulas = formulas
 	}
 }
 
-// CheckCounters refuses more counters than a record carries.
+// CheckCounters refuses more counters than a record can carry (bpf.MaxCounters).
 func CheckCounters(list []perfcounters.Counter) error {
 	if len(list) > bpf.MaxCounters {
 		return fmt.Errorf("%d counters, and at most %d can be read at once: measure the others in another run", len(list), bpf.MaxCounters)

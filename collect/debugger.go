@@ -11,19 +11,20 @@ import (
 	"time"
 )
 
-// A debugger writes breakpoints into the same code as the kernel its probes, and each
-// takes what it finds there for the program's own. A breakpoint that is set at a
-// probed instruction saves the probe's; what the debugger puts back when the probe has
-// gone is a trap that nobody answers for, and the process dies of it (SIGTRAP). While
-// the probe is there, it is harmless. So probes stay until the debugger has gone.
+// A debugger writes breakpoints into the same code as the kernel writes its probes, and each takes
+// the other's breakpoint for an instruction of the program. A debugger's breakpoint at a probed
+// instruction saves the probe's breakpoint. If the debugger puts that back after the probe has
+// gone, it is a trap that nobody handles, and the process dies of SIGTRAP. It does no harm while
+// the probe is there. So probes stay until the debugger has gone.
 
-// tracer is who debugs or traces a process.
+// tracer is the process that debugs or traces another one.
 type tracer struct {
 	pid  int
 	name string
 }
 
-// tracerOf returns who does; the zero value: nobody. strace sets no breakpoints.
+// tracerOf returns the tracer of a process, or the zero value if it has none. strace counts as
+// none: it sets no breakpoints.
 func tracerOf(pid int) tracer {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -42,10 +43,10 @@ func tracerOf(pid int) tracer {
 	return t
 }
 
-// debuggersEvery is how often processes are looked at for who debugs them.
+// debuggersEvery is how often the processes are checked for debuggers.
 const debuggersEvery = time.Second
 
-// watchDebuggers warns of debuggers that have come; living is held.
+// watchDebuggers warns of debuggers that were attached since the last check; living is held.
 func (m *Measurement) watchDebuggers() {
 	if time.Since(m.debuggersLooked) < debuggersEvery {
 		return
@@ -64,7 +65,7 @@ func (m *Measurement) watchDebuggers() {
 	}
 }
 
-// warnOfDebugger warns, once, if a process is being debugged.
+// warnOfDebugger warns, once for each process, if the process is being debugged.
 func (m *Measurement) warnOfDebugger(pid int) {
 	t := tracerOf(pid)
 	if t.pid == 0 {
@@ -87,14 +88,14 @@ func (m *Measurement) warnOfDebugger(pid int) {
 	}
 }
 
-// heldProbes are those of a process that is being debugged although its measurement is
-// over.
+// heldProbes are the probes of a process that is still being debugged after its measurement.
 type heldProbes struct {
 	pid   int
 	links []io.Closer
 }
 
-// Held says, if it is so, that probes stay for a while after the measurement; else "".
+// Held returns a sentence that says for which processes probes stay after the measurement, because
+// of a debugger. It returns "" if there are none.
 func (m *Measurement) Held() string {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()
@@ -110,7 +111,7 @@ func (m *Measurement) Held() string {
 	return fmt.Sprintf("probes stay until the debugger has left process %s: without them, breakpoints that it set meanwhile may kill the program; Ctrl-C takes them away now", strings.Join(who, ", "))
 }
 
-// AwaitDebuggers waits until the debuggers are gone for which probes stay, or ctx ends.
+// AwaitDebuggers waits until no debugger keeps probes in place any more, or until ctx ends.
 func (m *Measurement) AwaitDebuggers(ctx context.Context) {
 	for ctx.Err() == nil && m.Held() != "" {
 		select {
@@ -120,7 +121,8 @@ func (m *Measurement) AwaitDebuggers(ctx context.Context) {
 	}
 }
 
-// takeHeld returns the links that were kept for debuggers' sake.
+// takeHeld returns the links of the probes that stayed because of a debugger, for the caller to
+// close.
 func (m *Measurement) takeHeld() (links []io.Closer) {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()

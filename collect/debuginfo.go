@@ -6,23 +6,23 @@ import (
 	"ompp-attach/symbols"
 )
 
-// debugFiles are the separate debug files that a measurement asks others for.
+// debugFiles are the separate debug files that a measurement fetches.
 type debugFiles struct {
-	fetch func(buildID string) error // nil: nobody is asked
-	// found are objects that know theirs, by those that were there before.
-	// Measurement.settling guards it.
+	fetch func(buildID string) error // nil: nothing is fetched
+	// found maps an object to one of the same file that has found its debug file, or to nil.
+	// Guarded by Measurement.settling.
 	found map[*symbols.Object]*symbols.Object
 }
 
-// FetchDebugFiles makes the measurement fetch what the names of a process's places
-// need, when the process's measurement is over: while it is measured, it might wait
-// for its probes, and so for the network. symbols.UseDebugFiles has to find what was
-// fetched.
+// FetchDebugFiles makes the measurement fetch the debug files that it needs to name a process's
+// places. It does so after the process's measurement: before, the process might have to wait for
+// its probes, and so for the network. fetch gets a build id; symbols.UseDebugFiles has to find the
+// file that was fetched.
 func (m *Measurement) FetchDebugFiles(fetch func(buildID string) error) {
 	m.debug = debugFiles{fetch, map[*symbols.Object]*symbols.Object{}}
 }
 
-// fetchFor fetches what a process's places need.
+// fetchFor fetches the debug files of the files in which a process's places lie.
 func (d *debugFiles) fetchFor(r *resolver, logf func(string, ...any)) {
 	if d.fetch == nil {
 		return
@@ -43,7 +43,7 @@ func (d *debugFiles) fetchFor(r *resolver, logf func(string, ...any)) {
 	r.debug = d.found
 }
 
-// look returns an object that has its debug file, or nil.
+// look fetches the debug file of o, and returns an object of the same file that has found it.
 func (d *debugFiles) look(o *symbols.Object) (*symbols.Object, error) {
 	if err := d.fetch(o.BuildID()); err != nil {
 		return nil, err
@@ -58,7 +58,8 @@ func (d *debugFiles) look(o *symbols.Object) (*symbols.Object, error) {
 	return better, nil
 }
 
-// named returns the object that knows most of the names in a file.
+// named returns the object that knows most names of a file: the one with a fetched debug file, if
+// there is one.
 func (r *resolver) named(o *symbols.Object) *symbols.Object {
 	if better := r.debug[o]; better != nil {
 		return better

@@ -18,14 +18,14 @@ import (
 // askPackages is how long the package manager may take to answer.
 const askPackages = 5 * time.Second
 
-// packages keeps what the package manager has answered: the ranks of a job map the
-// same files. "" is a file of no package.
+// packages keeps the answers of the package manager, since the ranks of a job map the same files. A
+// file that belongs to no package has the answer "".
 var packages struct {
 	sync.Mutex
 	of map[string]string // by path
 }
 
-// packagesOf returns the packages of files, by path.
+// packagesOf returns for each path the package that the file belongs to.
 func packagesOf(paths []string) map[string]string {
 	packages.Lock()
 	defer packages.Unlock()
@@ -49,8 +49,7 @@ func packagesOf(paths []string) map[string]string {
 	return of
 }
 
-// askDpkg asks for Debian's packages of files. Asking for all of them at once takes a
-// fifth of a second.
+// askDpkg asks dpkg for the packages of all files in one call, which takes a fifth of a second.
 func askDpkg(paths []string) map[string]string {
 	if len(paths) == 0 {
 		return nil
@@ -66,7 +65,7 @@ func askDpkg(paths []string) map[string]string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "dpkg-query", args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	out, _ := cmd.Output() // it fails if one of the files is of no package
+	out, _ := cmd.Output() // it fails if any of the files belongs to no package
 	of := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		// "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6"; several packages are separated by commas.
@@ -85,10 +84,10 @@ func askDpkg(paths []string) map[string]string {
 	return of
 }
 
-// pythons are the packages of Debian's interpreters.
+// pythons matches the packages of Debian's Python interpreters.
 var pythons = regexp.MustCompile(`^(?:lib)?(python3\.\d+)(?:-minimal|-stdlib)?$`)
 
-// debugPackage names the package with the debug information of a package of Debian's.
+// debugPackage returns the name of the Debian package with the debug information of a package.
 func debugPackage(name string) string {
 	if name == "libc6" {
 		return "libc6-dbg"
@@ -99,8 +98,8 @@ func debugPackage(name string) string {
 	return name + "-dbgsym"
 }
 
-// nameDebugPackages tells of files whose names or lines are not known which packages
-// have them. A file at the path of a container's is another one.
+// nameDebugPackages names, for files without line information, the packages that have it. A file of
+// a container is left out: at its path here lies another file, or none.
 func nameDebugPackages(objects []profile.Object, mods []symbols.Module) {
 	var paths []string
 	for i := range objects {
@@ -116,7 +115,7 @@ func nameDebugPackages(objects []profile.Object, mods []symbols.Module) {
 	}
 }
 
-// isInstalled tells whether a mapped file is the one at its path here.
+// isInstalled tells whether a mapped file is the file that is at the same path on this system.
 func isInstalled(path string, mods []symbols.Module) bool {
 	st, err := files.Stat(path)
 	if err != nil {

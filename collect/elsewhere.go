@@ -10,8 +10,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// namesElsewhere says of which files with regions the debug information is in
-// other files that are not read.
+// namesElsewhere lists the files with regions whose debug information lies mostly in other files,
+// which are not read.
 func (r *resolver) namesElsewhere() (out []profile.Unseen) {
 	seen := map[*symbols.Object]bool{}
 	for _, p := range r.bound {

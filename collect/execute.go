@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// execute becomes a program. As shells and execvp do, it has /bin/sh read a text
-// that does not name an interpreter (POSIX.1-2017, Shell, 2.9.1). It returns if there
-// is nothing to become.
+// execute replaces this process by a program. Like shells and execvp, it has /bin/sh read a text
+// file that names no interpreter (POSIX.1-2017, Shell, 2.9.1). It returns only if the program
+// cannot be executed.
 func execute(path string, args []string) error {
 	err := syscall.Exec(path, args, os.Environ())
 	if errors.Is(err, syscall.ENOEXEC) && isText(path) {
@@ -20,7 +20,7 @@ func execute(path string, args []string) error {
 	return err
 }
 
-// isText tells scripts from programs of other machines as bash does: by a zero byte in
+// isText tells scripts from programs for other machines, as bash does: a program has a zero byte in
 // the first line.
 func isText(path string) bool {
 	f, err := os.Open(path)
@@ -37,7 +37,7 @@ func isText(path string) bool {
 	return bytes.IndexByte(line, 0) < 0
 }
 
-// notExecuted says why a program that is there did not run.
+// notExecuted says why a file that exists could not be executed.
 func notExecuted(path string, err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOEXEC):

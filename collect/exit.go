@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pidfdInfo is struct pidfd_info of linux/pidfd.h, as Linux 6.13 has it. Since 6.15 it tells
-// of a process that was waited for how it ended, also to who is not its parent.
+// pidfdInfo is struct pidfd_info of linux/pidfd.h in Linux 6.13. From Linux 6.15 on it tells how a
+// process ended even after its parent has waited for it, also to processes that are not its parent.
 type pidfdInfo struct {
 	Mask     uint64
 	CgroupID uint64
-	Numbers  [11]uint32 // of the process, and of its user
+	Numbers  [11]uint32 // PIDs and user ids, which are not needed
 	ExitCode int32
 }
 
@@ -26,8 +26,8 @@ const (
 	pidfdInfoExit = 1 << 3     // PIDFD_INFO_EXIT
 )
 
-// EndingOf tells how a process ended of which a pidfd is there; ok is false where that is not
-// known: it runs, or somebody has waited for it already and the kernel is older than 6.15.
+// EndingOf tells how the process of a pidfd ended. ok is false if that is not known: the process
+// still runs, or its parent has waited for it and the kernel is older than 6.15.
 func EndingOf(pid, fd int) (e Ending, ok bool) {
 	if status, ended := zombieStatus(pid); ended {
 		// The number is the process's own as long as nobody has waited for it.
@@ -43,7 +43,8 @@ func EndingOf(pid, fd int) (e Ending, ok bool) {
 	return endingBy(syscall.WaitStatus(info.ExitCode)), true
 }
 
-// zombieStatus reads the status of a process that has ended and for which nobody has waited.
+// zombieStatus reads the wait status of a process that has ended and that nobody has waited for
+// yet.
 func zombieStatus(pid int) (ws syscall.WaitStatus, ended bool) {
 	const state, exitCode = 0, 49 // fields behind the name: 3 and 52 of proc(5)
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -58,7 +59,7 @@ func zombieStatus(pid int) (ws syscall.WaitStatus, ended bool) {
 	return syscall.WaitStatus(n), err == nil
 }
 
-// endingBy is how a process of that status ended.
+// endingBy describes how a process with a wait status ended.
 func endingBy(ws syscall.WaitStatus) Ending {
 	if ws.Signaled() {
 		return Ending{Status: 128 + int(ws.Signal()), Signal: ws.Signal(), How: fmt.Sprintf("killed by signal %d (%s)", ws.Signal(), ws.Signal())}

@@ -8,11 +8,11 @@ import (
 	"ompp-attach/symbols"
 )
 
-// suspicion is what a file is worth having its symbols parsed for.
+// suspicion tells for what a file's symbols are worth parsing.
 type suspicion struct{ runtime, mpi bool }
 
-// suspicions keeps what files were looked at: whoever loads a library waits
-// until all of its files have been asked for.
+// suspicions keeps the answers for files that were looked at: a process that loads a library waits
+// until all of its files have been looked at.
 type suspicions struct{ files sync.Map }
 
 var suspected suspicions
@@ -26,27 +26,27 @@ func (s *suspicions) of(o *symbols.Object) suspicion {
 	return known
 }
 
-// mayBeRuntime tells whether a file is worth having its symbols parsed. A
-// process may map hundreds of libraries, and a runtime may bear any name
-// (libgomp-a34b3233.so.1 in a Python wheel) or be part of another library: so
-// the question is what the loader would find, which costs some 10 us a file.
+// mayBeRuntime tells whether a file's symbols are worth parsing in search of a runtime. A process
+// may map hundreds of libraries. A runtime may have any name (libgomp-a34b3233.so.1 in a Python
+// wheel) or be part of another library. So mayBeRuntime asks for symbols as the loader would, which
+// costs some 10 us a file.
 func mayBeRuntime(o *symbols.Object) bool { return suspected.of(o).runtime }
 
 func looksLikeRuntime(o *symbols.Object) bool {
 	if o.Exports("GOMP_parallel") || o.Exports("__kmpc_fork_call") {
 		return true
 	}
-	// Linked into a program, a runtime is in its full symbol table only.
+	// A runtime that is linked into a program is found in the program's full symbol table only.
 	if o.IsExecutable() {
 		return true
 	}
-	// So it may be in a library that hides it; both runtimes make threads with
-	// stacks of a size of their own.
+	// A library may hide such a runtime in the same way. Both runtimes create threads with a stack
+	// size of their own.
 	return o.HasLocalNames() && o.Imports("pthread_create") && o.Imports("pthread_attr_setstacksize")
 }
 
-// namedRuntime tells by its name whether a file that cannot be read, or has no
-// names in it, was meant to be a runtime.
+// namedRuntime tells whether a file has the name of a runtime, for files that cannot be read or
+// have no symbols.
 func namedRuntime(path string) bool {
 	base := filepath.Base(path)
 	for _, prefix := range []string{"libgomp", "libomp", "libiomp"} {

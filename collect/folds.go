@@ -1,31 +1,31 @@
 package collect
 
-// The kernel side adds up executions, and tells of them when their thread has
-// something else to tell. So times at which records are cut must find nothing
-// folded across them.
+// The kernel side folds executions, and writes the sum when the thread has something else to
+// report. So at a time where records are cut, no sum may reach across the cut.
 
-// hold keeps threads from folding until letFold: what is folded has ended before
-// a time that is taken after the call.
+// hold keeps threads from folding until letFold: all that was folded ended before any time that is
+// read after the call.
 func (m *Measurement) hold() {
 	if err := m.kernel.HoldFolds(); err != nil {
 		m.logf("%v", err)
 	}
 }
 
-// letFold undoes hold: what is folded begins after a time that was taken before.
+// letFold undoes hold: all that is folded from now on begins after any time that was read before
+// the call.
 func (m *Measurement) letFold() {
 	if err := m.kernel.LetFold(); err != nil {
 		m.logf("%v", err)
 	}
 }
 
-// settleFolds lets the threads of a process write what they have folded: its
-// probes are gone, or it is stopped.
+// settleFolds makes the kernel side write what the threads of a process have folded. The process's
+// probes must be gone, or the process be stopped.
 func (m *Measurement) settleFolds(p *Process, stopped bool) {
 	if err := m.kernel.SettleFolds(int(p.pid), stopped); err != nil {
 		m.logf("process %d: %v", p.pid, err)
 	}
 }
 
-// Trace makes the kernel side report every hit by itself.
+// Trace makes the kernel side report every hit by a record of its own: nothing is folded any more.
 func (m *Measurement) Trace() { m.hold() }

@@ -7,13 +7,12 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Libomp also has libgomp's entry points, so that code that GCC compiled can
-// run on it: by LD_PRELOAD, or where a distribution (conda's llvm-openmp) gives
-// it libgomp's name. Of such code only what passes libomp's own entry points is
-// seen, which the user must know.
+// Libomp has libgomp's entry points, too, so that code compiled by GCC can run on libomp: by
+// LD_PRELOAD, or where a distribution installs libomp under libgomp's name (conda's llvm-openmp).
+// Of such code we see only what passes libomp's own entry points, and the user must know that.
 
-// gccOnLibomp says whether code compiled by GCC called libomp; "" if it did
-// not. mods are what the process maps.
+// gccOnLibomp returns a warning if code compiled by GCC called libomp, and "" if not. mods are the
+// files that the process maps.
 func (p *Process) gccOnLibomp(mods []symbols.Module) string {
 	libgomp := false
 	var libomp *library
@@ -26,7 +25,7 @@ func (p *Process) gccOnLibomp(mods []symbols.Module) string {
 	if libomp == nil {
 		return ""
 	}
-	// What GCC compiled, libomp calls through a function of its own.
+	// Libomp calls code that GCC has compiled through a function of its own.
 	for fn, instance := range p.usage.callers {
 		l := p.usage.libraries[instance]
 		if at, ok := p.resolver.at(fn); ok && l.kind == event.Kmpc && at.module.Path == l.path {

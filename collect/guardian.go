@@ -17,32 +17,32 @@ import (
 	"ompp-attach/bpf"
 )
 
-// From Linux 6.13 on the kernel side continues the processes that we have stopped
-// when we die, however we die (bpf/release.h). On older kernels the guardian does, a
-// second process of ours, which learns of our death by the end of its standard input.
+// From Linux 6.13 on, the kernel side continues the processes that we have stopped when we die, in
+// whatever way (bpf/release.h). On older kernels the guardian does that: a second process of ours,
+// which notices our death because its standard input is closed.
 
-// GuardianCommand is the hidden subcommand that runs it.
+// GuardianCommand is the hidden subcommand that runs the guardian.
 const GuardianCommand = "__guardian"
 
-// alwaysGuarded is the environment variable by which tests ask for a guardian where
-// the kernel needs none.
+// alwaysGuarded is an environment variable for tests: they get a guardian even where the kernel
+// needs none.
 const alwaysGuarded = "OMPP_ATTACH_GUARDIAN"
 
-// guardianName is what ps and killall call it.
+// guardianName is the guardian's name in ps and for killall.
 const guardianName = "ompp-guardian"
 
 type guardian struct {
-	path      string     // of our program
-	maps      []*os.File // of stopped and of followed processes: open until it is dismissed, which is after the follower's end
+	path      string     // of our executable
+	maps      []*os.File // stopped and followed; closed by stop, after the follower has ended
 	mu        sync.Mutex
 	cmd       *exec.Cmd
 	pipe      io.WriteCloser
 	dismissed bool
-	ended     chan struct{} // closed when there is none any more
+	ended     chan struct{} // closed when the last guardian has ended after stop
 }
 
-// guard starts the guardian, before the first process can be stopped, where the
-// kernel side does not do its work.
+// guard starts the guardian before the first process can be stopped, unless the kernel side does
+// its work.
 func (m *Measurement) guard() error {
 	if m.follower.EndsStops() && os.Getenv(alwaysGuarded) == "" {
 		return nil
@@ -110,8 +110,8 @@ func (g *guardian) start() error {
 	return nil
 }
 
-// keep starts another one when one was killed, and tries again when that fails.
-// Who has been started is waited for.
+// keep starts another guardian when one was killed, and tries again when that fails. It waits for
+// each guardian that was started, so that none becomes a zombie.
 func (g *guardian) keep() {
 	defer close(g.ended)
 	for {
@@ -131,11 +131,11 @@ func (g *guardian) over() bool {
 	return g.dismissed
 }
 
-// guardianPause keeps us from starting guardians all the time where something
-// kills each.
+// guardianPause is the time between two starts, so that we do not start guardians all the time
+// where something kills each of them.
 const guardianPause = 50 * time.Millisecond
 
-// dismissed is what we tell the guardian when we need it no more.
+// dismissed is written to the guardian's pipe when it is not needed any more.
 const dismissed = "x"
 
 func (g *guardian) stop() {
@@ -148,12 +148,14 @@ func (g *guardian) stop() {
 	g.close()
 }
 
-// guardianLook is how often the guardian looks for who has been stopped too long.
+// guardianLook is how often the guardian looks for processes that have been stopped for too long.
 const guardianLook = time.Second
 
-// RunGuardian is the guardian's main function.
+// RunGuardian is the guardian's main function. It gets the maps stopped and followed as files 3 and
+// 4, and returns when the measurement has ended or died.
 func RunGuardian() error {
-	// What is sent to all processes of our name, or by it, is not meant for it.
+	// Signals for all processes of the tool's name, or to a process group, are not meant for the
+	// guardian.
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	_ = os.WriteFile(fmt.Sprintf("/proc/self/task/%d/comm", os.Getpid()), []byte(guardianName), 0)
 	m, err := ebpf.NewMapFromFD(3)
@@ -176,13 +178,13 @@ func RunGuardian() error {
 				return nil
 			}
 		case <-time.After(guardianLook):
-			bpf.ContinueLonger(m, bpf.MostStopped) // we may be stopped ourselves, or hang
+			bpf.ContinueLonger(m, bpf.MostStopped) // the tool itself may be stopped, or hang
 		}
 	}
-	// The kernel takes the programs away some time after our death, on a busy
-	// machine seconds: they must not stop anybody any more.
+	// The kernel removes our BPF programs some time after our death, on a busy machine seconds
+	// later. Until then they must not stop any process.
 	for range 100 {
-		bpf.ForgetAll(followed) // a fork may just have been adding its child
+		bpf.ForgetAll(followed) // a fork may just have added its child
 		bpf.ContinueAll(m)
 		time.Sleep(50 * time.Millisecond)
 	}

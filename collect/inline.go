@@ -9,15 +9,14 @@ import (
 	"ompp-attach/symbols"
 )
 
-// MeasureInline makes the measurement place probes at constructs that make no
-// call. To be called before the measurement starts.
+// MeasureInline makes the measurement place probes at constructs that make no call. It must be
+// called before the measurement starts.
 func (m *Measurement) MeasureInline() {
 	m.inlining = true
 	m.AddFinder(findInline)
 }
 
-// findInline is the CodeFinder of constructs of which GCC made plain
-// instructions.
+// findInline is the CodeFinder for constructs that GCC compiles to plain instructions.
 func findInline(mod *symbols.Module) []probes.CodePoint {
 	o := mod.Object()
 	if !usesGomp(o) {
@@ -26,8 +25,8 @@ func findInline(mod *symbols.Module) []probes.CodePoint {
 	return inline.Of(o).Points(event.Gomp)
 }
 
-// CountAtomics makes the measurement count the executions of atomic and flush
-// constructs that make no call. To be called before the measurement starts.
+// CountAtomics makes the measurement count the executions of atomic and flush constructs that make
+// no call. It must be called before the measurement starts.
 func (m *Measurement) CountAtomics() {
 	m.atomics = true
 	m.AddFinder(func(mod *symbols.Module) []probes.CodePoint {
@@ -42,11 +41,11 @@ func (m *Measurement) CountAtomics() {
 	})
 }
 
-// usesGomp reports whether a file's own code was compiled for libgomp: it calls
-// it, and is not the library itself.
+// usesGomp tells whether a file's own code was compiled for libgomp: it calls libgomp, and is not
+// libgomp itself.
 func usesGomp(o *symbols.Object) bool {
 	if probes.Identify(o) == event.Gomp {
-		return o.IsExecutable() // static
+		return o.IsExecutable() // a static program holds libgomp
 	}
 	for _, name := range []string{"GOMP_parallel", "GOMP_parallel_reductions", "GOMP_barrier", "GOMP_single_start", "GOMP_parallel_sections"} {
 		if o.Imports(name) {
@@ -56,7 +55,8 @@ func usesGomp(o *symbols.Object) bool {
 	return false
 }
 
-// inlined answers for a construct that makes no call; it is called for no other.
+// inlined finds the construct without a call that is at the address of k. ok is false if there is
+// none, or if such constructs are not measured.
 func (r *resolver) inlined(k attribution.Key) (place, inline.Construct, bool) {
 	p, ok := r.at(k.Site)
 	var x *inline.Inlined
@@ -77,7 +77,8 @@ func (r *resolver) inlined(k attribution.Key) (place, inline.Construct, bool) {
 	return p, c, ok && c.Kind == k.Construct
 }
 
-// inlineRegion places a construct that makes no call.
+// inlineRegion fills in the place of a construct that makes no call. It returns false if k is no
+// such construct.
 func (r *resolver) inlineRegion(k attribution.Key, reg *profile.Region) bool {
 	switch k.Construct {
 	case event.Loop, event.Master, event.Masked, event.Atomic, event.Flush:
@@ -116,7 +117,7 @@ const noteWhole = "without the source: the region is one static loop and nothing
 
 const noteOwnLines = "without the source, the lines are those of the construct's code: the directive stands before them"
 
-// inlineParallel tells a region that is one static loop and nothing else.
+// inlineParallel marks a region that consists of one static loop as a parallel loop.
 func (r *resolver) inlineParallel(p place, reg *profile.Region) {
 	if r.inlining && reg.Construct == event.Parallel && usesGomp(p.object) && inline.Of(p.object).IsLoop(p.vaddr) {
 		reg.Construct = event.ParallelLoop
@@ -124,14 +125,13 @@ func (r *resolver) inlineParallel(p place, reg *profile.Region) {
 	}
 }
 
-// endsByProbe reports whether a probe tells the end of the body of a single
-// nowait.
+// endsByProbe tells whether a probe of its own reports the end of the body of a single nowait.
 func (r *resolver) endsByProbe(site uint64) bool {
 	_, _, ok := r.inlined(attribution.Key{Kind: attribution.Kind{Construct: event.Single, Runtime: event.Gomp}, Site: site})
 	return ok
 }
 
-// unseenInline says what of a process's inline constructs no probe sees.
+// unseenInline lists the inline constructs of a process that no probe sees, with the reasons.
 func (p *Process) unseenInline() (out []profile.Unseen) {
 	if !p.resolver.inlining {
 		return []profile.Unseen{{What: "static loops, master (GCC)",

@@ -13,15 +13,15 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Inspection is what can be told of a process without attaching to it.
+// Inspection is what can be found out about a process without attaching to it.
 type Inspection struct {
 	Process   preflight.Process
 	Path      string // executable
-	Libraries int    // mapped besides the executable
+	Libraries int    // files that it maps besides the executable
 	Runtimes  []InspectedRuntime
 	Users     []RuntimeUser // modules that call a runtime, the executable first
 	MPI       []InspectedMPI
-	Unread    error  // files that are mapped but could not be read
+	Unread    error  // files that it maps but that could not be read
 	NoOpenMP  string // why nothing can be measured; "" if there is a runtime
 }
 
@@ -30,20 +30,20 @@ type InspectedRuntime struct {
 	profile.Runtime
 	Kind     event.Runtime
 	Static   bool                     // part of the executable
-	Replaced bool                     // its file on disk is another one by now
-	Costs    [insn.SingleStep + 1]int // probes that would be placed, by price class
-	Returns  int                      // of these, with a return probe
-	// Constructs are those that the process's modules call the runtime for.
+	Replaced bool                     // its file on disk was replaced since
+	Costs    [insn.SingleStep + 1]int // probes that would be placed, by what they cost
+	Returns  int                      // how many of them have a return probe
+	// Constructs are the constructs for which the process's modules call the runtime.
 	Constructs []ConstructProbes
-	Err        error // why none can be placed
+	Err        error // why no probes can be placed
 }
 
-// InspectedMPI is an MPI library and what probes would be placed in it.
+// InspectedMPI is an MPI library and the probes that would be placed in it.
 type InspectedMPI struct {
 	Name    string // with its version
 	Path    string
 	Probes  int
-	Unknown error // why the volumes of its calls cannot be told; nil if they can
+	Unknown error // why the volumes of its calls are not known; nil if they are
 	Err     error // why it cannot be measured; nil if it can
 }
 
@@ -61,14 +61,14 @@ type RuntimeUser struct {
 	Path       string
 	BuildID    string
 	Executable bool
-	Static     bool   // holds the runtime itself
+	Static     bool   // it holds the runtime itself
 	Stripped   bool   // its own functions have no names
 	Lines      bool   // line information is there, perhaps in a separate file
-	DebugLink  string // how the separate debug file is called, if the file says so
-	Debug      string // the distribution's package that has it, if that is known
+	DebugLink  string // name of the separate debug file, if the file has one
+	Debug      string // the distribution's package that has the debug file, if known
 	Kinds      []event.Runtime
 	Calls      []string // entry points that it imports; empty if static
-	Sources    []Source // of its parallel regions, as far as symbols and lines tell
+	Sources    []Source // files of its parallel regions, as far as symbols and lines tell
 }
 
 // Source is a source file with parallel regions.
@@ -77,7 +77,7 @@ type Source struct {
 	State SourceState
 }
 
-// SourceState tells whether a source file is of use.
+// SourceState tells whether a source file is usable.
 type SourceState uint8
 
 // The states of a source file.
@@ -97,7 +97,7 @@ func (u *RuntimeUser) Tasking() (names []string) {
 	return names
 }
 
-// Inspect looks at a process as an attach would, but touches nothing. The
+// Inspect looks at a process as an attach would, but places no probes and changes nothing. The
 // error, an *AttachError, says why the process cannot be looked into.
 func Inspect(pid int) (*Inspection, error) {
 	p, exe, err := lookAt(pid)
@@ -171,8 +171,8 @@ func inspectRuntime(mod *symbols.Module, imported func(string) bool) (r Inspecte
 	return r, true
 }
 
-// inspectUser tells whether a module calls one of the runtimes: a static
-// executable its own, others those whose functions they import.
+// inspectUser tells whether a module calls one of the runtimes. A static executable calls the
+// runtime that it holds; other modules call runtimes whose functions they import.
 func inspectUser(mod *symbols.Module, executable bool, runtimes []*symbols.Module, kinds []InspectedRuntime) (u RuntimeUser, ok bool) {
 	o := mod.Object()
 	u = RuntimeUser{Path: mod.Path, Executable: executable}
@@ -180,7 +180,8 @@ func inspectUser(mod *symbols.Module, executable bool, runtimes []*symbols.Modul
 		if rt.Object() == o {
 			u.Static = kinds[i].Static
 			if !u.Static {
-				return u, false // libomp imports nothing of itself, libgomp's plugins are no users
+				// Libomp imports nothing of itself, and libgomp's plugins are no users.
+				return u, false
 			}
 			u.Kinds = append(u.Kinds, kinds[i].Kind)
 			continue

@@ -13,8 +13,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// JobProcesses lists the processes of this node that can be measured and that
-// a launcher has started, directly or through others. The error is a sentence.
+// JobProcesses lists the processes of this node that can be measured and that a launcher has
+// started, directly or through other processes. The error is a sentence.
 func JobProcesses(launcher int) ([]int, error) {
 	p, err := preflight.ReadProcess(preflight.Root(), launcher)
 	if err != nil {
@@ -64,7 +64,7 @@ func processes() map[int]int {
 
 // descends reports whether a process has another one among its ancestors.
 func descends(parents map[int]int, pid, ancestor int) bool {
-	for range len(parents) { // they were not read at one time: no circle may hold us
+	for range len(parents) { // the parents were read one after another, so they may form a circle
 		if pid = parents[pid]; pid == ancestor || pid == 0 {
 			return pid != 0
 		}

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/probes"
 )
 
-// kind is a set of constructs whose probes come and go together. What is in none
-// (teams, MPI, offloading) stays as long as there is a measurement.
+// kind is a set of constructs whose probes are taken away and placed together. Constructs of no
+// kind (teams, MPI, offloading) are probed as long as the measurement lasts.
 type kind struct {
 	name string
 	of   event.Constructs
@@ -25,7 +25,7 @@ var kinds = func() (all []kind) {
 	return all
 }()
 
-// kindOf is the index of each construct's kind, len(kinds) if it has none.
+// kindOf gives for each construct the index of its kind, or len(kinds) if it has none.
 var kindOf = func() (of [64]int) {
 	for c := range of {
 		of[c] = len(kinds)
@@ -36,17 +36,17 @@ var kindOf = func() (of [64]int) {
 	return of
 }()
 
-// kindLinks are a file's probes in a process, by kind, so that each can go and
-// come back. Guarded by Measurement.scanning.
+// kindLinks are the probes of a file in a process, by kind, so that each kind can be taken away and
+// placed again. Guarded by Measurement.scanning.
 type kindLinks struct {
 	m     *Measurement
 	p     *Process
 	path  string
 	plan  *probes.Attached
-	links []io.Closer // by kind, and behind them those that stay; nil: away, or none
+	links []io.Closer // by kind; last: of no kind; nil: taken away, or no probes
 }
 
-// attachKinds places a file's probes, but for those of kinds that are away.
+// attachKinds places a file's probes, except those of kinds that are away.
 func (m *Measurement) attachKinds(p *Process, path string, a *probes.Attached) (io.Closer, error) {
 	l := &kindLinks{m: m, p: p, path: path, plan: a, links: make([]io.Closer, len(kinds)+1)}
 	for k := range l.links {
@@ -72,7 +72,7 @@ func (l *kindLinks) points(k int) []bpf.Point {
 	return l.plan.Others(all)
 }
 
-// place places the probes of a kind.
+// place places the probes of kind k, if there are any to place.
 func (l *kindLinks) place(k int) (err error) {
 	points := l.points(k)
 	if l.links[k] != nil || len(points) == 0 {
@@ -82,7 +82,7 @@ func (l *kindLinks) place(k int) (err error) {
 	return err
 }
 
-// take returns what holds the probes of a kind, to be closed.
+// take returns the links of the probes of kind k, for the caller to close.
 func (l *kindLinks) take(k int) []io.Closer {
 	link := l.links[k]
 	if link == nil {
@@ -92,7 +92,8 @@ func (l *kindLinks) take(k int) []io.Closer {
 	return bpf.Parts(link)
 }
 
-// Close implements io.Closer. All go at one time, as in closeLinks.
+// Close implements io.Closer. It closes all links at one time, for the reason that closeLinks
+// gives.
 func (l *kindLinks) Close() error {
 	errs := make([]error, len(l.links))
 	var wg sync.WaitGroup
@@ -106,7 +107,7 @@ func (l *kindLinks) Close() error {
 	return errors.Join(errs...)
 }
 
-// kindPlan is what processes share of a plan.
+// kindPlan identifies the part of a plan whose probes processes share.
 type kindPlan struct {
 	plan *probes.Attached
 	kind int

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LaunchCommand is the hidden subcommand that becomes the program: it waits
-// until we follow it, then execs.
+// LaunchCommand is the hidden subcommand that becomes the program: it waits until we follow its
+// process, and then execs.
 const LaunchCommand = "__launch"
 
-// ExecError says that the kernel would not run the program.
+// ExecError says in a sentence why the kernel could not execute the program.
 type ExecError struct{ Sentence string }
 
 // Error implements error.
@@ -26,13 +26,12 @@ func (e *ExecError) Error() string { return e.Sentence }
 // Launched is a program that we started.
 type Launched struct {
 	cmd    *exec.Cmd
-	gate   *os.File // a byte lets the program start, its end ends the process
+	gate   *os.File // a byte lets the program start; if it is closed, the process ends
 	report *os.File
-	early  []os.Signal // came before the program started, and are its own
+	early  []os.Signal // signals for the program that came before it started
 }
 
-// InterruptedError says that a signal came that was to end the program, before
-// that was started.
+// InterruptedError says that a signal ended the run before the program was started.
 type InterruptedError struct{ Signal syscall.Signal }
 
 // Error implements error.
@@ -40,24 +39,24 @@ func (e *InterruptedError) Error() string {
 	return fmt.Sprintf("ended by signal %d (%s) before the program was started", e.Signal, e.Signal)
 }
 
-// Ending is how a launched program ended.
+// Ending tells how a process ended.
 type Ending struct {
 	Status int // exit status; 128+N if killed by signal N
 	Signal syscall.Signal
-	How    string // for the report
+	How    string // in words, for the report
 	CPU    CPUTimes
 }
 
-// Launch prepares a program in a process of its own, not yet running. The
-// process keeps our standard streams, environment and working directory, and
-// the files that we were given open (MPICH's launcher speaks to its ranks by
-// one), under their numbers. args[0] is the program's name.
+// Launch prepares a program in a process of its own that does not run yet. The process keeps our
+// standard streams, environment and working directory. It also keeps the files that were open when
+// we were started, under their numbers: MPICH's launcher speaks to its ranks by such a file.
+// args[0] is the program's name.
 func Launch(path string, args []string) (*Launched, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
-	// ExtraFiles would take numbers from 3 on, which may be such files'.
+	// ExtraFiles would take numbers from 3 on, which such files may have.
 	gateR, gate, err := pipe(false)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
@@ -82,8 +81,7 @@ func Launch(path string, args []string) (*Launched, error) {
 	return l, nil
 }
 
-// pipe makes a pipe one end of which a child inherits: the reader's or the
-// writer's.
+// pipe makes a pipe. A child inherits one end: the writer's if inheritWriter, else the reader's.
 func pipe(inheritWriter bool) (r, w int, err error) {
 	var p [2]int
 	syscall.ForkLock.RLock()
@@ -102,9 +100,9 @@ func pipe(inheritWriter bool) (r, w int, err error) {
 // PID is the program's process.
 func (l *Launched) PID() int { return l.cmd.Process.Pid }
 
-// Start lets the program run; it returns the reason when exec failed, or what
-// has come from signals kept it from being tried: a Ctrl-C while the kernel side
-// was loaded did not reach the program, which was not there.
+// Start lets the program run. It returns an *ExecError if the program could not be executed. It
+// returns an *InterruptedError if a signal that ends programs has come already: a Ctrl-C while the
+// kernel side was loaded did not reach the program, which did not run yet.
 func (l *Launched) Start(signals <-chan os.Signal) error {
 	for len(signals) > 0 {
 		s := <-signals
@@ -118,7 +116,7 @@ func (l *Launched) Start(signals <-chan os.Signal) error {
 	_, err := l.gate.Write([]byte{1})
 	l.gate.Close()
 	defer l.report.Close()
-	if err != nil { // it was killed: Wait tells
+	if err != nil { // the process was killed: Wait returns how
 		return nil
 	}
 	msg, err := io.ReadAll(l.report) // ends at exec: the pipe is close-on-exec
@@ -139,8 +137,8 @@ func (l *Launched) Abandon() {
 	_ = l.cmd.Wait()
 }
 
-// Wait waits for the program's end and passes on the signals that pass says
-// the program has not had.
+// Wait waits for the program's end. Meanwhile it passes on each signal for which pass says that the
+// program has not got it.
 func (l *Launched) Wait(signals <-chan os.Signal, pass func(syscall.Signal) bool) Ending {
 	ended := make(chan error, 1)
 	go func() { ended <- l.cmd.Wait() }()
@@ -177,8 +175,8 @@ func ending(err error, st *os.ProcessState) Ending {
 	return e
 }
 
-// foreground tells whether we share a terminal with the program, whose
-// keyboard signals then reach both.
+// foreground tells whether we are in the foreground of a terminal. The program then gets the
+// keyboard's signals, too.
 func foreground() bool {
 	// Standard input may be a file: ask the controlling terminal itself.
 	tty, err := os.Open("/dev/tty")
@@ -210,9 +208,9 @@ func (l *Launched) signals(name string) (set uint64) {
 	return set
 }
 
-// RunLaunch is the launcher's main function: args are the gate's and the
-// report's file numbers, the program's path and its arguments, argv[0] first. It
-// returns when exec failed, and Start has told why, or is not wanted any more.
+// RunLaunch is the main function of LaunchCommand. args are the file numbers of the gate and of the
+// report, the program's path, and its arguments from argv[0] on. It returns only if the program was
+// not executed: exec failed, and the report says why, or Start was not called.
 func RunLaunch(args []string) {
 	gateFD, err1 := strconv.Atoi(args[0])
 	reportFD, err2 := strconv.Atoi(args[1])

@@ -18,8 +18,8 @@ type lineRegion struct {
 	name, file  string
 	first, last int
 	matched     bool
-	trouble     string   // why it could not be placed where its lines are
-	sources     []string // files that may be meant, where it was not found
+	trouble     string   // why it cannot be placed where its lines are
+	sources     []string // files that may have been meant, if no file matches
 }
 
 var lineSyntax = regexp.MustCompile(`^([^=]+)=(.+):(\d+)-(?:(.+):)?(\d+)$`)
@@ -91,12 +91,13 @@ func (u *UserRegions) placeLines(mod *symbols.Module, o *symbols.Object, r *line
 	seen := map[uint64]bool{}
 	for _, addr := range at[begin] {
 		lo, hi, ok := o.FuncRange(addr)
-		if !ok || seen[lo] || o.IsOutlined(lo) && inside(lo) { // a parallel region within
+		// The body of a parallel region that lies within the lines.
+		if !ok || seen[lo] || o.IsOutlined(lo) && inside(lo) {
 			continue
 		}
 		seen[lo] = true
 		identity := addr
-		for u.places[o][identity].name != "" { // another region that begins here
+		for u.places[o][identity].name != "" { // the address of another region that begins here
 			identity++
 		}
 		ps, err := probes.LineProbes(o, "region "+r.name, lo, identity, lineOf)
@@ -120,8 +121,8 @@ func (u *UserRegions) placeLines(mod *symbols.Module, o *symbols.Object, r *line
 	return points
 }
 
-// mixed reports whether the line table goes back and forth over a region's
-// borders more often than a loop around it would.
+// mixed tells whether the line table crosses a region's borders more often than a loop around the
+// region would.
 func mixed(inside func(uint64) bool, lo, hi uint64, o *symbols.Object) bool {
 	const oneLoop = 4
 	crossings, was := 0, false
@@ -133,7 +134,7 @@ func mixed(inside func(uint64) bool, lo, hi uint64, o *symbols.Object) bool {
 	return crossings > oneLoop
 }
 
-// unmatched says why a region given by lines is nowhere.
+// unmatched says why a region given by lines was not placed.
 func (r *lineRegion) unmatched() string {
 	s := "--region " + r.text
 	switch {

@@ -8,9 +8,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// LookAhead begins to read a process's files, before the kernel side is
-// loaded, which takes about as long and leaves other cores idle. What is found
-// is kept with the files, where the measurement will find it.
+// LookAhead begins to read a process's files before the kernel side is loaded. Loading takes about
+// as long and leaves other cores idle. The results are kept with the files, where the measurement
+// finds them.
 func LookAhead(pid int, inlining bool) {
 	mapped := lookedAhead.add(pid)
 	into := func(o *symbols.Object) {
@@ -21,14 +21,15 @@ func LookAhead(pid int, inlining bool) {
 			go inline.Of(o)
 		}
 	}
-	go func() { // what cannot be read, the scan will tell
+	go func() { // the scan reports what cannot be read
 		if o, err := mapped.list.Executable(); err == nil {
 			into(o)
 		}
 	}()
 	go func() {
 		mods, _ := mapped.modules()
-		for _, first := range []bool{true, false} { // a runtime takes longest to read
+		// A runtime takes longest to read, so it comes first.
+		for _, first := range []bool{true, false} {
 			for i := range mods {
 				if namedRuntime(mods[i].Path) == first {
 					into(mods[i].Object())
@@ -38,7 +39,7 @@ func LookAhead(pid int, inlining bool) {
 	}()
 }
 
-// lookedAhead are the lists of processes that are not measured yet.
+// lookedAhead are the lists of files of processes that are not measured yet.
 var lookedAhead ahead
 
 type ahead struct {
@@ -46,10 +47,10 @@ type ahead struct {
 	mapped map[int]*mappedAhead
 }
 
-// mappedAhead is what a process maps before it is measured.
+// mappedAhead are the files that a process mapped before it was measured.
 type mappedAhead struct {
 	list    *symbols.Process
-	modules func() ([]symbols.Module, error) // looked for once
+	modules func() ([]symbols.Module, error) // listed once
 }
 
 func (a *ahead) add(pid int) *mappedAhead {
@@ -65,12 +66,12 @@ func (a *ahead) add(pid int) *mappedAhead {
 	return a.mapped[pid]
 }
 
-// of returns the list of a process that begins to be measured.
+// of returns and forgets the list of a process that begins to be measured.
 func (a *ahead) of(pid int) *symbols.Process {
 	a.Lock()
 	defer a.Unlock()
 	p := a.mapped[pid]
-	delete(a.mapped, pid) // when its number comes again it is another program's
+	delete(a.mapped, pid) // another process may get its PID
 	if p == nil {
 		return symbols.NewProcess(pid)
 	}

@@ -12,27 +12,26 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Providers of the markers of ompp.h.
+// The providers of the markers that ompp.h sets.
 const (
 	markBegin  = "ompp_begin"
 	markEnd    = "ompp_end"
 	markSwitch = "ompp" // on, off
 )
 
-// findMarkers is a CodeFinder: the markers of ompp.h, which need not be asked
-// for.
+// findMarkers is the CodeFinder for the markers of ompp.h. They are probed without being asked for.
 func (u *UserRegions) findMarkers(mod *symbols.Module) (points []probes.CodePoint) {
 	o := mod.Object()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	identity := map[string]uint64{} // by region name; "": named at run time
+	identity := map[string]uint64{} // by region name; "" if the region gets its name at run time
 	last := map[string]symbols.Marker{}
 	var wanted []symbols.Marker
 	for _, m := range o.Markers() {
 		if m.Provider != markBegin && m.Provider != markEnd && m.Provider != markSwitch {
 			continue
 		}
-		// The kernel would put its breakpoint wherever a broken note says.
+		// The kernel would put its breakpoint at any address that a broken note has.
 		i, err := insn.Decode(o, m.VAddr)
 		if err != nil || i.Kind != insn.Nop {
 			u.unseen = append(u.unseen, profile.Unseen{What: "marker " + m.Name, Reason: fmt.Sprintf("its note in %s leads to %#x, where no nop is", mod.Path, m.VAddr)})
@@ -78,8 +77,7 @@ func (u *UserRegions) findMarkers(mod *symbols.Module) (points []probes.CodePoin
 
 var switches = map[string]event.Edge{"on": event.On, "off": event.Off}
 
-// markedLines is the text between a region's first begin marker and its last
-// end marker.
+// markedLines is the range of lines between a region's first begin marker and its last end marker.
 func markedLines(o *symbols.Object, begin, end uint64) *symbols.Extent {
 	x := &symbols.Extent{Function: o.SourceFunction(begin)}
 	file, line, _, ok := o.Line(begin)
@@ -93,11 +91,11 @@ func markedLines(o *symbols.Object, begin, end uint64) *symbols.Extent {
 	return x
 }
 
-// maxMarkerName bounds the name of a region that is named at run time.
+// maxMarkerName bounds the length in bytes of a name that is given at run time.
 const maxMarkerName = 256
 
-// nameMarker replaces, in the event of a marker that is named at run time, the
-// address of the name by one that stands for all strings of the same contents.
+// nameMarker handles the event of a marker whose name is given at run time. It replaces the address
+// of the name by one address for all strings with the same contents.
 func (r *resolver) nameMarker(ev *event.Event) {
 	at, n := ev.Fn, min(ev.Key, maxMarkerName)
 	ev.Key = 0

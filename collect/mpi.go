@@ -15,8 +15,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// mpiSide is a measurement's MPI part. The kernel side is loaded when the first
-// MPI library is seen.
+// mpiSide is the MPI part of a measurement. Its kernel side is loaded when the first MPI library is
+// seen.
 type mpiSide struct {
 	kernel  *bpf.MPI                       // guarded by Measurement.scanning
 	decoder probes.MPIDecoder              // guarded by Measurement.mu
@@ -29,14 +29,15 @@ type plannedMPI struct {
 	err  error
 }
 
-// mpiProcess is what is known of a process's MPI.
+// mpiProcess is what is known of a process's use of MPI.
 type mpiProcess struct {
 	placed map[fileID]*placedMPI // guarded by Measurement.scanning
 	job    *profile.MPIJob       // guarded by Measurement.mu; nil: no MPI library seen
-	// bindings are the libraries that call MPI for others; guarded by Measurement.mu.
+	// bindings are the libraries that call MPI on behalf of others (Fortran, C++); guarded by
+	// Measurement.mu.
 	bindings map[*symbols.Object]bool
-	// library is the MPI library, noNeighbors the communicators of which the
-	// neighbours cannot be told; guarded by Measurement.mu.
+	// library is the MPI library. noNeighbors are the communicators whose numbers of neighbours
+	// cannot be found. Both are guarded by Measurement.mu.
 	library     *symbols.Module
 	noNeighbors map[uint64]bool
 	doubted     bool // see doubt; guarded by Measurement.mu
@@ -48,7 +49,7 @@ type placedMPI struct {
 	plan *probes.MPIPlan
 }
 
-// mayBeMPI tells whether a file is worth having its symbols parsed: see
+// mayBeMPI tells whether a file's symbols are worth parsing in search of an MPI library: see
 // mayBeRuntime.
 func mayBeMPI(o *symbols.Object) bool { return suspected.of(o).mpi }
 
@@ -56,8 +57,8 @@ func looksLikeMPI(o *symbols.Object) bool {
 	return o.Exports("PMPI_Init") || o.Exports("MPI_Init") || o.IsExecutable() && o.HasLocalNames()
 }
 
-// mpiPlan returns the stored plan of a module's file, making it at first sight;
-// nil if the module is no MPI library.
+// mpiPlan returns the stored plan of a module's file, and makes it when the file is seen for the
+// first time. It returns nil if the module is no MPI library. scanning is held.
 func (m *Measurement) mpiPlan(mod *symbols.Module) (*probes.MPIAttached, error) {
 	o := mod.Object()
 	if p, ok := m.mpi.plans[o]; ok {
@@ -100,8 +101,8 @@ func (m *Measurement) newMPIPlan(mod *symbols.Module) (*probes.MPIAttached, erro
 	return a, nil
 }
 
-// placeMPI places probes in the MPI libraries that a process maps and that have
-// none yet, and returns how many of these there are; scanning is held.
+// placeMPI places probes in those MPI libraries of a process that have none yet, and returns how
+// many there are; scanning is held.
 func (m *Measurement) placeMPI(p *Process, mods []symbols.Module) (found int, first error) {
 	for i := range mods {
 		mod := &mods[i]
@@ -135,8 +136,8 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	var link io.Closer
 	var err error
 	if m.kernel.Mode() == bpf.Perf && !mod.Object().IsExecutable() {
-		// A perf event per probe is dear to take away: not for functions that
-		// nobody can call but by dlsym. So ranks have probes of their own.
+		// It takes long to remove a perf event for each probe. So functions that only dlsym could
+		// reach get no probes, and each rank has probes of its own.
 		points = a.Imported(importedBy(mods))
 		link, err = place(pid)
 	} else {
@@ -161,7 +162,8 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p.mpi.job, p.mpi.library = job, mod
-	if m.running && a.Plan.Library.Unknown == nil { // it may be between MPI_Init and MPI_Finalize
+	// The process may be between MPI_Init and MPI_Finalize.
+	if m.running && a.Plan.Library.Unknown == nil {
 		if err := a.Plan.Library.Formulas.Check(mod.Bias, readMemory(pid)); err != nil && !errors.Is(err, accessor.ErrNotInitialized) {
 			p.mpi.doubt(err)
 		}
@@ -169,7 +171,7 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	return nil
 }
 
-// feedMPI takes one record of an MPI call; mu is held.
+// feedMPI feeds the record of an MPI call; mu is held.
 func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	p := m.procs[r.Pid]
 	var ev event.Event
@@ -203,18 +205,17 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 	if m.budget != nil {
 		m.budget.pay(&ev)
 	}
-	// A call that returned after the measured time was over was under way then.
+	// A call that returned after the end of the measured time was under way at that end.
 	if over := p.overAt(); over != 0 && ev.Time > over && ev.MPI.Start < over {
 		ev.Time, ev.Edge = over, event.Enter
 	}
 	if p.meta.Attached && ev.MPI.Start < p.began || ev.MPI.Start < p.resumed {
-		return // it began while the probes were being placed, one by one
+		return // it began while the probes were being placed one by one
 	}
 	p.feed(&ev)
 }
 
-// overAt is when the process's measured time was over, or it was paused; 0: it
-// is being measured.
+// overAt is when the process's measured time ended or it was paused; 0 while it is being measured.
 func (p *Process) overAt() uint64 {
 	if p.offSince != 0 {
 		return p.offSince
@@ -222,8 +223,8 @@ func (p *Process) overAt() uint64 {
 	return p.ended
 }
 
-// cutOffMPI lets the calls that are under way be reported: the process's probes
-// are gone.
+// cutOffMPI makes the kernel side report the calls that are under way. The process's probes must be
+// gone.
 func (m *Measurement) cutOffMPI(p *Process) {
 	m.scanning.Lock()
 	kernel, any := m.mpi.kernel, len(p.mpi.placed) > 0
@@ -236,7 +237,7 @@ func (m *Measurement) cutOffMPI(p *Process) {
 	}
 }
 
-// takeLinks returns what holds the process's MPI probes.
+// takeLinks returns the links of the process's MPI probes, for the caller to close.
 func (q *mpiProcess) takeLinks() (links []io.Closer) {
 	for _, pl := range q.placed {
 		if pl.link != nil {
@@ -247,7 +248,7 @@ func (q *mpiProcess) takeLinks() (links []io.Closer) {
 	return links
 }
 
-// dropped counts the records of MPI calls that the kernel could not store.
+// dropped counts the records of MPI calls that found no room in a ring.
 func (s *mpiSide) dropped() (sum uint64) {
 	if s.kernel == nil {
 		return 0

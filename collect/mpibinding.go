@@ -7,13 +7,13 @@ import (
 	"ompp-attach/symbols/unwind"
 )
 
-// Fortran and C++ call MPI through bindings, one to three functions of
-// libraries of their own: the call's return address lies there. The kernel side
-// knows these libraries' addresses and then adds the stack to its record.
+// Fortran and C++ call MPI through bindings: one to three functions in libraries of their own. The
+// return address of the MPI call lies in such a library. The kernel side knows the address ranges
+// of these libraries, and then adds the stack to its record.
 
-// mpiBindings are the address ranges in which MPI is called on the program's
-// behalf: the bindings', and those of the MPI library itself, which may hold some.
-// It notes whose they are.
+// mpiBindings returns the address ranges in which MPI is called on behalf of the program: the
+// bindings, and the MPI library itself, which may hold some. It also stores which files they are in
+// p.
 func (m *Measurement) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWrappers {
 	w := &bpf.MPIWrappers{}
 	bindings, deep := map[*symbols.Object]bool{}, false
@@ -27,7 +27,7 @@ func (m *Measurement) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWra
 	}
 	for i := range mods {
 		switch {
-		case mods[i].Path == p.meta.Path: // with copies of the library's objects (copy relocations)
+		case mods[i].Path == p.meta.Path: // has copies of the library's objects (copy relocations)
 			w.Images[0].Lo, w.Images[0].Size = mods[i].Start, mods[i].End-mods[i].Start
 		case probes.IsOpenMPI(mods[i].Object()):
 			w.Images[1].Lo, w.Images[1].Size = mods[i].Start, mods[i].End-mods[i].Start
@@ -42,9 +42,10 @@ func (m *Measurement) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWra
 	return w
 }
 
-// caller returns where the program called the binding from which a call came.
-// ok is false if the stack does not tell, or not enough of it was copied.
+// caller returns the address at which the program called the binding. ok is false if the copied
+// stack does not reach that far, or cannot be unwound.
 func (q *mpiProcess) caller(mods []symbols.Module, r *bpf.MPIRecord) (site uint64, ok bool) {
-	at := unwind.Entry{PC: r.Site - 1, SP: r.StackAt(), FP: r.BP, Stack: r.Stack} // in the call
+	// The address before the return address lies in the call.
+	at := unwind.Entry{PC: r.Site - 1, SP: r.StackAt(), FP: r.BP, Stack: r.Stack}
 	return unwind.Caller(mods, at, func(m *symbols.Module, _ uint64) bool { return q.bindings[m.Object()] })
 }

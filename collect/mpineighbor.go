@@ -5,10 +5,10 @@ import (
 	"ompp-attach/probes/accessor"
 )
 
-// lookForNeighbors completes a record of a neighbourhood collective on a
-// communicator whose making the kernel side has not seen (a duplicate, or one
-// from before attaching), and tells it for the calls to come; mu is held. Of
-// arrays, whose length was not known, the volume of this call is not, either.
+// lookForNeighbors completes the record of a neighbourhood collective on a communicator that the
+// kernel side has not seen being made: a duplicate, or one made before attaching. It tells the
+// kernel side the communicator's numbers of neighbours for later calls. The volume of this call
+// stays unknown if it depends on arrays, whose length was not known. mu is held.
 func (m *Measurement) lookForNeighbors(p *Process, r *bpf.MPIRecord) {
 	if p.mpi.noNeighbors[r.Comm] || p.mpi.library == nil {
 		return

@@ -11,7 +11,7 @@ import (
 
 var threadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
 
-// begin notes what the end of MPI_Init told; mu is held.
+// begin stores what the end of MPI_Init told of rank, size and thread level; mu is held.
 func (q *mpiProcess) begin(w *probes.MPIWorld) {
 	switch {
 	case w.Size == 0: // not told
@@ -25,14 +25,14 @@ func (q *mpiProcess) begin(w *probes.MPIWorld) {
 	}
 }
 
-// doubt says that what was derived from the library's code does not hold in this
-// process, so that volumes are not told; mu is held.
+// doubt notes that what we derived from the library's code is wrong in this process, so that no
+// volumes are reported; mu is held.
 func (q *mpiProcess) doubt(err error) {
 	q.doubted = true
 	q.job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%v).", err)
 }
 
-// readMemory returns what reads numbers from a process's memory.
+// readMemory returns a function that reads a number of n bytes, at most 8, from a process's memory.
 func readMemory(pid int) func(addr uint64, n int) (uint64, error) {
 	return func(addr uint64, n int) (uint64, error) {
 		var b [8]byte

@@ -8,16 +8,16 @@ import (
 	"ompp-attach/event"
 )
 
-// isOffload tells libomptarget by its name: it starts no teams, but it is probed
-// where a program has it.
+// isOffload tells whether a file is libomptarget, by its name. It starts no teams, but is probed
+// where a program maps it.
 func isOffload(base string) bool { return strings.HasPrefix(base, "libomptarget") }
 
 const noteRuntimesOwn = "a region of the runtime itself, not of the program: libomp's hidden helper threads, which it starts for target nowait"
 
 const noteReduction = "GCC combines the results of several reductions under the lock of its atomics"
 
-// parallelKind tells which combined construct a parallel region is a part of
-// whose directive has more before it (teams distribute parallel for).
+// parallelKind returns the combined construct that the words of a directive name behind "parallel".
+// The directive may have more before it (teams distribute parallel for).
 func parallelKind(words string, seen event.Construct) event.Construct {
 	_, rest, _ := strings.Cut(words, "parallel")
 	f := strings.Fields(rest)
@@ -37,8 +37,8 @@ func parallelKind(words string, seen event.Construct) event.Construct {
 
 var clangVersion = regexp.MustCompile(`clang version (\d+)`)
 
-// ignoresLoop tells whether a module with OpenMP was compiled by a clang that
-// makes nothing of the loop directive, or by one that does not say which it is.
+// ignoresLoop tells whether a module with OpenMP was compiled by a clang that ignores the loop
+// directive, or by an unknown release.
 func (p *Process) ignoresLoop() bool {
 	const first = 16
 	for i := range p.resolver.mods {

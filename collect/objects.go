@@ -8,7 +8,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// objects describes the files that a profile's frames and regions lie in.
+// objects describes the files in which a profile's frames and regions lie.
 func (r *resolver) objects(prof *profile.Profile) (out []profile.Object) {
 	named := map[string]bool{}
 	for i := range prof.Frames {

@@ -14,13 +14,13 @@ import (
 	"ompp-attach/profile"
 )
 
-// What is no more than a moment is no finding.
+// Oversubscription that lasts no more than moments is not reported.
 const (
 	leastShare  = 0.01
-	leastExcess = 1.1 // threads per core: the ends of stretches are not sharp
+	leastExcess = 1.1 // threads per core: stretches have no sharp ends
 )
 
-// label is a runtime's name; with two of one kind, also which it is.
+// label is a runtime's name. If there are two of one kind, it says which of them it is.
 func (u *usage) label(l *library) string {
 	name := l.kind.String()
 	var others []*library
@@ -41,7 +41,7 @@ func (u *usage) label(l *library) string {
 	return name + " " + base
 }
 
-// perLibrary resolves places, and names the runtime that each of them calls.
+// perLibrary resolves places, and names for each the runtime library that it calls.
 type perLibrary struct {
 	*resolver
 	usage *usage
@@ -59,8 +59,8 @@ func (r perLibrary) Region(k attribution.Key) profile.Region {
 	return reg
 }
 
-// oversubscribed says in whole sentences where more threads are at work than
-// cores can be used: by one runtime, or by several at a time.
+// oversubscribed returns, in whole sentences, where more threads were at work than cores can be
+// used: threads of one runtime, or of several at a time.
 func (u *usage) oversubscribed(c *cores) (warnings []string) {
 	n := c.number()
 	if n == 0 || len(u.libraries) == 0 {
@@ -98,7 +98,7 @@ func (u *usage) oversubscribed(c *cores) (warnings []string) {
 	return warnings
 }
 
-// share is a library's part in an oversubscription.
+// share is a library's part in the threads that were too many.
 type share struct {
 	lib     *library
 	threads float64 // on average
@@ -106,13 +106,13 @@ type share struct {
 
 type overlap struct {
 	measured, excess, turns time.Duration
-	together                []share    // libraries with a part in the excess
+	together                []share    // libraries whose threads were part of the excess
 	threads                 float64    // of all of them, on average in the excess
-	taking                  []*library // those that take turns
+	taking                  []*library // libraries that took turns
 }
 
-// overlap finds the stretches in which more threads than cores were at work,
-// and those in which several libraries were, with fewer.
+// overlap sums up the stretches of time in which more threads than cores were at work (excess), and
+// those in which several libraries were at work with fewer threads (turns).
 func (u *usage) overlap(libs []*library, cores int) (ov overlap) {
 	stretches, teams := 0, 0
 	for _, l := range libs {
@@ -189,8 +189,8 @@ func (u *usage) names(libs []*library) string {
 	return strings.Join(parts, " and ")
 }
 
-// nesting finds the runtime whose regions are most inside those of another; nil
-// if that is no more than a part of the time with too many threads.
+// nesting finds the pair of runtimes of which one ran most inside regions of the other. It returns
+// nil if that makes up less than a quarter of the excess.
 func (u *usage) nesting(excess time.Duration) (outer, inner *library) {
 	const leastPart = 0.25
 	most := uint64(leastPart * float64(excess))
@@ -205,12 +205,12 @@ func (u *usage) nesting(excess time.Duration) (outer, inner *library) {
 	return outer, inner
 }
 
-// remedy says what to set, and what to replace.
+// remedy says which variables to set, and which libraries to replace.
 func (u *usage) remedy(libs []*library, cores int) string {
 	return fmt.Sprintf("set %s, so that they fit together, or %s", threadsAdvice(max(1, cores/max(1, len(libs)))), u.replacement(libs))
 }
 
-// replacement says how one runtime could do what several do.
+// replacement says how one runtime can serve all callers.
 func (u *usage) replacement(libs []*library) string {
 	kinds := map[event.Runtime]bool{}
 	var paths []string

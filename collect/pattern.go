@@ -10,16 +10,15 @@ import (
 	"ompp-attach/symbols"
 )
 
-// pattern selects functions by name: NAME, or a regular expression, either with
-// @FILE behind it.
+// pattern selects functions by NAME or by a regular expression. @FILE may follow either of them.
 type pattern struct {
 	text    string
-	name    string         // a plain name stands for itself alone
-	regex   *regexp.Regexp // else; any part of a name may match
-	file    string         // start of a library's base name; "": the program and its own libraries
+	name    string         // a plain name; it matches itself only
+	regex   *regexp.Regexp // if name is ""; it may match any part of a function's name
+	file    string         // beginning of a base name; "": the program and its own libraries
 	matched bool
-	near    []near // names like it, the nearest first
-	system  string // a system library that has the very name
+	near    []near // similar names of functions, the most similar first
+	system  string // a system library that has a function of this name
 	inlined []string
 }
 
@@ -51,17 +50,17 @@ func parsePattern(text string) (*pattern, error) {
 	return p, nil
 }
 
-// covers reports whether the functions of a file are meant.
+// covers tells whether the pattern selects functions in this file.
 func (p *pattern) covers(mod *symbols.Module) bool {
 	if p.file == "" {
-		return !isSystem(mod.Path) || mod.Object().IsExecutable() && !strings.Contains(filepath.Base(mod.Path), ".so") // libc is a program, too
+		// Libc can be executed, too.
+		return !isSystem(mod.Path) || mod.Object().IsExecutable() && !strings.Contains(filepath.Base(mod.Path), ".so")
 	}
 	return strings.HasPrefix(filepath.Base(mod.Path), p.file)
 }
 
-// matches reports whether one of a function's names is selected: a plain name
-// is also meant with a scope before it (solve: Grid::solve), and NAME:: means
-// all in that scope.
+// matches tells whether one of a function's names is selected. A plain name also matches with a
+// scope before it (solve: Grid::solve). NAME:: matches all names in that scope.
 func (p *pattern) matches(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
 		if p.regex != nil {
@@ -71,10 +70,11 @@ func (p *pattern) matches(names []string) bool {
 	})
 }
 
-// systemDirs hold libraries that are nobody's own.
+// systemDirs hold libraries that belong to the system.
 var systemDirs = []string{"/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/nix/store/"}
 
-// systemLibraries are runtimes wherever they lie: programs bring copies along.
+// systemLibraries are libraries of the system wherever they lie: some programs come with copies of
+// them.
 var systemLibraries = []string{"libgomp", "libomp", "libiomp", "libc.", "libm.", "libpthread", "libdl.", "ld-", "ld.",
 	"libstdc++", "libc++", "libgcc_s", "libgfortran", "libquadmath"}
 
@@ -87,7 +87,7 @@ func isSystem(path string) bool {
 	return slices.ContainsFunc(systemDirs, has(path)) || slices.ContainsFunc(systemLibraries, has(base))
 }
 
-// suggest remembers a name if it is among the nearest.
+// suggest remembers a name if it is among the three most similar ones.
 func (p *pattern) suggest(name string) {
 	const keep = 3
 	d := p.distance(name)
@@ -104,8 +104,8 @@ func (p *pattern) suggest(name string) {
 	}
 }
 
-// distance is how unlike a name is to what the pattern seems to mean, -1 if it
-// is another one.
+// distance is how different a name is from what the pattern seems to mean; -1 if it is too
+// different.
 func (p *pattern) distance(name string) int {
 	want := p.name
 	if p.regex != nil {
@@ -138,7 +138,7 @@ func longestLiteral(expr string) (best string) {
 	return best
 }
 
-// editDistance is that of Levenshtein, a swap of neighbours counting once.
+// editDistance is Levenshtein's distance, in which a swap of neighbouring characters counts once.
 func editDistance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -7,8 +7,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Pause takes a process's probes away until Resume: meanwhile it runs as if
-// nobody measured. The error is a sentence.
+// Pause takes a process's probes away until Resume. Meanwhile the process runs as if it were not
+// measured. The error is a sentence.
 func (m *Measurement) Pause(pid int) error {
 	p, err := m.measured(pid)
 	if err != nil {
@@ -29,7 +29,7 @@ func (m *Measurement) Pause(pid int) error {
 		return errNotMeasured
 	}
 	p.offGone = true
-	at := ktime() // nobody reads now, so all that the engine has got is older
+	at := ktime() // mu is held, so all events that the engine got are older
 	p.offSince = at
 	m.mu.Unlock()
 	links := p.takeLinks()
@@ -50,8 +50,8 @@ func (m *Measurement) Pause(pid int) error {
 	return nil
 }
 
-// Resume goes on measuring after Pause; threads may be inside regions, as at
-// attach.
+// Resume goes on measuring a process after Pause. As after attaching, its threads may be inside
+// regions. The error is a sentence.
 func (m *Measurement) Resume(pid int) error {
 	p, err := m.measured(pid)
 	if err != nil {
@@ -64,8 +64,8 @@ func (m *Measurement) Resume(pid int) error {
 		return fmt.Errorf("the measurement of process %d is not paused", pid)
 	}
 	p.offGone = false
-	p.alone = true  // the plans that it gets now are not the others'
-	if !m.running { // from now on regions must tell how deep they are nested
+	p.alone = true  // its new plans differ from those of other processes
+	if !m.running { // from now on hits must tell how deeply regions are nested
 		m.running = true
 		m.plans = map[*symbols.Object]planned{}
 	}
@@ -89,14 +89,15 @@ func (m *Measurement) Resume(pid int) error {
 	at := ktime()
 	p.engine.Resume(threadsOf(pid), at)
 	p.offSince, p.resumed = 0, at
-	m.sampleIt(p) // before its end could be noted, after which nobody would take that back
+	// Before the process's end can be noted, after which nothing would end the sampling.
+	m.sampleIt(p)
 	m.mu.Unlock()
 	m.logf("process %d: goes on after %s", pid, time.Since(begin).Round(time.Microsecond))
 	return nil
 }
 
-// settled tells whether a process was taken out of procs while mu was not held:
-// it has ended or runs another program, and its engine is somebody else's. mu is
+// settled tells whether another goroutine has taken a process out of procs while mu was not held.
+// The process has ended or runs another program, and its engine belongs to that goroutine. mu is
 // held.
 func (m *Measurement) settled(p *Process) bool { return m.procs[p.pid] != p }
 

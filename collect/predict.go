@@ -10,7 +10,7 @@ import (
 	"ompp-attach/probes"
 )
 
-// Calibrate measures what probe hits cost here, without measuring any process.
+// Calibrate measures what probe hits cost on this machine, without measuring any process.
 func Calibrate() (*calibration.Costs, error) {
 	k, err := bpf.LoadProbes(bpf.Session)
 	if err != nil {
@@ -20,18 +20,18 @@ func Calibrate() (*calibration.Costs, error) {
 	return calibration.Measure(k)
 }
 
-// ConstructProbes are the hits of one execution of a construct on a thread: of
-// each of its steps the cheapest and the dearest, since several entry points may
-// stand for a step, and some steps, as a return from waiting, may not be probed.
+// ConstructProbes are the hits of one execution of a construct by one thread. Each step has a
+// cheapest and a most expensive kind of hit: several entry points may serve one step, and some
+// steps, such as a return from waiting, may not be probed.
 type ConstructProbes struct {
 	Construct event.Construct
 	Steps     []ProbeRange
 }
 
-// ProbeRange are the kinds of hits that a step may be.
+// ProbeRange is the cheapest and the most expensive kind of hit for a step.
 type ProbeRange struct{ Least, Most event.Probe }
 
-// Cost is what they take at least and at most, in ns.
+// Cost is the least and the most time that the hits take, in ns.
 func (c *ConstructProbes) Cost(costs *calibration.Costs) (least, most float64) {
 	for _, s := range c.Steps {
 		least += costs.Of(s.Least).Sum()
@@ -40,7 +40,7 @@ func (c *ConstructProbes) Cost(costs *calibration.Costs) (least, most float64) {
 	return least, most
 }
 
-// cheaper orders kinds; a return's is less than any hit's.
+// cheaper orders kinds of hits by cost. The hit of a return costs less than any other.
 func cheaper(a, b event.Probe) bool {
 	rank := func(p event.Probe) int {
 		if p.Class() == event.ProbeReturn {
@@ -51,8 +51,8 @@ func cheaper(a, b event.Probe) bool {
 	return rank(a) < rank(b)
 }
 
-// constructProbes sums a plan's probes up by construct. called tells which entry
-// points the process's modules import.
+// constructProbes lists a plan's probes by construct. called tells whether a module of the process
+// imports an entry point.
 func constructProbes(plan *probes.Plan, called func(string) bool) (out []ConstructProbes) {
 	type step struct {
 		construct event.Construct
@@ -64,7 +64,7 @@ func constructProbes(plan *probes.Plan, called func(string) bool) (out []Constru
 	var order []step
 	for i := range plan.Placements {
 		pl := &plan.Placements[i]
-		inside := pl.Symbol[0] == '[' // of the runtime
+		inside := pl.Symbol[0] == '[' // a place inside the runtime
 		if !inside && !called(pl.Symbol) {
 			continue
 		}

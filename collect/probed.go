@@ -8,8 +8,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// probedCode is where threads stand, by virtual address in a file, while the
-// kernel handles one of the measurement's probes there.
+// probedCode tells for each file at which virtual addresses a thread stands while the kernel
+// handles one of the measurement's probes.
 type probedCode map[*symbols.Object]map[uint64]standing
 
 type standing uint8
@@ -17,7 +17,7 @@ type standing uint8
 const (
 	elsewhere standing = iota
 	atProbe
-	atReturn // at a probed return instruction of x86, which leads to where the stack says
+	atReturn // at a probed return instruction of x86: the stack tells where it leads
 )
 
 func (c probedCode) add(o *symbols.Object, vaddr uint64) {
@@ -29,8 +29,8 @@ func (c probedCode) add(o *symbols.Object, vaddr uint64) {
 	}
 }
 
-// standings are where a thread stands, as the kernel has it, from when it hits a
-// probe until it goes on. Behind a system call it stands for that one's sake.
+// standings are the addresses at which the kernel sees a thread from the hit of a probe until it
+// goes on. An address behind a system call is left out: a thread stands there because of that call.
 func standings(code insn.Code, vaddr uint64) map[uint64]standing {
 	const int3 = 1
 	all, here := map[uint64]standing{}, atProbe
@@ -45,13 +45,13 @@ func standings(code insn.Code, vaddr uint64) map[uint64]standing {
 	}
 	note(vaddr, here)
 	if code.Arch() == "amd64" {
-		note(vaddr+int3, here) // until the kernel sets it back
+		note(vaddr+int3, here) // until the kernel corrects it
 	}
 	if err != nil {
 		return all
 	}
-	// Where the instruction leads: once the kernel has emulated it, or has taken the
-	// trap behind its copy, it still has to come out.
+	// Where the instruction leads: the kernel has emulated it, or has taken the trap behind its
+	// copy, and has not returned to user code yet.
 	if !i.Ends() && i.Kind != insn.Call && i.Kind != insn.CallIndirect {
 		note(i.Next(), atProbe)
 	}
@@ -70,9 +70,9 @@ func behindSyscall(code insn.Code, vaddr uint64) bool {
 	return vaddr >= n && string(code.Read(vaddr-n, len(call))) == call
 }
 
-// returned are where probed returns lead. A thread stands there already while the
-// kernel handles the probe: of a function whose return is probed from when it has
-// come to the trampoline, of a return instruction when its copy was executed.
+// returned are the addresses to which probed returns lead. A thread stands there already while the
+// kernel handles the probe: if the function's return is probed, from when it has come to the
+// trampoline; at a return instruction, from when its copy was executed.
 type returned map[uint64]bool
 
 func (seen returned) learn(r *bpf.SampleRecord, at standing) {
@@ -87,16 +87,16 @@ func (seen returned) learn(r *bpf.SampleRecord, at standing) {
 	}
 }
 
-// trampolinePage is the page in which the kernel keeps the trampoline of return
-// probes. Copies of instructions lie there, too, but bpf/sample.bpf.c gives the
-// place of the instruction itself.
+// trampolinePage is the size of the page in which the kernel keeps the trampoline of return probes.
+// Copies of instructions lie there, too, but for these bpf/sample.bpf.c reports the address of the
+// instruction itself.
 const trampolinePage = 4096
 
-// probing tells whether a sample was taken while a thread was at a probe: in the
-// kernel, to which a probed instruction or return led it, or in the trampoline,
-// which is no code of the program's. The few page faults of an instruction behind
-// a call that is probed cannot be told from that. In user code a thread is the
-// program's, also where it has just come out of a probe or will be in one next.
+// probing tells whether a sample was taken while a thread was at a probe. It was if the thread was
+// in the kernel because of a probed instruction or return, or in the trampoline, which is no code
+// of the program. A page fault of an instruction behind a probed call cannot be told from that, but
+// there are few. In user code a thread runs for the program, also when it has just left a probe or
+// will hit one next.
 func (c probedCode) probing(mods []symbols.Module, seen returned, r *bpf.SampleRecord) bool {
 	at := elsewhere
 	if m, ok := symbols.Find(mods, r.Ip); ok {
@@ -109,8 +109,8 @@ func (c probedCode) probing(mods []symbols.Module, seen returned, r *bpf.SampleR
 	return r.Flags&bpf.SampleKernel != 0 && (at != elsewhere || seen[r.Ip])
 }
 
-// samplesAt tells what takes samples of the probes that are about to be placed
-// in a file.
+// samplesAt tells the sampling of the probes that are about to be placed in a file. mu must not be
+// held.
 func (m *Measurement) samplesAt(o *symbols.Object, probed []uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

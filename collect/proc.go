@@ -40,7 +40,7 @@ func readCPU(pid int) CPUTimes {
 	return CPUTimes{u * uint64(clockTick), s * uint64(clockTick)}
 }
 
-// readCPU brings a process's times up to date while they can be read.
+// readCPU reads a process's CPU times anew. If they cannot be read any more, the last ones stay.
 func (p *Process) readCPU() {
 	if c := readCPU(int(p.pid)); c != (CPUTimes{}) {
 		p.cpu = c
@@ -60,7 +60,7 @@ func threadsOf(pid int) (tids []int) {
 	return tids
 }
 
-// describe fills what can be said of a process before it is measured.
+// describe fills in what is known of a process before it is measured.
 func describe(pid int) profile.Meta {
 	m := profile.Meta{PID: pid, Start: time.Now()}
 	m.Path, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
@@ -86,7 +86,7 @@ func describeRuntime(mod *symbols.Module, plan *probes.Plan) profile.Runtime {
 	}
 }
 
-// fileID is what all mappings of one file have in common.
+// fileID identifies a file: it is the same for all mappings of the file.
 type fileID struct{ dev, inode uint64 }
 
 func idOf(m *symbols.Module) fileID { return fileID{m.Dev, m.Inode} }

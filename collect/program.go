@@ -12,25 +12,24 @@ import (
 	"ompp-attach/profile"
 )
 
-// Program is a process that was launched or attached to, with the processes
-// that it starts. A measurement may have several.
+// Program is a process that was launched or attached to, with the processes that it starts. A
+// measurement may have several.
 type Program struct {
 	m        *Measurement
 	number   uint32
 	pid      int
 	launched bool
 
-	over        bool     // its processes are measured no longer; guarded by Measurement.living
+	over        bool     // it is not measured any more; guarded by Measurement.living
 	userChecked bool     // guarded by Measurement.living
-	refused     error    // why it must not run; guarded by Measurement.mu, as are
-	troubles    []string // those of processes that have no profile to tell them in
+	refused     error    // why it must not run; with the next two guarded by Measurement.mu
+	troubles    []string // sentences about processes that have no profile to hold them
 	done        []*Process
-	settling    sync.WaitGroup // of processes that ended before the program did
+	settling    sync.WaitGroup // of goroutines that make profiles of ended processes
 }
 
-// numberShift makes room for a program's number in the flags of a followed
-// process, which its children inherit: so they are known as the program's, also
-// those whose fork nobody reported.
+// numberShift is the place of a program's number in the flags of a followed process. Children
+// inherit the flags, so that even a child whose fork was not reported is known as the program's.
 const numberShift = 8
 
 func (m *Measurement) newProgram(pid int, launched bool) *Program {
@@ -43,15 +42,14 @@ func (m *Measurement) newProgram(pid int, launched bool) *Program {
 
 func (g *Program) flags(f uint32) uint32 { return f | g.number<<numberShift }
 
-// programOf returns the program a process of which is followed in a way; nil if
-// there is none.
+// programOf returns the program that the flags of a followed process name, or nil.
 func (m *Measurement) programOf(flags uint32) *Program {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.programWith(flags)
 }
 
-// programWith does that while mu is held.
+// programWith is programOf for callers that hold mu.
 func (m *Measurement) programWith(flags uint32) *Program {
 	n := flags >> numberShift
 	if n == 0 || int(n) > len(m.programs) {
@@ -60,9 +58,9 @@ func (m *Measurement) programWith(flags uint32) *Program {
 	return m.programs[n-1]
 }
 
-// Follow measures a process, its children and their children from the next
-// program that it runs; the measurement has been started. It returns when
-// calibration is over, which would take a processor from the program.
+// Follow measures a process, its children and their children from the next program that the process
+// runs. The measurement must have been started. Follow returns when calibration is over, which
+// would take a processor from the program.
 func (m *Measurement) Follow(pid int) (*Program, error) {
 	if err := m.guard(); err != nil {
 		return nil, err
@@ -75,15 +73,15 @@ func (m *Measurement) Follow(pid int) (*Program, error) {
 	return g, nil
 }
 
-// Refusal is why the launched program was ended before it ran.
+// Refusal returns why the launched program was ended before it ran, or nil.
 func (g *Program) Refusal() error {
 	g.m.mu.Lock()
 	defer g.m.mu.Unlock()
 	return g.refused
 }
 
-// End ends the measurement of a program: its first process has ended, or is
-// to be left alone. Processes of it that still run go on without probes.
+// End ends the measurement of a program, because its first process has ended or measuring is to
+// end. Processes of the program that still run go on without probes.
 func (g *Program) End(e Ending) *Result {
 	m := g.m
 	m.over(g.pid)
@@ -93,7 +91,7 @@ func (g *Program) End(e Ending) *Result {
 	m.living.Lock()
 	g.over = true
 	m.living.Unlock()
-	m.follower.Release(mine) // those that were just about to be stopped
+	m.follower.Release(mine) // processes that were stopped meanwhile
 	m.mu.Lock()
 	procs := slices.DeleteFunc(slices.Collect(maps.Values(m.procs)), func(p *Process) bool { return p.program != g })
 	for _, p := range procs {
@@ -103,8 +101,7 @@ func (g *Program) End(e Ending) *Result {
 	}
 	m.mu.Unlock()
 	slices.SortFunc(procs, byPID)
-	// All are rid of their probes before the first profile is settled, which may
-	// take a while.
+	// All processes lose their probes before the first profile is made, which may take a while.
 	for _, p := range procs {
 		m.leave(p)
 	}
@@ -138,18 +135,18 @@ func firstFirst(a, b *Process) int {
 	return 1
 }
 
-// Result is what a measurement gave.
+// Result is the outcome of a measurement, or of one of its programs.
 type Result struct {
 	Profiles []*profile.Profile    // the first process's first, then in order of their ends
 	First    *profile.Profile      // of the process launched or attached to; nil if it used neither OpenMP nor MPI
 	Exit     int                   // exit status of a launched program; 128+N if killed by signal N
 	Lost     uint64                // records dropped in the kernel
 	Streams  []*attribution.Stream // with RecordEvents: of the Profiles, in their order
-	Troubles []string              // sentences: why processes that have no profile could not be measured
-	Unfound  []string              // sentences: which functions were asked for and never found
+	Troubles []string              // sentences: why processes have no profile
+	Unfound  []string              // sentences: functions that were asked for and never found
 }
 
-// result gathers what a program gave that has ended.
+// result makes the result of a program that has ended.
 func (g *Program) result(e Ending) *Result {
 	g.m.mu.Lock()
 	slices.SortStableFunc(g.done, firstFirst)
@@ -158,8 +155,8 @@ func (g *Program) result(e Ending) *Result {
 	return g.gather(done, e)
 }
 
-// gather makes a result of processes whose profiles are settled, with what the kernel could
-// not deliver.
+// gather makes a result of processes whose profiles are made, and adds how many records the kernel
+// side lost.
 func (g *Program) gather(done []*Process, e Ending) *Result {
 	m := g.m
 	res := &Result{Exit: e.Status}
@@ -200,5 +197,6 @@ func (g *Program) gather(done []*Process, e Ending) *Result {
 	return res
 }
 
-// RecordEvents makes the measurement keep every event, for Result.Streams.
+// RecordEvents makes the measurement keep every event, for Result.Streams. It must be called before
+// any process is measured.
 func (m *Measurement) RecordEvents() { m.recording = true }
