@@ -77,7 +77,7 @@ struct task_struct {
 
 struct task_struct___state { unsigned int __state; } __attribute__((preserve_access_index));
 
-/* What programs are given that walk over the threads. */
+/* The context of programs that are run for each task of an iterator. */
 struct bpf_iter_meta { struct seq_file *seq; } __attribute__((preserve_access_index));
 struct bpf_iter__task { struct bpf_iter_meta *meta; struct task_struct *task; } __attribute__((preserve_access_index));
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
-/* How long threads were ready to run and had no core. The scheduler keeps that sum
- * for every task and adds to it when the task gets a core (CONFIG_SCHED_INFO, which
- * delay accounting and schedstats bring), so a hit, whose thread runs, finds it up to
- * date by one load. It is told when it has grown by a step: so telling it costs a
- * hundredth of the time that it tells of, at most. */
+/* How long threads were ready to run and had no core. The scheduler keeps that sum for every
+ * task (CONFIG_SCHED_INFO, which delay accounting and schedstats bring), and adds to it when the
+ * task gets a core. The thread of a hit has a core, so a hit finds the sum up to date with one
+ * load. A thread reports the sum when it has grown by CORE_WAIT_STEP. So a report costs at most
+ * a hundredth of the time that it tells of. */
 #pragma once
 #include "rows.h"
 
-/* Not 0: somebody wants to know. */
+/* Not 0: times without a core are to be reported. */
 u32 telling_core_waits SHARED = 0;
 
 #define CORE_WAIT_STEP 100000 /* ns */
@@ -15,7 +15,7 @@ u32 telling_core_waits SHARED = 0;
 struct sched_info { unsigned long long run_delay; } __attribute__((preserve_access_index));
 struct task_struct___waiting { struct sched_info sched_info; } __attribute__((preserve_access_index));
 
-/* The sum of a task, ns; 0 if nobody wants to know, or the kernel keeps none. */
+/* The sum of a task in ns; 0 if it is not wanted, or the kernel keeps none. */
 static __always_inline u64 core_wait_of(struct task_struct *task)
 {
 	struct task_struct___waiting *t = (void *)task;
@@ -28,14 +28,15 @@ static __always_inline u64 core_wait(void)
 	return core_wait_of((void *)bpf_get_current_task_btf());
 }
 
-/* Whether the current thread has more to tell than a step. */
+/* Whether the current thread's sum has grown by a step since it was last reported. */
 static __always_inline int has_waited(const struct thread_state *t)
 {
 	return core_wait() - t->wait_told >= CORE_WAIT_STEP;
 }
 
-/* Writes what a thread has not told of its sum, of which inside lies in the call whose
- * record follows. What the ring has no room for, the next record tells. */
+/* Writes how much a thread's sum has grown since it was last reported. inside is the part of it
+ * that lies in the MPI call whose record follows. If the ring has no room, the next such record
+ * includes this one's time. */
 VERIFIED_ONCE int tell_core_wait(struct thread_state *t, u64 id, u64 time, u64 total, u64 inside)
 {
 	u64 more;

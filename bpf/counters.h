@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Performance counters of threads. The hardware's are counted for each CPU, as
- * perf's bperf does, so that set-up does not grow with threads; what a thread
- * has counted is summed up when it leaves a CPU. */
+/* Performance counters of threads. Hardware events are counted for each CPU, as perf's bperf
+ * does, so that the cost of the set-up does not grow with the number of threads. When a thread
+ * leaves a CPU, the counts since it was put there are added to the thread's sums. */
 #pragma once
 #include "rows.h"
 #include <bpf/bpf_tracing.h>
 
-/* Which, num_counters of them. */
+/* The sources of the counters; the first num_counters are valid. */
 const volatile u8 counter_sources[MAX_COUNTERS] = {}; /* enum counter_source */
 
 const volatile u32 counter_events = 0; /* how many of them are perf events */
 
-/* More events than the hardware counts at once: then the time in which each did
- * is told, too. */
+/* Not 0: there are more events than the hardware counts at once. Then the time for which each
+ * one counted is reported, too. */
 const volatile u32 counters_take_turns = 0;
 
 #define EACH_COUNTER(i) for (u32 i = 0; i < MAX_COUNTERS && i < num_counters; i++)
@@ -38,13 +38,14 @@ struct reading {
 };
 
 struct counted {
-	struct reading sum;  /* up to when it was put on the CPU */
-	struct reading base; /* then */
-	u64 runtime;         /* the scheduler's account when it was last taken off */
+	struct reading sum;  /* what was counted before it was put on the CPU */
+	struct reading base; /* the CPU's counters at that moment */
+	u64 runtime;         /* the scheduler's sum_exec_runtime when it was last taken off, ns */
 	u32 on;              /* it is on a CPU */
-	u32 switches;        /* tells a probe that it was interrupted */
-	u32 missed, told;    /* times that what it counted is not known */
-	struct reading now;  /* a probe's, which has little room on its stack */
+	/* grows with each switch: so a probe's program sees that it was interrupted */
+	u32 switches;
+	u32 missed, told;    /* how often counts were missed, and how many of these were told */
+	struct reading now;  /* room for the reading of a probe's program, whose stack is small */
 };
 
 struct {
@@ -54,13 +55,13 @@ struct {
 	__type(value, struct counted);
 } counted_threads SEC(".maps");
 
-/* What was read when a CPU was last given to somebody who is not counted. Linux
- * does not always tell of the next switch (seen with 6.18, mostly from idleness):
- * whoever then runs there was put on after that. */
+/* What was read when a CPU was last given to a thread that is not counted, or to none. Linux
+ * does not always tell of the next switch (seen with 6.18, mostly from an idle CPU). A thread
+ * that is found running there was then put on the CPU after that reading. */
 struct cpu {
 	struct reading then;
-	s64 clocks; /* CLOCK_MONOTONIC less the scheduler's clock */
-	u32 valid;  /* nothing was counted there since but the counted thread */
+	s64 clocks; /* CLOCK_MONOTONIC minus the scheduler's clock, ns */
+	u32 valid;  /* since that reading only a counted thread can have caused events there */
 };
 
 struct {
@@ -122,8 +123,8 @@ static __always_inline void put_on(struct counted *t, const struct reading *now)
 	t->on = 1;
 }
 
-/* A thread runs that nobody was told to be put on the CPU: since when it does
- * follows from the scheduler's account. */
+/* Makes up for a switch that Linux did not tell of: the thread runs, but was not put on the CPU
+ * here. The scheduler's account tells since when it has been running. */
 static __always_inline void was_put_on(struct counted *t, struct task_struct___counted *task)
 {
 	struct cpu *cpu = this_cpu();
@@ -156,7 +157,7 @@ static __always_inline void take_off(struct counted *t, const struct reading *no
 	}
 }
 
-/* What the kernel counts of each thread itself. */
+/* A count that the kernel itself keeps for each thread. */
 static __always_inline u64 software_counter(u8 source, struct task_struct___counted *task)
 {
 	switch (source) {
@@ -169,8 +170,8 @@ static __always_inline u64 software_counter(u8 source, struct task_struct___coun
 	return 0;
 }
 
-/* Reads the current thread's counters; answers 0 if they are
- * not known. A thread that is seen for the first time is counted from here on. */
+/* Reads the current thread's counters. Returns 0 if they are not known. A thread that is seen
+ * for the first time is counted from here on. */
 VERIFIED_ONCE int take_counters(struct counter_words *to, u64 now)
 {
 	struct task_struct___counted *task = (void *)bpf_get_current_task_btf();
@@ -195,7 +196,8 @@ VERIFIED_ONCE int take_counters(struct counter_words *to, u64 now)
 				put_on(t, r);
 			switches = t->switches;
 		}
-		/* Switched since now was read: then that much is in the sum. */
+		/* If the thread was switched after now was read, the sum includes the time until
+		 * then. */
 		time = t->sum.time + (now > t->base.time ? now - t->base.time : 0);
 		EACH_COUNTER(k) {
 			u64 v, ran = time;
@@ -226,8 +228,8 @@ VERIFIED_ONCE int take_counters(struct counter_words *to, u64 now)
 	return 0;
 }
 
-/* The same, of a hit that is reported if they are not known: then that takes
- * them again, to the same answer. */
+/* The same for a hit that gets a record of its own if the counters are not known. The record
+ * takes the counters again, so told is set back: the answer must be the same. */
 static __always_inline int take_counters_or_report(struct counter_words *to, u64 now)
 {
 	struct counted *t;

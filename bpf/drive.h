@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hits without probes: tests and benchmarks have what a hit does done from many
- * threads, on registers that they make up, as often as they like. */
+/* Hits without probes. Tests and benchmarks run the code of a hit from many threads, on
+ * registers that they make up, as often as they like. */
 #pragma once
 
 #define DRIVE_STEPS 8
@@ -14,18 +14,19 @@
 #endif
 
 struct drive {
-	struct pt_regs regs; /* what every hit finds: filled in here */
+	struct pt_regs regs; /* the registers at every hit, filled in by on_drive */
 	u64 sp, ip, arg0;
 	u32 zero, sign;       /* the flags of the last comparison */
-	u32 row[DRIVE_STEPS]; /* they take turns */
+	u32 row[DRIVE_STEPS]; /* the rows that are hit, in turn */
 	u32 returns;          /* bit n: the return of row[n], else its entry */
-	u32 steps;            /* how many take turns, a power of two */
+	u32 steps;            /* how many rows, a power of two */
 	u32 hits;
 	u32 pad;
 };
 
-/* One per thread that drives. Programs that get registers of their own making as
- * context (SEC("syscall")) may sleep, and so cannot use the maps of perf events. */
+/* One for each thread that drives. Programs whose context is registers that the caller makes up
+ * (SEC("syscall")) may sleep, and so cannot use the maps of perf events. That is why the
+ * registers are in a map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 256);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
-/* What the files of a process are: who maps nothing that is to be measured needs
- * no stop, and the tool does not hear of it. */
+/* What is known of the files that a process maps. A process that maps plain files only is not
+ * stopped, and the tool is not told of it. */
 #pragma once
 
 struct super_block { u32 s_dev; } __attribute__((preserve_access_index));
@@ -18,7 +18,7 @@ struct vm_area_struct { struct file *vm_file; } __attribute__((preserve_access_i
 struct signal_struct___times { u64 utime, stime; } __attribute__((preserve_access_index));
 struct task_struct___times { u64 utime, stime; struct signal_struct___times *signal; } __attribute__((preserve_access_index));
 
-/* The tool fills it; what nobody maps any more makes room. */
+/* Filled by the tool. When the map is full, files that were not looked up for long make room. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 8192);
@@ -37,7 +37,7 @@ static __always_inline enum file_is known(struct file_key *key)
 	return is ? *is : FILE_UNKNOWN;
 }
 
-/* Tells which file a mapping is of; a key without an inode: none. */
+/* Fills in the key of a mapping's file. The inode stays 0 if the mapping has no file. */
 static long identify(struct task_struct *task, struct vm_area_struct *vma, struct file_key *key)
 {
 	struct inode *inode = BPF_CORE_READ(vma, vm_file, f_inode);
@@ -59,8 +59,9 @@ static long identify(struct task_struct *task, struct vm_area_struct *vma, struc
 	return 0;
 }
 
-/* Tells in which file a program that was just executed begins to run: its loader,
- * or itself if it is static; and whether there it may run on. */
+/* Fills in the key of the file in which a program that was just executed begins to run: its
+ * loader, or the program itself if it is static. Returns whether that file is plain, so that the
+ * program may run on. */
 static __always_inline u32 begins_plain(struct file_key *key)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -77,8 +78,8 @@ static __always_inline u32 begins_plain(struct file_key *key)
 	}
 }
 
-/* The list of libraries of a process. What is counted on the way is in the map:
- * the verifier need not tell its values apart. */
+/* A walk over the list of libraries of a process. The counts are in the map programs and not
+ * here, so that the verifier does not follow their values. */
 struct walk {
 	u64 at; /* struct link_map */
 	u32 pid, pad;
@@ -118,10 +119,10 @@ static long visit(u32 n, struct walk *w)
 
 #define MOST_LIBRARIES 8192
 
-/* Whether a process that has loaded or unloaded libraries has nothing that the tool
- * does not know. r_state is where struct r_debug (link.h) has that: its list of
- * libraries is two words before, the list of another namespace (r_version 2) two
- * words behind. */
+/* Whether a process that has loaded or unloaded libraries maps nothing that the tool would have
+ * to look at. r_state is the address of that field of struct r_debug (link.h). The list of
+ * libraries is two words before it. Two words behind it is the list of another namespace
+ * (r_version 2). */
 static __always_inline int nothing_new(u32 pid, u64 r_state)
 {
 	struct program *p = bpf_map_lookup_elem(&programs, &pid), first = {};

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Constructs that begin and end on their thread while it reports nothing else
- * are added up, per place, and leave as one record. Before a thread reports
- * anything else, what it has folded is settled: the sums go out, then what is
- * open, as the records that it would have written. So the reader cannot tell
- * the difference, but for what a full ring loses.
- *
- * A sample's interrupt settles too, of the thread that it hits, whose program
- * may be anywhere: what it changes is looked at and changed while busy is set. */
+/* Folding: executions during which their thread reports nothing else are added up per place, and
+ * leave as one record.
+ * Before a thread writes any other record, it settles what it has folded. It writes the sums
+ * first, and then the open construct, as the records that would have been written without
+ * folding. So the reader sees no difference, except in what a full ring loses.
+ * The interrupt of a sample settles the thread that it interrupts. It may come in the middle of
+ * a probe's program. So probes read and change a thread's folding only while busy is set, and
+ * the interrupt leaves a busy thread alone. */
 #pragma once
 #include "core_wait.h"
 #include "keep.h"
 
-/* Not 0: nobody folds, and who has folded settles at the next hit. */
+/* If not 0, no thread folds, and a thread that has folded settles at its next hit. The
+ * calibrating thread is an exception (fold_hits.h). */
 u32 fold_hold SHARED = 0;
 
-/* User regions find out by the stack pointer what was left by an exception: then
- * only executions of one stack pointer are added up. */
+/* If not 0, only executions with the same stack pointer are added up. User regions need that:
+ * the stack pointer tells which regions an exception has left. */
 u32 fold_by_sp SHARED = 0;
 
 /* The address of a task, as a number. */
@@ -35,9 +36,8 @@ static __always_inline u32 take_lost_of(struct thread_state *t)
 	return lost;
 }
 
-/* One of the records that are written of what is open. All that is counted
- * meanwhile is the construct's: so all of them may have the counters that it
- * began with. */
+/* Writes one of the open construct's records. All of them carry the counters from the
+ * construct's beginning: whatever was counted since then belongs to the construct. */
 static __always_inline int tell_open(struct thread_state *t, u64 time, u32 row, u16 flags, u64 sp, u64 site, u64 a, u64 b)
 {
 	struct record *r = reserve((u32)t->ids, sizeof(*r) + 8 * num_counters);
@@ -67,7 +67,7 @@ static __always_inline int tell_open(struct thread_state *t, u64 time, u32 row, 
 	return 1;
 }
 
-/* What has no executions has no counts. */
+/* Writes the sums of a slot. c is NULL for a slot without executions: its counts are 0. */
 static __always_inline int tell_slot(struct thread_state *t, struct fold_slot *s, struct fold_counts *c)
 {
 	struct fold_record *r = reserve((u32)t->ids, sizeof(*r) + 16 * num_counters);
@@ -102,8 +102,8 @@ static __always_inline int tell_slot(struct thread_state *t, struct fold_slot *s
 	return 1;
 }
 
-/* Writes what was added up of one place. If the ring is full and it must go, it is
- * lost, and counted. Answers whether it went. */
+/* Writes the sums of one slot and frees it. If the ring is full, must decides: the sums are
+ * dropped and counted as lost, or they stay. Returns 0 if they stay. */
 VERIFIED_ONCE int settle_slot(struct thread_state *t, struct fold_slot *s, struct fold_counts *c, int must)
 {
 	if (!t || !s)
@@ -116,12 +116,12 @@ VERIFIED_ONCE int settle_slot(struct thread_state *t, struct fold_slot *s, struc
 		drop_hits(&dropped, s->row, t, s->hits);
 	}
 	s->hits = 0;
-	s->row = MAX_ROWS; /* nobody's any more */
+	s->row = MAX_ROWS; /* matches no construct any more */
 	return 1;
 }
 
-/* Writes what is in the slots. If the ring is full and not all must go, what it
- * has no room for stays. Answers whether all went. */
+/* Writes the sums of all slots. If the ring is full and must is 0, the rest of the sums stay.
+ * Returns 0 if any stay. */
 VERIFIED_ONCE int settle_slots(struct thread_state *t, int must)
 {
 	u32 i, n;
@@ -136,8 +136,8 @@ VERIFIED_ONCE int settle_slots(struct thread_state *t, int must)
 	return 1;
 }
 
-/* Makes sure that the site of what is open is known. Answers 0 if it is not, for
- * now, and -1 if it turns out to be none of the program's. */
+/* Stores the call site of the open construct. Returns 0 if the site is not known, and -1 if the
+ * library itself made the call: then the construct is forgotten. */
 static __always_inline int find_site(struct thread_state *t, u64 site)
 {
 	struct fold_open *o = &t->open;
@@ -152,8 +152,9 @@ static __always_inline int find_site(struct thread_state *t, u64 site)
 	return found;
 }
 
-/* Writes what is open. If the ring is full and not all must go, the rest stays to
- * be written later. The thread's user code is at ip; 0: not known. */
+/* Writes the records of the open construct. If the ring is full, must decides: a record is
+ * dropped and counted as lost, or it stays with the rest to be written later. ip is where the
+ * thread's user code is, or 0 if that is not known. */
 static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	struct fold_open *o = &t->open;
@@ -198,8 +199,9 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip
 			drop_hits(&dropped, o->released_row, t, 1);
 		}
 	}
-	if (o->hits > all) { /* of no event, but hits */
-		struct fold_slot *rest = &t->slot[0]; /* none is in use; no room on a sample's stack */
+	if (o->hits > all) { /* hits without a record: a slot without executions tells of them */
+		/* no slot is in use now, and a sample's program has no room on its stack */
+		struct fold_slot *rest = &t->slot[0];
 
 		__builtin_memset(rest, 0, sizeof(*rest));
 		rest->first = rest->last = o->start;
@@ -211,8 +213,9 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip
 	o->phase = FOLD_NONE;
 }
 
-/* Writes what a thread has kept and folded: all, or as much as the ring has room
- * for. The thread's user code is at ip; 0: not known. */
+/* Settles a thread: writes its kept records, its sums and its open construct. If must is 0, what
+ * the ring has no room for stays; otherwise it is dropped and counted as lost. ip is where the
+ * thread's user code is, or 0 if that is not known. */
 VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	if (!t)
@@ -229,7 +232,7 @@ static __always_inline int is_settled(struct thread_state *t)
 	return !t->kept && !t->slots && !t->open.phase;
 }
 
-/* That of the current thread; called before each record that it writes. */
+/* Settles the current thread. Called before the thread writes any other record. */
 static __always_inline void settle(void)
 {
 	struct thread_state *t;
@@ -241,20 +244,21 @@ static __always_inline void settle(void)
 		settle_state(t, bpf_get_current_task(), 0, 1);
 }
 
-/* Writes what is in the current thread's slots, and before it what it has kept. */
+/* Empties the current thread's slots. Its kept records are older, and are written first. */
 static __always_inline int empty_slots(struct thread_state *t, int must)
 {
 	return settle_kept(t, bpf_get_current_task(), 0, must) && settle_slots(t, must);
 }
 
-/* Whether a slot is that of what is open, whose a is given. */
+/* Whether a slot is for the place of the open construct. a is the construct's, or 0 where that
+ * names a lock. */
 static __always_inline int is_slot_of(struct fold_slot *s, struct fold_open *o, u64 a)
 {
 	return s->site == o->site && s->row == o->row && s->a == a && s->b == o->b && s->flags == (o->flags & REC_INSIDE);
 }
 
-/* Finds the slot of what is open, or takes one for it, and answers which one;
- * FOLD_SLOTS if there is none for now. */
+/* Returns the index of the slot for the open construct's place, and takes a free slot if the
+ * place has none. Returns FOLD_SLOTS if all are in use and the ring is full. */
 VERIFIED_ONCE u32 find_slot(struct thread_state *t, u64 a)
 {
 	struct fold_open *o;
@@ -272,7 +276,7 @@ VERIFIED_ONCE u32 find_slot(struct thread_state *t, u64 a)
 			return FOLD_SLOTS;
 		i = 0;
 	}
-	asm volatile("" : "+r"(i)); /* so that the mask stays, for the verifier */
+	asm volatile("" : "+r"(i)); /* keeps the mask, which the verifier needs */
 	i &= FOLD_SLOTS - 1;
 	s = &t->slot[i];
 	t->slots = i + 1;
@@ -296,14 +300,15 @@ VERIFIED_ONCE u32 find_slot(struct thread_state *t, u64 a)
 	return i;
 }
 
-/* Adds the execution that is open, which ends, with the counters then in
- * ended_counters; busy is set. */
+/* Adds the open construct, which has just ended, to the slot of its place. ended_counters holds
+ * the thread's counters at the end. executions is 0 if the construct did not take place (a
+ * lock's test that failed). The caller has set busy. */
 static __always_inline void fold_add(struct thread_state *t, u64 end, u32 executions)
 {
 	struct fold_open *o = &t->open;
 	u64 a = o->by_name ? 0 : o->a;
 	struct fold_slot *s;
-	u32 at = t->recent & (FOLD_SLOTS - 1); /* mostly */
+	u32 at = t->recent & (FOLD_SLOTS - 1); /* mostly the same place again */
 
 	if (fold_by_sp && t->slots && t->fold_sp != o->sp)
 		empty_slots(t, 1);

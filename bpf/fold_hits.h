@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What hits of probes do that begin and end folded constructs. */
+/* What a hit does at the beginning and the end of a construct that is folded (fold.h). */
 #pragma once
 #include "counters.h"
 #include "fold.h"
 
-/* What became of a hit. */
+/* What is to be done with a hit. */
 enum fold_answer {
-	FOLD_REPORT,   /* it is to be reported, like others */
-	FOLD_TAKEN,    /* it is folded; its return is wanted */
-	FOLD_FINISHED, /* it is folded, or none of the program's; its return is not wanted */
+	FOLD_REPORT,   /* the hit gets a record of its own */
+	FOLD_TAKEN,    /* the hit is folded; the call's return must be hit, too */
+	FOLD_FINISHED, /* the hit needs no record, and the call's return need not be hit */
 };
 
 static __always_inline int held(void)
 {
 	barrier();
-	/* Counters that take turns hold the one that calibrates, too. */
+	/* The calibrating thread folds in spite of fold_hold, except where counters take turns. */
 	return *(volatile u32 *)&fold_hold != 0 && (counters_take_turns || (u32)bpf_get_current_pid_tgid() != calibrating);
 }
 
@@ -30,9 +30,9 @@ static __always_inline u16 entry_flags(struct pt_regs *regs, u32 row, int can_sk
 	return flags;
 }
 
-/* A construct begins. What is folded has begun after folding was let go of, and
- * ended before it was held: so fold_hold is looked at before the time of a
- * beginning is taken, and after that of an end. */
+/* Handles the hit at which a construct begins. A folded execution must lie within a time in
+ * which fold_hold is 0. So fold_hold is checked before the time of a beginning is taken (by the
+ * caller), and after the time of an end was taken. */
 static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct row *row, u32 index, u64 now, u64 a, u64 b, int can_skip)
 {
 	u32 group = FOLD_GROUP(row->flags);
@@ -43,17 +43,18 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 	u8 later;
 
 	t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
-	/* Entry points that jump to one another report one call twice: both are
-	 * folded, or neither. */
+	/* Where one entry point jumps to another, one call hits both probes. Either both hits
+	 * are folded, or neither. */
 	if (!t || t->told_sp == REG_SP(regs) || has_waited(t))
 		return FOLD_REPORT;
 	flags = entry_flags(regs, row->flags, can_skip);
-	/* A return of a session's knows where to: that spares the read here. */
+	/* If the call's return is hit, too, the instruction pointer is the return address then.
+	 * Taking it there spares a read of user memory here. */
 	later = can_skip && !(flags & REC_NO_RETURN) && site_at_exit;
 	if (!later) {
 		site = return_address(regs);
 		if (is_own_call(row, REG_IP(regs), site, &flags))
-			return FOLD_REPORT; /* which finds out, too */
+			return FOLD_REPORT; /* on_entry checks the same, and drops the hit */
 	}
 	o = &t->open;
 	set_busy(t);
@@ -93,13 +94,14 @@ static __always_inline enum fold_answer fold_begin(struct pt_regs *regs, struct 
 	return (flags & REC_NO_RETURN) ? FOLD_FINISHED : FOLD_TAKEN;
 }
 
-/* Whether entry points of this kind jump to one another. */
+/* Whether other entry points may jump to one of this kind. */
 static __always_inline int jumped_to(struct row *row)
 {
 	return (row->flags & (ROW_FOLD_BEGIN | ROW_OUTSIDE_ONLY)) == (ROW_FOLD_BEGIN | ROW_OUTSIDE_ONLY);
 }
 
-/* The beginning of a construct is reported. */
+/* Notes that the hit at a construct's beginning got a record of its own. If the call jumps to
+ * another entry point, the hit there must get one, too. */
 static __always_inline void reported(struct pt_regs *regs, struct row *row)
 {
 	struct thread_state *t;
@@ -111,7 +113,7 @@ static __always_inline void reported(struct pt_regs *regs, struct row *row)
 		t->told_sp = REG_SP(regs);
 }
 
-/* The body of a construct is over. */
+/* Handles the hit at which the body of a construct is over. */
 static __always_inline enum fold_answer fold_end(struct pt_regs *regs, struct row *row, u32 index, u64 now, u64 a, u64 b, int can_skip)
 {
 	struct thread_state *t;
@@ -158,8 +160,8 @@ static __always_inline int got_it(struct pt_regs *regs, u32 row)
 	return row & ROW_FOLD_TEST_BOOL ? (u8)REG_RET(regs) != 0 : (u32)REG_RET(regs) != 0;
 }
 
-/* The call returns in which a construct begins; busy is set. Answers 0 if it is
- * to be reported. */
+/* Handles the return of the call in which a construct begins. The caller has set busy. Returns 0
+ * if the return is to be reported. */
 static __always_inline int fold_acquired(struct pt_regs *regs, struct row *row, struct thread_state *t, u64 now)
 {
 	struct fold_open *o = &t->open;
@@ -179,7 +181,7 @@ static __always_inline int fold_acquired(struct pt_regs *regs, struct row *row, 
 	return 1;
 }
 
-/* Answers whether the return of a call is folded. */
+/* Handles a call's return. Returns whether it needs no record. */
 static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u64 now)
 {
 	struct thread_state *t;
@@ -220,11 +222,14 @@ static __always_inline int fold_return(struct pt_regs *regs, struct row *row, u6
 				o->phase = FOLD_NONE;
 			}
 		} else {
-			o->hits++; /* it had been free: where returns cannot be skipped */
+			/* the lock was free; without sessions the call's return is hit all the
+			 * same */
+			o->hits++;
 		}
 	} else if (o->phase == FOLD_NONE && t->slots && (row->flags & ROW_FOLD_END) &&
 		   t->slot[t->recent & (FOLD_SLOTS - 1)].group == FOLD_GROUP(row->flags)) {
-		t->slot[t->recent & (FOLD_SLOTS - 1)].hits++; /* nobody waited */
+		/* the same at the lock's release: nobody waited for the lock */
+		t->slot[t->recent & (FOLD_SLOTS - 1)].hits++;
 	} else {
 		taken = 0;
 	}

@@ -20,8 +20,8 @@ struct {
 	__type(value, u32); /* enum follow_flag */
 } followed SEC(".maps");
 
-/* Processes that wait for SIGCONT; the value is when they were let go by
- * somebody else than the tool, 0: not yet. */
+/* Processes that wait for SIGCONT. The value is the time when they were continued by somebody
+ * other than the tool; 0: not yet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -34,14 +34,13 @@ struct {
 	__uint(max_entries, 1 << 18);
 } lives SEC(".maps");
 
-/* What only the end of a process needs of struct task_struct; CO-RE drops the
- * ___ and what follows it from names. */
+/* What only on_exit needs of struct task_struct. In a type's name CO-RE ignores ___ and what
+ * follows. */
 typedef struct { int counter; } __attribute__((preserve_access_index)) atomic_t;
 struct signal_struct { atomic_t live; } __attribute__((preserve_access_index));
 struct task_struct___end { struct signal_struct *signal; } __attribute__((preserve_access_index));
 
-/* What processes of the tree have as their programs. Only the kernel side
- * writes here. */
+/* The programs that followed processes run. Only the kernel side writes here. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -71,9 +70,9 @@ struct task_struct___family {
 	char comm[16];
 } __attribute__((preserve_access_index));
 
-/* A program that does something of its own at SIGCONT (Open MPI's mpirun tells
- * its ranks) is not stopped when it loads libraries, nor is a child that has its
- * handlers. An exec removes handlers. */
+/* Whether the current process handles SIGCONT itself (Open MPI's mpirun tells its ranks). Such a
+ * process is not stopped when it loads libraries, nor is a forked child, which has its handlers.
+ * An exec removes handlers. */
 static __always_inline int handles_continue(void)
 {
 	struct task_struct___signals *task = (void *)bpf_get_current_task_btf();
@@ -81,18 +80,18 @@ static __always_inline int handles_continue(void)
 	return (u64)BPF_CORE_READ(task, sighand, action[SIGCONT - 1].sa.sa_handler) > 1; /* SIG_DFL, SIG_IGN */
 }
 
-/* The user whose processes we may continue; ANYONE: everybody's. */
+/* The user whose processes the tool may continue; ANYONE: those of all users. */
 #define ANYONE ((u32)-1)
 const volatile u32 may_continue = ANYONE;
 
-/* Those who, when the program that they wait for is stopped, stop themselves,
- * or even their process group and us, until somebody continues them. */
+/* Programs that wait for a child and, when the child is stopped, stop themselves or even their
+ * process group and the tool, until somebody continues them. */
 static const u64 stop_too[] = {
 	NAME('s', 'u', 0, 0, 0, 0, 0), NAME('s', 'u', 'd', 'o', 0, 0, 0), NAME('s', 'g', 0, 0, 0, 0, 0),
 	NAME('r', 'u', 'n', 'u', 's', 'e', 'r'), NAME('n', 'e', 'w', 'g', 'r', 'p', 0), NAME('s', 'c', 'r', 'i', 'p', 't', 0),
 };
 
-/* Whether we may continue a process: as kill(2) has it. */
+/* Whether the tool may continue a process, by the rules of kill(2). */
 static __always_inline int may_be_continued(struct task_struct *of)
 {
 	struct task_struct___family *task = (void *)of;
@@ -101,8 +100,9 @@ static __always_inline int may_be_continued(struct task_struct *of)
 	       BPF_CORE_READ(task, cred, suid.val) == may_continue;
 }
 
-/* Whether the current process's parent stops itself with it. Of a child that has
- * just been forked the parent is one that has probes, which none of these has. */
+/* Whether the current process's parent stops itself when the process is stopped. Nobody asks
+ * that for a child that was just forked: its parent has probes, which none of these programs
+ * has. */
 static __always_inline int parent_stops_too(void)
 {
 	struct task_struct___family *task = (void *)bpf_get_current_task_btf();
@@ -120,15 +120,15 @@ static __always_inline int parent_stops_too(void)
 /* Life events that the ring had no room for. */
 u32 missed = 0;
 
-/* Stops the current process, or child if that is not 0; returns whether it will
- * be. */
+/* Stops the current process, or child if that is not 0. Returns whether the process will be
+ * stopped. */
 static __always_inline u32 hold(struct stop *stop, struct task_struct *child)
 {
 	u64 waits = 0;
 	int failed;
 
-	/* Recorded first: whoever finds it must be able to undo it. Where there is
-	 * no room for that, it runs on. */
+	/* The stop is recorded first, so that whoever finds a stopped process can undo the stop.
+	 * If there is no room to record it, the process runs on. */
 	if (nobody_listens() || bpf_map_update_elem(&stopped, stop, &waits, BPF_ANY))
 		return 0;
 	if (!child)
@@ -139,7 +139,7 @@ static __always_inline u32 hold(struct stop *stop, struct task_struct *child)
 		failed = 1;
 	if (!failed && !nobody_listens())
 		return 1;
-	/* Whoever else continues all who wait may have come too early for this one. */
+	/* Whoever continues all stopped processes may have come too early for this one. */
 	if (!failed && !child)
 		bpf_send_signal(SIGCONT);
 	else if (!failed && bpf_send_signal_task)
@@ -148,8 +148,8 @@ static __always_inline u32 hold(struct stop *stop, struct task_struct *child)
 	return 0;
 }
 
-/* Reports a life event, which is filled but for its time; child is the process to
- * stop if it is not the current one. */
+/* Reports a life event, and stops the process if flags says so. Time and stopped are filled in
+ * here. child is the process to stop if it is not the current one. */
 static __always_inline void tell(struct life *what, u32 flags, struct task_struct *child)
 {
 	struct stop stop = { .time = bpf_ktime_get_ns(), .pid = what->pid };
@@ -171,8 +171,8 @@ static __always_inline void tell(struct life *what, u32 flags, struct task_struc
 
 #include "files.h"
 
-/* A program whose loader is watched runs on: none of its own code does before that
- * has told of its libraries. */
+/* A program whose loader is probed runs on: the loader reports the program's libraries before
+ * any of the program's own code runs. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_pid)
 {
@@ -193,8 +193,8 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid)
 	return 0;
 }
 
-/* Probes do not pass to a child (they are filtered by process), so one whose
- * parent has some is stopped before its first step: it may never exec. */
+/* A child does not inherit probes, since they are filtered by process. So a child whose parent
+ * has probes is stopped before its first step: it may never exec. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -226,8 +226,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
 {
 	u32 pid = bpf_get_current_pid_tgid() >> 32;
 
-	/* The number may soon be a stranger's. The last thread of a process need
-	 * not be its first. */
+	/* A process ends with its last thread, which need not be its first one. Its id may soon
+	 * be that of an unrelated process. */
 	if (BPF_CORE_READ((struct task_struct___end *)task, signal, live.counter) != 0)
 		return 0;
 	bpf_map_delete_elem(&followed, &pid);
@@ -237,10 +237,9 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	return 0;
 }
 
-/* The dynamic loader calls _dl_debug_state before and after it changes the
- * list of libraries, for debuggers; after, and before their constructors run,
- * r_state is RT_CONSISTENT. The cookie is where r_state lies, relative to the
- * probed instruction. */
+/* The dynamic loader calls _dl_debug_state, for debuggers, before and after it changes the list
+ * of libraries. After the change r_state is RT_CONSISTENT, and constructors have not run yet.
+ * The cookie is the address of r_state, relative to the probed instruction. */
 static __always_inline int libraries_changed(struct pt_regs *regs)
 {
 	u32 pid = bpf_get_current_pid_tgid() >> 32;

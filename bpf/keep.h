@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Records that nobody but their own thread's need be told of at once wait until
- * there are some, and are written together: a place in the ring for each would
- * cost as much as all else that a hit does. Where the call came from that begins
- * a construct can then be left to its return, which knows: that spares the read
- * of the stack.
- *
- * They are older than what is folded (fold.h), and leave before it. */
+/* Keeping: a record that no other thread depends on may wait with its thread. The thread writes
+ * its kept records together, because a place in the ring for each would cost as much as all else
+ * that a hit does. If a kept record is that of a call's entry, the call's return can fill in the
+ * call site. That spares the read of the stack at the entry.
+ * Kept records are older than what is folded (fold.h), and are written before it. */
 #pragma once
 #include "rows.h"
 
-/* Bytes of one of them: a struct record and its counters. */
+/* Bytes of a kept record: a struct record and its counters. */
 #define KEPT_SIZE (sizeof(struct record) + 8 * num_counters)
 
 static __always_inline struct record *kept_record(struct thread_state *t, u32 i)
 {
 	u64 at = i * KEPT_SIZE;
 
-	asm volatile("" : "+r"(at)); /* so that the mask stays, for the verifier */
+	asm volatile("" : "+r"(at)); /* keeps the mask, which the verifier needs */
 	at &= KEPT_RECORDS * KEPT_MOST - 1;
 	return (void *)t->kept_words + at;
 }
 
-/* Makes sure that the last one's site is known. Answers 0 if it is not, for now,
- * and -1 if it turns out to be none of the program's. */
+/* Stores the call site of the last kept record. Returns 0 if the site is not known, and -1 if
+ * the library itself made the call. */
 static __always_inline int find_kept_site(struct thread_state *t, u64 site)
 {
 	struct record *r = kept_record(t, t->kept - 1);
@@ -35,22 +33,24 @@ static __always_inline int find_kept_site(struct thread_state *t, u64 site)
 	return found;
 }
 
-/* One goes that nobody will read: what else it would have told, the next one tells. */
+/* A kept record is dropped: what it says of losses and counters goes to the thread's next
+ * record. */
 static __always_inline void hand_on(struct thread_state *t, struct record *r)
 {
 	t->lost += r->lost;
 	t->uncounted |= r->flags & REC_UNCOUNTED;
 }
 
-/* The last one is none of the program's. */
+/* Drops the last kept record, because the library itself made its call. */
 static __always_inline void forget_kept(struct thread_state *t)
 {
 	t->kept--;
 	hand_on(t, kept_record(t, t->kept));
 }
 
-/* Writes what waits and is complete, or if the ring is full and it must go, counts
- * it as lost; busy is set. Answers whether it went. */
+/* Writes all kept records, which must be complete. The caller has set busy. If the ring is full,
+ * must decides: the records are dropped and counted as lost, or they stay. Returns 0 if they
+ * stay. */
 VERIFIED_ONCE int write_kept(struct thread_state *t, int must)
 {
 	u32 i, n, which;
@@ -65,7 +65,8 @@ VERIFIED_ONCE int write_kept(struct thread_state *t, int must)
 	which = ring_of((u32)t->ids);
 	ring = bpf_map_lookup_elem(&rings, &which);
 	size = n * KEPT_SIZE;
-	asm volatile("" : "+r"(size)); /* so that what is checked is what is used, for the verifier */
+	/* the verifier must see that the value it checks is the one used */
+	asm volatile("" : "+r"(size));
 	if (size > sizeof(t->kept_words))
 		return 0;
 	if (!ring || write_copy(ring, t->kept_words, size)) {
@@ -82,7 +83,8 @@ VERIFIED_ONCE int write_kept(struct thread_state *t, int must)
 	return 1;
 }
 
-/* Writes what waits. The thread's user code is at ip; 0: not known. */
+/* Completes the last kept record, if its site is not known yet, and writes all of them. ip is
+ * where the thread's user code is, or 0 if that is not known. Returns 0 if they stay. */
 static __always_inline int settle_kept(struct thread_state *t, u64 task, u64 ip, int must)
 {
 	if (t->kept && t->kept_site_later) {

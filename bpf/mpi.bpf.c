@@ -13,7 +13,8 @@ struct {
 	__type(value, u64);
 } mpi_dropped SEC(".maps");
 
-/* Persistent requests: what the call that prepared one would move. */
+/* Persistent requests: the record of the call that prepared the request, which says what each
+ * start moves. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 32768);
@@ -21,7 +22,7 @@ struct {
 	__type(value, struct mpi_record);
 } mpi_requests SEC(".maps");
 
-/* Processes that have language bindings, and how often that has changed. */
+/* Processes that have language bindings. wrapped_changes says how often that has changed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -31,7 +32,7 @@ struct {
 
 u32 wrapped_changes = 0;
 
-/* The process that report_open is asked about. */
+/* The process whose open calls mpi_open_calls reports. */
 u32 asked = 0;
 
 const struct mpi_record *unused_record __attribute__((unused));
@@ -40,7 +41,7 @@ const enum mpi_what *unused_what __attribute__((unused));
 const enum mpi_row_flag *unused_row_flag __attribute__((unused));
 const enum mpi_flag *unused_flag __attribute__((unused));
 
-/* Takes what is known of the process: for a new thread, and when that may have
+/* Copies what is known of the process to a new thread's state, and again when that may have
  * changed. */
 static __always_inline void know_process(struct mpi_thread *t)
 {
@@ -84,9 +85,9 @@ static __always_inline void tell(const struct mpi_record *c, u32 lost)
 	submit(r, sizeof(*r));
 }
 
-/* With the stack of whoever called the binding: that is the next frame. Pages of
- * it that nobody has touched yet are not there and cannot be read: then what lies
- * before the first of them is, to the last word. */
+/* Writes a call's record with the stack of the binding's caller, which is the next frame. Pages
+ * of the stack that nobody has touched yet are not there and cannot be read. Then only the words
+ * before the first such page are read. */
 static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, u32 size)
 {
 	struct mpi_stack_record *r = reserve(c->tid, sizeof(*r) + size);
@@ -111,7 +112,7 @@ static __always_inline void tell_with_stack(u64 bp, const struct mpi_record *c, 
 	submit(r, sizeof(*r) + size);
 }
 
-/* What a thread waited for a core, before its call's record. */
+/* Reports a thread's time without a core, before its call's record. */
 static __always_inline void tell_wait_before(struct mpi_thread *t, struct mpi_record *c)
 {
 	u64 total = core_wait(), inside = total - t->wait;
@@ -122,7 +123,8 @@ static __always_inline void tell_wait_before(struct mpi_thread *t, struct mpi_re
 	s = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!s || total - s->wait_told < CORE_WAIT_STEP)
 		return;
-	if (c->flags & (MPI_STARTED | MPI_UNFINISHED)) /* told at the call's entry */
+	/* such records are written at the call's entry */
+	if (c->flags & (MPI_STARTED | MPI_UNFINISHED))
 		inside = 0;
 	tell_core_wait(s, (u64)c->pid << 32 | c->tid, c->time, total, inside);
 }
@@ -152,7 +154,7 @@ static __always_inline u64 stored_handle(u32 library, u64 at)
 	return l->handle32 ? read_u32(at) : read_u64(at);
 }
 
-/* One persistent operation begins. */
+/* Reports that a persistent operation begins. */
 static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
 {
 	struct mpi_record *call = &t->call;
@@ -161,7 +163,7 @@ static __always_inline void started(struct mpi_thread *t, u64 handle, u64 bp)
 	struct mpi_record r;
 
 	__builtin_memcpy(&r, kept ? kept : call, sizeof(r));
-	if (!kept) /* prepared before we came */
+	if (!kept) /* prepared before the measurement began */
 		r.flags |= MPI_UNREAD_SEND | MPI_UNREAD_RECV | MPI_UNREAD_COMM;
 	r.flags |= MPI_STARTED;
 	r.tid = call->tid;
@@ -187,7 +189,8 @@ static long start_one(u32 i, struct start_all *s)
 	return 0;
 }
 
-/* Answers 1 when no return probe is needed; only sessions can use that. */
+/* Handles a hit at an entry. Returns 1 if the call's return need not be hit. Only sessions can
+ * make use of that answer. */
 static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps)
 {
 	u32 index = cookie;
@@ -202,8 +205,9 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 	if (!t)
 		return 1;
 	c = &t->call;
-	/* The library calls itself, or the program from inside a call. A call whose
-	 * frame is not above us any more was left by longjmp or an exception. */
+	/* This call is made from inside the open one, by the library or by the program: it is
+	 * ignored. If the open call's frame is not above this one's any more, the open call was
+	 * left by longjmp or an exception. */
 	if (c->start && REG_SP(regs) < c->sp)
 		return 1;
 	id = bpf_get_current_pid_tgid();
@@ -263,13 +267,13 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 	return 1;
 }
 
-/* What only the call's return tells. */
+/* Takes what is known only when a call returns. */
 static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row *row, struct mpi_thread *t)
 {
 	struct mpi_record *c = &t->call;
 
 	if (row->flags & MPI_ROW_BEGINS) {
-		u64 base = c->comm; /* kept there by nobody else: these have no communicator */
+		u64 base = c->comm; /* put there by on_entry: these calls have no communicator */
 		u64 world = evaluate(row->library, MPI_WORLD, 0, base);
 
 		c->np = evaluate(row->library, MPI_COMM_SIZE, world, base);
@@ -296,7 +300,7 @@ static __always_inline void on_return(struct pt_regs *regs)
 	struct mpi_record *c;
 	u32 index;
 
-	/* Calls nested in the open one return with another stack pointer. */
+	/* Calls that are nested in the open one return with another stack pointer. */
 	if (!t || !t->call.start || t->call.sp != REG_SP(regs) - 8 * RETURN_ON_STACK)
 		return;
 	c = &t->call;
@@ -322,8 +326,8 @@ static __always_inline int session(struct pt_regs *regs, int sleeps)
 	return 0;
 }
 
-/* As in probe.bpf.c; those that end in _sleeps can read arrays of any length
- * whose pages are not resident. */
+/* One program for each kind of probe, as in probe.bpf.c. The programs that end in _sleeps may
+ * sleep: they can read arrays of any length, even if pages of the arrays are not resident. */
 SEC("uprobe.session/x")
 int mpi_session(struct pt_regs *regs) { return session(regs, 0); }
 
@@ -356,7 +360,7 @@ int mpi_return_perf(struct pt_regs *regs)
 	return 0;
 }
 
-/* A call that is still open. */
+/* Reports a call that is still open. */
 static __always_inline void cut_off(u64 task, struct mpi_thread *t)
 {
 	t->call.time = bpf_ktime_get_ns();
@@ -367,7 +371,7 @@ static __always_inline void cut_off(u64 task, struct mpi_thread *t)
 	t->call.start = 0;
 }
 
-/* A thread that ends inside a call (tp_btf: 5.5). */
+/* A thread ends inside a call (tp_btf: Linux 5.5). */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(mpi_exit, struct task_struct *task)
 {
@@ -378,7 +382,7 @@ int BPF_PROG(mpi_exit, struct task_struct *task)
 	return 0;
 }
 
-/* The calls that are under way in a process. */
+/* Reports the open calls of the process asked. */
 SEC("iter/task")
 int mpi_open_calls(struct bpf_iter__task *ctx)
 {

@@ -39,10 +39,10 @@ struct mpi_thread {
 	u64 words[MPI_WORDS];
 	u64 wait;               /* how long the thread had had no core when the open call began */
 	u64 result_at;          /* where the open call puts its request, or the thread level */
-	u32 generation;         /* of wrappers */
+	u32 generation;         /* of wrappers: the wrapped_changes when they were copied */
 	u32 pad;
 	struct mpi_wrappers wrappers;
-	/* What was computed of predefined handles. */
+	/* What formulas gave for predefined handles. */
 	struct { u64 handle, size; } sizes[8];
 	struct { u64 handle; s32 np, in, rank, pad; } comms[2];
 	u64 counts[MPI_CHUNK], types[MPI_CHUNK];
@@ -60,7 +60,7 @@ static __always_inline struct mpi_thread *this_thread(u64 flags)
 	return bpf_task_storage_get(&mpi_threads, (struct task_struct *)bpf_get_current_task_btf(), 0, flags);
 }
 
-/* No size or number is as large. */
+/* A formula could not be evaluated. No size or number is as large. */
 #define NOT_KNOWN (~0ULL)
 
 /* mpi.StepOp */
@@ -92,7 +92,8 @@ __noinline u64 evaluate(u64 library, u64 what, u64 handle, u64 base)
 		if ((handle & c->mask) == c->equal)
 			break;
 	}
-	/* What follows is verified once for all cases, not once for each. */
+	/* The verifier must not know i: then it verifies what follows once, and not once for
+	 * each case. */
 	asm volatile("%0 += %1" : "+r"(i) : "r"((u32)unknown));
 	if (i >= MPI_MAX_CASES)
 		return NOT_KNOWN;
@@ -142,8 +143,8 @@ static __always_inline u64 word(struct mpi_thread *t, u8 where)
 	return where == MPI_NO_ARG ? 0 : t->words[where & (MPI_WORDS - 1)];
 }
 
-/* Puts the arguments where rows look for them, and returns the return address,
- * or 0: reading it costs more than all else, and the return knows it. */
+/* Copies the arguments to where rows look for them. Returns the return address, or 0 if it is
+ * taken at the call's return: reading it from the stack costs more than all else here. */
 static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *row, struct mpi_thread *t)
 {
 	u64 site;
@@ -165,9 +166,8 @@ static __always_inline u64 take_arguments(struct pt_regs *regs, struct mpi_row *
 	return site > REG_SP(regs) ? real_return_address(site) : site;
 }
 
-/* Whether a handle is of an object that MPI itself has made: what is computed of
- * it once holds for good. A handle of the program's own may be another object's
- * tomorrow. */
+/* Whether a handle names an object that MPI itself has made: what a formula gives for such a
+ * handle never changes. A handle of the program's own may later name another object. */
 static __always_inline int is_predefined(struct mpi_library *l, struct mpi_thread *t, u64 handle)
 {
 	if (l->handle32) /* MPICH's ABI: HANDLE_KIND_BUILTIN */
@@ -200,7 +200,7 @@ static __always_inline u64 count_of(struct mpi_row *row, u64 v)
 	return n > 0 ? n : 0;
 }
 
-/* An array of counts, perhaps with one of types, summed up in chunks. */
+/* The sum over an array of counts, perhaps with an array of types, which are read in chunks. */
 struct sum {
 	u64 counts, types, base, total, own;
 	u32 n, library;
@@ -209,8 +209,9 @@ struct sum {
 	u32 unread;
 };
 
-/* Element i of user memory's array of n at from, read in chunks; 0 if that
- * fails. A loop over elements by bpf_loop costs the verifier nothing. */
+/* Gives element i of an array of n elements in user memory, at from, which is read in chunks.
+ * Returns 0 if reading fails. Called by bpf_loop, which spares the verifier a loop over the
+ * elements. */
 static __always_inline int take_element(u64 *chunk, u64 from, u32 i, u32 n, u32 bytes, u64 *out)
 {
 	u32 at = i % MPI_CHUNK;
@@ -247,7 +248,7 @@ unread:
 	return 1;
 }
 
-/* One side of the data: where its arguments are, and what they mean. */
+/* The sent or the received data: where its arguments are, and what they mean. */
 struct side {
 	u32 count, type;
 	u32 array, types, own;
@@ -306,7 +307,7 @@ static __always_inline u64 bytes_of(struct mpi_row *row, struct mpi_library *l, 
 	return size == NOT_KNOWN ? size : count * size;
 }
 
-/* The communicator's size and the own rank, or the numbers of neighbours. */
+/* Fills in the communicator's size and the own rank, or the numbers of neighbours. */
 static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t, u64 base)
 {
 	struct mpi_record *c = &t->call;
@@ -325,7 +326,7 @@ static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_library
 		c->np = t->comms[at].np;
 		c->in = t->comms[at].in;
 		c->rank = t->comms[at].rank;
-		return; /* predefined ones connect no groups */
+		return; /* predefined communicators are no intercommunicators */
 	} else {
 		size = local = evaluate(row->library, MPI_COMM_SIZE, c->comm, base);
 		rank = evaluate(row->library, MPI_COMM_RANK, c->comm, base);
@@ -349,7 +350,7 @@ static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_library
 	}
 }
 
-/* Fills a call's volumes; sleeps says that arrays can be read. */
+/* Fills in a call's volumes. sleeps says that arrays can be read. */
 static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread *t, u64 base, int sleeps)
 {
 	struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);

@@ -13,8 +13,8 @@ const enum row_flag *unused_row_flag __attribute__((unused));
 const enum record_flag *unused_record_flag __attribute__((unused));
 const enum counter_source *unused_counter_source __attribute__((unused));
 
-/* One choice at a time, each kept apart from the next: the verifier allows only
- * constant offsets into pt_regs. */
+/* Returns the value that a source names. The verifier allows only constant offsets into pt_regs.
+ * So each choice stands alone, and the asm keeps the compiler from merging it with the next. */
 static __always_inline u64 argument(struct pt_regs *regs, u8 from)
 {
 	u64 v = 0;
@@ -37,7 +37,7 @@ static __always_inline u64 argument(struct pt_regs *regs, u8 from)
 
 #define EEXIST 17
 
-/* How often a process was not switched off, for too many others were. */
+/* How often a process could not be switched off because the map silent was full. */
 u32 unheeded = 0;
 
 static __always_inline void switch_off(void)
@@ -58,7 +58,7 @@ static __always_inline void switch_on(u32 pid)
 		__sync_fetch_and_add(&num_silent, -1);
 }
 
-/* libgomp's struct gomp_thread of the current thread. */
+/* The address of libgomp's struct gomp_thread for the current thread. */
 static __always_inline u64 gomp_thread(struct pt_regs *regs, struct row *row)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -67,9 +67,9 @@ static __always_inline u64 gomp_thread(struct pt_regs *regs, struct row *row)
 	return THREAD_POINTER(task) + offset;
 }
 
-/* A read of user memory costs more than anything else here (some 130 ns with
- * hardened usercopy): team and thread number, 24 bytes apart in every libgomp
- * so far, come by one. */
+/* Reads team and thread number. A read of user memory costs more than anything else here (some
+ * 130 ns with hardened usercopy). In every libgomp so far the two lie 24 bytes apart, so one
+ * read gets both. */
 static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row, struct record *r)
 {
 	u64 thread = gomp_thread(regs, row), words[4] = {};
@@ -85,8 +85,8 @@ static __always_inline void team_from_tls(struct pt_regs *regs, struct row *row,
 	r->num = (u32)words[3];
 }
 
-/* How deep a thread is nested; asked of threads that may have been inside a
- * region when measurement began, until they fork outside any. */
+/* The nesting level of a thread. It is read only from threads that may have been inside a region
+ * when the measurement began, and only until they fork outside any region. */
 static __always_inline s32 level_from_tls(struct pt_regs *regs, struct row *row)
 {
 	struct thread_state *state = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -100,8 +100,8 @@ static __always_inline s32 level_from_tls(struct pt_regs *regs, struct row *row)
 	return level;
 }
 
-/* Iterations of a loop whose bounds lie at two addresses. Compilers put them side
- * by side: then one read does. */
+/* The number of iterations of a loop whose bounds lie at two addresses. Compilers put the bounds
+ * side by side: then one read gets both. */
 static __always_inline u64 trips_32(u64 lower, u64 upper)
 {
 	s32 bounds[2] = {};
@@ -138,7 +138,8 @@ static __always_inline void ignore_return(void)
 		state->ignored_returns++;
 }
 
-/* Answers 1 when no return probe is needed; only sessions can use that. */
+/* Handles a hit at an entry. Returns 1 if the call's return need not be hit. Only sessions can
+ * make use of that answer (can_skip). */
 static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_skip)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
@@ -169,7 +170,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 	}
 	if ((row->flags & ROW_KEEP) && !hold)
 		t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
-	/* A return of a session's knows where to: that spares the read here. */
+	/* If the call's return is hit, too, the instruction pointer is the return address then.
+	 * Taking it there spares a read of user memory here. */
 	later = t && can_skip && site_at_exit && (row->flags & ROW_SITE_LATER) == (ROW_KEEP | ROW_RETURN);
 	if (row->flags & ROW_SITE_HERE)
 		site = REG_IP(regs) + row->here;
@@ -181,7 +183,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		return 1;
 	}
 	flags = inside | entry_flags(regs, row->flags, can_skip);
-	/* What follows is verified once for all flags, not once for each. */
+	/* The verifier must not know the flags: then it verifies what follows once, and not once
+	 * for each value. */
 	asm volatile("%0 += %1" : "+r"(flags) : "r"(unknown));
 	if (row->flags & ROW_ENTRY) {
 		struct record r = {.time = now, .row = index, .flags = flags, .sp = REG_SP(regs), .site = site};
@@ -201,13 +204,15 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 			team_from_tls(regs, row, &r);
 		if (row->flags & ROW_LEVEL_FROM_TLS)
 			r.num = level_from_tls(regs, row);
-		if ((row->flags & ROW_SIZE_FROM_KMP) && r.num == 0) /* the primary thread tells for all */
+		/* the primary thread reports it for all */
+		if ((row->flags & ROW_SIZE_FROM_KMP) && r.num == 0)
 			r.size = size_from_kmp(regs, row);
 		if (row->flags & ROW_TRIP_32)
 			r.b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
 		if (row->flags & ROW_TRIP_64)
 			r.b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
-		/* Where libomp's primary thread begins, the team gets its name. */
+		/* The record of libomp's primary thread at Begin may not wait: it gives the team
+		 * its name. */
 		report(&r, t, later ? REG_IP(regs) : 0, t && !(row->num && r.num == 0));
 		reported(regs, row);
 	}
@@ -224,7 +229,8 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 
 	if (!row)
 		return;
-	/* Calls that the library makes itself return before those around them. */
+	/* The return of a call whose entry was ignored is ignored, too. Calls that the library
+	 * makes itself return before the calls around them, so counting them is enough. */
 	if ((row->flags & ROW_OUTSIDE_ONLY) && !counted) {
 		struct thread_state *state = this_thread_state(0);
 
@@ -314,7 +320,7 @@ int on_return_perf(struct pt_regs *regs)
 	return returned(regs);
 }
 
-/* A thread ends (tp_btf: 5.5). */
+/* A thread ends: it settles (tp_btf: Linux 5.5). */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(fold_exit, struct task_struct *task)
 {
@@ -327,7 +333,8 @@ int BPF_PROG(fold_exit, struct task_struct *task)
 	return 0;
 }
 
-/* It runs another program; as whose first thread it has another number. */
+/* A thread executes another program: it settles. As the first thread of that program it has
+ * another id. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(fold_exec, struct task_struct *task, int old_pid)
 {
@@ -340,7 +347,8 @@ int BPF_PROG(fold_exec, struct task_struct *task, int old_pid)
 	return 0;
 }
 
-/* Reports of a process are on again: BPF_PROG_TEST_RUN, with its number (5.10). */
+/* Switches the reports of a process on again. Run by BPF_PROG_TEST_RUN (Linux 5.10), with the
+ * process's id. */
 SEC("raw_tp")
 int hear(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -348,15 +356,15 @@ int hear(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The process whose threads settle_threads makes settle, and whether it has been
- * stopped: threads that run may be changing what they have folded. */
+/* The process whose threads fold_settle settles, and whether the process was stopped for that.
+ * If so, threads that still run are left alone: they may be changing what they have folded. */
 u32 settling = 0;
 u32 settling_stopped = 0;
 
 #define TASK_STOPPED 4
 
-/* Writes what the threads of a process have folded: to be called when they have
- * no probes any more, or are stopped. Gives a byte for each that could not yet. */
+/* Settles the threads of a process. To be run when the threads have no probes any more, or are
+ * stopped. Gives one byte for each thread that could not be settled yet. */
 SEC("iter/task")
 int fold_settle(struct bpf_iter__task *ctx)
 {
@@ -398,10 +406,10 @@ int BPF_PROG(on_switch, _Bool preempt, struct task_struct *from, struct task_str
 	off = bpf_task_storage_get(&counted_threads, from, 0, 0);
 	if (to->pid)
 		on = bpf_task_storage_get(&counted_threads, to, 0, 0);
-	/* Who is not counted may run up events; idleness does not. */
+	/* A thread that is not counted may cause events; an idle CPU does not. */
 	valid = !on && (!to->pid || !counter_events);
 	if (!valid && !off) {
-		compiler_barrier(); /* pointers must not be joined */
+		compiler_barrier(); /* keeps the compiler from combining the two pointers */
 		if (!on) {
 			cpu->valid = 0;
 			return 0;
@@ -421,8 +429,8 @@ int BPF_PROG(on_switch, _Bool preempt, struct task_struct *from, struct task_str
 	return 0;
 }
 
-/* A thread that a counted one starts is counted from its first instruction. Made
- * here, for no memory may be asked for while threads are switched. */
+/* A thread that a counted thread starts is counted from its first instruction. Its storage is
+ * created here, because no memory may be allocated while threads are switched. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_thread, struct task_struct *parent, struct task_struct *child)
 {
@@ -431,15 +439,15 @@ int BPF_PROG(on_thread, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* A bare probe: what the kernel itself charges for a hit (make bench). */
+/* An empty program: its hits cost what the kernel itself takes for a hit (make bench). */
 SEC("uprobe.multi/x")
 int on_nothing(struct pt_regs *regs)
 {
 	return 0;
 }
 
-/* The same where entry and return are probed, with ours' answers whether the
- * return is wanted. */
+/* The same with both entry and return probed. The two programs after this one decide as
+ * on_session does whether the return is wanted. */
 SEC("uprobe.session/x")
 int on_nothing_more(struct pt_regs *regs)
 {

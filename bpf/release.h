@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
-/* Ends stops that nobody else ends: when the tool dies, by whatever it may be, and
- * when it is not heard of any more. That takes bpf_send_signal_task (Linux 6.13);
- * without it a process of ours, the guardian, has to do. */
+/* Continues stopped processes when the tool cannot: when it has died, in whatever way, or gives
+ * no sign of life any more. That needs bpf_send_signal_task (Linux 6.13). On older kernels a
+ * process of the tool's, the guardian, has to do it. */
 #pragma once
 
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
 
-/* Linux 6.13+. Without it a child that does not exec is measured from a moment
- * after its start. */
+/* Linux 6.13+. Without it a child that does not exec is measured from a moment after its start,
+ * since it cannot be stopped before its first step. */
 extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type, u64 value) __ksym __weak;
 /* Linux 6.2+. */
 extern struct task_struct *bpf_task_from_pid(s32 pid) __ksym __weak;
 extern void bpf_task_release(struct task_struct *task) __ksym __weak;
 
-/* Our process; its end lets everybody go on. */
+/* The tool's process id. When that process ends, all stopped processes are continued. */
 const volatile u32 tool = 0;
 
-/* The longest that a process may be stopped, ns: where nothing is heard of the
- * tool, and at all. */
+/* How long a process may be stopped at most, in ns: without a sign of life of the tool
+ * (most_silent), and in any case (most_stopped). */
 const volatile u64 most_silent = 0, most_stopped = 0;
 
 u64 heard = 0;  /* when the tool last gave a sign of life */
-u32 silent = 0; /* it has not since somebody was let go for that */
+u32 silent = 0; /* the tool gave none for too long, and a process was continued for that */
 u32 dead = 0;
 
-/* Whom nobody will continue must not be stopped. */
+/* Whether nobody would continue a process: then it must not be stopped. */
 static __always_inline int nobody_listens(void)
 {
 	return *(volatile u32 *)&dead || *(volatile u32 *)&silent;
@@ -32,8 +32,9 @@ static __always_inline int nobody_listens(void)
 
 #define EBUSY 16
 
-/* A processor has room for one signal that waits for its next interrupt, which it
- * sends itself. */
+/* Sends a signal to a process. The kernel sends it from an interrupt that the processor raises
+ * for itself, and a processor has room for one such signal. If another one still waits there,
+ * the answer is -EBUSY, and it is tried again. */
 static __always_inline void send_to(struct task_struct *task, int sig)
 {
 	for (int i = 0; i < 1000; i++)
@@ -63,8 +64,9 @@ static long let_go(void *map, struct stop *stop, u64 *when, void *unused)
 	return 0;
 }
 
-/* The tool's last thread ends: nobody will be stopped any more, and who is goes
- * on. That thread still holds this program's link; links go after that. */
+/* Called when the tool's last thread ends: from then on no process is stopped, and those that
+ * are stopped go on. The ending thread still holds the link of this program; links are closed
+ * after that. */
 static __always_inline void last_will(void)
 {
 	if (!bpf_send_signal_task || !bpf_task_from_pid)
@@ -73,7 +75,7 @@ static __always_inline void last_will(void)
 	bpf_for_each_map_elem(&stopped, let_go, 0, 0);
 }
 
-/* Looks every so often for who has been stopped too long. */
+/* The interval, in ns, at which a timer looks for processes that were stopped too long. */
 #define WATCH_EVERY 500000000ULL
 
 struct watchdog { struct bpf_timer timer; };
@@ -104,7 +106,7 @@ static int look(void *map, u32 *key, struct watchdog *w)
 	return 0;
 }
 
-/* Begins to look, at the first process that may be stopped. */
+/* Starts the timer when the first process may be stopped. */
 static __always_inline void watch_stops(void)
 {
 	static u32 begun;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How hits are reported that are not folded. */
+/* How a hit that is not folded gets its record. */
 #pragma once
 #include "fold_hits.h"
 
-/* The flags of rows whose calls' sites can wait for their returns, and those that
- * speak against it. */
+/* The flags that decide whether a call's site may be taken at the call's return instead of its
+ * entry. It may if ROW_KEEP and ROW_RETURN are set and none of the others is. */
 #define ROW_SITE_LATER (ROW_KEEP | ROW_RETURN | ROW_NO_SITE | ROW_SITE_HERE | ROW_RETURN_IF_ZERO | ROW_B_FROM_A | ROW_FOLDS)
 
-/* Keeps a record with its counters c, or if it may not wait writes it with those
- * that do. If the site of its call is not known yet, later is where its probe is. */
+/* Keeps a record with its counters c. A record that may not wait is written at once, together
+ * with the kept ones. later is the address of the record's probe if the site of its call is not
+ * known yet, else 0. */
 static __always_inline void keep(struct thread_state *t, struct record *from, const struct counter_words *c, u64 later, u32 may_wait)
 {
 	struct record *to;
@@ -33,8 +34,8 @@ static __always_inline void keep(struct thread_state *t, struct record *from, co
 	clear_busy(t);
 }
 
-/* Tells of a time without a core, behind what the thread has kept. Its frame of its own keeps
- * report's small: Linux 6.1 allows 512 bytes for all that call each other. */
+/* Reports a time without a core, after the records that the thread has kept. A function of its
+ * own keeps the stack frame of report small: Linux 6.1 allows 512 bytes for a chain of calls. */
 VERIFIED_ONCE int tell_wait(struct thread_state *t, u64 time, u64 total)
 {
 	if (!t)
@@ -46,8 +47,8 @@ VERIFIED_ONCE int tell_wait(struct thread_state *t, u64 time, u64 total)
 	return 0;
 }
 
-/* A record is about to be kept or written: if its thread has had no core meanwhile,
- * that is told before. */
+/* Called before a record is kept or written: if the thread has had no core for a time that it
+ * has not reported, it does so first. */
 static __always_inline void tell_wait_before(struct thread_state *t, u64 time)
 {
 	u64 total = core_wait();
@@ -61,8 +62,8 @@ static __always_inline void tell_wait_before(struct thread_state *t, u64 time)
 	tell_wait(t, time, total);
 }
 
-/* Reports what a hit tells: the record may wait, or is written at once. What it
- * does not say is filled in. */
+/* Completes the record of a hit, and keeps it (if may_wait is set) or writes it at once.
+ * Process, thread, counters and losses are filled in here. t may be NULL. later is as in keep. */
 VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later, u32 may_wait)
 {
 	struct counter_words c;
@@ -77,7 +78,8 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 		settle_state(t, bpf_get_current_task(), 0, 1);
 	tell_wait_before(t, from->time);
 	if (num_counters) {
-		__builtin_memset(&c, 0, sizeof(c)); /* the verifier wants all of it */
+		/* the verifier wants all of it to be initialized */
+		__builtin_memset(&c, 0, sizeof(c));
 		from->flags |= take_counters(&c, from->time) ? REC_COUNTERS : REC_COUNTERS | REC_UNCOUNTED;
 		if (t && t->uncounted) {
 			from->flags |= REC_UNCOUNTED;
@@ -114,8 +116,9 @@ VERIFIED_ONCE int report(struct record *from, struct thread_state *t, u64 later,
 	return 0;
 }
 
-/* A call returns whose record may still wait to learn where to. Answers whether
- * its return is not to be reported either: it is none of the program's. */
+/* Called when a call returns. If the entry's record is kept and lacks its site, the call returns
+ * to that site. If the site shows that the library itself made the call, the record is
+ * forgotten. Returns whether the return needs no record for that reason. */
 static __always_inline int kept_returned(struct pt_regs *regs, struct thread_state *t)
 {
 	u64 sp = REG_SP(regs) - 8 * RETURN_ON_STACK;
@@ -126,7 +129,7 @@ static __always_inline int kept_returned(struct pt_regs *regs, struct thread_sta
 	set_busy(t);
 	if (t->kept_ignored_sp && t->kept_ignored_sp <= sp) {
 		own = t->kept_ignored_sp == sp;
-		t->kept_ignored_sp = 0; /* or its call has been left in another way */
+		t->kept_ignored_sp = 0; /* if below sp, its call was left in another way */
 	}
 	if (!own && t->kept && t->kept_site_later && kept_record(t, t->kept - 1)->sp == sp && find_kept_site(t, REG_IP(regs)) < 0) {
 		forget_kept(t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the programs of OpenMP and of MPI probes share: the record rings, what
- * is known of a thread (thread.h), and who is silent. The loader gives the second object
- * the first one's maps, so that a thread's records keep their order. */
+/* What the programs of OpenMP probes, MPI probes and samples share: the rings of records, the
+ * state of each thread (thread.h), and the list of silent processes. The loader gives the maps
+ * of the OpenMP probes' object to the other objects. So all write to the same rings, and a
+ * thread's records keep their order. */
 #pragma once
 #include "thread.h"
 
@@ -12,9 +13,9 @@ struct ring {
 	__uint(max_entries, 1 << 24);
 };
 
-/* A thread always writes to the same ring, which keeps its order; several
- * rings keep the threads of a large machine from queueing for one lock. Behind
- * those of all is the one of the thread that calibrates. */
+/* A thread always writes to the same ring, so its records keep their order. With several rings
+ * the threads of a large machine do not queue for one lock. Threads use the first num_rings
+ * rings; the ring behind these is for the thread that calibrates. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 65);
@@ -24,9 +25,8 @@ struct {
 
 const volatile u32 num_rings = 1;
 
-/* The thread of the program that calibrates; 0: none does. Its records are in its
- * own ring only, and nobody keeps it from folding: so calibrating and measuring
- * need not wait for each other. */
+/* Id of the thread that calibrates, or 0. Its records go to a ring of their own, and fold_hold
+ * does not keep it from folding. So calibrating and measuring need not wait for each other. */
 u32 calibrating SHARED = 0;
 
 static __always_inline u32 ring_of(u32 tid)
@@ -34,15 +34,16 @@ static __always_inline u32 ring_of(u32 tid)
 	return tid == calibrating ? num_rings : tid % num_rings;
 }
 
-/* Always 0, which the verifier does not know. */
+/* Always 0, but the verifier must assume any value. Adding it to a value makes the verifier
+ * forget what it knew of the value. */
 u64 unknown SHARED = 0;
 
-/* How many performance counters are read (counters.h); 0: the verifier removes
- * what has to do with them. */
+/* How many performance counters are read (counters.h). If 0, the verifier removes the code that
+ * reads them. */
 const volatile u32 num_counters = 0;
 
-/* A thread that ends still has its return addresses when sched_process_exit is
- * told of it (Linux 6.16). */
+/* Not 0 if an ending thread still has the return addresses of its open calls when the tracepoint
+ * sched_process_exit runs (since Linux 6.16). */
 const volatile u32 site_at_exit = 0;
 
 static __always_inline u64 read_u64(u64 addr)
@@ -59,8 +60,9 @@ static __always_inline u32 read_u32(u64 addr)
 	return v;
 }
 
-/* A return probe, of ours on a function that jumped here or of another tool,
- * has put the kernel's trampoline where the return address was. */
+/* Returns the real return address of a call. If the function has a return probe, the kernel has
+ * put its trampoline where the return address was. The return probe may be ours, on a function
+ * that jumped here, or another tool's. */
 static __always_inline u64 real_return_address(u64 found)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -78,8 +80,8 @@ static __always_inline u64 return_address(struct pt_regs *regs)
 #else
 	u64 at = regs->regs[30];
 #endif
-	/* The trampoline lies above everything else, the main thread's stack
-	 * included. */
+	/* The kernel maps the trampoline above everything else, even above the main thread's
+	 * stack. So an address below the stack pointer is a real one. */
 	return at > REG_SP(regs) ? real_return_address(at) : at;
 }
 
@@ -103,9 +105,10 @@ static __always_inline int is_silent(void)
 	return bpf_map_lookup_elem(&silent, &pid) != 0;
 }
 
-/* Processes that share probes. A link for each would cost every process a call
- * of the program, and a return probe, for every other one's; so probes of many
- * processes are placed once, for all, and hits elsewhere are ignored. */
+/* Processes that are measured by shared probes. If each process had its own probes on the same
+ * file, a hit in one process would run the program of every other process's probe, and set up a
+ * return probe for it. So shared probes are placed once, for all processes. Hits in processes
+ * that are not in this map are ignored. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -123,13 +126,15 @@ static __always_inline int not_measured(u64 cookie)
 	return !bpf_map_lookup_elem(&sharing, &pid);
 }
 
-/* A new one begins whenever measurement goes on after a pause. */
+/* The number of the current era. A new era begins whenever the measurement resumes after a
+ * pause. */
 u32 era SHARED = 1;
 
-/* Whether any record was ever dropped: spares the look at each thread. */
+/* Not 0 once any record was dropped. Until then nobody has to look up a thread's losses. */
 u32 dropping SHARED = 0;
 
-/* Counts hits of which the ring had no room for a record, by row in that map. */
+/* Counts hits whose records the ring had no room for: by row in the map dropped, and in the
+ * thread's state. */
 static __always_inline void drop_hits(void *dropped, u32 index, struct thread_state *state, u64 hits)
 {
 	u64 *n = bpf_map_lookup_elem(dropped, &index);
@@ -155,7 +160,7 @@ static __always_inline void *reserve(u32 tid, u64 size)
 	return ring ? bpf_ringbuf_reserve(ring, size, 0) : 0;
 }
 
-/* How many records of the current thread were dropped since the last one. */
+/* How many records of the current thread were dropped since it last wrote one. */
 static __always_inline u32 take_lost(void)
 {
 	struct thread_state *state;
@@ -171,11 +176,11 @@ static __always_inline u32 take_lost(void)
 	return lost;
 }
 
-/* Waking the reader costs the target 1 us, so it sleeps until it is time for a look,
- * or a ring has taken that many bytes more: the smallest one holds four times as many. */
+/* Waking the reader costs the target 1 us. So the reader sleeps until its next regular look, or
+ * until a ring has received this many bytes more. The smallest ring holds four times as many. */
 #define WAKE_BYTES (512 << 10)
 
-/* The lower half of an address, which verifiers let us compute with. */
+/* The lower 32 bits of an address, as a number: the verifier allows arithmetic with it. */
 static __always_inline u64 low_half(const void *p)
 {
 	u64 v;
@@ -184,8 +189,9 @@ static __always_inline u64 low_half(const void *p)
 	return v;
 }
 
-/* A record of a size is complete. Entries follow each other, behind a head each
- * (BPF_RINGBUF_HDR_SZ): so one of them holds the border of each stretch. */
+/* Completes a record of a size, and wakes the reader if that is due. Ring entries follow each
+ * other, each behind a head of 8 bytes (BPF_RINGBUF_HDR_SZ). So exactly one entry crosses each
+ * multiple of WAKE_BYTES, and that one wakes the reader. */
 static __always_inline void submit(void *r, u64 size)
 {
 	u64 begin = low_half(r) - 8, end = begin + 8 + ((size + 7) & ~7ULL);
@@ -193,8 +199,8 @@ static __always_inline void submit(void *r, u64 size)
 	bpf_ringbuf_submit(r, (begin ^ end) & ~(WAKE_BYTES - 1ULL) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
-/* The same of a copy. Where others write to the ring at the same time, a border
- * may be passed over; there are more of them. */
+/* Copies complete records to a ring, and wakes the reader as submit does. If other threads write
+ * at the same time, a multiple of WAKE_BYTES may be missed; the next one wakes the reader. */
 static __always_inline int write_copy(void *ring, void *data, u64 size)
 {
 	u64 begin = bpf_ringbuf_query(ring, BPF_RB_PROD_POS), end = begin + 8 + size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The rows of probes, and where the calls come from that hit them. */
+/* The table of rows, and how the site of a call is found. */
 #pragma once
 #include "ring.h"
 
@@ -20,7 +20,8 @@ struct {
 	__type(value, u64);
 } dropped SEC(".maps");
 
-/* Some thread has kept or folded something: spares others the look. */
+/* Not 0 once any thread has kept or folded something. Until then nobody has to look up a
+ * thread's state. */
 u32 folding SHARED = 0;
 
 #define barrier() asm volatile("" ::: "memory")
@@ -37,15 +38,16 @@ static __always_inline void clear_busy(struct thread_state *t)
 	*(volatile u32 *)&t->busy = 0;
 }
 
-/* What loops, or is called at several places, is a function of its own that is not
- * static: then it is verified once, and not for each call (Linux 5.6; with pointers
- * to structs that may be NULL for all that is known there: 5.12). */
+/* Marks a function that loops or is called at several places. As a function of its own that is
+ * not static it is verified once, and not for each call (Linux 5.6). Its arguments may be
+ * pointers to structs since Linux 5.12; the verifier assumes that they may be NULL. */
 #define VERIFIED_ONCE __noinline
 
 #define RETURNS_AT_ONCE 8
 
-/* The first of some pending returns that has this stack pointer, or the one behind
- * them. Kernel addresses are numbers here: functions take no pointers to them. */
+/* Looks at the next few pending returns, from at on, and returns the first one that has this
+ * stack pointer, or else the one behind them. Kernel addresses are numbers here: such functions
+ * take no pointers to kernel memory. */
 VERIFIED_ONCE u64 next_return_of(u64 at, u64 sp)
 {
 	int i;
@@ -60,8 +62,9 @@ VERIFIED_ONCE u64 next_return_of(u64 at, u64 sp)
 	return at;
 }
 
-/* Where a call that has not returned will return to. Its own return probe is the
- * one with its stack pointer; those of nested calls, of whatever tool, lie above. */
+/* The address to which a call that has not returned will return, or 0. Of the pending returns,
+ * the call's own is the one with its stack pointer. Those of nested calls, whichever tool probes
+ * them, come before it in the list. */
 VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
 {
 	u64 at = (u64)BPF_CORE_READ((struct task_struct *)task, utask, return_instances);
@@ -78,10 +81,10 @@ VERIFIED_ONCE u64 site_of_open(u64 task, u64 sp)
 	return 0;
 }
 
-/* The same of one whose probe, at the address probe, is being hit or whose return
- * is being handled, of a thread whose user code is at ip; 0: not known. The kernel
- * notes where a call returns to after its entry was handled. When it handles the
- * return, it has taken it from the list and put the thread there
+/* The same for a call whose entry or return the kernel may be handling right now. probe is the
+ * address of the call's probe. ip is where the thread's user code is, or 0 if that is not known.
+ * The kernel notes a pending return after it has handled the entry. When it handles the return,
+ * it has already taken the return from the list and set the thread's ip to the return address
  * (uprobe_handle_trampoline). */
 static __always_inline u64 site_of_pending(u64 task, u64 sp, u64 probe, u64 ip)
 {
@@ -90,10 +93,10 @@ static __always_inline u64 site_of_pending(u64 task, u64 sp, u64 probe, u64 ip)
 	return site || ip == probe ? site : ip;
 }
 
-/* Whether a call that returns to site is none of the program's, but one that the
- * library makes itself; ip is that of the probe. A body that ends in a jump to the
- * runtime seems to be called from inside, too. Of other calls from inside, the
- * flags say so. */
+/* Whether the library itself made the call that returns to site, so that it is ignored. ip is
+ * the address of the probe. If a region's body ends in a jump to the runtime, that call seems to
+ * come from inside the library, too, and is not ignored. Calls from inside that are not ignored
+ * get REC_INSIDE. */
 static __always_inline int is_own_call(struct row *row, u64 ip, u64 site, u16 *flags)
 {
 	u64 at = site - ip;
@@ -106,8 +109,8 @@ static __always_inline int is_own_call(struct row *row, u64 ip, u64 site, u16 *f
 	return 0;
 }
 
-/* The same of a row by its number: -1 if it is none of the program's, 1 if it is,
- * and 0 if the site is not known. */
+/* The same for a row given by its number. Returns -1 if the library made the call, 1 if the
+ * program did, and 0 if the site is not known. */
 static __always_inline int came_from(u32 index, u64 ip, u64 site, u16 *flags)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);

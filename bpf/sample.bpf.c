@@ -58,9 +58,9 @@ static __always_inline void save(u64 *to, const struct pt_regs *r)
 }
 #endif
 
-/* How much of the stack is in use, as far as can be told: of the first thread's
- * up to where the kernel began it, of others' up to what the thread pointer
- * points to, which glibc and musl put on top of the stack. */
+/* How many bytes of the stack are in use, as far as that can be told. The first thread's stack
+ * ends where the kernel began it. The stack of another thread ends where its thread pointer
+ * points: glibc and musl put that structure on top of the stack. */
 static __always_inline u64 in_use(struct task_struct *task, u64 sp)
 {
 	struct mm_struct___sample *mm = (void *)BPF_CORE_READ(task, mm);
@@ -77,7 +77,8 @@ static __always_inline u64 in_use(struct task_struct *task, u64 sp)
 
 #define LONGEST_INSTRUCTION 15
 
-/* Several probes of one function have put one trampoline there. */
+/* Fills in where calls with a return probe return to. If several return probes are on one call,
+ * its return address was replaced once, so they count as one. */
 VERIFIED_ONCE int pending(struct sample_record *r)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
@@ -93,8 +94,8 @@ VERIFIED_ONCE int pending(struct sample_record *r)
 	r->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 	if (!utask || !r->trampoline)
 		return 0;
-	/* While a probed instruction is executed out of line there is a copy of it, in the
-	 * page of the trampoline. */
+	/* The kernel executes a copy of a probed instruction, in the page of the trampoline. If
+	 * the thread is at the copy, ip becomes the address of the original. */
 	copy = BPF_CORE_READ(utask, xol_vaddr);
 	if (copy && r->ip - copy <= LONGEST_INSTRUCTION)
 		r->ip += BPF_CORE_READ(utask, vaddr) - copy;
@@ -123,8 +124,9 @@ static __always_inline void fill(struct sample_record *r, u64 id, u64 weight, co
 	pending(r);
 }
 
-/* Stack in steps: room in a ring has a size that the verifier knows. Here no
- * page can be brought in: if the next one is not there, what this one has. */
+/* The verifier must know the size of a ring's entry, so the stack is copied in one of four
+ * sizes. No page can be brought in here: if the next page is not there, only this page's bytes
+ * are copied. */
 #define STEP(size) \
 struct sample_##size { \
 	struct sample_record head; \
@@ -181,13 +183,14 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		__builtin_memcpy(&regs, &ctx->regs, sizeof(regs));
 	}
 
-	/* Records of probes come first: what they count is exact. */
+	/* Records of probes come first, because what they count is exact: samples may fill half
+	 * of a ring only. */
 	which = ring_of((u32)id);
 	ring = bpf_map_lookup_elem(&rings, &which);
 	if (!ring || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
 		goto lost;
 
-	/* What the thread is in must be known before. */
+	/* The reader must know the thread's open constructs before the sample. */
 	t = folding ? this_thread_state(0) : 0;
 	if (t && !t->busy && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), REG_IP(&regs), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a sample reports. Apart from shared.h, whose structs probes use. */
+/* The record of a sample. It is kept apart from shared.h, whose structs probes use. */
 #pragma once
 #include "shared.h"
 
@@ -7,8 +7,10 @@
 
 enum sample_flag {
 	SAMPLE_KERNEL   = 1 << 0, /* in the kernel; registers are those at its entry */
-	SAMPLE_CHANGING = 1 << 1, /* a probe's program was just changing what the thread is in */
-	REC_SAMPLE      = 1 << 13, /* no record of a probe has it (shared.h) */
+	/* the thread's open constructs are not known: they were being changed or could not be
+	 * written */
+	SAMPLE_CHANGING = 1 << 1,
+	REC_SAMPLE      = 1 << 13, /* marks a sample: records of probes do not have it (shared.h) */
 };
 
 /* A process that is sampled. */
@@ -16,8 +18,8 @@ struct sampled {
 	u64 lost; /* samples that the ring had no room for */
 };
 
-/* Where a thread was. Begins like struct record; the stack from the stack
- * pointer up follows, of which as many bytes are valid as stack says. */
+/* Where a thread was. Begins like struct record. A piece of the thread's stack follows, from the
+ * stack pointer up; the field stack says how many of its bytes are valid. */
 struct sample_record {
 	u64 time;
 	u32 pid, tid;
@@ -25,11 +27,11 @@ struct sample_record {
 	u16 flags;
 	u32 lost;
 	u64 ip;
-	u64 weight;  /* how much of the event it stands for */
+	u64 weight;  /* the sampling event's period: how much of it this sample stands for */
 	u64 stack;
-	u64 reg[32]; /* by DWARF's numbers */
-	/* Where functions whose return is probed return to, the innermost one first:
-	 * on the stack there is the kernel's trampoline. */
+	u64 reg[32]; /* in the order of DWARF's register numbers */
+	/* Where functions with a return probe return to, the innermost one first: the stack
+	 * holds the kernel's trampoline in place of these addresses. */
 	u64 trampoline;
 	u64 returns[SAMPLE_RETURNS];
 };

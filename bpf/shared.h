@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the kernel side and the Go side share. bpf2go derives the Go structs
- * from these, so that no layout is written twice. */
+/* The data that the kernel side and the Go side share. bpf2go derives the Go structs from these,
+ * so no layout is written twice. */
 #pragma once
 
 typedef unsigned char u8;
@@ -28,33 +28,36 @@ enum row_flag {
 	ROW_FREE_IF_ZF     = 1 << 5,  /* zero flag set: the lock was free (after its compare-and-swap) */
 	ROW_FREE_IF_NOT_SF = 1 << 6,  /* sign flag clear: nobody waits (after the release) */
 	ROW_ONLY_IF_ZF     = 1 << 7,  /* ignore the hit unless the zero flag is set */
-	ROW_ONLY_IF_NOT_ZF = 1 << 8,  /* ignore the hit unless it is clear */
+	ROW_ONLY_IF_NOT_ZF = 1 << 8,  /* ignore the hit unless the zero flag is clear */
 	ROW_TRIP_32        = 1 << 9,  /* b = *ARG_5 - *ARG_4 + 1, 32-bit bounds */
 	ROW_TRIP_64        = 1 << 10, /* the same, 64-bit bounds */
 	ROW_SIZE_FROM_KMP  = 1 << 11, /* size = __kmp_threads[gtid]->team->nproc, gtid in ARG_1 */
 	ROW_LEVEL_FROM_TLS = 1 << 12, /* num = nesting level, from libgomp's thread structure */
-	ROW_NO_SITE        = 1 << 13, /* nobody asks where the call comes from */
-	ROW_SITE_HERE      = 1 << 14, /* site = the address that the row names by here */
+	ROW_NO_SITE        = 1 << 13, /* the call's site is not needed */
+	/* site = the probed instruction's address + the row's field here */
+	ROW_SITE_HERE      = 1 << 14,
 	ROW_B_FROM_A       = 1 << 15, /* b = the second word at a; REC_INSIDE if that is in the library's text */
-	/* Rows of constructs that are folded (fold.h); which one: FOLD_GROUP. */
-	ROW_FOLD_BEGIN     = 1 << 16, /* it begins there */
-	ROW_FOLD_END       = 1 << 17, /* and ends there: with ROW_FOLD_BEGIN, by the call's return */
-	ROW_FOLD_BY_NAME   = 1 << 18, /* a names what is held: the end is of the same a */
-	ROW_FOLD_TEST      = 1 << 19, /* the return tells whether it begins */
+	/* Rows of constructs that are folded (fold.h). FOLD_GROUP tells which construct. */
+	ROW_FOLD_BEGIN     = 1 << 16, /* an execution begins here */
+	/* an execution ends here; with ROW_FOLD_BEGIN: when the call returns */
+	ROW_FOLD_END       = 1 << 17,
+	ROW_FOLD_BY_NAME   = 1 << 18, /* a names the lock: an execution ends with the same a */
+	ROW_FOLD_TEST      = 1 << 19, /* the returned value tells whether the execution begins */
 	ROW_FOLD_TEST_BOOL = 1 << 20, /* ... in its lowest byte */
-	ROW_KEEP           = 1 << 26, /* the record of the entry may wait (keep.h), */
-	ROW_KEEP_RETURN    = 1 << 27, /* and that of the return */
+	ROW_KEEP           = 1 << 26, /* the record of the entry may wait (keep.h) */
+	ROW_KEEP_RETURN    = 1 << 27, /* the record of the return may wait */
 	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
 	ROW_ON             = 1 << 29, /* it wants them again */
 };
 
-/* Of rows that are folded: those of one construct have one number, not 0. */
+/* The number of a folded row's construct. All rows of one construct have the same number, which
+ * is not 0. */
 #define FOLD_GROUP_SHIFT 21
 #define FOLD_GROUP(flags) ((flags) >> FOLD_GROUP_SHIFT & 31)
 #define ROW_FOLDS (ROW_FOLD_BEGIN | ROW_FOLD_END)
 
-/* In an attach cookie, whose lower half is the index of a row: the probe is
- * placed for all processes, and only those in the map sharing are measured. */
+/* A bit of an attach cookie, whose lower half is the index of a row. The probe is placed for all
+ * processes, and only those in the map sharing are measured. */
 #define COOKIE_SHARED (1ULL << 32)
 
 /* One probe point in one library; the attach cookie is its index. */
@@ -62,8 +65,11 @@ struct row {
 	u32 flags;
 	u8 a, b, num, size;  /* enum source */
 	u64 text_lo, text_hi; /* the library's text, relative to the probed instruction */
-	u64 body_lo;         /* the library's function that calls regions' bodies, relative to the probed instruction: */
-	u64 body_size;       /* a body that ends in a jump to the runtime seems to be called from there; 0: none */
+	/* The library's function that calls the bodies of regions, relative to the probed
+	 * instruction; body_size 0: none. If a body ends in a jump to the runtime, that call
+	 * seems to come from this function. */
+	u64 body_lo;
+	u64 body_size;
 	s64 tls_slot;        /* libgomp: GOT slot of gomp_thread's offset from the thread pointer, relative to the
 				probed instruction; 0 in a static binary, whose offsets below count from the thread pointer */
 	s32 tls_team, tls_team_id, tls_level; /* offsets in struct gomp_thread */
@@ -77,10 +83,12 @@ enum record_flag {
 	REC_FREE      = 1 << 1, /* ROW_FREE_* held */
 	REC_NO_RETURN = 1 << 2, /* no return edge will follow */
 	REC_INSIDE    = 1 << 3, /* the library called itself */
-	REC_CORE_WAIT = 1 << 10, /* no hit: a thread had no core for a ns more than it has told, b of
-				    them in the MPI call whose record follows; num is 0 if it is the
-				    first it tells, then a is all since the thread began (core_wait.h) */
-	REC_KEPT      = 1 << 11, /* more of them may follow at once, each with its counters */
+	/* No hit: the thread had no core for a ns since it last reported that. b of these ns lie
+	 * in the MPI call whose record follows. If num is 0, the thread reports it for the first
+	 * time, and a counts from the thread's beginning (core_wait.h). */
+	REC_CORE_WAIT = 1 << 10,
+	/* the record was kept: more may follow in the same entry, each with its counters */
+	REC_KEPT      = 1 << 11,
 	REC_FOLDED    = 1 << 12, /* a struct fold_record */
 	REC_UNCOUNTED = 1 << 14, /* the counters are not known */
 	REC_COUNTERS  = 1 << 15, /* counters follow the record */
@@ -99,19 +107,19 @@ struct record {
 	s32 num, size;
 };
 
-/* Executions of a construct in which their thread reported nothing else, added
- * up. Begins like struct record. */
+/* The sums of executions during which the thread reported nothing else. Begins like struct
+ * record. */
 struct fold_record {
 	u64 time;    /* when the first of them began */
 	u32 pid, tid;
 	u16 row;     /* of their beginning */
 	u16 flags;
 	u32 lost;
-	u64 sp;      /* 0: does not matter */
+	u64 sp;      /* 0 where executions of any stack pointer are added up */
 	u64 site;
 	u64 a, b;
 	u64 last;    /* when the last of them ended */
-	u64 n, hits; /* executions, and the probe hits that told of them */
+	u64 n, hits; /* executions, and the hits of probes in them */
 	u64 enter, body, exit; /* ns */
 };
 
@@ -131,10 +139,11 @@ enum life_kind {
 	LIFE_EXEC = 1, /* a followed process runs a new program */
 	LIFE_FORK,     /* a followed process has a child (pid; parent in arg) */
 	LIFE_MAP,      /* a followed process has loaded or unloaded libraries */
-	LIFE_FILE,     /* it maps a file of which nothing is known; LIFE_MAP follows */
+	/* a followed process maps a file that the tool has not judged yet; LIFE_MAP follows */
+	LIFE_FILE,
 };
 
-/* Which contents of which file: what is written anew is another one. */
+/* Identifies a file with its contents: a file that was written anew has another key. */
 struct file_key {
 	u64 inode, size;
 	u64 changed; /* ctime, ns */
@@ -146,32 +155,37 @@ enum file_is {
 	FILE_UNKNOWN = 0,
 	FILE_PLAIN,  /* nothing in it is measured */
 	FILE_WANTED, /* something may be */
-	FILE_LOADER, /* plain, and tells when a process has loaded its libraries */
+	/* the dynamic loader: plain, and a probe in it tells when libraries are loaded */
+	FILE_LOADER,
 };
 
 /* A followed process's program. */
 struct program {
 	u64 began;        /* when it was executed, or the process forked */
 	u64 user, system; /* processor time of the process until then, ns */
-	/* Of the files in its list of libraries, when it was looked at last and now. */
+	/* Numbers of files in the process's list of libraries: FILE_WANTED ones at the last
+	 * look, and FILE_WANTED and FILE_UNKNOWN ones at this look. */
 	u32 wanted, wanted_now, unknown_now;
 	u32 pad;
 };
 
-/* What happens to followed processes. */
+/* An event in the life of a followed process. */
 struct life {
 	u64 time;
 	u32 pid;
 	u32 kind;
 	u32 parent;
 	u32 stopped; /* the process was sent SIGSTOP and waits for our SIGCONT */
-	u32 runs;    /* LIFE_EXEC: it needs no stop: its loader tells more, or nothing in it is measured */
+	/* LIFE_EXEC: it needs no stop: its loader tells more, or nothing in it is measured */
+	u32 runs;
 	u32 flags;   /* how it is followed */
-	struct file_key file; /* LIFE_FILE; LIFE_EXEC: that in which it begins to run, its loader mostly */
+	/* LIFE_FILE: the file. LIFE_EXEC: the file in which the process begins to run, mostly
+	 * its loader. */
+	struct file_key file;
 };
 
-/* A process that was sent SIGSTOP, and when: it may go on, and be stopped again,
- * before whoever continued it has noted that. */
+/* A process that was sent SIGSTOP, and when. The process may be continued, and stopped again,
+ * before whoever continued it has noted that: the times tell these stops apart. */
 struct stop {
 	u64 time;
 	u64 pid;
@@ -181,11 +195,13 @@ enum follow_flag {
 	FOLLOW_STOP     = 1 << 0, /* stop it until its probes are placed */
 	FOLLOW_CHILDREN = 1 << 1, /* its children too */
 	FOLLOW_PROBED   = 1 << 2, /* it has probes: a fork inherits the mapping */
-	FOLLOW_KNOWN    = 1 << 3, /* the tool keeps a record of it: its next program is to be told of in any case */
-	FOLLOW_FIRST    = 1 << 4, /* it is the program that was launched: the same, and it is stopped */
+	/* the tool keeps a record of it: report its next exec in any case */
+	FOLLOW_KNOWN    = 1 << 3,
+	/* the launched program: report its exec in any case, and stop it */
+	FOLLOW_FIRST    = 1 << 4,
 };
 
-/* How the kernel side computes something of an MPI handle: mpi.Formula. */
+/* How the kernel side computes a property of an MPI handle: mpi.Formula. */
 #define MPI_MAX_STEPS 20
 #define MPI_MAX_CASES 6
 
@@ -211,7 +227,7 @@ enum mpi_what {
 	MPI_COMM_RANK,
 	MPI_COMM_INTER,       /* not 0: it connects two groups */
 	MPI_COMM_REMOTE_SIZE,
-	MPI_WORLD,            /* the handle of MPI_COMM_WORLD, of nothing */
+	MPI_WORLD,            /* the handle of MPI_COMM_WORLD; takes no handle */
 	MPI_WHATS,
 };
 
@@ -225,7 +241,7 @@ struct mpi_library {
 };
 
 enum mpi_row_flag {
-	MPI_ROW_NO_RETURN   = 1 << 0,  /* it does not come back: report the entry */
+	MPI_ROW_NO_RETURN   = 1 << 0,  /* the call does not return: report the entry */
 	MPI_ROW_WIDE        = 1 << 1,  /* counts are 64 bits */
 	MPI_ROW_SIZES       = 1 << 2,  /* volumes depend on the communicator's size and the own rank */
 	MPI_ROW_NEIGHBORS   = 1 << 3,  /* ... on the numbers of neighbours */
@@ -235,9 +251,9 @@ enum mpi_row_flag {
 	MPI_ROW_SITE        = 1 << 19, /* the return address is needed at entry */
 	MPI_ROW_GRAPH       = 1 << 20, /* makes a communicator with send_count neighbours out and recv_count in */
 	MPI_ROW_GRID        = 1 << 21, /* ... with two neighbours in each of send_count dimensions */
-	MPI_ROW_BEGINS      = 1 << 7,  /* MPI_COMM_WORLD is there when it returns */
+	MPI_ROW_BEGINS      = 1 << 7,  /* MPI_COMM_WORLD exists from the call's return on */
 	MPI_ROW_KEEP        = 1 << 8,  /* prepares a persistent request */
-	MPI_ROW_START       = 1 << 9,  /* starts one */
+	MPI_ROW_START       = 1 << 9,  /* starts a persistent request */
 	MPI_ROW_START_ALL   = 1 << 10, /* starts an array of them, as many as requests says */
 	MPI_ROW_FORGET      = 1 << 11, /* frees a request or communicator */
 	MPI_ROW_SEND_COUNTS = 1 << 12, /* send_count is an array */
@@ -249,7 +265,7 @@ enum mpi_row_flag {
 	MPI_ROW_LOCAL       = 1 << 18, /* arrays are as long as the local group */
 };
 
-/* Where no argument is. */
+/* Stands for an argument that the operation does not have. */
 #define MPI_NO_ARG 0xff
 
 /* One entry point of one MPI library; the attach cookie is its index. Arguments
@@ -261,12 +277,12 @@ struct mpi_row {
 	u8 send_count, send_type, recv_count, recv_type;
 	u8 peer, peer2, tag, comm;
 	u8 send_buf, recv_buf, partitions;
-	u8 request;  /* where a request is made or found, or the thread level is put */
-	u8 requests; /* how many */
+	u8 request;  /* the address of the request, or where the thread level is put */
+	u8 requests; /* how many requests (MPI_ROW_START_ALL) */
 	u8 pad[3];
 };
 
-/* Something of a process's that a handle names. */
+/* An MPI object: the same handle may name another object in another process. */
 struct mpi_key {
 	u64 handle;
 	u32 pid;
@@ -279,8 +295,9 @@ struct mpi_degrees {
 };
 
 enum mpi_flag {
-	MPI_UNFINISHED    = 1 << 0, /* it had not returned at that time */
-	MPI_STARTED       = 1 << 2, /* no call, but what a call has started */
+	MPI_UNFINISHED    = 1 << 0, /* the call had not returned at time */
+	/* not a call, but a persistent operation that a call has started */
+	MPI_STARTED       = 1 << 2,
 	MPI_UNREAD_SEND   = 1 << 3,
 	MPI_UNREAD_RECV   = 1 << 4,
 	MPI_UNREAD_COMM   = 1 << 5,
@@ -302,30 +319,32 @@ struct mpi_record {
 	u64 send, recv; /* bytes */
 	u64 own;     /* of these, in the own rank's element of an array */
 	u64 comm;
-	s32 np, in;  /* processes, of two groups the others and ours; or neighbours out and in */
+	/* Processes: np of the remote group, in of the own one, which differ with MPI_INTER
+	 * only. For a topology, the numbers of neighbours out and in. */
+	s32 np, in;
 	s32 rank;
 	s32 peer, peer2, tag;
 };
 
-/* The same with the caller's frame pointer and, in what follows, its stack. */
+/* A call with the caller's frame pointer; the caller's stack follows. */
 struct mpi_stack_record {
 	struct mpi_record call;
 	u64 bp;
 };
 
-/* How much stack: what the bindings' frames take. Open MPI's take 400 bytes at
- * most, mpi_sendrecv_f08ts_ of MPICH 4.0 takes 1200. */
+/* How much stack is recorded: the frames of language bindings must fit. Open MPI's take 400
+ * bytes at most, that of mpi_sendrecv_f08ts_ of MPICH 4.0 takes 1200. */
 #define MPI_STACK_PIECE 256
 #define MPI_STACK_BYTES 512
 #define MPI_DEEP_STACK_BYTES 2048
 
-/* Address ranges of a process's language bindings: calls from there are made
- * for whoever called those. */
+/* Address ranges of a process's language bindings. A call from there counts as a call of the
+ * binding's caller. */
 #define MPI_WRAPPERS 6
 struct mpi_wrappers {
 	struct { u64 lo, size; } is[MPI_WRAPPERS];
-	u64 deep; /* their frames are large */
-	/* The program and the MPI library: objects in them are predefined, and live
-	 * and stay the same as long as MPI does. */
+	u64 deep; /* their frames need MPI_DEEP_STACK_BYTES */
+	/* The program and the MPI library. MPI objects that lie in them are predefined: they
+	 * live, and stay the same, as long as MPI does. */
 	struct { u64 lo, size; } images[2];
 };

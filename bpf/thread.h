@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is known of a thread. */
+/* The state that is kept of each thread. */
 #pragma once
 #include "arch.h"
 #define __VMLINUX_H__ /* bpf_tracing.h: the types are ours */
@@ -9,15 +9,15 @@
 
 enum fold_phase {
 	FOLD_NONE,     /* nothing is open */
-	FOLD_ENTERING, /* it waits, or asks */
-	FOLD_INSIDE,   /* in the body */
+	FOLD_ENTERING, /* it asks for the lock, and may wait */
+	FOLD_INSIDE,   /* the body is running */
 	FOLD_LEAVING,
 };
 
-/* A construct that has begun and of which nothing has been reported so far: all
- * that its records would say (fold.h). */
+/* A construct that has begun and of which nothing was reported so far, with all that its records
+ * would say (fold.h). */
 struct fold_open {
-	u64 start, acquired, released; /* ns; 0: not yet, or not by a return */
+	u64 start, acquired, released; /* ns; 0: not yet, or no return told of it */
 	u64 ip;                        /* of the probe at its beginning */
 	u64 sp, site, a, b;
 	u64 acquired_sp, returned;
@@ -26,13 +26,13 @@ struct fold_open {
 	u32 hits;
 	u16 flags, released_flags;     /* enum record_flag */
 	u8 phase, group;
-	u8 site_later;                 /* the site is not known before it returns */
-	u8 by_name;                    /* a is the lock's, not the place's */
-	u8 whole;                      /* it ends when the call returns in which it began */
+	u8 site_later;                 /* the call's site is taken at its return */
+	u8 by_name;                    /* a names the lock, and is no part of the place */
+	u8 whole;                      /* it is one call: it ends when that returns */
 	u8 told;                       /* how many of its records have been written */
 };
 
-/* Executions of one place, added up. */
+/* The sums over executions of one place. */
 struct fold_slot {
 	u64 site, a, b;
 	u64 first, last; /* the start of the first, the end of the last */
@@ -45,46 +45,52 @@ struct fold_slot {
 
 #define FOLD_SLOTS 8
 #define KEPT_RECORDS 8
-#define KEPT_MOST (sizeof(struct record) + 8 * MAX_COUNTERS) /* bytes of one, a power of two */
+/* the most bytes of one record, a power of two */
+#define KEPT_MOST (sizeof(struct record) + 8 * MAX_COUNTERS)
 
-/* Of a slot: the thread's counters when the first execution began, and what all
- * have counted. */
+/* Counters of a slot: the thread's when the first execution began, and the sums over all
+ * executions. */
 struct fold_counts {
 	u64 first[MAX_COUNTERS], sum[MAX_COUNTERS];
 };
 
-/* What follows a record of a thread's counters: the counts; if they take turns
- * also for how long each of them counted, and how long the thread was on a CPU (ns). */
+/* The thread's counters as they follow a record: the counts. If counters take turns, also how
+ * long each of them counted, and how long the thread was on a CPU (ns). */
 struct counter_words {
 	u64 at[2 * MAX_COUNTERS + 1];
 };
 
 struct thread_state {
 	u32 lost;
-	u32 outside_once; /* the last era in which it was seen to fork outside any region: its nesting is known since */
-	u32 ignored_returns; /* calls open whose entry was not reported, where the return cannot be skipped */
-	u32 busy;     /* what follows is being changed: a sample's interrupt leaves it alone */
-	u64 ids;      /* process and thread, as bpf_get_current_pid_tgid tells them; 0: nothing was folded yet */
-	u64 fold_sp;  /* stack pointer of what is in the slots, where that matters */
-	u32 slots;    /* in use */
-	u32 recent;   /* the one used last */
+	/* the last era in which the thread forked outside any region: its nesting is known since */
+	u32 outside_once;
+	/* open calls whose entry was ignored, where their returns cannot be skipped */
+	u32 ignored_returns;
+	/* the fields below are being changed: the interrupt of a sample leaves them alone */
+	u32 busy;
+	/* process and thread, as bpf_get_current_pid_tgid tells them; 0: nothing was folded yet */
+	u64 ids;
+	u64 fold_sp;  /* stack pointer of the executions in the slots, where that matters */
+	u32 slots;    /* slots in use */
+	u32 recent;   /* the slot used last */
 	u64 told_sp;  /* stack pointer of a call that begins a construct and was reported; 0: it has returned */
 	u64 ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
 	/* Of the time without a core (core_wait.h), ns: */
-	u64 wait_told;  /* its sum when that was last looked at */
-	u64 wait_owed;  /* of that, what the ring had no room for */
-	u32 wait_known; /* some of it has been told */
+	u64 wait_told;  /* the sum when it was last reported */
+	u64 wait_owed;  /* the part of it that the ring had no room for */
+	u32 wait_known; /* not 0: it was reported before */
 	/* Records that wait (keep.h). */
 	u32 kept;            /* how many */
-	u32 uncounted;       /* not 0: one that said that the counters are not known has gone */
-	u32 kept_site_later; /* the last one's site is not known before its call returns */
-	u64 kept_ip;         /* of that one's probe */
+	/* not 0: a record that said that the counters are not known was dropped */
+	u32 uncounted;
+	u32 kept_site_later; /* the last one's site is taken when its call returns */
+	u64 kept_ip;         /* address of that one's probe */
 	u64 kept_ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
 	u64 kept_words[(KEPT_RECORDS + 1) * KEPT_MOST / 8]; /* one more, for kept_record's mask */
 	struct fold_open open;
 	struct fold_slot slot[FOLD_SLOTS];
-	struct counter_words open_counters; /* the thread's when open began, */
-	struct counter_words ended_counters; /* and when it ended */
+	struct counter_words open_counters; /* when open began */
+	struct counter_words ended_counters; /* when it ended */
 	struct fold_counts counts[FOLD_SLOTS]; /* of slot */
 };
 
