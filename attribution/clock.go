@@ -2,22 +2,22 @@ package attribution
 
 import "ompp-attach/event"
 
-// Stop is an interval in which the process did not run, because it was being
-// given probes: its time is not the program's.
+// Stop is an interval in which the process was stopped to place probes. It is left out of the
+// program's time.
 type Stop struct {
 	From uint64 `json:"from"` // CLOCK_MONOTONIC, ns
 	To   uint64 `json:"to"`
 }
 
-// clock is the program's own: it stands still while the process is stopped. All
-// times inside the engine are its.
+// clock is the program's own clock: it stands still while the process is stopped. All times inside
+// the engine are of this clock.
 type clock struct {
 	stops []Stop
-	sum   uint64 // how long they lasted
+	sum   uint64 // total length of the stops, ns
 	last  uint64 // CLOCK_MONOTONIC of the latest event
 }
 
-// at is what the program's clock shows at a time of CLOCK_MONOTONIC.
+// at converts a time of CLOCK_MONOTONIC to the program's clock, ns.
 func (c *clock) at(t uint64) uint64 {
 	out := c.sum
 	for i := len(c.stops) - 1; i >= 0 && t < c.stops[i].To; i-- {
@@ -27,8 +27,8 @@ func (c *clock) at(t uint64) uint64 {
 	return t - out
 }
 
-// Stopped says that the process did not run, and that all which its threads
-// did before has been fed. Stops come in order.
+// Stopped says that the process was stopped, and that all events of its threads before the stop
+// have been fed. Call it in the order of the stops.
 func (e *Engine) Stopped(s Stop) {
 	// A thread on another core runs on for a moment after the first one was stopped.
 	s.From = max(s.From, e.clock.last)
@@ -40,34 +40,33 @@ func (e *Engine) Stopped(s Stop) {
 	e.clock.sum += s.To - s.From
 }
 
-// Stops returns what Stopped has told.
+// Stops returns the stops that Stopped was told, in order.
 func (e *Engine) Stops() []Stop { return e.clock.stops }
 
-// Elapsed is how long the program ran and was measured between two times
-// (CLOCK_MONOTONIC, ns), which may be in reverse order.
+// Elapsed returns how long the program ran and was measured between two times (ns). from and to are
+// times of CLOCK_MONOTONIC; if they are in reverse order, the result is 0.
 func (e *Engine) Elapsed(from, to uint64) int64 {
 	return max(0, span(e.clock.at(from), e.clock.at(to))-e.off.T)
 }
 
-// Existing names threads that ran before measurement began at a time: what
-// they do before they start or join a team that was seen may belong to a region
-// instance that was under way, and is charged to a region of that name.
+// Existing names the threads that ran before measurement began at a time (CLOCK_MONOTONIC, ns).
+// Such a thread may be inside a region that was under way. Until it starts or joins a team that is
+// seen, its events are charged to a region of the construct Unknown.
 func (e *Engine) Existing(tids []int, at uint64) { e.presentSince(tids, e.clock.at(at)) }
 
-// Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been
-// fed, so that what still waits for one is settled with what there is.
+// Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been fed. Threads and
+// teams that wait for an older event are settled with what is known.
 func (e *Engine) Advance(now uint64) { e.advance(e.clock.at(now)) }
 
-// Pause ends the measurement for now, at a time (CLOCK_MONOTONIC, ns) up to
-// which all events have been fed: what is open is counted, with its time until
-// then.
+// Pause switches the measurement off at a time (CLOCK_MONOTONIC, ns). All events up to that time
+// must have been fed. Open regions are counted, with their time until then.
 func (e *Engine) Pause(at uint64) { e.pauseAt(e.clock.at(at)) }
 
-// Resume goes on after Pause: the threads that run now may be inside regions,
-// as at attach.
+// Resume switches the measurement on again after Pause, at a time (CLOCK_MONOTONIC, ns). The
+// threads named in tids run now and may be inside regions, as at attach.
 func (e *Engine) Resume(tids []int, at uint64) { e.resumeAt(tids, e.clock.at(at)) }
 
-// Feed takes one event. It keeps nothing of what ev points to.
+// Feed takes one event. The engine keeps no reference to the memory that ev points to.
 func (e *Engine) Feed(ev *event.Event) {
 	e.events += hits(ev)
 	e.clock.last = max(e.clock.last, ev.Time)

@@ -7,13 +7,13 @@ import (
 	"ompp-attach/profile"
 )
 
-// NoteSplit marks combined regions that GCC had split.
+// NoteSplit is the note on a combined region that GCC had split.
 const NoteSplit = "GCC made a parallel region and a loop of this directive: the two are shown as the one that it is"
 
-// combine recognises combined constructs that the compiler split: a parallel
-// region whose loop or sections stand at the very same directive (libomp), or
-// which the source calls parallel for and whose every thread ran one loop
-// without a barrier (GCC), is a PARALLEL LOOP or PARALLEL SECTIONS.
+// combine recognises combined constructs that the compiler split into a parallel region and a loop
+// or sections. With libomp, the two stand at the same directive. With GCC, the source says
+// `parallel for`, and every thread ran one loop without a barrier. Such a pair becomes a PARALLEL
+// LOOP or PARALLEL SECTIONS.
 func (b *builder) combine(n *built) {
 	for _, c := range n.children {
 		b.combine(c)
@@ -60,8 +60,7 @@ func (b *builder) combine(n *built) {
 	}
 }
 
-// sameDirective tells whether a parallel region and a construct in it are one
-// combined directive.
+// sameDirective tells whether a parallel region and a construct in it are one combined directive.
 func (b *builder) sameDirective(n, c *built) bool {
 	r, cr := &b.regions[n.region], &b.regions[c.region]
 	if n.key.Runtime == event.Kmpc {
@@ -79,7 +78,7 @@ func (b *builder) sameDirective(n, c *built) bool {
 	return true
 }
 
-// takeOver moves a construct's own time into the region that it is part of.
+// takeOver moves the own time of the construct c into the region n that it is part of.
 func (n *built) takeOver(c *built, as event.Construct) {
 	for row := range c.stats {
 		for len(n.stats) <= row { // the region itself may have been seen in part
@@ -96,9 +95,8 @@ func (n *built) takeOver(c *built, as event.Construct) {
 	}
 }
 
-// groupOfTaskloop tells whether a node is the taskgroup that clang puts around a
-// taskloop: at the same directive or, where no places are known, with nothing
-// else in it.
+// groupOfTaskloop tells whether a node is the taskgroup that clang puts around a taskloop. Such a
+// group stands at the taskloop's directive. If no places are known, it has nothing else in it.
 func (b *builder) groupOfTaskloop(n *built) bool {
 	r := &b.regions[n.region]
 	if r.Construct != event.TaskGroup || n.key.Runtime != event.Kmpc || len(n.children) != 1 {
@@ -118,8 +116,8 @@ func executions(n *built) (sum uint64) {
 	return sum
 }
 
-// withGroup returns the figures of a taskloop with the taskgroup's around it:
-// the wait for its tasks.
+// withGroup returns the figures of a taskloop together with those of the taskgroup around it, which
+// hold the wait for its tasks.
 func (b *builder) withGroup(loop, group *built) []profile.ThreadStats {
 	stats := group.stats
 	for row := range loop.stats {
@@ -133,7 +131,7 @@ func (b *builder) withGroup(loop, group *built) []profile.ThreadStats {
 		s.Task += own.Task
 		s.Tasks += own.Tasks
 	}
-	for row := range stats { // a taskloop is not divided
+	for row := range stats { // a taskloop's time is not divided into phases
 		s := &stats[row]
 		s.Body = profile.Span{T: s.Exec.T, C: s.Exec.C}
 		s.Barrier = profile.Span{}

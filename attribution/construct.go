@@ -6,12 +6,10 @@ import (
 	"ompp-attach/event"
 )
 
-// Constructs that one thread executes by itself: critical, lock, ordered,
-// master, atomic, flush.
+// Constructs that one thread executes by itself: critical, lock, ordered, master, atomic, flush.
 
-// key identifies the construct that a call starts. A call that returns into
-// the runtime itself is the last act of an outlined function, compiled as a
-// jump: that function then says where it is.
+// key identifies the construct that a call starts. If the call returns into the runtime itself, the
+// compiler made it the last jump of an outlined function. Then the function identifies the place.
 func (t *thread) key(c event.Construct, ev *event.Event) Key {
 	k := Key{Kind: Kind{Construct: c, Runtime: ev.Runtime}, Site: ev.Site, Loc: ev.Loc}
 	if ev.Flags&event.Inside != 0 {
@@ -21,14 +19,14 @@ func (t *thread) key(c event.Construct, ev *event.Event) Key {
 		}
 	}
 	if c == event.Critical {
-		k.Fn = ev.Fn // the named critical's lock carries its name
+		k.Fn = ev.Fn // the lock of a named critical identifies the name
 	}
 	return k
 }
 
-// bears reports whether a thread has a number in its team. Of one that was inside
-// a region when measurement began nothing is known, but that it is the primary
-// thread, if it is.
+// bears reports whether a thread has the number num in its team. For a thread that was inside a
+// region when measurement began, the number is not known. Only the primary thread may have shown
+// that it is number 0.
 func (t *thread) bears(num int32) bool {
 	if !t.known && len(t.stack) > 0 && t.stack[0].node.existing {
 		return num == 0 && t.primary
@@ -39,7 +37,7 @@ func (t *thread) bears(num int32) bool {
 func (e *Engine) enter(t *thread, ev *event.Event) {
 	switch ev.Construct {
 	case event.Master:
-		if !t.bears(0) {
+		if !t.bears(0) { // all threads ask the runtime, only the primary thread executes the body
 			return // the runtime is asked by all, the body is the primary thread's
 		}
 	case event.Masked:
@@ -70,12 +68,12 @@ func (e *Engine) acquired(t *thread, ev *event.Event) {
 	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
 	if i < 0 {
 		if bodyEnds(ev) {
-			return // and is counted there
+			return // the end of the body is counted as unmatched instead
 		}
 		if t.find(ev.Construct, nil) < 0 {
 			e.unmatched++
 		}
-		return // it had been free, or its entry was before we came
+		return // it had been free, or was entered before measurement began
 	}
 	f := &t.stack[i]
 	f.enter += span(f.mark, ev.Time)
@@ -87,7 +85,7 @@ func (e *Engine) acquired(t *thread, ev *event.Event) {
 	f.phase, f.mark, f.bodies = inBody, ev.Time, f.bodies+1
 }
 
-// bodyEnds tells whether the end of what was acquired will be told.
+// bodyEnds tells whether an event will follow that ends the body of the acquired construct.
 func bodyEnds(acquired *event.Event) bool {
 	switch acquired.Construct {
 	case event.Critical, event.Ordered, event.Lock, event.NestLock, event.Atomic:
@@ -115,7 +113,7 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 		case event.Master: // only the primary thread ends it
 			t.primary = true
 		case event.Masked:
-		case event.Reduction: // combined by atomics: it had ended
+		case event.Reduction: // a reduction by atomics has ended already
 		case event.Lock, event.NestLock:
 			e.releaseForeign(ev)
 		default:
@@ -134,10 +132,9 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 	}
 }
 
-// foreignRelease is the end of a lock that another thread had set. OpenMP
-// forbids that, programs do it; the holder must not stay inside the lock for
-// ever. What the holder did after the release but was read before it stays
-// inside.
+// foreignRelease is the release of a lock by a thread that did not set it. OpenMP forbids that, but
+// programs do it, and the holder must not stay inside the lock for ever. Events of the holder after
+// the release that were read before it stay inside the lock's region.
 type foreignRelease struct {
 	construct event.Construct
 	lock      uint64
@@ -152,13 +149,13 @@ func (e *Engine) releaseForeign(ev *event.Event) {
 			return
 		}
 	}
-	const few = 64 // the holder has not been read so far
+	const few = 64 // the events in which the holder sets it have not been read yet
 	if len(e.foreign) < few {
 		e.foreign = append(e.foreign, r)
 	}
 }
 
-// endForeign closes the lock if a thread held it then.
+// endForeign closes the lock's region if the thread t held the lock at the time of the release.
 func (e *Engine) endForeign(t *thread, r foreignRelease) bool {
 	i := t.find(r.construct, func(f *frame) bool { return f.id == r.lock && f.phase == inBody && f.mark <= r.at })
 	if i < 0 {
@@ -172,7 +169,7 @@ func (e *Engine) endForeign(t *thread, r foreignRelease) bool {
 	return true
 }
 
-// endForeigns closes the locks that others have released before a moment.
+// endForeigns closes the locks of a thread that other threads have released before a time.
 func (e *Engine) endForeigns(t *thread, now uint64) {
 	e.foreign = slices.DeleteFunc(e.foreign, func(r foreignRelease) bool { return r.at <= now && e.endForeign(t, r) })
 }
@@ -187,14 +184,14 @@ func (e *Engine) released(t *thread, ev *event.Event) {
 		return f.phase == leaving || ev.Construct == event.Flush || ev.Construct == event.Atomic && f.phase == entering
 	})
 	if i < 0 {
-		return // left at once
+		return // it has no leaving phase, and is closed already
 	}
 	f := &t.stack[i]
 	f.exit += span(f.mark, ev.Time)
 	e.remove(t, i, ev.Time)
 }
 
-// result of a lock test: the lock is ours, or it never was a region.
+// tested applies the result of a lock test: the thread has the lock, or there was no region.
 func (e *Engine) tested(t *thread, ev *event.Event) {
 	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
 	if i < 0 {
@@ -207,5 +204,5 @@ func (e *Engine) tested(t *thread, ev *event.Event) {
 	}
 	t.disownToll(i)
 	e.disown(t, i)
-	t.stack = append(t.stack[:i], t.stack[i+1:]...) // a failed test is its parent's own time
+	t.stack = append(t.stack[:i], t.stack[i+1:]...) // the time of a failed test is its parent's own
 }

@@ -7,12 +7,12 @@ import (
 	"unsafe"
 )
 
-// A copy of an engine is made by the engine's types, not field by field by hand: a field that
-// somebody adds to the engine, and forgets here, would tie the copy to the engine. Fields
-// tagged `copy:"-"` hold what is kept for reuse only, and are empty in the copy.
+// The copy of an engine is made by reflection on the engine's types. Code that copies field by
+// field could forget a field that is added later, and then the copy would share it with the engine.
+// Fields tagged `copy:"-"` hold memory for reuse only, and are empty in the copy.
 
-// Copy returns an engine in the same state, which asks another resolver: one of them can be
-// finished, or fed, while the other goes on.
+// Copy returns an engine in the same state that asks another resolver. Either engine can be
+// finished or fed without effect on the other.
 func (e *Engine) Copy(r Resolver) *Engine {
 	c := copier{}
 	out := c.pointed(reflect.ValueOf(e)).Interface().(*Engine)
@@ -20,14 +20,15 @@ func (e *Engine) Copy(r Resolver) *Engine {
 	return out
 }
 
-// copier copies what can be reached from a value, and keeps who points to whom.
+// copier copies all values that can be reached from a value, and keeps pointers to one value
+// pointers to one copy.
 type copier map[unsafe.Pointer]reflect.Value
 
-// shape is what of a type a copier has to look at.
+// shape describes how a copier has to treat a type.
 type shape struct {
 	flat   bool  // values hold no pointers: an assignment copies them
-	fields []int // of a struct: those that are not flat
-	empty  []int // of a struct: those that a copy does without
+	fields []int // of a struct: the fields that are not flat
+	empty  []int // of a struct: the fields that stay empty in a copy
 }
 
 var shapes sync.Map // reflect.Type to *shape
@@ -40,7 +41,7 @@ func shapeOf(t reflect.Type) *shape {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 	case reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		s.flat = true // what is behind it is nobody's own
+		s.flat = true // a resolver, for example, is shared, not copied
 	case reflect.Array:
 		s.flat = shapeOf(t.Elem()).flat
 	case reflect.Struct:
@@ -53,14 +54,14 @@ func shapeOf(t reflect.Type) *shape {
 			}
 		}
 		s.flat = len(s.fields)+len(s.empty) == 0
-	default: // strings, too, do not change
+	default: // strings too: they never change
 		s.flat = true
 	}
 	shapes.Store(t, s)
 	return s
 }
 
-// pointed copies what a pointer points to, once.
+// pointed copies the value that a pointer points to, once per pointer.
 func (c copier) pointed(v reflect.Value) reflect.Value {
 	at := v.UnsafePointer()
 	if done, ok := c[at]; ok && done.Type() == v.Type() {
@@ -73,8 +74,8 @@ func (c copier) pointed(v reflect.Value) reflect.Value {
 	return to
 }
 
-// own makes what a value points to the value's own. It is addressable, and a copy of another
-// one's up to here.
+// own replaces all memory that v shares with the original by copies. v must be addressable; it is a
+// plain assignment of the original.
 func (c copier) own(v reflect.Value) {
 	s := shapeOf(v.Type())
 	if s.flat {
@@ -121,7 +122,7 @@ func (c copier) ownMap(v reflect.Value) {
 	if v.IsNil() {
 		return
 	}
-	switch m := v.Addr().Interface().(type) { // those that grow large
+	switch m := v.Addr().Interface().(type) { // maps that grow large and hold no pointers
 	case *sums:
 		*m = maps.Clone(*m)
 		return
@@ -142,7 +143,7 @@ func (c copier) ownMap(v reflect.Value) {
 	v.Set(to)
 }
 
-// open returns a field that other packages must not set, so that it can be.
+// open makes an unexported field settable by reflection.
 func open(field reflect.Value) reflect.Value {
 	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 }

@@ -5,33 +5,35 @@ import (
 	"ompp-attach/profile"
 )
 
-// Time without a core. A thread that is ready to run and has no core tells so with
-// its next hit (event.CoreWait). Like what probes take, that time lies in the phase
-// of the region that was innermost since the thread's last event, and in the regions
-// around that one. So it goes the same ways (cost.go), and each time in ThreadStats
-// has its part without a core beside it.
+// Time without a core. A thread that was ready to run and had no core reports that time with its
+// next hit (event.CoreWait). The time lies in the phase of the region that was innermost since the
+// thread's last event, and in the regions around it, just like the cost of probes. So it takes the
+// same ways through the engine (cost.go), and each time in ThreadStats has its part without a core
+// beside it.
 
-// coreWaiting is what the engine keeps of threads that waited for a core.
+// coreWaiting is the engine's state of the time without a core.
 type coreWaiting struct {
-	base map[uint32]int64 // of threads older than the measurement: what they had waited before, ns
-	seen bool             // any thread told of such a time
+	// Threads older than the measurement: their time without a core before it, ns.
+	base map[uint32]int64
+	seen bool // some thread has reported such a time
 }
 
-// CoreWaits tells how long threads had been without a core when measurement began
-// (ns, by thread).
+// CoreWaits sets how long each thread had been without a core when measurement began (ns, by thread
+// id).
 func (e *Engine) CoreWaits(before map[uint32]int64) { e.waiting.base = before }
 
-// hadNoCore notes that a thread had no core: its next event says what it did meanwhile.
+// hadNoCore notes a thread's time without a core. The thread's next event tells which region it
+// belongs to.
 func (e *Engine) hadNoCore(t *thread, ev *event.Event) {
 	more := ev.Value
-	if ev.Num != 0 { // the thread's first
+	if ev.Num != 0 { // the thread's first report, which counts from the thread's beginning
 		before, known := e.waiting.base[t.tid]
 		if !known && e.existing[t.tid] {
 			more = 0
 		}
 		more = max(0, more-before)
 	}
-	if t.waitUnsure { // some of it was while measurement was off
+	if t.waitUnsure { // some of that time was while measurement was off
 		t.waitUnsure = false
 		return
 	}
@@ -40,8 +42,8 @@ func (e *Engine) hadNoCore(t *thread, ev *event.Event) {
 	t.waitedInCall = min(t.waited, t.waitedInCall+int64(ev.Key))
 }
 
-// chargeWait charges what a thread waited for a core since its last event to its
-// innermost region, but for the part in the call that ends now.
+// chargeWait charges the time that a thread waited for a core since its last event to its innermost
+// region. The part in an MPI call that ends now is left to the call.
 func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 	d, inCall := t.waited, t.waitedInCall
 	t.waited = 0
@@ -55,9 +57,9 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 	t.payToll(ev, byWait, d-inCall)
 }
 
-// leaveOutIdle drops what a worker waited for a core between two regions: of its time
-// since its last region's end, only that since the fork of the next one is known to be
-// a region's.
+// leaveOutIdle leaves a worker's time without a core between two regions out of the regions. After
+// the end of its last region, only the time since the fork of the next one is known to belong to a
+// region.
 func (e *Engine) leaveOutIdle(t *thread, m *team, at uint64) {
 	d := t.waited
 	if t.waited = min(d, span(m.forked, at)); d > t.waited {
@@ -65,9 +67,9 @@ func (e *Engine) leaveOutIdle(t *thread, m *team, at uint64) {
 	}
 }
 
-// waitOf is how much of a member's time in a team passed without a core: its own, and
-// in starting and ending the team, which the primary thread does for all, that one's.
-// What a worker does in the final barrier is not told.
+// waitOf returns the part of a member's time in a team that passed without a core. It is the
+// member's own time without a core. For starting and ending the team, it is the primary thread's,
+// which does that work for all. For workers in the final barrier it is not known.
 func (m *team) waitOf(mem *member, begin, last, joined uint64) profile.Cost {
 	y := mem.tolls[byWait]
 	joinWait := m.joinToll[byWait]

@@ -5,16 +5,16 @@ import (
 	"ompp-attach/profile"
 )
 
-// What the measurement costs. A probe hit takes time of its thread: some of it
-// before the time stamp that it reports, the rest after. So of the time between
-// two events of a thread, what the earlier hit took after its stamp and the
-// later one before its own is the probes', and belongs to the phase of the
-// region that was innermost in between, and to the regions around it.
+// The cost of the measurement. A probe hit takes time of its thread: a part before the time stamp
+// that the hit reports, the rest after it. Between two events of a thread, the probes therefore
+// take the rest of the earlier hit and the first part of the later hit. That time belongs to the
+// phase of the region that was innermost in between, and to the regions around it.
 
-// part is a part of a region's time that a cost can lie in.
+// part names a part of a region's time.
 type part uint8
 
 const (
+	// Of the whole time only: between sections, or in a single that another thread executes.
 	partEnter part = iota
 	partBody
 	partBarrier
@@ -23,21 +23,22 @@ const (
 	numParts
 )
 
-// What is charged beside times.
+// The kinds of tolls: times that are recorded beside the measured times.
 const (
-	byProbes = iota // what the thread's probes took
-	byWait          // what it waited for a core (corewait.go)
+	byProbes = iota // time that the thread's probes took
+	byWait          // time that the thread waited for a core (corewait.go)
 	numTolls
 )
 
-// toll is what of an open region's time its thread's probes took, or passed without a
-// core, ns.
+// toll is the part of an open region's time, in ns, that the thread's probes took, or that the
+// thread passed without a core.
 type toll struct {
-	parts [numParts]int64 // regions entered from it included
-	child int64           // of these, in regions entered from it that have ended
-	paid  int64           // what the region around it has got already (see remove)
-	away  int64           // in tasks that were executed while this one stood still
-	tasks int64           // in tasks that were executed while waiting here
+	parts [numParts]int64 // by part of the region; includes the regions entered from it
+	child int64           // the share of the regions entered from it that have ended
+	// The share that the region around has been charged with already (see remove).
+	paid  int64
+	away  int64 // in tasks that were executed while this region's clock stood still
+	tasks int64 // in tasks that were executed while waiting here
 }
 
 func (y *toll) own() int64 {
@@ -45,7 +46,7 @@ func (y *toll) own() int64 {
 	return p[partEnter] + p[partBody] + p[partBarrier] + p[partExit] + p[partOther]
 }
 
-// whole is all while the region was open, whosever time it was.
+// whole is the toll for all of the time that the region was open, tasks included.
 func (y *toll) whole() int64 { return y.own() + y.away }
 
 func (y *toll) cost() profile.Cost {
@@ -53,13 +54,13 @@ func (y *toll) cost() profile.Cost {
 		Exit: y.parts[partExit], Child: y.child, Task: y.tasks}
 }
 
-// chargeToll adds the tolls of a region that ends.
+// chargeToll adds the tolls of an ending region to its figures.
 func (f *frame) chargeToll(s *profile.ThreadStats) {
 	s.AddCost(f.costBy(byProbes))
 	s.AddNoCore(f.costBy(byWait))
 }
 
-// costBy is a toll by the parts of the region's time.
+// costBy returns the toll of kind k, divided like the region's time.
 func (f *frame) costBy(k int) profile.Cost {
 	y := &f.tolls[k]
 	if f.enter == 0 && y.parts[partEnter] != 0 || f.body == 0 && y.parts[partBody] != 0 ||
@@ -69,8 +70,8 @@ func (f *frame) costBy(k int) profile.Cost {
 	return y.cost()
 }
 
-// gatherToll moves what lies in parts in which a construct has no time: some
-// have all of it in one part, others only in the whole.
+// gatherToll moves tolls out of parts in which a construct has no time. If the construct has all of
+// its time in one part, they move there; otherwise they count in the whole time only.
 func (f *frame) gatherToll(y *toll) {
 	times, to, timed := [partOther]int64{partEnter: f.enter, partBody: f.body, partBarrier: f.barrier, partExit: f.exit}, partOther, 0
 	for p, t := range times {
@@ -89,11 +90,10 @@ func (f *frame) gatherToll(y *toll) {
 	}
 }
 
-// Costs tells what probe hits take; before that, nothing is known to be the
-// probes' own time.
+// Costs sets the time that hits of probes take (ns). Before Costs is called, hits count as free.
 func (e *Engine) Costs(c event.HitCosts) { e.costs = c }
 
-// part is where a cost belongs that falls into a frame now.
+// part returns the part that a toll in this frame belongs to now.
 func (f *frame) part() part {
 	switch f.phase {
 	case starting, entering:
@@ -115,8 +115,7 @@ func (f *frame) part() part {
 	return partBody
 }
 
-// tax charges what probes took of a thread's time since its last event to its
-// innermost region.
+// tax charges the time that probes took of a thread since its last event to its innermost region.
 func (e *Engine) tax(t *thread, ev *event.Event) {
 	if t.waited != 0 {
 		e.chargeWait(t, ev)
@@ -163,14 +162,14 @@ func (t *thread) payToll(ev *event.Event, by int, d int64) {
 	}
 }
 
-// A call of MPI is one event of two hits. The first one's record is written at
-// the second, and its time stamp is taken when its arguments have been read.
+// An MPI call is one event of two hits. The record of the first hit is written at the second one.
+// The first hit takes its time stamp after it has read the call's arguments.
 
-// taxCall returns what the probes took before a call, of which d is known, and
-// in all.
+// taxCall returns the time that probes took before a call, and the time in all (ns). d is the part
+// before the call that is already known.
 func (e *Engine) taxCall(t *thread, ev *event.Event, d int64) (before, all int64) {
 	k := &e.costs.Kinds
-	if ev.Probe == event.NoProbe { // what MPI_Start has started is no call
+	if ev.Probe == event.NoProbe { // an operation that MPI_Start has started is no call
 		return d, 0
 	}
 	reading := k[ev.Probe].After - k[ev.Probe.Class()].After
@@ -183,7 +182,7 @@ func (e *Engine) taxCall(t *thread, ev *event.Event, d int64) (before, all int64
 	return before, k[ev.Probe].Before + reading + inside + t.due
 }
 
-// insideCall is what the probes took between the two time stamps of a call.
+// insideCall returns the time that probes took between the two time stamps of a call (ns).
 func (e *Engine) insideCall(ev *event.Event) int64 {
 	if ev.Probe == event.NoProbe || ev.Edge == event.Enter {
 		return 0
@@ -192,8 +191,7 @@ func (e *Engine) insideCall(ev *event.Event) int64 {
 	return max(0, k[ev.Probe.Class()].After-e.costs.Record) + k[event.ProbeReturn].Before
 }
 
-// handUpToll adds the tolls of the i-th region, which ends, to those of the one
-// around it.
+// handUpToll adds the tolls of the i-th region, which ends, to the region around it.
 func (t *thread) handUpToll(i int) {
 	if i == 0 {
 		return
@@ -207,8 +205,8 @@ func (t *thread) handUpToll(i int) {
 	}
 }
 
-// payOpenToll gives a region that ends the tolls so far of the one that is open
-// inside it, at i.
+// payOpenToll charges an ending region with the tolls so far of the region at i, which is open
+// inside it.
 func (e *Engine) payOpenToll(t *thread, i int) {
 	for k := range numTolls {
 		sofar := int64(0)
@@ -226,8 +224,8 @@ func (e *Engine) payOpenToll(t *thread, i int) {
 	}
 }
 
-// disownToll makes the i-th region's tolls those of the one around it: the region
-// is none, or its end was not seen.
+// disownToll gives the tolls of the i-th region to the region around it as its own time: the i-th
+// turned out to be no region, or its end was not seen.
 func (t *thread) disownToll(i int) {
 	if i == 0 {
 		return
@@ -238,14 +236,14 @@ func (t *thread) disownToll(i int) {
 	}
 }
 
-// endToll notes the tolls of a thread's part in a team, which ends.
+// endToll notes the tolls of a thread whose part in a team ends.
 func (f *frame) endToll(mem *member) {
 	mem.tolls = f.tolls
 	f.node.present(mem.row).paid += f.tolls[byProbes].whole()
 }
 
-// joinTolls ends the primary thread's part in a region: its tolls from the end of
-// its body to the join, but for tasks that it executed, lie in the team's exit.
+// joinTolls ends the primary thread's part in a region. Its tolls from the end of its body to the
+// join belong to the team's exit, except those of tasks that it executed.
 func (t *thread) joinTolls(f *frame) {
 	m := f.team
 	mem := m.member(t.num)
@@ -258,8 +256,8 @@ func (t *thread) joinTolls(f *frame) {
 	}
 }
 
-// takeOutToll gives the tolls of a user region that was entered again to the
-// outer execution of it (see enteredFromOther).
+// takeOutToll gives the tolls of a user region that was entered again to the outer execution of the
+// same region (see enteredFromOther).
 func (t *thread) takeOutToll(i, outer int) {
 	f, o := &t.stack[i], &t.stack[outer]
 	for k := range f.tolls {
@@ -269,7 +267,7 @@ func (t *thread) takeOutToll(i, outer int) {
 	}
 }
 
-// waitToll makes a single's toll that of a wait: another thread executes the body.
+// waitToll turns the toll of a single's body into that of a wait: another thread executes the body.
 func (f *frame) waitToll() {
 	for k := range f.tolls {
 		p := &f.tolls[k].parts
@@ -277,15 +275,15 @@ func (f *frame) waitToll() {
 	}
 }
 
-// taskToll is a toll of a task's execution.
+// taskToll is a toll of one task's execution.
 type taskToll struct {
-	wall   int64 // while what is around it stood still for it
-	active int64 // in its own time
+	wall   int64 // for the frames around the task, whose clocks stood still
+	active int64 // for the task's own time
 }
 
 type taskTolls [numTolls]taskToll
 
-// leaveTaskTolls are the tolls of the task whose frame is the innermost, and ends.
+// leaveTaskTolls returns the tolls of the innermost frame, a task that ends.
 func (t *thread) leaveTaskTolls() (tolls taskTolls) {
 	f := t.top()
 	for k := range f.tolls {
@@ -301,8 +299,8 @@ func (t *thread) leaveTaskTolls() (tolls taskTolls) {
 	return tolls
 }
 
-// resumeTolls gives the innermost frame, or the task that it is in, the tolls of the
-// time in which it stood still (see resume).
+// resumeTolls charges the innermost frame, or its task, with the tolls of the time in which it
+// stood still (see resume).
 func (t *thread) resumeTolls(tolls *taskTolls) {
 	if len(t.stack) == 0 {
 		return
@@ -344,11 +342,11 @@ func (t *thread) resumeToll(k int, y taskToll) {
 	}
 }
 
-// costOf is what of a member's time in a team the probes took. All threads go
-// on when the last one has come to the barrier, whose hit at the end of its body
-// is of the same kind as the primary thread's; so that hit, and the one at the
-// join, lie in everyone's exit. Who waits in the barrier waits for others: his
-// own hits there are those of tasks that he executes.
+// costOf returns the part of a member's time in a team that probes took. All threads leave the
+// final barrier when the last thread has come to it. The hit at the end of that thread's body is of
+// the same kind as the primary thread's. So this hit and the one at the join belong to the exit of
+// every thread. A thread in the barrier waits for others: of its own hits there, only those of
+// tasks that it executes cost it time.
 func (m *team) costOf(mem *member, last uint64) profile.Cost {
 	y := mem.tolls[byProbes]
 	if mem.num != 0 {
@@ -365,7 +363,8 @@ func (m *team) costOf(mem *member, last uint64) profile.Cost {
 	return c
 }
 
-// paid is how much later a thread ended its body for its own probes, and the fork's.
+// paid returns how much later a thread ended its body because of its own probes and those of the
+// fork (ns).
 func (m *team) paid(mem *member) int64 {
 	d := mem.tolls[byProbes].own()
 	if mem.num != 0 {
@@ -374,9 +373,9 @@ func (m *team) paid(mem *member) int64 {
 	return d
 }
 
-// early is how much earlier the last of a team's threads would have ended its body
-// without probes, which all began at one time: where the last one waited for others
-// within the region, no earlier than they.
+// early returns how much earlier the last of a team's threads would have ended its body without
+// probes (ns). All bodies began at one time. The last thread may have waited for others within the
+// region, so it cannot have ended before any of them.
 func (m *team) early(last uint64) int64 {
 	bare := int64(0)
 	for i := range m.members {
@@ -386,9 +385,9 @@ func (m *team) early(last uint64) int64 {
 	return max(0, span(m.forked, last)-bare)
 }
 
-// lateOf is how much of a thread's wait in the final barrier is for threads that
-// probes have slowed down more than itself. A thread that executed tasks meanwhile
-// may have waited for what they did: of that nothing is known.
+// lateOf returns the part of a thread's wait in the final barrier that is due to threads which
+// probes slowed down more than this one (ns). If tasks were executed meanwhile, the thread may have
+// waited for these, and the part is not known: 0.
 func (m *team) lateOf(mem *member, last uint64) int64 {
 	if mem.tasks > 0 || m.lastTask > 0 || m.earlier == 0 {
 		return 0

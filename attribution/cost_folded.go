@@ -5,8 +5,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// taxFolds charges what the probes of executions took that the kernel side has
-// added up: each execution's as if it had been pushed and popped.
+// taxFolds charges the time that probes took in executions which the kernel side has added up, as
+// if each had been pushed and popped.
 func (e *Engine) taxFolds(t *thread, ev *event.Event) {
 	d := t.due
 	t.due = 0
@@ -22,14 +22,14 @@ func (e *Engine) taxFolds(t *thread, ev *event.Event) {
 	e.root.stat(t.row).AddCost(profile.Cost{Exec: outside + inside.Exec})
 }
 
-// foldHits are the hits of folded executions: of entries, of the returns that
-// belong to an execution, and others, as of locks that were tested in vain.
+// foldHits divides the hits of folded executions: entries, returns that belong to an execution, and
+// others, for example tests of a lock that failed.
 func foldHits(f *event.Fold) (entries, returns, others uint64) {
 	if f.Executions == 0 {
 		return f.Hits / 2, 0, f.Hits - f.Hits/2
 	}
 	entries, most := 2*f.Executions, 2*f.Executions
-	if f.Bodies == 0 { // over when the call returns
+	if f.Bodies == 0 { // the construct is over when its call returns
 		entries, most = f.Executions, f.Executions
 	}
 	entries = min(entries, f.Hits)
@@ -37,7 +37,7 @@ func foldHits(f *event.Fold) (entries, returns, others uint64) {
 	return entries, returns, f.Hits - entries - returns
 }
 
-// foldCost is what the probes took in folded executions, and around them.
+// foldCost returns the time that probes took inside folded executions and outside of them (ns).
 func (e *Engine) foldCost(f *event.Fold, p event.Probe) (inside profile.Cost, outside int64) {
 	k, ret := e.costs.Kinds[event.ProbeFolded], e.costs.Kinds[event.ProbeFoldedReturn]
 	if own, usual := e.costs.Kinds[p.Class()], e.costs.Kinds[event.ProbeEmulated]; own.Sum() > usual.Sum() {

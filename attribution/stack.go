@@ -32,9 +32,8 @@ func (t *thread) open(n *node, ev *event.Event) *frame {
 // pop closes the innermost region at a time and charges it.
 func (e *Engine) pop(t *thread, at uint64) { e.remove(t, len(t.stack)-1, at) }
 
-// remove closes the i-th region of the stack. Regions opened inside it may
-// still be open: OpenMP lets locks overlap. Their time until now lies in it,
-// the rest in its parent.
+// remove closes the i-th region of the stack. OpenMP lets locks overlap, so regions that were
+// opened inside it may still be open. Their time until now lies in it, the rest in its parent.
 func (e *Engine) remove(t *thread, i int, at uint64) {
 	f := &t.stack[i]
 	if i+1 < len(t.stack) {
@@ -47,7 +46,7 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 	}
 	exec := span(f.start, at) - f.away
 	switch outer := t.outer(i); {
-	case outer >= 0: // in whose time it lies
+	case outer >= 0: // its time is part of the outer execution's
 		for j := outer + 1; j < i; j++ {
 			t.stack[j].leaveOut(span(f.paid, at))
 		}
@@ -86,8 +85,8 @@ func (f *frame) charge(s *profile.ThreadStats, exec int64) {
 	f.chargeToll(s)
 }
 
-// abandon closes the innermost region, whose end was not seen: it counts, and
-// its times stay out, because they are not known.
+// abandon closes the innermost region if its end was not seen. The execution counts. Its times are
+// not known and are left out.
 func (e *Engine) abandon(t *thread) { e.drop(t, len(t.stack)-1) }
 
 // drop abandons the i-th region of the stack.
@@ -104,7 +103,8 @@ func (e *Engine) drop(t *thread, i int) {
 		countExecution(s, nil, true, e.counting.width)
 	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
-	if !e.watch.gone.Has(f.node.key.Construct) { // else the end may have come unobserved
+	// Otherwise the end may have come while the construct was not observed.
+	if !e.watch.gone.Has(f.node.key.Construct) {
 		e.unmatched++
 	}
 	t.disownToll(i)
@@ -123,8 +123,8 @@ func (t *thread) level() int {
 	return -1
 }
 
-// find returns the innermost open region of a construct within the thread's
-// current task, implicit or explicit, -1 if there is none.
+// find returns the index of the innermost open region of a construct within the thread's current
+// task, implicit or explicit. It returns -1 if there is none.
 func (t *thread) find(c event.Construct, match func(*frame) bool) int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]

@@ -11,9 +11,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Stream is a recorded run: the events of one process and the answers that its
-// files gave, enough to build the same profile again without the process,
-// without its files and without privileges.
+// Stream is a recorded run: the events of one process and the resolver's answers. The profile can
+// be built from it again without the process, without its files and without privileges.
 type Stream struct {
 	PID      uint32        `json:"pid"`
 	Existing []int         `json:"existing,omitempty"` // threads older than the measurement
@@ -23,12 +22,13 @@ type Stream struct {
 	Watches  []Watch       `json:"watches,omitempty"`
 	Events   []event.Event `json:"events"`
 
-	CoreWaits map[uint32]int64 `json:"core_waits,omitempty"` // what threads had waited for a core before
+	// Each thread's time without a core before the measurement, ns.
+	CoreWaits map[uint32]int64 `json:"core_waits,omitempty"`
 
-	Costs event.HitCosts `json:"costs,omitzero"` // of the events' probes
+	Costs event.HitCosts `json:"costs,omitzero"` // cost of hits of the probes that wrote the events
 
-	StackLo uint64 `json:"stack_lo,omitempty"` // the process's first stack
-	StackHi uint64 `json:"stack_hi,omitempty"`
+	StackLo uint64 `json:"stack_lo,omitempty"` // bounds of the process's first stack
+	StackHi uint64 `json:"stack_hi,omitempty"` //
 
 	Teams    map[uint64]event.Construct `json:"teams,omitempty"`
 	Shares   map[uint64]event.Construct `json:"shares,omitempty"`
@@ -39,13 +39,13 @@ type Stream struct {
 	Codes    map[uint64][]profile.Frame `json:"codes,omitempty"` // by address, of samples
 }
 
-// Placed is the answer to one Region question.
+// Placed is the resolver's answer to one Region question.
 type Placed struct {
 	Key    Key            `json:"key"`
 	Region profile.Region `json:"region"`
 }
 
-// Replay feeds the stream to a new engine.
+// Replay feeds the stream to a new engine and returns the profile.
 func (s *Stream) Replay() *profile.Profile {
 	e := s.begin()
 	for i := range s.Events {
@@ -54,7 +54,7 @@ func (s *Stream) Replay() *profile.Profile {
 	return e.Finish(s.End)
 }
 
-// begin returns an engine that knows what was known before the first event.
+// begin returns an engine that has been told everything known before the first event.
 func (s *Stream) begin() *Engine {
 	e := New(s.PID, s)
 	if len(s.Existing) > 0 {
@@ -90,12 +90,11 @@ func (s *Stream) SingleBarrier(site, _ uint64) BarrierKind { return s.Singles[si
 // Seen implements Resolver.
 func (s *Stream) Seen(Key) {}
 
-// Region implements Resolver; a construct that was not recorded is placed at
-// its address.
+// Region implements Resolver. A construct that was not recorded is placed at its address.
 func (s *Stream) Region(k Key) profile.Region {
 	for i := range s.Places {
 		p := &s.Places[i]
-		if k.Construct == event.MPI { // the operation's number is not the same for ever
+		if k.Construct == event.MPI { // the number of an operation may differ between versions
 			if p.Key.Construct == event.MPI && p.Key.Site == k.Site && p.Region.Name == mpi.Op(k.Fn).String() {
 				return p.Region
 			}
@@ -120,13 +119,13 @@ func (s *Stream) Around(addr uint64) (profile.Region, bool) {
 // Code implements Resolver.
 func (s *Stream) Code(addr uint64) []profile.Frame { return s.Codes[addr] }
 
-// Recorder is a Resolver that notes another one's answers in a Stream.
+// Recorder is a Resolver that also notes the answers of another one in a Stream.
 type Recorder struct {
 	Resolver
 	Stream *Stream
 }
 
-// NewRecorder returns a recorder for the process pid.
+// NewRecorder returns a recorder for the process pid that asks r.
 func NewRecorder(pid uint32, r Resolver) *Recorder {
 	return &Recorder{r, &Stream{PID: pid,
 		Teams: map[uint64]event.Construct{}, Shares: map[uint64]event.Construct{},
@@ -179,7 +178,7 @@ func note[V any](m map[uint64]V, at uint64, v V) V {
 	return v
 }
 
-// EncodeStream writes a stream.
+// EncodeStream writes a stream as gzip-compressed JSON. Errors are those of w.
 func EncodeStream(w io.Writer, s *Stream) error {
 	z := gzip.NewWriter(w)
 	if err := json.NewEncoder(z).Encode(s); err != nil {
@@ -191,7 +190,8 @@ func EncodeStream(w io.Writer, s *Stream) error {
 	return nil
 }
 
-// DecodeStream reads what EncodeStream wrote.
+// DecodeStream reads a stream that EncodeStream wrote. Its error says that r holds no such stream,
+// or is one of r's own.
 func DecodeStream(r io.Reader) (*Stream, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {

@@ -2,24 +2,26 @@ package attribution
 
 import "ompp-attach/event"
 
-// Tasks. A task's regions lie below the place that created it (its call path of
-// creation); its time is charged to the thread that executes it. While a
-// thread executes one, whatever it had open stands still: a task that waits in
-// a taskwait is suspended, and what it executes there is not its time. So each
-// task has a clock of its own, which runs only while it does.
+// Tasks. A task's regions lie below the place that created it (its creation path); its time is
+// charged to the thread that executes it. While a thread executes a task, the clocks of the frames
+// below it stand still. For example, a task in a taskwait is suspended, and the tasks executed
+// there are not part of its time. So each task has a clock of its own, which runs only while the
+// task does.
 
 type taskKey struct {
 	instance uint16 // of the runtime library
-	key      uint64 // the runtime's own address of the task
+	key      uint64 // the address by which the runtime knows the task
 }
 
-// task is one that was created and has not begun, or, untied, not gone on yet.
+// task is a task that was created and has not begun. It may also be the rest of an untied task that
+// has not gone on yet.
 type task struct {
-	node     *node // of its execution
+	node     *node // the node of its executions
 	created  uint64
-	resumed  bool  // it has begun before
-	internal bool  // the runtime's own: libomp splits a taskloop by such
-	older    *task // at the same address, not begun as far as we have read
+	resumed  bool // a part of it has been executed before
+	internal bool // the runtime's own task: libomp uses such tasks to split a taskloop
+	// An older task at the same address that has not begun, as far as events are read.
+	older *task
 }
 
 const (
@@ -27,7 +29,7 @@ const (
 	noteUndeferred = "some executions were undeferred: the creating thread executed them at once, inside the creating call"
 )
 
-// construct returns the task constructs for tied or untied tasks.
+// taskConstructs returns the constructs for creating and for executing tied or untied tasks.
 func taskConstructs(untied bool) (create, execute event.Construct) {
 	if untied {
 		return event.UntiedTask, event.UntiedTaskExec
@@ -35,12 +37,12 @@ func taskConstructs(untied bool) (create, execute event.Construct) {
 	return event.Task, event.TaskExec
 }
 
-// createTask: a thread calls the runtime to create a task, or, for a taskloop,
-// several.
+// createTask applies the start of a call that creates a task, or, for a taskloop, several tasks.
 func (e *Engine) createTask(t *thread, ev *event.Event) {
 	c := ev.Construct
 	untied := ev.Flags&event.Untied != 0
-	if t.lossy { // or a task at an ended one's address would be taken for that one's rest
+	// Otherwise a new task at an ended one's address would be taken for the rest of that one.
+	if t.lossy {
 		e.leaveContexts(t, c, ev)
 	}
 	if c == event.Task {
@@ -48,12 +50,12 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 		if x := t.executing(); x != nil && ev.Key != 0 && x.id == ev.Key {
 			// An untied task queues its own rest: no new task.
 			e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.node, created: ev.Time + t.suspended, resumed: true})
-			e.untied[x.node.key.Fn] = true // libomp's calls do not tell
+			e.untied[x.node.key.Fn] = true // libomp's calls do not say that a task is untied
 			return
 		}
 	}
 	k := t.key(c, ev)
-	if ev.Fn != 0 { // one construct, however often the compiler has copied its call
+	if ev.Fn != 0 { // one construct, even if the compiler has copied the call
 		k.Fn, k.Site = ev.Fn, 0
 	}
 	f := e.push(t, k, ev)
@@ -68,17 +70,17 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 	}
 }
 
-// addTask: a task that the innermost open call creates exists at an address.
+// addTask notes that a task exists at an address. The innermost open call creates it.
 func (e *Engine) addTask(t *thread, ev *event.Event) {
 	if f := t.top(); t.lossy && (f == nil || !creates(f.node.key.Construct) && !isExecution(f.node.key.Construct)) {
-		return // the call's beginning was lost: so the task's creation is
+		return // the start of the creating call was lost: the task counts as lost too
 	}
 	e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: e.executionOf(t), created: ev.Time + t.suspended,
 		internal: ev.Flags&event.Inside != 0})
 }
 
-// queueTask notes a task at its place among those at its address, the latest
-// first: they come from several threads, in any order.
+// queueTask adds a task to the list of tasks at its address, in the order of creation, the latest
+// first. Creations by several threads may come in any order.
 func (e *Engine) queueTask(id taskKey, v task) {
 	var x *task
 	if n := len(e.freeTasks); n > 0 {
@@ -90,7 +92,7 @@ func (e *Engine) queueTask(id taskKey, v task) {
 	*x = v
 	newer := e.tasks[id]
 	if newer != nil && newer.older != nil && e.allRead(newer.created) {
-		newer.older = nil // they were cancelled, or their beginning was lost
+		newer.older = nil // these were cancelled, or their begin was lost
 	}
 	if newer == nil || newer.created <= x.created {
 		x.older = newer
@@ -103,19 +105,20 @@ func (e *Engine) queueTask(id taskKey, v task) {
 	x.older, newer.older = newer.older, x
 }
 
-// executionOf returns the node for executions of what the thread is creating.
+// executionOf returns the node for executions of the tasks that the thread is creating.
 func (e *Engine) executionOf(t *thread) *node {
 	n := e.root
 	if f := t.top(); f != nil {
 		n = f.node
 	}
-	if isExecution(n.key.Construct) { // libomp: a task of the runtime's own that creates a taskloop's
+	// Libomp: one of the runtime's own tasks creates the tasks of a taskloop.
+	if isExecution(n.key.Construct) {
 		return n
 	}
 	return e.execution(n)
 }
 
-// executing returns the frame of the task that the thread executes, nil if its
+// executing returns the frame of the explicit task that the thread executes, nil if it executes its
 // implicit task.
 func (t *thread) executing() *frame {
 	if i := t.context(); i >= 0 && isExecution(t.stack[i].node.key.Construct) {
@@ -140,7 +143,7 @@ func isContext(c event.Construct) bool { return c.IsParallel() || isExecution(c)
 
 func isExecution(c event.Construct) bool { return c == event.TaskExec || c == event.UntiedTaskExec }
 
-// setClock makes the clock that of the innermost task.
+// setClock sets the thread's clock to that of the innermost task.
 func (t *thread) setClock() {
 	t.suspended = 0
 	if x := t.executing(); x != nil {
@@ -148,8 +151,8 @@ func (t *thread) setClock() {
 	}
 }
 
-// beginTask: a thread starts a task's function. It answers false where the
-// creation may not have been read yet.
+// beginTask applies the start of a task's function. It answers false if the creation of the task
+// may not have been read yet.
 func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 	var n *node
 	var x *task
@@ -172,15 +175,18 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 		} else {
 			n = x.node
 			if f != nil && f.id == ev.Key && f.node.key.Construct != event.TaskLoop && creates(f.node.key.Construct) && !x.resumed {
-				n.note(noteUndeferred) // libomp runs included tasks, and those of a full queue, in the call that creates them
+				// Libomp executes included tasks, and tasks that find the queue
+				// full, in the creating call.
+				n.note(noteUndeferred)
 			}
 		}
 	}
-	if ev.Edge == event.Begin { // else the call's that creates it
+	if ev.Edge == event.Begin { // otherwise the creating call has done that
 		e.mend(t, event.TaskExec, ev)
 		e.tax(t, ev)
 	}
-	if len(t.stack) > 0 || !e.existing[t.tid] { // else in the final barrier of a region that was under way at attach
+	// Otherwise it is in the final barrier of a region that was under way at attach.
+	if len(t.stack) > 0 || !e.existing[t.tid] {
 		e.initial(t)
 	}
 	t.stack = append(t.stack, frame{node: n, row: t.row, phase: inBody, start: ev.Time, mark: ev.Time, paid: ev.Time,
@@ -198,8 +204,8 @@ func creates(c event.Construct) bool {
 	return c == event.Task || c == event.UntiedTask || c == event.TaskLoop
 }
 
-// takeTask removes the latest task created at the address before the event.
-// Older ones there are over: their execution was lost, or has not been applied.
+// takeTask removes and returns the latest task that was created at the address before the event.
+// Older tasks there are over: their execution was lost, or has not been applied yet.
 func (e *Engine) takeTask(ev *event.Event) *task {
 	id := taskKey{ev.Instance, ev.Key}
 	var newer *task
@@ -225,36 +231,35 @@ func (e *Engine) takeTask(ev *event.Event) *task {
 	return nil
 }
 
-// certain tells whether everything that happened before a task's begin has been
-// applied: the task's address may have been another's a moment ago, created
-// and executed by any thread.
+// certain tells whether all events before a task's begin have been applied. The task's address may
+// have belonged to another task a moment ago, which any thread may have created and executed.
 func (e *Engine) certain(t *thread, ev *event.Event) bool {
 	if i := t.level(); i >= 0 && t.stack[i].team != nil && t.stack[i].team.size == 1 {
-		return true // nobody else could have created it
+		return true // no other thread could have created the task
 	}
-	if t.replaying { // which others have let go on
+	if t.replaying { // its own queued events are the ones being applied: only the others count
 		return e.now >= ev.Time+clockSlack && e.others >= ev.Time
 	}
 	return e.allRead(ev.Time)
 }
 
-// existed tells whether a task may be older than the measurement, or the
+// existed tells whether a task may be older than the measurement, or older than the current
 // observation of tasks.
 func (e *Engine) existed(ev *event.Event) bool {
 	w := &e.watch
 	return e.began != 0 && ev.Time < e.began+stragglerWait || w.tasksBack != 0 && ev.Time < w.tasksBack+stragglerWait
 }
 
-// endTask: a thread is back from a task's function.
+// endTask applies the return from a task's function.
 func (e *Engine) endTask(t *thread, ev *event.Event) {
 	i := t.context()
-	if t.lossy && ev.Key != 0 { // the ends of tasks that this one executed may be lost
+	if t.lossy && ev.Key != 0 { // the ends of tasks that this task executed may be lost
 		for i >= 0 && t.stack[i].id != ev.Key && !t.stack[i].node.key.Construct.IsParallel() {
 			i--
 		}
 	}
 	if i < 0 || !isExecution(t.stack[i].node.key.Construct) || ev.Key != 0 && t.stack[i].id != ev.Key {
-		return // begun before we came, or a place that other code shares
+		return // it began before measurement did, or the hit was of other code at a shared address
 	}
 	real := ev.Time + t.suspended
 	e.unwindTo(t, i, ev.Time)
@@ -264,21 +269,21 @@ func (e *Engine) endTask(t *thread, ev *event.Event) {
 	}
 }
 
-// leaveTask charges the task that a thread executes, whose frame is the
-// innermost, and goes on with what the thread had suspended for it.
+// leaveTask charges the task in the innermost frame, and resumes the frames that the thread had
+// suspended for it.
 func (e *Engine) leaveTask(t *thread, at uint64) {
 	f := t.top()
 	wall := span(f.start, at)
 	active := wall - int64(f.suspended)
 	f.body = active
 	n := uint64(1)
-	if f.internal { // counts for what it interrupted
+	if f.internal { // its time counts for the frames that it interrupted
 		wall, active, n = int64(f.suspended), f.task, f.tasks
 	} else {
 		f.charge(f.node.stat(f.row), active)
 	}
 	if s := f.node.stat(f.row); f.resumed {
-		s.Exec.C-- // a further part of an execution
+		s.Exec.C-- // the execution was counted with its first part
 		s.Enter.C--
 	}
 	tolls := t.leaveTaskTolls()
@@ -289,8 +294,8 @@ func (e *Engine) leaveTask(t *thread, at uint64) {
 	e.resumeCounts(t, &counted, uncounted)
 }
 
-// resume goes on with what a thread had suspended for n tasks. The innermost
-// frame is the wait in which it executed them, or the call that created it.
+// resume lets the frames go on that a thread had suspended for n tasks. The innermost frame is the
+// wait in which the thread executed the tasks, or the call that created them.
 func (e *Engine) resume(t *thread, wall, active int64, n, at uint64) {
 	f := t.top()
 	if x := t.executing(); x != nil {
@@ -305,7 +310,7 @@ func (e *Engine) resume(t *thread, wall, active int64, n, at uint64) {
 	t.suspended = 0
 	switch {
 	case f == nil:
-	case f.team != nil && f.phase == inBarrier: // the body's figures have been taken
+	case f.team != nil && f.phase == inBarrier: // the figures of the body have been taken already
 		m := f.team
 		if mem := m.member(t.num); mem != nil && !m.charged && m.forked <= f.mark {
 			m.lastTask = max(m.lastTask, at)
@@ -313,10 +318,11 @@ func (e *Engine) resume(t *thread, wall, active int64, n, at uint64) {
 			mem.tasks += n
 		}
 	default:
-		switch { // the clock of a tasking construct stood still, in a task or not
+		switch { // the clock of a tasking construct stood still, inside a task or not
 		case !f.node.key.Construct.IsTasking():
 			f.child += wall
-		case f.phase == inBarrier: // its time is what it waited with nothing to do
+		// The barrier time of a tasking construct is the wait with nothing to do.
+		case f.phase == inBarrier:
 			f.away += wall
 			f.barrier -= wall
 		default:
@@ -330,23 +336,23 @@ func (e *Engine) resume(t *thread, wall, active int64, n, at uint64) {
 	}
 }
 
-// waits tells whether tasks that are executed in a frame are executed because
-// the thread has to wait there.
+// waits tells whether a thread that executes tasks in this frame does so because it has to wait
+// there.
 func (f *frame) waits() bool {
 	return f.phase == inBarrier || f.node.key.Construct == event.TaskLoop || f.node.key.Construct == event.TaskYield
 }
 
-// endCreation: the call that creates tasks is over.
+// endCreation applies the end of a call that creates tasks.
 func (e *Engine) endCreation(t *thread, at uint64) {
 	f := t.top()
 	if f == nil || !creates(f.node.key.Construct) {
-		return // an exit that other calls share, or an untied task's own
+		return // a return that other calls share, or one of an untied task
 	}
 	f.body += span(f.mark, at)
 	e.pop(t, at)
 }
 
-// waitForTasks: a thread enters a taskwait, or the end of a taskgroup.
+// waitForTasks applies the start of a taskwait, or of the wait at the end of a taskgroup.
 func (e *Engine) waitForTasks(t *thread, ev *event.Event) {
 	if ev.Construct == event.TaskGroup {
 		i := t.find(event.TaskGroup, func(f *frame) bool { return f.phase == inBody })
@@ -361,16 +367,17 @@ func (e *Engine) waitForTasks(t *thread, ev *event.Event) {
 	}
 	f := e.push(t, t.key(ev.Construct, ev), ev)
 	f.phase = inBarrier
-	if ev.Construct == event.TaskYield && ev.Runtime == event.Gomp { // does nothing, has no return worth a probe
+	// libgomp's call does nothing, and its return has no probe.
+	if ev.Construct == event.TaskYield && ev.Runtime == event.Gomp {
 		e.pop(t, ev.Time)
 	}
 }
 
-// waitedForTasks: it leaves it.
+// waitedForTasks applies the end of such a wait.
 func (e *Engine) waitedForTasks(t *thread, ev *event.Event) {
 	f := t.top()
 	if f == nil || f.node.key.Construct != ev.Construct || f.phase != inBarrier {
-		return // entered before we came, or an exit that other calls share
+		return // it was entered before measurement began, or other calls share the return
 	}
 	f.barrier += span(f.mark, ev.Time)
 	f.bars++
@@ -409,7 +416,7 @@ func (e *Engine) taskEvent(t *thread, ev *event.Event) bool {
 	return true
 }
 
-// cutOffTask charges a task that is being executed when measurement ends.
+// cutOffTask charges a task that is executed when measurement ends.
 func (e *Engine) cutOffTask(t *thread, at uint64) {
 	f := t.top()
 	if !f.internal {

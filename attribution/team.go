@@ -6,22 +6,22 @@ import (
 	"ompp-attach/event"
 )
 
-// Teams: a parallel region's times are settled when the last of its team has
-// reported, because startup, implicit barrier and shutdown of every thread
-// depend on the others (ompP, Fig. 1: fork, begin, end, join).
+// Teams. The times of a parallel region are settled when the last thread of its team has reported:
+// startup, implicit barrier and shutdown of every thread depend on the others (ompP, Fig. 1: fork,
+// begin, end, join).
 
 type teamKey struct {
-	instance uint16 // of the runtime library: addresses of teams may be reused between libraries
+	instance uint16 // of the runtime library: two libraries may use the same addresses
 	key      uint64
 }
 
-// teamList are the executions of one team that are not settled yet.
+// teamList holds the executions of one team that are not settled yet.
 type teamList struct {
 	key  teamKey
 	open []*team
 }
 
-// teamsOf returns a team's list, nil if it has none.
+// teamsOf returns the list of a team, nil if there is none.
 func (e *Engine) teamsOf(k teamKey) *teamList {
 	slot := &e.lists[(k.key>>4^k.key>>10^k.key>>16)%uint64(len(e.lists))]
 	if l := *slot; l != nil && l.key == k {
@@ -43,28 +43,30 @@ func (e *Engine) openTeams(k teamKey) []*team {
 
 // team is one execution of a parallel region.
 type team struct {
-	key      teamKey
-	bound    bool      // key is known
-	list     *teamList // nil: in none
-	node     *node
-	primary  *thread // who forked it
-	root     int
-	size     int32 // 0: not known
-	forked   uint64
-	joined   uint64 // 0: not yet
-	members  []member
-	ended    int
-	last     uint64 // of a charged one, when the last of its threads had ended
-	late     []lateSample
-	earlier  int64  // how much earlier the last thread's body would have ended without probes, ns
-	lastTask uint64 // when the last task ended that was executed in its final barrier
+	key     teamKey
+	bound   bool      // key is known
+	list    *teamList // nil: the team is in no list
+	node    *node
+	primary *thread // the thread that forked it
+	root    int
+	size    int32 // 0: not known
+	forked  uint64
+	joined  uint64 // 0: not yet
+	members []member
+	ended   int
+	last    uint64 // of a charged team: when the last of its threads had ended its body
+	late    []lateSample
+	// How much earlier the last thread's body would have ended without probes, ns (early).
+	earlier  int64
+	lastTask uint64 // when the last task ended that was executed in the final barrier
 	charged  bool
-	forkToll int64           // what the fork's hit took after its time stamp: all threads begin so much later
-	joinToll [numTolls]int64 // of the time from the last thread's end to the join
-	queued   bool            // in Engine.settle
+	// Time that the fork's hit took after its time stamp: all threads begin later by that much.
+	forkToll int64
+	joinToll [numTolls]int64 // tolls from the end of the primary thread's body to the join
+	queued   bool            // it is in Engine.settle
 }
 
-// size returns how many threads the thread's current team has, 0 if not known.
+// teamSize returns the number of threads in the thread's current team, 0 if not known.
 func (e *Engine) teamSize(t *thread) int32 {
 	if i := t.level(); i >= 0 && t.stack[i].team != nil {
 		return t.stack[i].team.size
@@ -79,9 +81,9 @@ type member struct {
 	begin    uint64
 	end      uint64 // 0: not yet
 	child    int64
-	sections int64 // time in sections (parallel sections)
+	sections int64 // time in sections (parallel sections), ns
 	count    uint64
-	task     int64 // executing tasks in the final barrier
+	task     int64 // time executing tasks in the final barrier, ns
 	tasks    uint64
 
 	tally     *tally
@@ -89,7 +91,7 @@ type member struct {
 
 	tolls    [numTolls]toll
 	taskToll [numTolls]int64 // in tasks executed in the final barrier
-	wayToll  [numTolls]int64 // and on the way to them
+	wayToll  [numTolls]int64 // in the barrier, before such tasks began
 }
 
 func (m *team) member(num int32) *member {
@@ -108,7 +110,7 @@ func (m *team) member(num int32) *member {
 func (e *Engine) fork(t *thread, ev *event.Event) {
 	c := ev.Construct
 	if ev.Flags&event.IfSerial != 0 && ev.Num != 0 {
-		return // the call of __kmpc_fork_call follows
+		return // the Fork of the call of __kmpc_fork_call follows
 	}
 	if ev.Runtime == event.Gomp && c == event.Parallel {
 		if s := ask(e.teamOf, ev.Site, e.resolve.Team); s != event.NoConstruct {
@@ -142,8 +144,8 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 	}
 }
 
-// leaveUnknown drops the frame that stands for a region under way at attach,
-// when a thread turns out to be outside any.
+// leaveUnknown drops the frame for a region under way at attach when its thread turns out to be in
+// no region.
 func (e *Engine) leaveUnknown(t *thread, ev *event.Event) {
 	if len(t.stack) == 0 || ev.Num > 0 || !t.userOnly() {
 		return
@@ -153,9 +155,9 @@ func (e *Engine) leaveUnknown(t *thread, ev *event.Event) {
 	}
 }
 
-// leaveLost drops regions whose end was among a thread's lost events, when it
-// starts a team where it cannot be inside them: outside any team, or no deeper
-// on its stack than the start of the team that it seems to be in.
+// leaveLost drops regions whose end was among a thread's lost events. A thread that starts a team
+// shows that it is not inside them: it is outside any team, or its stack is no deeper than at the
+// start of the team that it seems to be in.
 func (e *Engine) leaveLost(t *thread, ev *event.Event) {
 	for i := t.level(); i >= 0; i = t.level() {
 		if f := &t.stack[i]; f.team != nil && (f.num < 0 || ev.SP < f.sp) {
@@ -193,19 +195,21 @@ func (e *Engine) bind(m *team, k teamKey) {
 	e.unpark(k)
 }
 
-// begin starts a team's body on a thread. It answers false where the team's fork
-// has not been read yet.
+// begin starts a team's body on a thread. It answers false if the team's fork has not been read
+// yet.
 func (e *Engine) begin(t *thread, ev *event.Event) bool {
 	// The primary thread begins the team that it has just forked.
 	if f := t.top(); f != nil && f.team != nil && f.phase == starting && ev.Num == 0 {
 		m := f.team
-		inLeague := m.node.key.Construct == event.Teams // then Size and Key are those of the team, not of the league
+		// In a league, Size and Key are those of the inner team.
+		inLeague := m.node.key.Construct == event.Teams
 		if m.size == 0 && !inLeague {
 			m.size = ev.Size
 		}
 		e.tax(t, ev)
 		e.beginAs(t, f, m, ev.Num, ev.Time)
-		if k := (teamKey{ev.Instance, ev.Key}); ev.Key != 0 && !inLeague && (!m.bound || m.key != k) { // else a worker's name was the right one
+		// Otherwise the name that a worker told was right.
+		if k := (teamKey{ev.Instance, ev.Key}); ev.Key != 0 && !inLeague && (!m.bound || m.key != k) {
 			e.unbind(m)
 			e.bind(m, k)
 		}
@@ -213,7 +217,7 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 	}
 	if f := t.top(); f != nil && f.flags&event.IfSerial != 0 && f.phase == inBody && ev.Num == 0 {
 		e.tax(t, ev)
-		return true // it began when it was forked
+		return true // the region began at its fork
 	}
 	m := e.openTeam(teamKey{ev.Instance, ev.Key}, ev)
 	if m != nil {
@@ -222,12 +226,12 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 	return m != nil
 }
 
-// enlist makes a worker a member of a team: its stack is the team's.
+// enlist makes a worker a member of a team: the worker takes over the team's stack.
 func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 	e.leaveAll(t)
 	t.lossy = false
 	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
-	t.due = 0 // of its last region's end, in whose barrier it was
+	t.due = 0 // that was due in the final barrier of its last region
 	num := ev.Num
 	if m.node.key.Construct == event.Teams {
 		num = m.numberInLeague(t)
@@ -238,7 +242,7 @@ func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 	e.beginAs(t, t.top(), m, num, ev.Time)
 }
 
-// leaveAll drops what is left over from a region whose end was not seen.
+// leaveAll drops regions on the thread's stack whose end was not seen.
 func (e *Engine) leaveAll(t *thread) {
 	for len(t.stack) > 0 {
 		if t.top().node.key.Construct == event.Unknown {
@@ -268,10 +272,10 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 	}
 	if f := &t.stack[i]; f.team == nil {
 		if ev.Num > 1 {
-			return // a region inside another one that was under way as well
+			return // the end of an inner region that was under way as well
 		}
-		// The region was under way when measurement began: this thread is known
-		// to have been in it since then.
+		// The region was under way when measurement began: the thread is known to have been
+		// in it since then.
 		f = e.unwindTo(t, i, ev.Time)
 		f.body = span(f.start, ev.Time)
 		f.charge(f.node.stat(f.row), f.body)
@@ -282,14 +286,14 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 	}
 	f := &t.stack[i]
 	if ev.Flags&event.Inside != 0 && f.flags&(event.NoReturn|event.AtOnce) == 0 || f.phase == inBarrier {
-		return // told twice: the call's own return comes
+		return // reported twice: the return of the call itself follows
 	}
 	f = e.unwindTo(t, i, ev.Time)
 	e.endMember(t, f, ev.Time)
 }
 
-// idle tells whether the thread is a worker that has arrived at its region's
-// final barrier: it may still execute tasks there.
+// idle tells whether the thread is a worker that has reached the final barrier of its region. It
+// may still execute tasks there.
 func (t *thread) idle() bool {
 	return len(t.stack) == 1 && t.stack[0].team != nil && t.stack[0].num < 0 && t.stack[0].phase == inBarrier
 }
@@ -299,7 +303,7 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	if mem == nil || mem.end != 0 {
 		return
 	}
-	if f.id != 0 { // a section that no further call closed
+	if f.id != 0 { // a section that no further call ended
 		f.body += span(f.id, at)
 		f.id = 0
 	}
@@ -320,18 +324,18 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 		return
 	}
 	if i < 0 {
-		e.partial++ // its fork was before we came
+		e.partial++ // its fork was before measurement began
 		if t.level() < 0 {
 			t.stack = t.stack[:0]
 		}
 		return
 	}
 	if ev.Flags&event.Inside != 0 && t.stack[i].flags&(event.NoReturn|event.AtOnce) == 0 {
-		return // told twice
+		return // reported twice
 	}
 	f := e.unwindTo(t, i, ev.Time)
 	m := f.team
-	if f.phase != inBarrier { // the end of the body was not told
+	if f.phase != inBarrier { // the end of the body was not reported
 		e.endMember(t, f, ev.Time)
 	}
 	t.joinTolls(f)
@@ -359,7 +363,7 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	}
 }
 
-// forked returns the index of the innermost region that this thread started.
+// forked returns the index of the innermost region that this thread started, -1 if there is none.
 func (t *thread) forked() int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		if t.stack[i].team != nil && t.stack[i].num >= 0 {
@@ -369,7 +373,7 @@ func (t *thread) forked() int {
 	return -1
 }
 
-// trySettle charges a team's threads once all have reported.
+// trySettle charges a team's threads if all have reported. It tells whether the team is charged.
 func (e *Engine) trySettle(m *team) bool {
 	if m.charged {
 		return true
@@ -387,7 +391,7 @@ func (e *Engine) trySettle(m *team) bool {
 	return true
 }
 
-// charge settles a team: per thread execT = startup + body + barrier + shutdown.
+// charge settles a team: each thread's execT is the sum of startup, body, barrier and shutdown.
 func (e *Engine) charge(m *team) {
 	last := max(m.forked, m.lastTask)
 	for i := range m.members {
@@ -418,8 +422,8 @@ func (e *Engine) unbind(m *team) {
 	m.list = nil
 }
 
-// abandonTeam counts a team's threads, whose join was not seen. Other threads
-// may still point to it: it is not used again.
+// abandonTeam counts the threads of a team whose join was not seen. Other threads may still point
+// to the team, so its memory is not used again.
 func (e *Engine) abandonTeam(m *team) {
 	for i := range m.members {
 		s := m.node.stat(m.members[i].row)
@@ -431,9 +435,9 @@ func (e *Engine) abandonTeam(m *team) {
 	e.unbind(m)
 }
 
-// settleMember charges one thread's part: its body ended at end, the team's last one
-// at last, and the primary thread was back at joined. What is said to be in it
-// after that was in another one, whose begin was lost.
+// settleMember charges one thread's part in a team. The thread's body ended at end, the body of the
+// team's last thread at last, and the primary thread was back at joined. Events of the member after
+// joined belong to another team whose begin was lost, and are left out.
 func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	begin := min(mem.begin, end)
 	s := m.node.stat(mem.row)
@@ -467,7 +471,7 @@ func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	}
 }
 
-// giveUp settles a team some of whose threads' events were lost.
+// giveUp settles a team although events of some of its threads were lost.
 func (e *Engine) giveUp(m *team) {
 	for i := range m.members {
 		if m.members[i].end == 0 {

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// A region that was under way when measurement began has not told what it is.
-// What was seen in it does, if all of that lies in one region's code.
+// A region that was under way when measurement began has not reported which region it is. If all
+// constructs and samples seen in it lie in one region's code, it is that region.
 
 const (
 	noteUnderWay   = "region instances that were under way when measurement began: what happened in them since then"
@@ -17,8 +17,7 @@ const (
 	noteWhitherFew = "which region that was is told by where constructs and samples of some threads lie: of others, which may have been in another region, nothing was seen in any region's code"
 )
 
-// underWay returns the region that stands for those under way when measurement
-// began.
+// underWay returns the region for all region instances that were under way when measurement began.
 func (e *Engine) underWay() profile.Region {
 	w := witness{e, map[uint64]*profile.Region{}, map[int32]*profile.Region{}}
 	found, silent := map[regionID]*profile.Region{}, false
@@ -53,15 +52,15 @@ func (n *node) holdsAnything() bool {
 		slices.ContainsFunc(n.stats, func(s profile.ThreadStats) bool { return s.Exec != (profile.Span{}) })
 }
 
-// witness knows in which parallel region's own code things were seen; nil: in
-// none's.
+// witness finds the parallel region in whose own code something was seen. A nil entry stands for an
+// address or stack in no region's code.
 type witness struct {
 	engine *Engine
 	places map[uint64]*profile.Region // by address
 	stacks map[int32]*profile.Region
 }
 
-// ask tells of each region in whose code something at a node was seen.
+// ask calls tell for each region in whose code something at a node was seen.
 func (w *witness) ask(n *node, tell func(*profile.Region)) {
 	for _, c := range n.children {
 		if c.key.Site != 0 {
@@ -84,9 +83,9 @@ func (w *witness) at(addr uint64) *profile.Region {
 	return in
 }
 
-// sampled tells where a node and those below it were sampled. Regions inside the
-// outermost one are others: those of a stack that was cut may be, and those in
-// which the workers of a team that was started inside are.
+// sampled calls tell for each region that samples at a node, or below it, were taken in. Only whole
+// stacks are used: of a cut stack the outermost region may be missing. Nodes below an inner
+// parallel region are left out: the stacks of its workers lie in that region.
 func (w *witness) sampled(n *node, tell func(*profile.Region)) {
 	for id := range n.samples {
 		if id.cut {
@@ -108,11 +107,11 @@ func (w *witness) sampled(n *node, tell func(*profile.Region)) {
 	}
 }
 
-// outermost returns the first region that a whole stack entered.
+// outermost returns the first region that a whole stack entered, nil if none.
 func (w *witness) outermost(stack []byte) *profile.Region {
 	for i := len(stack) - 8; i >= 0; i -= 8 {
 		addr := binary.LittleEndian.Uint64(stack[i:])
-		if i > 0 { // where the call returns to
+		if i > 0 { // a return address lies behind the call
 			addr--
 		}
 		if r := w.at(addr); r != nil {
