@@ -8,21 +8,21 @@ import (
 	"ompp-attach/profile"
 )
 
-// Initial threads that live briefly. Some programs start threads without end, each of
-// which starts teams: a row for each would tell nothing that a row for all does not, and
-// shares of the time of all threads that ever lived would be next to nothing.
+// Initial threads that live briefly. Some programs start threads without end, and each of these
+// starts teams. A row for each thread would tell no more than one row for all. Shares of the time
+// of all threads that ever lived would be next to nothing.
 
 const (
-	// manyInitial bounds the initial threads that have rows of their own while events are
-	// read. Those that come later share one.
+	// manyInitial bounds the initial threads that have rows of their own while events are read.
+	// All later ones share one row.
 	manyInitial = 256
-	// fewBrief is how many that lived briefly keep rows of their own, and briefShare the
-	// part of the measured time that is brief.
+	// fewBrief is how many initial threads that lived briefly may keep rows of their own. A
+	// life is brief if it is shorter than the share briefShare of the measured time.
 	fewBrief   = 8
 	briefShare = 0.1
 )
 
-// newRoot returns the number of a thread that turns out to be an initial one.
+// newRoot returns the number of a new initial thread.
 func (e *Engine) newRoot() int {
 	if e.sharedRoot != 0 {
 		return e.sharedRoot
@@ -34,7 +34,7 @@ func (e *Engine) newRoot() int {
 	return r
 }
 
-// tellLives notes how long initial threads but the first lived.
+// tellLives notes how long the initial threads lived, except the first one.
 func (e *Engine) tellLives() {
 	for i := range e.rows {
 		e.rows[i].Lived, e.rows[i].Joined = 0, 0
@@ -55,15 +55,15 @@ func (e *Engine) tellLives() {
 	}
 }
 
-// measured is how long was measured until a time, as far as the events tell.
+// measured returns how long was measured until a time (ns), as far as the events tell.
 func (e *Engine) measured(end uint64) int64 {
 	return max(0, span(cmp.Or(e.began, e.watch.start), end)-e.off.T)
 }
 
-// joinBrief gives initial threads that lived briefly one row, and the workers of their
-// teams one for each number, if there are more than a few.
+// joinBrief lets the initial threads that lived briefly share one row, and the workers of their
+// teams one row for each number, if there are more than fewBrief of them.
 func joinBrief(p *profile.Profile, measured int64) {
-	teams := map[int]bool{} // of those that start no teams there are not many (see caller)
+	teams := map[int]bool{} // threads that start no teams are few: caller bounds them
 	for _, n := range p.Nodes[1:] {
 		if p.Regions[n.Region].Construct.IsParallel() {
 			for _, s := range n.Stats {

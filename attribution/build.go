@@ -10,13 +10,13 @@ import (
 	"ompp-attach/profile"
 )
 
-// Finish closes what is still open at a time (CLOCK_MONOTONIC, ns), gives every
-// construct its place in the source, and returns the profile's figures. The
-// engine must not be fed afterwards. The caller fills Meta's description of
-// the measurement.
+// Finish closes all open regions at a time (CLOCK_MONOTONIC, ns), gives every construct its place
+// in the source, and returns the profile's figures. Do not feed the engine afterwards. The caller
+// fills in the rest of Meta, which describes the measurement.
 func (e *Engine) Finish(end uint64) *profile.Profile {
 	end = e.clock.at(end)
-	e.advance(end + 2*stragglerWait) // threads that wait may have come to a marker
+	// A parked thread may have a marker in its queue that switches measurement on.
+	e.advance(end + 2*stragglerWait)
 	if e.offSince != 0 {
 		off := e.offSince
 		e.countOff(end)
@@ -31,7 +31,7 @@ func (e *Engine) Finish(end uint64) *profile.Profile {
 	b.combine(root)
 	e.tellLives()
 	for i := range e.rows {
-		slices.Sort(e.rows[i].TIDs) // they may have come in any order
+		slices.Sort(e.rows[i].TIDs) // events of different threads come in any order
 	}
 	p := &profile.Profile{Version: profile.SchemaVersion, Threads: e.rows}
 	if len(p.Threads) == 0 {
@@ -61,12 +61,14 @@ func (e *Engine) Finish(end uint64) *profile.Profile {
 	return p
 }
 
-// settleAll charges all that is open at a time.
+// settleAll charges everything that is open at a time.
 func (e *Engine) settleAll(end uint64) {
 	e.advance(end + 2*stragglerWait)
-	for _, tid := range slices.Sorted(maps.Keys(e.threads)) { // those that turn out to be initial threads are numbered
+	// In order: threads that turn out to be initial threads are numbered here.
+	for _, tid := range slices.Sorted(maps.Keys(e.threads)) {
 		t := e.threads[tid]
-		e.cutOff(t, max(end, t.last)) // threads may have been read beyond another's ompp_off
+		// A thread may have been read beyond another thread's ompp_off.
+		e.cutOff(t, max(end, t.last))
 	}
 	for _, list := range e.teams {
 		for _, m := range list.open {
@@ -88,7 +90,7 @@ func (e *Engine) settleAll(end uint64) {
 
 const noteCutOff = "an execution was under way when measurement ended, or was switched off: it is counted, with its time until then"
 
-// cutOff charges what a thread has open when measurement ends.
+// cutOff charges the open regions of a thread when measurement ends.
 func (e *Engine) cutOff(t *thread, end uint64) {
 	real := end
 	if !t.idle() {
@@ -147,9 +149,8 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 	}
 }
 
-// cutOffTeam charges the workers that had reached the final barrier of a region
-// that was never joined: no frame stands for them any more. The primary
-// thread's frame does.
+// cutOffTeam charges workers that had reached the final barrier of a region that was never joined:
+// no frame stands for them any more. The primary thread still has its frame.
 func (e *Engine) cutOffTeam(m *team, end uint64) {
 	for i := range m.members {
 		mem := &m.members[i]
@@ -163,8 +164,8 @@ func (e *Engine) cutOffTeam(m *team, end uint64) {
 	}
 }
 
-// builder turns the engine's tree, whose nodes are addresses, into the
-// profile's, whose nodes are places in the source.
+// builder turns the engine's tree into the profile's tree. In the former, nodes are addresses; in
+// the latter, they are places in the source.
 type builder struct {
 	engine     *Engine
 	regionOf   map[regionID]int
@@ -172,11 +173,11 @@ type builder struct {
 	place      map[Key]profile.Region
 	placed     map[*node]*built
 	framer     *framer     // nil: no samples yet
-	renumbered map[int]int // regions: engine order to report order
-	rows       []int       // threads: the same
+	renumbered map[int]int // engine's region number to report's region number
+	rows       []int       // engine's row to report's row
 }
 
-// regionID is what makes two regions one for the reader.
+// regionID is what two regions have in common if they are one for the reader.
 type regionID struct {
 	construct  event.Construct
 	runtime    string
@@ -187,7 +188,7 @@ type regionID struct {
 	offset     uint64
 }
 
-// built is a node of the profile's tree while it is assembled.
+// built is a node of the profile's tree while the tree is assembled.
 type built struct {
 	region   int // -1: the root
 	key      Key
@@ -248,7 +249,7 @@ func (b *builder) intern(r profile.Region) int {
 	return i
 }
 
-// merge resolves a subtree; nodes that turn out to be one place become one.
+// merge resolves a subtree. Nodes that turn out to be one place become one node.
 func (b *builder) merge(n *node) *built {
 	if b.placed == nil {
 		b.placed = map[*node]*built{}
@@ -273,7 +274,7 @@ func (b *builder) merge(n *node) *built {
 	return out
 }
 
-// absorb adds the figures of a subtree to another of the same region.
+// absorb adds the figures of a subtree to another subtree of the same region.
 func absorb(into, from *built) {
 	for row := range from.stats {
 		for len(into.stats) <= row {
@@ -291,7 +292,7 @@ func absorb(into, from *built) {
 	}
 }
 
-// flatten writes the tree in depth-first order, children by time.
+// flatten writes the tree in depth-first order.
 func (b *builder) flatten(p *profile.Profile, n *built, parent int) {
 	me := len(p.Nodes)
 	p.Nodes = append(p.Nodes, profile.Node{Parent: parent, Region: n.region})
@@ -329,8 +330,8 @@ func (n *built) empty() bool {
 	return true
 }
 
-// number keeps the regions that occur and orders them and the threads as
-// reports list them: by construct, file and line; by root and number.
+// number drops regions that do not occur, and orders the others as reports list them: by file, line
+// and construct. It orders the threads by root and number.
 func (b *builder) number(p *profile.Profile) {
 	used := make([]bool, len(b.regions))
 	for _, n := range p.Nodes {
@@ -356,7 +357,7 @@ func (b *builder) number(p *profile.Profile) {
 	}
 	b.renumbered = newRegion
 
-	// Threads that were there at attach and did nothing have no row.
+	// Threads that existed at attach and did nothing get no row.
 	active := make([]bool, len(p.Threads))
 	for _, n := range p.Nodes {
 		for _, s := range n.Stats {
@@ -406,15 +407,15 @@ func (b *builder) number(p *profile.Profile) {
 	}
 }
 
-// inOrder compares regions as reports list them.
+// inOrder compares regions in the order of reports.
 func inOrder(r, s *profile.Region) int {
 	return cmp.Or(cmp.Compare(r.Location.File, s.Location.File), cmp.Compare(r.Location.Begin, s.Location.Begin),
 		cmp.Compare(r.Construct, s.Construct), cmp.Compare(r.Location.Object, s.Location.Object),
 		cmp.Compare(r.Location.Offset, s.Location.Offset), cmp.Compare(r.Name, s.Name))
 }
 
-// regionIndex finds the profile's number of the region that an engine node
-// became.
+// regionIndex returns the profile's number of the region that an engine node became, -1 if it
+// became none.
 func (b *builder) regionIndex(n *node) int {
 	m := b.placed[n]
 	if m == nil {

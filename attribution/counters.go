@@ -5,14 +5,13 @@ import (
 	"ompp-attach/profile"
 )
 
-// Counters. What a thread's counters have advanced by between two of its events
-// belongs to the innermost region that was open in between, and, when that ends,
-// to those around it. So a task that is suspended, or a region that is left by
-// an exception, needs no clock of its own here: it gets what was counted while
-// it was innermost, or what was entered from it.
+// Counters. The advance of a thread's counters between two of its events belongs to the innermost
+// region that was open in between. When that region ends, the advance goes to the regions around
+// it. So a suspended task, or a region that an exception leaves, needs no clock of its own here:
+// its counts are those of the time in which it was innermost, and of the regions entered from it.
 
-// maxCounts is how many numbers an event may carry of its thread: eight counters
-// and, where they take turns, how long each of them counted (see TakeTurns).
+// maxCounts bounds the numbers that an event may carry of its thread: eight counters and, if the
+// counters take turns, how long each of them counted (see TakeTurns).
 const maxCounts = 17
 
 type counts [maxCounts]int64
@@ -23,15 +22,15 @@ func (c *counts) add(o *counts) {
 	}
 }
 
-// tally is what was counted in an open region.
+// tally holds the counts of an open region.
 type tally struct {
 	own   counts
 	child counts // in regions entered from it that have ended
-	paid  counts // of it, what the region around it has got already (see remove)
-	away  counts // in tasks that were executed while this one stood still
+	paid  counts // the share that the region around has been charged with already (see remove)
+	away  counts // in tasks that were executed while this region's clock stood still
 }
 
-// whole is what was counted while the region was open, whosever it was.
+// whole returns all counts while the region was open, tasks included.
 func (y *tally) whole() (sum counts) {
 	sum = y.own
 	sum.add(&y.child)
@@ -39,13 +38,13 @@ func (y *tally) whole() (sum counts) {
 	return sum
 }
 
-// counting is what the engine keeps for counters.
+// counting is the engine's state of the counters.
 type counting struct {
-	width int      // numbers in an event; 0: nothing is counted
+	width int      // numbers in an event; 0: no counters so far
 	free  []*tally `copy:"-"`
 }
 
-// tallyOf returns what was counted in the i-th region of a thread's stack.
+// tallyOf returns the counts of the i-th region of a thread's stack.
 func (e *Engine) tallyOf(t *thread, i int) *tally {
 	f := &t.stack[i]
 	if f.tally != nil {
@@ -60,7 +59,7 @@ func (e *Engine) tallyOf(t *thread, i int) *tally {
 	return f.tally
 }
 
-// discard frees a tally that nothing points to any more.
+// discard keeps the memory of a tally for reuse. Nothing may point to it any more.
 func (e *Engine) discard(y *tally) {
 	if y != nil {
 		*y = tally{}
@@ -68,20 +67,20 @@ func (e *Engine) discard(y *tally) {
 	}
 }
 
-// count charges what a thread's counters have advanced by since its last event
-// to the innermost region. Where they were not read, what was open has not all of
-// its counts.
+// count charges the advance of a thread's counters since its last event to the innermost region. If
+// an event has no counters, the counts of the open regions are incomplete.
 func (e *Engine) count(t *thread, ev *event.Event) {
 	if e.counting.width == 0 {
 		if len(ev.Counters) == 0 {
-			t.gap = true // if anything is counted at all
+			t.gap = true // matters only if counters come later
 			return
 		}
 		e.counting.width = min(len(ev.Counters), maxCounts)
 	}
 	switch {
 	case len(ev.Counters) < e.counting.width:
-		if ev.Construct == event.MPI && ev.Counters == nil { // the call's own are not known, the regions' are
+		// The call's own counts are not known; those of the regions around are complete.
+		if ev.Construct == event.MPI && ev.Counters == nil {
 			return
 		}
 		t.counted, t.gap = false, true
@@ -99,15 +98,15 @@ func (e *Engine) count(t *thread, ev *event.Event) {
 	copy(t.counters[:], ev.Counters)
 }
 
-// uncount marks what a thread has open as not counted, or not all of it.
+// uncount marks the counts of all open regions of a thread as incomplete.
 func (t *thread) uncount() {
 	for i := range t.stack {
 		t.stack[i].uncounted = true
 	}
 }
 
-// settleCounts charges the i-th region of a thread's stack, which ends, and adds
-// what was counted in it to the one around it.
+// settleCounts charges the i-th region of a thread's stack, which ends, and adds its counts to the
+// region around it.
 func (e *Engine) settleCounts(t *thread, i int) {
 	if e.counting.width == 0 {
 		return
@@ -117,8 +116,8 @@ func (e *Engine) settleCounts(t *thread, i int) {
 	e.handUp(t, i)
 }
 
-// handUp adds what was counted in a region that ends to the one around it. A
-// region still open inside of it has it around itself from then on.
+// handUp adds the counts of an ending region to the region around it. A region that is still open
+// inside it is then directly inside the region around.
 func (e *Engine) handUp(t *thread, i int) {
 	y := t.stack[i].tally
 	if y == nil || i == 0 {
@@ -131,8 +130,8 @@ func (e *Engine) handUp(t *thread, i int) {
 	}
 }
 
-// payOpen gives a region that ends what was counted so far in the one that is
-// open inside it, at i.
+// payOpen charges an ending region with the counts so far of the region at i, which is open inside
+// it.
 func (e *Engine) payOpen(t *thread, i int) {
 	if e.counting.width == 0 {
 		return
@@ -156,8 +155,8 @@ func (e *Engine) payOpen(t *thread, i int) {
 	y.paid = sofar
 }
 
-// disown makes what was counted in the i-th region that of the one around it:
-// the region is none, or its end was not seen.
+// disown gives the counts of the i-th region to the region around it as its own: the i-th turned
+// out to be no region, or its end was not seen.
 func (e *Engine) disown(t *thread, i int) {
 	y := t.stack[i].tally
 	if y == nil || i == 0 {
@@ -171,9 +170,8 @@ func (e *Engine) disown(t *thread, i int) {
 	t.stack[i].tally = nil
 }
 
-// leaveTaskCounts charges the task whose frame is the innermost, and returns what
-// was counted while what is around it stood still for it, and whether that is not
-// all.
+// leaveTaskCounts charges the task in the innermost frame. It returns the counts of the time in
+// which the frames around the task stood still, and whether these counts are incomplete.
 func (e *Engine) leaveTaskCounts(t *thread) (wall counts, uncounted bool) {
 	f := t.top()
 	y := f.tally
@@ -182,7 +180,7 @@ func (e *Engine) leaveTaskCounts(t *thread) (wall counts, uncounted bool) {
 	}
 	switch {
 	case y == nil:
-	case f.internal: // counts for what it interrupted
+	case f.internal: // its counts are those of the frames that it interrupted
 		wall, y.away = y.away, counts{}
 		e.disown(t, len(t.stack)-1)
 	default:
@@ -192,8 +190,8 @@ func (e *Engine) leaveTaskCounts(t *thread) (wall counts, uncounted bool) {
 	return wall, f.uncounted
 }
 
-// resumeCounts gives the innermost frame, or the task that it is in, what was
-// counted while it stood still (see resume).
+// resumeCounts charges the innermost frame, or its task, with the counts of the time in which it
+// stood still (see resume).
 func (e *Engine) resumeCounts(t *thread, wall *counts, uncounted bool) {
 	if e.counting.width == 0 || len(t.stack) == 0 {
 		return
@@ -202,7 +200,8 @@ func (e *Engine) resumeCounts(t *thread, wall *counts, uncounted bool) {
 	switch i := t.context(); {
 	case i >= 0 && isExecution(t.stack[i].node.key.Construct):
 		e.tallyOf(t, i).away.add(wall)
-	case f.team != nil && f.phase == inBarrier && f.num < 0: // its part in the region is over
+	// The thread's part in the region is over.
+	case f.team != nil && f.phase == inBarrier && f.num < 0:
 		if mem := f.team.member(t.num); mem != nil && !f.team.charged && f.team.forked <= f.mark {
 			mem.uncounted = mem.uncounted || uncounted
 			if mem.tally == nil {
@@ -217,8 +216,8 @@ func (e *Engine) resumeCounts(t *thread, wall *counts, uncounted bool) {
 	}
 }
 
-// endMemberCounts ends a worker's part in a region. What it counts in the final
-// barrier is not told before its next region begins.
+// endMemberCounts ends a worker's part in a region. The worker's next event is the begin of its
+// next region, so its counts in the final barrier are not known.
 func (e *Engine) endMemberCounts(f *frame, mem *member) {
 	mem.uncounted = f.uncounted
 	if f.num < 0 {
@@ -226,7 +225,7 @@ func (e *Engine) endMemberCounts(f *frame, mem *member) {
 	}
 }
 
-// joinCounts ends the primary thread's part in a region, that at i on its stack.
+// joinCounts ends the primary thread's part in the region at i on its stack.
 func (e *Engine) joinCounts(t *thread, i int) {
 	f := &t.stack[i]
 	if mem := f.team.member(t.num); mem != nil {
@@ -235,8 +234,8 @@ func (e *Engine) joinCounts(t *thread, i int) {
 	e.handUp(t, i)
 }
 
-// takeOutCounts gives what was counted in a user region that was entered again
-// (see enteredFromOther) to the outer execution of it.
+// takeOutCounts gives the counts of a user region that was entered again (see enteredFromOther) to
+// the outer execution of the same region.
 func (e *Engine) takeOutCounts(t *thread, i int) {
 	f := &t.stack[i]
 	y := f.tally
@@ -258,7 +257,7 @@ func (e *Engine) takeOutCounts(t *thread, i int) {
 	}
 }
 
-// count adds a region's execution.
+// countExecution adds the counts of one execution to a region's figures.
 func countExecution(s *profile.ThreadStats, y *tally, uncounted bool, width int) {
 	if width == 0 {
 		return

@@ -107,13 +107,14 @@ type Engine struct {
 	existing map[uint32]bool // threads older than the measurement
 	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
 	whereabouts map[uint32]*node
-	began       uint64 // time of attach; 0: the program was launched
-	now         uint64
-	events      uint64
-	lost        uint64
-	unmatched   uint64
-	partial     uint64
-	losses      map[lossKey]uint64
+	// When measurement of existing threads began, or went on after a pause; 0: there are none.
+	began     uint64
+	now       uint64
+	events    uint64
+	lost      uint64
+	unmatched uint64
+	partial   uint64
+	losses    map[lossKey]uint64
 	// Locks that were unset by a thread other than the holder, read before the holder's events.
 	foreign []foreignRelease
 	leagues []league // leagues of libomp that are not settled yet

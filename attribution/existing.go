@@ -8,12 +8,12 @@ import (
 	"ompp-attach/profile"
 )
 
-// Threads that were there when measurement began may be inside a region, or in
-// none. What such a thread does meanwhile hangs below a node of its own, until
-// an event tells, or until the end: then the node becomes part of the region
-// UNDER WAY, or what it holds was outside.
+// Threads that existed when measurement began may be inside a region or in none. The regions of
+// such a thread first hang below a node of its own. An event, or the end of measurement, decides.
+// If the thread was in a region, the node becomes part of the region UNDER WAY. If it was in none,
+// the node's children move to the root.
 
-// existingAt returns the node that stands for where a thread is.
+// existingAt returns the node that stands for the unknown place of a thread.
 func (e *Engine) existingAt(t *thread) *node {
 	n := e.whereabouts[t.tid]
 	if n == nil || n.outside {
@@ -24,9 +24,9 @@ func (e *Engine) existingAt(t *thread) *node {
 	return n
 }
 
-// cutOffExisting charges the time since measurement began of a thread of which
-// nothing has told where it is, if there are signs of a region under way; if
-// there are none, it was outside.
+// cutOffExisting ends a thread of which no event has told where it is. If there are signs of a
+// region under way, the thread's time since measurement began is charged to that region. If there
+// are none, the thread was in no region.
 func (e *Engine) cutOffExisting(t *thread, end uint64) {
 	f := t.top()
 	t.stack = t.stack[:0]
@@ -50,7 +50,7 @@ func (e *Engine) cutOffExisting(t *thread, end uint64) {
 	f.node.outside, f.node.rowWas, f.node.rowNow = true, f.row, t.row
 }
 
-// holdsOpenMP tells whether a construct of OpenMP lies below a node.
+// holdsOpenMP tells whether an OpenMP construct lies below a node.
 func (n *node) holdsOpenMP() bool {
 	return slices.ContainsFunc(n.children, func(c *node) bool {
 		switch c.key.Construct {
@@ -63,14 +63,15 @@ func (n *node) holdsOpenMP() bool {
 	})
 }
 
-// settleExisting gives what threads did outside regions to the program, and the
-// program the calls of the others.
+// settleExisting moves the nodes of threads that were in no region to the root. It adds the MPI
+// calls of all existing threads to the root.
 func (e *Engine) settleExisting() {
 	for _, tid := range slices.Sorted(maps.Keys(e.whereabouts)) {
 		if n := e.whereabouts[tid]; tid != e.pid && !n.outside && n.holdsAnything() {
 			r := &e.rows[e.row(0, profile.UnknownNum)]
 			if !slices.Contains(r.TIDs, int(tid)) {
-				r.TIDs = append(r.TIDs, int(tid)) // all of them: they are counted (analysis.Threads)
+				// All of them, without a bound: analysis.Threads counts them.
+				r.TIDs = append(r.TIDs, int(tid))
 			}
 		}
 	}
@@ -95,7 +96,7 @@ func (e *Engine) settleExisting() {
 	e.root.children = append(kept, freed...)
 }
 
-// moveRow makes a thread's figures below a node those of another row.
+// moveRow moves the figures of a row, at a node and below, to another row.
 func (n *node) moveRow(from, to int) {
 	if from < len(n.stats) && from != to {
 		was := n.stats[from]

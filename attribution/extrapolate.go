@@ -9,30 +9,29 @@ import (
 	"ompp-attach/profile"
 )
 
-// What was executed while a construct was not observed is extrapolated, per
-// region, call path and thread, from the periods before and after: as many per
-// execution of the parallel region around, which is observed all of the time; of
-// regions too long for that, and outside of them, as many per second of the
-// program's own time. That is what is left of a period without the measurement's
-// cost, since nothing was paid in the gap. No time is longer than the region
-// around has to spare.
+// Executions while a construct was not observed are extrapolated, per region, call path and thread,
+// from the periods before and after. The rate is per execution of the parallel region around the
+// construct, which is always observed. If that region is too long for this, or if there is none,
+// the rate is per second of the program's own time. That is the time of a period without the
+// measurement's cost, because there is no cost in the gap. No extrapolated time is longer than the
+// time that the region around has to spare.
 
-// costError is how far the cost of a hit may be off, as a share: measured on an
-// idle machine, it is paid in a busy one, with cold caches (docs/overhead.md).
+// costError is the error of a hit's cost, as a share. The cost is measured on an idle machine, and
+// paid on a busy one with cold caches (docs/overhead.md).
 const costError = 0.3
 
-// observed is what is known of a set of constructs that have been away.
+// observed is the state of a set of constructs that have been unobserved.
 type observed struct {
-	begun  *change // where the current period of observation began; nil: there is none
-	gap    *change // where the gap began that is not filled yet; nil: there is none
-	back   *change // where it ended
-	before *period // before the gap; nil: there was none
+	begun  *change // start of the current period of observation; nil: there is none
+	gap    *change // start of the gap that is not filled yet; nil: there is none
+	back   *change // end of that gap
+	before *period // the period before the gap; nil: there was none
 	note   *profile.Observation
 }
 
-// account takes a change into account to which all threads have come.
+// account processes a change that all threads have come to.
 func (e *Engine) account(c *change) {
-	for row := range e.rows { // those of threads that are gone, or idle
+	for row := range e.rows { // rows whose threads have ended or are idle
 		if !c.seen.row(row).known {
 			e.read(c, row, nil)
 		}
@@ -42,8 +41,8 @@ func (e *Engine) account(c *change) {
 	}
 	g := e.watch.groups[c.Of]
 	if g == nil {
-		// Until their first change they were observed since the beginning, at
-		// which nothing had been measured.
+		// Until their first change, the constructs were observed since the beginning. All
+		// figures were zero then.
 		start := &change{Watch: Watch{At: min(c.At, cmp.Or(e.began, e.watch.start)), Of: c.Of, Change: Period}}
 		g = &observed{begun: start, note: &profile.Observation{Of: c.Of}}
 		e.watch.groups[c.Of] = g
@@ -62,8 +61,8 @@ func (e *Engine) account(c *change) {
 	}
 }
 
-// endPeriod takes a period of observation into account that ends, and with it the
-// gap before; nil if there was none.
+// endPeriod ends a period of observation and fills the gap before it. It returns the period, nil if
+// none was under way.
 func (e *Engine) endPeriod(g *observed, at *change) *period {
 	if g.begun == nil {
 		return nil
@@ -80,10 +79,10 @@ func (e *Engine) endPeriod(g *observed, at *change) *period {
 	return p
 }
 
-// since is the time that was measured between two changes, ns.
+// since returns the time that was measured between two changes, ns.
 func (c *change) since(from *change) int64 { return max(0, span(from.At, c.At)-(c.off-from.off)) }
 
-// extrapolate guesses what was executed in a gap, by the rates before and after.
+// extrapolate estimates the executions in a gap by the rates before and after it.
 func (e *Engine) extrapolate(gap period, before, after *period) {
 	if e.watch.guesses == nil {
 		e.watch.guesses = map[*node][]guess{}
@@ -107,8 +106,8 @@ func (e *Engine) extrapolate(gap period, before, after *period) {
 	}
 }
 
-// settleWatch extrapolates what is left, when measurement ends, and adds it all
-// to the figures. Everything that was open has been charged.
+// settleWatch fills the last gap when measurement ends, and adds all estimates to the figures.
+// Everything that was open has been charged.
 func (e *Engine) settleWatch(end uint64) {
 	if !e.watch.active {
 		return
@@ -141,9 +140,9 @@ func (e *Engine) settleWatch(end uint64) {
 	})
 }
 
-// giveUpGuesses gives up extrapolating a construct, of all call paths and threads,
-// where the periods do not tell how it goes on without probes, or where the interval
-// would reach down to what was observed.
+// giveUpGuesses drops the estimates of a construct, for all call paths and threads, in two cases:
+// the periods do not show the construct's pace without probes, or the error interval reaches down
+// to the observed count.
 func (e *Engine) giveUpGuesses() {
 	type sum struct {
 		count, sigma float64
@@ -177,7 +176,7 @@ func (e *Engine) giveUpGuesses() {
 	}
 }
 
-// markAtLeast says that there were more executions of a row at a node.
+// markAtLeast marks a row's figures at a node as a lower bound: more was executed.
 func (e *Engine) markAtLeast(n *node, row int) {
 	n.note(noteAtLeast)
 	s := n.stat(row)
@@ -189,7 +188,7 @@ func (e *Engine) markAtLeast(n *node, row int) {
 	up.Estimate = up.Estimate.Plus(&profile.Estimate{Inside: true})
 }
 
-// observations are what the profile says of it all.
+// observations returns the profile's summary of gaps, ordered by set of constructs.
 func (w *watching) observations() (out []profile.Observation) {
 	for _, g := range w.groups {
 		if g.note.Gaps > 0 {
@@ -200,9 +199,9 @@ func (w *watching) observations() (out []profile.Observation) {
 	return out
 }
 
-// fitInto makes what is guessed of the constructs in a region last no longer
-// than the region can spare. What is not known to lie in its time is left as it
-// is: tasks, which other threads execute, and what was outside of all regions.
+// fitInto shortens the estimates of the constructs in a region to the time that the region can
+// spare. Estimates that need not lie in the region's time stay as they are: those of tasks, which
+// other threads execute, and those outside of all regions.
 func (e *Engine) fitInto(n *node) {
 	if n.outside {
 		return
@@ -221,8 +220,8 @@ func (e *Engine) fitInto(n *node) {
 	}
 }
 
-// addGuess adds what was extrapolated of a row to its figures. The time was the
-// parent's own.
+// addGuess adds the estimates of a row to its figures. Their time was counted as the parent's own,
+// and is moved.
 func (e *Engine) addGuess(n *node, row int, g *guess) {
 	var x profile.Estimate
 	as := profile.ThreadStats{}
@@ -249,16 +248,16 @@ func (e *Engine) addGuess(n *node, row int, g *guess) {
 	up.Estimate = up.Estimate.Plus(&profile.Estimate{Child: part})
 }
 
-// spare is how much of a region's own time can have been that of executions in
-// it that were not observed: not what its probes took, for nothing was paid
-// while they were away, and where it has a body, no more than that has.
+// spareTime returns how much of a region's own time can have been that of unobserved executions in
+// it (ns). The cost of probes is left out, because there was none while the constructs were
+// unobserved. If the region has a body, the body's own time is the bound.
 func spareTime(s *profile.ThreadStats) int64 {
 	var c profile.Cost
 	if s.Cost != nil {
 		c = *s.Cost
 	}
 	own := s.Exec.T - s.Child - (c.Exec - c.Child)
-	if s.Body.T != 0 { // tasks that are executed while waiting are in the barrier
+	if s.Body.T != 0 { // tasks that are executed while waiting are part of the barrier
 		own = min(own, s.Body.T-(s.Child-s.Task)-(c.Body-(c.Child-c.Task)))
 	}
 	return max(0, own)

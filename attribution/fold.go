@@ -6,25 +6,25 @@ import (
 	"ompp-attach/event"
 )
 
-// Folding. Where tasks of several constructs create each other, as the seven of
-// a recursive function do, paths of creation would be all sequences of them.
-// Such tasks are a group. A path enters a group once: an execution whose
-// creation path has one of its group already stands where that one was created,
-// and in the end below the creation that leads there in the fewest steps.
+// Folding of recursive tasks. Tasks of several constructs may create each other, as the seven tasks
+// of one recursive function do. Then the paths of creation would be all sequences of these tasks.
+// Such tasks are a group. A path enters a group once. An execution whose creation path already has
+// an execution of its group stands at the place where that one was created. In the end it hangs
+// below the creation that leads to it in the fewest steps.
 
-// creations tells, within one outermost region, which tasks create each other:
-// within one, so that a region looks the same whatever else was seen.
+// creations records which tasks create which, within one outermost region. Each region has its own
+// record, so that a region looks the same whatever else was seen.
 type creations[T comparable] struct {
-	by     map[T][]T // executions: what each creates
-	group  map[T]int // of those that create each other; 0: none
-	groups int       // numbers used so far
+	by     map[T][]T // for each execution, the executions of the tasks that it creates
+	group  map[T]int // number of the group; 0: none
+	groups int       // group numbers used so far
 }
 
 func newCreations[T comparable]() *creations[T] {
 	return &creations[T]{by: map[T][]T{}, group: map[T]int{}}
 }
 
-// add notes that tasks a create tasks b. It tells whether that changed a group.
+// add notes that tasks a create tasks b. It tells whether a group changed.
 func (c *creations[T]) add(a, b T) (changed bool) {
 	if a == b || slices.Contains(c.by[a], b) {
 		return false
@@ -41,7 +41,7 @@ func (c *creations[T]) add(a, b T) (changed bool) {
 	return changed
 }
 
-// reached returns the tasks that come of a task.
+// reached returns a task, and all tasks that it creates directly or through others.
 func (c *creations[T]) reached(k T) map[T]bool {
 	seen, todo := map[T]bool{k: true}, []T{k}
 	for len(todo) > 0 {
@@ -60,20 +60,20 @@ func (c *creations[T]) same(a, b T) bool {
 	return a == b || c.group[a] != 0 && c.group[a] == c.group[b]
 }
 
-// executionKey is the key of the executions of what a construct creates.
+// executionKey returns the key of the executions of the tasks that a construct creates.
 func executionKey(k Key) Key {
 	switch k.Construct {
 	case event.UntiedTask:
 		k.Construct = event.UntiedTaskExec
 	case event.Task, event.TaskLoop:
 		k.Construct = event.TaskExec
-	default: // its creation was lost
+	default: // the creation of the task was lost
 		k = Key{Kind: Kind{Construct: event.TaskExec, Runtime: k.Runtime}}
 	}
 	return k
 }
 
-// execution returns the node for executions of what is created at a node.
+// execution returns the node for executions of the tasks created at a node.
 func (e *Engine) execution(n *node) *node {
 	if n.execution != nil && n.era == e.era {
 		return n.execution
@@ -98,7 +98,7 @@ func (e *Engine) execution(n *node) *node {
 	return n.execution
 }
 
-// scope is the outermost region that a node lies in, or the root.
+// scope returns the outermost region that a node lies in, or the root.
 func (e *Engine) scope(n *node) *node {
 	for n != e.root && n.parent != e.root {
 		n = n.parent
@@ -109,7 +109,7 @@ func (e *Engine) scope(n *node) *node {
 	return n
 }
 
-// creator is the innermost execution that a node lies in.
+// creator returns the innermost execution that a node lies in, nil if none.
 func (n *node) creator() *node {
 	for ; n != nil; n = n.parent {
 		if isExecution(n.key.Construct) {
@@ -119,7 +119,7 @@ func (n *node) creator() *node {
 	return nil
 }
 
-// entered is the outermost execution on a path that is of a task's group.
+// entered returns the outermost execution on a path that belongs to a task's group, nil if none.
 func (n *node) entered(k Key, c *creations[Key]) (first *node) {
 	for ; n != nil; n = n.parent {
 		if isExecution(n.key.Construct) && c.same(n.key, k) {
@@ -129,7 +129,7 @@ func (n *node) entered(k Key, c *creations[Key]) (first *node) {
 	return first
 }
 
-// place is where the task of an execution was created.
+// place returns the node at which the task of an execution was created.
 func (n *node) place() *node {
 	if p := n.parent; creates(p.key.Construct) && executionKey(p.key) == n.key {
 		return p.parent
@@ -137,16 +137,15 @@ func (n *node) place() *node {
 	return n.parent
 }
 
-// folder folds a profile's tree, in which nodes are places: what was not known to
-// be of a group when it was created, and what only places show to be of one.
+// folder folds the profile's tree, whose nodes are places. It moves executions that were created
+// before their group was known, and those whose group shows only by their places.
 type folder struct {
 	*builder
 	creations *creations[int] // by region
-	path      []*built        // down to the node at work
+	path      []*built        // from the root to the current node
 }
 
-// fold folds the tree and hangs what was folded below the creations that it came
-// of.
+// fold folds the tree, then hangs folded executions below the creations that lead to them.
 func (b *builder) fold(root *built) {
 	known := map[*built]*creations[int]{}
 	note := func(n *node) {
@@ -178,8 +177,7 @@ func (b *builder) fold(root *built) {
 	}
 }
 
-// fold moves executions to where their groups were entered. It tells whether
-// there were any.
+// fold moves executions to the places where their groups were entered. It tells whether any moved.
 func (f *folder) fold(n *built) (any bool) {
 	f.path = append(f.path, n)
 	for _, c := range f.within(n) {
@@ -207,8 +205,8 @@ func (f *folder) fold(n *built) (any bool) {
 	return any
 }
 
-// hang hangs the executions of groups entered at a node below creations: those
-// at the node itself, then those in the executions that this leads to.
+// hang hangs the executions of groups entered at a node below creations: first below those at the
+// node itself, then below those inside the executions that these lead to.
 func (f *folder) hang(n *built) {
 	var creating []*built
 	for _, c := range f.within(n) {
@@ -237,14 +235,14 @@ func (f *folder) hang(n *built) {
 	}
 }
 
-// within are a node's children but for the outermost regions of their own.
+// within returns a node's children. Of the root's children it leaves out outermost regions.
 func (f *folder) within(n *built) []*built {
 	return slices.DeleteFunc(slices.Clone(n.children), func(c *built) bool {
 		return n.region < 0 && f.created(c) < 0 && !f.isExecution(c)
 	})
 }
 
-// creatingIn returns where an execution creates tasks of its group, the nearest
+// creatingIn returns the places at which an execution creates tasks of its group, the nearest
 // first.
 func (f *folder) creatingIn(x *built) (out []*built) {
 	for level := []*built{x}; len(level) > 0; {
@@ -273,7 +271,7 @@ func (f *folder) isExecution(n *built) bool {
 	return n.region >= 0 && isExecution(f.regions[n.region].Construct)
 }
 
-// created returns the region of the executions of what a node creates, or -1.
+// created returns the region of the executions of the tasks that a node creates, or -1.
 func (f *folder) created(n *built) int {
 	if n.region < 0 || !creates(n.key.Construct) {
 		return -1
@@ -281,7 +279,7 @@ func (f *folder) created(n *built) int {
 	return f.regionOfKey(executionKey(n.key))
 }
 
-// child returns the child that is of a node's region.
+// child returns the child of the same region as another node, and adds it if there is none.
 func (n *built) child(like *built) *built {
 	for _, c := range n.children {
 		if c.region == like.region {

@@ -5,11 +5,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// Folded executions: the kernel side adds up constructs in which their thread
-// reports nothing else. All of them lie in the region that the thread has open,
-// as if they had been pushed and popped one by one.
+// Folded executions. The kernel side adds up the executions of a construct as long as their thread
+// reports nothing else. All of them lie in the region that the thread has open, as if they had been
+// pushed and popped one by one.
 
-// folded charges executions that were added up.
+// folded charges executions that the kernel side has added up.
 func (e *Engine) folded(t *thread, ev *event.Event) {
 	f := ev.Fold
 	if f == nil {
@@ -35,8 +35,8 @@ func (e *Engine) folded(t *thread, ev *event.Event) {
 	e.foldedCounts(t, s, f)
 }
 
-// foldedCounts charges what was counted in executions that were added up. What
-// their thread counted between them is the region's around them.
+// foldedCounts charges the counters of folded executions. The counts between the executions belong
+// to the region around them.
 func (e *Engine) foldedCounts(t *thread, s *profile.ThreadStats, f *event.Fold) {
 	width := e.counting.width
 	known := len(f.Counters) >= width
@@ -58,7 +58,7 @@ func (e *Engine) foldedCounts(t *thread, s *profile.ThreadStats, f *event.Fold) 
 	}
 }
 
-// hits is how many hits of probes an event stands for.
+// hits returns how many hits of probes an event stands for.
 func hits(ev *event.Event) uint64 {
 	switch {
 	case ev.Edge == event.Sampled, ev.Edge == event.CoreWait:

@@ -2,10 +2,10 @@ package attribution
 
 import "ompp-attach/event"
 
-// Constructs of which the compiler made plain instructions: GCC's static loops,
-// master, the end of a single nowait.
+// Constructs that the compiler turned into plain instructions: GCC's static loops, master, the end
+// of a single nowait.
 
-// NoteInline marks loops that were measured without a call of theirs.
+// NoteInline is the note on loops that are measured although they make no call.
 const NoteInline = "a static loop makes no call: it is measured at instructions of the program's own code"
 
 const (
@@ -21,7 +21,9 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 			return
 		}
 		if t.openShare() >= 0 {
-			return // the loop has told of itself by a call: GCC calls the runtime for task reductions only
+			// A call has reported the loop already: GCC calls the runtime for static
+			// loops with task reductions only.
+			return
 		}
 		f := e.push(t, t.key(ev.Construct, ev), ev)
 		f.phase, f.id = inBody, uint64(ev.Value)
@@ -31,12 +33,12 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 			return
 		}
 		if !t.bears(0) {
-			return // all threads come by, the body is the primary thread's
+			return // all threads execute this instruction, only the primary thread the body
 		}
 		f := e.push(t, t.key(ev.Construct, ev), ev)
 		f.phase, f.bodies, f.enters = inBody, 1, 1
 	case event.Close, event.Release:
-		// Others come by too: threads that are not in the construct.
+		// Threads that are not in the construct execute this instruction too.
 		i := t.find(ev.Construct, func(f *frame) bool { return f.flags&event.Inline != 0 && f.phase == inBody })
 		if i >= 0 {
 			e.unwindTo(t, i, ev.Time).leaveInline(ev.Time)
@@ -45,8 +47,8 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 	}
 }
 
-// counted reports whether an event only counts: a probe beside an atomic would
-// time itself.
+// counted reports whether an event only counts: probes around an atomic would measure mostly
+// themselves.
 func counted(ev *event.Event) bool {
 	return ev.Construct == event.Atomic || ev.Construct == event.Flush
 }
@@ -63,9 +65,8 @@ func (e *Engine) tally(t *thread, ev *event.Event) {
 	countExecution(s, nil, true, e.counting.width)
 }
 
-// again reports whether an event opens the loop that is open: some have a place
-// before the loop and one before its barrier, which not all threads come to by
-// the first.
+// again reports whether an event opens the loop that is open already. Some loops have a probe
+// before the loop and one before its barrier, because some threads come to the second one only.
 func (f *frame) again(ev *event.Event) bool {
 	return f.flags&ev.Flags&event.Inline != 0 && f.phase == inBody && f.node.key.Construct == event.Loop &&
 		f.node.key.Site == ev.Site && event.InlineEnd(f.id) == event.EndBarrier
@@ -81,9 +82,8 @@ func (f *frame) leaveInline(at uint64) {
 	f.phase, f.mark = done, at
 }
 
-// endInline ends the innermost construct if it is inline and an event cannot
-// lie in it: no worksharing construct or barrier may stand in another one, nor
-// in a master.
+// endInline ends the innermost construct if it is inline and the event cannot lie in it. No
+// worksharing construct or barrier may stand in another one, nor in a master.
 func (e *Engine) endInline(t *thread, ev *event.Event) {
 	f := t.top()
 	if f == nil || f.flags&event.Inline == 0 || f.phase != inBody {
@@ -106,7 +106,7 @@ func (e *Engine) endInline(t *thread, ev *event.Event) {
 	switch event.InlineEnd(f.id) {
 	case event.EndBarrier:
 		if ev.Edge == event.Wait && ev.Construct == event.Barrier {
-			return // done: its barrier begins
+			return // the loop's body is done, and its barrier begins
 		}
 	case event.EndRegion:
 		if ev.Edge == event.End {

@@ -5,19 +5,20 @@ import (
 	"ompp-attach/profile"
 )
 
-// After a loss. Where events of a thread were lost, the end of what it has open may have
-// been among them. So nothing is put into what cannot hold it, by the rules of OpenMP
-// (version 5.2, chapter 17.1) and by the stack: what cannot hold the next construct has
-// ended unseen. It is counted and marked there, and what follows is where it belongs.
-// Threads that lost nothing are believed: programs break those rules and get away with it.
+// After a loss. Among a thread's lost events may have been the end of a region that the thread has
+// open. So no construct is put into a region that cannot hold it. The rules of OpenMP (version 5.2,
+// chapter 17.1) and the stack pointer tell which region can. A region that cannot hold the next
+// construct has ended unseen: it is counted and marked, and the next construct goes to where it
+// belongs. Threads that lost nothing are believed, because programs break those rules and get away
+// with it.
 
 const (
 	noteLostBegin = "the beginning of some threads' bodies was lost: startupT reaches to their next event"
 	noteLostWhere = "of some threads events were lost that tell in which region they were: what they did until their next region is counted here"
 )
 
-// mend closes what a thread, some of whose events were lost, cannot have open any more
-// when it begins a construct.
+// mend closes the regions that a thread cannot have open any more when it begins a construct. It
+// does so only for threads that lost events.
 func (e *Engine) mend(t *thread, c event.Construct, ev *event.Event) {
 	if !t.lossy {
 		return
@@ -31,28 +32,29 @@ func (e *Engine) mend(t *thread, c event.Construct, ev *event.Event) {
 	for f := t.top(); f != nil && !f.holds(c, ev); f = t.top() {
 		e.abandon(t)
 	}
-	if c == event.Lock { // it can be set only once
+	if c == event.Lock { // a lock can be set only once
 		if i := t.find(c, func(f *frame) bool { return f.id == ev.Fn }); i >= 0 {
 			e.drop(t, i)
 		}
 	}
 }
 
-// leaveContexts leaves the tasks and regions that a thread cannot be in any more: its
-// stack tells, or what it does next, which all threads of a team do together.
+// leaveContexts leaves the tasks and regions that a thread cannot be in any more. Either the stack
+// pointer tells, or the next construct does if all threads of a team come to it together.
 func (e *Engine) leaveContexts(t *thread, c event.Construct, ev *event.Event) {
 	left := -1
 	for i := range t.stack {
 		f := &t.stack[i]
 		switch {
 		case isExecution(f.node.key.Construct):
-			// All that happens in a task lies below the call of its function.
+			// All calls in a task lie below the call of the task's function on the
+			// stack.
 			if isShared(c) || e.above(ev.SP, f.sp-1) {
 				left = i
 			}
 		case f.team != nil:
 			if isShared(c) {
-				left = -1 // those further out are suspended for this one
+				left = -1 // tasks further out are suspended for this region
 			}
 			if f.num >= 0 && e.above(ev.SP, f.sp) {
 				left = i
@@ -74,14 +76,13 @@ func (e *Engine) leaveContexts(t *thread, c event.Construct, ev *event.Event) {
 	}
 }
 
-// above tells whether a stack pointer lies above another one on one stack. Those that
-// are not known do not.
+// above tells whether a stack pointer lies above another one on the same stack. It answers false if
+// one of them is not known.
 func (e *Engine) above(sp, other uint64) bool {
 	return sp != 0 && other+1 > 1 && sp > other && e.sameStack(sp, other)
 }
 
-// isShared tells whether all threads of a team come to a construct, by their implicit
-// tasks.
+// isShared tells whether all threads of a team come to a construct, in their implicit tasks.
 func isShared(c event.Construct) bool {
 	switch c {
 	case event.Loop, event.Sections, event.Single, event.Workshare, event.Scope, event.Barrier:
@@ -92,7 +93,8 @@ func isShared(c event.Construct) bool {
 
 // holds tells whether a construct can begin in a frame.
 func (f *frame) holds(c event.Construct, ev *event.Event) bool {
-	if f.node.existing || c == event.MPI && f.phase == inBarrier { // tasks that are not measured call, too
+	// Unobserved tasks make calls too.
+	if f.node.existing || c == event.MPI && f.phase == inBarrier {
 		return true
 	}
 	switch k := f.node.key.Construct; k {
@@ -122,7 +124,7 @@ func (f *frame) holds(c event.Construct, ev *event.Event) bool {
 	return true
 }
 
-// beginLost begins a region's body for the primary thread, whose own beginning was lost.
+// beginLost begins a region's body for the primary thread, if the event of that was lost.
 func (e *Engine) beginLost(t *thread, ev *event.Event) {
 	if f := t.top(); t.lossy && f != nil && f.team != nil && f.phase == starting {
 		f.node.note(noteLostBegin)
@@ -131,8 +133,8 @@ func (e *Engine) beginLost(t *thread, ev *event.Event) {
 	}
 }
 
-// lostWorker gives a thread that seems to be outside of all regions a place: a worker is
-// never, so the beginning of the one that it is in was lost.
+// lostWorker gives a worker that seems to be outside of all regions a place. A worker is never
+// outside, so the begin of its region was lost.
 func (e *Engine) lostWorker(t *thread, c event.Construct, ev *event.Event) {
 	if t.initial || t.tid == e.pid || c.IsParallel() && !t.known {
 		return
@@ -149,8 +151,8 @@ func (e *Engine) lostWorker(t *thread, c event.Construct, ev *event.Event) {
 	t.stack = append(t.stack, frame{node: n, phase: inBody, row: row, start: ev.Time, mark: ev.Time, paid: ev.Time, num: -1, uncounted: true})
 }
 
-// inLostTask tells that a worker, whose part in its region is over, does something before
-// the region ends: the beginning of a task that it executes in the barrier was lost.
+// inLostTask tells whether an event of a worker in its final barrier belongs to a task whose begin
+// was lost. The worker's part in the region is over, and the region has not ended.
 func (t *thread) inLostTask(ev *event.Event) bool {
 	f := t.top()
 	m := f.team

@@ -8,11 +8,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// MPI. A call is reported once, when it returns, while its thread has open what
-// it had open when the call began. ompP reads a thread's MPI counters when it
-// enters a region and when it leaves it (Fürlinger and Moore, Figs. 2 and 3);
-// adding each call to every region whose clock runs comes to the same, and is
-// right also for regions whose end is never seen.
+// MPI. A call is reported once, when it returns. Its thread has the same regions open as when the
+// call began. ompP reads a thread's MPI counters when the thread enters a region and when it leaves
+// it (Fürlinger and Moore, Figs. 2 and 3). Adding each call to every region whose clock runs gives
+// the same figures. It is right also for regions whose end is never seen.
 
 const (
 	noteCallCutOff = "a call was under way when its thread or the measurement ended, or was switched off: it is counted, with its time until then and its whole volume"
@@ -20,15 +19,15 @@ const (
 	noteWhere      = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
 )
 
-// mpiState is what the engine keeps for MPI.
+// mpiState is the engine's state for MPI.
 type mpiState struct {
 	resumed uint64 // when measurement was last switched on again
-	callers int    // threads that called MPI and started no team before
-	shared  int    // index, as an initial thread, of the row that the last of them share; 0: none
+	callers int    // number of threads that called MPI before they started a team
+	shared  int    // root number of the row that all further such threads share; 0: none
 }
 
-// mpi charges a call to the regions around it and to one of its own, which is
-// the operation at the place of the call.
+// mpi charges a call to the regions around it, and to a leaf region of its own: the operation at
+// the place of the call.
 func (e *Engine) mpi(t *thread, ev *event.Event) {
 	c := ev.MPI
 	if c == nil {
@@ -37,19 +36,20 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	e.mend(t, event.MPI, ev)
 	e.caller(t)
 	s := statsOf(c)
-	if c.Flags&mpi.Started != 0 { // its Start returns next
+	if c.Flags&mpi.Started != 0 { // the MPI_Start that started it returns next
 		t.started.at(ev.Site, &s)
 		s.Sized = 0
 		e.chargeMPI(t, &s)
 		return
 	}
-	if end := ev.Time + t.suspended; true { // no task begins or ends in a call
+	// The task's own clock: no task begins or ends in a call.
+	if end := ev.Time + t.suspended; true {
 		from := c.Start
-		if e.mpiState.resumed <= end { // it may have been off meanwhile
+		if e.mpiState.resumed <= end { // measurement may have been off meanwhile
 			from = max(from, e.mpiState.resumed)
 		}
 		s.T = span(from, end)
-		s.Cost = min(e.insideCall(ev), s.T) // a mean; a call may be shorter
+		s.Cost = min(e.insideCall(ev), s.T) // the cost is a mean, and a call may be shorter
 		s.NoCore, t.waitedInCall = min(t.waitedInCall, s.T), 0
 	}
 
@@ -75,15 +75,15 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 		e.partial++
 	}
 
-	s.Sized = 0 // the smallest and the largest are the leaf's
+	s.Sized = 0 // smallest and largest volumes are kept at the leaf only
 	e.chargeMPI(t, &s)
 	if f != nil {
 		f.holdsCall(&s)
 	}
 }
 
-// started is what a thread's MPI_Start or MPI_Startall has begun, which is told
-// before the call itself, at the same place.
+// started holds the persistent operations that a thread's MPI_Start or MPI_Startall has started.
+// They are reported before the call itself, with the same call site.
 type started struct {
 	site  uint64
 	stats *profile.MPIStats
@@ -96,7 +96,7 @@ func (q *started) at(site uint64, s *profile.MPIStats) {
 	q.stats.Add(s)
 }
 
-// take returns what a call has begun; nil if it is none that begins any.
+// take returns what a call has started, nil if the call starts no operations.
 func (q *started) take(ev *event.Event) *profile.MPIStats {
 	if ev.MPI.Op.Info().Kind != mpi.Start {
 		return nil
@@ -109,8 +109,8 @@ func (q *started) take(ev *event.Event) *profile.MPIStats {
 	return s
 }
 
-// manyCallers bounds the rows of threads that start no team and call MPI: some
-// programs start threads without end.
+// manyCallers bounds the rows of threads that call MPI and start no team: some programs start
+// threads without end.
 const manyCallers = 128
 
 // caller gives a thread that calls MPI its row.
@@ -134,7 +134,7 @@ func (e *Engine) caller(t *thread) {
 	e.bear(t)
 }
 
-// sharedRow says which threads share a row.
+// sharedRow returns the warning that names the shared row, if there is one.
 func (e *Engine) sharedRow() []string {
 	if e.mpiState.shared == 0 {
 		return nil
@@ -142,7 +142,7 @@ func (e *Engine) sharedRow() []string {
 	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", manyCallers, e.mpiState.shared)}
 }
 
-// statsOf returns what a call adds to the counters, but for its time.
+// statsOf returns the figures of a call, except its time.
 func statsOf(c *event.MPICall) (s profile.MPIStats) {
 	op, started := c.Op.Info(), c.Flags&mpi.Started != 0
 	if !started {
@@ -151,7 +151,7 @@ func statsOf(c *event.MPICall) (s profile.MPIStats) {
 	s.Sends, s.Recvs, s.Colls = c.Op.Counted(&c.Args)
 	switch {
 	case op.Kind == mpi.Time || op.Kind == mpi.Start:
-	case op.Persistent && !started: // moves nothing, but prepares what is started
+	case op.Persistent && !started: // preparing a persistent operation moves no data
 	case c.Flags&mpi.UnknownVolume != 0:
 		s.Unknown = 1
 	default:
@@ -166,18 +166,17 @@ func statsOf(c *event.MPICall) (s profile.MPIStats) {
 	return s
 }
 
-// chargeMPI adds to the counters of every open region of a thread whose clock
-// runs (see resume): a task that is executed while another one waits is none of
-// that one's, nor of what that one has open; constructs outside of tasks
-// include the tasks that are executed in them.
+// chargeMPI adds a call to every open region of a thread whose clock runs (see resume). A task
+// executed while another task waits adds nothing to that other task, nor to the regions open in it.
+// Constructs outside of tasks include the tasks executed in them.
 func (e *Engine) chargeMPI(t *thread, s *profile.MPIStats) {
-	still := len(t.stack) // frames from here up stand still
+	still := len(t.stack) // the clocks of frames from this index up stand still
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
-		if f.internal { // counts for what it interrupted
+		if f.internal { // its time counts for the frames that it interrupted
 			continue
 		}
-		if i < still { // a node that occurs twice has twice the time, too
+		if i < still { // a node that occurs twice on the stack also has its time twice
 			f.node.stat(f.row).AddMPI(s)
 		}
 		if !isExecution(f.node.key.Construct) {
@@ -188,14 +187,14 @@ func (e *Engine) chargeMPI(t *thread, s *profile.MPIStats) {
 	switch {
 	case len(t.stack) == 0:
 		e.root.stat(t.row).AddMPI(s)
-	case !t.stack[0].node.existing: // else see settleExisting
+	case !t.stack[0].node.existing: // otherwise settleExisting does this
 		e.root.stat(t.stack[0].row).AddMPI(s)
 	}
 }
 
-// suspendedBy returns from where on up a thread's frames stand still while it
-// executes the task at i: from the task that it has suspended for it; outside of
-// tasks, only the tasking construct in which it does so (see resume).
+// suspendedBy returns the lowest index from which on the frames of a thread stand still while it
+// executes the task at i. That is the task which it has suspended. Outside of tasks, it is only the
+// tasking construct in which it executes the task (see resume).
 func (t *thread) suspendedBy(i int) int {
 	next := -1
 	for j := i - 1; j >= 0; j-- {
@@ -219,13 +218,13 @@ func (t *thread) suspendedBy(i int) int {
 	return i
 }
 
-// holdsCall notes that a call took time straight in a region.
+// holdsCall notes the time of a call made directly in a region.
 func (f *frame) holdsCall(c *profile.MPIStats) {
 	s := f.node.stat(f.row)
-	if f.phase == inBarrier { // only a task can call there: one that is not measured
+	if f.phase == inBarrier { // only an unobserved task can call MPI in a barrier
 		s.MPI.Wait += c.T
 		s.MPI.WaitNoCore += c.NoCore
-		if f.team != nil { // the body's figures have been taken
+		if f.team != nil { // the figures of the body have been taken already
 			s.Child += c.T
 			s.AddCost(profile.Cost{Child: c.Cost})
 			s.AddNoCore(profile.Cost{Child: c.NoCore})
@@ -239,8 +238,8 @@ func (f *frame) holdsCall(c *profile.MPIStats) {
 	}
 }
 
-// inFinalBarrier tells that a worker, whose part in its region is over, makes a
-// call from the region's final barrier, where it must be executing a task.
+// inFinalBarrier tells whether a worker makes an MPI call in its region's final barrier. It must be
+// executing a task there: its own part in the region is over.
 func (t *thread) inFinalBarrier(ev *event.Event) bool {
 	f := t.top()
 	m := f.team

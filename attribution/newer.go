@@ -6,13 +6,13 @@ import (
 	"ompp-attach/event"
 )
 
-// Constructs that came with OpenMP 4.0 and later, but for tasks: leagues of
-// teams, cancellation, doacross loops, scope, target.
+// Constructs of OpenMP 4.0 and later, except tasks: leagues of teams, cancellation, doacross loops,
+// scope, target.
 
-// league is an execution of a teams construct in libomp. Each of its teams
-// runs on a thread of its own, and each such thread is thread 0 of its team.
+// league is an execution of a teams construct in libomp. Each team of the league runs on a thread
+// of its own, and that thread is thread 0 of its team.
 type league struct {
-	team     *team // the threads that execute the teams; Fn is what they execute
+	team     *team // its members are the threads that execute the teams
 	fn       uint64
 	instance uint16
 }
@@ -23,10 +23,10 @@ const noteLeague = "a row is a team of the league: 0 runs on the thread that enc
 const noteOneThread = "libgomp executes the teams of a league one after another on one thread; teamC is their number, " +
 	"and a distribute construct in them makes no call of its own: its time is part of bodyT"
 
-// openLeague finds the league to which a thread belongs that begins as thread
-// 0: the execution of that very teams construct, which the encountering thread
-// must be known to be in (see openTeam). Two threads that execute one teams
-// construct at once cannot be told apart.
+// openLeague finds the league of a thread that begins as thread 0. It is the open execution of that
+// teams construct, and the primary thread's events must have been read up to the begin (see
+// openTeam). If two threads execute one teams construct at once, their leagues cannot be told
+// apart.
 func (e *Engine) openLeague(ev *event.Event) *team {
 	if ev.Num != 0 {
 		return nil
@@ -47,9 +47,9 @@ func (e *Engine) closeLeague(m *team) {
 	e.leagues = slices.DeleteFunc(e.leagues, func(l league) bool { return l.team == m })
 }
 
-// numberInLeague gives a thread the next number of its league; thread 0 is the
-// one that encountered the construct. The team's own number would have to be
-// read from the runtime's internals.
+// numberInLeague gives a thread the next number in its league. Thread 0 is the thread that
+// encountered the construct. The true team number would have to be read from the runtime's
+// internals.
 func (m *team) numberInLeague(t *thread) int32 {
 	m.node.note(noteLeague)
 	n := int32(1)
@@ -60,13 +60,13 @@ func (m *team) numberInLeague(t *thread) int32 {
 	return n
 }
 
-// afterLeague tells that libomp ends a team of one as it would a serialised
-// region, on a thread that has left the league's stack already.
+// afterLeague tells whether an event is libomp's end of a team of a league. libomp ends such a team
+// like a serialised region, on a thread that has left the league's stack already.
 func afterLeague(t *thread, ev *event.Event) bool {
 	return ev.Flags&event.Inside != 0 && t.inLeague
 }
 
-// teamDone: libgomp has executed one team of a league.
+// teamDone notes that libgomp has executed one team of a league.
 func (e *Engine) teamDone(t *thread) {
 	i := t.level()
 	if i < 0 || t.stack[i].node.key.Construct != event.Teams {
@@ -77,8 +77,8 @@ func (e *Engine) teamDone(t *thread) {
 	t.stack[i].node.note(noteOneThread)
 }
 
-// nextTeam: the host executes a target region's teams by a loop that asks for
-// the next one. Num is not 0 for the first.
+// nextTeam applies libgomp's request for the next team of a target region that the host executes in
+// a loop. Num is not 0 for the first team.
 func (e *Engine) nextTeam(t *thread, ev *event.Event) {
 	if ev.Num&0xff == 0 {
 		return
@@ -89,7 +89,7 @@ func (e *Engine) nextTeam(t *thread, ev *event.Event) {
 	e.fork(t, &first)
 }
 
-// lastTeam: it has been told whether there is one more.
+// lastTeam applies the runtime's answer whether there is another team.
 func (e *Engine) lastTeam(t *thread, ev *event.Event) {
 	if ev.Value != 0 {
 		e.teamDone(t)
@@ -98,7 +98,7 @@ func (e *Engine) lastTeam(t *thread, ev *event.Event) {
 	e.join(t, ev)
 }
 
-// cancelled: the runtime has said whether the region is cancelled.
+// cancelled applies the runtime's answer whether the region is cancelled.
 func (e *Engine) cancelled(t *thread, ev *event.Event) {
 	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
 	if i < 0 {
@@ -113,7 +113,7 @@ func (e *Engine) cancelled(t *thread, ev *event.Event) {
 	e.remove(t, i, ev.Time)
 }
 
-// reduces: the runtime has said whether the thread combines its result.
+// reduces applies the runtime's answer whether the thread combines its result.
 func (e *Engine) reduces(t *thread, ev *event.Event) {
 	i := t.find(event.Reduction, func(f *frame) bool { return f.phase == entering })
 	if i < 0 {
@@ -132,7 +132,7 @@ func (e *Engine) reduces(t *thread, ev *event.Event) {
 	e.remove(t, i, ev.Time)
 }
 
-// endWhole ends a directive without a body; its time counts as leaving.
+// endWhole ends a directive without a body. Its time counts as leaving.
 func (e *Engine) endWhole(t *thread, ev *event.Event) {
 	f := t.top()
 	if f == nil || f.flags&event.Whole == 0 {
@@ -143,8 +143,8 @@ func (e *Engine) endWhole(t *thread, ev *event.Event) {
 	e.pop(t, ev.Time)
 }
 
-// endsEarly tells that an implicit barrier ends the construct that libomp never
-// closed, because it was cancelled, or that libgomp's scope ends.
+// endsEarly tells whether an implicit barrier ends the construct of a frame. It ends a construct
+// that libomp never closed because it was cancelled, and a scope construct of libgomp.
 func (e *Engine) endsEarly(f *frame, ev *event.Event) bool {
 	if f == nil || f.phase != inBody || ev.Construct != event.Barrier {
 		return false
@@ -158,8 +158,8 @@ func (e *Engine) endsEarly(f *frame, ev *event.Event) bool {
 	return false
 }
 
-// motion tells libgomp's two directives apart that are one call
-// (GOMP_TARGET_FLAG_EXIT_DATA, gomp-constants.h).
+// motion tells two directives of libgomp apart that make the same call (GOMP_TARGET_FLAG_EXIT_DATA,
+// gomp-constants.h).
 func motion(ev *event.Event) event.Construct {
 	const exitData = 2
 	if ev.Construct == event.TargetEnterData && ev.Runtime == event.Gomp && ev.Value&exitData != 0 {
@@ -168,8 +168,8 @@ func motion(ev *event.Event) event.Construct {
 	return ev.Construct
 }
 
-// targetAgain notes that an entry point of libomptarget calls another one: it
-// is one target region.
+// targetAgain tells whether an entry point of libomptarget was called by another one. The two calls
+// are one target region.
 func (t *thread) targetAgain(ev *event.Event) bool {
 	f := t.top()
 	if f == nil || f.node.key.Construct != event.Target || ev.Flags&event.Inside == 0 {
@@ -179,7 +179,7 @@ func (t *thread) targetAgain(ev *event.Event) bool {
 	return true
 }
 
-// targetInner tells whether it is the inner entry point that returns.
+// targetInner tells whether the inner of two such entry points returns.
 func (f *frame) targetInner() bool {
 	if f.id == 0 {
 		return false

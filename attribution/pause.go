@@ -8,11 +8,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// Switching off and on: time while off is nobody's, and what is entered
-// meanwhile is not counted.
+// Switching measurement off and on. The time while it is off belongs to no region, and constructs
+// entered meanwhile are not counted.
 
 func (e *Engine) pauseAt(at uint64) {
-	e.offSince = 0 // what is settled now was done before
+	e.offSince = 0 // the events that are settled now were before the switch
 	e.settleAll(at)
 	e.offSince = at
 	for _, t := range e.threads {
@@ -49,9 +49,9 @@ func (e *Engine) countOff(at uint64) {
 	e.offSince, e.mpiState.resumed = 0, at
 }
 
-// switched acts on the program's own markers. Set where no team is at work,
-// what the thread has open stays so, without the time; else all is as after
-// Pause and Resume.
+// switched applies the program's own markers. If the thread that switched measurement off switches
+// it on while in no team, its open regions stay open, without the time between. Otherwise all is as
+// after Pause and Resume.
 func (e *Engine) switched(t *thread, ev *event.Event) {
 	switch {
 	case ev.Edge == event.Off && e.offSince == 0:
@@ -68,14 +68,13 @@ func (e *Engine) switched(t *thread, ev *event.Event) {
 	}
 }
 
-// leaveOut takes time that has passed out of what a frame is charged with.
+// leaveOut leaves a time that has passed out of a frame's own times.
 func (f *frame) leaveOut(gap int64) {
 	f.start, f.mark, f.paid = f.start+uint64(gap), f.mark+uint64(gap), f.paid+uint64(gap)
 }
 
-// goOn does what Pause and Resume do, for a marker of the program's own that
-// was reached while teams were at work. What threads that wait have done since
-// then comes after it.
+// goOn does the work of Pause and Resume for a marker of the program that was reached while teams
+// were at work. Queued events of parked threads that are later than the marker are fed afterwards.
 func (e *Engine) goOn(t *thread, at uint64) {
 	var later []event.Event
 	for _, p := range e.parked {
@@ -91,19 +90,18 @@ func (e *Engine) goOn(t *thread, at uint64) {
 	for tid := range e.threads {
 		tids = append(tids, int(tid))
 	}
-	t.last = min(t.last, e.offSince) // this very event tells nothing of what is open
+	t.last = min(t.last, e.offSince) // the marker itself says nothing about open regions
 	now := e.now
 	e.pauseAt(e.offSince)
 	e.resumeAt(tids, at)
-	e.now = now // what other threads did before may still come
+	e.now = now // earlier events of other threads may still come
 	for i := range later {
 		e.feed(&later[i])
 	}
 }
 
-// hasToWait tells whether an event is a marker for goOn among those that a
-// thread works off. goOn settles everybody's, so it has to wait until nobody
-// does that.
+// hasToWait tells whether an event is a marker for goOn in the queue that is being replayed. goOn
+// settles all threads, so it has to wait until no replay is under way.
 func (e *Engine) hasToWait(t *thread, ev *event.Event) bool {
 	return t.replaying && isMarker(ev) && e.offSince != 0 && !(e.offBy == t && t.level() < 0)
 }
@@ -112,7 +110,7 @@ func isMarker(ev *event.Event) bool {
 	return ev.Construct == event.UserRegion && ev.Edge == event.On
 }
 
-// goOnParked acts on the first of the markers that parked threads have come to.
+// goOnParked applies the earliest marker that parked threads have come to.
 func (e *Engine) goOnParked() bool {
 	if e.offSince == 0 {
 		return false
@@ -132,5 +130,5 @@ func (e *Engine) goOnParked() bool {
 	return true
 }
 
-// Off returns how long, and how often, measurement was switched off.
+// Off returns how long measurement was switched off (ns), and how often.
 func (e *Engine) Off() profile.Span { return e.off }

@@ -5,11 +5,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// What is extrapolated, and from what: readings of the figures at each change of
-// what is observed, and rates between two of them.
+// Readings of the figures at each change of what is observed. A rate is computed from two of them.
 
-// numAmounts is the number of figures that are extrapolated: time and count of
-// each of ThreadStats' spans.
+// numAmounts is the number of extrapolated figures: the time and the count of each of ThreadStats'
+// spans.
 const numAmounts = 10
 
 type amounts [numAmounts]float64
@@ -18,7 +17,7 @@ func spans(s *profile.ThreadStats) [numAmounts / 2]*profile.Span {
 	return [...]*profile.Span{&s.Exec, &s.Enter, &s.Body, &s.Barrier, &s.Exit}
 }
 
-// amountsOf are a row's figures, without what the probes took of its times.
+// amountsOf returns a row's figures, with the cost of probes taken out of the times.
 func amountsOf(s *profile.ThreadStats) (v amounts) {
 	var cost profile.Cost
 	if s.Cost != nil {
@@ -31,8 +30,7 @@ func amountsOf(s *profile.ThreadStats) (v amounts) {
 	return v
 }
 
-// reading is what had been measured of some constructs when the threads came to
-// a change.
+// reading holds the figures of some constructs when the threads came to a change.
 type reading struct {
 	rows    []rowReading
 	amounts map[*node][]amounts
@@ -40,13 +38,13 @@ type reading struct {
 	within  map[*node][]presence // by region and row
 }
 
-// rowReading is what was known of a row's thread.
+// rowReading holds the figures of a row's thread.
 type rowReading struct {
 	known bool
-	own   int64 // the measurement's cost so far, ns
-	cpu   int64 // processor time; 0: not known
-	delay int64 // waiting for a core, ns
-	dense int64 // of the cost: where it took most of the time
+	own   int64 // the measurement's cost for the thread so far, ns
+	cpu   int64 // processor time so far, ns; 0: not known
+	delay int64 // time waiting for a core so far, ns
+	dense int64 // the part of own in blocks of which probes took most of the time, ns (pace.go)
 }
 
 func (r *reading) row(i int) (x rowReading) {
@@ -56,7 +54,7 @@ func (r *reading) row(i int) (x rowReading) {
 	return x
 }
 
-// each calls f on all nodes of some constructs.
+// each calls f for all nodes of the given constructs.
 func (n *node) each(of event.Constructs, f func(*node)) {
 	if n.parent != nil && of.Has(n.key.Construct) {
 		f(n)
@@ -66,8 +64,8 @@ func (n *node) each(of event.Constructs, f func(*node)) {
 	}
 }
 
-// region returns the parallel region that a node lies in, which is observed all
-// of the time; nil: none that is known.
+// region returns the known parallel region that a node lies in, nil if none. Parallel regions are
+// always observed.
 func (n *node) region() *node {
 	for n = n.parent; n != nil; n = n.parent {
 		if n.isRegion() {
@@ -77,13 +75,12 @@ func (n *node) region() *node {
 	return nil
 }
 
-// isRegion tells whether a node is a parallel region that is known.
+// isRegion tells whether a node is a known parallel region.
 func (n *node) isRegion() bool {
 	return n.key.Construct.IsParallel() && n.key.Construct != event.Unknown
 }
 
-// read notes what has been measured of a row, and of its thread, if there is one,
-// until a time.
+// read notes the figures of a row until a change. t is the row's thread; it may be nil.
 func (e *Engine) read(c *change, row int, t *thread) {
 	r := &c.seen
 	for len(r.rows) <= row {
@@ -105,7 +102,8 @@ func (e *Engine) read(c *change, row int, t *thread) {
 			setRow(r.amounts, n, row, amountsOf(&n.stats[row]))
 			setRow(r.spreads, n, row, n.spreadUntil(row))
 		}
-		if n.isRegion() { // also where nothing of these has been seen yet: it may have been executed
+		// Also if none of the constructs has been seen there: they may have been executed.
+		if n.isRegion() {
 			setRow(r.within, n, row, n.presentUntil(row, t, c.At))
 		}
 	})
@@ -131,26 +129,26 @@ func getRow[V any](m map[*node][]V, n *node, row int) (v V) {
 // period is the time between two changes.
 type period struct{ from, to *change }
 
-// tick is how far the processor time of a thread that runs may lag behind (ns): the
-// kernel tells it as of its last tick.
+// tick is how far the processor time of a running thread may lag behind (ns): the kernel tells the
+// time of its last timer tick.
 const tick = 5e6
 
-// stay is what a row's thread did in a period where a node could have been
-// executed.
+// stay describes the time of a row's thread, within a period, in which it could have executed a
+// node.
 type stay struct {
-	wall       float64 // ns
-	ran        float64 // of that, as far as it is known, ns
-	slack      float64 // by how much ran may be off, ns
-	own        float64 // of ran, the program's own, ns
-	others     float64 // what probes took of the other threads in the period, ns
-	dense      bool    // the program's own pace did not show
-	executions float64 // of the parallel region around, as far as there is one
-	cut        bool    // the first or last of them is not all in it
+	wall       float64 // wall time, ns
+	ran        float64 // the part of wall that the thread ran, as far as that is known, ns
+	slack      float64 // error of ran, ns
+	own        float64 // the part of ran that is the program's own, ns
+	others     float64 // time that probes took of the other threads in the period, ns
+	dense      bool    // probes took so much that the program's own pace did not show
+	executions float64 // executions of the parallel region around the node, if there is one
+	cut        bool    // the first or the last of these executions lies only partly in the period
 }
 
-// stay is that of a row at a node. How long the thread ran is its processor
-// time, or wall time if that is not known, and no more than its time in the
-// parallel region that the node lies in.
+// stay returns the stay of a row at a node. The thread ran for its processor time, or for the wall
+// time if the former is not known, but no longer than its time in the parallel region around the
+// node.
 func (p period) stay(n *node, row int) (x stay) {
 	a, b := &p.from.seen, &p.to.seen
 	x.wall = float64(p.to.since(p.from))
@@ -163,8 +161,8 @@ func (p period) stay(n *node, row int) (x stay) {
 	}
 	x.ran = x.wall
 	if was.cpu > 0 && is.cpu > 0 {
-		// Of one that had no core now and then the kernel knows that exactly; what it
-		// knows of one that slept is as of a tick.
+		// How long a running thread waited for a core, the kernel knows exactly. How long a
+		// thread slept, the kernel knows as of its last tick.
 		x.ran = max(0, x.wall-max(0, float64(is.delay-was.delay)))
 		if cpu := max(0, float64(is.cpu-was.cpu)); cpu < x.ran-tick {
 			x.ran, x.slack = cpu, min(tick, cpu)
@@ -173,15 +171,17 @@ func (p period) stay(n *node, row int) (x stay) {
 	if in := n.region(); in != nil {
 		was, is := getRow(a.within, in, row), getRow(b.within, in, row)
 		x.wall = max(0, min(x.wall, float64(is.time-was.time)))
-		x.executions = max(0, float64(is.count-was.count)) // rows whose thread has changed are read later
+		// A row whose thread has changed is read later, so the count may be lower.
+		x.executions = max(0, float64(is.count-was.count))
 		x.cut = was.open || is.open
 		paid, dense = min(paid, float64(is.paid-was.paid)), float64(is.dense-was.dense)
 	}
 	paid = max(0, paid)
 	x.ran = max(0, min(x.ran, x.wall))
-	const least = 0.02 // of the time is the program's, whatever the costs seem to be
+	// At least this share of the time is the program's, whatever the costs seem to be.
+	const least = 0.02
 	x.own = max(x.ran-paid, least*x.ran)
-	const some = 0.2 // of the cost is more than a moment's
+	const some = 0.2 // of the cost; a smaller share is a moment's only
 	x.dense = dense > some*paid || x.own < leastOwn && paid > paceShare*x.ran
 	return x
 }

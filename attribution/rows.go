@@ -2,10 +2,10 @@ package attribution
 
 import "ompp-attach/profile"
 
-// Rows: to which line of the per-thread tables a thread's figures go.
+// Rows of the per-thread tables: to which row the figures of a thread go.
 
-// enroll gives a new thread its place: the process's first thread is initial
-// thread 0; others are workers until they start a team of their own.
+// enroll gives a new thread its row. The process's first thread is initial thread 0; other threads
+// count as workers until they start a team of their own.
 func (e *Engine) enroll(t *thread) {
 	switch {
 	case e.existing[t.tid]:
@@ -31,7 +31,7 @@ func (e *Engine) initial(t *thread) {
 	}
 	e.roots = max(e.roots, 1) // 0 is the process's first thread, seen or not
 	switch {
-	case t.initial: // it was inside a region of which nothing was known
+	case t.initial: // it was inside a region that was not known
 		t.row = t.home
 	case t.tid == e.pid:
 		t.row = e.row(0, 0)
@@ -57,10 +57,11 @@ func (e *Engine) row(root, num int) int {
 	return r
 }
 
-// bear notes which operating system thread bore a row.
+// bear notes the operating system's id of a thread at its row.
 func (e *Engine) bear(t *thread) {
 	r := &e.rows[t.row]
-	const enough = 64 // thread storms: a sample of the ids will do
+	// A bound for programs that start threads without end: some of the ids are enough.
+	const enough = 64
 	for _, id := range r.TIDs {
 		if id == int(t.tid) {
 			return

@@ -11,32 +11,32 @@ import (
 	"ompp-attach/profile"
 )
 
-// Samples. A sample goes to the innermost region that its thread has open, and
-// changes nothing there. It may overtake the record of the probe in which it was
-// taken, by some microseconds.
+// Samples. A sample counts for the innermost region that its thread has open, and changes nothing
+// else. A sample that was taken in a probe may be read before the probe's record; the two differ by
+// some microseconds.
 
-// maxStackBytes bounds the memory of stacks that are told apart: 100 000 of 20
-// frames.
+// maxStackBytes bounds the memory of different stacks: 100 000 stacks of 20 frames.
 const maxStackBytes = 16 << 20
 
-// maxPlaces bounds how many places are told apart by thread, region and stack:
-// some 60 MB, and about 1 MB of the recorded profile.
+// maxPlaces bounds the number of different combinations of thread, region and stack: some 60 MB,
+// and about 1 MB of the recorded profile.
 const maxPlaces = 1 << 18
 
-// sampling is what the engine keeps for samples.
+// sampling is the engine's state of samples.
 type sampling struct {
-	stackOf map[string]int32 // by their addresses
+	stackOf map[string]int32 // index in stacks, by the stack's addresses
 	stacks  []string
 	bytes   int
-	folded  uint64 // samples whose callers were left out
-	taken   uint64
-	places  int
+	// Number of samples whose callers were left out, because there were too many stacks.
+	folded uint64
+	taken  uint64
+	places int
 }
 
-// sampleID is what equal samples have in common.
+// sampleID is what equal samples of a node have in common.
 type sampleID struct {
 	row         int
-	tid         uint32 // of a thread whose row is not known
+	tid         uint32 // of a thread whose row is not known yet
 	phase       string
 	stack       int32
 	kernel, cut bool
@@ -44,7 +44,7 @@ type sampleID struct {
 
 type sampleSum struct{ count, weight uint64 }
 
-// sums are samples of one place.
+// sums holds the samples of one node.
 type sums map[sampleID]sampleSum
 
 func (s *sums) add(id sampleID, n sampleSum) {
@@ -61,13 +61,14 @@ func (s *sums) addAll(o sums) {
 	}
 }
 
-// lateSample waits until it is known when its team was joined.
+// lateSample is a sample behind a thread's body in its team. It waits until the time of the team's
+// join is known.
 type lateSample struct {
 	time, weight uint64
 	id           sampleID
 }
 
-// sample takes where a thread was.
+// sample charges a sample.
 func (e *Engine) sample(t *thread, ev *event.Event) {
 	s := ev.Sample
 	if s == nil || len(s.Stack) == 0 || e.offSince != 0 && ev.Time >= e.offSince {
@@ -93,7 +94,8 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 	case f.team != nil && f.phase == inBarrier:
 		id.row = f.row
 		late := lateSample{ev.Time, s.Weight, id}
-		if m := f.team; m.forked > f.mark { // used again: this thread's execution was over
+		// The team's memory is in use again: this thread's execution was over.
+		if m := f.team; m.forked > f.mark {
 			e.idleSample(&late)
 		} else if m.charged {
 			e.settleSample(m, &late)
@@ -120,7 +122,7 @@ func (p phase) sampled() string {
 	return profile.PhaseBody
 }
 
-// settleSamples charges the samples of a team's threads behind their bodies.
+// settleSamples charges the samples of a team's threads that were taken behind their bodies.
 func (e *Engine) settleSamples(m *team) {
 	for i := range m.late {
 		e.settleSample(m, &m.late[i])
@@ -133,7 +135,7 @@ func (e *Engine) settleSample(m *team, s *lateSample) {
 	case m.joined != 0 && s.time > m.joined:
 		e.idleSample(s)
 		return
-	case s.id.phase == profile.PhaseProbe: // stays
+	case s.id.phase == profile.PhaseProbe: // a sample in a probe keeps its phase
 	case m.last != 0 && s.time > m.last:
 		s.id.phase = profile.PhaseExit
 	default:
@@ -149,8 +151,8 @@ func (e *Engine) idleSample(s *lateSample) {
 	e.addSample(e.root, s.id, s.weight)
 }
 
-// addSample adds a sample to a region's. When there are too many places, new ones
-// are only told apart by the innermost function.
+// addSample adds a sample to a node. When there are too many places, new ones keep only their
+// innermost address.
 func (e *Engine) addSample(n *node, id sampleID, weight uint64) {
 	if _, known := n.samples[id]; !known {
 		const addr = 8
@@ -163,8 +165,8 @@ func (e *Engine) addSample(n *node, id sampleID, weight uint64) {
 	n.samples.add(id, sampleSum{1, weight})
 }
 
-// intern numbers a stack. When there are too many, only the innermost place is
-// told apart.
+// intern returns the number of a stack. When there are too many stacks, new ones keep only their
+// innermost address.
 func (s *sampling) intern(stack []uint64) int32 {
 	if s.stackOf == nil {
 		s.stackOf = map[string]int32{}
@@ -188,7 +190,7 @@ func (s *sampling) intern(stack []uint64) int32 {
 	return n
 }
 
-// note says what is missing.
+// note returns the warning about samples whose callers were left out, if there are any.
 func (s *sampling) note() []string {
 	if s.folded == 0 {
 		return nil
@@ -196,8 +198,8 @@ func (s *sampling) note() []string {
 	return []string{fmt.Sprintf("More different call stacks were sampled than could be kept: of %d samples only the innermost function is known.", s.folded)}
 }
 
-// rowOfSample finds the row of a thread that had none when it was sampled: -1
-// if it never got one.
+// rowOfSample returns the row of a sample. A thread may have got its row after the sample; the
+// result is -1 if it never got one.
 func (e *Engine) rowOfSample(id sampleID) int {
 	if id.row >= 0 {
 		return id.row
@@ -208,7 +210,7 @@ func (e *Engine) rowOfSample(id sampleID) int {
 	return -1
 }
 
-// framer writes stacks as the profile has them.
+// framer converts stacks of addresses to stacks of the profile's frames.
 type framer struct {
 	engine *Engine
 	out    *profile.Profile
@@ -217,7 +219,7 @@ type framer struct {
 	stacks map[int32][]int
 }
 
-// sampled gives the profile a node's samples.
+// sampled writes a node's samples to the profile.
 func (b *builder) sampled(p *profile.Profile, n *built, node int) {
 	if len(n.samples) == 0 {
 		return
@@ -225,7 +227,8 @@ func (b *builder) sampled(p *profile.Profile, n *built, node int) {
 	if b.framer == nil {
 		b.framer = &framer{b.engine, p, map[profile.Frame]int{}, map[uint64][]int{}, map[int32][]int{}}
 	}
-	byStack := func(x, y sampleID) int { return cmp.Compare(x.stack, y.stack) } // frames are numbered as they are met
+	// Frames are numbered in the order of this list.
+	byStack := func(x, y sampleID) int { return cmp.Compare(x.stack, y.stack) }
 	var list []profile.Sample
 	for _, id := range slices.SortedFunc(maps.Keys(n.samples), byStack) {
 		s := n.samples[id]
@@ -247,7 +250,7 @@ func (b *builder) sampled(p *profile.Profile, n *built, node int) {
 	}
 }
 
-// alike orders samples of one node; those that are to be one are equal.
+// alike orders the samples of one node. Samples that compare equal are added up.
 func alike(x, y profile.Sample) int {
 	number := func(s *profile.Sample) (n int) {
 		if s.Kernel {
@@ -258,12 +261,12 @@ func alike(x, y profile.Sample) int {
 		}
 		return n
 	}
-	// Those of one stack stand together, which makes the file smaller by a sixth.
+	// Samples of one stack stand together, which makes the file smaller by a sixth.
 	return cmp.Or(slices.Compare(x.Stack, y.Stack), cmp.Compare(x.Phase, y.Phase), cmp.Compare(number(&x), number(&y)),
 		cmp.Compare(x.Thread, y.Thread))
 }
 
-// stack returns a stack's frames, innermost first.
+// stack returns the frames of a stack, the innermost first.
 func (f *framer) stack(n int32) []int {
 	out, known := f.stacks[n]
 	if known {
@@ -273,7 +276,9 @@ func (f *framer) stack(n int32) []int {
 	for i := 0; i < len(b); i += 8 {
 		addr := binary.LittleEndian.Uint64(b[i:])
 		if i > 0 {
-			addr-- // where it returns to may be another line's, or function's
+			// A return address may belong to another line, or another function, than
+			// its call.
+			addr--
 		}
 		out = append(out, f.places(addr)...)
 	}

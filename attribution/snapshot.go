@@ -2,11 +2,11 @@ package attribution
 
 import "ompp-attach/profile"
 
-// Snapshot is Finish of an engine that is a copy of one that goes on (see Copy). It ends at a
-// time (CLOCK_MONOTONIC, ns) up to which all events have been fed, or earlier, where a thread
-// waits for what others did: there it returns. What is open is counted, with its time until
-// then, and what waits is left out. So no figure is higher than the original's will be, but
-// for what no end will ever be seen of.
+// Snapshot finishes a copy of an engine that goes on (see Copy). It ends at a time
+// (CLOCK_MONOTONIC, ns) up to which all events have been fed, or earlier: at the oldest event that
+// waits for other threads. It returns that time. Open regions are counted with their time until
+// then, and waiting events are left out. So no figure is higher than the original engine's will be,
+// except figures of regions whose end will never be seen.
 func (e *Engine) Snapshot(end uint64) (p *profile.Profile, ended uint64) {
 	at := e.clock.at(end)
 	for _, t := range e.parked {

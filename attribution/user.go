@@ -6,10 +6,10 @@ import (
 	"ompp-attach/event"
 )
 
-// User regions: functions, lines and marked stretches of the program's own
-// code. They are entered and left by plain probes, so that an exception or a
-// longjmp may leave them unseen. Stacks grow down: an event whose stack pointer
-// lies above that of a function's entry tells that the function has been left.
+// User regions: functions, lines and marked stretches of the program's own code. Plain probes
+// report where they are entered and left. An exception or a longjmp may leave them without passing
+// such a probe. Stacks grow down, so an event whose stack pointer lies above that of a function's
+// entry shows that the function has been left.
 
 const (
 	noteUnwound = "left by an exception or longjmp: their time reaches to the thread's next event"
@@ -17,14 +17,13 @@ const (
 	noteNoEnd   = "entered again, or left, before their end marker was reached: their time reaches until then"
 )
 
-// sameStackDistance is how far apart two stack pointers of one stack may lie
-// when nothing else tells: another one is that of a coroutine, or of a signal
-// handler. The stacks of threads have megabytes, those of coroutines mostly 64
-// KiB and more, of which they use the uppermost part.
+// sameStackDistance is how far apart two stack pointers of one stack may lie (bytes) when nothing
+// else tells. Pointers further apart belong to two stacks, for example to that of a coroutine or a
+// signal handler. The stacks of threads have megabytes. Those of coroutines mostly have 64 KiB and
+// more, of which they use the uppermost part.
 const sameStackDistance = 256 << 10
 
-// MainStack tells where the process's first stack lies: addresses within are of
-// one stack.
+// MainStack sets the bounds of the process's first stack: all addresses in it belong to one stack.
 func (e *Engine) MainStack(lo, hi uint64) { e.stackLo, e.stackHi = lo, hi }
 
 func (e *Engine) sameStack(a, b uint64) bool {
@@ -35,8 +34,8 @@ func (e *Engine) sameStack(a, b uint64) bool {
 	return max(a, b)-min(a, b) <= sameStackDistance
 }
 
-// user takes an event of a user region, and looks whether an event of any kind
-// tells that functions have been left. It reports whether that was all.
+// user applies an event of a user region. Before an event of any kind, it closes functions that the
+// stack pointer shows to have been left. It returns true if the event needs no further work.
 func (e *Engine) user(t *thread, ev *event.Event) (taken bool) {
 	if ev.Construct != event.UserRegion {
 		if e.hasUser && ev.SP != 0 {
@@ -61,12 +60,12 @@ func (e *Engine) user(t *thread, ev *event.Event) (taken bool) {
 func (e *Engine) enterUser(t *thread, ev *event.Event) {
 	above := ev.SP
 	if ev.Value == event.UserFunction {
-		above++ // who is entered where another one was entered took its place
+		above++ // a function entered at the same stack pointer has replaced the other one
 	}
 	e.leaveUnwound(t, ev, above)
 	k := Key{Kind: Kind{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
 	if ev.Value != event.UserFunction {
-		// The same code again, in the same call of its function.
+		// The same code in the same call of its function.
 		if i := t.find(event.UserRegion, func(f *frame) bool { return f.node.key == k && f.sp == ev.SP }); i >= 0 {
 			if ev.Value == event.UserLinesAgain {
 				return
@@ -86,16 +85,16 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 	if f.kind == event.UserLinesAgain {
 		f.kind = event.UserLines
 	}
-	if ev.Flags&event.FreeAtOnce != 0 { // it is left by the very instruction
+	if ev.Flags&event.FreeAtOnce != 0 { // the same instruction leaves the region
 		e.pop(t, ev.Time)
 	}
 }
 
-// enteredFromOther looks whether a user region is entered again from another one
-// that was entered from it. Paths of regions that call each other would grow
-// with every call; so its node is that of the outer execution, whose time holds
-// the inner one's, and what lies between is suspended meanwhile. A function
-// that calls just itself has a node for every level.
+// enteredFromOther returns the outer execution's node if a user region is entered again from
+// another one that was entered from it, otherwise nil. Paths of regions that call each other would
+// grow with every call. So the inner execution uses the node of the outer one, whose time holds the
+// inner time, and the regions between are suspended meanwhile. A function that calls only itself
+// has a node for every level.
 func (t *thread) enteredFromOther(k Key) *node {
 	others := false
 	for i := len(t.stack) - 1; i >= 0; i-- {
@@ -115,8 +114,7 @@ func (t *thread) enteredFromOther(k Key) *node {
 	return nil
 }
 
-// outer returns the index of the outer execution in whose time the i-th frame's
-// lies, or -1.
+// outer returns the index of the outer execution whose time contains that of the i-th frame, or -1.
 func (t *thread) outer(i int) int {
 	if !t.stack[i].inner {
 		return -1
@@ -127,8 +125,8 @@ func (t *thread) outer(i int) int {
 	return i
 }
 
-// exitUser closes the execution that ends. Of a function that is called
-// recursively it is the one whose entry lies least above on the stack.
+// exitUser closes the execution that ends. Of the executions of a recursive function, that is the
+// one whose entry lies least above the current stack pointer.
 func (e *Engine) exitUser(t *thread, ev *event.Event) {
 	at := -1
 	for i := len(t.stack) - 1; i >= 0; i-- {
@@ -149,7 +147,8 @@ func (e *Engine) exitUser(t *thread, ev *event.Event) {
 	}
 	if at < 0 {
 		switch ev.Value {
-		case event.UserJump, event.UserLines: // mostly the jump of a switch; the last line, entered by another way
+		// Mostly the jump of a switch, or a last line that was reached another way.
+		case event.UserJump, event.UserLines:
 		default:
 			e.unmatched++
 		}
@@ -172,9 +171,8 @@ func (e *Engine) exitUser(t *thread, ev *event.Event) {
 	e.remove(t, at, ev.Time)
 }
 
-// leaveUnwound closes the functions whose stack frames lie below an address:
-// from the innermost one outwards, as far as they are on the stack that the
-// thread is on.
+// leaveUnwound closes the functions whose stack frames lie below the address sp, from the innermost
+// one outwards. It stops at the first function on another stack.
 func (e *Engine) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
 	lowest, near, last := -1, false, uint64(0)
 	for i := len(t.stack) - 1; i >= 0; i-- {
@@ -208,9 +206,8 @@ func (e *Engine) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
 	}
 }
 
-// leaveUser closes a user region whose end was not reached. What else was
-// opened in it was left with it, but for locks, which somebody may still unset,
-// and the markers' regions.
+// leaveUser closes a user region whose end was not reached. Other constructs opened in it have been
+// left with it, except locks, which may still be unset, and user regions of markers.
 func (e *Engine) leaveUser(t *thread, i int, at uint64) {
 	for j := len(t.stack) - 1; j > i; j-- {
 		switch f := &t.stack[j]; f.node.key.Construct {
@@ -230,8 +227,8 @@ func (e *Engine) leaveUser(t *thread, i int, at uint64) {
 	e.remove(t, i, at)
 }
 
-// outsideAll moves user regions that were entered under a region under way at
-// attach to where they belong, when the thread turns out to be in none.
+// outsideAll moves user regions from below the node for a region under way at attach to the root,
+// when the thread turns out to be in no region.
 func (e *Engine) outsideAll(t *thread) {
 	open, was := slices.Clone(t.stack[1:]), t.stack[0]
 	t.stack, t.known = t.stack[:0], false
@@ -252,7 +249,7 @@ func (e *Engine) outsideAll(t *thread) {
 	}
 }
 
-// userOnly reports whether only user regions are open above the bottom.
+// userOnly reports whether only user regions are open above the bottom frame.
 func (t *thread) userOnly() bool {
 	return !slices.ContainsFunc(t.stack[1:], func(f frame) bool { return f.node.key.Construct != event.UserRegion })
 }

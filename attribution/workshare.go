@@ -2,9 +2,10 @@ package attribution
 
 import "ompp-attach/event"
 
-// Constructs that a team divides (loop, sections, single), and barriers.
+// Constructs whose work a team divides (loop, sections, single), and barriers.
 
-// Of a single body, as a frame's id: it ends with its region; nothing is known of its end.
+// Values of a frame's id for a single body whose end makes no call: the body ends with its parallel
+// region, or nothing is known of its end.
 const (
 	lastInRegion = 1
 	endUnknown   = 1 << 32
@@ -31,7 +32,7 @@ func (e *Engine) open(t *thread, ev *event.Event) {
 		}
 	}
 	k := t.key(c, ev)
-	// Entry points that jump to one another report one call twice: libgomp's
+	// Entry points that jump to one another report one call twice. For example, libgomp's
 	// GOMP_loop_runtime_start ends in a jump to GOMP_loop_dynamic_start.
 	if f := t.top(); f != nil && f.node.key.Construct == c && f.sp == ev.SP && f.phase == inBody && f.child == 0 && f.bodies == 0 {
 		return
@@ -48,9 +49,9 @@ func (e *Engine) open(t *thread, ev *event.Event) {
 	}
 }
 
-// sectionsOfThread is how many of n sections libomp's static schedule gives to
-// a thread (__kmp_for_static_init, kmp_sch_static_balanced): n/size each and
-// one more for the first n mod size threads.
+// sectionsOfThread returns how many of n sections libomp's static schedule gives to a thread
+// (__kmp_for_static_init, kmp_sch_static_balanced): n/size each, and one more for the first n mod
+// size threads.
 func sectionsOfThread(n int64, num, size int32) uint64 {
 	if n <= 0 || size <= 0 {
 		return 0
@@ -69,8 +70,8 @@ func (e *Engine) close(t *thread, ev *event.Event) {
 	}
 	i := t.openShare()
 	if i < 0 {
-		// The body of a combined parallel loop or sections region closes a
-		// construct that the fork opened.
+		// The body of a combined parallel loop or sections region closes a construct that
+		// the fork has opened.
 		if p := t.level(); p < 0 || !combined(t.stack[p].node.key.Construct) {
 			e.unmatched++
 		}
@@ -104,9 +105,9 @@ func (f *frame) closeBody(at uint64) {
 
 func combined(c event.Construct) bool { return c == event.ParallelLoop || c == event.ParallelSections }
 
-// openShare finds the loop, sections, scope or distribute frame that an event is
-// about. The event may name another of the four: libomp ends all but scope by one
-// call, and identical functions of libgomp may be folded into one.
+// openShare returns the index of the loop, sections, scope or distribute frame that an event ends,
+// -1 if there is none. The event may name another of the four constructs: libomp ends all but scope
+// by one call, and the linker may fold identical functions of libgomp into one.
 func (t *thread) openShare() int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		switch c := t.stack[i].node.key.Construct; {
@@ -119,7 +120,7 @@ func (t *thread) openShare() int {
 	return -1
 }
 
-// unwindTo abandons what is open inside the i-th frame and returns it.
+// unwindTo closes all frames inside the i-th frame and returns the i-th.
 func (e *Engine) unwindTo(t *thread, i int, at uint64) *frame {
 	for len(t.stack)-1 > i {
 		switch f := t.top(); {
@@ -154,18 +155,19 @@ func (e *Engine) result(t *thread, ev *event.Event) {
 	case event.Teams:
 		e.lastTeam(t, ev)
 	case event.NoConstruct:
-		// A reduction: threads that get 0 have been through the barrier.
+		// A reduction: threads that get 0 have passed the barrier.
 		if ev.Value == 0 {
 			e.waited(t, ev)
 		}
 	}
 }
 
-// chosen: the runtime has said who executes the single body.
+// chosen applies the runtime's answer who executes the body of a single.
 func (e *Engine) chosen(t *thread, ev *event.Event) {
 	f := t.top()
 	if f == nil || f.node.key.Construct != event.Single || f.phase != inBody {
-		if ev.Value == 0 || ev.Runtime == event.Gomp { // else its end is told by another call, and counted there
+		// Otherwise another call ends it, and is counted as unmatched there.
+		if ev.Value == 0 || ev.Runtime == event.Gomp {
 			e.unmatched++
 		}
 		return
@@ -196,7 +198,7 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 		return
 	}
 	f.waitToll()
-	// In a single with copyprivate the others wait in this very call.
+	// In a single with copyprivate, the other threads wait in this very call.
 	f.barrier += span(f.mark, ev.Time)
 	if kind == BarrierExplicit || kind == BarrierDropped || kind == BarrierNone {
 		e.pop(t, ev.Time)
@@ -205,20 +207,20 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 	f.phase, f.mark = done, ev.Time
 }
 
-// isOpenSingle tells whether a frame is a single whose body the thread executes and of
-// whose end nothing is known. So it is where GCC makes its call a function's last jump:
+// isOpenSingle tells whether a frame is a single whose body the thread executes, and nothing is
+// known of the body's end. This occurs where GCC turns the call into the last jump of a function:
 // the body is empty.
 func (f *frame) isOpenSingle() bool {
 	return f.node.key.Construct == event.Single && f.phase == inBody && f.id == endUnknown
 }
 
-// endsSingle tells that a thread is in no single any more: its barrier would have been
-// told of.
+// endsSingle tells whether an event shows that its thread is in no single any more. If the single
+// had a barrier, that would have been reported before.
 func endsSingle(ev *event.Event) bool {
 	return ev.Edge == event.Open && isShared(ev.Construct) || ev.Edge == event.End && ev.Construct.IsParallel()
 }
 
-// popSingle closes such a single, when its thread turns out to have gone on.
+// popSingle closes an open single whose thread turns out to have gone on.
 func (e *Engine) popSingle(t *thread) {
 	f := t.top()
 	f.node.note(noteNowaitSingle)
@@ -236,8 +238,8 @@ func (e *Engine) endSingle(t *thread, ev *event.Event) {
 	f.phase, f.mark = done, ev.Time
 }
 
-// startSection: the runtime has said whether there is another section. One that
-// is open is over then, where nothing else told it.
+// startSection applies the runtime's answer whether there is another section. A section that is
+// open is over then.
 func (e *Engine) startSection(t *thread, ev *event.Event) {
 	e.endSection(t, ev)
 	if ev.Value == 0 {
@@ -256,8 +258,8 @@ func (e *Engine) endSection(t *thread, ev *event.Event) {
 	}
 }
 
-// sectionFrame is the frame whose sections the thread executes: a sections
-// construct, or a combined parallel sections region.
+// sectionFrame returns the frame of the sections that the thread executes: a sections construct, or
+// a combined parallel sections region. It returns nil if there is none.
 func (e *Engine) sectionFrame(t *thread) *frame {
 	if i := t.find(event.Sections, nil); i >= 0 {
 		return &t.stack[i]
@@ -268,11 +270,11 @@ func (e *Engine) sectionFrame(t *thread) *frame {
 	return nil
 }
 
-// continues reports whether an event belongs to the worksharing construct
-// whose share the thread has done: its implicit barrier, or its reduction.
+// continues reports whether an event belongs to the worksharing construct whose share the thread
+// has done: to its implicit barrier, or to its reduction.
 func (e *Engine) continues(f *frame, ev *event.Event) bool {
 	if ev.Edge == event.Waited && ev.Construct == event.Single {
-		return true // the winner's own wait in GOMP_single_copy_end
+		return true // the wait in GOMP_single_copy_end of the thread that executed the body
 	}
 	if ev.Edge != event.Wait {
 		return false
@@ -306,7 +308,7 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 			}
 		}
 	case ev.Construct == event.Barrier && ev.Loc == 0 && f != nil && f.node.key.Construct == event.Single && f.phase == inBody:
-		// GCC marks the end of a single body by nothing but its barrier.
+		// GCC's code marks the end of a single body only by the barrier behind it.
 		f.body += span(f.mark, ev.Time)
 		share = len(t.stack) - 1
 	}
@@ -325,7 +327,7 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 	case f.bars > 0: // between a reduction and its barrier
 		f.barrier += span(f.mark, ev.Time)
 	case f.node.key.Construct != event.Single:
-		f.body += span(f.mark, ev.Time) // the way from the loop's end to its barrier
+		f.body += span(f.mark, ev.Time) // the time from the loop's end to its barrier
 	}
 	f.phase, f.mark = inBarrier, ev.Time
 }
@@ -333,12 +335,12 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 func (e *Engine) waited(t *thread, ev *event.Event) {
 	f := t.top()
 	if f != nil && f.phase == done && ev.Construct == event.Single {
-		f.barrier += span(f.mark, ev.Time) // copyprivate: the barrier proper follows
+		f.barrier += span(f.mark, ev.Time) // copyprivate: the barrier of the single itself follows
 		f.mark = ev.Time
 		return
 	}
 	if f == nil || f.phase != inBarrier || f.team != nil {
-		e.unmatched++ // the barrier was entered before we came
+		e.unmatched++ // the barrier was entered before measurement began
 		return
 	}
 	if f.node.key.Construct != event.Barrier {
@@ -346,7 +348,7 @@ func (e *Engine) waited(t *thread, ev *event.Event) {
 		f.bars++
 	}
 	if ev.Construct == event.NoConstruct && f.node.key.Construct != event.Barrier {
-		f.phase, f.mark = done, ev.Time // clang may add a barrier to a loop's reduction
+		f.phase, f.mark = done, ev.Time // clang may put a barrier behind the reduction of a loop
 		return
 	}
 	e.pop(t, ev.Time)
