@@ -11,22 +11,22 @@ import (
 	"ompp-attach/profile"
 )
 
-// Rank is a process's place in a job, as its launcher tells it.
+// Rank is a process's place in a job, as the launcher tells it in the environment.
 type Rank struct {
 	Rank, Size int    // Size 0: not known
 	Job        string // the launcher's name of the job, the same on all nodes; may be empty
 }
 
-// RankOf tells the place of a process in the job that a launcher (mpirun, srun)
-// started it for; ok is false if there is none.
+// RankOf returns the place of a process in the job for which a launcher (mpirun, srun) started it.
+// ok is false if the process is no rank.
 func RankOf(pid int) (r Rank, ok bool) {
 	r.Rank, r.Size, r.Job, ok = rankOf(pid)
 	return r, ok
 }
 
-// launchers are the variables by which launchers tell a process its rank. One
-// launcher may run under another, whose variables its processes inherit: the
-// inner ones come first (hydra and orted are tasks of srun in a Slurm job).
+// launchers are the environment variables by which launchers tell a process its rank. One launcher
+// may run under another, whose variables its processes inherit. So the inner ones come first: hydra
+// and orted are tasks of srun in a Slurm job.
 var launchers = []struct {
 	rank       string
 	sizes, job []string
@@ -39,7 +39,7 @@ var launchers = []struct {
 	{"SLURM_PROCID", []string{"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}, nil},
 }
 
-// rankOf is RankOf as a row of values.
+// rankOf is RankOf with its results one by one.
 func rankOf(pid int) (rank, size int, job string, ok bool) {
 	env := environ(pid)
 	for _, l := range launchers {
@@ -69,7 +69,8 @@ func rankOf(pid int) (rank, size int, job string, ok bool) {
 	return 0, 0, "", false
 }
 
-// environ reads the environment that a process was started with.
+// environ returns a function that looks up variables of the environment with which a process was
+// started.
 func environ(pid int) func(name string) string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
@@ -86,9 +87,9 @@ func environ(pid int) func(name string) string {
 	}
 }
 
-// hydraJob names a job of MPICH's launcher, which tells its processes no name:
-// the daemon on each node is told where mpiexec listens, and which of its
-// process groups it serves.
+// hydraJob makes a name for a job of hydra, MPICH's launcher, which gives its processes none.
+// hydra's daemon on each node gets as arguments where mpiexec listens and which process group it
+// serves.
 func hydraJob(pid int) string {
 	const far = 8 // wrappers that a rank may be started through
 	for range far {
@@ -102,7 +103,7 @@ func hydraJob(pid int) string {
 	return ""
 }
 
-// daemonsJob names the job of a daemon with these arguments.
+// daemonsJob returns the name of the job that a daemon with these arguments serves, or "".
 func daemonsJob(args []string) string {
 	var port, group string
 	for i, a := range args[:max(0, len(args)-1)] {
@@ -141,7 +142,7 @@ func parentOf(pid int) int {
 	return ppid
 }
 
-// rankIn is what a process's profile says of its rank before MPI itself has told.
+// rankIn is what a process's profile says of the rank until MPI itself has told it.
 func rankIn(pid int) *profile.MPIJob {
 	r, ok := RankOf(pid)
 	if !ok {
@@ -150,8 +151,8 @@ func rankIn(pid int) *profile.MPIJob {
 	return &profile.MPIJob{Rank: r.Rank, Size: r.Size, Job: r.Job}
 }
 
-// oneEach leaves a rank to the process that is it: what else runs in its
-// environment, a script's other programs or children, only seems to be.
+// oneEach leaves each rank to one profile: that of the process which is the rank. Other programs
+// and children of a script inherit the variables, and only seem to be the rank.
 func (r *Result) oneEach() {
 	type place struct {
 		job  string

@@ -14,9 +14,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Region implements attribution.Resolver: a construct's place in the source,
-// from its file's table of regions or, where the table does not know the call,
-// from libomp's ident_t and the line table.
+// Region implements attribution.Resolver. It finds a construct's place in the source from the
+// file's table of regions. Where the table does not know the call, it uses libomp's ident_t and the
+// line table.
 func (r *resolver) Region(k attribution.Key) profile.Region {
 	if k.Construct == event.UserRegion {
 		return r.userRegion(k)
@@ -65,7 +65,8 @@ func (r *resolver) Around(addr uint64) (profile.Region, bool) {
 	}
 	k := attribution.Key{Kind: attribution.Kind{Construct: event.Parallel, Runtime: t.Runtime}}
 	reg := profile.Region{Construct: k.Construct, Runtime: k.Runtime.String()}
-	r.outlined(k, place{p.module, p.object, lo}, &reg) // its address is not asked for: another file may have been bound there
+	// Without its address, to which another file may have been bound.
+	r.outlined(k, place{p.module, p.object, lo}, &reg)
 	return reg, true
 }
 
@@ -84,16 +85,17 @@ func (r *resolver) mpiRegion(k attribution.Key) profile.Region {
 	return reg
 }
 
-// inFunction notes the function of an address, by where it begins if it has no name.
+// inFunction stores the function of an address in loc: its name, or its first address if it has no
+// name.
 func (r *resolver) inFunction(loc *profile.Location, p place, vaddr uint64) {
 	if loc.Function = r.function(p, vaddr); loc.Function == "" {
 		loc.Entry, _, _ = p.object.FuncRange(vaddr)
 	}
 }
 
-// function names the source function of an address in the file of a place. Where
-// symbols are stripped, the body of a region has no name; then it is that of the
-// function that starts the region, which may be exported.
+// function names the source function of an address. Where symbols are stripped, the body of a
+// region has no name. Then function names the function that starts the region, which may be
+// exported.
 func (r *resolver) function(p place, vaddr uint64) string {
 	if name := r.named(p.object).SourceFunction(vaddr); name != "" {
 		return name
@@ -106,7 +108,7 @@ func (r *resolver) function(p place, vaddr uint64) string {
 	return t.Function
 }
 
-// isTask tells whether a construct has an outlined function that is its own.
+// isTask tells whether a construct executes an outlined function of its own as a task.
 func isTask(c event.Construct) bool {
 	switch c {
 	case event.Task, event.UntiedTask, event.TaskExec, event.UntiedTaskExec, event.TaskLoop:
@@ -115,8 +117,8 @@ func isTask(c event.Construct) bool {
 	return false
 }
 
-// outlined places a region by its outlined function, which is its own under
-// every optimisation.
+// outlined places a region by its outlined function. Each region has one of its own, however the
+// compiler optimised.
 func (r *resolver) outlined(k attribution.Key, p place, reg *profile.Region) {
 	loc := &reg.Location
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
@@ -156,7 +158,7 @@ func (r *resolver) call(k attribution.Key, reg *profile.Region) {
 
 const noteTail = "the compiler made this construct's call the last jump of its function: the place is the end of that function"
 
-// tail places a construct whose call is the last act of an outlined function.
+// tail places a construct whose call is the last jump of an outlined function.
 func (r *resolver) tail(k attribution.Key, reg *profile.Region) {
 	loc := &reg.Location
 	p, ok := r.at(k.Fn)
@@ -181,9 +183,9 @@ func (r *resolver) tail(k attribution.Key, reg *profile.Region) {
 
 const noteNearLine = "GCC gives this construct's call the line of the code before it: the place is near, not exact"
 
-// Why a barrier is shown by itself that the source does not have: else it is
-// part of its construct. What is copied first: compilers put a barrier before a
-// construct where the variables that it copies must not have changed yet.
+// Notes that say why a barrier is shown by itself that is not in the source; otherwise it is part
+// of its construct. noteCopies: compilers put a barrier before a construct that copies variables,
+// so that no thread changes a variable before it is copied.
 const (
 	noteImplicit  = "an implicit barrier of a construct that was not seen to begin"
 	noteCopies    = "waits first to copy private variables (copyin, firstprivate with lastprivate)"
@@ -193,8 +195,8 @@ const (
 	noteClangsOwn = noteImplicit + ": a loop without iterations, for which clang makes no other call, or one that began before measurement or " + noteCopies
 )
 
-// implicit tells what an implicit barrier may be of, whose construct t is, if
-// that is known.
+// implicit returns the note on what an implicit barrier may belong to. t is the region of the
+// construct, as far as it is known.
 func (r *resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 	switch {
 	case runtime != event.Gomp:
@@ -207,8 +209,8 @@ func (r *resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 	return noteNoCall
 }
 
-// fromTable gives a region what the table knows of it. Combined constructs that
-// compile to the same code as others are told apart by the source.
+// fromTable copies what the table knows of a region. Some combined constructs compile to the same
+// code, and only the source tells them apart.
 func (r *resolver) fromTable(t *regions.Region, k attribution.Key, reg *profile.Region) {
 	switch {
 	case k.Construct.IsParallel() && t.Kind.IsParallel():
@@ -246,7 +248,7 @@ func (r *resolver) fromTable(t *regions.Region, k attribution.Key, reg *profile.
 	}
 }
 
-// tables keeps the regions of files, which several processes may map:
+// tables keeps the tables of regions by file, since several processes may map a file. It maps
 // *symbols.Object to func() *regions.Table.
 var tables sync.Map
 
@@ -265,9 +267,9 @@ func tableOf(o *symbols.Object) *regions.Table {
 	return t.(func() *regions.Table)()
 }
 
-// byIdent places a construct that the table does not know, as where the call's
-// argument is computed, by libomp's ident_t. It names the file as the command
-// line did.
+// byIdent places a construct by libomp's ident_t, which names the file as the compiler's command
+// line did. It is for constructs that the table does not know, such as those where the call's
+// argument is computed.
 func (r *resolver) byIdent(k attribution.Key, p place, loc *profile.Location) bool {
 	id, ok := r.ident(k.Loc)
 	if !ok || id.Line == 0 {

@@ -9,23 +9,23 @@ import (
 	"ompp-attach/symbols"
 )
 
-// resolver answers the engine's questions about one process's addresses from
-// the files it maps.
+// resolver answers the engine's questions about addresses in one process, from the files that the
+// process maps.
 type resolver struct {
 	mapped *symbols.Process
 	mods   []symbols.Module
 	bound  map[uint64]place
-	user   *UserRegions                        // nil if none are asked for
+	user   *UserRegions                        // nil: no user regions are wanted
 	debug  map[*symbols.Object]*symbols.Object // see named
 
-	names   map[uint64]string // of marked regions that are named at run time, by Fn
-	namedAt map[uint64]uint64 // their literals: to the Fn that stands for the name
+	names   map[uint64]string // of regions named at run time by markers, by Fn
+	namedAt map[uint64]uint64 // address of a name to the Fn that stands for all equal names
 
 	inlining bool // constructs that make no call are probed
 	atomics  bool // so are atomics
 }
 
-// place is an address in a file.
+// place is an address in a file. module is nil if the address lies in no file.
 type place struct {
 	module *symbols.Module
 	object *symbols.Object
@@ -38,8 +38,8 @@ func newResolver(mapped *symbols.Process) *resolver {
 
 func (r *resolver) setModules(m []symbols.Module) { r.mods = m }
 
-// at binds an address to a file when it is first seen: later its library may
-// be gone, or another one in its place.
+// at returns the place of an address. The place is stored when the address is first seen: later
+// another library may be at the address, or none.
 func (r *resolver) at(addr uint64) (place, bool) {
 	if addr == 0 {
 		return place{}, false
@@ -64,7 +64,7 @@ func (r *resolver) at(addr uint64) (place, bool) {
 
 // Seen implements attribution.Resolver.
 func (r *resolver) Seen(k attribution.Key) {
-	if k.Construct != event.MPI { // whose Fn is a number
+	if k.Construct != event.MPI { // there Fn is the number of an operation
 		r.at(k.Fn)
 	}
 	r.at(k.Site)
@@ -114,10 +114,8 @@ func (r *resolver) Workshare(loc uint64) event.Construct {
 	return event.NoConstruct
 }
 
-// isSections tells whether the source has a sections directive where an ident_t with a
-// loop's flag points: newer LLVM may give sections that flag. The code does not tell: from
-// -O1 on, clang 14 and 19 make the same instructions of sections and of a static loop over a
-// switch, and the ident_t of an implicit barrier does so only where there is one.
+// isSections tells whether the source has a sections directive at the line of an ident_t that is
+// flagged as a loop: newer LLVM may flag sections so.
 func (r *resolver) isSections(loc uint64, id *symbols.Ident) bool {
 	p, ok := r.at(loc)
 	if !ok || id.Line == 0 {
@@ -150,7 +148,7 @@ func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 		return attribution.BarrierNone
 	}
 	if reg, ok := r.table(p).At(p.vaddr); ok && reg.Kind == event.Single && reg.Nowait {
-		return attribution.BarrierExplicit // whatever barrier follows is not its own
+		return attribution.BarrierExplicit // a barrier that follows belongs to another construct
 	}
 	switch probes.EndOfSingle(p.object, p.vaddr) {
 	case probes.SingleBarrier:
@@ -158,7 +156,7 @@ func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	case probes.SingleNowait:
 		return attribution.BarrierExplicit
 	case probes.SingleLast:
-		// Only if that function is the region's own: else its caller goes on.
+		// This holds only if that function is the region's own; otherwise its caller goes on.
 		f, ok := r.at(fn)
 		lo, hi, found := p.object.FuncRange(p.vaddr)
 		if ok && found && f.object == p.object && lo <= f.vaddr && f.vaddr < hi {

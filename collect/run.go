@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Run launches a program and measures it, its children and their children,
-// from their first instruction. args[0] is the program's name. What comes from
-// signals is passed on to the program until it ends.
+// Run launches a program and measures it, its children and their children from their first
+// instruction, until the program ends. args[0] is the program's name. Signals from the channel are
+// passed on to the program.
 func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) (*Result, error) {
 	l, err := Launch(path, args)
 	if err != nil {
@@ -28,8 +28,8 @@ func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) 
 		_ = stop()
 		return nil, err
 	}
-	// The terminal sends its signals to the whole process group: the program has
-	// had them. Others were sent to us alone.
+	// A terminal sends its signals to the whole process group, so the program has got them already.
+	// Other signals were sent to us alone.
 	e := l.Wait(signals, func(s syscall.Signal) bool {
 		return s != syscall.SIGINT && s != syscall.SIGQUIT || !foreground()
 	})
@@ -41,8 +41,8 @@ func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) 
 	return res, err
 }
 
-// Start runs the reader and the watch on lives; the function that it returns
-// ends both, lets everybody go on that was stopped, and gives the first error.
+// Start starts the goroutines that read records and follow processes. stop ends them, continues all
+// stopped processes, and returns the first error of the reader.
 func (m *Measurement) Start() (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -58,21 +58,21 @@ func (m *Measurement) Start() (stop func() error) {
 	wg.Go(func() { m.watch(ctx) })
 	wg.Go(func() { m.keepAlive(ctx) })
 	return sync.OnceValue(func() error {
-		// Children that outlive the measurement must not wait for its profiles.
+		// Children that outlive the measurement must not wait for the making of its profiles.
 		m.follower.StopAll()
 		cancel()
 		m.follower.Wake()
 		wg.Wait()
-		m.follower.StopAll() // those that were just about to be stopped
+		m.follower.StopAll() // processes that were stopped meanwhile
 		return errRead
 	})
 }
 
-// reapEvery is how often processes are looked for that have ended, where there may
-// be some; each time costs a processor some 50 us.
+// reapEvery is how often we look for processes that have ended, if there may be any. Each look
+// takes some 50 us of a processor.
 const reapEvery = 100 * time.Millisecond
 
-// nextReap is when to look next, if nobody new is told of.
+// nextReap returns when to look next for processes that have ended, if no life is reported before.
 func (m *Measurement) nextReap() time.Time {
 	m.living.Lock()
 	defer m.living.Unlock()
@@ -86,17 +86,17 @@ func (m *Measurement) nextReap() time.Time {
 	return time.Now().Add(lookEvery)
 }
 
-// reapable are processes whose end nobody else waits for.
+// reapable tells whether nobody else waits for the process's end.
 func (m *Measurement) reapable(p *Process) bool { return !p.first && !p.program.over }
 
-// watch acts on what followed processes do.
+// watch acts on lives as the kernel side reports them, until ctx ends.
 func (m *Measurement) watch(ctx context.Context) {
 	next := m.nextReap()
 	for ctx.Err() == nil {
 		l, ok, err := m.follower.Next(next)
 		if err != nil {
 			m.warn("following processes failed: %v; runtimes loaded from now on are not measured", err)
-			for ctx.Err() == nil { // the kernel side still stops them
+			for ctx.Err() == nil { // the kernel side goes on stopping processes
 				m.follower.StopAll()
 				time.Sleep(reapEvery)
 			}
@@ -115,7 +115,7 @@ func (m *Measurement) watch(ctx context.Context) {
 	}
 }
 
-// reap retires processes that have ended. Programs' own end is waited for
+// reap retires processes that have ended. The end of a program's first process is waited for
 // elsewhere.
 func (m *Measurement) reap() {
 	m.living.Lock()
@@ -141,8 +141,8 @@ func (m *Measurement) reap() {
 	}
 }
 
-// over notes that a process's measured time is over: taking its probes away
-// takes a while of its own.
+// over sets the end of a process's measured time to now, because removing its probes takes some
+// time. Folding is held until letFold.
 func (m *Measurement) over(pid int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,8 +152,8 @@ func (m *Measurement) over(pid int) {
 	}
 }
 
-// retire ends the measurement of one process: its probes go, what it wrote is
-// read. Its profile is settled meanwhile: others wait to be let go on.
+// retire ends the measurement of one process: its probes go, and its records are read. A goroutine
+// makes its profile, because stopped processes may be waiting for the caller.
 func (m *Measurement) retire(p *Process, how string) {
 	m.leave(p)
 	m.drainAll()
@@ -161,7 +161,7 @@ func (m *Measurement) retire(p *Process, how string) {
 	p.program.settling.Go(func() { m.finish(p, how) })
 }
 
-// takeOut makes a process its taker's, who settles its profile.
+// takeOut takes a process out of procs. The caller then makes its profile.
 func (m *Measurement) takeOut(p *Process) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,7 +171,7 @@ func (m *Measurement) takeOut(p *Process) {
 
 // leave ends a process's measured time and takes its probes away.
 func (m *Measurement) leave(p *Process) {
-	m.over(int(p.pid)) // which holds what is folded
+	m.over(int(p.pid)) // which also holds folding, until letFold
 	m.mu.Lock()
 	p.readCPU()
 	m.mu.Unlock()

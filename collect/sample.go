@@ -16,9 +16,9 @@ import (
 	"ompp-attach/symbols/unwind"
 )
 
-// sampling is a measurement's sampling part.
+// sampling is the part of a measurement that takes samples.
 type sampling struct {
-	kernel    *bpf.Sampler // nil: nobody is sampled
+	kernel    *bpf.Sampler // nil: nothing is sampled
 	as        profile.Sampling
 	limit     samplingLimit
 	throttled uint64 // guarded by Measurement.mu
@@ -30,14 +30,15 @@ type sampling struct {
 // Measurement.mu.
 type sampledProcess struct {
 	lost      uint64
-	throttled uint64    // of the measurement, when the process came
-	looked    time.Time // when its modules were last listed for a sample's sake
+	throttled uint64    // the measurement's count when the process was first measured
+	looked    time.Time // when its modules were last listed because of a sample
 	returned  returned
-	late      uint64 // ns after the program's start that they begin; 0: at its start
+	late      uint64 // ns from the program's start to the first sample; 0: sampled from the start
 }
 
-// Sample makes the measurement sample every process, by an event that as
-// describes. It is called before any process is measured.
+// Sample makes the measurement sample the call stacks of every process, by the event attr; as
+// describes the event for the report. It must be called before any process is measured. It may
+// lower the rate (see boundSampling).
 func (m *Measurement) Sample(attr *perf.Attr, as profile.Sampling) error {
 	k, err := m.kernel.LoadSampler()
 	if err != nil {
@@ -69,7 +70,7 @@ func (m *Measurement) sampleIt(p *Process) {
 	}
 }
 
-// leaveSampling ends it.
+// leaveSampling ends the sampling of a process.
 func (m *Measurement) leaveSampling(p *Process) {
 	if m.sampling.kernel == nil {
 		return
@@ -80,11 +81,11 @@ func (m *Measurement) leaveSampling(p *Process) {
 	m.mu.Unlock()
 }
 
-// relist is how long a process's modules are believed to be what they were when
-// a sample lies in none of them: code that a program writes itself never does.
+// relist is the least time between two listings of a process's modules because of samples that lie
+// in none of them. Code that a program generates at run time never lies in one.
 const relist = 200 * time.Millisecond
 
-// feedSample takes one sample; mu is held.
+// feedSample feeds one sample; mu is held.
 func (m *Measurement) feedSample(r *bpf.SampleRecord) {
 	p := m.procs[r.Pid]
 	if p == nil {
@@ -108,14 +109,13 @@ func (m *Measurement) feedSample(r *bpf.SampleRecord) {
 		p.resolver.bind(addr - uint64(min(i, 1)))
 	}
 	ev := event.Event{Time: r.Time, PID: r.Pid, TID: r.Tid, Edge: event.Sampled, Sample: &s}
-	if p.recorder != nil { // which keeps it
+	if p.recorder != nil { // the recorder keeps the slice
 		s.Stack = append([]uint64(nil), s.Stack...)
 	}
 	p.feed(&ev)
 }
 
-// bind notes which file an address of code is in, as at does, without looking
-// for new ones.
+// bind stores which file a code address lies in, as at does, but does not list the modules anew.
 func (r *resolver) bind(addr uint64) {
 	if _, known := r.bound[addr]; known {
 		return
@@ -150,7 +150,7 @@ func (r *resolver) Code(addr uint64) (frames []profile.Frame) {
 	return frames
 }
 
-// sampledAs says how a process was sampled; nil if it was not.
+// sampledAs describes how a process was sampled; nil if it was not.
 func (m *Measurement) sampledAs(p *Process, prof *profile.Profile) *profile.Sampling {
 	if m.sampling.kernel == nil {
 		return nil
@@ -178,8 +178,8 @@ func (m *Measurement) sampledAs(p *Process, prof *profile.Profile) *profile.Samp
 	return &as
 }
 
-// markMPI finds the samples that were taken in an MPI call: a call is reported
-// when it returns, so the engine could not tell.
+// markMPI marks the samples that were taken in an MPI call. The engine cannot do that, because a
+// call is reported only when it returns.
 func markMPI(prof *profile.Profile) {
 	job := prof.Meta.MPI
 	if job == nil || job.Path == "" {

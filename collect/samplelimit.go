@@ -16,23 +16,24 @@ import (
 const (
 	// mostSampling is the share of a processor's time that samples may take.
 	mostSampling = 0.05
-	// fewSamples a second are no matter on any machine, so that their cost is not measured.
+	// fewSamples is a number of samples a second that costs little on any machine, so that the cost
+	// is not measured.
 	fewSamples = 500
-	// dearSample is what a sample costs at most, as far as is known: where its cost could
-	// not be measured.
+	// dearSample is the highest known cost of a sample. It is assumed where the cost could not be
+	// measured.
 	dearSample = 50 * time.Microsecond
 )
 
-// samplingLimit is how fast samples may come.
+// samplingLimit is the highest rate of samples.
 type samplingLimit struct {
-	rate float64 // a second and processor
-	keep bool    // what was asked for may turn out to be more
-	told string  // what was changed for that, a sentence
+	rate float64 // samples a second on each processor
+	keep bool    // the rate is not known in advance and has to be watched
+	told string  // a sentence: how the rate was lowered; "": it was not
 }
 
-// boundSampling lowers what is asked for to what takes no more than mostSampling of a
-// processor's time. The rate of a counter that is sampled every so many times is only known when
-// samples come: Sampler.KeepTo looks at that.
+// boundSampling lowers the rate that was asked for so that samples take no more than mostSampling
+// of a processor's time. If a counter is sampled at every n-th count, the rate is known only when
+// samples come: Sampler.KeepTo watches it.
 func boundSampling(k *bpf.Sampler, a *perf.Attr, as *profile.Sampling) (samplingLimit, error) {
 	asked, clock := math.Inf(1), a.Type == perf.SoftwareEvent
 	switch {
@@ -71,7 +72,7 @@ func boundSampling(k *bpf.Sampler, a *perf.Attr, as *profile.Sampling) (sampling
 	return l, nil
 }
 
-// keepSampling keeps a counter's samples to the limit until ctx is done.
+// keepSampling keeps the rate of a counter's samples below the limit until ctx is done.
 func (m *Measurement) keepSampling(ctx context.Context) {
 	s := &m.sampling
 	s.kernel.KeepTo(ctx, s.as.Period, s.limit.rate, func(period uint64) {

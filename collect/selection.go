@@ -12,13 +12,14 @@ import (
 	"ompp-attach/profile"
 )
 
-// class is a set of constructs that a user can leave out, as in POMP.
+// class is a set of constructs that the user can leave out together, as in POMP.
 type class struct {
 	name       string
 	constructs []event.Construct
 }
 
-// classes are those of the table of constructs, by name, and sync: all that synchronises.
+// classes are the classes of the table of constructs, by name, and sync: all constructs that
+// synchronise.
 var classes = func() (all []class) {
 	by := map[string][]event.Construct{}
 	for _, c := range event.AllConstructs() {
@@ -36,7 +37,8 @@ var classes = func() (all []class) {
 	return all
 }()
 
-// Selection is what the user does not want to see.
+// Selection says which constructs, MPI operations, files and functions the user does not want to
+// see.
 type Selection struct {
 	hidden    map[event.Construct]bool
 	files     []string
@@ -45,8 +47,9 @@ type Selection struct {
 	text      []string // for the report
 }
 
-// NewSelection takes the words of --disable and --only. A word is a class, an
-// operation of MPI, or file:NAME or function:NAME to leave out what stands there.
+// NewSelection makes a selection from the words of --disable and --only. A word is a class or an
+// MPI operation. With --disable it may also be file:NAME or function:NAME, to leave out all regions
+// there. The error names the word that is wrong.
 func NewSelection(disable, only []string) (*Selection, error) {
 	s := &Selection{hidden: map[event.Construct]bool{}}
 	for _, word := range disable {
@@ -81,7 +84,7 @@ func NewSelection(disable, only []string) (*Selection, error) {
 	}
 	shown := map[event.Construct]bool{}
 	for _, word := range only {
-		if word == "parallel" { // they always are
+		if word == "parallel" { // parallel regions are always shown
 			continue
 		}
 		if named, err := nameOp("--only", word, &s.mpi.on); err != nil {
@@ -119,7 +122,7 @@ func parseClass(flag, word, more string) (class, error) {
 	return class{}, fmt.Errorf("%s %s: there is no such class of constructs: there are %s, %s", flag, word, strings.Join(Classes(), ", "), more)
 }
 
-// Classes returns the names of the classes of constructs.
+// Classes returns the names of the classes of constructs, for the help.
 func Classes() (names []string) {
 	for _, c := range classes {
 		names = append(names, c.name)
@@ -127,14 +130,14 @@ func Classes() (names []string) {
 	return names
 }
 
-// Select makes the measurement leave out what the user does not want. To be
-// called before it starts.
+// Select makes the measurement leave out what the user does not want. It must be called before the
+// measurement starts.
 func (m *Measurement) Select(s *Selection) { m.selection = s }
 
-// UserRegions reports whether the user's own regions are wanted.
+// UserRegions tells whether user regions are wanted.
 func (s *Selection) UserRegions() bool { return !s.hidden[event.UserRegion] }
 
-// prune takes the probes away that only unwanted constructs need.
+// prune removes the placements that only unwanted constructs need from a plan.
 func (s *Selection) prune(p *probes.Plan) {
 	if s == nil || len(s.hidden) == 0 {
 		return
@@ -155,8 +158,7 @@ func (s *Selection) prune(p *probes.Plan) {
 	})
 }
 
-// hide takes out of a profile what is not wanted. MPI calls that are not have not
-// come in.
+// hide removes unwanted regions from a profile. Unwanted MPI calls were not fed in the first place.
 func (s *Selection) hide(p *profile.Profile) {
 	if s == nil {
 		return
@@ -174,8 +176,7 @@ func (s *Selection) hide(p *profile.Profile) {
 	})
 }
 
-// inFile reports whether a path is meant by a name: the base name, or as much
-// of the path's end as is given.
+// inFile tells whether name means a path: name is the base name, or any longer end of the path.
 func inFile(path, name string) bool {
 	return path != "" && (path == name || strings.HasSuffix(path, "/"+filepath.Clean(name)))
 }

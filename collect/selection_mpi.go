@@ -10,20 +10,20 @@ import (
 	"ompp-attach/profile"
 )
 
-// mpiChoice says which operations of MPI are wanted, beyond the class mpi.
+// mpiChoice says which MPI operations are wanted, beyond the class mpi.
 type mpiChoice struct {
-	queries bool // those that only look something up, too
+	queries bool // operations that only look something up, too
 	off, on map[mpi.Op]bool
 }
 
-// queriesLeftOut is what reports say of programs that use MPI.
+// queriesLeftOut is the line in reports of MPI programs that says which calls were left out.
 const queriesLeftOut = "MPI calls that only look something up, like MPI_Comm_rank and MPI_Wtime (--mpi-all)"
 
-// AllMPI makes a selection want the operations, too, that only look something
-// up: they take nanoseconds, and their probes a hundred times as long.
+// AllMPI makes a selection include MPI operations that only look something up. Such calls take
+// nanoseconds, and their probes a hundred times as long.
 func (s *Selection) AllMPI() { s.mpi.queries = true }
 
-// WantsMPI tells whether calls of an operation are to be measured.
+// WantsMPI tells whether calls of an operation are measured.
 func (s *Selection) WantsMPI(op mpi.Op) bool {
 	switch {
 	case s == nil || s.mpi.on[op] && !s.mpi.off[op]:
@@ -34,7 +34,7 @@ func (s *Selection) WantsMPI(op mpi.Op) bool {
 	return s.mpi.queries || !op.Info().Query
 }
 
-// wantsStarts tells whether calls are that start persistent operations.
+// wantsStarts tells whether calls that start persistent operations are measured.
 func (s *Selection) wantsStarts() bool {
 	return slices.ContainsFunc([]string{"MPI_Start", "MPI_Startall"}, func(name string) bool {
 		op, ok := mpi.ParseOp(name)
@@ -42,8 +42,8 @@ func (s *Selection) wantsStarts() bool {
 	})
 }
 
-// nameOp takes a word for an MPI operation into a set, if it is one: any word
-// that begins as their names do.
+// nameOp adds the MPI operation that a word names to a set. named is true for each word that begins
+// with MPI_, also if there is no such operation.
 func nameOp(flag, word string, set *map[mpi.Op]bool) (named bool, err error) {
 	const prefix = "MPI_"
 	if len(word) <= len(prefix) || !strings.EqualFold(word[:len(prefix)], prefix) {
@@ -65,7 +65,7 @@ func nameOp(flag, word string, set *map[mpi.Op]bool) (named bool, err error) {
 	return true, nil
 }
 
-// leftOut is what a profile's report says was left out.
+// leftOut lists what was left out, for a profile's report.
 func (s *Selection) leftOut(p *profile.Profile) []string {
 	if p.Meta.MPI == nil || p.Meta.MPI.Library == "" || s.mpi.queries || s.hidden[event.MPI] {
 		return s.text

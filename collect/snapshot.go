@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Snapshot gives what there is of a program so far, and changes nothing of it: the profiles of
-// its processes that have ended, and of those that run what was read until now. It must not be
-// called when the measurement has been closed.
+// Snapshot returns the profiles of a program as of now: of processes that have ended, and of
+// running processes up to the records that were read. The measurement goes on unchanged. Snapshot
+// must not be called after Close.
 func (g *Program) Snapshot() *Result {
 	m := g.m
 	shots := m.copyProcesses(g)
@@ -23,9 +23,10 @@ func (g *Program) Snapshot() *Result {
 	m.mu.Lock()
 	done := make([]*Process, 0, len(g.done)+len(shots))
 	for _, p := range g.done {
-		shots = slices.DeleteFunc(shots, func(s *Process) bool { return s.pid == p.pid && s.found == p.found }) // it has ended since
+		// The process has ended meanwhile.
+		shots = slices.DeleteFunc(shots, func(s *Process) bool { return s.pid == p.pid && s.found == p.found })
 		c := *p
-		if p.profile != nil { // of which the result will change the description
+		if p.profile != nil { // gather will change its description
 			own := *p.profile
 			own.Warnings = slices.Clip(own.Warnings)
 			c.profile = &own
@@ -36,7 +37,7 @@ func (g *Program) Snapshot() *Result {
 	return g.gather(append(done, shots...), Ending{})
 }
 
-// Snapshot is that of all programs of the measurement.
+// Snapshot returns the profiles of all programs of the measurement as of now.
 func (m *Measurement) Snapshot() *Result {
 	m.mu.Lock()
 	programs := slices.Clone(m.programs)
@@ -49,11 +50,12 @@ func (m *Measurement) Snapshot() *Result {
 	return res
 }
 
-// settled is how long threads that are busy with what is folded have for one more hit.
+// settled is how long we wait for threads with folded executions to have one more hit, which writes
+// them.
 const settled = 2 * time.Millisecond
 
-// copyProcesses copies what is known of a program's processes that are being measured. What
-// their threads had added up in the kernel before their next hit is not among it.
+// copyProcesses copies what is known of a program's measured processes. What a thread has folded
+// and not yet written is missing.
 func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 	m.hold()
 	defer m.letFold()
@@ -83,8 +85,8 @@ func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 	return shots
 }
 
-// copy copies what of a process the making of its profile reads, and what changes while it is
-// made; scanning and mu are held.
+// copy copies the parts of a process that are read while its profile is made and that change
+// meanwhile; scanning and mu are held.
 func (p *Process) copy() *Process {
 	c := *p
 	r := *p.resolver
@@ -101,7 +103,7 @@ func (p *Process) copy() *Process {
 	return &c
 }
 
-// copy copies what finish and the warnings read and change.
+// copy copies the parts that finish and the warnings read or change.
 func (u *usage) copy() *usage {
 	c := *u
 	c.libraries, c.threads = map[uint16]*library{}, map[uint32]*inside{}

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// tasksOf lists those of the processes that an srun has started: slurmstepd is
-// their parent, and it tells them the port at which their srun listens. An srun
-// that was typed outside of an allocation has no job's number in its own
-// environment.
+// tasksOf returns the processes that an srun has started. slurmstepd is their parent, and gives
+// them the port at which their srun listens. An srun that was started outside of an allocation has
+// no job id in its own environment.
 func tasksOf(srun int, all map[int]int) (found []int) {
 	ports := listensAt(srun)
 	host, _ := os.Hostname()

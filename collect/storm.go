@@ -9,17 +9,16 @@ import (
 	"ompp-attach/event"
 )
 
-// A storm: constructs that come so fast that their probes take more of the
-// threads' time than the program itself has. That is said once, from the first
-// second's rates.
+// A storm: constructs are executed so often that their probes take more of the threads' time than
+// the program itself. The user is told once, from the rates of the first second.
 
 const (
 	stormLook  = 1e9 // ns of a process's measurement that are looked at
 	stormShare = 0.5 // of its threads' time
-	stormHits  = 1e5 // fewer are none
+	stormHits  = 1e5 // fewer hits are no storm
 )
 
-// rates are what a process did in its first second.
+// rates are the hits of a process in its first second, and their cost.
 type rates struct {
 	costs   *event.HitCosts
 	from    uint64
@@ -32,13 +31,13 @@ type rates struct {
 
 type span struct{ first, last uint64 }
 
-// rate is how often something came, and what its probes took.
+// rate is a number of hits, and the time that they took, in ns.
 type rate struct {
 	hits uint64
 	ns   int64
 }
 
-// classRate is that of constructs that can be left out together.
+// classRate is the rate of constructs that can be left out together.
 type classRate struct {
 	class string // as --disable names it; empty: it cannot be left out
 	name  string
@@ -47,7 +46,7 @@ type classRate struct {
 
 func newRates(c *event.HitCosts) *rates { return &rates{costs: c, threads: map[uint32]*span{}} }
 
-// add counts an event; it answers true when the time to look at is over.
+// add counts an event. It returns true when the first second is over.
 func (r *rates) add(ev *event.Event) bool {
 	if r.from == 0 {
 		r.from = ev.Time
@@ -84,7 +83,8 @@ func (r *rates) add(ev *event.Event) bool {
 	return false
 }
 
-// classOf is the class by which a construct can be left out, and what to call it.
+// classOf returns the class by which a construct can be left out, "" if there is none, and a name
+// for the user.
 func classOf(c event.Construct) (class, name string) {
 	for _, k := range classes {
 		if k.name != "sync" && slices.Contains(k.constructs, c) {
@@ -114,8 +114,8 @@ func (r *rates) byClass() (all []*classRate) {
 	return all
 }
 
-// sentence says what the probes take and what leaving constructs out would
-// save; empty if that is not too much.
+// sentence says what share of the threads' time the probes take, and how much --disable would save.
+// It returns "" if there is no storm.
 func (r *rates) sentence() string {
 	time, taken := int64(0), int64(0)
 	for _, s := range r.threads {
@@ -147,12 +147,13 @@ func (r *rates) sentence() string {
 	return s + "; --max-overhead 5% observes in periods, so that it stays below that; reports take it out of the times"
 }
 
-// Say tells the user at once what a measurement finds that he should know while
-// it lasts. say must not wait for him, as New's logf must not: those who call it
-// hold what the reader of the rings needs.
+// Say sets a function that tells the user at once what he should know while the measurement lasts.
+// say must not wait for the user, and neither must logf of New: the callers hold locks that the
+// reader of the rings needs.
 func (m *Measurement) Say(say func(sentence string)) { m.say = say }
 
-// watchRates looks at a process's first second; mu is held.
+// watchRates counts an event of a process's first second, and warns of a storm at its end; mu is
+// held.
 func (p *Process) watchRates(ev *event.Event, say func(string)) {
 	if p.rates == nil || !p.rates.add(ev) {
 		return

@@ -20,17 +20,15 @@ import (
 	"ompp-attach/symbols"
 )
 
-// CheckTarget looks at a process before it is attached to and returns its
-// program's name. The error, an *AttachError, says in one sentence why the
-// process cannot be looked into and what to do.
+// CheckTarget checks a process before it is attached to, and returns its program's name. The error,
+// an *AttachError, says in one sentence why the process cannot be looked into and what to do.
 func CheckTarget(pid int) (program string, err error) {
 	_, exe, err := lookAt(pid)
 	return filepath.Base(exe), err
 }
 
-// CheckRuntime looks for something to measure in a process that CheckTarget has
-// not refused. The error, an *AttachError, says in one sentence what is there
-// instead.
+// CheckRuntime looks for a runtime or an MPI library in a process that CheckTarget has accepted.
+// The error, an *AttachError, says in one sentence what the process has instead.
 func CheckRuntime(pid int) error {
 	ahead := lookedAhead.add(pid)
 	mods, unread := ahead.modules()
@@ -50,8 +48,7 @@ func CheckRuntime(pid int) error {
 	return noRuntime(pid)
 }
 
-// lookAt refuses what is no program that can be looked into, and returns the
-// path of its executable.
+// lookAt refuses processes that cannot be looked into, and returns the path of the executable.
 func lookAt(pid int) (p preflight.Process, exe string, err error) {
 	refuse := func(format string, args ...any) (preflight.Process, string, error) {
 		return p, "", &AttachError{fmt.Sprintf(format, args...)}
@@ -109,7 +106,7 @@ func checkExecutable(p preflight.Process, exe, link string) error {
 	return &AttachError{sentence}
 }
 
-// notPermitted explains a refused look into a process.
+// notPermitted says why we may not look into a process, and what to do.
 func notPermitted(p preflight.Process) string {
 	if p.UID == os.Geteuid() {
 		return fmt.Sprintf("not permitted to look into process %d (%s), which is protected (it has privileges of its own, or is not dumpable): run with sudo, or with CAP_SYS_PTRACE", p.PID, p.Name)
@@ -124,7 +121,8 @@ func userName(uid int) string {
 	return "uid " + strconv.Itoa(uid)
 }
 
-// mapped lists the files that a process maps. For a moment at exec it maps none.
+// mapped lists the files that a process maps. It tries several times, since a process maps none for
+// a moment at exec.
 func mapped(p *symbols.Process, pid int) (mods []symbols.Module, unread error) {
 	for range 5 {
 		if mods, unread = p.Modules(); len(mods) > 0 || unread != nil || ended(pid) {
@@ -146,7 +144,7 @@ func unreadable(p preflight.Process, err error) error {
 	return &AttachError{fmt.Sprintf("the program of process %d (%s) and its libraries cannot be read (%s)", p.PID, p.Name, strings.ReplaceAll(err.Error(), "\n", "; "))}
 }
 
-// noRuntime says what was found instead of an OpenMP runtime or MPI library.
+// noRuntime says what a process has instead of an OpenMP runtime or an MPI library.
 func noRuntime(pid int) error {
 	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	exe = strings.TrimSuffix(exe, " (deleted)")
@@ -170,8 +168,8 @@ func noRuntime(pid int) error {
 	return &AttachError{f.sentence(pid)}
 }
 
-// runtimeMark is a text that every OpenMP runtime holds, stripped or not: the
-// environment variable that it reads.
+// runtimeMark is a text that every OpenMP runtime holds, stripped or not: an environment variable
+// that it reads.
 const runtimeMark = "OMP_NUM_THREADS"
 
 // found is what a process has instead of an OpenMP runtime.
@@ -179,12 +177,12 @@ type found struct {
 	exe              string
 	libs             []string // paths
 	static, stripped bool     // the executable
-	marked           bool     // it holds runtimeMark
+	marked           bool     // the executable holds runtimeMark
 	unread           string   // path of a runtime that is mapped but could not be read
 }
 
-// unreadRuntime finds in /proc/PID/maps a runtime's path that is not among the
-// libraries that could be read.
+// unreadRuntime finds a runtime in the text of /proc/PID/maps that is not among the libraries that
+// could be read. It returns the path, or "".
 func unreadRuntime(maps string, libs []string) string {
 	for l := range strings.Lines(maps) {
 		at := strings.Index(l, "/")
@@ -235,8 +233,8 @@ func (f *found) sentence(pid int) string {
 	return fmt.Sprintf("%s has no OpenMP runtime and no MPI library: it maps %s, but not libgomp, libomp or libiomp5, and none that defines PMPI_Init%s", who, libs, more)
 }
 
-// containsText looks for a text in a file's first 256 MiB: no one waits longer
-// for an error message.
+// containsText tells whether the first 256 MiB of a file hold a text. More would take too long for
+// an error message.
 func containsText(path, text string) bool {
 	f, err := files.Open(path)
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// threadTimes returns how long each of a process's threads has run (ns), as of
-// the kernel's last tick, and how long each has waited for a core; nothing if the
-// kernel does not tell.
+// threadTimes returns how long each thread of a process has run, as of the kernel's last tick, and
+// how long each has waited for a core, in ns. Both are empty if the kernel does not tell.
 func threadTimes(pid int) (ran, delayed map[uint32]int64) {
 	ran, delayed = map[uint32]int64{}, map[uint32]int64{}
 	for _, tid := range threadsOf(pid) {

@@ -7,11 +7,10 @@ import (
 	"ompp-attach/preflight"
 )
 
-// What can stand in the way of a measurement, each told in one sentence.
+// Reasons for which a measurement is impossible, each told in one sentence.
 
-// hostPIDs refuses to run where process numbers are not the kernel's own: the
-// records carry those of the initial PID namespace, whose inode is fixed
-// (PROC_PID_INIT_INO, include/linux/proc_ns.h).
+// hostPIDs refuses to run where PIDs are not those of the initial PID namespace, which the records
+// carry. The inode of that namespace is fixed (PROC_PID_INIT_INO, include/linux/proc_ns.h).
 func hostPIDs() error {
 	const initial = "pid:[4026531836]"
 	if ns, err := os.Readlink("/proc/self/ns/pid"); err == nil && ns != initial {
@@ -29,7 +28,7 @@ func (m *Measurement) seccompTrouble(pid int) error {
 	return &AttachError{fmt.Sprintf("process %d runs under a seccomp filter, and kernel %s may kill it at a return probe: use a kernel from 6.14 on, or run the program without the filter (containers: --security-opt seccomp=unconfined)", pid, m.machine.Release)}
 }
 
-// ended tells whether a process is gone, or only waits for its parent.
+// ended tells whether a process is gone, or is a zombie.
 func ended(pid int) bool {
 	p, err := preflight.ReadProcess(preflight.Root(), pid)
 	return err != nil || p.Ended

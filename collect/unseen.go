@@ -12,10 +12,10 @@ import (
 	"ompp-attach/symbols"
 )
 
-// What a program does that no probe sees: by its source, where that is there,
-// construct by construct; else what can be among it.
+// Constructs of a program that no probe sees. Where the source is there, they are listed construct
+// by construct; elsewhere, the kinds of constructs that may be among them.
 
-// unseen says what of a process no probe sees.
+// unseen lists the constructs of a process that no probe sees.
 func (p *Process) unseen() (out []profile.Unseen) {
 	has := map[event.Runtime]bool{}
 	for _, pl := range p.placed {
@@ -45,15 +45,15 @@ func sourcesKnown(sources []symbols.Source) bool {
 	return len(sources) > 0 && !slices.ContainsFunc(sources, func(s symbols.Source) bool { return s.Path == "" || s.Newer })
 }
 
-// invisible lists the constructs of a file that the source has and nothing
-// measures, those of one kind and reason together.
+// invisible lists the constructs in a file's source that are not measured. Constructs of one kind
+// and reason are put together.
 func (p *Process) invisible(t *regions.Table) (out []profile.Unseen) {
 	type directive struct {
 		kind event.Construct
 		file string
 		line int
 	}
-	seen := map[directive]bool{} // by another copy of its code
+	seen := map[directive]bool{} // measured in another copy of the code
 	for _, r := range t.Regions {
 		if r.Measure != regions.Invisible {
 			seen[directive{r.Kind, r.File, r.Begin}] = true
@@ -64,7 +64,8 @@ func (p *Process) invisible(t *regions.Table) (out []profile.Unseen) {
 	for i := range t.Regions {
 		r := &t.Regions[i]
 		counted := r.Kind == event.Atomic || r.Kind == event.Flush
-		inlined := r.Kind == event.Loop || r.Kind == event.Master || r.Kind == event.Masked // unseenInline tells of them
+		// UnseenInline lists them.
+		inlined := r.Kind == event.Loop || r.Kind == event.Master || r.Kind == event.Masked
 		if seen[directive{r.Kind, r.File, r.Begin}] || r.Found&regions.BySource == 0 || counted && p.resolver.atomics || inlined && p.resolver.inlining {
 			continue
 		}
@@ -86,8 +87,8 @@ func (p *Process) invisible(t *regions.Table) (out []profile.Unseen) {
 	return out
 }
 
-// unseenInGeneral says what can be unseen in a program whose source is not
-// there.
+// unseenInGeneral lists the kinds of constructs that may be unseen in a program whose source is
+// missing.
 func (p *Process) unseenInGeneral(has map[event.Runtime]bool) (out []profile.Unseen) {
 	add := func(what, reason string) {
 		out = append(out, profile.Unseen{What: what, Reason: reason, Possible: true})
@@ -115,8 +116,8 @@ func (p *Process) unseenInGeneral(has map[event.Runtime]bool) (out []profile.Uns
 	return out
 }
 
-// silence says what it may mean that a process that ran already did nothing that
-// was seen: where its threads were all the time, no probe can tell.
+// silence returns a warning if no event came from a process that was attached to. No probe can tell
+// where its threads were all the time.
 func (p *Process) silence() string {
 	if !p.meta.Attached || p.engine.Events() > 0 {
 		return ""

@@ -4,19 +4,19 @@ import (
 	"ompp-attach/event"
 )
 
-// usage follows how many threads of each OpenMP runtime of a process are inside
-// parallel regions, over time, and which runtime each place calls. Events of
-// different threads come in any order; sums over stretches of time do not care.
+// usage follows, over time, how many threads of each OpenMP runtime of a process are inside
+// parallel regions, and which runtime each place calls. Events of different threads come in any
+// order, which does not change sums over stretches of time.
 type usage struct {
 	libraries map[uint16]*library // by event.Event.Instance
 	threads   map[uint32]*inside
 	width     uint64               // ns of a stretch
 	nested    map[[2]uint16]uint64 // ns of threads in regions of the second inside regions of the first
-	origin    uint64               // time at which the first stretch begins
-	callers   map[uint64]uint16    // address of a construct or its function: the library that it calls
-	recent    [64]*inside          // of threads, by the last digits of their numbers
-	lately    [64]uint64           // of callers, by the last digits of their addresses
-	twins     bool                 // two libraries of one kind are loaded: inner constructs are told apart, too
+	origin    uint64               // when the first stretch begins, CLOCK_MONOTONIC, ns
+	callers   map[uint64]uint16    // by address of a construct or function: its library
+	recent    [64]*inside          // of threads, by the low digits of their ids
+	lately    [64]uint64           // of callers, by the low digits of their addresses
+	twins     bool                 // two libraries of one kind: callers of inner constructs count
 }
 
 // library is one loaded OpenMP runtime.
@@ -27,18 +27,18 @@ type library struct {
 	busy    []uint64 // per stretch: ns of threads inside regions, summed over threads
 }
 
-// inside is what a thread is in: the libraries of its regions, outermost first.
+// inside tells what regions a thread is in, by their libraries, outermost first.
 type inside struct {
 	tid     uint32
 	regions []uint16
-	since   uint64 // when the innermost one was entered or gone back to
+	since   uint64 // when the innermost region was entered, or returned to
 }
 
 const (
 	firstWidth  = uint64(10e6) // 10 ms
-	maxStretch  = 2048         // then two become one
-	manyThreads = 4096         // of which those outside regions are forgotten
-	deepestTeam = 64           // more is a program whose regions are left by longjmp
+	maxStretch  = 2048         // of stretches; then every two are merged
+	manyThreads = 4096         // with more, threads outside of regions are forgotten
+	deepestTeam = 64           // deeper: a program that leaves regions by longjmp
 )
 
 func newUsage() *usage {
@@ -73,7 +73,7 @@ func (u *usage) feed(ev *event.Event) {
 		u.origin = ev.Time
 	}
 	t := u.thread(ev.TID)
-	if ev.Lost > 0 { // what it is in is not known any more
+	if ev.Lost > 0 { // the thread's regions are not known any more
 		t.regions = t.regions[:0]
 	}
 	u.chargeThread(t, ev.Time)
@@ -85,7 +85,7 @@ func (u *usage) feed(ev *event.Event) {
 		t.regions = t.regions[:n-1]
 	}
 	if len(t.regions) == 0 && len(u.threads) > manyThreads {
-		delete(u.threads, ev.TID) // most have ended
+		delete(u.threads, ev.TID) // most such threads have ended
 		u.recent[ev.TID%uint32(len(u.recent))] = nil
 	}
 }
@@ -104,7 +104,7 @@ func (u *usage) thread(tid uint32) *inside {
 	return t
 }
 
-// finish charges what is under way when the measurement ends.
+// finish charges the regions that are open when the measurement ends.
 func (u *usage) finish(end uint64) {
 	for _, t := range u.threads {
 		u.chargeThread(t, end)
@@ -123,7 +123,7 @@ func (u *usage) called(addr uint64, instance uint16) {
 	}
 }
 
-// chargeThread adds a thread's time since its last event.
+// chargeThread charges a thread's time since its last event to the library of its innermost region.
 func (u *usage) chargeThread(t *inside, now uint64) {
 	n := len(t.regions)
 	if n == 0 || now <= t.since {
@@ -139,7 +139,7 @@ func (u *usage) chargeThread(t *inside, now uint64) {
 	}
 }
 
-// charge adds a stretch of one thread's time to a library.
+// charge adds a span of one thread's time to a library's stretches.
 func (u *usage) charge(instance uint16, from, to uint64) {
 	l := u.libraries[instance]
 	from = max(from, u.origin)

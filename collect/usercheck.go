@@ -12,14 +12,14 @@ import (
 	"ompp-attach/symbols"
 )
 
-// UserError says why the user's own regions cannot be measured as asked for.
+// UserError says why the user regions cannot be measured as asked for.
 type UserError struct{ Sentence string }
 
 // Error implements error.
 func (e *UserError) Error() string { return e.Sentence }
 
-// refuses returns why a process that has loaded its libraries cannot be
-// measured as asked for; nil if it can.
+// refuses returns why the user regions of a process that has loaded its libraries cannot be
+// measured as asked for; nil if they can.
 func (u *UserRegions) refuses() error {
 	if u == nil {
 		return nil
@@ -36,9 +36,9 @@ func (u *UserRegions) refuses() error {
 	return nil
 }
 
-// checkUser ends a launched program before its first instruction if a function
-// asked for does not exist and none can come: its runtime is there, and no code
-// of its own loads further libraries. A wrong name must not cost hours.
+// checkUser ends a launched program before its first instruction if a function that was asked for
+// does not exist and cannot appear later. It cannot if the runtime is there and no code of the
+// program loads further libraries. So a misspelt name is told at once, not after hours.
 func (m *Measurement) checkUser(p *Process, foundRuntime bool) {
 	g := p.program
 	if m.user == nil || g.userChecked {
@@ -67,8 +67,7 @@ func (m *Measurement) checkUser(p *Process, foundRuntime bool) {
 	}
 }
 
-// loadsMore reports whether a program's own code may load libraries, or start
-// other programs.
+// loadsMore tells whether a program's own code may load libraries or start other programs.
 func loadsMore(mods []symbols.Module) bool {
 	calls := []string{"dlopen", "dlmopen", "fork", "vfork", "system", "popen", "execl", "execle", "execlp", "execv", "execve",
 		"execvp", "execvpe", "posix_spawn", "posix_spawnp"}
@@ -77,8 +76,8 @@ func loadsMore(mods []symbols.Module) bool {
 	})
 }
 
-// notSeen says which of the user's regions have no probes, and which were never
-// reached in a process whose profile has the given regions.
+// notSeen lists the user regions that have no probes, and those that were never reached in a
+// process whose profile has the given regions.
 func (u *UserRegions) notSeen(mods []symbols.Module, regions []profile.Region) []profile.Unseen {
 	if u == nil {
 		return nil
@@ -115,7 +114,7 @@ func (u *UserRegions) notSeen(mods []symbols.Module, regions []profile.Region) [
 	return out
 }
 
-// listed joins names, some at most.
+// listed joins names, at most twenty.
 func listed(names []string) string {
 	const most = 20
 	slices.Sort(names)
@@ -126,7 +125,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// probed reports whether probes sit in a process's own code.
+// probed tells whether a process has probes in its own code.
 func (m *Measurement) probed(p *Process) bool {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()

@@ -12,41 +12,42 @@ import (
 	"ompp-attach/symbols"
 )
 
-// How many functions can be user regions at once: each takes some three
-// probes, and the kernel side has 32768 rows. Placing 4000 probes takes 30 ms;
-// but 140 ms each where every probe is a perf event, which has to be closed.
+// The most functions that can be user regions at once. Each takes some three probes, and the kernel
+// side has 32768 rows. Placing 4000 probes takes 30 ms. Where every probe is a perf event, closing
+// one takes 140 ms.
 const (
 	maxFunctions     = 2000
 	maxFunctionsPerf = 50
 )
 
-// userPlace is what the user sees of a region of his.
+// userPlace is what reports show of a user region.
 type userPlace struct {
 	name  string
 	notes []string
-	lines *symbols.Extent // of a region given by lines
-	near  bool            // it begins at another line than was asked for
+	lines *symbols.Extent // of a region given by lines; else nil
+	near  bool            // it begins at another line than the one given
 }
 
-// UserRegions are the user's own regions: which he asked for, and what was
-// found.
+// UserRegions are the regions that the user asked for, and where they were found. mu guards the
+// fields below it; see the package comment.
 type UserRegions struct {
-	// Notice tells the user at once what he may want to stop the measurement for.
+	// Notice tells the user at once about a mistake for which he may want to stop the measurement.
 	Notice func(sentence string)
 	logf   func(format string, args ...any)
 
 	mu       sync.Mutex
 	patterns []*pattern
 	lines    []*lineRegion
-	found    int // functions
-	most     int // that can be
+	found    int // number of functions that were selected
+	most     int // limit of found
 	refusal  error
 	unseen   []profile.Unseen
 	places   map[*symbols.Object]map[uint64]userPlace // by identity
 }
 
-// NewUserRegions takes the functions asked for, plain names or regular
-// expressions, and the regions given by lines.
+// NewUserRegions takes functions, as plain names or regular expressions, and regions given by
+// lines. The error is a sentence that names what cannot be understood. logf receives the messages
+// of --verbose.
 func NewUserRegions(functions, lines []string, logf func(string, ...any)) (*UserRegions, error) {
 	u := &UserRegions{Notice: func(string) {}, logf: logf, places: map[*symbols.Object]map[uint64]userPlace{}}
 	for _, text := range functions {
@@ -66,7 +67,7 @@ func NewUserRegions(functions, lines []string, logf func(string, ...any)) (*User
 	return u, nil
 }
 
-// SetUserRegions makes the measurement probe them. To be called before it
+// SetUserRegions makes the measurement probe user regions. It must be called before the measurement
 // starts.
 func (m *Measurement) SetUserRegions(u *UserRegions) {
 	m.user = u
@@ -82,7 +83,7 @@ func (m *Measurement) SetUserRegions(u *UserRegions) {
 	m.AddFinder(u.findMarkers)
 }
 
-// findFunctions is a CodeFinder.
+// findFunctions is the CodeFinder for functions.
 func (u *UserRegions) findFunctions(mod *symbols.Module) (points []probes.CodePoint) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -143,7 +144,7 @@ func (u *UserRegions) place(o *symbols.Object, identity uint64, p userPlace) {
 	u.places[o][identity] = p
 }
 
-// selects reports whether a function is asked for, and notes who asked.
+// selects tells whether any pattern selects a function, and marks the patterns that do.
 func (u *UserRegions) selects(wanted []*pattern, f symbols.Function, own func(symbols.Function) bool) (yes bool) {
 	for _, p := range wanted {
 		switch {
@@ -156,8 +157,8 @@ func (u *UserRegions) selects(wanted []*pattern, f symbols.Function, own func(sy
 	return yes
 }
 
-// ownFunction tells the program's functions from those of a runtime and of libc
-// that are linked into it.
+// ownFunction returns a function that tells the program's functions from those of a runtime or of
+// libc that are linked into it.
 func ownFunction(o *symbols.Object) func(symbols.Function) bool {
 	static := o.IsExecutable() && o.Interpreter() == ""
 	lines := o.HasDWARF()
@@ -176,7 +177,8 @@ func ownFunction(o *symbols.Object) func(symbols.Function) bool {
 	}
 }
 
-// inlinedOnly finds what a pattern would have matched, had it not been inlined.
+// inlinedOnly lists functions that the pattern would match if the compiler had not inlined them
+// everywhere.
 func inlinedOnly(o *symbols.Object, p *pattern) (found []string) {
 	const few = 3
 	for symbol := range o.Inlined() {
@@ -198,7 +200,8 @@ func functionNotes(f symbols.Function, fp probes.FunctionProbes) (notes []string
 	return notes
 }
 
-// Unmatched says of each pattern that selected nothing so far why.
+// Unmatched returns a sentence for each pattern or region that was not found so far, with the
+// reason.
 func (u *UserRegions) Unmatched() (sentences []string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// userRegion places a region of the user's own in the source.
+// userRegion fills in the place and the name of a user region.
 func (r *resolver) userRegion(k attribution.Key) profile.Region {
 	reg := profile.Region{Construct: k.Construct}
 	p, ok := r.at(k.Site)
@@ -21,7 +21,7 @@ func (r *resolver) userRegion(k attribution.Key) profile.Region {
 	u := r.user.at(p.object, p.vaddr)
 	reg.Name, reg.Notes = u.name, u.notes
 	loc := &reg.Location
-	if k.Fn != 0 { // the marker lies in ompp_fortran.c
+	if k.Fn != 0 { // the marker lies in ompp_fortran.c and says nothing of the place
 		reg.Name, loc.Function = r.names[k.Fn], r.names[k.Fn]
 		return reg
 	}
@@ -45,7 +45,8 @@ func (r *resolver) userRegion(k attribution.Key) profile.Region {
 	return reg
 }
 
-// inlinedNote says that not all calls of a function come to its own code.
+// inlinedNote returns a note if some calls of a function are inlined, so that its own code does not
+// see them.
 func inlinedNote(o *symbols.Object, vaddr uint64) []string {
 	symbol, _, ok := o.FuncAt(vaddr)
 	if !ok {
@@ -59,7 +60,7 @@ func inlinedNote(o *symbols.Object, vaddr uint64) []string {
 	return []string{"the compiler inlined some calls of this function: those are not counted"}
 }
 
-// at returns what is known of the region that an address stands for.
+// at returns what is known of the region with an identity (see userPlace).
 func (u *UserRegions) at(o *symbols.Object, identity uint64) userPlace {
 	if u == nil {
 		return userPlace{}
@@ -69,8 +70,8 @@ func (u *UserRegions) at(o *symbols.Object, identity uint64) userPlace {
 	return u.places[o][identity]
 }
 
-// mainStack returns where a process's first stack lies. It may grow: the kernel
-// keeps at least 128 MiB below its top free of other mappings (mmap_base).
+// mainStack returns the addresses between which a process's main stack may grow. The kernel keeps
+// at least 128 MiB below its top free of other mappings (mmap_base).
 func mainStack(pid int) (lo, hi uint64, ok bool) {
 	const room = 128 << 20
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
