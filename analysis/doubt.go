@@ -147,22 +147,26 @@ func (o *probed) mayBeProbes(ns int64) bool {
 	return Ratio(o.cost, o.time) > muchCost && 2*o.cost*int64(max(1, o.threads-1)) >= ns
 }
 
-// Doubtful returns the properties that Properties leaves out, since probes may have
-// made them.
-func (r Rules) Doubtful(p *profile.Profile) []Property {
-	_, doubtful := r.findings(p)
-	return doubtful
+// Findings are properties, by what is known of them.
+type Findings struct {
+	Hold  []Property
+	Probe []Property // left out: probes may have made them
+	Task  []Property // left out: they may be tasks that were not observed (TasksAway)
 }
 
-// divide parts the properties that hold from those that probes may have made.
-func divide(p *profile.Profile, all []Property, whole int64) (hold, doubtful []Property) {
+// divide parts the properties that hold from those that are left out.
+func divide(p *profile.Profile, all []Property, whole int64) (f Findings) {
 	around := probedAround(p)
+	_, away := tasksAway(p)
 	for _, x := range all {
-		if x.Name != WaitForCore && around[x.Region].mayBeProbes(int64(x.Severity*float64(whole))) {
-			doubtful = append(doubtful, x)
-		} else {
-			hold = append(hold, x)
+		switch {
+		case x.Name != WaitForCore && around[x.Region].mayBeProbes(int64(x.Severity*float64(whole))):
+			f.Probe = append(f.Probe, x)
+		case away[x.Region] && mayBeTasks(x.Name):
+			f.Task = append(f.Task, x)
+		default:
+			f.Hold = append(f.Hold, x)
 		}
 	}
-	return hold, doubtful
+	return f
 }

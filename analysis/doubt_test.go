@@ -31,7 +31,7 @@ func TestFindingsOfProbes(t *testing.T) {
 		{"the waiting is more than probes can have made", 900, 300, 1, 1},
 	} {
 		p := waiting(t, c.wait, c.probes)
-		hold, doubtful := Properties(p), Disjoint.Doubtful(p)
+		hold, doubtful := Properties(p), Disjoint.Findings(p).Probe
 		if len(hold) != c.hold || len(doubtful) != c.doubtful {
 			t.Errorf("%s: %+v hold, %+v are left out", c.name, hold, doubtful)
 		}

@@ -52,14 +52,14 @@ func Properties(p *profile.Profile) []Property { return Disjoint.Properties(p) }
 // whose time is zero does not hold. The properties are those of ompP over the
 // flat profile; InsufficientWorkInParallelLoop, which ompP names but never
 // reports, holds here when starting and ending a parallel loop's team took
-// more time than its body, and that time is its severity. Those that probes may have
-// made are left out (see Doubtful).
+// more time than its body, and that time is its severity. Those that are in doubt
+// are left out (see Findings).
 func (r Rules) Properties(p *profile.Profile) []Property {
-	hold, _ := r.findings(p)
-	return hold
+	return r.Findings(p).Hold
 }
 
-func (r Rules) findings(p *profile.Profile) (hold, doubtful []Property) {
+// Findings returns all properties, those too that Properties leaves out.
+func (r Rules) Findings(p *profile.Profile) Findings {
 	all := ThreadTime(p)
 	var out []Property
 	flat := Flat(p)

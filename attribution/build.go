@@ -213,6 +213,9 @@ func (b *builder) regionFor(n *node) int {
 			b.regions[i].Notes = append(b.regions[i].Notes, s)
 		}
 	}
+	if slices.Contains(b.regions[i].Notes, noteAtLeast) { // then nothing of it is extrapolated
+		b.regions[i].Notes = slices.DeleteFunc(b.regions[i].Notes, func(s string) bool { return s == noteAway })
+	}
 	return i
 }
 

@@ -78,7 +78,7 @@ func TestQuietProgramsKeepTheirFindings(t *testing.T) {
 		c := s.main.Regions[x.Region].Construct
 		waits = waits || c.IsParallel() || c == event.Loop || c == event.Barrier
 	}
-	if doubtful := analysis.Disjoint.Doubtful(s.main); !waits || len(doubtful) > 0 || len(analysis.MuchProbed(s.main)) > 0 {
+	if doubtful := analysis.Disjoint.Findings(s.main).Probe; !waits || len(doubtful) > 0 || len(analysis.MuchProbed(s.main)) > 0 {
 		t.Errorf("left out: %+v, much probed: %+v", doubtful, analysis.MuchProbed(s.main))
 	}
 }

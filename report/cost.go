@@ -72,19 +72,52 @@ func muchProbed(p *profile.Profile, most int) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Probes took more than a tenth of the time of " + firstOf(names, most) + ": counts are exact, times and waits are rough."
+	counts := "counts are exact"
+	if hasEstimates(p) {
+		counts += " where they bear no mark"
+	}
+	return "Probes took more than a tenth of the time of " + firstOf(names, most) + ": " + counts + ", times and waits are rough."
 }
 
-// doubtful says which findings are left out, in one line; empty: none.
-func doubtful(p *profile.Profile, r analysis.Rules) string {
+// hasEstimates tells whether some count is of what was observed only, or extrapolated.
+func hasEstimates(p *profile.Profile) bool {
+	return slices.ContainsFunc(analysis.Flat(p), func(b analysis.Block) bool {
+		e := b.Sum.Estimate
+		return e != nil && (e.AtLeast || e.Exec.C > 0)
+	})
+}
+
+// tasksAway says where tasks that were not observed may look like waiting, in one
+// line; empty: nowhere.
+func tasksAway(p *profile.Profile, most int) string {
 	var names []string
-	for _, x := range r.Doubtful(p) {
-		names = append(names, fmt.Sprintf("%s of %s", x.Name, regionLabel(p, x.Region)))
+	for _, region := range analysis.TasksAway(p) {
+		names = append(names, regionLabel(p, region))
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return "Left out, since probes may have made them: " + firstOf(names, 4) + "."
+	return "Tasks were not observed all of the time: what seems to be waiting in " + firstOf(names, most) + " may be tasks."
+}
+
+// leftOut says which findings are left out, one line for each reason.
+func leftOut(p *profile.Profile, f analysis.Findings) (lines []string) {
+	for _, x := range []struct {
+		of  []analysis.Property
+		why string
+	}{
+		{f.Probe, "since probes may have made them"},
+		{f.Task, "since they may be tasks that were not observed"},
+	} {
+		var names []string
+		for _, o := range x.of {
+			names = append(names, fmt.Sprintf("%s of %s", o.Name, regionLabel(p, o.Region)))
+		}
+		if len(names) > 0 {
+			lines = append(lines, "Left out, "+x.why+": "+firstOf(names, 4)+".")
+		}
+	}
+	return lines
 }
 
 // costShare is what part of the threads' wall time, as measured, the probes

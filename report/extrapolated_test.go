@@ -101,3 +101,37 @@ func TestLeastFiguresAreMarked(t *testing.T) {
 		}
 	}
 }
+
+// Waiting in a region whose tasks were not observed all of the time is said to be in
+// doubt, and counts with a mark are not said to be exact.
+func TestWaitingThatMayBeTasksIsTold(t *testing.T) {
+	b := newBuilder("storm", 10)
+	b.team(0, 1)
+	b.team(0, 2)
+	par := b.node(0, b.region(event.Parallel, profile.Location{File: "storm.c", Begin: 3, End: 9}), nil,
+		row{thread: 0, body: 10, c: 1}, row{thread: 1, body: 2, barrier: 8, c: 1})
+	b.node(par, b.region(event.TaskExec, profile.Location{File: "storm.c", Begin: 5, End: 6}), nil, row{thread: 0, body: 4, c: 50})
+	p := b.p
+	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{AtLeast: true}
+	p.Nodes[2].Stats[0].Cost = &profile.Cost{Exec: ns(3), Body: ns(3)}
+	p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Probe: "call", Hits: 3, Before: ns(1)}}}
+	var out, summary bytes.Buffer
+	if err := WriteOmpp(&out, p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Summary(&summary, p, nil, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	const away = "Tasks were not observed all of the time: what seems to be waiting in R00001 storm.c (3-9) PARALLEL may be tasks.\n"
+	for text, want := range map[string][]string{
+		out.String(): {away, "counts are exact where they bear no mark, times and waits are rough",
+			"Left out, since they may be tasks that were not observed: ImbalanceInParallelRegion of R00001 storm.c (3-9) PARALLEL.\n\n---"},
+		summary.String(): {"rough               " + away},
+	} {
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q is not in\n%s", w, text)
+			}
+		}
+	}
+}

@@ -82,6 +82,7 @@ func (o *ompp) overheads() {
 	o.printf("   SUM")
 	o.overheadRow(total, sum, program, 7+len(gap))
 	o.line(muchProbed(o.p, 4))
+	o.line(tasksAway(o.p, 4))
 	o.printf("\n\n")
 }
 
@@ -112,8 +113,8 @@ func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width i
 func (o *ompp) properties() {
 	o.banner("Performance Properties Report")
 	o.printf("\n")
-	others := 0
-	for i, p := range o.Rules.Properties(o.p) {
+	others, findings := 0, o.Rules.Findings(o.p)
+	for i, p := range findings.Hold {
 		if p.Severity < little && !o.All {
 			others++
 			continue
@@ -130,5 +131,10 @@ func (o *ompp) properties() {
 	if others > 0 {
 		o.printf("... and %d with a severity below 0.1 (--all shows them).\n\n", others)
 	}
-	o.line(doubtful(o.p, o.Rules))
+	if lines := leftOut(o.p, findings); len(lines) > 0 {
+		for _, line := range lines {
+			o.line(line)
+		}
+		o.printf("\n")
+	}
 }

@@ -99,7 +99,7 @@ func mpiSummary(p *profile.Profile, c clock, part func(int64) string) string {
 	return text
 }
 
-// troubles returns key and text of at most six lines on what the figures
+// troubles returns key and text of a few lines on what the figures
 // lack.
 func troubles(p *profile.Profile) [][2]string {
 	m := &p.Meta
@@ -113,6 +113,9 @@ func troubles(p *profile.Profile) [][2]string {
 	}
 	if much := muchProbed(p, 2); much != "" {
 		out = append(out, [2]string{"rough", much})
+	}
+	if away := tasksAway(p, 2); away != "" {
+		out = append(out, [2]string{"rough", away})
 	}
 	out = append(out, extrapolatedTroubles(p)...)
 	if text := unseenTrouble(p); text != "" {
