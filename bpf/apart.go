@@ -2,19 +2,19 @@ package bpf
 
 import "fmt"
 
-// apartBytes is the size of the ring of the thread that calibrates, a power of
-// two: some hundreds of its records wait in it, each with counters 216 bytes.
+// apartBytes is the size of the ring of the thread that calibrates, a power of two. Some hundreds
+// of the thread's records wait in it; each takes up to 216 bytes with its counters.
 const apartBytes = 256 << 10
 
-// Apart is a record ring that one thread has for itself.
+// Apart is a record ring that only one thread writes to.
 type Apart struct {
 	*Ring
 	of *Probes
 }
 
-// SetApart gives a thread a record ring of its own: its records are in no other,
-// and nobody else's are in that one. HoldFolds does not hold it. One thread at a
-// time can have it, and must have been in none of the probes yet.
+// SetApart gives the thread tid a record ring of its own. That thread's records are in no other
+// ring, and no other thread's records are in this one. HoldFolds does not keep the thread from
+// folding. Only one thread at a time can have such a ring, and it must not have hit a probe before.
 func (p *Probes) SetApart(tid int) (*Apart, error) {
 	r, err := mapRing(p.apart)
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *Apart) set(tid int) error {
 	return nil
 }
 
-// Close ends that; the thread must have ended.
+// Close gives up the ring. The thread must have ended.
 func (a *Apart) Close() error {
 	if err := a.set(0); err != nil {
 		return err

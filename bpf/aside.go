@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// aside are ring entries in memory, in order: each behind a word that holds its
-// length, and filled up to whole words, so that they lie as they do in a ring.
+// aside holds ring entries in memory, in order. Each stands behind a word with its length and is
+// padded to whole words, as in a ring.
 type aside struct {
 	bytes []byte
-	at    int // what is before it has been read
+	at    int // entries before it have been read
 }
 
 const asideHead = 8
@@ -20,7 +20,7 @@ func (a *aside) add(entry []byte) {
 	a.bytes = append(a.bytes, make([]byte, -len(entry)&7)...)
 }
 
-// read is memoryRing.read for what was set aside.
+// read is memoryRing.read for the entries that were set aside.
 func (a *aside) read(limit int, use func([]byte) (int, error)) (n int, err error) {
 	for n < limit && a.at < len(a.bytes) {
 		size := int(binary.NativeEndian.Uint64(a.bytes[a.at:]))
@@ -37,9 +37,9 @@ func (a *aside) read(limit int, use func([]byte) (int, error)) (n int, err error
 	return n, nil
 }
 
-// SetAside makes room in a ring whose records cannot be used yet: it copies them
-// into memory, from where the next Drain takes them first. When limit bytes are
-// there, what then comes stays in the ring.
+// SetAside makes room in a ring whose records cannot be used yet. It copies them into memory, from
+// where the next Drain takes them first. Once limit bytes are in memory, further records stay in
+// the ring.
 func (r *Ring) SetAside(limit int) error {
 	if len(r.aside.bytes) >= limit {
 		return nil

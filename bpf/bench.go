@@ -13,15 +13,15 @@ import (
 	perf "github.com/elastic/go-perf"
 )
 
-// EmptyProbe is a program that does nothing: what the kernel itself charges
-// for a hit, the measure that `make bench` holds our probes against.
+// EmptyProbe is a program that does nothing. Its cost is what the kernel itself takes for a hit;
+// `make bench` compares our probes with that.
 type EmptyProbe struct {
 	prog     *ebpf.Program
-	sessions [skipKinds]*ebpf.Program // nothing but the answer whether the return is wanted
+	sessions [skipKinds]*ebpf.Program // these only answer whether the return is wanted
 	coll     *ebpf.Collection         // of a program that reads events
 }
 
-// LoadEmptyProbe loads it (needs uprobe_multi: 6.6).
+// LoadEmptyProbe loads the program. It needs uprobe_multi (Linux 6.6).
 func LoadEmptyProbe() (*EmptyProbe, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
@@ -37,15 +37,14 @@ func LoadEmptyProbe() (*EmptyProbe, error) {
 	e := &EmptyProbe{prog: prog}
 	for kind := range skipKinds {
 		name := [skipKinds]string{probeProgOnNothingMore, probeProgOnNothingIfZf, probeProgOnNothingIfNotSf}[kind]
-		// Before 6.13 there are no sessions, and so nobody that places one.
+		// Before Linux 6.13 there are no sessions, and nobody places one.
 		e.sessions[kind], _ = ebpf.NewProgram(spec.Programs[name])
 	}
 	return e, nil
 }
 
-// LoadReadingProbe loads a program that does nothing but read so many perf
-// events: what the kernel itself charges for the reads. set stores the events'
-// files (see Probes.SetEvent).
+// LoadReadingProbe loads a program that only reads the given number of perf events. Its cost is
+// what the kernel itself takes for the reads. set stores the events' files (see Probes.SetEvent).
 func LoadReadingProbe(events int, set func(*Probes) error) (*EmptyProbe, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
@@ -74,9 +73,9 @@ func LoadReadingProbe(events int, set func(*Probes) error) (*EmptyProbe, error) 
 	return &EmptyProbe{prog: coll.Programs[probeProgOnReads], coll: coll}, nil
 }
 
-// Attach places it at file offsets of the ELF file at path, for one process;
-// with returns also at the returns of the points that have one. Closing what
-// it returns takes all away.
+// Attach places the program at file offsets of the ELF file at path, for one process. If returns is
+// set, it also probes the returns of the points that have Return set. Closing the result removes
+// all of these probes.
 func (e *EmptyProbe) Attach(path string, pid int, points []Point, returns bool) (io.Closer, error) {
 	var placed []Placed
 	for _, p := range points {
@@ -88,9 +87,9 @@ func (e *EmptyProbe) Attach(path string, pid int, points []Point, returns bool) 
 	return e.AttachLike(placed, pid)
 }
 
-// AttachLike places it where another one has placed its probes, for one
-// process: returns only where that one has them, and armed when that one arms
-// them. Closing what it returns takes all away.
+// AttachLike places the program where another tool has placed its probes, for one process. Returns
+// are probed only where the other tool probes them, and under the same condition. Closing the
+// result removes all of these probes.
 func (e *EmptyProbe) AttachLike(placed []Placed, pid int) (io.Closer, error) {
 	var links closers
 	for _, s := range sorted(placed) {
@@ -104,7 +103,7 @@ func (e *EmptyProbe) AttachLike(placed []Placed, pid int) (io.Closer, error) {
 	return links, nil
 }
 
-// AttachEntries places it at the same instructions, without any return.
+// AttachEntries places the program at the same instructions, without any return.
 func (e *EmptyProbe) AttachEntries(placed []Placed, pid int) (io.Closer, error) {
 	var entries []Placed
 	for _, p := range placed {
@@ -117,7 +116,7 @@ func (e *EmptyProbe) AttachEntries(placed []Placed, pid int) (io.Closer, error) 
 
 // alike are points that one link can hold.
 type alike struct {
-	like   Placed // but for the offset
+	like   Placed // its offset is not used
 	points []Point
 }
 
@@ -155,7 +154,7 @@ func (e *EmptyProbe) attach(s alike, pid int) (io.Closer, error) {
 	return ex.UprobeMulti(nil, e.prog, opts)
 }
 
-// Programs returns the numbers of its programs.
+// Programs returns the kernel's numbers of the loaded programs.
 func (e *EmptyProbe) Programs() (ids []ebpf.ProgramID, err error) {
 	for _, p := range append(e.sessions[:], e.prog) {
 		if p == nil {
@@ -171,7 +170,7 @@ func (e *EmptyProbe) Programs() (ids []ebpf.ProgramID, err error) {
 	return ids, nil
 }
 
-// Close frees it.
+// Close frees the programs.
 func (e *EmptyProbe) Close() error {
 	for _, p := range e.sessions {
 		if p != nil {
@@ -185,8 +184,8 @@ func (e *EmptyProbe) Close() error {
 	return e.prog.Close()
 }
 
-// OpenEmptySampler opens a sampling event on every processor with a program
-// that does nothing: what the kernel itself charges for an interrupt.
+// OpenEmptySampler opens a sampling event on every processor, with a program that does nothing. Its
+// cost is what the kernel itself takes for an interrupt.
 func OpenEmptySampler(attr *perf.Attr) (io.Closer, error) {
 	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{
 		Type: ebpf.PerfEvent, License: "GPL",

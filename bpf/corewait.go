@@ -6,16 +6,16 @@ import "fmt"
 // core (core_wait.h).
 const recCoreWait = uint16(probeRecordFlagREC_CORE_WAIT)
 
-// CoreWait is how long a thread was ready to run and had no core.
+// CoreWait says how long a thread was ready to run but had no core.
 type CoreWait struct {
 	Time     uint64 // CLOCK_MONOTONIC, ns
 	PID, TID uint32
-	More     uint64 // ns, since the thread told of it last
-	InCall   uint64 // of More, what lies in the MPI call whose record follows
-	First    bool   // it never told of it before: More counts from the thread's beginning
+	More     uint64 // ns, since the thread's last CoreWait
+	InCall   uint64 // ns, the part of More in the MPI call whose record follows
+	First    bool   // the thread's first CoreWait: More counts from the thread's beginning
 }
 
-// TellCoreWaits makes threads tell of it, from now on.
+// TellCoreWaits makes threads report their times without a core from now on.
 func (p *Probes) TellCoreWaits() error {
 	if err := p.coll.Variables[probeVarTellingCoreWaits].Set(uint32(1)); err != nil {
 		return fmt.Errorf("ask threads how long they wait for a core: %w", err)

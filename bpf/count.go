@@ -10,20 +10,20 @@ import (
 	"github.com/cilium/ebpf/rlimit"
 )
 
-// HitCounter counts the hits of probes and does nothing else: what the table of
-// probes is made from (docs/probes.md). For amd64.
+// HitCounter counts the hits of probes and does nothing else. The table in docs/probes.md is made
+// with it. It works on amd64 only.
 type HitCounter struct {
 	hits *ebpf.Map
 	prog *ebpf.Program
 }
 
-// Situation is what a probe may depend on at a hit.
+// Situation is the state at a hit on which a probe's action may depend.
 type Situation struct {
-	Zero, Sign bool // flags
-	Inside     bool // what lies on top of the stack is an address in the counter's range: the library called itself
+	Zero, Sign bool // the processor's flags
+	Inside     bool // the word on top of the stack is an address of the library: it called itself
 }
 
-// The situations as numbers below 8.
+// The bits that make a situation a number below 8.
 const (
 	zeroBit, signBit, insideBit = 1, 2, 4
 	situations                  = 8
@@ -32,8 +32,8 @@ const (
 // Offsets in struct pt_regs (arch/x86/include/asm/ptrace.h).
 const regFlags, regSP = 18 * 8, 19 * 8
 
-// LoadHitCounter loads a counter of points, whose Row numbers are below rows. lo
-// and hi bound the library's code in the process.
+// LoadHitCounter loads a counter of points whose Row numbers are below rows. The addresses lo and
+// hi bound the library's code in the process.
 func LoadHitCounter(rows int, lo, hi uint64) (*HitCounter, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
@@ -84,8 +84,8 @@ func LoadHitCounter(rows int, lo, hi uint64) (*HitCounter, error) {
 	return &HitCounter{hits, prog}, nil
 }
 
-// Attach places it at file offsets of the ELF file at path, for one process.
-// Closing what it returns takes all away.
+// Attach places the counter at file offsets of the ELF file at path, for one process. Closing the
+// result removes its probes.
 func (c *HitCounter) Attach(path string, pid int, points []Point) (io.Closer, error) {
 	ex, err := link.OpenExecutable(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *HitCounter) Attach(path string, pid int, points []Point) (io.Closer, er
 	return l, nil
 }
 
-// Hits returns how often a point was hit so far in each situation.
+// Hits returns how often the point with this row was hit so far, by situation.
 func (c *HitCounter) Hits(row uint32) (map[Situation]uint64, error) {
 	out := map[Situation]uint64{}
 	for n := range uint32(situations) {
@@ -118,7 +118,7 @@ func (c *HitCounter) Hits(row uint32) (map[Situation]uint64, error) {
 	return out, nil
 }
 
-// Close frees it.
+// Close frees the program and its counters.
 func (c *HitCounter) Close() {
 	c.prog.Close()
 	c.hits.Close()

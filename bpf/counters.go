@@ -12,7 +12,7 @@ import (
 // CounterSource is where a performance counter's value comes from.
 type CounterSource uint8
 
-// The sources: a perf event, or what the kernel counts of each thread itself.
+// The sources: a perf event, or a count that the kernel itself keeps for each thread.
 const (
 	CountEvent           = CounterSource(probeCounterSourceCOUNT_EVENT)
 	CountTaskClock       = CounterSource(probeCounterSourceCOUNT_TASK_CLOCK)
@@ -26,16 +26,16 @@ const (
 // MaxCounters is how many counters can be read at each hit (shared.h).
 const MaxCounters = 8
 
-// Counters are what each record is to carry of its thread.
+// Counters says which counters each record is to carry.
 type Counters struct {
 	Sources []CounterSource // at most MaxCounters
-	// TakeTurns: there are more events than the hardware counts at once. Behind
-	// the counts come then for how long each of them counted (ns), and how long
-	// the thread was on a CPU.
+	// TakeTurns says that there are more events than the hardware counts at once. Then two more
+	// kinds of numbers follow the counts: for how long each event counted (ns), and how long the
+	// thread was on a CPU (ns).
 	TakeTurns bool
 }
 
-// words is how many numbers follow a record.
+// words returns how many numbers follow a record.
 func (c *Counters) words() int {
 	if c.TakeTurns {
 		return 2*len(c.Sources) + 1
@@ -43,8 +43,8 @@ func (c *Counters) words() int {
 	return len(c.Sources)
 }
 
-// configure sets the programs up for the counters; those that only counters
-// need go if there are none.
+// configure sets up the programs for the counters. Without counters it removes the programs that
+// only counters need.
 func (c *Counters) configure(spec *ebpf.CollectionSpec) error {
 	if len(c.Sources) == 0 {
 		delete(spec.Programs, probeProgOnSwitch)
@@ -76,10 +76,10 @@ func (c *Counters) configure(spec *ebpf.CollectionSpec) error {
 	return nil
 }
 
-// eventsMap and a counter's number make its map's name.
+// eventsMap, followed by a counter's number, is the name of that counter's map of events.
 const eventsMap = "counter_events_"
 
-// SetEvent gives the i-th counter its perf event on a CPU, by the event's file.
+// SetEvent gives the i-th counter its perf event on a CPU. file is the event's file descriptor.
 func (p *Probes) SetEvent(i, cpu, file int) error {
 	if err := p.coll.Maps[eventsMap+strconv.Itoa(i)].Put(uint32(cpu), uint32(file)); err != nil {
 		return fmt.Errorf("store the event of counter %d on CPU %d: %w", i, cpu, err)
@@ -87,8 +87,8 @@ func (p *Probes) SetEvent(i, cpu, file int) error {
 	return nil
 }
 
-// StartCounting makes the counters those of single threads. The events must be
-// set.
+// StartCounting begins to count for each thread by itself. The events must have been set. Closing
+// the result ends the counting.
 func (p *Probes) StartCounting() (io.Closer, error) {
 	var links closers
 	for _, name := range []string{probeProgOnThread, probeProgOnSwitch} {

@@ -1,83 +1,87 @@
 // Package bpf holds the kernel side: the programs that report probe hits, the ones that follow
-// processes, their loaders, and the decoder of their records. The objects are generated from the C files
-// and committed, so that building needs no clang; `make generate` renews them.
+// processes, their loaders, and the decoder of their records. The objects are generated from the C
+// files and committed, so that building needs no clang; `make generate` renews them.
 //
 // # Records and rings
 //
 // A hit's attach cookie is the number of a row in a BPF map. probe.bpf.c reads what the row names
-// (arguments, thread-local team data, flags) and writes one record to a ring. A thread always writes to
-// the same ring, so its order holds. A full ring counts the records that it drops, per row and thread.
-// A thread wakes the reader once per 512 KiB (`submit` in ring.h). Otherwise the reader looks by itself
-// (waiter.go): as late as the rings surely have room, because each look costs a processor 50 us and
-// more. A record that is being written holds up its own ring only.
+// (arguments, thread-local team data, flags) and writes one record to a ring. A thread always
+// writes to the same ring, so its order holds. A full ring counts the records that it drops, per
+// row and thread. A thread wakes the reader once per 512 KiB (`submit` in ring.h). Otherwise the
+// reader looks by itself (waiter.go): as late as the rings surely have room, because each look
+// costs a processor 50 us and more. A record that is being written holds up its own ring only.
 //
 // # Records that nobody waits for are kept
 //
-// The engine pairs only forks, joins, a worker's end and tasks with what other threads do. The records
-// of all else (loops, singles, barriers, a thread's begin) may come late. They wait with their thread,
-// at most eight of them, and go to the ring as one entry (keep.h, report.h; which ones:
-// probes/keep.go). They go before anything that the thread writes at once.
+// The engine pairs only forks, joins, a worker's end and tasks with what other threads do. The
+// records of all else (loops, singles, barriers, a thread's begin) may come late. They wait with
+// their thread, at most eight of them, and go to the ring as one entry (keep.h, report.h; which
+// ones: probes/keep.go). They go before anything that the thread writes at once.
 //
-// Where one probe serves entry and return (session mode, Linux 6.16), the return tells the call site of
-// the entry that waits. That spares a read of user memory. If the entry has to go before its return,
-// the kernel's list of pending returns tells the call site.
+// Where one probe serves entry and return (session mode, Linux 6.16), the return tells the call
+// site of the entry that waits. That spares a read of user memory. If the entry has to go before
+// its return, the kernel's list of pending returns tells the call site.
 //
 // # Constructs that nest nothing are folded
 //
-// A critical, lock, ordered block, atomic by call or flush, in which its thread reports nothing else,
-// needs no records. The kernel side remembers that the construct is open. When the construct ends, it is
-// added to a slot of the thread, by row, call site and name (thread.h, fold.h, fold_hits.h).
+// A critical, lock, ordered block, atomic by call or flush, in which its thread reports nothing
+// else, needs no records. The kernel side remembers that the construct is open. When the construct
+// ends, it is added to a slot of the thread, by row, call site and name (thread.h, fold.h,
+// fold_hits.h).
 //
-// Before a thread reports anything else (a record of any kind, a sample, its end, an exec), the thread
-// settles: first what it has kept goes out, then its slots as one record each (REC_FOLDED), then what is
-// open, as the records that it would have written, with their times. So nesting needs no rule of its
-// own. probes/fold.go tells which constructs are folded, and what pairs their begins with their ends.
+// Before a thread reports anything else (a record of any kind, a sample, its end, an exec), the
+// thread settles: first what it has kept goes out, then its slots as one record each (REC_FOLDED),
+// then what is open, as the records that it would have written, with their times. So nesting needs
+// no rule of its own. probes/fold.go tells which constructs are folded, and what pairs their begins
+// with their ends.
 //
-// Times at which package collect cuts the stream must not lie inside a sum. `hold` keeps all threads
-// from folding: it is set before such a time is taken, and released after the measurement's begin was
-// taken. When a process's probes are gone, or while the process is stopped, a walk over its threads
-// makes them settle (SettleFolds). Where user regions are measured, a slot holds executions of one stack
-// pointer only, since the engine tells by the stack pointer what an exception has left. Nothing is folded
-// with counters that take turns, with --trace, or with `ompp_off` in the program.
+// Times at which package collect cuts the stream must not lie inside a sum. `hold` keeps all
+// threads from folding: it is set before such a time is taken, and released after the measurement's
+// begin was taken. When a process's probes are gone, or while the process is stopped, a walk over
+// its threads makes them settle (SettleFolds). Where user regions are measured, a slot holds
+// executions of one stack pointer only, since the engine tells by the stack pointer what an
+// exception has left. Nothing is folded with counters that take turns, with --trace, or with
+// `ompp_off` in the program.
 //
 // # MPI
 //
-// mpi.bpf.c writes one record per MPI call, at the call's return, to the thread's ring. What the call
-// would move is computed at entry: counts from the arguments, sizes by formulas that package accessor
-// derived from the library (`evaluate` in mpi_args.h), arrays by programs that may sleep. Until the
-// return this waits in the thread's storage, where a lower stack pointer tells calls nested in the call,
-// which are left out. Values of predefined handles are kept per thread, since a read of user memory is
-// the dearest part. A call that never returns is reported as under way when its thread ends, or by a
-// walk over the threads when the measurement ends (MPI.CutOff). Records of calls by the bindings of
-// Fortran and C++ carry the stack. Persistent requests, and the degrees of topologies, are kept by
-// process and handle from the call that makes them.
+// mpi.bpf.c writes one record per MPI call, at the call's return, to the thread's ring. What the
+// call would move is computed at entry: counts from the arguments, sizes by formulas that package
+// accessor derived from the library (`evaluate` in mpi_args.h), arrays by programs that may sleep.
+// Until the return this waits in the thread's storage, where a lower stack pointer tells calls
+// nested in the call, which are left out. Values of predefined handles are kept per thread, since a
+// read of user memory is the dearest part. A call that never returns is reported as under way when
+// its thread ends, or by a walk over the threads when the measurement ends (MPI.CutOff). Records of
+// calls by the bindings of Fortran and C++ carry the stack. Persistent requests, and the degrees of
+// topologies, are kept by process and handle from the call that makes them.
 //
 // # Counters
 //
 // Hardware events are opened once per CPU, as perf's bperf does, and read at each hit (counters.h).
-// `sched_switch` adds to a thread's sum when the thread leaves a CPU, and notes the CPU's counts when
-// the thread comes to one. So set-up does not grow with threads. A thread's storage is made when a
-// counted thread starts it, not while the scheduler holds its lock. A probe that is interrupted between
-// its reads reads again. Linux does not tell of every switch from idleness (seen with 6.18 in a virtual
-// machine); then the counts at which the CPU became idle serve, and the scheduler's account tells since
-// when the thread runs. What is not known for certain is marked (REC_UNCOUNTED).
+// `sched_switch` adds to a thread's sum when the thread leaves a CPU, and notes the CPU's counts
+// when the thread comes to one. So set-up does not grow with threads. A thread's storage is made
+// when a counted thread starts it, not while the scheduler holds its lock. A probe that is
+// interrupted between its reads reads again. Linux does not tell of every switch from idleness
+// (seen with 6.18 in a virtual machine); then the counts at which the CPU became idle serve, and
+// the scheduler's account tells since when the thread runs. What is not known for certain is marked
+// (REC_UNCOUNTED).
 //
 // # Samples
 //
-// An event per processor overflows. sample.bpf.c finds a followed process there and puts registers and
-// the stack in use (at most 32 KiB) into the thread's own ring, so that a sample is in order with the
-// probes' records. Events of single threads would have to be inherited, opened for all threads at
-// attach, and switched with each of them. A function whose return is probed returns to the kernel's
-// trampoline; the sample brings the true return addresses along.
+// An event per processor overflows. sample.bpf.c finds a followed process there and puts registers
+// and the stack in use (at most 32 KiB) into the thread's own ring, so that a sample is in order
+// with the probes' records. Events of single threads would have to be inherited, opened for all
+// threads at attach, and switched with each of them. A function whose return is probed returns to
+// the kernel's trampoline; the sample brings the true return addresses along.
 //
 // # Following and stopping
 //
-// follow.bpf.c watches exec, fork, exit, and the loader's `_dl_debug_state`. Package collect tells how a
-// program is stopped until its probes are placed.
+// follow.bpf.c watches exec, fork, exit, and the loader's `_dl_debug_state`. Package collect tells
+// how a program is stopped until its probes are placed.
 //
 // # Loading fast
 //
-// The verifier is fast where ways that meet again are alike. So what is known of a constant on one way
-// only is hidden from it (`unknown` in probe.bpf.c). Programs are verified several at a time (load.go).
-// drive.h has the kernel side do what it does at a hit, without a probe, for tests.
+// The verifier is fast where ways that meet again are alike. So what is known of a constant on one
+// way only is hidden from it (`unknown` in probe.bpf.c). Programs are verified several at a time
+// (load.go). drive.h has the kernel side do what it does at a hit, without a probe, for tests.
 package bpf

@@ -7,26 +7,26 @@ import (
 	"github.com/cilium/ebpf/rlimit"
 )
 
-// Step is one of the hits that take turns in a Drive.
+// Step is one of the hits that Drive makes in turn.
 type Step struct {
 	Row    uint32
-	Return bool // the return, else the entry
+	Return bool // a hit at the return; else at the entry
 }
 
-// Hits are hits that no probe makes: tests and benchmarks have the kernel side
-// do what it does at a hit from threads of their own.
+// Hits describes hits that are made without a probe. Tests and benchmarks make the kernel side do,
+// on their own threads, what it does at a hit.
 type Hits struct {
-	Steps []Step // 1, 2, 4 or 8 of them
+	Steps []Step // 1, 2, 4 or 8 steps
 	Count int
-	// What every hit finds: stack pointer, instruction pointer, first argument and
+	// The registers at every hit: stack pointer, instruction pointer and first argument; and
 	// whether the last comparison found its operands equal.
 	SP, IP, Arg uint64
 	Equal       bool
-	Slot        uint32 // below 256: another one for each thread that drives at the same time
+	Slot        uint32 // below 256; threads that drive at the same time need different slots
 }
 
-// LoadDriven loads the kernel side for Drive: it attaches nowhere (needs number
-// iterators: 6.4).
+// LoadDriven loads the kernel side for Drive and attaches nothing. It needs number iterators (Linux
+// 6.4).
 func LoadDriven() (*Probes, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
@@ -38,7 +38,7 @@ func LoadDriven() (*Probes, error) {
 	return p, nil
 }
 
-// Drive makes hits, as the thread that calls it.
+// Drive makes the hits on the calling thread.
 func (p *Probes) Drive(h *Hits) error {
 	d := probeDrive{Sp: h.SP, Ip: h.IP, Arg0: h.Arg, Steps: uint32(len(h.Steps)), Hits: uint32(h.Count)}
 	n := len(h.Steps)

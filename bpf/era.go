@@ -6,7 +6,7 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// NewEra forgets what is known of the threads' nesting: they were not followed
+// NewEra makes the kernel side forget how deep threads are nested, because it has not followed them
 // for a while.
 func (p *Probes) NewEra() error {
 	v := p.coll.Variables[probeVarEra]
@@ -20,15 +20,15 @@ func (p *Probes) NewEra() error {
 	return nil
 }
 
-// Unheeded returns how often a process's wish for no reports could not be noted
-// because too many others have it: it is measured on.
+// Unheeded returns how often a process asked for no reports in vain, because too many processes
+// have asked for that. Such a process is measured on.
 func (p *Probes) Unheeded() (n uint32) {
 	_ = p.coll.Variables[probeVarUnheeded].Get(&n)
 	return n
 }
 
-// Hear lets a process be heard again that switched its reports off: it runs
-// another program now, or its number is a new process's.
+// Hear switches the reports of a process on again after the process has switched them off. Either
+// it runs another program now, or its number belongs to a new process.
 func (p *Probes) Hear(pid int) error {
 	if _, err := p.coll.Programs[probeProgHear].Run(&ebpf.RunOptions{Context: uint64(pid)}); err != nil {
 		return fmt.Errorf("hear process %d again: %w", pid, err)

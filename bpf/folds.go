@@ -11,8 +11,8 @@ import (
 	"github.com/cilium/ebpf/link"
 )
 
-// FoldRecord is what several executions of a construct report; the fields'
-// comments are in shared.h.
+// FoldRecord holds the sums of several executions of a construct; the fields' comments are in
+// shared.h.
 type FoldRecord = probeFoldRecord
 
 // What a row does at a hit if its construct is folded; the comments are in
@@ -27,30 +27,30 @@ const (
 	recFolded = uint16(probeRecordFlagREC_FOLDED)
 )
 
-// FoldGroups is how many constructs can be told apart in a row's flags: FOLD_GROUP of shared.h
-// has five bits, of which 0 is none.
+// FoldGroups is how many constructs a row's flags can tell apart: FOLD_GROUP of shared.h has five
+// bits, and 0 means none.
 const FoldGroups = 31
 
-// FoldGroup is the part of a row's flags by which the beginnings and ends of one construct belong
-// together. Its number is from 1 to FoldGroups (see event.Construct.FoldIndex).
+// FoldGroup returns the part of a row's flags that tells which construct it begins or ends. n is
+// from 1 to FoldGroups (see event.Construct.FoldIndex).
 func FoldGroup(n uint8) uint32 {
 	const shift = 21 // FOLD_GROUP_SHIFT of shared.h: macros are not generated
 	return uint32(n&FoldGroups) << shift
 }
 
-// folds is what folding needs besides the probes.
+// folds holds what folding needs besides the probes.
 type folds struct {
 	links []io.Closer
 	walk  *link.Iter
 
-	mu    sync.Mutex // guards what follows, and the walk
+	mu    sync.Mutex // guards the fields below, and the walk over threads
 	holds int
 }
 
-// foldPrograms are needed whatever the mode.
+// foldPrograms are loaded in every mode.
 var foldPrograms = map[string]bool{probeProgFoldExit: true, probeProgFoldExec: true, probeProgFoldSettle: true}
 
-// startFolding attaches what settles threads that end or run another program.
+// startFolding attaches the programs that settle threads which end or execute another program.
 func (p *Probes) startFolding() error {
 	for _, name := range []string{probeProgFoldExit, probeProgFoldExec} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: p.coll.Programs[name]})
@@ -75,9 +75,9 @@ func (f *folds) close() {
 	}
 }
 
-// HoldFolds keeps all threads from folding until LetFold has been called as
-// often. What was folded has ended before HoldFolds returned, and begins after
-// LetFold was called: times taken in between separate them.
+// HoldFolds keeps all threads from folding until LetFold was called once for each HoldFolds. Every
+// folded execution has ended before HoldFolds returns, or begins after that LetFold. So a time that
+// is taken in between lies inside no sum.
 func (p *Probes) HoldFolds() error { return p.holdFolds(1) }
 
 // LetFold undoes HoldFolds.
@@ -94,7 +94,7 @@ func (p *Probes) holdFolds(more int) error {
 	return nil
 }
 
-// FoldBySP lets only executions be added up that have one stack pointer.
+// FoldBySP makes the kernel side add up only executions that have the same stack pointer.
 func (p *Probes) FoldBySP() error {
 	if err := p.coll.Variables[probeVarFoldBySp].Set(uint32(1)); err != nil {
 		return fmt.Errorf("fold by stack pointer: %w", err)
@@ -102,11 +102,12 @@ func (p *Probes) FoldBySP() error {
 	return nil
 }
 
-// ErrUnsettled reports threads that were at work when they were to settle.
+// ErrUnsettled says that threads were busy when they should have settled.
 var ErrUnsettled = errors.New("threads were changing what they had folded")
 
-// SettleFolds makes the threads of a process write what they have folded. Either
-// its probes are gone, or it has been stopped.
+// SettleFolds writes what the threads of a process have folded. The process's probes must be gone,
+// or the process must be stopped (then stopped is true). Its error wraps ErrUnsettled if threads
+// stay busy for too long.
 func (p *Probes) SettleFolds(pid int, stopped bool) error {
 	const patience, pause = 20 * time.Millisecond, 200 * time.Microsecond
 	f := &p.folds
@@ -139,7 +140,7 @@ func (p *Probes) SettleFolds(pid int, stopped bool) error {
 	}
 }
 
-// shareFolds names the maps that programs of other objects need which settle.
+// shareFolds adds the maps that programs of other objects need in order to settle threads.
 func (p *Probes) shareFolds(with map[string]*ebpf.Map) {
 	for _, name := range []string{probeMapRows, probeMapDropped} {
 		with[name] = p.coll.Maps[name]

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Life is one step in the life of a followed process.
+// Life is one event in the life of a followed process; the fields' comments are in shared.h.
 type Life = followLife
 
 // Kinds of Life.
@@ -39,7 +39,7 @@ type Follower struct {
 	mode  Mode
 	coll  *ebpf.Collection
 	links []link.Link
-	last  link.Link // of the program that lets everybody go on when we end
+	last  link.Link // of the program that continues all stopped processes when we end
 	lives *memoryRing
 	wait  *Waiter
 }
@@ -47,8 +47,8 @@ type Follower struct {
 // anyone stands for every user, ANYONE in follow.bpf.c.
 const anyone = ^uint32(0)
 
-// NewFollower loads and attaches the programs (needs BTF: 5.5), for a kernel
-// that attaches probes in the given mode.
+// NewFollower loads the programs and attaches them, for a kernel that attaches probes in the given
+// mode. It needs the kernel's BTF (Linux 5.5).
 func NewFollower(mode Mode) (*Follower, error) {
 	if mayContinueAnyone() {
 		return newFollower(mode, anyone)
@@ -56,7 +56,7 @@ func NewFollower(mode Mode) (*Follower, error) {
 	return newFollower(mode, uint32(unix.Getuid()))
 }
 
-// newFollower is told the user whose processes we may continue.
+// newFollower is NewFollower with the user whose processes we may continue.
 func newFollower(mode Mode, user uint32) (*Follower, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
@@ -97,7 +97,7 @@ func newFollower(mode Mode, user uint32) (*Follower, error) {
 	return f, nil
 }
 
-// attach attaches the programs; that which lets everybody go on comes first.
+// attach attaches the programs. First comes the one that continues all stopped processes if we die.
 func (f *Follower) attach() error {
 	tracing := func(name string) (link.Link, error) {
 		l, err := link.AttachTracing(link.TracingOptions{Program: f.coll.Programs[name]})
@@ -120,16 +120,17 @@ func (f *Follower) attach() error {
 	return nil
 }
 
-// mayContinueAnyone tells whether we may send signals to processes of other users.
+// mayContinueAnyone reports whether we may send signals to processes of other users.
 func mayContinueAnyone() bool {
 	var now [2]unix.CapUserData
 	err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &now[0])
 	return err == nil && now[0].Effective>>unix.CAP_KILL&1 != 0
 }
 
-// WatchLibraries reports (LifeMap) whenever a process has loaded or unloaded
-// libraries, or any if pid is 0: path is its dynamic loader, offset that of _dl_debug_state in it,
-// state that of _r_debug.r_state relative to it in memory, 0 if not known.
+// WatchLibraries reports a LifeMap whenever the process pid, or any process if pid is 0, has loaded
+// or unloaded libraries. path is the dynamic loader and offset that of _dl_debug_state in the file.
+// state is the address of _r_debug.r_state relative to that function in memory, or 0 if not known.
+// Closing the result ends it.
 func (f *Follower) WatchLibraries(path string, pid int, offset uint64, state int64) (io.Closer, error) {
 	ex, err := link.OpenExecutable(path)
 	if err != nil {
@@ -149,7 +150,7 @@ func (f *Follower) WatchLibraries(path string, pid int, offset uint64, state int
 	return l, nil
 }
 
-// Follow starts watching a process.
+// Follow starts to watch a process; flags are the Follow constants.
 func (f *Follower) Follow(pid int, flags uint32) error {
 	if err := f.coll.Maps[followMapFollowed].Put(uint32(pid), flags); err != nil {
 		return fmt.Errorf("follow process %d: %w", pid, err)
@@ -157,22 +158,22 @@ func (f *Follower) Follow(pid int, flags uint32) error {
 	return nil
 }
 
-// Change sets and clears flags of a process that is followed; one that has ended
-// meanwhile is none.
+// Change sets and clears flags of a followed process. It does nothing if the process has ended
+// meanwhile.
 func (f *Follower) Change(pid int, set, clear uint32) {
 	if flags := f.Flags(pid); flags != 0 && flags&^clear|set != flags {
 		_ = f.coll.Maps[followMapFollowed].Update(uint32(pid), flags&^clear|set, ebpf.UpdateExist)
 	}
 }
 
-// Flags returns how a process is followed, 0 if it is not.
+// Flags returns the flags with which a process is followed, or 0 if it is not.
 func (f *Follower) Flags(pid int) (flags uint32) {
 	_ = f.coll.Maps[followMapFollowed].Lookup(uint32(pid), &flags)
 	return flags
 }
 
-// Release stops following the processes that are followed in a certain way, and
-// continues those of them that wait.
+// Release stops following the processes whose flags which accepts, and continues those of them that
+// are stopped.
 func (f *Follower) Release(which func(flags uint32) bool) {
 	for pid, flags := range entries[uint32, uint32](f.FollowedMap()) {
 		if !which(flags) {
@@ -187,7 +188,7 @@ func (f *Follower) Release(which func(flags uint32) bool) {
 	}
 }
 
-// entries reads a map while it may change.
+// entries copies a map that may change meanwhile.
 func entries[K comparable, V any](m *ebpf.Map) map[K]V {
 	out := map[K]V{}
 	var k K
@@ -198,10 +199,10 @@ func entries[K comparable, V any](m *ebpf.Map) map[K]V {
 	return out
 }
 
-// Forget stops watching it.
+// Forget stops watching a process.
 func (f *Follower) Forget(pid int) { _ = f.coll.Maps[followMapFollowed].Delete(uint32(pid)) }
 
-// Next waits for the next event; ok is false at the deadline, and after Wake.
+// Next waits for the next event. ok is false at the deadline and after Wake.
 func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 	read := func() error {
 		n, _, err := f.lives.read(1, func(b []byte) (int, error) {
@@ -222,24 +223,26 @@ func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 	return l, ok, err
 }
 
-// Wake ends the wait of Next, if any.
+// Wake ends the wait of Next, if it waits.
 func (f *Follower) Wake() { f.wait.Wake() }
 
-// Missed returns how many events were not told, because nobody read them in time:
-// the processes ran on.
+// Missed returns how many events were dropped because nobody read them in time. The processes
+// concerned were not stopped for them.
 func (f *Follower) Missed() (n uint32) {
 	_ = f.coll.Variables[followVarMissed].Get(&n)
 	return n
 }
 
-// WentOn returns when somebody else than Continue let a process go on that was
-// stopped for us at a time, that of the Life that told of it; 0: nobody has.
+// WentOn returns when somebody other than Continue continued a process that we had stopped; 0:
+// nobody has. stopped is the Time of the Life that reported the stop. The result is CLOCK_MONOTONIC
+// in ns.
 func (f *Follower) WentOn(pid int, stopped uint64) (at uint64) {
 	_ = f.StoppedMap().Lookup(followStop{Time: stopped, Pid: uint64(pid)}, &at)
 	return at
 }
 
-// Continue lets a process go on that was stopped for us at a time.
+// Continue continues a process that we had stopped. stopped is the Time of the Life that reported
+// the stop. A process that has ended is no error.
 func (f *Follower) Continue(pid int, stopped uint64) (err error) {
 	if f.WentOn(pid, stopped) == 0 {
 		err = unix.Kill(pid, unix.SIGCONT)
@@ -251,24 +254,25 @@ func (f *Follower) Continue(pid int, stopped uint64) (err error) {
 	return nil
 }
 
-// StoppedMap is the map of processes that wait for us, for the guardian.
+// StoppedMap returns the map of processes that are stopped for us. The guardian uses it.
 func (f *Follower) StoppedMap() *ebpf.Map { return f.coll.Maps[followMapStopped] }
 
-// FollowedMap is the map of followed processes, for the guardian.
+// FollowedMap returns the map of followed processes. The guardian uses it.
 func (f *Follower) FollowedMap() *ebpf.Map { return f.coll.Maps[followMapFollowed] }
 
-// ForgetAll ends the following of every process in a map of followed ones.
+// ForgetAll stops following every process in a map of followed processes.
 func ForgetAll(m *ebpf.Map) {
 	for pid := range entries[uint32, uint32](m) {
 		_ = m.Delete(pid)
 	}
 }
 
-// ContinueAll continues every process in a map of stopped ones. They stay in
-// it for a second: one may be entered and not be stopped yet.
+// ContinueAll continues every process in a map of stopped processes. The entries stay for a second:
+// a process is entered before it stops.
 func ContinueAll(m *ebpf.Map) { ContinueLonger(m, 0) }
 
-// ContinueLonger continues those that have been stopped for longer than a time.
+// ContinueLonger continues the processes in the map that have been stopped for longer than the
+// given time.
 func ContinueLonger(m *ebpf.Map, than time.Duration) {
 	var ts unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
@@ -279,26 +283,26 @@ func ContinueLonger(m *ebpf.Map, than time.Duration) {
 		}
 		_ = unix.Kill(int(stop.Pid), unix.SIGCONT)
 		if now > stop.Time+uint64(time.Second) {
-			// Whoever stopped it learns of this, and takes it out.
+			// Whoever had it stopped reads this time, and deletes the entry.
 			_ = m.Update(stop, now, ebpf.UpdateExist)
 		}
 	}
 }
 
-// StopAll stops following everybody and continues whoever waits.
+// StopAll stops following all processes and continues those that are stopped.
 func (f *Follower) StopAll() {
 	ForgetAll(f.FollowedMap())
 	ContinueAll(f.StoppedMap())
 }
 
-// Close stops following and continues whoever waits.
+// Close stops following, and continues the processes that are stopped.
 func (f *Follower) Close() {
 	for _, l := range f.links {
 		l.Close()
 	}
 	ContinueAll(f.StoppedMap())
 	if f.last != nil {
-		f.last.Close() // if we were killed before, it has continued them
+		f.last.Close() // had we been killed before this, its program would have continued them
 	}
 	if f.lives != nil {
 		_ = f.lives.close()

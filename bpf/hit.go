@@ -8,7 +8,7 @@ import (
 	"github.com/cilium/ebpf/link"
 )
 
-// Hit returns those of the points that a process reaches during something.
+// Hit runs during and returns those of the placed probes that the process reaches meanwhile.
 func Hit(placed []Placed, pid int, during func() error) ([]Placed, error) {
 	counts, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: uint32(len(placed))})
 	if err != nil {

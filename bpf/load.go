@@ -8,20 +8,20 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// kernelTypes is the kernel's type information, which takes some 20 ms to read:
-// once for all programs.
+// kernelTypes holds the kernel's type information. Reading it takes some 20 ms, so all programs
+// share it.
 var kernelTypes = btf.NewCache()
 
-// anyKernel is the kernel version that programs state. Kernels from 5.0 on do not
-// ask for it; the library would look for the true one in the process's own
-// memory, which is closed to a program with capabilities of its file (setcap).
+// anyKernel is the kernel version that programs state. Kernels from 5.0 on do not ask for it. The
+// library would look for the true version in its own process's memory, which a program with file
+// capabilities (setcap) may not read.
 const anyKernel = 1
 
-// newCollection loads maps, of which shared ones are there already, and then
-// programs, several at a time: verifying them is most of the time that the tool
-// takes to start. Meanwhile, if not nil, runs at the same time.
+// newCollection loads maps and then programs, several programs at a time: most of the tool's start
+// is spent on verifying them. Maps in shared exist already and are used instead of new ones.
+// meanwhile, if not nil, runs at the same time as the verification.
 func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map, meanwhile func(map[string]*ebpf.Map) error) (*ebpf.Collection, error) {
-	// None of our types is a kernel module's, of which there may be hundreds.
+	// Our types are none of a kernel module's, and there may be hundreds of modules.
 	types, err := kernelTypes.Kernel()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func newCollection(spec *ebpf.CollectionSpec, shared map[string]*ebpf.Map, meanw
 	options := ebpf.CollectionOptions{MapReplacements: shared, Cache: kernelTypes, Programs: ebpf.ProgramOptions{KernelTypes: types}}
 	only := func(name string) *ebpf.CollectionSpec {
 		one := *spec
-		one.Programs = map[string]*ebpf.ProgramSpec{} // before the others are copied
+		one.Programs = map[string]*ebpf.ProgramSpec{} // so that Copy does not copy the others
 		if p := spec.Programs[name]; p != nil {
 			p.KernelVersion = anyKernel
 			one.Programs[name] = p

@@ -19,7 +19,7 @@ type (
 	MPIWrappers = mpiMpiWrappers
 )
 
-// What a row of MPI does at a hit; the comments are in shared.h.
+// What an MPI row does at a hit; the comments are in shared.h.
 const (
 	MPINoReturn   = uint32(mpiMpiRowFlagMPI_ROW_NO_RETURN)
 	MPIWide       = uint32(mpiMpiRowFlagMPI_ROW_WIDE)
@@ -45,7 +45,7 @@ const (
 	MPILocal      = uint32(mpiMpiRowFlagMPI_ROW_LOCAL)
 )
 
-// The formulas of a library.
+// The formulas of a library, as indices of MPILibrary.Formula; the comments are in shared.h.
 const (
 	MPITypeSize       = int(mpiMpiWhatMPI_TYPE_SIZE)
 	MPICommSize       = int(mpiMpiWhatMPI_COMM_SIZE)
@@ -55,11 +55,11 @@ const (
 	MPIWorld          = int(mpiMpiWhatMPI_WORLD)
 )
 
-// MPINoArg says that an operation has no such argument.
+// MPINoArg stands for an argument that an operation does not have.
 const MPINoArg = 0xff
 
-// mpiByMode are the programs of MPI by mode: entry and return (of a session
-// one and the same), and those that can sleep (uprobe.s: 6.0).
+// mpiByMode names the MPI programs of each mode: those at entry and return (a session has one for
+// both), and those that can sleep (uprobe.s: Linux 6.0).
 var mpiByMode = map[Mode]struct{ entry, sleepingEntry, ret string }{
 	Session: {mpiProgMpiSession, mpiProgMpiSessionSleeps, ""},
 	Multi:   {mpiProgMpiEntryMulti, mpiProgMpiEntryMultiSleeps, mpiProgMpiReturnMulti},
@@ -79,7 +79,8 @@ type MPI struct {
 	asking    sync.Mutex
 }
 
-// LoadMPI loads the MPI probes' programs, for the mode in which p attaches.
+// LoadMPI loads the MPI probes' programs for the mode in which p attaches. If the kernel takes none
+// that sleep, arrays of arguments are not read.
 func (p *Probes) LoadMPI() (*MPI, error) {
 	m, err := p.loadMPI(true)
 	if err != nil {
@@ -135,8 +136,8 @@ func (p *Probes) loadMPI(sleeps bool) (*MPI, error) {
 	return m, nil
 }
 
-// knowSites tells a program whether threads that end still know where their calls
-// would have returned.
+// knowSites tells a program whether a thread that ends in a call still knows where the call would
+// have returned to.
 func knowSites(siteAtExit *ebpf.VariableSpec) error {
 	if SitesLater() {
 		return siteAtExit.Set(uint32(1))
@@ -144,14 +145,13 @@ func knowSites(siteAtExit *ebpf.VariableSpec) error {
 	return nil
 }
 
-// SitesLater tells that where a call came from need not be read at its entry if
-// one probe serves that and the return (Session): of threads that end in a call
-// it can be found out then (sched_process_exit comes before their memory goes
-// since Linux 6.16).
+// SitesLater reports whether a call's site need not be read at its entry, if one probe serves entry
+// and return (Session). A call that never returns is looked up when its thread ends: since Linux
+// 6.16 sched_process_exit comes before the thread's memory is freed.
 var SitesLater = sync.OnceValue(func() bool { return tracepointArgs("sched_process_exit") > 1 })
 
-// tracepointArgs returns how many arguments the running kernel gives the
-// programs on a tracepoint; 0 if that cannot be told.
+// tracepointArgs returns how many arguments the running kernel passes to programs on a tracepoint,
+// or 0 if that is not known.
 func tracepointArgs(name string) int {
 	kernel, err := kernelTypes.Kernel()
 	if err != nil {
@@ -183,7 +183,7 @@ func (m *MPI) Close() {
 	m.coll.Close()
 }
 
-// AddLibrary stores a library and returns its index.
+// AddLibrary stores a library in the kernel side and returns its index.
 func (m *MPI) AddLibrary(l *MPILibrary) (uint32, error) {
 	i := m.libraries
 	if err := m.coll.Maps[mpiMapMpiLibraries].Put(i, l); err != nil {
@@ -193,7 +193,7 @@ func (m *MPI) AddLibrary(l *MPILibrary) (uint32, error) {
 	return i, nil
 }
 
-// AddRow stores a row and returns its index.
+// AddRow stores a row in the kernel side and returns its index.
 func (m *MPI) AddRow(r *MPIRow) (uint32, error) {
 	i := m.rows
 	if err := m.coll.Maps[mpiMapMpiRows].Put(i, r); err != nil {
@@ -203,7 +203,7 @@ func (m *MPI) AddRow(r *MPIRow) (uint32, error) {
 	return i, nil
 }
 
-// Dropped returns how many records of each row the kernel could not store.
+// Dropped returns, by row, how many records were lost because a ring was full.
 func (m *MPI) Dropped() (map[uint32]uint64, error) {
 	return dropped(m.coll.Maps[mpiMapMpiDropped], m.rows)
 }
@@ -223,7 +223,7 @@ func (m *MPI) SetWrappers(pid int, w *MPIWrappers) error {
 	return v.Set(n + 1)
 }
 
-// SetDegrees tells how many neighbours a process has in a communicator.
+// SetDegrees says how many neighbours a process has in a communicator.
 func (m *MPI) SetDegrees(pid int, comm uint64, in, out int32) error {
 	key := mpiMpiKey{Handle: comm, Pid: uint32(pid)}
 	if err := m.coll.Maps[mpiMapMpiNeighbors].Put(&key, &mpiMpiDegrees{In: in, Out: out}); err != nil {
@@ -232,14 +232,14 @@ func (m *MPI) SetDegrees(pid int, comm uint64, in, out int32) error {
 	return nil
 }
 
-// MPIPoint is one place to probe.
+// MPIPoint is one place to probe in an MPI library.
 type MPIPoint struct {
 	Point
-	Arrays bool // the probe reads arrays
+	Arrays bool // the operation's arguments include arrays to read
 }
 
-// Attach places probes at file offsets of the ELF file at path, for one
-// process. Closing what it returns takes them all away.
+// Attach places probes at file offsets of the ELF file at path, for one process. Closing the result
+// removes them all.
 func (m *MPI) Attach(path string, pid int, points []MPIPoint) (io.Closer, error) {
 	names := mpiByMode[m.mode]
 	var plain, sleeping []Point
@@ -278,8 +278,8 @@ func (m *MPI) Attach(path string, pid int, points []MPIPoint) (io.Closer, error)
 	return links, nil
 }
 
-// CutOff makes the kernel side report the calls that are under way in a process
-// (its probes must be gone): as unfinished, and with the present time.
+// CutOff makes the kernel side report the calls that are open in a process, as unfinished and with
+// the present time. The process's probes must be gone.
 func (m *MPI) CutOff(pid int) error {
 	m.asking.Lock()
 	defer m.asking.Unlock()

@@ -13,17 +13,17 @@ import (
 	"github.com/cilium/ebpf/link"
 )
 
-// skip is when a session's entry answers that the return is not wanted.
+// skip says when a session's entry answers that the return is not wanted.
 type skip int
 
 const (
 	skipNever     skip = iota
-	skipIfZero         // zero flag set
-	skipIfNotSign      // sign flag clear
+	skipIfZero         // the zero flag is set
+	skipIfNotSign      // the sign flag is clear
 	skipKinds
 )
 
-// placing is how a probe reports: at its entry, its return, or both.
+// placing says where a probe is hit: at the entry, the return, or both.
 type placing int
 
 const (
@@ -32,22 +32,22 @@ const (
 	placedSession
 )
 
-// Placed is a probe that some process has placed, as the kernel tells.
+// Placed is a probe that some process has placed, as the kernel describes it.
 type Placed struct {
-	Path   string // of the file
-	Offset uint64 // in it
+	Path   string // the probed file
+	Offset uint64 // of the probed instruction in the file
 	how    placing
 	skip   skip
 }
 
-// AtReturn tells whether the probe is one of returns.
+// AtReturn reports whether the probe is hit at returns.
 func (p *Placed) AtReturn() bool { return p.how != placedEntry }
 
-// AtEntry tells whether the probe is one of the instruction itself.
+// AtEntry reports whether the probe is hit at the instruction itself.
 func (p *Placed) AtEntry() bool { return p.how != placedReturn }
 
-// PlacedBy asks the kernel which probes a process, an ompp-attach, has placed by
-// uprobe_multi links, and which programs they run.
+// PlacedBy asks the kernel which probes a process (an ompp-attach) has placed by uprobe_multi
+// links, and which programs the probes run. It is an error if there are none.
 func PlacedBy(pid int) (points []Placed, programs []ebpf.ProgramID, err error) {
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid))
 	if err != nil {
@@ -88,7 +88,8 @@ func PlacedBy(pid int) (points []Placed, programs []ebpf.ProgramID, err error) {
 	return points, programs, nil
 }
 
-// placedByLink leaves out what a tool places in itself to try whether it can.
+// placedByLink is PlacedBy for one link. It leaves out the probe that a tool places in itself to
+// try whether it can.
 func placedByLink(id link.ID, tool int) ([]Placed, ebpf.ProgramID, error) {
 	l, err := link.NewFromID(id)
 	if err != nil {
@@ -154,12 +155,13 @@ func placedByLink(id link.ID, tool int) ([]Placed, ebpf.ProgramID, error) {
 	return out, info.Program, nil
 }
 
-// isSession tells whether a program serves entry and return.
+// isSession reports whether the program with this name serves entry and return.
 func isSession(name string) bool {
 	return name == programs[Session][1] || name == mpiByMode[Session].entry || name == mpiByMode[Session].sleepingEntry
 }
 
-// rowsOf opens the rows of the OpenMP probes' programs; nil for other programs.
+// rowsOf opens the map of rows that a program uses. It returns nil for other programs than those of
+// OpenMP probes.
 func rowsOf(about *ebpf.ProgramInfo) (*ebpf.Map, error) {
 	ids, _ := about.MapIDs()
 	for _, id := range ids {
@@ -175,8 +177,7 @@ func rowsOf(about *ebpf.ProgramInfo) (*ebpf.Map, error) {
 	return nil, nil
 }
 
-// Runs returns how often programs have run since the kernel began to count
-// (ebpf.EnableStats).
+// Runs returns how often the programs have run since the kernel began to count (ebpf.EnableStats).
 func Runs(programs []ebpf.ProgramID) (uint64, error) {
 	sum := uint64(0)
 	for _, id := range programs {

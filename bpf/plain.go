@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FileKey names the contents of a file as the kernel side does.
+// FileKey identifies a file with its contents, as the kernel side does.
 type FileKey = followFileKey
 
-// ProgramStart is when a followed process began to run its program (ktime), and
-// what processor time it had used by then.
+// ProgramStart says when a followed process began to run its program (CLOCK_MONOTONIC, ns), and how
+// much processor time it had used by then (ns).
 type ProgramStart struct{ Began, User, System uint64 }
 
-// FileIs is what is known of a file.
+// FileIs says what is known of a file.
 type FileIs = followFileIs
 
-// What files are; the comments are in shared.h.
+// The values of FileIs; the comments are in shared.h.
 const (
 	FilePlain  = followFileIsFILE_PLAIN
 	FileWanted = followFileIsFILE_WANTED
@@ -36,8 +36,8 @@ func (f *Follower) Learn(file FileKey, is FileIs) error {
 	return nil
 }
 
-// findsFiles is 1 where the kernel side can tell which files a process maps (Linux
-// 5.17). If not, every program is stopped.
+// findsFiles returns 1 if the kernel side can find the files that a process maps (Linux 5.17).
+// Otherwise every program is stopped.
 func findsFiles() uint32 {
 	for _, fn := range []asm.BuiltinFunc{asm.FnFindVma, asm.FnLoop} {
 		if features.HaveProgramHelper(ebpf.Kprobe, fn) != nil {
@@ -47,25 +47,25 @@ func findsFiles() uint32 {
 	return 1
 }
 
-// Started returns when a followed process began to run its program; false if that
-// was before it was followed.
+// Started returns when a followed process began to run its program. ok is false if that was before
+// the process was followed.
 func (f *Follower) Started(pid int) (ProgramStart, bool) {
 	var p followProgram
 	err := f.coll.Maps[followMapPrograms].Lookup(uint32(pid), &p)
 	return ProgramStart{p.Began, p.User, p.System}, err == nil && p.Began != 0
 }
 
-// Followed returns the processes that are followed, and their flags.
+// Followed returns the flags of all followed processes.
 func (f *Follower) Followed() map[uint32]uint32 { return entries[uint32, uint32](f.FollowedMap()) }
 
-// MostStopped is the longest that a process may be stopped, mostSilent that if we
-// give no sign of life (see Alive).
+// MostStopped is the longest time for which a process may be stopped. mostSilent is the longest
+// time without a sign of life from us (see Alive).
 const MostStopped = 60 * time.Second
 
 var mostSilent = 5 * time.Second
 
-// Alive gives the kernel side a sign of life. Where it has none for some seconds,
-// it lets stopped processes go on, and stops nobody until the next sign.
+// Alive gives the kernel side a sign of life. Without one for mostSilent, the kernel side continues
+// stopped processes, and stops none until the next sign.
 func (f *Follower) Alive() {
 	var ts unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
@@ -73,14 +73,13 @@ func (f *Follower) Alive() {
 	_ = f.coll.Variables[followVarSilent].Set(uint32(0))
 }
 
-// EndsStops tells whether the kernel side lets everybody go on when we die, and
-// whoever has been stopped too long (Linux 6.13): no guardian is needed.
+// EndsStops reports whether the kernel side continues all stopped processes when we die, and each
+// that was stopped too long (Linux 6.13). Then no guardian is needed.
 func (f *Follower) EndsStops() bool {
 	return hasFunction("bpf_send_signal_task") && hasFunction("bpf_task_from_pid")
 }
 
-// hasFunction tells whether programs may attach to a function of the kernel, or
-// call it.
+// hasFunction reports whether programs may attach to a function of the kernel, or call it.
 func hasFunction(name string) bool {
 	types, err := kernelTypes.Kernel()
 	if err != nil {

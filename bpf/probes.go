@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Row configures one probe point in one library. The attach cookie of a probe
-// is the index of its row, and a record carries it back.
+// Row says what a probe at one point of one library does at a hit. The attach cookie of a probe is
+// the index of its row, and a record carries that index.
 type Row = probeRow
 
 // What a row does at a hit; the comments are in shared.h.
@@ -44,33 +44,33 @@ const (
 	RowOn           = uint32(probeRowFlagROW_ON)
 )
 
-// Arg returns the source number for the n-th (0 to 6) argument; the seventh
-// can be had at a function's entry only.
+// Arg returns the number that names the n-th argument (0 to 6) as a source. The seventh can be read
+// at a function's entry only.
 func Arg(n int) uint8 { return uint8(probeSourceARG_0) + uint8(n) }
 
-// Reg returns the source number for the n-th general register, in the order in
-// which the architecture encodes them.
+// Reg returns the number that names the n-th general register as a source, in the order in which
+// the architecture encodes registers.
 func Reg(n int) uint8 { return uint8(probeSourceREG_0) + uint8(n) }
 
-// Mode is how probes are attached, best first.
+// Mode is a way to attach probes. The best one comes first.
 type Mode int
 
-// The modes, with the kernel that brought each.
+// The modes, with the Linux version that brought each.
 const (
-	Session Mode = iota // one probe for entry and return that may skip the return: 6.13
+	Session Mode = iota // one probe for entry and return, which may skip the return: 6.13
 	Multi               // many addresses in one link: 6.6
 	Perf                // a perf event per address, with cookies: 5.15
-	driven              // none: see Drive
+	driven              // attaches nothing: see Drive
 )
 
-// String names the mode for check and the report.
+// String returns the mode's name for the report and the command check.
 func (m Mode) String() string {
 	return [...]string{"uprobe.session", "uprobe.multi", "perf_event uprobes", "driven"}[m]
 }
 
 // Point is one place to probe.
 type Point struct {
-	Offset uint64 // in the file
+	Offset uint64 // offset in the file
 	Row    uint32
 	Return bool // probe the return as well
 }
@@ -90,14 +90,14 @@ type Probes struct {
 	nextRow uint32
 }
 
-// SitesLater tells that where a call came from is not read at its entry where its
-// return is probed and its record may wait for that (RowKeep).
+// SitesLater reports whether a call's site is taken at its return instead of its entry. That is so
+// where the return is probed and the entry's record may wait (RowKeep).
 func (p *Probes) SitesLater() bool { return p.sitesLater }
 
-// programs by mode: entry, return. A session serves both, but only where the
-// return is wanted: in a process that its PID filter excludes, the kernel takes
-// the filter's answer for "arm the return", which at a point within a function
-// would overwrite what lies at the top of that process's stack.
+// programs names the programs of each mode: at entry and at return. A session program serves both,
+// but is used only where the return is wanted: for a process that its PID filter excludes, the
+// kernel takes the filter's answer as "arm the return". At a point inside a function that would
+// overwrite the word on top of that process's stack.
 var programs = map[Mode][2]string{
 	Session: {probeProgOnEntryMulti, probeProgOnSession},
 	Multi:   {probeProgOnEntryMulti, probeProgOnReturnMulti},
@@ -105,11 +105,11 @@ var programs = map[Mode][2]string{
 	driven:  {probeProgOnDrive, probeProgOnDrive},
 }
 
-// LoadProbes loads the programs in the best mode that the kernel offers, at
-// least the given one (tests ask for the older ones).
+// LoadProbes loads the programs in the best mode that the kernel offers, from the given one on
+// (tests ask for later ones).
 func LoadProbes(from Mode) (*Probes, error) { return LoadCountingProbes(from, Counters{}) }
 
-// LoadCountingProbes loads programs whose records carry counters.
+// LoadCountingProbes is LoadProbes with records that carry counters.
 func LoadCountingProbes(from Mode, c Counters) (*Probes, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
@@ -157,8 +157,8 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	if err := knowSites(spec.Variables[probeVarSiteAtExit]); err != nil {
 		return nil, err
 	}
-	// Of the ring that shows the kernel what the map will hold, the size does not
-	// count, but its memory would be allocated and cleared.
+	// This ring only shows the kernel the type of the map's elements. Its size does not matter, but
+	// its memory would be allocated and cleared.
 	spec.Maps[probeMapRings].InnerMap.MaxEntries = uint32(os.Getpagesize())
 	p := &Probes{mode: mode, counters: c, sitesLater: mode == Session && SitesLater()}
 	if p.coll, err = newCollection(spec, nil, func(maps map[string]*ebpf.Map) (err error) {
@@ -174,7 +174,7 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 		p.Close()
 		return nil, err
 	}
-	if c.TakeTurns { // how long each counted is not added up
+	if c.TakeTurns { // folding would not add up how long each event counted
 		if err := p.HoldFolds(); err != nil {
 			p.Close()
 			return nil, err
@@ -183,9 +183,9 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	return p, nil
 }
 
-// tryAttach proves that this mode attaches here, at the entry point of our own
-// executable, which does not run again: loading alone does not tell (before
-// 6.6 uprobe_multi loads but does not attach).
+// tryAttach proves that this mode can attach here. It probes the entry point of our own executable,
+// which does not run again. Loading alone proves nothing: before Linux 6.6 uprobe_multi programs
+// load but do not attach.
 func (p *Probes) tryAttach() error {
 	const self = "/proc/self/exe"
 	f, err := elf.Open(self)
@@ -199,16 +199,16 @@ func (p *Probes) tryAttach() error {
 			if err != nil {
 				return err
 			}
-			go l.Close() // which waits 20 ms and more (synchronize_srcu)
+			go l.Close() // Close waits 20 ms and more (synchronize_srcu)
 			return nil
 		}
 	}
 	return fmt.Errorf("%s: entry point is in no segment", self)
 }
 
-// filtersByThread reports kernels whose uprobe_multi takes the process filter
-// for a thread's (6.6 to 6.9, fixed by commit 46ba0e49b642): there a process's
-// other threads would go unseen. Only the fixed ones check the number's sign.
+// filtersByThread returns an error on kernels whose uprobe_multi takes the process filter as a
+// thread's (Linux 6.6 to 6.9, fixed by commit 46ba0e49b642). There a process's other threads would
+// not be seen. Only fixed kernels check the sign of the number.
 func (p *Probes) filtersByThread() error {
 	ex, err := link.OpenExecutable("/proc/self/exe")
 	if err != nil {
@@ -228,7 +228,7 @@ func (p *Probes) filtersByThread() error {
 // Mode returns how probes are attached.
 func (p *Probes) Mode() Mode { return p.mode }
 
-// AddRow stores a row and returns its index.
+// AddRow stores a row in the kernel side and returns its index.
 func (p *Probes) AddRow(r Row) (uint32, error) {
 	p.adding.Lock()
 	defer p.adding.Unlock()
@@ -238,14 +238,14 @@ func (p *Probes) AddRow(r Row) (uint32, error) {
 	}
 	p.nextRow++
 	if r.Flags&(RowOff|RowOn) != 0 {
-		// What other threads have folded would have to go out before the one that
-		// switches reports off or on.
+		// Once a process can switch reports off or on, folding ends: other threads' sums would have
+		// to be written before each switch.
 		return i, p.HoldFolds()
 	}
 	return i, nil
 }
 
-// Dropped returns how many records of each row the kernel could not store.
+// Dropped returns, by row, how many records were lost because a ring was full.
 func (p *Probes) Dropped() (map[uint32]uint64, error) {
 	p.adding.Lock()
 	n := p.nextRow
@@ -253,7 +253,7 @@ func (p *Probes) Dropped() (map[uint32]uint64, error) {
 	return dropped(p.coll.Maps[probeMapDropped], n)
 }
 
-// dropped reads the counters of the first n rows.
+// dropped reads the counts of the first n rows.
 func dropped(counters *ebpf.Map, n uint32) (map[uint32]uint64, error) {
 	out := map[uint32]uint64{}
 	for i := range n {
@@ -268,9 +268,8 @@ func dropped(counters *ebpf.Map, n uint32) (map[uint32]uint64, error) {
 	return out, nil
 }
 
-// Attach places probes at file offsets of the ELF file at path, for one
-// process; for pid 0, for all that Share. Closing what it returns takes them
-// all away.
+// Attach places probes at file offsets of the ELF file at path, for one process. With pid 0 they
+// measure all processes given to Share. Closing the result removes them all.
 func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error) {
 	entry, ret := p.coll.Programs[programs[p.mode][0]], p.coll.Programs[programs[p.mode][1]]
 	switch p.mode {
@@ -283,7 +282,7 @@ func (p *Probes) Attach(path string, pid int, points []Point) (io.Closer, error)
 	}
 }
 
-// Close detaches nothing by itself (links do) and frees the kernel side.
+// Close frees the kernel side. It detaches no probes: closing their links does.
 func (p *Probes) Close() {
 	p.closeRings()
 	p.folds.close()
@@ -292,8 +291,7 @@ func (p *Probes) Close() {
 
 type closers []io.Closer
 
-// Parts are what a link that Attach has returned consists of: each can be closed
-// by itself.
+// Parts returns the links that a result of Attach consists of. Each can be closed by itself.
 func Parts(link io.Closer) []io.Closer {
 	if c, ok := link.(closers); ok {
 		return c
@@ -301,8 +299,8 @@ func Parts(link io.Closer) []io.Closer {
 	return []io.Closer{link}
 }
 
-// Close closes many at a time: a perf event's end waits for a grace period of
-// RCU, some 10 ms, which those that wait together share.
+// Close closes many links at a time. The end of a perf event waits for an RCU grace period of some
+// 10 ms; links that are closed together share that wait.
 func (c closers) Close() error {
 	const atOnce = 64
 	errs := make([]error, len(c))
@@ -325,8 +323,8 @@ func attachMulti(entry, ret *ebpf.Program, path string, pid int, points []Point)
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	var links closers
-	// Return links first: a return probe that is armed by an entry which
-	// nobody reported is dropped as unmatched, the reverse would lose a return.
+	// Return links come first. If a return probe is armed by an entry that nobody reported, its
+	// record is dropped as unmatched. In the other order a return would be lost.
 	opts := multiOptions(points, pid, true)
 	if len(opts.Addresses) > 0 {
 		l, err := ex.UretprobeMulti(nil, ret, opts)
@@ -361,7 +359,7 @@ func attachPerf(entry, ret *ebpf.Program, path string, pid int, points []Point) 
 	}
 	var links closers
 	for _, p := range points {
-		// perf wants the address in the file as such: no symbol is looked up.
+		// Address is the offset in the file: no symbol is looked up.
 		o := &link.UprobeOptions{Address: p.Offset, PID: pid, Cookie: cookie(p, pid)}
 		if p.Return {
 			l, err := ex.Uretprobe("", ret, o)

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Record is what one hit reports; the fields' comments are in shared.h.
+// Record is the record of one hit; the fields' comments are in shared.h.
 type Record = probeRecord
 
 // Flags of a Record.
@@ -23,16 +23,16 @@ const (
 	recCounters  = uint16(probeRecordFlagREC_COUNTERS)
 )
 
-// ErrShortRecord reports a ring entry that is not a whole record: the kernel
-// object and this program are of different builds.
+// ErrShortRecord says that a ring entry is not a whole record: the kernel object and this program
+// are of different builds.
 var ErrShortRecord = errors.New("record of unexpected size")
 
-// decode copies a ring entry into a struct of its size.
+// decode copies a ring entry into a struct of the same size.
 func decode[T any](b []byte, r *T) error {
 	if len(b) != int(unsafe.Sizeof(*r)) {
 		return fmt.Errorf("%w: %d bytes", ErrShortRecord, len(b))
 	}
-	// Same machine, same byte order; the slice may be unaligned.
+	// The writer is the same machine, so the byte order is the same; the slice may be unaligned.
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(r)), unsafe.Sizeof(*r)), b)
 	return nil
 }
@@ -41,14 +41,14 @@ func decode[T any](b []byte, r *T) error {
 // shared.h.
 type MPIRecord struct {
 	mpiMpiRecord
-	// Of calls by a language binding, the caller's frame pointer and its stack
-	// from the call's return on; nil of others.
+	// For calls by a language binding: the caller's frame pointer, and the caller's stack from the
+	// call's return on. Otherwise Stack is nil.
 	BP    uint64
 	Stack []byte
 }
 
-// StackAt is the address of Stack: on amd64 the return address has gone from the
-// top.
+// StackAt returns the address of Stack's first byte. On amd64 the return address is no longer on
+// top of the stack.
 func (r *MPIRecord) StackAt() uint64 {
 	if runtime.GOARCH == "amd64" {
 		return r.Sp + 8
@@ -84,16 +84,16 @@ func decodeMPI(b []byte, r *MPIRecord) error {
 	return nil
 }
 
-// flagsAt is where every kind of record has its flags.
+// flagsAt is the offset of the flags in every kind of record.
 const flagsAt = unsafe.Offsetof(Record{}.Flags)
 
-// hasCounters tells whether a ring entry is a record that counters follow.
+// hasCounters reports whether a ring entry is a record that counters follow.
 func hasCounters(b []byte) bool {
 	return len(b) > int(flagsAt)+1 && binary.NativeEndian.Uint16(b[flagsAt:])&recCounters != 0
 }
 
-// decodeCounted copies a ring entry that counters follow; they are appended to
-// some, and nil if they are not known.
+// decodeCounted copies a ring entry that counters follow. It appends the counters to some; the
+// result is nil if they are not known.
 func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
 	const plain = int(unsafe.Sizeof(*r))
 	if len(b) < plain || (len(b)-plain)%8 != 0 {
@@ -111,24 +111,22 @@ func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
 	return some, nil
 }
 
-// isKept tells whether a ring entry is of records of probes that have waited for
-// one another.
+// isKept reports whether a ring entry holds kept records.
 func isKept(b []byte) bool {
 	return len(b) > int(flagsAt)+1 && binary.NativeEndian.Uint16(b[flagsAt:])&recKept != 0
 }
 
-// stride is how many bytes a record of a probe takes together with its counters.
+// stride returns how many bytes a record of a probe takes together with its counters.
 func (p *Probes) stride() int {
 	return int(unsafe.Sizeof(Record{})) + 8*p.counters.words()
 }
 
-// isFolded tells whether a ring entry is a record of several executions.
+// isFolded reports whether a ring entry is a record of several executions.
 func isFolded(b []byte) bool {
 	return len(b) >= int(unsafe.Sizeof(FoldRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recFolded != 0
 }
 
-// decodeFolded gives the counters that follow a record of several executions to
-// f.
+// decodeFolded sets f to the counters that follow a record of several executions.
 func decodeFolded(b []byte, f *FoldCounters) error {
 	b = b[unsafe.Sizeof(FoldRecord{}):]
 	if len(b)%16 != 0 || len(b)/16 > MaxCounters {
@@ -142,21 +140,21 @@ func decodeFolded(b []byte, f *FoldCounters) error {
 	return nil
 }
 
-// FoldCounters are the counters of several executions: their thread's when the
-// first of them began, and the sums of what they counted. Both are empty if none
-// are read.
+// FoldCounters holds the counters of several executions: the thread's when the first one began, and
+// the sums over all of them. Both are empty if no counters are read.
 type FoldCounters struct {
 	First, Sum []uint64
 	first, sum [MaxCounters]uint64
 }
 
-// Uses says who gets which records; those that a Ring will not meet may be nil.
+// Uses holds the functions that receive the records of each kind. A function may be nil if its Ring
+// holds no such records.
 type Uses struct {
-	Record func(*Record, []uint64) // with the counters of its thread, nil if none were read
+	Record func(*Record, []uint64) // with the thread's counters, nil if none were read
 	Fold   func(*FoldRecord, *FoldCounters)
 	MPI    func(*MPIRecord)
 	Sample func(*SampleRecord)
-	Wait   func(CoreWait) // nil: nobody wants to know
+	Wait   func(CoreWait) // may be nil in any case
 }
 
 // Ring reads one record ring.
@@ -185,9 +183,9 @@ func (p *Probes) Rings() ([]*Ring, error) {
 	return out, nil
 }
 
-// Drain hands over every record that is complete now, in order, those of one
-// ring entry together, some more than limit at most, and returns how many. A
-// record is only valid during the call.
+// Drain hands over the complete records in order, and returns how many. It stops after limit
+// records, but hands over all records of one ring entry together. A record is valid during the call
+// only.
 func (r *Ring) Drain(limit int, use *Uses) (n int, err error) {
 	entry := func(b []byte) (int, error) {
 		if !isKept(b) {
@@ -254,9 +252,9 @@ func (r *Ring) one(b []byte, use *Uses) error {
 	return nil
 }
 
-// Blocked tells that the last Drain ended at a record that was still being
-// written: what other threads wrote after it is not read yet.
+// Blocked reports whether the last Drain ended at a record that was still being written. Later
+// records of other threads are not read yet then.
 func (r *Ring) Blocked() bool { return r.blocked }
 
-// Close ends reading.
+// Close ends the reading of the ring.
 func (r *Ring) Close() error { return r.memory.close() }

@@ -17,14 +17,13 @@ const (
 	entryHead    = 8       // BPF_RINGBUF_HDR_SZ
 )
 
-// giveBack is after how many bytes read the kernel is told that they are free.
-// Each time takes the line that holds the position from the processors that
-// write to the ring.
+// giveBack is how many bytes are read before the kernel is told that they are free. Telling it
+// takes the cache line of that position away from the processors that write to the ring.
 const giveBack = 64 << 10
 
-// memoryRing is a ring as it lies in memory. The library's reader copies
-// each entry, takes a lock and gives back for each, and waits for one that is
-// being written with a loop, while its writer may wait for this very processor.
+// memoryRing is a ring that is mapped into memory. The ebpf library's reader is slower: it copies
+// each entry, and takes a lock and gives back memory for each. And it waits in a loop for an entry
+// that is being written, while the writer may wait for this very processor.
 type memoryRing struct {
 	consumer, producer *uint64
 	data               []byte // mapped twice, so that no entry is cut
@@ -48,9 +47,9 @@ func mapRing(m *ebpf.Map) (*memoryRing, error) {
 	return r, nil
 }
 
-// read hands over the entries that are there, until use has counted limit
-// records, and returns how many; blocked tells that it met one that is being
-// written. Entries are valid during the call only.
+// read hands over the entries that are there until use has counted limit records, and returns how
+// many. blocked says that it met an entry that is still being written. Entries are valid during the
+// call only.
 func (r *memoryRing) read(limit int, use func([]byte) (int, error)) (n int, blocked bool, err error) {
 	r.at = atomic.LoadUint64(r.consumer) // another reader may have been here before
 	end, given := atomic.LoadUint64(r.producer), r.at

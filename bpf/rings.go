@@ -8,9 +8,9 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// Sizes of the record rings, powers of two. At 72 bytes a record, 16 MiB hold
-// 80 ms of two threads that do nothing but enter and leave criticals. A large
-// machine has many rings, and they are locked memory.
+// Sizes of the record rings in bytes, powers of two. A record takes 72 bytes. So 16 MiB hold 80 ms
+// of two threads that only enter and leave criticals. A large machine has many rings, and they are
+// locked memory.
 const (
 	maxRingBytes = 16 << 20
 	minRingBytes = 2 << 20
@@ -25,11 +25,12 @@ func ringBytes(rings int) uint32 {
 	return uint32(n)
 }
 
-// Waiter waits until a record ring should be read (WAKE_BYTES of bpf/ring.h).
+// Waiter returns a Waiter for the record rings: it waits until one should be read (WAKE_BYTES of
+// ring.h).
 func (p *Probes) Waiter() (*Waiter, error) { return newWaiter(p.rings...) }
 
-// makeRings makes rings and stores them, all at one time: each change of such a
-// map waits until no program runs that may use what was there (synchronize_rcu).
+// makeRings makes rings and stores them in a map, all at the same time: each change of such a map
+// waits until no running program can use the old entry (synchronize_rcu).
 func makeRings(in *ebpf.Map, sizes []uint32) ([]*ebpf.Map, error) {
 	rings, errs := make([]*ebpf.Map, len(sizes)), make([]error, len(sizes))
 	var wg sync.WaitGroup
@@ -49,6 +50,6 @@ func makeRings(in *ebpf.Map, sizes []uint32) ([]*ebpf.Map, error) {
 
 func (p *Probes) closeRings() {
 	for _, r := range append(p.rings, p.apart) {
-		r.Close() // which takes nil
+		r.Close() // Close takes nil
 	}
 }

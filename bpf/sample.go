@@ -14,10 +14,10 @@ import (
 	perf "github.com/elastic/go-perf"
 )
 
-// SampleRecord is where a thread was; the fields' comments are in sample.h.
+// SampleRecord says where a thread was; the fields' comments are in sample.h.
 type SampleRecord struct {
 	sampleSampleRecord
-	Bytes []byte // of the stack, from the stack pointer up; valid until the next record
+	Bytes []byte // the stack from the stack pointer up; valid until the next record
 }
 
 // Flags of a SampleRecord.
@@ -27,15 +27,15 @@ const (
 	recSample      = uint16(sampleSampleFlagREC_SAMPLE)
 )
 
-// SampleStack is how much of a stack a sample holds at most.
+// SampleStack is how many bytes of a stack a sample holds at most.
 const SampleStack = 32768
 
-// isSample tells samples from records of probes.
+// isSample reports whether a ring entry is a sample.
 func isSample(b []byte) bool {
 	return len(b) > int(unsafe.Sizeof(sampleSampleRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recSample != 0
 }
 
-// decodeSample makes a ring entry, which must be kept, a record.
+// decodeSample turns a ring entry into a record, which uses the entry's memory.
 func decodeSample(b []byte, r *SampleRecord) error {
 	const head = int(unsafe.Sizeof(r.sampleSampleRecord))
 	if err := decode(b[:head], &r.sampleSampleRecord); err != nil {
@@ -48,17 +48,16 @@ func decodeSample(b []byte, r *SampleRecord) error {
 	return nil
 }
 
-// Sampler is the loaded kernel side of sampling: an event per processor, of
-// whose overflows those count that find a sampled process there. So threads
-// that are born later are sampled from their first instruction, and nothing
-// grows with the number of threads. It writes to the rings of the runtime
-// probes that it was loaded for.
+// Sampler is the loaded kernel side of sampling. It uses one event per processor. An overflow
+// counts if the processor then runs a thread of a sampled process. So new threads are sampled from
+// their first instruction, and no cost grows with the number of threads. Samples go to the rings of
+// the probes for which the Sampler was loaded.
 type Sampler struct {
 	coll   *ebpf.Collection
 	events []*perf.Event
 }
 
-// LoadSampler loads the sampling program. Open lets it sample.
+// LoadSampler loads the sampling program. Open starts the sampling.
 func (p *Probes) LoadSampler() (*Sampler, error) {
 	spec, err := loadSample()
 	if err != nil {
@@ -102,8 +101,8 @@ func (s *Sampler) open(attr *perf.Attr, prog *ebpf.Program) error {
 		if err := e.SetBPF(uint32(prog.FD())); err != nil {
 			return fmt.Errorf("attach the sampling program: %w", err)
 		}
-		// Only for what the kernel says of throttling: the program's answer
-		// keeps samples out.
+		// The ring only receives the kernel's notes on throttling: the program's answer keeps
+		// samples out.
 		if err := e.MapRingNumPages(1); err != nil {
 			return fmt.Errorf("map the sampling event's ring: %w", err)
 		}
@@ -114,7 +113,7 @@ func (s *Sampler) open(attr *perf.Attr, prog *ebpf.Program) error {
 	return nil
 }
 
-// onlineCPUs reads the list of processors that are in use.
+// onlineCPUs returns the numbers of the processors that are in use.
 func onlineCPUs() (cpus []int, err error) {
 	b, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err != nil {
@@ -145,8 +144,8 @@ func (s *Sampler) Sample(pid int) error {
 	return nil
 }
 
-// Leave ends sampling a process, and returns how many of its samples could not
-// be stored.
+// Leave ends the sampling of a process, and returns how many of its samples were lost because a
+// ring had no room.
 func (s *Sampler) Leave(pid int) (lost uint64) {
 	var v sampleSampled
 	if s.coll.Maps[sampleMapSampling].LookupAndDelete(uint32(pid), &v) != nil {
@@ -155,8 +154,8 @@ func (s *Sampler) Leave(pid int) (lost uint64) {
 	return v.Lost
 }
 
-// Throttled returns how often the kernel has paused an event since the last
-// call, because samples came faster than it allows.
+// Throttled returns how often, since the last call, the kernel has paused an event because samples
+// came faster than it allows.
 func (s *Sampler) Throttled() (n uint64) {
 	for _, e := range s.events {
 		for e.HasRecord() {

@@ -14,14 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// costRate is how often Cost samples in a second.
+// costRate is how many samples Cost takes per second.
 const costRate = 2000
 
-// ErrTooBusy: the machine is too busy for measuring what a sample costs.
+// ErrTooBusy says that the machine is too busy for measuring what a sample costs.
 var ErrTooBusy = errors.New("measure what a sample costs: the machine is too busy")
 
-// Cost measures what a sample by the event takes of the time of the thread that
-// the sample finds: a thread of ours looks at the clock all the time and is sampled. In some 20 ms.
+// Cost measures how much of a thread's time a sample by the event takes. One of our own threads
+// reads the clock all the time and is sampled meanwhile. That takes some 20 ms. The error is
+// ErrTooBusy on a busy machine.
 func (s *Sampler) Cost(attr *perf.Attr) (time.Duration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -32,7 +33,8 @@ func (s *Sampler) Cost(attr *perf.Attr) (time.Duration, error) {
 		a.SetSampleFreq(costRate)
 	}
 	pid := os.Getpid()
-	if err := s.Sample(pid); err != nil { // so that samples are stored, as the program's will be
+	// samples of this process must be stored, as the program's will be
+	if err := s.Sample(pid); err != nil {
 		return 0, err
 	}
 	defer s.Leave(pid)
@@ -51,8 +53,8 @@ func (s *Sampler) Cost(attr *perf.Attr) (time.Duration, error) {
 	return costOf(gaps, int(ran.Seconds()*costRate))
 }
 
-// gaps looks at the clock until the thread has run for long enough, and returns how long
-// each look took, and how long the thread ran.
+// gaps reads the clock until the thread has run for long enough. It returns how long each reading
+// took, and how long the thread ran.
 func gaps() (gaps []time.Duration, ran time.Duration) {
 	const enough, patience = 20 * time.Millisecond, 400 * time.Millisecond
 	const few = 1 << 16
@@ -62,7 +64,7 @@ func gaps() (gaps []time.Duration, ran time.Duration) {
 		for range few / 64 {
 			now := time.Now()
 			if len(gaps) == cap(gaps) {
-				slices.Sort(gaps) // the longest are what matters
+				slices.Sort(gaps) // only the longest readings matter
 				gaps = append(gaps[:0], gaps[len(gaps)-few:]...)
 				now = time.Now()
 				last = now
@@ -70,13 +72,14 @@ func gaps() (gaps []time.Duration, ran time.Duration) {
 			gaps = append(gaps, now.Sub(last))
 			last = now
 		}
-		last = time.Now() // reading the thread's clock takes longer
+		last = time.Now() // leaves out threadTime, which takes longer
 	}
 	return gaps, ran
 }
 
-// costOf is the lower quartile of the n longest looks: so many were hit by a sample. On a busy
-// machine some others took long as well, and samples lasted longer than by themselves.
+// costOf returns the cost of a sample, of which there were n. The n longest readings are those that
+// a sample interrupted. Their lower quartile is taken, since on a busy machine some readings are
+// long for other reasons, and some samples take longer than usual.
 func costOf(gaps []time.Duration, n int) (time.Duration, error) {
 	const least = 10
 	if n < least || n > len(gaps) {
@@ -87,7 +90,7 @@ func costOf(gaps []time.Duration, n int) (time.Duration, error) {
 	return longest[n/4] - gaps[len(gaps)/2], nil
 }
 
-// threadTime is how long this thread has had a processor.
+// threadTime returns how long this thread has had a processor.
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
@@ -96,12 +99,13 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// KeepTo keeps samples of an event that counts something, one every period times, to a rate
-// a second on each processor until ctx is done: if more come, it raises the period, and tells.
+// KeepTo keeps the samples of a counting event to a rate per second on each processor, until ctx is
+// done. The event gives one sample per period counts. If more samples come than rate allows, KeepTo
+// raises the period and calls raised.
 func (s *Sampler) KeepTo(ctx context.Context, period uint64, rate float64, raised func(period uint64)) {
 	const first, most = 10 * time.Millisecond, 500 * time.Millisecond
 	counts, last := make([]uint64, len(s.events)), time.Now()
-	for i, e := range s.events { // which count already
+	for i, e := range s.events { // they may have counted before
 		if c, err := e.ReadCount(); err == nil {
 			counts[i] = c.Value
 		}
@@ -128,7 +132,8 @@ func (s *Sampler) KeepTo(ctx context.Context, period uint64, rate float64, raise
 		}
 		period = uint64(math.Ceil(float64(period) * worst / rate))
 		for _, e := range s.events {
-			_ = e.UpdatePeriod(period) // else as before: the next look tries again
+			// on failure the old period stays, and the next look tries again
+			_ = e.UpdatePeriod(period)
 		}
 		raised(period)
 	}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// linkCreateUprobeMulti is the uprobe_multi arm of union bpf_attr for
-// BPF_LINK_CREATE (include/uapi/linux/bpf.h, 6.6).
+// linkCreateUprobeMulti is the uprobe_multi part of union bpf_attr for BPF_LINK_CREATE
+// (include/uapi/linux/bpf.h, Linux 6.6).
 type linkCreateUprobeMulti struct {
 	progFD        uint32
 	targetFD      uint32

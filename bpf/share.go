@@ -12,7 +12,7 @@ func cookie(p Point, pid int) uint64 {
 	return uint64(p.Row)
 }
 
-// Share lets a process be measured by probes that are placed for all.
+// Share makes the probes that were attached with pid 0 measure a process.
 func (p *Probes) Share(pid int) error {
 	if err := p.coll.Maps[probeMapSharing].Put(uint32(pid), uint8(1)); err != nil {
 		return fmt.Errorf("measure process %d by shared probes: %w", pid, err)
@@ -20,10 +20,10 @@ func (p *Probes) Share(pid int) error {
 	return nil
 }
 
-// Unshare ends that.
+// Unshare undoes Share.
 func (p *Probes) Unshare(pid int) { _ = p.coll.Maps[probeMapSharing].Delete(uint32(pid)) }
 
-// Shares tells whether a process is measured by shared probes.
+// Shares reports whether shared probes measure a process.
 func (p *Probes) Shares(pid int) bool {
 	var v uint8
 	return p.coll.Maps[probeMapSharing].Lookup(uint32(pid), &v) == nil

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Waiter waits until the kernel side has woken the reader of one of some rings.
-// It waits by Go's own poller: a goroutine that blocks in a call of its own, as
-// the library's reader does, makes the scheduler look after it a hundred times
-// each time, on a processor that the measured program may need.
+// Waiter waits until the kernel side has woken the reader of one of its rings. It uses Go's own
+// poller. The ebpf library's reader blocks a goroutine in a system call instead. Then Go's
+// scheduler looks after that goroutine a hundred times for each wait, on a processor that the
+// measured program may need.
 type Waiter struct {
-	poll  *os.File // an epoll instance, in which each ring reports each wake once
+	poll  *os.File // an epoll instance; each ring reports each wake once
 	woken atomic.Bool
 }
 
@@ -32,15 +32,15 @@ func newWaiter(rings ...*ebpf.Map) (*Waiter, error) {
 			return nil, fmt.Errorf("wait for rings: %w", err)
 		}
 	}
-	if err := unix.SetNonblock(fd, true); err != nil { // or os does not poll it
+	if err := unix.SetNonblock(fd, true); err != nil { // otherwise package os does not poll it
 		unix.Close(fd)
 		return nil, fmt.Errorf("wait for rings: %w", err)
 	}
 	return &Waiter{poll: os.NewFile(uintptr(fd), "rings")}, nil
 }
 
-// Wait returns at a time, or early, when the reader was woken since the last time or
-// Wake was called; one at a time may wait.
+// Wait returns at the given time. It returns early if the reader was woken since the last Wait, or
+// if Wake was called. Only one goroutine at a time may wait.
 func (w *Waiter) Wait(until time.Time) (early bool, err error) {
 	conn, err := w.poll.SyscallConn()
 	if err == nil {
@@ -70,11 +70,11 @@ func (w *Waiter) Wait(until time.Time) (early bool, err error) {
 	return true, nil
 }
 
-// Wake ends Wait, or the next one.
+// Wake ends the current Wait, or else the next one.
 func (w *Waiter) Wake() {
 	w.woken.Store(true)
 	_ = w.poll.SetReadDeadline(time.Now())
 }
 
-// Close frees what it holds; nobody may wait.
+// Close frees the Waiter. Nobody may be waiting.
 func (w *Waiter) Close() { w.poll.Close() }
