@@ -7,22 +7,22 @@ import (
 	"reflect"
 )
 
-// A profile of a few kilobytes can unpack to gigabytes, and three bytes of JSON
-// can become a structure of hundreds. What a profile needs when it is decoded is
-// estimated while it is unpacked, and bounded by what is plausible: figures
-// compress to a quarter, those of a thousand idle threads to a hundredth.
+// A profile of a few kilobytes can unpack to gigabytes, and three bytes of JSON can become a
+// structure of hundreds. So the memory that a profile needs is estimated while it is unpacked, and
+// bounded by what is plausible. Figures compress to a quarter, those of a thousand idle threads to
+// a hundredth.
 const (
-	plentyOf = 512 << 20 // bytes in memory that any profile may need
-	perByte  = 128       // and one byte of its file
-	perText  = 4         // bytes in memory of one of JSON: the text, its growth, lists of numbers
+	plentyOf = 512 << 20 // bytes in memory that every profile may need
+	perByte  = 128       // further bytes in memory per byte of its file
+	perText  = 4         // bytes in memory per byte of JSON: the text, its growth, lists of numbers
 )
 
-// perValue is how large a structure may be that JSON has as {} or null.
+// perValue is the size of the largest structure (bytes) that JSON may write as {} or null.
 var perValue = int64(max(reflect.TypeFor[ThreadStats]().Size(), reflect.TypeFor[MPIStats]().Size(), reflect.TypeFor[Region]().Size()))
 
 var errBomb = errors.New("it would unpack to far more than its size can hold")
 
-// packedBytes counts what is read.
+// packedBytes counts the bytes that are read through it.
 type packedBytes struct {
 	r io.Reader
 	n int64
@@ -34,7 +34,7 @@ func (c *packedBytes) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// weighed fails when what was read needs more memory than is plausible.
+// weighed fails when the data read so far needs more memory than is plausible.
 type weighed struct {
 	r      io.Reader
 	packed *packedBytes
@@ -51,11 +51,11 @@ func (w *weighed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// mostSteps bounds the lengths of all nodes' paths, which reports write down: a chain of 8,000
-// nodes has as many, and a million nodes that are 30 deep.
+// mostSteps bounds the sum of the lengths of all nodes' paths, because reports write down these
+// paths. A chain of 8,000 nodes reaches the bound, and so do a million nodes at depth 30.
 const mostSteps = 1 << 25
 
-// pathsTooLong tells of a profile whose reports would be far larger than itself.
+// pathsTooLong tells whether a profile's reports would be far larger than the profile.
 func pathsTooLong(p *Profile) bool {
 	depth := make([]int32, len(p.Nodes))
 	steps := int64(0)

@@ -1,7 +1,7 @@
 package profile
 
-// Cost is a part of a thread's times at a node, in ns: of the fields of ThreadStats of
-// the same names. It is what its probes took, or what passed without a core.
+// Cost is a part of a thread's times at a node, in ns: the part that the thread's probes took, or
+// the part without a core. Each field is the part of the field of the same name in ThreadStats.
 type Cost struct {
 	Exec    int64 `json:"exec,omitempty"`
 	Enter   int64 `json:"enter,omitempty"`
@@ -10,12 +10,12 @@ type Cost struct {
 	Exit    int64 `json:"exit,omitempty"`
 	Child   int64 `json:"child,omitempty"`
 	Task    int64 `json:"task,omitempty"`
-	// Wait is the part of Barrier in which the thread waited for others only because
-	// probes had taken more of their time: it is no cost of the thread's own hits.
+	// Wait is the part of Barrier in which the thread waited for others only because probes had
+	// taken more of their time. It is not a cost of the thread's own hits.
 	Wait int64 `json:"wait,omitempty"`
 }
 
-// Add adds another thread's, or another place's, cost.
+// Add adds the cost of another thread, or of another place.
 func (c *Cost) Add(o *Cost) {
 	c.Exec += o.Exec
 	c.Enter += o.Enter
@@ -27,8 +27,8 @@ func (c *Cost) Add(o *Cost) {
 	c.Wait += o.Wait
 }
 
-// Plus returns the sum of two threads' costs, of which nil are none. Neither
-// changes: profiles that were derived from one another share them.
+// Plus returns the sum of two costs, either of which may be nil. It changes neither of them:
+// profiles that were derived from one another share them.
 func (c *Cost) Plus(o *Cost) *Cost {
 	if c == nil || o == nil {
 		if c == nil {

@@ -1,16 +1,17 @@
 package profile
 
-// Counter is a performance counter that was read at the beginning and end of
-// each region.
+// Counter is a performance counter that was read at the begin and the end of each region.
 type Counter struct {
-	Name    string  `json:"name"`              // as the user asked for it
-	Unit    string  `json:"unit,omitempty"`    // of the counts; empty: they count events
-	Running float64 `json:"running,omitempty"` // share of the time in which it counted, its counts are scaled by it; 0: it always did
-	Failed  string  `json:"failed,omitempty"`  // why it has no counts, a sentence
+	Name string `json:"name"`           // as the user asked for it
+	Unit string `json:"unit,omitempty"` // unit of the counts; empty: events
+	// Share of the time in which it counted, by which its counts are scaled; 0: all of the
+	// time.
+	Running float64 `json:"running,omitempty"`
+	Failed  string  `json:"failed,omitempty"` // why it has no counts, as a sentence
 }
 
-// SumCounters adds two threads' or places' counters, of which nil are none. It
-// changes neither: profiles that were derived from one another share them.
+// SumCounters returns the sums of two lists of counters, either of which may be nil. It changes
+// neither of them: profiles that were derived from one another share them.
 func SumCounters(a, b []int64) []int64 {
 	if len(a) == 0 || len(b) == 0 {
 		if len(a) == 0 {

@@ -6,61 +6,66 @@ import (
 	"strings"
 )
 
-// Observation says how long the executions of some constructs were observed,
-// and how long not.
+// Observation says how long the executions of some constructs were observed, and how long they were
+// not.
 type Observation struct {
-	Name    string           `json:"name,omitempty"` // what the user may call them
-	Of      event.Constructs `json:"of"`
-	Away    int64            `json:"away_ns"`    // not observed, wall time
-	Sampled int64            `json:"sampled_ns"` // the periods from which that is extrapolated
-	Gaps    int              `json:"gaps"`       // how many times they were not observed
+	// Name of a group of constructs, as the user knows it.
+	Name string           `json:"name,omitempty"`
+	Of   event.Constructs `json:"of"`
+	Away int64            `json:"away_ns"` // wall time in which they were not observed
+	// Wall time of the periods from which the rest is extrapolated.
+	Sampled int64 `json:"sampled_ns"`
+	Gaps    int   `json:"gaps"` // number of times that they were not observed
 }
 
-// Title names the constructs for the user.
+// Title returns the name of the constructs for the user.
 func (x *Observation) Title() string {
 	if x.Name != "" {
-		return x.Name
+		return x.Name // cannot fail
 	}
 	names, _ := x.Of.MarshalText() // which cannot fail
 	return strings.ReplaceAll(string(names), ",", ", ")
 }
 
-// Budget is what the measurement may cost.
+// Budget is the limit that --max-overhead sets to the measurement's cost.
 type Budget struct {
-	Share  float64 `json:"share"`     // of each thread's time
-	Window int64   `json:"window_ns"` // over any such time
-	Worst  float64 `json:"worst"`     // the largest share that hits by their known costs took of a thread's time in such a window
+	Share  float64 `json:"share"`     // of each thread's time, 0 to 1
+	Window int64   `json:"window_ns"` // the limit holds for every interval of this length
+	// The largest share of a thread's time that hits, by their known costs, took in such an
+	// interval.
+	Worst float64 `json:"worst"`
 }
 
-// Estimate is the part of a thread's figures at a node that was extrapolated:
-// they include it.
+// Estimate is the part of a thread's figures at a node that was extrapolated. The figures include
+// it.
 type Estimate struct {
-	Exec    Span  `json:"exec,omitzero"`
-	Enter   Span  `json:"enter,omitzero"`
-	Body    Span  `json:"body,omitzero"`
-	Barrier Span  `json:"barrier,omitzero"`
-	Exit    Span  `json:"exit,omitzero"`
-	Child   int64 `json:"child,omitempty"` // ns, taken out of the exclusive time for extrapolated children
-	// The standard errors of Exec: of the count, and of the time in ns.
+	Exec    Span `json:"exec,omitzero"`
+	Enter   Span `json:"enter,omitzero"`
+	Body    Span `json:"body,omitzero"`
+	Barrier Span `json:"barrier,omitzero"`
+	Exit    Span `json:"exit,omitzero"`
+	// Time of extrapolated children, ns: it is not in the exclusive time.
+	Child int64 `json:"child,omitempty"`
+	// The standard errors of Exec: of its count, and of its time in ns.
 	CountError float64 `json:"count_error,omitempty"`
 	TimeError  float64 `json:"time_error,omitempty"`
-	// AtLeast: there were more executions, and it is not known how many: the figures
-	// are of those that were observed.
+	// AtLeast: the figures are of the observed executions only. There were more, and their
+	// number is not known.
 	AtLeast bool `json:"at_least,omitempty"`
-	// Inside: the exclusive time holds that of such executions.
+	// Inside: the exclusive time includes the time of such executions.
 	Inside bool `json:"inside,omitempty"`
 }
 
-// Interval is where the number of executions lies in nine of ten cases, of which
-// some were observed.
+// Interval returns bounds between which the true number of executions lies in nine of ten cases.
+// executions is the number in the figures; least is never below the number of observed ones.
 func (x *Estimate) Interval(executions uint64) (least, most uint64) {
 	observed := executions - min(executions, x.Exec.C)
 	off := Sigmas * x.CountError
 	return max(observed, uint64(max(0, math.Floor(float64(executions)-off)))), uint64(math.Ceil(float64(executions) + off))
 }
 
-// Plus returns the sum of two estimates; their errors may have one cause, and
-// are added as well.
+// Plus returns the sum of two estimates, either of which may be nil. The errors are added too,
+// because they may have one cause.
 func (x *Estimate) Plus(y *Estimate) *Estimate {
 	switch {
 	case x == nil:
@@ -82,7 +87,6 @@ func (x *Estimate) Plus(y *Estimate) *Estimate {
 	return &sum
 }
 
-// Sigmas is how many standard errors on either side make an interval that holds
-// the truth in nine of ten cases: 1.64 of a normal distribution, more of few
-// periods.
+// Sigmas is the number of standard errors, on either side, of an interval that holds the truth in
+// nine of ten cases. It is 1.64 for a normal distribution, and more where the periods are few.
 const Sigmas = 2

@@ -6,8 +6,8 @@ import (
 	"ompp-attach/event"
 )
 
-// Hide takes regions out of a profile: what happened in them moves to the
-// region around them, and so does their time, as its own.
+// Hide takes regions out of a profile. Everything inside them moves to the region around them, and
+// their own time becomes that region's own.
 func Hide(p *Profile, hidden func(*Region) bool) {
 	gone := make([]bool, len(p.Regions))
 	number := make([]int, len(p.Regions)) // old to new
@@ -24,7 +24,8 @@ func Hide(p *Profile, hidden func(*Region) bool) {
 	}
 	type place struct{ parent, region int }
 	known := map[place]int{}
-	moved := make([]int, len(p.Nodes)) // where a node, or what was in it, went
+	// For each node: its new index, or that of the node around it.
+	moved := make([]int, len(p.Nodes))
 	nodes := []Node{p.Nodes[0]}
 	nodes[0].Stats = slices.Clone(nodes[0].Stats)
 	for i := 1; i < len(p.Nodes); i++ {
@@ -61,7 +62,7 @@ func Hide(p *Profile, hidden func(*Region) bool) {
 	for i := range p.Samples {
 		s := &p.Samples[i]
 		if n := &p.Nodes[s.Node]; n.Region >= 0 && gone[n.Region] {
-			s.Phase = PhaseBody // of the region around it
+			s.Phase = PhaseBody // of the region around the hidden one
 			if moved[s.Node] == 0 {
 				s.Phase = ""
 			}
@@ -71,8 +72,8 @@ func Hide(p *Profile, hidden func(*Region) bool) {
 	p.Regions, p.Nodes = regions, nodes
 }
 
-// uncover gives the time of a hidden child back to its parent, and with it the
-// calls that the child stood for or held. The root has no time.
+// uncover gives the time of a hidden child back to its parent, and the MPI calls of the child with
+// it. The root has no time.
 func (n *Node) uncover(s ThreadStats, c event.Construct) {
 	calls := s.Calls
 	if c == event.MPI {
@@ -89,12 +90,12 @@ func (n *Node) uncover(s ThreadStats, c event.Construct) {
 			return
 		}
 	}
-	if calls != nil { // a task that another thread created
+	if calls != nil { // the child is a task that another thread created
 		n.Stats = append(n.Stats, ThreadStats{Thread: s.Thread, Calls: calls})
 	}
 }
 
-// Add adds a thread's figures to those that the node has of the thread.
+// Add adds a thread's figures to the node's figures of the same thread.
 func (n *Node) Add(s ThreadStats) {
 	for i := range n.Stats {
 		if n.Stats[i].Thread == s.Thread {

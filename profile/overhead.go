@@ -1,14 +1,15 @@
 package profile
 
-// Overhead is what the measurement cost the process: probe hits, and what each
-// takes on this machine.
+// Overhead is the cost of the measurement for the process: the probe hits, and the time that a hit
+// of each kind takes on this machine.
 type Overhead struct {
-	Mode   string      `json:"mode,omitempty"`   // how the probes were attached
-	Failed string      `json:"failed,omitempty"` // why it is not known what hits cost, a sentence
+	Mode string `json:"mode,omitempty"` // how the probes were attached
+	// Why the time that hits take is not known, as a sentence.
+	Failed string      `json:"failed,omitempty"`
 	Probes []ProbeHits `json:"probes,omitempty"`
 }
 
-// Total is what all hits took of their threads' time, ns.
+// Total returns the time that all hits took of their threads, in ns.
 func (o *Overhead) Total() (ns int64) {
 	for _, h := range o.Probes {
 		ns += int64(h.Hits) * (h.Before + h.After)
@@ -16,12 +17,14 @@ func (o *Overhead) Total() (ns int64) {
 	return ns
 }
 
-// ProbeHits are the hits of one kind of probe that were reported.
+// ProbeHits are the reported hits of one kind of probe.
 type ProbeHits struct {
-	Probe  string `json:"probe"`           // what it sat on: "nop5", "emulated", "call", "single-stepped", "return"
-	Reads  int    `json:"reads,omitempty"` // reads of the thread's memory at each
-	Kept   bool   `json:"kept,omitempty"`  // its record waited for others
+	// Kind of instruction under the probe: "nop5", "emulated", "call", "single-stepped",
+	// "return".
+	Probe  string `json:"probe"`
+	Reads  int    `json:"reads,omitempty"` // number of reads of the thread's memory at each hit
+	Kept   bool   `json:"kept,omitempty"`  // the hit's record waited with its thread for others
 	Hits   uint64 `json:"hits"`
-	Before int64  `json:"before,omitempty"` // what one took, before its time stamp, ns
-	After  int64  `json:"after,omitempty"`  // and after
+	Before int64  `json:"before,omitempty"` // time that a hit took before its time stamp, ns
+	After  int64  `json:"after,omitempty"`  // time that a hit took after its time stamp, ns
 }

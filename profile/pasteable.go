@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Pasteable makes text harmless to a terminal and to JSON. A word that holds bytes that
-// are not UTF-8, or characters that do not print, becomes what a shell reads as the same
-// name, src/$'l\366ser.c', so that a user can copy and paste the word. Blanks part words;
-// of a path, only the elements that need quotes have them.
+// Pasteable makes text harmless to a terminal and to JSON. Some words hold bytes that are not
+// UTF-8, or characters that do not print. Such a word becomes one that a shell reads as the same
+// name, for example src/$'l\366ser.c', so that a user can copy and paste it. Blanks separate words.
+// In a path, only the elements that need quotes get them.
 func Pasteable(text string) string {
 	if prints(text) {
 		return text
@@ -27,7 +27,8 @@ func Pasteable(text string) string {
 	return b.String()
 }
 
-// pasteableWord leaves what a sentence puts around a name outside of the quotes.
+// pasteableWord quotes the name in a word. Brackets, quotes and punctuation around the name stay
+// outside.
 func pasteableWord(w string) string {
 	if prints(w) {
 		return w
@@ -38,8 +39,8 @@ func pasteableWord(w string) string {
 	return before + quoted(name) + w[len(before)+len(name):]
 }
 
-// PasteableName is a name alone, as a shell takes it: a name that holds blanks or what
-// means something to a shell is quoted as well.
+// PasteableName returns a single name in the form that a shell takes. It also quotes a name that
+// holds blanks or characters with a meaning for shells.
 func PasteableName(name string) string {
 	switch {
 	case !prints(name):
@@ -54,8 +55,8 @@ func prints(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// quoted is a word in the quotes of bash, ksh, zsh and POSIX.1-2024. Octal digits write a
-// byte, since some of those shells read any number of hexadecimal digits behind \x.
+// quoted puts a word into quotes that bash, ksh, zsh and POSIX.1-2024 understand. Octal digits
+// write a byte, because some of these shells read any number of hexadecimal digits behind \x.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteString("$'")
@@ -76,8 +77,8 @@ func quoted(s string) string {
 	return b.String() + "'"
 }
 
-// recordable is a copy of a profile of which JSON can hold the names: the program's,
-// those of files, functions and regions.
+// recordable returns a copy of a profile whose names are valid in JSON: the names of the program,
+// and of files, functions and regions.
 func recordable(p *Profile) *Profile {
 	out := *p
 	valid := func(names ...*string) {

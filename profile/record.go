@@ -11,28 +11,27 @@ import (
 	"ompp-attach/event"
 )
 
-// What Decode and Encode can say about a recorded profile; the returned errors
-// wrap one of these and add what was found.
+// Errors about a recorded profile. The errors that Decode and Encode return wrap one of these and
+// add the details.
 var (
 	// ErrNotProfile: the data is something else, or damaged.
 	ErrNotProfile = errors.New("not a recorded ompp-attach profile")
 	// ErrTruncated: the data ends before the profile does.
 	ErrTruncated = errors.New("the recorded profile is truncated")
-	// ErrNewerVersion: a newer ompp-attach wrote it, and this one would
-	// misread it.
+	// ErrNewerVersion: a newer ompp-attach wrote the profile, and this version would misread
+	// it.
 	ErrNewerVersion = errors.New("the recorded profile was made by a newer ompp-attach")
 )
 
-// maxRecord bounds the uncompressed size that Decode accepts: a few kilobytes
-// of gzip can otherwise unpack to more than the machine's memory.
+// maxRecord bounds the uncompressed size that Decode accepts (bytes): otherwise a few kilobytes of
+// gzip could unpack to more than the machine's memory.
 const maxRecord = 4 << 30
 
-// Encode writes p as a recorded profile: one gzip member that holds one JSON
-// object, the fields being those of Profile. Nothing is left out or rounded;
-// only names that are not UTF-8 are written as Pasteable has them. The version written
-// is always SchemaVersion, because that is the schema of this package's types.
-// It fails on a profile that Decode would refuse (see Validate) and on errors
-// of w.
+// Encode writes p as a recorded profile: one gzip member with one JSON object, whose fields are
+// those of Profile. Nothing is left out or rounded. Only names that are not UTF-8 are written in
+// the form of Pasteable. The version in the file is always SchemaVersion, because that is the
+// schema of this package's types. Encode fails on a profile that Decode would refuse (see
+// Validate), and on errors of w.
 func Encode(w io.Writer, p *Profile) error {
 	if err := Validate(p); err != nil {
 		return fmt.Errorf("encode profile: %w", err)
@@ -51,11 +50,10 @@ func Encode(w io.Writer, p *Profile) error {
 	return nil
 }
 
-// Decode reads a profile that Encode wrote and validates it, so that its
-// users may follow every index without checking. Fields that it does not know
-// are skipped: a version that must not be misread has a higher number. The
-// error is one sentence and wraps ErrNotProfile, ErrTruncated or
-// ErrNewerVersion, or is that of r.
+// Decode reads a profile that Encode wrote. It validates the profile, so that its users may follow
+// every index without checks. Unknown fields are skipped: a version that must not be misread has a
+// higher number. The error is one sentence. It wraps ErrNotProfile, ErrTruncated or
+// ErrNewerVersion, or is the error of r.
 func Decode(r io.Reader) (*Profile, error) {
 	data, err := unpackRecord(r)
 	if err != nil {
@@ -77,9 +75,9 @@ func Decode(r io.Reader) (*Profile, error) {
 	return p, nil
 }
 
-// decodeOwn reads what Encode wrote with this version, which comes first then:
-// one pass over the text. A version stated once more decides, as in JSON. Of
-// an error only decodeAny can tell what it means.
+// decodeOwn reads a profile of this version in one pass over the text: Encode writes the version
+// first. If the text states the version again, the last one counts, as in JSON. Only decodeAny can
+// tell what an error means.
 func decodeOwn(data []byte) (*Profile, error) {
 	if !bytes.HasPrefix(data, ownVersion) {
 		return nil, ErrNotProfile
@@ -98,8 +96,8 @@ var ownVersion = fmt.Appendf(nil, `{"version":%d,`, SchemaVersion)
 
 // decodeAny reads any recorded profile, in two passes.
 func decodeAny(data []byte) (*Profile, error) {
-	// The version comes first: a newer file may hold what the full type
-	// cannot take, and must not be called damaged for it.
+	// The version is read first. A newer file may hold values that do not fit the full type,
+	// and must not be called damaged for that.
 	var head struct {
 		Version *int `json:"version"`
 	}
@@ -155,9 +153,9 @@ func unpackRecord(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// Validate reports the first fault in p's structure: an index out of range, a
-// node before its parent, an unknown construct, a negative duration. Figures
-// are not judged: a profile with odd times is still the user's measurement.
+// Validate reports the first fault in p's structure: an index out of range, a node before its
+// parent, an unknown construct, a negative duration. It does not judge figures: a profile with odd
+// times is still the user's measurement.
 func Validate(p *Profile) error {
 	if len(p.Nodes) == 0 {
 		return errors.New("it has no root node")
@@ -242,15 +240,15 @@ func knownConstruct(c event.Construct) bool {
 	return ok && back == c
 }
 
-// endsEarly reports whether a JSON error means that the text stops too soon,
-// not that it is wrong.
+// endsEarly reports whether a JSON error means that the text ends too early, not that the text is
+// wrong.
 func endsEarly(data []byte, err error) bool {
 	var syntax *json.SyntaxError
 	return errors.As(err, &syntax) && syntax.Offset >= int64(len(data)) && len(data) > 0 && data[0] == '{'
 }
 
-// isDamaged reports whether err says that compressed data is damaged, as
-// opposed to a failure to read it.
+// isDamaged reports whether err says that the compressed data is damaged, and not that reading it
+// failed.
 func isDamaged(err error) bool {
 	var bad flate.CorruptInputError
 	return errors.As(err, &bad) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader)

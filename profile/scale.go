@@ -2,10 +2,10 @@ package profile
 
 import "math"
 
-// Counters as they are read become those of the report.
+// Conversion of counters as they were read to the counters of reports.
 
-// eachCounts calls f on every thread's counters at every node, and may replace
-// them.
+// eachCounts replaces the counters of every thread at every node by the result of f. The argument s
+// of f is nil for the counters of child regions.
 func eachCounts(p *Profile, f func(s *ThreadStats, v []int64) []int64) {
 	for i := range p.Nodes {
 		for j := range p.Nodes[i].Stats {
@@ -22,7 +22,7 @@ func eachCounts(p *Profile, f func(s *ThreadStats, v []int64) []int64) {
 
 func scaled(v int64, by float64) int64 { return int64(math.Round(float64(v) * by)) }
 
-// ScaleCounters scales counters that counted during a share of the time only.
+// ScaleCounters scales each counter by the share of the time (0 to 1) in which it counted.
 func ScaleCounters(p *Profile, share []float64) {
 	eachCounts(p, func(_ *ThreadStats, v []int64) []int64 {
 		for i := range min(len(v), len(share)) {
@@ -34,9 +34,9 @@ func ScaleCounters(p *Profile, share []float64) {
 	})
 }
 
-// ScaleTurns scales n counters that took turns: behind them a thread's counts
-// hold for how long each of them counted, and how long the thread was on a CPU.
-// It returns the share of time in which each counted.
+// ScaleTurns scales n counters that took turns. Behind the counters, a thread's numbers hold the
+// time for which each of them counted, and the time for which the thread was on a CPU. ScaleTurns
+// removes these numbers. It returns the share of time in which each counter counted.
 func ScaleTurns(p *Profile, n int) []float64 {
 	ran, time := make([]float64, n), 0.0
 	for i := range p.Nodes {
@@ -58,22 +58,21 @@ func ScaleTurns(p *Profile, n int) []float64 {
 			switch {
 			case v[n+k] > 0:
 				v[k] = scaled(v[k], float64(v[2*n])/float64(v[n+k]))
-			case v[2*n] > 0 && s != nil: // it never had its turn here
+			case v[2*n] > 0 && s != nil: // the counter never had its turn here
 				s.Uncounted = max(s.Uncounted, s.Exec.C)
 			}
 		}
 		return v[:n:n]
 	})
 	for k := range ran {
-		if ran[k] = ran[k] / time; !(ran[k] < 1) { // or nothing was counted
+		if ran[k] = ran[k] / time; !(ran[k] < 1) { // NaN: nothing was counted
 			ran[k] = 1
 		}
 	}
 	return ran
 }
 
-// SpreadCounters puts counters where they belong: the i-th is that of column[i],
-// or of none (-1).
+// SpreadCounters reorders counters: the i-th one becomes the one at column[i], or 0 if that is -1.
 func SpreadCounters(p *Profile, column []int) {
 	eachCounts(p, func(_ *ThreadStats, v []int64) []int64 {
 		out := make([]int64, len(column))

@@ -1,6 +1,6 @@
 package profile
 
-// Span is summed time and the number of times it was entered.
+// Span is a sum of times, and the number of executions or phases that it sums.
 type Span struct {
 	T int64  `json:"t,omitempty"` // ns
 	C uint64 `json:"c,omitempty"`
@@ -31,44 +31,44 @@ type ThreadStats struct {
 	Body    Span `json:"body,omitzero"`
 	Barrier Span `json:"barrier,omitzero"`
 	Exit    Span `json:"exit,omitzero"`
-	// Child is the time that this thread spent in child regions it entered
-	// from this one: exclusive = inclusive - Child (ns).
+	// Child is the time that this thread spent in child regions entered from this one (ns):
+	// exclusive = inclusive - Child.
 	Child int64 `json:"child,omitempty"`
-	// Task is time spent executing tasks while waiting here (ns), and Tasks how
-	// many: inside the barrier, or inside TASKWAIT, TASKGROUP, TASKLOOP or
-	// TASKYIELD, whose other times leave it out. Outside of tasks it is all the
-	// time until the wait goes on; inside a task it is the executed tasks' own,
-	// without those that they executed in turn, so that it adds up.
+	// Task is the time spent executing tasks while waiting here (ns), and Tasks is their
+	// number. The wait is the barrier, or a TASKWAIT, TASKGROUP, TASKLOOP or TASKYIELD, whose
+	// other times leave Task out. Outside of tasks, it is all the time until the wait goes on.
+	// Inside a task, it is the own time of the executed tasks, without the tasks that these
+	// executed in turn. So the times add up.
 	Task  int64  `json:"task,omitempty"`
 	Tasks uint64 `json:"tasks,omitempty"`
-	// MPI is what the thread did in MPI while it was in this region, inner ones
-	// included (Fürlinger and Moore, Figs. 2 and 3); nil if nothing. Of a region
-	// of construct MPI, the calls themselves. The root's is all that the thread
-	// did in MPI.
+	// MPI holds the thread's MPI calls while it was in this region, inner regions included
+	// (Fürlinger and Moore, Figs. 2 and 3); nil if there were none. For a region of construct
+	// MPI, it holds the calls of that region. For the root, it holds all MPI calls of the
+	// thread.
 	MPI *MPIStats `json:"mpi,omitempty"`
-	// Calls is the part of MPI that was called straight from this region and
-	// whose own regions have been taken out (see Hide); nil if there are none.
+	// Calls is the part of MPI that was called directly from this region, and whose own regions
+	// have been taken out (see Hide); nil if there are none.
 	Calls *MPIStats `json:"calls,omitempty"`
-	// Counters are what the performance counters counted of this thread in Exec,
-	// inclusive, in the order of Meta.Counters; nil if none were read. Those of a
-	// counter that failed mean nothing. ChildCounters is the part of them in child
-	// regions: exclusive = Counters - ChildCounters.
+	// Counters are the counts of the performance counters for this thread in Exec, inclusive,
+	// in the order of Meta.Counters; nil if none were read. The counts of a counter that failed
+	// mean nothing. ChildCounters is the part of them in child regions: exclusive = Counters -
+	// ChildCounters.
 	Counters      []int64 `json:"counters,omitempty"`
 	ChildCounters []int64 `json:"child_counters,omitempty"`
-	// Uncounted is how many executions' counters are not known, or only a part of
-	// them, which Counters holds.
+	// Uncounted is the number of executions whose counts are not known, or known only in part.
+	// Counters include the known parts.
 	Uncounted uint64 `json:"uncounted,omitempty"`
-	// Cost is the part of these times that the measurement's own probes took; nil
-	// if nothing, or if that is not known.
+	// Cost is the part of these times that the measurement's own probes took; nil if there is
+	// none, or if it is not known.
 	Cost *Cost `json:"cost,omitempty"`
-	// NoCore is the part of these times in which the thread was ready to run and had
-	// no core; nil if none, or if that is not known. The root's Exec is all that the
-	// thread told of, in regions or not.
+	// NoCore is the part of these times in which the thread was ready to run and had no core;
+	// nil if there is none, or if it is not known. The root's Exec is all such time that the
+	// thread reported, in regions or not.
 	NoCore *Cost `json:"no_core,omitempty"`
-	// Estimate is the part of the above that was extrapolated, because the
-	// construct was not observed for some of the time; nil: nothing.
+	// Estimate is the part of the above that was extrapolated, because the construct was not
+	// observed for some of the time; nil: nothing.
 	Estimate *Estimate `json:"estimate,omitempty"`
-	// TakenOut is what Exec.T has lost to analysis.Adjust, ns. Never recorded.
+	// TakenOut is the time that analysis.Adjust took out of Exec.T, ns. Never recorded.
 	TakenOut int64 `json:"-"`
 }
 
@@ -91,38 +91,38 @@ func (s *ThreadStats) Add(o *ThreadStats) {
 	s.TakenOut += o.TakenOut
 }
 
-// AddCost adds to what the probes took.
+// AddCost adds to the time that probes took.
 func (s *ThreadStats) AddCost(c Cost) { addTo(&s.Cost, c) }
 
 // AddNoCore adds to the time without a core.
 func (s *ThreadStats) AddNoCore(c Cost) { addTo(&s.NoCore, c) }
 
-// UncoverCost makes the costs of a child region the region's own.
+// UncoverCost turns the costs of a child region into the region's own.
 func (s *ThreadStats) UncoverCost(child *ThreadStats) {
 	s.Cost = s.Cost.uncover(child.Cost)
 	s.NoCore = s.NoCore.uncover(child.NoCore)
 }
 
-// TakeBodyCost makes a body's costs those of a construct in the region, which was
-// split.
+// TakeBodyCost takes the body's cost from a construct in the region: the compiler had split one
+// directive into the two.
 func (s *ThreadStats) TakeBodyCost(child *ThreadStats) {
 	s.Cost = s.Cost.takeBody(child.Cost)
 	s.NoCore = s.NoCore.takeBody(child.NoCore)
 }
 
-// UndivideCost makes all of the costs the body's.
+// UndivideCost moves all of the costs to the body.
 func (s *ThreadStats) UndivideCost() {
 	s.Cost, s.NoCore = s.Cost.undivide(), s.NoCore.undivide()
 }
 
-// addCounters adds another thread's, or place's, counters.
+// addCounters adds the counters of another thread, or of another place.
 func (s *ThreadStats) addCounters(o *ThreadStats) {
 	s.Counters = SumCounters(s.Counters, o.Counters)
 	s.ChildCounters = SumCounters(s.ChildCounters, o.ChildCounters)
 	s.Uncounted += o.Uncounted
 }
 
-// UncoverCounters makes what was counted in a child region the region's own.
+// UncoverCounters turns the counts of a child region into the region's own.
 func (s *ThreadStats) UncoverCounters(child *ThreadStats) {
 	s.ChildCounters = SumCounters(s.ChildCounters, child.ChildCounters)
 	less := make([]int64, len(child.Counters))
@@ -132,7 +132,7 @@ func (s *ThreadStats) UncoverCounters(child *ThreadStats) {
 	s.ChildCounters = SumCounters(s.ChildCounters, less)
 }
 
-// AddMPI adds to a thread's counters at a node.
+// AddMPI adds to a thread's MPI figures at a node.
 func (s *ThreadStats) AddMPI(o *MPIStats) {
 	if s.MPI == nil {
 		s.MPI = &MPIStats{}
