@@ -9,8 +9,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// costText says what the measurement took of the threads' time, by kind of
-// probe; of that time a share as long as the profile knows it.
+// costText says how much of the threads' time the measurement took, by kind of probe.
 func costText(p *profile.Profile, c clock) string {
 	o := p.Meta.Overhead
 	switch {
@@ -48,8 +47,8 @@ func costText(p *profile.Profile, c clock) string {
 	return text
 }
 
-// ofProcessorTime says what part of the process's processor time the probes took,
-// which is more than that of the wall time where threads were idle.
+// ofProcessorTime says which share of the process's processor time the probes took. Where threads
+// were idle, that is more than their share of the wall time.
 func ofProcessorTime(p *profile.Profile, c clock) string {
 	cpu := p.Meta.UserTime + p.Meta.SysTime
 	if cpu <= 0 {
@@ -58,8 +57,8 @@ func ofProcessorTime(p *profile.Profile, c clock) string {
 	return fmt.Sprintf(", %s%% of %s sec of processor time", share(min(1, analysis.Ratio(analysis.ProbeCost(p), cpu))), c.seconds(cpu, 0))
 }
 
-// muchProbed names the program and the regions of whose time probes took more than a
-// tenth, in one line; empty: none.
+// muchProbed names, in one line, the program and the regions in which probes took more than a tenth
+// of the time; "": there are none.
 func muchProbed(p *profile.Profile, most int) string {
 	var names []string
 	for _, s := range analysis.MuchProbed(p) {
@@ -79,7 +78,7 @@ func muchProbed(p *profile.Profile, most int) string {
 	return "Probes took more than a tenth of the time of " + firstOf(names, most) + ": " + counts + ", times and waits are rough."
 }
 
-// hasEstimates tells whether some count is of what was observed only, or extrapolated.
+// hasEstimates tells whether some count is extrapolated, or of observed executions only.
 func hasEstimates(p *profile.Profile) bool {
 	return slices.ContainsFunc(analysis.Flat(p), func(b analysis.Block) bool {
 		e := b.Sum.Estimate
@@ -87,8 +86,8 @@ func hasEstimates(p *profile.Profile) bool {
 	})
 }
 
-// tasksAway says where tasks that were not observed may look like waiting, in one
-// line; empty: nowhere.
+// tasksAway names, in one line, the regions where tasks that were not observed may look like
+// waiting; "": there are none.
 func tasksAway(p *profile.Profile, most int) string {
 	var names []string
 	for _, region := range analysis.TasksAway(p) {
@@ -100,7 +99,7 @@ func tasksAway(p *profile.Profile, most int) string {
 	return "Tasks were not observed all of the time: what seems to be waiting in " + firstOf(names, most) + " may be tasks."
 }
 
-// leftOut says which findings are left out, one line for each reason.
+// leftOut says which findings are left out, in one line for each reason.
 func leftOut(p *profile.Profile, f analysis.Findings) (lines []string) {
 	for _, x := range []struct {
 		of  []analysis.Property
@@ -120,18 +119,17 @@ func leftOut(p *profile.Profile, f analysis.Findings) (lines []string) {
 	return lines
 }
 
-// costShare is what part of the threads' wall time, as measured, the probes
-// took.
+// costShare is the probes' share of the threads' wall time, as it was measured.
 func costShare(p *profile.Profile) float64 {
 	measured := *p
 	measured.Meta.Duration = measuredDuration(p)
 	return analysis.Ratio(analysis.ProbeCost(p), analysis.ThreadTime(&measured))
 }
 
-// measuredDuration is the wall time as it was measured.
+// measuredDuration is the wall time in ns as it was measured, with the probes' time.
 func measuredDuration(p *profile.Profile) int64 { return p.Meta.Duration + p.Meta.TakenOut }
 
-// timesText says what the report's times are.
+// timesText says whether the report's times are as measured or without the probes' time.
 func timesText(p *profile.Profile, raw bool) string {
 	switch {
 	case p.Meta.Adjusted:

@@ -13,8 +13,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// counterText is a counter's value: with a + if it is not that of all executions,
-// and - if it is not known at all, for a 0 would be a figure.
+// counterText prints a counter's value. A + follows a value that lacks some executions. A - stands
+// for a value that is not known, since 0 would be a figure.
 func counterText(p *profile.Profile, s *profile.ThreadStats, counts []int64, i int) string {
 	v, ok := counterValue(p, s, counts, i)
 	switch {
@@ -26,7 +26,7 @@ func counterText(p *profile.Profile, s *profile.ThreadStats, counts []int64, i i
 	return fmt.Sprint(v)
 }
 
-// counterValue is the i-th of a thread's counters; ok is false if it is not known.
+// counterValue is the value of a thread's i-th counter; ok is false if the value is not known.
 func counterValue(p *profile.Profile, s *profile.ThreadStats, counts []int64, i int) (v int64, ok bool) {
 	if p.Meta.Counters[i].Failed != "" {
 		return 0, false
@@ -34,13 +34,13 @@ func counterValue(p *profile.Profile, s *profile.ThreadStats, counts []int64, i 
 	if i < len(counts) {
 		v = counts[i]
 	}
-	if s.Exec.C == 0 && s.Counters == nil { // of a thread that did not take part
+	if s.Exec.C == 0 && s.Counters == nil { // the thread did not take part
 		return 0, true
 	}
 	return v, s.Counters != nil && (s.Uncounted == 0 || v != 0)
 }
 
-// exclusiveCounters are what was counted in a region, but not in inner ones.
+// exclusiveCounters are the counts of a region without those of the regions inside.
 func exclusiveCounters(s *profile.ThreadStats) []int64 {
 	out := slices.Clone(s.Counters)
 	for i := range out {
@@ -51,9 +51,9 @@ func exclusiveCounters(s *profile.ThreadStats) []int64 {
 	return out
 }
 
-// evaluators returns the formulas of a report: those that the user gave, or else
-// gave to the measurement, and those that are useful with its counters. A formula
-// over what was not counted is left out here: the user has been told.
+// evaluators returns the formulas of a report: those of the user, or else those that the
+// measurement recorded, and some that are useful with its counters. Formulas over counters that
+// failed are left out: the user has been told.
 func (o *Options) evaluators(p *profile.Profile) (out []*perfcounters.Formula) {
 	if len(p.Meta.Counters) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (o *Options) evaluators(p *profile.Profile) (out []*perfcounters.Formula) {
 	return out
 }
 
-// CounterNames are the names that formulas over a profile may use.
+// CounterNames returns the names of counters that formulas over a profile may use.
 func CounterNames(p *profile.Profile) (names []string) {
 	for _, c := range p.Meta.Counters {
 		names = append(names, c.Name)
@@ -89,7 +89,7 @@ func CounterNames(p *profile.Profile) (names []string) {
 	return names
 }
 
-// evaluate computes a formula for a thread's figures.
+// evaluate computes a formula for a thread's figures; ok is false if a value is not known.
 func evaluate(p *profile.Profile, f *perfcounters.Formula, s *profile.ThreadStats) (float64, bool) {
 	return f.Eval(func(name string) (float64, bool) {
 		switch name {
@@ -104,8 +104,8 @@ func evaluate(p *profile.Profile, f *perfcounters.Formula, s *profile.ThreadStat
 	})
 }
 
-// ompP's widths: of a counter in the flat profiles and in the callgraph's, and of
-// an evaluator.
+// ompP's column widths: of a counter in the flat profiles and in the callgraph's, and of an
+// evaluator.
 const (
 	flatCounterWidth      = 18
 	callgraphCounterWidth = 20
@@ -140,7 +140,8 @@ func evaluatorText(p *profile.Profile, f *perfcounters.Formula, s *profile.Threa
 	if !ok {
 		return "-"
 	}
-	if a := math.Abs(v); a != 0 && a < 0.01 { // ompP's two decimals would make it nothing
+	// With ompP's two decimals it would be printed as zero.
+	if a := math.Abs(v); a != 0 && a < 0.01 {
 		return fmt.Sprintf("%.2e", v)
 	}
 	return decimal(v, 0, 2)
@@ -176,7 +177,7 @@ func (o *ompp) counterHeader(key func(name, format string, args ...any)) {
 	}
 }
 
-// countedOf returns the indices of the counters that have counts.
+// countedOf returns the indices of the counters that were counted.
 func countedOf(p *profile.Profile) (out []int) {
 	for i, c := range p.Meta.Counters {
 		if c.Failed == "" {
@@ -186,7 +187,7 @@ func countedOf(p *profile.Profile) (out []int) {
 	return out
 }
 
-// counterTypes are the pprof sample types of counters.
+// counterTypes returns the pprof sample types of counters.
 func counterTypes(p *profile.Profile, counters []int) (types []*pprof.ValueType) {
 	for _, i := range counters {
 		c := &p.Meta.Counters[i]
@@ -202,8 +203,8 @@ func counterTypes(p *profile.Profile, counters []int) (types []*pprof.ValueType)
 	return types
 }
 
-// counts are a thread's exclusive values of the counters in a pprof profile,
-// which knows no missing ones.
+// counts returns a thread's exclusive counts for a pprof profile. pprof knows no missing values, so
+// a missing count is 0.
 func (b *pprofBuilder) counts(s *profile.ThreadStats) (out []int64) {
 	own := exclusiveCounters(s)
 	for _, i := range b.counters {
@@ -213,12 +214,12 @@ func (b *pprofBuilder) counts(s *profile.ThreadStats) (out []int64) {
 	return out
 }
 
-// counterNotes say what the reader must know about the counters.
+// counterNotes returns what the reader must know about the counters.
 func counterNotes(p *profile.Profile) (out []string) {
 	uncounted := uint64(0)
 	for i := range p.Nodes {
 		if r := p.Nodes[i].Region; r >= 0 && p.Regions[r].Construct == event.MPI {
-			continue // no counters are shown of single calls
+			continue // reports show no counters of single calls
 		}
 		for j := range p.Nodes[i].Stats {
 			uncounted += p.Nodes[i].Stats[j].Uncounted
@@ -247,8 +248,8 @@ func (o *ompp) countingNotes() []string {
 		"What our probes cost is part of what is counted in the kernel; COUNTER:u leaves the kernel out. EXECT in formulas is as measured, too. - stands for what is not known, or what a formula has no value for."}, counterNotes(o.p)...)
 }
 
-// wallCounters are the cells of counters and evaluators in the table of parallel
-// regions by wallclock time: of all threads of a region.
+// wallCounters are the cells of counters and evaluators in the table of parallel regions by wall
+// time. They sum up all threads of a region.
 func (o *ompp) wallCounters(s *profile.ThreadStats) (text string) {
 	for i := range o.p.Meta.Counters {
 		text += fmt.Sprintf(" %*s", flatCounterWidth, counterText(o.p, s, s.Counters, i))
@@ -259,7 +260,7 @@ func (o *ompp) wallCounters(s *profile.ThreadStats) (text string) {
 	return text
 }
 
-// addCounted adds what formulas use.
+// addCounted adds the figures that formulas use to sum.
 func addCounted(sum, s *profile.ThreadStats) {
 	sum.Exec.T += s.Exec.T
 	sum.Exec.C += s.Exec.C

@@ -11,11 +11,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// wantsSymbols is the share of samples from which on a file's missing names are told.
+// wantsSymbols is the share of samples from which on a file's missing names are reported.
 const wantsSymbols = 0.01
 
-// debugNotes say of which files names or lines are missing, where they would help, and
-// which package has them.
+// debugNotes list the files whose names or lines are missing where they would help, and the
+// packages that have them.
 func debugNotes(p *profile.Profile) []string {
 	inRegions := map[string]bool{}
 	for i := range p.Regions {
@@ -43,7 +43,7 @@ func debugNotes(p *profile.Profile) []string {
 	}
 	slices.SortStableFunc(wanting, func(a, b *profile.Object) int { return cmp.Compare(sampled[b.Path], sampled[a.Path]) })
 	var order []string
-	files := map[string][]string{} // by what helps
+	files := map[string][]string{} // by remedy
 	for _, o := range wanting {
 		helps := debugRemedy(o)
 		if files[helps] == nil {
@@ -71,7 +71,7 @@ func debugNotes(p *profile.Profile) []string {
 	return bullets("Files without debug information (DEBUGINFOD_URLS has it fetched):", items)
 }
 
-// debugRemedy says what a file lacks, and what helps.
+// debugRemedy says what a file lacks, and how to get it.
 func debugRemedy(o *profile.Object) string {
 	lacks := "no lines"
 	if !o.Symbols {

@@ -7,11 +7,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// To keep a budget, constructs are not observed for some of the time. What was
-// executed then is extrapolated, such figures bear a ~; or it is not known, and a +
-// stands behind the figures of what was observed.
+// With a budget, constructs are not observed for a part of the time. Where executions in that time
+// can be extrapolated, the figures bear a ~. Otherwise a + follows figures that hold the observed
+// executions only.
 
-// marked marks a figure that is extrapolated in part, or the least that it can be.
+// marked marks a figure that is partly extrapolated (~), or a lower bound (+).
 func marked(text string, e *profile.Estimate) string {
 	switch {
 	case e == nil:
@@ -23,8 +23,8 @@ func marked(text string, e *profile.Estimate) string {
 	return text
 }
 
-// markedExclusive marks a figure without the regions inside: where there were more
-// executions inside than were observed, it holds their time, and more can not be said.
+// markedExclusive marks a figure that excludes the regions inside. If executions inside were not
+// observed, the figure holds their time.
 func markedExclusive(text string, e *profile.Estimate) string {
 	if e != nil && !e.AtLeast && (e.Exec.C > 0 || e.Child != 0 || e.Inside) {
 		return "~" + text
@@ -32,10 +32,10 @@ func markedExclusive(text string, e *profile.Estimate) string {
 	return marked(text, e)
 }
 
-// isEstimated tells whether a figure of a row is marked.
+// isEstimated tells whether figures of a row are marked.
 func isEstimated(e *profile.Estimate) bool { return markedExclusive("", e) != "" }
 
-// budgetHeader writes what a budget has led to.
+// budgetHeader writes the header lines about the budget and its effects.
 func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
 	if b := m.Budget; b != nil {
@@ -51,8 +51,8 @@ func observationText(c clock, x *profile.Observation) string {
 	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), c.seconds(x.Away, 0), plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0))
 }
 
-// extrapolatedNotes tell which figures are extrapolated, and how far they may be
-// off, and which are the least that they can be.
+// extrapolatedNotes tell which figures are extrapolated and how large their error may be, and which
+// are lower bounds.
 func extrapolatedNotes(p *profile.Profile, c clock) []string {
 	var guesses, floors, gaps []string
 	for _, b := range analysis.Flat(p) {
@@ -91,7 +91,7 @@ func minus(a, b uint64) uint64 {
 	return a - b
 }
 
-// extrapolatedTroubles are the summary's lines about it.
+// extrapolatedTroubles are the summary's lines about extrapolated figures.
 func extrapolatedTroubles(p *profile.Profile) (out [][2]string) {
 	const see = ": see the Measurement Notes of the text report"
 	var names, floors []string
@@ -112,7 +112,7 @@ func extrapolatedTroubles(p *profile.Profile) (out [][2]string) {
 	return out
 }
 
-// extrapolatedComments are pprof's comments about it.
+// extrapolatedComments are the pprof profile's comments about extrapolated figures.
 func extrapolatedComments(p *profile.Profile) (out []string) {
 	for i := range p.Meta.Observations {
 		out = append(out, "Not observed for some of the time, with labels extrapolated or at_least: "+observationText(clockOf(p), &p.Meta.Observations[i]))

@@ -9,33 +9,34 @@ import (
 	"ompp-attach/profile"
 )
 
-// little is the share of all threads' time below which the text report joins rows.
+// little is the share of all threads' time below which the text report leaves rows out and counts
+// them in one line.
 const little = 0.001
 
 // Order is how the callgraph is sorted.
 type Order string
 
-// The orders there are.
+// The orders of the callgraph.
 const (
 	ByTime   Order = "time"
 	BySource Order = "source"
 )
 
-// Orders are the orders, the default first.
+// Orders lists the orders, the default first.
 var Orders = []Order{ByTime, BySource}
 
-// fold says which rows a text report shows by themselves, and in which order.
+// fold says which rows a text report shows one by one, and in which order.
 type fold struct {
 	kids    [][]int // shown children of each node
-	folded  [][]int // the others, those of recursion apart
-	regions []bool  // shown in tables of regions
-	hidden  int     // nodes that are not shown
+	folded  [][]int // children that are not shown, without those that recursion joins
+	regions []bool  // by region: shown in the tables of regions
+	hidden  int     // number of nodes that are not shown
 	rec     recursion
 }
 
-// findFold leaves out what takes little time and holds nothing that takes more. A
-// row that lost events, or was not observed all of the time, is shown, and so is one that
-// would be left out alone.
+// findFold finds the rows to leave out: those that take little time and hold nothing that takes
+// more. A row is shown nevertheless if it lost events, if it was not observed all of the time, or
+// if it would be the only one left out.
 func findFold(p *profile.Profile, o Options) *fold {
 	f := &fold{rec: findRecursion(p), regions: make([]bool, len(p.Regions)), folded: make([][]int, len(p.Nodes))}
 	f.kids = f.rec.shown(analysis.Children(p))
@@ -50,7 +51,8 @@ func findFold(p *profile.Profile, o Options) *fold {
 		time[i] = analysis.Sum(&p.Nodes[i]).Exec.T
 		most = max(most, time[i])
 	}
-	if float64(most) < little*float64(all) { // a program that does nearly nothing, of which all is of interest
+	// The program does nearly nothing, so everything is of interest.
+	if float64(most) < little*float64(all) {
 		o.All = true
 	}
 	for i := len(p.Nodes) - 1; i > 0; i-- {
@@ -101,14 +103,14 @@ func findFold(p *profile.Profile, o Options) *fold {
 	return f
 }
 
-// joined says that n rows are not shown by themselves.
+// joined is the text for n rows that are not shown one by one.
 func joined(n int, noun string) string { return "and " + belowLittle(n, noun) }
 
 func belowLittle(n int, noun string) string {
 	return fmt.Sprintf("%s below %s %%", plural(n, noun), decimal(100*little, 0, 1))
 }
 
-// below counts a node's folded children and all that is below those.
+// below counts a node's children that are left out, with all nodes below them.
 func (f *fold) below(node int) (n int) {
 	stack := slices.Clone(f.folded[node])
 	for len(stack) > 0 {
@@ -120,7 +122,7 @@ func (f *fold) below(node int) (n int) {
 	return n
 }
 
-// shownOf parts regions into those that are shown and the number of the others.
+// shownOf returns the regions that are shown, and the number of the others.
 func (f *fold) shownOf(regions []int) (shown []int, others int) {
 	for _, r := range regions {
 		if f.regions[r] {

@@ -13,23 +13,22 @@ import (
 	"ompp-attach/profile"
 )
 
-// Options are what the reader of a report may choose; the zero value is what
-// most want.
+// Options are choices of a report's reader. The zero value is the default.
 type Options struct {
-	Volumes mpi.Accounting // of collective operations' volumes
-	Rules   analysis.Rules // of the overhead classes
-	Classic bool           // without what ompP does not have: the regions of single MPI calls
-	Raw     bool           // times as measured, with what the probes took of them
-	All     bool           // also rows of text that take little time
-	Sort    Order          // of the callgraph; empty: ByTime
-	// Decimals of the times in text, which are seconds; 0: as the run's length asks for.
+	Volumes mpi.Accounting // how volumes of collective operations are counted
+	Rules   analysis.Rules // which rules make the overhead classes
+	Classic bool           // without regions of single MPI calls, which ompP does not have
+	Raw     bool           // times as measured, with the time that the probes took
+	All     bool           // text reports show also rows that take little time
+	Sort    Order          // order of the callgraph; empty: ByTime
+	// Decimals is the number of decimals of times in text, which are in seconds; 0: chosen by the
+	// length of the run.
 	Decimals int
-	// Evaluators are formulas over the counters; nil: those that were given to the
-	// measurement.
+	// Evaluators are formulas over the counters; nil: those that the measurement recorded.
 	Evaluators []string
 }
 
-// view returns the profile as the options want it.
+// view returns the profile with the times that the options ask for.
 func (o Options) view(p *profile.Profile) *profile.Profile {
 	if !o.Raw {
 		p = analysis.Adjust(p)
@@ -44,30 +43,28 @@ func (o Options) view(p *profile.Profile) *profile.Profile {
 	return &v
 }
 
-// Format is one way to write a profile. To add one, write its file and add its
-// row to Formats.
+// Format is a format of reports. To add one, write its file and add a row to Formats.
 type Format struct {
-	Name        string // as the user selects it
-	Suffix      string // how names of its files end
+	Name        string // as --format takes it
+	Suffix      string // suffix of its files' names
 	Description string // one line for help texts
-	// Write writes a profile that profile.Validate accepts. Its errors
-	// are those of the writer.
+	// Write writes a profile that profile.Validate accepts. It returns only errors of the writer.
 	Write func(io.Writer, *profile.Profile, Options) error
-	// Sampled: only of profiles that were sampled.
+	// Sampled says that the format is only for profiles with samples.
 	Sampled bool
 }
 
-// Has tells whether a profile can be written so.
+// Has tells whether the profile can be written in this format.
 func (f *Format) Has(p *profile.Profile) bool { return !f.Sampled || p.Meta.Sampling != nil }
 
-// Formats are the formats there are, in the order in which help lists them.
+// Formats lists the formats, in the order of the help.
 var Formats = []Format{
 	{"ompp", "profile.ompp.txt", "ompP's text report", WriteOmpp, false},
 	{"pprof", "profile.pb.gz", "for go tool pprof: region paths as call stacks", WritePprof, false},
 	{"samples", "profile.samples.pb.gz", "for go tool pprof: sampled call stacks, with regions", WriteSamples, true},
 }
 
-// FormatNamed returns the format of that name; ok is false if there is none.
+// FormatNamed returns the format with that name; ok is false if there is none.
 func FormatNamed(name string) (f Format, ok bool) {
 	for _, f := range Formats {
 		if f.Name == name {

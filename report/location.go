@@ -8,11 +8,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// locationText renders a place as ompP does, `main.c (53-58)`, with `~` before
-// a line that is not exact. Without lines it falls back on the function and
-// the place in the object file, which addr2line understands:
-// `solve (libfoo.so+0x1234)`, and where that names no function of its own, on the
-// nearest around it: `libfoo.so+0x1234 from solve`.
+// locationText renders a place as ompP does, `main.c (53-58)`, with `~` before a line that is not
+// exact. A place without lines is shown as function and offset in its file, `solve
+// (libfoo.so+0x1234)`, which addr2line understands. If the function has no name, the nearest named
+// function around it is shown: `libfoo.so+0x1234 from solve`.
 func locationText(l *profile.Location) string {
 	if l.File != "" && l.Begin > 0 {
 		lines := mark(l.Mark) + fmt.Sprint(l.Begin)
@@ -54,12 +53,11 @@ func mark(m profile.Mark) string {
 // isApprox reports whether locationText prints a `~` for l.
 func isApprox(l *profile.Location) bool { return strings.Contains(locationText(l), "~") }
 
-// regionText is ompP's LOCATION: the place and, of a construct that can bear
-// one, the name.
+// regionText is ompP's LOCATION: the place, and the name if the construct can have one.
 func regionText(r *profile.Region) string {
 	text := locationText(&r.Location)
 	switch {
-	case r.Name != "" && r.Name == r.Location.Function && (r.Location.File == "" || r.Location.Begin == 0): // it is there
+	case r.Name != "" && r.Name == r.Location.Function && (r.Location.File == "" || r.Location.Begin == 0): // shown already
 	case r.Name != "":
 		text += " (" + clean(r.Name) + ")"
 	case r.Construct.CanBeNamed():
@@ -71,16 +69,14 @@ func regionText(r *profile.Region) string {
 	return text
 }
 
-// regionLabel names a region within a sentence: `R00005 main.c (53-58)
-// (unnamed) CRITICAL`.
+// regionLabel names a region within a sentence: `R00005 main.c (53-58) (unnamed) CRITICAL`.
 func regionLabel(p *profile.Profile, region int) string {
 	r := &p.Regions[region]
 	return fmt.Sprintf("R%05d %s %s", region+1, regionText(r), r.Construct)
 }
 
-// threadText is a thread's number as the TID column shows it: the OpenMP
-// thread number, preceded by that of the initial thread where that is not the
-// first.
+// threadText is a thread's number in the TID column: the OpenMP thread number. If the thread
+// belongs to an initial thread that is not the first one, the initial thread's number comes first.
 func threadText(t profile.Thread) string {
 	num := fmt.Sprint(t.Num)
 	if t.Num == profile.UnknownNum {
@@ -95,7 +91,7 @@ func threadText(t profile.Thread) string {
 	return num
 }
 
-// programName is how reports call the program.
+// programName is the program's name in reports.
 func programName(p *profile.Profile) string {
 	if p.Meta.Program == "" {
 		return "unknown"
@@ -103,8 +99,8 @@ func programName(p *profile.Profile) string {
 	return clean(p.Meta.Program)
 }
 
-// clean makes names of the measured program or its files harmless to a line
-// of text and to a terminal.
+// clean makes a name of the measured program or of its files harmless to a line of text and to a
+// terminal.
 func clean(s string) string { return profile.Pasteable(s) }
 
 // plural returns "1 thread", "2 threads".

@@ -11,17 +11,17 @@ import (
 	"ompp-attach/profile"
 )
 
-// showsNoCore tells whether threads lacked a core for a part of their time that is
-// worth a column.
+// showsNoCore tells whether threads lacked a core for so much of their time that the report has a
+// column for it.
 func showsNoCore(p *profile.Profile, r analysis.Rules) bool {
 	return r == analysis.Disjoint && analysis.Ratio(analysis.NoCore(p), analysis.ThreadTime(p)) >= leastShare
 }
 
-// fewCore is the share of time with a core below which a finding says so: what is found
-// may be the machine's, not the program's.
+// fewCore is a share of time with a core. If threads had a core for less, a finding says so: the
+// cause may be the machine, not the program.
 const fewCore = 0.9
 
-// coreText says for how much of a time threads had a core, if that is little: "had a
+// coreText says for which share of a time threads had a core, if the share is below fewCore: "had a
 // core for 14% of that time".
 func coreText(share float64) string {
 	if share >= fewCore {
@@ -30,7 +30,7 @@ func coreText(share float64) string {
 	return fmt.Sprintf("had a core for %s%% of that time", decimal(100*share, 0, 0))
 }
 
-// noCoreText says on the console how long threads lacked a core.
+// noCoreText says, for the summary, how long threads lacked a core.
 func noCoreText(p *profile.Profile, part func(int64) string) string {
 	none := analysis.NoCore(p)
 	text := fmt.Sprintf("%s thread-sec (%s%%) ready to run without a core: others had it", clockOf(p).seconds(none, 0), part(none))
@@ -40,22 +40,22 @@ func noCoreText(p *profile.Profile, part func(int64) string) string {
 	return text
 }
 
-// jobLacksCores tells whether threads of a job's ranks lacked a core for a part of their
-// time that is worth columns.
+// jobLacksCores tells whether threads of a job's ranks lacked a core for so much of their time that
+// the report has columns for it.
 func jobLacksCores(j *job.Job) bool {
 	none, all := j.RankStats(func(r *job.Rank) int64 { return r.NoCore }), j.RankStats(func(r *job.Rank) int64 { return r.ThreadTime })
 	return none.Total() >= leastShare*all.Total() && none.Max > 0
 }
 
-// coreShare says for how much of a rank's time its threads had a core, or wanted none.
+// coreShare prints the share of a rank's time in which its threads had a core, or wanted none.
 func coreShare(r *job.Rank) string { return wholePercent(rankCore(r)) }
 
 func rankCore(r *job.Rank) float64 { return 1 - analysis.Ratio(r.NoCore, r.ThreadTime) }
 
 func wholePercent(share float64) string { return decimal(100*share, 0, 0) + "%" }
 
-// lackOfCores names the ranks that had least of their cores: what differs may come of
-// that.
+// lackOfCores names the ranks whose threads lacked cores most: differences between ranks may come
+// from that.
 func (t *jobText) lackOfCores() {
 	const most = 4
 	var ranks []*job.Rank

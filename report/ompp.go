@@ -14,11 +14,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// WriteOmpp writes the text report of ompP: its seven sections with their
-// titles, columns and widths, so that people and scripts that read ompP's
-// reports read this one. What ompP does not have comes after: further header
-// lines, columns at the right end, sections of MPI's call sites and of the
-// lines that were sampled most, and one of what the reader must know about the figures.
+// WriteOmpp writes ompP's text report: its seven sections with their titles, columns and widths, so
+// that people and scripts that know ompP's reports can read this one. Additions come after what
+// ompP has: more header lines, columns at the right end, sections on MPI's call sites and on the
+// lines that were sampled most, and a section of notes on the figures.
 func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)
@@ -40,17 +39,17 @@ func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	return out.Flush()
 }
 
-// ompp is a text report being written. Write errors stay in the bufio.Writer
-// until the final Flush.
+// ompp is a text report that is being written. The bufio.Writer keeps write errors until the final
+// Flush.
 type ompp struct {
 	*bufio.Writer
 	Options
 	p *profile.Profile
 	clock
-	tid int  // width of the TID column; ompP's 4 unless a thread needs more
+	tid int  // width of the TID column: ompP's 4, unless a thread needs more
 	mpi bool // the process used MPI
 
-	noCore bool // its threads lacked a core for a part of their time
+	noCore bool // threads lacked a core for a part of their time: see showsNoCore
 
 	formulas []*perfcounters.Formula
 	fold     *fold
@@ -58,20 +57,20 @@ type ompp struct {
 
 func (o *ompp) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
 
-// banner starts a section.
+// banner writes the heading of a section.
 func (o *ompp) banner(title string) {
 	rule := strings.Repeat("-", 70)
 	line := "----     ompP " + title + "     "
 	o.printf("%s\n%s%s\n%s\n", rule, line, rule[:max(0, 70-len(line))], rule)
 }
 
-// header writes section 1. The keys after PAPI Support and MPI's are additions.
+// header writes section 1. The keys after PAPI Support, and those on MPI, are additions to ompP's.
 func (o *ompp) header() {
 	m := &o.p.Meta
 	key := func(name, format string, args ...any) {
 		o.printf("%-16s: %s\n", name, clean(fmt.Sprintf(format, args...)))
 	}
-	// C's "%a %b %d %T %Y"
+	// The format "%a %b %d %T %Y" of C.
 	const date = "Mon Jan 02 15:04:05 2006"
 	state := "final"
 	if m.Ended == "" || !m.SnapshotAt.IsZero() {
@@ -170,7 +169,7 @@ func (o *ompp) overview() {
 	}
 }
 
-// runtimeText names a region's runtime where the process has several.
+// runtimeText names a region's runtime if the process has several.
 func runtimeText(p *profile.Profile, region int) string {
 	if r := p.Regions[region].Runtime; len(p.Meta.Runtimes) > 1 && r != "" {
 		return " [" + clean(r) + "]"
@@ -193,8 +192,7 @@ func decimal(v float64, width, decimals int) string {
 	return fmt.Sprintf("%*.*f", width, decimals, v)
 }
 
-// percent prints a share in ompP's five characters; 100 gives up a decimal to
-// stay in its column.
+// percent prints a share in ompP's five characters. 100 has one decimal less, to fit its column.
 func percent(share float64) string {
 	if v := 100 * share; v < 99.995 {
 		return decimal(v, 5, 2)

@@ -86,14 +86,14 @@ func (o *ompp) overheads() {
 	o.printf("\n\n")
 }
 
-// line writes a sentence on a line of its own, if there is one.
+// line writes a sentence on a line of its own, unless it is empty.
 func (o *ompp) line(sentence string) {
 	if sentence != "" {
 		o.printf("%s\n", clean(sentence))
 	}
 }
 
-// overheadRow writes a region's total and its overheads as parts of whole.
+// overheadRow writes a region's total time, and its overheads as shares of whole.
 func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width int) {
 	o.printf("  %s ", o.seconds(total, width))
 	times := []int64{c.Sum(), c.Synch, c.Imbal, c.Limpar, c.Mgmt}

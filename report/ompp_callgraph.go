@@ -8,18 +8,18 @@ import (
 	"ompp-attach/event"
 )
 
-// shortName is ompP's name of eight characters.
+// shortName is ompP's short name of a construct, of eight characters.
 func shortName(c event.Construct) string { return cmp.Or(c.Traits().Short, c.String()) }
 
-// callgraph writes section 3. Values are summed thread time over the number of
-// threads; the root's are the duration.
+// callgraph writes section 3. Its values are the sums of thread time divided by the number of
+// threads. The root's value is the duration.
 func (o *ompp) callgraph() {
 	o.banner("Callgraph")
 	o.printf("\n")
 	rec, kids := &o.fold.rec, o.fold.kids
 	wall := float64(o.p.Meta.Duration)
 	rows := float64(analysis.Threads(o.p))
-	if wall > 0 { // the number of threads, of those that lived briefly by the time that they did
+	if wall > 0 { // the number of threads, of which those that lived shortly count in part
 		rows = max(1, float64(analysis.ThreadTime(o.p))/wall)
 	}
 	gap := o.wider(o.p.Meta.Duration)
@@ -32,7 +32,8 @@ func (o *ompp) callgraph() {
 	}
 
 	outside := wall
-	for _, k := range slices.Concat(kids[0], o.fold.folded[0]) { // recursion leaves nothing out at the top
+	// The top has no rows that recursion joins.
+	for _, k := range slices.Concat(kids[0], o.fold.folded[0]) {
 		outside -= float64(analysis.Sum(&o.p.Nodes[k]).Exec.T) / rows
 	}
 	o.printf("%s  Inclusive  (%%)   %sExclusive  (%%)\n", gap, gap)
@@ -40,10 +41,10 @@ func (o *ompp) callgraph() {
 	value(outside)
 	o.printf("%11s[%s: %s]\n", "", programName(o.p), plural(analysis.Threads(o.p), "thread"))
 
-	// Depth first with a stack of our own: recursive programs have deep paths.
+	// Depth first with a stack of our own, since recursive programs have deep paths.
 	type entry struct {
-		node   int    // whose folded children the row is, if folded
-		lines  string // what the ancestors draw
+		node   int    // if folded, the row stands for this node's children that are left out
+		lines  string // the lines that the ancestors draw before the row
 		last   bool
 		folded bool
 	}
@@ -91,8 +92,8 @@ func (o *ompp) callgraph() {
 	o.printf("\n")
 }
 
-// callgraphPercent is percent with a third decimal for what is small, as ompP
-// prints it in its callgraph.
+// callgraphPercent is percent with a third decimal for small shares, as ompP prints them in the
+// callgraph.
 func callgraphPercent(share float64) string {
 	if share > 0 && share < 0.001 {
 		return decimal(100*share, 5, 3)

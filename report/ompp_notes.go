@@ -8,9 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// notes writes section 8, an addition: what was lost, what could not be seen,
-// and which figures are not what they seem. Without any of that there is no
-// section 8.
+// notes writes section 8, an addition to ompP's: what was lost, what could not be seen, and which
+// figures need an explanation. The section is left out if there is nothing to say.
 func (o *ompp) notes() {
 	parts := [][]string{
 		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.clock), unseenNotes(o.p), missingNotes(o.p), debugNotes(o.p), o.approxNotes(), o.regionNotes(),
@@ -41,7 +40,7 @@ func flatten(parts [][]string) []string {
 	return all
 }
 
-// bullets returns a title and its items, or nothing if there are no items.
+// bullets returns a title and its items, or nil if there are no items.
 func bullets(title string, items []string) []string {
 	if len(items) == 0 {
 		return nil
@@ -53,9 +52,8 @@ func bullets(title string, items []string) []string {
 	return out
 }
 
-// lossNotes lists where events were lost, one line per region with its
-// threads. A region can know of losses (Region.Lossy) that no thread is named
-// for.
+// lossNotes list where events were lost, with one line for each region and its threads. A region
+// may be known to have losses (Region.Lossy) without a thread to name.
 func lossNotes(p *profile.Profile) []string {
 	var items []string
 	for r := -1; r < len(p.Regions); r++ {
@@ -125,7 +123,7 @@ func (o *ompp) approxNotes() []string {
 	return bullets("~ stands before a place that is approximate:", items)
 }
 
-// regionNotes lists every sentence once, with the regions it holds for.
+// regionNotes list each sentence once, with the regions for which it holds.
 func (o *ompp) regionNotes() []string {
 	p := o.p
 	var order []string
@@ -145,7 +143,7 @@ func (o *ompp) regionNotes() []string {
 	return bullets("On single regions:", items)
 }
 
-// regionList is a sentence and the regions it is about, some to a line.
+// regionList returns a sentence and the regions that it is about, at most ten in a line.
 func (o *ompp) regionList(sentence string, regions []int) []string {
 	const perLine = 10
 	lines := []string{sentence + ":"}

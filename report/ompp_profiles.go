@@ -10,28 +10,28 @@ import (
 	"ompp-attach/profile"
 )
 
-// column is one column of the per-thread tables.
+// column describes one column of the per-thread tables.
 type column struct {
 	title string
-	time  func(*analysis.Row) int64             // ns; nil for a count
-	count func(*analysis.Row) uint64            // nil for a time
-	bytes func(*ompp, *profile.MPIStats) uint64 // of a volume, and then nothing else
-	each  bool                                  // a volume of single calls
-	// nested: the time can hold child regions; the callgraph profiles split
-	// it into inclusive (/I) and exclusive (/E).
+	time  func(*analysis.Row) int64             // ns; nil: no time
+	count func(*analysis.Row) uint64            // nil: no count
+	bytes func(*ompp, *profile.MPIStats) uint64 // of a volume; then time and count are nil
+	each  bool                                  // the volume is that of a single call
+	// nested says that the time may hold regions inside. The callgraph profiles split such a time
+	// into inclusive (/I) and exclusive (/E).
 	nested bool
-	// body: of the construct without its barrier.
+	// body says that the time is that of the construct without its barrier.
 	body bool
-	// task: measured only where tasks are.
+	// task says that the column is only for profiles with tasks.
 	task bool
-	// Of a counter, which is split as nested says, or of an evaluator, and then
-	// nothing else.
+	// text is for a counter, which is split as nested says, or for an evaluator; then time, count
+	// and bytes are nil.
 	text  func(r *analysis.Row, exclusive bool) string
 	width int
 }
 
-// inside is the part of a column's time that child regions took: tasks that
-// were executed in a construct's barrier are none of its body's.
+// inside is the part of a column's time that regions inside took. Tasks that were executed in a
+// construct's barrier are no part of its body.
 func (c *column) inside(r *analysis.Row) int64 {
 	if c.body {
 		return r.Child - r.Task
@@ -39,7 +39,7 @@ func (c *column) inside(r *analysis.Row) int64 {
 	return r.Child
 }
 
-// The columns of ompP, each by its pseudo region (see profile.ThreadStats).
+// The columns of ompP, each named for its pseudo region (see profile.ThreadStats).
 var (
 	execT = column{title: "execT", time: func(r *analysis.Row) int64 { return r.Exec.T }}
 	execC = column{title: "execC", count: func(r *analysis.Row) uint64 { return r.Exec.C }}
@@ -55,25 +55,26 @@ var (
 	startupT = column{title: "startupT", time: enterT.time}
 	shutdwnT = column{title: "shutdwnT", time: exitT.time}
 	teamC    = column{title: "teamC", count: sectC.count}
-	cancelC  = column{title: "cancelC", count: sectC.count} // of these, how many cancelled or were cancelled
+	// How many executions cancelled, or were cancelled.
+	cancelC  = column{title: "cancelC", count: sectC.count}
 	mgmtT    = column{title: "mgmtT", time: func(r *analysis.Row) int64 { return r.Mgmt }}
 	exitBarT = column{title: "exitBarT", time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }}
 	taskT    = column{title: "taskT", time: func(r *analysis.Row) int64 { return r.Task }, task: true}
 
-	// Of tasks: waiting at the end of a taskgroup with nothing to execute; from
-	// creation to execution; in how many parts.
+	// Columns of tasks: waiting at the end of a taskgroup with nothing to execute; time from
+	// creation to execution; number of parts of the execution.
 	waitT  = column{title: "waitT", time: func(r *analysis.Row) int64 { return r.Barrier.T }}
 	queueT = column{title: "queueT", time: enterT.time}
 	partC  = column{title: "partC", count: sectC.count}
 
-	// The time of a construct without pseudo regions, split where it can nest;
-	// that of a lock is not, as ompP does not.
+	// The time of a construct without pseudo regions. It is split where the construct can hold
+	// regions, but not for locks, as in ompP.
 	execNestT = column{title: "execT", time: execT.time, nested: true}
 	lockT     = column{title: "bodyT", time: bodyT.time}
 )
 
-// columnsOf returns the columns of a construct's table. Constructs that ompP
-// lacks have those of the nearest one that it has.
+// columnsOf returns the columns of a construct's table. A construct that ompP lacks has the columns
+// of the most similar one that ompP has.
 func columnsOf(c event.Construct) []column {
 	switch c {
 	case event.Atomic, event.Flush, event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
@@ -128,7 +129,7 @@ func (o *ompp) flatProfiles() {
 	o.rest(others, "region")
 }
 
-// rest says how many blocks of a section are left out.
+// rest says how many blocks of a section are left out, if any.
 func (o *ompp) rest(n int, noun string) {
 	if n > 0 {
 		o.printf("... %s of the time (--all shows them).\n\n", joined(n, noun))
@@ -163,8 +164,8 @@ func (o *ompp) callgraphProfiles() {
 	o.printf("\n")
 }
 
-// table writes the rows of a block and their sum. With split, times that can
-// hold child regions appear inclusive and exclusive.
+// table writes the rows of a block and their sum. If split is set, times that may hold regions
+// inside appear inclusive and exclusive.
 func (o *ompp) table(b *analysis.Block, split bool) {
 	construct := o.p.Regions[b.Region].Construct
 	columns := slices.Concat(columnsOf(construct), o.counterColumns(split))
@@ -188,8 +189,8 @@ func (o *ompp) table(b *analysis.Block, split bool) {
 	o.aligned(rows, widths)
 }
 
-// aligned writes lines of cells, each to the right of its column, which is at
-// least of its width.
+// aligned writes lines of cells, each right-aligned in its column, which has at least the given
+// width.
 func (o *ompp) aligned(rows [][]string, widths []int) {
 	for _, r := range rows {
 		for i, cell := range r {

@@ -76,7 +76,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	collect.LookAhead(pids[0], !f.inline.off) // of a job, they all map the same
+	collect.LookAhead(pids[0], !f.inline.off) // the ranks of a job all map the same files
 	kernel, err := f.load()
 	if err != nil {
 		return err
@@ -133,8 +133,8 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	return err
 }
 
-// prepareFor refuses processes that have nothing to measure, and finds out what
-// would fail at the end.
+// prepareFor refuses processes in which nothing can be measured, and opens the results directory,
+// so that what would fail at the end fails now.
 func (f *measureFlags) prepareFor(program string, pids []int) (*output, error) {
 	for _, pid := range pids {
 		if err := collect.CheckRuntime(pid); err != nil {

@@ -17,11 +17,11 @@ type budgetFlag struct {
 	given bool
 }
 
-// String, Set and Type make it a flag that tells "" from nothing: an empty
-// variable of a script must not lift the budget.
+// String returns the flag's text. String, Set and Type make budgetFlag a flag that tells an empty
+// value from a missing flag: an empty variable in a script must not lift the budget.
 func (f *budgetFlag) String() string { return f.text }
 
-// Set takes what the user gave.
+// Set stores the user's text.
 func (f *budgetFlag) Set(text string) error {
 	f.text, f.given = text, true
 	return nil
@@ -34,11 +34,11 @@ func (f *budgetFlag) register(c *cobra.Command) {
 	c.Flags().Var(f, "max-overhead", "let probes cost no thread more than this share of its time (5% or 0.05); what is too dear is then observed in periods, and extrapolated where that can be done")
 }
 
-// smallestBudget is the least share that can be held: the first moments of a
-// storm, before it is noticed, cost more than less would allow.
+// smallestBudget is the least share that can be kept: the first moments of a storm, before the
+// storm is noticed, cost more than a smaller budget would allow.
 const smallestBudget = 0.01
 
-// share returns the budget, 0 if there is none.
+// share returns the budget as a share of a thread's time, or 0 if there is none.
 func (f *budgetFlag) share() (float64, error) {
 	if !f.given {
 		return 0, nil

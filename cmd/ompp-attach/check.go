@@ -85,7 +85,7 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// scope tells what a report shows: of what is found in a process, or in general.
+// scope says what a report shows: of what was found in a process, or in general.
 func scope(in *collect.Inspection) string {
 	gomp, kmpc, calls := in == nil, in == nil, in == nil
 	if in != nil {
@@ -127,8 +127,9 @@ func scope(in *collect.Inspection) string {
 	return b.String()
 }
 
-// processLines judges what was found in a process. A problem among them keeps
-// it from being measured. seccompKills: so does a seccomp filter.
+// processLines describes and judges what was found in a process. A line that is a problem means
+// that the process cannot be measured. seccompKills says that a seccomp filter is such a problem on
+// this kernel.
 func processLines(in *collect.Inspection, seccompKills bool) []preflight.Line {
 	p := in.Process
 	ls := []preflight.Line{{What: "process", Consequence: fmt.Sprintf("%d runs %s with %s and %s", p.PID, in.Path, count(p.Threads, "thread", "threads"), count(in.Libraries, "library", "libraries"))}}
@@ -203,7 +204,7 @@ func runtimeLines(r *collect.InspectedRuntime) []preflight.Line {
 	return ls
 }
 
-// userLines says what the report can name in one module that uses OpenMP.
+// userLines says what reports can name of a module that uses OpenMP.
 func userLines(u *collect.RuntimeUser) []preflight.Line {
 	name := filepath.Base(u.Path)
 	id := ""
@@ -249,8 +250,8 @@ func debugSymbols(u *collect.RuntimeUser) string {
 	return text
 }
 
-// diagnose turns an error of starting a measurement into one sentence that
-// names its reason and the remedy.
+// diagnose turns an error at the start of a measurement into one sentence with the reason and the
+// remedy.
 func diagnose(err error) error {
 	var known *collect.AttachError
 	if err == nil || errors.As(err, &known) {

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// A job's ranks write to one directory, from several nodes on a shared file
-// system. What an older run left there must be refused, or removed, but not
-// what other ranks of the same job have written: the first of a job's
-// collectors leaves a file in the directory that says so.
+// The ranks of a job write to one directory, from several nodes on a shared file system. Files of
+// an older run in it must be refused or removed, but not files of other ranks of the same job. So
+// the first of a job's collectors leaves a file in the directory, which marks the directory as the
+// job's.
 
-// claimPrefix begins the names of such files; the rest is the job's.
+// claimPrefix begins the name of such a file; a hash of the job's name follows.
 const claimPrefix = ".ompp-attach-job-"
 
-// claimLimit bounds how long one waits for another node to look through the
+// claimLimit bounds how long a collector waits for the collector of another node to go through the
 // directory.
 const claimLimit = 30 * time.Second
 
@@ -30,11 +30,12 @@ type claims struct {
 	mu    sync.Mutex
 	done  map[string]*output
 	marks map[string]*mark
-	ranks map[string]map[int]bool // by directory: those of the job that have come to us
+	ranks map[string]map[int]bool // by directory: the job's ranks that came to this collector
 	size  int                     // of the job; 0: not known
 }
 
-// open prepares the directory that a rank's flags name.
+// open prepares the results directory that a rank's flags name. The first call for a directory
+// claims it for the job.
 func (c *claims) open(f *measureFlags, req *request) (*output, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,11 +73,11 @@ func (c *claims) open(f *measureFlags, req *request) (*output, error) {
 	c.marks[dir].begins(req.PID)
 	c.ranks[dir][req.Rank.Rank], c.size = true, req.Rank.Size
 	o := *c.done[dir]
-	o.rank, o.created = &req.Rank, false // others may write to it yet
+	o.rank, o.created = &req.Rank, false // other ranks may still write to it
 	return &o, nil
 }
 
-// ended says that a rank has ended whose files are not written yet.
+// ended notes that a rank's program has ended whose files are not written yet.
 func (c *claims) ended(pid int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,9 +86,9 @@ func (c *claims) ended(pid int) {
 	}
 }
 
-// leave removes the traces of a job that has written nothing. If not all its
-// ranks have come to us, other nodes' collectors may yet write there: without
-// the mark, the next one to come would take their files for an older run's.
+// leave removes the directories of a job that has written nothing, and the marks. If not all ranks
+// came to this collector, the directory and its claim stay: collectors of other nodes may still
+// write there, and without the claim the next one would take their files for those of an older run.
 func (c *claims) leave() {
 	for _, m := range c.marks {
 		m.remove()
@@ -107,7 +108,7 @@ func (c *claims) leave() {
 	}
 }
 
-// onHost says on which node it was.
+// onHost adds the name of this node to an error.
 func onHost(err error) error {
 	host, herr := os.Hostname()
 	if err == nil || herr != nil {
@@ -116,7 +117,7 @@ func onHost(err error) error {
 	return fmt.Errorf("on node %s: %w", host, err)
 }
 
-// fileName makes of a job's name part of a file's.
+// fileName turns a job's name into a part of a file name.
 func fileName(job string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -127,8 +128,8 @@ func fileName(job string) string {
 	}, job)
 }
 
-// claim makes a directory the job's. Only one may look through it: whoever
-// creates the file, and writes into it when that is done.
+// claim marks a directory as the job's. The collector that creates the file clears the directory,
+// and then writes the job's name into the file. The others wait for that.
 func claim(dir, job string, overwrite bool) error { return claimIn(dir, job, overwrite, claimLimit) }
 
 func claimIn(dir, job string, overwrite bool, limit time.Duration) error {
@@ -158,12 +159,12 @@ func claimIn(dir, job string, overwrite bool, limit time.Duration) error {
 		case err == nil && st.Size() > 0:
 			return nil
 		case err == nil && (time.Since(began) > limit || time.Since(st.ModTime()) > staleAfter):
-			release(name) // whoever made it was killed meanwhile
+			release(name) // its creator was killed meanwhile
 		}
 	}
 }
 
-// release takes a mark away, unless somebody has finished it just now.
+// release removes a claim that was not finished, unless somebody has finished it just now.
 func release(name string) {
 	aside := fmt.Sprintf("%s.%x", name, rand.Uint64())
 	if os.Rename(name, aside) != nil {
@@ -176,7 +177,7 @@ func release(name string) {
 	_ = os.Remove(aside)
 }
 
-// clear removes or refuses what an older run has left in a directory.
+// clear removes or refuses what an older run has left in a directory. own is the claim of this job.
 func clear(dir, own string, overwrite bool) error {
 	old, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix))
 	if len(old) > 0 && !overwrite {

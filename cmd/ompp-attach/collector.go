@@ -25,18 +25,18 @@ import (
 // on this node.
 const collectorCommand = "__collector"
 
-// patience is how long the collector waits for the tool that started it.
+// patience is how long the collector waits for a tool to connect, and for a tool's request.
 const patience = 30 * time.Second
 
 // collector serves the tools of a job's ranks.
 type collector struct {
 	m      *collect.Measurement
-	failed error // why nothing can be measured
+	failed error // why nothing can be measured; nil if it can
 	dirs   claims
 	shots  *snapshots
 
 	mu      sync.Mutex
-	clients []*client // the first of them hears what is said to all
+	clients []*client // the first of them gets the messages for all
 }
 
 // client is the tool of one rank.
@@ -48,12 +48,12 @@ type client struct {
 func (c *client) send(r reply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.to.Encode(&r) // one that is gone needs no answer
+	_ = c.to.Encode(&r) // a tool that is gone needs no answer
 }
 
-// runCollector is the collector's main function. args are the socket's path,
-// which listens as file 3, the log's, and the flags of the tool that started it.
-// It ends when the last rank has been written.
+// runCollector is the collector's main function. args are the path of the socket (which listens as
+// file 3), the path of the log, and the flags of the tool that started the collector. It returns
+// when the files of the last rank are written.
 func runCollector(args []string) error {
 	l, err := ownProcess()
 	if err != nil {
@@ -82,10 +82,10 @@ func runCollector(args []string) error {
 	return err
 }
 
-// ownProcess makes the process independent of the rank whose tool has started
-// it, and returns its listener.
+// ownProcess makes the process independent of the rank whose tool started it, and returns its
+// listener.
 func ownProcess() (net.Listener, error) {
-	// It may be sent what ends the ranks; their ends will end it.
+	// Signals that end the ranks may reach the collector, too. It ends when the ranks have ended.
 	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2)
 	file := os.NewFile(3, "socket")
 	l, err := net.FileListener(file)
@@ -98,8 +98,8 @@ func ownProcess() (net.Listener, error) {
 	return l, nil
 }
 
-// closeInherited closes the files that a launcher gave its rank open: their end
-// tells it that the rank has ended.
+// closeInherited closes the files that the launcher gave the rank: the launcher takes the end of
+// these files for the rank's end.
 func closeInherited() {
 	fds, _ := filepath.Glob("/proc/self/fd/*")
 	for _, name := range fds {
@@ -110,38 +110,38 @@ func closeInherited() {
 	}
 }
 
-// unbind frees the process from the core that the launcher has bound the rank
-// to, which needs it itself, and lets it read before the ranks run on: among
-// more ranks than cores it would come too late, and lose what they write.
+// unbind lets the process run on all cores, since the rank needs the core that the launcher bound
+// it to. It also raises the priority above the ranks'. With more ranks than cores the reader would
+// otherwise run too late, and records would be lost.
 func unbind() {
 	const urgent = -20
 	var all unix.CPUSet
 	for i := range 64 * len(all) {
 		all.Set(i)
 	}
-	threads, _ := filepath.Glob("/proc/self/task/*") // each has its own settings
+	threads, _ := filepath.Glob("/proc/self/task/*") // each thread has settings of its own
 	for _, name := range threads {
 		if tid, err := strconv.Atoi(filepath.Base(name)); err == nil {
 			_ = unix.SchedSetaffinity(tid, &all)
 			_ = unix.Setpriority(unix.PRIO_PROCESS, tid, urgent)
 		}
 	}
-	// Where sessions are scheduled as groups, it is the group's that counts.
+	// Where the kernel schedules sessions as groups, the group's priority counts.
 	_ = os.WriteFile("/proc/self/autogroup", []byte(strconv.Itoa(urgent)), 0)
-	var may unix.CPUSet // what the kernel has made of it
+	var may unix.CPUSet // the cores that the kernel has allowed
 	if unix.SchedGetaffinity(0, &may) == nil {
 		runtime.GOMAXPROCS(may.Count())
 	}
 }
 
-// parse reads the flags that a rank's tool was given.
+// parse reads the flags of a rank's tool.
 func (f *measureFlags) parse(flags []string) error {
 	c := &cobra.Command{}
-	f.register(c, sampleLaunched) // by run
+	f.register(c, sampleLaunched) // run's default
 	return c.ParseFlags(flags)
 }
 
-// serve answers until the last client is gone.
+// serve serves clients until the last one is gone, or until patience is over without any.
 func (k *collector) serve(l net.Listener, socket string) {
 	conns := make(chan net.Conn)
 	go func() {
@@ -173,7 +173,7 @@ func (k *collector) serve(l net.Listener, socket string) {
 		if active > 0 {
 			continue
 		}
-		// Who comes now finds nobody, and starts another collector.
+		// A tool that comes now finds no collector, and starts another one.
 		os.Remove(socket)
 		l.Close()
 		for c := range conns {
@@ -183,7 +183,7 @@ func (k *collector) serve(l net.Listener, socket string) {
 	}
 }
 
-// say tells the user by the first client that there is.
+// say tells the user a sentence by the first client, if there is any.
 func (k *collector) say(s string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -213,7 +213,7 @@ func (k *collector) client(conn net.Conn) {
 	c.send(reply{Over: newOver(k.measure(&req, c, from))})
 }
 
-// measure follows one rank to its end and writes its files.
+// measure follows one rank's program until it ends, and writes its files.
 func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	if k.failed != nil {
 		return k.failed
@@ -242,7 +242,7 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	c.send(reply{Followed: true, Dir: out.dir})
 	var e collect.Ending
 	if from.Decode(&e) != nil {
-		// Its tool is gone; the program may run on.
+		// The rank's tool is gone; the program may run on.
 		awaitEnd(fd)
 		e = endingOf(req.PID, fd)
 	}
@@ -251,7 +251,7 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	stop()
 	gone := make(chan struct{})
 	f.gone = gone
-	go func() { // its tool says nothing more, but may end
+	go func() { // the rank's tool sends nothing more, but may end
 		defer close(gone)
 		var nothing collect.Ending
 		_ = from.Decode(&nothing)
@@ -262,8 +262,8 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	return f.conclude(out, res, nil, req.Program)
 }
 
-// endingOf tells how a process ended whose tool cannot tell any more; who waits for it then may
-// need a moment to do so.
+// endingOf tells how a process ended whose tool was killed. The process's new parent may need a
+// moment to wait for it.
 func endingOf(pid, pidfd int) collect.Ending {
 	const patience, look = 200 * time.Millisecond, 5 * time.Millisecond
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(look) {
@@ -274,7 +274,7 @@ func endingOf(pid, pidfd int) collect.Ending {
 	return collect.Ending{How: "not known: its ompp-attach was killed"}
 }
 
-// awaitEnd waits for the end of a process by its file.
+// awaitEnd waits for the end of a process by its pidfd.
 func awaitEnd(pidfd int) {
 	for {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, -1)

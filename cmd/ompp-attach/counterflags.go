@@ -10,7 +10,7 @@ import (
 	"ompp-attach/perfcounters"
 )
 
-// noCounters is what --counters takes for none.
+// noCounters is the value of --counters for no counters.
 const noCounters = "none"
 
 // counterFlags are the flags on performance counters that run and attach share.
@@ -24,8 +24,9 @@ func (f *counterFlags) register(c *cobra.Command) {
 		"without a hardware unit task-clock,page-faults,context-switches,cpu-migrations)")
 }
 
-// wanted returns the counters that the flags ask for; if they ask for none, those
-// that this machine has, and why they are not the hardware's, a sentence.
+// wanted returns the counters that the flags ask for. If the flags name none, it returns those that
+// this machine has by default; why is a sentence that says why they are not the hardware's, or "".
+// The error names what cannot be counted.
 func (f *counterFlags) wanted(formulas []string) (list []perfcounters.Counter, why string, err error) {
 	m := perfcounters.NewMachine(os.DirFS(unitsDir))
 	switch f.list {
@@ -47,7 +48,7 @@ func (f *counterFlags) wanted(formulas []string) (list []perfcounters.Counter, w
 	return list, why, checkFormulas(formulas, names)
 }
 
-// checkFormulas refuses formulas that have no meaning over counters.
+// checkFormulas refuses formulas that cannot be computed from the named counters.
 func checkFormulas(formulas, names []string) error {
 	for _, text := range formulas {
 		if _, err := perfcounters.ParseFormula(text, names); err != nil {

@@ -9,7 +9,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// debugServers is the client of the servers that DEBUGINFOD_URLS names; nil: none.
+// debugServers returns the client of the servers in DEBUGINFOD_URLS, or nil if there are none.
 func debugServers(say func(string)) *debuginfod.Client {
 	c := debuginfod.FromEnvironment(os.Getenv)
 	if c != nil {
@@ -18,8 +18,8 @@ func debugServers(say func(string)) *debuginfod.Client {
 	return c
 }
 
-// fetchesDebugFiles has debug files fetched as soon as they are looked for. It is for
-// commands that hold up nobody.
+// fetchesDebugFiles makes the commands that measure nothing fetch debug files as soon as they are
+// looked for.
 func fetchesDebugFiles(say func(string)) {
 	if c := debugServers(say); c != nil {
 		symbols.UseDebugFiles(func(id string) (string, bool) {
@@ -29,8 +29,8 @@ func fetchesDebugFiles(say func(string)) {
 	}
 }
 
-// fetchAtEnd has debug files fetched when a measurement is over. Those of earlier
-// measurements are there from the beginning.
+// fetchAtEnd makes a measurement fetch debug files when it is over. Files that were fetched before
+// are used from the beginning.
 func fetchAtEnd(c *debuginfod.Client, m *collect.Measurement) {
 	if c != nil {
 		m.FetchDebugFiles(func(id string) error {

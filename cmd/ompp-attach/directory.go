@@ -15,10 +15,10 @@ import (
 	"ompp-attach/files"
 )
 
-// openDirectory opens a directory for results, and makes it and those above it
-// if they are missing. What it makes belongs to the user who ran sudo; what is
-// there keeps its owner: it may be /tmp. own: nobody has named it, so it must be
-// no link, and of no other user.
+// openDirectory opens a directory for results. It makes the directory and its parents if they are
+// missing. Directories that it makes belong to the user who ran sudo. A directory that is there
+// keeps its owner: it may be /tmp. own says that the user has not named the directory: then it must
+// be no link, and must not belong to another user.
 func openDirectory(dir string, own bool) (root *os.Root, made bool, err error) {
 	way := files.Way{Own: own, Make: 0o755}
 	if uid, gid, ok := sudoUser(); ok {
@@ -48,9 +48,8 @@ func probeWritable(dir string) error {
 	return nil
 }
 
-// saveFile writes a file whole or not at all: a report that a full disk cut
-// off would look like a result. Root may write into somebody else's directory:
-// links that they have put there are not followed.
+// saveFile writes a file whole or not at all: a report that a full disk cut off would look like a
+// result. Root may write into another user's directory, so saveFile follows no links there.
 func saveFile(name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -73,15 +72,15 @@ func saveFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// umask is the user's. It can only be read by setting it, for all threads: not
-// when ranks' files may be written at one time.
+// umask is the user's umask. It can be read only by setting it for all threads, so it is read here,
+// before the files of several ranks may be written at one time.
 var umask = func() int {
 	mask := unix.Umask(0)
 	unix.Umask(mask)
 	return mask
 }()
 
-// sudoUser is the user who ran us by sudo.
+// sudoUser returns the user who ran us by sudo. ok is false if there was no sudo.
 func sudoUser() (uid, gid int, ok bool) {
 	uid, err1 := strconv.Atoi(os.Getenv("SUDO_UID"))
 	gid, err2 := strconv.Atoi(os.Getenv("SUDO_GID"))

@@ -14,34 +14,35 @@ import (
 	"ompp-attach/collect"
 )
 
-// A rank's tool ends as its program does: launchers report that, and act on it.
+// A rank's tool ends in the same way as its program, since launchers report how a rank ended and
+// act on it.
 
-// sigaction is the kernel's struct of amd64 and arm64: handler, flags, restorer, mask. Zero is
-// the default action.
+// sigaction is the kernel's struct on amd64 and arm64: handler, flags, restorer, mask. The zero
+// value is the default action.
 type sigaction [4]uint64
 
-// changeAction sets what a signal does, and tells what it did; Go's own handlers can only be
-// removed like this.
+// changeAction sets the action of a signal and returns the old one in was; either may be nil. Go's
+// own handlers cannot be removed in any other way.
 func changeAction(s syscall.Signal, to, was *sigaction) {
 	_, _, _ = syscall.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(was)), 8, 0, 0)
 }
 
-// endBy ends the process by a signal, as the program has ended: launchers
-// report that, and act on it. No second core is written.
+// endBy ends the process by the signal that ended the program, since launchers report that and act
+// on it. It writes no core file: the program has written one.
 func endBy(s syscall.Signal) {
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	changeAction(s, &sigaction{}, nil)
 	_ = syscall.Kill(os.Getpid(), s)
-	time.Sleep(time.Second) // until it is delivered
+	time.Sleep(time.Second) // until the signal is delivered
 }
 
-// underHydra tells that MPICH's launcher has started us.
+// underHydra tells whether MPICH's launcher has started us.
 func underHydra() bool { return os.Getenv("PMI_FD") != "" }
 
-// leave ends at once, as the program has, and leaves the rest to the collector. When the first
-// rank's process fails, hydra kills the others, and puts all their statuses together by a
-// logical or: those that wait for their files would make a segmentation fault (11) of a Ctrl-C
-// (2) and of that kill (9).
+// leave ends the tool at once, as the program has ended, and leaves the writing of files to the
+// collector. When a rank's process fails, hydra kills the others, and combines all exit statuses by
+// a logical or. A tool that waited for its files would be killed (9), and a Ctrl-C (2) would become
+// a segmentation fault (11).
 func (s *session) leave(e collect.Ending, f *measureFlags, r collect.Rank) error {
 	_ = s.to.Encode(&e)
 	s.close()
@@ -55,10 +56,10 @@ func (s *session) leave(e collect.Ending, f *measureFlags, r collect.Rank) error
 	return failed
 }
 
-// dieWith lets signals that end the program end the tool at the same instant: hydra and the
-// terminal send them to both, and the kernel notes what a process dies of when a signal is
-// sent, so that a kill which follows changes nothing. What the program does with them is looked
-// at now and then. The function that it returns gives us our own handlers back.
+// dieWith makes signals that end the program end the tool at the same instant. hydra and the
+// terminal send a signal to both. The kernel decides what a process dies of when the first signal
+// is sent, so that a kill after it changes nothing. dieWith looks at intervals which signals the
+// program handles. stop restores our own handlers.
 func dieWith(l *collect.Launched) (stop func()) {
 	const often, seldom, starting = 20 * time.Millisecond, 250 * time.Millisecond, 2 * time.Second
 	own, mine := map[syscall.Signal]*sigaction{}, map[syscall.Signal]bool{}

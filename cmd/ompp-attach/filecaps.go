@@ -7,20 +7,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownFileCaps makes the process usual again when its capabilities come from its
-// file (setcap). The kernel then gives what is in /proc/self to root, and glibc
-// takes LD_LIBRARY_PATH and the like out of the environment, which the program
-// that we start needs. Another process of the user gains nothing: to look into
-// this one it would need the same capabilities (cap_ptrace_access_check), and of
-// such a program Go's runtime writes no core.
+// ownFileCaps undoes side effects of capabilities that come from the executable's file (setcap).
+// The kernel then gives /proc/self to root. glibc removes LD_LIBRARY_PATH and similar variables
+// from the environment, which the program that we start needs. Other processes of the user gain
+// nothing by this: to look into this process they would need the same capabilities
+// (cap_ptrace_access_check). Go's runtime writes no core file of such a program.
 func ownFileCaps() {
 	if os.Getuid() == 0 || os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() {
-		return // no file makes root's processes unusual
+		return // file capabilities change nothing for root's processes
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0); err != nil {
 		return
 	}
-	env, err := os.ReadFile("/proc/self/environ") // as the kernel was given it
+	env, err := os.ReadFile("/proc/self/environ") // as the kernel got it at exec
 	if err != nil {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// wanted says what a flag takes, by its name or else by the type of its value.
+// wanted says which values a flag takes, by the flag's name or by the type of its value.
 var wanted = map[string]string{
 	"pid":      "give the number of a process, as ps or pgrep shows",
 	"job":      "give the number of a process, as ps or pgrep shows",
@@ -22,8 +22,8 @@ var wanted = map[string]string{
 	"duration": "give a time with its unit, as in 30s or 5m",
 }
 
-// plainFlag tells in plain words which value a flag does not take: pflag's error ends
-// with the one of Go's parser.
+// plainFlag says in plain words that a flag does not take a value. pflag's own error ends with that
+// of Go's parser.
 func plainFlag(err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -41,8 +41,8 @@ func plainFlag(err error) error {
 	return fmt.Errorf("--%s %s: %w", f.Name, value, errors.Unwrap(invalid))
 }
 
-// tellFile tells the name of a file that was written: to a program as the name is, to
-// a user so that a shell takes the name.
+// tellFile prints the name of a file that was written. On a terminal the name is quoted so that it
+// can be pasted into a shell; for a program it is printed as it is.
 func tellFile(name string) {
 	if _, err := unix.IoctlGetTermios(int(os.Stdout.Fd()), unix.TCGETS); err == nil {
 		name = profile.PasteableName(name)
@@ -50,8 +50,8 @@ func tellFile(name string) {
 	fmt.Println(name)
 }
 
-// pasteable makes the lines of a text harmless to a terminal, and the names in them
-// such that a user can copy and paste them.
+// pasteable removes from a text what could harm a terminal, and quotes names so that a user can
+// paste them into a shell.
 func pasteable(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {

@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// startMemory bounds what the start of a measurement may take.
+// startMemory bounds the memory, in bytes, that the start of a measurement may take without garbage
+// collection.
 const startMemory = 512 << 20
 
-// hurry lets the garbage collector wait, which would take a tenth of the start
-// of a measurement, until the function that it returns is called.
+// hurry switches garbage collection off until started is called, because it would take a tenth of
+// the start of a measurement.
 func hurry() (started func()) {
 	percent := debug.SetGCPercent(-1)
 	limit := debug.SetMemoryLimit(-1)

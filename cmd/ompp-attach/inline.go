@@ -6,8 +6,7 @@ import (
 	"ompp-attach/collect"
 )
 
-// inlineFlags choose the probes in the program's own code, at constructs that
-// make no call.
+// inlineFlags choose the probes at constructs that make no call, in the program's own code.
 type inlineFlags struct {
 	off     bool
 	atomics bool

@@ -12,12 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enoughFiles is how many open files a measurement takes on a machine of a few processors, which
-// is some 250, and some more.
+// enoughFiles is the number of open files that the tool advises: a measurement on a machine with
+// few processors needs some 250.
 const enoughFiles = 1024
 
-// fewFiles makes one sentence, with the remedy, of all that goes wrong for want of open files. Go
-// has raised the limit as far as it may be already; a collector tells its errors as text.
+// fewFiles replaces an error that the limit of open files has caused by one sentence with the
+// remedy. Go has already raised the soft limit to the hard limit. Errors of a collector arrive as
+// text, so the text is compared as well.
 func fewFiles(err error) error {
 	if !errors.Is(err, unix.EMFILE) && !strings.Contains(err.Error(), unix.EMFILE.Error()) {
 		return err
@@ -29,8 +30,8 @@ func fewFiles(err error) error {
 	return tooFewFiles(&l)
 }
 
-// checkFiles ends a measurement at once for which far too few files may be open: Go itself could
-// not go on.
+// checkFiles ends the tool at once if far too few files may be open for a measurement: Go's runtime
+// itself could not go on.
 func checkFiles(command string) {
 	const few = 100
 	var l unix.Rlimit
@@ -46,8 +47,8 @@ func tooFewFiles(l *unix.Rlimit) error {
 		l.Cur, enoughFiles)
 }
 
-// endOnQuit lets Ctrl-\ end the tool as Ctrl-C does, where Go would print what all its threads
-// do. The function that it returns leaves the signal to others.
+// endOnQuit makes Ctrl-\ end the tool as Ctrl-C does. Go would print the stacks of all goroutines.
+// stop gives the signal up.
 func endOnQuit() (stop func()) {
 	if signal.Ignored(syscall.SIGQUIT) {
 		return func() {}
@@ -65,5 +66,5 @@ func endOnQuit() (stop func()) {
 	})
 }
 
-// leaveQuit is for those who take the signal themselves.
+// leaveQuit gives SIGQUIT up for commands that handle it themselves.
 var leaveQuit = func() {}

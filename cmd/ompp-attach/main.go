@@ -11,15 +11,15 @@ import (
 	"ompp-attach/collect"
 )
 
-// Exit statuses of our own; `run` otherwise passes on the program's.
+// Our own exit statuses. `run` passes on the program's status otherwise.
 const (
 	exitFailure   = 1
 	exitUsage     = 2
-	exitCannotRun = 126 // as shells: PROGRAM is there but does not run
-	exitNotFound  = 127 // as shells: there is no PROGRAM
+	exitCannotRun = 126 // as in shells: PROGRAM exists but cannot be executed
+	exitNotFound  = 127 // as in shells: there is no PROGRAM
 )
 
-// exitError ends the tool with a status and, if it has text, a sentence.
+// exitError ends the tool with an exit status. If err is not nil, its sentence is printed.
 type exitError struct {
 	status int
 	err    error
@@ -57,7 +57,7 @@ func main() {
 	c := root()
 	var tune tuning
 	tune.register(c)
-	var tuned func() // nil: nothing is to be ended
+	var tuned func() // nil: there is nothing to end
 	c.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
 		started = true
 		tuned, err = tune.begin()
@@ -67,14 +67,14 @@ func main() {
 	if tuned != nil {
 		tuned()
 	}
-	if err != nil && !started { // the arguments were not understood
+	if err != nil && !started { // cobra did not understand the arguments
 		err = &exitError{exitUsage, fmt.Errorf("%w; see ompp-attach --help", err)}
 	}
 	fail(err)
 }
 
-// needed asks by a question for what a command is missing: it takes one to most
-// arguments.
+// needed returns a check of arguments: at most so many, and with none the user is asked the
+// question.
 func needed(most int, question string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -84,7 +84,7 @@ func needed(most int, question string) cobra.PositionalArgs {
 	}
 }
 
-// byFlag refuses arguments, and tells who gave a process as one how to.
+// byFlag refuses arguments, and tells a user who gave a PID as argument how to give it.
 func byFlag(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		if _, err := strconv.Atoi(args[0]); err == nil {

@@ -41,7 +41,7 @@ func writeMan(root *cobra.Command, dir string) error {
 	return nil
 }
 
-// reason strips the operation and the path, which the message has already.
+// reason strips the operation and the path from an error, since the message has them already.
 func reason(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

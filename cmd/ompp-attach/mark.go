@@ -19,30 +19,30 @@ import (
 	"ompp-attach/files"
 )
 
-// While a measurement is under way, its results directory holds a file that says so, which is
-// locked: the kernel takes the lock away with the tool, however that ends. So `report` can tell
-// what is still being written, and what was cut short.
+// While a measurement is under way, its results directory holds a locked file, the mark. The kernel
+// releases the lock when the tool ends, in whatever way. So `report` can tell which results are
+// still being written, and which were cut short.
 
-// markPrefix begins the names of such files; host and process follow.
+// markPrefix begins the name of a mark; host and PID follow.
 const markPrefix = ".ompp-attach-running-"
 
-// underWay is what a mark says.
+// underWay is the contents of a mark.
 type underWay struct {
 	Host     string `json:"host"`
-	Boot     string `json:"boot"` // of the kernel's run: process numbers mean something within one
+	Boot     string `json:"boot"` // boot id of the kernel: PIDs have a meaning within one boot only
 	PID      int    `json:"pid"`  // of the tool
 	Programs []life `json:"programs"`
 }
 
-// life is a process that is measured, and who had started it. A launcher that ends a job kills
-// those who started its programs, too: then a program is about to end that still runs.
+// life is a process that is measured, and its parent. A launcher that ends a job also kills the
+// parents of the job's programs. So a program that still runs with another parent is about to end.
 type life struct {
 	PID    int `json:"pid"`
 	Parent int `json:"parent"`
 }
 
-// mark is the file of one measurement in one directory; nil: it could not be made, which harms
-// nothing else.
+// mark is the mark of one measurement in one directory. It is nil if it could not be made, which
+// harms nothing else.
 type mark struct {
 	mu   sync.Mutex
 	root *os.Root
@@ -55,7 +55,7 @@ func bootID() string {
 	return strings.TrimSpace(string(b))
 }
 
-// newMark marks a directory that is ours to write to.
+// newMark makes the mark in a directory that is ours to write to, or returns nil.
 func newMark(dir string) *mark {
 	host, _ := os.Hostname()
 	m := &mark{says: underWay{Host: host, Boot: bootID(), PID: os.Getpid()}}
@@ -64,7 +64,7 @@ func newMark(dir string) *mark {
 		return nil
 	}
 	name := fmt.Sprintf("%s%s-%d", markPrefix, fileName(host), m.says.PID)
-	_ = m.root.Remove(name) // of a process that had our number
+	_ = m.root.Remove(name) // of an earlier process that had our PID
 	if m.file, err = m.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644); err != nil {
 		m.root.Close()
 		return nil
@@ -84,7 +84,7 @@ func (m *mark) write() {
 	}
 }
 
-// begins notes that a program is measured, ends that it has ended.
+// begins notes that programs are measured; ends notes that a program has ended.
 func (m *mark) begins(pids ...int) {
 	m.change(func(list []life) []life {
 		for _, pid := range pids {
@@ -109,7 +109,7 @@ func (m *mark) change(of func([]life) []life) {
 	m.write()
 }
 
-// remove says that all is written.
+// remove removes the mark, because all results are written.
 func (m *mark) remove() {
 	if m == nil {
 		return
@@ -119,14 +119,14 @@ func (m *mark) remove() {
 	m.root.Close()
 }
 
-// seenMark is a mark as somebody else finds it.
+// seenMark is a mark as another process finds it.
 type seenMark struct {
 	underWay
 	name string
-	held bool // its tool runs
+	held bool // locked: its tool runs
 }
 
-// removeDeadMarks removes those of tools that were killed on this machine.
+// removeDeadMarks removes the marks of tools that were killed since this machine booted.
 func removeDeadMarks(root *os.Root, dir string) {
 	for _, m := range marks(dir) {
 		if !m.held && m.Boot == bootID() {
@@ -135,7 +135,7 @@ func removeDeadMarks(root *os.Root, dir string) {
 	}
 }
 
-// marks lists those in a directory.
+// marks lists the marks in a directory.
 func marks(dir string) (out []seenMark) {
 	names, _ := filepath.Glob(filepath.Join(dir, markPrefix+"*"))
 	for _, name := range names {
@@ -163,7 +163,7 @@ func readMark(name string) (b []byte, held bool, err error) {
 	return bytes.TrimSpace(b), errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK), nil
 }
 
-// alive tells whether a process runs, and whose child it is.
+// alive tells whether a process runs, and which process is its parent.
 func alive(pid int) (yes bool, parent int) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:]) // state, parent
@@ -174,8 +174,8 @@ func alive(pid int) (yes bool, parent int) {
 	return !bytes.Contains([]byte("ZX"), f[0]), parent
 }
 
-// running tells whether any of the programs has not ended, as far as can be seen from here, and
-// whether all of these are about to.
+// running tells whether any of the programs runs, as far as can be seen from here, and whether all
+// of those that run are about to end (see life).
 func (m *seenMark) running() (yes, ending bool) {
 	if m.Boot != bootID() {
 		return len(m.Programs) > 0, false
@@ -192,10 +192,10 @@ func (m *seenMark) running() (yes, ending bool) {
 // awaitLimit bounds how long `report` waits for results that are being written.
 const awaitLimit = time.Minute
 
-// awaitResults waits until nobody writes to a directory any more whose programs have ended, and
-// says what will not be whole.
+// awaitResults waits, up to awaitLimit, for tools that still write to a directory though their
+// programs have ended. It then warns of results that are not complete.
 func awaitResults(dir string) {
-	// A launcher may end a moment before it has ended all that it has started.
+	// A launcher may end a moment before all processes that it started have ended.
 	const look, soon, grace, end = 50 * time.Millisecond, time.Second, time.Second, 3 * time.Second
 	told := false
 	for began := time.Now(); time.Since(began) < awaitLimit; time.Sleep(look) {

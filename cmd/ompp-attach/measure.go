@@ -31,16 +31,16 @@ type measureFlags struct {
 	overwrite bool
 	quiet     bool
 	verbose   bool
-	trace     bool   // nothing is added up in the kernel
+	trace     bool   // --trace: nothing is folded in the kernel side
 	mode      string // hidden: how probes are attached, see attachModes
-	events    string // hidden: file for the recorded event stream of the first process
+	events    string // hidden: file for the event stream of the first process
 	user      userFlags
 	inline    inlineFlags
 	counters  counterFlags
 	view      viewFlags
 	sample    sampleFlags
 	budget    budgetFlag
-	snapshot  time.Duration         // 0: there are none
+	snapshot  time.Duration         // time between snapshots; 0: no snapshots
 	rest      int                   // hidden: see snapshotShare
 	say       func(sentence string) // tells the user at once
 	gone      <-chan struct{}       // closed when nobody waits for the results any more; nil: never
@@ -49,10 +49,10 @@ type measureFlags struct {
 // tell writes a sentence to the user's terminal.
 func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+pasteable(sentence)) }
 
-// defaultFormats are what is written of a process or rank.
+// defaultFormats are the formats in which reports of a process or rank are written.
 var defaultFormats = []string{"ompp", "pprof", "samples"}
 
-// register adds the flags; sample is the event to sample by without --sample.
+// register adds the flags to c. sample is the event by which is sampled if --sample is missing.
 func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.say = tell
 	f.inline.register(c)
@@ -79,7 +79,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	})
 }
 
-// attachModes are the best ways to attach that --attach-mode lets be used.
+// attachModes are the values of --attach-mode: the best way to attach that may be used.
 var attachModes = map[string]bpf.Mode{"": bpf.Session, "session": bpf.Session, "multi": bpf.Multi, "perf": bpf.Perf}
 
 func formatNames() string {
@@ -96,8 +96,8 @@ func (f *measureFlags) logf(format string, args ...any) {
 	}
 }
 
-// listen lets the measurement be paused from outside; without that it works,
-// too.
+// listen lets other runs of the tool pause the measurement. If that is impossible, the measurement
+// goes on without it.
 func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
 	stop, err := m.Listen()
 	if err != nil {
@@ -107,7 +107,7 @@ func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
 	return stop
 }
 
-// measurement loads the kernel side for what the flags ask for.
+// measurement loads the kernel side and sets it up as the flags ask for.
 func (f *measureFlags) measurement() (*collect.Measurement, error) {
 	l, err := f.load()
 	if err != nil {
@@ -116,19 +116,19 @@ func (f *measureFlags) measurement() (*collect.Measurement, error) {
 	return l.measurement()
 }
 
-// loading is a kernel side that is being loaded.
+// loading is a kernel side that is being loaded in a goroutine.
 type loading struct {
 	f    *measureFlags
-	why  string // there are no hardware counters
+	why  string // a sentence: why there are no hardware counters; "": none are missing
 	done chan struct{}
 	m    *collect.Measurement
 	err  error
 
-	servers *debuginfod.Client // nil: none
+	servers *debuginfod.Client // nil: no servers of debug files
 }
 
-// load begins to load the kernel side for what the flags ask for; other cores
-// may be used meanwhile.
+// load begins to load the kernel side with the counters that the flags ask for. The caller can do
+// other work meanwhile.
 func (f *measureFlags) load() (*loading, error) {
 	counters, why, err := f.counters.wanted(f.view.evaluators)
 	if err != nil {
@@ -148,14 +148,14 @@ func (f *measureFlags) load() (*loading, error) {
 	return l, nil
 }
 
-// abandon frees the kernel side again.
+// abandon waits for the kernel side and frees it.
 func (l *loading) abandon() {
 	if <-l.done; l.err == nil {
 		l.m.Close()
 	}
 }
 
-// measurement waits for the kernel side and sets it up.
+// measurement waits for the kernel side and sets it up as the flags ask for.
 func (l *loading) measurement() (*collect.Measurement, error) {
 	<-l.done
 	m, f := l.m, l.f
@@ -195,7 +195,7 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 	return m, nil
 }
 
-// saveStream writes the recorded events, if they were asked for.
+// saveStream writes the recorded events of the first process if --record-events asks for them.
 func (f *measureFlags) saveStream(res *collect.Result) error {
 	if f.events == "" || len(res.Streams) == 0 {
 		return nil
@@ -203,7 +203,7 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 	return saveFile(f.events, func(w io.Writer) error { return attribution.EncodeStream(w, res.Streams[0]) })
 }
 
-// check refuses flags that make no sense.
+// check refuses flags with values that make no sense.
 func (f *measureFlags) check() error {
 	if err := checkFormats(f.formats); err != nil {
 		return &exitError{exitUsage, err}
@@ -224,7 +224,8 @@ func (f *measureFlags) check() error {
 	return err
 }
 
-// prepare finds out what would fail at the end while nothing is lost yet.
+// prepare checks the flags and opens the results directory, so that what would fail at the end
+// fails before anything is measured.
 func (f *measureFlags) prepare(program string, pid int) (*output, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -276,7 +277,7 @@ func run(f *measureFlags, args []string) error {
 		return out.abandon(err)
 	}
 	defer f.listen(m)()
-	out.mark.begins(os.Getpid()) // as long as the program runs
+	out.mark.begins(os.Getpid()) // we run for as long as the program does
 	stop := f.snapshots(out, m.Snapshot)
 	res, err := m.Run(path, args, signals)
 	stop()
@@ -284,8 +285,8 @@ func run(f *measureFlags, args []string) error {
 	return f.conclude(out, res, err, path)
 }
 
-// heed catches signals to the end of the tool: an impatient second Ctrl-C must
-// not cost the results, nor a pager that is left.
+// heed catches signals until the tool ends: neither an impatient second Ctrl-C nor a pager that the
+// user leaves must cost the results.
 func heed() <-chan os.Signal {
 	outliveReader()
 	leaveQuit()
@@ -294,8 +295,7 @@ func heed() <-chan os.Signal {
 	return signals
 }
 
-// conclude writes what the measurement of a launched program gave, and returns
-// the tool's exit status.
+// conclude writes the results of a launched program. The error has the tool's exit status.
 func (f *measureFlags) conclude(out *output, res *collect.Result, err error, path string) error {
 	if res == nil {
 		return out.abandon(notStarted(err))
@@ -315,7 +315,7 @@ func (f *measureFlags) conclude(out *output, res *collect.Result, err error, pat
 	return unfound(res)
 }
 
-// notStarted gives the status that shells have for why a program did not run.
+// notStarted gives an error the exit status that shells use if a program could not be run.
 func notStarted(err error) error {
 	var ee *collect.ExecError
 	var ie *collect.InterruptedError
@@ -328,16 +328,16 @@ func notStarted(err error) error {
 	return err
 }
 
-// heeded leaves out the signals that we were started to ignore: nohup and
-// shells' background jobs mean the program too, which inherits that only if we
-// do not catch them. Go tells of SIGINT and SIGHUP only, so that some are left
-// (for signal.Notify, none would mean all).
+// heeded leaves out the signals that are ignored since we were started. nohup and a shell's
+// background jobs mean the program as well, which inherits an ignored signal only if we do not
+// catch it. Go reports only SIGINT and SIGHUP as ignored, so some signals are always left.
+// (signal.Notify without signals would catch all.)
 func heeded(signals ...os.Signal) []os.Signal {
 	return slices.DeleteFunc(signals, signal.Ignored)
 }
 
-// findProgram resolves a program as a shell would, and says in one sentence
-// why it cannot be run.
+// findProgram finds a program as a shell would. The error says in one sentence why the program
+// cannot be run, and has the exit status of a shell.
 func findProgram(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err == nil || errors.Is(err, exec.ErrDot) {

@@ -21,28 +21,28 @@ const (
 	recordStem   = "profile"
 	recordSuffix = ".json.gz"
 	recordName   = recordStem + recordSuffix
-	// freeBytes is the least room that a results directory must have before
-	// measuring: profiles of typical programs take some ten kilobytes.
+	// freeBytes is the least free space that a results directory must have before measuring.
+	// Profiles of typical programs take some ten kilobytes.
 	freeBytes = 1 << 20
 )
 
-// output is the directory that results go to.
+// output is the directory for the results of one measurement.
 type output struct {
 	dir     string
 	created bool
-	named   bool // by the user
-	ours    bool // we have made or opened it
-	replace bool // an older run's files
+	named   bool // the user has named it
+	ours    bool // we have made or opened it before
+	replace bool // --overwrite: files of an older run are replaced
 	program string
-	rank    *collect.Rank // whose files these are; nil: the program is no rank
+	rank    *collect.Rank // whose files are written; nil: the program is no rank
 
 	mark    *mark
-	cleared bool              // an older run's files are gone
+	cleared bool              // files of an older run were removed
 	shots   map[string]string // files that snapshots have written: of which process, if that is over
 }
 
-// openOutput makes the directory and proves that it can be written, before
-// anything is measured. pid 0: not known yet, the directory's name follows.
+// openOutput makes the directory and checks that it can be written to, before anything is measured.
+// If pid is 0 the PID is not known yet, and the directory is named later.
 func openOutput(dir, program string, pid int, overwrite bool) (*output, error) {
 	o := &output{dir: dir, named: dir != "", replace: overwrite, program: program}
 	if !o.named {
@@ -70,7 +70,7 @@ func openOutput(dir, program string, pid int, overwrite bool) (*output, error) {
 	return o, nil
 }
 
-// inTheWay refuses what no file can take the place of.
+// inTheWay refuses a directory in which a directory has the name of a results file.
 func inTheWay(dir string) error {
 	names, _ := os.ReadDir(dir)
 	for _, f := range names {
@@ -81,8 +81,8 @@ func inTheWay(dir string) error {
 	return nil
 }
 
-// make makes the directory. One that was not named by the user has a name that
-// others can foresee, so it must not be theirs, nor a link.
+// make makes the directory. If the user did not name it, others can foresee its name. Then it must
+// not be a link or belong to another user.
 func (o *output) make() error {
 	root, made, err := openDirectory(o.dir, !o.named && !o.ours)
 	if err != nil {
@@ -97,7 +97,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// abandon removes a directory that was made for nothing.
+// abandon removes the directory if it was made for nothing, and returns err.
 func (o *output) abandon(err error) error {
 	o.mark.remove()
 	o.mark = nil
@@ -107,9 +107,9 @@ func (o *output) abandon(err error) error {
 	return err
 }
 
-// stems names the profiles' files. A process that runs one program after the
-// other has several profiles, and several jobs have ranks of one number: all
-// ranks of the second one are numbered 2, so that their files can be told apart.
+// stems returns the names of the profiles' files, without suffix. A process that runs several
+// programs one after the other has several profiles. Several jobs may have ranks of one number: all
+// ranks of the second job get the number 2, so that the jobs' files can be told apart.
 func (o *output) stems(res *collect.Result, dir string) (out []string) {
 	taken, jobs := map[string]bool{}, map[string]int{}
 	for _, p := range res.Profiles {
@@ -139,7 +139,7 @@ func (o *output) stems(res *collect.Result, dir string) (out []string) {
 	return out
 }
 
-// others tells whether a file is there that is none of our own snapshots: a job's ranks may
+// others tells whether a file exists that is not one of our own snapshots. The ranks of a job may
 // write to one directory.
 func (o *output) others(dir, name string) bool {
 	_, own := o.shots[name]
@@ -153,7 +153,7 @@ func numbered(stem string, n int) string {
 	return stem + "-" + strconv.Itoa(n)
 }
 
-// resultFile matches the names of what we write, in every format.
+// resultFile matches the names of all files that we write, in every format.
 var resultFile = func() *regexp.Regexp {
 	ends := []string{regexp.QuoteMeta(recordSuffix)}
 	for _, f := range report.Formats {
@@ -168,8 +168,8 @@ var resultFile = func() *regexp.Regexp {
 	return regexp.MustCompile("^(" + recordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + strings.Join(ofJobs, "|") + ")$")
 }()
 
-// removeOld removes an older run's files: one of its processes' profiles would
-// seem to be the new run's. Tools that were killed have left others.
+// removeOld removes the files of an older run: its profiles would seem to belong to the new run. It
+// also removes files that killed tools have left.
 func removeOld(dir string) error {
 	root, _, err := openDirectory(dir, false)
 	if err != nil {
@@ -192,8 +192,7 @@ func removeOld(dir string) error {
 	return errors.Join(errs...)
 }
 
-// leftOver tells marks of jobs that are over, and files that were being written
-// when their writer was killed.
+// leftOver tells whether a file was being written when its writer was killed.
 func leftOver(f fs.DirEntry) bool {
 	st, err := f.Info()
 	return err == nil && st.Mode().IsRegular() && strings.HasPrefix(f.Name(), files.Prefix) && time.Since(st.ModTime()) > staleAfter

@@ -8,7 +8,7 @@ import (
 	"ompp-attach/collect"
 )
 
-// costText says what a probe hit costs here.
+// costText says what a probe hit costs on this machine.
 func costText(c *calibration.Costs) string {
 	us := func(ns float64) string { return fmt.Sprintf("%.2f us", ns/1e3) }
 	s := fmt.Sprintf("A probe hit takes of its thread's time here: %s on an instruction that the kernel\nemulates, %s on a call, %s on one that it has to step over; its function's return\n%s more (%s; measured just now on a small program of the tool's own).\n",

@@ -16,10 +16,10 @@ import (
 	"ompp-attach/collect"
 )
 
-// runRank is `run` of a rank of a job: it launches the program and leaves the
-// measurement to the node's collector.
+// runRank is `run` for a rank of a job. It launches the program and leaves the measurement to the
+// node's collector.
 func runRank(f *measureFlags, c *cobra.Command, r collect.Rank, args []string) error {
-	if r.Job == "" { // ranks without a name for their job have a parent in common
+	if r.Job == "" { // then the ranks have only their parent in common
 		r.Job = fmt.Sprintf("parent-%d", os.Getppid())
 	}
 	f.say = func(s string) { tell(fmt.Sprintf("rank %d: %s", r.Rank, s)) }
@@ -43,8 +43,8 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 		s.close()
 		return notRun(r, notStarted(err))
 	}
-	// mpirun, hydra and srun signal a rank's process group: the program has had
-	// what they send. What would end it anyhow, it may have twice.
+	// mpirun, hydra and srun send signals to a rank's process group, so the program has got them
+	// already. A signal that would end the program may be sent twice.
 	handled := func() {}
 	if underHydra() {
 		handled = dieWith(l)
@@ -62,7 +62,7 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 	return err
 }
 
-// handOver launches the program, not yet running, and has it followed.
+// handOver launches the program, which does not run yet, and has the collector follow it.
 func (f *measureFlags) handOver(c *cobra.Command, r collect.Rank, args []string) (*collect.Launched, *session, error) {
 	path, err := findProgram(args[0])
 	if err != nil {
@@ -86,8 +86,8 @@ func (f *measureFlags) handOver(c *cobra.Command, r collect.Rank, args []string)
 	if err != nil {
 		return nil, nil, err
 	}
-	// The launcher's files stay open here as well: MPICH's takes the end of one
-	// for a failure, and would kill us before it learns how the program ended.
+	// The launcher's files stay open in the tool, too. MPICH's launcher takes the end of such a
+	// file for a failure, and would kill us before it learns how the program ended.
 	req.PID = l.PID()
 	s, err := where.handOver(req, f.say)
 	if err != nil {
@@ -97,8 +97,8 @@ func (f *measureFlags) handOver(c *cobra.Command, r collect.Rank, args []string)
 	return l, s, nil
 }
 
-// notRun ends a job one of whose ranks cannot run: MPICH's launcher takes a
-// failure before MPI_Init for none, and the other ranks would wait for ever.
+// notRun ends the whole job if one of its ranks cannot run. MPICH's launcher ignores a failure
+// before MPI_Init, and the other ranks would wait for ever.
 func notRun(r collect.Rank, err error) error {
 	if !underHydra() || r.Size == 1 {
 		return err
@@ -106,16 +106,17 @@ func notRun(r collect.Rank, err error) error {
 	return &killedError{&exitError{newOver(err).Status, err}, syscall.SIGABRT}
 }
 
-// killedError ends the tool by the signal that the program was killed by.
+// killedError ends the tool by the signal that killed the program.
 type killedError struct {
 	*exitError
 	signal syscall.Signal
 }
 
-// Unwrap lets the exit status be found.
+// Unwrap lets errors.As find the exit status.
 func (e *killedError) Unwrap() error { return e.exitError }
 
-// flagsBefore are the flags of our command line, without the program's.
+// flagsBefore returns the tool's own flags of our command line, without the program and its
+// arguments.
 func flagsBefore(args []string) []string {
 	flags := os.Args[:len(os.Args)-len(args)]
 	flags = flags[slices.Index(flags, "run")+1:]
@@ -125,16 +126,16 @@ func flagsBefore(args []string) []string {
 	return flags
 }
 
-// session is one tool's talk with the collector.
+// session is the conversation of one tool with the collector.
 type session struct {
 	close func()
-	dir   string // where the results go; set before over is closed
+	dir   string // of the results; set before over is closed
 	to    *json.Encoder
-	over  chan *over // closed when the collector is gone
+	over  chan *over // closed when the connection ends
 }
 
-// handOver asks the node's collector to measure a program that is about to
-// start. One that is just ending may not answer: another one will.
+// handOver asks the node's collector to measure a program that is about to start. A collector that
+// is just ending may not answer; then another one is started.
 func (m *meeting) handOver(req *request, say func(string)) (*session, error) {
 	const tries = 5
 	for range tries {
@@ -157,7 +158,7 @@ func (m *meeting) handOver(req *request, say func(string)) (*session, error) {
 	return nil, fmt.Errorf("the collector of this node ended before it could measure anything%s", m.lastWords())
 }
 
-// listen reads what the collector says until it is over.
+// listen reads the collector's replies until the connection ends.
 func (s *session) listen(from *json.Decoder, followed chan<- bool, say func(string)) {
 	defer close(s.over)
 	defer close(followed)
@@ -179,8 +180,7 @@ func (s *session) listen(from *json.Decoder, followed chan<- bool, say func(stri
 	}
 }
 
-// conclude tells the collector how the program ended, and waits until its
-// files are written.
+// conclude tells the collector how the program ended, and waits until the rank's files are written.
 func (s *session) conclude(e collect.Ending, pid int, say func(string)) error {
 	defer s.close()
 	_ = s.to.Encode(&e)
@@ -198,7 +198,7 @@ func (s *session) conclude(e collect.Ending, pid int, say func(string)) error {
 	return nil
 }
 
-// lastWords is what a collector that died wrote.
+// lastWords returns the first line of the log of a collector that died.
 func (m *meeting) lastWords() string {
 	b, err := os.ReadFile(m.log())
 	if text := strings.TrimSpace(string(b)); err == nil && text != "" {

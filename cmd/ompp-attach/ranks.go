@@ -12,11 +12,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// isRank tells whether a profile is that of a known rank: of one that did not get
-// as far as MPI_Init, or of a library that does not tell, it is a process's.
+// isRank tells whether a profile is that of a known rank. A process that did not reach MPI_Init, or
+// whose library does not tell its rank, counts as a process without one.
 func isRank(p *profile.Profile) bool { return p.Meta.MPI != nil && p.Meta.MPI.Rank >= 0 }
 
-// ranksLines tell, one line a job, which ranks' profiles were written.
+// ranksLines tell, in one line for each job, which ranks' profiles were written.
 func (o *output) ranksLines(profiles []*profile.Profile) (lines []string) {
 	jobs := map[string][]*profile.Profile{}
 	for _, p := range profiles {
@@ -43,7 +43,7 @@ func (o *output) ranksLine(profiles []*profile.Profile) string {
 	ranks = slices.Compact(ranks)
 	files := filepath.Join(o.dir, recordStem+".rank*")
 	took := time.Duration(longest).Round(10 * time.Millisecond)
-	if o.rank != nil { // each rank's tool speaks for itself, and one for all
+	if o.rank != nil { // each rank's tool prints for itself, and one prints for all
 		return fmt.Sprintf("measured for %s, of %d ranks: %s", took, size, files)
 	}
 	noun := "ranks"

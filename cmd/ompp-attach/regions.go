@@ -83,7 +83,7 @@ func listRegions(w io.Writer, path, source string, asJSON, cache bool) error {
 	return printRegions(w, path, t)
 }
 
-// plainReason strips operation and path, which the message has already.
+// plainReason strips the operation and the path from an error, since the message has them already.
 func plainReason(err error) error {
 	for _, known := range []error{files.ErrNotRegular, files.ErrKernel, files.ErrStuck, symbols.ErrNotELF, symbols.Err32Bit, symbols.ErrUnsupported} {
 		if errors.Is(err, known) {
@@ -184,8 +184,8 @@ func summary(t *regions.Table) string {
 	return fmt.Sprintf("%d regions, %s", total, strings.Join(parts, ", "))
 }
 
-// sameLine reports whether two regions are one construct that is in several
-// functions, as one in an inlined function is.
+// sameLine tells whether two regions are one construct in several functions, such as a construct in
+// an inlined function.
 func sameLine(a, b *regions.Region) bool {
 	return a.Begin > 0 && a.File == b.File && a.Begin == b.Begin && a.End == b.End && a.Kind == b.Kind && a.Words == b.Words &&
 		a.Name == b.Name && a.Function == b.Function && a.Measure == b.Measure && a.Why == b.Why && a.Depth == b.Depth
@@ -203,7 +203,7 @@ func lineRange(first, last int, near bool) string {
 	return strconv.Itoa(first)
 }
 
-// placeOf is an address that addr2line and gdb understand.
+// placeOf returns an address of the region that addr2line and gdb understand.
 func placeOf(r *regions.Region) uint64 {
 	switch {
 	case r.Outlined != 0:

@@ -14,11 +14,11 @@ import (
 	"ompp-attach/report"
 )
 
-// reportFlags are what the user wants to see of a directory.
+// reportFlags say what the user wants to see of a results directory.
 type reportFlags struct {
-	formats []string // empty: the default of what the directory holds
-	dir     string   // where files go; empty: beside the profiles; "-": standard output
-	rank    int      // of a job; -1: all
+	formats []string // empty: the default for what the directory holds
+	dir     string   // where files are written; empty: beside the profiles; "-": standard output
+	rank    int      // rank of a job; -1: all ranks
 	view    viewFlags
 }
 
@@ -72,7 +72,7 @@ func rereport(dir string, f *reportFlags) error {
 	return reportProcesses(dir, f)
 }
 
-// reportProcesses writes each profile's reports again.
+// reportProcesses writes the reports of each profile anew.
 func reportProcesses(dir string, f *reportFlags) error {
 	formats := f.formats
 	if len(formats) == 0 {
@@ -111,7 +111,7 @@ func reportProcesses(dir string, f *reportFlags) error {
 	return errors.Join(errs...)
 }
 
-// reportOne writes a profile's reports and tells their names.
+// reportOne writes a profile's reports and prints their names.
 func reportOne(dir, stem string, p *profile.Profile, formats []string, o report.Options) error {
 	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
@@ -123,7 +123,7 @@ func reportOne(dir, stem string, p *profile.Profile, formats []string, o report.
 	return err
 }
 
-// reportDirectory is where files go.
+// reportDirectory returns the directory for the reports' files.
 func reportDirectory(dir, wanted string) (string, error) {
 	switch wanted {
 	case "":

@@ -19,7 +19,7 @@ import (
 // recorded matches the names of all recorded profiles.
 var recorded = regexp.MustCompile(`^profile\b.*\.json\.gz$`)
 
-// findRanks lists the ranks' profiles in a directory, and the names of others.
+// findRanks lists the profiles of ranks in a directory, and the names of other profiles.
 func findRanks(dir string) (ranks []job.Source, others []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	if len(others) > 0 {
 		warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, someOf(others))
 	}
-	if !slices.Contains(formats, "text") { // which tells them
+	if !slices.Contains(formats, "text") { // the text has them
 		for _, t := range j.Troubles() {
 			warn("%s", t)
 		}
@@ -130,7 +130,7 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 	}
 	formats := slices.Clone(f.formats)
 	for i, n := range formats {
-		if n == "text" { // as a job's is called
+		if n == "text" { // as the text for a job is called
 			formats[i] = "ompp"
 		}
 	}

@@ -21,39 +21,37 @@ import (
 type sampleFlags struct {
 	event  string // EVENT[:FREQ]; off
 	period uint64
-	asked  func() bool // for them
+	asked  func() bool // tells whether the user gave any of these flags
 }
 
-// defaultRate is how often a running thread is sampled in a second. It is a
-// prime, so that samples do not fall into step with what programs and the
-// kernel do every millisecond.
+// defaultRate is how often a running thread is sampled in a second. It is a prime, so that samples
+// do not coincide with what programs and the kernel do every millisecond.
 const defaultRate = 199
 
-// sampleOff is the event that is none.
+// sampleOff is the value of --sample for no samples.
 const sampleOff = "off"
 
-// The events that commands sample by if nothing else is said: what is launched
-// is sampled, what runs already is not.
+// The default events of the commands: launched programs are sampled, attached ones are not.
 const (
 	sampleLaunched = "task-clock"
 	sampleAttached = sampleOff
 )
 
-// register adds the flags; event is what is sampled by without them.
+// register adds the flags. event is the event by which is sampled if --sample is missing.
 func (f *sampleFlags) register(c *cobra.Command, event string) {
 	c.Flags().StringVar(&f.event, "sample", event, "sample call stacks by `EVENT[:FREQ]`: task-clock, cycles or another counter, FREQ times a second (199); off")
 	f.asked = func() bool { return c.Flags().Changed("sample") || c.Flags().Changed("sample-period") }
 	c.Flags().Uint64Var(&f.period, "sample-period", 0, "sample whenever EVENT was counted `N` times (task-clock: ns), not by frequency")
 }
 
-// check refuses what cannot be sampled by.
+// check refuses an event by which samples cannot be taken.
 func (f *sampleFlags) check() error {
 	_, _, err := f.attr()
 	return err
 }
 
-// attr returns the perf event to sample by, which is opened on every processor,
-// and its description; nil for none.
+// attr returns the perf event to sample by, which is opened on every processor, and its description
+// for the report. It returns nil for no samples.
 func (f *sampleFlags) attr() (*perf.Attr, profile.Sampling, error) {
 	var as profile.Sampling
 	name, rate := f.event, uint64(defaultRate)
@@ -81,8 +79,9 @@ func (f *sampleFlags) attr() (*perf.Attr, profile.Sampling, error) {
 		if c.Config != unix.PERF_COUNT_SW_TASK_CLOCK {
 			return nil, as, fmt.Errorf("--sample %s: of what the kernel itself counts, only task-clock can be sampled by", f.event)
 		}
-		a.Config = unix.PERF_COUNT_SW_CPU_CLOCK // of a processor, whoever runs there
-		a.Options.ExcludeIdle = true            // which units of arm64 refuse, and need not: idle, they stand still
+		a.Config = unix.PERF_COUNT_SW_CPU_CLOCK // of a processor, whichever thread runs there
+		// Units of arm64 refuse this flag and do not need it: they do not count when idle.
+		a.Options.ExcludeIdle = true
 	}
 	a.Options.Disabled = true
 	a.SampleFormat.Period = true
@@ -110,8 +109,8 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// apply makes a measurement sample. What nobody asked for keeps nobody from
-// measuring.
+// apply makes a measurement sample. If sampling is impossible and the user did not ask for it, the
+// measurement goes on without.
 func (f *sampleFlags) apply(m *collect.Measurement, logf func(string, ...any)) error {
 	err := f.start(m)
 	if err != nil && !f.asked() {

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// behindSlurm refuses to launch srun and sbatch: what these start has slurmstepd
-// for its parent, on whatever node, so nothing would be measured. It says what to
-// type instead.
+// behindSlurm refuses to launch srun and sbatch. Programs that these start have slurmstepd as their
+// parent, on any node, so nothing would be measured. The error says what to type instead.
 func behindSlurm(args []string) error {
 	switch filepath.Base(args[0]) {
 	case "srun":
 		at := srunsProgram(args)
 		if at == len(args) || filepath.Base(args[at]) == "ompp-attach" || args[at] == ":" {
-			return nil // srun --help, or as it should be
+			return nil // srun --help, or ompp-attach is behind srun already
 		}
 		line := slices.Concat(args[:at], []string{"ompp-attach", "run"}, flagsBefore(args), []string{"--"}, args[at:])
 		for i := range line {
@@ -28,8 +27,8 @@ func behindSlurm(args []string) error {
 	return nil
 }
 
-// Options of srun that have no value in the next argument: flags, and those whose
-// value, if any, stands in the same argument (srun(1)).
+// Options of srun that have no value in the next argument: flags, and options whose value, if any,
+// stands in the same argument (srun(1)).
 const (
 	srunFlags     = "EhHlOQsuvVXZ"
 	srunLongFlags = " bcast contiguous disable-status exact exclusive help hold immediate kill-on-bad-exit label multi-prog nice no-allocate " +
@@ -38,8 +37,8 @@ const (
 	srunOptional = "kKi"
 )
 
-// srunsProgram returns where the program stands on srun's command line; its
-// length if it stands nowhere.
+// srunsProgram returns the index of the program on srun's command line, or len(args) if there is
+// none.
 func srunsProgram(args []string) int {
 	for i := 1; i < len(args); i++ {
 		a := args[i]

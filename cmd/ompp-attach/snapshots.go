@@ -16,17 +16,17 @@ import (
 	"ompp-attach/profile"
 )
 
-// A tool that is killed would take with it what it has measured. So what there is so far is
-// written now and then, under the names that the profiles will have in the end.
+// A tool that is killed loses what it has measured. So what was measured so far is written at
+// intervals, under the names that the profiles will have at the end.
 
-// snapshotEvery is how much of a measurement may be lost, by default.
+// snapshotEvery is the default time between snapshots: as much of a measurement may be lost.
 const snapshotEvery = time.Minute
 
-// snapshotShare bounds what snapshots cost: after one, so many times the processor time that
-// it took passes without any.
+// snapshotShare bounds the cost of snapshots. After a snapshot, so many times the processor time
+// that it took passes before the next one.
 const snapshotShare = 100
 
-// snapshots writes those of several programs, one after the other.
+// snapshots writes the snapshots of several programs, one after the other.
 type snapshots struct {
 	every time.Duration
 	rest  int // see snapshotShare
@@ -34,26 +34,26 @@ type snapshots struct {
 	all   []*shot
 }
 
-// shot is the snapshots of one program.
+// shot writes the snapshots of one program.
 type shot struct {
 	out     *output
 	take    func() *collect.Result
 	say     func(string)
 	logf    func(string, ...any)
-	mu      sync.Mutex // held while one is written
+	mu      sync.Mutex // held while a snapshot is written
 	over    bool
-	failed  bool      // which has been said
-	written time.Time // the latest; zero: none
+	failed  bool      // the user has been told that a snapshot could not be written
+	written time.Time // when the last snapshot began; before it, when the program was added
 }
 
-// snapshots writes snapshots of one program until the function that it returns is called; then the
-// directory has them, and nobody writes to it.
+// snapshots writes snapshots of one program until stop is called. After stop no snapshot is being
+// written.
 func (f *measureFlags) snapshots(out *output, take func() *collect.Result) (stop func()) {
 	s := &snapshots{every: f.snapshot, rest: f.rest}
 	return s.add(&shot{out: out, take: take, say: f.say, logf: f.logf})
 }
 
-// add takes one more program in, until the function that it returns is called.
+// add adds a program, until stop is called.
 func (s *snapshots) add(x *shot) (stop func()) {
 	if s.every <= 0 {
 		return func() {}
@@ -72,7 +72,7 @@ func (s *snapshots) add(x *shot) (stop func()) {
 	}
 }
 
-// next returns the program whose snapshot is the oldest; nil if all are over.
+// next returns the program whose last snapshot is the oldest; nil if all programs are over.
 func (s *snapshots) next() (oldest *shot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,12 +91,13 @@ func (s *snapshots) next() (oldest *shot) {
 	return oldest
 }
 
-// run writes them, on a thread that leaves the processors to the program where it can.
+// run writes the snapshots. Its thread has a low priority, so that the program gets the processors
+// first.
 func (s *snapshots) run() {
 	const polite = 10
-	runtime.LockOSThread() // and ends with it
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), polite)
-	const look = 50 * time.Millisecond // for programs that are over
+	const look = 50 * time.Millisecond // how often programs that are over are looked for
 	free := time.Time{}
 	for x := s.next(); x != nil; x = s.next() {
 		due := x.written.Add(s.every)
@@ -115,14 +116,14 @@ func (s *snapshots) run() {
 	}
 }
 
-// processorTime is that of this thread.
+// processorTime returns the processor time of this thread.
 func processorTime() time.Duration {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
 	return time.Duration(t.Nano())
 }
 
-// write writes one.
+// write writes one snapshot.
 func (x *shot) write() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -137,7 +138,7 @@ func (x *shot) write() {
 	}
 }
 
-// writeShots records what there is of each process so far.
+// writeShots writes the profile of each process as of now.
 func (o *output) writeShots(res *collect.Result) error {
 	if len(res.Profiles) == 0 {
 		return nil
@@ -168,18 +169,18 @@ func (o *output) writeShots(res *collect.Result) error {
 				if !there {
 					continue
 				}
-				of = was // the older one stays
+				of = was // the file of the older snapshot stays
 			}
 		}
 		written[name] = of
 		delete(o.shots, name)
 	}
-	o.removeShots() // of processes that have got another name
+	o.removeShots() // files of processes whose profiles have another name now
 	o.shots = written
 	return errors.Join(errs...)
 }
 
-// removeShots removes snapshots that nothing has taken the place of.
+// removeShots removes the files of snapshots that no later file has replaced.
 func (o *output) removeShots() {
 	if len(o.shots) == 0 {
 		return
@@ -193,8 +194,8 @@ func (o *output) removeShots() {
 	o.shots = nil
 }
 
-// completeShot finds the latest snapshot of a process whose collector was killed, and notes how
-// the process ended.
+// completeShot finds the last snapshot of a process whose collector was killed, and adds how the
+// process ended. shot is nil if there is none.
 func completeShot(dir string, pid int, e collect.Ending) (shot *profile.Profile, name string) {
 	names, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix))
 	for _, n := range names {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// tuning writes a profile of the tool itself, from which scripts/pgo.sh makes the
-// one by which it is compiled (default.pgo).
+// tuning writes a CPU profile of the tool itself. scripts/pgo.sh makes default.pgo of such
+// profiles, by which the compiler optimises the tool.
 type tuning struct{ path string }
 
 func (y *tuning) register(c *cobra.Command) {
@@ -17,8 +17,7 @@ func (y *tuning) register(c *cobra.Command) {
 	_ = c.PersistentFlags().MarkHidden("cpu-profile")
 }
 
-// begin begins the profile; the function that it returns ends it, nil if none is
-// wanted.
+// begin begins the CPU profile. end ends it; end is nil if no profile is wanted.
 func (y *tuning) begin() (end func(), err error) {
 	if y.path == "" {
 		return nil, nil

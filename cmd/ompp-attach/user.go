@@ -9,7 +9,7 @@ import (
 	"ompp-attach/collect"
 )
 
-// userFlags are the flags about the user's own regions.
+// userFlags are the flags on user regions and on what is left out.
 type userFlags struct {
 	functions []string
 	regions   []string
@@ -26,7 +26,7 @@ func (f *userFlags) register(c *cobra.Command) {
 	c.Flags().BoolVar(&f.allMPI, "mpi-all", false, "measure also MPI calls that only look something up (MPI_Comm_rank, MPI_Wtime): a probe takes a hundred times as long")
 }
 
-// apply hands them to a measurement.
+// apply passes the flags to a measurement.
 func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any), say func(string)) error {
 	s, err := collect.NewSelection(f.disable, f.only)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any), say
 	return nil
 }
 
-// unfound tells which functions were never found.
+// unfound returns an error that names the functions that were never found, or nil.
 func unfound(res *collect.Result) error {
 	if len(res.Unfound) == 0 {
 		return nil
@@ -60,7 +60,7 @@ func unfound(res *collect.Result) error {
 	return errors.New(strings.Join(res.Unfound, "\nompp-attach: "))
 }
 
-// userText is what the manual pages say on regions of the user's own.
+// userText is what the manual pages say on user regions.
 const userText = `
 --function NAME shows the executions of a function as a USER REGION. A plain
 name stands for itself, with or without its scope (solve is also Grid::solve,

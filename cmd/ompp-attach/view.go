@@ -14,8 +14,7 @@ import (
 	"ompp-attach/report"
 )
 
-// viewFlags are the flags on what reports show of what was recorded: run,
-// attach and report share them.
+// viewFlags are the flags on what reports show of a record. run, attach and report share them.
 type viewFlags struct {
 	volumes          accounting
 	classic          bool
@@ -45,7 +44,7 @@ func (f *viewFlags) register(c *cobra.Command) {
 	})
 }
 
-// options says what the flags ask for.
+// options returns the options of a report that the flags ask for.
 func (f *viewFlags) options() report.Options {
 	o := report.Options{Volumes: mpi.Accounting(f.volumes), Classic: f.classic, Raw: f.raw, All: f.all, Sort: report.Order(f.sort), Decimals: int(f.decimals), Evaluators: f.evaluators}
 	if f.classicOverheads {
@@ -54,7 +53,7 @@ func (f *viewFlags) options() report.Options {
 	return o
 }
 
-// order is a flag's value.
+// order is the value of --sort.
 type order report.Order
 
 func orderNames() string {
@@ -68,10 +67,10 @@ func orderNames() string {
 // String returns the order's name.
 func (o *order) String() string { return string(*o) }
 
-// Type is how help texts call the value.
+// Type names the value in help texts.
 func (o *order) Type() string { return "order" }
 
-// Set takes an order's name.
+// Set takes the name of an order.
 func (o *order) Set(s string) error {
 	if !slices.Contains(report.Orders, report.Order(s)) {
 		return fmt.Errorf("there are %s", orderNames())
@@ -80,10 +79,10 @@ func (o *order) Set(s string) error {
 	return nil
 }
 
-// decimals is a flag's value; 0: not given.
+// decimals is the value of --decimals; 0: not given.
 type decimals int
 
-// String returns the number, and nothing if none was given.
+// String returns the number, or "" if none was given.
 func (d *decimals) String() string {
 	if *d == 0 {
 		return ""
@@ -91,10 +90,10 @@ func (d *decimals) String() string {
 	return strconv.Itoa(int(*d))
 }
 
-// Type is how help texts call the value.
+// Type names the value in help texts.
 func (d *decimals) Type() string { return "N" }
 
-// Set takes a number.
+// Set takes a number from 1 to 9.
 func (d *decimals) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > 9 {
@@ -112,16 +111,16 @@ func accountingNames() string {
 	return strings.Join(names, ", ")
 }
 
-// accounting is a flag's value.
+// accounting is the value of --volumes.
 type accounting mpi.Accounting
 
 // String returns the accounting's name.
 func (a *accounting) String() string { return mpi.Accounting(*a).String() }
 
-// Type is how help texts call the value.
+// Type names the value in help texts.
 func (a *accounting) Type() string { return "accounting" }
 
-// Set takes an accounting's name.
+// Set takes the name of an accounting.
 func (a *accounting) Set(s string) error {
 	v, ok := mpi.ParseAccounting(s)
 	if !ok {

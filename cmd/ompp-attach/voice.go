@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// voice writes what the user is told, in order, while nobody waits for it: who
-// reads the rings must go on when a terminal is held (Ctrl-S) or a pager's pipe
-// is full. What cannot be written is for nobody any more.
+// voice writes messages to the user, in order, from a goroutine of its own. So no caller waits: the
+// reader of the rings must go on when a terminal is held (Ctrl-S) or the pipe to a pager is full.
+// Text that cannot be written is dropped, since then nobody reads it any more.
 type voice struct {
 	to   io.Writer
 	mu   sync.Mutex
-	text []byte        // not yet written
-	said chan struct{} // closed when all is; nil: there is nothing to say
+	text []byte        // not written yet
+	said chan struct{} // closed when all text is written; nil: there is none to write
 }
 
-// spoken is what the tool says on its standard error; fail waits for its end.
+// spoken writes to the tool's standard error. fail waits until all text is written.
 var spoken = &voice{to: os.Stderr}
 
 // Write implements io.Writer.
@@ -49,7 +49,7 @@ func (v *voice) speak() {
 	}
 }
 
-// finish waits until all is said.
+// finish waits until all text is written.
 func (v *voice) finish() {
 	v.mu.Lock()
 	said := v.said
@@ -59,7 +59,7 @@ func (v *voice) finish() {
 	}
 }
 
-// outliveReader lets the tool go on when whoever reads what it says has ended
-// (`2>&1 | head`): what was measured must not go with them. Signals that are
-// caught, unlike those that are ignored, are the program's own again at exec.
+// outliveReader lets the tool go on when the reader of its output has ended (`2>&1 | head`), so
+// that the results are not lost. It catches SIGPIPE instead of ignoring it: exec resets caught
+// signals to their default, so the program gets SIGPIPE as usual.
 func outliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -21,32 +21,31 @@ import (
 	"ompp-attach/collect"
 )
 
-// The ranks of a job on one node are measured by one process, the collector:
-// several tools that probe one library would make each rank pay for all of
-// them. The first `run` of a job on a node starts it; each hands its program
-// over by a unix socket in a directory that only the user can enter. Both sides
-// write JSON values, one after the other.
+// The ranks of a job on one node are measured by one process, the collector. If each rank's tool
+// probed the MPI library, each rank would pay for the probes of all tools. The first `run` of a job
+// on a node starts the collector. Each `run` hands over its program by a unix socket in a directory
+// that only the user can enter. Both sides write JSON values, one after the other.
 
-// request is what a rank's tool asks the collector first.
+// request is the first message of a rank's tool to the collector.
 type request struct {
-	PID     int // launched, not yet running
+	PID     int // launched, does not run yet
 	Rank    collect.Rank
 	Program string   // path
-	Flags   []string // the command line's, as given
-	Dir     string   // where its relative paths begin
+	Flags   []string // of the command line, as given
+	Dir     string   // directory to which relative paths refer
 }
 
-// reply is what the collector answers: any number of Say, then Followed or
-// Over; after the program's collect.Ending, which the tool sends, again Over.
+// reply is a message of the collector: any number of Say, then Followed or Over. When the program
+// has ended, the tool sends a collect.Ending, and the collector answers with Over.
 type reply struct {
 	Say      string `json:",omitempty"` // for the user
 	Followed bool   `json:",omitempty"` // the program may start
-	Dir      string `json:",omitempty"` // with Followed: where its results go
+	Dir      string `json:",omitempty"` // with Followed: the directory of the results
 	Over     *over  `json:",omitempty"`
 }
 
-// over is how it all ended: the tool's exit status, and a sentence if there is
-// something to say.
+// over is the outcome for a rank: the tool's exit status, and a sentence if there is something to
+// tell.
 type over struct {
 	Status   int
 	Sentence string
@@ -74,18 +73,17 @@ func (o *over) err() error {
 	return &exitError{o.Status, errors.New(o.Sentence)}
 }
 
-// ownFlags are the flags that each rank may give as it likes; all others have
-// to be the same for ranks that share a collector.
+// ownFlags are the flags that may differ between ranks that share a collector.
 var ownFlags = []string{"output", "format", "overwrite", "quiet", "verbose", "volumes", "classic", "classic-overheads", "raw"}
 
-// meeting is where the tools of one job on this node meet their collector.
+// meeting is the place where the tools of one job on this node find their collector.
 type meeting struct {
 	dir  string
 	name string
-	args []string // the collector's flags
+	args []string // the flags that the collector is started with
 }
 
-// meet names the place: by user, job, measurement, and version of the tool.
+// meet names the place by user, job, flags, and version of the tool.
 func meet(c *cobra.Command, r collect.Rank, flags []string) (*meeting, error) {
 	dir, err := collect.PrivateDir()
 	if err != nil {
@@ -102,7 +100,8 @@ func meet(c *cobra.Command, r collect.Rank, flags []string) (*meeting, error) {
 	return &meeting{dir: dir, name: "job-" + hex.EncodeToString(sum[:8]), args: flags}, nil
 }
 
-// The sockets do not end in .sock: those in this directory take requests to pause.
+// The sockets do not end in .sock: sockets with that suffix in this directory take requests to
+// pause.
 const (
 	socketSuffix = ".collector"
 	logSuffix    = ".log"
@@ -112,8 +111,8 @@ func (m *meeting) socket() string { return filepath.Join(m.dir, m.name+socketSuf
 
 func (m *meeting) log() string { return filepath.Join(m.dir, m.name+logSuffix) }
 
-// connect reaches the collector and starts it if there is none. Whoever holds
-// the lock is the only one to start it.
+// connect connects to the collector, and starts it if there is none. A lock makes sure that only
+// one tool starts it.
 func (m *meeting) connect() (net.Conn, error) {
 	if c, err := net.Dial("unix", m.socket()); err == nil {
 		return c, nil
@@ -139,10 +138,10 @@ func (m *meeting) connect() (net.Conn, error) {
 	return net.Dial("unix", m.socket())
 }
 
-// staleAfter is how long what killed tools have left may still be of use.
+// staleAfter is the age from which files of killed tools are taken for useless.
 const staleAfter = time.Hour
 
-// tidy removes what collectors that were killed have left.
+// tidy removes the files of collectors that were killed.
 func (m *meeting) tidy() {
 	sockets, _ := filepath.Glob(filepath.Join(m.dir, "*"+socketSuffix))
 	for _, name := range sockets {
@@ -164,8 +163,8 @@ func (m *meeting) tidy() {
 	}
 }
 
-// start starts the collector with a listening socket, so that others can
-// connect to it from now on.
+// start starts the collector with a socket that listens already, so that other tools can connect
+// from now on.
 func (m *meeting) start() error {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: m.socket(), Net: "unix"})
 	if err != nil {
@@ -190,7 +189,7 @@ func (m *meeting) start() error {
 	cmd := exec.Command(self, append([]string{collectorCommand, m.socket(), m.log()}, m.args...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{socket}
-	// A session of its own: launchers kill their ranks by process group.
+	// The collector gets a session of its own, since launchers kill their ranks by process group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the collector: %w", err)

@@ -19,8 +19,9 @@ import (
 	"ompp-attach/report"
 )
 
-// write writes all files first, then the summaries. What cannot be written where it was to go
-// is written elsewhere; if it cannot be written anywhere, it is kept until it can.
+// write writes all files first, and then prints the summaries. A profile that cannot be written to
+// its directory is written elsewhere. If that is impossible too, it is kept in memory until it can
+// be written.
 func (o *output) write(res *collect.Result, f *measureFlags) error {
 	if len(res.Profiles) == 0 {
 		return o.abandon(nil)
@@ -51,14 +52,14 @@ func (o *output) write(res *collect.Result, f *measureFlags) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// choose names the directory where the user has not.
+// choose names the directory if the user has not.
 func (o *output) choose(pid int) {
 	if o.dir == "" {
 		o.dir = unused(defaultDirectory(o.program, pid))
 	}
 }
 
-// unused returns a name that nothing has: an older process may have had the same number.
+// unused returns a name that does not exist yet: an older process may have had the same PID.
 func unused(base string) string {
 	name := base
 	for n := 2; exists(name); n++ {
@@ -67,14 +68,14 @@ func unused(base string) string {
 	return name
 }
 
-// defaultDirectory names a process's results. A file's name has at most 255 bytes.
+// defaultDirectory names the directory for a process's results. A file name has at most 255 bytes.
 func defaultDirectory(program string, pid int) string {
 	const longest = 200
 	return fmt.Sprintf("ompp-%s-%d", program[:min(len(program), longest)], pid)
 }
 
-// unrecordedError says why a recorded profile, from which all reports can be made, could not
-// be written.
+// unrecordedError says why a recorded profile, from which all reports can be made, could not be
+// written.
 type unrecordedError struct {
 	dir string
 	err error
@@ -83,14 +84,14 @@ type unrecordedError struct {
 // Error implements error.
 func (e *unrecordedError) Error() string { return e.err.Error() }
 
-// Unwrap lets the reason be found.
+// Unwrap lets errors.Is and errors.As find the reason.
 func (e *unrecordedError) Unwrap() error { return e.err }
 
-// writeTo writes all profiles to a directory, and removes what is left of snapshots. The error
-// is an unrecordedError if a recorded profile is not there.
+// writeTo writes all profiles to a directory, and removes snapshots that are not needed any more.
+// The error is an *unrecordedError if a profile could not be recorded.
 func (o *output) writeTo(dir string, res *collect.Result, f *measureFlags) (files [][]string, err error) {
 	if dir == o.dir {
-		if err := o.prepare(); err != nil { // somebody may have removed it meanwhile
+		if err := o.prepare(); err != nil { // somebody may have removed the directory meanwhile
 			return nil, &unrecordedError{dir, err}
 		}
 	}
@@ -120,7 +121,7 @@ func (o *output) writeTo(dir string, res *collect.Result, f *measureFlags) (file
 	return files, errors.Join(errs...)
 }
 
-// prepare makes the directory, and rids it of an older run's files.
+// prepare makes the directory, and removes the files of an older run if they are to be replaced.
 func (o *output) prepare() error {
 	if err := o.make(); err != nil {
 		return err
@@ -132,8 +133,8 @@ func (o *output) prepare() error {
 	return removeOld(o.dir)
 }
 
-// renderAll writes a profile's reports; one file's failure does not keep the
-// others from being written.
+// renderAll writes a profile's reports. If one file cannot be written, the others are written
+// nevertheless.
 func renderAll(dir, stem string, p *profile.Profile, formats []string, o report.Options) (files []string, err error) {
 	var errs []error
 	for _, n := range formats {
@@ -151,7 +152,8 @@ func renderAll(dir, stem string, p *profile.Profile, formats []string, o report.
 	return files, errors.Join(errs...)
 }
 
-// elsewhere are directories for what cannot be written where it was to go; tests have others.
+// elsewhere returns directories for profiles that cannot be written to their own one. Tests replace
+// it.
 var elsewhere = func() (dirs []string) {
 	state := os.Getenv("XDG_STATE_HOME")
 	if home := os.Getenv("HOME"); state == "" && home != "" {
@@ -163,7 +165,7 @@ var elsewhere = func() (dirs []string) {
 	return append(dirs, os.TempDir(), "/var/tmp", "/dev/shm")
 }
 
-// keptName names the directory for them; ranks of one job share it.
+// keptName names the directory for profiles below dir. The ranks of one job share it.
 func (o *output) keptName(dir string, pid int) string {
 	if o.rank != nil {
 		return filepath.Join(dir, filepath.Base(o.dir))
@@ -171,7 +173,7 @@ func (o *output) keptName(dir string, pid int) string {
 	return unused(filepath.Join(dir, defaultDirectory(o.program, pid)))
 }
 
-// writeElsewhere writes what could not be written where it was to go, and says where it is.
+// writeElsewhere writes profiles to another directory, and the error says to which.
 func (o *output) writeElsewhere(res *collect.Result, f *measureFlags, lost *unrecordedError) (files [][]string, err error) {
 	for _, above := range elsewhere() {
 		dir := o.keptName(above, res.Profiles[0].Meta.PID)
@@ -185,16 +187,16 @@ func (o *output) writeElsewhere(res *collect.Result, f *measureFlags, lost *unre
 			o.dir = dir
 			return files, fmt.Errorf("%w: the results are in %s", lost, dir)
 		}
-		_ = os.Remove(dir) // if it is empty
+		_ = os.Remove(dir) // removed only if it is empty
 	}
 	return o.keep(res, f, lost)
 }
 
-// retryEvery is how often it is tried to write what is kept in memory.
+// retryEvery is the time between attempts to write profiles that are kept in memory.
 var retryEvery = 2 * time.Second
 
-// keep keeps what cannot be written anywhere, and tries again until it can, or until a signal
-// comes, or the rank's tool is gone.
+// keep keeps profiles in memory that cannot be written anywhere. It tries again until they are
+// written, a signal comes, or the rank's tool is gone.
 func (o *output) keep(res *collect.Result, f *measureFlags, lost *unrecordedError) (files [][]string, err error) {
 	remedy := "make room there"
 	if errors.Is(lost, unix.EFBIG) {
@@ -220,8 +222,9 @@ func (o *output) keep(res *collect.Result, f *measureFlags, lost *unrecordedErro
 	}
 }
 
-// catchFileSize lets writes fail that would make a file too large, which else end the process,
-// and lifts the limit as far as it can be. The launched program has its own by now.
+// catchFileSize makes writes that would exceed the limit of file size fail, instead of ending the
+// process. It also raises the limit as far as possible. The launched program has its own limit
+// already.
 func catchFileSize() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ)
 	var l unix.Rlimit
