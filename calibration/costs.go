@@ -7,33 +7,32 @@ import (
 	"ompp-attach/probes/insn"
 )
 
-// Split is a time in ns, divided at the moment that the hit reports: the probe's
-// program reads the clock after the kernel's way in.
+// Split is a time in ns, split at the hit's time stamp: the probe's program reads the clock after
+// the kernel has entered the probe.
 type Split struct {
 	Before float64 `json:"before"`
 	After  float64 `json:"after"`
 }
 
-// Sum is the whole.
+// Sum is the whole time in ns.
 func (s Split) Sum() float64 { return s.Before + s.After }
 
-// Costs are what one hit of each kind takes of its thread's time. Those of entry
-// probes include one record.
+// Costs are the times that one hit of each kind takes of its thread's time, as Measure has measured
+// them. The times of entry probes include one record.
 type Costs struct {
-	Mode       string  `json:"mode"` // how the probes were attached
-	Nop5       Split   `json:"nop5"` // zero where the architecture has none
+	Mode       string  `json:"mode"` // how the probes were attached (bpf.Mode)
+	Nop5       Split   `json:"nop5"` // zero on architectures without this instruction
 	Emulated   Split   `json:"emulated"`
 	Call       Split   `json:"call"`
 	SingleStep Split   `json:"single_step"`
-	Return     Split   `json:"return"`  // what a function's return adds, if it is probed as well, with its record
-	Folded     Split   `json:"folded"`  // a hit that is added up, of those that begin and end a construct the middle
-	Kept       float64 `json:"kept"`    // what a record saves that waits for others, ns
+	Return     Split   `json:"return"`  // what a probed return adds to the entry, with its record
+	Folded     Split   `json:"folded"`  // a hit that is folded: mean of a construct's begin and end
+	Kept       float64 `json:"kept"`    // what is saved if a record waits for others (keep), ns
 	Read       float64 `json:"read"`    // one more read of user memory, ns
-	Ignored    float64 `json:"ignored"` // a hit on an emulated instruction that reports nothing, ns
+	Ignored    float64 `json:"ignored"` // an emulated hit that writes no record, ns
 }
 
-// Class is the cost of a hit on an instruction of that class, without a read of
-// user memory.
+// Class is the cost of a hit on an instruction of class k, without reads of user memory.
 func (c *Costs) Class(k insn.Cost) Split {
 	switch k {
 	case insn.Nop5:
@@ -46,8 +45,8 @@ func (c *Costs) Class(k insn.Cost) Split {
 	return c.Emulated
 }
 
-// Hit is the whole cost in ns of one probe that reads the return address, on an
-// instruction of that class; with returns, also of the function's return.
+// Hit is the cost in ns of a hit of a probe that reads the return address, on an instruction of
+// class k. With returns, it includes the hit at the function's return.
 func (c *Costs) Hit(k insn.Cost, returns bool) float64 {
 	ns := c.Class(k).Sum() + c.Read
 	if returns {
@@ -56,10 +55,10 @@ func (c *Costs) Hit(k insn.Cost, returns bool) float64 {
 	return ns
 }
 
-// Record is what one record adds to a hit, ns.
+// Record is what writing one record adds to a hit, in ns.
 func (c *Costs) Record() float64 { return max(0, c.Emulated.Sum()-c.Ignored) }
 
-// Of is the cost of what an event says of its probe; zero of no probe.
+// Of is the cost of a hit, as far as its event describes the probe; zero for no probe.
 func (c *Costs) Of(p event.Probe) Split {
 	var s Split
 	switch p.Class() {
@@ -87,7 +86,7 @@ func (c *Costs) Of(p event.Probe) Split {
 	return s
 }
 
-// Table is the costs of all kinds of events, in whole ns.
+// Table returns the costs of all kinds of hits, in whole ns.
 func (c *Costs) Table() (t event.HitCosts) {
 	for p := range t.Kinds {
 		s := c.Of(event.Probe(p))

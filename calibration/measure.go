@@ -15,20 +15,20 @@ const (
 	rounds      = 9
 	fewRounds   = 3
 	enough      = 80 * time.Millisecond
-	hits        = 300 // in a turn
-	steppedHits = 60  // of those that take microseconds
+	hits        = 300 // in one turn of a use
+	steppedHits = 60  // in one turn of a use whose hits take microseconds
 )
 
-// use is how one of the program's functions is probed.
+// use is a function of the program, and how it is probed.
 type use struct {
 	kind    kind
 	row     bpf.Row
 	returns bool
-	none    bool     // no probe: what the call itself takes
-	end     *bpf.Row // of a pair's second probe
+	none    bool     // no probe: the turn measures the call alone
+	end     *bpf.Row // the row of a pair's second probe
 }
 
-// run is a calibration under way.
+// run is the state of a calibration.
 type run struct {
 	machine machine
 	target  *target
@@ -36,16 +36,16 @@ type run struct {
 	rows    []uint32
 	ring    *bpf.Apart
 
-	ns     [][]float64 // of a call, by use and round
-	before [][]float64 // from the program's own look at the clock to the record's, by use
-	inside []float64   // from the entry's time stamp to the return's
-	look   []float64   // what a look at the clock takes
-	folded uint64      // hits that were added up
+	ns     [][]float64 // ns for one call, by use and round
+	before [][]float64 // ns from the program's time stamp to the record's, by use
+	inside []float64   // ns from the entry's time stamp to the return's
+	look   []float64   // ns that reading the clock takes
+	folded uint64      // number of hits that were folded
 }
 
-// Measure finds out what hits cost, through the loaded programs k, in some 50
-// ms. It stores rows of its own and has a ring of its own: processes may be
-// measured meanwhile.
+// Measure measures what hits cost, with the loaded programs k, in some 50 ms. It stores rows of its
+// own and has a ring of its own, so processes may be measured meanwhile. The error says why the
+// costs are not known.
 func Measure(k *bpf.Probes) (*Costs, error) {
 	c, err := measure(k)
 	if err != nil {
@@ -77,10 +77,10 @@ func measure(k *bpf.Probes) (*Costs, error) {
 	}
 	var link io.Closer
 	defer func() {
-		r.target.close() // before its records would go elsewhere
+		r.target.close() // first the program, so that no record goes to another ring
 		r.ring.Close()
 		if link != nil {
-			go link.Close() // which waits for grace periods; the hits are over now
+			go link.Close() // close waits for RCU grace periods; no hits come any more
 		}
 	}()
 	if link, err = r.attach(k); err != nil {
@@ -92,7 +92,7 @@ func measure(k *bpf.Probes) (*Costs, error) {
 	return r.costs(k.Mode())
 }
 
-// The uses behind those that stand for classes of instructions.
+// The indices in run.uses behind those of the classes of instructions.
 const (
 	bare = iota
 	ignored
@@ -107,9 +107,10 @@ func usesOf(m *machine) []use {
 	record := bpf.Row{Flags: bpf.RowEntry | bpf.RowNoSite}
 	uses := []use{
 		bare: {kind: emulated, none: true},
-		// The zero flag is clear: the program's loop goes on.
+		// The zero flag is clear, because the program's loop goes on. So this row ignores all hits.
 		ignored: {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowOnlyIfZF}},
-		// The second word behind the second argument, which the driver's last system call has left there.
+		// Reads the second word behind the second argument, an address that the driver's last
+		// system call has left there.
 		reads:   {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowBFromA, A: bpf.Arg(1)}},
 		returns: {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowReturn}, returns: true},
 		kept:    {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowKeep}},
@@ -151,14 +152,14 @@ func (r *run) attach(k *bpf.Probes) (io.Closer, error) {
 	return k.Attach(r.target.path(), r.target.pid(), points)
 }
 
-// takeTurns measures all uses in turn, several times: what else the machine does
-// falls on all of them alike. The first turns are for the caches.
+// takeTurns measures all uses in turn, several times, so that other load on the machine affects all
+// of them alike. The first round only fills the caches.
 func (r *run) takeTurns() error {
 	r.ns, r.before = make([][]float64, len(r.uses)), make([][]float64, len(r.uses))
 	begin := time.Now()
 	for round := range rounds + 1 {
 		if round > fewRounds && time.Since(begin) > enough {
-			break // others want the processors
+			break // others may need the processors
 		}
 		for i := range r.uses {
 			if err := r.turn(i, round > 0); err != nil {
@@ -210,13 +211,14 @@ func (r *run) turn(i int, counts bool) error {
 	return nil
 }
 
-// reported reads the times, in ns, of what the i-th use has reported.
+// reported reads the time stamps, in ns, of the records of the i-th use, from entries and from
+// returns.
 func (r *run) reported(i int) (entries, rets []float64, err error) {
 	const all = 1 << 16
 	pid := uint32(r.target.pid())
 	_, err = r.ring.Drain(all, &bpf.Uses{Record: func(rec *bpf.Record, _ []uint64) {
 		switch {
-		case rec.Pid != pid || uint32(rec.Row) != r.rows[i]: // some are an earlier program's
+		case rec.Pid != pid || uint32(rec.Row) != r.rows[i]: // of an earlier calibration
 		case rec.Flags&bpf.RecReturn != 0:
 			rets = append(rets, float64(rec.Time))
 		default:
@@ -230,9 +232,10 @@ func (r *run) reported(i int) (entries, rets []float64, err error) {
 	return entries, rets, err
 }
 
-// costs makes of the turns what hits cost.
+// costs computes from the turns what hits cost.
 func (r *run) costs(mode bpf.Mode) (*Costs, error) {
-	// Round by round: what disturbs one turn mostly disturbs its neighbours, too.
+	// Differences are taken round by round: load that disturbs one turn mostly disturbs its
+	// neighbours, too.
 	above := func(i, j int) float64 {
 		var d []float64
 		for round := range r.ns[i] {
@@ -244,7 +247,7 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	c := &Costs{Mode: mode.String()}
 	for i := classes; i < len(r.uses); i++ {
 		total := above(i, bare)
-		// The program's own look at the clock lies in the middle of its call.
+		// The program reads the clock in the middle of its call.
 		before := median(r.before[i]) - look/2
 		if total <= 0 || before <= 0 || before >= total {
 			return nil, errors.New("the figures contradict each other: the machine is too busy, or its clock too coarse")
@@ -255,8 +258,8 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	c.Ignored = above(ignored, bare)
 	c.Read = max(0, above(reads, plain))
 	c.Kept = above(plain, kept)
-	// What is added up leaves with the next record. With counters that take turns
-	// nothing is added up, and not what a switch of threads leaves uncounted.
+	// A folded sum is written with the next record. Nothing is folded where counters take turns.
+	// Hits that a switch of threads leaves uncounted are not folded either.
 	const most = 0.9
 	switch all := uint64(2 * hits * len(r.ns[folds])); {
 	case float64(r.folded) >= most*float64(all):

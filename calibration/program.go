@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// The program whose probes are measured. It reads commands of three words, an
-// address, a number n, a second address, calls the first one n times and writes
-// what its processor clock showed before and after, and a buffer of time stamps.
+// The program whose probes are measured. It reads commands of three words: an address, a number n,
+// a second address. It calls the function at the first address n times. Then it writes its thread's
+// CPU clock before and after the calls, and a buffer of time stamps.
 
 const (
 	commandBytes = 3 * 8
@@ -17,24 +17,24 @@ const (
 	answerBytes  = 48 + 16*numStamps // two timespecs, 16 bytes unused, the stamps
 
 	loadAt     = 0x400000
-	codeOffset = 0x200 // in the file, behind the headers
+	codeOffset = 0x200 // in the file, behind the ELF headers
 	slot       = 64    // bytes for each function
 )
 
-// machine is the program's code for an architecture.
+// machine is the program's code for one architecture.
 type machine struct {
 	elf     elf.Machine
 	driver  []byte
-	stamp   uint64 // offset in driver of the function that notes the time and jumps to the second address
+	stamp   uint64 // offset in driver: stores the time and jumps to the second address
 	bodies  map[kind]body
 	pageMax uint64 // the largest pages that the architecture has
 }
 
-// body is a function's code and where in it the probe goes.
+// body is the code of a function, and the offset in it at which the probe is placed.
 type body struct {
 	code   []byte
 	probe  uint64
-	second uint64 // of a pair: where the other one goes
+	second uint64 // of a pair: offset of the second probe
 }
 
 // kind is a kind of instruction that a probe can sit on.
@@ -178,8 +178,8 @@ func words(w ...uint32) (code []byte) {
 	return code
 }
 
-// address is where the i-th function lies in memory; probeOffset, where its
-// probe goes in the file.
+// address is the address of the i-th function in memory; probeOffset is the offset in the file at
+// which its probe is placed.
 func (m *machine) address(i int) uint64 { return loadAt + codeOffset + m.functions() + uint64(i)*slot }
 
 func (m *machine) probeOffset(i int, k kind) uint64 {
@@ -190,7 +190,7 @@ func (m *machine) stampAddress() uint64 { return loadAt + codeOffset + m.stamp }
 
 func (m *machine) functions() uint64 { return (uint64(len(m.driver)) + slot - 1) / slot * slot }
 
-// image is the executable with a function for each of the kinds.
+// image returns the executable with a function for each of the kinds.
 func (m *machine) image(kinds []kind) ([]byte, error) {
 	code := make([]byte, m.functions()+uint64(len(kinds))*slot)
 	copy(code, m.driver)
@@ -210,7 +210,7 @@ func (m *machine) image(kinds []kind) ([]byte, error) {
 	size := uint64(codeOffset + len(code))
 	segments := []elf.Prog64{
 		{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Vaddr: loadAt, Paddr: loadAt, Filesz: size, Memsz: size, Align: m.pageMax},
-		{Type: uint32(elf.PT_GNU_STACK), Flags: uint32(elf.PF_R | elf.PF_W), Align: 16}, // else the stack could be executed
+		{Type: uint32(elf.PT_GNU_STACK), Flags: uint32(elf.PF_R | elf.PF_W), Align: 16}, // no executable stack
 	}
 	var b bytes.Buffer
 	for _, v := range []any{head, segments} {

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// target is the program while it runs.
+// target is the running program.
 type target struct {
 	cmd  *exec.Cmd
-	file *os.File // its image, in memory
+	file *os.File // the executable, a file in memory
 	in   io.WriteCloser
 	out  *os.File
 }
 
-// patience bounds how long an answer may take on a machine that is busy.
+// patience bounds how long an answer may take on a busy machine.
 const patience = 5 * time.Second
 
 func startTarget(image []byte) (*target, error) {
@@ -60,7 +60,7 @@ func (t *target) run(image []byte) error {
 	return nil
 }
 
-// path names the program's file.
+// path is the path of the program's file.
 func (t *target) path() string { return fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), t.file.Fd()) }
 
 func (t *target) pid() int { return t.cmd.Process.Pid }
@@ -74,14 +74,14 @@ func (t *target) close() {
 	t.file.Close()
 }
 
-// answer is what the program found in one turn.
+// answer is what the program has measured in one turn.
 type answer struct {
 	cpu    int64   // ns of processor time
 	stamps []int64 // ns, CLOCK_MONOTONIC
 }
 
-// turn lets the program call a function n times; second is the address to which
-// the function that notes the time jumps, at most numStamps times.
+// turn makes the program call a function n times. second is the address to which the function that
+// stores the time jumps. At most numStamps times are stored.
 func (t *target) turn(function uint64, n int, second uint64) (a answer, err error) {
 	var c []byte
 	for _, v := range []uint64{function, uint64(n), second} {

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Check proves that the counter counts here, by counting for the calling thread.
-// The error is a sentence that says why not, and what to do.
+// Check tells whether the counter counts on this machine, by counting for the calling thread. The
+// error is a sentence that says why not, and what to do.
 func (c *Counter) Check() error {
 	if c.Kind == Software {
-		return nil // of the thread itself
+		return nil // the kernel counts these for each thread
 	}
 	ev, err := open(c, nil)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Counter) explain(err error) error {
 	return fmt.Errorf("%s: %w", c.Name, err)
 }
 
-// paranoid says what kernel.perf_event_paranoid is and should be
+// paranoid says which value kernel.perf_event_paranoid has and needs
 // (Documentation/admin-guide/perf-security.rst).
 func paranoid() string {
 	const need = "run as root or with CAP_PERFMON, or set kernel.perf_event_paranoid to -1 (sysctl -w kernel.perf_event_paranoid=-1)"
@@ -59,9 +59,9 @@ func paranoid() string {
 	return fmt.Sprintf("kernel.perf_event_paranoid is %d; %s", level, need)
 }
 
-// Groups divides hardware counters into groups that the processor counts at the
-// same time. More than one group means that they take turns: their counts are
-// then scaled by the share of time in which they ran.
+// Groups divides hardware counters into groups. The processor counts the counters of a group at the
+// same time. More than one group take turns, and their counts are scaled by the share of time in
+// which they counted. The error says which counter cannot be counted.
 func Groups(counters []Counter) ([][]Counter, error) {
 	return groups(counters, func(set []Counter) error {
 		var leader *perf.Event
@@ -79,9 +79,9 @@ func Groups(counters []Counter) ([][]Counter, error) {
 	})
 }
 
-// groups puts each counter into the first group that takes it. A group of one
-// that fails is an error; one of several that does is full (perf_event_open
-// answers EINVAL or ENOSPC: kernel/events/core.c, validate_group of each unit).
+// groups puts each counter into the first group that accepts it. A group refuses a counter if it is
+// full: perf_event_open then returns EINVAL or ENOSPC (kernel/events/core.c, validate_group of each
+// unit). A counter that cannot be counted alone is an error.
 func groups(counters []Counter, try func([]Counter) error) (out [][]Counter, err error) {
 next:
 	for _, c := range counters {
@@ -102,8 +102,9 @@ next:
 	return out, nil
 }
 
-// Defaults are the counters that are measured when nobody says which: the
-// processor's if they can be had, else the kernel's, and then why, a sentence.
+// Defaults returns the counters that are measured if the user names none: those of the processor if
+// it has them, otherwise those of the kernel. why is a sentence that says why they are not the
+// processor's, or "".
 func (m Machine) Defaults() (list []Counter, why string) {
 	for _, n := range []string{"cycles", "instructions", "cache-misses", "branch-misses"} {
 		c, _ := named(n)
@@ -128,7 +129,7 @@ func (m Machine) Defaults() (list []Counter, why string) {
 	return list, why
 }
 
-// Evaluators are the formulas that are useful whenever their counters are there.
+// Evaluators returns formulas that are useful wherever their counters are measured.
 func Evaluators(counters []Counter) (out []*Formula) {
 	var names []string
 	for i := range counters {
@@ -139,8 +140,8 @@ func Evaluators(counters []Counter) (out []*Formula) {
 		"GHz=cycles/EXECT/1e9",
 		"cacheMPKI=cache-misses/instructions*1000",
 		"branchMPKI=branch-misses/instructions*1000",
-		// A miss of the last level moves a line of 64 bytes, prefetches not counted:
-		// an estimate from below.
+		// A miss of the last-level cache moves a line of 64 bytes. Prefetches are not counted, so
+		// this is a lower bound.
 		"GB/s~=cache-misses*64/EXECT/1e9",
 		"CPUs=task-clock/EXECT/1e9",
 	} {

@@ -1,6 +1,6 @@
-// Package perfcounters knows the counters of the kernel's perf events: their
-// names, how a name becomes an event, which ones this machine has, and the
-// formulas over them. It imports nothing of the project.
+// Package perfcounters knows the counters of the kernel's perf events: their names, how a name
+// becomes an event, which of them this machine has, and formulas over them. It imports no package
+// of the project.
 package perfcounters
 
 import (
@@ -13,13 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kind says where a counter's values come from.
+// Kind says what counts a counter.
 type Kind uint8
 
-// The kinds.
+// The kinds of counters.
 const (
-	Hardware Kind = iota // the processor's performance monitoring unit
-	Software             // the kernel's own accounting of each thread
+	Hardware Kind = iota // the processor's performance monitoring unit counts
+	Software             // the kernel itself counts for each thread
 )
 
 // Counter is one event to be counted.
@@ -27,22 +27,23 @@ type Counter struct {
 	Name        string // as the user writes it
 	Description string
 	Kind        Kind
-	PMU         string // the kernel's name of the unit that counts it: "cpu", "armv8_pmuv3", "software"
-	// What perf_event_open takes (linux/perf_event.h, struct perf_event_attr).
+	PMU         string // the kernel's name of the counting unit: "cpu", "armv8_pmuv3", "software"
+	// The arguments for perf_event_open (linux/perf_event.h, struct perf_event_attr).
 	Type                     uint32
 	Config, Config1, Config2 uint64
-	// UserOnly and KernelOnly: events in the other mode are not counted.
+	// UserOnly and KernelOnly say that events in the other mode are not counted.
 	UserOnly, KernelOnly bool
-	// Scale and Unit turn counts into what the event means (sysfs
-	// events/NAME.scale and .unit); 0 and "" if it simply counts.
+	// Scale and Unit turn a count into a quantity (sysfs events/NAME.scale and .unit); 0 and "" for
+	// a mere count.
 	Scale float64
 	Unit  string
 }
 
-// ErrUnknown reports a name that is no counter; the message offers the nearest.
+// ErrUnknown says that a name is no counter. The message of an error that wraps it offers similar
+// names.
 var ErrUnknown = errors.New("unknown counter")
 
-// Attr returns the perf event that counts c.
+// Attr returns the attributes of the perf event that counts c.
 func (c *Counter) Attr() *perf.Attr {
 	a := &perf.Attr{
 		Label: c.Name, Type: perf.EventType(c.Type),
@@ -54,7 +55,7 @@ func (c *Counter) Attr() *perf.Attr {
 	return a
 }
 
-// generic are the events that perf names on every machine (perf list, "Hardware
+// generic are the events that have the same names in perf on every machine (perf list, "Hardware
 // event").
 var generic = []struct {
 	name, alias, description string
@@ -72,9 +73,8 @@ var generic = []struct {
 	{"ref-cycles", "", "cycles at the nominal frequency", unix.PERF_COUNT_HW_REF_CPU_CYCLES},
 }
 
-// software are the events that the kernel counts of every thread, with or
-// without a hardware unit. They are read from the thread itself, not by a perf
-// event, and so cost no set-up.
+// software are the events that the kernel counts for every thread, with or without a hardware unit.
+// The kernel side reads them from the thread itself, not by a perf event, so they need no set-up.
 var software = []struct {
 	name, alias, description, unit string
 	config                         uint64
@@ -87,8 +87,8 @@ var software = []struct {
 	{"major-faults", "", "page faults that did", "", unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ},
 }
 
-// The parts of hardware cache events (perf list, "Hardware cache event"), in
-// the kernel's order.
+// The parts of the names of hardware cache events (perf list, "Hardware cache event"), in the order
+// of the kernel's numbers.
 var (
 	caches     = []string{"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"}
 	operations = []string{"load", "store", "prefetch"}
@@ -97,8 +97,8 @@ var (
 
 func cacheConfig(cache, op, result uint64) uint64 { return cache | op<<8 | result<<16 }
 
-// Generic returns the events with names of their own: hardware, then cache, then
-// software.
+// Generic returns the events with names that are the same on every machine: hardware, cache, and
+// software events.
 func Generic() []Counter {
 	var out []Counter
 	for _, g := range generic {
@@ -121,7 +121,7 @@ func Generic() []Counter {
 	return out
 }
 
-// aliases are perf's second names.
+// aliases maps perf's second names of events to the first ones.
 func aliases() map[string]string {
 	m := map[string]string{}
 	for _, g := range generic {
@@ -134,7 +134,7 @@ func aliases() map[string]string {
 	return m
 }
 
-// named finds an event with a name of its own, in any case.
+// named finds an event of Generic by its name, in upper or lower case.
 func named(name string) (Counter, bool) {
 	if full, ok := aliases()[strings.ToLower(name)]; ok {
 		name = full

@@ -12,29 +12,30 @@ import (
 	"strings"
 )
 
-// The names that a formula may use beside counters, as in ompP's evaluators.
+// The names besides counters that a formula may use, as in ompP's evaluators.
 const (
-	ExecT = "EXECT" // the region's time, seconds, as measured: counters hold what the probes took as well
-	ExecC = "EXECC" // how often it was executed
+	// The region's time in s, as measured, since counters include the probes as well.
+	ExecT = "EXECT"
+	ExecC = "EXECC" // number of executions of the region
 )
 
-// Formula is an evaluator: a figure computed from counters, time and count of a
-// region (ompP: OMPP_EVALn).
+// Formula is an evaluator: a figure that is computed from counters, time and number of executions
+// of a region (ompP: OMPP_EVALn).
 type Formula struct {
-	Name string   // column head
+	Name string   // heading of its column
 	Text string   // as the user wrote it
-	Uses []string // names in it, counters and EXECT, EXECC, each once
+	Uses []string // names in it, counters, EXECT or EXECC, each once
 	tree ast.Expr
-	vars map[string]string // identifier in tree: name
+	vars map[string]string // by identifier in tree: the name that it stands for
 }
 
-// ErrFormula reports a formula that cannot be understood.
+// ErrFormula says that a formula cannot be understood.
 var ErrFormula = errors.New("not a formula")
 
-// ParseFormula reads 'NAME=EXPRESSION', or an expression alone, which is then its
-// own name: numbers, + - * /, parentheses, and the names given (EXECT and EXECC
-// besides). Names may hold what they have in perf (cache-misses): the longest
-// that is one of names is taken, so that a minus between two needs a blank.
+// ParseFormula reads 'NAME=EXPRESSION', or an expression alone, which is then its own name. An
+// expression has numbers, + - * /, parentheses, the given names, EXECT and EXECC. Names may have
+// characters as in perf (cache-misses). The longest text that is a name counts, so a minus between
+// two names needs a blank before it. The error wraps ErrFormula.
 func ParseFormula(text string, names []string) (*Formula, error) {
 	f := &Formula{Text: text, vars: map[string]string{}}
 	name, expr, ok := strings.Cut(text, "=")
@@ -48,7 +49,8 @@ func ParseFormula(text string, names []string) (*Formula, error) {
 		return nil, fmt.Errorf("%w: %q has nothing behind its name: write NAME=EXPRESSION, as in 'IPC=instructions/cycles'", ErrFormula, text)
 	}
 	known := append(slices.Clone(names), ExecT, ExecC)
-	known = slices.DeleteFunc(known, func(k string) bool { return k == "" }) // of a damaged profile
+	// From a damaged profile.
+	known = slices.DeleteFunc(known, func(k string) bool { return k == "" })
 	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) })
 	var goText strings.Builder
 	for rest := expr; rest != ""; {
@@ -67,7 +69,7 @@ func ParseFormula(text string, names []string) (*Formula, error) {
 			word := rest[:strings.IndexFunc(rest+" ", func(r rune) bool { return strings.ContainsRune(" +*/()", r) })]
 			return nil, fmt.Errorf("%w: %q uses %s, which is not counted%s; give it to --counters as well", ErrFormula, text, word, offer(word, known))
 		}
-		// A number, with its exponent, in one piece.
+		// A number is taken in one piece, with its exponent.
 		n := 1
 		if rest[0] >= '0' && rest[0] <= '9' {
 			for n < len(rest) && (strings.ContainsRune("0123456789.eE", rune(rest[n])) ||
@@ -89,14 +91,14 @@ func ParseFormula(text string, names []string) (*Formula, error) {
 	return f, nil
 }
 
-// begins tells whether s begins with a name that ends there.
+// begins tells whether s begins with the whole name, which must not go on.
 func begins(s, name string) bool {
 	return strings.HasPrefix(s, name) && (len(s) == len(name) || !isLetter(s[len(name)]) && (s[len(name)] < '0' || s[len(name)] > '9'))
 }
 
 func isLetter(b byte) bool { return b == '_' || b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// check allows arithmetic only.
+// check refuses expressions that are more than arithmetic.
 func (f *Formula) check(e ast.Expr) error {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -133,8 +135,8 @@ func isZero(e ast.Expr) bool {
 	return err == nil && v == 0
 }
 
-// Eval computes the formula; ok is false where it has no value: a name's is not
-// known, or something is divided by zero.
+// Eval computes the formula. value returns the value of a name; its ok is false if the value is not
+// known. ok is false if a value is not known or the formula divides by zero.
 func (f *Formula) Eval(value func(name string) (float64, bool)) (v float64, ok bool) {
 	v, ok = f.eval(f.tree, value)
 	return v, ok && !math.IsInf(v, 0) && !math.IsNaN(v)

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// presets are PAPI's preset events that one of perf's generic events counts as
-// well (PAPI 7, papi_common_strings.h and papi_events.csv; derived presets, which
-// combine several events, are left to formulas). Presets of which the generic
-// event counts only a part, or something else on some processors, are not here.
+// presets are PAPI's preset events that one of perf's generic events counts as well (PAPI 7,
+// papi_common_strings.h and papi_events.csv). Derived presets, which combine several events, are
+// left to formulas. Presets are left out if the generic event counts only a part of them, or
+// something else on some processors.
 var presets = map[string]string{
 	"PAPI_TOT_CYC": "cycles",
 	"PAPI_REF_CYC": "ref-cycles",
@@ -29,7 +29,7 @@ var presets = map[string]string{
 	"PAPI_RES_STL": "stalled-cycles-backend",
 }
 
-// unitPresets are those that only a unit's own events count, by unit.
+// unitPresets are the presets that only events of one unit count, by unit.
 var unitPresets = map[string]map[string]string{
 	// Arm Architecture Reference Manual, PMUv3 event numbers.
 	"armv8_pmuv3": {
@@ -39,7 +39,7 @@ var unitPresets = map[string]map[string]string{
 	},
 }
 
-// preset finds the event of a PAPI preset.
+// preset returns the counter of a PAPI preset.
 func (m Machine) preset(name string) (Counter, error) {
 	if generic, ok := presets[name]; ok {
 		c, _ := named(generic)

@@ -11,13 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Parse makes counters of what the user asks for, separated by commas (those
-// within /.../ belong to an event): names as perf has them (cycles,
-// L1-dcache-load-misses, page-faults), raw events (r01c2), a unit's own
-// (cpu/event=0xc2,umask=1/, cpu/mem-loads/), events that sysfs names, PAPI's
-// presets (PAPI_TOT_CYC). A suffix :u or :k counts user or kernel mode only.
-// The error is one sentence; it wraps ErrUnknown where a name is not known, and
-// offers the nearest ones.
+// Parse makes counters of a list that is separated by commas. Commas within /.../ belong to an
+// event. The list may hold names as in perf (cycles, L1-dcache-load-misses, page-faults), raw
+// events (r01c2), events of a unit (cpu/event=0xc2,umask=1/, cpu/mem-loads/), events that sysfs
+// names, and PAPI's presets (PAPI_TOT_CYC). With the suffix :u or :k, events in user or kernel mode
+// only are counted. The error is one sentence. If a name is not known it wraps ErrUnknown, and
+// offers the most similar names.
 func (m Machine) Parse(list string) ([]Counter, error) {
 	var out []Counter
 	for _, s := range split(list) {
@@ -36,7 +35,7 @@ func (m Machine) Parse(list string) ([]Counter, error) {
 	return out, nil
 }
 
-// split cuts at commas that do not lie between slashes.
+// split splits a list at the commas that do not lie between slashes.
 func split(list string) (out []string) {
 	inside := false
 	for s := range strings.FieldsFuncSeq(list, func(r rune) bool {
@@ -111,7 +110,7 @@ func (m Machine) find(name string) (Counter, error) {
 	return Counter{}, fmt.Errorf("%w %q%s; `ompp-attach counters` lists them", ErrUnknown, name, offer(name, m.names()))
 }
 
-// names are all that a user may have meant.
+// names returns all names that a user may have meant.
 func (m Machine) names() (out []string) {
 	for _, c := range Generic() {
 		out = append(out, c.Name)
@@ -127,8 +126,8 @@ func (m Machine) names() (out []string) {
 	return out
 }
 
-// offer names the (at most three) candidates that are near to what was asked
-// for, as the end of a sentence.
+// offer names at most three candidates that are similar to what was asked for, as the end of a
+// sentence.
 func offer(asked string, candidates []string) string {
 	type near struct {
 		name     string

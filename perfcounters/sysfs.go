@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// Machine is what the kernel tells of its counting units: the directory
-// /sys/bus/event_source/devices (Documentation/ABI/testing/
-// sysfs-bus-event_source-devices-events and -format).
+// Machine reads what the kernel tells of its counting units, below the directory
+// /sys/bus/event_source/devices (Documentation/ABI/testing/sysfs-bus-event_source-devices-events
+// and -format).
 type Machine struct{ devices fs.FS }
 
-// NewMachine reads the units below a directory, normally
+// NewMachine returns a Machine for the units below a directory, normally
 // os.DirFS("/sys/bus/event_source/devices").
 func NewMachine(devices fs.FS) Machine { return Machine{devices} }
 
@@ -35,21 +35,20 @@ func (m Machine) Units() []string {
 	return out
 }
 
-// core tells whether a unit counts what one thread does: the processor cores'
-// own. Units of a whole socket (they have a cpumask) cannot tell whose events
-// they count.
+// core tells whether a unit belongs to the processor cores, so that it can count for one thread.
+// Units of a whole socket have a cpumask and cannot tell whose events they count.
 func (m Machine) core(unit string) bool {
 	_, err := fs.Stat(m.devices, path.Join(unit, "cpumask"))
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// HasHardware tells whether the processor's own counters are there.
+// HasHardware tells whether the machine has the processor's own counters.
 func (m Machine) HasHardware() bool {
 	return slices.ContainsFunc(m.Units(), func(u string) bool { return m.isCPU(u) })
 }
 
-// isCPU recognises the cores' unit: cpu (x86), cpu_core and cpu_atom (hybrid
-// x86), armv8_pmuv3 and its kin (arm64).
+// isCPU tells whether a unit is that of the cores: cpu (x86), cpu_core and cpu_atom (hybrid x86),
+// armv8_pmuv3 and similar names (arm64).
 func (m Machine) isCPU(unit string) bool {
 	if unit == "cpu" || strings.HasPrefix(unit, "cpu_") || strings.HasPrefix(unit, "armv8_") || strings.HasPrefix(unit, "armv9_") {
 		return m.core(unit)
@@ -57,7 +56,7 @@ func (m Machine) isCPU(unit string) bool {
 	return false
 }
 
-// Events returns a unit's events that sysfs names, sorted.
+// Events returns the events of a unit that sysfs names, sorted.
 func (m Machine) Events(unit string) []Counter {
 	entries, _ := fs.ReadDir(m.devices, path.Join(unit, "events"))
 	var out []Counter
@@ -73,7 +72,7 @@ func (m Machine) Events(unit string) []Counter {
 	return out
 }
 
-// event makes a counter of an event that sysfs names.
+// event returns the counter of an event that sysfs names.
 func (m Machine) event(unit, name string) (Counter, error) {
 	terms, err := m.read(path.Join(unit, "events", name))
 	if err != nil {
@@ -91,8 +90,8 @@ func (m Machine) event(unit, name string) (Counter, error) {
 	return c, nil
 }
 
-// fromTerms makes a counter of "event=0x3c,umask=0x00,any", each term at the
-// place that the unit's format says.
+// fromTerms returns the counter of terms such as "event=0x3c,umask=0x00,any". The unit's format in
+// sysfs says to which bits each term belongs.
 func (m Machine) fromTerms(unit, terms string) (Counter, error) {
 	typ, err := m.read(path.Join(unit, "type"))
 	if err != nil {
@@ -124,7 +123,7 @@ func (m Machine) fromTerms(unit, terms string) (Counter, error) {
 	return c, nil
 }
 
-// set puts a term's value into its bits.
+// set stores a term's value in its bits of c's configuration.
 func (m Machine) set(c *Counter, unit, key string, v uint64) error {
 	field := map[string]*uint64{"config": &c.Config, "config1": &c.Config1, "config2": &c.Config2}
 	if f := field[key]; f != nil {
@@ -156,7 +155,7 @@ func (m Machine) set(c *Counter, unit, key string, v uint64) error {
 	return nil
 }
 
-// placesMask reads "0-7,21".
+// placesMask returns the mask of a list of bits such as "0-7,21".
 func placesMask(s string) (mask uint64, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		lo, hi, isRange := strings.Cut(part, "-")

@@ -8,7 +8,7 @@ import (
 // Capability is a Linux capability, by its number in linux/capability.h.
 type Capability uint8
 
-// The capabilities that decide what may be measured.
+// The capabilities on which it depends what can be measured, and the Linux version that added them.
 const (
 	SysPtrace         Capability = 19 // look into other users' processes
 	SysAdmin          Capability = 21 // includes BPF and Perfmon
@@ -42,8 +42,8 @@ func CapsOf(cs ...Capability) (s Caps) {
 	return s
 }
 
-// Has tells whether a capability is held, in its own right or as a part of
-// CAP_SYS_ADMIN, from which the newer ones were split off.
+// Has tells whether a capability is held, by itself or as part of CAP_SYS_ADMIN, from which Linux
+// split off BPF, Perfmon and CheckpointRestore.
 func (s Caps) Has(c Capability) bool {
 	switch c {
 	case BPF, Perfmon, CheckpointRestore:
@@ -54,7 +54,7 @@ func (s Caps) Has(c Capability) bool {
 	return s&(1<<c) != 0
 }
 
-// Missing returns those of the given capabilities that are not held.
+// Missing returns the capabilities among cs that are not held.
 func (s Caps) Missing(cs ...Capability) (missing []Capability) {
 	for _, c := range cs {
 		if !s.Has(c) {
@@ -64,7 +64,7 @@ func (s Caps) Missing(cs ...Capability) (missing []Capability) {
 	return missing
 }
 
-// list writes capabilities as a sentence has them: "A, B and C".
+// list writes capabilities as in a sentence: "A, B and C".
 func list(cs []Capability) string {
 	var names []string
 	for _, c := range cs {

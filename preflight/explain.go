@@ -11,18 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the kernel side needs; the comments in package bpf give the reasons.
+// The kernel versions that are needed; the comments in package bpf give the reasons.
 const (
-	leastMajor, leastMinor     = 5, 15 // cookies of perf uprobes
-	accountMajor, accountMinor = 5, 11 // from here on BPF memory is not locked memory
+	leastMajor, leastMinor = 5, 15 // cookies of perf uprobes
+	// From here on the memory of BPF maps does not count as locked memory.
+	accountMajor, accountMinor = 5, 11
 )
 
-// needed are the capabilities without which nothing is measured. Tried: with
-// these two alone, run and attach work for the user's own processes; with
-// CAP_SYS_PTRACE, for other users' processes too.
+// needed are the capabilities without which nothing can be measured. This was tried: with these two
+// alone, run and attach work for the user's own processes; with CAP_SYS_PTRACE also for other
+// users' processes.
 var needed = []Capability{BPF, Perfmon}
 
-// Blocked is why nothing can be measured, in one sentence, and what to do.
+// Blocked says in one sentence why nothing can be measured, and what to do.
 type Blocked struct {
 	Reason, Remedy string
 	cause          error
@@ -39,9 +40,9 @@ func (b *Blocked) Error() string {
 // Unwrap returns the kernel's error.
 func (b *Blocked) Unwrap() error { return b.cause }
 
-// Explain turns an error from loading the kernel side into its reason on this
-// machine. The kernel's own answer is seldom the reason: it says EPERM for a
-// dozen of them, and libraries then suspect the locked-memory limit.
+// Explain finds the reason on this machine for an error from loading the kernel side. The kernel's
+// own error seldom tells the reason: it is EPERM for a dozen of reasons, and libraries then suspect
+// the limit of locked memory.
 func (m *Machine) Explain(err error) *Blocked {
 	b := m.explain(err)
 	b.cause = err
@@ -104,7 +105,7 @@ func (m *Machine) explain(err error) *Blocked {
 	return &Blocked{Reason: "cannot load the kernel side: " + oneLine(err)}
 }
 
-// gain says how to get the missing privileges.
+// gain says how the user gets the missing privileges.
 func (m *Machine) gain() string {
 	const all = "CAP_BPF, CAP_PERFMON and, for other users' processes, CAP_SYS_PTRACE"
 	switch {
@@ -122,7 +123,7 @@ func (m *Machine) gain() string {
 	return "run it with sudo, or give it what it needs once: sudo setcap " + setcap + " " + path
 }
 
-// setcap is what a file needs for all that the tool does.
+// setcap is the argument of setcap(8) that gives a file all capabilities that the tool needs.
 const setcap = "cap_bpf,cap_perfmon,cap_sys_ptrace+ep"
 
 func isVerifier(err error) bool {
@@ -131,13 +132,13 @@ func isVerifier(err error) bool {
 	return errors.As(err, &v) && len(v.Log) > 0
 }
 
-// lastLine gives of an error of many lines the one that says what failed last.
+// lastLine returns the last line of an error of many lines, which says what failed.
 func lastLine(err error) string {
 	ls := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	return strings.TrimSpace(ls[len(ls)-1])
 }
 
-// oneLine makes one line of an error.
+// oneLine returns the text of an error as one line.
 func oneLine(err error) string {
 	if err == nil {
 		return "unknown reason"

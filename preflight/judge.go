@@ -7,20 +7,20 @@ import (
 	"ompp-attach/bpf"
 )
 
-// State is the judgement on one line.
+// State is the judgement on one fact.
 type State uint8
 
 // The judgements.
 const (
 	OK      State = iota
-	Note          // works; something is less than it could be
-	Problem       // stands in the way
+	Note          // it works, but is less than it could be
+	Problem       // it prevents measuring
 )
 
 // String returns the judgement's word.
 func (s State) String() string { return [...]string{"ok", "note", "problem"}[s] }
 
-// Line is one fact, judged.
+// Line is one fact with its judgement.
 type Line struct {
 	What        string
 	State       State
@@ -28,8 +28,7 @@ type Line struct {
 	Remedy      string // "" if there is none, or nothing to remedy
 }
 
-// Lines judges the machine in the light of the trial: a fact that did not
-// stand in the way is no problem.
+// Lines judges the facts of the machine. A fact is a problem only if the trial failed.
 func (m *Machine) Lines(t Trial) []Line {
 	ls := []Line{m.kernelLine(t), m.btfLine(t)}
 	ls = append(ls, m.capLines(t)...)
@@ -42,7 +41,7 @@ func (m *Machine) Lines(t Trial) []Line {
 		ls = append(ls, hinders(t, "seccomp", "a filter is on this process and may forbid bpf() and perf_event_open()", "containers: --security-opt seccomp=unconfined"))
 	}
 	ls = append(ls, m.trialLines(t)...)
-	// What has been advised once need not be repeated.
+	// A remedy is shown only once.
 	said := map[string]bool{}
 	for i := range ls {
 		if said[ls[i].Remedy] {
@@ -53,7 +52,7 @@ func (m *Machine) Lines(t Trial) []Line {
 	return ls
 }
 
-// hinders is a fact that is a problem only where the trial failed.
+// hinders returns a fact that is a problem only if the trial failed.
 func hinders(t Trial, what, text, remedy string) Line {
 	if t.Works() {
 		return Line{what, OK, text + "; the trial below succeeds all the same", ""}
@@ -73,9 +72,9 @@ func (m *Machine) kernelLine(t Trial) Line {
 	return Line{"kernel", OK, m.Release, ""}
 }
 
-// SeccompKills tells whether the kernel may kill a process that is under a
-// seccomp filter: from 6.11 on a return probe enters a system call of its own,
-// which only 6.14 (and stable updates of early 2025) hides from the filters.
+// SeccompKills tells whether the kernel may kill a process under a seccomp filter. From Linux 6.11
+// on, a return probe enters a system call of its own. Only 6.14, and stable updates of early 2025,
+// hide that system call from seccomp filters.
 func (m *Machine) SeccompKills(mode bpf.Mode) bool {
 	return mode != bpf.Perf && m.Major == 6 && m.Minor >= 11 && m.Minor < 14
 }
@@ -90,7 +89,7 @@ func (m *Machine) btfLine(t Trial) Line {
 func (m *Machine) capLines(t Trial) []Line {
 	var ls []Line
 	switch missing := m.Caps.Missing(needed...); {
-	case m.UserNS: // what is held there is judged on a line of its own
+	case m.UserNS: // capabilities in a user namespace are judged on a line of their own
 	case len(missing) > 0:
 		ls = append(ls, hinders(t, "privileges", list(missing)+" missing: no BPF program can be loaded", m.gain()))
 	default:
@@ -112,9 +111,9 @@ func (m *Machine) capLines(t Trial) []Line {
 	return ls
 }
 
-// sysctlLines judges two settings that people ask for. Tried: with
-// perf_event_paranoid and unprivileged_bpf_disabled at 2, the capabilities
-// suffice; without them no value of either lets tracing programs be loaded.
+// sysctlLines judges two settings that users ask about. This was tried: with perf_event_paranoid
+// and unprivileged_bpf_disabled at 2, the capabilities suffice. Without the capabilities, no value
+// of either setting lets tracing programs be loaded.
 func (m *Machine) sysctlLines() []Line {
 	setting := func(what, value string) Line {
 		switch {
@@ -160,7 +159,7 @@ func (m *Machine) trialLines(t Trial) []Line {
 	return []Line{probes, {"following", OK, "children, exec and libraries that are loaded later are seen", ""}}
 }
 
-// Format writes lines as a table, remedies beneath what they are for.
+// Format writes lines as a table, with each remedy below its fact.
 func Format(ls []Line) string {
 	width := 0
 	for _, l := range ls {

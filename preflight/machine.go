@@ -1,7 +1,6 @@
-// Package preflight finds out what this machine and this user may measure,
-// without measuring: the facts of the machine, a trial of the kernel side, and
-// the judgement of both in words. Facts are read through a file system, so
-// that every judgement can be tested on machines that nobody has at hand.
+// Package preflight finds out what this machine and this user can measure, without measuring: the
+// facts of the machine, a trial of the kernel side, and a judgement of both in words. Facts are
+// read through an fs.FS, so that each judgement can be tested for machines that nobody has at hand.
 package preflight
 
 import (
@@ -14,29 +13,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Machine is what the kernel tells of itself and of this process.
+// Machine holds what the kernel tells of itself and of this process.
 type Machine struct {
-	Release      string // of the kernel, as uname -r has it
-	Major, Minor int    // the same as numbers; 0 if they cannot be read from it
+	Release      string // of the kernel, as `uname -r` prints it
+	Major, Minor int    // of Release; 0 if they cannot be read from it
 	BTF          bool   // the kernel has type information (/sys/kernel/btf/vmlinux)
 	Caps         Caps   // effective capabilities of this process
 	UID          int    // effective
 	UserNS       bool   // this process is in a user namespace other than the first
 	NoNewPrivs   bool   // this process cannot gain privileges
 	Seccomp      bool   // a seccomp filter is on this process
-	Paranoid     string // kernel.perf_event_paranoid; "" if not there
-	Unprivileged string // kernel.unprivileged_bpf_disabled; "" if not there
-	Lockdown     string // none, integrity or confidentiality; "" without that security module
+	Paranoid     string // kernel.perf_event_paranoid; "" if it does not exist
+	Unprivileged string // kernel.unprivileged_bpf_disabled; "" if it does not exist
+	Lockdown     string // none, integrity, confidentiality; "": no such security module
 	Uprobes      bool   // the kernel has uprobes as perf events
 	Executable   string // this program's file, for advice
-	NoSuid       bool   // its file system is mounted nosuid: files there give no capabilities
+	NoSuid       bool   // Executable is on a nosuid mount: it gives no capabilities
 }
 
-// Root is the machine's own file system.
+// Root is the file system of this machine.
 func Root() fs.FS { return os.DirFS("/") }
 
-// Look reads the facts from a file system that has /proc and /sys. What cannot
-// be read is left at its zero value.
+// Look reads the facts from a file system with /proc and /sys. A fact that cannot be read keeps its
+// zero value.
 func Look(fsys fs.FS) Machine {
 	m := Machine{
 		Release:      line(fsys, "proc/sys/kernel/osrelease"),
@@ -67,7 +66,7 @@ func Look(fsys fs.FS) Machine {
 // seccompFilter is the mode of a process under a seccomp filter (proc(5)).
 const seccompFilter = "2"
 
-// atLeast compares the kernel's version.
+// atLeast tells whether the kernel is of this version or newer.
 func (m *Machine) atLeast(major, minor int) bool {
 	return m.Major > major || m.Major == major && m.Minor >= minor
 }
@@ -82,7 +81,7 @@ func version(release string) (major, minor int) {
 	return major, minor
 }
 
-// chosen returns the word in brackets: "none [integrity] confidentiality".
+// chosen returns the word in brackets of a text such as "none [integrity] confidentiality".
 func chosen(s string) string {
 	_, s, _ = strings.Cut(s, "[")
 	s, _, _ = strings.Cut(s, "]")

@@ -7,29 +7,30 @@ import (
 	"strconv"
 )
 
-// Process is what /proc shows of a process to every user.
+// Process holds what /proc shows of a process to every user.
 type Process struct {
 	PID     int
-	Leader  int    // PID of the process whose thread this is; PID itself for a process
-	Name    string // the command's, at most 15 characters
+	Leader  int    // PID of the process to which this thread belongs; equal to PID for a process
+	Name    string // of the command, at most 15 characters
 	UID     int    // effective
 	Threads int
 	Kernel  bool // a thread of the kernel
 	Ended   bool // a zombie
-	Seccomp bool // under a seccomp filter
+	Seccomp bool // a seccomp filter is on it
 }
 
-// ErrNoProcess means that there is no such process, or that it is hidden from
-// this user (the hidepid option of /proc).
+// ErrNoProcess says that there is no such process, or that /proc hides it from this user (the mount
+// option hidepid).
 var ErrNoProcess = errors.New("no such process")
 
-// ReadProcess reads the facts of a process; it needs no privilege.
+// ReadProcess reads the facts of a process from a file system with /proc. It needs no privileges.
+// The error wraps ErrNoProcess if there is no such process.
 func ReadProcess(fsys fs.FS, pid int) (Process, error) {
 	b, err := fs.ReadFile(fsys, fmt.Sprintf("proc/%d/status", pid))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Process{}, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
-	if err != nil { // ESRCH: it ended while we read
+	if err != nil { // ESRCH: the process ended meanwhile
 		return Process{}, fmt.Errorf("process %d: %w: %w", pid, ErrNoProcess, err)
 	}
 	st := parseStatus(b)
@@ -42,8 +43,8 @@ func ReadProcess(fsys fs.FS, pid int) (Process, error) {
 	state := field(st["State"], 0)
 	p.Ended = state == "Z" || state == "X"
 	p.Seccomp = st["Seccomp"] == seccompFilter
-	// Only newer kernels say Kthread; before, kernel threads are those that have
-	// no memory of their own.
+	// Only newer kernels have the line Kthread. On older ones, a thread of the kernel is known by
+	// having no memory of its own.
 	_, memory := st["VmSize"]
 	p.Kernel = st["Kthread"] == "1" || !memory && !p.Ended
 	return p, nil

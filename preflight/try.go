@@ -2,7 +2,7 @@ package preflight
 
 import "ompp-attach/bpf"
 
-// Trial is what came of loading the kernel side.
+// Trial is the outcome of loading the kernel side.
 type Trial struct {
 	Mode   bpf.Mode // how probes are attached; valid if Load is nil
 	Load   error    // of bpf.LoadProbes
@@ -12,8 +12,8 @@ type Trial struct {
 // Works tells whether this process can measure on this machine.
 func (t Trial) Works() bool { return t.Load == nil && t.Follow == nil }
 
-// Try loads the kernel side as a measurement does, attaches a probe to this
-// program, and takes all of it away again.
+// Try loads the kernel side as a measurement does, attaches a probe to this program, and removes
+// both again.
 func Try() (t Trial) {
 	k, err := bpf.LoadProbes(bpf.Session)
 	if err != nil {

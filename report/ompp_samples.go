@@ -9,13 +9,13 @@ import (
 	"ompp-attach/profile"
 )
 
-// hottest is how many lines of a region the text report shows.
+// hottest is the number of lines that the text report shows of each region.
 const hottest = 3
 
 var phaseOrder = []string{profile.PhaseBody, profile.PhaseEnter, profile.PhaseBarrier, profile.PhaseExit,
 	profile.PhaseMPI, profile.PhaseProbe, profile.PhaseIdle, ""}
 
-// hotLines writes where in the source the sampled time went.
+// hotLines writes the lines of code in which most samples were taken.
 func (o *ompp) hotLines() {
 	if o.p.Meta.Sampling == nil {
 		return
@@ -62,7 +62,7 @@ func (o *ompp) hotLines() {
 	o.printf("\n")
 }
 
-// probePhaseText says what the measurement found of itself.
+// probePhaseText explains the samples that were taken in the measurement itself.
 func probePhaseText(adjusted bool) string {
 	const text = "Samples of phase probe are time of the measurement itself: in no line of code below, "
 	if adjusted {
@@ -85,7 +85,7 @@ func phasesText(phases map[string]uint64, all uint64, part func(w, of uint64) st
 	return strings.Join(out, ", ")
 }
 
-// atomicText says how much of it were atomic operations, which no probe times.
+// atomicText says which part of the samples were taken in atomic operations, which no probe times.
 func atomicText(w, of uint64, part func(w, of uint64) string) string {
 	if w == 0 {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// The pprof values of a sample, in this order.
+// The pprof values of every sample, in this order.
 var sampleTypes = []*pprof.ValueType{
 	{Type: "time", Unit: "nanoseconds"},
 	{Type: "executions", Unit: "count"},
@@ -26,37 +26,38 @@ var sampleTypes = []*pprof.ValueType{
 	{Type: "management", Unit: "nanoseconds"},
 }
 
-// noCoreSampleTypes follow if threads lacked a core.
+// noCoreSampleTypes are added if threads lacked a core.
 var noCoreSampleTypes = []*pprof.ValueType{{Type: "no_core", Unit: "nanoseconds"}}
 
-// mpiSampleTypes follow if the process used MPI.
+// mpiSampleTypes are added if the process used MPI.
 var mpiSampleTypes = []*pprof.ValueType{
 	{Type: "mpi_time", Unit: "nanoseconds"},
 	{Type: "bytes_in", Unit: "bytes"},
 	{Type: "bytes_out", Unit: "bytes"},
 }
 
-// WritePprof writes a gzipped pprof profile: the path of regions as the call
-// stack, below the program as root.
+// WritePprof writes a gzipped pprof profile. The path of regions is the call stack, with the
+// program as its root.
 //
-// There is one sample per node and thread, labelled thread, construct and
-// process, extrapolated where the figures are so in part, and at_least where more
-// was executed than was observed. Its time is exclusive: Exec.T less the time in child regions that
-// the thread entered from there (Child; never below 0). For each initial
-// thread the program itself has a sample of its time outside all regions. So
+// There is one sample for each node and thread, with the labels thread, construct and process. The
+// label extrapolated marks samples with figures that are partly extrapolated. The label at_least
+// marks samples of nodes that were executed more often than was observed. The time of a sample is
+// exclusive: Exec.T without the time of regions that the thread entered from there (Child), and
+// never below 0. For each initial thread, the program itself has a sample with the time outside of
+// all regions. So
 //
-//   - the flat time of a region is the callgraph's exclusive value, summed over
+//   - the flat time of a region is the exclusive value of the callgraph, summed over
 //     threads and paths;
-//   - the cumulated time of a region is ompP's inclusive execT, summed over
-//     threads, plus that of the workers of teams started inside it, who spend
-//     their own time while the thread that started them spends its;
-//   - the total is duration times initial threads, plus the workers' execT.
+//   - the cumulated time of a region is ompP's inclusive execT, summed over threads,
+//     plus the time of the workers of teams that were started inside, who spend their
+//     own time while the thread that started them spends its own;
+//   - the total is the duration times the number of initial threads, plus the execT of
+//     the workers.
 //
-// Executions are execC. The other types are the overhead classes of package
-// analysis, each at the node where the time passes; mpi_time is class MPI,
-// within parallel regions and outside, and the bytes are of the same calls,
-// received and sent. A type for each counter comes last; its values are exclusive,
-// too.
+// Executions are execC. Then come the overhead classes of package analysis, each at the node where
+// the time was spent. mpi_time is the class MPI, within parallel regions and outside. The bytes are
+// those that the same calls received and sent. A type for each counter comes last, with exclusive
+// values.
 func WritePprof(w io.Writer, p *profile.Profile, o Options) error {
 	return buildPprof(o.view(p), o).Write(w)
 }
@@ -65,7 +66,8 @@ func buildPprof(p *profile.Profile, o Options) *pprof.Profile {
 	types, uses := sampleTypes, usesMPI(p)
 	switch m := totalMPI(p); {
 	case uses && m.Unknown > 0 && m.In == m.Out && m.In == [mpi.NumAccountings]uint64{}:
-		types = slices.Concat(sampleTypes, mpiSampleTypes[:1]) // no volume is known: no zeros
+		// No volume is known, and zeros would be wrong.
+		types = slices.Concat(sampleTypes, mpiSampleTypes[:1])
 	case uses:
 		types = slices.Concat(sampleTypes, mpiSampleTypes)
 	}
@@ -80,7 +82,7 @@ func buildPprof(p *profile.Profile, o Options) *pprof.Profile {
 		DefaultSampleType: "time",
 		DurationNanos:     p.Meta.Duration,
 		PeriodType:        &pprof.ValueType{Type: "time", Unit: "nanoseconds"},
-		Period:            1, // measured, not sampled
+		Period:            1, // of a measurement without sampling
 		Comments:          pprofComments(p, o.Raw),
 	}}
 	if !p.Meta.Start.IsZero() && p.Meta.Start.After(time.Unix(0, 0)) {
@@ -103,8 +105,8 @@ func buildPprof(p *profile.Profile, o Options) *pprof.Profile {
 	return b.out
 }
 
-// frameName is how a region is called: `CRITICAL main.c (13-15) (unnamed)`, but
-// `MPI_Send main.c:53`, as everybody names a call site.
+// frameName is the name of a region's frame: `CRITICAL main.c (13-15) (unnamed)`, but `MPI_Send
+// main.c:53`, as call sites are usually named.
 func frameName(r *profile.Region) string {
 	if r.Construct != event.MPI {
 		return r.Construct.String() + " " + regionText(r)
@@ -118,9 +120,8 @@ func frameName(r *profile.Region) string {
 func (b *pprofBuilder) regionLocation(i int, r *profile.Region) *pprof.Location {
 	return b.location(&pprof.Function{
 		Name: frameName(r),
-		// Tells regions with the same text apart, and leads from here to
-		// the text report. It must differ from Name, or pprof tries to
-		// demangle that.
+		// The system name tells regions with the same text apart, and refers to the text report. It
+		// must differ from Name, otherwise pprof tries to demangle it.
 		SystemName: systemName(i, r),
 		Filename:   r.Location.File,
 		StartLine:  int64(r.Location.Begin),
@@ -140,8 +141,7 @@ type pprofBuilder struct {
 	options Options
 	mpi     bool
 	noCore  bool
-	// counters are the indices in Meta.Counters of those that have sample types,
-	// which come last.
+	// counters are the indices in Meta.Counters of the counters with sample types, which come last.
 	counters []int
 	out      *pprof.Profile
 	mapping  *pprof.Mapping
@@ -193,7 +193,7 @@ func (b *pprofBuilder) samples() {
 	}
 }
 
-// sample adds a sample unless it says nothing. Values that are not given are 0.
+// sample adds a sample, unless all of its values are 0. Values that are not given are 0.
 func (b *pprofBuilder) sample(stack []*pprof.Location, construct string, t profile.Thread, given []int64) {
 	values := make([]int64, len(b.out.SampleType))
 	copy(values, given)
@@ -218,7 +218,7 @@ func (b *pprofBuilder) sample(stack []*pprof.Location, construct string, t profi
 	b.out.Sample = append(b.out.Sample, &pprof.Sample{Location: stack, Value: values, Label: labels})
 }
 
-// labels say of which thread and process a sample is.
+// labels are the labels of a sample for its thread and process.
 func (b *pprofBuilder) labels(t profile.Thread) map[string][]string {
 	labels := map[string][]string{
 		"thread":  {threadText(t)},
@@ -233,9 +233,8 @@ func (b *pprofBuilder) labels(t profile.Thread) map[string][]string {
 	return labels
 }
 
-// pprofComments say who measured, on what, and what is missing. pprof prints
-// them above every table, so what concerns single regions stays in the text
-// report.
+// pprofComments say with which tool and where was measured, and what is missing. pprof prints the
+// comments above every table, so details of single regions are left to the text report.
 func pprofComments(p *profile.Profile, raw bool) []string {
 	m := &p.Meta
 	out := []string{

@@ -10,10 +10,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// code writes sampled frames as pprof has code: a mapping per file, with its build
-// id, and in it locations by their addresses, so that pprof can name later what
-// had no name when it was measured. Addresses are the file's own, of no process:
-// they are the same in all ranks of a job, and objdump's.
+// code writes sampled frames as pprof expects code. Each file has a mapping with its build id, and
+// in the mapping locations by address, so that pprof can later name code that had no name when it
+// was measured. Addresses are those in the file, not in a process: they are the same in all ranks
+// of a job, and in objdump.
 type code struct {
 	p         *profile.Profile
 	out       *pprof.Profile
@@ -24,16 +24,16 @@ type code struct {
 
 type functionID struct{ name, file string }
 
-// locationID is a frame, and how many it was inlined into.
+// locationID is a frame, and the number of frames that it was inlined into.
 type locationID struct{ frame, inlined int }
 
-// regionsFile is the file of the regions, which have no code of their own. The
-// bracket keeps pprof from looking for it.
+// regionsFile is the file name of the regions, which have no code of their own. The bracket keeps
+// pprof from looking for such a file.
 const regionsFile = "[regions]"
 
 func newCode(p *profile.Profile, out *pprof.Profile) *code {
 	c := &code{p, out, map[string]*pprof.Mapping{}, map[functionID]*pprof.Function{}, map[locationID]*pprof.Location{}}
-	c.mapping(p.Meta.Path) // the first is the program
+	c.mapping(p.Meta.Path) // pprof takes the first mapping for the program
 	return c
 }
 
@@ -52,10 +52,10 @@ func (c *code) mapping(file string) *pprof.Mapping {
 		m.Start, m.Limit, m.Offset, m.BuildID = o.Begin, o.End, o.FileOffset, o.BuildID
 		m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames = o.Symbols || o.Lines, o.Lines, o.Lines, o.Lines
 		if !m.HasFunctions {
-			// pprof names what is in such a mapping anew. From the file itself it would
-			// take the exported function before an address for the function (addr2line
-			// does not look how long functions are), so it gets no path to that. With
-			// PPROF_BINARY_PATH it finds the file's symbols by the build id.
+			// pprof looks up names in such a mapping again. If pprof found the file, it would take
+			// the last exported symbol before an address for its function, since addr2line ignores
+			// the length of functions. So pprof gets no path. With PPROF_BINARY_PATH it finds the
+			// file's symbols by the build id.
 			m.File = path.Base(file)
 		}
 	}
@@ -64,8 +64,8 @@ func (c *code) mapping(file string) *pprof.Mapping {
 	return m
 }
 
-// location returns the location of an instruction: of its frame, and of those that
-// this was inlined into, which come first.
+// location returns the location of an instruction: its frame, and the frames that it was inlined
+// into, which come first in steps.
 func (c *code) location(steps []analysis.Step) *pprof.Location {
 	inner := steps[len(steps)-1].Frame
 	id := locationID{inner, len(steps) - 1}
@@ -87,7 +87,7 @@ func (c *code) location(steps []analysis.Step) *pprof.Location {
 	return l
 }
 
-// function returns a frame's function. Those of one name in one file are one.
+// function returns a frame's function. Functions of one name in one file are one.
 func (c *code) function(f *profile.Frame) *pprof.Function {
 	id := functionID{clean(frameFunction(f)), f.File}
 	fn := c.functions[id]
@@ -99,8 +99,8 @@ func (c *code) function(f *profile.Frame) *pprof.Function {
 	return fn
 }
 
-// frameFunction names a frame: without a symbol, by its library and where in that
-// the function begins, which addr2line understands.
+// frameFunction names a frame. A function without a symbol is named by its library and its first
+// address there, which addr2line understands.
 func frameFunction(f *profile.Frame) string {
 	switch {
 	case f.Function != "":

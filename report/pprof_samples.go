@@ -12,10 +12,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// WriteSamples writes the sampled call stacks as a gzipped pprof profile: the
-// user's functions, and before the code that a region ran, the region, named as
-// in the exact profile (WritePprof). Labels are thread, process, phase and, in
-// an MPI job, rank and host, and mode for what was in the kernel.
+// WriteSamples writes the sampled call stacks as a gzipped pprof profile. A stack has the user's
+// functions, and before the code that a region ran the region itself, named as in the exact profile
+// (WritePprof). The labels are thread, process and phase; in an MPI job also rank and host; and
+// mode for samples in the kernel.
 func WriteSamples(w io.Writer, p *profile.Profile, o Options) error {
 	return buildSamples(o.view(p), o.Raw).Write(w)
 }
@@ -75,7 +75,7 @@ func buildSamples(p *profile.Profile, raw bool) *pprof.Profile {
 	return b.out.Compact()
 }
 
-// samplePeriod is how much of the event a sample stands for, on average.
+// samplePeriod is how much of the event a sample stands for on average, in the event's unit.
 func samplePeriod(p *profile.Profile) int64 {
 	if m := p.Meta.Sampling; m != nil && m.Period != 0 {
 		return int64(m.Period)
@@ -88,10 +88,10 @@ func samplePeriod(p *profile.Profile) int64 {
 	return int64(weight / max(count, 1))
 }
 
-// manyCut: from one stack in so many on, why some end early is told.
+// manyCut: if at least one stack in so many was cut off, the report says why.
 const manyCut = 50
 
-// samplingText says how was sampled, and what is missing.
+// samplingText says how samples were taken, and what is missing.
 func samplingText(p *profile.Profile) string {
 	m := p.Meta.Sampling
 	if m == nil {

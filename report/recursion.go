@@ -5,17 +5,16 @@ import (
 	"ompp-attach/profile"
 )
 
-// shownDepth is how often a region may occur on a call path before the text
-// report stops going deeper: a program that recurses 500 levels would
-// otherwise fill its report with half a million lines. The recorded profile
-// keeps every level.
+// shownDepth is how often a region may occur on a call path before the text report stops going
+// deeper. The report of a program that recurses 500 levels deep would otherwise have half a million
+// lines. The recorded profile keeps every level.
 const shownDepth = 4
 
-// recursion says which nodes a text report leaves out.
+// recursion says which nodes the text report leaves out because of recursion.
 type recursion struct {
 	hidden []bool
-	below  []int    // hidden nodes below a shown one
-	count  []uint64 // executions of those
+	below  []int    // number of hidden nodes below a shown one
+	count  []uint64 // executions of these hidden nodes
 }
 
 func findRecursion(p *profile.Profile) recursion {
@@ -57,7 +56,7 @@ func findRecursion(p *profile.Profile) recursion {
 	return r
 }
 
-// shown are the children of each node that are not left out.
+// shown returns the children of each node that are not left out.
 func (r *recursion) shown(kids [][]int) [][]int {
 	out := make([][]int, len(kids))
 	for i := range kids {

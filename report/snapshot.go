@@ -8,7 +8,7 @@ import (
 
 const snapshotTime = "2006-01-02 15:04:05"
 
-// snapshotText says what a snapshot lacks; empty: the profile is whole.
+// snapshotText says what a snapshot lacks; "" if the profile is complete.
 func snapshotText(p *profile.Profile) string {
 	m := &p.Meta
 	if m.SnapshotAt.IsZero() {
@@ -18,7 +18,7 @@ func snapshotText(p *profile.Profile) string {
 		m.SnapshotAt.Local().Format(snapshotTime), clockOf(p).seconds(measuredDuration(p), 0))
 }
 
-// snapshotNotes says so, first of all notes.
+// snapshotNotes returns that text as a note, which comes before all other notes.
 func snapshotNotes(p *profile.Profile) []string {
 	if text := snapshotText(p); text != "" {
 		return bullets("This report is not complete:", []string{text + "; regions that were open then are counted, with their time until then"})

@@ -9,15 +9,15 @@ import (
 	"ompp-attach/profile"
 )
 
-// The start and the end of MPI stand apart from communication: the launcher, the
-// network's setup and the slowest process make their time.
+// The start and the end of MPI are shown apart from communication: their time depends on the
+// launcher, the setup of the network and the slowest process.
 
-// splitText says which part of the time in MPI is communication.
+// splitText says how much of the time in MPI is communication, and how much start and end.
 func splitText(sec func(int64) string, communication, startEnd int64, operations []string) string {
 	return fmt.Sprintf("%s communication, %s start and end (%s)", sec(max(0, communication)), sec(startEnd), strings.Join(operations, ", "))
 }
 
-// apart parts the call sites that begin or end MPI from the others.
+// apart separates the call sites that start or end MPI from the others.
 func apart(sites []int, region func(int) *profile.Region) (communication, startEnd []int) {
 	for _, i := range sites {
 		if analysis.StartsEnds(region(i)) {
@@ -29,13 +29,13 @@ func apart(sites []int, region func(int) *profile.Region) (communication, startE
 	return communication, startEnd
 }
 
-// startsEnds tells whether a start or an end of MPI was measured in a job.
+// startsEnds tells whether a job spent measured time in the start or the end of MPI.
 func startsEnds(j *job.Job) bool {
 	s := j.RankStats(func(r *job.Rank) int64 { return r.StartEnd })
 	return s.Max > 0
 }
 
-// timeSplit follows a job's time in MPI; empty where there is nothing to split.
+// timeSplit is the text that follows a job's time in MPI; "" if there is nothing to split.
 func (t *jobText) timeSplit() string {
 	if !startsEnds(t.j) {
 		return ""

@@ -10,9 +10,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// Summary writes what the user should see on the terminal when measurement is
-// over, in at most 15 lines: time, threads, coverage, overheads, the regions
-// that cost most, what was lost or invisible, and where the files are.
+// Summary writes the summary at the end of a measurement, in at most 15 lines: time, threads,
+// coverage, overheads, the regions that cost most, what was lost or could not be seen, and the
+// files that were written. It returns only errors of the writer.
 func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	out := bufio.NewWriter(w)
 	p = o.view(p)
@@ -70,7 +70,7 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	for _, trouble := range troubles(p) {
 		line(trouble[0], "%s", trouble[1])
 	}
-	// Three lines at most: the rest share the last one.
+	// Three lines at most: the last line has all remaining files.
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = profile.PasteableName(f)
@@ -85,7 +85,7 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	return out.Flush()
 }
 
-// mpiSummary says what part MPI had, in parallel regions and outside.
+// mpiSummary says how much time MPI took, in parallel regions and outside.
 func mpiSummary(p *profile.Profile, c clock, part func(int64) string) string {
 	m := totalMPI(p)
 	who := ""
@@ -99,8 +99,7 @@ func mpiSummary(p *profile.Profile, c clock, part func(int64) string) string {
 	return text
 }
 
-// troubles returns key and text of a few lines on what the figures
-// lack.
+// troubles returns a few lines for the summary, as key and text, on what the figures lack.
 func troubles(p *profile.Profile) [][2]string {
 	m := &p.Meta
 	var out [][2]string
@@ -137,7 +136,7 @@ func troubles(p *profile.Profile) [][2]string {
 	return out
 }
 
-// firstOf joins the first n items and says how many there are besides.
+// firstOf joins the first n items, and says how many more there are.
 func firstOf(items []string, n int) string {
 	if len(items) <= n {
 		return strings.Join(items, ", ")

@@ -10,16 +10,17 @@ import (
 	"ompp-attach/profile"
 )
 
-// unseenNotes says what could not be observed, each sentence once, with the places
-// that it holds for.
+// unseenNotes say what could not be observed: each sentence once, with the places for which it
+// holds.
 func unseenNotes(p *profile.Profile) []string {
 	type place struct {
 		text  string
 		times int
 	}
 	var items []string
-	places := map[string][]place{} // by their sentence
-	idle := map[string]int{}       // in code that was not found running
+	places := map[string][]place{} // by the sentence that holds for them
+	// Number of places in code that no sample found running, by sentence.
+	idle := map[string]int{}
 	shares := analysis.UnseenShares(p)
 	for i := range p.Unseen {
 		u := &p.Unseen[i]
@@ -61,8 +62,8 @@ func unseenNotes(p *profile.Profile) []string {
 	return bullets("What this program does, or may do, that could not be observed:", items)
 }
 
-// unseenText names a construct that could not be observed, its function and file,
-// and how much of the time it can have been.
+// unseenText names a construct that could not be observed, its function and file, and the share of
+// the time that it can have taken.
 func unseenText(u *profile.Unseen, s analysis.Share) string {
 	file := path.Base(u.Object)
 	in := fmt.Sprintf("%s+%#x", file, u.Offset)
@@ -72,8 +73,7 @@ func unseenText(u *profile.Unseen, s analysis.Share) string {
 	return u.What + " in " + in + ", " + shareText(s)
 }
 
-// matters is the share of the time from which on the console tells what was not
-// observed in it.
+// matters is the share of the time from which on the summary names code that could not be observed.
 const matters = 0.01
 
 func shareText(s analysis.Share) string {
@@ -86,7 +86,7 @@ func shareText(s analysis.Share) string {
 	return fmt.Sprintf("in code with %s%% of the time", share(s.Most))
 }
 
-// unseenTrouble says in a line what could not be observed, first what matters.
+// unseenTrouble says in one line what could not be observed; what took most time comes first.
 func unseenTrouble(p *profile.Profile) string {
 	var heavy, other, possible []string
 	light := 0
