@@ -43,10 +43,10 @@ const (
 	TaskGroup
 	TaskYield
 	UserRegion
-	// MPI is a call of an MPI operation, whose name is the region's.
+	// MPI is a call of an MPI operation. The operation's name is the region's name.
 	MPI
-	// Unknown stands for a region instance that was already under way when
-	// measurement began, so that its own identity was never seen.
+	// Unknown stands for a region instance that was under way when measurement began, so that
+	// its identity was never seen.
 	Unknown
 
 	numConstructs
@@ -60,8 +60,7 @@ func (c Construct) String() string {
 	return "INVALID"
 }
 
-// ParseConstruct is the inverse of Construct.String; ok is false for an
-// unknown name.
+// ParseConstruct is the inverse of Construct.String; ok is false for an unknown name.
 func ParseConstruct(s string) (c Construct, ok bool) {
 	for c := range numConstructs {
 		if table[c].Name == s {
@@ -71,22 +70,24 @@ func ParseConstruct(s string) (c Construct, ok bool) {
 	return NoConstruct, false
 }
 
-// IsParallel reports whether the construct starts a team, or a league of them.
+// IsParallel reports whether the construct starts a team or a league of teams. Unknown counts as
+// such a construct.
 func (c Construct) IsParallel() bool {
 	return c >= Parallel && c <= Teams || c == Unknown
 }
 
-// IsTasking reports whether the construct is about explicit tasks.
+// IsTasking reports whether the construct creates, executes or waits for explicit tasks.
 func (c Construct) IsTasking() bool { return c >= Task && c <= TaskYield }
 
 // CanBeNamed reports whether source code may give the construct a name.
 func (c Construct) CanBeNamed() bool { return c == Critical }
 
-// MarshalText writes the construct's name, so that recorded profiles stay
-// readable and independent of the numbering above.
+// MarshalText writes the construct's name, so that recorded profiles stay readable and do not
+// depend on the numbering above. It never fails.
 func (c Construct) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads a name that MarshalText wrote.
+// UnmarshalText reads a name that MarshalText wrote. For another name it returns an
+// UnknownNameError.
 func (c *Construct) UnmarshalText(b []byte) error {
 	v, ok := ParseConstruct(string(b))
 	if !ok {
@@ -96,8 +97,8 @@ func (c *Construct) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// UnknownNameError reports a name in a recorded file that this version does
-// not know.
+// UnknownNameError reports a name in a recorded file that this version does not know. Kind says
+// what the name should have named.
 type UnknownNameError struct{ Kind, Name string }
 
 // Error implements error.

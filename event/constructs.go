@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Constructs is a set of constructs. NoConstruct may be in it: libomp's
-// reductions, whose construct the engine tells.
+// Constructs is a set of constructs. NoConstruct may be in it: it stands for libomp's implicit
+// barriers and the reductions in them.
 type Constructs uint64
 
-// A set has a bit for each construct.
+// The array's length is negative if there are more constructs than bits in a set.
 var _ [64 - numConstructs]struct{}
 
-// AllConstructs returns every construct, in the order of reports.
+// AllConstructs returns every construct except NoConstruct, in the order of reports.
 func AllConstructs() (all []Construct) {
 	for c := NoConstruct + 1; c < numConstructs; c++ {
 		all = append(all, c)
@@ -20,7 +20,7 @@ func AllConstructs() (all []Construct) {
 	return all
 }
 
-// SetOf returns the set of some constructs.
+// SetOf returns the set of the given constructs.
 func SetOf(cs ...Construct) (s Constructs) {
 	for _, c := range cs {
 		s |= 1 << c
@@ -31,8 +31,8 @@ func SetOf(cs ...Construct) (s Constructs) {
 // Has tells whether a construct is in the set.
 func (s Constructs) Has(c Construct) bool { return s>>c&1 != 0 }
 
-// MarshalText writes the constructs' names, so that what is recorded does not
-// depend on their numbers.
+// MarshalText writes the names of the constructs, separated by commas, so that recorded files do
+// not depend on their numbers. It never fails.
 func (s Constructs) MarshalText() ([]byte, error) {
 	var names []string
 	for c := range numConstructs {
@@ -43,7 +43,8 @@ func (s Constructs) MarshalText() ([]byte, error) {
 	return []byte(strings.Join(names, ",")), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads a text that MarshalText wrote. For an unknown name it returns an
+// UnknownNameError.
 func (s *Constructs) UnmarshalText(b []byte) error {
 	*s = 0
 	if len(b) == 0 {

@@ -1,7 +1,6 @@
-// Package event defines what a probe reports: the decoded form of one record
-// that the kernel side writes when an instrumented runtime entry point is
-// reached. It is the leaf of the import graph and uses the standard library
-// only.
+// Package event defines what a probe reports: the decoded form of one record that the kernel side
+// writes when an instrumented runtime entry point is reached. It imports only mpi and the standard
+// library.
 package event
 
 // Runtime names the OpenMP runtime family whose ABI a probe speaks.
@@ -69,23 +68,20 @@ const (
 	// Waited: it leaves the barrier.
 	Waited
 
-	// Sampled: where a thread was when a sampling interval was over.
+	// Sampled: the thread's place at the end of a sampling interval.
 	Sampled
 
-	// Off: the process does not want to be measured from here on; On: it does
-	// again.
+	// Off: the process does not want to be measured from here on. On: it wants to be again.
 	Off
 	On
 
-	// Folded: a thread has executed a construct, as often as Fold says, and
-	// reported nothing else meanwhile. The event's time is when the first
-	// execution began.
+	// Folded: a thread has executed a construct, as often as Fold says, and has reported
+	// nothing else meanwhile. The event's time is the begin of the first execution.
 	Folded
 
-	// CoreWait: no hit. The thread was ready to run for Value ns, since it told of
-	// that last, and had no core; Key of them lie in the MPI call whose event
-	// follows. Num is 1 if it never told of it before: then Value counts from the
-	// thread's beginning.
+	// CoreWait is not a hit. Since its last CoreWait, the thread was ready to run for Value ns
+	// and had no core. Key of these ns lie in the MPI call whose event follows. Num is 1 for
+	// the thread's first CoreWait: then Value counts from the begin of the thread.
 	CoreWait
 
 	numEdges
@@ -132,30 +128,29 @@ type Flag uint16
 const (
 	// FreeAtOnce: the resource was free; Enter and Acquired are one moment.
 	FreeAtOnce Flag = 1 << iota
-	// NoReturn: the kernel side armed no return probe for this call, so its
-	// return edge will not come.
+	// NoReturn: the kernel side placed no return probe for this call, so its return edge will
+	// not come.
 	NoReturn
 	// Inside: the runtime library called its own entry point.
 	Inside
-	// AtOnce: the call starts the body directly; no Begin follows (Fork, Enter
-	// of a task), and the body's end is the call's (End).
+	// AtOnce: the call starts the body directly, so no Begin follows (Fork, Enter of a task).
+	// The end of the body is the call's (End).
 	AtOnce
 	// CopyPrivate: a single with copyprivate, which always ends in a barrier.
 	CopyPrivate
 	// Whole: a directive without a body, which is over when its call returns.
 	Whole
-	// IfSerial: the call starts a region only if Num is 0; otherwise one that it
-	// makes itself does (Fork).
+	// IfSerial: the call starts a region only if Num is 0. Otherwise a call that it makes
+	// itself does so (Fork).
 	IfSerial
-	// Untied: the task that is created may change its thread.
+	// Untied: the created task may change its thread.
 	Untied
-	// Inline: of a construct that makes no call, by a probe in the program's
-	// own code.
+	// Inline: the construct makes no call, and the probe is in the program's own code.
 	Inline
 )
 
-// Event is one decoded record. Fields that a point does not fill are zero. The
-// short names are those of recorded streams.
+// Event is one decoded record. Fields that an edge does not fill are zero. The short names are
+// those of recorded streams.
 type Event struct {
 	Time      uint64    `json:"t,omitempty"`   // CLOCK_MONOTONIC, ns
 	PID       uint32    `json:"pid,omitempty"` // thread group id, initial PID namespace
@@ -163,20 +158,30 @@ type Event struct {
 	Construct Construct `json:"c,omitzero"`
 	Edge      Edge      `json:"e,omitzero"`
 	Runtime   Runtime   `json:"rt,omitempty"`
-	Probe     Probe     `json:"p,omitempty"` // the kind of its hit; of an MPI call, of that at its entry
-	Flags     Flag      `json:"f,omitempty"`
-	Instance  uint16    `json:"inst,omitempty"` // which loaded copy of a runtime the probe sits in (several may be in one process)
-	Lost      uint32    `json:"lost,omitempty"` // events of this thread that were dropped just before this one
-	SP        uint64    `json:"sp,omitempty"`   // user stack pointer at the probed instruction
-	Site      uint64    `json:"site,omitempty"` // return address of the runtime call: where the user's code called it
-	Fn        uint64    `json:"fn,omitempty"`   // outlined function (Fork, Begin) or identity of the resource (lock, named critical)
-	Loc       uint64    `json:"loc,omitempty"`  // address of libomp's ident_t; 0 with libgomp
-	Key       uint64    `json:"key,omitempty"`  // team identity, equal for all threads of one team while it lives (Fork, Begin); the address of a task
-	Value     int64     `json:"v,omitempty"`    // returned value (Result); trip count of a static loop (Open)
-	Num       int32     `json:"num,omitempty"`  // OpenMP thread number in its team (Begin)
-	Size      int32     `json:"size,omitempty"` // team size (Fork, Begin); 0 when not known
-	MPI       *MPICall  `json:"mpi,omitempty"`  // of Construct MPI only
-	Counters  []uint64  `json:"ctr,omitempty"`  // the thread's counters, each from its beginning; nil: not read here
-	Sample    *Sample   `json:"smp,omitempty"`  // of Edge Sampled only
-	Fold      *Fold     `json:"fold,omitempty"` // of Edge Folded only
+	// Kind of its hit; for an MPI call, kind of the hit at the entry.
+	Probe Probe `json:"p,omitempty"`
+	Flags Flag  `json:"f,omitempty"`
+	// Number of the loaded copy of the runtime that the probe sits in (a process may load
+	// several).
+	Instance uint16 `json:"inst,omitempty"`
+	// Events of this thread that were dropped just before this one.
+	Lost uint32 `json:"lost,omitempty"`
+	SP   uint64 `json:"sp,omitempty"` // user stack pointer at the probed instruction
+	// Return address of the runtime call: the place in the user's code.
+	Site uint64 `json:"site,omitempty"`
+	// Outlined function (Fork, Begin) or identity of the resource (lock, named critical).
+	Fn  uint64 `json:"fn,omitempty"`
+	Loc uint64 `json:"loc,omitempty"` // address of libomp's ident_t; 0 with libgomp
+	// Team identity, equal for all threads of a team while the team lives (Fork, Begin);
+	// address of a task.
+	Key uint64 `json:"key,omitempty"`
+	// Returned value (Result); trip count of a static loop (Open).
+	Value int64    `json:"v,omitempty"`
+	Num   int32    `json:"num,omitempty"`  // OpenMP thread number in its team (Begin)
+	Size  int32    `json:"size,omitempty"` // team size (Fork, Begin); 0 when not known
+	MPI   *MPICall `json:"mpi,omitempty"`  // for Construct MPI only
+	// Values of the thread's counters since each began to count; nil: not read here.
+	Counters []uint64 `json:"ctr,omitempty"`
+	Sample   *Sample  `json:"smp,omitempty"`  // of Edge Sampled only
+	Fold     *Fold    `json:"fold,omitempty"` // of Edge Folded only
 }

@@ -1,32 +1,33 @@
 package event
 
-// Traits are what the packages of the tool ask about a construct. A new construct gets a row in
-// the table below, and is known everywhere.
+// Traits are the properties of a construct that the packages of the tool ask for. To add a
+// construct, add a row to the table below.
 type Traits struct {
 	Name  string // as in ompP's reports
 	Short string // in the callgraph, where ompP has eight characters; empty: Name
 	// Class is the word by which --disable and --only name the construct; empty: the construct
 	// is always measured.
 	Class string
-	Sync  bool // --disable sync leaves the construct out, too
+	Sync  bool // --disable sync leaves the construct out too
 	Group Group
-	// Keep: records of the construct may wait in the kernel side with their thread (bpf/keep.h).
-	// The engine pairs none of its events with another thread's.
+	// Keep: records of the construct may wait with their thread in the kernel side
+	// (bpf/keep.h). The engine matches none of the construct's events with events of another
+	// thread.
 	Keep bool
-	// Fold: the kernel side adds up executions in which their thread reports nothing else
+	// Fold: the kernel side adds up executions during which their thread reports nothing else
 	// (bpf/fold.h). The construct begins and ends on one thread, whatever else the thread has
-	// open, and the engine pairs its end with the innermost beginning.
+	// open. The engine matches its end with the innermost begin.
 	Fold bool
 }
 
-// Group is a set of constructs whose probes --max-overhead takes away and brings back together,
-// because they need each other's: a barrier ends GCC's single and static loops, and libomp's
-// worksharing constructs.
+// Group is a set of constructs whose probes --max-overhead removes and places together, because
+// they need each other's events. For example, a barrier ends GCC's single and static loops, and
+// libomp's worksharing constructs.
 type Group uint8
 
 // The groups, in the order in which the budget considers them.
 const (
-	NoGroup Group = iota // probed as long as the measurement lasts: teams, MPI, offloading
+	NoGroup Group = iota // always probed: teams, MPI, offloading
 	GroupCritical
 	GroupLock
 	GroupAtomic
@@ -41,10 +42,10 @@ const (
 var groupNames = [NumGroups]string{"", "critical", "lock", "atomic", "flush", "ordered",
 	"worksharing and barriers", "tasks", "user regions"}
 
-// String names the group for the user; empty for NoGroup.
+// String returns the group's name for the user; empty for NoGroup.
 func (g Group) String() string { return groupNames[g] }
 
-// Constructs returns those of the group.
+// Constructs returns the constructs of the group.
 func (g Group) Constructs() (s Constructs) {
 	for c := range numConstructs {
 		if table[c].Group == g {
@@ -54,7 +55,7 @@ func (g Group) Constructs() (s Constructs) {
 	return s
 }
 
-// NoConstruct's row is that of libomp's implicit barriers and the reductions in them.
+// NoConstruct's row is for libomp's implicit barriers and the reductions in them.
 var table = [numConstructs]Traits{
 	NoConstruct:       {Name: "NONE", Group: GroupSharing, Keep: true},
 	Parallel:          {Name: "PARALLEL"},
@@ -98,7 +99,7 @@ var table = [numConstructs]Traits{
 	Unknown:           {Name: "UNDER WAY", Short: "UNDERWAY"},
 }
 
-// Traits returns the construct's row of the table; the zero value for a number that is none.
+// Traits returns the construct's row of the table; the zero value for an invalid number.
 func (c Construct) Traits() Traits {
 	if c >= numConstructs {
 		return Traits{}
@@ -106,7 +107,7 @@ func (c Construct) Traits() Traits {
 	return table[c]
 }
 
-// FoldIndex numbers the constructs that may be folded, from 1; 0: the construct may not.
+// FoldIndex numbers the constructs that may be folded, from 1. It returns 0 for the others.
 func (c Construct) FoldIndex() uint8 {
 	if c >= numConstructs {
 		return 0

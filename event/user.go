@@ -1,14 +1,13 @@
 package event
 
-// What begins and ends a UserRegion: the Value of its events.
+// The kinds of a UserRegion's events: their Value.
 const (
-	UserFunction = iota // a function: its frames lie on the stack
+	UserFunction = iota // a function: each execution has a stack frame
 	UserLines           // lines of the source, within one function
-	UserMarker          // markers that the program's author set
-	// UserJump is the end of a function by a jump whose destination is not
-	// known: it is one only if the function's frame is gone.
+	UserMarker          // markers that the program's author has set
+	// UserJump is a jump out of a function whose destination is not known. It ends the function
+	// only if the function's stack frame is gone.
 	UserJump
-	// UserLinesAgain is an entry into lines to which control also comes from
-	// inside, by a loop.
+	// UserLinesAgain is an entry into lines to which a loop may also return from inside.
 	UserLinesAgain
 )
