@@ -17,35 +17,36 @@ import (
 	"ompp-attach/files"
 )
 
-// What a client does at most, unless DEBUGINFOD_MAXTIME (seconds) and
-// DEBUGINFOD_MAXSIZE (bytes) say otherwise.
+// Limits of a client, unless DEBUGINFOD_MAXTIME (seconds) and DEBUGINFOD_MAXSIZE (bytes) set
+// others.
 const (
 	maxTime = time.Minute // for all files together
-	maxSize = 1 << 30     // of one
+	maxSize = 1 << 30     // of one file, in bytes
 )
 
-// ErrNone means that no server has the debug information of a build id.
+// ErrNone says that no server has the debug information of a build id.
 var ErrNone = errors.New("no server has it")
 
 // Client fetches debug information. It is safe for concurrent use.
 type Client struct {
 	Servers []string
-	Cache   string // directory
+	Cache   string // the directory of fetched files
 	MaxSize int64
 	MaxTime time.Duration
-	Say     func(string) // tells what is fetched; nil: nobody
+	Say     func(string) // is called with a line about each fetch; may be nil
 
 	mu     sync.Mutex
 	spent  time.Duration
-	failed map[string]error // by build id: asked for once
+	failed map[string]error // the error by build id: each is asked for once
 }
 
-// FromEnvironment returns the client that the user's environment describes; nil if
-// that names no server.
+// FromEnvironment returns the client that the user's environment describes (DEBUGINFOD_URLS and
+// others), or nil if it names no server.
 func FromEnvironment(getenv func(string) string) *Client {
 	c := &Client{Cache: cacheDir(getenv), MaxSize: maxSize, MaxTime: maxTime}
 	for _, url := range strings.Fields(getenv("DEBUGINFOD_URLS")) {
-		if strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://") { // others are elfutils' settings
+		// other words are elfutils' settings
+		if strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://") {
 			c.Servers = append(c.Servers, strings.TrimSuffix(url, "/"))
 		}
 	}
@@ -87,12 +88,12 @@ func (c *Client) Cached(id string) (path string, ok bool) {
 	}
 	path = filepath.Join(c.Cache, id, fileName)
 	st, err := files.Stat(path)
-	// elfutils marks by an empty file that no server had it.
+	// elfutils marks a build id that no server had by an empty file.
 	return path, err == nil && st.Mode().IsRegular() && st.Size() > 0
 }
 
-// Fetch returns the debug file of a build id, which it asks the servers for unless
-// it is in the cache. A failure is not tried again.
+// Fetch returns the path of a build id's debug file. It asks the servers unless the file is in the
+// cache. A failure is remembered and not tried again.
 func (c *Client) Fetch(ctx context.Context, id string) (path string, err error) {
 	if path, ok := c.Cached(id); ok {
 		return path, nil
@@ -100,7 +101,7 @@ func (c *Client) Fetch(ctx context.Context, id string) (path string, err error) 
 	if !buildID.MatchString(id) {
 		return "", fmt.Errorf("debuginfod: %q is no build id", id)
 	}
-	c.mu.Lock() // one at a time: the time is for all of them
+	c.mu.Lock() // one fetch at a time: the limit on time is for all of them together
 	defer c.mu.Unlock()
 	if err, known := c.failed[id]; known {
 		return "", err
@@ -155,7 +156,7 @@ func (c *Client) get(ctx context.Context, server, id string) error {
 	return c.keep(id, resp.Body)
 }
 
-// keep puts into the cache what a server sends, whole or not at all.
+// keep stores what a server sends in the cache, whole or not at all.
 func (c *Client) keep(id string, body io.Reader) error {
 	dir, _, err := (&files.Way{Make: 0o700}).Open(filepath.Join(c.Cache, id))
 	if err != nil {
@@ -163,7 +164,7 @@ func (c *Client) keep(id string, body io.Reader) error {
 	}
 	defer dir.Close()
 	tmp := fmt.Sprintf(".%s.%d", fileName, os.Getpid())
-	_ = dir.Remove(tmp) // of an earlier process of this number
+	_ = dir.Remove(tmp) // left by an earlier process with the same number
 	f, err := dir.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("keep debug information: %w", err)

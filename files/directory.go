@@ -17,30 +17,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrUnsafe: a directory, or a link on the way to it, is another user's.
+// ErrUnsafe says that a directory, or a link on the way to it, belongs to another user.
 var ErrUnsafe = errors.New("not safe to write to")
 
-// mostLinks is how many symbolic links the kernel follows on one way.
+// mostLinks is how many symbolic links the kernel follows in one path.
 const mostLinks = 40
 
-// Way says how a directory is reached that files are to be written to. A link
-// is followed if root, this user, or one of Trusted made it. For root, any other
-// link may be a trap; for everybody else, it leads where the kernel permits.
+// Way says how to reach a directory to which files are to be written. A link is followed if root,
+// this user, or one of Trusted made it. For root, any other link may be a trap, and is refused. For
+// all other users, it is followed, as far as the kernel permits.
 type Way struct {
-	Trusted []int // user ids
-	// Own refuses a link in the directory's own place, and a directory that is
-	// not this user's or one of Trusted's: its name could be foreseen.
+	Trusted []int // user ids, besides root's and this user's
+	// Own refuses a link in the directory's own place, and a directory that does not belong to this
+	// user or one of Trusted: others could have foreseen its name.
 	Own bool
-	// Make gives the rights of directories that are missing; 0: none is made.
+	// Make is the mode of missing directories, which are made; 0: none is made.
 	Make fs.FileMode
-	// Owner tells whose a directory is that was made in another one; nil, or
-	// not ok: this user's.
+	// Owner returns the owner of a directory that is made inside another one. If it is nil, or ok
+	// is false, this user owns it.
 	Owner func(above *unix.Stat_t) (uid, gid int, ok bool)
 }
 
-// Open opens a directory, and makes what is missing of it if that is wanted.
-// made tells that the directory itself was missing. What is done by the returned
-// root reaches this directory, whatever becomes of its name.
+// Open opens a directory, and makes missing directories if Make is set. made says that the
+// directory itself was missing. The returned root stays with this directory, even if its name is
+// given to another one. The error wraps ErrUnsafe for a path that Way forbids.
 func (w *Way) Open(path string) (root *os.Root, made bool, err error) {
 	defer func() {
 		if err != nil && !errors.Is(err, ErrUnsafe) {
@@ -100,7 +100,7 @@ func (w *Way) Open(path string) (root *os.Root, made bool, err error) {
 	return root, made, err
 }
 
-// step opens one name in a directory, without following it.
+// step opens one name in a directory without following a link.
 func (w *Way) step(at int, name string) (next int, st unix.Stat_t, made bool, err error) {
 	next, err = open(at, name)
 	if errors.Is(err, unix.ENOENT) && w.Make != 0 {
@@ -157,9 +157,9 @@ func (w *Way) ours(uid int) bool { return uid == os.Geteuid() || slices.Contains
 
 func (w *Way) follows(uid int) bool { return os.Geteuid() != 0 || w.ours(uid) }
 
-// Save replaces a file of a directory, whole or not at all: nobody reads half of
-// it, and a link in its place is not followed. finish, if any, sets rights and
-// owner before the file gets its name.
+// Save replaces a file of a directory, whole or not at all. Nobody can read half of it, and a link
+// in its place is not followed. finish, if any, sets rights and owner before the file gets its
+// name.
 func Save(dir *os.Root, name string, b []byte, finish func(*os.File) error) (err error) {
 	f, err := temporary(dir)
 	if err != nil {
@@ -182,10 +182,10 @@ func Save(dir *os.Root, name string, b []byte, finish func(*os.File) error) (err
 	return err
 }
 
-// Prefix begins the names of files that are being written.
+// Prefix is the beginning of the names of files that are still being written.
 const Prefix = ".ompp-attach-"
 
-// temporary makes a file under a name that nobody can foresee.
+// temporary makes a file with a name that nobody can foresee.
 func temporary(dir *os.Root) (*os.File, error) {
 	for {
 		f, err := dir.OpenFile(Prefix+strconv.FormatUint(rand.Uint64(), 36), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)

@@ -21,8 +21,8 @@ var (
 	ErrTooLarge   = errors.New("too large")
 )
 
-// File is a regular file of a file system that keeps files. It is read with
-// patience where the file system may wait for a server.
+// File is an open regular file on a file system that stores files. If the file system may wait for
+// a server, reads give up after a while.
 type File struct {
 	f      *os.File
 	path   string
@@ -30,9 +30,9 @@ type File struct {
 	remote bool
 }
 
-// Open opens a file for reading. Devices, FIFOs and sockets, which may do
-// something when they are opened, or wait, are not opened, nor is what the
-// kernel makes up, which may have no end: /proc/self/pagemap, /proc/kmsg.
+// Open opens a regular file for reading. It does not open devices, FIFOs and sockets, since opening
+// them may have effects, or wait. Nor does it open files that the kernel generates, which may have
+// no end: /proc/self/pagemap, /proc/kmsg.
 func Open(path string) (*File, error) {
 	f, err := within("open", path, func() (*File, error) { return openRegular(path) }, func(f *File) { f.Close() })
 	if err != nil {
@@ -45,8 +45,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// openRegular looks at the file before it opens it: to find its place has no
-// effect on it (O_PATH).
+// openRegular looks at the file before it opens it: finding a file by O_PATH has no effect on it.
 func openRegular(path string) (*File, error) {
 	at, err := retried(func() (int, error) { return unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0) })
 	if err != nil {
@@ -57,7 +56,7 @@ func openRegular(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// O_NONBLOCK: a lease on the file that somebody has is not waited for.
+	// O_NONBLOCK: do not wait if somebody holds a lease on the file.
 	fd, err := retried(func() (int, error) {
 		return unix.Open("/proc/self/fd/"+strconv.Itoa(at), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	})
@@ -86,8 +85,8 @@ func retried(call func() (int, error)) (int, error) {
 	}
 }
 
-// judge refuses what is no regular file of a file system that keeps files, and
-// tells whether it may be a server's.
+// judge returns an error unless fd is a regular file on a file system that stores files. remote
+// says that the file may be on a server.
 func judge(fd int) (remote bool, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -100,7 +99,7 @@ func judge(fd int) (remote bool, err error) {
 	if err := unix.Fstatfs(fd, &in); err != nil {
 		return false, err
 	}
-	// Some architectures' field is signed and of 32 bits.
+	// On some architectures the field is signed and has 32 bits.
 	magic := int64(uint32(in.Type))
 	if slices.Contains(kernels, magic) {
 		return false, ErrKernel
@@ -108,8 +107,8 @@ func judge(fd int) (remote bool, err error) {
 	return !slices.Contains(local, magic), nil
 }
 
-// kernels are file systems that keep nothing: what is read there is made when it
-// is read (linux/magic.h).
+// kernels are file systems that store nothing: the kernel generates what is read there
+// (linux/magic.h).
 var kernels = []int64{
 	unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
 	unix.BPF_FS_MAGIC, unix.SECURITYFS_MAGIC, unix.PSTOREFS_MAGIC, unix.EFIVARFS_MAGIC, unix.SELINUX_MAGIC, unix.SMACK_MAGIC,
@@ -120,7 +119,7 @@ var kernels = []int64{
 	0x19800202, // mqueue
 }
 
-// local are file systems that wait for a disk at most.
+// local are file systems that wait for nothing slower than a disk.
 var local = []int64{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.RAMFS_MAGIC,
 	unix.HUGETLBFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC, unix.SQUASHFS_MAGIC, unix.EROFS_SUPER_MAGIC_V1, unix.ISOFS_SUPER_MAGIC,
@@ -129,7 +128,7 @@ var local = []int64{
 	0xca451a4e, // bcachefs
 }
 
-// Info is the file as it was opened.
+// Info describes the file as it was when it was opened.
 func (f *File) Info() fs.FileInfo { return f.info }
 
 // Read implements io.Reader.
@@ -150,7 +149,7 @@ func (f *File) read(b []byte, call func([]byte) (int, error)) (int, error) {
 		n   int
 		err error
 	}
-	own := make([]byte, len(b)) // what comes late must not go into the caller's
+	own := make([]byte, len(b)) // a late answer must not be written into the caller's buffer
 	g, err := within("read", f.path, func() (got, error) {
 		n, err := call(own)
 		return got{n, err}, nil
@@ -165,8 +164,8 @@ func (f *File) read(b []byte, call func([]byte) (int, error)) (int, error) {
 // Close closes the file.
 func (f *File) Close() error { return f.f.Close() }
 
-// ReadFile reads a file of at most so many bytes; that is checked while reading,
-// since a file may grow, and its size may be a lie.
+// ReadFile reads a file of at most limit bytes. The limit is checked while reading, since a file
+// may grow, and its stated size may be wrong.
 func ReadFile(path string, limit int64) ([]byte, fs.FileInfo, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -188,18 +187,18 @@ func (f *File) readAll(limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// Stat is os.Stat with patience.
+// Stat is os.Stat that gives up after a while, with ErrStuck.
 func Stat(path string) (fs.FileInfo, error) {
 	return within("stat", path, func() (fs.FileInfo, error) { return os.Stat(path) }, nil)
 }
 
-// EvalSymlinks is filepath.EvalSymlinks with patience.
+// EvalSymlinks is filepath.EvalSymlinks that gives up after a while, with ErrStuck.
 func EvalSymlinks(path string) (string, error) {
 	return within("follow", path, func() (string, error) { return filepath.EvalSymlinks(path) }, nil)
 }
 
-// ReadIn reads a file of a directory, if one of the users given owns it. A link
-// does not lead out of the directory.
+// ReadIn reads a file of a directory if one of owners owns it, up to limit bytes. A link cannot
+// lead out of the directory.
 func ReadIn(dir *os.Root, name string, limit int64, owners ...int) ([]byte, error) {
 	path := filepath.Join(dir.Name(), name)
 	f, err := within("open", path, func() (*File, error) {

@@ -9,31 +9,31 @@ import (
 	"time"
 )
 
-// ErrStuck: a file system does not answer, as that of a server that is gone.
+// ErrStuck says that a file system does not answer, such as that of a server that is gone.
 var ErrStuck = errors.New("its file system does not answer")
 
-// How long a file system may take. A program may be stopped meanwhile. While one
-// does not answer, others get half of the time, but not less than the least: the
-// files of a job are mostly on one server.
+// How long a file system may take to answer. A program may be stopped meanwhile. While one
+// directory does not answer, the others get half of the time, but not less than least: the files of
+// a job are mostly on one server.
 const (
 	longest  = 5 * time.Second
 	shortest = 250 * time.Millisecond
-	// mostStuck bounds the threads that wait in the kernel.
+	// mostStuck bounds how many threads may wait in the kernel.
 	mostStuck = 200
 )
 
-// patience knows the directories of files that are waited for.
+// patience keeps the directories whose files are still waited for.
 type patience struct {
 	mu    sync.Mutex
 	stuck map[string]int
 	calls int
-	told  []string // files
+	told  []string // files that could not be read
 }
 
 var waiting = patience{stuck: map[string]int{}}
 
-// limit is how long to wait for a file in a directory; not ok: it is known not
-// to answer.
+// limit returns how long to wait for a file in a directory. ok is false if the directory is known
+// not to answer.
 func (p *patience) limit(dir string) (d time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,7 +43,8 @@ func (p *patience) limit(dir string) (d time.Duration, ok bool) {
 	return max(longest>>min(p.calls, 8), shortest), true
 }
 
-// note counts a call that does not return, or has at last.
+// note counts the calls that wait for a directory: by is 1 for a call that does not return, and -1
+// when it has returned at last.
 func (p *patience) note(dir string, by int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +54,7 @@ func (p *patience) note(dir string, by int) {
 	}
 }
 
-// mostTold bounds how many files are told of.
+// mostTold bounds how many files Stuck names.
 const mostTold = 8
 
 // tell remembers a file that could not be read.
@@ -65,15 +66,15 @@ func (p *patience) tell(path string) {
 	}
 }
 
-// Stuck names files whose file system has not answered, the first ones of them.
+// Stuck returns the first files whose file system has not answered.
 func Stuck() []string {
 	waiting.mu.Lock()
 	defer waiting.mu.Unlock()
 	return slices.Clone(waiting.told)
 }
 
-// within calls the kernel about a file and waits for its answer, but not for
-// ever. What comes too late is dropped.
+// within makes a system call about a file, and waits for its result for a limited time. Then it
+// returns ErrStuck; drop receives a result that comes too late.
 func within[T any](op, path string, call func() (T, error), drop func(T)) (v T, err error) {
 	dir := filepath.Dir(path)
 	limit, ok := waiting.limit(dir)

@@ -22,12 +22,12 @@ type CodePoint struct {
 	Construct event.Construct
 	Edge      event.Edge
 	Runtime   event.Runtime // whose construct it is; NoRuntime for a user's own
-	Marks     event.Flag    // set on its events
-	Value     int64         // of its events
+	Marks     event.Flag    // flags set on its events
+	Value     int64         // the Value of its events
 	A, B      uint8         // sources (bpf.Arg, bpf.Reg) of the events' Fn and Key; 0: none
 }
 
-// NewCodePlan is the plan of the probes in a program's or library's own code.
+// NewCodePlan makes the plan of the given probes in a program's or library's own code.
 func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 	p := &Plan{Object: o}
 	for _, c := range points {

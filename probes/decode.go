@@ -17,8 +17,8 @@ type Attached struct {
 	instance uint16
 }
 
-// Of returns those of the plan's probes that report some constructs, but for the
-// program's own markers that switch measurement off and on.
+// Of returns the plan's probes that report some of the given constructs. It leaves out the
+// program's markers that switch the measurement off and on.
 func (a *Attached) Of(of event.Constructs) (points []bpf.Point) {
 	for i, p := range a.points {
 		pl := &a.Plan.Placements[i]
@@ -29,16 +29,16 @@ func (a *Attached) Of(of event.Constructs) (points []bpf.Point) {
 	return points
 }
 
-// Others returns those that Of does not.
+// Others returns the plan's probes that Of leaves out.
 func (a *Attached) Others(of event.Constructs) (points []bpf.Point) {
 	chosen := a.Of(of)
 	return slices.DeleteFunc(slices.Clone(a.points), func(p bpf.Point) bool { return slices.Contains(chosen, p) })
 }
 
-// Instance is what event.Event.Instance says of the plan's probes.
+// Instance returns the event.Event.Instance of the events of the plan's probes.
 func (a *Attached) Instance() uint16 { return a.instance }
 
-// Points returns the plan's probes as the kernel side takes them.
+// Points returns the plan's probes in the form that the kernel side takes.
 func (a *Attached) Points() []bpf.Point { return a.points }
 
 // Decoder knows all stored rows and turns records into events.
@@ -51,13 +51,13 @@ type decoded struct {
 	point    *point
 	runtime  event.Runtime
 	instance uint16
-	entry    event.Probe // the kind of its hits
+	entry    event.Probe // the kind of the hits at its entry
 	ret      event.Probe
 }
 
-// Store puts a plan's rows into the kernel and registers them for decoding.
-// running says that the process may be inside regions already: then forks and
-// ends also tell how deep they are nested, which costs two reads each.
+// Store puts a plan's rows into the kernel and registers them for decoding. running says that the
+// process may be inside regions already. Then forks and ends also report how deep they are nested,
+// which costs two reads of memory each.
 func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error) {
 	a := &Attached{Plan: p, instance: d.instances}
 	for i := range p.Placements {
@@ -67,7 +67,7 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 			r.Flags &^= bpf.RowLevelFromTLS
 		}
 		if pl.point.construct == event.UserRegion {
-			// The engine tells by stack pointers which of them were left by exceptions.
+			// The engine tells by the stack pointer which executions an exception has left.
 			if err := k.FoldBySP(); err != nil {
 				return nil, err
 			}
@@ -86,7 +86,7 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 	return a, nil
 }
 
-// Event translates a record; ok is false for a row that was never stored.
+// Event translates a record into ev. ok is false for a row that was never stored.
 func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	if int(r.Row) >= len(d.rows) || d.rows[r.Row].point == nil {
 		return false
@@ -99,7 +99,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	}
 	if r.Flags&bpf.RecReturn != 0 {
 		ev.Edge, ev.Probe = pt.ret, row.ret
-		ev.Value = int64(int32(r.A)) // the runtimes' deciding calls return int or bool in eax
+		ev.Value = int64(int32(r.A)) // the calls that decide something return int or bool in eax
 		if pt.taken0 {
 			ev.Value = 0
 			if r.A == 0 {
@@ -126,7 +126,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	case free && !pt.zeroIfFree:
 		ev.Flags |= event.FreeAtOnce
 	}
-	// A fork without a return edge of its own is ended by points inside.
+	// If a fork has no return edge of its own, probes inside the runtime end it.
 	if r.Flags&bpf.RecNoReturn != 0 && (pt.entry != event.Fork || pt.ret != event.NoEdge) {
 		ev.Flags |= event.NoReturn
 	}
@@ -135,8 +135,8 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 	return true
 }
 
-// Fold translates a record of several executions; f, which the event points to,
-// is the caller's.
+// Fold translates a record of several executions into ev, which then points to f. ok is false for a
+// row that was never stored.
 func (d *Decoder) Fold(r *bpf.FoldRecord, ev *event.Event, f *event.Fold) (ok bool) {
 	if int(r.Row) >= len(d.rows) || d.rows[r.Row].point == nil {
 		return false

@@ -7,16 +7,16 @@ import (
 	"ompp-attach/bpf"
 )
 
-// What a probe does at a hit, for the table of probes (docs/probes.md): the rules
-// of bpf/probe.bpf.c's on_entry.
+// This file says what a probe does at a hit, by the rules of on_entry in bpf/probe.bpf.c. The table
+// of probes (docs/probes.md) is made with it.
 
-// Answer is what comes of a hit.
+// Answer says what the kernel side does about a hit.
 type Answer struct {
-	Reported bool // a record, or at least the return, is wanted
+	Reported bool // the hit makes a record, or at least wants the return
 	Return   bool // the return is probed
 }
 
-// At tells what comes of a hit in a situation, where one probe serves entry and
+// At returns what the kernel side does about a hit in a situation, where one probe serves entry and
 // return (bpf.Session).
 func (pl *Placement) At(s bpf.Situation) Answer {
 	has := func(f uint32) bool { return pl.row.Flags&f != 0 }
@@ -29,7 +29,7 @@ func (pl *Placement) At(s bpf.Situation) Answer {
 	return Answer{true, has(bpf.RowReturn | bpf.RowReturnIfZero)}
 }
 
-// ReturnRule says when the return is probed: "" if never.
+// ReturnRule says when the return is probed; "" means never.
 func (pl *Placement) ReturnRule() string {
 	switch f := pl.row.Flags; {
 	case f&(bpf.RowReturn|bpf.RowReturnIfZero) == 0:
@@ -40,7 +40,7 @@ func (pl *Placement) ReturnRule() string {
 	return "yes"
 }
 
-// Condition says which hits count: "" if all do.
+// Condition says which hits count; "" means all.
 func (pl *Placement) Condition() string {
 	var all []string
 	for _, c := range []struct {
@@ -54,8 +54,7 @@ func (pl *Placement) Condition() string {
 	return strings.Join(all, ", ")
 }
 
-// Reads lists what a reported hit reads of the process's memory; registers cost
-// nothing.
+// Reads lists what a reported hit reads of the process's memory. Reading registers costs nothing.
 func (pl *Placement) Reads() (list []string) {
 	f := pl.row.Flags
 	if readsSite(&pl.row, true) && pl.onAMD64 {

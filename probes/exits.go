@@ -10,26 +10,26 @@ import (
 	"ompp-attach/symbols"
 )
 
-// How far up from the functions that call tasks' bodies others count as running
-// tasks. Any may, by the code: even libomp's debugging output can end in an
-// abort that cleans up. Where it matters whether a jump leads to user code, the
-// way is short: __kmpc_omp_taskwait's template, __kmp_execute_tasks, its
-// template, __kmp_invoke_task.
+// How many calls above the functions that call task bodies a function still counts as running
+// tasks. By the code alone any function may: even libomp's debugging output can end in an abort
+// that cleans up. Where it matters whether a jump leads to user code, the way is short:
+// __kmpc_omp_taskwait's template, __kmp_execute_tasks, its template, __kmp_invoke_task.
 const (
 	anyDepth  = 1 << 30
 	nearDepth = 3
 )
 
-// callGraph is who may reach whom by direct calls and jumps, backwards, from
-// the code's bytes: a call that is none makes it larger, never smaller.
+// callGraph says which functions may reach which others by direct calls and jumps. It is kept
+// backwards, from callee to callers, and is made from the code's bytes. Bytes that only look like a
+// call make the graph larger, never smaller.
 type callGraph struct {
 	o      *symbols.Object
-	code   *insn.Decoded       // the same
-	from   map[uint64][]uint64 // functions by a function that they call or jump to
+	code   *insn.Decoded       // the same code, of which each function is decoded once
+	from   map[uint64][]uint64 // callers, by the function that they call or jump to
 	bodies map[uint64]*function
 }
 
-// function is one function of a library, read.
+// function is one decoded function of a library.
 type function struct {
 	parts [][]insn.Inst
 	flow  *insn.Flow
@@ -51,8 +51,8 @@ func newCallGraph(o *symbols.Object) *callGraph {
 	return g
 }
 
-// resolve returns the start of the function that an address leads to, through
-// the procedure linkage table if it lies there; 0 for another library's.
+// resolve returns the start of the function that an address leads to. An address in the procedure
+// linkage table is followed; the result is 0 for another library's function.
 func (g *callGraph) resolve(target uint64) uint64 {
 	if name, ok := g.o.PLT(target); ok {
 		if own := g.o.Symbol(name); len(own) > 0 {
@@ -67,7 +67,7 @@ func (g *callGraph) resolve(target uint64) uint64 {
 	return lo
 }
 
-// branchSites visits what looks like a direct call or jump.
+// branchSites visits all bytes that look like a direct call or jump.
 func branchSites(arch string, b []byte, base uint64, visit func(at, target uint64)) {
 	if arch == "arm64" {
 		for i := 0; i+4 <= len(b); i += 4 {
@@ -88,8 +88,8 @@ func branchSites(arch string, b []byte, base uint64, visit func(at, target uint6
 	}
 }
 
-// reaching returns the functions from which at most depth calls in a row may
-// lead to one of the given ones, these included.
+// reaching returns the functions from which at most depth calls in a row may lead to one of the
+// targets, and the targets themselves.
 func (g *callGraph) reaching(targets []uint64, depth int) map[uint64]bool {
 	all := map[uint64]bool{}
 	for level := targets; depth >= 0 && len(level) > 0; depth-- {
@@ -105,7 +105,7 @@ func (g *callGraph) reaching(targets []uint64, depth int) map[uint64]bool {
 	return all
 }
 
-// read decodes and follows the function at entry, once.
+// read decodes the function at entry and follows its values, once for all callers.
 func (g *callGraph) read(entry uint64) (*function, error) {
 	if f := g.bodies[entry]; f != nil {
 		return f, nil
@@ -123,15 +123,15 @@ func (g *callGraph) read(entry uint64) (*function, error) {
 	return f, nil
 }
 
-// readAll reads functions ahead of their use, several at a time: following them
-// takes most of the time that a plan takes.
+// readAll reads functions ahead of their use, several at a time. Following their values takes most
+// of the time that a plan takes.
 func (g *callGraph) readAll(entries []uint64) {
 	var ready sync.WaitGroup
 	var mu sync.Mutex
 	for _, entry := range entries {
 		parts, err := insn.Parts(g.code, entry)
 		if err != nil {
-			continue // read will tell
+			continue // read will report the error
 		}
 		ready.Go(func() {
 			if flow, err := insn.NewFlow(g.o, parts); err == nil {
@@ -144,12 +144,11 @@ func (g *callGraph) readAll(entries []uint64) {
 	ready.Wait()
 }
 
-// exits finds through which instructions the function at entry returns to its
-// caller, together hit exactly once per call, none of them before the last of
-// the user's code that runs inside the call. No call of a busy function, which
-// may run user code, comes behind them. Where the function ends in a jump to
-// one to follow, that one's exits count, which are hit for its other callers
-// too; other such jumps are exits themselves.
+// exits finds the instructions through which the function at entry returns to its caller. Each call
+// hits exactly one of them, after the last of the user's code that runs inside the call. So no call
+// of a busy function, which may run user code, comes behind them. If the function ends in a jump to
+// one of follow, that function's exits are taken; these are hit for its other callers, too. Any
+// other such jump is an exit itself.
 func (g *callGraph) exits(entry uint64, busy, follow map[uint64]bool) ([]taskPoint, error) {
 	var out []taskPoint
 	seen := map[uint64]bool{}
@@ -199,14 +198,15 @@ func pointAt(i insn.Inst, when insn.When) taskPoint {
 	return taskPoint{VAddr: i.Addr, Cost: insn.CostOf(i), When: when, Reg: insn.NoReg}
 }
 
-// reachable returns the functions to which direct calls and jumps from the
-// given ones lead, at most depth of them in a row.
+// reachable returns the functions to which at most depth direct calls and jumps in a row lead from
+// the given ones.
 func (g *callGraph) reachable(from []uint64, depth int) []uint64 {
 	found := slices.Clone(from)
 	for level := from; depth > 0 && len(level) > 0; depth-- {
 		var next []uint64
 		for _, entry := range level {
-			body, _ := insn.Func(g.code, entry) // what precedes an undecodable byte will do
+			// the instructions before an undecodable byte are enough
+			body, _ := insn.Func(g.code, entry)
 			for _, i := range body {
 				if i.Kind != insn.Call && i.Kind != insn.Jump && i.Kind != insn.Jcc {
 					continue
@@ -222,8 +222,7 @@ func (g *callGraph) reachable(from []uint64, depth int) []uint64 {
 	return slices.Compact(found)
 }
 
-// callers returns those of the functions that make such calls as indirect finds,
-// read.
+// callers returns those of the given functions that make calls as indirect finds them, decoded.
 func (g *callGraph) callers(entries []uint64) []uint64 {
 	found := slices.DeleteFunc(entries, func(entry uint64) bool { return len(g.indirect(entry)) == 0 })
 	g.readAll(found)
@@ -232,7 +231,7 @@ func (g *callGraph) callers(entries []uint64) []uint64 {
 
 // indirect returns a function's calls through a register or computed memory.
 func (g *callGraph) indirect(entry uint64) (calls []insn.Inst) {
-	body, _ := insn.Func(g.code, entry) // what precedes an undecodable byte will do
+	body, _ := insn.Func(g.code, entry) // the instructions before an undecodable byte are enough
 	for _, i := range body {
 		if callsRegion(i) {
 			calls = append(calls, i)
@@ -241,7 +240,7 @@ func (g *callGraph) indirect(entry uint64) (calls []insn.Inst) {
 	return calls
 }
 
-// nameOf names a function for messages.
+// nameOf returns a function's name for messages.
 func (g *callGraph) nameOf(entry uint64) string {
 	if name, start, ok := g.o.FuncAt(entry); ok && start == entry {
 		return name

@@ -5,12 +5,12 @@ import (
 	"ompp-attach/event"
 )
 
-// isWhole tells that a construct has no body: it ends when its call returns.
+// isWhole reports whether a construct has no body: then it ends when its call returns.
 func (p *point) isWhole() bool {
 	return p.entry == event.Enter && p.ret == event.Released
 }
 
-// foldFlags is how a point's rows take part in folding.
+// foldFlags returns the flags that say how a point's rows take part in folding.
 func (p *point) foldFlags() (flags uint32) {
 	if p.construct.FoldIndex() == 0 || p.marks != 0 || p.exit != event.NoEdge {
 		return 0

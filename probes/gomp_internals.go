@@ -28,10 +28,10 @@ type gompInternals struct {
 	WorkerBegin []gompBegin
 	// WorkerEnd are ThreadStart's calls of WaitFinal.
 	WorkerEnd []uint64
-	// TLS tells how the data of the calling thread is reached.
+	// TLS says where the data of the calling thread lies.
 	TLS gompTLS
-	// TeamSize is the offset of the number of threads (4 bytes) in a team,
-	// Barrier that of its barrier, WaitFinal's argument.
+	// TeamSize and Barrier are offsets in a team: of its number of threads (4 bytes), and of its
+	// barrier, the argument of WaitFinal.
 	TeamSize, Barrier uint32
 }
 
@@ -39,7 +39,7 @@ type gompInternals struct {
 type gompBegin struct {
 	VAddr uint64
 	Cost  insn.Cost
-	Cond  insn.When // the hits that are a start: Always, ZeroSet or ZeroClear
+	Cond  insn.When // the hits that count as a start: Always, ZeroSet or ZeroClear
 }
 
 // gompTLS locates struct gomp_thread of the calling thread and fields in it.
@@ -55,9 +55,8 @@ type gompTLS struct {
 	Level  uint32 // 4 bytes: nesting level
 }
 
-// locateGomp finds libgomp's internals in code. Nothing is assumed about
-// offsets, and each finding is confirmed by a second one; an error tells which
-// of them failed, and nothing of the result may be used then.
+// locateGomp finds libgomp's internals in code. It assumes no offsets, and confirms each finding by
+// a second one. An error says which finding failed; then no part of the result may be used.
 func locateGomp(code insn.Code) (gompInternals, error) {
 	var g gompInternals
 	var err error
@@ -91,9 +90,9 @@ func oneSymbol(code insn.Code, name string) (uint64, error) {
 	}
 }
 
-// gompTeamStart finds the last direct call before GOMP_parallel calls the
-// region's function, and confirms it by its arguments: the region's function
-// and data are GOMP_parallel's own, the team is the result of a call.
+// gompTeamStart finds the entry of gomp_team_start: the last direct call before GOMP_parallel calls
+// the region's function. The call's arguments confirm it: function and data of the region are
+// GOMP_parallel's own, and the team is the result of a call.
 func gompTeamStart(code insn.Code) (uint64, error) {
 	entry, err := oneSymbol(code, "GOMP_parallel")
 	if err != nil {
@@ -125,10 +124,9 @@ func gompTeamStart(code insn.Code) (uint64, error) {
 	return target, nil
 }
 
-// findEnds finds gomp_team_end, gomp_team_barrier_wait_final and
-// gomp_thread_start together: the first call of the first is the second, and
-// the third, whose address gomp_team_start takes for pthread_create, calls the
-// second after the region's function.
+// findEnds finds gomp_team_end, gomp_team_barrier_wait_final and gomp_thread_start together. The
+// first call of gomp_team_end is the second function. gomp_team_start takes the address of the
+// third one for pthread_create, and the third one calls the second after the region's function.
 func (g *gompInternals) findEnds(code insn.Code) error {
 	ends, err := gompTeamEnds(code)
 	if err != nil {
@@ -158,8 +156,8 @@ func (g *gompInternals) findEnds(code insn.Code) error {
 	return nil
 }
 
-// gompTeamEnds returns what GOMP_parallel_end calls or jumps to, directly or
-// through the part that a compiler may have split from it.
+// gompTeamEnds returns the functions that GOMP_parallel_end calls or jumps to, directly or through
+// a part that the compiler split from it.
 func gompTeamEnds(code insn.Code) ([]uint64, error) {
 	entry, err := oneSymbol(code, "GOMP_parallel_end")
 	if err != nil {
@@ -190,7 +188,7 @@ func gompTeamEnds(code insn.Code) ([]uint64, error) {
 }
 
 func firstCall(code insn.Code, entry uint64) (uint64, bool) {
-	body, _ := insn.Func(code, entry) // what precedes an undecodable byte will do
+	body, _ := insn.Func(code, entry) // the instructions before an undecodable byte are enough
 	for _, i := range body {
 		if i.Addr >= entry && i.Kind == insn.Call {
 			return i.Target, true
@@ -217,12 +215,12 @@ func addressesTaken(code insn.Code, entry uint64) ([]uint64, error) {
 	return taken, nil
 }
 
-// callsRegion reports whether an instruction calls the team's function; a call
-// through a fixed slot is one of a library function built with -fno-plt.
+// callsRegion reports whether an instruction calls the team's function. A call through a fixed slot
+// does not: it calls a library function, in code built with -fno-plt.
 func callsRegion(i insn.Inst) bool { return i.Kind == insn.CallIndirect && i.Ref == 0 }
 
-// callsAfterRegion reports whether in body, every indirect call is followed by
-// a call of wait before any other call, and that there is one.
+// callsAfterRegion reports whether body has an indirect call, and each one is followed by a call of
+// wait before any other call.
 func callsAfterRegion(body []insn.Inst, wait uint64) bool {
 	pending, seen := false, false
 	for _, i := range body {
@@ -258,7 +256,7 @@ func (g *gompInternals) findWorkers(code insn.Code) error {
 			}
 		}
 	}
-	// A point that stands for two calls would need both conditions.
+	// One point for two calls would need the conditions of both.
 	slices.SortFunc(g.WorkerBegin, func(a, b gompBegin) int { return cmp.Compare(a.VAddr, b.VAddr) })
 	for k := range g.WorkerBegin {
 		if k > 0 && g.WorkerBegin[k].VAddr == g.WorkerBegin[k-1].VAddr {
@@ -268,8 +266,7 @@ func (g *gompInternals) findWorkers(code insn.Code) error {
 	return nil
 }
 
-// findFields reads the layout of the thread's data off three accessors that
-// do nothing but load a field.
+// findFields reads the layout of the thread's data from three accessors that only load a field.
 func (g *gompInternals) findFields(code insn.Code) error {
 	var slots [3]uint64
 	var fields [3]int64
@@ -318,12 +315,12 @@ func (g *gompInternals) findFields(code insn.Code) error {
 	return nil
 }
 
-// maxField bounds plausible offsets in libgomp's structures; struct gomp_team
-// has some 1.5 KiB.
+// maxField is the largest plausible offset in libgomp's structures; struct gomp_team has some 1.5
+// KiB.
 const maxField = 1 << 14
 
-// threadField splits the address of a field of the thread's data: thread
-// pointer plus offset, or thread pointer plus GOT slot's content plus offset.
+// threadField takes apart the address of a field of the thread's data. It is the thread pointer
+// plus an offset, or the thread pointer plus a GOT slot's content plus an offset.
 func threadField(v insn.Value) (slot uint64, off int64, ok bool) {
 	if v, _, ok = v.Without(insn.AThreadPointer); !ok {
 		return 0, 0, false
@@ -337,9 +334,9 @@ func threadField(v insn.Value) (slot uint64, off int64, ok bool) {
 	return 0, int64(c), ok
 }
 
-// findBarrier reads the barrier's offset off gomp_team_end's call of
-// gomp_team_barrier_wait_final(&thread->team->barrier), and so confirms the
-// function and the offset of team.
+// findBarrier reads the barrier's offset from gomp_team_end's call of
+// gomp_team_barrier_wait_final(&thread->team->barrier). That also confirms the function and the
+// offset of team.
 func (g *gompInternals) findBarrier(code insn.Code) error {
 	var found bool
 	err := insn.Evaluate(code, g.TeamEnd, func(i insn.Inst, s *insn.State) bool {

@@ -9,18 +9,18 @@ import (
 	"ompp-attach/probes/insn"
 )
 
-// GOMP_sections_next ends a section and says which is next, 0 if none is. Its
-// straight line has nothing that the kernel emulates, so a probe there costs what
-// single-stepping does, for each section, and its return comes on top. Where it
-// looks at the answer of the function that takes the next section, one cheap hit
-// tells both: the section is over, and whether another one begins. What taking
-// one lasts, some ten nanoseconds, is then part of the section before.
+// GOMP_sections_next ends a section and returns the number of the next one, 0 if there is none. The
+// kernel emulates no instruction of its straight line. So a probe there costs a single step for
+// each section, plus the return. Instead the probe sits where the function looks at the answer of
+// the function that takes the next section. One cheap hit there says both that the section is over
+// and whether another one begins. The time to take the next section, some ten nanoseconds, then
+// counts to the section before.
 var pointSectionNext = point{construct: event.Sections, entry: event.Result, zeroIfFree: true}
 
 const sectionsNext = "GOMP_sections_next"
 
-// sectionsNext places that probe where the entry point's own would be dear, and
-// returns the entry point, which then needs none.
+// sectionsNext places that probe if a probe at the entry point itself would be expensive. It
+// returns the entry point, which then needs no other probe.
 func (p *Plan) sectionsNext(lo, hi uint64) (done map[uint64]bool) {
 	entry, err := oneSymbol(p.Object, sectionsNext)
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *Plan) sectionsNext(lo, hi uint64) (done map[uint64]bool) {
 	}
 	at, err := locateSectionNext(p.code, entry)
 	if err != nil {
-		return nil // another compiler's: probed as the table says
+		return nil // code of another compiler: probed as the table says
 	}
 	r := newRow(&pointSectionNext, at.Addr, lo, hi)
 	r.Flags |= bpf.RowFreeIfZF | bpf.RowNoSite
@@ -39,9 +39,8 @@ func (p *Plan) sectionsNext(lo, hi uint64) (done map[uint64]bool) {
 	return map[uint64]bool{entry: true}
 }
 
-// locateSectionNext finds the jump by which GOMP_sections_next tells whether
-// there is a section: it makes one call, that of the function that takes one,
-// tests whether the answer is 0, and returns.
+// locateSectionNext finds the jump by which GOMP_sections_next decides whether there is a section.
+// The function makes one call, which takes a section, tests whether the answer is 0, and returns.
 func locateSectionNext(code insn.Code, entry uint64) (at insn.Inst, err error) {
 	parts, err := insn.Parts(code, entry)
 	if err != nil {

@@ -18,9 +18,9 @@ var gompTaskEntries = []string{"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull"
 // gomp_barrier_handle_tasks.
 const gompTaskDepth = 4
 
-// locateGompTasks finds where libgomp creates, starts and ends tasks. A
-// deferred task is what GOMP_task allocates and stores its function in, and
-// what an indirect call takes function and data from at the same offset.
+// locateGompTasks finds where libgomp creates, starts and ends tasks. GOMP_task allocates a
+// deferred task and stores the task's function in it. An indirect call elsewhere takes function and
+// data from the same offset of a task.
 func locateGompTasks(o *symbols.Object) (taskPoints, error) {
 	t := gompTasks{callGraph: newCallGraph(o), points: taskPoints{Exits: map[string][]taskPoint{}}}
 	for _, step := range []struct {
@@ -46,7 +46,7 @@ type gompTasks struct {
 	busy   []uint64
 }
 
-// creators are the entry points whose own argument is a task's function.
+// creators visits the entry points that have a task's function as an argument.
 func (t *gompTasks) creators(visit func(name string, f *function) error) error {
 	for _, name := range gompTaskEntries[:3] {
 		entry, err := oneSymbol(t.o, name)
@@ -67,8 +67,8 @@ func (t *gompTasks) creators(visit func(name string, f *function) error) error {
 	return nil
 }
 
-// findCreated finds the calls whose result becomes a task: the function, an
-// argument of the entry point, is stored into it.
+// findCreated finds the calls whose result becomes a task: the function that the entry point was
+// given is stored into it.
 func (t *gompTasks) findCreated() error {
 	return t.creators(func(name string, f *function) error {
 		var calls []uint64
@@ -157,7 +157,7 @@ func (t *gompTasks) findRuns() error {
 		}
 		t.busy = append(t.busy, entry)
 	}
-	// Each of these must run tasks, itself or through others.
+	// Each of the entry points must run tasks, itself or through others.
 	busy := t.reaching(t.busy, anyDepth)
 	for _, name := range append([]string{"GOMP_barrier"}, gompTaskEntries[3:]...) {
 		for _, entry := range t.o.Symbol(name) {
@@ -180,9 +180,8 @@ func (t *gompTasks) addRuns(f *function, runs []insn.Inst, task func(insn.Inst) 
 	return nil
 }
 
-// findUndeferred finds the calls of the entry points' own argument, the
-// function of a task that runs at once. The third argument is the function
-// that copies the task's data.
+// findUndeferred finds where entry points call their own argument, the function of a task that runs
+// at once. The entry point's third argument is another function, which copies the task's data.
 func (t *gompTasks) findUndeferred() error {
 	return t.creators(func(name string, f *function) error {
 		var runs []insn.Inst
@@ -212,8 +211,8 @@ func (t *gompTasks) findExits() error {
 	for _, name := range gompTaskEntries {
 		follow := near
 		if name == "GOMP_taskgroup_end" {
-			// It ends in a team's barrier, which all barriers use, only for
-			// offloaded tasks outside of parallel regions.
+			// It ends in a team's barrier, which all barriers use, only for offloaded tasks outside
+			// of parallel regions.
 			follow = nil
 		}
 		for _, entry := range t.o.Symbol(name) {
@@ -227,7 +226,7 @@ func (t *gompTasks) findExits() error {
 	return nil
 }
 
-// fieldOf returns the object from whose field at off the 8 bytes v were loaded.
+// fieldOf returns the object if the 8 bytes v were loaded from its field at offset off.
 func fieldOf(v insn.Value, off int64) (object insn.Value, ok bool) {
 	at, ok := v.Loaded(8)
 	at.Off -= off

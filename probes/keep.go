@@ -5,10 +5,9 @@ import (
 	"ompp-attach/event"
 )
 
-// keepFlags says which of a point's records may wait in the kernel until their
-// thread has more to tell (bpf/keep.h). What others wait for may not: forks,
-// what ends a thread's part in a region, tasks. A primary thread's end may,
-// until its join.
+// keepFlags says which of a point's records may wait in the kernel side until their thread has more
+// to report (bpf/keep.h). Records on which other threads depend may not wait: forks, the end of a
+// thread's part in a region, tasks. A primary thread's end may wait until its join.
 func (p *point) keepFlags() (flags uint32) {
 	if p.foldFlags() != 0 {
 		return 0

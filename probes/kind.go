@@ -8,10 +8,10 @@ import (
 	"ompp-attach/probes/insn"
 )
 
-// ProbeOf is the kind of a hit on an instruction of a class.
+// ProbeOf returns the kind of a hit on an instruction of a cost class.
 func ProbeOf(c insn.Cost) event.Probe { return event.ProbeNop5 + event.Probe(c) }
 
-// kind is the kind of the hits of a row's entry.
+// kind returns the kind of the hits of a row's entry.
 func (pl *Placement) kind(r *bpf.Row, sitesLater bool) event.Probe {
 	p := ProbeOf(pl.Cost).Reading(readsOf(r, sitesLater))
 	if r.Flags&bpf.RowKeep != 0 {
@@ -20,7 +20,7 @@ func (pl *Placement) kind(r *bpf.Row, sitesLater bool) event.Probe {
 	return p
 }
 
-// returnKind is the kind of the hits of a row's return.
+// returnKind returns the kind of the hits of a row's return.
 func returnKind(r *bpf.Row) event.Probe {
 	if r.Flags&bpf.RowKeepReturn != 0 {
 		return event.ProbeReturn.Kept()
@@ -28,15 +28,14 @@ func returnKind(r *bpf.Row) event.Probe {
 	return event.ProbeReturn
 }
 
-// readsSite tells whether the return address is read at a row's entry, and not left
-// to the return where that is probed and the record may wait (ROW_SITE_LATER in
-// bpf/report.h).
+// readsSite reports whether the return address is read at a row's entry. It is left to the return
+// if that is probed and the entry's record may wait (ROW_SITE_LATER in bpf/report.h).
 func readsSite(r *bpf.Row, later bool) bool {
 	const mask = bpf.RowKeep | bpf.RowReturn | bpf.RowReturnIfZero | bpf.RowBFromA | bpf.RowFoldBegin | bpf.RowFoldEnd
 	return r.Flags&(bpf.RowNoSite|bpf.RowSiteHere) == 0 && !(later && r.Flags&mask == bpf.RowKeep|bpf.RowReturn)
 }
 
-// readsOf is how often the kernel side reads the thread's memory at an entry.
+// readsOf returns how often the kernel side reads the thread's memory at an entry.
 func readsOf(r *bpf.Row, sitesLater bool) (n int) {
 	if readsSite(r, sitesLater) {
 		n += returnReads
@@ -46,7 +45,7 @@ func readsOf(r *bpf.Row, sitesLater bool) (n int) {
 		reads int
 	}{
 		{bpf.RowTeamFromTLS, 1}, {bpf.RowLevelFromTLS, 1}, {bpf.RowTrip32, 2}, {bpf.RowTrip64, 2}, {bpf.RowBFromA, 1},
-		{bpf.RowSizeFromKmp, 4}, // of the primary thread only
+		{bpf.RowSizeFromKmp, 4}, // for the primary thread only
 	} {
 		if r.Flags&f.flag != 0 {
 			n += f.reads
@@ -58,24 +57,24 @@ func readsOf(r *bpf.Row, sitesLater bool) (n int) {
 	return n
 }
 
-// returnReads is what reading the return address takes: on arm64 it is in a
+// returnReads is the number of reads of memory that the return address takes: on arm64 it is in a
 // register.
 var returnReads = map[string]int{"amd64": 1}[runtime.GOARCH]
 
-// Edges are the construct that the probe belongs to and what its entry and its
-// return tell; NoEdge: nothing.
+// Edges returns the construct that the probe belongs to, and the edges that its entry and its
+// return report. NoEdge means that nothing is reported.
 func (pl *Placement) Edges() (c event.Construct, entry, ret event.Edge) {
 	return pl.point.construct, pl.point.entry, pl.point.ret
 }
 
-// Kinds are the kinds of the hits of the probe's entry and return; sitesLater as
+// Kinds returns the kinds of the hits of the probe's entry and return. sitesLater is as
 // bpf.SitesLater says.
 func (pl *Placement) Kinds(sitesLater bool) (entry, ret event.Probe) {
 	return pl.kind(&pl.row, sitesLater), returnKind(&pl.row)
 }
 
-// MayNotReturn tells that the entry's flags can make the return's report
-// unnecessary: what is asked for is free.
+// MayNotReturn reports whether the entry's flags can make the return's report unnecessary, because
+// the lock is free.
 func (pl *Placement) MayNotReturn() bool {
 	return pl.row.Flags&(bpf.RowFreeIfZF|bpf.RowFreeIfNotSF|bpf.RowReturnIfZero) != 0
 }

@@ -9,7 +9,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// LineKind is what an instruction's line is to a region.
+// LineKind says how an instruction's line relates to a region of lines.
 type LineKind uint8
 
 // The kinds of lines.
@@ -19,26 +19,25 @@ const (
 	LaterLine
 )
 
-// landings are functions whose callers catch exceptions or are returned to by
-// longjmp: what was left then ends with the function at the latest.
+// landings are functions whose callers catch exceptions or are the target of a longjmp. A region
+// that was left in that way ends with the function at the latest.
 var landings = []string{"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "__cxa_begin_catch"}
 
-// LineProbes finds where control enters and leaves some lines of the source in
-// one function. lineOf tells of an instruction's address whether it belongs to
-// the first of the lines, to another one, or to none. They are entered where
-// control comes to the first line, since optimised code has instructions of the
-// others anywhere, and left where it goes to none of them. The probes may be hit at
-// other times as well: who is inside knows.
+// LineProbes finds where control enters and leaves a region of source lines in one function. lineOf
+// says whether the instruction at an address belongs to the region's first line, to another one, or
+// to none. The region is entered where control comes to its first line, since optimised code may
+// have instructions of the other lines anywhere. It is left where control goes to none of its
+// lines. The probes may be hit at other times as well; the engine knows whether a thread is inside.
 func LineProbes(o *symbols.Object, name string, function, identity uint64, lineOf func(uint64) LineKind) ([]CodePoint, error) {
 	parts, err := insn.Parts(o, function)
 	if err != nil {
 		return nil, fmt.Errorf("its function cannot be read: %w", err)
 	}
-	body := parts[0] // a cold part is left by a throw or a jump back
+	body := parts[0] // a cold part is left by throwing or by jumping back
 	index := make(map[uint64]int, len(body))
 	in, first := make([]bool, len(body)), make([]bool, len(body))
 	targets, fromInside := map[uint64]bool{}, map[uint64]bool{}
-	returns := false // control may come back to it out of the blue
+	returns := false // control may come back to it by an exception or a longjmp
 	for k, i := range body {
 		index[i.Addr] = k
 		kind := lineOf(i.Addr)
@@ -61,9 +60,9 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 			points = append(points, p)
 		}
 	}
-	// near is the first instruction from k on at which a probe is cheap, as long
-	// as control cannot but come from k, and stay where k is; else the first one
-	// that a probe may be placed on.
+	// near returns the first instruction from k on at which a probe is cheap, as long as control
+	// can only come from k and stays in k's kind of line. If there is none, it returns the first
+	// instruction that may have a probe.
 	near := func(k int) int {
 		const few = 8
 		usable := k
@@ -90,7 +89,8 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 			place(near(to), event.Enter, value)
 		case in[from] && !in[to]:
 			if body[from].Kind != insn.Jcc && !body[from].Refused && !entered(points, body[from].Addr) {
-				place(from, event.Release, event.UserLines) // whoever comes here leaves
+				// control that comes here leaves the region
+				place(from, event.Release, event.UserLines)
 			} else {
 				place(near(to), event.Release, event.UserLines)
 			}

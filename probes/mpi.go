@@ -40,9 +40,9 @@ type MPIPlacement struct {
 	row bpf.MPIRow
 }
 
-// NewMPIPlan finds the cheapest safe place for a probe in every entry point of
-// an MPI library. MPI_X and PMPI_X are one address nearly always; if not, both
-// are probed, and the kernel side leaves out the inner of two calls.
+// NewMPIPlan finds the cheapest safe place for a probe in every entry point of an MPI library.
+// MPI_X and PMPI_X nearly always have one address. If not, both are probed, and the kernel side
+// leaves out the inner one of two nested calls.
 func NewMPIPlan(o *symbols.Object) (*MPIPlan, error) {
 	p := &MPIPlan{Object: o, Library: identifyMPI(o)}
 	placed := map[uint64]bool{}
@@ -63,10 +63,10 @@ func NewMPIPlan(o *symbols.Object) (*MPIPlan, error) {
 	return p, nil
 }
 
-// Keep leaves the probes of operations that are wanted, and of those without
-// which the others' figures would be wrong: which tell the rank, make requests,
-// communicators and topologies, or are known to call other operations, whose
-// calls would else be taken for the program's (MPI-IO in MPICH, MPI_Finalize).
+// Keep removes the probes of operations that are not wanted. It keeps those without which other
+// figures would be wrong. Some tell the rank. Some make requests, communicators and topologies.
+// Some are known to call other operations, whose calls would otherwise count as the program's
+// (MPI-IO in MPICH, MPI_Finalize).
 func (p *MPIPlan) Keep(wanted func(mpi.Op) bool) {
 	any := slices.ContainsFunc(p.Placements, func(pl MPIPlacement) bool { return wanted(pl.Op) })
 	const telling = bpf.MPIKeep | bpf.MPIForget | bpf.MPIGrid | bpf.MPIGraph
@@ -96,17 +96,16 @@ func (p *MPIPlan) place(name string, op mpi.Op, vaddr uint64) error {
 	return nil
 }
 
-// mpiRow translates an operation into what the kernel side reads of its calls.
+// mpiRow makes the row of an operation, which says what the kernel side reads of its calls.
 type mpiRow struct {
 	arch  string
 	args  insn.ArgSet // registers that are read
-	stack bool        // arguments on the stack are
+	stack bool        // arguments on the stack are read
 	err   error
 }
 
-// Arguments in registers, and the first and last word of the rest in the kernel
-// side's array (bpf/arch.h, mpi_args.h): on amd64 the return address stands
-// between.
+// How many arguments are in registers, and where the kernel side's array (bpf/arch.h, mpi_args.h)
+// has the first of the others. On amd64 the return address stands between.
 var mpiWords = map[string]struct{ registers, stack int8 }{"amd64": {6, 7}, "arm64": {8, 8}}
 
 const mpiLastWord = 14
@@ -189,7 +188,7 @@ func (r *mpiRow) of(op *mpi.Operation) bpf.MPIRow {
 	return row
 }
 
-// arrays tells whether a call's probe reads arrays.
+// arrays reports whether a call's probe reads arrays.
 func (pl *MPIPlacement) arrays() bool {
 	return pl.row.Flags&(bpf.MPISendCounts|bpf.MPIRecvCounts|bpf.MPIStartAll) != 0
 }

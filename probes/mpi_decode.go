@@ -15,11 +15,10 @@ type MPIAttached struct {
 	points []bpf.MPIPoint
 }
 
-// Points returns the plan's probes as the kernel side takes them.
+// Points returns the plan's probes in the form that the kernel side takes.
 func (a *MPIAttached) Points() []bpf.MPIPoint { return a.points }
 
-// Imported returns those of the points whose operation is imported, under its
-// own name or as PMPI_X.
+// Imported returns the points whose operation is imported, as MPI_X or as PMPI_X.
 func (a *MPIAttached) Imported(imported func(string) bool) (points []bpf.MPIPoint) {
 	for i := range a.Plan.Placements {
 		if name := a.Plan.Placements[i].Op.String(); imported(name) || imported("P"+name) {
@@ -29,7 +28,7 @@ func (a *MPIAttached) Imported(imported func(string) bool) (points []bpf.MPIPoin
 	return points
 }
 
-// MPIDecoder knows all stored rows of MPI and turns records into events.
+// MPIDecoder knows all stored MPI rows and turns their records into events.
 type MPIDecoder struct {
 	rows []decodedMPI
 }
@@ -38,17 +37,16 @@ type decodedMPI struct {
 	op        mpi.Op
 	constants *mpi.Constants
 	begins    bool
-	probe     event.Probe // of its entry
+	probe     event.Probe // the kind of the hits at its entry
 }
 
-// MPIWorld is what a record tells of a process's place in its job.
+// MPIWorld is a process's place in its job.
 type MPIWorld struct {
-	Rank, Size int // Size is 0 if they could not be read
+	Rank, Size int // if Size is 0, neither could be read
 	Level      int // MPI_THREAD_SINGLE and so on, from 0
 }
 
-// MPIStore is where a plan's library and rows are kept, by the indices that it
-// answers: the kernel side (bpf.MPI).
+// MPIStore stores a plan's library and rows and returns their indices: the kernel side (bpf.MPI).
 type MPIStore interface {
 	AddLibrary(*bpf.MPILibrary) (uint32, error)
 	AddRow(*bpf.MPIRow) (uint32, error)
@@ -80,8 +78,8 @@ func (d *MPIDecoder) Store(k MPIStore, p *MPIPlan) (*MPIAttached, error) {
 	return a, nil
 }
 
-// Neighbors tells whether a record is of a neighbourhood collective whose numbers
-// of neighbours the kernel side did not know.
+// Neighbors reports whether a record is of a neighbourhood collective for which the kernel side did
+// not know the numbers of neighbours.
 func (d *MPIDecoder) Neighbors(r *bpf.MPIRecord) bool {
 	if r.Flags&bpf.MPIUnreadComm == 0 || int(r.Row) >= len(d.rows) {
 		return false
@@ -90,8 +88,8 @@ func (d *MPIDecoder) Neighbors(r *bpf.MPIRecord) bool {
 	return kind == mpi.NeighborAllgather || kind == mpi.NeighborAlltoall
 }
 
-// Event translates a record; ok is false for a row that was never stored. world
-// is not nil if the call was the one after which MPI_COMM_WORLD exists.
+// Event translates a record into ev. ok is false for a row that was never stored. world is not nil
+// if the call was the one after which MPI_COMM_WORLD exists.
 func (d *MPIDecoder) Event(r *bpf.MPIRecord, ev *event.Event) (world *MPIWorld, ok bool) {
 	if int(r.Row) >= len(d.rows) || d.rows[r.Row].constants == nil {
 		return nil, false

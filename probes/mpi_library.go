@@ -12,24 +12,24 @@ import (
 	"ompp-attach/symbols"
 )
 
-// MPILibrary is what is known of an MPI library.
+// MPILibrary describes an MPI library.
 type MPILibrary struct {
 	Name      string // "Open MPI 4.1.4"
 	Constants *mpi.Constants
 	Formulas  *accessor.Formulas
-	Unknown   error // why volumes cannot be told; nil if they can
+	Unknown   error // why volumes cannot be computed; nil if they can
 	handle32  bool
 }
 
-// IsMPI tells whether an object is an MPI library, or a program with one inside.
-// Tools that stand between program and library define MPI_X, too, but not PMPI_X.
+// IsMPI reports whether an object is an MPI library, or a program that contains one. A tool that
+// stands between program and library defines MPI_X, too, but not PMPI_X.
 func IsMPI(o *symbols.Object) bool {
 	has := o.Defines("PMPI_Init", "PMPI_Comm_rank", "MPI_Init", "MPI_Comm_rank")
 	return has[0] && has[1] || has[2] && has[3] && !o.Imports("PMPI_Init")
 }
 
-// IsMPIBinding tells whether an object is an MPI library's Fortran or C++
-// binding: what a program calls there calls the C functions.
+// IsMPIBinding reports whether an object is the Fortran or C++ binding of an MPI library, whose
+// functions call the C functions.
 func IsMPIBinding(o *symbols.Object) bool {
 	for _, name := range []string{"mpi_init_", "mpi_init_f08_", "MPI_INIT", "_ZN3MPI10COMM_WORLDE"} {
 		if o.Exports(name) {
@@ -40,13 +40,13 @@ func IsMPIBinding(o *symbols.Object) bool {
 	return false
 }
 
-// IsOpenMPI tells whether an MPI library is Open MPI.
+// IsOpenMPI reports whether an MPI library is Open MPI.
 func IsOpenMPI(o *symbols.Object) bool {
 	_, ok := o.DataSymbol("ompi_mpi_comm_world")
 	return ok
 }
 
-// identifyMPI tells an MPI library's family by symbols that only it has.
+// identifyMPI finds out an MPI library's family by symbols that only this family has.
 func identifyMPI(o *symbols.Object) MPILibrary {
 	l := MPILibrary{Name: "MPI", Constants: &mpi.MPICHConstants, handle32: true}
 	switch version := mpiVersion(o); {
@@ -55,14 +55,14 @@ func identifyMPI(o *symbols.Object) MPILibrary {
 		if version != "" {
 			l.Name += " " + version
 		}
-	case version != "": // its ABI is that of MPICH in all that is left
+	case version != "": // of the remaining families all have MPICH's ABI
 		l.Name = mpichBrand(o) + " " + version
 	}
 	l.Formulas, l.Unknown = accessor.Derive(o)
 	return l
 }
 
-// mpichBrand names MPICH and its offspring.
+// mpichBrand returns the name of a library of MPICH's family.
 func mpichBrand(o *symbols.Object) string {
 	for _, b := range []struct{ symbol, name string }{
 		{"MVP_Version_string", "MVAPICH"},
@@ -79,8 +79,8 @@ func mpichBrand(o *symbols.Object) string {
 
 var versionString = regexp.MustCompile(`^v?(\d+\.\d+(?:\.\d+)?[0-9a-z]*)$`)
 
-// mpiVersion is the first text that MPI_Get_library_version refers to and that
-// reads like a version, or what MPICH keeps under a name.
+// mpiVersion returns the library's version: the first text that MPI_Get_library_version refers to
+// and that reads like a version, or the text that MPICH keeps under a symbol.
 func mpiVersion(o *symbols.Object) string {
 	for _, name := range []string{"MPII_Version_string", "MPIR_Version_string"} {
 		if at, ok := o.DataSymbol(name); ok {
@@ -113,7 +113,7 @@ func versionAt(o *symbols.Object, vaddr uint64) string {
 	return ""
 }
 
-// kernelSide writes a library down as the kernel side takes it.
+// kernelSide returns the library in the form that the kernel side takes.
 func (l *MPILibrary) kernelSide() *bpf.MPILibrary {
 	k := &bpf.MPILibrary{ProcNull: l.Constants.ProcNull, Root: l.Constants.Root, InPlace: l.Constants.InPlace}
 	if l.handle32 {
@@ -125,7 +125,7 @@ func (l *MPILibrary) kernelSide() *bpf.MPILibrary {
 		bpf.MPIWorld: l.Formulas.World,
 	} {
 		if len(f) > mpi.MaxCases || slices.ContainsFunc(f, func(c mpi.Case) bool { return len(c.Steps) > mpi.MaxSteps }) {
-			continue // as if there were none
+			continue // the formula is left out
 		}
 		to := &k.Formula[i]
 		to.Cases = uint64(len(f))
@@ -139,9 +139,9 @@ func (l *MPILibrary) kernelSide() *bpf.MPILibrary {
 	return k
 }
 
-// World computes a process's rank in MPI_COMM_WORLD and its size from the
-// process's memory, which read reads; base is where the library is loaded. ok is
-// false before MPI_Init.
+// World computes a process's rank in MPI_COMM_WORLD, and the size of that, from the process's
+// memory. read reads n bytes of the memory. base is the library's load bias. ok is false before
+// MPI_Init.
 func (l *MPILibrary) World(base uint64, read func(addr uint64, n int) (uint64, error)) (w MPIWorld, ok bool) {
 	world, ok := l.Formulas.World.Eval(0, base, read)
 	if !ok {

@@ -8,17 +8,17 @@ import (
 	"ompp-attach/probes/insn"
 )
 
-// Entry points of constructs that came with OpenMP 4.0 and later, but for tasks.
+// This file has the entry points of constructs that came with OpenMP 4.0 and later, except for
+// tasks.
 
 // libgomp: scope.c, cancel (parallel.c), ordered.c, target.c, task.c.
 var gompNewer = []point{
 	// Only a scope with a task reduction makes a call; its barrier ends it.
 	{symbols: `GOMP_scope_start`, construct: event.Scope, entry: event.Open, flags: bpf.RowOutsideOnly},
-	// A construct with a task reduction starts by GOMP_loop_start,
-	// GOMP_sections2_start or GOMP_scope_start, in which the first thread makes
-	// the copies and the others wait for it: part of the body. After the
-	// construct's barrier the threads wait once more, until all have stopped
-	// using the copies.
+	// A construct with a task reduction starts by GOMP_loop_start, GOMP_sections2_start or
+	// GOMP_scope_start. There the first thread makes the copies and the others wait for it, which
+	// counts to the body. After the construct's barrier the threads wait once more, until all have
+	// stopped using the copies.
 	{symbols: `GOMP_workshare_task_reduction_unregister`, construct: event.Reduction, entry: event.Enter, ret: event.Acquired, marks: event.Whole},
 
 	{symbols: `GOMP_cancel`, construct: event.Cancel, entry: event.Enter, ret: event.Result},
@@ -64,8 +64,8 @@ var kmpcNewer = []point{
 		flags: bpf.RowNoSite, marks: event.AtOnce | event.IfSerial},
 }
 
-// enclosing is an entry point that runs user code before it returns: no return
-// probe may be pending meanwhile, so its exits are found by disassembly.
+// enclosing is an entry point that runs user code before it returns. No return probe may be pending
+// meanwhile, so its exits are found by disassembly.
 type enclosing struct {
 	symbol      string
 	entry, exit point
@@ -105,8 +105,7 @@ func (p *Plan) gompNewer(lo, hi uint64) {
 	p.add("["+teams+": team done]", &pointTeamDone, at.Addr, insn.CostOf(at), newRow(&pointTeamDone, at.Addr, lo, hi))
 }
 
-// afterIndirectCall finds where to probe behind the only call of a function
-// that goes through a register.
+// afterIndirectCall finds where to probe behind a function's only call through a register.
 func (p *Plan) afterIndirectCall(entry uint64) (at insn.Inst, err error) {
 	body, err := insn.Func(p.code, entry)
 	if err != nil {
@@ -124,8 +123,8 @@ func (p *Plan) afterIndirectCall(entry uint64) (at insn.Inst, err error) {
 	return departure(p.Object, calls[0])
 }
 
-// enclosing places the probes of functions that this library has. One whose
-// exits are not found gets none, and is named.
+// enclosing places the probes of the functions in list that this library has. If a function's exits
+// are not found, the function gets no probe and is added to Missing.
 func (p *Plan) enclosing(list []enclosing, lo, hi uint64) {
 	for i := range list {
 		f := &list[i]
@@ -148,7 +147,7 @@ func (p *Plan) enclosing(list []enclosing, lo, hi uint64) {
 	}
 }
 
-// exitRow is the row of an instruction through which a function returns.
+// exitRow makes the row of an instruction through which a function returns.
 func exitRow(pt *point, a insn.Approach, lo, hi uint64) bpf.Row {
 	r := newRow(pt, a.Inst.Addr, lo, hi)
 	switch a.When {

@@ -17,10 +17,10 @@ import (
 
 // Placement is one probe, ready to attach.
 type Placement struct {
-	Symbol string    // entry point, or a place's name in brackets
+	Symbol string    // entry point, or the name of a place in brackets
 	VAddr  uint64    // probed instruction
-	Offset uint64    // the same as an offset in the file
-	Cost   insn.Cost // what the kernel does with that instruction
+	Offset uint64    // offset of that instruction in the file
+	Cost   insn.Cost // what the kernel does to execute that instruction
 	Return bool
 
 	point   *point
@@ -28,7 +28,7 @@ type Placement struct {
 	onAMD64 bool
 }
 
-// Plan is how one runtime library is probed.
+// Plan says how one runtime library is probed.
 type Plan struct {
 	Runtime    event.Runtime
 	Object     *symbols.Object
@@ -36,11 +36,10 @@ type Plan struct {
 	Missing    []string // entry points without a probe, each with the reason
 	NoTasks    error    // why tasks cannot be measured; nil if they are
 
-	code insn.Code // the object's, while the plan is made
+	code insn.Code // the object's code, while the plan is made
 }
 
-// Probed returns the virtual addresses of the probed instructions; some bear
-// several probes.
+// Probed returns the virtual addresses of the probed instructions. Some have several probes.
 func (p *Plan) Probed() (vaddrs []uint64) {
 	for i := range p.Placements {
 		vaddrs = append(vaddrs, p.Placements[i].VAddr)
@@ -48,7 +47,7 @@ func (p *Plan) Probed() (vaddrs []uint64) {
 	return vaddrs
 }
 
-// table is a runtime's points with one matcher over all of them.
+// table holds a runtime's points, and one matcher for all of their names.
 type table struct {
 	points []point
 	match  *regexp.Regexp
@@ -80,10 +79,10 @@ func (t *table) find(symbol string) *point {
 	return nil
 }
 
-// identified keeps what Identify found.
+// identified keeps the results of Identify, by object.
 var identified sync.Map
 
-// Identify says which runtime an object contains, if any.
+// Identify returns the runtime that an object contains, or NoRuntime.
 func Identify(o *symbols.Object) event.Runtime {
 	once, ok := identified.Load(o)
 	if !ok {
@@ -100,14 +99,14 @@ func identify(o *symbols.Object) event.Runtime {
 		return event.Kmpc
 	case has[2] || has[3]:
 		return event.Tgt
-	case has[4] && has[5]: // one object file of libgomp.a
+	case has[4] && has[5]: // these come in one object file of libgomp.a
 		return event.Gomp
 	}
 	return event.NoRuntime
 }
 
-// NewPlan finds the cheapest safe place for every probe in a runtime library.
-// imported tells which symbols the program's modules import.
+// NewPlan finds the cheapest safe place for every probe in a runtime library. imported reports
+// whether the program's modules import a symbol.
 func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 	p := &Plan{Runtime: Identify(o), Object: o, code: codeOf(o)}
 	defer func() {
@@ -149,9 +148,9 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*Plan, error) {
 	return p, nil
 }
 
-// ownText is the address range of the runtime's own code: a call from there is
-// the runtime's, not the program's. In a static executable it is the range of
-// the runtime's functions, which the linker takes from the archive in one go.
+// ownText returns the address range of the runtime's own code. A call from there is made by the
+// runtime, not by the program. In a static executable this is the range of the runtime's functions,
+// which the linker takes from the archive in one go.
 func ownText(o *symbols.Object) (lo, hi uint64) {
 	if !o.IsExecutable() {
 		for _, r := range o.TextRanges() {
@@ -162,8 +161,8 @@ func ownText(o *symbols.Object) (lo, hi uint64) {
 		}
 		return lo, hi
 	}
-	// Its internal functions may lie anywhere, cold ones before the program's
-	// own code; the entry points lie together.
+	// The runtime's internal functions may lie anywhere, cold ones even before the program's own
+	// code. But the entry points lie together.
 	prefix := "GOMP_"
 	if Identify(o) == event.Kmpc {
 		prefix = "__kmp"
@@ -179,10 +178,9 @@ func ownText(o *symbols.Object) (lo, hi uint64) {
 	return lo, hi
 }
 
-// entries places the table's probes. An address gets one probe: libgomp's
-// names are often aliases (GOMP_loop_dynamic_start is also
-// GOMP_loop_nonmonotonic_dynamic_start), and one name may have two addresses
-// (symbol versions). Those that are done need none.
+// entries places the table's probes. An address gets one probe only. libgomp's names are often
+// aliases: GOMP_loop_dynamic_start is also GOMP_loop_nonmonotonic_dynamic_start. And one name may
+// have two addresses (symbol versions). Addresses in done get no probe.
 func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool, done map[uint64]bool) {
 	placed := map[uint64]bool{}
 	maps.Copy(placed, done)
@@ -208,7 +206,7 @@ func (p *Plan) entries(t *table, lo, hi uint64, imported func(string) bool, done
 		}
 		p.add(name, pt, sp.VAddr, sp.Cost, row)
 	})
-	// A barrier that ends a region's body may be compiled as a jump.
+	// A compiler may make the barrier that ends a region's body a jump.
 	p.Object.Symbols(func(name string, vaddr, size uint64) {
 		if name != "__kmp_invoke_microtask" {
 			return
@@ -229,7 +227,8 @@ func newRow(pt *point, vaddr, lo, hi uint64) bpf.Row {
 		r.Flags |= bpf.RowReturn
 	}
 	switch pt.entry {
-	case event.Release, event.Close, event.Begin, event.End: // the construct's start told the place
+	// the construct's start has reported the place
+	case event.Release, event.Close, event.Begin, event.End:
 		if pt.flags&bpf.RowOutsideOnly == 0 {
 			r.Flags |= bpf.RowNoSite
 		}
@@ -261,12 +260,12 @@ func (p *Plan) add(symbol string, pt *point, vaddr uint64, cost insn.Cost, row b
 		Return: pt.ret != event.NoEdge, point: pt, row: row, onAMD64: p.Object.Arch() == "amd64"})
 }
 
-// Keep takes away the probes of constructs that are not wanted.
+// Keep removes the probes of constructs that are not wanted.
 func (p *Plan) Keep(wanted func(event.Construct) bool) {
 	p.Placements = slices.DeleteFunc(p.Placements, func(pl Placement) bool { return !wanted(pl.point.construct) })
 }
 
-// gompTeams places the probes inside libgomp through which teams pass.
+// gompTeams places the probes inside libgomp that see teams.
 func (p *Plan) gompTeams(lo, hi uint64) error {
 	in, err := locateGomp(p.code)
 	if err != nil {
@@ -309,7 +308,7 @@ func (p *Plan) gompTeams(lo, hi uint64) error {
 	return nil
 }
 
-// kmpcTeams places the probes at which regions end.
+// kmpcTeams places the probes in libomp at which regions end.
 func (p *Plan) kmpcTeams(lo, hi uint64) error {
 	x, err := locateKmpcExits(p.Object)
 	if err != nil {
@@ -324,7 +323,7 @@ func (p *Plan) kmpcTeams(lo, hi uint64) error {
 	return nil
 }
 
-// kmpcSize lets the team size be read where a thread enters the body.
+// kmpcSize makes the probe read the team's size where a thread enters the body.
 func (p *Plan) kmpcSize() {
 	in, err := locateKmpc(p.code)
 	for i := range p.Placements {
@@ -332,7 +331,7 @@ func (p *Plan) kmpcSize() {
 		if pl.row.Flags&bpf.RowSizeFromKmp == 0 {
 			continue
 		}
-		if err != nil { // the engine does without
+		if err != nil { // the engine works without the size
 			pl.row.Flags &^= bpf.RowSizeFromKmp
 			continue
 		}

@@ -10,16 +10,17 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Places inside the runtimes where tasks are created, begin and end.
+// The points inside the runtimes at which tasks are created, begin and end.
 var (
 	pointTaskCreated = point{construct: event.Task, entry: event.Result, a: take{to: toKey}, flags: bpf.RowNoSite}
 	pointTaskBegin   = point{construct: event.TaskExec, entry: event.Begin, a: take{to: toKey}, flags: bpf.RowNoSite}
 	pointTaskEnd     = point{construct: event.TaskExec, entry: event.End, a: take{to: toKey}, flags: bpf.RowNoSite}
-	// libomp: its own tasks, which split a taskloop, are told by their routine.
+	// libomp: tasks that the runtime makes itself, which split a taskloop, are recognised by their
+	// routine.
 	pointTaskSubmitted = point{construct: event.Task, entry: event.Result, a: take{to: toKey}, b: take{to: toFn}, flags: bpf.RowNoSite | bpf.RowBFromA}
 )
 
-// located keeps what locateTasks found: most of the time that a plan takes.
+// located keeps the results of locateTasks, which takes most of the time that a plan takes.
 var located sync.Map
 
 func locateTasks(o *symbols.Object) (taskPoints, error) {
@@ -31,24 +32,24 @@ func locateTasks(o *symbols.Object) (taskPoints, error) {
 	return find.(func() (taskPoints, error))()
 }
 
-// decodings keeps what was decoded of files until their plans are made.
+// decodings keeps the decoded code of files until their plans are made.
 var decodings sync.Map
 
-// codeOf returns a file's code, of which each function is decoded once.
+// codeOf returns a file's code. Each function of the code is decoded once.
 func codeOf(o *symbols.Object) *insn.Decoded {
 	d, _ := decodings.LoadOrStore(o, insn.NewDecoded(o))
 	return d.(*insn.Decoded)
 }
 
-// LookAhead finds in a file what a plan will need, if it is a runtime.
+// LookAhead finds in advance what a plan of the file will need, if the file is a runtime.
 func LookAhead(o *symbols.Object) {
 	if r := Identify(o); r == event.Gomp || r == event.Kmpc {
-		_, _ = locateTasks(o) // the plan will tell
+		_, _ = locateTasks(o) // the plan will report the error
 	}
 }
 
-// tasks places the probes of tasks, all or, where a place is not found, none:
-// half of them would give wrong figures.
+// tasks places the probes of tasks. If a place is not found, it places none of them: some alone
+// would give wrong figures.
 func (p *Plan) tasks(t *table, lo, hi uint64) {
 	found, err := locateTasks(p.Object)
 	if err != nil {

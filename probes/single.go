@@ -7,23 +7,24 @@ import (
 	"ompp-attach/symbols"
 )
 
-// SingleEnd is how a single construct ends.
+// SingleEnd says how a single construct ends.
 type SingleEnd uint8
 
 // The ends of a single construct.
 const (
-	SingleUnknown SingleEnd = iota // the code takes a shape that is not followed
+	SingleUnknown SingleEnd = iota // the code has a shape that is not followed
 	SingleBarrier                  // with a barrier
-	SingleNowait                   // other code follows
-	SingleLast                     // its function ends: GCC drops a barrier before a region's end
+	SingleNowait                   // without a barrier: other code follows
+	// at the end of its function: GCC drops a barrier before a region's end
+	SingleLast
 )
 
-// EndOfSingle tells how GCC's single construct ends whose call of
-// GOMP_single_start returns to vaddr, from where a thread goes that is not
-// chosen (al = 0): straight to GOMP_barrier, or elsewhere. GCC marks neither
-// the end of the body nor the barrier in any other way.
+// EndOfSingle finds out how a single construct of GCC's ends. vaddr is the address to which the
+// call of GOMP_single_start returns. A thread that is not chosen (al = 0) goes on straight to
+// GOMP_barrier, or elsewhere: that tells the end, as GCC marks neither the end of the body nor the
+// barrier in any other way.
 func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
-	const far = 48 // instructions: a test of al, a few moves, a jump or two
+	const far = 48 // instructions that are looked at: a test of al, a few moves, a jump or two
 	test := ""
 	for range far {
 		in, err := insn.Decode(o, vaddr)
@@ -58,7 +59,7 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 			}
 			next = in.Target
 		case insn.Jcc:
-			if test == "done" { // nothing is decided before a barrier
+			if test == "done" { // no decision other than the test of al comes before a barrier
 				return SingleNowait
 			}
 			taken, ok := takenIfZero(&in, test)
@@ -84,8 +85,8 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 	return SingleUnknown
 }
 
-// takenIfZero tells whether a jump is taken for al = 0: after `test al, al`,
-// which finds zero, or `cmp al, 1`, which does not, or by itself (arm64).
+// takenIfZero reports whether a jump is taken for al = 0. The jump follows `test al, al`, which
+// sets the zero flag then, or `cmp al, 1`, which does not, or it tests by itself (arm64).
 func takenIfZero(in *insn.Inst, test string) (taken, ok bool) {
 	word, _, _ := strings.Cut(strings.ToLower(in.Text()), " ")
 	switch {
@@ -101,7 +102,7 @@ func takenIfZero(in *insn.Inst, test string) (taken, ok bool) {
 
 func called(name, test string) SingleEnd {
 	switch {
-	case test == "": // the outcome has not been looked at
+	case test == "": // the outcome has not been tested yet
 		return SingleUnknown
 	case strings.HasPrefix(name, "GOMP_barrier"):
 		return SingleBarrier

@@ -6,8 +6,8 @@ import (
 	"ompp-attach/event"
 )
 
-// NewTabled returns a decoder whose rows are the points of libgomp, wherever they
-// would be placed: for streams of records that no kernel side made.
+// NewTabled returns a decoder whose rows are all points of libgomp's tables, wherever they would be
+// placed. It serves streams of records that no kernel side made.
 func NewTabled() *Decoder {
 	points := slices.Concat(gompPoints, gompNewer)
 	for _, p := range points {
@@ -24,5 +24,5 @@ func NewTabled() *Decoder {
 	return d
 }
 
-// Rows returns how many rows are known.
+// Rows returns how many rows the decoder knows.
 func (d *Decoder) Rows() int { return len(d.rows) }

@@ -8,40 +8,40 @@ import (
 	"ompp-attach/probes/insn"
 )
 
-// taskPoint is a place inside a runtime for a plain probe. Return probes would
-// not do: a task's body is the user's code, nests to any depth, may switch
-// stacks, and the kernel drops return probes beyond 64 per thread.
+// taskPoint is a place inside a runtime for a plain probe. Return probes would not do. A task's
+// body is user code, nests to any depth, and may switch stacks; and the kernel drops return probes
+// beyond 64 per thread.
 type taskPoint struct {
 	VAddr uint64
 	Cost  insn.Cost
 	When  insn.When // the hits that count: Always, ZeroSet or ZeroClear
-	// Reg holds the task's address there; NoReg if the point needs none or
-	// there is no task but on the stack (GCC's undeferred tasks).
+	// Reg is the register that holds the task's address there. It is NoReg if the point needs none,
+	// or if the task exists on the stack only (GCC's undeferred tasks).
 	Reg insn.Reg
-	In  string // the function, by the role that it has here
+	In  string // the function that the point is in, named by its role here
 }
 
 // taskPoints are the places inside a runtime where tasks are created, start and
 // end, and where the calls that contain tasks return.
 type taskPoints struct {
-	// Created are where libgomp has allocated a deferred task, and where
-	// libomp's taskloop hands in one that it has made. A task that is
-	// cancelled is created and does not begin.
+	// Created are the points where libgomp has allocated a deferred task, and where libomp's
+	// taskloop submits a task that it has made. A task that is cancelled is created but does not
+	// begin.
 	Created []taskPoint
-	// Begin and End lie around the calls of tasks' functions: of a part of an
-	// untied task in libomp. An End with a register is also hit by libgomp's
-	// offloaded tasks, and by libomp's tasks without a routine, which have no
-	// Begin: it ends a task only if the register holds the one that began last.
+	// Begin and End lie around the calls of tasks' functions; in libomp such a call may be a part
+	// of an untied task. An End with a register is also hit by tasks that have no Begin: libgomp's
+	// offloaded tasks, and libomp's tasks without a routine. So it ends a task only if the register
+	// holds the task that began last.
 	Begin, End []taskPoint
-	// Exits are by runtime entry point: through them it returns to its caller,
-	// together exactly once per call. Those that lie In another function are
-	// hit in its other calls too, when no call of the entry point is open or
-	// another one is. Releases, wake-ups and frees may follow an exit.
+	// Exits are, for each runtime entry point, the points through which it returns to its caller.
+	// Each call hits exactly one of them. A point In another function is hit in that function's
+	// other calls, too, when no call of the entry point is open, or a different one. Releases,
+	// wake-ups and frees may follow an exit.
 	Exits map[string][]taskPoint
 }
 
-// maxStretch bounds the straight line behind a call on which a probe is looked
-// for: libgomp initializes a new task of some 200 bytes there.
+// maxStretch bounds the length of the straight line behind a call on which a probe is looked for.
+// libgomp initializes a new task of some 200 bytes there.
 const maxStretch = 96
 
 // around finds the points before and after calls of tasks' functions.
@@ -60,7 +60,7 @@ func (f *function) around(calls []insn.Inst, task func(call insn.Inst) *insn.Val
 	return begin, end, err
 }
 
-// in notes the function that points lie in.
+// in sets the function in which the points lie.
 func in(name string, points []taskPoint) []taskPoint {
 	for n := range points {
 		points[n].In = name
@@ -68,7 +68,7 @@ func in(name string, points []taskPoint) []taskPoint {
 	return points
 }
 
-// bothWays joins the two ways over a conditional jump that lead to two calls.
+// bothWays makes one point of two where both ways of a conditional jump lead to calls.
 func bothWays(points []taskPoint) ([]taskPoint, error) {
 	var out []taskPoint
 	for _, p := range points {
@@ -85,8 +85,8 @@ func bothWays(points []taskPoint) ([]taskPoint, error) {
 	return out, nil
 }
 
-// before finds the points that stand for the execution of the call, with the
-// register that holds the task there (none wanted if the task is nil).
+// before finds the points that are hit once for each execution of the call, with the register that
+// holds the task there. No register is wanted if task is nil.
 func (f *function) before(call insn.Inst, task *insn.Value) ([]taskPoint, error) {
 	none := func(insn.Inst) bool { return false }
 	fits := func(i insn.Inst) bool {
@@ -108,8 +108,8 @@ func (f *function) before(call insn.Inst, task *insn.Value) ([]taskPoint, error)
 	return out, nil
 }
 
-// point makes a point of an instruction, with the register that holds the task
-// there if one is wanted.
+// point makes a point of an instruction. If task is not nil, it finds the register that holds the
+// task there.
 func (f *function) point(i insn.Inst, when insn.When, task *insn.Value) (taskPoint, error) {
 	p := pointAt(i, when)
 	if i.Refused {
@@ -127,10 +127,10 @@ func (f *function) point(i insn.Inst, when insn.When, task *insn.Value) (taskPoi
 	return p, nil
 }
 
-// after finds points that are together hit once after each of the calls. Their
-// register is that of the task that call ran; a point may then be hit after
-// other code too, where no register holds that task: libgomp's offloaded tasks
-// end on the same way. Without a task there is no such code.
+// after finds points such that each of the calls is followed by exactly one hit. Their register is
+// that of the task that the call ran. A point may then be hit after other code, too, where no
+// register holds that task: libgomp's offloaded tasks end on the same way. Without a task there is
+// no such code.
 func (f *function) after(calls []insn.Inst, task func(call insn.Inst) *insn.Value) ([]taskPoint, error) {
 	body := slices.Concat(f.parts...)
 	index := map[uint64]int{}
@@ -141,7 +141,7 @@ func (f *function) after(calls []insn.Inst, task func(call insn.Inst) *insn.Valu
 			into[i.Target] = append(into[i.Target], i)
 		}
 	}
-	// The calls behind which a jump comes before anything else, by jump.
+	// For each jump, the call that it directly follows.
 	behind := map[uint64]insn.Inst{}
 	for _, call := range calls {
 		for k := index[call.Next()]; k < len(body); k++ {
@@ -183,9 +183,9 @@ func (f *function) after(calls []insn.Inst, task func(call insn.Inst) *insn.Valu
 	return out, nil
 }
 
-// stretch looks for a cheap instruction from body[n] on, where a call returns
-// to. It returns body[n] if there is none before other code joins. Ways from
-// other calls may join if the jump is their own: also are these calls.
+// stretch looks for a cheap instruction from body[n] on, to which a call returns. It returns
+// body[n] if there is none before other code joins. Ways from other calls may join if own finds
+// that their jump belongs to such a call; also are these calls.
 func (f *function) stretch(body []insn.Inst, n int, into map[uint64][]insn.Inst, own func(jump insn.Inst) (insn.Inst, bool), hasTask bool) (at insn.Inst, also []insn.Inst, err error) {
 	for k := n; k < len(body) && k < n+maxStretch; k++ {
 		i, foreign := body[k], false

@@ -9,16 +9,15 @@ import (
 	"ompp-attach/symbols"
 )
 
-// FunctionProbes are the probes of a function as a user region.
+// FunctionProbes holds the probes of a function that is measured as a user region.
 type FunctionProbes struct {
 	Points []CodePoint
-	Dear   int // of these, how many the kernel single-steps
-	Unseen int // exits whose condition no probe can repeat: they are seen late
+	Dear   int // how many of them the kernel single-steps
+	Unseen int // exits whose condition no probe can repeat: leaving through them is noticed late
 }
 
-// ProbeFunction finds where executions of a function begin and end. No return
-// probe will do: one that is pending stops exceptions, and a program that
-// switches stacks dies of it.
+// ProbeFunction finds where executions of a function begin and end. Return probes are not used: one
+// that is pending stops exceptions, and kills a program that switches stacks.
 func ProbeFunction(o *symbols.Object, name string, entry uint64) (f FunctionProbes, err error) {
 	isPart := func(target uint64) bool {
 		symbol, start, ok := o.FuncAt(target)
@@ -36,14 +35,14 @@ func ProbeFunction(o *symbols.Object, name string, entry uint64) (f FunctionProb
 			f.Dear++
 		}
 	}
-	// Which of two probes at one place is served first, nobody says.
+	// If two probes share a place, their order is not defined.
 	need := insn.Need{Dear: true}
 	for _, x := range exits {
 		need.Avoid = append(need.Avoid, x.Inst.Addr)
 	}
 	begin, err := insn.SafePoint(o, entry, need)
 	if err != nil && len(exits) == 1 && exits[0].When == insn.Always {
-		// All that it does is to jump to another one.
+		// The function only jumps to another one.
 		only, err := insn.SafePoint(o, entry, insn.Need{Dear: true})
 		if err == nil && only.VAddr == exits[0].Inst.Addr {
 			point(CodePoint{VAddr: only.VAddr, Edge: event.Enter, Marks: event.FreeAtOnce}, only.Cost)

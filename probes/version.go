@@ -6,10 +6,9 @@ import (
 	"ompp-attach/event"
 )
 
-// Version returns what the library tells of its version: libgomp by the newest
-// interface version that it defines, libomp, which states none, by its newest
-// entry points; and what its compiler wrote into it, where the distribution
-// left that. "" if nothing tells.
+// Version returns the library's version, "" if nothing tells it. For libgomp that is the newest
+// interface version that the library defines. libomp states no version, so its newest entry points
+// tell it. If the distribution left it in the file, the compiler's own note is added.
 func (p *Plan) Version() string {
 	var found []string
 	switch p.Runtime {
@@ -17,7 +16,7 @@ func (p *Plan) Version() string {
 		newest := ""
 		for _, v := range p.Object.DefinedVersions() {
 			if strings.HasPrefix(v, "GOMP_") && !strings.HasPrefix(v, "GOMP_PLUGIN") {
-				newest = v // the file lists them by age
+				newest = v // the file lists versions from the oldest to the newest
 			}
 		}
 		if newest != "" {
@@ -32,7 +31,7 @@ func (p *Plan) Version() string {
 	return strings.Join(found, ", ")
 }
 
-// llvmVersion goes by the release that brought an entry point.
+// llvmVersion finds the version by the release that brought an entry point.
 func (p *Plan) llvmVersion() string {
 	for _, brought := range []struct{ symbol, releases string }{
 		{"__kmpc_dispatch_deinit", "LLVM 19 or newer"},
