@@ -26,6 +26,7 @@ type task struct {
 
 const (
 	noteEarlyTask  = "tasks that were created before measurement began, or whose creation was lost"
+	noteAwayTask   = "tasks that were created while tasks were not observed, or whose creation was lost"
 	noteUndeferred = "some executions were undeferred: the creating thread executed them at once, inside the creating call"
 )
 
@@ -170,7 +171,11 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 				return false
 			}
 			n = e.child(e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}}), Key{Kind: Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
-			n.note(noteEarlyTask)
+			if e.watch.tasksBack != 0 {
+				n.note(noteAwayTask)
+			} else {
+				n.note(noteEarlyTask)
+			}
 			e.partial++
 		} else {
 			n = x.node

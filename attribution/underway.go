@@ -13,6 +13,7 @@ import (
 
 const (
 	noteUnderWay   = "region instances that were under way when measurement began: what happened in them since then"
+	noteUnderAway  = "parallel regions of which it is not known which they are: they were under way when measurement began, or executed tasks that were created while tasks were not observed"
 	noteWhither    = "which region that was is told by where its constructs and samples lie"
 	noteWhitherFew = "which region that was is told by where constructs and samples of some threads lie: of others, which may have been in another region, nothing was seen in any region's code"
 )
@@ -33,6 +34,9 @@ func (e *Engine) underWay() profile.Region {
 		silent = silent || !told && n.holdsAnything()
 	}
 	out := profile.Region{Construct: event.Unknown, Notes: []string{noteUnderWay}}
+	if e.watch.tasksBack != 0 {
+		out.Notes = []string{noteUnderAway}
+	}
 	if len(found) == 1 {
 		for _, r := range found {
 			out.Location = r.Location

@@ -269,3 +269,33 @@ func TestSpare(t *testing.T) {
 		}
 	}
 }
+
+// A task that was created while tasks were not observed is not said to be older than the
+// measurement, nor is the region that it is executed in.
+func TestTaskCreatedInAGap(t *testing.T) {
+	for _, away := range []bool{true, false} {
+		e := New(1, fakeFiles{})
+		if away {
+			e.Watch(Watch{At: 100, Of: tasks, Change: Away})
+			e.Watch(Watch{At: 200, Of: tasks, Change: Back})
+		}
+		for i, edge := range []event.Edge{event.Begin, event.End} {
+			e.Feed(&event.Event{TID: 1, Time: 300 + uint64(i), Construct: event.TaskExec, Edge: edge, Key: 5})
+		}
+		p := e.Finish(1000)
+		want := map[event.Construct]string{event.Unknown: noteUnderWay, event.TaskExec: noteEarlyTask}
+		if away {
+			want = map[event.Construct]string{event.Unknown: noteUnderAway, event.TaskExec: noteAwayTask}
+		}
+		for i := range p.Regions {
+			r := &p.Regions[i]
+			if !slices.Contains(r.Notes, want[r.Construct]) {
+				t.Errorf("away %v: %s: %q", away, r.Construct, r.Notes)
+			}
+			delete(want, r.Construct)
+		}
+		if len(want) > 0 {
+			t.Errorf("away %v: %v are missing", away, want)
+		}
+	}
+}

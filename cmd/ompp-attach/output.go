@@ -86,7 +86,10 @@ func inTheWay(dir string) error {
 func (o *output) make() error {
 	root, made, err := openDirectory(o.dir, !o.named && !o.ours)
 	if err != nil {
-		return fmt.Errorf("cannot make the results directory: %w", err)
+		if errors.Is(err, files.ErrUnsafe) { // it says what to do
+			return fmt.Errorf("cannot make the results directory: %w", err)
+		}
+		return fmt.Errorf("cannot make the results directory %s: %w; give another directory with -o", o.dir, reason(err))
 	}
 	o.created, o.ours = made, true
 	return root.Close()

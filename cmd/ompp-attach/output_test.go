@@ -215,6 +215,18 @@ func TestTakenName(t *testing.T) {
 	}
 }
 
+// A directory that cannot be made is named once, with what to do.
+func TestDirectoryInAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := &output{dir: file, named: true}
+	if err := o.make(); err == nil || err.Error() != "cannot make the results directory "+file+": not a directory; give another directory with -o" {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestNotStarted(t *testing.T) {
 	for _, tc := range []struct {
 		err  error

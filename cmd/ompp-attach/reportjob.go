@@ -23,7 +23,7 @@ var recorded = regexp.MustCompile(`^profile\b.*\.json\.gz$`)
 func findRanks(dir string) (ranks []job.Source, others []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot open %s: %w", dir, reason(err))
+		return nil, nil, fmt.Errorf("cannot open %s: %w; give a directory that run or attach has written", dir, reason(err))
 	}
 	for _, f := range entries {
 		name := filepath.Join(dir, f.Name())

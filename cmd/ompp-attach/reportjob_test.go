@@ -141,7 +141,7 @@ func TestReportOfAProcess(t *testing.T) {
 	if err != nil || text != filepath.Join(dir, "profile.ompp.txt")+"\n"+filepath.Join(dir, "profile.pb.gz")+"\n" {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if _, err := reported(t, filepath.Join(dir, "absent")); err == nil || !strings.Contains(err.Error(), "cannot open") {
+	if _, err := reported(t, filepath.Join(dir, "absent")); err == nil || !strings.HasPrefix(err.Error(), "cannot open ") || !strings.HasSuffix(err.Error(), "; give a directory that run or attach has written") {
 		t.Errorf("no directory: %v", err)
 	}
 }
