@@ -10,8 +10,8 @@ import (
 	"ompp-attach/probes/insn/insntest"
 )
 
-// What the program's functions are probed at is of the class that they stand
-// for, as the planner of the real probes tells classes.
+// The probed instructions of the program's functions are of the classes that they stand for, as the
+// planner of the real probes sees them.
 func TestProgram(t *testing.T) {
 	class := map[kind]insn.Cost{nop5: insn.Nop5, emulated: insn.Emulated, call: insn.CallCost, singleStep: insn.SingleStep, pair: insn.Emulated}
 	for arch, m := range machines {
@@ -69,7 +69,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// A program without a class that the architecture lacks is refused, not made up.
+// A program with a class that the architecture lacks is refused.
 func TestNoSuchClass(t *testing.T) {
 	m := machines["arm64"]
 	if _, err := m.image([]kind{nop5}); err == nil {

@@ -9,8 +9,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// An address in a parallel region's outlined function is placed in that region,
-// also if its directive is one that only words name.
+// An address in the outlined function of a parallel region is placed in that region, also if only
+// the words of a directive say that the region is parallel.
 func TestAround(t *testing.T) {
 	const base = 0x10000000
 	for name, opt := range map[string]testbin.Options{"gcc": {}, "clang": {Compiler: "clang-19"}} {
@@ -51,8 +51,8 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// Where a region's code was, another file's may have been before: what has been
-// bound stays.
+// Code of another file may have been mapped earlier where a region's code is now. The place that
+// was bound first stays.
 func TestAroundLeavesWhatIsBound(t *testing.T) {
 	const base = 0x10000000
 	open := func(program string) (string, *symbols.Object) {

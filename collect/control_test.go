@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// Sockets of tools that were killed are removed by whoever comes next, those of
-// others are not.
+// The next tool removes the sockets of tools that were killed, and leaves other sockets alone.
 func TestTidySockets(t *testing.T) {
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {
@@ -32,7 +31,7 @@ func TestTidySockets(t *testing.T) {
 	}
 }
 
-// A directory that others may enter, or have put there, holds no sockets of ours.
+// No sockets are put into a directory that others may enter or have made.
 func TestPrivate(t *testing.T) {
 	parent := t.TempDir()
 	own, open, link, file := filepath.Join(parent, "own"), filepath.Join(parent, "open"), filepath.Join(parent, "link"), filepath.Join(parent, "file")

@@ -12,8 +12,8 @@ import (
 	"ompp-attach/event"
 )
 
-// Before it is known what hits cost, engines get no events; then they get the
-// costs first, and of the events all.
+// Engines get no events until it is known what hits cost. Then they get the costs first, and all of
+// the events.
 func TestPendingCosts(t *testing.T) {
 	k := driven(t)
 	row, err := k.AddRow(bpf.Row{Flags: bpf.RowEntry | bpf.RowNoSite})

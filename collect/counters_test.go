@@ -7,7 +7,7 @@ import (
 	"ompp-attach/perfcounters"
 )
 
-// Reports and messages say a counter's name before why it has no counts.
+// Reports and messages put a counter's name before the reason why it has no counts.
 func TestUncountedNamedOnce(t *testing.T) {
 	c := newCounting([]perfcounters.Counter{{Name: "nothing", Type: 1 << 30}})
 	if why := c.counters[0].Failed; why == "" || strings.Contains(why, "nothing") {

@@ -17,8 +17,8 @@ func TestDebugPackage(t *testing.T) {
 	}
 }
 
-// Files are told by their packages, also where these name them by the way of before
-// /usr was merged.
+// The packages of files are found, also if a package names a file by its path from before /usr was
+// merged.
 func TestPackagesOf(t *testing.T) {
 	if _, err := exec.LookPath("dpkg-query"); err != nil {
 		t.Skip("no Debian")

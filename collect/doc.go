@@ -76,8 +76,8 @@
 // With --max-overhead, the probes of a file are attached by one link for each kind of construct
 // (kinds.go), so that each kind can be taken away and placed again. governor.go is pure: it decides
 // which kinds are probed from the cost of each thread's hits. budget.go sums up these costs as the
-// records are read, on a thread of high priority. The engine is told of each change, with its time,
-// before any later event is fed.
+// records are read. The governor looks at the sums every 5 to 50 ms, on a thread of high priority.
+// The engine is told of each change, with its time, before any later event is fed.
 //
 // # One goroutine feeds all engines
 //

@@ -9,7 +9,7 @@ import (
 	"ompp-attach/bpf"
 )
 
-// driven loads a kernel side that works without probes.
+// driven loads a kernel side that works without any probes.
 func driven(t *testing.T) *bpf.Probes {
 	t.Helper()
 	k, err := bpf.LoadDriven()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How a process ended is known to who holds a pidfd of it, after somebody has waited for it.
+// The holder of a pidfd learns how the process ended, even after somebody has waited for it.
 func TestEndingOf(t *testing.T) {
 	for script, want := range map[string]Ending{
 		"read x; exit 0":      {How: "exit status 0"},

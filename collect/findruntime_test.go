@@ -13,7 +13,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// A runtime is found by what it defines, whatever its name and wherever it is.
+// A runtime is found by the functions that it defines, whatever its name and path are.
 func TestMayBeRuntime(t *testing.T) {
 	dir := t.TempDir()
 	renamed := func(compiler, lib, as string) string {
@@ -35,8 +35,7 @@ func TestMayBeRuntime(t *testing.T) {
 	gomp := func(flags ...string) string {
 		return testbin.Build(t, "longrun.c", testbin.Options{Flags: append([]string{"-O2"}, flags...)})
 	}
-	// A library that holds a runtime and does not show it; what it looks like
-	// is all that matters here.
+	// A library that holds a runtime and hides it. Only its appearance matters here.
 	hidden := filepath.Join(dir, "libhidden.c")
 	if err := os.WriteFile(hidden, []byte(`#include <pthread.h>
 #define LOCAL __attribute__((visibility("hidden"), used)) int
@@ -87,8 +86,8 @@ int plugin(pthread_t *t, void *(*f)(void *)) {
 	}
 }
 
-// A process with hundreds of libraries must not have them all parsed: opening
-// is what /proc/PID/maps costs anyway.
+// Not all of the hundreds of libraries of a process may be parsed. Opening them costs no more than
+// /proc/PID/maps does.
 func BenchmarkMayBeRuntime(b *testing.B) {
 	libs, err := filepath.Glob("/usr/lib/*/lib*.so.*")
 	if err != nil || len(libs) == 0 {

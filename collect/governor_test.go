@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A simulated program: each thread pays, while a kind is observed, a share of
-// its time for it, and what is in flight for a while after it has been taken
-// away. The governor must not let anybody pay more than the budget.
+// A simulated program. While a kind is observed, each thread pays a share of its time for the kind,
+// also for a while after the kind was taken away. The governor must let no thread pay more than the
+// budget.
 type simulatedCosts struct {
 	g       *governor
 	now     uint64
@@ -144,7 +144,7 @@ func TestGovernorShortRun(t *testing.T) {
 	}
 }
 
-// What has no kind cannot go away: then the budget cannot be kept, which must be
+// Constructs of no kind cannot be taken away. If they cost more than the budget, that must be
 // known.
 func TestGovernorIsShort(t *testing.T) {
 	g := newGovernor(0.05, 2)
@@ -162,7 +162,7 @@ func TestGovernorIsShort(t *testing.T) {
 	}
 }
 
-// What is cheap beside a storm goes on being observed.
+// Kinds that cost little beside a storm go on being observed.
 func TestGovernorLeavesTheCheap(t *testing.T) {
 	s := simulatedGovernor(0.05, 3)
 	s.run(20*time.Second, func(_ uint32, k int) float64 { return []float64{0.9, 0.002, 0.001}[k] }, 2)

@@ -13,9 +13,8 @@ import (
 	"github.com/cilium/ebpf/rlimit"
 )
 
-// guarded starts a guardian that, as the real one, waits for the end of its
-// standard input; its maps are closed at once, as the follower's are before it
-// is dismissed.
+// guarded starts a guardian that waits for the end of its standard input, as the real one does. Its
+// maps are closed at once, as the follower's maps are before the guardian is dismissed.
 func guarded(t *testing.T) *guardian {
 	t.Helper()
 	_ = rlimit.RemoveMemlock()
@@ -42,14 +41,14 @@ func guarded(t *testing.T) *guardian {
 	return g
 }
 
-// pid is the number of the present guardian's process.
+// pid returns the PID of the present guardian.
 func (g *guardian) pid() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.cmd.Process.Pid
 }
 
-// replaced waits for another guardian than one.
+// replaced waits until the guardian with the given PID was replaced.
 func (g *guardian) replaced(t *testing.T, old int) int {
 	t.Helper()
 	for range 500 {
@@ -62,8 +61,7 @@ func (g *guardian) replaced(t *testing.T, old int) int {
 	return 0
 }
 
-// One that is started between the follower's end and its own dismissal has the
-// maps, too.
+// A guardian that is started between the follower's end and its own dismissal has the maps, too.
 func TestGuardianKeepsTheMaps(t *testing.T) {
 	g := guarded(t)
 	old := g.pid()

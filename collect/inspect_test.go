@@ -115,8 +115,8 @@ func TestInspectWithoutOpenMP(t *testing.T) {
 	}
 }
 
-// TestInspectSource tells a source that is gone and one that is newer than the
-// program from one that is as it was.
+// TestInspectSource tells a source that is missing and one that is newer than the program from an
+// unchanged one.
 func TestInspectSource(t *testing.T) {
 	dir := t.TempDir()
 	src, bin := filepath.Join(dir, "loop.c"), filepath.Join(dir, "loop")
@@ -144,7 +144,7 @@ func TestInspectSource(t *testing.T) {
 	if s := state(bin); s != SourceNewer {
 		t.Errorf("newer source: state %d, want %d", s, SourceNewer)
 	}
-	// Another file, since what was read once is remembered.
+	// This needs another file, since the results of reading a file are kept.
 	if err := os.Remove(src); err != nil {
 		t.Fatal(err)
 	}

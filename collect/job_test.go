@@ -38,8 +38,8 @@ func TestJobProcesses(t *testing.T) {
 	}
 }
 
-// The tasks of an srun that was typed outside of an allocation are those that
-// were told its port; slurmstepd is their parent.
+// The tasks of an srun that was started outside of an allocation are the processes that got its
+// port; slurmstepd is their parent.
 func TestJobOfSrun(t *testing.T) {
 	b, err := os.ReadFile(testbin.Build(t, "listen.c", testbin.Options{NoOpenMP: true}))
 	if err != nil {

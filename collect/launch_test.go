@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// gated is a program that begins when its gate opens, and tells by a file that
-// it did.
+// gated is a program that begins when its gate opens, and then makes a file.
 func gated(t *testing.T, script string) (l *Launched, ran string) {
 	t.Helper()
 	ran = filepath.Join(t.TempDir(), "ran")
@@ -32,8 +31,8 @@ func gated(t *testing.T, script string) (l *Launched, ran string) {
 	return l, ran
 }
 
-// What would have ended the program keeps it from being started; what else came
-// for it before is passed on.
+// A signal that would have ended the program keeps it from being started. Other signals that came
+// before it are passed on.
 func TestEarlySignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
 		l, ran := gated(t, `: >"$0"`)

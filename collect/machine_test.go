@@ -37,7 +37,7 @@ func recordOf(t testing.TB, d *probes.Decoder, ev *event.Event) bpf.Record {
 	return r
 }
 
-// same compares what the engine looks at.
+// same compares the fields that the engine reads.
 func same(a, b event.Event) bool {
 	a.Flags, b.Flags = a.Flags&event.FreeAtOnce, b.Flags&event.FreeAtOnce
 	if a.Construct == event.Parallel && a.Edge == event.Begin && a.Num == 0 { // libgomp's primary thread begins by a return
@@ -47,7 +47,7 @@ func same(a, b event.Event) bool {
 	return a.TID == b.TID && a.Site == b.Site && a.Fn == b.Fn && a.Key == b.Key && a.Num == b.Num && a.Size == b.Size && a.Flags == b.Flags
 }
 
-// machine is a made-up program whose records are taken as those of rings are.
+// machine is an imagined program whose records are handled like those from rings.
 type machine struct {
 	decoder *probes.Decoder
 	process *Process
@@ -71,7 +71,7 @@ func newMachine(t testing.TB, m synthetic.Machine) *machine {
 	return out
 }
 
-// play takes the records of one period as drain does.
+// play feeds the records of one period, as drain does.
 func (m *machine) play(t testing.TB) {
 	var ev event.Event
 	tids, first := m.period.TIDs(m.played), m.period.FirstNested()
@@ -93,8 +93,8 @@ func (m *machine) play(t testing.TB) {
 	m.process.engine.Advance(m.begin)
 }
 
-// The records of a machine of 256 threads, with nested teams, criticals, loops,
-// locks, barriers and tasks, come out as they were.
+// The records of a machine with 256 threads, with nested teams, criticals, loops, locks, barriers
+// and tasks, are decoded to the events that they were made of.
 func TestLargeMachine(t *testing.T) {
 	m := newMachine(t, synthetic.Machine{Threads: 256, Rings: 64, Step: 1000})
 	for range 3 {
@@ -120,8 +120,8 @@ func TestLargeMachine(t *testing.T) {
 	}
 }
 
-// BenchmarkMachine is the whole way in user space but for the ring: record to
-// event to engine, of machines with few and with many threads.
+// BenchmarkMachine measures the whole way in user space without the ring, from record to event to
+// engine, for machines with few and with many threads.
 func BenchmarkMachine(b *testing.B) {
 	for _, threads := range []int{8, 256} {
 		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {

@@ -14,8 +14,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// What MPI_Init's end tells is taken where it can be true; else the formulas
-// that it was computed by are not believed for volumes, either.
+// Values from the end of MPI_Init are used if they can be true. Otherwise volumes are not trusted
+// either, since they come from the same formulas.
 func TestWorldDoubted(t *testing.T) {
 	for _, c := range []struct {
 		world      probes.MPIWorld
@@ -35,7 +35,7 @@ func TestWorldDoubted(t *testing.T) {
 	}
 }
 
-// store stands in for the kernel side: it numbers what it is given.
+// store stands in for the kernel side: it numbers the rows that it gets.
 type store struct{ rows []*bpf.MPIRow }
 
 func (*store) AddLibrary(*bpf.MPILibrary) (uint32, error) { return 0, nil }
@@ -44,8 +44,8 @@ func (s *store) AddRow(r *bpf.MPIRow) (uint32, error) {
 	return uint32(len(s.rows) - 1), nil
 }
 
-// From when on a process's library is doubted, no call has a volume there; those
-// of other processes have.
+// From the moment when a process's library is doubted, its calls have no volume. Calls of other
+// processes have one.
 func TestNoVolumesOfADoubtedLibrary(t *testing.T) {
 	lib := filepath.Join(t.TempDir(), "libmpi.so")
 	src := lib + ".c"

@@ -74,7 +74,7 @@ func TestOversubscribed(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			evs := events(tc.work)
 			slices.SortStableFunc(evs, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
-			// Threads come in any order, each of them in its own.
+			// Events of different threads come in any order, those of one thread in their own.
 			rng := rand.New(rand.NewPCG(1, 2))
 			order := map[uint32]int{}
 			for _, ev := range evs {

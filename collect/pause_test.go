@@ -10,8 +10,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// A process that ends, or runs another program, while its probes come or go is
-// not touched any more: somebody else settles its profile.
+// A process that ends, or runs another program, while its probes come or go is not touched any
+// more: another goroutine makes its profile.
 func TestPauseAtTheEnd(t *testing.T) {
 	k := driven(t)
 	pid := unix.Getpid()

@@ -27,9 +27,9 @@ func (c machineCode) FuncRange(uint64) (lo, hi uint64, ok bool) { return 0, 0, f
 func (c machineCode) Symbol(string) []uint64                    { return nil }
 func (c machineCode) Arch() string                              { return c.arch }
 
-// Where the kernel has a thread while it handles a probe: at the instruction,
-// behind the breakpoint, and where the instruction leads, but not where a system
-// call may be what the thread is in the kernel for.
+// The addresses at which the kernel sees a thread while it handles a probe: the instruction, the
+// address behind the breakpoint, and the instruction's target. An address behind a system call is
+// none of them, because the thread may be in the kernel for that call.
 func TestStandings(t *testing.T) {
 	for _, c := range []struct {
 		name, arch string

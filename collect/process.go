@@ -269,7 +269,7 @@ func (m *Measurement) detach(p *Process) {
 	}
 	m.scanning.Unlock()
 	if libs != nil {
-		go libs.Close() // nothing waits for the loader's watch any more
+		go libs.Close() // it reports nothing of a program that is not followed
 	}
 	if p.gone {
 		go closeLinks(links)

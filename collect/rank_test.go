@@ -65,7 +65,7 @@ func TestRankOf(t *testing.T) {
 	}
 }
 
-// MPICH's daemon is told the job by its arguments.
+// The arguments of MPICH's daemon tell the job.
 func TestDaemonsJob(t *testing.T) {
 	for _, tc := range []struct {
 		args []string
@@ -83,7 +83,7 @@ func TestDaemonsJob(t *testing.T) {
 	}
 }
 
-// A process's name may look like what follows it in its status.
+// A process's name may look like the fields that follow it in /proc/PID/stat.
 func TestParentOf(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a) R 1 (b")
 	sleep, err := exec.LookPath("sleep")
@@ -107,8 +107,8 @@ func TestParentOf(t *testing.T) {
 	}
 }
 
-// Of what runs in a rank's environment, one process is the rank; but what has
-// been a rank of MPI is.
+// Of the processes that run in a rank's environment, one is the rank. Every process that has been a
+// rank of MPI stays one.
 func TestOneEach(t *testing.T) {
 	at := func(seconds, rank int, library string) *profile.Profile {
 		return &profile.Profile{Meta: profile.Meta{Start: time.Unix(int64(seconds), 0),

@@ -80,7 +80,7 @@ func (r *resolver) mpiRegion(k attribution.Key) profile.Region {
 		return reg
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	r.inFunction(loc, p, max(p.vaddr, 1)-1) // the call, not what follows it
+	r.inFunction(loc, p, max(p.vaddr, 1)-1) // an address in the call
 	loc.File, loc.Begin, _ = r.named(p.object).CallLine(p.vaddr)
 	return reg
 }
@@ -147,7 +147,7 @@ func (r *resolver) call(k attribution.Key, reg *profile.Region) {
 		return
 	}
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
-	r.inFunction(loc, p, max(p.vaddr, 1)-1) // the call, not what follows it
+	r.inFunction(loc, p, max(p.vaddr, 1)-1) // an address in the call
 	if t, ok := r.table(p).At(p.vaddr); ok {
 		r.fromTable(&t, k, reg)
 	}

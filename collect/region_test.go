@@ -7,8 +7,8 @@ import (
 	"ompp-attach/regions"
 )
 
-// TestImplicit: what an implicit barrier that is shown by itself may be of
-// depends on whether its construct's beginning can be seen at all.
+// TestImplicit: the note on an implicit barrier that is shown by itself depends on whether a probe
+// can see its construct begin.
 func TestImplicit(t *testing.T) {
 	calls := regions.Region{Kind: event.Loop, Sites: []regions.Site{{Call: "GOMP_loop_dynamic_start", Start: true}, {Call: "GOMP_loop_end"}}}
 	probed := regions.Region{Kind: event.Loop, Sites: []regions.Site{{Call: "GOMP_barrier", Start: true}}, Enter: []regions.Point{{Addr: 1}}}

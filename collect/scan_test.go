@@ -44,8 +44,8 @@ func runtimeOf(t *testing.T) (pid int, runtime *symbols.Object) {
 	return 0, nil
 }
 
-// A runtime that cannot be planned is told of once, however often the process
-// is looked at and by whom; one that is detached from is not looked at.
+// The user is told once of a runtime that cannot be planned, however often its process is scanned.
+// A process that was detached from is not scanned.
 func TestScanTrouble(t *testing.T) {
 	pid, runtime := runtimeOf(t)
 	trouble := errors.New("no such structure")
@@ -78,8 +78,8 @@ func TestScanTrouble(t *testing.T) {
 	}
 }
 
-// A program that was not stopped may run the next one before we look: then that one
-// is found, and what is told of its exec later is not of another.
+// A program that was not stopped may run the next program before we look. Then the next program is
+// found, and a later report of its exec makes no other process.
 func TestExecToldLate(t *testing.T) {
 	follower, err := bpf.NewFollower(bpf.Session)
 	if errors.Is(err, unix.EPERM) {

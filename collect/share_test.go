@@ -15,8 +15,8 @@ type closerFunc func() error
 
 func (f closerFunc) Close() error { return f() }
 
-// A process ceases to share before its links are closed, and once: closing them
-// may take until another program of its number shares them anew.
+// A process stops sharing before its links are closed, and once: closing may take until another
+// program with its PID shares the probes anew.
 func TestUnshare(t *testing.T) {
 	k := driven(t)
 	m := &Measurement{kernel: k, logf: t.Logf, procs: map[uint32]*Process{}, shared: map[any]*sharedLink{}}
@@ -56,7 +56,7 @@ func TestUnshare(t *testing.T) {
 	}
 }
 
-// What waits for the same thing in the kernel waits at one time.
+// Links that wait for the same event in the kernel wait at the same time.
 func TestKindsCloseAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	all.Add(len(kinds))

@@ -156,7 +156,7 @@ func TestFormula(t *testing.T) {
 	}
 }
 
-// Names that begin like others, or are used twice, are told apart and named once.
+// Names that begin like others are told apart, and names that are used twice are listed once.
 func TestFormulaNames(t *testing.T) {
 	f, err := ParseFormula("X=(L1-misses+L1)*L1/L1-misses", []string{"L1", "L1-misses"})
 	if err != nil || !slices.Equal(f.Uses, []string{"L1-misses", "L1"}) {

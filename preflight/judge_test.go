@@ -130,7 +130,7 @@ func TestLines(t *testing.T) {
 					t.Errorf("no line on %s", what)
 				}
 			}
-			// Who cannot measure must learn what to do.
+			// A user who cannot measure must learn what to do.
 			if !tc.trial.Works() && !slices.ContainsFunc(ls, func(l Line) bool { return l.State == Problem && l.Remedy != "" }) {
 				t.Error("no remedy")
 			}

@@ -11,7 +11,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// costly is a profile of one thread in one critical, which probes took half of.
+// costly is a profile of one thread in one critical, with probes that took half of its time.
 func costly() *profile.Profile {
 	return &profile.Profile{
 		Meta: profile.Meta{Program: "solver", Duration: 10e9, Ended: "exit status 0", MPI: &profile.MPIJob{Size: 1},
@@ -28,14 +28,14 @@ func costly() *profile.Profile {
 	}
 }
 
-// busy is costly, of a process that had a core for half of the time.
+// busy is costly, but of a process that had a core for half of the time.
 func busy() *profile.Profile {
 	p := costly()
 	p.Meta.UserTime, p.Meta.SysTime = 1e9, 4e9
 	return p
 }
 
-// sampled is costly, where samples find probes for half as long again.
+// sampled is costly, but samples say that probes took half as long again.
 func sampled() *profile.Profile {
 	p := costly()
 	p.Meta.Sampling = &profile.Sampling{Event: "task-clock", Unit: "ns", Frequency: 199, Taken: 900}
@@ -43,7 +43,7 @@ func sampled() *profile.Profile {
 	return p
 }
 
-// quiet is a program of whose time probes took little.
+// quiet is a profile of a program in which probes took little time.
 func quiet() *profile.Profile {
 	p := costly()
 	p.Meta.Overhead.Probes = []profile.ProbeHits{{Probe: "emulated", Hits: 1e5, Before: 500, After: 700}}
@@ -53,8 +53,8 @@ func quiet() *profile.Profile {
 	return p
 }
 
-// All reports show times without what the probes took and say so; --raw shows
-// them as measured.
+// All reports show times without the probes' time and say so. With --raw they show times as
+// measured.
 func TestCostsInReports(t *testing.T) {
 	unknown := costly()
 	unknown.Meta.Overhead = &profile.Overhead{Failed: "It is not known what the probes cost: no memory."}

@@ -21,8 +21,8 @@ func countedProfile() *profile.Profile {
 	}
 }
 
-// A figure that is not known reads as -, one that lacks executions has a +, and
-// nothing is divided by zero.
+// A figure that is not known is shown as -, a figure that lacks executions has a +, and nothing is
+// divided by zero.
 func TestCounterColumns(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteOmpp(&b, countedProfile(), Options{}); err != nil {
@@ -46,7 +46,7 @@ func TestCounterColumns(t *testing.T) {
 	}
 }
 
-// Single MPI calls have no counters: that is no lack.
+// Single MPI calls have no counters, and no report complains about that.
 func TestCountersOfMPICalls(t *testing.T) {
 	p := countedProfile()
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// The report names the packages that have the debug information of what was sampled.
+// The report names the packages with the debug information of sampled code.
 func TestDebugNotes(t *testing.T) {
 	p := unseenProfile()
 	p.Meta.Sampling = &profile.Sampling{Event: "task-clock", Unit: "ns"}

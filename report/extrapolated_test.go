@@ -66,8 +66,8 @@ func TestExtrapolatedFiguresAreMarked(t *testing.T) {
 	}
 }
 
-// Where nothing can be said of what was not observed, the figures are those of what
-// was, and say so.
+// If nothing is known of the time without observation, the figures are those of the observed time,
+// and say so.
 func TestLeastFiguresAreMarked(t *testing.T) {
 	p := extrapolatedProfile()
 	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{AtLeast: true}

@@ -56,8 +56,8 @@ func callgraphOf(t *testing.T, text string) string {
 	return graph
 }
 
-// What takes little is one row, and nothing gets lost by that: the rows of exclusive
-// time add up to the run. The costliest comes first, and times have digits.
+// Regions that take little time share one row, and nothing is lost: the rows of exclusive time add
+// up to the run. The row with most time comes first, and times have enough digits.
 func TestLittleIsJoined(t *testing.T) {
 	p := manyRegions()
 	text := ompTextBy(t, p, Options{})
@@ -139,7 +139,7 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
-// Of a program that sleeps nearly all of the time, all rows are shown.
+// All rows of a program that sleeps nearly all of the time are shown.
 func TestIdleProgramIsShown(t *testing.T) {
 	p := manyRegions()
 	p.Meta.Duration *= 1000

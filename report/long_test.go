@@ -13,8 +13,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// longRun is what a program may have come to after years, or on a large machine:
-// counts that no 32-bit number and no float64 holds, times of 12 digits.
+// longRun is the profile of a program that ran for years, or on a large machine: counts that no
+// 32-bit number and no float64 holds, times of 12 digits.
 func longRun() *profile.Profile {
 	b := newBuilder("long", 1e8)
 	b.team(0, 2)
@@ -29,7 +29,7 @@ func longRun() *profile.Profile {
 	return b.p
 }
 
-// Reports show each digit, and their columns stay columns.
+// Reports show every digit, and their columns stay aligned.
 func TestLongRuns(t *testing.T) {
 	p := longRun()
 	if err := profile.Validate(p); err != nil {

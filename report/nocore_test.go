@@ -8,7 +8,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// withoutCore lets a rank's thread lack a core for so long, in each of its regions but
+// withoutCore makes a rank's thread lack a core for the given time in each of its regions except
 // those of MPI.
 func withoutCore(p *profile.Profile, thread int, away int64) {
 	for i := range p.Nodes {
@@ -27,8 +27,8 @@ func withoutCore(p *profile.Profile, thread int, away int64) {
 	}
 }
 
-// A job's summary says why a rank is slow whose threads had no core, and the ranks with
-// least of their cores are named once each, the worst first, four at most.
+// A job's summary says if a slow rank's threads had no core. It names the ranks with the fewest
+// cores once each, the worst first, four at most.
 func TestJobWithoutCores(t *testing.T) {
 	ranks := figure9Job(t, 0, 200, 0, 0, 0, 0, 0)
 	for r, p := range ranks {

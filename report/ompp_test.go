@@ -35,8 +35,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// asOmpp is the text report as ompP has it: all rows, in the order of the source, times
-// with two decimals.
+// asOmpp is the text report in ompP's form: all rows, in the order of the source, times with two
+// decimals.
 var asOmpp = Options{All: true, Sort: BySource, Decimals: 2}
 
 func ompText(t testing.TB, p *profile.Profile) string {
@@ -61,8 +61,8 @@ func TestOmppGolden(t *testing.T) {
 	golden(t, "mixed.ompp.golden", []byte(ompText(t, mixedProfile())))
 }
 
-// TestOmppLines holds the report to lines written out by hand from ompP's
-// layout, which a rewritten golden file would not.
+// TestOmppLines compares the report with lines that were written by hand from ompP's layout, since
+// a golden file could be rewritten.
 func TestOmppLines(t *testing.T) {
 	plain, mixed := ompText(t, plainProfile()), ompText(t, mixedProfile())
 	const rule = "----------------------------------------------------------------------\n"

@@ -28,8 +28,8 @@ func launched(t *testing.T, rank int, init uint64) *profile.Profile {
 	return r.profile(1000, rank, 4)
 }
 
-// The start and the end of MPI stand apart from communication wherever time in MPI
-// is told; ompP's totals have them.
+// The start and the end of MPI are shown apart from communication wherever time in MPI is shown;
+// ompP's totals include them.
 func TestStartEndStandsApart(t *testing.T) {
 	p := launched(t, 1, 300)
 	var console bytes.Buffer

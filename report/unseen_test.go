@@ -24,8 +24,8 @@ func unseenProfile(unseen ...profile.Unseen) *profile.Profile {
 		Unseen: unseen}
 }
 
-// What could not be observed is told once per function and file, and on the console
-// by what it matters.
+// Code that could not be observed is named once for each function and file, and in the summary in
+// the order of its share of the time.
 func TestUnseen(t *testing.T) {
 	const reason = "the source would tell"
 	loop := func(function string, offset uint64) profile.Unseen {

@@ -44,7 +44,7 @@ func TestBadInput(t *testing.T) {
 		{"32-bit program", asSelf, func(t *testing.T) []string { return []string{"--pid", start32(t, tl)} }, []string{"32-bit", "64 bits"}},
 	} {
 		for _, command := range []string{"attach", "check"} {
-			// check says of these what it found instead of refusing.
+			// For these, check reports what it found instead of refusing.
 			told := tc.name == "no OpenMP" || tc.name == "static and stripped"
 			if command == "check" && told {
 				continue
@@ -136,7 +136,7 @@ func kernelThread(t *testing.T) string {
 	return "2"
 }
 
-// zombie returns a process that has ended and is not waited for.
+// zombie returns a process that has ended and that nobody has waited for.
 func zombie(t *testing.T, program string) string {
 	t.Helper()
 	pid := start(t, asSelf, program, "0")
@@ -196,7 +196,7 @@ func start32(t *testing.T, tl tool) string {
 	return strconv.Itoa(cmd.Process.Pid)
 }
 
-// hasLine wants a line that begins with the words, whatever blanks lie between.
+// hasLine wants a line that begins with the words, with any blanks between them.
 func hasLine(t *testing.T, text string, words ...string) {
 	t.Helper()
 	for l := range strings.Lines(text) {

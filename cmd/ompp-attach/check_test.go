@@ -24,7 +24,7 @@ import (
 // nobody is a user without any rights.
 const nobody = 65534
 
-// identity is as whom a command is run.
+// identity is the user and the capabilities with which a command is run.
 type identity struct {
 	uid  int
 	caps []preflight.Capability
@@ -33,7 +33,7 @@ type identity struct {
 var (
 	asSelf   = identity{uid: -1}
 	asNobody = identity{uid: nobody}
-	// asMeasurer has the capabilities that check advises for own processes.
+	// asMeasurer has the capabilities that check advises for measuring one's own processes.
 	asMeasurer = identity{nobody, []preflight.Capability{preflight.BPF, preflight.Perfmon}}
 )
 
@@ -103,7 +103,7 @@ func (tl tool) workdir(t *testing.T, id identity) string {
 	return dir
 }
 
-// install copies a program to where every user may run it.
+// install copies a program to a place where every user may run it.
 func (tl tool) install(t *testing.T, program, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(program)
@@ -196,7 +196,7 @@ func TestCheckCommand(t *testing.T) {
 		hasLine(t, out, "probes", "problem")
 		hasLine(t, out, "ompp-attach cannot measure programs here")
 	})
-	// What check advises must be enough, and measuring must agree with check.
+	// The capabilities that check advises must be enough, and run and attach must agree with check.
 	t.Run("with the advised capabilities", func(t *testing.T) {
 		status, out, _ := tl.run(t, asMeasurer, "check")
 		if status != 0 {
@@ -243,7 +243,7 @@ func TestCheckCommand(t *testing.T) {
 				t.Errorf("%s: exit status %d, %d bytes, %s", shell, status, len(out), stderr)
 			}
 		}
-		// What the shells' scripts ask for.
+		// The requests that shells' completion scripts send.
 		_, out, _ := tl.run(t, asSelf, "__complete", "")
 		for _, c := range []string{"attach", "check", "man", "report", "run"} {
 			hasLine(t, out, c)

@@ -14,8 +14,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// However many collectors of a job come at once, an older run's files are
-// removed before any of them goes on, and by one.
+// However many collectors of a job come at the same time, one of them removes the files of an older
+// run before any of them goes on.
 func TestClaim(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name string) {
@@ -58,8 +58,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// A mark that was left by a collector that was killed in the middle holds up
-// nobody for long; one that is finished meanwhile is respected.
+// A claim of a collector that was killed while it made the claim does not hold up others for long.
+// A claim that is finished meanwhile is respected.
 func TestStaleMark(t *testing.T) {
 	dir := t.TempDir()
 	if err := claim(dir, "j", false); err != nil {
@@ -98,9 +98,8 @@ func TestStaleMark(t *testing.T) {
 	}
 }
 
-// A job that has written nothing leaves no traces; one that has, or of which
-// ranks may be elsewhere, keeps all. A directory that was made for a job that is
-// refused goes again.
+// A job that has written nothing leaves no traces. A job that has written, or with ranks that may
+// be elsewhere, keeps everything. A directory that was made for a job that is refused is removed.
 func TestClaimsLeave(t *testing.T) {
 	for _, tc := range []struct {
 		size        int
@@ -134,8 +133,7 @@ func TestClaimsLeave(t *testing.T) {
 	}
 }
 
-// Whoever removes the directory while the program runs does not cost it its
-// profile.
+// A program does not lose its profile if somebody removes the directory while it runs.
 func TestWriteAgain(t *testing.T) {
 	p := profileOf(10)
 	p.Nodes = []profile.Node{{Region: -1, Parent: -1}}
@@ -162,7 +160,7 @@ func TestRankStems(t *testing.T) {
 	if got, want := (&output{}).stems(res, ""), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.rank3-2", "profile.pid99", "profile.pid9"}; !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
-	// Of a rank's own tool: the directory may hold what the rank ran before.
+	// For a rank's own tool: the directory may hold profiles of programs that the rank ran before.
 	o := &output{dir: t.TempDir(), rank: &collect.Rank{Rank: 1}}
 	if err := os.WriteFile(filepath.Join(o.dir, "profile.rank1.json.gz"), nil, 0o644); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// What is wrong with a flag's value is told in words that are not Go's.
+// The error for a wrong value of a flag has none of Go's words.
 func TestFlagsInPlainWords(t *testing.T) {
 	const pid = "give the number of a process"
 	for _, c := range []struct{ args, want string }{
@@ -56,7 +56,7 @@ func TestFlagsInPlainWords(t *testing.T) {
 	}
 }
 
-// Without #! a shell reads a script, as if the user had started the script there.
+// A script without #! is read by a shell, as if the user had started it from a shell.
 func TestScriptWithoutInterpreter(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("measuring needs root")
@@ -83,7 +83,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	}
 }
 
-// A user can paste the names that the tool tells into a shell, whatever is in them.
+// A user can paste the names that the tool prints into a shell, whatever characters they have.
 func TestNamesCanBePasted(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("measuring needs root")
@@ -116,7 +116,8 @@ func TestNamesCanBePasted(t *testing.T) {
 	}
 }
 
-// unprintable tells of an escape character, of a byte that is not UTF-8, or of its replacement.
+// unprintable tells whether a text has an escape character, a byte that is not UTF-8, or the
+// replacement of one.
 func unprintable(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsAny(s, "\x1b\ufffd")
 }

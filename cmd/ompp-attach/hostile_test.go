@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What blocks, or has no end, is refused in one sentence that names it.
+// Files that block or have no end are refused in one sentence that names them.
 func TestHostileFiles(t *testing.T) {
 	dir := t.TempDir()
 	fifo, profile, rank := filepath.Join(dir, "fifo"), filepath.Join(dir, "one", recordName), filepath.Join(dir, "job", "profile.rank0.json.gz")

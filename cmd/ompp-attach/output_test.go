@@ -30,7 +30,7 @@ func TestStems(t *testing.T) {
 	}
 }
 
-// Only our own files make way for new ones.
+// Only our own files are removed for new ones.
 func TestRemoveOld(t *testing.T) {
 	ours := []string{"job.json", "job.ranks.csv", "profile.json.gz", "profile.ompp.txt", "profile.pb.gz", "profile.pid7.json.gz", "profile.pid7-2.ompp.txt", "profile.pid77-13.pb.gz"}
 	others := []string{"job.jsonx", "myprofile.json.gz", "profile", "profile.json", "profile.json.gz.orig", "profile.pid7x.json.gz", "profile.txt", "profiles.csv"}
@@ -75,7 +75,7 @@ func TestSaveFile(t *testing.T) {
 	if err := os.WriteFile(elsewhere, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// What somebody has put in the file's place is replaced, not followed.
+	// A link that somebody has put in the file's place is replaced, not followed.
 	if err := os.Symlink(elsewhere, name); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestSaveFile(t *testing.T) {
 	}
 }
 
-// Root's directories stay root's, whoever ran sudo: -o /tmp names one.
+// Root's directories still belong to root, whoever ran sudo: -o may name /tmp.
 func TestOpenDirectory(t *testing.T) {
 	dir := t.TempDir()
 	const user = 12345
@@ -152,8 +152,8 @@ func TestOpenDirectory(t *testing.T) {
 	}
 }
 
-// What another user has put where root's results would go is not followed, and
-// results that nobody has named go nowhere near it.
+// Links of another user in the place of root's results are not followed, and results whose
+// directory the user has not named are not written there.
 func TestPlantedDirectory(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files to others")
@@ -188,7 +188,7 @@ func TestPlantedDirectory(t *testing.T) {
 	if _, err := c.open(&measureFlags{}, &request{Dir: dir, Rank: collect.Rank{Job: "j"}}); !errors.Is(err, files.ErrUnsafe) {
 		t.Errorf("a job's directory: %v", err)
 	}
-	// What is ours, and what sudo's user has linked, is used.
+	// Our own directories, and links that the user of sudo has made, are used.
 	t.Setenv("SUDO_UID", strconv.Itoa(other))
 	t.Setenv("SUDO_GID", strconv.Itoa(other))
 	if o, err := openOutput(link, "solver", 10, false); err != nil {
@@ -201,7 +201,7 @@ func TestPlantedDirectory(t *testing.T) {
 	}
 }
 
-// A program's results go beside what is in their place, if the name is taken.
+// If the name of the results directory is taken, another name is used.
 func TestTakenName(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Symlink("nowhere", "ompp-solver-10"); err != nil {

@@ -128,7 +128,7 @@ func TestReportOfABadJob(t *testing.T) {
 	}
 }
 
-// TestReportOfAProcess: directories without ranks are reported as ever.
+// TestReportOfAProcess: directories without ranks are reported as before.
 func TestReportOfAProcess(t *testing.T) {
 	dir := rankDirectory(t, 0)
 	if err := os.Rename(filepath.Join(dir, job.FileName(0, 0)), filepath.Join(dir, recordName)); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Who launches srun is told the line that works.
+// A user who launches srun is told the command line that works.
 func TestBehindSlurm(t *testing.T) {
 	old := os.Args
 	t.Cleanup(func() { os.Args = old })

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Nobody waits for a reader who does not read; what was said is there in order
-// when he does.
+// Writers do not wait for a reader who does not read. When the reader reads, the text is there, in
+// order.
 func TestVoice(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

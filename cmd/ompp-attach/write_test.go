@@ -22,14 +22,14 @@ func measuredOnce() *collect.Result {
 	return &collect.Result{First: p, Profiles: []*profile.Profile{p}}
 }
 
-// only makes a directory the one for what cannot be written where it was to go.
+// only makes dir the only directory for profiles that cannot be written to their own one.
 func only(t *testing.T, dirs ...string) {
 	was := elsewhere
 	elsewhere = func() []string { return dirs }
 	t.Cleanup(func() { elsewhere = was })
 }
 
-// Whatever has happened to the directory, the results are somewhere, and one sentence says
+// Whatever has happened to the directory, the results are written somewhere, and one sentence says
 // where.
 func TestWrittenElsewhere(t *testing.T) {
 	file := func(t *testing.T, name string) string {
@@ -80,7 +80,8 @@ func TestWrittenElsewhere(t *testing.T) {
 	}
 }
 
-// What cannot be written anywhere is kept until it can, or until nobody waits for it.
+// Profiles that cannot be written anywhere are kept until they can be, or until nobody waits for
+// them.
 func TestKeptUntilThereIsRoom(t *testing.T) {
 	was := retryEvery
 	retryEvery = 10 * time.Millisecond
@@ -115,7 +116,7 @@ func TestKeptUntilThereIsRoom(t *testing.T) {
 	}
 }
 
-// The limit for the size of files is lifted as far as it may be, and its signal ends nothing.
+// The limit of file size is raised as far as possible, and SIGXFSZ does not end the tool.
 func TestFileSizeLimit(t *testing.T) {
 	var was unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
@@ -137,8 +138,8 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
-// A program's long name makes no directory's name that is too long, and what is in a file's way
-// is found before anything is measured.
+// A program with a long name gets a directory whose name is not too long. A directory in the place
+// of a file is found before anything is measured.
 func TestNamesThatDo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o, err := openOutput("", strings.Repeat("p", 255), 4711, false)
@@ -154,7 +155,7 @@ func TestNamesThatDo(t *testing.T) {
 	}
 }
 
-// A mark tells who still writes; it goes with its tool.
+// A mark tells which tool still writes; it goes with the tool.
 func TestMark(t *testing.T) {
 	dir := t.TempDir()
 	m := newMark(dir)
