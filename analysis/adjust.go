@@ -6,12 +6,11 @@ import (
 	"ompp-attach/profile"
 )
 
-// Adjust returns a profile whose times are without what the measurement's own
-// probes took of them, as far as that is known: a pure function over what was
-// recorded. What cannot be attributed stays: that a thread waited for another
-// one that probes had slowed down, but for the final barriers of parallel regions.
-// No time becomes negative. The costs stay in
-// the profile, as what was taken out.
+// Adjust returns a profile without the time that the measurement's own probes took, as far as that
+// time is known. It is a pure function of the recorded profile. Waiting for a thread that probes
+// had slowed down stays in the times, because it cannot be attributed; the final barriers of
+// parallel regions are the exception. No time becomes negative. The costs stay in the profile, as
+// the times that were taken out.
 func Adjust(p *profile.Profile) *profile.Profile {
 	if p.Meta.Adjusted || !hasCosts(p) {
 		return p
@@ -44,7 +43,7 @@ func hasCosts(p *profile.Profile) bool {
 	return false
 }
 
-// adjust takes a thread's cost out of its times at a node.
+// adjust takes the cost out of a thread's times at a node.
 func adjust(s *profile.ThreadStats) {
 	s.MPI, s.Calls = adjustCalls(s.MPI), adjustCalls(s.Calls)
 	c, measured := s.Cost, s.Exec.T
@@ -55,17 +54,17 @@ func adjust(s *profile.ThreadStats) {
 		t    *int64
 		cost int64
 	}{
-		// The whole includes the parts, so it is never made less than they are.
+		// The whole includes the parts, so it is never made smaller than their sum.
 		{&s.Enter.T, c.Enter}, {&s.Body.T, c.Body}, {&s.Barrier.T, c.Barrier}, {&s.Exit.T, c.Exit},
 	} {
 		cut := within(x.cost, *x.t)
 		*x.t -= cut
-		if s.Exec.T != 0 { // the root has none
+		if s.Exec.T != 0 { // the root has no time
 			s.Exec.T = max(0, s.Exec.T-cut)
 		}
 	}
 	parts := s.Body.T + s.Barrier.T + s.Exit.T
-	if c.Enter != 0 { // a task's is not part of the whole, and costs nothing
+	if c.Enter != 0 { // the Enter of a task is not part of the whole, and has no cost
 		parts += s.Enter.T
 	}
 	other := c.Exec - c.Enter - c.Body - c.Barrier - c.Exit
@@ -75,7 +74,7 @@ func adjust(s *profile.ThreadStats) {
 	s.Task -= within(c.Task, s.Task)
 }
 
-// within is as much of a cost as a time can hold.
+// within returns the part of a cost that fits into a time.
 func within(cost, t int64) int64 { return max(0, min(cost, t)) }
 
 func adjustCalls(m *profile.MPIStats) *profile.MPIStats {
@@ -88,9 +87,8 @@ func adjustCalls(m *profile.MPIStats) *profile.MPIStats {
 	return &a
 }
 
-// adjustedDuration is the wall time without what probes took of the first
-// thread's, which is the time of the program but for what others were waited
-// for.
+// adjustedDuration returns the wall time without the time that probes took of the first thread.
+// That thread's time is the program's time, except where the thread waited for others.
 func adjustedDuration(a *profile.Profile) int64 {
 	d := a.Meta.Duration
 	for i := range a.Nodes[0].Stats {
@@ -99,7 +97,7 @@ func adjustedDuration(a *profile.Profile) int64 {
 			d -= within(s.Cost.Exec, d)
 		}
 	}
-	// Not less than what any thread spent in regions.
+	// The duration is not less than the time that any thread spent in regions.
 	in := make([]int64, len(a.Threads))
 	for i := 1; i < len(a.Nodes); i++ {
 		if a.Nodes[i].Parent == 0 {
@@ -115,16 +113,16 @@ func adjustedDuration(a *profile.Profile) int64 {
 	return min(a.Meta.Duration, max(d, slices.Max(append(in, 0))))
 }
 
-// OwnCost is what of a region's own time, without regions inside it, the
-// probes took.
+// OwnCost is the time that probes took of a region's own time, without the regions inside it. Times
+// are in ns, summed over threads.
 type OwnCost struct {
 	Region int // index in Profile.Regions
 	Cost   int64
-	Time   int64 // its own time as measured, summed over threads
-	NoCore int64 // of that, without a core
+	Time   int64 // the region's own time as measured
+	NoCore int64 // the part of Time without a core
 }
 
-// OwnCosts returns the regions in which measuring took time, the dearest first.
+// OwnCosts returns the regions in which probes took time, the highest cost first.
 func OwnCosts(p *profile.Profile) (out []OwnCost) {
 	all := make([]OwnCost, len(p.Regions))
 	for r := range all {

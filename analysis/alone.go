@@ -5,8 +5,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// teamOf returns the innermost node, the given one included, that starts a team; -1 if
-// there is none.
+// teamOf returns the innermost node that starts a team, from the given one outwards; -1 if there is
+// none.
 func teamOf(p *profile.Profile, node int) int {
 	for ; node > 0; node = p.Nodes[node].Parent {
 		if p.Regions[p.Nodes[node].Region].Construct.IsParallel() {
@@ -16,8 +16,8 @@ func teamOf(p *profile.Profile, node int) int {
 	return -1
 }
 
-// aloneIn tells whether a thread's teams at a node had no other thread. Of a region that
-// was under way when measurement began, not all threads may have told of it.
+// aloneIn tells whether a thread's teams at a node had no other thread. For a region that was under
+// way when measurement began it answers false: some of its threads may have reported nothing.
 func aloneIn(p *profile.Profile, team, thread int) bool {
 	if team < 0 || p.Regions[p.Nodes[team].Region].Construct == event.Unknown {
 		return false
@@ -31,8 +31,8 @@ func aloneIn(p *profile.Profile, team, thread int) bool {
 	return true
 }
 
-// notWaiting makes the time that a thread without others spent where a team waits for
-// one another that of the runtime's own work.
+// notWaiting counts the time of a thread without teammates in waits of the team as the runtime's
+// own work.
 func (c *Classes) notWaiting(construct event.Construct) {
 	c.Mgmt += c.Imbal + c.Limpar
 	c.Imbal, c.Limpar = 0, 0

@@ -10,13 +10,13 @@ import (
 	"ompp-attach/profile"
 )
 
-// NameCallers returns the profile with Location.From filled in: of regions without
-// lines whose function has no name, or starts several regions which others call.
-// The names are those of the nearest functions around, by the samples taken in the
-// region. A profile without such regions is returned as it is.
+// NameCallers returns the profile with Location.From filled in, for regions without lines whose
+// function has no name, or starts several regions that have different callers. From holds the names
+// of the nearest functions around, according to the samples taken in the region. A profile without
+// such regions is returned unchanged.
 func NameCallers(p *profile.Profile) *profile.Profile {
 	type function struct{ name, object string }
-	of := map[function][]int{} // regions without lines
+	of := map[function][]int{} // indices of regions without lines
 	for i := range p.Regions {
 		if l := &p.Regions[i].Location; l.Begin == 0 && l.From == "" {
 			f := function{l.Function, l.Object}
@@ -43,10 +43,10 @@ func NameCallers(p *profile.Profile) *profile.Profile {
 	return &named
 }
 
-// rarely is the share of a region's samples below which a caller is not told.
+// rarely is the share of a region's samples below which a caller is left out.
 const rarely = 0.05
 
-// callersOf names the nearest callers of each region's function.
+// callersOf returns the names of the nearest callers of each region's function.
 func callersOf(p *profile.Profile) []string {
 	kinds := newStacks(p).kinds
 	weights := make([]map[string]uint64, len(p.Regions))

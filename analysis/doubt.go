@@ -6,24 +6,24 @@ import (
 	"ompp-attach/profile"
 )
 
-// Where probes took much of the time, what seems to be a finding may be the probes'
-// work, and times are rough.
+// Where probes took much of the time, the probes may have made a finding, and times are rough.
 
-// muchCost is the share of a time from which on it is said that probes took it.
+// muchCost is the share of a time above which reports say that probes took it.
 const muchCost = 0.1
 
-// ProbeShare says what part of a time probes took.
+// ProbeShare says which part of a time probes took. Times are in ns.
 type ProbeShare struct {
 	Region int // index in Profile.Regions; -1: the program
 	Cost   int64
 	Time   int64 // as measured
 }
 
-// Share is the part, 0 to 1.
+// Share returns the part, 0 to 1.
 func (s ProbeShare) Share() float64 { return min(1, Ratio(s.Cost, s.Time)) }
 
-// CostShare is what part of the threads' time probes took: of their wall time, or of
-// the processor time of the process if that tells more, because threads were idle.
+// CostShare returns the part of the threads' time that probes took. The time is the threads' wall
+// time. If the process used less processor time, because threads were idle, that time is used
+// instead.
 func CostShare(p *profile.Profile) ProbeShare {
 	s := ProbeShare{Region: -1, Cost: ProbeCost(p), Time: measuredTime(p)}
 	if cpu := p.Meta.UserTime + p.Meta.SysTime; cpu > 0 && cpu < s.Time {
@@ -32,16 +32,17 @@ func CostShare(p *profile.Profile) ProbeShare {
 	return s
 }
 
-// measuredTime is the threads' time with what the probes took.
+// measuredTime returns the threads' time as measured, with the time that probes took (ns).
 func measuredTime(p *profile.Profile) int64 {
 	measured := *p
 	measured.Meta.Duration += p.Meta.TakenOut
 	return ThreadTime(&measured)
 }
 
-// MuchProbed returns the program, if probes took more than a tenth of its time, and
-// the regions of which they took more than a tenth of the own time, that without a
-// core left out, the dearest first; but for those in which they took next to nothing of the whole.
+// MuchProbed returns the program, if probes took more than a tenth of its time. It adds the regions
+// in which probes took more than a tenth of the own time, the highest cost first. The own time is
+// without the time without a core. Regions in which probes took next to nothing of the whole are
+// left out.
 func MuchProbed(p *profile.Profile) (out []ProbeShare) {
 	whole := measuredTime(p)
 	const little = 0.001 // of the whole
@@ -56,8 +57,8 @@ func MuchProbed(p *profile.Profile) (out []ProbeShare) {
 	return out
 }
 
-// ProbeCost is what the probes took of all threads, ns: hits by their calibrated
-// cost, or what samples say if that is clearly more.
+// ProbeCost returns the time that probes took of all threads, in ns. It uses the calibrated cost of
+// hits, or the samples if these say clearly more.
 func ProbeCost(p *profile.Profile) int64 {
 	if p.Meta.Overhead == nil {
 		return 0
@@ -65,10 +66,10 @@ func ProbeCost(p *profile.Profile) int64 {
 	return int64(math.Round(costScale(p) * float64(p.Meta.Overhead.Total())))
 }
 
-// costScale is how much more a hit took than the calibration says: threads that run
-// into the same probes at one time hold each other up, and the rest of the program
-// keeps them out of the caches. Samples of processor time that hit a probe tell, if
-// there are enough of them. Less than 1 it is not: some samples are lost.
+// costScale returns how many times the calibrated cost a hit took. Threads that run into the same
+// probes at one time hold each other up, and the rest of the program displaces the probes' code
+// from the caches. Samples of processor time that lie in probes tell the factor, if there are
+// enough of them. The factor is never below 1, because some samples are lost.
 func costScale(p *profile.Profile) float64 {
 	s, o := p.Meta.Sampling, p.Meta.Overhead
 	if s == nil || s.Unit != "ns" || o == nil || o.Total() == 0 {
@@ -89,8 +90,8 @@ func costScale(p *profile.Profile) float64 {
 	return scale
 }
 
-// scaleCost returns a cost with each part so many times as large, but for waiting,
-// which was not scaled when it was found.
+// scaleCost returns a cost with each part multiplied by a factor. Wait stays as it is: it was found
+// without the factor.
 func scaleCost(c *profile.Cost, by float64) *profile.Cost {
 	if c == nil || by == 1 {
 		return c
@@ -100,14 +101,14 @@ func scaleCost(c *profile.Cost, by float64) *profile.Cost {
 		Exit: of(c.Exit), Child: of(c.Child), Task: of(c.Task), Wait: c.Wait}
 }
 
-// probed is what probes took, with all regions inside, where a region's findings
-// come from: in the parallel regions around its executions.
+// probed is the time that probes took where a region's findings come from: in the parallel regions
+// around its executions, with all regions inside them. Times are in ns.
 type probed struct {
 	cost, time int64
 	threads    int
 }
 
-// probedAround returns that of each region.
+// probedAround returns the probed time for each region.
 func probedAround(p *profile.Profile) []probed {
 	t := newTree(p)
 	out, counted := make([]probed, len(p.Regions)), map[[2]int]bool{}
@@ -120,7 +121,8 @@ func probedAround(p *profile.Profile) []probed {
 		o, n, threads := &out[at[0]], &p.Nodes[at[1]], 0
 		for j := range n.Stats {
 			s := &n.Stats[j]
-			if at[1] == 0 && p.Threads[s.Thread].Num != 0 { // workers are in parallel regions
+			// The time of workers lies in parallel regions.
+			if at[1] == 0 && p.Threads[s.Thread].Num != 0 {
 				continue
 			}
 			threads++
@@ -128,7 +130,7 @@ func probedAround(p *profile.Profile) []probed {
 				o.cost += s.Cost.Exec - s.Cost.Wait
 			}
 			o.time += s.Exec.T + s.TakenOut
-			if s.NoCore != nil { // nobody's time
+			if s.NoCore != nil { // the program did not run in that time
 				o.time -= within(s.NoCore.Exec, s.Exec.T)
 			}
 		}
@@ -140,9 +142,9 @@ func probedAround(p *profile.Profile) []probed {
 	return out
 }
 
-// mayBeProbes tells whether probes may have made a finding of so many ns: they took
-// more than a tenth of the time around, and if each other thread had waited for all
-// of that, the waiting would be half of the finding, or more.
+// mayBeProbes tells whether probes may have made a finding of so many ns. Two conditions must hold.
+// Probes took more than a tenth of the time around. And if every other thread had waited for all of
+// that cost, this waiting would be half of the finding or more.
 func (o *probed) mayBeProbes(ns int64) bool {
 	return Ratio(o.cost, o.time) > muchCost && 2*o.cost*int64(max(1, o.threads-1)) >= ns
 }

@@ -7,27 +7,25 @@ import (
 	"ompp-attach/profile"
 )
 
-// Row is one thread's figures in a profile block.
+// Row is one thread's figures in a block of a report.
 type Row struct {
 	profile.ThreadStats
-	// Mgmt is the part of SECTIONS that is neither body nor barrier:
-	// Exec - Body - Barrier (mgmtT). It is kept apart because that difference
-	// means nothing once recursion has taken time off Exec and Body.
+	// Mgmt is the part of SECTIONS that is neither body nor barrier: Exec - Body - Barrier
+	// (mgmtT), in ns. It is kept apart because the difference means nothing once recursion has
+	// removed time from Exec and Body.
 	Mgmt int64
 }
 
-// Block is the figures of a region, or of a region on one path, by thread.
+// Block holds the figures of a region, or of a region on one path, by thread.
 type Block struct {
 	Region int
-	// Rows are in the order of Profile.Threads. Besides the threads that
-	// executed the region they hold the rest of their team, with zeros, so
-	// that a reader sees who did not take part.
+	// Rows are in the order of Profile.Threads. They hold the threads that executed the region,
+	// and the rest of their team with zeros, so that a reader sees who did not take part.
 	Rows []Row
 	Sum  Row // Thread is -1
 }
 
-// NodeBlocks returns the figures of each node, recorded as they are; the root
-// has none.
+// NodeBlocks returns the recorded figures of each node, unchanged. The root has none.
 func NodeBlocks(p *profile.Profile) []Block {
 	t := newTree(p)
 	out := make([]Block, len(p.Nodes))
@@ -38,12 +36,11 @@ func NodeBlocks(p *profile.Profile) []Block {
 	return out
 }
 
-// Flat returns the flat profile: for each region the sum over its nodes, in
-// the order of Profile.Regions. A region can be its own ancestor (recursion);
-// the inner execution then lies within the outer one's inclusive time, and
-// only the outer one's Exec.T, Body.T, MPI and Counters are counted. Counts, and the times of
-// entering, leaving and waiting, are those of all executions. Child is left 0:
-// a flat profile is inclusive.
+// Flat returns the flat profile: for each region the sum over its nodes, in the order of
+// Profile.Regions. A region can be its own ancestor (recursion). Then the inner execution lies
+// within the inclusive time of the outer one, and only the outer execution's Exec.T, Body.T, MPI
+// and Counters are counted. Counts, and the times of entering, leaving and waiting, are those of
+// all executions. Child is left 0, because a flat profile is inclusive.
 func Flat(p *profile.Profile) []Block {
 	t := newTree(p)
 	nodes := make([][]int, len(p.Regions))
@@ -83,7 +80,7 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 			}
 			r.Add(&s)
 		}
-		// The team that could have taken part, on the initial threads that did.
+		// The rest of the team, on the initial threads that took part.
 		if team := t.team[i]; team >= 0 && len(t.p.Nodes[i].Stats) > 0 {
 			here := t.roots(i)
 			for _, s := range t.p.Nodes[team].Stats {
@@ -113,16 +110,16 @@ func (t *tree) roots(node int) map[int]bool {
 	return m
 }
 
-// Cost is what a region costs by itself.
+// Cost is the time that a region costs by itself, in ns, summed over threads.
 type Cost struct {
 	Region    int
 	Inclusive int64   // as in the flat profile
-	Exclusive int64   // time not spent in regions entered from it
-	Overhead  Classes // its own, without that of regions inside it
+	Exclusive int64   // without the regions entered from it
+	Overhead  Classes // its own overhead, without the regions inside it
 }
 
-// Costs returns the regions that cost most, by own overhead and, where that
-// is equal, by exclusive time.
+// Costs returns all regions, the highest own overhead first. Regions with equal overhead are
+// ordered by exclusive time.
 func Costs(p *profile.Profile) []Cost {
 	out := make([]Cost, len(p.Regions))
 	for r, b := range Flat(p) {

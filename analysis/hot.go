@@ -8,38 +8,40 @@ import (
 	"ompp-attach/profile"
 )
 
-// Hot is what was sampled in a region, without the regions inside it.
+// Hot holds the samples of a region, without the regions inside it.
 type Hot struct {
-	Region int    // in Profile.Regions; -1: outside all
-	Weight uint64 // of its samples
-	Atomic uint64 // of those in operations of atomic directives that make no call
+	Region int    // index in Profile.Regions; -1: outside all regions
+	Weight uint64 // sum of the samples' weights
+	Atomic uint64 // the part of Weight in operations of atomic directives that make no call
 	Phases map[string]uint64
-	Lines  []HotLine // the hottest first; without what was sampled in probes
+	Lines  []HotLine // the hottest first; without samples in probes
 }
 
-// HotLine is a line that was sampled in a region. Where the thread was in code
-// without lines, in the C library or in an OpenMP runtime, it is the line of the
-// user's code that called it, and Callee the innermost function; otherwise -1.
-// Where the user's code has no lines, Frame is the innermost function itself. Of
-// the C library, innermost is what was called from outside. Frame is -1
-// where no code of the region is in the stack, since the runtime starts or ends
-// it, or its threads wait in it: the region's own first line stands for that.
-// Caller is the nearest function with a name that led from the line, or from the
-// region's beginning, to the innermost one; if none has, the nearest; -1: none.
-// Several: there are others.
+// HotLine is a line that was sampled in a region. Its indices are in Profile.Frames.
+//
+// Frame is the line. If the thread was in code without lines, in the C library or in an OpenMP
+// runtime, Frame is the line of the user's code that called it, and Callee is the innermost
+// function. Otherwise Callee is -1. If the user's code has no lines, Frame is the innermost
+// function itself. In the C library, the innermost function is the one that was called from
+// outside. Frame is -1 if no code of the region is on the stack, because the runtime starts or ends
+// the region, or threads wait in it. Then the region's own first line stands for the place.
+//
+// Caller is the nearest function with a name on the way from the line, or from the begin of the
+// region, to the innermost function. If none has a name, Caller is the nearest function; -1: there
+// is none. Several tells that there are other callers.
 type HotLine struct {
 	Frame, Callee, Caller int // in Profile.Frames
 	Several               bool
 	Weight                uint64
 }
 
-// HotLines returns what was sampled, the region with most samples first.
+// HotLines returns the samples by region and line, the region with the highest weight first.
 func HotLines(p *profile.Profile) []Hot {
 	kinds := newStacks(p).kinds
 	same := sameFrames(p)
 	by := map[int]*Hot{}
 	type line struct{ frame, callee int }
-	lines := map[int]map[line]map[int]uint64{} // by caller
+	lines := map[int]map[line]map[int]uint64{} // weight by line and caller
 	for i, way := range Stacks(p) {
 		s := &p.Samples[i]
 		r := p.Nodes[s.Node].Region
@@ -53,7 +55,8 @@ func HotLines(p *profile.Profile) []Hot {
 		if len(s.Stack) > 0 && p.Frames[s.Stack[0]].Atomic {
 			h.Atomic += s.Weight
 		}
-		if s.Phase == profile.PhaseProbe { // no line of the program would be any faster
+		// A change of that line would not make the program faster.
+		if s.Phase == profile.PhaseProbe {
 			continue
 		}
 		found := hotLine(p, kinds, way, r)
@@ -85,15 +88,16 @@ func HotLines(p *profile.Profile) []Hot {
 	return out
 }
 
-// hotLine finds the line of a way to a place in a region.
+// hotLine finds the line of a sample in a region, from the sample's call path.
 func hotLine(p *profile.Profile, kinds []kind, way []Step, region int) HotLine {
-	line, within := -1, false // within: the whole way within the region is known
-	var inner []int           // without lines, innermost first
+	line, within := -1, false // within: the whole path inside the region is known
+	var inner []int           // frames without lines, innermost first
 	for _, step := range slices.Backward(way) {
 		f := step.Frame
 		if f < 0 {
 			// A worker's callers are those that its primary thread's samples agree on,
-			// which may be far out: what lies beyond the region is no line of it.
+			// which may be far out. Frames outside the region are not lines of the
+			// region.
 			if within = runsOutlined(p.Regions[step.Region].Construct); within {
 				break
 			}
@@ -126,14 +130,15 @@ func hotLine(p *profile.Profile, kinds []kind, way []Step, region int) HotLine {
 			}
 		}
 	}
-	if line < 0 && !(within && p.Regions[region].Location.Begin > 0) { // no line is known: the function itself
+	// No line is known: use the function itself.
+	if line < 0 && !(within && p.Regions[region].Location.Begin > 0) {
 		return HotLine{Frame: innermost, Callee: -1, Caller: caller}
 	}
 	return HotLine{Frame: line, Callee: innermost, Caller: caller}
 }
 
-// isBody tells whether a frame's function is the body of a region, which the region
-// itself stands for.
+// isBody tells whether a frame's function is the body of a region. The region itself stands for
+// such a function.
 func isBody(p *profile.Profile, f int) bool {
 	at := &p.Frames[f]
 	return at.Entry != 0 && slices.ContainsFunc(p.Regions, func(r profile.Region) bool {
@@ -141,7 +146,7 @@ func isBody(p *profile.Profile, f int) bool {
 	})
 }
 
-// sameFrames makes one of frames that look the same.
+// sameFrames returns a function that maps frames which look the same to the first of them.
 func sameFrames(p *profile.Profile) func(int) int {
 	first := map[profile.Frame]int{}
 	shown := make([]int, len(p.Frames))

@@ -2,14 +2,14 @@ package analysis
 
 import "ompp-attach/profile"
 
-// lives are initial threads that have one row.
+// lives describes the initial threads that share one row.
 type lives struct {
 	threads int
-	lived   int64 // in all, ns
+	lived   int64 // sum of their lifetimes, ns
 }
 
-// livesOf returns the initial threads by Root. Those whose life is not told are taken to
-// have lived throughout.
+// livesOf returns the lives of initial threads, by Root. Threads whose lifetime is not recorded
+// count as alive throughout.
 func livesOf(p *profile.Profile) map[int]lives {
 	out := map[int]lives{}
 	for _, t := range p.Threads {
@@ -21,7 +21,8 @@ func livesOf(p *profile.Profile) map[int]lives {
 			if t.Lived == 0 || t.Root == 0 {
 				l = lives{1, p.Meta.Duration}
 			}
-			// None lived longer than was measured, without what the probes took.
+			// No thread lived longer than the measured time, from which probes' time
+			// may have been taken.
 			l.lived = min(l.lived, p.Meta.Duration*int64(l.threads))
 			out[t.Root] = l
 		}
@@ -29,7 +30,7 @@ func livesOf(p *profile.Profile) map[int]lives {
 	return out
 }
 
-// initialTime is the time that all initial threads had.
+// initialTime returns the sum of the lifetimes of all initial threads, ns.
 func initialTime(p *profile.Profile) (sum int64) {
 	for _, l := range livesOf(p) {
 		sum += l.lived

@@ -2,9 +2,8 @@ package analysis
 
 import "ompp-attach/profile"
 
-// withCore returns a thread's figures at a node without the time in which the thread
-// was ready to run and had no core. No time becomes negative, and no part more than
-// the whole.
+// withCore returns a thread's figures at a node without the time in which the thread was ready to
+// run and had no core. No time becomes negative, and no part becomes larger than the whole.
 func withCore(s *profile.ThreadStats) profile.ThreadStats {
 	bare := *s
 	bare.MPI, bare.Calls = callsWithCore(s.MPI), callsWithCore(s.Calls)
@@ -21,10 +20,10 @@ func withCore(s *profile.ThreadStats) profile.ThreadStats {
 	} {
 		*x.t -= within(x.away, *x.t)
 	}
-	if s.Task <= s.Barrier.T { // else it is not in there
+	if s.Task <= s.Barrier.T { // otherwise Task is not part of the barrier
 		bare.Task = min(bare.Task, bare.Barrier.T)
 	}
-	// Exec and Child may be less than nothing in recursion, but their difference is not.
+	// In recursion, Exec and Child may be negative, but their difference is not.
 	own := s.Exec.T - s.Child
 	child := within(c.Child, max(0, s.Child))
 	bare.Child -= child
@@ -42,8 +41,8 @@ func callsWithCore(m *profile.MPIStats) *profile.MPIStats {
 	return &bare
 }
 
-// flatNoCore is a thread's time without a core at a node in the flat profile, which is
-// inclusive; within says that its time lies in that of the same region further up.
+// flatNoCore returns a thread's time without a core at a node for the flat profile, which is
+// inclusive. within says that the node's time lies within that of the same region further up.
 func flatNoCore(c *profile.Cost, within bool) *profile.Cost {
 	if c == nil {
 		return nil
@@ -55,8 +54,8 @@ func flatNoCore(c *profile.Cost, within bool) *profile.Cost {
 	return &flat
 }
 
-// CoreShare is for how much of a thread's, or several threads', time in a region they
-// had a core, 0 to 1; known is false where there was no time.
+// CoreShare returns the share (0 to 1) of the time in a region for which one or several threads had
+// a core. known is false if there was no time.
 func CoreShare(s *profile.ThreadStats) (share float64, known bool) {
 	if s.Exec.T <= 0 {
 		return 0, false
@@ -67,15 +66,15 @@ func CoreShare(s *profile.ThreadStats) (share float64, known bool) {
 	return 1 - Ratio(within(s.NoCore.Exec, s.Exec.T), s.Exec.T), true
 }
 
-// ProgramCoreShare is for how much of the time of a program's threads they had a core or
-// wanted none.
+// ProgramCoreShare returns the share (0 to 1) of the threads' time in which they had a core or did
+// not want one.
 func ProgramCoreShare(p *profile.Profile) float64 {
 	all := ThreadTime(p)
 	return 1 - Ratio(within(NoCore(p), all), all)
 }
 
-// NoCore is how long a program's threads were ready to run and had no core, in regions
-// and outside.
+// NoCore returns how long the program's threads were ready to run and had no core, inside and
+// outside of regions (ns, summed over threads).
 func NoCore(p *profile.Profile) (sum int64) {
 	for i := range p.Nodes[0].Stats {
 		if c := p.Nodes[0].Stats[i].NoCore; c != nil {

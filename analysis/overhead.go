@@ -20,7 +20,7 @@ type Classes struct {
 	NoCore int64 // ready to run, without a core
 }
 
-// Sum is the whole overhead.
+// Sum returns the whole overhead, in ns.
 func (c Classes) Sum() int64 { return c.Synch + c.Imbal + c.Limpar + c.Mgmt + c.MPI + c.NoCore }
 
 // Add adds d to c.
@@ -33,23 +33,21 @@ func (c *Classes) Add(d Classes) {
 	c.NoCore += d.NoCore
 }
 
-// Rules are how times are put into classes.
+// Rules say how times are assigned to the overhead classes.
 type Rules uint8
 
 const (
-	// Disjoint puts no time into two classes: of each construct's time that is
-	// overhead, the MPI calls in it are class MPI and nothing else, and what passed
-	// without a core is class NoCore, so that the sum of the classes never exceeds
-	// the total.
+	// Disjoint puts no time into two classes. Within the overhead of a construct, MPI calls are
+	// class MPI only, and time without a core is class NoCore only. So the sum of the classes
+	// never exceeds the total.
 	Disjoint Rules = iota
-	// Classic is what ompP itself does: MPI calls stay in the class of the time
-	// that they lie in as well, as does time without a core, and of tasks only what a
-	// wait has executed is classified.
+	// Classic are ompP's own rules. MPI calls, and time without a core, are also counted in the
+	// class of the time that they lie in. Of tasks, only those executed in a wait are
+	// classified.
 	Classic
 )
 
-// Classify says to which classes the times of a node belong, by the rules that
-// put no time into two.
+// Classify returns the overhead classes of a node by the rules Disjoint.
 func Classify(p *profile.Profile, node int) []Classes { return Disjoint.Classify(p, node) }
 
 // Classify says to which classes the times of a node belong, for each entry
@@ -78,8 +76,8 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 	if n.Region >= 0 {
 		construct = p.Regions[n.Region].Construct
 	}
-	// Fewer section executions than threads that came: there was not enough
-	// to go round, so the wait is not imbalance but limited parallelism.
+	// There were fewer executions of sections than threads: there was not enough work for all.
+	// So the wait is limited parallelism, not imbalance.
 	team := teamOf(p, node)
 	sum := Sum(n)
 	scarce := sum.Body.C < sum.Exec.C
@@ -92,7 +90,7 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 		}
 		c.MPI = OwnCalls(construct, s).T
 		inside, waiting := r.mpiIn(s)
-		// Executing tasks is no idleness, wherever a thread does it.
+		// A thread that executes tasks is not idle, wherever it does so.
 		barrier := s.Barrier.T - s.Task - waiting
 		switch construct {
 		case event.Atomic, event.Flush, event.Cancel, event.CancellationPoint:
@@ -135,8 +133,8 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 	return out
 }
 
-// mpiIn returns the MPI time in a thread's time at a node that is to be taken
-// off it: off the whole, and off its wait.
+// mpiIn returns the MPI time that is to be taken off a thread's time at a node (ns): off the whole
+// time, and off the wait.
 func (r Rules) mpiIn(s *profile.ThreadStats) (inside, waiting int64) {
 	if r == Classic || s.MPI == nil {
 		return 0, 0
@@ -144,8 +142,8 @@ func (r Rules) mpiIn(s *profile.ThreadStats) (inside, waiting int64) {
 	return s.MPI.T, s.MPI.Wait
 }
 
-// OwnCalls returns the MPI calls that stand at a node itself: those that a
-// region of construct MPI is, and those whose regions have been taken out.
+// OwnCalls returns the MPI calls at a node itself: the calls of a region of construct MPI, or the
+// calls whose own regions have been taken out.
 func OwnCalls(c event.Construct, s *profile.ThreadStats) profile.MPIStats {
 	own := s.Calls
 	if c == event.MPI {
@@ -157,27 +155,25 @@ func OwnCalls(c event.Construct, s *profile.ThreadStats) profile.MPIStats {
 	return *own
 }
 
-// RegionOverhead is the overhead of one parallel region, with everything in
-// it that no nested parallel region encloses.
+// RegionOverhead is the overhead of one parallel region, including all constructs in it that are
+// not in a nested parallel region. Times are in ns.
 type RegionOverhead struct {
 	Region int
-	// Wall is the time of the threads that started the region, which in a
-	// program with one initial thread and no nesting is wall-clock time.
+	// Wall is the time of the threads that started the region. In a program with one initial
+	// thread and no nesting, this is wall-clock time.
 	Wall int64
-	// Total is the time of all its threads. ompP prints wall time times team
-	// size; the sum over threads is the same while the team keeps its size,
-	// and stays right when it does not.
+	// Total is the time of all its threads. ompP prints wall time times team size. The sum over
+	// threads is the same if the team keeps its size, and is right also if it does not.
 	Total int64
 	Classes
 }
 
-// Overheads returns one entry per parallel region in the order of
-// Profile.Regions, by the rules that put no time into two classes.
+// Overheads returns one entry per parallel region, in the order of Profile.Regions, by the rules
+// Disjoint.
 func Overheads(p *profile.Profile) []RegionOverhead { return Disjoint.Overheads(p) }
 
-// Overheads returns one entry per parallel region in the order of
-// Profile.Regions. Overhead outside any parallel region is not in it (see
-// Outside).
+// Overheads returns one entry per parallel region, in the order of Profile.Regions. Overhead
+// outside any parallel region is not included (see Outside).
 func (r Rules) Overheads(p *profile.Profile) []RegionOverhead {
 	t := newTree(p)
 	at := map[int]int{}
@@ -206,11 +202,11 @@ func (r Rules) Overheads(p *profile.Profile) []RegionOverhead {
 	return out
 }
 
-// Outside returns the overhead that lies in no parallel region: locks and
-// critical sections that serial code takes, and its MPI calls.
+// Outside returns the overhead outside any parallel region by the rules Disjoint: that of locks and
+// critical sections in serial code, and of its MPI calls.
 func Outside(p *profile.Profile) Classes { return Disjoint.Outside(p) }
 
-// Outside returns the overhead that lies in no parallel region.
+// Outside returns the overhead outside any parallel region.
 func (r Rules) Outside(p *profile.Profile) Classes {
 	t := newTree(p)
 	var sum Classes
@@ -234,18 +230,18 @@ func SortByOverhead(o []RegionOverhead) {
 	slices.SortStableFunc(o, func(a, b RegionOverhead) int { return cmp.Compare(b.Sum(), a.Sum()) })
 }
 
-// Coverage says how much of the run was parallel.
+// Coverage says which part of the run was parallel. Times are in ns.
 type Coverage struct {
 	Regions int   // number of parallel regions
 	Wall    int64 // time of the initial threads in outermost parallel regions
-	Of      int64 // what that is a part of: duration times initial threads
+	Of      int64 // the time that Wall is a part of: the sum of the initial threads' lifetimes
 }
 
-// Share is the covered part, 0 to 1.
+// Share returns the covered part, 0 to 1.
 func (c Coverage) Share() float64 { return Ratio(c.Wall, c.Of) }
 
-// ParallelCoverage measures how much of the initial threads' time lies in
-// parallel regions. Nested regions count once.
+// ParallelCoverage measures which part of the initial threads' time lies in parallel regions.
+// Nested regions count once.
 func ParallelCoverage(p *profile.Profile) Coverage {
 	t := newTree(p)
 	c := Coverage{Of: initialTime(p)}
@@ -267,7 +263,7 @@ func ParallelCoverage(p *profile.Profile) Coverage {
 	return c
 }
 
-// Ratio is part/whole, and 0 of nothing.
+// Ratio returns part/whole, and 0 if the whole is 0.
 func Ratio(part, whole int64) float64 {
 	if whole == 0 {
 		return 0

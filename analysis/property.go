@@ -23,11 +23,11 @@ const (
 	InsufficientWorkInParallelLoop          = "InsufficientWorkInParallelLoop"
 	UnparallelizedInMasterRegion            = "UnparallelizedInMasterRegion"
 	UnparallelizedInSingleRegion            = "UnparallelizedInSingleRegion"
-	// These ompP does not know: idle in a taskwait or at the end of a taskgroup;
-	// MPI calls in a parallel region, outside of nested ones.
+	// ompP does not have the following two: idle time in a taskwait or at the end of a
+	// taskgroup, and MPI calls in a parallel region, outside of nested ones.
 	WaitAtTaskwait          = "WaitAtTaskwait"
 	MPITimeInParallelRegion = "MPITimeInParallelRegion"
-	// Threads were ready to run and had no core: others had it.
+	// ompP does not have this one: threads were ready to run, but other threads had the cores.
 	WaitForCore = "WaitForCore"
 )
 
@@ -39,13 +39,12 @@ const frequentAtomic = 1000
 type Property struct {
 	Name     string
 	Region   int
-	Severity float64 // share of all thread time (see ThreadTime) that is lost to it, 0 to 1
-	// Core is for how much of the region's time its threads had a core, 0 to 1.
+	Severity float64 // share of all thread time (see ThreadTime) that the property costs, 0 to 1
+	// Core is the share of the region's time for which its threads had a core, 0 to 1.
 	Core float64
 }
 
-// Properties returns the properties that hold, by the rules that put no time
-// into two.
+// Properties returns the properties that hold, by the rules Disjoint.
 func Properties(p *profile.Profile) []Property { return Disjoint.Properties(p) }
 
 // Properties returns the properties that hold, the most severe first. One
@@ -75,7 +74,7 @@ func (r Rules) Findings(p *profile.Profile) Findings {
 			holds(WaitForCore, o.Region, o.NoCore)
 		}
 	}
-	own := make([]Classes, len(p.Regions)) // of regions, without those inside them
+	own := make([]Classes, len(p.Regions)) // classes of each region, without the regions inside it
 	for i := 1; i < len(p.Nodes); i++ {
 		for _, c := range r.Classify(p, i) {
 			own[p.Nodes[i].Region].Add(c)
@@ -123,9 +122,9 @@ func (r Rules) Findings(p *profile.Profile) Findings {
 	return divide(p, out, all)
 }
 
-// sectionsProperty tells why threads waited at the end of sections: there
-// were fewer than threads, or some thread got more of them than another, or
-// neither, and the sections themselves differ.
+// sectionsProperty returns the reason why threads waited at the end of sections. There were fewer
+// sections than threads, or some threads got more sections than others. Otherwise the sections
+// themselves differ.
 func sectionsProperty(b *Block) string {
 	least, most := ^uint64(0), uint64(0)
 	for _, row := range b.Rows {

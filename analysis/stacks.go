@@ -9,18 +9,18 @@ import (
 	"ompp-attach/profile"
 )
 
-// Step is one step of a sampled call stack: a region, or a function's frame; the
-// other index is -1.
+// Step is one step of a sampled call path: a region or a function's frame. The index of the other
+// one is -1.
 type Step struct {
 	Region int // in Profile.Regions
 	Frame  int // in Profile.Frames
 }
 
-// Stacks returns, for each of a profile's samples, the way from the program to
-// where the thread was, outermost first: the user's functions, with each region
-// before the code that it ran, and without the runtime that called it. A
-// worker's begins with the functions from which its team was started, as far as
-// its primary thread's samples agree on them. In the runtime, its call is shown.
+// Stacks returns, for each sample, the call path from the program to the thread's place, outermost
+// step first. The path holds the user's functions, with each region before the code that it ran,
+// and without the runtime's frames. A worker's path begins with the functions from which its team
+// was started, as far as the primary thread's samples agree on them. If the thread was in the
+// runtime, the runtime's entry point is the last step.
 func Stacks(p *profile.Profile) [][]Step {
 	s := newStacks(p)
 	tails := make([]tail, len(p.Samples))
@@ -30,12 +30,12 @@ func Stacks(p *profile.Profile) [][]Step {
 	return s.splice(tails)
 }
 
-// kind is whose code a frame is of.
+// kind says whose code a frame belongs to.
 type kind uint8
 
 const (
 	user     kind = iota
-	outlined      // the user's, that a compiler made a function of
+	outlined      // the user's; a compiler made it a function of its own
 	runtime       // an OpenMP runtime
 	system        // the C library
 )
@@ -43,8 +43,8 @@ const (
 type stacks struct {
 	p     *profile.Profile
 	kinds []kind
-	same  func(int) int // one frame for all that are shown alike
-	paths map[int][]int // of nodes: outermost first
+	same  func(int) int // maps frames that look the same to one of them
+	paths map[int][]int // by node: the nodes on its path, outermost first
 }
 
 func newStacks(p *profile.Profile) *stacks {
@@ -69,7 +69,7 @@ func newStacks(p *profile.Profile) *stacks {
 	return s
 }
 
-// ofRuntime recognises a statically linked runtime's functions.
+// ofRuntime recognises the functions of a statically linked runtime.
 func ofRuntime(function string) bool {
 	for _, prefix := range []string{"GOMP_", "gomp_", "__kmp", "omp_", "ompc_", "kmp_"} {
 		if strings.HasPrefix(function, prefix) {
@@ -79,7 +79,7 @@ func ofRuntime(function string) bool {
 	return false
 }
 
-// isOutlined recognises functions that compilers made of constructs' bodies.
+// isOutlined recognises functions that compilers made of the bodies of constructs.
 func isOutlined(function string) bool {
 	for _, mark := range []string{"._omp_fn", ".omp_outlined", "omp_task_entry"} {
 		if strings.Contains(function, mark) {
@@ -89,8 +89,9 @@ func isOutlined(function string) bool {
 	return false
 }
 
-// isSystem recognises the C library, which starts threads and in which runtimes
-// wait, with its mathematical functions; in a static program, what starts threads.
+// isSystem recognises the C library and its mathematical functions. The C library starts threads,
+// and runtimes wait in it. In a static program, isSystem recognises the functions that start
+// threads.
 func isSystem(f *profile.Frame) bool {
 	base := path.Base(f.Object)
 	for _, prefix := range []string{"libc.so", "libc-", "libm.so", "libm-", "libpthread", "ld-linux", "ld-musl", "libc.musl"} {
@@ -106,7 +107,7 @@ func isSystem(f *profile.Frame) bool {
 	return false
 }
 
-// path returns a node's regions' nodes, outermost first.
+// path returns the nodes on the path to a node, outermost first.
 func (s *stacks) path(node int) []int {
 	if node <= 0 {
 		return nil
@@ -123,24 +124,23 @@ func (s *stacks) construct(node int) event.Construct {
 	return s.p.Regions[s.p.Nodes[node].Region].Construct
 }
 
-// runsOutlined tells whether a construct's code is a function that the runtime
-// calls.
+// runsOutlined tells whether the runtime calls the construct's code as a function.
 func runsOutlined(c event.Construct) bool {
 	return c.IsParallel() || c == event.TaskExec || c == event.UntiedTaskExec
 }
 
-// tail is the part of a way that a thread's own stack tells. It begins with the
-// region of node base, or with the program (0).
+// tail is the part of a call path that a thread's own stack shows. It begins with the region of
+// node base, or with the program (0).
 type tail struct {
 	base  int
-	cut   bool // what lies further out is not known
+	cut   bool // the frames further out are not known
 	steps []Step
-	at    map[int]int // where the region of a node on the path stands
+	at    map[int]int // by node on the path: index in steps of the node's region
 }
 
-// segments cuts a stack where the runtime calls the user's code. waits is the
-// frame of a call of the runtime in which the thread is, or -1; started tells
-// that the thread was made by the runtime.
+// segments cuts a stack at each place where the runtime calls the user's code. waits is the frame
+// of the runtime call that the thread is in, or -1. started tells whether the runtime made the
+// thread.
 func (s *stacks) segments(stack []int) (out [][]int, waits int, started bool) {
 	waits = -1
 	var now []int // outermost first
@@ -148,7 +148,7 @@ func (s *stacks) segments(stack []int) (out [][]int, waits int, started bool) {
 	for i := len(stack) - 1; i >= 0; i-- {
 		f := stack[i]
 		switch k := s.kinds[f]; {
-		case k == runtime || inRuntime && k == system: // the runtime waits by the C library
+		case k == runtime || inRuntime && k == system: // the runtime waits in the C library
 			if !inRuntime || s.p.Frames[waits].Function == "" && s.p.Frames[f].Function != "" && k == runtime {
 				waits = f
 			}
@@ -169,29 +169,28 @@ func (s *stacks) segments(stack []int) (out [][]int, waits int, started bool) {
 	return append(out, now), waits, started
 }
 
-// startsThread tells that what lies outside the runtime is no more than what
-// starts any thread.
+// startsThread tells whether the frames are only those that any started thread has.
 func (s *stacks) startsThread(frames []int) bool {
 	return !slices.ContainsFunc(frames, func(f int) bool { return s.kinds[f] != system })
 }
 
-// tail places the regions of a sample's path on its stack. Level 0 is the
-// program, each further one a region whose code the runtime calls; a segment of
-// the stack belongs to each, the innermost to the innermost.
+// tail places the regions on a sample's path between the frames of its stack. Level 0 is the
+// program. Each further level is a region whose code the runtime calls. Each level has one segment
+// of the stack, and the innermost segment belongs to the innermost level.
 func (s *stacks) tail(x *profile.Sample) tail {
 	segments, waits, started := s.segments(x.Stack)
 	nodes := s.path(x.Node)
-	begins := []int{0} // of levels, in nodes
+	begins := []int{0} // index in nodes at which each level begins
 	for i, n := range nodes {
 		if runsOutlined(s.construct(n)) {
 			begins = append(begins, i)
 		}
 	}
 	frames := make([][]int, len(begins))
-	from := 0 // the first level of which the stack tells
+	from := 0 // the first level that the stack shows
 	switch {
 	case x.Cut:
-	case started: // the first segment is what starts a thread
+	case started: // the first segment only starts the thread
 		segments = segments[1:]
 	default:
 		frames[0], segments = s.fromMain(segments[0]), segments[1:]
@@ -200,7 +199,8 @@ func (s *stacks) tail(x *profile.Sample) tail {
 		from = max(first, 0)
 	}
 	for i, seg := range segments {
-		level := max(len(begins)-len(segments)+i, 0) // several where regions are not known
+		// Several segments share a level if regions are not known.
+		level := max(len(begins)-len(segments)+i, 0)
 		frames[level] = append(frames[level], seg...)
 	}
 	t := tail{at: map[int]int{}, cut: x.Cut}
@@ -220,8 +220,8 @@ func (s *stacks) tail(x *profile.Sample) tail {
 	return t
 }
 
-// add adds regions and the frames that ran in them: a region stands before the
-// function in whose text its directive is, or before those that are left.
+// add appends regions and the frames that ran in them. A region stands before the function that
+// contains its directive, or before the remaining frames if none does.
 func (t *tail) add(s *stacks, nodes, frames []int) {
 	for i, n := range nodes {
 		r := &s.p.Regions[s.p.Nodes[n].Region]
@@ -229,7 +229,8 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 			at := slices.IndexFunc(frames, func(f int) bool { return holds(&s.p.Frames[f], &r.Location) })
 			if at < 0 {
 				at = 0
-				if creates(r.Construct) { // elsewhere: another thread, or this one before
+				// Created elsewhere: by another thread, or by this one before.
+				if creates(r.Construct) {
 					at = len(frames)
 				}
 			}
@@ -246,7 +247,7 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 	}
 }
 
-// holds tells whether a frame's function is the one that a place is in.
+// holds tells whether a frame's function is the function of a location.
 func holds(f *profile.Frame, l *profile.Location) bool {
 	if l.Function == "" {
 		return l.Entry != 0 && f.Function == "" && f.Entry == l.Entry && f.Object == l.Object
@@ -258,7 +259,7 @@ func creates(c event.Construct) bool {
 	return c == event.Task || c == event.UntiedTask || c == event.TaskLoop
 }
 
-// sourceFunction is the function that an outlined one was made of.
+// sourceFunction returns the name of the function that an outlined function was made from.
 func sourceFunction(name string) string {
 	for _, mark := range []string{"._omp_fn", ".omp_outlined", "..omp_"} {
 		name, _, _ = strings.Cut(name, mark)
@@ -266,7 +267,7 @@ func sourceFunction(name string) string {
 	return name
 }
 
-// fromMain leaves out what the C library does before main.
+// fromMain drops the frames of the C library before main.
 func (s *stacks) fromMain(frames []int) []int {
 	if i := slices.IndexFunc(frames, func(f int) bool { return s.p.Frames[f].Function == "main" }); i >= 0 {
 		return frames[i:]
@@ -274,15 +275,15 @@ func (s *stacks) fromMain(frames []int) []int {
 	return frames
 }
 
-// splice puts what is known of the way to its base before each tail.
+// splice puts the known path to its base before each tail.
 func (s *stacks) splice(tails []tail) [][]Step {
-	through := map[int][]int{} // samples, by nodes on their tails
+	through := map[int][]int{} // by node: the samples whose tails contain the node
 	for i := range tails {
 		for n := range tails[i].at {
 			through[n] = append(through[n], i)
 		}
 	}
-	prefix := map[int][]Step{} // by node: how it was come to
+	prefix := map[int][]Step{} // by node: the known path to it
 	var bases []int
 	for i := range tails {
 		if b := tails[i].base; b != 0 && !slices.Contains(bases, b) {
@@ -300,12 +301,12 @@ func (s *stacks) splice(tails []tail) [][]Step {
 	return out
 }
 
-// stray is the share of samples below which a way is none: a sample taken while
-// the kernel executes a probed instruction may have a garbled stack.
+// stray is the share of samples below which a path is ignored: a sample taken while the kernel
+// executes a probed instruction may have a garbled stack.
 const stray = 0.05
 
-// prefix is how a node was come to: as the threads that started it did. Where
-// they came on several ways, what these begin with, and the regions.
+// prefix returns the path on which the starting threads came to a node. If they came on several
+// paths, it is the part that these have in common, continued by the regions alone.
 func (s *stacks) prefix(node int, samples []int, tails []tail, known map[int][]Step) []Step {
 	type way struct {
 		steps []Step
@@ -348,7 +349,7 @@ func (s *stacks) prefix(node int, samples []int, tails []tail, known map[int][]S
 	return s.regionsTo(node, common)
 }
 
-// regionsTo continues a way to a node by the regions alone.
+// regionsTo continues a path to a node by the regions alone.
 func (s *stacks) regionsTo(node int, way []Step) []Step {
 	path := s.path(s.p.Nodes[node].Parent)
 	for _, step := range way {

@@ -8,13 +8,14 @@ import (
 	"ompp-attach/profile"
 )
 
-// StartEnd is the part of the time in MPI that its start and its end took: the
-// launcher, the network's setup and the slowest start make it, not communication.
-// A profile tells it by the regions of the calls (profile.Hide removes these).
+// StartEnd is the part of the time in MPI that its start and its end took. This time is not
+// communication: the launcher, the network's setup and the slowest start determine it. It is found
+// by the regions of the calls, so call MPIStartEnd before profile.Hide removes these.
 type StartEnd struct {
 	Operations []string // the operations, in the order of their regions; empty: none was measured
-	T          int64    // of all threads, ns
-	// Begin and All are by thread: in what begins MPI, and in what begins or ends it.
+	T          int64    // sum over all threads, ns
+	// Times by thread, ns. Begin is the time in calls that begin MPI, All in calls that begin
+	// or end it.
 	Begin, All map[int]int64
 }
 

@@ -1,8 +1,7 @@
-// Package analysis derives from a recorded profile what a reader wants to
-// know: flat profiles, the overhead classes and the performance properties of
-// ompP. It is pure over profile.Profile and expects one that
-// profile.Validate accepts. All times are nanoseconds summed over threads
-// unless a comment says otherwise.
+// Package analysis derives figures for readers from a recorded profile: flat profiles, and ompP's
+// overhead classes and performance properties. It is pure and expects a profile that
+// profile.Validate accepts. All times are in nanoseconds, summed over threads, unless a comment
+// says otherwise.
 package analysis
 
 import (
@@ -13,8 +12,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Roots returns how many initial threads the profile knows; at least 1. Threads
-// whose number is not known are of the others' teams.
+// Roots returns the number of initial threads in the profile, at least 1. Threads whose number is
+// not known count as members of the others' teams.
 func Roots(p *profile.Profile) (n int) {
 	for _, l := range livesOf(p) {
 		n += l.threads
@@ -22,9 +21,8 @@ func Roots(p *profile.Profile) (n int) {
 	return max(1, n)
 }
 
-// Threads returns how many threads the rows stand for, at least 1: one each, but
-// for that of threads whose number is not known. Those count that have no other
-// row.
+// Threads returns the number of threads that the rows stand for, at least 1. In the row of threads
+// whose number is not known, only threads without another row count.
 func Threads(p *profile.Profile) int {
 	n, numbered, lives := 0, map[int]bool{}, livesOf(p)
 	for _, t := range p.Threads {
@@ -47,9 +45,9 @@ func Threads(p *profile.Profile) int {
 	return max(1, n)
 }
 
-// ThreadTime is the time that all threads together had: duration times their
-// number, but of initial threads that began later or ended sooner, and of their teams,
-// only the time that they lived. Whole-program percentages and severities refer to it.
+// ThreadTime returns the time of all threads together: the duration times their number. Initial
+// threads that began later or ended sooner, and their teams, count with the time that they lived.
+// Percentages and severities of the whole program refer to this time.
 func ThreadTime(p *profile.Profile) int64 {
 	all, lives := p.Meta.Duration*int64(Threads(p)), livesOf(p)
 	for _, t := range p.Threads {
@@ -80,7 +78,7 @@ func Sum(n *profile.Node) profile.ThreadStats {
 	return sum
 }
 
-// tree holds what the walks over a profile share.
+// tree holds data that several walks over a profile need.
 type tree struct {
 	p    *profile.Profile
 	team []int // innermost node, itself included, that starts a team; -1: none
@@ -99,8 +97,8 @@ func newTree(p *profile.Profile) *tree {
 		a, inTask := n.Parent, false
 		for a > 0 {
 			c := p.Regions[p.Nodes[a].Region].Construct
-			// Where a task was created is not where its time lies: only a
-			// parallel region lasts until its tasks are done.
+			// A task's time does not lie where the task was created: only a parallel
+			// region lasts until its tasks are done.
 			if p.Nodes[a].Region == n.Region && (!inTask || c.IsParallel()) {
 				break
 			}
@@ -115,13 +113,12 @@ func newTree(p *profile.Profile) *tree {
 	return t
 }
 
-// within reports whether a thread's time at node i lies within the time of the
-// same region further up the path, so that a sum over both would count it
-// twice. A worker's time (number above 0) does so only if its team was started
-// at that ancestor or above it: workers of a team started further down spend
-// their own time. Whether the primary thread of such a team came from the
-// ancestor cannot be told from thread numbers once two teams lie between; it
-// is then taken to have done so, which may count too little but never twice.
+// within reports whether a thread's time at node i lies within the time of the same region further
+// up the path, so that a sum over both would count it twice. For a worker (number above 0), this is
+// so only if its team was started at that ancestor or above it: the workers of a team started
+// further down spend time of their own. With two teams between, thread numbers do not tell whether
+// the primary thread of the inner team came from the ancestor. It is then assumed to have done so,
+// which may count too little, but never twice.
 func (t *tree) within(i, thread int) bool {
 	above := t.same[i]
 	if above < 0 {
@@ -131,16 +128,15 @@ func (t *tree) within(i, thread int) bool {
 	return t.p.Threads[thread].Num == 0 || t.team[i] <= above
 }
 
-// Serial is the time that an initial thread spent in no region.
+// Serial is the time that an initial thread spent outside of all regions.
 type Serial struct {
 	Root int   // of profile.Thread
 	Time int64 // ns, not negative
 }
 
-// SerialTimes returns one entry per initial thread, by rising Root: the
-// duration less the time of that thread in outermost regions. An initial
-// thread other than the first is taken to have lived throughout, as the
-// profile does not say when it began, unless it says how long it lived.
+// SerialTimes returns one entry per initial thread, by rising Root: its lifetime less its time in
+// outermost regions. The lifetime of an initial thread is the duration, unless the profile says how
+// long the thread lived.
 func SerialTimes(p *profile.Profile) []Serial {
 	in := map[int]int64{}
 	for _, t := range p.Threads {
@@ -154,7 +150,7 @@ func SerialTimes(p *profile.Profile) []Serial {
 			continue
 		}
 		for _, s := range p.Nodes[i].Stats {
-			// The workers of a team were not in serial code before.
+			// The workers of a team were in no serial code before.
 			if t := p.Threads[s.Thread]; t.Num == 0 {
 				in[t.Root] += s.Exec.T
 			}

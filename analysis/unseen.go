@@ -6,15 +6,15 @@ import (
 	"ompp-attach/profile"
 )
 
-// Share is a part of all threads' time, if it is known.
+// Share is a part of all threads' time, if that part is known.
 type Share struct {
-	Most  float64 // at most so much
+	Most  float64 // upper bound, 0 to 1
 	Known bool
 }
 
-// UnseenShares tells of what could not be observed (Profile.Unseen) in how much of
-// the time it can have been: in the time that the region whose body it lies in took
-// itself, else by the samples taken in its function.
+// UnseenShares returns, for each entry of Profile.Unseen, the share of the time in which the
+// unobserved construct can have been executed. If the construct lies in the body of a region, that
+// is the region's own time. Otherwise it is the share of samples taken in its function.
 func UnseenShares(p *profile.Profile) []Share {
 	out := make([]Share, len(p.Unseen))
 	for i := range p.Unseen {
