@@ -156,7 +156,7 @@ type Findings struct {
 	Task  []Property // left out: they may be tasks that were not observed (TasksAway)
 }
 
-// divide parts the properties that hold from those that are left out.
+// divide separates the properties that hold from those that are left out.
 func divide(p *profile.Profile, all []Property, whole int64) (f Findings) {
 	around := probedAround(p)
 	_, away := tasksAway(p)

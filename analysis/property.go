@@ -47,12 +47,11 @@ type Property struct {
 // Properties returns the properties that hold, by the rules Disjoint.
 func Properties(p *profile.Profile) []Property { return Disjoint.Properties(p) }
 
-// Properties returns the properties that hold, the most severe first. One
-// whose time is zero does not hold. The properties are those of ompP over the
-// flat profile; InsufficientWorkInParallelLoop, which ompP names but never
-// reports, holds here when starting and ending a parallel loop's team took
-// more time than its body, and that time is its severity. Those that are in doubt
-// are left out (see Findings).
+// Properties returns the properties that hold, the most severe first. A property whose time is zero
+// does not hold. The properties are those of ompP over the flat profile. ompP names
+// InsufficientWorkInParallelLoop but never reports it. Here it holds if starting and ending a
+// parallel loop's team took more time than the loop's body; its severity is that time. Properties
+// in doubt are left out (see Findings).
 func (r Rules) Properties(p *profile.Profile) []Property {
 	return r.Findings(p).Hold
 }

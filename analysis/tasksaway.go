@@ -5,9 +5,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// TasksAway returns the parallel regions whose tasks were not observed all of the
-// time, to keep within a budget, in recorded order. While they were not, a thread that
-// executed tasks in a wait seems to have waited.
+// TasksAway returns the parallel regions whose tasks were not observed all of the time, to keep
+// within a budget, in recorded order. In the unobserved time, a thread that executed tasks in a
+// wait seems to have only waited.
 func TasksAway(p *profile.Profile) (regions []int) {
 	teams, _ := tasksAway(p)
 	for region, away := range teams {
@@ -18,8 +18,8 @@ func TasksAway(p *profile.Profile) (regions []int) {
 	return regions
 }
 
-// tasksAway tells of each region whether it starts such teams, and whether it is
-// executed in one.
+// tasksAway tells, for each region, whether it starts such teams, and whether it is executed in
+// one.
 func tasksAway(p *profile.Profile) (starts, inside []bool) {
 	starts, inside = make([]bool, len(p.Regions)), make([]bool, len(p.Regions))
 	t, away := newTree(p), map[int]bool{}
@@ -42,8 +42,7 @@ func tasksAway(p *profile.Profile) (starts, inside []bool) {
 	return starts, inside
 }
 
-// mayBeTasks tells whether a property is of time in which a thread may have executed
-// tasks.
+// mayBeTasks tells whether a property is about time in which a thread may have executed tasks.
 func mayBeTasks(name string) bool {
 	switch name {
 	case WaitForCore, MPITimeInParallelRegion, InsufficientWorkInParallelLoop, CriticalSectionContention, LockContention, FrequentAtomic:

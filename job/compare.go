@@ -8,27 +8,27 @@ import (
 	"ompp-attach/mpi"
 )
 
-// The thresholds by which ranks are judged. They are rules of thumb; reports
-// state them beside every verdict.
+// The thresholds by which ranks are judged. They are rules of thumb. Reports state them beside
+// every verdict.
 const (
-	// DiffersStdDev and DiffersRange: ranks differ in a time if its standard
-	// deviation is at least this part of the time that a rank has in all.
-	// Below that, single ranks stand out if the range is this part of it.
+	// DiffersStdDev and DiffersRange: ranks differ in a time if its standard deviation is at
+	// least DiffersStdDev of a rank's whole time. Below that, single ranks stand out if the
+	// range is at least DiffersRange of it.
 	DiffersStdDev = 0.02
 	DiffersRange  = 0.10
-	// DiffersCount: a count or volume differs between ranks from this
-	// coefficient of variation on.
+	// DiffersCount: a count or volume differs between ranks if its coefficient of variation is
+	// at least this.
 	DiffersCount = 0.05
-	// Comparable: two times can make up for each other if the one varies by at least
-	// this part of what the other does.
+	// Comparable: two times can only make up for each other if the standard deviation of the
+	// one is at least this part of the other's.
 	Comparable = 0.25
-	// InStep: figures go together from this correlation on. MinRanks is from
-	// how many ranks on a correlation says anything.
+	// InStep: two figures are in step if their correlation is at least this. MinRanks is the
+	// number of ranks below which a correlation says nothing.
 	InStep   = 0.8
 	MinRanks = 4
 )
 
-// Verdict says how far ranks are alike.
+// Verdict says how alike ranks are.
 type Verdict int
 
 // The verdicts, from good to bad.
@@ -38,10 +38,11 @@ const (
 	Differ
 )
 
-// String is the verdict in a word.
+// String returns the verdict in a word.
 func (v Verdict) String() string { return [...]string{"alike", "outliers", "differ"}[v] }
 
-// judge applies the rule to a time of which a rank has whole in all.
+// judge returns the verdict on a time s of ranks. whole is the whole time of a rank, in the same
+// unit.
 func judge(s *Stats, whole float64) Verdict {
 	switch {
 	case whole <= 0:
@@ -54,15 +55,17 @@ func judge(s *Stats, whole float64) Verdict {
 	return Alike
 }
 
-// Quantity is a time of whole ranks.
+// Quantity is the distribution of a time over ranks.
 type Quantity struct {
-	Name  string
-	Whole float64 // what it is a part of: mean wall time or, summed over threads, mean thread time (ns)
+	Name string
+	// The time that it is a part of, ns: mean wall time or, for sums over threads, mean thread
+	// time.
+	Whole float64
 	Stats
 	Verdict Verdict
 }
 
-// RankStats returns the distribution of a figure of ranks.
+// RankStats returns the distribution of a figure over the ranks.
 func (j *Job) RankStats(of func(*Rank) int64) Stats {
 	m := j.rankMoments(of)
 	return m.over(len(j.Ranks), -1)
@@ -90,7 +93,7 @@ var (
 	rankImbal   = func(r *Rank) int64 { return r.Overheads.Imbal }
 	rankMPI     = func(r *Rank) int64 { return r.MPITime }
 	rankMPIWall = func(r *Rank) int64 { return r.MPIWall }
-	// MPI's start and end are the launcher's and the library's: what ranks do to
+	// The launcher and the library determine the start and the end of MPI. What ranks do to
 	// each other is communication.
 	rankCommunication = (*Rank).Communication
 	rankCommWall      = func(r *Rank) int64 { return r.Communicating }
@@ -98,9 +101,9 @@ var (
 	rankSum           = func(r *Rank) int64 { return r.Overheads.Sum() }
 )
 
-// Quantities are what tells whether ranks behave alike. MPI is there twice: a
-// thread that calls MPI while the others have nothing to do (MPI_THREAD_FUNNELED)
-// holds up all of them, however small a part of the thread time that is.
+// Quantities returns the times that tell whether ranks behave alike. MPI occurs twice. A thread may
+// call MPI while the others have nothing to do (MPI_THREAD_FUNNELED). It then holds up all of them,
+// even if its time is a small part of the thread time.
 func (j *Job) Quantities() []Quantity {
 	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
@@ -129,15 +132,14 @@ func (j *Job) Quantities() []Quantity {
 type Difference struct {
 	Number  int // index in Job.Regions
 	Region  *Region
-	By      Figure  // ExecT, or the part of it that varies more
-	Spread  float64 // its standard deviation, ns
-	Verdict Verdict // by mean thread time; of WallT by mean wall time
+	By      Figure  // ExecT, or the part of it that varies most
+	Spread  float64 // standard deviation of By, ns
+	Verdict Verdict // relative to mean thread time; for WallT, to mean wall time
 }
 
-// Differences returns all regions that vary, the greatest spread first. What a
-// region's parts vary by counts where it is more than what the whole does:
-// waiting can make up for work, so that ranks that differ leave a region at
-// the same time.
+// Differences returns all regions that vary, the greatest spread first. The spread of a part of a
+// region counts if it is larger than that of the whole: waiting can make up for work, so that ranks
+// that differ leave a region at the same time.
 func (j *Job) Differences() []Difference {
 	all := j.RankStats(func(r *Rank) int64 { return r.ThreadTime })
 	wall := j.RankStats(func(r *Rank) int64 { return r.Wall })
@@ -159,13 +161,13 @@ func (j *Job) Differences() []Difference {
 	return out
 }
 
-// Reading is what a region's differences go with. It is no cause: figures in
-// step may have a third thing in common.
+// Reading says what a region's differences go with. It is no proof of a cause: figures in step may
+// have a third cause in common.
 type Reading int
 
 // The readings.
 const (
-	TooFew   Reading = iota // ranks, for a correlation
+	TooFew   Reading = iota // too few ranks for a correlation
 	Trade                   // MPI time and waiting make up for each other
 	InMPI                   // time in MPI varies most
 	InWait                  // waiting within ranks varies most
@@ -176,43 +178,43 @@ const (
 	TimeOnly                // counts and volumes are alike
 )
 
-// String is the reading's name in JSON and CSV.
+// String returns the reading's name in JSON and CSV.
 func (r Reading) String() string {
 	return [...]string{"too few ranks", "trade", "MPI", "waiting", "no core", "counts", "volumes", "loose", "time only"}[r]
 }
 
-// Explanation says what a region's differences consist of and go with.
+// Explanation says which parts a region's differences have, and what they go with.
 type Explanation struct {
 	Reading Reading
-	// Shares are the parts of execT's variance that go with each of Parts. Varies is false where that means nothing: execT varies by at
-	// most half of what one of its parts does. Level: but a part does vary.
+	// Shares are the parts of execT's variance that go with each of Parts. Varies is false if
+	// these mean nothing: execT does not vary, or its deviation is at most half of that of one
+	// of its parts. Level tells that it is the latter.
 	Shares        [len(Parts)]float64
 	Varies, Level bool
-	// Bytes says whether ranks exchange any in the region; Unknown, that some
-	// volumes are not known.
+	// Bytes says whether ranks exchange bytes in the region; Unknown says that some volumes are
+	// not known.
 	Bytes, Unknown bool
-	// Between is how much more the rank with most work has, per thread, than
-	// the mean; Within how much more a rank's slowest thread has than the mean
-	// of its threads, on average over ranks (ns).
+	// Between is how much more work per thread the rank with most work has than the mean (ns).
+	// Within is how much more work a rank's slowest thread has than the mean of its threads, as
+	// the mean over ranks (ns).
 	Between, Within float64
 	// Correlations of WorkT with executions, bodies and bytes.
 	WithExecs, WithBodies, WithBytes Correlation
-	// Correlations of WorkT and WaitT with a rank's communication,
-	// wherever that is.
+	// Correlations of WorkT and WaitT with a rank's communication, in any region.
 	WorkMPI, WaitMPI Correlation
 }
 
-// Correlation is a coefficient; it is not known of too few ranks, nor where one
-// of the figures does not vary.
+// Correlation is a correlation coefficient. It is not known for too few ranks, or if one of the
+// figures does not vary.
 type Correlation struct {
 	R     float64
 	Known bool
 }
 
-// Parts are the figures that ExecT is made of.
+// Parts are the figures that add up to ExecT.
 var Parts = [5]Figure{WorkT, WaitT, MPIT, MgmtT, NoCoreT}
 
-// Explain says what the differences of a region go with.
+// Explain returns what the differences of a region go with.
 func (g *Region) Explain(by mpi.Accounting) Explanation {
 	_, _, bytes := Volumes(by)
 	thread, within := g.Stats(ThreadT), g.Stats(WithinT)
@@ -245,7 +247,7 @@ func (g *Region) read(e *Explanation, bytes Figure) Reading {
 		return Trade
 	}
 	switch max(work.StdDev, wait.StdDev, inMPI.StdDev) {
-	case work.StdDev: // below
+	case work.StdDev: // see the cases below
 	case inMPI.StdDev:
 		return InMPI
 	default:
@@ -267,8 +269,8 @@ func (g *Region) read(e *Explanation, bytes Figure) Reading {
 	return TimeOnly
 }
 
-// makeUp tells whether two times, of the given deviations and correlation, make
-// up for each other: their sum varies by at most half of what one of them does.
+// makeUp tells whether two times, with the deviations x and y and the correlation r, make up for
+// each other: the deviation of their sum is at most half of one of theirs.
 func makeUp(x, y, r float64) bool {
 	sum := math.Sqrt(max(0, x*x+y*y+2*r*x*y))
 	return r <= -InStep && steady(sum, x, y)
@@ -276,20 +278,19 @@ func makeUp(x, y, r float64) bool {
 
 func steady(sum, x, y float64) bool { return sum <= max(x, y)/2 }
 
-// Exchange is how communication by MPI and imbalance of ranks relate (paper, Fig. 9).
+// Exchange describes how communication by MPI and imbalance are related over ranks (paper, Fig. 9).
 type Exchange struct {
-	Imbal, MPI, Sum Stats       // of each rank's overheads; the sum is that of all classes
-	ImbalMPI        Correlation // of the two
-	// Trade: more of one goes with less of the other, by times of comparable size that
-	// are no trifle, and ranks have threads that can wait for each other.
-	// Steady: the sum of all classes varies by at most half of what one of them
-	// does.
+	Imbal, MPI, Sum Stats       // each rank's overheads; Sum is the sum of all classes
+	ImbalMPI        Correlation // correlation of Imbal and MPI
+	// Trade: more of one goes with less of the other. Both times vary by a comparable amount
+	// that matters, and some rank has several threads, which can wait for each other. Steady:
+	// the deviation of the sum of all classes is at most half of that of one of the two.
 	Trade, Steady bool
-	// WorkMPI is the correlation of the time in no overhead class with communication.
+	// WorkMPI is the correlation of communication with the time in no overhead class.
 	WorkMPI Correlation
 }
 
-// Exchange compares communication with imbalance over ranks.
+// Exchange compares communication with imbalance over the ranks.
 func (j *Job) Exchange() Exchange {
 	x := Exchange{Imbal: j.RankStats(rankImbal), MPI: j.RankStats(rankCommunication), Sum: j.RankStats(rankSum),
 		ImbalMPI: j.rankCorrelation(rankImbal, rankCommunication),

@@ -8,15 +8,15 @@ import (
 	"ompp-attach/profile"
 )
 
-// CounterStats is a performance counter's distribution over ranks in a region,
-// summed over threads, inclusive.
+// CounterStats is the distribution of a performance counter over ranks in a region, summed over
+// threads, inclusive.
 type CounterStats struct {
 	Name string
 	Stats
 }
 
-// countersOf returns what a rank's counters counted in a region; those that are
-// not known of all its executions are left out.
+// countersOf returns the counts of a rank's counters in a region. It returns nil if the counts of
+// some executions are not known.
 func countersOf(p *profile.Profile, b *analysis.Block) map[string]int64 {
 	if b.Sum.Uncounted > 0 || len(b.Sum.Counters) != len(p.Meta.Counters) {
 		return nil
@@ -30,8 +30,8 @@ func countersOf(p *profile.Profile, b *analysis.Block) map[string]int64 {
 	return out
 }
 
-// addCounters adds those of one of the rank's regions that are this region of the
-// job.
+// addCounters adds the counters of a further region of the rank that is the same region of the job.
+// Only counters that are known of all of them stay.
 func (p *part) addCounters(counters map[string]int64) {
 	if !p.reached {
 		p.counters = counters
@@ -46,8 +46,8 @@ func (p *part) addCounters(counters map[string]int64) {
 	}
 }
 
-// Counters returns the counters of the region that are known of every rank that
-// reached it, by name.
+// Counters returns the counters of the region by name. It leaves out counters that are not known of
+// every rank that reached the region.
 func (g *Region) Counters() (out []CounterStats) {
 	for _, name := range slices.Sorted(maps.Keys(g.counters)) {
 		if m := g.counters[name]; m.n == g.Reached {

@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// Fate is how some ranks ended.
+// Fate describes how some ranks ended.
 type Fate struct {
-	Ended string // in words; empty: that is not known
-	Well  bool   // with exit status 0, or it is not known to be otherwise
+	Ended string // in words; empty: not known
+	Well  bool   // false: the profile says that the program failed
 	Ranks []int
-	First time.Duration // from the start of the first of them to end until then
-	// Until is, of ranks of which there are snapshots only, the time of the earliest; zero: the
-	// profiles are whole.
+	First time.Duration // time from the start to the end of the rank that ended first
+	// Until is the end of the earliest snapshot, if there are only snapshots of the ranks;
+	// zero: the profiles are whole.
 	Until time.Time
 }
 
-// Fates tells how the ranks ended: first those that did not end well, and of these the first to
-// end. Those that a launcher has ended come behind: clocks of nodes differ.
+// Fates returns how the ranks ended. Ranks that failed come first, and of these the first to end.
+// Behind them come ranks that the launcher seems to have ended: the clocks of nodes differ, so
+// times alone do not tell.
 func (j *Job) Fates() (fates []Fate) {
 	ends := map[int]time.Time{}
 	for i := range j.Ranks {
@@ -63,13 +64,14 @@ func (j *Job) Fates() (fates []Fate) {
 	return sorted
 }
 
-// sentByLauncher tells of signals by which launchers end the other ranks when one has failed.
+// sentByLauncher tells whether the ranks were killed by a signal that launchers send to the other
+// ranks when one has failed.
 func (f *Fate) sentByLauncher() bool {
 	return strings.HasPrefix(f.Ended, "killed by signal 9 ") || strings.HasPrefix(f.Ended, "killed by signal 15 ")
 }
 
-// Well tells whether nothing says that the rank's program failed.
+// Well tells whether nothing in the profile says that the rank's program failed.
 func (r *Rank) Well() bool {
-	status, exited := strings.CutPrefix(r.Ended, "exit status ") // older profiles have no number
+	status, exited := strings.CutPrefix(r.Ended, "exit status ") // older profiles have no Exit
 	return r.Exit == 0 && (!exited || status == "0") && !strings.HasPrefix(r.Ended, "killed by ") && !strings.HasPrefix(r.Ended, "not known")
 }

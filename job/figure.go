@@ -8,43 +8,43 @@ import (
 	"ompp-attach/profile"
 )
 
-// Figure is one of the figures that a rank has of a region: all its paths and
-// threads together, unless its description says otherwise.
+// Figure names a figure of one rank in a region. The figure sums all paths and threads, unless its
+// description says otherwise.
 type Figure int
 
 // The figures, times in nanoseconds.
 const (
-	ExecT  Figure = iota // whole construct, summed over threads
-	WallT                // of the thread that was in it longest
-	EnterT               // waiting to get in; startup of a team
+	ExecT  Figure = iota // whole construct
+	WallT                // of the thread that was in the region longest
+	EnterT               // waiting to get in, or startup of a team
 	BodyT
 	BarrierT
 	ExitT
-	// The parts of ExecT: what it is made of, and what it can differ by.
-	WorkT // what the others leave
-	WaitT // overheads but MPI and management, inner regions' included
-	MPIT  // in MPI calls, inner regions' included
-	MgmtT // management, inner regions' included
-	// NoCoreT is the time in which threads were ready to run and had no core, inner
-	// regions' included; it is in none of the other parts.
+	// The parts that ExecT is made of, and that it can differ by.
+	WorkT // ExecT without the other parts
+	WaitT // overheads except MPI and management, including those of inner regions
+	MPIT  // in MPI calls, including those of inner regions
+	MgmtT // management, including that of inner regions
+	// NoCoreT is the time in which threads were ready to run and had no core, including that in
+	// inner regions. It is in none of the other parts.
 	NoCoreT
-	NoCoreWallT // of the thread that lacked a core longest
-	// WithinT is the longest thread's WorkT less the mean of the rank's threads:
-	// how long the team waits for its slowest thread.
+	NoCoreWallT // of the thread that was without a core longest
+	// WithinT is the WorkT of the slowest thread less the mean of the rank's threads: how long
+	// the team waits for its slowest thread.
 	WithinT
-	// ThreadT is that mean: a thread's share of WorkT.
+	// ThreadT is that mean: WorkT per thread.
 	ThreadT
-	// What the region itself costs, by class, without regions inside it.
+	// The region's own overhead, by class, without the regions inside it.
 	Synch
 	Imbal
 	Limpar
 	Mgmt
 	MPIOver
 	NoCore
-	Overhead // the sum of these
+	Overhead // the sum of the classes
 	ExecC    // executions, summed over threads
 	BodyC
-	Calls // of MPI
+	Calls // number of MPI calls
 	Sends
 	Recvs
 	Colls
@@ -52,12 +52,12 @@ const (
 	InMinimal
 	OutNaive
 	InNaive
-	BytesMinimal // out, in, read and written
+	BytesMinimal // bytes sent, received, read and written
 	BytesNaive
-	FileRead // by MPI-IO
+	FileRead // bytes read by MPI-IO
 	FileWritten
-	Sized   // calls whose volume is in the above
-	Unknown // calls whose volume could not be told
+	Sized   // number of calls whose volume the above contain
+	Unknown // number of calls whose volume is not known
 	NumFigures
 )
 
@@ -71,13 +71,14 @@ var figures = [NumFigures]struct{ name, unit string }{
 	{"readV", "bytes"}, {"writtenV", "bytes"}, {"sizedC", "count"}, {"unknownC", "count"},
 }
 
-// String is the figure's name in JSON and CSV.
+// String returns the figure's name in JSON and CSV.
 func (f Figure) String() string { return figures[f].name }
 
-// Unit is ns, count or bytes.
+// Unit returns ns, count or bytes.
 func (f Figure) Unit() string { return figures[f].unit }
 
-// Volumes returns the figures that hold bytes sent, received, and all.
+// Volumes returns the figures with the bytes sent, the bytes received, and all bytes, by the given
+// way of accounting.
 func Volumes(by mpi.Accounting) (out, in, both Figure) {
 	if by == mpi.Naive {
 		return OutNaive, InNaive, BytesNaive
@@ -85,14 +86,14 @@ func Volumes(by mpi.Accounting) (out, in, both Figure) {
 	return OutMinimal, InMinimal, BytesMinimal
 }
 
-// Figures are what one rank has of a region.
+// Figures are the figures of one rank in a region.
 type Figures [NumFigures]int64
 
-// count makes a counter a figure.
+// count converts a counter to a figure.
 func count(v uint64) int64 { return int64(min(v, math.MaxInt64)) }
 
-// ofBlock fills in what the flat profile of a region and its threads' shares
-// (by thread) say.
+// ofBlock fills in the figures of a region's flat profile. of holds the waiting and management time
+// of each thread.
 func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
 	s := &b.Sum
 	f[ExecT], f[EnterT], f[BodyT], f[BarrierT], f[ExitT] = s.Exec.T, s.Enter.T, s.Body.T, s.Barrier.T, s.Exit.T
@@ -146,8 +147,8 @@ func (f *Figures) addMPI(m *profile.MPIStats) {
 	}
 }
 
-// add adds another region's figures, of regions that are one in the job. Its
-// WallT, WithinT and NoCoreWallT are of different executions, so the larger one counts.
+// add adds the figures of another region that is the same region of the job. WallT, WithinT and
+// NoCoreWallT belong to different executions, so the larger one counts.
 func (f *Figures) add(g *Figures) {
 	sum := *f
 	for i := range f {
@@ -159,7 +160,7 @@ func (f *Figures) add(g *Figures) {
 	*f = sum
 }
 
-// addClasses adds a node's overheads.
+// addClasses adds the overheads of a node.
 func (f *Figures) addClasses(c analysis.Classes) {
 	f[Synch] += c.Synch
 	f[Imbal] += c.Imbal

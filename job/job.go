@@ -1,7 +1,7 @@
-// Package job makes one of the profiles of many MPI ranks: figures of regions
-// and ranks, where ranks differ, and what the difference goes with. It keeps
-// no profile: each is reduced to what the job needs of it and dropped, so that
-// memory grows with regions plus ranks. It is pure; Read takes readers.
+// Package job merges the profiles of many MPI ranks into one job: the figures of regions and ranks,
+// where ranks differ, and what the differences go with. It keeps no profile. Each profile is
+// reduced to the data that the job needs and dropped, so that memory grows with the number of
+// regions plus ranks. The package is pure; Read takes readers.
 package job
 
 import (
@@ -17,15 +17,15 @@ import (
 
 // Job is a merged job.
 type Job struct {
-	Ranks   []Rank // by rising number; those that were read
+	Ranks   []Rank // the ranks that were read, by rising number
 	Regions []*Region
-	Size    int // of MPI_COMM_WORLD; 0: no rank has told
-	// Paths are the call paths over all ranks, nil unless asked for.
+	Size    int // size of MPI_COMM_WORLD; 0: no rank's profile states it
+	// Paths are the call paths over all ranks; nil unless Options ask for them.
 	Paths *Paths
 
 	troubles []trouble
 	byKey    map[key]*Region
-	seen     bitset // ranks that were read
+	seen     bitset // the ranks that were read
 }
 
 // Rank is one process of the job. Times are in ns.
@@ -35,9 +35,9 @@ type Rank struct {
 	Host    string
 	Program string
 	PID     int
-	Ended   string // how it ended, in words; empty: its measurement went on
-	Exit    int    // status; 0: well, or not known
-	// SnapshotAt: there is a snapshot only, which ends then; zero: the profile is whole.
+	Ended   string // in words; empty: the measurement went on
+	Exit    int    // exit status; 0: success, or not known
+	// SnapshotAt is the end of a snapshot; zero: the profile is whole.
 	SnapshotAt time.Time
 	Start      time.Time
 	EndedAt    time.Time
@@ -47,33 +47,36 @@ type Rank struct {
 	MPI        profile.MPIJob
 
 	Threads      int
-	Wall         int64 // measured
-	Parallel     int64 // of initial threads in parallel regions
+	Wall         int64 // measured wall time
+	Parallel     int64 // time of initial threads in parallel regions
 	User, System int64 // CPU time
 	ThreadTime   int64 // wall time times threads
-	ProbeCost    int64 // what probes took of all threads
-	CostKnown    bool  // that is known
-	Adjusted     bool  // times are without it (see analysis.Adjust)
-	MPITime      int64 // of all threads
-	MPIWall      int64 // of the thread that was in MPI longest
-	// StartEnd is the part of MPITime in which MPI began and ended, StartEndCalls are
-	// the operations that did. Communicating is the rest, of the thread that has most of it.
+	ProbeCost    int64 // time that probes took of all threads
+	CostKnown    bool  // ProbeCost is known
+	Adjusted     bool  // times are without ProbeCost (see analysis.Adjust)
+	MPITime      int64 // time in MPI, summed over threads
+	MPIWall      int64 // time in MPI of the thread with most of it
+	// StartEnd is the part of MPITime in calls that begin or end MPI, and StartEndCalls are
+	// their operations. Communicating is the remaining time in MPI of the thread with most of
+	// it.
 	StartEnd      int64
 	StartEndCalls []string
 	Communicating int64
-	NoCore        int64 // in which threads were ready to run and had no core, in regions or not
-	InitT         int64 // in MPI_Init, of MPIWall
-	Calls         Figures
-	Overheads     analysis.Classes // wherever they lie, summed over threads
-	LostHits      uint64
-	Partial       uint64
-	Warnings      int
-	Hot           map[string]int64 // sampled time by function of the program, outside of MPI and waiting
-	LeftOut       string           // what the user did not want to see
-	Extrapolated  string           // which constructs were not observed all of the time; empty: none
+	// Time in which threads were ready to run and had no core, in regions or not.
+	NoCore    int64
+	InitT     int64 // the part of MPIWall in MPI_Init
+	Calls     Figures
+	Overheads analysis.Classes // in all regions and outside, summed over threads
+	LostHits  uint64
+	Partial   uint64
+	Warnings  int
+	// Sampled time by function of the program, outside of MPI and waiting.
+	Hot          map[string]int64
+	LeftOut      string // constructs that the user did not want to see
+	Extrapolated string // constructs that were not observed all of the time; empty: none
 }
 
-// MeasuredTime is ThreadTime as it was measured, with what the probes took, ns.
+// MeasuredTime returns ThreadTime as measured, with the time that probes took, in ns.
 func (r *Rank) MeasuredTime() int64 {
 	if r.Wall <= 0 {
 		return r.ThreadTime
@@ -81,33 +84,33 @@ func (r *Rank) MeasuredTime() int64 {
 	return int64(float64(r.ThreadTime) * (float64(r.End.Sub(r.Start)) / float64(r.Wall)))
 }
 
-// Communication is the time of all threads in MPI without its start and end.
+// Communication returns the time of all threads in MPI, without the start and end of MPI, in ns.
 func (r *Rank) Communication() int64 { return max(0, r.MPITime-r.StartEnd) }
 
 // Region is a region over all ranks.
 type Region struct {
-	// Region is as the lowest rank that has it describes it.
+	// The embedded Region comes from the lowest rank that has the region.
 	profile.Region
-	// Reached is how many ranks executed it.
+	// Reached is the number of ranks that executed it.
 	Reached int
 
 	key      key
-	from     int // the rank that described it
+	from     int // the rank that the embedded Region comes from
 	ranks    bitset
 	moments  [NumFigures]moments
 	products [len(pairs)]wide
 	withMPI  [2]wide // products of WorkT and WaitT with the rank's communication
 	bytes    *calls
 	counters map[string]*moments
-	n        int      // ranks of the job
-	absent   int      // the lowest rank that did not execute it
-	mpiTime  *moments // of ranks: communication, wherever it is
+	n        int      // number of ranks of the job
+	absent   int      // the lowest rank that did not execute the region
+	mpiTime  *moments // communication of each rank, in any region
 }
 
 // pair names two figures whose products are summed.
 type pair struct{ x, y Figure }
 
-// The pairs: parts of execT with the whole, and what work may go with.
+// The pairs: each part of execT with the whole, and the figures that work may go with.
 var pairs = [...]pair{
 	{WorkT, ExecT}, {WaitT, ExecT}, {MPIT, ExecT}, {MgmtT, ExecT}, {NoCoreT, ExecT},
 	{WorkT, ExecC}, {WorkT, BodyC}, {WorkT, BytesMinimal}, {WorkT, BytesNaive}, {WaitT, MPIT},
@@ -116,7 +119,7 @@ var pairs = [...]pair{
 // newJob returns an empty job.
 func newJob() *Job { return &Job{byKey: map[key]*Region{}} }
 
-// fold takes a reduced rank in; false if that rank is there already.
+// fold adds a reduced rank to the job. It answers false if the rank is in the job already.
 func (j *Job) fold(r *reduced) bool {
 	if j.seen.has(r.rank.Rank) {
 		return false
@@ -143,7 +146,7 @@ func (j *Job) region(p *part, rank int) *Region {
 	if rank < g.from {
 		lossy := g.Lossy
 		g.from, g.Region = rank, *p.region
-		g.Notes, g.Lossy = nil, lossy // of one rank; of all
+		g.Notes, g.Lossy = nil, lossy // notes are those of one rank, losses those of all
 	}
 	return g
 }
@@ -178,7 +181,7 @@ func (g *Region) add(p *part, rank *Rank) {
 	g.withMPI[1].addProduct(p.figures[WaitT], rank.Communication())
 }
 
-// finish orders ranks and regions when all ranks are there.
+// finish orders ranks and regions when all ranks have been added.
 func (j *Job) finish() {
 	slices.SortFunc(j.Ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
 	slices.SortFunc(j.Regions, func(a, b *Region) int { return a.key.compare(&b.key) })
@@ -200,7 +203,7 @@ func (j *Job) finish() {
 	}
 }
 
-// compare orders regions as single profiles do.
+// compare orders regions as the reports of single profiles do.
 func (k *key) compare(o *key) int {
 	return cmp.Or(cmp.Compare(k.file, o.file), cmp.Compare(k.begin, o.begin), cmp.Compare(k.construct, o.construct),
 		cmp.Compare(k.object, o.object), cmp.Compare(k.offset, o.offset), cmp.Compare(k.name, o.name),
@@ -210,14 +213,14 @@ func (k *key) compare(o *key) int {
 // Stats returns the distribution of a figure over the job's ranks.
 func (g *Region) Stats(f Figure) Stats { return g.moments[f].over(g.n, g.absent) }
 
-// share is how much of the variance of execT over ranks goes with one of its
-// Parts. They add up to 1; one can exceed it where another makes up for
-// it. ok is false if execT does not vary.
+// share returns the part of execT's variance over ranks that goes with one of its Parts. The shares
+// add up to 1. One share can exceed 1 if another part makes up for it. ok is false if execT does
+// not vary.
 func (g *Region) share(part Figure) (s float64, ok bool) {
 	return share(g.n, g.product(part, ExecT), &g.moments[part], &g.moments[ExecT])
 }
 
-// correlate is the correlation of two figures over ranks.
+// correlate returns the correlation of two figures over ranks.
 func (g *Region) correlate(x, y Figure) Correlation {
 	return g.known(g.product(x, y), &g.moments[x], &g.moments[y])
 }
@@ -231,8 +234,8 @@ func (g *Region) product(x, y Figure) *wide {
 	return &g.products[slices.Index(pairs[:], pair{x, y})]
 }
 
-// CallBytes returns the bytes of the smallest and the largest call at an MPI
-// call site; ok is false of other regions.
+// CallBytes returns the bytes of the smallest and the largest call at an MPI call site. ok is false
+// for other regions.
 func (g *Region) CallBytes(by mpi.Accounting) (least, most uint64, ok bool) {
 	if g.bytes == nil {
 		return 0, 0, false

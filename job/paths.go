@@ -10,32 +10,32 @@ import (
 	"ompp-attach/profile"
 )
 
-// maxSamples bounds the samples of a job's paths, and with them the memory
-// that a profile for pprof takes to write and to read.
+// maxSamples bounds the samples of a job's paths, and thereby the memory for writing and reading a
+// profile for pprof.
 const maxSamples = 200_000
 
-// Level says whose time a sample of Paths holds.
+// Level says whose values a sample of Paths holds.
 type Level int
 
-// The levels. Paths begin with ByRank and add up further while there are more
-// samples than the bound.
+// The levels. Paths begin with ByRank. While there are more samples than the bound, they are added
+// up further.
 const (
 	ByRank Level = iota
 	ByHost
 	Whole
 )
 
-// The values of a sample: times in ns, summed over threads.
+// Indices of the values of a sample. Times are in ns, summed over threads.
 const (
-	SelfT = iota // outside of inner regions
-	SelfC        // executions
+	SelfT = iota // time outside of inner regions
+	SelfC        // number of executions
 	SelfSynch
 	SelfImbal
 	SelfLimpar
 	SelfMgmt
 	SelfMPI
 	SelfNoCore
-	SelfIn    // bytes of calls made here, by accounting
+	SelfIn    // bytes received by calls made here, by way of accounting; then bytes sent
 	SelfOut   = SelfIn + int(mpi.NumAccountings)
 	numValues = SelfOut + int(mpi.NumAccountings)
 )
@@ -43,7 +43,7 @@ const (
 // Values are the values of one sample.
 type Values [numValues]int64
 
-// Sample is what a rank, a host or the job has of one path.
+// Sample holds the values of a rank, a host or the job on one path.
 type Sample struct {
 	Rank   int    // -1 unless ByRank
 	Host   string // empty if Whole
@@ -51,13 +51,13 @@ type Sample struct {
 	Values Values
 }
 
-// PathNode is a region reached over one path.
+// PathNode is a region on one call path.
 type PathNode struct {
-	Parent int // index in Paths.Nodes; -1 of the root, the program
-	Region int // index in Job.Regions; -1 of the root
+	Parent int // index in Paths.Nodes; -1 for the root, the program
+	Region int // index in Job.Regions; -1 for the root
 }
 
-// Paths are the call paths of all ranks: a parent precedes its children.
+// Paths are the call paths of all ranks. A parent precedes its children.
 type Paths struct {
 	Nodes   []PathNode
 	Samples []Sample
@@ -84,13 +84,13 @@ func newPaths(bound int) *Paths {
 		hostOf: map[string]int{}, owner: map[int]int{}, sums: map[sampleKey]*Values{}}
 }
 
-// pathPart is what one rank has of a path.
+// pathPart holds the values of one rank on a path.
 type pathPart struct {
-	parent, part int // index of an earlier pathPart, of a part; -1 of the root
+	parent, part int // indices of an earlier pathPart and of a part; -1 for the root
 	values       Values
 }
 
-// pathsOf returns a profile's paths; number is which part a region is.
+// pathsOf returns a profile's paths. number maps the profile's regions to parts.
 func pathsOf(p *profile.Profile, number []int, classes [][]analysis.Classes) []pathPart {
 	out := make([]pathPart, len(p.Nodes))
 	out[0] = pathPart{parent: -1, part: -1}
@@ -123,7 +123,7 @@ func (v *Values) add(o *Values) {
 	}
 }
 
-// fold takes a rank's paths in.
+// fold adds a rank's paths.
 func (p *Paths) fold(r *reduced) {
 	host, ok := p.hostOf[r.rank.Host]
 	if !ok {
@@ -155,7 +155,8 @@ func (p *Paths) step(parent int, region key) int {
 	return n
 }
 
-// group is what a rank's samples are added up as.
+// group returns the number of the group (rank, host or job) whose values a rank's samples are added
+// to.
 func (p *Paths) group(rank int) int {
 	switch p.Level {
 	case ByRank:
@@ -178,8 +179,8 @@ func (p *Paths) add(k sampleKey, v *Values) {
 	}
 }
 
-// coarsen goes to the next level. Whether it is reached does not depend on the
-// order of ranks: samples only get more.
+// coarsen goes to the next level. The number of samples only grows, so whether a level is reached
+// does not depend on the order of ranks.
 func (p *Paths) coarsen() {
 	old := p.sums
 	p.sums = map[sampleKey]*Values{}
@@ -198,7 +199,7 @@ func (p *Paths) coarsen() {
 	}
 }
 
-// finish numbers the paths depth first, regions by number, and lists the
+// finish numbers the paths depth first, with regions in the order of their numbers, and lists the
 // samples by path.
 func (p *Paths) finish(number map[key]int) {
 	kids := make([][]int, len(p.Nodes))

@@ -14,41 +14,40 @@ import (
 	"ompp-attach/profile"
 )
 
-// maxRank bounds the rank that a file's name may state: far beyond any job,
-// and small enough to index by.
+// maxRank bounds the rank in a file's name: far beyond any job, and small enough for an index.
 const maxRank = 1 << 24
 
-// Options say what is to be taken from the profiles.
+// Options say what Read takes from the profiles.
 type Options struct {
-	Paths   bool           // call paths too
-	Rules   analysis.Rules // of the overhead classes
+	Paths   bool           // call paths as well
+	Rules   analysis.Rules // rules of the overhead classes
 	Classic bool           // without the regions of single MPI calls
-	Raw     bool           // times as measured, with what the probes took of them
+	Raw     bool           // times as measured, including the time that probes took
 }
 
 // Source is a recorded profile of one rank.
 type Source struct {
-	Name string // of the file, for messages
-	Rank int    // as the name says
-	Copy int    // 0, or the number of a further profile of the rank
+	Name string // name of the file, for messages
+	Rank int    // rank in the file's name
+	Copy int    // 0, or the number of a further profile of the same rank
 	Open func() (io.ReadCloser, error)
 }
 
 var fileName = regexp.MustCompile(`^profile\.rank(0|[1-9]\d{0,8})(?:-([1-9]\d{0,8}))?\.json\.gz$`)
 
-// ParseName tells of which rank a file's name says that it is the profile;
-// ok is false of names that are no rank's. FileName is its inverse.
+// ParseName returns the rank and the copy number in the name of a recorded profile. ok is false for
+// names of other files. FileName is its inverse.
 func ParseName(name string) (rank, copy int, ok bool) {
 	m := fileName.FindStringSubmatch(name)
 	if m == nil {
 		return 0, 0, false
 	}
-	rank, _ = strconv.Atoi(m[1]) // at most nine digits
-	copy, _ = strconv.Atoi(m[2]) // or none
+	rank, _ = strconv.Atoi(m[1]) // cannot fail: at most nine digits
+	copy, _ = strconv.Atoi(m[2]) // 0 if there are no digits
 	return rank, copy, rank < maxRank
 }
 
-// FileName is the name of a rank's recorded profile.
+// FileName returns the name of a rank's recorded profile.
 func FileName(rank, copy int) string {
 	if copy > 0 {
 		return fmt.Sprintf("profile.rank%d-%d.json.gz", rank, copy)
@@ -56,9 +55,8 @@ func FileName(rank, copy int) string {
 	return fmt.Sprintf("profile.rank%d.json.gz", rank)
 }
 
-// Read merges the profiles that can be read; what it could not use is told by
-// Job.Troubles. It reads as many at a time as there are CPUs. It fails if there
-// is none to show.
+// Read merges the profiles that can be read. Job.Troubles describes the others. Read reads as many
+// profiles at a time as there are CPUs. It fails if no profile could be read.
 func Read(sources []Source, o Options) (*Job, error) {
 	sources = slices.Clone(sources)
 	slices.SortFunc(sources, func(a, b Source) int {
@@ -93,7 +91,7 @@ func Read(sources []Source, o Options) (*Job, error) {
 	return j, nil
 }
 
-// reason leaves a file's name out, so that ranks with the same trouble share a
+// reason returns an error without the file's name, so that ranks with the same trouble share a
 // sentence.
 func reason(err error) string {
 	var pe *fs.PathError
@@ -122,9 +120,8 @@ func (s Source) reduce(o Options) outcome {
 	return outcome{source: s, reduced: reduce(p, s.Name, s.Rank, o)}
 }
 
-// inOrder does work on all sources, a few at a time, and yields the outcomes
-// in the sources' order, so that which of two profiles of a rank counts does
-// not depend on who is ready first.
+// inOrder calls work for all sources, a few at a time, and yields the outcomes in the order of the
+// sources. So the choice between two profiles of one rank does not depend on which is ready first.
 func inOrder(sources []Source, work func(Source) outcome) func(func(outcome) bool) {
 	return func(yield func(outcome) bool) {
 		queue := make(chan chan outcome, runtime.GOMAXPROCS(0))

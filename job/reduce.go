@@ -11,14 +11,14 @@ import (
 	"ompp-attach/profile"
 )
 
-// key says which regions of different ranks are one: those of one place in
-// the source; without source, of one place in the object file, since the
-// addresses at which files are loaded differ.
+// key says which regions of different ranks are one. They are those at one place in the source.
+// Without source they are those at one place in the object file, because the addresses differ at
+// which files are loaded.
 type key struct {
 	construct      event.Construct
 	name, file, fn string
 	begin, end     int
-	object         string // base name: nodes may have copies of their own
+	object         string // base name: nodes may have their own copies of the file
 	offset         uint64
 }
 
@@ -33,38 +33,37 @@ func keyOf(r *profile.Region) key {
 	return k
 }
 
-// spent is what a thread's time in a region went to besides work and MPI, in
-// inner regions too.
+// spent is the waiting and management time of a thread in a region, inner regions included, in ns.
 type spent struct{ wait, mgmt int64 }
 
-// calls are the bytes of an MPI call site's smallest and largest call.
+// calls are the bytes of the smallest and the largest call at an MPI call site.
 type calls struct{ min, max [mpi.NumAccountings]uint64 }
 
-// part is what one rank has of a region.
+// part is the part of one rank in a region of the job.
 type part struct {
 	key     key
 	region  *profile.Region
 	figures Figures
 	reached bool
-	bytes   *calls // of MPI call sites
-	// counters are those that are known of all its executions.
+	bytes   *calls // for MPI call sites only
+	// counters are the counters that are known of all executions.
 	counters map[string]int64
 }
 
-// reduced is all that is kept of a rank's profile: its own line, and its parts
-// of the job's regions and paths.
+// reduced is all data that the job keeps of a rank's profile: the rank's own line, and its parts of
+// the job's regions and paths.
 type reduced struct {
 	rank  Rank
 	parts []part
 	paths []pathPart
 }
 
-// reduce takes from a profile what the job needs of it.
+// reduce extracts the data that the job needs from a profile. It may change p.
 func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	if !o.Raw {
 		p = analysis.Adjust(p)
 	}
-	ends := analysis.MPIStartEnd(p) // Hide takes its regions
+	ends := analysis.MPIStartEnd(p) // before Hide, which removes the regions of these calls
 	if o.Classic {
 		profile.Hide(p, func(r *profile.Region) bool { return r.Construct == event.MPI })
 	}
@@ -125,7 +124,7 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	return out
 }
 
-// startEnd notes how long a rank's threads began and ended MPI.
+// startEnd notes the time in which a rank's threads began and ended MPI.
 func (r *Rank) startEnd(ends *analysis.StartEnd) {
 	r.StartEnd, r.StartEndCalls = ends.T, ends.Operations
 	for _, t := range ends.Begin {
@@ -133,12 +132,13 @@ func (r *Rank) startEnd(ends *analysis.StartEnd) {
 	}
 }
 
-// spentIn returns by region and thread what time went to, by the rules that
-// put no time into two classes: parts of a whole may not overlap.
+// spentIn returns the waiting and management time by region and thread. It uses the rules Disjoint:
+// the parts of a whole may not overlap.
 func spentIn(p *profile.Profile) []map[int]spent {
 	out := make([]map[int]spent, len(p.Regions))
 	paths := analysis.NewPaths(p)
-	inner := make([]map[int]spent, len(p.Nodes)) // by thread: in the node and below it
+	// By node and thread: time in the node and below it.
+	inner := make([]map[int]spent, len(p.Nodes))
 	for i := range inner {
 		inner[i] = map[int]spent{}
 	}
@@ -149,8 +149,9 @@ func spentIn(p *profile.Profile) []map[int]spent {
 			inner[i][thread] = inner[i][thread].plus(spent{c.Synch + c.Imbal + c.Limpar, c.Mgmt})
 		}
 		for thread, o := range inner[i] {
-			// Of a team only its primary thread's time lies in what encloses it,
-			// and only outside of other teams do the numbers say which that is.
+			// Of a team, only the primary thread's time lies in the region around the
+			// team. The thread numbers tell which thread that is only if no other team
+			// is around.
 			if paths.Team(i) == i && (p.Threads[thread].Num != 0 || paths.Team(n.Parent) >= 0) {
 				continue
 			}
@@ -172,7 +173,7 @@ func spentIn(p *profile.Profile) []map[int]spent {
 
 func (s spent) plus(o spent) spent { return spent{s.wait + o.wait, s.mgmt + o.mgmt} }
 
-// with widens c, which may be nil, to b.
+// with extends c, which may be nil, by b.
 func (c *calls) with(b *calls) *calls {
 	if c == nil {
 		return b

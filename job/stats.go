@@ -6,20 +6,22 @@ import (
 	"math/bits"
 )
 
-// Stats are a figure's distribution over ranks. A rank that has none counts
+// Stats is the distribution of a figure over ranks. A rank that does not have the figure counts
 // with 0.
 type Stats struct {
-	Sum    *big.Int // over ranks; bytes of a large job exceed 64 bits
-	Mean   float64
-	StdDev float64 // of the ranks themselves, not of a population they were drawn from: divided by N
+	Sum  *big.Int // sum over ranks; the bytes of a large job exceed 64 bits
+	Mean float64
+	// Standard deviation of the ranks themselves, not of a population that they were drawn
+	// from: divided by N.
+	StdDev float64
 	Min    int64
 	Max    int64
-	// The lowest ranks that have the extremes; -1 without ranks.
+	// The lowest ranks that have the extreme values; -1 if there are no ranks.
 	MinRank, MaxRank int
 }
 
-// Variation is the coefficient of variation: standard deviation over mean, 0
-// of nothing.
+// Variation returns the coefficient of variation: the standard deviation over the mean, or 0 if the
+// mean is 0.
 func (s *Stats) Variation() float64 {
 	if s.Mean == 0 {
 		return 0
@@ -27,16 +29,15 @@ func (s *Stats) Variation() float64 {
 	return s.StdDev / math.Abs(s.Mean)
 }
 
-// Range is Max - Min.
+// Range returns Max - Min.
 func (s *Stats) Range() float64 { return float64(s.Max) - float64(s.Min) }
 
-// Total is Sum as a floating-point number.
+// Total returns Sum as a floating-point number.
 func (s *Stats) Total() float64 { return toFloat(s.Sum) }
 
-// wide is a 192-bit integer in two's complement, least significant word first.
-// A product of two figures takes 126 bits, so sums of squares are exact for
-// any number of ranks: neither the order of ranks nor the size of the mean
-// beside the spread can falsify a deviation.
+// wide is a 192-bit integer in two's complement, least significant word first. A product of two
+// figures takes 126 bits, so sums of squares are exact for any number of ranks. Neither the order
+// of ranks, nor a mean much larger than the spread, can falsify a deviation.
 type wide [3]uint64
 
 // addProduct adds a*b.
@@ -72,17 +73,17 @@ func (w *wide) big() *big.Int {
 	return v
 }
 
-// moments gathers one figure over ranks.
+// moments gathers the sums of one figure over ranks.
 type moments struct {
 	n        int
 	sum, sq  wide
 	min, max int64
-	// The ranks that have the extremes.
+	// The lowest ranks that have the extreme values.
 	minRank, maxRank int
 }
 
-// add takes a rank's value; a tie goes to the lower rank,
-// so that the order of adding does not show.
+// add adds the value of a rank. Of ranks with equal extreme values the lowest one counts, so that
+// the order of adding does not matter.
 func (m *moments) add(v int64, rank int) {
 	if m.n == 0 || v < m.min || v == m.min && rank < m.minRank {
 		m.min, m.minRank = v, rank
@@ -95,16 +96,16 @@ func (m *moments) add(v int64, rank int) {
 	m.sq.addProduct(v, v)
 }
 
-// scatter is n times the sum of products less the product of sums: n² times a
-// covariance, exact.
+// scatter returns n times the sum of products less the product of the sums. This is n² times a
+// covariance, exactly.
 func scatter(n int, xy, x, y *wide) *big.Int {
 	v := xy.big()
 	v.Mul(v, big.NewInt(int64(n)))
 	return v.Sub(v, new(big.Int).Mul(x.big(), y.big()))
 }
 
-// over returns the distribution over n ranks, those that were not added having
-// 0; absent is the lowest of these.
+// over returns the distribution over n ranks. Ranks that were not added count with 0; absent is the
+// lowest of these.
 func (m moments) over(n, absent int) Stats {
 	if m.n < n {
 		missing := n - m.n
@@ -126,8 +127,8 @@ func toFloat(v *big.Int) float64 {
 	return f
 }
 
-// correlation is Pearson's, of n ranks; ok is false where one of the two does
-// not vary.
+// correlation returns Pearson's correlation coefficient over n ranks. ok is false if one of the two
+// figures does not vary.
 func correlation(n int, xy *wide, x, y *moments) (r float64, ok bool) {
 	vx, vy := scatter(n, &x.sq, &x.sum, &x.sum), scatter(n, &y.sq, &y.sum, &y.sum)
 	if vx.Sign() <= 0 || vy.Sign() <= 0 {
@@ -137,8 +138,8 @@ func correlation(n int, xy *wide, x, y *moments) (r float64, ok bool) {
 	return max(-1, min(1, r)), true
 }
 
-// share is the part of y's variance over n ranks that goes with x, of which y
-// is a sum: covariance over variance. The shares of all parts add up to 1.
+// share returns the part of y's variance over n ranks that goes with x, where y is a sum of figures
+// that include x. It is the covariance over the variance. The shares of all summands add up to 1.
 func share(n int, xy *wide, x, y *moments) (s float64, ok bool) {
 	v := scatter(n, &y.sq, &y.sum, &y.sum)
 	if v.Sign() <= 0 {

@@ -10,65 +10,66 @@ import (
 	"ompp-attach/profile"
 )
 
-// Summary says which ranks hold up the others: where, why, and who waits for
-// them. Between the end of MPI_Init, which all leave together, and that of
-// MPI_Finalize, who is less in MPI does more outside of it. (The time until
-// MPI_Init is the launcher's more than the program's.)
+// Summary says which ranks hold up the others: where, why, and in which call the others wait. All
+// ranks leave MPI_Init together. From then until the end of MPI_Finalize, a rank with less time in
+// MPI has more work outside of it. (The time until MPI_Init depends on the launcher more than on
+// the program.)
 type Summary struct {
 	InMPI Stats // a rank's wall time in MPI after MPI_Init, ns
-	// Slow are the ranks whose time in MPI is nearer to the least than to the
-	// mean, rising; none where the ranks are alike.
+	// Slow are the ranks, rising, whose time in MPI is nearer to the minimum than to the mean;
+	// empty if the ranks are alike.
 	Slow []int
-	// Excess is how much less the slowest is in MPI than the mean: how much
-	// longer it takes for its own part.
+	// Excess is how much less time in MPI the slowest rank has than the mean (ns): how much
+	// longer that rank takes for its own part.
 	Excess float64
 	CPU    Stats // a rank's processor time, ns
-	// Where is the region in which the slowest is longest beyond the mean (an
-	// index in Job.Regions), WhereBy its figure that tells; -1: it is in none.
+	// Where is the region in which the slowest rank exceeds the mean most (an index in
+	// Job.Regions), and WhereBy is the figure that shows it; -1: there is no such region.
 	Where   int
 	WhereBy Figure
-	// Function is where samples found the slowest more often than the others,
-	// outside of such a region; HotT its time there, HotMean the ranks' mean.
+	// Function is the function in which samples found the slowest rank more often than the
+	// others, outside of such a region. HotT is that rank's time there, HotMean the mean of the
+	// ranks (ns).
 	Function      string
 	HotT, HotMean float64
 	Why           Why
-	// Crowded is the rank that lacked cores, where that is Why.
+	// Crowded is the rank that lacked cores, if Why is Crowded; otherwise nil.
 	Crowded *Rank
-	// Waits is the MPI call site in which ranks are longest beyond what the rank
-	// is that is in it shortest (an index in Job.Regions); -1: there is none.
+	// Waits is the MPI call site at which the ranks wait most (an index in Job.Regions): their
+	// time beyond that of the rank with the least time there. -1: there is none.
 	Waits int
 }
 
-// Why is what goes with a slow rank's time.
+// Why is the finding that goes with a slow rank's time.
 type Why int
 
 // The reasons.
 const (
-	OnlyTime  Why = iota // what was counted is alike
+	OnlyTime  Why = iota // counts and volumes are alike
 	MoreWork             // it executes more
 	MoreBytes            // it exchanges more bytes
 	Uneven               // its threads have uneven work
 	OffCore              // it had less processor time than the others
-	Crowded              // it was ready to run, and others had its cores
+	Crowded              // it was ready to run, but others had its cores
 )
 
-// String is the reason's name in JSON.
+// String returns the reason's name in JSON.
 func (w Why) String() string {
 	return [...]string{"time only", "more work", "more bytes", "uneven threads", "not on a processor", "no core"}[w]
 }
 
-// Parts of a time from which on something explains it.
+// Shares of a time from which on a figure explains the time.
 const (
 	mostOf = 0.5
-	// inner: a region inside another one is named instead of it if it has this
-	// part of the excess.
+	// inner: a region inside another one is named instead of that one if it has this share of
+	// the excess.
 	inner = 0.7
-	// uneven: in a team of two, a late thread is beyond the mean by half of what
-	// its region takes longer.
+	// uneven: in a team of two, the late thread exceeds the mean by half of the time that its
+	// region takes longer.
 	uneven = 0.3
 )
 
-// Summary finds what holds up the job.
+// Summary finds the ranks that hold up the job.
 func (j *Job) Summary(by mpi.Accounting) Summary {
 	inMPI := func(r *Rank) int64 { return max(0, r.MPIWall-r.InitT) }
 	s := Summary{InMPI: j.RankStats(inMPI), CPU: j.RankStats(rankCPU), Where: -1, Waits: -1}
@@ -90,7 +91,7 @@ func (j *Job) Summary(by mpi.Accounting) Summary {
 
 func rankCPU(r *Rank) int64 { return r.User + r.System }
 
-// Slowest is the rank that is least in MPI.
+// Slowest returns the rank with the least time in MPI.
 func (s *Summary) Slowest(j *Job) *Rank {
 	return j.rank(s.InMPI.MinRank)
 }
@@ -99,7 +100,7 @@ func (j *Job) rank(number int) *Rank {
 	return &j.Ranks[slices.IndexFunc(j.Ranks, func(r Rank) bool { return r.Rank == number })]
 }
 
-// where looks for the region, the innermost one, in which a slow rank is longer.
+// where finds the innermost region in which a slow rank takes longer.
 func (s *Summary) where(j *Job) {
 	type candidate struct {
 		number int
@@ -144,13 +145,14 @@ func (s *Summary) where(j *Job) {
 			s.Function, s.HotT, s.HotMean = name, float64(t), mean
 		}
 	}
-	if s.HotT-s.HotMean < mostOf*s.Excess/2 { // samples are few
+	if s.HotT-s.HotMean < mostOf*s.Excess/2 { // half of the share, because samples are few
 		s.Function = ""
 	}
 }
 
 func (s *Summary) why(j *Job, by mpi.Accounting) {
-	// Ranks that wait in MPI are on their processors, as a rule.
+	// Ranks that wait in MPI usually stay on their processors, so waiting does not lower their
+	// processor time.
 	slow := s.Slowest(j)
 	if cpu := float64(rankCPU(slow)); cpu < s.CPU.Mean-mostOf*s.Excess && cpu < (1-mostOf/2)*float64(slow.Wall-slow.MPIWall) {
 		s.Why = OffCore
@@ -185,21 +187,22 @@ func (s *Summary) why(j *Job, by mpi.Accounting) {
 	}
 }
 
-// crowdedThere tells whether the lack of cores makes most of what a region takes longer
-// on slow ranks. All ranks may lack as much in sum: those that wait in MPI, too, want
-// cores, and lose nothing by lacking them.
+// crowdedThere tells whether the lack of cores makes most of the time that a region takes longer on
+// slow ranks. The sum over threads would not tell: ranks that wait in MPI want cores too, and lose
+// nothing without them.
 func (s *Summary) crowdedThere(g *Region) bool {
 	away, where := g.Stats(NoCoreWallT), g.Stats(WallT)
 	return s.WhereBy == WallT && slices.Contains(s.Slow, away.MaxRank) &&
 		float64(away.Max)-away.Mean >= mostOf*(float64(where.Max)-where.Mean)
 }
 
-// waits finds the call site at which most time is beyond what the call itself
-// takes: at most what the rank needs that is in it shortest.
+// waits finds the call site with the most waiting time. The call itself takes at most as long as on
+// the rank with the least time there; the rest of the time is waiting.
 func (s *Summary) waits(j *Job) {
 	var most float64
 	for i, g := range j.Regions {
-		if g.Construct != event.MPI || analysis.BeginsMPI(&g.Region) { // the launcher starts ranks at different times
+		// The launcher starts ranks at different times.
+		if g.Construct != event.MPI || analysis.BeginsMPI(&g.Region) {
 			continue
 		}
 		t := g.Stats(WallT)
@@ -209,11 +212,11 @@ func (s *Summary) waits(j *Job) {
 	}
 }
 
-// mostHot bounds the functions that are kept of a rank.
+// mostHot bounds the number of functions kept of a rank.
 const mostHot = 16
 
-// hotIn returns the sampled time of a profile's threads by function of the
-// program, outside of MPI and of waiting.
+// hotIn returns the sampled time of a profile's threads by function of the program, outside of MPI
+// and of waiting, in ns.
 func hotIn(p *profile.Profile) map[string]int64 {
 	if p.Meta.Sampling == nil || p.Meta.Sampling.Unit != "ns" {
 		return nil
@@ -240,8 +243,8 @@ func hotIn(p *profile.Profile) map[string]int64 {
 	return hot
 }
 
-// programsFunction is the innermost function of a stack that is the program's
-// own; failing that, the innermost one.
+// programsFunction returns the innermost function of a stack that belongs to the program itself. If
+// there is none, it returns the innermost function.
 func programsFunction(p *profile.Profile, stack []int) (name string) {
 	for _, at := range stack {
 		f := &p.Frames[at]

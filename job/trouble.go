@@ -9,36 +9,36 @@ import (
 	"time"
 )
 
-// clockSkew is how far the clocks of a job's nodes may be apart: profiles
-// further apart than that are of different runs.
+// clockSkew is how far apart the clocks of a job's nodes may be. Profiles further apart belong to
+// different runs.
 const clockSkew = time.Minute
 
-// kind is a kind of trouble, in the order in which troubles are told.
+// kind is a kind of trouble. Troubles are reported in this order.
 type kind int
 
 const (
-	missing      kind = iota // no file
-	unreadable               // torn, newer, something else
-	tornCopy                 // so is one file of a rank that has another
-	twice                    // another profile of the rank is in the job
-	misnamed                 // file name and content disagree
-	noMPI                    // the process used none
-	extrapolated             // some of its figures are
-	mixed                    // of the job as a whole
+	missing      kind = iota // there is no file of the rank
+	unreadable               // the file is torn, of a newer version, or something else
+	tornCopy                 // one file of the rank is unreadable, another one is not
+	twice                    // the job already has a profile of the rank
+	misnamed                 // the file's name and its content disagree about the rank
+	noMPI                    // the process used no MPI
+	extrapolated             // some figures are extrapolated
+	mixed                    // about the job as a whole
 )
 
-// trouble is something about one rank that the reader must know.
+// trouble is a problem of one rank that the reader must know.
 type trouble struct {
 	kind kind
 	rank int
-	text string // the reason; ranks with the same one share a sentence
+	text string // the reason; ranks with the same reason share a sentence
 }
 
 func (j *Job) trouble(k kind, rank int, text string) {
 	j.troubles = append(j.troubles, trouble{k, rank, text})
 }
 
-// take folds a rank in and notes what is odd about its file.
+// take adds a rank to the job and notes problems of its file.
 func (j *Job) take(r *reduced) {
 	named, file := r.rank.Rank, r.rank.File
 	switch m := &r.rank.MPI; {
@@ -56,8 +56,8 @@ func (j *Job) take(r *reduced) {
 	}
 }
 
-// Missing returns the ranks of the job that were not read, whatever the
-// reason. Where no rank knows the job's size, it ends at the highest one seen.
+// Missing returns the ranks of the job that were not read, for whatever reason. If no rank states
+// the job's size, the highest rank that was read is the last.
 func (j *Job) Missing() (ranks []int) {
 	last := -1
 	for i := range j.Ranks {
@@ -74,8 +74,8 @@ func (j *Job) Missing() (ranks []int) {
 	return ranks
 }
 
-// Troubles are sentences on what the job lacks and on what does not belong
-// together; ranks with the same fate share one.
+// Troubles returns sentences about missing profiles, and about profiles that do not belong
+// together. Ranks with the same trouble share a sentence.
 func (j *Job) Troubles() []string {
 	all := slices.Clone(j.troubles)
 	torn := map[int]bool{}
@@ -105,7 +105,7 @@ func (j *Job) Troubles() []string {
 	for _, t := range all {
 		g := group{t.kind, t.text}
 		if t.kind == twice || t.kind == misnamed {
-			g.text = "" // the files' names follow below
+			g.text = "" // the sentence lists the names of the files
 		}
 		if ranks[g] == nil {
 			order = append(order, g)
@@ -147,7 +147,7 @@ func verb(one bool, singular, plural string) string {
 	return plural
 }
 
-// filesOf names the files of a kind of trouble, not more than a few.
+// filesOf lists the files with a kind of trouble, at most a few of them.
 func (j *Job) filesOf(k kind) string {
 	const few = 5
 	var names []string
@@ -162,7 +162,7 @@ func (j *Job) filesOf(k kind) string {
 	return strings.Join(names, ", ")
 }
 
-// Spans writes rising ranks as "0-3", "7", "9-11".
+// Spans formats rising ranks as "0-3", "7", "9-11".
 func Spans(ranks []int) (spans []string) {
 	for i := 0; i < len(ranks); {
 		e := i
@@ -179,10 +179,9 @@ func Spans(ranks []int) (spans []string) {
 	return spans
 }
 
-// RankList names ranks in words: "rank 3", "ranks 0-3, 7 and 9-11 (8)".
-// They must rise.
+// RankList formats rising ranks in words: "rank 3", "ranks 0-3, 7 and 9-11 (8)".
 func RankList(ranks []int) string {
-	const few = 8 // spans, in a sentence
+	const few = 8 // spans in a sentence
 	spans := Spans(ranks)
 	switch {
 	case len(ranks) == 0:
@@ -198,8 +197,8 @@ func RankList(ranks []int) string {
 	return fmt.Sprintf("ranks %s and %s (%d)", strings.Join(spans[:last], ", "), spans[last], len(ranks))
 }
 
-// compareRanks notes what does not belong together: files of several runs in
-// one directory make averages of nothing.
+// compareRanks notes ranks that do not belong together: if one directory has files of several runs,
+// averages mean nothing.
 func (j *Job) compareRanks() {
 	differ := func(what, meaning string, of func(*Rank) string) {
 		by := map[string][]int{}
@@ -211,7 +210,7 @@ func (j *Job) compareRanks() {
 		if len(by) < 2 {
 			return
 		}
-		// The most common one is what the others differ from.
+		// The sentence lists the most common value first.
 		values := slices.Sorted(maps.Keys(by))
 		slices.SortStableFunc(values, func(a, b string) int { return cmp.Compare(len(by[b]), len(by[a])) })
 		var parts []string
