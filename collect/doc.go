@@ -99,11 +99,13 @@
 //	lock       protects
 //	living     acting on lives, strangers, Program.over, Program.userChecked,
 //	           debuggersLooked, missed
-//	settling   making profiles: what the files' tables and debugFiles.found share
-//	scanning   plans, code, plains, loaders, held, mpi.kernel, mpi.plans;
-//	           of each process: placed, code, mpi.placed, detached, offGone, alone, shares
-//	mu         procs and programs, the engines and all that feeding them changes, readTo,
-//	           decoder, strays, what budget.pay writes, costing.pending, the limit of samples;
+//	settling   the making of profiles, one at a time: they share debugFiles.found
+//	scanning   plans, code, plains, loaders, held, mpi.kernel, mpi.plans, the kindLinks;
+//	           of each process: placed, code, mpi.placed, libs, cores, detached, offGone,
+//	           alone, shares
+//	mu         procs, programs, readTo, decoder, mpi.decoder, strays, costing.pending;
+//	           budget.paid, began, until, worst; sampling.probed, throttled, limit;
+//	           of each process: engine, resolver, usage, warnings, rates, times, mpi.job;
 //	           of each program: refused, troubles, done
 //	sharing    shared: probes placed for all processes, and the count of their users
 //	guarding   guardian
