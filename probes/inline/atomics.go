@@ -9,13 +9,12 @@ import (
 	"ompp-attach/symbols"
 )
 
-// noteCounted says what is known of an inline atomic or flush.
+// noteCounted is the note on an inline atomic or flush.
 const noteCounted = "executions are counted, by a probe beside the instruction; their time is not measured"
 
-// Atomics finds the atomic and flush constructs of a file that GCC or clang
-// made instructions with a lock prefix, or a fence, by the directive at whose
-// lines these stand. Atomic reads and writes are plain moves; those, and all
-// constructs without source, are not found.
+// Atomics finds the atomic and flush constructs of a file for which GCC or clang made instructions
+// with a lock prefix, or a fence. The instructions' lines tell the directive. Atomic reads and
+// writes are plain moves: they are not found, nor is any construct without source.
 func Atomics(o *symbols.Object) *Inlined {
 	return memo(o, &foundAtomics, func() *Inlined { return analyseAtomics(o) })
 }
@@ -59,8 +58,8 @@ func analyseAtomics(o *symbols.Object) *Inlined {
 	return x
 }
 
-// locking returns the functions in which instructions with a lock prefix or
-// fences seem to be, by their bytes.
+// locking returns the functions whose bytes seem to contain instructions with a lock prefix, or
+// fences.
 func locking(o *symbols.Object) (fns []uint64) {
 	seen := map[uint64]bool{}
 	add := func(vaddr uint64) {
@@ -84,8 +83,7 @@ func locking(o *symbols.Object) (fns []uint64) {
 
 var mfence = []byte{0x0f, 0xae, 0xf0}
 
-// atomicAt returns the atomic or flush directive for which an instruction
-// stands.
+// atomicAt returns the atomic or flush directive that an instruction implements.
 func atomicAt(o *symbols.Object, i insn.Inst) (file string, d symbols.Directive, ok bool) {
 	fence := bytes.Equal(i.Bytes, mfence)
 	if !i.Locked && !fence && !i.Exchanges() {
@@ -104,8 +102,8 @@ func atomicAt(o *symbols.Object, i insn.Inst) (file string, d symbols.Directive,
 	return "", d, false
 }
 
-// once finds an instruction that is executed as often as an atomic operation
-// succeeds: not once per retry of a compare-and-swap.
+// once finds an instruction that is executed once for each atomic operation, and not for each retry
+// of a compare-and-swap.
 func once(g *insn.Graph, dom, post insn.Order, i insn.Inst) (Point, bool) {
 	n, ok := g.BlockOf(i.Addr)
 	if !ok {
@@ -133,8 +131,8 @@ func once(g *insn.Graph, dom, post insn.Order, i insn.Inst) (Point, bool) {
 	return beside(b, i.Addr)
 }
 
-// beside returns the cheapest instruction of a block for a probe; not is one
-// that cannot have it.
+// beside returns the cheapest instruction of a block for a probe. not is an instruction that cannot
+// have the probe.
 func beside(b *insn.Block, not uint64) (p Point, ok bool) {
 	for _, i := range b.Insts {
 		if i.Addr == not || i.Refused {
@@ -164,8 +162,7 @@ func innermost(g *insn.Graph, n int) (c []int) {
 	}
 }
 
-// entry returns the only block by which a cycle is entered, -1 if there are
-// several.
+// entry returns the only block by which a cycle is entered, or -1 if there are several.
 func entry(g *insn.Graph, c []int) int {
 	h := -1
 	for _, n := range c {

@@ -7,11 +7,10 @@ import (
 	"ompp-attach/symbols"
 )
 
-// AtomicAt tells whether a thread that was interrupted at an instruction is in
-// an atomic directive's operation, and which instruction that is. An interrupt
-// that waits for one with a lock prefix is taken behind it. Where GCC or clang
-// made a loop around a compare-and-swap, all of the loop is the operation, and
-// the load before it.
+// AtomicAt reports whether a thread that was interrupted at vaddr is in the operation of an atomic
+// directive, and which instruction the operation is. The processor takes an interrupt behind an
+// instruction with a lock prefix, not in it. If GCC or clang made a loop around a compare-and-swap,
+// the whole loop is the operation, and so is the load before it.
 func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 	if o.Arch() != "amd64" || !mayHaveAtomics(o, vaddr) {
 		return 0, false
@@ -46,8 +45,8 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 	return 0, false
 }
 
-// inCycle tells whether an instruction is in the innermost cycle around a
-// compare-and-swap, or loads for it before the cycle.
+// inCycle reports whether an instruction is in the innermost cycle around a compare-and-swap, or is
+// the load for it before the cycle.
 func inCycle(g *insn.Graph, swap insn.Inst, vaddr uint64) bool {
 	n, ok := g.BlockOf(swap.Addr)
 	if !ok {
@@ -65,13 +64,13 @@ func inCycle(g *insn.Graph, swap insn.Inst, vaddr uint64) bool {
 	if h < 0 || !slices.Contains(g.Blocks[h].Preds, at) {
 		return false
 	}
-	// An interrupt that waits for the load is taken behind it.
+	// The processor takes an interrupt behind the load, not in it.
 	before := g.Blocks[at].Insts
 	load := slices.IndexFunc(before, func(i insn.Inst) bool { return i.SameMemory(swap) })
 	return load >= 0 && vaddr >= before[load].Addr
 }
 
-// mayHaveAtomics tells whether the source of a place has atomic directives.
+// mayHaveAtomics reports whether the source of a place has atomic directives.
 func mayHaveAtomics(o *symbols.Object, vaddr uint64) bool {
 	for _, at := range o.Places(vaddr) {
 		ds, _ := o.Directives(at.File)

@@ -8,12 +8,12 @@ import (
 	"ompp-attach/symbols"
 )
 
-// follows reports whether block b can come after block a, in another segment
-// too, but not the other way round.
+// follows reports whether block b can come after block a, but not the other way round. The blocks
+// may be in different segments.
 func (f *function) follows(a, b int) bool { return f.ahead(a)[b] && !f.ahead(b)[a] }
 
-// ahead returns the blocks that can come after a block, also behind calls that
-// end its segment.
+// ahead returns the blocks that can come after a block, also behind calls that end the block's
+// segment.
 func (f *function) ahead(from int) map[int]bool {
 	seen := map[int]bool{}
 	for work := []int{from}; len(work) > 0; {
@@ -30,8 +30,8 @@ func (f *function) ahead(from int) map[int]bool {
 	return seen
 }
 
-// ownBarrier returns the blocks that call the loop's own barrier, if that is the
-// next thing that all threads do which come through block from.
+// ownBarrier returns the blocks that call the loop's own barrier. It must be the next thing that
+// all threads do which come through block from.
 func (f *function) ownBarrier(s *share, from int) (barriers []int) {
 	var own []int
 	in := make([]bool, len(f.g.Blocks))
@@ -71,7 +71,7 @@ func (f *function) ownBarrier(s *share, from int) (barriers []int) {
 	return barriers
 }
 
-// reach returns the blocks that control can come to from some, with these.
+// reach returns the blocks that control can come to from some blocks, and these blocks.
 func (f *function) reach(from []int) map[int]bool {
 	seen := map[int]bool{}
 	for work := slices.Clone(from); len(work) > 0; {
@@ -85,8 +85,7 @@ func (f *function) reach(from []int) map[int]bool {
 	return seen
 }
 
-// leading returns the blocks from which control can come to one of some, with
-// these.
+// leading returns the blocks from which control can come to one of some blocks, and these blocks.
 func (f *function) leading(to []int) map[int]bool {
 	seen := map[int]bool{}
 	for work := slices.Clone(to); len(work) > 0; {
@@ -105,7 +104,7 @@ func (f *function) noReturn(b *insn.Block) bool {
 	return b.Last().Kind == insn.Trap || b.Last().Kind == insn.Call || b.Last().Kind == insn.CallIndirect
 }
 
-// explicit reports whether a call is that of a barrier directive.
+// explicit reports whether a call belongs to a barrier directive.
 func (f *function) explicit(call uint64, loop []int) bool {
 	file, line, exact, ok := f.o.Line(call)
 	if !ok {

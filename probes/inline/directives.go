@@ -10,9 +10,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// assign gives loops, whose code has no line of a directive's block because all
-// of it was inlined from elsewhere, the region's directives of which nothing was
-// found, if there are as many.
+// assign gives directives to loops whose code was all inlined from elsewhere, and so has no line in
+// a directive's block. They get those directives of the region of which no code was found, if there
+// are as many.
 func (f *function) assign(groups [][]*share, of [][]symbols.Directive) {
 	var open []int
 	for k := range groups {
@@ -43,7 +43,7 @@ func (f *function) assign(groups [][]*share, of [][]symbols.Directive) {
 	}
 }
 
-// arrays reports whether a loop stands in a workshare construct.
+// arrays reports whether a loop belongs to a workshare construct.
 func (f *function) arrays(s *share) bool {
 	for _, n := range slices.Concat(s.cycles...) {
 		for _, i := range f.g.Blocks[n].Insts {
@@ -89,7 +89,7 @@ func (f *function) absent() (ds []symbols.Directive) {
 	return ds
 }
 
-// nameOf is how users are told of a directive: a loop is one in either language.
+// nameOf returns the name of a directive for users: a loop has one name in both languages.
 func nameOf(d *symbols.Directive) string {
 	what := strings.ToUpper(d.Words)
 	if isLoop(d) {
@@ -106,7 +106,7 @@ func (f *function) missing(x *Inlined) {
 	}
 }
 
-// directive returns the one that made an outlined function.
+// directive returns the directive that made an outlined function.
 func (f *function) directive() (*symbols.Directive, bool) {
 	if f.made == nil {
 		f.made = &symbols.Directive{}
@@ -119,8 +119,8 @@ func (f *function) directive() (*symbols.Directive, bool) {
 	return f.made, f.made.Words != ""
 }
 
-// within reports whether a directive stands in the function's region, and in
-// no region or task inside that.
+// within reports whether a directive stands in the function's region, but in no region or task
+// inside that.
 func (f *function) within(d *symbols.Directive) bool {
 	region, ok := f.directive()
 	return ok && region.Begin < d.Begin && d.Begin <= region.End && !slices.ContainsFunc(f.ds.regions, func(o *symbols.Directive) bool {
@@ -128,8 +128,7 @@ func (f *function) within(d *symbols.Directive) bool {
 	})
 }
 
-// directives returns the loop directives in whose blocks the loops of a share
-// stand, in order.
+// directives returns the loop directives whose blocks contain the loops of a share, in order.
 func (f *function) directives(s *share) (ds []symbols.Directive) {
 	for _, c := range s.cycles {
 		votes := map[symbols.Directive]int{}

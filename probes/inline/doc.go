@@ -1,16 +1,17 @@
-// Package inline finds the OpenMP constructs that GCC turns into plain instructions, without a call of the
-// runtime: static loops, master, the end of a single nowait. It reads files only.
+// Package inline finds the OpenMP constructs that GCC turns into plain instructions, without a call
+// of the runtime: static loops, master, the end of a single nowait. It reads files only.
 //
-// The package cuts a function's flow of control (insn.Graph) at the calls that all threads of a team make
-// in the same order: barriers and the starts of worksharing constructs. In each segment it follows the
-// values that `omp_get_thread_num` and `omp_get_num_threads` return (insn.Graph.Trace). A cycle that ends
-// where such a value decides is a static loop. The test that decides whether the cycle is entered at all
-// is where the loop begins, also for threads without a share.
+// The package cuts a function's flow of control (insn.Graph) at the calls that all threads of a
+// team make in the same order: barriers and the starts of worksharing constructs. In each segment
+// it follows the values that `omp_get_thread_num` and `omp_get_num_threads` return
+// (insn.Graph.Trace). A cycle that ends where such a value decides is a static loop. The test that
+// decides whether the cycle is entered at all is where the loop begins, also for threads without a
+// share.
 //
-// A loop with a barrier is executed as often as its barrier. Each way to the barrier's call, and to the
-// copies that GCC made of the call, must have exactly one probe, or a second one right at the call, which
-// the engine takes for the same execution. A construct for which this cannot be proven is not probed but
-// listed (Unseen). Source directives name what was found, and decide what would be ambiguous. The shape
-// alone has to do in stripped programs. The events carry event.Inline and, as their value, how the
-// construct ends (event.InlineEnd); attribution/inline.go takes them.
+// A loop with a barrier is executed as often as its barrier. Each way to the barrier's call, and to
+// the copies that GCC made of the call, must have exactly one probe, or a second one right at the
+// call, which the engine takes for the same execution. A construct for which this cannot be proven
+// is not probed but listed (Unseen). Source directives name what was found, and decide what would
+// be ambiguous. The shape alone has to do in stripped programs. The events carry event.Inline and,
+// as their value, how the construct ends (event.InlineEnd); attribution/inline.go takes them.
 package inline

@@ -6,7 +6,7 @@ import (
 	"ompp-attach/probes/insn"
 )
 
-// decides is the block that decides whether a thread has a share.
+// decides returns the block that decides whether a thread has a share.
 func (s *share) decides() int {
 	if s.guard >= 0 {
 		return s.guard
@@ -14,9 +14,8 @@ func (s *share) decides() int {
 	return s.header
 }
 
-// enterToBarrier finds the places before a loop with a barrier: a loop is
-// executed as often as its barrier, so that each way to the barrier must have
-// exactly one of them.
+// enterToBarrier finds the points before a loop with a barrier. The loop is executed as often as
+// its barrier, so each way to the barrier must have exactly one of these points.
 func (f *function) enterToBarrier(copies []*share) []Point {
 	s := copies[0]
 	calls := f.sync.copies(f.ownBarrier(s, s.header)[0])
@@ -24,7 +23,7 @@ func (f *function) enterToBarrier(copies []*share) []Point {
 	if first < 0 {
 		first = f.dom.Over(s.header)
 	}
-	// One place for all, where there is one.
+	// One point for all ways, if there is one.
 	for d := first; d >= 0 && !f.foreign(d); d = f.dom.Over(d) {
 		if f.ownBarrier(s, d) == nil {
 			break
@@ -33,8 +32,8 @@ func (f *function) enterToBarrier(copies []*share) []Point {
 			return []Point{f.near(d)}
 		}
 	}
-	// Several tests, and the barrier's copies for threads that are known to have
-	// no share.
+	// Otherwise one point at each of several tests, and at copies of the barrier's call for threads
+	// that are known to have no share.
 	var from []int
 	for _, s := range copies {
 		gs := f.guards(s)
@@ -50,8 +49,8 @@ func (f *function) enterToBarrier(copies []*share) []Point {
 	if points := f.cover(from, calls, false); len(from) > 0 && points != nil {
 		return points
 	}
-	// Else the barrier's calls count: one that follows a place before the loop is
-	// the same execution.
+	// Otherwise the barrier's calls count. A call that follows a point before the loop is the same
+	// execution.
 	var points []Point
 	for _, n := range from {
 		points = append(points, f.near(n))
@@ -66,11 +65,10 @@ func (f *function) enterToBarrier(copies []*share) []Point {
 	return points
 }
 
-// cover completes the places before a loop, so that each way to the calls which
-// follow every execution of it has exactly one; nil if that cannot be. The ways
-// beside the loop are those of threads that are known to have no share; strict
-// demands that nothing is decided on them, as a condition that the user wrote
-// could be.
+// cover adds points until each way to the calls that follow every execution of the loop has exactly
+// one point. It returns nil if that is impossible. Ways beside the loop are those of threads that
+// are known to have no share. strict demands that nothing is decided on these ways, since the user
+// may have written a condition.
 func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 	behind := map[int]bool{}
 	for _, n := range from {
@@ -80,7 +78,7 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 		points = append(points, f.near(n))
 	}
 	if slices.ContainsFunc(from, func(n int) bool { return behind[n] }) {
-		return nil // two of them on one way
+		return nil // two points on one way
 	}
 	leading := f.leading(calls)
 	for n := range f.avoiding(from) {
@@ -89,14 +87,14 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 			continue
 		}
 		if f.shared[n] {
-			return nil // another loop's
+			return nil // the call belongs to another loop
 		}
 		if strict && b.Last().Kind == insn.Jcc {
 			return nil
 		}
 		enters := slices.ContainsFunc(b.Succs, func(k int) bool { return behind[k] })
 		switch {
-		case slices.Contains(calls, n): // nothing but the call tells of the loop
+		case slices.Contains(calls, n): // only the call tells of the loop
 			points = append(points, point(b.Last()))
 		case enters && slices.ContainsFunc(b.Succs, func(k int) bool { return !behind[k] }):
 			return nil
@@ -112,8 +110,7 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 	return points
 }
 
-// guards returns all tests for an empty share of a loop, where GCC made several
-// of one.
+// guards returns all tests for an empty share of a loop: GCC may have made several of one.
 func (f *function) guards(s *share) (gs []int) {
 	leading := f.leading([]int{s.header})
 	for n := range f.g.Blocks {
@@ -132,14 +129,14 @@ func (f *function) guards(s *share) (gs []int) {
 	return gs
 }
 
-// foreign reports whether a block tests for the primary thread, as a master does.
+// foreign reports whether a block tests for the primary thread, as a master construct does.
 func (f *function) foreign(n int) bool {
 	i := f.g.Blocks[n].Last()
 	return i.Kind == insn.Jcc && f.flow.Zero[i.Addr] == byThread
 }
 
-// avoiding returns the blocks that control can come to from the start of a
-// segment without some blocks.
+// avoiding returns the blocks that control can come to from the start of a segment without passing
+// the blocks of without.
 func (f *function) avoiding(without []int) map[int]bool {
 	seen := map[int]bool{}
 	for work := f.g.Roots(); len(work) > 0; {
@@ -153,8 +150,8 @@ func (f *function) avoiding(without []int) map[int]bool {
 	return seen
 }
 
-// enterNowait finds the places before a loop without a barrier, of which every
-// thread comes by one per execution.
+// enterNowait finds the points before a loop without a barrier. In each execution every thread
+// passes exactly one of them.
 func (f *function) enterNowait(s *share) []Point {
 	if s.guard >= 0 {
 		if f.foreign(s.guard) {
@@ -176,8 +173,8 @@ func (f *function) enterNowait(s *share) []Point {
 	return f.cover([]int{first}, f.sync.copies(next[0]), true)
 }
 
-// near returns the last cheap instruction of a block; if there is none, the last
-// one that a probe may be placed on.
+// near returns the last cheap instruction of a block. If there is none, it returns the last one
+// that may have a probe.
 func (f *function) near(n int) Point {
 	b := &f.g.Blocks[n]
 	last := b.Last()
@@ -192,16 +189,16 @@ func (f *function) near(n int) Point {
 	return point(last)
 }
 
-// testedFirst reports whether a loop decides at its beginning, also before the
-// first iteration, whether the thread has a share (left): GCC does so at -O0.
+// testedFirst reports whether a loop decides at its beginning, also before the first iteration,
+// whether the thread has work left. GCC does so at -O0.
 func (f *function) testedFirst(header int) bool {
 	b := &f.g.Blocks[header]
 	return b.Last().Kind == insn.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && !slices.Contains(b.Succs, header)
 }
 
-// zeroTrip returns the test by which all threads skip a loop that is empty for
-// the whole team, if there is one, else the test for an empty share: what it
-// compares is the number of iterations, on which the share depends.
+// zeroTrip returns the test by which all threads skip a loop that is empty for the whole team, or
+// else the test for an empty share. The former compares the number of iterations, on which the
+// share depends.
 func (f *function) zeroTrip(s *share) int {
 	const bounds insn.Taint = 1 << 2
 	best := s.guard

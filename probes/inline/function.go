@@ -13,17 +13,17 @@ import (
 	"ompp-attach/symbols"
 )
 
-// What values are traced to.
+// The origins to which values are traced.
 const (
 	byThread insn.Taint = 1 << iota // omp_get_thread_num
 	bySize                          // omp_get_num_threads
 )
 
-// maxBlocks bounds the time that one function takes; the largest of real codes
-// have a fifth of it.
+// maxBlocks bounds the time that one function takes. The largest functions of real programs have a
+// fifth of it.
 const maxBlocks = 20000
 
-// function is one that may contain inline constructs.
+// function is a function that may contain inline constructs.
 type function struct {
 	o         *symbols.Object
 	fn        uint64
@@ -31,12 +31,12 @@ type function struct {
 	g         *insn.Graph
 	dom, post insn.Order
 	flow      *insn.Dependence
-	calls     map[uint64]string   // call or tail jump: its callee
-	file      string              // in which its directives stand
-	ds        *listing            // of that file
-	source    bool                // they are known
-	made      *symbols.Directive  // the one that made it; nil: not looked for, empty: none
-	seen      []symbols.Directive // of which code was found
+	calls     map[uint64]string   // the callee of each call or tail jump
+	file      string              // the source file in which its directives stand
+	ds        *listing            // the directives of that file
+	source    bool                // the directives are known
+	made      *symbols.Directive  // the directive that made it; nil: not looked for, empty: none
+	seen      []symbols.Directive // directives of which code was found
 	sync      *syncs
 	shared    []bool // blocks of loops that are shared out
 }
@@ -88,7 +88,7 @@ func analyse(o *symbols.Object) *Inlined {
 	return x
 }
 
-// atOnce calls a function for the numbers below n, several at a time.
+// atOnce calls a function for all numbers below n, several at a time.
 func atOnce(n int, call func(int)) {
 	var next atomic.Int64
 	var done sync.WaitGroup
@@ -102,14 +102,14 @@ func atOnce(n int, call func(int)) {
 	done.Wait()
 }
 
-// account tells of a source file which directives were found.
+// account records which directives of a source file were found.
 type account struct {
-	f    *function // one that was compiled from it
+	f    *function // a function that was compiled from it
 	seen []symbols.Directive
 }
 
-// orphans names the directives of a file that stand outside all parallel
-// regions and of which nothing was found in any function.
+// orphans adds the directives of a file that stand outside all parallel regions, and of which no
+// code was found in any function.
 func (a *account) orphans(x *Inlined) {
 	for _, d := range a.f.ds.all {
 		kind := isLoop(&d) && !d.HandsOut() || d.Matches("master") || d.Matches("masked")
@@ -126,7 +126,8 @@ func (a *account) orphans(x *Inlined) {
 	}
 }
 
-// ofRuntime knows libgomp's own functions, in static programs.
+// ofRuntime reports whether a name is one of libgomp's own functions, which static programs
+// contain.
 func ofRuntime(name string) bool {
 	return strings.HasPrefix(name, "GOMP_") || strings.HasPrefix(name, "gomp_") || strings.HasPrefix(name, "omp_") || strings.HasPrefix(name, "goacc")
 }
@@ -181,7 +182,7 @@ func newFunction(o *symbols.Object, fn uint64, region bool, sources *listings) *
 	return f
 }
 
-// ownParts leaves out what is a function of its own, reached by a tail call.
+// ownParts leaves out parts that are functions of their own, reached by a tail call.
 func ownParts(o *symbols.Object, fn uint64, parts [][]insn.Inst) [][]insn.Inst {
 	return slices.DeleteFunc(parts, func(p []insn.Inst) bool {
 		n, start, ok := o.FuncAt(p[0].Addr)
@@ -202,7 +203,7 @@ func (f *function) line(addr uint64) int {
 	return line
 }
 
-// isLoop reports whether a directive shares out a loop, by itself or combined.
+// isLoop reports whether a directive shares out a loop, alone or as part of a combined one.
 func isLoop(d *symbols.Directive) bool {
 	w := strings.Fields(d.Words)
 	if w[0] == "parallel" {
@@ -224,11 +225,10 @@ func (f *function) around(line int) (best symbols.Directive, ok bool) {
 // point makes a point of an instruction.
 func point(i insn.Inst) Point { return Point{VAddr: i.Addr, Cost: insn.CostOf(i)} }
 
-// leave finds where every thread that comes through block from, whose last
-// instruction decides, has left what it decides about: the first cheap
-// instruction on the way that all take together, else the end of the region,
-// else an instruction that the kernel has to step. end tells how the construct
-// ends if there is no such place.
+// leave finds where every thread that comes through block from has left the construct. The last
+// instruction of that block decides about the construct. The point is the first cheap instruction
+// on the way that all threads share, or else the end of the region, or else an instruction that the
+// kernel must single-step. If there is no such point, end says how the construct ends.
 func (f *function) leave(from int, acyclic func(int) bool) (p []Point, end event.InlineEnd) {
 	var stepped *insn.Inst
 	for j := f.post.Over(from); j >= 0; j = f.post.Over(j) {
@@ -258,8 +258,8 @@ func (f *function) leave(from int, acyclic func(int) bool) (p []Point, end event
 	return nil, event.EndNext
 }
 
-// last reports whether no construct that a team divides, and no barrier, comes
-// behind a block of a region.
+// last reports whether a region has no barrier, and no construct that a team divides, behind a
+// block.
 func (f *function) last(from int) bool {
 	if !f.region {
 		return false

@@ -12,21 +12,21 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Construct is one that makes no call.
+// Construct is a construct for which the program makes no call.
 type Construct struct {
 	Kind     event.Construct
 	Fn       uint64 // the function that contains it
-	Identity uint64 // an address in it, by which its events name it
-	// File, Begin and Last are its lines: the directive's, if Exact, else those
-	// of its code. No line is known without debug information.
+	Identity uint64 // an address in it, which names it in its events
+	// File, Begin and Last are the construct's lines: those of the directive if Exact is set, else
+	// those of its code. Without debug information no line is known.
 	File        string
 	Begin, Last int
 	Exact       bool
 	Merged      string   // lines of the loops that GCC merged with this one
-	Notes       []string // what its figures do not tell, whole sentences
+	Notes       []string // what its figures leave out, in whole sentences
 	End         event.InlineEnd
-	Enter       []Point // one of them is hit once per execution
-	Leave       []Point // the same, with EndPoint
+	Enter       []Point // exactly one of them is hit per execution
+	Leave       []Point // the same, if End is EndPoint
 }
 
 // Point is an instruction for a probe.
@@ -43,16 +43,16 @@ type Unseen struct {
 	Reason string
 }
 
-// Inlined is what was found in one file.
+// Inlined holds what was found in one file.
 type Inlined struct {
 	Constructs []Construct
 	Unseen     []Unseen
-	// Loops are outlined functions that are one static loop and nothing else:
-	// parallel loops.
+	// Loops are the outlined functions that consist of one static loop and nothing else: parallel
+	// loops.
 	Loops []uint64
 }
 
-// finds keeps what was found in files.
+// finds keeps the results for files.
 type finds struct {
 	sync.Mutex
 	in map[*symbols.Object]func() *Inlined
@@ -60,7 +60,7 @@ type finds struct {
 
 var found, foundAtomics finds
 
-// Of returns what is found in a file, which is analysed when first asked for.
+// Of returns what was found in a file. The file is analysed when first asked for.
 func Of(o *symbols.Object) *Inlined {
 	return memo(o, &found, func() *Inlined { return analyse(o) })
 }
@@ -79,7 +79,7 @@ func memo(o *symbols.Object, in *finds, analyse func() *Inlined) *Inlined {
 	return find()
 }
 
-// At returns the construct that an identity names.
+// At returns the construct with this identity.
 func (x *Inlined) At(identity uint64) (Construct, bool) {
 	i := slices.IndexFunc(x.Constructs, func(c Construct) bool { return c.Identity == identity })
 	if i < 0 {
@@ -88,7 +88,7 @@ func (x *Inlined) At(identity uint64) (Construct, bool) {
 	return x.Constructs[i], true
 }
 
-// edges are the transitions that the points of a construct report.
+// edges returns the edges that the points of a construct report.
 func (c *Construct) edges() (enter, leave event.Edge) {
 	if c.Kind == event.Loop {
 		return event.Open, event.Close
@@ -96,8 +96,8 @@ func (c *Construct) edges() (enter, leave event.Edge) {
 	return event.Enter, event.Release
 }
 
-// Points returns the probes for all constructs, which the program was compiled
-// to have from a runtime.
+// Points returns the probes for all constructs. r is the runtime for which the program was
+// compiled.
 func (x *Inlined) Points(r event.Runtime) (points []probes.CodePoint) {
 	for i := range x.Constructs {
 		c := &x.Constructs[i]
@@ -113,14 +113,14 @@ func (x *Inlined) Points(r event.Runtime) (points []probes.CodePoint) {
 		add(c.Leave, leave)
 	}
 	if slices.ContainsFunc(x.Constructs, func(c Construct) bool { return c.Kind == event.Atomic || c.Kind == event.Flush }) {
-		return points // they only count: several may share an instruction
+		return points // such points only count, so several may share an instruction
 	}
 	return separate(points)
 }
 
-// separate leaves one point on an instruction: a construct that begins where
-// others end tells their end, so that theirs goes, and it must then be hit by
-// every thread.
+// separate keeps one point on an instruction. If a construct begins where others end, its beginning
+// also tells their end. So their points are removed, and the remaining point must be hit by every
+// thread.
 func separate(points []probes.CodePoint) (out []probes.CodePoint) {
 	opens := func(p *probes.CodePoint) bool { return p.Edge == event.Open || p.Edge == event.Enter }
 	slices.SortStableFunc(points, func(a, b probes.CodePoint) int { return cmp.Compare(a.VAddr, b.VAddr) })

@@ -7,13 +7,12 @@ import (
 	"ompp-attach/symbols"
 )
 
-// listing is a source file's directives, sorted out once for all functions that
-// were compiled from it: there may be thousands of both.
+// listing holds a source file's directives, sorted once for all functions that were compiled from
+// the file. There may be thousands of both.
 type listing struct {
 	all []symbols.Directive
-	// loops share out iterations, static ones those whose code makes no call, of
-	// which parallel loops are left out; masters are master and masked; regions
-	// are what is moved into functions of its own.
+	// loops share out iterations. static has those loops whose code makes no call, without parallel
+	// loops. masters are master and masked constructs. regions become functions of their own.
 	loops, static, masters, regions []*symbols.Directive
 }
 
@@ -37,13 +36,13 @@ func newListing(ds []symbols.Directive) *listing {
 	return l
 }
 
-// listings are those of the files from which one program was compiled.
+// listings holds the listings of the files from which one program was compiled.
 type listings struct {
 	mu sync.Mutex
 	of map[string]*listing
 }
 
-// get returns a file's listing; known tells whether its directives are.
+// get returns a file's listing. known says whether the file's directives are known.
 func (l *listings) get(o *symbols.Object, file string) (found *listing, known bool) {
 	ds, known := o.Directives(file)
 	l.mu.Lock()

@@ -31,7 +31,8 @@ func (f *function) loops(x *Inlined) {
 		ds := f.directives(s)
 		f.seen = append(f.seen, ds...)
 		if len(ds) > 0 && f.fetches() && !slices.ContainsFunc(ds, func(d symbols.Directive) bool { return !d.HandsOut() }) {
-			continue // the iterations come by calls: the thread's number decides about something else
+			// the iterations come from calls, so the thread's number decides about something else
+			continue
 		}
 		k := slices.IndexFunc(of, func(o []symbols.Directive) bool { return len(ds) > 0 && slices.Equal(o, ds) })
 		if k >= 0 {
@@ -73,14 +74,13 @@ func (f *function) fetches() bool {
 	return false
 }
 
-// exchanges reports whether a block repeats an exchange until it succeeds, as
-// reductions do.
+// exchanges reports whether a block repeats an atomic exchange until it succeeds, as reductions do.
 func (f *function) exchanges(block int) bool {
 	b := &f.g.Blocks[block]
 	return slices.ContainsFunc(b.Insts, func(i insn.Inst) bool { return i.CompareAndSwaps() && f.g.FlagsKept(i.Addr, b.Last().Addr) })
 }
 
-// whole reports whether a loop is all of its outlined function: a parallel loop.
+// whole reports whether its outlined function consists of nothing but a loop: a parallel loop.
 func (f *function) whole(s *share, shares []share, ds []symbols.Directive) bool {
 	if f.source {
 		d, ok := f.directive()
@@ -113,8 +113,8 @@ const (
 	noteSeveral = "several loops with the same bounds count as one here if GCC merged them: the source would tell"
 )
 
-// loop makes a construct of a loop's code, of which GCC may have made copies. It
-// has no places to enter if they cannot be told for sure.
+// loop makes a construct of a loop's code, of which GCC may have made copies. It has no Enter
+// points if these cannot be found for sure.
 func (f *function) loop(copies []*share, ds []symbols.Directive) (c Construct) {
 	c = Construct{Kind: event.Loop, Fn: f.fn}
 	f.place(&c, copies[0], ds)
@@ -125,7 +125,7 @@ func (f *function) loop(copies []*share, ds []symbols.Directive) (c Construct) {
 		for _, s := range copies {
 			behind := f.reach(f.g.Blocks[s.decides()].Succs)
 			if slices.ContainsFunc(copies, func(o *share) bool { return o != s && behind[o.decides()] }) {
-				return Construct{} // one after the other: they are no copies
+				return Construct{} // one comes after the other: they are no copies
 			}
 			enter := f.enterNowait(s)
 			if len(enter) == 0 {

@@ -6,9 +6,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// masters finds the bodies of master and masked constructs: what a thread
-// executes whose number is zero, by a test in the directive's line. Without the
-// source, a test that the user wrote looks the same.
+// masters finds the bodies of master and masked constructs: code that only a thread with number
+// zero executes, by a test in the directive's line. Without the source, a test that the user wrote
+// looks the same.
 func (f *function) masters(x *Inlined) {
 	l := f.level(nil, f.g.Cycles(nil, -1))
 	tests := map[symbols.Directive][]int{}
@@ -46,8 +46,7 @@ func (f *function) masters(x *Inlined) {
 	}
 }
 
-// besides reports whether the body of a master is also reached without any of
-// its tests.
+// besides reports whether control can also reach the body of a master without any of its tests.
 func (f *function) besides(d *symbols.Directive, tests []int) bool {
 	for n := range f.avoiding(tests) {
 		own, started := 0, false

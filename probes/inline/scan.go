@@ -10,14 +10,14 @@ import (
 	"ompp-attach/symbols"
 )
 
-// telling are the calls by which functions with such constructs are known.
+// telling are the functions whose calls show that a function may contain such constructs.
 var telling = []string{"omp_get_thread_num", "GOMP_single_start"}
 
-// starting are the calls that take an outlined function as first argument.
+// starting are the functions that take an outlined function as their first argument.
 var starting = []string{"GOMP_parallel", "GOMP_parallel_reductions", "GOMP_parallel_sections", "GOMP_teams_reg"}
 
-// outlined finds the functions whose address is taken where parallel regions are
-// started. Programs with symbols name them.
+// outlined finds the functions whose addresses are passed where parallel regions are started. In
+// programs with symbols, names tell them.
 func outlined(o *symbols.Object) map[uint64]bool {
 	fns := map[uint64]bool{}
 	if !o.Stripped() {
@@ -40,8 +40,8 @@ func outlined(o *symbols.Object) map[uint64]bool {
 	return fns
 }
 
-// callers finds the functions of a file that call one of the named functions,
-// by the bytes of the calls. A find that is none does no harm.
+// callers finds the functions of a file that call one of the named functions, by the bytes of the
+// calls. A wrong find does no harm.
 func callers(o *symbols.Object, names []string) (fns []uint64) {
 	for _, at := range o.Branches(o.Targets(names...)) {
 		if lo, _, ok := o.FuncRange(at); ok {
@@ -70,13 +70,13 @@ func callee(o *symbols.Object, i insn.Inst) string {
 	return ""
 }
 
-// noReturn knows the functions by which code that GCC generates or libraries
-// declare ends: what follows their calls is other code.
+// noReturn matches the functions that do not return and that GCC's code or libraries call: what
+// follows a call of them is other code.
 var noReturn = regexp.MustCompile(`^(_?_?exit|_Exit|abort|__assert_fail|__stack_chk_fail|__chk_fail|__cxa_(re)?throw|__cxa_bad_cast|_Unwind_Resume|` +
 	`__cxa_throw_bad_array_new_length|_ZSt9terminatev|_ZSt\d+__throw_\w+|__clang_call_terminate|_gfortran_(error_)?stop\w*|_gfortran_runtime_error(_at)?|_gfortran_os_error(_at)?)$`)
 
-// divides reports whether a call belongs to a construct that a team divides, or
-// is a barrier: none of them may stand inside another one.
+// divides reports whether a call is a barrier, or belongs to a construct that a team divides. None
+// of these may stand inside another one.
 func divides(name string) bool {
 	for _, prefix := range []string{"GOMP_barrier", "GOMP_single_", "GOMP_sections", "GOMP_loop_"} {
 		if strings.HasPrefix(name, prefix) {

@@ -6,17 +6,17 @@ import (
 	"ompp-attach/probes/insn"
 )
 
-// share is the code of one static loop, or of several whose common test for an
-// empty share GCC made once.
+// share is the code of one static loop, or of several loops for which GCC made one common test for
+// an empty share.
 type share struct {
 	guard  int     // block that ends in the test, -1: none
-	header int     // of the first of the loops
+	header int     // header of the first of the loops
 	cycles [][]int // the loops' blocks
 	level  *level
 	flags  insn.Taint // what the test depends on
 }
 
-// level is a set of blocks and the loops in it, which are not further divided.
+// level is a set of blocks and the outermost loops in it.
 type level struct {
 	in     []bool
 	cyclic []bool
@@ -38,9 +38,9 @@ func (f *function) level(blocks []int, cycles [][]int) *level {
 
 func (l *level) acyclic(n int) bool { return l.in[n] && !l.cyclic[n] }
 
-// shares finds the code of static loops among blocks (nil: all): loops whose end
-// depends on the thread's number. Loops around them, which do not, are looked
-// into; header is that of the loop that is looked into.
+// shares finds the code of static loops among blocks (nil: all): loops whose end depends on the
+// thread's number. It looks into loops around them, whose end does not; header is that of the loop
+// that is looked into.
 func (f *function) shares(blocks []int, header int) (out []share) {
 	cycles := f.g.Cycles(blocks, header)
 	l := f.level(blocks, cycles)
@@ -72,9 +72,8 @@ func (f *function) shares(blocks []int, header int) (out []share) {
 	return out
 }
 
-// mergeUnguarded makes one share of loops that follow each other without a test
-// for an empty share before either: GCC knows the outcome of the test from an
-// earlier one.
+// mergeUnguarded makes one share of loops that follow each other without a test for an empty share
+// in between: GCC knows the result from an earlier test.
 func (f *function) mergeUnguarded(shares []share) (out []share) {
 	for _, s := range shares {
 		k := slices.IndexFunc(out, func(o share) bool {
@@ -89,7 +88,7 @@ func (f *function) mergeUnguarded(shares []share) (out []share) {
 	return out
 }
 
-// shareTaint is what a thread's share of a loop depends on.
+// shareTaint holds the origins on which a thread's share of a loop depends.
 const shareTaint = byThread | insn.Quotient
 
 // dependent reports whether a conditional jump in a cycle depends on the
@@ -98,8 +97,8 @@ func (f *function) dependent(c []int) bool {
 	return slices.ContainsFunc(c, func(n int) bool { return f.flow.Flags[f.g.Blocks[n].Last().Addr]&shareTaint != 0 })
 }
 
-// ends reports whether a cycle ends where a thread's share does, and nowhere
-// else: OpenMP allows no other way out of a loop that is shared out.
+// ends reports whether a cycle ends only where a thread's share ends. OpenMP allows no other way
+// out of a loop that is shared out.
 func (f *function) ends(c []int) (so bool) {
 	for _, n := range c {
 		b := &f.g.Blocks[n]
@@ -115,8 +114,7 @@ func (f *function) ends(c []int) (so bool) {
 	return so
 }
 
-// header returns the only block by which a cycle is entered, -1 if there are
-// several.
+// header returns the only block by which a cycle is entered, or -1 if there are several.
 func (f *function) header(c []int) int {
 	h := -1
 	for _, n := range c {

@@ -6,21 +6,22 @@ import (
 	"ompp-attach/probes/insn"
 )
 
-// syncs joins the copies that GCC makes of one call in the source. All threads
-// of a team come by the same barriers and worksharing constructs in the same
-// order, so what a test of the thread's number or share chooses between leads to
-// copies of one call, and what follows the copies to copies again.
+// syncs joins the copies that GCC makes of one call in the source. All threads of a team pass the
+// same barriers and worksharing constructs in the same order. So if a test of the thread's number
+// or share leads to different calls, these are copies of one call. What follows the copies are
+// copies again.
 type syncs struct {
 	f    *function
-	same map[int]int   // block that ends in the call -> one that stands for all copies
-	next map[int][]int // by first block: the calls that can come next; leaves for the function's end
+	same map[int]int // for each block that ends in a call: the block that stands for all copies
+	// by first block: the calls that can come next; leaves stands for the function's end
+	next map[int][]int
 }
 
 const leaves = -1
 
 func (f *function) syncs() *syncs {
 	s := &syncs{f: f, same: map[int]int{}, next: map[int][]int{}}
-	type pair struct{ a, b int } // first blocks of ways that lead to the same
+	type pair struct{ a, b int } // the first blocks of two ways that lead to the same call
 	var pairs []pair
 	for n := range f.g.Blocks {
 		b := &f.g.Blocks[n]
@@ -55,7 +56,7 @@ func (f *function) syncs() *syncs {
 
 func (s *syncs) call(n int) string { return s.f.calls[s.f.g.Blocks[n].Last().Addr] }
 
-// alike counts the calls in a list that call what x does.
+// alike counts the calls in a list that have the same callee as x.
 func (s *syncs) alike(x int, list []int) (n int) {
 	for _, y := range list {
 		if y != leaves && s.call(x) == s.call(y) {

@@ -2,18 +2,17 @@ package insn
 
 import "slices"
 
-// Approach is an instruction through which control comes to another one.
+// Approach is an instruction through which control comes to another instruction.
 type Approach struct {
 	Inst Inst
 	When When // the hits that count: Always, ZeroSet or ZeroClear
 }
 
-// Approaches returns instructions of a function (as Parts returns it) which
-// together are hit exactly once, by their rule, for each execution of the
-// instruction at addr, which the kernel emulates, and after which no other
-// function is called before addr. If there are none, or if the instruction at
-// addr is emulated itself, it is the only one returned. nil if no instruction
-// is at addr.
+// Approaches returns instructions of a function (as Parts returns it) that the kernel emulates. For
+// each execution of the instruction at addr exactly one of them is hit, by its rule, and no other
+// function is called between that hit and addr. If there are none, or if the instruction at addr is
+// emulated itself, only that instruction is returned. The result is nil if no instruction is at
+// addr.
 func Approaches(parts [][]Inst, addr uint64) []Approach {
 	w := walker{body: slices.Concat(parts...), sources: map[uint64][]int{}}
 	at := slices.IndexFunc(w.body, func(i Inst) bool { return i.Addr == addr })
@@ -29,7 +28,7 @@ func Approaches(parts [][]Inst, addr uint64) []Approach {
 		case i.Kind == Jump || i.Kind == Jcc:
 			w.sources[i.Target] = append(w.sources[i.Target], n)
 		case i.Kind == JumpIndirect && i.Ref == 0:
-			return itself // may be a jump table, whose targets are not known
+			return itself // it may jump by a table, whose targets are not known
 		}
 	}
 	if !w.back(at) || w.twice() {
@@ -44,9 +43,9 @@ type walker struct {
 	found   []Approach
 }
 
-// back finds what covers all ways to body[k], walking against the flow. Each
-// way that it covers leads to body[k] without a further branch, so that no way
-// is covered twice unless one instruction is found twice.
+// back finds instructions that cover all ways to body[k], walking against the flow. From each of
+// them control leads to body[k] without a further branch. So no way is covered twice, unless one
+// instruction is found twice.
 func (w *walker) back(k int) bool {
 	for {
 		i := w.body[k]
@@ -75,7 +74,7 @@ func (w *walker) back(k int) bool {
 	}
 }
 
-// take covers the way over the jump body[n], taken or not.
+// take covers the way over the jump body[n], taken or not taken.
 func (w *walker) take(n int, taken bool) bool {
 	j := w.body[n]
 	if !j.Emulated {
@@ -109,9 +108,8 @@ func (w *walker) twice() bool {
 	return false
 }
 
-// Addresses returns the addresses that instructions of body (as Func returns
-// it) compute: of lea x(%rip) on x86-64, of adr, and of adrp with a later add
-// to the same register on arm64.
+// Addresses returns the addresses that instructions of body (as Func returns it) compute: on x86-64
+// by lea x(%rip), on arm64 by adr, or by adrp and a later add to the same register.
 func Addresses(body []Inst) []uint64 {
 	var (
 		found []uint64

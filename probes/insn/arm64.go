@@ -13,8 +13,8 @@ const (
 	armSP = Reg(31)
 )
 
-// writtenARM notes that an arm64 instruction changes a general register;
-// encoding 31 stands for the stack pointer here.
+// writtenARM notes that an arm64 instruction changes general registers. Encoding 31 stands for the
+// stack pointer here.
 func (i *Inst) writtenARM(rs ...Reg) {
 	for _, r := range rs {
 		switch {
@@ -32,10 +32,10 @@ func (i *Inst) writtenARM(rs ...Reg) {
 // signed returns the bits [lo, lo+n) of w as a signed number.
 func signed(w uint32, lo, n uint) int64 { return int64(w) << (64 - lo - n) >> (64 - n) }
 
-// decodeARM64 decodes one word. All instructions have four bytes, so that only
-// flow of control, the kernel's uprobe class and changed registers have to be
-// told; these follow from the architecture's top-level encoding groups, which
-// also covers extensions that arm64asm does not know (LSE atomics, PAC, BTI).
+// decodeARM64 decodes one word. All instructions have four bytes. So only the flow of control, the
+// kernel's uprobe class and the changed registers have to be found. These follow from the
+// architecture's top-level encoding groups. That also covers extensions that arm64asm does not know
+// (LSE atomics, PAC, BTI).
 func decodeARM64(addr uint64, b []byte) (Inst, bool) {
 	if len(b) < 4 || addr%4 != 0 {
 		return Inst{}, false
@@ -247,7 +247,7 @@ func memoryARM(i *Inst, addr uint64, w uint32, rt, rn Reg) {
 	fp, rt2, rs := w>>26&1 == 1, Reg(w>>10&31), Reg(w>>16&31)
 	switch class := w >> 27 & 7; {
 	case class == 1 && !fp && w>>24&1 == 0: // exclusives, ordered, cas
-		// Bit 23 tells ldar, stlr and cas from the exclusives proper.
+		// Bit 23 distinguishes ldar, stlr and cas from true exclusives.
 		if w>>23&1 == 0 && !(w>>31 == 0 && w>>21&1 == 1) {
 			i.Locked, i.Refused = true, true
 		}

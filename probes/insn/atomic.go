@@ -6,8 +6,8 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// CompareAndSwaps reports whether an instruction writes memory only if that
-// holds an expected value, and says so in the zero flag.
+// CompareAndSwaps reports whether an instruction writes memory only if the memory holds an expected
+// value, and sets the zero flag accordingly.
 func (i Inst) CompareAndSwaps() bool {
 	d, ok := i.x86()
 	return ok && (d.Op == x86asm.CMPXCHG || d.Op == x86asm.CMPXCHG8B || d.Op == x86asm.CMPXCHG16B)
@@ -41,16 +41,16 @@ func (g *Graph) FlagsKept(from, to uint64) bool {
 	})
 }
 
-// SameMemory reports whether two instructions name the same place in memory, if
-// no register that they name it by changes in between.
+// SameMemory reports whether two instructions name the same place in memory, provided that no
+// register in that name changes in between.
 func (i Inst) SameMemory(j Inst) bool {
 	a, ok := i.memory()
 	b, okb := j.memory()
 	return ok && okb && a == b
 }
 
-// memory is the place in memory that an instruction names; relative to the
-// instruction pointer, as an address.
+// memory returns the place in memory that an instruction names. A place relative to the instruction
+// pointer is returned as an address.
 func (i Inst) memory() (m x86asm.Mem, ok bool) {
 	d, ok := i.x86()
 	if !ok {

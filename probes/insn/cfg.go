@@ -12,28 +12,28 @@ type Block struct {
 	Insts []Inst
 	Succs []int // blocks that may follow
 	Preds []int
-	// After is the block that follows a cut, -1 without one.
+	// After is the block that follows a cut, -1 if the block does not end in a cut.
 	After int
-	// Leaves tells that control may leave the function here, or is not
-	// followed: a return, a tail jump, a trap, a jump to an unknown place.
+	// Leaves says that control may leave the function here, or cannot be followed: a return, a tail
+	// jump, a trap, a jump to an unknown place.
 	Leaves bool
 }
 
 // Last returns the block's last instruction.
 func (b *Block) Last() Inst { return b.Insts[len(b.Insts)-1] }
 
-// Graph is the flow of control in a function that is cut into segments: it
-// ends at certain calls, and starts anew behind them. Blocks[0] is the entry.
+// Graph is the flow of control in a function that is cut into segments. A segment ends at certain
+// calls, and the next one starts behind them. Blocks[0] is the entry.
 type Graph struct {
 	Blocks []Block
-	// Unknown tells that a jump leads to places that are not known.
+	// Unknown says that a jump leads to places that are not known.
 	Unknown bool
 
 	byAddr map[uint64]int
 	roots  []int // entry and the blocks behind cuts
 }
 
-// Effect is what a call does to the flow of control in a Graph.
+// Effect says what a call does to the flow of control in a Graph.
 type Effect uint8
 
 // The effects.
@@ -43,8 +43,8 @@ const (
 	CallEnds           // it does not return
 )
 
-// NewGraph builds the graph of a function (as Parts returns it); effect says
-// what its calls, and jumps to other functions, do.
+// NewGraph builds the graph of a function (as Parts returns it). effect says what each of its
+// calls, and of its jumps to other functions, does.
 func NewGraph(code Code, parts [][]Inst, effect func(Inst) Effect) *Graph {
 	body := joined(parts)
 	g := &Graph{byAddr: map[uint64]int{}}
@@ -105,7 +105,7 @@ func joined(parts [][]Inst) []Inst {
 	return slices.Concat(parts...)
 }
 
-// prune cuts off what no way leads to, such as the padding before a loop.
+// prune removes blocks to which no way leads, such as the padding before a loop.
 func (g *Graph) prune() {
 	reached := make([]bool, len(g.Blocks))
 	for work := g.Roots(); len(work) > 0; {
@@ -179,9 +179,8 @@ const (
 	maxTable  = 1024
 )
 
-// jumpTable returns the targets of a switch as GCC compiles it: a comparison
-// with the last case's number, lea table(%rip), of which 32-bit distances from
-// the table to the cases are read.
+// jumpTable returns the targets of a switch as GCC compiles it: a comparison with the last case's
+// number, lea table(%rip), and a load of the 32-bit distance from the table to the case.
 func jumpTable(code Code, before []Inst, at map[uint64]int) (targets []uint64) {
 	cases := maxTable
 	for _, i := range before {
@@ -208,8 +207,8 @@ func jumpTable(code Code, before []Inst, at map[uint64]int) (targets []uint64) {
 	return nil
 }
 
-// Order is which blocks stand before or behind others on every way. Blocks
-// that no way reaches have no order.
+// Order says which blocks every way to (or from) a block passes. Blocks that no way reaches have no
+// order.
 type Order struct {
 	parent []int // the nearest such block; the root's is itself; -1: none
 	depth  []int
@@ -255,9 +254,8 @@ func (g *Graph) PostDominators() Order {
 	return order(len(g.Blocks), ends, func(n int) []int { return g.Blocks[n].Preds }, func(n int) []int { return g.Blocks[n].Succs })
 }
 
-// order computes immediate dominators (Cooper, Harvey and Kennedy, "A Simple,
-// Fast Dominance Algorithm") of a graph with several roots, over which a common
-// one, numbered n, is put.
+// order computes immediate dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+// Algorithm") of a graph with several roots. It adds a common root above them, numbered n.
 func order(n int, roots []int, next, prev func(int) []int) Order {
 	rank := make([]int, n+1) // in postorder; 0: not reached
 	var post []int
@@ -327,9 +325,9 @@ func order(n int, roots []int, next, prev func(int) []int) Order {
 	return o
 }
 
-// Cycles returns the outermost loops among the blocks of a set (nil: all), each
-// as its blocks in ascending order: the strongly connected components. Ways back
-// to the block header (-1: none) are left out, which tells what a loop contains.
+// Cycles returns the outermost loops among the blocks of within (nil: all), each as its blocks in
+// ascending order. They are the strongly connected components. Ways back to the block header (-1:
+// none) are left out: so the loops inside a loop are found.
 func (g *Graph) Cycles(within []int, header int) (cycles [][]int) {
 	in := make([]bool, len(g.Blocks))
 	if within == nil {

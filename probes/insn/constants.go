@@ -1,18 +1,18 @@
 package insn
 
-// constantRounds bounds how often Constants goes over a function; loops settle in
-// two rounds, nested ones in a few more.
+// constantRounds bounds how often Constants goes over a function. Loops settle in two rounds,
+// nested ones in a few more.
 const constantRounds = 8
 
-// Constants calls visit for every instruction of a function (as Func returns
-// it), in order of address, with what is known to be constant in the argument
-// registers before it on all paths that lead there. So it tells which ident_t,
-// lock or outlined function a call is given.
+// Constants calls visit for every instruction of a function (as Func returns it), in order of
+// address. arg returns the constant that an argument register holds before that instruction, if it
+// is the same on all paths that lead there. This shows which ident_t, lock or outlined function a
+// call receives.
 func Constants(body []Inst, visit func(i Inst, arg func(n int) (value uint64, ok bool))) {
 	if len(body) == 0 {
 		return
 	}
-	known := map[uint64]*State{} // at targets of jumps, from the jumps seen so far
+	known := map[uint64]*State{} // the state at targets of jumps, from the jumps seen so far
 	targets := map[uint64]bool{}
 	for _, i := range body {
 		if i.Kind == Jump || i.Kind == Jcc {
@@ -31,7 +31,7 @@ func Constants(body []Inst, visit func(i Inst, arg func(n int) (value uint64, ok
 	pass(body, targets, known, visit)
 }
 
-// pass goes over the function once and reports whether it learnt anything.
+// pass goes over the function once and reports whether it learnt anything new.
 func pass(body []Inst, targets map[uint64]bool, known map[uint64]*State, visit func(Inst, func(int) (uint64, bool))) (changed bool) {
 	s := newState(body[0].arch)
 	for _, i := range body {
@@ -74,8 +74,7 @@ func blankState(arch string) *State {
 	return s
 }
 
-// meet forgets what other does not confirm, and reports whether that was
-// anything.
+// meet forgets everything that other does not confirm, and reports whether it forgot anything.
 func (s *State) meet(other *State) (changed bool) {
 	for r := range s.regs {
 		v, ok := s.regs[r].Const()

@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// Cut finds instructions which together are hit exactly once, by their rules,
-// for each execution of one of the targets: each target's last ways in, on
-// which control can go nowhere else. No call lies between them and the target
-// but those that over allows. Points for which fits is false are not taken; of
-// the others the cheapest near the target are. If there are none, the targets
-// are returned themselves.
+// Cut finds instructions of which exactly one is hit, by its rule, for each execution of one of the
+// targets. They are the last points on the ways to a target from which control can only go to a
+// target. No call lies between them and the target, except those that over allows. Instructions for
+// which fits is false are not taken; of the others, the cheapest ones near the target are. If there
+// are none, the targets themselves are returned.
 func (f *Flow) Cut(targets []uint64, over, fits func(Inst) bool) ([]Approach, error) {
 	c := f.newCutter(targets, over, fits)
 	found, ok := c.cut()
@@ -29,11 +28,11 @@ func (f *Flow) Cut(targets []uint64, over, fits func(Inst) bool) ([]Approach, er
 	return found, nil
 }
 
-// cutNode is a run of instructions with one entrance, no call that matters but
-// at its end, and no target but at its end.
+// cutNode is a run of instructions with one entrance. A call that matters, or a target, can only be
+// at its end.
 type cutNode struct {
 	insts  []Inst
-	succs  []int // where a conditional jump is taken first
+	succs  []int // the successors; of a conditional jump, the taken way comes first
 	preds  []int
 	opaque bool // control also comes from elsewhere: the entry, a call's return
 	final  bool // control goes elsewhere: a return, a call, an unknown jump
@@ -41,19 +40,19 @@ type cutNode struct {
 
 type cutter struct {
 	nodes  []cutNode
-	ends   []int // that end in targets
+	ends   []int // nodes that end in targets
 	inside map[int]bool
 	fits   func(Inst) bool
 	tables bool // there are jumps with unknown targets
 }
 
-// maxInside bounds the nodes between the points and the targets.
+// maxInside bounds the number of nodes between the points and the targets.
 const maxInside = 24
 
 func (f *Flow) newCutter(targets []uint64, over, fits func(Inst) bool) *cutter {
 	c := &cutter{inside: map[int]bool{}, fits: fits}
 	starts := map[uint64]int{}
-	next := map[int]uint64{} // where a node falls through to
+	next := map[int]uint64{} // the address to which a node falls through
 	for _, b := range f.blocks {
 		if b.in == nil {
 			continue
@@ -103,8 +102,8 @@ func (f *Flow) newCutter(targets []uint64, over, fits func(Inst) bool) *cutter {
 	return c
 }
 
-// best returns the cheapest instruction of a node that every way through it
-// executes, the last of these.
+// best returns the cheapest instruction of a node that every way through the node executes; of
+// several, the last one.
 func (c *cutter) best(n int) (best Inst, ok bool) {
 	for _, i := range c.nodes[n].insts {
 		if !i.Refused && (!ok || CostOf(i) <= CostOf(best)) && c.fits(i) {
@@ -114,8 +113,8 @@ func (c *cutter) best(n int) (best Inst, ok bool) {
 	return best, ok
 }
 
-// cut lets the part inside, from which all ways lead to a target, grow until
-// each way into it can be told by an instruction.
+// cut enlarges the part inside, from which all ways lead to a target, until an instruction can tell
+// each way into it.
 func (c *cutter) cut() (found []Approach, ok bool) {
 	if c.tables || len(c.ends) == 0 {
 		return nil, false
@@ -156,8 +155,8 @@ func (c *cutter) cut() (found []Approach, ok bool) {
 	return once(found)
 }
 
-// enter finds the point for the way from node p to node n inside; grow tells
-// that the part inside has grown instead.
+// enter finds the point for the way from node p to node n, which is inside. grow says that the part
+// inside has grown instead.
 func (c *cutter) enter(p, n int) (a Approach, grow, ok bool) {
 	from := c.nodes[p]
 	last := from.insts[len(from.insts)-1]
@@ -192,7 +191,7 @@ func (c *cutter) enter(p, n int) (a Approach, grow, ok bool) {
 	return a, true, c.take(other)
 }
 
-// take puts a node and all that it leads to inside.
+// take adds a node, and all nodes to which it leads, to the part inside.
 func (c *cutter) take(n int) bool {
 	switch {
 	case c.inside[n]:
@@ -212,8 +211,8 @@ func (c *cutter) take(n int) bool {
 	return true
 }
 
-// once drops what was found twice: a conditional jump both of whose ways lead
-// inside.
+// once drops the duplicate of an instruction that was found twice: a conditional jump both of whose
+// ways lead inside.
 func once(found []Approach) ([]Approach, bool) {
 	slices.SortFunc(found, func(a, b Approach) int { return int(int64(a.Inst.Addr - b.Inst.Addr)) })
 	var out []Approach

@@ -10,16 +10,16 @@ import (
 // Exit is a place through which control leaves a function for good.
 type Exit struct {
 	Approach
-	// Unsure: a jump through a register, which may be a switch's and stay
-	// inside. At a true exit the stack pointer is what it was at the entry.
+	// Unsure: the exit is a jump through a register, which may belong to a switch and stay inside.
+	// At a true exit the stack pointer is what it was at the entry.
 	Unsure bool
 }
 
-// Exits returns the instructions at which the executions of the function at
-// entry end, each execution by one of them: approaches of its returns, and its
-// jumps to other functions. isPart tells, of the first address of another
-// range that a jump leads to, whether it is a part of this function (.cold).
-// unseen is the number of exits whose condition no probe can repeat.
+// Exits returns the instructions at which executions of the function at entry end. Each execution
+// ends at exactly one of them: at a point on the way to a return, or at a jump to another function.
+// A jump may lead to another range of code: isPart reports whether the range with that first
+// address is a part of this function (.cold). unseen is the number of exits whose condition no
+// probe can repeat.
 func Exits(code Code, entry uint64, isPart func(target uint64) bool) (exits []Exit, unseen int, err error) {
 	parts, err := ownParts(code, entry, isPart)
 	if err != nil {
@@ -56,8 +56,7 @@ func Exits(code Code, entry uint64, isPart func(target uint64) bool) (exits []Ex
 	return exits, unseen, nil
 }
 
-// ownParts is the function at entry with the parts that the compiler moved
-// elsewhere.
+// ownParts returns the function at entry with the parts that the compiler moved elsewhere.
 func ownParts(code Code, entry uint64, isPart func(uint64) bool) ([][]Inst, error) {
 	all, err := Parts(code, entry)
 	if err != nil {
@@ -72,8 +71,8 @@ func ownParts(code Code, entry uint64, isPart func(uint64) bool) ([][]Inst, erro
 	return parts, nil
 }
 
-// jumpsInto reports whether a range jumps into the middle of a function, as its
-// own parts do and no other function does.
+// jumpsInto reports whether a range jumps into the middle of a function, as only the function's own
+// parts do.
 func jumpsInto(part, function []Inst) bool {
 	lo, hi := function[0].Addr, function[len(function)-1].Next()
 	return slices.ContainsFunc(part, func(i Inst) bool {
@@ -81,13 +80,14 @@ func jumpsInto(part, function []Inst) bool {
 	})
 }
 
-// isSwitch reports whether the last instruction, a jump through a register or
-// memory, takes its destination from a table: an indexed load is in it or
-// shortly before it.
+// isSwitch reports whether the last instruction, a jump through a register or memory, takes its
+// destination from a table. Then that instruction, or one shortly before it, loads from an indexed
+// address.
 func isSwitch(line []Inst) bool {
 	const notrack, few = 0x3e, 8
 	last := line[len(line)-1]
-	if last.arch == "amd64" && last.Bytes[0] == notrack { // compilers mark only switches so
+	// compilers put this prefix on switches only
+	if last.arch == "amd64" && last.Bytes[0] == notrack {
 		return true
 	}
 	for n := 0; n < few && n < len(line); n++ {

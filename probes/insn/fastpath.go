@@ -14,14 +14,14 @@ import "golang.org/x/arch/x86/x86asm"
 func lockOutcome(line []Inst) (atomic bool, free When) {
 	var (
 		state  When
-		word   Reg  // the register that xchg filled with the lock's old value
-		filled bool // it still holds it
+		word   Reg  // the register that received the lock's old value from xchg
+		filled bool // the register still holds that value
 	)
 	last := len(line) - 1
 	for _, i := range line[:last] {
 		d, ok := i.x86()
 		if !ok {
-			// arm64, or a hint: no atomic of a known form, no flags.
+			// On arm64, and for hints: no atomic of a known form, no flags.
 			atomic = atomic || i.Locked
 			continue
 		}
@@ -55,8 +55,8 @@ func lockOutcome(line []Inst) (atomic bool, free When) {
 	return atomic, free
 }
 
-// keepsFlags knows the flag-neutral instructions that compilers schedule
-// between an atomic and its jump.
+// keepsFlags reports whether an instruction is one of those that keep the flags and that compilers
+// schedule between an atomic and its jump.
 func keepsFlags(op x86asm.Op) bool {
 	switch op {
 	case x86asm.MOV, x86asm.LEA, x86asm.NOP, x86asm.MOVSXD, x86asm.MOVZX, x86asm.MOVSX:

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// Flow tells what the registers hold at each instruction of one function, as
-// sums of its arguments, results of its calls, loads, and values that come
-// together from several ways (AJoin). Unlike Evaluate it covers functions of
-// any size, follows values that are kept on the stack, and an atom stands for
-// one value: two registers with the same atoms hold the same at that point.
+// Flow says what the registers hold at each instruction of one function. Values are sums of the
+// function's arguments, results of its calls, loads, and values that several ways bring together
+// (AJoin). Unlike Evaluate, Flow covers functions of any size and follows values that are kept on
+// the stack. And an atom stands for one value: two registers with the same atoms hold the same
+// value at that point.
 type Flow struct {
 	body   []Inst // of all parts
 	entry  uint64
@@ -25,29 +25,29 @@ type Flow struct {
 	merged *State         // merge's result, used again
 }
 
-// flowBlock is a run of instructions that is entered at its first only.
+// flowBlock is a run of instructions that can be entered at the first one only.
 type flowBlock struct {
-	first, last int // in body
+	first, last int // indices in body
 	part        int
 	preds       []int
 	succs       []int
 	in, out     *State
-	joined      map[Atom]bool // what has been made an AJoin stays one
-	settled     bool          // what leads to it has not changed since it was run
+	joined      map[Atom]bool // a value that was made an AJoin stays one
+	settled     bool          // nothing that leads to it has changed since it was run
 }
 
-// The rounds over a function until nothing changes any more: from patience on,
-// what differed once is no longer taken for one value. The runtimes' functions
-// need up to 15.
+// How many rounds over a function are made until nothing changes any more. From round patience on,
+// values that differed once are not taken for one value again. The runtimes' functions need up to
+// 15 rounds.
 const (
 	patience  = 30
 	maxRounds = 60
 )
 
-// NewFlow follows the function of which Parts returned the parts, from its
-// first instruction. Code that only a jump table leads to stays unknown, and so
-// does a part that is entered with the stack of the function's entry: that is
-// another function.
+// NewFlow follows a function, given as Parts returns it, from its first instruction. Code to which
+// only a jump table leads stays unknown. So does a part that is entered with the stack of the
+// function's entry, since that is another function. The error says why the function cannot be
+// followed.
 func NewFlow(code Code, parts [][]Inst) (*Flow, error) {
 	f := &Flow{starts: map[uint64]int{}}
 	if len(parts) == 0 || len(parts[0]) == 0 {
@@ -128,7 +128,7 @@ func (f *Flow) split(parts [][]Inst) {
 	}
 }
 
-// address returns that of a block's first instruction.
+// address returns the address of a block's first instruction.
 func (f *Flow) address(n int) uint64 { return f.body[f.blocks[n].first].Addr }
 
 func (f *Flow) link(from int, to uint64) {
@@ -138,15 +138,14 @@ func (f *Flow) link(from int, to uint64) {
 	}
 }
 
-// leaves reports whether a block's end that leads to another part is the end
-// of the function: the stack is the caller's again.
+// leaves reports whether the end of a block that leads to another part is the end of the function:
+// the stack is the caller's again.
 func (f *Flow) leaves(from, to *flowBlock) bool {
 	return from.part != to.part && from.out.AtEntry()
 }
 
-// merge returns the state at the start of block n, nil if no way to it is
-// known yet; it is good until the next. What differs for once is kept apart for
-// good if so told.
+// merge returns the state at the start of block n, nil if no way to it is known yet. The state is
+// valid until the next merge. With forGood, values that differ once are kept apart from then on.
 func (f *Flow) merge(n int, forGood bool) *State {
 	b := f.blocks[n]
 	var from []*State
@@ -196,7 +195,8 @@ func (f *Flow) merge(n int, forGood bool) *State {
 	return in
 }
 
-// run returns the state of block n before body[end], in into if there is one.
+// run returns the state of block n before body[end]. It uses the memory of into, if that is not
+// nil.
 func (f *Flow) run(n, end int, into *State) *State {
 	s := f.blocks[n].in.copyTo(into)
 	for k := f.blocks[n].first; k < end; k++ {
@@ -205,8 +205,8 @@ func (f *Flow) run(n, end int, into *State) *State {
 	return s
 }
 
-// At returns the state before the instruction at addr; false if there is none,
-// or if no known way leads there.
+// At returns the state before the instruction at addr. ok is false if there is none, or if no known
+// way leads there.
 func (f *Flow) At(addr uint64) (*State, bool) {
 	n, ok := f.blockOf(addr)
 	if !ok {
@@ -221,8 +221,8 @@ func (f *Flow) At(addr uint64) (*State, bool) {
 	return nil, false
 }
 
-// blockOf returns the block that covers an address; false if there is none, or
-// if no known way leads there.
+// blockOf returns the block that covers an address. ok is false if there is none, or if no known
+// way leads there.
 func (f *Flow) blockOf(addr uint64) (int, bool) {
 	k, found := slices.BinarySearchFunc(f.order, addr, func(n int, a uint64) int { return cmp.Compare(f.address(n), a) })
 	if !found {
@@ -235,8 +235,8 @@ func (f *Flow) blockOf(addr uint64) (int, bool) {
 	return f.order[k], b.in != nil && addr <= f.body[b.last].Addr
 }
 
-// States visits the instructions to which known ways lead, each with the state
-// before it, which is good until the next.
+// States visits the instructions to which known ways lead, each with the state before it. A state
+// is valid until the next one.
 func (f *Flow) States() iter.Seq2[Inst, *State] {
 	return func(yield func(Inst, *State) bool) {
 		var s *State
@@ -269,13 +269,14 @@ func (f *Flow) Reached() []Inst {
 // Leaves reports whether the jump i ends the function, as a tail call does.
 func (f *Flow) Leaves(i Inst) bool {
 	n, ok := f.blockOf(i.Addr)
-	if !ok || f.body[f.blocks[n].last].Addr != i.Addr { // what may leave ends a block
+	// only the last instruction of a block may leave
+	if !ok || f.body[f.blocks[n].last].Addr != i.Addr {
 		return false
 	}
 	from := f.blocks[n]
 	switch i.Kind {
 	case JumpIndirect:
-		return i.Ref != 0 || from.out.AtEntry() // a jump moves no stack
+		return i.Ref != 0 || from.out.AtEntry() // a jump does not change the stack pointer
 	case Jump, Jcc:
 	default:
 		return false
@@ -284,7 +285,7 @@ func (f *Flow) Leaves(i Inst) bool {
 	return !inside || f.leaves(from, f.blocks[to])
 }
 
-// follow makes a state keep track of the stack, and of each unknown's identity.
+// follow makes a state keep track of the stack, and of the identity of each unknown.
 func (s *State) follow() {
 	for r := range s.regs {
 		s.name(Reg(r), 0)
@@ -292,7 +293,7 @@ func (s *State) follow() {
 	s.regs[s.sp()] = single(Atom{Kind: AStack})
 }
 
-// general is how many of the registers the architecture has.
+// general returns how many general registers the architecture has.
 func (s *State) general() Reg {
 	if s.arch == "arm64" {
 		return Reg(len(s.regs))
@@ -307,10 +308,10 @@ func (s *State) sp() Reg {
 	return rsp
 }
 
-// AtEntry reports whether the stack pointer is that of the function's entry.
+// AtEntry reports whether the stack pointer is the same as at the function's entry.
 func (s *State) AtEntry() bool { return s.regs[s.sp()].Is(AStack, 0) }
 
-// Holder returns a general register that holds v, NoReg if none does.
+// Holder returns a general register that holds v, or NoReg.
 func (s *State) Holder(v Value) Reg {
 	for r := range s.regs {
 		if Reg(r) != s.sp() && s.regs[r].same(v) {
@@ -342,7 +343,7 @@ func (s *State) Callee(i Inst) Value {
 
 func (s *State) clone() *State { return s.copyTo(nil) }
 
-// copyTo makes c, or a new state without one, the same as s.
+// copyTo makes c (or a new state, if c is nil) the same as s.
 func (s *State) copyTo(c *State) *State {
 	if c == nil {
 		c = &State{}
@@ -390,8 +391,8 @@ func (s *State) name(r Reg, addr uint64) {
 	}
 }
 
-// slot returns the place on the stack, from the entry's stack pointer, that an
-// address denotes.
+// slot returns the place on the stack that an address denotes, counted from the entry's stack
+// pointer.
 func slot(v Value) (off int64, ok bool) {
 	return v.Off, len(v.Atoms) == 1 && v.Atoms[0].Kind == AStack
 }
@@ -399,7 +400,7 @@ func slot(v Value) (off int64, ok bool) {
 func (s *State) store(at Value, size int, v Value) {
 	off, ok := slot(at)
 	if !ok {
-		return // compilers keep values where no pointer leads
+		return // compilers keep values on the stack only where no pointer leads
 	}
 	first := sort.Search(len(s.slots), func(k int) bool { return s.slots[k].off > off-8 })
 	last := first
@@ -413,7 +414,7 @@ func (s *State) store(at Value, size int, v Value) {
 	}
 }
 
-// onStack returns what is known to be at a place on the stack.
+// onStack returns the value that is known to be at a place on the stack.
 func (s *State) onStack(off int64) (Value, bool) {
 	k, ok := slices.BinarySearchFunc(s.slots, off, func(x stackSlot, off int64) int { return cmp.Compare(x.off, off) })
 	if !ok {
@@ -440,7 +441,7 @@ func (s *State) loaded(at Value, size int, addr uint64) Value {
 	return v
 }
 
-// step is apply with the stack.
+// step is apply that also follows the stack.
 func (s *State) step(i *Inst) {
 	before := *s
 	s.apply(*i)

@@ -31,7 +31,8 @@ func TestFlowStack(t *testing.T) {
 	}{
 		// push %rdi; call f; pop %rax; mov 8(%rax),%rdx; call *%rdx; ret
 		{"amd64", "57 e800000000 58 488b5008 ffd2 c3", 1, 11, 13, 0},
-		// stp x29,x30,[sp,#-32]!; str x0,[sp,#16]; bl f; ldr x1,[sp,#16]; ldr x2,[x1,#8]; blr x2; ldp x29,x30,[sp],#32; ret
+		// stp x29,x30,[sp,#-32]!; str x0,[sp,#16]; bl f; ldr x1,[sp,#16]; ldr x2,[x1,#8]; blr x2;
+		// ldp x29,x30,[sp],#32; ret
 		{"arm64", "fd7bbea9 e00b00f9 02000094 e10b40f9 220440f9 40003fd6 fd7bc2a8 c0035fd6", 8, 20, 28, 1},
 	} {
 		t.Run(c.arch, func(t *testing.T) {

@@ -98,8 +98,8 @@ func (s *State) storeX86(i Inst, d x86asm.Inst) (Store, bool) {
 	return Store{s.value(at), v, d.MemBytes}, true
 }
 
-// stackARM applies loads, stores and additions that involve the stack pointer,
-// which the decoder leaves out, and returns what is stored.
+// stackARM applies loads, stores and additions that involve the stack pointer, which the decoder
+// leaves out. It returns the stores.
 func (s *State) stackARM(before *State, i Inst) (stores []Store) {
 	w := binary.LittleEndian.Uint32(i.Bytes)
 	rt, rn, rt2 := Reg(w&31), Reg(w>>5&31), Reg(w>>10&31)

@@ -37,7 +37,7 @@ var ErrUndecodable = errors.New("undecodable instruction")
 // the kernel's uprobe code distinguishes.
 type Kind uint8
 
-// The kinds of instruction.
+// The kinds of instructions.
 const (
 	Other        Kind = iota
 	Nop               // does nothing; endbr64 and bti are Other: the kernel steps them
@@ -105,26 +105,25 @@ type Inst struct {
 	// 0 if there is none.
 	Ref        uint64
 	Kind       Kind
-	Cond       Cond // of a Jcc
+	Cond       Cond // the condition of a Jcc
 	WritesSP   bool
 	WritesLR   bool   // arm64: the return address in x30 is changed (or signed)
 	WritesArgs ArgSet // argument registers changed, or possibly changed
 	// Locked marks a lock prefix (x86) or an exclusive access (arm64): the
 	// kernel refuses a uprobe there, with uprobe_multi silently.
 	Locked bool
-	// Refused marks an instruction on which the kernel places no uprobe at
-	// all, Locked ones among them, or on which one would do harm: a nop of 5
-	// bytes.
+	// Refused marks an instruction on which no uprobe may be placed. Either the kernel refuses it
+	// (as for Locked ones), or a probe would do harm: a nop of 5 bytes.
 	Refused bool
-	// Emulated tells that the kernel emulates the instruction instead of
-	// single-stepping it out of line, which makes a probe about 20 times
-	// cheaper on virtual machines and about 3 times on bare metal. Multi-byte
-	// nops (x86) and nop (arm64) are stepped by kernels before 6.13 to 6.18.
+	// Emulated says that the kernel emulates the instruction instead of single-stepping it out of
+	// line. That makes a probe about 20 times cheaper on virtual machines and about 3 times on bare
+	// metal. Multi-byte nops (x86) and nop (arm64) are single-stepped by kernels before 6.13 to
+	// 6.18.
 	Emulated bool
 
 	arch string
 	sem  semantics
-	dis  *x86asm.Inst // what x86asm makes of it, nil if it was not asked
+	dis  *x86asm.Inst // x86asm's form of it; nil if x86asm was not used
 }
 
 // Refusal says why no probe is placed on a Refused instruction.
@@ -163,13 +162,13 @@ func (i Inst) String() string { return fmt.Sprintf("%#x: %s", i.Addr, i.Text()) 
 // maxLen is the greatest length of an x86 instruction.
 const maxLen = 15
 
-// Decode decodes the instruction at vaddr. The error wraps ErrUndecodable if
-// the bytes are no known instruction; it is another one if nothing is mapped
-// at vaddr or the file's architecture is not supported.
+// Decode decodes the instruction at vaddr. The error wraps ErrUndecodable if the bytes are no known
+// instruction. Other errors say that nothing is mapped at vaddr, or that the file's architecture is
+// not supported.
 func Decode(code Code, vaddr uint64) (Inst, error) {
 	b := code.Read(vaddr, maxLen)
 	if len(b) == 0 {
-		// The instruction may be the mapping's last: ask for less.
+		// The instruction may be the last one of the mapping: then fewer bytes are there.
 		for n := maxLen - 1; n > 0 && len(b) == 0; n-- {
 			b = code.Read(vaddr, n)
 		}
@@ -204,8 +203,7 @@ func decode(arch string, vaddr uint64, b []byte) (Inst, error) {
 // functions of the OpenMP and MPI runtimes have some 64 KiB.
 const maxFunc = 1 << 20
 
-// Decoded is code of which each function is decoded once. It is safe for
-// concurrent use.
+// Decoded is code that decodes each function once. It is safe for concurrent use.
 type Decoded struct {
 	Code
 	mu    sync.Mutex
@@ -217,7 +215,7 @@ type decodedFunc struct {
 	err  error
 }
 
-// NewDecoded returns code that remembers its functions.
+// NewDecoded returns code that keeps the functions that were decoded.
 func NewDecoded(code Code) *Decoded { return &Decoded{Code: code, funcs: map[uint64]decodedFunc{}} }
 
 // Func decodes the whole function that contains vaddr, from its first
@@ -235,7 +233,7 @@ func Func(code Code, vaddr uint64) ([]Inst, error) {
 	d.mu.Lock()
 	f, ok := d.funcs[lo]
 	d.mu.Unlock()
-	if !ok { // others need not wait; a function that two ask for is decoded twice
+	if !ok { // decoding holds no lock; a function that two ask for at once is decoded twice
 		f.body, f.err = decodeFunc(code, lo, hi)
 		d.mu.Lock()
 		d.funcs[lo] = f

@@ -39,8 +39,8 @@ func CostOf(i Inst) Cost {
 	return Emulated
 }
 
-// When is a rule on the flags at a probe point, which a BPF program can check
-// in the register set.
+// When is a condition on the flags at a probe point, which a BPF program can check in the saved
+// registers.
 type When uint8
 
 // The rules.
@@ -54,8 +54,8 @@ const (
 // Need says what must be intact at a probe point besides the return address.
 type Need struct {
 	Args  ArgSet   // argument registers that the probe reads
-	Avoid []uint64 // instructions that are taken
-	// Dear: where the entry will not do, one that the kernel single-steps will.
+	Avoid []uint64 // addresses of instructions that already have a probe
+	// Dear: if the entry cannot be used, an instruction that the kernel single-steps may be.
 	Dear bool
 }
 
@@ -64,12 +64,12 @@ type Point struct {
 	VAddr uint64
 	Len   int // bytes of the instruction there
 	Cost  Cost
-	// AfterAtomic tells that an atomic exchange in memory lies before the
-	// point: what the function acquires or releases may already be so.
+	// AfterAtomic says that an atomic exchange in memory lies before the point: the function may
+	// already have acquired or released the lock.
 	AfterAtomic bool
-	// AfterCAS tells in addition that the flags at the point decide the
-	// exchange's outcome: by FreeWhen, the lock was free and is now held
-	// (ZeroSet), or nobody waited for its release (SignClear).
+	// AfterCAS says in addition that the flags at the point tell the exchange's outcome. If they
+	// are as FreeWhen says, the lock was free and is now held (ZeroSet), or nobody waited for its
+	// release (SignClear).
 	AfterCAS bool
 	FreeWhen When // Always without AfterCAS
 	Cond     Cond // of the instruction at the point, if it is a conditional jump
@@ -101,7 +101,7 @@ func SafePoint(code Code, entry uint64, need Need) (Point, error) {
 	refused := first.Refused || slices.Contains(need.Avoid, entry)
 	better := func(i Inst) bool { return i.Emulated && CostOf(i) < best.Cost }
 	if !refused && !slices.ContainsFunc(line[1:], better) {
-		line = line[:1] // spares decoding the whole function
+		line = line[:1] // looking at the entry only spares decoding the whole function
 	}
 	targets, scanned := jumpTargets(code, entry, line)
 
@@ -146,7 +146,7 @@ func straightLine(code Code, first Inst, hi uint64) []Inst {
 // decoded in full, so that targets may be missing.
 func jumpTargets(code Code, entry uint64, line []Inst) (targets []uint64, ok bool) {
 	if len(line) == 1 {
-		return nil, true // only the entry is in question
+		return nil, true // only the entry is a candidate
 	}
 	parts, err := Parts(code, entry)
 	if err != nil {

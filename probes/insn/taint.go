@@ -2,16 +2,17 @@ package insn
 
 import "golang.org/x/arch/x86/x86asm"
 
-// Taint is a set of origins: bit i says that a value depends on the i-th.
+// Taint is a set of origins of a value: bit i says that the value depends on the i-th origin.
 type Taint uint8
 
-// What the results of a division by a traced value depend on besides.
+// The results of a division by a traced value depend on these as well.
 const (
 	Quotient  Taint = 1 << 7
 	Remainder Taint = 1 << 6
 )
 
-// Dependence is what the conditions and divisions of a function depend on.
+// Dependence says what the conditions and divisions of a function depend on, by the instruction's
+// address.
 type Dependence struct {
 	Flags    map[uint64]Taint // conditional jump or move: what its condition depends on
 	Zero     map[uint64]Taint // conditional jump: what was compared with zero right before, by test r,r or cmp $0
@@ -25,12 +26,12 @@ type frameSlot struct {
 	disp int64
 }
 
-// taints is what registers and the frame hold at a point. Values in other
-// memory are taken for independent.
+// taints holds what the registers and the frame depend on at a point. Values in other memory count
+// as independent.
 type taints struct {
 	regs  [32]Taint // general, then xmm
 	flags Taint
-	zero  Taint // of what the flags compare with zero
+	zero  Taint // of the value that the flags compare with zero
 	frame map[frameSlot]Taint
 }
 
@@ -43,7 +44,7 @@ func (t *taints) clone() *taints {
 	return &c
 }
 
-// join adds what another way brings; it reports whether that is new.
+// join adds what the values of another way depend on. It reports whether that is new.
 func (t *taints) join(o *taints) (changed bool) {
 	add := func(into *Taint, v Taint) {
 		if *into|v != *into {
@@ -65,9 +66,9 @@ func (t *taints) join(o *taints) (changed bool) {
 	return changed
 }
 
-// Trace follows values through the function: source says what a call returns,
-// or adds to what another instruction's operands depend on. What a call destroys
-// is not cleared, since no code reads it. It knows x86-64 only.
+// Trace follows values through the function. source returns what the result of a call depends on,
+// or what it adds to the operands of another instruction. Registers that a call destroys are not
+// cleared, since no code reads them. Only x86-64 is supported.
 func (g *Graph) Trace(source func(Inst) Taint) *Dependence {
 	f := &Dependence{map[uint64]Taint{}, map[uint64]Taint{}, map[uint64]Taint{}, map[uint64]Taint{}}
 	if len(g.Blocks) == 0 || g.Blocks[0].Insts[0].arch != "amd64" {
@@ -148,7 +149,7 @@ func (t *taints) set(a x86asm.Arg, v Taint) {
 	}
 }
 
-// address is what an address computation depends on.
+// address returns what a computed address depends on.
 func (t *taints) address(m x86asm.Mem) (v Taint) {
 	for _, r := range []x86asm.Reg{m.Base, m.Index} {
 		if n := regTaint(r); r != 0 && n >= 0 && n != int(rsp) {
@@ -158,7 +159,7 @@ func (t *taints) address(m x86asm.Mem) (v Taint) {
 	return v
 }
 
-// step applies one instruction, and notes what it depends on.
+// step applies one instruction, and records what its condition or division depends on.
 func (f *Dependence) step(t *taints, i Inst, source func(Inst) Taint) {
 	switch i.Kind {
 	case Call, CallIndirect:
@@ -192,7 +193,7 @@ func (f *Dependence) step(t *taints, i Inst, source func(Inst) Taint) {
 		}
 	case x86asm.DIV, x86asm.IDIV:
 		v := t.get(d.Args[0])
-		f.Dividend[i.Addr] |= t.regs[rax] // its upper half is the sign's
+		f.Dividend[i.Addr] |= t.regs[rax] // the upper half of the dividend is the sign of the lower
 		f.Divisor[i.Addr] |= v
 		t.regs[rax] |= v
 		t.regs[rdx] = t.regs[rax]
@@ -235,7 +236,7 @@ func (f *Dependence) step(t *taints, i Inst, source func(Inst) Taint) {
 	}
 }
 
-// arithmetic gives the first operand what all depend on.
+// arithmetic makes the first operand depend on what all operands depend on.
 func (t *taints) arithmetic(d x86asm.Inst) {
 	var v Taint
 	from := 0
@@ -251,7 +252,7 @@ func (t *taints) arithmetic(d x86asm.Inst) {
 	t.flags, t.zero = v, 0
 }
 
-// mark adds to what an instruction's operands depend on.
+// mark adds v to what an instruction's operands depend on.
 func (t *taints) mark(i Inst, v Taint) {
 	d, ok := i.x86()
 	if !ok {
@@ -264,7 +265,7 @@ func (t *taints) mark(i Inst, v Taint) {
 	}
 }
 
-// unknown forgets what an instruction changes that x86asm does not know.
+// unknown forgets the values that an instruction changes which x86asm does not know.
 func (t *taints) unknown(i Inst) {
 	for r := range 16 {
 		if i.sem.writes>>r&1 == 1 {

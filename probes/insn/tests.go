@@ -2,8 +2,8 @@ package insn
 
 import "golang.org/x/arch/x86/x86asm"
 
-// TestsForZero returns the register of which an instruction tests whether it, or
-// its low part, is zero, for a conditional jump by Equal or NotEqual: test r, r.
+// TestsForZero returns the register of an instruction test r, r: it tests whether the register, or
+// its low part, is zero. A jump by Equal or NotEqual may follow.
 func (i Inst) TestsForZero() (Reg, bool) {
 	d, ok := i.x86()
 	if !ok || d.Op != x86asm.TEST || d.Args[0] != d.Args[1] {
@@ -17,15 +17,15 @@ func (i Inst) TestsForZero() (Reg, bool) {
 	return n, n != NoReg
 }
 
-// KeepsFlags reports whether an instruction is known to leave the flags as they
-// are; compilers schedule such between a test and its jump.
+// KeepsFlags reports whether an instruction is known not to change the flags. Compilers schedule
+// such instructions between a test and its jump.
 func (i Inst) KeepsFlags() bool {
 	d, ok := i.x86()
 	return ok && keepsFlags(d.Op)
 }
 
-// TestBefore finds the instruction by whose test for zero the conditional jump at
-// the end of a block goes one way or the other, and the register.
+// TestBefore finds the test for zero that decides the conditional jump at the end of a block, and
+// the tested register.
 func (b *Block) TestBefore() (test Inst, r Reg, ok bool) {
 	if jump := b.Last(); jump.Kind != Jcc || jump.Cond != Equal && jump.Cond != NotEqual {
 		return test, NoReg, false

@@ -12,7 +12,7 @@ type Reg int8
 // NoReg stands for the absence of a register.
 const NoReg Reg = -1
 
-// address is base + index + disp, or that relative to the thread pointer.
+// address is base + index + disp, or the same relative to the thread pointer.
 type address struct {
 	base, index Reg
 	scaled      bool // index is multiplied: its contribution is unknown
@@ -31,12 +31,12 @@ const (
 	semThreadPointer // dst = thread pointer
 )
 
-// semantics is what the symbolic evaluation needs of an instruction.
+// semantics holds what the symbolic evaluation needs to know of an instruction.
 type semantics struct {
 	op     semOp
 	dst    Reg
 	addr   address
-	size   int    // bytes loaded
+	size   int    // number of bytes loaded
 	writes uint32 // all registers changed
 }
 
@@ -61,13 +61,12 @@ type Atom struct {
 	N    uint64
 	Addr *Value
 
-	depth int    // of nested loads
-	at    uint64 // of a load in a Flow: the instruction
+	depth int    // how deep loads are nested
+	at    uint64 // the instruction of a load in a Flow
 }
 
-// Value is the sum of an offset and of unknowns, as known when a short piece
-// of code is evaluated symbolically. Without atoms it is a constant or an
-// address in the file.
+// Value is the sum of an offset and of unknowns (atoms), which a symbolic evaluation has found.
+// Without atoms it is a constant or an address in the file.
 type Value struct {
 	Off   int64
 	Atoms []Atom
@@ -76,13 +75,13 @@ type Value struct {
 // Const returns the value of a constant.
 func (v Value) Const() (uint64, bool) { return uint64(v.Off), len(v.Atoms) == 0 }
 
-// Is reports whether the value is exactly the one unknown.
+// Is reports whether the value is exactly this one unknown.
 func (v Value) Is(kind AtomKind, n uint64) bool {
 	return v.Off == 0 && len(v.Atoms) == 1 && v.Atoms[0].Kind == kind && v.Atoms[0].N == n
 }
 
-// Loaded returns the address from which the value was loaded as exactly size
-// bytes, if it was.
+// Loaded returns the address from which the value was loaded, if it is a load of exactly size
+// bytes.
 func (v Value) Loaded(size int) (from Value, ok bool) {
 	if !v.Is(ALoad, uint64(size)) {
 		return Value{}, false
@@ -90,7 +89,7 @@ func (v Value) Loaded(size int) (from Value, ok bool) {
 	return *v.Atoms[0].Addr, true
 }
 
-// Without returns the value less the first atom of a kind, and that atom.
+// Without returns the value without its first atom of a kind, and that atom.
 func (v Value) Without(kind AtomKind) (rest Value, atom Atom, ok bool) {
 	k := slices.IndexFunc(v.Atoms, func(a Atom) bool { return a.Kind == kind })
 	if k < 0 {
@@ -135,11 +134,10 @@ func load(from Value, size int, arch string) Value {
 type State struct {
 	arch  string
 	regs  [32]Value
-	slots []stackSlot // what Flow knows to be on the stack, by offset
+	slots []stackSlot // the values on the stack that Flow knows, by offset
 }
 
-// stackSlot is what 8 bytes of the stack hold; off counts from the entry's
-// stack pointer.
+// stackSlot is the value of 8 bytes on the stack. off counts from the entry's stack pointer.
 type stackSlot struct {
 	off int64
 	v   Value
@@ -147,7 +145,7 @@ type stackSlot struct {
 
 var argRegsX86 = [6]Reg{7, 6, 2, 1, 8, 9}
 
-// Arg returns the content of the register of integer argument n.
+// Arg returns the value of integer argument n, from its register.
 func (s *State) Arg(n int) Value {
 	switch {
 	case s.arch == "amd64" && n >= 0 && n < 6:
@@ -158,7 +156,7 @@ func (s *State) Arg(n int) Value {
 	return single(Atom{Kind: AnUnknown})
 }
 
-// Result returns the content of the register of a function's result.
+// Result returns the value of the register that takes a function's result.
 func (s *State) Result() Value { return s.regs[0] }
 
 func newState(arch string) *State {
@@ -238,11 +236,10 @@ const (
 	maxSteps = 256
 )
 
-// Evaluate runs the function at entry symbolically along all its paths (each
-// loop once) and calls visit with every instruction and the registers before
-// it; visit returns false to end the path there. Calls are stepped over, jumps
-// out of the function end the path. The error is Decode's, or tells that the
-// function is too large.
+// Evaluate runs the function at entry symbolically along all its paths, each loop once. It calls
+// visit with every instruction and the registers before it; visit returns false to end the path
+// there. Calls are stepped over, and jumps out of the function end the path. The error is Decode's,
+// or says that the function is too large.
 func Evaluate(code Code, entry uint64, visit func(i Inst, before *State) bool) error {
 	lo, hi, ok := code.FuncRange(entry)
 	if !ok || entry < lo || entry >= hi {

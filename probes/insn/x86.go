@@ -9,7 +9,7 @@ import (
 // nop5 is the length of a call.
 const nop5 = 5
 
-// x86Prefixes is what precedes an opcode.
+// x86Prefixes describes the prefixes of an opcode.
 type x86Prefixes struct {
 	len               int
 	rex               byte
@@ -85,9 +85,9 @@ func ripRel(b []byte, next uint64) uint64 {
 var condX86 = [16]Cond{OtherCond, OtherCond, OtherCond, OtherCond, Equal, NotEqual, OtherCond, OtherCond,
 	Sign, NotSign, OtherCond, OtherCond, OtherCond, OtherCond, OtherCond, OtherCond}
 
-// decodeX86 decodes the instruction at the head of b. It handles itself all
-// that the choice of a probe point hinges on, and what x86asm does not know
-// (endbr64, notrack) or decodes by the length of a lone prefix.
+// decodeX86 decodes the instruction at the head of b. Some instructions it decodes without x86asm:
+// those that matter for the choice of a probe point, those that x86asm does not know (endbr64,
+// notrack), and those that x86asm takes for a lone prefix.
 func decodeX86(addr uint64, b []byte) (Inst, bool) {
 	if len(b) > maxLen {
 		b = b[:maxLen]
@@ -184,17 +184,17 @@ func flowX86(i *Inst, addr uint64, b []byte, p x86Prefixes) bool {
 	return true
 }
 
-// callsX86 marks what a called function may change; rsp is as before once it
-// returns, but a probe behind the call no longer sees the function's entry.
+// callsX86 marks the registers that a called function may change. rsp is the same again once the
+// call returns, but a probe behind the call no longer sees the function's entry.
 func (i *Inst) callsX86() {
 	i.WritesArgs = Args(0, 1, 2, 3, 4, 5)
 	i.sem = semantics{op: semCall}
 }
 
-// hintX86 decodes nops, endbr64 and the other hints of 0f 18 to 0f 1f. Of a
-// probed nop of 5 bytes Linux 6.18 makes a call, which pushes 32 bytes: code that
-// keeps data below the stack pointer, as functions without calls may, loses it.
-// (Later kernels do it to a nop of 10 bytes, and spare what lies there.)
+// hintX86 decodes nops, endbr64 and the other hints of 0f 18 to 0f 1f. Linux 6.18 turns a probed
+// nop of 5 bytes into a call, which pushes 32 bytes. Code that keeps data below the stack pointer,
+// as functions without calls may, loses that data. (Later kernels do the same to a nop of 10 bytes,
+// and spare the data.)
 func hintX86(i *Inst, b []byte, p x86Prefixes) bool {
 	op, at := b[p.len], p.len
 	if op == 0x90 && p.rex&1 == 0 && !p.rep && !p.repn {
@@ -307,8 +307,8 @@ func isPortIO(op x86asm.Op) bool {
 	return false
 }
 
-// X86 decodes an instruction again with x86asm, for its operands; ok is false
-// if it is another architecture's, or too new for x86asm (endbr64).
+// X86 decodes an instruction again with x86asm, for its operands. ok is false if the instruction is
+// another architecture's, or too new for x86asm (endbr64).
 func (i *Inst) X86() (d x86asm.Inst, ok bool) { return i.x86() }
 
 func (i *Inst) x86() (x86asm.Inst, bool) {

@@ -44,10 +44,9 @@ const (
 	rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi = Reg(0), Reg(1), Reg(2), Reg(3), Reg(4), Reg(5), Reg(6), Reg(7)
 )
 
-// effectsX86 derives which general registers an instruction changes, and its
-// meaning where the symbolic evaluation knows it. x86asm has no table of
-// operand directions: the first operand counts as written unless the
-// instruction is known to only read it, which errs on the safe side.
+// effectsX86 finds out which general registers an instruction changes, and its meaning if the
+// symbolic evaluation knows it. x86asm has no table of operand directions. So the first operand
+// counts as written unless the instruction is known to only read it, which errs on the safe side.
 func effectsX86(i *Inst, addr uint64, d x86asm.Inst) {
 	for _, a := range d.Args {
 		if m, ok := a.(x86asm.Mem); ok && m.Base == x86asm.RIP {
@@ -119,8 +118,8 @@ func implicitX86(i *Inst, d x86asm.Inst) {
 	}
 }
 
-// meaningX86 translates the moves and address computations of which runtimes'
-// accessor functions consist.
+// meaningX86 translates moves and address computations: the runtimes' accessor functions consist of
+// these.
 func meaningX86(i *Inst, d x86asm.Inst) semantics {
 	s := semantics{writes: i.sem.writes}
 	dst, ok := d.Args[0].(x86asm.Reg)
