@@ -71,7 +71,7 @@ func (t *tree) block(region int, nodes []int, flat bool) Block {
 			r.Mgmt += s.Exec.T - s.Body.T - s.Barrier.T
 			if flat {
 				s.Child, s.ChildCounters = 0, nil
-				s.Cost = nil // of regions within themselves it would be counted twice
+				s.Cost = nil // a region that lies within itself would count its cost twice
 				within := t.within(i, s.Thread)
 				if within {
 					s.Exec.T, s.Body.T, s.MPI, s.Counters = 0, 0, nil, nil

@@ -26,7 +26,7 @@ type Hot struct {
 // outside. Frame is -1 if no code of the region is on the stack, because the runtime starts or ends
 // the region, or threads wait in it. Then the region's own first line stands for the place.
 //
-// Caller is the nearest function with a name on the way from the line, or from the begin of the
+// Caller is the nearest function with a name on the way from the line, or from the start of the
 // region, to the innermost function. If none has a name, Caller is the nearest function; -1: there
 // is none. Several tells that there are other callers.
 type HotLine struct {

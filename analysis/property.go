@@ -56,7 +56,7 @@ func (r Rules) Properties(p *profile.Profile) []Property {
 	return r.Findings(p).Hold
 }
 
-// Findings returns all properties, those too that Properties leaves out.
+// Findings returns all properties, including the ones that Properties leaves out.
 func (r Rules) Findings(p *profile.Profile) Findings {
 	all := ThreadTime(p)
 	var out []Property

@@ -76,12 +76,12 @@ const (
 	On
 
 	// Folded: a thread has executed a construct, as often as Fold says, and has reported
-	// nothing else meanwhile. The event's time is the begin of the first execution.
+	// nothing else meanwhile. The event's time is the start of the first execution.
 	Folded
 
 	// CoreWait is not a hit. Since its last CoreWait, the thread was ready to run for Value ns
 	// and had no core. Key of these ns lie in the MPI call whose event follows. Num is 1 for
-	// the thread's first CoreWait: then Value counts from the begin of the thread.
+	// the thread's first CoreWait: then Value counts from the start of the thread.
 	CoreWait
 
 	numEdges

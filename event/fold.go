@@ -12,6 +12,6 @@ type Fold struct {
 	Exit       uint64 `json:"tx,omitempty"` // time from the bodies to the executions' ends, ns
 
 	// Counters are the advances of the thread's counters during the executions. The event's own
-	// Counters are their values at the begin of the first execution.
+	// Counters are their values at the start of the first execution.
 	Counters []uint64 `json:"ctr,omitempty"`
 }

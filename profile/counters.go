@@ -1,6 +1,6 @@
 package profile
 
-// Counter is a performance counter that was read at the begin and the end of each region.
+// Counter is a performance counter that was read at the start and the end of each region.
 type Counter struct {
 	Name string `json:"name"`           // as the user asked for it
 	Unit string `json:"unit,omitempty"` // unit of the counts; empty: events
