@@ -10,13 +10,14 @@ import (
 	"sync/atomic"
 )
 
-// Targets are places that code may lead to: addresses of code, and slots in
-// data that hold such addresses.
+// Targets are places to which code may lead: addresses of code, and slots in data that hold such
+// addresses.
 type Targets struct {
 	code, slots places
 }
 
-// places is a set of addresses with its bounds, which nearly all others miss.
+// places is a set of addresses with its bounds, since nearly all other addresses lie outside of
+// these.
 type places struct {
 	lo, hi uint64
 	in     map[uint64]bool
@@ -40,7 +41,7 @@ func (o *Object) Targets(names ...string) *Targets {
 	return t
 }
 
-// TargetsLike is Targets of the functions whose names are wanted.
+// TargetsLike is Targets for the functions whose names wanted accepts.
 func (o *Object) TargetsLike(wanted func(name string) bool) *Targets {
 	t := o.imported(wanted)
 	o.Symbols(func(name string, vaddr, _ uint64) {
@@ -62,19 +63,20 @@ func (o *Object) imported(wanted func(name string) bool) *Targets {
 	}
 	relocs := o.relocs()
 	for slot, name := range relocs.slots {
-		if !relocs.stubs[slot] && wanted(name) { // each further stretch of slots is another look at all code
+		// each further stretch of slots means one more search through all code
+		if !relocs.stubs[slot] && wanted(name) {
 			t.slots.add(slot)
 		}
 	}
 	return t
 }
 
-// Branches returns the addresses in code at which bytes stand that may be a
-// call of one of the targets, or a jump to one, in ascending order. Whether
-// they are instructions only decoding from the function's start tells.
+// Branches returns, in ascending order, the addresses in code of bytes that may be a call of one of
+// the targets, or a jump to one. Only decoding from the function's start can tell whether they are
+// instructions.
 func (o *Object) Branches(to *Targets) []uint64 {
 	const (
-		chunk = 1 << 17 // remains in a core's own cache
+		chunk = 1 << 17 // fits in a core's own cache
 		tail  = 8       // the longest instruction looked for, less a byte, rounded
 	)
 	look := branchesAMD64
@@ -104,9 +106,8 @@ func (o *Object) Branches(to *Targets) []uint64 {
 	return slices.Concat(found...)
 }
 
-// branchesAMD64 looks at the first n bytes of b. Nearly no four bytes are the
-// distance of a target, while opcodes are frequent among bytes: so the distance
-// is looked for first.
+// branchesAMD64 looks at the first n bytes of b. Hardly any four bytes are the distance to a
+// target, while bytes that look like opcodes are frequent. So it looks for the distance first.
 func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
 	add := func(at int) {
 		if 0 <= at && at < n {
@@ -130,18 +131,17 @@ func branchesAMD64(b []byte, n int, base uint64, to *Targets) (found []uint64) {
 	return found
 }
 
-// leading visits where four bytes, an instruction's last, denote one of the
-// places, in any order. Places mostly lie close together: then the upper half of
-// the distance is the same all over a block of code, and one of its bytes is what
-// is looked for.
+// leading visits the positions where four bytes, the end of an instruction, denote one of the
+// places, in any order. Places mostly lie close together. Then the upper half of the distance is
+// the same all over a block of code, and one of its bytes can be searched for.
 func (p *places) leading(b []byte, base uint64, visit func(at int)) {
 	const few = 4
 	if len(p.in) == 0 {
 		return
 	}
 	for lo, hi := 0, 0; lo+4 <= len(b); lo = hi {
-		// The distances of the first and the last place, and up to where neither's
-		// upper half changes.
+		// The distances to the first and the last place, and up to where their upper halves stay
+		// the same.
 		first, last := int64(p.lo-base)-int64(lo+4), int64(p.hi-base)-int64(lo+4)
 		hi = min(lo+int(min(uint16(first), uint16(last)))+1, len(b)-3)
 		least, most := max(first, math.MinInt32)>>16, min(last, math.MaxInt32)>>16
@@ -168,8 +168,7 @@ func (p *places) leading(b []byte, base uint64, visit func(at int)) {
 	}
 }
 
-// relative returns the address that the 4 bytes at b[at], an instruction's
-// last, denote.
+// relative returns the address that the 4 bytes at b[at], the end of an instruction, denote.
 func relative(b []byte, at int, base uint64) uint64 {
 	return base + uint64(at) + 4 + uint64(int64(int32(binary.LittleEndian.Uint32(b[at:]))))
 }

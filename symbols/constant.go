@@ -10,9 +10,9 @@ import (
 // the addresses at which it runs.
 func (o *Object) FixedAddresses() bool { return o.file.Type == elf.ET_EXEC }
 
-// Constant returns, as a number, up to 8 bytes of data that do not change once
-// the loader has relocated them. relocated tells that the load bias is to be
-// added. Slots for symbols of the dynamic linker are none: see GOT.
+// Constant returns n (up to 8) bytes of data as a number, if the data does not change after the
+// loader has relocated it. relocated says that the load bias must be added. It does not return
+// slots for symbols of the dynamic linker: see GOT.
 func (o *Object) Constant(vaddr uint64, n int) (value uint64, relocated, ok bool) {
 	t := o.relocs()
 	i := sort.Search(len(t.pointers), func(i int) bool { return t.pointers[i].slot+8 > vaddr })
@@ -31,8 +31,8 @@ func (o *Object) Constant(vaddr uint64, n int) (value uint64, relocated, ok bool
 	return binary.LittleEndian.Uint64(number[:]), false, true
 }
 
-// unchanging reports whether memory is read-only, from the start or, where no
-// compact relocations hide which bytes are addresses, after relocation.
+// unchanging reports whether memory is read-only: either from the start, or after relocation. The
+// latter counts only if no compact relocations hide which bytes are addresses.
 func (o *Object) unchanging(vaddr uint64, n int) bool {
 	within := func(p *elf.Prog) bool { return vaddr >= p.Vaddr && vaddr+uint64(n) <= p.Vaddr+p.Memsz }
 	const relr = 19 // SHT_RELR

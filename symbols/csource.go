@@ -6,8 +6,8 @@ import "strings"
 // statement that follows each.
 func cDirectives(text string) (ds []Directive) {
 	p := cParser{tokens: cTokens(text)}
-	// Each pragma's statement is scanned on its own; the bound keeps text
-	// with absurdly deep nesting from taking quadratic time.
+	// Each pragma's statement is scanned on its own. The bound keeps text with absurdly deep
+	// nesting from taking quadratic time.
 	p.budget = 64*len(p.tokens) + 1<<16
 	for i, t := range p.tokens {
 		if t.kind != cPragma {
@@ -30,8 +30,7 @@ func cDirectives(text string) (ds []Directive) {
 	return ds
 }
 
-// cParser follows the structure of statements, as far as it decides where they
-// end.
+// cParser follows the structure of statements, as far as needed to find where they end.
 type cParser struct {
 	tokens []cToken
 	at     int
@@ -41,9 +40,9 @@ type cParser struct {
 
 const maxNesting = 500
 
-// next returns the next token of the text as compiled with the first branch of
-// every conditional that starts here, and the branch that we are in of those
-// around; for "#if 0" the second. Both branches together need not balance.
+// next returns the next token of the text. Of a conditional that starts here, the first branch is
+// taken (for "#if 0" the second); of a conditional around, the branch that the parser is in.
+// Brackets may not balance over both branches together.
 func (p *cParser) next() (cToken, bool) {
 	for p.at < len(p.tokens) && p.budget > 0 {
 		t := p.tokens[p.at]
@@ -169,8 +168,8 @@ func (p *cParser) statement() (end int, ok bool) {
 	return p.expression(t)
 }
 
-// condition consumes what stands between a keyword and its statement, as in
-// for (...), if constexpr (...).
+// condition consumes the part between a keyword and its statement, as in for (...) and if constexpr
+// (...).
 func (p *cParser) condition() bool {
 	t, ok := p.next()
 	for ok && t.kind == cWordToken {
@@ -183,7 +182,7 @@ func (p *cParser) condition() bool {
 	return ok
 }
 
-// close consumes up to the partner of an opening bracket already consumed.
+// close consumes the tokens up to the partner of an opening bracket that was already consumed.
 func (p *cParser) close(open string) (line int, ok bool) {
 	stack := []byte{open[0]}
 	for {
@@ -209,9 +208,9 @@ func (p *cParser) close(open string) (line int, ok bool) {
 	}
 }
 
-// expression consumes an expression or declaration that starts with first (an
-// empty token if at the next), up to its semicolon. A block right after
-// NAME(...) ends it too: a macro that hides a loop.
+// expression consumes an expression or declaration up to its semicolon. first is its first token,
+// already consumed, or an empty one. A block right after NAME(...) ends it, too: that is a macro
+// that hides a loop.
 func (p *cParser) expression(first cToken) (end int, ok bool) {
 	const (
 		start = iota
@@ -261,7 +260,7 @@ func pragmaText(line string) (string, bool) {
 	return ompText(line)
 }
 
-// ompText removes the word omp that must stand first.
+// ompText removes the word omp, with which the text must start.
 func ompText(s string) (string, bool) {
 	s, ok := strings.CutPrefix(strings.TrimSpace(s), "omp")
 	if !ok || s == "" || isWord(s[0]) {

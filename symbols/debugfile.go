@@ -13,15 +13,15 @@ import (
 	"ompp-attach/files"
 )
 
-// debugRoot is where distributions install separate debug files; a variable for
-// the tests' sake.
+// debugRoot is where distributions install separate debug files. It is a variable for the tests'
+// sake.
 var debugRoot = "/usr/lib/debug"
 
 // processPath matches the ways to a process's files through /proc.
 var processPath = regexp.MustCompile(`^(/proc/[0-9]+)/(root|map_files)(/.*)?$`)
 
-// splitRoot separates a path into the root of the process's file system, "" if
-// it is our own, and the path therein, "" if that is not known.
+// splitRoot splits a path into the root of the process's file system ("": our own) and the path
+// inside it ("": not known).
 func splitRoot(path string) (root, inside string) {
 	m := processPath.FindStringSubmatch(path)
 	switch {
@@ -33,15 +33,15 @@ func splitRoot(path string) (root, inside string) {
 	return m[1] + "/root", m[3]
 }
 
-// otherDebugFile finds debug files where distributions do not install them.
+// otherDebugFile finds debug files in places where distributions do not install them.
 var otherDebugFile atomic.Pointer[func(buildID string) (path string, ok bool)]
 
-// UseDebugFiles has separate debug files looked for by find as well, where they are not
-// installed. Objects that have looked for theirs already do not do so again; see Again.
+// UseDebugFiles makes all objects ask find, too, for separate debug files that are not installed.
+// Objects that have already looked for theirs do not look again; see Again.
 func UseDebugFiles(find func(buildID string) (path string, ok bool)) { otherDebugFile.Store(&find) }
 
-// Again returns the object as one that has not been read yet: it looks anew for its
-// separate debug file. It shares the object's file.
+// Again returns a copy of the object that has not been read yet, so that it looks again for its separate
+// debug file. Both share the open file.
 func (o *Object) Again() (*Object, error) {
 	again, err := NewObject(o.r, o.size)
 	if err != nil {
@@ -126,7 +126,7 @@ func openDebugFile(path, id string, crc uint32) *Object {
 	return nil
 }
 
-// DebugLink returns how the separate debug file is called, "" if the file does not say.
+// DebugLink returns the name of the separate debug file, "" if the file does not state it.
 func (o *Object) DebugLink() string {
 	name, _ := o.debugLink()
 	return name

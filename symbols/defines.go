@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Defines reports, of each of the names, whether a function of that name is
-// defined: whether Symbol would find any. It reads the symbol tables through
-// without making a list of them, which is what takes time in a large program
-// that is linked to a runtime and contains none.
+// Defines reports for each of the names whether a function of that name is defined (whether Symbol
+// would find it). It only reads through the symbol tables. To list their symbols takes long in a
+// large program that is linked to a runtime but contains none.
 func (o *Object) Defines(names ...string) []bool {
 	found := make([]bool, len(names))
 	w := newWanted(names)
@@ -24,16 +23,16 @@ func (o *Object) Defines(names ...string) []bool {
 	return found
 }
 
-// isFunction reports whether an entry of a symbol table is that of a function.
+// isFunction reports whether an entry of a symbol table is a function's.
 func isFunction(entry []byte) bool {
 	typ := elf.ST_TYPE(entry[4])
 	return typ == elf.STT_FUNC || typ == elf.STT_GNU_IFUNC
 }
 
-// wanted are names that are looked for among many others.
+// wanted holds names that are looked for among many others.
 type wanted struct {
 	names []string
-	heads [1 << 16 / 64]uint64 // a set: how they begin, as nearly no others do
+	heads [1 << 16 / 64]uint64 // the set of their first two bytes, which hardly any other name has
 }
 
 func newWanted(names []string) *wanted {
@@ -49,8 +48,7 @@ func newWanted(names []string) *wanted {
 	return w
 }
 
-// find returns which of the names stands at a place in a string table, -1 if
-// none does.
+// find returns the index of the name that stands at a place in a string table, -1 if none does.
 func (w *wanted) find(table string, at uint32) int {
 	if int64(at)+2 > int64(len(table)) {
 		return -1
@@ -62,7 +60,7 @@ func (w *wanted) find(table string, at uint32) int {
 	return slices.Index(w.names, nameAt(table, at))
 }
 
-// named visits the functions that bear one of the names.
+// named visits the functions that have one of the names.
 func (o *Object) named(names []string, visit func(name string, vaddr uint64)) {
 	t, w := &o.symbols().funcs, newWanted(names)
 	for i := range t.sorted {

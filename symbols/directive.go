@@ -52,8 +52,8 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// newDirective makes a Directive of its text; block tells whether it governs a
-// statement. ok is false for text that is no directive.
+// newDirective makes a Directive of its text. block says whether it governs a statement. ok is
+// false if the text is no directive.
 func newDirective(text string, begin, last int) (d Directive, block, ok bool) {
 	words, clauses := splitDirective(text)
 	if len(words) == 0 {

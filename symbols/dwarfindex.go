@@ -13,8 +13,8 @@ import (
 type dwarfIndex struct {
 	lines []byte // .debug_line
 	data  *dwarf.Data
-	names *Object // its symbol table names what the DWARF does not
-	text  []Range // code of the object: rows elsewhere are of functions the linker dropped
+	names *Object // its symbol table has the names that the DWARF lacks
+	text  []Range // code of the object: rows elsewhere belong to functions that the linker dropped
 	units []*unit // by offset
 	spans []span  // by address
 
@@ -160,16 +160,15 @@ func (x *dwarfIndex) ranges(e *dwarf.Entry) []Range {
 	return rs
 }
 
-// DWARFElsewhere says where the parts of the debug information are that the
-// object and its separate debug file lack, "" if they lack none. What is there
-// tells lines, and with the symbols where regions begin; names of inlined
-// functions are elsewhere.
+// DWARFElsewhere says where the parts of the debug information are that the object and its separate
+// debug file lack, "" if they lack none. Without these parts there are still lines, and with the
+// symbols the places where regions begin. Only the names of inlined functions are missing.
 func (o *Object) DWARFElsewhere() string {
 	x := o.dwarf()
 	if x == nil {
 		return ""
 	}
-	if x.elsewhere == "" && len(x.units) > 0 { // before DWARF 5 only the entries tell
+	if x.elsewhere == "" && len(x.units) > 0 { // before DWARF 5 only entries tell that
 		const gnuDwoName = dwarf.Attr(0x2130) // DW_AT_GNU_dwo_name
 		if e := x.units[len(x.units)-1].entry(); e != nil && e.Val(gnuDwoName) != nil {
 			return "in .dwo files (-gsplit-dwarf)"
@@ -184,8 +183,8 @@ func (x *dwarfIndex) unitAt(vaddr uint64) *unit {
 		return nil
 	}
 	i := sort.Search(len(x.spans), func(i int) bool { return x.spans[i].Lo > vaddr })
-	// Ranges of units do not nest in what linkers write; a few steps back
-	// cover those that overlap by a dropped function.
+	// Linkers write ranges of units that do not nest. A few steps back find the unit where a
+	// dropped function's range overlaps.
 	for n := 0; i > 0 && n < 8; n++ {
 		i--
 		if x.spans[i].Contains(vaddr) {
@@ -204,15 +203,15 @@ func (x *dwarfIndex) unitOf(off dwarf.Offset) *unit {
 	return x.units[i-1]
 }
 
-// unitStart locates a unit: its header and its first entry in .debug_info.
+// unitStart is the place of a unit: its header and its first entry in .debug_info.
 type unitStart struct {
 	header uint64
 	die    dwarf.Offset
 }
 
-// unitStarts walks the unit headers (DWARF 5, 7.5.1): debug/dwarf finds the
-// next unit only by walking all entries of the last. split tells that there are
-// skeletons of units that are in other files.
+// unitStarts walks the unit headers (DWARF 5, 7.5.1); debug/dwarf finds the next unit only by
+// walking all entries of the last one. split says that some units are skeletons, whose contents are
+// in other files.
 func unitStarts(info []byte) (starts []unitStart, split bool) {
 	for at := uint64(0); at+12 <= uint64(len(info)); {
 		b := info[at:]

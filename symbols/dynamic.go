@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// What the dynamic loader reads of a file, read as the loader does it: a few
-// bytes here and there. A process may map hundreds of libraries, most of which
-// are of no interest; parsing all their symbols takes seconds.
+// This file reads what the dynamic loader reads of a file, in the same way: a few bytes here and
+// there. A process may map hundreds of libraries, most of which are of no interest. To parse all
+// their symbols would take seconds.
 
-// dynamicTables are the parts of the dynamic section that tell names.
+// dynamicTables holds the parts of the dynamic section that lead to names.
 type dynamicTables struct {
 	symbols, strings uint64 // vaddrs
 	hash             gnuHash
@@ -114,13 +114,13 @@ func (o *Object) Exports(name string) bool {
 	return false
 }
 
-// dynamicName returns the name of a symbol with an address; "" else.
+// dynamicName returns the name of a symbol that has an address, otherwise "".
 func (o *Object) dynamicName(t *dynamicTables, index uint32) string {
 	s := o.Read(t.symbols+symbolSize*uint64(index), symbolSize)
 	if len(s) < symbolSize || binary.LittleEndian.Uint16(s[6:]) == uint16(elf.SHN_UNDEF) {
 		return ""
 	}
-	const longest = 4096 // of the names that anyone asks for
+	const longest = 4096 // of names that anyone asks for
 	b := o.Read(t.strings+uint64(binary.LittleEndian.Uint32(s)), longest)
 	if end := bytes.IndexByte(b, 0); end >= 0 {
 		return string(b[:end])
@@ -128,8 +128,8 @@ func (o *Object) dynamicName(t *dynamicTables, index uint32) string {
 	return ""
 }
 
-// loadImports reads the undefined dynamic symbols, and makes no list of the
-// others. They may stand anywhere: DT_GNU_HASH lists some of them too.
+// loadImports reads the undefined dynamic symbols, and makes no list of the others. They may stand
+// anywhere in the table, since DT_GNU_HASH lists some of them, too.
 func (o *Object) loadImports() map[string]bool {
 	imports := map[string]bool{}
 	table := o.dynamicTable()
@@ -147,6 +147,6 @@ func (o *Object) loadImports() map[string]bool {
 	return imports
 }
 
-// Imports reports whether the object has an undefined dynamic symbol of this
-// name: it refers to it in another object.
+// Imports reports whether the object has an undefined dynamic symbol of this name, and so refers to
+// it in another object.
 func (o *Object) Imports(name string) bool { return o.imports()[name] }

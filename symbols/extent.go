@@ -17,8 +17,8 @@ func (o *Object) FuncRange(vaddr uint64) (lo, hi uint64, ok bool) {
 		return 0, 0, false
 	}
 	hi = section.Hi
-	// Functions start where the unwind table says, which stripping keeps, and the
-	// symbol tables.
+	// Functions start where the unwind table says, which survives stripping, and where the symbol
+	// tables say.
 	starts, known := o.starts(), o.symbols().funcs.sorted
 	i := sort.Search(len(starts), func(i int) bool { return starts[i] > vaddr })
 	k := sort.Search(len(known), func(k int) bool { return known[k].addr > vaddr })
@@ -61,9 +61,9 @@ func (o *Object) codeRange(vaddr uint64) (Range, bool) {
 	return Range{}, false
 }
 
-// unwindStarts returns the starts of functions, ascending: it reads the binary search table of .eh_frame_hdr (LSB 5.0, Core,
-// 10.6.2): version, three encodings, pointer to .eh_frame, count, then pairs
-// of (function start, unwind entry) relative to the table.
+// unwindStarts returns the starts of functions, ascending: it reads the binary search table of
+// .eh_frame_hdr (LSB 5.0, Core, 10.6.2): version, three encodings, pointer to .eh_frame, count,
+// then pairs of (function start, unwind entry) relative to the table.
 func (o *Object) unwindStarts() []uint64 {
 	const (
 		udata4, sdata4   = 0x03, 0x0b // DW_EH_PE_*: how a value is stored
@@ -86,7 +86,7 @@ func (o *Object) unwindStarts() []uint64 {
 			rel := int32(binary.LittleEndian.Uint32(b[8*i:]))
 			starts = append(starts, p.Vaddr+uint64(int64(rel)))
 		}
-		if !slices.IsSorted(starts) { // it should be: it is made for binary search
+		if !slices.IsSorted(starts) { // the table is made for binary search, so it should be sorted
 			slices.Sort(starts)
 		}
 		return starts

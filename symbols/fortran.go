@@ -30,7 +30,7 @@ func fortranDirectives(text string, fixed bool) []Directive {
 	return p.done
 }
 
-// fortranParser keeps the constructs that are open.
+// fortranParser holds the constructs that are open.
 type fortranParser struct {
 	open     []construct
 	loops    []loop
@@ -52,11 +52,11 @@ const (
 	needsStatement                       // ends with the next statement
 	needsLoop                            // governs the next do loop
 	inLoop
-	mayEnd // complete; End is right unless an end directive follows at once
+	mayEnd // complete; End is right unless an end directive follows directly
 )
 
-// loop is an open do loop: the statement label that ends it, and how many of
-// the innermost constructs in state inLoop end with it.
+// loop is an open do loop. It has the statement label that ends it, and says how many of the
+// innermost constructs in state inLoop end with it.
 type loop struct {
 	label    string
 	governed int
@@ -136,7 +136,7 @@ func (p *fortranParser) drop(i int) {
 	p.open = p.open[:i]
 }
 
-// endSection ends the previous section of the sections construct we are in.
+// endSection ends the previous section of the open sections construct.
 func (p *fortranParser) endSection() {
 	for i := len(p.open) - 1; i >= 0; i-- {
 		switch w := p.open[i].Words; {
@@ -149,8 +149,7 @@ func (p *fortranParser) endSection() {
 	}
 }
 
-// settle closes constructs that nothing but an end directive could still have
-// lengthened.
+// settle closes constructs that only an end directive could still have made longer.
 func (p *fortranParser) settle() {
 	for n := len(p.open); n > 0 && p.open[n-1].state == mayEnd; n-- {
 		p.drop(n - 1)

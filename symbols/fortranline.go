@@ -51,9 +51,8 @@ func fortranLines(text string, fixed bool) (lines []fortranLine) {
 	return lines
 }
 
-// sentinel recognises !$omp, and in fixed form also c$omp and *$omp from
-// column 1. more tells a continuation line: a mark in column 6, or in free
-// form a leading &.
+// sentinel recognises !$omp, and in fixed form also c$omp and *$omp from column 1. more says that
+// it is a continuation line, by a mark in column 6, or in free form by a leading &.
 func sentinel(raw string, fixed bool) (text string, more, ok bool) {
 	s := raw
 	if !fixed {
@@ -112,8 +111,8 @@ func cutFortranComment(s string) string {
 	return string(b)
 }
 
-// expandWords writes the words of a directive's name apart, which Fortran lets
-// run together: enddo, paralleldo, endparallelsections.
+// expandWords separates the words of a directive's name, which Fortran allows to be written as one:
+// enddo, paralleldo, endparallelsections.
 func expandWords(text string) string {
 	rest := strings.TrimLeft(text, " \t")
 	var out []string

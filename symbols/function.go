@@ -20,7 +20,7 @@ type function struct {
 	callLine int
 }
 
-// identity is what the source says of a function.
+// identity is a function's name and place in the source.
 type identity struct {
 	name    string // as written, unqualified
 	linkage string // mangled; "" in C
@@ -36,8 +36,8 @@ func (id identity) symbol() string {
 	return id.name
 }
 
-// display returns the name for people. Fortran's linkage names are of the
-// compiler's making, so only C++ and Rust ones are used.
+// display returns the name for users. Linkage names are used for C++ and Rust only, since compilers
+// make up those of Fortran.
 func (id identity) display() string {
 	if isMangled(id.linkage) {
 		return demangled(id.linkage)
@@ -58,9 +58,8 @@ func demangled(name string) string {
 	return demangle.Filter(name, demangle.NoParams)
 }
 
-// loadFunctions lists the unit's functions, with what the symbol table tells
-// where the DWARF is elsewhere: in .dwo files (-gsplit-dwarf), in a common file
-// of several programs (dwz -m).
+// loadFunctions lists the unit's functions. If the DWARF is elsewhere, the symbol table has to do:
+// in .dwo files (-gsplit-dwarf), or in a common file of several programs (dwz -m).
 func (u *unit) loadFunctions() []function {
 	fs := u.readFunctions()
 	for i := range fs {
@@ -202,8 +201,8 @@ func (u *unit) place(e *dwarf.Entry, fileAttr, lineAttr dwarf.Attr) (file string
 	return file, line
 }
 
-// codeOf is code of a function that is no inlined copy. The functions from first
-// to before end are it and its descendants.
+// codeOf is a range of a function's code, without inlined copies. The functions from index first to
+// before end are that function and its descendants.
 type codeOf struct {
 	Range
 	first, end int
@@ -233,7 +232,7 @@ func (u *unit) loadCode() (code []codeOf) {
 func (u *unit) covering(vaddr uint64) (indices []int) {
 	fs, code := u.funcs(), u.code()
 	n := sort.Search(len(code), func(i int) bool { return code[i].Lo > vaddr }) - 1
-	// Functions do not overlap, but for those that the linker folded.
+	// Functions do not overlap, except those that the linker folded into one.
 	for back := 0; n >= 0 && back < 4; n, back = n-1, back+1 {
 		if !code[n].Contains(vaddr) {
 			continue
@@ -248,11 +247,10 @@ func (u *unit) covering(vaddr uint64) (indices []int) {
 	return nil
 }
 
-// SourceFunction returns the demangled name, without parameters, of the
-// function in whose source text vaddr lies, or "" if it is not known: an
-// inlined function where line information says so, and for code that a
-// compiler moved into a function of its own (a parallel region, a task, a cold
-// part) the function it was taken from.
+// SourceFunction returns the demangled name, without parameters, of the function in whose source
+// text vaddr lies, or "" if that is not known. Where line information says so, that is an inlined
+// function. For code that a compiler moved into a function of its own (a parallel region, a task, a
+// cold part) it is the function from which the code was taken.
 func (o *Object) SourceFunction(vaddr uint64) string {
 	symbol, _, _ := o.FuncAt(vaddr)
 	symbol = sourceSymbol(symbol)
@@ -293,8 +291,8 @@ func (u *unit) sourceFunction(fs []function, i int) string {
 	return u.enclosing(fs, id.file, id.line)
 }
 
-// enclosing returns the name of the source function in whose text a line lies:
-// the one declared last before it whose code reaches at least as far.
+// enclosing returns the name of the source function in whose text a line lies: of the functions
+// declared before the line and with code at least as far as the line, the one declared last.
 func (u *unit) enclosing(fs []function, file string, line int) string {
 	var best, fallback []identity // several: instances of one template
 	add := func(ids []identity, id identity) []identity {
@@ -331,8 +329,8 @@ func (u *unit) enclosing(fs []function, file string, line int) string {
 	return name
 }
 
-// lastLine returns the greatest line of file in the rows of the given code
-// that skip (if any) does not refuse; 0 for none.
+// lastLine returns the greatest line of file in the rows of the given code, 0 if there is none.
+// skip, if not nil, says which rows to leave out.
 func (u *unit) lastLine(code []Range, file string, skip func(row) bool) (last int) {
 	for _, c := range code {
 		for _, r := range u.lines().within(c) {

@@ -2,18 +2,19 @@ package symbols
 
 import "strings"
 
-// Place is code of a function in the source. Function is demangled, without
-// parameters, and of code that a compiler moved out of its function the name
-// that it gave it (work._omp_fn.0); it is empty if not known.
+// Place is a line of code of a function in the source. Function is demangled, without parameters;
+// empty if not known. If a compiler moved the code out of its function, Function is the name that
+// the compiler gave the code (work._omp_fn.0).
 type Place struct {
 	Function string
 	File     string
 	Line     int
 }
 
-// Places returns what the instruction at vaddr is part of: the innermost
-// function that was inlined there first, and with each its call; the function
-// whose code it is last. None if nothing is known.
+// Places returns the functions to which the instruction at vaddr belongs. The innermost inlined
+// function comes first, followed by each function into which the one before was inlined, with the
+// line of the call. The function that contains the code comes last. The result is empty if nothing
+// is known.
 func (o *Object) Places(vaddr uint64) (places []Place) {
 	symbol, _, _ := o.FuncAt(vaddr)
 	file, line, _, _ := o.Line(vaddr)
@@ -43,8 +44,8 @@ func (o *Object) Places(vaddr uint64) (places []Place) {
 	return append(places, Place{name, file, line})
 }
 
-// outlinedName names a function, with that of its source where clang before 17,
-// and for tasks, gives all the same.
+// outlinedName returns a function's name. Clang before 17, and for tasks, gives all outlined
+// functions the same name: then the source function's name is added.
 func (u *unit) outlinedName(fs []function, i int, symbol string) string {
 	if strings.HasPrefix(symbol, ".omp") {
 		return u.sourceFunction(fs, i) + symbol

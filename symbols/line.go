@@ -23,8 +23,8 @@ type row struct {
 	end  bool // no code from here on
 }
 
-// maxRows bounds what a corrupt line program can make us allocate; the largest
-// units of real programs have a hundredth of it.
+// maxRows bounds what a corrupt line program can make us allocate. The largest units of real
+// programs have a hundredth of that.
 const maxRows = 1 << 26
 
 func (u *unit) loadLines() (t *lineTable) {
@@ -62,8 +62,8 @@ func (u *unit) loadLines() (t *lineTable) {
 	u.fixNames(t.files)
 	slices.SortStableFunc(sequences, func(a, b []row) int { return compare(a[0].addr, b[0].addr) })
 	for _, s := range sequences {
-		// Within a sequence addresses ascend by the standard; a broken
-		// table must still be searchable.
+		// By the standard, addresses ascend within a sequence. A broken table must still be
+		// searchable.
 		if !slices.IsSortedFunc(s, func(a, b row) int { return compare(a.addr, b.addr) }) {
 			continue
 		}
@@ -75,10 +75,10 @@ func (u *unit) loadLines() (t *lineTable) {
 	return t
 }
 
-// fixNames makes file names absolute. DWARF 5 tables hold directories that are
-// relative to the unit's, which debug/dwarf leaves so; and they may hold the
-// unit's own source, where the compiler was given an absolute path, in
-// directory 0, which debug/dwarf puts before it regardless.
+// fixNames makes file names absolute. In DWARF 5 tables, directories may be relative to the unit's
+// directory, and debug/dwarf leaves them so. And if the compiler was given an absolute path of the
+// unit's own source, that path may stand in directory 0: debug/dwarf puts the directory before it
+// all the same.
 func (u *unit) fixNames(files []*dwarf.LineFile) {
 	name, _ := u.entry().Val(dwarf.AttrName).(string)
 	dir, _ := u.entry().Val(dwarf.AttrCompDir).(string)
@@ -93,8 +93,8 @@ func (u *unit) fixNames(files []*dwarf.LineFile) {
 	}
 }
 
-// at returns the index of the row that covers vaddr, the last of several that
-// start at one address: the earlier ones cover nothing.
+// at returns the index of the row that covers vaddr. Of several rows that start at one address it
+// is the last one: the earlier ones cover nothing.
 func (t *lineTable) at(vaddr uint64) (int, bool) {
 	i := sort.Search(len(t.rows), func(i int) bool { return t.rows[i].addr > vaddr }) - 1
 	if i < 0 || t.rows[i].end {

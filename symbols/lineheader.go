@@ -2,9 +2,9 @@ package symbols
 
 import "encoding/binary"
 
-// plausibleLines tells whether the tables in the header of the line program at
-// an offset can be as long as they claim: debug/dwarf allocates what a header
-// claims (DWARF 5, 6.2.4) before it reads it.
+// plausibleLines reports whether the tables in the header of a line program, at an offset, can be
+// as long as they claim (DWARF 5, 6.2.4). debug/dwarf allocates what a header claims before it
+// reads that.
 func plausibleLines(section []byte, offset int64) bool {
 	if offset < 0 || offset >= int64(len(section)) {
 		return false

@@ -16,15 +16,16 @@ type mapping struct {
 	offset     uint64
 	dev, inode uint64
 	path       string // as the process sees it, without the kernel's mark
-	deleted    bool   // the kernel marks the path: removed, or replaced by another file
+	// the kernel has marked the path: the file was removed, or replaced by another one
+	deleted bool
 }
 
 // deletedMark is what the kernel appends to the path of a file that is gone.
 const deletedMark = " (deleted)"
 
-// parseMaps reads /proc/PID/maps (proc_pid_maps(5)): what is mapped of files for
-// execution, leaving out lines it does not understand. Most lines are others,
-// data files by the thousand may be mapped.
+// parseMaps reads /proc/PID/maps (proc_pid_maps(5)) and returns the mappings of files for
+// execution. It leaves out lines that it does not understand. Most lines are other mappings:
+// thousands of data files may be mapped.
 func parseMaps(r io.Reader) (ms []mapping, err error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)

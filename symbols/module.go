@@ -53,7 +53,7 @@ func Find(modules []Module, addr uint64) (*Module, bool) {
 	return nil, false
 }
 
-// place computes where an object lies from its executable mapping.
+// place computes where an object lies in memory from its executable mapping.
 func place(o *Object, m mapping) (mod Module, ok bool) {
 	page := uint64(os.Getpagesize())
 	var lo, hi uint64 = 1<<64 - 1, 0
@@ -93,7 +93,7 @@ func hostPath(proc string, m mapping) (host, seen string, deleted bool) {
 	if !m.deleted && same(host) {
 		return host, m.path, false
 	}
-	if m.deleted && same(host+deletedMark) { // its very name ends so
+	if m.deleted && same(host+deletedMark) { // the file's own name ends like the mark
 		return host + deletedMark, m.path + deletedMark, false
 	}
 	mapped := fmt.Sprintf("%s/map_files/%x-%x", proc, m.start, m.end)

@@ -1,10 +1,10 @@
-// Package symbols turns a process into its mapped ELF modules, and addresses
-// in them into functions, files, lines and OpenMP source regions. It reads
-// files only; it neither stops nor touches the process.
+// Package symbols finds the ELF modules that a process maps, and translates addresses in them into
+// functions, files, lines and OpenMP source regions. It reads files only; it neither stops nor
+// touches the process.
 //
-// Three kinds of address occur. An address is what the process sees; a vaddr
-// is an address as the ELF file states it (Module.VAddr converts); a file
-// offset is what the kernel wants for a uprobe (Object.FileOffset converts).
+// It uses three kinds of address. An address is what the process sees. A vaddr is an address as the
+// ELF file states it (Module.VAddr converts). A file offset is what the kernel wants for a uprobe
+// (Object.FileOffset converts).
 package symbols
 
 import (
@@ -36,8 +36,8 @@ type Range struct{ Lo, Hi uint64 }
 // Contains reports whether v lies in r.
 func (r Range) Contains(v uint64) bool { return r.Lo <= v && v < r.Hi }
 
-// Object is one ELF program or shared library. All methods are safe for
-// concurrent use. What costs time is parsed when first asked for.
+// Object is one ELF program or shared library. All methods are safe for concurrent use. Parts that
+// take long to parse are parsed when first asked for.
 type Object struct {
 	path   string
 	mtime  time.Time
@@ -51,7 +51,7 @@ type Object struct {
 	imports func() map[string]bool
 	relocs  func() *relocations
 	starts  func() []uint64
-	// fullNames are the names of the full symbol table.
+	// fullNames returns the string table of the full symbol table.
 	fullNames func() string
 	dwarf     func() *dwarfIndex
 	debug     func() *Object // the separate debug file, or nil
@@ -79,9 +79,9 @@ func OpenObject(path string) (*Object, error) {
 	return o, nil
 }
 
-// NewObject makes an Object of size bytes in memory or elsewhere. Such an
-// object has no path and no age: separate debug files are found by build id
-// only, and sources are never believed.
+// NewObject makes an Object of size bytes in memory or elsewhere. Such an object has no path and no
+// time of change. So its separate debug file is found by build id only, and source files are never
+// trusted.
 func NewObject(r io.ReaderAt, size int64) (*Object, error) {
 	var ident [elf.EI_NIDENT]byte
 	if _, err := r.ReadAt(ident[:], 0); err != nil || string(ident[:4]) != elf.ELFMAG {

@@ -12,10 +12,10 @@ type Extent struct {
 	Function   string // as Object.SourceFunction gives it
 }
 
-// outlined matches where a compiler's name for a parallel region or task, moved
-// into a function of its own, goes beyond that of its source function:
-// GCC f._omp_fn.0, f._omp_cpyfn.1; clang 14 .omp_outlined..2; clang 19
-// f.omp_outlined and f.omp_outlined_debug__ (-O0); .omp_task_entry. of both.
+// outlined matches the part of a compiler's name for an outlined function (a parallel region or
+// task) behind the source function's name. Examples are GCC's f._omp_fn.0 and f._omp_cpyfn.1, clang
+// 14's .omp_outlined..2, clang 19's f.omp_outlined and f.omp_outlined_debug__ (-O0), and
+// .omp_task_entry. of both clangs.
 var outlined = regexp.MustCompile(`\._omp_(cpy)?fn\.|\.omp_outlined|\.omp_task_|\.omp_combiner\.|\.omp\.reduction\.`)
 
 // cloned matches the suffixes of clones and parts of a function that GCC and
@@ -71,10 +71,10 @@ func (o *Object) Outlined(vaddr uint64) (e Extent, ok bool) {
 	f := fs[region]
 	e.File, e.Begin = f.identity.file, f.identity.line // clang: DW_AT_decl_line is the directive's
 	if e.Begin == 0 && len(f.ranges) > 0 {
-		// GCC declares nothing, but starts the function with a statement at
-		// the directive, the first of several rows at one address. A row that
-		// starts no statement may be left from the function before. With a
-		// cold part the entry's first range is the hot one.
+		// GCC gives no declaration. But its function starts with a statement at the directive, the
+		// first of several rows at one address. A row that starts no statement may be left over
+		// from the function before. If there is a cold part, the entry's first range is the hot
+		// one.
 		for _, r := range u.lines().within(f.ranges[0]) {
 			if r.line > 0 && r.stmt && !r.end {
 				e.File, e.Begin = fileName(r.file), r.line
@@ -94,10 +94,10 @@ func (o *Object) Outlined(vaddr uint64) (e Extent, ok bool) {
 	return e, true
 }
 
-// nearest returns the function of the given name closest to function of in its
-// file, downwards (+1) or upwards (-1), or of itself if there is none. So
-// clang's two functions of a region are paired: the outer is declared at the
-// directive, the inner at its statement, which is the same line or the next.
+// nearest returns the function of the given name that is closest to function of in its file, below
+// (+1) or above (-1), or of itself if there is none. That pairs clang's two functions of a region:
+// the outer one is declared at the directive, and the inner one at its statement, on the same line
+// or the next.
 func (u *unit) nearest(fs []function, of int, name *regexp.Regexp, direction int) int {
 	best, least := of, -1
 	for i := range fs {
@@ -112,9 +112,9 @@ func (u *unit) nearest(fs []function, of int, name *regexp.Regexp, direction int
 	return best
 }
 
-// lastOwnLine returns the last line of code of function i, leaving out other
-// source functions that were inlined into it, which may stand anywhere in the
-// file. e tells the region's file and first line.
+// lastOwnLine returns the last line of code of function i. It leaves out other source functions
+// that were inlined into it, which may stand anywhere in the file. e has the region's file and
+// first line.
 func (u *unit) lastOwnLine(fs []function, i int, e Extent) (last int) {
 	type lines struct{ first, last int }
 	var code []Range
@@ -129,13 +129,13 @@ func (u *unit) lastOwnLine(fs []function, i int, e Extent) (last int) {
 			own[j] = true
 			continue
 		}
-		// The call itself is the region's; often no row is left of it.
+		// The call itself belongs to the region; often no row is left of it.
 		if f.callFile == e.File {
 			last = max(last, f.callLine)
 		}
 		code = append(code, f.ranges...)
-		// GCC writes rows for statements of which no instruction is left,
-		// just outside the inlined code. Their lines tell where they belong.
+		// GCC also writes rows for statements of which no instruction is left, just outside the
+		// inlined code. Their lines tell to which function they belong.
 		if f.identity.file == e.File && f.identity.line > e.Begin {
 			text = append(text, lines{f.identity.line, u.lastLine(f.ranges, e.File, nil)})
 		}

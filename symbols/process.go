@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// Process lists what a process maps. Asked again, it looks only at what was not
-// mapped before: a process that loads a library may have hundreds. It is to be
-// made anew when the process runs another program.
+// Process lists the files that a process maps. When asked again, it opens only files that were not
+// mapped before: a process may have loaded hundreds. A process that runs another program needs a
+// new Process.
 type Process struct {
 	pid int
 
@@ -21,15 +21,15 @@ type Process struct {
 	files map[mappedAs]*mappedFile
 }
 
-// mappedAs is how a file shows in a process's memory. While it is mapped, nobody
-// else gets its inode, and a name that is given to another file is marked.
+// mappedAs is a file as it appears in a process's memory. While the file is mapped, its inode is
+// not used again, and the kernel marks its name if another file gets it.
 type mappedAs struct {
 	dev, inode uint64
 	path       string
 	deleted    bool
 }
 
-// NewProcess makes the list of a process, which is still empty.
+// NewProcess makes the list of a process; it is empty at first.
 func NewProcess(pid int) *Process { return &Process{pid: pid, files: map[mappedAs]*mappedFile{}} }
 
 // Modules lists the ELF files that process pid has mapped for execution, sorted
@@ -38,7 +38,7 @@ func NewProcess(pid int) *Process { return &Process{pid: pid, files: map[mappedA
 // that could be read are returned with it.
 func Modules(pid int) ([]Module, error) { return NewProcess(pid).Modules() }
 
-// Modules lists the process's modules, as the function of that name does.
+// Modules lists the process's modules, like the function Modules.
 func (p *Process) Modules() ([]Module, error) {
 	proc := "/proc/" + strconv.Itoa(p.pid)
 	f, err := os.Open(proc + "/maps")
@@ -56,7 +56,7 @@ func (p *Process) Modules() ([]Module, error) {
 	for n, m := range maps {
 		f := files[n]
 		if errors.Is(f.err, ErrNotELF) {
-			continue // code that the process generated into a file
+			continue // a file of code that the process itself has generated
 		}
 		if f.err != nil {
 			unread = append(unread, f.err)
@@ -80,8 +80,8 @@ func (p *Process) Modules() ([]Module, error) {
 	return modules, nil
 }
 
-// Executable opens the process's own file, mostly the largest one that it maps,
-// without a look at the others.
+// Executable opens the process's own file, which is mostly its largest, without looking at the
+// others.
 func (p *Process) Executable() (*Object, error) {
 	proc := "/proc/" + strconv.Itoa(p.pid)
 	path, err := os.Readlink(proc + "/exe")
@@ -97,11 +97,11 @@ type mappedFile struct {
 	deleted    bool
 	object     *Object
 	err        error
-	lasting    bool // it was read, under a name that is not that of the mapping
+	lasting    bool // it was read, and its name is not a name of the mapping
 }
 
-// open returns the files of mappings; it opens those that are new, several at a
-// time, and reads what they import.
+// open returns the files of mappings. It opens the new ones, several at a time, and reads what they
+// import.
 func (p *Process) open(proc string, maps []mapping) []*mappedFile {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +120,7 @@ func (p *Process) open(proc string, maps []mapping) []*mappedFile {
 		}
 		files[n] = f
 	}
-	p.files = known // what is mapped no longer may be another file when it comes again
+	p.files = known // a file that is no longer mapped may be another file when it appears again
 	var done sync.WaitGroup
 	workers := min(runtime.GOMAXPROCS(0), len(fresh))
 	for first := range workers {

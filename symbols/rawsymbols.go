@@ -6,16 +6,16 @@ import (
 	"unsafe"
 )
 
-// rawSymbols is a symbol table as it is in a file. The zero value has no entries.
-// It is read by hand: elf.File.Symbols allocates a string for each of what may be
-// a million symbols before the first can be asked for.
+// rawSymbols is a symbol table as it is in a file. The zero value has no entries. elf.File.Symbols
+// is not used: it allocates a string for each of maybe a million symbols before the first can be
+// looked at.
 type rawSymbols struct {
 	in    *Object
 	table *elf.Section
 }
 
-// symbolTable returns the full symbol table, of the separate debug file if the
-// file itself has none.
+// symbolTable returns the full symbol table, or that of the separate debug file if the file has
+// none.
 func (o *Object) symbolTable() rawSymbols {
 	if t := o.file.SectionByType(elf.SHT_SYMTAB); t != nil {
 		return rawSymbols{o, t}
@@ -31,8 +31,8 @@ func (o *Object) dynamicTable() rawSymbols {
 	return rawSymbols{o, o.file.SectionByType(elf.SHT_DYNSYM)}
 }
 
-// names returns the table of its names; that of the full table is kept, since it
-// is large and asked for twice.
+// names returns the string table of the symbols' names. That of the full symbol table is kept,
+// since it is large and asked for twice.
 func (r rawSymbols) names() string {
 	switch {
 	case r.table == nil:
@@ -52,10 +52,10 @@ func (r rawSymbols) readNames() string {
 		return ""
 	}
 	b := r.in.readAt(s.Offset, s.FileSize)
-	return unsafe.String(unsafe.SliceData(b), len(b)) // nobody else has b
+	return unsafe.String(unsafe.SliceData(b), len(b)) // b is used nowhere else
 }
 
-// bytes is how much of the table is in the file.
+// bytes returns how many bytes of the table are in the file.
 func (r rawSymbols) bytes() uint64 {
 	if r.table == nil || r.table.Type == elf.SHT_NOBITS || r.table.Offset >= uint64(r.in.size) {
 		return 0
@@ -63,10 +63,10 @@ func (r rawSymbols) bytes() uint64 {
 	return min(r.table.FileSize, uint64(r.in.size)-r.table.Offset)
 }
 
-// count is how many entries there are.
+// count returns how many entries there are.
 func (r rawSymbols) count() int { return int(r.bytes() / symbolSize) }
 
-// each visits the entries (Elf64_Sym), which are overwritten after the visit.
+// each visits the entries (Elf64_Sym). An entry is overwritten after its visit.
 func (r rawSymbols) each(visit func(entry []byte)) {
 	const chunk = symbolSize << 12
 	var b []byte
@@ -83,7 +83,7 @@ func isUndefined(entry []byte) bool {
 	return elf.SectionIndex(binary.LittleEndian.Uint16(entry[6:])) == elf.SHN_UNDEF
 }
 
-// isDefined reports whether what an entry names is in the file.
+// isDefined reports whether the file itself contains what an entry names.
 func isDefined(entry []byte) bool {
 	section := elf.SectionIndex(binary.LittleEndian.Uint16(entry[6:]))
 	return section != elf.SHN_UNDEF && section != elf.SHN_ABS

@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// relocations holds what the loader will write where.
+// relocations holds which values the loader will write at which addresses.
 type relocations struct {
 	slots    map[uint64]string // GOT slot -> symbol it will point to
 	stubs    map[uint64]bool   // slots through which only stubs of the PLT jump

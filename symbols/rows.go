@@ -63,8 +63,8 @@ func outermost(fs []function, covering []int) int {
 	return -1
 }
 
-// UnitCode returns the code of the compile unit that covers vaddr, by which
-// units can be told apart, too; nil where no unit does.
+// UnitCode returns the code of the compile unit that covers vaddr, nil if no unit does. The code
+// also identifies the unit.
 func (o *Object) UnitCode(vaddr uint64) (code []Range) {
 	x := o.dwarf()
 	u := x.unitAt(vaddr)
@@ -112,7 +112,7 @@ func (o *Object) Frames(vaddr uint64) (frames []Frame) {
 // Text is a stretch of the source text of one function.
 type Text struct {
 	File        string
-	First, Last int // lines, from the declaration to before that of the next function
+	First, Last int // lines from the declaration to the line before the next function
 }
 
 // Texts returns the source text of the function at vaddr and of all functions
@@ -148,8 +148,8 @@ func (o *Object) Texts(vaddr uint64) (texts []Text) {
 	return texts
 }
 
-// nextDeclared returns the line of the first function that is declared behind a
-// line of a file; a number greater than any line if there is none.
+// nextDeclared returns the line of the first function that is declared behind a line of a file. If
+// there is none, it returns a number greater than any line.
 func (u *unit) nextDeclared(fs []function, file string, line int) int {
 	next := math.MaxInt32
 	for i := range fs {

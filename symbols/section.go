@@ -10,19 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sections may be compressed, and a few megabytes of zeros are gigabytes: what a
-// section unpacks to, and what all of a file's do, is bounded by what is
-// plausible. Debug information compresses to a fifth; long lists of one name, and
-// of zeros, to less.
+// Sections may be compressed, and a few megabytes of zeros may unpack to gigabytes. So the size to
+// which one section, and all sections of a file, unpack is limited to what is plausible. Debug
+// information compresses to a fifth; long lists of one name, or of zeros, to less.
 const (
 	unpacksTo  = 32      // times the size in the file
 	unpacksMin = 1 << 20 // bytes that any section may have
 )
 
-// unpacked is how many bytes of sections an object has had read.
+// unpacked counts the bytes of an object's sections that were unpacked.
 type unpacked struct{ n atomic.Int64 }
 
-// take counts bytes; not ok: they are too many for this machine.
+// take counts n bytes. ok is false if they are too many for this machine.
 func (u *unpacked) take(n uint64) bool {
 	if n > uint64(plenty) {
 		return false
@@ -34,7 +33,7 @@ func (u *unpacked) take(n uint64) bool {
 	return true
 }
 
-// plenty is what the tool may take of the machine's memory for one file.
+// plenty is how many bytes of the machine's memory the tool may use for one file.
 var plenty = func() int64 {
 	const least = 256 << 20
 	var si unix.Sysinfo_t
@@ -44,8 +43,8 @@ var plenty = func() int64 {
 	return max(least, int64(uint64(si.Totalram)*uint64(si.Unit)/4))
 }()
 
-// leaveOutBombs makes sections empty that claim to unpack to what is not
-// plausible: whoever asks for any section's contents is safe.
+// leaveOutBombs empties sections that claim to unpack to an implausible size. After that the
+// contents of any section can safely be asked for.
 func (o *Object) leaveOutBombs() {
 	for _, s := range o.file.Sections {
 		if s.Flags&elf.SHF_COMPRESSED != 0 && s.Size > max(unpacksMin, unpacksTo*s.FileSize) {
@@ -54,8 +53,8 @@ func (o *Object) leaveOutBombs() {
 	}
 }
 
-// namesCompressed tells that a file has the names of its sections compressed,
-// which no linker does: they would be unpacked before anybody could look.
+// namesCompressed reports whether the names of a file's sections are compressed. No linker does
+// that, and they would be unpacked before anybody could check their size.
 func namesCompressed(r io.ReaderAt) bool {
 	var h elf.Header64
 	var s elf.Section64
@@ -67,7 +66,7 @@ func namesCompressed(r io.ReaderAt) bool {
 		at := h.Shoff + n*uint64(h.Shentsize)
 		return binary.Read(io.NewSectionReader(r, int64(at), int64(binary.Size(s))), binary.LittleEndian, &s) == nil
 	}
-	if names == uint64(elf.SHN_XINDEX) { // too many: the first one's header has the number
+	if names == uint64(elf.SHN_XINDEX) { // too many for this field: the first header has the number
 		if !read(0) {
 			return false
 		}
@@ -76,8 +75,8 @@ func namesCompressed(r io.ReaderAt) bool {
 	return read(names) && elf.SectionFlag(s.Flags)&elf.SHF_COMPRESSED != 0
 }
 
-// section returns what a section holds, uncompressed; nil where that is not in
-// the file, or too much.
+// section returns a section's contents, uncompressed. It returns nil if they are not in the file,
+// or too large.
 func (o *Object) section(s *elf.Section) []byte {
 	stored := s.Flags&elf.SHF_COMPRESSED == 0
 	if s.Type == elf.SHT_NOBITS || stored && s.Size > uint64(o.size) || !o.read.take(s.Size) {

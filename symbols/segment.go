@@ -2,8 +2,8 @@ package symbols
 
 import "debug/elf"
 
-// CodeSegment returns the addresses that the object's code is loaded at, and where
-// in the file it begins, as a mapping of it in a process has them: in whole pages.
+// CodeSegment returns the addresses at which the object's code is loaded, and where the code begins
+// in the file. Both are in whole pages, as in a process's mapping.
 func (o *Object) CodeSegment() (lo, hi, fileOffset uint64) {
 	const page = 4096 // what linkers align segments to, or a multiple of it
 	for _, p := range o.file.Progs {

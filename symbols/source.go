@@ -43,8 +43,7 @@ func (d Directive) Matches(wanted string) bool {
 // maxSource bounds the size of a source file worth reading, in bytes.
 const maxSource = 16 << 20
 
-// sourceCache keeps the directives of the files asked for; nil for a file that
-// cannot be used.
+// sourceCache keeps the directives of the files that were asked for.
 type sourceCache struct {
 	mu    sync.Mutex
 	dir   string
@@ -56,26 +55,25 @@ type source struct {
 	Source
 }
 
-// Source says which file was read for a name that the line table has.
+// Source says which file was read for a file name of the line table.
 type Source struct {
 	Name  string    `json:"name"`            // as the line table has it
 	Path  string    `json:"path,omitempty"`  // what was found; "" if nothing was
-	Newer bool      `json:"newer,omitempty"` // than the object
-	Used  bool      `json:"used,omitempty"`  // its directives are believed
+	Newer bool      `json:"newer,omitempty"` // newer than the object
+	Used  bool      `json:"used,omitempty"`  // its directives are used
 	Time  time.Time `json:"time,omitzero"`   // of its last change
 	Size  int64     `json:"size,omitempty"`
 }
 
-// SearchSources names a directory below which sources are looked for that are
-// not where the compiler found them. A file there is used even if it is newer
-// than the object: copies are.
+// SearchSources names a directory below which sources are searched that are not where the compiler
+// found them. A file there is used even if it is newer than the object, as copies are.
 func (o *Object) SearchSources(dir string) {
 	o.sources.mu.Lock()
 	defer o.sources.mu.Unlock()
 	o.sources.dir, o.sources.files = dir, nil
 }
 
-// Sources tells of all files that Directives was asked for, sorted by name.
+// Sources returns all files for which Directives was called, sorted by name.
 func (o *Object) Sources() (all []Source) {
 	o.sources.mu.Lock()
 	defer o.sources.mu.Unlock()
@@ -86,13 +84,12 @@ func (o *Object) Sources() (all []Source) {
 	return all
 }
 
-// Directives returns the OpenMP directives of a source file in textual order.
-// A relative name is looked up in the directories in which the object's units
-// were compiled. ok is false where the file is missing, or newer than the
-// object: its lines then need not be those that were compiled. The slice is
-// everybody's: it must not be changed.
+// Directives returns the OpenMP directives of a source file, in the order of the text. A relative
+// name is looked up in the directories in which the object's units were compiled. ok is false if
+// the file is missing, or newer than the object: its lines may then differ from those that were
+// compiled. Callers share the slice and must not change it.
 func (o *Object) Directives(file string) (ds []Directive, ok bool) {
-	if file == "" { // a place that is not known is no source that is missing
+	if file == "" { // an unknown place does not count as a missing source
 		return nil, false
 	}
 	o.sources.mu.Lock()
@@ -155,8 +152,8 @@ func (o *Object) readSource(file string) source {
 	return src
 }
 
-// suffixesBelow returns where a file may be below a directory: under its whole
-// path first, under its mere name last.
+// suffixesBelow returns the paths that a file may have below a directory: first its whole path,
+// last its mere name.
 func suffixesBelow(dir, file string) (paths []string) {
 	if dir == "" {
 		return nil
@@ -230,14 +227,14 @@ func (x *dwarfIndex) compileDirs(file string) (dirs []string) {
 	return dirs
 }
 
-// HandsOut reports whether a loop's clauses make GCC call the runtime for its
-// chunks: those of a static schedule it computes.
+// HandsOut reports whether a loop's clauses make GCC call the runtime for the loop's chunks. GCC's
+// code computes those of a static schedule itself.
 func (d Directive) HandsOut() bool {
 	if m := schedule.FindStringSubmatch(d.Clauses); m != nil && handedOut.MatchString(m[1]) {
 		return true
 	}
 	bare := d.Clauses
-	for cut := ""; cut != bare; { // what stands in parentheses are names
+	for cut := ""; cut != bare; { // words in parentheses are names
 		cut, bare = bare, inParentheses.ReplaceAllString(bare, " ")
 	}
 	return ordered.MatchString(bare)

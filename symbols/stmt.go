@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// SameSource reports whether a file of the line table is meant by a name: the
-// whole path, or as much of its end as is given.
+// SameSource reports whether name means a file of the line table. name is its whole path or the end
+// of it.
 func SameSource(file, name string) bool {
 	return file == name || strings.HasSuffix(file, "/"+strings.TrimPrefix(name, "./"))
 }
 
-// Statements returns where statements of a source file begin that stand in the
-// lines from first to last: the addresses by line. sources are the paths of
-// files whose base name is meant, whether they have such lines or not.
+// Statements returns where statements begin that stand in the lines from first to last of a source
+// file: the addresses by line. sources are the paths of all files that name may mean, whether or
+// not they have such lines.
 func (o *Object) Statements(name string, first, last int) (at map[int][]uint64, sources []string) {
 	at = map[int][]uint64{}
 	x := o.dwarf()
@@ -43,9 +43,9 @@ func (o *Object) Statements(name string, first, last int) (at map[int][]uint64, 
 	return at, sources
 }
 
-// Statement returns the statement to which the instruction at vaddr belongs: in
-// optimised code instructions of other statements stand between its own, which
-// the line table does not mark as beginnings.
+// Statement returns the place of the statement to which the instruction at vaddr belongs. In
+// optimised code, instructions of other statements may stand between a statement's own. The line
+// table does not mark those as beginnings.
 func (o *Object) Statement(vaddr uint64) (file string, line int, ok bool) {
 	u := o.dwarf().unitAt(vaddr)
 	if u == nil {

@@ -15,8 +15,8 @@ import (
 
 func compare(a, b uint64) int { return cmp.Compare(a, b) }
 
-// symbol is one defined function or datum. A large program has a million, so
-// that there is little of each: the name is a place in a string table.
+// symbol is one defined function or datum. A large program has a million of them, so a symbol is
+// small: its name is an offset in a string table.
 type symbol struct {
 	addr, size uint64
 	name       uint32 // see symbolTable.name
@@ -32,7 +32,7 @@ type dynSymbol struct {
 	undef bool
 }
 
-// symbolTables holds what the two symbol tables say. Names carry no version.
+// symbolTables holds the contents of the two symbol tables. Names carry no version.
 type symbolTables struct {
 	funcs, data symbolTable
 	dynamic     []dynSymbol
@@ -87,7 +87,7 @@ func (o *Object) loadSymbols() *symbolTables {
 	return t
 }
 
-// read takes in an entry of a symbol table.
+// read adds an entry of a symbol table.
 func (t *symbolTables) read(entry []byte, names string, dynamic bool) {
 	var in *[]symbol
 	switch elf.ST_TYPE(entry[4]) {
@@ -108,7 +108,7 @@ func (t *symbolTables) read(entry []byte, names string, dynamic bool) {
 	})
 }
 
-// bindRank orders aliases: the name others link against is the better known.
+// bindRank ranks aliases: names to which other files link are better known.
 func bindRank(b elf.SymBind) uint8 {
 	switch b {
 	case elf.STB_GLOBAL:
@@ -119,8 +119,8 @@ func bindRank(b elf.SymBind) uint8 {
 	return 2
 }
 
-// sort orders by address and drops what both tables have. Keys are moved about,
-// not the symbols themselves.
+// sort sorts the table by address and drops symbols that both tables have. It moves keys, not the
+// symbols themselves.
 func (t *symbolTable) sort() {
 	if len(t.sorted) > math.MaxInt32 {
 		t.sorted = t.sorted[:math.MaxInt32]
@@ -154,8 +154,8 @@ type key struct {
 	at   int32
 }
 
-// byAddress sorts by address, eleven bits after the other: addresses lie close
-// together, so that two or three rounds are enough for any program.
+// byAddress sorts by address, eleven bits at a time. Addresses lie close together, so two or three
+// rounds are enough for any program.
 func byAddress(keys []key) []key {
 	const digit = 11
 	if len(keys) == 0 {
@@ -198,8 +198,8 @@ func (t *symbolTable) aliases(a, b *symbol) int {
 	return compare(a.size, b.size)
 }
 
-// nameIndex finds symbols by name: a hash table of their places in the sorted
-// table, with chains, which is built in a tenth of a map's time.
+// nameIndex finds symbols by name. It is a hash table with chains of indices in the sorted table,
+// which takes a tenth of the time to build that a map takes.
 type nameIndex struct {
 	seed        maphash.Seed
 	first, next []int32 // -1 ends a chain
@@ -256,7 +256,7 @@ func (t *symbolTable) at(vaddr uint64) (symbol, bool) {
 	return symbol{}, false
 }
 
-// better chooses among aliases; ties go to the name that sorts first, so that
+// better chooses among aliases. If they rank the same, the name that sorts first is taken, so that
 // reports are reproducible (at visits names in descending order).
 func better(a, b symbol) bool {
 	if a.dynamic != b.dynamic {

@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 )
 
-// Marker is a statically defined tracing point (USDT): a nop that a program's
-// author has set, and the note that tells of it.
+// Marker is a statically defined tracing point (USDT): a nop that a program's author has placed,
+// with the note that describes it.
 type Marker struct {
-	VAddr          uint64 // of the nop
+	VAddr          uint64 // address of the nop
 	Provider, Name string
 	Arguments      string // as the note spells them: 8@%rdi
 }
@@ -47,9 +47,9 @@ func (o *Object) Markers() (found []Marker) {
 	return found
 }
 
-// marker decodes a note's description: three addresses (the nop; where
-// .stapsdt.base was when it was written, since the file may have been moved as a
-// whole; a semaphore), and three strings.
+// marker decodes a note's description. It has three addresses: of the nop, of .stapsdt.base when
+// the note was written (the file may have been moved as a whole since), and of a semaphore. Three
+// strings follow.
 func (o *Object) marker(b []byte) (m Marker, ok bool) {
 	if len(b) < 24 {
 		return m, false

@@ -11,8 +11,8 @@ import (
 // Function is a function of the source that has code of its own.
 type Function struct {
 	VAddr uint64
-	// Names are those by which people know it, the shortest first: without and
-	// with parameters, and the symbol. Aliases have theirs here too.
+	// Names are the names that users know it by, the shortest first: without parameters, with
+	// parameters, and the symbol. Names of aliases are included.
 	Names []string
 	// Clone is the symbol of a copy that the compiler made for some of the
 	// callers, or of the part that it did not inline; "" for the function itself.
@@ -28,11 +28,10 @@ var partOf = regexp.MustCompile(`\.part(\.|$)`)
 var startup = []string{"_start", "_init", "_fini", "_dl_relocate_static_pie", "deregister_tm_clones",
 	"register_tm_clones", "__do_global_dtors_aux", "frame_dummy", "call_weak_fn"}
 
-// Functions returns the functions of the source, by address; an address occurs
-// once. Parts that are no function of the source are left out: cold parts,
-// parallel regions and tasks (constructs of their own), linker stubs, the
-// resolvers of ifuncs, and what is left of a function of which there also is
-// the whole.
+// Functions returns the functions of the source by address; each address occurs once. It leaves out
+// parts that are no function of the source: cold parts, parallel regions and tasks (constructs of
+// their own), linker stubs, and resolvers of ifuncs. It also leaves out the rest of a partly
+// inlined function if the whole function exists, too.
 func (o *Object) Functions() []Function {
 	var fs []Function
 	whole := map[string]bool{}
@@ -77,8 +76,8 @@ func (o *Object) Functions() []Function {
 	})
 }
 
-// FunctionNames are the names of a symbol's source function, shortest first, the
-// source function's own symbol last.
+// FunctionNames returns the names of a symbol's source function, the shortest first and that
+// function's own symbol last.
 func FunctionNames(symbol string) []string {
 	symbol = sourceSymbol(symbol)
 	names := []string{demangled(symbol)}
@@ -113,9 +112,8 @@ func (o *Object) Definition(vaddr uint64) (e Extent, ok bool) {
 	return Extent{}, false
 }
 
-// Inlined returns, of functions that were inlined somewhere, how many copies
-// there are, by the source function's symbol. It reads all debug information,
-// once.
+// Inlined returns how many copies of each inlined function there are, by the source function's
+// symbol. It reads all debug information, once.
 func (o *Object) Inlined() map[string]int { return o.inlined() }
 
 func (o *Object) loadInlined() map[string]int {

@@ -2,9 +2,8 @@ package symbols
 
 import "strings"
 
-// Producers returns what the compilers wrote of themselves into the object's
-// .comment section, e.g. "GCC: (Debian 12.2.0-14) 12.2.0"; distributions often
-// remove it from libraries.
+// Producers returns the notes of the compilers in the object's .comment section, e.g. "GCC: (Debian
+// 12.2.0-14) 12.2.0". Distributions often remove the section from libraries.
 func (o *Object) Producers() []string {
 	s := o.file.Section(".comment")
 	if s == nil {
@@ -17,8 +16,8 @@ func (o *Object) Producers() []string {
 	return strings.FieldsFunc(string(b), func(r rune) bool { return r == 0 })
 }
 
-// DefinedVersions returns the symbol versions that a library defines, in the
-// order of the file, which is the order of their age.
+// DefinedVersions returns the symbol versions that a library defines, in the order of the file:
+// from the oldest to the newest.
 func (o *Object) DefinedVersions() (names []string) {
 	vs, err := o.file.DynamicVersions()
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package accessor derives, from an MPI library's own accessors, how
-// properties of handles are read from memory: a datatype's size, a
-// communicator's size and rank. It executes MPI_Type_size and its like
-// symbolically, over the file alone: the handle is an unknown, branches on
-// unknown memory are followed both ways, ways into error handling are dropped,
-// and what is left is one formula for each class of handles.
+// Package accessor derives, from an MPI library's own accessors, how properties of handles are read
+// from memory: a datatype's size, a communicator's size and rank. It reads the file only, and
+// executes MPI_Type_size and similar functions symbolically. The handle is an unknown. Branches
+// that depend on unknown memory are followed both ways, and ways into error handling are dropped.
+// What is left is one formula for each class of handles.
 package accessor
 
 import (
@@ -14,22 +13,22 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Formulas are what is known of a library's handles; one that is nil is not.
+// Formulas holds the formulas for a library's handles; nil: not known.
 type Formulas struct {
 	TypeSize       mpi.Formula // bytes of data; all 64 bits where the library has MPI_Type_size_x
 	CommSize       mpi.Formula // of the local group
-	CommRank       mpi.Formula // an int
-	CommRemoteSize mpi.Formula // of inter-communicators only
+	CommRank       mpi.Formula // rank in the communicator, an int
+	CommRemoteSize mpi.Formula // for inter-communicators only
 	CommIsInter    mpi.Formula // 1 or 0
 	GroupSize      mpi.Formula
-	// World is MPI_COMM_WORLD's handle, and Initialized is 1 once MPI_Init has
-	// returned; both do not depend on the handle that they are evaluated for.
+	// World gives MPI_COMM_WORLD's handle. Initialized gives 1 once MPI_Init has returned. Neither
+	// depends on the handle for which it is evaluated.
 	World, Initialized mpi.Formula
 
 	known []predefined
 }
 
-// property is a formula and the accessors that tell of it, best first.
+// property is a formula and the accessors that can tell it, best first.
 type property struct {
 	formula   *mpi.Formula
 	accessors []string
@@ -46,9 +45,8 @@ func (f *Formulas) properties() []property {
 	}
 }
 
-// Derive derives the formulas of an MPI library, or of a program that contains
-// one. The error says which accessors resisted and why; the formulas of the
-// others are returned with it.
+// Derive derives the formulas of an MPI library, or of a program that contains one. The error says
+// for which accessors that failed, and why. The formulas of the others are returned all the same.
 func Derive(o *symbols.Object) (*Formulas, error) {
 	f := &Formulas{}
 	if o.Arch() != "amd64" {
@@ -71,8 +69,8 @@ func Derive(o *symbols.Object) (*Formulas, error) {
 	return f, errors.Join(errs...)
 }
 
-// best is the first accessor's formula that there is; the error tells of the
-// first one that the library has.
+// best returns the formula of the first accessor that yields one. The error is that of the first
+// accessor that the library has.
 func best(o *symbols.Object, c *code, accessors []string) (f mpi.Formula, first error) {
 	for _, name := range accessors {
 		f, err := derive(o, c, name)
@@ -86,10 +84,10 @@ func best(o *symbols.Object, c *code, accessors []string) (f mpi.Formula, first 
 	return nil, first
 }
 
-// world says what MPI_COMM_WORLD is. In MPICH and its kin that is a constant of
-// their ABI, which must be of a class that the size's formula knows. Open MPI
-// has it as the address of a variable; it keeps that in another one, since the
-// program may have a copy of the variable (a copy relocation).
+// world returns the formula of MPI_COMM_WORLD. In MPICH's family the handle is a constant of the
+// ABI; its class must be one that the size's formula knows. In Open MPI the handle is the address
+// of a variable. That address is read from another variable, since the program may have a copy of
+// the first one (a copy relocation).
 func world(o *symbols.Object, size mpi.Formula) mpi.Formula {
 	const mpichWorld = 0x44000000
 	if at, ok := o.DataSymbol("ompi_mpi_comm_world_addr"); ok {
@@ -103,8 +101,8 @@ func world(o *symbols.Object, size mpi.Formula) mpi.Formula {
 	return nil
 }
 
-// initialized derives what MPI_Initialized says. Open MPI's from 4.0 on calls
-// hooks, but its state has a name; 2 is OMPI_MPI_STATE_INIT_COMPLETED.
+// initialized derives the formula of MPI_Initialized. From Open MPI 4.0 on that function calls
+// hooks, but its state variable has a name; 2 is OMPI_MPI_STATE_INIT_COMPLETED.
 func initialized(o *symbols.Object, c *code) mpi.Formula {
 	if at, ok := o.DataSymbol("ompi_mpi_state"); ok {
 		return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepBase, Value: int64(at)}, {Op: mpi.StepLoad32}, {Op: mpi.StepEqual, Value: 2}}}}
@@ -121,8 +119,7 @@ func initialized(o *symbols.Object, c *code) mpi.Formula {
 	return f
 }
 
-// errAbsent also is what a statically linked program says of accessors that it
-// does not use.
+// errAbsent is also the error for accessors that a statically linked program does not use.
 var errAbsent = errors.New("not in the file")
 
 func derive(o *symbols.Object, c *code, name string) (mpi.Formula, error) {
@@ -134,8 +131,8 @@ func derive(o *symbols.Object, c *code, name string) (mpi.Formula, error) {
 	return m.formula(m.explore(entry, m.leaf(opHandle), m.out(0)), bytes)
 }
 
-// accessor returns where a function begins and how many bytes it writes. The
-// library's own is that with the prefix PMPI: the other one may be a tool's.
+// accessor returns where a function begins, and how many bytes its result has. The library's own
+// function is the one with the prefix PMPI; the other one may be a tool's.
 func accessor(o *symbols.Object, name string) (entry uint64, bytes int, err error) {
 	bytes = 4
 	if name == "MPI_Type_size_x" || name == "MPI_Type_size_c" {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// arithmetic executes an instruction that computes and sets the flags.
+// arithmetic executes an instruction that computes a value and sets the flags.
 func (m *machine) arithmetic(s *state, in x86asm.Inst) error {
 	a0, a1 := in.Args[0], in.Args[1]
 	w := width(in, a0)
@@ -42,8 +42,8 @@ func (m *machine) arithmetic(s *state, in x86asm.Inst) error {
 	return err
 }
 
-// compute returns the result (nil: only flags are set) and the flags (none:
-// they stay as they are).
+// compute returns the result (nil: the instruction only sets flags) and the flags (none: the flags
+// stay as they are).
 func (m *machine) compute(s *state, in x86asm.Inst, a, b *node, w int) (*node, flags, error) {
 	logic := func(v *node) (*node, flags, error) { return v, flags{a: v, b: m.zero}, nil }
 	arith := func(v *node) (*node, flags, error) { return v, flags{a: v, b: m.zero, result: true}, nil }
@@ -131,21 +131,21 @@ func (m *machine) bitAnd(a, b *node, bytes int) *node {
 	return m.opaque(int(x86asm.AND), a, b, bytes)
 }
 
-// decide takes the paths on which a condition holds, and does not.
+// decide follows both the paths on which a condition holds and those on which it does not.
 func (m *machine) decide(s *state, cc string) (bool, error) {
 	n, set := m.condition(s, cc)
 	i, err := m.branch(s, n, set, set.not(n.max))
 	return i == 0, err
 }
 
-// mirrored are the conditions for exchanged operands; opposite those that hold
-// when others do not.
+// mirrored has the conditions for exchanged operands. opposite has the conditions that hold if the
+// others do not.
 var (
 	mirrored = map[string]string{"E": "E", "B": "A", "BE": "AE", "A": "B", "AE": "BE", "L": "G", "LE": "GE", "G": "L", "GE": "LE"}
 	opposite = map[string]string{"NE": "E", "AE": "B", "A": "BE", "GE": "L", "G": "LE", "NS": "S"}
 )
 
-// condition states what the flags say: that a value lies in a set.
+// condition expresses a condition of the flags as: a value lies in a set.
 func (m *machine) condition(s *state, cc string) (*node, ranges) {
 	f := s.flags
 	if f.a == nil {
@@ -194,7 +194,7 @@ func (m *machine) condition(s *state, cc string) (*node, ranges) {
 	return f.a, set.and(ranges{{0, f.a.max}})
 }
 
-// relation is a condition of two unknown values: a value that is 1 or 0.
+// relation expresses a condition of two unknown values as a value that is 1 or 0.
 func (m *machine) relation(cc string, f flags) (*node, ranges) {
 	yes := single(1)
 	switch {
@@ -218,7 +218,7 @@ func below(k uint64) ranges {
 	return ranges{{0, k - 1}}
 }
 
-// less are the numbers that are less than k as signed ones.
+// less returns the numbers that are less than k, compared as signed numbers.
 func less(k, sign, most uint64) ranges {
 	if k >= sign {
 		if k == sign {

@@ -10,26 +10,26 @@ import (
 	"ompp-attach/mpi"
 )
 
-// undefined is MPI_UNDEFINED of both families of libraries and of MPI's ABI:
-// what MPI_Type_size says of a type whose size is no int.
+// undefined is MPI_UNDEFINED in both families of libraries and in MPI's ABI: MPI_Type_size returns
+// it for a type whose size does not fit an int.
 const undefined = -32766 & (1<<32 - 1)
 
-// outcome is a result, for which handles it is the accessor's, and on which
-// paths it comes about.
+// outcome is a result of the accessor, with the handles for which it holds and the paths that lead
+// to it.
 type outcome struct {
 	mask, equal uint64
 	value       *node
 	paths       []path
 }
 
-// overlaps reports whether there may be handles for which both hold. A special
-// case and a general one do not if the latter's paths except the former.
+// overlaps reports whether there may be handles for which both outcomes hold. A special case and a
+// general one do not overlap if the general one's paths exclude the special one.
 func (a outcome) overlaps(b outcome) bool {
 	return (a.equal^b.equal)&a.mask&b.mask == 0 && !a.excepts(b) && !b.excepts(a)
 }
 
-// excepts reports whether all paths of a general outcome say that the handle is
-// not that of a special one.
+// excepts reports whether all paths of a general outcome state that the handle is not the special
+// one's.
 func (a outcome) excepts(special outcome) bool {
 	if special.mask&a.mask != a.mask {
 		return false
@@ -42,7 +42,7 @@ func (a outcome) excepts(special outcome) bool {
 	})
 }
 
-// formula makes one of the paths' results, if these follow from the handle.
+// formula makes one formula of the results of all paths, if these follow from the handle.
 func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
 	var all []outcome
 	var resisted error
@@ -51,7 +51,7 @@ func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
 			resisted = p.resisted
 			continue
 		}
-		if p.result == nil { // nothing is written: not what a valid handle gets
+		if p.result == nil { // nothing is written: a valid handle would get a result
 			continue
 		}
 		p.result = m.and(p.result, ones(bytes))
@@ -92,8 +92,8 @@ func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
 	return f, nil
 }
 
-// order puts cases that cost little first, but special ones before the general
-// ones that they are exceptions of.
+// order puts cheap cases first, but special cases before the general ones to which they are
+// exceptions.
 func order(f mpi.Formula) {
 	special := func(a, b mpi.Case) int { return bits.OnesCount64(b.Mask) - bits.OnesCount64(a.Mask) }
 	slices.SortStableFunc(f, func(a, b mpi.Case) int { return cmp.Or(len(a.Steps)-len(b.Steps), special(a, b)) })
@@ -106,8 +106,8 @@ func order(f mpi.Formula) {
 	}
 }
 
-// guards are the masks and values of the handle that a path implies: one, or
-// some where the handle's class is one of several.
+// guards returns the masks and values of the handle that a path implies. There are several if the
+// handle's class is one of several.
 func (p path) guards() []outcome {
 	gs := []outcome{{mask: p.mask, equal: p.value}}
 	seen := map[*node]bool{}
@@ -138,9 +138,9 @@ func (p path) guards() []outcome {
 	return gs
 }
 
-// settle resolves results that only memory tells apart: a number among
-// results that memory decides is what stands for no such property (no remote
-// group, or a size beyond an int's), and 1 and 0 are made one comparison.
+// settle resolves results that only memory can tell apart. If some of these are a fixed number,
+// that number means that there is no such property (no remote group, or a size that does not fit an
+// int). Results 1 and 0 become one comparison.
 func (m *machine) settle(all []outcome) []outcome {
 	all = m.compare(all)
 	return slices.DeleteFunc(slices.Clone(all), func(a outcome) bool {
@@ -150,8 +150,8 @@ func (m *machine) settle(all []outcome) []outcome {
 	})
 }
 
-// compare finds, for paths that return 1 or 0, the comparison of memory with a
-// number on which that depends on all of them.
+// compare looks at paths that return 1 or 0. It finds the comparison of memory with a number that
+// decides the result on all of them.
 func (m *machine) compare(all []outcome) []outcome {
 	all = slices.Clone(all)
 	flag := func(o outcome) bool { return o.value.isConst() && o.value.k <= 1 }
@@ -178,7 +178,7 @@ func (m *machine) compare(all []outcome) []outcome {
 	return all
 }
 
-// comparisons are those with one number that hold on a path.
+// comparisons returns the comparisons with one number that hold on a path.
 func (m *machine) comparisons(p path) (vs []*node) {
 	for _, f := range p.facts {
 		if f.n.deps&onMemory == 0 || f.n.deps&onUnknown != 0 {
@@ -203,8 +203,8 @@ func (p path) agrees(v *node, want uint64) bool {
 	return ok && is == want
 }
 
-// join merges the guards of equal results where that catches no other's
-// handles: conditions that were only checks for errors.
+// join merges the guards of equal results, if the merged guard catches no other result's handles:
+// the conditions only checked for errors.
 func (m *machine) join(all []outcome) []outcome {
 	var out []outcome
 	for i, a := range all {

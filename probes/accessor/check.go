@@ -7,7 +7,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// predefined is a datatype that every library of a family has, and its size.
+// predefined is a datatype that every library of a family has, with its size in bytes.
 type predefined struct {
 	name   string
 	handle uint64
@@ -15,9 +15,9 @@ type predefined struct {
 	size   uint64
 }
 
-// predefinedTypes are those of Open MPI, which have names, or else those of
-// MPICH's ABI, which all its kin share. The latter's pairs are objects in
-// memory; in its other handles the size is encoded.
+// predefinedTypes returns the types of Open MPI, which have names, or else those of MPICH's ABI,
+// which its whole family shares. In MPICH's ABI, pair types are objects in memory; the handles of
+// the other types contain the size.
 func predefinedTypes(o *symbols.Object) (types []predefined) {
 	// Those that are not filled at run time: the program may have a copy.
 	for name, size := range map[string]uint64{"ompi_mpi_char": 1, "ompi_mpi_int": 4, "ompi_mpi_double": 8} {
@@ -41,9 +41,10 @@ var ErrNotInitialized = errors.New("MPI is not initialised")
 // mostRanks is more than any job has had.
 const mostRanks = 1 << 26
 
-// Check compares, in a process between MPI_Init and MPI_Finalize, what the
-// formulas say with what must hold: sizes of predefined types, and this
-// process's place in MPI_COMM_WORLD. base is the library's load bias.
+// Check compares what the formulas say in a process with what must hold: the sizes of predefined
+// types, and this process's place in MPI_COMM_WORLD. The process must be between MPI_Init and
+// MPI_Finalize, or the error is ErrNotInitialized. base is the library's load bias. read reads n
+// bytes of the process's memory.
 func (f *Formulas) Check(base uint64, read func(addr uint64, n int) (uint64, error)) error {
 	if f.Initialized != nil {
 		if v, ok := f.Initialized.Eval(0, base, read); ok && v == 0 {

@@ -6,16 +6,14 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Emulate executes an accessor (MPI_Type_size, MPI_Comm_size and so on) on a
-// process's memory, for one handle: the fallback for a library of which no
-// formula could be derived. ok is false if it reports an error, does more than
-// can be followed, or its result depends on that.
+// Emulate executes an accessor (MPI_Type_size, MPI_Comm_size and so on) on a process's memory, for
+// one handle. It serves for a library without a formula. ok is false if the accessor reports an
+// error, does more than can be followed, or its result depends on that.
 //
-// It takes some 0.1 ms and is meant for the first sight of a handle, with the
-// result kept. Libraries hand out the same handle again for another object,
-// so a kept result holds only until the handle is given to MPI_Type_free,
-// MPI_Comm_free, MPI_Comm_disconnect, MPI_Group_free or MPI_Win_free, and all
-// end with MPI_Finalize.
+// Emulate takes some 0.1 ms. It is meant for the first time that a handle is seen; the caller keeps
+// the result. Libraries use a freed handle again for another object. So a kept result holds only
+// until the handle is given to MPI_Type_free, MPI_Comm_free, MPI_Comm_disconnect, MPI_Group_free or
+// MPI_Win_free. All results end with MPI_Finalize.
 func Emulate(o *symbols.Object, name string, handle, base uint64, read func(addr uint64, n int) (uint64, error)) (value uint64, ok bool) {
 	values, ok := emulate(o, name, 1, base, read, handle)
 	if !ok {
@@ -24,10 +22,10 @@ func Emulate(o *symbols.Object, name string, handle, base uint64, read func(addr
 	return values[0], true
 }
 
-// Degrees emulates the accessors of a communicator's topology: how many
-// neighbours a neighbourhood collective receives from (in) and sends to (out).
-// No formula tells that: Open MPI calls a component's functions, MPICH searches
-// the communicator's attributes. What Emulate says of keeping results holds.
+// Degrees emulates the accessors of a communicator's topology. It returns from how many neighbours
+// a neighbourhood collective receives (in), and to how many it sends (out). No formula gives that:
+// Open MPI calls a component's functions, and MPICH searches the communicator's attributes. A kept
+// result holds as long as one of Emulate's.
 func Degrees(o *symbols.Object, comm, base uint64, read func(addr uint64, n int) (uint64, error)) (in, out uint64, ok bool) {
 	if dims, ok := emulate(o, "MPI_Cartdim_get", 1, base, read, comm); ok {
 		return 2 * dims[0], 2 * dims[0], true // both directions, MPI_PROC_NULL at borders included (MPI-3.1, 7.6)
@@ -46,8 +44,7 @@ func Degrees(o *symbols.Object, comm, base uint64, read func(addr uint64, n int)
 	return n[0], n[0], true
 }
 
-// emulate executes a function of some arguments that are followed by places
-// for results.
+// emulate executes a function whose arguments are followed by pointers to its results.
 func emulate(o *symbols.Object, name string, results int, base uint64, read func(addr uint64, n int) (uint64, error), args ...uint64) (values []uint64, ok bool) {
 	entry, bytes, err := accessor(o, name)
 	if err != nil || o.Arch() != "amd64" {

@@ -35,7 +35,8 @@ func (e *encoder) step(op mpi.StepOp, v uint64) {
 	e.steps = append(e.steps, mpi.Step{Op: op, Value: int64(v)})
 }
 
-// value makes the accumulator n; values saved in slots below saved stay.
+// value adds steps that set the accumulator to n. They do not change the saved values in slots
+// below saved.
 func (e *encoder) value(n *node, saved int) error {
 	switch n.op {
 	case opConst:
@@ -86,7 +87,7 @@ func (e *encoder) load(n *node, saved int) error {
 	for _, t := range ts {
 		biased = biased || t.n == e.bias
 	}
-	if biased || len(ts) == 0 { // the offset goes with the base
+	if biased || len(ts) == 0 { // the offset is added together with the base
 		if err := e.value(n.a, saved); err != nil {
 			return err
 		}
@@ -100,7 +101,7 @@ func (e *encoder) load(n *node, saved int) error {
 	return nil
 }
 
-// heavy is how many saved values computing n takes.
+// heavy returns how many saved values the computation of n takes.
 func (n *node) heavy() int {
 	switch n.op {
 	case opSum, opMul:

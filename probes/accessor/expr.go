@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// A node is a 64-bit value as a function of the handle, of the load bias and of
-// memory. Nodes of one arena are equal if their addresses are; they are kept
-// in a normal form, so that what different compilers make of one expression
-// mostly is one node.
+// A node is a 64-bit value as a function of the handle, the load bias and memory. Two nodes of one
+// arena are equal if and only if they are the same pointer. Nodes are kept in a normal form, so
+// that different compilers' code for one expression mostly gives the same node.
 type node struct {
 	op   op
 	a, b *node
@@ -46,7 +45,7 @@ const (
 	numLeaves = opUnknown + 1
 )
 
-// deps is what a value depends on.
+// deps is the set of inputs on which a value depends.
 type deps uint8
 
 const (
@@ -101,12 +100,12 @@ const all = ^uint64(0)
 func (ar *arena) konst(v uint64) *node { return ar.node(opConst, nil, nil, v, v) }
 func (ar *arena) leaf(o op) *node      { return ar.node(o, nil, nil, 0, all) }
 
-// unknown is a value of which nothing is known; the i-th.
+// unknown returns the i-th value of which nothing is known.
 func (ar *arena) unknown(i int) *node { return ar.node(opUnknown, nil, nil, uint64(i), all) }
 
 func (n *node) isConst() bool { return n.op == opConst }
 
-// ones is the greatest number of some bytes.
+// ones returns the greatest number that fits in some bytes.
 func ones(bytes int) uint64 {
 	if bytes >= 8 {
 		return all
@@ -114,7 +113,7 @@ func ones(bytes int) uint64 {
 	return 1<<(8*bytes) - 1
 }
 
-// upTo is the mask of all bits that numbers up to max have.
+// upTo returns the mask of all bits that a number up to max can have.
 func upTo(max uint64) uint64 { return 1<<bits.Len64(max) - 1 }
 
 func lowMask(m uint64) bool { return m != 0 && m&(m+1) == 0 }
@@ -135,7 +134,8 @@ func (n *node) split() (ts []term, c uint64) {
 	return append(ts, term{n, 1}), 0
 }
 
-// base and its offset from it: addresses with one base differ by constants.
+// base splits an address into a base and an offset. Addresses with the same base differ by
+// constants.
 func (ar *arena) base(n *node) (base *node, off int64) {
 	ts, c := n.split()
 	return ar.sum(ts, 0), int64(c)
@@ -176,7 +176,7 @@ func (ar *arena) sum(terms []term, c uint64) *node {
 			s = t.n
 			continue
 		}
-		if s.op != opSum && !s.isConst() { // a lone term, kept as one
+		if s.op != opSum && !s.isConst() { // a single term, which stays a sum
 			s = ar.node(opSum, ar.zero, s, 1, s.max)
 		}
 		s = ar.node(opSum, s, t.n, t.k, bound)
@@ -216,7 +216,7 @@ func (ar *arena) mul(a, b *node) *node {
 	return ar.node(opMul, a, b, 0, max)
 }
 
-// and is a & m. What m hides is taken off.
+// and returns a & m. Parts of a that m hides are removed.
 func (ar *arena) and(a *node, m uint64) *node {
 	possible := upTo(a.max)
 	m &= possible
@@ -262,7 +262,7 @@ func (ar *arena) and(a *node, m uint64) *node {
 	return ar.node(opAnd, a, nil, m, m)
 }
 
-// strip removes from a what does not change its bits under the low mask m.
+// strip removes the parts of a that do not affect its bits under the low mask m.
 func (ar *arena) strip(a *node, m uint64) *node {
 	switch {
 	case a.op == opAnd && a.k&m == m:
@@ -307,7 +307,7 @@ func (ar *arena) sext(a *node, bytes int) *node {
 	return ar.node(opSext, a, nil, uint64(bytes), all)
 }
 
-// sar shifts the low bytes of a as a signed number.
+// sar shifts the low bytes of a right, as a signed number.
 func (ar *arena) sar(a *node, bytes int, k uint64) *node {
 	a = ar.and(a, ones(bytes))
 	switch {
@@ -371,7 +371,7 @@ func (ar *arena) eq(a *node, k uint64) *node {
 	return ar.node(opEq, a, nil, k, 1)
 }
 
-// opaque is a function of a and b that no formula computes, of some bytes.
+// opaque returns a function of a and b that no formula computes. The result has some bytes.
 func (ar *arena) opaque(what int, a, b *node, bytes int) *node {
 	return ar.node(opOpaque, a, b, uint64(what), ones(bytes))
 }

@@ -27,16 +27,16 @@ type machine struct {
 	*arena
 	o    *symbols.Object
 	code *code
-	// read, if there is one, is a process's memory: then all is concrete.
+	// read, if not nil, reads a process's memory: then all values are numbers.
 	read     func(addr uint64, n int) (uint64, error)
 	bias     *node
 	todo     []*state
 	total    int
-	unknowns []string        // by number: whose doing it is
+	unknowns []string        // by number: the function that made it unknown
 	closed   map[uint64]bool // functions that are not followed
 }
 
-// path is how a path has ended: with a result, or by which error it resisted.
+// path says how a path has ended: with a result, or with the error that stopped it.
 type path struct {
 	*state
 	result   *node
@@ -59,9 +59,9 @@ func newMachine(o *symbols.Object, c *code) *machine {
 	return m
 }
 
-// explore follows the function at entry and returns the paths that end with
-// success, and of the others those that resist. Functions that a path cannot be
-// followed through are given up one by one: what they do is not known then.
+// explore follows the function at entry. It returns the paths that end with success, and those that
+// could not be followed. If a path cannot be followed through a function, that function is skipped
+// from then on, and its effects are unknown.
 func (m *machine) explore(entry uint64, arguments ...*node) (paths []path) {
 	for range maxTries {
 		paths = m.attempt(entry, arguments)
@@ -73,8 +73,9 @@ func (m *machine) explore(entry uint64, arguments ...*node) (paths []path) {
 	return paths
 }
 
-// close chooses the function, of those that a path is in, that is not followed
-// in the next attempt: the outermost to which no place for a result was given.
+// close chooses a function that the next attempt does not follow. Of the functions that a path is
+// in, it is the outermost one that was not given a place for a result, or else the innermost one.
+// It returns false if the path is in none of them.
 func (m *machine) close(s *state) bool {
 	if len(s.calls) == 0 {
 		return false
@@ -87,7 +88,7 @@ func (m *machine) close(s *state) bool {
 	return true
 }
 
-// attempt follows all paths, the shortest first, until one resists.
+// attempt follows all paths, the shortest first, until one cannot be followed.
 func (m *machine) attempt(entry uint64, given []*node) (paths []path) {
 	s := &state{pc: entry}
 	for i := range s.regs {
@@ -129,7 +130,7 @@ func (m *machine) shortest() *state {
 	return s
 }
 
-// run follows a path to its end or to where it branches.
+// run follows a path to its end or to the next branch.
 func (m *machine) run(s *state) (*node, error) {
 	for ; s.steps < maxPath; s.steps++ {
 		if m.total++; m.total > maxTotal {
@@ -151,14 +152,14 @@ func (m *machine) run(s *state) (*node, error) {
 	return nil, fmt.Errorf("a path is longer than %d instructions", maxPath)
 }
 
-// finish looks at what the accessor has returned: MPI_SUCCESS is 0.
+// finish looks at the accessor's returned value: MPI_SUCCESS is 0.
 func (m *machine) finish(s *state) (*node, error) {
 	status, result := m.and(s.regs[rax], ones(4)), m.written(s, 0)
 	switch in := s.domain(status); {
 	case !in.contains(0):
 		return nil, errFailed
 	case len(in) == 1 && in[0].hi == 0:
-	case result == nil: // it returns what the error's handling has returned
+	case result == nil: // it returns what the error handling has returned
 		return nil, errFailed
 	}
 	if result != nil && result.deps&onUnknown != 0 {
@@ -167,10 +168,10 @@ func (m *machine) finish(s *state) (*node, error) {
 	return result, nil
 }
 
-// out is the address that the accessor is given for its i-th result.
+// out returns the address that the accessor is given for its i-th result.
 func (m *machine) out(i int) *node { return m.node(opOut, nil, nil, uint64(i), all) }
 
-// written is what stands where the i-th result belongs; nil if nothing does.
+// written returns the accessor's i-th result, nil if it has written none.
 func (m *machine) written(s *state, i int) *node {
 	for _, st := range slices.Backward(s.stores) {
 		if st.base == m.out(i) && st.off == 0 {
@@ -180,7 +181,7 @@ func (m *machine) written(s *state, i int) *node {
 	return nil
 }
 
-// concrete replaces what is known to be one number.
+// concrete replaces n by a number if it can have only one value.
 func (m *machine) concrete(s *state, n *node) *node {
 	if v, ok := s.known(n); ok {
 		return m.konst(v)
@@ -188,8 +189,8 @@ func (m *machine) concrete(s *state, n *node) *node {
 	return n
 }
 
-// branch continues on the paths on which n is in one of the sets; with one
-// left it goes on right away and returns its index.
+// branch makes a path for each of the sets in which n can lie. If only one is possible, it goes on
+// at once and returns the set's index.
 func (m *machine) branch(s *state, n *node, sets ...ranges) (int, error) {
 	left, last := []*state{}, 0
 	var only fact
@@ -224,7 +225,7 @@ func (m *machine) unknownOf(whose string) *node {
 	return m.unknown(len(m.unknowns) - 1)
 }
 
-// blamed says whose doing it is that a value is not known.
+// blamed returns the error that names the function which made a value unknown.
 func (m *machine) blamed(n *node) error {
 	for ; n != nil; n = n.a {
 		if n.b != nil && n.b.deps&onUnknown != 0 {
@@ -242,8 +243,8 @@ func (m *machine) store(s *state, addr, v *node, bytes int) {
 	s.stores = append(s.stores, store{base, off, bytes, m.and(v, ones(bytes))})
 }
 
-// load returns what stands at an address: what the path has stored there,
-// what the file says if nothing changes it, or an unknown of memory.
+// load returns the value at an address: what the path has stored there, what the file contains if
+// nothing changes it, or an unknown of memory.
 func (m *machine) load(s *state, addr *node, bytes int) (*node, error) {
 	addr, err := m.resolve(s, addr)
 	if err != nil {
@@ -279,8 +280,8 @@ func (m *machine) load(s *state, addr *node, bytes int) (*node, error) {
 	return m.arena.load(addr, bytes), nil
 }
 
-// isStderr recognises the variable that only code refers to that reports an
-// error; in stripped libraries that code has no name.
+// isStderr recognises a variable to which only code that reports errors refers. In stripped
+// libraries that code has no name.
 func (m *machine) isStderr(vaddr uint64) bool {
 	name, ok := m.o.GOT(vaddr)
 	if !ok {
@@ -289,11 +290,11 @@ func (m *machine) isStderr(vaddr uint64) bool {
 	return ok && name == "stderr"
 }
 
-// table is how many entries of a constant table are told apart.
+// table is how many entries of a constant table are told apart, one path for each.
 const table = 16
 
-// resolve makes the part of an address that selects an entry of a constant
-// table a number, on a path for each entry.
+// resolve makes a number of the part of an address that selects an entry of a constant table. It
+// makes one path for each entry.
 func (m *machine) resolve(s *state, addr *node) (*node, error) {
 	ts, c := addr.split()
 	index := -1
@@ -334,8 +335,8 @@ func (m *machine) resolve(s *state, addr *node) (*node, error) {
 	return m.sum(ts, c), nil
 }
 
-// public are names that programs refer to: the linker may have given such a
-// variable a place in the program (a copy relocation), which only the slot tells.
+// public matches names to which programs refer. The linker may have given such a variable a place
+// in the program (a copy relocation). Only the slot tells that place.
 var public = regexp.MustCompile(`^(ompi_mpi_|MPI_|mpi_|MPIR_F08_|mpif_)`)
 
 func (m *machine) constant(vaddr uint64, bytes int) (*node, bool) {
@@ -356,7 +357,7 @@ func (m *machine) constant(vaddr uint64, bytes int) (*node, bool) {
 	return m.konst(v), true
 }
 
-// code decodes instructions once.
+// code decodes each instruction once.
 type code struct {
 	*symbols.Object
 	page  uint64
@@ -372,7 +373,7 @@ type decoded struct {
 
 func newCode(o *symbols.Object) *code { return &code{Object: o, insts: map[uint64]decoded{}} }
 
-// Read keeps the last stretch of the file that was read.
+// Read reads from the file, and keeps the last stretch that it has read.
 func (c *code) Read(vaddr uint64, n int) []byte {
 	const ahead = 1024
 	if vaddr < c.page || vaddr+uint64(n) > c.page+uint64(len(c.bytes)) {

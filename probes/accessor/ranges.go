@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// ranges is a set of numbers: disjoint, ascending.
+// ranges is a set of numbers as disjoint, ascending spans.
 type ranges []span
 
 type span struct{ lo, hi uint64 } // both included
 
-// maxRanges bounds a set. A greater one loses its gaps, so that it always
-// holds at least what it should.
+// maxRanges bounds the number of spans. A larger set loses its gaps, so that it still holds at
+// least the numbers that it should.
 const maxRanges = 16
 
 func single(v uint64) ranges { return ranges{{v, v}} }
@@ -38,7 +38,7 @@ func (r ranges) and(o ranges) (both ranges) {
 	return both.normal()
 }
 
-// not is what r lacks of 0 to most.
+// not returns the numbers from 0 to most that are not in r.
 func (r ranges) not(most uint64) (rest ranges) {
 	next := uint64(0)
 	for _, s := range r {
@@ -56,7 +56,7 @@ func (r ranges) not(most uint64) (rest ranges) {
 	return append(rest, span{next, most})
 }
 
-// each maps the ends of every span, and keeps those spans that are left.
+// each maps every span by f, and joins the results.
 func (r ranges) each(f func(span) []span) (out ranges) {
 	for _, s := range r {
 		out = append(out, f(s)...)
@@ -64,7 +64,7 @@ func (r ranges) each(f func(span) []span) (out ranges) {
 	return out.normal()
 }
 
-// shift is the set of all v + k modulo most + 1.
+// shift returns the set of all v + k modulo most + 1.
 func (r ranges) shift(k, most uint64) ranges {
 	return r.each(func(s span) []span {
 		lo, hi := (s.lo+k)&most, (s.hi+k)&most

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// state is one path through the accessor, as far as it has come.
+// state is one path through the accessor, up to the point that has been reached.
 type state struct {
-	at, pc uint64 // the instruction, and the next one
+	at, pc uint64 // addresses of the instruction and of the next one
 	regs   [32]*node
 	flags  flags
 	stores []store // newest last
@@ -19,8 +19,8 @@ type state struct {
 	calls []frame
 }
 
-// flags are those of comparing a with b, both of some bytes; result: only
-// equality and sign of a, compared with 0, are known.
+// flags are the flags after comparing a with b, both of some bytes. With result set, only equality
+// with 0 and the sign of a are known.
 type flags struct {
 	a, b   *node
 	bytes  int
@@ -34,12 +34,12 @@ type store struct {
 	value *node
 }
 
-// frame is a call that is followed.
+// frame is a call that the path is in.
 type frame struct {
 	callee uint64
-	given  bool  // it was passed the address of a result or of a variable on the stack
+	given  bool  // it was given the address of a result or of a variable on the stack
 	sp     *node // the stack pointer at its entry
-	tail   bool  // a jump in place of a call and return
+	tail   bool  // entered by a jump instead of a call
 }
 
 // fact says that a value lies in a set.
@@ -56,7 +56,7 @@ func (s *state) fork() *state {
 	return &c
 }
 
-// field says which bits of the handle a value is: handle >> shift & mask.
+// field reports whether a value is a field of the handle: handle >> shift & mask.
 func (n *node) field() (shift, mask uint64, ok bool) {
 	mask = all
 	if n.op == opAnd {
@@ -71,7 +71,7 @@ func (n *node) field() (shift, mask uint64, ok bool) {
 // smallField is how many values of a field of the handle are told apart.
 const smallField = 64
 
-// domain returns the set in which a value lies on this path.
+// domain returns the set of values that n can have on this path.
 func (s *state) domain(n *node) ranges {
 	if n.isConst() {
 		return single(n.k)
@@ -105,7 +105,7 @@ func (s *state) domain(n *node) ranges {
 	return set.and(ranges{{value, value | mask&^known}})
 }
 
-// displaced is the set of a value that differs from another one by a number.
+// displaced returns the set of a value that differs from another one by a constant.
 func (s *state) displaced(n *node) (set ranges, ok bool) {
 	most := all
 	if n.op == opAnd && lowMask(n.k) {
@@ -117,8 +117,8 @@ func (s *state) displaced(n *node) (set ranges, ok bool) {
 	return s.domain(n.b).shift(n.a.k, most), true
 }
 
-// possible returns the values of a small field of the handle that what is
-// known of its bits and of its size leaves.
+// possible returns the values that a small field of the handle can have, after what is known of its
+// bits and its size.
 func (s *state) possible(shift, mask uint64) (set ranges) {
 	known, value := s.mask>>shift&mask, s.value>>shift&mask
 	for v := uint64(0); v <= mask; v++ {
@@ -147,7 +147,7 @@ func (s *state) has(f fact, shift, mask, v uint64) bool {
 	})
 }
 
-// assume adds that a value lies in a set, which must not be empty.
+// assume records that a value lies in a set, which must not be empty.
 func (s *state) assume(n *node, set ranges) {
 	s.facts = append(s.facts, fact{n, set})
 	if shift, mask, ok := n.field(); ok && lowMask(mask) {
@@ -165,7 +165,7 @@ func (s *state) assume(n *node, set ranges) {
 // known returns the value if the facts leave only one.
 func (s *state) known(n *node) (uint64, bool) { return s.domain(n).isSingle() }
 
-// reduce states a condition of a value as one of a simpler one.
+// reduce turns a condition on a value into one on a simpler value.
 func (ar *arena) reduce(n *node, set ranges) (*node, ranges) {
 	for {
 		most := all

@@ -16,12 +16,11 @@ const (
 	lastTransfer  = insn.Trap
 )
 
-// failing are names of functions that report errors or end the program. What
-// they return is not followed: a call that comes there has no result.
+// failing matches the names of functions that report errors or end the program. They are not
+// followed: a path that calls one has no result.
 var failing = regexp.MustCompile(`(?i)err|abort|assert|exit|fatal|_fail|terminate`)
 
-// locks are functions that an accessor calls in a library for several threads;
-// they succeed.
+// locks are functions that an accessor calls in a thread-safe library. They are taken to succeed.
 var locks = []string{"pthread_mutex_lock", "pthread_mutex_unlock", "pthread_spin_lock", "pthread_spin_unlock"}
 
 // destroyed are the registers that a call leaves undefined (System V ABI).
@@ -29,8 +28,7 @@ var destroyed = []int{rax, rcx, rdx, rsi, rdi, 8, 9, 10, 11}
 
 var arguments = []int{rdi, rsi, rdx, rcx, 8, 9}
 
-// transfer executes jumps, calls and returns. done tells that the accessor has
-// returned.
+// transfer executes jumps, calls and returns. done says that the accessor has returned.
 func (m *machine) transfer(s *state, d decoded) (done bool, err error) {
 	switch d.Kind {
 	case insn.Trap:
@@ -78,7 +76,7 @@ func (m *machine) transfer(s *state, d decoded) (done bool, err error) {
 	return false, nil
 }
 
-// frame is that of the function that a path is in.
+// frame returns the frame of the function that a path is in.
 func (m *machine) frame(s *state) frame {
 	if n := len(s.calls); n > 0 {
 		return s.calls[n-1]
@@ -86,14 +84,14 @@ func (m *machine) frame(s *state) frame {
 	return frame{sp: m.leaf(opStack)}
 }
 
-// enters reports whether a jump leads to the begin of another function.
+// enters reports whether a jump leads to the beginning of another function.
 func (m *machine) enters(from, to uint64) bool {
 	lo, hi, ok := m.o.FuncRange(to)
 	return ok && lo == to && (from < lo || from >= hi)
 }
 
-// target says where a jump or call leads: to a function of this object, by its
-// name if it has one, or (vaddr is 0) of another one.
+// target returns the function to which a jump or call leads, and its name if it has one. For a
+// function of another object vaddr is 0.
 func (m *machine) target(s *state, d decoded) (name string, vaddr uint64, err error) {
 	if d.Kind == insn.Jump || d.Kind == insn.Call {
 		vaddr = d.Target
@@ -135,7 +133,7 @@ func (m *machine) target(s *state, d decoded) (name string, vaddr uint64, err er
 	return name, vaddr, nil
 }
 
-// outside is a call of a function that is not followed.
+// outside applies the call of a function that is not followed.
 func (m *machine) outside(s *state, name string) {
 	what := "what " + name + " does"
 	if !slices.Contains(locks, name) {

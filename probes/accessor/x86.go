@@ -20,8 +20,8 @@ const (
 	rdi = 7
 )
 
-// register returns the number and width of a general register; high marks ah
-// and its like.
+// register returns the number and width (in bytes) of a general register. high says that it is ah,
+// bh, ch or dh.
 func register(r x86asm.Reg) (n, bytes int, high, ok bool) {
 	switch {
 	case r >= x86asm.AL && r <= x86asm.BL:
@@ -42,7 +42,7 @@ func register(r x86asm.Reg) (n, bytes int, high, ok bool) {
 	return 0, 0, false, false
 }
 
-// width is the size of an operand in bytes.
+// width returns the size of an operand in bytes.
 func width(in x86asm.Inst, a x86asm.Arg) int {
 	if r, ok := a.(x86asm.Reg); ok {
 		_, w, _, _ := register(r)
@@ -54,7 +54,7 @@ func width(in x86asm.Inst, a x86asm.Arg) int {
 	return in.DataSize / 8
 }
 
-// address is the effective address of an operand.
+// address returns the effective address of an operand.
 func (m *machine) address(s *state, a x86asm.Mem) *node {
 	switch {
 	case a.Base == x86asm.RIP:
@@ -76,7 +76,7 @@ func (m *machine) plain(s *state, a x86asm.Mem) *node {
 	return at
 }
 
-// get reads an operand of some bytes.
+// get reads an operand of the given number of bytes.
 func (m *machine) get(s *state, in x86asm.Inst, a x86asm.Arg, bytes int) (*node, error) {
 	switch a := a.(type) {
 	case x86asm.Reg:
@@ -121,8 +121,8 @@ func (m *machine) set(s *state, in x86asm.Inst, a x86asm.Arg, v *node) error {
 
 var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
 
-// stepX86 executes an instruction. s.pc is the next one's address. An
-// instruction that branches has changed nothing yet.
+// stepX86 executes an instruction. s.pc is the address of the next one. If the path branches, the
+// instruction has not changed anything yet.
 func (m *machine) stepX86(s *state, d decoded) (done bool, err error) {
 	in := d.x86
 	if in.Op == 0 {
@@ -223,7 +223,8 @@ func (m *machine) exchange(s *state, in x86asm.Inst) error {
 	return m.set(s, in, in.Args[1], a)
 }
 
-// vector registers are not followed: what is stored from them is unknown.
+// vector executes an instruction on vector registers. These are not followed: what is stored from
+// them is unknown.
 func (m *machine) vector(s *state, in x86asm.Inst) error {
 	switch a := in.Args[0].(type) {
 	case x86asm.Mem:
@@ -274,7 +275,7 @@ func (m *machine) setCondition(s *state, in x86asm.Inst, cc string) error {
 	return m.set(s, in, in.Args[0], v)
 }
 
-// truth is a condition as a value of 1 or 0; nil if that takes a branch.
+// truth returns a condition as a value of 1 or 0, or nil if that needs a branch.
 func (m *machine) truth(s *state, cc string) *node {
 	n, set := m.condition(s, cc)
 	in := s.domain(n)
@@ -315,5 +316,5 @@ func (m *machine) truth(s *state, cc string) *node {
 	return nil
 }
 
-// below is n < k, for numbers of 32 bits: the sign of their difference.
+// below returns n < k for numbers of 32 bits: the sign of their difference.
 func (m *machine) below(n *node, k uint64) *node { return m.shr(m.sub(n, m.konst(k)), 63) }

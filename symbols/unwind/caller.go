@@ -6,22 +6,21 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Entry is a thread at a probe: what is needed to find its callers.
+// Entry is the state of a thread at a probe that is needed to find its callers.
 type Entry struct {
 	PC, SP uint64
 	FP     uint64 // rbp, x29
 	LR     uint64 // arm64: x30
-	Stack  []byte // from SP upwards
+	Stack  []byte // the stack from SP upwards
 }
 
-// maxFrames bounds how many frames of a wrapper are looked through.
+// maxFrames is how many frames of wrappers are followed at most.
 const maxFrames = 16
 
-// Caller returns where the first function returns to that is no wrapper, from a
-// probe at or near the entry of a function that it called, directly or through
-// wrappers. modules are sorted, as symbols.Modules returns them. If it cannot
-// be found, ok is false, and site is the last return address that could be: in
-// a wrapper, or 0.
+// Caller returns the call site of the first caller that is no wrapper. e is at a probe at or near
+// the entry of a function, which that caller called directly or through wrappers. modules are
+// sorted, as symbols.Modules returns them. If the site cannot be found, ok is false. Then site is
+// the last return address that was found, which lies in a wrapper, or 0.
 func Caller(modules []symbols.Module, e Entry, wrapper func(m *symbols.Module, vaddr uint64) bool) (site uint64, ok bool) {
 	regs := Registers{PC: e.PC}
 	read := func(addr uint64) (uint64, bool) {
@@ -35,7 +34,7 @@ func Caller(modules []symbols.Module, e Entry, wrapper func(m *symbols.Module, v
 	for i := range maxFrames {
 		m, found := symbols.Find(modules, in)
 		if !found {
-			return site, i > 0 // code of no file is nobody's wrapper
+			return site, i > 0 // code that is in no file is no wrapper
 		}
 		if i == 0 {
 			regs.enter(m.Object().Arch(), &e)

@@ -66,11 +66,12 @@ const (
 	stackDepth = 32
 )
 
-// amd64PC is the number by which expressions of amd64 name the instruction
-// pointer, as the linker's for its PLT do.
+// amd64PC is the register number of the instruction pointer in expressions of amd64, such as the
+// linker writes for its PLT.
 const amd64PC = 16
 
-// eval returns what an expression leaves on its stack, on which start is.
+// eval evaluates an expression on a stack that holds start, and returns the value that it leaves on
+// top.
 func (m *machine) eval(code []byte, start ...uint64) (result uint64, ok bool) {
 	var stack [stackDepth]uint64
 	n := copy(stack[:], start)
@@ -166,8 +167,8 @@ func (m *machine) register(reg uint64) (uint64, bool) {
 	return m.regs.Get(int(min(reg, numRegisters)))
 }
 
-// effect tells how many values an operation takes from the stack and leaves on
-// it; gives is -1 if it is not one of ours.
+// effect returns how many values an operation takes from the stack, and how many it leaves there.
+// gives is -1 for an operation that is not supported.
 func effect(op byte) (takes, gives int) {
 	switch {
 	case op >= opConst1u && op <= opConsts, op >= opLit0 && op <= opLit31, op >= opBreg0 && op <= opBreg31, op == opBregx, op == opPick:
@@ -214,8 +215,8 @@ func (r *reader) constant(op byte) uint64 {
 	return uint64(r.sleb())
 }
 
-// arithmetic applies an operation to the two values that were on top of the
-// stack, the topmost last, or to one.
+// arithmetic applies an operation to the one or two values from the top of the stack; the topmost
+// is last.
 func arithmetic(op byte, args []uint64) (v uint64, defined bool) {
 	a := args[0]
 	switch op {

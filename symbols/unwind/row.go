@@ -1,8 +1,8 @@
 package unwind
 
-// numRegisters is how many registers are followed: the general ones of amd64
-// (0 to 15, and 16 for the return address) and arm64 (0 to 30, and 31 for the
-// stack pointer), by their DWARF numbers.
+// numRegisters is how many registers are followed, by their DWARF numbers. For amd64 these are the
+// general registers 0 to 15, and 16 for the return address. For arm64 these are 0 to 30, and 31 for
+// the stack pointer.
 const numRegisters = 33
 
 type ruleKind uint8
@@ -15,12 +15,13 @@ const (
 	valOffset              // is CFA + value
 	register               // is in another register
 	expression             // stored where an expression says
-	valExpression          // is what it says
+	valExpression          // is the value of an expression
 	regOffset              // of the CFA: a register + value
 )
 
-// rule is how to find a register's value in the caller. An expression's value
-// is its place in the instructions: offset << 32 | length; it may be of the CIE.
+// rule says how to find a register's value in the caller. The value of an expression rule is the
+// expression's place in the instructions: offset << 32 | length. The expression may belong to the
+// CIE.
 type rule struct {
 	kind  ruleKind
 	ofCIE bool
@@ -28,7 +29,7 @@ type rule struct {
 	value int64
 }
 
-// row is the rules that hold at an instruction.
+// row holds the rules that apply at an instruction.
 type row struct {
 	cfa  rule // canonical frame address: the stack pointer before the call
 	regs [numRegisters]rule
@@ -80,7 +81,7 @@ const (
 // maxStates bounds how many states an FDE may remember at once.
 const maxStates = 32
 
-// row returns the rules that hold at a vaddr that f covers.
+// row returns the rules that apply at a vaddr that f covers.
 func (f *fde) row(pc uint64) (w row, ok bool) {
 	if !f.cie.run(&w, nil, f.cie.code, 0, 0, true) {
 		return w, false
@@ -89,8 +90,8 @@ func (f *fde) row(pc uint64) (w row, ok bool) {
 	return w, f.cie.run(&w, &initial, f.code, f.start, pc, false)
 }
 
-// run applies instructions for code from loc on, up to those that hold at pc.
-// Without initial they are a CIE's, which has no code.
+// run applies call frame instructions, whose code starts at loc, up to the rules that apply at pc.
+// initial is nil for the instructions of a CIE, which covers no code.
 func (c *cie) run(w, initial *row, code []byte, loc, pc uint64, ofCIE bool) bool {
 	var states []row
 	r := reader{b: code}

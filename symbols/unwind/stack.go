@@ -6,13 +6,13 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Thread is a thread stopped anywhere: what is needed to follow its stack.
+// Thread is the state of a thread, interrupted anywhere, that is needed to follow its stack.
 type Thread struct {
 	PC    uint64
-	Reg   []uint64 // by DWARF's numbers, as far as known
+	Reg   []uint64 // by DWARF number, as far as known
 	Stack []byte   // from the stack pointer up
-	// Returns are where functions return to whose return is probed, the
-	// innermost first: on the stack is the address of the kernel's Trampoline.
+	// Returns are the real return addresses of functions with return probes, the innermost first.
+	// The stack holds the address of the kernel's Trampoline in their place.
 	Trampoline uint64
 	Returns    []uint64
 }
@@ -20,19 +20,21 @@ type Thread struct {
 // maxDepth bounds how many frames of a stack are followed.
 const maxDepth = 512
 
-// Stack appends to pcs where a thread is and, from the innermost frame out,
-// where each function returns to; of what a signal interrupted, the byte behind
-// the start of the next instruction, so that one byte before each but the first
-// lies in what the frame is executing. complete tells that it came to the
-// outermost frame. Code without unwind information is taken to keep a frame
-// pointer. modules are sorted, as symbols.Modules returns them.
+// Stack appends to pcs where a thread is and, from the innermost frame out, where each function
+// returns to. For a frame that a signal interrupted, it appends the next instruction's address plus
+// one byte. So one byte before each address but the first lies in the instruction that the frame is
+// executing.
+//
+// complete says that the outermost frame was reached. Code without unwind information is assumed to
+// keep a frame pointer. modules are sorted, as symbols.Modules returns them.
 func Stack(modules []symbols.Module, t *Thread, pcs []uint64) (_ []uint64, complete bool) {
 	if len(modules) == 0 {
 		return append(pcs, t.PC), false
 	}
-	regs, returns := Registers{PC: t.PC}, 0 // of t.Returns, used so far
+	regs, returns := Registers{PC: t.PC}, 0 // returns: how many of t.Returns were used so far
 	if t.PC == t.Trampoline && len(t.Returns) > 0 && t.Returns[0] != 0 {
-		regs.PC, returns = t.Returns[0], 1 // it has returned, and the kernel has not been told
+		// the function has returned to the trampoline, but the kernel has not handled that yet
+		regs.PC, returns = t.Returns[0], 1
 	}
 	for i, v := range t.Reg {
 		regs.Set(i, v)
@@ -65,7 +67,7 @@ func Stack(modules []symbols.Module, t *Thread, pcs []uint64) (_ []uint64, compl
 	return pcs, false
 }
 
-// stack is a copy of some of a thread's stack.
+// stack is a copy of a part of a thread's stack.
 type stack struct {
 	modules []symbols.Module
 	low     uint64 // address of the first byte
@@ -93,9 +95,9 @@ func (s *stack) step(in uint64, regs Registers) (caller Registers, ok bool) {
 	return t.Step(at, regs, s.read)
 }
 
-// byFramePointer finds a caller by the chain of frame pointers, which both
-// architectures keep as the caller's and then the return address. Its end is
-// marked by a zero.
+// byFramePointer finds the caller by the chain of frame pointers. On both architectures the
+// caller's frame pointer is stored there, followed by the return address. A zero marks the end of
+// the chain.
 func (s *stack) byFramePointer(regs Registers) (caller Registers, ok bool) {
 	fp, known := regs.Get(s.fp)
 	if !known {
@@ -109,7 +111,7 @@ func (s *stack) byFramePointer(regs Registers) (caller Registers, ok bool) {
 	if sp, _ := regs.Get(s.sp); !ok1 || !ok2 || fp < sp {
 		return caller, false
 	}
-	// A register that holds something else is no frame pointer.
+	// If the register holds something else, it is no frame pointer.
 	if _, inCode := symbols.Find(s.modules, pc); !inCode && pc != 0 && (next <= fp || pc < 1<<16 || pc >= 1<<56) {
 		return caller, false
 	}

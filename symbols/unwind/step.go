@@ -10,21 +10,21 @@ const (
 	ARM64SP  = 31
 )
 
-// Registers are what is known of a frame's registers.
+// Registers holds what is known of a frame's registers.
 type Registers struct {
 	PC          uint64 // next instruction; 0: there is no such frame
-	Interrupted bool   // by a signal: PC has not been returned to by a call
+	Interrupted bool   // by a signal: PC is no return address of a call
 	known       uint64
 	value       [numRegisters]uint64
 }
 
-// Set makes a register known by its DWARF number.
+// Set sets the value of a register, given by its DWARF number.
 func (r *Registers) Set(reg int, v uint64) {
 	r.value[reg] = v
 	r.known |= 1 << reg
 }
 
-// Get returns a register.
+// Get returns the value of a register, given by its DWARF number.
 func (r *Registers) Get(reg int) (v uint64, known bool) {
 	if uint(reg) >= numRegisters || r.known&(1<<reg) == 0 {
 		return 0, false
@@ -32,9 +32,8 @@ func (r *Registers) Get(reg int) (v uint64, known bool) {
 	return r.value[reg], true
 }
 
-// ReturnOffset tells where the function that covers pc, a vaddr, keeps its
-// return address, if that is at a fixed distance above the stack pointer there:
-// who looks for a caller then needs no more of the stack than that one word.
+// ReturnOffset returns the distance in bytes of the return address above the stack pointer at pc, a
+// vaddr, if it is fixed there. To find the caller only that one word of the stack is needed then.
 func (t *Table) ReturnOffset(pc uint64) (aboveSP int64, ok bool) {
 	f := t.find(pc)
 	if f == nil {
@@ -52,11 +51,11 @@ func (t *Table) sp() int {
 	return AMD64RSP
 }
 
-// Step finds the frame of the caller of the function that covers pc, a vaddr of
-// the table's object. Behind a call pc must lie in the call, one byte before
-// where it returns to; that may be another function's. read reads eight bytes
-// of the stack. Behind the outermost frame the caller's PC is 0. It fails
-// where the object does not tell, or something that it needs is not known.
+// Step finds the frame of the caller of the function that covers pc, a vaddr of the table's object.
+// For a frame that is waiting for a call to return, pc must be one byte before the return address,
+// since the return address itself may lie in another function. read reads eight bytes of the stack.
+// The caller's PC is 0 behind the outermost frame. ok is false if the object has no information for
+// pc, or a value that is needed is not known.
 func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, bool)) (caller Registers, ok bool) {
 	f := t.find(pc)
 	if f == nil {
@@ -86,7 +85,8 @@ func (t *Table) Step(pc uint64, regs Registers, read func(addr uint64) (uint64, 
 	caller = regs
 	caller.Interrupted = f.cie.signal
 	if !t.arm64 {
-		caller.known &^= 1 << ra // a column of its own, no register that could be kept
+		// the column of the return address is its own, and no register that could be kept
+		caller.known &^= 1 << ra
 	}
 	caller.Set(sp, cfa)
 	for reg := range numRegisters {

@@ -1,7 +1,6 @@
-// Package unwind finds a function's caller by the unwind information that
-// compilers write (.eh_frame, .debug_frame: DWARF 5, 6.4; LSB 5.0, Core, 10.6),
-// so also where code keeps no frame pointer. It works on registers and a copy
-// of some stack; it reads no process.
+// Package unwind finds a function's caller by the unwind information that compilers write
+// (.eh_frame, .debug_frame: DWARF 5, 6.4; LSB 5.0, Core, 10.6). So it also works for code without a
+// frame pointer. It works on registers and a copy of some stack; it does not read the process.
 package unwind
 
 import (
@@ -18,7 +17,7 @@ import (
 type Table struct {
 	arm64 bool
 	eh    []fde // by start
-	debug []fde // what eh may lack
+	debug []fde // entries that eh may lack
 }
 
 // fde says how to unwind from a range of code.
@@ -28,7 +27,7 @@ type fde struct {
 	code       []byte // call frame instructions
 }
 
-// cie is what many fdes have in common.
+// cie holds what many fdes have in common.
 type cie struct {
 	codeAlign uint64
 	dataAlign int64
@@ -53,8 +52,8 @@ func For(o *symbols.Object) *Table {
 	return t.(func() *Table)()
 }
 
-// New reads the contents of .eh_frame, which is loaded at vaddr, and of
-// .debug_frame; either may be empty. What cannot be read is left out.
+// New reads the contents of .eh_frame, which is loaded at vaddr, and of .debug_frame; either may be
+// empty. Entries that cannot be read are left out.
 func New(arch string, eh []byte, vaddr uint64, debug []byte) *Table {
 	return &Table{
 		arm64: arch == "arm64",
@@ -63,7 +62,7 @@ func New(arch string, eh []byte, vaddr uint64, debug []byte) *Table {
 	}
 }
 
-// find returns what covers a vaddr.
+// find returns the fde that covers a vaddr, or nil.
 func (t *Table) find(pc uint64) *fde {
 	for _, list := range [][]fde{t.eh, t.debug} {
 		i, found := slices.BinarySearchFunc(list, pc, func(f fde, pc uint64) int { return cmp.Compare(f.start, pc) })
@@ -100,7 +99,7 @@ func (s *section) fdes() (list []fde) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b fde) int { return cmp.Compare(a.start, b.start) })
-	// Of functions that the linker has made one, one entry is enough.
+	// If the linker has made one of several functions, one entry is enough.
 	return slices.Clip(slices.CompactFunc(list, func(a, b fde) bool { return a.start == b.start }))
 }
 
@@ -111,8 +110,7 @@ type entry struct {
 	body         reader
 }
 
-// entry reads the head of what stands at an offset, and tells where the next
-// one is.
+// entry reads the head of the entry at an offset, and returns the offset of the next one.
 func (s *section) entry(at uint64) (e entry, next uint64, ok bool) {
 	if at > uint64(len(s.data)) {
 		return e, 0, false
@@ -229,7 +227,7 @@ func (s *section) fde(e *entry) (f fde, ok bool) {
 		r.skip(r.uleb())
 	}
 	f.cie, f.code = c, r.rest()
-	// Code that the linker has dropped is said to be at 0.
+	// Code that the linker has dropped has the address 0.
 	return f, !r.bad && f.start != 0 && f.end > f.start
 }
 
@@ -255,7 +253,7 @@ func (s *section) address(r *reader, encoding byte) (v uint64, ok bool) {
 	return v, !r.bad
 }
 
-// reader reads a section's bytes; behind their end it gives zeros and is bad.
+// reader reads a section's bytes. Behind their end it returns zeros and sets bad.
 type reader struct {
 	b   []byte
 	at  uint64
