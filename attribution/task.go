@@ -218,6 +218,9 @@ func (e *Engine) takeTask(ev *event.Event) *task {
 		if x.created > ev.Time {
 			continue
 		}
+		if back := e.watch.tasksBack; x.created < back && back <= ev.Time {
+			return nil // it was executed while tasks were not observed
+		}
 		older := x.older
 		if older != nil && e.allRead(x.created) {
 			older = nil

@@ -1,6 +1,10 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"maps"
+
+	"ompp-attach/event"
+)
 
 // To save cost, constructs may be unobserved for a while: the probes of all constructs of one class
 // are removed together. The figures of that time are extrapolated from the periods in which the
@@ -99,6 +103,7 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 		e.unmatched = unmatched
 	}
 	if ev.Edge == event.Join && t.away.Has(event.TaskExec) {
+		e.tasks = map[taskKey]*task{}
 		e.leaveTasks(t, ev.Time)
 	}
 	return true
@@ -150,7 +155,6 @@ func (e *Engine) closeAway(t *thread, c *change) {
 // they have started: the ends of these are still seen. Constructs that are open in an ended task
 // are counted, with their time until then.
 func (e *Engine) leaveTasks(t *thread, at uint64) {
-	e.tasks = map[taskKey]*task{}
 	first := -1
 	for i := len(t.stack) - 1; i >= 0 && t.stack[i].team == nil; i-- {
 		if isExecution(t.stack[i].node.key.Construct) {
@@ -253,6 +257,9 @@ func (e *Engine) advanceWatch() {
 			e.catchUp(t, c.At+1)
 		}
 		e.account(c)
+		if c.Change == Back && c.Of.Has(event.TaskExec) { // older ones were executed meanwhile
+			maps.DeleteFunc(e.tasks, func(_ taskKey, x *task) bool { return x.created < c.At })
+		}
 		w.pending, w.away = w.pending[1:], c.away
 		w.done++
 	}

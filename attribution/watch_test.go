@@ -299,3 +299,42 @@ func TestTaskCreatedInAGap(t *testing.T) {
 		}
 	}
 }
+
+// A task that began before tasks went away is found, though another thread is known to be
+// past that; one that begins after they came back is not taken for one created before.
+func TestTaskBegunBeforeAGap(t *testing.T) {
+	e := New(1, fakeFiles{})
+	e.Watch(Watch{At: 100, Of: tasks, Change: Away})
+	e.Watch(Watch{At: 200, Of: tasks, Change: Back})
+	feed := func(tid uint32, at uint64, c event.Construct, edge event.Edge, key uint64) {
+		e.Feed(&event.Event{TID: tid, Time: at, Construct: c, Edge: edge, Key: key})
+	}
+	for _, key := range []uint64{5, 6} {
+		feed(1, 10*key, event.Task, event.Enter, 0)
+		feed(1, 10*key+1, event.Task, event.Result, key)
+		feed(1, 10*key+2, event.Task, event.Released, 0)
+	}
+	feed(1, 150, event.Barrier, event.Begin, 0)
+	feed(1, 151, event.Barrier, event.End, 0)
+	feed(2, 90, event.TaskExec, event.Begin, 5)
+	feed(2, 95, event.TaskExec, event.End, 5)
+	feed(2, 300, event.TaskExec, event.Begin, 6)
+	feed(2, 310, event.TaskExec, event.End, 6)
+	p := e.Finish(1000)
+	var early, found uint64
+	for i := 1; i < len(p.Nodes); i++ {
+		if p.Regions[p.Nodes[i].Region].Construct != event.TaskExec {
+			continue
+		}
+		for _, s := range p.Nodes[i].Stats {
+			if parent := p.Nodes[p.Nodes[i].Parent].Region; p.Regions[parent].Construct == event.Unknown {
+				early += s.Exec.C
+			} else {
+				found += s.Exec.C
+			}
+		}
+	}
+	if early != 1 || found != 1 {
+		t.Errorf("%d are said to be of unknown creation, %d are below their creation", early, found)
+	}
+}
