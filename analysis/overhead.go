@@ -66,8 +66,8 @@ func Classify(p *profile.Profile, node int) []Classes { return Disjoint.Classify
 //   - the creation of a task, without what lies in it (Child).
 //
 // Getting into a critical or lock, leaving it, and starting and ending a team are times within the
-// runtime, in which nobody calls MPI. Bodies are no overhead, except their time without a core: that
-// is class NoCore wherever it lies (see withCore).
+// runtime, in which nobody calls MPI. Bodies are no overhead, except their time without a core:
+// that is class NoCore wherever it lies (see withCore).
 func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 	n := &p.Nodes[node]
 	out := make([]Classes, len(n.Stats))

@@ -281,7 +281,7 @@ func inAnyOrder(t *testing.T, events []event.Event) {
 	}
 }
 
-// A lost event is located, and what it was part of is counted without a time.
+// A lost event is located, and the execution that it was part of is counted without a time.
 func TestLoss(t *testing.T) {
 	events := parse(t, `
 		0 1 fork parallel fn=300 key=7 size=1 site=90

@@ -15,9 +15,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// What the kernel side keeps and folds must give what each hit told by itself
-// gives, but for which of a region's nodes comes first: what different threads did
-// there comes in another order.
+// A stream that the kernel side kept and folded must give the same profile as the stream in which
+// each hit was reported. Only the order of a region's nodes may differ, because the events of
+// different threads come in another order.
 func sameFolded(t *testing.T, want, got *profile.Profile) {
 	t.Helper()
 	sortNodes(want)

@@ -47,7 +47,7 @@ func TestPrimaryThreadBeginsLate(t *testing.T) {
 	}
 }
 
-// What a queue gives back is what it was given, whatever its memory held before.
+// A queue returns the events that it was given, whatever its memory held before.
 func TestQueue(t *testing.T) {
 	var c chunks
 	var q queue

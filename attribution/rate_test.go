@@ -123,8 +123,8 @@ func TestExtrapolateShortRegions(t *testing.T) {
 	}
 }
 
-// A worker's events may be read when its team's join has been: what it was in at
-// a change is known all the same.
+// A worker's events may be read after its team's join. The region that the worker was in at a
+// change must be known all the same.
 func TestExtrapolateReadLate(t *testing.T) {
 	const (
 		ms   = 1000000

@@ -188,8 +188,8 @@ var lossCases = []engineCase{
 		       UNDER WAY@0/TASKEXEC@0 0:1 exec 1/1 enter 0 body 1/1 bar 0 exit 0 child 0`},
 }
 
-// A thread that waits for a creation that was lost holds up those that may
-// execute what it creates later.
+// A thread that waits for a lost creation holds up the threads that may execute tasks which it
+// creates later.
 func TestBlockedThread(t *testing.T) {
 	events := parse(t, `
 		0 1 fork parallel fn=300 key=7 size=3 site=90

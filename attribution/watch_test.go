@@ -249,8 +249,8 @@ func TestExtrapolate(t *testing.T) {
 	}
 }
 
-// What was extrapolated comes out of the own time around it, but for what
-// probes took of that: else the time without the probes' would be less than none.
+// An extrapolated time is taken out of the own time around it, except the time that probes took
+// there. Otherwise the time without probes would become negative.
 func TestSpare(t *testing.T) {
 	for _, c := range []struct {
 		name string
