@@ -112,7 +112,8 @@ func (t *gompTasks) findCreated() error {
 
 // allocates reports whether a call is of a function that calls malloc.
 func (t *gompTasks) allocates(call insn.Inst) bool {
-	body, _ := insn.Func(t.code, t.resolve(call.Target)) // what precedes an undecodable byte will do
+	// the instructions before an undecodable byte are enough
+	body, _ := insn.Func(t.code, t.resolve(call.Target))
 	malloc := t.o.Symbol("malloc")
 	return slices.ContainsFunc(body, func(i insn.Inst) bool {
 		if i.Kind != insn.Call && i.Kind != insn.CallIndirect {

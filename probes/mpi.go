@@ -156,7 +156,8 @@ func (r *mpiRow) of(op *mpi.Operation) bpf.MPIRow {
 	case "MPI_Cart_create": // comm, ndims, dims, periods, reorder, newcomm
 		row.Flags |= bpf.MPIGrid
 		row.SendCount, row.Request = r.at(1), r.at(5)
-	case "MPI_Dist_graph_create_adjacent": // comm, indegree, .., .., outdegree, .., .., info, reorder, newcomm
+	// comm, indegree, .., .., outdegree, .., .., info, reorder, newcomm
+	case "MPI_Dist_graph_create_adjacent":
 		row.Flags |= bpf.MPIGraph
 		row.RecvCount, row.SendCount, row.Request = r.at(1), r.at(4), r.at(9)
 	}

@@ -40,8 +40,8 @@ var otherDebugFile atomic.Pointer[func(buildID string) (path string, ok bool)]
 // Objects that have already looked for theirs do not look again; see Again.
 func UseDebugFiles(find func(buildID string) (path string, ok bool)) { otherDebugFile.Store(&find) }
 
-// Again returns a copy of the object that has not been read yet, so that it looks again for its separate
-// debug file. Both share the open file.
+// Again returns a copy of the object that has not been read yet, so that it looks again for its
+// separate debug file. Both share the open file.
 func (o *Object) Again() (*Object, error) {
 	again, err := NewObject(o.r, o.size)
 	if err != nil {

@@ -15,11 +15,13 @@ import (
 // Directive is an OpenMP directive in a source file together with the
 // statement or block that it governs.
 type Directive struct {
-	Words string // its lower-case name, e.g. "parallel for", "critical"; Fortran's own, e.g. "parallel do"
+	// its name in lower case, e.g. "parallel for", "critical"; Fortran's own, e.g. "parallel do"
+	Words string
 	Name  string // of a named critical section
 	Begin int    // line of the directive
 	Last  int    // last line of the directive itself, greater than Begin with continuation lines
-	End   int    // last line of its block (closing brace, end directive, statement); Last if it governs none
+	// last line of its block (closing brace, end directive, statement); Last if it governs none
+	End int
 
 	// Clauses is what follows the name, in lower case; in Fortran with those of
 	// the end directive.

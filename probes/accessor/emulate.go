@@ -28,7 +28,8 @@ func Emulate(o *symbols.Object, name string, handle, base uint64, read func(addr
 // result holds as long as one of Emulate's.
 func Degrees(o *symbols.Object, comm, base uint64, read func(addr uint64, n int) (uint64, error)) (in, out uint64, ok bool) {
 	if dims, ok := emulate(o, "MPI_Cartdim_get", 1, base, read, comm); ok {
-		return 2 * dims[0], 2 * dims[0], true // both directions, MPI_PROC_NULL at borders included (MPI-3.1, 7.6)
+		// both directions, MPI_PROC_NULL at borders included (MPI-3.1, 7.6)
+		return 2 * dims[0], 2 * dims[0], true
 	}
 	if n, ok := emulate(o, "MPI_Dist_graph_neighbors_count", 3, base, read, comm); ok {
 		return n[0], n[1], true

@@ -12,10 +12,11 @@ type Cost uint8
 
 // The price classes.
 const (
-	Nop5       Cost = iota // 5-byte nop, which Linux 6.18 turns into a call; never chosen (see Inst.Refused)
-	Emulated               // push, other nops, relative jumps
-	CallCost               // relative call
-	SingleStep             // executed out of line, with a trap on each side
+	// 5-byte nop, which Linux 6.18 turns into a call; never chosen (see Inst.Refused)
+	Nop5       Cost = iota
+	Emulated        // push, other nops, relative jumps
+	CallCost        // relative call
+	SingleStep      // executed out of line, with a trap on each side
 )
 
 // String returns the class's name for messages.

@@ -14,8 +14,10 @@ const (
 // Dependence says what the conditions and divisions of a function depend on, by the instruction's
 // address.
 type Dependence struct {
-	Flags    map[uint64]Taint // conditional jump or move: what its condition depends on
-	Zero     map[uint64]Taint // conditional jump: what was compared with zero right before, by test r,r or cmp $0
+	Flags map[uint64]Taint // conditional jump or move: the origins of its condition
+	// conditional jump: the origins of the value that test r,r or cmp $0 compared with zero right
+	// before
+	Zero     map[uint64]Taint
 	Dividend map[uint64]Taint // division
 	Divisor  map[uint64]Taint
 }
