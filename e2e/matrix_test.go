@@ -293,7 +293,7 @@ func (m *marker) named(p *profile.Profile) bool {
 		word = "target"
 	}
 	for _, u := range p.Unseen {
-		if strings.Contains(u.What, word) {
+		if strings.Contains(strings.ToLower(u.What), word) {
 			return true
 		}
 	}
