@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How long threads were ready to run and had no core. The scheduler keeps that sum for every
  * task (CONFIG_SCHED_INFO, which delay accounting and schedstats bring), and adds to it when the
  * task gets a core. The thread of a hit has a core, so a hit finds the sum up to date with one

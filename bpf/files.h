@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is known of the files that a process maps. A process that maps plain files only is not
  * stopped, and the tool is not told of it. */
 #pragma once

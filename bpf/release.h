@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR Apache-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Continues stopped processes when the tool cannot: when it has died, in whatever way, or gives
  * no sign of life any more. That needs bpf_send_signal_task (Linux 6.13). On older kernels a
  * process of the tool's, the guardian, has to do it. */
