@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/signal"
@@ -41,8 +42,16 @@ type collector struct {
 
 // client is the tool of one rank.
 type client struct {
-	mu sync.Mutex
-	to *json.Encoder
+	mu    sync.Mutex
+	to    *json.Encoder
+	voice *voice // what to writes to
+}
+
+// newClient returns the client at the other end of a connection. Nobody who sends to it waits: the
+// reader of the rings says things too, and a tool that is stopped reads nothing.
+func newClient(conn io.Writer) *client {
+	v := &voice{to: conn}
+	return &client{to: json.NewEncoder(v), voice: v}
 }
 
 func (c *client) send(r reply) {
@@ -194,7 +203,8 @@ func (k *collector) say(s string) {
 
 // client serves one rank's tool.
 func (k *collector) client(conn net.Conn) {
-	c := &client{to: json.NewEncoder(conn)}
+	c := newClient(conn)
+	defer c.voice.finish()
 	from := json.NewDecoder(conn)
 	_ = conn.SetReadDeadline(time.Now().Add(patience))
 	var req request
