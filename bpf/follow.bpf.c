@@ -221,6 +221,13 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_leave)
+{
+	continue_overdue();
+	return 0;
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {

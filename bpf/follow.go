@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -40,8 +41,11 @@ type Follower struct {
 	coll  *ebpf.Collection
 	links []link.Link
 	last  link.Link // of the program that continues all stopped processes when we end
-	lives *memoryRing
-	wait  *Waiter
+
+	mu       sync.Mutex
+	switches link.Link // of the program at each switch of tasks; nil: nobody was stopped yet
+	lives    *memoryRing
+	wait     *Waiter
 }
 
 // anyone stands for every user, ANYONE in follow.bpf.c.
@@ -152,9 +156,31 @@ func (f *Follower) WatchLibraries(path string, pid int, offset uint64, state int
 
 // Follow starts to watch a process; flags are the Follow constants.
 func (f *Follower) Follow(pid int, flags uint32) error {
+	if flags&FollowStop != 0 && f.EndsStops() {
+		if err := f.watchSwitches(); err != nil {
+			return err
+		}
+	}
 	if err := f.coll.Maps[followMapFollowed].Put(uint32(pid), flags); err != nil {
 		return fmt.Errorf("follow process %d: %w", pid, err)
 	}
+	return nil
+}
+
+// watchSwitches attaches the program that continues processes which were stopped too long, where
+// the kernel side's timer could not. It runs at each switch of tasks, so it is attached only where
+// processes may be stopped.
+func (f *Follower) watchSwitches() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.switches != nil {
+		return nil
+	}
+	l, err := link.AttachTracing(link.TracingOptions{Program: f.coll.Programs[followProgOnLeave]})
+	if err != nil {
+		return fmt.Errorf("attach %s: %w", followProgOnLeave, err)
+	}
+	f.switches = l
 	return nil
 }
 
@@ -299,6 +325,9 @@ func (f *Follower) StopAll() {
 func (f *Follower) Close() {
 	for _, l := range f.links {
 		l.Close()
+	}
+	if f.switches != nil {
+		f.switches.Close()
 	}
 	ContinueAll(f.StoppedMap())
 	if f.last != nil {

@@ -99,6 +99,7 @@ const (
 	followProgOnExec           = "on_exec"
 	followProgOnExit           = "on_exit"
 	followProgOnFork           = "on_fork"
+	followProgOnLeave          = "on_leave"
 	followProgOnLibrariesMulti = "on_libraries_multi"
 	followProgOnLibrariesPerf  = "on_libraries_perf"
 	followVarDead              = "dead"
@@ -108,6 +109,7 @@ const (
 	followVarMissed            = "missed"
 	followVarMostSilent        = "most_silent"
 	followVarMostStopped       = "most_stopped"
+	followVarOverdue           = "overdue"
 	followVarSilent            = "silent"
 	followVarTool              = "tool"
 	followVarUnusedFileIs      = "unused_file_is"
@@ -162,6 +164,7 @@ type followProgramSpecs struct {
 	OnExec           *ebpf.ProgramSpec `ebpf:"on_exec"`
 	OnExit           *ebpf.ProgramSpec `ebpf:"on_exit"`
 	OnFork           *ebpf.ProgramSpec `ebpf:"on_fork"`
+	OnLeave          *ebpf.ProgramSpec `ebpf:"on_leave"`
 	OnLibrariesMulti *ebpf.ProgramSpec `ebpf:"on_libraries_multi"`
 	OnLibrariesPerf  *ebpf.ProgramSpec `ebpf:"on_libraries_perf"`
 }
@@ -189,6 +192,7 @@ type followVariableSpecs struct {
 	Missed           *ebpf.VariableSpec `ebpf:"missed"`
 	MostSilent       *ebpf.VariableSpec `ebpf:"most_silent"`
 	MostStopped      *ebpf.VariableSpec `ebpf:"most_stopped"`
+	Overdue          *ebpf.VariableSpec `ebpf:"overdue"`
 	Silent           *ebpf.VariableSpec `ebpf:"silent"`
 	Tool             *ebpf.VariableSpec `ebpf:"tool"`
 	UnusedFileIs     *ebpf.VariableSpec `ebpf:"unused_file_is"`
@@ -248,6 +252,7 @@ type followVariables struct {
 	Missed           *ebpf.Variable `ebpf:"missed"`
 	MostSilent       *ebpf.Variable `ebpf:"most_silent"`
 	MostStopped      *ebpf.Variable `ebpf:"most_stopped"`
+	Overdue          *ebpf.Variable `ebpf:"overdue"`
 	Silent           *ebpf.Variable `ebpf:"silent"`
 	Tool             *ebpf.Variable `ebpf:"tool"`
 	UnusedFileIs     *ebpf.Variable `ebpf:"unused_file_is"`
@@ -264,6 +269,7 @@ type followPrograms struct {
 	OnExec           *ebpf.Program `ebpf:"on_exec"`
 	OnExit           *ebpf.Program `ebpf:"on_exit"`
 	OnFork           *ebpf.Program `ebpf:"on_fork"`
+	OnLeave          *ebpf.Program `ebpf:"on_leave"`
 	OnLibrariesMulti *ebpf.Program `ebpf:"on_libraries_multi"`
 	OnLibrariesPerf  *ebpf.Program `ebpf:"on_libraries_perf"`
 }
@@ -273,6 +279,7 @@ func (p *followPrograms) Close() error {
 		p.OnExec,
 		p.OnExit,
 		p.OnFork,
+		p.OnLeave,
 		p.OnLibrariesMulti,
 		p.OnLibrariesPerf,
 	)

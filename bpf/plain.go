@@ -74,9 +74,30 @@ func (f *Follower) Alive() {
 }
 
 // EndsStops reports whether the kernel side continues all stopped processes when we die, and each
-// that was stopped too long (Linux 6.13). Then no guardian is needed.
+// that was stopped too long. Then no guardian is needed. It takes bpf_send_signal_task (Linux
+// 6.13), and the end of a task told before the task gives up its memory: without memory the kernel
+// sends no such signal. Linux 6.16 moved that tracepoint, and gave it a third argument.
 func (f *Follower) EndsStops() bool {
-	return hasFunction("bpf_send_signal_task") && hasFunction("bpf_task_from_pid")
+	return hasFunction("bpf_send_signal_task") && hasFunction("bpf_task_from_pid") && tellsExitEarly()
+}
+
+// tellsExitEarly reports whether the tracepoint sched_process_exit says who ends last in a process,
+// as it does since it stands before exit_mm (Linux 6.16).
+func tellsExitEarly() bool {
+	types, err := kernelTypes.Kernel()
+	if err != nil {
+		return false
+	}
+	var def *btf.Typedef
+	if types.TypeByName("btf_trace_sched_process_exit", &def) != nil {
+		return false
+	}
+	p, ok := def.Type.(*btf.Pointer)
+	if !ok {
+		return false
+	}
+	proto, ok := p.Target.(*btf.FuncProto)
+	return ok && len(proto.Params) == 3 // the first is the tracepoint's own
 }
 
 // hasFunction reports whether programs may attach to a function of the kernel, or call it.

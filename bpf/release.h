@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Continues stopped processes when the tool cannot: when it has died, in whatever way, or gives
- * no sign of life any more. That needs bpf_send_signal_task (Linux 6.13). On older kernels a
- * process of the tool's, the guardian, has to do it. */
+ * no sign of life any more. That needs bpf_send_signal_task (Linux 6.13). The kernel sends such a
+ * signal only while a task with memory of its own runs (nmi_uaccess_okay), so it also needs the
+ * tracepoint of a task's end before the task has given up its memory (Linux 6.16). On older
+ * kernels a process of the tool's, the guardian, has to do it. */
 #pragma once
 
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
@@ -23,6 +25,7 @@ const volatile u64 most_silent = 0, most_stopped = 0;
 u64 heard = 0;  /* when the tool last gave a sign of life */
 u32 silent = 0; /* the tool gave none for too long, and a process was continued for that */
 u32 dead = 0;
+u32 overdue = 0; /* a process was stopped too long, and could not be continued yet */
 
 /* Whether nobody would continue a process: then it must not be stopped. */
 static __always_inline int nobody_listens(void)
@@ -35,32 +38,42 @@ static __always_inline int nobody_listens(void)
 /* Sends a signal to a process. The kernel sends it from an interrupt that the processor raises
  * for itself, and a processor has room for one such signal. If another one still waits there,
  * the answer is -EBUSY, and it is tried again. */
-static __always_inline void send_to(struct task_struct *task, int sig)
+static __always_inline int send_to(struct task_struct *task, int sig)
 {
-	for (int i = 0; i < 1000; i++)
-		if (bpf_send_signal_task(task, sig, PIDTYPE_TGID, 0) != -EBUSY)
+	int failed = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		failed = bpf_send_signal_task(task, sig, PIDTYPE_TGID, 0);
+		if (failed != -EBUSY)
 			break;
+	}
+	return failed;
 }
 
-static __always_inline void go_on(u32 pid)
+/* Continues a process. Returns 0, also if the process has ended, or the kernel's refusal. */
+static __always_inline int go_on(u32 pid)
 {
 	struct task_struct *task;
+	int failed;
 
 	if (!bpf_send_signal_task || !bpf_task_from_pid)
-		return;
+		return 0;
 	task = bpf_task_from_pid(pid);
 	if (!task)
-		return;
-	send_to(task, SIGCONT);
+		return 0;
+	failed = send_to(task, SIGCONT);
 	bpf_task_release(task);
+	return failed;
 }
 
 static long let_go(void *map, struct stop *stop, u64 *when, void *unused)
 {
-	if (!*when) {
+	if (*when)
+		return 0;
+	if (go_on(stop->pid))
+		overdue = 1;
+	else
 		*when = bpf_ktime_get_ns();
-		go_on(stop->pid);
-	}
 	return 0;
 }
 
@@ -97,6 +110,16 @@ static long too_long(void *map, struct stop *stop, u64 *when, void *unused)
 	if (unheard)
 		silent = 1;
 	return let_go(map, stop, when, unused);
+}
+
+/* A timer that finds its processor idle cannot send a signal: no task with memory runs there. Then
+ * whoever leaves a processor next does it. */
+static __always_inline void continue_overdue(void)
+{
+	if (!*(volatile u32 *)&overdue)
+		return;
+	overdue = 0;
+	bpf_for_each_map_elem(&stopped, too_long, 0, 0);
 }
 
 static int look(void *map, u32 *key, struct watchdog *w)

@@ -18,7 +18,7 @@
 // is not known. A process that uses no runtime is sampled only after it has run for 250 ms. The
 // kernel side needs bpf_find_vma (Linux 5.17); without bpf_find_vma every program is stopped.
 //
-// A tool that hangs or dies must not hold up the processes that it has stopped. From Linux 6.13 on,
+// A tool that hangs or dies must not hold up the processes that it has stopped. From Linux 6.16 on,
 // the kernel side ends stops by itself (bpf/release.h). It ends all of them when our last thread
 // exits, since one of its programs still runs at that exit. It ends each of them after 5 s without
 // a sign of life from us, and after 60 s in any case. The report names the processes that were
