@@ -127,6 +127,7 @@ func TestStoppedToolHoldsUpNobody(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
+	cmd.WaitDelay = 10 * time.Second // a program that was left stopped keeps stderr open
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
