@@ -51,7 +51,7 @@ test-fuzz:
 	scripts/fuzz.sh 4s '^FuzzDecode$$' '^FuzzRender$$' '^FuzzDamaged$$' '^FuzzLibrary$$' '^FuzzFormula$$'
 
 test-race:
-	$(GO) test -race $(RACE)
+	$(GO) test -race -timeout 30m $(RACE)
 
 # One package after the other: they measure times.
 test-e2e:
