@@ -293,9 +293,8 @@ func verdictText(v job.Verdict) string {
 	return "ranks are alike"
 }
 
-// notes writes what the reader must know about the figures.
-func (t *jobText) notes() {
-	j := t.j
+// jobNotes returns what the reader must know about the figures, as sentences.
+func jobNotes(j *job.Job) []string {
 	var items []string
 	items = append(items, j.Troubles()...)
 	lossy := func(what string, of func(*job.Rank) int64) {
@@ -322,8 +321,14 @@ func (t *jobText) notes() {
 	if len(volumes) > 0 {
 		items = append(items, fmt.Sprintf("Volumes are not known of %s: %s", job.RankList(volumes), reason))
 	}
+	return items
+}
+
+// notes writes what the reader must know about the figures.
+func (t *jobText) notes() {
+	j := t.j
 	t.section("Notes")
-	for _, i := range items {
+	for _, i := range jobNotes(j) {
 		t.sentence("* %s", i)
 	}
 	t.sentence("* Region numbers are those of this report: a single rank's report (--rank) has its own.")

@@ -66,17 +66,22 @@ func (o *ompp) banner(title string) {
 
 // header writes section 1. The keys after PAPI Support, and those on MPI, are additions to ompP's.
 func (o *ompp) header() {
-	m := &o.p.Meta
-	key := func(name, format string, args ...any) {
+	o.banner("General Information")
+	o.facts(func(name, format string, args ...any) {
 		o.printf("%-16s: %s\n", name, clean(fmt.Sprintf(format, args...)))
-	}
+	})
+	o.printf("\n")
+}
+
+// facts passes the lines of the header to key.
+func (o *ompp) facts(key func(name, format string, args ...any)) {
+	m := &o.p.Meta
 	// The format "%a %b %d %T %Y" of C.
 	const date = "Mon Jan 02 15:04:05 2006"
 	state := "final"
 	if m.Ended == "" || !m.SnapshotAt.IsZero() {
 		state = "incremental"
 	}
-	o.banner("General Information")
 	key("Start Date", "%s", m.Start.Format(date))
 	key("End Date", "%s", m.Start.Add(time.Duration(measuredDuration(o.p))).Format(date))
 	key("Duration", "%s sec", o.seconds(m.Duration, 0))
@@ -133,7 +138,6 @@ func (o *ompp) header() {
 		ended += "; " + text
 	}
 	key("How It Ended", "%s", ended)
-	o.printf("\n")
 }
 
 // overview writes section 2: the regions by construct.

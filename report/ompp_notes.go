@@ -11,10 +11,7 @@ import (
 // notes writes section 8, an addition to ompP's: what was lost, what could not be seen, and which
 // figures need an explanation. The section is left out if there is nothing to say.
 func (o *ompp) notes() {
-	parts := [][]string{
-		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.clock), unseenNotes(o.p), missingNotes(o.p), debugNotes(o.p), o.approxNotes(), o.regionNotes(),
-		o.readingNotes(), costNotes(o.p, o.clock), warningNotes(o.p),
-	}
+	parts := o.noteParts()
 	if len(strings.Join(flatten(parts), "")) == 0 {
 		return
 	}
@@ -29,6 +26,14 @@ func (o *ompp) notes() {
 		if len(part) > 0 {
 			o.printf("\n")
 		}
+	}
+}
+
+// noteParts returns the notes by subject. A subject is a title and its items, or sentences.
+func (o *ompp) noteParts() [][]string {
+	return [][]string{
+		snapshotNotes(o.p), lossNotes(o.p), extrapolatedNotes(o.p, o.clock), unseenNotes(o.p), missingNotes(o.p), debugNotes(o.p), o.approxNotes(), o.regionNotes(),
+		o.readingNotes(), costNotes(o.p, o.clock), warningNotes(o.p),
 	}
 }
 

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/job"
+	"ompp-attach/profile"
+)
+
+// The functions below give other ways to show a profile the sentences of the text report.
+
+// View returns the profile with the times that the options ask for.
+func (o Options) View(p *profile.Profile) *profile.Profile { return o.view(p) }
+
+// Note is a subject of the measurement notes. Title is empty if Items are sentences.
+type Note struct {
+	Title string   `json:"title,omitempty"`
+	Items []string `json:"items,omitempty"`
+}
+
+// Notes returns what was lost, what could not be seen, and which figures need an explanation. The
+// profile is a view (see Options.View).
+func Notes(p *profile.Profile, options Options) (out []Note) {
+	options.All = true
+	o := texts(p, options)
+	for _, part := range o.noteParts() {
+		var n Note
+		for i, line := range part {
+			item, isItem := strings.CutPrefix(line, " * ")
+			if i == 0 && len(part) > 1 && !isItem && strings.HasPrefix(part[1], " * ") {
+				n.Title = clean(line)
+				continue
+			}
+			n.Items = append(n.Items, cleanLines(item))
+		}
+		if n.Title != "" || len(n.Items) > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Fact is a line of the text report's header.
+type Fact struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Facts returns the lines of the header. The profile is a view.
+func Facts(p *profile.Profile, options Options) (out []Fact) {
+	texts(p, options).facts(func(name, format string, args ...any) {
+		out = append(out, Fact{name, clean(fmt.Sprintf(format, args...))})
+	})
+	return out
+}
+
+// LeftOut says which findings are left out, and why, in one sentence for each reason.
+func LeftOut(p *profile.Profile, f analysis.Findings) []string { return leftOut(p, f) }
+
+// JobNotes returns what the reader must know about the figures of a job, as sentences.
+func JobNotes(j *job.Job) (out []string) {
+	for _, n := range jobNotes(j) {
+		out = append(out, clean(n))
+	}
+	return out
+}
+
+// RegionText is ompP's LOCATION of a region: the place, and the name if the construct can have one.
+func RegionText(r *profile.Region) string { return regionText(r) }
+
+// ThreadText is a thread's number in the TID column.
+func ThreadText(t profile.Thread) string { return threadText(t) }
+
+// HotLineText names a line that was sampled in a region.
+func HotLineText(p *profile.Profile, region int, l analysis.HotLine) string {
+	return (&ompp{p: p}).lineText(region, l)
+}
+
+func texts(p *profile.Profile, options Options) *ompp {
+	return &ompp{p: p, Options: options, clock: options.clock(p), mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
+		formulas: options.evaluators(p), fold: findFold(p, options)}
+}
+
+// cleanLines makes each line of a text harmless.
+func cleanLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = clean(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
