@@ -50,25 +50,23 @@ func adjust(s *profile.ThreadStats) {
 	if c == nil {
 		return
 	}
-	for _, x := range []struct {
-		t    *int64
-		cost int64
-	}{
-		// The whole includes the parts, so it is never made smaller than their sum.
-		{&s.Enter.T, c.Enter}, {&s.Body.T, c.Body}, {&s.Barrier.T, c.Barrier}, {&s.Exit.T, c.Exit},
-	} {
-		cut := within(x.cost, *x.t)
-		*x.t -= cut
+	// The whole includes the phases, so it is never made smaller than their sum.
+	parts, costs := s.Parts(), c.Parts()
+	phases, other := int64(0), c.Exec
+	for p := profile.Enter; p < profile.NumParts; p++ {
+		part, cost := parts[p], *costs[p]
+		cut := within(cost, part.T)
+		part.T -= cut
 		if s.Exec.T != 0 { // the root has no time
 			s.Exec.T = max(0, s.Exec.T-cut)
 		}
+		phases += part.T
+		other -= cost
 	}
-	parts := s.Body.T + s.Barrier.T + s.Exit.T
-	if c.Enter != 0 { // the Enter of a task is not part of the whole, and has no cost
-		parts += s.Enter.T
+	if c.Enter == 0 { // the Enter of a task is not part of the whole, and has no cost
+		phases -= s.Enter.T
 	}
-	other := c.Exec - c.Enter - c.Body - c.Barrier - c.Exit
-	s.Exec.T -= within(other, s.Exec.T-parts)
+	s.Exec.T -= within(other, s.Exec.T-phases)
 	s.TakenOut = measured - s.Exec.T
 	s.Child = min(s.Child-within(c.Child, s.Child), s.Exec.T)
 	s.Task -= within(c.Task, s.Task)

@@ -96,9 +96,16 @@ func scaleCost(c *profile.Cost, by float64) *profile.Cost {
 	if c == nil || by == 1 {
 		return c
 	}
-	of := func(ns int64) int64 { return int64(math.Round(by * float64(ns))) }
-	return &profile.Cost{Exec: of(c.Exec-c.Wait) + c.Wait, Enter: of(c.Enter), Body: of(c.Body), Barrier: of(c.Barrier-c.Wait) + c.Wait,
-		Exit: of(c.Exit), Child: of(c.Child), Task: of(c.Task), Wait: c.Wait}
+	out := *c
+	out.Exec -= c.Wait
+	out.Barrier -= c.Wait
+	parts := out.Parts()
+	for _, part := range append(parts[:], &out.Child, &out.Task) {
+		*part = int64(math.Round(by * float64(*part)))
+	}
+	out.Exec += c.Wait
+	out.Barrier += c.Wait
+	return &out
 }
 
 // probed is the time that probes took where a region's findings come from: in the parallel regions

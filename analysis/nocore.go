@@ -11,15 +11,13 @@ func withCore(s *profile.ThreadStats) profile.ThreadStats {
 	if c == nil {
 		return bare
 	}
-	for _, x := range []struct {
-		t    *int64
-		away int64
-	}{
-		{&bare.Enter.T, c.Enter}, {&bare.Body.T, c.Body}, {&bare.Barrier.T, c.Barrier}, {&bare.Exit.T, c.Exit},
-		{&bare.Task, c.Task},
-	} {
-		*x.t -= within(x.away, *x.t)
+	away := c.Parts()
+	for p, part := range bare.Parts() {
+		if profile.Part(p) != profile.Exec { // see below
+			part.T -= within(*away[p], part.T)
+		}
 	}
+	bare.Task -= within(c.Task, bare.Task)
 	if s.Task <= s.Barrier.T { // otherwise Task is not part of the barrier
 		bare.Task = min(bare.Task, bare.Barrier.T)
 	}

@@ -81,8 +81,9 @@ func takeOut(p *profile.Profile) *profile.Profile {
 				s.Enter.T = 0 // queueing: other tasks are executed meanwhile, with their probes
 			}
 			if c := s.Cost; c != nil && i > 0 {
-				s.Exec.T, s.Enter.T, s.Body.T = s.Exec.T-c.Exec, s.Enter.T-c.Enter, s.Body.T-c.Body
-				s.Barrier.T, s.Exit.T = s.Barrier.T-c.Barrier, s.Exit.T-c.Exit
+				for p, part := range s.Parts() {
+					part.T -= *c.Parts()[p]
+				}
 				s.Child, s.Task = s.Child-c.Child, s.Task-c.Task
 			}
 		}

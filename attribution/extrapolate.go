@@ -224,18 +224,16 @@ func (e *Engine) fitInto(n *node) {
 // and is moved.
 func (e *Engine) addGuess(n *node, row int, g *guess) {
 	var x profile.Estimate
-	as := profile.ThreadStats{}
-	for i, s := range spans(&as) {
-		s.T, s.C = int64(math.Round(g.v[2*i])), uint64(math.Round(g.v[2*i+1]))
+	for i, part := range x.Parts() {
+		part.T, part.C = int64(math.Round(g.v[2*i])), uint64(math.Round(g.v[2*i+1]))
 	}
-	if as.Exec == (profile.Span{}) {
+	if x.Exec == (profile.Span{}) {
 		return
 	}
-	x.Exec, x.Enter, x.Body, x.Barrier, x.Exit = as.Exec, as.Enter, as.Body, as.Barrier, as.Exit
 	x.TimeError, x.CountError = g.sigma()
 	s := n.stat(row)
-	for i, to := range spans(s) {
-		to.Add(*spans(&as)[i])
+	for i, part := range s.Parts() {
+		part.Add(*x.Parts()[i])
 	}
 	s.Estimate = s.Estimate.Plus(&x)
 	n.note(noteAway)

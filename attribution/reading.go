@@ -9,13 +9,9 @@ import (
 
 // numAmounts is the number of extrapolated figures: the time and the count of each of ThreadStats'
 // spans.
-const numAmounts = 10
+const numAmounts = 2 * profile.NumParts
 
 type amounts [numAmounts]float64
-
-func spans(s *profile.ThreadStats) [numAmounts / 2]*profile.Span {
-	return [...]*profile.Span{&s.Exec, &s.Enter, &s.Body, &s.Barrier, &s.Exit}
-}
 
 // amountsOf returns a row's figures, with the cost of probes taken out of the times.
 func amountsOf(s *profile.ThreadStats) (v amounts) {
@@ -23,9 +19,9 @@ func amountsOf(s *profile.ThreadStats) (v amounts) {
 	if s.Cost != nil {
 		cost = *s.Cost
 	}
-	paid := [...]int64{cost.Exec, cost.Enter, cost.Body, cost.Barrier, cost.Exit}
-	for i, x := range spans(s) {
-		v[2*i], v[2*i+1] = float64(x.T-paid[i]), float64(x.C)
+	paid := cost.Parts()
+	for i, x := range s.Parts() {
+		v[2*i], v[2*i+1] = float64(x.T-*paid[i]), float64(x.C)
 	}
 	return v
 }

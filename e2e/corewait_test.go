@@ -73,8 +73,14 @@ func checkStarved(t *testing.T, s *session) {
 	}
 	for _, n := range s.main.Nodes[1:] {
 		for _, st := range n.Stats {
-			if w := st.NoCore; w != nil && (w.Exec > st.Exec.T || w.Body > st.Body.T || w.Enter > st.Enter.T || w.Barrier > st.Barrier.T) {
-				t.Errorf("%s: %+v without a core of %+v", s.main.Regions[n.Region].Construct, *w, st)
+			w := st.NoCore
+			if w == nil {
+				continue
+			}
+			for p, part := range w.Parts() {
+				if *part > st.Parts()[p].T {
+					t.Errorf("%s: %+v without a core of %+v", s.main.Regions[n.Region].Construct, *w, st)
+				}
 			}
 		}
 	}

@@ -17,11 +17,9 @@ type Cost struct {
 
 // Add adds the cost of another thread, or of another place.
 func (c *Cost) Add(o *Cost) {
-	c.Exec += o.Exec
-	c.Enter += o.Enter
-	c.Body += o.Body
-	c.Barrier += o.Barrier
-	c.Exit += o.Exit
+	for p, part := range c.Parts() {
+		*part += *o.Parts()[p]
+	}
 	c.Child += o.Child
 	c.Task += o.Task
 	c.Wait += o.Wait

@@ -74,11 +74,9 @@ func (x *Estimate) Plus(y *Estimate) *Estimate {
 		return x
 	}
 	sum := *x
-	sum.Exec.Add(y.Exec)
-	sum.Enter.Add(y.Enter)
-	sum.Body.Add(y.Body)
-	sum.Barrier.Add(y.Barrier)
-	sum.Exit.Add(y.Exit)
+	for p, part := range sum.Parts() {
+		part.Add(*y.Parts()[p])
+	}
 	sum.Child += y.Child
 	sum.CountError += y.CountError
 	sum.TimeError += y.TimeError

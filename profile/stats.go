@@ -74,11 +74,9 @@ type ThreadStats struct {
 
 // Add adds another thread's, or another place's, figures. Nothing that o points to changes.
 func (s *ThreadStats) Add(o *ThreadStats) {
-	s.Exec.Add(o.Exec)
-	s.Enter.Add(o.Enter)
-	s.Body.Add(o.Body)
-	s.Barrier.Add(o.Barrier)
-	s.Exit.Add(o.Exit)
+	for p, part := range s.Parts() {
+		part.Add(*o.Parts()[p])
+	}
 	s.Child += o.Child
 	s.Task += o.Task
 	s.Tasks += o.Tasks
