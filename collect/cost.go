@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ompp-attach/calibration"
+	"ompp-attach/collect/advice"
 	"ompp-attach/profile"
 )
 
@@ -54,7 +55,7 @@ func (m *Measurement) tellCosts(p *Process) {
 	}
 	table := c.costs.Table()
 	if m.budget == nil { // a budget deals with storms itself
-		p.rates = newRates(&table)
+		p.rates = advice.NewRates(&table)
 	} else {
 		p.engine.Budgeted()
 	}

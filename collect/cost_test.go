@@ -59,7 +59,7 @@ func TestPendingCosts(t *testing.T) {
 	}
 	c := &calibration.Costs{Emulated: calibration.Split{Before: 400, After: 300}}
 	m.costsFound(c, nil)
-	if p.rates == nil || p.rates.costs.Kinds[event.ProbeEmulated] != (event.HitCost{Before: 400, After: 300}) {
+	if p.rates == nil || p.rates.Costs.Kinds[event.ProbeEmulated] != (event.HitCost{Before: 400, After: 300}) {
 		t.Error("a process was not told the costs")
 	}
 	hit(200)

@@ -2,10 +2,13 @@ package collect
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/collect/advice"
 	"ompp-attach/event"
 	"ompp-attach/internal/synthetic"
 	"ompp-attach/probes"
@@ -66,8 +69,8 @@ func newMachine(t testing.TB, m synthetic.Machine) *machine {
 		}
 		out.rings = append(out.rings, records)
 	}
-	out.process = &Process{pid: synthetic.Process, usage: newUsage(), engine: attribution.New(synthetic.Process, (&attribution.Stream{}))}
-	out.process.usage.add(0, event.Gomp, "libgomp.so.1")
+	out.process = &Process{pid: synthetic.Process, usage: advice.NewUsage(), engine: attribution.New(synthetic.Process, (&attribution.Stream{}))}
+	out.process.usage.Add(0, event.Gomp, "libgomp.so.1")
 	return out
 }
 
@@ -115,8 +118,10 @@ func TestLargeMachine(t *testing.T) {
 	if p.Meta.Unmatched+p.Meta.Partial > 0 {
 		t.Errorf("%d unmatched, %d partial", p.Meta.Unmatched, p.Meta.Partial)
 	}
-	if n := m.process.usage.libraries[0].maxTeam; n != 256 {
-		t.Errorf("largest team: %d", n)
+	var one advice.Cores
+	one.Read(fstest.MapFS{"proc/1/task/1/status": {Data: []byte("Cpus_allowed_list:\t0\n")}}, 1)
+	if w := strings.Join(m.process.usage.Oversubscribed(&one), " "); !strings.Contains(w, "teams of up to 256 threads") {
+		t.Errorf("said of the largest team: %q", w)
 	}
 }
 

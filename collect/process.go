@@ -14,6 +14,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/collect/advice"
 	"ompp-attach/event"
 	"ompp-attach/files"
 	"ompp-attach/preflight"
@@ -57,9 +58,9 @@ type Process struct {
 	warnings  []string
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
 	profile   *profile.Profile
-	usage     *usage
-	rates     *rates // of the process's first second; nil: that is over, or the cost of hits is not known
-	cores     cores
+	usage     *advice.Usage
+	rates     *advice.Rates // of the process's first second; nil: that is over, or the cost of hits is not known
+	cores     advice.Cores
 }
 
 type placed struct {
@@ -80,7 +81,7 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 		code:   map[fileID]placed{},
 		mpi:    mpiProcess{placed: map[fileID]*placedMPI{}},
 		cpu0:   readCPU(pid),
-		usage:  newUsage(),
+		usage:  advice.NewUsage(),
 	}
 	if !p.first || !g.launched {
 		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
@@ -152,7 +153,7 @@ func (p *Process) feed(ev *event.Event) {
 		p.recorder.Stream.Events = append(p.recorder.Stream.Events, kept)
 	}
 	p.engine.Feed(ev)
-	p.usage.feed(ev)
+	p.usage.Feed(ev)
 	if p.rates != nil {
 		p.watchRates(ev, p.program.m.say)
 	}
@@ -178,7 +179,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	m.mu.Lock()
 	p.resolver.setModules(mods)
 	m.mu.Unlock()
-	p.cores.look(preflight.Root(), int(p.pid))
+	p.cores.Read(preflight.Root(), int(p.pid))
 	imported := importedBy(mods)
 	if m.follower != nil {
 		m.watchLoader(p, mods)
@@ -213,7 +214,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 			continue
 		}
 		m.mu.Lock()
-		p.usage.add(a.Instance(), a.Plan.Runtime, mod.Path)
+		p.usage.Add(a.Instance(), a.Plan.Runtime, mod.Path)
 		m.mu.Unlock()
 		begin := time.Now()
 		link, err := m.attach(p, mod.HostPath, a)
@@ -259,7 +260,7 @@ const closeLimit = time.Second
 func (m *Measurement) detach(p *Process) {
 	m.scanning.Lock()
 	p.detached = true
-	p.cores.look(preflight.Root(), int(p.pid)) // a runtime may have bound its threads since the last look
+	p.cores.Read(preflight.Root(), int(p.pid)) // a runtime may have bound its threads since the last look
 	links := p.takeLinks()
 	libs := p.libs
 	p.libs = nil
@@ -388,9 +389,9 @@ func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *
 	}
 	m.counting.settle(prof)
 	m.selection.hide(prof)
-	p.usage.finish(end)
-	prof.Warnings = append(prof.Warnings, p.usage.oversubscribed(&p.cores)...)
-	if w := p.gccOnLibomp(p.resolver.mods); w != "" {
+	p.usage.Finish(end)
+	prof.Warnings = append(prof.Warnings, p.usage.Oversubscribed(&p.cores)...)
+	if w := p.usage.GCCOnLibomp(p.resolver.fileOf, importedBy(p.resolver.mods)); w != "" {
 		prof.Warnings = append([]string{w}, prof.Warnings...) // more important than any other
 	}
 	return prof
@@ -414,4 +415,21 @@ func explainAttach(pid int, err error) error {
 		return &AttachError{fmt.Sprintf("process %d ended before its probes were placed", pid)}
 	}
 	return fmt.Errorf("place probes in process %d: %w", pid, err)
+}
+
+// Say sets a function that tells the user at once what he should know while the measurement lasts.
+// say must not wait for the user, and neither must logf of New: the callers hold locks that the
+// reader of the rings needs.
+func (m *Measurement) Say(say func(sentence string)) { m.say = say }
+
+// watchRates counts an event of a process's first second, and warns of a storm at its end; mu is
+// held.
+func (p *Process) watchRates(ev *event.Event, say func(string)) {
+	if p.rates == nil || !p.rates.Add(ev) {
+		return
+	}
+	if s := p.rates.Sentence(); s != "" && say != nil {
+		say(fmt.Sprintf("process %d: %s", p.pid, s))
+	}
+	p.rates = nil
 }

@@ -62,6 +62,14 @@ func (r *resolver) at(addr uint64) (place, bool) {
 	return p, ok
 }
 
+// fileOf returns the path of the file in which an address lies, or "".
+func (r *resolver) fileOf(addr uint64) string {
+	if p, ok := r.at(addr); ok {
+		return p.module.Path
+	}
+	return ""
+}
+
 // Seen implements attribution.Resolver.
 func (r *resolver) Seen(k attribution.Key) {
 	if k.Construct != event.MPI { // there Fn is the number of an operation

@@ -91,30 +91,14 @@ func (p *Process) copy() *Process {
 	c := *p
 	r := *p.resolver
 	r.bound, r.names, r.namedAt = maps.Clone(r.bound), maps.Clone(r.names), maps.Clone(r.namedAt)
-	c.resolver, c.usage, c.recorder = &r, p.usage.copy(), nil
+	c.resolver, c.usage, c.recorder = &r, p.usage.Copy(), nil
 	c.engine = p.engine.Copy(perLibrary{c.resolver, c.usage})
 	c.placed, c.code, c.mpi.placed = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.mpi.placed)
-	c.cores.mask = maps.Clone(p.cores.mask)
+	c.cores = p.cores.Copy()
 	c.warnings = slices.Clone(p.warnings)
 	if p.mpi.job != nil {
 		job := *p.mpi.job
 		c.mpi.job = &job
 	}
-	return &c
-}
-
-// copy copies the parts that finish and the warnings read or change.
-func (u *usage) copy() *usage {
-	c := *u
-	c.libraries, c.threads = map[uint16]*library{}, map[uint32]*inside{}
-	for i, l := range u.libraries {
-		own := *l
-		own.busy = slices.Clone(l.busy)
-		c.libraries[i] = &own
-	}
-	for tid, t := range u.threads {
-		c.threads[tid] = &inside{tid, slices.Clone(t.regions), t.since}
-	}
-	c.nested, c.callers = maps.Clone(u.nested), maps.Clone(u.callers)
 	return &c
 }

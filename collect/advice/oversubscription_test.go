@@ -1,4 +1,4 @@
-package collect
+package advice
 
 import (
 	"cmp"
@@ -40,12 +40,12 @@ func events(ws []works) (evs []event.Event) {
 }
 
 func TestOversubscribed(t *testing.T) {
-	gomp := func(u *usage) { u.add(0, event.Gomp, "/usr/lib/libgomp.so.1") }
-	two := func(u *usage) { gomp(u); u.add(1, event.Kmpc, "/opt/libomp.so.5") }
-	twins := func(u *usage) { gomp(u); u.add(1, event.Gomp, "/venv/libgomp-a34b3233.so.1") }
+	gomp := func(u *Usage) { u.Add(0, event.Gomp, "/usr/lib/libgomp.so.1") }
+	two := func(u *Usage) { gomp(u); u.Add(1, event.Kmpc, "/opt/libomp.so.5") }
+	twins := func(u *Usage) { gomp(u); u.Add(1, event.Gomp, "/venv/libgomp-a34b3233.so.1") }
 	for _, tc := range []struct {
 		name  string
-		libs  func(*usage)
+		libs  func(*Usage)
 		cores int
 		work  []works
 		want  [][]string // words of each warning
@@ -85,18 +85,18 @@ func TestOversubscribed(t *testing.T) {
 			shuffled := slices.Clone(evs)
 			slices.SortStableFunc(shuffled, func(a, b event.Event) int { return order[a.TID] - order[b.TID] })
 			for _, evs := range [][]event.Event{evs, shuffled} {
-				u := newUsage()
+				u := NewUsage()
 				u.origin = 1e9
 				tc.libs(u)
 				for i := range evs {
-					u.feed(&evs[i])
+					u.Feed(&evs[i])
 				}
-				u.finish(evs[len(evs)-1].Time)
-				c := cores{mask: map[int]bool{}}
+				u.Finish(evs[len(evs)-1].Time)
+				c := Cores{mask: map[int]bool{}}
 				for i := range tc.cores {
 					c.mask[i] = true
 				}
-				got := u.oversubscribed(&c)
+				got := u.Oversubscribed(&c)
 				if len(got) != len(tc.want) {
 					t.Fatalf("warnings %q, want %d", got, len(tc.want))
 				}
@@ -115,12 +115,12 @@ func TestOversubscribed(t *testing.T) {
 // Lost events, ends without a beginning, and regions left without an end must
 // not be taken for threads at work.
 func TestUsageOfBrokenStreams(t *testing.T) {
-	u := newUsage()
-	u.add(0, event.Gomp, "/libgomp.so.1")
+	u := NewUsage()
+	u.Add(0, event.Gomp, "/libgomp.so.1")
 	begin := func(at uint64, lost uint32) {
-		u.feed(&event.Event{Time: at, TID: 1, Edge: event.Begin, Lost: lost})
+		u.Feed(&event.Event{Time: at, TID: 1, Edge: event.Begin, Lost: lost})
 	}
-	end := func(at uint64) { u.feed(&event.Event{Time: at, TID: 1, Edge: event.End}) }
+	end := func(at uint64) { u.Feed(&event.Event{Time: at, TID: 1, Edge: event.End}) }
 	end(1e9)
 	begin(2e9, 0)
 	begin(3e9, 5) // the end before it is lost; when, nobody knows
@@ -139,7 +139,7 @@ func TestUsageOfBrokenStreams(t *testing.T) {
 	if busy != 1e9 {
 		t.Errorf("%d ns in regions, want those of the one whole region", busy)
 	}
-	u.feed(&event.Event{Time: 7e9, TID: 2, Edge: event.Begin, Instance: 9}) // never added
+	u.Feed(&event.Event{Time: 7e9, TID: 2, Edge: event.Begin, Instance: 9}) // never added
 }
 
 func TestLibraryLabels(t *testing.T) {
@@ -153,9 +153,9 @@ func TestLibraryLabels(t *testing.T) {
 		{"one name", []string{"/a/libgomp.so.1", "/b/libgomp.so.1"}, []string{"libgomp /a/libgomp.so.1", "libgomp /b/libgomp.so.1"}},
 		{"same file", []string{"/a/libgomp.so.1", "/a/libgomp.so.1"}, []string{"libgomp", "libgomp"}},
 	} {
-		u := newUsage()
+		u := NewUsage()
 		for i, p := range tc.paths {
-			u.add(uint16(i), event.Gomp, p)
+			u.Add(uint16(i), event.Gomp, p)
 		}
 		for i, want := range tc.want {
 			if got := u.label(u.libraries[uint16(i)]); got != want {

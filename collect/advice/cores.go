@@ -1,23 +1,24 @@
-package collect
+package advice
 
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path"
 	"strconv"
 	"strings"
 )
 
-// cores is how many processors a process may use, and by what it is limited.
-type cores struct {
+// Cores is how many processors a process may use, and by what it is limited.
+type Cores struct {
 	mask  map[int]bool // processors on which any of its threads may run
 	quota float64      // processors' worth of time that its control groups allow; 0: no limit
 }
 
 // number is how many threads can run at a time, or 0 if that is not known. A quota of a number of
 // cores and a half is rounded up: the half core can run a thread, too.
-func (c *cores) number() int {
+func (c *Cores) number() int {
 	n := len(c.mask)
 	if q := int(math.Ceil(c.quota)); q > 0 && (n == 0 || q < n) {
 		n = q
@@ -26,7 +27,7 @@ func (c *cores) number() int {
 }
 
 // String says for people how many cores the process may use, and what limits it.
-func (c *cores) String() string {
+func (c *Cores) String() string {
 	n := "1 core"
 	if c.number() != 1 {
 		n = fmt.Sprintf("%d cores", c.number())
@@ -37,9 +38,12 @@ func (c *cores) String() string {
 	return n + " (its affinity mask)"
 }
 
-// look adds the processors that the process may use now. It takes the union over the threads, since
+// Copy copies what read changes.
+func (c *Cores) Copy() Cores { return Cores{maps.Clone(c.mask), c.quota} }
+
+// Read adds the processors that the process may use now. It takes the union over the threads, since
 // a runtime may have bound each thread to a core of its own (OMP_PROC_BIND).
-func (c *cores) look(root fs.FS, pid int) {
+func (c *Cores) Read(root fs.FS, pid int) {
 	proc := fmt.Sprintf("proc/%d", pid)
 	tasks, err := fs.ReadDir(root, proc+"/task")
 	if err != nil {

@@ -1,4 +1,4 @@
-package collect
+package advice
 
 import (
 	"cmp"
@@ -18,9 +18,9 @@ const (
 	stormHits  = 1e5 // fewer hits are no storm
 )
 
-// rates are the hits of a process in its first second, and their cost.
-type rates struct {
-	costs   *event.HitCosts
+// Rates are the hits of a process in its first second, and their cost.
+type Rates struct {
+	Costs   *event.HitCosts
 	from    uint64
 	threads map[uint32]*span
 	last    *span // of the last event's thread
@@ -44,10 +44,10 @@ type classRate struct {
 	rate
 }
 
-func newRates(c *event.HitCosts) *rates { return &rates{costs: c, threads: map[uint32]*span{}} }
+func NewRates(c *event.HitCosts) *Rates { return &Rates{Costs: c, threads: map[uint32]*span{}} }
 
-// add counts an event. It returns true when the first second is over.
-func (r *rates) add(ev *event.Event) bool {
+// Add counts an event. It returns true when the first second is over.
+func (r *Rates) Add(ev *event.Event) bool {
 	if r.from == 0 {
 		r.from = ev.Time
 	}
@@ -69,15 +69,15 @@ func (r *rates) add(ev *event.Event) bool {
 	if f := ev.Fold; f != nil {
 		r.last.last = max(r.last.last, f.Last)
 		x.hits += f.Hits
-		x.ns += int64(f.Hits) * r.costs.Kinds[event.ProbeFolded].Sum()
+		x.ns += int64(f.Hits) * r.Costs.Kinds[event.ProbeFolded].Sum()
 		r.hits += f.Hits
 		return false
 	}
 	x.hits++
-	x.ns += r.costs.Kinds[ev.Probe].Sum()
+	x.ns += r.Costs.Kinds[ev.Probe].Sum()
 	if ev.MPI != nil {
 		x.hits++
-		x.ns += r.costs.Kinds[event.ProbeReturn].Sum()
+		x.ns += r.Costs.Kinds[event.ProbeReturn].Sum()
 	}
 	r.hits++
 	return false
@@ -86,18 +86,13 @@ func (r *rates) add(ev *event.Event) bool {
 // classOf returns the class by which a construct can be left out, "" if there is none, and a name
 // for the user.
 func classOf(c event.Construct) (class, name string) {
-	for _, k := range classes {
-		if k.name != "sync" && slices.Contains(k.constructs, c) {
-			return k.name, k.name
-		}
-	}
-	if c == event.MPI {
-		return "", "MPI calls"
+	if class := c.Traits().Class; class != "" {
+		return class, class
 	}
 	return "", "parallel regions"
 }
 
-func (r *rates) byClass() (all []*classRate) {
+func (r *Rates) byClass() (all []*classRate) {
 	of := map[string]*classRate{}
 	for c, x := range r.of {
 		if x.hits == 0 {
@@ -114,9 +109,9 @@ func (r *rates) byClass() (all []*classRate) {
 	return all
 }
 
-// sentence says what share of the threads' time the probes take, and how much --disable would save.
+// Sentence says what share of the threads' time the probes take, and how much --disable would save.
 // It returns "" if there is no storm.
-func (r *rates) sentence() string {
+func (r *Rates) Sentence() string {
 	time, taken := int64(0), int64(0)
 	for _, s := range r.threads {
 		time += int64(s.last - s.first)
@@ -145,21 +140,4 @@ func (r *rates) sentence() string {
 		s += "; " + strings.Join(saves, ", ")
 	}
 	return s + "; --max-overhead 5% observes in periods, so that it stays below that; reports take it out of the times"
-}
-
-// Say sets a function that tells the user at once what he should know while the measurement lasts.
-// say must not wait for the user, and neither must logf of New: the callers hold locks that the
-// reader of the rings needs.
-func (m *Measurement) Say(say func(sentence string)) { m.say = say }
-
-// watchRates counts an event of a process's first second, and warns of a storm at its end; mu is
-// held.
-func (p *Process) watchRates(ev *event.Event, say func(string)) {
-	if p.rates == nil || !p.rates.add(ev) {
-		return
-	}
-	if s := p.rates.sentence(); s != "" && say != nil {
-		say(fmt.Sprintf("process %d: %s", p.pid, s))
-	}
-	p.rates = nil
 }

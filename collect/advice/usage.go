@@ -1,13 +1,15 @@
-package collect
+package advice
 
 import (
+	"maps"
 	"ompp-attach/event"
+	"slices"
 )
 
-// usage follows, over time, how many threads of each OpenMP runtime of a process are inside
+// Usage follows, over time, how many threads of each OpenMP runtime of a process are inside
 // parallel regions, and which runtime each place calls. Events of different threads come in any
 // order, which does not change sums over stretches of time.
-type usage struct {
+type Usage struct {
 	libraries map[uint16]*library // by event.Event.Instance
 	threads   map[uint32]*inside
 	width     uint64               // ns of a stretch
@@ -41,19 +43,19 @@ const (
 	deepestTeam = 64           // deeper: a program that leaves regions by longjmp
 )
 
-func newUsage() *usage {
-	return &usage{libraries: map[uint16]*library{}, threads: map[uint32]*inside{}, callers: map[uint64]uint16{}, nested: map[[2]uint16]uint64{}, width: firstWidth}
+func NewUsage() *Usage {
+	return &Usage{libraries: map[uint16]*library{}, threads: map[uint32]*inside{}, callers: map[uint64]uint16{}, nested: map[[2]uint16]uint64{}, width: firstWidth}
 }
 
-// add registers a runtime before its first event.
-func (u *usage) add(instance uint16, kind event.Runtime, path string) {
+// Add registers a runtime before its first event.
+func (u *Usage) Add(instance uint16, kind event.Runtime, path string) {
 	for _, l := range u.libraries {
 		u.twins = u.twins || l.kind == kind && l.path != path
 	}
 	u.libraries[instance] = &library{kind: kind, path: path}
 }
 
-func (u *usage) feed(ev *event.Event) {
+func (u *Usage) Feed(ev *event.Event) {
 	if u.twins {
 		u.called(ev.Site, ev.Instance)
 	}
@@ -90,7 +92,7 @@ func (u *usage) feed(ev *event.Event) {
 	}
 }
 
-func (u *usage) thread(tid uint32) *inside {
+func (u *Usage) thread(tid uint32) *inside {
 	slot := &u.recent[tid%uint32(len(u.recent))]
 	if t := *slot; t != nil && t.tid == tid {
 		return t
@@ -104,15 +106,15 @@ func (u *usage) thread(tid uint32) *inside {
 	return t
 }
 
-// finish charges the regions that are open when the measurement ends.
-func (u *usage) finish(end uint64) {
+// Finish charges the regions that are open when the measurement ends.
+func (u *Usage) Finish(end uint64) {
 	for _, t := range u.threads {
 		u.chargeThread(t, end)
 	}
 	clear(u.threads)
 }
 
-func (u *usage) called(addr uint64, instance uint16) {
+func (u *Usage) called(addr uint64, instance uint16) {
 	slot := &u.lately[addr>>2%uint64(len(u.lately))]
 	if addr == 0 || *slot == addr {
 		return
@@ -124,7 +126,7 @@ func (u *usage) called(addr uint64, instance uint16) {
 }
 
 // chargeThread charges a thread's time since its last event to the library of its innermost region.
-func (u *usage) chargeThread(t *inside, now uint64) {
+func (u *Usage) chargeThread(t *inside, now uint64) {
 	n := len(t.regions)
 	if n == 0 || now <= t.since {
 		return
@@ -140,7 +142,7 @@ func (u *usage) chargeThread(t *inside, now uint64) {
 }
 
 // charge adds a span of one thread's time to a library's stretches.
-func (u *usage) charge(instance uint16, from, to uint64) {
+func (u *Usage) charge(instance uint16, from, to uint64) {
 	l := u.libraries[instance]
 	from = max(from, u.origin)
 	if l == nil || to <= from {
@@ -160,7 +162,7 @@ func (u *usage) charge(instance uint16, from, to uint64) {
 	}
 }
 
-func (u *usage) coarsen() {
+func (u *Usage) coarsen() {
 	u.width *= 2
 	for _, l := range u.libraries {
 		n := (len(l.busy) + 1) / 2
@@ -173,4 +175,20 @@ func (u *usage) coarsen() {
 		}
 		l.busy = l.busy[:n]
 	}
+}
+
+// Copy copies the parts that finish and the warnings read or change.
+func (u *Usage) Copy() *Usage {
+	c := *u
+	c.libraries, c.threads = map[uint16]*library{}, map[uint32]*inside{}
+	for i, l := range u.libraries {
+		own := *l
+		own.busy = slices.Clone(l.busy)
+		c.libraries[i] = &own
+	}
+	for tid, t := range u.threads {
+		c.threads[tid] = &inside{tid, slices.Clone(t.regions), t.since}
+	}
+	c.nested, c.callers = maps.Clone(u.nested), maps.Clone(u.callers)
+	return &c
 }

@@ -1,22 +1,21 @@
-package collect
+package advice
 
 import (
 	"fmt"
 
 	"ompp-attach/event"
-	"ompp-attach/symbols"
 )
 
 // Libomp has libgomp's entry points, too, so that code compiled by GCC can run on libomp: by
 // LD_PRELOAD, or where a distribution installs libomp under libgomp's name (conda's llvm-openmp).
 // Of such code we see only what passes libomp's own entry points, and the user must know that.
 
-// gccOnLibomp returns a warning if code compiled by GCC called libomp, and "" if not. mods are the
-// files that the process maps.
-func (p *Process) gccOnLibomp(mods []symbols.Module) string {
+// GCCOnLibomp returns a warning if code compiled by GCC called libomp, and "" if not. fileOf tells
+// in which mapped file an address lies. imported tells whether a mapped file imports a symbol.
+func (u *Usage) GCCOnLibomp(fileOf func(addr uint64) string, imported func(symbol string) bool) string {
 	libgomp := false
 	var libomp *library
-	for _, l := range p.usage.libraries {
+	for _, l := range u.libraries {
 		libgomp = libgomp || l.kind == event.Gomp
 		if l.kind == event.Kmpc && (libomp == nil || l.path < libomp.path) {
 			libomp = l
@@ -26,19 +25,13 @@ func (p *Process) gccOnLibomp(mods []symbols.Module) string {
 		return ""
 	}
 	// Libomp calls code that GCC has compiled through a function of its own.
-	for fn, instance := range p.usage.callers {
-		l := p.usage.libraries[instance]
-		if at, ok := p.resolver.at(fn); ok && l.kind == event.Kmpc && at.module.Path == l.path {
+	for fn, instance := range u.callers {
+		if l := u.libraries[instance]; l.kind == event.Kmpc && fileOf(fn) == l.path {
 			return gccOnLibompWarning(l.path)
 		}
 	}
-	if libgomp {
-		return ""
-	}
-	for i := range mods {
-		if o := mods[i].Object(); o.Imports("GOMP_parallel") {
-			return gccOnLibompWarning(libomp.path)
-		}
+	if !libgomp && imported("GOMP_parallel") {
+		return gccOnLibompWarning(libomp.path)
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package collect
+package advice
 
 import (
 	"strings"
@@ -50,8 +50,8 @@ func TestCores(t *testing.T) {
 		{"gone", fstest.MapFS{}, 0, "0 cores"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var c cores
-			c.look(tc.files, 7)
+			var c Cores
+			c.Read(tc.files, 7)
 			if got := c.number(); got != tc.number {
 				t.Errorf("%d cores, want %d", got, tc.number)
 			}

@@ -1,4 +1,4 @@
-package collect
+package advice
 
 import (
 	"cmp"
@@ -9,9 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"ompp-attach/attribution"
 	"ompp-attach/event"
-	"ompp-attach/profile"
 )
 
 // Oversubscription that lasts no more than moments is not reported.
@@ -21,7 +19,7 @@ const (
 )
 
 // label is a runtime's name. If there are two of one kind, it says which of them it is.
-func (u *usage) label(l *library) string {
+func (u *Usage) label(l *library) string {
 	name := l.kind.String()
 	var others []*library
 	for _, o := range u.libraries {
@@ -41,27 +39,20 @@ func (u *usage) label(l *library) string {
 	return name + " " + base
 }
 
-// perLibrary resolves places, and names for each the runtime library that it calls.
-type perLibrary struct {
-	*resolver
-	usage *usage
-}
-
-// Region implements attribution.Resolver.
-func (r perLibrary) Region(k attribution.Key) profile.Region {
-	reg := r.resolver.Region(k)
-	for _, addr := range []uint64{k.Fn, k.Site} {
-		if i, ok := r.usage.callers[addr]; ok && r.usage.libraries[i].kind == k.Runtime {
-			reg.Runtime = r.usage.label(r.usage.libraries[i])
-			break
+// RuntimeAt returns the label of the runtime of a kind that is called at the first of the addresses
+// at which a library is called. ok is false if none of them calls a runtime of this kind.
+func (u *Usage) RuntimeAt(kind event.Runtime, addrs ...uint64) (label string, ok bool) {
+	for _, addr := range addrs {
+		if i, ok := u.callers[addr]; ok && u.libraries[i].kind == kind {
+			return u.label(u.libraries[i]), true
 		}
 	}
-	return reg
+	return "", false
 }
 
-// oversubscribed returns, in whole sentences, where more threads were at work than cores can be
+// Oversubscribed returns, in whole sentences, where more threads were at work than cores can be
 // used: threads of one runtime, or of several at a time.
-func (u *usage) oversubscribed(c *cores) (warnings []string) {
+func (u *Usage) Oversubscribed(c *Cores) (warnings []string) {
 	n := c.number()
 	if n == 0 || len(u.libraries) == 0 {
 		return nil
@@ -113,7 +104,7 @@ type overlap struct {
 
 // overlap sums up the stretches of time in which more threads than cores were at work (excess), and
 // those in which several libraries were at work with fewer threads (turns).
-func (u *usage) overlap(libs []*library, cores int) (ov overlap) {
+func (u *Usage) overlap(libs []*library, cores int) (ov overlap) {
 	stretches, teams := 0, 0
 	for _, l := range libs {
 		stretches = max(stretches, len(l.busy))
@@ -169,7 +160,7 @@ func (u *usage) overlap(libs []*library, cores int) (ov overlap) {
 }
 
 // shares is "2.0 threads of libgomp and 1.9 of libomp".
-func (u *usage) shares(s []share) string {
+func (u *Usage) shares(s []share) string {
 	var parts []string
 	for i, x := range s {
 		of := " of "
@@ -181,7 +172,7 @@ func (u *usage) shares(s []share) string {
 	return strings.Join(parts, " and ")
 }
 
-func (u *usage) names(libs []*library) string {
+func (u *Usage) names(libs []*library) string {
 	var parts []string
 	for _, l := range libs {
 		parts = append(parts, u.label(l))
@@ -191,7 +182,7 @@ func (u *usage) names(libs []*library) string {
 
 // nesting finds the pair of runtimes of which one ran most inside regions of the other. It returns
 // nil if that makes up less than a quarter of the excess.
-func (u *usage) nesting(excess time.Duration) (outer, inner *library) {
+func (u *Usage) nesting(excess time.Duration) (outer, inner *library) {
 	const leastPart = 0.25
 	most := uint64(leastPart * float64(excess))
 	if most == 0 {
@@ -206,12 +197,12 @@ func (u *usage) nesting(excess time.Duration) (outer, inner *library) {
 }
 
 // remedy says which variables to set, and which libraries to replace.
-func (u *usage) remedy(libs []*library, cores int) string {
+func (u *Usage) remedy(libs []*library, cores int) string {
 	return fmt.Sprintf("set %s, so that they fit together, or %s", threadsAdvice(max(1, cores/max(1, len(libs)))), u.replacement(libs))
 }
 
 // replacement says how one runtime can serve all callers.
-func (u *usage) replacement(libs []*library) string {
+func (u *Usage) replacement(libs []*library) string {
 	kinds := map[event.Runtime]bool{}
 	var paths []string
 	for _, l := range libs {

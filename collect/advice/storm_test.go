@@ -1,0 +1,42 @@
+package advice
+
+import (
+	"strings"
+	"testing"
+
+	"ompp-attach/event"
+)
+
+func TestStorm(t *testing.T) {
+	costs := &event.HitCosts{}
+	costs.Kinds[event.ProbeEmulated] = event.HitCost{Before: 400, After: 300}
+	for _, tc := range []struct {
+		name  string
+		every uint64 // ns between a thread's hits
+		want  []string
+	}{
+		{"a storm", 1000, []string{"take 70%", "critical 70% (1000001 hits)", "--disable critical saves 70%"}},
+		{"half a storm", 2000, nil},
+		{"a thread's few hits", 10000, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := NewRates(costs)
+			over := false
+			for at := uint64(1); at < 3e9 && !over; at += tc.every {
+				over = r.Add(&event.Event{Time: at, TID: 1, Construct: event.Critical, Probe: event.ProbeEmulated})
+			}
+			if !over {
+				t.Error("still looking")
+			}
+			said := r.Sentence()
+			if len(tc.want) == 0 && said != "" {
+				t.Errorf("said %q", said)
+			}
+			for _, w := range tc.want {
+				if !strings.Contains(said, w) {
+					t.Errorf("%q does not say %q", said, w)
+				}
+			}
+		})
+	}
+}
