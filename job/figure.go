@@ -23,6 +23,10 @@ const (
 	// The parts that ExecT is made of, and that it can differ by.
 	WorkT // ExecT without the other parts
 	WaitT // overheads except MPI and management, including those of inner regions
+	// The parts of WaitT by class.
+	SynchT
+	ImbalT
+	LimparT
 	MPIT  // in MPI calls, including those of inner regions
 	MgmtT // management, including that of inner regions
 	// NoCoreT is the time in which threads were ready to run and had no core, including that in
@@ -63,7 +67,7 @@ const (
 
 var figures = [NumFigures]struct{ name, unit string }{
 	{"execT", "ns"}, {"wallT", "ns"}, {"enterT", "ns"}, {"bodyT", "ns"}, {"exitBarT", "ns"}, {"exitT", "ns"},
-	{"workT", "ns"}, {"waitT", "ns"}, {"mpiT", "ns"}, {"mgmtT", "ns"}, {"noCoreT", "ns"}, {"noCoreWallT", "ns"}, {"withinT", "ns"}, {"threadT", "ns"},
+	{"workT", "ns"}, {"waitT", "ns"}, {"synchT", "ns"}, {"imbalT", "ns"}, {"limparT", "ns"}, {"mpiT", "ns"}, {"mgmtT", "ns"}, {"noCoreT", "ns"}, {"noCoreWallT", "ns"}, {"withinT", "ns"}, {"threadT", "ns"},
 	{"synch", "ns"}, {"imbal", "ns"}, {"limpar", "ns"}, {"mgmt", "ns"}, {"mpi", "ns"}, {"noCore", "ns"}, {"overhead", "ns"},
 	{"execC", "count"}, {"bodyC", "count"}, {"calls", "count"}, {"sendC", "count"}, {"recvC", "count"}, {"collC", "count"},
 	{"outV_minimal", "bytes"}, {"inV_minimal", "bytes"}, {"outV_naive", "bytes"}, {"inV_naive", "bytes"},
@@ -105,9 +109,12 @@ func (f *Figures) ofBlock(b *analysis.Block, of map[int]spent) {
 		f[WallT] = max(f[WallT], r.Exec.T)
 		work := r.Exec.T
 		if o, ok := of[r.Thread]; ok {
-			f[WaitT] += o.wait
+			f[WaitT] += o.wait()
+			f[SynchT] += o.synch
+			f[ImbalT] += o.imbal
+			f[LimparT] += o.limpar
 			f[MgmtT] += o.mgmt
-			work -= o.wait + o.mgmt
+			work -= o.wait() + o.mgmt
 		}
 		if r.MPI != nil {
 			work -= r.MPI.T - r.MPI.NoCore

@@ -23,6 +23,7 @@ type Job struct {
 	// Paths are the call paths over all ranks; nil unless Options ask for them.
 	Paths *Paths
 
+	binWidth int // number of ranks of a bin of Region.Bins
 	troubles []trouble
 	byKey    map[key]*Region
 	seen     bitset // the ranks that were read
@@ -102,6 +103,7 @@ type Region struct {
 	withMPI  [2]wide // products of WorkT and WaitT with the rank's communication
 	bytes    *calls
 	counters map[string]*moments
+	bins     []bin
 	n        int      // number of ranks of the job
 	absent   int      // the lowest rank that did not execute the region
 	mpiTime  *moments // communication of each rank, in any region
@@ -128,7 +130,11 @@ func (j *Job) fold(r *reduced) bool {
 	j.Ranks = append(j.Ranks, r.rank)
 	j.Size = max(j.Size, r.rank.MPI.Size)
 	for i := range r.parts {
-		j.region(&r.parts[i], r.rank.Rank).add(&r.parts[i], &r.rank)
+		g := j.region(&r.parts[i], r.rank.Rank)
+		g.add(&r.parts[i], &r.rank)
+		if r.parts[i].reached {
+			g.bin(&r.parts[i].figures, r.rank.Rank, j.binWidth)
+		}
 	}
 	if j.Paths != nil {
 		j.Paths.fold(r)

@@ -66,6 +66,9 @@ func Read(sources []Source, o Options) (*Job, error) {
 		return a.Copy - b.Copy
 	})
 	j := newJob()
+	if n := len(sources); n > 0 {
+		j.binWidth = (sources[n-1].Rank + MostBins) / MostBins
+	}
 	if o.Paths {
 		j.Paths = newPaths(maxSamples)
 	}

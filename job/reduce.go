@@ -34,7 +34,9 @@ func keyOf(r *profile.Region) key {
 }
 
 // spent is the waiting and management time of a thread in a region, inner regions included, in ns.
-type spent struct{ wait, mgmt int64 }
+type spent struct{ synch, imbal, limpar, mgmt int64 }
+
+func (s spent) wait() int64 { return s.synch + s.imbal + s.limpar }
 
 // calls are the bytes of the smallest and the largest call at an MPI call site.
 type calls struct{ min, max [mpi.NumAccountings]uint64 }
@@ -146,7 +148,7 @@ func spentIn(p *profile.Profile) []map[int]spent {
 		n := &p.Nodes[i]
 		for j, c := range analysis.Classify(p, i) {
 			thread := n.Stats[j].Thread
-			inner[i][thread] = inner[i][thread].plus(spent{c.Synch + c.Imbal + c.Limpar, c.Mgmt})
+			inner[i][thread] = inner[i][thread].plus(spent{c.Synch, c.Imbal, c.Limpar, c.Mgmt})
 		}
 		for thread, o := range inner[i] {
 			// Of a team, only the primary thread's time lies in the region around the
@@ -171,7 +173,9 @@ func spentIn(p *profile.Profile) []map[int]spent {
 	return out
 }
 
-func (s spent) plus(o spent) spent { return spent{s.wait + o.wait, s.mgmt + o.mgmt} }
+func (s spent) plus(o spent) spent {
+	return spent{s.synch + o.synch, s.imbal + o.imbal, s.limpar + o.limpar, s.mgmt + o.mgmt}
+}
 
 // with extends c, which may be nil, by b.
 func (c *calls) with(b *calls) *calls {

@@ -30,6 +30,7 @@ type (
 		Exchange   exchangeJSON   `json:"exchange"`
 		Ranks      []rankJSON     `json:"ranks"`
 		Regions    []regionJSON   `json:"regions"`
+		ByRank     byRankJSON     `json:"by_rank"`
 		Notes      []string       `json:"notes"`
 	}
 	ruleJSON struct {
@@ -149,6 +150,7 @@ func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
 	for i, g := range j.Regions {
 		out.Regions = append(out.Regions, regionToJSON(g, i, o.Volumes))
 	}
+	out.ByRank = byRankToJSON(j)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
