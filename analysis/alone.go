@@ -36,7 +36,7 @@ func aloneIn(p *profile.Profile, team, thread int) bool {
 func (c *Classes) notWaiting(construct event.Construct) {
 	c.Mgmt += c.Imbal + c.Limpar
 	c.Imbal, c.Limpar = 0, 0
-	if construct == event.Barrier {
+	if construct.Form().Overhead == event.WaitSynch {
 		c.Mgmt += c.Synch
 		c.Synch = 0
 	}

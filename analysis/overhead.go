@@ -23,6 +23,9 @@ type Classes struct {
 // Sum returns the whole overhead, in ns.
 func (c Classes) Sum() int64 { return c.Synch + c.Imbal + c.Limpar + c.Mgmt + c.MPI + c.NoCore }
 
+// lost is the time in which threads waited for each other, or coordinated, in ns.
+func (c Classes) lost() int64 { return c.Synch + c.Imbal + c.Limpar }
+
 // Add adds d to c.
 func (c *Classes) Add(d Classes) {
 	c.Synch += d.Synch
@@ -75,6 +78,7 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 	if n.Region >= 0 {
 		construct = p.Regions[n.Region].Construct
 	}
+	overhead := construct.Form().Overhead
 	// There were fewer executions of sections than threads: there was not enough work for all.
 	// So the wait is limited parallelism, not imbalance.
 	team := teamOf(p, node)
@@ -91,36 +95,36 @@ func (r Rules) Classify(p *profile.Profile, node int) []Classes {
 		inside, waiting := r.mpiIn(s)
 		// A thread that executes tasks is not idle, wherever it does so.
 		barrier := s.Barrier.T - s.Task - waiting
-		switch construct {
-		case event.Atomic, event.Flush, event.Cancel, event.CancellationPoint:
+		switch overhead {
+		case event.WholeSynch:
 			c.Synch = s.Exec.T - inside
-		case event.Barrier:
+		case event.WaitSynch:
 			c.Synch = s.Exec.T - s.Task - waiting
-		case event.Critical, event.Ordered, event.Lock, event.NestLock, event.Reduction:
+		case event.GuardSynch:
 			c.Synch, c.Mgmt = s.Enter.T, s.Exit.T
-		case event.TargetData, event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
+		case event.TransferMgmt:
 			c.Mgmt = s.Enter.T + s.Exit.T
-		case event.Loop, event.Workshare, event.Scope:
+		case event.ShareImbal:
 			c.Imbal = barrier
-		case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Teams, event.Unknown:
+		case event.TeamImbal:
 			c.Imbal, c.Mgmt = barrier, s.Enter.T+s.Exit.T
-		case event.Sections, event.ParallelSections:
+		case event.SectionsImbal, event.TeamSections:
 			if scarce {
 				c.Limpar = barrier
 			} else {
 				c.Imbal = barrier
 			}
 			c.Mgmt = s.Exec.T - s.Body.T - s.Barrier.T
-			if construct == event.ParallelSections {
+			if overhead == event.TeamSections {
 				c.Mgmt = s.Enter.T + s.Exit.T
 			}
-		case event.Single:
+		case event.ShareLimpar:
 			c.Limpar = barrier
-		case event.TaskWait, event.TaskGroup, event.TaskYield:
+		case event.TasksSynch:
 			if r == Disjoint {
 				c.Synch = s.Barrier.T - waiting
 			}
-		case event.Task, event.UntiedTask, event.TaskLoop:
+		case event.CreationMgmt:
 			if r == Disjoint {
 				c.Mgmt = s.Exec.T - s.Child - c.MPI
 			}

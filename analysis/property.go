@@ -31,6 +31,30 @@ const (
 	WaitForCore = "WaitForCore"
 )
 
+// leadsTo names the property that the time lost in a construct leads to, if there is one.
+var leadsTo = map[event.Construct]string{
+	event.Parallel:          ImbalanceInParallelRegion,
+	event.Teams:             ImbalanceInParallelRegion,
+	event.Unknown:           ImbalanceInParallelRegion,
+	event.ParallelLoop:      ImbalanceInParallelLoop,
+	event.Loop:              ImbalanceInParallelLoop,
+	event.ParallelWorkshare: ImbalanceInParallelWorkshare,
+	event.Workshare:         ImbalanceInParallelWorkshare,
+	event.ParallelSections:  ImbalanceInParallelSections, // or another reason: sectionsProperty
+	event.Sections:          ImbalanceInParallelSections,
+	event.Single:            UnparallelizedInSingleRegion,
+	event.Master:            UnparallelizedInMasterRegion, // by the whole time
+	event.Masked:            UnparallelizedInMasterRegion,
+	event.Critical:          CriticalSectionContention,
+	event.Ordered:           CriticalSectionContention,
+	event.Lock:              LockContention,
+	event.NestLock:          LockContention,
+	event.Barrier:           WaitAtBarrier,
+	event.Atomic:            FrequentAtomic, // if it is frequent
+	event.TaskWait:          WaitAtTaskwait,
+	event.TaskGroup:         WaitAtTaskwait,
+}
+
 // frequentAtomic is the rate, in executions per thread and second, above which
 // ompP calls an atomic frequent.
 const frequentAtomic = 1000
@@ -85,36 +109,20 @@ func (r Rules) Findings(p *profile.Profile) Findings {
 			bare := withCore(s)
 			s = &bare
 		}
-		c := &own[region]
-		waiting := c.Imbal + c.Limpar
-		switch construct {
-		case event.Barrier:
-			holds(WaitAtBarrier, region, c.Synch)
-		case event.Parallel, event.Teams, event.Unknown:
-			holds(ImbalanceInParallelRegion, region, waiting)
-		case event.Loop, event.ParallelLoop:
-			holds(ImbalanceInParallelLoop, region, waiting)
-			if around := s.Enter.T + s.Exit.T; construct == event.ParallelLoop && around > s.Body.T {
-				holds(InsufficientWorkInParallelLoop, region, around)
-			}
-		case event.Workshare, event.ParallelWorkshare:
-			holds(ImbalanceInParallelWorkshare, region, waiting)
-		case event.Sections, event.ParallelSections:
-			holds(sectionsProperty(&b), region, waiting)
-		case event.Critical, event.Ordered:
-			holds(CriticalSectionContention, region, c.Synch)
-		case event.Lock, event.NestLock:
-			holds(LockContention, region, c.Synch)
-		case event.Atomic:
-			if float64(s.Exec.C) > frequentAtomic*float64(all)/1e9 {
-				holds(FrequentAtomic, region, c.Synch)
-			}
-		case event.Single:
-			holds(UnparallelizedInSingleRegion, region, waiting)
-		case event.Master, event.Masked:
-			holds(UnparallelizedInMasterRegion, region, s.Exec.T)
-		case event.TaskWait, event.TaskGroup:
-			holds(WaitAtTaskwait, region, c.Synch)
+		name, lost := leadsTo[construct], own[region].lost()
+		switch {
+		case name == UnparallelizedInMasterRegion:
+			lost = s.Exec.T
+		case name == ImbalanceInParallelSections:
+			name = sectionsProperty(&b)
+		case name == FrequentAtomic && float64(s.Exec.C) <= frequentAtomic*float64(all)/1e9:
+			name = ""
+		}
+		if name != "" {
+			holds(name, region, lost)
+		}
+		if around := s.Enter.T + s.Exit.T; construct == event.ParallelLoop && around > s.Body.T {
+			holds(InsufficientWorkInParallelLoop, region, around)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Property) int { return cmp.Compare(b.Severity, a.Severity) })

@@ -126,7 +126,7 @@ func (s *stacks) construct(node int) event.Construct {
 
 // runsOutlined tells whether the runtime calls the construct's code as a function.
 func runsOutlined(c event.Construct) bool {
-	return c.IsParallel() || c == event.TaskExec || c == event.UntiedTaskExec
+	return c.IsParallel() || c.ExecutesTask()
 }
 
 // tail is the part of a call path that a thread's own stack shows. It begins with the region of
@@ -230,7 +230,7 @@ func (t *tail) add(s *stacks, nodes, frames []int) {
 			if at < 0 {
 				at = 0
 				// Created elsewhere: by another thread, or by this one before.
-				if creates(r.Construct) {
+				if r.Construct.CreatesTask() {
 					at = len(frames)
 				}
 			}
@@ -253,10 +253,6 @@ func holds(f *profile.Frame, l *profile.Location) bool {
 		return l.Entry != 0 && f.Function == "" && f.Entry == l.Entry && f.Object == l.Object
 	}
 	return sourceFunction(f.Function) == l.Function
-}
-
-func creates(c event.Construct) bool {
-	return c == event.Task || c == event.UntiedTask || c == event.TaskLoop
 }
 
 // sourceFunction returns the name of the function that an outlined function was made from.

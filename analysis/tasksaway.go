@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
@@ -24,12 +23,12 @@ func tasksAway(p *profile.Profile) (starts, inside []bool) {
 	starts, inside = make([]bool, len(p.Regions)), make([]bool, len(p.Regions))
 	t, away := newTree(p), map[int]bool{}
 	for i := 1; i < len(p.Nodes); i++ {
-		switch p.Regions[p.Nodes[i].Region].Construct {
-		case event.TaskExec, event.UntiedTaskExec:
-			for j := range p.Nodes[i].Stats {
-				if e := p.Nodes[i].Stats[j].Estimate; e != nil && (e.AtLeast || e.Exec.C > 0) {
-					away[t.team[i]] = true
-				}
+		if !p.Regions[p.Nodes[i].Region].Construct.ExecutesTask() {
+			continue
+		}
+		for j := range p.Nodes[i].Stats {
+			if e := p.Nodes[i].Stats[j].Estimate; e != nil && (e.AtLeast || e.Exec.C > 0) {
+				away[t.team[i]] = true
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
@@ -102,7 +101,7 @@ func newTree(p *profile.Profile) *tree {
 			if p.Nodes[a].Region == n.Region && (!inTask || c.IsParallel()) {
 				break
 			}
-			inTask = inTask || c == event.TaskExec || c == event.UntiedTaskExec
+			inTask = inTask || c.ExecutesTask()
 			a = p.Nodes[a].Parent
 		}
 		if a == 0 {

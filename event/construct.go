@@ -79,6 +79,12 @@ func (c Construct) IsParallel() bool {
 // IsTasking reports whether the construct creates, executes or waits for explicit tasks.
 func (c Construct) IsTasking() bool { return c >= Task && c <= TaskYield }
 
+// CreatesTask reports whether the construct creates explicit tasks.
+func (c Construct) CreatesTask() bool { return c == Task || c == UntiedTask || c == TaskLoop }
+
+// ExecutesTask reports whether the construct is the execution of an explicit task.
+func (c Construct) ExecutesTask() bool { return c == TaskExec || c == UntiedTaskExec }
+
 // CanBeNamed reports whether source code may give the construct a name.
 func (c Construct) CanBeNamed() bool { return c == Critical }
 

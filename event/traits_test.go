@@ -22,6 +22,9 @@ func TestTable(t *testing.T) {
 		if len(shown) > 9 { // TASKYIELD: reports have always shown it whole
 			t.Errorf("%s has no short name: %q", r.Name, shown)
 		}
+		if r.Form == nil {
+			t.Errorf("%s has no form", r.Name)
+		}
 		if r.Fold && r.Keep {
 			t.Errorf("%s is folded and kept: the kernel side does one of the two", r.Name)
 		}

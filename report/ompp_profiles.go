@@ -39,78 +39,43 @@ func (c *column) inside(r *analysis.Row) int64 {
 	return r.Child
 }
 
-// The columns of ompP, each named for its pseudo region (see profile.ThreadStats).
-var (
-	execT = column{title: "execT", time: func(r *analysis.Row) int64 { return r.Exec.T }}
-	execC = column{title: "execC", count: func(r *analysis.Row) uint64 { return r.Exec.C }}
+// ownColumns are the columns of ompP by title. ompP gives a figure a title for each construct.
+var ownColumns = map[string]column{
+	"execT": timeOf(profile.Exec), "execC": {count: func(r *analysis.Row) uint64 { return r.Exec.C }},
+	"enterT": timeOf(profile.Enter), "startupT": timeOf(profile.Enter), "queueT": timeOf(profile.Enter),
+	"bodyT": timeOf(profile.Body), "sectT": timeOf(profile.Body), "singleT": timeOf(profile.Body),
+	"sectC": {count: bodies}, "singleC": {count: bodies}, "teamC": {count: bodies},
+	"partC":    {count: bodies}, // parts of a task's execution
+	"cancelC":  {count: bodies}, // executions that cancelled, or were cancelled
+	"exitBarT": {time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }},
+	"waitT":    timeOf(profile.Barrier), // at the end of a taskgroup with nothing to execute
+	"exitT":    timeOf(profile.Exit), "shutdwnT": timeOf(profile.Exit),
+	"mgmtT": {time: func(r *analysis.Row) int64 { return r.Mgmt }},
+	"taskT": {time: func(r *analysis.Row) int64 { return r.Task }, task: true},
+}
 
-	bodyT   = column{title: "bodyT", time: func(r *analysis.Row) int64 { return r.Body.T }, nested: true, body: true}
-	sectT   = column{title: "sectT", time: bodyT.time, nested: true, body: true}
-	singleT = column{title: "singleT", time: bodyT.time, nested: true, body: true}
-	sectC   = column{title: "sectC", count: func(r *analysis.Row) uint64 { return r.Body.C }}
-	singleC = column{title: "singleC", count: sectC.count}
+func bodies(r *analysis.Row) uint64 { return r.Body.C }
 
-	enterT   = column{title: "enterT", time: func(r *analysis.Row) int64 { return r.Enter.T }}
-	exitT    = column{title: "exitT", time: func(r *analysis.Row) int64 { return r.Exit.T }}
-	startupT = column{title: "startupT", time: enterT.time}
-	shutdwnT = column{title: "shutdwnT", time: exitT.time}
-	teamC    = column{title: "teamC", count: sectC.count}
-	// How many executions cancelled, or were cancelled.
-	cancelC  = column{title: "cancelC", count: sectC.count}
-	mgmtT    = column{title: "mgmtT", time: func(r *analysis.Row) int64 { return r.Mgmt }}
-	exitBarT = column{title: "exitBarT", time: func(r *analysis.Row) int64 { return r.Barrier.T - r.Task }}
-	taskT    = column{title: "taskT", time: func(r *analysis.Row) int64 { return r.Task }, task: true}
+func timeOf(p profile.Part) column {
+	return column{time: func(r *analysis.Row) int64 { return r.Parts()[p].T }, body: p == profile.Body}
+}
 
-	// Columns of tasks: waiting at the end of a taskgroup with nothing to execute; time from
-	// creation to execution; number of parts of the execution.
-	waitT  = column{title: "waitT", time: func(r *analysis.Row) int64 { return r.Barrier.T }}
-	queueT = column{title: "queueT", time: enterT.time}
-	partC  = column{title: "partC", count: sectC.count}
-
-	// The time of a construct without pseudo regions. It is split where the construct can hold
-	// regions, but not for locks, as in ompP.
-	execNestT = column{title: "execT", time: execT.time, nested: true}
-	lockT     = column{title: "bodyT", time: bodyT.time}
-)
-
-// columnsOf returns the columns of a construct's table. A construct that ompP lacks has the columns
-// of the most similar one that ompP has.
+// columnsOf returns the columns of a construct's table. The time that may hold regions inside is
+// that of the body, or the whole time of a construct without phases.
 func columnsOf(c event.Construct) []column {
-	switch c {
-	case event.Atomic, event.Flush, event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
-		return []column{execT, execC}
-	case event.Cancel, event.CancellationPoint:
-		return []column{execT, execC, cancelC}
-	case event.Barrier:
-		return []column{execT, execC, taskT}
-	case event.Critical, event.Ordered, event.Reduction, event.TargetData:
-		return []column{execT, execC, bodyT, enterT, exitT}
-	case event.Lock, event.NestLock:
-		return []column{execT, execC, lockT, enterT, exitT}
-	case event.Loop, event.Workshare, event.Scope:
-		return []column{execT, execC, bodyT, exitBarT, taskT}
-	case event.Parallel, event.ParallelLoop, event.ParallelWorkshare, event.Unknown:
-		return []column{execT, execC, bodyT, exitBarT, startupT, shutdwnT, taskT}
-	case event.Teams:
-		return []column{execT, execC, bodyT, teamC, exitBarT, startupT, shutdwnT, taskT}
-	case event.Sections:
-		return []column{execT, execC, sectT, sectC, exitBarT, mgmtT, taskT}
-	case event.ParallelSections:
-		return []column{execT, execC, sectT, sectC, exitBarT, startupT, shutdwnT, taskT}
-	case event.Single:
-		return []column{execT, execC, singleT, singleC, exitBarT, taskT}
-	case event.TaskExec:
-		return []column{execNestT, execC, queueT}
-	case event.UntiedTaskExec:
-		return []column{execNestT, execC, queueT, partC}
-	case event.TaskGroup:
-		return []column{execNestT, execC, waitT, taskT}
-	case event.MPI:
-		return []column{execT, execC}
-	case event.TaskWait, event.TaskYield, event.TaskLoop:
-		return []column{execNestT, execC, taskT}
+	form := c.Form()
+	var out []column
+	holds := 0
+	for i, title := range append([]string{"execT", "execC"}, form.Columns...) {
+		col := ownColumns[title]
+		col.title = title
+		if col.body {
+			holds = i
+		}
+		out = append(out, col)
 	}
-	return []column{execNestT, execC} // MASTER, TASK and their like
+	out[holds].nested = !form.Leaf
+	return out
 }
 
 // flatProfiles writes section 4.

@@ -238,6 +238,17 @@ func TestColumnsFollowOmpp(t *testing.T) {
 	}
 }
 
+// Each column that a construct has is one that reports know.
+func TestFormsNameKnownColumns(t *testing.T) {
+	for _, c := range event.AllConstructs() {
+		for _, title := range c.Form().Columns {
+			if _, ok := ownColumns[title]; !ok {
+				t.Errorf("%s: no column is titled %q", c, title)
+			}
+		}
+	}
+}
+
 func TestUnmeasuredTasksAreNoZero(t *testing.T) {
 	p := plainProfile()
 	p.Meta.HasTasks = true
