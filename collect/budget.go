@@ -6,26 +6,22 @@ import (
 	"time"
 
 	"ompp-attach/attribution"
+	"ompp-attach/collect/budget"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
-// budget keeps what the probes cost the program's threads below a share of their time: the kinds of
-// constructs that cost most are observed in periods only. A nil budget sets no limit.
-type budget struct {
+// limiter keeps what the probes cost the program's threads below a share of their time: the groups
+// of constructs that cost most are observed in periods only. A nil limiter sets no limit.
+type limiter struct {
 	share    float64
-	costs    event.HitCosts
-	governor *governor
+	governor *budget.Governor
 	told     bool // the user has been told that the budget cannot be kept
 
-	// Guarded by Measurement.mu. gone is written only while scanning is held, too.
-	began  uint64               // CLOCK_MONOTONIC, ns, before the first cost; 0: no costs yet
-	until  uint64               // CLOCK_MONOTONIC, ns, of the last look that found costs
-	gone   []bool               // by kind: its probes are away
-	paid   map[uint32][]float64 // ns since the last look, by thread and kind; last: of no kind
-	lastID uint32
-	last   []float64 // paid[lastID], to save a look-up
-	worst  float64   // see governor.worst
+	// Guarded by Measurement.mu. removed is written only while scanning is held, too.
+	removed [event.NumGroups]bool // groups whose probes are removed
+	ledger  *budget.Ledger
+	worst   float64 // the highest Governor.Worst
 }
 
 // SetBudget bounds what the probes cost each thread, as a share of the thread's time (0.05 is 5 %).
@@ -37,35 +33,17 @@ func (m *Measurement) SetBudget(share float64) error {
 		return fmt.Errorf("no budget can be kept: %w", err)
 	}
 	m.Trace() // the kernel side would report a folded sum too late
-	m.budget = &budget{share: share, costs: costs.Table(), governor: newGovernor(share, len(kinds)),
-		gone: make([]bool, len(kinds)), paid: map[uint32][]float64{}}
+	m.budget = &limiter{share: share, governor: budget.NewGovernor(share), ledger: budget.NewLedger(costs.Table())}
 	return nil
 }
 
-// away tells whether the probes of kind k are away.
-func (b *budget) away(k int) bool { return b.gone[k] }
-
-// pay adds what a hit has cost to its thread's costs; Measurement.mu is held.
-func (b *budget) pay(ev *event.Event) {
-	if b.last == nil || b.lastID != ev.TID {
-		b.last, b.lastID = b.paid[ev.TID], ev.TID
-		if b.last == nil {
-			b.last = make([]float64, len(kinds)+1)
-			b.paid[ev.TID] = b.last
-		}
-	}
-	ns := b.costs.Kinds[ev.Probe%event.NumProbes].Sum()
-	if ev.MPI != nil { // an MPI event stands for two hits
-		ns += b.costs.Kinds[event.ProbeReturn].Sum()
-	}
-	b.last[kindOf[ev.Construct]] += float64(ns) * float64(1+ev.Lost)
-}
-
-// keepBudget has the governor look at the costs, and carries out its decisions, until ctx ends.
+// keepBudget lets the governor decide from the costs, and carries out the decisions, until ctx ends.
 func (m *Measurement) keepBudget(ctx context.Context) {
 	b := m.budget
-	looked := ktime()
-	tick := time.NewTicker(b.governor.interval)
+	m.mu.Lock()
+	b.ledger.Begin(ktime())
+	m.mu.Unlock()
+	tick := time.NewTicker(b.governor.Interval)
 	defer tick.Stop()
 	for {
 		select {
@@ -75,24 +53,16 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 		}
 		m.mu.Lock()
 		now := ktime()
-		paid := b.paid
-		b.paid, b.last = map[uint32][]float64{}, nil
-		if len(paid) > 0 {
-			if b.began == 0 {
-				b.began = looked
-			}
-			b.until = now
-		}
-		looked = now
+		paid := b.ledger.Turn(now)
 		m.mu.Unlock()
-		for _, a := range b.governor.look(now, paid) {
-			m.act(a)
+		for _, d := range b.governor.Decide(now, paid) {
+			m.carryOut(d)
 		}
-		if b.governor.short && !b.told {
+		if b.governor.Short && !b.told {
 			b.told = true
 			m.warn("The budget of %.3g %% could not be kept: what is observed all of the time, parallel regions and MPI calls, costs more by itself.", 100*b.share)
 		}
-		if worst := b.governor.worst(budgetWindow); worst > b.worst {
+		if worst := b.governor.Worst(budget.Window); worst > b.worst {
 			m.mu.Lock()
 			b.worst = worst
 			m.mu.Unlock()
@@ -100,51 +70,53 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 	}
 }
 
-// act carries out a decision of the governor.
-func (m *Measurement) act(a act) {
+// carryOut carries out a decision of the governor.
+func (m *Measurement) carryOut(d budget.Decision) {
 	begin := time.Now()
-	k := kinds[a.kind]
-	switch a.what {
-	case takeAway:
-		m.takeAway(a.kind)
-		m.logf("%s: no probes from here on, their cost exceeds the budget (%s)", k.name, time.Since(begin).Round(time.Microsecond))
-	case bringBack:
-		m.bringBack(a.kind)
-		m.logf("%s: probes placed again in %s", k.name, time.Since(begin).Round(time.Microsecond))
-	case newPeriod:
+	switch d.Do {
+	case budget.Remove:
+		m.removeGroup(d.Group)
+		m.logf("%s: no probes from here on, their cost exceeds the budget (%s)", d.Group, time.Since(begin).Round(time.Microsecond))
+	case budget.Place:
+		m.placeGroup(d.Group)
+		m.logf("%s: probes placed again in %s", d.Group, time.Since(begin).Round(time.Microsecond))
+	case budget.NewPeriod:
 		m.mu.Lock()
-		m.watchAll(attribution.Watch{At: ktime(), Of: k.of, Change: attribution.Period})
+		m.observeAll(d.Group, attribution.Period)
 		m.mu.Unlock()
 	}
 }
 
-// watchAll tells all engines of a change in what is observed. mu is held, so that no later event
-// has been fed yet.
-func (m *Measurement) watchAll(w attribution.Watch) {
+// observeAll tells all engines of a change in the observation of a group, as of now. mu is held, so
+// that no later event has been fed yet.
+func (m *Measurement) observeAll(g event.Group, change attribution.Change) {
+	now := ktime()
 	for _, p := range m.procs {
 		if p.ended != 0 {
 			continue
 		}
+		w := attribution.Watch{At: now, Of: g.Constructs(), Change: change}
 		w.CPU, w.Delay = threadTimes(int(p.pid))
-		p.watch(w)
+		p.observe(w)
 	}
 }
 
-func (p *Process) watch(w attribution.Watch) {
+// observe tells the process's engine of a change in what is observed.
+func (p *Process) observe(w attribution.Watch) {
 	p.engine.Watch(w)
 	if p.recorder != nil {
 		p.recorder.Stream.Watches = append(p.recorder.Stream.Watches, w)
 	}
 }
 
-// kindLinks returns the probes of all processes that are placed by kind; scanning is held.
-func (m *Measurement) kindLinks() (all []*kindLinks) {
+// groupLinks returns the probes of all processes that are placed by group; scanning is held.
+func (m *Measurement) groupLinks() (all []*groupLinks) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.procs {
 		for _, files := range []map[fileID]placed{p.placed, p.code} {
 			for _, pl := range files {
-				if l, ok := pl.link.(*kindLinks); ok && l != nil {
+				if l, ok := pl.link.(*groupLinks); ok && l != nil {
 					all = append(all, l)
 				}
 			}
@@ -153,16 +125,16 @@ func (m *Measurement) kindLinks() (all []*kindLinks) {
 	return all
 }
 
-// takeAway removes the probes of a kind in all processes.
-func (m *Measurement) takeAway(k int) {
+// removeGroup removes the probes of a group in all processes.
+func (m *Measurement) removeGroup(g event.Group) {
 	m.scanning.Lock()
 	m.mu.Lock()
-	m.budget.gone[k] = true
-	m.watchAll(attribution.Watch{At: ktime(), Of: kinds[k].of, Change: attribution.Away})
+	m.budget.removed[g] = true
+	m.observeAll(g, attribution.Away)
 	m.mu.Unlock()
 	var closings []func()
-	for _, l := range m.kindLinks() {
-		for _, link := range l.take(k) {
+	for _, l := range m.groupLinks() {
+		for _, link := range l.takeOut(g) {
 			closings = append(closings, func() { link.Close() })
 		}
 	}
@@ -170,36 +142,36 @@ func (m *Measurement) takeAway(k int) {
 	go urgently(closings...) // close waits until no thread is in a probe's program any more
 }
 
-// bringBack places the probes of a kind again, in all processes.
-func (m *Measurement) bringBack(k int) {
+// placeGroup places the probes of a group again, in all processes.
+func (m *Measurement) placeGroup(g event.Group) {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()
-	for _, l := range m.kindLinks() {
-		if err := l.place(k); err != nil && !ended(int(l.p.pid)) {
-			m.warn("the probes of %s could not be placed again: %v; what was executed since then is extrapolated, or missing", kinds[k].name, err)
+	for _, l := range m.groupLinks() {
+		if err := l.place(g); err != nil && !ended(int(l.p.pid)) {
+			m.warn("the probes of %s could not be placed again: %v; what was executed since then is extrapolated, or missing", g, err)
 		}
 	}
 	m.mu.Lock()
-	m.budget.gone[k] = false
-	m.watchAll(attribution.Watch{At: ktime(), Of: kinds[k].of, Change: attribution.Back})
+	m.budget.removed[g] = false
+	m.observeAll(g, attribution.Back)
 	m.mu.Unlock()
 }
 
 // describe tells the profile how the budget was kept; Measurement.mu is held.
-func (b *budget) describe(p *profile.Profile) {
+func (b *limiter) describe(p *profile.Profile) {
 	if b == nil {
 		return
 	}
-	window, worst := int64(budgetWindow), b.worst
-	if d := since(b.until, b.began); d > 0 && d < window { // the whole run is shorter than a window
+	window, worst := int64(budget.Window), b.worst
+	if d := b.ledger.Measured(); d > 0 && d < window { // the whole run is shorter than a window
 		window, worst = d, worst*float64(window)/float64(d)
 	}
 	p.Meta.Budget = &profile.Budget{Share: b.share, Window: window, Worst: worst}
 	for i := range p.Meta.Observations {
 		x := &p.Meta.Observations[i]
-		for _, k := range kinds {
-			if k.of == x.Of {
-				x.Name = k.name
+		for g := event.NoGroup + 1; g < event.NumGroups; g++ {
+			if g.Constructs() == x.Of {
+				x.Name = g.String()
 			}
 		}
 	}

@@ -73,11 +73,11 @@
 //
 // # A budget
 //
-// With --max-overhead, the probes of a file are attached by one link for each kind of construct
-// (kinds.go), so that each kind can be taken away and placed again. governor.go is pure: it decides
-// which kinds are probed from the cost of each thread's hits. budget.go sums up these costs as the
-// records are read. The governor looks at the sums every 5 to 50 ms, on a thread of high priority.
-// The engine is told of each change, with its time, before any later event is fed.
+// With --max-overhead, the probes of a file are attached by one link for each group of constructs
+// (grouplinks.go), so that the probes of each group can be removed and placed again. Package budget
+// sums up what each thread's hits cost as the records are read, and decides every 5 to 50 ms which
+// groups are probed. budget.go carries out the decisions, on a thread of high priority. The engines
+// are told of each change, with its time, before any later event is fed.
 //
 // # One goroutine feeds all engines
 //
@@ -100,11 +100,11 @@
 //	living     acting on lives, strangers, Program.over, Program.userChecked,
 //	           debuggersLooked, missed
 //	settling   the making of profiles, one at a time: they share debugFiles.found
-//	scanning   plans, code, plains, loaders, held, mpi.kernel, mpi.plans, the kindLinks;
+//	scanning   plans, code, plains, loaders, held, mpi.kernel, mpi.plans, the groupLinks;
 //	           of each process: placed, code, mpi.placed, libs, cores, detached, offGone,
 //	           alone, shares
 //	mu         procs, programs, readTo, decoder, mpi.decoder, strays, costing.pending;
-//	           budget.paid, began, until, worst; sampling.probed, throttled, limit;
+//	           budget.ledger, worst; sampling.probed, throttled, limit;
 //	           of each process: engine, resolver, usage, warnings, rates, times, mpi.job;
 //	           of each program: refused, troubles, done
 //	sharing    shared: probes placed for all processes, and the count of their users

@@ -56,7 +56,7 @@ type Measurement struct {
 	debug     debugFiles
 	finders   []CodeFinder
 	selection *Selection   // nil: all constructs are wanted
-	budget    *budget      // nil: there is no --max-overhead
+	budget    *limiter     // nil: there is no --max-overhead
 	user      *UserRegions // nil: no user regions are wanted
 
 	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
@@ -313,7 +313,7 @@ func (m *Measurement) drain() (d drained, err error) {
 			}
 			ev.Counters = counters
 			if m.budget != nil {
-				m.budget.pay(&ev)
+				m.budget.ledger.Pay(&ev)
 			}
 			last.feed(&ev)
 		}, Fold: func(rec *bpf.FoldRecord, counters *bpf.FoldCounters) {

@@ -203,7 +203,7 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 		ev.MPI.Flags |= mpi.UnknownVolume
 	}
 	if m.budget != nil {
-		m.budget.pay(&ev)
+		m.budget.ledger.Pay(&ev)
 	}
 	// A call that returned after the end of the measured time was under way at that end.
 	if over := p.overAt(); over != 0 && ev.Time > over && ev.MPI.Start < over {

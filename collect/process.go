@@ -119,9 +119,9 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	p.sampled.throttled, p.sampled.returned = m.sampling.throttled, returned{}
 	m.procs[uint32(pid)] = p
 	m.tellCosts(p)
-	for k := range kinds {
-		if m.budget != nil && m.budget.gone[k] {
-			p.watch(attribution.Watch{At: ktime(), Of: kinds[k].of, Change: attribution.Away})
+	for g := range event.NumGroups {
+		if m.budget != nil && m.budget.removed[g] {
+			p.observe(attribution.Watch{At: ktime(), Of: g.Constructs(), Change: attribution.Away})
 		}
 	}
 	m.mu.Unlock()

@@ -26,7 +26,7 @@ type part struct {
 func (m *Measurement) attach(p *Process, path string, a *probes.Attached) (io.Closer, error) {
 	m.samplesAt(a.Plan.Object, a.Plan.Probed())
 	if m.budget != nil {
-		return m.attachKinds(p, path, a)
+		return m.attachGroups(p, path, a)
 	}
 	return m.share(p, a, func(pid int) (io.Closer, error) { return m.kernel.Attach(path, pid, a.Points()) })
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
@@ -21,16 +22,16 @@ func TestUnshare(t *testing.T) {
 	k := driven(t)
 	m := &Measurement{kernel: k, logf: t.Logf, procs: map[uint32]*Process{}, shared: map[any]*sharedLink{}}
 	place := func(int) (io.Closer, error) { return nothing{}, nil }
-	program := func() (*Process, *kindLinks) {
+	program := func() (*Process, *groupLinks) {
 		p := m.newProcess(unix.Getpid(), m.newProgram(unix.Getpid(), true))
 		p.meta.MPI = &profile.MPIJob{Size: 2}
-		l := &kindLinks{}
-		for kind := range 3 {
-			link, err := m.share(p, kindPlan{kind: kind}, place)
+		l := &groupLinks{}
+		for g := range event.Group(3) {
+			link, err := m.share(p, groupPlan{group: g}, place)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.links = append(l.links, link)
+			l.links[g] = link
 		}
 		p.placed[fileID{}] = placed{link: l}
 		return p, l
@@ -57,12 +58,12 @@ func TestUnshare(t *testing.T) {
 }
 
 // Links that wait for the same event in the kernel wait at the same time.
-func TestKindsCloseAtOnce(t *testing.T) {
+func TestGroupsCloseAtOnce(t *testing.T) {
 	var all sync.WaitGroup
-	all.Add(len(kinds))
-	l := &kindLinks{links: make([]io.Closer, len(kinds)+1)}
-	for k := range kinds {
-		l.links[k] = closerFunc(func() error {
+	all.Add(int(event.NumGroups))
+	l := &groupLinks{}
+	for g := range event.NumGroups {
+		l.links[g] = closerFunc(func() error {
 			all.Done()
 			all.Wait() // for ever, if they come one by one
 			return io.EOF
