@@ -111,6 +111,9 @@ type Operation struct {
 	// Begins and Ends: it begins or ends the use of MPI. Its time is that of the
 	// launcher, the network's setup and the slowest start: no communication.
 	Begins, Ends bool
+	// Communicates: it exchanges data or messages with other processes, or waits
+	// for that. Files and the management of handles are left out.
+	Communicates bool
 	// NoReturn: it does not come back (MPI_Abort).
 	NoReturn bool
 }

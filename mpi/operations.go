@@ -11,17 +11,16 @@ import (
 // Fortran bindings call these for every argument, so that a call of one is
 // rarely one that the program made.
 var Operations = slices.Concat(
-	pointToPoint.operations(),
-	collective.operations(),
-	neighbourhood.operations(),
-	oneSided.operations(),
+	slices.Concat(pointToPoint, collective, neighbourhood, oneSided).with(communicates),
 	files.operations(),
-	waits.operations(),
+	waits.with(communicates),
 	queries.with(func(op *Operation) { op.Query = true }),
 	beginnings.with(func(op *Operation) { op.Begins = true }),
 	endings.with(func(op *Operation) { op.Ends = true }),
-	management.operations(),
+	management.with(func(op *Operation) { op.Communicates = strings.Contains(synchronisation, op.Name+" ") }),
 )
+
+func communicates(op *Operation) { op.Communicates = true }
 
 // variant is a form in which an operation exists besides its plain one.
 type variant uint8
@@ -68,6 +67,15 @@ type rows []row
 func (rs rows) operations() (ops []Operation) {
 	for i := range rs {
 		ops = append(ops, rs[i].operations()...)
+	}
+	return ops
+}
+
+// with are the list's operations with a trait that set sets.
+func (rs rows) with(set func(*Operation)) []Operation {
+	ops := rs.operations()
+	for i := range ops {
+		set(&ops[i])
 	}
 	return ops
 }

@@ -86,6 +86,10 @@ const (
 	endings    timed = `Finalize; Abort comm _; Session_finalize _`
 )
 
+// synchronisation are those of management that wait for other processes' memory accesses.
+const synchronisation = "MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait MPI_Win_test " +
+	"MPI_Win_lock_all MPI_Win_unlock_all MPI_Win_flush_all MPI_Win_flush_local_all MPI_Win_sync "
+
 const management timed = `
 Parrived _ _ _; Pready _ _; Pready_list _ _ _; Pready_range _ _ _;
 Add_error_class _; Add_error_code _ _; Add_error_string _ _; Alloc_mem _ _ _;

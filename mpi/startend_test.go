@@ -27,3 +27,23 @@ func TestStartEnd(t *testing.T) {
 		t.Errorf("%q end MPI, want %q", end, want)
 	}
 }
+
+// TestCommunicates: one operation of each kind, and what is no communication.
+func TestCommunicates(t *testing.T) {
+	is := map[string]bool{"MPI_Send": true, "MPI_Irecv": true, "MPI_Sendrecv": true, "MPI_Wait": true, "MPI_Testany": true, "MPI_Probe": true,
+		"MPI_Barrier": true, "MPI_Ibarrier": true, "MPI_Allreduce": true, "MPI_Neighbor_alltoall": true, "MPI_Put": true, "MPI_Win_fence": true,
+		"MPI_Win_unlock": true, "MPI_Start": true,
+		"MPI_Init": false, "MPI_Finalize": false, "MPI_Comm_rank": false, "MPI_Wtime": false, "MPI_Type_commit": false, "MPI_Comm_dup": false,
+		"MPI_File_write_all": false}
+	for name, want := range is {
+		op, ok := ParseOp(name)
+		if !ok || op.Info().Communicates != want {
+			t.Errorf("%s: communicates %v, want %v", name, op.Info().Communicates, want)
+		}
+	}
+	for i := range Operations {
+		if op := &Operations[i]; op.Communicates && (op.Query || op.StartEnd()) {
+			t.Errorf("%s communicates", op.Name)
+		}
+	}
+}

@@ -140,6 +140,8 @@ func TestPurity(t *testing.T) {
 		"attribution": impure,
 		"profile":     impure,
 		"analysis":    impure,
+		"efficiency":  impure,
+		"model":       impure,
 		"job":         impure,
 		"report":      {"github.com/cilium/ebpf", module + "/bpf"},
 		"symbols":     {"github.com/cilium/ebpf"},

@@ -1,0 +1,128 @@
+package efficiency
+
+// Metric is an efficiency of POP's trees, and the metrics that it consists of.
+type Metric struct {
+	Key   string // in JSON: "mpi_load_balance"
+	Name  string
+	Value float64
+	// Region is the number of the region that takes most from a metric without others below it;
+	// 0: no region does.
+	Region int
+	Of     []Metric
+}
+
+// Walk calls visit for a metric and for all below it, with their depth.
+func (m *Metric) Walk(visit func(m *Metric, depth int)) { m.walk(visit, 0) }
+
+func (m *Metric) walk(visit func(m *Metric, depth int), depth int) {
+	visit(m, depth)
+	for i := range m.Of {
+		m.Of[i].walk(visit, depth+1)
+	}
+}
+
+// totals are the quantities that POP's metrics are made of, ns.
+type totals struct {
+	runtime                float64
+	useful, maxUseful      float64 // mean of all threads; of the thread with most
+	outMPI, maxOutMPI      float64 // mean of the primary threads; of the one with most
+	parallel, serial       float64 // of primary threads, weighted by their threads: in regions; outside, without MPI
+	usefulIn, usefulSerial float64 // mean of all threads: in regions, outside
+	maxProcess             float64 // parallel and serial of the process with most
+}
+
+func (r *Run) totals() totals {
+	t := totals{runtime: float64(r.Runtime)}
+	threads := float64(r.Threads())
+	for i := range r.Processes {
+		p := &r.Processes[i]
+		weight := float64(p.Threads) / threads
+		outside := float64(p.Wall - p.Parallel - p.Outside) // serial code, MPI left out
+		t.useful += float64(p.Parts.Useful()) / threads
+		t.usefulIn += float64(p.Parts[Work]) / threads
+		t.usefulSerial += float64(p.Parts[Serial]) / threads
+		t.maxUseful = max(t.maxUseful, float64(p.MaxUseful))
+		t.outMPI += float64(p.OutMPI) / float64(len(r.Processes))
+		t.maxOutMPI = max(t.maxOutMPI, float64(p.OutMPI))
+		t.parallel += weight * float64(p.Parallel)
+		t.serial += weight * outside
+		t.maxProcess = max(t.maxProcess, float64(p.Parallel)+outside)
+	}
+	return t
+}
+
+// Multiplicative returns POP's hybrid multiplicative tree: a metric is the product of those below
+// it, for the first metric also by both ways down (co-design.pop-coe.eu, hybrid metrics). MPI's
+// transfer and serialisation efficiency need a replay of a timeline and are left out; computation
+// scaling needs a second run. OpenMP's metrics are quotients and can exceed 1.
+func (r *Run) Multiplicative() Metric {
+	t := r.totals()
+	hpe, mpi := quotient(t.useful, t.runtime), quotient(t.outMPI, t.runtime)
+	balance, mpiBalance := quotient(t.useful, t.maxUseful), quotient(t.outMPI, t.maxOutMPI)
+	comm, mpiComm := quotient(t.maxUseful, t.runtime), quotient(t.maxOutMPI, t.runtime)
+	call := r.number(SerialMPI, MPI)
+	m := Metric{"hybrid_parallel", "Hybrid parallel efficiency", hpe, 0, []Metric{
+		{"hybrid_load_balance", "Hybrid load balance", balance, r.number(Imbal, Limpar), nil},
+		{"hybrid_communication", "Hybrid communication efficiency", comm, r.number(Synch, Mgmt, SerialMPI, MPI), nil},
+	}}
+	if r.UsesMPI() {
+		m.Of = append(m.Of, Metric{"mpi_parallel", "MPI parallel efficiency", mpi, 0, []Metric{
+			{"mpi_load_balance", "MPI load balance", mpiBalance, call, nil},
+			{"mpi_communication", "MPI communication efficiency", mpiComm, call, nil},
+		}})
+		m.Of = append(m.Of, Metric{"omp_parallel", "OpenMP parallel efficiency", quotient(hpe, mpi), 0, []Metric{
+			{"omp_load_balance", "OpenMP load balance", quotient(balance, mpiBalance), r.number(Imbal, Limpar), nil},
+			{"omp_communication", "OpenMP communication efficiency", quotient(comm, mpiComm), r.number(Synch, Mgmt, TeamIdle), nil},
+		}})
+	}
+	return m
+}
+
+// Additive returns POP's hybrid additive tree: what a metric loses is the sum of what those below it
+// lose. Processes weigh as many threads as they have. OpenMP's loss is divided by its causes, the
+// parts of the time in parallel regions.
+func (r *Run) Additive() Metric {
+	t := r.totals()
+	whole := t.runtime * float64(r.Threads())
+	all := r.Whole()
+	process := quotient(t.parallel+t.serial, t.runtime)
+	thread := 1 - quotient(t.parallel+t.serial-t.useful, t.runtime)
+	omp := 1 - quotient(t.parallel-t.usefulIn, t.runtime)
+	m := Metric{"hybrid_parallel", "Hybrid parallel efficiency", quotient(t.useful, t.runtime), 0, nil}
+	if r.UsesMPI() || len(r.Processes) > 1 {
+		call := r.number(SerialMPI)
+		m.Of = append(m.Of, Metric{"process", "Process efficiency", process, 0, []Metric{
+			{"process_load_balance", "Process load balance", 1 - quotient(t.maxProcess-t.parallel-t.serial, t.runtime), call, nil},
+			{"process_communication", "Process communication efficiency", quotient(t.maxProcess, t.runtime), call, nil},
+		}})
+	}
+	inRegions := Metric{"omp_parallel", "OpenMP region efficiency", omp, 0, nil}
+	rest := 1 - omp
+	for _, part := range []Part{Synch, Imbal, Limpar, Mgmt, MPI, TeamIdle} {
+		lost := quotient(float64(all[part]), whole)
+		rest -= lost
+		if all[part] > 0 {
+			inRegions.Of = append(inRegions.Of, Metric{"omp_" + part.Key(), part.String(), 1 - lost, r.number(part), nil})
+		}
+	}
+	if rest*whole > 1 { // more than rounding
+		inRegions.Of = append(inRegions.Of, Metric{"omp_no_core", "no core in parallel regions", 1 - rest, r.number(NoCore), nil})
+	}
+	m.Of = append(m.Of, Metric{"thread", "Thread efficiency", thread, 0, []Metric{
+		inRegions,
+		{"serial_region", "Serial region efficiency", 1 - quotient(t.serial-t.usefulSerial, t.runtime), 0, nil},
+	}})
+	return m
+}
+
+// number returns the number of the region that takes most of the parts; 0: none does.
+func (r *Run) number(parts ...Part) int {
+	var most int64
+	number := 0
+	for _, p := range parts {
+		if region, t := r.Most(p); t > most {
+			most, number = t, region.Number
+		}
+	}
+	return number
+}

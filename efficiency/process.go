@@ -1,0 +1,358 @@
+package efficiency
+
+import (
+	"ompp-attach/analysis"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+)
+
+// Process holds the figures of one process. The start and end of MPI (MPI_Init, MPI_Finalize) are in
+// none of its times: the launcher determines these.
+type Process struct {
+	Rank     int // in MPI_COMM_WORLD; 0: not of a job
+	Host     string
+	PID      int
+	Threads  int   // n_t
+	Callers  int   // m_t: threads that called MPI
+	Wall     int64 // wall time without the start and end of MPI
+	StartEnd int64 // wall time of the start and end of MPI
+	Parts    Parts // of Wall times Threads; Ended is 0
+	// Parallel is the wall time that the primary thread spent in parallel regions, and OutMPI
+	// its time outside of MPI, in regions or not: POP's inOpenMP(p,1) and OutMPI(p,1). Outside
+	// is its time in MPI outside of regions.
+	Parallel, OutMPI, Outside int64
+	// MaxUseful is the useful time of the thread with most of it.
+	MaxUseful int64
+	// Communication is the time of all threads in calls that communicate or wait for
+	// communication (see mpi.Operation.Communicates), Calls the number of MPI calls of any kind.
+	Communication int64
+	Calls         uint64
+	UsesMPI       bool
+	// Nested: parallel regions were started in others. Their threads' losses count for their own
+	// region only; for the whole, they are work of the thread that started them.
+	Nested bool
+	// Estimated: figures were extrapolated, because constructs were not observed all of the time.
+	Estimated bool
+	TALP      TALP
+}
+
+// Figures are those of a region of any construct.
+type Figures struct {
+	// Own are the losses of the region itself, without the regions inside it. What MPIIdle is for
+	// the whole is here at the MPI call sites outside of parallel regions.
+	Own Parts
+	// Team is set for parallel regions: the time of all threads of the team by part, with all
+	// constructs in the region but those in nested parallel regions.
+	Team    Parts
+	Wall    int64 // of the threads that started the teams
+	Threads int   // of the largest team
+	Starts  uint64
+}
+
+// Add adds those of the same region of another process.
+func (r *Figures) Add(o *Figures) {
+	r.Own.Add(&o.Own)
+	r.Team.Add(&o.Team)
+	r.Wall += o.Wall
+	r.Threads = max(r.Threads, o.Threads)
+	r.Starts += o.Starts
+}
+
+// Of returns the figures of a process and of its regions, by their index in p.Regions. It needs the
+// regions of single MPI calls: call it before profile.Hide removes them. Time without a core is a
+// loss, except in the process's TALP figures.
+func Of(p *profile.Profile) (Process, []Figures) {
+	w := walk(p)
+	m := &p.Meta
+	w.Host, w.PID, w.Estimated = m.Host, m.PID, len(m.Observations) > 0
+	if m.MPI != nil {
+		w.UsesMPI, w.Rank = true, max(0, m.MPI.Rank)
+	}
+	w.Process.TALP = talpOf(walk(blind(p)))
+	return w.Process, w.regions
+}
+
+// walker walks the nodes of a profile.
+type walker struct {
+	p *profile.Profile
+	Process
+	regions []Figures
+	classes [][]analysis.Classes // by node
+	paths   analysis.Paths
+	ends    analysis.StartEnd
+	roots   map[int]*initial
+	useful  []int64 // by thread
+	// The time that waits at barriers and for tasks are of Synch, and parallel regions and tasks
+	// that were started: TALP counts these apart.
+	barriers int64
+	tasks    uint64
+	// The part of NoCore outside of parallel regions.
+	serialNoCore int64
+}
+
+// initial holds the figures of an initial thread and its workers.
+type initial struct {
+	threads  int   // of the team's rows, and of all initial threads that share the rows
+	lived    int64 // without the start and end of MPI
+	parallel int64 // of the initial thread
+	workers  int64 // of the others, in parallel regions
+	outside  int64 // MPI of the initial thread outside of regions
+}
+
+func walk(p *profile.Profile) *walker {
+	w := &walker{p: p, regions: make([]Figures, len(p.Regions)), paths: analysis.NewPaths(p), ends: analysis.MPIStartEnd(p),
+		roots: map[int]*initial{}, useful: make([]int64, len(p.Threads))}
+	w.Threads = analysis.Threads(p)
+	w.lives()
+	for i := range p.Nodes {
+		w.classes = append(w.classes, analysis.Classify(p, i))
+	}
+	for i := 1; i < len(p.Nodes); i++ {
+		w.node(i)
+	}
+	w.root()
+	w.teams()
+	w.idle()
+	w.primary()
+	return w
+}
+
+// lives notes the initial threads. Of an initial thread's life, what SerialTimes leaves is known.
+func (w *walker) lives() {
+	for _, s := range analysis.SerialTimes(w.p) {
+		w.roots[s.Root] = &initial{lived: s.Time}
+	}
+	joined := map[int]int{}
+	numbered := map[int]bool{}
+	for _, t := range w.p.Threads {
+		if t.Num == 0 {
+			joined[t.Root] = t.Joined
+		}
+		if t.Num != profile.UnknownNum {
+			for _, id := range t.TIDs {
+				numbered[id] = true
+			}
+		}
+	}
+	for i, t := range w.p.Threads {
+		r := w.roots[t.Root]
+		if t.Num != profile.UnknownNum {
+			r.threads += max(1, joined[t.Root])
+		} else {
+			for _, id := range t.TIDs {
+				if !numbered[id] {
+					r.threads++
+				}
+			}
+		}
+		if t.Num == 0 {
+			r.lived -= w.ends.All[i]
+		}
+	}
+}
+
+// team returns the outermost parallel region around a node, itself included; -1: none.
+func (w *walker) team(node int) (outermost int) {
+	outermost = w.paths.Team(node)
+	for outermost >= 0 {
+		above := w.paths.Team(w.p.Nodes[outermost].Parent)
+		if above < 0 {
+			break
+		}
+		w.Nested = true
+		outermost = above
+	}
+	return outermost
+}
+
+// node charges the losses of a node to its region, to its team's region and to the process.
+func (w *walker) node(i int) {
+	n := &w.p.Nodes[i]
+	region := &w.p.Regions[n.Region]
+	own, team, outermost := &w.regions[n.Region].Own, w.paths.Team(i), w.team(i)
+	if n.Parent == 0 {
+		for j := range n.Stats {
+			if t := w.p.Threads[n.Stats[j].Thread]; t.Num == 0 {
+				w.roots[t.Root].lived += n.Stats[j].Exec.T
+			}
+		}
+	}
+	if region.Construct == event.MPI && !analysis.StartsEnds(region) {
+		if op, ok := mpi.ParseOp(region.Name); ok && op.Info().Communicates {
+			for j := range n.Stats {
+				w.Communication += n.Stats[j].Exec.T
+			}
+		}
+	}
+	if team < 0 && analysis.StartsEnds(region) {
+		return
+	}
+	for j, c := range w.classes[i] {
+		thread := n.Stats[j].Thread
+		switch {
+		case team < 0:
+			own.chargeSerial(&c)
+			w.Parts.chargeSerial(&c)
+			w.serialNoCore += c.NoCore
+			w.useful[thread] -= c.Sum()
+			if t := w.p.Threads[thread]; t.Num == 0 {
+				w.roots[t.Root].outside += c.MPI
+			}
+			continue
+		case team == outermost:
+			w.Parts.charge(&c)
+			w.useful[thread] -= c.Sum()
+			if region.Construct == event.Barrier || region.Construct.IsTasking() {
+				w.barriers += c.Synch
+			}
+		}
+		own.charge(&c)
+		w.regions[w.p.Nodes[team].Region].Team.charge(&c)
+	}
+	if region.Construct == event.Task || region.Construct == event.UntiedTask {
+		w.tasks += analysis.Sum(n).Exec.C
+	}
+}
+
+// root charges what the root itself holds: calls whose regions were taken out, and time without a
+// core outside of all regions.
+func (w *walker) root() {
+	n := &w.p.Nodes[0]
+	noCore := make([]int64, len(w.p.Threads)) // in regions
+	for i := 1; i < len(w.p.Nodes); i++ {
+		for j, c := range w.classes[i] {
+			noCore[w.p.Nodes[i].Stats[j].Thread] += c.NoCore
+		}
+	}
+	for j, c := range w.classes[0] {
+		s := &n.Stats[j]
+		t := w.p.Threads[s.Thread]
+		if s.MPI != nil && s.MPI.Calls > 0 {
+			w.Callers++
+			w.Calls += s.MPI.Calls
+		}
+		if t.Num != 0 {
+			continue
+		}
+		c.NoCore = 0
+		if s.NoCore != nil {
+			c.NoCore = max(0, s.NoCore.Exec-noCore[s.Thread])
+		}
+		w.Parts.chargeSerial(&c)
+		w.serialNoCore += c.NoCore
+		w.useful[s.Thread] -= c.Sum()
+		w.roots[t.Root].outside += c.MPI
+	}
+}
+
+// teams adds the time of teams: what is in no class is work.
+func (w *walker) teams() {
+	var all int64
+	for i := 1; i < len(w.p.Nodes); i++ {
+		n := &w.p.Nodes[i]
+		if w.paths.Team(i) != i {
+			continue
+		}
+		outermost := w.paths.Team(n.Parent) < 0
+		r := &w.regions[n.Region]
+		first, others := map[int]int64{}, map[int]int64{} // by Root
+		for j := range n.Stats {
+			s := &n.Stats[j]
+			t := w.p.Threads[s.Thread]
+			if !w.paths.Within(i, s.Thread) {
+				r.Team[Work] += s.Exec.T
+			}
+			if t.Num == 0 {
+				r.Wall += s.Exec.T
+				r.Starts += s.Exec.C
+			}
+			if !outermost {
+				continue
+			}
+			all += s.Exec.T
+			w.useful[s.Thread] += s.Exec.T
+			if t.Num == 0 {
+				first[t.Root] += s.Exec.T
+				w.roots[t.Root].parallel += s.Exec.T
+			} else {
+				others[t.Root] += s.Exec.T
+				w.roots[t.Root].workers += s.Exec.T
+			}
+		}
+		r.Threads = max(r.Threads, len(n.Stats))
+		for root, t := range first {
+			r.Own[TeamIdle] += max(0, t*int64(w.roots[root].threads-1)-others[root])
+		}
+	}
+	for i := range w.regions {
+		t := &w.regions[i].Team
+		work := t[Work]
+		t[Work] = 0
+		t[Work] = max(0, work-t.Sum())
+	}
+	w.Parts[Work] = all + w.serialNoCore
+	for _, of := range []Part{Synch, Imbal, Limpar, Mgmt, MPI, NoCore} {
+		w.Parts[Work] -= w.Parts[of]
+	}
+}
+
+// idle adds the time outside of regions: that of initial threads, and that of the others meanwhile.
+func (w *walker) idle() {
+	var whole int64
+	for _, r := range w.roots {
+		r.lived = max(r.lived, r.parallel)
+		outside := r.lived - r.parallel
+		w.Parts[Serial] += outside
+		others := int64(max(1, r.threads) - 1)
+		mpi := min(r.outside, outside)
+		w.Parts[MPIIdle] += others * mpi
+		w.Parts[SerialIdle] += others * (outside - mpi)
+		w.Parts[TeamIdle] += others*r.parallel - r.workers
+		whole += r.lived * int64(max(1, r.threads))
+	}
+	w.Parts[Serial] -= w.Parts[SerialMPI] + w.Parts[SerialWait] + w.serialNoCore
+	for i := range w.Parts { // what does not fit is small: clocks of different threads
+		if t := w.Parts[i]; t < 0 {
+			w.Parts[i] = 0
+			w.Parts.take(-t, SerialIdle, MPIIdle, Work, Serial)
+		}
+	}
+	w.Wall = w.p.Meta.Duration
+}
+
+// primary notes the figures of the primary thread, and the greatest useful time of a thread.
+func (w *walker) primary() {
+	r := w.roots[0]
+	for i, t := range w.p.Threads {
+		if t.Num == 0 {
+			first := w.roots[t.Root]
+			w.useful[i] += first.lived - first.parallel
+			if t.Root == 0 {
+				w.StartEnd = w.ends.All[i]
+			}
+		}
+	}
+	w.Wall = max(0, w.Wall-w.StartEnd)
+	for i, t := range w.useful {
+		w.MaxUseful = max(w.MaxUseful, min(w.Wall, t/int64(max(1, w.p.Threads[i].Joined))))
+	}
+	if r == nil {
+		w.OutMPI = w.Wall
+		return
+	}
+	w.Parallel, w.Outside = min(r.parallel, w.Wall), min(r.outside, w.Wall)
+	w.OutMPI = max(0, w.Wall-w.primaryMPI())
+}
+
+// primaryMPI returns the primary thread's time in MPI, in regions or not, without the start and end
+// of MPI.
+func (w *walker) primaryMPI() (t int64) {
+	for i := range w.p.Nodes[0].Stats {
+		s := &w.p.Nodes[0].Stats[i]
+		if th := w.p.Threads[s.Thread]; th.Root == 0 && th.Num == 0 && s.MPI != nil {
+			t += s.MPI.T - w.ends.All[s.Thread]
+		}
+	}
+	return max(0, t)
+}

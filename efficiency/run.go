@@ -1,0 +1,94 @@
+package efficiency
+
+import "ompp-attach/profile"
+
+// Run is a run of one process or of an MPI job.
+type Run struct {
+	Program   string
+	Processes []Process // at least one, by rising rank
+	Regions   []Region  // of all processes
+	// Runtime is the wall time of the process that ran longest (see Process.Wall), ns.
+	Runtime int64
+	Missing int // number of ranks that are not among Processes
+}
+
+// Region is a region of a run.
+type Region struct {
+	*profile.Region
+	Number int // in reports
+	Figures
+}
+
+// New returns a run of these processes and regions.
+func New(program string, processes []Process, regions []Region) *Run {
+	r := &Run{Program: program, Processes: processes, Regions: regions}
+	for i := range processes {
+		r.Runtime = max(r.Runtime, processes[i].Wall)
+	}
+	return r
+}
+
+// OfProfile returns the run of a single process.
+func OfProfile(p *profile.Profile) *Run {
+	process, figures := Of(p)
+	var named []Region
+	for i := range figures {
+		named = append(named, Region{&p.Regions[i], i + 1, figures[i]})
+	}
+	return New(p.Meta.Program, []Process{process}, named)
+}
+
+// Threads returns the threads of all processes.
+func (r *Run) Threads() (n int) {
+	for i := range r.Processes {
+		n += r.Processes[i].Threads
+	}
+	return n
+}
+
+// Whole returns the time of all threads by part. The sum of the parts is Runtime times Threads, but
+// for threads that lived for a part of the run only.
+func (r *Run) Whole() (all Parts) {
+	for i := range r.Processes {
+		p := &r.Processes[i]
+		all.Add(&p.Parts)
+		all[Ended] += max(0, r.Runtime*int64(p.Threads)-p.Parts.Sum())
+	}
+	return all
+}
+
+// Most returns the region that itself takes most of a part, and the time that it takes; nil: none
+// takes anything. Of MPIIdle, it is the MPI call outside of parallel regions with most time.
+func (r *Run) Most(of Part) (most *Region, t int64) {
+	if of == MPIIdle {
+		of = SerialMPI
+	}
+	for i := range r.Regions {
+		if own := r.Regions[i].Own[of]; own > t {
+			most, t = &r.Regions[i], own
+		}
+	}
+	return most, t
+}
+
+// any says whether a process has a property.
+func (r *Run) any(has func(*Process) bool) bool {
+	for i := range r.Processes {
+		if has(&r.Processes[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// UsesMPI says whether a process used MPI.
+func (r *Run) UsesMPI() bool { return r.any(func(p *Process) bool { return p.UsesMPI }) }
+
+// Nested says whether a process started parallel regions in others.
+func (r *Run) Nested() bool { return r.any(func(p *Process) bool { return p.Nested }) }
+
+// Estimated says whether figures were extrapolated.
+func (r *Run) Estimated() bool { return r.any(func(p *Process) bool { return p.Estimated }) }
+
+// Threaded says whether a process had more than one thread.
+func (r *Run) Threaded() bool { return r.any(func(p *Process) bool { return p.Threads > 1 }) }
