@@ -6,7 +6,7 @@ BPF_ASM ?= /usr/include/$(shell gcc -dumpmachine)
 PREFIX ?= /usr/local
 # Packages whose tests run under the race detector too: they share data between
 # goroutines, or are so quick that it costs nothing.
-RACE = ./attribution ./profile ./analysis ./report ./event ./bpf ./collect ./job ./cmd/ompp-attach
+RACE = ./attribution ./profile ./analysis ./report ./event ./bpf ./collect/... ./job ./cmd/ompp-attach
 
 export BPF_CLANG BPF_ASM
 

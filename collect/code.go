@@ -58,7 +58,7 @@ func (m *Measurement) codePlan(mod *symbols.Module) (*probes.Attached, error) {
 	}
 	var known planned
 	p := probes.NewCodePlan(o, points)
-	m.selection.prune(p)
+	m.selection.Prune(p)
 	if len(p.Placements) > 0 {
 		m.mu.Lock()
 		known.plan, known.err = m.decoder.Store(m.kernel, p, m.running)

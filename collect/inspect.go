@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/collect/selection"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
 	"ompp-attach/probes"
@@ -52,7 +53,7 @@ func inspectMPI(mod *symbols.Module) InspectedMPI {
 	if err != nil {
 		return InspectedMPI{Name: "MPI", Path: mod.Path, Err: err}
 	}
-	plan.Keep((&Selection{}).WantsMPI)
+	plan.Keep((&selection.Selection{}).WantsMPI)
 	return InspectedMPI{Name: plan.Library.Name, Path: mod.Path, Probes: len(plan.Placements), Unknown: plan.Library.Unknown}
 }
 

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
+	"ompp-attach/collect/selection"
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
@@ -55,9 +56,9 @@ type Measurement struct {
 	sampling  sampling
 	debug     debugFiles
 	finders   []CodeFinder
-	selection *Selection   // nil: all constructs are wanted
-	budget    *limiter     // nil: there is no --max-overhead
-	user      *UserRegions // nil: no user regions are wanted
+	selection *selection.Selection // nil: all constructs are wanted
+	budget    *limiter             // nil: there is no --max-overhead
+	user      *UserRegions         // nil: no user regions are wanted
 
 	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
 	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *probes.MPIAttached
@@ -395,7 +396,7 @@ func (m *Measurement) newPlan(mod *symbols.Module, imported func(string) bool) (
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}
-	m.selection.prune(p)
+	m.selection.Prune(p)
 	m.mu.Lock()
 	a, err := m.decoder.Store(m.kernel, p, m.running)
 	m.mu.Unlock()
@@ -405,3 +406,7 @@ func (m *Measurement) newPlan(mod *symbols.Module, imported func(string) bool) (
 	m.logf("%s: %s, %d probes planned in %s", mod.Path, p.Runtime, len(p.Placements), time.Since(begin).Round(time.Microsecond))
 	return a, nil
 }
+
+// Select makes the measurement leave out what the user does not want. It must be called before the
+// measurement starts.
+func (m *Measurement) Select(s *selection.Selection) { m.selection = s }

@@ -191,7 +191,7 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 		p.mpi.begun = true
 		p.mpi.begin(world)
 	}
-	if !m.selection.WantsMPI(ev.MPI.Op) && (ev.MPI.Flags&mpi.Started == 0 || !m.selection.wantsStarts()) {
+	if !m.selection.WantsMPI(ev.MPI.Op) && (ev.MPI.Flags&mpi.Started == 0 || !m.selection.WantsStarts()) {
 		return
 	}
 	if r.Stack != nil {

@@ -1,13 +1,9 @@
 package collect
 
 import (
+	"ompp-attach/symbols"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
-	"ompp-attach/event"
-	"ompp-attach/symbols"
 )
 
 func TestPatterns(t *testing.T) {
@@ -96,42 +92,6 @@ func TestParseLines(t *testing.T) {
 		if want != nil && (got.name != want.name || got.file != want.file || got.first != want.first || got.last != want.last) {
 			t.Errorf("%s: %+v", text, got)
 		}
-	}
-}
-
-func TestSelectionWords(t *testing.T) {
-	s, err := NewSelection([]string{"lock", "file:a.c", "function:f"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !s.hidden[event.Lock] || !s.hidden[event.NestLock] || s.hidden[event.Critical] || !s.UserRegions() {
-		t.Errorf("%v", s.hidden)
-	}
-	if d := cmp.Diff([]string{"lock", "file:a.c (probed, not shown)", "function:f (probed, not shown)"}, s.text); d != "" {
-		t.Error(d)
-	}
-	if s, err = NewSelection(nil, []string{"parallel", "critical"}); err != nil {
-		t.Fatal(err)
-	}
-	if s.hidden[event.Critical] || s.hidden[event.Parallel] || !s.hidden[event.Loop] || s.UserRegions() {
-		t.Errorf("%v", s.hidden)
-	}
-	if s, err = NewSelection([]string{"lock"}, []string{"sync"}); err != nil || !s.hidden[event.Lock] || s.hidden[event.Critical] {
-		t.Errorf("%v, %v", s, err)
-	}
-	if _, err = NewSelection([]string{"sync"}, []string{"critical"}); err == nil || !strings.Contains(err.Error(), "--only critical: --disable") {
-		t.Errorf("got %v", err)
-	}
-	if _, err = NewSelection([]string{"citical"}, nil); err == nil || !strings.Contains(err.Error(), "critical") {
-		t.Errorf("got %v", err)
-	}
-	for _, wrong := range []string{"MPI_Sendd", "mpi_"} {
-		if _, err = NewSelection([]string{wrong}, nil); err == nil || !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%s: got %v", wrong, err)
-		}
-	}
-	if !inFile("/a/b/x.c", "x.c") || !inFile("/a/b/x.c", "b/x.c") || inFile("/a/b/xx.c", "x.c") || inFile("", "") {
-		t.Error("files")
 	}
 	if !symbols.SameSource("/a/b/x.c", "./b/x.c") || symbols.SameSource("/a/bb/x.c", "b/x.c") {
 		t.Error("sources")

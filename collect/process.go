@@ -388,7 +388,7 @@ func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *
 		prof.Warnings = append(prof.Warnings, w)
 	}
 	m.counting.settle(prof)
-	m.selection.hide(prof)
+	m.selection.Hide(prof)
 	p.usage.Finish(end)
 	prof.Warnings = append(prof.Warnings, p.usage.Oversubscribed(&p.cores)...)
 	if w := p.usage.GCCOnLibomp(p.resolver.fileOf, importedBy(p.resolver.mods)); w != "" {

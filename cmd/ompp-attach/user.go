@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/selection"
 )
 
 // userFlags are the flags on user regions and on what is left out.
@@ -21,14 +22,14 @@ type userFlags struct {
 func (f *userFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.functions, "function", nil, "show executions of this function as a USER REGION: a name, or a regular expression, with @LIBRARY for those of one library (repeatable)")
 	c.Flags().StringArrayVar(&f.regions, "region", nil, "show these lines as a USER REGION: NAME=FILE:LINE-FILE:LINE or NAME=FILE:LINE-LINE (repeatable)")
-	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(collect.Classes(), ", ")+"; an operation of MPI, like MPI_Barrier; or file:NAME, function:NAME for what stands there")
+	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(selection.Classes(), ", ")+"; an operation of MPI, like MPI_Barrier; or file:NAME, function:NAME for what stands there")
 	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions and these classes or operations of MPI")
 	c.Flags().BoolVar(&f.allMPI, "mpi-all", false, "measure also MPI calls that only look something up (MPI_Comm_rank, MPI_Wtime): a probe takes a hundred times as long")
 }
 
 // apply passes the flags to a measurement.
 func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any), say func(string)) error {
-	s, err := collect.NewSelection(f.disable, f.only)
+	s, err := selection.New(f.disable, f.only)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}

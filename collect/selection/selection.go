@@ -1,4 +1,4 @@
-package collect
+package selection
 
 import (
 	"fmt"
@@ -47,10 +47,10 @@ type Selection struct {
 	text      []string // for the report
 }
 
-// NewSelection makes a selection from the words of --disable and --only. A word is a class or an
+// New makes a selection from the words of --disable and --only. A word is a class or an
 // MPI operation. With --disable it may also be file:NAME or function:NAME, to leave out all regions
 // there. The error names the word that is wrong.
-func NewSelection(disable, only []string) (*Selection, error) {
+func New(disable, only []string) (*Selection, error) {
 	s := &Selection{hidden: map[event.Construct]bool{}}
 	for _, word := range disable {
 		if name, ok := strings.CutPrefix(word, "file:"); ok && name != "" {
@@ -130,15 +130,11 @@ func Classes() (names []string) {
 	return names
 }
 
-// Select makes the measurement leave out what the user does not want. It must be called before the
-// measurement starts.
-func (m *Measurement) Select(s *Selection) { m.selection = s }
-
 // UserRegions tells whether user regions are wanted.
 func (s *Selection) UserRegions() bool { return !s.hidden[event.UserRegion] }
 
-// prune removes the placements that only unwanted constructs need from a plan.
-func (s *Selection) prune(p *probes.Plan) {
+// Prune removes the placements that only unwanted constructs need from a plan.
+func (s *Selection) Prune(p *probes.Plan) {
 	if s == nil || len(s.hidden) == 0 {
 		return
 	}
@@ -158,8 +154,8 @@ func (s *Selection) prune(p *probes.Plan) {
 	})
 }
 
-// hide removes unwanted regions from a profile. Unwanted MPI calls were not fed in the first place.
-func (s *Selection) hide(p *profile.Profile) {
+// Hide removes unwanted regions from a profile. Unwanted MPI calls were not fed in the first place.
+func (s *Selection) Hide(p *profile.Profile) {
 	if s == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package collect
+package selection
 
 import (
 	"fmt"
@@ -34,8 +34,8 @@ func (s *Selection) WantsMPI(op mpi.Op) bool {
 	return s.mpi.queries || !op.Info().Query
 }
 
-// wantsStarts tells whether calls that start persistent operations are measured.
-func (s *Selection) wantsStarts() bool {
+// WantsStarts tells whether calls that start persistent operations are measured.
+func (s *Selection) WantsStarts() bool {
 	return slices.ContainsFunc([]string{"MPI_Start", "MPI_Startall"}, func(name string) bool {
 		op, ok := mpi.ParseOp(name)
 		return ok && s.WantsMPI(op)
