@@ -80,9 +80,9 @@ func (j *Job) rankMoments(of func(*Rank) int64) *moments {
 }
 
 func (j *Job) rankCorrelation(x, y func(*Rank) int64) Correlation {
-	var xy wide
+	var xy joint
 	for i := range j.Ranks {
-		xy.addProduct(x(&j.Ranks[i]), y(&j.Ranks[i]))
+		xy.add(x(&j.Ranks[i]), y(&j.Ranks[i]))
 	}
 	r, ok := correlation(len(j.Ranks), &xy, j.rankMoments(x), j.rankMoments(y))
 	return Correlation{r, ok && len(j.Ranks) >= MinRanks}

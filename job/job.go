@@ -99,8 +99,8 @@ type Region struct {
 	from     int // the rank that the embedded Region comes from
 	ranks    bitset
 	moments  [NumFigures]moments
-	products [len(pairs)]wide
-	withMPI  [2]wide // products of WorkT and WaitT with the rank's communication
+	products [len(pairs)]joint
+	withMPI  [2]joint // WorkT and WaitT with the rank's communication
 	bytes    *calls
 	counters map[string]*moments
 	bins     []bin
@@ -109,7 +109,7 @@ type Region struct {
 	mpiTime  *moments // communication of each rank, in any region
 }
 
-// pair names two figures whose products are summed.
+// pair names two figures that are seen together.
 type pair struct{ x, y Figure }
 
 // The pairs: each part of execT with the whole, and the figures that work may go with.
@@ -172,7 +172,7 @@ func (g *Region) add(p *part, rank *Rank) {
 		g.moments[f].add(v, rank.Rank)
 	}
 	for i, pr := range pairs {
-		g.products[i].addProduct(p.figures[pr.x], p.figures[pr.y])
+		g.products[i].add(p.figures[pr.x], p.figures[pr.y])
 	}
 	for name, v := range p.counters {
 		if g.counters == nil {
@@ -183,8 +183,8 @@ func (g *Region) add(p *part, rank *Rank) {
 		}
 		g.counters[name].add(v, rank.Rank)
 	}
-	g.withMPI[0].addProduct(p.figures[WorkT], rank.Communication())
-	g.withMPI[1].addProduct(p.figures[WaitT], rank.Communication())
+	g.withMPI[0].add(p.figures[WorkT], rank.Communication())
+	g.withMPI[1].add(p.figures[WaitT], rank.Communication())
 }
 
 // finish orders ranks and regions when all ranks have been added.
@@ -198,9 +198,16 @@ func (j *Job) finish() {
 		g.n = len(j.Ranks)
 		g.absent = -1
 		g.mpiTime = mpiTime
-		for at := 0; at < len(j.Ranks) && g.absent < 0; at++ {
-			if !g.ranks.has(j.Ranks[at].Rank) {
-				g.absent = j.Ranks[at].Rank
+		for at := range j.Ranks {
+			r := &j.Ranks[at]
+			if g.ranks.has(r.Rank) {
+				continue
+			}
+			if g.absent < 0 {
+				g.absent = r.Rank
+			}
+			for i := range g.withMPI { // no time in the region, but communication
+				g.withMPI[i].add(0, r.Communication())
 			}
 		}
 	}
@@ -223,7 +230,7 @@ func (g *Region) Stats(f Figure) Stats { return g.moments[f].over(g.n, g.absent)
 // add up to 1. One share can exceed 1 if another part makes up for it. ok is false if execT does
 // not vary.
 func (g *Region) share(part Figure) (s float64, ok bool) {
-	return share(g.n, g.product(part, ExecT), &g.moments[part], &g.moments[ExecT])
+	return share(g.n, g.product(part, ExecT), &g.moments[ExecT])
 }
 
 // correlate returns the correlation of two figures over ranks.
@@ -231,12 +238,12 @@ func (g *Region) correlate(x, y Figure) Correlation {
 	return g.known(g.product(x, y), &g.moments[x], &g.moments[y])
 }
 
-func (g *Region) known(xy *wide, x, y *moments) Correlation {
+func (g *Region) known(xy *joint, x, y *moments) Correlation {
 	r, ok := correlation(g.n, xy, x, y)
 	return Correlation{r, ok && g.n >= MinRanks}
 }
 
-func (g *Region) product(x, y Figure) *wide {
+func (g *Region) product(x, y Figure) *joint {
 	return &g.products[slices.Index(pairs[:], pair{x, y})]
 }
 

@@ -33,58 +33,29 @@ func (s *Stats) Variation() float64 {
 func (s *Stats) Range() float64 { return float64(s.Max) - float64(s.Min) }
 
 // Total returns Sum as a floating-point number.
-func (s *Stats) Total() float64 { return toFloat(s.Sum) }
-
-// wide is a 192-bit integer in two's complement, least significant word first. A product of two
-// figures takes 126 bits, so sums of squares are exact for any number of ranks. Neither the order
-// of ranks, nor a mean much larger than the spread, can falsify a deviation.
-type wide [3]uint64
-
-// addProduct adds a*b.
-func (w *wide) addProduct(a, b int64) {
-	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
-	var carry uint64
-	if (a < 0) != (b < 0) {
-		w[0], carry = bits.Sub64(w[0], lo, 0)
-		w[1], carry = bits.Sub64(w[1], hi, carry)
-		w[2] -= carry
-		return
-	}
-	w[0], carry = bits.Add64(w[0], lo, 0)
-	w[1], carry = bits.Add64(w[1], hi, carry)
-	w[2] += carry
+func (s *Stats) Total() float64 {
+	f, _ := new(big.Float).SetInt(s.Sum).Float64()
+	return f
 }
 
-func magnitude(v int64) uint64 {
-	if v < 0 {
-		return -uint64(v)
-	}
-	return uint64(v)
-}
-
-func (w *wide) big() *big.Int {
-	v := new(big.Int).SetUint64(w[2])
-	if int64(w[2]) < 0 {
-		v.SetInt64(int64(w[2]))
-	}
-	for _, word := range []uint64{w[1], w[0]} {
-		v.Lsh(v, 64).Add(v, new(big.Int).SetUint64(word))
-	}
-	return v
-}
-
-// moments gathers the sums of one figure over ranks.
+// moments gathers one figure over ranks by Welford's method. The mean is that of the differences
+// from the first value: these are exact, so a mean much larger than the spread falsifies nothing.
 type moments struct {
 	n        int
-	sum, sq  wide
+	first    int64
+	mean     float64
+	squares  float64 // sum of the squared deviations from the mean
+	sum      sum
 	min, max int64
 	// The lowest ranks that have the extreme values.
 	minRank, maxRank int
 }
 
-// add adds the value of a rank. Of ranks with equal extreme values the lowest one counts, so that
-// the order of adding does not matter.
+// add adds the value of a rank. Of ranks with equal extreme values the lowest one counts.
 func (m *moments) add(v int64, rank int) {
+	if m.n == 0 {
+		m.first = v
+	}
 	if m.n == 0 || v < m.min || v == m.min && rank < m.minRank {
 		m.min, m.minRank = v, rank
 	}
@@ -92,58 +63,104 @@ func (m *moments) add(v int64, rank int) {
 		m.max, m.maxRank = v, rank
 	}
 	m.n++
-	m.sum.addProduct(v, 1)
-	m.sq.addProduct(v, v)
+	m.sum.add(v)
+	d := float64(v - m.first)
+	off := d - m.mean
+	m.mean += off / float64(m.n)
+	m.squares += off * (d - m.mean)
 }
 
-// scatter returns n times the sum of products less the product of the sums. This is n² times a
-// covariance, exactly.
-func scatter(n int, xy, x, y *wide) *big.Int {
-	v := xy.big()
-	v.Mul(v, big.NewInt(int64(n)))
-	return v.Sub(v, new(big.Int).Mul(x.big(), y.big()))
+// scatter returns the sum of the squared deviations over n ranks. Ranks that were not added count
+// with 0.
+func (m *moments) scatter(n int) float64 {
+	mean := float64(m.first) + m.mean
+	return m.squares + mean*mean*absence(m.n, n)
+}
+
+// absence is the weight of the mean of k ranks in a sum over n of which the others count with 0
+// (Chan, Golub and LeVeque, Updating Formulae and a Pairwise Algorithm, 1979).
+func absence(k, n int) float64 {
+	if n <= k {
+		return 0
+	}
+	return float64(k) * float64(n-k) / float64(n)
 }
 
 // over returns the distribution over n ranks. Ranks that were not added count with 0; absent is the
 // lowest of these.
 func (m moments) over(n, absent int) Stats {
-	if m.n < n {
-		missing := n - m.n
-		m.add(0, absent)
-		m.n += missing - 1
-	}
-	s := Stats{Sum: m.sum.big(), Min: m.min, Max: m.max, MinRank: -1, MaxRank: -1}
+	s := Stats{Sum: m.sum.big(), MinRank: -1, MaxRank: -1}
 	if n == 0 {
 		return s
 	}
-	s.MinRank, s.MaxRank = m.minRank, m.maxRank
 	s.Mean = s.Total() / float64(n)
-	s.StdDev = math.Sqrt(toFloat(scatter(n, &m.sq, &m.sum, &m.sum))) / float64(n)
+	s.StdDev = math.Sqrt(m.scatter(n) / float64(n))
+	if m.n < n {
+		m.add(0, absent)
+	}
+	s.Min, s.Max, s.MinRank, s.MaxRank = m.min, m.max, m.minRank, m.maxRank
 	return s
 }
 
-func toFloat(v *big.Int) float64 {
-	f, _ := new(big.Float).SetInt(v).Float64()
-	return f
+// sum is a sum of values in 128 bits: the bytes of a large job exceed 64.
+type sum struct {
+	high int64
+	low  uint64
+}
+
+func (s *sum) add(v int64) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, uint64(v), 0)
+	s.high += v>>63 + int64(carry)
+}
+
+func (s *sum) big() *big.Int {
+	v := big.NewInt(s.high)
+	return v.Lsh(v, 64).Add(v, new(big.Int).SetUint64(s.low))
+}
+
+// joint gathers how two figures vary together over ranks, as moments does for one.
+type joint struct {
+	n              int
+	firstX, firstY int64
+	meanX, meanY   float64
+	products       float64 // sum of the products of both deviations from the means
+}
+
+// add adds the values of a rank.
+func (j *joint) add(x, y int64) {
+	if j.n == 0 {
+		j.firstX, j.firstY = x, y
+	}
+	j.n++
+	offX, dy := float64(x-j.firstX)-j.meanX, float64(y-j.firstY)
+	j.meanX += offX / float64(j.n)
+	j.meanY += (dy - j.meanY) / float64(j.n)
+	j.products += offX * (dy - j.meanY)
+}
+
+// scatter returns the sum of the products of the deviations over n ranks. Ranks that were not added
+// count with 0.
+func (j *joint) scatter(n int) float64 {
+	return j.products + (float64(j.firstX)+j.meanX)*(float64(j.firstY)+j.meanY)*absence(j.n, n)
 }
 
 // correlation returns Pearson's correlation coefficient over n ranks. ok is false if one of the two
 // figures does not vary.
-func correlation(n int, xy *wide, x, y *moments) (r float64, ok bool) {
-	vx, vy := scatter(n, &x.sq, &x.sum, &x.sum), scatter(n, &y.sq, &y.sum, &y.sum)
-	if vx.Sign() <= 0 || vy.Sign() <= 0 {
+func correlation(n int, xy *joint, x, y *moments) (r float64, ok bool) {
+	vx, vy := x.scatter(n), y.scatter(n)
+	if vx <= 0 || vy <= 0 {
 		return 0, false
 	}
-	r = toFloat(scatter(n, xy, &x.sum, &y.sum)) / math.Sqrt(toFloat(vx)) / math.Sqrt(toFloat(vy))
-	return max(-1, min(1, r)), true
+	return max(-1, min(1, xy.scatter(n)/math.Sqrt(vx)/math.Sqrt(vy))), true
 }
 
 // share returns the part of y's variance over n ranks that goes with x, where y is a sum of figures
 // that include x. It is the covariance over the variance. The shares of all summands add up to 1.
-func share(n int, xy *wide, x, y *moments) (s float64, ok bool) {
-	v := scatter(n, &y.sq, &y.sum, &y.sum)
-	if v.Sign() <= 0 {
+func share(n int, xy *joint, y *moments) (s float64, ok bool) {
+	v := y.scatter(n)
+	if v <= 0 {
 		return 0, false
 	}
-	return toFloat(scatter(n, xy, &x.sum, &y.sum)) / toFloat(v), true
+	return xy.scatter(n) / v, true
 }
