@@ -6,6 +6,7 @@ package job
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -22,6 +23,8 @@ type Job struct {
 	Size    int // size of MPI_COMM_WORLD; 0: no rank's profile states it
 	// Paths are the call paths over all ranks; nil unless Options ask for them.
 	Paths *Paths
+	// Builds are the build ids of the files that hold code of regions, by the files' base names.
+	Builds map[string]string
 
 	binWidth int // number of ranks of a bin of Region.Bins
 	troubles []trouble
@@ -119,7 +122,7 @@ var pairs = [...]pair{
 }
 
 // newJob returns an empty job.
-func newJob() *Job { return &Job{byKey: map[key]*Region{}} }
+func newJob() *Job { return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}} }
 
 // fold adds a reduced rank to the job. It answers false if the rank is in the job already.
 func (j *Job) fold(r *reduced) bool {
@@ -129,6 +132,7 @@ func (j *Job) fold(r *reduced) bool {
 	j.seen.set(r.rank.Rank)
 	j.Ranks = append(j.Ranks, r.rank)
 	j.Size = max(j.Size, r.rank.MPI.Size)
+	maps.Copy(j.Builds, r.builds)
 	for i := range r.parts {
 		g := j.region(&r.parts[i], r.rank.Rank)
 		g.add(&r.parts[i], &r.rank)

@@ -55,9 +55,10 @@ type part struct {
 // reduced is all data that the job keeps of a rank's profile: the rank's own line, and its parts of
 // the job's regions and paths.
 type reduced struct {
-	rank  Rank
-	parts []part
-	paths []pathPart
+	rank   Rank
+	parts  []part
+	paths  []pathPart
+	builds map[string]string // base name of a file to its build id
 }
 
 // reduce extracts the data that the job needs from a profile. It may change p.
@@ -69,8 +70,11 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	if o.Classic {
 		profile.Hide(p, func(r *profile.Region) bool { return r.Construct == event.MPI })
 	}
-	out := &reduced{rank: rankOf(p, file, rank)}
+	out := &reduced{rank: rankOf(p, file, rank), builds: map[string]string{}}
 	out.rank.Hot = hotIn(p)
+	for i := range p.Objects {
+		out.builds[path.Base(p.Objects[i].Path)] = p.Objects[i].BuildID
+	}
 	at := map[key]int{}
 	number := make([]int, len(p.Regions)) // region to part
 	for i := range p.Regions {

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/analysis"
+	"ompp-attach/compare"
+	"ompp-attach/files"
+	"ompp-attach/job"
+	"ompp-attach/mpi"
+	"ompp-attach/report/difference"
+)
+
+// exitHurt is the exit status of diff if a condition of --fail-if holds.
+const exitHurt = 3
+
+type diffFlags struct {
+	failIf  []string
+	format  string
+	alpha   float64
+	all     bool
+	raw     bool
+	classic bool
+	volumes accounting
+}
+
+func diffCommand() *cobra.Command {
+	f := diffFlags{format: "text", alpha: compare.DefaultAlpha}
+	c := &cobra.Command{
+		Use:   "diff [flags] A B",
+		Short: "Compare two runs, two jobs, or repeats of them",
+		Long: `diff compares a program before and after a change: A and B are directories that
+run or attach has written, of a process or of a job, or single recorded profiles.
+Regions are joined by function, construct and their order, so that other line
+numbers do not matter; regions that only one side has are listed.
+
+Only repeats tell a change from noise. Give them as A1,A2,... or as a directory
+that holds one directory per run. With repeats enough diff tells medians, their
+95 % confidence intervals, and which changes are significant.
+
+--fail-if ends diff with status 3 if a condition holds, as a gate for CI. A
+condition is FIGURE > LIMIT, for the program, or R:REGION FIGURE > LIMIT, for
+the regions whose place, function or name contains REGION (* is every one).
+LIMIT is a part of the earlier figure (5%), or an amount (0.2s, 10MB, 3).`,
+		Example: `  ompp-attach diff before after
+  ompp-attach diff base1,base2,base3,base4 new1,new2,new3,new4
+  ompp-attach diff --fail-if 'time > 5%' --fail-if 'R:solve imbal > 10%' base new`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return errors.New("diff needs two arguments, A and B; repeats of one side are joined by commas, as in A1,A2")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return diff(args[0], args[1], &f) },
+	}
+	c.Flags().StringArrayVar(&f.failIf, "fail-if", nil, "end with status 3 if this `condition` holds, as in 'time > 5%'; may be given several times")
+	c.Flags().StringVar(&f.format, "format", f.format, "of the output: text, json")
+	c.Flags().Float64Var(&f.alpha, "alpha", f.alpha, "level of significance: how often a program compared with itself may seem changed")
+	c.Flags().BoolVar(&f.all, "all", false, "show also regions that hardly changed")
+	c.Flags().BoolVar(&f.raw, "raw", false, "times as measured, without taking out what the probes took of them")
+	c.Flags().BoolVar(&f.classic, "classic-overheads", false, "overhead classes as ompP has them")
+	c.Flags().Var(&f.volumes, "volumes", "how to tell the volumes of MPI's collective operations: "+accountingNames())
+	return c
+}
+
+func diff(a, b string, f *diffFlags) error {
+	if f.format != "text" && f.format != "json" {
+		return &exitError{exitUsage, fmt.Errorf("unknown format %q; there are text, json", f.format)}
+	}
+	if !(f.alpha > 0 && f.alpha < 1) {
+		return &exitError{exitUsage, fmt.Errorf("--alpha %g: give a number above 0 and below 1, as 0.05", f.alpha)}
+	}
+	var sides [2][]compare.Run
+	for i, side := range []string{a, b} {
+		var err error
+		if sides[i], err = readSide(side, f); err != nil {
+			return err
+		}
+	}
+	c := compare.Compare(sides[compare.Before], sides[compare.After], compare.Options{Alpha: f.alpha, Volumes: mpi.Accounting(f.volumes)})
+	var violations []compare.Violation
+	for _, text := range f.failIf {
+		cond, err := compare.ParseCondition(text, counterNames(c))
+		if err != nil {
+			return &exitError{exitUsage, fmt.Errorf("--fail-if %w", err)}
+		}
+		found, err := c.Check(cond)
+		if err != nil {
+			return &exitError{exitUsage, fmt.Errorf("--fail-if %w", err)}
+		}
+		violations = append(violations, found...)
+	}
+	var err error
+	if f.format == "json" {
+		err = difference.WriteJSON(os.Stdout, c, violations)
+	} else {
+		err = difference.WriteText(os.Stdout, c, difference.Options{All: f.all})
+	}
+	if err != nil || len(violations) == 0 {
+		return err
+	}
+	for _, v := range violations {
+		tell(v.Sentence)
+	}
+	return &exitError{exitHurt, nil}
+}
+
+// counterNames lists the performance counters of all regions.
+func counterNames(c *compare.Comparison) (names []string) {
+	for _, r := range c.Regions {
+		names = append(names, r.Counters()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// readSide reads the runs of one side: a run, runs with commas between, or a directory of runs.
+func readSide(side string, f *diffFlags) (runs []compare.Run, err error) {
+	names := []string{side}
+	if _, err := os.Stat(side); err != nil && strings.Contains(side, ",") {
+		names = strings.Split(side, ",")
+	}
+	for _, name := range names {
+		if name == "" {
+			return nil, &exitError{exitUsage, fmt.Errorf("%q names a run without a name: give directories with commas between, as A1,A2", side)}
+		}
+		inner, err := repeats(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range inner {
+			run, err := readRun(one, f)
+			if err != nil {
+				return nil, err
+			}
+			runs = append(runs, *run)
+		}
+	}
+	return runs, nil
+}
+
+// repeats lists the runs that a name stands for: itself, or the directories in it that hold
+// profiles.
+func repeats(name string) ([]string, error) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open %s: %w; give a directory that run or attach has written, or a recorded profile", name, reason(err))
+	}
+	if !st.IsDir() || holdsProfiles(name) {
+		return []string{name}, nil
+	}
+	inner, err := os.ReadDir(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open %s: %w", name, reason(err))
+	}
+	var runs []string
+	for _, d := range inner {
+		if dir := filepath.Join(name, d.Name()); holdsProfiles(dir) {
+			runs = append(runs, dir)
+		}
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("%s holds no recorded profile (%s), nor do the directories in it: give a directory that run or attach has written", name, recordName)
+	}
+	return runs, nil
+}
+
+func holdsProfiles(dir string) bool {
+	names, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(names, func(e fs.DirEntry) bool { return recorded.MatchString(e.Name()) })
+}
+
+// readRun reads the ranks of a job, the processes of a run, or one profile.
+func readRun(name string, f *diffFlags) (*compare.Run, error) {
+	var sources []job.Source
+	process := func(path string) job.Source {
+		return job.Source{Name: filepath.Base(path), Rank: len(sources), Open: func() (io.ReadCloser, error) { return files.Open(path) }}
+	}
+	var ranks []job.Source
+	if st, err := os.Stat(name); err == nil && !st.IsDir() {
+		sources = append(sources, process(name))
+	} else {
+		awaitResults(name)
+		var others []string
+		if ranks, others, err = findRanks(name); err != nil {
+			return nil, err
+		}
+		if sources = ranks; len(ranks) == 0 {
+			for _, o := range others {
+				sources = append(sources, process(filepath.Join(name, o)))
+			}
+		}
+	}
+	o := job.Options{Paths: true, Raw: f.raw}
+	if f.classic {
+		o.Rules = analysis.Classic
+	}
+	j, err := job.Read(sources, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	run := &compare.Run{Name: name, Job: j}
+	switch torn := len(sources) - len(j.Ranks); {
+	case len(ranks) > 0:
+		run.Notes = j.Troubles()
+	case torn > 0:
+		run.Notes = []string{fmt.Sprintf("%d of the %d profiles could not be read.", torn, len(sources))}
+	}
+	return run, nil
+}

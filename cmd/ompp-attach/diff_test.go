@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ompp-attach/compare/comparetest"
+	"ompp-attach/profile"
+)
+
+// runDirectory writes the record of a made-up program to a directory.
+func runDirectory(t *testing.T, dir string, p comparetest.Program) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, recordName), record(t, p))
+	return dir
+}
+
+func record(t *testing.T, p comparetest.Program) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := profile.Encode(&b, p.Profile(comparetest.Exactly)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// compared runs the subcommand and returns its exit status and what it printed.
+func compared(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	return printed(t, func() error {
+		c := diffCommand()
+		c.SetArgs(args)
+		c.SilenceErrors, c.SilenceUsage = true, true
+		return c.Execute()
+	})
+}
+
+// printed returns what a function writes to standard output.
+func printed(t *testing.T, f func() error) (string, error) {
+	t.Helper()
+	out, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	stdout := os.Stdout
+	os.Stdout = out
+	err = f()
+	os.Stdout = stdout
+	text, readErr := os.ReadFile(out.Name())
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	return string(text), err
+}
+
+func TestDiffOfDirectories(t *testing.T) {
+	dir := t.TempDir()
+	heat, slow := comparetest.Heat(), comparetest.Heat().Slow(2, 1.25)
+	base := runDirectory(t, filepath.Join(dir, "base"), heat)
+	for _, n := range []string{"1", "2", "3"} {
+		runDirectory(t, filepath.Join(dir, "new", n), slow)
+	}
+	var status *exitError
+	for _, c := range []struct {
+		args   []string
+		want   string
+		status int // of an exitError; 0: none
+	}{
+		{[]string{base, filepath.Join(dir, "new")}, "(3 runs of heat, 4 threads)", 0},
+		{[]string{filepath.Join(base, recordName), filepath.Join(dir, "new", "1") + "," + filepath.Join(dir, "new", "2")}, "1 and 2 runs are too few", 0},
+		{[]string{base, filepath.Join(dir, "new", "1")}, "no substitute", 0},
+		{[]string{base, filepath.Join(dir, "new", "1"), "--fail-if", "time > 5%"}, "heat.c (40-48) in solve", exitHurt},
+		{[]string{base, base, "--fail-if", "time > 5%", "--fail-if", "R:* own > 0s"}, "executions", 0},
+		{[]string{base, base, "--format", "json"}, `"version": 1`, 0},
+		{[]string{base, base, "--format", "yaml"}, "", exitUsage},
+		{[]string{base, base, "--alpha", "2"}, "", exitUsage},
+		{[]string{base, base, "--fail-if", "tme > 5%"}, "", exitUsage},
+		{[]string{base, base + ","}, "", exitUsage},
+	} {
+		text, err := compared(t, c.args...)
+		if errors.As(err, &status); (err != nil) != (c.status != 0) || err != nil && (status == nil || status.status != c.status) || !strings.Contains(text, c.want) {
+			t.Errorf("%q: %v, want status %d and %q in\n%s", c.args, err, c.status, c.want, text)
+		}
+	}
+}
+
+// What cannot be read is told in one sentence; ranks that can be read are compared.
+func TestDiffOfBadInput(t *testing.T) {
+	dir := t.TempDir()
+	base := runDirectory(t, filepath.Join(dir, "base"), comparetest.Heat())
+	whole := record(t, comparetest.Heat())
+	for name, data := range map[string][]byte{"torn": whole[:len(whole)/2], "text": []byte("no profile"), "empty": nil} {
+		write(t, filepath.Join(dir, name), data)
+		if _, err := compared(t, base, filepath.Join(dir, name)); err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{filepath.Join(dir, "nothing"), t.TempDir()} {
+		if _, err := compared(t, name, base); err == nil || !strings.Contains(err.Error(), "give a directory that run or attach has written") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ranks := rankDirectory(t, 0, 1, 2, 3)
+	torn := rankDirectory(t, 0, 1, 2)
+	write(t, filepath.Join(torn, "profile.rank3.json.gz"), whole[:len(whole)/2])
+	text, err := compared(t, ranks, torn)
+	if err != nil || !strings.Contains(text, "truncated") || !strings.Contains(text, "with 4 processes of") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
