@@ -78,7 +78,7 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
-// Without known costs nothing changes, and nothing claims to.
+// Without known costs nothing changes, and the profile does not claim to be adjusted.
 func TestAdjustNothing(t *testing.T) {
 	p := costly()
 	for i := range p.Nodes {
@@ -91,7 +91,7 @@ func TestAdjustNothing(t *testing.T) {
 	}
 }
 
-// A construct whose time is in the whole only loses what lies there; no time
+// If all of a construct's time is in the whole, only the cost in the whole is taken out. No time
 // becomes negative.
 func TestAdjustWholes(t *testing.T) {
 	for _, w := range []struct{ exec, cost, want int64 }{{100, 30, 70}, {100, 130, 0}, {0, 10, 0}} {

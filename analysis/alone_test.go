@@ -7,7 +7,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// A team of one thread waits for nobody: what its barriers take is the runtime's own.
+// A team of one thread waits for nobody: the time of its barriers is the runtime's own.
 func TestOneThreadWaitsForNobody(t *testing.T) {
 	in := func(parent, region int, threads ...int) profile.Node {
 		n := profile.Node{Parent: parent, Region: region}

@@ -7,7 +7,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// waiting is a region of two threads, one of which waits at its end for the other.
+// waiting is a region of two threads. One waits at the end for the other.
 func waiting(t *testing.T, wait, probes int64) *profile.Profile {
 	p := profileOf(t, 1000, two, []event.Construct{event.Parallel, event.TaskWait}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{
@@ -19,7 +19,7 @@ func waiting(t *testing.T, wait, probes int64) *profile.Profile {
 	return p
 }
 
-// Findings that the probes may have made are left out, and no others.
+// Only those findings are left out that probes may have made.
 func TestFindingsOfProbes(t *testing.T) {
 	for _, c := range []struct {
 		name           string

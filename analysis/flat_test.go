@@ -21,9 +21,9 @@ func TestFlatSumsPaths(t *testing.T) {
 	}
 }
 
-// TestFlatOfRecursion: a parallel region that starts itself. Thread 1 of the
-// outer team is the primary of the inner one, so that the inner row 0 lies
-// within the outer row 1; the inner worker's time is its own.
+// A parallel region starts itself. Thread 1 of the outer team is the primary thread of the inner
+// team, so the inner row 0 lies within the outer row 1. The inner worker's time is counted for
+// itself.
 func TestFlatOfRecursion(t *testing.T) {
 	p := profileOf(t, 20, two, []event.Construct{event.Parallel}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{
@@ -46,8 +46,7 @@ func TestFlatOfRecursion(t *testing.T) {
 	}
 }
 
-// TestFlatOfRecursionBelowATeam: a region that is not itself parallel meets
-// itself again, without and with a team started in between.
+// A region that is not parallel lies within itself, without and with a team started in between.
 func TestFlatOfRecursionBelowATeam(t *testing.T) {
 	user := func(thread int, ns int64) stats { return stats{Thread: thread, Exec: span(ns, 1)} }
 	constructs := []event.Construct{event.Parallel, event.UserRegion}
@@ -83,8 +82,8 @@ func TestRowsShowWhoTookNoPart(t *testing.T) {
 		return out
 	}
 	blocks := NodeBlocks(p)
-	// The team of initial thread 1 did not execute the first; the second is
-	// outside any team.
+	// The team of initial thread 1 did not execute the first region. The second region is
+	// outside of teams.
 	if d := cmp.Diff([]int{0, 1, 2}, threads(blocks[2])); d != "" {
 		t.Errorf("in a team (-want +got):\n%s", d)
 	}

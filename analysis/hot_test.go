@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Where the user's code has no lines, the innermost function is named, with its
-// caller; without a name, by where it begins.
+// If the user's code has no lines, the innermost function is named, with its caller. A function
+// without a name is named by its address.
 func TestHotLinesWithoutLines(t *testing.T) {
 	named := func(name string) profile.Frame { return profile.Frame{Function: name, Object: "/lib/libx.so"} }
 	unnamed := func(entry, at uint64) profile.Frame {
@@ -69,7 +69,7 @@ func frameName(p *profile.Profile, f int) string {
 	return fmt.Sprintf("%#x", p.Frames[f].Entry)
 }
 
-// A region stands before the function that it is in, also where that has no name.
+// A region stands before the function that it is in, also if that function has no name.
 func TestStacksWithoutNames(t *testing.T) {
 	frames := []profile.Frame{{Function: "main", Object: "/bin/x"}, {Object: "/bin/x", Entry: 0x200, Offset: 0x210},
 		{Object: "/bin/x", Entry: 0x300, Offset: 0x310}, {Function: "kernel", Object: "/bin/x"}}

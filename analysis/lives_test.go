@@ -7,7 +7,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Shares are of the time that threads lived.
+// Shares are shares of the time that threads lived.
 func TestSharesAreOfTheTimeLived(t *testing.T) {
 	p := profileOf(t, 1000, [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, []event.Construct{event.Parallel}, []profile.Node{{Parent: 0, Region: 0,
 		Stats: []stats{{Thread: 2, Exec: span(400, 50), Body: span(300, 50), Barrier: span(100, 50)}, {Thread: 3, Exec: span(400, 50), Body: span(400, 50)}}}})

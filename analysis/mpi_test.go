@@ -11,9 +11,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestClassifyMPI: of each construct that takes 100, 60 of it a barrier, 40 in
-// MPI calls made straight from it, 10 of that in its barrier, and 20 executing
-// tasks there, no time is in two classes.
+// No time is in two classes. Each construct takes 100, of which 60 are a barrier. MPI calls from
+// the construct itself take 40, 10 of them in the barrier. Tasks in the barrier take 20.
 func TestClassifyMPI(t *testing.T) {
 	for c, want := range map[event.Construct]struct{ disjoint, classic int64 }{ // of all classes but MPI
 		event.Atomic:       {60, 100},
@@ -60,8 +59,8 @@ func TestClassifyMPI(t *testing.T) {
 	}
 }
 
-// Thread 1 works for 100 while thread 0 waits at a barrier and executes a task,
-// half of which is MPI: of its 100, 40 are waiting, 30 MPI and 30 the task's.
+// Thread 1 works for 100. Meanwhile thread 0 waits at a barrier for 40 and executes a task: 30 of
+// the task are MPI, 30 are its own.
 func TestMPIOfTasksIsNoWait(t *testing.T) {
 	send, _ := mpi.ParseOp("MPI_Send")
 	s := attribution.Stream{PID: 1, End: 200}
@@ -104,7 +103,7 @@ func TestMPIOfTasksIsNoWait(t *testing.T) {
 	}
 }
 
-// MPI outside of parallel regions is told beside the tables.
+// MPI outside of parallel regions is not in the tables, but in Outside.
 func TestMPIOutside(t *testing.T) {
 	calls := profile.MPIStats{T: 40, Calls: 1}
 	p := profileOf(t, 100, two, []event.Construct{event.MPI}, []profile.Node{
@@ -123,7 +122,7 @@ func TestMPIOutside(t *testing.T) {
 	}
 }
 
-// A region within itself has its calls once.
+// Calls in a region within itself count once.
 func TestFlatMPIOfRecursion(t *testing.T) {
 	outer, inner := profile.MPIStats{T: 40, Calls: 2}, profile.MPIStats{T: 10, Calls: 1}
 	p := profileOf(t, 100, two, []event.Construct{event.UserRegion}, []profile.Node{

@@ -8,7 +8,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Time without a core is in class NoCore and in no other, wherever it lies.
+// Time without a core is in class NoCore and in no other class.
 func TestTimeWithoutCoreIsAClassOfItsOwn(t *testing.T) {
 	noCore := &profile.Cost{Exec: 60, Enter: 5, Body: 20, Barrier: 30, Exit: 5, Child: 8, Task: 10}
 	s := stats{Exec: span(1000, 1), Enter: span(100, 1), Body: span(500, 1), Barrier: span(300, 1), Exit: span(100, 1),
@@ -32,7 +32,7 @@ func TestTimeWithoutCoreIsAClassOfItsOwn(t *testing.T) {
 	}
 }
 
-// Whatever is recorded, no time is in two classes and none is negative.
+// No time is in two classes, and no time is negative, for any recorded figures.
 func TestClassesStayWithinTheTime(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	n := func(most int64) int64 { return r.Int64N(most + 1) }

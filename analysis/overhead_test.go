@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestClassify holds each construct to ompP's table of overhead classes. The
-// times are chosen so that every sum of them is different.
+// TestClassify compares each construct with ompP's table of overhead classes. The times are chosen
+// so that all of their sums differ.
 func TestClassify(t *testing.T) {
 	const enter, body, barrier, exit, rest = 1, 10, 100, 1000, 10000
 	const exec = enter + body + barrier + exit + rest
@@ -80,8 +80,8 @@ func TestSectionsThatAreTooFewLimitParallelism(t *testing.T) {
 	}
 }
 
-// What a thread executes while it waits is no overhead; the bodies of tasks that
-// were executed inside the call that created them are no cost of creation.
+// Tasks that a thread executes while waiting are no overhead. The bodies of tasks that were
+// executed inside the call that created them are no cost of creation.
 func TestExecutedTasksAreTakenOff(t *testing.T) {
 	for _, tt := range []struct {
 		construct event.Construct
@@ -107,8 +107,8 @@ func TestExecutedTasksAreTakenOff(t *testing.T) {
 	}
 }
 
-// A construct below a task is not inside the time of its like above it, unless
-// that is a parallel region, which lasts until its tasks are done.
+// A construct in a task is not inside the time of the same construct around the task. A parallel
+// region is the exception, because it lasts until its tasks are done.
 func TestFlatAcrossTasks(t *testing.T) {
 	p := profileOf(t, 100, two, []event.Construct{event.Parallel, event.Task, event.TaskExec}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{{Exec: span(50, 1)}}},
@@ -125,8 +125,8 @@ func TestFlatAcrossTasks(t *testing.T) {
 	}
 }
 
-// nested is an outer team of two whose thread 1 starts an inner one, with a
-// lock in each of them and one outside.
+// nested is an outer team of two threads. Its thread 1 starts an inner team. There is a lock in
+// each team, and one outside.
 func nested(t *testing.T) *profile.Profile {
 	return profileOf(t, 20, two, []event.Construct{event.Parallel, event.ParallelLoop, event.Lock}, []profile.Node{
 		{Parent: 0, Region: 0, Stats: []stats{
@@ -186,7 +186,7 @@ func TestCosts(t *testing.T) {
 		{Region: 0, Inclusive: 24, Exclusive: 15, Overhead: Classes{Imbal: 3, Mgmt: 4}},
 		{Region: 1, Inclusive: 12, Exclusive: 11, Overhead: Classes{Imbal: 4, Mgmt: 2}},
 	}
-	// Regions 0 and 2 have overhead 7 each; the greater exclusive time wins.
+	// Regions 0 and 2 have overhead 7 each; the longer exclusive time comes first.
 	want[0], want[1] = want[1], want[0]
 	if d := cmp.Diff(want, Costs(nested(t))); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

@@ -9,10 +9,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// stackProfile makes a profile of regions, each in the one before:
-// CONSTRUCT@FUNCTION, where its
-// directive is; and of samples, NODE: FRAMES, outermost first. Frames of the
-// libraries are gomp:NAME and libc:NAME; "cut" first: the stack is.
+// stackProfile makes a profile of regions and samples. Each region lies in the one before, and is
+// written as CONSTRUCT@FUNCTION with the function of its directive. A sample is written as NODE:
+// FRAMES, outermost first. Frames of libraries are gomp:NAME and libc:NAME. A stack that was cut
+// begins with "cut".
 func stackProfile(t *testing.T, regions, samples []string) *profile.Profile {
 	t.Helper()
 	p := &profile.Profile{

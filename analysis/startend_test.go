@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Of 100 in MPI_Init_thread, 30 in MPI_Send and 20 in MPI_Finalize, 120 are start
-// and end, 100 of them the start.
+// 100 are in MPI_Init_thread, 30 in MPI_Send, 20 in MPI_Finalize. So the start and the end take
+// 120, 100 of them the start.
 func TestMPIStartEnd(t *testing.T) {
 	var nodes []profile.Node
 	for i, took := range []int64{100, 30, 20} {

@@ -8,8 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Where tasks were not observed all of the time, waiting may be tasks: it is no
-// finding in their parallel region, and is one elsewhere.
+// If tasks were not observed all of the time, waiting may have been tasks. So waiting is no finding
+// in the tasks' parallel region, and is one elsewhere.
 func TestWaitingThatMayBeTasks(t *testing.T) {
 	wait := func(estimate *profile.Estimate) []profile.Node {
 		team := []stats{

@@ -6,8 +6,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Threads whose number is not known count once, and not at all if they have
-// another row.
+// Threads without a known number count once. They do not count at all if they have another row.
 func TestThreads(t *testing.T) {
 	const unknown = profile.UnknownNum
 	for _, c := range []struct {

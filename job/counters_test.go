@@ -6,8 +6,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Counters are summed over threads, and told of a region only if every rank
-// that reached it knows them.
+// Counters are summed over threads. A region has only those that are known of every rank that
+// reached the region.
 func TestCounters(t *testing.T) {
 	profiles := toyJob(0, 0, 0)
 	for rank, p := range profiles {

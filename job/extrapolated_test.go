@@ -8,7 +8,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// The job tells which ranks' figures are extrapolated in part.
+// The job names the ranks with figures that are extrapolated in part.
 func TestExtrapolatedRanksAreTold(t *testing.T) {
 	profiles := toyJob(0, 0, 0)
 	for _, r := range []int{1, 2} {

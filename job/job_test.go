@@ -23,7 +23,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// figuresOf are all that a job says, in a form that can be compared.
+// figuresOf returns all figures of a job in a form that can be compared.
 func figuresOf(j *Job) any {
 	type region struct {
 		Key     key
@@ -51,8 +51,8 @@ func figuresOf(j *Job) any {
 // The order in which ranks are read is fixed. The last digits of a deviation depend on it.
 var compareKeys = cmp.Options{cmp.AllowUnexported(key{}), cmpopts.EquateApprox(1e-12, 0), cmp.Comparer(func(a, b *big.Int) bool { return a.Cmp(b) == 0 })}
 
-// TestAnyOrder folds the ranks of a job in many orders: no figure may differ,
-// nor may paths that were added up for being too many.
+// TestAnyOrder adds the ranks of a job in many orders. No figure may differ, nor may paths that
+// were summed because they were too many.
 func TestAnyOrder(t *testing.T) {
 	base := recordedBase(t)
 	const ranks = 30
@@ -176,12 +176,12 @@ func TestToy(t *testing.T) {
 		t.Errorf("exchange %+v", x)
 	}
 	e := loop.Explain(mpi.Minimal)
-	// Three threads' waiting and one's work are in step: three quarters and one.
+	// Three threads' waiting varies with one thread's work: three quarters and one.
 	if !e.Varies || math.Abs(e.Shares[0]-0.25) > 1e-9 || math.Abs(e.Shares[1]-0.75) > 1e-9 || e.Reading != InWait {
 		t.Errorf("explanation %+v", e)
 	}
-	// Per thread a quarter of extra: the greatest is 25 ms, the mean 10 ms.
-	// Within a rank, three quarters of extra: 30 ms on average.
+	// Per thread it is a quarter of extra: 25 ms at most, 10 ms in the mean.
+	// Within a rank it is three quarters of extra: 30 ms in the mean.
 	if e.Between != float64(15*ms) || e.Within != float64(30*ms) {
 		t.Errorf("between %v, within %v", e.Between, e.Within)
 	}
@@ -190,9 +190,9 @@ func TestToy(t *testing.T) {
 	}
 }
 
-// TestReadings: jobs whose work is in step with one thing or another.
-// MPI by one thread of four: what differs by 2% of the wall time holds up all
-// threads, though it is a quarter of that of the thread time.
+// The work of these jobs varies together with one figure or another. One thread of four calls MPI:
+// a difference of 2% of the wall time holds up all threads, though it is only 0.5% of the thread
+// time.
 func TestOneThreadsMPI(t *testing.T) {
 	j := read(t, sources(t, toyJob(0, 24*ms)), Options{})
 	want := map[string]Verdict{"MPI": Alike, "MPI wall": Differ, "imbal": Alike}
@@ -260,8 +260,8 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestNotReached: a region that two of five ranks have counts with 0 for the
-// others; the lowest of them has the minimum.
+// A region that two of five ranks have counts with 0 for the others. The lowest of these has the
+// minimum.
 func TestNotReached(t *testing.T) {
 	ranks := toyJob(0, 0, 0, 0, 0)
 	for _, r := range []int{1, 3, 4} {
@@ -278,7 +278,7 @@ func TestNotReached(t *testing.T) {
 	}
 }
 
-// TestSameRegion: which regions of two ranks are one.
+// Some changes to a region make another region of the job, others do not.
 func TestSameRegion(t *testing.T) {
 	base := profile.Region{Construct: event.Critical, Name: "n", Location: profile.Location{File: "/a.c", Begin: 1, End: 2, Function: "f", Object: "/x/app", Offset: 16}}
 	for _, tt := range []struct {

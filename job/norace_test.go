@@ -2,5 +2,5 @@
 
 package job
 
-// slowed is by how much a limit of time is to be stretched.
+// slowed is the factor by which limits of time are stretched.
 const slowed = 1

@@ -43,7 +43,7 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// Imbalance that no MPI time makes up for: the overheads vary with it.
+// No MPI time makes up for the imbalance, so the overheads vary with the imbalance.
 func TestNoExchange(t *testing.T) {
 	var ranks []*profile.Profile
 	for r, extra := range []int64{0, 40 * ms, 100 * ms, 20 * ms} {
@@ -57,7 +57,7 @@ func TestNoExchange(t *testing.T) {
 	}
 }
 
-// explained reads a job whose loop each rank changes.
+// explained returns the explanation of the loop of a job. change changes the loop of each rank.
 func explained(t *testing.T, ranks int, change func(rank int, s *profile.ThreadStats)) Explanation {
 	t.Helper()
 	all := toyJob(make([]int64, ranks)...)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// exactly is what moments and joint must find, computed in whole numbers: n² times the covariance.
+// exactly returns n² times the covariance over n ranks, computed in whole numbers.
 func exactly(n int, xs, ys []int64) float64 {
 	var sx, sy, sxy big.Int
 	for i := range xs {
@@ -21,8 +21,8 @@ func exactly(n int, xs, ys []int64) float64 {
 	return f
 }
 
-// The deviations of figures that differ by little beside their size are right, and so is what goes
-// with what; also where ranks lack the figure, and beyond what a float64 holds.
+// Deviations and correlations are right for figures that differ by little beside their size. They
+// are right also if some ranks lack the figure, and for figures that no float64 holds.
 func TestStatsOfHardFigures(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, base := range []int64{0, 1e6, 1e15, 1 << 60, -1 << 60, math.MinInt64 + 10} {

@@ -8,7 +8,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// waitIn lets a rank be longer in its all-to-all, and so in all.
+// waitIn makes a rank's all-to-all last longer, and the rank with it.
 func waitIn(p *profile.Profile, t int64) {
 	p.Meta.Duration += t
 	p.Nodes[0].Stats[0].MPI.T += t // the region's is the same
@@ -17,11 +17,10 @@ func waitIn(p *profile.Profile, t int64) {
 	p.Nodes[4].Stats[0].Body.T += t
 }
 
-// What holds up a job whose ranks are made so: the loop of a rank is as much
-// longer as it says, and the others wait that long in the all-to-all.
+// The summary says what holds up a job. The loop of a rank is longer by a given time, and the other
+// ranks wait that long in the all-to-all.
 func TestSummary(t *testing.T) {
-	// serial makes a rank as much longer outside of regions, in a function that
-	// samples have found.
+	// serial makes a rank longer outside of regions, in a function that samples have found.
 	serial := func(extra int64) func(int, *profile.Profile) {
 		return func(rank int, p *profile.Profile) {
 			p.Meta.Path, p.Meta.Sampling = "/opt/bin/toy", &profile.Sampling{Unit: "ns"}

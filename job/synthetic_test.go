@@ -12,10 +12,9 @@ import (
 
 const ms = int64(time.Millisecond)
 
-// toy is the paper's toy example (Fig. 9) as one of size ranks has it: a loop
-// in which the last of four threads works extra longer than the others, then
-// an alltoall by thread 0 that ends at the same time on all ranks, most being
-// the greatest extra of any rank.
+// toy is one of size ranks of the paper's toy example (Fig. 9). The last of four threads works
+// extra longer than the others in a loop. Then thread 0 executes an alltoall, which ends at the
+// same time on all ranks. most is the largest extra of all ranks.
 func toy(rank, size int, extra, most int64) *profile.Profile {
 	const threads = 4
 	at := func(line, end int) profile.Location {
@@ -68,7 +67,7 @@ func toy(rank, size int, extra, most int64) *profile.Profile {
 	return p
 }
 
-// toyJob are the profiles of a job whose ranks have the given extras.
+// toyJob returns the profiles of a job with the given extras, one per rank.
 func toyJob(extras ...int64) (out []*profile.Profile) {
 	var most int64
 	for _, e := range extras {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// packed is text that begins like a profile, goes on with a piece over and over,
-// and is compressed as well as can be.
+// packed returns text that begins like a profile and repeats a piece, compressed as well as
+// possible.
 func packed(t *testing.T, begin, piece string, size int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -31,7 +31,7 @@ func packed(t *testing.T, begin, piece string, size int) []byte {
 	return b.Bytes()
 }
 
-// Files of a megabyte do not take gigabytes.
+// No file of a megabyte takes gigabytes of memory.
 func TestBombs(t *testing.T) {
 	const begin = `{"version":1,"meta":{},"threads":[],"regions":[],"nodes":[{"parent":-1,"region":-1,"stats":[`
 	for _, piece := range []string{"{},", "null,", " ", `{"thread":0},`, `{"thread":0,"mpi":{},"cost":{}},`} {
@@ -47,7 +47,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// What compresses well is not a bomb for that: the figures of many idle threads.
+// The figures of many idle threads compress well, and are not taken for a bomb.
 func TestNoBomb(t *testing.T) {
 	p := recordSample()
 	p.Threads = make([]Thread, 256)
@@ -63,7 +63,7 @@ func TestNoBomb(t *testing.T) {
 	}
 }
 
-// A chain of nodes takes little room itself, and much in reports.
+// A chain of nodes takes little room in the file, and much in reports.
 func TestLongPaths(t *testing.T) {
 	for n, want := range map[int]error{5000: nil, 100000: ErrNotProfile} {
 		p := recordSample()

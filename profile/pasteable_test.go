@@ -23,7 +23,7 @@ func TestPasteable(t *testing.T) {
 	}
 }
 
-// A shell must read each name as what it was.
+// A shell must read each name as the name that was meant.
 func TestPastedNames(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

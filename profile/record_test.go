@@ -16,8 +16,8 @@ import (
 	"ompp-attach/internal/hostile"
 )
 
-// recordSample has every field of Profile set, so that a field that does not
-// survive recording fails the round trip.
+// recordSample has every field of Profile set, so that a field that is not recorded fails the round
+// trip.
 func recordSample() *Profile {
 	return &Profile{
 		Version: SchemaVersion,
@@ -167,9 +167,8 @@ func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
 	}
 }
 
-// FuzzDecode feeds Decode arbitrary bytes, as they are and as the content of
-// a sound gzip file (which chance would never produce). What it accepts must
-// survive recording unchanged.
+// FuzzDecode gives Decode arbitrary bytes, as they are and as the content of sound gzip data, which
+// a fuzzer does not find. A profile that Decode accepts must be the same after recording.
 func FuzzDecode(f *testing.F) {
 	whole := recorded(f, recordSample())
 	zr, _ := gzip.NewReader(bytes.NewReader(whole))

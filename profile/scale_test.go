@@ -32,7 +32,7 @@ func TestScaleAndSpread(t *testing.T) {
 	}
 }
 
-// Hidden regions' counters become their parents' own.
+// The counts of hidden regions become their parents' own.
 func TestHideCounters(t *testing.T) {
 	p := &Profile{Regions: []Region{{Name: "outer"}, {Name: "inner"}}, Nodes: []Node{{Parent: -1, Region: -1},
 		{Region: 0, Stats: []ThreadStats{{Counters: []int64{100}, ChildCounters: []int64{60}}}},
@@ -43,8 +43,8 @@ func TestHideCounters(t *testing.T) {
 	}
 }
 
-// The shares are those of outermost regions, whose counts hold the inner ones';
-// each node is scaled by its own.
+// The shares are those of outermost regions, because their counts include those of inner regions.
+// Each node is scaled by its own share.
 func TestScaleTurnsNested(t *testing.T) {
 	p := &Profile{Nodes: []Node{{Parent: -1, Region: -1},
 		{Stats: []ThreadStats{{Counters: []int64{300, 50, 100}, ChildCounters: []int64{90, 10, 40}}}},
@@ -66,7 +66,7 @@ func TestScaleTurnsNested(t *testing.T) {
 	}
 }
 
-// Counters of which nothing was counted need no scaling.
+// Counters that counted nothing need no scaling.
 func TestScaleNothing(t *testing.T) {
 	p := scaleProfile(0, 0, 0)
 	if share := ScaleTurns(p, 1); !slices.Equal(share, []float64{1}) {

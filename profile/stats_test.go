@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fill sets every number that can be reached from a value, each to another one.
+// fill sets all numbers that can be reached from a value, each to a different number.
 func fill(v reflect.Value, next *int64) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -34,8 +34,7 @@ func fill(v reflect.Value, next *int64) {
 	}
 }
 
-// TestAddForgetsNothing: a field that somebody adds to ThreadStats, and that Add does not know,
-// fails here.
+// TestAddForgetsNothing fails if ThreadStats gets a field that Add does not add.
 func TestAddForgetsNothing(t *testing.T) {
 	var from ThreadStats
 	next := int64(0)

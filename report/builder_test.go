@@ -8,8 +8,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// builder makes profiles whose figures agree with each other: Exec is the sum
-// of its parts, and every node's Child is the time of what it encloses.
+// builder makes profiles whose figures agree with each other: Exec is the sum of its parts, and a
+// node's Child is the time of the nodes inside.
 type builder struct{ p *profile.Profile }
 
 // row is one thread's times at a node, in seconds.
@@ -44,9 +44,9 @@ func (b *builder) region(c event.Construct, l profile.Location) int {
 	return len(b.p.Regions) - 1
 }
 
-// node adds a node. Each entry of from is a thread of the parent that spent
-// the given seconds in it; nil stands for every row's thread and time, which
-// is so for all constructs that start no team.
+// node adds a node. Each entry of from is a thread of the parent, and the seconds that it spent in
+// the node. nil stands for the thread and the time of each row. That is right for all constructs
+// that start no team.
 func (b *builder) node(parent, region int, from map[int]float64, rows ...row) int {
 	n := profile.Node{Parent: parent, Region: region}
 	for _, r := range rows {
@@ -81,8 +81,8 @@ func lines(begin, end int) profile.Location {
 	return profile.Location{File: "/src/app/main.c", Begin: begin, End: end, Function: "main", Object: "/opt/bin/mixed", Offset: 0x1139}
 }
 
-// plainProfile is a run of the kind that ompP could measure itself: one
-// initial thread, nothing lost, nothing approximate.
+// plainProfile is a run that ompP could have measured: one initial thread, nothing lost, nothing
+// approximate.
 func plainProfile() *profile.Profile {
 	b := newBuilder("plain", 4)
 	b.team(0, 2)
@@ -97,8 +97,8 @@ func plainProfile() *profile.Profile {
 	return b.p
 }
 
-// mixedProfile has one of nearly everything. The tests' expected figures were
-// computed by hand from the times written here.
+// mixedProfile has one of nearly every construct. The figures that tests expect were computed by
+// hand from the times written here.
 func mixedProfile() *profile.Profile {
 	b := newBuilder("mixed", 10)
 	b.team(0, 4) // threads 0 to 3

@@ -10,8 +10,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// extrapolatedProfile is a region of 10 s in which criticals were not observed
-// for 4 s.
+// extrapolatedProfile is a region of 10 s. Its critical sections were not observed for 4 s.
 func extrapolatedProfile() *profile.Profile {
 	b := newBuilder("storm", 10)
 	b.team(0, 1)
@@ -39,7 +38,7 @@ func TestExtrapolatedFiguresAreMarked(t *testing.T) {
 		"Not Observed : critical: 4.00 sec in 3 gaps, 1.00 sec around them were",
 		"SUM ~5.00 ~5000 ~5.00 ~0.00 ~0.00",    // the critical
 		"SUM 1.00 70 1.00 0.00 0.00",           // the lock is exact
-		"0 10.00 1 10.00 ~4.00 0.00 0.00 0.00", // in the region's exclusive time it is not
+		"0 10.00 1 10.00 ~4.00 0.00 0.00 0.00", // the region's exclusive time is not exact
 		"5000 executions, 4759 to 5241 (3000 observed), 5.00 sec +- 0.50 (3.00 observed)",
 		"there may be more places of these constructs",
 	} {

@@ -12,8 +12,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// manyRegions is a run of one second of two threads: three large regions, the largest
-// last, of which the second holds small loops and a large one, and 187 small regions.
+// manyRegions is a run of one second of two threads. It has three large regions, the largest one
+// last, and 187 small ones. The second large region holds small loops and a large one.
 func manyRegions() *profile.Profile {
 	p := &profile.Profile{Meta: profile.Meta{Program: "many", Duration: int64(time.Second), Ended: "exit status 0"},
 		Threads: []profile.Thread{{Num: 0, TIDs: []int{1}}, {Num: 1, TIDs: []int{2}}},
@@ -89,7 +89,7 @@ func TestLittleIsJoined(t *testing.T) {
 	for _, w := range []string{
 		"PARALLEL: 190 regions:\n * R00001 a.c (10-15)\n * R00189 a.c (1890-1895)\n * R00193 a.c (1930-1935) (merged with 2000, 2010)\n * and 187 regions below 0.1 % of the time (--all shows them)\n",
 		"... and 189 regions below 0.1 % of the time (--all shows them).\n", // flat
-		"... and 189 nodes below 0.1 % of the time (--all shows them).\n",   // by callgraph
+		"... and 189 nodes below 0.1 % of the time (--all shows them).\n",   // callgraph
 		"   ... and 187 regions below 0.1 % of the time\n",                  // tables of parallel regions
 	} {
 		if !strings.Contains(text, w) {

@@ -13,8 +13,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// FuzzRender renders whatever profile.Decode accepts in every format. The
-// input is the profile's JSON, since chance would never produce sound gzip.
+// FuzzRender renders each profile that profile.Decode accepts in every format. The input is the
+// profile's JSON, because a fuzzer does not find sound gzip data.
 func FuzzRender(f *testing.F) {
 	for _, p := range []*profile.Profile{plainProfile(), mixedProfile()} {
 		var buf bytes.Buffer

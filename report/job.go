@@ -10,7 +10,7 @@ import (
 type JobFormat struct {
 	Name        string
 	Description string
-	// Files are what it consists of.
+	// Files of which the format consists.
 	Files []JobFile
 }
 
@@ -20,7 +20,7 @@ type JobFile struct {
 	Write func(io.Writer, *job.Job, Options) error
 }
 
-// JobFormats are the formats there are, in the order in which help lists them.
+// JobFormats are all formats of a job, in the order in which the help lists them.
 var JobFormats = []JobFormat{
 	{"text", "the job's report", []JobFile{{"job.txt", WriteJobText}}},
 	{"csv", "tables: ranks, regions, MPI calls", []JobFile{
@@ -29,7 +29,7 @@ var JobFormats = []JobFormat{
 	{"pprof", "one profile over all ranks, labelled rank and host", []JobFile{{"job.pb.gz", WriteJobPprof}}},
 }
 
-// JobFormatNamed returns the format of that name; ok is false if there is none.
+// JobFormatNamed returns the format with a name. ok is false if there is none.
 func JobFormatNamed(name string) (f JobFormat, ok bool) {
 	for _, f := range JobFormats {
 		if f.Name == name {

@@ -7,10 +7,10 @@ import (
 	"ompp-attach/job"
 )
 
-// mostByRank bounds the regions of which job.json has the figures of single ranks.
+// mostByRank is the largest number of regions for which job.json has figures of single ranks.
 const mostByRank = 40
 
-// The types below are docs/job.md's.
+// docs/job.md describes the types below.
 type (
 	byRankJSON struct {
 		Width   int                `json:"width"` // number of ranks of a bin

@@ -10,7 +10,7 @@ import (
 	"ompp-attach/job"
 )
 
-// overheadHead are the columns of the tables of overhead classes.
+// overheadHead returns the column titles of the tables of overhead classes.
 func (t *jobText) overheadHead() []string {
 	head := []string{"total", "ovhds", "(%)", "synch", "(%)", "imbal", "(%)", "limpar", "(%)", "mgmt", "(%)", "mpi", "(%)"}
 	if t.noCore {
@@ -34,7 +34,7 @@ func (t *jobText) overheadCells(total float64, parts ...float64) []string {
 	return cells
 }
 
-// classes lists overheads by rank and by region.
+// classes writes the overheads by rank and by region.
 func (t *jobText) classes() {
 	j := t.j
 	t.section("Which overheads, from where?")
@@ -96,16 +96,16 @@ func (t *jobText) classes() {
 	t.printf("\n")
 }
 
-// leastShare is the part of all thread time from which on a region's overhead
-// is shown: one that does not print as 0.0%.
+// leastShare is the smallest share of all thread time at which a region's overhead is shown. A
+// smaller share prints as 0.0%.
 const leastShare = 0.0005
 
 func (t *jobText) classCells(total float64, c analysis.Classes) []string {
 	return t.overheadCells(total, float64(c.Synch), float64(c.Imbal), float64(c.Limpar), float64(c.Mgmt), float64(c.MPI), float64(c.NoCore))
 }
 
-// chosenRanks are all ranks of a small job; of a large one those that stand at
-// the quantiles of the overhead.
+// chosenRanks returns all ranks of a small job. Of a large job it returns the ranks at the
+// quantiles of the overhead.
 func (t *jobText) chosenRanks() (ranks []int, titles []string) {
 	j := t.j
 	if len(j.Ranks) <= mostRanks {
@@ -143,7 +143,7 @@ func (t *jobText) chosenRanks() (ranks []int, titles []string) {
 	return ranks, titles
 }
 
-// byTotal orders regions by a figure summed over ranks, the greatest first.
+// byTotal orders regions by a figure summed over ranks, the largest first.
 func byTotal(j *job.Job, regions []int, f job.Figure) {
 	slices.SortStableFunc(regions, func(a, b int) int {
 		x, y := j.Regions[a].Stats(f), j.Regions[b].Stats(f)

@@ -2,8 +2,8 @@ package report
 
 import "ompp-attach/job"
 
-// costHeader says what measuring took of the ranks' threads, and what the
-// report's times are.
+// costHeader says how much of the threads' time probes took, and whether the report's times include
+// that time.
 func (t *jobText) costHeader(key func(name, format string, args ...any)) {
 	known, adjusted := 0, 0
 	for i := range t.j.Ranks {

@@ -16,7 +16,7 @@ func writeCSV(w io.Writer, head []string, rows func(yield func([]string))) error
 	if err := out.Write(head); err != nil {
 		return fmt.Errorf("write csv: %w", err)
 	}
-	rows(func(cells []string) { out.Write(cells) }) // Error tells
+	rows(func(cells []string) { out.Write(cells) }) // Error returns its error
 	out.Flush()
 	return out.Error()
 }
@@ -50,7 +50,7 @@ func writeRanksCSV(w io.Writer, j *job.Job, _ Options) error {
 	})
 }
 
-// probeCell is what probes took of a rank's threads; empty if that is not known.
+// probeCell returns the time that probes took of a rank's threads; empty if it is not known.
 func probeCell(r *job.Rank) string {
 	if !r.CostKnown {
 		return ""
@@ -58,11 +58,11 @@ func probeCell(r *job.Rank) string {
 	return integer(r.ProbeCost)
 }
 
-// callFigures are what ranks did in MPI.
+// callFigures are the figures on MPI in the table of ranks.
 var callFigures = []job.Figure{job.Calls, job.Sends, job.Recvs, job.Colls, job.OutMinimal, job.InMinimal,
 	job.OutNaive, job.InNaive, job.FileRead, job.FileWritten, job.Sized, job.Unknown}
 
-// figureColumn is a figure's column: its name and, of times, the unit.
+// figureColumn returns the title of a figure's column: its name and, for times, the unit.
 func figureColumn(f job.Figure) string {
 	if f.Unit() == "ns" {
 		return f.String() + "_ns"
@@ -79,8 +79,8 @@ func regionCells(j *job.Job, i int) []string {
 		l.Object, strconv.FormatUint(l.Offset, 10), integer(int64(g.Reached)), integer(int64(len(j.Ranks)))}
 }
 
-// writeRegionsCSV writes one line per region and figure or counter; of figures
-// that are 0 on all ranks, execT only.
+// writeRegionsCSV writes one line per region and figure, and one per region and counter. It leaves
+// out figures that are 0 on all ranks, except execT.
 func writeRegionsCSV(w io.Writer, j *job.Job, _ Options) error {
 	head := append(append([]string{}, regionHead...), "figure", "unit", "sum", "min", "min_rank", "mean", "max", "max_rank", "stddev")
 	return writeCSV(w, head, func(yield func([]string)) {

@@ -8,7 +8,7 @@ import (
 	"ompp-attach/job"
 )
 
-// ends tells first of all how the ranks ended, if not all did so well.
+// ends writes how the ranks ended, unless all of them ended well. It is the report's first section.
 func (t *jobText) ends() {
 	fates := t.j.Fates()
 	if len(fates) == 0 || fates[0].Well && fates[0].Until.IsZero() {
@@ -21,7 +21,7 @@ func (t *jobText) ends() {
 	t.printf("\n")
 }
 
-// howItEnded is for the header: nil if that was told before.
+// howItEnded returns the header's lines on how the ranks ended; nil if ends has written them.
 func (t *jobText) howItEnded() (text string) {
 	fates := t.j.Fates()
 	if len(fates) != 1 || !fates[0].Well || !fates[0].Until.IsZero() || fates[0].Ended == "" {

@@ -14,10 +14,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// jobVersion grows when a reader of the older version would misread the newer.
+// jobVersion grows whenever a reader of the old version would misread the new one.
 const jobVersion = 1
 
-// The types below are docs/job.md's.
+// docs/job.md describes the types below.
 type (
 	jobJSON struct {
 		Version    int            `json:"version"`
@@ -88,7 +88,7 @@ type (
 		System    int64            `json:"sys_ns"`
 		Thread    int64            `json:"thread_ns"`
 		MPI       int64            `json:"mpi_ns"`
-		StartEnd  int64            `json:"mpi_start_end_ns"` // of MPI
+		StartEnd  int64            `json:"mpi_start_end_ns"` // in calls that begin or end MPI
 		NoCore    int64            `json:"no_core_ns"`
 		Overheads map[string]int64 `json:"overheads_ns"`
 		Calls     map[string]int64 `json:"calls"`

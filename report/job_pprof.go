@@ -14,10 +14,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// WriteJobPprof writes one gzipped pprof profile over all ranks. Stacks and
-// values are those of WritePprof, summed over a rank's threads; labels are rank
-// and host. A job with too many samples is added up by host, one with still too
-// many as a whole; a comment tells.
+// WriteJobPprof writes one gzipped pprof profile over all ranks. Stacks and values are those of
+// WritePprof, summed over a rank's threads. The labels are rank and host. If there are too many
+// samples, they are summed by host; if these are still too many, over the whole job. A comment in
+// the profile says so.
 func WriteJobPprof(w io.Writer, j *job.Job, o Options) error {
 	if j.Paths == nil {
 		return errors.New("write pprof: the job was read without its paths")

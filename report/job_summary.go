@@ -9,7 +9,7 @@ import (
 	"ompp-attach/job"
 )
 
-// summary begins the report: what holds up the job, in five lines.
+// summary writes, in five lines at the top of the report, what holds up the job.
 func (t *jobText) summary() {
 	if len(t.j.Ranks) < 2 {
 		return
@@ -21,7 +21,7 @@ func (t *jobText) summary() {
 	t.printf("\n")
 }
 
-// summaryLines are the summary's, each a title and a text.
+// summaryLines returns the lines of the summary: a title and a text each.
 func summaryLines(j *job.Job, o Options) [][2]string {
 	t := &jobText{j: j, Options: o}
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
@@ -102,7 +102,7 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 	return "what is counted there is alike on all ranks, only the time differs: other data, larger parts, a slower processor"
 }
 
-// waiting says at which call the ranks wait.
+// waiting names the call at which the ranks wait.
 func (t *jobText) waiting(s *job.Summary) string {
 	if s.Waits < 0 {
 		return "no rank, in MPI"
@@ -117,7 +117,7 @@ func (t *jobText) callText(number int) string {
 	return strings.TrimSpace(fmt.Sprintf("R%05d %s %s", number+1, g.Name, locationText(&g.Location)))
 }
 
-// mostOverhead names the region that costs most, MPI calls apart.
+// mostOverhead names the region with the highest overhead, except MPI calls.
 func (t *jobText) mostOverhead() string {
 	var all []int
 	for i, g := range t.j.Regions {

@@ -10,8 +10,8 @@ import (
 	"ompp-attach/job"
 )
 
-// table is a text table whose columns are as wide as what they hold: the first
-// is left-aligned, the others are right-aligned.
+// table is a text table. A column is as wide as its widest cell. The first column is left-aligned,
+// the others are right-aligned.
 type table struct {
 	indent int
 	head   []string
@@ -20,7 +20,7 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// join adds a line, or its name to the line that says the same.
+// join adds a line. If the table has a line with the same cells, it adds the name to that line.
 func (t *table) join(name string, cells ...string) {
 	for _, r := range t.rows {
 		if slices.Equal(r[1:], cells) {
@@ -31,8 +31,8 @@ func (t *table) join(name string, cells ...string) {
 	t.add(append([]string{name}, cells...)...)
 }
 
-// withoutZeros leaves out pairs of columns, a time and its share, that say
-// nothing: both are 0 in all lines. They lie from one column up to another.
+// withoutZeros leaves out those pairs of columns, a time and its share, that are 0 in all lines. It
+// looks at the columns from one up to another.
 func (t *table) withoutZeros(from, to int) {
 	zero := func(s string) bool { return strings.Trim(s, "0.") == "" }
 	for at := to - 2; at >= from; at -= 2 {
@@ -46,7 +46,7 @@ func (t *table) withoutZeros(from, to int) {
 	}
 }
 
-// addFigure adds a line on a region's figure, unless all ranks have 0.
+// addFigure adds a line on a region's figure, unless the figure is 0 on all ranks.
 func (t *jobText) addFigure(tab *table, g *job.Region, f job.Figure) {
 	s := g.Stats(f)
 	if s.Min == 0 && s.Max == 0 {

@@ -21,8 +21,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// figure9Job are the ranks of the paper's Fig. 9; those with an imbalance have
-// more work.
+// figure9Job returns the ranks of the paper's Fig. 9. The ranks with an imbalance have more work.
 func figure9Job(t *testing.T, imbal ...uint64) (ranks []*profile.Profile) {
 	t.Helper()
 	for r, i := range imbal {
@@ -62,7 +61,7 @@ func jobBytes(t *testing.T, j *job.Job, write func(io.Writer, *job.Job, Options)
 	return b.Bytes()
 }
 
-// TestJobGolden: seven ranks, one of them torn, of which three have imbalance.
+// A job of seven ranks, three of them with imbalance, and one with a torn file.
 func TestJobGolden(t *testing.T) {
 	ranks := figure9Job(t, 0, 200, 0, 100, 150, 0, 50)
 	ranks[5].Meta.Ended = "torn"
@@ -88,8 +87,7 @@ func TestJobGolden(t *testing.T) {
 	}
 }
 
-// TestJobColumns: every line of a table is as wide as its head, whatever the
-// numbers.
+// Each line of a table is as wide as the table's head.
 func TestJobColumns(t *testing.T) {
 	ranks := figure9Job(t, 0, 200, 100)
 	for r, p := range ranks {
@@ -118,7 +116,7 @@ func TestJobColumns(t *testing.T) {
 	}
 }
 
-// TestLargeJob: what is printed does not grow with the ranks.
+// The report of a job does not grow with the number of ranks.
 func TestLargeJob(t *testing.T) {
 	imbal := make([]uint64, 300)
 	for r := range imbal {
@@ -135,14 +133,14 @@ func TestLargeJob(t *testing.T) {
 	}
 }
 
-// TestJobTables: CSV and JSON hold what the job does, and agree.
+// CSV and JSON hold the job's figures, and agree.
 func TestJobTables(t *testing.T) {
 	j := readJob(t, figure9Job(t, 0, 200, 0, 100))
 	table := func(b []byte) [][]string {
 		if !bytes.HasSuffix(b, []byte("\r\n")) {
 			t.Error("lines do not end as RFC 4180 has it")
 		}
-		rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll() // refuses rows of other lengths
+		rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll() // fails if rows differ in length
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +164,7 @@ func TestJobTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := 1
-	for _, r := range doc.Regions { // neither has figures that are 0 on all ranks
+	for _, r := range doc.Regions { // figures that are 0 on all ranks are in neither format
 		lines += len(r.Figures)
 	}
 	if len(doc.Regions) != len(j.Regions) || len(regions) != lines {
@@ -189,7 +187,7 @@ func TestJobTables(t *testing.T) {
 	}
 }
 
-// TestJobPprof: the profile over all ranks holds what theirs hold together.
+// The pprof profile of a job is the sum of the ranks' profiles.
 func TestJobPprof(t *testing.T) {
 	ranks := figure9Job(t, 0, 200, 0, 100)
 	j := readJob(t, ranks)
@@ -233,8 +231,7 @@ func TestJobPprof(t *testing.T) {
 	}
 }
 
-// TestJobDocumented: docs/job.md names every field of the JSON, every figure
-// and every column.
+// docs/job.md names every field of the JSON, every figure and every column.
 func TestJobDocumented(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "docs", "job.md"))
 	if err != nil {

@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	// mostRegions bounds the regions that a section lists, mostRanks the ranks:
-	// the other formats have all.
+	// The largest numbers of regions and ranks that a section lists. The other formats list
+	// all.
 	mostRegions = 10
 	mostRanks   = 32
 )
 
-// WriteJobText writes the report of a job. It answers the questions of
-// Fürlinger and Moore (OpenMP-centric Performance Analysis of Hybrid
-// Applications, II.B) in their order.
+// WriteJobText writes the report of a job. It answers the questions of Fürlinger and Moore
+// (OpenMP-centric Performance Analysis of Hybrid Applications, II.B) in their order.
 func WriteJobText(w io.Writer, j *job.Job, o Options) error {
 	out := bufio.NewWriter(w)
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
@@ -44,14 +43,14 @@ type jobText struct {
 	*bufio.Writer
 	j *job.Job
 	Options
-	decimals    int              // of seconds
-	noCore      bool             // threads lacked a core for a part of their time that is worth columns
-	differences []job.Difference // that are shown
+	decimals    int              // number of decimals of seconds
+	noCore      bool             // threads lacked a core for enough of their time to have columns
+	differences []job.Difference // those that are shown
 	others      []job.Difference
 }
 
-// choose shows the regions that differ, not too many of them; or, if none
-// does, the first few of those that vary.
+// choose chooses the regions to be shown: the first of those that differ or, if none differs, the
+// first few of those that vary.
 func (t *jobText) choose(all []job.Difference) {
 	const few = 3
 	n := 0
@@ -71,7 +70,7 @@ func (t *jobText) section(title string) {
 	t.printf("%s\n---- %s %s\n%s\n", rule, title, rule[:max(0, 70-len(title)-6)], rule)
 }
 
-// sentence writes a paragraph broken at a readable width.
+// sentence writes a paragraph, broken into lines of a readable width.
 func (t *jobText) sentence(format string, args ...any) {
 	const width = 100
 	column := 0
@@ -151,7 +150,7 @@ func (t *jobText) header() {
 	t.printf("\n")
 }
 
-// values lists what ranks have of something, a few of them.
+// values lists the values that ranks have, and which ranks. It lists a few values only.
 func values(j *job.Job, of func(*job.Rank) string) string {
 	var all []string
 	seen := map[string]bool{}
@@ -175,8 +174,8 @@ func span(least, most int64) string {
 	return fmt.Sprintf("%d-%d", least, most)
 }
 
-// sec prints a time in seconds. All of a report's have the same decimals, so
-// that columns can be compared; a short job has more of them.
+// sec prints a time in seconds. All times of a report have the same number of decimals, so that
+// columns can be compared. Reports of short jobs have more decimals.
 func (t *jobText) sec(ns float64) string { return decimal(ns/1e9, 0, t.decimals) }
 
 func decimalsFor(wall int64) int {
@@ -237,13 +236,13 @@ func (t *jobText) alike() {
 
 func rankNum(rank int) string { return fmt.Sprint(rank) }
 
-// jobRegion names a region of the job, by the number that it has in this report.
+// jobRegion names a region of the job, with the region's number in this report.
 func (t *jobText) jobRegion(number int) string {
 	g := t.j.Regions[number]
 	return fmt.Sprintf("R%05d %s %s", number+1, regionText(&g.Region), g.Construct)
 }
 
-// where lists the regions that vary most.
+// where writes the regions that vary most.
 func (t *jobText) where() {
 	t.section("Where do they differ?")
 	if len(t.differences) == 0 || len(t.j.Ranks) == 1 {
@@ -340,5 +339,5 @@ func (t *jobText) notes() {
 	}
 }
 
-// stamp is used by formats that programs read.
+// stamp is the form of times in formats that programs read.
 func stamp(at time.Time) string { return at.Format(time.RFC3339Nano) }

@@ -9,7 +9,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// why says what the differing regions' differences consist of and go with.
+// why writes, for each region that differs, which of its times differ and what they go with.
 func (t *jobText) why() {
 	t.section("Is it the MPI-level work division or something else?")
 	if len(t.differences) == 0 || len(t.j.Ranks) == 1 {
@@ -29,7 +29,7 @@ func (t *jobText) why() {
 	with := table{head: []string{"region", "execC", "bodyC", "bytes", "work-execC", "work-bodyC", "work-bytes", "work-mpi", "wait-mpi"}}
 	explained := map[int]job.Explanation{}
 	regions := slices.DeleteFunc(slices.Clone(t.differences), func(d job.Difference) bool { return d.Region.Construct == event.MPI })
-	if len(regions) == 0 { // a call of MPI is all MPI
+	if len(regions) == 0 { // all of an MPI call's time is MPI
 		return
 	}
 	for _, d := range regions {
@@ -82,7 +82,7 @@ func (t *jobText) why() {
 	t.printf("\n")
 }
 
-// exchange says whether MPI time and imbalance make up for each other.
+// exchange writes whether MPI time and imbalance make up for each other.
 func (t *jobText) exchange() {
 	x := t.j.Exchange()
 	switch {
@@ -155,7 +155,7 @@ func (t *jobText) reading(e job.Explanation) string {
 	return fmt.Sprintf("There are fewer than %d ranks: too few to say what it goes with.", job.MinRanks)
 }
 
-// others says what ranks with less work do.
+// others says how ranks with less work spend their time.
 func others(e job.Explanation) (text string) {
 	if c := e.WorkMPI; c.Known && c.R <= -job.InStep {
 		text = " Ranks with less work here are longer in MPI."
@@ -166,7 +166,7 @@ func others(e job.Explanation) (text string) {
 	return text
 }
 
-// calls lists the MPI call sites.
+// calls writes the MPI call sites.
 func (t *jobText) calls() {
 	sites := callSites(t.j)
 	if len(sites) == 0 {
@@ -184,7 +184,7 @@ func (t *jobText) calls() {
 	}
 }
 
-// callTable lists call sites of one sort.
+// callTable writes the table of one sort of call sites.
 func (t *jobText) callTable(sites []int) {
 	if len(sites) == 0 {
 		return
@@ -216,8 +216,8 @@ func (t *jobText) callTable(sites []int) {
 	t.printf("\n")
 }
 
-// volumeOf is a volume over all ranks, with a + if there is more that is not
-// known, and - if nothing is.
+// volumeOf returns a volume over all ranks. It has a + if some calls' volumes are not known, and
+// is - if no call's volume is known.
 func volumeOf(g *job.Region, f job.Figure) string {
 	v, unknown := g.Stats(f), g.Stats(job.Unknown)
 	return volumeSum(&v, &unknown)
@@ -240,7 +240,7 @@ func ratio(part, whole float64) float64 {
 	return part / whole
 }
 
-// callSites are the regions that are MPI calls, by time.
+// callSites returns the regions that are MPI calls, the longest time first.
 func callSites(j *job.Job) (sites []int) {
 	for i, g := range j.Regions {
 		if g.Construct == event.MPI {

@@ -13,8 +13,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// longRun is the profile of a program that ran for years, or on a large machine: counts that no
-// 32-bit number and no float64 holds, times of 12 digits.
+// longRun is the profile of a program that ran for years, or on a large machine. Its counts fit
+// into no 32-bit number and no float64, and its times have 12 digits.
 func longRun() *profile.Profile {
 	b := newBuilder("long", 1e8)
 	b.team(0, 2)
@@ -49,7 +49,7 @@ func TestLongRuns(t *testing.T) {
 			t.Errorf("%d is not in the text report", n)
 		}
 	}
-	ends := map[int]bool{} // of columns, in the table of overheads
+	ends := map[int]bool{} // the ends of columns in the table of overheads
 	for line := range strings.Lines(text) {
 		switch first := strings.Index(line, "("); {
 		case strings.Contains(line, "Ovhds (%)"): // ompP's titles stand four to the right
@@ -73,7 +73,7 @@ func TestLongRuns(t *testing.T) {
 		t.Errorf("recorded and read again:\n%s\nwas\n%s", b, a)
 	}
 	for _, f := range Formats {
-		render(f.Write) // none fails
+		render(f.Write) // no format fails
 	}
 }
 

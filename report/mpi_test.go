@@ -38,7 +38,7 @@ func (r *tape) call(from, to uint64, tid uint32, op string, site uint64, a mpi.A
 	r.at(to, tid, event.MPI, event.Released, event.Event{Site: site, MPI: &event.MPICall{Op: o, Start: from * ms, Args: a}})
 }
 
-// place says where a construct, or an operation's call, stands.
+// place is the place of a construct or of an operation's call.
 func (r *tape) place(k attribution.Key, name string, begin, end int) {
 	if k.Construct == event.MPI {
 		op, _ := mpi.ParseOp(name)
@@ -50,7 +50,7 @@ func (r *tape) place(k attribution.Key, name string, begin, end int) {
 		Location: profile.Location{File: "/src/main.c", Begin: begin, End: end, Function: "main"}}})
 }
 
-// profile replays the tape as it comes back from a file.
+// profile returns the tape's profile after it was recorded and read.
 func (r *tape) profile(end uint64, rank, size int) *profile.Profile {
 	r.t.Helper()
 	var buf bytes.Buffer
@@ -79,8 +79,8 @@ func (r *tape) region(begins, joins uint64, threads uint32, work func(tid uint32
 	r.at(joins, 1, event.Parallel, event.Join, event.Event{})
 }
 
-// figure6 is the paper's Fig. 6: ten executions of a region of four threads,
-// each of which sends 1 MiB within a critical.
+// figure6 is the paper's Fig. 6: ten executions of a region of four threads. Each thread sends
+// 1 MiB in a critical section.
 func figure6(t *testing.T) *profile.Profile {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
 	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 50, 60)
@@ -125,9 +125,9 @@ func TestFigure6(t *testing.T) {
 	}
 }
 
-// figure9 is a process of the paper's Fig. 9: a loop whose threads have unequal
-// shares, then the primary thread's MPI_Alltoall, which lasts until the last
-// process has come. With imbal the loop's slowest thread works for longer.
+// figure9 is a process of the paper's Fig. 9. Its threads have unequal shares of a loop. Then the
+// primary thread calls MPI_Alltoall, which lasts until the last process has come. With imbal, the
+// loop's slowest thread works for longer.
 func figure9(t *testing.T, rank int, imbal uint64) *profile.Profile {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
 	r.place(attribution.Key{Kind: attribution.Kind{Construct: event.Parallel}, Fn: 300}, "", 10, 30)
@@ -155,8 +155,7 @@ func figure9(t *testing.T, rank int, imbal uint64) *profile.Profile {
 	return r.profile(slowest+12, rank, 4)
 }
 
-// The overheads of the processes are about the same; what differs is whether it
-// is imbalance or MPI.
+// The processes have about the same overhead, some of them as imbalance, the others as MPI.
 func TestFigure9(t *testing.T) {
 	balanced, imbalanced := figure9(t, 0, 0), figure9(t, 1, 300)
 	golden(t, "mpi-figure9-rank0.ompp.golden", []byte(ompText(t, balanced)))
@@ -195,7 +194,7 @@ func TestVolumesByEitherAccounting(t *testing.T) {
 	}
 }
 
-// An unknown volume is none of nothing.
+// An unknown volume is not shown as 0.
 func TestUnknownVolumes(t *testing.T) {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
 	for site, op := range map[uint64]string{500: "MPI_Send", 501: "MPI_Recv", 502: "MPI_Barrier"} {
@@ -219,7 +218,7 @@ func TestUnknownVolumes(t *testing.T) {
 	}
 }
 
-// A profile in which no volume is known has no bytes for pprof to show as 0.
+// A profile in which no volume is known has no values of bytes for pprof.
 func TestPprofWithoutVolumes(t *testing.T) {
 	for flags, want := range map[mpi.ArgFlag]int{0: 9, mpi.UnknownVolume: 7} {
 		r := &tape{t: t, s: attribution.Stream{PID: 1}}
@@ -232,7 +231,7 @@ func TestPprofWithoutVolumes(t *testing.T) {
 	}
 }
 
-// Wide figures keep their columns, and MPI-IO has its own.
+// Columns of wide figures stay aligned, and MPI-IO has columns of its own.
 func TestWideVolumes(t *testing.T) {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
 	r.region(0, 9, 1, func(uint32) {
@@ -249,13 +248,12 @@ func TestWideVolumes(t *testing.T) {
 	}
 }
 
-// callWithoutFigures is a record, edited or cut short, that has an MPI call's
-// region, but not what the call moved.
+// callWithoutFigures is an edited record: it has the region of an MPI call, but no figures of MPI.
 const callWithoutFigures = `{"version":1,"threads":[{"num":0}],"regions":[{"construct":"MPI","name":"MPI_Send"},{"construct":"PARALLEL"}],
 	"nodes":[{"parent":-1,"region":-1},{"parent":0,"region":1,"stats":[{"thread":0,"exec":{"t":9000000,"c":1},"mpi":{"t":4000000,"calls":1}}]},
 		{"parent":1,"region":0,"stats":[{"thread":0,"exec":{"t":5000000,"c":2}}]}]}`
 
-// A call's region without figures of MPI has its times, and no volumes.
+// The region of a call without figures of MPI is shown with its times, and without volumes.
 func TestCallWithoutFigures(t *testing.T) {
 	var buf bytes.Buffer
 	zw := gzip.NewWriter(&buf)
@@ -284,7 +282,7 @@ func TestCallWithoutFigures(t *testing.T) {
 	renderJob(t, []byte(callWithoutFigures))
 }
 
-// The summary has a line on MPI, and no more than fifteen in all.
+// The summary has a line on MPI, and fifteen lines at most.
 func TestMPISummary(t *testing.T) {
 	p := figure6(t)
 	p.Warnings = []string{"One.", "Two."}
@@ -305,7 +303,7 @@ func TestMPISummary(t *testing.T) {
 	}
 }
 
-// A process of which nobody has told its rank has none that is made up.
+// No rank is made up for a process whose rank is not known.
 func TestUnknownRank(t *testing.T) {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}
 	r.call(1, 2, 1, "MPI_Barrier", 500, mpi.Args{})
@@ -319,8 +317,8 @@ func TestUnknownRank(t *testing.T) {
 	}
 }
 
-// --classic takes the calls' regions away, not what they did: the classes and
-// the regions' columns stay, and the time is their callers' own.
+// --classic removes the regions of MPI calls, but no figures. The classes and the columns of the
+// other regions stay, and the calls' time becomes their callers' own.
 func TestClassic(t *testing.T) {
 	p := figure6(t)
 	before := written(t, "ompp", p, asOmpp)
@@ -350,7 +348,7 @@ func TestClassic(t *testing.T) {
 	}
 }
 
-// go tool pprof shows the call sites by what was sent there.
+// go tool pprof shows the call sites by the bytes sent there.
 func TestPprofShowsCallSites(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "profile.pb.gz")
 	if err := os.WriteFile(name, []byte(written(t, "pprof", figure6(t), Options{})), 0o644); err != nil {

@@ -61,8 +61,8 @@ func TestOmppGolden(t *testing.T) {
 	golden(t, "mixed.ompp.golden", []byte(ompText(t, mixedProfile())))
 }
 
-// TestOmppLines compares the report with lines that were written by hand from ompP's layout, since
-// a golden file could be rewritten.
+// TestOmppLines compares the report with lines that were written by hand from ompP's layout. Golden
+// files alone do not do, because they can be rewritten.
 func TestOmppLines(t *testing.T) {
 	plain, mixed := ompText(t, plainProfile()), ompText(t, mixedProfile())
 	const rule = "----------------------------------------------------------------------\n"
@@ -157,8 +157,8 @@ func TestOmppLines(t *testing.T) {
 	}
 }
 
-// TestOmppColumns checks that every row of every table has as many fields as
-// its header and ends where that ends.
+// TestOmppColumns checks that every row of a table has as many fields as the table's header, and
+// ends in the same column.
 func TestOmppColumns(t *testing.T) {
 	p := mixedProfile()
 	p.Threads[5].Num = 1234 // needs a wider TID column

@@ -84,8 +84,7 @@ func TestPprofTimes(t *testing.T) {
 	}
 }
 
-// TestPprofAgreesWithOmpp checks the documented rules against the figures that
-// the text report prints.
+// TestPprofAgreesWithOmpp checks the documented rules by the figures in the text report.
 func TestPprofAgreesWithOmpp(t *testing.T) {
 	for _, p := range []*profile.Profile{plainProfile(), mixedProfile()} {
 		pp := parsed(t, p)
@@ -133,8 +132,8 @@ func TestPprofAgreesWithOmpp(t *testing.T) {
 	}
 }
 
-// workersBelow sums, for each region, the execT of the workers of teams that
-// were started inside it.
+// workersBelow returns, for each region, the sum of execT of the workers in teams that were started
+// inside the region.
 func workersBelow(p *profile.Profile) map[int]int64 {
 	out := map[int]int64{}
 	for i := 1; i < len(p.Nodes); i++ {
@@ -176,7 +175,7 @@ func TestPprofMetadata(t *testing.T) {
 	}
 }
 
-// TestPprofTool asks pprof itself.
+// TestPprofTool reads the profile with pprof itself.
 func TestPprofTool(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
@@ -209,7 +208,7 @@ func TestPprofTool(t *testing.T) {
 		`CRITICAL main\.c \(38-~41\) \(queue\)\n *0\.10s .* \| +LOCK ~solve`,
 		`ORDERED main\.c \(27-28\)\n +LOOP main\.c \(24-30\)\n +PARALLEL main\.c \(20-60\)\n +mixed\n`,
 		`(?m)thread: .*(\n.*)*1:1`,
-		`1100ms .* CRITICAL main\.c \(33-36\) \(unnamed\)`, // the waits
+		`1100ms .* CRITICAL main\.c \(33-36\) \(unnamed\)`, // the time of waiting
 	} {
 		if !regexp.MustCompile(want).Match(out) {
 			t.Errorf("pprof's output does not match %s:\n%s", want, out)

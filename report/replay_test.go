@@ -14,8 +14,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Recorded event streams of real programs, replayed without privileges, give
-// the same reports as when they were recorded.
+// Event streams of real programs were recorded. Replayed without privileges, they give the same
+// reports as then.
 func TestReplay(t *testing.T) {
 	streams, err := filepath.Glob("../testdata/streams/*.json.gz")
 	if err != nil || len(streams) == 0 {
@@ -56,8 +56,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// replayFile gives the replayed profile a description of its own: the stream
-// holds the figures only.
+// replayFile adds a description of the run to the replayed profile, because the stream holds the
+// figures only.
 func replayFile(t *testing.T, name string) *profile.Profile {
 	t.Helper()
 	f, err := os.Open(name)

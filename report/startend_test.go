@@ -11,7 +11,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// launched is a rank that is in MPI_Init for init, sends for 20 ms, and is in
+// launched is a rank that is in MPI_Init for the given time, sends for 20 ms, and is in
 // MPI_Finalize for 40 ms.
 func launched(t *testing.T, rank int, init uint64) *profile.Profile {
 	r := &tape{t: t, s: attribution.Stream{PID: 1}}

@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// unseenProfile has a program of 1000 ns on one thread with regions of 600 and
-// 5 ns, and constructs that were not observed.
+// unseenProfile is a program of 1000 ns on one thread, with regions of 600 and 5 ns, and with
+// constructs that were not observed.
 func unseenProfile(unseen ...profile.Unseen) *profile.Profile {
 	region := func(offset uint64) profile.Region {
 		return profile.Region{Construct: event.Parallel, Location: profile.Location{Object: "/lib/libx.so", Offset: offset}}
