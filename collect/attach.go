@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect/target"
 )
 
 // joined is a running process that was attached to.
@@ -85,7 +87,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	found := 0
 	if err == nil {
 		if found, err = m.scan(p); err == nil && found == 0 {
-			err = noRuntime(pid)
+			err = target.NoRuntime(pid)
 		}
 	}
 	if found == 0 {
@@ -97,8 +99,8 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	// region whose beginning was not seen.
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p.began, p.cpu0 = ktime(), readCPU(pid)
-	tids := threadsOf(pid)
+	p.began, p.cpu0 = ktime(), target.ReadCPU(pid)
+	tids := target.ThreadsOf(pid)
 	p.existing = len(tids)
 	p.engine.Existing(tids, p.began)
 	p.readCoreWaits()

@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/collect/budget"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -96,7 +97,7 @@ func (m *Measurement) observeAll(g event.Group, change attribution.Change) {
 			continue
 		}
 		w := attribution.Watch{At: now, Of: g.Constructs(), Change: change}
-		w.CPU, w.Delay = threadTimes(int(p.pid))
+		w.CPU, w.Delay = target.ThreadTimes(int(p.pid))
 		p.observe(w)
 	}
 }
@@ -114,7 +115,7 @@ func (m *Measurement) groupLinks() (all []*groupLinks) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.procs {
-		for _, files := range []map[fileID]placed{p.placed, p.code} {
+		for _, files := range []map[target.FileID]placed{p.placed, p.code} {
 			for _, pl := range files {
 				if l, ok := pl.link.(*groupLinks); ok && l != nil {
 					all = append(all, l)
@@ -147,7 +148,7 @@ func (m *Measurement) placeGroup(g event.Group) {
 	m.scanning.Lock()
 	defer m.scanning.Unlock()
 	for _, l := range m.groupLinks() {
-		if err := l.place(g); err != nil && !ended(int(l.p.pid)) {
+		if err := l.place(g); err != nil && !target.Ended(int(l.p.pid)) {
 			m.warn("the probes of %s could not be placed again: %v; what was executed since then is extrapolated, or missing", g, err)
 		}
 	}

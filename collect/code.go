@@ -3,6 +3,7 @@ package collect
 import (
 	"time"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
@@ -23,7 +24,7 @@ func (m *Measurement) placeCode(p *Process, mods []symbols.Module) error {
 	}
 	for i := range mods {
 		mod := &mods[i]
-		if _, ok := p.code[idOf(mod)]; ok {
+		if _, ok := p.code[target.IDOf(mod)]; ok {
 			continue
 		}
 		a, err := m.codePlan(mod)
@@ -31,7 +32,7 @@ func (m *Measurement) placeCode(p *Process, mods []symbols.Module) error {
 			return err
 		}
 		if a == nil {
-			p.code[idOf(mod)] = placed{}
+			p.code[target.IDOf(mod)] = placed{}
 			continue
 		}
 		begin := time.Now()
@@ -40,7 +41,7 @@ func (m *Measurement) placeCode(p *Process, mods []symbols.Module) error {
 			return explainAttach(int(p.pid), err)
 		}
 		m.logf("process %d: %d probes placed in the code of %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
-		p.code[idOf(mod)] = placed{link: link, plan: a.Plan}
+		p.code[target.IDOf(mod)] = placed{link: link, plan: a.Plan}
 	}
 	return nil
 }

@@ -1,10 +1,8 @@
 package collect
 
 import (
-	"fmt"
-	"os"
-
 	"ompp-attach/bpf"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 )
 
@@ -25,8 +23,8 @@ func (p *Process) feedCoreWait(w bpf.CoreWait) {
 // kernel keeps no such sum, hits do not report one either.
 func (p *Process) readCoreWaits() {
 	before := map[uint32]int64{}
-	for _, tid := range threadsOf(int(p.pid)) {
-		if wait, ok := coreWait(int(p.pid), tid); ok {
+	for _, tid := range target.ThreadsOf(int(p.pid)) {
+		if wait, ok := target.CoreWait(int(p.pid), tid); ok {
 			before[uint32(tid)] = wait
 		}
 	}
@@ -34,15 +32,4 @@ func (p *Process) readCoreWaits() {
 	if p.recorder != nil {
 		p.recorder.Stream.CoreWaits = before
 	}
-}
-
-// coreWait reads how long a thread has been ready to run without a core, ns.
-func coreWait(pid, tid int) (ns int64, ok bool) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", pid, tid))
-	if err != nil {
-		return 0, false
-	}
-	var ran int64
-	_, err = fmt.Sscan(string(b), &ran, &ns)
-	return ns, err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ompp-attach/bpf"
 	"ompp-attach/calibration"
 	"ompp-attach/collect/advice"
 	"ompp-attach/profile"
@@ -100,4 +101,14 @@ func (m *Measurement) overhead(o *profile.Overhead) *profile.Overhead {
 		o.Failed = fmt.Sprintf("It is not known what the probes cost: %v.", err)
 	}
 	return o
+}
+
+// Calibrate measures what probe hits cost on this machine, without measuring any process.
+func Calibrate() (*calibration.Costs, error) {
+	k, err := bpf.LoadProbes(bpf.Session)
+	if err != nil {
+		return nil, fmt.Errorf("measure what probes cost: %w", err)
+	}
+	defer k.Close()
+	return calibration.Measure(k)
 }

@@ -1,14 +1,13 @@
 package collect
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"strconv"
 	"strings"
 	"time"
+
+	"ompp-attach/collect/target"
 )
 
 // A debugger writes breakpoints into the same code as the kernel writes its probes, and each takes
@@ -16,32 +15,6 @@ import (
 // instruction saves the probe's breakpoint. If the debugger puts that back after the probe has
 // gone, it is a trap that nobody handles, and the process dies of SIGTRAP. It does no harm while
 // the probe is there. So probes stay until the debugger has gone.
-
-// tracer is the process that debugs or traces another one.
-type tracer struct {
-	pid  int
-	name string
-}
-
-// tracerOf returns the tracer of a process, or the zero value if it has none. strace counts as
-// none: it sets no breakpoints.
-func tracerOf(pid int) tracer {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return tracer{}
-	}
-	_, rest, _ := bytes.Cut(b, []byte("TracerPid:\t"))
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	t := tracer{}
-	if t.pid, err = strconv.Atoi(string(line)); err != nil || t.pid == 0 {
-		return tracer{}
-	}
-	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", t.pid))
-	if t.name = strings.TrimSpace(string(name)); t.name == "strace" {
-		return tracer{}
-	}
-	return t
-}
 
 // debuggersEvery is how often the processes are checked for debuggers.
 const debuggersEvery = time.Second
@@ -67,12 +40,12 @@ func (m *Measurement) watchDebuggers() {
 
 // warnOfDebugger warns, once for each process, if the process is being debugged.
 func (m *Measurement) warnOfDebugger(pid int) {
-	t := tracerOf(pid)
-	if t.pid == 0 {
+	t := target.TracerOf(pid)
+	if t.PID == 0 {
 		return
 	}
 	s := fmt.Sprintf("Process %d is being debugged by %s (process %d): where a breakpoint and a probe are in one place, the program may not stop there, and probe hits may be missing; a breakpoint that outlives the probes kills the program (SIGTRAP).",
-		pid, t.name, t.pid)
+		pid, t.Name, t.PID)
 	m.mu.Lock()
 	p := m.procs[uint32(pid)]
 	if p != nil && !p.debugged {
@@ -101,8 +74,8 @@ func (m *Measurement) Held() string {
 	defer m.scanning.Unlock()
 	var who []string
 	for _, h := range m.held {
-		if t := tracerOf(h.pid); t.pid != 0 {
-			who = append(who, fmt.Sprintf("%d (by %s, process %d)", h.pid, t.name, t.pid))
+		if t := target.TracerOf(h.pid); t.PID != 0 {
+			who = append(who, fmt.Sprintf("%d (by %s, process %d)", h.pid, t.Name, t.PID))
 		}
 	}
 	if len(who) == 0 {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect/target"
 )
 
 // The holder of a pidfd learns how the process ended, even after somebody has waited for it.
@@ -32,7 +34,7 @@ func TestEndingOf(t *testing.T) {
 			t.Errorf("%s: it runs, and has ended with %+v", script, e)
 		}
 		in.Close()
-		for !ended(cmd.Process.Pid) {
+		for !target.Ended(cmd.Process.Pid) {
 			time.Sleep(time.Millisecond)
 		}
 		if got, ok := EndingOf(cmd.Process.Pid, fd); !ok || got != want {

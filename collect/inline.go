@@ -2,6 +2,7 @@ package collect
 
 import (
 	"ompp-attach/attribution"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/probes"
 	"ompp-attach/probes/inline"
@@ -19,7 +20,7 @@ func (m *Measurement) MeasureInline() {
 // findInline is the CodeFinder for constructs that GCC compiles to plain instructions.
 func findInline(mod *symbols.Module) []probes.CodePoint {
 	o := mod.Object()
-	if !usesGomp(o) {
+	if !target.UsesGomp(o) {
 		return nil
 	}
 	return inline.Of(o).Points(event.Gomp)
@@ -32,27 +33,13 @@ func (m *Measurement) CountAtomics() {
 	m.AddFinder(func(mod *symbols.Module) []probes.CodePoint {
 		o := mod.Object()
 		switch {
-		case usesGomp(o):
+		case target.UsesGomp(o):
 			return inline.Atomics(o).Points(event.Gomp)
 		case o.Imports("__kmpc_fork_call"):
 			return inline.Atomics(o).Points(event.Kmpc)
 		}
 		return nil
 	})
-}
-
-// usesGomp tells whether a file's own code was compiled for libgomp: it calls libgomp, and is not
-// libgomp itself.
-func usesGomp(o *symbols.Object) bool {
-	if probes.Identify(o) == event.Gomp {
-		return o.IsExecutable() // a static program holds libgomp
-	}
-	for _, name := range []string{"GOMP_parallel", "GOMP_parallel_reductions", "GOMP_barrier", "GOMP_single_start", "GOMP_parallel_sections"} {
-		if o.Imports(name) {
-			return true
-		}
-	}
-	return false
 }
 
 // inlined finds the construct without a call that is at the address of k. ok is false if there is
@@ -67,7 +54,7 @@ func (r *resolver) inlined(k attribution.Key) (place, inline.Construct, bool) {
 		if r.atomics {
 			x = inline.Atomics(p.object)
 		}
-	case k.Runtime == event.Gomp && r.inlining && usesGomp(p.object):
+	case k.Runtime == event.Gomp && r.inlining && target.UsesGomp(p.object):
 		x = inline.Of(p.object)
 	}
 	if x == nil {
@@ -119,7 +106,7 @@ const noteOwnLines = "without the source, the lines are those of the construct's
 
 // inlineParallel marks a region that consists of one static loop as a parallel loop.
 func (r *resolver) inlineParallel(p place, reg *profile.Region) {
-	if r.inlining && reg.Construct == event.Parallel && usesGomp(p.object) && inline.Of(p.object).IsLoop(p.vaddr) {
+	if r.inlining && reg.Construct == event.Parallel && target.UsesGomp(p.object) && inline.Of(p.object).IsLoop(p.vaddr) {
 		reg.Construct = event.ParallelLoop
 		reg.Notes = append(reg.Notes, noteWhole)
 	}
@@ -139,7 +126,7 @@ func (p *Process) unseenInline() (out []profile.Unseen) {
 	}
 	for i := range p.resolver.mods {
 		o := p.resolver.mods[i].Object()
-		if _, probed := p.code[idOf(&p.resolver.mods[i])]; !probed || !usesGomp(o) {
+		if _, probed := p.code[target.IDOf(&p.resolver.mods[i])]; !probed || !target.UsesGomp(o) {
 			continue
 		}
 		if o.Arch() != "amd64" {

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"ompp-attach/event"
+	"ompp-attach/collect/target"
 	"ompp-attach/preflight"
-	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
 
@@ -18,7 +17,7 @@ import (
 func JobProcesses(launcher int) ([]int, error) {
 	p, err := preflight.ReadProcess(preflight.Root(), launcher)
 	if err != nil {
-		return nil, &AttachError{fmt.Sprintf("there is no process %d: give the id of mpirun, mpiexec or srun, as ps or pgrep shows it", launcher)}
+		return nil, &target.AttachError{Sentence: fmt.Sprintf("there is no process %d: give the id of mpirun, mpiexec or srun, as ps or pgrep shows it", launcher)}
 	}
 	all := processes()
 	var found []int
@@ -28,13 +27,13 @@ func JobProcesses(launcher int) ([]int, error) {
 		}
 	}
 	// srun's tasks are started by slurmstepd, which is no child of it.
-	job := environ(launcher)("SLURM_JOB_ID")
+	job := target.Environ(launcher)("SLURM_JOB_ID")
 	if len(found) == 0 && p.Name == "srun" {
 		found = tasksOf(launcher, all)
 	}
 	if len(found) == 0 && p.Name == "srun" && job != "" {
 		for pid := range all {
-			if r, ok := RankOf(pid); ok && environ(pid)("SLURM_JOB_ID") == job && r.Job != "" && measurable(pid) {
+			if r, ok := RankOf(pid); ok && target.Environ(pid)("SLURM_JOB_ID") == job && r.Job != "" && measurable(pid) {
 				found = append(found, pid)
 			}
 		}
@@ -44,7 +43,7 @@ func JobProcesses(launcher int) ([]int, error) {
 		if p.Name == "srun" {
 			hint = "; if its ranks run on other nodes, or are another user's, type there, as root or their user: ompp-attach attach --job $(pgrep -n slurmstepd)"
 		}
-		return nil, &AttachError{fmt.Sprintf("process %d (%s) has started no process on this node that can be measured: none maps libgomp, libomp, libiomp5 or an MPI library that this version knows%s", launcher, p.Name, hint)}
+		return nil, &target.AttachError{Sentence: fmt.Sprintf("process %d (%s) has started no process on this node that can be measured: none maps libgomp, libomp, libiomp5 or an MPI library that this version knows%s", launcher, p.Name, hint)}
 	}
 	slices.Sort(found)
 	return found, nil
@@ -56,7 +55,7 @@ func processes() map[int]int {
 	out := map[int]int{}
 	for _, d := range dirs {
 		if pid, err := strconv.Atoi(filepath.Base(d)); err == nil {
-			out[pid] = parentOf(pid)
+			out[pid] = target.ParentOf(pid)
 		}
 	}
 	return out
@@ -75,11 +74,5 @@ func descends(parents map[int]int, pid, ancestor int) bool {
 // measurable reports whether a process maps something that can be probed.
 func measurable(pid int) bool {
 	mods, _ := symbols.Modules(pid)
-	return slices.ContainsFunc(mods, canProbe) && !ended(pid) && pid != os.Getpid()
-}
-
-// canProbe reports whether a module holds an OpenMP runtime or an MPI library.
-func canProbe(m symbols.Module) bool {
-	o := m.Object()
-	return mayBeRuntime(o) && probes.Identify(o) != event.NoRuntime || mayBeMPI(o) && probes.IsMPI(o)
+	return slices.ContainsFunc(mods, target.CanProbe) && !target.Ended(pid) && pid != os.Getpid()
 }

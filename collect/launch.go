@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect/target"
 )
 
 // LaunchCommand is the hidden subcommand that becomes the program: it waits until we follow its
@@ -44,7 +46,7 @@ type Ending struct {
 	Status int // exit status; 128+N if killed by signal N
 	Signal syscall.Signal
 	How    string // in words, for the report
-	CPU    CPUTimes
+	CPU    target.CPUTimes
 }
 
 // Launch prepares a program in a process of its own that does not run yet. The process keeps our
@@ -170,7 +172,7 @@ func ending(err error, st *os.ProcessState) Ending {
 		e = endingBy(ws)
 	}
 	if ru, ok := st.SysUsage().(*syscall.Rusage); ok {
-		e.CPU = CPUTimes{uint64(ru.Utime.Nano()), uint64(ru.Stime.Nano())}
+		e.CPU = target.CPUTimes{User: uint64(ru.Utime.Nano()), System: uint64(ru.Stime.Nano())}
 	}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/probes"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
@@ -45,7 +46,7 @@ func parseLines(text string) (*lineRegion, error) {
 func (u *UserRegions) findLines(mod *symbols.Module) (points []probes.CodePoint) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.lines) == 0 || isSystem(mod.Path) {
+	if len(u.lines) == 0 || target.IsSystem(mod.Path) {
 		return nil
 	}
 	o := mod.Object()

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/collect/target"
 )
 
 var lifeNames = map[uint32]string{bpf.LifeExec: "runs a new program", bpf.LifeFork: "forked",
@@ -94,16 +95,16 @@ func (m *Measurement) live(l bpf.Life) {
 // mayRun tells whether a process that was stopped at its exec may go on without probes: the
 // loader's watch will report it again, or it maps nothing that can be measured.
 func (m *Measurement) mayRun(pid int) bool {
-	plain, watched := m.judge(uint32(pid), lookedAhead.add(pid).list)
-	lookedAhead.of(pid) // removes the entry that add made
+	plain, watched := m.judge(uint32(pid), target.Files(pid))
+	target.TakeFiles(pid) // removes the entry that add made
 	return plain || watched
 }
 
 // isStranger tells whether a process that is not measured still maps nothing that can be measured.
 func (m *Measurement) isStranger(pid int) bool {
-	plain, _ := m.judge(uint32(pid), lookedAhead.add(pid).list)
+	plain, _ := m.judge(uint32(pid), target.Files(pid))
 	if plain {
-		lookedAhead.of(pid)
+		target.TakeFiles(pid)
 	}
 	return plain
 }
@@ -121,7 +122,7 @@ func (m *Measurement) look(p *Process, l *bpf.Life) {
 	if n > 0 && l.Stopped == 0 {
 		m.mu.Lock()
 		p.warnings = append(p.warnings, "A runtime was loaded while the process ran: what it did before its probes were placed, a moment later, is not in this report.")
-		p.engine.Existing(threadsOf(pid), ktime())
+		p.engine.Existing(target.ThreadsOf(pid), ktime())
 		m.mu.Unlock()
 	}
 }
@@ -160,7 +161,7 @@ func (m *Measurement) goOn(p *Process, l *bpf.Life) {
 		p.stopped, p.continued = 0, until
 		if early != 0 {
 			p.warnOnce(wentOn(p.pid, stop, now))
-			p.engine.Existing(threadsOf(int(p.pid)), now)
+			p.engine.Existing(target.ThreadsOf(int(p.pid)), now)
 		}
 	}
 	m.mu.Unlock()

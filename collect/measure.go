@@ -11,6 +11,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/collect/selection"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
@@ -88,7 +89,7 @@ type planned struct {
 // messages of --verbose and must not wait (see Say). The error says why the kernel side cannot be
 // loaded, or which counters cannot be read.
 func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Counter) (*Measurement, error) {
-	if err := hostPIDs(); err != nil {
+	if err := target.HostPIDs(); err != nil {
 		return nil, err
 	}
 	if err := CheckCounters(counters); err != nil {
@@ -243,7 +244,7 @@ func (m *Measurement) read(ctx context.Context) error {
 	}
 }
 
-// readCPU reads the CPU times of all processes anew.
+// ReadCPU reads the CPU times of all processes anew.
 func (m *Measurement) readCPU() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -367,12 +368,6 @@ func (m *Measurement) drain() (d drained, err error) {
 	}
 	return d, nil
 }
-
-// AttachError says in one sentence for the user why a process cannot be measured.
-type AttachError struct{ Sentence string }
-
-// Error implements error.
-func (e *AttachError) Error() string { return e.Sentence }
 
 // plan returns the plan of a module's file, and makes it when the file is seen for the first time.
 // It returns nil if the module is no runtime. scanning is held.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ompp-attach/bpf"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/probes"
@@ -31,8 +32,8 @@ type plannedMPI struct {
 
 // mpiProcess is what is known of a process's use of MPI.
 type mpiProcess struct {
-	placed map[fileID]*placedMPI // guarded by Measurement.scanning
-	job    *profile.MPIJob       // guarded by Measurement.mu; nil: no MPI library seen
+	placed map[target.FileID]*placedMPI // guarded by Measurement.scanning
+	job    *profile.MPIJob              // guarded by Measurement.mu; nil: no MPI library seen
 	// bindings are the libraries that call MPI on behalf of others (Fortran, C++); guarded by
 	// Measurement.mu.
 	bindings map[*symbols.Object]bool
@@ -47,14 +48,6 @@ type mpiProcess struct {
 type placedMPI struct {
 	link io.Closer
 	plan *probes.MPIPlan
-}
-
-// mayBeMPI tells whether a file's symbols are worth parsing in search of an MPI library: see
-// mayBeRuntime.
-func mayBeMPI(o *symbols.Object) bool { return suspected.of(o).mpi }
-
-func looksLikeMPI(o *symbols.Object) bool {
-	return o.Exports("PMPI_Init") || o.Exports("MPI_Init") || o.IsExecutable() && o.HasLocalNames()
 }
 
 // mpiPlan returns the stored plan of a module's file, and makes it when the file is seen for the
@@ -106,7 +99,7 @@ func (m *Measurement) newMPIPlan(mod *symbols.Module) (*probes.MPIAttached, erro
 func (m *Measurement) placeMPI(p *Process, mods []symbols.Module) (found int, first error) {
 	for i := range mods {
 		mod := &mods[i]
-		if _, ok := p.mpi.placed[idOf(mod)]; ok || !mayBeMPI(mod.Object()) {
+		if _, ok := p.mpi.placed[target.IDOf(mod)]; ok || !target.MayBeMPI(mod.Object()) {
 			continue
 		}
 		a, err := m.mpiPlan(mod)
@@ -138,7 +131,7 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if m.kernel.Mode() == bpf.Perf && !mod.Object().IsExecutable() {
 		// It takes long to remove a perf event for each probe. So functions that only dlsym could
 		// reach get no probes, and each rank has probes of its own.
-		points = a.Imported(importedBy(mods))
+		points = a.Imported(target.ImportedBy(mods))
 		link, err = place(pid)
 	} else {
 		link, err = m.share(p, a, place)
@@ -147,7 +140,7 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 		return explainAttach(pid, err)
 	}
 	m.logf("process %d: %d probes placed in %s in %s", pid, len(points), mod.Path, time.Since(begin).Round(time.Microsecond))
-	p.mpi.placed[idOf(mod)] = &placedMPI{link, a.Plan}
+	p.mpi.placed[target.IDOf(mod)] = &placedMPI{link, a.Plan}
 	job := rankIn(pid)
 	if job == nil {
 		job = &profile.MPIJob{Rank: -1}
@@ -156,7 +149,7 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	if a.Plan.Library.Unknown != nil {
 		job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", a.Plan.Library.Unknown)
 	}
-	if w, ok := a.Plan.Library.World(mod.Bias, readMemory(pid)); ok {
+	if w, ok := a.Plan.Library.World(mod.Bias, target.ReadMemory(pid)); ok {
 		job.Rank, job.Size = w.Rank, w.Size
 	}
 	m.mu.Lock()
@@ -164,7 +157,7 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	p.mpi.job, p.mpi.library = job, mod
 	// The process may be between MPI_Init and MPI_Finalize.
 	if m.running && a.Plan.Library.Unknown == nil {
-		if err := a.Plan.Library.Formulas.Check(mod.Bias, readMemory(pid)); err != nil && !errors.Is(err, accessor.ErrNotInitialized) {
+		if err := a.Plan.Library.Formulas.Check(mod.Bias, target.ReadMemory(pid)); err != nil && !errors.Is(err, accessor.ErrNotInitialized) {
 			p.mpi.doubt(err)
 		}
 	}

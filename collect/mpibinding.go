@@ -2,6 +2,7 @@ package collect
 
 import (
 	"ompp-attach/bpf"
+	"ompp-attach/collect/target"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/unwind"
@@ -19,7 +20,7 @@ func (m *Measurement) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWra
 	bindings, deep := map[*symbols.Object]bool{}, false
 	for i := range mods {
 		o := mods[i].Object()
-		if n := len(bindings); n < len(w.Is) && !o.IsExecutable() && (probes.IsMPIBinding(o) || mayBeMPI(o) && probes.IsMPI(o)) {
+		if n := len(bindings); n < len(w.Is) && !o.IsExecutable() && (probes.IsMPIBinding(o) || target.MayBeMPI(o) && probes.IsMPI(o)) {
 			w.Is[n].Lo, w.Is[n].Size = mods[i].Start, mods[i].End-mods[i].Start
 			bindings[o] = true
 			deep = deep || probes.IsMPI(o) && !probes.IsOpenMPI(o)

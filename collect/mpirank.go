@@ -1,10 +1,7 @@
 package collect
 
 import (
-	"encoding/binary"
 	"fmt"
-
-	"golang.org/x/sys/unix"
 
 	"ompp-attach/probes"
 )
@@ -30,17 +27,4 @@ func (q *mpiProcess) begin(w *probes.MPIWorld) {
 func (q *mpiProcess) doubt(err error) {
 	q.doubted = true
 	q.job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%v).", err)
-}
-
-// readMemory returns a function that reads a number of n bytes, at most 8, from a process's memory.
-func readMemory(pid int) func(addr uint64, n int) (uint64, error) {
-	return func(addr uint64, n int) (uint64, error) {
-		var b [8]byte
-		local := []unix.Iovec{{Base: &b[0], Len: uint64(n)}}
-		got, err := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: n}}, 0)
-		if err == nil && got < n {
-			err = unix.EFAULT
-		}
-		return binary.LittleEndian.Uint64(b[:]), err
-	}
 }

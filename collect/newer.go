@@ -8,10 +8,6 @@ import (
 	"ompp-attach/event"
 )
 
-// isOffload tells whether a file is libomptarget, by its name. It starts no teams, but is probed
-// where a program maps it.
-func isOffload(base string) bool { return strings.HasPrefix(base, "libomptarget") }
-
 const noteRuntimesOwn = "a region of the runtime itself, not of the program: libomp's hidden helper threads, which it starts for target nowait"
 
 const noteReduction = "GCC combines the results of several reductions under the lock of its atomics"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
@@ -23,7 +24,7 @@ func (r *resolver) objects(prof *profile.Profile) (out []profile.Object) {
 			out = append(out, describeObject(p.module.Path, r.named(p.object)))
 		}
 	}
-	nameDebugPackages(out, r.mods)
+	target.NameDebugPackages(out, r.mods)
 	slices.SortFunc(out, func(a, b profile.Object) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }

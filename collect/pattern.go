@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/symbols"
 )
 
@@ -54,7 +55,7 @@ func parsePattern(text string) (*pattern, error) {
 func (p *pattern) covers(mod *symbols.Module) bool {
 	if p.file == "" {
 		// Libc can be executed, too.
-		return !isSystem(mod.Path) || mod.Object().IsExecutable() && !strings.Contains(filepath.Base(mod.Path), ".so")
+		return !target.IsSystem(mod.Path) || mod.Object().IsExecutable() && !strings.Contains(filepath.Base(mod.Path), ".so")
 	}
 	return strings.HasPrefix(filepath.Base(mod.Path), p.file)
 }
@@ -68,23 +69,6 @@ func (p *pattern) matches(names []string) bool {
 		}
 		return n == p.name || strings.HasSuffix(n, "::"+p.name) || strings.HasSuffix(p.name, "::") && strings.HasPrefix(n, p.name)
 	})
-}
-
-// systemDirs hold libraries that belong to the system.
-var systemDirs = []string{"/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/nix/store/"}
-
-// systemLibraries are libraries of the system wherever they lie: some programs come with copies of
-// them.
-var systemLibraries = []string{"libgomp", "libomp", "libiomp", "libc.", "libm.", "libpthread", "libdl.", "ld-", "ld.",
-	"libstdc++", "libc++", "libgcc_s", "libgfortran", "libquadmath"}
-
-// isSystem reports whether a library belongs to the system, not to the program.
-func isSystem(path string) bool {
-	base := filepath.Base(path)
-	has := func(s string) func(string) bool {
-		return func(prefix string) bool { return strings.HasPrefix(s, prefix) }
-	}
-	return slices.ContainsFunc(systemDirs, has(path)) || slices.ContainsFunc(systemLibraries, has(base))
 }
 
 // suggest remembers a name if it is among the three most similar ones.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/symbols"
 )
 
@@ -69,8 +70,8 @@ func (m *Measurement) Resume(pid int) error {
 		m.running = true
 		m.plans = map[*symbols.Object]planned{}
 	}
-	p.placed, p.code = map[fileID]placed{}, map[fileID]placed{}
-	p.mpi.placed = map[fileID]*placedMPI{}
+	p.placed, p.code = map[target.FileID]placed{}, map[target.FileID]placed{}
+	p.mpi.placed = map[target.FileID]*placedMPI{}
 	m.hold()
 	defer m.letFold()
 	err = m.kernel.NewEra()
@@ -87,7 +88,7 @@ func (m *Measurement) Resume(pid int) error {
 		return errNotMeasured
 	}
 	at := ktime()
-	p.engine.Resume(threadsOf(pid), at)
+	p.engine.Resume(target.ThreadsOf(pid), at)
 	p.offSince, p.resumed = 0, at
 	// Before the process's end can be noted, after which nothing would end the sampling.
 	m.sampleIt(p)

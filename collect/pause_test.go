@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
 )
@@ -27,7 +28,7 @@ func TestPauseAtTheEnd(t *testing.T) {
 		}
 		do := m.Pause
 		if verb == "pause" {
-			p.placed[fileID{}] = placed{link: closerFunc(func() error { ends(); return nil })}
+			p.placed[target.FileID{}] = placed{link: closerFunc(func() error { ends(); return nil })}
 		} else {
 			do = m.Resume
 			p.offGone = true

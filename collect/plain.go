@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
@@ -97,8 +98,8 @@ func (m *Measurement) plain(mod *symbols.Module) bool {
 	o := mod.Object()
 	known, ok := m.plains[o]
 	if !ok {
-		known = !isOffload(filepath.Base(mod.Path)) && !namedRuntime(mod.Path) &&
-			!(mayBeRuntime(o) && probes.Identify(o) != event.NoRuntime) && !(mayBeMPI(o) && probes.IsMPI(o))
+		known = !target.IsOffload(filepath.Base(mod.Path)) && !target.NamedRuntime(mod.Path) &&
+			!(target.MayBeRuntime(o) && probes.Identify(o) != event.NoRuntime) && !(target.MayBeMPI(o) && probes.IsMPI(o))
 		if known && len(m.finders) > 0 {
 			plan, err := m.codePlan(mod)
 			known = plan == nil && err == nil
@@ -150,7 +151,7 @@ func (m *Measurement) startedBefore(p *Process) {
 		return
 	}
 	used := since(p.cpu0.User, s.User) + since(p.cpu0.System, s.System)
-	p.began, p.cpu0 = s.Began, CPUTimes{s.User, s.System}
+	p.began, p.cpu0 = s.Began, target.CPUTimes{User: s.User, System: s.System}
 	for _, stop := range m.strangers.stops[p.pid] {
 		if stop.From >= s.Began {
 			p.meta.Stopped.Add(int64(stop.To - stop.From))
@@ -158,7 +159,7 @@ func (m *Measurement) startedBefore(p *Process) {
 		}
 	}
 	delete(m.strangers.stops, p.pid)
-	if m.sampling.kernel != nil && used > int64(2*clockTick) {
+	if m.sampling.kernel != nil && used > int64(2*target.ClockTick) {
 		p.sampled.late = ktime() - s.Began
 	}
 }

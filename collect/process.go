@@ -15,6 +15,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect/advice"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/files"
 	"ompp-attach/preflight"
@@ -39,8 +40,8 @@ type Process struct {
 	continued uint64 // when we last continued it
 	stopped   uint64 // when it was stopped for its probes; 0: it runs; guarded by mu
 	meta      profile.Meta
-	placed    map[fileID]placed // runtimes
-	code      map[fileID]placed // probes in files' own code
+	placed    map[target.FileID]placed // runtimes
+	code      map[target.FileID]placed // probes in files' own code
 	mpi       mpiProcess
 	sampled   sampledProcess
 	libs      io.Closer // the watch on its dynamic loader, if it was attached to
@@ -52,8 +53,8 @@ type Process struct {
 	alone     bool      // it uses no shared probes; guarded by scanning
 	shares    bool      // it takes part in shared probes; guarded by scanning
 	offGone   bool      // its probes were taken away by a pause; guarded by scanning
-	cpu0      CPUTimes
-	cpu       CPUTimes
+	cpu0      target.CPUTimes
+	cpu       target.CPUTimes
 	tasking   bool
 	warnings  []string
 	recorder  *attribution.Recorder // see Measurement.RecordEvents; nil normally
@@ -77,10 +78,10 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	now := ktime()
 	p := &Process{
 		pid: uint32(pid), handle: -1, program: g, first: pid == g.pid, found: now, began: now,
-		placed: map[fileID]placed{},
-		code:   map[fileID]placed{},
-		mpi:    mpiProcess{placed: map[fileID]*placedMPI{}},
-		cpu0:   readCPU(pid),
+		placed: map[target.FileID]placed{},
+		code:   map[target.FileID]placed{},
+		mpi:    mpiProcess{placed: map[target.FileID]*placedMPI{}},
+		cpu0:   target.ReadCPU(pid),
 		usage:  advice.NewUsage(),
 	}
 	if !p.first || !g.launched {
@@ -88,7 +89,7 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 			p.handle = fd
 		}
 	}
-	p.mapped = lookedAhead.of(pid)
+	p.mapped = target.TakeFiles(pid)
 	p.resolver = newResolver(p.mapped)
 	if m.kernel != nil { // there is none in tests
 		if err := m.kernel.Hear(pid); err != nil {
@@ -103,14 +104,15 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 	}
 	p.engine = attribution.New(uint32(pid), r)
 	p.resolver.user = m.user
-	if lo, hi, ok := mainStack(pid); ok {
+	if lo, hi, ok := target.MainStack(pid); ok {
 		p.engine.MainStack(lo, hi)
 		if p.recorder != nil {
 			p.recorder.Stream.StackLo, p.recorder.Stream.StackHi = lo, hi
 		}
 	}
 	p.readCoreWaits()
-	p.meta = describe(pid)
+	p.meta = target.Describe(pid)
+	p.meta.Tool, p.meta.Built = Version()
 	p.meta.MPI = rankIn(pid)
 	if g.launched && m.follower != nil {
 		m.startedBefore(p)
@@ -180,7 +182,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	p.resolver.setModules(mods)
 	m.mu.Unlock()
 	p.cores.Read(preflight.Root(), int(p.pid))
-	imported := importedBy(mods)
+	imported := target.ImportedBy(mods)
 	if m.follower != nil {
 		m.watchLoader(p, mods)
 	}
@@ -195,10 +197,10 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 	}
 	for i := range mods {
 		mod := &mods[i]
-		if !mayBeRuntime(mod.Object()) && !isOffload(filepath.Base(mod.Path)) {
+		if !target.MayBeRuntime(mod.Object()) && !target.IsOffload(filepath.Base(mod.Path)) {
 			continue
 		}
-		if _, ok := p.placed[idOf(mod)]; ok {
+		if _, ok := p.placed[target.IDOf(mod)]; ok {
 			continue
 		}
 		a, err := m.plan(mod, imported)
@@ -223,7 +225,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 			continue
 		}
 		m.logf("process %d: %d probes placed in %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
-		p.placed[idOf(mod)] = placed{link, a.Plan, describeRuntime(mod, a.Plan)}
+		p.placed[target.IDOf(mod)] = placed{link, a.Plan, target.DescribeRuntime(mod, a.Plan)}
 		p.tasking = p.tasking || a.Plan.NoTasks != nil && mayHaveTasks(a.Plan.Object, imported)
 		found++
 	}
@@ -264,7 +266,7 @@ func (m *Measurement) detach(p *Process) {
 	links := p.takeLinks()
 	libs := p.libs
 	p.libs = nil
-	if m.running && p.program.over && tracerOf(int(p.pid)).pid != 0 {
+	if m.running && p.program.over && target.TracerOf(int(p.pid)).PID != 0 {
 		m.held = append(m.held, heldProbes{int(p.pid), links})
 		links = nil
 	}
@@ -283,7 +285,7 @@ func (m *Measurement) detach(p *Process) {
 // process's part in shared probes. scanning is held.
 func (p *Process) takeLinks() (links []io.Closer) {
 	p.unshare()
-	for _, files := range []map[fileID]placed{p.placed, p.code} {
+	for _, files := range []map[target.FileID]placed{p.placed, p.code} {
 		for id, pl := range files {
 			if pl.link != nil {
 				links = append(links, pl.link)
@@ -391,7 +393,7 @@ func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *
 	m.selection.Hide(prof)
 	p.usage.Finish(end)
 	prof.Warnings = append(prof.Warnings, p.usage.Oversubscribed(&p.cores)...)
-	if w := p.usage.GCCOnLibomp(p.resolver.fileOf, importedBy(p.resolver.mods)); w != "" {
+	if w := p.usage.GCCOnLibomp(p.resolver.fileOf, target.ImportedBy(p.resolver.mods)); w != "" {
 		prof.Warnings = append([]string{w}, prof.Warnings...) // more important than any other
 	}
 	return prof
@@ -410,9 +412,9 @@ func since(to, from uint64) int64 {
 func explainAttach(pid int, err error) error {
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
-		return &AttachError{fmt.Sprintf("not permitted to place probes in process %d (%v): run as root, or with the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE; `ompp-attach check` tells what is missing", pid, err)}
+		return &target.AttachError{Sentence: fmt.Sprintf("not permitted to place probes in process %d (%v): run as root, or with the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE; `ompp-attach check` tells what is missing", pid, err)}
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ESRCH):
-		return &AttachError{fmt.Sprintf("process %d ended before its probes were placed", pid)}
+		return &target.AttachError{Sentence: fmt.Sprintf("process %d ended before its probes were placed", pid)}
 	}
 	return fmt.Errorf("place probes in process %d: %w", pid, err)
 }
@@ -432,4 +434,11 @@ func (p *Process) watchRates(ev *event.Event, say func(string)) {
 		say(fmt.Sprintf("process %d: %s", p.pid, s))
 	}
 	p.rates = nil
+}
+
+// ReadCPU reads a process's CPU times anew. If they cannot be read any more, the last ones stay.
+func (p *Process) readCPU() {
+	if c := target.ReadCPU(int(p.pid)); c != (target.CPUTimes{}) {
+		p.cpu = c
+	}
 }

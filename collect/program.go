@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/collect/target"
 	"ompp-attach/profile"
 )
 
@@ -95,7 +96,7 @@ func (g *Program) End(e Ending) *Result {
 	m.mu.Lock()
 	procs := slices.DeleteFunc(slices.Collect(maps.Values(m.procs)), func(p *Process) bool { return p.program != g })
 	for _, p := range procs {
-		if p.first && e.CPU != (CPUTimes{}) {
+		if p.first && e.CPU != (target.CPUTimes{}) {
 			p.cpu = e.CPU
 		}
 	}
@@ -111,7 +112,7 @@ func (g *Program) End(e Ending) *Result {
 		switch {
 		case p.first:
 			how = e.How
-		case ended(int(p.pid)):
+		case target.Ended(int(p.pid)):
 			how = endedSomehow
 		}
 		m.takeOut(p)

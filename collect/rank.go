@@ -1,13 +1,11 @@
 package collect
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/profile"
 )
 
@@ -41,7 +39,7 @@ var launchers = []struct {
 
 // rankOf is RankOf with its results one by one.
 func rankOf(pid int) (rank, size int, job string, ok bool) {
-	env := environ(pid)
+	env := target.Environ(pid)
 	for _, l := range launchers {
 		rank, err := strconv.Atoi(env(l.rank))
 		if err != nil || rank < 0 {
@@ -69,34 +67,16 @@ func rankOf(pid int) (rank, size int, job string, ok bool) {
 	return 0, 0, "", false
 }
 
-// environ returns a function that looks up variables of the environment with which a process was
-// started.
-func environ(pid int) func(name string) string {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	if err != nil {
-		return func(string) string { return "" }
-	}
-	b = append([]byte{0}, b...)
-	return func(name string) string {
-		_, after, ok := bytes.Cut(b, []byte("\x00"+name+"="))
-		if !ok {
-			return ""
-		}
-		value, _, _ := bytes.Cut(after, []byte{0})
-		return string(value)
-	}
-}
-
 // hydraJob makes a name for a job of hydra, MPICH's launcher, which gives its processes none.
 // hydra's daemon on each node gets as arguments where mpiexec listens and which process group it
 // serves.
 func hydraJob(pid int) string {
 	const far = 8 // wrappers that a rank may be started through
 	for range far {
-		if pid = parentOf(pid); pid <= 1 {
+		if pid = target.ParentOf(pid); pid <= 1 {
 			return ""
 		}
-		if job := daemonsJob(commandLine(pid)); job != "" {
+		if job := daemonsJob(target.CommandLine(pid)); job != "" {
 			return job
 		}
 	}
@@ -118,28 +98,6 @@ func daemonsJob(args []string) string {
 		return ""
 	}
 	return strings.ReplaceAll(port, ":", "-") + "." + group
-}
-
-func commandLine(pid int) []string {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00")
-}
-
-// parentOf returns 0 if the process is gone.
-func parentOf(pid int) int {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(f) < 2 {
-		return 0
-	}
-	ppid, _ := strconv.Atoi(f[1])
-	return ppid
 }
 
 // rankIn is what a process's profile says of the rank until MPI itself has told it.

@@ -3,10 +3,10 @@ package collect
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/profile"
 )
 
@@ -50,7 +50,7 @@ func TestRankOf(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			pid := sleeper(t, tc.env...)
 			for range 5000 { // until it has become sleep; its environment comes last
-				if environ(pid)("OTHER_PMI_RANK") == "99" {
+				if target.Environ(pid)("OTHER_PMI_RANK") == "99" {
 					break
 				}
 				time.Sleep(time.Millisecond)
@@ -84,28 +84,6 @@ func TestDaemonsJob(t *testing.T) {
 }
 
 // A process's name may look like the fields that follow it in /proc/PID/stat.
-func TestParentOf(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "a) R 1 (b")
-	sleep, err := exec.LookPath("sleep")
-	if err != nil {
-		t.Skip(err)
-	}
-	if err := os.Symlink(sleep, name); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(name, "60")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
-	if got := parentOf(cmd.Process.Pid); got != os.Getpid() {
-		t.Errorf("parent %d, want %d", got, os.Getpid())
-	}
-	if got := parentOf(1 << 30); got != 0 {
-		t.Errorf("nobody's parent is %d", got)
-	}
-}
 
 // Of the processes that run in a rank's environment, one is the rank. Every process that has been a
 // rank of MPI stays one.

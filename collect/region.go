@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ompp-attach/attribution"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/probes"
@@ -52,7 +53,7 @@ func (r *resolver) Region(k attribution.Key) profile.Region {
 // Around implements attribution.Resolver.
 func (r *resolver) Around(addr uint64) (profile.Region, bool) {
 	p, ok := r.bound[addr]
-	if !ok || p.module == nil || !usesGomp(p.object) && !p.object.Imports("__kmpc_fork_call") {
+	if !ok || p.module == nil || !target.UsesGomp(p.object) && !p.object.Imports("__kmpc_fork_call") {
 		return profile.Region{}, false
 	}
 	lo, _, ok := p.object.FuncRange(p.vaddr)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"ompp-attach/collect/target"
 )
 
 // Run launches a program and measures it, its children and their children from their first
@@ -129,7 +131,7 @@ func (m *Measurement) reap() {
 	m.mu.Lock()
 	var gone []*Process
 	for pid, p := range m.procs {
-		if m.reapable(p) && ended(int(pid)) {
+		if m.reapable(p) && target.Ended(int(pid)) {
 			gone = append(gone, p)
 		}
 	}

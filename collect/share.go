@@ -1,8 +1,11 @@
 package collect
 
 import (
+	"fmt"
 	"io"
 
+	"ompp-attach/collect/target"
+	"ompp-attach/preflight"
 	"ompp-attach/probes"
 )
 
@@ -83,4 +86,13 @@ func (s *part) Close() error {
 	}
 	delete(s.m.shared, s.plan)
 	return l.link.Close()
+}
+
+// seccompTrouble refuses processes that the kernel would kill at a return probe.
+func (m *Measurement) seccompTrouble(pid int) error {
+	p, err := preflight.ReadProcess(preflight.Root(), pid)
+	if err != nil || !p.Seccomp || !m.machine.SeccompKills(m.kernel.Mode()) {
+		return nil
+	}
+	return &target.AttachError{Sentence: fmt.Sprintf("process %d runs under a seccomp filter, and kernel %s may kill it at a return probe: use a kernel from 6.14 on, or run the program without the filter (containers: --security-opt seccomp=unconfined)", pid, m.machine.Release)}
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -33,7 +34,7 @@ func TestUnshare(t *testing.T) {
 			}
 			l.links[g] = link
 		}
-		p.placed[fileID{}] = placed{link: l}
+		p.placed[target.FileID{}] = placed{link: l}
 		return p, l
 	}
 	p, _ := program()

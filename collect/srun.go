@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"ompp-attach/collect/target"
 )
 
 // tasksOf returns the processes that an srun has started. slurmstepd is their parent, and gives
@@ -15,7 +17,7 @@ func tasksOf(srun int, all map[int]int) (found []int) {
 	ports := listensAt(srun)
 	host, _ := os.Hostname()
 	for pid := range all {
-		env := environ(pid)
+		env := target.Environ(pid)
 		port := env("SLURM_STEP_LAUNCHER_PORT")
 		if port == "" {
 			port = env("SLURM_SRUN_COMM_PORT")
@@ -23,7 +25,7 @@ func tasksOf(srun int, all map[int]int) (found []int) {
 		// An srun on another node may have the same port.
 		from := env("SLURM_SUBMIT_HOST")
 		near := from == "" || host == "" || from == host || strings.HasPrefix(from, host+".") || strings.HasPrefix(host, from+".")
-		if _, ok := RankOf(pid); ok && ports[port] && (near || env("SLURM_JOB_ID") == environ(srun)("SLURM_JOB_ID")) && measurable(pid) {
+		if _, ok := RankOf(pid); ok && ports[port] && (near || env("SLURM_JOB_ID") == target.Environ(srun)("SLURM_JOB_ID")) && measurable(pid) {
 			found = append(found, pid)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/regions"
@@ -24,7 +25,7 @@ func (p *Process) unseen() (out []profile.Unseen) {
 	known := true
 	for i := range p.resolver.mods {
 		o := p.resolver.mods[i].Object()
-		if !usesGomp(o) && !o.Imports("__kmpc_fork_call") {
+		if !target.UsesGomp(o) && !o.Imports("__kmpc_fork_call") {
 			continue
 		}
 		t := tableOf(o)

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
@@ -72,7 +73,7 @@ func loadsMore(mods []symbols.Module) bool {
 	calls := []string{"dlopen", "dlmopen", "fork", "vfork", "system", "popen", "execl", "execle", "execlp", "execv", "execve",
 		"execvp", "execvpe", "posix_spawn", "posix_spawnp"}
 	return slices.ContainsFunc(mods, func(m symbols.Module) bool {
-		return (m.Object().IsExecutable() || !isSystem(m.Path)) && slices.ContainsFunc(calls, m.Object().Imports)
+		return (m.Object().IsExecutable() || !target.IsSystem(m.Path)) && slices.ContainsFunc(calls, m.Object().Imports)
 	})
 }
 

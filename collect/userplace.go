@@ -1,10 +1,6 @@
 package collect
 
 import (
-	"bytes"
-	"fmt"
-	"os"
-
 	"ompp-attach/attribution"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
@@ -68,22 +64,4 @@ func (u *UserRegions) at(o *symbols.Object, identity uint64) userPlace {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.places[o][identity]
-}
-
-// mainStack returns the addresses between which a process's main stack may grow. The kernel keeps
-// at least 128 MiB below its top free of other mappings (mmap_base).
-func mainStack(pid int) (lo, hi uint64, ok bool) {
-	const room = 128 << 20
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		return 0, 0, false
-	}
-	for line := range bytes.Lines(b) {
-		if bytes.HasSuffix(bytes.TrimSpace(line), []byte("[stack]")) {
-			if _, err := fmt.Sscanf(string(line), "%x-%x", &lo, &hi); err == nil {
-				return min(lo, hi-room), hi, true
-			}
-		}
-	}
-	return 0, 0, false
 }

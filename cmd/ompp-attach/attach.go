@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/target"
 )
 
 func attachCommand() *cobra.Command {
@@ -65,7 +66,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	pids = slices.Compact(pids)
 	var program string
 	for i, pid := range pids {
-		name, err := collect.CheckTarget(pid)
+		name, err := target.Check(pid)
 		if err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	collect.LookAhead(pids[0], !f.inline.off) // the ranks of a job all map the same files
+	target.LookAhead(pids[0], !f.inline.off) // the ranks of a job all map the same files
 	kernel, err := f.load()
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 // so that what would fail at the end fails now.
 func (f *measureFlags) prepareFor(program string, pids []int) (*output, error) {
 	for _, pid := range pids {
-		if err := collect.CheckRuntime(pid); err != nil {
+		if err := target.CheckRuntime(pid); err != nil {
 			return nil, err
 		}
 	}

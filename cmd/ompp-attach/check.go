@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/collect"
+	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
 	"ompp-attach/probes/insn"
@@ -37,11 +37,11 @@ not touched. The exit status is 0 if a measurement would work, else 1.`,
 }
 
 func check(w io.Writer, pid int, process bool) error {
-	var in *collect.Inspection
+	var in *target.Inspection
 	if process {
 		fetchesDebugFiles(func(s string) { fmt.Fprintln(w, s) })
 		var err error
-		if in, err = collect.Inspect(pid); err != nil {
+		if in, err = target.Inspect(pid); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func count(n int, one, many string) string {
 }
 
 // scope says what a report shows: of what was found in a process, or in general.
-func scope(in *collect.Inspection) string {
+func scope(in *target.Inspection) string {
 	gomp, kmpc, calls := in == nil, in == nil, in == nil
 	if in != nil {
 		for _, r := range in.Runtimes {
@@ -130,7 +130,7 @@ func scope(in *collect.Inspection) string {
 // processLines describes and judges what was found in a process. A line that is a problem means
 // that the process cannot be measured. seccompKills says that a seccomp filter is such a problem on
 // this kernel.
-func processLines(in *collect.Inspection, seccompKills bool) []preflight.Line {
+func processLines(in *target.Inspection, seccompKills bool) []preflight.Line {
 	p := in.Process
 	ls := []preflight.Line{{What: "process", Consequence: fmt.Sprintf("%d runs %s with %s and %s", p.PID, in.Path, count(p.Threads, "thread", "threads"), count(in.Libraries, "library", "libraries"))}}
 	if p.Seccomp && seccompKills {
@@ -160,7 +160,7 @@ func processLines(in *collect.Inspection, seccompKills bool) []preflight.Line {
 	return ls
 }
 
-func mpiLines(lib *collect.InspectedMPI) []preflight.Line {
+func mpiLines(lib *target.InspectedMPI) []preflight.Line {
 	if lib.Err != nil {
 		return []preflight.Line{{What: "MPI", State: preflight.Problem, Consequence: lib.Path + ": its calls cannot be measured: " + lib.Err.Error(),
 			Remedy: "please report this with the library's version"}}
@@ -172,7 +172,7 @@ func mpiLines(lib *collect.InspectedMPI) []preflight.Line {
 	return ls
 }
 
-func runtimeLines(r *collect.InspectedRuntime) []preflight.Line {
+func runtimeLines(r *target.InspectedRuntime) []preflight.Line {
 	what := r.Path
 	if r.Static {
 		what += " (linked in statically)"
@@ -205,7 +205,7 @@ func runtimeLines(r *collect.InspectedRuntime) []preflight.Line {
 }
 
 // userLines says what reports can name of a module that uses OpenMP.
-func userLines(u *collect.RuntimeUser) []preflight.Line {
+func userLines(u *target.RuntimeUser) []preflight.Line {
 	name := filepath.Base(u.Path)
 	id := ""
 	if u.BuildID != "" {
@@ -224,11 +224,11 @@ func userLines(u *collect.RuntimeUser) []preflight.Line {
 	}
 	for _, s := range u.Sources {
 		switch s.State {
-		case collect.SourceFound:
+		case target.SourceFound:
 			ls = append(ls, preflight.Line{What: "source", Consequence: s.File + ": regions have exact lines"})
-		case collect.SourceMissing:
+		case target.SourceMissing:
 			ls = append(ls, preflight.Line{What: "source", State: preflight.Note, Consequence: s.File + " is not here: regions end at their last line that has code (~)", Remedy: "put the source at this path"})
-		case collect.SourceNewer:
+		case target.SourceNewer:
 			ls = append(ls, preflight.Line{What: "source", State: preflight.Note, Consequence: s.File + " is newer than the program and not trusted: regions end at their last line that has code (~)", Remedy: "rebuild"})
 		}
 	}
@@ -236,7 +236,7 @@ func userLines(u *collect.RuntimeUser) []preflight.Line {
 }
 
 // debugSymbols says how to get the separate debug file of a module.
-func debugSymbols(u *collect.RuntimeUser) string {
+func debugSymbols(u *target.RuntimeUser) string {
 	text := "install its debug symbols"
 	switch {
 	case u.Debug != "":
@@ -253,7 +253,7 @@ func debugSymbols(u *collect.RuntimeUser) string {
 // diagnose turns an error at the start of a measurement into one sentence with the reason and the
 // remedy.
 func diagnose(err error) error {
-	var known *collect.AttachError
+	var known *target.AttachError
 	if err == nil || errors.As(err, &known) {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/calibration"
 	"ompp-attach/collect"
+	"ompp-attach/collect/target"
 )
 
 // costText says what a probe hit costs on this machine.
@@ -17,7 +18,7 @@ func costText(c *calibration.Costs) string {
 }
 
 // prediction says what measuring a process would cost.
-func prediction(in *collect.Inspection) string {
+func prediction(in *target.Inspection) string {
 	c, err := collect.Calibrate()
 	if err != nil {
 		return fmt.Sprintf("What measuring would cost is not known: %v.\n", err)

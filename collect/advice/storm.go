@@ -20,7 +20,7 @@ const (
 
 // Rates are the hits of a process in its first second, and their cost.
 type Rates struct {
-	Costs   *event.HitCosts
+	Costs   *event.HitCosts // what a hit costs
 	from    uint64
 	threads map[uint32]*span
 	last    *span // of the last event's thread
@@ -44,6 +44,7 @@ type classRate struct {
 	rate
 }
 
+// NewRates returns rates of which nothing is known yet. c is what a hit costs.
 func NewRates(c *event.HitCosts) *Rates { return &Rates{Costs: c, threads: map[uint32]*span{}} }
 
 // Add counts an event. It returns true when the first second is over.

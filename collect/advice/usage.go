@@ -43,6 +43,7 @@ const (
 	deepestTeam = 64           // deeper: a program that leaves regions by longjmp
 )
 
+// NewUsage returns the usage of a process that uses no runtime yet.
 func NewUsage() *Usage {
 	return &Usage{libraries: map[uint16]*library{}, threads: map[uint32]*inside{}, callers: map[uint64]uint16{}, nested: map[[2]uint16]uint64{}, width: firstWidth}
 }
@@ -55,6 +56,7 @@ func (u *Usage) Add(instance uint16, kind event.Runtime, path string) {
 	u.libraries[instance] = &library{kind: kind, path: path}
 }
 
+// Feed adds an event of any thread of the process.
 func (u *Usage) Feed(ev *event.Event) {
 	if u.twins {
 		u.called(ev.Site, ev.Instance)

@@ -1,7 +1,6 @@
-package collect
+package target
 
 import (
-	"fmt"
 	"slices"
 
 	"ompp-attach/bpf"
@@ -9,16 +8,6 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes"
 )
-
-// Calibrate measures what probe hits cost on this machine, without measuring any process.
-func Calibrate() (*calibration.Costs, error) {
-	k, err := bpf.LoadProbes(bpf.Session)
-	if err != nil {
-		return nil, fmt.Errorf("measure what probes cost: %w", err)
-	}
-	defer k.Close()
-	return calibration.Measure(k)
-}
 
 // ConstructProbes are the hits of one execution of a construct by one thread. Each step has a
 // cheapest and a most expensive kind of hit: several entry points may serve one step, and some

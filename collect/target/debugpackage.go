@@ -1,4 +1,4 @@
-package collect
+package target
 
 import (
 	"context"
@@ -98,9 +98,9 @@ func debugPackage(name string) string {
 	return name + "-dbgsym"
 }
 
-// nameDebugPackages names, for files without line information, the packages that have it. A file of
+// NameDebugPackages names, for files without line information, the packages that have it. A file of
 // a container is left out: at its path here lies another file, or none.
-func nameDebugPackages(objects []profile.Object, mods []symbols.Module) {
+func NameDebugPackages(objects []profile.Object, mods []symbols.Module) {
 	var paths []string
 	for i := range objects {
 		if o := &objects[i]; !o.Lines && isInstalled(o.Path, mods) {

@@ -1,4 +1,4 @@
-package collect
+package target
 
 import (
 	"bytes"
@@ -91,7 +91,7 @@ func TestCheckTargetRefuses(t *testing.T) {
 		{"beyond every pid", 1 << 30, []string{"there is no process 1073741824"}}, // PID_MAX_LIMIT is 2^22
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := CheckTarget(tc.pid)
+			_, err := Check(tc.pid)
 			wantSentence(t, err, tc.words)
 			_, err = Inspect(tc.pid)
 			wantSentence(t, err, tc.words)

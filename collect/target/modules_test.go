@@ -1,4 +1,4 @@
-package collect
+package target
 
 import (
 	"os"
@@ -79,7 +79,7 @@ int plugin(pthread_t *t, void *(*f)(void *)) {
 				t.Fatal(err)
 			}
 			defer o.Close()
-			if may, is := mayBeRuntime(o), probes.Identify(o); may != tc.may || is != tc.is {
+			if may, is := MayBeRuntime(o), probes.Identify(o); may != tc.may || is != tc.is {
 				t.Errorf("may be a runtime: %t, want %t; is %v, want %v", may, tc.may, is, tc.is)
 			}
 		})
@@ -102,12 +102,23 @@ func BenchmarkMayBeRuntime(b *testing.B) {
 			if err != nil {
 				continue
 			}
-			mayBeRuntime(o)
+			MayBeRuntime(o)
 			looked++
 			b.StopTimer()
 			o.Close()
 			b.StartTimer()
 		}
 		b.ReportMetric(float64(looked), "libraries")
+	}
+}
+
+func TestSystemLibraries(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/usr/lib/x86_64-linux-gnu/libopenblas.so.0": true, "/lib64/libc.so.6": true, "/opt/app/lib/libgomp-a34b3233.so.1": true,
+		"/opt/app/lib/libsolve.so": false, "/usr/local/lib/libsolve.so": false, "/home/u/a.out": false,
+	} {
+		if got := IsSystem(path); got != want {
+			t.Errorf("%s: %t", path, got)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package collect
+package target
 
 import (
 	"os"
@@ -110,17 +110,17 @@ func Inspect(pid int) (*Inspection, error) {
 		return nil, unreadable(p, unread)
 	}
 	in := &Inspection{Process: p, Path: exe, Unread: unread}
-	imported := importedBy(mods)
+	imported := ImportedBy(mods)
 	var runtimes []*symbols.Module
 	for i := range mods {
 		mod := &mods[i]
 		if mod.Path != exe {
 			in.Libraries++
 		}
-		if mayBeMPI(mod.Object()) && probes.IsMPI(mod.Object()) {
+		if MayBeMPI(mod.Object()) && probes.IsMPI(mod.Object()) {
 			in.MPI = append(in.MPI, inspectMPI(mod))
 		}
-		if !mayBeRuntime(mod.Object()) {
+		if !MayBeRuntime(mod.Object()) {
 			continue
 		}
 		if r, ok := inspectRuntime(mod, imported); ok {
@@ -129,7 +129,7 @@ func Inspect(pid int) (*Inspection, error) {
 		}
 	}
 	if len(runtimes) == 0 && len(in.MPI) == 0 {
-		in.NoOpenMP = noRuntime(pid).Error()
+		in.NoOpenMP = NoRuntime(pid).Error()
 	}
 	for i := range mods {
 		if u, ok := inspectUser(&mods[i], mods[i].Path == exe, runtimes, in.Runtimes); ok {
@@ -161,7 +161,7 @@ func inspectRuntime(mod *symbols.Module, imported func(string) bool) (r Inspecte
 		r.Runtime = profile.Runtime{Name: r.Kind.String(), Path: mod.Path, BuildID: o.BuildID()}
 		return r, true
 	}
-	r.Runtime = describeRuntime(mod, plan)
+	r.Runtime = DescribeRuntime(mod, plan)
 	for _, pl := range plan.Placements {
 		r.Costs[pl.Cost]++
 		if pl.Return {
@@ -204,7 +204,7 @@ func inspectUser(mod *symbols.Module, executable bool, runtimes []*symbols.Modul
 	u.BuildID, u.Stripped, u.Lines = o.BuildID(), o.Stripped(), o.HasDWARF()
 	u.DebugLink = o.DebugLink()
 	described := []profile.Object{{Path: mod.Path, Lines: u.Lines}}
-	nameDebugPackages(described, []symbols.Module{*mod})
+	NameDebugPackages(described, []symbols.Module{*mod})
 	u.Debug = described[0].Debug
 	u.Sources = inspectSources(o)
 	return u, true

@@ -1,4 +1,4 @@
-package collect
+package target
 
 import (
 	"os"
@@ -25,7 +25,7 @@ func started(t *testing.T, bin string, threads int, args ...string) int {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for deadline := time.Now().Add(5 * time.Second); len(threadsOf(cmd.Process.Pid)) < threads; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Second); len(ThreadsOf(cmd.Process.Pid)) < threads; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s has no %d threads after 5 s", bin, threads)
 		}
@@ -94,8 +94,8 @@ func TestInspect(t *testing.T) {
 			} else if len(u.Sources) > 0 {
 				t.Errorf("sources %v without line information", u.Sources)
 			}
-			if name, err := CheckTarget(pid); err != nil || name != filepath.Base(bin) {
-				t.Errorf("CheckTarget: %q, %v", name, err)
+			if name, err := Check(pid); err != nil || name != filepath.Base(bin) {
+				t.Errorf("Check: %q, %v", name, err)
 			}
 			if err := CheckRuntime(pid); err != nil {
 				t.Errorf("CheckRuntime: %v", err)

@@ -1,4 +1,4 @@
-package collect
+package target
 
 import (
 	"bytes"
@@ -20,14 +20,14 @@ import (
 	"ompp-attach/symbols"
 )
 
-// CheckTarget checks a process before it is attached to, and returns its program's name. The error,
+// Check checks a process before it is attached to, and returns its program's name. The error,
 // an *AttachError, says in one sentence why the process cannot be looked into and what to do.
-func CheckTarget(pid int) (program string, err error) {
+func Check(pid int) (program string, err error) {
 	_, exe, err := lookAt(pid)
 	return filepath.Base(exe), err
 }
 
-// CheckRuntime looks for a runtime or an MPI library in a process that CheckTarget has accepted.
+// CheckRuntime looks for a runtime or an MPI library in a process that Check has accepted.
 // The error, an *AttachError, says in one sentence what the process has instead.
 func CheckRuntime(pid int) error {
 	ahead := lookedAhead.add(pid)
@@ -42,10 +42,10 @@ func CheckRuntime(pid int) error {
 		}
 		return unreadable(p, unread)
 	}
-	if slices.ContainsFunc(mods, canProbe) {
+	if slices.ContainsFunc(mods, CanProbe) {
 		return nil
 	}
-	return noRuntime(pid)
+	return NoRuntime(pid)
 }
 
 // lookAt refuses processes that cannot be looked into, and returns the path of the executable.
@@ -125,7 +125,7 @@ func userName(uid int) string {
 // a moment at exec.
 func mapped(p *symbols.Process, pid int) (mods []symbols.Module, unread error) {
 	for range 5 {
-		if mods, unread = p.Modules(); len(mods) > 0 || unread != nil || ended(pid) {
+		if mods, unread = p.Modules(); len(mods) > 0 || unread != nil || Ended(pid) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -144,13 +144,13 @@ func unreadable(p preflight.Process, err error) error {
 	return &AttachError{fmt.Sprintf("the program of process %d (%s) and its libraries cannot be read (%s)", p.PID, p.Name, strings.ReplaceAll(err.Error(), "\n", "; "))}
 }
 
-// noRuntime says what a process has instead of an OpenMP runtime or an MPI library.
-func noRuntime(pid int) error {
+// NoRuntime says what a process has instead of an OpenMP runtime or an MPI library.
+func NoRuntime(pid int) error {
 	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	exe = strings.TrimSuffix(exe, " (deleted)")
 	f := found{exe: exe}
 	mods, _ := symbols.Modules(pid)
-	if len(mods) == 0 && ended(pid) {
+	if len(mods) == 0 && Ended(pid) {
 		return &AttachError{fmt.Sprintf("process %d has just ended: there is nothing left to measure", pid)}
 	}
 	for i := range mods {
@@ -190,7 +190,7 @@ func unreadRuntime(maps string, libs []string) string {
 			continue
 		}
 		path := strings.TrimSuffix(strings.TrimSpace(l[at:]), " (deleted)")
-		if namedRuntime(path) && !slices.Contains(libs, path) {
+		if NamedRuntime(path) && !slices.Contains(libs, path) {
 			return path
 		}
 	}
@@ -214,7 +214,7 @@ func (f *found) sentence(pid int) string {
 	}
 	var telling []string
 	for _, lib := range f.libs {
-		if namedRuntime(lib) {
+		if NamedRuntime(lib) {
 			return fmt.Sprintf("%s maps %s, but that lacks the entry points of the OpenMP runtimes that this version knows%s", who, lib, more)
 		}
 		for _, t := range []string{"libpthread", "libtbb", "libmpi", "libopenblas", "libOpenCL", "libcuda"} {
@@ -256,4 +256,20 @@ func containsText(path, text string) bool {
 		keep = min(have, len(text)-1)
 		copy(buf, buf[have-keep:have])
 	}
+}
+
+// AttachError says in one sentence for the user why a process cannot be measured.
+type AttachError struct{ Sentence string }
+
+// Error implements error.
+func (e *AttachError) Error() string { return e.Sentence }
+
+// HostPIDs refuses to run where PIDs are not those of the initial PID namespace, which the records
+// carry. The inode of that namespace is fixed (PROC_PID_INIT_INO, include/linux/proc_ns.h).
+func HostPIDs() error {
+	const initial = "pid:[4026531836]"
+	if ns, err := os.Readlink("/proc/self/ns/pid"); err == nil && ns != initial {
+		return &AttachError{"this shell runs in a PID namespace of its own (a container), where process numbers differ from the kernel's: run ompp-attach on the host, or in a container with the host's PID namespace (docker run --pid=host --privileged)"}
+	}
+	return nil
 }

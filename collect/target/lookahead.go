@@ -1,4 +1,4 @@
-package collect
+package target
 
 import (
 	"sync"
@@ -14,10 +14,10 @@ import (
 func LookAhead(pid int, inlining bool) {
 	mapped := lookedAhead.add(pid)
 	into := func(o *symbols.Object) {
-		if mayBeRuntime(o) {
+		if MayBeRuntime(o) {
 			go probes.LookAhead(o)
 		}
-		if inlining && usesGomp(o) {
+		if inlining && UsesGomp(o) {
 			go inline.Of(o)
 		}
 	}
@@ -31,13 +31,20 @@ func LookAhead(pid int, inlining bool) {
 		// A runtime takes longest to read, so it comes first.
 		for _, first := range []bool{true, false} {
 			for i := range mods {
-				if namedRuntime(mods[i].Path) == first {
+				if NamedRuntime(mods[i].Path) == first {
 					into(mods[i].Object())
 				}
 			}
 		}
 	}()
 }
+
+// Files returns the list of the files that a process maps which is not measured yet. The list is kept
+// until TakeFiles.
+func Files(pid int) *symbols.Process { return lookedAhead.add(pid).list }
+
+// TakeFiles returns and forgets the list of the files of a process that begins to be measured.
+func TakeFiles(pid int) *symbols.Process { return lookedAhead.of(pid) }
 
 // lookedAhead are the lists of files of processes that are not measured yet.
 var lookedAhead ahead

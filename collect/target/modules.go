@@ -1,0 +1,122 @@
+package target
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"ompp-attach/event"
+	"ompp-attach/probes"
+	"ompp-attach/symbols"
+)
+
+// suspicion tells for what a file's symbols are worth parsing.
+type suspicion struct{ runtime, mpi bool }
+
+// suspicions keeps the answers for files that were looked at: a process that loads a library waits
+// until all of its files have been looked at.
+type suspicions struct{ files sync.Map }
+
+var suspected suspicions
+
+func (s *suspicions) of(o *symbols.Object) suspicion {
+	if known, ok := s.files.Load(o); ok {
+		return known.(suspicion)
+	}
+	known := suspicion{looksLikeRuntime(o), looksLikeMPI(o)}
+	s.files.Store(o, known)
+	return known
+}
+
+// MayBeRuntime tells whether a file's symbols are worth parsing in search of a runtime. A process
+// may map hundreds of libraries. A runtime may have any name (libgomp-a34b3233.so.1 in a Python
+// wheel) or be part of another library. So MayBeRuntime asks for symbols as the loader would, which
+// costs some 10 us a file.
+func MayBeRuntime(o *symbols.Object) bool { return suspected.of(o).runtime }
+
+func looksLikeRuntime(o *symbols.Object) bool {
+	if o.Exports("GOMP_parallel") || o.Exports("__kmpc_fork_call") {
+		return true
+	}
+	// A runtime that is linked into a program is found in the program's full symbol table only.
+	if o.IsExecutable() {
+		return true
+	}
+	// A library may hide such a runtime in the same way. Both runtimes create threads with a stack
+	// size of their own.
+	return o.HasLocalNames() && o.Imports("pthread_create") && o.Imports("pthread_attr_setstacksize")
+}
+
+// NamedRuntime tells whether a file has the name of a runtime, for files that cannot be read or
+// have no symbols.
+func NamedRuntime(path string) bool {
+	base := filepath.Base(path)
+	for _, prefix := range []string{"libgomp", "libomp", "libiomp"} {
+		if strings.HasPrefix(base, prefix) && !strings.HasPrefix(base, "libomptarget") && !strings.HasPrefix(base, "libompd") {
+			return true
+		}
+	}
+	return false
+}
+
+// ImportedBy answers whether any module of a process imports a symbol.
+func ImportedBy(mods []symbols.Module) func(string) bool {
+	return func(name string) bool {
+		for i := range mods {
+			if mods[i].Object().Imports(name) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// MayBeMPI tells whether a file's symbols are worth parsing in search of an MPI library: see
+// MayBeRuntime.
+func MayBeMPI(o *symbols.Object) bool { return suspected.of(o).mpi }
+
+func looksLikeMPI(o *symbols.Object) bool {
+	return o.Exports("PMPI_Init") || o.Exports("MPI_Init") || o.IsExecutable() && o.HasLocalNames()
+}
+
+// UsesGomp tells whether a file's own code was compiled for libgomp: it calls libgomp, and is not
+// libgomp itself.
+func UsesGomp(o *symbols.Object) bool {
+	if probes.Identify(o) == event.Gomp {
+		return o.IsExecutable() // a static program holds libgomp
+	}
+	for _, name := range []string{"GOMP_parallel", "GOMP_parallel_reductions", "GOMP_barrier", "GOMP_single_start", "GOMP_parallel_sections"} {
+		if o.Imports(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsOffload tells whether a file is libomptarget, by its name. It starts no teams, but is probed
+// where a program maps it.
+func IsOffload(base string) bool { return strings.HasPrefix(base, "libomptarget") }
+
+// CanProbe reports whether a module holds an OpenMP runtime or an MPI library.
+func CanProbe(m symbols.Module) bool {
+	o := m.Object()
+	return MayBeRuntime(o) && probes.Identify(o) != event.NoRuntime || MayBeMPI(o) && probes.IsMPI(o)
+}
+
+// systemDirs hold libraries that belong to the system.
+var systemDirs = []string{"/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/nix/store/"}
+
+// systemLibraries are libraries of the system wherever they lie: some programs come with copies of
+// them.
+var systemLibraries = []string{"libgomp", "libomp", "libiomp", "libc.", "libm.", "libpthread", "libdl.", "ld-", "ld.",
+	"libstdc++", "libc++", "libgcc_s", "libgfortran", "libquadmath"}
+
+// IsSystem reports whether a library belongs to the system, not to the program.
+func IsSystem(path string) bool {
+	base := filepath.Base(path)
+	has := func(s string) func(string) bool {
+		return func(prefix string) bool { return strings.HasPrefix(s, prefix) }
+	}
+	return slices.ContainsFunc(systemDirs, has(path)) || slices.ContainsFunc(systemLibraries, has(base))
+}
