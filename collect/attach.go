@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 )
 
@@ -122,7 +123,7 @@ func (j *joined) leave() {
 }
 
 func (j *joined) end(how string) {
-	j.res = j.End(Ending{How: how})
+	j.res = j.End(launch.Ending{How: how})
 	unix.Close(j.fd)
 }
 

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
+	"ompp-attach/collect/launch"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
@@ -27,8 +28,7 @@ type Measurement struct {
 	waiter   *bpf.Waiter // by which the reader waits for records
 	readTo   []uint64    // by ring: CLOCK_MONOTONIC, ns, up to which it was read; guarded by mu
 	follower *bpf.Follower
-	guarding sync.Mutex // guards guardian
-	guardian *guardian  // nil: not started yet, so no process can be stopped, or not needed
+	guard    launch.Guard
 	machine  preflight.Machine
 	counting *counting // nil: no counters are read
 	costing  costing
@@ -175,9 +175,7 @@ func (m *Measurement) Close() {
 	if m.follower != nil {
 		m.follower.Close()
 	}
-	if m.guardian != nil {
-		m.guardian.stop()
-	}
+	m.guard.Stop()
 	if m.costing.done != nil {
 		<-m.costing.done
 	}

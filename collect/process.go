@@ -15,6 +15,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect/advice"
+	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/files"
@@ -327,7 +328,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	defer m.settling.Unlock()
 	exit := 0
 	if p.handle >= 0 {
-		if e, ok := EndingOf(int(p.pid), p.handle); ok && ended == endedSomehow {
+		if e, ok := launch.EndingOf(int(p.pid), p.handle); ok && ended == endedSomehow {
 			ended, exit = e.How, e.Status
 		}
 		unix.Close(p.handle)

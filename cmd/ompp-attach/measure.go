@@ -19,6 +19,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 	"ompp-attach/debuginfod"
 	"ompp-attach/report"
 	"ompp-attach/symbols"
@@ -246,7 +247,7 @@ without #! is read by /bin/sh, as when a shell starts it.
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
 		Args:    needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if r, ok := collect.RankOf(os.Getpid()); ok {
+			if r, ok := launch.RankOf(os.Getpid()); ok {
 				return runRank(&f, c, r, args)
 			}
 			if err := behindSlurm(args); err != nil {
@@ -317,8 +318,8 @@ func (f *measureFlags) conclude(out *output, res *collect.Result, err error, pat
 
 // notStarted gives an error the exit status that shells use if a program could not be run.
 func notStarted(err error) error {
-	var ee *collect.ExecError
-	var ie *collect.InterruptedError
+	var ee *launch.ExecError
+	var ie *launch.InterruptedError
 	switch {
 	case errors.As(err, &ee):
 		return &exitError{exitCannotRun, err}

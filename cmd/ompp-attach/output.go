@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 	"ompp-attach/files"
 	"ompp-attach/report"
 )
@@ -34,7 +35,7 @@ type output struct {
 	ours    bool // we have made or opened it before
 	replace bool // --overwrite: files of an older run are replaced
 	program string
-	rank    *collect.Rank // whose files are written; nil: the program is no rank
+	rank    *launch.Rank // whose files are written; nil: the program is no rank
 
 	mark    *mark
 	cleared bool              // files of an older run were removed

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 	"ompp-attach/files"
 	"ompp-attach/profile"
 )
@@ -185,7 +186,7 @@ func TestPlantedDirectory(t *testing.T) {
 	if err := errors.Join(os.Symlink(precious, "ompp-job-j"), os.Lchown("ompp-job-j", other, other)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.open(&measureFlags{}, &request{Dir: dir, Rank: collect.Rank{Job: "j"}}); !errors.Is(err, files.ErrUnsafe) {
+	if _, err := c.open(&measureFlags{}, &request{Dir: dir, Rank: launch.Rank{Job: "j"}}); !errors.Is(err, files.ErrUnsafe) {
 		t.Errorf("a job's directory: %v", err)
 	}
 	// Our own directories, and links that the user of sudo has made, are used.
@@ -231,7 +232,7 @@ func TestNotStarted(t *testing.T) {
 	for _, tc := range []struct {
 		err  error
 		want int
-	}{{&collect.ExecError{Sentence: "no"}, exitCannotRun}, {&collect.InterruptedError{Signal: syscall.SIGINT}, 130}, {&collect.InterruptedError{Signal: syscall.SIGTERM}, 143}} {
+	}{{&launch.ExecError{Sentence: "no"}, exitCannotRun}, {&launch.InterruptedError{Signal: syscall.SIGINT}, 130}, {&launch.InterruptedError{Signal: syscall.SIGTERM}, 143}} {
 		var ee *exitError
 		if err := notStarted(tc.err); !errors.As(err, &ee) || ee.status != tc.want || !errors.Is(err, tc.err) {
 			t.Errorf("%v: %v, want status %d", tc.err, err, tc.want)

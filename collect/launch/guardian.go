@@ -1,4 +1,4 @@
-package collect
+package launch
 
 import (
 	"errors"
@@ -41,24 +41,41 @@ type guardian struct {
 	ended     chan struct{} // closed when the last guardian has ended after stop
 }
 
-// guard starts the guardian before the first process can be stopped, unless the kernel side does
-// its work.
-func (m *Measurement) guard() error {
-	if m.follower.EndsStops() && os.Getenv(alwaysGuarded) == "" {
+// AlwaysGuarded tells whether a test asks for a guardian where the kernel needs none.
+func AlwaysGuarded() bool { return os.Getenv(alwaysGuarded) != "" }
+
+// Guard is a guardian that is started when it is first needed. Its zero value is ready for use.
+type Guard struct {
+	mu       sync.Mutex
+	guardian *guardian // nil: not started yet
+}
+
+// Start starts the guardian, unless it was started before. It must be called before the first
+// process can be stopped. The guardian gets the maps of stopped and of followed processes.
+func (g *Guard) Start(stopped, followed *ebpf.Map) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.guardian != nil {
 		return nil
 	}
-	m.guarding.Lock()
-	defer m.guarding.Unlock()
-	if m.guardian == nil {
-		self, err := os.Executable()
-		if err == nil {
-			m.guardian, err = newGuardian(self, m.follower.StoppedMap(), m.follower.FollowedMap())
-		}
-		if err != nil {
-			return fmt.Errorf("start the guardian: %w", err)
-		}
+	self, err := os.Executable()
+	if err == nil {
+		g.guardian, err = newGuardian(self, stopped, followed)
+	}
+	if err != nil {
+		return fmt.Errorf("start the guardian: %w", err)
 	}
 	return nil
+}
+
+// Stop dismisses the guardian, and waits for its end. It does nothing if none was started. Start
+// must not be called after Stop.
+func (g *Guard) Stop() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.guardian != nil {
+		g.guardian.stop()
+	}
 }
 
 func newGuardian(path string, stopped, followed *ebpf.Map) (*guardian, error) {

@@ -1,4 +1,4 @@
-package collect
+package launch
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 	"ompp-attach/collect/target"
 )
 
-// LaunchCommand is the hidden subcommand that becomes the program: it waits until we follow its
+// Command is the hidden subcommand that becomes the program: it waits until we follow its
 // process, and then execs.
-const LaunchCommand = "__launch"
+const Command = "__launch"
 
 // ExecError says in a sentence why the kernel could not execute the program.
 type ExecError struct{ Sentence string }
@@ -49,11 +49,11 @@ type Ending struct {
 	CPU    target.CPUTimes
 }
 
-// Launch prepares a program in a process of its own that does not run yet. The process keeps our
+// Prepare prepares a program in a process of its own that does not run yet. The process keeps our
 // standard streams, environment and working directory. It also keeps the files that were open when
 // we were started, under their numbers: MPICH's launcher speaks to its ranks by such a file.
 // args[0] is the program's name.
-func Launch(path string, args []string) (*Launched, error) {
+func Prepare(path string, args []string) (*Launched, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
@@ -70,7 +70,7 @@ func Launch(path string, args []string) (*Launched, error) {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
 	l := &Launched{gate: os.NewFile(uintptr(gate), "gate"), report: os.NewFile(uintptr(report), "report")}
-	l.cmd = exec.Command(self, append([]string{LaunchCommand, strconv.Itoa(gateR), strconv.Itoa(reportW), path}, args...)...)
+	l.cmd = exec.Command(self, append([]string{Command, strconv.Itoa(gateR), strconv.Itoa(reportW), path}, args...)...)
 	l.cmd.Stdin, l.cmd.Stdout, l.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = l.cmd.Start()
 	syscall.Close(gateR)
@@ -177,9 +177,9 @@ func ending(err error, st *os.ProcessState) Ending {
 	return e
 }
 
-// foreground tells whether we are in the foreground of a terminal. The program then gets the
+// Foreground tells whether we are in the foreground of a terminal. The program then gets the
 // keyboard's signals, too.
-func foreground() bool {
+func Foreground() bool {
 	// Standard input may be a file: ask the controlling terminal itself.
 	tty, err := os.Open("/dev/tty")
 	if err != nil {
@@ -210,10 +210,10 @@ func (l *Launched) signals(name string) (set uint64) {
 	return set
 }
 
-// RunLaunch is the main function of LaunchCommand. args are the file numbers of the gate and of the
+// RunCommand is the main function of Command. args are the file numbers of the gate and of the
 // report, the program's path, and its arguments from argv[0] on. It returns only if the program was
 // not executed: exec failed, and the report says why, or Start was not called.
-func RunLaunch(args []string) {
+func RunCommand(args []string) {
 	gateFD, err1 := strconv.Atoi(args[0])
 	reportFD, err2 := strconv.Atoi(args[1])
 	if err1 != nil || err2 != nil {

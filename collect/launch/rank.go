@@ -1,4 +1,4 @@
-package collect
+package launch
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ompp-attach/collect/target"
-	"ompp-attach/profile"
 )
 
 // Rank is a process's place in a job, as the launcher tells it in the environment.
@@ -98,44 +97,4 @@ func daemonsJob(args []string) string {
 		return ""
 	}
 	return strings.ReplaceAll(port, ":", "-") + "." + group
-}
-
-// rankIn is what a process's profile says of the rank until MPI itself has told it.
-func rankIn(pid int) *profile.MPIJob {
-	r, ok := RankOf(pid)
-	if !ok {
-		return nil
-	}
-	return &profile.MPIJob{Rank: r.Rank, Size: r.Size, Job: r.Job}
-}
-
-// oneEach leaves each rank to one profile: that of the process which is the rank. Other programs
-// and children of a script inherit the variables, and only seem to be the rank.
-func (r *Result) oneEach() {
-	type place struct {
-		job  string
-		rank int
-	}
-	ranks := map[place]*profile.Profile{}
-	better := func(p, than *profile.Profile) bool {
-		switch {
-		case than == nil:
-			return true
-		case (p.Meta.MPI.Library != "") != (than.Meta.MPI.Library != ""):
-			return p.Meta.MPI.Library != ""
-		case (p == r.First) != (than == r.First):
-			return p == r.First
-		}
-		return p.Meta.Start.Before(than.Meta.Start)
-	}
-	for _, p := range r.Profiles {
-		if m := p.Meta.MPI; m != nil && better(p, ranks[place{m.Job, m.Rank}]) {
-			ranks[place{m.Job, m.Rank}] = p
-		}
-	}
-	for _, p := range r.Profiles {
-		if m := p.Meta.MPI; m != nil && m.Library == "" && ranks[place{m.Job, m.Rank}] != p {
-			p.Meta.MPI = nil
-		}
-	}
 }
