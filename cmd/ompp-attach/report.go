@@ -12,6 +12,7 @@ import (
 	"ompp-attach/files"
 	"ompp-attach/profile"
 	"ompp-attach/report"
+	"ompp-attach/report/efficiencies"
 )
 
 // reportFlags say what the user wants to see of a results directory.
@@ -20,6 +21,8 @@ type reportFlags struct {
 	dir     string   // where files are written; empty: beside the profiles; "-": standard output
 	rank    int      // rank of a job; -1: all ranks
 	view    viewFlags
+
+	efficiency bool // the efficiency of the run instead of the reports
 }
 
 func reportCommand() *cobra.Command {
@@ -38,7 +41,8 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 		Example: `  ompp-attach report --format ompp ompp-solver-4711
   ompp-attach report DIR
   ompp-attach report --rank 3 DIR
-  ompp-attach report --format json -o - DIR`,
+  ompp-attach report --format json -o - DIR
+  ompp-attach report --efficiency DIR`,
 		Args: needed(1, "which directory? give one that run or attach has written"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("rank") && f.rank < 0 {
@@ -50,6 +54,7 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 	f.view.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default all), "+
 		jobFormatNames()+" (of a job; default text)")
+	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
 	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")
 	return c
@@ -57,6 +62,9 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 
 func rereport(dir string, f *reportFlags) error {
 	awaitResults(dir)
+	if f.wantsEfficiency() {
+		return reportEfficiency(dir, f)
+	}
 	ranks, others, err := findRanks(dir)
 	if err != nil {
 		return err
