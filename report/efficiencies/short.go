@@ -18,35 +18,61 @@ var shortNames = [efficiency.NumParts]string{
 	efficiency.TeamIdle: "idle in no team", efficiency.Ended: "other ranks ran longer",
 }
 
-// Short returns the useful share and its parts in one line, and the lost share and its parts, the
-// greatest first and with the regions that take most, in another; the latter is empty if next to
-// nothing is lost.
+// Short returns the useful share of a run's time with its parts, and the lost share with its parts,
+// the greatest first and each with the region that takes most of it. Either is empty if there is
+// next to nothing.
 func Short(r *efficiency.Run) (useful, lost string) {
 	whole := r.Whole()
-	if whole.Sum() == 0 {
-		return "", ""
+	work, losses := shares(r, &whole)
+	if len(work) > 0 {
+		useful = fmt.Sprintf("%s%s = %s (e_mt %s%s)", extrapolated(r), percent(whole.Efficiency()), strings.Join(work, " + "),
+			estimated, rate(whole.Efficiency()))
 	}
-	var work, losses []string
+	if len(losses) > 0 {
+		lost = fmt.Sprintf("%s%s = %s", extrapolated(r), percent(1-whole.Efficiency()), strings.Join(losses, " + "))
+	}
+	return useful, lost
+}
+
+// Brief returns the same in half a line, with a few losses only.
+func Brief(r *efficiency.Run) string {
+	const few = 3
+	whole := r.Whole()
+	_, losses := shares(r, &whole)
+	text := fmt.Sprintf("%s%s of the threads' time was useful", extrapolated(r), percent(whole.Efficiency()))
+	if len(losses) > 0 {
+		text += "; most lost: " + strings.Join(losses[:min(few, len(losses))], ", ")
+	}
+	return text
+}
+
+// extrapolated is the mark of figures that hold estimates of what was not observed.
+func extrapolated(r *efficiency.Run) string {
+	if r.Estimated() {
+		return "~"
+	}
+	return ""
+}
+
+func shares(r *efficiency.Run, whole *efficiency.Parts) (work, losses []string) {
 	parts := make([]efficiency.Part, efficiency.NumParts)
 	for i := range parts {
 		parts[i] = efficiency.Part(i)
 	}
 	slices.SortStableFunc(parts, func(a, b efficiency.Part) int { return cmp.Compare(whole[b], whole[a]) })
 	for _, p := range parts {
-		text := fmt.Sprintf("%s %s", shortNames[p], percent(whole.Share(p)))
-		switch {
-		case p.Useful():
-			work = append(work, text)
-		case whole.Share(p) >= little:
-			if most, _ := r.Most(p); most != nil {
-				text += fmt.Sprintf(" (R%05d)", most.Number)
-			}
-			losses = append(losses, text)
+		if whole.Share(p) < little {
+			continue
 		}
+		text := fmt.Sprintf("%s %s", shortNames[p], percent(whole.Share(p)))
+		if p.Useful() {
+			work = append(work, text)
+			continue
+		}
+		if most, _ := r.Most(p); most != nil {
+			text += fmt.Sprintf(" (R%05d)", most.Number)
+		}
+		losses = append(losses, text)
 	}
-	useful = fmt.Sprintf("%s = %s", percent(whole.Efficiency()), strings.Join(work, " + "))
-	if len(losses) > 0 {
-		lost = fmt.Sprintf("%s = %s", percent(1-whole.Efficiency()), strings.Join(losses, " + "))
-	}
-	return useful, lost
+	return work, losses
 }

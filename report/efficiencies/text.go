@@ -31,8 +31,8 @@ func WriteText(w io.Writer, r *efficiency.Run, o Options) error {
 	t := &text{Writer: out, run: r, Options: o, whole: r.Whole()}
 	t.head()
 	t.parts()
-	t.tree("POP's hybrid metrics, multiplicative: a metric is the product of those below it", r.Multiplicative())
-	t.tree("POP's hybrid metrics, additive: a metric loses what those below it lose", r.Additive())
+	t.tree("POP, hybrid multiplicative: products of those below, the first of two pairs", r.Multiplicative())
+	t.tree("POP, hybrid additive: a metric loses what those below lose", r.Additive())
 	t.talp()
 	t.regions()
 	t.processes()
@@ -51,7 +51,7 @@ func (t *text) printf(format string, args ...any) { fmt.Fprintf(t, format, args.
 
 func (t *text) section(title string) {
 	rule := strings.Repeat("-", 70)
-	t.printf("%s\n---- %s %s\n%s\n", rule, title, rule[:max(0, 70-len(title)-6)], rule)
+	t.printf("%s\n%s\n%s\n", rule, strings.TrimRight("---- "+title+" "+rule[:max(0, 70-len(title)-6)], " "), rule)
 }
 
 func sec(ns int64) string { return fmt.Sprintf("%.3f", float64(ns)/1e9) }
