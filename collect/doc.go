@@ -114,10 +114,10 @@
 //	living -> scanning -> mu
 //	          scanning -> sharing
 //	settling -> mu
-//	living, scanning, settling -> UserRegions.mu
+//	living, scanning, settling -> user.Regions.mu
 //
 // No code holds settling together with living or scanning. No other lock of a Measurement is taken
-// while mu or sharing is held. UserRegions.mu is taken last. budget.removed
+// while mu or sharing is held. user.Regions.mu is taken last. budget.removed
 // is written with scanning and mu held, so either lock is enough to read it.
 //
 // A process that was taken out of `procs` (takeOut) belongs to the goroutine that took it out. That

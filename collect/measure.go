@@ -13,6 +13,7 @@ import (
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/target"
+	"ompp-attach/collect/user"
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
@@ -59,7 +60,7 @@ type Measurement struct {
 	finders   []CodeFinder
 	selection *selection.Selection // nil: all constructs are wanted
 	budget    *limiter             // nil: there is no --max-overhead
-	user      *UserRegions         // nil: no user regions are wanted
+	user      *user.Regions        // nil: no user regions are wanted
 
 	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
 	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *probes.MPIAttached

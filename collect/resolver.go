@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ompp-attach/attribution"
+	"ompp-attach/collect/user"
 	"ompp-attach/event"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
@@ -15,7 +16,7 @@ type resolver struct {
 	mapped *symbols.Process
 	mods   []symbols.Module
 	bound  map[uint64]place
-	user   *UserRegions                        // nil: no user regions are wanted
+	user   *user.Regions                       // nil: no user regions are wanted
 	debug  map[*symbols.Object]*symbols.Object // see named
 
 	names   map[uint64]string // of regions named at run time by markers, by Fn

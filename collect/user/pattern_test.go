@@ -1,4 +1,4 @@
-package collect
+package user
 
 import (
 	"ompp-attach/symbols"

@@ -1,8 +1,7 @@
-package collect
+package user
 
 import (
 	"fmt"
-	"strings"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -19,8 +18,8 @@ const (
 	markSwitch = "ompp" // on, off
 )
 
-// findMarkers is the CodeFinder for the markers of ompp.h. They are probed without being asked for.
-func (u *UserRegions) findMarkers(mod *symbols.Module) (points []probes.CodePoint) {
+// findMarkers finds the probes of the markers of ompp.h, which are probed without being asked for.
+func (u *Regions) findMarkers(mod *symbols.Module) (points []probes.CodePoint) {
 	o := mod.Object()
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -70,7 +69,7 @@ func (u *UserRegions) findMarkers(mod *symbols.Module) (points []probes.CodePoin
 		points = append(points, p)
 	}
 	for name, at := range identity {
-		u.place(o, at, userPlace{name: name, lines: markedLines(o, at, last[name].VAddr)})
+		u.place(o, at, Place{Name: name, Lines: markedLines(o, at, last[name].VAddr)})
 	}
 	return points
 }
@@ -89,29 +88,4 @@ func markedLines(o *symbols.Object, begin, end uint64) *symbols.Extent {
 		x.End = l
 	}
 	return x
-}
-
-// maxMarkerName bounds the length in bytes of a name that is given at run time.
-const maxMarkerName = 256
-
-// nameMarker handles the event of a marker whose name is given at run time. It replaces the address
-// of the name by one address for all strings with the same contents.
-func (r *resolver) nameMarker(ev *event.Event) {
-	at, n := ev.Fn, min(ev.Key, maxMarkerName)
-	ev.Key = 0
-	if c, ok := r.namedAt[at]; ok {
-		ev.Fn = c
-		return
-	}
-	name := "(a name that is no literal)"
-	if p, ok := r.at(at); ok {
-		name = strings.TrimRight(string(p.object.Read(p.vaddr, int(n))), " \x00")
-	}
-	for c, known := range r.names {
-		if known == name {
-			r.namedAt[at], ev.Fn = c, c
-			return
-		}
-	}
-	r.namedAt[at], r.names[at] = at, name
 }

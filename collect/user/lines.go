@@ -1,4 +1,4 @@
-package collect
+package user
 
 import (
 	"fmt"
@@ -42,8 +42,8 @@ func parseLines(text string) (*lineRegion, error) {
 	return r, nil
 }
 
-// findLines is a CodeFinder for the regions given by lines.
-func (u *UserRegions) findLines(mod *symbols.Module) (points []probes.CodePoint) {
+// findLines finds the probes of regions given by lines.
+func (u *Regions) findLines(mod *symbols.Module) (points []probes.CodePoint) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.lines) == 0 || target.IsSystem(mod.Path) {
@@ -68,7 +68,7 @@ const (
 
 // placeLines finds the probes of one region in one file: in each function that
 // has code of its first line, inlined copies included.
-func (u *UserRegions) placeLines(mod *symbols.Module, o *symbols.Object, r *lineRegion) (points []probes.CodePoint) {
+func (u *Regions) placeLines(mod *symbols.Module, o *symbols.Object, r *lineRegion) (points []probes.CodePoint) {
 	at, sources := o.Statements(r.file, r.first, r.last)
 	if len(at) == 0 {
 		r.sources = append(r.sources, sources...)
@@ -98,7 +98,7 @@ func (u *UserRegions) placeLines(mod *symbols.Module, o *symbols.Object, r *line
 		}
 		seen[lo] = true
 		identity := addr
-		for u.places[o][identity].name != "" { // the address of another region that begins here
+		for u.places[o][identity].Name != "" { // the address of another region that begins here
 			identity++
 		}
 		ps, err := probes.LineProbes(o, "region "+r.name, lo, identity, lineOf)
@@ -108,13 +108,13 @@ func (u *UserRegions) placeLines(mod *symbols.Module, o *symbols.Object, r *line
 			continue
 		}
 		file, _, _ := o.Statement(addr)
-		p := userPlace{name: r.name, lines: &symbols.Extent{File: file, Begin: begin, End: r.last, Function: o.SourceFunction(addr)}}
+		p := Place{Name: r.name, Lines: &symbols.Extent{File: file, Begin: begin, End: r.last, Function: o.SourceFunction(addr)}}
 		if begin != r.first {
-			p.notes = append(p.notes, noteNearFirst)
-			p.near = true
+			p.Notes = append(p.Notes, noteNearFirst)
+			p.Near = true
 		}
 		if mixed(inside, lo, hi, o) {
-			p.notes = append(p.notes, noteMixed)
+			p.Notes = append(p.Notes, noteMixed)
 		}
 		u.place(o, identity, p)
 		points = append(points, ps...)

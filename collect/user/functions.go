@@ -1,12 +1,10 @@
-package collect
+package user
 
 import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
-	"ompp-attach/bpf"
 	"ompp-attach/probes"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
@@ -20,71 +18,8 @@ const (
 	maxFunctionsPerf = 50
 )
 
-// userPlace is what reports show of a user region.
-type userPlace struct {
-	name  string
-	notes []string
-	lines *symbols.Extent // of a region given by lines; else nil
-	near  bool            // it begins at another line than the one given
-}
-
-// UserRegions are the regions that the user asked for, and where they were found. mu guards the
-// fields below it; see the package comment.
-type UserRegions struct {
-	// Notice tells the user at once about a mistake for which he may want to stop the measurement.
-	Notice func(sentence string)
-	logf   func(format string, args ...any)
-
-	mu       sync.Mutex
-	patterns []*pattern
-	lines    []*lineRegion
-	found    int // number of functions that were selected
-	most     int // limit of found
-	refusal  error
-	unseen   []profile.Unseen
-	places   map[*symbols.Object]map[uint64]userPlace // by identity
-}
-
-// NewUserRegions takes functions, as plain names or regular expressions, and regions given by
-// lines. The error is a sentence that names what cannot be understood. logf receives the messages
-// of --verbose.
-func NewUserRegions(functions, lines []string, logf func(string, ...any)) (*UserRegions, error) {
-	u := &UserRegions{Notice: func(string) {}, logf: logf, places: map[*symbols.Object]map[uint64]userPlace{}}
-	for _, text := range functions {
-		p, err := parsePattern(text)
-		if err != nil {
-			return nil, err
-		}
-		u.patterns = append(u.patterns, p)
-	}
-	for _, text := range lines {
-		r, err := parseLines(text)
-		if err != nil {
-			return nil, err
-		}
-		u.lines = append(u.lines, r)
-	}
-	return u, nil
-}
-
-// SetUserRegions makes the measurement probe user regions. It must be called before the measurement
-// starts.
-func (m *Measurement) SetUserRegions(u *UserRegions) {
-	m.user = u
-	if u.most = maxFunctions; m.kernel.Mode() == bpf.Perf {
-		u.most = maxFunctionsPerf
-	}
-	if len(u.patterns) > 0 {
-		m.AddFinder(u.findFunctions)
-	}
-	if len(u.lines) > 0 {
-		m.AddFinder(u.findLines)
-	}
-	m.AddFinder(u.findMarkers)
-}
-
-// findFunctions is the CodeFinder for functions.
-func (u *UserRegions) findFunctions(mod *symbols.Module) (points []probes.CodePoint) {
+// findFunctions finds the probes of functions.
+func (u *Regions) findFunctions(mod *symbols.Module) (points []probes.CodePoint) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	o := mod.Object()
@@ -128,7 +63,7 @@ func (u *UserRegions) findFunctions(mod *symbols.Module) (points []probes.CodePo
 			u.logf("%s: %s: %d of its %d probes sit on instructions that the kernel single-steps (some 10 us a hit on virtual machines)", mod.Path, f.Names[0], fp.Dear, len(fp.Points))
 		}
 		dear += fp.Dear
-		u.place(o, f.VAddr, userPlace{name: f.Names[0], notes: functionNotes(f, fp)})
+		u.place(o, f.VAddr, Place{Name: f.Names[0], Notes: functionNotes(f, fp)})
 		points = append(points, fp.Points...)
 	}
 	if len(chosen) > 0 {
@@ -137,15 +72,8 @@ func (u *UserRegions) findFunctions(mod *symbols.Module) (points []probes.CodePo
 	return points
 }
 
-func (u *UserRegions) place(o *symbols.Object, identity uint64, p userPlace) {
-	if u.places[o] == nil {
-		u.places[o] = map[uint64]userPlace{}
-	}
-	u.places[o][identity] = p
-}
-
 // selects tells whether any pattern selects a function, and marks the patterns that do.
-func (u *UserRegions) selects(wanted []*pattern, f symbols.Function, own func(symbols.Function) bool) (yes bool) {
+func (u *Regions) selects(wanted []*pattern, f symbols.Function, own func(symbols.Function) bool) (yes bool) {
 	for _, p := range wanted {
 		switch {
 		case p.matches(f.Names) && (p.name != "" || p.file != "" || own(f)):
@@ -198,22 +126,4 @@ func functionNotes(f symbols.Function, fp probes.FunctionProbes) (notes []string
 		notes = append(notes, "this function has an end that no probe can tell, a jump under a condition: such executions are counted, their time may reach to the thread's next event")
 	}
 	return notes
-}
-
-// Unmatched returns a sentence for each pattern or region that was not found so far, with the
-// reason.
-func (u *UserRegions) Unmatched() (sentences []string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for _, p := range u.patterns {
-		if !p.matched {
-			sentences = append(sentences, p.unmatched())
-		}
-	}
-	for _, r := range u.lines {
-		if !r.matched {
-			sentences = append(sentences, r.unmatched())
-		}
-	}
-	return sentences
 }
