@@ -56,6 +56,8 @@ type Rank struct {
 	Parallel     int64 // time of initial threads in parallel regions
 	User, System int64 // CPU time
 	ThreadTime   int64 // wall time times threads
+	// Times outside of all regions, of initial threads and of workers.
+	Serial, Idle int64
 	ProbeCost    int64 // time that probes took of all threads
 	CostKnown    bool  // ProbeCost is known
 	Adjusted     bool  // times are without ProbeCost (see analysis.Adjust)

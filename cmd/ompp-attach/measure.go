@@ -21,7 +21,6 @@ import (
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/debuginfod"
-	"ompp-attach/report"
 	"ompp-attach/symbols"
 )
 
@@ -51,7 +50,7 @@ type measureFlags struct {
 func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+pasteable(sentence)) }
 
 // defaultFormats are the formats in which reports of a process or rank are written.
-var defaultFormats = []string{"ompp", "pprof", "samples"}
+var defaultFormats = []string{"ompp", "pprof", "samples", "html"}
 
 // register adds the flags to c. sample is the event by which is sampled if --sample is missing.
 func (f *measureFlags) register(c *cobra.Command, sample string) {
@@ -82,14 +81,6 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 
 // attachModes are the values of --attach-mode: the best way to attach that may be used.
 var attachModes = map[string]bpf.Mode{"": bpf.Session, "session": bpf.Session, "multi": bpf.Multi, "perf": bpf.Perf}
-
-func formatNames() string {
-	var names []string
-	for _, f := range report.Formats {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
-}
 
 func (f *measureFlags) logf(format string, args ...any) {
 	if f.verbose {

@@ -15,7 +15,6 @@ import (
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/files"
-	"ompp-attach/report"
 )
 
 const (
@@ -160,11 +159,11 @@ func numbered(stem string, n int) string {
 // resultFile matches the names of all files that we write, in every format.
 var resultFile = func() *regexp.Regexp {
 	ends := []string{regexp.QuoteMeta(recordSuffix)}
-	for _, f := range report.Formats {
+	for _, f := range formats {
 		ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, recordStem)))
 	}
 	var ofJobs []string
-	for _, f := range report.JobFormats {
+	for _, f := range jobFormats {
 		for _, file := range f.Files {
 			ofJobs = append(ofJobs, regexp.QuoteMeta(file.Name))
 		}
@@ -204,8 +203,8 @@ func leftOver(f fs.DirEntry) bool {
 
 func checkFormats(names []string) error {
 	for _, n := range names {
-		if _, ok := report.FormatNamed(n); !ok {
-			if _, ok := report.JobFormatNamed(n); ok {
+		if _, ok := formatNamed(n); !ok {
+			if _, ok := jobFormatNamed(n); ok {
 				return fmt.Errorf("format %q is of the report of a whole MPI job; of a process or rank there are %s", n, formatNames())
 			}
 			return fmt.Errorf("unknown format %q; there are %s", n, formatNames())

@@ -33,7 +33,7 @@ func TestStems(t *testing.T) {
 
 // Only our own files are removed for new ones.
 func TestRemoveOld(t *testing.T) {
-	ours := []string{"job.json", "job.ranks.csv", "profile.json.gz", "profile.ompp.txt", "profile.pb.gz", "profile.pid7.json.gz", "profile.pid7-2.ompp.txt", "profile.pid77-13.pb.gz"}
+	ours := []string{"job.json", "job.ranks.csv", "job.html", "profile.json.gz", "profile.html", "profile.ompp.txt", "profile.pb.gz", "profile.pid7.json.gz", "profile.pid7-2.ompp.txt", "profile.pid77-13.pb.gz"}
 	others := []string{"job.jsonx", "myprofile.json.gz", "profile", "profile.json", "profile.json.gz.orig", "profile.pid7x.json.gz", "profile.txt", "profiles.csv"}
 	dir := t.TempDir()
 	for _, name := range slices.Concat(ours, others) {
@@ -54,6 +54,20 @@ func TestRemoveOld(t *testing.T) {
 	}
 	if got := namesIn(t, dir); !slices.Equal(got, others) {
 		t.Errorf("left are %q, want %q", got, others)
+	}
+}
+
+// TestPagesOfRanks: ranks of a large job have pages only if the user asks for them.
+func TestPagesOfRanks(t *testing.T) {
+	p := profileOf(1)
+	for size, want := range map[int]bool{0: true, mostRankPages: true, mostRankPages + 1: false} {
+		p.Meta.MPI = &profile.MPIJob{Size: size}
+		if got := slices.Contains(formatsOf(p, defaultFormats), "html"); got != want {
+			t.Errorf("of %d ranks: page %v", size, got)
+		}
+	}
+	if !slices.Contains(formatsOf(p, []string{"html"}), "html") {
+		t.Error("a page that the user asks for is not written")
 	}
 }
 

@@ -37,7 +37,8 @@ goes with, and which overheads come from where. What could not be read is told
 at its end; it fails only if nothing could be read.
 
 Reports are files beside the profiles, or in the directory that -o names; the
-job's text, and a rank's (--rank), go to standard output unless -o is given.`,
+job's text, and a rank's (--rank), go to standard output unless -o is given.
+profile.html and job.html are pages for the browser.`,
 		Example: `  ompp-attach report --format ompp ompp-solver-4711
   ompp-attach report DIR
   ompp-attach report --rank 3 DIR
@@ -53,7 +54,7 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 	}
 	f.view.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default all), "+
-		jobFormatNames()+" (of a job; default text)")
+		jobFormatNames()+" (of a job; default text, and a page)")
 	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
 	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")

@@ -255,7 +255,7 @@ func TestOneDoor(t *testing.T) {
 	opens := regexp.MustCompile(`\bos\.(Open|OpenFile|ReadFile)\(|\belf\.Open\(|\bfilepath\.EvalSymlinks\(`)
 	own := regexp.MustCompile(`"/proc/|\bproc \+ "/`) // the kernel's, by our own names
 	for _, dir := range []string{"symbols", "symbols/unwind", "regions", "probes", "probes/inline", "probes/accessor",
-		"attribution", "profile", "analysis", "job", "report", "debuginfod"} {
+		"attribution", "profile", "analysis", "job", "report", "page", "debuginfod"} {
 		names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: no files (%v)", dir, err)
