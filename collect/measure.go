@@ -18,6 +18,7 @@ import (
 	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
 	"ompp-attach/probes"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -63,7 +64,7 @@ type Measurement struct {
 	user      *user.Regions        // nil: no user regions are wanted
 
 	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
-	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *probes.MPIAttached
+	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *mpilib.Attached
 
 	mu       sync.Mutex // guards the fields below, and the engines of procs
 	decoder  probes.Decoder
@@ -382,11 +383,11 @@ func (m *Measurement) plan(mod *symbols.Module, imported func(string) bool) (*pr
 
 func (m *Measurement) newPlan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
 	o := mod.Object()
-	if probes.Identify(o) == event.NoRuntime {
+	if openmp.Identify(o) == event.NoRuntime {
 		return nil, nil
 	}
 	begin := time.Now()
-	p, err := probes.NewPlan(o, imported)
+	p, err := openmp.NewPlan(o, imported)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}

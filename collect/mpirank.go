@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"ompp-attach/collect/launch"
-	"ompp-attach/probes"
+	"ompp-attach/probes/mpilib"
 	"ompp-attach/profile"
 )
 
 var threadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
 
 // begin stores what the end of MPI_Init told of rank, size and thread level; mu is held.
-func (q *mpiProcess) begin(w *probes.MPIWorld) {
+func (q *mpiProcess) begin(w *mpilib.World) {
 	switch {
 	case w.Size == 0: // not told
 	case w.Rank >= 0 && w.Rank < w.Size:

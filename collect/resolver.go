@@ -6,7 +6,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/collect/user"
 	"ompp-attach/event"
-	"ompp-attach/probes"
+	"ompp-attach/probes/gomp"
 	"ompp-attach/symbols"
 )
 
@@ -159,12 +159,12 @@ func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	if reg, ok := r.table(p).At(p.vaddr); ok && reg.Kind == event.Single && reg.Nowait {
 		return attribution.BarrierExplicit // a barrier that follows belongs to another construct
 	}
-	switch probes.EndOfSingle(p.object, p.vaddr) {
-	case probes.SingleBarrier:
+	switch gomp.EndOfSingle(p.object, p.vaddr) {
+	case gomp.SingleBarrier:
 		return attribution.BarrierImplicit
-	case probes.SingleNowait:
+	case gomp.SingleNowait:
 		return attribution.BarrierExplicit
-	case probes.SingleLast:
+	case gomp.SingleLast:
 		// This holds only if that function is the region's own; otherwise its caller goes on.
 		f, ok := r.at(fn)
 		lo, hi, found := p.object.FuncRange(p.vaddr)
