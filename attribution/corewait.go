@@ -1,7 +1,6 @@
 package attribution
 
 import (
-	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -55,7 +54,7 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 		inCall, t.waitedInCall = 0, 0
 	}
 	e.root.stat(t.row).AddNoCore(profile.Cost{Exec: d})
-	t.payToll(ev, ledger.ByWait, d-inCall)
+	t.payToll(ev, byWait, d-inCall)
 }
 
 // leaveOutIdle leaves a worker's time without a core between two regions out of the regions. After
@@ -63,7 +62,7 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 // region.
 func (e *Engine) leaveOutIdle(t *thread, m *team, at uint64) {
 	d := t.waited
-	if t.waited = min(d, ledger.Span(m.forked, at)); d > t.waited {
+	if t.waited = min(d, span(m.forked, at)); d > t.waited {
 		e.root.stat(t.row).AddNoCore(profile.Cost{Exec: d - t.waited})
 	}
 }
@@ -72,12 +71,17 @@ func (e *Engine) leaveOutIdle(t *thread, m *team, at uint64) {
 // member's own time without a core. For starting and ending the team, it is the primary thread's,
 // which does that work for all. For workers in the final barrier it is not known.
 func (m *team) waitOf(mem *member, begin, last, joined uint64) profile.Cost {
-	joinWait := m.joinTolls[ledger.ByWait]
-	enter, barrier, exit := mem.Entered(ledger.ByWait), mem.InBarrier(ledger.ByWait), min(joinWait, ledger.Span(last, joined))
+	y := mem.tolls[byWait]
+	joinWait := m.joinToll[byWait]
+	exit := min(joinWait, span(last, joined))
+	y.parts[partExit] = exit
+	y.parts[partBarrier] = mem.taskToll[byWait] + mem.wayToll[byWait]
 	if mem.num == 0 {
-		barrier += joinWait - exit
+		y.parts[partBarrier] += joinWait - exit
 	} else if first := m.member(0); first != nil {
-		enter = min(ledger.Span(m.forked, begin), max(enter, first.Entered(ledger.ByWait)))
+		y.parts[partEnter] = min(span(m.forked, begin), max(y.parts[partEnter], first.tolls[byWait].parts[partEnter]))
 	}
-	return mem.Cost(ledger.ByWait, enter, barrier, exit)
+	y.child += mem.taskToll[byWait]
+	y.tasks = mem.taskToll[byWait]
+	return y.cost()
 }

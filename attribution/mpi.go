@@ -3,7 +3,6 @@ package attribution
 import (
 	"fmt"
 
-	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -49,8 +48,8 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 		if e.mpiState.resumed <= end { // measurement may have been off meanwhile
 			from = max(from, e.mpiState.resumed)
 		}
-		s.T = ledger.Span(from, end)
-		s.Cost = min(e.ledger.InsideCall(ev), s.T) // the cost is a mean, and a call may be shorter
+		s.T = span(from, end)
+		s.Cost = min(e.insideCall(ev), s.T) // the cost is a mean, and a call may be shorter
 		s.NoCore, t.waitedInCall = min(t.waitedInCall, s.T), 0
 	}
 
@@ -66,7 +65,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	own.AddCost(profile.Cost{Exec: s.Cost, Body: s.Cost})
 	own.AddNoCore(profile.Cost{Exec: s.NoCore, Body: s.NoCore})
 	own.AddMPI(&s)
-	e.ledger.CountUnknown(own)
+	countExecution(own, nil, true, e.counting.width)
 	if started := t.started.take(ev); started != nil {
 		own.AddMPI(started)
 		leaf.note(noteStarted)
@@ -232,9 +231,11 @@ func (f *frame) holdsCall(c *profile.MPIStats) {
 			return
 		}
 	}
-	f.Child += c.T
-	f.Contain(ledger.ByProbes, f.part(), c.Cost)
-	f.Contain(ledger.ByWait, f.part(), c.NoCore)
+	f.child += c.T
+	for k, d := range [numTolls]int64{c.Cost, c.NoCore} {
+		f.tolls[k].child += d
+		f.tolls[k].parts[f.part()] += d
+	}
 }
 
 // inFinalBarrier tells whether a worker makes an MPI call in its region's final barrier. It must be
@@ -242,5 +243,5 @@ func (f *frame) holdsCall(c *profile.MPIStats) {
 func (t *thread) inFinalBarrier(ev *event.Event) bool {
 	f := t.top()
 	m := f.team
-	return ev.Construct == event.MPI && !t.lossy && !m.charged && m.forked <= f.Mark && (m.joined == 0 || ev.Time <= m.joined)
+	return ev.Construct == event.MPI && !t.lossy && !m.charged && m.forked <= f.mark && (m.joined == 0 || ev.Time <= m.joined)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ompp-attach/event"
-	"ompp-attach/profile"
 )
 
 // Constructs of OpenMP 4.0 and later, except tasks: leagues of teams, cancellation, doacross loops,
@@ -74,7 +73,7 @@ func (e *Engine) teamDone(t *thread) {
 		e.unmatched++
 		return
 	}
-	t.stack[i].Parts[profile.Body].C++
+	t.stack[i].bodies++
 	t.stack[i].node.note(noteOneThread)
 }
 
@@ -107,9 +106,9 @@ func (e *Engine) cancelled(t *thread, ev *event.Event) {
 		return
 	}
 	f := &t.stack[i]
-	f.Pass(profile.Body, ev.Time)
+	f.body += span(f.mark, ev.Time)
 	if ev.Value != 0 {
-		f.Parts[profile.Body].C++
+		f.bodies++
 	}
 	e.remove(t, i, ev.Time)
 }
@@ -122,12 +121,12 @@ func (e *Engine) reduces(t *thread, ev *event.Event) {
 		return
 	}
 	f := &t.stack[i]
-	f.Pass(profile.Enter, ev.Time)
-	f.Parts[profile.Enter].C++
-	f.phase, f.Mark = inBody, ev.Time
+	f.enter += span(f.mark, ev.Time)
+	f.enters++
+	f.phase, f.mark = inBody, ev.Time
 	const combine = 1
 	if ev.Value == combine {
-		f.Parts[profile.Body].C++
+		f.bodies++
 		return
 	}
 	e.remove(t, i, ev.Time)
@@ -140,7 +139,7 @@ func (e *Engine) endWhole(t *thread, ev *event.Event) {
 		e.unmatched++
 		return
 	}
-	f.Pass(profile.Exit, ev.Time)
+	f.exit += span(f.mark, ev.Time)
 	e.pop(t, ev.Time)
 }
 
@@ -176,15 +175,15 @@ func (t *thread) targetAgain(ev *event.Event) bool {
 	if f == nil || f.node.key.Construct != event.Target || ev.Flags&event.Inside == 0 {
 		return false
 	}
-	f.nested++
+	f.id++
 	return true
 }
 
 // targetInner tells whether the inner of two such entry points returns.
 func (f *frame) targetInner() bool {
-	if f.nested == 0 {
+	if f.id == 0 {
 		return false
 	}
-	f.nested--
+	f.id--
 	return true
 }

@@ -3,9 +3,7 @@ package attribution
 import (
 	"maps"
 
-	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
-	"ompp-attach/profile"
 )
 
 // To save cost, constructs may be unobserved for a while: the probes of all constructs of one class
@@ -142,9 +140,9 @@ func (e *Engine) closeAway(t *thread, c *change) {
 		case f.team != nil:
 			if f.node.key.Construct == event.ParallelSections && c.Of.Has(event.Sections) {
 				f.node.note(noteAway)
-				if f.section != 0 {
-					f.Parts[profile.Body].T += ledger.Span(f.section, c.At)
-					f.section = 0
+				if f.id != 0 {
+					f.body += span(f.id, c.At)
+					f.id = 0
 				}
 			}
 		case c.Of.Has(f.node.key.Construct) && !isExecution(f.node.key.Construct):
@@ -172,7 +170,7 @@ func (e *Engine) leaveTasks(t *thread, at uint64) {
 			continue
 		}
 		f.node.note(noteAway)
-		f.Uncounted = true
+		f.uncounted = true
 		e.leaveTask(t, at)
 	}
 	t.setClock()
@@ -206,32 +204,32 @@ func (e *Engine) closeAt(t *thread, i int, at uint64) {
 	at -= t.suspendedAt(i)
 	// Its clock has stood still since then.
 	if i+1 < len(t.stack) && isExecution(t.stack[i+1].node.key.Construct) {
-		at = t.stack[i+1].Start - t.suspendedAt(i) // it has stood still since then
+		at = t.stack[i+1].start - t.suspendedAt(i) // it has stood still since then
 	}
 	f := &t.stack[i]
 	f.node.note(noteAway)
 	if f.phase == done {
-		e.remove(t, i, f.Mark)
+		e.remove(t, i, f.mark)
 		return
 	}
-	f.Uncounted = true
+	f.uncounted = true
 	f.stop(at)
 	e.remove(t, i, at)
 }
 
 // stop ends a frame's current phase early, at a given time.
 func (f *frame) stop(at uint64) {
-	d := ledger.Span(f.Mark, at)
+	d := span(f.mark, at)
 	switch f.phase {
 	case starting, entering:
-		f.Parts[profile.Enter].T += d
+		f.enter += d
 	case inBody:
-		f.Parts[profile.Body].T += d
-		f.Parts[profile.Body].C = max(f.Parts[profile.Body].C, 1)
+		f.body += d
+		f.bodies = max(f.bodies, 1)
 	case inBarrier:
-		f.Parts[profile.Barrier].T += d
+		f.barrier += d
 	case leaving:
-		f.Parts[profile.Exit].T += d
+		f.exit += d
 	}
 }
 
@@ -241,7 +239,7 @@ func (t *thread) suspendedAt(i int) uint64 {
 	for i--; i >= 0; i-- {
 		switch f := &t.stack[i]; {
 		case isExecution(f.node.key.Construct):
-			return uint64(f.Away)
+			return f.suspended
 		case isContext(f.node.key.Construct):
 			return 0
 		}

@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// Another run of the tool can ask a measurement to pause and resume. The measurement listens on a
-// socket in a directory that only its user can enter. A request is a line, `pause PID` or `resume
-// PID`. The answer is a line, too: ok, none, or a sentence that says what went wrong.
+// Another run of the tool can ask a measurement to pause, to resume, and to write a snapshot. The
+// measurement listens on a socket in a directory that only its user can enter. A request is a line,
+// `pause PID`, `resume PID` or `dump PID`. The answer is a line, too: ok (of dump, with the name of
+// the file), none, or a sentence that says what went wrong.
 
 var errNotMeasured = errors.New("not measured")
 
@@ -113,9 +114,14 @@ func (m *Measurement) answer(c net.Conn) {
 	}
 	verb, number, _ := strings.Cut(strings.TrimSpace(line), " ")
 	pid, err := strconv.Atoi(number)
+	text := answerOK
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%q is no process id", number)
+	case verb == "dump":
+		var name string
+		name, err = m.dump(pid)
+		text += " " + name
 	case verb == "pause":
 		err = m.Pause(pid)
 	case verb == "resume":
@@ -123,7 +129,6 @@ func (m *Measurement) answer(c net.Conn) {
 	default:
 		err = fmt.Errorf("%q is no request that this version knows", verb)
 	}
-	text := answerOK
 	if errors.Is(err, errNotMeasured) {
 		text = answerNone
 	} else if err != nil {
@@ -132,13 +137,33 @@ func (m *Measurement) answer(c net.Conn) {
 	fmt.Fprintln(c, text)
 }
 
-// Ask sends a request, pause or resume, to the measurement that measures a process. The error is a
-// sentence.
-func Ask(verb string, pid int) error {
+// OnDump sets what writes a snapshot of a process to a file, and returns the file's name.
+func (m *Measurement) OnDump(write func(pid int) (name string, err error)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.onDump = write
+}
+
+func (m *Measurement) dump(pid int) (name string, err error) {
+	if _, err := m.measured(pid); err != nil {
+		return "", err
+	}
+	m.mu.Lock()
+	write := m.onDump
+	m.mu.Unlock()
+	if write == nil {
+		return "", errors.New("this measurement writes no snapshots")
+	}
+	return write(pid)
+}
+
+// Ask sends a request to the measurement that measures a process, and returns what the answer says
+// beyond ok. The error is a sentence.
+func Ask(verb string, pid int) (answer string, err error) {
 	sockets, _ := filepath.Glob(filepath.Join(controlDir(), "*"+socketSuffix))
 	if len(sockets) > 0 {
 		if err := private(controlDir()); err != nil {
-			return err
+			return "", err
 		}
 	}
 	for _, path := range sockets {
@@ -147,14 +172,14 @@ func Ask(verb string, pid int) error {
 		case errors.Is(err, syscall.ECONNREFUSED):
 			_ = os.Remove(path) // left by a tool that was killed
 		case err != nil:
-			return fmt.Errorf("the measurement did not answer: %w", err)
-		case text == answerOK:
-			return nil
+			return "", fmt.Errorf("the measurement did not answer: %w", err)
+		case text == answerOK || strings.HasPrefix(text, answerOK+" "):
+			return strings.TrimSpace(strings.TrimPrefix(text, answerOK)), nil
 		case text != answerNone:
-			return errors.New(text)
+			return "", errors.New(text)
 		}
 	}
-	return fmt.Errorf("no ompp-attach of this user measures process %d: start one with `ompp-attach attach --pid %d`, or %s as the user who did (sudo)", pid, pid, verb)
+	return "", fmt.Errorf("no ompp-attach of this user measures process %d: start one with `ompp-attach attach --pid %d`, or %s as the user who did (sudo)", pid, pid, verb)
 }
 
 func ask(path, verb string, pid int) (string, error) {

@@ -10,15 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
-	"ompp-attach/collect/launch"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/target"
-	"ompp-attach/collect/user"
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
 	"ompp-attach/probes"
-	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -30,12 +27,15 @@ type Measurement struct {
 	waiter   *bpf.Waiter // by which the reader waits for records
 	readTo   []uint64    // by ring: CLOCK_MONOTONIC, ns, up to which it was read; guarded by mu
 	follower *bpf.Follower
-	guard    launch.Guard
+	guarding sync.Mutex // guards guardian
+	guardian *guardian  // nil: not started yet, so no process can be stopped, or not needed
 	machine  preflight.Machine
 	counting *counting // nil: no counters are read
 	costing  costing
 	logf     func(format string, args ...any)
 	say      func(sentence string) // tells the user at once; nil: nobody listens
+	// onDump writes a snapshot of a process; guarded by mu. nil: nobody does.
+	onDump func(pid int) (name string, err error)
 
 	// living is held while a life (a fork, an exec, loaded libraries) is acted on, and while a
 	// program's measurement ends. It is taken before scanning.
@@ -61,10 +61,10 @@ type Measurement struct {
 	finders   []CodeFinder
 	selection *selection.Selection // nil: all constructs are wanted
 	budget    *limiter             // nil: there is no --max-overhead
-	user      *user.Regions        // nil: no user regions are wanted
+	user      *UserRegions         // nil: no user regions are wanted
 
 	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
-	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *mpilib.Attached
+	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *probes.MPIAttached
 
 	mu       sync.Mutex // guards the fields below, and the engines of procs
 	decoder  probes.Decoder
@@ -177,7 +177,9 @@ func (m *Measurement) Close() {
 	if m.follower != nil {
 		m.follower.Close()
 	}
-	m.guard.Stop()
+	if m.guardian != nil {
+		m.guardian.stop()
+	}
 	if m.costing.done != nil {
 		<-m.costing.done
 	}
@@ -383,11 +385,11 @@ func (m *Measurement) plan(mod *symbols.Module, imported func(string) bool) (*pr
 
 func (m *Measurement) newPlan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
 	o := mod.Object()
-	if openmp.Identify(o) == event.NoRuntime {
+	if probes.Identify(o) == event.NoRuntime {
 		return nil, nil
 	}
 	begin := time.Now()
-	p, err := openmp.NewPlan(o, imported)
+	p, err := probes.NewPlan(o, imported)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 )
 
@@ -16,7 +15,7 @@ import (
 // instruction, until the program ends. args[0] is the program's name. Signals from the channel are
 // passed on to the program.
 func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) (*Result, error) {
-	l, err := launch.Prepare(path, args)
+	l, err := Launch(path, args)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +33,7 @@ func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) 
 	// A terminal sends its signals to the whole process group, so the program has got them already.
 	// Other signals were sent to us alone.
 	e := l.Wait(signals, func(s syscall.Signal) bool {
-		return s != syscall.SIGINT && s != syscall.SIGQUIT || !launch.Foreground()
+		return s != syscall.SIGINT && s != syscall.SIGQUIT || !foreground()
 	})
 	res := g.End(e)
 	err = stop()

@@ -1,8 +1,10 @@
 package probes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -37,19 +39,25 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 			p.Missing = append(p.Missing, fmt.Sprintf("%s: %v", c.Name, err))
 			continue
 		}
-		k := bpf.Row{A: c.A, B: c.B, Flags: bpf.RowEntry | bpf.RowSiteHere | onlyIf(c.When), Here: int32(c.Identity - c.VAddr)}
+		r := bpf.Row{A: c.A, B: c.B, Flags: bpf.RowEntry | bpf.RowSiteHere, Here: int32(c.Identity - c.VAddr)}
+		switch c.When {
+		case insn.ZeroSet:
+			r.Flags |= bpf.RowOnlyIfZF
+		case insn.ZeroClear:
+			r.Flags |= bpf.RowOnlyIfNotZF
+		}
 		switch c.Edge {
 		case event.Off:
-			k.Flags |= bpf.RowOff
+			r.Flags |= bpf.RowOff
 		case event.On:
-			k.Flags |= bpf.RowOn
+			r.Flags |= bpf.RowOn
 		}
-		r := &Row{Construct: c.Construct, Entry: c.Edge, Marks: c.Marks, Runtime: c.Runtime, Value: c.Value}
+		pt := &point{construct: c.Construct, entry: c.Edge, marks: c.Marks, runtime: c.Runtime, value: c.Value}
 		if c.A != 0 {
-			r.A, r.B = Elsewhere(ToFn), Elsewhere(ToKey)
+			pt.a, pt.b = take{to: toFn}, take{to: toKey}
 		}
-		p.add(c.Name, r, c.VAddr, insn.CostOf(i), k)
+		p.add(c.Name, pt, c.VAddr, insn.CostOf(i), r)
 	}
-	p.sort()
+	slices.SortFunc(p.Placements, func(a, b Placement) int { return cmp.Compare(a.VAddr, b.VAddr) })
 	return p
 }

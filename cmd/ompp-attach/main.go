@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/collect"
-	"ompp-attach/collect/launch"
 )
 
 // Our own exit statuses. `run` passes on the program's status otherwise.
@@ -39,11 +38,11 @@ func main() {
 	ownFileCaps()
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case launch.Command:
-			launch.RunCommand(os.Args[2:])
+		case collect.LaunchCommand:
+			collect.RunLaunch(os.Args[2:])
 			os.Exit(exitCannotRun)
-		case launch.GuardianCommand:
-			fail(launch.RunGuardian())
+		case collect.GuardianCommand:
+			fail(collect.RunGuardian())
 			return
 		case collectorCommand:
 			fail(runCollector(os.Args[2:]))
@@ -133,6 +132,6 @@ already be running.`,
 		DisableAutoGenTag: true,
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlag(err) })
-	c.AddCommand(runCommand(), attachCommand(), pauseCommand(), resumeCommand(), reportCommand(), diffCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
+	c.AddCommand(runCommand(), attachCommand(), pauseCommand(), resumeCommand(), dumpCommand(), reportCommand(), diffCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
 	return c
 }

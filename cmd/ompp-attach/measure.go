@@ -19,8 +19,8 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect"
-	"ompp-attach/collect/launch"
 	"ompp-attach/debuginfod"
+	"ompp-attach/report"
 	"ompp-attach/symbols"
 )
 
@@ -41,6 +41,7 @@ type measureFlags struct {
 	sample    sampleFlags
 	budget    budgetFlag
 	snapshot  time.Duration         // time between snapshots; 0: no snapshots
+	every     time.Duration         // time between snapshots that are kept; 0: none is kept
 	rest      int                   // hidden: see snapshotShare
 	say       func(sentence string) // tells the user at once
 	gone      <-chan struct{}       // closed when nobody waits for the results any more; nil: never
@@ -50,7 +51,7 @@ type measureFlags struct {
 func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+pasteable(sentence)) }
 
 // defaultFormats are the formats in which reports of a process or rank are written.
-var defaultFormats = []string{"ompp", "pprof", "samples", "html"}
+var defaultFormats = []string{"ompp", "pprof", "samples"}
 
 // register adds the flags to c. sample is the event by which is sampled if --sample is missing.
 func (f *measureFlags) register(c *cobra.Command, sample string) {
@@ -67,6 +68,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
 	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
 	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "write what was measured so far every so often, so that no more is lost if ompp-attach is killed; 0: never")
+	c.Flags().DurationVar(&f.every, "every", 0, "write such a snapshot every so often, and keep each: snapshot.1.json.gz and so on, for `report --delta`")
 	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotShare, "how many times the cost of a snapshot passes before the next")
 	_ = c.Flags().MarkHidden("snapshot-rest")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
@@ -81,6 +83,14 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 
 // attachModes are the values of --attach-mode: the best way to attach that may be used.
 var attachModes = map[string]bpf.Mode{"": bpf.Session, "session": bpf.Session, "multi": bpf.Multi, "perf": bpf.Perf}
+
+func formatNames() string {
+	var names []string
+	for _, f := range report.Formats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
 
 func (f *measureFlags) logf(format string, args ...any) {
 	if f.verbose {
@@ -209,6 +219,9 @@ func (f *measureFlags) check() error {
 	if f.snapshot < 0 {
 		return &exitError{exitUsage, fmt.Errorf("--snapshot %s: give how much time lies between two snapshots, as 1m, or 0 for none", f.snapshot)}
 	}
+	if f.every < 0 {
+		return &exitError{exitUsage, fmt.Errorf("--every %s: give a time above 0, as in 10s", f.every)}
+	}
 	if _, ok := attachModes[f.mode]; !ok {
 		return &exitError{exitUsage, fmt.Errorf("unknown attach mode %q: there are session, multi, perf", f.mode)}
 	}
@@ -238,7 +251,7 @@ without #! is read by /bin/sh, as when a shell starts it.
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
 		Args:    needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if r, ok := launch.RankOf(os.Getpid()); ok {
+			if r, ok := collect.RankOf(os.Getpid()); ok {
 				return runRank(&f, c, r, args)
 			}
 			if err := behindSlurm(args); err != nil {
@@ -270,7 +283,7 @@ func run(f *measureFlags, args []string) error {
 	}
 	defer f.listen(m)()
 	out.mark.begins(os.Getpid()) // we run for as long as the program does
-	stop := f.snapshots(out, m.Snapshot)
+	stop := f.snapshots(out, m)
 	res, err := m.Run(path, args, signals)
 	stop()
 	m.Close()
@@ -309,8 +322,8 @@ func (f *measureFlags) conclude(out *output, res *collect.Result, err error, pat
 
 // notStarted gives an error the exit status that shells use if a program could not be run.
 func notStarted(err error) error {
-	var ee *launch.ExecError
-	var ie *launch.InterruptedError
+	var ee *collect.ExecError
+	var ie *collect.InterruptedError
 	switch {
 	case errors.As(err, &ee):
 		return &exitError{exitCannotRun, err}

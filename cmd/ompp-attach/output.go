@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"ompp-attach/collect"
-	"ompp-attach/collect/launch"
 	"ompp-attach/files"
+	"ompp-attach/report"
 )
 
 const (
@@ -34,11 +34,12 @@ type output struct {
 	ours    bool // we have made or opened it before
 	replace bool // --overwrite: files of an older run are replaced
 	program string
-	rank    *launch.Rank // whose files are written; nil: the program is no rank
+	rank    *collect.Rank // whose files are written; nil: the program is no rank
 
 	mark    *mark
 	cleared bool              // files of an older run were removed
 	shots   map[string]string // files that snapshots have written: of which process, if that is over
+	kept    map[string]int    // by stem: the number of the last snapshot that is kept
 }
 
 // openOutput makes the directory and checks that it can be written to, before anything is measured.
@@ -159,16 +160,16 @@ func numbered(stem string, n int) string {
 // resultFile matches the names of all files that we write, in every format.
 var resultFile = func() *regexp.Regexp {
 	ends := []string{regexp.QuoteMeta(recordSuffix)}
-	for _, f := range formats {
+	for _, f := range report.Formats {
 		ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, recordStem)))
 	}
 	var ofJobs []string
-	for _, f := range jobFormats {
+	for _, f := range report.JobFormats {
 		for _, file := range f.Files {
 			ofJobs = append(ofJobs, regexp.QuoteMeta(file.Name))
 		}
 	}
-	return regexp.MustCompile("^(" + recordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + strings.Join(ofJobs, "|") + ")$")
+	return regexp.MustCompile("^(" + recordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + strings.Join(ofJobs, "|") + "|" + keptShot.String()[1:len(keptShot.String())-1] + ")$")
 }()
 
 // removeOld removes the files of an older run: its profiles would seem to belong to the new run. It
@@ -203,8 +204,8 @@ func leftOver(f fs.DirEntry) bool {
 
 func checkFormats(names []string) error {
 	for _, n := range names {
-		if _, ok := formatNamed(n); !ok {
-			if _, ok := jobFormatNamed(n); ok {
+		if _, ok := report.FormatNamed(n); !ok {
+			if _, ok := report.JobFormatNamed(n); ok {
 				return fmt.Errorf("format %q is of the report of a whole MPI job; of a process or rank there are %s", n, formatNames())
 			}
 			return fmt.Errorf("unknown format %q; there are %s", n, formatNames())

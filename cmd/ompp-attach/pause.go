@@ -35,7 +35,8 @@ func controlCommand(verb, short, long string) *cobra.Command {
 			if !c.Flags().Changed("pid") {
 				return &exitError{exitUsage, errors.New("which process? give --pid PID")}
 			}
-			return collect.Ask(verb, pid)
+			_, err := collect.Ask(verb, pid)
+			return err
 		},
 	}
 	c.Flags().IntVarP(&pid, "pid", "p", 0, "process that is being measured")

@@ -12,7 +12,6 @@ import (
 	"ompp-attach/files"
 	"ompp-attach/profile"
 	"ompp-attach/report"
-	"ompp-attach/report/efficiencies"
 )
 
 // reportFlags say what the user wants to see of a results directory.
@@ -20,9 +19,8 @@ type reportFlags struct {
 	formats []string // empty: the default for what the directory holds
 	dir     string   // where files are written; empty: beside the profiles; "-": standard output
 	rank    int      // rank of a job; -1: all ranks
+	delta   string   // two snapshots, see parseWindow; empty: whole profiles
 	view    viewFlags
-
-	efficiency bool // the efficiency of the run instead of the reports
 }
 
 func reportCommand() *cobra.Command {
@@ -37,35 +35,40 @@ goes with, and which overheads come from where. What could not be read is told
 at its end; it fails only if nothing could be read.
 
 Reports are files beside the profiles, or in the directory that -o names; the
-job's text, and a rank's (--rank), go to standard output unless -o is given.
-profile.html and job.html are pages for the browser.`,
+job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 		Example: `  ompp-attach report --format ompp ompp-solver-4711
   ompp-attach report DIR
   ompp-attach report --rank 3 DIR
   ompp-attach report --format json -o - DIR
-  ompp-attach report --efficiency DIR`,
-		Args: needed(1, "which directory? give one that run or attach has written"),
+  ompp-attach report --delta 2 5 DIR`,
+		Args: func(c *cobra.Command, args []string) error {
+			most := 1
+			if f.delta != "" {
+				most = 2
+			}
+			return needed(most, "which directory? give one that run or attach has written")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("rank") && f.rank < 0 {
 				return &exitError{exitUsage, fmt.Errorf("--rank %d: ranks are numbered from 0", f.rank)}
+			}
+			if f.delta != "" {
+				return reportWindow(args, &f)
 			}
 			return rereport(args[0], &f)
 		},
 	}
 	f.view.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default all), "+
-		jobFormatNames()+" (of a job; default text, and a page)")
-	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
+		jobFormatNames()+" (of a job; default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
+	c.Flags().StringVar(&f.delta, "delta", "", "report what happened between two snapshots, as in --delta `N M` DIR: their numbers, 0 for the begin, end for the final profile")
 	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")
 	return c
 }
 
 func rereport(dir string, f *reportFlags) error {
 	awaitResults(dir)
-	if f.wantsEfficiency() {
-		return reportEfficiency(dir, f)
-	}
 	ranks, others, err := findRanks(dir)
 	if err != nil {
 		return err

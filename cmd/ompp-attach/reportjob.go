@@ -38,18 +38,22 @@ func findRanks(dir string) (ranks []job.Source, others []string, err error) {
 	return ranks, others, nil
 }
 
+func jobFormatNames() string {
+	var names []string
+	for _, f := range report.JobFormats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // reportJob merges the ranks' profiles and writes the job's reports.
 func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) error {
 	formats := f.formats
-	page := len(formats) == 0 && f.dir == "" // also written, if that is possible
-	switch {
-	case page || len(formats) == 0 && f.dir == "-":
+	if len(formats) == 0 {
 		formats = []string{"text"}
-	case len(formats) == 0:
-		formats = []string{"text", "html"}
 	}
 	for _, n := range formats {
-		if _, ok := jobFormatNamed(n); !ok {
+		if _, ok := report.JobFormatNamed(n); !ok {
 			return &exitError{exitUsage, fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, jobFormatNames())}
 		}
 	}
@@ -68,7 +72,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	}
 	var files []report.JobFile
 	for _, n := range formats {
-		format, _ := jobFormatNamed(n)
+		format, _ := report.JobFormatNamed(n)
 		for _, file := range format.Files {
 			if f.dir == "" && n == "text" {
 				if err := file.Write(os.Stdout, j, view); err != nil {
@@ -81,9 +85,6 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	}
 	if f.dir == "-" && len(files) == 1 {
 		return files[0].Write(os.Stdout, j, view)
-	}
-	if page {
-		writeJobPage(dir, j, view)
 	}
 	if len(files) == 0 {
 		return nil
@@ -102,18 +103,6 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 		tellFile(name)
 	}
 	return errors.Join(errs...)
-}
-
-// writeJobPage writes the job's page beside the profiles. The user asked for the text, so the page
-// is no part of the output, and a directory that cannot be written to is no failure.
-func writeJobPage(dir string, j *job.Job, view report.Options) {
-	format, _ := jobFormatNamed("html")
-	name := filepath.Join(dir, format.Files[0].Name)
-	if err := saveFile(name, func(w io.Writer) error { return format.Files[0].Write(w, j, view) }); err != nil {
-		warn("no page was written: %v", err)
-		return
-	}
-	tell("the same as a page for the browser: " + name)
 }
 
 func warn(format string, args ...any) {
@@ -166,6 +155,6 @@ func writeReport(w io.Writer, p *profile.Profile, format string, o report.Option
 	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
 	}
-	f, _ := formatNamed(format)
+	f, _ := report.FormatNamed(format)
 	return f.Write(w, p, o)
 }

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect"
-	"ompp-attach/collect/launch"
 	"ompp-attach/profile"
 )
 
@@ -30,7 +29,8 @@ const snapshotShare = 100
 // snapshots writes the snapshots of several programs, one after the other.
 type snapshots struct {
 	every time.Duration
-	rest  int // see snapshotShare
+	rest  int  // see snapshotShare
+	keep  bool // --every: each snapshot is kept, in a file of its own
 	mu    sync.Mutex
 	all   []*shot
 }
@@ -38,6 +38,7 @@ type snapshots struct {
 // shot writes the snapshots of one program.
 type shot struct {
 	out     *output
+	keep    bool
 	take    func() *collect.Result
 	say     func(string)
 	logf    func(string, ...any)
@@ -49,20 +50,26 @@ type shot struct {
 
 // snapshots writes snapshots of one program until stop is called. After stop no snapshot is being
 // written.
-func (f *measureFlags) snapshots(out *output, take func() *collect.Result) (stop func()) {
-	s := &snapshots{every: f.snapshot, rest: f.rest}
-	return s.add(&shot{out: out, take: take, say: f.say, logf: f.logf})
+func (f *measureFlags) snapshots(out *output, m *collect.Measurement) (stop func()) {
+	s := f.newSnapshots()
+	m.OnDump(s.dump)
+	return s.add(&shot{out: out, take: m.Snapshot, say: f.say, logf: f.logf})
+}
+
+// newSnapshots returns the snapshots that the flags ask for.
+func (f *measureFlags) newSnapshots() *snapshots {
+	if f.every > 0 {
+		return &snapshots{every: f.every, rest: f.rest, keep: true}
+	}
+	return &snapshots{every: f.snapshot, rest: f.rest}
 }
 
 // add adds a program, until stop is called.
 func (s *snapshots) add(x *shot) (stop func()) {
-	if s.every <= 0 {
-		return func() {}
-	}
-	x.written = time.Now()
+	x.written, x.keep = time.Now(), s.keep
 	s.mu.Lock()
 	s.all = append(s.all, x)
-	if len(s.all) == 1 {
+	if len(s.all) == 1 && s.every > 0 {
 		go s.run()
 	}
 	s.mu.Unlock()
@@ -132,7 +139,11 @@ func (x *shot) write() {
 		return
 	}
 	x.written = time.Now()
-	err := x.out.writeShots(x.take())
+	res := x.take()
+	err := x.out.writeShots(res)
+	if err == nil && x.keep {
+		_, err = x.out.keepShots(res, 0)
+	}
 	if err != nil && !x.failed {
 		x.failed = true
 		x.say(fmt.Sprintf("no snapshot of what was measured can be written: %v; the measurement goes on", err))
@@ -197,7 +208,7 @@ func (o *output) removeShots() {
 
 // completeShot finds the last snapshot of a process whose collector was killed, and adds how the
 // process ended. shot is nil if there is none.
-func completeShot(dir string, pid int, e launch.Ending) (shot *profile.Profile, name string) {
+func completeShot(dir string, pid int, e collect.Ending) (shot *profile.Profile, name string) {
 	names, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix))
 	for _, n := range names {
 		if p, err := readProfile(n); err == nil && p.Meta.PID == pid && !p.Meta.SnapshotAt.IsZero() && (shot == nil || shot.Meta.SnapshotAt.Before(p.Meta.SnapshotAt)) {

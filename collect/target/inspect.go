@@ -8,9 +8,8 @@ import (
 	"ompp-attach/collect/selection"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
+	"ompp-attach/probes"
 	"ompp-attach/probes/insn"
-	"ompp-attach/probes/mpilib"
-	"ompp-attach/probes/openmp"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
@@ -50,7 +49,7 @@ type InspectedMPI struct {
 }
 
 func inspectMPI(mod *symbols.Module) InspectedMPI {
-	plan, err := mpilib.NewPlan(mod.Object())
+	plan, err := probes.NewMPIPlan(mod.Object())
 	if err != nil {
 		return InspectedMPI{Name: "MPI", Path: mod.Path, Err: err}
 	}
@@ -118,7 +117,7 @@ func Inspect(pid int) (*Inspection, error) {
 		if mod.Path != exe {
 			in.Libraries++
 		}
-		if MayBeMPI(mod.Object()) && mpilib.Is(mod.Object()) {
+		if MayBeMPI(mod.Object()) && probes.IsMPI(mod.Object()) {
 			in.MPI = append(in.MPI, inspectMPI(mod))
 		}
 		if !MayBeRuntime(mod.Object()) {
@@ -151,12 +150,12 @@ func Inspect(pid int) (*Inspection, error) {
 
 func inspectRuntime(mod *symbols.Module, imported func(string) bool) (r InspectedRuntime, ok bool) {
 	o := mod.Object()
-	r.Kind = openmp.Identify(o)
+	r.Kind = probes.Identify(o)
 	if r.Kind == event.NoRuntime {
 		return r, false
 	}
 	r.Static, r.Replaced = o.IsExecutable(), mod.Deleted
-	plan, err := openmp.NewPlan(o, imported)
+	plan, err := probes.NewPlan(o, imported)
 	if err != nil {
 		r.Err = err
 		r.Runtime = profile.Runtime{Name: r.Kind.String(), Path: mod.Path, BuildID: o.BuildID()}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ompp-attach/compare/comparetest"
+	"ompp-attach/profile"
+)
+
+// snapshotAfter is a recorded snapshot of a run of the heat program whose times are so many times
+// those of one step.
+func snapshotAfter(t *testing.T, steps float64) []byte {
+	t.Helper()
+	p := comparetest.Heat().Profile(func() float64 { return steps })
+	p.Meta.Start = time.Unix(1000, 0)
+	p.Meta.SnapshotAt = p.Meta.Start.Add(time.Duration(p.Meta.Duration))
+	var b bytes.Buffer
+	if err := profile.Encode(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestReportOfAWindow(t *testing.T) {
+	dir := t.TempDir()
+	for n := range 3 {
+		write(t, filepath.Join(dir, keptName(recordStem, n+1)), snapshotAfter(t, float64(n+1)))
+	}
+	write(t, filepath.Join(dir, recordName), snapshotAfter(t, 4))
+	out := filepath.Join(t.TempDir(), "out")
+	if _, err := reported(t, "--delta", "1", "3", dir, "-o", out); err != nil {
+		t.Fatal(err)
+	}
+	p, err := readProfile(filepath.Join(out, recordName))
+	if err != nil || p.Meta.Duration != 2000200000 || p.Nodes[1].Stats[0].Exec.T != 400e6 {
+		t.Errorf("%v: %d ns", err, p.Meta.Duration)
+	}
+	if text, err := reported(t, "--delta", "2,end", dir); err != nil || !strings.Contains(text, "2.000 s of a longer measurement") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if text, err := reported(t, "--delta", "0,1", dir); err != nil || !strings.Contains(text, "heat.c (40-48)") {
+		t.Errorf("%v\n%s", err, text)
+	}
+
+	other := comparetest.Heat().Profile(comparetest.Exactly)
+	other.Meta.PID = 7
+	var b bytes.Buffer
+	if err := profile.Encode(&b, other); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, keptName(recordStem, 4)), b.Bytes())
+	write(t, filepath.Join(dir, keptName(recordStem, 5)), snapshotAfter(t, 1)[:50])
+	for _, c := range []struct {
+		args   string
+		want   string
+		status int
+	}{
+		{"--delta 1 9 DIR", "there are snapshot.1.json.gz, snapshot.2.json.gz, snapshot.3.json.gz and 2 more", 0},
+		{"--delta 3 1 DIR", "the earlier one first", exitUsage},
+		{"--delta 1 DIR", "the earlier one first", exitUsage},
+		{"--delta x,2 DIR", "as in `report --delta 2 5 DIR`", exitUsage},
+		{"--delta 1,4 DIR", "not an earlier and a later one of the same measurement", 0},
+		{"--delta 1,5 DIR", "truncated", 0},
+		{"--delta 1,2 DIR --rank 2", "cannot open", 0},
+	} {
+		args := strings.Fields(strings.ReplaceAll(c.args, "DIR", dir))
+		_, err := reported(t, args...)
+		var status *exitError
+		if err == nil || !strings.Contains(err.Error(), c.want) || errors.As(err, &status) != (c.status != 0) {
+			t.Errorf("%s: %v, want %q and status %d", c.args, err, c.want, c.status)
+		}
+	}
+}

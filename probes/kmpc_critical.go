@@ -1,0 +1,94 @@
+package probes
+
+import (
+	"slices"
+
+	"ompp-attach/bpf"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// __kmpc_critical hands its arguments on to __kmpc_critical_with_hint, by a jump,
+// or, where an OMPT tool is at work, by a call. So one probe there does for both
+// entry points, also in programs that import only the first.
+const (
+	kmpcCritical         = "__kmpc_critical"
+	kmpcCriticalWithHint = "__kmpc_critical_with_hint"
+)
+
+// forwarded is a function whose calls all come to another one.
+type forwarded struct {
+	entry, size uint64
+}
+
+// forwards tells whether all ways through the function named from lead over one
+// call of, or end in a jump to, the one named to, with the first args arguments as
+// they came.
+func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok bool) {
+	entry, err := oneSymbol(o, from)
+	targets := o.Symbol(to)
+	if err != nil || len(targets) != 1 {
+		return f, false
+	}
+	_, hi, known := o.FuncRange(entry)
+	body, err := insn.Func(codeOf(o), entry)
+	if err != nil || !known {
+		return f, false
+	}
+	parts := [][]insn.Inst{body} // what it jumps to is not part of it
+	flow, err := insn.NewFlow(o, parts)
+	if err != nil {
+		return f, false
+	}
+	graph := insn.NewGraph(o, parts, func(insn.Inst) insn.Effect { return insn.CallReturns })
+	leads := func(i insn.Inst) bool {
+		name, plt := o.PLT(i.Target)
+		if i.Target != targets[0] && !(plt && name == to) {
+			return false
+		}
+		s, ok := flow.At(i.Addr)
+		for n := range args {
+			ok = ok && s.Arg(n).Is(insn.AnArgument, uint64(n))
+		}
+		return ok
+	}
+	var calls []int // blocks
+	for _, i := range flow.Reached() {
+		if i.Kind == insn.Call && leads(i) {
+			b, _ := graph.BlockOf(i.Addr)
+			calls = append(calls, b)
+		}
+	}
+	over := graph.Dominators()
+	ways := 0
+	for _, i := range flow.Reached() {
+		switch {
+		case i.Kind == insn.Ret:
+			b, _ := graph.BlockOf(i.Addr)
+			if n := slices.IndexFunc(calls, func(c int) bool { return over.Covers(c, b) }); n < 0 {
+				return f, false
+			}
+		case flow.Leaves(i) && (i.Kind != insn.Jump || !leads(i)):
+			return f, false
+		case flow.Leaves(i):
+			ways++
+		}
+	}
+	return forwarded{entry, hi - entry}, !graph.Unknown && ways+len(calls) > 0 && len(calls) <= 1
+}
+
+// comesFrom lets a probe that wants calls from outside only take those that a
+// function of the library's own forwards: its return address is then the
+// library's, and what it was called from is not known.
+func (p *Plan) comesFrom(symbol string, f forwarded) {
+	for i := range p.Placements {
+		if pl := &p.Placements[i]; pl.Symbol == symbol {
+			pl.row.BodyLo, pl.row.BodySize = f.entry-pl.VAddr, f.size
+		}
+	}
+}
+
+// isForwarded tells of a record with these flags that its call was forwarded.
+func isForwarded(pt *point, flags uint16) bool {
+	return pt.forwarded && flags&bpf.RecInside != 0
+}
