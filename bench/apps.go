@@ -139,7 +139,7 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 	defer undo()
 	by[perfTrace] = nil
 	by[counting] = &means{on: p, begin: func() (func() error, error) {
-		stop, _, err := attachTool(p.pid(), dir, "--counters", defaultCounters)
+		stop, _, err := attachTool(p.pid(), dir, "--counters", kernelCounters)
 		return stop, err
 	}}
 	c.seconds, err = takeTurns(by, *rounds, 1, c.turn)
@@ -216,7 +216,7 @@ func measureHybrid(t target, openmpShim, dir string) (*appCost, error) {
 			return startUntil(cmd, cmd.StderrPipe, attachedAndCalibrated())
 		}}
 	}
-	by := [numWays]*means{bare: {on: p}, shim: {on: shimmed}, ours: job("none"), counting: job(defaultCounters)}
+	by := [numWays]*means{bare: {on: p}, shim: {on: shimmed}, ours: job("none"), counting: job(kernelCounters)}
 	c.seconds, err = takeTurns(by, *rounds, 1, c.turn)
 	return c, err
 }

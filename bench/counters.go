@@ -11,9 +11,8 @@ import (
 	"ompp-attach/perfcounters"
 )
 
-// defaultCounters are those that the tool reads where the machine has no unit for
-// others, as virtual machines.
-const defaultCounters = "task-clock,page-faults,context-switches,cpu-migrations"
+// kernelCounters are what the kernel counts of each thread. The tool reads them only if asked.
+const kernelCounters = "task-clock,page-faults,context-switches,cpu-migrations"
 
 // fourPerfEvents are four perf events: the hardware's, or the time-stamp counter,
 // which virtual machines have, by four names.
@@ -48,7 +47,7 @@ func addCounters(by *[numWays]*means, p *process, ops group, placed []bpf.Placed
 			return l.Close, nil
 		}
 	}
-	by[counting] = &means{on: p, begin: with(defaultCounters)}
+	by[counting] = &means{on: p, begin: with(kernelCounters)}
 	list, counters, err := fourPerfEvents()
 	if err != nil {
 		return nil // there are none: the columns stay empty

@@ -21,7 +21,7 @@ const (
 	script                // bpftrace, all columns
 	perfRecord            // perf record of the same instructions and returns
 	perfTrace             // perf trace of the same
-	counting              // ompp-attach with its default counters
+	counting              // ompp-attach with the counters of the kernel
 	fourEvents            // and with four perf events
 	reads                 // an empty probe at each of our instructions that reads them
 	numWays

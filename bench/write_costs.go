@@ -126,9 +126,9 @@ func (r *results) writeCounters(p *page) {
 	}
 	p.line("## What counters cost")
 	p.line("")
-	p.line("On top of *ours*, which reads none: with the four that the kernel keeps of each thread (%s),", defaultCounters)
-	p.line("which are read by default on machines without a hardware unit, and with four perf events. *kernel's reads*: what four reads of")
-	p.line("the same events add to an empty probe at the same instructions, returns not counted. ns per operation, one thread.")
+	p.line("On top of *ours*, which reads none: with the four that the kernel keeps of each thread (%s),", kernelCounters)
+	p.line("and with four perf events. *kernel's reads*: what four reads of the same events add to an empty probe at the same")
+	p.line("instructions, returns not counted. ns per operation, one thread.")
 	p.line("")
 	p.head("runtime", "operation", ">the kernel's four", ">four perf events", ">kernel's reads")
 	for _, cells := range rows {

@@ -102,9 +102,10 @@ next:
 	return out, nil
 }
 
-// Defaults returns the counters that are measured if the user names none: those of the processor if
-// it has them, otherwise those of the kernel. why is a sentence that says why they are not the
-// processor's, or "".
+// Defaults returns the counters that are measured if the user names none: those of the processor.
+// There are none if the processor has no unit that counts, as in most virtual machines: what the
+// kernel counts tells little and costs time, so that the user has to ask for it. If there is such a
+// unit and it cannot be used, why is a sentence that says why.
 func (m Machine) Defaults() (list []Counter, why string) {
 	for _, n := range []string{"cycles", "instructions", "cache-misses", "branch-misses"} {
 		c, _ := named(n)
@@ -116,17 +117,10 @@ func (m Machine) Defaults() (list []Counter, why string) {
 		}
 		list = append(list, c)
 	}
-	if len(list) > 0 {
+	if len(list) > 0 || !m.HasHardware() {
 		return list, ""
 	}
-	if !m.HasHardware() {
-		why = "this machine shows no hardware counters (virtual machines often have none)"
-	}
-	for _, n := range []string{"task-clock", "page-faults", "context-switches", "cpu-migrations"} {
-		c, _ := named(n)
-		list = append(list, c)
-	}
-	return list, why
+	return nil, why
 }
 
 // Evaluators returns formulas that are useful wherever their counters are measured.

@@ -151,6 +151,7 @@ func evaluatorText(p *profile.Profile, f *perfcounters.Formula, s *profile.Threa
 func (o *ompp) counterHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
 	if len(m.Counters) == 0 {
+		key("Used Counters", "none (--counters LIST reads some; `ompp-attach counters` lists them)")
 		return
 	}
 	const most = 8

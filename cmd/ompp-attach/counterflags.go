@@ -20,13 +20,13 @@ type counterFlags struct {
 
 func (f *counterFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.list, "counters", "", "performance counters to read at the beginning and end of each region: a `LIST` "+
-		"separated by commas, as perf names them (see ompp-attach counters), or "+noCounters+" (default cycles,instructions,cache-misses,branch-misses; "+
-		"without a hardware unit task-clock,page-faults,context-switches,cpu-migrations)")
+		"separated by commas, as perf names them (see ompp-attach counters), or "+noCounters+" (default cycles,instructions,cache-misses,branch-misses "+
+		"where the processor counts them)")
 }
 
 // wanted returns the counters that the flags ask for. If the flags name none, it returns those that
-// this machine has by default; why is a sentence that says why they are not the hardware's, or "".
-// The error names what cannot be counted.
+// this machine has by default. If its hardware counters cannot be used, why is a sentence that says
+// why. The error names what cannot be counted.
 func (f *counterFlags) wanted(formulas []string) (list []perfcounters.Counter, why string, err error) {
 	m := perfcounters.NewMachine(os.DirFS(unitsDir))
 	switch f.list {

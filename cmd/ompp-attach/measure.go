@@ -121,7 +121,7 @@ func (f *measureFlags) measurement() (*collect.Measurement, error) {
 // loading is a kernel side that is being loaded in a goroutine.
 type loading struct {
 	f    *measureFlags
-	why  string // a sentence: why there are no hardware counters; "": none are missing
+	why  string // a sentence: why the hardware counters cannot be used; "": they can, or there are none
 	done chan struct{}
 	m    *collect.Measurement
 	err  error
@@ -170,7 +170,7 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		m.Say(f.say)
 	}
 	if l.why != "" && !f.quiet {
-		f.say(l.why + ": the kernel's own are shown instead (--counters none leaves them out)")
+		f.say(l.why + ": no counters are read (--counters takes others, which `ompp-attach counters` lists)")
 	}
 	for _, s := range m.CounterNotes() {
 		f.say(s)
