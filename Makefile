@@ -19,7 +19,7 @@ build:
 
 generate:
 	scripts/deps.sh generate
-	$(GO) generate ./bpf
+	$(GO) generate ./bpf ./page
 
 check-generated:
 	scripts/check-generated.sh

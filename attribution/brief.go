@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/profile"
 )
 
@@ -44,7 +45,7 @@ func (e *Engine) tellLives() {
 			continue
 		}
 		if r := &e.rows[t.home]; r.Root > 0 && r.Num == 0 {
-			r.Lived += max(1, span(t.born, t.last))
+			r.Lived += max(1, ledger.Span(t.born, t.last))
 			r.Joined++
 		}
 	}
@@ -57,7 +58,7 @@ func (e *Engine) tellLives() {
 
 // measured returns how long was measured until a time (ns), as far as the events tell.
 func (e *Engine) measured(end uint64) int64 {
-	return max(0, span(cmp.Or(e.began, e.watch.start), end)-e.off.T)
+	return max(0, ledger.Span(cmp.Or(e.began, e.watch.start), end)-e.off.T)
 }
 
 // joinBrief lets the initial threads that lived briefly share one row, and the workers of their

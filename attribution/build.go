@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -53,7 +54,7 @@ func (e *Engine) Finish(end uint64) *profile.Profile {
 	p.Warnings = slices.Concat(e.sharedRow(), e.sampling.note())
 	joinBrief(p, e.measured(end))
 	p.Meta.Hits = e.events
-	p.Meta.Overhead = e.overhead()
+	p.Meta.Overhead = e.ledger.Overhead()
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
 	p.Meta.Partial = e.partial
@@ -102,7 +103,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 		end := real - t.suspended
 		switch {
 		case f.phase == done:
-			e.pop(t, f.mark)
+			e.pop(t, f.Mark)
 			continue
 		case t.idle():
 			t.stack = t.stack[:0]
@@ -118,7 +119,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			continue
 		}
 		f.node.note(noteCutOff)
-		f.uncounted = true
+		f.Uncounted = true
 		if f.team == nil || f.num >= 0 {
 			e.partial++
 		}
@@ -128,22 +129,18 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 			continue
 		}
 		if m := f.team.member(t.num); m != nil && f.phase != starting {
-			f.enter = span(f.team.forked, m.begin)
+			f.Parts[profile.Enter].T = ledger.Span(f.team.forked, m.begin)
 			if m.end != 0 {
-				f.body, f.child, f.bodies = span(m.begin, m.end), m.child+m.task, 1
-				f.task, f.tasks = m.task, m.tasks
+				f.Parts[profile.Body] = profile.Span{T: ledger.Span(m.begin, m.end), C: 1}
+				f.Child, f.Task, f.Tasks = m.Child+m.Task, m.Task, m.Tasks
 			}
 		}
 		if f.phase != inBarrier {
-			f.node.present(f.row).paid += f.tolls[byProbes].whole()
+			f.node.present(f.row).paid += f.Taken()
 		}
 		f.team.cutOffPresence(f.row, end)
-		if len(t.stack) > 1 {
-			t.stack[len(t.stack)-2].child += span(f.paid, end)
-			t.handUpToll(len(t.stack) - 1)
-		}
-		f.charge(f.node.stat(f.row), span(f.team.forked, end))
-		e.settleCounts(t, len(t.stack)-1)
+		e.handUp(t, len(t.stack)-1, end)
+		e.ledger.Charge(&f.Account, f.node.stat(f.row), ledger.Span(f.team.forked, end))
 		t.num = max(f.num, 0)
 		t.stack = t.stack[:len(t.stack)-1]
 	}

@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/event"
+)
 
 // Stop is an interval in which the process was stopped to place probes. It is left out of the
 // program's time.
@@ -46,7 +49,7 @@ func (e *Engine) Stops() []Stop { return e.clock.stops }
 // Elapsed returns how long the program ran and was measured between two times (ns). from and to are
 // times of CLOCK_MONOTONIC; if they are in reverse order, the result is 0.
 func (e *Engine) Elapsed(from, to uint64) int64 {
-	return max(0, span(e.clock.at(from), e.clock.at(to))-e.off.T)
+	return max(0, ledger.Span(e.clock.at(from), e.clock.at(to))-e.off.T)
 }
 
 // Existing names the threads that ran before measurement began at a time (CLOCK_MONOTONIC, ns).

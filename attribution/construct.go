@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Constructs that one thread executes by itself: critical, lock, ordered, master, atomic, flush.
@@ -57,10 +58,10 @@ func (e *Engine) enter(t *thread, ev *event.Event) {
 		return
 	}
 	f := e.push(t, k, ev)
-	f.id = ev.Fn
+	f.resource = ev.Fn
 	f.phase = entering
 	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
-		f.phase, f.bodies, f.enters = inBody, 1, 1
+		f.phase, f.Parts[profile.Body].C, f.Parts[profile.Enter].C = inBody, 1, 1
 	}
 }
 
@@ -76,13 +77,13 @@ func (e *Engine) acquired(t *thread, ev *event.Event) {
 		return // it had been free, or was entered before measurement began
 	}
 	f := &t.stack[i]
-	f.enter += span(f.mark, ev.Time)
-	f.enters++
+	f.Pass(profile.Enter, ev.Time)
+	f.Parts[profile.Enter].C++
 	if f.flags&event.Whole != 0 {
 		e.remove(t, i, ev.Time)
 		return
 	}
-	f.phase, f.mark, f.bodies = inBody, ev.Time, f.bodies+1
+	f.phase, f.Mark, f.Parts[profile.Body].C = inBody, ev.Time, f.Parts[profile.Body].C+1
 }
 
 // bodyEnds tells whether an event will follow that ends the body of the acquired construct.
@@ -105,7 +106,7 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 	}
 	match := func(f *frame) bool { return f.phase != leaving }
 	if ev.Construct == event.Lock || ev.Construct == event.NestLock {
-		match = func(f *frame) bool { return f.id == ev.Fn && f.phase != leaving }
+		match = func(f *frame) bool { return f.resource == ev.Fn && f.phase != leaving }
 	}
 	i := t.find(ev.Construct, match)
 	if i < 0 {
@@ -125,8 +126,8 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 	if ev.Construct == event.Target && f.targetInner() {
 		return
 	}
-	f.body += span(f.mark, ev.Time)
-	f.phase, f.mark = leaving, ev.Time
+	f.Pass(profile.Body, ev.Time)
+	f.phase, f.Mark = leaving, ev.Time
 	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
 		e.remove(t, i, ev.Time)
 	}
@@ -157,14 +158,14 @@ func (e *Engine) releaseForeign(ev *event.Event) {
 
 // endForeign closes the lock's region if the thread t held the lock at the time of the release.
 func (e *Engine) endForeign(t *thread, r foreignRelease) bool {
-	i := t.find(r.construct, func(f *frame) bool { return f.id == r.lock && f.phase == inBody && f.mark <= r.at })
+	i := t.find(r.construct, func(f *frame) bool { return f.resource == r.lock && f.phase == inBody && f.Mark <= r.at })
 	if i < 0 {
 		return false
 	}
 	f := &t.stack[i]
 	f.node.note("released by another thread than the one that had set it")
-	f.uncounted = true
-	f.body += span(f.mark, r.at)
+	f.Uncounted = true
+	f.Pass(profile.Body, r.at)
 	e.remove(t, i, r.at)
 	return true
 }
@@ -187,7 +188,7 @@ func (e *Engine) released(t *thread, ev *event.Event) {
 		return // it has no leaving phase, and is closed already
 	}
 	f := &t.stack[i]
-	f.exit += span(f.mark, ev.Time)
+	f.Pass(profile.Exit, ev.Time)
 	e.remove(t, i, ev.Time)
 }
 
@@ -202,7 +203,6 @@ func (e *Engine) tested(t *thread, ev *event.Event) {
 		e.acquired(t, ev)
 		return
 	}
-	t.disownToll(i)
 	e.disown(t, i)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...) // the time of a failed test is its parent's own
 }

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -54,7 +55,7 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 		inCall, t.waitedInCall = 0, 0
 	}
 	e.root.stat(t.row).AddNoCore(profile.Cost{Exec: d})
-	t.payToll(ev, byWait, d-inCall)
+	t.payToll(ev, ledger.ByWait, d-inCall)
 }
 
 // leaveOutIdle leaves a worker's time without a core between two regions out of the regions. After
@@ -62,7 +63,7 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 // region.
 func (e *Engine) leaveOutIdle(t *thread, m *team, at uint64) {
 	d := t.waited
-	if t.waited = min(d, span(m.forked, at)); d > t.waited {
+	if t.waited = min(d, ledger.Span(m.forked, at)); d > t.waited {
 		e.root.stat(t.row).AddNoCore(profile.Cost{Exec: d - t.waited})
 	}
 }
@@ -71,17 +72,12 @@ func (e *Engine) leaveOutIdle(t *thread, m *team, at uint64) {
 // member's own time without a core. For starting and ending the team, it is the primary thread's,
 // which does that work for all. For workers in the final barrier it is not known.
 func (m *team) waitOf(mem *member, begin, last, joined uint64) profile.Cost {
-	y := mem.tolls[byWait]
-	joinWait := m.joinToll[byWait]
-	exit := min(joinWait, span(last, joined))
-	y.parts[partExit] = exit
-	y.parts[partBarrier] = mem.taskToll[byWait] + mem.wayToll[byWait]
+	joinWait := m.joinTolls[ledger.ByWait]
+	enter, barrier, exit := mem.Entered(ledger.ByWait), mem.InBarrier(ledger.ByWait), min(joinWait, ledger.Span(last, joined))
 	if mem.num == 0 {
-		y.parts[partBarrier] += joinWait - exit
+		barrier += joinWait - exit
 	} else if first := m.member(0); first != nil {
-		y.parts[partEnter] = min(span(m.forked, begin), max(y.parts[partEnter], first.tolls[byWait].parts[partEnter]))
+		enter = min(ledger.Span(m.forked, begin), max(enter, first.Entered(ledger.ByWait)))
 	}
-	y.child += mem.taskToll[byWait]
-	y.tasks = mem.taskToll[byWait]
-	return y.cost()
+	return mem.Cost(ledger.ByWait, enter, barrier, exit)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -225,9 +226,9 @@ func TestCostsOfFolds(t *testing.T) {
 		{"single-stepped", event.Fold{Executions: 1, Bodies: 1, Hits: 2, Body: 5000}, event.ProbeSingleStep,
 			profile.Cost{Exec: 60 + 20 + 976, Body: 60 + 20 + 976}, 60 + 20 + 976},
 	} {
-		e := New(1, fakeFiles{})
-		e.Costs(*costs)
-		inside, outside := e.foldCost(&tc.fold, tc.probe)
+		var l ledger.Ledger
+		l.SetCosts(*costs)
+		inside, outside := l.FoldCost(&tc.fold, tc.probe)
 		if inside != tc.inside || outside != tc.outside {
 			t.Errorf("%s: %+v and %d outside, want %+v and %d", tc.name, inside, outside, tc.inside, tc.outside)
 		}

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -126,10 +127,8 @@ type Engine struct {
 	watch    watching
 	mpiState mpiState
 	sampling sampling
-	counting counting
+	ledger   ledger.Ledger
 	waiting  coreWaiting
-	costs    event.HitCosts
-	hits     [event.NumProbes]uint64
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
@@ -211,42 +210,39 @@ const (
 	done // share done; a barrier may follow
 )
 
+// bodyEnd says how the end of a single's body shows, where no call tells it.
+type bodyEnd uint8
+
+const (
+	endTold      bodyEnd = iota
+	lastInRegion         // the body ends with its parallel region
+	endUnknown           // nothing is known of the end
+)
+
 // frame is an open region on a thread's stack.
 type frame struct {
-	node    *node
-	team    *team // parallel frames only
-	row     int
-	num     int32 // thread number before this frame was pushed (parallel)
-	phase   phase
-	kind    uint8 // of a user region: event.UserFunction and so on
-	flags   event.Flag
-	start   uint64
-	mark    uint64 // start of the current phase
-	paid    uint64 // the region around has been charged up to here (overlapping locks)
-	sp      uint64
-	id      uint64 // address of the lock, or of the task that is executed or created here
-	child   int64
-	enter   int64
-	body    int64
-	bodies  uint64
-	barrier int64
-	exit    int64
-	enters  uint64
-	bars    uint64
-	task    int64  // time executing tasks while waiting here
-	tasks   uint64 // number of those tasks
-	away    int64  // time executing tasks in a tasking construct outside of tasks
-	// The following are of a task's execution. suspended is how long it stood still for other
-	// tasks. resumed: an earlier part of it was executed before.
-	suspended uint64
-	resumed   bool
-	internal  bool   // a task that the runtime itself created
-	uncounted bool   // the counters are known for a part of this region only
-	tally     *tally // nil: nothing yet
-	tolls     [numTolls]toll
+	ledger.Account
+	node  *node
+	team  *team // parallel frames only
+	row   int
+	num   int32 // thread number before this frame was pushed (parallel)
+	phase phase
+	flags event.Flag
+	sp    uint64 // stack pointer at the event that opened the region
+
+	resource  uint64          // address of the lock, or of a named critical's lock
+	taskAt    uint64          // address of the task that is executed or created here
+	section   uint64          // start of the section under way; 0: none
+	end       bodyEnd         // of a single
+	inlineEnd event.InlineEnd // of a construct without calls (flags has event.Inline)
+	nested    uint8           // of a target region: open calls between libomptarget's entry points
+	kind      uint8           // of a user region: event.UserFunction and so on
 	// A user region on a cycle of regions: its node is that of the outer execution
 	// (enteredFromOther).
 	inner bool
+	// Of a task's execution. resumed: an earlier part of it was executed before. internal: the
+	// runtime itself created the task.
+	resumed, internal bool
 }
 
 type thread struct {
@@ -268,9 +264,7 @@ type thread struct {
 	home      int    // of an initial thread: the row outside any team
 	callsMPI  bool
 	started   started
-	counters  [maxCounts]uint64 // the counters' values at its last event
-	counted   bool              // an event had counters
-	gap       bool              // later events had none
+	counters  ledger.Counters
 	// Number of changes of what is observed that have been applied to it.
 	watched int
 	away    event.Constructs // constructs that are not observed on this thread
@@ -403,7 +397,7 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 		ev = &v
 	}
 	if f := t.top(); f != nil && f.phase == done && !e.continues(f, ev) {
-		e.pop(t, f.mark)
+		e.pop(t, f.Mark)
 	} else if f != nil && f.isOpenSingle() && endsSingle(ev) {
 		e.popSingle(t)
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -31,9 +32,8 @@ func (e *Engine) cutOffExisting(t *thread, end uint64) {
 	f := t.top()
 	t.stack = t.stack[:0]
 	if slices.ContainsFunc(e.root.children, func(n *node) bool { return n.key.Construct == event.Unknown && !n.outside && n.holdsOpenMP() }) {
-		f.body = span(f.start, end)
-		f.charge(f.node.stat(f.row), f.body)
-		countExecution(f.node.stat(f.row), f.tally, true, e.counting.width)
+		f.Parts[profile.Body].T = ledger.Span(f.Start, end)
+		e.ledger.Charge(&f.Account, f.node.stat(f.row), f.Parts[profile.Body].T)
 		e.partial++
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -80,7 +81,9 @@ func (e *Engine) endPeriod(g *observed, at *change) *period {
 }
 
 // since returns the time that was measured between two changes, ns.
-func (c *change) since(from *change) int64 { return max(0, span(from.At, c.At)-(c.off-from.off)) }
+func (c *change) since(from *change) int64 {
+	return max(0, ledger.Span(from.At, c.At)-(c.off-from.off))
+}
 
 // extrapolate estimates the executions in a gap by the rates before and after it.
 func (e *Engine) extrapolate(gap period, before, after *period) {

@@ -23,39 +23,16 @@ func (e *Engine) folded(t *thread, ev *event.Event) {
 	parent := e.root
 	if top := t.top(); top != nil {
 		parent = top.node
-		top.child += int64(f.Enter + f.Body + f.Exit)
+		top.Child += int64(f.Enter + f.Body + f.Exit)
 	}
 	s := e.child(parent, t.key(ev.Construct, ev)).stat(t.row)
-	inside, _ := e.foldCost(f, ev.Probe)
+	inside, _ := e.ledger.FoldCost(f, ev.Probe)
 	s.AddCost(inside)
 	s.Exec.Add(profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions})
 	s.Enter.Add(profile.Span{T: int64(f.Enter), C: f.Bodies})
 	s.Body.Add(profile.Span{T: int64(f.Body), C: f.Bodies})
 	s.Exit.T += int64(f.Exit)
-	e.foldedCounts(t, s, f)
-}
-
-// foldedCounts charges the counters of folded executions. The counts between the executions belong
-// to the region around them.
-func (e *Engine) foldedCounts(t *thread, s *profile.ThreadStats, f *event.Fold) {
-	width := e.counting.width
-	known := len(f.Counters) >= width
-	countExecution(s, nil, false, width)
-	if !known {
-		s.Uncounted += f.Executions
-		return
-	}
-	for i := range width {
-		s.Counters[i] += int64(f.Counters[i])
-		t.counters[i] += f.Counters[i]
-	}
-	if len(t.stack) == 0 {
-		return
-	}
-	child := &e.tallyOf(t, len(t.stack)-1).child
-	for i := range width {
-		child[i] += int64(f.Counters[i])
-	}
+	e.ledger.ReadFolded(&t.counters, f, s, t.account())
 }
 
 // hits returns how many hits of probes an event stands for.

@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // Constructs that the compiler turned into plain instructions: GCC's static loops, master, the end
 // of a single nowait.
@@ -26,7 +29,7 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 			return
 		}
 		f := e.push(t, t.key(ev.Construct, ev), ev)
-		f.phase, f.id = inBody, uint64(ev.Value)
+		f.phase, f.inlineEnd = inBody, event.InlineEnd(ev.Value)
 	case event.Enter:
 		if counted(ev) {
 			e.tally(t, ev)
@@ -36,7 +39,7 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 			return // all threads execute this instruction, only the primary thread the body
 		}
 		f := e.push(t, t.key(ev.Construct, ev), ev)
-		f.phase, f.bodies, f.enters = inBody, 1, 1
+		f.phase, f.Parts[profile.Body].C, f.Parts[profile.Enter].C = inBody, 1, 1
 	case event.Close, event.Release:
 		// Threads that are not in the construct execute this instruction too.
 		i := t.find(ev.Construct, func(f *frame) bool { return f.flags&event.Inline != 0 && f.phase == inBody })
@@ -62,14 +65,14 @@ func (e *Engine) tally(t *thread, ev *event.Event) {
 	}
 	s := e.child(at, t.key(ev.Construct, ev)).stat(t.row)
 	s.Exec.C++
-	countExecution(s, nil, true, e.counting.width)
+	e.ledger.CountUnknown(s)
 }
 
 // again reports whether an event opens the loop that is open already. Some loops have a probe
 // before the loop and one before its barrier, because some threads come to the second one only.
 func (f *frame) again(ev *event.Event) bool {
 	return f.flags&ev.Flags&event.Inline != 0 && f.phase == inBody && f.node.key.Construct == event.Loop &&
-		f.node.key.Site == ev.Site && event.InlineEnd(f.id) == event.EndBarrier
+		f.node.key.Site == ev.Site && f.inlineEnd == event.EndBarrier
 }
 
 // leaveInline ends the body of an inline construct.
@@ -78,8 +81,8 @@ func (f *frame) leaveInline(at uint64) {
 		f.closeBody(at)
 		return
 	}
-	f.body += span(f.mark, at)
-	f.phase, f.mark = done, at
+	f.Pass(profile.Body, at)
+	f.phase, f.Mark = done, at
 }
 
 // endInline ends the innermost construct if it is inline and the event cannot lie in it. No
@@ -103,7 +106,7 @@ func (e *Engine) endInline(t *thread, ev *event.Event) {
 		return
 	}
 	f.leaveInline(ev.Time)
-	switch event.InlineEnd(f.id) {
+	switch f.inlineEnd {
 	case event.EndBarrier:
 		if ev.Edge == event.Wait && ev.Construct == event.Barrier {
 			return // the loop's body is done, and its barrier begins

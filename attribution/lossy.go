@@ -33,7 +33,7 @@ func (e *Engine) mend(t *thread, c event.Construct, ev *event.Event) {
 		e.abandon(t)
 	}
 	if c == event.Lock { // a lock can be set only once
-		if i := t.find(c, func(f *frame) bool { return f.id == ev.Fn }); i >= 0 {
+		if i := t.find(c, func(f *frame) bool { return f.resource == ev.Fn }); i >= 0 {
 			e.drop(t, i)
 		}
 	}
@@ -107,7 +107,7 @@ func (f *frame) holds(c event.Construct, ev *event.Event) bool {
 		if f.phase == entering || f.phase == leaving {
 			return isExecution(c)
 		}
-		same := c == k && k != event.NestLock && f.id == ev.Fn
+		same := c == k && k != event.NestLock && f.resource == ev.Fn
 		return !same && (k == event.Lock || k == event.NestLock || !isShared(c) && c != k || c == event.Critical)
 	case event.Loop, event.Sections, event.Single, event.Workshare, event.Scope, event.TaskGroup:
 		if f.phase == inBarrier {
@@ -128,7 +128,7 @@ func (f *frame) holds(c event.Construct, ev *event.Event) bool {
 func (e *Engine) beginLost(t *thread, ev *event.Event) {
 	if f := t.top(); t.lossy && f != nil && f.team != nil && f.phase == starting {
 		f.node.note(noteLostBegin)
-		f.uncounted = true
+		f.Uncounted = true
 		e.beginAs(t, f, f.team, 0, ev.Time)
 	}
 }
@@ -148,7 +148,7 @@ func (e *Engine) lostWorker(t *thread, c event.Construct, ev *event.Event) {
 	n := e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}})
 	n.note(noteLostWhere)
 	e.partial++
-	t.stack = append(t.stack, frame{node: n, phase: inBody, row: row, start: ev.Time, mark: ev.Time, paid: ev.Time, num: -1, uncounted: true})
+	t.openUnderWay(n, row, ev.Time)
 }
 
 // inLostTask tells whether an event of a worker in its final barrier belongs to a task whose begin
@@ -156,5 +156,5 @@ func (e *Engine) lostWorker(t *thread, c event.Construct, ev *event.Event) {
 func (t *thread) inLostTask(ev *event.Event) bool {
 	f := t.top()
 	m := f.team
-	return t.lossy && ev.Edge != event.Begin && !m.charged && m.forked <= f.mark && (m.joined == 0 || ev.Time <= m.joined)
+	return t.lossy && ev.Edge != event.Begin && !m.charged && m.forked <= f.Mark && (m.joined == 0 || ev.Time <= m.joined)
 }

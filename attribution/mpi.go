@@ -3,6 +3,7 @@ package attribution
 import (
 	"fmt"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -48,8 +49,8 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 		if e.mpiState.resumed <= end { // measurement may have been off meanwhile
 			from = max(from, e.mpiState.resumed)
 		}
-		s.T = span(from, end)
-		s.Cost = min(e.insideCall(ev), s.T) // the cost is a mean, and a call may be shorter
+		s.T = ledger.Span(from, end)
+		s.Cost = min(e.ledger.InsideCall(ev), s.T) // the cost is a mean, and a call may be shorter
 		s.NoCore, t.waitedInCall = min(t.waitedInCall, s.T), 0
 	}
 
@@ -65,7 +66,7 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	own.AddCost(profile.Cost{Exec: s.Cost, Body: s.Cost})
 	own.AddNoCore(profile.Cost{Exec: s.NoCore, Body: s.NoCore})
 	own.AddMPI(&s)
-	countExecution(own, nil, true, e.counting.width)
+	e.ledger.CountUnknown(own)
 	if started := t.started.take(ev); started != nil {
 		own.AddMPI(started)
 		leaf.note(noteStarted)
@@ -231,11 +232,9 @@ func (f *frame) holdsCall(c *profile.MPIStats) {
 			return
 		}
 	}
-	f.child += c.T
-	for k, d := range [numTolls]int64{c.Cost, c.NoCore} {
-		f.tolls[k].child += d
-		f.tolls[k].parts[f.part()] += d
-	}
+	f.Child += c.T
+	f.Contain(ledger.ByProbes, f.part(), c.Cost)
+	f.Contain(ledger.ByWait, f.part(), c.NoCore)
 }
 
 // inFinalBarrier tells whether a worker makes an MPI call in its region's final barrier. It must be
@@ -243,5 +242,5 @@ func (f *frame) holdsCall(c *profile.MPIStats) {
 func (t *thread) inFinalBarrier(ev *event.Event) bool {
 	f := t.top()
 	m := f.team
-	return ev.Construct == event.MPI && !t.lossy && !m.charged && m.forked <= f.mark && (m.joined == 0 || ev.Time <= m.joined)
+	return ev.Construct == event.MPI && !t.lossy && !m.charged && m.forked <= f.Mark && (m.joined == 0 || ev.Time <= m.joined)
 }

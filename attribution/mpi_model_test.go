@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -252,7 +253,7 @@ func TestModelCostsOfCalls(t *testing.T) {
 				for i := range s.events {
 					if ev := &s.events[i]; ev.MPI != nil {
 						ev.Probe = event.ProbeEmulated
-						d := span(ev.MPI.Start, ev.Time)
+						d := ledger.Span(ev.MPI.Start, ev.Time)
 						each, all = each+min(d, before), all+d
 						if d < before {
 							short++

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Constructs of OpenMP 4.0 and later, except tasks: leagues of teams, cancellation, doacross loops,
@@ -73,7 +74,7 @@ func (e *Engine) teamDone(t *thread) {
 		e.unmatched++
 		return
 	}
-	t.stack[i].bodies++
+	t.stack[i].Parts[profile.Body].C++
 	t.stack[i].node.note(noteOneThread)
 }
 
@@ -106,9 +107,9 @@ func (e *Engine) cancelled(t *thread, ev *event.Event) {
 		return
 	}
 	f := &t.stack[i]
-	f.body += span(f.mark, ev.Time)
+	f.Pass(profile.Body, ev.Time)
 	if ev.Value != 0 {
-		f.bodies++
+		f.Parts[profile.Body].C++
 	}
 	e.remove(t, i, ev.Time)
 }
@@ -121,12 +122,12 @@ func (e *Engine) reduces(t *thread, ev *event.Event) {
 		return
 	}
 	f := &t.stack[i]
-	f.enter += span(f.mark, ev.Time)
-	f.enters++
-	f.phase, f.mark = inBody, ev.Time
+	f.Pass(profile.Enter, ev.Time)
+	f.Parts[profile.Enter].C++
+	f.phase, f.Mark = inBody, ev.Time
 	const combine = 1
 	if ev.Value == combine {
-		f.bodies++
+		f.Parts[profile.Body].C++
 		return
 	}
 	e.remove(t, i, ev.Time)
@@ -139,7 +140,7 @@ func (e *Engine) endWhole(t *thread, ev *event.Event) {
 		e.unmatched++
 		return
 	}
-	f.exit += span(f.mark, ev.Time)
+	f.Pass(profile.Exit, ev.Time)
 	e.pop(t, ev.Time)
 }
 
@@ -175,15 +176,15 @@ func (t *thread) targetAgain(ev *event.Event) bool {
 	if f == nil || f.node.key.Construct != event.Target || ev.Flags&event.Inside == 0 {
 		return false
 	}
-	f.id++
+	f.nested++
 	return true
 }
 
 // targetInner tells whether the inner of two such entry points returns.
 func (f *frame) targetInner() bool {
-	if f.id == 0 {
+	if f.nested == 0 {
 		return false
 	}
-	f.id--
+	f.nested--
 	return true
 }

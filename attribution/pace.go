@@ -1,5 +1,7 @@
 package attribution
 
+import "ompp-attach/attribution/ledger"
+
 // Where probes take most of a thread's time, the thread goes at the pace of the probes and not at
 // its own. Nothing follows from such a time for times without probes.
 
@@ -25,7 +27,7 @@ type pace struct {
 // hit adds a hit. When a block ends in which probes took too much, it returns how much they took
 // (ns); otherwise 0.
 func (p *pace) hit(at uint64, cost int64) (dense int64) {
-	p.time += min(span(p.last, at), paceGap)
+	p.time += min(ledger.Span(p.last, at), paceGap)
 	p.last = at
 	p.paid += cost
 	if p.time < paceBlock {

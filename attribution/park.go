@@ -257,7 +257,7 @@ func (e *Engine) orphan(t *thread) {
 	n := e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}})
 	e.leaveAll(t)
 	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
-	t.stack = append(t.stack, frame{node: n, phase: inBody, row: t.row, start: ev.Time, num: -1, uncounted: true})
+	t.openUnderWay(n, t.row, ev.Time)
 	*ev = event.Event{TID: t.tid, Time: ev.Time}
 	e.partial++
 	e.replay(t)

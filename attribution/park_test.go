@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 )
 
@@ -52,7 +53,7 @@ func TestQueue(t *testing.T) {
 	var c chunks
 	var q queue
 	next, first := uint64(0), uint64(0)
-	counters := make([]uint64, maxCounts)
+	counters := make([]uint64, ledger.MaxCounts)
 	push := func(n int) {
 		for range n {
 			width := int(next % 4)

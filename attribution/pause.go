@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -18,7 +19,7 @@ func (e *Engine) pauseAt(at uint64) {
 	for _, t := range e.threads {
 		t.stack, t.suspended = t.stack[:0], 0
 		t.queue.drop(&e.chunks)
-		t.counted, t.gap = false, false
+		t.counters.Reset()
 		t.waited, t.waitedInCall, t.waitUnsure = 0, 0, true
 	}
 	e.now = at
@@ -44,7 +45,7 @@ func (e *Engine) resumeAt(tids []int, at uint64) {
 }
 
 func (e *Engine) countOff(at uint64) {
-	e.off.T += span(e.offSince, at)
+	e.off.T += ledger.Span(e.offSince, at)
 	e.off.C++
 	e.offSince, e.mpiState.resumed = 0, at
 }
@@ -57,20 +58,15 @@ func (e *Engine) switched(t *thread, ev *event.Event) {
 	case ev.Edge == event.Off && e.offSince == 0:
 		e.offSince, e.offBy = ev.Time, t
 	case ev.Edge == event.On && e.offSince != 0 && e.offBy == t && t.level() < 0:
-		gap := span(e.offSince, ev.Time)
+		gap := ledger.Span(e.offSince, ev.Time)
 		for i := range t.stack {
-			t.stack[i].leaveOut(gap)
+			t.stack[i].LeaveOut(gap)
 		}
 		e.countOff(ev.Time)
 		t.waited = 0
 	case ev.Edge == event.On && e.offSince != 0:
 		e.goOn(t, ev.Time)
 	}
-}
-
-// leaveOut leaves a time that has passed out of a frame's own times.
-func (f *frame) leaveOut(gap int64) {
-	f.start, f.mark, f.paid = f.start+uint64(gap), f.mark+uint64(gap), f.paid+uint64(gap)
 }
 
 // goOn does the work of Pause and Resume for a marker of the program that was reached while teams

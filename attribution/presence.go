@@ -1,5 +1,7 @@
 package attribution
 
+import "ompp-attach/attribution/ledger"
+
 // presence is a row's part in a parallel region as far as it is known at once. The region's own
 // figures come when all threads of the team have reported, which may be a second later.
 type presence struct {
@@ -23,21 +25,21 @@ func (m *team) entered(row int) {
 	p := m.node.present(row)
 	p.count++
 	if m.joined != 0 { // the thread was read late
-		p.time += span(m.forked, m.joined)
+		p.time += ledger.Span(m.forked, m.joined)
 	}
 }
 
 // left notes that a team is joined.
 func (m *team) left() {
 	for i := range m.members {
-		m.node.present(m.members[i].row).time += span(m.forked, m.joined)
+		m.node.present(m.members[i].row).time += ledger.Span(m.forked, m.joined)
 	}
 }
 
 // cutOffPresence notes that a row's thread is still in a team when measurement ends.
 func (m *team) cutOffPresence(row int, end uint64) {
 	if m.joined == 0 {
-		m.node.present(row).time += span(m.forked, end)
+		m.node.present(row).time += ledger.Span(m.forked, end)
 	}
 }
 
@@ -54,18 +56,18 @@ func (n *node) presentUntil(row int, t *thread, at uint64) (p presence) {
 		f := &t.stack[i]
 		m := f.team
 		// The second part: a worker's last team may be in use for another region now.
-		if f.node != n || f.row != row || m == nil || m.node != n || m.forked > f.start {
+		if f.node != n || f.row != row || m == nil || m.node != n || m.forked > f.Start {
 			continue
 		}
 		p.open = f.phase != inBarrier
 		if m.joined == 0 {
-			p.time += span(m.forked, at)
+			p.time += ledger.Span(m.forked, at)
 		} else { // the primary thread was read first, and has noted all of the execution
-			p.time -= span(at, m.joined)
+			p.time -= ledger.Span(at, m.joined)
 		}
 		if f.phase != inBarrier { // else they are noted already
 			for j := i; j < len(t.stack); j++ {
-				p.paid += t.stack[j].tolls[byProbes].whole() - t.stack[j].tolls[byProbes].paid
+				p.paid += t.stack[j].TakenSince()
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func (e *Engine) enroll(t *thread) {
 		if t.tid == e.pid {
 			num, t.primary = 0, true
 		}
-		t.stack = append(t.stack, frame{node: n, phase: inBody, row: e.row(0, num), start: e.began, mark: e.began, paid: e.began, num: -1, uncounted: true})
+		t.openUnderWay(n, e.row(0, num), e.began)
 		t.row = e.row(0, num)
 	case t.tid == e.pid:
 		t.row, t.known, t.initial = e.row(0, 0), true, true

@@ -95,7 +95,7 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 		id.row = f.row
 		late := lateSample{ev.Time, s.Weight, id}
 		// The team's memory is in use again: this thread's execution was over.
-		if m := f.team; m.forked > f.mark {
+		if m := f.team; m.forked > f.Mark {
 			e.idleSample(&late)
 		} else if m.charged {
 			e.settleSample(m, &late)

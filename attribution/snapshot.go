@@ -21,7 +21,7 @@ func (e *Engine) Snapshot(end uint64) (p *profile.Profile, ended uint64) {
 		}
 		for i := range m.members {
 			if mem := &m.members[i]; mem.end == 0 {
-				mem.end, mem.uncounted = m.joined, true
+				mem.lose(m.joined)
 			}
 		}
 		e.charge(m)

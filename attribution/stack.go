@@ -3,8 +3,8 @@ package attribution
 import (
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
-	"ompp-attach/profile"
 )
 
 // A thread's stack of open regions.
@@ -25,8 +25,17 @@ func (t *thread) open(n *node, ev *event.Event) *frame {
 	t.stack = append(t.stack, frame{}) // in place: frames are large
 	f := &t.stack[len(t.stack)-1]
 	f.node, f.row, f.sp, f.flags = n, t.row, ev.SP, ev.Flags
-	f.start, f.mark, f.paid = ev.Time, ev.Time, ev.Time
+	f.Open(ev.Time)
 	return f
+}
+
+// openUnderWay opens a region of which the thread is known to be inside, but not since when. Its
+// counters are known for a part of it at most.
+func (t *thread) openUnderWay(n *node, row int, at uint64) {
+	t.stack = append(t.stack, frame{node: n, phase: inBody, row: row, num: -1})
+	f := t.top()
+	f.Account.Open(at)
+	f.Uncounted = true
 }
 
 // pop closes the innermost region at a time and charges it.
@@ -37,31 +46,24 @@ func (e *Engine) pop(t *thread, at uint64) { e.remove(t, len(t.stack)-1, at) }
 func (e *Engine) remove(t *thread, i int, at uint64) {
 	f := &t.stack[i]
 	if i+1 < len(t.stack) {
-		above := &t.stack[i+1]
-		f.child += span(above.paid, at)
-		above.paid = at
-		e.payOpenToll(t, i+1)
-		e.payOpen(t, i+1)
-		f = &t.stack[i]
-	}
-	exec := span(f.start, at) - f.away
-	switch outer := t.outer(i); {
-	case outer >= 0: // its time is part of the outer execution's
-		for j := outer + 1; j < i; j++ {
-			t.stack[j].leaveOut(span(f.paid, at))
+		var more ledger.Sum
+		for j := i + 2; j < len(t.stack); j++ {
+			more.Add(&t.stack[j].Account)
 		}
-		exec, f.body = 0, 0
-		t.takeOutToll(i, outer)
-		e.takeOutCounts(t, i)
-	case i > 0:
-		t.stack[i-1].child += span(f.paid, at)
-		t.handUpToll(i)
-		e.settleCounts(t, i)
-	default:
-		e.settleCounts(t, i)
+		e.ledger.PayOpen(&f.Account, &t.stack[i+1].Account, &more, at)
 	}
-	f.charge(f.node.stat(f.row), exec)
-	e.discard(f.tally)
+	exec := ledger.Span(f.Start, at) - f.Away
+	if outer := t.outer(i); outer >= 0 { // its time is part of the outer execution's
+		for j := outer + 1; j < i; j++ {
+			t.stack[j].LeaveOut(f.Due(at))
+		}
+		exec = 0
+		e.ledger.TakeOut(&f.Account, &t.stack[outer].Account, t.stack[outer].part())
+	} else {
+		e.handUp(t, i, at)
+	}
+	e.ledger.Charge(&f.Account, f.node.stat(f.row), exec)
+	e.ledger.Release(&f.Account)
 	if i+1 == len(t.stack) {
 		t.stack = t.stack[:i]
 		return
@@ -69,20 +71,20 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 	t.stack = append(t.stack[:i], t.stack[i+1:]...)
 }
 
-func (f *frame) charge(s *profile.ThreadStats, exec int64) {
-	s.Exec.T += exec
-	s.Exec.C++
-	s.Enter.T += f.enter
-	s.Enter.C += f.enters
-	s.Body.T += f.body
-	s.Body.C += f.bodies
-	s.Barrier.T += f.barrier
-	s.Barrier.C += f.bars
-	s.Exit.T += f.exit
-	s.Child += f.child
-	s.Task += f.task
-	s.Tasks += f.tasks
-	f.chargeToll(s)
+// handUp charges the region around the i-th one, which ends at a time, with the i-th one's account.
+func (e *Engine) handUp(t *thread, i int, at uint64) {
+	if i > 0 {
+		f, up := &t.stack[i], &t.stack[i-1]
+		e.ledger.HandUp(&f.Account, &up.Account, up.part(), at)
+	}
+}
+
+// disown gives the account of the i-th region to the region around it as its own.
+func (e *Engine) disown(t *thread, i int) {
+	if i > 0 {
+		f, up := &t.stack[i], &t.stack[i-1]
+		e.ledger.Disown(&f.Account, &up.Account, up.part())
+	}
 }
 
 // abandon closes the innermost region if its end was not seen. The execution counts. Its times are
@@ -100,14 +102,13 @@ func (e *Engine) drop(t *thread, i int) {
 	} else if m == nil && !f.resumed && !f.internal { // a worker's part is settled with its team
 		s := f.node.stat(f.row)
 		s.Exec.C++
-		countExecution(s, nil, true, e.counting.width)
+		e.ledger.CountUnknown(s)
 	}
 	f.node.note("the end of some executions was not seen: they are counted, their times are not")
 	// Otherwise the end may have come while the construct was not observed.
 	if !e.watch.gone.Has(f.node.key.Construct) {
 		e.unmatched++
 	}
-	t.disownToll(i)
 	e.disown(t, i)
 	t.stack = slices.Delete(t.stack, i, i+1)
 	t.setClock()
@@ -136,11 +137,4 @@ func (t *thread) find(c event.Construct, match func(*frame) bool) int {
 		}
 	}
 	return -1
-}
-
-func span(from, to uint64) int64 {
-	if to < from {
-		return 0
-	}
-	return int64(to - from)
 }

@@ -1,6 +1,10 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // Tasks. A task's regions lie below the place that created it (its creation path); its time is
 // charged to the thread that executes it. While a thread executes a task, the clocks of the frames
@@ -48,7 +52,7 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 	}
 	if c == event.Task {
 		c, _ = taskConstructs(untied)
-		if x := t.executing(); x != nil && ev.Key != 0 && x.id == ev.Key {
+		if x := t.executing(); x != nil && ev.Key != 0 && x.taskAt == ev.Key {
 			// An untied task queues its own rest: no new task.
 			e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.node, created: ev.Time + t.suspended, resumed: true})
 			e.untied[x.node.key.Fn] = true // libomp's calls do not say that a task is untied
@@ -60,7 +64,7 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 		k.Fn, k.Site = ev.Fn, 0
 	}
 	f := e.push(t, k, ev)
-	f.phase, f.bodies, f.id = inBody, 1, ev.Key
+	f.phase, f.Parts[profile.Body].C, f.taskAt = inBody, 1, ev.Key
 	switch {
 	case ev.Flags&event.AtOnce != 0:
 		begin := *ev
@@ -148,7 +152,7 @@ func isExecution(c event.Construct) bool { return c == event.TaskExec || c == ev
 func (t *thread) setClock() {
 	t.suspended = 0
 	if x := t.executing(); x != nil {
-		t.suspended = x.suspended
+		t.suspended = uint64(x.Away)
 	}
 }
 
@@ -179,7 +183,7 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 			e.partial++
 		} else {
 			n = x.node
-			if f != nil && f.id == ev.Key && f.node.key.Construct != event.TaskLoop && creates(f.node.key.Construct) && !x.resumed {
+			if f != nil && f.taskAt == ev.Key && f.node.key.Construct != event.TaskLoop && creates(f.node.key.Construct) && !x.resumed {
 				// Libomp executes included tasks, and tasks that find the queue
 				// full, in the creating call.
 				n.note(noteUndeferred)
@@ -194,11 +198,11 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 	if len(t.stack) > 0 || !e.existing[t.tid] {
 		e.initial(t)
 	}
-	t.stack = append(t.stack, frame{node: n, row: t.row, phase: inBody, start: ev.Time, mark: ev.Time, paid: ev.Time,
-		id: ev.Key, sp: ev.SP, enters: 1, bodies: 1})
+	f = t.open(n, ev)
+	f.phase, f.flags, f.taskAt = inBody, 0, ev.Key
+	f.Parts[profile.Enter].C, f.Parts[profile.Body].C = 1, 1
 	if x != nil {
-		f := t.top()
-		f.enter, f.resumed, f.internal = span(x.created, ev.Time), x.resumed, x.internal
+		f.Parts[profile.Enter].T, f.resumed, f.internal = ledger.Span(x.created, ev.Time), x.resumed, x.internal
 		e.freeTasks = append(e.freeTasks, x)
 	}
 	t.suspended = 0
@@ -262,11 +266,11 @@ func (e *Engine) existed(ev *event.Event) bool {
 func (e *Engine) endTask(t *thread, ev *event.Event) {
 	i := t.context()
 	if t.lossy && ev.Key != 0 { // the ends of tasks that this task executed may be lost
-		for i >= 0 && t.stack[i].id != ev.Key && !t.stack[i].node.key.Construct.IsParallel() {
+		for i >= 0 && t.stack[i].taskAt != ev.Key && !t.stack[i].node.key.Construct.IsParallel() {
 			i--
 		}
 	}
-	if i < 0 || !isExecution(t.stack[i].node.key.Construct) || ev.Key != 0 && t.stack[i].id != ev.Key {
+	if i < 0 || !isExecution(t.stack[i].node.key.Construct) || ev.Key != 0 && t.stack[i].taskAt != ev.Key {
 		return // it began before measurement did, or the hit was of other code at a shared address
 	}
 	real := ev.Time + t.suspended
@@ -281,66 +285,70 @@ func (e *Engine) endTask(t *thread, ev *event.Event) {
 // suspended for it.
 func (e *Engine) leaveTask(t *thread, at uint64) {
 	f := t.top()
-	wall := span(f.start, at)
-	active := wall - int64(f.suspended)
-	f.body = active
-	n := uint64(1)
+	var v ledger.Interval
 	if f.internal { // its time counts for the frames that it interrupted
-		wall, active, n = int64(f.suspended), f.task, f.tasks
+		v = e.ledger.Interrupted(&f.Account)
+		e.disown(t, len(t.stack)-1)
 	} else {
-		f.charge(f.node.stat(f.row), active)
+		v = e.ledger.Executed(&f.Account, ledger.Span(f.Start, at))
+		f.Parts[profile.Body].T = v.Active
+		e.ledger.Charge(&f.Account, f.node.stat(f.row), v.Active)
+		e.ledger.Release(&f.Account)
 	}
 	if s := f.node.stat(f.row); f.resumed {
 		s.Exec.C-- // the execution was counted with its first part
 		s.Enter.C--
 	}
-	tolls := t.leaveTaskTolls()
-	counted, uncounted := e.leaveTaskCounts(t)
 	t.stack = t.stack[:len(t.stack)-1]
-	e.resume(t, wall, active, n, at)
-	t.resumeTolls(&tolls)
-	e.resumeCounts(t, &counted, uncounted)
+	e.resume(t, &v, at)
 }
 
-// resume lets the frames go on that a thread had suspended for n tasks. The innermost frame is the
-// wait in which the thread executed the tasks, or the call that created them.
-func (e *Engine) resume(t *thread, wall, active int64, n, at uint64) {
+// resume lets the frames go on that a thread had suspended to execute tasks. The innermost frame is
+// the wait in which the thread executed the tasks, or the call that created them.
+func (e *Engine) resume(t *thread, v *ledger.Interval, at uint64) {
 	f := t.top()
 	if x := t.executing(); x != nil {
-		x.suspended += uint64(wall)
-		t.suspended = x.suspended
+		e.ledger.StandStill(&x.Account, v)
+		t.suspended = uint64(x.Away)
 		if f.waits() || f.internal {
-			f.task += active
-			f.tasks += n
+			f.Waited(v, true)
 		}
 		return
 	}
 	t.suspended = 0
 	switch {
 	case f == nil:
+		return
 	case f.team != nil && f.phase == inBarrier: // the figures of the body have been taken already
-		m := f.team
-		if mem := m.member(t.num); mem != nil && !m.charged && m.forked <= f.mark {
-			m.lastTask = max(m.lastTask, at)
-			mem.task += wall
-			mem.tasks += n
+		e.resumeBarrier(t, v, at)
+		return
+	case f.node.key.Construct.IsTasking(): // its clock stood still
+		e.ledger.StandStill(&f.Account, v)
+		// The barrier time of a tasking construct is the wait with nothing to do.
+		if f.phase == inBarrier {
+			f.Parts[profile.Barrier].T -= v.Wall
+		} else {
+			f.Parts[profile.Body].T -= v.Wall
 		}
 	default:
-		switch { // the clock of a tasking construct stood still, inside a task or not
-		case !f.node.key.Construct.IsTasking():
-			f.child += wall
-		// The barrier time of a tasking construct is the wait with nothing to do.
-		case f.phase == inBarrier:
-			f.away += wall
-			f.barrier -= wall
-		default:
-			f.away += wall
-			f.body -= wall
-		}
-		if f.waits() {
-			f.task += wall
-			f.tasks += n
-		}
+		e.ledger.Hold(&f.Account, v, f.part())
+	}
+	if f.waits() {
+		f.Waited(v, false)
+	}
+}
+
+// resumeBarrier charges a thread's part in a team with tasks that it executed in the final barrier.
+func (e *Engine) resumeBarrier(t *thread, v *ledger.Interval, at uint64) {
+	f := t.top()
+	if f.num >= 0 { // the primary thread counts until the join
+		e.ledger.HoldCounters(&f.Account, v)
+	}
+	m := f.team
+	if mem := m.member(t.num); mem != nil && !m.charged && m.forked <= f.Mark {
+		m.lastTask = max(m.lastTask, at)
+		e.ledger.Execute(&mem.Share, v, f.num < 0)
+		f.node.present(mem.row).paid += v.TakenBy()
 	}
 }
 
@@ -356,7 +364,7 @@ func (e *Engine) endCreation(t *thread, at uint64) {
 	if f == nil || !creates(f.node.key.Construct) {
 		return // a return that other calls share, or one of an untied task
 	}
-	f.body += span(f.mark, at)
+	f.Pass(profile.Body, at)
 	e.pop(t, at)
 }
 
@@ -369,8 +377,8 @@ func (e *Engine) waitForTasks(t *thread, ev *event.Event) {
 			return
 		}
 		f := e.unwindTo(t, i, ev.Time)
-		f.body += span(f.mark, ev.Time)
-		f.phase, f.mark = inBarrier, ev.Time
+		f.Pass(profile.Body, ev.Time)
+		f.phase, f.Mark = inBarrier, ev.Time
 		return
 	}
 	f := e.push(t, t.key(ev.Construct, ev), ev)
@@ -387,8 +395,8 @@ func (e *Engine) waitedForTasks(t *thread, ev *event.Event) {
 	if f == nil || f.node.key.Construct != ev.Construct || f.phase != inBarrier {
 		return // it was entered before measurement began, or other calls share the return
 	}
-	f.barrier += span(f.mark, ev.Time)
-	f.bars++
+	f.Pass(profile.Barrier, ev.Time)
+	f.Parts[profile.Barrier].C++
 	e.pop(t, ev.Time)
 }
 
@@ -414,7 +422,7 @@ func (e *Engine) taskEvent(t *thread, ev *event.Event) bool {
 		switch ev.Edge {
 		case event.Enter:
 			f := e.push(t, t.key(ev.Construct, ev), ev)
-			f.phase, f.bodies = inBody, 1
+			f.phase, f.Parts[profile.Body].C = inBody, 1
 		case event.Wait:
 			e.waitForTasks(t, ev)
 		case event.Waited:
@@ -430,7 +438,7 @@ func (e *Engine) cutOffTask(t *thread, at uint64) {
 	if !f.internal {
 		f.node.note(noteCutOff)
 		e.partial++
-		f.uncounted = true
+		f.Uncounted = true
 	}
 	e.leaveTask(t, at)
 }

@@ -3,7 +3,9 @@ package attribution
 import (
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // Teams. The times of a parallel region are settled when the last thread of its team has reported:
@@ -61,9 +63,9 @@ type team struct {
 	lastTask uint64 // when the last task ended that was executed in the final barrier
 	charged  bool
 	// Time that the fork's hit took after its time stamp: all threads begin later by that much.
-	forkToll int64
-	joinToll [numTolls]int64 // tolls from the end of the primary thread's body to the join
-	queued   bool            // it is in Engine.settle
+	forkToll  int64
+	joinTolls ledger.Tolls // from the end of the primary thread's body to the join
+	queued    bool         // it is in Engine.settle
 }
 
 // teamSize returns the number of threads in the thread's current team, 0 if not known.
@@ -76,22 +78,12 @@ func (e *Engine) teamSize(t *thread) int32 {
 
 // member is one thread's part in a team.
 type member struct {
-	num      int32
-	row      int
-	begin    uint64
-	end      uint64 // 0: not yet
-	child    int64
-	sections int64 // time in sections (parallel sections), ns
-	count    uint64
-	task     int64 // time executing tasks in the final barrier, ns
-	tasks    uint64
-
-	tally     *tally
-	uncounted bool
-
-	tolls    [numTolls]toll
-	taskToll [numTolls]int64 // in tasks executed in the final barrier
-	wayToll  [numTolls]int64 // in the barrier, before such tasks began
+	num   int32
+	row   int
+	begin uint64
+	end   uint64       // 0: not yet
+	body  profile.Span // of parallel sections, or of a league: what the thread executed
+	ledger.Share
 }
 
 func (m *team) member(num int32) *member {
@@ -105,6 +97,20 @@ func (m *team) member(num int32) *member {
 		}
 	}
 	return nil
+}
+
+// share returns the account of a thread's part in a team, nil if the part is not known.
+func (m *team) share(num int32) *ledger.Share {
+	if mem := m.member(num); mem != nil {
+		return &mem.Share
+	}
+	return nil
+}
+
+// lose ends a member's body at a time, because its end was lost.
+func (mem *member) lose(at uint64) {
+	mem.end = at
+	mem.Lose()
 }
 
 func (e *Engine) fork(t *thread, ev *event.Event) {
@@ -230,7 +236,8 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 	e.leaveAll(t)
 	t.lossy = false
-	t.stack = append(t.stack, frame{node: m.node, team: m, num: -1, start: ev.Time, paid: ev.Time, sp: ev.SP})
+	f := t.open(m.node, ev)
+	f.team, f.num, f.flags = m, -1, 0
 	t.due = 0 // that was due in the final barrier of its last region
 	num := ev.Num
 	if m.node.key.Construct == event.Teams {
@@ -256,7 +263,7 @@ func (e *Engine) leaveAll(t *thread) {
 func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
 	t.num, t.row, t.known = num, e.row(m.root, int(num)), true
 	e.bear(t)
-	f.row, f.phase, f.mark = t.row, inBody, at
+	f.row, f.phase, f.Mark = t.row, inBody, at
 	m.members = append(m.members, member{num: num, row: t.row, begin: at})
 	m.entered(t.row)
 }
@@ -277,9 +284,9 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 		// The region was under way when measurement began: the thread is known to have been
 		// in it since then.
 		f = e.unwindTo(t, i, ev.Time)
-		f.body = span(f.start, ev.Time)
-		f.charge(f.node.stat(f.row), f.body)
-		countExecution(f.node.stat(f.row), f.tally, true, e.counting.width)
+		f.Parts[profile.Body].T = ledger.Span(f.Start, ev.Time)
+		f.Uncounted = true
+		e.ledger.Charge(&f.Account, f.node.stat(f.row), f.Parts[profile.Body].T)
 		t.stack = t.stack[:0]
 		t.known = t.tid == e.pid
 		return
@@ -303,17 +310,16 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	if mem == nil || mem.end != 0 {
 		return
 	}
-	if f.id != 0 { // a section that no further call ended
-		f.body += span(f.id, at)
-		f.id = 0
+	if f.section != 0 { // a section that no further call ended
+		f.Parts[profile.Body].T += ledger.Span(f.section, at)
+		f.section = 0
 	}
-	mem.end, mem.child, mem.sections, mem.count = at, f.child, f.body, f.bodies
-	f.phase, f.mark = inBarrier, at
-	f.endToll(mem)
+	mem.end, mem.body, mem.Share = at, f.Parts[profile.Body], e.ledger.EndBody(&f.Account, f.num < 0)
+	f.phase, f.Mark = inBarrier, at
+	f.node.present(mem.row).paid += f.Taken()
 	if e.watch.active {
 		f.node.noteSpread(mem.row)
 	}
-	e.endMemberCounts(f, mem)
 	f.team.ended++
 	e.trySettle(f.team)
 }
@@ -338,14 +344,10 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if f.phase != inBarrier { // the end of the body was not reported
 		e.endMember(t, f, ev.Time)
 	}
-	t.joinTolls(f)
+	m.joinTolls = e.ledger.Join(&f.Account, m.share(t.num))
 	m.joined = ev.Time
 	m.left()
-	if i > 0 {
-		t.stack[i-1].child += span(f.paid, ev.Time)
-		t.handUpToll(i)
-	}
-	e.joinCounts(t, i)
+	e.handUp(t, i, ev.Time)
 	t.num = f.num
 	t.stack = t.stack[:i]
 	t.setClock()
@@ -428,7 +430,7 @@ func (e *Engine) abandonTeam(m *team) {
 	for i := range m.members {
 		s := m.node.stat(m.members[i].row)
 		s.Exec.C++
-		countExecution(s, nil, true, e.counting.width)
+		e.ledger.CountUnknown(s)
 	}
 	m.charged = true
 	e.settleSamples(m)
@@ -441,32 +443,29 @@ func (e *Engine) abandonTeam(m *team) {
 func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	begin := min(mem.begin, end)
 	s := m.node.stat(mem.row)
-	countExecution(s, mem.tally, mem.uncounted, e.counting.width)
-	e.discard(mem.tally)
-	mem.tally = nil
-	s.Exec.T += span(m.forked, joined)
+	e.ledger.Count(&mem.Share, s)
+	s.Exec.T += ledger.Span(m.forked, joined)
 	s.Exec.C++
-	s.Enter.T += span(m.forked, begin)
+	s.Enter.T += ledger.Span(m.forked, begin)
 	s.Enter.C++
-	s.Barrier.T += span(end, last)
+	s.Barrier.T += ledger.Span(end, last)
 	s.Barrier.C++
-	s.Exit.T += span(last, joined)
+	s.Exit.T += ledger.Span(last, joined)
 	s.Exit.C++
 	s.AddCost(m.costOf(mem, last))
 	s.AddNoCore(m.waitOf(mem, begin, last, joined))
-	task := min(mem.task, span(end, joined))
-	s.Child += min(mem.child, span(begin, end)) + task
+	task := min(mem.Task, ledger.Span(end, joined))
+	s.Child += min(mem.Child, ledger.Span(begin, end)) + task
 	s.Task += task
-	s.Tasks += mem.tasks
+	s.Tasks += mem.Tasks
 	switch c := m.node.key.Construct; {
 	case c == event.ParallelSections:
-		s.Body.T += mem.sections
-		s.Body.C += mem.count
+		s.Body.Add(mem.body)
 	case c == event.Teams && m.node.key.Runtime == event.Gomp:
-		s.Body.T += span(begin, end)
-		s.Body.C += mem.count
+		s.Body.T += ledger.Span(begin, end)
+		s.Body.C += mem.body.C
 	default:
-		s.Body.T += span(begin, end)
+		s.Body.T += ledger.Span(begin, end)
 		s.Body.C++
 	}
 }
@@ -475,7 +474,7 @@ func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 func (e *Engine) giveUp(m *team) {
 	for i := range m.members {
 		if m.members[i].end == 0 {
-			m.members[i].end, m.members[i].uncounted = m.joined, true
+			m.members[i].lose(m.joined)
 			m.node.note("the end of some threads' bodies was lost: their bodyT reaches to the join")
 		}
 	}

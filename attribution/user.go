@@ -3,7 +3,9 @@ package attribution
 import (
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // User regions: functions, lines and marked stretches of the program's own code. Plain probes
@@ -81,7 +83,7 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 	} else {
 		f = e.push(t, k, ev)
 	}
-	f.kind, f.phase, f.bodies = uint8(ev.Value), inBody, 1
+	f.kind, f.phase, f.Parts[profile.Body].C = uint8(ev.Value), inBody, 1
 	if f.kind == event.UserLinesAgain {
 		f.kind = event.UserLines
 	}
@@ -167,7 +169,7 @@ func (e *Engine) exitUser(t *thread, ev *event.Event) {
 		}
 	}
 	f := &t.stack[at]
-	f.body = span(f.mark, ev.Time)
+	f.Parts[profile.Body].T = ledger.Span(f.Mark, ev.Time)
 	e.remove(t, at, ev.Time)
 }
 
@@ -223,7 +225,7 @@ func (e *Engine) leaveUser(t *thread, i int, at uint64) {
 	default:
 		f.node.note(noteUnwound)
 	}
-	f.body = span(f.mark, at)
+	f.Parts[profile.Body].T = ledger.Span(f.Mark, at)
 	e.remove(t, i, at)
 }
 

@@ -3,7 +3,9 @@ package attribution
 import (
 	"maps"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // To save cost, constructs may be unobserved for a while: the probes of all constructs of one class
@@ -140,9 +142,9 @@ func (e *Engine) closeAway(t *thread, c *change) {
 		case f.team != nil:
 			if f.node.key.Construct == event.ParallelSections && c.Of.Has(event.Sections) {
 				f.node.note(noteAway)
-				if f.id != 0 {
-					f.body += span(f.id, c.At)
-					f.id = 0
+				if f.section != 0 {
+					f.Parts[profile.Body].T += ledger.Span(f.section, c.At)
+					f.section = 0
 				}
 			}
 		case c.Of.Has(f.node.key.Construct) && !isExecution(f.node.key.Construct):
@@ -170,7 +172,7 @@ func (e *Engine) leaveTasks(t *thread, at uint64) {
 			continue
 		}
 		f.node.note(noteAway)
-		f.uncounted = true
+		f.Uncounted = true
 		e.leaveTask(t, at)
 	}
 	t.setClock()
@@ -204,32 +206,32 @@ func (e *Engine) closeAt(t *thread, i int, at uint64) {
 	at -= t.suspendedAt(i)
 	// Its clock has stood still since then.
 	if i+1 < len(t.stack) && isExecution(t.stack[i+1].node.key.Construct) {
-		at = t.stack[i+1].start - t.suspendedAt(i) // it has stood still since then
+		at = t.stack[i+1].Start - t.suspendedAt(i) // it has stood still since then
 	}
 	f := &t.stack[i]
 	f.node.note(noteAway)
 	if f.phase == done {
-		e.remove(t, i, f.mark)
+		e.remove(t, i, f.Mark)
 		return
 	}
-	f.uncounted = true
+	f.Uncounted = true
 	f.stop(at)
 	e.remove(t, i, at)
 }
 
 // stop ends a frame's current phase early, at a given time.
 func (f *frame) stop(at uint64) {
-	d := span(f.mark, at)
+	d := ledger.Span(f.Mark, at)
 	switch f.phase {
 	case starting, entering:
-		f.enter += d
+		f.Parts[profile.Enter].T += d
 	case inBody:
-		f.body += d
-		f.bodies = max(f.bodies, 1)
+		f.Parts[profile.Body].T += d
+		f.Parts[profile.Body].C = max(f.Parts[profile.Body].C, 1)
 	case inBarrier:
-		f.barrier += d
+		f.Parts[profile.Barrier].T += d
 	case leaving:
-		f.exit += d
+		f.Parts[profile.Exit].T += d
 	}
 }
 
@@ -239,7 +241,7 @@ func (t *thread) suspendedAt(i int) uint64 {
 	for i--; i >= 0; i-- {
 		switch f := &t.stack[i]; {
 		case isExecution(f.node.key.Construct):
-			return f.suspended
+			return uint64(f.Away)
 		case isContext(f.node.key.Construct):
 			return 0
 		}

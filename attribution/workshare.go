@@ -1,15 +1,12 @@
 package attribution
 
-import "ompp-attach/event"
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
 
 // Constructs whose work a team divides (loop, sections, single), and barriers.
-
-// Values of a frame's id for a single body whose end makes no call: the body ends with its parallel
-// region, or nothing is known of its end.
-const (
-	lastInRegion = 1
-	endUnknown   = 1 << 32
-)
 
 const (
 	noteDerivedSections = "libomp makes no call between sections: sectC is derived from its static schedule, sectT is the thread's whole share"
@@ -34,14 +31,14 @@ func (e *Engine) open(t *thread, ev *event.Event) {
 	k := t.key(c, ev)
 	// Entry points that jump to one another report one call twice. For example, libgomp's
 	// GOMP_loop_runtime_start ends in a jump to GOMP_loop_dynamic_start.
-	if f := t.top(); f != nil && f.node.key.Construct == c && f.sp == ev.SP && f.phase == inBody && f.child == 0 && f.bodies == 0 {
+	if f := t.top(); f != nil && f.node.key.Construct == c && f.sp == ev.SP && f.phase == inBody && f.Child == 0 && f.Parts[profile.Body].C == 0 {
 		return
 	}
 	f := e.push(t, k, ev)
 	f.phase = inBody
 	if c == event.Sections && ev.Runtime == event.Kmpc {
 		size := e.teamSize(t)
-		f.bodies = sectionsOfThread(ev.Value, t.num, size)
+		f.Parts[profile.Body].C = sectionsOfThread(ev.Value, t.num, size)
 		f.node.note(noteDerivedSections)
 		if size == 0 {
 			f.node.note(noteUnknownSections)
@@ -85,7 +82,7 @@ func (e *Engine) close(t *thread, ev *event.Event) {
 		e.pop(t, ev.Time) // GOMP_*_end_nowait: no barrier will follow
 		return
 	}
-	f.phase, f.mark = done, ev.Time
+	f.phase, f.Mark = done, ev.Time
 }
 
 // closeBody ends the body phase of a worksharing frame.
@@ -93,14 +90,14 @@ func (f *frame) closeBody(at uint64) {
 	switch f.node.key.Construct {
 	case event.Sections:
 		if f.node.key.Runtime == event.Kmpc {
-			f.body += span(f.mark, at)
+			f.Pass(profile.Body, at)
 		}
 	case event.Single:
 	default:
-		f.body += span(f.mark, at)
-		f.bodies++
+		f.Pass(profile.Body, at)
+		f.Parts[profile.Body].C++
 	}
-	f.phase, f.mark = done, at
+	f.phase, f.Mark = done, at
 }
 
 func combined(c event.Construct) bool { return c == event.ParallelLoop || c == event.ParallelSections }
@@ -125,9 +122,9 @@ func (e *Engine) unwindTo(t *thread, i int, at uint64) *frame {
 	for len(t.stack)-1 > i {
 		switch f := t.top(); {
 		case f.phase == done:
-			e.pop(t, f.mark)
-		case f.phase == inBody && f.id == lastInRegion && f.node.key.Construct == event.Single:
-			f.body += span(f.mark, at)
+			e.pop(t, f.Mark)
+		case f.phase == inBody && f.end == lastInRegion && f.node.key.Construct == event.Single:
+			f.Pass(profile.Body, at)
 			e.pop(t, at)
 		case f.isOpenSingle():
 			e.popSingle(t)
@@ -180,38 +177,38 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 		kind = e.singleBarrier(t, f.node.key.Site)
 	}
 	if ev.Value != 0 {
-		f.bodies++
+		f.Parts[profile.Body].C++
 		switch kind {
 		case BarrierExplicit: // nowait
 			f.node.note(noteNowaitSingle)
 			e.pop(t, ev.Time)
 		case BarrierDropped:
-			f.id = lastInRegion
+			f.end = lastInRegion
 			f.node.note(noteLastSingle)
 		case BarrierUnknown:
 			if ev.Runtime == event.Gomp {
-				f.id, f.mark = endUnknown, ev.Time
+				f.end, f.Mark = endUnknown, ev.Time
 			}
 		case BarrierNone:
-			f.flags, f.id = f.flags|event.Inline, uint64(event.EndPoint)
+			f.flags, f.inlineEnd = f.flags|event.Inline, event.EndPoint
 		}
 		return
 	}
-	f.waitToll()
+	f.WaitForOther()
 	// In a single with copyprivate, the other threads wait in this very call.
-	f.barrier += span(f.mark, ev.Time)
+	f.Pass(profile.Barrier, ev.Time)
 	if kind == BarrierExplicit || kind == BarrierDropped || kind == BarrierNone {
 		e.pop(t, ev.Time)
 		return
 	}
-	f.phase, f.mark = done, ev.Time
+	f.phase, f.Mark = done, ev.Time
 }
 
 // isOpenSingle tells whether a frame is a single whose body the thread executes, and nothing is
 // known of the body's end. This occurs where GCC turns the call into the last jump of a function:
 // the body is empty.
 func (f *frame) isOpenSingle() bool {
-	return f.node.key.Construct == event.Single && f.phase == inBody && f.id == endUnknown
+	return f.node.key.Construct == event.Single && f.phase == inBody && f.end == endUnknown
 }
 
 // endsSingle tells whether an event shows that its thread is in no single any more. If the single
@@ -224,7 +221,7 @@ func endsSingle(ev *event.Event) bool {
 func (e *Engine) popSingle(t *thread) {
 	f := t.top()
 	f.node.note(noteNowaitSingle)
-	e.pop(t, f.mark)
+	e.pop(t, f.Mark)
 }
 
 func (e *Engine) endSingle(t *thread, ev *event.Event) {
@@ -234,8 +231,8 @@ func (e *Engine) endSingle(t *thread, ev *event.Event) {
 		return
 	}
 	f := e.unwindTo(t, i, ev.Time)
-	f.body += span(f.mark, ev.Time)
-	f.phase, f.mark = done, ev.Time
+	f.Pass(profile.Body, ev.Time)
+	f.phase, f.Mark = done, ev.Time
 }
 
 // startSection applies the runtime's answer whether there is another section. A section that is
@@ -246,15 +243,15 @@ func (e *Engine) startSection(t *thread, ev *event.Event) {
 		return
 	}
 	if f := e.sectionFrame(t); f != nil {
-		f.bodies++
-		f.id = ev.Time // start of the section
+		f.Parts[profile.Body].C++
+		f.section = ev.Time
 	}
 }
 
 func (e *Engine) endSection(t *thread, ev *event.Event) {
-	if f := e.sectionFrame(t); f != nil && f.id != 0 {
-		f.body += span(f.id, ev.Time)
-		f.id = 0
+	if f := e.sectionFrame(t); f != nil && f.section != 0 {
+		f.Parts[profile.Body].T += ledger.Span(f.section, ev.Time)
+		f.section = 0
 	}
 }
 
@@ -309,7 +306,7 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 		}
 	case ev.Construct == event.Barrier && ev.Loc == 0 && f != nil && f.node.key.Construct == event.Single && f.phase == inBody:
 		// GCC's code marks the end of a single body only by the barrier behind it.
-		f.body += span(f.mark, ev.Time)
+		f.Pass(profile.Body, ev.Time)
 		share = len(t.stack) - 1
 	}
 	if share < 0 && e.endsUnobserved(t, ev) {
@@ -324,19 +321,19 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 	switch {
 	case f.phase == inBody:
 		f.closeBody(ev.Time)
-	case f.bars > 0: // between a reduction and its barrier
-		f.barrier += span(f.mark, ev.Time)
+	case f.Parts[profile.Barrier].C > 0: // between a reduction and its barrier
+		f.Pass(profile.Barrier, ev.Time)
 	case f.node.key.Construct != event.Single:
-		f.body += span(f.mark, ev.Time) // the time from the loop's end to its barrier
+		f.Pass(profile.Body, ev.Time) // the time from the loop's end to its barrier
 	}
-	f.phase, f.mark = inBarrier, ev.Time
+	f.phase, f.Mark = inBarrier, ev.Time
 }
 
 func (e *Engine) waited(t *thread, ev *event.Event) {
 	f := t.top()
 	if f != nil && f.phase == done && ev.Construct == event.Single {
-		f.barrier += span(f.mark, ev.Time) // copyprivate: the barrier of the single itself follows
-		f.mark = ev.Time
+		f.Pass(profile.Barrier, ev.Time) // copyprivate: the barrier of the single itself follows
+		f.Mark = ev.Time
 		return
 	}
 	if f == nil || f.phase != inBarrier || f.team != nil {
@@ -344,11 +341,11 @@ func (e *Engine) waited(t *thread, ev *event.Event) {
 		return
 	}
 	if f.node.key.Construct != event.Barrier {
-		f.barrier += span(f.mark, ev.Time)
-		f.bars++
+		f.Pass(profile.Barrier, ev.Time)
+		f.Parts[profile.Barrier].C++
 	}
 	if ev.Construct == event.NoConstruct && f.node.key.Construct != event.Barrier {
-		f.phase, f.mark = done, ev.Time // clang may put a barrier behind the reduction of a loop
+		f.phase, f.Mark = done, ev.Time // clang may put a barrier behind the reduction of a loop
 		return
 	}
 	e.pop(t, ev.Time)

@@ -29,7 +29,7 @@ var stageTitles = [][2]string{
 func measureStages() ([]stage, error) {
 	const pgo = "-pgo=cmd/ompp-attach/default.pgo" // as the tool is built
 	cmd := exec.Command("go", "test", pgo, "-run=^$", "-bench=^(BenchmarkDrain|BenchmarkEvent|BenchmarkEngine)$",
-		"-benchtime=300ms", "-count="+strconv.Itoa(*rounds), "-p=1", "./bpf", "./probes", "./attribution")
+		"-benchtime=300ms", "-count="+strconv.Itoa(*rounds), "-p=1", "./bpf", "./probes/gomp", "./attribution")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)

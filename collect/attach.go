@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 )
 
@@ -36,7 +37,7 @@ func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (
 		}
 		all = append(all, j)
 	}
-	if refusal := m.user.refuses(); refusal != nil {
+	if refusal := m.user.Refuses(); refusal != nil {
 		errs = []error{refusal}
 		for _, j := range all {
 			j.leave()
@@ -122,7 +123,7 @@ func (j *joined) leave() {
 }
 
 func (j *joined) end(how string) {
-	j.res = j.End(Ending{How: how})
+	j.res = j.End(launch.Ending{How: how})
 	unix.Close(j.fd)
 }
 

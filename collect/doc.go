@@ -42,7 +42,7 @@
 //
 // # One collector measures the ranks of a node
 //
-// `run` finds a rank's number in its environment (rank.go). The tool of a rank does little itself
+// `run` finds a rank's number in its environment (launch.RankOf). The tool of a rank does little itself
 // (cmd/ompp-attach/rank.go). It launches the program, hands the program's PID to the collector by a
 // unix socket, and passes on signals. It waits until the files are written, and ends as the program
 // did. The first tool on a node starts the collector (cmd/ompp-attach/wire.go). A lock decides
@@ -108,22 +108,20 @@
 //	           of each process: engine, resolver, usage, warnings, rates, times, mpi.job;
 //	           of each program: refused, troubles, done
 //	sharing    shared: probes placed for all processes, and the count of their users
-//	guarding   guardian
 //
 // Locks are taken in this order, and any of them may be left out:
 //
 //	living -> scanning -> mu
 //	          scanning -> sharing
 //	settling -> mu
-//	guarding -> guardian.mu
-//	living, scanning, settling -> UserRegions.mu
+//	living, scanning, settling -> user.Regions.mu
 //
 // No code holds settling together with living or scanning. No other lock of a Measurement is taken
-// while mu, sharing or guarding is held. UserRegions.mu and guardian.mu are taken last. budget.gone
+// while mu or sharing is held. user.Regions.mu is taken last. budget.removed
 // is written with scanning and mu held, so either lock is enough to read it.
 //
 // A process that was taken out of `procs` (takeOut) belongs to the goroutine that took it out. That
 // goroutine makes the profile (finish) without living, scanning, or, for most of the time, mu. The
-// caches of the whole tool (suspected, lookedAhead, packages, tables) have locks or sync.Maps of
+// caches of the whole tool and the guardian (package launch) have locks or sync.Maps of
 // their own. No other lock is taken while one of these is held.
 package collect

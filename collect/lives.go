@@ -169,3 +169,15 @@ func (m *Measurement) goOn(p *Process, l *bpf.Life) {
 		m.warn("%v", err)
 	}
 }
+
+// probed tells whether a process has probes in its own code.
+func (m *Measurement) probed(p *Process) bool {
+	m.scanning.Lock()
+	defer m.scanning.Unlock()
+	for _, pl := range p.code {
+		if pl.link != nil {
+			return true
+		}
+	}
+	return false
+}

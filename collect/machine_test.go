@@ -12,6 +12,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/internal/synthetic"
 	"ompp-attach/probes"
+	"ompp-attach/probes/gomp"
 )
 
 // recordOf is the record of which the decoder makes an event.
@@ -61,7 +62,7 @@ type machine struct {
 }
 
 func newMachine(t testing.TB, m synthetic.Machine) *machine {
-	out := &machine{decoder: probes.NewTabled(), period: m.Period(), begin: 1e9}
+	out := &machine{decoder: probes.NewTabled(event.Gomp, gomp.Rows()), period: m.Period(), begin: 1e9}
 	for _, ring := range out.period.Rings {
 		var records []bpf.Record
 		for i := range ring {

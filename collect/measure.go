@@ -10,12 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
+	"ompp-attach/collect/launch"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/target"
+	"ompp-attach/collect/user"
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
 	"ompp-attach/probes"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -27,8 +30,7 @@ type Measurement struct {
 	waiter   *bpf.Waiter // by which the reader waits for records
 	readTo   []uint64    // by ring: CLOCK_MONOTONIC, ns, up to which it was read; guarded by mu
 	follower *bpf.Follower
-	guarding sync.Mutex // guards guardian
-	guardian *guardian  // nil: not started yet, so no process can be stopped, or not needed
+	guard    launch.Guard
 	machine  preflight.Machine
 	counting *counting // nil: no counters are read
 	costing  costing
@@ -61,10 +63,10 @@ type Measurement struct {
 	finders   []CodeFinder
 	selection *selection.Selection // nil: all constructs are wanted
 	budget    *limiter             // nil: there is no --max-overhead
-	user      *UserRegions         // nil: no user regions are wanted
+	user      *user.Regions        // nil: no user regions are wanted
 
 	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
-	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *probes.MPIAttached
+	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *mpilib.Attached
 
 	mu       sync.Mutex // guards the fields below, and the engines of procs
 	decoder  probes.Decoder
@@ -177,9 +179,7 @@ func (m *Measurement) Close() {
 	if m.follower != nil {
 		m.follower.Close()
 	}
-	if m.guardian != nil {
-		m.guardian.stop()
-	}
+	m.guard.Stop()
 	if m.costing.done != nil {
 		<-m.costing.done
 	}
@@ -385,11 +385,11 @@ func (m *Measurement) plan(mod *symbols.Module, imported func(string) bool) (*pr
 
 func (m *Measurement) newPlan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
 	o := mod.Object()
-	if probes.Identify(o) == event.NoRuntime {
+	if openmp.Identify(o) == event.NoRuntime {
 		return nil, nil
 	}
 	begin := time.Now()
-	p, err := probes.NewPlan(o, imported)
+	p, err := openmp.NewPlan(o, imported)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}

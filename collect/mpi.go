@@ -10,8 +10,8 @@ import (
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
-	"ompp-attach/probes"
 	"ompp-attach/probes/accessor"
+	"ompp-attach/probes/mpilib"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
@@ -20,13 +20,13 @@ import (
 // seen.
 type mpiSide struct {
 	kernel  *bpf.MPI                       // guarded by Measurement.scanning
-	decoder probes.MPIDecoder              // guarded by Measurement.mu
+	decoder mpilib.Decoder                 // guarded by Measurement.mu
 	plans   map[*symbols.Object]plannedMPI // guarded by Measurement.scanning
 	loadErr error
 }
 
 type plannedMPI struct {
-	plan *probes.MPIAttached
+	plan *mpilib.Attached
 	err  error
 }
 
@@ -47,18 +47,18 @@ type mpiProcess struct {
 
 type placedMPI struct {
 	link io.Closer
-	plan *probes.MPIPlan
+	plan *mpilib.Plan
 }
 
 // mpiPlan returns the stored plan of a module's file, and makes it when the file is seen for the
 // first time. It returns nil if the module is no MPI library. scanning is held.
-func (m *Measurement) mpiPlan(mod *symbols.Module) (*probes.MPIAttached, error) {
+func (m *Measurement) mpiPlan(mod *symbols.Module) (*mpilib.Attached, error) {
 	o := mod.Object()
 	if p, ok := m.mpi.plans[o]; ok {
 		return p.plan, p.err
 	}
 	var p plannedMPI
-	if probes.IsMPI(o) {
+	if mpilib.Is(o) {
 		p.plan, p.err = m.newMPIPlan(mod)
 	}
 	if m.mpi.plans == nil {
@@ -68,7 +68,7 @@ func (m *Measurement) mpiPlan(mod *symbols.Module) (*probes.MPIAttached, error) 
 	return p.plan, p.err
 }
 
-func (m *Measurement) newMPIPlan(mod *symbols.Module) (*probes.MPIAttached, error) {
+func (m *Measurement) newMPIPlan(mod *symbols.Module) (*mpilib.Attached, error) {
 	begin := time.Now()
 	if m.mpi.kernel == nil && m.mpi.loadErr == nil {
 		m.mpi.kernel, m.mpi.loadErr = m.kernel.LoadMPI()
@@ -76,7 +76,7 @@ func (m *Measurement) newMPIPlan(mod *symbols.Module) (*probes.MPIAttached, erro
 	if m.mpi.loadErr != nil {
 		return nil, m.mpi.loadErr
 	}
-	plan, err := probes.NewMPIPlan(mod.Object())
+	plan, err := mpilib.NewPlan(mod.Object())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", mod.Path, err)
 	}
@@ -114,7 +114,7 @@ func (m *Measurement) placeMPI(p *Process, mods []symbols.Module) (found int, fi
 	return found, first
 }
 
-func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.Module, a *probes.MPIAttached) error {
+func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.Module, a *mpilib.Attached) error {
 	pid := int(p.pid)
 	if err := m.seccompTrouble(pid); err != nil {
 		return err

@@ -3,7 +3,7 @@ package collect
 import (
 	"ompp-attach/bpf"
 	"ompp-attach/collect/target"
-	"ompp-attach/probes"
+	"ompp-attach/probes/mpilib"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/unwind"
 )
@@ -20,17 +20,17 @@ func (m *Measurement) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWra
 	bindings, deep := map[*symbols.Object]bool{}, false
 	for i := range mods {
 		o := mods[i].Object()
-		if n := len(bindings); n < len(w.Is) && !o.IsExecutable() && (probes.IsMPIBinding(o) || target.MayBeMPI(o) && probes.IsMPI(o)) {
+		if n := len(bindings); n < len(w.Is) && !o.IsExecutable() && (mpilib.IsBinding(o) || target.MayBeMPI(o) && mpilib.Is(o)) {
 			w.Is[n].Lo, w.Is[n].Size = mods[i].Start, mods[i].End-mods[i].Start
 			bindings[o] = true
-			deep = deep || probes.IsMPI(o) && !probes.IsOpenMPI(o)
+			deep = deep || mpilib.Is(o) && !mpilib.IsOpenMPI(o)
 		}
 	}
 	for i := range mods {
 		switch {
 		case mods[i].Path == p.meta.Path: // has copies of the library's objects (copy relocations)
 			w.Images[0].Lo, w.Images[0].Size = mods[i].Start, mods[i].End-mods[i].Start
-		case probes.IsOpenMPI(mods[i].Object()):
+		case mpilib.IsOpenMPI(mods[i].Object()):
 			w.Images[1].Lo, w.Images[1].Size = mods[i].Start, mods[i].End-mods[i].Start
 		}
 	}

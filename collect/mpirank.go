@@ -3,13 +3,15 @@ package collect
 import (
 	"fmt"
 
-	"ompp-attach/probes"
+	"ompp-attach/collect/launch"
+	"ompp-attach/probes/mpilib"
+	"ompp-attach/profile"
 )
 
 var threadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
 
 // begin stores what the end of MPI_Init told of rank, size and thread level; mu is held.
-func (q *mpiProcess) begin(w *probes.MPIWorld) {
+func (q *mpiProcess) begin(w *mpilib.World) {
 	switch {
 	case w.Size == 0: // not told
 	case w.Rank >= 0 && w.Rank < w.Size:
@@ -27,4 +29,13 @@ func (q *mpiProcess) begin(w *probes.MPIWorld) {
 func (q *mpiProcess) doubt(err error) {
 	q.doubted = true
 	q.job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%v).", err)
+}
+
+// rankIn is what a process's profile says of the rank until MPI itself has told it.
+func rankIn(pid int) *profile.MPIJob {
+	r, ok := launch.RankOf(pid)
+	if !ok {
+		return nil
+	}
+	return &profile.MPIJob{Rank: r.Rank, Size: r.Size, Job: r.Job}
 }

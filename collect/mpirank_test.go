@@ -10,7 +10,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect/advice"
-	"ompp-attach/probes"
+	"ompp-attach/probes/mpilib"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
@@ -19,14 +19,14 @@ import (
 // either, since they come from the same formulas.
 func TestWorldDoubted(t *testing.T) {
 	for _, c := range []struct {
-		world      probes.MPIWorld
+		world      mpilib.World
 		rank, size int
 		doubted    bool
 	}{
-		{probes.MPIWorld{Rank: 3, Size: 4}, 3, 4, false},
-		{probes.MPIWorld{Rank: -1, Size: 0}, 1, 2, false},
-		{probes.MPIWorld{Rank: 4, Size: 4}, 1, 2, true},
-		{probes.MPIWorld{Rank: 0, Size: -7}, 1, 2, true},
+		{mpilib.World{Rank: 3, Size: 4}, 3, 4, false},
+		{mpilib.World{Rank: -1, Size: 0}, 1, 2, false},
+		{mpilib.World{Rank: 4, Size: 4}, 1, 2, true},
+		{mpilib.World{Rank: 0, Size: -7}, 1, 2, true},
 	} {
 		q := mpiProcess{job: &profile.MPIJob{Rank: 1, Size: 2}}
 		q.begin(&c.world)
@@ -61,7 +61,7 @@ func TestNoVolumesOfADoubtedLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.Close()
-	plan, err := probes.NewMPIPlan(o)
+	plan, err := mpilib.NewPlan(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
-	"ompp-attach/probes"
+	"ompp-attach/probes/mpilib"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -98,8 +99,8 @@ func (m *Measurement) plain(mod *symbols.Module) bool {
 	o := mod.Object()
 	known, ok := m.plains[o]
 	if !ok {
-		known = !target.IsOffload(filepath.Base(mod.Path)) && !target.NamedRuntime(mod.Path) &&
-			!(target.MayBeRuntime(o) && probes.Identify(o) != event.NoRuntime) && !(target.MayBeMPI(o) && probes.IsMPI(o))
+		known = !target.IsOffload(filepath.Base(mod.Path)) && !openmp.Named(mod.Path) &&
+			!(target.MayBeRuntime(o) && openmp.Identify(o) != event.NoRuntime) && !(target.MayBeMPI(o) && mpilib.Is(o))
 		if known && len(m.finders) > 0 {
 			plan, err := m.codePlan(mod)
 			known = plan == nil && err == nil

@@ -15,6 +15,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect/advice"
+	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/files"
@@ -327,7 +328,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 	defer m.settling.Unlock()
 	exit := 0
 	if p.handle >= 0 {
-		if e, ok := EndingOf(int(p.pid), p.handle); ok && ended == endedSomehow {
+		if e, ok := launch.EndingOf(int(p.pid), p.handle); ok && ended == endedSomehow {
 			ended, exit = e.How, e.Status
 		}
 		unix.Close(p.handle)
@@ -378,7 +379,7 @@ func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}
-	prof.Unseen = append(p.unseen(), p.resolver.user.notSeen(p.resolver.mods, prof.Regions)...)
+	prof.Unseen = append(p.unseen(), p.resolver.user.NotSeen(p.resolver.mods, prof.Regions)...)
 	prof.Warnings = append(prof.Warnings, p.warnings...)
 	if n := m.kernel.Unheeded(); n > 0 {
 		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Too many processes had switched measurement off at one time: %d times ompp_off had no effect in some process.", n))

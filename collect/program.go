@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
+	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 	"ompp-attach/profile"
 )
@@ -63,8 +64,10 @@ func (m *Measurement) programWith(flags uint32) *Program {
 // runs. The measurement must have been started. Follow returns when calibration is over, which
 // would take a processor from the program.
 func (m *Measurement) Follow(pid int) (*Program, error) {
-	if err := m.guard(); err != nil {
-		return nil, err
+	if !m.follower.EndsStops() || launch.AlwaysGuarded() {
+		if err := m.guard.Start(m.follower.StoppedMap(), m.follower.FollowedMap()); err != nil {
+			return nil, err
+		}
 	}
 	_, _ = m.Costs()
 	g := m.newProgram(pid, true)
@@ -83,7 +86,7 @@ func (g *Program) Refusal() error {
 
 // End ends the measurement of a program, because its first process has ended or measuring is to
 // end. Processes of the program that still run go on without probes.
-func (g *Program) End(e Ending) *Result {
+func (g *Program) End(e launch.Ending) *Result {
 	m := g.m
 	m.over(g.pid)
 	mine := func(flags uint32) bool { return flags>>numberShift == g.number }
@@ -148,7 +151,7 @@ type Result struct {
 }
 
 // result makes the result of a program that has ended.
-func (g *Program) result(e Ending) *Result {
+func (g *Program) result(e launch.Ending) *Result {
 	g.m.mu.Lock()
 	slices.SortStableFunc(g.done, firstFirst)
 	done := g.done
@@ -158,7 +161,7 @@ func (g *Program) result(e Ending) *Result {
 
 // gather makes a result of processes whose profiles are made, and adds how many records the kernel
 // side lost.
-func (g *Program) gather(done []*Process, e Ending) *Result {
+func (g *Program) gather(done []*Process, e launch.Ending) *Result {
 	m := g.m
 	res := &Result{Exit: e.Status}
 	dropped, err := m.kernel.Dropped()
@@ -201,3 +204,34 @@ func (g *Program) gather(done []*Process, e Ending) *Result {
 // RecordEvents makes the measurement keep every event, for Result.Streams. It must be called before
 // any process is measured.
 func (m *Measurement) RecordEvents() { m.recording = true }
+
+// oneEach leaves each rank to one profile: that of the process which is the rank. Other programs
+// and children of a script inherit the variables, and only seem to be the rank.
+func (r *Result) oneEach() {
+	type place struct {
+		job  string
+		rank int
+	}
+	ranks := map[place]*profile.Profile{}
+	better := func(p, than *profile.Profile) bool {
+		switch {
+		case than == nil:
+			return true
+		case (p.Meta.MPI.Library != "") != (than.Meta.MPI.Library != ""):
+			return p.Meta.MPI.Library != ""
+		case (p == r.First) != (than == r.First):
+			return p == r.First
+		}
+		return p.Meta.Start.Before(than.Meta.Start)
+	}
+	for _, p := range r.Profiles {
+		if m := p.Meta.MPI; m != nil && better(p, ranks[place{m.Job, m.Rank}]) {
+			ranks[place{m.Job, m.Rank}] = p
+		}
+	}
+	for _, p := range r.Profiles {
+		if m := p.Meta.MPI; m != nil && m.Library == "" && ranks[place{m.Job, m.Rank}] != p {
+			p.Meta.MPI = nil
+		}
+	}
+}

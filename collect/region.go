@@ -9,7 +9,7 @@ import (
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
-	"ompp-attach/probes"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/profile"
 	"ompp-attach/regions"
 	"ompp-attach/symbols"
@@ -124,7 +124,7 @@ func (r *resolver) outlined(k attribution.Key, p place, reg *profile.Region) {
 	loc := &reg.Location
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	loc.Function = r.function(p, p.vaddr)
-	if !p.object.IsExecutable() && probes.Identify(p.object) != event.NoRuntime {
+	if !p.object.IsExecutable() && openmp.Identify(p.object) != event.NoRuntime {
 		reg.Notes = append(reg.Notes, noteRuntimesOwn)
 	}
 	t, ok := r.table(p).Function(p.vaddr)

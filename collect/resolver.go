@@ -4,8 +4,9 @@ import (
 	"strings"
 
 	"ompp-attach/attribution"
+	"ompp-attach/collect/user"
 	"ompp-attach/event"
-	"ompp-attach/probes"
+	"ompp-attach/probes/gomp"
 	"ompp-attach/symbols"
 )
 
@@ -15,7 +16,7 @@ type resolver struct {
 	mapped *symbols.Process
 	mods   []symbols.Module
 	bound  map[uint64]place
-	user   *UserRegions                        // nil: no user regions are wanted
+	user   *user.Regions                       // nil: no user regions are wanted
 	debug  map[*symbols.Object]*symbols.Object // see named
 
 	names   map[uint64]string // of regions named at run time by markers, by Fn
@@ -158,12 +159,12 @@ func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	if reg, ok := r.table(p).At(p.vaddr); ok && reg.Kind == event.Single && reg.Nowait {
 		return attribution.BarrierExplicit // a barrier that follows belongs to another construct
 	}
-	switch probes.EndOfSingle(p.object, p.vaddr) {
-	case probes.SingleBarrier:
+	switch gomp.EndOfSingle(p.object, p.vaddr) {
+	case gomp.SingleBarrier:
 		return attribution.BarrierImplicit
-	case probes.SingleNowait:
+	case gomp.SingleNowait:
 		return attribution.BarrierExplicit
-	case probes.SingleLast:
+	case gomp.SingleLast:
 		// This holds only if that function is the region's own; otherwise its caller goes on.
 		f, ok := r.at(fn)
 		lo, hi, found := p.object.FuncRange(p.vaddr)

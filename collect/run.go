@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 )
 
@@ -15,7 +16,7 @@ import (
 // instruction, until the program ends. args[0] is the program's name. Signals from the channel are
 // passed on to the program.
 func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) (*Result, error) {
-	l, err := Launch(path, args)
+	l, err := launch.Prepare(path, args)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) 
 	// A terminal sends its signals to the whole process group, so the program has got them already.
 	// Other signals were sent to us alone.
 	e := l.Wait(signals, func(s syscall.Signal) bool {
-		return s != syscall.SIGINT && s != syscall.SIGQUIT || !foreground()
+		return s != syscall.SIGINT && s != syscall.SIGQUIT || !launch.Foreground()
 	})
 	res := g.End(e)
 	err = stop()

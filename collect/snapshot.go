@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"ompp-attach/collect/launch"
 )
 
 // Snapshot returns the profiles of a program as of now: of processes that have ended, and of
@@ -34,7 +36,7 @@ func (g *Program) Snapshot() *Result {
 		done = append(done, &c)
 	}
 	m.mu.Unlock()
-	return g.gather(append(done, shots...), Ending{})
+	return g.gather(append(done, shots...), launch.Ending{})
 }
 
 // Snapshot returns the profiles of all programs of the measurement as of now.

@@ -15,6 +15,7 @@ import (
 	"ompp-attach/internal/testbin"
 	"ompp-attach/probes"
 	"ompp-attach/probes/insn"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -192,9 +193,9 @@ func otherRows(t *testing.T, have string) string {
 }
 
 func otherRow(o *symbols.Object) string {
-	plan, err := probes.NewPlan(o, func(string) bool { return false })
+	plan, err := openmp.NewPlan(o, func(string) bool { return false })
 	if err != nil {
-		return fmt.Sprintf("| %s | %s | %s | | | | | | not measured: %v |\n", probes.Identify(o), o.Arch(), o.BuildID(), err)
+		return fmt.Sprintf("| %s | %s | %s | | | | | | not measured: %v |\n", openmp.Identify(o), o.Arch(), o.BuildID(), err)
 	}
 	var classes [insn.SingleStep + 1]int
 	var dear []string

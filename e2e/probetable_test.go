@@ -18,6 +18,7 @@ import (
 	"ompp-attach/internal/testbin"
 	"ompp-attach/probes"
 	"ompp-attach/probes/insn"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -106,7 +107,7 @@ func startProbed(t *testing.T, b build, library string) *hitCounted {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { o.Close() })
-	if g.plan, err = probes.NewPlan(o, program.Imports); err != nil {
+	if g.plan, err = openmp.NewPlan(o, program.Imports); err != nil {
 		t.Fatal(err)
 	}
 	if g.count, err = bpf.LoadHitCounter(len(g.plan.Placements), lo, hi); err != nil {

@@ -63,7 +63,7 @@ func (r *Run) Multiplicative() Metric {
 	call := r.number(SerialMPI, MPI)
 	m := Metric{"hybrid_parallel", "Hybrid parallel efficiency", hpe, 0, []Metric{
 		{"hybrid_load_balance", "Hybrid load balance", balance, r.number(Imbal, Limpar), nil},
-		{"hybrid_communication", "Hybrid communication efficiency", comm, r.number(Synch, Mgmt, SerialMPI, MPI), nil},
+		{"hybrid_communication", "Hybrid communication efficiency", comm, r.number(Synch, Mgmt, SerialMPI, MPI, NoCore), nil},
 	}}
 	if r.UsesMPI() {
 		m.Of = append(m.Of, Metric{"mpi_parallel", "MPI parallel efficiency", mpi, 0, []Metric{

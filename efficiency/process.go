@@ -1,6 +1,8 @@
 package efficiency
 
 import (
+	"time"
+
 	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
@@ -13,6 +15,7 @@ type Process struct {
 	Rank     int // in MPI_COMM_WORLD; 0: not of a job
 	Host     string
 	PID      int
+	Ended    time.Time
 	Threads  int   // n_t
 	Callers  int   // m_t: threads that called MPI
 	Wall     int64 // wall time without the start and end of MPI
@@ -66,6 +69,7 @@ func Of(p *profile.Profile) (Process, []Figures) {
 	w := walk(p)
 	m := &p.Meta
 	w.Host, w.PID, w.Estimated = m.Host, m.PID, len(m.Observations) > 0
+	w.Ended = m.Start.Add(time.Duration(m.Duration + m.TakenOut + m.Off.T + m.Stopped.Total))
 	if m.MPI != nil {
 		w.UsesMPI, w.Rank = true, max(0, m.MPI.Rank)
 	}

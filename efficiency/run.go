@@ -1,6 +1,10 @@
 package efficiency
 
-import "ompp-attach/profile"
+import (
+	"time"
+
+	"ompp-attach/profile"
+)
 
 // Run is a run of one process or of an MPI job.
 type Run struct {
@@ -9,7 +13,8 @@ type Run struct {
 	Regions   []Region  // of all processes
 	// Runtime is the wall time of the process that ran longest (see Process.Wall), ns.
 	Runtime int64
-	Missing int // number of ranks that are not among Processes
+	Missing int       // number of ranks that are not among Processes
+	Ended   time.Time // of the process that ended last
 }
 
 // Region is a region of a run.
@@ -24,6 +29,9 @@ func New(program string, processes []Process, regions []Region) *Run {
 	r := &Run{Program: program, Processes: processes, Regions: regions}
 	for i := range processes {
 		r.Runtime = max(r.Runtime, processes[i].Wall)
+		if processes[i].Ended.After(r.Ended) {
+			r.Ended = processes[i].Ended
+		}
 	}
 	return r
 }
@@ -58,13 +66,17 @@ func (r *Run) Whole() (all Parts) {
 }
 
 // Most returns the region that itself takes most of a part, and the time that it takes; nil: none
-// takes anything. Of MPIIdle, it is the MPI call outside of parallel regions with most time.
+// takes anything. Of Work, it is the parallel region with most. Of MPIIdle, it is the MPI call outside of parallel regions with most time.
 func (r *Run) Most(of Part) (most *Region, t int64) {
 	if of == MPIIdle {
 		of = SerialMPI
 	}
 	for i := range r.Regions {
-		if own := r.Regions[i].Own[of]; own > t {
+		own := r.Regions[i].Own[of]
+		if of == Work {
+			own = r.Regions[i].Team[of]
+		}
+		if own > t {
 			most, t = &r.Regions[i], own
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
+	"ompp-attach/efficiency"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 )
@@ -55,6 +56,8 @@ type Rank struct {
 	Parallel     int64 // time of initial threads in parallel regions
 	User, System int64 // CPU time
 	ThreadTime   int64 // wall time times threads
+	// Times outside of all regions, of initial threads and of workers.
+	Serial, Idle int64
 	ProbeCost    int64 // time that probes took of all threads
 	CostKnown    bool  // ProbeCost is known
 	Adjusted     bool  // times are without ProbeCost (see analysis.Adjust)
@@ -74,6 +77,9 @@ type Rank struct {
 	LostHits  uint64
 	Partial   uint64
 	Warnings  int
+
+	Efficiency efficiency.Process
+
 	// Sampled time by function of the program, outside of MPI and waiting.
 	Hot          map[string]int64
 	LeftOut      string // constructs that the user did not want to see
@@ -98,18 +104,19 @@ type Region struct {
 	// Reached is the number of ranks that executed it.
 	Reached int
 
-	key      key
-	from     int // the rank that the embedded Region comes from
-	ranks    bitset
-	moments  [NumFigures]moments
-	products [len(pairs)]joint
-	withMPI  [2]joint // WorkT and WaitT with the rank's communication
-	bytes    *calls
-	counters map[string]*moments
-	bins     []bin
-	n        int      // number of ranks of the job
-	absent   int      // the lowest rank that did not execute the region
-	mpiTime  *moments // communication of each rank, in any region
+	key        key
+	from       int // the rank that the embedded Region comes from
+	ranks      bitset
+	moments    [NumFigures]moments
+	products   [len(pairs)]joint
+	withMPI    [2]joint           // WorkT and WaitT with the rank's communication
+	efficiency efficiency.Figures // summed over ranks
+	bytes      *calls
+	counters   map[string]*moments
+	bins       []bin
+	n          int      // number of ranks of the job
+	absent     int      // the lowest rank that did not execute the region
+	mpiTime    *moments // communication of each rank, in any region
 }
 
 // pair names two figures that are seen together.
@@ -163,6 +170,7 @@ func (j *Job) region(p *part, rank int) *Region {
 
 func (g *Region) add(p *part, rank *Rank) {
 	g.Lossy += p.region.Lossy
+	g.efficiency.Add(&p.efficiency)
 	if p.bytes != nil {
 		own := *p.bytes
 		g.bytes = g.bytes.with(&own)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ompp-attach/analysis"
+	"ompp-attach/efficiency"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -48,6 +49,8 @@ type part struct {
 	figures Figures
 	reached bool
 	bytes   *calls // for MPI call sites only
+
+	efficiency efficiency.Figures
 	// counters are the counters that are known of all executions.
 	counters map[string]int64
 }
@@ -67,11 +70,12 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 		p = analysis.Adjust(p)
 	}
 	ends := analysis.MPIStartEnd(p) // before Hide, which removes the regions of these calls
+	process, efficiencies := efficiencyOf(p)
 	if o.Classic {
 		profile.Hide(p, func(r *profile.Region) bool { return r.Construct == event.MPI })
 	}
 	out := &reduced{rank: rankOf(p, file, rank), builds: map[string]string{}}
-	out.rank.Hot = hotIn(p)
+	out.rank.Hot, out.rank.Efficiency = hotIn(p), process
 	for i := range p.Objects {
 		out.builds[path.Base(p.Objects[i].Path)] = p.Objects[i].BuildID
 	}
@@ -83,7 +87,7 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 		if !ok {
 			n = len(out.parts)
 			at[k] = n
-			out.parts = append(out.parts, part{key: k, region: &p.Regions[i]})
+			out.parts = append(out.parts, part{key: k, region: &p.Regions[i], efficiency: *efficiencies[k]})
 		}
 		number[i] = n
 	}
@@ -197,7 +201,7 @@ func rankOf(p *profile.Profile, file string, rank int) Rank {
 	r := Rank{Rank: rank, File: file, Host: m.Host, Program: m.Program, LeftOut: strings.Join(m.LeftOut, ", "), PID: m.PID, Start: m.Start,
 		End: m.Start.Add(time.Duration(m.Duration + m.TakenOut)), Threads: analysis.Threads(p), Tool: m.Tool,
 		Wall: m.Duration, User: m.UserTime, System: m.SysTime, ThreadTime: analysis.ThreadTime(p),
-		Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Warnings: len(p.Warnings)}
+		Serial: analysis.SerialTime(p), Idle: analysis.Idle(p), Parallel: analysis.ParallelCoverage(p).Wall, LostHits: m.LostHits, Partial: m.Partial, Warnings: len(p.Warnings)}
 	r.EndedAt = r.End.Add(time.Duration(m.Off.T + m.Stopped.Total))
 	r.Adjusted = m.Adjusted
 	r.Ended, r.Exit, r.SnapshotAt = m.Ended, m.Exit, m.SnapshotAt

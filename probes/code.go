@@ -1,10 +1,8 @@
 package probes
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
@@ -39,25 +37,19 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 			p.Missing = append(p.Missing, fmt.Sprintf("%s: %v", c.Name, err))
 			continue
 		}
-		r := bpf.Row{A: c.A, B: c.B, Flags: bpf.RowEntry | bpf.RowSiteHere, Here: int32(c.Identity - c.VAddr)}
-		switch c.When {
-		case insn.ZeroSet:
-			r.Flags |= bpf.RowOnlyIfZF
-		case insn.ZeroClear:
-			r.Flags |= bpf.RowOnlyIfNotZF
-		}
+		k := bpf.Row{A: c.A, B: c.B, Flags: bpf.RowEntry | bpf.RowSiteHere | onlyIf(c.When), Here: int32(c.Identity - c.VAddr)}
 		switch c.Edge {
 		case event.Off:
-			r.Flags |= bpf.RowOff
+			k.Flags |= bpf.RowOff
 		case event.On:
-			r.Flags |= bpf.RowOn
+			k.Flags |= bpf.RowOn
 		}
-		pt := &point{construct: c.Construct, entry: c.Edge, marks: c.Marks, runtime: c.Runtime, value: c.Value}
+		r := &Row{Construct: c.Construct, Entry: c.Edge, Marks: c.Marks, Runtime: c.Runtime, Value: c.Value}
 		if c.A != 0 {
-			pt.a, pt.b = take{to: toFn}, take{to: toKey}
+			r.A, r.B = Elsewhere(ToFn), Elsewhere(ToKey)
 		}
-		p.add(c.Name, pt, c.VAddr, insn.CostOf(i), r)
+		p.add(c.Name, r, c.VAddr, insn.CostOf(i), k)
 	}
-	slices.SortFunc(p.Placements, func(a, b Placement) int { return cmp.Compare(a.VAddr, b.VAddr) })
+	p.sort()
 	return p
 }

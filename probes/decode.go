@@ -22,7 +22,7 @@ type Attached struct {
 func (a *Attached) Of(of event.Constructs) (points []bpf.Point) {
 	for i, p := range a.points {
 		pl := &a.Plan.Placements[i]
-		if of.Has(pl.point.construct) && pl.row.Flags&(bpf.RowOff|bpf.RowOn) == 0 {
+		if of.Has(pl.Row.Construct) && pl.Kernel.Flags&(bpf.RowOff|bpf.RowOn) == 0 {
 			points = append(points, p)
 		}
 	}
@@ -48,7 +48,7 @@ type Decoder struct {
 }
 
 type decoded struct {
-	point    *point
+	row      *Row
 	runtime  event.Runtime
 	instance uint16
 	entry    event.Probe // the kind of the hits at its entry
@@ -62,11 +62,11 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 	a := &Attached{Plan: p, instance: d.instances}
 	for i := range p.Placements {
 		pl := &p.Placements[i]
-		r := pl.row
+		r := pl.Kernel
 		if !running {
 			r.Flags &^= bpf.RowLevelFromTLS
 		}
-		if pl.point.construct == event.UserRegion {
+		if pl.Row.Construct == event.UserRegion {
 			// The engine tells by the stack pointer which executions an exception has left.
 			if err := k.FoldBySP(); err != nil {
 				return nil, err
@@ -79,7 +79,7 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.point, cmp.Or(pl.point.runtime, p.Runtime), d.instances, pl.kind(&r, k.SitesLater()), returnKind(&r)}
+		d.rows[row] = decoded{pl.Row, cmp.Or(pl.Row.Runtime, p.Runtime), d.instances, pl.kind(&r, k.SitesLater()), returnKind(&r)}
 		a.points = append(a.points, bpf.Point{Offset: pl.Offset, Row: row, Return: pl.Return})
 	}
 	d.instances++
@@ -88,91 +88,91 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 
 // Event translates a record into ev. ok is false for a row that was never stored.
 func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
-	if int(r.Row) >= len(d.rows) || d.rows[r.Row].point == nil {
+	if int(r.Row) >= len(d.rows) || d.rows[r.Row].row == nil {
 		return false
 	}
-	row := &d.rows[r.Row]
-	pt := row.point
+	known := &d.rows[r.Row]
+	row := known.row
 	*ev = event.Event{
-		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Runtime: row.runtime,
-		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Flags: pt.marks,
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: row.Construct, Runtime: known.runtime,
+		Instance: known.instance, Lost: r.Lost, SP: r.Sp, Flags: row.Marks,
 	}
 	if r.Flags&bpf.RecReturn != 0 {
-		ev.Edge, ev.Probe = pt.ret, row.ret
+		ev.Edge, ev.Probe = row.Return, known.ret
 		ev.Value = int64(int32(r.A)) // the calls that decide something return int or bool in eax
-		if pt.taken0 {
+		if row.ZeroIsChosen {
 			ev.Value = 0
 			if r.A == 0 {
 				ev.Value = 1
 			}
 		}
-		switch pt.construct {
+		switch row.Construct {
 		case event.Single, event.Lock, event.Teams, event.Cancel, event.CancellationPoint:
 			ev.Value &= 0xff // C's bool leaves the rest of eax undefined
 		}
 		return true
 	}
-	ev.Probe = row.entry
-	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = pt.entry, r.Site, r.Num, r.Size, pt.value
+	ev.Probe = known.entry
+	ev.Edge, ev.Site, ev.Num, ev.Size, ev.Value = row.Entry, r.Site, r.Num, r.Size, row.Value
 	switch {
-	case isForwarded(pt, r.Flags):
+	case row.Forwarded && r.Flags&bpf.RecInside != 0:
 		ev.Site = 0
 	case r.Flags&bpf.RecInside != 0:
 		ev.Flags |= event.Inside
 	}
 	switch free := r.Flags&bpf.RecFree != 0; {
-	case pt.zeroIfFree && !free:
+	case row.ZeroIfFree && !free:
 		ev.Value = 1
-	case free && !pt.zeroIfFree:
+	case free && !row.ZeroIfFree:
 		ev.Flags |= event.FreeAtOnce
 	}
 	// If a fork has no return edge of its own, probes inside the runtime end it.
-	if r.Flags&bpf.RecNoReturn != 0 && (pt.entry != event.Fork || pt.ret != event.NoEdge) {
+	if r.Flags&bpf.RecNoReturn != 0 && (row.Entry != event.Fork || row.Return != event.NoEdge) {
 		ev.Flags |= event.NoReturn
 	}
-	put(ev, pt.a.to, r.A)
-	put(ev, pt.b.to, r.B)
+	put(ev, row.A.To, r.A)
+	put(ev, row.B.To, r.B)
 	return true
 }
 
 // Fold translates a record of several executions into ev, which then points to f. ok is false for a
 // row that was never stored.
 func (d *Decoder) Fold(r *bpf.FoldRecord, ev *event.Event, f *event.Fold) (ok bool) {
-	if int(r.Row) >= len(d.rows) || d.rows[r.Row].point == nil {
+	if int(r.Row) >= len(d.rows) || d.rows[r.Row].row == nil {
 		return false
 	}
-	row := &d.rows[r.Row]
-	pt := row.point
+	known := &d.rows[r.Row]
+	row := known.row
 	*f = event.Fold{Executions: r.N, Hits: r.Hits, Last: r.Last, Enter: r.Enter, Body: r.Body, Exit: r.Exit}
-	if !pt.isWhole() {
+	if !row.isWhole() {
 		f.Bodies = r.N
 	}
 	*ev = event.Event{
-		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: pt.construct, Edge: event.Folded, Runtime: row.runtime, Probe: row.entry,
-		Instance: row.instance, Lost: r.Lost, SP: r.Sp, Site: r.Site, Flags: pt.marks, Fold: f,
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: row.Construct, Edge: event.Folded, Runtime: known.runtime, Probe: known.entry,
+		Instance: known.instance, Lost: r.Lost, SP: r.Sp, Site: r.Site, Flags: row.Marks, Fold: f,
 	}
 	switch {
-	case isForwarded(pt, r.Flags):
+	case row.Forwarded && r.Flags&bpf.RecInside != 0:
 		ev.Site = 0
 	case r.Flags&bpf.RecInside != 0:
 		ev.Flags |= event.Inside
 	}
-	put(ev, pt.a.to, r.A)
-	put(ev, pt.b.to, r.B)
+	put(ev, row.A.To, r.A)
+	put(ev, row.B.To, r.B)
 	return true
 }
 
-func put(ev *event.Event, to field, v uint64) {
+func put(ev *event.Event, to Field, v uint64) {
 	switch to {
-	case toFn:
+	case ToFn:
 		ev.Fn = v
-	case toLoc:
+	case ToLoc:
 		ev.Loc = v
-	case toKey:
+	case ToKey:
 		ev.Key = v
-	case toValue:
+	case ToValue:
 		ev.Value = int64(v)
-	case toTaskFlags:
+	case ToTaskFlags:
 		const untied = 1 // GOMP_TASK_FLAG_UNTIED (gomp-constants.h)
 		if v&untied != 0 {
 			ev.Flags |= event.Untied

@@ -19,7 +19,7 @@ type Answer struct {
 // At returns what the kernel side does about a hit in a situation, where one probe serves entry and
 // return (bpf.Session).
 func (pl *Placement) At(s bpf.Situation) Answer {
-	has := func(f uint32) bool { return pl.row.Flags&f != 0 }
+	has := func(f uint32) bool { return pl.Kernel.Flags&f != 0 }
 	switch {
 	case has(bpf.RowOnlyIfZF) && !s.Zero, has(bpf.RowOnlyIfNotZF) && s.Zero, has(bpf.RowOutsideOnly) && s.Inside:
 		return Answer{}
@@ -31,7 +31,7 @@ func (pl *Placement) At(s bpf.Situation) Answer {
 
 // ReturnRule says when the return is probed; "" means never.
 func (pl *Placement) ReturnRule() string {
-	switch f := pl.row.Flags; {
+	switch f := pl.Kernel.Flags; {
 	case f&(bpf.RowReturn|bpf.RowReturnIfZero) == 0:
 		return ""
 	case f&(bpf.RowFreeIfZF|bpf.RowFreeIfNotSF) != 0:
@@ -47,7 +47,7 @@ func (pl *Placement) Condition() string {
 		flag uint32
 		text string
 	}{{bpf.RowOnlyIfZF, "zero flag set"}, {bpf.RowOnlyIfNotZF, "zero flag clear"}, {bpf.RowOutsideOnly, "called from outside"}} {
-		if pl.row.Flags&c.flag != 0 {
+		if pl.Kernel.Flags&c.flag != 0 {
 			all = append(all, c.text)
 		}
 	}
@@ -56,11 +56,11 @@ func (pl *Placement) Condition() string {
 
 // Reads lists what a reported hit reads of the process's memory. Reading registers costs nothing.
 func (pl *Placement) Reads() (list []string) {
-	f := pl.row.Flags
-	if readsSite(&pl.row, true) && pl.onAMD64 {
+	f := pl.Kernel.Flags
+	if readsSite(&pl.Kernel, true) && pl.onAMD64 {
 		list = append(list, "return address")
 	}
-	if slices.Contains([]uint8{pl.row.A, pl.row.B}, bpf.Arg(6)) {
+	if slices.Contains([]uint8{pl.Kernel.A, pl.Kernel.B}, bpf.Arg(6)) {
 		list = append(list, "argument on the stack")
 	}
 	for _, r := range []struct {

@@ -1,5 +1,7 @@
-// Package probes knows the OpenMP runtimes and MPI: which entry points they have, what a hit there
-// means, where a probe is cheapest and safe, and how hits become events.
+// Package probes has in common what the runtimes' packages (probes/gomp, kmpc, tgt) are made of: the
+// rows of a runtime's table, which say what a hit at an entry point means; the planner, which finds
+// where a probe is cheapest and safe; and the decoder, which makes events of hits. Package openmp has
+// the list of runtimes, package mpilib knows MPI.
 //
 // A probe sits at the cheapest instruction of an entry's straight line at which arguments and
 // return address are intact (insn.SafePoint). It never sits on a nop of 5 bytes;
@@ -7,25 +9,14 @@
 //
 // # No return probe is pending while user code runs
 //
-// The kernel drops return probes beyond 64 pending per thread. One that is pending on a frame stops C++
-// exceptions. A program that switches stacks makes the kernel forget it, and dies of the return. So
-// regions are not probed at `GOMP_parallel` or around `__kmpc_fork_call`, but inside, where user code has
-// not begun or is over:
-//   - libgomp: `gomp_team_start` (entry: fork; return: the primary thread begins), `gomp_team_end` (entry:
-//     the body is over; return: join), and plain probes in `gomp_thread_start` for workers;
-//   - libomp: `__kmp_invoke_microtask` (entry), the instruction behind each call of it (end), and the last
-//     jump of `__kmpc_fork_call` (join).
-//
-// Most of these have no symbols: gomp_internals.go and kmpc_exits.go find and cross-check them by
-// disassembly. Other entry points that run user code (`GOMP_teams_reg`, `GOMP_target_ext`,
-// `__kmpc_fork_teams`, `__tgt_target_kernel`) have their returns probed where `exits` finds them.
-// Task bodies nest even deeper: gomp_tasks.go and kmpc_tasks.go find where each begins and ends,
-// and through which instructions the calls return that run some.
-//
-// # MPI
-//
-// Each C entry point of an MPI library is found by what the library defines, and probed once
-// (mpi.go).
+// The kernel drops return probes beyond 64 pending per thread. One that is pending on a frame stops
+// C++ exceptions. A program that switches stacks makes the kernel forget it, and dies of the return.
+// So regions are not probed at `GOMP_parallel` or around `__kmpc_fork_call`, but inside, where user
+// code has not begun or is over (packages gomp, kmpc). Other entry points that run user code
+// (`GOMP_teams_reg`, `GOMP_target_ext`, `__kmpc_fork_teams`, `__tgt_target_kernel`) have their
+// returns probed at the instructions through which they return (Enclosing). Task bodies nest even
+// deeper: each runtime finds where a body begins and ends, and through which instructions the calls
+// return that run some (TaskPoints).
 //
 // # The user's own regions
 //

@@ -6,31 +6,31 @@ import (
 )
 
 // isWhole reports whether a construct has no body: then it ends when its call returns.
-func (p *point) isWhole() bool {
-	return p.entry == event.Enter && p.ret == event.Released
+func (r *Row) isWhole() bool {
+	return r.Entry == event.Enter && r.Return == event.Released
 }
 
-// foldFlags returns the flags that say how a point's rows take part in folding.
-func (p *point) foldFlags() (flags uint32) {
-	if p.construct.FoldIndex() == 0 || p.marks != 0 || p.exit != event.NoEdge {
+// foldFlags returns the flags that say how a row takes part in folding.
+func (r *Row) foldFlags() (flags uint32) {
+	if r.Construct.FoldIndex() == 0 || r.Marks != 0 || r.Exit != event.NoEdge {
 		return 0
 	}
 	switch {
-	case p.isWhole():
+	case r.isWhole():
 		flags = bpf.RowFoldBegin | bpf.RowFoldEnd
-	case p.entry == event.Enter && p.ret == event.Acquired:
+	case r.Entry == event.Enter && r.Return == event.Acquired:
 		flags = bpf.RowFoldBegin
-	case p.entry == event.Enter && p.ret == event.Result && p.construct == event.Lock:
+	case r.Entry == event.Enter && r.Return == event.Result && r.Construct == event.Lock:
 		flags = bpf.RowFoldBegin | bpf.RowFoldTest | bpf.RowFoldTestBool
-	case p.entry == event.Enter && p.ret == event.Result && p.construct == event.NestLock:
+	case r.Entry == event.Enter && r.Return == event.Result && r.Construct == event.NestLock:
 		flags = bpf.RowFoldBegin | bpf.RowFoldTest
-	case p.entry == event.Release && (p.ret == event.Released || p.ret == event.NoEdge):
+	case r.Entry == event.Release && (r.Return == event.Released || r.Return == event.NoEdge):
 		flags = bpf.RowFoldEnd
 	default:
 		return 0
 	}
-	if p.construct == event.Lock || p.construct == event.NestLock {
+	if r.Construct == event.Lock || r.Construct == event.NestLock {
 		flags |= bpf.RowFoldByName
 	}
-	return flags | bpf.FoldGroup(p.construct.FoldIndex())
+	return flags | bpf.FoldGroup(r.Construct.FoldIndex())
 }

@@ -5,20 +5,20 @@ import (
 	"ompp-attach/event"
 )
 
-// keepFlags says which of a point's records may wait in the kernel side until their thread has more
+// keepFlags says which of a row's records may wait in the kernel side until their thread has more
 // to report (bpf/keep.h). Records on which other threads depend may not wait: forks, the end of a
 // thread's part in a region, tasks. A primary thread's end may wait until its join.
-func (p *point) keepFlags() (flags uint32) {
-	if p.foldFlags() != 0 {
+func (r *Row) keepFlags() (flags uint32) {
+	if r.foldFlags() != 0 {
 		return 0
 	}
 	waits := func(e event.Edge) bool {
-		return p.construct.Traits().Keep || p.construct == event.Parallel && (e == event.Begin || e == event.End && p.ret == event.Join)
+		return r.Construct.Traits().Keep || r.Construct == event.Parallel && (e == event.Begin || e == event.End && r.Return == event.Join)
 	}
-	if p.entry != event.NoEdge && waits(p.entry) {
+	if r.Entry != event.NoEdge && waits(r.Entry) {
 		flags |= bpf.RowKeep
 	}
-	if p.ret != event.NoEdge && waits(p.ret) {
+	if r.Return != event.NoEdge && waits(r.Return) {
 		flags |= bpf.RowKeepReturn
 	}
 	return flags

@@ -64,17 +64,17 @@ var returnReads = map[string]int{"amd64": 1}[runtime.GOARCH]
 // Edges returns the construct that the probe belongs to, and the edges that its entry and its
 // return report. NoEdge means that nothing is reported.
 func (pl *Placement) Edges() (c event.Construct, entry, ret event.Edge) {
-	return pl.point.construct, pl.point.entry, pl.point.ret
+	return pl.Row.Construct, pl.Row.Entry, pl.Row.Return
 }
 
 // Kinds returns the kinds of the hits of the probe's entry and return. sitesLater is as
 // bpf.SitesLater says.
 func (pl *Placement) Kinds(sitesLater bool) (entry, ret event.Probe) {
-	return pl.kind(&pl.row, sitesLater), returnKind(&pl.row)
+	return pl.kind(&pl.Kernel, sitesLater), returnKind(&pl.Kernel)
 }
 
 // MayNotReturn reports whether the entry's flags can make the return's report unnecessary, because
 // the lock is free.
 func (pl *Placement) MayNotReturn() bool {
-	return pl.row.Flags&(bpf.RowFreeIfZF|bpf.RowFreeIfNotSF|bpf.RowReturnIfZero) != 0
+	return pl.Kernel.Flags&(bpf.RowFreeIfZF|bpf.RowFreeIfNotSF|bpf.RowReturnIfZero) != 0
 }

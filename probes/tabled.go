@@ -1,28 +1,30 @@
 package probes
 
-import (
-	"slices"
+import "ompp-attach/event"
 
-	"ompp-attach/event"
-)
-
-// NewTabled returns a decoder whose rows are all points of libgomp's tables, wherever they would be
+// NewTabled returns a decoder whose rows are the given ones of a runtime, wherever they would be
 // placed. It serves streams of records that no kernel side made.
-func NewTabled() *Decoder {
-	points := slices.Concat(gompPoints, gompNewer)
-	for _, p := range points {
-		if p.exit != event.NoEdge {
-			points = append(points, point{construct: p.construct, entry: p.exit})
-		}
-	}
-	points = append(points, pointTeamStart, pointWorkerBegin, pointWorkerEnd, pointTeamEnd,
-		pointTaskCreated, pointTaskBegin, pointTaskEnd)
+func NewTabled(r event.Runtime, rows []*Row) *Decoder {
 	d := &Decoder{}
-	for i := range points {
-		d.rows = append(d.rows, decoded{point: &points[i], runtime: event.Gomp})
+	for _, row := range rows {
+		d.rows = append(d.rows, decoded{row: row, runtime: r})
 	}
 	return d
 }
 
 // Rows returns how many rows the decoder knows.
 func (d *Decoder) Rows() int { return len(d.rows) }
+
+// All returns the rows that a runtime may have in a plan: those of its tables, with those of the
+// places where their calls return, and those of the given places.
+func All(tables []Row, places ...*Row) (all []*Row) {
+	for i := range tables {
+		all = append(all, &tables[i])
+	}
+	for i := range tables {
+		if tables[i].Exit != event.NoEdge {
+			all = append(all, tables[i].exit())
+		}
+	}
+	return append(all, places...)
+}

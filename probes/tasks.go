@@ -1,209 +1,79 @@
 package probes
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/insn"
 )
 
-// taskPoint is a place inside a runtime for a plain probe. Return probes would not do. A task's
-// body is user code, nests to any depth, and may switch stacks; and the kernel drops return probes
-// beyond 64 per thread.
-type taskPoint struct {
-	VAddr uint64
-	Cost  insn.Cost
-	When  insn.When // the hits that count: Always, ZeroSet or ZeroClear
-	// Reg is the register that holds the task's address there. It is NoReg if the point needs none,
-	// or if the task exists on the stack only (GCC's undeferred tasks).
-	Reg insn.Reg
-	In  string // the function that the point is in, named by its role here
-}
-
-// taskPoints are the places inside a runtime where tasks are created, start and
+// TaskPoints are the places inside a runtime where tasks are created, start and
 // end, and where the calls that contain tasks return.
-type taskPoints struct {
+type TaskPoints struct {
 	// Created are the points where libgomp has allocated a deferred task, and where libomp's
 	// taskloop submits a task that it has made. A task that is cancelled is created but does not
 	// begin.
-	Created []taskPoint
+	Created []callgraph.Point
 	// Begin and End lie around the calls of tasks' functions; in libomp such a call may be a part
 	// of an untied task. An End with a register is also hit by tasks that have no Begin: libgomp's
 	// offloaded tasks, and libomp's tasks without a routine. So it ends a task only if the register
 	// holds the task that began last.
-	Begin, End []taskPoint
+	Begin, End []callgraph.Point
 	// Exits are, for each runtime entry point, the points through which it returns to its caller.
 	// Each call hits exactly one of them. A point In another function is hit in that function's
 	// other calls, too, when no call of the entry point is open, or a different one. Releases,
 	// wake-ups and frees may follow an exit.
-	Exits map[string][]taskPoint
+	Exits map[string][]callgraph.Point
 }
 
-// maxStretch bounds the length of the straight line behind a call on which a probe is looked for.
-// libgomp initializes a new task of some 200 bytes there.
-const maxStretch = 96
+// The rows of the places inside the runtimes at which tasks begin and end.
+var (
+	TaskBegin = Row{Construct: event.TaskExec, Entry: event.Begin, A: Elsewhere(ToKey), Flags: bpf.RowNoSite}
+	TaskEnd   = Row{Construct: event.TaskExec, Entry: event.End, A: Elsewhere(ToKey), Flags: bpf.RowNoSite}
+)
 
-// around finds the points before and after calls of tasks' functions.
-func (f *function) around(calls []insn.Inst, task func(call insn.Inst) *insn.Value) (begin, end []taskPoint, err error) {
-	for _, c := range calls {
-		points, err := f.before(c, task(c))
-		if err != nil {
-			return nil, nil, err
-		}
-		begin = append(begin, points...)
-	}
-	if begin, err = bothWays(begin); err != nil {
-		return nil, nil, err
-	}
-	end, err = f.after(calls, task)
-	return begin, end, err
-}
-
-// in sets the function in which the points lie.
-func in(name string, points []taskPoint) []taskPoint {
-	for n := range points {
-		points[n].In = name
-	}
-	return points
-}
-
-// bothWays makes one point of two where both ways of a conditional jump lead to calls.
-func bothWays(points []taskPoint) ([]taskPoint, error) {
-	var out []taskPoint
-	for _, p := range points {
-		n := slices.IndexFunc(out, func(o taskPoint) bool { return o.VAddr == p.VAddr })
-		switch {
-		case n < 0:
-			out = append(out, p)
-		case out[n].When != insn.Always && p.When != insn.Always && out[n].When != p.When && out[n].Reg == p.Reg:
-			out[n].When = insn.Always
-		default:
-			return nil, fmt.Errorf("the instruction at %#x stands for two calls", p.VAddr)
-		}
-	}
-	return out, nil
-}
-
-// before finds the points that are hit once for each execution of the call, with the register that
-// holds the task there. No register is wanted if task is nil.
-func (f *function) before(call insn.Inst, task *insn.Value) ([]taskPoint, error) {
-	none := func(insn.Inst) bool { return false }
-	fits := func(i insn.Inst) bool {
-		_, err := f.point(i, insn.Always, task)
-		return err == nil
-	}
-	found, err := f.flow.Cut([]uint64{call.Addr}, none, fits)
+// Tasks places the probes of tasks. created is the row of the places where tasks are created. If a
+// place is not found, it places none of them: some alone would give wrong figures.
+func (p *Planner) Tasks(t *Table, created *Row) {
+	found, err := p.runtime.Locate(p.Object)
 	if err != nil {
-		return nil, err
+		p.NoTasks = fmt.Errorf("find where tasks run: %w", err)
+		p.Missing = append(p.Missing, "tasks: "+p.NoTasks.Error())
+		return
 	}
-	var out []taskPoint
-	for _, a := range found {
-		p, err := f.point(a.Inst, a.When, task)
-		if err != nil {
-			return nil, err
+	p.inside("created", created, found.Created)
+	p.inside("begin", &TaskBegin, found.Begin)
+	p.inside("end", &TaskEnd, found.End)
+	placed := map[uint64]bool{} // entry points that end in a common function share its exits
+	for name, exits := range found.Exits {
+		r := t.Find(name)
+		if r == nil || r.Exit == event.NoEdge {
+			continue
 		}
-		out = append(out, p)
-	}
-	return out, nil
-}
-
-// point makes a point of an instruction. If task is not nil, it finds the register that holds the
-// task there.
-func (f *function) point(i insn.Inst, when insn.When, task *insn.Value) (taskPoint, error) {
-	p := pointAt(i, when)
-	if i.Refused {
-		return p, errors.New(i.Refusal())
-	}
-	if task != nil {
-		s, ok := f.flow.At(i.Addr)
-		if !ok {
-			return p, fmt.Errorf("what leads to %s is not known", i)
-		}
-		if p.Reg = s.Holder(*task); p.Reg == insn.NoReg {
-			return p, fmt.Errorf("no register holds the task at %s", i)
-		}
-	}
-	return p, nil
-}
-
-// after finds points such that each of the calls is followed by exactly one hit. Their register is
-// that of the task that the call ran. A point may then be hit after other code, too, where no
-// register holds that task: libgomp's offloaded tasks end on the same way. Without a task there is
-// no such code.
-func (f *function) after(calls []insn.Inst, task func(call insn.Inst) *insn.Value) ([]taskPoint, error) {
-	body := slices.Concat(f.parts...)
-	index := map[uint64]int{}
-	into := map[uint64][]insn.Inst{}
-	for n, i := range body {
-		index[i.Addr] = n
-		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
-			into[i.Target] = append(into[i.Target], i)
-		}
-	}
-	// For each jump, the call that it directly follows.
-	behind := map[uint64]insn.Inst{}
-	for _, call := range calls {
-		for k := index[call.Next()]; k < len(body); k++ {
-			if body[k].Kind == insn.Jump {
-				behind[body[k].Addr] = call
-			}
-			if len(into[body[k].Addr]) > 0 || body[k].Emulated || body[k].Transfers() {
-				break
+		var own []callgraph.Point
+		for _, x := range exits {
+			if !placed[x.VAddr] {
+				placed[x.VAddr] = true
+				own = append(own, x)
 			}
 		}
+		p.inside("return", r.exit(), own)
 	}
-	found, covered := map[uint64]taskPoint{}, map[uint64]bool{}
-	for _, call := range calls {
-		sameTask := func(other insn.Inst) bool {
-			a, b := task(call), task(other)
-			return a == nil && b == nil || a != nil && b != nil && a.Same(*b)
-		}
-		own := func(jump insn.Inst) (insn.Inst, bool) {
-			c, ok := behind[jump.Addr]
-			return c, ok && sameTask(c)
-		}
-		at, also, err := f.stretch(body, index[call.Next()], into, own, task(call) != nil)
-		if err != nil {
-			return nil, fmt.Errorf("after %s: %w", call, err)
-		}
-		if found[call.Addr], err = f.point(at, insn.Always, task(call)); err != nil {
-			return nil, err
-		}
-		for _, c := range also {
-			covered[c.Addr] = true
-		}
-	}
-	var out []taskPoint
-	for _, call := range calls {
-		if !covered[call.Addr] {
-			out = append(out, found[call.Addr])
-		}
-	}
-	return out, nil
 }
 
-// stretch looks for a cheap instruction from body[n] on, to which a call returns. It returns
-// body[n] if there is none before other code joins. Ways from other calls may join if own finds
-// that their jump belongs to such a call; also are these calls.
-func (f *function) stretch(body []insn.Inst, n int, into map[uint64][]insn.Inst, own func(jump insn.Inst) (insn.Inst, bool), hasTask bool) (at insn.Inst, also []insn.Inst, err error) {
-	for k := n; k < len(body) && k < n+maxStretch; k++ {
-		i, foreign := body[k], false
-		for _, j := range into[i.Addr] {
-			if call, ok := own(j); ok {
-				also = append(also, call)
-			} else {
-				foreign = true
-			}
-		}
-		switch {
-		case foreign && k == n && !hasTask:
-			return i, nil, fmt.Errorf("other code leads to %s", i)
-		case foreign && k > n, i.Transfers() && !i.Emulated:
-			return body[n], nil, nil
-		case i.Emulated && !i.Refused:
-			return i, also, nil
+// exit returns the row of the instructions through which the row's calls return.
+func (r *Row) exit() *Row {
+	return &Row{Construct: r.Construct, Entry: r.Exit, Flags: bpf.RowNoSite}
+}
+
+func (p *Planner) inside(what string, r *Row, at []callgraph.Point) {
+	for _, x := range at {
+		pl := p.At(fmt.Sprintf("[%s: %s]", x.In, what), r, x.VAddr, x.Cost, x.When)
+		pl.Kernel.A = 0
+		if x.Reg != insn.NoReg {
+			pl.Kernel.A = bpf.Reg(int(x.Reg))
 		}
 	}
-	return body[n], nil, nil
 }

@@ -34,6 +34,7 @@ func WriteJobText(w io.Writer, j *job.Job, o Options) error {
 	t.where()
 	t.why()
 	t.classes()
+	t.efficiency()
 	t.calls()
 	t.notes()
 	return out.Flush()

@@ -33,6 +33,7 @@ func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	o.callgraphProfiles()
 	o.overheads()
 	o.properties()
+	o.efficiency()
 	o.callSites()
 	o.hotLines()
 	o.notes()

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
+	"ompp-attach/efficiency"
 	"ompp-attach/profile"
+	"ompp-attach/report/efficiencies"
 )
 
 // Summary writes the summary at the end of a measurement, in at most 15 lines: time, threads,
@@ -49,6 +51,9 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 		line("no core", "%s", noCoreText(p, part))
 	}
 	line("overheads", "%s", classes)
+	if !o.Classic {
+		line("efficiency", "%s", efficiencies.Brief(efficiency.OfProfile(p)))
+	}
 	if usesMPI(p) {
 		line("MPI", "%s", mpiSummary(p, sec, part))
 	}
@@ -57,7 +62,7 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 		line("probes took", "%s thread-sec (%s%%%s)%s", sec.seconds(analysis.ProbeCost(p), 0), share(costShare(p)), ofProcessorTime(p, sec), map[bool]string{true: ", taken out of all other times"}[m.Adjusted])
 	}
 	key := "costliest regions"
-	for _, c := range analysis.Costs(p)[:min(3, len(p.Regions))] {
+	for _, c := range analysis.Costs(p)[:min(2, len(p.Regions))] {
 		what := "overhead"
 		t := c.Overhead.Sum()
 		if t <= 0 {

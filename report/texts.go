@@ -91,3 +91,11 @@ func cleanLines(s string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// JobSummary returns the lines that a job's report begins with: what holds up the job.
+func JobSummary(j *job.Job, o Options) (out []Fact) {
+	for _, l := range summaryLines(j, o) {
+		out = append(out, Fact{l[0], clean(l[1])})
+	}
+	return out
+}

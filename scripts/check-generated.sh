@@ -1,25 +1,46 @@
 #!/bin/sh
-# Fails if the committed BPF objects and their Go files are not what their
-# sources give.
+# Fails if the committed BPF objects, or the page's bundle, are not what their sources give.
 set -eu
 cd "$(dirname "$0")/.."
-
-if ! command -v "$BPF_CLANG" >/dev/null; then
-	echo "check-generated: SKIPPED, no $BPF_CLANG here: the BPF objects were not compared" >&2
-	exit 0
-fi
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-cp -r go.mod go.sum bpf event "$tmp"
-rm -f "$tmp"/bpf/*_bpfel.go "$tmp"/bpf/*_bpfel.o
-(cd "$tmp" && go generate ./bpf)
 status=0
-for f in "$tmp"/bpf/*_bpfel.go "$tmp"/bpf/*_bpfel.o bpf/*_bpfel.go bpf/*_bpfel.o; do
-	name=bpf/$(basename "$f")
-	if ! cmp -s "$tmp/$name" "$name"; then
-		echo "check-generated: $name is not what its sources give: run make generate" >&2
-		status=1
-	fi
-done
-[ $status = 0 ] && echo "check-generated: the BPF objects are what their sources give"
+
+# compare COPY FILE... fails for files that differ from those made in COPY.
+compare() {
+	copy=$1
+	shift
+	for f in "$@"; do
+		if ! cmp -s "$copy/$f" "$f"; then
+			echo "check-generated: $f is not what its sources give: run make generate" >&2
+			status=1
+		fi
+	done
+}
+
+if command -v "${BPF_CLANG:=clang-14}" >/dev/null; then
+	mkdir "$tmp/bpf-copy"
+	cp -r go.mod go.sum bpf event "$tmp/bpf-copy"
+	rm -f "$tmp"/bpf-copy/bpf/*_bpfel.go "$tmp"/bpf-copy/bpf/*_bpfel.o
+	(cd "$tmp/bpf-copy" && go generate ./bpf)
+	compare "$tmp/bpf-copy" $(cd "$tmp/bpf-copy" && ls bpf/*_bpfel.go bpf/*_bpfel.o) bpf/*_bpfel.go bpf/*_bpfel.o
+else
+	echo "check-generated: SKIPPED, no $BPF_CLANG here: the BPF objects were not compared" >&2
+fi
+
+# The packages come from npm's registry, or from its cache.
+mkdir -p "$tmp/page/dist"
+cp -r page/web "$tmp/page/web"
+rm -rf "$tmp/page/web/node_modules"
+if ! command -v npm >/dev/null; then
+	echo "check-generated: SKIPPED, no npm here: the page's bundle was not compared" >&2
+elif ! npm --prefix "$tmp/page/web" ci --ignore-scripts --no-audit --no-fund --prefer-offline >"$tmp/npm" 2>&1; then
+	tail -5 "$tmp/npm" >&2
+	echo "check-generated: SKIPPED, npm cannot get the packages: the page's bundle was not compared" >&2
+else
+	npm --prefix "$tmp/page/web" run --silent check || status=1
+	npm --prefix "$tmp/page/web" run --silent build || status=1
+	compare "$tmp" page/dist/page.js page/dist/LICENSES.txt
+fi
+[ $status = 0 ] && echo "check-generated: what was compared is what its sources give"
 exit $status

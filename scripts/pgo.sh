@@ -7,8 +7,9 @@ cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-for p in attribution probes; do
-	go test "./$p" -run '^$' -bench '^(BenchmarkEngine|BenchmarkEvent)$' -benchtime 2s -cpuprofile "$dir/$p.pprof" -o "$dir/$p.test"
+for p in attribution probes/gomp; do
+	name=${p##*/}
+	go test "./$p" -run '^$' -bench '^(BenchmarkEngine|BenchmarkEvent)$' -benchtime 2s -cpuprofile "$dir/$name.pprof" -o "$dir/$name.test"
 done
 go build -pgo=off -o "$dir/ompp-attach" ./cmd/ompp-attach
 for cc in gcc clang-19; do

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 )
 
@@ -42,7 +42,7 @@ the port at which it listens for them, or the number of the Slurm job. Each rank
 				return &exitError{exitUsage, errors.New("give --pid or --job, not both")}
 			case given("job"):
 				var err error
-				if pids, err = collect.JobProcesses(job); err != nil {
+				if pids, err = launch.JobProcesses(job); err != nil {
 					return err
 				}
 			case !given("pid") || len(pids) == 0:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 	"ompp-attach/profile"
 )
 
@@ -110,7 +111,7 @@ func TestClaimsLeave(t *testing.T) {
 		var o *output
 		for _, rank := range []int{0, 1, 1} { // which runs two programs
 			var err error
-			if o, err = c.open(&measureFlags{}, &request{Dir: above, Rank: collect.Rank{Rank: rank, Size: tc.size, Job: "a:b.c/d@1"}}); err != nil {
+			if o, err = c.open(&measureFlags{}, &request{Dir: above, Rank: launch.Rank{Rank: rank, Size: tc.size, Job: "a:b.c/d@1"}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -137,7 +138,7 @@ func TestClaimsLeave(t *testing.T) {
 func TestWriteAgain(t *testing.T) {
 	p := profileOf(10)
 	p.Nodes = []profile.Node{{Region: -1, Parent: -1}}
-	for _, rank := range []*collect.Rank{nil, {Rank: 1}} {
+	for _, rank := range []*launch.Rank{nil, {Rank: 1}} {
 		o := &output{dir: filepath.Join(t.TempDir(), "above", "out"), named: true, rank: rank}
 		if err := o.write(&collect.Result{First: p, Profiles: []*profile.Profile{p}}, &measureFlags{quiet: true}); err != nil {
 			t.Error(err)
@@ -161,7 +162,7 @@ func TestRankStems(t *testing.T) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
 	// For a rank's own tool: the directory may hold profiles of programs that the rank ran before.
-	o := &output{dir: t.TempDir(), rank: &collect.Rank{Rank: 1}}
+	o := &output{dir: t.TempDir(), rank: &launch.Rank{Rank: 1}}
 	if err := os.WriteFile(filepath.Join(o.dir, "profile.rank1.json.gz"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

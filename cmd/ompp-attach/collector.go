@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 )
 
 // collectorCommand is the hidden subcommand that measures the ranks of one job
@@ -251,7 +252,7 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	stop := k.shots.add(&shot{out: out, take: g.Snapshot, say: f.say, logf: f.logf})
 	defer stop()
 	c.send(reply{Followed: true, Dir: out.dir})
-	var e collect.Ending
+	var e launch.Ending
 	if from.Decode(&e) != nil {
 		// The rank's tool is gone; the program may run on.
 		awaitEnd(fd)
@@ -264,7 +265,7 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	f.gone = gone
 	go func() { // the rank's tool sends nothing more, but may end
 		defer close(gone)
-		var nothing collect.Ending
+		var nothing launch.Ending
 		_ = from.Decode(&nothing)
 	}()
 	if err := g.Refusal(); err != nil {
@@ -275,14 +276,14 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 
 // endingOf tells how a process ended whose tool was killed. The process's new parent may need a
 // moment to wait for it.
-func endingOf(pid, pidfd int) collect.Ending {
+func endingOf(pid, pidfd int) launch.Ending {
 	const patience, look = 200 * time.Millisecond, 5 * time.Millisecond
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(look) {
-		if e, ok := collect.EndingOf(pid, pidfd); ok {
+		if e, ok := launch.EndingOf(pid, pidfd); ok {
 			return e
 		}
 	}
-	return collect.Ending{How: "not known: its ompp-attach was killed"}
+	return launch.Ending{How: "not known: its ompp-attach was killed"}
 }
 
 // awaitEnd waits for the end of a process by its pidfd.

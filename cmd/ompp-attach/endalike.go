@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 )
 
 // A rank's tool ends in the same way as its program, since launchers report how a rank ended and
@@ -43,7 +43,7 @@ func underHydra() bool { return os.Getenv("PMI_FD") != "" }
 // collector. When a rank's process fails, hydra kills the others, and combines all exit statuses by
 // a logical or. A tool that waited for its files would be killed (9), and a Ctrl-C (2) would become
 // a segmentation fault (11).
-func (s *session) leave(e collect.Ending, f *measureFlags, r collect.Rank) error {
+func (s *session) leave(e launch.Ending, f *measureFlags, r launch.Rank) error {
 	_ = s.to.Encode(&e)
 	s.close()
 	if !f.quiet && r.Rank == 0 {
@@ -60,7 +60,7 @@ func (s *session) leave(e collect.Ending, f *measureFlags, r collect.Rank) error
 // terminal send a signal to both. The kernel decides what a process dies of when the first signal
 // is sent, so that a kill after it changes nothing. dieWith looks at intervals which signals the
 // program handles. stop restores our own handlers.
-func dieWith(l *collect.Launched) (stop func()) {
+func dieWith(l *launch.Launched) (stop func()) {
 	const often, seldom, starting = 20 * time.Millisecond, 250 * time.Millisecond, 2 * time.Second
 	own, mine := map[syscall.Signal]*sigaction{}, map[syscall.Signal]bool{}
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {

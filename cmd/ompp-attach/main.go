@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 )
 
 // Our own exit statuses. `run` passes on the program's status otherwise.
@@ -38,11 +39,11 @@ func main() {
 	ownFileCaps()
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case collect.LaunchCommand:
-			collect.RunLaunch(os.Args[2:])
+		case launch.Command:
+			launch.RunCommand(os.Args[2:])
 			os.Exit(exitCannotRun)
-		case collect.GuardianCommand:
-			fail(collect.RunGuardian())
+		case launch.GuardianCommand:
+			fail(launch.RunGuardian())
 			return
 		case collectorCommand:
 			fail(runCollector(os.Args[2:]))

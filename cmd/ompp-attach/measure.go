@@ -19,8 +19,8 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 	"ompp-attach/debuginfod"
-	"ompp-attach/report"
 	"ompp-attach/symbols"
 )
 
@@ -51,7 +51,7 @@ type measureFlags struct {
 func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+pasteable(sentence)) }
 
 // defaultFormats are the formats in which reports of a process or rank are written.
-var defaultFormats = []string{"ompp", "pprof", "samples"}
+var defaultFormats = []string{"ompp", "pprof", "samples", "html"}
 
 // register adds the flags to c. sample is the event by which is sampled if --sample is missing.
 func (f *measureFlags) register(c *cobra.Command, sample string) {
@@ -83,14 +83,6 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 
 // attachModes are the values of --attach-mode: the best way to attach that may be used.
 var attachModes = map[string]bpf.Mode{"": bpf.Session, "session": bpf.Session, "multi": bpf.Multi, "perf": bpf.Perf}
-
-func formatNames() string {
-	var names []string
-	for _, f := range report.Formats {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
-}
 
 func (f *measureFlags) logf(format string, args ...any) {
 	if f.verbose {
@@ -251,7 +243,7 @@ without #! is read by /bin/sh, as when a shell starts it.
 		Example: "  ompp-attach run -- ./solver input.dat\n  OMP_NUM_THREADS=8 ompp-attach run -o results -- ./solver",
 		Args:    needed(math.MaxInt, "which program? give it after the flags, as in: ompp-attach run -- ./solver input.dat"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if r, ok := collect.RankOf(os.Getpid()); ok {
+			if r, ok := launch.RankOf(os.Getpid()); ok {
 				return runRank(&f, c, r, args)
 			}
 			if err := behindSlurm(args); err != nil {
@@ -322,8 +314,8 @@ func (f *measureFlags) conclude(out *output, res *collect.Result, err error, pat
 
 // notStarted gives an error the exit status that shells use if a program could not be run.
 func notStarted(err error) error {
-	var ee *collect.ExecError
-	var ie *collect.InterruptedError
+	var ee *launch.ExecError
+	var ie *launch.InterruptedError
 	switch {
 	case errors.As(err, &ee):
 		return &exitError{exitCannotRun, err}

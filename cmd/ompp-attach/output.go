@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 	"ompp-attach/files"
-	"ompp-attach/report"
 )
 
 const (
@@ -34,7 +34,7 @@ type output struct {
 	ours    bool // we have made or opened it before
 	replace bool // --overwrite: files of an older run are replaced
 	program string
-	rank    *collect.Rank // whose files are written; nil: the program is no rank
+	rank    *launch.Rank // whose files are written; nil: the program is no rank
 
 	mark    *mark
 	cleared bool              // files of an older run were removed
@@ -160,11 +160,11 @@ func numbered(stem string, n int) string {
 // resultFile matches the names of all files that we write, in every format.
 var resultFile = func() *regexp.Regexp {
 	ends := []string{regexp.QuoteMeta(recordSuffix)}
-	for _, f := range report.Formats {
+	for _, f := range formats {
 		ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, recordStem)))
 	}
 	var ofJobs []string
-	for _, f := range report.JobFormats {
+	for _, f := range jobFormats {
 		for _, file := range f.Files {
 			ofJobs = append(ofJobs, regexp.QuoteMeta(file.Name))
 		}
@@ -204,8 +204,8 @@ func leftOver(f fs.DirEntry) bool {
 
 func checkFormats(names []string) error {
 	for _, n := range names {
-		if _, ok := report.FormatNamed(n); !ok {
-			if _, ok := report.JobFormatNamed(n); ok {
+		if _, ok := formatNamed(n); !ok {
+			if _, ok := jobFormatNamed(n); ok {
 				return fmt.Errorf("format %q is of the report of a whole MPI job; of a process or rank there are %s", n, formatNames())
 			}
 			return fmt.Errorf("unknown format %q; there are %s", n, formatNames())

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 	"ompp-attach/files"
 	"ompp-attach/profile"
 )
@@ -32,7 +33,7 @@ func TestStems(t *testing.T) {
 
 // Only our own files are removed for new ones.
 func TestRemoveOld(t *testing.T) {
-	ours := []string{"job.json", "job.ranks.csv", "profile.json.gz", "profile.ompp.txt", "profile.pb.gz", "profile.pid7.json.gz", "profile.pid7-2.ompp.txt", "profile.pid77-13.pb.gz"}
+	ours := []string{"job.json", "job.ranks.csv", "job.html", "profile.json.gz", "profile.html", "profile.ompp.txt", "profile.pb.gz", "profile.pid7.json.gz", "profile.pid7-2.ompp.txt", "profile.pid77-13.pb.gz"}
 	others := []string{"job.jsonx", "myprofile.json.gz", "profile", "profile.json", "profile.json.gz.orig", "profile.pid7x.json.gz", "profile.txt", "profiles.csv"}
 	dir := t.TempDir()
 	for _, name := range slices.Concat(ours, others) {
@@ -53,6 +54,20 @@ func TestRemoveOld(t *testing.T) {
 	}
 	if got := namesIn(t, dir); !slices.Equal(got, others) {
 		t.Errorf("left are %q, want %q", got, others)
+	}
+}
+
+// TestPagesOfRanks: ranks of a large job have pages only if the user asks for them.
+func TestPagesOfRanks(t *testing.T) {
+	p := profileOf(1)
+	for size, want := range map[int]bool{0: true, mostRankPages: true, mostRankPages + 1: false} {
+		p.Meta.MPI = &profile.MPIJob{Size: size}
+		if got := slices.Contains(formatsOf(p, defaultFormats), "html"); got != want {
+			t.Errorf("of %d ranks: page %v", size, got)
+		}
+	}
+	if !slices.Contains(formatsOf(p, []string{"html"}), "html") {
+		t.Error("a page that the user asks for is not written")
 	}
 }
 
@@ -185,7 +200,7 @@ func TestPlantedDirectory(t *testing.T) {
 	if err := errors.Join(os.Symlink(precious, "ompp-job-j"), os.Lchown("ompp-job-j", other, other)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.open(&measureFlags{}, &request{Dir: dir, Rank: collect.Rank{Job: "j"}}); !errors.Is(err, files.ErrUnsafe) {
+	if _, err := c.open(&measureFlags{}, &request{Dir: dir, Rank: launch.Rank{Job: "j"}}); !errors.Is(err, files.ErrUnsafe) {
 		t.Errorf("a job's directory: %v", err)
 	}
 	// Our own directories, and links that the user of sudo has made, are used.
@@ -231,7 +246,7 @@ func TestNotStarted(t *testing.T) {
 	for _, tc := range []struct {
 		err  error
 		want int
-	}{{&collect.ExecError{Sentence: "no"}, exitCannotRun}, {&collect.InterruptedError{Signal: syscall.SIGINT}, 130}, {&collect.InterruptedError{Signal: syscall.SIGTERM}, 143}} {
+	}{{&launch.ExecError{Sentence: "no"}, exitCannotRun}, {&launch.InterruptedError{Signal: syscall.SIGINT}, 130}, {&launch.InterruptedError{Signal: syscall.SIGTERM}, 143}} {
 		var ee *exitError
 		if err := notStarted(tc.err); !errors.As(err, &ee) || ee.status != tc.want || !errors.Is(err, tc.err) {
 			t.Errorf("%v: %v, want status %d", tc.err, err, tc.want)

@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 )
 
 // runRank is `run` for a rank of a job. It launches the program and leaves the measurement to the
 // node's collector.
-func runRank(f *measureFlags, c *cobra.Command, r collect.Rank, args []string) error {
+func runRank(f *measureFlags, c *cobra.Command, r launch.Rank, args []string) error {
 	if r.Job == "" { // then the ranks have only their parent in common
 		r.Job = fmt.Sprintf("parent-%d", os.Getppid())
 	}
@@ -33,7 +33,7 @@ func runRank(f *measureFlags, c *cobra.Command, r collect.Rank, args []string) e
 	return err
 }
 
-func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) error {
+func (f *measureFlags) rank(c *cobra.Command, r launch.Rank, args []string) error {
 	signals := heed()
 	l, s, err := f.handOver(c, r, args)
 	if err != nil {
@@ -63,7 +63,7 @@ func (f *measureFlags) rank(c *cobra.Command, r collect.Rank, args []string) err
 }
 
 // handOver launches the program, which does not run yet, and has the collector follow it.
-func (f *measureFlags) handOver(c *cobra.Command, r collect.Rank, args []string) (*collect.Launched, *session, error) {
+func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) (*launch.Launched, *session, error) {
 	path, err := findProgram(args[0])
 	if err != nil {
 		return nil, nil, err
@@ -82,7 +82,7 @@ func (f *measureFlags) handOver(c *cobra.Command, r collect.Rank, args []string)
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := collect.Launch(path, args)
+	l, err := launch.Prepare(path, args)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,7 +99,7 @@ func (f *measureFlags) handOver(c *cobra.Command, r collect.Rank, args []string)
 
 // notRun ends the whole job if one of its ranks cannot run. MPICH's launcher ignores a failure
 // before MPI_Init, and the other ranks would wait for ever.
-func notRun(r collect.Rank, err error) error {
+func notRun(r launch.Rank, err error) error {
 	if !underHydra() || r.Size == 1 {
 		return err
 	}
@@ -181,7 +181,7 @@ func (s *session) listen(from *json.Decoder, followed chan<- bool, say func(stri
 }
 
 // conclude tells the collector how the program ended, and waits until the rank's files are written.
-func (s *session) conclude(e collect.Ending, pid int, say func(string)) error {
+func (s *session) conclude(e launch.Ending, pid int, say func(string)) error {
 	defer s.close()
 	_ = s.to.Encode(&e)
 	if o, ok := <-s.over; ok {

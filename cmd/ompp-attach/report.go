@@ -12,6 +12,7 @@ import (
 	"ompp-attach/files"
 	"ompp-attach/profile"
 	"ompp-attach/report"
+	"ompp-attach/report/efficiencies"
 )
 
 // reportFlags say what the user wants to see of a results directory.
@@ -21,6 +22,8 @@ type reportFlags struct {
 	rank    int      // rank of a job; -1: all ranks
 	delta   string   // two snapshots, see parseWindow; empty: whole profiles
 	view    viewFlags
+
+	efficiency bool // the efficiency of the run instead of the reports
 }
 
 func reportCommand() *cobra.Command {
@@ -35,11 +38,13 @@ goes with, and which overheads come from where. What could not be read is told
 at its end; it fails only if nothing could be read.
 
 Reports are files beside the profiles, or in the directory that -o names; the
-job's text, and a rank's (--rank), go to standard output unless -o is given.`,
+job's text, and a rank's (--rank), go to standard output unless -o is given.
+profile.html and job.html are pages for the browser.`,
 		Example: `  ompp-attach report --format ompp ompp-solver-4711
   ompp-attach report DIR
   ompp-attach report --rank 3 DIR
   ompp-attach report --format json -o - DIR
+  ompp-attach report --efficiency DIR
   ompp-attach report --delta 2 5 DIR`,
 		Args: func(c *cobra.Command, args []string) error {
 			most := 1
@@ -60,7 +65,8 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 	}
 	f.view.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default all), "+
-		jobFormatNames()+" (of a job; default text)")
+		jobFormatNames()+" (of a job; default text, and a page)")
+	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
 	c.Flags().StringVar(&f.delta, "delta", "", "report what happened between two snapshots, as in --delta `N M` DIR: their numbers, 0 for the begin, end for the final profile")
 	c.Flags().IntVar(&f.rank, "rank", -1, "report this `rank` of a job by itself")
@@ -69,6 +75,9 @@ job's text, and a rank's (--rank), go to standard output unless -o is given.`,
 
 func rereport(dir string, f *reportFlags) error {
 	awaitResults(dir)
+	if f.wantsEfficiency() {
+		return reportEfficiency(dir, f)
+	}
 	ranks, others, err := findRanks(dir)
 	if err != nil {
 		return err

@@ -38,22 +38,18 @@ func findRanks(dir string) (ranks []job.Source, others []string, err error) {
 	return ranks, others, nil
 }
 
-func jobFormatNames() string {
-	var names []string
-	for _, f := range report.JobFormats {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
 // reportJob merges the ranks' profiles and writes the job's reports.
 func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) error {
 	formats := f.formats
-	if len(formats) == 0 {
+	page := len(formats) == 0 && f.dir == "" // also written, if that is possible
+	switch {
+	case page || len(formats) == 0 && f.dir == "-":
 		formats = []string{"text"}
+	case len(formats) == 0:
+		formats = []string{"text", "html"}
 	}
 	for _, n := range formats {
-		if _, ok := report.JobFormatNamed(n); !ok {
+		if _, ok := jobFormatNamed(n); !ok {
 			return &exitError{exitUsage, fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, jobFormatNames())}
 		}
 	}
@@ -72,7 +68,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	}
 	var files []report.JobFile
 	for _, n := range formats {
-		format, _ := report.JobFormatNamed(n)
+		format, _ := jobFormatNamed(n)
 		for _, file := range format.Files {
 			if f.dir == "" && n == "text" {
 				if err := file.Write(os.Stdout, j, view); err != nil {
@@ -85,6 +81,9 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	}
 	if f.dir == "-" && len(files) == 1 {
 		return files[0].Write(os.Stdout, j, view)
+	}
+	if page {
+		writeJobPage(dir, j, view)
 	}
 	if len(files) == 0 {
 		return nil
@@ -103,6 +102,18 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 		tellFile(name)
 	}
 	return errors.Join(errs...)
+}
+
+// writeJobPage writes the job's page beside the profiles. The user asked for the text, so the page
+// is no part of the output, and a directory that cannot be written to is no failure.
+func writeJobPage(dir string, j *job.Job, view report.Options) {
+	format, _ := jobFormatNamed("html")
+	name := filepath.Join(dir, format.Files[0].Name)
+	if err := saveFile(name, func(w io.Writer) error { return format.Files[0].Write(w, j, view) }); err != nil {
+		warn("no page was written: %v", err)
+		return
+	}
+	tell("the same as a page for the browser: " + name)
 }
 
 func warn(format string, args ...any) {
@@ -155,6 +166,6 @@ func writeReport(w io.Writer, p *profile.Profile, format string, o report.Option
 	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
 	}
-	f, _ := report.FormatNamed(format)
+	f, _ := formatNamed(format)
 	return f.Write(w, p, o)
 }

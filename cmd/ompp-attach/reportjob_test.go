@@ -68,7 +68,7 @@ func TestReportOfAJob(t *testing.T) {
 	if err != nil || !strings.Contains(text, "Ranks           : 3 of 4; not read: rank 2\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if got := namesIn(t, dir); !slices.Equal(got, before) {
+	if got := namesIn(t, dir); !slices.Equal(got, append([]string{"job.html"}, before...)) {
 		t.Errorf("printing the text left %q", got)
 	}
 
@@ -81,10 +81,10 @@ func TestReportOfAJob(t *testing.T) {
 	}
 
 	out := filepath.Join(t.TempDir(), "new")
-	if _, err := reported(t, dir, "-o", out, "--format", "text,csv,json,pprof"); err != nil {
+	if _, err := reported(t, dir, "-o", out, "--format", "text,csv,json,pprof,html"); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"job.calls.csv", "job.json", "job.pb.gz", "job.ranks.csv", "job.regions.csv", "job.txt"}
+	want := []string{"job.calls.csv", "job.html", "job.json", "job.pb.gz", "job.ranks.csv", "job.regions.csv", "job.txt"}
 	if got := namesIn(t, out); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
@@ -138,7 +138,7 @@ func TestReportOfAProcess(t *testing.T) {
 		t.Errorf("a job's format: %v", err)
 	}
 	text, err := reported(t, dir)
-	if err != nil || text != filepath.Join(dir, "profile.ompp.txt")+"\n"+filepath.Join(dir, "profile.pb.gz")+"\n" {
+	if err != nil || text != filepath.Join(dir, "profile.ompp.txt")+"\n"+filepath.Join(dir, "profile.pb.gz")+"\n"+filepath.Join(dir, "profile.html")+"\n" {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if _, err := reported(t, filepath.Join(dir, "absent")); err == nil || !strings.HasPrefix(err.Error(), "cannot open ") || !strings.HasSuffix(err.Error(), "; give a directory that run or attach has written") {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 	"ompp-attach/profile"
 )
 
@@ -208,7 +209,7 @@ func (o *output) removeShots() {
 
 // completeShot finds the last snapshot of a process whose collector was killed, and adds how the
 // process ended. shot is nil if there is none.
-func completeShot(dir string, pid int, e collect.Ending) (shot *profile.Profile, name string) {
+func completeShot(dir string, pid int, e launch.Ending) (shot *profile.Profile, name string) {
 	names, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix))
 	for _, n := range names {
 		if p, err := readProfile(n); err == nil && p.Meta.PID == pid && !p.Meta.SnapshotAt.IsZero() && (shot == nil || shot.Meta.SnapshotAt.Before(p.Meta.SnapshotAt)) {

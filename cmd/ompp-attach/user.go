@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/collect"
 	"ompp-attach/collect/selection"
+	"ompp-attach/collect/user"
 )
 
 // userFlags are the flags on user regions and on what is left out.
@@ -40,7 +41,7 @@ func (f *userFlags) apply(m *collect.Measurement, logf func(string, ...any), say
 	if !s.UserRegions() {
 		return nil
 	}
-	u, err := collect.NewUserRegions(f.functions, f.regions, logf)
+	u, err := user.New(f.functions, f.regions, logf)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}

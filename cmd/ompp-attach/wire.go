@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
 )
 
 // The ranks of a job on one node are measured by one process, the collector. If each rank's tool
@@ -29,7 +30,7 @@ import (
 // request is the first message of a rank's tool to the collector.
 type request struct {
 	PID     int // launched, does not run yet
-	Rank    collect.Rank
+	Rank    launch.Rank
 	Program string   // path
 	Flags   []string // of the command line, as given
 	Dir     string   // directory to which relative paths refer
@@ -84,7 +85,7 @@ type meeting struct {
 }
 
 // meet names the place by user, job, flags, and version of the tool.
-func meet(c *cobra.Command, r collect.Rank, flags []string) (*meeting, error) {
+func meet(c *cobra.Command, r launch.Rank, flags []string) (*meeting, error) {
 	dir, err := collect.PrivateDir()
 	if err != nil {
 		return nil, fmt.Errorf("meet the other ranks' tools: %w", err)

@@ -106,7 +106,7 @@ func (o *output) writeTo(dir string, res *collect.Result, f *measureFlags) (file
 			continue
 		}
 		delete(o.shots, filepath.Base(name))
-		more, err := renderAll(dir, stems[i], p, f.formats, f.view.options())
+		more, err := renderAll(dir, stems[i], p, formatsOf(p, f.formats), f.view.options())
 		files[i] = append([]string{name}, more...)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%w; `ompp-attach report %s` writes it again", err, dir))
@@ -138,7 +138,7 @@ func (o *output) prepare() error {
 func renderAll(dir, stem string, p *profile.Profile, formats []string, o report.Options) (files []string, err error) {
 	var errs []error
 	for _, n := range formats {
-		f, _ := report.FormatNamed(n)
+		f, _ := formatNamed(n)
 		if !f.Has(p) {
 			continue
 		}

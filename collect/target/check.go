@@ -17,6 +17,7 @@ import (
 
 	"ompp-attach/files"
 	"ompp-attach/preflight"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -190,7 +191,7 @@ func unreadRuntime(maps string, libs []string) string {
 			continue
 		}
 		path := strings.TrimSuffix(strings.TrimSpace(l[at:]), " (deleted)")
-		if NamedRuntime(path) && !slices.Contains(libs, path) {
+		if openmp.Named(path) && !slices.Contains(libs, path) {
 			return path
 		}
 	}
@@ -214,7 +215,7 @@ func (f *found) sentence(pid int) string {
 	}
 	var telling []string
 	for _, lib := range f.libs {
-		if NamedRuntime(lib) {
+		if openmp.Named(lib) {
 			return fmt.Sprintf("%s maps %s, but that lacks the entry points of the OpenMP runtimes that this version knows%s", who, lib, more)
 		}
 		for _, t := range []string{"libpthread", "libtbb", "libmpi", "libopenblas", "libOpenCL", "libcuda"} {

@@ -8,8 +8,9 @@ import (
 	"ompp-attach/collect/selection"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
-	"ompp-attach/probes"
 	"ompp-attach/probes/insn"
+	"ompp-attach/probes/mpilib"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
@@ -49,7 +50,7 @@ type InspectedMPI struct {
 }
 
 func inspectMPI(mod *symbols.Module) InspectedMPI {
-	plan, err := probes.NewMPIPlan(mod.Object())
+	plan, err := mpilib.NewPlan(mod.Object())
 	if err != nil {
 		return InspectedMPI{Name: "MPI", Path: mod.Path, Err: err}
 	}
@@ -117,7 +118,7 @@ func Inspect(pid int) (*Inspection, error) {
 		if mod.Path != exe {
 			in.Libraries++
 		}
-		if MayBeMPI(mod.Object()) && probes.IsMPI(mod.Object()) {
+		if MayBeMPI(mod.Object()) && mpilib.Is(mod.Object()) {
 			in.MPI = append(in.MPI, inspectMPI(mod))
 		}
 		if !MayBeRuntime(mod.Object()) {
@@ -150,12 +151,12 @@ func Inspect(pid int) (*Inspection, error) {
 
 func inspectRuntime(mod *symbols.Module, imported func(string) bool) (r InspectedRuntime, ok bool) {
 	o := mod.Object()
-	r.Kind = probes.Identify(o)
+	r.Kind = openmp.Identify(o)
 	if r.Kind == event.NoRuntime {
 		return r, false
 	}
 	r.Static, r.Replaced = o.IsExecutable(), mod.Deleted
-	plan, err := probes.NewPlan(o, imported)
+	plan, err := openmp.NewPlan(o, imported)
 	if err != nil {
 		r.Err = err
 		r.Runtime = profile.Runtime{Name: r.Kind.String(), Path: mod.Path, BuildID: o.BuildID()}

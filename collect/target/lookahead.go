@@ -3,8 +3,8 @@ package target
 import (
 	"sync"
 
-	"ompp-attach/probes"
 	"ompp-attach/probes/inline"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -15,7 +15,7 @@ func LookAhead(pid int, inlining bool) {
 	mapped := lookedAhead.add(pid)
 	into := func(o *symbols.Object) {
 		if MayBeRuntime(o) {
-			go probes.LookAhead(o)
+			go openmp.LookAhead(o)
 		}
 		if inlining && UsesGomp(o) {
 			go inline.Of(o)
@@ -31,7 +31,7 @@ func LookAhead(pid int, inlining bool) {
 		// A runtime takes longest to read, so it comes first.
 		for _, first := range []bool{true, false} {
 			for i := range mods {
-				if NamedRuntime(mods[i].Path) == first {
+				if openmp.Named(mods[i].Path) == first {
 					into(mods[i].Object())
 				}
 			}

@@ -7,7 +7,8 @@ import (
 	"sync"
 
 	"ompp-attach/event"
-	"ompp-attach/probes"
+	"ompp-attach/probes/mpilib"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -36,7 +37,7 @@ func (s *suspicions) of(o *symbols.Object) suspicion {
 func MayBeRuntime(o *symbols.Object) bool { return suspected.of(o).runtime }
 
 func looksLikeRuntime(o *symbols.Object) bool {
-	if o.Exports("GOMP_parallel") || o.Exports("__kmpc_fork_call") {
+	if openmp.Exported(o) {
 		return true
 	}
 	// A runtime that is linked into a program is found in the program's full symbol table only.
@@ -46,18 +47,6 @@ func looksLikeRuntime(o *symbols.Object) bool {
 	// A library may hide such a runtime in the same way. Both runtimes create threads with a stack
 	// size of their own.
 	return o.HasLocalNames() && o.Imports("pthread_create") && o.Imports("pthread_attr_setstacksize")
-}
-
-// NamedRuntime tells whether a file has the name of a runtime, for files that cannot be read or
-// have no symbols.
-func NamedRuntime(path string) bool {
-	base := filepath.Base(path)
-	for _, prefix := range []string{"libgomp", "libomp", "libiomp"} {
-		if strings.HasPrefix(base, prefix) && !strings.HasPrefix(base, "libomptarget") && !strings.HasPrefix(base, "libompd") {
-			return true
-		}
-	}
-	return false
 }
 
 // ImportedBy answers whether any module of a process imports a symbol.
@@ -83,7 +72,7 @@ func looksLikeMPI(o *symbols.Object) bool {
 // UsesGomp tells whether a file's own code was compiled for libgomp: it calls libgomp, and is not
 // libgomp itself.
 func UsesGomp(o *symbols.Object) bool {
-	if probes.Identify(o) == event.Gomp {
+	if openmp.Identify(o) == event.Gomp {
 		return o.IsExecutable() // a static program holds libgomp
 	}
 	for _, name := range []string{"GOMP_parallel", "GOMP_parallel_reductions", "GOMP_barrier", "GOMP_single_start", "GOMP_parallel_sections"} {
@@ -101,7 +90,7 @@ func IsOffload(base string) bool { return strings.HasPrefix(base, "libomptarget"
 // CanProbe reports whether a module holds an OpenMP runtime or an MPI library.
 func CanProbe(m symbols.Module) bool {
 	o := m.Object()
-	return MayBeRuntime(o) && probes.Identify(o) != event.NoRuntime || MayBeMPI(o) && probes.IsMPI(o)
+	return MayBeRuntime(o) && openmp.Identify(o) != event.NoRuntime || MayBeMPI(o) && mpilib.Is(o)
 }
 
 // systemDirs hold libraries that belong to the system.

@@ -9,7 +9,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
-	"ompp-attach/probes"
+	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
 
@@ -79,7 +79,7 @@ int plugin(pthread_t *t, void *(*f)(void *)) {
 				t.Fatal(err)
 			}
 			defer o.Close()
-			if may, is := MayBeRuntime(o), probes.Identify(o); may != tc.may || is != tc.is {
+			if may, is := MayBeRuntime(o), openmp.Identify(o); may != tc.may || is != tc.is {
 				t.Errorf("may be a runtime: %t, want %t; is %v, want %v", may, tc.may, is, tc.is)
 			}
 		})

@@ -2,7 +2,7 @@ package inline
 
 import (
 	"ompp-attach/event"
-	"ompp-attach/probes"
+	"ompp-attach/probes/gomp"
 	"ompp-attach/probes/insn"
 )
 
@@ -12,7 +12,7 @@ func (f *function) singles(x *Inlined) {
 	for n := range f.g.Blocks {
 		b := &f.g.Blocks[n]
 		call := b.Last()
-		if f.calls[call.Addr] != "GOMP_single_start" || b.After < 0 || probes.EndOfSingle(f.o, call.Next()) != probes.SingleNowait {
+		if f.calls[call.Addr] != "GOMP_single_start" || b.After < 0 || gomp.EndOfSingle(f.o, call.Next()) != gomp.SingleNowait {
 			continue
 		}
 		// The outcome is tested at the end of the block behind the call.

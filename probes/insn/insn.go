@@ -144,6 +144,11 @@ func (i Inst) Transfers() bool {
 	return i.Ends() || i.Kind == Jcc || i.Kind == Call || i.Kind == CallIndirect
 }
 
+// CallsPointer reports whether the instruction calls a function whose address the code has
+// computed or loaded, like a task's or a team's function. A call through a fixed slot does not: it
+// calls a library function, in code built with -fno-plt.
+func (i Inst) CallsPointer() bool { return i.Kind == CallIndirect && i.Ref == 0 }
+
 // Next returns the address after the instruction.
 func (i Inst) Next() uint64 { return i.Addr + uint64(i.Len) }
 
@@ -260,6 +265,18 @@ func decodeFunc(code Code, lo, hi uint64) ([]Inst, error) {
 		at += i.Len
 	}
 	return insts, nil
+}
+
+// OneSymbol returns the one address of a function symbol.
+func OneSymbol(code Code, name string) (uint64, error) {
+	switch a := code.Symbol(name); len(a) {
+	case 0:
+		return 0, fmt.Errorf("no symbol %s", name)
+	case 1:
+		return a[0], nil
+	default:
+		return 0, fmt.Errorf("symbol %s has %d addresses", name, len(a))
+	}
 }
 
 // Parts returns the function that contains vaddr and the further ranges that

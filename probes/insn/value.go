@@ -89,6 +89,14 @@ func (v Value) Loaded(size int) (from Value, ok bool) {
 	return *v.Atoms[0].Addr, true
 }
 
+// FieldOf returns the object if the 8 bytes of the value were loaded from the object's field at
+// offset off.
+func (v Value) FieldOf(off int64) (object Value, ok bool) {
+	at, ok := v.Loaded(8)
+	at.Off -= off
+	return at, ok && len(at.Atoms) > 0
+}
+
 // Without returns the value without its first atom of a kind, and that atom.
 func (v Value) Without(kind AtomKind) (rest Value, atom Atom, ok bool) {
 	k := slices.IndexFunc(v.Atoms, func(a Atom) bool { return a.Kind == kind })

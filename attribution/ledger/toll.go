@@ -1,0 +1,102 @@
+package ledger
+
+import "ompp-attach/profile"
+
+// Toll is a kind of time that is recorded beside the measured times, as a part of them.
+type Toll int
+
+// The tolls.
+const (
+	ByProbes Toll = iota // time that the thread's probes took
+	ByWait               // time that the thread waited for a core
+	NumTolls
+)
+
+// toll is the part of an open region's time, in ns, that the thread's probes took, or that the
+// thread passed without a core.
+type toll struct {
+	// By part of the region, regions entered from it included. The whole is the sum of all:
+	// Exec holds what lies in none of the others.
+	parts [profile.NumParts]int64
+	child int64 // the share of the regions entered from it that have ended
+	paid  int64 // the share that the region around has been charged with already (PayOpen)
+	away  int64 // in tasks that were executed while this region's clock stood still
+	tasks int64 // in tasks that were executed while waiting here
+}
+
+// own is the toll of the region's time.
+func (y *toll) own() int64 {
+	p := &y.parts
+	return p[profile.Exec] + p[profile.Enter] + p[profile.Body] + p[profile.Barrier] + p[profile.Exit]
+}
+
+// whole is the toll of all the time that the region was open, tasks included.
+func (y *toll) whole() int64 { return y.own() + y.away }
+
+// due is what the region around has not been charged with yet.
+func (y *toll) due() int64 { return y.whole() - y.paid }
+
+// contain adds the toll of a region entered from this one.
+func (y *toll) contain(d int64, part profile.Part) {
+	y.child += d
+	y.parts[part] += d
+}
+
+func (y *toll) cost() profile.Cost {
+	p := &y.parts
+	return profile.Cost{Exec: y.own(), Enter: p[profile.Enter], Body: p[profile.Body], Barrier: p[profile.Barrier],
+		Exit: p[profile.Exit], Child: y.child, Task: y.tasks}
+}
+
+// Pay adds a toll to a part of an open region.
+func (a *Account) Pay(k Toll, part profile.Part, d int64) { a.tolls[k].parts[part] += d }
+
+// Contain adds the toll of a region entered from an open one.
+func (a *Account) Contain(k Toll, part profile.Part, d int64) { a.tolls[k].contain(d, part) }
+
+// Taken returns the time that probes took while the region was open, tasks included (ns).
+func (a *Account) Taken() int64 { return a.tolls[ByProbes].whole() }
+
+// TakenSince returns the part of Taken that the region around has not been charged with (ns).
+func (a *Account) TakenSince() int64 { return a.tolls[ByProbes].due() }
+
+// WaitForOther turns the toll of a single's body into that of a wait: another thread executes the
+// body.
+func (a *Account) WaitForOther() {
+	for k := range a.tolls {
+		p := &a.tolls[k].parts
+		p[profile.Barrier], p[profile.Body] = p[profile.Barrier]+p[profile.Body], 0
+	}
+}
+
+// cost returns a toll, divided like the region's time. A construct may have no time in a part in
+// which it has a toll. If all of its time is in one part, the toll moves there; otherwise it counts
+// in the whole time only.
+func (a *Account) cost(k Toll) profile.Cost {
+	y := &a.tolls[k]
+	for p := profile.Enter; p < profile.NumParts; p++ {
+		if a.Parts[p].T == 0 && y.parts[p] != 0 {
+			a.gather(y)
+			break
+		}
+	}
+	return y.cost()
+}
+
+func (a *Account) gather(y *toll) {
+	to, timed := profile.Exec, 0
+	for p := profile.Enter; p < profile.NumParts; p++ {
+		if a.Parts[p].T != 0 {
+			to, timed = p, timed+1
+		}
+	}
+	if timed != 1 {
+		to = profile.Exec
+	}
+	for p := profile.Enter; p < profile.NumParts; p++ {
+		if d := y.parts[p]; a.Parts[p].T == 0 && d != 0 {
+			y.parts[p] = 0
+			y.parts[to] += d
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/collect"
+	"ompp-attach/efficiency"
+	"ompp-attach/job"
+	"ompp-attach/report"
+	"ompp-attach/report/efficiencies"
+)
+
+// wantsEfficiency says whether the user asked for the efficiency of the run. Only that has the
+// format talp.
+func (f *reportFlags) wantsEfficiency() bool {
+	return f.efficiency || slices.Contains(f.formats, "talp")
+}
+
+// measuredRun is a run, and how the names of its files begin: "profile" or "job".
+type measuredRun struct {
+	stem string
+	*efficiency.Run
+}
+
+// reportEfficiency writes the efficiency of the job in a directory, of one of its ranks, or of each
+// process if there is no job. The text goes to standard output unless -o is given.
+func reportEfficiency(dir string, f *reportFlags) error {
+	formats := f.formats
+	if len(formats) == 0 {
+		formats = []string{"text"}
+	}
+	for _, n := range formats {
+		if _, ok := efficiencies.FormatNamed(n); !ok {
+			return &exitError{exitUsage, fmt.Errorf("unknown format %q of --efficiency; there are %s", n, efficiencies.Names())}
+		}
+	}
+	runs, err := readRuns(dir, f)
+	if err != nil {
+		return err
+	}
+	version, _ := collect.Version()
+	o := efficiencies.Options{Label: report.RegionText, All: f.view.all, Tool: version}
+	type output struct {
+		name  string
+		write func(io.Writer) error
+	}
+	var outputs []output
+	for _, r := range runs {
+		for _, n := range formats {
+			format, _ := efficiencies.FormatNamed(n)
+			for _, file := range format.Files {
+				write := func(w io.Writer) error { return file.Write(w, r.Run, o) }
+				if f.dir == "" && n == "text" {
+					if err := write(os.Stdout); err != nil {
+						return err
+					}
+					continue
+				}
+				outputs = append(outputs, output{r.stem + "." + file.Suffix, write})
+			}
+		}
+	}
+	if f.dir == "-" && len(outputs) == 1 {
+		return outputs[0].write(os.Stdout)
+	}
+	if len(outputs) == 0 {
+		return nil
+	}
+	to, err := reportDirectory(dir, f.dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, out := range outputs {
+		name := filepath.Join(to, out.name)
+		if err := saveFile(name, out.write); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		tellFile(name)
+	}
+	return errors.Join(errs...)
+}
+
+// readRuns reads the job in a directory, or the rank that the flags name, or all processes that are
+// no ranks. It fails if nothing can be read.
+func readRuns(dir string, f *reportFlags) ([]measuredRun, error) {
+	ranks, others, err := findRanks(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(ranks) > 0 && f.rank < 0 {
+		j, err := job.Read(ranks, job.Options{Raw: f.view.raw})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		for _, t := range j.Troubles() {
+			warn("%s", t)
+		}
+		return []measuredRun{{"job", j.Efficiency()}}, nil
+	}
+	if f.rank >= 0 {
+		others = nil
+		for _, s := range ranks {
+			if s.Rank == f.rank && (others == nil || s.Copy == 0) {
+				others = []string{s.Name}
+			}
+		}
+		if others == nil {
+			return nil, fmt.Errorf("%s holds no profile of rank %d (%s)", dir, f.rank, job.FileName(f.rank, 0))
+		}
+	}
+	if len(others) == 0 {
+		return nil, fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, recordName)
+	}
+	var runs []measuredRun
+	var errs []error
+	for _, name := range others {
+		p, err := readProfile(filepath.Join(dir, name))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if !f.view.raw {
+			p = analysis.Adjust(p)
+		}
+		runs = append(runs, measuredRun{strings.TrimSuffix(name, recordSuffix), efficiency.OfProfile(analysis.NameCallers(p))})
+	}
+	if len(runs) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	for _, err := range errs {
+		warn("%s", err)
+	}
+	return runs, nil
+}

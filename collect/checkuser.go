@@ -1,0 +1,58 @@
+package collect
+
+import (
+	"ompp-attach/collect/target"
+	"ompp-attach/collect/user"
+	"ompp-attach/symbols"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// checkUser ends a launched program before its first instruction if a function that was asked for
+// does not exist and cannot appear later. It cannot if the runtime is there and no code of the
+// program loads further libraries. So a misspelt name is told at once, not after hours.
+func (m *Measurement) checkUser(p *Process, foundRuntime bool) {
+	g := p.program
+	if m.user == nil || g.userChecked {
+		return
+	}
+	g.userChecked = g.userChecked || foundRuntime
+	tooMany := m.user.TooMany()
+	if tooMany == nil && !foundRuntime {
+		return
+	}
+	err := m.user.Refuses()
+	m.mu.Lock()
+	mods := p.resolver.mods
+	m.mu.Unlock()
+	switch {
+	case err == nil:
+	case tooMany == nil && loadsMore(mods):
+		m.user.Notice(err.Error() + " so far; what it loads or starts later is searched as well")
+	default:
+		m.mu.Lock()
+		g.refused = err
+		m.mu.Unlock()
+		_ = unix.Kill(int(p.pid), unix.SIGKILL)
+	}
+}
+
+// loadsMore tells whether a program's own code may load libraries or start other programs.
+func loadsMore(mods []symbols.Module) bool {
+	calls := []string{"dlopen", "dlmopen", "fork", "vfork", "system", "popen", "execl", "execle", "execlp", "execv", "execve",
+		"execvp", "execvpe", "posix_spawn", "posix_spawnp"}
+	return slices.ContainsFunc(mods, func(m symbols.Module) bool {
+		return (m.Object().IsExecutable() || !target.IsSystem(m.Path)) && slices.ContainsFunc(calls, m.Object().Imports)
+	})
+}
+
+// SetUserRegions makes the measurement probe user regions. It must be called before the measurement
+// starts.
+func (m *Measurement) SetUserRegions(u *user.Regions) {
+	m.user = u
+	u.Limit(m.kernel.Mode())
+	for _, f := range u.Finders() {
+		m.AddFinder(f)
+	}
+}

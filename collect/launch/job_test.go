@@ -1,0 +1,87 @@
+package launch
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ompp-attach/internal/testbin"
+)
+
+// A rank may use MPI alone, in a library that knows no OpenMP.
+func TestJobProcesses(t *testing.T) {
+	bin := testbin.MPICH.Build(t, "mpi_ends.c", testbin.Options{NoOpenMP: true})
+	rank := exec.Command(bin, "echo") // until its input ends
+	in, err := rank.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rank.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = rank.Wait()
+	})
+	found, err := JobProcesses(os.Getpid())
+	for limit := time.Now().Add(10 * time.Second); err != nil && time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+		found, err = JobProcesses(os.Getpid()) // its libraries may not be mapped yet
+	}
+	if !slices.Equal(found, []int{rank.Process.Pid}) {
+		t.Errorf("found %v, %v; want %d", found, err, rank.Process.Pid)
+	}
+}
+
+// The tasks of an srun that was started outside of an allocation are the processes that got its
+// port; slurmstepd is their parent.
+func TestJobOfSrun(t *testing.T) {
+	b, err := os.ReadFile(testbin.Build(t, "listen.c", testbin.Options{NoOpenMP: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "srun")
+	if err := os.WriteFile(path, b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// A process that ends with the test, and that has printed a line.
+	start := func(path string, env ...string) (pid int, line string) {
+		c := exec.Command(path, "echo")
+		c.Env = append(os.Environ(), env...)
+		in, err1 := c.StdinPipe()
+		out, err2 := c.StdoutPipe()
+		if err := errors.Join(err1, err2, c.Start()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = in.Close()
+			_ = c.Wait()
+		})
+		if filepath.Base(path) == "srun" {
+			if line, err = bufio.NewReader(out).ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return c.Process.Pid, strings.TrimSpace(line)
+	}
+	srun, port := start(path)
+	bin := testbin.MPICH.Build(t, "mpi_ends.c", testbin.Options{NoOpenMP: true})
+	task := func(port string) int {
+		pid, _ := start(bin, "SLURM_PROCID=0", "SLURM_STEP_ID=0", "SLURM_JOB_ID=7", "SLURM_STEP_LAUNCHER_PORT="+port)
+		for limit := time.Now().Add(10 * time.Second); !measurable(pid) && time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+			continue // its libraries may not be mapped yet
+		}
+		return pid
+	}
+	want := []int{task(port), task(port)}
+	task("1") // another srun's
+	slices.Sort(want)
+	if found, err := JobProcesses(srun); !slices.Equal(found, want) {
+		t.Errorf("found %v, %v; want %v", found, err, want)
+	}
+}

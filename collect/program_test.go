@@ -1,0 +1,34 @@
+package collect
+
+import (
+	"ompp-attach/profile"
+	"testing"
+	"time"
+)
+
+func TestOneEach(t *testing.T) {
+	at := func(seconds, rank int, library string) *profile.Profile {
+		return &profile.Profile{Meta: profile.Meta{Start: time.Unix(int64(seconds), 0),
+			MPI: &profile.MPIJob{Job: "j", Rank: rank, Library: library}}}
+	}
+	for name, tc := range map[string]struct {
+		profiles []*profile.Profile
+		first    int // index, -1: none
+		keep     []bool
+	}{
+		"earliest":         {[]*profile.Profile{at(2, 0, ""), at(1, 0, ""), at(1, 1, "")}, -1, []bool{false, true, true}},
+		"the first":        {[]*profile.Profile{at(2, 0, ""), at(1, 0, "")}, 0, []bool{true, false}},
+		"the one with MPI": {[]*profile.Profile{at(1, 0, ""), at(2, 0, "Open MPI"), at(3, 0, "Open MPI")}, 0, []bool{false, true, true}},
+	} {
+		r := &Result{Profiles: tc.profiles}
+		if tc.first >= 0 {
+			r.First = tc.profiles[tc.first]
+		}
+		r.oneEach()
+		for i, p := range r.Profiles {
+			if (p.Meta.MPI != nil) != tc.keep[i] {
+				t.Errorf("%s: profile %d is a rank: %t", name, i, p.Meta.MPI != nil)
+			}
+		}
+	}
+}

@@ -1,0 +1,14 @@
+// Package page writes a report as one page for a browser: profile.html of a process, job.html of a
+// job. The page holds its scripts, its style and its figures, and loads nothing.
+//
+// Process and Job hold all figures that a page shows. Their JSON is embedded in the page, and the
+// format json writes the same. Scripts, in web/*.ts, draw from it and compute no figures but sums
+// and shares. Without scripts, a browser shows the tables that html.go makes of the same figures.
+//
+// The bundle dist/page.js is committed, so that building the tool needs no node: `go generate
+// ./page` makes it anew.
+package page
+
+//go:generate npm --prefix web ci --ignore-scripts --no-audit --no-fund
+//go:generate npm --prefix web run check
+//go:generate npm --prefix web run build

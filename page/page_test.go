@@ -1,0 +1,258 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"ompp-attach/analysis"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+	"ompp-attach/report"
+)
+
+func pageOf(t testing.TB, p *profile.Profile) string {
+	t.Helper()
+	if err := profile.Validate(p); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := WriteProcess(&b, p, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+var embedded = regexp.MustCompile(`(?s)<script id="figures" type="application/json"( data-packed="gzip")?>(.*?)</script>`)
+
+// figuresIn returns the JSON that a page holds.
+func figuresIn(t testing.TB, page string) []byte {
+	t.Helper()
+	all := embedded.FindAllStringSubmatch(page, -1)
+	if len(all) != 1 {
+		t.Fatalf("%d embedded figures", len(all))
+	}
+	data := []byte(all[0][2])
+	if all[0][1] == "" {
+		return data
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = io.ReadAll(z); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func compact(t testing.TB, data []byte) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestSelfContained: a page names nothing that a browser would load, and holds the figures that the
+// format json writes.
+func TestSelfContained(t *testing.T) {
+	p := solver()
+	page := pageOf(t, p)
+	var own bytes.Buffer
+	if err := WriteProcessJSON(&own, p, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if compact(t, figuresIn(t, page)) != compact(t, own.Bytes()) {
+		t.Error("the page's figures are not those of the format json")
+	}
+	var job bytes.Buffer
+	j := figure9Job(t)
+	if err := WriteJob(&job, j, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	own.Reset()
+	if err := report.WriteJobJSON(&own, j, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var figures struct{ Figures json.RawMessage }
+	if err := json.Unmarshal(figuresIn(t, job.String()), &figures); err != nil {
+		t.Fatal(err)
+	}
+	if compact(t, figures.Figures) != compact(t, own.Bytes()) {
+		t.Error("the figures of a job's page are not job.json")
+	}
+	loads := regexp.MustCompile(`(?i)<(link|img|iframe|script|object|embed)[^>]*(src|href)=["']?(?:[^"'>]*:)?//|@import|url\([^#]`)
+	for _, text := range []string{page, job.String()} {
+		if at := loads.FindString(text); at != "" {
+			t.Errorf("the page loads %q", at)
+		}
+		if len(text) > 1<<20 {
+			t.Errorf("the page has %d bytes", len(text))
+		}
+	}
+}
+
+// TestParts: the parts of each whole add up to the whole: all threads' time, each region's exclusive
+// time, and the call paths.
+func TestParts(t *testing.T) {
+	for _, p := range []*profile.Profile{solver(), figure9(1, 7, 200), smg(3)} {
+		x := process(p, report.Options{Raw: true})
+		if whole := x.Whole.Sum(); whole != x.Head.ThreadTime {
+			t.Errorf("%s: parts of the whole %d, thread time %d", p.Meta.Program, whole, x.Head.ThreadTime)
+		}
+		var threads, regions int64
+		for i := range x.Threads {
+			if sum := x.Threads[i].Whole.Sum(); sum != x.Head.Wall {
+				t.Errorf("%s: thread %s has %d of %d", p.Meta.Program, x.Threads[i].Label, sum, x.Head.Wall)
+			}
+			threads += x.Threads[i].Whole.Sum()
+		}
+		costs := map[int]analysis.Cost{}
+		for _, c := range analysis.Costs(p) {
+			costs[c.Region] = c
+		}
+		for i := range x.Regions {
+			r := &x.Regions[i]
+			regions += r.Exclusive
+			c := costs[i]
+			if r.Exclusive != c.Exclusive || r.Inclusive != c.Inclusive || r.Own.Sum()-r.Own.Work != c.Overhead.Sum() {
+				t.Errorf("%s: R%d %+v, want %+v", p.Meta.Program, i+1, r, c)
+			}
+			var rows int64
+			for k := range r.Rows {
+				rows += r.Rows[k].Own.Sum()
+			}
+			if rows != r.Exclusive {
+				t.Errorf("%s: rows of R%d %d, want %d", p.Meta.Program, i+1, rows, r.Exclusive)
+			}
+		}
+		if n := x.Nodes[0].Width; n != regions+x.Whole.Serial || threads != x.Head.ThreadTime {
+			t.Errorf("%s: call paths %d, regions and serial code %d; threads %d of %d", p.Meta.Program, n, regions+x.Whole.Serial, threads, x.Head.ThreadTime)
+		}
+	}
+}
+
+// TestFindings: findings are the properties, with their threads and a bound of what they cost.
+func TestFindings(t *testing.T) {
+	p := solver()
+	x := process(p, report.Options{Raw: true})
+	if want := analysis.Properties(p); len(want) != len(x.Findings) || len(want) < 5 {
+		t.Fatalf("%d findings, want %d", len(x.Findings), len(want))
+	}
+	for _, f := range x.Findings {
+		if f.Says == "" || f.Helps == "" || f.Saves <= 0 || f.Saves > f.Time || f.Most == nil || f.Least == nil || f.Most.Time < f.Least.Time {
+			t.Errorf("finding %+v", f)
+		}
+		if f.Name == analysis.ImbalanceInParallelLoop && f.Region == 2 {
+			if f.Time != 1200*ms || f.Saves != 300*ms || *f.Most != (Extreme{"3", 500 * ms}) || *f.Least != (Extreme{"0", 0}) {
+				t.Errorf("finding %+v, most %+v, least %+v", f, *f.Most, *f.Least)
+			}
+		}
+	}
+	for name, k := range kinds {
+		if k.helps == "" || strings.Count(k.says, "%s") != 1 || className(k.class) == k.class {
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+}
+
+// hostile is a text that would break out of most contexts.
+const hostile = "</script><script>alert(1)</script><!--\"'`\\\x00\xff\u2028<img src=x onerror=alert(1)>"
+
+func hostileProfile() *profile.Profile {
+	p := solver()
+	m := &p.Meta
+	m.Program, m.Path, m.Args, m.Host, m.Ended = hostile, "/opt/"+hostile, []string{hostile}, hostile, hostile
+	m.Runtimes[0].Version = hostile
+	for i := range p.Regions {
+		r := &p.Regions[i]
+		r.Name, r.Location.File, r.Location.Function, r.Location.Object = hostile, "/src/"+hostile+".c", hostile, "/lib/"+hostile
+		r.Notes = []string{hostile}
+	}
+	for i := range p.Frames {
+		p.Frames[i].Function, p.Frames[i].File = hostile, "/src/"+hostile+".c"
+	}
+	p.Warnings, p.Unseen[0].Reason = []string{hostile}, hostile
+	return p
+}
+
+// TestHostileNames: names cannot end what holds them. The browser's test sees that they do nothing.
+func TestHostileNames(t *testing.T) {
+	text := pageOf(t, hostileProfile())
+	for _, bad := range []string{"<script>alert", "<img src=x", "<!--\"", "\x00", "\xff"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page holds %q", bad)
+		}
+	}
+	if n := strings.Count(text, "</script>"); n != 2 {
+		t.Errorf("%d scripts end", n)
+	}
+}
+
+// TestStatic: without scripts, tables and a picture remain.
+func TestStatic(t *testing.T) {
+	page := pageOf(t, solver())
+	for _, want := range []string{`<svg class="bar"`, "LOOP", "main.c (24-30)", "Threads wait at the end of LOOP main.c (24-30)", "The executable is stripped", "Imbalance"} {
+		if !strings.Contains(embedded.ReplaceAllString(page, ""), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	parts := Parts{Work: 300, Imbal: 100}
+	if got := string(barSVG(parts, 800)); !strings.Contains(got, `class="c-work" x="0.000" y="0" width="375.000"`) || !strings.Contains(got, `class="c-imbal" x="375.000" y="0" width="125.000"`) {
+		t.Errorf("bar %s", got)
+	}
+}
+
+// TestManyRows: a machine with many threads does not make the page too large.
+func TestManyRows(t *testing.T) {
+	m := newMaker("wide", 1000*ms, 2000)
+	rows := make([]profile.ThreadStats, 2000)
+	for i := range rows {
+		rows[i] = row(0, 2, 1, 0, 5)
+	}
+	for n := range 100 {
+		m.node(0, m.region(event.ParallelLoop, 10*n+1, 10*n+5), rows...)
+	}
+	began := time.Now()
+	page := pageOf(t, m.p)
+	t.Logf("%d bytes in %s", len(page), time.Since(began))
+	if len(page) > 4<<20 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	var x Process
+	if err := json.Unmarshal(figuresIn(t, page), &x); err != nil {
+		t.Fatal(err)
+	}
+	rowsLeft := 0
+	for i := range x.Regions {
+		rowsLeft += len(x.Regions[i].Rows)
+	}
+	if rowsLeft == 0 || rowsLeft > mostRows {
+		t.Errorf("%d rows by thread", rowsLeft)
+	}
+}
+
+func BenchmarkPage(b *testing.B) {
+	p := solver()
+	for b.Loop() {
+		if err := WriteProcess(io.Discard, p, report.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

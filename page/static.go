@@ -1,0 +1,158 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"ompp-attach/job"
+)
+
+// Without scripts, a page shows at most so many rows.
+const (
+	mostStaticRegions = 200
+	mostStaticRanks   = 64
+)
+
+// classes are the parts of a time, in the order in which bars show them. web/classes.ts has the
+// same.
+var classes = []struct {
+	key, name string
+	of        func(*Parts) int64
+}{
+	{"work", "Work", func(p *Parts) int64 { return p.Work }},
+	{"serial", "Serial code", func(p *Parts) int64 { return p.Serial }},
+	{"idle", "Idle workers", func(p *Parts) int64 { return p.Idle }},
+	{"synch", "Synchronisation", func(p *Parts) int64 { return p.Synch }},
+	{"imbal", "Imbalance", func(p *Parts) int64 { return p.Imbal }},
+	{"limpar", "Limited parallelism", func(p *Parts) int64 { return p.Limpar }},
+	{"mgmt", "Management", func(p *Parts) int64 { return p.Mgmt }},
+	{"mpi", "MPI", func(p *Parts) int64 { return p.MPI }},
+	{"no_core", "No core", func(p *Parts) int64 { return p.NoCore }},
+}
+
+func className(key string) string {
+	for _, c := range classes {
+		if c.key == key {
+			return c.name
+		}
+	}
+	return key
+}
+
+// Share is a part of a whole.
+type share struct {
+	Key, Name string
+	Time      int64
+	Share     float64
+}
+
+// Shares returns the parts of a time that are not 0, for the template.
+func (p Parts) Shares() (out []share) {
+	whole := p.Sum()
+	for _, c := range classes {
+		if t := c.of(&p); t != 0 && whole > 0 {
+			out = append(out, share{c.key, c.name, t, float64(t) / float64(whole)})
+		}
+	}
+	return out
+}
+
+// barSVG draws the parts of a time as one bar. Its full width stands for scale; 0: for their sum.
+func barSVG(p Parts, scale int64) template.HTML {
+	const width = 1000
+	if scale <= 0 {
+		scale = p.Sum()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="bar" viewBox="0 0 %d 20" preserveAspectRatio="none" aria-hidden="true">`, width)
+	at := 0.0
+	for _, c := range classes {
+		t := c.of(&p)
+		if t <= 0 || scale <= 0 {
+			continue
+		}
+		w := width * float64(t) / float64(scale)
+		fmt.Fprintf(&b, `<rect class="c-%s" x="%.3f" y="0" width="%.3f" height="20"/>`, c.key, at, w)
+		at += w
+	}
+	b.WriteString(`</svg>`)
+	return template.HTML(b.String())
+}
+
+func seconds(ns int64) string {
+	s := float64(ns) / 1e9
+	switch a := math.Abs(s); {
+	case a == 0:
+		return "0 s"
+	case a >= 100:
+		return fmt.Sprintf("%.0f s", s)
+	case a >= 1:
+		return fmt.Sprintf("%.2f s", s)
+	case a >= 1e-3:
+		return fmt.Sprintf("%.3g ms", 1e3*s)
+	}
+	return fmt.Sprintf("%.3g us", 1e6*s)
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// ByTime returns the regions with most exclusive time.
+func (p *Process) ByTime() []Region {
+	out := slices.Clone(p.Regions)
+	slices.SortStableFunc(out, func(a, b Region) int { return cmp.Compare(b.Exclusive, a.Exclusive) })
+	return out[:min(len(out), mostStaticRegions)]
+}
+
+// Longest returns the greatest exclusive time of a region.
+func (p *Process) Longest() (t int64) {
+	for i := range p.Regions {
+		t = max(t, p.Regions[i].Exclusive)
+	}
+	return t
+}
+
+type staticRegion struct {
+	Number           int
+	Construct, Place string
+	Parts            Parts // inclusive
+	Exec             float64
+	Min, Max         int64
+	MinRank, MaxRank int
+}
+
+type staticRank struct {
+	Rank  int
+	Host  string
+	Whole Parts
+}
+
+func (s *static) jobRegions(j *job.Job) {
+	for i, g := range j.Regions {
+		x := g.Stats(job.ExecT)
+		sum := func(f job.Figure) int64 { v := g.Stats(f); return int64(v.Total()) }
+		s.Regions = append(s.Regions, staticRegion{Number: i + 1, Construct: g.Construct.String(), Place: s.Job.Places[i], Exec: x.Total(),
+			Min: x.Min, MinRank: x.MinRank, Max: x.Max, MaxRank: x.MaxRank,
+			Parts: Parts{Work: sum(job.WorkT), Synch: sum(job.SynchT), Imbal: sum(job.ImbalT), Limpar: sum(job.LimparT),
+				Mgmt: sum(job.MgmtT), MPI: sum(job.MPIT), NoCore: sum(job.NoCoreT)}})
+	}
+	slices.SortStableFunc(s.Regions, func(a, b staticRegion) int { return cmp.Compare(b.Exec, a.Exec) })
+	s.Regions = s.Regions[:min(len(s.Regions), mostStaticRegions)]
+	for i := range j.Ranks[:min(len(j.Ranks), mostStaticRanks)] {
+		r := &j.Ranks[i]
+		whole := Parts{Serial: r.Serial, Idle: r.Idle}
+		whole.add(r.ThreadTime-r.Serial-r.Idle, r.Overheads)
+		s.Ranks = append(s.Ranks, staticRank{r.Rank, clean(r.Host), whole})
+	}
+}
+
+// LongestRegion returns the greatest time of a region of the job.
+func (s *static) LongestRegion() (t int64) {
+	for i := range s.Regions {
+		t = max(t, s.Regions[i].Parts.Sum())
+	}
+	return t
+}

@@ -1,0 +1,113 @@
+// The figures of a page, as package page writes them (figures.go, job.go; docs/page.md).
+
+export type PartKey = "work" | "serial" | "idle" | "synch" | "imbal" | "limpar" | "mgmt" | "mpi" | "no_core";
+export type Parts = Partial<Record<PartKey, number>>;
+
+export interface Fact { name: string; text: string }
+export interface Note { title?: string; items?: string[] }
+export interface Extreme { label: string; ns: number }
+
+export interface Finding {
+  name: string; region: number; class: PartKey; ns: number; severity: number; core: number;
+  saves_ns: number; most?: Extreme; least?: Extreme; says: string; helps: string;
+}
+
+export interface Row {
+  thread: number; exec: number; count: number; enter?: number; body?: number; barrier?: number;
+  exit?: number; mpi?: number; own: Parts;
+}
+
+export interface Calls {
+  ns: number; calls: number; sends: number; recvs: number; colls: number; out_bytes: number;
+  in_bytes: number; unknown?: number; sized?: number; min_bytes?: number; max_bytes?: number;
+}
+
+export interface HotLine { text: string; file?: string; line?: number; weight: number }
+export interface Hot { weight: number; phases: Record<string, number>; lines: HotLine[] }
+
+export interface Region {
+  region: number; construct: string; place: string; name?: string; file?: string; begin?: number;
+  end?: number; function?: string; inclusive_ns: number; exclusive_ns: number; execs: number;
+  mark?: string; own: Parts; lossy?: number; rows?: Row[]; counters?: Record<string, number>;
+  counters_lack?: number; mpi?: Calls; hot?: Hot; notes?: string[];
+}
+
+export interface Node { parent: number; region: number; own: Parts; width_ns: number; execs: number }
+export interface Source { file: string; lines: Record<string, string>; missing?: string }
+
+export interface Process {
+  version: number; kind: "process";
+  head: {
+    program: string; args?: string[]; host: string; pid: number; start: string; ended?: string;
+    exit?: number; snapshot?: boolean; attached?: boolean; tool: string; runtimes: string[];
+    rank?: number; size?: number; threads: number; wall_ns: number; thread_ns: number;
+    parallel_coverage: number; accounting: string; adjusted: boolean; probe_ns: number | null;
+    probe_share: number; lost_events: number; hits: number; partial: number;
+  };
+  facts: Fact[]; whole: Parts; threads: { label: string; whole: Parts }[]; findings: Finding[];
+  left_out?: string[]; regions: Region[]; nodes: Node[];
+  counters?: { name: string; unit?: string; running?: number; failed?: string }[];
+  sampled?: string; sources?: Source[]; notes: Note[];
+}
+
+export interface Stats {
+  sum: number; min: number; min_rank: number; mean: number; max: number; max_rank: number; stddev: number;
+}
+
+export interface JobRegion {
+  region: number; construct: string; name?: string; reached: number; lossy?: number;
+  figures: Record<string, Stats>; counters?: Record<string, Stats>;
+  call_bytes?: { min: number; mean: number; max: number }; start_end?: boolean; reading?: string;
+}
+
+export interface JobRank {
+  rank: number; ended?: string; exit?: number; snapshot_at?: string; file: string; host: string;
+  threads: number; wall_ns: number; thread_ns: number; serial_ns: number; idle_ns: number;
+  mpi_ns: number; overheads_ns: Record<string, number>; lost_events: number; probe_ns: number | null;
+}
+
+// job.json
+export interface JobFigures {
+  size: number; missing: number[]; accounting: string; ranks: JobRank[]; regions: JobRegion[];
+  quantities: ({ name: string; whole_ns: number; verdict: string } & Stats)[];
+  by_rank: {
+    width: number; ranks: number[];
+    regions: { region: number; figures: Record<string, number[]>; min?: number[]; max?: number[] }[];
+  };
+}
+
+export interface Job {
+  version: number; kind: "job"; figures: JobFigures;
+  head: {
+    programs: string[]; hosts: number; libraries: string[]; ranks: number; size: number;
+    threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; lost_events: number;
+    adjusted: boolean;
+  };
+  summary: Fact[]; whole: Parts; findings: Finding[]; places: string[]; notes: Note[];
+}
+
+// load reads the figures that the page holds, packed or not.
+export async function load(): Promise<Process | Job> {
+  const el = document.getElementById("figures")!;
+  if (el.dataset.packed !== "gzip") return JSON.parse(el.textContent!);
+  const bytes = Uint8Array.from(atob(JSON.parse(el.textContent!)), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+// partsOfRank are the parts of all threads' time of a rank.
+export function partsOfRank(r: JobRank): Parts {
+  const o = r.overheads_ns;
+  return {
+    work: r.thread_ns - r.serial_ns - r.idle_ns - o.sum!, serial: r.serial_ns, idle: r.idle_ns, synch: o.synch,
+    imbal: o.imbal, limpar: o.limpar, mgmt: o.mgmt, mpi: o.mpi, no_core: o.no_core,
+  };
+}
+
+const partFigures: [PartKey, string][] = [["work", "workT"], ["synch", "synchT"], ["imbal", "imbalT"],
+  ["limpar", "limparT"], ["mgmt", "mgmtT"], ["mpi", "mpiT"], ["no_core", "noCoreT"]];
+
+// partsOf gathers the parts of a region's inclusive time from its figures.
+export function partsOf(value: (figure: string) => number | undefined): Parts {
+  return Object.fromEntries(partFigures.map(([k, f]) => [k, value(f) ?? 0]));
+}

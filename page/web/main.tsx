@@ -1,0 +1,22 @@
+// Draws the page from the figures that it holds.
+import { render } from "preact";
+import { load } from "./data";
+import { JobPage } from "./job";
+import { ProcessPage } from "./process";
+import { tips } from "./tip";
+
+load().then((figures) => {
+  const app = document.getElementById("app")!;
+  document.getElementById("static")!.hidden = true;
+  render(figures.kind === "job" ? <JobPage job={figures} /> : <ProcessPage p={figures} />, app);
+  tips();
+  document.documentElement.dataset.ready = "true";
+  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}).catch((err: unknown) => {
+  // The tables without scripts stay.
+  const p = document.createElement("p");
+  p.className = "banner";
+  p.textContent = `The pictures cannot be drawn in this browser (${String(err)}); the tables below hold the figures.`;
+  document.getElementById("static")!.hidden = false;
+  document.getElementById("app")!.replaceChildren(p);
+});

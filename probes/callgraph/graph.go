@@ -1,0 +1,250 @@
+package callgraph
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// How many calls above the functions that call task bodies a function still counts as running
+// tasks. By the code alone any function may: even libomp's debugging output can end in an abort
+// that cleans up. Where it matters whether a jump leads to user code, the way is short:
+// __kmpc_omp_taskwait's template, __kmp_execute_tasks, its template, __kmp_invoke_task.
+const (
+	AnyDepth  = 1 << 30
+	NearDepth = 3
+)
+
+// Graph says which functions may reach which others by direct calls and jumps. It is kept
+// backwards, from callee to callers, and is made from the code's bytes. Bytes that only look like a
+// call make the graph larger, never smaller.
+type Graph struct {
+	Object *symbols.Object
+	Code   *insn.Decoded       // the object's code; each function is decoded once
+	From   map[uint64][]uint64 // callers, by the function that they call or jump to
+	bodies map[uint64]*Function
+}
+
+// Function is one decoded function of a library.
+type Function struct {
+	Parts [][]insn.Inst
+	Flow  *insn.Flow
+}
+
+// New makes the call graph of a file.
+func New(o *symbols.Object) *Graph {
+	g := &Graph{Object: o, Code: CodeOf(o), From: map[uint64][]uint64{}, bodies: map[uint64]*Function{}}
+	for _, r := range o.TextRanges() {
+		b := o.Read(r.Lo, int(r.Hi-r.Lo))
+		branchSites(o.Arch(), b, r.Lo, func(at, target uint64) {
+			if target = g.Resolve(target); target == 0 {
+				return
+			}
+			if lo, _, ok := o.FuncRange(at); ok && lo != target && !slices.Contains(g.From[target], lo) {
+				g.From[target] = append(g.From[target], lo)
+			}
+		})
+	}
+	return g
+}
+
+// Resolve returns the start of the function that an address leads to. An address in the procedure
+// linkage table is followed; the result is 0 for another library's function.
+func (g *Graph) Resolve(target uint64) uint64 {
+	if name, ok := g.Object.PLT(target); ok {
+		if own := g.Object.Symbol(name); len(own) > 0 {
+			return own[0]
+		}
+		return 0
+	}
+	lo, _, ok := g.Object.FuncRange(target)
+	if !ok {
+		return 0
+	}
+	return lo
+}
+
+// branchSites visits all bytes that look like a direct call or jump.
+func branchSites(arch string, b []byte, base uint64, visit func(at, target uint64)) {
+	if arch == "arm64" {
+		for i := 0; i+4 <= len(b); i += 4 {
+			w := binary.LittleEndian.Uint32(b[i:])
+			switch at := base + uint64(i); {
+			case w>>26&31 == 5: // b, bl
+				visit(at, at+uint64(int64(int32(w<<6)>>4)))
+			case w>>24 == 0x54, w>>25&63 == 0x1a: // b.cond, cbz
+				visit(at, at+uint64(int64(int32(w<<8)>>13<<2)))
+			}
+		}
+		return
+	}
+	for i := 0; i+5 <= len(b); i++ {
+		if b[i]&0xfe == 0xe8 || b[i]&0xf0 == 0x80 && i > 0 && b[i-1] == 0x0f {
+			visit(base+uint64(i), base+uint64(i)+5+uint64(int64(int32(binary.LittleEndian.Uint32(b[i+1:])))))
+		}
+	}
+}
+
+// Reaching returns the functions from which at most depth calls in a row may lead to one of the
+// targets, and the targets themselves.
+func (g *Graph) Reaching(targets []uint64, depth int) map[uint64]bool {
+	all := map[uint64]bool{}
+	for level := targets; depth >= 0 && len(level) > 0; depth-- {
+		var next []uint64
+		for _, f := range level {
+			if !all[f] {
+				all[f] = true
+				next = append(next, g.From[f]...)
+			}
+		}
+		level = next
+	}
+	return all
+}
+
+// Read decodes the function at entry and follows its values, once for all callers.
+func (g *Graph) Read(entry uint64) (*Function, error) {
+	if f := g.bodies[entry]; f != nil {
+		return f, nil
+	}
+	parts, err := insn.Parts(g.Code, entry)
+	if err != nil {
+		return nil, err
+	}
+	flow, err := insn.NewFlow(g.Object, parts)
+	if err != nil {
+		return nil, err
+	}
+	f := &Function{parts, flow}
+	g.bodies[entry] = f
+	return f, nil
+}
+
+// readAll reads functions ahead of their use, several at a time. Following their values takes most
+// of the time that a plan takes.
+func (g *Graph) readAll(entries []uint64) {
+	var ready sync.WaitGroup
+	var mu sync.Mutex
+	for _, entry := range entries {
+		parts, err := insn.Parts(g.Code, entry)
+		if err != nil {
+			continue // read will report the error
+		}
+		ready.Go(func() {
+			if flow, err := insn.NewFlow(g.Object, parts); err == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				g.bodies[entry] = &Function{parts, flow}
+			}
+		})
+	}
+	ready.Wait()
+}
+
+// Exits finds the instructions through which the function at entry returns to its caller. Each call
+// hits exactly one of them, after the last of the user's code that runs inside the call. So no call
+// of a busy function, which may run user code, comes behind them. If the function ends in a jump to
+// one of follow, that function's exits are taken; these are hit for its other callers, too. Any
+// other such jump is an exit itself.
+func (g *Graph) Exits(entry uint64, busy, follow map[uint64]bool) ([]Point, error) {
+	var out []Point
+	seen := map[uint64]bool{}
+	for todo := []uint64{entry}; len(todo) > 0; todo = todo[1:] {
+		at := todo[0]
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		f, err := g.Read(at)
+		if err != nil {
+			return nil, err
+		}
+		var ends []uint64
+		for _, i := range f.Flow.Reached() {
+			switch {
+			case i.Kind != insn.Ret && !f.Flow.Leaves(i):
+			case i.Kind == insn.Jcc:
+				return nil, fmt.Errorf("it ends in a conditional jump, %s", i)
+			case i.Kind == insn.Jump && follow[g.Resolve(i.Target)]:
+				todo = append(todo, g.Resolve(i.Target))
+			default:
+				ends = append(ends, i.Addr)
+			}
+		}
+		if len(ends) == 0 {
+			continue
+		}
+		quiet := func(call insn.Inst) bool { return !busy[g.Resolve(call.Target)] }
+		found, err := f.Flow.Cut(ends, quiet, func(insn.Inst) bool { return true })
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range found {
+			p := pointAt(a.Inst, a.When)
+			p.In = g.NameOf(at)
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("it has no return")
+	}
+	return out, nil
+}
+
+func pointAt(i insn.Inst, when insn.When) Point {
+	return Point{VAddr: i.Addr, Cost: insn.CostOf(i), When: when, Reg: insn.NoReg}
+}
+
+// Reachable returns the functions to which at most depth direct calls and jumps in a row lead from
+// the given ones.
+func (g *Graph) Reachable(from []uint64, depth int) []uint64 {
+	found := slices.Clone(from)
+	for level := from; depth > 0 && len(level) > 0; depth-- {
+		var next []uint64
+		for _, entry := range level {
+			// the instructions before an undecodable byte are enough
+			body, _ := insn.Func(g.Code, entry)
+			for _, i := range body {
+				if i.Kind != insn.Call && i.Kind != insn.Jump && i.Kind != insn.Jcc {
+					continue
+				}
+				if f := g.Resolve(i.Target); f != 0 && !slices.Contains(found, f) {
+					found, next = append(found, f), append(next, f)
+				}
+			}
+		}
+		level = next
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// PointerCallers returns those of the given functions that make calls as indirect finds them, decoded.
+func (g *Graph) PointerCallers(entries []uint64) []uint64 {
+	found := slices.DeleteFunc(entries, func(entry uint64) bool { return len(g.PointerCalls(entry)) == 0 })
+	g.readAll(found)
+	return found
+}
+
+// PointerCalls returns a function's calls through a register or computed memory.
+func (g *Graph) PointerCalls(entry uint64) (calls []insn.Inst) {
+	body, _ := insn.Func(g.Code, entry) // the instructions before an undecodable byte are enough
+	for _, i := range body {
+		if i.CallsPointer() {
+			calls = append(calls, i)
+		}
+	}
+	return calls
+}
+
+// NameOf returns a function's name for messages.
+func (g *Graph) NameOf(entry uint64) string {
+	if name, start, ok := g.Object.FuncAt(entry); ok && start == entry {
+		return name
+	}
+	return fmt.Sprintf("function at %#x", entry)
+}

@@ -1,0 +1,24 @@
+package probes
+
+import (
+	"testing"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+)
+
+// A call that was forwarded is not the library's own, and its call site is not known.
+func TestForwardedDecoded(t *testing.T) {
+	row := &Row{Construct: event.Critical, Entry: event.Enter, Return: event.Acquired, A: Loc(0), B: Fn(2),
+		Flags: bpf.RowOutsideOnly, Forwarded: true}
+	d := NewTabled(event.Kmpc, []*Row{row})
+	for flags, site := range map[uint16]uint64{0: 77, bpf.RecInside: 0} {
+		var ev event.Event
+		if !d.Event(&bpf.Record{Flags: flags, Site: 77, A: 5, B: 6}, &ev) || ev.Site != site || ev.Flags&event.Inside != 0 || ev.Loc != 5 || ev.Fn != 6 {
+			t.Errorf("flags %#x: %+v, want the site %d", flags, ev, site)
+		}
+		if !d.Fold(&bpf.FoldRecord{Flags: flags, Site: 77, A: 5, B: 6}, &ev, &event.Fold{}) || ev.Site != site || ev.Flags&event.Inside != 0 || ev.Loc != 5 || ev.Fn != 6 {
+			t.Errorf("folded, flags %#x: %+v, want the site %d", flags, ev, site)
+		}
+	}
+}

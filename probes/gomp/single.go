@@ -1,0 +1,111 @@
+package gomp
+
+import (
+	"strings"
+
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// SingleEnd says how a single construct ends.
+type SingleEnd uint8
+
+// The ends of a single construct.
+const (
+	SingleUnknown SingleEnd = iota // the code has a shape that is not followed
+	SingleBarrier                  // with a barrier
+	SingleNowait                   // without a barrier: other code follows
+	// at the end of its function: GCC drops a barrier before a region's end
+	SingleLast
+)
+
+// EndOfSingle finds out how a single construct of GCC's ends. vaddr is the address to which the
+// call of GOMP_single_start returns. A thread that is not chosen (al = 0) goes on straight to
+// GOMP_barrier, or elsewhere: that tells the end, as GCC marks neither the end of the body nor the
+// barrier in any other way.
+func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
+	const far = 48 // instructions that are looked at: a test of al, a few moves, a jump or two
+	test := ""
+	for range far {
+		in, err := insn.Decode(o, vaddr)
+		if err != nil {
+			return SingleUnknown
+		}
+		next := vaddr + uint64(in.Len)
+		switch in.Kind {
+		case insn.Call:
+			name, ok := o.PLT(in.Target)
+			if !ok {
+				name, _, _ = o.FuncAt(in.Target)
+			}
+			return called(name, test)
+		case insn.CallIndirect, insn.JumpIndirect: // -fno-plt: through the GOT
+			name, ok := o.GOT(in.Ref)
+			if !ok {
+				return SingleUnknown
+			}
+			return called(name, test)
+		case insn.Ret:
+			if test == "" {
+				return SingleUnknown
+			}
+			return SingleLast
+		case insn.Jump:
+			if name, ok := o.PLT(in.Target); ok {
+				return called(name, test)
+			}
+			if name, start, ok := o.FuncAt(in.Target); ok && start == in.Target { // static programs
+				return called(name, test)
+			}
+			next = in.Target
+		case insn.Jcc:
+			if test == "done" { // no decision other than the test of al comes before a barrier
+				return SingleNowait
+			}
+			taken, ok := takenIfZero(&in, test)
+			if !ok {
+				return SingleUnknown
+			}
+			if taken {
+				next = in.Target
+			}
+			test = "done"
+		default:
+			text := strings.ToLower(in.String()[strings.Index(in.String(), ": ")+2:])
+			switch {
+			case test != "":
+			case strings.HasPrefix(text, "test"), strings.HasPrefix(text, "tst"):
+				test = "test"
+			case strings.HasPrefix(text, "cmp"):
+				test = "cmp"
+			}
+		}
+		vaddr = next
+	}
+	return SingleUnknown
+}
+
+// takenIfZero reports whether a jump is taken for al = 0. The jump follows `test al, al`, which
+// sets the zero flag then, or `cmp al, 1`, which does not, or it tests by itself (arm64).
+func takenIfZero(in *insn.Inst, test string) (taken, ok bool) {
+	word, _, _ := strings.Cut(strings.ToLower(in.Text()), " ")
+	switch {
+	case test == "" && (word == "cbz" || word == "tbz"):
+		return true, true
+	case test == "" && (word == "cbnz" || word == "tbnz"):
+		return false, true
+	case test != "test" && test != "cmp", in.Cond != insn.Equal && in.Cond != insn.NotEqual:
+		return false, false
+	}
+	return (test == "test") == (in.Cond == insn.Equal), true
+}
+
+func called(name, test string) SingleEnd {
+	switch {
+	case test == "": // the outcome has not been tested yet
+		return SingleUnknown
+	case strings.HasPrefix(name, "GOMP_barrier"):
+		return SingleBarrier
+	}
+	return SingleNowait
+}

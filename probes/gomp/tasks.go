@@ -1,0 +1,230 @@
+package gomp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ompp-attach/probes"
+	"ompp-attach/probes/callgraph"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// taskEntries are libgomp's functions that create tasks or run some.
+var taskEntries = []string{"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull", "GOMP_taskwait",
+	"GOMP_taskwait_depend", "GOMP_taskgroup_end"}
+
+// taskDepth bounds the calls from an entry point down to the function that
+// runs tasks: GOMP_barrier, gomp_team_barrier_wait, gomp_team_barrier_wait_end,
+// gomp_barrier_handle_tasks.
+const taskDepth = 4
+
+// locateTasks finds where libgomp creates, starts and ends tasks. GOMP_task allocates a
+// deferred task and stores the task's function in it. An indirect call elsewhere takes function and
+// data from the same offset of a task.
+func locateTasks(o *symbols.Object) (probes.TaskPoints, error) {
+	t := taskFinder{Graph: callgraph.New(o), points: probes.TaskPoints{Exits: map[string][]callgraph.Point{}}}
+	for _, step := range []struct {
+		what string
+		find func() error
+	}{
+		{"where tasks are created", t.findCreated},
+		{"where tasks run", t.findRuns},
+		{"where tasks are run at once", t.findUndeferred},
+		{"where calls that run tasks return", t.findExits},
+	} {
+		if err := step.find(); err != nil {
+			return probes.TaskPoints{}, fmt.Errorf("locating in libgomp %s: %w", step.what, err)
+		}
+	}
+	return t.points, nil
+}
+
+type taskFinder struct {
+	*callgraph.Graph
+	points probes.TaskPoints
+	fn     int64 // offset of fn in struct gomp_task; fn_data follows
+	busy   []uint64
+}
+
+// creators visits the entry points that have a task's function as an argument.
+func (t *taskFinder) creators(visit func(name string, f *callgraph.Function) error) error {
+	for _, name := range taskEntries[:3] {
+		entry, err := insn.OneSymbol(t.Object, name)
+		if err != nil {
+			if name == "GOMP_task" {
+				return err
+			}
+			continue // GOMP_taskloop came with GCC 6
+		}
+		f, err := t.Read(entry)
+		if err == nil {
+			err = visit(name, f)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// findCreated finds the calls whose result becomes a task: the function that the entry point was
+// given is stored into it.
+func (t *taskFinder) findCreated() error {
+	return t.creators(func(name string, f *callgraph.Function) error {
+		var calls []uint64
+		for i, s := range f.Flow.States() {
+			for _, w := range s.Stores(i) {
+				if !w.Value.Is(insn.AnArgument, 0) || len(w.At.Atoms) != 1 || w.At.Atoms[0].Kind != insn.AResult {
+					continue
+				}
+				switch {
+				case t.fn == 0 && w.At.Off > 0 && w.At.Off < maxField:
+					t.fn = w.At.Off
+				case t.fn != w.At.Off:
+					return fmt.Errorf("the function is stored at offset %d, not %d", w.At.Off, t.fn)
+				}
+				if call := w.At.Atoms[0].N; !slices.Contains(calls, call) {
+					calls = append(calls, call)
+				}
+			}
+		}
+		if len(calls) == 0 {
+			return errors.New("it stores its function in nothing that it allocates")
+		}
+		for _, addr := range calls {
+			call, err := insn.Decode(t.Object, addr)
+			if err != nil {
+				return err
+			}
+			if !t.allocates(call) {
+				return fmt.Errorf("%s, which returns the task, does not call malloc", call)
+			}
+			task := insn.Value{Atoms: []insn.Atom{{Kind: insn.AResult, N: addr}}}
+			points, err := f.After([]insn.Inst{call}, func(insn.Inst) *insn.Value { return &task })
+			if err != nil {
+				return err
+			}
+			t.points.Created = append(t.points.Created, callgraph.In(name, points)...)
+		}
+		return nil
+	})
+}
+
+// allocates reports whether a call is of a function that calls malloc.
+func (t *taskFinder) allocates(call insn.Inst) bool {
+	// the instructions before an undecodable byte are enough
+	body, _ := insn.Func(t.Code, t.Resolve(call.Target))
+	malloc := t.Object.Symbol("malloc")
+	return slices.ContainsFunc(body, func(i insn.Inst) bool {
+		if i.Kind != insn.Call && i.Kind != insn.CallIndirect {
+			return false
+		}
+		name, _ := t.Object.PLT(i.Target)
+		if i.Kind == insn.CallIndirect {
+			name, _ = t.Object.GOT(i.Ref)
+		}
+		return name == "malloc" || slices.Contains(malloc, i.Target)
+	})
+}
+
+// findRuns finds the calls of deferred tasks' functions.
+func (t *taskFinder) findRuns() error {
+	var from []uint64
+	for _, name := range append([]string{"GOMP_barrier"}, taskEntries...) {
+		from = append(from, t.Object.Symbol(name)...)
+	}
+	for _, entry := range t.PointerCallers(t.Reachable(from, taskDepth)) {
+		f, err := t.Read(entry)
+		if err != nil {
+			return fmt.Errorf("function at %#x: %w", entry, err)
+		}
+		tasks := map[uint64]*insn.Value{}
+		var runs []insn.Inst
+		for _, c := range t.PointerCalls(entry) {
+			if s, ok := f.Flow.At(c.Addr); ok {
+				if task, ok := s.Callee(c).FieldOf(t.fn); ok {
+					if same, ok := s.Arg(0).FieldOf(t.fn + 8); ok && same.Same(task) {
+						tasks[c.Addr] = &task
+						runs = append(runs, c)
+					}
+				}
+			}
+		}
+		if len(runs) == 0 {
+			continue
+		}
+		if err := t.addRuns(f, runs, func(c insn.Inst) *insn.Value { return tasks[c.Addr] }, t.NameOf(entry)); err != nil {
+			return err
+		}
+		t.busy = append(t.busy, entry)
+	}
+	// Each of the entry points must run tasks, itself or through others.
+	busy := t.Reaching(t.busy, callgraph.AnyDepth)
+	for _, name := range append([]string{"GOMP_barrier"}, taskEntries[3:]...) {
+		for _, entry := range t.Object.Symbol(name) {
+			if !busy[entry] {
+				return fmt.Errorf("%s runs no task's function from offset %d", name, t.fn)
+			}
+		}
+	}
+	return nil
+}
+
+// addRuns adds the points around calls of tasks' functions.
+func (t *taskFinder) addRuns(f *callgraph.Function, runs []insn.Inst, task func(insn.Inst) *insn.Value, name string) error {
+	begin, end, err := f.Around(runs, task)
+	t.points.Begin = append(t.points.Begin, callgraph.In(name, begin)...)
+	t.points.End = append(t.points.End, callgraph.In(name, end)...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// findUndeferred finds where entry points call their own argument, the function of a task that runs
+// at once. The entry point's third argument is another function, which copies the task's data.
+func (t *taskFinder) findUndeferred() error {
+	return t.creators(func(name string, f *callgraph.Function) error {
+		var runs []insn.Inst
+		for i, s := range f.Flow.States() {
+			if !i.CallsPointer() {
+				continue
+			}
+			callee := s.Callee(i)
+			_, deferred := callee.FieldOf(t.fn)
+			switch {
+			case callee.Is(insn.AnArgument, 0):
+				runs = append(runs, i)
+			case !callee.Is(insn.AnArgument, 2) && !deferred:
+				return fmt.Errorf("%s calls neither the task's function nor the copying one", i)
+			}
+		}
+		if len(runs) == 0 {
+			return errors.New("it does not call its function")
+		}
+		t.busy = append(t.busy, t.Object.Symbol(name)...)
+		return t.addRuns(f, runs, func(insn.Inst) *insn.Value { return nil }, name)
+	})
+}
+
+func (t *taskFinder) findExits() error {
+	busy, near := t.Reaching(t.busy, callgraph.AnyDepth), t.Reaching(t.busy, callgraph.NearDepth)
+	for _, name := range taskEntries {
+		follow := near
+		if name == "GOMP_taskgroup_end" {
+			// It ends in a team's barrier, which all barriers use, only for offloaded tasks outside
+			// of parallel regions.
+			follow = nil
+		}
+		for _, entry := range t.Object.Symbol(name) {
+			points, err := t.Exits(entry, busy, follow)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			t.points.Exits[name] = points
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package mpilib
+
+import (
+	"fmt"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/probes"
+)
+
+// Attached is a plan whose rows are stored in the kernel, so that it can be
+// attached to any number of processes.
+type Attached struct {
+	Plan   *Plan
+	points []bpf.MPIPoint
+}
+
+// Points returns the plan's probes in the form that the kernel side takes.
+func (a *Attached) Points() []bpf.MPIPoint { return a.points }
+
+// Imported returns the points whose operation is imported, as MPI_X or as PMPI_X.
+func (a *Attached) Imported(imported func(string) bool) (points []bpf.MPIPoint) {
+	for i := range a.Plan.Placements {
+		if name := a.Plan.Placements[i].Op.String(); imported(name) || imported("P"+name) {
+			points = append(points, a.points[i])
+		}
+	}
+	return points
+}
+
+// Decoder knows all stored MPI rows and turns their records into events.
+type Decoder struct {
+	rows []decoded
+}
+
+type decoded struct {
+	op        mpi.Op
+	constants *mpi.Constants
+	begins    bool
+	probe     event.Probe // the kind of the hits at its entry
+}
+
+// World is a process's place in its job.
+type World struct {
+	Rank, Size int // if Size is 0, neither could be read
+	Level      int // MPI_THREAD_SINGLE and so on, from 0
+}
+
+// Store stores a plan's library and rows and returns their indices: the kernel side (bpf.MPI).
+type Store interface {
+	AddLibrary(*bpf.MPILibrary) (uint32, error)
+	AddRow(*bpf.MPIRow) (uint32, error)
+}
+
+// Store puts a plan's library and rows into the kernel and registers them for
+// decoding.
+func (d *Decoder) Store(k Store, p *Plan) (*Attached, error) {
+	library, err := k.AddLibrary(p.Library.kernelSide())
+	if err != nil {
+		return nil, err
+	}
+	a := &Attached{Plan: p}
+	for i := range p.Placements {
+		pl := &p.Placements[i]
+		r := pl.row
+		r.Library = library
+		row, err := k.AddRow(&r)
+		if err != nil {
+			return nil, fmt.Errorf("probe %s: %w", pl.Symbol, err)
+		}
+		for len(d.rows) <= int(row) {
+			d.rows = append(d.rows, decoded{})
+		}
+		d.rows[row] = decoded{pl.Op, p.Library.Constants, r.Flags&bpf.MPIBegins != 0, probes.ProbeOf(pl.Cost)}
+		a.points = append(a.points, bpf.MPIPoint{Arrays: pl.arrays(),
+			Point: bpf.Point{Offset: pl.Offset, Row: row, Return: !pl.Op.Info().NoReturn}})
+	}
+	return a, nil
+}
+
+// Neighbors reports whether a record is of a neighbourhood collective for which the kernel side did
+// not know the numbers of neighbours.
+func (d *Decoder) Neighbors(r *bpf.MPIRecord) bool {
+	if r.Flags&bpf.MPIUnreadComm == 0 || int(r.Row) >= len(d.rows) {
+		return false
+	}
+	kind := d.rows[r.Row].op.Info().Kind
+	return kind == mpi.NeighborAllgather || kind == mpi.NeighborAlltoall
+}
+
+// Event translates a record into ev. ok is false for a row that was never stored. world is not nil
+// if the call was the one after which MPI_COMM_WORLD exists.
+func (d *Decoder) Event(r *bpf.MPIRecord, ev *event.Event) (world *World, ok bool) {
+	if int(r.Row) >= len(d.rows) || d.rows[r.Row].constants == nil {
+		return nil, false
+	}
+	row := &d.rows[r.Row]
+	raw := mpi.Raw{
+		Args: mpi.Args{Send: r.Send, Recv: r.Recv, Size: r.Np, In: r.In, Rank: r.Rank,
+			Peer: r.Peer, Peer2: r.Peer2, Tag: r.Tag, Comm: r.Comm},
+		Own: r.Own,
+	}
+	for _, f := range []struct {
+		record uint16
+		flag   mpi.ArgFlag
+		unread mpi.Unread
+	}{
+		{bpf.MPIInter, mpi.Inter, 0}, {bpf.MPIStarted, mpi.Started, 0},
+		{bpf.MPIUnreadSend, 0, mpi.UnreadSend}, {bpf.MPIUnreadRecv, 0, mpi.UnreadRecv}, {bpf.MPIUnreadComm, 0, mpi.UnreadComm},
+	} {
+		if r.Flags&f.record != 0 {
+			raw.Flags |= f.flag
+			raw.Unread |= f.unread
+		}
+	}
+	if r.Flags&bpf.MPIInPlaceSend != 0 {
+		raw.SendBuf = row.constants.InPlace
+	}
+	if r.Flags&bpf.MPIInPlaceRecv != 0 {
+		raw.RecvBuf = row.constants.InPlace
+	}
+	*ev = event.Event{
+		Time: r.Time, PID: r.Pid, TID: r.Tid, Construct: event.MPI, Edge: event.Released,
+		Lost: r.Lost, SP: r.Sp, Site: r.Site,
+		MPI: &event.MPICall{Op: row.op, Start: r.Start, Args: row.op.Args(&raw, row.constants)},
+	}
+	if r.Flags&bpf.MPIStarted == 0 {
+		ev.Probe = row.probe
+	}
+	if r.Flags&bpf.MPIUnfinished != 0 {
+		ev.Edge = event.Enter
+	}
+	if !row.begins || r.Flags&bpf.MPIUnfinished != 0 {
+		return nil, true
+	}
+	ev.MPI.Size, ev.MPI.Rank, ev.MPI.Comm = 0, 0, 0
+	if r.Np < 0 || r.Rank < 0 {
+		return &World{Rank: -1, Level: int(r.Tag)}, true
+	}
+	return &World{Rank: int(r.Rank), Size: int(r.Np), Level: int(r.Tag)}, true
+}

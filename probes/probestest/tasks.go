@@ -1,0 +1,149 @@
+package probestest
+
+import (
+	"math/rand"
+	"testing"
+
+	"ompp-attach/probes"
+	"ompp-attach/probes/callgraph"
+	"ompp-attach/probes/insn"
+	"ompp-attach/symbols"
+)
+
+// CheckTasks checks what must hold of the points in any runtime: that they
+// are places for probes, and by random walks through the functions that they
+// are hit as often as they should.
+func CheckTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
+	t.Helper()
+	all := append(append(append([]callgraph.Point{}, p.Created...), p.Begin...), p.End...)
+	for _, exits := range p.Exits {
+		all = append(all, exits...)
+	}
+	for _, x := range all {
+		lo, _, _ := o.FuncRange(x.VAddr)
+		body, _ := insn.Func(o, lo)
+		found := false
+		for _, i := range body {
+			if i.Addr != x.VAddr {
+				continue
+			}
+			found = true
+			zero := i.Kind == insn.Jcc && (i.Cond == insn.Equal || i.Cond == insn.NotEqual)
+			if i.Refused || insn.CostOf(i) != x.Cost || x.When != insn.Always && !zero {
+				t.Errorf("%+v is %s", x, i)
+			}
+		}
+		if !found {
+			t.Errorf("%+v is no instruction of its function", x)
+		}
+	}
+	for name, exits := range p.Exits {
+		for _, entry := range o.Symbol(name) {
+			walkRandomly(t, o, name, entry, p, exits)
+		}
+	}
+	seen := map[string]bool{}
+	for _, x := range p.Begin {
+		if _, isEntry := p.Exits[x.In]; !isEntry && !seen[x.In] {
+			seen[x.In] = true
+			lo, _, _ := o.FuncRange(x.VAddr)
+			walkRandomly(t, o, x.In, lo, p, nil)
+		}
+	}
+}
+
+// walkRandomly goes through a function again and again, each conditional jump
+// either way, and checks that an end follows each task's begin before anything
+// else of a task, and that each way out hits one exit.
+func walkRandomly(t *testing.T, o *symbols.Object, name string, entry uint64, p probes.TaskPoints, exits []callgraph.Point) {
+	t.Helper()
+	const walks, farthest = 300, 4000
+	events := map[uint64]map[string]insn.When{}
+	note := func(kind string, points []callgraph.Point) {
+		for _, x := range points {
+			if events[x.VAddr] == nil {
+				events[x.VAddr] = map[string]insn.When{}
+			}
+			events[x.VAddr][kind] = x.When
+		}
+	}
+	note("begin", p.Begin)
+	note("end", p.End)
+	note("exit", exits)
+	graph := callgraph.New(o)
+	random := rand.New(rand.NewSource(int64(entry)))
+	complete := 0
+	for range walks {
+		f, err := graph.Read(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := map[uint64]insn.Inst{}
+		for _, part := range f.Parts {
+			for _, i := range part {
+				at[i.Addr] = i
+			}
+		}
+		var hit []string
+		next, done := entry, false
+		for steps := 0; !done && steps < farthest; steps++ {
+			i, ok := at[next]
+			if !ok {
+				break // behind a call that does not return
+			}
+			taken := i.Kind == insn.Jump || i.Kind == insn.Jcc && random.Intn(2) == 0
+			for kind, when := range events[i.Addr] {
+				if when == insn.Always || (when == insn.ZeroSet) == ((i.Cond == insn.Equal) == taken) {
+					hit = append(hit, kind)
+				}
+			}
+			next = i.Next()
+			switch {
+			case taken && f.Flow.Leaves(i):
+				lo := graph.Resolve(i.Target)
+				inside := false
+				for _, x := range exits {
+					xlo, _, _ := o.FuncRange(x.VAddr)
+					inside = inside || xlo == lo
+				}
+				if done = !inside; inside {
+					if f, err = graph.Read(lo); err != nil {
+						t.Fatal(err)
+					}
+					for _, part := range f.Parts {
+						for _, i := range part {
+							at[i.Addr] = i
+						}
+					}
+					next = lo
+				}
+			case taken:
+				next = i.Target
+			case i.Ends():
+				done = true
+			}
+		}
+		open, left := false, 0
+		for _, kind := range hit {
+			switch {
+			case kind == "begin" && !open:
+				open = true
+			case kind == "end":
+				open = false // also of an offloaded task, which has no begin
+			case kind == "exit" && !open:
+				left++
+			default:
+				t.Fatalf("%s: a way through it is %v", name, hit)
+			}
+		}
+		if done {
+			complete++
+			if exits != nil && left != 1 || open {
+				t.Fatalf("%s: a way out of it is %v", name, hit)
+			}
+		}
+	}
+	if complete < walks/20 {
+		t.Errorf("%s: only %d of %d walks came to an end", name, complete, walks)
+	}
+}

@@ -1,0 +1,145 @@
+package efficiencies
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ompp-attach/efficiency"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// paperRun is the job of the tests of package efficiency, whose metrics were worked out by hand.
+func paperRun() *efficiency.Run {
+	const ms = 1e6
+	place := func(c event.Construct, name string, line int) *profile.Region {
+		return &profile.Region{Construct: c, Name: name, Location: profile.Location{File: "/src/main.c", Begin: line, Function: "main"}}
+	}
+	processes := []efficiency.Process{
+		{Rank: 0, Host: "node1", PID: 100, Threads: 2, Callers: 1, Wall: 10000 * ms, StartEnd: 2000 * ms, Parallel: 6000 * ms, OutMPI: 8200 * ms,
+			Outside: 1500 * ms, MaxUseful: 7600 * ms, Communication: 1800 * ms, Calls: 4, UsesMPI: true,
+			Ended: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+			Parts: efficiency.Parts{efficiency.Work: 9200 * ms, efficiency.Synch: 600 * ms, efficiency.Imbal: 1500 * ms, efficiency.Mgmt: 400 * ms,
+				efficiency.MPI: 300 * ms, efficiency.Serial: 2500 * ms, efficiency.SerialMPI: 1500 * ms, efficiency.SerialIdle: 2500 * ms,
+				efficiency.MPIIdle: 1500 * ms},
+			TALP: efficiency.TALP{Useful: 11700 * ms, MPI: 1800 * ms, LoadImbalance: 1500 * ms, Scheduling: 1000 * ms, Serialization: 4000 * ms,
+				WorkerIdle: 1500 * ms, Parallels: 1}},
+		{Rank: 1, Host: "node1", PID: 101, Threads: 2, Callers: 1, Wall: 9000 * ms, StartEnd: 2000 * ms, Parallel: 4000 * ms, OutMPI: 7000 * ms,
+			Outside: 2000 * ms, MaxUseful: 6800 * ms, Communication: 2000 * ms, Calls: 3, UsesMPI: true,
+			Parts: efficiency.Parts{efficiency.Work: 7600 * ms, efficiency.Mgmt: 400 * ms, efficiency.Serial: 3000 * ms,
+				efficiency.SerialMPI: 2000 * ms, efficiency.SerialIdle: 3000 * ms, efficiency.MPIIdle: 2000 * ms},
+			TALP: efficiency.TALP{Useful: 10600 * ms, MPI: 2000 * ms, Scheduling: 400 * ms, Serialization: 5000 * ms, WorkerIdle: 2000 * ms, Parallels: 1}},
+	}
+	regions := []efficiency.Region{
+		{Region: place(event.Parallel, "", 10), Number: 1, Figures: efficiency.Figures{Wall: 10000 * ms, Threads: 2, Starts: 2,
+			Own: efficiency.Parts{efficiency.Imbal: 1500 * ms, efficiency.Mgmt: 800 * ms},
+			Team: efficiency.Parts{efficiency.Work: 16800 * ms, efficiency.Synch: 600 * ms, efficiency.Imbal: 1500 * ms, efficiency.Mgmt: 800 * ms,
+				efficiency.MPI: 300 * ms}}},
+		{Region: place(event.Critical, "", 13), Number: 2, Figures: efficiency.Figures{Own: efficiency.Parts{efficiency.Synch: 600 * ms}}},
+		{Region: place(event.MPI, "MPI_Send", 15), Number: 3, Figures: efficiency.Figures{Own: efficiency.Parts{efficiency.MPI: 300 * ms}}},
+		{Region: place(event.MPI, "MPI_Recv", 20), Number: 4, Figures: efficiency.Figures{Own: efficiency.Parts{efficiency.SerialMPI: 3500 * ms}}},
+	}
+	return efficiency.New("made-up", processes, regions)
+}
+
+var options = Options{Label: func(r *profile.Region) string { return filepath.Base(r.Location.File) }, Tool: "1.2.3"}
+
+func TestGolden(t *testing.T) {
+	for _, format := range Formats {
+		for _, f := range format.Files {
+			t.Run(f.Suffix, func(t *testing.T) {
+				var b bytes.Buffer
+				if err := f.Write(&b, paperRun(), options); err != nil {
+					t.Fatal(err)
+				}
+				name := filepath.Join("testdata", f.Suffix+".golden")
+				if *update {
+					if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(b.Bytes(), want) {
+					t.Errorf("%s differs; got\n%s", name, b.Bytes())
+				}
+			})
+		}
+	}
+}
+
+// TestJSONAddsUp: a reader of the JSON finds the same sums.
+func TestJSONAddsUp(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteJSON(&b, paperRun(), options); err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Runtime int64            `json:"runtime_ns"`
+		Threads int64            `json:"threads"`
+		EMT     float64          `json:"e_mt"`
+		Parts   map[string]int64 `json:"parts_ns"`
+		Tree    Metric           `json:"pop_multiplicative"`
+	}
+	if err := json.Unmarshal(b.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	var sum int64
+	for _, ns := range r.Parts {
+		sum += ns
+	}
+	if sum != r.Runtime*r.Threads || math.Abs(r.EMT-.5575) > 1e-9 || math.Abs(r.Tree.Value-r.EMT) > 1e-9 {
+		t.Errorf("sum %d of %d, e_mt %g, tree %g", sum, r.Runtime*r.Threads, r.EMT, r.Tree.Value)
+	}
+}
+
+// TestTALPFile: the members that readers of TALP's files use.
+func TestTALPFile(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteTALP(&b, paperRun(), options); err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Application map[string]map[string]float64
+		Process     map[string][]map[string]any
+		Resources   map[string]int `json:"resources"`
+		Timestamp   time.Time      `json:"timestamp"`
+	}
+	if err := json.Unmarshal(b.Bytes(), &file); err != nil {
+		t.Fatal(err)
+	}
+	g := file.Application["Global"]
+	if g["elapsedTime"] != 10e9 || g["usefulTime"] != 22.3e9 || math.Abs(g["parallelEfficiency"]-22.3/38) > 1e-9 {
+		t.Errorf("%v", g)
+	}
+	if file.Resources["numCpus"] != 4 || len(file.Process["Global"]) != 2 || file.Timestamp.IsZero() {
+		t.Errorf("%+v", file)
+	}
+}
+
+func TestShort(t *testing.T) {
+	useful, lost := Short(paperRun())
+	if useful != "55.8% = parallel work 42.0% + serial work 13.8% (e_mt ~0.557)" {
+		t.Errorf("%q", useful)
+	}
+	if want := "44.2% = idle in serial code 13.8% + MPI outside 8.8% (R00004) + idle while the primary thread is in MPI 8.8% (R00004) + " +
+		"other ranks ran longer 5.0% + imbalance 3.8% (R00001) + management 2.0% (R00001) + synchronisation 1.5% (R00002) + MPI in regions 0.8% (R00003)"; lost != want {
+		t.Errorf("%q", lost)
+	}
+	if want := "55.8% of the threads' time was useful; most lost: idle in serial code 13.8%, MPI outside 8.8% (R00004), idle while the primary thread is in MPI 8.8% (R00004)"; Brief(paperRun()) != want {
+		t.Errorf("%q", Brief(paperRun()))
+	}
+	if useful, lost := Short(efficiency.New("nothing", []efficiency.Process{{Threads: 1}}, nil)); useful+lost != "" {
+		t.Errorf("%q, %q", useful, lost)
+	}
+}
