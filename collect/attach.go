@@ -37,7 +37,7 @@ func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (
 		}
 		all = append(all, j)
 	}
-	if refusal := m.user.Refuses(); refusal != nil {
+	if refusal := m.wanted.User.Refuses(); refusal != nil {
 		errs = []error{refusal}
 		for _, j := range all {
 			j.leave()

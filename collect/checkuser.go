@@ -14,22 +14,22 @@ import (
 // program loads further libraries. So a misspelt name is told at once, not after hours.
 func (m *Measurement) checkUser(p *Process, foundRuntime bool) {
 	g := p.program
-	if m.user == nil || g.userChecked {
+	if m.wanted.User == nil || g.userChecked {
 		return
 	}
 	g.userChecked = g.userChecked || foundRuntime
-	tooMany := m.user.TooMany()
+	tooMany := m.wanted.User.TooMany()
 	if tooMany == nil && !foundRuntime {
 		return
 	}
-	err := m.user.Refuses()
+	err := m.wanted.User.Refuses()
 	m.mu.Lock()
-	mods := p.resolver.mods
+	mods := p.resolver.Modules()
 	m.mu.Unlock()
 	switch {
 	case err == nil:
 	case tooMany == nil && loadsMore(mods):
-		m.user.Notice(err.Error() + " so far; what it loads or starts later is searched as well")
+		m.wanted.User.Notice(err.Error() + " so far; what it loads or starts later is searched as well")
 	default:
 		m.mu.Lock()
 		g.refused = err
@@ -50,7 +50,7 @@ func loadsMore(mods []symbols.Module) bool {
 // SetUserRegions makes the measurement probe user regions. It must be called before the measurement
 // starts.
 func (m *Measurement) SetUserRegions(u *user.Regions) {
-	m.user = u
+	m.wanted.User = u
 	u.Limit(m.kernel.Mode())
 	for _, f := range u.Finders() {
 		m.AddFinder(f)

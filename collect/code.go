@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"ompp-attach/collect/target"
+	"ompp-attach/event"
 	"ompp-attach/probes"
+	"ompp-attach/probes/inline"
 	"ompp-attach/symbols"
 )
 
@@ -67,4 +69,36 @@ func (m *Measurement) codePlan(mod *symbols.Module) (*probes.Attached, error) {
 	}
 	m.code[o] = known
 	return known.plan, known.err
+}
+
+// MeasureInline makes the measurement place probes at constructs that make no call. It must be
+// called before the measurement starts.
+func (m *Measurement) MeasureInline() {
+	m.wanted.Inlining = true
+	m.AddFinder(findInline)
+}
+
+// findInline is the CodeFinder for constructs that GCC compiles to plain instructions.
+func findInline(mod *symbols.Module) []probes.CodePoint {
+	o := mod.Object()
+	if !target.UsesGomp(o) {
+		return nil
+	}
+	return inline.Of(o).Points(event.Gomp)
+}
+
+// CountAtomics makes the measurement count the executions of atomic and flush constructs that make
+// no call. It must be called before the measurement starts.
+func (m *Measurement) CountAtomics() {
+	m.wanted.Atomics = true
+	m.AddFinder(func(mod *symbols.Module) []probes.CodePoint {
+		o := mod.Object()
+		switch {
+		case target.UsesGomp(o):
+			return inline.Atomics(o).Points(event.Gomp)
+		case o.Imports("__kmpc_fork_call"):
+			return inline.Atomics(o).Points(event.Kmpc)
+		}
+		return nil
+	})
 }

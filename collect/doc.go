@@ -99,7 +99,7 @@
 //	lock       protects
 //	living     acting on lives, strangers, Program.over, Program.userChecked,
 //	           debuggersLooked, missed
-//	settling   the making of profiles, one at a time: they share debugFiles.found
+//	settling   the making of profiles, one at a time: they share DebugFiles
 //	scanning   plans, code, plains, loaders, held, mpi.kernel, mpi.plans, the groupLinks;
 //	           of each process: placed, code, mpi.placed, libs, cores, detached, offGone,
 //	           alone, shares

@@ -11,9 +11,9 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/collect/launch"
+	"ompp-attach/collect/places"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/target"
-	"ompp-attach/collect/user"
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
@@ -59,11 +59,11 @@ type Measurement struct {
 	held      []heldProbes
 	mpi       mpiSide
 	sampling  sampling
-	debug     debugFiles
+	debug     places.DebugFiles
 	finders   []CodeFinder
 	selection *selection.Selection // nil: all constructs are wanted
 	budget    *limiter             // nil: there is no --max-overhead
-	user      *user.Regions        // nil: no user regions are wanted
+	wanted    places.Wanted        // what is probed beyond the calls of runtimes
 
 	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
 	shared  map[any]*sharedLink // by *probes.Attached, kindPlan or *mpilib.Attached
@@ -76,8 +76,6 @@ type Measurement struct {
 
 	missed    bool // the user has been told that lives were missed; guarded by living
 	recording bool
-	inlining  bool // constructs that make no call are probed (MeasureInline)
-	atomics   bool // atomics that make no call are probed (CountAtomics)
 	running   bool // the program ran before it was attached to, or was resumed
 }
 
@@ -407,3 +405,11 @@ func (m *Measurement) newPlan(mod *symbols.Module, imported func(string) bool) (
 // Select makes the measurement leave out what the user does not want. It must be called before the
 // measurement starts.
 func (m *Measurement) Select(s *selection.Selection) { m.selection = s }
+
+// FetchDebugFiles makes the measurement fetch the debug files that it needs to name a process's
+// places. It does so after the process's measurement: before, the process might have to wait for
+// its probes, and so for the network. fetch gets a build id; symbols.UseDebugFiles has to find the
+// file that was fetched.
+func (m *Measurement) FetchDebugFiles(fetch func(buildID string) error) {
+	m.debug = places.NewDebugFiles(fetch)
+}

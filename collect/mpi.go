@@ -188,7 +188,7 @@ func (m *Measurement) feedMPI(r *bpf.MPIRecord) {
 		return
 	}
 	if r.Stack != nil {
-		if site, ok := p.mpi.caller(p.resolver.mods, r); ok {
+		if site, ok := p.mpi.caller(p.resolver.Modules(), r); ok {
 			ev.Site = site
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect/advice"
+	"ompp-attach/collect/places"
 	"ompp-attach/probes/mpilib"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
@@ -72,7 +73,7 @@ func TestNoVolumesOfADoubtedLibrary(t *testing.T) {
 	}
 	const doubted, sound = 5, 6
 	for _, pid := range []uint32{doubted, sound} {
-		m.procs[pid] = &Process{pid: pid, engine: attribution.New(pid, newResolver(symbols.NewProcess(int(pid)))), usage: advice.NewUsage()}
+		m.procs[pid] = &Process{pid: pid, engine: attribution.New(pid, places.NewResolver(symbols.NewProcess(int(pid)), places.Wanted{})), usage: advice.NewUsage()}
 	}
 	send := func(at uint64) {
 		for pid := range m.procs {

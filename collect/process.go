@@ -16,6 +16,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/collect/advice"
 	"ompp-attach/collect/launch"
+	"ompp-attach/collect/places"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/files"
@@ -33,7 +34,7 @@ type Process struct {
 	first     bool // the process we launched or attached to
 	engine    *attribution.Engine
 	mapped    *symbols.Process
-	resolver  *resolver
+	resolver  *places.Resolver
 	found     uint64 // CLOCK_MONOTONIC, ns, read before the process was first looked at
 	existing  int    // number of its threads when it was attached to
 	began     uint64
@@ -91,20 +92,18 @@ func (m *Measurement) newProcess(pid int, g *Program) *Process {
 		}
 	}
 	p.mapped = target.TakeFiles(pid)
-	p.resolver = newResolver(p.mapped)
+	p.resolver = places.NewResolver(p.mapped, m.wanted)
 	if m.kernel != nil { // there is none in tests
 		if err := m.kernel.Hear(pid); err != nil {
 			m.warn("%v", err)
 		}
 	}
-	p.resolver.inlining, p.resolver.atomics = m.inlining, m.atomics
 	var r attribution.Resolver = perLibrary{p.resolver, p.usage}
 	if m.recording {
 		p.recorder = attribution.NewRecorder(uint32(pid), r)
 		r = p.recorder
 	}
 	p.engine = attribution.New(uint32(pid), r)
-	p.resolver.user = m.user
 	if lo, hi, ok := target.MainStack(pid); ok {
 		p.engine.MainStack(lo, hi)
 		if p.recorder != nil {
@@ -143,7 +142,7 @@ func (p *Process) feed(ev *event.Event) {
 		return
 	}
 	if ev.Construct == event.UserRegion && ev.Fn != 0 {
-		p.resolver.nameMarker(ev)
+		p.resolver.NameMarker(ev)
 	}
 	if p.recorder != nil {
 		kept := *ev
@@ -180,7 +179,7 @@ func (m *Measurement) scan(p *Process) (found int, first error) {
 		m.logf("process %d: not everything it maps can be read: %v", p.pid, err)
 	}
 	m.mu.Lock()
-	p.resolver.setModules(mods)
+	p.resolver.SetModules(mods)
 	m.mu.Unlock()
 	p.cores.Read(preflight.Root(), int(p.pid))
 	imported := target.ImportedBy(mods)
@@ -342,7 +341,7 @@ func (m *Measurement) finish(p *Process, ended string) {
 		m.mu.Unlock()
 		return
 	}
-	m.debug.fetchFor(p.resolver, m.logf)
+	m.debug.FetchFor(p.resolver, m.logf)
 	end := p.ended
 	prof := m.profileOf(p, p.engine.Finish(end), end)
 	prof.Meta.Ended, prof.Meta.Exit = ended, exit
@@ -375,11 +374,16 @@ func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *
 		prof.Meta.MPI = p.mpi.job
 	}
 	markMPI(prof)
-	prof.Objects = p.resolver.objects(prof)
+	prof.Objects = p.resolver.Objects(prof)
 	for _, pl := range p.placed {
 		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
 	}
-	prof.Unseen = append(p.unseen(), p.resolver.user.NotSeen(p.resolver.mods, prof.Regions)...)
+	has := map[event.Runtime]bool{}
+	for _, pl := range p.placed {
+		has[pl.plan.Runtime] = true
+	}
+	probed := func(mod *symbols.Module) bool { _, ok := p.code[target.IDOf(mod)]; return ok }
+	prof.Unseen = append(p.resolver.Unseen(has, probed), m.wanted.User.NotSeen(p.resolver.Modules(), prof.Regions)...)
 	prof.Warnings = append(prof.Warnings, p.warnings...)
 	if n := m.kernel.Unheeded(); n > 0 {
 		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Too many processes had switched measurement off at one time: %d times ompp_off had no effect in some process.", n))
@@ -394,7 +398,7 @@ func (m *Measurement) profileOf(p *Process, prof *profile.Profile, end uint64) *
 	m.selection.Hide(prof)
 	p.usage.Finish(end)
 	prof.Warnings = append(prof.Warnings, p.usage.Oversubscribed(&p.cores)...)
-	if w := p.usage.GCCOnLibomp(p.resolver.fileOf, target.ImportedBy(p.resolver.mods)); w != "" {
+	if w := p.usage.GCCOnLibomp(p.resolver.FileOf, target.ImportedBy(p.resolver.Modules())); w != "" {
 		prof.Warnings = append([]string{w}, prof.Warnings...) // more important than any other
 	}
 	return prof
@@ -442,4 +446,17 @@ func (p *Process) readCPU() {
 	if c := target.ReadCPU(int(p.pid)); c != (target.CPUTimes{}) {
 		p.cpu = c
 	}
+}
+
+// silence returns a warning if no event came from a process that was attached to. No probe can tell
+// where its threads were all the time.
+func (p *Process) silence() string {
+	if !p.meta.Attached || p.engine.Events() > 0 {
+		return ""
+	}
+	threads, were := "its thread", "was"
+	if p.existing > 1 {
+		threads, were = fmt.Sprintf("its %d threads", p.existing), "were"
+	}
+	return fmt.Sprintf("No region, construct or call began or ended while the process was measured. Whether %s %s outside of all of them, or in one all the time, is not known: the report shows what was seen, nothing. Measure for longer, or see with --sample task-clock where they compute.", threads, were)
 }

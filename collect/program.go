@@ -171,8 +171,8 @@ func (g *Program) gather(done []*Process, e launch.Ending) *Result {
 		}
 	}
 	res.Lost += m.mpi.dropped()
-	if m.user != nil {
-		res.Unfound = m.user.Unmatched()
+	if m.wanted.User != nil {
+		res.Unfound = m.wanted.User.Unmatched()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
-	"ompp-attach/probes/inline"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/unwind"
@@ -92,62 +91,27 @@ func (m *Measurement) feedSample(r *bpf.SampleRecord) {
 		m.strays++
 		return
 	}
-	if _, known := symbols.Find(p.resolver.mods, r.Ip); !known && time.Since(p.sampled.looked) > relist {
+	if _, known := symbols.Find(p.resolver.Modules(), r.Ip); !known && time.Since(p.sampled.looked) > relist {
 		if mods, _ := p.mapped.Modules(); len(mods) > 0 {
-			p.resolver.setModules(mods)
+			p.resolver.SetModules(mods)
 		}
 		p.sampled.looked = time.Now()
 	}
 	th := unwind.Thread{PC: r.Ip, Reg: r.Reg[:], Stack: r.Bytes, Trampoline: r.Trampoline, Returns: r.Returns[:]}
 	s := event.Sample{Weight: r.Weight, Kernel: r.Flags&bpf.SampleKernel != 0, Changing: r.Flags&bpf.SampleChanging != 0}
-	s.Probe = m.sampling.probed.probing(p.resolver.mods, p.sampled.returned, r)
+	s.Probe = m.sampling.probed.probing(p.resolver.Modules(), p.sampled.returned, r)
 	var complete bool
-	s.Stack, complete = unwind.Stack(p.resolver.mods, &th, m.sampling.pcs[:0])
+	s.Stack, complete = unwind.Stack(p.resolver.Modules(), &th, m.sampling.pcs[:0])
 	s.Cut = !complete
 	m.sampling.pcs = s.Stack
 	for i, addr := range s.Stack {
-		p.resolver.bind(addr - uint64(min(i, 1)))
+		p.resolver.Bind(addr - uint64(min(i, 1)))
 	}
 	ev := event.Event{Time: r.Time, PID: r.Pid, TID: r.Tid, Edge: event.Sampled, Sample: &s}
 	if p.recorder != nil { // the recorder keeps the slice
 		s.Stack = append([]uint64(nil), s.Stack...)
 	}
 	p.feed(&ev)
-}
-
-// bind stores which file a code address lies in, as at does, but does not list the modules anew.
-func (r *resolver) bind(addr uint64) {
-	if _, known := r.bound[addr]; known {
-		return
-	}
-	if m, ok := symbols.Find(r.mods, addr); ok {
-		r.bound[addr] = place{m, m.Object(), m.VAddr(addr)}
-	}
-}
-
-// Code implements attribution.Resolver.
-func (r *resolver) Code(addr uint64) (frames []profile.Frame) {
-	p, ok := r.bound[addr]
-	if !ok || p.module == nil {
-		return nil
-	}
-	vaddr, atomic := inline.AtomicAt(p.object, p.vaddr)
-	if !atomic {
-		vaddr = p.vaddr
-	}
-	places := r.named(p.object).Places(vaddr)
-	if len(places) == 0 {
-		places = []symbols.Place{{}}
-	}
-	for i, at := range places {
-		f := profile.Frame{Function: at.Function, File: at.File, Line: at.Line, Object: p.module.Path, Offset: vaddr,
-			Inlined: i < len(places)-1, Atomic: atomic && i == 0}
-		if f.Function == "" {
-			f.Entry, _, _ = p.object.FuncRange(vaddr)
-		}
-		frames = append(frames, f)
-	}
-	return frames
 }
 
 // sampledAs describes how a process was sampled; nil if it was not.

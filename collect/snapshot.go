@@ -91,9 +91,7 @@ func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 // meanwhile; scanning and mu are held.
 func (p *Process) copy() *Process {
 	c := *p
-	r := *p.resolver
-	r.bound, r.names, r.namedAt = maps.Clone(r.bound), maps.Clone(r.names), maps.Clone(r.namedAt)
-	c.resolver, c.usage, c.recorder = &r, p.usage.Copy(), nil
+	c.resolver, c.usage, c.recorder = p.resolver.Copy(), p.usage.Copy(), nil
 	c.engine = p.engine.Copy(perLibrary{c.resolver, c.usage})
 	c.placed, c.code, c.mpi.placed = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.mpi.placed)
 	c.cores = p.cores.Copy()

@@ -1,4 +1,4 @@
-package collect
+package places
 
 import (
 	"path/filepath"
@@ -18,7 +18,7 @@ import (
 // Region implements attribution.Resolver. It finds a construct's place in the source from the
 // file's table of regions. Where the table does not know the call, it uses libomp's ident_t and the
 // line table.
-func (r *resolver) Region(k attribution.Key) profile.Region {
+func (r *Resolver) Region(k attribution.Key) profile.Region {
 	if k.Construct == event.UserRegion {
 		return r.userRegion(k)
 	}
@@ -51,7 +51,7 @@ func (r *resolver) Region(k attribution.Key) profile.Region {
 }
 
 // Around implements attribution.Resolver.
-func (r *resolver) Around(addr uint64) (profile.Region, bool) {
+func (r *Resolver) Around(addr uint64) (profile.Region, bool) {
 	p, ok := r.bound[addr]
 	if !ok || p.module == nil || !target.UsesGomp(p.object) && !p.object.Imports("__kmpc_fork_call") {
 		return profile.Region{}, false
@@ -72,7 +72,7 @@ func (r *resolver) Around(addr uint64) (profile.Region, bool) {
 }
 
 // mpiRegion places a call of an MPI operation at its line.
-func (r *resolver) mpiRegion(k attribution.Key) profile.Region {
+func (r *Resolver) mpiRegion(k attribution.Key) profile.Region {
 	reg := profile.Region{Construct: event.MPI, Name: mpi.Op(k.Fn).String()}
 	loc := &reg.Location
 	p, ok := r.at(k.Site)
@@ -88,7 +88,7 @@ func (r *resolver) mpiRegion(k attribution.Key) profile.Region {
 
 // inFunction stores the function of an address in loc: its name, or its first address if it has no
 // name.
-func (r *resolver) inFunction(loc *profile.Location, p place, vaddr uint64) {
+func (r *Resolver) inFunction(loc *profile.Location, p place, vaddr uint64) {
 	if loc.Function = r.function(p, vaddr); loc.Function == "" {
 		loc.Entry, _, _ = p.object.FuncRange(vaddr)
 	}
@@ -97,7 +97,7 @@ func (r *resolver) inFunction(loc *profile.Location, p place, vaddr uint64) {
 // function names the source function of an address. Where symbols are stripped, the body of a
 // region has no name. Then function names the function that starts the region, which may be
 // exported.
-func (r *resolver) function(p place, vaddr uint64) string {
+func (r *Resolver) function(p place, vaddr uint64) string {
 	if name := r.named(p.object).SourceFunction(vaddr); name != "" {
 		return name
 	}
@@ -120,7 +120,7 @@ func isTask(c event.Construct) bool {
 
 // outlined places a region by its outlined function. Each region has one of its own, however the
 // compiler optimised.
-func (r *resolver) outlined(k attribution.Key, p place, reg *profile.Region) {
+func (r *Resolver) outlined(k attribution.Key, p place, reg *profile.Region) {
 	loc := &reg.Location
 	loc.Object, loc.Offset = p.module.Path, p.vaddr
 	loc.Function = r.function(p, p.vaddr)
@@ -140,7 +140,7 @@ func (r *resolver) outlined(k attribution.Key, p place, reg *profile.Region) {
 }
 
 // call places a construct by the call that starts it.
-func (r *resolver) call(k attribution.Key, reg *profile.Region) {
+func (r *Resolver) call(k attribution.Key, reg *profile.Region) {
 	loc := &reg.Location
 	p, ok := r.at(k.Site)
 	if !ok {
@@ -160,7 +160,7 @@ func (r *resolver) call(k attribution.Key, reg *profile.Region) {
 const noteTail = "the compiler made this construct's call the last jump of its function: the place is the end of that function"
 
 // tail places a construct whose call is the last jump of an outlined function.
-func (r *resolver) tail(k attribution.Key, reg *profile.Region) {
+func (r *Resolver) tail(k attribution.Key, reg *profile.Region) {
 	loc := &reg.Location
 	p, ok := r.at(k.Fn)
 	if !ok {
@@ -198,13 +198,13 @@ const (
 
 // implicit returns the note on what an implicit barrier may belong to. t is the region of the
 // construct, as far as it is known.
-func (r *resolver) implicit(t *regions.Region, runtime event.Runtime) string {
+func (r *Resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 	switch {
 	case runtime != event.Gomp:
 		return noteClangsOwn
 	case t.CallsBegin():
 		return noteMissed
-	case len(t.Enter) > 0 && r.inlining:
+	case len(t.Enter) > 0 && r.Inlining:
 		return notePassedBy
 	}
 	return noteNoCall
@@ -212,7 +212,7 @@ func (r *resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 
 // fromTable copies what the table knows of a region. Some combined constructs compile to the same
 // code, and only the source tells them apart.
-func (r *resolver) fromTable(t *regions.Region, k attribution.Key, reg *profile.Region) {
+func (r *Resolver) fromTable(t *regions.Region, k attribution.Key, reg *profile.Region) {
 	switch {
 	case k.Construct.IsParallel() && t.Kind.IsParallel():
 		reg.Construct = t.Kind
@@ -254,7 +254,7 @@ func (r *resolver) fromTable(t *regions.Region, k attribution.Key, reg *profile.
 var tables sync.Map
 
 // table returns the regions of the file that a place is in.
-func (r *resolver) table(p place) *regions.Table { return tableOf(r.named(p.object)) }
+func (r *Resolver) table(p place) *regions.Table { return tableOf(r.named(p.object)) }
 
 // tableOf returns the regions of a file; an empty table if there are none.
 func tableOf(o *symbols.Object) *regions.Table {
@@ -271,7 +271,7 @@ func tableOf(o *symbols.Object) *regions.Table {
 // byIdent places a construct by libomp's ident_t, which names the file as the compiler's command
 // line did. It is for constructs that the table does not know, such as those where the call's
 // argument is computed.
-func (r *resolver) byIdent(k attribution.Key, p place, loc *profile.Location) bool {
+func (r *Resolver) byIdent(k attribution.Key, p place, loc *profile.Location) bool {
 	id, ok := r.ident(k.Loc)
 	if !ok || id.Line == 0 {
 		return false
@@ -284,4 +284,27 @@ func (r *resolver) byIdent(k attribution.Key, p place, loc *profile.Location) bo
 		loc.Function = id.Function
 	}
 	return true
+}
+
+const noteRuntimesOwn = "a region of the runtime itself, not of the program: libomp's hidden helper threads, which it starts for target nowait"
+
+const noteReduction = "GCC combines the results of several reductions under the lock of its atomics"
+
+// parallelKind returns the combined construct that the words of a directive name behind "parallel".
+// The directive may have more before it (teams distribute parallel for).
+func parallelKind(words string, seen event.Construct) event.Construct {
+	_, rest, _ := strings.Cut(words, "parallel")
+	f := strings.Fields(rest)
+	if len(f) == 0 || seen != event.Parallel {
+		return seen
+	}
+	switch f[0] {
+	case "for", "do", "loop":
+		return event.ParallelLoop
+	case "sections":
+		return event.ParallelSections
+	case "workshare":
+		return event.ParallelWorkshare
+	}
+	return seen
 }

@@ -1,4 +1,4 @@
-package collect
+package places
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 // namesElsewhere lists the files with regions whose debug information lies mostly in other files,
 // which are not read.
-func (r *resolver) namesElsewhere() (out []profile.Unseen) {
+func (r *Resolver) namesElsewhere() (out []profile.Unseen) {
 	seen := map[*symbols.Object]bool{}
 	for _, p := range r.bound {
 		if p.module == nil || seen[p.object] {

@@ -1,4 +1,4 @@
-package collect
+package places
 
 import (
 	"testing"
@@ -28,7 +28,7 @@ func TestImplicit(t *testing.T) {
 		{"GCC's, without the source", unknown, event.Gomp, true, noteNoCall},
 		{"clang's loop", calls, event.Kmpc, true, noteClangsOwn},
 	} {
-		r := &resolver{inlining: c.inlining}
+		r := &Resolver{Wanted: Wanted{Inlining: c.inlining}}
 		if got := r.implicit(&c.region, c.runtime); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}

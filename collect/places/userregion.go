@@ -1,4 +1,4 @@
-package collect
+package places
 
 import (
 	"ompp-attach/attribution"
@@ -7,14 +7,14 @@ import (
 )
 
 // userRegion fills in the place and the name of a user region.
-func (r *resolver) userRegion(k attribution.Key) profile.Region {
+func (r *Resolver) userRegion(k attribution.Key) profile.Region {
 	reg := profile.Region{Construct: k.Construct}
 	p, ok := r.at(k.Site)
 	if !ok {
 		reg.Location.Offset = k.Site
 		return reg
 	}
-	u := r.user.At(p.object, p.vaddr)
+	u := r.User.At(p.object, p.vaddr)
 	reg.Name, reg.Notes = u.Name, u.Notes
 	loc := &reg.Location
 	if k.Fn != 0 { // the marker lies in ompp_fortran.c and says nothing of the place

@@ -1,4 +1,4 @@
-package collect
+package places
 
 import (
 	"cmp"
@@ -9,8 +9,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// objects describes the files in which a profile's frames and regions lie.
-func (r *resolver) objects(prof *profile.Profile) (out []profile.Object) {
+// Objects describes the files in which a profile's frames and regions lie.
+func (r *Resolver) Objects(prof *profile.Profile) (out []profile.Object) {
 	named := map[string]bool{}
 	for i := range prof.Frames {
 		named[prof.Frames[i].Object] = true

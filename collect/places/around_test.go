@@ -1,4 +1,4 @@
-package collect
+package places
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestAround(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := newResolver(nil)
+			r := NewResolver(nil, Wanted{})
 			parallel, combined, others := 0, 0, 0
 			for _, reg := range tableOf(o).Regions {
 				if reg.Outlined == 0 || reg.File == "" {
@@ -71,7 +71,7 @@ func TestAroundLeavesWhatIsBound(t *testing.T) {
 		}
 		fn := base + reg.Outlined
 		was := place{&symbols.Module{Path: earlier}, p, 16}
-		r := newResolver(nil)
+		r := NewResolver(nil, Wanted{})
 		r.bound[fn], r.bound[fn+1] = was, place{&symbols.Module{Path: bin}, o, reg.Outlined + 1}
 		if got, ok := r.Around(fn + 1); !ok || got.Location.Object != bin || got.Location.Begin != reg.Begin {
 			t.Errorf("line %d: %v, %+v", reg.Begin, ok, got.Location)

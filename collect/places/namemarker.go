@@ -1,4 +1,4 @@
-package collect
+package places
 
 import (
 	"ompp-attach/event"
@@ -8,9 +8,9 @@ import (
 // maxMarkerName bounds the length in bytes of a name that is given at run time.
 const maxMarkerName = 256
 
-// nameMarker handles the event of a marker whose name is given at run time. It replaces the address
+// NameMarker handles the event of a marker whose name is given at run time. It replaces the address
 // of the name by one address for all strings with the same contents.
-func (r *resolver) nameMarker(ev *event.Event) {
+func (r *Resolver) NameMarker(ev *event.Event) {
 	at, n := ev.Fn, min(ev.Key, maxMarkerName)
 	ev.Key = 0
 	if c, ok := r.namedAt[at]; ok {

@@ -1,6 +1,7 @@
-package collect
+package places
 
 import (
+	"maps"
 	"strings"
 
 	"ompp-attach/attribution"
@@ -10,20 +11,25 @@ import (
 	"ompp-attach/symbols"
 )
 
-// resolver answers the engine's questions about addresses in one process, from the files that the
+// Resolver answers the engine's questions about addresses in one process, from the files that the
 // process maps.
-type resolver struct {
+type Resolver struct {
 	mapped *symbols.Process
 	mods   []symbols.Module
 	bound  map[uint64]place
-	user   *user.Regions                       // nil: no user regions are wanted
 	debug  map[*symbols.Object]*symbols.Object // see named
 
 	names   map[uint64]string // of regions named at run time by markers, by Fn
 	namedAt map[uint64]uint64 // address of a name to the Fn that stands for all equal names
 
-	inlining bool // constructs that make no call are probed
-	atomics  bool // so are atomics
+	Wanted
+}
+
+// Wanted is what is probed beyond the calls of a runtime.
+type Wanted struct {
+	Inlining bool          // constructs that make no call
+	Atomics  bool          // atomics that make no call
+	User     *user.Regions // nil: no user regions
 }
 
 // place is an address in a file. module is nil if the address lies in no file.
@@ -33,15 +39,27 @@ type place struct {
 	vaddr  uint64
 }
 
-func newResolver(mapped *symbols.Process) *resolver {
-	return &resolver{mapped: mapped, bound: map[uint64]place{}, names: map[uint64]string{}, namedAt: map[uint64]uint64{}}
+// NewResolver returns a resolver for the process that maps the files of mapped.
+func NewResolver(mapped *symbols.Process, w Wanted) *Resolver {
+	return &Resolver{mapped: mapped, Wanted: w, bound: map[uint64]place{}, names: map[uint64]string{}, namedAt: map[uint64]uint64{}}
 }
 
-func (r *resolver) setModules(m []symbols.Module) { r.mods = m }
+// SetModules sets the files that the process maps now.
+func (r *Resolver) SetModules(m []symbols.Module) { r.mods = m }
+
+// Modules are the files that the process mapped when they were last listed.
+func (r *Resolver) Modules() []symbols.Module { return r.mods }
+
+// Copy copies what changes as addresses are looked up.
+func (r *Resolver) Copy() *Resolver {
+	c := *r
+	c.bound, c.names, c.namedAt = maps.Clone(r.bound), maps.Clone(r.names), maps.Clone(r.namedAt)
+	return &c
+}
 
 // at returns the place of an address. The place is stored when the address is first seen: later
 // another library may be at the address, or none.
-func (r *resolver) at(addr uint64) (place, bool) {
+func (r *Resolver) at(addr uint64) (place, bool) {
 	if addr == 0 {
 		return place{}, false
 	}
@@ -63,8 +81,8 @@ func (r *resolver) at(addr uint64) (place, bool) {
 	return p, ok
 }
 
-// fileOf returns the path of the file in which an address lies, or "".
-func (r *resolver) fileOf(addr uint64) string {
+// FileOf returns the path of the file in which an address lies, or "".
+func (r *Resolver) FileOf(addr uint64) string {
 	if p, ok := r.at(addr); ok {
 		return p.module.Path
 	}
@@ -72,7 +90,7 @@ func (r *resolver) fileOf(addr uint64) string {
 }
 
 // Seen implements attribution.Resolver.
-func (r *resolver) Seen(k attribution.Key) {
+func (r *Resolver) Seen(k attribution.Key) {
 	if k.Construct != event.MPI { // there Fn is the number of an operation
 		r.at(k.Fn)
 	}
@@ -81,7 +99,7 @@ func (r *resolver) Seen(k attribution.Key) {
 }
 
 // Team implements attribution.Resolver.
-func (r *resolver) Team(site uint64) event.Construct {
+func (r *Resolver) Team(site uint64) event.Construct {
 	p, ok := r.at(site)
 	if !ok {
 		return event.Parallel
@@ -96,7 +114,7 @@ func (r *resolver) Team(site uint64) event.Construct {
 	return event.Parallel
 }
 
-func (r *resolver) ident(loc uint64) (symbols.Ident, bool) {
+func (r *Resolver) ident(loc uint64) (symbols.Ident, bool) {
 	p, ok := r.at(loc)
 	if !ok {
 		return symbols.Ident{}, false
@@ -105,7 +123,7 @@ func (r *resolver) ident(loc uint64) (symbols.Ident, bool) {
 }
 
 // Workshare implements attribution.Resolver.
-func (r *resolver) Workshare(loc uint64) event.Construct {
+func (r *Resolver) Workshare(loc uint64) event.Construct {
 	id, ok := r.ident(loc)
 	switch {
 	case !ok:
@@ -125,7 +143,7 @@ func (r *resolver) Workshare(loc uint64) event.Construct {
 
 // isSections tells whether the source has a sections directive at the line of an ident_t that is
 // flagged as a loop: newer LLVM may flag sections so.
-func (r *resolver) isSections(loc uint64, id *symbols.Ident) bool {
+func (r *Resolver) isSections(loc uint64, id *symbols.Ident) bool {
 	p, ok := r.at(loc)
 	if !ok || id.Line == 0 {
 		return false
@@ -134,7 +152,7 @@ func (r *resolver) isSections(loc uint64, id *symbols.Ident) bool {
 }
 
 // Barrier implements attribution.Resolver.
-func (r *resolver) Barrier(loc uint64) attribution.BarrierKind {
+func (r *Resolver) Barrier(loc uint64) attribution.BarrierKind {
 	id, ok := r.ident(loc)
 	switch {
 	case !ok:
@@ -148,7 +166,7 @@ func (r *resolver) Barrier(loc uint64) attribution.BarrierKind {
 }
 
 // SingleBarrier implements attribution.Resolver.
-func (r *resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
+func (r *Resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	p, ok := r.at(site)
 	if !ok {
 		return attribution.BarrierUnknown

@@ -1,4 +1,4 @@
-package collect
+package places
 
 import (
 	"errors"
@@ -6,24 +6,21 @@ import (
 	"ompp-attach/symbols"
 )
 
-// debugFiles are the separate debug files that a measurement fetches.
-type debugFiles struct {
+// DebugFiles are the separate debug files that a measurement fetches. They have no lock of their own.
+// Their zero value fetches nothing.
+type DebugFiles struct {
 	fetch func(buildID string) error // nil: nothing is fetched
 	// found maps an object to one of the same file that has found its debug file, or to nil.
-	// Guarded by Measurement.settling.
 	found map[*symbols.Object]*symbols.Object
 }
 
-// FetchDebugFiles makes the measurement fetch the debug files that it needs to name a process's
-// places. It does so after the process's measurement: before, the process might have to wait for
-// its probes, and so for the network. fetch gets a build id; symbols.UseDebugFiles has to find the
-// file that was fetched.
-func (m *Measurement) FetchDebugFiles(fetch func(buildID string) error) {
-	m.debug = debugFiles{fetch, map[*symbols.Object]*symbols.Object{}}
+// NewDebugFiles returns the debug files that fetch fetches. fetch gets a build id.
+func NewDebugFiles(fetch func(buildID string) error) DebugFiles {
+	return DebugFiles{fetch, map[*symbols.Object]*symbols.Object{}}
 }
 
-// fetchFor fetches the debug files of the files in which a process's places lie.
-func (d *debugFiles) fetchFor(r *resolver, logf func(string, ...any)) {
+// FetchFor fetches the debug files of the files in which a process's places lie.
+func (d *DebugFiles) FetchFor(r *Resolver, logf func(string, ...any)) {
 	if d.fetch == nil {
 		return
 	}
@@ -44,7 +41,7 @@ func (d *debugFiles) fetchFor(r *resolver, logf func(string, ...any)) {
 }
 
 // look fetches the debug file of o, and returns an object of the same file that has found it.
-func (d *debugFiles) look(o *symbols.Object) (*symbols.Object, error) {
+func (d *DebugFiles) look(o *symbols.Object) (*symbols.Object, error) {
 	if err := d.fetch(o.BuildID()); err != nil {
 		return nil, err
 	}
@@ -60,7 +57,7 @@ func (d *debugFiles) look(o *symbols.Object) (*symbols.Object, error) {
 
 // named returns the object that knows most names of a file: the one with a fetched debug file, if
 // there is one.
-func (r *resolver) named(o *symbols.Object) *symbols.Object {
+func (r *Resolver) named(o *symbols.Object) *symbols.Object {
 	if better := r.debug[o]; better != nil {
 		return better
 	}

@@ -1,0 +1,85 @@
+package places
+
+import (
+	"ompp-attach/attribution"
+	"ompp-attach/collect/target"
+	"ompp-attach/event"
+	"ompp-attach/probes/inline"
+	"ompp-attach/profile"
+)
+
+// inlined finds the construct without a call that is at the address of k. ok is false if there is
+// none, or if such constructs are not measured.
+func (r *Resolver) inlined(k attribution.Key) (place, inline.Construct, bool) {
+	p, ok := r.at(k.Site)
+	var x *inline.Inlined
+	switch {
+	case !ok:
+		return p, inline.Construct{}, false
+	case k.Construct == event.Atomic || k.Construct == event.Flush:
+		if r.Atomics {
+			x = inline.Atomics(p.object)
+		}
+	case k.Runtime == event.Gomp && r.Inlining && target.UsesGomp(p.object):
+		x = inline.Of(p.object)
+	}
+	if x == nil {
+		return p, inline.Construct{}, false
+	}
+	c, ok := x.At(p.vaddr)
+	return p, c, ok && c.Kind == k.Construct
+}
+
+// inlineRegion fills in the place of a construct that makes no call. It returns false if k is no
+// such construct.
+func (r *Resolver) inlineRegion(k attribution.Key, reg *profile.Region) bool {
+	switch k.Construct {
+	case event.Loop, event.Master, event.Masked, event.Atomic, event.Flush:
+	default:
+		return false
+	}
+	p, c, ok := r.inlined(k)
+	if !ok {
+		return false
+	}
+	if better := r.named(p.object); better != p.object && k.Construct == event.Loop {
+		if d, ok := inline.Of(better).At(p.vaddr); ok && d.Kind == c.Kind {
+			c = d
+		}
+	}
+	loc := &reg.Location
+	loc.Object, loc.Offset = p.module.Path, p.vaddr
+	r.inFunction(loc, p, p.vaddr)
+	reg.Merged = c.Merged
+	reg.Notes = append(reg.Notes, c.Notes...)
+	if k.Construct == event.Loop {
+		reg.Notes = append(reg.Notes, attribution.NoteInline)
+	}
+	if c.Begin == 0 {
+		return true
+	}
+	loc.File, loc.Begin, loc.End = c.File, c.Begin, c.Last
+	if !c.Exact {
+		loc.Mark = profile.Approx
+		reg.Notes = append(reg.Notes, noteOwnLines)
+	}
+	return true
+}
+
+const noteWhole = "without the source: the region is one static loop and nothing else, which has the same code as a parallel loop"
+
+const noteOwnLines = "without the source, the lines are those of the construct's code: the directive stands before them"
+
+// inlineParallel marks a region that consists of one static loop as a parallel loop.
+func (r *Resolver) inlineParallel(p place, reg *profile.Region) {
+	if r.Inlining && reg.Construct == event.Parallel && target.UsesGomp(p.object) && inline.Of(p.object).IsLoop(p.vaddr) {
+		reg.Construct = event.ParallelLoop
+		reg.Notes = append(reg.Notes, noteWhole)
+	}
+}
+
+// endsByProbe tells whether a probe of its own reports the end of the body of a single nowait.
+func (r *Resolver) endsByProbe(site uint64) bool {
+	_, _, ok := r.inlined(attribution.Key{Kind: attribution.Kind{Construct: event.Single, Runtime: event.Gomp}, Site: site})
+	return ok
+}
