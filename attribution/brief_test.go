@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/attribution/build"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -39,7 +40,7 @@ func briefThreads(n int) (events []event.Event, end uint64) {
 }
 
 func TestBriefInitialThreadsShareARow(t *testing.T) {
-	for _, n := range []int{fewBrief, 100, 2000} {
+	for _, n := range []int{build.FewBrief, 100, 2000} {
 		events, end := briefThreads(n)
 		p := replay(events, end)
 		rows, joined, lived := len(p.Threads), 0, int64(0)
@@ -57,7 +58,7 @@ func TestBriefInitialThreadsShareARow(t *testing.T) {
 		if want := uint64(2*n + 8); count != want {
 			t.Errorf("%d brief threads: %d executions, want %d", n, count, want)
 		}
-		if n == fewBrief {
+		if n == build.FewBrief {
 			if rows != 4+2*n || joined != 0 {
 				t.Errorf("a few: %d rows, %d joined", rows, joined)
 			}

@@ -14,8 +14,8 @@ import (
 func (t *thread) key(c event.Construct, ev *event.Event) Key {
 	k := Key{Kind: Kind{Construct: c, Runtime: ev.Runtime}, Site: ev.Site, Loc: ev.Loc}
 	if ev.Flags&event.Inside != 0 {
-		if i := t.context(); i >= 0 && t.stack[i].node.key.Fn != 0 {
-			k.Fn, k.Site = t.stack[i].node.key.Fn, 0
+		if i := t.context(); i >= 0 && t.stack[i].node.Key.Fn != 0 {
+			k.Fn, k.Site = t.stack[i].node.Key.Fn, 0
 			return k
 		}
 	}
@@ -29,7 +29,7 @@ func (t *thread) key(c event.Construct, ev *event.Event) Key {
 // region when measurement began, the number is not known. Only the primary thread may have shown
 // that it is number 0.
 func (t *thread) bears(num int32) bool {
-	if !t.known && len(t.stack) > 0 && t.stack[0].node.existing {
+	if !t.known && len(t.stack) > 0 && t.stack[0].node.Existing {
 		return num == 0 && t.primary
 	}
 	return t.num == num
@@ -54,7 +54,7 @@ func (e *Engine) enter(t *thread, ev *event.Event) {
 	// __kmpc_critical ends in a jump to __kmpc_critical_with_hint: one call,
 	// two probes. The second finds the first one's return probe in place of
 	// the return address, so the sites differ.
-	if f := t.top(); f != nil && f.phase == entering && f.node.key.Construct == ev.Construct && f.sp == ev.SP {
+	if f := t.top(); f != nil && f.phase == entering && f.node.Key.Construct == ev.Construct && f.sp == ev.SP {
 		return
 	}
 	f := e.push(t, k, ev)
@@ -163,7 +163,7 @@ func (e *Engine) endForeign(t *thread, r foreignRelease) bool {
 		return false
 	}
 	f := &t.stack[i]
-	f.node.note("released by another thread than the one that had set it")
+	f.node.Note("released by another thread than the one that had set it")
 	f.Uncounted = true
 	f.Pass(profile.Body, r.at)
 	e.remove(t, i, r.at)

@@ -54,7 +54,7 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 	if ev == nil || ev.MPI == nil {
 		inCall, t.waitedInCall = 0, 0
 	}
-	e.root.stat(t.row).AddNoCore(profile.Cost{Exec: d})
+	e.tree.Root.Stat(t.row).AddNoCore(profile.Cost{Exec: d})
 	t.payToll(ev, ledger.ByWait, d-inCall)
 }
 
@@ -64,7 +64,7 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 func (e *Engine) leaveOutIdle(t *thread, m *team, at uint64) {
 	d := t.waited
 	if t.waited = min(d, ledger.Span(m.forked, at)); d > t.waited {
-		e.root.stat(t.row).AddNoCore(profile.Cost{Exec: d - t.waited})
+		e.tree.Root.Stat(t.row).AddNoCore(profile.Cost{Exec: d - t.waited})
 	}
 }
 

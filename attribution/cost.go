@@ -25,9 +25,9 @@ func (f *frame) part() profile.Part {
 			return profile.Barrier
 		}
 	}
-	switch c := f.node.key.Construct; {
+	switch c := f.node.Key.Construct; {
 	case c == event.Single && f.phase == done,
-		(c == event.Sections && f.node.key.Runtime == event.Gomp || c == event.ParallelSections) && f.section == 0:
+		(c == event.Sections && f.node.Key.Runtime == event.Gomp || c == event.ParallelSections) && f.section == 0:
 		return profile.Exec
 	}
 	return profile.Body
@@ -68,7 +68,7 @@ func (e *Engine) tax(t *thread, ev *event.Event) {
 	before, all := e.ledger.Hit(ev, &t.due)
 	t.payToll(ev, ledger.ByProbes, before)
 	if all != 0 {
-		s := e.root.stat(t.row)
+		s := e.tree.Root.Stat(t.row)
 		if s.Cost == nil {
 			s.Cost = &profile.Cost{}
 		}
@@ -88,7 +88,7 @@ func (e *Engine) taxFolds(t *thread, ev *event.Event) {
 		f.Pay(ledger.ByProbes, f.part(), t.due+outside)
 	}
 	t.due = 0
-	e.root.stat(t.row).AddCost(profile.Cost{Exec: outside + inside.Exec})
+	e.tree.Root.Stat(t.row).AddCost(profile.Cost{Exec: outside + inside.Exec})
 }
 
 // payToll charges a toll since a thread's last event to its innermost region.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -78,7 +79,7 @@ func takeOut(p *profile.Profile) *profile.Profile {
 			if m := s.MPI; m != nil {
 				m.T, m.Cost = m.T-m.Cost, 0
 			}
-			if i > 0 && isExecution(p.Regions[p.Nodes[i].Region].Construct) {
+			if i > 0 && tree.IsExecution(p.Regions[p.Nodes[i].Region].Construct) {
 				s.Enter.T = 0 // queueing: other tasks are executed meanwhile, with their probes
 			}
 			if c := s.Cost; c != nil && i > 0 {

@@ -62,8 +62,8 @@
 //
 // A counter's advance since the thread's last event belongs to the innermost open region. When that
 // region ends, the advance goes to the regions around it (package ledger). So a suspended region
-// needs no rule of its own. A thread's last event in a region is its end: counts of workers in the final
-// barrier are left out.
+// needs no rule of its own. A thread's last event in a region is its end: counts of workers in the
+// final barrier are left out.
 //
 // # Time
 //
@@ -73,9 +73,9 @@
 //
 // The time that two hits took between their time stamps is charged to the phase of the innermost
 // region, and handed up to the regions around it, so that each time has its cost beside it (package
-// ledger). Times stay as measured; analysis.Adjust takes the cost out. TestCostsExactly replays each
-// case of one thread with and without costs. A team's thread never waits for its own
-// hits in the final barrier.
+// ledger). Times stay as measured; analysis.Adjust takes the cost out. TestCostsExactly replays
+// each case of one thread with and without costs. A team's thread never waits for its own hits in
+// the final barrier.
 //
 // # Attached to a running process
 //

@@ -2,86 +2,26 @@ package attribution
 
 import (
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/queue"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
-// Kind is a construct and the runtime that executes it. The two are a struct of their own so that
-// Key has only four fields: the compiler keeps structs of more than four fields in memory. Copying
-// such a Key would have to wait until its single bytes are stored, which takes some 5 ns per copy.
-type Kind struct {
-	Construct event.Construct
-	Runtime   event.Runtime
-}
-
-// Key identifies a construct by addresses, before its place in the source is known.
-type Key struct {
-	Kind
-	// Outlined function (parallel; a construct whose call is a jump at the function's end), or
-	// named critical.
-	Fn   uint64
-	Site uint64 // return address of the runtime call
-	Loc  uint64 // libomp's ident_t
-}
-
-// BarrierKind says which directive a barrier belongs to.
-type BarrierKind uint8
-
-// The kinds of barriers.
-const (
-	BarrierUnknown  BarrierKind = iota
-	BarrierExplicit             // a barrier directive
-	BarrierImplicit             // the end of a worksharing construct
-	// Implicit, and removed by the compiler: the parallel region ends there.
-	BarrierDropped
-	BarrierNone // no barrier, and a probe tells the end of the body
-)
-
-// Resolver answers the questions that only the program's files can answer. The engine asks each
-// question once per address.
-type Resolver interface {
-	// Team returns the construct that starts a team by a call that returns to the address site.
-	// A site inside the runtime belongs to a combined construct: GOMP_parallel_loop_* and
-	// GOMP_parallel_sections start their teams by a call of their own.
-	Team(site uint64) event.Construct
-	// Workshare returns the construct that libomp's ident_t at the address loc stands for:
-	// Loop, Sections, or NoConstruct if the ident_t does not say.
-	Workshare(loc uint64) event.Construct
-	// Barrier says which directive a barrier call belongs to, by libomp's ident_t.
-	Barrier(loc uint64) BarrierKind
-	// SingleBarrier says whether GCC's single construct whose GOMP_single_start
-	// returns to site ends with a barrier (BarrierImplicit), is nowait
-	// (BarrierExplicit), or ends with the parallel region, whose outlined
-	// function is fn (BarrierDropped).
-	SingleBarrier(site, fn uint64) BarrierKind
-	// Seen tells the resolver that a construct occurs for the first time. The library of the
-	// construct may be unloaded before the profile is built.
-	Seen(Key)
-	// Region finds the place in the source. It may refine the construct.
-	Region(Key) profile.Region
-	// Around returns the parallel region whose outlined function contains the address. It
-	// answers false if no region's function does.
-	Around(addr uint64) (profile.Region, bool)
-	// Code names the places of a sampled instruction. If functions were inlined there, each has
-	// a frame, the innermost first.
-	Code(addr uint64) []profile.Frame
-}
-
 // Engine turns the events of one process into a Profile. Events of one thread must come in order;
 // events of different threads may be interleaved in any way.
 type Engine struct {
-	resolve    Resolver
+	tree       tree.Tree
 	threads    map[uint32]*thread
 	rows       []profile.Thread
 	rowOf      map[rowID]int
 	spare      [][]frame    `copy:"-"` // stacks of forgotten threads, for reuse
-	chunks     chunks       `copy:"-"`
+	chunks     queue.Chunks `copy:"-"`
 	rowAt      [256]int     // cache of rowOf, indexed by the last digits of the thread number
 	recent     [512]*thread // cache of threads, indexed by the last digits of the thread id
 	roots      int
 	sharedRoot int // the root that all further initial threads share; 0: there are few enough
 	pid        uint32
-	root       *node
 	teams      map[teamKey]*teamList
 	lists      [64]*teamList // cache of teams, indexed by the last digits of the team's key
 	settle     []*team       // joined teams; some of their threads' events are still missing
@@ -93,21 +33,14 @@ type Engine struct {
 	tasks     map[taskKey]*task
 	freeTasks []*task         `copy:"-"`
 	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
-	// Grows whenever groups of tasks change: the execution nodes found before may be outdated.
-	era uint32
 	// Tasks were seen: a team settles only when all events before its join are read.
 	tasking bool
 	crowd   int // number of threads at which to look for idle ones
 
-	teamOf    map[uint64]event.Construct
-	shareOf   map[uint64]event.Construct
-	barrierOf map[uint64]BarrierKind
-	singleOf  map[uint64]BarrierKind
-
 	clock    clock
 	existing map[uint32]bool // threads older than the measurement
 	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
-	whereabouts map[uint32]*node
+	whereabouts map[uint32]*tree.Node
 	// When measurement of existing threads began, or went on after a pause; 0: there are none.
 	began     uint64
 	now       uint64
@@ -115,7 +48,7 @@ type Engine struct {
 	lost      uint64
 	unmatched uint64
 	partial   uint64
-	losses    map[lossKey]uint64
+	losses    map[tree.Row]uint64
 	// Locks that were unset by a thread other than the holder, read before the holder's events.
 	foreign []foreignRelease
 	leagues []league // leagues of libomp that are not settled yet
@@ -135,68 +68,6 @@ type Engine struct {
 }
 
 type rowID struct{ root, num int }
-
-type lossKey struct {
-	node *node
-	row  int
-}
-
-// node is a region on one call path.
-type node struct {
-	key      Key
-	parent   *node
-	children []*node
-	last     int                   // index in children of the child that was asked for last
-	stats    []profile.ThreadStats // by row; Thread is filled when the Profile is built
-	samples  sums
-	notes    map[string]bool
-	existing bool // stands for the unknown place of a thread when measurement began
-	outside  bool // of an existing node: the thread turned out to be in no region
-	rowWas   int  // of an outside node: the row of its thread before that was known
-	rowNow   int  // and the thread's row now
-
-	presences []presence // by row; of parallel regions. The root uses only the field dense
-	spreads   []spread   // by row
-
-	execution *node // cached node of the executions of tasks created here, valid in era
-	era       uint32
-	creations *creations[Key] // of an outermost region
-}
-
-func (e *Engine) child(n *node, k Key) *node {
-	// Programs repeat their constructs in the same order. So the child is mostly the last one
-	// asked for, or the next.
-	for i := n.last; i < len(n.children); i++ {
-		if c := n.children[i]; c.key == k {
-			n.last = i
-			return c
-		}
-	}
-	for i, c := range n.children[:min(n.last, len(n.children))] {
-		if c.key == k {
-			n.last = i
-			return c
-		}
-	}
-	e.resolve.Seen(k)
-	c := &node{key: k, parent: n}
-	n.children = append(n.children, c)
-	return c
-}
-
-func (n *node) stat(row int) *profile.ThreadStats {
-	for len(n.stats) <= row {
-		n.stats = append(n.stats, profile.ThreadStats{})
-	}
-	return &n.stats[row]
-}
-
-func (n *node) note(s string) {
-	if n.notes == nil {
-		n.notes = map[string]bool{}
-	}
-	n.notes[s] = true
-}
 
 // phase is what a thread is doing in a region.
 type phase uint8
@@ -222,7 +93,7 @@ const (
 // frame is an open region on a thread's stack.
 type frame struct {
 	ledger.Account
-	node  *node
+	node  *tree.Node
 	team  *team // parallel frames only
 	row   int
 	num   int32 // thread number before this frame was pushed (parallel)
@@ -250,18 +121,18 @@ type thread struct {
 	born      uint64 // time of the first event
 	last      uint64 // time of the last event
 	stack     []frame
-	row       int    // current row
-	num       int32  // current OpenMP thread number
-	known     bool   // row and num are known
-	primary   bool   // it is its team's primary thread; used while num is not known
-	queue     queue  // of a parked thread: a Begin that cannot be applied yet, and all later events
-	place     int    // index in Engine.parked
-	replaying bool   // its queue is being worked off
-	lossy     bool   // some of its events were lost
-	initial   bool   // it started a team while in none, or is the process's first thread
-	suspended uint64 // how long the task that it executes stood still so far
-	inLeague  bool   // it has executed a team of a league
-	home      int    // of an initial thread: the row outside any team
+	row       int         // current row
+	num       int32       // current OpenMP thread number
+	known     bool        // row and num are known
+	primary   bool        // it is its team's primary thread; used while num is not known
+	queue     queue.Queue // of a parked thread: a Begin that cannot be applied yet, and all later events
+	place     int         // index in Engine.parked
+	replaying bool        // its queue is being worked off
+	lossy     bool        // some of its events were lost
+	initial   bool        // it started a team while in none, or is the process's first thread
+	suspended uint64      // how long the task that it executes stood still so far
+	inLeague  bool        // it has executed a team of a league
+	home      int         // of an initial thread: the row outside any team
 	callsMPI  bool
 	started   started
 	counters  ledger.Counters
@@ -286,21 +157,16 @@ func (t *thread) top() *frame {
 // New returns an engine for the process pid.
 func New(pid uint32, r Resolver) *Engine {
 	return &Engine{
-		resolve:     r,
+		tree:        tree.New(r),
 		rowOf:       map[rowID]int{},
 		pid:         pid,
 		threads:     map[uint32]*thread{},
-		root:        &node{},
 		teams:       map[teamKey]*teamList{},
 		tasks:       map[taskKey]*task{},
 		untied:      map[uint64]bool{},
-		teamOf:      map[uint64]event.Construct{},
-		shareOf:     map[uint64]event.Construct{},
-		barrierOf:   map[uint64]BarrierKind{},
-		singleOf:    map[uint64]BarrierKind{},
 		existing:    map[uint32]bool{},
-		whereabouts: map[uint32]*node{},
-		losses:      map[lossKey]uint64{},
+		whereabouts: map[uint32]*tree.Node{},
+		losses:      map[tree.Row]uint64{},
 	}
 }
 
@@ -352,7 +218,7 @@ func (e *Engine) feed(ev *event.Event) {
 		*slot = t
 	}
 	if t.parked() {
-		t.queue.push(&e.chunks, ev)
+		t.queue.Push(&e.chunks, ev)
 		return
 	}
 	if !e.step(t, ev) {
@@ -465,9 +331,9 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 // lose records that events of a thread are missing before the current one.
 func (e *Engine) lose(t *thread, n uint32) {
 	e.lost += uint64(n)
-	at := e.root
+	at := e.tree.Root
 	if f := t.top(); f != nil {
 		at = f.node
 	}
-	e.losses[lossKey{at, t.row}] += uint64(n)
+	e.losses[tree.Row{Node: at, Row: t.row}] += uint64(n)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -15,11 +16,11 @@ import (
 // the node's children move to the root.
 
 // existingAt returns the node that stands for the unknown place of a thread.
-func (e *Engine) existingAt(t *thread) *node {
+func (e *Engine) existingAt(t *thread) *tree.Node {
 	n := e.whereabouts[t.tid]
-	if n == nil || n.outside {
-		n = &node{key: Key{Kind: Kind{Construct: event.Unknown}}, parent: e.root, existing: true}
-		e.root.children = append(e.root.children, n)
+	if n == nil || n.Outside {
+		n = &tree.Node{Key: Key{Kind: Kind{Construct: event.Unknown}}, Parent: e.tree.Root, Existing: true}
+		e.tree.Root.Children = append(e.tree.Root.Children, n)
 		e.whereabouts[t.tid] = n
 	}
 	return n
@@ -31,43 +32,30 @@ func (e *Engine) existingAt(t *thread) *node {
 func (e *Engine) cutOffExisting(t *thread, end uint64) {
 	f := t.top()
 	t.stack = t.stack[:0]
-	if slices.ContainsFunc(e.root.children, func(n *node) bool { return n.key.Construct == event.Unknown && !n.outside && n.holdsOpenMP() }) {
+	if slices.ContainsFunc(e.tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
 		f.Parts[profile.Body].T = ledger.Span(f.Start, end)
-		e.ledger.Charge(&f.Account, f.node.stat(f.row), f.Parts[profile.Body].T)
+		e.ledger.Charge(&f.Account, f.node.Stat(f.row), f.Parts[profile.Body].T)
 		e.partial++
 		return
 	}
-	if len(f.node.children) == 0 && len(f.node.samples) == 0 {
+	if len(f.node.Children) == 0 && len(f.node.Samples) == 0 {
 		return
 	}
-	if e.root.holdsOpenMP() {
-		for _, c := range f.node.children {
-			c.note(noteWhere)
+	if e.tree.Root.HoldsOpenMP() {
+		for _, c := range f.node.Children {
+			c.Note(noteWhere)
 		}
 	}
 	t.known = false
 	e.initial(t)
-	f.node.outside, f.node.rowWas, f.node.rowNow = true, f.row, t.row
-}
-
-// holdsOpenMP tells whether an OpenMP construct lies below a node.
-func (n *node) holdsOpenMP() bool {
-	return slices.ContainsFunc(n.children, func(c *node) bool {
-		switch c.key.Construct {
-		case event.MPI:
-			return false
-		case event.UserRegion, event.Unknown:
-			return c.holdsOpenMP()
-		}
-		return true
-	})
+	f.node.Outside, f.node.RowWas, f.node.RowNow = true, f.row, t.row
 }
 
 // settleExisting moves the nodes of threads that were in no region to the root. It adds the MPI
 // calls of all existing threads to the root.
 func (e *Engine) settleExisting() {
 	for _, tid := range slices.Sorted(maps.Keys(e.whereabouts)) {
-		if n := e.whereabouts[tid]; tid != e.pid && !n.outside && n.holdsAnything() {
+		if n := e.whereabouts[tid]; tid != e.pid && !n.Outside && n.HoldsAnything() {
 			r := &e.rows[e.row(0, profile.UnknownNum)]
 			if !slices.Contains(r.TIDs, int(tid)) {
 				// All of them, without a bound: analysis.Threads counts them.
@@ -75,45 +63,23 @@ func (e *Engine) settleExisting() {
 			}
 		}
 	}
-	kept := e.root.children[:0]
-	var freed []*node
-	for _, n := range e.root.children {
-		if n.outside {
-			n.moveRow(n.rowWas, n.rowNow)
-			e.root.samples.addAll(n.samples)
-			freed = append(freed, n.children...)
+	kept := e.tree.Root.Children[:0]
+	var freed []*tree.Node
+	for _, n := range e.tree.Root.Children {
+		if n.Outside {
+			n.MoveRow(n.RowWas, n.RowNow)
+			e.tree.Root.Samples.AddAll(n.Samples)
+			freed = append(freed, n.Children...)
 		} else {
 			kept = append(kept, n)
 		}
-		if n.existing {
-			for row := range n.stats {
-				if m := n.stats[row].MPI; m != nil {
-					e.root.stat(row).AddMPI(m)
+		if n.Existing {
+			for row := range n.Stats {
+				if m := n.Stats[row].MPI; m != nil {
+					e.tree.Root.Stat(row).AddMPI(m)
 				}
 			}
 		}
 	}
-	e.root.children = append(kept, freed...)
-}
-
-// moveRow moves the figures of a row, at a node and below, to another row.
-func (n *node) moveRow(from, to int) {
-	if from < len(n.stats) && from != to {
-		was := n.stats[from]
-		n.stats[from] = profile.ThreadStats{}
-		n.stat(to).Add(&was)
-	}
-	if from != to && n.samples != nil {
-		var moved sums
-		for id, s := range n.samples {
-			if id.row == from {
-				id.row = to
-			}
-			moved.add(id, s)
-		}
-		n.samples = moved
-	}
-	for _, c := range n.children {
-		c.moveRow(from, to)
-	}
+	e.tree.Root.Children = append(kept, freed...)
 }

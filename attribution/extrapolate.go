@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -88,9 +89,9 @@ func (c *change) since(from *change) int64 {
 // extrapolate estimates the executions in a gap by the rates before and after it.
 func (e *Engine) extrapolate(gap period, before, after *period) {
 	if e.watch.guesses == nil {
-		e.watch.guesses = map[*node][]guess{}
+		e.watch.guesses = map[*tree.Node][]guess{}
 	}
-	nodes := map[*node]int{}
+	nodes := map[*tree.Node]int{}
 	for _, p := range []*period{before, after} {
 		if p == nil {
 			continue
@@ -135,7 +136,7 @@ func (e *Engine) settleWatch(end uint64) {
 	}
 	all := ^event.Constructs(0)
 	e.giveUpGuesses()
-	e.root.each(all, func(n *node) { // parents first
+	e.tree.Root.Each(all, func(n *tree.Node) { // parents first
 		for row := range e.watch.guesses[n] {
 			e.addGuess(n, row, &e.watch.guesses[n][row])
 		}
@@ -153,10 +154,10 @@ func (e *Engine) giveUpGuesses() {
 	}
 	sums := map[Key]*sum{}
 	for n, guesses := range e.watch.guesses {
-		s := sums[n.key]
+		s := sums[n.Key]
 		if s == nil {
 			s = &sum{}
-			sums[n.key] = s
+			sums[n.Key] = s
 		}
 		for i := range guesses {
 			_, sigma := guesses[i].sigma()
@@ -166,7 +167,7 @@ func (e *Engine) giveUpGuesses() {
 		}
 	}
 	for n, guesses := range e.watch.guesses {
-		s := sums[n.key]
+		s := sums[n.Key]
 		if !s.blind && (s.count < 0.5 || profile.Sigmas*s.sigma < s.count) {
 			continue
 		}
@@ -180,14 +181,14 @@ func (e *Engine) giveUpGuesses() {
 }
 
 // markAtLeast marks a row's figures at a node as a lower bound: more was executed.
-func (e *Engine) markAtLeast(n *node, row int) {
-	n.note(noteAtLeast)
-	s := n.stat(row)
+func (e *Engine) markAtLeast(n *tree.Node, row int) {
+	n.Flags |= tree.AtLeast
+	s := n.Stat(row)
 	s.Estimate = s.Estimate.Plus(&profile.Estimate{AtLeast: true})
-	if n.parent == nil || n.parent == e.root {
+	if n.Parent == nil || n.Parent == e.tree.Root {
 		return
 	}
-	up := n.parent.stat(row)
+	up := n.Parent.Stat(row)
 	up.Estimate = up.Estimate.Plus(&profile.Estimate{Inside: true})
 }
 
@@ -205,13 +206,13 @@ func (w *watching) observations() (out []profile.Observation) {
 // fitInto shortens the estimates of the constructs in a region to the time that the region can
 // spare. Estimates that need not lie in the region's time stay as they are: those of tasks, which
 // other threads execute, and those outside of all regions.
-func (e *Engine) fitInto(n *node) {
-	if n.outside {
+func (e *Engine) fitInto(n *tree.Node) {
+	if n.Outside {
 		return
 	}
 	rows := map[int][]*guess{}
-	for _, c := range n.children {
-		if isExecution(c.key.Construct) {
+	for _, c := range n.Children {
+		if tree.IsExecution(c.Key.Construct) {
 			continue
 		}
 		for row := range e.watch.guesses[c] {
@@ -219,13 +220,13 @@ func (e *Engine) fitInto(n *node) {
 		}
 	}
 	for row, guesses := range rows {
-		fit(guesses, spareTime(n.stat(row)))
+		fit(guesses, spareTime(n.Stat(row)))
 	}
 }
 
 // addGuess adds the estimates of a row to its figures. Their time was counted as the parent's own,
 // and is moved.
-func (e *Engine) addGuess(n *node, row int, g *guess) {
+func (e *Engine) addGuess(n *tree.Node, row int, g *guess) {
 	var x profile.Estimate
 	for i, part := range x.Parts() {
 		part.T, part.C = int64(math.Round(g.v[2*i])), uint64(math.Round(g.v[2*i+1]))
@@ -234,16 +235,16 @@ func (e *Engine) addGuess(n *node, row int, g *guess) {
 		return
 	}
 	x.TimeError, x.CountError = g.sigma()
-	s := n.stat(row)
+	s := n.Stat(row)
 	for i, part := range s.Parts() {
 		part.Add(*x.Parts()[i])
 	}
 	s.Estimate = s.Estimate.Plus(&x)
-	n.note(noteAway)
-	if n.parent == nil || n.parent == e.root {
+	n.Flags |= tree.Unobserved
+	if n.Parent == nil || n.Parent == e.tree.Root {
 		return
 	}
-	up := n.parent.stat(row)
+	up := n.Parent.Stat(row)
 	part := min(x.Exec.T, spareTime(up))
 	up.Child += part
 	up.Estimate = up.Estimate.Plus(&profile.Estimate{Child: part})

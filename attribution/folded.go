@@ -20,12 +20,12 @@ func (e *Engine) folded(t *thread, ev *event.Event) {
 	if f.Executions == 0 {
 		return
 	}
-	parent := e.root
+	parent := e.tree.Root
 	if top := t.top(); top != nil {
 		parent = top.node
 		top.Child += int64(f.Enter + f.Body + f.Exit)
 	}
-	s := e.child(parent, t.key(ev.Construct, ev)).stat(t.row)
+	s := e.tree.Child(parent, t.key(ev.Construct, ev)).Stat(t.row)
 	inside, _ := e.ledger.FoldCost(f, ev.Probe)
 	s.AddCost(inside)
 	s.Exec.Add(profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions})

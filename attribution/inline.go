@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -30,6 +31,7 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 		}
 		f := e.push(t, t.key(ev.Construct, ev), ev)
 		f.phase, f.inlineEnd = inBody, event.InlineEnd(ev.Value)
+		f.node.Flags |= tree.Inline
 	case event.Enter:
 		if counted(ev) {
 			e.tally(t, ev)
@@ -59,11 +61,11 @@ func counted(ev *event.Event) bool {
 // tally counts an execution of a construct that is not timed.
 func (e *Engine) tally(t *thread, ev *event.Event) {
 	e.initial(t)
-	at := e.root
+	at := e.tree.Root
 	if f := t.top(); f != nil {
 		at = f.node
 	}
-	s := e.child(at, t.key(ev.Construct, ev)).stat(t.row)
+	s := e.tree.Child(at, t.key(ev.Construct, ev)).Stat(t.row)
 	s.Exec.C++
 	e.ledger.CountUnknown(s)
 }
@@ -71,13 +73,13 @@ func (e *Engine) tally(t *thread, ev *event.Event) {
 // again reports whether an event opens the loop that is open already. Some loops have a probe
 // before the loop and one before its barrier, because some threads come to the second one only.
 func (f *frame) again(ev *event.Event) bool {
-	return f.flags&ev.Flags&event.Inline != 0 && f.phase == inBody && f.node.key.Construct == event.Loop &&
-		f.node.key.Site == ev.Site && f.inlineEnd == event.EndBarrier
+	return f.flags&ev.Flags&event.Inline != 0 && f.phase == inBody && f.node.Key.Construct == event.Loop &&
+		f.node.Key.Site == ev.Site && f.inlineEnd == event.EndBarrier
 }
 
 // leaveInline ends the body of an inline construct.
 func (f *frame) leaveInline(at uint64) {
-	if f.node.key.Construct == event.Loop {
+	if f.node.Key.Construct == event.Loop {
 		f.closeBody(at)
 		return
 	}
@@ -113,10 +115,10 @@ func (e *Engine) endInline(t *thread, ev *event.Event) {
 		}
 	case event.EndRegion:
 		if ev.Edge == event.End {
-			f.node.note(noteLastLoop)
+			f.node.Note(noteLastLoop)
 		}
 	case event.EndNext:
-		f.node.note(noteInlineEnd)
+		f.node.Note(noteInlineEnd)
 	}
 	e.pop(t, ev.Time)
 }

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -46,7 +47,7 @@ func (e *Engine) leaveContexts(t *thread, c event.Construct, ev *event.Event) {
 	for i := range t.stack {
 		f := &t.stack[i]
 		switch {
-		case isExecution(f.node.key.Construct):
+		case tree.IsExecution(f.node.Key.Construct):
 			// All calls in a task lie below the call of the task's function on the
 			// stack.
 			if isShared(c) || e.above(ev.SP, f.sp-1) {
@@ -94,24 +95,24 @@ func isShared(c event.Construct) bool {
 // holds tells whether a construct can begin in a frame.
 func (f *frame) holds(c event.Construct, ev *event.Event) bool {
 	// Unobserved tasks make calls too.
-	if f.node.existing || c == event.MPI && f.phase == inBarrier {
+	if f.node.Existing || c == event.MPI && f.phase == inBarrier {
 		return true
 	}
-	switch k := f.node.key.Construct; k {
+	switch k := f.node.Key.Construct; k {
 	case event.Task, event.UntiedTask, event.TaskLoop, event.Barrier, event.TaskWait, event.TaskYield:
-		return isExecution(c)
+		return tree.IsExecution(c)
 	case event.Atomic, event.Flush, event.Cancel, event.CancellationPoint,
 		event.TargetEnterData, event.TargetExitData, event.TargetUpdate:
 		return false
 	case event.Critical, event.Ordered, event.Lock, event.NestLock, event.Reduction:
 		if f.phase == entering || f.phase == leaving {
-			return isExecution(c)
+			return tree.IsExecution(c)
 		}
 		same := c == k && k != event.NestLock && f.resource == ev.Fn
 		return !same && (k == event.Lock || k == event.NestLock || !isShared(c) && c != k || c == event.Critical)
 	case event.Loop, event.Sections, event.Single, event.Workshare, event.Scope, event.TaskGroup:
 		if f.phase == inBarrier {
-			return isExecution(c)
+			return tree.IsExecution(c)
 		}
 		return !isShared(c) || k == event.TaskGroup
 	case event.Master, event.Masked:
@@ -127,7 +128,7 @@ func (f *frame) holds(c event.Construct, ev *event.Event) bool {
 // beginLost begins a region's body for the primary thread, if the event of that was lost.
 func (e *Engine) beginLost(t *thread, ev *event.Event) {
 	if f := t.top(); t.lossy && f != nil && f.team != nil && f.phase == starting {
-		f.node.note(noteLostBegin)
+		f.node.Note(noteLostBegin)
 		f.Uncounted = true
 		e.beginAs(t, f, f.team, 0, ev.Time)
 	}
@@ -145,8 +146,8 @@ func (e *Engine) lostWorker(t *thread, c event.Construct, ev *event.Event) {
 		t.row = row
 		e.bear(t)
 	}
-	n := e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}})
-	n.note(noteLostWhere)
+	n := e.tree.Child(e.tree.Root, Key{Kind: Kind{Construct: event.Unknown}})
+	n.Note(noteLostWhere)
 	e.partial++
 	t.openUnderWay(n, row, ev.Time)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -54,13 +55,13 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 		s.NoCore, t.waitedInCall = min(t.waitedInCall, s.T), 0
 	}
 
-	parent, row := e.root, t.row
+	parent, row := e.tree.Root, t.row
 	f := t.top()
 	if f != nil {
 		parent, row = f.node, f.row
 	}
-	leaf := e.child(parent, Key{Kind: Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
-	own := leaf.stat(row)
+	leaf := e.tree.Child(parent, Key{Kind: Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
+	own := leaf.Stat(row)
 	own.Exec.Add(profile.Span{T: s.T, C: s.Calls})
 	own.Body.Add(profile.Span{T: s.T, C: s.Calls})
 	own.AddCost(profile.Cost{Exec: s.Cost, Body: s.Cost})
@@ -69,10 +70,10 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	e.ledger.CountUnknown(own)
 	if started := t.started.take(ev); started != nil {
 		own.AddMPI(started)
-		leaf.note(noteStarted)
+		leaf.Note(noteStarted)
 	}
 	if ev.Edge == event.Enter {
-		leaf.note(noteCallCutOff)
+		leaf.Note(noteCallCutOff)
 		e.partial++
 	}
 
@@ -178,18 +179,18 @@ func (e *Engine) chargeMPI(t *thread, s *profile.MPIStats) {
 			continue
 		}
 		if i < still { // a node that occurs twice on the stack also has its time twice
-			f.node.stat(f.row).AddMPI(s)
+			f.node.Stat(f.row).AddMPI(s)
 		}
-		if !isExecution(f.node.key.Construct) {
+		if !tree.IsExecution(f.node.Key.Construct) {
 			continue
 		}
 		still = t.suspendedBy(i)
 	}
 	switch {
 	case len(t.stack) == 0:
-		e.root.stat(t.row).AddMPI(s)
-	case !t.stack[0].node.existing: // otherwise settleExisting does this
-		e.root.stat(t.stack[0].row).AddMPI(s)
+		e.tree.Root.Stat(t.row).AddMPI(s)
+	case !t.stack[0].node.Existing: // otherwise settleExisting does this
+		e.tree.Root.Stat(t.stack[0].row).AddMPI(s)
 	}
 }
 
@@ -206,14 +207,14 @@ func (t *thread) suspendedBy(i int) int {
 		if next < 0 {
 			next = j
 		}
-		switch c := f.node.key.Construct; {
-		case isExecution(c):
+		switch c := f.node.Key.Construct; {
+		case tree.IsExecution(c):
 			return j
 		case c.IsParallel():
 			j = 0
 		}
 	}
-	if next >= 0 && t.stack[next].node.key.Construct.IsTasking() {
+	if next >= 0 && t.stack[next].node.Key.Construct.IsTasking() {
 		return next
 	}
 	return i
@@ -221,7 +222,7 @@ func (t *thread) suspendedBy(i int) int {
 
 // holdsCall notes the time of a call made directly in a region.
 func (f *frame) holdsCall(c *profile.MPIStats) {
-	s := f.node.stat(f.row)
+	s := f.node.Stat(f.row)
 	if f.phase == inBarrier { // only an unobserved task can call MPI in a barrier
 		s.MPI.Wait += c.T
 		s.MPI.WaitNoCore += c.NoCore

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/attribution/build"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -44,11 +45,11 @@ func forbids(outer, inner string) bool {
 }
 
 // countsOf are the executions of all regions.
-func countsOf(p *profile.Profile) map[regionID]int64 {
-	by := map[regionID]int64{}
+func countsOf(p *profile.Profile) map[build.RegionID]int64 {
+	by := map[build.RegionID]int64{}
 	for _, n := range p.Nodes[1:] {
 		for _, s := range n.Stats {
-			by[identify(&p.Regions[n.Region])] += int64(s.Exec.C)
+			by[build.Identify(&p.Regions[n.Region])] += int64(s.Exec.C)
 		}
 	}
 	return by
@@ -152,8 +153,8 @@ func TestAnyEventMayBeLost(t *testing.T) {
 					if off < 0 {
 						off = -off
 					}
-					if most := mostOff(lost, r.construct); off > most {
-						t.Errorf("without event %d, %s %s: %s %s:%d is executed %d times, want %d", i, lost.Construct, lost.Edge, r.construct, r.file, r.begin, got[r], n)
+					if most := mostOff(lost, r.Construct); off > most {
+						t.Errorf("without event %d, %s %s: %s %s:%d is executed %d times, want %d", i, lost.Construct, lost.Edge, r.Construct, r.File, r.Begin, got[r], n)
 					}
 				}
 			}

@@ -52,7 +52,7 @@ func (e *Engine) closeLeague(m *team) {
 // encountered the construct. The true team number would have to be read from the runtime's
 // internals.
 func (m *team) numberInLeague(t *thread) int32 {
-	m.node.note(noteLeague)
+	m.node.Note(noteLeague)
 	n := int32(1)
 	for m.member(n) != nil {
 		n++
@@ -70,12 +70,12 @@ func afterLeague(t *thread, ev *event.Event) bool {
 // teamDone notes that libgomp has executed one team of a league.
 func (e *Engine) teamDone(t *thread) {
 	i := t.level()
-	if i < 0 || t.stack[i].node.key.Construct != event.Teams {
+	if i < 0 || t.stack[i].node.Key.Construct != event.Teams {
 		e.unmatched++
 		return
 	}
 	t.stack[i].Parts[profile.Body].C++
-	t.stack[i].node.note(noteOneThread)
+	t.stack[i].node.Note(noteOneThread)
 }
 
 // nextTeam applies libgomp's request for the next team of a target region that the host executes in
@@ -150,11 +150,11 @@ func (e *Engine) endsEarly(f *frame, ev *event.Event) bool {
 	if f == nil || f.phase != inBody || ev.Construct != event.Barrier {
 		return false
 	}
-	switch f.node.key.Construct {
+	switch f.node.Key.Construct {
 	case event.Loop, event.Sections:
-		return ev.Loc != 0 && e.barrierKind(ev.Loc) == BarrierImplicit
+		return ev.Loc != 0 && e.tree.Answers.Barrier(ev.Loc) == BarrierImplicit
 	case event.Scope:
-		return ev.Loc == 0 || e.barrierKind(ev.Loc) == BarrierImplicit
+		return ev.Loc == 0 || e.tree.Answers.Barrier(ev.Loc) == BarrierImplicit
 	}
 	return false
 }
@@ -173,7 +173,7 @@ func motion(ev *event.Event) event.Construct {
 // are one target region.
 func (t *thread) targetAgain(ev *event.Event) bool {
 	f := t.top()
-	if f == nil || f.node.key.Construct != event.Target || ev.Flags&event.Inside == 0 {
+	if f == nil || f.node.Key.Construct != event.Target || ev.Flags&event.Inside == 0 {
 		return false
 	}
 	f.nested++

@@ -46,47 +46,11 @@ func (e *Engine) notePace(t *thread, at uint64, cost int64) {
 	if dense == 0 {
 		return
 	}
-	e.root.present(t.row).dense += dense
+	e.tree.Root.Present(t.row).Dense += dense
 	for i := len(t.stack) - 1; i >= 0; i-- {
-		if f := &t.stack[i]; f.team != nil && f.node.isRegion() {
-			f.node.present(f.row).dense += dense
+		if f := &t.stack[i]; f.team != nil && f.node.IsRegion() {
+			f.node.Present(f.row).Dense += dense
 			return
 		}
-	}
-}
-
-// spread tells how evenly a row's executions at a node are distributed over the executions of the
-// region around it. If one of these has most of them, the observed ones tell nothing about those
-// that were not observed.
-type spread struct {
-	until   uint64  // number of the node's executions when the region's last execution ended
-	squares float64 // sum of the squared number of executions in each of the region's executions
-}
-
-// spreadUntil returns the spread of a row as if the region's current execution ended now.
-func (n *node) spreadUntil(row int) (x spread) {
-	if row < len(n.spreads) {
-		x = n.spreads[row]
-	}
-	if row < len(n.stats) {
-		d := float64(n.stats[row].Exec.C - x.until)
-		x.until, x.squares = n.stats[row].Exec.C, x.squares+d*d
-	}
-	return x
-}
-
-// noteSpread notes for all constructs in a region that a row's execution of the region is over.
-func (n *node) noteSpread(row int) {
-	for _, c := range n.children {
-		if c.isRegion() {
-			continue
-		}
-		if row < len(c.stats) {
-			for len(c.spreads) <= row {
-				c.spreads = append(c.spreads, spread{})
-			}
-			c.spreads[row] = c.spreadUntil(row)
-		}
-		c.noteSpread(row)
 	}
 }

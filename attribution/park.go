@@ -55,12 +55,12 @@ func (e *Engine) caughtUp(t *thread, at uint64) bool {
 }
 
 // parked tells whether the thread's events wait.
-func (t *thread) parked() bool { return !t.queue.empty() }
+func (t *thread) parked() bool { return !t.queue.Empty() }
 
 // park makes a thread wait for an event of another ring, which comes soon.
 func (e *Engine) park(t *thread, ev *event.Event) {
-	t.queue.push(&e.chunks, ev)
-	t.queue.front().Lost = 0 // that loss has been counted
+	t.queue.Push(&e.chunks, ev)
+	t.queue.Front().Lost = 0 // that loss has been counted
 	t.place = len(e.parked)
 	e.parked = append(e.parked, t)
 }
@@ -78,7 +78,7 @@ func (e *Engine) letGo(t *thread) {
 func (e *Engine) unpark(k teamKey) {
 	for i := 0; i < len(e.parked); i++ {
 		t := e.parked[i]
-		first := t.queue.front()
+		first := t.queue.Front()
 		if !t.replaying && first.Construct != event.TaskExec && k == (teamKey{first.Instance, first.Key}) && e.openTeam(k, first) != nil {
 			e.replay(t)
 			i = -1 // the list has changed
@@ -91,12 +91,12 @@ func (e *Engine) unpark(k teamKey) {
 func (e *Engine) replay(t *thread) (any bool) {
 	t.replaying = true
 	for t.parked() {
-		ev := t.queue.front()
+		ev := t.queue.Front()
 		if !e.step(t, ev) {
 			ev.Lost = 0
 			break
 		}
-		t.queue.pop(&e.chunks)
+		t.queue.Pop(&e.chunks)
 		any = true
 	}
 	t.replaying = false
@@ -112,7 +112,7 @@ func (e *Engine) allRead(at uint64) bool {
 		return false
 	}
 	for _, p := range e.parked {
-		if p.queue.front().Time < at {
+		if p.queue.Front().Time < at {
 			return false
 		}
 	}
@@ -161,7 +161,7 @@ func laterFirst(a, b waiting) int { return cmp.Compare(b.at, a.at) }
 func (e *Engine) advanceParked() (any bool) {
 	e.order = e.order[:0]
 	for _, t := range e.parked {
-		e.order = append(e.order, waiting{t.queue.front().Time, t})
+		e.order = append(e.order, waiting{t.queue.Front().Time, t})
 	}
 	slices.SortFunc(e.order, laterFirst)
 	blocked := uint64(math.MaxUint64) // time of the oldest event that has to go on waiting
@@ -175,12 +175,12 @@ func (e *Engine) advanceParked() (any bool) {
 		t := w.t
 		switch {
 		case !t.parked(): // an event of another thread has continued it
-		case w.at == t.queue.front().Time && !e.replay(t):
+		case w.at == t.queue.Front().Time && !e.replay(t):
 			blocked = min(blocked, w.at)
 		default:
 			any = true
 			if t.parked() {
-				w.at = t.queue.front().Time
+				w.at = t.queue.Front().Time
 				i, _ := slices.BinarySearchFunc(e.order, w, laterFirst)
 				e.order = slices.Insert(e.order, i, w)
 			}
@@ -195,7 +195,7 @@ func (e *Engine) advanceParked() (any bool) {
 func (e *Engine) giveUpOldest(now uint64) bool {
 	e.order = e.order[:0]
 	for _, t := range e.parked {
-		if at := t.queue.front().Time; now > at+stragglerWait {
+		if at := t.queue.Front().Time; now > at+stragglerWait {
 			e.order = append(e.order, waiting{at, t})
 		}
 	}
@@ -211,18 +211,18 @@ func (e *Engine) giveUpOldest(now uint64) bool {
 // giveIn continues a parked thread although the awaited event has not come. It answers false for a
 // task's begin, which has to wait for older events of other threads.
 func (e *Engine) giveIn(t *thread) bool {
-	first := t.queue.front()
+	first := t.queue.Front()
 	m := e.unnamed(first)
 	switch {
 	case first.Construct == event.TaskExec:
 		return false // threads with older events go on first
 	case m != nil:
 		e.bind(m, teamKey{first.Instance, first.Key})
-	case first.Runtime == event.Gomp && t.queue.onlySamplesFollow():
+	case first.Runtime == event.Gomp && t.queue.OnlySamplesFollow():
 		// libgomp ends the threads of an ending initial thread by a call that looks like a
 		// region's (gomp_free_pool_helper). Samples taken in that call belong to no region.
 		e.letGo(t)
-		t.queue.drop(&e.chunks)
+		t.queue.Drop(&e.chunks)
 		e.forget(t)
 	default:
 		e.orphan(t)
@@ -243,7 +243,7 @@ func (e *Engine) unnamed(begin *event.Event) (latest *team) {
 		if f == nil || f.team == nil || f.phase != starting || t.last != f.team.forked {
 			continue
 		}
-		if m := f.team; !m.bound && m.forked <= begin.Time && (begin.Fn == 0 || m.node.key.Fn == begin.Fn) &&
+		if m := f.team; !m.bound && m.forked <= begin.Time && (begin.Fn == 0 || m.node.Key.Fn == begin.Fn) &&
 			m.member(begin.Num) == nil && (latest == nil || latest.forked < m.forked) {
 			latest = m
 		}
@@ -253,8 +253,8 @@ func (e *Engine) unnamed(begin *event.Event) (latest *team) {
 
 // orphan continues a thread whose team's fork was never seen, in a region of its own.
 func (e *Engine) orphan(t *thread) {
-	ev := t.queue.front()
-	n := e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}})
+	ev := t.queue.Front()
+	n := e.tree.Child(e.tree.Root, Key{Kind: Kind{Construct: event.Unknown}})
 	e.leaveAll(t)
 	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
 	t.openUnderWay(n, t.row, ev.Time)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/queue"
 	"ompp-attach/event"
 )
 
@@ -50,8 +51,8 @@ func TestPrimaryThreadBeginsLate(t *testing.T) {
 
 // A queue returns the events that it was given, whatever its memory held before.
 func TestQueue(t *testing.T) {
-	var c chunks
-	var q queue
+	var c queue.Chunks
+	var q queue.Queue
 	next, first := uint64(0), uint64(0)
 	counters := make([]uint64, ledger.MaxCounts)
 	push := func(n int) {
@@ -64,7 +65,7 @@ func TestQueue(t *testing.T) {
 			if next%3 == 0 {
 				ev.Sample = &event.Sample{Stack: []uint64{next}}
 			}
-			q.push(&c, &ev)
+			q.Push(&c, &ev)
 			if ev.Sample != nil {
 				ev.Sample.Stack[0] = 0 // the caller's
 			}
@@ -83,31 +84,31 @@ func TestQueue(t *testing.T) {
 	}
 	pop := func(n int) {
 		for range n {
-			check(q.front(), first)
-			q.pop(&c)
+			check(q.Front(), first)
+			q.Pop(&c)
 			first++
 		}
 	}
-	for _, n := range []int{1, chunkEvents - 1, chunkEvents, 3*chunkEvents + 5} {
+	for _, n := range []int{1, queue.ChunkEvents - 1, queue.ChunkEvents, 3*queue.ChunkEvents + 5} {
 		push(n)
 		pop(n / 2)
 		push(n)
 		pop(n + n - n/2)
-		if !q.empty() {
+		if !q.Empty() {
 			t.Fatalf("not empty after all %d events", next)
 		}
 	}
 	push(200)
 	pop(20)
 	at := first
-	for ev := range q.all() {
+	for ev := range q.All() {
 		check(ev, at)
 		at++
 	}
 	if at != next {
 		t.Errorf("all: up to %d, want %d", at, next)
 	}
-	later := q.cut(&c, first+100)
+	later := q.Cut(&c, first+100)
 	if len(later) != 80 {
 		t.Fatalf("%d events cut", len(later))
 	}
@@ -116,7 +117,7 @@ func TestQueue(t *testing.T) {
 	for i := range later {
 		check(&later[i], end+uint64(i))
 	}
-	if !q.empty() || len(c.free) == 0 {
-		t.Errorf("empty: %t, %d chunks to use again", q.empty(), len(c.free))
+	if !q.Empty() || len(c.Free) == 0 {
+		t.Errorf("empty: %t, %d chunks to use again", q.Empty(), len(c.Free))
 	}
 }

@@ -18,7 +18,7 @@ func (e *Engine) pauseAt(at uint64) {
 	e.offSince = at
 	for _, t := range e.threads {
 		t.stack, t.suspended = t.stack[:0], 0
-		t.queue.drop(&e.chunks)
+		t.queue.Drop(&e.chunks)
 		t.counters.Reset()
 		t.waited, t.waitedInCall, t.waitUnsure = 0, 0, true
 	}
@@ -74,7 +74,7 @@ func (e *Engine) switched(t *thread, ev *event.Event) {
 func (e *Engine) goOn(t *thread, at uint64) {
 	var later []event.Event
 	for _, p := range e.parked {
-		later = append(later, p.queue.cut(&e.chunks, at)...)
+		later = append(later, p.queue.Cut(&e.chunks, at)...)
 	}
 	e.parked = slices.DeleteFunc(e.parked, func(p *thread) bool { return !p.parked() })
 	for i, p := range e.parked {
@@ -113,15 +113,15 @@ func (e *Engine) goOnParked() bool {
 	}
 	var first *thread
 	for _, t := range e.parked {
-		if isMarker(t.queue.front()) && (first == nil || t.queue.front().Time < first.queue.front().Time) {
+		if isMarker(t.queue.Front()) && (first == nil || t.queue.Front().Time < first.queue.Front().Time) {
 			first = t
 		}
 	}
 	if first == nil {
 		return false
 	}
-	at := first.queue.front().Time
-	first.queue.pop(&e.chunks)
+	at := first.queue.Front().Time
+	first.queue.Pop(&e.chunks)
 	e.goOn(first, at)
 	return true
 }

@@ -3,6 +3,7 @@ package attribution
 import (
 	"math"
 
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 )
 
@@ -45,9 +46,9 @@ const (
 // waits returns the time that a thread waited at a node. The thread may have waited for others that
 // probes slowed down. These probes are not in its own cost, so how much of the wait they made is
 // not known.
-func waits(n *node, v *amounts) float64 {
+func waits(n *tree.Node, v *amounts) float64 {
 	const exec, enter, barrier = 0, 2, 6 // times, in amounts
-	switch n.key.Construct {
+	switch n.Key.Construct {
 	case event.Barrier, event.TaskWait:
 		return v[exec]
 	}
@@ -56,7 +57,7 @@ func waits(n *node, v *amounts) float64 {
 
 // rate returns the rate of a row at a node in this period. Without a period, or time in it, known
 // is false.
-func (p *period) rate(n *node, row int) (r rate) {
+func (p *period) rate(n *tree.Node, row int) (r rate) {
 	if p == nil || p.to.since(p.from) == 0 {
 		return r
 	}
@@ -73,7 +74,7 @@ func (p *period) rate(n *node, row int) (r rate) {
 	if x.ran > 0 {
 		doubt = (costError*(x.ran-x.own) + min(waits(n, &r.v), x.others) + x.slack) / x.own
 	}
-	squares := getRow(p.to.seen.spreads, n, row).squares - getRow(p.from.seen.spreads, n, row).squares
+	squares := getRow(p.to.seen.spreads, n, row).Squares - getRow(p.from.seen.spreads, n, row).Squares
 	spread := spreadError(x.executions, r.v[1], squares)
 	switch {
 	case x.executions >= enoughExecutions && spread <= alikeError,

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -29,9 +30,9 @@ func amountsOf(s *profile.ThreadStats) (v amounts) {
 // reading holds the figures of some constructs when the threads came to a change.
 type reading struct {
 	rows    []rowReading
-	amounts map[*node][]amounts
-	spreads map[*node][]spread
-	within  map[*node][]presence // by region and row
+	amounts map[*tree.Node][]amounts
+	spreads map[*tree.Node][]tree.Spread
+	within  map[*tree.Node][]tree.Presence // by region and row
 }
 
 // rowReading holds the figures of a row's thread.
@@ -50,32 +51,6 @@ func (r *reading) row(i int) (x rowReading) {
 	return x
 }
 
-// each calls f for all nodes of the given constructs.
-func (n *node) each(of event.Constructs, f func(*node)) {
-	if n.parent != nil && of.Has(n.key.Construct) {
-		f(n)
-	}
-	for _, c := range n.children {
-		c.each(of, f)
-	}
-}
-
-// region returns the known parallel region that a node lies in, nil if none. Parallel regions are
-// always observed.
-func (n *node) region() *node {
-	for n = n.parent; n != nil; n = n.parent {
-		if n.isRegion() {
-			return n
-		}
-	}
-	return nil
-}
-
-// isRegion tells whether a node is a known parallel region.
-func (n *node) isRegion() bool {
-	return n.key.Construct.IsParallel() && n.key.Construct != event.Unknown
-}
-
 // read notes the figures of a row until a change. t is the row's thread; it may be nil.
 func (e *Engine) read(c *change, row int, t *thread) {
 	r := &c.seen
@@ -83,29 +58,29 @@ func (e *Engine) read(c *change, row int, t *thread) {
 		r.rows = append(r.rows, rowReading{})
 	}
 	if r.amounts == nil {
-		r.amounts, r.spreads, r.within = map[*node][]amounts{}, map[*node][]spread{}, map[*node][]presence{}
+		r.amounts, r.spreads, r.within = map[*tree.Node][]amounts{}, map[*tree.Node][]tree.Spread{}, map[*tree.Node][]tree.Presence{}
 	}
-	x := rowReading{known: true, dense: e.root.present(row).dense}
-	if s := e.root.stat(row); s.Cost != nil {
+	x := rowReading{known: true, dense: e.tree.Root.Present(row).Dense}
+	if s := e.tree.Root.Stat(row); s.Cost != nil {
 		x.own = s.Cost.Exec
 	}
 	if t != nil {
 		x.cpu, x.delay = c.CPU[t.tid], c.Delay[t.tid]
 	}
 	r.rows[row] = x
-	e.root.each(^event.Constructs(0), func(n *node) {
-		if c.Of.Has(n.key.Construct) && row < len(n.stats) {
-			setRow(r.amounts, n, row, amountsOf(&n.stats[row]))
-			setRow(r.spreads, n, row, n.spreadUntil(row))
+	e.tree.Root.Each(^event.Constructs(0), func(n *tree.Node) {
+		if c.Of.Has(n.Key.Construct) && row < len(n.Stats) {
+			setRow(r.amounts, n, row, amountsOf(&n.Stats[row]))
+			setRow(r.spreads, n, row, n.SpreadUntil(row))
 		}
 		// Also if none of the constructs has been seen there: they may have been executed.
-		if n.isRegion() {
-			setRow(r.within, n, row, n.presentUntil(row, t, c.At))
+		if n.IsRegion() {
+			setRow(r.within, n, row, presentUntil(n, row, t, c.At))
 		}
 	})
 }
 
-func setRow[V any](m map[*node][]V, n *node, row int, v V) {
+func setRow[V any](m map[*tree.Node][]V, n *tree.Node, row int, v V) {
 	have := m[n]
 	for len(have) <= row {
 		var none V
@@ -115,7 +90,7 @@ func setRow[V any](m map[*node][]V, n *node, row int, v V) {
 	m[n] = have
 }
 
-func getRow[V any](m map[*node][]V, n *node, row int) (v V) {
+func getRow[V any](m map[*tree.Node][]V, n *tree.Node, row int) (v V) {
 	if have := m[n]; row < len(have) {
 		return have[row]
 	}
@@ -145,7 +120,7 @@ type stay struct {
 // stay returns the stay of a row at a node. The thread ran for its processor time, or for the wall
 // time if the former is not known, but no longer than its time in the parallel region around the
 // node.
-func (p period) stay(n *node, row int) (x stay) {
+func (p period) stay(n *tree.Node, row int) (x stay) {
 	a, b := &p.from.seen, &p.to.seen
 	x.wall = float64(p.to.since(p.from))
 	was, is := a.row(row), b.row(row)
@@ -164,13 +139,13 @@ func (p period) stay(n *node, row int) (x stay) {
 			x.ran, x.slack = cpu, min(tick, cpu)
 		}
 	}
-	if in := n.region(); in != nil {
+	if in := n.Region(); in != nil {
 		was, is := getRow(a.within, in, row), getRow(b.within, in, row)
-		x.wall = max(0, min(x.wall, float64(is.time-was.time)))
+		x.wall = max(0, min(x.wall, float64(is.Time-was.Time)))
 		// A row whose thread has changed is read later, so the count may be lower.
-		x.executions = max(0, float64(is.count-was.count))
-		x.cut = was.open || is.open
-		paid, dense = min(paid, float64(is.paid-was.paid)), float64(is.dense-was.dense)
+		x.executions = max(0, float64(is.Count-was.Count))
+		x.cut = was.Open || is.Open
+		paid, dense = min(paid, float64(is.Paid-was.Paid)), float64(is.Dense-was.Dense)
 	}
 	paid = max(0, paid)
 	x.ran = max(0, min(x.ran, x.wall))

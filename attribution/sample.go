@@ -1,12 +1,10 @@
 package attribution
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
-	"maps"
-	"slices"
 
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -33,39 +31,11 @@ type sampling struct {
 	places int
 }
 
-// sampleID is what equal samples of a node have in common.
-type sampleID struct {
-	row         int
-	tid         uint32 // of a thread whose row is not known yet
-	phase       string
-	stack       int32
-	kernel, cut bool
-}
-
-type sampleSum struct{ count, weight uint64 }
-
-// sums holds the samples of one node.
-type sums map[sampleID]sampleSum
-
-func (s *sums) add(id sampleID, n sampleSum) {
-	if *s == nil {
-		*s = sums{}
-	}
-	was := (*s)[id]
-	(*s)[id] = sampleSum{was.count + n.count, was.weight + n.weight}
-}
-
-func (s *sums) addAll(o sums) {
-	for id, n := range o {
-		s.add(id, n)
-	}
-}
-
 // lateSample is a sample behind a thread's body in its team. It waits until the time of the team's
 // join is known.
 type lateSample struct {
 	time, weight uint64
-	id           sampleID
+	id           tree.SampleID
 }
 
 // sample charges a sample.
@@ -75,9 +45,9 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 		return
 	}
 	e.sampling.taken++
-	id := sampleID{row: t.row, stack: e.sampling.intern(s.Stack), kernel: s.Kernel, cut: s.Cut}
+	id := tree.SampleID{Row: t.row, Stack: e.sampling.intern(s.Stack), Kernel: s.Kernel, Cut: s.Cut}
 	if s.Changing || s.Probe {
-		id.phase = profile.PhaseProbe
+		id.Phase = profile.PhaseProbe
 	}
 	var f *frame
 	for i := len(t.stack) - 1; i >= 0 && f == nil; i-- {
@@ -88,11 +58,11 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 	switch {
 	case f == nil:
 		if !t.known {
-			id.row, id.tid = -1, t.tid
+			id.Row, id.Tid = -1, t.tid
 		}
-		e.addSample(e.root, id, s.Weight)
+		e.addSample(e.tree.Root, id, s.Weight)
 	case f.team != nil && f.phase == inBarrier:
-		id.row = f.row
+		id.Row = f.row
 		late := lateSample{ev.Time, s.Weight, id}
 		// The team's memory is in use again: this thread's execution was over.
 		if m := f.team; m.forked > f.Mark {
@@ -103,8 +73,8 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 			m.late = append(m.late, late)
 		}
 	default:
-		if id.row = f.row; id.phase == "" {
-			id.phase = f.phase.sampled()
+		if id.Row = f.row; id.Phase == "" {
+			id.Phase = f.phase.sampled()
 		}
 		e.addSample(f.node, id, s.Weight)
 	}
@@ -135,34 +105,34 @@ func (e *Engine) settleSample(m *team, s *lateSample) {
 	case m.joined != 0 && s.time > m.joined:
 		e.idleSample(s)
 		return
-	case s.id.phase == profile.PhaseProbe: // a sample in a probe keeps its phase
+	case s.id.Phase == profile.PhaseProbe: // a sample in a probe keeps its phase
 	case m.last != 0 && s.time > m.last:
-		s.id.phase = profile.PhaseExit
+		s.id.Phase = profile.PhaseExit
 	default:
-		s.id.phase = profile.PhaseBarrier
+		s.id.Phase = profile.PhaseBarrier
 	}
 	e.addSample(m.node, s.id, s.weight)
 }
 
 func (e *Engine) idleSample(s *lateSample) {
-	if s.id.phase != profile.PhaseProbe {
-		s.id.phase = profile.PhaseIdle
+	if s.id.Phase != profile.PhaseProbe {
+		s.id.Phase = profile.PhaseIdle
 	}
-	e.addSample(e.root, s.id, s.weight)
+	e.addSample(e.tree.Root, s.id, s.weight)
 }
 
 // addSample adds a sample to a node. When there are too many places, new ones keep only their
 // innermost address.
-func (e *Engine) addSample(n *node, id sampleID, weight uint64) {
-	if _, known := n.samples[id]; !known {
+func (e *Engine) addSample(n *tree.Node, id tree.SampleID, weight uint64) {
+	if _, known := n.Samples[id]; !known {
 		const addr = 8
-		if s := e.sampling.stacks[id.stack]; e.sampling.places >= maxPlaces && len(s) > addr {
-			id.stack = e.sampling.intern([]uint64{binary.LittleEndian.Uint64([]byte(s[:addr]))})
+		if s := e.sampling.stacks[id.Stack]; e.sampling.places >= maxPlaces && len(s) > addr {
+			id.Stack = e.sampling.intern([]uint64{binary.LittleEndian.Uint64([]byte(s[:addr]))})
 			e.sampling.folded++
 		}
 		e.sampling.places++
 	}
-	n.samples.add(id, sampleSum{1, weight})
+	n.Samples.Add(id, tree.SampleSum{Count: 1, Weight: weight})
 }
 
 // intern returns the number of a stack. When there are too many stacks, new ones keep only their
@@ -200,110 +170,12 @@ func (s *sampling) note() []string {
 
 // rowOfSample returns the row of a sample. A thread may have got its row after the sample; the
 // result is -1 if it never got one.
-func (e *Engine) rowOfSample(id sampleID) int {
-	if id.row >= 0 {
-		return id.row
+func (e *Engine) rowOfSample(id tree.SampleID) int {
+	if id.Row >= 0 {
+		return id.Row
 	}
-	if t := e.threads[id.tid]; t != nil && t.known {
+	if t := e.threads[id.Tid]; t != nil && t.known {
 		return t.row
 	}
 	return -1
-}
-
-// framer converts stacks of addresses to stacks of the profile's frames.
-type framer struct {
-	engine *Engine
-	out    *profile.Profile
-	index  map[profile.Frame]int
-	at     map[uint64][]int // by address in the process
-	stacks map[int32][]int
-}
-
-// sampled writes a node's samples to the profile.
-func (b *builder) sampled(p *profile.Profile, n *built, node int) {
-	if len(n.samples) == 0 {
-		return
-	}
-	if b.framer == nil {
-		b.framer = &framer{b.engine, p, map[profile.Frame]int{}, map[uint64][]int{}, map[int32][]int{}}
-	}
-	// Frames are numbered in the order of this list.
-	byStack := func(x, y sampleID) int { return cmp.Compare(x.stack, y.stack) }
-	var list []profile.Sample
-	for _, id := range slices.SortedFunc(maps.Keys(n.samples), byStack) {
-		s := n.samples[id]
-		id.row = b.engine.rowOfSample(id)
-		if node == 0 && id.phase == "" && id.row >= 0 && b.engine.rows[id.row].Num > 0 {
-			id.phase = profile.PhaseIdle
-		}
-		list = append(list, profile.Sample{Node: node, Thread: id.row, Phase: id.phase, Stack: b.framer.stack(id.stack),
-			Kernel: id.kernel, Cut: id.cut, Count: s.count, Weight: s.weight})
-	}
-	slices.SortFunc(list, alike)
-	for i := range list { // instructions of one line are one place
-		if last := len(p.Samples) - 1; i > 0 && alike(p.Samples[last], list[i]) == 0 {
-			p.Samples[last].Count += list[i].Count
-			p.Samples[last].Weight += list[i].Weight
-			continue
-		}
-		p.Samples = append(p.Samples, list[i])
-	}
-}
-
-// alike orders the samples of one node. Samples that compare equal are added up.
-func alike(x, y profile.Sample) int {
-	number := func(s *profile.Sample) (n int) {
-		if s.Kernel {
-			n = 1
-		}
-		if s.Cut {
-			n += 2
-		}
-		return n
-	}
-	// Samples of one stack stand together, which makes the file smaller by a sixth.
-	return cmp.Or(slices.Compare(x.Stack, y.Stack), cmp.Compare(x.Phase, y.Phase), cmp.Compare(number(&x), number(&y)),
-		cmp.Compare(x.Thread, y.Thread))
-}
-
-// stack returns the frames of a stack, the innermost first.
-func (f *framer) stack(n int32) []int {
-	out, known := f.stacks[n]
-	if known {
-		return out
-	}
-	b := []byte(f.engine.sampling.stacks[n])
-	for i := 0; i < len(b); i += 8 {
-		addr := binary.LittleEndian.Uint64(b[i:])
-		if i > 0 {
-			// A return address may belong to another line, or another function, than
-			// its call.
-			addr--
-		}
-		out = append(out, f.places(addr)...)
-	}
-	f.stacks[n] = out
-	return out
-}
-
-func (f *framer) places(addr uint64) []int {
-	list, known := f.at[addr]
-	if known {
-		return list
-	}
-	places := f.engine.resolve.Code(addr)
-	if len(places) == 0 {
-		places = []profile.Frame{{Offset: addr}}
-	}
-	for _, p := range places {
-		i, known := f.index[p.Place()]
-		if !known {
-			i = len(f.out.Frames)
-			f.out.Frames = append(f.out.Frames, p)
-			f.index[p.Place()] = i
-		}
-		list = append(list, i)
-	}
-	f.at[addr] = list
-	return list
 }

@@ -1,6 +1,9 @@
 package attribution
 
-import "ompp-attach/profile"
+import (
+	"ompp-attach/attribution/queue"
+	"ompp-attach/profile"
+)
 
 // Snapshot finishes a copy of an engine that goes on (see Copy). It ends at a time
 // (CLOCK_MONOTONIC, ns) up to which all events have been fed, or earlier: at the oldest event that
@@ -10,8 +13,8 @@ import "ompp-attach/profile"
 func (e *Engine) Snapshot(end uint64) (p *profile.Profile, ended uint64) {
 	at := e.clock.at(end)
 	for _, t := range e.parked {
-		at = min(at, t.queue.front().Time)
-		t.queue = queue{}
+		at = min(at, t.queue.Front().Time)
+		t.queue = queue.Queue{}
 	}
 	ended = end - (e.clock.at(end) - at)
 	e.parked = nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 )
 
@@ -13,15 +14,15 @@ import (
 func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
 	e.mend(t, k.Construct, ev)
 	e.initial(t)
-	parent := e.root
+	parent := e.tree.Root
 	if f := t.top(); f != nil {
 		parent = f.node
 	}
-	return t.open(e.child(parent, k), ev)
+	return t.open(e.tree.Child(parent, k), ev)
 }
 
 // open opens a region on the thread's stack.
-func (t *thread) open(n *node, ev *event.Event) *frame {
+func (t *thread) open(n *tree.Node, ev *event.Event) *frame {
 	t.stack = append(t.stack, frame{}) // in place: frames are large
 	f := &t.stack[len(t.stack)-1]
 	f.node, f.row, f.sp, f.flags = n, t.row, ev.SP, ev.Flags
@@ -31,7 +32,7 @@ func (t *thread) open(n *node, ev *event.Event) *frame {
 
 // openUnderWay opens a region of which the thread is known to be inside, but not since when. Its
 // counters are known for a part of it at most.
-func (t *thread) openUnderWay(n *node, row int, at uint64) {
+func (t *thread) openUnderWay(n *tree.Node, row int, at uint64) {
 	t.stack = append(t.stack, frame{node: n, phase: inBody, row: row, num: -1})
 	f := t.top()
 	f.Account.Open(at)
@@ -62,7 +63,7 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 	} else {
 		e.handUp(t, i, at)
 	}
-	e.ledger.Charge(&f.Account, f.node.stat(f.row), exec)
+	e.ledger.Charge(&f.Account, f.node.Stat(f.row), exec)
 	e.ledger.Release(&f.Account)
 	if i+1 == len(t.stack) {
 		t.stack = t.stack[:i]
@@ -100,13 +101,13 @@ func (e *Engine) drop(t *thread, i int) {
 		}
 		t.num = f.num
 	} else if m == nil && !f.resumed && !f.internal { // a worker's part is settled with its team
-		s := f.node.stat(f.row)
+		s := f.node.Stat(f.row)
 		s.Exec.C++
 		e.ledger.CountUnknown(s)
 	}
-	f.node.note("the end of some executions was not seen: they are counted, their times are not")
+	f.node.Note("the end of some executions was not seen: they are counted, their times are not")
 	// Otherwise the end may have come while the construct was not observed.
-	if !e.watch.gone.Has(f.node.key.Construct) {
+	if !e.watch.gone.Has(f.node.Key.Construct) {
 		e.unmatched++
 	}
 	e.disown(t, i)
@@ -117,7 +118,7 @@ func (e *Engine) drop(t *thread, i int) {
 // level returns the index of the innermost parallel frame, -1 outside any.
 func (t *thread) level() int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
-		if t.stack[i].node.key.Construct.IsParallel() {
+		if t.stack[i].node.Key.Construct.IsParallel() {
 			return i
 		}
 	}
@@ -129,10 +130,10 @@ func (t *thread) level() int {
 func (t *thread) find(c event.Construct, match func(*frame) bool) int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
-		if isContext(f.node.key.Construct) {
+		if isContext(f.node.Key.Construct) {
 			return -1
 		}
-		if f.node.key.Construct == c && (match == nil || match(f)) {
+		if f.node.Key.Construct == c && (match == nil || match(f)) {
 			return i
 		}
 	}

@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -20,7 +21,7 @@ type taskKey struct {
 // task is a task that was created and has not begun. It may also be the rest of an untied task that
 // has not gone on yet.
 type task struct {
-	node     *node // the node of its executions
+	node     *tree.Node // the node of its executions
 	created  uint64
 	resumed  bool // a part of it has been executed before
 	internal bool // the runtime's own task: libomp uses such tasks to split a taskloop
@@ -34,14 +35,6 @@ const (
 	noteUndeferred = "some executions were undeferred: the creating thread executed them at once, inside the creating call"
 )
 
-// taskConstructs returns the constructs for creating and for executing tied or untied tasks.
-func taskConstructs(untied bool) (create, execute event.Construct) {
-	if untied {
-		return event.UntiedTask, event.UntiedTaskExec
-	}
-	return event.Task, event.TaskExec
-}
-
 // createTask applies the start of a call that creates a task, or, for a taskloop, several tasks.
 func (e *Engine) createTask(t *thread, ev *event.Event) {
 	c := ev.Construct
@@ -51,11 +44,11 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 		e.leaveContexts(t, c, ev)
 	}
 	if c == event.Task {
-		c, _ = taskConstructs(untied)
+		c, _ = tree.TaskConstructs(untied)
 		if x := t.executing(); x != nil && ev.Key != 0 && x.taskAt == ev.Key {
 			// An untied task queues its own rest: no new task.
 			e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.node, created: ev.Time + t.suspended, resumed: true})
-			e.untied[x.node.key.Fn] = true // libomp's calls do not say that a task is untied
+			e.untied[x.node.Key.Fn] = true // libomp's calls do not say that a task is untied
 			return
 		}
 	}
@@ -77,7 +70,7 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 
 // addTask notes that a task exists at an address. The innermost open call creates it.
 func (e *Engine) addTask(t *thread, ev *event.Event) {
-	if f := t.top(); t.lossy && (f == nil || !creates(f.node.key.Construct) && !isExecution(f.node.key.Construct)) {
+	if f := t.top(); t.lossy && (f == nil || !tree.Creates(f.node.Key.Construct) && !tree.IsExecution(f.node.Key.Construct)) {
 		return // the start of the creating call was lost: the task counts as lost too
 	}
 	e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: e.executionOf(t), created: ev.Time + t.suspended,
@@ -111,22 +104,22 @@ func (e *Engine) queueTask(id taskKey, v task) {
 }
 
 // executionOf returns the node for executions of the tasks that the thread is creating.
-func (e *Engine) executionOf(t *thread) *node {
-	n := e.root
+func (e *Engine) executionOf(t *thread) *tree.Node {
+	n := e.tree.Root
 	if f := t.top(); f != nil {
 		n = f.node
 	}
 	// Libomp: one of the runtime's own tasks creates the tasks of a taskloop.
-	if isExecution(n.key.Construct) {
+	if tree.IsExecution(n.Key.Construct) {
 		return n
 	}
-	return e.execution(n)
+	return e.tree.Execution(n)
 }
 
 // executing returns the frame of the explicit task that the thread executes, nil if it executes its
 // implicit task.
 func (t *thread) executing() *frame {
-	if i := t.context(); i >= 0 && isExecution(t.stack[i].node.key.Construct) {
+	if i := t.context(); i >= 0 && tree.IsExecution(t.stack[i].node.Key.Construct) {
 		return &t.stack[i]
 	}
 	return nil
@@ -136,7 +129,7 @@ func (t *thread) executing() *frame {
 // explicit task; -1 outside any.
 func (t *thread) context() int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
-		if isContext(t.stack[i].node.key.Construct) {
+		if isContext(t.stack[i].node.Key.Construct) {
 			return i
 		}
 	}
@@ -144,9 +137,7 @@ func (t *thread) context() int {
 }
 
 // isContext tells whether a construct's frame is an implicit or explicit task.
-func isContext(c event.Construct) bool { return c.IsParallel() || isExecution(c) }
-
-func isExecution(c event.Construct) bool { return c == event.TaskExec || c == event.UntiedTaskExec }
+func isContext(c event.Construct) bool { return c.IsParallel() || tree.IsExecution(c) }
 
 // setClock sets the thread's clock to that of the innermost task.
 func (t *thread) setClock() {
@@ -159,13 +150,13 @@ func (t *thread) setClock() {
 // beginTask applies the start of a task's function. It answers false if the creation of the task
 // may not have been read yet.
 func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
-	var n *node
+	var n *tree.Node
 	var x *task
 	f := t.top()
 	switch {
-	case f != nil && creates(f.node.key.Construct) && (ev.Key == 0 || ev.Flags&event.AtOnce != 0):
+	case f != nil && tree.Creates(f.node.Key.Construct) && (ev.Key == 0 || ev.Flags&event.AtOnce != 0):
 		n = e.executionOf(t)
-		n.note(noteUndeferred)
+		n.Note(noteUndeferred)
 	default:
 		if !e.certain(t, ev) {
 			return false
@@ -174,19 +165,19 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 			if !e.existed(ev) && e.now < ev.Time+stragglerWait {
 				return false
 			}
-			n = e.child(e.child(e.root, Key{Kind: Kind{Construct: event.Unknown}}), Key{Kind: Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
+			n = e.tree.Child(e.tree.Child(e.tree.Root, Key{Kind: Kind{Construct: event.Unknown}}), Key{Kind: Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
 			if e.watch.tasksBack != 0 {
-				n.note(noteAwayTask)
+				n.Note(noteAwayTask)
 			} else {
-				n.note(noteEarlyTask)
+				n.Note(noteEarlyTask)
 			}
 			e.partial++
 		} else {
 			n = x.node
-			if f != nil && f.taskAt == ev.Key && f.node.key.Construct != event.TaskLoop && creates(f.node.key.Construct) && !x.resumed {
+			if f != nil && f.taskAt == ev.Key && f.node.Key.Construct != event.TaskLoop && tree.Creates(f.node.Key.Construct) && !x.resumed {
 				// Libomp executes included tasks, and tasks that find the queue
 				// full, in the creating call.
-				n.note(noteUndeferred)
+				n.Note(noteUndeferred)
 			}
 		}
 	}
@@ -207,10 +198,6 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 	}
 	t.suspended = 0
 	return true
-}
-
-func creates(c event.Construct) bool {
-	return c == event.Task || c == event.UntiedTask || c == event.TaskLoop
 }
 
 // takeTask removes and returns the latest task that was created at the address before the event.
@@ -266,17 +253,17 @@ func (e *Engine) existed(ev *event.Event) bool {
 func (e *Engine) endTask(t *thread, ev *event.Event) {
 	i := t.context()
 	if t.lossy && ev.Key != 0 { // the ends of tasks that this task executed may be lost
-		for i >= 0 && t.stack[i].taskAt != ev.Key && !t.stack[i].node.key.Construct.IsParallel() {
+		for i >= 0 && t.stack[i].taskAt != ev.Key && !t.stack[i].node.Key.Construct.IsParallel() {
 			i--
 		}
 	}
-	if i < 0 || !isExecution(t.stack[i].node.key.Construct) || ev.Key != 0 && t.stack[i].taskAt != ev.Key {
+	if i < 0 || !tree.IsExecution(t.stack[i].node.Key.Construct) || ev.Key != 0 && t.stack[i].taskAt != ev.Key {
 		return // it began before measurement did, or the hit was of other code at a shared address
 	}
 	real := ev.Time + t.suspended
 	e.unwindTo(t, i, ev.Time)
 	e.leaveTask(t, real)
-	if f := t.top(); ev.Flags&event.AtOnce != 0 && f != nil && creates(f.node.key.Construct) {
+	if f := t.top(); ev.Flags&event.AtOnce != 0 && f != nil && tree.Creates(f.node.Key.Construct) {
 		e.endCreation(t, real-t.suspended)
 	}
 }
@@ -292,10 +279,10 @@ func (e *Engine) leaveTask(t *thread, at uint64) {
 	} else {
 		v = e.ledger.Executed(&f.Account, ledger.Span(f.Start, at))
 		f.Parts[profile.Body].T = v.Active
-		e.ledger.Charge(&f.Account, f.node.stat(f.row), v.Active)
+		e.ledger.Charge(&f.Account, f.node.Stat(f.row), v.Active)
 		e.ledger.Release(&f.Account)
 	}
-	if s := f.node.stat(f.row); f.resumed {
+	if s := f.node.Stat(f.row); f.resumed {
 		s.Exec.C-- // the execution was counted with its first part
 		s.Enter.C--
 	}
@@ -322,7 +309,7 @@ func (e *Engine) resume(t *thread, v *ledger.Interval, at uint64) {
 	case f.team != nil && f.phase == inBarrier: // the figures of the body have been taken already
 		e.resumeBarrier(t, v, at)
 		return
-	case f.node.key.Construct.IsTasking(): // its clock stood still
+	case f.node.Key.Construct.IsTasking(): // its clock stood still
 		e.ledger.StandStill(&f.Account, v)
 		// The barrier time of a tasking construct is the wait with nothing to do.
 		if f.phase == inBarrier {
@@ -348,20 +335,20 @@ func (e *Engine) resumeBarrier(t *thread, v *ledger.Interval, at uint64) {
 	if mem := m.member(t.num); mem != nil && !m.charged && m.forked <= f.Mark {
 		m.lastTask = max(m.lastTask, at)
 		e.ledger.Execute(&mem.Share, v, f.num < 0)
-		f.node.present(mem.row).paid += v.TakenBy()
+		f.node.Present(mem.row).Paid += v.TakenBy()
 	}
 }
 
 // waits tells whether a thread that executes tasks in this frame does so because it has to wait
 // there.
 func (f *frame) waits() bool {
-	return f.phase == inBarrier || f.node.key.Construct == event.TaskLoop || f.node.key.Construct == event.TaskYield
+	return f.phase == inBarrier || f.node.Key.Construct == event.TaskLoop || f.node.Key.Construct == event.TaskYield
 }
 
 // endCreation applies the end of a call that creates tasks.
 func (e *Engine) endCreation(t *thread, at uint64) {
 	f := t.top()
-	if f == nil || !creates(f.node.key.Construct) {
+	if f == nil || !tree.Creates(f.node.Key.Construct) {
 		return // a return that other calls share, or one of an untied task
 	}
 	f.Pass(profile.Body, at)
@@ -392,7 +379,7 @@ func (e *Engine) waitForTasks(t *thread, ev *event.Event) {
 // waitedForTasks applies the end of such a wait.
 func (e *Engine) waitedForTasks(t *thread, ev *event.Event) {
 	f := t.top()
-	if f == nil || f.node.key.Construct != ev.Construct || f.phase != inBarrier {
+	if f == nil || f.node.Key.Construct != ev.Construct || f.phase != inBarrier {
 		return // it was entered before measurement began, or other calls share the return
 	}
 	f.Pass(profile.Barrier, ev.Time)
@@ -436,7 +423,7 @@ func (e *Engine) taskEvent(t *thread, ev *event.Event) bool {
 func (e *Engine) cutOffTask(t *thread, at uint64) {
 	f := t.top()
 	if !f.internal {
-		f.node.note(noteCutOff)
+		f.node.Note(noteCutOff)
 		e.partial++
 		f.Uncounted = true
 	}

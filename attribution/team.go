@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -48,7 +49,7 @@ type team struct {
 	key     teamKey
 	bound   bool      // key is known
 	list    *teamList // nil: the team is in no list
-	node    *node
+	node    *tree.Node
 	primary *thread // the thread that forked it
 	root    int
 	size    int32 // 0: not known
@@ -119,7 +120,7 @@ func (e *Engine) fork(t *thread, ev *event.Event) {
 		return // the Fork of the call of __kmpc_fork_call follows
 	}
 	if ev.Runtime == event.Gomp && c == event.Parallel {
-		if s := ask(e.teamOf, ev.Site, e.resolve.Team); s != event.NoConstruct {
+		if s := e.tree.Answers.Team(ev.Site); s != event.NoConstruct {
 			c = s
 		}
 	}
@@ -156,7 +157,7 @@ func (e *Engine) leaveUnknown(t *thread, ev *event.Event) {
 	if len(t.stack) == 0 || ev.Num > 0 || !t.userOnly() {
 		return
 	}
-	if f := &t.stack[0]; f.team == nil && f.node.key.Construct == event.Unknown {
+	if f := &t.stack[0]; f.team == nil && f.node.Key.Construct == event.Unknown {
 		e.outsideAll(t)
 	}
 }
@@ -208,7 +209,7 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 	if f := t.top(); f != nil && f.team != nil && f.phase == starting && ev.Num == 0 {
 		m := f.team
 		// In a league, Size and Key are those of the inner team.
-		inLeague := m.node.key.Construct == event.Teams
+		inLeague := m.node.Key.Construct == event.Teams
 		if m.size == 0 && !inLeague {
 			m.size = ev.Size
 		}
@@ -240,7 +241,7 @@ func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 	f.team, f.num, f.flags = m, -1, 0
 	t.due = 0 // that was due in the final barrier of its last region
 	num := ev.Num
-	if m.node.key.Construct == event.Teams {
+	if m.node.Key.Construct == event.Teams {
 		num = m.numberInLeague(t)
 	}
 	t.row = e.row(m.root, int(num))
@@ -252,7 +253,7 @@ func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 // leaveAll drops regions on the thread's stack whose end was not seen.
 func (e *Engine) leaveAll(t *thread) {
 	for len(t.stack) > 0 {
-		if t.top().node.key.Construct == event.Unknown {
+		if t.top().node.Key.Construct == event.Unknown {
 			t.stack = t.stack[:0]
 			return
 		}
@@ -286,7 +287,7 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 		f = e.unwindTo(t, i, ev.Time)
 		f.Parts[profile.Body].T = ledger.Span(f.Start, ev.Time)
 		f.Uncounted = true
-		e.ledger.Charge(&f.Account, f.node.stat(f.row), f.Parts[profile.Body].T)
+		e.ledger.Charge(&f.Account, f.node.Stat(f.row), f.Parts[profile.Body].T)
 		t.stack = t.stack[:0]
 		t.known = t.tid == e.pid
 		return
@@ -316,9 +317,9 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	}
 	mem.end, mem.body, mem.Share = at, f.Parts[profile.Body], e.ledger.EndBody(&f.Account, f.num < 0)
 	f.phase, f.Mark = inBarrier, at
-	f.node.present(mem.row).paid += f.Taken()
+	f.node.Present(mem.row).Paid += f.Taken()
 	if e.watch.active {
-		f.node.noteSpread(mem.row)
+		f.node.NoteSpread(mem.row)
 	}
 	f.team.ended++
 	e.trySettle(f.team)
@@ -428,7 +429,7 @@ func (e *Engine) unbind(m *team) {
 // to the team, so its memory is not used again.
 func (e *Engine) abandonTeam(m *team) {
 	for i := range m.members {
-		s := m.node.stat(m.members[i].row)
+		s := m.node.Stat(m.members[i].row)
 		s.Exec.C++
 		e.ledger.CountUnknown(s)
 	}
@@ -442,7 +443,7 @@ func (e *Engine) abandonTeam(m *team) {
 // joined belong to another team whose begin was lost, and are left out.
 func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	begin := min(mem.begin, end)
-	s := m.node.stat(mem.row)
+	s := m.node.Stat(mem.row)
 	e.ledger.Count(&mem.Share, s)
 	s.Exec.T += ledger.Span(m.forked, joined)
 	s.Exec.C++
@@ -458,10 +459,10 @@ func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 	s.Child += min(mem.Child, ledger.Span(begin, end)) + task
 	s.Task += task
 	s.Tasks += mem.Tasks
-	switch c := m.node.key.Construct; {
+	switch c := m.node.Key.Construct; {
 	case c == event.ParallelSections:
 		s.Body.Add(mem.body)
-	case c == event.Teams && m.node.key.Runtime == event.Gomp:
+	case c == event.Teams && m.node.Key.Runtime == event.Gomp:
 		s.Body.T += ledger.Span(begin, end)
 		s.Body.C += mem.body.C
 	default:
@@ -475,11 +476,11 @@ func (e *Engine) giveUp(m *team) {
 	for i := range m.members {
 		if m.members[i].end == 0 {
 			m.members[i].lose(m.joined)
-			m.node.note("the end of some threads' bodies was lost: their bodyT reaches to the join")
+			m.node.Note("the end of some threads' bodies was lost: their bodyT reaches to the join")
 		}
 	}
 	if int(m.size) > len(m.members) {
-		m.node.note("the start of some threads in this region was lost: their part is missing")
+		m.node.Note("the start of some threads in this region was lost: their part is missing")
 	}
 	e.charge(m)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/attribution/build"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -76,7 +77,7 @@ func TestUnderWay(t *testing.T) {
 						if r.Location.Begin != tc.line {
 							t.Errorf("line %d, want %d", r.Location.Begin, tc.line)
 						}
-						if slices.Contains(r.Notes, noteWhitherFew) != tc.few || slices.Contains(r.Notes, noteWhither) != (tc.line > 0 && !tc.few) {
+						if slices.Contains(r.Notes, build.NoteWhitherFew) != tc.few || slices.Contains(r.Notes, build.NoteWhither) != (tc.line > 0 && !tc.few) {
 							t.Errorf("notes %q", r.Notes)
 						}
 					}

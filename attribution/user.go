@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -68,7 +69,7 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 	k := Key{Kind: Kind{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
 	if ev.Value != event.UserFunction {
 		// The same code in the same call of its function.
-		if i := t.find(event.UserRegion, func(f *frame) bool { return f.node.key == k && f.sp == ev.SP }); i >= 0 {
+		if i := t.find(event.UserRegion, func(f *frame) bool { return f.node.Key == k && f.sp == ev.SP }); i >= 0 {
 			if ev.Value == event.UserLinesAgain {
 				return
 			}
@@ -79,7 +80,7 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 	if outer := t.enteredFromOther(k); outer != nil {
 		f = t.open(outer, ev)
 		f.inner = true
-		outer.note(noteMutual)
+		outer.Note(noteMutual)
 	} else {
 		f = e.push(t, k, ev)
 	}
@@ -97,15 +98,15 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 // grow with every call. So the inner execution uses the node of the outer one, whose time holds the
 // inner time, and the regions between are suspended meanwhile. A function that calls only itself
 // has a node for every level.
-func (t *thread) enteredFromOther(k Key) *node {
+func (t *thread) enteredFromOther(k Key) *tree.Node {
 	others := false
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
 		switch {
-		case isContext(f.node.key.Construct):
+		case isContext(f.node.Key.Construct):
 			return nil
-		case f.node.key.Construct != event.UserRegion:
-		case f.node.key != k:
+		case f.node.Key.Construct != event.UserRegion:
+		case f.node.Key != k:
 			others = true
 		case others || f.inner:
 			return f.node
@@ -133,10 +134,10 @@ func (e *Engine) exitUser(t *thread, ev *event.Event) {
 	at := -1
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
-		if isContext(f.node.key.Construct) {
+		if isContext(f.node.Key.Construct) {
 			break
 		}
-		if f.node.key.Construct != event.UserRegion || f.node.key.Site != ev.Site || f.node.key.Fn != ev.Fn {
+		if f.node.Key.Construct != event.UserRegion || f.node.Key.Site != ev.Site || f.node.Key.Fn != ev.Fn {
 			continue
 		}
 		if f.kind != event.UserFunction {
@@ -159,7 +160,7 @@ func (e *Engine) exitUser(t *thread, ev *event.Event) {
 	sp := t.stack[at].sp
 	for i := len(t.stack) - 1; i > at; i-- {
 		switch f := &t.stack[i]; {
-		case f.node.key.Construct != event.UserRegion:
+		case f.node.Key.Construct != event.UserRegion:
 		case t.stack[at].kind == event.UserMarker:
 			if f.kind == event.UserMarker {
 				e.leaveUser(t, i, ev.Time)
@@ -179,10 +180,10 @@ func (e *Engine) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
 	lowest, near, last := -1, false, uint64(0)
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
-		if isContext(f.node.key.Construct) {
+		if isContext(f.node.Key.Construct) {
 			break
 		}
-		if f.node.key.Construct != event.UserRegion || f.kind == event.UserMarker {
+		if f.node.Key.Construct != event.UserRegion || f.kind == event.UserMarker {
 			continue
 		}
 		if last == 0 && f.sp >= sp {
@@ -202,7 +203,7 @@ func (e *Engine) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
 		return
 	}
 	for i := len(t.stack) - 1; i >= lowest; i-- {
-		if f := &t.stack[i]; f.node.key.Construct == event.UserRegion && f.kind != event.UserMarker {
+		if f := &t.stack[i]; f.node.Key.Construct == event.UserRegion && f.kind != event.UserMarker {
 			e.leaveUser(t, i, ev.Time)
 		}
 	}
@@ -212,7 +213,7 @@ func (e *Engine) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
 // left with it, except locks, which may still be unset, and user regions of markers.
 func (e *Engine) leaveUser(t *thread, i int, at uint64) {
 	for j := len(t.stack) - 1; j > i; j-- {
-		switch f := &t.stack[j]; f.node.key.Construct {
+		switch f := &t.stack[j]; f.node.Key.Construct {
 		case event.Lock, event.NestLock, event.UserRegion:
 		default:
 			e.drop(t, j)
@@ -221,9 +222,9 @@ func (e *Engine) leaveUser(t *thread, i int, at uint64) {
 	f := &t.stack[i]
 	switch f.kind {
 	case event.UserMarker:
-		f.node.note(noteNoEnd)
+		f.node.Note(noteNoEnd)
 	default:
-		f.node.note(noteUnwound)
+		f.node.Note(noteUnwound)
 	}
 	f.Parts[profile.Body].T = ledger.Span(f.Mark, at)
 	e.remove(t, i, at)
@@ -235,14 +236,14 @@ func (e *Engine) outsideAll(t *thread) {
 	open, was := slices.Clone(t.stack[1:]), t.stack[0]
 	t.stack, t.known = t.stack[:0], false
 	e.initial(t)
-	was.node.outside, was.node.rowWas, was.node.rowNow = true, was.row, t.row
-	parent := e.root
-	moved := map[*node]*node{}
+	was.node.Outside, was.node.RowWas, was.node.RowNow = true, was.row, t.row
+	parent := e.tree.Root
+	moved := map[*tree.Node]*tree.Node{}
 	for _, f := range open {
 		if to := moved[f.node]; to != nil {
 			f.node = to
 		} else {
-			to = e.child(parent, f.node.key)
+			to = e.tree.Child(parent, f.node.Key)
 			moved[f.node], f.node = to, to
 		}
 		f.row = t.row
@@ -253,5 +254,5 @@ func (e *Engine) outsideAll(t *thread) {
 
 // userOnly reports whether only user regions are open above the bottom frame.
 func (t *thread) userOnly() bool {
-	return !slices.ContainsFunc(t.stack[1:], func(f frame) bool { return f.node.key.Construct != event.UserRegion })
+	return !slices.ContainsFunc(t.stack[1:], func(f frame) bool { return f.node.Key.Construct != event.UserRegion })
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -35,10 +36,6 @@ type Watch struct {
 	Delay map[uint32]int64 `json:"delay,omitempty"`
 }
 
-const noteAway = "for some of the time these were not observed, to keep the measurement's cost within its budget: what was executed then is extrapolated from periods before and after"
-
-const noteAtLeast = "for some of the time these were not observed, to keep the measurement's cost within its budget: the figures are of those that were observed; how many more there were is not known"
-
 // watching is the engine's state of what is observed.
 type watching struct {
 	start     uint64    // time of the first event; 0: there was none
@@ -48,7 +45,7 @@ type watching struct {
 	away      event.Constructs
 	gone      event.Constructs // constructs that were unobserved at some time
 	groups    map[event.Constructs]*observed
-	guesses   map[*node][]guess
+	guesses   map[*tree.Node][]guess
 	tasksBack uint64 // when tasks were last observed again
 }
 
@@ -140,14 +137,14 @@ func (e *Engine) closeAway(t *thread, c *change) {
 	for i := len(t.stack) - 1; i >= 0 && i < len(t.stack); i-- {
 		switch f := &t.stack[i]; {
 		case f.team != nil:
-			if f.node.key.Construct == event.ParallelSections && c.Of.Has(event.Sections) {
-				f.node.note(noteAway)
+			if f.node.Key.Construct == event.ParallelSections && c.Of.Has(event.Sections) {
+				f.node.Flags |= tree.Unobserved
 				if f.section != 0 {
 					f.Parts[profile.Body].T += ledger.Span(f.section, c.At)
 					f.section = 0
 				}
 			}
-		case c.Of.Has(f.node.key.Construct) && !isExecution(f.node.key.Construct):
+		case c.Of.Has(f.node.Key.Construct) && !tree.IsExecution(f.node.Key.Construct):
 			e.closeAt(t, i, c.At)
 		}
 	}
@@ -159,19 +156,19 @@ func (e *Engine) closeAway(t *thread, c *change) {
 func (e *Engine) leaveTasks(t *thread, at uint64) {
 	first := -1
 	for i := len(t.stack) - 1; i >= 0 && t.stack[i].team == nil; i-- {
-		if isExecution(t.stack[i].node.key.Construct) {
+		if tree.IsExecution(t.stack[i].node.Key.Construct) {
 			first = i
 		}
 	}
 	for first >= 0 && len(t.stack) > first {
 		t.setClock()
 		f := t.top()
-		if !isExecution(f.node.key.Construct) {
-			e.watch.gone |= event.SetOf(f.node.key.Construct)
+		if !tree.IsExecution(f.node.Key.Construct) {
+			e.watch.gone |= event.SetOf(f.node.Key.Construct)
 			e.closeAt(t, len(t.stack)-1, at)
 			continue
 		}
-		f.node.note(noteAway)
+		f.node.Flags |= tree.Unobserved
 		f.Uncounted = true
 		e.leaveTask(t, at)
 	}
@@ -187,9 +184,9 @@ func (e *Engine) endsUnobserved(t *thread, ev *event.Event) bool {
 	switch ev.Construct {
 	case event.Loop, event.Sections:
 		p := t.level()
-		return p < 0 || !combined(t.stack[p].node.key.Construct)
+		return p < 0 || !combined(t.stack[p].node.Key.Construct)
 	case event.Barrier:
-		return ev.Loc != 0 && e.barrierKind(ev.Loc) == BarrierImplicit
+		return ev.Loc != 0 && e.tree.Answers.Barrier(ev.Loc) == BarrierImplicit
 	}
 	return false
 }
@@ -205,11 +202,11 @@ func (t *thread) inUnobservedTask(ev *event.Event) bool {
 func (e *Engine) closeAt(t *thread, i int, at uint64) {
 	at -= t.suspendedAt(i)
 	// Its clock has stood still since then.
-	if i+1 < len(t.stack) && isExecution(t.stack[i+1].node.key.Construct) {
+	if i+1 < len(t.stack) && tree.IsExecution(t.stack[i+1].node.Key.Construct) {
 		at = t.stack[i+1].Start - t.suspendedAt(i) // it has stood still since then
 	}
 	f := &t.stack[i]
-	f.node.note(noteAway)
+	f.node.Flags |= tree.Unobserved
 	if f.phase == done {
 		e.remove(t, i, f.Mark)
 		return
@@ -240,9 +237,9 @@ func (f *frame) stop(at uint64) {
 func (t *thread) suspendedAt(i int) uint64 {
 	for i--; i >= 0; i-- {
 		switch f := &t.stack[i]; {
-		case isExecution(f.node.key.Construct):
+		case tree.IsExecution(f.node.Key.Construct):
 			return uint64(f.Away)
-		case isContext(f.node.key.Construct):
+		case isContext(f.node.Key.Construct):
 			return 0
 		}
 	}

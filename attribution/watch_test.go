@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"ompp-attach/attribution/build"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -212,7 +213,7 @@ func TestExtrapolate(t *testing.T) {
 		seen, guessed := executionsOf(p, event.Critical)
 		s := p.Nodes[1].Stats[0]
 		if c.within == 0 {
-			if notes := p.Regions[p.Nodes[1].Region].Notes; !slices.Contains(notes, noteAtLeast) || slices.Contains(notes, noteAway) {
+			if notes := p.Regions[p.Nodes[1].Region].Notes; !slices.Contains(notes, build.NoteAtLeast) || slices.Contains(notes, build.NoteUnobserved) {
 				t.Errorf("%s: %q", c.name, notes)
 			}
 			if s.Estimate == nil || !s.Estimate.AtLeast || guessed != 0 || seen != begins(withoutGaps(events, c.watches), event.Critical, c.watches, criticals) {
@@ -283,9 +284,9 @@ func TestTaskCreatedInAGap(t *testing.T) {
 			e.Feed(&event.Event{TID: 1, Time: 300 + uint64(i), Construct: event.TaskExec, Edge: edge, Key: 5})
 		}
 		p := e.Finish(1000)
-		want := map[event.Construct]string{event.Unknown: noteUnderWay, event.TaskExec: noteEarlyTask}
+		want := map[event.Construct]string{event.Unknown: build.NoteUnderWay, event.TaskExec: noteEarlyTask}
 		if away {
-			want = map[event.Construct]string{event.Unknown: noteUnderAway, event.TaskExec: noteAwayTask}
+			want = map[event.Construct]string{event.Unknown: build.NoteUnderAway, event.TaskExec: noteAwayTask}
 		}
 		for i := range p.Regions {
 			r := &p.Regions[i]

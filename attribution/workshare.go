@@ -24,14 +24,14 @@ func (e *Engine) open(t *thread, ev *event.Event) {
 		return
 	}
 	if ev.Loc != 0 && c == event.Loop {
-		if s := e.workshare(ev.Loc); s != event.NoConstruct {
+		if s := e.tree.Answers.Workshare(ev.Loc); s != event.NoConstruct {
 			c = s
 		}
 	}
 	k := t.key(c, ev)
 	// Entry points that jump to one another report one call twice. For example, libgomp's
 	// GOMP_loop_runtime_start ends in a jump to GOMP_loop_dynamic_start.
-	if f := t.top(); f != nil && f.node.key.Construct == c && f.sp == ev.SP && f.phase == inBody && f.Child == 0 && f.Parts[profile.Body].C == 0 {
+	if f := t.top(); f != nil && f.node.Key.Construct == c && f.sp == ev.SP && f.phase == inBody && f.Child == 0 && f.Parts[profile.Body].C == 0 {
 		return
 	}
 	f := e.push(t, k, ev)
@@ -39,9 +39,9 @@ func (e *Engine) open(t *thread, ev *event.Event) {
 	if c == event.Sections && ev.Runtime == event.Kmpc {
 		size := e.teamSize(t)
 		f.Parts[profile.Body].C = sectionsOfThread(ev.Value, t.num, size)
-		f.node.note(noteDerivedSections)
+		f.node.Note(noteDerivedSections)
 		if size == 0 {
-			f.node.note(noteUnknownSections)
+			f.node.Note(noteUnknownSections)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (e *Engine) close(t *thread, ev *event.Event) {
 	if i < 0 {
 		// The body of a combined parallel loop or sections region closes a construct that
 		// the fork has opened.
-		if p := t.level(); p < 0 || !combined(t.stack[p].node.key.Construct) {
+		if p := t.level(); p < 0 || !combined(t.stack[p].node.Key.Construct) {
 			e.unmatched++
 		}
 		return
@@ -87,9 +87,9 @@ func (e *Engine) close(t *thread, ev *event.Event) {
 
 // closeBody ends the body phase of a worksharing frame.
 func (f *frame) closeBody(at uint64) {
-	switch f.node.key.Construct {
+	switch f.node.Key.Construct {
 	case event.Sections:
-		if f.node.key.Runtime == event.Kmpc {
+		if f.node.Key.Runtime == event.Kmpc {
 			f.Pass(profile.Body, at)
 		}
 	case event.Single:
@@ -107,7 +107,7 @@ func combined(c event.Construct) bool { return c == event.ParallelLoop || c == e
 // by one call, and the linker may fold identical functions of libgomp into one.
 func (t *thread) openShare() int {
 	for i := len(t.stack) - 1; i >= 0; i-- {
-		switch c := t.stack[i].node.key.Construct; {
+		switch c := t.stack[i].node.Key.Construct; {
 		case isContext(c):
 			return -1
 		case c == event.Loop, c == event.Sections, c == event.Scope, c == event.Distribute:
@@ -123,12 +123,12 @@ func (e *Engine) unwindTo(t *thread, i int, at uint64) *frame {
 		switch f := t.top(); {
 		case f.phase == done:
 			e.pop(t, f.Mark)
-		case f.phase == inBody && f.end == lastInRegion && f.node.key.Construct == event.Single:
+		case f.phase == inBody && f.end == lastInRegion && f.node.Key.Construct == event.Single:
 			f.Pass(profile.Body, at)
 			e.pop(t, at)
 		case f.isOpenSingle():
 			e.popSingle(t)
-		case f.node.key.Construct == event.UserRegion:
+		case f.node.Key.Construct == event.UserRegion:
 			e.leaveUser(t, len(t.stack)-1, at)
 		default:
 			e.abandon(t)
@@ -162,7 +162,7 @@ func (e *Engine) result(t *thread, ev *event.Event) {
 // chosen applies the runtime's answer who executes the body of a single.
 func (e *Engine) chosen(t *thread, ev *event.Event) {
 	f := t.top()
-	if f == nil || f.node.key.Construct != event.Single || f.phase != inBody {
+	if f == nil || f.node.Key.Construct != event.Single || f.phase != inBody {
 		// Otherwise another call ends it, and is counted as unmatched there.
 		if ev.Value == 0 || ev.Runtime == event.Gomp {
 			e.unmatched++
@@ -174,17 +174,17 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 	case ev.Flags&event.CopyPrivate != 0:
 		kind = BarrierImplicit
 	case ev.Runtime == event.Gomp:
-		kind = e.singleBarrier(t, f.node.key.Site)
+		kind = e.tree.Answers.SingleBarrier(f.node.Key.Site, t.function())
 	}
 	if ev.Value != 0 {
 		f.Parts[profile.Body].C++
 		switch kind {
 		case BarrierExplicit: // nowait
-			f.node.note(noteNowaitSingle)
+			f.node.Note(noteNowaitSingle)
 			e.pop(t, ev.Time)
 		case BarrierDropped:
 			f.end = lastInRegion
-			f.node.note(noteLastSingle)
+			f.node.Note(noteLastSingle)
 		case BarrierUnknown:
 			if ev.Runtime == event.Gomp {
 				f.end, f.Mark = endUnknown, ev.Time
@@ -208,7 +208,7 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 // known of the body's end. This occurs where GCC turns the call into the last jump of a function:
 // the body is empty.
 func (f *frame) isOpenSingle() bool {
-	return f.node.key.Construct == event.Single && f.phase == inBody && f.end == endUnknown
+	return f.node.Key.Construct == event.Single && f.phase == inBody && f.end == endUnknown
 }
 
 // endsSingle tells whether an event shows that its thread is in no single any more. If the single
@@ -220,7 +220,7 @@ func endsSingle(ev *event.Event) bool {
 // popSingle closes an open single whose thread turns out to have gone on.
 func (e *Engine) popSingle(t *thread) {
 	f := t.top()
-	f.node.note(noteNowaitSingle)
+	f.node.Note(noteNowaitSingle)
 	e.pop(t, f.Mark)
 }
 
@@ -261,7 +261,7 @@ func (e *Engine) sectionFrame(t *thread) *frame {
 	if i := t.find(event.Sections, nil); i >= 0 {
 		return &t.stack[i]
 	}
-	if p := t.level(); p >= 0 && t.stack[p].node.key.Construct == event.ParallelSections {
+	if p := t.level(); p >= 0 && t.stack[p].node.Key.Construct == event.ParallelSections {
 		return &t.stack[p]
 	}
 	return nil
@@ -281,9 +281,9 @@ func (e *Engine) continues(f *frame, ev *event.Event) bool {
 		return true
 	case event.Barrier:
 		if ev.Loc == 0 {
-			return f.node.key.Construct == event.Single
+			return f.node.Key.Construct == event.Single
 		}
-		return e.barrierKind(ev.Loc) != BarrierExplicit
+		return e.tree.Answers.Barrier(ev.Loc) != BarrierExplicit
 	}
 	return false
 }
@@ -300,11 +300,11 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 		share = len(t.stack) - 1
 	case ev.Construct == event.Loop || ev.Construct == event.Sections:
 		if share = t.openShare(); share < 0 {
-			if p := t.level(); p < 0 || !combined(t.stack[p].node.key.Construct) {
+			if p := t.level(); p < 0 || !combined(t.stack[p].node.Key.Construct) {
 				e.unmatched++
 			}
 		}
-	case ev.Construct == event.Barrier && ev.Loc == 0 && f != nil && f.node.key.Construct == event.Single && f.phase == inBody:
+	case ev.Construct == event.Barrier && ev.Loc == 0 && f != nil && f.node.Key.Construct == event.Single && f.phase == inBody:
 		// GCC's code marks the end of a single body only by the barrier behind it.
 		f.Pass(profile.Body, ev.Time)
 		share = len(t.stack) - 1
@@ -323,7 +323,7 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 		f.closeBody(ev.Time)
 	case f.Parts[profile.Barrier].C > 0: // between a reduction and its barrier
 		f.Pass(profile.Barrier, ev.Time)
-	case f.node.key.Construct != event.Single:
+	case f.node.Key.Construct != event.Single:
 		f.Pass(profile.Body, ev.Time) // the time from the loop's end to its barrier
 	}
 	f.phase, f.Mark = inBarrier, ev.Time
@@ -340,40 +340,22 @@ func (e *Engine) waited(t *thread, ev *event.Event) {
 		e.unmatched++ // the barrier was entered before measurement began
 		return
 	}
-	if f.node.key.Construct != event.Barrier {
+	if f.node.Key.Construct != event.Barrier {
 		f.Pass(profile.Barrier, ev.Time)
 		f.Parts[profile.Barrier].C++
 	}
-	if ev.Construct == event.NoConstruct && f.node.key.Construct != event.Barrier {
+	if ev.Construct == event.NoConstruct && f.node.Key.Construct != event.Barrier {
 		f.phase, f.Mark = done, ev.Time // clang may put a barrier behind the reduction of a loop
 		return
 	}
 	e.pop(t, ev.Time)
 }
 
-func (e *Engine) workshare(loc uint64) event.Construct {
-	return ask(e.shareOf, loc, e.resolve.Workshare)
-}
-
-func (e *Engine) barrierKind(loc uint64) BarrierKind {
-	return ask(e.barrierOf, loc, e.resolve.Barrier)
-}
-
-func (e *Engine) singleBarrier(t *thread, site uint64) BarrierKind {
-	return ask(e.singleOf, site, func(site uint64) BarrierKind {
-		fn := uint64(0)
-		if i := t.level(); i >= 0 {
-			fn = t.stack[i].node.key.Fn
-		}
-		return e.resolve.SingleBarrier(site, fn)
-	})
-}
-
-func ask[V any](known map[uint64]V, at uint64, f func(uint64) V) V {
-	v, ok := known[at]
-	if !ok {
-		v = f(at)
-		known[at] = v
+// function returns the outlined function of the parallel region that a thread is in, 0 if it is in
+// none.
+func (t *thread) function() uint64 {
+	if i := t.level(); i >= 0 {
+		return t.stack[i].node.Key.Fn
 	}
-	return v
+	return 0
 }

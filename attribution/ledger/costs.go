@@ -9,8 +9,8 @@ import (
 func (l *Ledger) SetCosts(c event.HitCosts) { l.costs = c }
 
 // Hit counts a hit. due is the time that the thread's last hit took after its time stamp; Hit sets
-// it to that of this hit. It returns the time that probes took since the last time stamp, and all of
-// the time that this hit takes (ns).
+// it to that of this hit. It returns the time that probes took since the last time stamp, and all
+// of the time that this hit takes (ns).
 func (l *Ledger) Hit(ev *event.Event, due *int64) (before, all int64) {
 	l.hits[ev.Probe%event.NumProbes]++
 	c := l.costs.Kinds[ev.Probe%event.NumProbes]

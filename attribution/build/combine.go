@@ -1,8 +1,9 @@
-package attribution
+package build
 
 import (
 	"slices"
 
+	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -24,7 +25,7 @@ func (b *builder) combine(n *built) {
 	if b.groupOfTaskloop(n) {
 		loop := n.children[0]
 		n.region, n.key, n.stats, n.children = loop.region, loop.key, b.withGroup(loop, n), loop.children
-		n.samples.addAll(loop.samples)
+		n.samples.AddAll(loop.samples)
 		return
 	}
 	if !b.regions[n.region].Construct.IsParallel() {
@@ -43,9 +44,9 @@ func (b *builder) combine(n *built) {
 			continue
 		}
 		n.takeOver(c, r.Construct)
-		n.samples.addAll(c.samples)
+		n.samples.AddAll(c.samples)
 		n.region = b.intern(r)
-		if merged := &b.regions[n.region]; n.key.Runtime == event.Gomp && !slices.Contains(merged.Notes, NoteSplit) && !slices.Contains(b.regions[c.region].Notes, NoteInline) {
+		if merged := &b.regions[n.region]; n.key.Runtime == event.Gomp && !slices.Contains(merged.Notes, NoteSplit) && b.regions[c.region].flags&tree.Inline == 0 {
 			merged.Notes = append(merged.Notes, NoteSplit)
 		}
 		n.children = slices.Delete(n.children, i, i+1)

@@ -1,4 +1,5 @@
-package attribution
+// Package queue holds events that wait.
+package queue
 
 import (
 	"iter"
@@ -7,18 +8,19 @@ import (
 	"ompp-attach/event"
 )
 
-// queue holds the events of a parked thread in order, with copies of everything that they point to.
+// Queue holds the events of a parked thread in order, with copies of everything that they point to.
 // Threads that execute tasks are parked all the time. So the queue's memory comes in chunks, which
 // the next parked thread uses again.
-type queue struct {
+type Queue struct {
 	first, last *chunk // nil: the queue is empty
 	at          int    // index of the first event in the first chunk
 }
 
-const chunkEvents = 64
+// ChunkEvents is the number of events in a chunk.
+const ChunkEvents = 64
 
 type chunk struct {
-	events   [chunkEvents]event.Event
+	events   [ChunkEvents]event.Event
 	n        int
 	width    int // number of counters that each event has room for
 	counters []uint64
@@ -26,45 +28,46 @@ type chunk struct {
 	next     *chunk
 }
 
-// chunks holds the chunks that are not in use.
-type chunks struct {
-	free []*chunk
+// Chunks holds the chunks that are not in use.
+type Chunks struct {
+	Free []*chunk
 }
 
 // spareChunks is how many unused chunks are kept: 6 MB, as much as two busy threads bring in one
 // reading of their rings. After a burst there may be as many as fill a ring.
 const spareChunks = 512
 
-func (c *chunks) take() *chunk {
-	n := len(c.free) - 1
+func (c *Chunks) take() *chunk {
+	n := len(c.Free) - 1
 	if n < 0 {
 		return new(chunk)
 	}
-	k := c.free[n]
-	c.free = c.free[:n]
+	k := c.Free[n]
+	c.Free = c.Free[:n]
 	return k
 }
 
-func (c *chunks) giveBack(k *chunk) {
-	if len(c.free) >= spareChunks {
+func (c *Chunks) giveBack(k *chunk) {
+	if len(c.Free) >= spareChunks {
 		return
 	}
 	if k.more {
 		clear(k.events[:k.n])
 	}
 	k.n, k.more, k.next = 0, false, nil
-	c.free = append(c.free, k)
+	c.Free = append(c.Free, k)
 }
 
-func (q *queue) empty() bool { return q.first == nil }
+// Empty tells whether the queue holds no events.
+func (q *Queue) Empty() bool { return q.first == nil }
 
-// front returns the first event, which the next pop removes. The queue must not be empty.
-func (q *queue) front() *event.Event { return &q.first.events[q.at] }
+// Front returns the first event, which the next pop removes. The queue must not be empty.
+func (q *Queue) Front() *event.Event { return &q.first.events[q.at] }
 
-// push appends a copy of an event.
-func (q *queue) push(c *chunks, ev *event.Event) {
+// Push appends a copy of an event.
+func (q *Queue) Push(c *Chunks, ev *event.Event) {
 	k := q.last
-	if k == nil || k.n == chunkEvents {
+	if k == nil || k.n == ChunkEvents {
 		k = c.take()
 		if q.last == nil {
 			q.first, q.at = k, 0
@@ -77,7 +80,7 @@ func (q *queue) push(c *chunks, ev *event.Event) {
 	*own = *ev
 	if n := len(ev.Counters); n > 0 {
 		if n > k.width { // earlier events keep their counters in the old array
-			k.width, k.counters = n, make([]uint64, chunkEvents*n)
+			k.width, k.counters = n, make([]uint64, ChunkEvents*n)
 		}
 		own.Counters = k.counters[k.n*k.width:][:n:n]
 		copy(own.Counters, ev.Counters)
@@ -107,8 +110,8 @@ func copyMore(ev *event.Event) {
 	}
 }
 
-// pop removes the first event.
-func (q *queue) pop(c *chunks) {
+// Pop removes the first event.
+func (q *Queue) Pop(c *Chunks) {
 	k := q.first
 	if q.at++; q.at < k.n {
 		return
@@ -120,8 +123,8 @@ func (q *queue) pop(c *chunks) {
 	c.giveBack(k)
 }
 
-// all yields the events in order.
-func (q *queue) all() iter.Seq[*event.Event] {
+// All yields the events in order.
+func (q *Queue) All() iter.Seq[*event.Event] {
 	return func(yield func(*event.Event) bool) {
 		at := q.at
 		for k := q.first; k != nil; k, at = k.next, 0 {
@@ -134,11 +137,11 @@ func (q *queue) all() iter.Seq[*event.Event] {
 	}
 }
 
-// onlySamplesFollow tells whether the events behind the first one are all samples or times without
+// OnlySamplesFollow tells whether the events behind the first one are all samples or times without
 // a core, which no hit of a probe tells.
-func (q *queue) onlySamplesFollow() bool {
-	first := q.front()
-	for ev := range q.all() {
+func (q *Queue) OnlySamplesFollow() bool {
+	first := q.Front()
+	for ev := range q.All() {
 		if ev != first && ev.Edge != event.Sampled && ev.Edge != event.CoreWait {
 			return false
 		}
@@ -146,13 +149,13 @@ func (q *queue) onlySamplesFollow() bool {
 	return true
 }
 
-// cut removes the first event that is not older than a time, and all events behind it. It returns
+// Cut removes the first event that is not older than a time, and all events behind it. It returns
 // copies of them.
-func (q *queue) cut(c *chunks, at uint64) (later []event.Event) {
-	var earlier queue
-	for ev := range q.all() {
+func (q *Queue) Cut(c *Chunks, at uint64) (later []event.Event) {
+	var earlier Queue
+	for ev := range q.All() {
 		if later == nil && ev.Time < at {
-			earlier.push(c, ev)
+			earlier.Push(c, ev)
 			continue
 		}
 		v := *ev
@@ -160,14 +163,14 @@ func (q *queue) cut(c *chunks, at uint64) (later []event.Event) {
 		copyMore(&v)
 		later = append(later, v)
 	}
-	q.drop(c)
+	q.Drop(c)
 	*q = earlier
 	return later
 }
 
-// drop removes all events.
-func (q *queue) drop(c *chunks) {
-	for !q.empty() {
-		q.pop(c)
+// Drop removes all events.
+func (q *Queue) Drop(c *Chunks) {
+	for !q.Empty() {
+		q.Pop(c)
 	}
 }

@@ -1,0 +1,26 @@
+package attribution
+
+import (
+	"ompp-attach/attribution/build"
+	"ompp-attach/attribution/place"
+)
+
+// What the engine's users have to know of package place.
+type (
+	Key         = place.Key
+	Kind        = place.Kind
+	Resolver    = place.Resolver
+	BarrierKind = place.BarrierKind
+)
+
+// The kinds of barriers (see place.BarrierKind).
+const (
+	BarrierUnknown  = place.BarrierUnknown
+	BarrierExplicit = place.BarrierExplicit
+	BarrierImplicit = place.BarrierImplicit
+	BarrierDropped  = place.BarrierDropped
+	BarrierNone     = place.BarrierNone
+)
+
+// NoteSplit is the note on a combined region that GCC had split.
+const NoteSplit = build.NoteSplit

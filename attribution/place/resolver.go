@@ -1,0 +1,49 @@
+package place
+
+import (
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// BarrierKind says which directive a barrier belongs to.
+type BarrierKind uint8
+
+// The kinds of barriers.
+const (
+	BarrierUnknown  BarrierKind = iota
+	BarrierExplicit             // a barrier directive
+	BarrierImplicit             // the end of a worksharing construct
+	// Implicit, and removed by the compiler: the parallel region ends there.
+	BarrierDropped
+	BarrierNone // no barrier, and a probe tells the end of the body
+)
+
+// Resolver answers the questions that only the program's files can answer. The engine asks each
+// question once per address.
+type Resolver interface {
+	// Team returns the construct that starts a team by a call that returns to the address site.
+	// A site inside the runtime belongs to a combined construct: GOMP_parallel_loop_* and
+	// GOMP_parallel_sections start their teams by a call of their own.
+	Team(site uint64) event.Construct
+	// Workshare returns the construct that libomp's ident_t at the address loc stands for:
+	// Loop, Sections, or NoConstruct if the ident_t does not say.
+	Workshare(loc uint64) event.Construct
+	// Barrier says which directive a barrier call belongs to, by libomp's ident_t.
+	Barrier(loc uint64) BarrierKind
+	// SingleBarrier says whether GCC's single construct whose GOMP_single_start
+	// returns to site ends with a barrier (BarrierImplicit), is nowait
+	// (BarrierExplicit), or ends with the parallel region, whose outlined
+	// function is fn (BarrierDropped).
+	SingleBarrier(site, fn uint64) BarrierKind
+	// Seen tells the resolver that a construct occurs for the first time. The library of the
+	// construct may be unloaded before the profile is built.
+	Seen(Key)
+	// Region finds the place in the source. It may refine the construct.
+	Region(Key) profile.Region
+	// Around returns the parallel region whose outlined function contains the address. It
+	// answers false if no region's function does.
+	Around(addr uint64) (profile.Region, bool)
+	// Code names the places of a sampled instruction. If functions were inlined there, each has
+	// a frame, the innermost first.
+	Code(addr uint64) []profile.Frame
+}
