@@ -19,7 +19,7 @@ build:
 
 generate:
 	scripts/deps.sh generate
-	$(GO) generate ./bpf ./page
+	$(GO) generate ./bpf ./bench/baseline ./page
 
 check-generated:
 	scripts/check-generated.sh

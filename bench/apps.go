@@ -14,7 +14,7 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/bpf"
+	"ompp-attach/bench/baseline"
 )
 
 // app is a mini-app: a small real program of bench/programs that checks its
@@ -119,7 +119,7 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 	if err := c.warmUp(p, shimmed); err != nil {
 		return nil, err
 	}
-	probe, err := bpf.LoadEmptyProbe()
+	probe, err := baseline.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 	if err != nil {
 		return nil, err
 	}
-	hit, err := bpf.Hit(placed, p.pid(), func() error { _, err := turnOf(&means{on: p}, 0); return err })
+	hit, err := baseline.Hit(placed, p.pid(), func() error { _, err := turnOf(&means{on: p}, 0); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func measureApp(t target, a app, dir string) (*appCost, error) {
 }
 
 // countHits lets the kernel count how often our programs run in a turn.
-func (c *appCost) countHits(p *process, dir string) ([]bpf.Placed, error) {
+func (c *appCost) countHits(p *process, dir string) ([]baseline.Placed, error) {
 	seconds, err := turnOf(&means{on: p}, 0)
 	if err != nil {
 		return nil, err
@@ -158,14 +158,14 @@ func (c *appCost) countHits(p *process, dir string) ([]bpf.Placed, error) {
 	}
 	defer stats.Close()
 	return whatToolPlaces(p.pid(), dir, func(programs []ebpf.ProgramID) error {
-		before, err := bpf.Runs(programs)
+		before, err := baseline.Runs(programs)
 		if err != nil {
 			return err
 		}
 		if _, err := turnOf(&means{on: p}, 0); err != nil {
 			return err
 		}
-		after, err := bpf.Runs(programs)
+		after, err := baseline.Runs(programs)
 		c.hits = float64(after-before) / seconds
 		return err
 	})

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ompp-attach/bpf"
+	"ompp-attach/bench/baseline"
 )
 
 // pattern is a way to measure a construct by entry and return probes of calls,
@@ -66,7 +66,7 @@ var scripts = map[string]map[string][]calls{
 // that a report has of the operations' constructs. The probes are at the
 // functions' names, as one places them. It returns "" if the process has none of
 // the runtimes that scripts are known for.
-func bpftraceScript(runtime string, ops group, placed []bpf.Placed) string {
+func bpftraceScript(runtime string, ops group, placed []baseline.Placed) string {
 	var all []calls
 	for mode, c := range scripts[runtime] {
 		if ops.has(mode) {
@@ -81,7 +81,7 @@ func bpftraceScript(runtime string, ops group, placed []bpf.Placed) string {
 }
 
 // runtimeFile is the library that the tool has placed probes in.
-func runtimeFile(runtime string, placed []bpf.Placed) string {
+func runtimeFile(runtime string, placed []baseline.Placed) string {
 	for _, p := range placed {
 		if strings.HasPrefix(filepath.Base(p.Path), runtime) {
 			return p.Path

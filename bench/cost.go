@@ -7,7 +7,7 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/bpf"
+	"ompp-attach/bench/baseline"
 )
 
 // costs are what the operations of one group cost under each way, in ns.
@@ -40,7 +40,7 @@ func measureGroup(t target, g group, dir string) (*costs, error) {
 	}
 	defer shimmed.stop()
 
-	probe, err := bpf.LoadEmptyProbe()
+	probe, err := baseline.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func measureGroup(t target, g group, dir string) (*costs, error) {
 	if err != nil {
 		return nil, err
 	}
-	hit, err := bpf.Hit(placed, p.pid(), func() error {
+	hit, err := baseline.Hit(placed, p.pid(), func() error {
 		return c.perform(p, func(int, float64) error { return nil })
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func settled(p *process, op *operation) (float64, error) {
 
 // countHits lets the kernel count how often the programs run, ours and then the
 // empty ones at the same places, and returns these.
-func (c *costs) countHits(p *process, probe *bpf.EmptyProbe, dir string) ([]bpf.Placed, error) {
+func (c *costs) countHits(p *process, probe *baseline.Probe, dir string) ([]baseline.Placed, error) {
 	stats, err := ebpf.EnableStats(unix.BPF_STATS_RUN_TIME)
 	if err != nil {
 		return nil, fmt.Errorf("let the kernel count how often programs run: %w", err)
@@ -120,12 +120,12 @@ func (c *costs) countHits(p *process, probe *bpf.EmptyProbe, dir string) ([]bpf.
 }
 
 func (c *costs) perOperation(p *process, programs []ebpf.ProgramID, note func(int, float64)) error {
-	before, err := bpf.Runs(programs)
+	before, err := baseline.Runs(programs)
 	if err != nil {
 		return err
 	}
 	return c.perform(p, func(i int, n float64) error {
-		after, err := bpf.Runs(programs)
+		after, err := baseline.Runs(programs)
 		note(i, float64(after-before)/n)
 		before = after
 		return err
@@ -149,7 +149,7 @@ func (c *costs) perform(p *process, each func(i int, n float64) error) error {
 // waysOf are the ways that there are for a process. placed are the probes that
 // ours places, hit those that the process reaches: perf, which takes them one by
 // one and some 40 ms for each, gets no others.
-func waysOf(p, shimmed *process, t *target, ops group, placed, hit []bpf.Placed, probe *bpf.EmptyProbe, dir string) (by [numWays]*means, undo func(), err error) {
+func waysOf(p, shimmed *process, t *target, ops group, placed, hit []baseline.Placed, probe *baseline.Probe, dir string) (by [numWays]*means, undo func(), err error) {
 	by[bare] = &means{on: p}
 	by[shim] = &means{on: shimmed}
 	by[empty] = &means{on: p, begin: func() (func() error, error) {

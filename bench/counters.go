@@ -7,7 +7,7 @@ import (
 
 	perf "github.com/elastic/go-perf"
 
-	"ompp-attach/bpf"
+	"ompp-attach/bench/baseline"
 	"ompp-attach/perfcounters"
 )
 
@@ -28,7 +28,7 @@ func fourPerfEvents() (list string, counters []perfcounters.Counter, err error) 
 
 // addCounters adds the ways with counters, if one of the operations is to be
 // measured with them.
-func addCounters(by *[numWays]*means, p *process, ops group, placed []bpf.Placed, probe *bpf.EmptyProbe, dir string, undo *func()) error {
+func addCounters(by *[numWays]*means, p *process, ops group, placed []baseline.Placed, probe *baseline.Probe, dir string, undo *func()) error {
 	if !slices.ContainsFunc(ops, func(op operation) bool { return op.counted }) {
 		return nil
 	}
@@ -38,7 +38,7 @@ func addCounters(by *[numWays]*means, p *process, ops group, placed []bpf.Placed
 			return stop, err
 		}
 	}
-	place := func(probe *bpf.EmptyProbe) func() (func() error, error) {
+	place := func(probe *baseline.Probe) func() (func() error, error) {
 		return func() (func() error, error) {
 			l, err := probe.AttachEntries(placed, p.pid())
 			if err != nil {
@@ -65,35 +65,37 @@ func addCounters(by *[numWays]*means, p *process, ops group, placed []bpf.Placed
 }
 
 // readingProbe is a probe that does nothing but read the counters' events.
-func readingProbe(counters []perfcounters.Counter) (*bpf.EmptyProbe, func(), error) {
-	var open []*perf.Event
+func readingProbe(counters []perfcounters.Counter) (*baseline.Probe, func(), error) {
+	var events []*perf.Event
 	closeAll := func() {
-		for _, ev := range open {
+		for _, ev := range events {
 			ev.Close()
 		}
 	}
-	reading, err := bpf.LoadReadingProbe(len(counters), func(k *bpf.Probes) error {
-		for i := range counters {
-			for cpu := range runtime.NumCPU() {
-				ev, err := perf.Open(counters[i].Attr(), perf.AllThreads, cpu, nil)
-				if err != nil {
-					return err
-				}
-				open = append(open, ev)
-				fd, err := ev.FD()
-				if err != nil {
-					return err
-				}
-				if err := k.SetEvent(i, cpu, fd); err != nil {
-					return err
-				}
+	reading, err := baseline.LoadReading(len(counters))
+	if err != nil {
+		return nil, nil, err
+	}
+	open := func(i, cpu int) error {
+		ev, err := perf.Open(counters[i].Attr(), perf.AllThreads, cpu, nil)
+		if err != nil {
+			return err
+		}
+		events = append(events, ev)
+		fd, err := ev.FD()
+		if err != nil {
+			return err
+		}
+		return reading.SetEvent(i, cpu, fd)
+	}
+	for i := range counters {
+		for cpu := range runtime.NumCPU() {
+			if err := open(i, cpu); err != nil {
+				closeAll()
+				reading.Close()
+				return nil, nil, err
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		closeAll()
-		return nil, nil, err
 	}
 	return reading, closeAll, nil
 }

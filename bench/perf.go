@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/bpf"
+	"ompp-attach/bench/baseline"
 )
 
 const tracefs = "/sys/kernel/tracing"
@@ -26,7 +26,7 @@ type perfEvents struct {
 	names []string
 }
 
-func definePerfEvents(placed []bpf.Placed) (*perfEvents, error) {
+func definePerfEvents(placed []baseline.Placed) (*perfEvents, error) {
 	if _, err := os.Stat(filepath.Join(tracefs, "uprobe_events")); err != nil {
 		if err := unix.Mount("tracefs", tracefs, "tracefs", 0, ""); err != nil {
 			return nil, fmt.Errorf("mount %s: %w", tracefs, err)
@@ -72,7 +72,7 @@ func (e *perfEvents) remove() (err error) {
 }
 
 // addPerf adds the ways of perf.
-func addPerf(by *[numWays]*means, p *process, placed []bpf.Placed) (remove func(), err error) {
+func addPerf(by *[numWays]*means, p *process, placed []baseline.Placed) (remove func(), err error) {
 	e, err := definePerfEvents(placed)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ type probed struct {
 	bytes map[int64]byte // by address, without a probe
 }
 
-func probedBytes(pid int, placed []bpf.Placed) (*probed, error) {
+func probedBytes(pid int, placed []baseline.Placed) (*probed, error) {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		return nil, err

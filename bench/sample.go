@@ -8,7 +8,7 @@ import (
 	perf "github.com/elastic/go-perf"
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/bpf"
+	"ompp-attach/bench/baseline"
 )
 
 // sampleRate is how often a processor is sampled in a second: much oftener than
@@ -62,7 +62,7 @@ func measureSample(t *target, frames int, dir string) (*turns, error) {
 		a := &perf.Attr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK}
 		a.SetSamplePeriod(uint64(time.Second) / sampleRate)
 		a.Options.Disabled = true
-		s, err := bpf.OpenEmptySampler(a)
+		s, err := baseline.OpenSampler(a)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cilium/ebpf"
 
-	"ompp-attach/bpf"
+	"ompp-attach/bench/baseline"
 )
 
 // attachTool attaches ompp-attach to a process and returns once it has.
@@ -51,15 +51,15 @@ func toolCommand(pid int, dir string, flags ...string) *exec.Cmd {
 // whatToolPlaces attaches ompp-attach for a moment, to ask the kernel which
 // probes that has placed. While it is attached, during is called with the
 // programs that run at the probes; nil calls nothing.
-func whatToolPlaces(pid int, dir string, during func([]ebpf.ProgramID) error) ([]bpf.Placed, error) {
+func whatToolPlaces(pid int, dir string, during func([]ebpf.ProgramID) error) ([]baseline.Placed, error) {
 	cmd := toolCommand(pid, dir)
 	stop, err := startUntil(cmd, cmd.StderrPipe, attachedAndCalibrated())
 	if err != nil {
 		return nil, err
 	}
-	placed, programs, err := bpf.PlacedBy(cmd.Process.Pid)
+	placed, programs, err := baseline.PlacedBy(cmd.Process.Pid)
 	// The kernel may still be taking away those of the calibration.
-	placed = slices.DeleteFunc(placed, func(p bpf.Placed) bool { return strings.HasPrefix(p.Path, "/memfd:") })
+	placed = slices.DeleteFunc(placed, func(p baseline.Placed) bool { return strings.HasPrefix(p.Path, "/memfd:") })
 	if err == nil && during != nil {
 		err = during(programs)
 	}

@@ -263,7 +263,7 @@ func (m *MPI) Attach(path string, pid int, points []MPIPoint) (io.Closer, error)
 		entry, ret := m.coll.Programs[set.entry], m.coll.Programs[names.ret]
 		switch m.mode {
 		case Session:
-			l, err = attachSession(entry, path, pid, set.points)
+			l, err = AttachSession(entry, path, pid, set.points)
 		case Multi:
 			l, err = attachMulti(entry, ret, path, pid, set.points)
 		default:

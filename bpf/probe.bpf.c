@@ -439,43 +439,6 @@ int BPF_PROG(on_thread, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* An empty program: its hits cost what the kernel itself takes for a hit (make bench). */
-SEC("uprobe.multi/x")
-int on_nothing(struct pt_regs *regs)
-{
-	return 0;
-}
-
-/* The same with both entry and return probed. The two programs after this one decide as
- * on_session does whether the return is wanted. */
-SEC("uprobe.session/x")
-int on_nothing_more(struct pt_regs *regs)
-{
-	return 0;
-}
-
-SEC("uprobe.session/x")
-int on_nothing_if_zf(struct pt_regs *regs)
-{
-	return ZERO_FLAG(regs) ? 1 : 0;
-}
-
-SEC("uprobe.session/x")
-int on_nothing_if_not_sf(struct pt_regs *regs)
-{
-	return SIGN_FLAG(regs) ? 0 : 1;
-}
-
-/* The same with the reads of the counters' events. */
-SEC("uprobe.multi/x")
-int on_reads(struct pt_regs *regs)
-{
-	struct reading now;
-
-	read_events(&now, 0);
-	return 0;
-}
-
 #include "drive.h"
 const struct drive *unused_drive __attribute__((unused));
 

@@ -315,11 +315,6 @@ const (
 	probeProgOnDrive            = "on_drive"
 	probeProgOnEntryMulti       = "on_entry_multi"
 	probeProgOnEntryPerf        = "on_entry_perf"
-	probeProgOnNothing          = "on_nothing"
-	probeProgOnNothingIfNotSf   = "on_nothing_if_not_sf"
-	probeProgOnNothingIfZf      = "on_nothing_if_zf"
-	probeProgOnNothingMore      = "on_nothing_more"
-	probeProgOnReads            = "on_reads"
 	probeProgOnReturnMulti      = "on_return_multi"
 	probeProgOnReturnPerf       = "on_return_perf"
 	probeProgOnSession          = "on_session"
@@ -394,23 +389,18 @@ type probeSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type probeProgramSpecs struct {
-	FoldExec         *ebpf.ProgramSpec `ebpf:"fold_exec"`
-	FoldExit         *ebpf.ProgramSpec `ebpf:"fold_exit"`
-	FoldSettle       *ebpf.ProgramSpec `ebpf:"fold_settle"`
-	Hear             *ebpf.ProgramSpec `ebpf:"hear"`
-	OnDrive          *ebpf.ProgramSpec `ebpf:"on_drive"`
-	OnEntryMulti     *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
-	OnEntryPerf      *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
-	OnNothing        *ebpf.ProgramSpec `ebpf:"on_nothing"`
-	OnNothingIfNotSf *ebpf.ProgramSpec `ebpf:"on_nothing_if_not_sf"`
-	OnNothingIfZf    *ebpf.ProgramSpec `ebpf:"on_nothing_if_zf"`
-	OnNothingMore    *ebpf.ProgramSpec `ebpf:"on_nothing_more"`
-	OnReads          *ebpf.ProgramSpec `ebpf:"on_reads"`
-	OnReturnMulti    *ebpf.ProgramSpec `ebpf:"on_return_multi"`
-	OnReturnPerf     *ebpf.ProgramSpec `ebpf:"on_return_perf"`
-	OnSession        *ebpf.ProgramSpec `ebpf:"on_session"`
-	OnSwitch         *ebpf.ProgramSpec `ebpf:"on_switch"`
-	OnThread         *ebpf.ProgramSpec `ebpf:"on_thread"`
+	FoldExec      *ebpf.ProgramSpec `ebpf:"fold_exec"`
+	FoldExit      *ebpf.ProgramSpec `ebpf:"fold_exit"`
+	FoldSettle    *ebpf.ProgramSpec `ebpf:"fold_settle"`
+	Hear          *ebpf.ProgramSpec `ebpf:"hear"`
+	OnDrive       *ebpf.ProgramSpec `ebpf:"on_drive"`
+	OnEntryMulti  *ebpf.ProgramSpec `ebpf:"on_entry_multi"`
+	OnEntryPerf   *ebpf.ProgramSpec `ebpf:"on_entry_perf"`
+	OnReturnMulti *ebpf.ProgramSpec `ebpf:"on_return_multi"`
+	OnReturnPerf  *ebpf.ProgramSpec `ebpf:"on_return_perf"`
+	OnSession     *ebpf.ProgramSpec `ebpf:"on_session"`
+	OnSwitch      *ebpf.ProgramSpec `ebpf:"on_switch"`
+	OnThread      *ebpf.ProgramSpec `ebpf:"on_thread"`
 }
 
 // probeMapSpecs contains maps before they are loaded into the kernel.
@@ -563,23 +553,18 @@ type probeVariables struct {
 //
 // It can be passed to loadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type probePrograms struct {
-	FoldExec         *ebpf.Program `ebpf:"fold_exec"`
-	FoldExit         *ebpf.Program `ebpf:"fold_exit"`
-	FoldSettle       *ebpf.Program `ebpf:"fold_settle"`
-	Hear             *ebpf.Program `ebpf:"hear"`
-	OnDrive          *ebpf.Program `ebpf:"on_drive"`
-	OnEntryMulti     *ebpf.Program `ebpf:"on_entry_multi"`
-	OnEntryPerf      *ebpf.Program `ebpf:"on_entry_perf"`
-	OnNothing        *ebpf.Program `ebpf:"on_nothing"`
-	OnNothingIfNotSf *ebpf.Program `ebpf:"on_nothing_if_not_sf"`
-	OnNothingIfZf    *ebpf.Program `ebpf:"on_nothing_if_zf"`
-	OnNothingMore    *ebpf.Program `ebpf:"on_nothing_more"`
-	OnReads          *ebpf.Program `ebpf:"on_reads"`
-	OnReturnMulti    *ebpf.Program `ebpf:"on_return_multi"`
-	OnReturnPerf     *ebpf.Program `ebpf:"on_return_perf"`
-	OnSession        *ebpf.Program `ebpf:"on_session"`
-	OnSwitch         *ebpf.Program `ebpf:"on_switch"`
-	OnThread         *ebpf.Program `ebpf:"on_thread"`
+	FoldExec      *ebpf.Program `ebpf:"fold_exec"`
+	FoldExit      *ebpf.Program `ebpf:"fold_exit"`
+	FoldSettle    *ebpf.Program `ebpf:"fold_settle"`
+	Hear          *ebpf.Program `ebpf:"hear"`
+	OnDrive       *ebpf.Program `ebpf:"on_drive"`
+	OnEntryMulti  *ebpf.Program `ebpf:"on_entry_multi"`
+	OnEntryPerf   *ebpf.Program `ebpf:"on_entry_perf"`
+	OnReturnMulti *ebpf.Program `ebpf:"on_return_multi"`
+	OnReturnPerf  *ebpf.Program `ebpf:"on_return_perf"`
+	OnSession     *ebpf.Program `ebpf:"on_session"`
+	OnSwitch      *ebpf.Program `ebpf:"on_switch"`
+	OnThread      *ebpf.Program `ebpf:"on_thread"`
 }
 
 func (p *probePrograms) Close() error {
@@ -591,11 +576,6 @@ func (p *probePrograms) Close() error {
 		p.OnDrive,
 		p.OnEntryMulti,
 		p.OnEntryPerf,
-		p.OnNothing,
-		p.OnNothingIfNotSf,
-		p.OnNothingIfZf,
-		p.OnNothingMore,
-		p.OnReads,
 		p.OnReturnMulti,
 		p.OnReturnPerf,
 		p.OnSession,

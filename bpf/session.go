@@ -47,7 +47,7 @@ func attachSessions(entry, session *ebpf.Program, path string, pid int, points [
 	}
 	var links closers
 	if len(both) > 0 {
-		l, err := attachSession(session, path, pid, both)
+		l, err := AttachSession(session, path, pid, both)
 		if err != nil {
 			return nil, err
 		}
@@ -69,10 +69,9 @@ func attachSessions(entry, session *ebpf.Program, path string, pid int, points [
 	return links, nil
 }
 
-// attachSession attaches a session program. The ebpf library (v0.22) names the
-// attach type but its UprobeMulti always asks for the plain one, which the
-// kernel refuses for a session program.
-func attachSession(prog *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
+// AttachSession attaches a session program. The ebpf library (v0.22) names the attach type, but its
+// UprobeMulti always asks for the plain one, which the kernel refuses for a session program.
+func AttachSession(prog *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
 	name, err := unix.BytePtrFromString(path)
 	if err != nil {
 		return nil, fmt.Errorf("attach probes to %s: %w", path, err)

@@ -21,9 +21,13 @@ compare() {
 if command -v "${BPF_CLANG:=clang-14}" >/dev/null; then
 	mkdir "$tmp/bpf-copy"
 	cp -r go.mod go.sum bpf event "$tmp/bpf-copy"
-	rm -f "$tmp"/bpf-copy/bpf/*_bpfel.go "$tmp"/bpf-copy/bpf/*_bpfel.o
-	(cd "$tmp/bpf-copy" && go generate ./bpf)
-	compare "$tmp/bpf-copy" $(cd "$tmp/bpf-copy" && ls bpf/*_bpfel.go bpf/*_bpfel.o) bpf/*_bpfel.go bpf/*_bpfel.o
+	mkdir "$tmp/bpf-copy/bench"
+	cp -r bench/baseline "$tmp/bpf-copy/bench"
+	for package in bpf bench/baseline; do
+		rm -f "$tmp/bpf-copy/$package"/*_bpfel.go "$tmp/bpf-copy/$package"/*_bpfel.o
+		(cd "$tmp/bpf-copy" && go generate "./$package")
+		compare "$tmp/bpf-copy" $(cd "$tmp/bpf-copy" && ls $package/*_bpfel.go $package/*_bpfel.o) $package/*_bpfel.go $package/*_bpfel.o
+	done
 else
 	echo "check-generated: SKIPPED, no $BPF_CLANG here: the BPF objects were not compared" >&2
 fi

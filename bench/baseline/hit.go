@@ -1,4 +1,4 @@
-package bpf
+package baseline
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func Hit(placed []Placed, pid int, during func() error) ([]Placed, error) {
 		return nil, fmt.Errorf("load the program that counts hits: %w", err)
 	}
 	defer prog.Close()
-	var links closers
+	var links Links
 	defer func() { links.Close() }()
 	for _, kind := range []struct {
 		take   func(*Placed) bool

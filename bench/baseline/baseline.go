@@ -1,64 +1,69 @@
-package bpf
+// Package baseline has the probes that the benchmark compares ours with: programs that do nothing, placed
+// where another tool has placed its own. Their cost is what the kernel itself takes for a hit.
+package baseline
 
 import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
+	"strconv"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/rlimit"
 	perf "github.com/elastic/go-perf"
+
+	"ompp-attach/bpf"
 )
 
-// EmptyProbe is a program that does nothing. Its cost is what the kernel itself takes for a hit;
-// `make bench` compares our probes with that.
-type EmptyProbe struct {
+// Probe is a program that does nothing, or nothing but read perf events.
+type Probe struct {
 	prog     *ebpf.Program
 	sessions [skipKinds]*ebpf.Program // these only answer whether the return is wanted
 	coll     *ebpf.Collection         // of a program that reads events
 }
 
-// LoadEmptyProbe loads the program. It needs uprobe_multi (Linux 6.6).
-func LoadEmptyProbe() (*EmptyProbe, error) {
-	if err := rlimit.RemoveMemlock(); err != nil {
-		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
-	}
-	spec, err := loadProbe()
+// Load loads the program. It needs uprobe_multi (Linux 6.6).
+func Load() (*Probe, error) {
+	spec, err := load()
 	if err != nil {
 		return nil, err
 	}
-	prog, err := ebpf.NewProgram(spec.Programs[probeProgOnNothing])
+	prog, err := ebpf.NewProgram(spec.Programs[baselineProgOnNothing])
 	if err != nil {
 		return nil, fmt.Errorf("load the empty probe: %w", err)
 	}
-	e := &EmptyProbe{prog: prog}
+	e := &Probe{prog: prog}
 	for kind := range skipKinds {
-		name := [skipKinds]string{probeProgOnNothingMore, probeProgOnNothingIfZf, probeProgOnNothingIfNotSf}[kind]
+		name := [skipKinds]string{baselineProgOnNothingMore, baselineProgOnNothingIfZf, baselineProgOnNothingIfNotSf}[kind]
 		// Before Linux 6.13 there are no sessions, and nobody places one.
 		e.sessions[kind], _ = ebpf.NewProgram(spec.Programs[name])
 	}
 	return e, nil
 }
 
-// LoadReadingProbe loads a program that only reads the given number of perf events. Its cost is
-// what the kernel itself takes for the reads. set stores the events' files (see Probes.SetEvent).
-func LoadReadingProbe(events int, set func(*Probes) error) (*EmptyProbe, error) {
+func load() (*ebpf.CollectionSpec, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, fmt.Errorf("raise the locked-memory limit: %w", err)
 	}
-	spec, err := loadProbe()
+	return loadBaseline()
+}
+
+// LoadReading loads a program that only reads the given number of perf events, at most 8. Its cost is
+// what the kernel itself takes for the reads.
+func LoadReading(events int) (*Probe, error) {
+	spec, err := load()
 	if err != nil {
 		return nil, err
 	}
-	c := Counters{Sources: slices.Repeat([]CounterSource{CountEvent}, events)}
-	if err := c.configure(spec); err != nil {
+	if err := spec.Variables[baselineVarNumEvents].Set(uint32(events)); err != nil {
 		return nil, err
 	}
 	for name := range spec.Programs {
-		if name != probeProgOnReads {
+		if name != baselineProgOnReads {
 			delete(spec.Programs, name)
 		}
 	}
@@ -66,32 +71,23 @@ func LoadReadingProbe(events int, set func(*Probes) error) (*EmptyProbe, error) 
 	if err != nil {
 		return nil, fmt.Errorf("load the probe that reads: %w", err)
 	}
-	if err := set(&Probes{coll: coll}); err != nil {
-		coll.Close()
-		return nil, err
-	}
-	return &EmptyProbe{prog: coll.Programs[probeProgOnReads], coll: coll}, nil
+	return &Probe{prog: coll.Programs[baselineProgOnReads], coll: coll}, nil
 }
 
-// Attach places the program at file offsets of the ELF file at path, for one process. If returns is
-// set, it also probes the returns of the points that have Return set. Closing the result removes
-// all of these probes.
-func (e *EmptyProbe) Attach(path string, pid int, points []Point, returns bool) (io.Closer, error) {
-	var placed []Placed
-	for _, p := range points {
-		placed = append(placed, Placed{Path: path, Offset: p.Offset})
-		if returns && p.Return {
-			placed = append(placed, Placed{Path: path, Offset: p.Offset, how: placedReturn})
-		}
+// SetEvent gives the i-th counter of a program that reads its perf event on a CPU. file is the
+// event's file descriptor.
+func (e *Probe) SetEvent(i, cpu, file int) error {
+	if err := e.coll.Maps["events_"+strconv.Itoa(i)].Put(uint32(cpu), uint32(file)); err != nil {
+		return fmt.Errorf("store the event of counter %d on CPU %d: %w", i, cpu, err)
 	}
-	return e.AttachLike(placed, pid)
+	return nil
 }
 
 // AttachLike places the program where another tool has placed its probes, for one process. Returns
 // are probed only where the other tool probes them, and under the same condition. Closing the
 // result removes all of these probes.
-func (e *EmptyProbe) AttachLike(placed []Placed, pid int) (io.Closer, error) {
-	var links closers
+func (e *Probe) AttachLike(placed []Placed, pid int) (io.Closer, error) {
+	var links Links
 	for _, s := range sorted(placed) {
 		l, err := e.attach(s, pid)
 		if err != nil {
@@ -104,7 +100,7 @@ func (e *EmptyProbe) AttachLike(placed []Placed, pid int) (io.Closer, error) {
 }
 
 // AttachEntries places the program at the same instructions, without any return.
-func (e *EmptyProbe) AttachEntries(placed []Placed, pid int) (io.Closer, error) {
+func (e *Probe) AttachEntries(placed []Placed, pid int) (io.Closer, error) {
 	var entries []Placed
 	for _, p := range placed {
 		if p.AtEntry() {
@@ -117,7 +113,7 @@ func (e *EmptyProbe) AttachEntries(placed []Placed, pid int) (io.Closer, error) 
 // alike are points that one link can hold.
 type alike struct {
 	like   Placed // its offset is not used
-	points []Point
+	points []bpf.Point
 }
 
 func sorted(placed []Placed) (out []alike) {
@@ -129,25 +125,28 @@ func sorted(placed []Placed) (out []alike) {
 			i = len(out)
 			out = append(out, alike{like: like})
 		}
-		out[i].points = append(out[i].points, Point{Offset: p.Offset, Return: p.how != placedEntry})
+		out[i].points = append(out[i].points, bpf.Point{Offset: p.Offset, Return: p.how != placedEntry})
 	}
-	// Return links first, as in attachMulti.
+	// Return links first, as package bpf attaches them.
 	slices.SortStableFunc(out, func(a, b alike) int { return int(b.like.how) - int(a.like.how) })
 	return out
 }
 
-func (e *EmptyProbe) attach(s alike, pid int) (io.Closer, error) {
+func (e *Probe) attach(s alike, pid int) (io.Closer, error) {
 	if s.like.how == placedSession {
 		if e.sessions[s.like.skip] == nil {
 			return nil, errors.New("no session program can be loaded")
 		}
-		return attachSession(e.sessions[s.like.skip], s.like.Path, pid, s.points)
+		return bpf.AttachSession(e.sessions[s.like.skip], s.like.Path, pid, s.points)
 	}
 	ex, err := link.OpenExecutable(s.like.Path)
 	if err != nil {
 		return nil, err
 	}
-	opts := multiOptions(s.points, pid, false)
+	opts := &link.UprobeMultiOptions{PID: uint32(pid)}
+	for _, p := range s.points {
+		opts.Addresses = append(opts.Addresses, p.Offset)
+	}
 	if s.like.how == placedReturn {
 		return ex.UretprobeMulti(nil, e.prog, opts)
 	}
@@ -155,7 +154,7 @@ func (e *EmptyProbe) attach(s alike, pid int) (io.Closer, error) {
 }
 
 // Programs returns the kernel's numbers of the loaded programs.
-func (e *EmptyProbe) Programs() (ids []ebpf.ProgramID, err error) {
+func (e *Probe) Programs() (ids []ebpf.ProgramID, err error) {
 	for _, p := range append(e.sessions[:], e.prog) {
 		if p == nil {
 			continue
@@ -171,7 +170,7 @@ func (e *EmptyProbe) Programs() (ids []ebpf.ProgramID, err error) {
 }
 
 // Close frees the programs.
-func (e *EmptyProbe) Close() error {
+func (e *Probe) Close() error {
 	for _, p := range e.sessions {
 		if p != nil {
 			p.Close()
@@ -184,9 +183,21 @@ func (e *EmptyProbe) Close() error {
 	return e.prog.Close()
 }
 
-// OpenEmptySampler opens a sampling event on every processor, with a program that does nothing. Its
-// cost is what the kernel itself takes for an interrupt.
-func OpenEmptySampler(attr *perf.Attr) (io.Closer, error) {
+// Links are what was attached.
+type Links []io.Closer
+
+// Close removes all of them.
+func (l Links) Close() error {
+	var errs []error
+	for _, c := range l {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// OpenSampler opens a sampling event on every processor, with a program that does nothing. Its cost
+// is what the kernel itself takes for an interrupt.
+func OpenSampler(attr *perf.Attr) (io.Closer, error) {
 	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{
 		Type: ebpf.PerfEvent, License: "GPL",
 		Instructions: asm.Instructions{asm.Mov.Imm(asm.R0, 0), asm.Return()},
@@ -195,10 +206,17 @@ func OpenEmptySampler(attr *perf.Attr) (io.Closer, error) {
 		return nil, fmt.Errorf("load the empty sampling program: %w", err)
 	}
 	defer prog.Close() // the events hold it
-	s := &Sampler{}
-	if err := s.open(attr, prog); err != nil {
-		s.Close()
-		return nil, err
+	var events Links
+	for cpu := range runtime.NumCPU() {
+		e, err := perf.Open(attr, perf.AllThreads, cpu, nil)
+		if err == nil {
+			events = append(events, e)
+			err = errors.Join(e.SetBPF(uint32(prog.FD())), e.MapRingNumPages(1), e.Enable())
+		}
+		if err != nil {
+			events.Close()
+			return nil, fmt.Errorf("open the sampling event on processor %d: %w", cpu, err)
+		}
 	}
-	return s, nil
+	return events, nil
 }

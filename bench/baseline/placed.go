@@ -1,4 +1,4 @@
-package bpf
+package baseline
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
+
+	"ompp-attach/bpf"
 )
 
 // skip says when a session's entry answers that the return is not wanted.
@@ -125,7 +127,7 @@ func placedByLink(id link.ID, tool int) ([]Placed, ebpf.ProgramID, error) {
 	switch {
 	case multi.Flags&flagReturn != 0:
 		how = placedReturn
-	case isSession(about.Name):
+	case strings.Contains(about.Name, "session"):
 		how = placedSession
 	}
 	rows, err := rowsOf(about)
@@ -138,26 +140,21 @@ func placedByLink(id link.ID, tool int) ([]Placed, ebpf.ProgramID, error) {
 	var out []Placed
 	for _, o := range offsets {
 		p := Placed{Path: multi.File, Offset: o.Offset, how: how}
-		var row Row
+		var row bpf.Row
 		if rows != nil && how == placedSession {
 			if err := rows.Lookup(uint32(o.Cookie), &row); err != nil {
 				return nil, 0, fmt.Errorf("read probe row %d: %w", uint32(o.Cookie), err)
 			}
 			switch {
-			case row.Flags&RowFreeIfZF != 0:
+			case row.Flags&bpf.RowFreeIfZF != 0:
 				p.skip = skipIfZero
-			case row.Flags&RowFreeIfNotSF != 0:
+			case row.Flags&bpf.RowFreeIfNotSF != 0:
 				p.skip = skipIfNotSign
 			}
 		}
 		out = append(out, p)
 	}
 	return out, info.Program, nil
-}
-
-// isSession reports whether the program with this name serves entry and return.
-func isSession(name string) bool {
-	return name == programs[Session][1] || name == mpiByMode[Session].entry || name == mpiByMode[Session].sleepingEntry
 }
 
 // rowsOf opens the map of rows that a program uses. It returns nil for other programs than those of
@@ -169,7 +166,7 @@ func rowsOf(about *ebpf.ProgramInfo) (*ebpf.Map, error) {
 		if err != nil {
 			return nil, err
 		}
-		if info, err := m.Info(); err == nil && info.Name == probeMapRows {
+		if info, err := m.Info(); err == nil && info.Name == "rows" {
 			return m, nil
 		}
 		m.Close()
