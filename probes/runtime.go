@@ -2,7 +2,6 @@ package probes
 
 import (
 	"strings"
-	"sync"
 
 	"ompp-attach/event"
 	"ompp-attach/probes/callgraph"
@@ -31,17 +30,26 @@ type Runtime struct {
 }
 
 // located keeps what Tasks has found, which takes most of the time that a plan takes.
-var located sync.Map
+var located symbols.Memo[locatedTasks]
+
+// locatedTasks is what Tasks returns.
+type locatedTasks struct {
+	points TaskPoints
+	err    error
+}
 
 // Locate finds where the library creates and runs tasks, and keeps the answer.
 func (r *Runtime) Locate(o *symbols.Object) (TaskPoints, error) {
-	find, _ := located.LoadOrStore(o, sync.OnceValues(func() (TaskPoints, error) { return r.Tasks(o) }))
-	return find.(func() (TaskPoints, error))()
+	at := located.Of(o, func(o *symbols.Object) (at locatedTasks) {
+		at.points, at.err = r.Tasks(o)
+		return at
+	})
+	return at.points, at.err
 }
 
 // Forget drops what is kept of a file.
 func Forget(o *symbols.Object) {
-	located.Delete(o)
+	located.Forget(o)
 	callgraph.Forget(o)
 }
 

@@ -3,7 +3,6 @@ package places
 import (
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"ompp-attach/attribution"
 	"ompp-attach/collect/target"
@@ -249,23 +248,21 @@ func (r *Resolver) fromTable(t *regions.Region, k attribution.Key, reg *profile.
 	}
 }
 
-// tables keeps the tables of regions by file, since several processes may map a file. It maps
-// *symbols.Object to func() *regions.Table.
-var tables sync.Map
+// tables keeps the tables of regions, since several processes may map a file.
+var tables symbols.Memo[*regions.Table]
 
 // table returns the regions of the file that a place is in.
 func (r *Resolver) table(p place) *regions.Table { return tableOf(r.named(p.object)) }
 
 // tableOf returns the regions of a file; an empty table if there are none.
 func tableOf(o *symbols.Object) *regions.Table {
-	t, _ := tables.LoadOrStore(o, sync.OnceValue(func() *regions.Table {
+	return tables.Of(o, func(o *symbols.Object) *regions.Table {
 		t, err := regions.Build(o)
 		if err != nil { // it calls no runtime
 			return &regions.Table{}
 		}
 		return t
-	}))
-	return t.(func() *regions.Table)()
+	})
 }
 
 // byIdent places a construct by libomp's ident_t, which names the file as the compiler's command

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"ompp-attach/event"
 	"ompp-attach/probes/mpilib"
@@ -15,26 +14,21 @@ import (
 // suspicion tells for what a file's symbols are worth parsing.
 type suspicion struct{ runtime, mpi bool }
 
-// suspicions keeps the answers for files that were looked at: a process that loads a library waits
+// suspected keeps the answers for files that were looked at: a process that loads a library waits
 // until all of its files have been looked at.
-type suspicions struct{ files sync.Map }
+var suspected symbols.Memo[suspicion]
 
-var suspected suspicions
-
-func (s *suspicions) of(o *symbols.Object) suspicion {
-	if known, ok := s.files.Load(o); ok {
-		return known.(suspicion)
-	}
-	known := suspicion{looksLikeRuntime(o), looksLikeMPI(o)}
-	s.files.Store(o, known)
-	return known
+func suspicionOf(o *symbols.Object) suspicion {
+	return suspected.Of(o, func(o *symbols.Object) suspicion {
+		return suspicion{looksLikeRuntime(o), looksLikeMPI(o)}
+	})
 }
 
 // MayBeRuntime tells whether a file's symbols are worth parsing in search of a runtime. A process
 // may map hundreds of libraries. A runtime may have any name (libgomp-a34b3233.so.1 in a Python
 // wheel) or be part of another library. So MayBeRuntime asks for symbols as the loader would, which
 // costs some 10 us a file.
-func MayBeRuntime(o *symbols.Object) bool { return suspected.of(o).runtime }
+func MayBeRuntime(o *symbols.Object) bool { return suspicionOf(o).runtime }
 
 func looksLikeRuntime(o *symbols.Object) bool {
 	if openmp.Exported(o) {
@@ -63,7 +57,7 @@ func ImportedBy(mods []symbols.Module) func(string) bool {
 
 // MayBeMPI tells whether a file's symbols are worth parsing in search of an MPI library: see
 // MayBeRuntime.
-func MayBeMPI(o *symbols.Object) bool { return suspected.of(o).mpi }
+func MayBeMPI(o *symbols.Object) bool { return suspicionOf(o).mpi }
 
 func looksLikeMPI(o *symbols.Object) bool {
 	return o.Exports("PMPI_Init") || o.Exports("MPI_Init") || o.IsExecutable() && o.HasLocalNames()

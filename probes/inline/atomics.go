@@ -16,7 +16,7 @@ const noteCounted = "executions are counted, by a probe beside the instruction; 
 // with a lock prefix, or a fence. The instructions' lines tell the directive. Atomic reads and
 // writes are plain moves: they are not found, nor is any construct without source.
 func Atomics(o *symbols.Object) *Inlined {
-	return memo(o, &foundAtomics, func() *Inlined { return analyseAtomics(o) })
+	return foundAtomics.Of(o, analyseAtomics)
 }
 
 func analyseAtomics(o *symbols.Object) *Inlined {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 
 	"ompp-attach/event"
 	"ompp-attach/probes"
@@ -52,32 +51,10 @@ type Inlined struct {
 	Loops []uint64
 }
 
-// finds keeps the results for files.
-type finds struct {
-	sync.Mutex
-	in map[*symbols.Object]func() *Inlined
-}
-
-var found, foundAtomics finds
+var found, foundAtomics symbols.Memo[*Inlined]
 
 // Of returns what was found in a file. The file is analysed when first asked for.
-func Of(o *symbols.Object) *Inlined {
-	return memo(o, &found, func() *Inlined { return analyse(o) })
-}
-
-func memo(o *symbols.Object, in *finds, analyse func() *Inlined) *Inlined {
-	in.Lock()
-	if in.in == nil {
-		in.in = map[*symbols.Object]func() *Inlined{}
-	}
-	find := in.in[o]
-	if find == nil {
-		find = sync.OnceValue(analyse)
-		in.in[o] = find
-	}
-	in.Unlock()
-	return find()
-}
+func Of(o *symbols.Object) *Inlined { return found.Of(o, analyse) }
 
 // At returns the construct with this identity.
 func (x *Inlined) At(identity uint64) (Construct, bool) {

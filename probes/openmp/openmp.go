@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"ompp-attach/event"
 	"ompp-attach/probes"
@@ -25,16 +24,10 @@ var all = []*probes.Runtime{
 	&gomp.Runtime,
 }
 
-// identified keeps the results of find, by object.
-var identified sync.Map
+// identified keeps the results of look.
+var identified symbols.Memo[*probes.Runtime]
 
-func find(o *symbols.Object) *probes.Runtime {
-	once, ok := identified.Load(o)
-	if !ok {
-		once, _ = identified.LoadOrStore(o, sync.OnceValue(func() *probes.Runtime { return look(o) }))
-	}
-	return once.(func() *probes.Runtime)()
-}
+func find(o *symbols.Object) *probes.Runtime { return identified.Of(o, look) }
 
 // look asks for all functions at once, because each question goes through the file's symbols.
 func look(o *symbols.Object) *probes.Runtime {
@@ -99,6 +92,6 @@ func Named(path string) bool {
 
 // Forget drops what is kept of a file.
 func Forget(o *symbols.Object) {
-	identified.Delete(o)
+	identified.Forget(o)
 	probes.Forget(o)
 }

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
-	"sync"
 
 	"ompp-attach/symbols"
 )
@@ -38,18 +37,14 @@ type cie struct {
 	code      []byte // initial instructions
 }
 
-var tables sync.Map // *symbols.Object to func() *Table
+var tables symbols.Memo[*Table]
 
 // For returns an object's table; it is made once.
 func For(o *symbols.Object) *Table {
-	t, ok := tables.Load(o)
-	if !ok {
-		t, _ = tables.LoadOrStore(o, sync.OnceValue(func() *Table {
-			data, vaddr := o.EHFrame()
-			return New(o.Arch(), data, vaddr, o.DebugFrame())
-		}))
-	}
-	return t.(func() *Table)()
+	return tables.Of(o, func(o *symbols.Object) *Table {
+		data, vaddr := o.EHFrame()
+		return New(o.Arch(), data, vaddr, o.DebugFrame())
+	})
 }
 
 // New reads the contents of .eh_frame, which is loaded at vaddr, and of .debug_frame; either may be
