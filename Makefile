@@ -1,12 +1,18 @@
 # Everything that is done to this project. `make` alone builds the tool.
 GO ?= go
+GOTEST ?= $(GO) test
 # The compiler that made the committed BPF objects: another one makes others.
 BPF_CLANG ?= clang-14
 BPF_ASM ?= /usr/include/$(shell gcc -dumpmachine)
 PREFIX ?= /usr/local
-# Packages whose tests run under the race detector too: they share data between
-# goroutines, or are so quick that it costs nothing.
+# Packages whose tests run under the race detector: they share data between goroutines, or are so
+# quick that it costs nothing.
 RACE = ./attribution ./profile ./analysis ./report ./event ./bpf ./collect/... ./job ./cmd/ompp-attach
+# Tests among them that calculate for seconds on one goroutine. The race detector makes minutes of
+# that, so they run without it.
+LONG = TestSnapshotsOfSenselessStreams|TestAnyEventMayBeLost|TestManyEventsMayBeLost|TestMemoryIsFlat|TestRecordIsSmall|TestStatedIntervalsHold
+# Tests whose limits are stricter without the race detector: they run with it and without.
+STRICTER = TestManyRanks
 
 export BPF_CLANG BPF_ASM
 
@@ -32,14 +38,16 @@ quick:
 	scripts/quick.sh
 
 # Everything. The end-to-end tests place probes and so need root.
-test: deps build lint check-generated test-unit test-race test-fuzz test-e2e
+test: deps build
+	scripts/test.sh
 
 deps:
 	scripts/deps.sh generate test pmu
 
-# Fuzz targets run on their seeds here; `make fuzz` searches on.
+# What test-race leaves. Fuzz targets run on their seeds here; `make fuzz` searches on.
 test-unit:
-	$(GO) test $$($(GO) list ./... | grep -v /e2e$$)
+	$(GOTEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list ./e2e $(RACE))")
+	$(GOTEST) -run '^($(LONG)|$(STRICTER))$$' $(RACE)
 
 # Every decoder and parser, each for FUZZTIME.
 FUZZTIME ?= 5s
@@ -51,11 +59,11 @@ test-fuzz:
 	scripts/fuzz.sh 4s '^FuzzDecode$$' '^FuzzRender$$' '^FuzzDamaged$$' '^FuzzLibrary$$' '^FuzzFormula$$'
 
 test-race:
-	$(GO) test -race -timeout 30m $(RACE)
+	$(GOTEST) -race -skip '^($(LONG))$$' -timeout 30m $(RACE)
 
-# One package after the other: they measure times.
+# First the tests that measure times, one after the other; then those that count, at once.
 test-e2e:
-	$(GO) test -p 1 -count=1 -timeout 45m ./e2e/...
+	$(GOTEST) -count=1 -parallel 4 -timeout 45m ./e2e/...
 
 # In emulated machines: arm64 with a performance monitoring unit, x86-64 with older kernels; part of
 # test-e2e.

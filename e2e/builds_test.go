@@ -154,6 +154,7 @@ func readMarks(t *testing.T) (marks []marked) {
 // However a program is built, its constructs are counted exactly, and lie where
 // its source says, as far as the build leaves that in.
 func TestOddBuilds(t *testing.T) {
+	t.Parallel() // it counts
 	const reps, threads = 5, 3
 	marks := readMarks(t)
 	if len(marks) != 8 {

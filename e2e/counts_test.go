@@ -181,6 +181,7 @@ var countMatrix = []struct {
 const constructReps, constructN = 5, 9
 
 func TestConstructCounts(t *testing.T) {
+	t.Parallel() // it counts
 	for _, m := range countMatrix {
 		for _, threads := range m.threads {
 			if testing.Short() && len(m.threads) == 1 {

@@ -16,6 +16,7 @@ import (
 // Names and lines of a stripped library come from a debuginfod server, if one is
 // named, once; a server that does not answer costs no more than the time it is given.
 func TestDebuginfod(t *testing.T) {
+	t.Parallel() // it counts
 	bin, lib, whole := strippedProgram(t, "gcc")
 	debug := filepath.Join(t.TempDir(), "debuginfo")
 	if out, err := exec.Command("objcopy", "--only-keep-debug", whole, debug).CombinedOutput(); err != nil {

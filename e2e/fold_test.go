@@ -37,6 +37,7 @@ func countsByPath(p *profile.Profile) map[string]string {
 // Criticals and locks that nest, overlap, and are left in all ways: folded, they
 // count as when each hit is told by itself, and as they were made to.
 func TestFolded(t *testing.T) {
+	t.Parallel() // it counts
 	const n = 40
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}, {"clang-14", "-O0 -g"}, {"gcc", "-O2 -g -static"}} {
 		for _, mode := range []string{"session", "multi"} {
@@ -80,6 +81,7 @@ func TestFolded(t *testing.T) {
 
 // Every construct, by the counts of the in-process tools.
 func TestFoldedConstructs(t *testing.T) {
+	t.Parallel() // it counts
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) { constructCounts(t, b, 4, folding...) })
 	}

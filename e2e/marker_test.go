@@ -48,6 +48,7 @@ func TestMarkers(t *testing.T) {
 
 // Regions given by lines.
 func TestLineRegions(t *testing.T) {
+	t.Parallel() // it counts
 	src := filepath.Join(testbin.Repo(t), "testdata", "programs", "lines.c")
 	begin, end := markedLines(t, src)
 	var flags []string
@@ -78,6 +79,7 @@ func TestLineRegions(t *testing.T) {
 
 // What is not wanted is not probed, and the report says so.
 func TestSelection(t *testing.T) {
+	t.Parallel() // it counts
 	bin := testbin.Build(t, "constructs.c", testbin.Options{})
 	all := clean(t, options{env: threadsEnv(2)}, bin, "3", "9").main
 	for _, tc := range []struct {

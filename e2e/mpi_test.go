@@ -226,6 +226,7 @@ func (s *session) ranks(t *testing.T, n int) []*profile.Profile {
 // Per call site, thread and rank: calls, ompP's counters and the bytes by both
 // accountings are those that a library between program and MPI counted.
 func TestMPICounts(t *testing.T) {
+	t.Parallel() // it counts
 	fixed := []string{"-O1", "-g", "-ffixed-line-length-132", "-fallow-argument-mismatch"}
 	for _, tc := range []struct {
 		src     string
@@ -285,6 +286,7 @@ func mpiCounts(t *testing.T, m testbin.MPI, n, threads int, g grain, bin string,
 
 // mpi4py: calls from a library that the interpreter opened.
 func TestMPIPython(t *testing.T) {
+	t.Parallel() // it counts
 	const python = "/usr/bin/python3"
 	script := filepath.Join(testbin.Repo(t), "testdata", "programs", "mpi_calls.py")
 	m := testbin.OpenMPI // Debian's mpi4py is built for it

@@ -61,6 +61,7 @@ func newerEnv(threads int) []string {
 // the rest with the runtimes' own counts and with what the program does by
 // construction.
 func TestNewerConstructs(t *testing.T) {
+	t.Parallel() // it counts
 	const reps, n = 4, 9
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"gcc", "-O0 -g"}, {"gcc", "-O3 -s"},
 		{"clang-19", "-O2 -g"}, {"clang-19", "-O0 -g"}, {"clang-14", "-O3 -g"}} {
@@ -135,6 +136,7 @@ func newerByConstruction(p *profile.Profile, b build, threads, reps, n int, byHa
 // TestOffloading measures clang's target regions from the host's side. Its
 // device is the host, so that the kernels' teams are seen as well.
 func TestOffloading(t *testing.T) {
+	t.Parallel() // it counts
 	const compiler, reps = "clang-19", 3
 	testbin.NeedOffload(t, compiler)
 	bin := testbin.Build(t, "offload.c", testbin.Options{Compiler: compiler,

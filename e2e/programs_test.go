@@ -32,6 +32,7 @@ func againstTruth(t *testing.T, src string, b build, threads int, args ...string
 // lambdas; workshare in Fortran. The programs check their own results, so that
 // a broken unwinding shows as their failure.
 func TestLanguages(t *testing.T) {
+	t.Parallel() // it counts
 	for _, tc := range []struct {
 		src string
 		build
@@ -54,6 +55,7 @@ func TestLanguages(t *testing.T) {
 
 // Several initial threads start teams at once: each has rows of its own.
 func TestInitialThreadsStayApart(t *testing.T) {
+	t.Parallel() // it counts
 	const masters, reps = 3, 100
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
@@ -94,6 +96,7 @@ func TestInitialThreadsStayApart(t *testing.T) {
 // A process is stopped whenever it loads a library: that is nobody's time, also
 // if a region is under way.
 func TestLibrariesLoadedInRegion(t *testing.T) {
+	t.Parallel() // it counts
 	for _, b := range []build{{"gcc", "-O2 -g -ldl"}, {"clang-19", "-O2 -g -ldl"}} {
 		t.Run(b.String(), func(t *testing.T) {
 			againstTruth(t, "loading.c", b, 2, "20")
@@ -142,6 +145,7 @@ func TestProcessTree(t *testing.T) {
 // A runtime that comes by dlopen, goes and comes again: nothing is missed, from
 // its first region on.
 func TestOpenedLibrary(t *testing.T) {
+	t.Parallel() // it counts
 	const reps, n, threads = 3, 5, 2
 	bin := testbin.Build(t, "dlopened.c", testbin.Options{NoOpenMP: true})
 	for _, compiler := range []string{"gcc", "clang-19"} {
@@ -173,6 +177,7 @@ func TestOpenedLibrary(t *testing.T) {
 
 // A process that ends inside a region leaves a whole profile, and its status.
 func TestSuddenEnds(t *testing.T) {
+	t.Parallel() // it counts
 	const n, threads = 3, 4
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		for _, tc := range []struct {

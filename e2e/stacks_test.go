@@ -14,6 +14,7 @@ import (
 // probes pending on the lower one for left by longjmp and forgets them, so that
 // a return through one of them kills the program.
 func TestCoroutines(t *testing.T) {
+	t.Parallel() // it counts
 	const rounds, team = 20, 3
 	for _, b := range []build{{"gcc", "-O0"}, {"gcc", "-O2 -g"}, {"clang-19", "-O0"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
@@ -63,6 +64,7 @@ func recursed(t *testing.T, p *profile.Profile, match func(*profile.Region) bool
 // Regions, criticals and locks in functions that call themselves 500 deep: the
 // kernel drops return probes past 64 pending per thread.
 func TestRecursion(t *testing.T) {
+	t.Parallel() // it counts
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}, {"clang-14", "-O0 -g"}} {
 		for _, c := range recursions {
 			t.Run(b.String()+" "+c.mode, func(t *testing.T) {
@@ -76,6 +78,7 @@ func TestRecursion(t *testing.T) {
 // two at once under one tool, for which a return probe of one process may be
 // armed by the other's hits.
 func TestRecursionInAllModes(t *testing.T) {
+	t.Parallel() // it counts
 	modes := []string{"multi", "perf"}
 	if testing.Short() {
 		modes = modes[:1] // perf events take seconds to attach and detach

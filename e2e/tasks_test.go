@@ -26,6 +26,7 @@ var taskMatrix = []struct {
 // Who created and who executed how many tasks, by construct and thread, is what
 // the program itself has counted.
 func TestTaskCounts(t *testing.T) {
+	t.Parallel() // it counts
 	for _, m := range taskMatrix {
 		for _, threads := range m.threads {
 			if testing.Short() && (len(m.threads) == 1 || threads == 4) {

@@ -1,5 +1,8 @@
 // Package e2e tests the built tool as a user runs it: on real programs, with
 // real probes, against independent counts and times known by construction.
+//
+// Tests that only count call t.Parallel: they run at once, after all others. Not so tests that
+// compare times, or that read a target's code: it shows the probes of all tools.
 package e2e
 
 import (

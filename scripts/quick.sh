@@ -4,24 +4,18 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-step() {
-	name=$1
-	shift
-	began=$(date +%s)
-	"$@"
-	echo "quick: $name: $(($(date +%s) - began)) s"
-}
+. scripts/step.sh
 
 layout() {
 	unformatted=$(gofmt -l $(git ls-files -co --exclude-standard '*.go'))
 	[ -z "$unformatted" ] || { echo "quick: not gofmt's layout:" $unformatted >&2; return 1; }
 }
 
-step layout layout
-step vet go vet ./...
-step "unit tests" go test -short $(go list ./... | grep -v /e2e$)
+step "quick: layout" layout
+step "quick: vet" go vet ./...
+step "quick: unit tests" go test -short $(go list ./... | grep -v /e2e$)
 if [ "$(id -u)" = 0 ]; then
-	step "one run per runtime" go test -count=1 ./e2e -run '^TestSmoke$'
+	step "quick: one run per runtime" go test -count=1 ./e2e -run '^TestSmoke$'
 else
 	echo "quick: one run per runtime: SKIPPED, placing probes needs root"
 fi

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -48,13 +49,22 @@ func findLibomp(t testing.TB, compiler string) libomp {
 	return found
 }
 
+// ask returns a compiler's answer to a question like -print-resource-dir, "" if it has none.
 func ask(compiler, question string) string {
+	type asked struct{ compiler, question string }
+	if a, ok := answers.Load(asked{compiler, question}); ok {
+		return a.(string)
+	}
 	out, err := exec.Command(compiler, question).Output()
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(out))
+	answer := strings.TrimSpace(string(out))
+	answers.Store(asked{compiler, question}, answer)
+	return answer
 }
+
+var answers sync.Map // to ask's questions: a compiler takes some 50 ms for one
 
 // clangs lists the versioned clang commands in PATH.
 func clangs() []string {

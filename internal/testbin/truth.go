@@ -18,7 +18,7 @@ import (
 )
 
 // runTimeout bounds one program under RunTruth.
-const runTimeout = time.Minute
+const runTimeout = 2 * time.Minute
 
 // Counts are executions by name and OpenMP thread number, summed over the
 // processes of a run. Names are libgomp's symbols, with ":taken" for positive
