@@ -67,6 +67,7 @@ var kinds = map[string]kind{
 func (b *builder) findings() {
 	found := b.o.Rules.Findings(b.p)
 	all := analysis.ThreadTime(b.p)
+	b.teams = b.inTeams()
 	for _, x := range found.Hold {
 		k, ok := kinds[x.Name]
 		if !ok {
@@ -93,7 +94,7 @@ func (b *builder) spent(x *analysis.Property, class string) (rows []Extreme) {
 	of := b.own[x.Region]
 	switch x.Name {
 	case analysis.MPITimeInParallelRegion, analysis.WaitForCore: // these are of all regions in a parallel one
-		of = b.inTeam(x.Region)
+		of = b.teams[x.Region]
 	}
 	for i := range b.flat[x.Region].Rows {
 		s := &b.flat[x.Region].Rows[i]
@@ -112,20 +113,24 @@ func (b *builder) spent(x *analysis.Property, class string) (rows []Extreme) {
 	return rows
 }
 
-// inTeam returns the parts of a parallel region's time, with all regions inside, by thread.
-func (b *builder) inTeam(region int) map[int]*Parts {
-	out, paths := map[int]*Parts{}, analysis.NewPaths(b.p)
+// inTeams returns the parts of each parallel region's time, with all regions inside, by thread.
+func (b *builder) inTeams() []map[int]*Parts {
+	out, paths := make([]map[int]*Parts, len(b.p.Regions)), analysis.NewPaths(b.p)
 	for i := 1; i < len(b.p.Nodes); i++ {
 		team := paths.Team(i)
-		if team < 0 || b.p.Nodes[team].Region != region {
+		if team < 0 {
 			continue
+		}
+		of := &out[b.p.Nodes[team].Region]
+		if *of == nil {
+			*of = map[int]*Parts{}
 		}
 		for k := range b.p.Nodes[i].Stats {
 			s := &b.p.Nodes[i].Stats[k]
-			if out[s.Thread] == nil {
-				out[s.Thread] = &Parts{}
+			if (*of)[s.Thread] == nil {
+				(*of)[s.Thread] = &Parts{}
 			}
-			out[s.Thread].add(s.Exec.T-s.Child, b.classes[i][k])
+			(*of)[s.Thread].add(s.Exec.T-s.Child, b.classes[i][k])
 		}
 	}
 	return out

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,8 +95,12 @@ func solver() *profile.Profile {
 		}
 	}
 	m.p.Meta.Sampling = &profile.Sampling{Event: "task-clock", Unit: "ns", Frequency: 199, Taken: 30}
-	m.p.Frames = []profile.Frame{{Function: "main", File: "/src/app/main.c", Line: 27, Object: m.p.Meta.Path}, {Function: "relax", File: "/src/app/main.c", Line: 12, Object: m.p.Meta.Path}}
-	m.p.Samples = []profile.Sample{{Node: 2, Thread: 0, Phase: profile.PhaseBody, Stack: []int{0}, Count: 20, Weight: 100e6}, {Node: 2, Thread: 1, Phase: profile.PhaseBody, Stack: []int{1, 0}, Count: 10, Weight: 50e6}}
+	const runtime = "/usr/lib/libgomp.so.1"
+	m.p.Frames = []profile.Frame{{Function: "main._omp_fn.0", File: "/src/app/main.c", Line: 27, Object: m.p.Meta.Path},
+		{Function: "relax", File: "/src/app/main.c", Line: 26, Object: m.p.Meta.Path},
+		{Function: "GOMP_parallel", Object: runtime}, {Function: "main", File: "/src/app/main.c", Line: 20, Object: m.p.Meta.Path}}
+	m.p.Samples = []profile.Sample{{Node: 2, Thread: 0, Phase: profile.PhaseBody, Stack: []int{0, 2, 3}, Count: 20, Weight: 100e6},
+		{Node: 2, Thread: 0, Phase: profile.PhaseBody, Stack: []int{1, 0, 2, 3}, Count: 10, Weight: 50e6}}
 	m.p.Unseen = []profile.Unseen{{What: "ATOMIC", Reason: "compiled to single instructions, which call no runtime"}}
 	m.p.Warnings = []string{"The executable is stripped."}
 	return m.p
@@ -178,4 +185,65 @@ func smgJob(t testing.TB) *job.Job {
 		ranks = append(ranks, smg(r))
 	}
 	return jobOf(t, ranks)
+}
+
+// manyRanks is a job of many ranks, of which every 1000th has more to do.
+func manyRanks(t testing.TB, size int) *job.Job {
+	t.Helper()
+	var from []job.Source
+	for r := range size {
+		from = append(from, job.Source{Name: job.FileName(r, 0), Rank: r, Open: func() (io.ReadCloser, error) {
+			imbal := float64(r % 17)
+			if r%1000 == 999 {
+				imbal = 250
+			}
+			var b bytes.Buffer
+			if err := profile.Encode(&b, figure9(r, size, imbal)); err != nil {
+				return nil, err
+			}
+			return io.NopCloser(&b), nil
+		}})
+	}
+	j, err := job.Read(from, job.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// withSource gives the profile's files a text of 100 lines.
+func withSource(t testing.TB, p *profile.Profile) *profile.Profile {
+	t.Helper()
+	file := filepath.Join(openDir(t), "main.c")
+	var text strings.Builder
+	for n := range 100 {
+		fmt.Fprintf(&text, "    for (int i = 0; i < %d; i++) a[i] = f(b[i]); /* <b> & more */\n", n+1)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(file, time.Time{}, p.Meta.Start.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.Regions {
+		if p.Regions[i].Location.File != "" {
+			p.Regions[i].Location.File = file
+		}
+	}
+	for i := range p.Frames {
+		if p.Frames[i].File != "" {
+			p.Frames[i].File = file
+		}
+	}
+	return p
+}
+
+// openDir makes a directory that everybody may enter: the directory around those of tests is closed.
+func openDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -43,6 +43,7 @@ type builder struct {
 	flat    []analysis.Block
 	classes [][]analysis.Classes // by node, as its Stats
 	own     []map[int]*Parts     // by region and thread: the parts of the exclusive time
+	teams   []map[int]*Parts     // the same of parallel regions, with all regions inside
 }
 
 func headOf(p *profile.Profile, o report.Options) Head {

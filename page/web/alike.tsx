@@ -3,16 +3,18 @@ import type { JobFigures } from "./data";
 import { Figure } from "./figure";
 import { percent, seconds } from "./format";
 import { Table } from "./table";
+import { useWidth } from "./width";
 
-const width = 1000, row = 26, names = 150;
+const row = 26, names = 120; // pixels
 
 export function Alike({ f }: { f: JobFigures }) {
+  const [around, width] = useWidth<HTMLDivElement>(480);
   if (f.ranks.length < 2) return <p class="card">There is one rank only: nothing to compare.</p>;
   const shown = f.quantities.filter((q) => q.max > 0);
   const differ = shown.filter((q) => q.verdict === "differ").map((q) => q.name);
   const outliers = shown.filter((q) => q.verdict === "outliers").map((q) => q.name);
   const title = differ.length > 0 ? `Ranks differ in: ${differ.join(", ")}` : outliers.length > 0 ? `Single ranks stand out in: ${outliers.join(", ")}` : "The ranks behave alike";
-  const x = (q: typeof shown[0], v: number) => names + 4 + ((width - names - 110) * v) / Math.max(1, q.max, q.whole_ns);
+  const x = (q: typeof shown[0], v: number) => names + 4 + ((width - names - 80) * v) / Math.max(1, q.max, q.whole_ns);
   return (
     <Figure title={title} caption="Each line spans the least to the greatest of the ranks; the tick is their mean, the end of the grey track the whole (mean wall time, or mean thread time of sums over threads)." numbers={() => (
       <Table rows={shown} id={(q) => q.name} label="Times of ranks" columns={[
@@ -25,7 +27,7 @@ export function Alike({ f }: { f: JobFigures }) {
         { title: "Ranks are", cell: (q) => q.verdict },
       ]} />
     )}>
-      <div class="scroll"><svg class="chart" style="min-width:560px" viewBox={`0 0 ${width} ${shown.length * row}`} role="img" aria-label={title}>
+      <div class="scroll" ref={around}><svg class="chart" style="min-width:480px" viewBox={`0 0 ${width} ${shown.length * row}`} role="img" aria-label={title}>
         {shown.map((q, i) => (
           <g key={q.name} transform={`translate(0 ${i * row})`} data-tip={`${q.name}: ${q.verdict}\nleast ${seconds(q.min)} (rank ${q.min_rank})\nmean ${seconds(q.mean)}\nmost ${seconds(q.max)} (rank ${q.max_rank})`}>
             <text x={names - 8} y="17" text-anchor="end" font-size="12">{q.name}</text>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Figure } from "./figure";
 import { percent, seconds } from "./format";
 import { Table } from "./table";
+import { useWidth } from "./width";
 
 export interface HeatRow { name: string; values: (number | undefined)[]; low?: (number | undefined)[]; high?: (number | undefined)[] }
 interface Props {
@@ -10,7 +11,7 @@ interface Props {
   who: string; columns: string[]; rows: HeatRow[];
 }
 
-const width = 1000, rowHeight = 22, names = 300, fewRows = 15, mostColumns = 256;
+const rowHeight = 22, fewRows = 15, mostColumns = 256;
 
 interface Judged extends HeatRow { most: number; least: number; mean: number; deviation: number; mostAt: number; leastAt: number }
 
@@ -29,10 +30,12 @@ function judge(row: HeatRow): Judged {
 
 export function Heat({ title, alike, caption, who, columns, rows }: Props) {
   const [all, setAll] = useState(false);
+  const [around, width] = useWidth<HTMLDivElement>(560);
+  const names = Math.min(320, 0.38 * width); // pixels for the names of rows
   const judged = rows.map(judge).filter((r) => r.most > 0).sort((a, b) => b.deviation - a.deviation);
   if (judged.length === 0 || columns.length < 2) return null;
   const shown = all ? judged : judged.slice(0, fewRows);
-  const top = judged[0]!;
+  const top = judged.find((r) => r.deviation > 0.05 * r.mean);
   const merge = Math.ceil(columns.length / mostColumns);
   const n = Math.ceil(columns.length / merge);
   const cell = (width - names) / n;
@@ -43,10 +46,9 @@ export function Heat({ title, alike, caption, who, columns, rows }: Props) {
     return most;
   };
   const height = shown.length * rowHeight + 26;
-  const every = Math.max(1, Math.ceil(n / 16));
-  const differs = top.deviation > 0.05 * top.mean;
+  const every = Math.max(1, Math.ceil(34 / cell));
   return (
-    <Figure title={differs ? title(top.name) : alike} caption={caption + (merge > 1 ? ` A column is the greatest of ${merge} neighbours.` : "")} numbers={() => (
+    <Figure title={top ? title(top.name) : alike} caption={caption + (merge > 1 ? ` A column is the greatest of ${merge} neighbours.` : "")} numbers={() => (
       <Table rows={judged} id={(r) => judged.indexOf(r)} label={`Regions by ${who}`} sort={6} text={(r) => r.name} columns={[
         { title: "Region", cell: (r) => r.name, class: "place" },
         { title: "Mean", cell: (r) => seconds(r.mean), by: (r) => r.mean, number: true },
@@ -57,10 +59,10 @@ export function Heat({ title, alike, caption, who, columns, rows }: Props) {
         { title: "Standard deviation", cell: (r) => seconds(r.deviation), by: (r) => r.deviation, number: true },
       ]} />
     )}>
-      <div class="scroll"><svg class="chart" style="min-width:620px" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${caption} The numbers are below.`}>
+      <div class="scroll" ref={around}><svg class="chart" style="min-width:560px" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${caption} The numbers are below.`}>
         {shown.map((r, y) => (
           <g key={r.name + y} transform={`translate(0 ${y * rowHeight})`}>
-            <text x={names - 8} y="15" text-anchor="end" font-size="11.5" data-tip={r.name}>{r.name.length > 46 ? `${r.name.slice(0, 45)}\u2026` : r.name}</text>
+            <text x={names - 8} y="15" text-anchor="end" font-size="11.5" data-tip={r.name}>{cut(r.name, names)}</text>
             {Array.from({ length: n }, (_, i) => {
               const v = value(r, i);
               const tip = `${r.name}\n${who} ${label(i)}: ${v === undefined ? "not there" : `${seconds(v)} (${percent(v / r.most)} of the most, ${who} ${columns[r.mostAt]})`}`;
@@ -79,3 +81,8 @@ export function Heat({ title, alike, caption, who, columns, rows }: Props) {
     </Figure>
   );
 }
+
+const cut = (name: string, width: number) => {
+  const fits = Math.floor((width - 10) / 6.6);
+  return name.length > fits ? `${name.slice(0, fits - 1)}\u2026` : name;
+};

@@ -8,11 +8,12 @@ import type { Node, Parts } from "./data";
 import { Figure } from "./figure";
 import { code, count, percent, seconds } from "./format";
 import { Table } from "./table";
+import { useWidth } from "./width";
 
 interface Item { id: number; node: Node; children: Item[]; parts: Parts }
 interface Props { nodes: Node[]; name: (region: number) => string; open: (region: number) => void }
 
-const width = 1000, rowHeight = 34, narrow = 2.2; // of the picture; narrower boxes are not drawn
+const rowHeight = 34, narrow = 2.5; // pixels; narrower boxes are not drawn
 
 // tree links the nodes to items. A parent precedes its children.
 function tree(nodes: Node[]): Item[] {
@@ -30,12 +31,13 @@ export function Icicle({ nodes, name, open }: Props) {
   const [top, setTop] = useState(0);
   const [mode, setMode] = useState<"time" | "overhead">("time");
   const svg = useRef<SVGSVGElement>(null);
+  const [around, width] = useWidth<HTMLDivElement>(560);
   const weigh = (item: Item) => (mode === "time" ? item.node.width_ns : overheadOf(item.parts));
   const layout = useMemo(() => {
     const own = (i: Item) => Math.max(0, weigh(i) - i.children.reduce((t, c) => t + weigh(c), 0));
     const root = hierarchy(items[top]!, (i) => i.children).sum(own).sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
     return partition<Item>().size([width, (root.height + 1) * rowHeight])(root);
-  }, [items, top, mode]);
+  }, [items, top, mode, width]);
   const shown = layout.descendants().filter((d) => d.x1 - d.x0 >= narrow);
   const hidden = layout.descendants().length - shown.length;
   const whole = weigh(items[0]!);
@@ -72,12 +74,12 @@ export function Icicle({ nodes, name, open }: Props) {
         {top !== 0 && items[top]!.node.region > 0 && <a href="#regions" onClick={() => open(items[top]!.node.region)}>Open {code(items[top]!.node.region)}</a>}
       </div>
       {whole > 0 ? (
-        <div class="scroll"><svg ref={svg} class="chart icicle" style="min-width:560px" viewBox={`0 0 ${width} ${height * rowHeight}`} role="tree" aria-label="Call paths">
+        <div class="scroll" ref={around}><svg ref={svg} class="chart icicle" style="min-width:560px" viewBox={`0 0 ${width} ${height * rowHeight}`} role="tree" aria-label="Call paths">
           {shown.map((d, i) => <Box key={d.data.id} d={d} first={i === 0} label={name(d.data.node.region)} whole={whole} weight={weigh(d.data)}
             onClick={() => setTop(d.data.id)} onKey={(e) => key(e, d)} />)}
         </svg></div>
       ) : <p class="muted">There is nothing to draw.</p>}
-      {hidden > 0 && <p class="muted small">{count(hidden)} boxes are too narrow to draw; the numbers have them.</p>}
+      {hidden > 0 && <p class="muted small">{count(hidden)} more, too narrow to draw: the numbers have all.</p>}
       <Keys of={[items[0]!.parts]} />
     </Figure>
   );
@@ -106,7 +108,7 @@ function Box({ d, first, label, whole, weight, onClick, onKey }: BoxProps) {
   const most = worst(parts);
   let at = d.x0 + 1;
   return (
-    <g class="node" role="treeitem" tabIndex={first ? 0 : -1} data-id={d.data.id} onClick={onClick} onKeyDown={onKey}
+    <g class="node" role="treeitem" tabindex={first ? 0 : -1} data-id={d.data.id} onClick={onClick} onKeyDown={onKey}
       aria-label={`${label}, ${seconds(weight)}`}
       data-tip={`${label}\n${seconds(weight)}, ${percent(weight / whole)}\nown: ${seconds(sumOf(d.data.node.own))}${most ? `\nmost overhead: ${nameOf(most)} ${seconds(parts[most]!)}` : ""}`}>
       <rect x={d.x0} y={y} width={w} height={rowHeight - 2} rx="3" fill="var(--sunken)" stroke="var(--surface)" />

@@ -24,10 +24,10 @@ export function JobRegions({ job, opened, onOpen }: Props) {
     { title: "Place", cell: place, by: place, class: "place" },
     { title: "Time by part", cell: (r) => <Bar parts={partsOfRegion(r)} scale={longest} label={`${code(r.region)} ${place(r)}`} />, class: "barcell" },
     { title: "Inclusive", cell: (r) => seconds(exec(r)?.sum ?? 0), by: (r) => exec(r)?.sum ?? 0, number: true, tip: "execT: summed over threads and ranks" },
-    { title: "Overhead", cell: (r) => seconds(r.figures.overhead?.sum ?? 0), by: (r) => r.figures.overhead?.sum ?? 0, number: true, tip: "The region's own, without the regions inside" },
+    { title: "Overhead", cell: (r) => seconds(r.figures.overhead?.sum ?? 0), by: (r) => r.figures.overhead?.sum ?? 0, number: true, class: "opt", tip: "The region's own, without the regions inside" },
     { title: "Least", cell: (r) => extreme(exec(r)?.min, exec(r)?.min_rank), by: (r) => exec(r)?.min ?? 0, number: true, tip: "Of a rank; the rank in brackets" },
     { title: "Most", cell: (r) => extreme(exec(r)?.max, exec(r)?.max_rank), by: (r) => exec(r)?.max ?? 0, number: true, tip: "Of a rank; the rank in brackets" },
-    { title: "Deviation", cell: (r) => seconds(exec(r)?.stddev ?? 0), by: (r) => exec(r)?.stddev ?? 0, number: true, tip: "Standard deviation over ranks" },
+    { title: "Deviation", cell: (r) => seconds(exec(r)?.stddev ?? 0), by: (r) => exec(r)?.stddev ?? 0, number: true, class: "opt", tip: "Standard deviation over ranks" },
   ];
   return (
     <div class="card">

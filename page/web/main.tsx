@@ -10,6 +10,7 @@ load().then((figures) => {
   document.getElementById("static")!.hidden = true;
   render(figures.kind === "job" ? <JobPage job={figures} /> : <ProcessPage p={figures} />, app);
   tips();
+  performance.mark("drawn");
   document.documentElement.dataset.ready = "true";
   if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }).catch((err: unknown) => {

@@ -97,7 +97,7 @@ function Listing({ source, r }: { source: Source; r: Region }) {
   return (
     <div>
       <h4>{base(source.file)}{weight.size > 0 && <span class="muted"> (share of the region's samples at the left)</span>}</h4>
-      <pre class="source" tabIndex={0}>{lines.map((n) => {
+      <pre class="source" tabindex={0}>{lines.map((n) => {
         const w = weight.get(n);
         return <div key={n} class={w ? "hot" : undefined}><span class="w">{w ? `~${percent(w / r.hot!.weight)}` : ""}</span><span class="l">{n}</span><span>{source.lines[n]}</span></div>;
       })}</pre>

@@ -14,7 +14,8 @@ export function Ranks({ f, parts }: { f: JobFigures; parts: (r: JobRank) => Part
   const ended = f.ranks.some((r) => r.ended);
   const probes = f.ranks.some((r) => r.probe_ns !== null);
   return (
-    <Figure title={rows.length > 1 ? `Overhead is ${percent(share(least))} of rank ${least.r.rank}'s time, and ${percent(share(most))} of rank ${most.r.rank}'s` : "One rank"}
+    <Figure title={rows.length > 1 && share(most) - share(least) < 0.005 ? `Overhead is ${percent(share(most))} of each rank's time`
+      : rows.length > 1 ? `Overhead is ${percent(share(least))} of rank ${least.r.rank}'s time, and ${percent(share(most))} of rank ${most.r.rank}'s` : "One rank"}
       caption="All time of each rank's threads by class. A column's title sorts.">
       <Table rows={rows} id={(x) => x.r.rank} sort={0} ascending label="Ranks" text={(x) => `${x.r.rank} ${x.r.host} ${x.r.ended ?? ""}`} columns={[
         { title: "Rank", cell: (x) => x.r.rank, by: (x) => x.r.rank },

@@ -17,9 +17,9 @@ export function Regions({ p, opened, onOpen }: Props) {
     { title: "Place", cell: (r) => r.place, by: (r) => r.place, class: "place" },
     { title: "Time by part", cell: (r) => <Bar parts={r.own} scale={longest} label={`${code(r.region)} ${r.place}`} mark={r.mark} />, class: "barcell" },
     { title: "Exclusive", cell: (r) => `${r.mark ?? ""}${seconds(r.exclusive_ns)}`, by: (r) => r.exclusive_ns, number: true, tip: "Without the regions inside, summed over threads" },
-    { title: "Share", cell: (r) => percent(r.exclusive_ns / whole), by: (r) => r.exclusive_ns, number: true, tip: "Of all threads' time" },
+    { title: "Share", cell: (r) => percent(r.exclusive_ns / whole), by: (r) => r.exclusive_ns, number: true, class: "opt", tip: "Of all threads' time" },
     { title: "Overhead", cell: (r) => overhead(r), by: (r) => overheadOf(r.own), number: true, tip: "The part of the exclusive time in any class of overhead" },
-    { title: "Inclusive", cell: (r) => `${r.mark ?? ""}${seconds(r.inclusive_ns)}`, by: (r) => r.inclusive_ns, number: true, tip: "With the regions inside, summed over threads" },
+    { title: "Inclusive", cell: (r) => `${r.mark ?? ""}${seconds(r.inclusive_ns)}`, by: (r) => r.inclusive_ns, number: true, class: "opt", tip: "With the regions inside, summed over threads" },
     { title: "Executions", cell: (r) => `${r.mark ?? ""}${count(r.execs)}${r.lossy ? " (lost some)" : ""}`, by: (r) => r.execs, number: true, tip: "Summed over threads" },
   ];
   if (p.regions.length === 0) return <p class="card">No region was executed while it was measured.</p>;

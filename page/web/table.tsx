@@ -57,7 +57,7 @@ export function Table<T>({ rows, columns, id, sort, ascending, text, filter, pan
       <div class="scroll">
         <table aria-label={label}>
           <thead><tr>{columns.map((c, i) => (
-            <th key={c.title} scope="col" class={c.number ? "n" : undefined} data-tip={c.tip}
+            <th key={c.title} scope="col" class={[c.number ? "n" : "", c.class ?? ""].join(" ").trim() || undefined} data-tip={c.tip}
               aria-sort={c.by ? (by.column === i ? (by.up ? "ascending" : "descending") : "none") : undefined}>
               {c.by ? <button type="button" onClick={() => setBy({ column: i, up: by.column === i ? !by.up : !c.number })}>{c.title}</button> : c.title}
             </th>

@@ -1,0 +1,19 @@
+// The width that a picture has, so that its texts keep their size.
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+
+// useWidth returns a reference for the element around a picture, and that element's width in
+// pixels, at least least. Paper and small screens scale or scroll the picture.
+export function useWidth<T extends HTMLElement>(least: number) {
+  const ref = useRef<T>(null);
+  const [width, setWidth] = useState(1000);
+  useLayoutEffect(() => {
+    const el = ref.current;
+    if (!el) return;
+    const measure = () => setWidth(Math.max(least, Math.floor(el.clientWidth)));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(el);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width] as const;
+}
