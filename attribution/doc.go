@@ -44,12 +44,12 @@
 //
 // Paths do not grow with recursion. Tasks that create each other, directly or through others, are a
 // group. A path enters a group once: an execution of the group's tasks stands where the first of
-// them was created (fold.go). The engine learns groups per outermost region, from the creations
-// that it sees. Executions that came before a group was known are moved at the end, so that the
-// order of reading does not matter. User regions that enter each other nest in time: there the
-// inner execution's time goes to the outer execution of the same region, and is taken out of the
-// regions between. A region that enters itself directly (functions, nested teams) keeps a node per
-// level; the text report shows four.
+// them was created (package tree). The engine learns groups per outermost region, from the
+// creations that it sees. Executions that came before a group was known are moved at the end, so
+// that the order of reading does not matter. User regions that enter each other nest in time: there
+// the inner execution's time goes to the outer execution of the same region, and is taken out of
+// the regions between. A region that enters itself directly (functions, nested teams) keeps a node
+// per level; the text report shows four.
 //
 // # MPI calls
 //
@@ -82,7 +82,7 @@
 // A thread that existed at attach has a node of its own (existing.go) until an event tells whether
 // it was in a region. If it was in none, the nodes below that node become the program's. If it was
 // in one, the region is found by the places of its constructs and samples: they have to lie in one
-// region's outlined function. A note says if some threads told nothing (underway.go).
+// region's outlined function. A note says if some threads told nothing (build/underway.go).
 //
 // Ends without a begin, regions under way at attach or cut off at the end, and losses are counted
 // and marked.
@@ -106,8 +106,8 @@
 // any later event. The engine applies the change to each thread when that thread's events come to
 // it (watch.go): open regions of the affected constructs are closed, and their events are ignored
 // until they are observed again. A change is settled when every thread has come to it. At each
-// change the engine reads the figures of each thread (reading.go, presence.go). rate.go, which is
-// pure, makes rates of two readings. extrapolate.go adds the estimates of the gaps to the figures.
+// change the engine reads the figures of each thread. Package estimate makes rates of two readings,
+// and adds the estimates of the gaps to the figures.
 //
 // # Memory
 //

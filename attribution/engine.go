@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/queue"
 	"ompp-attach/attribution/tree"
@@ -11,7 +12,7 @@ import (
 // Engine turns the events of one process into a Profile. Events of one thread must come in order;
 // events of different threads may be interleaved in any way.
 type Engine struct {
-	tree       tree.Tree
+	tree       *tree.Tree
 	threads    map[uint32]*thread
 	rows       []profile.Thread
 	rowOf      map[rowID]int
@@ -144,7 +145,7 @@ type thread struct {
 	waited       int64
 	waitedInCall int64 // the part of it in the MPI call whose event follows
 	waitUnsure   bool  // a part of the next time told was while measurement was off
-	pace         pace
+	pace         estimate.Pace
 }
 
 func (t *thread) top() *frame {
@@ -156,7 +157,7 @@ func (t *thread) top() *frame {
 
 // New returns an engine for the process pid.
 func New(pid uint32, r Resolver) *Engine {
-	return &Engine{
+	e := &Engine{
 		tree:        tree.New(r),
 		rowOf:       map[rowID]int{},
 		pid:         pid,
@@ -168,6 +169,8 @@ func New(pid uint32, r Resolver) *Engine {
 		whereabouts: map[uint32]*tree.Node{},
 		losses:      map[tree.Row]uint64{},
 	}
+	e.watch.gaps = estimate.NewGaps(e.tree)
+	return e
 }
 
 // forget drops a thread that has nothing open, and keeps the memory of its stack for another

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"ompp-attach/attribution/estimate"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -90,14 +91,14 @@ func (p *paced) govern() {
 	}
 	p.looked = now
 	at := max(p.now[0], p.now[1]) + 1
-	w := Watch{At: at, Of: criticals}
+	w := estimate.Watch{At: at, Of: criticals}
 	switch {
 	case !p.away && dear:
-		p.away, w.Change = true, Away
+		p.away, w.Change = true, estimate.Away
 	case p.away && spare > 0.55*p.share*1e9*(0.7+0.6*p.rnd.Float64()):
-		p.away, w.Change = false, Back
+		p.away, w.Change = false, estimate.Back
 	case !p.away && p.changed+100e6 < now:
-		w.Change = Period
+		w.Change = estimate.Period
 	default:
 		return
 	}

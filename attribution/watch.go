@@ -1,8 +1,10 @@
 package attribution
 
 import (
+	"cmp"
 	"maps"
 
+	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
@@ -13,48 +15,16 @@ import (
 // are removed together. The figures of that time are extrapolated from the periods in which the
 // constructs are observed (extrapolate.go).
 
-// Change says how the observation of some constructs changes.
-type Change string
-
-// The changes.
-const (
-	Away   Change = "away"   // they are not observed from here on
-	Back   Change = "back"   // they are observed again
-	Period Change = "period" // they stay observed, and a new period begins
-)
-
-// Watch is one change of what is observed. The set Of is always the same for constructs of one
-// class: no construct is in two different sets.
-type Watch struct {
-	At     uint64           `json:"at"` // CLOCK_MONOTONIC, ns
-	Of     event.Constructs `json:"of"`
-	Change Change           `json:"change"`
-	// CPU is the processor time of each thread until At (ns, by thread id). A thread that is
-	// missing here is counted by wall time instead.
-	CPU map[uint32]int64 `json:"cpu,omitempty"`
-	// Delay is how long each thread has waited for a core until At (ns, by thread id).
-	Delay map[uint32]int64 `json:"delay,omitempty"`
-}
-
 // watching is the engine's state of what is observed.
 type watching struct {
-	start     uint64    // time of the first event; 0: there was none
-	active    bool      // there were changes, or there may be some
-	pending   []*change // changes that some threads have not come to
-	done      int       // number of changes that all threads have come to
+	start     uint64             // time of the first event; 0: there was none
+	active    bool               // there were changes, or there may be some
+	pending   []*estimate.Moment // changes that some threads have not come to
+	done      int                // number of changes that all threads have come to
 	away      event.Constructs
 	gone      event.Constructs // constructs that were unobserved at some time
-	groups    map[event.Constructs]*observed
-	guesses   map[*tree.Node][]guess
-	tasksBack uint64 // when tasks were last observed again
-}
-
-// change is a Watch, with its time on the engine's clock.
-type change struct {
-	Watch
-	away event.Constructs // all constructs that are unobserved from then on
-	off  int64            // Engine.off.T, when the change was accounted for
-	seen reading
+	tasksBack uint64           // when tasks were last observed again
+	gaps      *estimate.Gaps
 }
 
 // Budgeted says that changes of what is observed may come. Call it before the first event, so that
@@ -63,18 +33,18 @@ func (e *Engine) Budgeted() { e.watch.active = true }
 
 // Watch changes what is observed. Feed the changes in order, and each one before any later event.
 // Events of unobserved constructs are ignored.
-func (e *Engine) Watch(w Watch) {
+func (e *Engine) Watch(w estimate.Watch) {
 	w.At = e.clock.at(w.At)
-	c := &change{Watch: w, away: e.watch.away}
+	c := &estimate.Moment{Watch: w, Unobserved: e.watch.away}
 	if n := len(e.watch.pending); n > 0 {
-		c.away = e.watch.pending[n-1].away
+		c.Unobserved = e.watch.pending[n-1].Unobserved
 	}
 	switch w.Change {
-	case Away:
-		c.away |= w.Of
+	case estimate.Away:
+		c.Unobserved |= w.Of
 		e.watch.gone |= w.Of
-	case Back:
-		c.away &^= w.Of
+	case estimate.Back:
+		c.Unobserved &^= w.Of
 		if w.Of.Has(event.TaskExec) {
 			e.watch.tasksBack = w.At
 		}
@@ -121,16 +91,16 @@ func (e *Engine) catchUp(t *thread, to uint64) {
 			return
 		}
 		t.watched++
-		if c.Change == Away {
+		if c.Change == estimate.Away {
 			e.closeAway(t, c)
 		}
-		t.away = c.away
-		e.read(c, t.row, t)
+		t.away = c.Unobserved
+		e.watch.gaps.Read(c, t.row, t.tid, func(n *tree.Node) tree.Presence { return presentUntil(n, t.row, t, c.At) })
 	}
 }
 
 // closeAway closes the open regions of a thread whose constructs become unobserved.
-func (e *Engine) closeAway(t *thread, c *change) {
+func (e *Engine) closeAway(t *thread, c *estimate.Moment) {
 	if c.Of.Has(event.TaskExec) {
 		e.leaveTasks(t, c.At)
 	}
@@ -255,11 +225,29 @@ func (e *Engine) advanceWatch() {
 		for _, t := range e.threads {
 			e.catchUp(t, c.At+1)
 		}
-		e.account(c)
-		if c.Change == Back && c.Of.Has(event.TaskExec) { // older ones were executed meanwhile
+		e.watch.gaps.Account(c, e.measure())
+		if c.Change == estimate.Back && c.Of.Has(event.TaskExec) { // older ones were executed meanwhile
 			maps.DeleteFunc(e.tasks, func(_ taskKey, x *task) bool { return x.created < c.At })
 		}
-		w.pending, w.away = w.pending[1:], c.away
+		w.pending, w.away = w.pending[1:], c.Unobserved
 		w.done++
 	}
+}
+
+// measure returns what the estimates have to know of the measurement so far.
+func (e *Engine) measure() estimate.Measure {
+	return estimate.Measure{Rows: len(e.rows), Began: cmp.Or(e.began, e.watch.start), Off: e.off.T}
+}
+
+// settleWatch adds the estimates to the figures when measurement ends. Everything that was open has
+// been charged.
+func (e *Engine) settleWatch(end uint64) {
+	if !e.watch.active {
+		return
+	}
+	for len(e.watch.pending) > 0 {
+		e.watch.gaps.Account(e.watch.pending[0], e.measure())
+		e.watch.pending = e.watch.pending[1:]
+	}
+	e.watch.gaps.Finish(end, e.measure())
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ompp-attach/attribution/build"
+	"ompp-attach/attribution/estimate"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -18,17 +19,17 @@ var (
 )
 
 // awayAt tells whether constructs were away at a time.
-func awayAt(watches []Watch, of event.Constructs, at uint64) (away bool) {
+func awayAt(watches []estimate.Watch, of event.Constructs, at uint64) (away bool) {
 	for _, w := range watches {
 		if w.Of == of && w.At < at {
-			away = w.Change == Away || away && w.Change == Period
+			away = w.Change == estimate.Away || away && w.Change == estimate.Period
 		}
 	}
 	return away
 }
 
 // begins counts the events with which executions of a construct begin.
-func begins(events []event.Event, c event.Construct, watches []Watch, of event.Constructs) (n uint64) {
+func begins(events []event.Event, c event.Construct, watches []estimate.Watch, of event.Constructs) (n uint64) {
 	for _, ev := range events {
 		begin := ev.Edge == event.Enter
 		if c == event.Barrier {
@@ -65,12 +66,12 @@ func TestModelWatch(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 30+rnd.IntN(300))
 			of := []event.Constructs{criticals, tasks, barriers}[rnd.IntN(3)]
-			var watches []Watch
-			what := Away
+			var watches []estimate.Watch
+			what := estimate.Away
 			for at := rnd.Uint64N(s.now); at < s.now; at += 1 + rnd.Uint64N(s.now/3) {
-				watches = append(watches, Watch{At: at, Of: of, Change: what})
-				if what = Away; watches[len(watches)-1].Change == Away {
-					what = Back
+				watches = append(watches, estimate.Watch{At: at, Of: of, Change: what})
+				if what = estimate.Away; watches[len(watches)-1].Change == estimate.Away {
+					what = estimate.Back
 				}
 			}
 			e := New(1, fakeFiles{})
@@ -123,7 +124,7 @@ func rhythm(tid uint32, from, to, every uint64) (events []event.Event) {
 }
 
 // withoutGaps takes out what is not observed.
-func withoutGaps(events []event.Event, watches []Watch) []event.Event {
+func withoutGaps(events []event.Event, watches []estimate.Watch) []event.Event {
 	return slices.DeleteFunc(events, func(ev event.Event) bool { return awayAt(watches, criticals, ev.Time) })
 }
 
@@ -134,8 +135,8 @@ func TestExtrapolateWithinRegion(t *testing.T) {
 	const ms, cost, own = 1000000, 400, 1200 // ns per hit and per iteration
 	costs := event.HitCosts{}
 	costs.Kinds[event.ProbeEmulated] = event.HitCost{Before: cost / 2, After: cost / 2}
-	watches := []Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 30 * ms, Of: criticals, Change: Away}, {At: 45 * ms, Of: criticals, Change: Back},
-		{At: 50 * ms, Of: criticals, Change: Away}, {At: 70 * ms, Of: criticals, Change: Back}, {At: 90 * ms, Of: criticals, Change: Period}}
+	watches := []estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 30 * ms, Of: criticals, Change: estimate.Away}, {At: 45 * ms, Of: criticals, Change: estimate.Back},
+		{At: 50 * ms, Of: criticals, Change: estimate.Away}, {At: 70 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}
 	e := New(1, fakeFiles{})
 	e.Costs(costs)
 	for _, w := range watches {
@@ -178,22 +179,22 @@ func TestExtrapolate(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		rates   [][2]uint64 // until when, one every so many ns
-		watches []Watch
+		watches []estimate.Watch
 		within  float64 // of the truth; 0: no estimate can be given
 		sigma   float64 // the standard error, as a share of the truth: at most
 	}{
 		{"steady", [][2]uint64{{100 * ms, 10000}},
-			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 70 * ms, Of: criticals, Change: Period}}, 0.002, 0.015},
+			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 70 * ms, Of: criticals, Change: estimate.Period}}, 0.002, 0.015},
 		{"away at the end", [][2]uint64{{100 * ms, 10000}},
-			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20*ms + 500, Of: criticals, Change: Away}}, 0, 0}, // one is open then
+			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20*ms + 500, Of: criticals, Change: estimate.Away}}, 0, 0}, // one is open then
 		{"no period before", [][2]uint64{{100 * ms, 10000}},
-			[]Watch{{At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}}, 0.002, 0.21},
+			[]estimate.Watch{{At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}}, 0.002, 0.21},
 		{"several gaps", [][2]uint64{{100 * ms, 10000}},
-			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 10 * ms, Of: criticals, Change: Away}, {At: 30 * ms, Of: criticals, Change: Back}, {At: 35 * ms, Of: criticals, Change: Away}, {At: 80 * ms, Of: criticals, Change: Back}}, 0.005, 0.02},
+			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 10 * ms, Of: criticals, Change: estimate.Away}, {At: 30 * ms, Of: criticals, Change: estimate.Back}, {At: 35 * ms, Of: criticals, Change: estimate.Away}, {At: 80 * ms, Of: criticals, Change: estimate.Back}}, 0.005, 0.02},
 		{"the storm ends in a gap", [][2]uint64{{50 * ms, 10000}, {100 * ms, 1000 * ms}},
-			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 90 * ms, Of: criticals, Change: Period}}, 0, 0},
+			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0, 0},
 		{"it gets faster", [][2]uint64{{40 * ms, 10000}, {100 * ms, 5000}},
-			[]Watch{{At: 5 * ms, Of: criticals, Change: Period}, {At: 20 * ms, Of: criticals, Change: Away}, {At: 60 * ms, Of: criticals, Change: Back}, {At: 90 * ms, Of: criticals, Change: Period}}, 0.001, 0.2},
+			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0.001, 0.2},
 	} {
 		var events []event.Event
 		from := uint64(0)
@@ -235,7 +236,7 @@ func TestExtrapolate(t *testing.T) {
 		}
 		var away int64
 		for i, w := range c.watches {
-			if w.Change != Away {
+			if w.Change != estimate.Away {
 				continue
 			}
 			end := from
@@ -265,7 +266,7 @@ func TestSpare(t *testing.T) {
 		{"tasks in the barrier", profile.ThreadStats{Exec: profile.Span{T: 100}, Body: profile.Span{T: 60}, Barrier: profile.Span{T: 40}, Child: 50, Task: 20}, 30},
 		{"nothing left", profile.ThreadStats{Exec: profile.Span{T: 100}, Child: 90, Cost: &profile.Cost{Exec: 40, Child: 5}}, 0},
 	} {
-		if got := spareTime(&c.s); got != c.want {
+		if got := estimate.SpareTime(&c.s); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -277,8 +278,8 @@ func TestTaskCreatedInAGap(t *testing.T) {
 	for _, away := range []bool{true, false} {
 		e := New(1, fakeFiles{})
 		if away {
-			e.Watch(Watch{At: 100, Of: tasks, Change: Away})
-			e.Watch(Watch{At: 200, Of: tasks, Change: Back})
+			e.Watch(estimate.Watch{At: 100, Of: tasks, Change: estimate.Away})
+			e.Watch(estimate.Watch{At: 200, Of: tasks, Change: estimate.Back})
 		}
 		for i, edge := range []event.Edge{event.Begin, event.End} {
 			e.Feed(&event.Event{TID: 1, Time: 300 + uint64(i), Construct: event.TaskExec, Edge: edge, Key: 5})
@@ -305,8 +306,8 @@ func TestTaskCreatedInAGap(t *testing.T) {
 // past that; one that begins after they came back is not taken for one created before.
 func TestTaskBegunBeforeAGap(t *testing.T) {
 	e := New(1, fakeFiles{})
-	e.Watch(Watch{At: 100, Of: tasks, Change: Away})
-	e.Watch(Watch{At: 200, Of: tasks, Change: Back})
+	e.Watch(estimate.Watch{At: 100, Of: tasks, Change: estimate.Away})
+	e.Watch(estimate.Watch{At: 200, Of: tasks, Change: estimate.Back})
 	feed := func(tid uint32, at uint64, c event.Construct, edge event.Edge, key uint64) {
 		e.Feed(&event.Event{TID: tid, Time: at, Construct: c, Edge: edge, Key: key})
 	}

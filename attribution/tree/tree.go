@@ -16,7 +16,7 @@ type Tree struct {
 }
 
 // newTree returns an empty tree whose questions r answers.
-func New(r place.Resolver) Tree { return Tree{Root: &Node{}, Answers: place.NewAnswers(r)} }
+func New(r place.Resolver) *Tree { return &Tree{Root: &Node{}, Answers: place.NewAnswers(r)} }
 
 // Child returns the child of a node, and adds it if there is none.
 func (t *Tree) Child(n *Node, k place.Key) *Node {

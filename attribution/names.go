@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"ompp-attach/attribution/build"
+	"ompp-attach/attribution/estimate"
 	"ompp-attach/attribution/place"
 )
 
@@ -24,3 +25,16 @@ const (
 
 // NoteSplit is the note on a combined region that GCC had split.
 const NoteSplit = build.NoteSplit
+
+// What the engine's users have to know of package estimate.
+type (
+	Watch  = estimate.Watch
+	Change = estimate.Change
+)
+
+// The changes of what is observed (see estimate.Change).
+const (
+	Away   = estimate.Away
+	Back   = estimate.Back
+	Period = estimate.Period
+)

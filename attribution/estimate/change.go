@@ -1,0 +1,52 @@
+// Package estimate extrapolates what was executed while constructs were not observed. To save cost,
+// the probes of all constructs of one class may be removed for a while. At each change of what is
+// observed the figures of each thread are read (reading.go). Two readings make a period or a gap
+// (period.go), a period gives a rate (rate.go), and the rates before and after a gap give the
+// estimate for it (estimate.go). The estimates are added to the figures at the end (gaps.go).
+//
+// A rate is per execution of the parallel region around the construct, which is always observed. If
+// that region is too long for this, or if there is none, the rate is per second of the program's
+// own time. That is the time of a period without the measurement's cost, because there is no cost
+// in the gap. No extrapolated time is longer than the time that the region around has to spare.
+package estimate
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/event"
+)
+
+// Change says how the observation of some constructs changes.
+type Change string
+
+// The changes.
+const (
+	Away   Change = "away"   // they are not observed from here on
+	Back   Change = "back"   // they are observed again
+	Period Change = "period" // they stay observed, and a new period begins
+)
+
+// Watch is one change of what is observed. The set Of is always the same for constructs of one
+// class: no construct is in two different sets.
+type Watch struct {
+	At     uint64           `json:"at"` // CLOCK_MONOTONIC, ns
+	Of     event.Constructs `json:"of"`
+	Change Change           `json:"change"`
+	// CPU is the processor time of each thread until At (ns, by thread id). A thread that is
+	// missing here is counted by wall time instead.
+	CPU map[uint32]int64 `json:"cpu,omitempty"`
+	// Delay is how long each thread has waited for a core until At (ns, by thread id).
+	Delay map[uint32]int64 `json:"delay,omitempty"`
+}
+
+// Moment is a Watch, with its time on the engine's clock.
+type Moment struct {
+	Watch
+	Unobserved event.Constructs // all constructs that are unobserved from then on
+	off        int64            // how long measurement had been off when the change was accounted for, ns
+	seen       reading
+}
+
+// since returns the time that was measured between two changes, ns.
+func (c *Moment) since(from *Moment) int64 {
+	return max(0, ledger.Span(from.At, c.At)-(c.off-from.off))
+}
