@@ -119,12 +119,12 @@ func (m *Measurement) sampledAs(p *Process, prof *profile.Profile) *profile.Samp
 	if m.sampling.kernel == nil {
 		return nil
 	}
-	as := m.sampling.as
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	as := m.sampling.as // keepSampling may change the period meanwhile
 	for i := range prof.Samples {
 		as.Taken += prof.Samples[i].Count
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if told := m.sampling.limit.told; told != "" {
 		prof.Warnings = append(prof.Warnings, strings.ToUpper(told[:1])+told[1:]+".")
 	}
