@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // Split is a time in ns, split at the hit's time stamp: the probe's program reads the clock after
@@ -33,13 +33,13 @@ type Costs struct {
 }
 
 // Class is the cost of a hit on an instruction of class k, without reads of user memory.
-func (c *Costs) Class(k insn.Cost) Split {
+func (c *Costs) Class(k disasm.Cost) Split {
 	switch k {
-	case insn.Nop5:
+	case disasm.Nop5:
 		return c.Nop5
-	case insn.CallCost:
+	case disasm.CallCost:
 		return c.Call
-	case insn.SingleStep:
+	case disasm.SingleStep:
 		return c.SingleStep
 	}
 	return c.Emulated
@@ -47,7 +47,7 @@ func (c *Costs) Class(k insn.Cost) Split {
 
 // Hit is the cost in ns of a hit of a probe that reads the return address, on an instruction of
 // class k. With returns, it includes the hit at the function's return.
-func (c *Costs) Hit(k insn.Cost, returns bool) float64 {
+func (c *Costs) Hit(k disasm.Cost, returns bool) float64 {
 	ns := c.Class(k).Sum() + c.Read
 	if returns {
 		ns += c.Return.Sum()

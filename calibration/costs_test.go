@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 func TestCosts(t *testing.T) {
@@ -29,11 +29,11 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	for _, w := range []struct {
-		class   insn.Cost
+		class   disasm.Cost
 		returns bool
 		ns      float64
 	}{
-		{insn.Nop5, false, 8}, {insn.Emulated, false, 35}, {insn.CallCost, true, 312}, {insn.SingleStep, false, 3005},
+		{disasm.Nop5, false, 8}, {disasm.Emulated, false, 35}, {disasm.CallCost, true, 312}, {disasm.SingleStep, false, 3005},
 	} {
 		if got := c.Hit(w.class, w.returns); got != w.ns {
 			t.Errorf("a hit on %s (return %t) costs %.0f, want %.0f", w.class, w.returns, got, w.ns)

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ompp-attach/probes/insn"
-	"ompp-attach/probes/insn/insntest"
+	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/disasm/disasmtest"
 )
 
 // The probed instructions of the program's functions are of the classes that they stand for, as the
 // planner of the real probes sees them.
 func TestProgram(t *testing.T) {
-	class := map[kind]insn.Cost{nop5: insn.Nop5, emulated: insn.Emulated, call: insn.CallCost, singleStep: insn.SingleStep, pair: insn.Emulated}
+	class := map[kind]disasm.Cost{nop5: disasm.Nop5, emulated: disasm.Emulated, call: disasm.CallCost, singleStep: disasm.SingleStep, pair: disasm.Emulated}
 	for arch, m := range machines {
 		t.Run(arch, func(t *testing.T) {
 			var kinds []kind
@@ -36,33 +36,33 @@ func TestProgram(t *testing.T) {
 			if f.Machine != m.elf || f.Entry != loadAt+codeOffset {
 				t.Fatalf("machine %v, entry %#x", f.Machine, f.Entry)
 			}
-			code, err := insntest.Open(path)
+			code, err := disasmtest.Open(path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, k := range kinds {
-				in, err := insn.Decode(code, m.probeOffset(i, k)+loadAt)
+				in, err := disasm.Decode(code, m.probeOffset(i, k)+loadAt)
 				if err != nil {
 					t.Fatalf("%s: %v", k, err)
 				}
-				if got := insn.CostOf(in); got != class[k] {
+				if got := disasm.CostOf(in); got != class[k] {
 					t.Errorf("the %s is of class %s", k, got)
 				}
 				if second := m.bodies[k].second; second != 0 {
-					if in, err := insn.Decode(code, m.address(i)+second); err != nil || insn.CostOf(in) != class[k] {
+					if in, err := disasm.Decode(code, m.address(i)+second); err != nil || disasm.CostOf(in) != class[k] {
 						t.Errorf("the second of the %s: %v, %v", k, in, err)
 					}
 				}
 			}
 			// All of the driver is code: nothing was lost in the listing.
 			for at := f.Entry; at < f.Entry+uint64(len(m.driver)); {
-				in, err := insn.Decode(code, at)
+				in, err := disasm.Decode(code, at)
 				if err != nil {
 					t.Fatalf("at %#x: %v", at-f.Entry, err)
 				}
 				at = in.Next()
 			}
-			if in, err := insn.Decode(code, f.Entry+uint64(len(m.driver))-map[string]uint64{"amd64": 3, "arm64": 4}[arch]); err != nil || in.Kind != insn.JumpIndirect {
+			if in, err := disasm.Decode(code, f.Entry+uint64(len(m.driver))-map[string]uint64{"amd64": 3, "arm64": 4}[arch]); err != nil || in.Kind != disasm.JumpIndirect {
 				t.Errorf("the function that looks at the clock ends in %v (%v), not in a jump to the other one", in, err)
 			}
 		})

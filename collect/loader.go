@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -66,7 +66,7 @@ func (m *Measurement) watchLoaders(mods []symbols.Module, pid int) io.Closer {
 
 func (m *Measurement) placeWatch(mod *symbols.Module, pid int) (io.Closer, error) {
 	o := mod.Object()
-	sp, err := insn.SafePoint(o, o.Symbol("_dl_debug_state")[0], insn.Need{})
+	sp, err := disasm.SafePoint(o, o.Symbol("_dl_debug_state")[0], disasm.Need{})
 	if err != nil {
 		return nil, fmt.Errorf("watch the loader %s: %w", mod.Path, err)
 	}

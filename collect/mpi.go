@@ -10,8 +10,8 @@ import (
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
-	"ompp-attach/probes/accessor"
 	"ompp-attach/probes/mpilib"
+	"ompp-attach/probes/mpilib/handles"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
@@ -157,7 +157,7 @@ func (m *Measurement) attachMPI(p *Process, mod *symbols.Module, mods []symbols.
 	p.mpi.job, p.mpi.library = job, mod
 	// The process may be between MPI_Init and MPI_Finalize.
 	if m.running && a.Plan.Library.Unknown == nil {
-		if err := a.Plan.Library.Formulas.Check(mod.Bias, target.ReadMemory(pid)); err != nil && !errors.Is(err, accessor.ErrNotInitialized) {
+		if err := a.Plan.Library.Formulas.Check(mod.Bias, target.ReadMemory(pid)); err != nil && !errors.Is(err, handles.ErrNotInitialized) {
 			p.mpi.doubt(err)
 		}
 	}

@@ -3,7 +3,7 @@ package collect
 import (
 	"ompp-attach/bpf"
 	"ompp-attach/collect/target"
-	"ompp-attach/probes/accessor"
+	"ompp-attach/probes/mpilib/handles"
 )
 
 // lookForNeighbors completes the record of a neighbourhood collective on a communicator that the
@@ -15,7 +15,7 @@ func (m *Measurement) lookForNeighbors(p *Process, r *bpf.MPIRecord) {
 		return
 	}
 	lib := p.mpi.library
-	in, out, ok := accessor.Degrees(lib.Object(), r.Comm, lib.Bias, target.ReadMemory(int(p.pid)))
+	in, out, ok := handles.Degrees(lib.Object(), r.Comm, lib.Bias, target.ReadMemory(int(p.pid)))
 	if !ok {
 		if p.mpi.noNeighbors == nil {
 			p.mpi.noNeighbors = map[uint64]bool{}

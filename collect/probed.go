@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"ompp-attach/bpf"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -31,7 +31,7 @@ func (c probedCode) add(o *symbols.Object, vaddr uint64) {
 
 // standings are the addresses at which the kernel sees a thread from the hit of a probe until it
 // goes on. An address behind a system call is left out: a thread stands there because of that call.
-func standings(code insn.Code, vaddr uint64) map[uint64]standing {
+func standings(code disasm.Code, vaddr uint64) map[uint64]standing {
 	const int3 = 1
 	all, here := map[uint64]standing{}, atProbe
 	note := func(at uint64, s standing) {
@@ -39,8 +39,8 @@ func standings(code insn.Code, vaddr uint64) map[uint64]standing {
 			all[at] = s
 		}
 	}
-	i, err := insn.Decode(code, vaddr)
-	if err == nil && i.Kind == insn.Ret && code.Arch() == "amd64" {
+	i, err := disasm.Decode(code, vaddr)
+	if err == nil && i.Kind == disasm.Ret && code.Arch() == "amd64" {
 		here = atReturn
 	}
 	note(vaddr, here)
@@ -52,16 +52,16 @@ func standings(code insn.Code, vaddr uint64) map[uint64]standing {
 	}
 	// Where the instruction leads: the kernel has emulated it, or has taken the trap behind its
 	// copy, and has not returned to user code yet.
-	if !i.Ends() && i.Kind != insn.Call && i.Kind != insn.CallIndirect {
+	if !i.Ends() && i.Kind != disasm.Call && i.Kind != disasm.CallIndirect {
 		note(i.Next(), atProbe)
 	}
-	if i.Target != 0 && (i.Kind == insn.Call || i.Kind == insn.Jump || i.Kind == insn.Jcc) {
+	if i.Target != 0 && (i.Kind == disasm.Call || i.Kind == disasm.Jump || i.Kind == disasm.Jcc) {
 		note(i.Target, atProbe)
 	}
 	return all
 }
 
-func behindSyscall(code insn.Code, vaddr uint64) bool {
+func behindSyscall(code disasm.Code, vaddr uint64) bool {
 	call := "\x0f\x05" // syscall
 	if code.Arch() == "arm64" {
 		call = "\x01\x00\x00\xd4" // svc #0

@@ -14,7 +14,7 @@ import (
 
 	"ompp-attach/internal/testbin"
 	"ompp-attach/probes"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
@@ -139,12 +139,12 @@ func (g *hitCounted) writeCase(w *bytes.Buffer, title string, hits map[hit]float
 
 // place is a probed instruction and how far it is from its function's start.
 func place(o *symbols.Object, pl *probes.Placement) string {
-	i, err := insn.Decode(o, pl.VAddr)
+	i, err := disasm.Decode(o, pl.VAddr)
 	if err != nil {
 		return err.Error()
 	}
 	text := i.Text()
-	if i.Transfers() && i.Kind != insn.Ret {
+	if i.Transfers() && i.Kind != disasm.Ret {
 		text, _, _ = strings.Cut(text, " ")
 	}
 	off := ""
@@ -197,12 +197,12 @@ func otherRow(o *symbols.Object) string {
 	if err != nil {
 		return fmt.Sprintf("| %s | %s | %s | | | | | | not measured: %v |\n", openmp.Identify(o), o.Arch(), o.BuildID(), err)
 	}
-	var classes [insn.SingleStep + 1]int
+	var classes [disasm.SingleStep + 1]int
 	var dear []string
 	for i := range plan.Placements {
 		pl := &plan.Placements[i]
 		classes[pl.Cost]++
-		if pl.Cost == insn.SingleStep {
+		if pl.Cost == disasm.SingleStep {
 			dear = append(dear, strings.Trim(pl.Symbol, "[]"))
 		}
 	}

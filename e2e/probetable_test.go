@@ -17,7 +17,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/probes"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/openmp"
 	"ompp-attach/symbols"
 )
@@ -208,7 +208,7 @@ func (g *hitCounted) of(c probed) map[hit]float64 {
 type class int
 
 const (
-	classReturn  = class(insn.SingleStep) + 1
+	classReturn  = class(disasm.SingleStep) + 1
 	classIgnored = classReturn + 1
 )
 
@@ -219,7 +219,7 @@ func (c class) String() string {
 	case classIgnored:
 		return "ignored"
 	}
-	return insn.Cost(c).String()
+	return disasm.Cost(c).String()
 }
 
 // sums adds up hits by class.
@@ -228,7 +228,7 @@ func (g *hitCounted) sums(hits map[hit]float64) map[class]float64 {
 	for h, v := range hits {
 		pl := &g.plan.Placements[h.placement]
 		switch a := pl.At(h.Situation); {
-		case !a.Reported && pl.Cost == insn.Emulated:
+		case !a.Reported && pl.Cost == disasm.Emulated:
 			out[classIgnored] += v
 		default:
 			out[class(pl.Cost)] += v

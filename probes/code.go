@@ -6,7 +6,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -15,7 +15,7 @@ import (
 type CodePoint struct {
 	Name      string // for messages
 	VAddr     uint64 // probed instruction
-	When      insn.When
+	When      disasm.When
 	Identity  uint64 // virtual address that names the construct: the Site of its events
 	Construct event.Construct
 	Edge      event.Edge
@@ -29,7 +29,7 @@ type CodePoint struct {
 func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 	p := &Plan{Object: o}
 	for _, c := range points {
-		i, err := insn.Decode(o, c.VAddr)
+		i, err := disasm.Decode(o, c.VAddr)
 		if err == nil && i.Refused {
 			err = errors.New(i.Refusal())
 		}
@@ -48,7 +48,7 @@ func NewCodePlan(o *symbols.Object, points []CodePoint) *Plan {
 		if c.A != 0 {
 			r.A, r.B = Elsewhere(ToFn), Elsewhere(ToKey)
 		}
-		p.add(c.Name, r, c.VAddr, insn.CostOf(i), k)
+		p.add(c.Name, r, c.VAddr, disasm.CostOf(i), k)
 	}
 	p.sort()
 	return p

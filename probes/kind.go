@@ -5,11 +5,11 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // ProbeOf returns the kind of a hit on an instruction of a cost class.
-func ProbeOf(c insn.Cost) event.Probe { return event.ProbeNop5 + event.Probe(c) }
+func ProbeOf(c disasm.Cost) event.Probe { return event.ProbeNop5 + event.Probe(c) }
 
 // kind returns the kind of the hits of a row's entry.
 func (pl *Placement) kind(r *bpf.Row, sitesLater bool) event.Probe {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -29,7 +29,7 @@ var landings = []string{"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "__cxa_
 // have instructions of the other lines anywhere. It is left where control goes to none of its
 // lines. The probes may be hit at other times as well; the engine knows whether a thread is inside.
 func LineProbes(o *symbols.Object, name string, function, identity uint64, lineOf func(uint64) LineKind) ([]CodePoint, error) {
-	parts, err := insn.Parts(o, function)
+	parts, err := disasm.Parts(o, function)
 	if err != nil {
 		return nil, fmt.Errorf("its function cannot be read: %w", err)
 	}
@@ -42,14 +42,14 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 		index[i.Addr] = k
 		kind := lineOf(i.Addr)
 		in[k], first[k] = kind != OtherLine, kind == FirstLine
-		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
 			targets[i.Target] = true
 			fromInside[i.Target] = fromInside[i.Target] || in[k]
 		}
 		if !i.Ends() && in[k] {
 			fromInside[i.Next()] = true
 		}
-		if name, ok := o.PLT(i.Target); ok && i.Kind == insn.Call {
+		if name, ok := o.PLT(i.Target); ok && i.Kind == disasm.Call {
 			returns = returns || slices.Contains(landings, name)
 		}
 	}
@@ -88,7 +88,7 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 			}
 			place(near(to), event.Enter, value)
 		case in[from] && !in[to]:
-			if body[from].Kind != insn.Jcc && !body[from].Refused && !entered(points, body[from].Addr) {
+			if body[from].Kind != disasm.Jcc && !body[from].Refused && !entered(points, body[from].Addr) {
 				// control that comes here leaves the region
 				place(from, event.Release, event.UserLines)
 			} else {
@@ -100,13 +100,13 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 		place(near(0), event.Enter, event.UserLines)
 	}
 	for k, i := range body {
-		if (in[k] || returns) && (i.Kind == insn.Ret || i.Kind == insn.JumpIndirect && i.Ref != 0) {
+		if (in[k] || returns) && (i.Kind == disasm.Ret || i.Kind == disasm.JumpIndirect && i.Ref != 0) {
 			place(k, event.Release, event.UserLines)
 		}
-		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
 			if to, ok := index[i.Target]; ok {
 				edge(k, to)
-			} else if in[k] && i.Kind == insn.Jump {
+			} else if in[k] && i.Kind == disasm.Jump {
 				place(k, event.Release, event.UserLines)
 			}
 		}

@@ -8,16 +8,16 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
 // Placement is one probe, ready to attach.
 type Placement struct {
-	Symbol string    // entry point, or the name of a place in brackets
-	VAddr  uint64    // probed instruction
-	Offset uint64    // offset of that instruction in the file
-	Cost   insn.Cost // what the kernel does to execute that instruction
+	Symbol string      // entry point, or the name of a place in brackets
+	VAddr  uint64      // probed instruction
+	Offset uint64      // offset of that instruction in the file
+	Cost   disasm.Cost // what the kernel does to execute that instruction
 	Return bool
 
 	Row     *Row
@@ -44,8 +44,8 @@ func (p *Plan) Probed() (vaddrs []uint64) {
 	return vaddrs
 }
 
-// Version returns the library's version and, if the distribution left it in the file, the compiler's
-// own note; "" if nothing tells it.
+// Version returns the library's version and, if the distribution left it in the file, the
+// compiler's own note; "" if nothing tells it.
 func (p *Plan) Version() string {
 	var found []string
 	if p.runtime != nil && p.runtime.Version != nil {
@@ -64,8 +64,9 @@ func (p *Plan) Keep(wanted func(event.Construct) bool) {
 	p.Placements = slices.DeleteFunc(p.Placements, func(pl Placement) bool { return !wanted(pl.Row.Construct) })
 }
 
-// add adds a probe at vaddr, and returns it. What is returned is good until the next probe is added.
-func (p *Plan) add(symbol string, r *Row, vaddr uint64, cost insn.Cost, kernel bpf.Row) *Placement {
+// add adds a probe at vaddr, and returns it. What is returned is good until the next probe is
+// added.
+func (p *Plan) add(symbol string, r *Row, vaddr uint64, cost disasm.Cost, kernel bpf.Row) *Placement {
 	pl := Placement{Symbol: symbol, VAddr: vaddr, Cost: cost, Return: r.Return != event.NoEdge,
 		Row: r, Kernel: kernel, onAMD64: p.Object.Arch() == "amd64"}
 	var ok bool

@@ -7,14 +7,14 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
 // Planner makes the plan of one runtime library. Runtime.Place uses it.
 type Planner struct {
 	*Plan
-	Code     *insn.Decoded // the object's code
+	Code     *disasm.Decoded // the object's code
 	imported func(string) bool
 	lo, hi   uint64 // the runtime's own code
 }
@@ -50,10 +50,10 @@ func (p *Planner) Entries(t *Table, done map[uint64]bool) {
 	})
 }
 
-// Entry places the probe of one function's entry. The caller may complete the probe that is returned
-// until another one is placed.
+// Entry places the probe of one function's entry. The caller may complete the probe that is
+// returned until another one is placed.
 func (p *Planner) Entry(name string, vaddr uint64, r *Row) (*Placement, error) {
-	sp, err := insn.SafePoint(p.Code, vaddr, insn.Need{Args: r.args()})
+	sp, err := disasm.SafePoint(p.Code, vaddr, disasm.Need{Args: r.args()})
 	if err != nil {
 		return nil, err
 	}
@@ -71,18 +71,18 @@ func (p *Planner) Entry(name string, vaddr uint64, r *Row) (*Placement, error) {
 
 // At places a probe at an instruction inside the runtime. when says which hits count. The caller
 // may complete the probe that is returned until another one is placed.
-func (p *Planner) At(name string, r *Row, vaddr uint64, cost insn.Cost, when insn.When) *Placement {
+func (p *Planner) At(name string, r *Row, vaddr uint64, cost disasm.Cost, when disasm.When) *Placement {
 	k := r.kernel(vaddr, p.lo, p.hi)
 	k.Flags |= onlyIf(when)
 	return p.add(name, r, vaddr, cost, k)
 }
 
 // onlyIf returns the flags of a row that counts some hits only.
-func onlyIf(when insn.When) uint32 {
+func onlyIf(when disasm.When) uint32 {
 	switch when {
-	case insn.ZeroSet:
+	case disasm.ZeroSet:
 		return bpf.RowOnlyIfZF
-	case insn.ZeroClear:
+	case disasm.ZeroClear:
 		return bpf.RowOnlyIfNotZF
 	}
 	return 0
@@ -112,7 +112,7 @@ func (p *Planner) Enclosing(list []Enclosing) {
 			continue
 		}
 		for _, a := range out {
-			p.At("[return of "+f.Symbol+"]", &f.Exit, a.Inst.Addr, insn.CostOf(a.Inst), a.When)
+			p.At("[return of "+f.Symbol+"]", &f.Exit, a.Inst.Addr, disasm.CostOf(a.Inst), a.When)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package probes
 import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // Field names the field of an event that takes a value which a probe reads.
@@ -81,21 +81,21 @@ type Row struct {
 }
 
 // args are the argument registers that the row's probe reads.
-func (r *Row) args() insn.ArgSet {
-	var s insn.ArgSet
+func (r *Row) args() disasm.ArgSet {
+	var s disasm.ArgSet
 	for _, t := range []Take{r.A, r.B} {
 		if t.To != ToNothing && !(t.To == ToFn && r.Flags&bpf.RowBFromA != 0) {
-			s |= insn.Args(t.Arg)
+			s |= disasm.Args(t.Arg)
 		}
 	}
 	if r.Num > 0 {
-		s |= insn.Args(r.Num - 1)
+		s |= disasm.Args(r.Num - 1)
 	}
 	if r.Size > 0 {
-		s |= insn.Args(r.Size - 1)
+		s |= disasm.Args(r.Size - 1)
 	}
 	if r.Flags&(bpf.RowTrip32|bpf.RowTrip64) != 0 {
-		s |= insn.Args(4, 5)
+		s |= disasm.Args(4, 5)
 	}
 	return s
 }

@@ -6,7 +6,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // TaskPoints are the places inside a runtime where tasks are created, start and
@@ -72,7 +72,7 @@ func (p *Planner) inside(what string, r *Row, at []callgraph.Point) {
 	for _, x := range at {
 		pl := p.At(fmt.Sprintf("[%s: %s]", x.In, what), r, x.VAddr, x.Cost, x.When)
 		pl.Kernel.A = 0
-		if x.Reg != insn.NoReg {
+		if x.Reg != disasm.NoReg {
 			pl.Kernel.A = bpf.Reg(int(x.Reg))
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -23,27 +23,27 @@ func ProbeFunction(o *symbols.Object, name string, entry uint64) (f FunctionProb
 		symbol, start, ok := o.FuncAt(target)
 		return ok && start == target && strings.Contains(symbol, ".cold")
 	}
-	exits, unseen, err := insn.Exits(o, entry, isPart)
+	exits, unseen, err := disasm.Exits(o, entry, isPart)
 	if err != nil {
 		return f, fmt.Errorf("its ends cannot be found: %w", err)
 	}
 	f.Unseen = unseen
-	point := func(p CodePoint, cost insn.Cost) {
+	point := func(p CodePoint, cost disasm.Cost) {
 		p.Name, p.Identity, p.Construct = name, entry, event.UserRegion
 		f.Points = append(f.Points, p)
-		if cost == insn.SingleStep {
+		if cost == disasm.SingleStep {
 			f.Dear++
 		}
 	}
 	// If two probes share a place, their order is not defined.
-	need := insn.Need{Dear: true}
+	need := disasm.Need{Dear: true}
 	for _, x := range exits {
 		need.Avoid = append(need.Avoid, x.Inst.Addr)
 	}
-	begin, err := insn.SafePoint(o, entry, need)
-	if err != nil && len(exits) == 1 && exits[0].When == insn.Always {
+	begin, err := disasm.SafePoint(o, entry, need)
+	if err != nil && len(exits) == 1 && exits[0].When == disasm.Always {
 		// The function only jumps to another one.
-		only, err := insn.SafePoint(o, entry, insn.Need{Dear: true})
+		only, err := disasm.SafePoint(o, entry, disasm.Need{Dear: true})
 		if err == nil && only.VAddr == exits[0].Inst.Addr {
 			point(CodePoint{VAddr: only.VAddr, Edge: event.Enter, Marks: event.FreeAtOnce}, only.Cost)
 			return f, nil
@@ -58,7 +58,7 @@ func ProbeFunction(o *symbols.Object, name string, entry uint64) (f FunctionProb
 		if x.Unsure {
 			p.Value = event.UserJump
 		}
-		point(p, insn.CostOf(x.Inst))
+		point(p, disasm.CostOf(x.Inst))
 	}
 	return f, nil
 }

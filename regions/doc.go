@@ -1,15 +1,17 @@
-// Package regions is a binary Opari: it builds the table of the OpenMP regions of a program or library
-// without running it. It reads the calls of the runtime, outlined functions, libomp's ident_t, line tables
-// and the directives of the source, as far as each is there.
+// Package regions is a binary Opari: it builds the table of the OpenMP regions of a program or
+// library without running it. It reads the calls of the runtime, outlined functions, libomp's
+// ident_t, line tables and the directives of the source, as far as each is there.
 //
-// Code is scanned for bytes that may call a runtime. Functions that hold any are decoded whole, with the
-// constants that calls are given (insn.Constants: ident_t, outlined function, a critical's lock).
+// Code is scanned for bytes that may call a runtime. Functions that hold any are decoded whole,
+// with the constants that calls are given (disasm.Constants: ident_t, outlined function, a
+// critical's lock).
 //
-// With the source, each call is given its directive (align.go): by ident_t; by the call's line, where that
-// is the directive's; else by the first line on the way into the construct's body, that is by a row of the
-// line table that begins a statement, because GCC gives calls and jumped-to code the line of whatever
-// stands before; else by order. Constructs without a call are the directives left over in a function's
-// text. Without the source, ends are estimated, and marked so.
+// With the source, each call is given its directive (align.go): by ident_t; by the call's line,
+// where that is the directive's; else by the first line on the way into the construct's body, that
+// is by a row of the line table that begins a statement, because GCC gives calls and jumped-to code
+// the line of whatever stands before; else by order. Constructs without a call are the directives
+// left over in a function's text. Without the source, ends are estimated, and marked so.
 //
-// Package collect asks the table for each call's place (At) and each outlined function's (Function).
+// Package collect asks the table for each call's place (At) and each outlined function's
+// (Function).
 package regions

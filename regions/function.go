@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -13,7 +13,7 @@ import (
 type function struct {
 	lo, hi uint64
 	name   string // symbol, "" if stripped
-	body   []insn.Inst
+	body   []disasm.Inst
 	sites  []*site // in order of address
 	texts  []symbols.Text
 
@@ -62,7 +62,7 @@ func findFunctions(o *symbols.Object, e *entryPoints, candidates []uint64) (fs [
 			continue
 		}
 		f := &function{lo: lo, hi: hi, name: name}
-		f.body, _ = insn.Func(o, lo) // of what cannot be decoded, what comes before
+		f.body, _ = disasm.Func(o, lo) // of what cannot be decoded, what comes before
 		f.findSites(o, e)
 		if len(f.sites) > 0 {
 			fs = append(fs, f)
@@ -72,7 +72,7 @@ func findFunctions(o *symbols.Object, e *entryPoints, candidates []uint64) (fs [
 }
 
 func (f *function) findSites(o *symbols.Object, e *entryPoints) {
-	insn.Constants(f.body, func(i insn.Inst, arg func(int) (uint64, bool)) {
+	disasm.Constants(f.body, func(i disasm.Inst, arg func(int) (uint64, bool)) {
 		name, ok := destination(i, e)
 		if !ok {
 			return
@@ -80,7 +80,7 @@ func (f *function) findSites(o *symbols.Object, e *entryPoints) {
 		c, _ := callOf(name)
 		s := &site{call: c, in: f, region: -1}
 		s.Site = Site{Call: name, Addr: i.Addr, Return: i.Next(), Start: c.role == opens || c.role == waits,
-			Tail: i.Kind != insn.Call && i.Kind != insn.CallIndirect}
+			Tail: i.Kind != disasm.Call && i.Kind != disasm.CallIndirect}
 		get := func(n int) uint64 {
 			if n == 0 {
 				return 0
@@ -103,12 +103,12 @@ func (f *function) findSites(o *symbols.Object, e *entryPoints) {
 }
 
 // destination returns the runtime's function to which an instruction leads.
-func destination(i insn.Inst, e *entryPoints) (string, bool) {
+func destination(i disasm.Inst, e *entryPoints) (string, bool) {
 	switch i.Kind {
-	case insn.Call, insn.Jump, insn.Jcc:
+	case disasm.Call, disasm.Jump, disasm.Jcc:
 		name, ok := e.code[i.Target]
 		return name, ok
-	case insn.CallIndirect, insn.JumpIndirect:
+	case disasm.CallIndirect, disasm.JumpIndirect:
 		if i.Ref != 0 {
 			return e.slot(i.Ref)
 		}
@@ -240,10 +240,10 @@ func joinDebug(o *symbols.Object, all []*function) {
 			continue
 		}
 		if f.body == nil {
-			f.body, _ = insn.Func(o, f.lo)
+			f.body, _ = disasm.Func(o, f.lo)
 		}
 		for _, i := range f.body {
-			if i.Kind != insn.Call && i.Kind != insn.Jump {
+			if i.Kind != disasm.Call && i.Kind != disasm.Jump {
 				continue
 			}
 			if g := byLo[i.Target]; g != nil && g.inner == nil {

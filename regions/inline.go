@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -17,7 +17,7 @@ const near = 32
 func (b *builder) inline(f *function, body int) {
 	o := b.object
 	if f.body == nil {
-		f.body, _ = insn.Func(o, f.lo)
+		f.body, _ = disasm.Func(o, f.lo)
 	}
 	last := uint64(0)
 	for n := range f.body {
@@ -43,7 +43,7 @@ func (b *builder) inline(f *function, body int) {
 }
 
 // inlineKind tells what an instruction may be the whole of.
-func inlineKind(i *insn.Inst) event.Construct {
+func inlineKind(i *disasm.Inst) event.Construct {
 	switch {
 	case i.Locked:
 		// GCC's full fence on x86-64: lock or $0,(%rsp).

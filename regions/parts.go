@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"slices"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -32,7 +32,7 @@ func joinParts(o *symbols.Object, all []*function, byName map[string][]*function
 		}
 		for _, h := range []*function{g, f} {
 			if h.body == nil {
-				h.body, _ = insn.Func(o, h.lo) // makes no call, and was not decoded for any
+				h.body, _ = disasm.Func(o, h.lo) // makes no call, and was not decoded for any
 			}
 		}
 		g.sites = append(g.sites, f.sites...)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -45,9 +45,9 @@ func lastJumps(o *symbols.Object, fn uint64) (to []uint64) {
 	if !ok {
 		return nil
 	}
-	body, _ := insn.Func(o, lo) // of what cannot be decoded, what comes before
+	body, _ := disasm.Func(o, lo) // of what cannot be decoded, what comes before
 	for _, i := range body {
-		if i.Kind != insn.Jump && i.Kind != insn.Jcc || i.Target >= lo && i.Target < hi {
+		if i.Kind != disasm.Jump && i.Kind != disasm.Jcc || i.Target >= lo && i.Target < hi {
 			continue
 		}
 		if start, _, ok := o.FuncRange(i.Target); ok && start == i.Target {

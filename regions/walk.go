@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -12,7 +12,7 @@ import (
 // the source lines nearest to a call.
 type flow struct {
 	object  *symbols.Object
-	body    []insn.Inst
+	body    []disasm.Inst
 	index   map[uint64]int   // by address
 	sources map[uint64][]int // jumps by target
 	calls   map[uint64]*site
@@ -27,7 +27,7 @@ func newFlow(o *symbols.Object, f *function) *flow {
 	w := &flow{object: o, body: f.body, index: map[uint64]int{}, sources: map[uint64][]int{}, calls: map[uint64]*site{}}
 	for n, i := range f.body {
 		w.index[i.Addr] = n
-		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
 			w.sources[i.Target] = append(w.sources[i.Target], n)
 		}
 	}
@@ -113,15 +113,15 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 				}
 			}
 			i := w.body[k]
-			if w.calls[i.Addr] != nil || i.Ends() && i.Kind != insn.Jump {
+			if w.calls[i.Addr] != nil || i.Ends() && i.Kind != disasm.Jump {
 				break
 			}
 			switch i.Kind {
-			case insn.Jump:
+			case disasm.Jump:
 				p.addr = i.Target
 				p.fresh = true
 				continue
-			case insn.Jcc:
+			case disasm.Jcc:
 				target, next := path{i.Target, true}, path{i.Next(), p.fresh}
 				taken, known := takenIfZero(&i, test)
 				if s.word == "copyprivate" { // there 0 is returned to the thread that executes
@@ -165,7 +165,7 @@ func (w *flow) between(from *site, to []*site) (body []int) {
 			continue
 		}
 		ways := []uint64{}
-		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
 			ways = append(ways, i.Target)
 		}
 		if !i.Ends() {
@@ -216,7 +216,7 @@ func (w *flow) next(s *site) *site {
 		}
 		i := w.body[k]
 		switch {
-		case i.Kind == insn.Jump:
+		case i.Kind == disasm.Jump:
 			addr = i.Target
 		case i.Ends():
 			return nil
@@ -243,9 +243,9 @@ func (w *flow) skips(s *site) *site {
 		}
 		addr = i.Next()
 		switch {
-		case i.Kind == insn.Jump:
+		case i.Kind == disasm.Jump:
 			addr = i.Target
-		case i.Kind == insn.Jcc:
+		case i.Kind == disasm.Jcc:
 			taken, known := takenIfZero(&i, test)
 			if !known {
 				return nil
@@ -264,7 +264,7 @@ func (w *flow) skips(s *site) *site {
 }
 
 // testOf tells what an instruction compares the outcome of a call with.
-func testOf(i *insn.Inst) string {
+func testOf(i *disasm.Inst) string {
 	text := strings.ToLower(i.Text())
 	switch {
 	case strings.HasPrefix(text, "test"), strings.HasPrefix(text, "tst"):
@@ -277,17 +277,17 @@ func testOf(i *insn.Inst) string {
 
 // takenIfZero tells whether a jump is taken for a result of 0: after `test al,
 // al`, which finds zero, or `cmp al, 1`, which does not, or by itself (arm64).
-func takenIfZero(i *insn.Inst, test string) (taken, ok bool) {
+func takenIfZero(i *disasm.Inst, test string) (taken, ok bool) {
 	word, _, _ := strings.Cut(strings.ToLower(i.Text()), " ")
 	switch {
 	case test == "" && (word == "cbz" || word == "tbz"):
 		return true, true
 	case test == "" && (word == "cbnz" || word == "tbnz"):
 		return false, true
-	case test != "test" && test != "cmp", i.Cond != insn.Equal && i.Cond != insn.NotEqual:
+	case test != "test" && test != "cmp", i.Cond != disasm.Equal && i.Cond != disasm.NotEqual:
 		return false, false
 	}
-	return (test == "test") == (i.Cond == insn.Equal), true
+	return (test == "test") == (i.Cond == disasm.Equal), true
 }
 
 // behind looks for the place before a call, nearest first, that pick accepts,

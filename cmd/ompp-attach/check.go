@@ -13,7 +13,7 @@ import (
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 func checkCommand() *cobra.Command {
@@ -194,7 +194,7 @@ func runtimeLines(r *target.InspectedRuntime) []preflight.Line {
 	var costs []string
 	for c, n := range r.Costs {
 		if n > 0 {
-			costs = append(costs, fmt.Sprintf("%d %s", n, insn.Cost(c)))
+			costs = append(costs, fmt.Sprintf("%d %s", n, disasm.Cost(c)))
 		}
 	}
 	ls = append(ls, preflight.Line{What: "probes", Consequence: fmt.Sprintf("%d would be placed (%s), %d of them with a return probe", r.Probes, strings.Join(costs, ", "), r.Returns)})

@@ -17,7 +17,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
 	"ompp-attach/preflight"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/profile"
 )
 
@@ -273,7 +273,7 @@ func TestProcessLines(t *testing.T) {
 			Process: preflight.Process{PID: 7, Threads: 1}, Path: "/bin/solver", Libraries: 1,
 			Runtimes: []target.InspectedRuntime{{
 				Runtime: profile.Runtime{Name: "libgomp", Path: "/lib/libgomp.so.1", Probes: 3},
-				Kind:    event.Gomp, Costs: [insn.SingleStep + 1]int{insn.Emulated: 2, insn.SingleStep: 1}, Returns: 1,
+				Kind:    event.Gomp, Costs: [disasm.SingleStep + 1]int{disasm.Emulated: 2, disasm.SingleStep: 1}, Returns: 1,
 			}},
 			Users: []target.RuntimeUser{{Path: "/bin/solver", Executable: true, Lines: true, Calls: []string{"GOMP_parallel"}}},
 		}

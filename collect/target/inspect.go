@@ -8,7 +8,7 @@ import (
 	"ompp-attach/collect/selection"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/mpilib"
 	"ompp-attach/probes/openmp"
 	"ompp-attach/profile"
@@ -31,10 +31,10 @@ type Inspection struct {
 type InspectedRuntime struct {
 	profile.Runtime
 	Kind     event.Runtime
-	Static   bool                     // part of the executable
-	Replaced bool                     // its file on disk was replaced since
-	Costs    [insn.SingleStep + 1]int // probes that would be placed, by what they cost
-	Returns  int                      // how many of them have a return probe
+	Static   bool                       // part of the executable
+	Replaced bool                       // its file on disk was replaced since
+	Costs    [disasm.SingleStep + 1]int // probes that would be placed, by what they cost
+	Returns  int                        // how many of them have a return probe
 	// Constructs are the constructs for which the process's modules call the runtime.
 	Constructs []ConstructProbes
 	Err        error // why no probes can be placed

@@ -6,7 +6,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
@@ -31,8 +31,8 @@ func (u *Regions) findMarkers(mod *symbols.Module) (points []probes.CodePoint) {
 			continue
 		}
 		// The kernel would put its breakpoint at any address that a broken note has.
-		i, err := insn.Decode(o, m.VAddr)
-		if err != nil || i.Kind != insn.Nop {
+		i, err := disasm.Decode(o, m.VAddr)
+		if err != nil || i.Kind != disasm.Nop {
 			u.unseen = append(u.unseen, profile.Unseen{What: "marker " + m.Name, Reason: fmt.Sprintf("its note in %s leads to %#x, where no nop is", mod.Path, m.VAddr)})
 			continue
 		}

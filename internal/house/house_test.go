@@ -143,16 +143,16 @@ func TestImportDirections(t *testing.T) {
 func TestPurity(t *testing.T) {
 	impure := []string{"github.com/cilium/ebpf", "golang.org/x/sys/unix", module + "/bpf", "net", "os/exec"}
 	banned := map[string][]string{
-		"attribution": impure,
-		"profile":     impure,
-		"analysis":    impure,
-		"efficiency":  impure,
-		"model":       impure,
-		"job":         impure,
-		"compare":     impure,
-		"report":      {"github.com/cilium/ebpf", module + "/bpf"},
-		"symbols":     {"github.com/cilium/ebpf"},
-		"probes/insn": impure,
+		"attribution":   impure,
+		"profile":       impure,
+		"analysis":      impure,
+		"efficiency":    impure,
+		"model":         impure,
+		"job":           impure,
+		"compare":       impure,
+		"report":        {"github.com/cilium/ebpf", module + "/bpf"},
+		"symbols":       {"github.com/cilium/ebpf"},
+		"probes/disasm": impure,
 	}
 	for _, p := range listPackages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
@@ -260,7 +260,8 @@ func TestSchemaDocumented(t *testing.T) {
 func TestOneDoor(t *testing.T) {
 	opens := regexp.MustCompile(`\bos\.(Open|OpenFile|ReadFile)\(|\belf\.Open\(|\bfilepath\.EvalSymlinks\(`)
 	own := regexp.MustCompile(`"/proc/|\bproc \+ "/`) // the kernel's, by our own names
-	for _, dir := range []string{"symbols", "symbols/unwind", "regions", "probes", "probes/inline", "probes/accessor",
+	for _, dir := range []string{"symbols", "symbols/unwind", "regions", "probes", "probes/callgraph", "probes/disasm",
+		"probes/gomp", "probes/kmpc", "probes/tgt", "probes/openmp", "probes/mpilib", "probes/mpilib/handles", "probes/inline",
 		"attribution", "profile", "analysis", "job", "report", "page", "debuginfod"} {
 		names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil || len(names) == 0 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // Point is an instruction inside a runtime that gets a plain probe. Return probes would not do. A
@@ -13,11 +13,11 @@ import (
 // probes beyond 64 per thread.
 type Point struct {
 	VAddr uint64
-	Cost  insn.Cost
-	When  insn.When // the hits that count: Always, ZeroSet or ZeroClear
+	Cost  disasm.Cost
+	When  disasm.When // the hits that count: Always, ZeroSet or ZeroClear
 	// Reg is the register that holds the task's address there. It is NoReg if the point needs none,
 	// or if the task exists on the stack only (GCC's undeferred tasks).
-	Reg insn.Reg
+	Reg disasm.Reg
 	In  string // the function that the point is in, named by its role here
 }
 
@@ -26,7 +26,7 @@ type Point struct {
 const maxStretch = 96
 
 // Around finds the points before and after calls of tasks' functions.
-func (f *Function) Around(calls []insn.Inst, task func(call insn.Inst) *insn.Value) (begin, end []Point, err error) {
+func (f *Function) Around(calls []disasm.Inst, task func(call disasm.Inst) *disasm.Value) (begin, end []Point, err error) {
 	for _, c := range calls {
 		points, err := f.before(c, task(c))
 		if err != nil {
@@ -57,8 +57,8 @@ func bothWays(points []Point) ([]Point, error) {
 		switch {
 		case n < 0:
 			out = append(out, p)
-		case out[n].When != insn.Always && p.When != insn.Always && out[n].When != p.When && out[n].Reg == p.Reg:
-			out[n].When = insn.Always
+		case out[n].When != disasm.Always && p.When != disasm.Always && out[n].When != p.When && out[n].Reg == p.Reg:
+			out[n].When = disasm.Always
 		default:
 			return nil, fmt.Errorf("the instruction at %#x stands for two calls", p.VAddr)
 		}
@@ -68,10 +68,10 @@ func bothWays(points []Point) ([]Point, error) {
 
 // before finds the points that are hit once for each execution of the call, with the register that
 // holds the task there. No register is wanted if task is nil.
-func (f *Function) before(call insn.Inst, task *insn.Value) ([]Point, error) {
-	none := func(insn.Inst) bool { return false }
-	fits := func(i insn.Inst) bool {
-		_, err := f.point(i, insn.Always, task)
+func (f *Function) before(call disasm.Inst, task *disasm.Value) ([]Point, error) {
+	none := func(disasm.Inst) bool { return false }
+	fits := func(i disasm.Inst) bool {
+		_, err := f.point(i, disasm.Always, task)
 		return err == nil
 	}
 	found, err := f.Flow.Cut([]uint64{call.Addr}, none, fits)
@@ -91,7 +91,7 @@ func (f *Function) before(call insn.Inst, task *insn.Value) ([]Point, error) {
 
 // point makes a point of an instruction. If task is not nil, it finds the register that holds the
 // task there.
-func (f *Function) point(i insn.Inst, when insn.When, task *insn.Value) (Point, error) {
+func (f *Function) point(i disasm.Inst, when disasm.When, task *disasm.Value) (Point, error) {
 	p := pointAt(i, when)
 	if i.Refused {
 		return p, errors.New(i.Refusal())
@@ -101,7 +101,7 @@ func (f *Function) point(i insn.Inst, when insn.When, task *insn.Value) (Point, 
 		if !ok {
 			return p, fmt.Errorf("what leads to %s is not known", i)
 		}
-		if p.Reg = s.Holder(*task); p.Reg == insn.NoReg {
+		if p.Reg = s.Holder(*task); p.Reg == disasm.NoReg {
 			return p, fmt.Errorf("no register holds the task at %s", i)
 		}
 	}
@@ -112,21 +112,21 @@ func (f *Function) point(i insn.Inst, when insn.When, task *insn.Value) (Point, 
 // that of the task that the call ran. A point may then be hit after other code, too, where no
 // register holds that task: libgomp's offloaded tasks end on the same way. Without a task there is
 // no such code.
-func (f *Function) After(calls []insn.Inst, task func(call insn.Inst) *insn.Value) ([]Point, error) {
+func (f *Function) After(calls []disasm.Inst, task func(call disasm.Inst) *disasm.Value) ([]Point, error) {
 	body := slices.Concat(f.Parts...)
 	index := map[uint64]int{}
-	into := map[uint64][]insn.Inst{}
+	into := map[uint64][]disasm.Inst{}
 	for n, i := range body {
 		index[i.Addr] = n
-		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
 			into[i.Target] = append(into[i.Target], i)
 		}
 	}
 	// For each jump, the call that it directly follows.
-	behind := map[uint64]insn.Inst{}
+	behind := map[uint64]disasm.Inst{}
 	for _, call := range calls {
 		for k := index[call.Next()]; k < len(body); k++ {
-			if body[k].Kind == insn.Jump {
+			if body[k].Kind == disasm.Jump {
 				behind[body[k].Addr] = call
 			}
 			if len(into[body[k].Addr]) > 0 || body[k].Emulated || body[k].Transfers() {
@@ -136,11 +136,11 @@ func (f *Function) After(calls []insn.Inst, task func(call insn.Inst) *insn.Valu
 	}
 	found, covered := map[uint64]Point{}, map[uint64]bool{}
 	for _, call := range calls {
-		sameTask := func(other insn.Inst) bool {
+		sameTask := func(other disasm.Inst) bool {
 			a, b := task(call), task(other)
 			return a == nil && b == nil || a != nil && b != nil && a.Same(*b)
 		}
-		own := func(jump insn.Inst) (insn.Inst, bool) {
+		own := func(jump disasm.Inst) (disasm.Inst, bool) {
 			c, ok := behind[jump.Addr]
 			return c, ok && sameTask(c)
 		}
@@ -148,7 +148,7 @@ func (f *Function) After(calls []insn.Inst, task func(call insn.Inst) *insn.Valu
 		if err != nil {
 			return nil, fmt.Errorf("after %s: %w", call, err)
 		}
-		if found[call.Addr], err = f.point(at, insn.Always, task(call)); err != nil {
+		if found[call.Addr], err = f.point(at, disasm.Always, task(call)); err != nil {
 			return nil, err
 		}
 		for _, c := range also {
@@ -167,7 +167,7 @@ func (f *Function) After(calls []insn.Inst, task func(call insn.Inst) *insn.Valu
 // stretch looks for a cheap instruction from body[n] on, to which a call returns. It returns
 // body[n] if there is none before other code joins. Ways from other calls may join if own finds
 // that their jump belongs to such a call; also are these calls.
-func (f *Function) stretch(body []insn.Inst, n int, into map[uint64][]insn.Inst, own func(jump insn.Inst) (insn.Inst, bool), hasTask bool) (at insn.Inst, also []insn.Inst, err error) {
+func (f *Function) stretch(body []disasm.Inst, n int, into map[uint64][]disasm.Inst, own func(jump disasm.Inst) (disasm.Inst, bool), hasTask bool) (at disasm.Inst, also []disasm.Inst, err error) {
 	for k := n; k < len(body) && k < n+maxStretch; k++ {
 		i, foreign := body[k], false
 		for _, j := range into[i.Addr] {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
 // CallsOf finds the direct calls of an own function in a library, straight or
 // through its procedure linkage table, each confirmed by decoding the function
 // it lies in from the start.
-func CallsOf(o *symbols.Object, name string) ([]insn.Inst, error) {
+func CallsOf(o *symbols.Object, name string) ([]disasm.Inst, error) {
 	own := o.Symbol(name)
 	known := map[uint64]bool{}
 	isTarget := func(t uint64) bool {
@@ -24,7 +24,7 @@ func CallsOf(o *symbols.Object, name string) ([]insn.Inst, error) {
 		}
 		return yes
 	}
-	var out []insn.Inst
+	var out []disasm.Inst
 	for _, r := range o.TextRanges() {
 		b := o.Read(r.Lo, int(r.Hi-r.Lo))
 		for _, at := range callCandidates(o.Arch(), b, r.Lo, isTarget) {
@@ -32,11 +32,11 @@ func CallsOf(o *symbols.Object, name string) ([]insn.Inst, error) {
 			if !ok {
 				continue
 			}
-			body, err := insn.Func(CodeOf(o), lo)
+			body, err := disasm.Func(CodeOf(o), lo)
 			if err != nil {
 				return nil, fmt.Errorf("reading the function around %#x: %w", at, err)
 			}
-			i := slices.IndexFunc(body, func(i insn.Inst) bool { return i.Addr == at && i.Kind == insn.Call })
+			i := slices.IndexFunc(body, func(i disasm.Inst) bool { return i.Addr == at && i.Kind == disasm.Call })
 			if i >= 0 {
 				out = append(out, body[i])
 			}
@@ -73,18 +73,18 @@ const MaxBehind = 12
 
 // Behind finds the first instruction behind a call that the kernel emulates,
 // provided that nothing else leads to it.
-func Behind(o *symbols.Object, call insn.Inst) (at insn.Inst, err error) {
+func Behind(o *symbols.Object, call disasm.Inst) (at disasm.Inst, err error) {
 	lo, _, ok := o.FuncRange(call.Addr)
 	if !ok {
 		return at, fmt.Errorf("its function is not known")
 	}
-	body, err := insn.Func(CodeOf(o), lo)
+	body, err := disasm.Func(CodeOf(o), lo)
 	if err != nil {
 		return at, err
 	}
 	targets := map[uint64]bool{}
 	for _, i := range body {
-		if i.Kind == insn.Jump || i.Kind == insn.Jcc {
+		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
 			targets[i.Target] = true
 		}
 	}
@@ -93,7 +93,7 @@ func Behind(o *symbols.Object, call insn.Inst) (at insn.Inst, err error) {
 		if targets[next] {
 			return at, fmt.Errorf("code from elsewhere joins at %#x", next)
 		}
-		i, err := insn.Decode(o, next)
+		i, err := disasm.Decode(o, next)
 		if err != nil {
 			return at, err
 		}
@@ -109,19 +109,19 @@ func Behind(o *symbols.Object, call insn.Inst) (at insn.Inst, err error) {
 }
 
 // Returns finds instructions through which a function returns, together hit once.
-func Returns(o *symbols.Object, name string) (found []insn.Approach, err error) {
-	entry, err := insn.OneSymbol(o, name)
+func Returns(o *symbols.Object, name string) (found []disasm.Approach, err error) {
+	entry, err := disasm.OneSymbol(o, name)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := insn.Parts(CodeOf(o), entry)
+	parts, err := disasm.Parts(CodeOf(o), entry)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	for _, body := range parts {
 		for _, i := range body {
-			if i.Kind == insn.Ret {
-				found = append(found, insn.Approaches(parts, i.Addr)...)
+			if i.Kind == disasm.Ret {
+				found = append(found, disasm.Approaches(parts, i.Addr)...)
 			}
 		}
 	}

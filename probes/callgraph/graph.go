@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -24,15 +24,15 @@ const (
 // call make the graph larger, never smaller.
 type Graph struct {
 	Object *symbols.Object
-	Code   *insn.Decoded       // the object's code; each function is decoded once
+	Code   *disasm.Decoded     // the object's code; each function is decoded once
 	From   map[uint64][]uint64 // callers, by the function that they call or jump to
 	bodies map[uint64]*Function
 }
 
 // Function is one decoded function of a library.
 type Function struct {
-	Parts [][]insn.Inst
-	Flow  *insn.Flow
+	Parts [][]disasm.Inst
+	Flow  *disasm.Flow
 }
 
 // New makes the call graph of a file.
@@ -111,11 +111,11 @@ func (g *Graph) Read(entry uint64) (*Function, error) {
 	if f := g.bodies[entry]; f != nil {
 		return f, nil
 	}
-	parts, err := insn.Parts(g.Code, entry)
+	parts, err := disasm.Parts(g.Code, entry)
 	if err != nil {
 		return nil, err
 	}
-	flow, err := insn.NewFlow(g.Object, parts)
+	flow, err := disasm.NewFlow(g.Object, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +130,12 @@ func (g *Graph) readAll(entries []uint64) {
 	var ready sync.WaitGroup
 	var mu sync.Mutex
 	for _, entry := range entries {
-		parts, err := insn.Parts(g.Code, entry)
+		parts, err := disasm.Parts(g.Code, entry)
 		if err != nil {
 			continue // read will report the error
 		}
 		ready.Go(func() {
-			if flow, err := insn.NewFlow(g.Object, parts); err == nil {
+			if flow, err := disasm.NewFlow(g.Object, parts); err == nil {
 				mu.Lock()
 				defer mu.Unlock()
 				g.bodies[entry] = &Function{parts, flow}
@@ -166,10 +166,10 @@ func (g *Graph) Exits(entry uint64, busy, follow map[uint64]bool) ([]Point, erro
 		var ends []uint64
 		for _, i := range f.Flow.Reached() {
 			switch {
-			case i.Kind != insn.Ret && !f.Flow.Leaves(i):
-			case i.Kind == insn.Jcc:
+			case i.Kind != disasm.Ret && !f.Flow.Leaves(i):
+			case i.Kind == disasm.Jcc:
 				return nil, fmt.Errorf("it ends in a conditional jump, %s", i)
-			case i.Kind == insn.Jump && follow[g.Resolve(i.Target)]:
+			case i.Kind == disasm.Jump && follow[g.Resolve(i.Target)]:
 				todo = append(todo, g.Resolve(i.Target))
 			default:
 				ends = append(ends, i.Addr)
@@ -178,8 +178,8 @@ func (g *Graph) Exits(entry uint64, busy, follow map[uint64]bool) ([]Point, erro
 		if len(ends) == 0 {
 			continue
 		}
-		quiet := func(call insn.Inst) bool { return !busy[g.Resolve(call.Target)] }
-		found, err := f.Flow.Cut(ends, quiet, func(insn.Inst) bool { return true })
+		quiet := func(call disasm.Inst) bool { return !busy[g.Resolve(call.Target)] }
+		found, err := f.Flow.Cut(ends, quiet, func(disasm.Inst) bool { return true })
 		if err != nil {
 			return nil, err
 		}
@@ -195,8 +195,8 @@ func (g *Graph) Exits(entry uint64, busy, follow map[uint64]bool) ([]Point, erro
 	return out, nil
 }
 
-func pointAt(i insn.Inst, when insn.When) Point {
-	return Point{VAddr: i.Addr, Cost: insn.CostOf(i), When: when, Reg: insn.NoReg}
+func pointAt(i disasm.Inst, when disasm.When) Point {
+	return Point{VAddr: i.Addr, Cost: disasm.CostOf(i), When: when, Reg: disasm.NoReg}
 }
 
 // Reachable returns the functions to which at most depth direct calls and jumps in a row lead from
@@ -207,9 +207,9 @@ func (g *Graph) Reachable(from []uint64, depth int) []uint64 {
 		var next []uint64
 		for _, entry := range level {
 			// the instructions before an undecodable byte are enough
-			body, _ := insn.Func(g.Code, entry)
+			body, _ := disasm.Func(g.Code, entry)
 			for _, i := range body {
-				if i.Kind != insn.Call && i.Kind != insn.Jump && i.Kind != insn.Jcc {
+				if i.Kind != disasm.Call && i.Kind != disasm.Jump && i.Kind != disasm.Jcc {
 					continue
 				}
 				if f := g.Resolve(i.Target); f != 0 && !slices.Contains(found, f) {
@@ -223,7 +223,8 @@ func (g *Graph) Reachable(from []uint64, depth int) []uint64 {
 	return slices.Compact(found)
 }
 
-// PointerCallers returns those of the given functions that make calls as indirect finds them, decoded.
+// PointerCallers returns those of the given functions that make calls as PointerCalls finds them,
+// decoded.
 func (g *Graph) PointerCallers(entries []uint64) []uint64 {
 	found := slices.DeleteFunc(entries, func(entry uint64) bool { return len(g.PointerCalls(entry)) == 0 })
 	g.readAll(found)
@@ -231,8 +232,8 @@ func (g *Graph) PointerCallers(entries []uint64) []uint64 {
 }
 
 // PointerCalls returns a function's calls through a register or computed memory.
-func (g *Graph) PointerCalls(entry uint64) (calls []insn.Inst) {
-	body, _ := insn.Func(g.Code, entry) // the instructions before an undecodable byte are enough
+func (g *Graph) PointerCalls(entry uint64) (calls []disasm.Inst) {
+	body, _ := disasm.Func(g.Code, entry) // the instructions before an undecodable byte are enough
 	for _, i := range body {
 		if i.CallsPointer() {
 			calls = append(calls, i)

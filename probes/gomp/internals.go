@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // internals are the places inside libgomp that have no exported symbol,
@@ -38,8 +38,8 @@ type internals struct {
 // begin is one point at which workers start a team's function.
 type begin struct {
 	VAddr uint64
-	Cost  insn.Cost
-	Cond  insn.When // the hits that count as a start: Always, ZeroSet or ZeroClear
+	Cost  disasm.Cost
+	Cond  disasm.When // the hits that count as a start: Always, ZeroSet or ZeroClear
 }
 
 // tlsLayout locates struct gomp_thread of the calling thread and fields in it.
@@ -57,7 +57,7 @@ type tlsLayout struct {
 
 // locate finds libgomp's internals in code. It assumes no offsets, and confirms each finding by
 // a second one. An error says which finding failed; then no part of the result may be used.
-func locate(code insn.Code) (internals, error) {
+func locate(code disasm.Code) (internals, error) {
 	var g internals
 	var err error
 	if g.TeamStart, err = findTeamStart(code); err != nil {
@@ -81,22 +81,22 @@ func locate(code insn.Code) (internals, error) {
 // findTeamStart finds the entry of gomp_team_start: the last direct call before GOMP_parallel calls
 // the region's function. The call's arguments confirm it: function and data of the region are
 // GOMP_parallel's own, and the team is the result of a call.
-func findTeamStart(code insn.Code) (uint64, error) {
-	entry, err := insn.OneSymbol(code, "GOMP_parallel")
+func findTeamStart(code disasm.Code) (uint64, error) {
+	entry, err := disasm.OneSymbol(code, "GOMP_parallel")
 	if err != nil {
 		return 0, err
 	}
 	var target uint64
 	var fits, done bool
-	err = insn.Evaluate(code, entry, func(i insn.Inst, s *insn.State) bool {
+	err = disasm.Evaluate(code, entry, func(i disasm.Inst, s *disasm.State) bool {
 		switch i.Kind {
-		case insn.Call:
+		case disasm.Call:
 			target = i.Target
 			team := s.Arg(4)
-			_, _, result := team.Without(insn.AResult)
-			fits = s.Arg(0).Is(insn.AnArgument, 0) && s.Arg(1).Is(insn.AnArgument, 1) &&
+			_, _, result := team.Without(disasm.AResult)
+			fits = s.Arg(0).Is(disasm.AnArgument, 0) && s.Arg(1).Is(disasm.AnArgument, 1) &&
 				result && len(team.Atoms) == 1 && team.Off == 0
-		case insn.CallIndirect:
+		case disasm.CallIndirect:
 			done = true
 		}
 		return !done
@@ -115,7 +115,7 @@ func findTeamStart(code insn.Code) (uint64, error) {
 // findEnds finds gomp_team_end, gomp_team_barrier_wait_final and gomp_thread_start together. The
 // first call of gomp_team_end is the second function. gomp_team_start takes the address of the
 // third one for pthread_create, and the third one calls the second after the region's function.
-func (g *internals) findEnds(code insn.Code) error {
+func (g *internals) findEnds(code disasm.Code) error {
 	ends, err := findTeamEnds(code)
 	if err != nil {
 		return fmt.Errorf("locating gomp_team_end: %w", err)
@@ -131,7 +131,7 @@ func (g *internals) findEnds(code insn.Code) error {
 			continue
 		}
 		for _, w := range workers {
-			if body, err := insn.Func(code, w); err == nil && callsAfterRegion(body, wait) {
+			if body, err := disasm.Func(code, w); err == nil && callsAfterRegion(body, wait) {
 				g.TeamEnd, g.WaitFinal, g.ThreadStart = end, wait, w
 				found++
 			}
@@ -146,8 +146,8 @@ func (g *internals) findEnds(code insn.Code) error {
 
 // findTeamEnds returns the functions that GOMP_parallel_end calls or jumps to, directly or through
 // a part that the compiler split from it.
-func findTeamEnds(code insn.Code) ([]uint64, error) {
-	entry, err := insn.OneSymbol(code, "GOMP_parallel_end")
+func findTeamEnds(code disasm.Code) ([]uint64, error) {
+	entry, err := disasm.OneSymbol(code, "GOMP_parallel_end")
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func findTeamEnds(code insn.Code) ([]uint64, error) {
 	for level, from := 0, []uint64{entry}; level < 2; level++ {
 		var next []uint64
 		for _, f := range from {
-			body, err := insn.Func(code, f)
+			body, err := disasm.Func(code, f)
 			if err != nil {
 				if level == 0 {
 					return nil, err
@@ -164,7 +164,7 @@ func findTeamEnds(code insn.Code) ([]uint64, error) {
 			}
 			lo, hi := body[0].Addr, body[len(body)-1].Next()
 			for _, i := range body {
-				out := i.Kind == insn.Call || i.Kind == insn.Jump || i.Kind == insn.Jcc
+				out := i.Kind == disasm.Call || i.Kind == disasm.Jump || i.Kind == disasm.Jcc
 				if out && (i.Target < lo || i.Target >= hi) && !slices.Contains(ends, i.Target) {
 					ends, next = append(ends, i.Target), append(next, i.Target)
 				}
@@ -175,10 +175,10 @@ func findTeamEnds(code insn.Code) ([]uint64, error) {
 	return ends, nil
 }
 
-func firstCall(code insn.Code, entry uint64) (uint64, bool) {
-	body, _ := insn.Func(code, entry) // the instructions before an undecodable byte are enough
+func firstCall(code disasm.Code, entry uint64) (uint64, bool) {
+	body, _ := disasm.Func(code, entry) // the instructions before an undecodable byte are enough
 	for _, i := range body {
-		if i.Addr >= entry && i.Kind == insn.Call {
+		if i.Addr >= entry && i.Kind == disasm.Call {
 			return i.Target, true
 		}
 	}
@@ -187,14 +187,14 @@ func firstCall(code insn.Code, entry uint64) (uint64, bool) {
 
 // addressesTaken returns the functions whose address the function at entry
 // computes (lea; adrp and add), in any of its parts.
-func addressesTaken(code insn.Code, entry uint64) ([]uint64, error) {
-	parts, err := insn.Parts(code, entry)
+func addressesTaken(code disasm.Code, entry uint64) ([]uint64, error) {
+	parts, err := disasm.Parts(code, entry)
 	if err != nil {
 		return nil, err
 	}
 	var taken []uint64
 	for _, p := range parts {
-		for _, a := range insn.Addresses(p) {
+		for _, a := range disasm.Addresses(p) {
 			if lo, _, ok := code.FuncRange(a); ok && lo == a && !slices.Contains(taken, a) {
 				taken = append(taken, a)
 			}
@@ -205,7 +205,7 @@ func addressesTaken(code insn.Code, entry uint64) ([]uint64, error) {
 
 // callsAfterRegion reports whether body has an indirect call, and each one is followed by a call of
 // wait before any other call.
-func callsAfterRegion(body []insn.Inst, wait uint64) bool {
+func callsAfterRegion(body []disasm.Inst, wait uint64) bool {
 	pending, seen := false, false
 	for _, i := range body {
 		switch {
@@ -214,7 +214,7 @@ func callsAfterRegion(body []insn.Inst, wait uint64) bool {
 				return false
 			}
 			pending = true
-		case i.Kind == insn.Call && pending:
+		case i.Kind == disasm.Call && pending:
 			if i.Target != wait {
 				return false
 			}
@@ -225,18 +225,18 @@ func callsAfterRegion(body []insn.Inst, wait uint64) bool {
 }
 
 // findWorkers places the workers' probes in gomp_thread_start.
-func (g *internals) findWorkers(code insn.Code) error {
-	parts, err := insn.Parts(code, g.ThreadStart)
+func (g *internals) findWorkers(code disasm.Code) error {
+	parts, err := disasm.Parts(code, g.ThreadStart)
 	if err != nil {
 		return err
 	}
 	for _, i := range slices.Concat(parts...) {
 		switch {
-		case i.Kind == insn.Call && i.Target == g.WaitFinal:
+		case i.Kind == disasm.Call && i.Target == g.WaitFinal:
 			g.WorkerEnd = append(g.WorkerEnd, i.Addr)
 		case i.CallsPointer():
-			for _, a := range insn.Approaches(parts, i.Addr) {
-				g.WorkerBegin = append(g.WorkerBegin, begin{a.Inst.Addr, insn.CostOf(a.Inst), a.When})
+			for _, a := range disasm.Approaches(parts, i.Addr) {
+				g.WorkerBegin = append(g.WorkerBegin, begin{a.Inst.Addr, disasm.CostOf(a.Inst), a.When})
 			}
 		}
 	}
@@ -251,15 +251,15 @@ func (g *internals) findWorkers(code insn.Code) error {
 }
 
 // findFields reads the layout of the thread's data from three accessors that only load a field.
-func (g *internals) findFields(code insn.Code) error {
+func (g *internals) findFields(code disasm.Code) error {
 	var slots [3]uint64
 	var fields [3]int64
 	for k, name := range []string{"omp_get_num_threads", "omp_get_thread_num", "omp_get_level"} {
-		entry, err := insn.OneSymbol(code, name)
+		entry, err := disasm.OneSymbol(code, name)
 		if err != nil {
 			return err
 		}
-		returned, err := insn.Returns(code, entry)
+		returned, err := disasm.Returns(code, entry)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -267,7 +267,7 @@ func (g *internals) findFields(code insn.Code) error {
 		for _, v := range returned {
 			field, ok := v.Loaded(4)
 			if ok && k == 0 { // the team's size, in the structure that Team points to
-				rest, team, isLoad := field.Without(insn.ALoad)
+				rest, team, isLoad := field.Without(disasm.ALoad)
 				size, isConst := rest.Const()
 				if ok = isLoad && isConst && team.N == 8 && size < maxField; ok {
 					g.TeamSize, field = uint32(size), *team.Addr
@@ -305,11 +305,11 @@ const maxField = 1 << 14
 
 // threadField takes apart the address of a field of the thread's data. It is the thread pointer
 // plus an offset, or the thread pointer plus a GOT slot's content plus an offset.
-func threadField(v insn.Value) (slot uint64, off int64, ok bool) {
-	if v, _, ok = v.Without(insn.AThreadPointer); !ok {
+func threadField(v disasm.Value) (slot uint64, off int64, ok bool) {
+	if v, _, ok = v.Without(disasm.AThreadPointer); !ok {
 		return 0, 0, false
 	}
-	if rest, got, ok := v.Without(insn.ALoad); ok {
+	if rest, got, ok := v.Without(disasm.ALoad); ok {
 		slot, ok = got.Addr.Const()
 		off, isConst := rest.Const()
 		return slot, int64(off), ok && isConst && got.N == 8 && slot != 0
@@ -321,13 +321,13 @@ func threadField(v insn.Value) (slot uint64, off int64, ok bool) {
 // findBarrier reads the barrier's offset from gomp_team_end's call of
 // gomp_team_barrier_wait_final(&thread->team->barrier). That also confirms the function and the
 // offset of team.
-func (g *internals) findBarrier(code insn.Code) error {
+func (g *internals) findBarrier(code disasm.Code) error {
 	var found bool
-	err := insn.Evaluate(code, g.TeamEnd, func(i insn.Inst, s *insn.State) bool {
-		if i.Kind != insn.Call {
+	err := disasm.Evaluate(code, g.TeamEnd, func(i disasm.Inst, s *disasm.State) bool {
+		if i.Kind != disasm.Call {
 			return true
 		}
-		rest, team, ok := s.Arg(0).Without(insn.ALoad)
+		rest, team, ok := s.Arg(0).Without(disasm.ALoad)
 		off, isConst := rest.Const()
 		if ok && isConst && i.Target == g.WaitFinal && off < maxField {
 			slot, field, ok := threadField(*team.Addr)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/probestest"
 )
 
@@ -88,13 +88,13 @@ func tlsOffset(t *testing.T, path, name string) int64 {
 }
 
 // checkWorkers checks what must hold of the workers' points in any libgomp.
-func checkWorkers(t *testing.T, code insn.Code, g internals) {
+func checkWorkers(t *testing.T, code disasm.Code, g internals) {
 	t.Helper()
-	body, err := insn.Func(code, g.ThreadStart)
+	body, err := disasm.Func(code, g.ThreadStart)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := map[uint64]insn.Inst{}
+	at := map[uint64]disasm.Inst{}
 	for _, i := range body {
 		at[i.Addr] = i
 	}
@@ -104,18 +104,18 @@ func checkWorkers(t *testing.T, code insn.Code, g internals) {
 		t.Errorf("workers begin at %+v and end at %#x", g.WorkerBegin, g.WorkerEnd)
 	}
 	for _, e := range g.WorkerEnd {
-		if i := at[e]; i.Kind != insn.Call || i.Target != g.WaitFinal {
+		if i := at[e]; i.Kind != disasm.Call || i.Target != g.WaitFinal {
 			t.Errorf("worker's end is %s", i)
 		}
 	}
 	for _, b := range g.WorkerBegin {
 		i, ok := at[b.VAddr]
-		conditional := i.Kind == insn.Jcc && (i.Cond == insn.Equal || i.Cond == insn.NotEqual)
-		if !ok || i.Refused || insn.CostOf(i) != b.Cost || (b.Cond != insn.Always) != conditional {
+		conditional := i.Kind == disasm.Jcc && (i.Cond == disasm.Equal || i.Cond == disasm.NotEqual)
+		if !ok || i.Refused || disasm.CostOf(i) != b.Cost || (b.Cond != disasm.Always) != conditional {
 			t.Errorf("worker's begin %+v is %s", b, i)
 		}
 	}
-	if !slices.ContainsFunc(g.WorkerBegin, func(b begin) bool { return b.Cost == insn.Emulated }) {
+	if !slices.ContainsFunc(g.WorkerBegin, func(b begin) bool { return b.Cost == disasm.Emulated }) {
 		t.Errorf("no cheap point at the workers' begin: %+v", g.WorkerBegin)
 	}
 }

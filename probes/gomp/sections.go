@@ -7,7 +7,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // GOMP_sections_next ends a section and returns the number of the next one, 0 if there is none. The
@@ -23,37 +23,37 @@ var sectionNext = probes.Row{Construct: event.Sections, Entry: event.Result, Zer
 // returns the entry point, which then needs no other probe.
 func placeSectionsNext(p *probes.Planner) (done map[uint64]bool) {
 	const name = "GOMP_sections_next"
-	entry, err := insn.OneSymbol(p.Object, name)
+	entry, err := disasm.OneSymbol(p.Object, name)
 	if err != nil {
 		return nil
 	}
-	if sp, err := insn.SafePoint(p.Code, entry, insn.Need{}); err == nil && sp.Cost != insn.SingleStep {
+	if sp, err := disasm.SafePoint(p.Code, entry, disasm.Need{}); err == nil && sp.Cost != disasm.SingleStep {
 		return nil
 	}
 	at, err := locateSectionNext(p.Code, entry)
 	if err != nil {
 		return nil // code of another compiler: probed as the table says
 	}
-	p.At("["+name+": next or none]", &sectionNext, at.Addr, insn.CostOf(at), insn.Always)
+	p.At("["+name+": next or none]", &sectionNext, at.Addr, disasm.CostOf(at), disasm.Always)
 	return map[uint64]bool{entry: true}
 }
 
 // locateSectionNext finds the jump by which GOMP_sections_next decides whether there is a section.
 // The function makes one call, which takes a section, tests whether the answer is 0, and returns.
-func locateSectionNext(code insn.Code, entry uint64) (at insn.Inst, err error) {
-	parts, err := insn.Parts(code, entry)
+func locateSectionNext(code disasm.Code, entry uint64) (at disasm.Inst, err error) {
+	parts, err := disasm.Parts(code, entry)
 	if err != nil {
 		return at, err
 	}
-	graph := insn.NewGraph(code, parts, func(insn.Inst) insn.Effect { return insn.CallReturns })
+	graph := disasm.NewGraph(code, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
 	first := &graph.Blocks[0]
 	calls, jumps := 0, 0
 	for _, b := range graph.Blocks {
 		for _, i := range b.Insts {
 			switch i.Kind {
-			case insn.Call, insn.CallIndirect:
+			case disasm.Call, disasm.CallIndirect:
 				calls++
-			case insn.Jcc:
+			case disasm.Jcc:
 				jumps++
 			}
 		}
@@ -69,7 +69,7 @@ func locateSectionNext(code insn.Code, entry uint64) (at insn.Inst, err error) {
 		return at, errors.New("it has a loop")
 	}
 	for _, i := range first.Insts {
-		if i.Kind == insn.Call {
+		if i.Kind == disasm.Call {
 			return at, nil
 		}
 	}

@@ -3,7 +3,7 @@ package gomp
 import (
 	"strings"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -27,30 +27,30 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 	const far = 48 // instructions that are looked at: a test of al, a few moves, a jump or two
 	test := ""
 	for range far {
-		in, err := insn.Decode(o, vaddr)
+		in, err := disasm.Decode(o, vaddr)
 		if err != nil {
 			return SingleUnknown
 		}
 		next := vaddr + uint64(in.Len)
 		switch in.Kind {
-		case insn.Call:
+		case disasm.Call:
 			name, ok := o.PLT(in.Target)
 			if !ok {
 				name, _, _ = o.FuncAt(in.Target)
 			}
 			return called(name, test)
-		case insn.CallIndirect, insn.JumpIndirect: // -fno-plt: through the GOT
+		case disasm.CallIndirect, disasm.JumpIndirect: // -fno-plt: through the GOT
 			name, ok := o.GOT(in.Ref)
 			if !ok {
 				return SingleUnknown
 			}
 			return called(name, test)
-		case insn.Ret:
+		case disasm.Ret:
 			if test == "" {
 				return SingleUnknown
 			}
 			return SingleLast
-		case insn.Jump:
+		case disasm.Jump:
 			if name, ok := o.PLT(in.Target); ok {
 				return called(name, test)
 			}
@@ -58,7 +58,7 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 				return called(name, test)
 			}
 			next = in.Target
-		case insn.Jcc:
+		case disasm.Jcc:
 			if test == "done" { // no decision other than the test of al comes before a barrier
 				return SingleNowait
 			}
@@ -87,17 +87,17 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 
 // takenIfZero reports whether a jump is taken for al = 0. The jump follows `test al, al`, which
 // sets the zero flag then, or `cmp al, 1`, which does not, or it tests by itself (arm64).
-func takenIfZero(in *insn.Inst, test string) (taken, ok bool) {
+func takenIfZero(in *disasm.Inst, test string) (taken, ok bool) {
 	word, _, _ := strings.Cut(strings.ToLower(in.Text()), " ")
 	switch {
 	case test == "" && (word == "cbz" || word == "tbz"):
 		return true, true
 	case test == "" && (word == "cbnz" || word == "tbnz"):
 		return false, true
-	case test != "test" && test != "cmp", in.Cond != insn.Equal && in.Cond != insn.NotEqual:
+	case test != "test" && test != "cmp", in.Cond != disasm.Equal && in.Cond != disasm.NotEqual:
 		return false, false
 	}
-	return (test == "test") == (in.Cond == insn.Equal), true
+	return (test == "test") == (in.Cond == disasm.Equal), true
 }
 
 func called(name, test string) SingleEnd {

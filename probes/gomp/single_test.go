@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/probestest"
 	"ompp-attach/symbols"
 )
@@ -76,20 +76,20 @@ func afterSingleStart(t *testing.T, o *symbols.Object, fn string) uint64 {
 	if len(entry) != 1 {
 		t.Fatalf("%d functions %s", len(entry), fn)
 	}
-	body, err := insn.Func(o, entry[0])
+	body, err := disasm.Func(o, entry[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range body {
 		var name string
 		switch i.Kind {
-		case insn.Call:
+		case disasm.Call:
 			if n, ok := o.PLT(i.Target); ok {
 				name = n
 			} else {
 				name, _, _ = o.FuncAt(i.Target)
 			}
-		case insn.CallIndirect:
+		case disasm.CallIndirect:
 			name, _ = o.GOT(i.Ref)
 		}
 		if strings.HasPrefix(name, "GOMP_single_start") {

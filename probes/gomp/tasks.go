@@ -7,7 +7,7 @@ import (
 
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -51,7 +51,7 @@ type taskFinder struct {
 // creators visits the entry points that have a task's function as an argument.
 func (t *taskFinder) creators(visit func(name string, f *callgraph.Function) error) error {
 	for _, name := range taskEntries[:3] {
-		entry, err := insn.OneSymbol(t.Object, name)
+		entry, err := disasm.OneSymbol(t.Object, name)
 		if err != nil {
 			if name == "GOMP_task" {
 				return err
@@ -76,7 +76,7 @@ func (t *taskFinder) findCreated() error {
 		var calls []uint64
 		for i, s := range f.Flow.States() {
 			for _, w := range s.Stores(i) {
-				if !w.Value.Is(insn.AnArgument, 0) || len(w.At.Atoms) != 1 || w.At.Atoms[0].Kind != insn.AResult {
+				if !w.Value.Is(disasm.AnArgument, 0) || len(w.At.Atoms) != 1 || w.At.Atoms[0].Kind != disasm.AResult {
 					continue
 				}
 				switch {
@@ -94,15 +94,15 @@ func (t *taskFinder) findCreated() error {
 			return errors.New("it stores its function in nothing that it allocates")
 		}
 		for _, addr := range calls {
-			call, err := insn.Decode(t.Object, addr)
+			call, err := disasm.Decode(t.Object, addr)
 			if err != nil {
 				return err
 			}
 			if !t.allocates(call) {
 				return fmt.Errorf("%s, which returns the task, does not call malloc", call)
 			}
-			task := insn.Value{Atoms: []insn.Atom{{Kind: insn.AResult, N: addr}}}
-			points, err := f.After([]insn.Inst{call}, func(insn.Inst) *insn.Value { return &task })
+			task := disasm.Value{Atoms: []disasm.Atom{{Kind: disasm.AResult, N: addr}}}
+			points, err := f.After([]disasm.Inst{call}, func(disasm.Inst) *disasm.Value { return &task })
 			if err != nil {
 				return err
 			}
@@ -113,16 +113,16 @@ func (t *taskFinder) findCreated() error {
 }
 
 // allocates reports whether a call is of a function that calls malloc.
-func (t *taskFinder) allocates(call insn.Inst) bool {
+func (t *taskFinder) allocates(call disasm.Inst) bool {
 	// the instructions before an undecodable byte are enough
-	body, _ := insn.Func(t.Code, t.Resolve(call.Target))
+	body, _ := disasm.Func(t.Code, t.Resolve(call.Target))
 	malloc := t.Object.Symbol("malloc")
-	return slices.ContainsFunc(body, func(i insn.Inst) bool {
-		if i.Kind != insn.Call && i.Kind != insn.CallIndirect {
+	return slices.ContainsFunc(body, func(i disasm.Inst) bool {
+		if i.Kind != disasm.Call && i.Kind != disasm.CallIndirect {
 			return false
 		}
 		name, _ := t.Object.PLT(i.Target)
-		if i.Kind == insn.CallIndirect {
+		if i.Kind == disasm.CallIndirect {
 			name, _ = t.Object.GOT(i.Ref)
 		}
 		return name == "malloc" || slices.Contains(malloc, i.Target)
@@ -140,8 +140,8 @@ func (t *taskFinder) findRuns() error {
 		if err != nil {
 			return fmt.Errorf("function at %#x: %w", entry, err)
 		}
-		tasks := map[uint64]*insn.Value{}
-		var runs []insn.Inst
+		tasks := map[uint64]*disasm.Value{}
+		var runs []disasm.Inst
 		for _, c := range t.PointerCalls(entry) {
 			if s, ok := f.Flow.At(c.Addr); ok {
 				if task, ok := s.Callee(c).FieldOf(t.fn); ok {
@@ -155,7 +155,7 @@ func (t *taskFinder) findRuns() error {
 		if len(runs) == 0 {
 			continue
 		}
-		if err := t.addRuns(f, runs, func(c insn.Inst) *insn.Value { return tasks[c.Addr] }, t.NameOf(entry)); err != nil {
+		if err := t.addRuns(f, runs, func(c disasm.Inst) *disasm.Value { return tasks[c.Addr] }, t.NameOf(entry)); err != nil {
 			return err
 		}
 		t.busy = append(t.busy, entry)
@@ -173,7 +173,7 @@ func (t *taskFinder) findRuns() error {
 }
 
 // addRuns adds the points around calls of tasks' functions.
-func (t *taskFinder) addRuns(f *callgraph.Function, runs []insn.Inst, task func(insn.Inst) *insn.Value, name string) error {
+func (t *taskFinder) addRuns(f *callgraph.Function, runs []disasm.Inst, task func(disasm.Inst) *disasm.Value, name string) error {
 	begin, end, err := f.Around(runs, task)
 	t.points.Begin = append(t.points.Begin, callgraph.In(name, begin)...)
 	t.points.End = append(t.points.End, callgraph.In(name, end)...)
@@ -187,7 +187,7 @@ func (t *taskFinder) addRuns(f *callgraph.Function, runs []insn.Inst, task func(
 // at once. The entry point's third argument is another function, which copies the task's data.
 func (t *taskFinder) findUndeferred() error {
 	return t.creators(func(name string, f *callgraph.Function) error {
-		var runs []insn.Inst
+		var runs []disasm.Inst
 		for i, s := range f.Flow.States() {
 			if !i.CallsPointer() {
 				continue
@@ -195,9 +195,9 @@ func (t *taskFinder) findUndeferred() error {
 			callee := s.Callee(i)
 			_, deferred := callee.FieldOf(t.fn)
 			switch {
-			case callee.Is(insn.AnArgument, 0):
+			case callee.Is(disasm.AnArgument, 0):
 				runs = append(runs, i)
-			case !callee.Is(insn.AnArgument, 2) && !deferred:
+			case !callee.Is(disasm.AnArgument, 2) && !deferred:
 				return fmt.Errorf("%s calls neither the task's function nor the copying one", i)
 			}
 		}
@@ -205,7 +205,7 @@ func (t *taskFinder) findUndeferred() error {
 			return errors.New("it does not call its function")
 		}
 		t.busy = append(t.busy, t.Object.Symbol(name)...)
-		return t.addRuns(f, runs, func(insn.Inst) *insn.Value { return nil }, name)
+		return t.addRuns(f, runs, func(disasm.Inst) *disasm.Value { return nil }, name)
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/probestest"
 	"ompp-attach/symbols"
 )
@@ -25,7 +25,7 @@ func checkTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
 	var created []string
 	for _, x := range p.Created {
 		created = append(created, x.In)
-		if x.Reg == insn.NoReg {
+		if x.Reg == disasm.NoReg {
 			t.Errorf("no register holds the task at %+v", x)
 		}
 	}
@@ -33,7 +33,7 @@ func checkTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
 		t.Errorf("tasks are created in %v", created)
 	}
 	for _, x := range slices.Concat(p.Begin, p.End) {
-		if atOnce := slices.Contains(runAtOnce, x.In); atOnce != (x.Reg == insn.NoReg) {
+		if atOnce := slices.Contains(runAtOnce, x.In); atOnce != (x.Reg == disasm.NoReg) {
 			t.Errorf("register %d holds the task at %+v", x.Reg, x)
 		}
 	}

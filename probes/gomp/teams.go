@@ -6,7 +6,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // placeTeams places the probes inside libgomp that see teams.
@@ -40,7 +40,7 @@ func placeTeams(p *probes.Planner) error {
 		tls(&pl.Kernel, pl.VAddr)
 	}
 	for _, vaddr := range in.WorkerEnd {
-		p.At("[gomp_thread_start: end]", &workerEnd, vaddr, insn.CallCost, insn.Always)
+		p.At("[gomp_thread_start: end]", &workerEnd, vaddr, disasm.CallCost, disasm.Always)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func placeTeams(p *probes.Planner) error {
 // placeTeamDone places the probe behind the call by which GOMP_teams_reg executes a team.
 func placeTeamDone(p *probes.Planner) {
 	const teams = "GOMP_teams_reg"
-	entry, err := insn.OneSymbol(p.Object, teams)
+	entry, err := disasm.OneSymbol(p.Object, teams)
 	if err != nil {
 		return // before GCC 9
 	}
@@ -57,16 +57,16 @@ func placeTeamDone(p *probes.Planner) {
 		p.Missing = append(p.Missing, fmt.Sprintf("the end of each team in %s: %v", teams, err))
 		return
 	}
-	p.At("["+teams+": team done]", &teamDone, at.Addr, insn.CostOf(at), insn.Always)
+	p.At("["+teams+": team done]", &teamDone, at.Addr, disasm.CostOf(at), disasm.Always)
 }
 
 // behindPointerCall finds where to probe behind a function's only call of a function pointer.
-func behindPointerCall(p *probes.Planner, entry uint64) (at insn.Inst, err error) {
-	body, err := insn.Func(p.Code, entry)
+func behindPointerCall(p *probes.Planner, entry uint64) (at disasm.Inst, err error) {
+	body, err := disasm.Func(p.Code, entry)
 	if err != nil {
 		return at, err
 	}
-	var calls []insn.Inst
+	var calls []disasm.Inst
 	for _, i := range body {
 		if i.CallsPointer() {
 			calls = append(calls, i)

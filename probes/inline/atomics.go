@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -25,12 +25,12 @@ func analyseAtomics(o *symbols.Object) *Inlined {
 		return x
 	}
 	for _, fn := range locking(o) {
-		parts, err := insn.Parts(o, fn)
+		parts, err := disasm.Parts(o, fn)
 		if err != nil {
 			continue
 		}
 		parts = ownParts(o, fn, parts)
-		var at []insn.Inst
+		var at []disasm.Inst
 		for _, i := range slices.Concat(parts...) {
 			if _, _, ok := atomicAt(o, i); ok {
 				at = append(at, i)
@@ -39,7 +39,7 @@ func analyseAtomics(o *symbols.Object) *Inlined {
 		if len(at) == 0 {
 			continue
 		}
-		g := insn.NewGraph(o, parts, func(insn.Inst) insn.Effect { return insn.CallReturns })
+		g := disasm.NewGraph(o, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
 		dom, post := g.Dominators(), g.PostDominators()
 		for _, i := range at {
 			file, d, _ := atomicAt(o, i)
@@ -84,7 +84,7 @@ func locking(o *symbols.Object) (fns []uint64) {
 var mfence = []byte{0x0f, 0xae, 0xf0}
 
 // atomicAt returns the atomic or flush directive that an instruction implements.
-func atomicAt(o *symbols.Object, i insn.Inst) (file string, d symbols.Directive, ok bool) {
+func atomicAt(o *symbols.Object, i disasm.Inst) (file string, d symbols.Directive, ok bool) {
 	fence := bytes.Equal(i.Bytes, mfence)
 	if !i.Locked && !fence && !i.Exchanges() {
 		return "", d, false
@@ -104,15 +104,15 @@ func atomicAt(o *symbols.Object, i insn.Inst) (file string, d symbols.Directive,
 
 // once finds an instruction that is executed once for each atomic operation, and not for each retry
 // of a compare-and-swap.
-func once(g *insn.Graph, dom, post insn.Order, i insn.Inst) (Point, bool) {
+func once(g *disasm.Graph, dom, post disasm.Order, i disasm.Inst) (Point, bool) {
 	n, ok := g.BlockOf(i.Addr)
 	if !ok {
 		return Point{}, false
 	}
 	b := &g.Blocks[n]
 	if i.CompareAndSwaps() {
-		if last := b.Last(); last.Kind == insn.Jcc && last.Emulated && (last.Cond == insn.Equal || last.Cond == insn.NotEqual) && g.FlagsKept(i.Addr, last.Addr) {
-			return Point{VAddr: last.Addr, When: insn.ZeroSet, Cost: insn.CostOf(last)}, true
+		if last := b.Last(); last.Kind == disasm.Jcc && last.Emulated && (last.Cond == disasm.Equal || last.Cond == disasm.NotEqual) && g.FlagsKept(i.Addr, last.Addr) {
+			return Point{VAddr: last.Addr, When: disasm.ZeroSet, Cost: disasm.CostOf(last)}, true
 		}
 		c := innermost(g, n)
 		if c == nil {
@@ -133,7 +133,7 @@ func once(g *insn.Graph, dom, post insn.Order, i insn.Inst) (Point, bool) {
 
 // beside returns the cheapest instruction of a block for a probe. not is an instruction that cannot
 // have the probe.
-func beside(b *insn.Block, not uint64) (p Point, ok bool) {
+func beside(b *disasm.Block, not uint64) (p Point, ok bool) {
 	for _, i := range b.Insts {
 		if i.Addr == not || i.Refused {
 			continue
@@ -146,7 +146,7 @@ func beside(b *insn.Block, not uint64) (p Point, ok bool) {
 }
 
 // innermost returns the innermost cycle that contains a block.
-func innermost(g *insn.Graph, n int) (c []int) {
+func innermost(g *disasm.Graph, n int) (c []int) {
 	var within []int
 	for header := -1; ; {
 		cycles := g.Cycles(within, header)
@@ -163,7 +163,7 @@ func innermost(g *insn.Graph, n int) (c []int) {
 }
 
 // entry returns the only block by which a cycle is entered, or -1 if there are several.
-func entry(g *insn.Graph, c []int) int {
+func entry(g *disasm.Graph, c []int) int {
 	h := -1
 	for _, n := range c {
 		if n == 0 || slices.ContainsFunc(g.Blocks[n].Preds, func(p int) bool { return !slices.Contains(c, p) }) {

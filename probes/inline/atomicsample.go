@@ -3,7 +3,7 @@ package inline
 import (
 	"slices"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -19,12 +19,12 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	parts, err := insn.Parts(o, fn)
+	parts, err := disasm.Parts(o, fn)
 	if err != nil {
 		return 0, false
 	}
 	parts = ownParts(o, fn, parts)
-	var g *insn.Graph
+	var g *disasm.Graph
 	for _, i := range slices.Concat(parts...) {
 		if _, d, ok := atomicAt(o, i); !ok || !d.Matches("atomic") {
 			continue
@@ -36,7 +36,7 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 			continue
 		}
 		if g == nil {
-			g = insn.NewGraph(o, parts, func(insn.Inst) insn.Effect { return insn.CallReturns })
+			g = disasm.NewGraph(o, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
 		}
 		if inCycle(g, i, vaddr) {
 			return i.Addr, true
@@ -47,7 +47,7 @@ func AtomicAt(o *symbols.Object, vaddr uint64) (at uint64, ok bool) {
 
 // inCycle reports whether an instruction is in the innermost cycle around a compare-and-swap, or is
 // the load for it before the cycle.
-func inCycle(g *insn.Graph, swap insn.Inst, vaddr uint64) bool {
+func inCycle(g *disasm.Graph, swap disasm.Inst, vaddr uint64) bool {
 	n, ok := g.BlockOf(swap.Addr)
 	if !ok {
 		return false
@@ -66,7 +66,7 @@ func inCycle(g *insn.Graph, swap insn.Inst, vaddr uint64) bool {
 	}
 	// The processor takes an interrupt behind the load, not in it.
 	before := g.Blocks[at].Insts
-	load := slices.IndexFunc(before, func(i insn.Inst) bool { return i.SameMemory(swap) })
+	load := slices.IndexFunc(before, func(i disasm.Inst) bool { return i.SameMemory(swap) })
 	return load >= 0 && vaddr >= before[load].Addr
 }
 

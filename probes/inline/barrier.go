@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -100,8 +100,8 @@ func (f *function) leading(to []int) map[int]bool {
 }
 
 // noReturn reports whether a block ends in a call that does not return.
-func (f *function) noReturn(b *insn.Block) bool {
-	return b.Last().Kind == insn.Trap || b.Last().Kind == insn.Call || b.Last().Kind == insn.CallIndirect
+func (f *function) noReturn(b *disasm.Block) bool {
+	return b.Last().Kind == disasm.Trap || b.Last().Kind == disasm.Call || b.Last().Kind == disasm.CallIndirect
 }
 
 // explicit reports whether a call belongs to a barrier directive.

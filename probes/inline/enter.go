@@ -3,7 +3,7 @@ package inline
 import (
 	"slices"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // decides returns the block that decides whether a thread has a share.
@@ -89,7 +89,7 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 		if f.shared[n] {
 			return nil // the call belongs to another loop
 		}
-		if strict && b.Last().Kind == insn.Jcc {
+		if strict && b.Last().Kind == disasm.Jcc {
 			return nil
 		}
 		enters := slices.ContainsFunc(b.Succs, func(k int) bool { return behind[k] })
@@ -115,7 +115,7 @@ func (f *function) guards(s *share) (gs []int) {
 	leading := f.leading([]int{s.header})
 	for n := range f.g.Blocks {
 		i := f.g.Blocks[n].Last()
-		if flags := f.flow.Flags[i.Addr]; i.Kind != insn.Jcc || flags&byThread == 0 || f.foreign(n) || !s.level.acyclic(n) {
+		if flags := f.flow.Flags[i.Addr]; i.Kind != disasm.Jcc || flags&byThread == 0 || f.foreign(n) || !s.level.acyclic(n) {
 			continue
 		}
 		if !slices.ContainsFunc(f.g.Blocks[n].Succs, func(k int) bool { return leading[k] }) {
@@ -132,7 +132,7 @@ func (f *function) guards(s *share) (gs []int) {
 // foreign reports whether a block tests for the primary thread, as a master construct does.
 func (f *function) foreign(n int) bool {
 	i := f.g.Blocks[n].Last()
-	return i.Kind == insn.Jcc && f.flow.Zero[i.Addr] == byThread
+	return i.Kind == disasm.Jcc && f.flow.Zero[i.Addr] == byThread
 }
 
 // avoiding returns the blocks that control can come to from the start of a segment without passing
@@ -179,7 +179,7 @@ func (f *function) near(n int) Point {
 	b := &f.g.Blocks[n]
 	last := b.Last()
 	for _, i := range slices.Backward(b.Insts) {
-		if i.Emulated && i.Kind != insn.Nop {
+		if i.Emulated && i.Kind != disasm.Nop {
 			return point(i)
 		}
 		if last.Refused {
@@ -193,21 +193,21 @@ func (f *function) near(n int) Point {
 // whether the thread has work left. GCC does so at -O0.
 func (f *function) testedFirst(header int) bool {
 	b := &f.g.Blocks[header]
-	return b.Last().Kind == insn.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && !slices.Contains(b.Succs, header)
+	return b.Last().Kind == disasm.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && !slices.Contains(b.Succs, header)
 }
 
 // zeroTrip returns the test by which all threads skip a loop that is empty for the whole team, or
 // else the test for an empty share. The former compares the number of iterations, on which the
 // share depends.
 func (f *function) zeroTrip(s *share) int {
-	const bounds insn.Taint = 1 << 2
+	const bounds disasm.Taint = 1 << 2
 	best := s.guard
 	guard := f.g.Blocks[s.guard].Last().Addr
 	join := f.post.Over(s.guard)
 	for d := f.dom.Over(s.guard); d >= 0; d = f.dom.Over(d) {
 		b := &f.g.Blocks[d]
 		last := len(b.Insts) - 1
-		if b.Last().Kind != insn.Jcc || !s.level.acyclic(d) || f.post.Over(d) != join || f.flow.Flags[b.Last().Addr]&byThread != 0 {
+		if b.Last().Kind != disasm.Jcc || !s.level.acyclic(d) || f.post.Over(d) != join || f.flow.Flags[b.Last().Addr]&byThread != 0 {
 			continue
 		}
 		compare := -1
@@ -220,7 +220,7 @@ func (f *function) zeroTrip(s *share) int {
 			continue
 		}
 		at := b.Insts[compare].Addr
-		flow := f.g.Trace(func(i insn.Inst) insn.Taint {
+		flow := f.g.Trace(func(i disasm.Inst) disasm.Taint {
 			if i.Addr == at {
 				return bounds
 			}

@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
 // The origins to which values are traced.
 const (
-	byThread insn.Taint = 1 << iota // omp_get_thread_num
-	bySize                          // omp_get_num_threads
+	byThread disasm.Taint = 1 << iota // omp_get_thread_num
+	bySize                            // omp_get_num_threads
 )
 
 // maxBlocks bounds the time that one function takes. The largest functions of real programs have a
@@ -28,9 +28,9 @@ type function struct {
 	o         *symbols.Object
 	fn        uint64
 	region    bool // an outlined function
-	g         *insn.Graph
-	dom, post insn.Order
-	flow      *insn.Dependence
+	g         *disasm.Graph
+	dom, post disasm.Order
+	flow      *disasm.Dependence
 	calls     map[uint64]string   // the callee of each call or tail jump
 	file      string              // the source file in which its directives stand
 	ds        *listing            // the directives of that file
@@ -133,7 +133,7 @@ func ofRuntime(name string) bool {
 }
 
 func newFunction(o *symbols.Object, fn uint64, region bool, sources *listings) *function {
-	parts, err := insn.Parts(o, fn)
+	parts, err := disasm.Parts(o, fn)
 	if err != nil {
 		return nil
 	}
@@ -142,26 +142,26 @@ func newFunction(o *symbols.Object, fn uint64, region bool, sources *listings) *
 	for _, p := range parts {
 		lo, hi := p[0].Addr, p[len(p)-1].Next()
 		for _, i := range p {
-			if (i.Kind == insn.Call || i.Kind == insn.CallIndirect || i.Kind == insn.JumpIndirect && i.Ref != 0) ||
-				i.Kind == insn.Jump && (i.Target < lo || i.Target >= hi) {
+			if (i.Kind == disasm.Call || i.Kind == disasm.CallIndirect || i.Kind == disasm.JumpIndirect && i.Ref != 0) ||
+				i.Kind == disasm.Jump && (i.Target < lo || i.Target >= hi) {
 				f.calls[i.Addr] = callee(o, i)
 			}
 		}
 	}
-	f.g = insn.NewGraph(o, parts, func(i insn.Inst) insn.Effect {
+	f.g = disasm.NewGraph(o, parts, func(i disasm.Inst) disasm.Effect {
 		switch name := f.calls[i.Addr]; {
 		case divides(name):
-			return insn.CallCuts
+			return disasm.CallCuts
 		case name != "" && noReturn.MatchString(name):
-			return insn.CallEnds
+			return disasm.CallEnds
 		}
-		return insn.CallReturns
+		return disasm.CallReturns
 	})
 	if f.g.Unknown || len(f.g.Blocks) > maxBlocks {
 		return nil
 	}
 	f.dom, f.post = f.g.Dominators(), f.g.PostDominators()
-	f.flow = f.g.Trace(func(i insn.Inst) insn.Taint {
+	f.flow = f.g.Trace(func(i disasm.Inst) disasm.Taint {
 		switch f.calls[i.Addr] {
 		case "omp_get_thread_num":
 			return byThread
@@ -183,8 +183,8 @@ func newFunction(o *symbols.Object, fn uint64, region bool, sources *listings) *
 }
 
 // ownParts leaves out parts that are functions of their own, reached by a tail call.
-func ownParts(o *symbols.Object, fn uint64, parts [][]insn.Inst) [][]insn.Inst {
-	return slices.DeleteFunc(parts, func(p []insn.Inst) bool {
+func ownParts(o *symbols.Object, fn uint64, parts [][]disasm.Inst) [][]disasm.Inst {
+	return slices.DeleteFunc(parts, func(p []disasm.Inst) bool {
 		n, start, ok := o.FuncAt(p[0].Addr)
 		return p[0].Addr != fn && (!ok || start != p[0].Addr || !strings.Contains(n, ".cold"))
 	})
@@ -223,14 +223,14 @@ func (f *function) around(line int) (best symbols.Directive, ok bool) {
 }
 
 // point makes a point of an instruction.
-func point(i insn.Inst) Point { return Point{VAddr: i.Addr, Cost: insn.CostOf(i)} }
+func point(i disasm.Inst) Point { return Point{VAddr: i.Addr, Cost: disasm.CostOf(i)} }
 
 // leave finds where every thread that comes through block from has left the construct. The last
 // instruction of that block decides about the construct. The point is the first cheap instruction
 // on the way that all threads share, or else the end of the region, or else an instruction that the
 // kernel must single-step. If there is no such point, end says how the construct ends.
 func (f *function) leave(from int, acyclic func(int) bool) (p []Point, end event.InlineEnd) {
-	var stepped *insn.Inst
+	var stepped *disasm.Inst
 	for j := f.post.Over(from); j >= 0; j = f.post.Over(j) {
 		if !acyclic(j) {
 			continue
@@ -238,7 +238,7 @@ func (f *function) leave(from int, acyclic func(int) bool) (p []Point, end event
 		b := &f.g.Blocks[j]
 		for n := range b.Insts {
 			i := b.Insts[n]
-			if i.Emulated && !i.Refused && i.Kind != insn.Nop {
+			if i.Emulated && !i.Refused && i.Kind != disasm.Nop {
 				return []Point{point(i)}, event.EndPoint
 			}
 			if !i.Refused && stepped == nil {

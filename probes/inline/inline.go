@@ -7,7 +7,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/probes"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -31,8 +31,8 @@ type Construct struct {
 // Point is an instruction for a probe.
 type Point struct {
 	VAddr uint64
-	When  insn.When
-	Cost  insn.Cost
+	When  disasm.When
+	Cost  disasm.Cost
 }
 
 // Unseen is a construct that no probe can see.
@@ -107,7 +107,7 @@ func separate(points []probes.CodePoint) (out []probes.CodePoint) {
 			out = append(out, p)
 			continue
 		}
-		when := insn.Always
+		when := disasm.Always
 		if out[last].When == p.When {
 			when = p.When
 		}

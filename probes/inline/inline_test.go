@@ -12,8 +12,8 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/inline"
-	"ompp-attach/probes/insn"
 	"ompp-attach/symbols"
 )
 
@@ -88,7 +88,7 @@ func TestPoints(t *testing.T) {
 			t.Errorf("%s: only %d points", flags, len(points))
 		}
 		for _, p := range points {
-			i, err := insn.Decode(o, p.VAddr)
+			i, err := disasm.Decode(o, p.VAddr)
 			if err != nil || i.Refused || seen[p.VAddr] {
 				t.Errorf("%s: %s at %s: %v, used before: %t", flags, p.Name, i, err, seen[p.VAddr])
 			}

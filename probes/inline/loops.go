@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -44,10 +44,10 @@ func (f *function) loops(x *Inlined) {
 	f.assign(groups, of)
 	for k, copies := range groups {
 		s, ds := copies[0], of[k]
-		if f.source && len(ds) == 0 && s.flags&insn.Remainder == 0 && !f.arrays(s) {
+		if f.source && len(ds) == 0 && s.flags&disasm.Remainder == 0 && !f.arrays(s) {
 			continue // shared out by hand
 		}
-		if !f.source && s.flags&insn.Remainder == 0 {
+		if !f.source && s.flags&disasm.Remainder == 0 {
 			x.Unseen = append(x.Unseen, Unseen{f.fn, f.describe(s), "a loop that the user shares out by the threads' numbers looks the same: the source would tell"})
 			continue
 		}
@@ -77,7 +77,7 @@ func (f *function) fetches() bool {
 // exchanges reports whether a block repeats an atomic exchange until it succeeds, as reductions do.
 func (f *function) exchanges(block int) bool {
 	b := &f.g.Blocks[block]
-	return slices.ContainsFunc(b.Insts, func(i insn.Inst) bool { return i.CompareAndSwaps() && f.g.FlagsKept(i.Addr, b.Last().Addr) })
+	return slices.ContainsFunc(b.Insts, func(i disasm.Inst) bool { return i.CompareAndSwaps() && f.g.FlagsKept(i.Addr, b.Last().Addr) })
 }
 
 // whole reports whether its outlined function consists of nothing but a loop: a parallel loop.

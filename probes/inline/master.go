@@ -2,7 +2,7 @@ package inline
 
 import (
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -14,7 +14,7 @@ func (f *function) masters(x *Inlined) {
 	tests := map[symbols.Directive][]int{}
 	for n := range f.g.Blocks {
 		i := f.g.Blocks[n].Last()
-		if i.Kind != insn.Jcc || i.Cond != insn.Equal && i.Cond != insn.NotEqual || f.flow.Zero[i.Addr] != byThread {
+		if i.Kind != disasm.Jcc || i.Cond != disasm.Equal && i.Cond != disasm.NotEqual || f.flow.Zero[i.Addr] != byThread {
 			continue
 		}
 		if d, ok := f.master(f.line(i.Addr)); ok {
@@ -35,7 +35,7 @@ func (f *function) masters(x *Inlined) {
 			for _, n := range at {
 				i := f.g.Blocks[n].Last()
 				c := Construct{Kind: event.Master, Fn: f.fn, Identity: i.Addr, File: f.file, Begin: d.Begin, Last: d.End, Exact: true,
-					Enter: []Point{{VAddr: i.Addr, When: insn.ZeroSet, Cost: insn.CostOf(i)}}}
+					Enter: []Point{{VAddr: i.Addr, When: disasm.ZeroSet, Cost: disasm.CostOf(i)}}}
 				if d.Matches("masked") {
 					c.Kind = event.Masked
 				}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -24,8 +24,8 @@ func outlined(o *symbols.Object) map[uint64]bool {
 		return fns
 	}
 	for _, fn := range callers(o, starting) {
-		body, _ := insn.Func(o, fn)
-		targets := insn.Addresses(body)
+		body, _ := disasm.Func(o, fn)
+		targets := disasm.Addresses(body)
 		for _, i := range body {
 			if i.Len == 5 && i.Bytes[0]&0xf8 == 0xb8 { // mov $fn, %edi, in programs that are not PIE
 				targets = append(targets, uint64(binary.LittleEndian.Uint32(i.Bytes[1:])))
@@ -53,16 +53,16 @@ func callers(o *symbols.Object, names []string) (fns []uint64) {
 }
 
 // callee names the function that an instruction calls or jumps to.
-func callee(o *symbols.Object, i insn.Inst) string {
+func callee(o *symbols.Object, i disasm.Inst) string {
 	switch i.Kind {
-	case insn.Call, insn.Jump:
+	case disasm.Call, disasm.Jump:
 		if name, ok := o.PLT(i.Target); ok {
 			return name
 		}
 		if name, start, ok := o.FuncAt(i.Target); ok && start == i.Target {
 			return strings.TrimPrefix(name, "gomp_ialias_") // libgomp's name for its own use
 		}
-	case insn.CallIndirect, insn.JumpIndirect:
+	case disasm.CallIndirect, disasm.JumpIndirect:
 		if name, ok := o.GOT(i.Ref); ok {
 			return name
 		}

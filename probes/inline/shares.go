@@ -3,7 +3,7 @@ package inline
 import (
 	"slices"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // share is the code of one static loop, or of several loops for which GCC made one common test for
@@ -13,7 +13,7 @@ type share struct {
 	header int     // header of the first of the loops
 	cycles [][]int // the loops' blocks
 	level  *level
-	flags  insn.Taint // what the test depends on
+	flags  disasm.Taint // what the test depends on
 }
 
 // level is a set of blocks and the outermost loops in it.
@@ -89,7 +89,7 @@ func (f *function) mergeUnguarded(shares []share) (out []share) {
 }
 
 // shareTaint holds the origins on which a thread's share of a loop depends.
-const shareTaint = byThread | insn.Quotient
+const shareTaint = byThread | disasm.Quotient
 
 // dependent reports whether a conditional jump in a cycle depends on the
 // thread's number, or on a division by the size of the team.
@@ -139,7 +139,7 @@ func (f *function) guard(h int, l *level) int {
 		}
 		i := f.g.Blocks[d].Last()
 		flags := f.flow.Flags[i.Addr]
-		if i.Kind != insn.Jcc || flags&byThread == 0 {
+		if i.Kind != disasm.Jcc || flags&byThread == 0 {
 			continue
 		}
 		if j := f.post.Over(d); j >= 0 && f.dom.Covers(j, h) {

@@ -2,8 +2,8 @@ package inline
 
 import (
 	"ompp-attach/event"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/gomp"
-	"ompp-attach/probes/insn"
 )
 
 // singles finds where the bodies of single nowait constructs end. The identity
@@ -16,7 +16,7 @@ func (f *function) singles(x *Inlined) {
 			continue
 		}
 		// The outcome is tested at the end of the block behind the call.
-		if f.g.Blocks[b.After].Last().Kind != insn.Jcc {
+		if f.g.Blocks[b.After].Last().Kind != disasm.Jcc {
 			continue
 		}
 		c := Construct{Kind: event.Single, Fn: f.fn, Identity: call.Next(), File: f.file, Begin: f.line(call.Addr)}

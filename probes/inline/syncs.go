@@ -3,7 +3,7 @@ package inline
 import (
 	"slices"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // syncs joins the copies that GCC makes of one call in the source. All threads of a team pass the
@@ -25,7 +25,7 @@ func (f *function) syncs() *syncs {
 	var pairs []pair
 	for n := range f.g.Blocks {
 		b := &f.g.Blocks[n]
-		if b.Last().Kind == insn.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && len(b.Succs) == 2 {
+		if b.Last().Kind == disasm.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && len(b.Succs) == 2 {
 			pairs = append(pairs, pair{b.Succs[0], b.Succs[1]})
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -26,36 +26,36 @@ type forwarded struct {
 // the first args arguments unchanged. Each way through it must lead over one call of the other
 // function, or end in a jump to it.
 func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok bool) {
-	entry, err := insn.OneSymbol(o, from)
+	entry, err := disasm.OneSymbol(o, from)
 	targets := o.Symbol(to)
 	if err != nil || len(targets) != 1 {
 		return f, false
 	}
 	_, hi, known := o.FuncRange(entry)
-	body, err := insn.Func(callgraph.CodeOf(o), entry)
+	body, err := disasm.Func(callgraph.CodeOf(o), entry)
 	if err != nil || !known {
 		return f, false
 	}
-	parts := [][]insn.Inst{body} // the functions that it jumps to are not part of it
-	flow, err := insn.NewFlow(o, parts)
+	parts := [][]disasm.Inst{body} // the functions that it jumps to are not part of it
+	flow, err := disasm.NewFlow(o, parts)
 	if err != nil {
 		return f, false
 	}
-	graph := insn.NewGraph(o, parts, func(insn.Inst) insn.Effect { return insn.CallReturns })
-	leads := func(i insn.Inst) bool {
+	graph := disasm.NewGraph(o, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
+	leads := func(i disasm.Inst) bool {
 		name, plt := o.PLT(i.Target)
 		if i.Target != targets[0] && !(plt && name == to) {
 			return false
 		}
 		s, ok := flow.At(i.Addr)
 		for n := range args {
-			ok = ok && s.Arg(n).Is(insn.AnArgument, uint64(n))
+			ok = ok && s.Arg(n).Is(disasm.AnArgument, uint64(n))
 		}
 		return ok
 	}
 	var calls []int // blocks
 	for _, i := range flow.Reached() {
-		if i.Kind == insn.Call && leads(i) {
+		if i.Kind == disasm.Call && leads(i) {
 			b, _ := graph.BlockOf(i.Addr)
 			calls = append(calls, b)
 		}
@@ -64,12 +64,12 @@ func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok boo
 	ways := 0
 	for _, i := range flow.Reached() {
 		switch {
-		case i.Kind == insn.Ret:
+		case i.Kind == disasm.Ret:
 			b, _ := graph.BlockOf(i.Addr)
 			if n := slices.IndexFunc(calls, func(c int) bool { return over.Covers(c, b) }); n < 0 {
 				return f, false
 			}
-		case flow.Leaves(i) && (i.Kind != insn.Jump || !leads(i)):
+		case flow.Leaves(i) && (i.Kind != disasm.Jump || !leads(i)):
 			return f, false
 		case flow.Leaves(i):
 			ways++

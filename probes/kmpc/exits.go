@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -15,9 +15,9 @@ import (
 type regionExits struct {
 	// BodyEnd are the instructions behind the library's calls of __kmp_invoke_microtask, one for
 	// each call.
-	BodyEnd []insn.Inst
+	BodyEnd []disasm.Inst
 	// Join are the instructions through which __kmpc_fork_call returns. Each call hits one of them.
-	Join []insn.Approach
+	Join []disasm.Approach
 }
 
 func locateExits(o *symbols.Object) (regionExits, error) {

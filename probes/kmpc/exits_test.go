@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/probestest"
 	"ompp-attach/symbols"
 )
@@ -53,11 +53,11 @@ func checkBodyEnd(t *testing.T, o *symbols.Object, at uint64) {
 	if !ok {
 		t.Fatalf("%#x lies in no function", at)
 	}
-	body, err := insn.Func(o, lo)
+	body, err := disasm.Func(o, lo)
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(body, func(i insn.Inst) bool { return i.Addr == at })
+	i := slices.IndexFunc(body, func(i disasm.Inst) bool { return i.Addr == at })
 	if i < 0 {
 		t.Fatalf("%#x is no instruction's first byte", at)
 	}
@@ -69,13 +69,13 @@ func checkBodyEnd(t *testing.T, o *symbols.Object, at uint64) {
 		if k < 0 || i-k > callgraph.MaxBehind {
 			t.Fatalf("no call before %s", body[i])
 		}
-		if body[k].Kind == insn.Call {
+		if body[k].Kind == disasm.Call {
 			name, _ := o.PLT(body[k].Target)
 			if name != "__kmp_invoke_microtask" && !slices.Contains(o.Symbol("__kmp_invoke_microtask"), body[k].Target) {
 				t.Errorf("before %s comes %s", body[i], body[k])
 			}
 			for _, j := range body {
-				if (j.Kind == insn.Jump || j.Kind == insn.Jcc) && j.Target > body[k].Addr && j.Target <= at {
+				if (j.Kind == disasm.Jump || j.Kind == disasm.Jcc) && j.Target > body[k].Addr && j.Target <= at {
 					t.Errorf("%s leads between the call and %#x", j, at)
 				}
 			}
@@ -89,19 +89,19 @@ func checkBodyEnd(t *testing.T, o *symbols.Object, at uint64) {
 
 // checkJoin checks that the points lie in __kmpc_fork_call, behind its last
 // work, where the kernel emulates them.
-func checkJoin(t *testing.T, o *symbols.Object, join []insn.Approach) {
+func checkJoin(t *testing.T, o *symbols.Object, join []disasm.Approach) {
 	t.Helper()
 	if len(join) == 0 {
 		t.Error("__kmpc_fork_call does not return")
 	}
 	for _, entry := range o.Symbol("__kmpc_fork_call") {
-		parts, err := insn.Parts(o, entry)
+		parts, err := disasm.Parts(o, entry)
 		if err != nil {
 			t.Fatal(err)
 		}
 		body := slices.Concat(parts...)
 		for _, a := range join {
-			i := slices.IndexFunc(body, func(i insn.Inst) bool { return i.Addr == a.Inst.Addr })
+			i := slices.IndexFunc(body, func(i disasm.Inst) bool { return i.Addr == a.Inst.Addr })
 			if i < 0 {
 				t.Errorf("%s is none of __kmpc_fork_call's instructions", a.Inst)
 				continue
@@ -110,12 +110,12 @@ func checkJoin(t *testing.T, o *symbols.Object, join []insn.Approach) {
 				t.Errorf("the kernel does not emulate %s", a.Inst)
 			}
 			// Unconditional points go straight to the return.
-			for k := i; a.When == insn.Always && k < len(body) && body[k].Kind != insn.Ret; k++ {
-				if body[k].Transfers() && body[k].Kind != insn.Jump && k > i {
+			for k := i; a.When == disasm.Always && k < len(body) && body[k].Kind != disasm.Ret; k++ {
+				if body[k].Transfers() && body[k].Kind != disasm.Jump && k > i {
 					t.Errorf("between %s and the return comes %s", a.Inst, body[k])
 					break
 				}
-				if body[k].Kind == insn.Jump {
+				if body[k].Kind == disasm.Jump {
 					break
 				}
 			}

@@ -3,7 +3,7 @@ package kmpc
 import (
 	"fmt"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 )
 
 // internals says how the size of a thread's team is read in libomp. libomp's structures are not
@@ -11,8 +11,8 @@ import (
 //
 //	(*Threads)[gtid] -> thread, thread[Team] -> team, team[NProc] -> size
 type internals struct {
-	// Threads is the virtual address of the variable __kmp_threads (8 bytes). The variable points to
-	// an array of pointers, by global thread number.
+	// Threads is the virtual address of the variable __kmp_threads (8 bytes). The variable points
+	// to an array of pointers, by global thread number.
 	Threads uint64
 	Team    uint32 // offset in a thread of its team pointer (8 bytes)
 	NProc   uint32 // offset in a team of its number of threads (4 bytes)
@@ -22,15 +22,15 @@ type internals struct {
 const maxField = 1 << 14
 
 // locate reads the layout from the code of __kmpc_bound_num_threads, which returns the number of
-// threads in the caller's team. The error says that the function is missing or has another form. Then
-// the team's size cannot be read.
-func locate(code insn.Code) (internals, error) {
+// threads in the caller's team. The error says that the function is missing or has another form.
+// Then the team's size cannot be read.
+func locate(code disasm.Code) (internals, error) {
 	const accessor = "__kmpc_bound_num_threads"
-	entry, err := insn.OneSymbol(code, accessor)
+	entry, err := disasm.OneSymbol(code, accessor)
 	if err != nil {
 		return internals{}, fmt.Errorf("locating libomp's team size: %w", err)
 	}
-	returned, err := insn.Returns(code, entry)
+	returned, err := disasm.Returns(code, entry)
 	if err != nil {
 		return internals{}, fmt.Errorf("locating libomp's team size: %s: %w", accessor, err)
 	}
@@ -49,18 +49,18 @@ func locate(code insn.Code) (internals, error) {
 }
 
 // teamSize takes the value __kmp_threads[i]->th_team->t_nproc apart.
-func teamSize(v insn.Value) (k internals, ok bool) {
-	field := func(v insn.Value, size int) (base insn.Value, off uint32, ok bool) {
+func teamSize(v disasm.Value) (k internals, ok bool) {
+	field := func(v disasm.Value, size int) (base disasm.Value, off uint32, ok bool) {
 		at, ok := v.Loaded(size)
 		if !ok {
 			return at, 0, false
 		}
-		rest, p, ok := at.Without(insn.ALoad)
+		rest, p, ok := at.Without(disasm.ALoad)
 		n, isConst := rest.Const()
 		if !ok || !isConst || p.N != 8 || n >= maxField {
 			return at, 0, false
 		}
-		return insn.Value{Atoms: []insn.Atom{p}}, uint32(n), true
+		return disasm.Value{Atoms: []disasm.Atom{p}}, uint32(n), true
 	}
 	team, nproc, ok := field(v, 4)
 	if !ok {
@@ -74,7 +74,7 @@ func teamSize(v insn.Value) (k internals, ok bool) {
 	if !ok {
 		return k, false
 	}
-	array, _, ok := element.Without(insn.AScaledRegister)
+	array, _, ok := element.Without(disasm.AScaledRegister)
 	if !ok {
 		return k, false
 	}

@@ -12,7 +12,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/event"
 	"ompp-attach/probes"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -89,15 +89,16 @@ func placeExits(p *probes.Planner) error {
 		return fmt.Errorf("find where libomp's regions end: %w", err)
 	}
 	for _, i := range x.BodyEnd {
-		p.At("[after __kmp_invoke_microtask]", &bodyEnd, i.Addr, insn.CostOf(i), insn.Always)
+		p.At("[after __kmp_invoke_microtask]", &bodyEnd, i.Addr, disasm.CostOf(i), disasm.Always)
 	}
 	for _, a := range x.Join {
-		p.At("[return of __kmpc_fork_call]", &join, a.Inst.Addr, insn.CostOf(a.Inst), a.When)
+		p.At("[return of __kmpc_fork_call]", &join, a.Inst.Addr, disasm.CostOf(a.Inst), a.When)
 	}
 	return nil
 }
 
-// version tells the release that brought the library's newest entry point. libomp states no version.
+// version tells the release that brought the library's newest entry point. libomp states no
+// version.
 func version(o *symbols.Object) string {
 	for _, brought := range []struct{ symbol, releases string }{
 		{"__kmpc_dispatch_deinit", "LLVM 19 or newer"},

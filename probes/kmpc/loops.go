@@ -8,13 +8,13 @@ import (
 
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
-// A thread asks libomp for each chunk of a dynamic loop by __kmpc_dispatch_next_*. The answer 0 ends
-// the thread's share. A probe of the function's return would cost an entry and a return for each
-// chunk. A probe where the function finds that no chunk is left costs one hit for each loop.
+// A thread asks libomp for each chunk of a dynamic loop by __kmpc_dispatch_next_*. The answer 0
+// ends the thread's share. A probe of the function's return would cost an entry and a return for
+// each chunk. A probe where the function finds that no chunk is left costs one hit for each loop.
 
 // placeLoopsOver places the probes where the shares of dynamic loops end. It returns the entry
 // points that need no other probe for it. A function that is not understood, or that has no cheap
@@ -23,7 +23,7 @@ func placeLoopsOver(p *probes.Planner) (done map[uint64]bool) {
 	type entry struct {
 		name  string
 		vaddr uint64
-		found []insn.Inst
+		found []disasm.Inst
 	}
 	var entries []*entry
 	var ready sync.WaitGroup
@@ -38,7 +38,7 @@ func placeLoopsOver(p *probes.Planner) (done map[uint64]bool) {
 	done = map[uint64]bool{}
 	for _, e := range entries {
 		for _, i := range e.found {
-			p.At("["+e.name+": no chunk left]", &loopOver, i.Addr, insn.CostOf(i), insn.Always)
+			p.At("["+e.name+": no chunk left]", &loopOver, i.Addr, disasm.CostOf(i), disasm.Always)
 			done[e.vaddr] = true
 		}
 	}
@@ -54,26 +54,26 @@ const upperBound = 4
 // function counts the thread as finished, by the only atomic instruction of its own. That comes
 // after the call that takes a chunk has answered 0. In a serialised region the function clears the
 // bounds. The error says that the function has another form.
-func locateLoopOver(o *symbols.Object, entry uint64) ([]insn.Inst, error) {
-	parts, err := insn.Parts(callgraph.CodeOf(o), entry)
+func locateLoopOver(o *symbols.Object, entry uint64) ([]disasm.Inst, error) {
+	parts, err := disasm.Parts(callgraph.CodeOf(o), entry)
 	if err != nil {
 		return nil, err
 	}
-	flow, err := insn.NewFlow(o, parts)
+	flow, err := disasm.NewFlow(o, parts)
 	if err != nil {
 		return nil, err
 	}
-	graph := insn.NewGraph(o, parts, func(insn.Inst) insn.Effect { return insn.CallReturns })
+	graph := disasm.NewGraph(o, parts, func(disasm.Inst) disasm.Effect { return disasm.CallReturns })
 	if graph.Unknown {
 		return nil, errors.New("it has a jump table")
 	}
-	var counts, clears []insn.Inst
+	var counts, clears []disasm.Inst
 	for i, s := range flow.States() {
 		if i.Locked {
 			counts = append(counts, i)
 		}
 		for _, w := range s.Stores(i) {
-			if n, ok := w.Value.Const(); ok && n == 0 && w.At.Is(insn.AnArgument, upperBound) {
+			if n, ok := w.Value.Const(); ok && n == 0 && w.At.Is(disasm.AnArgument, upperBound) {
 				clears = append(clears, i)
 			}
 		}
@@ -88,7 +88,7 @@ func locateLoopOver(o *symbols.Object, entry uint64) ([]insn.Inst, error) {
 	if err := apart(graph, anchors); err != nil {
 		return nil, err
 	}
-	var found []insn.Inst
+	var found []disasm.Inst
 	for _, a := range anchors {
 		i, ok := cheapestBehind(graph, a)
 		if !ok {
@@ -101,7 +101,7 @@ func locateLoopOver(o *symbols.Object, entry uint64) ([]insn.Inst, error) {
 
 // afterRefusal reports whether the only way to an instruction leads over a jump that tests a call's
 // result for 0.
-func afterRefusal(flow *insn.Flow, graph *insn.Graph, at insn.Inst) bool {
+func afterRefusal(flow *disasm.Flow, graph *disasm.Graph, at disasm.Inst) bool {
 	b, ok := graph.BlockOf(at.Addr)
 	if !ok || len(graph.Blocks[b].Preds) != 1 {
 		return false
@@ -112,7 +112,7 @@ func afterRefusal(flow *insn.Flow, graph *insn.Graph, at insn.Inst) bool {
 		return false
 	}
 	jump := from.Last()
-	if ifZero := jump.Cond == insn.Equal; ifZero != (jump.Target == graph.Blocks[b].Insts[0].Addr) {
+	if ifZero := jump.Cond == disasm.Equal; ifZero != (jump.Target == graph.Blocks[b].Insts[0].Addr) {
 		return false
 	}
 	s, ok := flow.At(test.Addr)
@@ -120,11 +120,11 @@ func afterRefusal(flow *insn.Flow, graph *insn.Graph, at insn.Inst) bool {
 		return false
 	}
 	v := s.Result()
-	return len(v.Atoms) == 1 && v.Off == 0 && v.Atoms[0].Kind == insn.AResult
+	return len(v.Atoms) == 1 && v.Off == 0 && v.Atoms[0].Kind == disasm.AResult
 }
 
 // apart returns an error if one call may execute two of the instructions, or one of them twice.
-func apart(graph *insn.Graph, list []insn.Inst) error {
+func apart(graph *disasm.Graph, list []disasm.Inst) error {
 	blocks := map[int]bool{}
 	for _, i := range list {
 		b, ok := graph.BlockOf(i.Addr)
@@ -152,13 +152,13 @@ func apart(graph *insn.Graph, list []insn.Inst) error {
 
 // cheapestBehind finds the cheapest instruction that the kernel emulates and that is executed
 // exactly when the given one has been executed.
-func cheapestBehind(graph *insn.Graph, at insn.Inst) (best insn.Inst, ok bool) {
+func cheapestBehind(graph *disasm.Graph, at disasm.Inst) (best disasm.Inst, ok bool) {
 	b, found := graph.BlockOf(at.Addr)
 	if !found {
 		return best, false
 	}
 	for _, i := range graph.Blocks[b].Insts {
-		if i.Addr > at.Addr && i.Emulated && !i.Refused && (!ok || insn.CostOf(i) < insn.CostOf(best)) {
+		if i.Addr > at.Addr && i.Emulated && !i.Refused && (!ok || disasm.CostOf(i) < disasm.CostOf(best)) {
 			best, ok = i, true
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ompp-attach/event"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/probestest"
 )
 
@@ -39,7 +39,7 @@ func TestLoopOverInstalled(t *testing.T) {
 				}
 				_, hi, _ := o.FuncRange(entry)
 				for _, i := range found {
-					if insn.CostOf(i) > insn.Emulated || i.Addr <= entry || i.Addr >= hi {
+					if disasm.CostOf(i) > disasm.Emulated || i.Addr <= entry || i.Addr >= hi {
 						t.Errorf("%s, %s: probe at %s", path, name, i)
 					}
 				}

@@ -7,7 +7,7 @@ import (
 
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -67,8 +67,8 @@ func (t *taskFinder) findRuns() error {
 		if err != nil {
 			return fmt.Errorf("function at %#x: %w", entry, err)
 		}
-		tasks := map[uint64]*insn.Value{}
-		var runs []insn.Inst
+		tasks := map[uint64]*disasm.Value{}
+		var runs []disasm.Inst
 		for _, c := range t.PointerCalls(entry) {
 			if s, ok := f.Flow.At(c.Addr); ok {
 				if task, ok := routineOf(s, c); ok {
@@ -81,7 +81,7 @@ func (t *taskFinder) findRuns() error {
 			continue
 		}
 		t.runs = append(t.runs, entry)
-		begin, end, err := f.Around(runs, func(c insn.Inst) *insn.Value { return tasks[c.Addr] })
+		begin, end, err := f.Around(runs, func(c disasm.Inst) *disasm.Value { return tasks[c.Addr] })
 		if err != nil {
 			return fmt.Errorf("function at %#x: %w", entry, err)
 		}
@@ -90,7 +90,7 @@ func (t *taskFinder) findRuns() error {
 	}
 	t.busy = t.Reaching(t.runs, callgraph.AnyDepth)
 	for _, name := range []string{"__kmpc_omp_task", "__kmpc_omp_taskwait", "__kmpc_barrier"} {
-		entry, err := insn.OneSymbol(t.Object, name)
+		entry, err := disasm.OneSymbol(t.Object, name)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (t *taskFinder) findRuns() error {
 }
 
 // routineOf returns the task whose routine is called.
-func routineOf(s *insn.State, call insn.Inst) (task insn.Value, ok bool) {
+func routineOf(s *disasm.State, call disasm.Inst) (task disasm.Value, ok bool) {
 	task, ok = s.Callee(call).FieldOf(routineAt)
 	if !ok {
 		return task, false
@@ -123,7 +123,7 @@ func (t *taskFinder) findCreated() error {
 	if len(loops) == 0 {
 		return nil // older than LLVM 4
 	}
-	entry, err := insn.OneSymbol(t.Object, "__kmpc_omp_task")
+	entry, err := disasm.OneSymbol(t.Object, "__kmpc_omp_task")
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (t *taskFinder) findCreated() error {
 		if to, err := t.passOn(f); err != nil || !slices.Equal(to, takers) {
 			continue // __kmp_release_deps hands in tasks again
 		}
-		p, err := insn.SafePoint(t.Object, f, insn.Need{Args: insn.Args(2)})
+		p, err := disasm.SafePoint(t.Object, f, disasm.Need{Args: disasm.Args(2)})
 		if err != nil {
 			return err
 		}
@@ -163,10 +163,10 @@ func (t *taskFinder) passOn(entry uint64) (to []uint64, err error) {
 		return nil, err
 	}
 	for i, s := range f.Flow.States() {
-		if i.Kind != insn.Call && i.Kind != insn.Jump {
+		if i.Kind != disasm.Call && i.Kind != disasm.Jump {
 			continue
 		}
-		if !s.Arg(1).Is(insn.AnArgument, 2) || i.Kind == insn.Jump && !f.Flow.Leaves(i) {
+		if !s.Arg(1).Is(disasm.AnArgument, 2) || i.Kind == disasm.Jump && !f.Flow.Leaves(i) {
 			continue
 		}
 		if target := t.Resolve(i.Target); target != 0 && !slices.Contains(t.runs, target) && !slices.Contains(to, target) {

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/probestest"
 )
 
@@ -31,7 +31,7 @@ func TestLocateTasksInstalled(t *testing.T) {
 				t.Errorf("tasks are created at %+v, begin at %+v, end at %+v", p.Created, p.Begin, p.End)
 			}
 			for _, x := range append(append(p.Created, p.Begin...), p.End...) {
-				if x.Reg == insn.NoReg {
+				if x.Reg == disasm.NoReg {
 					t.Errorf("no register holds the task at %+v", x)
 				}
 			}

@@ -7,8 +7,8 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/mpi"
-	"ompp-attach/probes/accessor"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
+	"ompp-attach/probes/mpilib/handles"
 	"ompp-attach/symbols"
 )
 
@@ -16,7 +16,7 @@ import (
 type Library struct {
 	Name      string // "Open MPI 4.1.4"
 	Constants *mpi.Constants
-	Formulas  *accessor.Formulas
+	Formulas  *handles.Formulas
 	Unknown   error // why volumes cannot be computed; nil if they can
 	handle32  bool
 }
@@ -58,7 +58,7 @@ func identify(o *symbols.Object) Library {
 	case v != "": // of the remaining families all have MPICH's ABI
 		l.Name = brand(o) + " " + v
 	}
-	l.Formulas, l.Unknown = accessor.Derive(o)
+	l.Formulas, l.Unknown = handles.Derive(o)
 	return l
 }
 
@@ -90,7 +90,7 @@ func version(o *symbols.Object) string {
 		}
 	}
 	for _, entry := range o.Symbol("MPI_Get_library_version") {
-		parts, err := insn.Parts(o, entry)
+		parts, err := disasm.Parts(o, entry)
 		if err != nil {
 			continue
 		}

@@ -1,6 +1,6 @@
-// Package mpilib knows MPI libraries: which library a file is, how its operations are probed, and how
-// the records of their calls become events. An MPI library's C entry points are found by what the
-// library defines. Each is probed once.
+// Package mpilib knows MPI libraries: which library a file is, how its operations are probed, and
+// how the records of their calls become events. An MPI library's C entry points are found by what
+// the library defines. Each is probed once.
 package mpilib
 
 import (
@@ -11,7 +11,7 @@ import (
 
 	"ompp-attach/bpf"
 	"ompp-attach/mpi"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -38,7 +38,7 @@ type Placement struct {
 	Symbol string
 	VAddr  uint64 // probed instruction
 	Offset uint64 // the same as an offset in the file
-	Cost   insn.Cost
+	Cost   disasm.Cost
 
 	row bpf.MPIRow
 }
@@ -86,7 +86,7 @@ func (p *Plan) place(name string, op mpi.Op, vaddr uint64) error {
 	if r.err != nil {
 		return r.err
 	}
-	sp, err := insn.SafePoint(p.Object, vaddr, insn.Need{Args: r.args})
+	sp, err := disasm.SafePoint(p.Object, vaddr, disasm.Need{Args: r.args})
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (p *Plan) place(name string, op mpi.Op, vaddr uint64) error {
 // reading makes the row of an operation, which says what the kernel side reads of its calls.
 type reading struct {
 	arch  string
-	args  insn.ArgSet // registers that are read
-	stack bool        // arguments on the stack are read
+	args  disasm.ArgSet // registers that are read
+	stack bool          // arguments on the stack are read
 	err   error
 }
 
@@ -120,7 +120,7 @@ func (r *reading) at(position int8) uint8 {
 	case position == mpi.None:
 		return bpf.MPINoArg
 	case position < w.registers:
-		r.args |= insn.Args(int(position))
+		r.args |= disasm.Args(int(position))
 		return uint8(position)
 	}
 	r.stack = true

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ompp-attach/mpi"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -49,7 +49,7 @@ func TestPlan(t *testing.T) {
 			if at[pl.Offset] {
 				t.Errorf("%s is probed twice", pl.Symbol)
 			}
-			if pl.Cost == insn.SingleStep {
+			if pl.Cost == disasm.SingleStep {
 				t.Logf("%s: %s is single-stepped", p.Library.Name, pl.Symbol)
 			}
 			probed[pl.Op], at[pl.Offset] = true, true

@@ -1,12 +1,12 @@
-// Package probestest serves the tests of the runtimes' packages: it builds and opens small programs,
-// and checks by random walks through the code where probes sit.
+// Package probestest serves the tests of the runtimes' packages: it builds and opens small
+// programs, and checks by random walks through the code where probes sit.
 package probestest
 
 import (
 	"debug/elf"
 	"errors"
 	"io/fs"
-	"ompp-attach/probes/insn/insntest"
+	"ompp-attach/probes/disasm/disasmtest"
 	"ompp-attach/symbols"
 	"os"
 	"os/exec"
@@ -47,9 +47,9 @@ func Compile(t *testing.T, arch, source string, flags ...string) string {
 }
 
 // ELF opens a file of machine code, and skips the test if it is not installed.
-func ELF(t *testing.T, path string) *insntest.File {
+func ELF(t *testing.T, path string) *disasmtest.File {
 	t.Helper()
-	f, err := insntest.Open(path)
+	f, err := disasmtest.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("%s is not installed", path)
 	}

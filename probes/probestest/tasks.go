@@ -6,7 +6,7 @@ import (
 
 	"ompp-attach/probes"
 	"ompp-attach/probes/callgraph"
-	"ompp-attach/probes/insn"
+	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
 )
 
@@ -21,15 +21,15 @@ func CheckTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
 	}
 	for _, x := range all {
 		lo, _, _ := o.FuncRange(x.VAddr)
-		body, _ := insn.Func(o, lo)
+		body, _ := disasm.Func(o, lo)
 		found := false
 		for _, i := range body {
 			if i.Addr != x.VAddr {
 				continue
 			}
 			found = true
-			zero := i.Kind == insn.Jcc && (i.Cond == insn.Equal || i.Cond == insn.NotEqual)
-			if i.Refused || insn.CostOf(i) != x.Cost || x.When != insn.Always && !zero {
+			zero := i.Kind == disasm.Jcc && (i.Cond == disasm.Equal || i.Cond == disasm.NotEqual)
+			if i.Refused || disasm.CostOf(i) != x.Cost || x.When != disasm.Always && !zero {
 				t.Errorf("%+v is %s", x, i)
 			}
 		}
@@ -58,11 +58,11 @@ func CheckTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
 func walkRandomly(t *testing.T, o *symbols.Object, name string, entry uint64, p probes.TaskPoints, exits []callgraph.Point) {
 	t.Helper()
 	const walks, farthest = 300, 4000
-	events := map[uint64]map[string]insn.When{}
+	events := map[uint64]map[string]disasm.When{}
 	note := func(kind string, points []callgraph.Point) {
 		for _, x := range points {
 			if events[x.VAddr] == nil {
-				events[x.VAddr] = map[string]insn.When{}
+				events[x.VAddr] = map[string]disasm.When{}
 			}
 			events[x.VAddr][kind] = x.When
 		}
@@ -78,7 +78,7 @@ func walkRandomly(t *testing.T, o *symbols.Object, name string, entry uint64, p 
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := map[uint64]insn.Inst{}
+		at := map[uint64]disasm.Inst{}
 		for _, part := range f.Parts {
 			for _, i := range part {
 				at[i.Addr] = i
@@ -91,9 +91,9 @@ func walkRandomly(t *testing.T, o *symbols.Object, name string, entry uint64, p 
 			if !ok {
 				break // behind a call that does not return
 			}
-			taken := i.Kind == insn.Jump || i.Kind == insn.Jcc && random.Intn(2) == 0
+			taken := i.Kind == disasm.Jump || i.Kind == disasm.Jcc && random.Intn(2) == 0
 			for kind, when := range events[i.Addr] {
-				if when == insn.Always || (when == insn.ZeroSet) == ((i.Cond == insn.Equal) == taken) {
+				if when == disasm.Always || (when == disasm.ZeroSet) == ((i.Cond == disasm.Equal) == taken) {
 					hit = append(hit, kind)
 				}
 			}

@@ -1,0 +1,136 @@
+package disasm
+
+import "slices"
+
+// Approach is an instruction through which control comes to another instruction.
+type Approach struct {
+	Inst Inst
+	When When // the hits that count: Always, ZeroSet or ZeroClear
+}
+
+// Approaches returns instructions of a function (as Parts returns it) that the kernel emulates. For
+// each execution of the instruction at addr exactly one of them is hit, by its rule, and no other
+// function is called between that hit and addr. If there are none, or if the instruction at addr is
+// emulated itself, only that instruction is returned. The result is nil if no instruction is at
+// addr.
+func Approaches(parts [][]Inst, addr uint64) []Approach {
+	w := walker{body: slices.Concat(parts...), sources: map[uint64][]int{}}
+	at := slices.IndexFunc(w.body, func(i Inst) bool { return i.Addr == addr })
+	if at < 0 {
+		return nil
+	}
+	itself := []Approach{{w.body[at], Always}}
+	if w.body[at].Emulated {
+		return itself
+	}
+	for n, i := range w.body {
+		switch {
+		case i.Kind == Jump || i.Kind == Jcc:
+			w.sources[i.Target] = append(w.sources[i.Target], n)
+		case i.Kind == JumpIndirect && i.Ref == 0:
+			return itself // it may jump by a table, whose targets are not known
+		}
+	}
+	if !w.back(at) || w.twice() {
+		return itself
+	}
+	return w.found
+}
+
+type walker struct {
+	body    []Inst
+	sources map[uint64][]int // jumps by target
+	found   []Approach
+}
+
+// back finds instructions that cover all ways to body[k], walking against the flow. From each of
+// them control leads to body[k] without a further branch. So no way is covered twice, unless one
+// instruction is found twice.
+func (w *walker) back(k int) bool {
+	for {
+		i := w.body[k]
+		from := w.sources[i.Addr]
+		for _, n := range from {
+			if !w.take(n, true) {
+				return false
+			}
+		}
+		if k == 0 {
+			return false // the function's entry has callers
+		}
+		k--
+		prev := w.body[k]
+		switch {
+		case prev.Next() != i.Addr || prev.Ends(): // only jumps come here
+			return len(from) > 0
+		case prev.Kind == Jcc:
+			return w.take(k, false)
+		case prev.Kind == Call || prev.Kind == CallIndirect:
+			return false
+		case prev.Emulated:
+			w.found = append(w.found, Approach{prev, Always})
+			return true
+		}
+	}
+}
+
+// take covers the way over the jump body[n], taken or not taken.
+func (w *walker) take(n int, taken bool) bool {
+	j := w.body[n]
+	if !j.Emulated {
+		return false
+	}
+	a := Approach{Inst: j}
+	if j.Kind == Jcc {
+		switch {
+		case j.Cond == Equal && taken, j.Cond == NotEqual && !taken:
+			a.When = ZeroSet
+		case j.Cond == NotEqual && taken, j.Cond == Equal && !taken:
+			a.When = ZeroClear
+		default:
+			return false
+		}
+	}
+	w.found = append(w.found, a)
+	return true
+}
+
+// twice reports whether an instruction was found twice, as a conditional jump
+// to the instruction behind it would be.
+func (w *walker) twice() bool {
+	seen := map[uint64]bool{}
+	for _, a := range w.found {
+		if seen[a.Inst.Addr] {
+			return true
+		}
+		seen[a.Inst.Addr] = true
+	}
+	return false
+}
+
+// Addresses returns the addresses that instructions of body (as Func returns it) compute: on x86-64
+// by lea x(%rip), on arm64 by adr, or by adrp and a later add to the same register.
+func Addresses(body []Inst) []uint64 {
+	var (
+		found []uint64
+		page  [32]uint64
+	)
+	for _, i := range body {
+		m := i.sem
+		if m.op == semAddress && i.Ref != 0 && m.addr.base == NoReg {
+			found = append(found, i.Ref)
+		}
+		if m.op == semAddress && m.addr.base != NoReg && m.addr.index == NoReg && page[m.addr.base&31] != 0 {
+			found = append(found, page[m.addr.base&31]+uint64(m.addr.disp))
+		}
+		for r := range page {
+			if m.writes>>r&1 == 1 {
+				page[r] = 0
+			}
+		}
+		if i.arch == "arm64" && i.Ref != 0 && m.op == semAddress {
+			page[m.dst&31] = i.Ref
+		}
+	}
+	return found
+}

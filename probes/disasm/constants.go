@@ -1,0 +1,90 @@
+package disasm
+
+// constantRounds bounds how often Constants goes over a function. Loops settle in two rounds,
+// nested ones in a few more.
+const constantRounds = 8
+
+// Constants calls visit for every instruction of a function (as Func returns it), in order of
+// address. arg returns the constant that an argument register holds before that instruction, if it
+// is the same on all paths that lead there. This shows which ident_t, lock or outlined function a
+// call receives.
+func Constants(body []Inst, visit func(i Inst, arg func(n int) (value uint64, ok bool))) {
+	if len(body) == 0 {
+		return
+	}
+	known := map[uint64]*State{} // the state at targets of jumps, from the jumps seen so far
+	targets := map[uint64]bool{}
+	for _, i := range body {
+		if i.Kind == Jump || i.Kind == Jcc {
+			targets[i.Target] = true
+		}
+	}
+	settled := false
+	for round := 0; round < constantRounds && !settled; round++ {
+		settled = !pass(body, targets, known, nil)
+	}
+	if !settled { // believe nothing where paths join
+		for t := range targets {
+			known[t] = blankState(body[0].arch)
+		}
+	}
+	pass(body, targets, known, visit)
+}
+
+// pass goes over the function once and reports whether it learnt anything new.
+func pass(body []Inst, targets map[uint64]bool, known map[uint64]*State, visit func(Inst, func(int) (uint64, bool))) (changed bool) {
+	s := newState(body[0].arch)
+	for _, i := range body {
+		if k := known[i.Addr]; k != nil && targets[i.Addr] {
+			if s == nil {
+				copied := *k
+				s = &copied
+			} else {
+				s.meet(k)
+			}
+		}
+		if s == nil { // behind a jump, reached by none that is known
+			s = blankState(body[0].arch)
+		}
+		if visit != nil {
+			visit(i, func(n int) (uint64, bool) { return s.Arg(n).Const() })
+		}
+		s.apply(i)
+		if i.Kind == Jump || i.Kind == Jcc {
+			if k := known[i.Target]; k == nil {
+				copied := *s
+				known[i.Target] = &copied
+				changed = true
+			} else if k.meet(s) {
+				changed = true
+			}
+		}
+		if i.Ends() {
+			s = nil
+		}
+	}
+	return changed
+}
+
+func blankState(arch string) *State {
+	s := &State{arch: arch}
+	for r := range s.regs {
+		s.regs[r] = single(Atom{Kind: AnUnknown})
+	}
+	return s
+}
+
+// meet forgets everything that other does not confirm, and reports whether it forgot anything.
+func (s *State) meet(other *State) (changed bool) {
+	for r := range s.regs {
+		v, ok := s.regs[r].Const()
+		if !ok {
+			continue
+		}
+		if w, ok := other.regs[r].Const(); !ok || v != w {
+			s.regs[r] = single(Atom{Kind: AnUnknown})
+			changed = true
+		}
+	}
+	return changed
+}

@@ -1,0 +1,121 @@
+package disasm
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// Exit is a place through which control leaves a function for good.
+type Exit struct {
+	Approach
+	// Unsure: the exit is a jump through a register, which may belong to a switch and stay inside.
+	// At a true exit the stack pointer is what it was at the entry.
+	Unsure bool
+}
+
+// Exits returns the instructions at which executions of the function at entry end. Each execution
+// ends at exactly one of them: at a point on the way to a return, or at a jump to another function.
+// A jump may lead to another range of code: isPart reports whether the range with that first
+// address is a part of this function (.cold). unseen is the number of exits whose condition no
+// probe can repeat.
+func Exits(code Code, entry uint64, isPart func(target uint64) bool) (exits []Exit, unseen int, err error) {
+	parts, err := ownParts(code, entry, isPart)
+	if err != nil {
+		return nil, 0, err
+	}
+	inside := func(target uint64) bool {
+		return slices.ContainsFunc(parts, func(p []Inst) bool {
+			return target >= p[0].Addr && target < p[len(p)-1].Next()
+		})
+	}
+	for _, p := range parts {
+		for k, i := range p {
+			switch {
+			case i.Kind == Ret:
+				for _, a := range Approaches(parts, i.Addr) {
+					exits = append(exits, Exit{Approach: a})
+				}
+			case i.Kind == Jump && !inside(i.Target):
+				exits = append(exits, Exit{Approach: Approach{i, Always}})
+			case i.Kind == Jcc && !inside(i.Target):
+				switch i.Cond {
+				case Equal:
+					exits = append(exits, Exit{Approach: Approach{i, ZeroSet}})
+				case NotEqual:
+					exits = append(exits, Exit{Approach: Approach{i, ZeroClear}})
+				default:
+					unseen++
+				}
+			case i.Kind == JumpIndirect && !isSwitch(p[:k+1]):
+				exits = append(exits, Exit{Approach: Approach{i, Always}, Unsure: i.Ref == 0})
+			}
+		}
+	}
+	return exits, unseen, nil
+}
+
+// ownParts returns the function at entry with the parts that the compiler moved elsewhere.
+func ownParts(code Code, entry uint64, isPart func(uint64) bool) ([][]Inst, error) {
+	all, err := Parts(code, entry)
+	if err != nil {
+		return nil, err
+	}
+	parts := all[:1:1]
+	for _, p := range all[1:] {
+		if isPart(p[0].Addr) || jumpsInto(p, all[0]) {
+			parts = append(parts, p)
+		}
+	}
+	return parts, nil
+}
+
+// jumpsInto reports whether a range jumps into the middle of a function, as only the function's own
+// parts do.
+func jumpsInto(part, function []Inst) bool {
+	lo, hi := function[0].Addr, function[len(function)-1].Next()
+	return slices.ContainsFunc(part, func(i Inst) bool {
+		return (i.Kind == Jump || i.Kind == Jcc) && i.Target > lo && i.Target < hi
+	})
+}
+
+// isSwitch reports whether the last instruction, a jump through a register or memory, takes its
+// destination from a table. Then that instruction, or one shortly before it, loads from an indexed
+// address.
+func isSwitch(line []Inst) bool {
+	const notrack, few = 0x3e, 8
+	last := line[len(line)-1]
+	// compilers put this prefix on switches only
+	if last.arch == "amd64" && last.Bytes[0] == notrack {
+		return true
+	}
+	for n := 0; n < few && n < len(line); n++ {
+		i := line[len(line)-1-n]
+		if n > 0 && i.Ends() {
+			break
+		}
+		if i.loadsIndexed() {
+			return true
+		}
+	}
+	return false
+}
+
+// loadsIndexed reports whether an instruction reads a table's element.
+func (i Inst) loadsIndexed() bool {
+	if i.arch == "arm64" {
+		const mask, registerOffset = 0x3b200c00, 0x38200800 // ldr x, [x, x, lsl]
+		return len(i.Bytes) == 4 && binary.LittleEndian.Uint32(i.Bytes)&mask == registerOffset
+	}
+	d, err := x86asm.Decode(i.Bytes, 64)
+	if err != nil || d.Op == x86asm.LEA {
+		return false
+	}
+	for _, a := range d.Args {
+		if m, ok := a.(x86asm.Mem); ok && m.Index != 0 && m.Scale >= 4 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package disasm
+
+import "golang.org/x/arch/x86/x86asm"
+
+// lockOutcome looks at a straight line that ends in a probe point for an
+// atomic exchange before that point, and for a jump at the point that decides
+// on its outcome. Known are the two forms of libgomp on x86-64 Linux:
+//
+//	lock cmpxchg %edx,(lock); jne slow            acquire: ZF=1 means it was free
+//	xchg %eax,(lock); test %eax,%eax; js slow     release: SF=0 means no waiter
+//
+// Other forms give Always; arm64 compares in registers, whose outcome
+// flags alone do not tell.
+func lockOutcome(line []Inst) (atomic bool, free When) {
+	var (
+		state  When
+		word   Reg  // the register that received the lock's old value from xchg
+		filled bool // the register still holds that value
+	)
+	last := len(line) - 1
+	for _, i := range line[:last] {
+		d, ok := i.x86()
+		if !ok {
+			// On arm64, and for hints: no atomic of a known form, no flags.
+			atomic = atomic || i.Locked
+			continue
+		}
+		_, toMemory := d.Args[0].(x86asm.Mem)
+		reg := NoReg
+		if r, isReg := d.Args[1].(x86asm.Reg); isReg {
+			reg, _ = regX86(r)
+		}
+		switch {
+		case d.Op == x86asm.CMPXCHG && i.Locked:
+			atomic, state, filled = true, ZeroSet, false
+		case d.Op == x86asm.XCHG && toMemory:
+			atomic, state, word, filled = true, Always, max(reg, 0), reg != NoReg
+		case d.Op == x86asm.TEST && filled && reg == word && d.Args[0] == d.Args[1]:
+			state = SignClear
+		case i.Locked:
+			atomic, state, filled = true, Always, false
+		case !keepsFlags(d.Op):
+			state = Always
+			fallthrough
+		default:
+			filled = filled && i.sem.writes>>word&1 == 0
+		}
+	}
+	switch cond := line[last].Cond; {
+	case state == ZeroSet && (cond == Equal || cond == NotEqual):
+		free = ZeroSet
+	case state == SignClear && (cond == Sign || cond == NotSign):
+		free = SignClear
+	}
+	return atomic, free
+}
+
+// keepsFlags reports whether an instruction is one of those that keep the flags and that compilers
+// schedule between an atomic and its jump.
+func keepsFlags(op x86asm.Op) bool {
+	switch op {
+	case x86asm.MOV, x86asm.LEA, x86asm.NOP, x86asm.MOVSXD, x86asm.MOVZX, x86asm.MOVSX:
+		return true
+	}
+	return false
+}
