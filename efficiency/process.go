@@ -1,6 +1,7 @@
 package efficiency
 
 import (
+	"strings"
 	"time"
 
 	"ompp-attach/analysis"
@@ -13,6 +14,8 @@ import (
 // none of its times: the launcher determines these.
 type Process struct {
 	Rank     int // in MPI_COMM_WORLD; 0: not of a job
+	Program  string
+	Args     string // the arguments
 	Host     string
 	PID      int
 	Ended    time.Time
@@ -38,6 +41,9 @@ type Process struct {
 	// Estimated: figures were extrapolated, because constructs were not observed all of the time.
 	Estimated bool
 	TALP      TALP
+	// Counters are the counts of performance counters in outermost parallel regions, of all
+	// threads and by name; counts that are not known of all executions are left out.
+	Counters map[string]int64
 }
 
 // Figures are those of a region of any construct.
@@ -68,12 +74,16 @@ func (r *Figures) Add(o *Figures) {
 func Of(p *profile.Profile) (Process, []Figures) {
 	w := walk(p)
 	m := &p.Meta
-	w.Host, w.PID, w.Estimated = m.Host, m.PID, len(m.Observations) > 0
+	if len(m.Args) > 0 {
+		w.Args = strings.Join(m.Args[1:], " ")
+	}
+	w.count()
+	w.Program, w.Host, w.PID, w.Estimated = m.Program, m.Host, m.PID, len(m.Observations) > 0
 	w.Ended = m.Start.Add(time.Duration(m.Duration + m.TakenOut + m.Off.T + m.Stopped.Total))
 	if m.MPI != nil {
 		w.UsesMPI, w.Rank = true, max(0, m.MPI.Rank)
 	}
-	w.Process.TALP = talpOf(walk(blind(p)))
+	w.TALP = talpOf(walk(blind(p)))
 	return w.Process, w.regions
 }
 
@@ -347,6 +357,26 @@ func (w *walker) primary() {
 	}
 	w.Parallel, w.Outside = min(r.parallel, w.Wall), min(r.outside, w.Wall)
 	w.OutMPI = max(0, w.Wall-w.primaryMPI())
+}
+
+// count adds the counters of outermost parallel regions.
+func (w *walker) count() {
+	w.Counters = map[string]int64{}
+	for i := 1; i < len(w.p.Nodes); i++ {
+		if w.paths.Team(i) != i || w.team(i) != i {
+			continue
+		}
+		sum := analysis.Sum(&w.p.Nodes[i])
+		if sum.Uncounted > 0 || len(sum.Counters) != len(w.p.Meta.Counters) {
+			w.Counters = nil
+			return
+		}
+		for j, c := range w.p.Meta.Counters {
+			if c.Failed == "" {
+				w.Counters[c.Name] += sum.Counters[j]
+			}
+		}
+	}
 }
 
 // primaryMPI returns the primary thread's time in MPI, in regions or not, without the start and end

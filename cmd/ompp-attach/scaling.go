@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/efficiency"
+	"ompp-attach/report"
+	"ompp-attach/report/efficiencies"
+)
+
+func scalingCommand() *cobra.Command {
+	var f reportFlags
+	var weak bool
+	f.rank = -1
+	c := &cobra.Command{
+		Use:   "scaling DIR DIR...",
+		Short: "Compare runs on different numbers of ranks and threads",
+		Long: `scaling compares recorded runs of a program on different numbers of ranks and
+threads, a line each: time, speed-up, POP's efficiencies with the computation
+scaling, and the multithreading efficiency e_mt of the runs of which there is
+one with one thread per rank. The run with the fewest threads is the reference.
+Of a hybrid run and a pure MPI run on as many threads it compares the time of
+communication (e_mp).`,
+		Example: `  ompp-attach scaling run-1x1 run-2x1 run-2x2 run-4x1
+  ompp-attach scaling --format extrap -o - run-*`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return errors.New("give the directories of two or more runs on different numbers of ranks or threads")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return scaling(args, &f, weak) },
+	}
+	c.Flags().BoolVar(&weak, "weak", false, "the problem grew with the threads (default: it was the same)")
+	c.Flags().BoolVar(&f.view.raw, "raw", false, "times as measured, without taking out what the probes took of them")
+	c.Flags().BoolVar(&f.view.all, "all", false, "show all regions")
+	var names []string
+	for _, format := range efficiencies.ScalingFormats {
+		names = append(names, format.Name)
+	}
+	c.Flags().StringSliceVar(&f.formats, "format", []string{"text"}, "one or several of "+strings.Join(names, ", ")+" (for Extra-P)")
+	c.Flags().StringVarP(&f.dir, "output", "o", "-", "write files to this `directory`; - writes to standard output")
+	return c
+}
+
+func scaling(dirs []string, f *reportFlags, weak bool) error {
+	var formats []efficiencies.ScalingFormat
+	for _, n := range f.formats {
+		format, ok := efficiencies.ScalingFormatNamed(n)
+		if !ok {
+			return &exitError{exitUsage, fmt.Errorf("unknown format %q of scaling; see ompp-attach scaling --help", n)}
+		}
+		formats = append(formats, format)
+	}
+	if f.dir == "-" && len(formats) > 1 {
+		return &exitError{exitUsage, errors.New("-o - takes one format; give a directory for several")}
+	}
+	var runs []*efficiency.Run
+	var labels []string
+	for _, dir := range dirs {
+		found, err := readRuns(dir, f)
+		if err != nil {
+			return err
+		}
+		if len(found) > 1 {
+			return fmt.Errorf("%s holds the profiles of %d processes that are no ranks of a job: scaling compares runs of one process or one job", dir, len(found))
+		}
+		runs, labels = append(runs, found[0].Run), append(labels, filepath.Base(filepath.Clean(dir)))
+	}
+	s := efficiency.Compare(runs, labels, weak)
+	o := efficiencies.Options{Label: report.RegionText, All: f.view.all}
+	if f.dir == "-" {
+		if formats[0].Name != "text" {
+			for _, t := range s.Troubles() {
+				warn("%s", t)
+			}
+		}
+		return formats[0].Write(os.Stdout, s, o)
+	}
+	to, err := reportDirectory("", f.dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, format := range formats {
+		name := filepath.Join(to, format.File)
+		if err := saveFile(name, func(w io.Writer) error { return format.Write(w, s, o) }); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		tellFile(name)
+	}
+	return errors.Join(errs...)
+}

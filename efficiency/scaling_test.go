@@ -1,0 +1,114 @@
+package efficiency
+
+import (
+	"math"
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// made returns a run in which each rank works in one region for the given seconds of thread time,
+// evenly spread over its threads, and communicates outside of it.
+func made(ranks, threads int, work, mpi float64, counters map[string]int64) *Run {
+	var processes []Process
+	g := Region{Region: &profile.Region{Construct: event.ParallelLoop, Location: profile.Location{File: "a.c", Begin: 7}}, Number: 1}
+	for i := range ranks {
+		wall := int64((work/float64(threads) + mpi) * 1e9)
+		p := Process{Rank: i, Threads: threads, Callers: 1, Wall: wall, UsesMPI: true, Counters: counters,
+			Parallel: int64(work / float64(threads) * 1e9), Outside: int64(mpi * 1e9), Communication: int64(mpi * 1e9)}
+		p.OutMPI, p.MaxUseful = p.Parallel, p.Parallel
+		p.Parts[Work], p.Parts[SerialMPI], p.Parts[MPIIdle] = int64(work*1e9), int64(mpi*1e9), int64(mpi*1e9)*int64(threads-1)
+		processes = append(processes, p)
+		g.Team[Work] += int64(work * 1e9)
+		g.Threads = threads
+	}
+	return New("made", processes, []Region{g})
+}
+
+func place(g *Region) string { return g.Location.File }
+
+// TestScaling: the work of 16 s grows to 20 s with two threads a rank.
+func TestScaling(t *testing.T) {
+	counts := func(instructions, cycles int64) map[string]int64 {
+		return map[string]int64{"instructions": instructions, "cycles": cycles}
+	}
+	runs := []*Run{made(2, 2, 10, 1, counts(2000, 1250)), made(1, 1, 16, 0, counts(3200, 1600)), made(4, 1, 4, 2, counts(800, 400)), made(2, 1, 8, 1, counts(1600, 800))}
+	s := Compare(runs, []string{"2x2", "1x1", "4x1", "2x1"}, false)
+	var order string
+	for i := range s.Runs {
+		order += s.Runs[i].Label + " "
+	}
+	if order != "1x1 2x1 2x2 4x1 " {
+		t.Fatalf("order: %s", order)
+	}
+	ref, hybrid, pure := s.Runs[0], s.Runs[2], s.Runs[3]
+	near(t, "speed-up of the reference", ref.Speedup, 1)
+	near(t, "speed-up", hybrid.Speedup, 16./6)
+	near(t, "of the threads", hybrid.Gain, 16./24)
+	near(t, "computation scaling", hybrid.Computation, 16./20)
+	near(t, "parallel efficiency", hybrid.Parallel, 20./24)
+	near(t, "global efficiency", hybrid.Global, 16./24)
+	// Speed-up over the reference = threads over threads x GE / the reference's.
+	for _, x := range s.Runs {
+		near(t, "speed-up by the global efficiency", x.Speedup, float64(x.All)/float64(ref.All)*x.Global/ref.Global)
+	}
+	if hybrid.EMT == nil || hybrid.Serial != "2x1" {
+		t.Fatalf("e_mt: %+v", hybrid)
+	}
+	near(t, "e_mt", *hybrid.EMT, 8./10)
+	if pure.EMT == nil || *pure.EMT != 1 {
+		t.Error("a run of one thread per rank is its own reference")
+	}
+	if f := hybrid.Factors; f == nil {
+		t.Error("no factors")
+	} else {
+		near(t, "instructions", f.Instructions, 3200./4000)
+		near(t, "IPC", f.IPC, 1.6/2)
+		near(t, "product", f.Instructions*f.IPC*f.Rest, hybrid.Computation)
+	}
+	c := hybrid.Communication
+	if c == nil || c.With != "4x1" {
+		t.Fatalf("e_mp: %+v", c)
+	}
+	near(t, "e_mp", c.Efficiency(), 2./8)
+	near(t, "gain", c.Gain(), 4)
+	if c.MostHybrid != sec || c.MostPure != 2*sec || pure.Communication != nil {
+		t.Errorf("%+v", c)
+	}
+	regions := s.Regions(place)
+	if len(regions) != 1 || regions[0].Label != "PARALLEL LOOP a.c" {
+		t.Fatalf("%+v", regions)
+	}
+	if e := regions[0].EMT[2]; e.Estimated || math.Abs(e.Value-.8) > 1e-9 {
+		t.Errorf("e_mt of the region: %+v", e)
+	}
+}
+
+// TestWeakScaling: twice the work on twice the ranks takes longer by the communication only.
+func TestWeakScaling(t *testing.T) {
+	s := Compare([]*Run{made(1, 1, 8, 0, nil), made(2, 1, 8, 2, nil)}, []string{"a", "b"}, true)
+	x := s.Runs[1]
+	near(t, "efficiency", x.Gain, .8)
+	near(t, "computation scaling", x.Computation, 1)
+	near(t, "global efficiency", x.Global, .8)
+	if x.Factors != nil {
+		t.Error("factors without counters")
+	}
+	if x.EMT == nil || x.Communication != nil {
+		t.Errorf("%+v", x)
+	}
+}
+
+// TestNoReference: without runs of one thread per rank, e_mt and e_mp are not known.
+func TestNoReference(t *testing.T) {
+	s := Compare([]*Run{made(1, 2, 8, 1, nil), made(2, 2, 4, 1, nil)}, []string{"a", "b"}, false)
+	for _, x := range s.Runs {
+		if x.EMT != nil || x.Communication != nil {
+			t.Errorf("%+v", x)
+		}
+	}
+	if e := s.Regions(place)[0].EMT[0]; !e.Estimated || !e.Known || e.Value != 1 {
+		t.Errorf("%+v", e)
+	}
+}

@@ -1,0 +1,66 @@
+package efficiency
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// crowded is the share of the threads' time without a core from which on a run is marked.
+const crowded = 0.01
+
+// Crowded says whether threads lacked cores for so much of the time that the run is no measure of the
+// program.
+func (x *Scaled) Crowded() bool { return x.NoCore >= crowded }
+
+// Troubles returns sentences about runs that do not belong together, or that are no good measure.
+func (s *Scaling) Troubles() (out []string) {
+	differ := func(what, meaning string, of func(*Scaled) string) {
+		var values []string
+		var parts []string
+		for i := range s.Runs {
+			x := &s.Runs[i]
+			v := of(x)
+			if !slices.Contains(values, v) {
+				values = append(values, v)
+				parts = append(parts, fmt.Sprintf("%s: %s", x.Label, v))
+			}
+		}
+		if len(values) > 1 {
+			const few = 4
+			if more := len(parts) - few; more > 0 {
+				parts = append(parts[:few], fmt.Sprintf("and %d more", more))
+			}
+			out = append(out, fmt.Sprintf("The runs differ in %s (%s). %s", what, strings.Join(parts, "; "), meaning))
+		}
+	}
+	differ("the program", "Figures of different programs do not belong together.", func(x *Scaled) string { return x.Program })
+	meaning := "If the input differs, the runs show no strong scaling."
+	if s.Weak {
+		meaning = "For weak scaling that is right if the work of a thread stayed the same."
+	}
+	differ("the arguments", meaning, func(x *Scaled) string { return "\"" + x.Processes[0].Args + "\"" })
+	differ("the machine", "Times of different machines do not compare.", func(x *Scaled) string { return x.Processes[0].Host })
+	if s.Weak && s.Runs[0].All == s.Runs[len(s.Runs)-1].All {
+		out = append(out, "All runs have as many threads, so they show no weak scaling.")
+	}
+	var labels []string
+	for i := range s.Runs {
+		if x := &s.Runs[i]; x.Crowded() {
+			labels = append(labels, fmt.Sprintf("%s (%.0f%% of its threads' time)", x.Label, 100*x.NoCore))
+		}
+	}
+	if len(labels) > 0 {
+		out = append(out, "Threads lacked cores in "+strings.Join(labels, ", ")+": these runs (!) had more threads than free cores, and say little about the program.")
+	}
+	for i := range s.Runs {
+		x := &s.Runs[i]
+		if x.Missing > 0 {
+			out = append(out, fmt.Sprintf("%s lacks %d of its ranks: its figures are too small.", x.Label, x.Missing))
+		}
+		if x.Estimated() {
+			out = append(out, fmt.Sprintf("Figures of %s hold estimates, because constructs were not observed all of the time.", x.Label))
+		}
+	}
+	return out
+}
