@@ -23,12 +23,14 @@ func calls(seconds float64) *profile.MPIStats {
 // call of MPI_Send by thread 0, and outside of it MPI_Recv, MPI_Init and MPI_Finalize, a second each.
 // All times are in seconds.
 type rank struct {
-	number                   int
-	wall, recv               float64 // without MPI_Init and MPI_Finalize
-	enter, exit              float64
-	body, barrier, waitAt    [2]float64
-	send                     float64
-	noCoreBody, noCoreSerial float64 // of thread 1 in the region, of thread 0 outside
+	number                int
+	wall, recv            float64 // without MPI_Init and MPI_Finalize
+	enter, exit           float64
+	body, barrier, waitAt [2]float64
+	send                  float64
+	// Without a core: thread 1 in the region, thread 0 outside of it and outside of MPI, thread 0 in
+	// MPI_Recv.
+	noCoreBody, noCoreSerial, noCoreRecv float64
 }
 
 func (r rank) profile(t *testing.T) *profile.Profile {
@@ -65,11 +67,16 @@ func (r rank) profile(t *testing.T) *profile.Profile {
 		add(1, s)
 	}
 	root := profile.ThreadStats{MPI: calls(1).Plus(calls(1)).Plus(send).Plus(calls(r.recv))}
-	if r.noCoreSerial > 0 {
-		root.NoCore = &profile.Cost{Exec: span(r.noCoreSerial).T}
+	if r.noCoreSerial+r.noCoreRecv > 0 {
+		root.NoCore = &profile.Cost{Exec: span(r.noCoreSerial + r.noCoreRecv).T}
 	}
 	add(0, root)
-	add(4, profile.ThreadStats{Exec: span(r.recv), Body: span(r.recv), MPI: calls(r.recv)})
+	recv := profile.ThreadStats{Exec: span(r.recv), Body: span(r.recv), MPI: calls(r.recv)}
+	if r.noCoreRecv > 0 {
+		recv.NoCore = &profile.Cost{Exec: span(r.noCoreRecv).T, Body: span(r.noCoreRecv).T}
+		recv.MPI.NoCore = span(r.noCoreRecv).T
+	}
+	add(4, recv)
 	add(5, profile.ThreadStats{Exec: span(1), Body: span(1), MPI: calls(1)})
 	add(6, profile.ThreadStats{Exec: span(1), Body: span(1), MPI: calls(1)})
 	if err := profile.Validate(p); err != nil {

@@ -111,7 +111,7 @@ type initial struct {
 	lived    int64 // without the start and end of MPI
 	parallel int64 // of the initial thread
 	workers  int64 // of the others, in parallel regions
-	outside  int64 // MPI of the initial thread outside of regions
+	outside  int64 // the initial thread in MPI outside of regions, with a core or without
 }
 
 func walk(p *profile.Profile) *walker {
@@ -212,6 +212,9 @@ func (w *walker) node(i int) {
 			w.useful[thread] -= c.Sum()
 			if t := w.p.Threads[thread]; t.Num == 0 {
 				w.roots[t.Root].outside += c.MPI
+				if region.Construct == event.MPI {
+					w.roots[t.Root].outside += c.NoCore
+				}
 			}
 			continue
 		case team == outermost:

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReportEfficiency(t *testing.T) {
+	dir := rankDirectory(t, 0, 1, 3)
+	before := namesIn(t, dir)
+	text, err := reported(t, "--efficiency", dir)
+	if err != nil || !strings.Contains(text, "3 ranks, 3 threads in all") || !strings.Contains(text, "those of 3 ranks; 1 more could not be read") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if after := namesIn(t, dir); strings.Join(after, " ") != strings.Join(before, " ") {
+		t.Errorf("files %v, before %v", after, before)
+	}
+	if text, err = reported(t, "--efficiency", "--rank", "3", dir); err != nil || !strings.Contains(text, "1 ranks, 1 threads in all") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if text, err = reported(t, "--format", "talp", "-o", "-", dir); err != nil || !json.Valid([]byte(text)) || !strings.Contains(text, `"numMpiRanks": 3`) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	to := filepath.Join(t.TempDir(), "out")
+	if _, err := reported(t, "--efficiency", "--format", "text,csv,json", "-o", to, dir); err != nil {
+		t.Error(err)
+	}
+	if names := strings.Join(namesIn(t, to), " "); names != "job.efficiency.csv job.efficiency.json job.efficiency.metrics.csv job.efficiency.txt" {
+		t.Errorf("files: %s", names)
+	}
+}
+
+func TestBadEfficiency(t *testing.T) {
+	dir := rankDirectory(t, 0, 1)
+	for _, c := range []struct {
+		args   []string
+		status int
+		words  string
+	}{
+		{[]string{"--efficiency", "--format", "pprof", dir}, exitUsage, `unknown format "pprof" of --efficiency; there are text, csv, json, talp`},
+		{[]string{"--efficiency", "--rank", "7", dir}, exitFailure, "holds no profile of rank 7"},
+		{[]string{"--efficiency", t.TempDir()}, exitFailure, "holds no recorded profile"},
+		{[]string{"--efficiency", filepath.Join(dir, "nowhere")}, exitFailure, "cannot open"},
+	} {
+		_, err := reported(t, c.args...)
+		wantError(t, err, c.status, c.words)
+	}
+}
+
+func TestScaling(t *testing.T) {
+	one, two := rankDirectory(t, 0), rankDirectory(t, 0, 1)
+	to := t.TempDir()
+	f := reportFlags{rank: -1, formats: []string{"text", "csv", "json", "extrap"}, dir: to}
+	if err := scaling([]string{two, one}, &f, false); err != nil {
+		t.Fatal(err)
+	}
+	if names := strings.Join(namesIn(t, to), " "); names != "scaling.csv scaling.json scaling.jsonl scaling.txt" {
+		t.Errorf("files: %s", names)
+	}
+	text, err := os.ReadFile(filepath.Join(to, "scaling.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := strings.Index(string(text), " 1 x 1 "), strings.Index(string(text), " 2 x 1 "); a < 0 || b < a {
+		t.Errorf("the smaller run is not the first:\n%s", text)
+	}
+}
+
+func TestBadScaling(t *testing.T) {
+	dir := rankDirectory(t, 0)
+	flags := func(formats ...string) *reportFlags { return &reportFlags{rank: -1, formats: formats, dir: "-"} }
+	wantError(t, scaling([]string{dir, dir}, flags("pprof"), false), exitUsage, `unknown format "pprof" of scaling`)
+	wantError(t, scaling([]string{dir, dir}, flags("csv", "json"), false), exitUsage, "takes one format")
+	wantError(t, scaling([]string{dir, filepath.Join(dir, "nowhere")}, flags("text"), false), exitFailure, "cannot open")
+	c := scalingCommand()
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs([]string{dir})
+	wantError(t, c.Execute(), exitFailure, "two or more runs")
+}
+
+// wantError checks the exit status and the sentence of an error.
+func wantError(t *testing.T, err error, status int, words string) {
+	t.Helper()
+	got := exitFailure
+	var ee *exitError
+	if errors.As(err, &ee) {
+		got = ee.status
+	}
+	if err == nil || got != status || !strings.Contains(err.Error(), words) {
+		t.Errorf("%v (status %d), want %q (status %d)", err, got, words, status)
+	}
+}
