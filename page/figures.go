@@ -45,20 +45,22 @@ func (p *Parts) add(whole int64, c analysis.Classes) {
 // Process holds the figures of a process. Times are in ns and, unless a comment says otherwise,
 // summed over threads.
 type Process struct {
-	Version  int            `json:"version"`
-	Kind     string         `json:"kind"` // "process"
-	Head     Head           `json:"head"`
-	Facts    []report.Fact  `json:"facts"`
-	Whole    Parts          `json:"whole"` // of all threads' time
-	Threads  []Thread       `json:"threads"`
-	Findings []Finding      `json:"findings"` // worst first
-	LeftOut  []string       `json:"left_out,omitempty"`
-	Regions  []Region       `json:"regions"`
-	Nodes    []Node         `json:"nodes"` // call paths; nodes[0] is the program
-	Counters []CounterTitle `json:"counters,omitempty"`
-	Sampled  string         `json:"sampled,omitempty"` // event by which was sampled
-	Sources  []Source       `json:"sources,omitempty"`
-	Notes    []report.Note  `json:"notes"`
+	Version int           `json:"version"`
+	Kind    string        `json:"kind"` // "process"
+	Head    Head          `json:"head"`
+	Facts   []report.Fact `json:"facts"`
+	Whole   Parts         `json:"whole"` // of all threads' time
+	// Efficiency is POP's multiplicative tree.
+	Efficiency Efficiency     `json:"efficiency"`
+	Threads    []Thread       `json:"threads"`
+	Findings   []Finding      `json:"findings"` // worst first
+	LeftOut    []string       `json:"left_out,omitempty"`
+	Regions    []Region       `json:"regions"`
+	Nodes      []Node         `json:"nodes"` // call paths; nodes[0] is the program
+	Counters   []CounterTitle `json:"counters,omitempty"`
+	Sampled    string         `json:"sampled,omitempty"` // event by which was sampled
+	Sources    []Source       `json:"sources,omitempty"`
+	Notes      []report.Note  `json:"notes"`
 }
 
 // Head says what ran.

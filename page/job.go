@@ -13,15 +13,17 @@ import (
 
 // Job holds the figures of a job's page.
 type Job struct {
-	Version  int             `json:"version"`
-	Kind     string          `json:"kind"`    // "job"
-	Figures  json.RawMessage `json:"figures"` // job.json
-	Head     JobHead         `json:"head"`
-	Summary  []report.Fact   `json:"summary"`
-	Whole    Parts           `json:"whole"`    // of the time of all threads of all ranks
-	Findings []Finding       `json:"findings"` // worst first
-	Places   []string        `json:"places"`   // of the regions, as the text report names them
-	Notes    []report.Note   `json:"notes"`
+	Version int             `json:"version"`
+	Kind    string          `json:"kind"`    // "job"
+	Figures json.RawMessage `json:"figures"` // job.json
+	Head    JobHead         `json:"head"`
+	Summary []report.Fact   `json:"summary"`
+	Whole   Parts           `json:"whole"` // of the time of all threads of all ranks
+	// Efficiency is POP's multiplicative tree.
+	Efficiency Efficiency    `json:"efficiency"`
+	Findings   []Finding     `json:"findings"` // worst first
+	Places     []string      `json:"places"`   // of the regions, as the text report names them
+	Notes      []report.Note `json:"notes"`
 }
 
 // JobHead says what ran. Times are in ns.
@@ -61,7 +63,7 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 		return nil, err
 	}
 	out := &Job{Version: Version, Kind: "job", Figures: figures.Bytes(), Head: jobHead(j), Summary: report.JobSummary(j, o),
-		Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
+		Efficiency: efficiencyOf(j.Efficiency().Multiplicative()), Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
 		whole := Parts{Serial: r.Serial, Idle: r.Idle}

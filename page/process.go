@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
+	"ompp-attach/efficiency"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/report"
@@ -23,6 +24,7 @@ func process(p *profile.Profile, o report.Options) *Process {
 	p = o.View(p)
 	b := &builder{p: p, o: o, out: &Process{Version: Version, Kind: "process", Head: headOf(p, o), Facts: report.Facts(p, o),
 		Threads: []Thread{}, Findings: []Finding{}, Regions: []Region{}, Notes: []report.Note{}}}
+	b.out.Efficiency = efficiencyOf(efficiency.OfProfile(p).Multiplicative())
 	b.classify()
 	b.regions()
 	b.nodes()

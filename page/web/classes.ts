@@ -17,6 +17,8 @@ export const classes: { key: PartKey; name: string; means: string }[] = [
 export const overheads: PartKey[] = ["synch", "imbal", "limpar", "mgmt", "mpi", "no_core"];
 
 export const nameOf = (key: PartKey) => classes.find((c) => c.key === key)!.name;
+// inSentence is the name within a sentence.
+export const inSentence = (key: PartKey) => (key === "mpi" ? "MPI" : nameOf(key).toLowerCase());
 export const sumOf = (p: Parts) => classes.reduce((t, c) => t + (p[c.key] ?? 0), 0);
 export const overheadOf = (p: Parts) => overheads.reduce((t, k) => t + (p[k] ?? 0), 0);
 

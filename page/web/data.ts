@@ -35,6 +35,8 @@ export interface Region {
 export interface Node { parent: number; region: number; own: Parts; width_ns: number; execs: number }
 export interface Source { file: string; lines: Record<string, string>; missing?: string }
 
+export interface Efficiency { key: string; name: string; value: number; region?: number; of?: Efficiency[] }
+
 export interface Process {
   version: number; kind: "process";
   head: {
@@ -44,7 +46,7 @@ export interface Process {
     parallel_coverage: number; accounting: string; adjusted: boolean; probe_ns: number | null;
     probe_share: number; lost_events: number; hits: number; partial: number;
   };
-  facts: Fact[]; whole: Parts; threads: { label: string; whole: Parts }[]; findings: Finding[];
+  facts: Fact[]; whole: Parts; efficiency: Efficiency; threads: { label: string; whole: Parts }[]; findings: Finding[];
   left_out?: string[]; regions: Region[]; nodes: Node[];
   counters?: { name: string; unit?: string; running?: number; failed?: string }[];
   sampled?: string; sources?: Source[]; notes: Note[];
@@ -83,7 +85,7 @@ export interface Job {
     threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; lost_events: number;
     adjusted: boolean;
   };
-  summary: Fact[]; whole: Parts; findings: Finding[]; places: string[]; notes: Note[];
+  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; places: string[]; notes: Note[];
 }
 
 // load reads the figures that the page holds, packed or not.

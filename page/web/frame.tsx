@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Bar, Hatch, Legend } from "./bar";
-import { nameOf, overheadOf, sumOf, worst } from "./classes";
+import { inSentence, overheadOf, sumOf, worst } from "./classes";
 import type { Finding, Note, Parts } from "./data";
 import { Figure } from "./figure";
 import { code, percent, seconds } from "./format";
@@ -39,7 +39,7 @@ export function Tile({ name, value, more }: { name: string; value: string; more?
 export function Whole({ parts, caption }: { parts: Parts; caption: string }) {
   const lost = overheadOf(parts), sum = sumOf(parts), most = worst(parts);
   const title = lost > 0 && most
-    ? `${percent(lost / sum)} of all threads' time is overhead, most of it ${nameOf(most).toLowerCase()} (${percent(parts[most]! / sum)})`
+    ? `${percent(lost / sum)} of all threads' time is overhead, most of it ${inSentence(most)} (${percent(parts[most]! / sum)})`
     : "No overhead was measured";
   return (
     <Figure title={title} caption={caption}>

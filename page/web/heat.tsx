@@ -36,6 +36,7 @@ export function Heat({ title, alike, caption, who, columns, rows }: Props) {
   if (judged.length === 0 || columns.length < 2) return null;
   const shown = all ? judged : judged.slice(0, fewRows);
   const top = judged.find((r) => r.deviation > 0.05 * r.mean);
+  const single = judged.find((r) => r.most > 1.25 * r.mean && r.most - r.mean > 0.01 * judged[0]!.most);
   const merge = Math.ceil(columns.length / mostColumns);
   const n = Math.ceil(columns.length / merge);
   const cell = (width - names) / n;
@@ -48,7 +49,7 @@ export function Heat({ title, alike, caption, who, columns, rows }: Props) {
   const height = shown.length * rowHeight + 26;
   const every = Math.max(1, Math.ceil(34 / cell));
   return (
-    <Figure title={top ? title(top.name) : alike} caption={caption + (merge > 1 ? ` A column is the greatest of ${merge} neighbours.` : "")} numbers={() => (
+    <Figure title={top ? title(top.name) : single ? `${alike}, but ${who} ${columns[single.mostAt]} stands out in ${single.name}` : alike} caption={caption + (merge > 1 ? ` A column is the greatest of ${merge} neighbours.` : "")} numbers={() => (
       <Table rows={judged} id={(r) => judged.indexOf(r)} label={`Regions by ${who}`} sort={6} text={(r) => r.name} columns={[
         { title: "Region", cell: (r) => r.name, class: "place" },
         { title: "Mean", cell: (r) => seconds(r.mean), by: (r) => r.mean, number: true },

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Alike } from "./alike";
 import type { Job } from "./data";
 import { partsOfRank } from "./data";
+import { EfficiencyTree } from "./efficiency";
 import { bytes, count, percent, plural, seconds } from "./format";
 import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
 import { Heat } from "./heat";
@@ -29,6 +30,7 @@ export function JobPage({ job }: { job: Job }) {
   return (
     <Frame title={title} sections={sections}>
       <Head job={job} title={title} />
+      <Section id="efficiency" title="How well it runs"><EfficiencyTree root={job.efficiency} open={show} name={name} /></Section>
       <Section id="findings" title="What costs time, and what helps"
         lede={job.findings.length > 0 ? "Classes of overhead by region, the worst first. Shares are of all threads' time, over all ranks." : "No region has an overhead of 0.1 % or more of all threads' time."}>
         <Findings of={job.findings} who="Rank" open={show} />

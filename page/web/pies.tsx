@@ -2,13 +2,26 @@
 import { arc, pie } from "d3-shape";
 import { useState } from "preact/hooks";
 import { Bar, Keys } from "./bar";
-import { classes, nameOf, overheadOf, overheads, sumOf } from "./classes";
+import { classes, inSentence, nameOf, overheadOf, overheads, sumOf } from "./classes";
 import { partsOf, partsOfRank, type JobFigures, type JobRank, type PartKey, type Parts } from "./data";
 import { Figure } from "./figure";
 import { percent, seconds } from "./format";
 import { Table } from "./table";
 
 const fewPies = 8, mostPies = 24, fewBars = 32;
+const key = (of: Item[]) => [...overheads].sort((a, b) => deviation(of, (p) => p[b] ?? 0) - deviation(of, (p) => p[a] ?? 0))[0]!;
+
+function deviation(items: Item[], of: (p: Parts) => number): number {
+  let sum = 0, squares = 0;
+  for (const i of items) { const v = of(i.parts); sum += v; squares += v * v; }
+  return Math.sqrt(Math.max(0, squares / items.length - (sum / items.length) ** 2));
+}
+
+// extremes are the ranks with most and with least of a class.
+function extremes(items: Item[], k: PartKey): Item[] {
+  const sorted = [...items].sort((a, b) => (b.parts[k] ?? 0) - (a.parts[k] ?? 0));
+  return [...sorted.slice(0, fewBars / 2), ...sorted.slice(-fewBars / 2)].sort((a, b) => Number(a.label) - Number(b.label));
+}
 
 interface Props { ranks: JobRank[]; byRank: JobFigures["by_rank"]; name: (region: number) => string }
 interface Item { label: string; host: string; parts: Parts }
@@ -23,10 +36,11 @@ export function Pies({ ranks, byRank, name }: Props) {
   const greatest = Math.max(1, ...drawn.map((i) => sumOf(i.parts)));
   const totals = drawn.map((i) => sumOf(i.parts));
   const sized = Math.max(...totals) - Math.min(...totals) > 0.05 * Math.max(...totals);
+  const varies = key(drawn);
   const what = region === 0 ? "the whole program" : name(region);
   const choices = byRank.width === 1 ? byRank.regions.filter((r) => (r.figures.execT ?? []).some((v) => v > 0)) : [];
   return (
-    <Figure title={finding(items)} caption={`Time of each rank's threads in ${what}, by class${form === "pies" ? `; ${sized ? "the area of a pie is its total" : "totals differ by less than 5 %, so all pies have one size"}` : ""}.`}
+    <Figure title={finding(items)} caption={`Time of each rank's threads in ${what}, by class${form === "pies" ? `; ${sized ? "the area of a pie is its total" : "totals differ by less than 5 %, so all pies have one size"}` : ""}.${form === "bars" && drawn.length > fewBars && !all ? ` Of ${drawn.length} ranks, the ${fewBars / 2} with most and the ${fewBars / 2} with least ${inSentence(varies)}.` : ""}`}
       numbers={() => <Numbers items={items} />}>
       <div class="tools">
         <button type="button" aria-pressed={form === "pies"} onClick={() => setForm("pies")} disabled={drawn.length > mostPies}
@@ -42,7 +56,7 @@ export function Pies({ ranks, byRank, name }: Props) {
       </div>
       {form === "pies"
         ? <div class="pies">{drawn.map((i) => <Pie key={i.label} item={i} share={sized ? sumOf(i.parts) / greatest : 1} />)}</div>
-        : <Table rows={all ? drawn : drawn.slice(0, fewBars)} id={(i) => i.label} sort={0} ascending label="Ranks by class" columns={[
+        : <Table rows={drawn.length > fewBars && !all ? extremes(drawn, varies) : drawn} id={(i) => i.label} sort={0} ascending label="Ranks by class" columns={[
           { title: "Rank", cell: (i) => i.label, by: (i) => Number(i.label) },
           { title: "Node", cell: (i) => i.host, by: (i) => i.host },
           { title: "Time by class", cell: (i) => <Bar parts={i.parts} scale={greatest} label={`Rank ${i.label}`} />, class: "barcell" },
@@ -62,18 +76,15 @@ function ofRegion(ranks: JobRank[], byRank: JobFigures["by_rank"], region: numbe
 
 // finding says by which classes ranks differ most, compared with the sum of all.
 function finding(items: Item[]): string {
-  const spread = (of: (p: Parts) => number) => {
-    const v = items.map((i) => of(i.parts)), mean = v.reduce((a, b) => a + b, 0) / v.length;
-    return Math.sqrt(v.reduce((a, b) => a + (b - mean) ** 2, 0) / v.length);
-  };
-  const whole = Math.max(...items.map((i) => sumOf(i.parts)));
+  const spread = (of: (p: Parts) => number) => deviation(items, of);
+  const whole = items.reduce((m, i) => Math.max(m, sumOf(i.parts)), 0);
   const by = overheads.map((k) => [k, spread((p) => p[k] ?? 0)] as const).sort((a, b) => b[1] - a[1]);
   const [first, second] = by as [readonly [PartKey, number], readonly [PartKey, number]];
   if (first[1] < 0.01 * whole) return "The overheads of all ranks are alike";
   if (second[1] >= 0.25 * first[1] && spread(overheadOf) <= first[1] / 2) {
     return `Ranks lose the same time in all, but in other ways: ${nameOf(first[0])} on the one, ${nameOf(second[0])} on the other`;
   }
-  return `Ranks differ most in ${nameOf(first[0]).toLowerCase()}`;
+  return `Ranks differ most in ${inSentence(first[0])}`;
 }
 
 function Pie({ item, share }: { item: Item; share: number }) {

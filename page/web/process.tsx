@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { CallSites } from "./callsites";
 import type { Process } from "./data";
+import { EfficiencyTree } from "./efficiency";
 import { count, percent, plural, seconds } from "./format";
 import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
 import { Heat } from "./heat";
@@ -23,6 +24,7 @@ export function ProcessPage({ p }: { p: Process }) {
   return (
     <Frame title={h.program} sections={sections}>
       <Head p={p} />
+      {p.regions.length > 0 && <Section id="efficiency" title="How well it runs"><EfficiencyTree root={p.efficiency} open={show} name={(r) => nodeName(p, r)} /></Section>}
       <Section id="findings" title="What costs time, and what helps"
         lede={p.findings.length > 0 ? "Properties that hold, the worst first. Shares are of all threads' time." : "No performance property holds."}>
         <Findings of={p.findings} who="Thread" open={show} />

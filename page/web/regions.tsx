@@ -1,6 +1,6 @@
 // The table of regions of a process.
 import { Bar, Keys } from "./bar";
-import { overheadOf, worst, nameOf } from "./classes";
+import { inSentence, overheadOf, worst } from "./classes";
 import type { Process, Region } from "./data";
 import { code, count, percent, seconds } from "./format";
 import { Panel } from "./panel";
@@ -35,5 +35,5 @@ export function Regions({ p, opened, onOpen }: Props) {
 
 function overhead(r: Region) {
   const t = overheadOf(r.own), most = worst(r.own);
-  return t > 0 && most ? <span data-tip={`most of it ${nameOf(most).toLowerCase()}`}>{seconds(t)}</span> : "-";
+  return t > 0 && most ? <span data-tip={`most of it ${inSentence(most)}`}>{seconds(t)}</span> : "-";
 }

@@ -1,0 +1,21 @@
+package page
+
+import "ompp-attach/efficiency"
+
+// Efficiency is one of POP's metrics, and the metrics that it is the product of.
+type Efficiency struct {
+	Key   string  `json:"key"`
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	// Region is the number of the region that takes most from the metric; absent: no region does.
+	Region int          `json:"region,omitempty"`
+	Of     []Efficiency `json:"of,omitempty"`
+}
+
+func efficiencyOf(m efficiency.Metric) Efficiency {
+	out := Efficiency{Key: m.Key, Name: m.Name, Value: m.Value, Region: m.Region}
+	for _, below := range m.Of {
+		out.Of = append(out.Of, efficiencyOf(below))
+	}
+	return out
+}
