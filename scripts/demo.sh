@@ -66,6 +66,7 @@ ls -1 $out/*/*
 cat <<'END'
 
 Next:
+  xdg-open ompp-demo/gcc/profile.html                   all of it as a page for the browser
   go tool pprof -http=: ompp-demo/gcc/profile.pb.gz     the same in a browser, with flame graph and source
   bin/ompp-attach run -- YOUR_PROGRAM                   your own program
   bin/ompp-attach attach --pid PID                      one that is running

@@ -49,7 +49,7 @@ export function Heat({ title, alike, caption, who, columns, rows }: Props) {
   const height = shown.length * rowHeight + 26;
   const every = Math.max(1, Math.ceil(34 / cell));
   return (
-    <Figure title={top ? title(top.name) : single ? `${alike}, but ${who} ${columns[single.mostAt]} stands out in ${single.name}` : alike} caption={caption + (merge > 1 ? ` A column is the greatest of ${merge} neighbours.` : "")} numbers={() => (
+    <Figure title={top ? title(top.name) : single ? `${alike}, but ${columns[single.mostAt]!.includes(" to ") ? `one of the ${who}s` : who} ${columns[single.mostAt]} stands out in ${single.name}` : alike} caption={caption + (merge > 1 ? ` A column is the greatest of ${merge} neighbours.` : "")} numbers={() => (
       <Table rows={judged} id={(r) => judged.indexOf(r)} label={`Regions by ${who}`} sort={6} text={(r) => r.name} columns={[
         { title: "Region", cell: (r) => r.name, class: "place" },
         { title: "Mean", cell: (r) => seconds(r.mean), by: (r) => r.mean, number: true },
@@ -74,7 +74,7 @@ export function Heat({ title, alike, caption, who, columns, rows }: Props) {
           </g>
         ))}
         <g transform={`translate(0 ${shown.length * rowHeight + 14})`}>
-          {Array.from({ length: n }, (_, i) => i % every === 0 && <text key={i} x={names + (i + 0.5) * cell} y="0" text-anchor="middle" font-size="10.5" class="dim">{columns[i * merge]}</text>)}
+          {Array.from({ length: n }, (_, i) => i % every === 0 && <text key={i} x={names + (i + 0.5) * cell} y="0" text-anchor="middle" font-size="10.5" class="dim">{columns[i * merge]!.split(" to ")[0]}</text>)}
           <text x={names - 8} y="0" text-anchor="end" font-size="10.5" class="dim">{who}</text>
         </g>
       </svg></div>

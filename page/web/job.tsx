@@ -74,7 +74,7 @@ export function JobPage({ job }: { job: Job }) {
   );
 }
 
-const binLabel = (i: number, width: number) => (width === 1 ? String(i) : `${i * width}-${(i + 1) * width - 1}`);
+const binLabel = (i: number, width: number) => (width === 1 ? String(i) : `${i * width} to ${(i + 1) * width - 1}`);
 
 function Head({ job, title }: { job: Job; title: string }) {
   const h = job.head, f = job.figures;
