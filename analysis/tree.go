@@ -81,24 +81,35 @@ func Sum(n *profile.Node) profile.ThreadStats {
 type tree struct {
 	p    *profile.Profile
 	team []int // innermost node, itself included, that starts a team; -1: none
-	same []int // nearest proper ancestor of the same region; -1: none
+	same []int // nearest proper ancestor of the same region (see join); -1: none
 }
 
 func newTree(p *profile.Profile) *tree {
 	t := &tree{p: p, team: make([]int, len(p.Nodes)), same: make([]int, len(p.Nodes))}
-	t.team[0], t.same[0] = -1, -1
+	t.team[0] = -1
 	for i := 1; i < len(p.Nodes); i++ {
 		n := &p.Nodes[i]
 		t.team[i] = t.team[n.Parent]
 		if p.Regions[n.Region].Construct.IsParallel() {
 			t.team[i] = i
 		}
+	}
+	t.join(func(region int) int { return region })
+	return t
+}
+
+// join finds the nearest proper ancestor of each node whose region has the same key.
+func (t *tree) join(key func(region int) int) {
+	p := t.p
+	t.same[0] = -1
+	for i := 1; i < len(p.Nodes); i++ {
+		n := &p.Nodes[i]
 		a, inTask := n.Parent, false
 		for a > 0 {
 			c := p.Regions[p.Nodes[a].Region].Construct
 			// A task's time does not lie where the task was created: only a parallel
 			// region lasts until its tasks are done.
-			if p.Nodes[a].Region == n.Region && (!inTask || c.IsParallel()) {
+			if key(p.Nodes[a].Region) == key(n.Region) && (!inTask || c.IsParallel()) {
 				break
 			}
 			inTask = inTask || c.ExecutesTask()
@@ -109,7 +120,6 @@ func newTree(p *profile.Profile) *tree {
 		}
 		t.same[i] = a
 	}
-	return t
 }
 
 // within reports whether a thread's time at node i lies within the time of the same region further

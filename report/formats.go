@@ -62,6 +62,7 @@ var Formats = []Format{
 	{"ompp", "profile.ompp.txt", "ompP's text report", WriteOmpp, false},
 	{"pprof", "profile.pb.gz", "for go tool pprof: region paths as call stacks", WritePprof, false},
 	{"samples", "profile.samples.pb.gz", "for go tool pprof: sampled call stacks, with regions", WriteSamples, true},
+	{"csv", "profile.csv", "all figures, a line for each call path and thread", WriteCSV, false},
 }
 
 // FormatNamed returns the format with that name; ok is false if there is none.

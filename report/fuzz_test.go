@@ -11,6 +11,7 @@ import (
 	"ompp-attach/internal/hostile"
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report/tables"
 )
 
 // FuzzRender renders each profile that profile.Decode accepts in every format. The input is the
@@ -56,6 +57,13 @@ func renderAll(t *testing.T, text []byte) {
 		if format.Name == "pprof" {
 			if _, err := pprof.Parse(&out); err != nil {
 				t.Fatalf("pprof cannot read it: %v", err)
+			}
+		}
+	}
+	for _, way := range tables.Ways {
+		for _, format := range tables.Formats {
+			if err := WriteBy(io.Discard, p, way, format, Options{}); err != nil {
+				t.Fatalf("by %s, %s: %v", way.Name, format, err)
 			}
 		}
 	}

@@ -28,6 +28,7 @@ func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	}
 	o.header()
 	o.overview()
+	o.regionsByTime()
 	o.callgraph()
 	o.flatProfiles()
 	o.callgraphProfiles()

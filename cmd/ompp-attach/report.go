@@ -22,6 +22,7 @@ type reportFlags struct {
 	rank    int      // rank of a job; -1: all ranks
 	delta   string   // two snapshots, see parseWindow; empty: whole profiles
 	view    viewFlags
+	table   tableFlag
 
 	efficiency bool // the efficiency of the run instead of the reports
 }
@@ -45,6 +46,7 @@ profile.html and job.html are pages for the browser.`,
   ompp-attach report --rank 3 DIR
   ompp-attach report --format json -o - DIR
   ompp-attach report --efficiency DIR
+  ompp-attach report --by construct DIR
   ompp-attach report --delta 2 5 DIR`,
 		Args: func(c *cobra.Command, args []string) error {
 			most := 1
@@ -64,6 +66,7 @@ profile.html and job.html are pages for the browser.`,
 		},
 	}
 	f.view.register(c)
+	f.table.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default all), "+
 		jobFormatNames()+" (of a job; default text, and a page)")
 	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
@@ -78,6 +81,9 @@ func rereport(dir string, f *reportFlags) error {
 	if f.wantsEfficiency() {
 		return reportEfficiency(dir, f)
 	}
+	if f.table.by != "" {
+		return reportTable(dir, f)
+	}
 	ranks, others, err := findRanks(dir)
 	if err != nil {
 		return err
@@ -88,9 +94,13 @@ func rereport(dir string, f *reportFlags) error {
 	case len(ranks) > 0:
 		return reportJob(dir, ranks, others, f)
 	case f.rank >= 0:
-		return &exitError{exitUsage, fmt.Errorf("%s holds no rank's profile (profile.rank<R>%s): leave out --rank", dir, recordSuffix)}
+		return noRanks(dir)
 	}
 	return reportProcesses(dir, f)
+}
+
+func noRanks(dir string) error {
+	return &exitError{exitUsage, fmt.Errorf("%s holds no rank's profile (profile.rank<R>%s): leave out --rank", dir, recordSuffix)}
 }
 
 // reportProcesses writes the reports of each profile anew.

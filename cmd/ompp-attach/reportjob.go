@@ -128,14 +128,22 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// fileOfRank returns the name of a rank's recorded profile. Of several, the first one counts.
+func fileOfRank(dir string, ranks []job.Source, rank int) (string, error) {
+	ranks = slices.DeleteFunc(slices.Clone(ranks), func(s job.Source) bool { return s.Rank != rank })
+	if len(ranks) == 0 {
+		return "", fmt.Errorf("%s holds no profile of rank %d (%s)", dir, rank, job.FileName(rank, 0))
+	}
+	return slices.MinFunc(ranks, func(a, b job.Source) int { return a.Copy - b.Copy }).Name, nil
+}
+
 // reportRank writes the reports of one rank.
 func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
-	ranks = slices.DeleteFunc(ranks, func(s job.Source) bool { return s.Rank != f.rank })
-	if len(ranks) == 0 {
-		return fmt.Errorf("%s holds no profile of rank %d (%s)", dir, f.rank, job.FileName(f.rank, 0))
+	file, err := fileOfRank(dir, ranks, f.rank)
+	if err != nil {
+		return err
 	}
-	first := slices.MinFunc(ranks, func(a, b job.Source) int { return a.Copy - b.Copy })
-	p, err := readProfile(filepath.Join(dir, first.Name))
+	p, err := readProfile(filepath.Join(dir, file))
 	if err != nil {
 		return err
 	}
@@ -159,7 +167,7 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	return reportOne(to, strings.TrimSuffix(first.Name, recordSuffix), p, formats, f.view.options())
+	return reportOne(to, strings.TrimSuffix(file, recordSuffix), p, formats, f.view.options())
 }
 
 func writeReport(w io.Writer, p *profile.Profile, format string, o report.Options) error {

@@ -134,7 +134,7 @@ func TestReportOfAProcess(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, job.FileName(0, 0)), filepath.Join(dir, recordName)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := reported(t, dir, "--format", "csv"); err == nil || !strings.Contains(err.Error(), "whole MPI job") {
+	if _, err := reported(t, dir, "--format", "text"); err == nil || !strings.Contains(err.Error(), "whole MPI job") {
 		t.Errorf("a job's format: %v", err)
 	}
 	text, err := reported(t, dir)

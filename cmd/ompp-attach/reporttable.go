@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/report"
+	"ompp-attach/report/tables"
+)
+
+// tableFlag is --by: how report adds up a process's time.
+type tableFlag struct{ by string }
+
+func (f *tableFlag) register(c *cobra.Command) {
+	var ways []string
+	for _, w := range tables.Ways {
+		ways = append(ways, w.Name+" ("+w.Description+")")
+	}
+	c.Flags().StringVar(&f.by, "by", "", "print the time of a process or rank by `WAY`, worst first: "+strings.Join(ways, ", ")+
+		"; --format is one of "+strings.Join(tables.Formats, ", ")+" (default "+tables.Formats[0]+")")
+}
+
+// reportTable prints a table, or writes it to a file in the directory that -o names.
+func reportTable(dir string, f *reportFlags) error {
+	by, ok := tables.Named(f.table.by)
+	if !ok {
+		return &exitError{exitUsage, fmt.Errorf("--by %q: there are %s", f.table.by, strings.Join(tables.Names(), ", "))}
+	}
+	formats := f.formats
+	if len(formats) == 0 {
+		formats = tables.Formats[:1]
+	}
+	for _, n := range formats {
+		if !slices.Contains(tables.Formats, n) {
+			return &exitError{exitUsage, fmt.Errorf("unknown format %q; with --by there are %s", n, strings.Join(tables.Formats, ", "))}
+		}
+	}
+	names, err := profilesFor(dir, f)
+	if err != nil {
+		return err
+	}
+	plain := f.dir == "" || f.dir == "-"
+	if plain && len(formats) > 1 || plain && len(names) > 1 && formats[0] != tables.Formats[0] {
+		return &exitError{exitUsage, errors.New("that is more than one table: give a directory for the files with -o")}
+	}
+	var errs []error
+	for _, name := range names {
+		p, err := readProfile(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if plain && len(names) > 1 {
+			fmt.Printf("%s:\n", pasteable(filepath.Base(name)))
+		}
+		for _, format := range formats {
+			write := func(w io.Writer) error { return report.WriteBy(w, p, by, format, f.view.options()) }
+			if plain {
+				errs = append(errs, write(os.Stdout))
+				continue
+			}
+			errs = append(errs, saveTable(f.dir, strings.TrimSuffix(filepath.Base(name), recordSuffix), by, format, write))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// saveTable writes a table to a file: profile.by-region.csv.
+func saveTable(dir, stem string, by tables.By, format string, write func(io.Writer) error) error {
+	to, err := reportDirectory(dir, dir)
+	if err != nil {
+		return err
+	}
+	end := format
+	if end == tables.Formats[0] {
+		end = "txt"
+	}
+	name := filepath.Join(to, stem+".by-"+by.Name+"."+end)
+	if err := saveFile(name, write); err != nil {
+		return err
+	}
+	tellFile(name)
+	return nil
+}
+
+// profilesFor returns the files of the profiles that a table is made of: those of a process and its
+// children, or that of a rank.
+func profilesFor(dir string, f *reportFlags) ([]string, error) {
+	ranks, others, err := findRanks(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(ranks) > 0 && f.rank < 0:
+		return nil, &exitError{exitUsage, fmt.Errorf("%s holds the profiles of a job, and --by is of one process: give --rank R", dir)}
+	case len(ranks) > 0:
+		file, err := fileOfRank(dir, ranks, f.rank)
+		return []string{filepath.Join(dir, file)}, err
+	case f.rank >= 0:
+		return nil, noRanks(dir)
+	case len(others) == 0:
+		return nil, fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, recordName)
+	}
+	for i := range others {
+		others[i] = filepath.Join(dir, others[i])
+	}
+	return others, nil
+}

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"io"
+
+	"ompp-attach/profile"
+	"ompp-attach/report/tables"
+)
+
+// mostByTime is the number of rows of the section on regions by time.
+const mostByTime = 20
+
+// WriteBy writes a table of a profile's time, in one of tables.Formats.
+func WriteBy(w io.Writer, p *profile.Profile, by tables.By, format string, o Options) error {
+	p = o.view(p)
+	return tables.Write(w, p, by, format, o.tables(p))
+}
+
+// WriteCSV writes all figures of a profile, a line for each call path and thread.
+func WriteCSV(w io.Writer, p *profile.Profile, o Options) error {
+	p = o.view(p)
+	return tables.WriteCells(w, p, o.Volumes, o.tables(p))
+}
+
+func (o Options) tables(p *profile.Profile) tables.Options {
+	c := o.clock(p)
+	return tables.Options{Rules: o.Rules, All: o.All, Seconds: func(ns int64) string { return c.seconds(ns, 0) },
+		Region: regionText, Construct: shortName, Thread: threadText, Clean: clean, Mark: marked, MarkOwn: markedExclusive}
+}
+
+// regionsByTime writes all regions, the longest exclusive time first. ompP has no such section.
+func (o *ompp) regionsByTime() {
+	if len(o.p.Regions) == 0 {
+		return
+	}
+	o.banner("Regions by Time")
+	options := o.tables(o.p)
+	if !o.All {
+		options.Rows = mostByTime
+	}
+	by, _ := tables.Named("region")
+	for _, line := range tables.Text(o.p, by, options) {
+		o.printf("%s\n", line)
+	}
+	o.printf("\n")
+}
