@@ -49,5 +49,5 @@ func (e *Engine) tellLives() {
 
 // measured returns how long was measured until a time (ns), as far as the events tell.
 func (e *Engine) measured(end uint64) int64 {
-	return max(0, ledger.Span(cmp.Or(e.began, e.watch.start), end)-e.off.T)
+	return max(0, ledger.Span(cmp.Or(e.began, e.started), end)-e.off.T)
 }

@@ -35,21 +35,28 @@ func (t *thread) bears(num int32) bool {
 	return t.num == num
 }
 
-func (e *Engine) enter(t *thread, ev *event.Event) {
-	switch ev.Construct {
-	case event.Master:
-		if !t.bears(0) { // all threads ask the runtime, only the primary thread executes the body
-			return // the runtime is asked by all, the body is the primary thread's
-		}
-	case event.Masked:
-		if !t.bears(int32(ev.Value)) {
-			return
-		}
-	case event.Target:
-		if t.targetAgain(ev) {
-			return
-		}
+// enterMaster applies the call for a master construct: all threads ask the runtime, only the
+// primary thread executes the body.
+func (e *Engine) enterMaster(t *thread, ev *event.Event) {
+	if t.bears(0) {
+		e.enter(t, ev)
 	}
+}
+
+func (e *Engine) enterMasked(t *thread, ev *event.Event) {
+	if t.bears(int32(ev.Value)) {
+		e.enter(t, ev)
+	}
+}
+
+func (e *Engine) enterTarget(t *thread, ev *event.Event) {
+	if !t.targetAgain(ev) {
+		e.enter(t, ev)
+	}
+}
+
+// enter applies a thread's request for a construct that it executes by itself.
+func (e *Engine) enter(t *thread, ev *event.Event) {
 	k := t.key(motion(ev), ev)
 	// __kmpc_critical ends in a jump to __kmpc_critical_with_hint: one call,
 	// two probes. The second finds the first one's return probe in place of
@@ -96,14 +103,6 @@ func bodyEnds(acquired *event.Event) bool {
 }
 
 func (e *Engine) release(t *thread, ev *event.Event) {
-	switch ev.Construct {
-	case event.Single:
-		e.endSingle(t, ev)
-		return
-	case event.Sections:
-		e.endSection(t, ev)
-		return
-	}
 	match := func(f *frame) bool { return f.phase != leaving }
 	if ev.Construct == event.Lock || ev.Construct == event.NestLock {
 		match = func(f *frame) bool { return f.resource == ev.Fn && f.phase != leaving }

@@ -12,23 +12,16 @@ import (
 // same ways through the engine (cost.go), and each time in ThreadStats has its part without a core
 // beside it.
 
-// coreWaiting is the engine's state of the time without a core.
-type coreWaiting struct {
-	// Threads older than the measurement: their time without a core before it, ns.
-	base map[uint32]int64
-	seen bool // some thread has reported such a time
-}
-
 // CoreWaits sets how long each thread had been without a core when measurement began (ns, by thread
 // id).
-func (e *Engine) CoreWaits(before map[uint32]int64) { e.waiting.base = before }
+func (e *Engine) CoreWaits(before map[uint32]int64) { e.coreWaits = before }
 
 // hadNoCore notes a thread's time without a core. The thread's next event tells which region it
 // belongs to.
 func (e *Engine) hadNoCore(t *thread, ev *event.Event) {
 	more := ev.Value
 	if ev.Num != 0 { // the thread's first report, which counts from the thread's beginning
-		before, known := e.waiting.base[t.tid]
+		before, known := e.coreWaits[t.tid]
 		if !known && e.existing[t.tid] {
 			more = 0
 		}
@@ -38,7 +31,6 @@ func (e *Engine) hadNoCore(t *thread, ev *event.Event) {
 		t.waitUnsure = false
 		return
 	}
-	e.waiting.seen = true
 	t.waited += more
 	t.waitedInCall = min(t.waited, t.waitedInCall+int64(ev.Key))
 }

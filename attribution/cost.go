@@ -74,7 +74,7 @@ func (e *Engine) tax(t *thread, ev *event.Event) {
 		}
 		s.Cost.Exec += all
 	}
-	if e.watch.active {
+	if e.budgeted {
 		e.notePace(t, ev.Time, all)
 	}
 }

@@ -58,11 +58,26 @@ type Engine struct {
 	offBy    *thread // the thread whose marker switched it off
 	off      profile.Span
 
-	watch    watching
-	mpiState mpiState
-	sampling sampling
-	ledger   ledger.Ledger
-	waiting  coreWaiting
+	resumed       uint64 // when measurement was last switched on again
+	callers       int    // number of threads that called MPI before they started a team
+	sharedCallers int    // root number of the row that all further such threads share; 0: none
+
+	started   uint64             // time of the first event; 0: there was none
+	budgeted  bool               // there were changes of what is observed, or there may be some
+	pending   []*estimate.Moment // changes that some threads have not come to
+	done      int                // number of changes that all threads have come to
+	away      event.Constructs   // constructs that are unobserved for all threads
+	gone      event.Constructs   // constructs that were unobserved at some time
+	tasksBack uint64             // when tasks were last observed again
+	gaps      *estimate.Gaps
+
+	sampling  sampling
+	ledger    *ledger.Ledger
+	coreWaits map[uint32]int64 // without a core before the measurement, ns, by thread id
+
+	woken  []teamKey // teams that became known: threads may wait for them
+	goOnBy *thread   // reached a marker that switches measurement on; nil: none did
+	goOnAt uint64
 
 	hasUser          bool   // user regions occur
 	stackLo, stackHi uint64 // see MainStack
@@ -159,6 +174,7 @@ func (t *thread) top() *frame {
 func New(pid uint32, r Resolver) *Engine {
 	e := &Engine{
 		tree:        tree.New(r),
+		ledger:      &ledger.Ledger{},
 		rowOf:       map[rowID]int{},
 		pid:         pid,
 		threads:     map[uint32]*thread{},
@@ -169,7 +185,7 @@ func New(pid uint32, r Resolver) *Engine {
 		whereabouts: map[uint32]*tree.Node{},
 		losses:      map[tree.Row]uint64{},
 	}
-	e.watch.gaps = estimate.NewGaps(e.tree)
+	e.gaps = estimate.NewGaps(e.tree)
 	return e
 }
 
@@ -213,8 +229,8 @@ func (e *Engine) feed(ev *event.Event) {
 			t = e.newThread(ev.TID)
 			t.born = ev.Time
 			e.threads[ev.TID] = t
-			if e.watch.start == 0 {
-				e.watch.start = ev.Time
+			if e.started == 0 {
+				e.started = ev.Time
 			}
 			e.enroll(t)
 		}
@@ -232,15 +248,37 @@ func (e *Engine) feed(ev *event.Event) {
 // step applies an event to its thread's stack. It returns false if the event has to wait for
 // earlier events of other threads.
 func (e *Engine) step(t *thread, ev *event.Event) bool {
-	if e.watch.active {
-		return e.stepWatched(t, ev)
+	applied := false
+	if e.budgeted {
+		applied = e.stepWatched(t, ev)
+	} else {
+		applied = e.apply(t, ev)
 	}
-	return e.apply(t, ev)
+	if len(e.woken) > 0 || e.goOnBy != nil {
+		e.followUp()
+	}
+	return applied
+}
+
+// followUp does what an event has made possible for other threads.
+func (e *Engine) followUp() {
+	for len(e.woken) > 0 {
+		n := len(e.woken) - 1
+		k := e.woken[n]
+		e.woken = e.woken[:n]
+		e.unpark(k)
+	}
+	if t := e.goOnBy; t != nil {
+		e.goOnBy = nil
+		e.goOn(t, e.goOnAt)
+	}
 }
 
 func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if ev.Edge == event.Sampled {
-		e.sample(t, ev)
+		if e.offSince == 0 || ev.Time < e.offSince {
+			e.sample(t, ev)
+		}
 		return true
 	}
 	if ev.Edge == event.CoreWait {
@@ -283,50 +321,23 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	if ev.Edge != event.Begin {
 		e.tax(t, ev)
 	}
-	if (e.hasUser || ev.Construct == event.UserRegion) && e.user(t, ev) {
-		return true
+	switch c := ev.Construct; {
+	case c == event.UserRegion:
+	case c == event.MPI:
+		e.leaveLeft(t, ev)
+	case c.IsTasking():
+		e.tasking = true
+		e.leaveLeft(t, ev)
+	default:
+		e.leaveLeft(t, ev)
+		e.endInline(t, ev)
+		if ev.Flags&event.Inline != 0 {
+			e.inline(t, ev)
+			return true
+		}
 	}
-	if ev.Construct == event.MPI {
-		e.mpi(t, ev)
-		return true
-	}
-	if ev.Construct.IsTasking() {
-		return e.taskEvent(t, ev)
-	}
-	e.endInline(t, ev)
-	if ev.Flags&event.Inline != 0 {
-		e.inline(t, ev)
-		return true
-	}
-	switch ev.Edge {
-	case event.Fork:
-		e.fork(t, ev)
-	case event.Begin:
-		return e.begin(t, ev)
-	case event.End:
-		e.end(t, ev)
-	case event.Join:
-		e.join(t, ev)
-	case event.Enter:
-		e.enter(t, ev)
-	case event.Acquired:
-		e.acquired(t, ev)
-	case event.Release:
-		e.release(t, ev)
-	case event.Released:
-		e.released(t, ev)
-	case event.Open:
-		e.open(t, ev)
-	case event.Close:
-		e.close(t, ev)
-	case event.Result:
-		e.result(t, ev)
-	case event.Wait:
-		e.wait(t, ev)
-	case event.Waited:
-		e.waited(t, ev)
-	case event.Folded:
-		e.folded(t, ev)
+	if h := handlerOf(ev); h != nil {
+		return h(e, t, ev)
 	}
 	return true
 }

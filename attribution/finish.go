@@ -27,7 +27,7 @@ func (e *Engine) Finish(end uint64) *profile.Profile {
 	e.settleWatch(end)
 	e.settleExisting()
 	e.tellLives()
-	p := build.Assemble(&build.Input{Tree: e.tree, Threads: e.rows, Pid: e.pid, Untied: e.untied, TasksGone: e.watch.tasksBack != 0,
+	p := build.Assemble(&build.Input{Tree: e.tree, Threads: e.rows, Pid: e.pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
 		Stacks: e.sampling.stacks, Losses: e.losses, RowOfSample: e.rowOfSample, Measured: e.measured(end),
 		Warnings: slices.Concat(e.sharedRow(), e.sampling.note())})
 	p.Meta.Hits = e.events
@@ -35,7 +35,7 @@ func (e *Engine) Finish(end uint64) *profile.Profile {
 	p.Meta.Off = e.off
 	p.Meta.Unmatched = e.unmatched
 	p.Meta.Partial = e.partial
-	p.Meta.Observations = e.watch.gaps.Observations()
+	p.Meta.Observations = e.gaps.Observations()
 	return p
 }
 

@@ -21,13 +21,6 @@ const (
 	noteWhere      = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
 )
 
-// mpiState is the engine's state for MPI.
-type mpiState struct {
-	resumed uint64 // when measurement was last switched on again
-	callers int    // number of threads that called MPI before they started a team
-	shared  int    // root number of the row that all further such threads share; 0: none
-}
-
 // mpi charges a call to the regions around it, and to a leaf region of its own: the operation at
 // the place of the call.
 func (e *Engine) mpi(t *thread, ev *event.Event) {
@@ -47,8 +40,8 @@ func (e *Engine) mpi(t *thread, ev *event.Event) {
 	// The task's own clock: no task begins or ends in a call.
 	if end := ev.Time + t.suspended; true {
 		from := c.Start
-		if e.mpiState.resumed <= end { // measurement may have been off meanwhile
-			from = max(from, e.mpiState.resumed)
+		if e.resumed <= end { // measurement may have been off meanwhile
+			from = max(from, e.resumed)
 		}
 		s.T = ledger.Span(from, end)
 		s.Cost = min(e.ledger.InsideCall(ev), s.T) // the cost is a mean, and a call may be shorter
@@ -123,13 +116,13 @@ func (e *Engine) caller(t *thread) {
 	}
 	t.callsMPI = true
 	if !t.known && len(t.stack) == 0 && t.tid != e.pid && !t.initial {
-		if e.mpiState.callers++; e.mpiState.callers > manyCallers {
+		if e.callers++; e.callers > manyCallers {
 			e.roots = max(e.roots, 1)
-			if e.mpiState.shared == 0 {
-				e.mpiState.shared = e.roots
+			if e.sharedCallers == 0 {
+				e.sharedCallers = e.roots
 				e.roots++
 			}
-			t.row, t.known = e.row(e.mpiState.shared, 0), true
+			t.row, t.known = e.row(e.sharedCallers, 0), true
 		}
 	}
 	e.initial(t)
@@ -138,10 +131,10 @@ func (e *Engine) caller(t *thread) {
 
 // sharedRow returns the warning that names the shared row, if there is one.
 func (e *Engine) sharedRow() []string {
-	if e.mpiState.shared == 0 {
+	if e.sharedCallers == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", manyCallers, e.mpiState.shared)}
+	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", manyCallers, e.sharedCallers)}
 }
 
 // statsOf returns the figures of a call, except its time.

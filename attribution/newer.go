@@ -68,7 +68,7 @@ func afterLeague(t *thread, ev *event.Event) bool {
 }
 
 // teamDone notes that libgomp has executed one team of a league.
-func (e *Engine) teamDone(t *thread) {
+func (e *Engine) teamDone(t *thread, _ *event.Event) {
 	i := t.level()
 	if i < 0 || t.stack[i].node.Key.Construct != event.Teams {
 		e.unmatched++
@@ -93,7 +93,7 @@ func (e *Engine) nextTeam(t *thread, ev *event.Event) {
 // lastTeam applies the runtime's answer whether there is another team.
 func (e *Engine) lastTeam(t *thread, ev *event.Event) {
 	if ev.Value != 0 {
-		e.teamDone(t)
+		e.teamDone(t, ev)
 		return
 	}
 	e.join(t, ev)

@@ -126,7 +126,7 @@ func (e *Engine) advance(now uint64) {
 	// before all have been tried.
 	for e.advanceParked() || e.goOnParked() || e.giveUpOldest(now) {
 	}
-	if e.watch.active {
+	if e.budgeted {
 		e.advanceWatch()
 	}
 	// Only now: threads that have just been let in may complete their teams.
@@ -218,6 +218,7 @@ func (e *Engine) giveIn(t *thread) bool {
 		return false // threads with older events go on first
 	case m != nil:
 		e.bind(m, teamKey{first.Instance, first.Key})
+		e.followUp()
 	case first.Runtime == event.Gomp && t.queue.OnlySamplesFollow():
 		// libgomp ends the threads of an ending initial thread by a call that looks like a
 		// region's (gomp_free_pool_helper). Samples taken in that call belong to no region.

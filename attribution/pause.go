@@ -47,7 +47,7 @@ func (e *Engine) resumeAt(tids []int, at uint64) {
 func (e *Engine) countOff(at uint64) {
 	e.off.T += ledger.Span(e.offSince, at)
 	e.off.C++
-	e.offSince, e.mpiState.resumed = 0, at
+	e.offSince, e.resumed = 0, at
 }
 
 // switched applies the program's own markers. If the thread that switched measurement off switches
@@ -65,7 +65,7 @@ func (e *Engine) switched(t *thread, ev *event.Event) {
 		e.countOff(ev.Time)
 		t.waited = 0
 	case ev.Edge == event.On && e.offSince != 0:
-		e.goOn(t, ev.Time)
+		e.goOnBy, e.goOnAt = t, ev.Time
 	}
 }
 

@@ -41,7 +41,7 @@ type lateSample struct {
 // sample charges a sample.
 func (e *Engine) sample(t *thread, ev *event.Event) {
 	s := ev.Sample
-	if s == nil || len(s.Stack) == 0 || e.offSince != 0 && ev.Time >= e.offSince {
+	if s == nil || len(s.Stack) == 0 {
 		return
 	}
 	e.sampling.taken++

@@ -107,7 +107,7 @@ func (e *Engine) drop(t *thread, i int) {
 	}
 	f.node.Note("the end of some executions was not seen: they are counted, their times are not")
 	// Otherwise the end may have come while the construct was not observed.
-	if !e.watch.gone.Has(f.node.Key.Construct) {
+	if !e.gone.Has(f.node.Key.Construct) {
 		e.unmatched++
 	}
 	e.disown(t, i)

@@ -166,7 +166,7 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 				return false
 			}
 			n = e.tree.Child(e.tree.Child(e.tree.Root, Key{Kind: Kind{Construct: event.Unknown}}), Key{Kind: Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
-			if e.watch.tasksBack != 0 {
+			if e.tasksBack != 0 {
 				n.Note(noteAwayTask)
 			} else {
 				n.Note(noteEarlyTask)
@@ -209,7 +209,7 @@ func (e *Engine) takeTask(ev *event.Event) *task {
 		if x.created > ev.Time {
 			continue
 		}
-		if back := e.watch.tasksBack; x.created < back && back <= ev.Time {
+		if back := e.tasksBack; x.created < back && back <= ev.Time {
 			return nil // it was executed while tasks were not observed
 		}
 		older := x.older
@@ -245,8 +245,7 @@ func (e *Engine) certain(t *thread, ev *event.Event) bool {
 // existed tells whether a task may be older than the measurement, or older than the current
 // observation of tasks.
 func (e *Engine) existed(ev *event.Event) bool {
-	w := &e.watch
-	return e.began != 0 && ev.Time < e.began+stragglerWait || w.tasksBack != 0 && ev.Time < w.tasksBack+stragglerWait
+	return e.began != 0 && ev.Time < e.began+stragglerWait || e.tasksBack != 0 && ev.Time < e.tasksBack+stragglerWait
 }
 
 // endTask applies the return from a task's function.
@@ -264,7 +263,7 @@ func (e *Engine) endTask(t *thread, ev *event.Event) {
 	e.unwindTo(t, i, ev.Time)
 	e.leaveTask(t, real)
 	if f := t.top(); ev.Flags&event.AtOnce != 0 && f != nil && tree.Creates(f.node.Key.Construct) {
-		e.endCreation(t, real-t.suspended)
+		e.endCreationAt(t, real-t.suspended)
 	}
 }
 
@@ -346,7 +345,9 @@ func (f *frame) waits() bool {
 }
 
 // endCreation applies the end of a call that creates tasks.
-func (e *Engine) endCreation(t *thread, at uint64) {
+func (e *Engine) endCreation(t *thread, ev *event.Event) { e.endCreationAt(t, ev.Time) }
+
+func (e *Engine) endCreationAt(t *thread, at uint64) {
 	f := t.top()
 	if f == nil || !tree.Creates(f.node.Key.Construct) {
 		return // a return that other calls share, or one of an untied task
@@ -387,36 +388,10 @@ func (e *Engine) waitedForTasks(t *thread, ev *event.Event) {
 	e.pop(t, ev.Time)
 }
 
-// taskEvent applies the events of tasks.
-func (e *Engine) taskEvent(t *thread, ev *event.Event) bool {
-	e.tasking = true
-	switch ev.Construct {
-	case event.TaskExec:
-		if ev.Edge == event.Begin {
-			return e.beginTask(t, ev)
-		}
-		e.endTask(t, ev)
-	case event.Task, event.TaskLoop:
-		switch ev.Edge {
-		case event.Enter:
-			e.createTask(t, ev)
-		case event.Result:
-			e.addTask(t, ev)
-		case event.Released:
-			e.endCreation(t, ev.Time)
-		}
-	default: // TASKWAIT, TASKGROUP, TASKYIELD
-		switch ev.Edge {
-		case event.Enter:
-			f := e.push(t, t.key(ev.Construct, ev), ev)
-			f.phase, f.Parts[profile.Body].C = inBody, 1
-		case event.Wait:
-			e.waitForTasks(t, ev)
-		case event.Waited:
-			e.waitedForTasks(t, ev)
-		}
-	}
-	return true
+// enterTasking applies the start of a construct that waits for tasks.
+func (e *Engine) enterTasking(t *thread, ev *event.Event) {
+	f := e.push(t, t.key(ev.Construct, ev), ev)
+	f.phase, f.Parts[profile.Body].C = inBody, 1
 }
 
 // cutOffTask charges a task that is executed when measurement ends.

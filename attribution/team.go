@@ -199,7 +199,7 @@ func (e *Engine) bind(m *team, k teamKey) {
 		e.teams[k] = m.list
 	}
 	m.list.open = append(m.list.open, m)
-	e.unpark(k)
+	e.woken = append(e.woken, k)
 }
 
 // begin starts a team's body on a thread. It answers false if the team's fork has not been read
@@ -318,7 +318,7 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 	mem.end, mem.body, mem.Share = at, f.Parts[profile.Body], e.ledger.EndBody(&f.Account, f.num < 0)
 	f.phase, f.Mark = inBarrier, at
 	f.node.Present(mem.row).Paid += f.Taken()
-	if e.watch.active {
+	if e.budgeted {
 		f.node.NoteSpread(mem.row)
 	}
 	f.team.ended++
@@ -361,7 +361,7 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 		m.queued = true
 		e.settle = append(e.settle, m)
 		if m.bound {
-			e.unpark(m.key)
+			e.woken = append(e.woken, m.key)
 		}
 	}
 }

@@ -37,30 +37,15 @@ func (e *Engine) sameStack(a, b uint64) bool {
 	return max(a, b)-min(a, b) <= sameStackDistance
 }
 
-// user applies an event of a user region. Before an event of any kind, it closes functions that the
-// stack pointer shows to have been left. It returns true if the event needs no further work.
-func (e *Engine) user(t *thread, ev *event.Event) (taken bool) {
-	if ev.Construct != event.UserRegion {
-		if e.hasUser && ev.SP != 0 {
-			e.leaveUnwound(t, ev, ev.SP)
-		}
-		return false
+// leaveLeft closes functions that the stack pointer of an event shows to have been left.
+func (e *Engine) leaveLeft(t *thread, ev *event.Event) {
+	if e.hasUser && ev.SP != 0 {
+		e.leaveUnwound(t, ev, ev.SP)
 	}
-	e.hasUser = true
-	switch ev.Edge {
-	case event.Enter:
-		e.enterUser(t, ev)
-	case event.Release, event.Released:
-		e.exitUser(t, ev)
-	case event.Off, event.On:
-		e.switched(t, ev)
-	default:
-		return false
-	}
-	return true
 }
 
 func (e *Engine) enterUser(t *thread, ev *event.Event) {
+	e.hasUser = true
 	above := ev.SP
 	if ev.Value == event.UserFunction {
 		above++ // a function entered at the same stack pointer has replaced the other one

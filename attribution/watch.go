@@ -15,42 +15,30 @@ import (
 // are removed together. The figures of that time are extrapolated from the periods in which the
 // constructs are observed (extrapolate.go).
 
-// watching is the engine's state of what is observed.
-type watching struct {
-	start     uint64             // time of the first event; 0: there was none
-	active    bool               // there were changes, or there may be some
-	pending   []*estimate.Moment // changes that some threads have not come to
-	done      int                // number of changes that all threads have come to
-	away      event.Constructs
-	gone      event.Constructs // constructs that were unobserved at some time
-	tasksBack uint64           // when tasks were last observed again
-	gaps      *estimate.Gaps
-}
-
 // Budgeted says that changes of what is observed may come. Call it before the first event, so that
 // the pace of the threads is followed from the beginning.
-func (e *Engine) Budgeted() { e.watch.active = true }
+func (e *Engine) Budgeted() { e.budgeted = true }
 
 // Watch changes what is observed. Feed the changes in order, and each one before any later event.
 // Events of unobserved constructs are ignored.
 func (e *Engine) Watch(w estimate.Watch) {
 	w.At = e.clock.at(w.At)
-	c := &estimate.Moment{Watch: w, Unobserved: e.watch.away}
-	if n := len(e.watch.pending); n > 0 {
-		c.Unobserved = e.watch.pending[n-1].Unobserved
+	c := &estimate.Moment{Watch: w, Unobserved: e.away}
+	if n := len(e.pending); n > 0 {
+		c.Unobserved = e.pending[n-1].Unobserved
 	}
 	switch w.Change {
 	case estimate.Away:
 		c.Unobserved |= w.Of
-		e.watch.gone |= w.Of
+		e.gone |= w.Of
 	case estimate.Back:
 		c.Unobserved &^= w.Of
 		if w.Of.Has(event.TaskExec) {
-			e.watch.tasksBack = w.At
+			e.tasksBack = w.At
 		}
 	}
-	e.watch.pending = append(e.watch.pending, c)
-	e.watch.active = true
+	e.pending = append(e.pending, c)
+	e.budgeted = true
 }
 
 // stepWatched is step for a measurement in which the observed constructs change.
@@ -68,7 +56,7 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 	if !e.apply(t, ev) {
 		return false
 	}
-	if e.watch.gone.Has(ev.Construct) { // its beginning may have been ignored
+	if e.gone.Has(ev.Construct) { // its beginning may have been ignored
 		e.unmatched = unmatched
 	}
 	if ev.Edge == event.Join && t.away.Has(event.TaskExec) {
@@ -81,12 +69,11 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 // catchUp applies the changes before a time to a thread. All of the thread's events before that
 // time have been applied.
 func (e *Engine) catchUp(t *thread, to uint64) {
-	w := &e.watch
-	if t.watched < w.done {
-		t.watched, t.away = w.done, w.away
+	if t.watched < e.done {
+		t.watched, t.away = e.done, e.away
 	}
-	for t.watched-w.done < len(w.pending) {
-		c := w.pending[t.watched-w.done]
+	for t.watched-e.done < len(e.pending) {
+		c := e.pending[t.watched-e.done]
 		if c.At >= to {
 			return
 		}
@@ -95,7 +82,7 @@ func (e *Engine) catchUp(t *thread, to uint64) {
 			e.closeAway(t, c)
 		}
 		t.away = c.Unobserved
-		e.watch.gaps.Read(c, t.row, t.tid, func(n *tree.Node) tree.Presence { return presentUntil(n, t.row, t, c.At) })
+		e.gaps.Read(c, t.row, t.tid, func(n *tree.Node) tree.Presence { return presentUntil(n, t.row, t, c.At) })
 	}
 }
 
@@ -134,7 +121,7 @@ func (e *Engine) leaveTasks(t *thread, at uint64) {
 		t.setClock()
 		f := t.top()
 		if !tree.IsExecution(f.node.Key.Construct) {
-			e.watch.gone |= event.SetOf(f.node.Key.Construct)
+			e.gone |= event.SetOf(f.node.Key.Construct)
 			e.closeAt(t, len(t.stack)-1, at)
 			continue
 		}
@@ -148,7 +135,7 @@ func (e *Engine) leaveTasks(t *thread, at uint64) {
 // endsUnobserved tells whether a wait is the end of a worksharing construct whose start was not
 // observed.
 func (e *Engine) endsUnobserved(t *thread, ev *event.Event) bool {
-	if !e.watch.gone.Has(ev.Construct) {
+	if !e.gone.Has(ev.Construct) {
 		return false
 	}
 	switch ev.Construct {
@@ -219,35 +206,34 @@ func (t *thread) suspendedAt(i int) uint64 {
 // advanceWatch applies the changes that no event can precede any more. Threads that wait for others
 // may have older events queued; a change waits for those, for up to a second.
 func (e *Engine) advanceWatch() {
-	w := &e.watch
-	for len(w.pending) > 0 && e.allRead(w.pending[0].At+1) {
-		c := w.pending[0]
+	for len(e.pending) > 0 && e.allRead(e.pending[0].At+1) {
+		c := e.pending[0]
 		for _, t := range e.threads {
 			e.catchUp(t, c.At+1)
 		}
-		e.watch.gaps.Account(c, e.measure())
+		e.gaps.Account(c, e.measure())
 		if c.Change == estimate.Back && c.Of.Has(event.TaskExec) { // older ones were executed meanwhile
 			maps.DeleteFunc(e.tasks, func(_ taskKey, x *task) bool { return x.created < c.At })
 		}
-		w.pending, w.away = w.pending[1:], c.Unobserved
-		w.done++
+		e.pending, e.away = e.pending[1:], c.Unobserved
+		e.done++
 	}
 }
 
 // measure returns what the estimates have to know of the measurement so far.
 func (e *Engine) measure() estimate.Measure {
-	return estimate.Measure{Rows: len(e.rows), Began: cmp.Or(e.began, e.watch.start), Off: e.off.T}
+	return estimate.Measure{Rows: len(e.rows), Began: cmp.Or(e.began, e.started), Off: e.off.T}
 }
 
 // settleWatch adds the estimates to the figures when measurement ends. Everything that was open has
 // been charged.
 func (e *Engine) settleWatch(end uint64) {
-	if !e.watch.active {
+	if !e.budgeted {
 		return
 	}
-	for len(e.watch.pending) > 0 {
-		e.watch.gaps.Account(e.watch.pending[0], e.measure())
-		e.watch.pending = e.watch.pending[1:]
+	for len(e.pending) > 0 {
+		e.gaps.Account(e.pending[0], e.measure())
+		e.pending = e.pending[1:]
 	}
-	e.watch.gaps.Finish(end, e.measure())
+	e.gaps.Finish(end, e.measure())
 }

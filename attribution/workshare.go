@@ -19,10 +19,6 @@ const noteNowaitSingle = "single nowait makes no call at its end: its body time 
 
 func (e *Engine) open(t *thread, ev *event.Event) {
 	c := ev.Construct
-	if c == event.Teams {
-		e.nextTeam(t, ev)
-		return
-	}
 	if ev.Loc != 0 && c == event.Loop {
 		if s := e.tree.Answers.Workshare(ev.Loc); s != event.NoConstruct {
 			c = s
@@ -61,10 +57,6 @@ func sectionsOfThread(n int64, num, size int32) uint64 {
 }
 
 func (e *Engine) close(t *thread, ev *event.Event) {
-	if ev.Construct == event.Teams {
-		e.teamDone(t)
-		return
-	}
 	i := t.openShare()
 	if i < 0 {
 		// The body of a combined parallel loop or sections region closes a construct that
@@ -137,25 +129,10 @@ func (e *Engine) unwindTo(t *thread, i int, at uint64) *frame {
 	return t.top()
 }
 
-func (e *Engine) result(t *thread, ev *event.Event) {
-	switch ev.Construct {
-	case event.Single:
-		e.chosen(t, ev)
-	case event.Sections:
-		e.startSection(t, ev)
-	case event.Lock, event.NestLock:
-		e.tested(t, ev)
-	case event.Cancel, event.CancellationPoint:
-		e.cancelled(t, ev)
-	case event.Reduction:
-		e.reduces(t, ev)
-	case event.Teams:
-		e.lastTeam(t, ev)
-	case event.NoConstruct:
-		// A reduction: threads that get 0 have passed the barrier.
-		if ev.Value == 0 {
-			e.waited(t, ev)
-		}
+// reduced applies the answer of libomp's reduction: threads that get 0 have passed the barrier.
+func (e *Engine) reduced(t *thread, ev *event.Event) {
+	if ev.Value == 0 {
+		e.waited(t, ev)
 	}
 }
 
