@@ -19,7 +19,7 @@ func TestReportEfficiency(t *testing.T) {
 	if after := namesIn(t, dir); strings.Join(after, " ") != strings.Join(before, " ") {
 		t.Errorf("files %v, before %v", after, before)
 	}
-	if text, err = reported(t, "--efficiency", "--rank", "3", dir); err != nil || !strings.Contains(text, "1 ranks, 1 threads in all") {
+	if text, err = reported(t, "--efficiency", "--rank", "3", dir); err != nil || !strings.Contains(text, "1 rank, 1 thread in all") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if text, err = reported(t, "--format", "talp", "-o", "-", dir); err != nil || !json.Valid([]byte(text)) || !strings.Contains(text, `"numMpiRanks": 3`) {
@@ -76,9 +76,8 @@ func TestBadScaling(t *testing.T) {
 	wantError(t, scaling([]string{dir, dir}, flags("pprof"), false), exitUsage, `unknown format "pprof" of scaling`)
 	wantError(t, scaling([]string{dir, dir}, flags("csv", "json"), false), exitUsage, "takes one format")
 	wantError(t, scaling([]string{dir, filepath.Join(dir, "nowhere")}, flags("text"), false), exitFailure, "cannot open")
-	c := scalingCommand()
-	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs([]string{dir})
+	c := root()
+	c.SetArgs([]string{"scaling", dir})
 	wantError(t, c.Execute(), exitFailure, "two or more runs")
 }
 

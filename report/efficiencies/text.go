@@ -56,6 +56,13 @@ func (t *text) section(title string) {
 
 func sec(ns int64) string { return fmt.Sprintf("%.3f", float64(ns)/1e9) }
 
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // rate prints an efficiency.
@@ -81,9 +88,9 @@ func (t *text) numbered(number int) string {
 func (t *text) head() {
 	r := t.run
 	t.section("Efficiency of " + profile.Pasteable(r.Program))
-	who := fmt.Sprintf("%d threads", r.Threads())
+	who := plural(r.Threads(), "thread")
 	if n := len(r.Processes); n > 1 || r.UsesMPI() {
-		who = fmt.Sprintf("%d ranks, %d threads in all", n, r.Threads())
+		who = fmt.Sprintf("%s, %s in all", plural(n, "rank"), who)
 	}
 	t.printf("%s, %s sec: %s thread-sec, %s of which did the program's own work (e_mt %s%s)\n\n",
 		who, sec(r.Runtime), sec(t.whole.Sum()), percent(t.whole.Efficiency()), estimated, rate(t.whole.Efficiency()))
