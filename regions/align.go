@@ -8,9 +8,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// align finds the directive of each call in a function that starts a construct
-// or is a barrier; GCC gives many of them the line of the code before. scope
-// is the directives that may be meant, own the function's own.
+// align finds the directive of each call in a function that starts a construct or is a barrier. GCC
+// gives many calls the line of the code before them. scope holds the directives that may be meant,
+// own holds the directive of the function itself.
 func align(o *symbols.Object, f *function, scope []directive) map[*site]directive {
 	found := map[*site]directive{}
 	if len(scope) == 0 {
@@ -25,7 +25,7 @@ func align(o *symbols.Object, f *function, scope []directive) map[*site]directiv
 	}
 	var open []*site
 	for _, s := range f.sites {
-		if !s.Start || s.kind.IsParallel() || s.role == waits {
+		if !s.Start || s.construct.IsParallel() || s.role == waits {
 			continue
 		}
 		if d, ok := s.directive(scope, walker); ok {
@@ -74,11 +74,11 @@ func align(o *symbols.Object, f *function, scope []directive) map[*site]directiv
 	return found
 }
 
-// matches reports whether a directive can be what a call starts.
+// matches reports whether a call can start the construct of a directive.
 func (s *site) matches(d directive) bool {
 	x := d.get()
-	kind := d.kind()
-	switch s.kind {
+	kind := d.construct()
+	switch s.construct {
 	case event.Loop:
 		if s.flags&symbols.IdentSections != 0 {
 			return kind == event.Sections || kind == event.ParallelSections
@@ -110,10 +110,10 @@ func (s *site) matches(d directive) bool {
 		first, _, _ := strings.Cut(s.word, " ")
 		return strings.HasPrefix(x.Words, s.word) || first == "taskloop" && strings.Contains(x.Words, first)
 	}
-	return kind == s.kind
+	return kind == s.construct
 }
 
-// matching are the directives that can be what a call starts.
+// matching returns the directives whose construct a call can start.
 func (s *site) matching(scope []directive) (may []directive) {
 	for _, d := range scope {
 		if s.matches(d) {
@@ -123,11 +123,11 @@ func (s *site) matching(scope []directive) (may []directive) {
 	return may
 }
 
-// directive finds the directive of a call on its own evidence.
+// directive finds the directive of a call by what is known of this call alone.
 func (s *site) directive(scope []directive, walker func() *flow) (directive, bool) {
 	may := s.matching(scope)
 	if len(may) == 0 {
-		if s.kind == event.Atomic {
+		if s.construct == event.Atomic {
 			return s.reduction(scope)
 		}
 		return directive{}, false
@@ -136,7 +136,7 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 		return pickIdent(may, s.ident)
 	}
 	exact := s.own || s.runtime == event.Kmpc || s.word == "doacross"
-	switch s.kind {
+	switch s.construct {
 	case event.Loop, event.Sections, event.Single, event.Ordered:
 	default:
 		exact = true
@@ -146,7 +146,7 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 			return d, true
 		}
 	}
-	if s.kind == event.Atomic { // or it is that of a reduction
+	if s.construct == event.Atomic { // or it is that of a reduction
 		if d, ok := innermost(may, s.frames); ok {
 			return d, true
 		}
@@ -164,7 +164,7 @@ func (s *site) directive(scope []directive, walker func() *flow) (directive, boo
 	return s.near(may)
 }
 
-// near finds the directive on whose lines a call stands, or in whose construct.
+// near finds the directive that has the call's line, or whose construct has it.
 func (s *site) near(may []directive) (directive, bool) {
 	if d, ok := pickLine(may, s.frames); ok {
 		return d, true
@@ -172,8 +172,8 @@ func (s *site) near(may []directive) (directive, bool) {
 	return innermost(may, s.frames)
 }
 
-// reduction finds the construct whose reduction GCC combines by the calls that
-// it also uses for atomics.
+// reduction finds the construct whose reduction GCC combines by a call. GCC uses the same calls for
+// atomics.
 func (s *site) reduction(scope []directive) (directive, bool) {
 	var may []directive
 	for _, d := range scope {
@@ -184,8 +184,8 @@ func (s *site) reduction(scope []directive) (directive, bool) {
 	return innermost(may, s.frames)
 }
 
-// pickIdent finds the directive at the place that clang states; its file is
-// named as the command line did.
+// pickIdent finds the directive at the place that clang states. Clang names the file as the command
+// line named it.
 func pickIdent(ds []directive, id symbols.Ident) (directive, bool) {
 	for _, d := range ds {
 		if sameFile(d.file.name, id.File) && d.at(d.file.name, id.Line) {
@@ -195,7 +195,7 @@ func pickIdent(ds []directive, id symbols.Ident) (directive, bool) {
 	return directive{}, false
 }
 
-// pickLine finds the directive on whose lines a call stands.
+// pickLine finds the directive that has the call's line.
 func pickLine(ds []directive, frames []symbols.Frame) (directive, bool) {
 	for _, f := range frames {
 		for _, d := range ds {
@@ -207,7 +207,7 @@ func pickLine(ds []directive, frames []symbols.Frame) (directive, bool) {
 	return directive{}, false
 }
 
-// innermost finds the last directive whose construct a place lies in.
+// innermost finds the innermost construct that a place lies in, and returns its directive.
 func innermost(ds []directive, frames []symbols.Frame) (best directive, ok bool) {
 	for _, f := range frames {
 		for _, d := range ds {
@@ -222,16 +222,16 @@ func innermost(ds []directive, frames []symbols.Frame) (best directive, ok bool)
 	return best, false
 }
 
-// byNext gives a call the directive of its kind that stands, in the text, right before
-// that of the next call of its kind, unless that belongs to another call already. Code
-// may be in another order than the text.
+// byNext looks at the next call of the same kind. The call gets the directive of that kind that
+// stands right before the next call's directive in the text, unless another call has it already.
+// Code may have another order than the text.
 func (s *site) byNext(w *flow, scope []directive, found map[*site]directive) (best directive, ok bool) {
 	next := w.next(s)
 	for next != nil && next.role == waits {
 		next = w.next(next)
 	}
 	after, known := found[next]
-	if !known || next.kind != s.kind {
+	if !known || next.construct != s.construct {
 		return directive{}, false
 	}
 	for _, d := range scope {
@@ -246,9 +246,8 @@ func (s *site) byNext(w *flow, scope []directive, found map[*site]directive) (be
 	return best, ok
 }
 
-// byOrder gives a call the directive of its kind that comes, in the text, next
-// to that of the call of its kind before it, unless that belongs to another
-// call already.
+// byOrder looks at the call of the same kind before this one. The call gets the directive of that
+// kind that follows that call's directive in the text, unless another call has it already.
 func (s *site) byOrder(f *function, scope []directive, found map[*site]directive) (best directive, ok bool) {
 	taken := map[directive]bool{}
 	after := 0
@@ -258,7 +257,7 @@ func (s *site) byOrder(f *function, scope []directive, found map[*site]directive
 			before = false
 		}
 		d, known := found[t]
-		if !known || t.kind != s.kind {
+		if !known || t.construct != s.construct {
 			continue
 		}
 		taken[d] = true
@@ -282,12 +281,12 @@ func (s *site) byOrder(f *function, scope []directive, found map[*site]directive
 	return best, false
 }
 
-// barrier finds the barrier directive of a call, or the worksharing construct
-// whose implicit barrier it is.
+// barrier finds the barrier directive of a call, or the worksharing construct whose implicit
+// barrier the call is.
 func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]directive) (directive, bool) {
 	var explicit, shares []directive
 	for _, d := range scope {
-		switch kind := d.kind(); {
+		switch kind := d.construct(); {
 		case kind == event.Barrier:
 			explicit = append(explicit, d)
 		case d.has("nowait"):
@@ -310,7 +309,7 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 	if s.runtime == event.Gomp { // these end by calls of their own
 		kept := shares[:0]
 		for _, d := range shares {
-			if k := d.kind(); k == event.Sections || k == event.ParallelSections || k == event.Loop && !d.isStaticLoop() {
+			if k := d.construct(); k == event.Sections || k == event.ParallelSections || k == event.Loop && !d.isStaticLoop() {
 				continue
 			}
 			kept = append(kept, d)
@@ -326,7 +325,7 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 				before = max(before, d.get().Begin)
 			}
 			// A workshare construct has several barriers.
-			ok = ok && (c.kind == event.Single && c.role != inside || c.role == waits && d.kind() == event.Workshare)
+			ok = ok && (c.construct == event.Single && c.role != inside || c.role == waits && d.construct() == event.Workshare)
 			return d, ok
 		})
 	if ok || len(shares) == 0 {
@@ -335,7 +334,8 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 	if len(shares) == 1 {
 		return shares[0], true
 	}
-	// No line tells: it ends the last that stands between its neighbours.
+	// The line does not tell. The barrier ends the last construct that stands between its
+	// neighbours.
 	next, ok := found[walker().next(s)]
 	if !ok {
 		return directive{}, false
@@ -343,7 +343,7 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 	ok = false
 	for _, c := range shares {
 		x := c.get()
-		fits := x.Begin > before && x.End <= next.get().Begin || c == next && c.kind() == event.Workshare
+		fits := x.Begin > before && x.End <= next.get().Begin || c == next && c.construct() == event.Workshare
 		if fits && (!ok || x.Begin > d.get().Begin) {
 			d, ok = c, true
 		}
@@ -351,14 +351,14 @@ func (s *site) barrier(scope []directive, walker func() *flow, found map[*site]d
 	return d, ok
 }
 
-// partOf finds the construct that a call continues or ends: that which was
-// started by the nearest call before it.
+// partOf finds the construct that a call continues or ends: the nearest call before it has started
+// that construct.
 func (s *site) partOf(f *function, scope []directive, found map[*site]directive) (best directive, ok bool) {
 	for _, t := range f.sites {
 		if t.Addr > s.Addr && ok {
 			break
 		}
-		if d, known := found[t]; known && t.Start && t.kind == s.kind && t.role == opens && t.word != "doacross" {
+		if d, known := found[t]; known && t.Start && t.construct == s.construct && t.role == opens && t.word != "doacross" {
 			best, ok = d, true
 		}
 	}

@@ -41,7 +41,7 @@ func query(b []byte) {
 	for i := range tab.Regions {
 		for _, s := range tab.Regions[i].Sites {
 			tab.At(s.Return)
-			tab.Tail(o, tab.Regions[i].Code, tab.Regions[i].Kind)
+			tab.Tail(o, tab.Regions[i].Code, tab.Regions[i].Construct)
 		}
 		tab.Function(tab.Regions[i].Outlined)
 	}

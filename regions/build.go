@@ -10,7 +10,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// builder collects a table.
+// builder collects the regions of a table.
 type builder struct {
 	object  *symbols.Object
 	sources sources
@@ -25,20 +25,20 @@ type builder struct {
 	units    map[uint64][]symbols.Row // of whole compile units
 }
 
-// key tells the regions of one function apart.
+// key identifies a region of one function.
 type key struct {
-	code uint64
-	d    directive
-	kind event.Construct // without a directive
-	word string
-	file string
-	line int
-	addr uint64 // where there are no lines
-	name string
+	code      uint64
+	d         directive
+	construct event.Construct // without a directive
+	word      string
+	file      string
+	line      int
+	addr      uint64 // where there are no lines
+	name      string
 }
 
-// Build makes the table of a file. The error is ErrNoOpenMP where the file
-// calls no runtime, ErrRuntime where it is one.
+// Build makes the table of a file. The error is ErrNoOpenMP if the file calls no runtime, and
+// ErrRuntime if the file is a runtime.
 func Build(o *symbols.Object) (t *Table, err error) {
 	entries := findEntryPoints(o)
 	if entries.static && !o.IsExecutable() {
@@ -81,7 +81,7 @@ func (f *function) rows(o *symbols.Object) (rows []symbols.Row) {
 	return rows
 }
 
-// body makes the region of an outlined function. d is its directive, if known.
+// body makes the region of an outlined function. d is the function's directive, if it is known.
 func (b *builder) body(f *function, d directive) {
 	r := Region{Outlined: f.lo, Code: f.lo, Parent: -1, Found: BySymbol}
 	if !isOutlined(f.name) {
@@ -90,14 +90,14 @@ func (b *builder) body(f *function, d directive) {
 	r.Function = b.functionAt(f, f.lo)
 	switch c := f.caller; {
 	case c != nil:
-		r.Kind, r.Runtime, r.Words = c.kind, c.runtime, c.word
+		r.Construct, r.Runtime, r.Words = c.construct, c.runtime, c.word
 		r.Found |= ByCall
 	case strings.Contains(f.name, ".omp_task_entry."):
-		r.Kind, r.Runtime = event.Task, event.Kmpc
+		r.Construct, r.Runtime = event.Task, event.Kmpc
 	case strings.Contains(f.name, ".omp_outlined"):
-		r.Kind, r.Runtime = event.Parallel, event.Kmpc
+		r.Construct, r.Runtime = event.Parallel, event.Kmpc
 	default:
-		r.Kind, r.Runtime = event.Parallel, event.Gomp
+		r.Construct, r.Runtime = event.Parallel, event.Gomp
 	}
 	if x := f.extent; x.Begin > 0 {
 		r.File, r.Begin, r.BeginLast, r.End, r.EndNear = x.File, x.Begin, x.Begin, closing(x.End, b.after(f)), true
@@ -133,9 +133,9 @@ func (b *builder) body(f *function, d directive) {
 	f.region = n
 }
 
-// functionAt names the source function of an address in f. The names of some
-// outlined functions, as of clang's tasks, do not tell of what they were made:
-// then the call that is given them does.
+// functionAt returns the source function of an address in f. Some outlined functions, as those of
+// clang's tasks, have names that do not tell the function of which they were made. Then the call
+// that is given the outlined function tells it.
 func (b *builder) functionAt(f *function, addr uint64) string {
 	name := b.object.SourceFunction(addr)
 	for seen := map[*function]bool{}; name == "" && f.caller != nil && !seen[f]; {
@@ -146,8 +146,8 @@ func (b *builder) functionAt(f *function, addr uint64) string {
 	return name
 }
 
-// after returns the line of the code that follows an outlined function's region
-// in the function that starts it, 0 if it is not known.
+// after returns the line of the code behind an outlined function's region, in the function that
+// starts the region. It returns 0 if that line is not known.
 func (b *builder) after(f *function) (next int) {
 	c := f.caller
 	if c == nil || len(c.frames) == 0 {
@@ -170,19 +170,19 @@ func (b *builder) new(r Region) int {
 	return n
 }
 
-// describe gives a region what its directive tells.
+// describe fills in what a region's directive tells.
 func (b *builder) describe(r *Region, d directive) {
 	x := d.get()
 	b.used[d] = true
-	r.Kind, r.Words, r.Name, r.Sections = d.kind(), x.Words, x.Name, d.file.sections[d.n]
+	r.Construct, r.Words, r.Name, r.Sections = d.construct(), x.Words, x.Name, d.file.sections[d.n]
 	r.File, r.Begin, r.BeginLast, r.EndFirst, r.End = d.file.name, x.Begin, x.Last, x.End, x.End
 	r.BeginNear, r.EndNear, r.Implicit, r.Nowait = false, false, false, d.has("nowait")
 	r.Untied = d.has("untied")
 	r.Found |= BySource
 }
 
-// constructs makes the regions of the calls in a function, and of the
-// directives in its text that make none.
+// constructs makes the regions of a function: those of its calls, and those of the directives in
+// its text that make no call.
 func (b *builder) constructs(f *function, own directive, scope []directive, found map[*site]directive) {
 	o := b.object
 	body := -1
@@ -200,9 +200,9 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 			continue
 		}
 		switch {
-		case s.kind.IsParallel() && s.role != opens:
+		case s.construct.IsParallel() && s.role != opens:
 			continue
-		case s.kind.IsParallel(), s.fn > 0:
+		case s.construct.IsParallel(), s.fn > 0:
 			b.start(f, s)
 			continue
 		case ok && d == own && body >= 0:
@@ -211,7 +211,7 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 		case !ok && !s.Start:
 			continue // of no construct that is known; see ends
 		}
-		k := key{code: f.lo, kind: s.kind, word: s.word, name: s.lockName, addr: s.Addr}
+		k := key{code: f.lo, construct: s.construct, word: s.word, name: s.lockName, addr: s.Addr}
 		if ok {
 			k = key{code: f.lo, d: d}
 		} else if fr, line := s.place(); line > 0 {
@@ -219,7 +219,7 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 		}
 		n, known := b.made[k]
 		if !known {
-			r := Region{Kind: s.kind, Runtime: s.runtime, Words: s.words(), Name: s.lockName, Code: f.lo, Parent: -1}
+			r := Region{Construct: s.construct, Runtime: s.runtime, Words: s.words(), Name: s.lockName, Code: f.lo, Parent: -1}
 			r.Function = b.functionAt(f, s.Addr)
 			if ok {
 				if body >= 0 && d.file == own.file && d.file.owner[d.n] == own.n {
@@ -271,7 +271,7 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 	b.nest(f, body)
 }
 
-// codeOf finds code of a directive's construct among rows.
+// codeOf finds an instruction of a directive's construct among the rows.
 func codeOf(rows []symbols.Row, d directive) (addr uint64, ok bool) {
 	for _, r := range rows {
 		if d.holds(symbols.Frame{File: r.File, Line: r.Line}) {
@@ -291,15 +291,15 @@ func (b *builder) add(n int, s *site) {
 	s.region = n
 }
 
-// words are C's for a construct whose source is not known.
+// words returns the words of a directive in C, for a construct whose source is not known.
 func (s *site) words() string {
-	if s.kind == event.NoConstruct || s.word == "doacross" {
+	if s.construct == event.NoConstruct || s.word == "doacross" {
 		return s.word
 	}
 	return ""
 }
 
-// place is the line of a call: of clang's ident_t, else of the line table.
+// place returns the line of a call. Clang's ident_t states it; otherwise the line table does.
 func (s *site) place() (file string, line int) {
 	if s.hasIdent && s.ident.Line > 0 {
 		for _, f := range s.frames {
@@ -315,8 +315,7 @@ func (s *site) place() (file string, line int) {
 	return "", 0
 }
 
-// start joins a call that starts a region to the region of its outlined
-// function.
+// start joins a call that starts a region with the region of the call's outlined function.
 func (b *builder) start(f *function, s *site) {
 	if s.fnArg != 0 {
 		if n, ok := b.byBody[s.fnArg]; ok {
@@ -334,10 +333,10 @@ func (b *builder) start(f *function, s *site) {
 			}
 		}
 	}
-	k := key{code: f.lo, kind: s.kind, word: s.word, file: file, line: line}
+	k := key{code: f.lo, construct: s.construct, word: s.word, file: file, line: line}
 	n, known := b.made[k]
 	if !known {
-		r := Region{Kind: s.kind, Runtime: s.runtime, Words: s.words(), Code: f.lo, Parent: -1, Function: b.functionAt(f, s.Addr)}
+		r := Region{Construct: s.construct, Runtime: s.runtime, Words: s.words(), Code: f.lo, Parent: -1, Function: b.functionAt(f, s.Addr)}
 		r.File, r.Begin, r.BeginLast = file, line, line
 		if line > 0 {
 			r.Found |= ByLine
@@ -349,7 +348,7 @@ func (b *builder) start(f *function, s *site) {
 	b.add(n, s)
 }
 
-// notes says which sources could not be used.
+// notes lists the sources that could not be used.
 func (t *Table) notes(o *symbols.Object) {
 	for _, s := range t.Sources {
 		if s.Newer && !s.Used {

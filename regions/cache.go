@@ -16,14 +16,13 @@ import (
 	"ompp-attach/symbols"
 )
 
-// maxCached bounds the size of a cache file worth reading; that of a program
-// with 10,000 regions has some 10 MB.
+// maxCached bounds the size of a cache file that is read. The file of a program with 10,000 regions
+// has some 10 MB.
 const maxCached = 256 << 20
 
-// BuildCached is Build with a result that is kept, by build id, in the user's
-// cache directory. It holds as long as the sources that were used or missing,
-// the directory to search them in (source) and this program stay the same.
-// Where the cache cannot be used, the table is built.
+// BuildCached is Build with a cache: it keeps the table in the user's cache directory, by build id.
+// The table holds as long as this program, the sources that were used or missing, and the directory
+// to search them in (source) stay the same. If the cache cannot be used, the table is built.
 func BuildCached(o *symbols.Object, source string) (*Table, error) {
 	c, ok := openCache(o, source)
 	if ok {
@@ -39,7 +38,7 @@ func BuildCached(o *symbols.Object, source string) (*Table, error) {
 	return t, err
 }
 
-// cache is where an object's table is kept.
+// cache is the place of an object's table in the cache.
 type cache struct {
 	dir   *os.Root
 	owner int // of the directory, beside us the only one to be believed
@@ -47,8 +46,8 @@ type cache struct {
 	name  string
 }
 
-// openCache finds an object's place in the cache; ok is false for one without a
-// build id or a user without a cache.
+// openCache finds an object's place in the cache. ok is false if the object has no build id, or the
+// user no cache.
 func openCache(o *symbols.Object, source string) (c cache, ok bool) {
 	id := o.BuildID()
 	above, err := os.UserCacheDir()
@@ -68,15 +67,15 @@ func openCache(o *symbols.Object, source string) (c cache, ok bool) {
 			return c, false
 		}
 	}
-	// The separate debug file may come or go, and strip keeps the build id.
+	// The separate debug file may come or go. strip keeps the build id.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d\x00%t\x00%t", id, source, st.ModTime().UnixNano(), st.Size(),
 		o.HasDWARF(), o.Stripped()))
 	c.name = hex.EncodeToString(sum[:16]) + ".json"
 	return c, c.open(filepath.Join(above, "ompp-attach", "regions")) == nil
 }
 
-// open opens the cache. Root may have another user's home: links that she has
-// put there are not followed, and what is made there is hers.
+// open opens the cache. If root uses the home of another user, links that this user has put there
+// are not followed, and the new files belong to this user.
 func (c *cache) open(path string) (err error) {
 	way := files.Way{Make: 0o700, Owner: func(above *unix.Stat_t) (int, int, bool) {
 		return int(above.Uid), int(above.Gid), os.Geteuid() == 0
@@ -99,8 +98,7 @@ func (c *cache) open(path string) (err error) {
 	return err
 }
 
-// read returns a table that is still right. A file that is not as written is as
-// good as none.
+// read returns a table if it still holds. A damaged file counts as no file.
 func (c *cache) read(o *symbols.Object) (*Table, bool) {
 	b, err := files.ReadIn(c.dir, c.name, maxCached, os.Geteuid(), c.owner)
 	if err != nil {
@@ -128,7 +126,7 @@ func (c *cache) read(o *symbols.Object) (*Table, bool) {
 	return t, true
 }
 
-// write replaces the file at once, so that nobody reads half of it.
+// write replaces the file in one step, so that nobody reads half of it.
 func (c *cache) write(t *Table) error {
 	b, err := json.Marshal(t)
 	if err == nil {

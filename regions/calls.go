@@ -6,7 +6,7 @@ import (
 	"ompp-attach/event"
 )
 
-// role is what a runtime call does to its construct.
+// role says what a runtime call does to its construct.
 type role uint8
 
 const (
@@ -18,17 +18,17 @@ const (
 
 // call describes a runtime entry point.
 type call struct {
-	runtime event.Runtime
-	kind    event.Construct
-	word    string // C's directive words where they say more than kind
-	role    role
-	fn      int // argument that is an outlined function, +1
-	loc     int // argument that is an ident_t, +1
-	lock    int // argument that is a critical's lock, +1
+	runtime   event.Runtime
+	construct event.Construct
+	word      string // C's directive words where they say more than kind
+	role      role
+	fn        int // argument that is an outlined function, +1
+	loc       int // argument that is an ident_t, +1
+	lock      int // argument that is a critical's lock, +1
 }
 
-// callOf recognises the entry points that compiled constructs call. What only
-// prepares a construct (omp_get_thread_num, __kmpc_push_num_threads) is none.
+// callOf recognises the entry points that compiled constructs call. Functions that only prepare a
+// construct (omp_get_thread_num, __kmpc_push_num_threads) are left out.
 func callOf(name string) (call, bool) {
 	if rest, ok := strings.CutPrefix(name, "GOMP_"); ok {
 		c, ok := gompCall(rest)
@@ -45,13 +45,13 @@ func callOf(name string) (call, bool) {
 	}
 	switch strings.TrimSuffix(name, "_") {
 	case "omp_set_lock", "omp_test_lock":
-		return call{kind: event.Lock}, true
+		return call{construct: event.Lock}, true
 	case "omp_set_nest_lock", "omp_test_nest_lock":
-		return call{kind: event.NestLock}, true
+		return call{construct: event.NestLock}, true
 	case "omp_unset_lock":
-		return call{kind: event.Lock, role: ends}, true
+		return call{construct: event.Lock, role: ends}, true
 	case "omp_unset_nest_lock":
-		return call{kind: event.NestLock, role: ends}, true
+		return call{construct: event.NestLock, role: ends}, true
 	}
 	return call{}, false
 }
@@ -60,57 +60,57 @@ func gompCall(name string) (call, bool) {
 	has := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
 	switch {
 	case has("parallel_loop"):
-		return call{kind: event.ParallelLoop, fn: 1}, true
+		return call{construct: event.ParallelLoop, fn: 1}, true
 	case has("parallel_sections"):
-		return call{kind: event.ParallelSections, fn: 1}, true
+		return call{construct: event.ParallelSections, fn: 1}, true
 	case name == "parallel", name == "parallel_reductions":
-		return call{kind: event.Parallel, fn: 1}, true
+		return call{construct: event.Parallel, fn: 1}, true
 	case has("teams_reg"):
 		return call{word: "teams", fn: 1}, true
 	case has("taskloop"):
 		return call{word: "taskloop", fn: 1}, true
 	case name == "task":
-		return call{kind: event.Task, fn: 1}, true
+		return call{construct: event.Task, fn: 1}, true
 	case has("target") && !has("target_data") && !has("target_update") && !has("target_enter"):
 		return call{word: "target", fn: 2}, true
 	case has("loop_end"):
-		return call{kind: event.Loop, role: ends}, true
+		return call{construct: event.Loop, role: ends}, true
 	case has("loop") && strings.HasSuffix(name, "_start"):
-		return call{kind: event.Loop}, true
+		return call{construct: event.Loop}, true
 	case has("loop") && strings.HasSuffix(name, "_next"):
-		return call{kind: event.Loop, role: inside}, true
+		return call{construct: event.Loop, role: inside}, true
 	case has("sections_end"):
-		return call{kind: event.Sections, role: ends}, true
+		return call{construct: event.Sections, role: ends}, true
 	case has("sections") && strings.HasSuffix(name, "_start"):
-		return call{kind: event.Sections}, true
+		return call{construct: event.Sections}, true
 	case name == "sections_next":
-		return call{kind: event.Sections, role: inside}, true
+		return call{construct: event.Sections, role: inside}, true
 	case name == "single_start":
-		return call{kind: event.Single}, true
+		return call{construct: event.Single}, true
 	case name == "single_copy_start":
-		return call{kind: event.Single, word: "copyprivate"}, true
+		return call{construct: event.Single, word: "copyprivate"}, true
 	case name == "single_copy_end":
-		return call{kind: event.Single, role: ends}, true
+		return call{construct: event.Single, role: ends}, true
 	case name == "barrier", name == "barrier_cancel":
-		return call{kind: event.Barrier, role: waits}, true
+		return call{construct: event.Barrier, role: waits}, true
 	case name == "critical_start":
-		return call{kind: event.Critical}, true
+		return call{construct: event.Critical}, true
 	case name == "critical_name_start":
-		return call{kind: event.Critical, lock: 1}, true
+		return call{construct: event.Critical, lock: 1}, true
 	case name == "critical_end":
-		return call{kind: event.Critical, role: ends}, true
+		return call{construct: event.Critical, role: ends}, true
 	case name == "critical_name_end":
-		return call{kind: event.Critical, role: ends, lock: 1}, true
+		return call{construct: event.Critical, role: ends, lock: 1}, true
 	case name == "atomic_start":
-		return call{kind: event.Atomic}, true
+		return call{construct: event.Atomic}, true
 	case name == "atomic_end":
-		return call{kind: event.Atomic, role: ends}, true
+		return call{construct: event.Atomic, role: ends}, true
 	case name == "ordered_start":
-		return call{kind: event.Ordered}, true
+		return call{construct: event.Ordered}, true
 	case name == "ordered_end":
-		return call{kind: event.Ordered, role: ends}, true
+		return call{construct: event.Ordered, role: ends}, true
 	case has("doacross_wait"), has("doacross_ull_wait"), has("doacross_post"), has("doacross_ull_post"):
-		return call{kind: event.Ordered, word: "doacross"}, true
+		return call{construct: event.Ordered, word: "doacross"}, true
 	case has("scope_start"):
 		return call{word: "scope"}, true
 	case name == "cancel":
@@ -121,17 +121,17 @@ func gompCall(name string) (call, bool) {
 	return taskingCall(name)
 }
 
-// taskingCall knows the names that both runtimes share, less their prefixes.
+// taskingCall knows the names that both runtimes share, without their prefixes.
 func taskingCall(name string) (call, bool) {
 	switch {
 	case strings.HasPrefix(name, "taskwait"):
-		return call{kind: event.TaskWait}, true
+		return call{construct: event.TaskWait}, true
 	case name == "taskyield":
 		return call{word: "taskyield"}, true
 	case name == "taskgroup_start", name == "taskgroup":
-		return call{kind: event.TaskGroup}, true
+		return call{construct: event.TaskGroup}, true
 	case name == "taskgroup_end", name == "end_taskgroup":
-		return call{kind: event.TaskGroup, role: ends}, true
+		return call{construct: event.TaskGroup, role: ends}, true
 	}
 	return call{}, false
 }
@@ -141,7 +141,7 @@ func kmpcCall(name string) (call, bool) {
 	if kind, ok := map[string]event.Construct{"critical": event.Critical, "critical_with_hint": event.Critical,
 		"ordered": event.Ordered, "master": event.Master, "masked": event.Masked, "single": event.Single,
 		"flush": event.Flush, "atomic_start": event.Atomic}[name]; ok {
-		c := call{kind: kind}
+		c := call{construct: kind}
 		if kind == event.Critical {
 			c.lock = 3
 		}
@@ -149,47 +149,47 @@ func kmpcCall(name string) (call, bool) {
 	}
 	switch {
 	case has("fork_call"):
-		return call{kind: event.Parallel, fn: 3}, true
+		return call{construct: event.Parallel, fn: 3}, true
 	case has("fork_teams"):
 		return call{word: "teams", fn: 3}, true
 	case name == "serialized_parallel":
-		return call{kind: event.Parallel}, true
+		return call{construct: event.Parallel}, true
 	case name == "end_serialized_parallel":
-		return call{kind: event.Parallel, role: ends}, true
+		return call{construct: event.Parallel, role: ends}, true
 	case has("for_static_init"), has("dist_for_static_init"), has("dispatch_init"), has("dist_dispatch_init"):
-		return call{kind: event.Loop}, true
+		return call{construct: event.Loop}, true
 	case name == "for_static_fini", has("dispatch_deinit"):
-		return call{kind: event.Loop, role: ends}, true
+		return call{construct: event.Loop, role: ends}, true
 	case has("dispatch_next"), has("dispatch_fini"):
-		return call{kind: event.Loop, role: inside}, true
+		return call{construct: event.Loop, role: inside}, true
 	case has("reduce"), has("end_reduce"):
-		return call{kind: event.Loop, role: inside}, true
+		return call{construct: event.Loop, role: inside}, true
 	case name == "end_critical":
-		return call{kind: event.Critical, role: ends, lock: 3}, true
+		return call{construct: event.Critical, role: ends, lock: 3}, true
 	case name == "end_ordered":
-		return call{kind: event.Ordered, role: ends}, true
+		return call{construct: event.Ordered, role: ends}, true
 	case name == "end_master":
-		return call{kind: event.Master, role: ends}, true
+		return call{construct: event.Master, role: ends}, true
 	case name == "end_masked":
-		return call{kind: event.Masked, role: ends}, true
+		return call{construct: event.Masked, role: ends}, true
 	case name == "end_single":
-		return call{kind: event.Single, role: ends}, true
+		return call{construct: event.Single, role: ends}, true
 	case has("copyprivate"):
-		return call{kind: event.Single, role: inside}, true
+		return call{construct: event.Single, role: inside}, true
 	case name == "barrier", name == "cancel_barrier":
-		return call{kind: event.Barrier, role: waits}, true
+		return call{construct: event.Barrier, role: waits}, true
 	case name == "atomic_end":
-		return call{kind: event.Atomic, role: ends}, true
+		return call{construct: event.Atomic, role: ends}, true
 	case has("atomic_"):
-		return call{kind: event.Atomic}, true
+		return call{construct: event.Atomic}, true
 	case has("doacross_wait"), has("doacross_post"):
-		return call{kind: event.Ordered, word: "doacross"}, true
+		return call{construct: event.Ordered, word: "doacross"}, true
 	case name == "omp_task_alloc":
-		return call{kind: event.Task, fn: 6}, true
+		return call{construct: event.Task, fn: 6}, true
 	case has("omp_task_begin_if0"), has("omp_task_complete_if0"), name == "omp_task", has("omp_task_with_deps"):
-		return call{kind: event.Task, role: inside}, true
+		return call{construct: event.Task, role: inside}, true
 	case has("omp_taskwait"), has("omp_wait_deps"):
-		return call{kind: event.TaskWait}, true
+		return call{construct: event.TaskWait}, true
 	case name == "omp_taskyield":
 		return call{word: "taskyield"}, true
 	case has("taskloop"):
@@ -202,9 +202,9 @@ func kmpcCall(name string) (call, bool) {
 	return taskingCall(name)
 }
 
-// kindOf is the construct of a directive; NoConstruct for those that reports
-// have no name for, which words name.
-func kindOf(words string) event.Construct {
+// constructOf returns the construct of a directive. It returns NoConstruct for directives that
+// reports have no name for; words names these.
+func constructOf(words string) event.Construct {
 	w := map[string]bool{}
 	first := ""
 	for i, f := range strings.Fields(words) {

@@ -8,14 +8,14 @@ import (
 	"ompp-attach/symbols"
 )
 
-// unaligned places a construct by its call alone.
+// unaligned places a construct whose directive is not known, by its call.
 func (b *builder) unaligned(r *Region, f *function, s *site) {
 	file, line := s.place()
 	r.File, r.Begin, r.BeginLast = file, line, line
 	if s.hasIdent {
 		r.Found |= ByIdent
 		if s.flags&symbols.IdentSections != 0 {
-			r.Kind = event.Sections
+			r.Construct = event.Sections
 		}
 	}
 	if line == 0 {
@@ -26,13 +26,13 @@ func (b *builder) unaligned(r *Region, f *function, s *site) {
 	}
 	r.Found |= ByLine
 	gomp := s.runtime == event.Gomp
-	switch s.kind {
+	switch s.construct {
 	case event.Lock, event.NestLock:
 		r.EndFirst, r.End = line, line
 		return
 	case event.Loop, event.Sections, event.Single, event.Ordered, event.Atomic:
 		r.BeginNear = gomp
-		if gomp && (s.kind == event.Single || s.kind == event.Ordered) {
+		if gomp && (s.construct == event.Single || s.construct == event.Ordered) {
 			line = b.begin(f, s, file, line)
 			r.Begin, r.BeginLast = line, line
 		}
@@ -46,8 +46,8 @@ func (b *builder) unaligned(r *Region, f *function, s *site) {
 	r.EndFirst = r.End
 }
 
-// begin estimates the line of a construct whose call GCC gave the line of the
-// code before: that before the first line of its body.
+// begin estimates the line of a construct if GCC gave its call the line of the code before. The
+// estimate is the line before the first line of the body.
 func (b *builder) begin(f *function, s *site, file string, line int) int {
 	b.flow(f).ahead(s, func(frames []symbols.Frame) (directive, bool) {
 		at, ok := atDepth(frames, s.frames)
@@ -62,7 +62,7 @@ func (b *builder) begin(f *function, s *site, file string, line int) int {
 	return line
 }
 
-// flow returns the walker over a function.
+// flow returns the walker of a function.
 func (b *builder) flow(f *function) *flow {
 	if f.flow == nil {
 		f.flow = newFlow(b.object, f)
@@ -70,9 +70,9 @@ func (b *builder) flow(f *function) *flow {
 	return f.flow
 }
 
-// isDirective reports whether GCC compiled a barrier directive to a call: it has
-// a row of the line table, whose line no other code has. Implicit barriers share
-// their line with the construct that they end.
+// isDirective reports whether GCC made the call of a barrier directive. Such a call has a row of
+// the line table of its own, with a line that no other code has. An implicit barrier has the line
+// of the construct that it ends.
 func (b *builder) isDirective(f *function, s *site) bool {
 	if !s.own || len(s.frames) == 0 {
 		return false
@@ -89,13 +89,12 @@ func (b *builder) isDirective(f *function, s *site) bool {
 	return true
 }
 
-// end estimates the last line of the construct that a call starts, from the
-// lines of the code between it and the calls that end or continue it, and of
-// the code behind.
+// end estimates the last line of the construct that a call starts. It uses the lines of the code
+// between the call and the calls that end or continue the construct, and of the code behind.
 func (b *builder) end(f *function, s *site, file string, line int) int {
 	var closers []*site
 	for _, t := range f.sites {
-		if t.kind == s.kind && !t.Start && sameLock(s, t) {
+		if t.construct == s.construct && !t.Start && sameLock(s, t) {
 			closers = append(closers, t)
 		}
 	}
@@ -119,13 +118,13 @@ func (b *builder) end(f *function, s *site, file string, line int) int {
 	return closing(last, next)
 }
 
-// sameLock reports whether two calls may be of one critical section.
+// sameLock reports whether two calls may belong to one critical section.
 func sameLock(a, b *site) bool {
 	return a.lockName == "" || b.lockName == "" || a.lockName == b.lockName
 }
 
-// atDepth picks of the frames of an instruction that which belongs to the same
-// function as another's innermost: neither a callee nor a caller of it.
+// atDepth picks one of the inlined frames of an instruction: the frame of the function in which
+// another instruction's innermost frame is, not that of a callee or a caller.
 func atDepth(frames, like []symbols.Frame) (symbols.Frame, bool) {
 	n := len(frames) - len(like)
 	if n < 0 || len(like) == 0 || frames[n].Declared != like[0].Declared {
@@ -134,8 +133,8 @@ func atDepth(frames, like []symbols.Frame) (symbols.Frame, bool) {
 	return frames[n], true
 }
 
-// closing estimates the line that closes a construct whose last statement and
-// the statement behind it are known (0 if not). Between them stand closing
+// closing estimates the line that closes a construct. last is the line of the construct's last
+// statement, and next that of the statement behind it (0: not known). Between the two stand closing
 // braces, and perhaps blank lines and comments.
 func closing(last, next int) int {
 	switch gap := next - 1 - last; {
@@ -149,8 +148,7 @@ func closing(last, next int) int {
 	return last
 }
 
-// finish orders the regions by place, each followed by those in it, and says how
-// each is measured.
+// finish orders the regions by place, each before the regions in it, and says how each is measured.
 func (t *Table) finish() {
 	children := make([][]int, len(t.Regions))
 	var roots []int
@@ -200,7 +198,7 @@ func (t *Table) finish() {
 	t.index()
 }
 
-// first is the lowest address of what is known of a region's code.
+// first returns the lowest known address of a region's code.
 func (r *Region) first() uint64 {
 	switch {
 	case r.Outlined != 0:

@@ -9,7 +9,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// function is a function of the file with calls of a runtime.
+// function is a function of the file that calls the runtime.
 type function struct {
 	lo, hi uint64
 	name   string // symbol, "" if stripped
@@ -26,7 +26,7 @@ type function struct {
 	flow     *flow // made when asked for
 }
 
-// site is a call of the runtime with what is known of its arguments and place.
+// site is a call of the runtime, with what is known of its arguments and its place.
 type site struct {
 	Site
 	call
@@ -41,8 +41,8 @@ type site struct {
 	region   int  // index of its region, -1: none yet
 }
 
-// findFunctions decodes the functions that hold candidates and collects their
-// calls, in order of address.
+// findFunctions decodes the functions that hold candidates, and collects their calls in order of
+// address.
 func findFunctions(o *symbols.Object, e *entryPoints, candidates []uint64) (fs []*function) {
 	last := uint64(0)
 	for _, c := range candidates {
@@ -102,7 +102,7 @@ func (f *function) findSites(o *symbols.Object, e *entryPoints) {
 	})
 }
 
-// destination returns the runtime's function to which an instruction leads.
+// destination returns the runtime function to which an instruction leads.
 func destination(i disasm.Inst, e *entryPoints) (string, bool) {
 	switch i.Kind {
 	case disasm.Call, disasm.Jump, disasm.Jcc:
@@ -116,9 +116,9 @@ func destination(i disasm.Inst, e *entryPoints) (string, bool) {
 	return "", false
 }
 
-// CriticalName returns the name of the critical section whose lock is at vaddr,
-// "" if it has none: both compilers keep it in a
-// variable .gomp_critical_user_NAME (clang adds .var).
+// CriticalName returns the name of the critical section whose lock is at vaddr, and "" if the
+// section has no name. Both compilers keep the lock in a variable .gomp_critical_user_NAME (clang
+// adds .var).
 func CriticalName(o *symbols.Object, vaddr uint64) string {
 	v, ok := o.DataAt(vaddr)
 	if !ok {
@@ -130,15 +130,15 @@ func CriticalName(o *symbols.Object, vaddr uint64) string {
 	return strings.TrimSuffix(v, ".var")
 }
 
-// Names that compilers give to outlined functions: GCC f._omp_fn.0, clang 14
-// .omp_outlined..2, clang 19 f.omp_outlined, tasks .omp_task_entry..3. What
-// stands behind that marks clones, parts, and functions for reductions.
+// The names that compilers give to outlined functions: GCC f._omp_fn.0, clang 14 .omp_outlined..2,
+// clang 19 f.omp_outlined, tasks .omp_task_entry..3. What follows these names marks clones, parts,
+// and functions for reductions.
 var (
 	outlinedName = regexp.MustCompile(`(\._omp_fn\.[0-9]+|\.omp_outlined(\.?_debug__)?\.?(\.[0-9]+)?|\.omp_task_entry\.(\.[0-9]+)?)$`)
 	debugVariant = regexp.MustCompile(`\.omp_outlined\.?_debug__(\.[0-9]+)?$`)
 )
 
-// isOutlined recognises outlined functions by their names.
+// isOutlined reports whether a name is that of an outlined function.
 func isOutlined(name string) bool {
 	return strings.Contains(name, "omp_") && outlinedName.MatchString(name)
 }
@@ -147,9 +147,9 @@ func isDebugVariant(name string) bool {
 	return strings.Contains(name, "_debug__") && debugVariant.MatchString(name)
 }
 
-// findOutlined finds all outlined functions: those that calls are given, and
-// those with a telling name, also where they make no call themselves. Parts
-// that were split off a function are joined with it.
+// findOutlined finds all outlined functions: those that calls are given, and those with a telling
+// name, also if they make no call themselves. Parts that were split off a function are joined with
+// the function.
 func findOutlined(o *symbols.Object, fs []*function) []*function {
 	byLo := map[uint64]*function{}
 	for _, f := range fs {
@@ -223,8 +223,8 @@ func findOutlined(o *symbols.Object, fs []*function) []*function {
 	return slices.DeleteFunc(all, func(f *function) bool { return f.inner == f })
 }
 
-// joinDebug gives the calls of clang's debug variants to the outlined functions
-// that call them.
+// joinDebug gives the calls of clang's debug variants to the outlined functions that call the
+// variants.
 func joinDebug(o *symbols.Object, all []*function) {
 	byLo := map[uint64]*function{}
 	for _, f := range all {

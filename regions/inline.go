@@ -8,12 +8,12 @@ import (
 	"ompp-attach/symbols"
 )
 
-// near is how many bytes apart locked instructions of one atomic construct are
-// at most, as the two of a load-linked, store-conditional loop.
+// near bounds the distance, in bytes, between the locked instructions of one atomic construct, such
+// as the two of a load-linked, store-conditional loop.
 const near = 32
 
-// inline finds atomics and flushes of an outlined function whose source is not
-// known: instructions with a lock prefix, exclusive accesses, and fences.
+// inline finds atomics and flushes of an outlined function whose source is not known: instructions
+// with a lock prefix, exclusive accesses, and fences.
 func (b *builder) inline(f *function, body int) {
 	o := b.object
 	if f.body == nil {
@@ -22,19 +22,19 @@ func (b *builder) inline(f *function, body int) {
 	last := uint64(0)
 	for n := range f.body {
 		i := &f.body[n]
-		kind := inlineKind(i)
+		kind := inlineConstruct(i)
 		if kind == event.NoConstruct || last != 0 && i.Addr-last < near {
 			continue
 		}
 		last = i.Addr
-		k := key{code: f.lo, kind: kind, addr: i.Addr}
-		r := Region{Kind: kind, Code: f.lo, Parent: body, Found: ByCode, Function: b.functionAt(f, i.Addr), At: i.Addr}
+		k := key{code: f.lo, construct: kind, addr: i.Addr}
+		r := Region{Construct: kind, Code: f.lo, Parent: body, Found: ByCode, Function: b.functionAt(f, i.Addr), At: i.Addr}
 		if fs := o.Frames(i.Addr); len(fs) > 0 {
 			at := fs[0]
 			r.File, r.Begin, r.BeginLast, r.EndFirst, r.End = at.File, at.Line, at.Line, at.Line, at.Line
 			r.BeginNear = true
 			r.Found |= ByLine
-			k = key{code: f.lo, kind: kind, file: at.File, line: at.Line}
+			k = key{code: f.lo, construct: kind, file: at.File, line: at.Line}
 		}
 		if _, known := b.made[k]; !known {
 			b.made[k] = b.new(r)
@@ -42,8 +42,8 @@ func (b *builder) inline(f *function, body int) {
 	}
 }
 
-// inlineKind tells what an instruction may be the whole of.
-func inlineKind(i *disasm.Inst) event.Construct {
+// inlineConstruct returns the construct that an instruction may be the whole of.
+func inlineConstruct(i *disasm.Inst) event.Construct {
 	switch {
 	case i.Locked:
 		// GCC's full fence on x86-64: lock or $0,(%rsp).
@@ -57,13 +57,13 @@ func inlineKind(i *disasm.Inst) event.Construct {
 	return event.NoConstruct
 }
 
-// singleBarriers pairs the barriers at the end of GCC's single constructs with
-// the calls that start these.
+// singleBarriers pairs the barriers that end GCC's single constructs with the calls that start the
+// constructs.
 func singleBarriers(o *symbols.Object, f *function) map[*site]*site {
 	pairs := map[*site]*site{}
 	var w *flow
 	for _, s := range f.sites {
-		if s.kind != event.Single || s.role != opens || s.runtime != event.Gomp {
+		if s.construct != event.Single || s.role != opens || s.runtime != event.Gomp {
 			continue
 		}
 		if w == nil {

@@ -6,23 +6,23 @@ import (
 	"ompp-attach/event"
 )
 
-// CallsBegin reports whether calls tell when the construct begins: one that
-// starts it, or that of its outlined function.
+// CallsBegin reports whether a call tells when the construct begins: the call that starts it, or
+// the call of its outlined function.
 func (r *Region) CallsBegin() bool {
 	for _, s := range r.Sites {
 		c, _ := callOf(s.Call)
-		if s.Start && c.role == opens && (c.kind != event.Atomic || r.Kind == event.Atomic) {
+		if s.Start && c.role == opens && (c.construct != event.Atomic || r.Construct == event.Atomic) {
 			return true
 		}
 	}
 	return r.Outlined != 0
 }
 
-// measureOf says how a region's figures come about when the program is
-// measured, and why if not by seeing every begin and end.
+// measureOf says how a measurement gets a region's figures. If not every begin and end is seen, it
+// also says why.
 func measureOf(r *Region) (Measure, string) {
 	const noCode = "no code of it was found: the compiler removed or merged it, or did not compile it"
-	switch r.Kind {
+	switch r.Construct {
 	case event.NoConstruct:
 		switch {
 		case strings.HasSuffix(r.Words, "simd") && !strings.Contains(r.Words, "taskloop"):
@@ -56,20 +56,20 @@ func measureOf(r *Region) (Measure, string) {
 			return Derived, "libomp's code makes no call per section: the number of sections executed is derived"
 		}
 	case event.Workshare, event.ParallelWorkshare:
-		if r.Kind == event.Workshare {
+		if r.Construct == event.Workshare {
 			return Derived, "its parts are loops and single blocks to the compiler: only their barriers are seen"
 		}
 	}
 	if r.CallsBegin() {
 		return Exact, ""
 	}
-	if len(r.Sites) > 0 && r.Kind == event.Loop {
+	if len(r.Sites) > 0 && r.Construct == event.Loop {
 		return Derived, "a static loop makes no call, and no place was found in its code that every thread comes by: only the wait in its barrier is seen"
 	}
 	if r.Found == BySource {
 		return Invisible, noCode
 	}
-	switch r.Kind {
+	switch r.Construct {
 	case event.Loop:
 		return Invisible, "a static loop makes no call, and no place was found in its code that every thread comes by"
 	case event.Atomic:

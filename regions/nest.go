@@ -1,7 +1,7 @@
 package regions
 
-// nest finds the region around each of a function's constructs: the innermost
-// directive around its own, else the function's.
+// nest finds the region around each of a function's constructs: that of the innermost directive
+// around the construct's directive, or else the function's.
 func (b *builder) nest(f *function, body int) {
 	var mine []int
 	for _, n := range b.inCode[f.lo] {
@@ -9,7 +9,7 @@ func (b *builder) nest(f *function, body int) {
 			mine = append(mine, n)
 		}
 	}
-	// A construct of a function that was inlined here stands elsewhere in the text.
+	// The construct of a function that was inlined here stands elsewhere in the text.
 	inBody := func(r *Region) bool {
 		if body < 0 {
 			return false
@@ -49,7 +49,7 @@ func (b *builder) nest(f *function, body int) {
 	}
 }
 
-// within reports whether region n is, or is around, region p.
+// within reports whether region p is region n, or lies in it.
 func (b *builder) within(p, n int) bool {
 	for ; p >= 0; p = b.regions[p].Parent {
 		if p == n {

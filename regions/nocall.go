@@ -8,8 +8,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// addInline fills in how constructs are measured that make no call: at which
-// instructions of the file's own code they are entered and left.
+// addInline says for constructs without a call how they are measured: at which instructions of the
+// file's own code they are entered and left.
 func (t *Table) addInline(o *symbols.Object) {
 	if !slices.ContainsFunc(t.Regions, func(r Region) bool { return r.Runtime == event.Gomp }) {
 		return
@@ -22,7 +22,7 @@ func (t *Table) addInline(o *symbols.Object) {
 		}
 		for n := range t.Regions {
 			r := &t.Regions[n]
-			if r.Kind != c.Kind || r.File != c.File || r.Begin != c.Begin || r.Measure == Exact && len(r.Enter) == 0 {
+			if r.Construct != c.Kind || r.File != c.File || r.Begin != c.Begin || r.Measure == Exact && len(r.Enter) == 0 {
 				continue
 			}
 			r.Enter, r.Leave = append(r.Enter, points(c.Enter)...), append(r.Leave, points(c.Leave)...)

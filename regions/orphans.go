@@ -2,8 +2,7 @@ package regions
 
 import "ompp-attach/symbols"
 
-// orphans makes regions of directives that make no call in functions that make
-// none either.
+// orphans makes the regions of directives that make no call, in functions that make no call either.
 func (b *builder) orphans(fs []*function) {
 	o := b.object
 	done := map[uint64]bool{}
@@ -61,9 +60,9 @@ func (b *builder) unitRows(vaddr uint64) []symbols.Row {
 	return rows
 }
 
-// inLambda reports whether a directive that the text has in an outlined
-// function's body has its code in another function of the unit that is not
-// outlined itself, as that of a lambda expression or of a local class is.
+// inLambda reports whether the code of a directive is in another function than the text says. In
+// the text the directive stands in the body of an outlined function. Its code is in a function of
+// the same unit that is not outlined, such as that of a lambda expression or of a local class.
 func (b *builder) inLambda(f *function, d directive) bool {
 	for _, r := range b.unitRows(f.lo) {
 		if !d.holds(symbols.Frame{File: r.File, Line: r.Line}) {

@@ -6,9 +6,9 @@ import (
 	"ompp-attach/event"
 )
 
-// ownDirectives finds the directives of outlined functions. One without line
-// information, as where GCC folded several of equal code into one, gets the
-// directive that is left over where it is called.
+// ownDirectives finds the directives of outlined functions. An outlined function may have no line
+// information, because GCC folded several functions of equal code into one. It gets the directive
+// that is left over where it is called.
 func (b *builder) ownDirectives(fs []*function) map[*function]directive {
 	own := map[*function]directive{}
 	used := map[directive]bool{}
@@ -52,8 +52,8 @@ func (b *builder) ownDirectives(fs []*function) map[*function]directive {
 	return own
 }
 
-// leftOver finds the directive of a call that starts a region: one of its kind
-// that no other has, between those of its neighbours if there is more than one.
+// leftOver finds the directive of a call that starts a region: one of the call's kind that no other
+// call has. If there are several, it must stand between those of the call's neighbours.
 func leftOver(before, after []*site, s *site, scope []directive, used map[directive]bool, own map[*function]directive, byLo map[uint64]*function) (directive, bool) {
 	var free []directive
 	for _, d := range scope {
@@ -82,16 +82,16 @@ func leftOver(before, after []*site, s *site, scope []directive, used map[direct
 	return directive{}, false
 }
 
-// outlinesTo reports whether a call can be given the body of a directive.
+// outlinesTo reports whether a directive's body can be the function that a call is given.
 func (s *site) outlinesTo(d directive) bool {
 	x := d.get()
 	if !outlines(x.Words) {
 		return false
 	}
-	if s.kind != event.NoConstruct && s.kind != event.Parallel {
-		return d.kind() == s.kind
+	if s.construct != event.NoConstruct && s.construct != event.Parallel {
+		return d.construct() == s.construct
 	}
-	if s.kind == event.Parallel {
+	if s.construct == event.Parallel {
 		return strings.Contains(x.Words, "parallel")
 	}
 	return strings.Contains(x.Words, s.word)

@@ -16,7 +16,7 @@ func TestPairs(t *testing.T) {
 			tab := build(t, "align.c", "gcc", level, "-g")
 			for i := range tab.Regions {
 				r := &tab.Regions[i]
-				if r.Kind != event.Single || r.Function != "pairs" {
+				if r.Construct != event.Single || r.Function != "pairs" {
 					continue
 				}
 				if singles++; r.Measure != Exact {

@@ -8,13 +8,13 @@ import (
 	"ompp-attach/symbols"
 )
 
-// outlinedPart matches the names of what compilers split off outlined functions
-// or copied of them, as main._omp_fn.0.cold.
+// outlinedPart matches the names of parts and copies that compilers make of outlined functions,
+// such as main._omp_fn.0.cold.
 var outlinedPart = regexp.MustCompile(`^(.*(?:\._omp_fn\.[0-9]+|\.omp_outlined(?:\.?_debug__)?\.?(?:\.[0-9]+)?|\.omp_task_entry\.(?:\.[0-9]+)?))` +
 	`\.(?:constprop|part|isra|cold|lto_priv|localalias)\b`)
 
-// outlinedWhole returns the name of the outlined function that one of the given
-// name is a part or copy of, "" if it is none.
+// outlinedWhole returns the name of the outlined function of which the named function is a part or
+// a copy, and "" if there is none.
 func outlinedWhole(name string) string {
 	if m := outlinedPart.FindStringSubmatch(name); m != nil {
 		return m[1]
@@ -22,8 +22,8 @@ func outlinedWhole(name string) string {
 	return ""
 }
 
-// joinParts gives the code of .cold parts and clones, and the calls in it, to
-// the outlined function that they were made of.
+// joinParts gives the code of .cold parts and clones, and the calls in them, to the outlined
+// function of which they were made.
 func joinParts(o *symbols.Object, all []*function, byName map[string][]*function) []*function {
 	return slices.DeleteFunc(all, func(f *function) bool {
 		g := wholeOf(o, f, byName[outlinedWhole(f.name)])
@@ -45,8 +45,8 @@ func joinParts(o *symbols.Object, all []*function, byName map[string][]*function
 	})
 }
 
-// wholeOf picks, of functions that have the name of a part's whole, that of the
-// part's own compile unit, else the nearest before it.
+// wholeOf picks the function of which a part was made, among functions of the right name. It picks
+// the one of the part's compile unit, or else the nearest one before the part.
 func wholeOf(o *symbols.Object, part *function, named []*function) (best *function) {
 	unit := uint64(0)
 	if len(named) > 1 {
@@ -63,8 +63,8 @@ func wholeOf(o *symbols.Object, part *function, named []*function) (best *functi
 	return best
 }
 
-// unitOf tells the compile unit of code from others, by its lowest address; 0
-// if it is not known.
+// unitOf identifies the compile unit of an address by the unit's lowest address. It returns 0 if
+// the unit is not known.
 func unitOf(o *symbols.Object, vaddr uint64) uint64 {
 	if code := o.UnitCode(vaddr); len(code) > 0 {
 		return code[0].Lo

@@ -26,7 +26,7 @@ func TestSplitOff(t *testing.T) {
 					n := 0
 					for i := range tab.Regions {
 						r := &tab.Regions[i]
-						if r.Kind != event.Atomic || r.Begin != c.Begin {
+						if r.Construct != event.Atomic || r.Begin != c.Begin {
 							continue
 						}
 						n++
@@ -53,7 +53,7 @@ func TestSplitOffWithoutSource(t *testing.T) {
 		t.Skip("this compiler makes no .cold part of the outlined function")
 	}
 	for _, r := range table(t, o).Regions {
-		if r.Kind != event.Atomic || r.At == 0 {
+		if r.Construct != event.Atomic || r.At == 0 {
 			continue
 		}
 		if name, _, _ := o.FuncAt(r.At); strings.HasSuffix(name, ".cold") && r.Function == "main" && r.Parent >= 0 {

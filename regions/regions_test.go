@@ -54,7 +54,7 @@ func table(t testing.TB, o *symbols.Object) *Table {
 	return tab
 }
 
-func isLock(r *Region) bool { return r.Kind == event.Lock || r.Kind == event.NestLock }
+func isLock(r *Region) bool { return r.Construct == event.Lock || r.Construct == event.NestLock }
 
 // TestLines: with the source, every construct that it has is in the table,
 // once or, in templates and inlined functions, more often, with Opari's lines.
@@ -242,7 +242,7 @@ func withoutSource(t *testing.T, r *Region, truth []construct, clangOptimised bo
 	}
 	for _, c := range truth {
 		combined := strings.HasPrefix(c.Type, "PARALLEL") && strings.HasPrefix(r.Type(), "PARALLEL") ||
-			strings.HasSuffix(c.Type, r.Type()) || r.Kind == event.Barrier
+			strings.HasSuffix(c.Type, r.Type()) || r.Construct == event.Barrier
 		if c.Begin != r.Begin || !combined {
 			continue
 		}
@@ -254,8 +254,8 @@ func withoutSource(t *testing.T, r *Region, truth []construct, clangOptimised bo
 		}
 		d := c.End - r.End
 		switch {
-		case r.Kind == event.Barrier:
-		case clangOptimised && (c.Sections > 0 || hasSections(c, truth) || r.Kind == event.Loop):
+		case r.Construct == event.Barrier:
+		case clangOptimised && (c.Sections > 0 || hasSections(c, truth) || r.Construct == event.Loop):
 			// Clang merges equal sections and mixes the code of loops with
 			// that behind them; what is left is in or near the construct.
 			if r.End < c.Begin {

@@ -41,8 +41,8 @@ func TestSectionsWithALoopsFlag(t *testing.T) {
 			}
 			for k := range table.Regions {
 				r := &table.Regions[k]
-				kinds[i] = append(kinds[i], r.Kind)
-				if r.Kind == event.Sections && !table.HasSections(r.File, r.Begin) {
+				kinds[i] = append(kinds[i], r.Construct)
+				if r.Construct == event.Sections && !table.HasSections(r.File, r.Begin) {
 					t.Errorf("%s, line %d: sections are not found by their line", compiler, r.Begin)
 				}
 			}

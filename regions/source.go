@@ -7,12 +7,12 @@ import (
 	"ompp-attach/symbols"
 )
 
-// sourceFile is the directives of a file, with their nesting.
+// sourceFile holds the directives of a file, with their nesting.
 type sourceFile struct {
 	name string
 	ds   []symbols.Directive
-	// owner is the innermost directive around each whose body becomes an
-	// outlined function, -1 for none.
+	// owner has for each directive the innermost directive around it whose body becomes an outlined
+	// function; -1: there is none.
 	owner    []int
 	sections []int // number of section directives of each
 }
@@ -25,15 +25,15 @@ type directive struct {
 
 func (d directive) get() *symbols.Directive { return &d.file.ds[d.n] }
 
-func (d directive) kind() event.Construct { return kindOf(d.get().Words) }
+func (d directive) construct() event.Construct { return constructOf(d.get().Words) }
 
-// holds reports whether a line of the directive's file lies in its construct.
+// holds reports whether a line of the directive's file lies in the directive's construct.
 func (d directive) holds(f symbols.Frame) bool {
 	x := d.get()
 	return f.File == d.file.name && x.Begin <= f.Line && f.Line <= x.End
 }
 
-// at reports whether a line is one of the directive itself.
+// at reports whether a line is one of the directive's own.
 func (d directive) at(file string, line int) bool {
 	x := d.get()
 	return file == d.file.name && x.Begin <= line && line <= x.Last
@@ -51,13 +51,13 @@ func (d directive) has(clause string) bool {
 // isStaticLoop reports whether GCC compiles a loop without a call.
 func (d directive) isStaticLoop() bool {
 	x := d.get()
-	if k := kindOf(x.Words); k != event.Loop && k != event.ParallelLoop {
+	if k := constructOf(x.Words); k != event.Loop && k != event.ParallelLoop {
 		return false
 	}
 	return !x.HandsOut()
 }
 
-// outlines reports whether a directive's body becomes a function of its own.
+// outlines reports whether the compiler makes a function of the directive's body.
 func outlines(words string) bool {
 	f := strings.Fields(words)
 	for _, w := range f {
@@ -75,7 +75,8 @@ func outlines(words string) bool {
 	return false
 }
 
-// isConstruct leaves out directives that only declare, or are part of others.
+// isConstruct reports whether a directive is a construct. Others only declare, or are part of a
+// construct.
 func isConstruct(words string) bool {
 	first, _, _ := strings.Cut(words, " ")
 	switch first {
@@ -113,7 +114,7 @@ func newSourceFile(name string, ds []symbols.Directive) *sourceFile {
 	return s
 }
 
-// sources keeps the files asked for.
+// sources keeps the source files that were asked for.
 type sources struct {
 	object *symbols.Object
 	files  map[string]*sourceFile // nil for one that cannot be used
@@ -133,7 +134,7 @@ func (s *sources) get(name string) *sourceFile {
 	return f
 }
 
-// ownDirective finds the directive whose body an outlined function is.
+// ownDirective finds the directive whose body is an outlined function.
 func (s *sources) ownDirective(f *function) (directive, bool) {
 	try := func(file string, line int) (directive, bool) {
 		src := s.get(file)
@@ -156,9 +157,9 @@ func (s *sources) ownDirective(f *function) (directive, bool) {
 	return s.combinedAround(f.extent.File, f.extent.Begin)
 }
 
-// combinedAround finds the innermost directive around a line whose body is
-// outlined, if it is outlined in several steps (teams distribute parallel for):
-// g++ gives the inner functions no row for the directive's line.
+// combinedAround finds the innermost directive around a line whose body is outlined in several
+// steps (teams distribute parallel for). g++ gives the inner functions no row for the directive's
+// line.
 func (s *sources) combinedAround(file string, line int) (directive, bool) {
 	src := s.get(file)
 	if src == nil || line == 0 {
@@ -182,9 +183,9 @@ func (s *sources) combinedAround(file string, line int) (directive, bool) {
 	return directive{src, best}, steps > 1
 }
 
-// scope returns the directives that stand in a function's own text and in that
-// of the functions inlined into it, but not in outlined functions. own is that
-// of the outlined function itself, if ok.
+// scope returns the directives in a function's own text, and in the text of functions that are
+// inlined into it. Directives inside outlined functions are left out. own is the directive of the
+// outlined function itself, if ok is set.
 func (s *sources) scope(f *function, own directive, ok bool) (ds []directive) {
 	seen := map[directive]bool{}
 	add := func(d directive) {

@@ -11,13 +11,13 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Reasons why a file has no table.
+// The reasons why a file has no table.
 var (
 	ErrNoOpenMP = errors.New("calls no OpenMP runtime")
 	ErrRuntime  = errors.New("is an OpenMP runtime itself")
 )
 
-// Evidence is a set of what a region was found by.
+// Evidence is a set of the sources by which a region was found.
 type Evidence uint8
 
 // The kinds of evidence.
@@ -42,7 +42,7 @@ func (e Evidence) Names() (names []string) {
 	return names
 }
 
-// Measure says how a region's figures come about.
+// Measure says how a measurement gets a region's figures.
 type Measure uint8
 
 // The ways of measuring.
@@ -55,7 +55,7 @@ const (
 
 var measureNames = [...]string{"exact", "derived", "sampled", "invisible"}
 
-// String returns the word for users.
+// String returns the word that users see.
 func (m Measure) String() string { return measureNames[m&3] }
 
 // MarshalText writes the word.
@@ -105,21 +105,21 @@ type Point struct {
 	Addr uint64 `json:"addr"` // vaddr
 }
 
-// Region is a construct of one function; a construct in a template or a
-// function that is inlined elsewhere is a region of each function it is in.
+// Region is a construct of one function. A construct in a template, or in a function that is
+// inlined elsewhere, is a region of each function that has it.
 type Region struct {
-	Kind     event.Construct `json:"construct"`          // NoConstruct: Words tells
-	Runtime  event.Runtime   `json:"runtime,omitempty"`  // NoRuntime: it makes no call
-	Words    string          `json:"words,omitempty"`    // the directive as the source spells it; without source C's words, if Kind does not tell
-	Name     string          `json:"name,omitempty"`     // of a named critical
-	Nowait   bool            `json:"nowait,omitempty"`   // the source says so
-	Untied   bool            `json:"untied,omitempty"`   // the source says so
-	Sections int             `json:"sections,omitempty"` // number of sections; 0 if there are none or it is not known
-	Function string          `json:"function,omitempty"` // the source function in which it stands, demangled
-	File     string          `json:"file,omitempty"`
+	Construct event.Construct `json:"construct"`          // NoConstruct: Words tells
+	Runtime   event.Runtime   `json:"runtime,omitempty"`  // NoRuntime: it makes no call
+	Words     string          `json:"words,omitempty"`    // the directive as the source spells it; without source C's words, if Kind does not tell
+	Name      string          `json:"name,omitempty"`     // of a named critical
+	Nowait    bool            `json:"nowait,omitempty"`   // the source says so
+	Untied    bool            `json:"untied,omitempty"`   // the source says so
+	Sections  int             `json:"sections,omitempty"` // number of sections; 0 if there are none or it is not known
+	Function  string          `json:"function,omitempty"` // the source function in which it stands, demangled
+	File      string          `json:"file,omitempty"`
 
-	// Lines, 0 if not known: of the directive and of what ends the construct
-	// (closing brace, end directive, last line of the statement).
+	// The lines of the directive, and of the end of the construct (closing brace, end directive,
+	// last line of the statement). 0: not known.
 	Begin     int  `json:"begin,omitempty"`
 	BeginLast int  `json:"begin_last,omitempty"`
 	EndFirst  int  `json:"end_first,omitempty"`
@@ -139,20 +139,20 @@ type Region struct {
 	Found   Evidence `json:"found_by"`
 	Measure Measure  `json:"measured"`
 	Why     string   `json:"why,omitempty"` // of a Measure other than Exact
-	// Implicit: only the barrier at the end of a worksharing construct was
-	// found, not which construct it is.
+	// Implicit: only the barrier that ends a worksharing construct was found. The construct itself
+	// is not known.
 	Implicit bool `json:"implicit,omitempty"`
 }
 
-// Type returns the region's type as reports and POMP spell it.
+// Type returns the region's type in the spelling of reports and POMP.
 func (r *Region) Type() string {
-	if r.Kind != event.NoConstruct {
-		return r.Kind.String()
+	if r.Construct != event.NoConstruct {
+		return r.Construct.String()
 	}
 	return strings.ToUpper(r.Words)
 }
 
-// Table is what was found in one file, in order of source files and lines.
+// Table holds the regions of one file, in the order of source files and lines.
 type Table struct {
 	Regions []Region         `json:"regions"`
 	Notes   []string         `json:"notes,omitempty"` // whole sentences for the user
@@ -162,14 +162,14 @@ type Table struct {
 	byCode map[uint64]int // by outlined function
 }
 
-// HasSections tells whether the only construct that begins at a line divides sections.
+// HasSections reports whether the only construct that begins at a line divides sections.
 func (t *Table) HasSections(file string, line int) (found bool) {
 	for i := range t.Regions {
 		r := &t.Regions[i]
 		if r.Begin != line || !sameFile(r.File, file) {
 			continue
 		}
-		switch r.Kind {
+		switch r.Construct {
 		case event.Sections, event.ParallelSections:
 			found = true
 		case event.Loop, event.ParallelLoop:
@@ -179,7 +179,7 @@ func (t *Table) HasSections(file string, line int) (found bool) {
 	return found
 }
 
-// index makes the table ready for questions.
+// index prepares the table for questions.
 func (t *Table) index() {
 	t.bySite, t.byCode = map[uint64]int{}, map[uint64]int{}
 	for i := range t.Regions {
@@ -195,7 +195,7 @@ func (t *Table) index() {
 	}
 }
 
-// At returns the region of the runtime call that returns to vaddr.
+// At returns the region of the runtime call whose return address is vaddr.
 func (t *Table) At(vaddr uint64) (Region, bool) { return t.pick(t.bySite, vaddr) }
 
 // Function returns the region whose body is the outlined function at vaddr.

@@ -8,9 +8,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// Tail returns the region of a kind whose call is a jump with which the function
-// at fn ends, or one to which fn's last jumps lead, and that jump: the runtime
-// sees the caller of fn as its own. ok is false if several may be meant.
+// Tail returns the region of a construct whose call is a jump, and that jump. The function at fn
+// ends with the jump, or a function to which the last jumps of fn lead does. The runtime takes the
+// caller of fn for its own caller. ok is false if several regions may be meant.
 func (t *Table) Tail(o *symbols.Object, fn uint64, kind event.Construct) (found Region, at Site, ok bool) {
 	ways, which := []uint64{fn}, -1
 	for i := 0; i < len(ways); i++ {
@@ -20,7 +20,7 @@ func (t *Table) Tail(o *symbols.Object, fn uint64, kind event.Construct) (found 
 			}
 			for _, s := range r.Sites {
 				c, _ := callOf(s.Call)
-				if !s.Tail || c.kind != kind {
+				if !s.Tail || c.construct != kind {
 					continue
 				}
 				if ok && n != which && (r.Begin == 0 || found.Begin != r.Begin || found.File != r.File) {
@@ -38,8 +38,7 @@ func (t *Table) Tail(o *symbols.Object, fn uint64, kind event.Construct) (found 
 	return found, at, ok
 }
 
-// lastJumps returns the functions of the file to which direct jumps lead out of
-// the function at fn.
+// lastJumps returns the functions of the file to which direct jumps lead from the function at fn.
 func lastJumps(o *symbols.Object, fn uint64) (to []uint64) {
 	lo, hi, ok := o.FuncRange(fn)
 	if !ok {

@@ -8,18 +8,17 @@ import (
 	"ompp-attach/symbols"
 )
 
-// flow walks the instructions of a function by the flow of control, to find
-// the source lines nearest to a call.
+// flow walks the instructions of a function by the flow of control. It finds the source lines that
+// are nearest to a call.
 type flow struct {
 	object  *symbols.Object
 	body    []disasm.Inst
 	index   map[uint64]int   // by address
 	sources map[uint64][]int // jumps by target
 	calls   map[uint64]*site
-	// placed tells of each instruction whether the line table places it: a
-	// statement, or the code of an inlined call, starts at it or before it in its
-	// straight line. Code that GCC gives no line seems to be of the line of
-	// whatever stands before it.
+	// placed says for each instruction whether the line table places it: a statement or the code of
+	// an inlined call starts there, or earlier in the same straight line. Code that GCC gives no
+	// line seems to have the line of the code before it.
 	placed []bool
 }
 
@@ -34,9 +33,9 @@ func newFlow(o *symbols.Object, f *function) *flow {
 	for _, s := range f.sites {
 		w.calls[s.Addr] = s
 	}
-	// Of the rows at an address the last one counts. It is also a statement's if the row
-	// before it begins a statement on the same line: GCC has a row for the statement
-	// `n++` and a second one, for the column of its expression, that begins none.
+	// If an address has several rows, the last one counts. It also counts as a statement's row if
+	// the row before it begins a statement on the same line. GCC has one row for the statement
+	// `n++`, and a second one for the column of its expression, which begins no statement.
 	last := map[uint64]symbols.Row{}
 	for _, r := range f.rows(o) {
 		before, again := last[r.Addr]
@@ -60,24 +59,23 @@ func newFlow(o *symbols.Object, f *function) *flow {
 	return w
 }
 
-// places tells whether the line table places a call.
+// places reports whether the line table places a call.
 func (w *flow) places(s *site) bool {
 	k, ok := w.index[s.Addr]
 	return ok && w.placed[k]
 }
 
-// Bounds of a walk, in instructions: to the body of a construct there is a
-// test, a few moves, and the computation of a loop's bounds.
+// The bounds of a walk, in instructions. A test, a few moves, and the computation of a loop's
+// bounds lie before a construct's body.
 const (
 	maxPath = 96
 	maxWalk = 512
 	maxBody = 1 << 14
 )
 
-// ahead looks for the first place behind a call that pick accepts, on the way
-// of a thread that executes the construct's body first. It ends at other calls
-// of the runtime. Instructions that carry on with the line of the call itself
-// do not count: GCC gives calls the line of what comes before them.
+// ahead looks for the first place behind a call that pick accepts, on the way of a thread that
+// executes the construct's body first. The walk ends at other calls of the runtime. Instructions
+// with the line of the call itself do not count: GCC gives calls the line of the code before them.
 func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (directive, bool) {
 	type path struct {
 		addr  uint64
@@ -150,9 +148,8 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 	return directive{}, false
 }
 
-// between returns the instructions on all ways from the call that starts a
-// construct to those that continue or end it, but not beyond an end or another
-// start.
+// between returns the instructions on all ways from the call that starts a construct to the calls
+// that continue or end it. It does not go beyond an end or another start.
 func (w *flow) between(from *site, to []*site) (body []int) {
 	start, ok := w.index[from.Return]
 	if !ok {
@@ -161,7 +158,7 @@ func (w *flow) between(from *site, to []*site) (body []int) {
 	forth := map[int]bool{start: true}
 	for queue := []int{start}; len(queue) > 0 && len(forth) < maxBody; queue = queue[1:] {
 		i := w.body[queue[0]]
-		if c := w.calls[i.Addr]; c != nil && c.kind == from.kind && (c.role == ends && sameLock(c, from) || c.Start) {
+		if c := w.calls[i.Addr]; c != nil && c.construct == from.construct && (c.role == ends && sameLock(c, from) || c.Start) {
 			continue
 		}
 		ways := []uint64{}
@@ -227,8 +224,8 @@ func (w *flow) next(s *site) *site {
 	return nil
 }
 
-// skips returns the first call of the runtime that a thread comes to that does
-// not execute the body of a single: its barrier, unless nowait is given.
+// skips returns the first call of the runtime on the way of a thread that does not execute the body
+// of a single: the barrier of the single, unless nowait is given.
 func (w *flow) skips(s *site) *site {
 	test := ""
 	addr := s.Return
@@ -263,7 +260,7 @@ func (w *flow) skips(s *site) *site {
 	return nil
 }
 
-// testOf tells what an instruction compares the outcome of a call with.
+// testOf returns the word of the test that an instruction makes, or "".
 func testOf(i *disasm.Inst) string {
 	text := strings.ToLower(i.Text())
 	switch {
@@ -275,8 +272,8 @@ func testOf(i *disasm.Inst) string {
 	return ""
 }
 
-// takenIfZero tells whether a jump is taken for a result of 0: after `test al,
-// al`, which finds zero, or `cmp al, 1`, which does not, or by itself (arm64).
+// takenIfZero reports whether a jump is taken for a result of 0. The jump follows `test al, al`,
+// which sets the zero flag then, or `cmp al, 1`, which does not, or it tests by itself (arm64).
 func takenIfZero(i *disasm.Inst, test string) (taken, ok bool) {
 	word, _, _ := strings.Cut(strings.ToLower(i.Text()), " ")
 	switch {
@@ -290,9 +287,8 @@ func takenIfZero(i *disasm.Inst, test string) (taken, ok bool) {
 	return (test == "test") == (i.Cond == disasm.Equal), true
 }
 
-// behind looks for the place before a call, nearest first, that pick accepts,
-// against the flow of control and not beyond other calls of the runtime. If it
-// meets such a call, reached decides.
+// behind looks for the nearest place before a call that pick accepts. The walk goes against the
+// flow of control. If it meets another call of the runtime, it stops there, and reached decides.
 func (w *flow) behind(s *site, pick func([]symbols.Frame) (directive, bool), reached func(*site) (directive, bool)) (directive, bool) {
 	start, ok := w.index[s.Addr]
 	if !ok {

@@ -187,7 +187,7 @@ func summary(t *regions.Table) string {
 // sameLine tells whether two regions are one construct in several functions, such as a construct in
 // an inlined function.
 func sameLine(a, b *regions.Region) bool {
-	return a.Begin > 0 && a.File == b.File && a.Begin == b.Begin && a.End == b.End && a.Kind == b.Kind && a.Words == b.Words &&
+	return a.Begin > 0 && a.File == b.File && a.Begin == b.Begin && a.End == b.End && a.Construct == b.Construct && a.Words == b.Words &&
 		a.Name == b.Name && a.Function == b.Function && a.Measure == b.Measure && a.Why == b.Why && a.Depth == b.Depth
 }
 

@@ -30,7 +30,7 @@ func TestAround(t *testing.T) {
 				r.bound[base+at] = place{&symbols.Module{Path: bin}, o, at}
 				got, ok := r.Around(base + at)
 				switch {
-				case reg.Kind == event.Parallel:
+				case reg.Construct == event.Parallel:
 					parallel++
 				case strings.Contains(reg.Words, "parallel"):
 					combined++
@@ -66,7 +66,7 @@ func TestAroundLeavesWhatIsBound(t *testing.T) {
 	bin, o := open("newer.c")
 	earlier, p := open("longrun.c")
 	for _, reg := range tableOf(o).Regions {
-		if reg.Kind != event.Parallel || reg.Outlined == 0 {
+		if reg.Construct != event.Parallel || reg.Outlined == 0 {
 			continue
 		}
 		fn := base + reg.Outlined

@@ -60,7 +60,7 @@ func (r *Resolver) Around(addr uint64) (profile.Region, bool) {
 		return profile.Region{}, false
 	}
 	t, ok := r.table(p).Function(lo)
-	if !ok || !t.Kind.IsParallel() && (t.Kind != event.NoConstruct || !strings.Contains(t.Words, "parallel")) {
+	if !ok || !t.Construct.IsParallel() && (t.Construct != event.NoConstruct || !strings.Contains(t.Words, "parallel")) {
 		return profile.Region{}, false
 	}
 	k := attribution.Key{Kind: attribution.Kind{Construct: event.Parallel, Runtime: t.Runtime}}
@@ -213,24 +213,24 @@ func (r *Resolver) implicit(t *regions.Region, runtime event.Runtime) string {
 // code, and only the source tells them apart.
 func (r *Resolver) fromTable(t *regions.Region, k attribution.Key, reg *profile.Region) {
 	switch {
-	case k.Construct.IsParallel() && t.Kind.IsParallel():
-		reg.Construct = t.Kind
+	case k.Construct.IsParallel() && t.Construct.IsParallel():
+		reg.Construct = t.Construct
 	case t.Untied && k.Construct == event.Task:
 		reg.Construct = event.UntiedTask
 	case t.Untied && k.Construct == event.TaskExec:
 		reg.Construct = event.UntiedTaskExec
-	case t.Kind == event.NoConstruct:
+	case t.Construct == event.NoConstruct:
 		reg.Construct = parallelKind(t.Words, k.Construct)
-	case k.Construct == event.Atomic && t.Kind != event.Atomic:
+	case k.Construct == event.Atomic && t.Construct != event.Atomic:
 		// GOMP_atomic_start where no atomic directive stands.
 		reg.Construct = event.Reduction
 		reg.Notes = append(reg.Notes, noteReduction)
 	}
-	if t.Kind == event.Critical && reg.Name == "" {
+	if t.Construct == event.Critical && reg.Name == "" {
 		reg.Name = t.Name
 	}
 	switch {
-	case k.Construct == event.Barrier && (t.Kind != event.Barrier || t.Implicit):
+	case k.Construct == event.Barrier && (t.Construct != event.Barrier || t.Implicit):
 		reg.Notes = append(reg.Notes, r.implicit(t, k.Runtime))
 	case t.BeginNear:
 		reg.Notes = append(reg.Notes, noteNearLine)

@@ -10,10 +10,10 @@ import (
 // TestImplicit: the note on an implicit barrier that is shown by itself depends on whether a probe
 // can see its construct begin.
 func TestImplicit(t *testing.T) {
-	calls := regions.Region{Kind: event.Loop, Sites: []regions.Site{{Call: "GOMP_loop_dynamic_start", Start: true}, {Call: "GOMP_loop_end"}}}
-	probed := regions.Region{Kind: event.Loop, Sites: []regions.Site{{Call: "GOMP_barrier", Start: true}}, Enter: []regions.Point{{Addr: 1}}}
-	silent := regions.Region{Kind: event.Loop, Sites: probed.Sites}
-	unknown := regions.Region{Kind: event.Barrier, Implicit: true, Sites: probed.Sites}
+	calls := regions.Region{Construct: event.Loop, Sites: []regions.Site{{Call: "GOMP_loop_dynamic_start", Start: true}, {Call: "GOMP_loop_end"}}}
+	probed := regions.Region{Construct: event.Loop, Sites: []regions.Site{{Call: "GOMP_barrier", Start: true}}, Enter: []regions.Point{{Addr: 1}}}
+	silent := regions.Region{Construct: event.Loop, Sites: probed.Sites}
+	unknown := regions.Region{Construct: event.Barrier, Implicit: true, Sites: probed.Sites}
 	for _, c := range []struct {
 		what     string
 		region   regions.Region

@@ -174,7 +174,7 @@ func (r *Resolver) SingleBarrier(site, fn uint64) attribution.BarrierKind {
 	if r.endsByProbe(site) {
 		return attribution.BarrierNone
 	}
-	if reg, ok := r.table(p).At(p.vaddr); ok && reg.Kind == event.Single && reg.Nowait {
+	if reg, ok := r.table(p).At(p.vaddr); ok && reg.Construct == event.Single && reg.Nowait {
 		return attribution.BarrierExplicit // a barrier that follows belongs to another construct
 	}
 	switch gomp.EndOfSingle(p.object, p.vaddr) {

@@ -57,17 +57,17 @@ func (r *Resolver) invisible(t *regions.Table) (out []profile.Unseen) {
 	seen := map[directive]bool{} // measured in another copy of the code
 	for _, reg := range t.Regions {
 		if reg.Measure != regions.Invisible {
-			seen[directive{reg.Kind, reg.File, reg.Begin}] = true
+			seen[directive{reg.Construct, reg.File, reg.Begin}] = true
 		}
 	}
 	at := map[[2]string][]string{}
 	var order [][2]string
 	for i := range t.Regions {
 		reg := &t.Regions[i]
-		counted := reg.Kind == event.Atomic || reg.Kind == event.Flush
+		counted := reg.Construct == event.Atomic || reg.Construct == event.Flush
 		// UnseenInline lists them.
-		inlined := reg.Kind == event.Loop || reg.Kind == event.Master || reg.Kind == event.Masked
-		if seen[directive{reg.Kind, reg.File, reg.Begin}] || reg.Found&regions.BySource == 0 || counted && r.Atomics || inlined && r.Inlining {
+		inlined := reg.Construct == event.Loop || reg.Construct == event.Master || reg.Construct == event.Masked
+		if seen[directive{reg.Construct, reg.File, reg.Begin}] || reg.Found&regions.BySource == 0 || counted && r.Atomics || inlined && r.Inlining {
 			continue
 		}
 		k := [2]string{strings.ToLower(reg.Type()), reg.Why}
