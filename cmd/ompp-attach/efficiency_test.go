@@ -93,3 +93,22 @@ func wantError(t *testing.T, err error, status int, words string) {
 		t.Errorf("%v (status %d), want %q (status %d)", err, got, words, status)
 	}
 }
+
+func TestSignature(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "app.json")
+	c := root()
+	c.SetArgs([]string{"signature", "-o", name, rankDirectory(t, 0, 1)})
+	if err := c.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Program string `json:"program"`
+		Ranks   int    `json:"ranks"`
+	}
+	data, err := os.ReadFile(name)
+	if err != nil || json.Unmarshal(data, &s) != nil || s.Program != "app" || s.Ranks != 2 {
+		t.Errorf("%v\n%s", err, data)
+	}
+	c.SetArgs([]string{"signature", t.TempDir()})
+	wantError(t, c.Execute(), exitFailure, "holds no recorded profile")
+}
