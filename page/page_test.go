@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -106,6 +108,34 @@ func TestSelfContained(t *testing.T) {
 			t.Errorf("the page has %d bytes", len(text))
 		}
 	}
+}
+
+// TestDocumented: docs/page.md names every field of the figures.
+func TestDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../docs/page.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[reflect.Type]bool{}
+	var check func(x reflect.Type)
+	check = func(x reflect.Type) {
+		for x.Kind() == reflect.Pointer || x.Kind() == reflect.Slice || x.Kind() == reflect.Map {
+			x = x.Elem()
+		}
+		if x.Kind() != reflect.Struct || known[x] || x == reflect.TypeFor[time.Time]() {
+			return
+		}
+		known[x] = true
+		for i := range x.NumField() {
+			name, _, _ := strings.Cut(x.Field(i).Tag.Get("json"), ",")
+			if !strings.Contains(string(doc), "`"+name+"`") {
+				t.Errorf("docs/page.md does not name `%s` of %s", name, x)
+			}
+			check(x.Field(i).Type)
+		}
+	}
+	check(reflect.TypeFor[Process]())
+	check(reflect.TypeFor[Job]())
 }
 
 // TestParts: the parts of each whole add up to the whole: all threads' time, each region's exclusive

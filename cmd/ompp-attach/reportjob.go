@@ -41,9 +41,10 @@ func findRanks(dir string) (ranks []job.Source, others []string, err error) {
 // reportJob merges the ranks' profiles and writes the job's reports.
 func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) error {
 	formats := f.formats
-	page := len(formats) == 0 && f.dir == "" // also written, if that is possible
+	classic := f.view.classic || f.view.classicOverheads // for readers of the text
+	page := len(formats) == 0 && f.dir == "" && !classic // also written, if that is possible
 	switch {
-	case page || len(formats) == 0 && f.dir == "-":
+	case page || len(formats) == 0 && (f.dir == "-" || classic):
 		formats = []string{"text"}
 	case len(formats) == 0:
 		formats = []string{"text", "html"}

@@ -5,14 +5,15 @@ import { useState } from "preact/hooks";
 interface Props {
   title: string;
   caption: string;
+  top?: boolean; // of the head: no section's title is above
   numbers?: () => ComponentChildren;
   children: ComponentChildren;
 }
 
-export function Figure({ title, caption, numbers, children }: Props) {
+export function Figure({ title, caption, top, numbers, children }: Props) {
   return (
     <figure>
-      <h3>{title}</h3>
+      {top ? <h2>{title}</h2> : <h3>{title}</h3>}
       <figcaption>{caption}</figcaption>
       {children}
       {numbers && <More title="Numbers">{numbers}</More>}

@@ -42,7 +42,7 @@ export function Whole({ parts, caption }: { parts: Parts; caption: string }) {
     ? `${percent(lost / sum)} of all threads' time is overhead, most of it ${inSentence(most)} (${percent(parts[most]! / sum)})`
     : "No overhead was measured";
   return (
-    <Figure title={title} caption={caption}>
+    <Figure title={title} caption={caption} top>
       <Bar parts={parts} tall label="All threads" />
       <Legend parts={parts} />
     </Figure>

@@ -6,9 +6,10 @@ import { Table } from "./table";
 import { useWidth } from "./width";
 
 export interface HeatRow { name: string; values: (number | undefined)[]; low?: (number | undefined)[]; high?: (number | undefined)[] }
+export interface HeatChoice { name: string; rows: HeatRow[] }
 interface Props {
   title: (row: string) => string; alike: string; caption: string;
-  who: string; columns: string[]; rows: HeatRow[];
+  who: string; columns: string[]; choices: HeatChoice[];
 }
 
 const rowHeight = 22, fewRows = 15, mostColumns = 256;
@@ -28,15 +29,17 @@ function judge(row: HeatRow): Judged {
   return { ...row, most, least, mean, mostAt, leastAt, deviation: n ? Math.sqrt(Math.max(0, squares / n - mean * mean)) : 0 };
 }
 
-export function Heat({ title, alike, caption, who, columns, rows }: Props) {
+export function Heat({ title, alike, caption, who, columns, choices }: Props) {
   const [all, setAll] = useState(false);
+  const [choice, setChoice] = useState(0);
   const [around, width] = useWidth<HTMLDivElement>(560);
   const names = Math.min(320, 0.38 * width); // pixels for the names of rows
-  const judged = rows.map(judge).filter((r) => r.most > 0).sort((a, b) => b.deviation - a.deviation);
-  if (judged.length === 0 || columns.length < 2) return null;
+  const judged = choices[choice]!.rows.map(judge).filter((r) => r.most > 0).sort((a, b) => b.deviation - a.deviation);
+  if (columns.length < 2 || choices.every((c) => c.rows.length === 0)) return null;
   const shown = all ? judged : judged.slice(0, fewRows);
   const top = judged.find((r) => r.deviation > 0.05 * r.mean);
-  const single = judged.find((r) => r.most > 1.25 * r.mean && r.most - r.mean > 0.01 * judged[0]!.most);
+  const longest = judged.reduce((m, r) => Math.max(m, r.most), 0);
+  const single = judged.find((r) => r.most > 1.25 * r.mean && r.most - r.mean > 0.01 * longest);
   const merge = Math.ceil(columns.length / mostColumns);
   const n = Math.ceil(columns.length / merge);
   const cell = (width - names) / n;
@@ -60,6 +63,7 @@ export function Heat({ title, alike, caption, who, columns, rows }: Props) {
         { title: "Standard deviation", cell: (r) => seconds(r.deviation), by: (r) => r.deviation, number: true },
       ]} />
     )}>
+      <div class="tools">{choices.map((c, i) => <button key={c.name} type="button" aria-pressed={i === choice} onClick={() => setChoice(i)}>{c.name}</button>)}</div>
       <div class="scroll" ref={around}><svg class="chart" style="min-width:560px" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${caption} The numbers are below.`}>
         {shown.map((r, y) => (
           <g key={r.name + y} transform={`translate(0 ${y * rowHeight})`}>

@@ -103,8 +103,6 @@ interface BoxProps {
 
 function Box({ d, first, label, whole, weight, onClick, onKey }: BoxProps) {
   const w = d.x1 - d.x0, y = d.depth * rowHeight, parts = d.data.parts, sum = sumOf(parts);
-  const fits = Math.floor((w - 8) / 6.1);
-  const text = fits >= label.length ? label : fits > 4 ? `${label.slice(0, fits - 1)}\u2026` : "";
   const most = worst(parts);
   let at = d.x0 + 1;
   return (
@@ -119,7 +117,7 @@ function Box({ d, first, label, whole, weight, onClick, onKey }: BoxProps) {
         at += part;
         return <rect key={key} class={`c-${key}`} x={x} y={y + rowHeight - 11} width={part} height="8" />;
       })}
-      {text && <text x={d.x0 + 5} y={y + 15} font-size="11.5">{text}</text>}
+      {w > 30 && <svg x={d.x0 + 5} y={y} width={w - 8} height={rowHeight}><text y="15" font-size="11.5">{label}</text></svg>}
     </g>
   );
 }

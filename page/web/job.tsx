@@ -43,11 +43,12 @@ export function JobPage({ job }: { job: Job }) {
         </div>
         <Heat title={(row) => `Ranks differ most in ${row}`} alike="Ranks are alike in all regions" who="rank" columns={bins}
           caption={`Inclusive time of each rank in each region, summed over its threads, as a share of the row's greatest.${f.by_rank.width > 1 ? ` A column is the mean of ${f.by_rank.width} neighbouring ranks; extremes are those of single ranks.` : ""}`}
-          rows={f.by_rank.regions.map((r) => ({
-            name: name(r.region),
-            values: present(r.figures.execT?.map((v, i) => v / Math.max(1, f.by_rank.ranks[i]!))),
-            low: r.min && present(r.min), high: r.max && present(r.max),
-          }))} />
+          choices={[["All time", "execT"], ["Work", "workT"], ["MPI", "mpiT"], ["Imbalance", "imbalT"]].map(([title, figure]) => ({
+            name: title!, rows: f.by_rank.regions.filter((r) => r.figures[figure!]).map((r) => ({
+              name: name(r.region), values: present(r.figures[figure!]!.map((v, i) => v / Math.max(1, f.by_rank.ranks[i]!))),
+              low: figure === "execT" && r.min ? present(r.min) : undefined, high: figure === "execT" && r.max ? present(r.max) : undefined,
+            })),
+          })).filter((c) => c.rows.length > 0)} />
         <Ranks f={f} parts={partsOfRank} />
       </Section>
       <Section id="regions" title="Where the time goes"
@@ -94,7 +95,7 @@ function Head({ job, title }: { job: Job; title: string }) {
         <Tile name="In MPI" value={percent((job.whole.mpi ?? 0) / h.thread_ns)} more="of all threads' time" />
         {sent > 0 && <Tile name="Sent" value={bytes(sent)} more={`${f.accounting} accounting`} />}
       </div>
-      {job.summary.length > 0 && <div class="card"><h3>What holds up the job</h3><dl>{job.summary.map((s) => [<dt key={s.name}>{s.name}</dt>, <dd>{s.text}</dd>])}</dl></div>}
+      {job.summary.length > 0 && <div class="card"><h2>What holds up the job</h2><dl>{job.summary.map((s) => [<dt key={s.name}>{s.name}</dt>, <dd>{s.text}</dd>])}</dl></div>}
       <Whole parts={job.whole} caption="The time of all threads of all ranks by class. Serial code and idle workers are derived: what is left beside all regions." />
     </header>
   );

@@ -50,7 +50,7 @@ function Panel({ job, r }: { job: Job; r: JobRegion }) {
     <div class="panelbody">
       <p>{count(r.reached)} of {count(f.ranks.length)} ranks executed it.{r.reading && ` What differences go with: ${readings[r.reading] ?? r.reading}.`}{r.lossy ? ` ${count(r.lossy)} events were lost in it.` : ""}</p>
       <div class="scroll"><table>
-        <thead><tr><th>Time</th><th /><th class="n">Sum</th><th class="n">Least (rank)</th><th class="n">Mean</th><th class="n">Most (rank)</th><th class="n">Variation</th></tr></thead>
+        <thead><tr><th>Figure</th><th>Meaning</th><th class="n">Sum</th><th class="n">Least (rank)</th><th class="n">Mean</th><th class="n">Most (rank)</th><th class="n">Variation</th></tr></thead>
         <tbody>
           {times.filter(([k]) => r.figures[k]).map(([k, says]) => {
             const s = r.figures[k]!;
@@ -74,7 +74,7 @@ function ByRank({ job, figures }: { job: Job; figures: Record<string, number[]> 
   const longest = Math.max(1, ...(figures.execT ?? []));
   return (
     <div>
-      <h4>By rank</h4>
+      <h3>By rank</h3>
       <table><thead><tr><th>Rank</th><th>Time by part</th><th class="n">Inclusive</th></tr></thead>
         <tbody>{job.figures.ranks.map(({ rank }) => (
           <tr key={rank}><td>{rank}</td><td class="barcell"><Bar parts={partsOf((k) => figures[k]?.[rank])} scale={longest} label={`Rank ${rank}`} /></td><td class="n">{seconds(figures.execT?.[rank] ?? 0)}</td></tr>

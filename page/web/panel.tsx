@@ -36,7 +36,7 @@ function ByThread({ p, r, rows }: { p: Process; r: Region; rows: Row[] }) {
     ...time("MPI", (x) => x.mpi, "mpiT: in MPI calls, those of inner regions included"),
     { title: "Executions", cell: (x) => count(x.count), by: (x) => x.count, number: true, tip: "execC" },
   ];
-  return <div><h4>By thread</h4><Table rows={rows} columns={columns} id={(x) => x.thread} sort={0} ascending label={`Threads in ${code(r.region)}`} /></div>;
+  return <div><h3>By thread</h3><Table rows={rows} columns={columns} id={(x) => x.thread} sort={0} ascending label={`Threads in ${code(r.region)}`} /></div>;
 }
 
 const fewPaths = 12;
@@ -53,7 +53,7 @@ function Paths({ p, r }: { p: Process; r: Region }) {
   };
   return (
     <div>
-      <h4>{all.length > 1 ? `Called on ${all.length} paths` : "Called from"}</h4>
+      <h3>{all.length > 1 ? `Called on ${all.length} paths` : "Called from"}</h3>
       <table><tbody>{all.slice(0, fewPaths).map(({ n, i }) => (
         <tr key={i}><td class="place">{way(i)}</td><td class="n">{seconds(n.width_ns)}</td><td class="n">{count(n.execs)} executions</td></tr>
       ))}</tbody></table>
@@ -76,7 +76,7 @@ function HotLines({ hot }: { hot: Hot }) {
   const phases = Object.entries(hot.phases).sort((a, b) => b[1] - a[1]).map(([name, w]) => `${name} ${percent(w / hot.weight)}`);
   return (
     <div>
-      <h4>Hottest lines <span class="muted">(sampled; by phase: {phases.join(", ")})</span></h4>
+      <h3>Hottest lines <span class="muted">(sampled; by phase: {phases.join(", ")})</span></h3>
       <table><tbody>{hot.lines.slice(0, 8).map((l) => (
         <tr key={l.text}><td class="n" style="width:6rem">~{percent(l.weight / hot.weight)}</td><td class="place">{l.text}</td></tr>
       ))}</tbody></table>
@@ -96,7 +96,7 @@ function Listing({ source, r }: { source: Source; r: Region }) {
   if (lines.length === 0) return null;
   return (
     <div>
-      <h4>{base(source.file)}{weight.size > 0 && <span class="muted"> (share of the region's samples at the left)</span>}</h4>
+      <h3>{base(source.file)}{weight.size > 0 && <span class="muted"> (share of the region's samples at the left)</span>}</h3>
       <pre class="source" tabindex={0}>{lines.map((n) => {
         const w = weight.get(n);
         return <div key={n} class={w ? "hot" : undefined}><span class="w">{w ? `~${percent(w / r.hot!.weight)}` : ""}</span><span class="l">{n}</span><span>{source.lines[n]}</span></div>;
@@ -109,7 +109,7 @@ function Counters({ p, r }: { p: Process; r: Region }) {
   if (!r.counters || !p.counters) return null;
   return (
     <div>
-      <h4>Counters <span class="muted">(inclusive{r.counters_lack ? `; they lack ${count(r.counters_lack)} executions` : ""})</span></h4>
+      <h3>Counters <span class="muted">(inclusive{r.counters_lack ? `; they lack ${count(r.counters_lack)} executions` : ""})</span></h3>
       <table><tbody>{p.counters.map((c) => (
         <tr key={c.name}><td>{c.name}</td><td class="n">{c.failed ? "-" : `${(c.running ?? 1) < 1 ? "~" : ""}${count(r.counters![c.name] ?? 0)}`}</td><td class="muted">{c.failed ?? c.unit}</td></tr>
       ))}</tbody></table>

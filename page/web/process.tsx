@@ -1,11 +1,12 @@
 // The page of a process.
 import { useState } from "preact/hooks";
 import { CallSites } from "./callsites";
-import type { Process } from "./data";
+import { overheadOf, sumOf } from "./classes";
+import type { Parts, Process, Row } from "./data";
 import { EfficiencyTree } from "./efficiency";
 import { count, percent, plural, seconds } from "./format";
 import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
-import { Heat } from "./heat";
+import { Heat, type HeatChoice } from "./heat";
 import { Icicle } from "./icicle";
 import { Regions } from "./regions";
 import { Threads } from "./threads";
@@ -41,9 +42,7 @@ export function ProcessPage({ p }: { p: Process }) {
         <Threads p={p} />
         <Heat title={(row) => `Threads differ most in ${row}`} alike="Threads are alike in all regions" who="thread"
           columns={p.threads.map((t) => t.label)} caption="Exclusive time of each thread in each region, as a share of the row's greatest. Rows that deviate most are on top."
-          rows={p.regions.filter((r) => r.rows && r.rows.length > 1).map((r) => ({
-            name: `${r.construct} ${r.place}`, values: values(r.rows!, p.threads.length),
-          }))} />
+          choices={[heat(p, "Work", (own) => own.work ?? 0), heat(p, "Overhead", overheadOf), heat(p, "All time", sumOf)]} />
       </Section>
       {calls.length > 0 && (
         <Section id="mpi" title="What MPI takes" lede={`Call sites of MPI. Bytes by the ${h.accounting} accounting.`}>
@@ -59,11 +58,14 @@ export function ProcessPage({ p }: { p: Process }) {
   );
 }
 
-const values = (rows: { thread: number; own: object }[], threads: number) => {
-  const out = new Array<number | undefined>(threads).fill(undefined);
-  for (const r of rows) out[r.thread] = Object.values(r.own as Record<string, number>).reduce((a, b) => a + b, 0);
-  return out;
-};
+function heat(p: Process, name: string, of: (own: Parts) => number): HeatChoice {
+  const values = (rows: Row[]) => {
+    const out = new Array<number | undefined>(p.threads.length).fill(undefined);
+    for (const r of rows) out[r.thread] = of(r.own);
+    return out;
+  };
+  return { name, rows: p.regions.filter((r) => r.rows && r.rows.length > 1).map((r) => ({ name: `${r.construct} ${r.place}`, values: values(r.rows!) })) };
+}
 
 const nodeName = (p: Process, region: number) => {
   if (region === 0) return p.head.program;
