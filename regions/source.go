@@ -5,12 +5,13 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // sourceFile holds the directives of a file, with their nesting.
 type sourceFile struct {
 	name string
-	ds   []symbols.Directive
+	ds   []directives.Directive
 	// owner has for each directive the innermost directive around it whose body becomes an outlined
 	// function; -1: there is none.
 	owner    []int
@@ -23,7 +24,7 @@ type directive struct {
 	n    int
 }
 
-func (d directive) get() *symbols.Directive { return &d.file.ds[d.n] }
+func (d directive) get() *directives.Directive { return &d.file.ds[d.n] }
 
 func (d directive) construct() event.Construct { return constructOf(d.get().Words) }
 
@@ -87,7 +88,7 @@ func isConstruct(words string) bool {
 	return true
 }
 
-func newSourceFile(name string, ds []symbols.Directive) *sourceFile {
+func newSourceFile(name string, ds []directives.Directive) *sourceFile {
 	s := &sourceFile{name: name, ds: ds, owner: make([]int, len(ds)), sections: make([]int, len(ds))}
 	var open []int
 	for i, d := range ds {

@@ -1,12 +1,10 @@
 package symbols
 
 import (
-	"bufio"
+	"ompp-attach/internal/testbin"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -47,40 +45,11 @@ func open(t testing.TB, path string) *Object {
 	return o
 }
 
-// marked are the line numbers of "begin X" and "end X" comments in a file; a
-// number after the name is added to the line.
-type marked struct{ begin, end map[string]int }
-
-var mark = regexp.MustCompile(`(begin|end|call) ([a-z]\w*)( -?\d+)?`)
-
-func marks(t testing.TB, text string) marked {
-	m := marked{map[string]int{}, map[string]int{}}
-	s := bufio.NewScanner(strings.NewReader(text))
-	for n := 1; s.Scan(); n++ {
-		at := strings.LastIndex(s.Text(), "// ")
-		if b := strings.LastIndex(s.Text(), "! "); at < 0 {
-			at = b
-		}
-		if at < 0 {
-			continue
-		}
-		for _, f := range mark.FindAllStringSubmatch(s.Text()[at:], -1) {
-			add, _ := strconv.Atoi(strings.TrimSpace(f[3]))
-			to := m.begin
-			if f[1] == "end" {
-				to = m.end
-			}
-			to[f[2]] = n + add
-		}
-	}
-	return m
-}
-
-func marksOf(t testing.TB, file string) marked {
+func marksOf(t testing.TB, file string) testbin.Marks {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return marks(t, string(b))
+	return testbin.MarksIn(string(b))
 }

@@ -156,29 +156,6 @@ func FuzzIdent(f *testing.F) {
 	})
 }
 
-func FuzzDirectives(f *testing.F) {
-	for _, name := range []string{"regions.c", "template.cpp", "regions.f90"} {
-		b, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(filepath.Ext(name), string(b))
-	}
-	f.Add(".f", "c$omp parallel do\nc$omp& x\n      do 10 i=1,2\n   10 continue\n")
-	f.Add(".c", " _Pragma(\")") // once sliced out of range
-	f.Add(".c", "#if 0\n_Pragma(\"omp for\") R\"(\n#else\n#pragma omp for\\\n")
-	f.Fuzz(func(t *testing.T, ext, text string) {
-		var ds []Directive
-		hostile.Within(func() { ds = parseDirectives("a"+ext, text) })
-		lines := strings.Count(text, "\n") + 1
-		for _, d := range ds {
-			if d.Begin < 1 || d.Last < d.Begin || d.End < d.Last || d.End > lines || d.Words == "" {
-				t.Errorf("%+v in %d lines", d, lines)
-			}
-		}
-	})
-}
-
 func BenchmarkOpen(b *testing.B) {
 	out := filepath.Join(b.TempDir(), "prog")
 	run(b, "gcc", "-O1", "-static", "-o", out, "testdata/data.c")

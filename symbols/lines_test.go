@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"encoding/binary"
+	"ompp-attach/internal/testbin"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -74,7 +75,7 @@ func TestOutlined(t *testing.T) {
 				got[e.Begin] = e
 			})
 			for region, function := range functions {
-				begin, end := want.begin[region], want.end[region]
+				begin, end := want.Begin[region], want.End[region]
 				e, ok := got[begin]
 				if !ok {
 					t.Errorf("no region at line %d (%s)", begin, region)
@@ -114,7 +115,7 @@ func btoi(b bool) int {
 
 // checkCallLines tests that the runtime calls of constructs() have the lines
 // of their construct, and that code inlined from later() says so.
-func checkCallLines(t *testing.T, o *Object, want marked) {
+func checkCallLines(t *testing.T, o *Object, want testbin.Marks) {
 	t.Helper()
 	calls := map[string][]uint64{} // return addresses
 	for _, r := range o.TextRanges() {
@@ -129,7 +130,7 @@ func checkCallLines(t *testing.T, o *Object, want marked) {
 			}
 		}
 	}
-	within := func(region string, line int) bool { return want.begin[region] <= line && line <= want.end[region] }
+	within := func(region string, line int) bool { return want.Begin[region] <= line && line <= want.End[region] }
 	barriers := 0
 	for name, rets := range calls {
 		for _, ret := range rets {
@@ -143,10 +144,10 @@ func checkCallLines(t *testing.T, o *Object, want marked) {
 				t.Errorf("%s at line %d of %s", name, line, function)
 			case strings.Contains(name, "barrier"):
 				barriers++
-				if _, _, exact, _ := o.Line(ret - 5); line != want.begin["barrier"] || !exact && name == "GOMP_barrier" || function != "constructs" {
+				if _, _, exact, _ := o.Line(ret - 5); line != want.Begin["barrier"] || !exact && name == "GOMP_barrier" || function != "constructs" {
 					t.Errorf("%s at line %d of %s, exact %t", name, line, function, exact)
 				}
-			case name == "ext" && line == want.begin["later"] && function != "later":
+			case name == "ext" && line == want.Begin["later"] && function != "later":
 				t.Errorf("call in later() is said to be in %s", function)
 			}
 		}
@@ -169,9 +170,9 @@ func TestTemplates(t *testing.T) {
 					return
 				}
 				e, ok := o.Outlined(vaddr)
-				for region, begin := range want.begin {
+				for region, begin := range want.Begin {
 					if ok && e.Begin == begin {
-						if end := want.end[region]; e.End != end && e.End != end-1 {
+						if end := want.End[region]; e.End != end && e.End != end-1 {
 							t.Errorf("%s ends at %d, want %d", region, e.End, end)
 						}
 						if !slices.Contains(found[region], e.Function) {
@@ -273,12 +274,12 @@ func TestClangIdents(t *testing.T) {
 					return
 				}
 				for region, function := range map[string]string{"plain": "plain", "inner": "nested", "critical": "constructs", "barrier": "constructs"} {
-					id := lines[want.begin[region]]
+					id := lines[want.Begin[region]]
 					if id.Function != function || id.File != "testdata/regions.c" || id.Col != 1 {
 						t.Errorf("%s: %+v", region, id)
 					}
 				}
-				if f := lines[want.begin["barrier"]].Flags; f != 0x22 {
+				if f := lines[want.Begin["barrier"]].Flags; f != 0x22 {
 					t.Errorf("flags of the barrier %#x", f)
 				}
 			})
@@ -311,8 +312,8 @@ func TestFortran(t *testing.T) {
 		}
 	})
 	for _, region := range []string{"team", "loop"} {
-		if found[want.begin[region]] != want.end[region] {
-			t.Errorf("%s: regions %v, want %d to %d", region, found, want.begin[region], want.end[region])
+		if found[want.Begin[region]] != want.End[region] {
+			t.Errorf("%s: regions %v, want %d to %d", region, found, want.Begin[region], want.End[region])
 		}
 	}
 }

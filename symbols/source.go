@@ -3,44 +3,14 @@ package symbols
 import (
 	"debug/dwarf"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"ompp-attach/files"
+	"ompp-attach/symbols/directives"
 )
-
-// Directive is an OpenMP directive in a source file together with the
-// statement or block that it governs.
-type Directive struct {
-	// its name in lower case, e.g. "parallel for", "critical"; Fortran's own, e.g. "parallel do"
-	Words string
-	Name  string // of a named critical section
-	Begin int    // line of the directive
-	Last  int    // last line of the directive itself, greater than Begin with continuation lines
-	// last line of its block (closing brace, end directive, statement); Last if it governs none
-	End int
-
-	// Clauses is what follows the name, in lower case; in Fortran with those of
-	// the end directive.
-	Clauses string
-}
-
-// Matches reports whether the directive's name starts with the wanted words.
-// Callers ask in C's terms, so "for" also finds Fortran's "do".
-func (d Directive) Matches(wanted string) bool {
-	for have := d.Words; wanted != ""; { // one blank between words, in both
-		var w, first string
-		w, wanted, _ = strings.Cut(wanted, " ")
-		first, have, _ = strings.Cut(have, " ")
-		if w != first && !(w == "for" && first == "do") {
-			return false
-		}
-	}
-	return true
-}
 
 // maxSource bounds the size of a source file worth reading, in bytes.
 const maxSource = 16 << 20
@@ -53,7 +23,7 @@ type sourceCache struct {
 }
 
 type source struct {
-	directives []Directive // nil for a file that cannot be used
+	parsed []directives.Directive // nil for a file that cannot be used
 	Source
 }
 
@@ -90,7 +60,7 @@ func (o *Object) Sources() (all []Source) {
 // name is looked up in the directories in which the object's units were compiled. ok is false if
 // the file is missing, or newer than the object: its lines may then differ from those that were
 // compiled. Callers share the slice and must not change it.
-func (o *Object) Directives(file string) (ds []Directive, ok bool) {
+func (o *Object) Directives(file string) (ds []directives.Directive, ok bool) {
 	if file == "" { // an unknown place does not count as a missing source
 		return nil, false
 	}
@@ -104,30 +74,18 @@ func (o *Object) Directives(file string) (ds []Directive, ok bool) {
 		}
 		o.sources.files[file] = src
 	}
-	return slices.Clip(src.directives), src.Used
+	return slices.Clip(src.parsed), src.Used
 }
 
-// SourceExtent returns the lines of the innermost OpenMP construct whose
-// directive starts with the given words ("critical", "parallel", "for",
-// "parallel for"; "" for any) and which stands at or encloses the given line.
-// begin is the line of the directive, end that of the closing brace, end
-// directive or last line of the statement. ok is false where there is no such
-// construct or Directives refuses the file.
+// SourceExtent returns the lines of the innermost OpenMP construct that stands at or around a line.
+// The construct's directive starts with the given words ("critical", "parallel", "for", "parallel
+// for"; "" for any). begin is the line of the directive. end is the line of the closing brace or the
+// end directive, or the last line of the statement. ok is false if there is no such construct, or if
+// Directives refuses the file.
 func (o *Object) SourceExtent(file string, line int, directive string) (begin, end int, ok bool) {
 	ds, _ := o.Directives(file)
-	d, ok := enclosing(ds, line, directive)
+	d, ok := directives.Enclosing(ds, line, directive)
 	return d.Begin, d.End, ok
-}
-
-// enclosing finds the last directive that begins at or before line and ends at
-// or after it.
-func enclosing(ds []Directive, line int, words string) (best Directive, ok bool) {
-	for _, d := range ds {
-		if d.Begin <= line && line <= d.End && d.Matches(words) && (!ok || d.Begin >= best.Begin) {
-			best, ok = d, true
-		}
-	}
-	return best, ok
 }
 
 // readSource reads the first file that may be the one named.
@@ -148,7 +106,7 @@ func (o *Object) readSource(file string) source {
 			}
 			return src
 		}
-		src.directives, src.Used = parseDirectives(file, string(text)), true
+		src.parsed, src.Used = directives.Parse(file, string(text)), true
 		return src
 	}
 	return src
@@ -173,20 +131,8 @@ func suffixesBelow(dir, file string) (paths []string) {
 	}
 }
 
-// parseDirectives chooses the language by the file's name, as compilers do.
-func parseDirectives(file, text string) []Directive {
-	ds := []Directive{}
-	switch strings.ToLower(filepath.Ext(file)) {
-	case ".f", ".for", ".ftn", ".fpp", ".f77":
-		return append(ds, fortranDirectives(text, true)...)
-	case ".f90", ".f95", ".f03", ".f08", ".f18":
-		return append(ds, fortranDirectives(text, false)...)
-	}
-	return append(ds, cDirectives(text)...)
-}
-
-// sourcePaths returns where a source file may be: in the file system that the
-// process sees first, then in ours.
+// sourcePaths returns the paths that a source file may have: first in the file system that the
+// process sees, then in ours.
 func (o *Object) sourcePaths(file string) (paths []string) {
 	names := []string{file}
 	if !filepath.IsAbs(file) {
@@ -205,8 +151,8 @@ func (o *Object) sourcePaths(file string) (paths []string) {
 	return paths
 }
 
-// compileDirs returns the distinct DW_AT_comp_dir of the units, that of the
-// unit compiled from file first.
+// compileDirs returns the distinct DW_AT_comp_dir of the units. That of the unit compiled from file
+// comes first.
 func (x *dwarfIndex) compileDirs(file string) (dirs []string) {
 	if x == nil {
 		return nil
@@ -228,23 +174,3 @@ func (x *dwarfIndex) compileDirs(file string) (dirs []string) {
 	}
 	return dirs
 }
-
-// HandsOut reports whether a loop's clauses make GCC call the runtime for the loop's chunks. GCC's
-// code computes those of a static schedule itself.
-func (d Directive) HandsOut() bool {
-	if m := schedule.FindStringSubmatch(d.Clauses); m != nil && handedOut.MatchString(m[1]) {
-		return true
-	}
-	bare := d.Clauses
-	for cut := ""; cut != bare; { // words in parentheses are names
-		cut, bare = bare, inParentheses.ReplaceAllString(bare, " ")
-	}
-	return ordered.MatchString(bare)
-}
-
-var (
-	schedule      = regexp.MustCompile(`\bschedule\s*\(([^)]*)\)`)
-	handedOut     = regexp.MustCompile(`\b(dynamic|guided|runtime)\b`)
-	inParentheses = regexp.MustCompile(`\([^()]*\)`)
-	ordered       = regexp.MustCompile(`\bordered\b`)
-)

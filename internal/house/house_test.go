@@ -260,7 +260,7 @@ func TestSchemaDocumented(t *testing.T) {
 func TestOneDoor(t *testing.T) {
 	opens := regexp.MustCompile(`\bos\.(Open|OpenFile|ReadFile)\(|\belf\.Open\(|\bfilepath\.EvalSymlinks\(`)
 	own := regexp.MustCompile(`"/proc/|\bproc \+ "/`) // the kernel's, by our own names
-	for _, dir := range []string{"symbols", "symbols/unwind", "regions", "probes", "probes/callgraph", "probes/disasm",
+	for _, dir := range []string{"symbols", "symbols/directives", "symbols/unwind", "regions", "probes", "probes/callgraph", "probes/disasm",
 		"probes/gomp", "probes/kmpc", "probes/tgt", "probes/openmp", "probes/mpilib", "probes/mpilib/handles", "probes/inline",
 		"attribution", "profile", "analysis", "job", "report", "page", "debuginfod"} {
 		names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))

@@ -7,6 +7,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // noteCounted is the note on an inline atomic or flush.
@@ -84,7 +85,7 @@ func locking(o *symbols.Object) (fns []uint64) {
 var mfence = []byte{0x0f, 0xae, 0xf0}
 
 // atomicAt returns the atomic or flush directive that an instruction implements.
-func atomicAt(o *symbols.Object, i disasm.Inst) (file string, d symbols.Directive, ok bool) {
+func atomicAt(o *symbols.Object, i disasm.Inst) (file string, d directives.Directive, ok bool) {
 	fence := bytes.Equal(i.Bytes, mfence)
 	if !i.Locked && !fence && !i.Exchanges() {
 		return "", d, false

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // AtomicAt reports whether a thread that was interrupted at vaddr is in the operation of an atomic
@@ -74,7 +75,7 @@ func inCycle(g *disasm.Graph, swap disasm.Inst, vaddr uint64) bool {
 func mayHaveAtomics(o *symbols.Object, vaddr uint64) bool {
 	for _, at := range o.Places(vaddr) {
 		ds, _ := o.Directives(at.File)
-		if slices.ContainsFunc(ds, func(d symbols.Directive) bool { return d.Matches("atomic") }) {
+		if slices.ContainsFunc(ds, func(d directives.Directive) bool { return d.Matches("atomic") }) {
 			return true
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ompp-attach/probes/disasm"
-	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // follows reports whether block b can come after block a, but not the other way round. The blocks
@@ -111,7 +111,7 @@ func (f *function) explicit(call uint64, loop []int) bool {
 		return false
 	}
 	if f.source {
-		return file == f.file && slices.ContainsFunc(f.ds.all, func(d symbols.Directive) bool {
+		return file == f.file && slices.ContainsFunc(f.ds.all, func(d directives.Directive) bool {
 			return d.Begin <= line && line <= d.Last && d.Matches("barrier")
 		})
 	}

@@ -7,13 +7,13 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
-	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // assign gives directives to loops whose code was all inlined from elsewhere, and so has no line in
 // a directive's block. They get those directives of the region of which no code was found, if there
 // are as many.
-func (f *function) assign(groups [][]*share, of [][]symbols.Directive) {
+func (f *function) assign(groups [][]*share, of [][]directives.Directive) {
 	var open []int
 	for k := range groups {
 		if len(of[k]) == 0 && groups[k][0].flags&disasm.Remainder != 0 && !f.arrays(groups[k][0]) {
@@ -38,7 +38,7 @@ func (f *function) assign(groups [][]*share, of [][]symbols.Directive) {
 		return x - y
 	})
 	for i, k := range open {
-		of[k] = []symbols.Directive{absent[i]}
+		of[k] = []directives.Directive{absent[i]}
 		f.seen = append(f.seen, absent[i])
 	}
 }
@@ -48,7 +48,7 @@ func (f *function) arrays(s *share) bool {
 	for _, n := range slices.Concat(s.cycles...) {
 		for _, i := range f.g.Blocks[n].Insts {
 			line := f.line(i.Addr)
-			if slices.ContainsFunc(f.ds.all, func(d symbols.Directive) bool {
+			if slices.ContainsFunc(f.ds.all, func(d directives.Directive) bool {
 				return strings.HasSuffix(d.Words, "workshare") && d.Begin <= line && line <= d.End
 			}) {
 				return true
@@ -71,7 +71,7 @@ func (f *function) describe(s *share) string {
 	return event.Loop.String()
 }
 
-func lines(ds []symbols.Directive) string {
+func lines(ds []directives.Directive) string {
 	var out []string
 	for _, d := range ds {
 		out = append(out, fmt.Sprint(d.Begin))
@@ -80,7 +80,7 @@ func lines(ds []symbols.Directive) string {
 }
 
 // absent returns the loop directives of a region of which no code was found.
-func (f *function) absent() (ds []symbols.Directive) {
+func (f *function) absent() (ds []directives.Directive) {
 	for _, d := range f.ds.static {
 		if f.within(d) && !slices.Contains(f.seen, *d) {
 			ds = append(ds, *d)
@@ -90,7 +90,7 @@ func (f *function) absent() (ds []symbols.Directive) {
 }
 
 // nameOf returns the name of a directive for users: a loop has one name in both languages.
-func nameOf(d *symbols.Directive) string {
+func nameOf(d *directives.Directive) string {
 	what := strings.ToUpper(d.Words)
 	if isLoop(d) {
 		what = event.Loop.String()
@@ -107,11 +107,11 @@ func (f *function) missing(x *Inlined) {
 }
 
 // directive returns the directive that made an outlined function.
-func (f *function) directive() (*symbols.Directive, bool) {
+func (f *function) directive() (*directives.Directive, bool) {
 	if f.made == nil {
-		f.made = &symbols.Directive{}
+		f.made = &directives.Directive{}
 		e, ok := f.o.Outlined(f.fn)
-		i := slices.IndexFunc(f.ds.regions, func(d *symbols.Directive) bool { return d.Begin <= e.Begin && e.Begin <= d.Last })
+		i := slices.IndexFunc(f.ds.regions, func(d *directives.Directive) bool { return d.Begin <= e.Begin && e.Begin <= d.Last })
 		if ok && f.region && e.File == f.file && i >= 0 {
 			f.made = f.ds.regions[i]
 		}
@@ -121,18 +121,18 @@ func (f *function) directive() (*symbols.Directive, bool) {
 
 // within reports whether a directive stands in the function's region, but in no region or task
 // inside that.
-func (f *function) within(d *symbols.Directive) bool {
+func (f *function) within(d *directives.Directive) bool {
 	region, ok := f.directive()
-	return ok && region.Begin < d.Begin && d.Begin <= region.End && !slices.ContainsFunc(f.ds.regions, func(o *symbols.Directive) bool {
+	return ok && region.Begin < d.Begin && d.Begin <= region.End && !slices.ContainsFunc(f.ds.regions, func(o *directives.Directive) bool {
 		return region.Begin < o.Begin && o.Begin < d.Begin && d.Begin <= o.End
 	})
 }
 
 // directives returns the loop directives whose blocks contain the loops of a share, in order.
-func (f *function) directives(s *share) (ds []symbols.Directive) {
+func (f *function) directives(s *share) (ds []directives.Directive) {
 	for _, c := range s.cycles {
-		votes := map[symbols.Directive]int{}
-		var best symbols.Directive
+		votes := map[directives.Directive]int{}
+		var best directives.Directive
 		for _, n := range c {
 			for _, i := range f.g.Blocks[n].Insts {
 				if d, ok := f.around(f.line(i.Addr)); ok {
@@ -147,12 +147,12 @@ func (f *function) directives(s *share) (ds []symbols.Directive) {
 			ds = append(ds, best)
 		}
 	}
-	slices.SortFunc(ds, func(a, b symbols.Directive) int { return a.Begin - b.Begin })
+	slices.SortFunc(ds, func(a, b directives.Directive) int { return a.Begin - b.Begin })
 	return ds
 }
 
 // place fills in a loop's lines.
-func (f *function) place(c *Construct, s *share, ds []symbols.Directive) {
+func (f *function) place(c *Construct, s *share, ds []directives.Directive) {
 	c.File = f.file
 	if len(ds) > 0 {
 		c.Begin, c.Last, c.Exact = ds[0].Begin, ds[0].End, true

@@ -11,6 +11,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
 	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // The origins to which values are traced.
@@ -31,12 +32,12 @@ type function struct {
 	g         *disasm.Graph
 	dom, post disasm.Order
 	flow      *disasm.Dependence
-	calls     map[uint64]string   // the callee of each call or tail jump
-	file      string              // the source file in which its directives stand
-	ds        *listing            // the directives of that file
-	source    bool                // the directives are known
-	made      *symbols.Directive  // the directive that made it; nil: not looked for, empty: none
-	seen      []symbols.Directive // directives of which code was found
+	calls     map[uint64]string      // the callee of each call or tail jump
+	file      string                 // the source file in which its directives stand
+	ds        *listing               // the directives of that file
+	source    bool                   // the directives are known
+	made      *directives.Directive  // the directive that made it; nil: not looked for, empty: none
+	seen      []directives.Directive // directives of which code was found
 	sync      *syncs
 	shared    []bool // blocks of loops that are shared out
 }
@@ -105,7 +106,7 @@ func atOnce(n int, call func(int)) {
 // account records which directives of a source file were found.
 type account struct {
 	f    *function // a function that was compiled from it
-	seen []symbols.Directive
+	seen []directives.Directive
 }
 
 // orphans adds the directives of a file that stand outside all parallel regions, and of which no
@@ -116,7 +117,7 @@ func (a *account) orphans(x *Inlined) {
 		if !kind {
 			continue
 		}
-		around := slices.ContainsFunc(a.f.ds.regions, func(o *symbols.Directive) bool {
+		around := slices.ContainsFunc(a.f.ds.regions, func(o *directives.Directive) bool {
 			return o.Begin <= d.Begin && d.Begin <= o.End && o.Matches("parallel")
 		})
 		if !around && !slices.Contains(a.seen, d) {
@@ -204,7 +205,7 @@ func (f *function) line(addr uint64) int {
 }
 
 // isLoop reports whether a directive shares out a loop, alone or as part of a combined one.
-func isLoop(d *symbols.Directive) bool {
+func isLoop(d *directives.Directive) bool {
 	w := strings.Fields(d.Words)
 	if w[0] == "parallel" {
 		w = w[1:]
@@ -213,7 +214,7 @@ func isLoop(d *symbols.Directive) bool {
 }
 
 // around returns the innermost loop directive in whose block a line lies.
-func (f *function) around(line int) (best symbols.Directive, ok bool) {
+func (f *function) around(line int) (best directives.Directive, ok bool) {
 	for _, d := range f.ds.loops {
 		if d.Last < line && line <= d.End && (!ok || d.Begin >= best.Begin) {
 			best, ok = *d, true

@@ -5,18 +5,19 @@ import (
 	"sync"
 
 	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // listing holds a source file's directives, sorted once for all functions that were compiled from
 // the file. There may be thousands of both.
 type listing struct {
-	all []symbols.Directive
+	all []directives.Directive
 	// loops share out iterations. static has those loops whose code makes no call, without parallel
 	// loops. masters are master and masked constructs. regions become functions of their own.
-	loops, static, masters, regions []*symbols.Directive
+	loops, static, masters, regions []*directives.Directive
 }
 
-func newListing(ds []symbols.Directive) *listing {
+func newListing(ds []directives.Directive) *listing {
 	l := &listing{all: ds}
 	for i := range ds {
 		d := &ds[i]

@@ -6,7 +6,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
-	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // loops finds the static loops.
@@ -21,7 +21,7 @@ func (f *function) loops(x *Inlined) {
 	}
 	var (
 		groups [][]*share
-		of     [][]symbols.Directive
+		of     [][]directives.Directive
 	)
 	for i := range shares {
 		s := &shares[i]
@@ -30,11 +30,11 @@ func (f *function) loops(x *Inlined) {
 		}
 		ds := f.directives(s)
 		f.seen = append(f.seen, ds...)
-		if len(ds) > 0 && f.fetches() && !slices.ContainsFunc(ds, func(d symbols.Directive) bool { return !d.HandsOut() }) {
+		if len(ds) > 0 && f.fetches() && !slices.ContainsFunc(ds, func(d directives.Directive) bool { return !d.HandsOut() }) {
 			// the iterations come from calls, so the thread's number decides about something else
 			continue
 		}
-		k := slices.IndexFunc(of, func(o []symbols.Directive) bool { return len(ds) > 0 && slices.Equal(o, ds) })
+		k := slices.IndexFunc(of, func(o []directives.Directive) bool { return len(ds) > 0 && slices.Equal(o, ds) })
 		if k >= 0 {
 			groups[k] = append(groups[k], s)
 			continue
@@ -81,7 +81,7 @@ func (f *function) exchanges(block int) bool {
 }
 
 // whole reports whether its outlined function consists of nothing but a loop: a parallel loop.
-func (f *function) whole(s *share, shares []share, ds []symbols.Directive) bool {
+func (f *function) whole(s *share, shares []share, ds []directives.Directive) bool {
 	if f.source {
 		d, ok := f.directive()
 		return len(ds) == 1 && strings.HasPrefix(ds[0].Words, "parallel") || len(ds) == 0 && ok && isLoop(d)
@@ -115,7 +115,7 @@ const (
 
 // loop makes a construct of a loop's code, of which GCC may have made copies. It has no Enter
 // points if these cannot be found for sure.
-func (f *function) loop(copies []*share, ds []symbols.Directive) (c Construct) {
+func (f *function) loop(copies []*share, ds []directives.Directive) (c Construct) {
 	c = Construct{Kind: event.Loop, Fn: f.fn}
 	f.place(&c, copies[0], ds)
 	if len(f.ownBarrier(copies[0], copies[0].header)) > 0 {

@@ -3,7 +3,7 @@ package inline
 import (
 	"ompp-attach/event"
 	"ompp-attach/probes/disasm"
-	"ompp-attach/symbols"
+	"ompp-attach/symbols/directives"
 )
 
 // masters finds the bodies of master and masked constructs: code that only a thread with number
@@ -11,7 +11,7 @@ import (
 // looks the same.
 func (f *function) masters(x *Inlined) {
 	l := f.level(nil, f.g.Cycles(nil, -1))
-	tests := map[symbols.Directive][]int{}
+	tests := map[directives.Directive][]int{}
 	for n := range f.g.Blocks {
 		i := f.g.Blocks[n].Last()
 		if i.Kind != disasm.Jcc || i.Cond != disasm.Equal && i.Cond != disasm.NotEqual || f.flow.Zero[i.Addr] != byThread {
@@ -47,7 +47,7 @@ func (f *function) masters(x *Inlined) {
 }
 
 // besides reports whether control can also reach the body of a master without any of its tests.
-func (f *function) besides(d *symbols.Directive, tests []int) bool {
+func (f *function) besides(d *directives.Directive, tests []int) bool {
 	for n := range f.avoiding(tests) {
 		own, started := 0, false
 		b := &f.g.Blocks[n]
@@ -65,11 +65,11 @@ func (f *function) besides(d *symbols.Directive, tests []int) bool {
 	return false
 }
 
-func (f *function) master(line int) (symbols.Directive, bool) {
+func (f *function) master(line int) (directives.Directive, bool) {
 	for _, d := range f.ds.masters {
 		if line > 0 && d.Begin <= line && line <= d.Last {
 			return *d, true
 		}
 	}
-	return symbols.Directive{}, false
+	return directives.Directive{}, false
 }

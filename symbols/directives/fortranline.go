@@ -1,4 +1,4 @@
-package symbols
+package directives
 
 import "strings"
 
