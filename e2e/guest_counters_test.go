@@ -17,56 +17,55 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestGuestCounters: hardware counters, on a machine that has some: what each
-// thread executed in each region is known.
-func TestGuestCounters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("emulating a machine takes a minute")
-	}
-	needGuest(t)
-	dir := t.TempDir()
-	bin := cross(t, filepath.Join(dir, "counted"), "-O1", "-g", "-fopenmp", filepath.Join(testbin.Repo(t), "testdata", "programs", "counted.c"))
-	exe := guestTool(t, "arm64", dir)
+// countedRun is a line that measures counted.c with counters, under a name, and prints the profile.
+func countedRun(name, counters string, n int) string {
+	return fmt.Sprintf("echo RUN %[1]s; ompp-attach run -q --sample off --counters %[2]s -o /tmp/%[1]s -- counted %[3]d\n", name, counters, n) +
+		fromGuest("/tmp/"+name+"/profile.json.gz") + "grep OMPP_ /tmp/" + name + "/profile.ompp.txt\n"
+}
+
+// countedFiles are what countedRun needs.
+func countedFiles(t *testing.T, exe string) []string {
+	bin := cross(t, beside(exe, "counted"), "-O1", "-g", "-fopenmp", filepath.Join(testbin.Repo(t), "testdata", "programs", "counted.c"))
+	return []string{exe, bin}
+}
+
+// guestCounters: hardware counters: what each thread executed in each region is known.
+func guestCounters(t *testing.T, exe, kernel string) guestPart {
 	const n, long = 5_000_000, 20_000_000
 	// QEMU's unit counts what all cores execute: we had better be quiet.
-	run := func(name, counters string, n int) string {
-		return fmt.Sprintf("echo RUN %[1]s; ompp-attach run -q --sample off --counters %[2]s -o /tmp/%[1]s -- counted %[3]d\n", name, counters, n) +
-			fromGuest("/tmp/"+name+"/profile.json.gz") + "grep OMPP_ /tmp/" + name + "/profile.ompp.txt\n"
-	}
 	const list = "instructions:u,cycles:u,page-faults,cache-misses"
-	const passive = "export OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0\nexec 2>&1\n" // waiting executes nothing
-	alone := run("alone", list, n)
-	shared := "counted 0 300 &\n" + run("shared", list, n) + "kill %1\n"
-	turns := run("turns", "instructions:u,instructions:k,cycles:u,cycles:k,instructions,cycles,r8,r11", long)
-	for _, k := range []struct {
-		kernel, script string
-		runs           []string
-	}{{"6.1", alone + shared, []string{"alone", "shared"}}, {"6.12", turns + shared, []string{"shared"}}} {
-		t.Run("kernel "+k.kernel, func(t *testing.T) {
-			out := guest(t, k.kernel, "cortex-a57", passive+k.script, exe, bin)
-			for _, name := range k.runs {
-				g := guestProfile(t, out, name)
-				g.instructions(n, 0.01)
-				g.total(0.01)
-				if c := g.p.Meta.Counters[3]; c.Failed == "" {
-					t.Errorf("%s: %s was counted, and this machine cannot", name, c.Name)
-				}
-				if !strings.Contains(g.out, "cache-misses, not counted: ") {
-					t.Errorf("%s: the report does not say why there are no cache-misses", name)
-				}
-			}
-			if k.kernel == "6.1" {
-				return
-			}
-			g := guestProfile(t, out, "turns")
-			g.instructions(long, 0.25) // estimates: the turns and the threads take the same core by the same tick
-			if !slices.ContainsFunc(g.p.Meta.Counters, func(c profile.Counter) bool { return c.Running > 0.5 && c.Running < 0.99 }) {
-				t.Errorf("eight counters on hardware for seven did not take turns: %+v", g.p.Meta.Counters)
-			}
-		})
+	const passive = "export OMP_WAIT_POLICY=passive GOMP_SPINCOUNT=0\n" // waiting executes nothing
+	shared := "counted 0 300 &\n" + countedRun("shared", list, n) + "kill %1\n"
+	first, runs := countedRun("turns", "instructions:u,instructions:k,cycles:u,cycles:k,instructions,cycles,r8,r11", long), []string{"shared"}
+	if kernel == "6.1" {
+		first, runs = countedRun("alone", list, n), []string{"alone", "shared"}
 	}
-	t.Run("no unit", func(t *testing.T) {
-		out := guest(t, "6.12", "cortex-a57,pmu=off", "exec 2>&1\n"+run("none", "instructions,task-clock", n), exe, bin)
+	return guestPart{"counters", passive + first + shared, countedFiles(t, exe), func(t *testing.T, out string) {
+		for _, name := range runs {
+			g := guestProfile(t, out, name)
+			g.instructions(n, 0.01)
+			g.total(0.01)
+			if c := g.p.Meta.Counters[3]; c.Failed == "" {
+				t.Errorf("%s: %s was counted, and this machine cannot", name, c.Name)
+			}
+			if !strings.Contains(g.out, "cache-misses, not counted: ") {
+				t.Errorf("%s: the report does not say why there are no cache-misses", name)
+			}
+		}
+		if kernel == "6.1" {
+			return
+		}
+		g := guestProfile(t, out, "turns")
+		g.instructions(long, 0.25) // estimates: the turns and the threads take the same core by the same tick
+		if !slices.ContainsFunc(g.p.Meta.Counters, func(c profile.Counter) bool { return c.Running > 0.5 && c.Running < 0.99 }) {
+			t.Errorf("eight counters on hardware for seven did not take turns: %+v", g.p.Meta.Counters)
+		}
+	}}
+}
+
+// guestWithoutUnit: what a machine without a hardware unit counts, and says.
+func guestWithoutUnit(t *testing.T, exe string) guestPart {
+	return guestPart{"none", countedRun("none", "instructions,task-clock", 5_000_000), countedFiles(t, exe), func(t *testing.T, out string) {
 		g := guestProfile(t, out, "none")
 		if c := g.p.Meta.Counters; c[0].Failed == "" || c[1].Failed != "" {
 			t.Errorf("counters on a machine without any: %+v", c)
@@ -74,7 +73,7 @@ func TestGuestCounters(t *testing.T) {
 		if !strings.Contains(out, "ompp-attach: instructions: ") {
 			t.Errorf("nothing says why there are no instructions:\n%s", out)
 		}
-	})
+	}}
 }
 
 type guestRun struct {

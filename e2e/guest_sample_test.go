@@ -12,17 +12,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// TestGuestSamples: sampling by a hardware unit's cycles, whose number is known
-// from counting them, and by the clock, on another architecture and older
-// kernels.
-func TestGuestSamples(t *testing.T) {
-	t.Parallel() // with each other: a guest takes one core, and its time is its own
-	if testing.Short() {
-		t.Skip("emulating a machine takes a minute")
-	}
-	needGuest(t)
-	dir, repo := t.TempDir(), testbin.Repo(t)
-	bin := cross(t, filepath.Join(dir, "hotlines"), "-O2", "-fomit-frame-pointer", "-g", "-fopenmp", filepath.Join(repo, "testdata", "programs", "hotlines.c"))
+// guestSamples: sampling by a hardware unit's cycles, whose number is known from counting them, and
+// by the clock.
+func guestSamples(t *testing.T, exe, kernel string) guestPart {
+	bin := cross(t, beside(exe, "hotlines"), "-O2", "-fomit-frame-pointer", "-g", "-fopenmp", filepath.Join(testbin.Repo(t), "testdata", "programs", "hotlines.c"))
 	const period = 2000003
 	const tolerance = 10 // percent, of 600 samples by the clock: four standard deviations
 	// A round of the loop takes about as long as from one sample to the next: of longer
@@ -33,36 +26,31 @@ func TestGuestSamples(t *testing.T) {
 		fmt.Sprintf("ompp-attach run -q --sample cycles:u --sample-period %d -o /tmp/c -- %s\n", period, work) +
 		"ompp-attach run -q --sample task-clock -o /tmp/t -- " + work + "\n" +
 		fromGuest("/tmp/1/profile.json.gz") + fromGuest("/tmp/c/profile.json.gz") + fromGuest("/tmp/t/profile.json.gz")
-	exe := guestTool(t, "arm64", dir)
-	for _, kernel := range []string{"6.1", "6.12"} {
-		t.Run("kernel "+kernel, func(t *testing.T) {
-			t.Parallel()
-			out := guest(t, kernel, "cortex-a57", script, exe, bin)
-			read := func(dir string) *profile.Profile {
-				p, err := profile.Decode(bytes.NewReader(guestFile(t, out, dir+"/profile.json.gz")))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !strings.HasPrefix(p.Meta.Kernel, kernel+".") {
-					t.Errorf("measured on %s", p.Meta.Kernel)
-				}
-				return p
+	return guestPart{"samples", script, []string{exe, bin}, func(t *testing.T, out string) {
+		read := func(dir string) *profile.Profile {
+			p, err := profile.Decode(bytes.NewReader(guestFile(t, out, dir+"/profile.json.gz")))
+			if err != nil {
+				t.Fatal(err)
 			}
-			for _, at := range []string{"/tmp/c", "/tmp/t"} {
-				for _, w := range checkHotLines(t, read(at), tolerance) {
-					t.Errorf("%s: %s", at, w)
-				}
+			if !strings.HasPrefix(p.Meta.Kernel, kernel+".") {
+				t.Errorf("measured on %s", p.Meta.Kernel)
 			}
-			// A cycle of the emulated unit takes a nanosecond. Both modes: of user mode
-			// alone, the kernel drops an overflow that finds the thread in the kernel
-			// already (kernel/events/core.c, sample_is_allowed). Without counters: on arm64 a
-			// switch of threads that have events of their own forgets an overflow that is
-			// pending (arm_pmuv3.c, armv8pmu_disable_intens).
-			m := &read("/tmp/1").Meta
-			cycles := float64(m.UserTime + m.SysTime)
-			if n := float64(m.Sampling.Taken); math.Abs(n*period-cycles) > 0.05*cycles {
-				t.Errorf("%.0f samples, one per %d cycles, of %.0f cycles", n, period, cycles)
+			return p
+		}
+		for _, at := range []string{"/tmp/c", "/tmp/t"} {
+			for _, w := range checkHotLines(t, read(at), tolerance) {
+				t.Errorf("%s: %s", at, w)
 			}
-		})
-	}
+		}
+		// A cycle of the emulated unit takes a nanosecond. Both modes: of user mode
+		// alone, the kernel drops an overflow that finds the thread in the kernel
+		// already (kernel/events/core.c, sample_is_allowed). Without counters: on arm64 a
+		// switch of threads that have events of their own forgets an overflow that is
+		// pending (arm_pmuv3.c, armv8pmu_disable_intens).
+		m := &read("/tmp/1").Meta
+		cycles := float64(m.UserTime + m.SysTime)
+		if n := float64(m.Sampling.Taken); math.Abs(n*period-cycles) > 0.05*cycles {
+			t.Errorf("%.0f samples, one per %d cycles, of %.0f cycles", n, period, cycles)
+		}
+	}}
 }

@@ -52,12 +52,8 @@ func cross(t *testing.T, out string, args ...string) string {
 	return out
 }
 
-// guest runs a script in an arm64 guest of a kernel, with files, and returns what it
-// printed.
-func guest(t *testing.T, kernel, cpu, script string, files ...string) string {
-	t.Helper()
-	return guestOf(t, []string{"-k", kernel, "-c", cpu}, script, files...)
-}
+// beside names a file in the folder of another.
+func beside(file, name string) string { return filepath.Join(filepath.Dir(file), name) }
 
 // guestOf runs a script in the guest that flags of scripts/guest.sh ask for.
 func guestOf(t *testing.T, flags []string, script string, files ...string) string {
@@ -89,45 +85,94 @@ func guestFile(t *testing.T, printed, file string) []byte {
 	return b
 }
 
-// TestGuestCounts: the counts of every construct, on another architecture and
-// older kernels, equal those of the library that counts along.
-func TestGuestCounts(t *testing.T) {
+// guestPart is what one of several tests does in an emulated machine that they share: starting one
+// takes as long as most tests.
+type guestPart struct {
+	name   string
+	script string // runs in a shell of its own
+	files  []string
+	check  func(t *testing.T, out string) // gets what the script printed
+}
+
+// share runs parts in one guest and checks each.
+func share(t *testing.T, flags []string, parts ...guestPart) {
+	t.Helper()
+	var script strings.Builder
+	var files []string
+	for _, p := range parts {
+		fmt.Fprintf(&script, "echo PART %[1]s\n(\nexec 2>&1\n%[2]s\n)\necho STATUS %[1]s $?\n", p.name, p.script)
+		files = append(files, p.files...)
+	}
+	slices.Sort(files)
+	out := guestOf(t, flags, script.String(), slices.Compact(files)...)
+	for _, p := range parts {
+		t.Run(p.name, func(t *testing.T) {
+			_, rest, ok1 := strings.Cut(out, "PART "+p.name+"\n")
+			own, status, ok2 := strings.Cut(rest, "STATUS "+p.name+" ")
+			if !ok1 || !ok2 || !strings.HasPrefix(status, "0\n") {
+				t.Fatalf("its script failed, status %.3s:\n%s", status, own)
+			}
+			p.check(t, own)
+		})
+	}
+}
+
+// TestGuestArm64: counts, samples and counters on another architecture, with a hardware unit and
+// older kernels.
+func TestGuestArm64(t *testing.T) {
 	t.Parallel() // with each other: a guest takes one core, and its time is its own
 	if testing.Short() {
 		t.Skip("emulating a machine takes a minute")
 	}
 	needGuest(t)
-	dir, repo := t.TempDir(), testbin.Repo(t)
+	exe := guestTool(t, "arm64", t.TempDir())
+	parts := func(kernel string) []guestPart {
+		return []guestPart{guestCounts(t, exe, kernel), guestSamples(t, exe, kernel), guestCounters(t, exe, kernel)}
+	}
+	older, newer, without := parts("6.1"), parts("6.12"), guestWithoutUnit(t, exe)
+	for name, of := range map[string]struct {
+		kernel, cpu string
+		parts       []guestPart
+	}{
+		"kernel 6.1":  {"6.1", "cortex-a57", older},
+		"kernel 6.12": {"6.12", "cortex-a57", newer},
+		"no unit":     {"6.12", "cortex-a57,pmu=off", []guestPart{without}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			share(t, []string{"-k", of.kernel, "-c", of.cpu}, of.parts...)
+		})
+	}
+}
+
+// guestCounts: the counts of every construct equal those of the library that counts along.
+func guestCounts(t *testing.T, exe, kernel string) guestPart {
+	repo := testbin.Repo(t)
 	const threads = 2
-	bin := cross(t, filepath.Join(dir, "constructs"), "-O2", "-g", "-fopenmp", filepath.Join(repo, "testdata", "programs", "constructs.c"))
-	truth := cross(t, filepath.Join(dir, "truth.so"), "-O2", "-fPIC", "-shared", filepath.Join(repo, "testdata", "truth", "gomp_truth.c"))
+	bin := cross(t, beside(exe, "constructs"), "-O2", "-g", "-fopenmp", filepath.Join(repo, "testdata", "programs", "constructs.c"))
+	truth := cross(t, beside(exe, "truth.so"), "-O2", "-fPIC", "-shared", filepath.Join(repo, "testdata", "truth", "gomp_truth.c"))
 	args := fmt.Sprintf("constructs %d %d", constructReps, constructN)
 	script := "set -e; export OMP_NUM_THREADS=" + strconv.Itoa(threads) + "\n" +
 		"TRUTH_OUT=/tmp/truth TRUTH_BODIES=1 LD_PRELOAD=/bin/truth.so " + args + "\n" +
 		"ompp-attach run -q -o /tmp/d -- " + args + "\n" +
 		fromGuest("/tmp/truth") + fromGuest("/tmp/d/profile.json.gz")
-	exe := guestTool(t, "arm64", dir)
-	for _, kernel := range []string{"6.1", "6.12"} {
-		t.Run("kernel "+kernel, func(t *testing.T) {
-			t.Parallel()
-			out := guest(t, kernel, "cortex-a57", script, exe, bin, truth)
-			counts, err := testbin.ParseCounts(bytes.NewReader(guestFile(t, out, "/tmp/truth")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := profile.Decode(bytes.NewReader(guestFile(t, out, "/tmp/d/profile.json.gz")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p.Meta.Arch != "aarch64" || !strings.HasPrefix(p.Meta.Kernel, kernel+".") {
-				t.Errorf("measured on %s %s", p.Meta.Arch, p.Meta.Kernel)
-			}
-			complete(t, p)
-			balanced(t, p)
-			compare(t, gompChecks(p, counts, true))
-			if t.Failed() {
-				t.Logf("profile:\n%s", dump(p))
-			}
-		})
-	}
+	return guestPart{"counts", script, []string{exe, bin, truth}, func(t *testing.T, out string) {
+		counts, err := testbin.ParseCounts(bytes.NewReader(guestFile(t, out, "/tmp/truth")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.Decode(bytes.NewReader(guestFile(t, out, "/tmp/d/profile.json.gz")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Meta.Arch != "aarch64" || !strings.HasPrefix(p.Meta.Kernel, kernel+".") {
+			t.Errorf("measured on %s %s", p.Meta.Arch, p.Meta.Kernel)
+		}
+		complete(t, p)
+		balanced(t, p)
+		compare(t, gompChecks(p, counts, true))
+		if t.Failed() {
+			t.Logf("profile:\n%s", dump(p))
+		}
+	}}
 }
