@@ -7,7 +7,7 @@ BPF_ASM ?= /usr/include/$(shell gcc -dumpmachine)
 PREFIX ?= /usr/local
 # Packages whose tests run under the race detector: they share data between goroutines, or are so
 # quick that it costs nothing.
-RACE = ./attribution ./profile ./analysis ./report ./event ./bpf ./collect/... ./job ./cmd/ompp-attach
+RACE = ./attribution/... ./profile ./analysis ./report/... ./event ./bpf ./collect/... ./job ./cmd/ompp-attach
 # Tests among them that calculate for seconds on one goroutine. The race detector makes minutes of
 # that, so they run without it.
 LONG = TestSnapshotsOfSenselessStreams|TestAnyEventMayBeLost|TestManyEventsMayBeLost|TestMemoryIsFlat|TestRecordIsSmall|TestStatedIntervalsHold

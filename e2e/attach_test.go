@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -53,6 +54,17 @@ func launch(t *testing.T, bin string, args ...string) *target {
 }
 
 func (tg *target) pid() int { return tg.cmd.Process.Pid }
+
+// aLongTime, in seconds, is how long a target may run that enough ends: a test takes as long as the
+// machine needs for it, and no longer.
+const aLongTime = "120"
+
+// enough ends longrun, and checks its result.
+func (tg *target) enough(t *testing.T) {
+	t.Helper()
+	_ = tg.cmd.Process.Signal(syscall.SIGUSR1)
+	tg.right(t)
+}
 
 // right waits for the target's end and checks its own result: longrun compares
 // what its threads did with how often it repeated.
@@ -203,17 +215,17 @@ func TestAttach(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: compiler})
 		t.Run(compiler+" for a duration", func(t *testing.T) {
-			tg := launch(t, bin, "4")
+			tg := launch(t, bin, aLongTime)
 			p := start(t, "attach", "--duration", "600ms", "--pid", strconv.Itoa(tg.pid())).profile(t)
 			tg.untouched(t)
 			windowOf(t, p)
 			if ms := p.Meta.Duration / 1e6; ms < 590 || ms > 1500 {
 				t.Errorf("measured %d ms, want 600", ms)
 			}
-			tg.right(t)
+			tg.enough(t)
 		})
 		t.Run(compiler+" until SIGINT", func(t *testing.T) {
-			tg := launch(t, bin, "4")
+			tg := launch(t, bin, aLongTime)
 			s := start(t, "attach", "--pid", strconv.Itoa(tg.pid()))
 			time.Sleep(2 * time.Second) // attaching may take one on a busy machine
 			if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -221,7 +233,7 @@ func TestAttach(t *testing.T) {
 			}
 			windowOf(t, s.profile(t))
 			tg.untouched(t)
-			tg.right(t)
+			tg.enough(t)
 		})
 		t.Run(compiler+" until the target ends", func(t *testing.T) {
 			tg := launch(t, bin, "3")
@@ -230,7 +242,7 @@ func TestAttach(t *testing.T) {
 			windowOf(t, s.profile(t))
 		})
 		t.Run(compiler+" inside a long region", func(t *testing.T) {
-			tg := launch(t, bin, "4", "inside")
+			tg := launch(t, bin, aLongTime, "inside")
 			p := start(t, "attach", "--duration", "500ms", "--pid", strconv.Itoa(tg.pid())).profile(t)
 			if got := count(p, execC, parallel); len(got) != 0 {
 				t.Errorf("executions of regions: %v, but only one was under way all the time", got)
@@ -261,7 +273,7 @@ func TestAttach(t *testing.T) {
 			if t.Failed() {
 				t.Log(dump(p))
 			}
-			tg.right(t)
+			tg.enough(t)
 		})
 	}
 }
@@ -328,7 +340,7 @@ func TestKilledWhileAttached(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		t.Run(compiler, func(t *testing.T) {
 			bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: compiler})
-			tg := launch(t, bin, "6")
+			tg := launch(t, bin, aLongTime)
 			// Taking away a killed tool's probes may take the kernel a while.
 			until := time.Now().Add(3 * time.Second)
 			for n := 0; n < 8 && time.Now().Before(until); n++ {
@@ -341,7 +353,7 @@ func TestKilledWhileAttached(t *testing.T) {
 			}
 			time.Sleep(300 * time.Millisecond) // the kernel takes the probes away after the process
 			tg.untouched(t)
-			tg.right(t)
+			tg.enough(t)
 		})
 	}
 }

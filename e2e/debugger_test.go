@@ -22,7 +22,7 @@ func TestDebugger(t *testing.T) {
 		t.Skip(err)
 	}
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: "clang-19"})
-	tg := launch(t, bin, "12", "regions", "1500000")
+	tg := launch(t, bin, aLongTime, "regions", "1500000")
 	s := start(t, "attach", "--duration", "4s", "--pid", strconv.Itoa(tg.pid()))
 	until(t, "probes are placed", func() bool { return linksOf(s.cmd.Process.Pid) > 5 })
 	time.Sleep(300 * time.Millisecond)
@@ -76,7 +76,7 @@ func TestDebugger(t *testing.T) {
 		t.Error("the report does not tell of the debugger")
 	}
 	tg.untouched(t)
-	tg.right(t)
+	tg.enough(t)
 	if t.Failed() {
 		t.Log(said.String())
 	}

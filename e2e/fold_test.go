@@ -94,7 +94,7 @@ func TestFoldedInTheMiddle(t *testing.T) {
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		for _, flags := range [][]string{folding, {"--counters", "none", "--sample", "task-clock"}} {
 			t.Run(b.String()+" "+strings.Join(flags, " "), func(t *testing.T) {
-				tg := launch(t, testbin.Build(t, "folds.c", b.options()), "10", "6")
+				tg := launch(t, testbin.Build(t, "folds.c", b.options()), "10", aLongTime)
 				time.Sleep(200 * time.Millisecond)
 				s := start(t, append([]string{"attach", "--duration", "2s", "--pid", strconv.Itoa(tg.pid())}, flags...)...)
 				pauseSoon(t, tg.pid())

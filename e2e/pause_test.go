@@ -70,7 +70,7 @@ func TestPauseAndResume(t *testing.T) {
 	needTool(t)
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
-			tg := launch(t, testbin.Build(t, "longrun.c", b.options()), "8", "regions", "300")
+			tg := launch(t, testbin.Build(t, "longrun.c", b.options()), aLongTime, "regions", "300")
 			if status, text := control(t, "pause", tg.pid()); status == 0 || !strings.Contains(text, "measures process") || strings.Count(text, "\n") != 1 {
 				t.Fatalf("pause of what nobody measures: exit status %d, %q", status, text)
 			}
@@ -111,7 +111,7 @@ func TestPauseAndResume(t *testing.T) {
 			if p.Meta.Unmatched > 3*targetThreads {
 				t.Errorf("unmatched %d", p.Meta.Unmatched)
 			}
-			tg.right(t)
+			tg.enough(t)
 		})
 	}
 }

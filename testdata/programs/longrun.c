@@ -5,8 +5,10 @@
 // regions: repeats one iteration = a region in which every thread passes a
 // critical, a loop of dynamic schedule, a barrier and a single; pauses between.
 // inside: stays in one region; every thread passes a critical, then pauses.
+// SIGUSR1 ends it early.
 // Prints the number of iterations, for inside the criticals passed.
 #include <omp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,14 @@ static double now(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static volatile sig_atomic_t enough;
+
+static void stop(int sig)
+{
+	(void)sig;
+	enough = 1;
 }
 
 static void nap(long us)
@@ -52,7 +62,7 @@ static void inside(double end, long pause)
 {
 #pragma omp parallel
 	{
-		while (now() < end) {
+		while (now() < end && !enough) {
 #pragma omp critical(inside)
 			{
 				passed++;
@@ -68,12 +78,13 @@ int main(int argc, char **argv)
 	long pause = argc > 3 ? atol(argv[3]) : 1000;
 	long iterations = 0;
 
+	signal(SIGUSR1, stop);
 	if (argc > 2 && !strcmp(argv[2], "inside")) {
 		inside(end, pause);
 		printf("%ld\n", passed);
 		return 0;
 	}
-	for (; now() < end; iterations++) {
+	for (; now() < end && !enough; iterations++) {
 		iteration();
 		nap(pause);
 	}
