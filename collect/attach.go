@@ -25,7 +25,7 @@ type joined struct {
 // once all probes are in place. If only some of the processes have ended or have no runtime, the
 // result's troubles name them. If none can be measured, the error says why for each.
 func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (*Result, error) {
-	m.running = true
+	m.placer.running = true
 	stop := m.Start()
 	var all []*joined
 	var errs []error
@@ -52,7 +52,7 @@ func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (
 	m.untilEnded(ctx, all)
 	for _, j := range all { // so that all end at the same time
 		if j.res == nil {
-			m.over(j.pid)
+			m.reader.over(j.pid)
 		}
 	}
 	res := &Result{}
@@ -76,18 +76,18 @@ func (m *Measurement) join(pid int) (*joined, error) {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
 	j := &joined{Program: m.newProgram(pid, false), fd: fd}
-	p := m.newProcess(pid, j.Program)
+	p := m.lives.newProcess(pid, j.Program)
 	j.process = p
-	m.mu.Lock()
+	m.reader.mu.Lock()
 	p.meta.Attached = true
 	p.began = math.MaxUint64 // no event counts yet
-	m.mu.Unlock()
+	m.reader.mu.Unlock()
 	m.hold()
 	defer m.letFold()
 	err = m.follower.Follow(pid, j.flags(0))
 	found := 0
 	if err == nil {
-		if found, err = m.scan(p); err == nil && found == 0 {
+		if found, err = m.placer.scan(p); err == nil && found == 0 {
 			err = target.NoRuntime(pid)
 		}
 	}
@@ -95,11 +95,11 @@ func (m *Measurement) join(pid int) (*joined, error) {
 		j.leave()
 		return nil, err
 	}
-	m.warnOfDebugger(pid)
+	m.reader.warnOfDebugger(pid)
 	// Probes are placed one by one, and only now are all of them in place. A thread may be inside a
 	// region whose beginning was not seen.
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.reader.mu.Lock()
+	defer m.reader.mu.Unlock()
 	p.began, p.cpu0 = ktime(), target.ReadCPU(pid)
 	tids := target.ThreadsOf(pid)
 	p.existing = len(tids)
@@ -114,11 +114,11 @@ func (m *Measurement) join(pid int) (*joined, error) {
 // leave undoes what join did.
 func (j *joined) leave() {
 	j.m.follower.Forget(j.pid)
-	j.m.detach(j.process)
+	j.m.placer.detach(j.process)
 	unix.Close(j.process.handle)
-	j.m.mu.Lock()
-	delete(j.m.procs, j.process.pid)
-	j.m.mu.Unlock()
+	j.m.reader.mu.Lock()
+	delete(j.m.reader.procs, j.process.pid)
+	j.m.reader.mu.Unlock()
 	unix.Close(j.fd)
 }
 
@@ -154,7 +154,7 @@ func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
 		}
 		for i, j := range whose {
 			if j != nil && fds[i].Revents != 0 {
-				m.over(j.pid)
+				m.reader.over(j.pid)
 				j.end(endedSomehow)
 				left--
 			}

@@ -19,7 +19,7 @@ type limiter struct {
 	governor *budget.Governor
 	told     bool // the user has been told that the budget cannot be kept
 
-	// Guarded by Measurement.mu. removed is written only while scanning is held, too.
+	// Guarded by reader.mu. removed is written only while placer.mu is held, too.
 	removed [event.NumGroups]bool // groups whose probes are removed
 	ledger  *budget.Ledger
 	worst   float64 // the highest Governor.Worst
@@ -41,9 +41,9 @@ func (m *Measurement) SetBudget(share float64) error {
 // keepBudget lets the governor decide from the costs, and carries out the decisions, until ctx ends.
 func (m *Measurement) keepBudget(ctx context.Context) {
 	b := m.budget
-	m.mu.Lock()
+	m.reader.mu.Lock()
 	b.ledger.Begin(ktime())
-	m.mu.Unlock()
+	m.reader.mu.Unlock()
 	tick := time.NewTicker(b.governor.Interval)
 	defer tick.Stop()
 	for {
@@ -52,21 +52,21 @@ func (m *Measurement) keepBudget(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		m.mu.Lock()
+		m.reader.mu.Lock()
 		now := ktime()
 		paid := b.ledger.Turn(now)
-		m.mu.Unlock()
+		m.reader.mu.Unlock()
 		for _, d := range b.governor.Decide(now, paid) {
 			m.carryOut(d)
 		}
 		if b.governor.Short && !b.told {
 			b.told = true
-			m.warn("The budget of %.3g %% could not be kept: what is observed all of the time, parallel regions and MPI calls, costs more by itself.", 100*b.share)
+			m.reader.warn("The budget of %.3g %% could not be kept: what is observed all of the time, parallel regions and MPI calls, costs more by itself.", 100*b.share)
 		}
 		if worst := b.governor.Worst(budget.Window); worst > b.worst {
-			m.mu.Lock()
+			m.reader.mu.Lock()
 			b.worst = worst
-			m.mu.Unlock()
+			m.reader.mu.Unlock()
 		}
 	}
 }
@@ -76,23 +76,23 @@ func (m *Measurement) carryOut(d budget.Decision) {
 	begin := time.Now()
 	switch d.Do {
 	case budget.Remove:
-		m.removeGroup(d.Group)
+		m.placer.removeGroup(d.Group)
 		m.logf("%s: no probes from here on, their cost exceeds the budget (%s)", d.Group, time.Since(begin).Round(time.Microsecond))
 	case budget.Place:
-		m.placeGroup(d.Group)
+		m.placer.placeGroup(d.Group)
 		m.logf("%s: probes placed again in %s", d.Group, time.Since(begin).Round(time.Microsecond))
 	case budget.NewPeriod:
-		m.mu.Lock()
-		m.observeAll(d.Group, attribution.Period)
-		m.mu.Unlock()
+		m.reader.mu.Lock()
+		m.reader.observeAll(d.Group, attribution.Period)
+		m.reader.mu.Unlock()
 	}
 }
 
-// observeAll tells all engines of a change in the observation of a group, as of now. mu is held, so
+// observeAll tells all engines of a change in the observation of a group, as of now. reader.mu is held, so
 // that no later event has been fed yet.
-func (m *Measurement) observeAll(g event.Group, change attribution.Change) {
+func (rd *reader) observeAll(g event.Group, change attribution.Change) {
 	now := ktime()
-	for _, p := range m.procs {
+	for _, p := range rd.procs {
 		if p.ended != 0 {
 			continue
 		}
@@ -110,11 +110,11 @@ func (p *Process) observe(w attribution.Watch) {
 	}
 }
 
-// groupLinks returns the probes of all processes that are placed by group; scanning is held.
-func (m *Measurement) groupLinks() (all []*groupLinks) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, p := range m.procs {
+// groupLinks returns the probes of all processes that are placed by group; placer.mu is held.
+func (pc *placer) groupLinks() (all []*groupLinks) {
+	pc.reader.mu.Lock()
+	defer pc.reader.mu.Unlock()
+	for _, p := range pc.reader.procs {
 		for _, files := range []map[target.FileID]placed{p.placed, p.code} {
 			for _, pl := range files {
 				if l, ok := pl.link.(*groupLinks); ok && l != nil {
@@ -127,38 +127,38 @@ func (m *Measurement) groupLinks() (all []*groupLinks) {
 }
 
 // removeGroup removes the probes of a group in all processes.
-func (m *Measurement) removeGroup(g event.Group) {
-	m.scanning.Lock()
-	m.mu.Lock()
-	m.budget.removed[g] = true
-	m.observeAll(g, attribution.Away)
-	m.mu.Unlock()
+func (pc *placer) removeGroup(g event.Group) {
+	pc.mu.Lock()
+	pc.reader.mu.Lock()
+	pc.budget.removed[g] = true
+	pc.reader.observeAll(g, attribution.Away)
+	pc.reader.mu.Unlock()
 	var closings []func()
-	for _, l := range m.groupLinks() {
+	for _, l := range pc.groupLinks() {
 		for _, link := range l.takeOut(g) {
 			closings = append(closings, func() { link.Close() })
 		}
 	}
-	m.scanning.Unlock()
+	pc.mu.Unlock()
 	go urgently(closings...) // close waits until no thread is in a probe's program any more
 }
 
 // placeGroup places the probes of a group again, in all processes.
-func (m *Measurement) placeGroup(g event.Group) {
-	m.scanning.Lock()
-	defer m.scanning.Unlock()
-	for _, l := range m.groupLinks() {
+func (pc *placer) placeGroup(g event.Group) {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	for _, l := range pc.groupLinks() {
 		if err := l.place(g); err != nil && !target.Ended(int(l.p.pid)) {
-			m.warn("the probes of %s could not be placed again: %v; what was executed since then is extrapolated, or missing", g, err)
+			pc.reader.warn("the probes of %s could not be placed again: %v; what was executed since then is extrapolated, or missing", g, err)
 		}
 	}
-	m.mu.Lock()
-	m.budget.removed[g] = false
-	m.observeAll(g, attribution.Back)
-	m.mu.Unlock()
+	pc.reader.mu.Lock()
+	pc.budget.removed[g] = false
+	pc.reader.observeAll(g, attribution.Back)
+	pc.reader.mu.Unlock()
 }
 
-// describe tells the profile how the budget was kept; Measurement.mu is held.
+// describe tells the profile how the budget was kept; reader.mu is held.
 func (b *limiter) describe(p *profile.Profile) {
 	if b == nil {
 		return

@@ -12,28 +12,28 @@ import (
 // checkUser ends a launched program before its first instruction if a function that was asked for
 // does not exist and cannot appear later. It cannot if the runtime is there and no code of the
 // program loads further libraries. So a misspelt name is told at once, not after hours.
-func (m *Measurement) checkUser(p *Process, foundRuntime bool) {
+func (lv *lives) checkUser(p *Process, foundRuntime bool) {
 	g := p.program
-	if m.wanted.User == nil || g.userChecked {
+	if lv.wanted.User == nil || g.userChecked {
 		return
 	}
 	g.userChecked = g.userChecked || foundRuntime
-	tooMany := m.wanted.User.TooMany()
+	tooMany := lv.wanted.User.TooMany()
 	if tooMany == nil && !foundRuntime {
 		return
 	}
-	err := m.wanted.User.Refuses()
-	m.mu.Lock()
+	err := lv.wanted.User.Refuses()
+	lv.reader.mu.Lock()
 	mods := p.resolver.Modules()
-	m.mu.Unlock()
+	lv.reader.mu.Unlock()
 	switch {
 	case err == nil:
 	case tooMany == nil && loadsMore(mods):
-		m.wanted.User.Notice(err.Error() + " so far; what it loads or starts later is searched as well")
+		lv.wanted.User.Notice(err.Error() + " so far; what it loads or starts later is searched as well")
 	default:
-		m.mu.Lock()
+		lv.reader.mu.Lock()
 		g.refused = err
-		m.mu.Unlock()
+		lv.reader.mu.Unlock()
 		_ = unix.Kill(int(p.pid), unix.SIGKILL)
 	}
 }

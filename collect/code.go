@@ -16,12 +16,12 @@ type CodeFinder func(mod *symbols.Module) []probes.CodePoint
 
 // AddFinder makes the measurement place the probes that f finds, in every file that a process maps.
 // It must be called before the measurement starts.
-func (m *Measurement) AddFinder(f CodeFinder) { m.finders = append(m.finders, f) }
+func (m *Measurement) AddFinder(f CodeFinder) { m.placer.finders = append(m.placer.finders, f) }
 
 // placeCode places the probes in the process's own code, in the files that
-// have none yet; scanning is held.
-func (m *Measurement) placeCode(p *Process, mods []symbols.Module) error {
-	if len(m.finders) == 0 {
+// have none yet; placer.mu is held.
+func (pc *placer) placeCode(p *Process, mods []symbols.Module) error {
+	if len(pc.finders) == 0 {
 		return nil
 	}
 	for i := range mods {
@@ -29,7 +29,7 @@ func (m *Measurement) placeCode(p *Process, mods []symbols.Module) error {
 		if _, ok := p.code[target.IDOf(mod)]; ok {
 			continue
 		}
-		a, err := m.codePlan(mod)
+		a, err := pc.codePlan(mod)
 		if err != nil {
 			return err
 		}
@@ -38,36 +38,36 @@ func (m *Measurement) placeCode(p *Process, mods []symbols.Module) error {
 			continue
 		}
 		begin := time.Now()
-		link, err := m.attach(p, mod.HostPath, a)
+		link, err := pc.attach(p, mod.HostPath, a)
 		if err != nil {
 			return explainAttach(int(p.pid), err)
 		}
-		m.logf("process %d: %d probes placed in the code of %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
+		pc.logf("process %d: %d probes placed in the code of %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
 		p.code[target.IDOf(mod)] = placed{link: link, plan: a.Plan}
 	}
 	return nil
 }
 
 // codePlan returns the stored plan of the probes in a file's own code, or nil if none are wanted
-// there; scanning is held.
-func (m *Measurement) codePlan(mod *symbols.Module) (*probes.Attached, error) {
+// there; placer.mu is held.
+func (pc *placer) codePlan(mod *symbols.Module) (*probes.Attached, error) {
 	o := mod.Object()
-	if known, ok := m.code[o]; ok {
+	if known, ok := pc.code[o]; ok {
 		return known.plan, known.err
 	}
 	var points []probes.CodePoint
-	for _, find := range m.finders {
+	for _, find := range pc.finders {
 		points = append(points, find(mod)...)
 	}
 	var known planned
 	p := probes.NewCodePlan(o, points)
-	m.selection.Prune(p)
+	pc.selection.Prune(p)
 	if len(p.Placements) > 0 {
-		m.mu.Lock()
-		known.plan, known.err = m.decoder.Store(m.kernel, p, m.running)
-		m.mu.Unlock()
+		pc.reader.mu.Lock()
+		known.plan, known.err = pc.reader.decoder.Store(pc.kernel, p, pc.running)
+		pc.reader.mu.Unlock()
 	}
-	m.code[o] = known
+	pc.code[o] = known
 	return known.plan, known.err
 }
 

@@ -139,22 +139,18 @@ func (m *Measurement) answer(c net.Conn) {
 
 // OnDump sets what writes a snapshot of a process to a file, and returns the file's name.
 func (m *Measurement) OnDump(write func(pid int) (name string, err error)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.onDump = write
+	m.onDump.Store(&write)
 }
 
 func (m *Measurement) dump(pid int) (name string, err error) {
-	if _, err := m.measured(pid); err != nil {
+	if _, err := m.reader.measured(pid); err != nil {
 		return "", err
 	}
-	m.mu.Lock()
-	write := m.onDump
-	m.mu.Unlock()
+	write := m.onDump.Load()
 	if write == nil {
 		return "", errors.New("this measurement writes no snapshots")
 	}
-	return write(pid)
+	return (*write)(pid)
 }
 
 // Ask sends a request to the measurement that measures a process, and returns what the answer says

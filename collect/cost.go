@@ -16,46 +16,46 @@ type costing struct {
 	done    chan struct{}
 	costs   *calibration.Costs
 	err     error // why the costs are not known
-	pending bool  // calibration is not over; guarded by Measurement.mu
+	pending bool  // calibration is not over; guarded by reader.mu
 }
 
 // calibrate begins to measure what hits cost, on a program of the tool's own. Meanwhile the files
 // of the measured process are read, and its probes placed. The engines get no events until
 // calibration is over; records are set aside meanwhile.
-func (m *Measurement) calibrate() {
-	m.costing.done, m.costing.pending = make(chan struct{}), true
+func (rd *reader) calibrate() {
+	rd.costing.done, rd.costing.pending = make(chan struct{}), true
 	go func() {
-		defer close(m.costing.done)
+		defer close(rd.costing.done)
 		begin := time.Now()
-		c, err := calibration.Measure(m.kernel)
+		c, err := calibration.Measure(rd.kernel)
 		if err != nil {
-			m.logf("%v", err)
+			rd.logf("%v", err)
 		} else {
-			m.logf("calibrated in %s: %+v", time.Since(begin).Round(time.Microsecond), *c)
+			rd.logf("calibrated in %s: %+v", time.Since(begin).Round(time.Microsecond), *c)
 		}
-		m.costsFound(c, err)
+		rd.costsFound(c, err)
 	}()
 }
 
 // costsFound ends calibration: from now on the engines get events.
-func (m *Measurement) costsFound(c *calibration.Costs, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.costing.costs, m.costing.err, m.costing.pending = c, err, false
-	for _, p := range m.procs {
-		m.tellCosts(p)
+func (rd *reader) costsFound(c *calibration.Costs, err error) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	rd.costing.costs, rd.costing.err, rd.costing.pending = c, err, false
+	for _, p := range rd.procs {
+		rd.tellCosts(p)
 	}
 }
 
 // tellCosts tells an engine what hits cost, if that is known, so that it can take the cost out of
-// times. The engine must not have had an event yet. Measurement.mu is held.
-func (m *Measurement) tellCosts(p *Process) {
-	c := &m.costing
+// times. The engine must not have had an event yet. reader.mu is held.
+func (rd *reader) tellCosts(p *Process) {
+	c := &rd.costing
 	if c.pending || c.costs == nil {
 		return
 	}
 	table := c.costs.Table()
-	if m.budget == nil { // a budget deals with storms itself
+	if rd.budget == nil { // a budget deals with storms itself
 		p.rates = advice.NewRates(&table)
 	} else {
 		p.engine.Budgeted()
@@ -70,9 +70,9 @@ func (m *Measurement) tellCosts(p *Process) {
 // probes writes 100 MB a second, and the slowest way to calibrate takes less than half a second.
 const asideBytes = 64 << 20
 
-// setAside makes room in the rings while calibration is under way; mu is held.
-func (m *Measurement) setAside() error {
-	for _, r := range m.rings {
+// setAside makes room in the rings while calibration is under way; reader.mu is held.
+func (rd *reader) setAside() error {
+	for _, r := range rd.rings {
 		if err := r.SetAside(asideBytes); err != nil {
 			return err
 		}
@@ -82,22 +82,25 @@ func (m *Measurement) setAside() error {
 
 // Costs returns what a probe hit costs a thread on this machine, or an error that says why that is
 // not known. It waits until calibration is over.
-func (m *Measurement) Costs() (*calibration.Costs, error) {
-	if m.costing.done == nil {
+func (m *Measurement) Costs() (*calibration.Costs, error) { return m.reader.costing.wait() }
+
+// wait waits until calibration is over, and returns its outcome.
+func (c *costing) wait() (*calibration.Costs, error) {
+	if c.done == nil {
 		return nil, errors.New("not measured")
 	}
-	<-m.costing.done
-	return m.costing.costs, m.costing.err
+	<-c.done
+	return c.costs, c.err
 }
 
 // overhead adds to a process's counts of hits, which may be nil, how the probes were attached, and
 // why their cost is not known.
-func (m *Measurement) overhead(o *profile.Overhead) *profile.Overhead {
+func (rd *reader) overhead(o *profile.Overhead) *profile.Overhead {
 	if o == nil {
 		o = &profile.Overhead{}
 	}
-	o.Mode = m.kernel.Mode().String()
-	if _, err := m.Costs(); err != nil {
+	o.Mode = rd.kernel.Mode().String()
+	if _, err := rd.costing.wait(); err != nil {
 		o.Failed = fmt.Sprintf("It is not known what the probes cost: %v.", err)
 	}
 	return o

@@ -20,16 +20,16 @@ func TestPendingCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Measurement{kernel: k, logf: t.Logf, procs: map[uint32]*Process{}}
-	if m.rings, err = k.Rings(); err != nil {
+	m := assemble(&common{kernel: k, logf: t.Logf})
+	if m.reader.rings, err = k.Rings(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		for _, r := range m.rings {
+		for _, r := range m.reader.rings {
 			r.Close()
 		}
 	}()
-	m.readTo = make([]uint64, len(m.rings))
+	m.reader.readTo = make([]uint64, len(m.reader.rings))
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var stack [64]uint64
@@ -41,30 +41,30 @@ func TestPendingCosts(t *testing.T) {
 	}
 	drain := func() {
 		t.Helper()
-		if _, err := m.drain(); err != nil {
+		if _, err := m.reader.drain(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	m.costing.pending = true
+	m.reader.costing.pending = true
 	hit(1000)
 	drain()
 	hit(500)
 	drain()
-	if m.strays != 0 {
-		t.Errorf("%d records were used", m.strays)
+	if m.reader.strays != 0 {
+		t.Errorf("%d records were used", m.reader.strays)
 	}
-	p := m.newProcess(unix.Getpid(), m.newProgram(unix.Getpid(), false))
+	p := m.lives.newProcess(unix.Getpid(), m.newProgram(unix.Getpid(), false))
 	if p.rates != nil {
 		t.Error("a process was told costs that nobody knows")
 	}
 	c := &calibration.Costs{Emulated: calibration.Split{Before: 400, After: 300}}
-	m.costsFound(c, nil)
+	m.reader.costsFound(c, nil)
 	if p.rates == nil || p.rates.Costs.Kinds[event.ProbeEmulated] != (event.HitCost{Before: 400, After: 300}) {
 		t.Error("a process was not told the costs")
 	}
 	hit(200)
 	drain()
-	if m.strays != 1700 { // of a row that no plan has
-		t.Errorf("%d records of 1700 came", m.strays)
+	if m.reader.strays != 1700 { // of a row that no plan has
+		t.Errorf("%d records of 1700 came", m.reader.strays)
 	}
 }

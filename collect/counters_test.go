@@ -13,7 +13,7 @@ func TestUncountedNamedOnce(t *testing.T) {
 	if why := c.counters[0].Failed; why == "" || strings.Contains(why, "nothing") {
 		t.Errorf("not counted: %q", why)
 	}
-	m := &Measurement{counting: c}
+	m := assemble(&common{counting: c})
 	if notes := m.CounterNotes(); len(notes) != 1 || strings.Count(notes[0], "nothing: ") != 1 {
 		t.Errorf("notes %q", notes)
 	}

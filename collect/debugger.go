@@ -19,43 +19,43 @@ import (
 // debuggersEvery is how often the processes are checked for debuggers.
 const debuggersEvery = time.Second
 
-// watchDebuggers warns of debuggers that were attached since the last check; living is held.
-func (m *Measurement) watchDebuggers() {
-	if time.Since(m.debuggersLooked) < debuggersEvery {
+// watchDebuggers warns of debuggers that were attached since the last check; lives.mu is held.
+func (lv *lives) watchDebuggers() {
+	if time.Since(lv.debuggersLooked) < debuggersEvery {
 		return
 	}
-	m.debuggersLooked = time.Now()
-	m.mu.Lock()
+	lv.debuggersLooked = time.Now()
+	lv.reader.mu.Lock()
 	var pids []int
-	for pid, p := range m.procs {
+	for pid, p := range lv.reader.procs {
 		if !p.debugged {
 			pids = append(pids, int(pid))
 		}
 	}
-	m.mu.Unlock()
+	lv.reader.mu.Unlock()
 	for _, pid := range pids {
-		m.warnOfDebugger(pid)
+		lv.reader.warnOfDebugger(pid)
 	}
 }
 
 // warnOfDebugger warns, once for each process, if the process is being debugged.
-func (m *Measurement) warnOfDebugger(pid int) {
+func (rd *reader) warnOfDebugger(pid int) {
 	t := target.TracerOf(pid)
 	if t.PID == 0 {
 		return
 	}
 	s := fmt.Sprintf("Process %d is being debugged by %s (process %d): where a breakpoint and a probe are in one place, the program may not stop there, and probe hits may be missing; a breakpoint that outlives the probes kills the program (SIGTRAP).",
 		pid, t.Name, t.PID)
-	m.mu.Lock()
-	p := m.procs[uint32(pid)]
+	rd.mu.Lock()
+	p := rd.procs[uint32(pid)]
 	if p != nil && !p.debugged {
 		p.debugged = true
 		p.warnOnce(s)
 	} else {
 		p = nil
 	}
-	say := m.say
-	m.mu.Unlock()
+	say := rd.say
+	rd.mu.Unlock()
 	if p != nil && say != nil {
 		say(s)
 	}
@@ -69,11 +69,14 @@ type heldProbes struct {
 
 // Held returns a sentence that says for which processes probes stay after the measurement, because
 // of a debugger. It returns "" if there are none.
-func (m *Measurement) Held() string {
-	m.scanning.Lock()
-	defer m.scanning.Unlock()
+func (m *Measurement) Held() string { return m.placer.heldSentence() }
+
+// heldSentence is Held.
+func (pc *placer) heldSentence() string {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
 	var who []string
-	for _, h := range m.held {
+	for _, h := range pc.held {
 		if t := target.TracerOf(h.pid); t.PID != 0 {
 			who = append(who, fmt.Sprintf("%d (by %s, process %d)", h.pid, t.Name, t.PID))
 		}
@@ -96,12 +99,12 @@ func (m *Measurement) AwaitDebuggers(ctx context.Context) {
 
 // takeHeld returns the links of the probes that stayed because of a debugger, for the caller to
 // close.
-func (m *Measurement) takeHeld() (links []io.Closer) {
-	m.scanning.Lock()
-	defer m.scanning.Unlock()
-	for _, h := range m.held {
+func (pc *placer) takeHeld() (links []io.Closer) {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	for _, h := range pc.held {
 		links = append(links, h.links...)
 	}
-	m.held = nil
+	pc.held = nil
 	return links
 }

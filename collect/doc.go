@@ -92,36 +92,38 @@
 // The report says so if processes start faster than we read their starts, or if a map of the kernel
 // side is full.
 //
-// # Locks
+// # The parts of a measurement, and their locks
 //
-// The locks of a Measurement, and what each protects:
+// A Measurement consists of four parts. Each part has a lock named mu, and uses only the parts above
+// it in this table.
 //
-//	lock       protects
-//	living     acting on lives, strangers, Program.over, Program.userChecked,
-//	           debuggersLooked, missed
-//	settling   the making of profiles, one at a time: they share DebugFiles
-//	scanning   plans, code, plains, loaders, held, mpi.kernel, mpi.plans, the groupLinks;
-//	           of each process: placed, code, mpi.placed, libs, cores, detached, offGone,
-//	           alone, shares
-//	mu         procs, programs, readTo, decoder, mpi.decoder, strays, costing.pending;
-//	           budget.ledger, worst; sampling.probed, throttled, limit;
-//	           of each process: engine, resolver, usage, warnings, rates, times, mpi.job;
-//	           of each program: refused, troubles, done
-//	sharing    shared: probes placed for all processes, and the count of their users
+//	part      does                                      its mu protects
+//	reader    reads the rings, feeds the engines        its fields, and of each process the struct
+//	                                                    reading; of each program refused, troubles,
+//	                                                    done; limiter.ledger and worst
+//	placer    places and removes probes                 its fields, and of each process the struct
+//	                                                    placement; the groupLinks
+//	profiles  makes profiles, one at a time             the debug files that profiles share
+//	lives     acts on forks, programs, libraries, ends  its fields; of each program over and
+//	                                                    userChecked
+//
+// There are four small locks more: placer.sharing protects the probes that are placed for all
+// processes, and the count of their users; programs.mu the list of programs; user.Regions.mu the
+// regions of the user's own; and launch.Guard has one.
 //
 // Locks are taken in this order, and any of them may be left out:
 //
-//	living -> scanning -> mu
-//	          scanning -> sharing
-//	settling -> mu
-//	living, scanning, settling -> user.Regions.mu
+//	lives.mu -> placer.mu -> reader.mu
+//	            placer.mu -> placer.sharing
+//	profiles.mu -> reader.mu
 //
-// No code holds settling together with living or scanning. No other lock of a Measurement is taken
-// while mu or sharing is held. user.Regions.mu is taken last. budget.removed
-// is written with scanning and mu held, so either lock is enough to read it.
+// No code holds profiles.mu together with lives.mu or placer.mu. None of the parts' locks is taken
+// while reader.mu or one of the small locks is held. limiter.removed is written with placer.mu and
+// reader.mu held, so either lock is enough to read it. What is in common does not change once the
+// measurement has started, and needs no lock.
 //
-// A process that was taken out of `procs` (takeOut) belongs to the goroutine that took it out. That
-// goroutine makes the profile (finish) without living, scanning, or, for most of the time, mu. The
-// caches of the whole tool and the guardian (package launch) have locks or sync.Maps of
-// their own. No other lock is taken while one of these is held.
+// A process that was taken out of reader.procs (takeOut) belongs to the goroutine that took it out.
+// That goroutine makes the profile (finish) without lives.mu, placer.mu, or, for most of the time,
+// reader.mu. The caches of the whole tool have locks of their own (symbols.Memo). No other lock is
+// taken while one of these is held.
 package collect

@@ -5,27 +5,27 @@ package collect
 
 // hold keeps threads from folding until letFold: all that was folded ended before any time that is
 // read after the call.
-func (m *Measurement) hold() {
-	if err := m.kernel.HoldFolds(); err != nil {
-		m.logf("%v", err)
+func (c *common) hold() {
+	if err := c.kernel.HoldFolds(); err != nil {
+		c.logf("%v", err)
 	}
 }
 
 // letFold undoes hold: all that is folded from now on begins after any time that was read before
 // the call.
-func (m *Measurement) letFold() {
-	if err := m.kernel.LetFold(); err != nil {
-		m.logf("%v", err)
+func (c *common) letFold() {
+	if err := c.kernel.LetFold(); err != nil {
+		c.logf("%v", err)
 	}
 }
 
 // settleFolds makes the kernel side write what the threads of a process have folded. The process's
 // probes must be gone, or the process be stopped.
-func (m *Measurement) settleFolds(p *Process, stopped bool) {
-	if err := m.kernel.SettleFolds(int(p.pid), stopped); err != nil {
-		m.logf("process %d: %v", p.pid, err)
+func (c *common) settleFolds(p *Process, stopped bool) {
+	if err := c.kernel.SettleFolds(int(p.pid), stopped); err != nil {
+		c.logf("process %d: %v", p.pid, err)
 	}
 }
 
 // Trace makes the kernel side report every hit by a record of its own: nothing is folded any more.
-func (m *Measurement) Trace() { m.hold() }
+func (c *common) Trace() { c.hold() }

@@ -12,9 +12,9 @@ import (
 
 // groupLinks are the probes of a file in a process, by group of constructs, so that the probes of
 // each group can be removed and placed again. The constructs of event.NoGroup are probed as long as
-// the measurement lasts. Guarded by Measurement.scanning.
+// the measurement lasts. Guarded by placer.mu.
 type groupLinks struct {
-	m     *Measurement
+	pc    *placer
 	p     *Process
 	path  string
 	plan  *probes.Attached
@@ -22,10 +22,10 @@ type groupLinks struct {
 }
 
 // attachGroups places a file's probes, except those of groups that are removed.
-func (m *Measurement) attachGroups(p *Process, path string, a *probes.Attached) (io.Closer, error) {
-	l := &groupLinks{m: m, p: p, path: path, plan: a}
+func (pc *placer) attachGroups(p *Process, path string, a *probes.Attached) (io.Closer, error) {
+	l := &groupLinks{pc: pc, p: p, path: path, plan: a}
 	for g := range event.NumGroups {
-		if m.budget.removed[g] {
+		if pc.budget.removed[g] {
 			continue
 		}
 		if err := l.place(g); err != nil {
@@ -53,7 +53,7 @@ func (l *groupLinks) place(g event.Group) (err error) {
 	if l.links[g] != nil || len(points) == 0 {
 		return nil
 	}
-	l.links[g], err = l.m.share(l.p, groupPlan{l.plan, g}, func(pid int) (io.Closer, error) { return l.m.kernel.Attach(l.path, pid, points) })
+	l.links[g], err = l.pc.share(l.p, groupPlan{l.plan, g}, func(pid int) (io.Closer, error) { return l.pc.kernel.Attach(l.path, pid, points) })
 	return err
 }
 

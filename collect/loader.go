@@ -19,11 +19,11 @@ import (
 // watchLoader watches the dynamic loader of a process, and tells whether it is watched. The loader
 // of a launched program is watched for all processes until the measurement ends; that of an
 // attached process is watched for this process. p is nil for a process that is not measured.
-// scanning is held.
-func (m *Measurement) watchLoader(p *Process, mods []symbols.Module) bool {
+// placer.mu is held.
+func (pc *placer) watchLoader(p *Process, mods []symbols.Module) bool {
 	if p != nil && !p.program.launched {
 		if p.libs == nil {
-			p.libs = m.watchLoaders(mods, int(p.pid))
+			p.libs = pc.watchLoaders(mods, int(p.pid))
 		}
 		return p.libs != nil
 	}
@@ -32,10 +32,10 @@ func (m *Measurement) watchLoader(p *Process, mods []symbols.Module) bool {
 			continue
 		}
 		o := mods[i].Object()
-		l, known := m.loaders[o]
+		l, known := pc.loaders[o]
 		if !known {
-			l = m.watchLoaders(mods[i:i+1], 0)
-			m.loaders[o] = l
+			l = pc.watchLoaders(mods[i:i+1], 0)
+			pc.loaders[o] = l
 		}
 		return l != nil
 	}
@@ -49,14 +49,14 @@ func isLoader(mod *symbols.Module) bool {
 
 // watchLoaders watches the first dynamic loader among mods, in one process or in all (pid 0). It
 // returns nil if there is no loader or it cannot be watched.
-func (m *Measurement) watchLoaders(mods []symbols.Module, pid int) io.Closer {
+func (pc *placer) watchLoaders(mods []symbols.Module, pid int) io.Closer {
 	for i := range mods {
 		if !isLoader(&mods[i]) {
 			continue
 		}
-		l, err := m.placeWatch(&mods[i], pid)
+		l, err := pc.placeWatch(&mods[i], pid)
 		if err != nil {
-			m.logf("%v; runtimes that programs load later are not seen", err)
+			pc.logf("%v; runtimes that programs load later are not seen", err)
 			return nil
 		}
 		return l
@@ -64,7 +64,7 @@ func (m *Measurement) watchLoaders(mods []symbols.Module, pid int) io.Closer {
 	return nil
 }
 
-func (m *Measurement) placeWatch(mod *symbols.Module, pid int) (io.Closer, error) {
+func (pc *placer) placeWatch(mod *symbols.Module, pid int) (io.Closer, error) {
 	o := mod.Object()
 	sp, err := disasm.SafePoint(o, o.Symbol("_dl_debug_state")[0], disasm.Need{})
 	if err != nil {
@@ -79,19 +79,19 @@ func (m *Measurement) placeWatch(mod *symbols.Module, pid int) (io.Closer, error
 	if v, ok := o.DataSymbol("_r_debug"); ok {
 		state = int64(v + rState - sp.VAddr)
 	}
-	m.samplesAt(o, []uint64{sp.VAddr})
-	return m.follower.WatchLibraries(mod.HostPath, pid, off, state)
+	pc.reader.samplesAt(o, []uint64{sp.VAddr})
+	return pc.follower.WatchLibraries(mod.HostPath, pid, off, state)
 }
 
 // takeLoaders returns the watches on loaders, for the caller to close.
-func (m *Measurement) takeLoaders() (links []io.Closer) {
-	m.scanning.Lock()
-	defer m.scanning.Unlock()
-	for o, l := range m.loaders {
+func (pc *placer) takeLoaders() (links []io.Closer) {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	for o, l := range pc.loaders {
 		if l != nil {
 			links = append(links, l)
 		}
-		delete(m.loaders, o)
+		delete(pc.loaders, o)
 	}
 	return links
 }

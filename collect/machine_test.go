@@ -70,7 +70,7 @@ func newMachine(t testing.TB, m synthetic.Machine) *machine {
 		}
 		out.rings = append(out.rings, records)
 	}
-	out.process = &Process{pid: synthetic.Process, usage: advice.NewUsage(), engine: attribution.New(synthetic.Process, (&attribution.Stream{}))}
+	out.process = &Process{pid: synthetic.Process, reading: reading{usage: advice.NewUsage(), engine: attribution.New(synthetic.Process, (&attribution.Stream{}))}}
 	out.process.usage.Add(0, event.Gomp, "libgomp.so.1")
 	return out
 }

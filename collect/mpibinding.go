@@ -15,7 +15,7 @@ import (
 // mpiBindings returns the address ranges in which MPI is called on behalf of the program: the
 // bindings, and the MPI library itself, which may hold some. It also stores which files they are in
 // p.
-func (m *Measurement) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWrappers {
+func (pc *placer) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWrappers {
 	w := &bpf.MPIWrappers{}
 	bindings, deep := map[*symbols.Object]bool{}, false
 	for i := range mods {
@@ -37,9 +37,9 @@ func (m *Measurement) mpiBindings(p *Process, mods []symbols.Module) *bpf.MPIWra
 	if deep {
 		w.Deep = 1
 	}
-	m.mu.Lock()
+	pc.reader.mu.Lock()
 	p.mpi.bindings = bindings
-	m.mu.Unlock()
+	pc.reader.mu.Unlock()
 	return w
 }
 

@@ -9,8 +9,8 @@ import (
 // lookForNeighbors completes the record of a neighbourhood collective on a communicator that the
 // kernel side has not seen being made: a duplicate, or one made before attaching. It tells the
 // kernel side the communicator's numbers of neighbours for later calls. The volume of this call
-// stays unknown if it depends on arrays, whose length was not known. mu is held.
-func (m *Measurement) lookForNeighbors(p *Process, r *bpf.MPIRecord) {
+// stays unknown if it depends on arrays, whose length was not known. reader.mu is held.
+func (rd *reader) lookForNeighbors(p *Process, r *bpf.MPIRecord) {
 	if p.mpi.noNeighbors[r.Comm] || p.mpi.library == nil {
 		return
 	}
@@ -25,7 +25,7 @@ func (m *Measurement) lookForNeighbors(p *Process, r *bpf.MPIRecord) {
 	}
 	r.In, r.Np = int32(in), int32(out)
 	r.Flags &^= bpf.MPIUnreadComm
-	if err := m.mpi.kernel.SetDegrees(int(p.pid), r.Comm, r.In, r.Np); err != nil {
-		m.logf("process %d: %v", p.pid, err)
+	if err := rd.mpiReading.kernel.SetDegrees(int(p.pid), r.Comm, r.In, r.Np); err != nil {
+		rd.logf("process %d: %v", p.pid, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 var threadLevels = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
 
-// begin stores what the end of MPI_Init told of rank, size and thread level; mu is held.
+// begin stores what the end of MPI_Init told of rank, size and thread level; reader.mu is held.
 func (q *mpiProcess) begin(w *mpilib.World) {
 	switch {
 	case w.Size == 0: // not told
@@ -25,7 +25,7 @@ func (q *mpiProcess) begin(w *mpilib.World) {
 }
 
 // doubt notes that what we derived from the library's code is wrong in this process, so that no
-// volumes are reported; mu is held.
+// volumes are reported; reader.mu is held.
 func (q *mpiProcess) doubt(err error) {
 	q.doubted = true
 	q.job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: what the library's code does with handles was misread (%v).", err)

@@ -66,28 +66,28 @@ func TestNoVolumesOfADoubtedLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Measurement{procs: map[uint32]*Process{}}
-	a, err := m.mpi.decoder.Store(&store{}, plan)
+	m := assemble(&common{})
+	a, err := m.reader.mpiReading.decoder.Store(&store{}, plan)
 	if err != nil || len(a.Points()) != 1 {
 		t.Fatalf("%d points, %v; want one", len(a.Points()), err)
 	}
 	const doubted, sound = 5, 6
 	for _, pid := range []uint32{doubted, sound} {
-		m.procs[pid] = &Process{pid: pid, engine: attribution.New(pid, places.NewResolver(symbols.NewProcess(int(pid)), places.Wanted{})), usage: advice.NewUsage()}
+		m.reader.procs[pid] = &Process{pid: pid, reading: reading{engine: attribution.New(pid, places.NewResolver(symbols.NewProcess(int(pid)), places.Wanted{})), usage: advice.NewUsage()}}
 	}
 	send := func(at uint64) {
-		for pid := range m.procs {
+		for pid := range m.reader.procs {
 			r := &bpf.MPIRecord{}
 			r.Pid, r.Tid, r.Row, r.Start, r.Time, r.Send = pid, pid, uint16(a.Points()[0].Row), at, at+1, 100
-			m.feedMPI(r)
+			m.reader.feedMPI(r)
 		}
 	}
 	send(1000)
-	m.procs[doubted].mpi.job = &profile.MPIJob{}
-	m.procs[doubted].mpi.doubt(errors.New("a test"))
+	m.reader.procs[doubted].mpi.job = &profile.MPIJob{}
+	m.reader.procs[doubted].mpi.doubt(errors.New("a test"))
 	send(2000)
 	for pid, want := range map[uint32]uint64{doubted: 1, sound: 0} {
-		p := m.procs[pid].engine.Finish(3000)
+		p := m.reader.procs[pid].engine.Finish(3000)
 		got := p.Nodes[0].Stats[0].MPI
 		if got.Calls != 2 || got.Unknown != want || got.Out[0] != 100*(2-want) {
 			t.Errorf("process %d: %d calls, %d of them of unknown volume, %d bytes sent; want 2, %d, %d", pid, got.Calls, got.Unknown, got.Out[0], want, 100*(2-want))

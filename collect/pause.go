@@ -11,42 +11,42 @@ import (
 // Pause takes a process's probes away until Resume. Meanwhile the process runs as if it were not
 // measured. The error is a sentence.
 func (m *Measurement) Pause(pid int) error {
-	p, err := m.measured(pid)
+	p, err := m.reader.measured(pid)
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	m.scanning.Lock()
-	if p.offGone || p.detached {
-		m.scanning.Unlock()
+	m.placer.mu.Lock()
+	if p.paused || p.detached {
+		m.placer.mu.Unlock()
 		return fmt.Errorf("the measurement of process %d is paused already, or over", pid)
 	}
 	m.hold()
 	defer m.letFold()
-	m.mu.Lock()
-	if m.settled(p) || p.ended != 0 {
-		m.mu.Unlock()
-		m.scanning.Unlock()
+	m.reader.mu.Lock()
+	if m.reader.takenOut(p) || p.ended != 0 {
+		m.reader.mu.Unlock()
+		m.placer.mu.Unlock()
 		return errNotMeasured
 	}
-	p.offGone = true
-	at := ktime() // mu is held, so all events that the engine got are older
-	p.offSince = at
-	m.mu.Unlock()
-	links := p.takeLinks()
-	m.scanning.Unlock()
-	m.leaveSampling(p)
+	p.paused = true
+	at := ktime() // reader.mu is held, so all events that the engine got are older
+	p.pausedAt = at
+	m.reader.mu.Unlock()
+	links := m.placer.takeLinks(p)
+	m.placer.mu.Unlock()
+	m.reader.leaveSampling(p)
 	closeLinks(links)
 	m.settleFolds(p, false)
-	m.cutOffMPI(p)
-	m.drainAll()
-	m.mu.Lock()
-	if m.settled(p) {
-		m.mu.Unlock()
+	m.placer.cutOffMPI(p)
+	m.reader.drainAll()
+	m.reader.mu.Lock()
+	if m.reader.takenOut(p) {
+		m.reader.mu.Unlock()
 		return errNotMeasured
 	}
 	p.engine.Pause(at)
-	m.mu.Unlock()
+	m.reader.mu.Unlock()
 	m.logf("process %d: paused in %s", pid, time.Since(begin).Round(time.Microsecond))
 	return nil
 }
@@ -54,45 +54,44 @@ func (m *Measurement) Pause(pid int) error {
 // Resume goes on measuring a process after Pause. As after attaching, its threads may be inside
 // regions. The error is a sentence.
 func (m *Measurement) Resume(pid int) error {
-	p, err := m.measured(pid)
+	p, err := m.reader.measured(pid)
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	m.scanning.Lock()
-	if !p.offGone || p.detached {
-		m.scanning.Unlock()
+	m.placer.mu.Lock()
+	if !p.paused || p.detached {
+		m.placer.mu.Unlock()
 		return fmt.Errorf("the measurement of process %d is not paused", pid)
 	}
-	p.offGone = false
-	p.alone = true  // its new plans differ from those of other processes
-	if !m.running { // from now on hits must tell how deeply regions are nested
-		m.running = true
-		m.plans = map[*symbols.Object]planned{}
+	p.paused = false
+	p.alone = true         // its new plans differ from those of other processes
+	if !m.placer.running { // from now on hits must tell how deeply regions are nested
+		m.placer.running = true
+		m.placer.plans = map[*symbols.Object]planned{}
 	}
-	p.placed, p.code = map[target.FileID]placed{}, map[target.FileID]placed{}
-	p.mpi.placed = map[target.FileID]*placedMPI{}
+	p.placed, p.code, p.placedMPI = map[target.FileID]placed{}, map[target.FileID]placed{}, map[target.FileID]*placedMPI{}
 	m.hold()
 	defer m.letFold()
 	err = m.kernel.NewEra()
-	m.scanning.Unlock()
+	m.placer.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if _, err := m.scan(p); err != nil {
+	if _, err := m.placer.scan(p); err != nil {
 		return fmt.Errorf("the probes of process %d could not be placed again: %w", pid, err)
 	}
-	m.mu.Lock()
-	if m.settled(p) || p.ended != 0 {
-		m.mu.Unlock()
+	m.reader.mu.Lock()
+	if m.reader.takenOut(p) || p.ended != 0 {
+		m.reader.mu.Unlock()
 		return errNotMeasured
 	}
 	at := ktime()
 	p.engine.Resume(target.ThreadsOf(pid), at)
-	p.offSince, p.resumed = 0, at
+	p.pausedAt, p.resumedAt = 0, at
 	// Before the process's end can be noted, after which nothing would end the sampling.
-	m.sampleIt(p)
-	m.mu.Unlock()
+	m.reader.sampleIt(p)
+	m.reader.mu.Unlock()
 	m.logf("process %d: goes on after %s", pid, time.Since(begin).Round(time.Microsecond))
 	return nil
 }
@@ -100,14 +99,14 @@ func (m *Measurement) Resume(pid int) error {
 // settled tells whether another goroutine has taken a process out of procs while mu was not held.
 // The process has ended or runs another program, and its engine belongs to that goroutine. mu is
 // held.
-func (m *Measurement) settled(p *Process) bool { return m.procs[p.pid] != p }
+func (rd *reader) takenOut(p *Process) bool { return rd.procs[p.pid] != p }
 
 // measured finds a process that is being measured.
-func (m *Measurement) measured(pid int) (*Process, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	p := m.procs[uint32(pid)]
-	if p == nil || p.ended != 0 || p.meta.Attached && p.resumed == 0 && p.began > ktime() {
+func (rd *reader) measured(pid int) (*Process, error) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	p := rd.procs[uint32(pid)]
+	if p == nil || p.ended != 0 || p.meta.Attached && p.resumedAt == 0 && p.began > ktime() {
 		return nil, errNotMeasured
 	}
 	return p, nil

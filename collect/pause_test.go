@@ -17,13 +17,13 @@ func TestPauseAtTheEnd(t *testing.T) {
 	k := driven(t)
 	pid := unix.Getpid()
 	for _, verb := range []string{"pause", "resume"} {
-		m := &Measurement{kernel: k, logf: t.Logf, procs: map[uint32]*Process{}, plans: map[*symbols.Object]planned{}, code: map[*symbols.Object]planned{}}
-		p := m.newProcess(pid, m.newProgram(pid, false))
+		m := assemble(&common{kernel: k, logf: t.Logf})
+		p := m.lives.newProcess(pid, m.newProgram(pid, false))
 		p.libs = nothing{} // needs the follower
 		ends := func() {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			delete(m.procs, p.pid)
+			m.reader.mu.Lock()
+			defer m.reader.mu.Unlock()
+			delete(m.reader.procs, p.pid)
 			p.engine = nil // who uses it panics
 		}
 		do := m.Pause
@@ -31,7 +31,7 @@ func TestPauseAtTheEnd(t *testing.T) {
 			p.placed[target.FileID{}] = placed{link: closerFunc(func() error { ends(); return nil })}
 		} else {
 			do = m.Resume
-			p.offGone = true
+			p.paused = true
 			m.AddFinder(func(*symbols.Module) []probes.CodePoint { ends(); return nil })
 		}
 		if err := do(pid); !errors.Is(err, errNotMeasured) || p.engine != nil {

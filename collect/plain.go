@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -20,7 +19,7 @@ import (
 // libraries, the kernel side looks whether all of the files are plain. We tell it of each file
 // once.
 
-// strangers are processes that are followed but not measured; guarded by Measurement.living.
+// strangers are processes that are followed but not measured; guarded by lives.mu.
 type strangers struct {
 	asked map[uint32][]bpf.FileKey      // by process: files that the kernel side asks about
 	stops map[uint32][]attribution.Stop // by process: the stops of the time before it was measured
@@ -36,33 +35,33 @@ func newStrangers() strangers {
 const settledFor = 50 * time.Millisecond
 
 // judge looks at the files that a process maps, and answers the questions of the kernel side about
-// them. It tells whether all files are plain, and whether the process's loader is watched. living
+// them. It tells whether all files are plain, and whether the process's loader is watched. lives.mu
 // is held.
-func (m *Measurement) judge(pid uint32, mapped *symbols.Process) (plain, watched bool) {
+func (lv *lives) judge(pid uint32, mapped *symbols.Process) (plain, watched bool) {
 	mods, err := mapped.Modules()
-	m.scanning.Lock()
-	defer m.scanning.Unlock()
-	plain = err == nil && len(mods) > 0 && m.allPlain(mods)
-	watched = m.watchLoader(nil, mods)
-	for _, file := range m.strangers.asked[pid] {
-		is, ok := m.fileOf(mods, file.Inode)
+	lv.placer.mu.Lock()
+	defer lv.placer.mu.Unlock()
+	plain = err == nil && len(mods) > 0 && lv.placer.allPlain(mods)
+	watched = lv.placer.watchLoader(nil, mods)
+	for _, file := range lv.strangers.asked[pid] {
+		is, ok := lv.placer.fileOf(mods, file.Inode)
 		if !ok && plain {
 			is, ok = bpf.FilePlain, true // its file system shows two inode numbers for one file
 		}
 		if !ok || is != bpf.FileWanted && time.Since(time.Unix(0, int64(file.Changed))) < settledFor {
 			continue
 		}
-		if err := m.follower.Learn(file, is); err != nil {
-			m.logf("%v", err)
+		if err := lv.follower.Learn(file, is); err != nil {
+			lv.logf("%v", err)
 		}
 	}
-	delete(m.strangers.asked, pid)
+	delete(lv.strangers.asked, pid)
 	return plain, watched
 }
 
 // fileOf tells what the module with an inode is. ok is false if no module or more than one has the
-// inode; scanning is held.
-func (m *Measurement) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs, ok bool) {
+// inode; placer.mu is held.
+func (pc *placer) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs, ok bool) {
 	for i := range mods {
 		switch mod := &mods[i]; {
 		case mod.Inode != inode:
@@ -70,10 +69,10 @@ func (m *Measurement) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs
 		case ok: // two files of different file systems
 			return is, false
 		case isLoader(mod):
-			if is = bpf.FileLoader; m.loaders[mod.Object()] == nil {
+			if is = bpf.FileLoader; pc.loaders[mod.Object()] == nil {
 				is = bpf.FileWanted
 			}
-		case m.plain(mod):
+		case pc.plain(mod):
 			is = bpf.FilePlain
 		default:
 			is = bpf.FileWanted
@@ -83,10 +82,10 @@ func (m *Measurement) fileOf(mods []symbols.Module, inode uint64) (is bpf.FileIs
 	return is, ok
 }
 
-// allPlain tells whether nothing in any module can be measured; scanning is held.
-func (m *Measurement) allPlain(mods []symbols.Module) bool {
+// allPlain tells whether nothing in any module can be measured; placer.mu is held.
+func (pc *placer) allPlain(mods []symbols.Module) bool {
 	for i := range mods {
-		if !m.plain(&mods[i]) {
+		if !pc.plain(&mods[i]) {
 			return false
 		}
 	}
@@ -95,17 +94,17 @@ func (m *Measurement) allPlain(mods []symbols.Module) bool {
 
 // plain tells whether nothing in a module can be measured. A program that calls a runtime is plain,
 // too, unless its own code is probed: the runtime is another file.
-func (m *Measurement) plain(mod *symbols.Module) bool {
+func (pc *placer) plain(mod *symbols.Module) bool {
 	o := mod.Object()
-	known, ok := m.plains[o]
+	known, ok := pc.plains[o]
 	if !ok {
 		known = !target.IsOffload(filepath.Base(mod.Path)) && !openmp.Named(mod.Path) &&
 			!(target.MayBeRuntime(o) && openmp.Identify(o) != event.NoRuntime) && !(target.MayBeMPI(o) && mpilib.Is(o))
-		if known && len(m.finders) > 0 {
-			plan, err := m.codePlan(mod)
+		if known && len(pc.finders) > 0 {
+			plan, err := pc.codePlan(mod)
 			known = plan == nil && err == nil
 		}
-		m.plains[o] = known
+		pc.plains[o] = known
 	}
 	return known
 }
@@ -116,51 +115,51 @@ const adoptAfter = 250 * time.Millisecond
 
 // adopt begins to measure processes that use no runtime and have run for adoptAfter, so that they
 // are sampled. It also forgets strangers that are not followed any more. A process with a runtime
-// is measured from its start. living is held.
-func (m *Measurement) adopt() {
-	followed := m.follower.Followed()
-	for pid := range m.strangers.asked {
+// is measured from its start. lives.mu is held.
+func (lv *lives) adopt() {
+	followed := lv.follower.Followed()
+	for pid := range lv.strangers.asked {
 		if _, ok := followed[pid]; !ok {
-			delete(m.strangers.asked, pid)
+			delete(lv.strangers.asked, pid)
 		}
 	}
-	for pid := range m.strangers.stops {
+	for pid := range lv.strangers.stops {
 		if _, ok := followed[pid]; !ok {
-			delete(m.strangers.stops, pid)
+			delete(lv.strangers.stops, pid)
 		}
 	}
-	if m.sampling.kernel == nil {
+	if lv.reader.sampling.kernel == nil {
 		return
 	}
 	for pid, flags := range followed {
 		if flags&bpf.FollowKnown != 0 {
 			continue
 		}
-		s, ok := m.follower.Started(int(pid))
-		g := m.programOf(flags)
+		s, ok := lv.follower.Started(int(pid))
+		g := lv.programs.of(flags)
 		if ok && g != nil && g.launched && !g.over && ktime()-s.Began > uint64(adoptAfter) {
-			m.newProcess(int(pid), g)
+			lv.newProcess(int(pid), g)
 		}
 	}
 }
 
 // startedBefore corrects the beginning of a process that had begun to run its program before we
 // looked at it.
-func (m *Measurement) startedBefore(p *Process) {
-	s, ok := m.follower.Started(int(p.pid))
+func (lv *lives) startedBefore(p *Process) {
+	s, ok := lv.follower.Started(int(p.pid))
 	if !ok {
 		return
 	}
 	used := since(p.cpu0.User, s.User) + since(p.cpu0.System, s.System)
 	p.began, p.cpu0 = s.Began, target.CPUTimes{User: s.User, System: s.System}
-	for _, stop := range m.strangers.stops[p.pid] {
+	for _, stop := range lv.strangers.stops[p.pid] {
 		if stop.From >= s.Began {
 			p.meta.Stopped.Add(int64(stop.To - stop.From))
 			p.engine.Stopped(stop)
 		}
 	}
-	delete(m.strangers.stops, p.pid)
-	if m.sampling.kernel != nil && used > int64(2*target.ClockTick) {
+	delete(lv.strangers.stops, p.pid)
+	if lv.reader.sampling.kernel != nil && used > int64(2*target.ClockTick) {
 		p.sampled.late = ktime() - s.Began
 	}
 }
@@ -170,17 +169,3 @@ func wentOn(pid uint32, stop attribution.Stop, now uint64) string {
 	return fmt.Sprintf("Process %d was let go on after %.1f s, before its probes were in place, because ompp-attach was held up: what it did in the %.1f s that followed is not measured.",
 		pid, float64(stop.To-stop.From)/1e9, float64(now-stop.To)/1e9)
 }
-
-// keepAlive gives the kernel side signs of life until ctx ends.
-func (m *Measurement) keepAlive(ctx context.Context) {
-	for ctx.Err() == nil {
-		m.follower.Alive()
-		select {
-		case <-ctx.Done():
-		case <-time.After(aliveEvery):
-		}
-	}
-}
-
-// aliveEvery is the time between two signs of life for the kernel side.
-const aliveEvery = time.Second

@@ -111,13 +111,13 @@ func (c probedCode) probing(mods []symbols.Module, seen returned, r *bpf.SampleR
 
 // samplesAt tells the sampling of the probes that are about to be placed in a file. mu must not be
 // held.
-func (m *Measurement) samplesAt(o *symbols.Object, probed []uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.sampling.kernel == nil {
+func (rd *reader) samplesAt(o *symbols.Object, probed []uint64) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	if rd.sampling.kernel == nil {
 		return
 	}
 	for _, vaddr := range probed {
-		m.sampling.probed.add(o, vaddr)
+		rd.sampling.probed.add(o, vaddr)
 	}
 }

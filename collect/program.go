@@ -22,54 +22,68 @@ type Program struct {
 	pid      int
 	launched bool
 
-	over        bool     // it is not measured any more; guarded by Measurement.living
-	userChecked bool     // guarded by Measurement.living
-	refused     error    // why it must not run; with the next two guarded by Measurement.mu
+	over        bool     // it is not measured any more; guarded by lives.mu
+	userChecked bool     // guarded by lives.mu
+	refused     error    // why it must not run; with the next two guarded by reader.mu
 	troubles    []string // sentences about processes that have no profile to hold them
 	done        []*Process
-	settling    sync.WaitGroup // of goroutines that make profiles of ended processes
+	making      sync.WaitGroup // of goroutines that make profiles of ended processes
 }
 
 // numberShift is the place of a program's number in the flags of a followed process. Children
 // inherit the flags, so that even a child whose fork was not reported is known as the program's.
 const numberShift = 8
 
+// programs are the programs of a measurement. No other lock is taken while its lock is held.
+type programs struct {
+	mu   sync.Mutex
+	list []*Program // by number, from 1
+}
+
+// add numbers a program.
+func (s *programs) add(g *Program) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, g)
+	g.number = uint32(len(s.list))
+}
+
+// of returns the program that the flags of a followed process name, or nil.
+func (s *programs) of(flags uint32) *Program {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := flags >> numberShift
+	if n == 0 || int(n) > len(s.list) {
+		return nil
+	}
+	return s.list[n-1]
+}
+
+// all returns all programs so far, in order of their numbers.
+func (s *programs) all() []*Program {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.list)
+}
+
 func (m *Measurement) newProgram(pid int, launched bool) *Program {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	g := &Program{m: m, number: uint32(len(m.programs)) + 1, pid: pid, launched: launched}
-	m.programs = append(m.programs, g)
+	g := &Program{m: m, pid: pid, launched: launched}
+	m.lives.programs.add(g)
 	return g
 }
 
 func (g *Program) flags(f uint32) uint32 { return f | g.number<<numberShift }
-
-// programOf returns the program that the flags of a followed process name, or nil.
-func (m *Measurement) programOf(flags uint32) *Program {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.programWith(flags)
-}
-
-// programWith is programOf for callers that hold mu.
-func (m *Measurement) programWith(flags uint32) *Program {
-	n := flags >> numberShift
-	if n == 0 || int(n) > len(m.programs) {
-		return nil
-	}
-	return m.programs[n-1]
-}
 
 // Follow measures a process, its children and their children from the next program that the process
 // runs. The measurement must have been started. Follow returns when calibration is over, which
 // would take a processor from the program.
 func (m *Measurement) Follow(pid int) (*Program, error) {
 	if !m.follower.EndsStops() || launch.AlwaysGuarded() {
-		if err := m.guard.Start(m.follower.StoppedMap(), m.follower.FollowedMap()); err != nil {
+		if err := m.lives.guard.Start(m.follower.StoppedMap(), m.follower.FollowedMap()); err != nil {
 			return nil, err
 		}
 	}
-	_, _ = m.Costs()
+	_, _ = m.reader.costing.wait()
 	g := m.newProgram(pid, true)
 	if err := m.follower.Follow(pid, g.flags(bpf.FollowStop|bpf.FollowChildren|bpf.FollowFirst)); err != nil {
 		return nil, err
@@ -79,8 +93,8 @@ func (m *Measurement) Follow(pid int) (*Program, error) {
 
 // Refusal returns why the launched program was ended before it ran, or nil.
 func (g *Program) Refusal() error {
-	g.m.mu.Lock()
-	defer g.m.mu.Unlock()
+	g.m.reader.mu.Lock()
+	defer g.m.reader.mu.Unlock()
 	return g.refused
 }
 
@@ -88,28 +102,28 @@ func (g *Program) Refusal() error {
 // end. Processes of the program that still run go on without probes.
 func (g *Program) End(e launch.Ending) *Result {
 	m := g.m
-	m.over(g.pid)
+	m.reader.over(g.pid)
 	mine := func(flags uint32) bool { return flags>>numberShift == g.number }
 	// Children that outlive the measurement must not wait for its profiles.
 	m.follower.Release(mine)
-	m.living.Lock()
+	m.lives.mu.Lock()
 	g.over = true
-	m.living.Unlock()
+	m.lives.mu.Unlock()
 	m.follower.Release(mine) // processes that were stopped meanwhile
-	m.mu.Lock()
-	procs := slices.DeleteFunc(slices.Collect(maps.Values(m.procs)), func(p *Process) bool { return p.program != g })
+	m.reader.mu.Lock()
+	procs := slices.DeleteFunc(slices.Collect(maps.Values(m.reader.procs)), func(p *Process) bool { return p.program != g })
 	for _, p := range procs {
 		if p.first && e.CPU != (target.CPUTimes{}) {
 			p.cpu = e.CPU
 		}
 	}
-	m.mu.Unlock()
+	m.reader.mu.Unlock()
 	slices.SortFunc(procs, byPID)
 	// All processes lose their probes before the first profile is made, which may take a while.
 	for _, p := range procs {
-		m.leave(p)
+		m.lives.leave(p)
 	}
-	m.drainAll()
+	m.reader.drainAll()
 	for _, p := range procs {
 		how := "still running when measurement ended"
 		switch {
@@ -118,10 +132,10 @@ func (g *Program) End(e launch.Ending) *Result {
 		case target.Ended(int(p.pid)):
 			how = endedSomehow
 		}
-		m.takeOut(p)
-		m.finish(p, how)
+		m.reader.takeOut(p)
+		m.profiles.finish(p, how)
 	}
-	g.settling.Wait()
+	g.making.Wait()
 	return g.result(e)
 }
 
@@ -152,10 +166,10 @@ type Result struct {
 
 // result makes the result of a program that has ended.
 func (g *Program) result(e launch.Ending) *Result {
-	g.m.mu.Lock()
+	g.m.reader.mu.Lock()
 	slices.SortStableFunc(g.done, firstFirst)
 	done := g.done
-	g.m.mu.Unlock()
+	g.m.reader.mu.Unlock()
 	return g.gather(done, e)
 }
 
@@ -170,13 +184,13 @@ func (g *Program) gather(done []*Process, e launch.Ending) *Result {
 			res.Lost += n
 		}
 	}
-	res.Lost += m.mpi.dropped()
+	res.Lost += m.placer.droppedMPI()
 	if m.wanted.User != nil {
 		res.Unfound = m.wanted.User.Unmatched()
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.logf("%d records of processes that were not followed, or not any more", m.strays)
+	m.reader.mu.Lock()
+	defer m.reader.mu.Unlock()
+	m.logf("%d records of processes that were not followed, or not any more", m.reader.strays)
 	res.Troubles = g.troubles
 	for _, p := range done {
 		if p.profile == nil || p.profile.Meta.Hits == 0 && !p.first && !p.mpi.begun {
@@ -186,7 +200,7 @@ func (g *Program) gather(done []*Process, e launch.Ending) *Result {
 		if p.first && g.launched {
 			p.profile.Meta.Exit = e.Status
 		}
-		if res.Lost > 0 && len(m.programs) > 1 {
+		if res.Lost > 0 && len(m.lives.programs.all()) > 1 {
 			p.profile.Warnings = append(p.profile.Warnings, fmt.Sprintf("The %d lost hits are those of all ranks on this node that were measured until this one ended.", res.Lost))
 		}
 		if p.first {
@@ -200,10 +214,6 @@ func (g *Program) gather(done []*Process, e launch.Ending) *Result {
 	res.oneEach()
 	return res
 }
-
-// RecordEvents makes the measurement keep every event, for Result.Streams. It must be called before
-// any process is measured.
-func (m *Measurement) RecordEvents() { m.recording = true }
 
 // oneEach leaves each rank to one profile: that of the process which is the rank. Other programs
 // and children of a script inherit the variables, and only seem to be the rank.

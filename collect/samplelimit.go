@@ -73,23 +73,23 @@ func boundSampling(k *bpf.Sampler, a *perf.Attr, as *profile.Sampling) (sampling
 }
 
 // keepSampling keeps the rate of a counter's samples below the limit until ctx is done.
-func (m *Measurement) keepSampling(ctx context.Context) {
-	s := &m.sampling
-	m.mu.Lock()
+func (rd *reader) keepSampling(ctx context.Context) {
+	s := &rd.sampling
+	rd.mu.Lock()
 	period := s.as.Period
-	m.mu.Unlock()
-	s.kernel.KeepTo(ctx, period, s.limit.rate, m.samplesSlowed)
+	rd.mu.Unlock()
+	s.kernel.KeepTo(ctx, period, s.limit.rate, rd.samplesSlowed)
 }
 
 // samplesSlowed notes that a sample is taken less often from now on: every period times.
-func (m *Measurement) samplesSlowed(period uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := &m.sampling
+func (rd *reader) samplesSlowed(period uint64) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	s := &rd.sampling
 	told := s.limit.told
 	s.limit.told = fmt.Sprintf("samples came so fast that they would take over %.0f %% of the program's time: one is taken every %d times now", 100*mostSampling, period)
-	if told == "" && m.say != nil {
-		m.say(s.limit.told)
+	if told == "" && rd.say != nil {
+		rd.say(s.limit.told)
 	}
 	s.as.Period = period
 }

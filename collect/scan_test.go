@@ -49,17 +49,14 @@ func runtimeOf(t *testing.T) (pid int, runtime *symbols.Object) {
 func TestScanTrouble(t *testing.T) {
 	pid, runtime := runtimeOf(t)
 	trouble := errors.New("no such structure")
-	m := &Measurement{
-		logf:  func(string, ...any) {},
-		plans: map[*symbols.Object]planned{runtime: {err: trouble}},
-		procs: map[uint32]*Process{},
-	}
-	p := m.newProcess(pid, m.newProgram(pid, true))
+	m := assemble(&common{logf: func(string, ...any) {}})
+	m.placer.plans[runtime] = planned{err: trouble}
+	p := m.lives.newProcess(pid, m.newProgram(pid, true))
 	p.libs = nothing{} // needs the kernel
 	var all sync.WaitGroup
 	for range 3 {
 		all.Go(func() {
-			if found, err := m.scan(p); found != 0 || !errors.Is(err, trouble) {
+			if found, err := m.placer.scan(p); found != 0 || !errors.Is(err, trouble) {
 				t.Errorf("scan: %d, %v", found, err)
 			}
 		})
@@ -68,11 +65,11 @@ func TestScanTrouble(t *testing.T) {
 	if want := []string{trouble.Error()}; !slices.Equal(p.warnings, want) {
 		t.Errorf("warnings %q, want %q", p.warnings, want)
 	}
-	m.detach(p)
-	if found, err := m.scan(p); found != 0 || err != nil {
+	m.placer.detach(p)
+	if found, err := m.placer.scan(p); found != 0 || err != nil {
 		t.Errorf("scan after detach: %d, %v", found, err)
 	}
-	m.finish(p, "")
+	m.profiles.finish(p, "")
 	if !slices.Equal(p.program.troubles, p.warnings) {
 		t.Errorf("troubles %q: nobody tells of what is not measured", p.program.troubles)
 	}
@@ -90,16 +87,12 @@ func TestExecToldLate(t *testing.T) {
 	}
 	defer follower.Close()
 	pid, runtime := runtimeOf(t)
-	m := &Measurement{
-		follower: follower,
-		logf:     func(string, ...any) {},
-		plans:    map[*symbols.Object]planned{runtime: {err: errors.New("no such structure")}},
-		procs:    map[uint32]*Process{},
-	}
-	p := m.newProcess(pid, m.newProgram(pid, false))
+	m := assemble(&common{follower: follower, logf: func(string, ...any) {}})
+	m.placer.plans[runtime] = planned{err: errors.New("no such structure")}
+	p := m.lives.newProcess(pid, m.newProgram(pid, false))
 	p.libs = nothing{} // needs the kernel
-	m.live(bpf.Life{Kind: bpf.LifeExec, Pid: uint32(pid), Time: p.found - 1})
-	if m.procs[uint32(pid)] != p || p.ended != 0 {
+	m.lives.live(bpf.Life{Kind: bpf.LifeExec, Pid: uint32(pid), Time: p.found - 1})
+	if m.reader.procs[uint32(pid)] != p || p.ended != 0 {
 		t.Errorf("the process was retired: %+v", p)
 	}
 }

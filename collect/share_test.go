@@ -21,14 +21,14 @@ func (f closerFunc) Close() error { return f() }
 // program with its PID shares the probes anew.
 func TestUnshare(t *testing.T) {
 	k := driven(t)
-	m := &Measurement{kernel: k, logf: t.Logf, procs: map[uint32]*Process{}, shared: map[any]*sharedLink{}}
+	m := assemble(&common{kernel: k, logf: t.Logf})
 	place := func(int) (io.Closer, error) { return nothing{}, nil }
 	program := func() (*Process, *groupLinks) {
-		p := m.newProcess(unix.Getpid(), m.newProgram(unix.Getpid(), true))
+		p := m.lives.newProcess(unix.Getpid(), m.newProgram(unix.Getpid(), true))
 		p.meta.MPI = &profile.MPIJob{Size: 2}
 		l := &groupLinks{}
 		for g := range event.Group(3) {
-			link, err := m.share(p, groupPlan{group: g}, place)
+			link, err := m.placer.share(p, groupPlan{group: g}, place)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +38,7 @@ func TestUnshare(t *testing.T) {
 		return p, l
 	}
 	p, _ := program()
-	links := p.takeLinks()
+	links := m.placer.takeLinks(p)
 	if k.Shares(unix.Getpid()) {
 		t.Error("it shares while its links are closed")
 	}
@@ -47,14 +47,14 @@ func TestUnshare(t *testing.T) {
 	if !k.Shares(unix.Getpid()) {
 		t.Error("the new program does not share any more")
 	}
-	for plan, s := range m.shared {
+	for plan, s := range m.placer.shared {
 		if s.users != 1 {
 			t.Errorf("%v: %d users, want 1", plan, s.users)
 		}
 	}
 	anew.Close()
-	if len(m.shared) != 0 {
-		t.Errorf("%d links are left", len(m.shared))
+	if len(m.placer.shared) != 0 {
+		t.Errorf("%d links are left", len(m.placer.shared))
 	}
 }
 

@@ -14,15 +14,15 @@ import (
 func (g *Program) Snapshot() *Result {
 	m := g.m
 	shots := m.copyProcesses(g)
-	m.settling.Lock()
-	defer m.settling.Unlock()
+	m.profiles.mu.Lock()
+	defer m.profiles.mu.Unlock()
 	for _, p := range shots {
 		taken := time.Now()
 		prof, at := p.engine.Snapshot(p.ended)
-		p.profile = m.profileOf(p, prof, at)
+		p.profile = m.profiles.profileOf(p, prof, at)
 		p.profile.Meta.SnapshotAt = taken.Add(-time.Duration(since(ktime(), at)))
 	}
-	m.mu.Lock()
+	m.reader.mu.Lock()
 	done := make([]*Process, 0, len(g.done)+len(shots))
 	for _, p := range g.done {
 		// The process has ended meanwhile.
@@ -35,17 +35,14 @@ func (g *Program) Snapshot() *Result {
 		}
 		done = append(done, &c)
 	}
-	m.mu.Unlock()
+	m.reader.mu.Unlock()
 	return g.gather(append(done, shots...), launch.Ending{})
 }
 
 // Snapshot returns the profiles of all programs of the measurement as of now.
 func (m *Measurement) Snapshot() *Result {
-	m.mu.Lock()
-	programs := slices.Clone(m.programs)
-	m.mu.Unlock()
 	res := &Result{}
-	for _, g := range programs {
+	for _, g := range m.lives.programs.all() {
 		res.add(g.Snapshot())
 	}
 	res.oneEach()
@@ -62,17 +59,17 @@ func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 	m.hold()
 	defer m.letFold()
 	time.Sleep(settled)
-	_, _ = m.drain()
-	m.scanning.Lock()
-	defer m.scanning.Unlock()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.costing.pending { // nothing has been fed yet
+	_, _ = m.reader.drain()
+	m.placer.mu.Lock()
+	defer m.placer.mu.Unlock()
+	m.reader.mu.Lock()
+	defer m.reader.mu.Unlock()
+	if m.reader.costing.pending { // nothing has been fed yet
 		return nil
 	}
-	read := slices.Min(m.readTo)
-	for _, p := range m.procs {
-		if p.program != g || p.ended != 0 || p.began > read || p.engine.Events() == 0 && len(p.placed) == 0 && len(p.mpi.placed) == 0 {
+	read := slices.Min(m.reader.readTo)
+	for _, p := range m.reader.procs {
+		if p.program != g || p.ended != 0 || p.began > read || p.engine.Events() == 0 && len(p.placed) == 0 && len(p.placedMPI) == 0 {
 			continue
 		}
 		p.readCPU()
@@ -88,12 +85,12 @@ func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 }
 
 // copy copies the parts of a process that are read while its profile is made and that change
-// meanwhile; scanning and mu are held.
+// meanwhile; placer.mu and reader.mu are held.
 func (p *Process) copy() *Process {
 	c := *p
 	c.resolver, c.usage, c.recorder = p.resolver.Copy(), p.usage.Copy(), nil
 	c.engine = p.engine.Copy(perLibrary{c.resolver, c.usage})
-	c.placed, c.code, c.mpi.placed = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.mpi.placed)
+	c.placed, c.code, c.placedMPI = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.placedMPI)
 	c.cores = p.cores.Copy()
 	c.warnings = slices.Clone(p.warnings)
 	if p.mpi.job != nil {

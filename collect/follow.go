@@ -1,0 +1,116 @@
+package collect
+
+import (
+	"context"
+	"ompp-attach/collect/target"
+	"time"
+)
+
+// reapEvery is how often we look for processes that have ended, if there may be any. Each look
+// takes some 50 us of a processor.
+const reapEvery = 100 * time.Millisecond
+
+// nextReap returns when to look next for processes that have ended, if no life is reported before.
+func (lv *lives) nextReap() time.Time {
+	lv.mu.Lock()
+	defer lv.mu.Unlock()
+	lv.reader.mu.Lock()
+	defer lv.reader.mu.Unlock()
+	for _, p := range lv.reader.procs {
+		if lv.reapable(p) {
+			return time.Now().Add(reapEvery)
+		}
+	}
+	return time.Now().Add(lookEvery)
+}
+
+// reapable tells whether nobody else waits for the process's end.
+func (lv *lives) reapable(p *Process) bool { return !p.first && !p.program.over }
+
+// watch acts on lives as the kernel side reports them, until ctx ends.
+func (lv *lives) watch(ctx context.Context) {
+	next := lv.nextReap()
+	for ctx.Err() == nil {
+		l, ok, err := lv.follower.Next(next)
+		if err != nil {
+			lv.reader.warn("following processes failed: %v; runtimes loaded from now on are not measured", err)
+			for ctx.Err() == nil { // the kernel side goes on stopping processes
+				lv.follower.StopAll()
+				time.Sleep(reapEvery)
+			}
+			return
+		}
+		if ok {
+			lv.live(l)
+			if at := time.Now().Add(reapEvery); at.Before(next) {
+				next = at
+			}
+		}
+		if now := time.Now(); !now.Before(next) {
+			lv.reap()
+			next = lv.nextReap()
+		}
+	}
+}
+
+// reap retires processes that have ended. The end of a program's first process is waited for
+// elsewhere.
+func (lv *lives) reap() {
+	lv.mu.Lock()
+	defer lv.mu.Unlock()
+	if n := lv.follower.Missed(); n > 0 && !lv.missed {
+		lv.missed = true
+		lv.reader.warn("Processes were started, or libraries loaded, faster than probes could be placed: %d times or more a program was not measured, or not from its beginning.", n)
+	}
+	lv.adopt()
+	lv.watchDebuggers()
+	lv.reader.mu.Lock()
+	var gone []*Process
+	for pid, p := range lv.reader.procs {
+		if lv.reapable(p) && target.Ended(int(pid)) {
+			gone = append(gone, p)
+		}
+	}
+	lv.reader.mu.Unlock()
+	for _, p := range gone {
+		p.gone = true
+		lv.retire(p, endedSomehow)
+		lv.follower.Forget(int(p.pid))
+	}
+}
+
+// retire ends the measurement of one process: its probes go, and its records are read. A goroutine
+// makes its profile, because stopped processes may be waiting for the caller.
+func (lv *lives) retire(p *Process, how string) {
+	lv.leave(p)
+	lv.reader.drainAll()
+	lv.reader.takeOut(p)
+	p.program.making.Go(func() { lv.profiles.finish(p, how) })
+}
+
+// leave ends a process's measured time and takes its probes away.
+func (lv *lives) leave(p *Process) {
+	lv.reader.over(int(p.pid)) // which also holds folding, until letFold
+	lv.reader.mu.Lock()
+	p.readCPU()
+	lv.reader.mu.Unlock()
+	lv.reader.leaveSampling(p)
+	lv.placer.detach(p)
+	lv.settleFolds(p, false)
+	lv.placer.cutOffMPI(p)
+	lv.letFold()
+}
+
+// keepAlive gives the kernel side signs of life until ctx ends.
+func (lv *lives) keepAlive(ctx context.Context) {
+	for ctx.Err() == nil {
+		lv.follower.Alive()
+		select {
+		case <-ctx.Done():
+		case <-time.After(aliveEvery):
+		}
+	}
+}
+
+// aliveEvery is the time between two signs of life for the kernel side.
+const aliveEvery = time.Second

@@ -1,0 +1,261 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"ompp-attach/collect/target"
+	"ompp-attach/event"
+	"ompp-attach/preflight"
+	"ompp-attach/probes"
+	"ompp-attach/probes/openmp"
+	"ompp-attach/symbols"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// placer places probes in the files that processes map, and removes them.
+type placer struct {
+	*common
+	reader *reader
+
+	finders []CodeFinder // set before the measurement starts
+
+	// mu guards the fields below, and what is placed in each process (placement). It is taken before
+	// reader.mu.
+	mu      sync.Mutex
+	plans   map[*symbols.Object]planned   // an inode may be reused for another file
+	code    map[*symbols.Object]planned   // plans of probes in the files' own code
+	plains  map[*symbols.Object]bool      // whether a file is plain: see the method plain
+	loaders map[*symbols.Object]io.Closer // see watchLoader; nil: the loader cannot be watched
+	mpi     mpiPlans
+	held    []heldProbes
+	running bool // the program ran before it was attached to, or was resumed
+
+	sharing sync.Mutex          // guards shared; no other lock is taken while it is held
+	shared  map[any]*sharedLink // by *probes.Attached, groupPlan or *mpilib.Attached
+}
+
+// scan places probes in those runtimes, MPI libraries and files of a process that have none yet. It
+// returns the number of new runtimes and MPI libraries. An error with one file does not keep the
+// others from being probed: scan returns the first error, and all errors become warnings of the
+// process.
+func (pc *placer) scan(p *Process) (found int, first error) {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	if p.detached || p.paused {
+		return 0, nil
+	}
+	mods, err := p.mapped.Modules()
+	if len(mods) == 0 {
+		return 0, err
+	}
+	if err != nil {
+		pc.logf("process %d: not everything it maps can be read: %v", p.pid, err)
+	}
+	pc.reader.mu.Lock()
+	p.resolver.SetModules(mods)
+	pc.reader.mu.Unlock()
+	p.cores.Read(preflight.Root(), int(p.pid))
+	imported := target.ImportedBy(mods)
+	if pc.follower != nil {
+		pc.watchLoader(p, mods)
+	}
+	trouble := func(err error) {
+		pc.logf("process %d: %v", p.pid, err)
+		pc.reader.mu.Lock()
+		p.warnOnce(err.Error())
+		pc.reader.mu.Unlock()
+		if first == nil {
+			first = err
+		}
+	}
+	for i := range mods {
+		mod := &mods[i]
+		if !target.MayBeRuntime(mod.Object()) && !target.IsOffload(filepath.Base(mod.Path)) {
+			continue
+		}
+		if _, ok := p.placed[target.IDOf(mod)]; ok {
+			continue
+		}
+		a, err := pc.plan(mod, imported)
+		if err != nil {
+			trouble(err)
+			continue
+		}
+		if a == nil {
+			continue
+		}
+		if err := pc.seccompTrouble(int(p.pid)); err != nil {
+			trouble(err)
+			continue
+		}
+		pc.reader.mu.Lock()
+		p.usage.Add(a.Instance(), a.Plan.Runtime, mod.Path)
+		pc.reader.mu.Unlock()
+		begin := time.Now()
+		link, err := pc.attach(p, mod.HostPath, a)
+		if err != nil {
+			trouble(explainAttach(int(p.pid), err))
+			continue
+		}
+		pc.logf("process %d: %d probes placed in %s in %s", p.pid, len(a.Points()), mod.Path, time.Since(begin).Round(time.Microsecond))
+		p.placed[target.IDOf(mod)] = placed{link, a.Plan, target.DescribeRuntime(mod, a.Plan)}
+		p.tasking = p.tasking || a.Plan.NoTasks != nil && mayHaveTasks(a.Plan.Object, imported)
+		found++
+	}
+	n, err := pc.placeMPI(p, mods)
+	if found += n; err != nil {
+		trouble(err)
+	}
+	if err := pc.placeCode(p, mods); err != nil {
+		trouble(err)
+	}
+	return found, first
+}
+
+// mayHaveTasks tells whether the program may create tasks. A static program imports nothing, so for
+// it the answer is always yes.
+func mayHaveTasks(runtime *symbols.Object, imported func(string) bool) bool {
+	return runtime.IsExecutable() || slices.ContainsFunc([]string{"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull",
+		"__kmpc_omp_task", "__kmpc_omp_task_with_deps", "__kmpc_omp_task_begin_if0", "__kmpc_taskloop", "__kmpc_taskloop_5"}, imported)
+}
+
+// planned is the outcome of planning a file: a plan, or an error. Both are nil if the file needs no
+// probes.
+type planned struct {
+	plan *probes.Attached
+	err  error
+}
+
+// plan returns the plan of a module's file, and makes it when the file is seen for the first time.
+// It returns nil if the module is no runtime. placer.mu is held.
+func (pc *placer) plan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
+	o := mod.Object()
+	p, ok := pc.plans[o]
+	if !ok {
+		p.plan, p.err = pc.newPlan(mod, imported)
+		pc.plans[o] = p
+	}
+	return p.plan, p.err
+}
+
+func (pc *placer) newPlan(mod *symbols.Module, imported func(string) bool) (*probes.Attached, error) {
+	o := mod.Object()
+	if openmp.Identify(o) == event.NoRuntime {
+		return nil, nil
+	}
+	begin := time.Now()
+	p, err := openmp.NewPlan(o, imported)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", mod.Path, err)
+	}
+	pc.selection.Prune(p)
+	pc.reader.mu.Lock()
+	a, err := pc.reader.decoder.Store(pc.kernel, p, pc.running)
+	pc.reader.mu.Unlock()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", mod.Path, err)
+	}
+	pc.logf("%s: %s, %d probes planned in %s", mod.Path, p.Runtime, len(p.Placements), time.Since(begin).Round(time.Microsecond))
+	return a, nil
+}
+
+// closeLimit bounds how long the results wait for the probes to go. The kernel removes the probes
+// at once, but close returns only when no thread is inside a return probe any more
+// (synchronize_srcu). Another tool's probes on the same library can delay that by seconds.
+const closeLimit = time.Second
+
+// detach removes the probes of a process for good. While a debugger is attached to a program that
+// runs on, the probes are held (see heldProbes).
+func (pc *placer) detach(p *Process) {
+	pc.mu.Lock()
+	p.detached = true
+	p.cores.Read(preflight.Root(), int(p.pid)) // a runtime may have bound its threads since the last look
+	links := pc.takeLinks(p)
+	libs := p.libs
+	p.libs = nil
+	if pc.running && p.program.over && target.TracerOf(int(p.pid)).PID != 0 {
+		pc.held = append(pc.held, heldProbes{int(p.pid), links})
+		links = nil
+	}
+	pc.mu.Unlock()
+	if libs != nil {
+		go libs.Close() // it reports nothing of a program that is not followed
+	}
+	if p.gone {
+		go closeLinks(links)
+		return
+	}
+	closeLinks(links)
+}
+
+// takeLinks returns the links of the process's probes, for the caller to close, and ends the
+// process's part in shared probes. placer.mu is held.
+func (pc *placer) takeLinks(p *Process) (links []io.Closer) {
+	pc.unshare(p)
+	for _, files := range []map[target.FileID]placed{p.placed, p.code} {
+		for id, pl := range files {
+			if pl.link != nil {
+				links = append(links, pl.link)
+				pl.link = nil
+				files[id] = pl
+			}
+		}
+	}
+	for _, pl := range p.placedMPI {
+		if pl.link != nil {
+			links = append(links, pl.link)
+			pl.link = nil
+		}
+	}
+	return links
+}
+
+// closeLinks removes probes. It waits for that up to closeLimit.
+func closeLinks(links []io.Closer) {
+	if len(links) == 0 {
+		return
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		var wg sync.WaitGroup // closing them at one time lets them share one wait in the kernel
+		for _, l := range links {
+			wg.Go(func() { l.Close() })
+		}
+		wg.Wait()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeLimit):
+	}
+}
+
+// explainAttach turns an error of the kernel into a sentence that says what the user can do.
+func explainAttach(pid int, err error) error {
+	switch {
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
+		return &target.AttachError{Sentence: fmt.Sprintf("not permitted to place probes in process %d (%v): run as root, or with the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE; `ompp-attach check` tells what is missing", pid, err)}
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, unix.ESRCH):
+		return &target.AttachError{Sentence: fmt.Sprintf("process %d ended before its probes were placed", pid)}
+	}
+	return fmt.Errorf("place probes in process %d: %w", pid, err)
+}
+
+// probed tells whether a process has probes in its own code.
+func (pc *placer) probed(p *Process) bool {
+	pc.mu.Lock()
+	defer pc.mu.Unlock()
+	for _, pl := range p.code {
+		if pl.link != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,184 @@
+package collect
+
+import (
+	"fmt"
+	"ompp-attach/collect/launch"
+	"ompp-attach/collect/places"
+	"ompp-attach/collect/target"
+	"ompp-attach/event"
+	"ompp-attach/files"
+	"ompp-attach/profile"
+	"ompp-attach/symbols"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// profiles makes the profiles of processes that are not fed any more, and of copies of processes.
+type profiles struct {
+	*common
+	reader *reader
+
+	mu    sync.Mutex // held while one profile is made: profiles share the debug files
+	debug places.DebugFiles
+}
+
+// endedSomehow stands in the report for a process whose way of ending is not known.
+const endedSomehow = "the process ended"
+
+// finish makes the profile of a process. ended says how its measurement ended. The caller has
+// removed the process's probes, drained its records, and taken the process out of procs.
+func (pf *profiles) finish(p *Process, ended string) {
+	pf.mu.Lock()
+	defer pf.mu.Unlock()
+	exit := 0
+	if p.handle >= 0 {
+		if e, ok := launch.EndingOf(int(p.pid), p.handle); ok && ended == endedSomehow {
+			ended, exit = e.How, e.Status
+		}
+		unix.Close(p.handle)
+		p.handle = -1
+	}
+	// From here on no other goroutine uses the process, so the reader does not wait while places
+	// are looked up.
+	if p.engine.Events() == 0 && len(p.placed) == 0 && len(p.placedMPI) == 0 { // it had nothing to be measured
+		pf.reader.mu.Lock()
+		p.program.troubles = append(p.program.troubles, p.warnings...)
+		pf.reader.mu.Unlock()
+		return
+	}
+	pf.debug.FetchFor(p.resolver, pf.logf)
+	end := p.ended
+	prof := pf.profileOf(p, p.engine.Finish(end), end)
+	prof.Meta.Ended, prof.Meta.Exit = ended, exit
+	pf.reader.mu.Lock()
+	p.profile = prof
+	pf.reader.mu.Unlock()
+	if p.recorder != nil {
+		p.recorder.Stream.Began, p.recorder.Stream.End, p.recorder.Stream.Stops = p.began, end, p.engine.Stops()
+	}
+}
+
+// profileOf completes the profile that an engine gave with what else is known of the process. end
+// is the time at which the profile ends. profiles.mu is held.
+func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *profile.Profile {
+	meta := prof.Meta // the engine's event counts
+	prof.Meta = p.meta
+	prof.Meta.Hits, prof.Meta.Unmatched, prof.Meta.Partial = meta.Hits, meta.Unmatched, meta.Partial
+	prof.Meta.Off = meta.Off
+	prof.Meta.Observations = meta.Observations
+	pf.reader.mu.Lock()
+	pf.budget.describe(prof)
+	pf.reader.mu.Unlock()
+	prof.Meta.Overhead = pf.reader.overhead(meta.Overhead)
+	prof.Meta.Sampling = pf.sampledAs(p, prof)
+	prof.Meta.Duration = p.engine.Elapsed(p.began, end)
+	prof.Meta.UserTime = since(p.cpu.User, p.cpu0.User)
+	prof.Meta.SysTime = since(p.cpu.System, p.cpu0.System)
+	prof.Meta.HasTasks = p.tasking
+	if p.mpi.job != nil { // otherwise p.meta has what the launcher's environment told
+		prof.Meta.MPI = p.mpi.job
+	}
+	markMPI(prof)
+	prof.Objects = p.resolver.Objects(prof)
+	for _, pl := range p.placed {
+		prof.Meta.Runtimes = append(prof.Meta.Runtimes, pl.runtime)
+	}
+	has := map[event.Runtime]bool{}
+	for _, pl := range p.placed {
+		has[pl.plan.Runtime] = true
+	}
+	probed := func(mod *symbols.Module) bool { _, ok := p.code[target.IDOf(mod)]; return ok }
+	prof.Unseen = append(p.resolver.Unseen(has, probed), p.resolver.User.NotSeen(p.resolver.Modules(), prof.Regions)...)
+	prof.Warnings = append(prof.Warnings, p.warnings...)
+	if n := pf.kernel.Unheeded(); n > 0 {
+		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Too many processes had switched measurement off at one time: %d times ompp_off had no effect in some process.", n))
+	}
+	for _, f := range files.Stuck() {
+		prof.Warnings = append(prof.Warnings, f+" was not read, because its file system does not answer: what it would have told is missing.")
+	}
+	if w := p.silence(); w != "" {
+		prof.Warnings = append(prof.Warnings, w)
+	}
+	pf.counting.settle(prof)
+	pf.selection.Hide(prof)
+	p.usage.Finish(end)
+	prof.Warnings = append(prof.Warnings, p.usage.Oversubscribed(&p.cores)...)
+	if w := p.usage.GCCOnLibomp(p.resolver.FileOf, target.ImportedBy(p.resolver.Modules())); w != "" {
+		prof.Warnings = append([]string{w}, prof.Warnings...) // more important than any other
+	}
+	return prof
+}
+
+// since is to minus from in ns, and 0 if from is later. from may be later if the two times are of
+// clocks with different resolutions, or if a process ended while it was being stopped.
+func since(to, from uint64) int64 {
+	if to < from {
+		return 0
+	}
+	return int64(to - from)
+}
+
+// silence returns a warning if no event came from a process that was attached to. No probe can tell
+// where its threads were all the time.
+func (p *Process) silence() string {
+	if !p.meta.Attached || p.engine.Events() > 0 {
+		return ""
+	}
+	threads, were := "its thread", "was"
+	if p.existing > 1 {
+		threads, were = fmt.Sprintf("its %d threads", p.existing), "were"
+	}
+	return fmt.Sprintf("No region, construct or call began or ended while the process was measured. Whether %s %s outside of all of them, or in one all the time, is not known: the report shows what was seen, nothing. Measure for longer, or see with --sample task-clock where they compute.", threads, were)
+}
+
+// sampledAs describes how a process was sampled; nil if it was not.
+func (pf *profiles) sampledAs(p *Process, prof *profile.Profile) *profile.Sampling {
+	if pf.reader.sampling.kernel == nil {
+		return nil
+	}
+	pf.reader.mu.Lock()
+	defer pf.reader.mu.Unlock()
+	as := pf.reader.sampling.as // keepSampling may change the period meanwhile
+	for i := range prof.Samples {
+		as.Taken += prof.Samples[i].Count
+	}
+	if told := pf.reader.sampling.limit.told; told != "" {
+		prof.Warnings = append(prof.Warnings, strings.ToUpper(told[:1])+told[1:]+".")
+	}
+	if p.sampled.late != 0 {
+		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Samples of this process begin %.2f s after its start, when it first mapped something to be measured, or had run for a while.",
+			float64(p.sampled.late)/1e9))
+	}
+	as.Lost, as.Throttled = p.sampled.lost, pf.reader.sampling.throttled-p.sampled.throttled
+	if prof.Meta.Arch == "aarch64" && as.Unit != "ns" && pf.counting != nil && len(pf.counting.events) > 0 {
+		// Seen in an emulated machine: a quarter to a third of the samples were
+		// missing. A switch of threads reschedules the counters, which seems to clear
+		// an overflow that is pending (drivers/perf/arm_pmuv3.c, armv8pmu_disable_intens).
+		prof.Warnings = append(prof.Warnings, fmt.Sprintf("Samples by %s may be missing where hardware counters are read as well (arm64): shares are right, sums are too low; --counters none takes them all, and so does --sample task-clock.", as.Event))
+	}
+	return &as
+}
+
+// markMPI marks the samples that were taken in an MPI call. The engine cannot do that, because a
+// call is reported only when it returns.
+func markMPI(prof *profile.Profile) {
+	job := prof.Meta.MPI
+	if job == nil || job.Path == "" {
+		return
+	}
+	inMPI := make([]bool, len(prof.Frames))
+	for i := range prof.Frames {
+		f := &prof.Frames[i]
+		static := job.Path == prof.Meta.Path
+		inMPI[i] = f.Object == job.Path && (!static || strings.HasPrefix(f.Function, "MPI_") || strings.HasPrefix(f.Function, "PMPI_"))
+	}
+	for i := range prof.Samples {
+		s := &prof.Samples[i]
+		if s.Phase != profile.PhaseProbe && slices.ContainsFunc(s.Stack, func(f int) bool { return inMPI[f] }) {
+			s.Phase = profile.PhaseMPI
+		}
+	}
+}

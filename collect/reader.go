@@ -1,0 +1,237 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/bpf"
+	"ompp-attach/event"
+	"ompp-attach/probes"
+)
+
+// reader reads the rings and feeds the engines of the processes. It is the first part of a
+// measurement, and uses no other.
+type reader struct {
+	*common
+	rings  []*bpf.Ring
+	waiter *bpf.Waiter // wakes read
+
+	costing  costing
+	sampling sampling
+
+	mu         sync.Mutex // guards the fields below, and what is read of each process (reading)
+	readTo     []uint64   // by ring: CLOCK_MONOTONIC, ns, up to which it was read
+	decoder    probes.Decoder
+	mpiReading mpiReading
+	procs      map[uint32]*Process // the processes that are measured
+	strays     uint64              // records of processes that are not in procs
+}
+
+// ktime reads the clock of the records: CLOCK_MONOTONIC, in ns.
+func ktime() uint64 {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+	return uint64(ts.Nano())
+}
+
+// The reader is not woken for each record: that would cost the target 1 us. Each look at the rings
+// costs some 50 us of a processor that the program may need; if a thread loses its core to the
+// reader, the threads that wait for it wait longer too. So the reader looks when a ring fills, or
+// after a long pause (lookEvery). There are three exceptions. A budget has to know earlier what
+// hits have cost (soon). Records behind one that is still being written wake nobody (soon). And the
+// CPU times of a process whose end nobody waits for are known only up to the last look
+// (childEvery).
+const (
+	lookEvery  = 250 * time.Millisecond
+	childEvery = 50 * time.Millisecond
+	soon       = 5 * time.Millisecond
+	batch      = 1 << 12 // records: a batch that still lies in the processor's cache when the engine takes it
+)
+
+// read drains the rings into the engines until ctx ends, then once more. It also reads the
+// processes' CPU times.
+func (rd *reader) read(ctx context.Context) error {
+	defer context.AfterFunc(ctx, rd.waiter.Wake)()
+	for looked := time.Now(); ; {
+		last := ctx.Err() != nil
+		d, err := rd.drain()
+		if err != nil || last {
+			return err
+		}
+		pause := lookEvery
+		if d.children {
+			pause = childEvery
+		}
+		if time.Since(looked) > pause/2 {
+			looked = time.Now()
+			rd.readCPU()
+		}
+		if d.fullest > batch/2 {
+			continue
+		}
+		if rd.budget != nil || d.left == blocked {
+			pause = soon
+		}
+		if _, err := rd.waiter.Wait(time.Now().Add(pause)); err != nil {
+			return err
+		}
+	}
+}
+
+// ReadCPU reads the CPU times of all processes anew.
+func (rd *reader) readCPU() {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	for _, p := range rd.procs {
+		p.readCPU()
+	}
+}
+
+// drainAll reads all records that were written before the call. It first waits until calibration is
+// over. Other processes may go on writing for ever, so it ends when each ring was read to its end,
+// or when as many records were read as a ring can hold and may have been set aside (16 MiB and
+// more, of at least 64 bytes a record).
+func (rd *reader) drainAll() {
+	const patience = 100 // ms, for records that are being written
+	_, _ = rd.costing.wait()
+	for turn, waited := 0, 0; turn < (asideBytes+16<<20)/64/batch+1 && waited < patience; {
+		d, err := rd.drain()
+		switch {
+		case err != nil || d.left == noRest:
+			return
+		case d.left == blocked:
+			waited++
+			time.Sleep(time.Millisecond)
+		default:
+			turn++
+		}
+	}
+}
+
+// rest tells what a drain has left in the rings.
+type rest int
+
+const (
+	noRest  rest = iota
+	blocked      // records behind one that is still being written
+	more         // records beyond one batch
+)
+
+// drained is the outcome of a drain.
+type drained struct {
+	fullest  int  // records read from the ring that had most
+	left     rest // the greatest of all rings
+	children bool // some process is not the first of its program: nobody waits for its end
+}
+
+// drain reads at most a batch of records from each ring, and feeds them to the engines.
+func (rd *reader) drain() (d drained, err error) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	now := ktime() // if a ring is read to its end, all records before now have been read
+	var ev event.Event
+	var fold event.Fold
+	var last *Process
+	read := now
+	if rd.costing.pending {
+		return d, rd.setAside()
+	}
+	for i, r := range rd.rings {
+		latest := rd.readTo[i]
+		n, err := r.Drain(batch, &bpf.Uses{Record: func(rec *bpf.Record, counters []uint64) {
+			latest = rec.Time
+			if last == nil || last.pid != rec.Pid {
+				last = rd.procs[rec.Pid]
+			}
+			if last == nil || !rd.decoder.Event(rec, &ev) {
+				rd.strays++
+				return
+			}
+			ev.Counters = counters
+			if rd.budget != nil {
+				rd.budget.ledger.Pay(&ev)
+			}
+			last.feed(&ev)
+		}, Fold: func(rec *bpf.FoldRecord, counters *bpf.FoldCounters) {
+			latest = rec.Last
+			if p := rd.procs[rec.Pid]; p != nil && rd.decoder.Fold(rec, &ev, &fold) {
+				if rec.N > 0 {
+					ev.Counters, fold.Counters = counters.First, counters.Sum
+				}
+				p.feed(&ev)
+				return
+			}
+			rd.strays++
+		}, MPI: func(rec *bpf.MPIRecord) {
+			latest = rec.Time
+			rd.feedMPI(rec)
+		}, Wait: func(w bpf.CoreWait) {
+			latest = w.Time
+			if p := rd.procs[w.PID]; p != nil {
+				p.feedCoreWait(w)
+			}
+		}, Sample: func(rec *bpf.SampleRecord) {
+			latest = rec.Time
+			rd.feedSample(rec)
+		}})
+		if err != nil {
+			return d, err
+		}
+		d.fullest = max(d.fullest, n)
+		switch {
+		case n >= batch: // the ring may hold more records
+			d.left = more
+		case r.Blocked():
+			d.left = max(d.left, blocked)
+		default:
+			latest = now
+		}
+		rd.readTo[i] = latest
+		read = min(read, latest)
+	}
+	for _, p := range rd.procs {
+		d.children = d.children || !p.first
+		if p.stopped != 0 { // its threads cannot be late while they are stopped
+			p.engine.Advance(min(read, p.stopped))
+			continue
+		}
+		p.engine.Advance(read)
+	}
+	if rd.sampling.kernel != nil {
+		rd.sampling.throttled += rd.sampling.kernel.Throttled()
+	}
+	return d, nil
+}
+
+// over sets the end of a process's measured time to now, because removing its probes takes some
+// time. Folding is held until letFold.
+func (rd *reader) over(pid int) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	if p := rd.procs[uint32(pid)]; p != nil && p.ended == 0 {
+		rd.hold()
+		p.ended = ktime()
+	}
+}
+
+// takeOut takes a process out of procs. The caller then makes its profile.
+func (rd *reader) takeOut(p *Process) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	delete(rd.procs, p.pid)
+	p.program.done = append(p.program.done, p)
+}
+
+func (rd *reader) warn(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	rd.logf("%s", s)
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	for _, p := range rd.procs {
+		p.warnings = append(p.warnings, s)
+	}
+}
