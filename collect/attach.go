@@ -40,7 +40,7 @@ func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (
 	if refusal := m.wanted.User.Refuses(); refusal != nil {
 		errs = []error{refusal}
 		for _, j := range all {
-			j.leave()
+			j.undo()
 		}
 		all = nil
 	}
@@ -52,7 +52,7 @@ func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (
 	m.untilEnded(ctx, all)
 	for _, j := range all { // so that all end at the same time
 		if j.res == nil {
-			m.reader.over(j.pid)
+			m.reader.endNow(j.pid)
 		}
 	}
 	res := &Result{}
@@ -92,7 +92,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 		}
 	}
 	if found == 0 {
-		j.leave()
+		j.undo()
 		return nil, err
 	}
 	m.reader.warnOfDebugger(pid)
@@ -111,10 +111,10 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	return j, nil
 }
 
-// leave undoes what join did.
-func (j *joined) leave() {
+// undo undoes what join did.
+func (j *joined) undo() {
 	j.m.follower.Forget(j.pid)
-	j.m.placer.detach(j.process)
+	j.m.placer.removeProbes(j.process)
 	unix.Close(j.process.handle)
 	j.m.reader.mu.Lock()
 	delete(j.m.reader.procs, j.process.pid)
@@ -154,7 +154,7 @@ func (m *Measurement) untilEnded(ctx context.Context, all []*joined) {
 		}
 		for i, j := range whose {
 			if j != nil && fds[i].Revents != 0 {
-				m.reader.over(j.pid)
+				m.reader.endNow(j.pid)
 				j.end(endedSomehow)
 				left--
 			}

@@ -127,9 +127,9 @@ func (c *counting) running(i int) float64 {
 	return ran / enabled
 }
 
-// settle scales a profile's counts to the whole time, and puts the counters in the order in which
+// complete scales a profile's counts to the whole time, and puts the counters in the order in which
 // they were asked for.
-func (c *counting) settle(p *profile.Profile) {
+func (c *counting) complete(p *profile.Profile) {
 	if c == nil {
 		return
 	}

@@ -19,12 +19,12 @@ import (
 // debuggersEvery is how often the processes are checked for debuggers.
 const debuggersEvery = time.Second
 
-// watchDebuggers warns of debuggers that were attached since the last check; lives.mu is held.
-func (lv *lives) watchDebuggers() {
-	if time.Since(lv.debuggersLooked) < debuggersEvery {
+// checkDebuggers warns of debuggers that were attached since the last check; lives.mu is held.
+func (lv *lives) checkDebuggers() {
+	if time.Since(lv.debuggersChecked) < debuggersEvery {
 		return
 	}
-	lv.debuggersLooked = time.Now()
+	lv.debuggersChecked = time.Now()
 	lv.reader.mu.Lock()
 	var pids []int
 	for pid, p := range lv.reader.procs {

@@ -19,9 +19,9 @@ func (c *common) letFold() {
 	}
 }
 
-// settleFolds makes the kernel side write what the threads of a process have folded. The process's
+// writeFolds makes the kernel side write what the threads of a process have folded. The process's
 // probes must be gone, or the process be stopped.
-func (c *common) settleFolds(p *Process, stopped bool) {
+func (c *common) writeFolds(p *Process, stopped bool) {
 	if err := c.kernel.SettleFolds(int(p.pid), stopped); err != nil {
 		c.logf("process %d: %v", p.pid, err)
 	}

@@ -27,8 +27,8 @@ func (lv *lives) nextReap() time.Time {
 // reapable tells whether nobody else waits for the process's end.
 func (lv *lives) reapable(p *Process) bool { return !p.first && !p.program.over }
 
-// watch acts on lives as the kernel side reports them, until ctx ends.
-func (lv *lives) watch(ctx context.Context) {
+// follow acts on lives as the kernel side reports them, until ctx ends.
+func (lv *lives) follow(ctx context.Context) {
 	next := lv.nextReap()
 	for ctx.Err() == nil {
 		l, ok, err := lv.follower.Next(next)
@@ -63,7 +63,7 @@ func (lv *lives) reap() {
 		lv.reader.warn("Processes were started, or libraries loaded, faster than probes could be placed: %d times or more a program was not measured, or not from its beginning.", n)
 	}
 	lv.adopt()
-	lv.watchDebuggers()
+	lv.checkDebuggers()
 	lv.reader.mu.Lock()
 	var gone []*Process
 	for pid, p := range lv.reader.procs {
@@ -82,21 +82,21 @@ func (lv *lives) reap() {
 // retire ends the measurement of one process: its probes go, and its records are read. A goroutine
 // makes its profile, because stopped processes may be waiting for the caller.
 func (lv *lives) retire(p *Process, how string) {
-	lv.leave(p)
+	lv.endMeasuring(p)
 	lv.reader.drainAll()
 	lv.reader.takeOut(p)
 	p.program.making.Go(func() { lv.profiles.finish(p, how) })
 }
 
-// leave ends a process's measured time and takes its probes away.
-func (lv *lives) leave(p *Process) {
-	lv.reader.over(int(p.pid)) // which also holds folding, until letFold
+// endMeasuring ends a process's measured time and takes its probes away.
+func (lv *lives) endMeasuring(p *Process) {
+	lv.reader.endNow(int(p.pid)) // which also holds folding, until letFold
 	lv.reader.mu.Lock()
 	p.readCPU()
 	lv.reader.mu.Unlock()
-	lv.reader.leaveSampling(p)
-	lv.placer.detach(p)
-	lv.settleFolds(p, false)
+	lv.reader.endSampling(p)
+	lv.placer.removeProbes(p)
+	lv.writeFolds(p, false)
 	lv.placer.cutOffMPI(p)
 	lv.letFold()
 }

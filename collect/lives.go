@@ -22,10 +22,10 @@ type lives struct {
 
 	// mu is held while a life is acted on, and while a program's measurement ends. It is taken before
 	// placer.mu. It guards the fields below.
-	mu              sync.Mutex
-	strangers       strangers
-	debuggersLooked time.Time
-	missed          bool // the user has been told that lives were missed
+	mu               sync.Mutex
+	strangers        strangers
+	debuggersChecked time.Time
+	missed           bool // the user has been told that lives were missed
 }
 
 var lifeNames = map[uint32]string{bpf.LifeExec: "runs a new program", bpf.LifeFork: "forked",
@@ -37,17 +37,11 @@ var lifeNames = map[uint32]string{bpf.LifeExec: "runs a new program", bpf.LifeFo
 func (lv *lives) live(l bpf.Life) {
 	lv.mu.Lock()
 	defer lv.mu.Unlock()
-	pid := int(l.Pid)
 	if l.Kind == bpf.LifeFile {
 		lv.strangers.asked[l.Pid] = append(lv.strangers.asked[l.Pid], l.File)
 		return
 	}
-	lv.reader.mu.Lock()
-	p := lv.reader.procs[l.Pid]
-	if p != nil && l.Stopped != 0 {
-		p.stopped = l.Time
-	}
-	lv.reader.mu.Unlock()
+	p := lv.reader.stoppedFor(&l) // nil: not measured
 	if l.Stopped != 0 {
 		defer func() { lv.goOn(p, &l) }()
 	}
@@ -58,58 +52,80 @@ func (lv *lives) live(l bpf.Life) {
 	if g == nil || g.over {
 		return
 	}
-	lv.logf("process %d: %s", pid, lifeNames[l.Kind])
+	lv.logf("process %d: %s", l.Pid, lifeNames[l.Kind])
 	switch l.Kind {
 	case bpf.LifeExec:
-		if p != nil && l.Stopped == 0 && l.Time < p.found {
-			break // newProcess has described the program of this exec already
-		}
-		attached := p != nil && p.meta.Attached
-		if p != nil {
-			lv.retire(p, "ran another program")
-			p = nil
-		}
-		delete(lv.strangers.stops, l.Pid)
-		delete(lv.strangers.asked, l.Pid)
-		if l.Runs == 0 {
-			lv.strangers.asked[l.Pid] = []bpf.FileKey{l.File}
-		}
-		if pid != g.pid && (l.Runs != 0 || lv.mayRun(pid)) {
-			lv.follower.Change(pid, 0, bpf.FollowKnown)
-			return
-		}
-		p = lv.newProcess(pid, g)
-		lv.reader.mu.Lock()
-		p.meta.Attached = attached
-		lv.reader.mu.Unlock()
-		if g.launched {
-			_, _ = lv.judge(p.pid, p.mapped)
-		}
+		p = lv.executed(p, g, &l)
 	case bpf.LifeFork:
-		if p != nil { // an earlier process of this PID has ended
-			lv.retire(p, endedSomehow)
-		}
-		p = lv.newProcess(pid, g)
+		p = lv.forked(p, g, &l)
 	case bpf.LifeMap:
-		if p == nil {
-			if lv.isStranger(pid) {
-				return
-			}
-			p = lv.newProcess(pid, g)
-			lv.reader.mu.Lock()
-			p.stopped = l.Time * uint64(min(l.Stopped, 1))
-			lv.reader.mu.Unlock()
-		} else if g.launched {
-			_, _ = lv.judge(p.pid, p.mapped)
-		}
-		// Records of the time before belong to the libraries that were mapped then, and their clock
-		// has not been moved by this stop. So they are read before the process is looked at again.
-		if l.Stopped != 0 {
-			lv.settleFolds(p, true)
-		}
-		lv.reader.drainAll()
+		p = lv.loaded(p, g, &l)
 	}
-	lv.look(p, &l)
+	if p != nil {
+		lv.placeProbes(p, &l)
+	}
+}
+
+// executed acts on an exec. p is the process as it was measured before, or nil. executed returns
+// the process as it is measured from now on, or nil if it needs no probes yet.
+func (lv *lives) executed(p *Process, g *Program, l *bpf.Life) *Process {
+	if p != nil && l.Stopped == 0 && l.Time < p.found {
+		return p // newProcess has described the program of this exec already
+	}
+	attached := p != nil && p.meta.Attached
+	if p != nil {
+		lv.retire(p, "ran another program")
+	}
+	delete(lv.strangers.stops, l.Pid)
+	delete(lv.strangers.asked, l.Pid)
+	if l.Runs == 0 {
+		lv.strangers.asked[l.Pid] = []bpf.FileKey{l.File}
+	}
+	pid := int(l.Pid)
+	if pid != g.pid && (l.Runs != 0 || lv.mayRun(pid)) {
+		lv.follower.Change(pid, 0, bpf.FollowKnown)
+		return nil
+	}
+	p = lv.newProcess(pid, g)
+	lv.reader.mu.Lock()
+	p.meta.Attached = attached
+	lv.reader.mu.Unlock()
+	if g.launched {
+		_, _ = lv.judge(p.pid, p.mapped)
+	}
+	return p
+}
+
+// forked acts on the start of a process. earlier is a measured process of the same PID, which has
+// ended, or nil.
+func (lv *lives) forked(earlier *Process, g *Program, l *bpf.Life) *Process {
+	if earlier != nil {
+		lv.retire(earlier, endedSomehow)
+	}
+	return lv.newProcess(int(l.Pid), g)
+}
+
+// loaded acts on a change of the libraries of a process. p is nil if the process was not measured.
+// loaded returns nil if it still maps nothing that can be measured.
+func (lv *lives) loaded(p *Process, g *Program, l *bpf.Life) *Process {
+	switch {
+	case p != nil && g.launched:
+		_, _ = lv.judge(p.pid, p.mapped)
+	case p == nil && lv.isStranger(int(l.Pid)):
+		return nil
+	case p == nil:
+		p = lv.newProcess(int(l.Pid), g)
+		if l.Stopped != 0 {
+			lv.reader.stoppedFor(l)
+		}
+	}
+	// Records of the time before belong to the libraries that were mapped then, and their clock has
+	// not been moved by this stop. So they are read before the process is looked at again.
+	if l.Stopped != 0 {
+		lv.writeFolds(p, true)
+	}
+	lv.reader.drainAll()
+	return p
 }
 
 // mayRun tells whether a process that was stopped at its exec may go on without probes: the
@@ -129,8 +145,8 @@ func (lv *lives) isStranger(pid int) bool {
 	return plain
 }
 
-// look places probes in the files that a process maps after a life.
-func (lv *lives) look(p *Process, l *bpf.Life) {
+// placeProbes places probes in the files that a process maps after a life.
+func (lv *lives) placeProbes(p *Process, l *bpf.Life) {
 	pid, g := int(p.pid), p.program
 	n, _ := lv.placer.scan(p) // p's warnings have the error
 	if g.launched && p.first && l.Stopped != 0 {
@@ -150,7 +166,7 @@ func (lv *lives) look(p *Process, l *bpf.Life) {
 // goOn continues a process that was stopped for a life, and takes the time of the stop out of the
 // program's time. p is nil if the process is not measured.
 func (lv *lives) goOn(p *Process, l *bpf.Life) {
-	early := lv.follower.WentOn(int(l.Pid), l.Time)
+	early := lv.follower.WentOn(int(l.Pid), l.Time) // the kernel side has continued it; 0: it has not
 	lv.reader.mu.Lock()
 	now := ktime()
 	until := now
@@ -159,26 +175,10 @@ func (lv *lives) goOn(p *Process, l *bpf.Life) {
 	}
 	stop := attribution.Stop{From: l.Time, To: until}
 	switch {
-	case p != nil && lv.reader.takenOut(p):
-	case p == nil && early != 0:
-		if g := lv.programs.of(l.Flags); g != nil {
-			g.troubles = append(g.troubles, wentOn(l.Pid, stop, now))
-		}
 	case p == nil:
-		lv.strangers.stops[l.Pid] = append(lv.strangers.stops[l.Pid], stop)
-	default:
-		if l.Time > p.continued {
-			took := time.Duration(until - l.Time)
-			p.meta.Stopped.Add(int64(took))
-			defer lv.logf("process %d: stopped for %s", l.Pid, took)
-		}
-		switch {
-		case l.Kind == bpf.LifeExec || l.Kind == bpf.LifeFork:
-			p.began = until
-		case l.Time > p.continued: // otherwise the earlier SIGCONT has ended this stop, too
-			p.engine.Stopped(stop)
-		}
-		p.stopped, p.continued = 0, until
+		lv.strangerGoesOn(l, stop, early != 0, now)
+	case !lv.reader.takenOut(p):
+		lv.takeOutStop(p, l, stop)
 		if early != 0 {
 			p.warnOnce(wentOn(p.pid, stop, now))
 			p.engine.Existing(target.ThreadsOf(int(p.pid)), now)
@@ -188,4 +188,32 @@ func (lv *lives) goOn(p *Process, l *bpf.Life) {
 	if err := lv.follower.Continue(int(l.Pid), l.Time); err != nil {
 		lv.reader.warn("%v", err)
 	}
+}
+
+// strangerGoesOn notes the stop of a process that is not measured, because the process may be
+// measured later. early tells that it was continued before we knew what it maps; the user is told.
+// reader.mu is held.
+func (lv *lives) strangerGoesOn(l *bpf.Life, stop attribution.Stop, early bool, now uint64) {
+	if !early {
+		lv.strangers.stops[l.Pid] = append(lv.strangers.stops[l.Pid], stop)
+	} else if g := lv.programs.of(l.Flags); g != nil {
+		g.troubles = append(g.troubles, wentOn(l.Pid, stop, now))
+	}
+}
+
+// takeOutStop takes a stop for a life out of a process's time. reader.mu is held.
+func (lv *lives) takeOutStop(p *Process, l *bpf.Life, stop attribution.Stop) {
+	later := l.Time > p.continued // otherwise the earlier SIGCONT has ended this stop, too
+	if later {
+		took := time.Duration(stop.To - stop.From)
+		p.meta.Stopped.Add(int64(took))
+		lv.logf("process %d: stopped for %s", l.Pid, took)
+	}
+	switch {
+	case l.Kind == bpf.LifeExec || l.Kind == bpf.LifeFork:
+		p.began = stop.To
+	case later:
+		p.engine.Stopped(stop)
+	}
+	p.stopped, p.continued = 0, stop.To
 }

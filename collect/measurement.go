@@ -130,7 +130,7 @@ func loadFollower(from bpf.Mode) func(bpf.Mode) (*bpf.Follower, error) {
 // after Close.
 func (m *Measurement) Close() {
 	for _, p := range m.reader.procs {
-		m.placer.detach(p)
+		m.placer.removeProbes(p)
 	}
 	closeLinks(append(m.placer.takeLoaders(), m.placer.takeHeld()...))
 	if m.follower != nil {

@@ -35,9 +35,9 @@ func (m *Measurement) Pause(pid int) error {
 	m.reader.mu.Unlock()
 	links := m.placer.takeLinks(p)
 	m.placer.mu.Unlock()
-	m.reader.leaveSampling(p)
+	m.reader.endSampling(p)
 	closeLinks(links)
-	m.settleFolds(p, false)
+	m.writeFolds(p, false)
 	m.placer.cutOffMPI(p)
 	m.reader.drainAll()
 	m.reader.mu.Lock()
@@ -90,13 +90,13 @@ func (m *Measurement) Resume(pid int) error {
 	p.engine.Resume(target.ThreadsOf(pid), at)
 	p.pausedAt, p.resumedAt = 0, at
 	// Before the process's end can be noted, after which nothing would end the sampling.
-	m.reader.sampleIt(p)
+	m.reader.beginSampling(p)
 	m.reader.mu.Unlock()
 	m.logf("process %d: goes on after %s", pid, time.Since(begin).Round(time.Microsecond))
 	return nil
 }
 
-// settled tells whether another goroutine has taken a process out of procs while mu was not held.
+// takenOut tells whether another goroutine has taken a process out of procs while mu was not held.
 // The process has ended or runs another program, and its engine belongs to that goroutine. mu is
 // held.
 func (rd *reader) takenOut(p *Process) bool { return rd.procs[p.pid] != p }

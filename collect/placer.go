@@ -171,9 +171,9 @@ func (pc *placer) newPlan(mod *symbols.Module, imported func(string) bool) (*pro
 // (synchronize_srcu). Another tool's probes on the same library can delay that by seconds.
 const closeLimit = time.Second
 
-// detach removes the probes of a process for good. While a debugger is attached to a program that
+// removeProbes removes the probes of a process for good. While a debugger is attached to a program that
 // runs on, the probes are held (see heldProbes).
-func (pc *placer) detach(p *Process) {
+func (pc *placer) removeProbes(p *Process) {
 	pc.mu.Lock()
 	p.detached = true
 	p.cores.Read(preflight.Root(), int(p.pid)) // a runtime may have bound its threads since the last look

@@ -29,10 +29,10 @@ func newStrangers() strangers {
 	return strangers{map[uint32][]bpf.FileKey{}, map[uint32][]attribution.Stop{}}
 }
 
-// settledFor is the least age of a file's last change for us to tell the kernel side that the file
+// oldEnough is the least age of a file's last change for us to tell the kernel side that the file
 // is plain. Clocks of file systems advance in steps, so a younger file could be changed again
 // without a new time of change.
-const settledFor = 50 * time.Millisecond
+const oldEnough = 50 * time.Millisecond
 
 // judge looks at the files that a process maps, and answers the questions of the kernel side about
 // them. It tells whether all files are plain, and whether the process's loader is watched. lives.mu
@@ -48,7 +48,7 @@ func (lv *lives) judge(pid uint32, mapped *symbols.Process) (plain, watched bool
 		if !ok && plain {
 			is, ok = bpf.FilePlain, true // its file system shows two inode numbers for one file
 		}
-		if !ok || is != bpf.FileWanted && time.Since(time.Unix(0, int64(file.Changed))) < settledFor {
+		if !ok || is != bpf.FileWanted && time.Since(time.Unix(0, int64(file.Changed))) < oldEnough {
 			continue
 		}
 		if err := lv.follower.Learn(file, is); err != nil {

@@ -138,7 +138,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 		}
 	}
 	lv.reader.mu.Unlock()
-	lv.reader.sampleIt(p)
+	lv.reader.beginSampling(p)
 	if !p.first && lv.reader.waiter != nil {
 		lv.reader.waiter.Wake() // the reader now has to look more often (childEvery)
 	}
@@ -168,7 +168,7 @@ func (p *Process) feed(ev *event.Event) {
 	p.engine.Feed(ev)
 	p.usage.Feed(ev)
 	if p.rates != nil {
-		p.watchRates(ev)
+		p.countRates(ev)
 	}
 }
 
@@ -178,9 +178,9 @@ func (p *Process) warnOnce(s string) {
 	}
 }
 
-// watchRates counts an event of a process's first second, and warns of a storm at its end; mu is
+// countRates counts an event of a process's first second, and warns of a storm at its end; mu is
 // held.
-func (p *Process) watchRates(ev *event.Event) {
+func (p *Process) countRates(ev *event.Event) {
 	if p.rates == nil || !p.rates.Add(ev) {
 		return
 	}

@@ -102,7 +102,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	if w := p.silence(); w != "" {
 		prof.Warnings = append(prof.Warnings, w)
 	}
-	pf.counting.settle(prof)
+	pf.counting.complete(prof)
 	pf.selection.Hide(prof)
 	p.usage.Finish(end)
 	prof.Warnings = append(prof.Warnings, p.usage.Oversubscribed(&p.cores)...)

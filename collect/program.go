@@ -102,7 +102,7 @@ func (g *Program) Refusal() error {
 // end. Processes of the program that still run go on without probes.
 func (g *Program) End(e launch.Ending) *Result {
 	m := g.m
-	m.reader.over(g.pid)
+	m.reader.endNow(g.pid)
 	mine := func(flags uint32) bool { return flags>>numberShift == g.number }
 	// Children that outlive the measurement must not wait for its profiles.
 	m.follower.Release(mine)
@@ -121,7 +121,7 @@ func (g *Program) End(e launch.Ending) *Result {
 	slices.SortFunc(procs, byPID)
 	// All processes lose their probes before the first profile is made, which may take a while.
 	for _, p := range procs {
-		m.lives.leave(p)
+		m.lives.endMeasuring(p)
 	}
 	m.reader.drainAll()
 	for _, p := range procs {

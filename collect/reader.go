@@ -207,9 +207,9 @@ func (rd *reader) drain() (d drained, err error) {
 	return d, nil
 }
 
-// over sets the end of a process's measured time to now, because removing its probes takes some
+// endNow sets the end of a process's measured time to now, because removing its probes takes some
 // time. Folding is held until letFold.
-func (rd *reader) over(pid int) {
+func (rd *reader) endNow(pid int) {
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
 	if p := rd.procs[uint32(pid)]; p != nil && p.ended == 0 {
@@ -234,4 +234,16 @@ func (rd *reader) warn(format string, args ...any) {
 	for _, p := range rd.procs {
 		p.warnings = append(p.warnings, s)
 	}
+}
+
+// stoppedFor returns the measured process of a life, or nil. If the process was stopped for the
+// life, stoppedFor notes the time.
+func (rd *reader) stoppedFor(l *bpf.Life) *Process {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	p := rd.procs[l.Pid]
+	if p != nil && l.Stopped != 0 {
+		p.stopped = l.Time
+	}
+	return p
 }

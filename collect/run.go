@@ -55,7 +55,7 @@ func (m *Measurement) Start() (stop func() error) {
 		wg.Go(func() { m.reader.keepSampling(ctx) })
 	}
 	wg.Go(func() { urgently(urgent...) })
-	wg.Go(func() { m.lives.watch(ctx) })
+	wg.Go(func() { m.lives.follow(ctx) })
 	wg.Go(func() { m.lives.keepAlive(ctx) })
 	return sync.OnceValue(func() error {
 		// Children that outlive the measurement must not wait for the making of its profiles.

@@ -28,7 +28,7 @@ type sampling struct {
 type sampledProcess struct {
 	lost      uint64
 	throttled uint64    // the measurement's count when the process was first measured
-	looked    time.Time // when its modules were last listed because of a sample
+	listed    time.Time // when its modules were last listed because of a sample
 	returned  returned
 	late      uint64 // ns from the program's start to the first sample; 0: sampled from the start
 }
@@ -57,8 +57,8 @@ func (m *Measurement) Sample(attr *perf.Attr, as profile.Sampling) error {
 	return nil
 }
 
-// sampleIt begins to sample a process.
-func (rd *reader) sampleIt(p *Process) {
+// beginSampling begins to sample a process.
+func (rd *reader) beginSampling(p *Process) {
 	if rd.sampling.kernel == nil {
 		return
 	}
@@ -67,8 +67,8 @@ func (rd *reader) sampleIt(p *Process) {
 	}
 }
 
-// leaveSampling ends the sampling of a process.
-func (rd *reader) leaveSampling(p *Process) {
+// endSampling ends the sampling of a process.
+func (rd *reader) endSampling(p *Process) {
 	if rd.sampling.kernel == nil {
 		return
 	}
@@ -89,11 +89,11 @@ func (rd *reader) feedSample(r *bpf.SampleRecord) {
 		rd.strays++
 		return
 	}
-	if _, known := symbols.Find(p.resolver.Modules(), r.Ip); !known && time.Since(p.sampled.looked) > relist {
+	if _, known := symbols.Find(p.resolver.Modules(), r.Ip); !known && time.Since(p.sampled.listed) > relist {
 		if mods, _ := p.mapped.Modules(); len(mods) > 0 {
 			p.resolver.SetModules(mods)
 		}
-		p.sampled.looked = time.Now()
+		p.sampled.listed = time.Now()
 	}
 	th := unwind.Thread{PC: r.Ip, Reg: r.Reg[:], Stack: r.Bytes, Trampoline: r.Trampoline, Returns: r.Returns[:]}
 	s := event.Sample{Weight: r.Weight, Kernel: r.Flags&bpf.SampleKernel != 0, Changing: r.Flags&bpf.SampleChanging != 0}

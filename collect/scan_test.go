@@ -65,9 +65,9 @@ func TestScanTrouble(t *testing.T) {
 	if want := []string{trouble.Error()}; !slices.Equal(p.warnings, want) {
 		t.Errorf("warnings %q, want %q", p.warnings, want)
 	}
-	m.placer.detach(p)
+	m.placer.removeProbes(p)
 	if found, err := m.placer.scan(p); found != 0 || err != nil {
-		t.Errorf("scan after detach: %d, %v", found, err)
+		t.Errorf("scan after removeProbes: %d, %v", found, err)
 	}
 	m.profiles.finish(p, "")
 	if !slices.Equal(p.program.troubles, p.warnings) {

@@ -49,16 +49,16 @@ func (m *Measurement) Snapshot() *Result {
 	return res
 }
 
-// settled is how long we wait for threads with folded executions to have one more hit, which writes
+// foldsWritten is how long we wait for threads with folded executions to have one more hit, which writes
 // them.
-const settled = 2 * time.Millisecond
+const foldsWritten = 2 * time.Millisecond
 
 // copyProcesses copies what is known of a program's measured processes. What a thread has folded
 // and not yet written is missing.
 func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 	m.hold()
 	defer m.letFold()
-	time.Sleep(settled)
+	time.Sleep(foldsWritten)
 	_, _ = m.reader.drain()
 	m.placer.mu.Lock()
 	defer m.placer.mu.Unlock()
