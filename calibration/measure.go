@@ -21,7 +21,7 @@ const (
 
 // use is a function of the program, and how it is probed.
 type use struct {
-	kind    kind
+	on      instruction
 	row     bpf.Row
 	returns bool
 	none    bool     // no probe: the turn measures the call alone
@@ -30,7 +30,7 @@ type use struct {
 
 // run is the state of a calibration.
 type run struct {
-	machine machine
+	program program
 	target  *target
 	uses    []use
 	rows    []uint32
@@ -55,14 +55,14 @@ func Measure(k *bpf.Probes) (*Costs, error) {
 }
 
 func measure(k *bpf.Probes) (*Costs, error) {
-	m, ok := machines[runtime.GOARCH]
+	m, ok := programs[runtime.GOARCH]
 	if !ok {
 		return nil, fmt.Errorf("not possible on %s", runtime.GOARCH)
 	}
-	r := &run{machine: m, uses: usesOf(&m)}
-	var kinds []kind
+	r := &run{program: m, uses: usesOf(&m)}
+	var kinds []instruction
 	for _, u := range r.uses {
-		kinds = append(kinds, u.kind)
+		kinds = append(kinds, u.on)
 	}
 	image, err := m.image(kinds)
 	if err != nil {
@@ -103,25 +103,25 @@ const (
 	classes
 )
 
-func usesOf(m *machine) []use {
+func usesOf(m *program) []use {
 	record := bpf.Row{Flags: bpf.RowEntry | bpf.RowNoSite}
 	uses := []use{
-		bare: {kind: emulated, none: true},
+		bare: {on: emulated, none: true},
 		// The zero flag is clear, because the program's loop goes on. So this row ignores all hits.
-		ignored: {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowOnlyIfZF}},
+		ignored: {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowOnlyIfZF}},
 		// Reads the second word behind the second argument, an address that the driver's last
 		// system call has left there.
-		reads:   {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowBFromA, A: bpf.Arg(1)}},
-		returns: {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowReturn}, returns: true},
-		kept:    {kind: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowKeep}},
+		reads:   {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowBFromA, A: bpf.Arg(1)}},
+		returns: {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowReturn}, returns: true},
+		kept:    {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowKeep}},
 		folds:   {},
 	}
 	group := bpf.FoldGroup(1)
-	uses[folds] = use{kind: pair, row: bpf.Row{Flags: bpf.RowEntry | bpf.RowFoldBegin | group},
+	uses[folds] = use{on: pair, row: bpf.Row{Flags: bpf.RowEntry | bpf.RowFoldBegin | group},
 		end: &bpf.Row{Flags: record.Flags | bpf.RowFoldEnd | group}}
 	for k := nop5; k <= singleStep; k++ {
 		if _, ok := m.bodies[k]; ok {
-			uses = append(uses, use{kind: k, row: record})
+			uses = append(uses, use{on: k, row: record})
 		}
 	}
 	return uses
@@ -139,15 +139,15 @@ func (r *run) attach(k *bpf.Probes) (io.Closer, error) {
 			return nil, err
 		}
 		r.rows = append(r.rows, row)
-		points = append(points, bpf.Point{Offset: r.machine.probeOffset(i, u.kind), Row: row, Return: u.returns})
+		points = append(points, bpf.Point{Offset: r.program.probeOffset(i, u.on), Row: row, Return: u.returns})
 		if u.end == nil {
 			continue
 		}
 		if row, err = k.AddRow(*u.end); err != nil {
 			return nil, err
 		}
-		second := r.machine.bodies[u.kind].second - r.machine.bodies[u.kind].probe
-		points = append(points, bpf.Point{Offset: r.machine.probeOffset(i, u.kind) + second, Row: row})
+		second := r.program.bodies[u.on].second - r.program.bodies[u.on].probe
+		points = append(points, bpf.Point{Offset: r.program.probeOffset(i, u.on) + second, Row: row})
 	}
 	return k.Attach(r.target.path(), r.target.pid(), points)
 }
@@ -171,9 +171,9 @@ func (r *run) takeTurns() error {
 }
 
 func (r *run) turn(i int, counts bool) error {
-	u, f := r.uses[i], r.machine.address(i)
+	u, f := r.uses[i], r.program.address(i)
 	n := hits
-	if u.kind == singleStep {
+	if u.on == singleStep {
 		n = steppedHits
 	}
 	a, err := r.target.turn(f, n, 0)
@@ -185,7 +185,7 @@ func (r *run) turn(i int, counts bool) error {
 		return err
 	}
 	if (i >= classes || i == reads || i == returns) && (len(entries) != n || u.returns && len(rets) != n) {
-		return fmt.Errorf("of %d hits on a %s, %d were reported, and %d returns", n, u.kind, len(entries), len(rets))
+		return fmt.Errorf("of %d hits on a %s, %d were reported, and %d returns", n, u.on, len(entries), len(rets))
 	}
 	if counts {
 		r.ns[i] = append(r.ns[i], float64(a.cpu)/float64(n))
@@ -196,7 +196,7 @@ func (r *run) turn(i int, counts bool) error {
 	if i != bare && i < classes {
 		return nil
 	}
-	if a, err = r.target.turn(r.machine.stampAddress(), numStamps, f); err != nil {
+	if a, err = r.target.turn(r.program.stampAddress(), numStamps, f); err != nil {
 		return err
 	}
 	if entries, _, err = r.reported(i); err != nil || !counts {
@@ -252,9 +252,9 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 		if total <= 0 || before <= 0 || before >= total {
 			return nil, errors.New("the figures contradict each other: the machine is too busy, or its clock too coarse")
 		}
-		*c.of(r.uses[i].kind) = Split{before, total - before}
+		*c.of(r.uses[i].on) = Split{before, total - before}
 	}
-	plain := slices.IndexFunc(r.uses[classes:], func(u use) bool { return u.kind == emulated }) + classes
+	plain := slices.IndexFunc(r.uses[classes:], func(u use) bool { return u.on == emulated }) + classes
 	c.Ignored = above(ignored, bare)
 	c.Read = max(0, above(reads, plain))
 	c.Kept = above(plain, kept)
@@ -273,7 +273,7 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	return c, nil
 }
 
-func (c *Costs) of(k kind) *Split {
+func (c *Costs) of(k instruction) *Split {
 	switch k {
 	case nop5:
 		return &c.Nop5

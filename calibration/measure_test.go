@@ -53,7 +53,7 @@ func TestMeasure(t *testing.T) {
 					t.Errorf("%s: %+v", what, s)
 				}
 			}
-			if _, has := machines[runtime.GOARCH].bodies[nop5]; has != (c.Nop5.Sum() > 0) {
+			if _, has := programs[runtime.GOARCH].bodies[nop5]; has != (c.Nop5.Sum() > 0) {
 				t.Errorf("nop5: %+v", c.Nop5)
 			}
 			if c.Mode != mode.String() {

@@ -21,12 +21,12 @@ const (
 	slot       = 64    // bytes for each function
 )
 
-// machine is the program's code for one architecture.
-type machine struct {
+// program is the program's code for one architecture.
+type program struct {
 	elf     elf.Machine
 	driver  []byte
 	stamp   uint64 // offset in driver: stores the time and jumps to the second address
-	bodies  map[kind]body
+	bodies  map[instruction]body
 	pageMax uint64 // the largest pages that the architecture has
 }
 
@@ -37,22 +37,22 @@ type body struct {
 	second uint64 // of a pair: offset of the second probe
 }
 
-// kind is a kind of instruction that a probe can sit on.
-type kind int
+// instruction is a instruction of instruction that a probe can sit on.
+type instruction int
 
 const (
-	nop5 kind = iota // amd64 only
+	nop5 instruction = iota // amd64 only
 	emulated
 	call
 	singleStep
 	pair // two emulated instructions
 )
 
-func (k kind) String() string {
+func (k instruction) String() string {
 	return [...]string{"5-byte nop", "emulated instruction", "relative call", "single-stepped instruction", "pair of emulated instructions"}[k]
 }
 
-var machines = map[string]machine{
+var programs = map[string]program{
 	"amd64": {
 		elf: elf.EM_X86_64, pageMax: 1 << 12,
 		driver: []byte{
@@ -104,7 +104,7 @@ var machines = map[string]machine{
 			0x41, 0xff, 0xe6, // jmp *%r14
 		},
 		stamp: 0x80,
-		bodies: map[kind]body{
+		bodies: map[instruction]body{
 			nop5:       {code: []byte{0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3}},                   // nopl 0(%rax,%rax); ret
 			emulated:   {code: []byte{0x55, 0x5d, 0xc3}},                                     // push %rbp; pop %rbp; ret
 			call:       {code: []byte{0xe8, 0x01, 0x00, 0x00, 0x00, 0xc3 /* here: */, 0xc3}}, // call here; ret; here: ret
@@ -162,7 +162,7 @@ var machines = map[string]machine{
 			0xd61f02a0, // br x21
 		),
 		stamp: 0x80,
-		bodies: map[kind]body{
+		bodies: map[instruction]body{
 			emulated:   {code: words(0xd503201f, 0xd65f03c0)},                                   // nop; ret
 			call:       {code: words(0xaa1e03e9, 0x94000002, 0xaa0903fe, 0xd65f03c0), probe: 4}, // mov x9, x30; bl end; mov x30, x9; end: ret
 			pair:       {code: words(0xd503201f, 0xd503201f, 0xd65f03c0), second: 4},            // nop; nop; ret
@@ -180,18 +180,18 @@ func words(w ...uint32) (code []byte) {
 
 // address is the address of the i-th function in memory; probeOffset is the offset in the file at
 // which its probe is placed.
-func (m *machine) address(i int) uint64 { return loadAt + codeOffset + m.functions() + uint64(i)*slot }
+func (m *program) address(i int) uint64 { return loadAt + codeOffset + m.functions() + uint64(i)*slot }
 
-func (m *machine) probeOffset(i int, k kind) uint64 {
+func (m *program) probeOffset(i int, k instruction) uint64 {
 	return m.address(i) - loadAt + m.bodies[k].probe
 }
 
-func (m *machine) stampAddress() uint64 { return loadAt + codeOffset + m.stamp }
+func (m *program) stampAddress() uint64 { return loadAt + codeOffset + m.stamp }
 
-func (m *machine) functions() uint64 { return (uint64(len(m.driver)) + slot - 1) / slot * slot }
+func (m *program) functions() uint64 { return (uint64(len(m.driver)) + slot - 1) / slot * slot }
 
 // image returns the executable with a function for each of the kinds.
-func (m *machine) image(kinds []kind) ([]byte, error) {
+func (m *program) image(kinds []instruction) ([]byte, error) {
 	code := make([]byte, m.functions()+uint64(len(kinds))*slot)
 	copy(code, m.driver)
 	for i, k := range kinds {

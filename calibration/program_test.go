@@ -13,12 +13,12 @@ import (
 // The probed instructions of the program's functions are of the classes that they stand for, as the
 // planner of the real probes sees them.
 func TestProgram(t *testing.T) {
-	class := map[kind]disasm.Cost{nop5: disasm.Nop5, emulated: disasm.Emulated, call: disasm.CallCost, singleStep: disasm.SingleStep, pair: disasm.Emulated}
-	for arch, m := range machines {
+	class := map[instruction]disasm.Cost{nop5: disasm.Nop5, emulated: disasm.Emulated, call: disasm.CallCost, singleStep: disasm.SingleStep, pair: disasm.Emulated}
+	for arch, m := range programs {
 		t.Run(arch, func(t *testing.T) {
-			var kinds []kind
+			var kinds []instruction
 			for _, u := range usesOf(&m) {
-				kinds = append(kinds, u.kind)
+				kinds = append(kinds, u.on)
 			}
 			image, err := m.image(kinds)
 			if err != nil {
@@ -71,8 +71,8 @@ func TestProgram(t *testing.T) {
 
 // A program with a class that the architecture lacks is refused.
 func TestNoSuchClass(t *testing.T) {
-	m := machines["arm64"]
-	if _, err := m.image([]kind{nop5}); err == nil {
+	m := programs["arm64"]
+	if _, err := m.image([]instruction{nop5}); err == nil {
 		t.Error("arm64 has a 5-byte nop")
 	}
 }

@@ -16,7 +16,7 @@ type builder struct {
 	sources sources
 	regions []Region
 	bodies  map[directive][]int // regions of outlined functions by their directive
-	made    map[key]int
+	made    map[regionKey]int
 	used    map[directive]bool // directives that some region has
 
 	byBody   map[uint64]int           // regions by outlined function
@@ -25,8 +25,8 @@ type builder struct {
 	units    map[uint64][]symbols.Row // of whole compile units
 }
 
-// key identifies a region of one function.
-type key struct {
+// regionKey identifies a region of one function.
+type regionKey struct {
 	code      uint64
 	d         directive
 	construct event.Construct // without a directive
@@ -50,7 +50,7 @@ func Build(o *symbols.Object) (t *Table, err error) {
 		return nil, ErrNoOpenMP
 	}
 	b := &builder{object: o, sources: sources{o, map[string]*sourceFile{}}, bodies: map[directive][]int{},
-		made: map[key]int{}, used: map[directive]bool{}, byBody: map[uint64]int{}, bodyCode: map[uint64]bool{},
+		made: map[regionKey]int{}, used: map[directive]bool{}, byBody: map[uint64]int{}, bodyCode: map[uint64]bool{},
 		inCode: map[uint64][]int{}, units: map[uint64][]symbols.Row{}}
 	own := b.ownDirectives(fs)
 	for _, f := range fs {
@@ -211,9 +211,9 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 		case !ok && !s.Start:
 			continue // of no construct that is known; see ends
 		}
-		k := key{code: f.lo, construct: s.construct, word: s.word, name: s.lockName, addr: s.Addr}
+		k := regionKey{code: f.lo, construct: s.construct, word: s.word, name: s.lockName, addr: s.Addr}
 		if ok {
-			k = key{code: f.lo, d: d}
+			k = regionKey{code: f.lo, d: d}
 		} else if fr, line := s.place(); line > 0 {
 			k.file, k.line, k.addr = fr, line, 0
 		}
@@ -239,7 +239,7 @@ func (b *builder) constructs(f *function, own directive, scope []directive, foun
 	}
 	var rows []symbols.Row
 	for _, d := range scope {
-		k := key{code: f.lo, d: d}
+		k := regionKey{code: f.lo, d: d}
 		if _, known := b.made[k]; known || d == own || outlines(d.get().Words) {
 			continue
 		}
@@ -333,7 +333,7 @@ func (b *builder) start(f *function, s *site) {
 			}
 		}
 	}
-	k := key{code: f.lo, construct: s.construct, word: s.word, file: file, line: line}
+	k := regionKey{code: f.lo, construct: s.construct, word: s.word, file: file, line: line}
 	n, known := b.made[k]
 	if !known {
 		r := Region{Construct: s.construct, Runtime: s.runtime, Words: s.words(), Code: f.lo, Parent: -1, Function: b.functionAt(f, s.Addr)}

@@ -22,19 +22,19 @@ func (b *builder) inline(f *function, body int) {
 	last := uint64(0)
 	for n := range f.body {
 		i := &f.body[n]
-		kind := inlineConstruct(i)
-		if kind == event.NoConstruct || last != 0 && i.Addr-last < near {
+		construct := inlineConstruct(i)
+		if construct == event.NoConstruct || last != 0 && i.Addr-last < near {
 			continue
 		}
 		last = i.Addr
-		k := key{code: f.lo, construct: kind, addr: i.Addr}
-		r := Region{Construct: kind, Code: f.lo, Parent: body, Found: ByCode, Function: b.functionAt(f, i.Addr), At: i.Addr}
+		k := regionKey{code: f.lo, construct: construct, addr: i.Addr}
+		r := Region{Construct: construct, Code: f.lo, Parent: body, Found: ByCode, Function: b.functionAt(f, i.Addr), At: i.Addr}
 		if fs := o.Frames(i.Addr); len(fs) > 0 {
 			at := fs[0]
 			r.File, r.Begin, r.BeginLast, r.EndFirst, r.End = at.File, at.Line, at.Line, at.Line, at.Line
 			r.BeginNear = true
 			r.Found |= ByLine
-			k = key{code: f.lo, construct: kind, file: at.File, line: at.Line}
+			k = regionKey{code: f.lo, construct: construct, file: at.File, line: at.Line}
 		}
 		if _, known := b.made[k]; !known {
 			b.made[k] = b.new(r)

@@ -11,17 +11,17 @@ import (
 // dwarfIndex knows which compile unit covers an address. A unit's line table
 // and functions are parsed when an address in it is first asked for.
 type dwarfIndex struct {
-	lines []byte // .debug_line
-	data  *dwarf.Data
-	names *Object // its symbol table has the names that the DWARF lacks
-	text  []Range // code of the object: rows elsewhere belong to functions that the linker dropped
-	units []*unit // by offset
-	spans []span  // by address
+	lines      []byte // .debug_line
+	data       *dwarf.Data
+	names      *Object     // its symbol table has the names that the DWARF lacks
+	text       []Range     // code of the object: rows elsewhere belong to functions that the linker dropped
+	units      []*unit     // by offset
+	unitRanges []unitRange // by address
 
 	elsewhere string // see Object.DWARFElsewhere
 }
 
-type span struct {
+type unitRange struct {
 	Range
 	unit *unit
 }
@@ -94,20 +94,20 @@ func (o *Object) loadDWARF() (x *dwarfIndex) {
 	readAranges(sections("aranges"), func(header uint64, r Range) {
 		if u := byHeader[header]; u != nil {
 			inAranges[header] = true
-			x.spans = append(x.spans, span{r, u})
+			x.unitRanges = append(x.unitRanges, unitRange{r, u})
 		}
 	})
 	for _, s := range starts {
-		if inAranges[s.header] || len(x.spans) > maxRanges {
+		if inAranges[s.header] || len(x.unitRanges) > maxRanges {
 			continue
 		}
 		u := byHeader[s.header]
 		for _, r := range x.ranges(u.entry()) {
-			x.spans = append(x.spans, span{r, u})
+			x.unitRanges = append(x.unitRanges, unitRange{r, u})
 		}
 	}
-	x.spans = slices.DeleteFunc(x.spans, func(s span) bool { return s.Lo >= s.Hi || !x.isText(s.Lo) })
-	slices.SortStableFunc(x.spans, func(a, b span) int { return compare(a.Lo, b.Lo) })
+	x.unitRanges = slices.DeleteFunc(x.unitRanges, func(s unitRange) bool { return s.Lo >= s.Hi || !x.isText(s.Lo) })
+	slices.SortStableFunc(x.unitRanges, func(a, b unitRange) int { return compare(a.Lo, b.Lo) })
 	return x
 }
 
@@ -182,13 +182,13 @@ func (x *dwarfIndex) unitAt(vaddr uint64) *unit {
 	if x == nil {
 		return nil
 	}
-	i := sort.Search(len(x.spans), func(i int) bool { return x.spans[i].Lo > vaddr })
+	i := sort.Search(len(x.unitRanges), func(i int) bool { return x.unitRanges[i].Lo > vaddr })
 	// Linkers write ranges of units that do not nest. A few steps back find the unit where a
 	// dropped function's range overlaps.
 	for n := 0; i > 0 && n < 8; n++ {
 		i--
-		if x.spans[i].Contains(vaddr) {
-			return x.spans[i].unit
+		if x.unitRanges[i].Contains(vaddr) {
+			return x.unitRanges[i].unit
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func (o *Object) UnitCode(vaddr uint64) (code []Range) {
 	if u == nil {
 		return nil
 	}
-	for _, s := range x.spans {
+	for _, s := range x.unitRanges {
 		if s.unit == u {
 			code = append(code, s.Range)
 		}

@@ -119,18 +119,18 @@ func bindRank(b elf.SymBind) uint8 {
 	return 2
 }
 
-// sort sorts the table by address and drops symbols that both tables have. It moves keys, not the
-// symbols themselves.
+// sort sorts the table by address and drops symbols that both tables have. It moves entries, not
+// the symbols themselves.
 func (t *symbolTable) sort() {
 	if len(t.sorted) > math.MaxInt32 {
 		t.sorted = t.sorted[:math.MaxInt32]
 	}
-	keys := make([]key, len(t.sorted))
+	entries := make([]entry, len(t.sorted))
 	for n := range t.sorted {
-		keys[n] = key{t.sorted[n].addr, int32(n)}
+		entries[n] = entry{t.sorted[n].addr, int32(n)}
 	}
-	sorted := make([]symbol, len(keys))
-	for n, k := range byAddress(keys) {
+	sorted := make([]symbol, len(entries))
+	for n, k := range byAddress(entries) {
 		sorted[n] = t.sorted[k.at]
 	}
 	t.sorted = sorted
@@ -148,41 +148,41 @@ func (t *symbolTable) sort() {
 	t.byName = sync.OnceValue(func() *nameIndex { return t.indexNames() })
 }
 
-// key is a symbol's address and its place in a table.
-type key struct {
+// entry is a symbol's address and its place in a table.
+type entry struct {
 	addr uint64
 	at   int32
 }
 
 // byAddress sorts by address, eleven bits at a time. Addresses lie close together, so two or three
 // rounds are enough for any program.
-func byAddress(keys []key) []key {
+func byAddress(entries []entry) []entry {
 	const digit = 11
-	if len(keys) == 0 {
-		return keys
+	if len(entries) == 0 {
+		return entries
 	}
-	least, most := keys[0].addr, keys[0].addr
-	for _, k := range keys {
+	least, most := entries[0].addr, entries[0].addr
+	for _, k := range entries {
 		least, most = min(least, k.addr), max(most, k.addr)
 	}
-	other := make([]key, len(keys))
+	other := make([]entry, len(entries))
 	for shift := 0; shift < 64 && (most-least)>>shift > 0; shift += digit {
 		var place [1 << digit]int
-		for _, k := range keys {
+		for _, k := range entries {
 			place[(k.addr-least)>>shift&(1<<digit-1)]++
 		}
 		sum := 0
 		for n, count := range place {
 			place[n], sum = sum, sum+count
 		}
-		for _, k := range keys {
+		for _, k := range entries {
 			n := (k.addr - least) >> shift & (1<<digit - 1)
 			other[place[n]] = k
 			place[n]++
 		}
-		keys, other = other, keys
+		entries, other = other, entries
 	}
-	return keys
+	return entries
 }
 
 // aliases orders symbols of one address.

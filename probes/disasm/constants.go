@@ -1,7 +1,7 @@
 package disasm
 
-// constantRounds bounds how often Constants goes over a function. Loops settle in two rounds,
-// nested ones in a few more.
+// constantRounds bounds how often Constants goes over a function. Loops become stable in two
+// rounds, nested ones in a few more.
 const constantRounds = 8
 
 // Constants calls visit for every instruction of a function (as Func returns it), in order of
@@ -19,11 +19,11 @@ func Constants(body []Inst, visit func(i Inst, arg func(n int) (value uint64, ok
 			targets[i.Target] = true
 		}
 	}
-	settled := false
-	for round := 0; round < constantRounds && !settled; round++ {
-		settled = !pass(body, targets, known, nil)
+	stable := false
+	for round := 0; round < constantRounds && !stable; round++ {
+		stable = !pass(body, targets, known, nil)
 	}
-	if !settled { // believe nothing where paths join
+	if !stable { // believe nothing where paths join
 		for t := range targets {
 			known[t] = blankState(body[0].arch)
 		}

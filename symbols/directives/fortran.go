@@ -25,7 +25,7 @@ func fortranDirectives(text string, fixed bool) []Directive {
 		}
 		p.lastLine = l.last
 	}
-	p.settle()
+	p.closeEnded()
 	slices.SortStableFunc(p.done, func(a, b Directive) int { return a.Begin - b.Begin })
 	return p.done
 }
@@ -74,7 +74,7 @@ func (p *fortranParser) directive(l fortranLine) {
 		return
 	}
 	p.grown = -1
-	p.settle()
+	p.closeEnded()
 	d, block, ok := newDirective(strings.ToLower(text), l.line, l.last)
 	if !ok {
 		return
@@ -118,7 +118,7 @@ func (p *fortranParser) end(words, clauses string, line int) {
 		p.done = append(p.done, d)
 		return
 	}
-	p.settle()
+	p.closeEnded()
 }
 
 // drop discards the constructs from index i on, keeping those whose end is
@@ -149,8 +149,8 @@ func (p *fortranParser) endSection() {
 	}
 }
 
-// settle closes constructs that only an end directive could still have made longer.
-func (p *fortranParser) settle() {
+// closeEnded closes constructs that only an end directive could still have made longer.
+func (p *fortranParser) closeEnded() {
 	for n := len(p.open); n > 0 && p.open[n-1].state == mayEnd; n-- {
 		p.drop(n - 1)
 	}
@@ -167,7 +167,7 @@ func (p *fortranParser) statement(s string, line int) {
 	if s == "" {
 		return
 	}
-	p.settle()
+	p.closeEnded()
 	label := ""
 	if m := labelled.FindStringSubmatch(s); m != nil {
 		label, s = m[1], m[2]

@@ -7,7 +7,7 @@ import (
 )
 
 // arithmetic executes an instruction that computes a value and sets the flags.
-func (m *machine) arithmetic(s *state, in x86asm.Inst) error {
+func (m *explorer) arithmetic(s *state, in x86asm.Inst) error {
 	a0, a1 := in.Args[0], in.Args[1]
 	w := width(in, a0)
 	if w == 0 || w > 8 {
@@ -44,7 +44,7 @@ func (m *machine) arithmetic(s *state, in x86asm.Inst) error {
 
 // compute returns the result (nil: the instruction only sets flags) and the flags (none: the flags
 // stay as they are).
-func (m *machine) compute(s *state, in x86asm.Inst, a, b *node, w int) (*node, flags, error) {
+func (m *explorer) compute(s *state, in x86asm.Inst, a, b *node, w int) (*node, flags, error) {
 	logic := func(v *node) (*node, flags, error) { return v, flags{a: v, b: m.zero}, nil }
 	arith := func(v *node) (*node, flags, error) { return v, flags{a: v, b: m.zero, result: true}, nil }
 	count, counted := uint64(0), b.isConst()
@@ -116,7 +116,7 @@ func (m *machine) compute(s *state, in x86asm.Inst, a, b *node, w int) (*node, f
 }
 
 // bitAnd is a & b.
-func (m *machine) bitAnd(a, b *node, bytes int) *node {
+func (m *explorer) bitAnd(a, b *node, bytes int) *node {
 	switch {
 	case a == b:
 		return a
@@ -132,7 +132,7 @@ func (m *machine) bitAnd(a, b *node, bytes int) *node {
 }
 
 // decide follows both the paths on which a condition holds and those on which it does not.
-func (m *machine) decide(s *state, cc string) (bool, error) {
+func (m *explorer) decide(s *state, cc string) (bool, error) {
 	n, set := m.condition(s, cc)
 	i, err := m.branch(s, n, set, set.not(n.max))
 	return i == 0, err
@@ -146,7 +146,7 @@ var (
 )
 
 // condition expresses a condition of the flags as: a value lies in a set.
-func (m *machine) condition(s *state, cc string) (*node, ranges) {
+func (m *explorer) condition(s *state, cc string) (*node, ranges) {
 	f := s.flags
 	if f.a == nil {
 		return m.unknownOf("flags"), ranges{{1, all}}
@@ -195,7 +195,7 @@ func (m *machine) condition(s *state, cc string) (*node, ranges) {
 }
 
 // relation expresses a condition of two unknown values as a value that is 1 or 0.
-func (m *machine) relation(cc string, f flags) (*node, ranges) {
+func (m *explorer) relation(cc string, f flags) (*node, ranges) {
 	yes := single(1)
 	switch {
 	case f.result:

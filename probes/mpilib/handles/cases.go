@@ -43,7 +43,7 @@ func (a outcome) excepts(special outcome) bool {
 }
 
 // formula makes one formula of the results of all paths, if these follow from the handle.
-func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
+func (m *explorer) formula(paths []path, bytes int) (mpi.Formula, error) {
 	var all []outcome
 	var resisted error
 	for _, p := range paths {
@@ -69,7 +69,7 @@ func (m *machine) formula(paths []path, bytes int) (mpi.Formula, error) {
 	if len(all) == 0 {
 		return nil, errors.New("no path through it succeeds")
 	}
-	all = m.join(m.settle(all))
+	all = m.join(m.distinguish(all))
 	for i, a := range all {
 		for _, b := range all[:i] {
 			if a.value != b.value && a.overlaps(b) {
@@ -138,10 +138,10 @@ func (p path) guards() []outcome {
 	return gs
 }
 
-// settle resolves results that only memory can tell apart. If some of these are a fixed number,
-// that number means that there is no such property (no remote group, or a size that does not fit an
-// int). Results 1 and 0 become one comparison.
-func (m *machine) settle(all []outcome) []outcome {
+// distinguish resolves results that only memory can tell apart. If some of these are a fixed
+// number, that number means that there is no such property (no remote group, or a size that does
+// not fit an int). Results 1 and 0 become one comparison.
+func (m *explorer) distinguish(all []outcome) []outcome {
 	all = m.compare(all)
 	return slices.DeleteFunc(slices.Clone(all), func(a outcome) bool {
 		return a.value.isConst() && slices.ContainsFunc(all, func(b outcome) bool {
@@ -152,7 +152,7 @@ func (m *machine) settle(all []outcome) []outcome {
 
 // compare looks at paths that return 1 or 0. It finds the comparison of memory with a number that
 // decides the result on all of them.
-func (m *machine) compare(all []outcome) []outcome {
+func (m *explorer) compare(all []outcome) []outcome {
 	all = slices.Clone(all)
 	flag := func(o outcome) bool { return o.value.isConst() && o.value.k <= 1 }
 	for _, a := range all {
@@ -179,7 +179,7 @@ func (m *machine) compare(all []outcome) []outcome {
 }
 
 // comparisons returns the comparisons with one number that hold on a path.
-func (m *machine) comparisons(p path) (vs []*node) {
+func (m *explorer) comparisons(p path) (vs []*node) {
 	for _, f := range p.facts {
 		if f.n.deps&onMemory == 0 || f.n.deps&onUnknown != 0 {
 			continue
@@ -205,7 +205,7 @@ func (p path) agrees(v *node, want uint64) bool {
 
 // join merges the guards of equal results, if the merged guard catches no other result's handles:
 // the conditions only checked for errors.
-func (m *machine) join(all []outcome) []outcome {
+func (m *explorer) join(all []outcome) []outcome {
 	var out []outcome
 	for i, a := range all {
 		same := func(b outcome) bool { return a.value == b.value }

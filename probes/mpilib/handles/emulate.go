@@ -51,7 +51,7 @@ func emulate(o *symbols.Object, name string, results int, base uint64, read func
 	if err != nil || o.Arch() != "amd64" {
 		return nil, false
 	}
-	m := newMachine(o, newCode(o))
+	m := newExplorer(o, newCode(o))
 	m.read = read
 	if !o.FixedAddresses() {
 		m.bias = m.konst(base)

@@ -17,7 +17,7 @@ type encoder struct {
 var errShape = errors.New("its result is no sum of products and loads")
 
 // encode returns the steps that compute a value.
-func (m *machine) encode(n *node) ([]mpi.Step, error) {
+func (m *explorer) encode(n *node) ([]mpi.Step, error) {
 	e := encoder{arena: m.arena, bias: m.bias}
 	if err := e.value(n, 0); err != nil {
 		return nil, err

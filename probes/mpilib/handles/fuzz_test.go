@@ -140,7 +140,7 @@ func (n *node) value(handle uint64, read func(addr uint64, n int) (uint64, error
 // agree derives what an object's MPI_Comm_size computes, and compares it with
 // what executing it on some memory yields. It returns how often it could.
 func agree(t testing.TB, o *symbols.Object, entry uint64, seed uint64) (compared int) {
-	m := newMachine(o, newCode(o))
+	m := newExplorer(o, newCode(o))
 	paths := m.explore(entry, m.leaf(opHandle), m.out(0))
 	if f, err := m.formula(paths, 4); err == nil {
 		checkBounds(t, f)

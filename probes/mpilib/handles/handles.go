@@ -111,7 +111,7 @@ func initialized(o *symbols.Object, c *code) mpi.Formula {
 	if err != nil {
 		return nil
 	}
-	m := newMachine(o, c)
+	m := newExplorer(o, c)
 	f, err := m.formula(m.explore(entry, m.out(0)), bytes)
 	if err != nil {
 		return nil
@@ -127,7 +127,7 @@ func derive(o *symbols.Object, c *code, name string) (mpi.Formula, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newMachine(o, c)
+	m := newExplorer(o, c)
 	return m.formula(m.explore(entry, m.leaf(opHandle), m.out(0)), bytes)
 }
 

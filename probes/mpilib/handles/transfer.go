@@ -29,7 +29,7 @@ var destroyed = []int{rax, rcx, rdx, rsi, rdi, 8, 9, 10, 11}
 var arguments = []int{rdi, rsi, rdx, rcx, 8, 9}
 
 // transfer executes jumps, calls and returns. done says that the accessor has returned.
-func (m *machine) transfer(s *state, d decoded) (done bool, err error) {
+func (m *explorer) transfer(s *state, d decoded) (done bool, err error) {
 	switch d.Kind {
 	case disasm.Trap:
 		return false, errFailed
@@ -77,7 +77,7 @@ func (m *machine) transfer(s *state, d decoded) (done bool, err error) {
 }
 
 // frame returns the frame of the function that a path is in.
-func (m *machine) frame(s *state) frame {
+func (m *explorer) frame(s *state) frame {
 	if n := len(s.calls); n > 0 {
 		return s.calls[n-1]
 	}
@@ -85,14 +85,14 @@ func (m *machine) frame(s *state) frame {
 }
 
 // enters reports whether a jump leads to the beginning of another function.
-func (m *machine) enters(from, to uint64) bool {
+func (m *explorer) enters(from, to uint64) bool {
 	lo, hi, ok := m.o.FuncRange(to)
 	return ok && lo == to && (from < lo || from >= hi)
 }
 
 // target returns the function to which a jump or call leads, and its name if it has one. For a
 // function of another object vaddr is 0.
-func (m *machine) target(s *state, d decoded) (name string, vaddr uint64, err error) {
+func (m *explorer) target(s *state, d decoded) (name string, vaddr uint64, err error) {
 	if d.Kind == disasm.Jump || d.Kind == disasm.Call {
 		vaddr = d.Target
 		if n, ok := m.o.PLT(vaddr); ok {
@@ -134,7 +134,7 @@ func (m *machine) target(s *state, d decoded) (name string, vaddr uint64, err er
 }
 
 // outside applies the call of a function that is not followed.
-func (m *machine) outside(s *state, name string) {
+func (m *explorer) outside(s *state, name string) {
 	what := "what " + name + " does"
 	if !slices.Contains(locks, name) {
 		for _, at := range m.given(s) {
@@ -151,7 +151,7 @@ func (m *machine) outside(s *state, name string) {
 
 // given returns the arguments through which a function can deliver a result of
 // the accessor.
-func (m *machine) given(s *state) (at []*node) {
+func (m *explorer) given(s *state) (at []*node) {
 	for _, r := range arguments {
 		if base, _ := m.base(s.regs[r]); base.op == opOut || base.op == opStack {
 			at = append(at, s.regs[r])
@@ -161,7 +161,7 @@ func (m *machine) given(s *state) (at []*node) {
 }
 
 // leave returns to the caller.
-func (m *machine) leave(s *state) (done bool, err error) {
+func (m *explorer) leave(s *state) (done bool, err error) {
 	to, err := m.load(s, s.regs[rsp], 8)
 	if err != nil {
 		return false, err

@@ -55,7 +55,7 @@ func width(in x86asm.Inst, a x86asm.Arg) int {
 }
 
 // address returns the effective address of an operand.
-func (m *machine) address(s *state, a x86asm.Mem) *node {
+func (m *explorer) address(s *state, a x86asm.Mem) *node {
 	switch {
 	case a.Base == x86asm.RIP:
 		return m.add(m.bias, m.konst(s.pc+uint64(a.Disp)))
@@ -65,7 +65,7 @@ func (m *machine) address(s *state, a x86asm.Mem) *node {
 	return m.plain(s, a)
 }
 
-func (m *machine) plain(s *state, a x86asm.Mem) *node {
+func (m *explorer) plain(s *state, a x86asm.Mem) *node {
 	at := m.konst(uint64(a.Disp))
 	if n, bytes, _, ok := register(a.Base); ok {
 		at = m.add(at, m.and(s.regs[n], ones(bytes)))
@@ -77,7 +77,7 @@ func (m *machine) plain(s *state, a x86asm.Mem) *node {
 }
 
 // get reads an operand of the given number of bytes.
-func (m *machine) get(s *state, in x86asm.Inst, a x86asm.Arg, bytes int) (*node, error) {
+func (m *explorer) get(s *state, in x86asm.Inst, a x86asm.Arg, bytes int) (*node, error) {
 	switch a := a.(type) {
 	case x86asm.Reg:
 		if n, w, high, ok := register(a); ok {
@@ -96,7 +96,7 @@ func (m *machine) get(s *state, in x86asm.Inst, a x86asm.Arg, bytes int) (*node,
 	return nil, fmt.Errorf("operand %v of %v is not understood", a, in)
 }
 
-func (m *machine) set(s *state, in x86asm.Inst, a x86asm.Arg, v *node) error {
+func (m *explorer) set(s *state, in x86asm.Inst, a x86asm.Arg, v *node) error {
 	switch a := a.(type) {
 	case x86asm.Reg:
 		n, w, high, ok := register(a)
@@ -123,7 +123,7 @@ var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
 
 // stepX86 executes an instruction. s.pc is the address of the next one. If the path branches, the
 // instruction has not changed anything yet.
-func (m *machine) stepX86(s *state, d decoded) (done bool, err error) {
+func (m *explorer) stepX86(s *state, d decoded) (done bool, err error) {
 	in := d.x86
 	if in.Op == 0 {
 		if bytes.Equal(d.Bytes, endbr64) {
@@ -197,7 +197,7 @@ func (m *machine) stepX86(s *state, d decoded) (done bool, err error) {
 	return false, m.arithmetic(s, in)
 }
 
-func (m *machine) push(s *state, in x86asm.Inst) error {
+func (m *explorer) push(s *state, in x86asm.Inst) error {
 	v, err := m.get(s, in, in.Args[0], 8)
 	if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (m *machine) push(s *state, in x86asm.Inst) error {
 	return nil
 }
 
-func (m *machine) exchange(s *state, in x86asm.Inst) error {
+func (m *explorer) exchange(s *state, in x86asm.Inst) error {
 	w := width(in, in.Args[0])
 	a, err := m.get(s, in, in.Args[0], w)
 	if err != nil {
@@ -225,7 +225,7 @@ func (m *machine) exchange(s *state, in x86asm.Inst) error {
 
 // vector executes an instruction on vector registers. These are not followed: what is stored from
 // them is unknown.
-func (m *machine) vector(s *state, in x86asm.Inst) error {
+func (m *explorer) vector(s *state, in x86asm.Inst) error {
 	switch a := in.Args[0].(type) {
 	case x86asm.Mem:
 		at := m.address(s, a)
@@ -240,7 +240,7 @@ func (m *machine) vector(s *state, in x86asm.Inst) error {
 	return nil
 }
 
-func (m *machine) conditionalMove(s *state, in x86asm.Inst, cc string) error {
+func (m *explorer) conditionalMove(s *state, in x86asm.Inst, cc string) error {
 	w := width(in, in.Args[0])
 	old, err := m.get(s, in, in.Args[0], w)
 	if err != nil {
@@ -260,7 +260,7 @@ func (m *machine) conditionalMove(s *state, in x86asm.Inst, cc string) error {
 	return m.set(s, in, in.Args[0], v)
 }
 
-func (m *machine) setCondition(s *state, in x86asm.Inst, cc string) error {
+func (m *explorer) setCondition(s *state, in x86asm.Inst, cc string) error {
 	v := m.truth(s, cc)
 	if v == nil {
 		is, err := m.decide(s, cc)
@@ -276,7 +276,7 @@ func (m *machine) setCondition(s *state, in x86asm.Inst, cc string) error {
 }
 
 // truth returns a condition as a value of 1 or 0, or nil if that needs a branch.
-func (m *machine) truth(s *state, cc string) *node {
+func (m *explorer) truth(s *state, cc string) *node {
 	n, set := m.condition(s, cc)
 	in := s.domain(n)
 	not := set.not(n.max)
@@ -317,4 +317,4 @@ func (m *machine) truth(s *state, cc string) *node {
 }
 
 // below returns n < k for numbers of 32 bits: the sign of their difference.
-func (m *machine) below(n *node, k uint64) *node { return m.shr(m.sub(n, m.konst(k)), 63) }
+func (m *explorer) below(n *node, k uint64) *node { return m.shr(m.sub(n, m.konst(k)), 63) }

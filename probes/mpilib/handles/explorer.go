@@ -22,8 +22,8 @@ const (
 	maxTries = 8
 )
 
-// machine explores an accessor's paths.
-type machine struct {
+// explorer explores an accessor's paths.
+type explorer struct {
 	*arena
 	o    *symbols.Object
 	code *code
@@ -50,8 +50,8 @@ var (
 	errBranched = errors.New("the instruction is taken up again on several paths")
 )
 
-func newMachine(o *symbols.Object, c *code) *machine {
-	m := &machine{arena: newArena(), o: o, code: c, closed: map[uint64]bool{}}
+func newExplorer(o *symbols.Object, c *code) *explorer {
+	m := &explorer{arena: newArena(), o: o, code: c, closed: map[uint64]bool{}}
 	m.bias = m.leaf(opBase)
 	if o.FixedAddresses() {
 		m.bias = m.zero
@@ -62,7 +62,7 @@ func newMachine(o *symbols.Object, c *code) *machine {
 // explore follows the function at entry. It returns the paths that end with success, and those that
 // could not be followed. If a path cannot be followed through a function, that function is skipped
 // from then on, and its effects are unknown.
-func (m *machine) explore(entry uint64, arguments ...*node) (paths []path) {
+func (m *explorer) explore(entry uint64, arguments ...*node) (paths []path) {
 	for range maxTries {
 		paths = m.attempt(entry, arguments)
 		last := len(paths) - 1
@@ -76,7 +76,7 @@ func (m *machine) explore(entry uint64, arguments ...*node) (paths []path) {
 // close chooses a function that the next attempt does not follow. Of the functions that a path is
 // in, it is the outermost one that was not given a place for a result, or else the innermost one.
 // It returns false if the path is in none of them.
-func (m *machine) close(s *state) bool {
+func (m *explorer) close(s *state) bool {
 	if len(s.calls) == 0 {
 		return false
 	}
@@ -89,7 +89,7 @@ func (m *machine) close(s *state) bool {
 }
 
 // attempt follows all paths, the shortest first, until one cannot be followed.
-func (m *machine) attempt(entry uint64, given []*node) (paths []path) {
+func (m *explorer) attempt(entry uint64, given []*node) (paths []path) {
 	s := &state{pc: entry}
 	for i := range s.regs {
 		s.regs[i] = m.unknownOf("the caller")
@@ -117,7 +117,7 @@ func (m *machine) attempt(entry uint64, given []*node) (paths []path) {
 	return paths
 }
 
-func (m *machine) shortest() *state {
+func (m *explorer) shortest() *state {
 	least := 0
 	for i, s := range m.todo {
 		if s.steps < m.todo[least].steps {
@@ -131,7 +131,7 @@ func (m *machine) shortest() *state {
 }
 
 // run follows a path to its end or to the next branch.
-func (m *machine) run(s *state) (*node, error) {
+func (m *explorer) run(s *state) (*node, error) {
 	for ; s.steps < maxPath; s.steps++ {
 		if m.total++; m.total > maxTotal {
 			return nil, errPaths
@@ -153,7 +153,7 @@ func (m *machine) run(s *state) (*node, error) {
 }
 
 // finish looks at the accessor's returned value: MPI_SUCCESS is 0.
-func (m *machine) finish(s *state) (*node, error) {
+func (m *explorer) finish(s *state) (*node, error) {
 	status, result := m.and(s.regs[rax], ones(4)), m.written(s, 0)
 	switch in := s.domain(status); {
 	case !in.contains(0):
@@ -169,10 +169,10 @@ func (m *machine) finish(s *state) (*node, error) {
 }
 
 // out returns the address that the accessor is given for its i-th result.
-func (m *machine) out(i int) *node { return m.node(opOut, nil, nil, uint64(i), all) }
+func (m *explorer) out(i int) *node { return m.node(opOut, nil, nil, uint64(i), all) }
 
 // written returns the accessor's i-th result, nil if it has written none.
-func (m *machine) written(s *state, i int) *node {
+func (m *explorer) written(s *state, i int) *node {
 	for _, st := range slices.Backward(s.stores) {
 		if st.base == m.out(i) && st.off == 0 {
 			return m.concrete(s, st.value)
@@ -182,7 +182,7 @@ func (m *machine) written(s *state, i int) *node {
 }
 
 // concrete replaces n by a number if it can have only one value.
-func (m *machine) concrete(s *state, n *node) *node {
+func (m *explorer) concrete(s *state, n *node) *node {
 	if v, ok := s.known(n); ok {
 		return m.konst(v)
 	}
@@ -191,7 +191,7 @@ func (m *machine) concrete(s *state, n *node) *node {
 
 // branch makes a path for each of the sets in which n can lie. If only one is possible, it goes on
 // at once and returns the set's index.
-func (m *machine) branch(s *state, n *node, sets ...ranges) (int, error) {
+func (m *explorer) branch(s *state, n *node, sets ...ranges) (int, error) {
 	left, last := []*state{}, 0
 	var only fact
 	in := s.domain(n)
@@ -220,13 +220,13 @@ func (m *machine) branch(s *state, n *node, sets ...ranges) (int, error) {
 	return 0, errBranched
 }
 
-func (m *machine) unknownOf(whose string) *node {
+func (m *explorer) unknownOf(whose string) *node {
 	m.unknowns = append(m.unknowns, whose)
 	return m.unknown(len(m.unknowns) - 1)
 }
 
 // blamed returns the error that names the function which made a value unknown.
-func (m *machine) blamed(n *node) error {
+func (m *explorer) blamed(n *node) error {
 	for ; n != nil; n = n.a {
 		if n.b != nil && n.b.deps&onUnknown != 0 {
 			n = n.b
@@ -238,14 +238,14 @@ func (m *machine) blamed(n *node) error {
 	return errors.New("it depends on what cannot be followed")
 }
 
-func (m *machine) store(s *state, addr, v *node, bytes int) {
+func (m *explorer) store(s *state, addr, v *node, bytes int) {
 	base, off := m.base(addr)
 	s.stores = append(s.stores, store{base, off, bytes, m.and(v, ones(bytes))})
 }
 
 // load returns the value at an address: what the path has stored there, what the file contains if
 // nothing changes it, or an unknown of memory.
-func (m *machine) load(s *state, addr *node, bytes int) (*node, error) {
+func (m *explorer) load(s *state, addr *node, bytes int) (*node, error) {
 	addr, err := m.resolve(s, addr)
 	if err != nil {
 		return nil, err
@@ -282,7 +282,7 @@ func (m *machine) load(s *state, addr *node, bytes int) (*node, error) {
 
 // isStderr recognises a variable to which only code that reports errors refers. In stripped
 // libraries that code has no name.
-func (m *machine) isStderr(vaddr uint64) bool {
+func (m *explorer) isStderr(vaddr uint64) bool {
 	name, ok := m.o.GOT(vaddr)
 	if !ok {
 		name, ok = m.o.DataAt(vaddr)
@@ -295,7 +295,7 @@ const table = 16
 
 // resolve makes a number of the part of an address that selects an entry of a constant table. It
 // makes one path for each entry.
-func (m *machine) resolve(s *state, addr *node) (*node, error) {
+func (m *explorer) resolve(s *state, addr *node) (*node, error) {
 	ts, c := addr.split()
 	index := -1
 	for i, t := range ts {
@@ -339,7 +339,7 @@ func (m *machine) resolve(s *state, addr *node) (*node, error) {
 // in the program (a copy relocation). Only the slot tells that place.
 var public = regexp.MustCompile(`^(ompi_mpi_|MPI_|mpi_|MPIR_F08_|mpif_)`)
 
-func (m *machine) constant(vaddr uint64, bytes int) (*node, bool) {
+func (m *explorer) constant(vaddr uint64, bytes int) (*node, bool) {
 	if name, ok := m.o.GOT(vaddr); ok && bytes == 8 {
 		target, known := m.o.Pointer(vaddr)
 		if !known || public.MatchString(name) {
