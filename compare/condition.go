@@ -13,8 +13,10 @@ import (
 
 // Condition is what must not be: a figure that changed by more than a limit.
 type Condition struct {
-	Text    string // as the user gave it
-	Of      string // part of a region's title; "*": every region; empty: the program
+	Text string // as the user gave it
+	// Of is a part of a region's title; "*": every region, for times those above Worthwhile; empty:
+	// the program.
+	Of      string
 	Figure  string
 	Below   bool    // the change is less than the limit, not greater
 	Limit   float64 // by which the later side may differ, in the figure's unit or as a part
@@ -178,10 +180,13 @@ func (c *Comparison) Check(x *Condition) (out []Violation, err error) {
 		} else {
 			f := c.figure(x.Figure)
 			unit, v.Change = f.Unit(), r.Change(f)
+			if x.Of == "*" && unit == "ns" && r.Share < Worthwhile {
+				continue // a small time varies by much
+			}
 		}
 		out = append(out, v)
 	}
-	if len(out) == 0 {
+	if len(out) == 0 && x.Of != "*" {
 		return nil, fmt.Errorf("%q: no region's place, function or name contains %q; `ompp-attach diff --all` lists the regions", x.Text, x.Of)
 	}
 	return c.violations(x, out, unit), nil

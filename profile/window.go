@@ -78,24 +78,25 @@ func (m *Meta) since(e *Meta) {
 	m.Overhead = &o
 }
 
-// at names a region in both profiles. Its last line, for example, may have become known between
-// them.
-type at struct {
-	construct          event.Construct
-	name, object, file string
-	offset             uint64
-	begin              int
+// RegionID names a region in all profiles of one measurement of a process. What may become known
+// meanwhile, such as its last line, is not in it.
+type RegionID struct {
+	Construct          event.Construct
+	Name, Object, File string
+	Offset             uint64
+	Begin              int
 }
 
-func (r *Region) at() at {
+// ID returns what names the region.
+func (r *Region) ID() RegionID {
 	if r.Construct == event.Unknown { // there is one, and what it is may become known
-		return at{construct: r.Construct}
+		return RegionID{Construct: r.Construct}
 	}
 	l := &r.Location
 	if l.File != "" && l.Begin > 0 {
-		return at{construct: r.Construct, name: r.Name, file: l.File, begin: l.Begin}
+		return RegionID{Construct: r.Construct, Name: r.Name, File: l.File, Begin: l.Begin}
 	}
-	return at{construct: r.Construct, name: r.Name, object: l.Object, offset: l.Offset}
+	return RegionID{Construct: r.Construct, Name: r.Name, Object: l.Object, Offset: l.Offset}
 }
 
 // subtraction takes an earlier profile away from a later one.
@@ -109,12 +110,12 @@ type subtraction struct {
 
 func newSubtraction(w, earlier *Profile) *subtraction {
 	s := &subtraction{w: w, earlier: earlier, node: make([]int, len(earlier.Nodes)), thread: make([]int, len(earlier.Threads)), region: make([]int, len(earlier.Regions))}
-	regions := map[at]int{}
+	regions := map[RegionID]int{}
 	for i := len(w.Regions) - 1; i >= 0; i-- {
-		regions[w.Regions[i].at()] = i
+		regions[w.Regions[i].ID()] = i
 	}
 	for i := range earlier.Regions {
-		s.region[i] = find(regions, earlier.Regions[i].at())
+		s.region[i] = find(regions, earlier.Regions[i].ID())
 	}
 	type row struct{ root, num, tid int }
 	threads := map[row]int{}
@@ -150,8 +151,8 @@ func newSubtraction(w, earlier *Profile) *subtraction {
 }
 
 // canonical is the lowest of the regions that are at one place.
-func (s *subtraction) canonical(regions map[at]int, region int) int {
-	return regions[s.w.Regions[region].at()]
+func (s *subtraction) canonical(regions map[RegionID]int, region int) int {
+	return regions[s.w.Regions[region].ID()]
 }
 
 func find[K comparable](in map[K]int, k K) int {

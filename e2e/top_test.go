@@ -1,0 +1,200 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+
+	"ompp-attach/analysis"
+	"ompp-attach/internal/testbin"
+	"ompp-attach/live"
+	"ompp-attach/profile"
+)
+
+// The windows of top add up to the final profile, which has what the program did, and closing top
+// leaves the program as it was.
+func TestTopForScripts(t *testing.T) {
+	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
+	tg := launch(t, bin, "4")
+	s := start(t, "top", "--format", "json", "--interval", "200ms", "--count", "5", "--pid", strconv.Itoa(tg.pid()))
+	if got := s.wait(t); got != 0 {
+		t.Fatal(got, s.stderr.String())
+	}
+	tg.untouched(t)
+	final := decode(t, filepath.Join(s.dir, "profile.json.gz"))
+	windowOf(t, final)
+	var frames []live.Frame
+	for in := bufio.NewScanner(&s.stdout); in.Scan(); {
+		var f live.Frame
+		if err := json.Unmarshal(in.Bytes(), &f); err != nil {
+			t.Fatalf("%v: %s", err, in.Text())
+		}
+		frames = append(frames, f)
+	}
+	if len(frames) != 6 || !frames[5].Final {
+		t.Fatalf("%d windows", len(frames))
+	}
+	var work, wall, regions int64
+	for _, f := range frames {
+		work, wall = work+f.Window.Work, wall+f.Wall
+		for _, r := range f.Regions {
+			if r.Construct == "PARALLEL" {
+				regions += r.Window.Count
+			}
+		}
+	}
+	adjusted := analysis.Adjust(final)
+	var want int64
+	for _, c := range analysis.Costs(adjusted) {
+		want += c.Exclusive - c.Overhead.Sum()
+	}
+	executed := count(final, execC, parallel)
+	if uint64(regions) != executed[0]+executed[1] || work != want || wall != adjusted.Meta.Duration {
+		t.Errorf("windows: %d executions, %d ns of work, %d ns; the final profile: %d, %d, %d", regions, work, wall, executed[0]+executed[1], want, adjusted.Meta.Duration)
+	}
+	// The program pays what it pays for attach: as many hits for each execution.
+	plain := start(t, "attach", "--duration", "1s", "--pid", strconv.Itoa(launch(t, bin, "4").pid())).profile(t)
+	per := func(p *profile.Profile) float64 { return float64(p.Meta.Hits) / float64(count(p, execC, parallel)[0]) }
+	if top, attach := per(final), per(plain); top > 1.1*attach {
+		t.Errorf("%.2f hits per region with top, %.2f with attach", top, attach)
+	}
+}
+
+// terminal is a pseudo-terminal with a command on it.
+type terminal struct {
+	pty    *os.File
+	screen vt10x.Terminal
+	mu     sync.Mutex
+	seen   bytes.Buffer // all that was written
+	end    chan error
+}
+
+func onTerminal(t *testing.T, args ...string) *terminal {
+	t.Helper()
+	needTool(t)
+	const rows, columns = 40, 120
+	cmd := exec.Command(tool, args...)
+	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=2", "TERM=xterm-256color")
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: rows, Cols: columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tm := &terminal{pty: f, screen: vt10x.New(vt10x.WithSize(columns, rows)), end: make(chan error, 1)}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		b := make([]byte, 4096)
+		for {
+			n, err := f.Read(b)
+			if err != nil {
+				return
+			}
+			tm.mu.Lock()
+			tm.seen.Write(b[:n])
+			_, _ = tm.screen.Write(b[:n])
+			tm.mu.Unlock()
+		}
+	}()
+	go func() {
+		err := cmd.Wait()
+		<-read
+		tm.end <- err
+	}()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); f.Close() })
+	return tm
+}
+
+// text is all that was written to the terminal.
+func (tm *terminal) text() string {
+	tm.mu.Lock()
+	defer tm.mu.Unlock()
+	return tm.seen.String()
+}
+
+// await waits until the terminal shows a text.
+func (tm *terminal) await(t *testing.T, want string) {
+	t.Helper()
+	re := regexp.MustCompile(want)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the terminal shows\n%s", tm.screen)
+		}
+	})
+	until(t, "the terminal to show "+want, func() bool {
+		tm.mu.Lock()
+		defer tm.mu.Unlock()
+		return re.MatchString(tm.screen.String())
+	})
+}
+
+func (tm *terminal) press(t *testing.T, keys string) {
+	t.Helper()
+	if _, err := tm.pty.WriteString(keys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// On a terminal, top follows its keys, and leaves terminal and program as they were.
+func TestTopOnTerminal(t *testing.T) {
+	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
+	tg := launch(t, bin, "20")
+	dir := filepath.Join(t.TempDir(), "out")
+	tm := onTerminal(t, "top", "--interval", "200ms", "-o", dir, "--pid", strconv.Itoa(tg.pid()))
+	tm.await(t, `PARALLEL longrun\.c`)
+	tm.press(t, "p")
+	tm.await(t, `PAUSED`)
+	tm.press(t, "p")
+	tm.press(t, "t")
+	tm.await(t, `own time since the start`)
+	tm.press(t, "j\r")
+	tm.await(t, `executions, own time`)
+	tm.press(t, "\x1b")
+	tm.await(t, `MOSTLY`)
+	tm.press(t, "s")
+	tm.await(t, `snapshot written`)
+	if p := decode(t, filepath.Join(dir, "snapshot.1.json.gz")); p.Meta.PID != tg.pid() || regionsOf(p) == 0 {
+		t.Errorf("the snapshot is of process %d and has %d regions", p.Meta.PID, regionsOf(p))
+	}
+	tm.press(t, "q")
+	if err := <-tm.end; err != nil {
+		t.Errorf("%v\n%s", err, tm.text())
+	}
+	if !strings.Contains(tm.text(), "\x1b[?1049l") {
+		t.Errorf("the terminal was not restored: %q", tm.text())
+	}
+	tg.untouched(t)
+	if p := decode(t, filepath.Join(dir, "profile.json.gz")); regionsOf(p) == 0 || p.Meta.Ended != "detached" {
+		t.Errorf("%d regions, ended: %s", regionsOf(p), p.Meta.Ended)
+	}
+}
+
+// A program that top launches keeps its exit status, and what it writes appears when the screen is
+// gone; after q it goes on without being measured.
+func TestTopOfProgram(t *testing.T) {
+	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
+	tm := onTerminal(t, "top", "--interval", "200ms", "--", bin, "1.5")
+	tm.await(t, `PARALLEL longrun\.c`)
+	tm.press(t, "q")
+	if err := <-tm.end; err != nil {
+		t.Errorf("%v\n%s", err, tm.text())
+	}
+	after := tm.text()[strings.LastIndex(tm.text(), "\x1b[?1049l"):]
+	if !regexp.MustCompile(`\n?\d+\r\n`).MatchString(after) {
+		t.Errorf("the program's count does not appear after the screen: %q", after)
+	}
+	sh := exec.Command(tool, "top", "--format", "line", "--", "sh", "-c", "exit 7")
+	if err := sh.Run(); sh.ProcessState.ExitCode() != 7 {
+		t.Errorf("exit status %d, want the program's: %v", sh.ProcessState.ExitCode(), err)
+	}
+}

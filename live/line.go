@@ -1,0 +1,65 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// mostInLine bounds the regions that a line names.
+const mostInLine = 3
+
+// WriteLine writes a frame as one line of a log.
+func WriteLine(w io.Writer, f *Frame) error {
+	t := &f.Window
+	line := fmt.Sprintf("%s %.2fs", f.At.Format("15:04:05"), float64(f.Wall)/1e9)
+	for _, x := range t.Named() {
+		if x.T > 0 {
+			line += fmt.Sprintf(" %s %.1f%%", x.Name, Share(x.T, t.Sum()))
+		}
+	}
+	var most []string
+	for i, r := range f.Regions {
+		if i == mostInLine || r.Window.Own() <= 0 {
+			break
+		}
+		most = append(most, fmt.Sprintf("%s %s %.1f%%", r.Construct, r.Title, Share(r.Window.Own(), t.Sum())))
+	}
+	if len(most) > 0 {
+		line += " | " + strings.Join(most, ", ")
+	}
+	if f.Final {
+		line += " | final"
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
+}
+
+// WriteJSON writes a frame as one line of JSON.
+func WriteJSON(w io.Writer, f *Frame) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(f)
+}
+
+// NamedTime is one of Times.
+type NamedTime struct {
+	Name string
+	T    int64
+}
+
+// Named lists the times with their names.
+func (t *Times) Named() []NamedTime {
+	return []NamedTime{{"work", t.Work}, {"serial", t.Serial}, {"synch", t.Synch}, {"imbal", t.Imbal}, {"limpar", t.Limpar},
+		{"mgmt", t.Mgmt}, {"mpi", t.MPI}, {"nocore", t.NoCore}, {"idle", t.Idle}}
+}
+
+// Share returns a part in percent; 0 of nothing. A short window may take back what the one before had
+// assumed: that shows as 0.
+func Share(part, whole int64) float64 {
+	if whole <= 0 || part <= 0 {
+		return 0
+	}
+	return min(100, 100*float64(part)/float64(whole))
+}
