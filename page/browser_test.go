@@ -175,6 +175,9 @@ func TestPhotographs(t *testing.T) {
 		if lines := ask[string](t, b, `document.querySelector(".source")?.innerText ?? ""`); name == "process" && !strings.Contains(lines, "for (int i = 0; i < 27; i++)") {
 			t.Errorf("the source text is %q", lines)
 		}
+		b.run(t, "print", emulation.SetEmulatedMedia().WithMedia("print"))
+		b.photograph(t, name+"-print")
+		b.run(t, "screen", emulation.SetEmulatedMedia().WithMedia(""))
 		missing := ask[[]string](t, b, `[...document.querySelectorAll("nav.top a")].map((a) => a.hash).filter((h) => !document.querySelector(h))`)
 		if len(missing) > 0 {
 			t.Errorf("%s: no sections %q", name, missing)

@@ -51,16 +51,18 @@ type Process struct {
 	Facts   []report.Fact `json:"facts"`
 	Whole   Parts         `json:"whole"` // of all threads' time
 	// Efficiency is POP's multiplicative tree.
-	Efficiency Efficiency     `json:"efficiency"`
-	Threads    []Thread       `json:"threads"`
-	Findings   []Finding      `json:"findings"` // worst first
-	LeftOut    []string       `json:"left_out,omitempty"`
-	Regions    []Region       `json:"regions"`
-	Nodes      []Node         `json:"nodes"` // call paths; nodes[0] is the program
-	Counters   []CounterTitle `json:"counters,omitempty"`
-	Sampled    string         `json:"sampled,omitempty"` // event by which was sampled
-	Sources    []Source       `json:"sources,omitempty"`
-	Notes      []report.Note  `json:"notes"`
+	Efficiency Efficiency `json:"efficiency"`
+	Threads    []Thread   `json:"threads"`
+	Findings   []Finding  `json:"findings"` // worst first
+	LeftOut    []string   `json:"left_out,omitempty"`
+	// Rough says where times are rough.
+	Rough    []string       `json:"rough,omitempty"`
+	Regions  []Region       `json:"regions"`
+	Nodes    []Node         `json:"nodes"` // call paths; nodes[0] is the program
+	Counters []CounterTitle `json:"counters,omitempty"`
+	Sampled  string         `json:"sampled,omitempty"` // event by which was sampled
+	Sources  []Source       `json:"sources,omitempty"`
+	Notes    []report.Note  `json:"notes"`
 }
 
 // Head says what ran.

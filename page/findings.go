@@ -81,7 +81,7 @@ func (b *builder) findings() {
 		f.Says = fmt.Sprintf(k.says, b.named(x.Region))
 		b.out.Findings = append(b.out.Findings, f)
 	}
-	b.out.LeftOut = report.LeftOut(b.p, found)
+	b.out.LeftOut, b.out.Rough = report.LeftOut(b.p, found), report.Rough(b.p)
 }
 
 func (b *builder) named(region int) string {

@@ -56,6 +56,17 @@ func Facts(p *profile.Profile, options Options) (out []Fact) {
 	return out
 }
 
+// Rough says where times are rough, in one sentence for each reason: probes took much of them, or
+// tasks were not observed.
+func Rough(p *profile.Profile) (out []string) {
+	for _, text := range []string{muchProbed(p, 4), tasksAway(p, 4)} {
+		if text != "" {
+			out = append(out, clean(text))
+		}
+	}
+	return out
+}
+
 // LeftOut says which findings are left out, and why, in one sentence for each reason.
 func LeftOut(p *profile.Profile, f analysis.Findings) []string { return leftOut(p, f) }
 

@@ -47,7 +47,7 @@ export interface Process {
     probe_share: number; lost_events: number; hits: number; partial: number;
   };
   facts: Fact[]; whole: Parts; efficiency: Efficiency; threads: { label: string; whole: Parts }[]; findings: Finding[];
-  left_out?: string[]; regions: Region[]; nodes: Node[];
+  left_out?: string[]; rough?: string[]; regions: Region[]; nodes: Node[];
   counters?: { name: string; unit?: string; running?: number; failed?: string }[];
   sampled?: string; sources?: Source[]; notes: Note[];
 }

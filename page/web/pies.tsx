@@ -59,7 +59,7 @@ export function Pies({ ranks, byRank, name }: Props) {
         : <Table rows={drawn.length > fewBars && !all ? extremes(drawn, varies) : drawn} id={(i) => i.label} sort={0} ascending label="Ranks by class" columns={[
           { title: "Rank", cell: (i) => i.label, by: (i) => Number(i.label) },
           { title: "Node", cell: (i) => i.host, by: (i) => i.host },
-          { title: "Time by class", cell: (i) => <Bar parts={i.parts} scale={greatest} label={`Rank ${i.label}`} />, class: "barcell wide" },
+          { title: "Time by class", cell: (i) => <Bar parts={i.parts} scale={greatest} label={`Rank ${i.label}`} />, class: "barcell broad" },
           { title: "Total", cell: (i) => seconds(sumOf(i.parts)), by: (i) => sumOf(i.parts), number: true },
           { title: "Overhead", cell: (i) => seconds(overheadOf(i.parts)), by: (i) => overheadOf(i.parts), number: true },
         ]} />}

@@ -81,11 +81,12 @@ function Head({ p }: { p: Process }) {
       <h1>{h.program}</h1>
       <p class="lede">
         {h.args && h.args.length > 0 && <><code>{h.args.join(" ")}</code> </>}
-        {h.attached ? "measured while it ran" : "measured"} on {h.host}, {new Date(h.start).toLocaleString("en-GB")}{h.runtimes.length > 0 && `, with ${h.runtimes.join(", ")}`}.
+        {h.attached ? "measured while it ran" : "measured"} on {h.host}, {new Date(h.start).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}{h.runtimes.length > 0 && `, with ${h.runtimes.join(", ")}`}.
         {" "}{h.ended && `It ended: ${h.ended}.`}
       </p>
       {h.snapshot && <p class="banner">This is a snapshot: the measurement went on, and what came later is missing.</p>}
       {h.lost_events > 0 && <p class="banner">{plural(h.lost_events, "event")} of {count(h.hits + h.lost_events)} were lost. Counts are too low and times incomplete where that was: see <a href="#measurement">the measurement</a>.</p>}
+      {p.rough?.map((s) => <p key={s} class="banner">{s}</p>)}
       <div class="tiles">
         <Tile name="Wall time" value={seconds(h.wall_ns)} />
         <Tile name="Threads" value={count(h.threads)} more={`${seconds(h.thread_ns)} of thread time`} />

@@ -21,7 +21,7 @@ export function Ranks({ f, parts }: { f: JobFigures; parts: (r: JobRank) => Part
         { title: "Rank", cell: (x) => x.r.rank, by: (x) => x.r.rank },
         { title: "Node", cell: (x) => x.r.host, by: (x) => x.r.host },
         { title: "Threads", cell: (x) => x.r.threads, by: (x) => x.r.threads, number: true },
-        { title: "Time by class", cell: (x) => <Bar parts={x.parts} scale={longest} label={`Rank ${x.r.rank}`} />, class: "barcell wide" },
+        { title: "Time by class", cell: (x) => <Bar parts={x.parts} scale={longest} label={`Rank ${x.r.rank}`} />, class: "barcell broad" },
         { title: "Wall", cell: (x) => seconds(x.r.wall_ns), by: (x) => x.r.wall_ns, number: true },
         { title: "Overhead", cell: (x) => percent(share(x)), by: share, number: true, tip: "Of the time of the rank's threads" },
         { title: "MPI", cell: (x) => seconds(x.r.mpi_ns), by: (x) => x.r.mpi_ns, number: true, tip: "Summed over threads" },

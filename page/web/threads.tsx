@@ -21,7 +21,7 @@ export function Threads({ p }: { p: Process }) {
       : `Threads work alike: ${seconds(least.work)} to ${seconds(most.work)} in regions`;
   const columns = [
     { title: "Thread", cell: (r: typeof rows[0]) => r.label, by: (r: typeof rows[0]) => r.i },
-    { title: "Time by part", cell: (r: typeof rows[0]) => <Bar parts={r.whole} scale={longest} label={`Thread ${r.label}`} />, class: "barcell wide" },
+    { title: "Time by part", cell: (r: typeof rows[0]) => <Bar parts={r.whole} scale={longest} label={`Thread ${r.label}`} />, class: "barcell broad" },
     { title: "Work", cell: (r: typeof rows[0]) => seconds(r.work), by: (r: typeof rows[0]) => r.work, number: true },
     { title: "Overhead", cell: (r: typeof rows[0]) => seconds(r.lost), by: (r: typeof rows[0]) => r.lost, number: true },
     { title: "of its time", cell: (r: typeof rows[0]) => percent(r.lost / sumOf(r.whole)), by: (r: typeof rows[0]) => r.lost / sumOf(r.whole), number: true },
