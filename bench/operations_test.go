@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each operation is one that the program knows and that scripts see.
+// The programs know each operation, and the scripts for bpftrace see it.
 func TestOperations(t *testing.T) {
 	ops, err := os.ReadFile("programs/ops.c")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestAddressOf(t *testing.T) {
 	}
 }
 
-// The text stands whatever was not measured.
+// The document is written even if some parts were not measured.
 func TestMarkdownOfNothing(t *testing.T) {
 	r := &results{failures: []string{"libgomp, task"}}
 	if text := r.markdown(); !strings.Contains(text, "**Could not be measured in this run:** libgomp, task.") || strings.Contains(text, "NaN") {

@@ -21,8 +21,7 @@ func TestSpreadOf(t *testing.T) {
 	}
 }
 
-// Differences and ratios are of the same round, and of rounds in which both ways
-// had a turn.
+// Differences and ratios compare ways within one round, in rounds in which both ways had a turn.
 func TestPairs(t *testing.T) {
 	v := func(values ...float64) (rounds [][]float64) {
 		for _, x := range values {
@@ -56,8 +55,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// All ways that there are get a turn in each round, seldom ones in every other;
-// what is begun is ended, and an error stops it all.
+// Each way gets a turn in each round; slow ways get one in every other round. Each turn that begins
+// also ends, and an error stops the measurement.
 func TestTakeTurns(t *testing.T) {
 	open, begun := 0, 0
 	begin := func() (func() error, error) {

@@ -11,7 +11,7 @@ import (
 	"ompp-attach/bpf"
 )
 
-// unread wants the rings of measured processes to be empty.
+// unread checks that the rings of measured processes are empty.
 func unread(t *testing.T, k *bpf.Probes) {
 	rings, err := k.Rings()
 	if err != nil {
@@ -26,8 +26,8 @@ func unread(t *testing.T, k *bpf.Probes) {
 	}
 }
 
-// In each mode that this kernel has, every hit of the program is reported, the
-// costs are positive, and the clock is read between a hit's beginning and end.
+// In each mode of this kernel, every hit of the program is reported, the costs are positive, and
+// the clock is read between a hit's beginning and its end.
 func TestMeasure(t *testing.T) {
 	for mode := bpf.Session; mode <= bpf.Perf; mode++ {
 		t.Run(mode.String(), func(t *testing.T) {

@@ -10,8 +10,7 @@ import (
 	"ompp-attach/probes/disasm/disasmtest"
 )
 
-// The probed instructions of the program's functions are of the classes that they stand for, as the
-// planner of the real probes sees them.
+// The planner of the real probes finds the probed instructions in the classes that they stand for.
 func TestProgram(t *testing.T) {
 	class := map[instruction]disasm.Cost{nop5: disasm.Nop5, emulated: disasm.Emulated, call: disasm.CallCost, singleStep: disasm.SingleStep, pair: disasm.Emulated}
 	for arch, m := range programs {
@@ -69,7 +68,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// A program with a class that the architecture lacks is refused.
+// A program with a class of instructions that the architecture lacks is refused.
 func TestNoSuchClass(t *testing.T) {
 	m := programs["arm64"]
 	if _, err := m.image([]instruction{nop5}); err == nil {

@@ -2,8 +2,7 @@ package event
 
 import "testing"
 
-// TestTable: each construct has a row with a name of its own, and reports have room for the
-// short one.
+// TestTable: each construct has a row with a name of its own. The short name fits into reports.
 func TestTable(t *testing.T) {
 	names := map[string]Construct{}
 	for _, c := range AllConstructs() {

@@ -80,7 +80,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestForms: the same calls are found however they are compiled.
+// TestForms: the same calls are found in all forms that compilers give them.
 func TestForms(t *testing.T) {
 	for _, flags := range [][]string{
 		{"-O2", "-g", "-fno-plt"}, {"-O2", "-g", "-static"}, {"-O2", "-g", "-no-pie"}, {"-O2", "-g", "-static-pie"},
@@ -109,8 +109,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestStripped: without symbols and lines the constructs with calls are found,
-// as many as with them.
+// TestStripped: without symbols and lines as many constructs with calls are found as with them.
 func TestStripped(t *testing.T) {
 	for _, compiler := range []string{"", "clang-14", "clang-19"} {
 		full := build(t, "timed.c", compiler, "-O2", "-g")
@@ -186,9 +185,8 @@ func TestCache(t *testing.T) {
 	look()
 }
 
-// TestCacheOfOthers: root, whose HOME may be another user's, follows none of her
-// links, believes no third user's files, waits for none, and leaves none of its
-// own behind.
+// TestCacheOfOthers: root may use the HOME of another user. It follows none of that user's links,
+// uses no third user's files, waits for none, and leaves no file of its own behind.
 func TestCacheOfOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files to others")
@@ -255,8 +253,8 @@ func TestCacheOfOthers(t *testing.T) {
 	}
 }
 
-// TestSources: a source that is newer than the program is not believed, one
-// below the given directory is.
+// TestSources: a source that is newer than the program is not used. A source below the given
+// directory is used.
 func TestSources(t *testing.T) {
 	dir := t.TempDir()
 	src, err := os.ReadFile(filepath.Join(testbin.Repo(t), "testdata", "programs", "timed.c"))

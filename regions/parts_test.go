@@ -9,8 +9,8 @@ import (
 	"ompp-attach/internal/testbin"
 )
 
-// TestSplitOff: the atomics in .cold parts, of an outlined and of an ordinary
-// function, and in a lambda expression are found, with and without the source.
+// TestSplitOff: atomics are found in .cold parts of an outlined and of an ordinary function, and in
+// a lambda expression, with and without the source.
 func TestSplitOff(t *testing.T) {
 	const program = "cold.cpp"
 	truth := readTruth(t, filepath.Join(testbin.Repo(t), "testdata", "programs", program))
@@ -43,7 +43,7 @@ func TestSplitOff(t *testing.T) {
 	}
 }
 
-// TestSplitOffWithoutSource: then the locked instruction in the part tells.
+// TestSplitOffWithoutSource: without the source the locked instruction in the part is found.
 func TestSplitOffWithoutSource(t *testing.T) {
 	flags := []string{"-O2", "-g", "-fdebug-prefix-map=" + testbin.Repo(t) + "=/nowhere"}
 	o := open(t, testbin.Build(t, "cold.cpp", testbin.Options{Flags: flags}))

@@ -16,7 +16,7 @@ import (
 
 var programs = []string{"constructs.c", "constructs.cpp", "constructs.f90", "timed.c", "demo/plate.c"}
 
-// compilers that can build a program; "" is the GNU one.
+// compilers are the compilers that can build a program; "" is the GNU one.
 func compilers(program string) []string {
 	switch filepath.Ext(program) {
 	case ".f90":
@@ -56,8 +56,8 @@ func table(t testing.TB, o *symbols.Object) *Table {
 
 func isLock(r *Region) bool { return r.Construct == event.Lock || r.Construct == event.NestLock }
 
-// TestLines: with the source, every construct that it has is in the table,
-// once or, in templates and inlined functions, more often, with Opari's lines.
+// TestLines: with the source, the table has every construct of the source, with Opari's lines. A
+// construct in a template or an inlined function may be there several times.
 func TestLines(t *testing.T) {
 	for _, program := range programs {
 		want := readTruth(t, filepath.Join(testbin.Repo(t), "testdata", "programs", program))
@@ -103,8 +103,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// maskedParallel is the line of the region in constructs.c that clang 14 does
-// not see.
+// maskedParallel is the line of the region in constructs.c that clang 14 does not see.
 const maskedParallel = 250
 
 func TestNoOpenMP(t *testing.T) {
@@ -114,8 +113,8 @@ func TestNoOpenMP(t *testing.T) {
 	}
 }
 
-// TestCalls: GCC's calls are given to the right constructs, as far as their
-// names tell; so At finds each by the return address that a probe sees.
+// TestCalls: GCC's calls belong to the right constructs, as far as the names of the calls tell. So
+// At finds each construct by the return address that a probe sees.
 func TestCalls(t *testing.T) {
 	for _, program := range programs {
 		for _, level := range []string{"-O0", "-O2", "-O3"} {
@@ -143,7 +142,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// checkCalls compares the calls of a construct with what its clauses ask for.
+// checkCalls compares the calls of a construct with the calls that its clauses require.
 func checkCalls(t *testing.T, c construct, calls string) {
 	t.Helper()
 	want := map[string]string{"SECTIONS": "GOMP_sections_start", "PARALLEL SECTIONS": "GOMP_parallel_sections",
@@ -179,13 +178,13 @@ func checkCalls(t *testing.T, c construct, calls string) {
 	}
 }
 
-// hasSections reports whether a construct ends with one of sections.
+// hasSections reports whether a construct contains sections at its end.
 func hasSections(c construct, truth []construct) bool {
 	return slices.ContainsFunc(truth, func(x construct) bool { return x.Sections > 0 && x.Begin > c.Begin && x.End < c.End && c.End-x.End < 3 })
 }
 
-// TestWithoutSource: constructs with calls keep their first line, if GCC gives
-// one, and their last is within one line.
+// TestWithoutSource: constructs with calls have their right first line, if GCC gives one. Their
+// last line is wrong by one line at most.
 func TestWithoutSource(t *testing.T) {
 	for _, program := range programs {
 		truth := readTruth(t, filepath.Join(testbin.Repo(t), "testdata", "programs", program))
@@ -208,8 +207,8 @@ func TestWithoutSource(t *testing.T) {
 	}
 }
 
-// TestFunctionsWithoutLines: without -g a construct's function is all that tells
-// where it is; clang names its tasks, and clang 14 its regions, without it.
+// TestFunctionsWithoutLines: without -g only a construct's function says where the construct is.
+// Clang names the function of its tasks, and clang 14 that of its regions, without -g.
 func TestFunctionsWithoutLines(t *testing.T) {
 	for _, program := range []string{"constructs.c", "tasks.c"} {
 		with := map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// TestSectionsWithALoopsFlag: LLVM may come to give sections the flag of a loop in their
-// ident_t (llvm-project pull request 210038). The source tells what they are.
+// TestSectionsWithALoopsFlag: LLVM may come to give sections the flag of a loop in their ident_t
+// (llvm-project pull request 210038). Then the source tells that they are sections.
 func TestSectionsWithALoopsFlag(t *testing.T) {
 	for _, compiler := range []string{"clang-14", "clang-19"} {
 		bin := testbin.Build(t, "constructs.c", testbin.Options{Compiler: compiler, Flags: []string{"-O1", "-g"}})

@@ -23,7 +23,7 @@ func graph(t testing.TB, b disasmtest.Bytes, cut uint64) *disasm.Graph {
 	})
 }
 
-// starts gives blocks by the offsets of their first instructions.
+// starts returns the offsets of the blocks' first instructions.
 func starts(g *disasm.Graph, base uint64, blocks ...int) (at []uint64) {
 	for _, n := range blocks {
 		at = append(at, g.Blocks[n].Insts[0].Addr-base)

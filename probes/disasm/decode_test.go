@@ -99,8 +99,8 @@ func TestDecodeX86(t *testing.T) {
 	}
 }
 
-// compare checks all that a table row states; instructions that are only
-// decoded by their length may change more registers than they really do.
+// compare checks everything that a table row states. Instructions of which only the length is
+// decoded may be said to change more registers than they do.
 func compare(t *testing.T, got, want disasm.Inst, emulated bool) {
 	t.Helper()
 	if got.Len != want.Len || got.Kind != want.Kind || got.Target != want.Target || got.Cond != want.Cond ||
@@ -203,7 +203,7 @@ func TestUndecodable(t *testing.T) {
 	}
 }
 
-// libgomp is where Debian and Fedora install it.
+// libgomp is the path of libgomp in Debian and Fedora.
 var libgomp = []string{"/usr/lib/x86_64-linux-gnu/libgomp.so.1", "/usr/lib/aarch64-linux-gnu/libgomp.so.1", "/usr/lib64/libgomp.so.1"}
 
 func open(t testing.TB, feature string, paths ...string) (*disasmtest.File, string) {

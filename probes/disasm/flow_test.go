@@ -22,7 +22,7 @@ func flow(t *testing.T, arch, hex string) (*disasm.Flow, uint64) {
 	return f, b.At
 }
 
-// An argument that is kept on the stack over a call, whose field is called.
+// The function keeps an argument on the stack over a call, and calls a field of the argument.
 func TestFlowStack(t *testing.T) {
 	for _, c := range []struct {
 		arch, code      string

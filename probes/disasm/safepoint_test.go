@@ -78,8 +78,8 @@ func TestSafePoint(t *testing.T) {
 	}
 }
 
-// TestSafePointOffsets12 compares with the offsets that were read by hand off
-// Debian 12's libgomp 12.2 (amd64); they hold for that build alone.
+// TestSafePointOffsets12 compares with offsets that were read by hand from the libgomp 12.2 of
+// Debian 12 (amd64). They hold for that build only.
 func TestSafePointOffsets12(t *testing.T) {
 	f, path := open(t, "libgomp", libgomp...)
 	x, err := elf.Open(path)
@@ -121,9 +121,8 @@ func TestSafePointOffsets12(t *testing.T) {
 	}
 }
 
-// TestSafePointLibgomp checks the points in the installed libgomp: those whose
-// instruction every build has, and that all lie on boundaries of a linear
-// decoding of the function.
+// TestSafePointLibgomp checks the points in the installed libgomp. Some functions have the same
+// instruction in every build. All points are boundaries of a linear decoding of the function.
 func TestSafePointLibgomp(t *testing.T) {
 	f, _ := open(t, "libgomp", libgomp...)
 	for name, want := range map[string]disasm.Kind{"GOMP_parallel": disasm.Push, "GOMP_task": disasm.Push,

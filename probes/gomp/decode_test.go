@@ -8,8 +8,8 @@ import (
 	"ompp-attach/probes"
 )
 
-// oneOfEach returns a decoder that knows libgomp's entry points, and a record of the entry, and if it
-// has one the return, of each.
+// oneOfEach returns a decoder that knows libgomp's entry points. For each of them it returns a
+// record of the entry and, if the return is reported, a record of the return.
 func oneOfEach() (*probes.Decoder, []bpf.Record) {
 	var rows []*probes.Row
 	var recs []bpf.Record

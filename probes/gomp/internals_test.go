@@ -23,8 +23,8 @@ int main(void) {
 	return 0;
 }`
 
-// TestLocateStatic links libgomp statically, whose internal functions then
-// have symbols to compare with.
+// TestLocateStatic links libgomp statically. Its internal functions then have symbols to compare
+// with.
 func TestLocateStatic(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		for _, pie := range []string{"-static", "-static-pie"} {
@@ -56,8 +56,8 @@ func TestLocateStatic(t *testing.T) {
 	}
 }
 
-// tlsOffset returns a TLS variable's offset from the thread pointer in an
-// executable (psABI variant II on x86-64, variant I on arm64).
+// tlsOffset returns the offset of a TLS variable from the thread pointer in an executable (psABI
+// variant II on x86-64, variant I on arm64).
 func tlsOffset(t *testing.T, path, name string) int64 {
 	t.Helper()
 	f, err := elf.Open(path)
@@ -87,7 +87,7 @@ func tlsOffset(t *testing.T, path, name string) int64 {
 	return 0
 }
 
-// checkWorkers checks what must hold of the workers' points in any libgomp.
+// checkWorkers checks the rules that the workers' points obey in any libgomp.
 func checkWorkers(t *testing.T, code disasm.Code, g internals) {
 	t.Helper()
 	body, err := disasm.Func(code, g.ThreadStart)
@@ -152,7 +152,7 @@ func TestLocateShared(t *testing.T) {
 	}
 }
 
-// tlsSlots returns where R_X86_64_TPOFF64 and R_AARCH64_TLS_TPREL apply.
+// tlsSlots returns the addresses to which R_X86_64_TPOFF64 and R_AARCH64_TLS_TPREL apply.
 func tlsSlots(t *testing.T, path string) []uint64 {
 	t.Helper()
 	f, err := elf.Open(path)

@@ -16,8 +16,8 @@ __attribute__((noipa)) int take(long *s, long *e) { *s = *e = 1; return 0; }
 int GOMP_sections_next(void) { BODY }
 int main(void) { return GOMP_sections_next(); }`
 
-// The jump that tells whether there is another section is found in a function of
-// libgomp's form, and in no other.
+// The jump that decides whether there is another section is found in a function of libgomp's form,
+// and in no other.
 func TestSectionNext(t *testing.T) {
 	for _, c := range []struct{ name, body, refused string }{
 		{"libgomp's form", `long s, e; if (__builtin_expect((_Bool)take(&s, &e), 1)) { __asm__ volatile(""); return s; } return 0;`, ""},
@@ -39,8 +39,7 @@ func TestSectionNext(t *testing.T) {
 	}
 }
 
-// The answer is told by the zero flag, which the kernel side reports as it does of
-// a lock that is free.
+// The zero flag tells the answer. The kernel side reports the flag as it reports a free lock.
 func TestSectionNextDecoded(t *testing.T) {
 	d := probes.NewTabled(event.Gomp, []*probes.Row{&sectionNext})
 	for flags, want := range map[uint16]int64{bpf.RecNoReturn: 1, bpf.RecNoReturn | bpf.RecFree: 0} {

@@ -60,8 +60,7 @@ func TestEndOfSingle(t *testing.T) {
 	}
 }
 
-// afterSingleStart returns the address to which the call of GOMP_single_start
-// returns in a function.
+// afterSingleStart returns the return address of a function's call of GOMP_single_start.
 func afterSingleStart(t *testing.T, o *symbols.Object, fn string) uint64 {
 	t.Helper()
 	entry := o.Symbol(fn)

@@ -59,8 +59,8 @@ int main(void) {
 	return 0;
 }`
 
-// TestLocateTasksStatic links libgomp statically, whose internal functions
-// then have symbols to compare with.
+// TestLocateTasksStatic links libgomp statically. Its internal functions then have symbols to
+// compare with.
 func TestLocateTasksStatic(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		t.Run(arch, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// directives returns the lines of the program's static loops and masters, which
-// it marks with how often they are executed.
+// directives returns the lines of the program's static loops and masters. The program marks each
+// with the number of its executions.
 func directives(t *testing.T, src string) map[int]event.Construct {
 	t.Helper()
 	f, err := os.Open(filepath.Join(testbin.Repo(t), "testdata", "programs", src))
@@ -51,8 +51,8 @@ func open(t *testing.T, src, flags string) *symbols.Object {
 	return o
 }
 
-// Each construct of the source is found, or named as not seen, at every
-// optimisation; where GCC moves no code, all are found.
+// At every level of optimisation each construct of the source is found, or named as not seen. Where
+// GCC moves no code, all are found.
 func TestEveryDirectiveIsAccountedFor(t *testing.T) {
 	want := directives(t, "inline.c")
 	if len(want) < 20 {
@@ -78,7 +78,7 @@ func TestEveryDirectiveIsAccountedFor(t *testing.T) {
 	}
 }
 
-// No point is on an instruction that the kernel refuses, and none is used twice.
+// No point is at an instruction that the kernel refuses, and none is used twice.
 func TestPoints(t *testing.T) {
 	for _, flags := range []string{"-g -O0", "-g -O2", "-O3", "-O2 -s"} {
 		o := open(t, "inline.c", flags)
@@ -97,7 +97,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// Loops that the user shares out by hand are no constructs.
+// A loop whose iterations the user's own code divides among the threads is no construct.
 func TestByHand(t *testing.T) {
 	for _, flags := range []string{"-g -O0", "-g -O2", "-O0", "-O2"} {
 		o := open(t, "inline.c", flags)
@@ -109,7 +109,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// What the thread's number decides within a dynamic loop is no loop of its own.
+// Code in a dynamic loop that depends on the thread's number is no loop of its own.
 func TestWithinDynamicLoop(t *testing.T) {
 	for _, flags := range []string{"-g -O0", "-g -O2", "-g -O3"} {
 		if x := inline.Of(open(t, "progress.c", flags)); len(x.Unseen)+len(x.Constructs) > 0 {

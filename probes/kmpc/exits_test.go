@@ -12,9 +12,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// The points where libomp's regions end, checked against a decoding of the
-// functions from their start: a breakpoint inside an instruction crashes the
-// program, and one that another path reaches counts too much.
+// The points where libomp's regions end are compared with a decoding of their functions from the
+// start. A breakpoint inside an instruction crashes the program. A point that another path reaches
+// counts too much.
 func TestLocateExitsInstalled(t *testing.T) {
 	libs, err := filepath.Glob("/usr/lib/llvm-*/lib/libomp.so.5")
 	if err != nil {
@@ -87,8 +87,8 @@ func checkBodyEnd(t *testing.T, o *symbols.Object, at uint64) {
 	}
 }
 
-// checkJoin checks that the points lie in __kmpc_fork_call, behind its last
-// work, where the kernel emulates them.
+// checkJoin checks that the points lie in __kmpc_fork_call, behind its last work, at instructions
+// that the kernel emulates.
 func checkJoin(t *testing.T, o *symbols.Object, join []disasm.Approach) {
 	t.Helper()
 	if len(join) == 0 {
@@ -123,7 +123,7 @@ func checkJoin(t *testing.T, o *symbols.Object, join []disasm.Approach) {
 	}
 }
 
-// A library whose functions of these names have no such calls or returns.
+// The functions of this library have the right names, but no such calls or returns.
 func TestLocateExitsRefuses(t *testing.T) {
 	for name, source := range map[string]string{
 		"no runtime": "int main(void) { return 0; }",

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// accessorSource is a program with an accessor of the same form as libomp's,
-// for a layout that the test chooses.
+// accessorSource is a program with an accessor of the same form as libomp's. The test chooses the
+// layout.
 func accessorSource(team, nproc int) string {
 	return fmt.Sprintf(`
 struct team { char before[%d]; int nproc; };

@@ -14,8 +14,8 @@ import (
 
 var nextChunk = []string{"__kmpc_dispatch_next_4", "__kmpc_dispatch_next_4u", "__kmpc_dispatch_next_8", "__kmpc_dispatch_next_8u"}
 
-// In the installed libomp the ends of dynamic loops are found, at cheap
-// instructions of the function itself, and nothing is hit for each chunk.
+// In the installed libomp the ends of dynamic loops are found at cheap instructions of the function
+// itself. No chunk hits a probe.
 func TestLoopOverInstalled(t *testing.T) {
 	libs, err := filepath.Glob("/usr/lib/llvm-*/lib/libomp.so.5")
 	if err != nil {
@@ -63,8 +63,8 @@ func TestLoopOverInstalled(t *testing.T) {
 	}
 }
 
-// dispatchNext is a function of libomp's kind, TEAM its part for teams, SERIAL
-// for serialised regions.
+// dispatchNext is a function of the same form as libomp's. TEAM stands for its part for teams,
+// SERIAL for its part for serialised regions.
 const dispatchNext = `
 int serial, left, finished, debugged;
 __attribute__((noipa)) int take(int *lb, int *ub) { *lb = *ub = 1; return left-- > 0; }

@@ -10,7 +10,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// mpiLibraries are the installed ones, by what they are named.
+// mpiLibraries returns the installed libraries, by patterns of their names.
 func mpiLibraries(t *testing.T) map[string]*symbols.Object {
 	t.Helper()
 	out := map[string]*symbols.Object{}
@@ -33,8 +33,8 @@ func mpiLibraries(t *testing.T) map[string]*symbols.Object {
 	return out
 }
 
-// Every entry point that a library exports and MPI names is probed, each address
-// once, at an instruction that is not single-stepped.
+// Every entry point of MPI that a library exports is probed. Each address has one probe, at an
+// instruction that is not single-stepped.
 func TestPlan(t *testing.T) {
 	for name, o := range mpiLibraries(t) {
 		p, err := NewPlan(o)
@@ -65,7 +65,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Where arguments stand that are not in registers.
+// These arguments are not in registers.
 func TestRow(t *testing.T) {
 	for _, tc := range []struct {
 		arch  string

@@ -6,8 +6,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// BenchmarkDerive is the time for all accessors of an installed library, whose
-// symbols have been read.
+// BenchmarkDerive measures the time for all accessors of an installed library whose symbols have
+// been read.
 func BenchmarkDerive(b *testing.B) {
 	for name, file := range installed {
 		b.Run(name, func(b *testing.B) {
@@ -25,7 +25,7 @@ func BenchmarkDerive(b *testing.B) {
 	}
 }
 
-// BenchmarkEmulate is the time for one communicator.
+// BenchmarkEmulate measures the time for one communicator.
 func BenchmarkEmulate(b *testing.B) {
 	file := installed["MPICH"]
 	o, err := symbols.OpenObject(file)

@@ -8,14 +8,14 @@ import (
 	"ompp-attach/mpi"
 )
 
-// said by formulas of one case: a constant, the handle less a bias, nothing.
+// These are formulas of one case: a constant, the handle less a bias, nothing.
 func says(n int64) mpi.Formula {
 	return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepConst, Value: n}}}}
 }
 
 var saysNothing = mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepLoad8}}}}
 
-// The check accepts what can be and names what cannot.
+// The check accepts possible answers and names impossible ones.
 func TestCheck(t *testing.T) {
 	unreadable := func(uint64, int) (uint64, error) { return 0, errors.New("not mapped") }
 	sound := func() Formulas {

@@ -12,7 +12,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// patched is a program whose MPI_Comm_size has other code.
+// patched is a program with other code in its MPI_Comm_size.
 type patched struct {
 	file  []byte
 	at    uint64 // in the file
@@ -54,8 +54,8 @@ func (p patched) with(t testing.TB, code []byte) *symbols.Object {
 
 const loadedAt = 0x555500000000
 
-// memory is a process's: what the file says does not change, and elsewhere
-// bytes that their address and the seed determine.
+// memory is the memory of a process: the file's bytes where the file has some, and elsewhere bytes
+// that the address and the seed determine.
 func memory(o *symbols.Object, seed uint64) func(addr uint64, n int) (uint64, error) {
 	return func(addr uint64, n int) (uint64, error) {
 		if name, ok := o.GOT(addr - loadedAt); ok && n == 8 && !public.MatchString(name) {
@@ -78,7 +78,7 @@ func memory(o *symbols.Object, seed uint64) func(addr uint64, n int) (uint64, er
 	}
 }
 
-// value computes a node; ok is false if that depends on what is not known.
+// value computes a node. ok is false if the value depends on something unknown.
 func (n *node) value(handle uint64, read func(addr uint64, n int) (uint64, error)) (v uint64, ok bool) {
 	if n.op == opOpaque || n.op < numLeaves && n.op > opBase {
 		return 0, false
@@ -137,8 +137,8 @@ func (n *node) value(handle uint64, read func(addr uint64, n int) (uint64, error
 	return 0, false
 }
 
-// agree derives what an object's MPI_Comm_size computes, and compares it with
-// what executing it on some memory yields. It returns how often it could.
+// agree derives the formula of an object's MPI_Comm_size, and compares its value with the result of
+// executing the function on some memory. It returns how often both had a result.
 func agree(t testing.TB, o *symbols.Object, entry uint64, seed uint64) (compared int) {
 	m := newExplorer(o, newCode(o))
 	paths := m.explore(entry, m.leaf(opHandle), m.out(0))
@@ -209,8 +209,8 @@ var shapes = []struct {
 	{"mpi_pointers.c", []string{"-O0", "-DGROUPS"}},
 }
 
-// TestDerivedAsExecuted: what is derived from code, also from code in which
-// bytes have changed, is what its execution yields.
+// TestDerivedAsExecuted: formulas give the results that execution gives, also for code with changed
+// bytes.
 func TestDerivedAsExecuted(t *testing.T) {
 	for _, shape := range shapes {
 		p := newPatched(t, shape.src, shape.flags...)

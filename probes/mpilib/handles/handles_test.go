@@ -9,7 +9,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// installed are the MPI libraries that may be there.
+// installed are the MPI libraries that a machine may have.
 var installed = map[string]string{
 	"Open MPI": "/usr/lib/x86_64-linux-gnu/libmpi.so.40",
 	"MPICH":    sharedMPICH,
@@ -24,7 +24,8 @@ func loadsOf(c mpi.Case) (n int) {
 	return n
 }
 
-// TestLoads: each load is a call of the kernel, at every call of MPI.
+// TestLoads: formulas have few loads, because each load is a call of the kernel at every call of
+// MPI.
 func TestLoads(t *testing.T) {
 	// By class of handles, as few as possible: Open MPI's objects, and MPICH's
 	// that are built in, in the first block, in others.
@@ -60,7 +61,7 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// TestSpecialCase: one handle of which something else holds than of all others.
+// TestSpecialCase: one handle has another formula than all others.
 func TestSpecialCase(t *testing.T) {
 	for _, level := range []string{"-O0", "-O2"} {
 		bin := testbin.BuildFile(t, "testdata/accessors.c", testbin.Options{NoOpenMP: true, Flags: []string{level}})
@@ -87,7 +88,7 @@ func TestSpecialCase(t *testing.T) {
 	}
 }
 
-// TestRefused: what does not follow from the handle is no formula.
+// TestRefused: a result that does not follow from the handle gives no formula.
 func TestRefused(t *testing.T) {
 	for _, level := range []string{"-O0", "-O2"} {
 		bin := testbin.BuildFile(t, "testdata/accessors.c", testbin.Options{NoOpenMP: true, Flags: []string{level}})

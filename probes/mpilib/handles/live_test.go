@@ -18,13 +18,13 @@ import (
 	"ompp-attach/symbols"
 )
 
-// truth is what an accessor has said of a handle.
+// truth is the answer of an accessor for a handle.
 type truth struct {
 	what, name    string
 	handle, value uint64
 }
 
-// rank is a process of a running job that has said what its handles are.
+// rank is a process of a running job that has printed its handles.
 type rank struct {
 	library *symbols.Object
 	base    uint64
@@ -42,8 +42,8 @@ func startMPI(t *testing.T, mpicc string, mpirun []string, ranks int) []rank {
 	return start(t, ranks, append(mpirun, "-n", strconv.Itoa(ranks), bin)...)
 }
 
-// start runs a command that takes a directory as its last argument, and
-// returns its processes, which wait there until the test is over.
+// start runs a command whose last argument is a directory, and returns the command's processes.
+// They wait there until the test is over.
 func start(t *testing.T, ranks int, args ...string) []rank {
 	t.Helper()
 	dir := t.TempDir()
@@ -139,7 +139,7 @@ func lookAt(t *testing.T, name string) (r rank) {
 	return r
 }
 
-// formulas are a library's by the names that mpi_handles.c gives properties.
+// formulas are a library's formulas by the names that mpi_handles.c gives the properties.
 func (f *Formulas) named() map[string]mpi.Formula {
 	return map[string]mpi.Formula{"TypeSize": f.TypeSize, "CommSize": f.CommSize, "CommRank": f.CommRank,
 		"CommIsInter": f.CommIsInter, "CommRemoteSize": f.CommRemoteSize, "GroupSize": f.GroupSize, "World": f.World}
@@ -223,8 +223,8 @@ func TestFormulasOnRunningJobs(t *testing.T) {
 	}
 }
 
-// TestFormulasOfStaticPrograms: the library is part of the program, at fixed
-// addresses or not. Of its accessors only those are there that it uses.
+// TestFormulasOfStaticPrograms: the library is part of the program, at fixed addresses or not. The
+// program holds only the accessors that it uses.
 func TestFormulasOfStaticPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links MPICH into programs")
@@ -268,8 +268,8 @@ func ask(t *testing.T, command ...string) string {
 	return string(out)
 }
 
-// TestFormulasOfOtherCompilers: other compilers and flags than those that the
-// installed libraries were made with.
+// TestFormulasOfOtherCompilers: programs are built by other compilers, with other flags, than the
+// installed libraries.
 func TestFormulasOfOtherCompilers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles 144 programs")
