@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// What was set aside comes before what is in the ring, all of it once and in
-// order; what there is no room for in memory stays where it is.
+// Records that were set aside come before the records in the ring, each once and in order. Records
+// for which memory has no room stay in the ring.
 func TestSetAside(t *testing.T) {
 	p, rings, row := drivenProbes(t)
 	waiting, err := p.AddRow(Row{Flags: RowEntry | RowNoSite | RowKeep, A: Arg(0)}) // several records to an entry
@@ -66,7 +66,7 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// A Drain of what was set aside heeds its limit.
+// A Drain of records that were set aside stops at its limit.
 func TestDrainAside(t *testing.T) {
 	r := &Ring{memory: &memoryRing{consumer: new(uint64), producer: new(uint64)}}
 	for range 10 {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The counters that a thread's records carry are its own: what it did between
-// two hits, and nothing while it slept.
+// The counters in a thread's records are the thread's own: they count between two hits, and do not
+// count while the thread sleeps.
 func TestCountersOfThread(t *testing.T) {
 	var sources = []CounterSource{CountTaskClock, CountPageFaults, CountContextSwitches, CountCPUMigrations, CountEvent}
 	for _, turns := range []bool{false, true} {
@@ -135,7 +135,7 @@ func testCounters(t *testing.T, mode Mode, c Counters) {
 	}
 }
 
-// touch writes to so many new pages.
+// touch writes to a number of new pages.
 func touch(t *testing.T, pages int) {
 	b, err := unix.Mmap(-1, 0, pages*os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err != nil {

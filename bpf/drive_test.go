@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// drivers are threads of a large machine: each its own, as long as it lives.
+// drivers are threads of a large machine. Each lives until the test ends.
 type drivers struct {
 	start []chan Hits
 	done  chan error
@@ -41,7 +41,7 @@ func startDrivers(p *Probes, threads int) *drivers {
 	return d
 }
 
-// drive has the first n threads make hits, all at the same time.
+// drive makes the first n threads hit, all at the same time.
 func (d *drivers) drive(n int, h Hits) error {
 	for _, c := range d.start[:n] {
 		c <- h
@@ -89,7 +89,7 @@ func drivenProbes(t testing.TB) (*Probes, []*Ring, uint32) {
 	return p, rings, row
 }
 
-// seen counts what came of a thread's hits.
+// seen counts the records and losses of a thread's hits.
 type seen struct {
 	entries, returns int
 	lost             uint64
@@ -123,10 +123,10 @@ func readAll(t testing.TB, rings []*Ring, of map[uint32]*seen) (total int) {
 	return total
 }
 
-// As many threads as a large machine runs, through the programs that probes run:
-// each record comes, in its thread's order; and when the reader sleeps until the
-// rings are full, each that does not come is counted, by thread and by row. The
-// same where records wait for others, of which those of one kind do not.
+// As many threads as a large machine has go through the programs that probes run. Each record
+// comes, in its thread's order. If the reader sleeps until the rings are full, each lost record is
+// counted, by thread and by row. The same holds if records wait for others, and those of one kind
+// may not wait.
 func TestManyThreadsAreCountedExactly(t *testing.T) {
 	p, rings, row := drivenProbes(t)
 	waits, err := p.AddRow(Row{Flags: RowEntry | RowReturn | RowKeep | RowKeepReturn, A: Arg(0)})
@@ -208,11 +208,11 @@ func countManyThreads(t *testing.T, p *Probes, rings []*Ring, steps []Step, row,
 	check(true)
 }
 
-// recordBytes is what a record takes in its ring.
+// recordBytes is the size of a record in its ring.
 const recordBytes = int(unsafe.Sizeof(Record{})) + 8
 
-// BenchmarkDrive is what a hit costs, without the probe itself, on so many
-// processors at once.
+// BenchmarkDrive measures what a hit costs on a number of processors at once, without the probe
+// itself.
 func BenchmarkDrive(b *testing.B) {
 	for threads := 1; threads <= runtime.NumCPU(); threads *= 2 {
 		b.Run(fmt.Sprintf("%d threads", threads), func(b *testing.B) {
@@ -222,13 +222,13 @@ func BenchmarkDrive(b *testing.B) {
 	}
 }
 
-// BenchmarkDrain is what reading a record costs that the kernel side wrote.
+// BenchmarkDrain measures what reading a record costs.
 func BenchmarkDrain(b *testing.B) {
 	_, draining, made := driveAndDrain(b, 1)
 	b.ReportMetric(float64(made)/draining.Seconds()/1e6, "Mevents/s")
 }
 
-// driveAndDrain has threads make hits and reads their records, by turns.
+// driveAndDrain lets threads make hits, and reads their records, in turns.
 func driveAndDrain(b *testing.B, threads int) (driving, draining time.Duration, made int) {
 	const chunk = 1 << 14
 	p, rings, row := drivenProbes(b)

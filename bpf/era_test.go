@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Where too many processes have switched their reports off, one more is told of.
+// If too many processes have switched their reports off, the next one is told of.
 func TestUnheeded(t *testing.T) {
 	p, _, _ := drivenProbes(t)
 	off, err := p.AddRow(Row{Flags: RowEntry | RowOff})
@@ -30,7 +30,7 @@ func TestUnheeded(t *testing.T) {
 	}
 }
 
-// A process that is heard again is counted no more among those that are silent.
+// A process that is heard again no longer counts as silent.
 func TestHear(t *testing.T) {
 	p, rings, row := drivenProbes(t)
 	off, err := p.AddRow(Row{Flags: RowOff})

@@ -8,7 +8,7 @@ import (
 	"ompp-attach/event"
 )
 
-// foldRows are rows of a construct that is folded: its beginning and its end.
+// foldRows are the rows of a folded construct: one begins it, one ends it.
 func foldRows(t testing.TB, p *Probes, fold bool) (begin, end uint32) {
 	t.Helper()
 	add := func(flags uint32) uint32 {
@@ -26,7 +26,7 @@ func foldRows(t testing.TB, p *Probes, fold bool) (begin, end uint32) {
 	return add(RowFoldBegin | RowFreeIfZF), add(RowFoldEnd | RowFreeIfNotSF | RowNoSite)
 }
 
-// drainFolds reads what was folded: executions and hits by thread.
+// drainFolds reads the folded executions and hits, by thread.
 func drainFolds(t testing.TB, rings []*Ring, records func(*Record)) (n, hits map[uint32]uint64) {
 	t.Helper()
 	n, hits = map[uint32]uint64{}, map[uint32]uint64{}
@@ -45,9 +45,8 @@ func drainFolds(t testing.TB, rings []*Ring, records func(*Record)) (n, hits map
 	return n, hits
 }
 
-// More executions than the rings could hold the records of: none is lost, what
-// is told of them is one record per thread, before the thread's next one or when
-// it is asked for.
+// There are more executions than the rings have room for records. None is lost: each thread writes
+// one record of them, before its next record, or when it is asked.
 func TestFoldedByManyThreads(t *testing.T) {
 	const threads, chunk, turns = 256, 1 << 14, 3
 	p, rings, row := drivenProbes(t)
@@ -113,7 +112,8 @@ func TestFoldedByManyThreads(t *testing.T) {
 	}
 }
 
-// What a folded hit costs without the probe itself, beside a streamed one.
+// The benchmark measures what a folded hit costs without the probe itself, beside one that is not
+// folded.
 func BenchmarkFold(b *testing.B) {
 	for _, fold := range []bool{true, false} {
 		name := "streamed"

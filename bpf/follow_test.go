@@ -25,8 +25,8 @@ func following(t *testing.T, mayContinue uint32) *Follower {
 	return f
 }
 
-// follow starts a shell and follows it from where it runs a script: so its own exec
-// is none of what is told.
+// follow starts a shell and follows it from the moment at which it runs a script. So the shell's
+// own exec is not told.
 func (f *Follower) follow(t *testing.T, flags uint32, as *syscall.Credential, script string) (pid int) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "echo; read x; "+script)
@@ -57,9 +57,9 @@ func (f *Follower) follow(t *testing.T, flags uint32, as *syscall.Credential, sc
 	return cmd.Process.Pid
 }
 
-// Whoever continues a process may find it stopped again before it has noted that:
-// the second stop must not be forgotten with the first, or nobody would continue
-// the process if we died then.
+// A process may be stopped again before its first continuation has been noted. The second stop must
+// not be forgotten with the first one. Otherwise nobody would continue the process if the tool died
+// then.
 func TestStoppedAgainWhileContinued(t *testing.T) {
 	f := following(t, anyone)
 	pid := f.follow(t, FollowStop, nil, "exec sh -c 'exec sleep 100'")
@@ -97,8 +97,8 @@ func TestStoppedAgainWhileContinued(t *testing.T) {
 	}
 }
 
-// Whom we may not continue is not stopped: neither when he runs a program nor when
-// he is forked.
+// A process that the tool may not continue is not stopped: neither when it runs a program nor when
+// it is forked.
 func TestNobodyElseIsStopped(t *testing.T) {
 	const nobody = 65534
 	for _, tc := range []struct {

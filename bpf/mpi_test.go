@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// In every mode that this kernel has, each call of a function of our own is one
-// record: with its two times, and where it was called.
+// In every mode of this kernel, each call of a function of the test gives one record, with both
+// times and the call site.
 func TestMPIModesDeliver(t *testing.T) {
 	for mode := Session; mode <= Perf; mode++ {
 		for _, arrays := range []bool{false, true} {

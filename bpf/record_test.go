@@ -48,8 +48,8 @@ func TestRingBytes(t *testing.T) {
 	}
 }
 
-// What several executions counted follows their record: the thread's counters
-// when the first began, then the sums.
+// The counts of several executions follow their record: the thread's counters when the first
+// execution began, then the sums.
 func TestDecodeFolded(t *testing.T) {
 	b := make([]byte, int(unsafe.Sizeof(FoldRecord{}))+4*8)
 	binary.NativeEndian.PutUint16(b[flagsAt:], recFolded|recCounters)

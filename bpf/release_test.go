@@ -15,8 +15,8 @@ import (
 
 const holderEnv = "OMPP_TEST_HOLDER"
 
-// TestHolder is no test: it is the tool of those below, a process that has a shell
-// stopped at its next exec, tells its number, and does nothing more.
+// TestHolder is no test. It is the tool of the tests below: a process that stops a shell at the
+// shell's next exec, prints the shell's number, and does nothing more.
 func TestHolder(t *testing.T) {
 	silence, err := time.ParseDuration(os.Getenv(holderEnv))
 	if err != nil {
@@ -88,7 +88,7 @@ func holder(t *testing.T, silence time.Duration) (tool *exec.Cmd, stopped int) {
 	return nil, 0
 }
 
-// state is the letter that /proc has for a process's state.
+// state returns the letter that /proc gives for a process's state.
 func state(t *testing.T, pid int) string {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -99,7 +99,7 @@ func state(t *testing.T, pid int) string {
 	return rest[:1]
 }
 
-// goesOn waits until a process is not stopped any more.
+// goesOn waits until a process is no longer stopped.
 func goesOn(t *testing.T, pid int, limit time.Duration) {
 	t.Helper()
 	for deadline := time.Now().Add(limit); state(t, pid) == "T"; time.Sleep(5 * time.Millisecond) {
@@ -112,7 +112,7 @@ func goesOn(t *testing.T, pid int, limit time.Duration) {
 	}
 }
 
-// Whoever is stopped goes on when the tool is killed, though nobody of us is left.
+// Stopped processes go on if the tool is killed, though no process of the tool is left.
 func TestTheToolsDeathEndsStops(t *testing.T) {
 	for range 10 {
 		tool, pid := holder(t, time.Hour)
@@ -122,7 +122,7 @@ func TestTheToolsDeathEndsStops(t *testing.T) {
 	}
 }
 
-// A tool that is stopped itself holds up nobody for long.
+// A tool that is stopped itself does not stop others for long.
 func TestASilentToolHoldsUpNobody(t *testing.T) {
 	tool, pid := holder(t, 2*time.Second)
 	defer func() {

@@ -2,8 +2,7 @@ package bpf
 
 import "testing"
 
-// Who has mapped the rings before others read them does not get their records
-// again.
+// A reader that maps the rings after another reader does not get that reader's records again.
 func TestReadersTakeTurns(t *testing.T) {
 	p, rings, row := drivenProbes(t)
 	d := startDrivers(p, 1)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What else holds the thread up, a little or for long, does not change what a sample costs.
+// Other delays of the thread, short or long, do not change the measured cost of a sample.
 func TestCostOfGaps(t *testing.T) {
 	const look, cost = 40 * time.Nanosecond, 20 * time.Microsecond
 	var gaps []time.Duration
@@ -35,7 +35,7 @@ func TestCostOfGaps(t *testing.T) {
 	}
 }
 
-// An event that comes ten times as often as it may is sampled a tenth as often.
+// An event that comes ten times as often as allowed is sampled a tenth as often.
 func TestSamplerKeepsToARate(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("sampling needs root")

@@ -8,8 +8,8 @@ import (
 // wakeBytes is WAKE_BYTES of ring.h.
 const wakeBytes = 512 << 10
 
-// The reader is woken once for each so many bytes that a thread writes, whether its
-// records are written at once or wait for others.
+// The reader is woken once for each wakeBytes that a thread writes, whether its records are written
+// at once or wait for others.
 func TestReaderIsWokenAsRingsFill(t *testing.T) {
 	p, rings, row := drivenProbes(t)
 	waits, err := p.AddRow(Row{Flags: RowEntry | RowReturn | RowKeep | RowKeepReturn, A: Arg(0)})

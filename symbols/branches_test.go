@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestBranchesAMD64 compares the search in chunks with one that looks at each
-// byte's instruction alone, on noise in which calls and jumps are planted.
+// TestBranchesAMD64 compares the search in chunks with a search that decodes an instruction at each
+// byte, on noise with calls and jumps in it.
 func TestBranchesAMD64(t *testing.T) {
 	const base, size, chunk, tail = 0x401000, 1 << 18, 3 << 15, 8
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -58,7 +58,7 @@ func TestBranchesAMD64(t *testing.T) {
 	}
 }
 
-// TestDefines compares what the tables' bytes tell with what Symbol finds.
+// TestDefines compares the answers from the tables' bytes with those of Symbol.
 func TestDefines(t *testing.T) {
 	o, err := OpenObject("/proc/self/exe")
 	if err != nil {
@@ -77,8 +77,8 @@ func TestDefines(t *testing.T) {
 	}
 }
 
-// TestTargets compares what is found by names with what a look at all names
-// finds, and finds a call by either way, through a stub and through a slot.
+// TestTargets compares the search by names with a search through all names. Both find a call
+// through a stub and a call through a slot.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	names := []string{"atoi", "local1", "both", "x", ""}
@@ -101,8 +101,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// A section that claims to be larger than its file is not looked through to its
-// alleged end.
+// A section that claims to be larger than its file is searched to the end of the file only.
 func TestTextBeyondFile(t *testing.T) {
 	b := objectSeeds(t)[0]
 	f, err := elf.NewFile(bytes.NewReader(b))

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestByAddress compares with the library's sort, which keeps the order of
-// equals as well.
+// TestByAddress compares the result with that of the standard library's stable sort.
 func TestByAddress(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for _, mask := range []uint64{0, 1, 1<<11 - 1, 1 << 11, 1<<24 - 1, 1<<33 - 1, 1<<64 - 1} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// run executes a tool and fails the test if the tool does.
+// run executes a tool. The test fails if the tool fails.
 func run(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()
@@ -27,7 +27,7 @@ func need(t testing.TB, tool, feature string) {
 	}
 }
 
-// compile builds testdata with a compiler driver; returned is the output path.
+// compile builds a program of testdata with a compiler driver, and returns the program's path.
 func compile(t testing.TB, compiler string, args ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "prog")

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Bounds for one broken file of some 20 kB, under the race detector too.
+// These bounds hold for one broken file of some 20 kB, under the race detector too.
 const (
 	maxQueryTime  = 5 * time.Second
 	maxQueryAlloc = 256 << 20
 )
 
-// bounded asks an object everything and fails if that costs more time or memory
-// than a file of its size can be worth.
+// bounded asks an object all questions. It fails if the answers cost more time or memory than a
+// file of that size may cost.
 func bounded(t *testing.T, what string, b []byte) (opened bool) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -37,7 +37,7 @@ func bounded(t *testing.T, what string, b []byte) (opened bool) {
 	return err == nil
 }
 
-// damageSeeds are files with tables of every kind that is read.
+// damageSeeds are files with a table of each kind that the package reads.
 func damageSeeds(t testing.TB) map[string][]byte {
 	dir := t.TempDir()
 	seeds := map[string][]byte{}
@@ -61,8 +61,8 @@ func damageSeeds(t testing.TB) map[string][]byte {
 	return seeds
 }
 
-// TestDamagedTables breaks one table at a time, which reaches deeper than
-// damage anywhere in the file: headers stay right, what they lead to does not.
+// TestDamagedTables breaks one table at a time. The headers stay right, so the readers get further
+// than with damage anywhere in the file.
 func TestDamagedTables(t *testing.T) {
 	rounds := 12
 	if testing.Short() {
@@ -110,7 +110,7 @@ func TestDamagedTables(t *testing.T) {
 	}
 }
 
-// A few bytes must not make us allocate what their header claims.
+// A header of a few bytes must not make the package allocate the size that it claims.
 func TestClaimedSizes(t *testing.T) {
 	for name, whole := range damageSeeds(t) {
 		headers := binary.LittleEndian.Uint64(whole[40:]) // e_shoff
@@ -133,8 +133,7 @@ func TestClaimedSizes(t *testing.T) {
 	}
 }
 
-// Entries that all refer to one long list of ranges are few bytes, and would be
-// many ranges.
+// Entries that all refer to one long list of ranges are few bytes, but would give many ranges.
 func TestManyRanges(t *testing.T) {
 	const functions, ranges = 20000, 20000
 	// DWARF 4: a unit whose children are subprograms of 4 bytes each.

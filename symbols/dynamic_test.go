@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is read as the loader does it is what the whole tables say.
+// Reading in the way of the loader gives the same answers as reading whole tables.
 func TestDynamicNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

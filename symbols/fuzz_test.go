@@ -11,7 +11,7 @@ import (
 	"ompp-attach/internal/hostile"
 )
 
-// query asks an object everything; nothing may panic or hang.
+// query asks an object all questions. No answer may panic or hang.
 func query(o *Object) {
 	o.BuildID()
 	o.Stripped()
@@ -92,7 +92,7 @@ func openAndQuery(b []byte) {
 	}
 }
 
-// FuzzDamaged damages headers and tables, by which it gets further than FuzzObject.
+// FuzzDamaged damages headers and tables, and so gets further than FuzzObject.
 func FuzzDamaged(f *testing.F) {
 	var files [][]byte
 	for _, b := range damageSeeds(f) {

@@ -13,7 +13,7 @@ import (
 	"ompp-attach/internal/stuckfs"
 )
 
-// promptly fails if something blocks.
+// promptly fails if a function blocks.
 func promptly(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -25,7 +25,7 @@ func promptly(t *testing.T, what string, f func()) {
 	}
 }
 
-// Whatever stands in a debug file's place, the program is looked into, and soon.
+// A program is read without delay, whatever file has the name of its debug file.
 func TestHostileDebugFile(t *testing.T) {
 	full := compile(t, "gcc", "-g", "-w", "-nostartfiles", "-Wl,--build-id=none", "-fopenmp", "-fPIC", "-shared", "testdata/regions.c")
 	for name, put := range map[string]func(t *testing.T, dir string) error{
@@ -66,7 +66,7 @@ func TestHostileDebugFile(t *testing.T) {
 	}
 }
 
-// A source's name may lead anywhere.
+// A source's name may lead to any file.
 func TestHostileSource(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo.c")

@@ -29,8 +29,8 @@ func toolchains() []toolchain {
 		toolchain{"gcc compressed", "gcc", []string{"-O1", "-g", "-gz"}})
 }
 
-// build compiles one source file with OpenMP into a shared object, which may
-// leave the runtime's functions undefined: no runtime need be installed.
+// build compiles one source file with OpenMP into a shared object. A shared object may leave the
+// runtime's functions undefined, so no runtime need be installed.
 func (c toolchain) build(t *testing.T, source string) *Object {
 	t.Helper()
 	cc := c.c
@@ -113,8 +113,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// checkCallLines tests that the runtime calls of constructs() have the lines
-// of their construct, and that code inlined from later() says so.
+// checkCallLines checks that the runtime calls of constructs() have the lines of their construct,
+// and that code inlined from later() is marked as such.
 func checkCallLines(t *testing.T, o *Object, want testbin.Marks) {
 	t.Helper()
 	calls := map[string][]uint64{} // return addresses
@@ -244,7 +244,7 @@ func TestSourceSymbol(t *testing.T) {
 	}
 }
 
-// TestClangIdents reads the ident_t's that clang's code passes.
+// TestClangIdents reads the ident_t's that clang's code passes to the runtime.
 func TestClangIdents(t *testing.T) {
 	t.Parallel()
 	want := marksOf(t, "testdata/regions.c")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWanted looks for names at places of a string table, where versions follow
-// some and others end like them.
+// TestWanted looks for names at places of a string table. Some names have a version behind them,
+// and some are the end of another name.
 func TestWanted(t *testing.T) {
 	const table = "\x00f\x00g@V1\x00loop@@V2\x00loops\x00xloop\x00lo"
 	w := newWanted([]string{"f", "g", "loop", "lo", ""})
@@ -18,8 +18,8 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestFunctionsWithoutSize finds the end of hand-written functions, which tell
-// neither their size nor how to unwind them.
+// TestFunctionsWithoutSize finds the ends of hand-written functions, which have neither a size nor
+// unwind information.
 func TestFunctionsWithoutSize(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(t.TempDir(), "a.s")

@@ -10,11 +10,11 @@ import (
 	"ompp-attach/symbols"
 )
 
-// stackCopied is how much of the stack a probe copies.
+// stackCopied is the number of bytes of the stack that a probe copies.
 const stackCopied = 512
 
-// The caller behind the wrappers of MPI's Fortran interfaces, by what a probe at
-// the entry of the C function sees: two registers and some stack.
+// The caller behind the wrappers of MPI's Fortran interfaces is found from the data of a probe at
+// the C function's entry: two registers and some stack.
 func TestCallerBehindWrappers(t *testing.T) {
 	if arch := hostArch(t); arch != "amd64" {
 		t.Skip("notes registers of amd64, not of " + arch)

@@ -15,8 +15,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// libraries are what is compared with readelf, as far as it is installed: of
-// MPI, the runtimes, and code of compilers for arm64.
+// libraries are compared with readelf if they are installed: MPI, the runtimes, and code of
+// compilers for arm64.
 var libraries = []string{
 	"/usr/lib/*-linux-gnu/libc.so.6", "/lib64/libc.so.6",
 	"/usr/lib/*-linux-gnu/libgomp.so.1",
@@ -27,13 +27,13 @@ var libraries = []string{
 	"/usr/aarch64-linux-gnu/lib/libc.so.6", "/usr/aarch64-linux-gnu/lib/libgomp.so.1", "/usr/aarch64-linux-gnu/lib/libstdc++.so.6",
 }
 
-// registerNames are those that readelf gives, by DWARF number.
+// registerNames are the names that readelf gives to registers, by DWARF number.
 var registerNames = map[string][]string{
 	"amd64": strings.Fields("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 ra"),
 	"arm64": strings.Fields("x0 x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11 x12 x13 x14 x15 x16 x17 x18 x19 x20 x21 x22 x23 x24 x25 x26 x27 x28 x29 x30 sp"),
 }
 
-// text is how readelf writes a rule.
+// text returns a rule in readelf's notation.
 func (r rule) text(names []string) string {
 	switch r.kind {
 	case same:
@@ -54,7 +54,7 @@ func (r rule) text(names []string) string {
 	return "u"
 }
 
-// Every row of every FDE is as readelf interprets it.
+// Every row of every FDE equals readelf's.
 func TestRowsAsReadelf(t *testing.T) {
 	if _, err := exec.LookPath("readelf"); err != nil {
 		t.Skip("no readelf")
@@ -163,7 +163,7 @@ func likeReadelf(t *testing.T, path string) {
 	t.Logf("%d FDEs, %d rows", fdes, rows)
 }
 
-// column is a register's rule by readelf's name of it.
+// column returns a register's rule by readelf's name of the register.
 func (w *row) column(name string, names []string) string {
 	for i, n := range names {
 		if n == name || name == "ra" && len(names) > 30 && i == 30 {

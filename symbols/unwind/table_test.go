@@ -8,8 +8,7 @@ import (
 	"ompp-attach/symbols"
 )
 
-// at is where the frames of these tests have their code, and below it the
-// section is loaded.
+// at is the address of the code of these tests' frames. The section is loaded below it.
 const (
 	at     = 0x5000
 	loaded = 0x1000
@@ -50,7 +49,7 @@ func frames(augmentation string, encoding, ra byte, initial, code []byte) []byte
 	return append(append(b, sized(append(fde, code...)...)...), 0, 0, 0, 0)
 }
 
-// atEntry is the rules that hold at a function's entry on amd64.
+// atEntry returns the rules at a function's entry on amd64.
 var atEntry = []byte{cfaDefCFA, AMD64RSP, 8, cfaOffset | 16, 1}
 
 func memory(words map[uint64]uint64) func(uint64) (uint64, bool) {
@@ -88,7 +87,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// Each rule, at an instruction where it holds.
+// Each rule is checked at an instruction where it holds.
 func TestRules(t *testing.T) {
 	words := memory(map[uint64]uint64{0x7008: 0x1234, 0x7000: 0x6b, 0x7708: 0x5678, 0x7020: 0x9abc, 0x6ff8: 0xdef})
 	for name, c := range map[string]struct {
@@ -134,7 +133,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A signed return address of arm64, in a frame and in the register.
+// arm64: the return address is signed, in a frame and in the register.
 func TestARM64(t *testing.T) {
 	entry := []byte{cfaDefCFA, ARM64SP, 0}
 	code := []byte{cfaAdvanceLoc | 4, cfaNegateRAState, cfaAdvanceLoc | 4, cfaDefCFAOffset, 16, cfaOffset | ARM64FP, 2, cfaOffset | ARM64LR, 1}
@@ -213,7 +212,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// Whatever the sections hold, reading them ends, and takes memory by their size.
+// Reading sections with any content ends, and takes memory in proportion to their size.
 func FuzzTable(f *testing.F) {
 	f.Add(frames("zR", 0x1b, 16, atEntry, []byte{cfaDefCFAOffset, 16}), []byte{}, uint64(at))
 	f.Add(frames("zPLR", 0x1b, 16, atEntry, []byte{cfaDefCFAExpression, 2, opBreg0 + AMD64RSP, 8}), []byte{}, uint64(at+8))

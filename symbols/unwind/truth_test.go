@@ -14,8 +14,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// stopped is a process that waits to be looked at: the registers and the
-// return addresses, the innermost first, that it says to have.
+// stopped is a process that waits to be examined, with the registers and the return addresses (the
+// innermost first) that it has printed.
 type stopped struct {
 	pid     int
 	entry   Entry
@@ -38,7 +38,7 @@ func build(t *testing.T, command ...string) (bin string) {
 	return bin
 }
 
-// runTo runs a program to where it waits.
+// runTo runs a program up to the place where it waits.
 func runTo(t *testing.T, bin string, args ...string) *stopped {
 	t.Helper()
 	cmd := exec.Command(bin, args...)
@@ -133,11 +133,11 @@ func (s *stopped) unwind(t *testing.T) (all []uint64) {
 	return all
 }
 
-// copied is how much of a stack is copied at most.
+// copied is the most bytes of a stack that are copied.
 const copied = 1 << 20
 
-// follow follows the stack as a sampled thread's is: from a copy, where the
-// kernel has put its trampoline in the place of some return addresses.
+// follow unwinds the stack as that of a sampled thread: from a copy in which the kernel's
+// trampoline has replaced some return addresses.
 func (s *stopped) follow(t *testing.T, want []uint64, whole bool) {
 	t.Helper()
 	th := Thread{PC: s.entry.PC, Reg: make([]uint64, 8), Trampoline: 0x7fffffffe000}
@@ -176,9 +176,9 @@ func (s *stopped) follow(t *testing.T, want []uint64, whole bool) {
 	}
 }
 
-// Frames of all shapes: with and without frame pointers, of variable size,
-// realigned, with arguments on the stack, a signal handler's. The program notes
-// by itself what each of its functions returns to.
+// The frames have all shapes: with and without frame pointers, of variable size, realigned, with
+// arguments on the stack, of a signal handler. The program itself notes where each of its functions
+// returns to.
 func TestFramesOfAllShapes(t *testing.T) {
 	if arch := hostArch(t); arch != "amd64" {
 		t.Skip("notes registers of amd64, not of " + arch)
