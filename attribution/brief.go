@@ -15,34 +15,34 @@ import (
 const manyInitial = 256
 
 // newRoot returns the number of a new initial thread.
-func (e *Engine) newRoot() int {
-	if e.sharedRoot != 0 {
-		return e.sharedRoot
+func (rs *rows) newRoot() int {
+	if rs.sharedRoot != 0 {
+		return rs.sharedRoot
 	}
-	r := e.roots
-	if e.roots++; e.roots > manyInitial {
-		e.sharedRoot = r
+	r := rs.roots
+	if rs.roots++; rs.roots > manyInitial {
+		rs.sharedRoot = r
 	}
 	return r
 }
 
 // tellLives notes how long the initial threads lived, except the first one.
 func (e *Engine) tellLives() {
-	for i := range e.rows {
-		e.rows[i].Lived, e.rows[i].Joined = 0, 0
+	for i := range e.rows.list {
+		e.rows.list[i].Lived, e.rows.list[i].Joined = 0, 0
 	}
-	for _, t := range e.threads {
+	for _, t := range e.threads.byID {
 		if !t.initial {
 			continue
 		}
-		if r := &e.rows[t.home]; r.Root > 0 && r.Num == 0 {
+		if r := &e.rows.list[t.home]; r.Root > 0 && r.Num == 0 {
 			r.Lived += max(1, ledger.Span(t.born, t.last))
 			r.Joined++
 		}
 	}
-	for i := range e.rows {
-		if e.rows[i].Joined == 1 {
-			e.rows[i].Joined = 0
+	for i := range e.rows.list {
+		if e.rows.list[i].Joined == 1 {
+			e.rows.list[i].Joined = 0
 		}
 	}
 }

@@ -9,6 +9,14 @@ import (
 
 // Constructs that one thread executes by itself: critical, lock, ordered, master, atomic, flush.
 
+// exclusive applies the events of constructs that one thread executes by itself.
+type exclusive struct {
+	*stacks
+	*threads
+	// Locks that were unset by a thread other than the holder, read before the holder's events.
+	foreign []foreignRelease
+}
+
 // key identifies the construct that a call starts. If the call returns into the runtime itself, the
 // compiler made it the last jump of an outlined function. Then the function identifies the place.
 func (t *thread) key(c event.Construct, ev *event.Event) Key {
@@ -37,26 +45,26 @@ func (t *thread) bears(num int32) bool {
 
 // enterMaster applies the call for a master construct: all threads ask the runtime, only the
 // primary thread executes the body.
-func (e *Engine) enterMaster(t *thread, ev *event.Event) {
+func (ex *exclusive) enterMaster(t *thread, ev *event.Event) {
 	if t.bears(0) {
-		e.enter(t, ev)
+		ex.enter(t, ev)
 	}
 }
 
-func (e *Engine) enterMasked(t *thread, ev *event.Event) {
+func (ex *exclusive) enterMasked(t *thread, ev *event.Event) {
 	if t.bears(int32(ev.Value)) {
-		e.enter(t, ev)
+		ex.enter(t, ev)
 	}
 }
 
-func (e *Engine) enterTarget(t *thread, ev *event.Event) {
+func (ex *exclusive) enterTarget(t *thread, ev *event.Event) {
 	if !t.targetAgain(ev) {
-		e.enter(t, ev)
+		ex.enter(t, ev)
 	}
 }
 
 // enter applies a thread's request for a construct that it executes by itself.
-func (e *Engine) enter(t *thread, ev *event.Event) {
+func (ex *exclusive) enter(t *thread, ev *event.Event) {
 	k := t.key(motion(ev), ev)
 	// __kmpc_critical ends in a jump to __kmpc_critical_with_hint: one call,
 	// two probes. The second finds the first one's return probe in place of
@@ -64,7 +72,7 @@ func (e *Engine) enter(t *thread, ev *event.Event) {
 	if f := t.top(); f != nil && f.phase == entering && f.node.Key.Construct == ev.Construct && f.sp == ev.SP {
 		return
 	}
-	f := e.push(t, k, ev)
+	f := ex.push(t, k, ev)
 	f.resource = ev.Fn
 	f.phase = entering
 	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
@@ -72,14 +80,14 @@ func (e *Engine) enter(t *thread, ev *event.Event) {
 	}
 }
 
-func (e *Engine) acquired(t *thread, ev *event.Event) {
+func (ex *exclusive) acquired(t *thread, ev *event.Event) {
 	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
 	if i < 0 {
 		if bodyEnds(ev) {
 			return // the end of the body is counted as unmatched instead
 		}
 		if t.find(ev.Construct, nil) < 0 {
-			e.unmatched++
+			ex.unmatched++
 		}
 		return // it had been free, or was entered before measurement began
 	}
@@ -87,7 +95,7 @@ func (e *Engine) acquired(t *thread, ev *event.Event) {
 	f.Pass(profile.Enter, ev.Time)
 	f.Parts[profile.Enter].C++
 	if f.flags&event.Whole != 0 {
-		e.remove(t, i, ev.Time)
+		ex.remove(t, i, ev.Time)
 		return
 	}
 	f.phase, f.Mark, f.Parts[profile.Body].C = inBody, ev.Time, f.Parts[profile.Body].C+1
@@ -102,7 +110,7 @@ func bodyEnds(acquired *event.Event) bool {
 	return false
 }
 
-func (e *Engine) release(t *thread, ev *event.Event) {
+func (ex *exclusive) release(t *thread, ev *event.Event) {
 	match := func(f *frame) bool { return f.phase != leaving }
 	if ev.Construct == event.Lock || ev.Construct == event.NestLock {
 		match = func(f *frame) bool { return f.resource == ev.Fn && f.phase != leaving }
@@ -115,9 +123,9 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 		case event.Masked:
 		case event.Reduction: // a reduction by atomics has ended already
 		case event.Lock, event.NestLock:
-			e.releaseForeign(ev)
+			ex.releaseForeign(ev)
 		default:
-			e.unmatched++
+			ex.unmatched++
 		}
 		return
 	}
@@ -128,7 +136,7 @@ func (e *Engine) release(t *thread, ev *event.Event) {
 	f.Pass(profile.Body, ev.Time)
 	f.phase, f.Mark = leaving, ev.Time
 	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
-		e.remove(t, i, ev.Time)
+		ex.remove(t, i, ev.Time)
 	}
 }
 
@@ -141,22 +149,22 @@ type foreignRelease struct {
 	at        uint64
 }
 
-func (e *Engine) releaseForeign(ev *event.Event) {
-	e.unmatched++
+func (ex *exclusive) releaseForeign(ev *event.Event) {
+	ex.unmatched++
 	r := foreignRelease{ev.Construct, ev.Fn, ev.Time}
-	for _, t := range e.threads {
-		if e.endForeign(t, r) {
+	for _, t := range ex.threads.byID {
+		if ex.endForeign(t, r) {
 			return
 		}
 	}
 	const few = 64 // the events in which the holder sets it have not been read yet
-	if len(e.foreign) < few {
-		e.foreign = append(e.foreign, r)
+	if len(ex.foreign) < few {
+		ex.foreign = append(ex.foreign, r)
 	}
 }
 
 // endForeign closes the lock's region if the thread t held the lock at the time of the release.
-func (e *Engine) endForeign(t *thread, r foreignRelease) bool {
+func (ex *exclusive) endForeign(t *thread, r foreignRelease) bool {
 	i := t.find(r.construct, func(f *frame) bool { return f.resource == r.lock && f.phase == inBody && f.Mark <= r.at })
 	if i < 0 {
 		return false
@@ -165,18 +173,18 @@ func (e *Engine) endForeign(t *thread, r foreignRelease) bool {
 	f.node.Note("released by another thread than the one that had set it")
 	f.Uncounted = true
 	f.Pass(profile.Body, r.at)
-	e.remove(t, i, r.at)
+	ex.remove(t, i, r.at)
 	return true
 }
 
 // endForeigns closes the locks of a thread that other threads have released before a time.
-func (e *Engine) endForeigns(t *thread, now uint64) {
-	e.foreign = slices.DeleteFunc(e.foreign, func(r foreignRelease) bool { return r.at <= now && e.endForeign(t, r) })
+func (ex *exclusive) endForeigns(t *thread, now uint64) {
+	ex.foreign = slices.DeleteFunc(ex.foreign, func(r foreignRelease) bool { return r.at <= now && ex.endForeign(t, r) })
 }
 
-func (e *Engine) released(t *thread, ev *event.Event) {
+func (ex *exclusive) released(t *thread, ev *event.Event) {
 	if ev.Flags&event.Whole != 0 {
-		e.endWhole(t, ev)
+		ex.endWhole(t, ev)
 		return
 	}
 	i := t.find(ev.Construct, func(f *frame) bool {
@@ -188,20 +196,20 @@ func (e *Engine) released(t *thread, ev *event.Event) {
 	}
 	f := &t.stack[i]
 	f.Pass(profile.Exit, ev.Time)
-	e.remove(t, i, ev.Time)
+	ex.remove(t, i, ev.Time)
 }
 
 // tested applies the result of a lock test: the thread has the lock, or there was no region.
-func (e *Engine) tested(t *thread, ev *event.Event) {
+func (ex *exclusive) tested(t *thread, ev *event.Event) {
 	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
 	if i < 0 {
-		e.unmatched++
+		ex.unmatched++
 		return
 	}
 	if ev.Value != 0 {
-		e.acquired(t, ev)
+		ex.acquired(t, ev)
 		return
 	}
-	e.disown(t, i)
+	ex.disown(t, i)
 	t.stack = append(t.stack[:i], t.stack[i+1:]...) // the time of a failed test is its parent's own
 }

@@ -18,11 +18,11 @@ func (e *Engine) CoreWaits(before map[uint32]int64) { e.coreWaits = before }
 
 // hadNoCore notes a thread's time without a core. The thread's next event tells which region it
 // belongs to.
-func (e *Engine) hadNoCore(t *thread, ev *event.Event) {
+func (st *stacks) hadNoCore(t *thread, ev *event.Event) {
 	more := ev.Value
 	if ev.Num != 0 { // the thread's first report, which counts from the thread's beginning
-		before, known := e.coreWaits[t.tid]
-		if !known && e.existing[t.tid] {
+		before, known := st.coreWaits[t.tid]
+		if !known && st.existing[t.tid] {
 			more = 0
 		}
 		more = max(0, more-before)
@@ -37,7 +37,7 @@ func (e *Engine) hadNoCore(t *thread, ev *event.Event) {
 
 // chargeWait charges the time that a thread waited for a core since its last event to its innermost
 // region. The part in an MPI call that ends now is left to the call.
-func (e *Engine) chargeWait(t *thread, ev *event.Event) {
+func (st *stacks) chargeWait(t *thread, ev *event.Event) {
 	d, inCall := t.waited, t.waitedInCall
 	t.waited = 0
 	if d == 0 {
@@ -46,17 +46,17 @@ func (e *Engine) chargeWait(t *thread, ev *event.Event) {
 	if ev == nil || ev.MPI == nil {
 		inCall, t.waitedInCall = 0, 0
 	}
-	e.tree.Root.Stat(t.row).AddNoCore(profile.Cost{Exec: d})
+	st.tree.Root.Stat(t.row).AddNoCore(profile.Cost{Exec: d})
 	t.payToll(ev, ledger.ByWait, d-inCall)
 }
 
 // leaveOutIdle leaves a worker's time without a core between two regions out of the regions. After
 // the end of its last region, only the time since the fork of the next one is known to belong to a
 // region.
-func (e *Engine) leaveOutIdle(t *thread, m *team, at uint64) {
+func (st *stacks) leaveOutIdle(t *thread, m *team, at uint64) {
 	d := t.waited
 	if t.waited = min(d, ledger.Span(m.forked, at)); d > t.waited {
-		e.tree.Root.Stat(t.row).AddNoCore(profile.Cost{Exec: d - t.waited})
+		st.tree.Root.Stat(t.row).AddNoCore(profile.Cost{Exec: d - t.waited})
 	}
 }
 

@@ -42,11 +42,11 @@ func (t *thread) account() *ledger.Account {
 }
 
 // count charges the advance of a thread's counters since its last event to the innermost region.
-func (e *Engine) count(t *thread, ev *event.Event) {
-	if ev.Edge == event.On && e.offSince != 0 {
+func (st *stacks) count(t *thread, ev *event.Event) {
+	if ev.Edge == event.On && st.offSince != 0 {
 		t.counters.Interrupt()
 	}
-	if e.ledger.Read(&t.counters, ev, t.account()) {
+	if st.ledger.Read(&t.counters, ev, t.account()) {
 		for i := range t.stack {
 			t.stack[i].Uncounted = true
 		}
@@ -54,41 +54,41 @@ func (e *Engine) count(t *thread, ev *event.Event) {
 }
 
 // tax charges the time that probes took of a thread since its last event to its innermost region.
-func (e *Engine) tax(t *thread, ev *event.Event) {
+func (st *stacks) tax(t *thread, ev *event.Event) {
 	if t.waited != 0 {
-		e.chargeWait(t, ev)
+		st.chargeWait(t, ev)
 	}
 	if ev.Probe == event.NoProbe && t.due == 0 {
 		return
 	}
 	if ev.Fold != nil {
-		e.taxFolds(t, ev)
+		st.taxFolds(t, ev)
 		return
 	}
-	before, all := e.ledger.Hit(ev, &t.due)
+	before, all := st.ledger.Hit(ev, &t.due)
 	t.payToll(ev, ledger.ByProbes, before)
 	if all != 0 {
-		s := e.tree.Root.Stat(t.row)
+		s := st.tree.Root.Stat(t.row)
 		if s.Cost == nil {
 			s.Cost = &profile.Cost{}
 		}
 		s.Cost.Exec += all
 	}
-	if e.budgeted {
-		e.notePace(t, ev.Time, all)
+	if st.budgeted {
+		st.notePace(t, ev.Time, all)
 	}
 }
 
 // taxFolds charges the time that probes took in executions which the kernel side has added up, as
 // if each had been pushed and popped.
-func (e *Engine) taxFolds(t *thread, ev *event.Event) {
-	inside, outside := e.ledger.HitFolded(ev)
+func (st *stacks) taxFolds(t *thread, ev *event.Event) {
+	inside, outside := st.ledger.HitFolded(ev)
 	if f := t.top(); f != nil {
 		f.Contain(ledger.ByProbes, f.part(), inside.Exec)
 		f.Pay(ledger.ByProbes, f.part(), t.due+outside)
 	}
 	t.due = 0
-	e.tree.Root.Stat(t.row).AddCost(profile.Cost{Exec: outside + inside.Exec})
+	st.tree.Root.Stat(t.row).AddCost(profile.Cost{Exec: outside + inside.Exec})
 }
 
 // payToll charges a toll since a thread's last event to its innermost region.

@@ -6,84 +6,33 @@ import (
 	"ompp-attach/attribution/queue"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
-	"ompp-attach/profile"
 )
 
 // Engine turns the events of one process into a Profile. Events of one thread must come in order;
-// events of different threads may be interleaved in any way.
+// events of different threads may be interleaved in any way. Its parts are concerns, each with its
+// own state. A concern knows those that it embeds, and no others.
 type Engine struct {
-	tree       *tree.Tree
-	threads    map[uint32]*thread
-	rows       []profile.Thread
-	rowOf      map[rowID]int
-	spare      [][]frame    `copy:"-"` // stacks of forgotten threads, for reuse
-	chunks     queue.Chunks `copy:"-"`
-	rowAt      [256]int     // cache of rowOf, indexed by the last digits of the thread number
-	recent     [512]*thread // cache of threads, indexed by the last digits of the thread id
-	roots      int
-	sharedRoot int // the root that all further initial threads share; 0: there are few enough
-	pid        uint32
-	teams      map[teamKey]*teamList
-	lists      [64]*teamList // cache of teams, indexed by the last digits of the team's key
-	settle     []*team       // joined teams; some of their threads' events are still missing
-	free       []*team       `copy:"-"`
-	parked     []*thread
-	order      []waiting `copy:"-"` // scratch copy of parked, for advanceParked
-	// Time of the earliest queued event of the parked threads, except the one being replayed.
-	others    uint64
-	tasks     map[taskKey]*task
-	freeTasks []*task         `copy:"-"`
-	untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
-	// Tasks were seen: a team settles only when all events before its join are read.
-	tasking bool
-	crowd   int // number of threads at which to look for idle ones
+	*stacks
+	*threads
+	*progress
 
-	clock    clock
-	existing map[uint32]bool // threads older than the measurement
-	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
-	whereabouts map[uint32]*tree.Node
-	// When measurement of existing threads began, or went on after a pause; 0: there are none.
-	began     uint64
-	now       uint64
-	events    uint64
-	lost      uint64
-	unmatched uint64
-	partial   uint64
-	losses    map[tree.Row]uint64
-	// Locks that were unset by a thread other than the holder, read before the holder's events.
-	foreign []foreignRelease
-	leagues []league // leagues of libomp that are not settled yet
+	*parallel
+	*sharing
+	*exclusive
+	*tasking
+	*users
+	*calls
+	*inlined
+	*watching
 
-	offSince uint64  // when measurement was switched off; 0: it is on
-	offBy    *thread // the thread whose marker switched it off
-	off      profile.Span
-
-	resumed       uint64 // when measurement was last switched on again
-	callers       int    // number of threads that called MPI before they started a team
-	sharedCallers int    // root number of the row that all further such threads share; 0: none
-
-	started   uint64             // time of the first event; 0: there was none
-	budgeted  bool               // there were changes of what is observed, or there may be some
-	pending   []*estimate.Moment // changes that some threads have not come to
-	done      int                // number of changes that all threads have come to
-	away      event.Constructs   // constructs that are unobserved for all threads
-	gone      event.Constructs   // constructs that were unobserved at some time
-	tasksBack uint64             // when tasks were last observed again
-	gaps      *estimate.Gaps
-
-	sampling  sampling
-	ledger    *ledger.Ledger
-	coreWaits map[uint32]int64 // without a core before the measurement, ns, by thread id
-
-	woken  []teamKey // teams that became known: threads may wait for them
-	goOnBy *thread   // reached a marker that switches measurement on; nil: none did
+	clock  clock
+	events uint64
+	chunks queue.Chunks `copy:"-"`
+	order  []waiting    `copy:"-"` // scratch copy of parked, for advanceParked
+	crowd  int          // number of threads at which to look for idle ones
+	goOnBy *thread      // reached a marker that switches measurement on; nil: none did
 	goOnAt uint64
-
-	hasUser          bool   // user regions occur
-	stackLo, stackHi uint64 // see MainStack
 }
-
-type rowID struct{ root, num int }
 
 // phase is what a thread is doing in a region.
 type phase uint8
@@ -172,40 +121,48 @@ func (t *thread) top() *frame {
 
 // New returns an engine for the process pid.
 func New(pid uint32, r Resolver) *Engine {
-	e := &Engine{
-		tree:        tree.New(r),
-		ledger:      &ledger.Ledger{},
-		rowOf:       map[rowID]int{},
-		pid:         pid,
-		threads:     map[uint32]*thread{},
-		teams:       map[teamKey]*teamList{},
-		tasks:       map[taskKey]*task{},
-		untied:      map[uint64]bool{},
+	t, l, rs := tree.New(r), &ledger.Ledger{}, &rows{rowOf: map[rowID]int{}}
+	st := &stacks{
+		tree: t, ledger: l, rows: rs, pid: pid,
+		teams:       &teams{sampling: &sampling{tree: t}, tree: t, ledger: l, rows: rs, teamsByKey: map[teamKey]*teamList{}},
 		existing:    map[uint32]bool{},
 		whereabouts: map[uint32]*tree.Node{},
 		losses:      map[tree.Row]uint64{},
 	}
-	e.gaps = estimate.NewGaps(e.tree)
-	return e
+	ts, pg := &threads{byID: map[uint32]*thread{}}, &progress{}
+	tk := &tasking{stacks: st, progress: pg, tasksByKey: map[taskKey]*task{}, untied: map[uint64]bool{}}
+	return &Engine{
+		stacks: st, threads: ts, progress: pg,
+		parallel: &parallel{stacks: st, progress: pg}, sharing: &sharing{st}, exclusive: &exclusive{stacks: st, threads: ts},
+		tasking: tk, users: &users{stacks: st}, calls: &calls{stacks: st}, inlined: &inlined{st},
+		watching: &watching{stacks: st, tasking: tk, threads: ts, progress: pg, gaps: estimate.NewGaps(t)},
+	}
+}
+
+// threads are those that have reported something, except idle ones.
+type threads struct {
+	byID   map[uint32]*thread
+	recent [512]*thread // cache of byID, indexed by the last digits of the thread id
+	spare  [][]frame    `copy:"-"` // stacks of forgotten threads, for reuse
 }
 
 // forget drops a thread that has nothing open, and keeps the memory of its stack for another
 // thread: programs that nest teams may start threads without end.
-func (e *Engine) forget(t *thread) {
-	delete(e.threads, t.tid)
-	e.recent[t.tid%uint32(len(e.recent))] = nil
+func (ts *threads) forget(t *thread) {
+	delete(ts.byID, t.tid)
+	ts.recent[t.tid%uint32(len(ts.recent))] = nil
 	const enough = 1024
-	if len(e.spare) < enough {
-		e.spare = append(e.spare, t.stack[:0])
+	if len(ts.spare) < enough {
+		ts.spare = append(ts.spare, t.stack[:0])
 		t.stack = nil
 	}
 }
 
-func (e *Engine) newThread(tid uint32) *thread {
+func (ts *threads) newThread(tid uint32) *thread {
 	t := &thread{tid: tid}
-	if n := len(e.spare) - 1; n >= 0 {
-		t.stack = e.spare[n]
-		e.spare = e.spare[:n]
+	if n := len(ts.spare) - 1; n >= 0 {
+		t.stack = ts.spare[n]
+		ts.spare = ts.spare[:n]
 	}
 	return t
 }
@@ -224,11 +181,11 @@ func (e *Engine) feed(ev *event.Event) {
 	slot := &e.recent[ev.TID%uint32(len(e.recent))]
 	t := *slot
 	if t == nil || t.tid != ev.TID {
-		t = e.threads[ev.TID]
+		t = e.threads.byID[ev.TID]
 		if t == nil {
 			t = e.newThread(ev.TID)
 			t.born = ev.Time
-			e.threads[ev.TID] = t
+			e.threads.byID[ev.TID] = t
 			if e.started == 0 {
 				e.started = ev.Time
 			}
@@ -326,7 +283,7 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 	case c == event.MPI:
 		e.leaveLeft(t, ev)
 	case c.IsTasking():
-		e.tasking = true
+		e.tasksSeen = true
 		e.leaveLeft(t, ev)
 	default:
 		e.leaveLeft(t, ev)
@@ -343,11 +300,11 @@ func (e *Engine) apply(t *thread, ev *event.Event) bool {
 }
 
 // lose records that events of a thread are missing before the current one.
-func (e *Engine) lose(t *thread, n uint32) {
-	e.lost += uint64(n)
-	at := e.tree.Root
+func (st *stacks) lose(t *thread, n uint32) {
+	st.lost += uint64(n)
+	at := st.tree.Root
 	if f := t.top(); f != nil {
 		at = f.node
 	}
-	e.losses[tree.Row{Node: at, Row: t.row}] += uint64(n)
+	st.losses[tree.Row{Node: at, Row: t.row}] += uint64(n)
 }

@@ -16,12 +16,12 @@ import (
 // the node's children move to the root.
 
 // existingAt returns the node that stands for the unknown place of a thread.
-func (e *Engine) existingAt(t *thread) *tree.Node {
-	n := e.whereabouts[t.tid]
+func (st *stacks) existingAt(t *thread) *tree.Node {
+	n := st.whereabouts[t.tid]
 	if n == nil || n.Outside {
-		n = &tree.Node{Key: Key{Kind: Kind{Construct: event.Unknown}}, Parent: e.tree.Root, Existing: true}
-		e.tree.Root.Children = append(e.tree.Root.Children, n)
-		e.whereabouts[t.tid] = n
+		n = &tree.Node{Key: Key{Kind: Kind{Construct: event.Unknown}}, Parent: st.tree.Root, Existing: true}
+		st.tree.Root.Children = append(st.tree.Root.Children, n)
+		st.whereabouts[t.tid] = n
 	}
 	return n
 }
@@ -29,46 +29,46 @@ func (e *Engine) existingAt(t *thread) *tree.Node {
 // cutOffExisting ends a thread of which no event has told where it is. If there are signs of a
 // region under way, the thread's time since measurement began is charged to that region. If there
 // are none, the thread was in no region.
-func (e *Engine) cutOffExisting(t *thread, end uint64) {
+func (st *stacks) cutOffExisting(t *thread, end uint64) {
 	f := t.top()
 	t.stack = t.stack[:0]
-	if slices.ContainsFunc(e.tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
+	if slices.ContainsFunc(st.tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
 		f.Parts[profile.Body].T = ledger.Span(f.Start, end)
-		e.ledger.Charge(&f.Account, f.node.Stat(f.row), f.Parts[profile.Body].T)
-		e.partial++
+		st.ledger.Charge(&f.Account, f.node.Stat(f.row), f.Parts[profile.Body].T)
+		st.partial++
 		return
 	}
 	if len(f.node.Children) == 0 && len(f.node.Samples) == 0 {
 		return
 	}
-	if e.tree.Root.HoldsOpenMP() {
+	if st.tree.Root.HoldsOpenMP() {
 		for _, c := range f.node.Children {
 			c.Note(noteWhere)
 		}
 	}
 	t.known = false
-	e.initial(t)
+	st.initial(t)
 	f.node.Outside, f.node.RowWas, f.node.RowNow = true, f.row, t.row
 }
 
 // settleExisting moves the nodes of threads that were in no region to the root. It adds the MPI
 // calls of all existing threads to the root.
-func (e *Engine) settleExisting() {
-	for _, tid := range slices.Sorted(maps.Keys(e.whereabouts)) {
-		if n := e.whereabouts[tid]; tid != e.pid && !n.Outside && n.HoldsAnything() {
-			r := &e.rows[e.row(0, profile.UnknownNum)]
+func (st *stacks) settleExisting() {
+	for _, tid := range slices.Sorted(maps.Keys(st.whereabouts)) {
+		if n := st.whereabouts[tid]; tid != st.pid && !n.Outside && n.HoldsAnything() {
+			r := &st.rows.list[st.row(0, profile.UnknownNum)]
 			if !slices.Contains(r.TIDs, int(tid)) {
 				// All of them, without a bound: analysis.Threads counts them.
 				r.TIDs = append(r.TIDs, int(tid))
 			}
 		}
 	}
-	kept := e.tree.Root.Children[:0]
+	kept := st.tree.Root.Children[:0]
 	var freed []*tree.Node
-	for _, n := range e.tree.Root.Children {
+	for _, n := range st.tree.Root.Children {
 		if n.Outside {
 			n.MoveRow(n.RowWas, n.RowNow)
-			e.tree.Root.Samples.AddAll(n.Samples)
+			st.tree.Root.Samples.AddAll(n.Samples)
 			freed = append(freed, n.Children...)
 		} else {
 			kept = append(kept, n)
@@ -76,10 +76,10 @@ func (e *Engine) settleExisting() {
 		if n.Existing {
 			for row := range n.Stats {
 				if m := n.Stats[row].MPI; m != nil {
-					e.tree.Root.Stat(row).AddMPI(m)
+					st.tree.Root.Stat(row).AddMPI(m)
 				}
 			}
 		}
 	}
-	e.tree.Root.Children = append(kept, freed...)
+	st.tree.Root.Children = append(kept, freed...)
 }

@@ -27,7 +27,7 @@ func (e *Engine) Finish(end uint64) *profile.Profile {
 	e.settleWatch(end)
 	e.settleExisting()
 	e.tellLives()
-	p := build.Assemble(&build.Input{Tree: e.tree, Threads: e.rows, Pid: e.pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
+	p := build.Assemble(&build.Input{Tree: e.tree, Threads: e.rows.list, Pid: e.pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
 		Stacks: e.sampling.stacks, Losses: e.losses, RowOfSample: e.rowOfSample, Measured: e.measured(end),
 		Warnings: slices.Concat(e.sharedRow(), e.sampling.note())})
 	p.Meta.Hits = e.events
@@ -43,12 +43,12 @@ func (e *Engine) Finish(end uint64) *profile.Profile {
 func (e *Engine) settleAll(end uint64) {
 	e.advance(end + 2*stragglerWait)
 	// In order: threads that turn out to be initial threads are numbered here.
-	for _, tid := range slices.Sorted(maps.Keys(e.threads)) {
-		t := e.threads[tid]
+	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {
+		t := e.threads.byID[tid]
 		// A thread may have been read beyond another thread's ompp_off.
 		e.cutOff(t, max(end, t.last))
 	}
-	for _, list := range e.teams {
+	for _, list := range e.teamsByKey {
 		for _, m := range list.open {
 			e.cutOffTeam(m, end)
 		}
@@ -56,7 +56,7 @@ func (e *Engine) settleAll(end uint64) {
 	for _, l := range e.leagues {
 		e.cutOffTeam(l.team, end)
 	}
-	for _, list := range e.teams {
+	for _, list := range e.teamsByKey {
 		for _, m := range list.open {
 			e.settleSamples(m)
 		}
@@ -125,7 +125,7 @@ func (e *Engine) cutOff(t *thread, end uint64) {
 
 // cutOffTeam charges workers that had reached the final barrier of a region that was never joined:
 // no frame stands for them any more. The primary thread still has its frame.
-func (e *Engine) cutOffTeam(m *team, end uint64) {
+func (tm *teams) cutOffTeam(m *team, end uint64) {
 	for i := range m.members {
 		mem := &m.members[i]
 		if mem.end == 0 || mem.num == 0 {
@@ -134,6 +134,6 @@ func (e *Engine) cutOffTeam(m *team, end uint64) {
 		m.node.Note(noteCutOff)
 		last := max(end, mem.end)
 		m.cutOffPresence(mem.row, last)
-		e.settleMember(m, mem, mem.end, last, last)
+		tm.settleMember(m, mem, mem.end, last, last)
 	}
 }

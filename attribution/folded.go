@@ -10,29 +10,29 @@ import (
 // pushed and popped one by one.
 
 // folded charges executions that the kernel side has added up.
-func (e *Engine) folded(t *thread, ev *event.Event) {
+func (ex *exclusive) folded(t *thread, ev *event.Event) {
 	f := ev.Fold
 	if f == nil {
 		return
 	}
-	e.mend(t, ev.Construct, ev)
-	e.initial(t)
+	ex.mend(t, ev.Construct, ev)
+	ex.initial(t)
 	if f.Executions == 0 {
 		return
 	}
-	parent := e.tree.Root
+	parent := ex.tree.Root
 	if top := t.top(); top != nil {
 		parent = top.node
 		top.Child += int64(f.Enter + f.Body + f.Exit)
 	}
-	s := e.tree.Child(parent, t.key(ev.Construct, ev)).Stat(t.row)
-	inside, _ := e.ledger.FoldCost(f, ev.Probe)
+	s := ex.tree.Child(parent, t.key(ev.Construct, ev)).Stat(t.row)
+	inside, _ := ex.ledger.FoldCost(f, ev.Probe)
 	s.AddCost(inside)
 	s.Exec.Add(profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions})
 	s.Enter.Add(profile.Span{T: int64(f.Enter), C: f.Bodies})
 	s.Body.Add(profile.Span{T: int64(f.Body), C: f.Bodies})
 	s.Exit.T += int64(f.Exit)
-	e.ledger.ReadFolded(&t.counters, f, s, t.account())
+	ex.ledger.ReadFolded(&t.counters, f, s, t.account())
 }
 
 // hits returns how many hits of probes an event stands for.

@@ -17,8 +17,11 @@ const (
 	noteInlineEnd = "the code has no place at which every thread leaves the construct: it lasts until the thread's next event"
 )
 
+// inlined applies the events of probes in the program's own code.
+type inlined struct{ *stacks }
+
 // inline applies an event of a probe in the program's own code.
-func (e *Engine) inline(t *thread, ev *event.Event) {
+func (in *inlined) inline(t *thread, ev *event.Event) {
 	switch ev.Edge {
 	case event.Open:
 		if f := t.top(); f != nil && f.again(ev) {
@@ -29,25 +32,25 @@ func (e *Engine) inline(t *thread, ev *event.Event) {
 			// loops with task reductions only.
 			return
 		}
-		f := e.push(t, t.key(ev.Construct, ev), ev)
+		f := in.push(t, t.key(ev.Construct, ev), ev)
 		f.phase, f.inlineEnd = inBody, event.InlineEnd(ev.Value)
 		f.node.Flags |= tree.Inline
 	case event.Enter:
 		if counted(ev) {
-			e.tally(t, ev)
+			in.tally(t, ev)
 			return
 		}
 		if !t.bears(0) {
 			return // all threads execute this instruction, only the primary thread the body
 		}
-		f := e.push(t, t.key(ev.Construct, ev), ev)
+		f := in.push(t, t.key(ev.Construct, ev), ev)
 		f.phase, f.Parts[profile.Body].C, f.Parts[profile.Enter].C = inBody, 1, 1
 	case event.Close, event.Release:
 		// Threads that are not in the construct execute this instruction too.
 		i := t.find(ev.Construct, func(f *frame) bool { return f.flags&event.Inline != 0 && f.phase == inBody })
 		if i >= 0 {
-			e.unwindTo(t, i, ev.Time).leaveInline(ev.Time)
-			e.pop(t, ev.Time)
+			in.unwindTo(t, i, ev.Time).leaveInline(ev.Time)
+			in.pop(t, ev.Time)
 		}
 	}
 }
@@ -59,15 +62,15 @@ func counted(ev *event.Event) bool {
 }
 
 // tally counts an execution of a construct that is not timed.
-func (e *Engine) tally(t *thread, ev *event.Event) {
-	e.initial(t)
-	at := e.tree.Root
+func (in *inlined) tally(t *thread, ev *event.Event) {
+	in.initial(t)
+	at := in.tree.Root
 	if f := t.top(); f != nil {
 		at = f.node
 	}
-	s := e.tree.Child(at, t.key(ev.Construct, ev)).Stat(t.row)
+	s := in.tree.Child(at, t.key(ev.Construct, ev)).Stat(t.row)
 	s.Exec.C++
-	e.ledger.CountUnknown(s)
+	in.ledger.CountUnknown(s)
 }
 
 // again reports whether an event opens the loop that is open already. Some loops have a probe
@@ -89,7 +92,7 @@ func (f *frame) leaveInline(at uint64) {
 
 // endInline ends the innermost construct if it is inline and the event cannot lie in it. No
 // worksharing construct or barrier may stand in another one, nor in a master.
-func (e *Engine) endInline(t *thread, ev *event.Event) {
+func (in *inlined) endInline(t *thread, ev *event.Event) {
 	f := t.top()
 	if f == nil || f.flags&event.Inline == 0 || f.phase != inBody {
 		return
@@ -120,5 +123,5 @@ func (e *Engine) endInline(t *thread, ev *event.Event) {
 	case event.EndNext:
 		f.node.Note(noteInlineEnd)
 	}
-	e.pop(t, ev.Time)
+	in.pop(t, ev.Time)
 }

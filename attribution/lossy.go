@@ -20,29 +20,29 @@ const (
 
 // mend closes the regions that a thread cannot have open any more when it begins a construct. It
 // does so only for threads that lost events.
-func (e *Engine) mend(t *thread, c event.Construct, ev *event.Event) {
+func (st *stacks) mend(t *thread, c event.Construct, ev *event.Event) {
 	if !t.lossy {
 		return
 	}
-	e.leaveContexts(t, c, ev)
+	st.leaveContexts(t, c, ev)
 	if len(t.stack) == 0 {
-		e.lostWorker(t, c, ev)
+		st.lostWorker(t, c, ev)
 		return
 	}
-	e.beginLost(t, ev)
+	st.beginLost(t, ev)
 	for f := t.top(); f != nil && !f.holds(c, ev); f = t.top() {
-		e.abandon(t)
+		st.abandon(t)
 	}
 	if c == event.Lock { // a lock can be set only once
 		if i := t.find(c, func(f *frame) bool { return f.resource == ev.Fn }); i >= 0 {
-			e.drop(t, i)
+			st.drop(t, i)
 		}
 	}
 }
 
 // leaveContexts leaves the tasks and regions that a thread cannot be in any more. Either the stack
 // pointer tells, or the next construct does if all threads of a team come to it together.
-func (e *Engine) leaveContexts(t *thread, c event.Construct, ev *event.Event) {
+func (st *stacks) leaveContexts(t *thread, c event.Construct, ev *event.Event) {
 	left := -1
 	for i := range t.stack {
 		f := &t.stack[i]
@@ -50,14 +50,14 @@ func (e *Engine) leaveContexts(t *thread, c event.Construct, ev *event.Event) {
 		case tree.IsExecution(f.node.Key.Construct):
 			// All calls in a task lie below the call of the task's function on the
 			// stack.
-			if isShared(c) || e.above(ev.SP, f.sp-1) {
+			if isShared(c) || st.above(ev.SP, f.sp-1) {
 				left = i
 			}
 		case f.team != nil:
 			if isShared(c) {
 				left = -1 // tasks further out are suspended for this region
 			}
-			if f.num >= 0 && e.above(ev.SP, f.sp) {
+			if f.num >= 0 && st.above(ev.SP, f.sp) {
 				left = i
 			}
 		}
@@ -68,19 +68,19 @@ func (e *Engine) leaveContexts(t *thread, c event.Construct, ev *event.Event) {
 	if left < 0 {
 		return
 	}
-	m := e.unwindTo(t, left, ev.Time).team
-	e.abandon(t)
+	m := st.unwindTo(t, left, ev.Time).team
+	st.abandon(t)
 	if f := t.top(); f != nil {
 		t.row = f.row
 	} else if m != nil {
-		t.row = e.row(m.root, 0)
+		t.row = st.row(m.root, 0)
 	}
 }
 
 // above tells whether a stack pointer lies above another one on the same stack. It answers false if
 // one of them is not known.
-func (e *Engine) above(sp, other uint64) bool {
-	return sp != 0 && other+1 > 1 && sp > other && e.sameStack(sp, other)
+func (st *stacks) above(sp, other uint64) bool {
+	return sp != 0 && other+1 > 1 && sp > other && st.sameStack(sp, other)
 }
 
 // isShared tells whether all threads of a team come to a construct, in their implicit tasks.
@@ -126,29 +126,29 @@ func (f *frame) holds(c event.Construct, ev *event.Event) bool {
 }
 
 // beginLost begins a region's body for the primary thread, if the event of that was lost.
-func (e *Engine) beginLost(t *thread, ev *event.Event) {
+func (st *stacks) beginLost(t *thread, ev *event.Event) {
 	if f := t.top(); t.lossy && f != nil && f.team != nil && f.phase == starting {
 		f.node.Note(noteLostBegin)
 		f.Uncounted = true
-		e.beginAs(t, f, f.team, 0, ev.Time)
+		st.beginAs(t, f, f.team, 0, ev.Time)
 	}
 }
 
 // lostWorker gives a worker that seems to be outside of all regions a place. A worker is never
 // outside, so the begin of its region was lost.
-func (e *Engine) lostWorker(t *thread, c event.Construct, ev *event.Event) {
-	if t.initial || t.tid == e.pid || c.IsParallel() && !t.known {
+func (st *stacks) lostWorker(t *thread, c event.Construct, ev *event.Event) {
+	if t.initial || t.tid == st.pid || c.IsParallel() && !t.known {
 		return
 	}
 	row := t.row
 	if !t.known {
-		row = e.row(0, profile.UnknownNum)
+		row = st.row(0, profile.UnknownNum)
 		t.row = row
-		e.bear(t)
+		st.bear(t)
 	}
-	n := e.tree.Child(e.tree.Root, Key{Kind: Kind{Construct: event.Unknown}})
+	n := st.tree.Child(st.tree.Root, Key{Kind: Kind{Construct: event.Unknown}})
 	n.Note(noteLostWhere)
-	e.partial++
+	st.partial++
 	t.openUnderWay(n, row, ev.Time)
 }
 

@@ -21,57 +21,65 @@ const (
 	noteWhere      = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
 )
 
+// calls applies MPI calls.
+type calls struct {
+	*stacks
+	resumed       uint64 // when measurement was last switched on again
+	callers       int    // number of threads that called MPI before they started a team
+	sharedCallers int    // root number of the row that all further such threads share; 0: none
+}
+
 // mpi charges a call to the regions around it, and to a leaf region of its own: the operation at
 // the place of the call.
-func (e *Engine) mpi(t *thread, ev *event.Event) {
+func (ca *calls) mpi(t *thread, ev *event.Event) {
 	c := ev.MPI
 	if c == nil {
 		return
 	}
-	e.mend(t, event.MPI, ev)
-	e.caller(t)
+	ca.mend(t, event.MPI, ev)
+	ca.caller(t)
 	s := statsOf(c)
 	if c.Flags&mpi.Started != 0 { // the MPI_Start that started it returns next
 		t.started.at(ev.Site, &s)
 		s.Sized = 0
-		e.chargeMPI(t, &s)
+		ca.chargeMPI(t, &s)
 		return
 	}
 	// The task's own clock: no task begins or ends in a call.
 	if end := ev.Time + t.suspended; true {
 		from := c.Start
-		if e.resumed <= end { // measurement may have been off meanwhile
-			from = max(from, e.resumed)
+		if ca.resumed <= end { // measurement may have been off meanwhile
+			from = max(from, ca.resumed)
 		}
 		s.T = ledger.Span(from, end)
-		s.Cost = min(e.ledger.InsideCall(ev), s.T) // the cost is a mean, and a call may be shorter
+		s.Cost = min(ca.ledger.InsideCall(ev), s.T) // the cost is a mean, and a call may be shorter
 		s.NoCore, t.waitedInCall = min(t.waitedInCall, s.T), 0
 	}
 
-	parent, row := e.tree.Root, t.row
+	parent, row := ca.tree.Root, t.row
 	f := t.top()
 	if f != nil {
 		parent, row = f.node, f.row
 	}
-	leaf := e.tree.Child(parent, Key{Kind: Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
+	leaf := ca.tree.Child(parent, Key{Kind: Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
 	own := leaf.Stat(row)
 	own.Exec.Add(profile.Span{T: s.T, C: s.Calls})
 	own.Body.Add(profile.Span{T: s.T, C: s.Calls})
 	own.AddCost(profile.Cost{Exec: s.Cost, Body: s.Cost})
 	own.AddNoCore(profile.Cost{Exec: s.NoCore, Body: s.NoCore})
 	own.AddMPI(&s)
-	e.ledger.CountUnknown(own)
+	ca.ledger.CountUnknown(own)
 	if started := t.started.take(ev); started != nil {
 		own.AddMPI(started)
 		leaf.Note(noteStarted)
 	}
 	if ev.Edge == event.Enter {
 		leaf.Note(noteCallCutOff)
-		e.partial++
+		ca.partial++
 	}
 
 	s.Sized = 0 // smallest and largest volumes are kept at the leaf only
-	e.chargeMPI(t, &s)
+	ca.chargeMPI(t, &s)
 	if f != nil {
 		f.holdsCall(&s)
 	}
@@ -109,32 +117,32 @@ func (q *started) take(ev *event.Event) *profile.MPIStats {
 const manyCallers = 128
 
 // caller gives a thread that calls MPI its row.
-func (e *Engine) caller(t *thread) {
+func (ca *calls) caller(t *thread) {
 	if t.callsMPI {
-		e.initial(t)
+		ca.initial(t)
 		return
 	}
 	t.callsMPI = true
-	if !t.known && len(t.stack) == 0 && t.tid != e.pid && !t.initial {
-		if e.callers++; e.callers > manyCallers {
-			e.roots = max(e.roots, 1)
-			if e.sharedCallers == 0 {
-				e.sharedCallers = e.roots
-				e.roots++
+	if !t.known && len(t.stack) == 0 && t.tid != ca.pid && !t.initial {
+		if ca.callers++; ca.callers > manyCallers {
+			ca.roots = max(ca.roots, 1)
+			if ca.sharedCallers == 0 {
+				ca.sharedCallers = ca.roots
+				ca.roots++
 			}
-			t.row, t.known = e.row(e.sharedCallers, 0), true
+			t.row, t.known = ca.row(ca.sharedCallers, 0), true
 		}
 	}
-	e.initial(t)
-	e.bear(t)
+	ca.initial(t)
+	ca.bear(t)
 }
 
 // sharedRow returns the warning that names the shared row, if there is one.
-func (e *Engine) sharedRow() []string {
-	if e.sharedCallers == 0 {
+func (ca *calls) sharedRow() []string {
+	if ca.sharedCallers == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", manyCallers, e.sharedCallers)}
+	return []string{fmt.Sprintf("More than %d threads that start no teams called MPI: all but the first of them share one row of the tables, %d:0.", manyCallers, ca.sharedCallers)}
 }
 
 // statsOf returns the figures of a call, except its time.
@@ -164,7 +172,7 @@ func statsOf(c *event.MPICall) (s profile.MPIStats) {
 // chargeMPI adds a call to every open region of a thread whose clock runs (see resume). A task
 // executed while another task waits adds nothing to that other task, nor to the regions open in it.
 // Constructs outside of tasks include the tasks executed in them.
-func (e *Engine) chargeMPI(t *thread, s *profile.MPIStats) {
+func (ca *calls) chargeMPI(t *thread, s *profile.MPIStats) {
 	still := len(t.stack) // the clocks of frames from this index up stand still
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
@@ -181,9 +189,9 @@ func (e *Engine) chargeMPI(t *thread, s *profile.MPIStats) {
 	}
 	switch {
 	case len(t.stack) == 0:
-		e.tree.Root.Stat(t.row).AddMPI(s)
+		ca.tree.Root.Stat(t.row).AddMPI(s)
 	case !t.stack[0].node.Existing: // otherwise settleExisting does this
-		e.tree.Root.Stat(t.stack[0].row).AddMPI(s)
+		ca.tree.Root.Stat(t.stack[0].row).AddMPI(s)
 	}
 }
 

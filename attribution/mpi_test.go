@@ -289,8 +289,8 @@ func TestManyCallersShareARow(t *testing.T) {
 			e.Advance(at)
 		}
 	}
-	if len(e.threads) > threads/2 {
-		t.Errorf("%d threads are remembered", len(e.threads))
+	if len(e.threads.byID) > threads/2 {
+		t.Errorf("%d threads are remembered", len(e.threads.byID))
 	}
 	p := e.Finish(1e12)
 	var calls uint64

@@ -28,24 +28,24 @@ const noteOneThread = "libgomp executes the teams of a league one after another 
 // teams construct, and the primary thread's events must have been read up to the begin (see
 // openTeam). If two threads execute one teams construct at once, their leagues cannot be told
 // apart.
-func (e *Engine) openLeague(ev *event.Event) *team {
+func (pa *parallel) openLeague(ev *event.Event) *team {
 	if ev.Num != 0 {
 		return nil
 	}
-	for _, l := range e.leagues {
+	for _, l := range pa.leagues {
 		m := l.team
 		if l.fn != ev.Fn || l.instance != ev.Instance || m.forked > ev.Time || m.joined != 0 && ev.Time > m.joined {
 			continue
 		}
-		if m.joined != 0 || e.caughtUp(m.primary, ev.Time) {
+		if m.joined != 0 || pa.caughtUp(m.primary, ev.Time) {
 			return m
 		}
 	}
 	return nil
 }
 
-func (e *Engine) closeLeague(m *team) {
-	e.leagues = slices.DeleteFunc(e.leagues, func(l league) bool { return l.team == m })
+func (tm *teams) closeLeague(m *team) {
+	tm.leagues = slices.DeleteFunc(tm.leagues, func(l league) bool { return l.team == m })
 }
 
 // numberInLeague gives a thread the next number in its league. Thread 0 is the thread that
@@ -68,10 +68,10 @@ func afterLeague(t *thread, ev *event.Event) bool {
 }
 
 // teamDone notes that libgomp has executed one team of a league.
-func (e *Engine) teamDone(t *thread, _ *event.Event) {
+func (pa *parallel) teamDone(t *thread, _ *event.Event) {
 	i := t.level()
 	if i < 0 || t.stack[i].node.Key.Construct != event.Teams {
-		e.unmatched++
+		pa.unmatched++
 		return
 	}
 	t.stack[i].Parts[profile.Body].C++
@@ -80,30 +80,30 @@ func (e *Engine) teamDone(t *thread, _ *event.Event) {
 
 // nextTeam applies libgomp's request for the next team of a target region that the host executes in
 // a loop. Num is not 0 for the first team.
-func (e *Engine) nextTeam(t *thread, ev *event.Event) {
+func (pa *parallel) nextTeam(t *thread, ev *event.Event) {
 	if ev.Num&0xff == 0 {
 		return
 	}
 	first := *ev
 	first.Edge, first.Num = event.Fork, 0
 	first.Flags = first.Flags&^event.NoReturn | event.AtOnce
-	e.fork(t, &first)
+	pa.fork(t, &first)
 }
 
 // lastTeam applies the runtime's answer whether there is another team.
-func (e *Engine) lastTeam(t *thread, ev *event.Event) {
+func (pa *parallel) lastTeam(t *thread, ev *event.Event) {
 	if ev.Value != 0 {
-		e.teamDone(t, ev)
+		pa.teamDone(t, ev)
 		return
 	}
-	e.join(t, ev)
+	pa.join(t, ev)
 }
 
 // cancelled applies the runtime's answer whether the region is cancelled.
-func (e *Engine) cancelled(t *thread, ev *event.Event) {
+func (ex *exclusive) cancelled(t *thread, ev *event.Event) {
 	i := t.find(ev.Construct, func(f *frame) bool { return f.phase == entering })
 	if i < 0 {
-		e.unmatched++
+		ex.unmatched++
 		return
 	}
 	f := &t.stack[i]
@@ -111,14 +111,14 @@ func (e *Engine) cancelled(t *thread, ev *event.Event) {
 	if ev.Value != 0 {
 		f.Parts[profile.Body].C++
 	}
-	e.remove(t, i, ev.Time)
+	ex.remove(t, i, ev.Time)
 }
 
 // reduces applies the runtime's answer whether the thread combines its result.
-func (e *Engine) reduces(t *thread, ev *event.Event) {
+func (ex *exclusive) reduces(t *thread, ev *event.Event) {
 	i := t.find(event.Reduction, func(f *frame) bool { return f.phase == entering })
 	if i < 0 {
-		e.unmatched++
+		ex.unmatched++
 		return
 	}
 	f := &t.stack[i]
@@ -130,31 +130,31 @@ func (e *Engine) reduces(t *thread, ev *event.Event) {
 		f.Parts[profile.Body].C++
 		return
 	}
-	e.remove(t, i, ev.Time)
+	ex.remove(t, i, ev.Time)
 }
 
 // endWhole ends a directive without a body. Its time counts as leaving.
-func (e *Engine) endWhole(t *thread, ev *event.Event) {
+func (ex *exclusive) endWhole(t *thread, ev *event.Event) {
 	f := t.top()
 	if f == nil || f.flags&event.Whole == 0 {
-		e.unmatched++
+		ex.unmatched++
 		return
 	}
 	f.Pass(profile.Exit, ev.Time)
-	e.pop(t, ev.Time)
+	ex.pop(t, ev.Time)
 }
 
 // endsEarly tells whether an implicit barrier ends the construct of a frame. It ends a construct
 // that libomp never closed because it was cancelled, and a scope construct of libgomp.
-func (e *Engine) endsEarly(f *frame, ev *event.Event) bool {
+func (sh *sharing) endsEarly(f *frame, ev *event.Event) bool {
 	if f == nil || f.phase != inBody || ev.Construct != event.Barrier {
 		return false
 	}
 	switch f.node.Key.Construct {
 	case event.Loop, event.Sections:
-		return ev.Loc != 0 && e.tree.Answers.Barrier(ev.Loc) == BarrierImplicit
+		return ev.Loc != 0 && sh.tree.Answers.Barrier(ev.Loc) == BarrierImplicit
 	case event.Scope:
-		return ev.Loc == 0 || e.tree.Answers.Barrier(ev.Loc) == BarrierImplicit
+		return ev.Loc == 0 || sh.tree.Answers.Barrier(ev.Loc) == BarrierImplicit
 	}
 	return false
 }

@@ -20,13 +20,21 @@ const clockSlack = 1e6
 // record.
 const stragglerWait = 1e9
 
+// progress says how far the events have been read.
+type progress struct {
+	now    uint64 // every older event has been fed
+	parked []*thread
+	// Time of the earliest queued event of the parked threads, except the one being replayed.
+	others uint64
+}
+
 // openTeam finds the execution that a worker begins, nil if it is not known yet. Each thread number
 // takes part in an execution once, and executions of one team follow each other. An execution
 // without a join so far may in truth be over, and followed by another one. So the events of the
 // primary thread must have been read up to the worker's begin.
-func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
+func (pa *parallel) openTeam(k teamKey, ev *event.Event) *team {
 	var found *team // the latest: the join of an older one was lost
-	for _, m := range e.openTeams(k) {
+	for _, m := range pa.openTeams(k) {
 		if m.forked > ev.Time || m.member(ev.Num) != nil || m.size > 0 && ev.Num >= m.size ||
 			m.joined != 0 && ev.Time > m.joined || found != nil && found.forked > m.forked {
 			continue
@@ -34,24 +42,24 @@ func (e *Engine) openTeam(k teamKey, ev *event.Event) *team {
 		found = m
 	}
 	if found == nil {
-		return e.openLeague(ev)
+		return pa.openLeague(ev)
 	}
 	if found.joined != 0 {
 		return found
 	}
 	// Its join may be lost, and the fork of another one not read.
-	if found.primary.lossy && !e.allRead(ev.Time) {
+	if found.primary.lossy && !pa.allRead(ev.Time) {
 		return nil
 	}
-	if e.caughtUp(found.primary, ev.Time) {
+	if pa.caughtUp(found.primary, ev.Time) {
 		return found
 	}
-	return e.openLeague(ev)
+	return pa.openLeague(ev)
 }
 
 // caughtUp tells whether everything that a thread did before a time is known.
-func (e *Engine) caughtUp(t *thread, at uint64) bool {
-	return t.last >= at || e.now >= at+clockSlack && !t.parked()
+func (pg *progress) caughtUp(t *thread, at uint64) bool {
+	return t.last >= at || pg.now >= at+clockSlack && !t.parked()
 }
 
 // parked tells whether the thread's events wait.
@@ -66,12 +74,12 @@ func (e *Engine) park(t *thread, ev *event.Event) {
 }
 
 // letGo removes a thread from the parked ones. The last of them takes its index.
-func (e *Engine) letGo(t *thread) {
-	last := len(e.parked) - 1
-	e.parked[t.place] = e.parked[last]
-	e.parked[t.place].place = t.place
-	e.parked[last] = nil
-	e.parked = e.parked[:last]
+func (pg *progress) letGo(t *thread) {
+	last := len(pg.parked) - 1
+	pg.parked[t.place] = pg.parked[last]
+	pg.parked[t.place].place = t.place
+	pg.parked[last] = nil
+	pg.parked = pg.parked[:last]
 }
 
 // unpark continues the threads that waited for a team.
@@ -107,11 +115,11 @@ func (e *Engine) replay(t *thread) (any bool) {
 }
 
 // allRead tells whether all events before a time have been applied.
-func (e *Engine) allRead(at uint64) bool {
-	if e.now < at+clockSlack {
+func (pg *progress) allRead(at uint64) bool {
+	if pg.now < at+clockSlack {
 		return false
 	}
-	for _, p := range e.parked {
+	for _, p := range pg.parked {
 		if p.queue.Front().Time < at {
 			return false
 		}
@@ -130,19 +138,19 @@ func (e *Engine) advance(now uint64) {
 		e.advanceWatch()
 	}
 	// Only now: threads that have just been let in may complete their teams.
-	keep := e.settle[:0]
-	for _, m := range e.settle {
+	keep := e.joined[:0]
+	for _, m := range e.joined {
 		switch {
 		case e.trySettle(m):
-			e.free = append(e.free, m)
+			e.freeTeams = append(e.freeTeams, m)
 		case now <= m.joined+stragglerWait:
 			keep = append(keep, m)
 		default:
 			e.giveUp(m) // late threads may still point to this team: its memory is not used again
 		}
 	}
-	e.settle = keep
-	if len(e.threads) > e.crowd {
+	e.joined = keep
+	if len(e.threads.byID) > e.crowd {
 		e.forgetIdle()
 	}
 }
@@ -239,7 +247,7 @@ func (e *Engine) unnamed(begin *event.Event) (latest *team) {
 	if begin.Runtime != event.Kmpc || begin.Edge != event.Begin || begin.Construct == event.TaskExec || begin.Num == 0 {
 		return nil
 	}
-	for _, t := range e.threads {
+	for _, t := range e.threads.byID {
 		f := t.top()
 		if f == nil || f.team == nil || f.phase != starting || t.last != f.team.forked {
 			continue
@@ -269,16 +277,16 @@ func (e *Engine) orphan(t *thread) {
 // counts as new.
 func (e *Engine) forgetIdle() {
 	const idle, few = 5e9, 1024
-	for _, t := range e.threads {
+	for _, t := range e.threads.byID {
 		if (len(t.stack) == 0 || t.idle()) && !t.parked() && !t.initial && t.last+idle < e.now {
 			e.forget(t)
 		}
 	}
-	for k, list := range e.teams {
+	for k, list := range e.teamsByKey {
 		if len(list.open) == 0 {
-			delete(e.teams, k)
+			delete(e.teamsByKey, k)
 		}
 	}
 	clear(e.lists[:])
-	e.crowd = max(few, 2*len(e.threads))
+	e.crowd = max(few, 2*len(e.threads.byID))
 }

@@ -16,22 +16,22 @@ func (e *Engine) pauseAt(at uint64) {
 	e.offSince = 0 // the events that are settled now were before the switch
 	e.settleAll(at)
 	e.offSince = at
-	for _, t := range e.threads {
+	for _, t := range e.threads.byID {
 		t.stack, t.suspended = t.stack[:0], 0
 		t.queue.Drop(&e.chunks)
 		t.counters.Reset()
 		t.waited, t.waitedInCall, t.waitUnsure = 0, 0, true
 	}
 	e.now = at
-	e.teams, e.settle, e.parked, e.foreign = map[teamKey]*teamList{}, nil, nil, nil
+	e.teamsByKey, e.joined, e.parked, e.foreign = map[teamKey]*teamList{}, nil, nil, nil
 	clear(e.lists[:])
-	e.tasks, e.leagues = map[taskKey]*task{}, nil
+	e.tasksByKey, e.leagues = map[taskKey]*task{}, nil
 }
 
 func (e *Engine) resumeAt(tids []int, at uint64) {
 	e.countOff(at)
 	e.presentSince(tids, at)
-	for _, t := range e.threads {
+	for _, t := range e.threads.byID {
 		if !t.initial {
 			e.forget(t)
 			continue
@@ -83,7 +83,7 @@ func (e *Engine) goOn(t *thread, at uint64) {
 	slices.SortStableFunc(later, func(a, b event.Event) int { return cmp.Compare(a.Time, b.Time) })
 
 	var tids []int
-	for tid := range e.threads {
+	for tid := range e.threads.byID {
 		tids = append(tids, int(tid))
 	}
 	t.last = min(t.last, e.offSince) // the marker itself says nothing about open regions

@@ -22,6 +22,7 @@ const maxPlaces = 1 << 18
 
 // sampling is the engine's state of samples.
 type sampling struct {
+	tree    *tree.Tree
 	stackOf map[string]int32 // index in stacks, by the stack's addresses
 	stacks  []string
 	bytes   int
@@ -39,13 +40,13 @@ type lateSample struct {
 }
 
 // sample charges a sample.
-func (e *Engine) sample(t *thread, ev *event.Event) {
+func (sm *sampling) sample(t *thread, ev *event.Event) {
 	s := ev.Sample
 	if s == nil || len(s.Stack) == 0 {
 		return
 	}
-	e.sampling.taken++
-	id := tree.SampleID{Row: t.row, Stack: e.sampling.intern(s.Stack), Kernel: s.Kernel, Cut: s.Cut}
+	sm.taken++
+	id := tree.SampleID{Row: t.row, Stack: sm.intern(s.Stack), Kernel: s.Kernel, Cut: s.Cut}
 	if s.Changing || s.Probe {
 		id.Phase = profile.PhaseProbe
 	}
@@ -60,15 +61,15 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 		if !t.known {
 			id.Row, id.Tid = -1, t.tid
 		}
-		e.addSample(e.tree.Root, id, s.Weight)
+		sm.addSample(sm.tree.Root, id, s.Weight)
 	case f.team != nil && f.phase == inBarrier:
 		id.Row = f.row
 		late := lateSample{ev.Time, s.Weight, id}
 		// The team's memory is in use again: this thread's execution was over.
 		if m := f.team; m.forked > f.Mark {
-			e.idleSample(&late)
+			sm.idleSample(&late)
 		} else if m.charged {
-			e.settleSample(m, &late)
+			sm.settleSample(m, &late)
 		} else {
 			m.late = append(m.late, late)
 		}
@@ -76,7 +77,7 @@ func (e *Engine) sample(t *thread, ev *event.Event) {
 		if id.Row = f.row; id.Phase == "" {
 			id.Phase = f.phase.sampled()
 		}
-		e.addSample(f.node, id, s.Weight)
+		sm.addSample(f.node, id, s.Weight)
 	}
 }
 
@@ -93,17 +94,17 @@ func (p phase) sampled() string {
 }
 
 // settleSamples charges the samples of a team's threads that were taken behind their bodies.
-func (e *Engine) settleSamples(m *team) {
+func (sm *sampling) settleSamples(m *team) {
 	for i := range m.late {
-		e.settleSample(m, &m.late[i])
+		sm.settleSample(m, &m.late[i])
 	}
 	m.late = m.late[:0]
 }
 
-func (e *Engine) settleSample(m *team, s *lateSample) {
+func (sm *sampling) settleSample(m *team, s *lateSample) {
 	switch {
 	case m.joined != 0 && s.time > m.joined:
-		e.idleSample(s)
+		sm.idleSample(s)
 		return
 	case s.id.Phase == profile.PhaseProbe: // a sample in a probe keeps its phase
 	case m.last != 0 && s.time > m.last:
@@ -111,26 +112,26 @@ func (e *Engine) settleSample(m *team, s *lateSample) {
 	default:
 		s.id.Phase = profile.PhaseBarrier
 	}
-	e.addSample(m.node, s.id, s.weight)
+	sm.addSample(m.node, s.id, s.weight)
 }
 
-func (e *Engine) idleSample(s *lateSample) {
+func (sm *sampling) idleSample(s *lateSample) {
 	if s.id.Phase != profile.PhaseProbe {
 		s.id.Phase = profile.PhaseIdle
 	}
-	e.addSample(e.tree.Root, s.id, s.weight)
+	sm.addSample(sm.tree.Root, s.id, s.weight)
 }
 
 // addSample adds a sample to a node. When there are too many places, new ones keep only their
 // innermost address.
-func (e *Engine) addSample(n *tree.Node, id tree.SampleID, weight uint64) {
+func (sm *sampling) addSample(n *tree.Node, id tree.SampleID, weight uint64) {
 	if _, known := n.Samples[id]; !known {
 		const addr = 8
-		if s := e.sampling.stacks[id.Stack]; e.sampling.places >= maxPlaces && len(s) > addr {
-			id.Stack = e.sampling.intern([]uint64{binary.LittleEndian.Uint64([]byte(s[:addr]))})
-			e.sampling.folded++
+		if s := sm.stacks[id.Stack]; sm.places >= maxPlaces && len(s) > addr {
+			id.Stack = sm.intern([]uint64{binary.LittleEndian.Uint64([]byte(s[:addr]))})
+			sm.folded++
 		}
-		e.sampling.places++
+		sm.places++
 	}
 	n.Samples.Add(id, tree.SampleSum{Count: 1, Weight: weight})
 }
@@ -174,7 +175,7 @@ func (e *Engine) rowOfSample(id tree.SampleID) int {
 	if id.Row >= 0 {
 		return id.Row
 	}
-	if t := e.threads[id.Tid]; t != nil && t.known {
+	if t := e.threads.byID[id.Tid]; t != nil && t.known {
 		return t.row
 	}
 	return -1

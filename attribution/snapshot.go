@@ -18,7 +18,7 @@ func (e *Engine) Snapshot(end uint64) (p *profile.Profile, ended uint64) {
 	}
 	ended = end - (e.clock.at(end) - at)
 	e.parked = nil
-	for _, m := range e.settle { // those whose threads have not all been read
+	for _, m := range e.joined { // those whose threads have not all been read
 		if m.charged {
 			continue
 		}
@@ -29,6 +29,6 @@ func (e *Engine) Snapshot(end uint64) (p *profile.Profile, ended uint64) {
 		}
 		e.charge(m)
 	}
-	e.settle = nil
+	e.joined = nil
 	return e.Finish(ended), ended
 }

@@ -6,19 +6,50 @@ import (
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 )
 
 // A thread's stack of open regions.
 
+// stacks are the threads' stacks of open regions, with what all regions share.
+type stacks struct {
+	*rows
+	*teams
+	tree   *tree.Tree
+	ledger *ledger.Ledger
+	pid    uint32
+
+	existing map[uint32]bool // threads older than the measurement
+	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
+	whereabouts map[uint32]*tree.Node
+	// When measurement of existing threads began, or went on after a pause; 0: there are none.
+	began     uint64
+	started   uint64           // time of the first event; 0: there was none
+	budgeted  bool             // there were changes of what is observed, or there may be some
+	gone      event.Constructs // constructs that were unobserved at some time
+	coreWaits map[uint32]int64 // without a core before the measurement, ns, by thread id
+
+	unmatched uint64 // events that belong to no open region
+	partial   uint64 // executions that were seen in part
+	lost      uint64
+	losses    map[tree.Row]uint64
+
+	offSince uint64  // when measurement was switched off; 0: it is on
+	offBy    *thread // the thread whose marker switched it off
+	off      profile.Span
+
+	stackLo, stackHi uint64 // see MainStack
+}
+
 // push opens a region under the thread's current one.
-func (e *Engine) push(t *thread, k Key, ev *event.Event) *frame {
-	e.mend(t, k.Construct, ev)
-	e.initial(t)
-	parent := e.tree.Root
+func (st *stacks) push(t *thread, k Key, ev *event.Event) *frame {
+	st.mend(t, k.Construct, ev)
+	st.initial(t)
+	parent := st.tree.Root
 	if f := t.top(); f != nil {
 		parent = f.node
 	}
-	return t.open(e.tree.Child(parent, k), ev)
+	return t.open(st.tree.Child(parent, k), ev)
 }
 
 // open opens a region on the thread's stack.
@@ -40,18 +71,18 @@ func (t *thread) openUnderWay(n *tree.Node, row int, at uint64) {
 }
 
 // pop closes the innermost region at a time and charges it.
-func (e *Engine) pop(t *thread, at uint64) { e.remove(t, len(t.stack)-1, at) }
+func (st *stacks) pop(t *thread, at uint64) { st.remove(t, len(t.stack)-1, at) }
 
 // remove closes the i-th region of the stack. OpenMP lets locks overlap, so regions that were
 // opened inside it may still be open. Their time until now lies in it, the rest in its parent.
-func (e *Engine) remove(t *thread, i int, at uint64) {
+func (st *stacks) remove(t *thread, i int, at uint64) {
 	f := &t.stack[i]
 	if i+1 < len(t.stack) {
 		var more ledger.Sum
 		for j := i + 2; j < len(t.stack); j++ {
 			more.Add(&t.stack[j].Account)
 		}
-		e.ledger.PayOpen(&f.Account, &t.stack[i+1].Account, &more, at)
+		st.ledger.PayOpen(&f.Account, &t.stack[i+1].Account, &more, at)
 	}
 	exec := ledger.Span(f.Start, at) - f.Away
 	if outer := t.outer(i); outer >= 0 { // its time is part of the outer execution's
@@ -59,12 +90,12 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 			t.stack[j].LeaveOut(f.Due(at))
 		}
 		exec = 0
-		e.ledger.TakeOut(&f.Account, &t.stack[outer].Account, t.stack[outer].part())
+		st.ledger.TakeOut(&f.Account, &t.stack[outer].Account, t.stack[outer].part())
 	} else {
-		e.handUp(t, i, at)
+		st.handUp(t, i, at)
 	}
-	e.ledger.Charge(&f.Account, f.node.Stat(f.row), exec)
-	e.ledger.Release(&f.Account)
+	st.ledger.Charge(&f.Account, f.node.Stat(f.row), exec)
+	st.ledger.Release(&f.Account)
 	if i+1 == len(t.stack) {
 		t.stack = t.stack[:i]
 		return
@@ -73,44 +104,44 @@ func (e *Engine) remove(t *thread, i int, at uint64) {
 }
 
 // handUp charges the region around the i-th one, which ends at a time, with the i-th one's account.
-func (e *Engine) handUp(t *thread, i int, at uint64) {
+func (st *stacks) handUp(t *thread, i int, at uint64) {
 	if i > 0 {
 		f, up := &t.stack[i], &t.stack[i-1]
-		e.ledger.HandUp(&f.Account, &up.Account, up.part(), at)
+		st.ledger.HandUp(&f.Account, &up.Account, up.part(), at)
 	}
 }
 
 // disown gives the account of the i-th region to the region around it as its own.
-func (e *Engine) disown(t *thread, i int) {
+func (st *stacks) disown(t *thread, i int) {
 	if i > 0 {
 		f, up := &t.stack[i], &t.stack[i-1]
-		e.ledger.Disown(&f.Account, &up.Account, up.part())
+		st.ledger.Disown(&f.Account, &up.Account, up.part())
 	}
 }
 
 // abandon closes the innermost region if its end was not seen. The execution counts. Its times are
 // not known and are left out.
-func (e *Engine) abandon(t *thread) { e.drop(t, len(t.stack)-1) }
+func (st *stacks) abandon(t *thread) { st.drop(t, len(t.stack)-1) }
 
 // drop abandons the i-th region of the stack.
-func (e *Engine) drop(t *thread, i int) {
+func (st *stacks) drop(t *thread, i int) {
 	f := &t.stack[i]
 	if m := f.team; m != nil && f.num >= 0 {
 		if !m.charged {
-			e.abandonTeam(m)
+			st.abandonTeam(m)
 		}
 		t.num = f.num
 	} else if m == nil && !f.resumed && !f.internal { // a worker's part is settled with its team
 		s := f.node.Stat(f.row)
 		s.Exec.C++
-		e.ledger.CountUnknown(s)
+		st.ledger.CountUnknown(s)
 	}
 	f.node.Note("the end of some executions was not seen: they are counted, their times are not")
 	// Otherwise the end may have come while the construct was not observed.
-	if !e.gone.Has(f.node.Key.Construct) {
-		e.unmatched++
+	if !st.gone.Has(f.node.Key.Construct) {
+		st.unmatched++
 	}
-	e.disown(t, i)
+	st.disown(t, i)
 	t.stack = slices.Delete(t.stack, i, i+1)
 	t.setClock()
 }

@@ -35,20 +35,30 @@ const (
 	noteUndeferred = "some executions were undeferred: the creating thread executed them at once, inside the creating call"
 )
 
+// tasking applies the events of tasks.
+type tasking struct {
+	*stacks
+	*progress
+	tasksByKey map[taskKey]*task
+	freeTasks  []*task         `copy:"-"`
+	untied     map[uint64]bool // outlined functions of tasks that turned out to be untied
+	tasksBack  uint64          // when tasks were last observed again
+}
+
 // createTask applies the start of a call that creates a task, or, for a taskloop, several tasks.
-func (e *Engine) createTask(t *thread, ev *event.Event) {
+func (tk *tasking) createTask(t *thread, ev *event.Event) {
 	c := ev.Construct
 	untied := ev.Flags&event.Untied != 0
 	// Otherwise a new task at an ended one's address would be taken for the rest of that one.
 	if t.lossy {
-		e.leaveContexts(t, c, ev)
+		tk.leaveContexts(t, c, ev)
 	}
 	if c == event.Task {
 		c, _ = tree.TaskConstructs(untied)
 		if x := t.executing(); x != nil && ev.Key != 0 && x.taskAt == ev.Key {
 			// An untied task queues its own rest: no new task.
-			e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.node, created: ev.Time + t.suspended, resumed: true})
-			e.untied[x.node.Key.Fn] = true // libomp's calls do not say that a task is untied
+			tk.queueTask(taskKey{ev.Instance, ev.Key}, task{node: x.node, created: ev.Time + t.suspended, resumed: true})
+			tk.untied[x.node.Key.Fn] = true // libomp's calls do not say that a task is untied
 			return
 		}
 	}
@@ -56,45 +66,45 @@ func (e *Engine) createTask(t *thread, ev *event.Event) {
 	if ev.Fn != 0 { // one construct, even if the compiler has copied the call
 		k.Fn, k.Site = ev.Fn, 0
 	}
-	f := e.push(t, k, ev)
+	f := tk.push(t, k, ev)
 	f.phase, f.Parts[profile.Body].C, f.taskAt = inBody, 1, ev.Key
 	switch {
 	case ev.Flags&event.AtOnce != 0:
 		begin := *ev
 		begin.Time += t.suspended // the new task's clock
-		e.beginTask(t, &begin)
+		tk.beginTask(t, &begin)
 	case ev.Key != 0 && ev.Construct == event.Task:
-		e.addTask(t, ev)
+		tk.addTask(t, ev)
 	}
 }
 
 // addTask notes that a task exists at an address. The innermost open call creates it.
-func (e *Engine) addTask(t *thread, ev *event.Event) {
+func (tk *tasking) addTask(t *thread, ev *event.Event) {
 	if f := t.top(); t.lossy && (f == nil || !tree.Creates(f.node.Key.Construct) && !tree.IsExecution(f.node.Key.Construct)) {
 		return // the start of the creating call was lost: the task counts as lost too
 	}
-	e.queueTask(taskKey{ev.Instance, ev.Key}, task{node: e.executionOf(t), created: ev.Time + t.suspended,
+	tk.queueTask(taskKey{ev.Instance, ev.Key}, task{node: tk.executionOf(t), created: ev.Time + t.suspended,
 		internal: ev.Flags&event.Inside != 0})
 }
 
 // queueTask adds a task to the list of tasks at its address, in the order of creation, the latest
 // first. Creations by several threads may come in any order.
-func (e *Engine) queueTask(id taskKey, v task) {
+func (tk *tasking) queueTask(id taskKey, v task) {
 	var x *task
-	if n := len(e.freeTasks); n > 0 {
-		x = e.freeTasks[n-1]
-		e.freeTasks = e.freeTasks[:n-1]
+	if n := len(tk.freeTasks); n > 0 {
+		x = tk.freeTasks[n-1]
+		tk.freeTasks = tk.freeTasks[:n-1]
 	} else {
 		x = new(task)
 	}
 	*x = v
-	newer := e.tasks[id]
-	if newer != nil && newer.older != nil && e.allRead(newer.created) {
+	newer := tk.tasksByKey[id]
+	if newer != nil && newer.older != nil && tk.allRead(newer.created) {
 		newer.older = nil // these were cancelled, or their begin was lost
 	}
 	if newer == nil || newer.created <= x.created {
 		x.older = newer
-		e.tasks[id] = x
+		tk.tasksByKey[id] = x
 		return
 	}
 	for newer.older != nil && newer.older.created > x.created {
@@ -104,8 +114,8 @@ func (e *Engine) queueTask(id taskKey, v task) {
 }
 
 // executionOf returns the node for executions of the tasks that the thread is creating.
-func (e *Engine) executionOf(t *thread) *tree.Node {
-	n := e.tree.Root
+func (tk *tasking) executionOf(t *thread) *tree.Node {
+	n := tk.tree.Root
 	if f := t.top(); f != nil {
 		n = f.node
 	}
@@ -113,7 +123,7 @@ func (e *Engine) executionOf(t *thread) *tree.Node {
 	if tree.IsExecution(n.Key.Construct) {
 		return n
 	}
-	return e.tree.Execution(n)
+	return tk.tree.Execution(n)
 }
 
 // executing returns the frame of the explicit task that the thread executes, nil if it executes its
@@ -149,29 +159,29 @@ func (t *thread) setClock() {
 
 // beginTask applies the start of a task's function. It answers false if the creation of the task
 // may not have been read yet.
-func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
+func (tk *tasking) beginTask(t *thread, ev *event.Event) bool {
 	var n *tree.Node
 	var x *task
 	f := t.top()
 	switch {
 	case f != nil && tree.Creates(f.node.Key.Construct) && (ev.Key == 0 || ev.Flags&event.AtOnce != 0):
-		n = e.executionOf(t)
+		n = tk.executionOf(t)
 		n.Note(noteUndeferred)
 	default:
-		if !e.certain(t, ev) {
+		if !tk.certain(t, ev) {
 			return false
 		}
-		if x = e.takeTask(ev); x == nil {
-			if !e.existed(ev) && e.now < ev.Time+stragglerWait {
+		if x = tk.takeTask(ev); x == nil {
+			if !tk.existed(ev) && tk.now < ev.Time+stragglerWait {
 				return false
 			}
-			n = e.tree.Child(e.tree.Child(e.tree.Root, Key{Kind: Kind{Construct: event.Unknown}}), Key{Kind: Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
-			if e.tasksBack != 0 {
+			n = tk.tree.Child(tk.tree.Child(tk.tree.Root, Key{Kind: Kind{Construct: event.Unknown}}), Key{Kind: Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
+			if tk.tasksBack != 0 {
 				n.Note(noteAwayTask)
 			} else {
 				n.Note(noteEarlyTask)
 			}
-			e.partial++
+			tk.partial++
 		} else {
 			n = x.node
 			if f != nil && f.taskAt == ev.Key && f.node.Key.Construct != event.TaskLoop && tree.Creates(f.node.Key.Construct) && !x.resumed {
@@ -182,19 +192,19 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 		}
 	}
 	if ev.Edge == event.Begin { // otherwise the creating call has done that
-		e.mend(t, event.TaskExec, ev)
-		e.tax(t, ev)
+		tk.mend(t, event.TaskExec, ev)
+		tk.tax(t, ev)
 	}
 	// Otherwise it is in the final barrier of a region that was under way at attach.
-	if len(t.stack) > 0 || !e.existing[t.tid] {
-		e.initial(t)
+	if len(t.stack) > 0 || !tk.existing[t.tid] {
+		tk.initial(t)
 	}
 	f = t.open(n, ev)
 	f.phase, f.flags, f.taskAt = inBody, 0, ev.Key
 	f.Parts[profile.Enter].C, f.Parts[profile.Body].C = 1, 1
 	if x != nil {
 		f.Parts[profile.Enter].T, f.resumed, f.internal = ledger.Span(x.created, ev.Time), x.resumed, x.internal
-		e.freeTasks = append(e.freeTasks, x)
+		tk.freeTasks = append(tk.freeTasks, x)
 	}
 	t.suspended = 0
 	return true
@@ -202,18 +212,18 @@ func (e *Engine) beginTask(t *thread, ev *event.Event) bool {
 
 // takeTask removes and returns the latest task that was created at the address before the event.
 // Older tasks there are over: their execution was lost, or has not been applied yet.
-func (e *Engine) takeTask(ev *event.Event) *task {
+func (tk *tasking) takeTask(ev *event.Event) *task {
 	id := taskKey{ev.Instance, ev.Key}
 	var newer *task
-	for x := e.tasks[id]; x != nil; newer, x = x, x.older {
+	for x := tk.tasksByKey[id]; x != nil; newer, x = x, x.older {
 		if x.created > ev.Time {
 			continue
 		}
-		if back := e.tasksBack; x.created < back && back <= ev.Time {
+		if back := tk.tasksBack; x.created < back && back <= ev.Time {
 			return nil // it was executed while tasks were not observed
 		}
 		older := x.older
-		if older != nil && e.allRead(x.created) {
+		if older != nil && tk.allRead(x.created) {
 			older = nil
 		}
 		x.older = nil
@@ -221,9 +231,9 @@ func (e *Engine) takeTask(ev *event.Event) *task {
 		case newer != nil:
 			newer.older = older
 		case older != nil:
-			e.tasks[id] = older
+			tk.tasksByKey[id] = older
 		default:
-			delete(e.tasks, id)
+			delete(tk.tasksByKey, id)
 		}
 		return x
 	}
@@ -232,24 +242,24 @@ func (e *Engine) takeTask(ev *event.Event) *task {
 
 // certain tells whether all events before a task's begin have been applied. The task's address may
 // have belonged to another task a moment ago, which any thread may have created and executed.
-func (e *Engine) certain(t *thread, ev *event.Event) bool {
+func (tk *tasking) certain(t *thread, ev *event.Event) bool {
 	if i := t.level(); i >= 0 && t.stack[i].team != nil && t.stack[i].team.size == 1 {
 		return true // no other thread could have created the task
 	}
 	if t.replaying { // its own queued events are the ones being applied: only the others count
-		return e.now >= ev.Time+clockSlack && e.others >= ev.Time
+		return tk.now >= ev.Time+clockSlack && tk.others >= ev.Time
 	}
-	return e.allRead(ev.Time)
+	return tk.allRead(ev.Time)
 }
 
 // existed tells whether a task may be older than the measurement, or older than the current
 // observation of tasks.
-func (e *Engine) existed(ev *event.Event) bool {
-	return e.began != 0 && ev.Time < e.began+stragglerWait || e.tasksBack != 0 && ev.Time < e.tasksBack+stragglerWait
+func (tk *tasking) existed(ev *event.Event) bool {
+	return tk.began != 0 && ev.Time < tk.began+stragglerWait || tk.tasksBack != 0 && ev.Time < tk.tasksBack+stragglerWait
 }
 
 // endTask applies the return from a task's function.
-func (e *Engine) endTask(t *thread, ev *event.Event) {
+func (tk *tasking) endTask(t *thread, ev *event.Event) {
 	i := t.context()
 	if t.lossy && ev.Key != 0 { // the ends of tasks that this task executed may be lost
 		for i >= 0 && t.stack[i].taskAt != ev.Key && !t.stack[i].node.Key.Construct.IsParallel() {
@@ -260,41 +270,41 @@ func (e *Engine) endTask(t *thread, ev *event.Event) {
 		return // it began before measurement did, or the hit was of other code at a shared address
 	}
 	real := ev.Time + t.suspended
-	e.unwindTo(t, i, ev.Time)
-	e.leaveTask(t, real)
+	tk.unwindTo(t, i, ev.Time)
+	tk.leaveTask(t, real)
 	if f := t.top(); ev.Flags&event.AtOnce != 0 && f != nil && tree.Creates(f.node.Key.Construct) {
-		e.endCreationAt(t, real-t.suspended)
+		tk.endCreationAt(t, real-t.suspended)
 	}
 }
 
 // leaveTask charges the task in the innermost frame, and resumes the frames that the thread had
 // suspended for it.
-func (e *Engine) leaveTask(t *thread, at uint64) {
+func (st *stacks) leaveTask(t *thread, at uint64) {
 	f := t.top()
 	var v ledger.Interval
 	if f.internal { // its time counts for the frames that it interrupted
-		v = e.ledger.Interrupted(&f.Account)
-		e.disown(t, len(t.stack)-1)
+		v = st.ledger.Interrupted(&f.Account)
+		st.disown(t, len(t.stack)-1)
 	} else {
-		v = e.ledger.Executed(&f.Account, ledger.Span(f.Start, at))
+		v = st.ledger.Executed(&f.Account, ledger.Span(f.Start, at))
 		f.Parts[profile.Body].T = v.Active
-		e.ledger.Charge(&f.Account, f.node.Stat(f.row), v.Active)
-		e.ledger.Release(&f.Account)
+		st.ledger.Charge(&f.Account, f.node.Stat(f.row), v.Active)
+		st.ledger.Release(&f.Account)
 	}
 	if s := f.node.Stat(f.row); f.resumed {
 		s.Exec.C-- // the execution was counted with its first part
 		s.Enter.C--
 	}
 	t.stack = t.stack[:len(t.stack)-1]
-	e.resume(t, &v, at)
+	st.resume(t, &v, at)
 }
 
 // resume lets the frames go on that a thread had suspended to execute tasks. The innermost frame is
 // the wait in which the thread executed the tasks, or the call that created them.
-func (e *Engine) resume(t *thread, v *ledger.Interval, at uint64) {
+func (st *stacks) resume(t *thread, v *ledger.Interval, at uint64) {
 	f := t.top()
 	if x := t.executing(); x != nil {
-		e.ledger.StandStill(&x.Account, v)
+		st.ledger.StandStill(&x.Account, v)
 		t.suspended = uint64(x.Away)
 		if f.waits() || f.internal {
 			f.Waited(v, true)
@@ -306,10 +316,10 @@ func (e *Engine) resume(t *thread, v *ledger.Interval, at uint64) {
 	case f == nil:
 		return
 	case f.team != nil && f.phase == inBarrier: // the figures of the body have been taken already
-		e.resumeBarrier(t, v, at)
+		st.resumeBarrier(t, v, at)
 		return
 	case f.node.Key.Construct.IsTasking(): // its clock stood still
-		e.ledger.StandStill(&f.Account, v)
+		st.ledger.StandStill(&f.Account, v)
 		// The barrier time of a tasking construct is the wait with nothing to do.
 		if f.phase == inBarrier {
 			f.Parts[profile.Barrier].T -= v.Wall
@@ -317,7 +327,7 @@ func (e *Engine) resume(t *thread, v *ledger.Interval, at uint64) {
 			f.Parts[profile.Body].T -= v.Wall
 		}
 	default:
-		e.ledger.Hold(&f.Account, v, f.part())
+		st.ledger.Hold(&f.Account, v, f.part())
 	}
 	if f.waits() {
 		f.Waited(v, false)
@@ -325,15 +335,15 @@ func (e *Engine) resume(t *thread, v *ledger.Interval, at uint64) {
 }
 
 // resumeBarrier charges a thread's part in a team with tasks that it executed in the final barrier.
-func (e *Engine) resumeBarrier(t *thread, v *ledger.Interval, at uint64) {
+func (st *stacks) resumeBarrier(t *thread, v *ledger.Interval, at uint64) {
 	f := t.top()
 	if f.num >= 0 { // the primary thread counts until the join
-		e.ledger.HoldCounters(&f.Account, v)
+		st.ledger.HoldCounters(&f.Account, v)
 	}
 	m := f.team
 	if mem := m.member(t.num); mem != nil && !m.charged && m.forked <= f.Mark {
 		m.lastTask = max(m.lastTask, at)
-		e.ledger.Execute(&mem.Share, v, f.num < 0)
+		st.ledger.Execute(&mem.Share, v, f.num < 0)
 		f.node.Present(mem.row).Paid += v.TakenBy()
 	}
 }
@@ -345,62 +355,62 @@ func (f *frame) waits() bool {
 }
 
 // endCreation applies the end of a call that creates tasks.
-func (e *Engine) endCreation(t *thread, ev *event.Event) { e.endCreationAt(t, ev.Time) }
+func (tk *tasking) endCreation(t *thread, ev *event.Event) { tk.endCreationAt(t, ev.Time) }
 
-func (e *Engine) endCreationAt(t *thread, at uint64) {
+func (tk *tasking) endCreationAt(t *thread, at uint64) {
 	f := t.top()
 	if f == nil || !tree.Creates(f.node.Key.Construct) {
 		return // a return that other calls share, or one of an untied task
 	}
 	f.Pass(profile.Body, at)
-	e.pop(t, at)
+	tk.pop(t, at)
 }
 
 // waitForTasks applies the start of a taskwait, or of the wait at the end of a taskgroup.
-func (e *Engine) waitForTasks(t *thread, ev *event.Event) {
+func (tk *tasking) waitForTasks(t *thread, ev *event.Event) {
 	if ev.Construct == event.TaskGroup {
 		i := t.find(event.TaskGroup, func(f *frame) bool { return f.phase == inBody })
 		if i < 0 {
-			e.unmatched++
+			tk.unmatched++
 			return
 		}
-		f := e.unwindTo(t, i, ev.Time)
+		f := tk.unwindTo(t, i, ev.Time)
 		f.Pass(profile.Body, ev.Time)
 		f.phase, f.Mark = inBarrier, ev.Time
 		return
 	}
-	f := e.push(t, t.key(ev.Construct, ev), ev)
+	f := tk.push(t, t.key(ev.Construct, ev), ev)
 	f.phase = inBarrier
 	// libgomp's call does nothing, and its return has no probe.
 	if ev.Construct == event.TaskYield && ev.Runtime == event.Gomp {
-		e.pop(t, ev.Time)
+		tk.pop(t, ev.Time)
 	}
 }
 
 // waitedForTasks applies the end of such a wait.
-func (e *Engine) waitedForTasks(t *thread, ev *event.Event) {
+func (tk *tasking) waitedForTasks(t *thread, ev *event.Event) {
 	f := t.top()
 	if f == nil || f.node.Key.Construct != ev.Construct || f.phase != inBarrier {
 		return // it was entered before measurement began, or other calls share the return
 	}
 	f.Pass(profile.Barrier, ev.Time)
 	f.Parts[profile.Barrier].C++
-	e.pop(t, ev.Time)
+	tk.pop(t, ev.Time)
 }
 
 // enterTasking applies the start of a construct that waits for tasks.
-func (e *Engine) enterTasking(t *thread, ev *event.Event) {
-	f := e.push(t, t.key(ev.Construct, ev), ev)
+func (tk *tasking) enterTasking(t *thread, ev *event.Event) {
+	f := tk.push(t, t.key(ev.Construct, ev), ev)
 	f.phase, f.Parts[profile.Body].C = inBody, 1
 }
 
 // cutOffTask charges a task that is executed when measurement ends.
-func (e *Engine) cutOffTask(t *thread, at uint64) {
+func (tk *tasking) cutOffTask(t *thread, at uint64) {
 	f := t.top()
 	if !f.internal {
 		f.node.Note(noteCutOff)
-		e.partial++
+		tk.partial++
 		f.Uncounted = true
 	}
-	e.leaveTask(t, at)
+	tk.leaveTask(t, at)
 }

@@ -70,8 +70,8 @@ func BenchmarkTasks(b *testing.B) {
 				e.Advance(shift)
 			}
 			b.ReportMetric(float64(events)/b.Elapsed().Seconds()/1e6, "Mevents/s")
-			if e.partial > 0 || len(e.tasks) > 2*threads {
-				b.Errorf("%d partial, %d tasks not begun", e.partial, len(e.tasks))
+			if e.partial > 0 || len(e.tasksByKey) > 2*threads {
+				b.Errorf("%d partial, %d tasks not begun", e.partial, len(e.tasksByKey))
 			}
 		})
 	}

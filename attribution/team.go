@@ -24,21 +24,44 @@ type teamList struct {
 	open []*team
 }
 
+// teams are those whose threads have not all been charged.
+type teams struct {
+	*sampling
+	*rows
+	tree   *tree.Tree
+	ledger *ledger.Ledger
+
+	teamsByKey map[teamKey]*teamList
+	lists      [64]*teamList // cache of teamsByKey, indexed by the last digits of the team's key
+	joined     []*team       // some of their threads' events are still missing
+	leagues    []league      // leagues of libomp that are not charged yet
+	woken      []teamKey     // teams that became known: threads may wait for them
+	freeTeams  []*team       `copy:"-"`
+}
+
+// parallel applies the events of teams.
+type parallel struct {
+	*stacks
+	*progress
+	// Tasks were seen: a team is charged only when all events before its join are read.
+	tasksSeen bool
+}
+
 // teamsOf returns the list of a team, nil if there is none.
-func (e *Engine) teamsOf(k teamKey) *teamList {
-	slot := &e.lists[(k.key>>4^k.key>>10^k.key>>16)%uint64(len(e.lists))]
+func (tm *teams) teamsOf(k teamKey) *teamList {
+	slot := &tm.lists[(k.key>>4^k.key>>10^k.key>>16)%uint64(len(tm.lists))]
 	if l := *slot; l != nil && l.key == k {
 		return l
 	}
-	l := e.teams[k]
+	l := tm.teamsByKey[k]
 	if l != nil {
 		*slot = l
 	}
 	return l
 }
 
-func (e *Engine) openTeams(k teamKey) []*team {
-	if l := e.teamsOf(k); l != nil {
+func (tm *teams) openTeams(k teamKey) []*team {
+	if l := tm.teamsOf(k); l != nil {
 		return l.open
 	}
 	return nil
@@ -70,7 +93,7 @@ type team struct {
 }
 
 // teamSize returns the number of threads in the thread's current team, 0 if not known.
-func (e *Engine) teamSize(t *thread) int32 {
+func (t *thread) teamSize() int32 {
 	if i := t.level(); i >= 0 && t.stack[i].team != nil {
 		return t.stack[i].team.size
 	}
@@ -114,97 +137,97 @@ func (mem *member) lose(at uint64) {
 	mem.Lose()
 }
 
-func (e *Engine) fork(t *thread, ev *event.Event) {
+func (pa *parallel) fork(t *thread, ev *event.Event) {
 	c := ev.Construct
 	if ev.Flags&event.IfSerial != 0 && ev.Num != 0 {
 		return // the Fork of the call of __kmpc_fork_call follows
 	}
 	if ev.Runtime == event.Gomp && c == event.Parallel {
-		if s := e.tree.Answers.Team(ev.Site); s != event.NoConstruct {
+		if s := pa.tree.Answers.Team(ev.Site); s != event.NoConstruct {
 			c = s
 		}
 	}
 	if t.lossy {
-		e.leaveLost(t, ev)
+		pa.leaveLost(t, ev)
 	}
-	e.leaveUnknown(t, ev)
+	pa.leaveUnknown(t, ev)
 	k := Key{Kind: Kind{Construct: c, Runtime: ev.Runtime}, Fn: ev.Fn, Loc: ev.Loc}
 	if k.Fn == 0 {
 		k.Site = ev.Site
 	}
-	f := e.push(t, k, ev)
-	m := e.newTeam()
+	f := pa.push(t, k, ev)
+	m := pa.newTeam()
 	m.node, m.primary, m.size, m.forked = f.node, t, ev.Size, ev.Time
-	m.root = e.rows[t.row].Root
+	m.root = pa.rows.list[t.row].Root
 	m.forkToll = t.due
-	f.team, f.num, f.phase, f.row = m, t.num, starting, e.row(m.root, 0)
+	f.team, f.num, f.phase, f.row = m, t.num, starting, pa.row(m.root, 0)
 	t.setClock()
 	if ev.Key != 0 {
-		e.bind(m, teamKey{ev.Instance, ev.Key})
+		pa.bind(m, teamKey{ev.Instance, ev.Key})
 	}
 	if c == event.Teams && ev.Runtime == event.Kmpc {
-		e.leagues = append(e.leagues, league{m, ev.Fn, ev.Instance})
+		pa.leagues = append(pa.leagues, league{m, ev.Fn, ev.Instance})
 	}
 	if ev.Flags&event.AtOnce != 0 {
 		m.size = 1
-		e.beginAs(t, f, m, 0, ev.Time)
+		pa.beginAs(t, f, m, 0, ev.Time)
 	}
 }
 
 // leaveUnknown drops the frame for a region under way at attach when its thread turns out to be in
 // no region.
-func (e *Engine) leaveUnknown(t *thread, ev *event.Event) {
+func (pa *parallel) leaveUnknown(t *thread, ev *event.Event) {
 	if len(t.stack) == 0 || ev.Num > 0 || !t.userOnly() {
 		return
 	}
 	if f := &t.stack[0]; f.team == nil && f.node.Key.Construct == event.Unknown {
-		e.outsideAll(t)
+		pa.outsideAll(t)
 	}
 }
 
 // leaveLost drops regions whose end was among a thread's lost events. A thread that starts a team
 // shows that it is not inside them: it is outside any team, or its stack is no deeper than at the
 // start of the team that it seems to be in.
-func (e *Engine) leaveLost(t *thread, ev *event.Event) {
+func (pa *parallel) leaveLost(t *thread, ev *event.Event) {
 	for i := t.level(); i >= 0; i = t.level() {
 		if f := &t.stack[i]; f.team != nil && (f.num < 0 || ev.SP < f.sp) {
 			return
 		}
-		if f := e.unwindTo(t, i, ev.Time); f.team == nil {
+		if f := pa.unwindTo(t, i, ev.Time); f.team == nil {
 			return
 		}
-		e.abandon(t)
+		pa.abandon(t)
 	}
 	for len(t.stack) > 0 {
-		e.abandon(t)
+		pa.abandon(t)
 	}
 	t.lossy = false
 }
 
-func (e *Engine) newTeam() *team {
-	if n := len(e.free); n > 0 {
-		m := e.free[n-1]
-		e.free = e.free[:n-1]
+func (tm *teams) newTeam() *team {
+	if n := len(tm.freeTeams); n > 0 {
+		m := tm.freeTeams[n-1]
+		tm.freeTeams = tm.freeTeams[:n-1]
 		*m = team{members: m.members[:0], late: m.late[:0]}
 		return m
 	}
 	return &team{}
 }
 
-func (e *Engine) bind(m *team, k teamKey) {
+func (tm *teams) bind(m *team, k teamKey) {
 	m.key, m.bound = k, true
-	m.list = e.teamsOf(k)
+	m.list = tm.teamsOf(k)
 	if m.list == nil {
 		m.list = &teamList{key: k}
-		e.teams[k] = m.list
+		tm.teamsByKey[k] = m.list
 	}
 	m.list.open = append(m.list.open, m)
-	e.woken = append(e.woken, k)
+	tm.woken = append(tm.woken, k)
 }
 
 // begin starts a team's body on a thread. It answers false if the team's fork has not been read
 // yet.
-func (e *Engine) begin(t *thread, ev *event.Event) bool {
+func (pa *parallel) begin(t *thread, ev *event.Event) bool {
 	// The primary thread begins the team that it has just forked.
 	if f := t.top(); f != nil && f.team != nil && f.phase == starting && ev.Num == 0 {
 		m := f.team
@@ -213,29 +236,29 @@ func (e *Engine) begin(t *thread, ev *event.Event) bool {
 		if m.size == 0 && !inLeague {
 			m.size = ev.Size
 		}
-		e.tax(t, ev)
-		e.beginAs(t, f, m, ev.Num, ev.Time)
+		pa.tax(t, ev)
+		pa.beginAs(t, f, m, ev.Num, ev.Time)
 		// Otherwise the name that a worker told was right.
 		if k := (teamKey{ev.Instance, ev.Key}); ev.Key != 0 && !inLeague && (!m.bound || m.key != k) {
-			e.unbind(m)
-			e.bind(m, k)
+			pa.unbind(m)
+			pa.bind(m, k)
 		}
 		return true
 	}
 	if f := t.top(); f != nil && f.flags&event.IfSerial != 0 && f.phase == inBody && ev.Num == 0 {
-		e.tax(t, ev)
+		pa.tax(t, ev)
 		return true // the region began at its fork
 	}
-	m := e.openTeam(teamKey{ev.Instance, ev.Key}, ev)
+	m := pa.openTeam(teamKey{ev.Instance, ev.Key}, ev)
 	if m != nil {
-		e.enlist(t, m, ev)
+		pa.enlist(t, m, ev)
 	}
 	return m != nil
 }
 
 // enlist makes a worker a member of a team: the worker takes over the team's stack.
-func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
-	e.leaveAll(t)
+func (pa *parallel) enlist(t *thread, m *team, ev *event.Event) {
+	pa.leaveAll(t)
 	t.lossy = false
 	f := t.open(m.node, ev)
 	f.team, f.num, f.flags = m, -1, 0
@@ -244,37 +267,37 @@ func (e *Engine) enlist(t *thread, m *team, ev *event.Event) {
 	if m.node.Key.Construct == event.Teams {
 		num = m.numberInLeague(t)
 	}
-	t.row = e.row(m.root, int(num))
-	e.leaveOutIdle(t, m, ev.Time)
-	e.tax(t, ev)
-	e.beginAs(t, t.top(), m, num, ev.Time)
+	t.row = pa.row(m.root, int(num))
+	pa.leaveOutIdle(t, m, ev.Time)
+	pa.tax(t, ev)
+	pa.beginAs(t, t.top(), m, num, ev.Time)
 }
 
 // leaveAll drops regions on the thread's stack whose end was not seen.
-func (e *Engine) leaveAll(t *thread) {
+func (st *stacks) leaveAll(t *thread) {
 	for len(t.stack) > 0 {
 		if t.top().node.Key.Construct == event.Unknown {
 			t.stack = t.stack[:0]
 			return
 		}
-		e.abandon(t)
+		st.abandon(t)
 	}
 }
 
-func (e *Engine) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
-	t.num, t.row, t.known = num, e.row(m.root, int(num)), true
-	e.bear(t)
+func (tm *teams) beginAs(t *thread, f *frame, m *team, num int32, at uint64) {
+	t.num, t.row, t.known = num, tm.row(m.root, int(num)), true
+	tm.bear(t)
 	f.row, f.phase, f.Mark = t.row, inBody, at
 	m.members = append(m.members, member{num: num, row: t.row, begin: at})
 	m.entered(t.row)
 }
 
-func (e *Engine) end(t *thread, ev *event.Event) {
-	e.beginLost(t, ev)
+func (pa *parallel) end(t *thread, ev *event.Event) {
+	pa.beginLost(t, ev)
 	i := t.level()
 	if i < 0 {
 		if !afterLeague(t, ev) {
-			e.unmatched++
+			pa.unmatched++
 		}
 		return
 	}
@@ -284,20 +307,20 @@ func (e *Engine) end(t *thread, ev *event.Event) {
 		}
 		// The region was under way when measurement began: the thread is known to have been
 		// in it since then.
-		f = e.unwindTo(t, i, ev.Time)
+		f = pa.unwindTo(t, i, ev.Time)
 		f.Parts[profile.Body].T = ledger.Span(f.Start, ev.Time)
 		f.Uncounted = true
-		e.ledger.Charge(&f.Account, f.node.Stat(f.row), f.Parts[profile.Body].T)
+		pa.ledger.Charge(&f.Account, f.node.Stat(f.row), f.Parts[profile.Body].T)
 		t.stack = t.stack[:0]
-		t.known = t.tid == e.pid
+		t.known = t.tid == pa.pid
 		return
 	}
 	f := &t.stack[i]
 	if ev.Flags&event.Inside != 0 && f.flags&(event.NoReturn|event.AtOnce) == 0 || f.phase == inBarrier {
 		return // reported twice: the return of the call itself follows
 	}
-	f = e.unwindTo(t, i, ev.Time)
-	e.endMember(t, f, ev.Time)
+	f = pa.unwindTo(t, i, ev.Time)
+	pa.endMember(t, f, ev.Time)
 }
 
 // idle tells whether the thread is a worker that has reached the final barrier of its region. It
@@ -306,7 +329,7 @@ func (t *thread) idle() bool {
 	return len(t.stack) == 1 && t.stack[0].team != nil && t.stack[0].num < 0 && t.stack[0].phase == inBarrier
 }
 
-func (e *Engine) endMember(t *thread, f *frame, at uint64) {
+func (pa *parallel) endMember(t *thread, f *frame, at uint64) {
 	mem := f.team.member(t.num)
 	if mem == nil || mem.end != 0 {
 		return
@@ -315,23 +338,23 @@ func (e *Engine) endMember(t *thread, f *frame, at uint64) {
 		f.Parts[profile.Body].T += ledger.Span(f.section, at)
 		f.section = 0
 	}
-	mem.end, mem.body, mem.Share = at, f.Parts[profile.Body], e.ledger.EndBody(&f.Account, f.num < 0)
+	mem.end, mem.body, mem.Share = at, f.Parts[profile.Body], pa.ledger.EndBody(&f.Account, f.num < 0)
 	f.phase, f.Mark = inBarrier, at
 	f.node.Present(mem.row).Paid += f.Taken()
-	if e.budgeted {
+	if pa.budgeted {
 		f.node.NoteSpread(mem.row)
 	}
 	f.team.ended++
-	e.trySettle(f.team)
+	pa.trySettle(f.team)
 }
 
-func (e *Engine) join(t *thread, ev *event.Event) {
+func (pa *parallel) join(t *thread, ev *event.Event) {
 	i := t.forked()
 	if i < 0 && afterLeague(t, ev) {
 		return
 	}
 	if i < 0 {
-		e.partial++ // its fork was before measurement began
+		pa.partial++ // its fork was before measurement began
 		if t.level() < 0 {
 			t.stack = t.stack[:0]
 		}
@@ -340,28 +363,28 @@ func (e *Engine) join(t *thread, ev *event.Event) {
 	if ev.Flags&event.Inside != 0 && t.stack[i].flags&(event.NoReturn|event.AtOnce) == 0 {
 		return // reported twice
 	}
-	f := e.unwindTo(t, i, ev.Time)
+	f := pa.unwindTo(t, i, ev.Time)
 	m := f.team
 	if f.phase != inBarrier { // the end of the body was not reported
-		e.endMember(t, f, ev.Time)
+		pa.endMember(t, f, ev.Time)
 	}
-	m.joinTolls = e.ledger.Join(&f.Account, m.share(t.num))
+	m.joinTolls = pa.ledger.Join(&f.Account, m.share(t.num))
 	m.joined = ev.Time
 	m.left()
-	e.handUp(t, i, ev.Time)
+	pa.handUp(t, i, ev.Time)
 	t.num = f.num
 	t.stack = t.stack[:i]
 	t.setClock()
 	if i > 0 {
 		t.row = t.stack[i-1].row
 	} else {
-		t.row = e.row(m.root, 0)
+		t.row = pa.row(m.root, 0)
 	}
-	if !e.trySettle(m) {
+	if !pa.trySettle(m) {
 		m.queued = true
-		e.settle = append(e.settle, m)
+		pa.joined = append(pa.joined, m)
 		if m.bound {
-			e.woken = append(e.woken, m.key)
+			pa.woken = append(pa.woken, m.key)
 		}
 	}
 }
@@ -377,25 +400,25 @@ func (t *thread) forked() int {
 }
 
 // trySettle charges a team's threads if all have reported. It tells whether the team is charged.
-func (e *Engine) trySettle(m *team) bool {
+func (pa *parallel) trySettle(m *team) bool {
 	if m.charged {
 		return true
 	}
 	if m.joined == 0 || m.ended < len(m.members) {
 		return false
 	}
-	if int(m.size) > len(m.members) || m.size == 0 && e.now < m.joined+stragglerWait {
+	if int(m.size) > len(m.members) || m.size == 0 && pa.now < m.joined+stragglerWait {
 		return false
 	}
-	if e.tasking && !e.allRead(m.joined) { // tasks may have been executed in its final barrier
+	if pa.tasksSeen && !pa.allRead(m.joined) { // tasks may have been executed in its final barrier
 		return false
 	}
-	e.charge(m)
+	pa.charge(m)
 	return true
 }
 
 // charge settles a team: each thread's execT is the sum of startup, body, barrier and shutdown.
-func (e *Engine) charge(m *team) {
+func (tm *teams) charge(m *team) {
 	last := max(m.forked, m.lastTask)
 	for i := range m.members {
 		last = max(last, m.members[i].end)
@@ -404,18 +427,18 @@ func (e *Engine) charge(m *team) {
 	m.earlier = m.early(last)
 	for i := range m.members {
 		mem := &m.members[i]
-		e.settleMember(m, mem, min(mem.end, last), last, m.joined)
+		tm.settleMember(m, mem, min(mem.end, last), last, m.joined)
 	}
 	m.charged, m.last = true, last
-	e.settleSamples(m)
-	e.closeLeague(m)
-	e.unbind(m)
+	tm.settleSamples(m)
+	tm.closeLeague(m)
+	tm.unbind(m)
 	if !m.queued {
-		e.free = append(e.free, m)
+		tm.freeTeams = append(tm.freeTeams, m)
 	}
 }
 
-func (e *Engine) unbind(m *team) {
+func (tm *teams) unbind(m *team) {
 	if m.list == nil {
 		return
 	}
@@ -427,24 +450,24 @@ func (e *Engine) unbind(m *team) {
 
 // abandonTeam counts the threads of a team whose join was not seen. Other threads may still point
 // to the team, so its memory is not used again.
-func (e *Engine) abandonTeam(m *team) {
+func (tm *teams) abandonTeam(m *team) {
 	for i := range m.members {
 		s := m.node.Stat(m.members[i].row)
 		s.Exec.C++
-		e.ledger.CountUnknown(s)
+		tm.ledger.CountUnknown(s)
 	}
 	m.charged = true
-	e.settleSamples(m)
-	e.unbind(m)
+	tm.settleSamples(m)
+	tm.unbind(m)
 }
 
 // settleMember charges one thread's part in a team. The thread's body ended at end, the body of the
 // team's last thread at last, and the primary thread was back at joined. Events of the member after
 // joined belong to another team whose begin was lost, and are left out.
-func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
+func (tm *teams) settleMember(m *team, mem *member, end, last, joined uint64) {
 	begin := min(mem.begin, end)
 	s := m.node.Stat(mem.row)
-	e.ledger.Count(&mem.Share, s)
+	tm.ledger.Count(&mem.Share, s)
 	s.Exec.T += ledger.Span(m.forked, joined)
 	s.Exec.C++
 	s.Enter.T += ledger.Span(m.forked, begin)
@@ -472,7 +495,7 @@ func (e *Engine) settleMember(m *team, mem *member, end, last, joined uint64) {
 }
 
 // giveUp settles a team although events of some of its threads were lost.
-func (e *Engine) giveUp(m *team) {
+func (tm *teams) giveUp(m *team) {
 	for i := range m.members {
 		if m.members[i].end == 0 {
 			m.members[i].lose(m.joined)
@@ -482,5 +505,5 @@ func (e *Engine) giveUp(m *team) {
 	if int(m.size) > len(m.members) {
 		m.node.Note("the start of some threads in this region was lost: their part is missing")
 	}
-	e.charge(m)
+	tm.charge(m)
 }

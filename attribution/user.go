@@ -26,11 +26,17 @@ const (
 // more, of which they use the uppermost part.
 const sameStackDistance = 256 << 10
 
+// users applies the events of user regions.
+type users struct {
+	*stacks
+	hasUser bool // user regions occur
+}
+
 // MainStack sets the bounds of the process's first stack: all addresses in it belong to one stack.
 func (e *Engine) MainStack(lo, hi uint64) { e.stackLo, e.stackHi = lo, hi }
 
-func (e *Engine) sameStack(a, b uint64) bool {
-	in := func(x uint64) bool { return e.stackLo <= x && x < e.stackHi }
+func (st *stacks) sameStack(a, b uint64) bool {
+	in := func(x uint64) bool { return st.stackLo <= x && x < st.stackHi }
 	if in(a) || in(b) {
 		return in(a) && in(b)
 	}
@@ -38,19 +44,19 @@ func (e *Engine) sameStack(a, b uint64) bool {
 }
 
 // leaveLeft closes functions that the stack pointer of an event shows to have been left.
-func (e *Engine) leaveLeft(t *thread, ev *event.Event) {
-	if e.hasUser && ev.SP != 0 {
-		e.leaveUnwound(t, ev, ev.SP)
+func (us *users) leaveLeft(t *thread, ev *event.Event) {
+	if us.hasUser && ev.SP != 0 {
+		us.leaveUnwound(t, ev, ev.SP)
 	}
 }
 
-func (e *Engine) enterUser(t *thread, ev *event.Event) {
-	e.hasUser = true
+func (us *users) enterUser(t *thread, ev *event.Event) {
+	us.hasUser = true
 	above := ev.SP
 	if ev.Value == event.UserFunction {
 		above++ // a function entered at the same stack pointer has replaced the other one
 	}
-	e.leaveUnwound(t, ev, above)
+	us.leaveUnwound(t, ev, above)
 	k := Key{Kind: Kind{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
 	if ev.Value != event.UserFunction {
 		// The same code in the same call of its function.
@@ -58,7 +64,7 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 			if ev.Value == event.UserLinesAgain {
 				return
 			}
-			e.leaveUser(t, i, ev.Time)
+			us.leaveUser(t, i, ev.Time)
 		}
 	}
 	var f *frame
@@ -67,14 +73,14 @@ func (e *Engine) enterUser(t *thread, ev *event.Event) {
 		f.inner = true
 		outer.Note(noteMutual)
 	} else {
-		f = e.push(t, k, ev)
+		f = us.push(t, k, ev)
 	}
 	f.kind, f.phase, f.Parts[profile.Body].C = uint8(ev.Value), inBody, 1
 	if f.kind == event.UserLinesAgain {
 		f.kind = event.UserLines
 	}
 	if ev.Flags&event.FreeAtOnce != 0 { // the same instruction leaves the region
-		e.pop(t, ev.Time)
+		us.pop(t, ev.Time)
 	}
 }
 
@@ -115,7 +121,7 @@ func (t *thread) outer(i int) int {
 
 // exitUser closes the execution that ends. Of the executions of a recursive function, that is the
 // one whose entry lies least above the current stack pointer.
-func (e *Engine) exitUser(t *thread, ev *event.Event) {
+func (us *users) exitUser(t *thread, ev *event.Event) {
 	at := -1
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
@@ -138,7 +144,7 @@ func (e *Engine) exitUser(t *thread, ev *event.Event) {
 		// Mostly the jump of a switch, or a last line that was reached another way.
 		case event.UserJump, event.UserLines:
 		default:
-			e.unmatched++
+			us.unmatched++
 		}
 		return
 	}
@@ -148,20 +154,20 @@ func (e *Engine) exitUser(t *thread, ev *event.Event) {
 		case f.node.Key.Construct != event.UserRegion:
 		case t.stack[at].kind == event.UserMarker:
 			if f.kind == event.UserMarker {
-				e.leaveUser(t, i, ev.Time)
+				us.leaveUser(t, i, ev.Time)
 			}
-		case f.kind != event.UserMarker && f.sp <= sp && e.sameStack(f.sp, sp):
-			e.leaveUser(t, i, ev.Time)
+		case f.kind != event.UserMarker && f.sp <= sp && us.sameStack(f.sp, sp):
+			us.leaveUser(t, i, ev.Time)
 		}
 	}
 	f := &t.stack[at]
 	f.Parts[profile.Body].T = ledger.Span(f.Mark, ev.Time)
-	e.remove(t, at, ev.Time)
+	us.remove(t, at, ev.Time)
 }
 
 // leaveUnwound closes the functions whose stack frames lie below the address sp, from the innermost
 // one outwards. It stops at the first function on another stack.
-func (e *Engine) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
+func (us *users) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
 	lowest, near, last := -1, false, uint64(0)
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
@@ -174,11 +180,11 @@ func (e *Engine) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
 		if last == 0 && f.sp >= sp {
 			return // the usual case
 		}
-		if last != 0 && !e.sameStack(f.sp, last) {
+		if last != 0 && !us.sameStack(f.sp, last) {
 			break
 		}
 		last = f.sp
-		near = near || e.sameStack(f.sp, sp)
+		near = near || us.sameStack(f.sp, sp)
 		if f.sp >= sp {
 			break
 		}
@@ -189,19 +195,19 @@ func (e *Engine) leaveUnwound(t *thread, ev *event.Event, sp uint64) {
 	}
 	for i := len(t.stack) - 1; i >= lowest; i-- {
 		if f := &t.stack[i]; f.node.Key.Construct == event.UserRegion && f.kind != event.UserMarker {
-			e.leaveUser(t, i, ev.Time)
+			us.leaveUser(t, i, ev.Time)
 		}
 	}
 }
 
 // leaveUser closes a user region whose end was not reached. Other constructs opened in it have been
 // left with it, except locks, which may still be unset, and user regions of markers.
-func (e *Engine) leaveUser(t *thread, i int, at uint64) {
+func (st *stacks) leaveUser(t *thread, i int, at uint64) {
 	for j := len(t.stack) - 1; j > i; j-- {
 		switch f := &t.stack[j]; f.node.Key.Construct {
 		case event.Lock, event.NestLock, event.UserRegion:
 		default:
-			e.drop(t, j)
+			st.drop(t, j)
 		}
 	}
 	f := &t.stack[i]
@@ -212,23 +218,23 @@ func (e *Engine) leaveUser(t *thread, i int, at uint64) {
 		f.node.Note(noteUnwound)
 	}
 	f.Parts[profile.Body].T = ledger.Span(f.Mark, at)
-	e.remove(t, i, at)
+	st.remove(t, i, at)
 }
 
 // outsideAll moves user regions from below the node for a region under way at attach to the root,
 // when the thread turns out to be in no region.
-func (e *Engine) outsideAll(t *thread) {
+func (st *stacks) outsideAll(t *thread) {
 	open, was := slices.Clone(t.stack[1:]), t.stack[0]
 	t.stack, t.known = t.stack[:0], false
-	e.initial(t)
+	st.initial(t)
 	was.node.Outside, was.node.RowWas, was.node.RowNow = true, was.row, t.row
-	parent := e.tree.Root
+	parent := st.tree.Root
 	moved := map[*tree.Node]*tree.Node{}
 	for _, f := range open {
 		if to := moved[f.node]; to != nil {
 			f.node = to
 		} else {
-			to = e.tree.Child(parent, f.node.Key)
+			to = st.tree.Child(parent, f.node.Key)
 			moved[f.node], f.node = to, to
 		}
 		f.row = t.row

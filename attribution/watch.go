@@ -15,6 +15,18 @@ import (
 // are removed together. The figures of that time are extrapolated from the periods in which the
 // constructs are observed (extrapolate.go).
 
+// watching applies the changes of what is observed.
+type watching struct {
+	*stacks
+	*tasking
+	*threads
+	*progress
+	pending []*estimate.Moment // changes that some threads have not come to
+	done    int                // number of changes that all threads have come to
+	away    event.Constructs   // constructs that are unobserved for all threads
+	gaps    *estimate.Gaps
+}
+
 // Budgeted says that changes of what is observed may come. Call it before the first event, so that
 // the pace of the threads is followed from the beginning.
 func (e *Engine) Budgeted() { e.budgeted = true }
@@ -60,7 +72,7 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 		e.unmatched = unmatched
 	}
 	if ev.Edge == event.Join && t.away.Has(event.TaskExec) {
-		e.tasks = map[taskKey]*task{}
+		e.tasksByKey = map[taskKey]*task{}
 		e.leaveTasks(t, ev.Time)
 	}
 	return true
@@ -68,28 +80,28 @@ func (e *Engine) stepWatched(t *thread, ev *event.Event) bool {
 
 // catchUp applies the changes before a time to a thread. All of the thread's events before that
 // time have been applied.
-func (e *Engine) catchUp(t *thread, to uint64) {
-	if t.watched < e.done {
-		t.watched, t.away = e.done, e.away
+func (wa *watching) catchUp(t *thread, to uint64) {
+	if t.watched < wa.done {
+		t.watched, t.away = wa.done, wa.away
 	}
-	for t.watched-e.done < len(e.pending) {
-		c := e.pending[t.watched-e.done]
+	for t.watched-wa.done < len(wa.pending) {
+		c := wa.pending[t.watched-wa.done]
 		if c.At >= to {
 			return
 		}
 		t.watched++
 		if c.Change == estimate.Away {
-			e.closeAway(t, c)
+			wa.closeAway(t, c)
 		}
 		t.away = c.Unobserved
-		e.gaps.Read(c, t.row, t.tid, func(n *tree.Node) tree.Presence { return presentUntil(n, t.row, t, c.At) })
+		wa.gaps.Read(c, t.row, t.tid, func(n *tree.Node) tree.Presence { return presentUntil(n, t.row, t, c.At) })
 	}
 }
 
 // closeAway closes the open regions of a thread whose constructs become unobserved.
-func (e *Engine) closeAway(t *thread, c *estimate.Moment) {
+func (wa *watching) closeAway(t *thread, c *estimate.Moment) {
 	if c.Of.Has(event.TaskExec) {
-		e.leaveTasks(t, c.At)
+		wa.leaveTasks(t, c.At)
 	}
 	for i := len(t.stack) - 1; i >= 0 && i < len(t.stack); i-- {
 		switch f := &t.stack[i]; {
@@ -102,7 +114,7 @@ func (e *Engine) closeAway(t *thread, c *estimate.Moment) {
 				}
 			}
 		case c.Of.Has(f.node.Key.Construct) && !tree.IsExecution(f.node.Key.Construct):
-			e.closeAt(t, i, c.At)
+			wa.closeAt(t, i, c.At)
 		}
 	}
 }
@@ -110,7 +122,7 @@ func (e *Engine) closeAway(t *thread, c *estimate.Moment) {
 // leaveTasks ends the tasks that a thread executes. It keeps the tasks below a parallel region that
 // they have started: the ends of these are still seen. Constructs that are open in an ended task
 // are counted, with their time until then.
-func (e *Engine) leaveTasks(t *thread, at uint64) {
+func (wa *watching) leaveTasks(t *thread, at uint64) {
 	first := -1
 	for i := len(t.stack) - 1; i >= 0 && t.stack[i].team == nil; i-- {
 		if tree.IsExecution(t.stack[i].node.Key.Construct) {
@@ -121,21 +133,21 @@ func (e *Engine) leaveTasks(t *thread, at uint64) {
 		t.setClock()
 		f := t.top()
 		if !tree.IsExecution(f.node.Key.Construct) {
-			e.gone |= event.SetOf(f.node.Key.Construct)
-			e.closeAt(t, len(t.stack)-1, at)
+			wa.gone |= event.SetOf(f.node.Key.Construct)
+			wa.closeAt(t, len(t.stack)-1, at)
 			continue
 		}
 		f.node.Flags |= tree.Unobserved
 		f.Uncounted = true
-		e.leaveTask(t, at)
+		wa.leaveTask(t, at)
 	}
 	t.setClock()
 }
 
 // endsUnobserved tells whether a wait is the end of a worksharing construct whose start was not
 // observed.
-func (e *Engine) endsUnobserved(t *thread, ev *event.Event) bool {
-	if !e.gone.Has(ev.Construct) {
+func (sh *sharing) endsUnobserved(t *thread, ev *event.Event) bool {
+	if !sh.gone.Has(ev.Construct) {
 		return false
 	}
 	switch ev.Construct {
@@ -143,7 +155,7 @@ func (e *Engine) endsUnobserved(t *thread, ev *event.Event) bool {
 		p := t.level()
 		return p < 0 || !combined(t.stack[p].node.Key.Construct)
 	case event.Barrier:
-		return ev.Loc != 0 && e.tree.Answers.Barrier(ev.Loc) == BarrierImplicit
+		return ev.Loc != 0 && sh.tree.Answers.Barrier(ev.Loc) == BarrierImplicit
 	}
 	return false
 }
@@ -156,7 +168,7 @@ func (t *thread) inUnobservedTask(ev *event.Event) bool {
 
 // closeAt closes the i-th region of a thread's stack at a time. The region keeps its figures until
 // then.
-func (e *Engine) closeAt(t *thread, i int, at uint64) {
+func (st *stacks) closeAt(t *thread, i int, at uint64) {
 	at -= t.suspendedAt(i)
 	// Its clock has stood still since then.
 	if i+1 < len(t.stack) && tree.IsExecution(t.stack[i+1].node.Key.Construct) {
@@ -165,12 +177,12 @@ func (e *Engine) closeAt(t *thread, i int, at uint64) {
 	f := &t.stack[i]
 	f.node.Flags |= tree.Unobserved
 	if f.phase == done {
-		e.remove(t, i, f.Mark)
+		st.remove(t, i, f.Mark)
 		return
 	}
 	f.Uncounted = true
 	f.stop(at)
-	e.remove(t, i, at)
+	st.remove(t, i, at)
 }
 
 // stop ends a frame's current phase early, at a given time.
@@ -205,35 +217,35 @@ func (t *thread) suspendedAt(i int) uint64 {
 
 // advanceWatch applies the changes that no event can precede any more. Threads that wait for others
 // may have older events queued; a change waits for those, for up to a second.
-func (e *Engine) advanceWatch() {
-	for len(e.pending) > 0 && e.allRead(e.pending[0].At+1) {
-		c := e.pending[0]
-		for _, t := range e.threads {
-			e.catchUp(t, c.At+1)
+func (wa *watching) advanceWatch() {
+	for len(wa.pending) > 0 && wa.allRead(wa.pending[0].At+1) {
+		c := wa.pending[0]
+		for _, t := range wa.threads.byID {
+			wa.catchUp(t, c.At+1)
 		}
-		e.gaps.Account(c, e.measure())
+		wa.gaps.Account(c, wa.measure())
 		if c.Change == estimate.Back && c.Of.Has(event.TaskExec) { // older ones were executed meanwhile
-			maps.DeleteFunc(e.tasks, func(_ taskKey, x *task) bool { return x.created < c.At })
+			maps.DeleteFunc(wa.tasksByKey, func(_ taskKey, x *task) bool { return x.created < c.At })
 		}
-		e.pending, e.away = e.pending[1:], c.Unobserved
-		e.done++
+		wa.pending, wa.away = wa.pending[1:], c.Unobserved
+		wa.done++
 	}
 }
 
 // measure returns what the estimates have to know of the measurement so far.
-func (e *Engine) measure() estimate.Measure {
-	return estimate.Measure{Rows: len(e.rows), Began: cmp.Or(e.began, e.started), Off: e.off.T}
+func (wa *watching) measure() estimate.Measure {
+	return estimate.Measure{Rows: len(wa.rows.list), Began: cmp.Or(wa.began, wa.started), Off: wa.off.T}
 }
 
 // settleWatch adds the estimates to the figures when measurement ends. Everything that was open has
 // been charged.
-func (e *Engine) settleWatch(end uint64) {
-	if !e.budgeted {
+func (wa *watching) settleWatch(end uint64) {
+	if !wa.budgeted {
 		return
 	}
-	for len(e.pending) > 0 {
-		e.gaps.Account(e.pending[0], e.measure())
-		e.pending = e.pending[1:]
+	for len(wa.pending) > 0 {
+		wa.gaps.Account(wa.pending[0], wa.measure())
+		wa.pending = wa.pending[1:]
 	}
-	e.gaps.Finish(end, e.measure())
+	wa.gaps.Finish(end, wa.measure())
 }

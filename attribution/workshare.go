@@ -17,10 +17,13 @@ const noteLastSingle = "GCC leaves out the barrier of a single at the end of a p
 
 const noteNowaitSingle = "single nowait makes no call at its end: its body time is not known and shows as 0"
 
-func (e *Engine) open(t *thread, ev *event.Event) {
+// sharing applies the events of worksharing constructs and barriers.
+type sharing struct{ *stacks }
+
+func (sh *sharing) open(t *thread, ev *event.Event) {
 	c := ev.Construct
 	if ev.Loc != 0 && c == event.Loop {
-		if s := e.tree.Answers.Workshare(ev.Loc); s != event.NoConstruct {
+		if s := sh.tree.Answers.Workshare(ev.Loc); s != event.NoConstruct {
 			c = s
 		}
 	}
@@ -30,10 +33,10 @@ func (e *Engine) open(t *thread, ev *event.Event) {
 	if f := t.top(); f != nil && f.node.Key.Construct == c && f.sp == ev.SP && f.phase == inBody && f.Child == 0 && f.Parts[profile.Body].C == 0 {
 		return
 	}
-	f := e.push(t, k, ev)
+	f := sh.push(t, k, ev)
 	f.phase = inBody
 	if c == event.Sections && ev.Runtime == event.Kmpc {
-		size := e.teamSize(t)
+		size := t.teamSize()
 		f.Parts[profile.Body].C = sectionsOfThread(ev.Value, t.num, size)
 		f.node.Note(noteDerivedSections)
 		if size == 0 {
@@ -56,22 +59,22 @@ func sectionsOfThread(n int64, num, size int32) uint64 {
 	return uint64(share)
 }
 
-func (e *Engine) close(t *thread, ev *event.Event) {
+func (sh *sharing) close(t *thread, ev *event.Event) {
 	i := t.openShare()
 	if i < 0 {
 		// The body of a combined parallel loop or sections region closes a construct that
 		// the fork has opened.
 		if p := t.level(); p < 0 || !combined(t.stack[p].node.Key.Construct) {
-			e.unmatched++
+			sh.unmatched++
 		}
 		return
 	}
-	f := e.unwindTo(t, i, ev.Time)
+	f := sh.unwindTo(t, i, ev.Time)
 	if f.phase == inBody {
 		f.closeBody(ev.Time)
 	}
 	if ev.Runtime == event.Gomp {
-		e.pop(t, ev.Time) // GOMP_*_end_nowait: no barrier will follow
+		sh.pop(t, ev.Time) // GOMP_*_end_nowait: no barrier will follow
 		return
 	}
 	f.phase, f.Mark = done, ev.Time
@@ -110,39 +113,39 @@ func (t *thread) openShare() int {
 }
 
 // unwindTo closes all frames inside the i-th frame and returns the i-th.
-func (e *Engine) unwindTo(t *thread, i int, at uint64) *frame {
+func (st *stacks) unwindTo(t *thread, i int, at uint64) *frame {
 	for len(t.stack)-1 > i {
 		switch f := t.top(); {
 		case f.phase == done:
-			e.pop(t, f.Mark)
+			st.pop(t, f.Mark)
 		case f.phase == inBody && f.end == lastInRegion && f.node.Key.Construct == event.Single:
 			f.Pass(profile.Body, at)
-			e.pop(t, at)
+			st.pop(t, at)
 		case f.isOpenSingle():
-			e.popSingle(t)
+			st.popSingle(t)
 		case f.node.Key.Construct == event.UserRegion:
-			e.leaveUser(t, len(t.stack)-1, at)
+			st.leaveUser(t, len(t.stack)-1, at)
 		default:
-			e.abandon(t)
+			st.abandon(t)
 		}
 	}
 	return t.top()
 }
 
 // reduced applies the answer of libomp's reduction: threads that get 0 have passed the barrier.
-func (e *Engine) reduced(t *thread, ev *event.Event) {
+func (sh *sharing) reduced(t *thread, ev *event.Event) {
 	if ev.Value == 0 {
-		e.waited(t, ev)
+		sh.waited(t, ev)
 	}
 }
 
 // chosen applies the runtime's answer who executes the body of a single.
-func (e *Engine) chosen(t *thread, ev *event.Event) {
+func (sh *sharing) chosen(t *thread, ev *event.Event) {
 	f := t.top()
 	if f == nil || f.node.Key.Construct != event.Single || f.phase != inBody {
 		// Otherwise another call ends it, and is counted as unmatched there.
 		if ev.Value == 0 || ev.Runtime == event.Gomp {
-			e.unmatched++
+			sh.unmatched++
 		}
 		return
 	}
@@ -151,14 +154,14 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 	case ev.Flags&event.CopyPrivate != 0:
 		kind = BarrierImplicit
 	case ev.Runtime == event.Gomp:
-		kind = e.tree.Answers.SingleBarrier(f.node.Key.Site, t.function())
+		kind = sh.tree.Answers.SingleBarrier(f.node.Key.Site, t.function())
 	}
 	if ev.Value != 0 {
 		f.Parts[profile.Body].C++
 		switch kind {
 		case BarrierExplicit: // nowait
 			f.node.Note(noteNowaitSingle)
-			e.pop(t, ev.Time)
+			sh.pop(t, ev.Time)
 		case BarrierDropped:
 			f.end = lastInRegion
 			f.node.Note(noteLastSingle)
@@ -175,7 +178,7 @@ func (e *Engine) chosen(t *thread, ev *event.Event) {
 	// In a single with copyprivate, the other threads wait in this very call.
 	f.Pass(profile.Barrier, ev.Time)
 	if kind == BarrierExplicit || kind == BarrierDropped || kind == BarrierNone {
-		e.pop(t, ev.Time)
+		sh.pop(t, ev.Time)
 		return
 	}
 	f.phase, f.Mark = done, ev.Time
@@ -195,38 +198,38 @@ func endsSingle(ev *event.Event) bool {
 }
 
 // popSingle closes an open single whose thread turns out to have gone on.
-func (e *Engine) popSingle(t *thread) {
+func (st *stacks) popSingle(t *thread) {
 	f := t.top()
 	f.node.Note(noteNowaitSingle)
-	e.pop(t, f.Mark)
+	st.pop(t, f.Mark)
 }
 
-func (e *Engine) endSingle(t *thread, ev *event.Event) {
+func (sh *sharing) endSingle(t *thread, ev *event.Event) {
 	i := t.find(event.Single, func(f *frame) bool { return f.phase == inBody })
 	if i < 0 {
-		e.unmatched++
+		sh.unmatched++
 		return
 	}
-	f := e.unwindTo(t, i, ev.Time)
+	f := sh.unwindTo(t, i, ev.Time)
 	f.Pass(profile.Body, ev.Time)
 	f.phase, f.Mark = done, ev.Time
 }
 
 // startSection applies the runtime's answer whether there is another section. A section that is
 // open is over then.
-func (e *Engine) startSection(t *thread, ev *event.Event) {
-	e.endSection(t, ev)
+func (sh *sharing) startSection(t *thread, ev *event.Event) {
+	sh.endSection(t, ev)
 	if ev.Value == 0 {
 		return
 	}
-	if f := e.sectionFrame(t); f != nil {
+	if f := sh.sectionFrame(t); f != nil {
 		f.Parts[profile.Body].C++
 		f.section = ev.Time
 	}
 }
 
-func (e *Engine) endSection(t *thread, ev *event.Event) {
-	if f := e.sectionFrame(t); f != nil && f.section != 0 {
+func (sh *sharing) endSection(t *thread, ev *event.Event) {
+	if f := sh.sectionFrame(t); f != nil && f.section != 0 {
 		f.Parts[profile.Body].T += ledger.Span(f.section, ev.Time)
 		f.section = 0
 	}
@@ -234,7 +237,7 @@ func (e *Engine) endSection(t *thread, ev *event.Event) {
 
 // sectionFrame returns the frame of the sections that the thread executes: a sections construct, or
 // a combined parallel sections region. It returns nil if there is none.
-func (e *Engine) sectionFrame(t *thread) *frame {
+func (sh *sharing) sectionFrame(t *thread) *frame {
 	if i := t.find(event.Sections, nil); i >= 0 {
 		return &t.stack[i]
 	}
@@ -246,7 +249,7 @@ func (e *Engine) sectionFrame(t *thread) *frame {
 
 // continues reports whether an event belongs to the worksharing construct whose share the thread
 // has done: to its implicit barrier, or to its reduction.
-func (e *Engine) continues(f *frame, ev *event.Event) bool {
+func (sh *sharing) continues(f *frame, ev *event.Event) bool {
 	if ev.Edge == event.Waited && ev.Construct == event.Single {
 		return true // the wait in GOMP_single_copy_end of the thread that executed the body
 	}
@@ -260,12 +263,12 @@ func (e *Engine) continues(f *frame, ev *event.Event) bool {
 		if ev.Loc == 0 {
 			return f.node.Key.Construct == event.Single
 		}
-		return e.tree.Answers.Barrier(ev.Loc) != BarrierExplicit
+		return sh.tree.Answers.Barrier(ev.Loc) != BarrierExplicit
 	}
 	return false
 }
 
-func (e *Engine) wait(t *thread, ev *event.Event) {
+func (sh *sharing) wait(t *thread, ev *event.Event) {
 	f := t.top()
 	share := -1
 	switch {
@@ -273,12 +276,12 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 		share = len(t.stack) - 1
 	case f != nil && f.phase == inBarrier && ev.Construct == event.NoConstruct:
 		return // the second half of a reduction
-	case e.endsEarly(f, ev):
+	case sh.endsEarly(f, ev):
 		share = len(t.stack) - 1
 	case ev.Construct == event.Loop || ev.Construct == event.Sections:
 		if share = t.openShare(); share < 0 {
 			if p := t.level(); p < 0 || !combined(t.stack[p].node.Key.Construct) {
-				e.unmatched++
+				sh.unmatched++
 			}
 		}
 	case ev.Construct == event.Barrier && ev.Loc == 0 && f != nil && f.node.Key.Construct == event.Single && f.phase == inBody:
@@ -286,15 +289,15 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 		f.Pass(profile.Body, ev.Time)
 		share = len(t.stack) - 1
 	}
-	if share < 0 && e.endsUnobserved(t, ev) {
+	if share < 0 && sh.endsUnobserved(t, ev) {
 		return
 	}
 	if share < 0 {
-		b := e.push(t, t.key(event.Barrier, ev), ev)
+		b := sh.push(t, t.key(event.Barrier, ev), ev)
 		b.phase = inBarrier
 		return
 	}
-	f = e.unwindTo(t, share, ev.Time)
+	f = sh.unwindTo(t, share, ev.Time)
 	switch {
 	case f.phase == inBody:
 		f.closeBody(ev.Time)
@@ -306,7 +309,7 @@ func (e *Engine) wait(t *thread, ev *event.Event) {
 	f.phase, f.Mark = inBarrier, ev.Time
 }
 
-func (e *Engine) waited(t *thread, ev *event.Event) {
+func (sh *sharing) waited(t *thread, ev *event.Event) {
 	f := t.top()
 	if f != nil && f.phase == done && ev.Construct == event.Single {
 		f.Pass(profile.Barrier, ev.Time) // copyprivate: the barrier of the single itself follows
@@ -314,7 +317,7 @@ func (e *Engine) waited(t *thread, ev *event.Event) {
 		return
 	}
 	if f == nil || f.phase != inBarrier || f.team != nil {
-		e.unmatched++ // the barrier was entered before measurement began
+		sh.unmatched++ // the barrier was entered before measurement began
 		return
 	}
 	if f.node.Key.Construct != event.Barrier {
@@ -325,7 +328,7 @@ func (e *Engine) waited(t *thread, ev *event.Event) {
 		f.phase, f.Mark = done, ev.Time // clang may put a barrier behind the reduction of a loop
 		return
 	}
-	e.pop(t, ev.Time)
+	sh.pop(t, ev.Time)
 }
 
 // function returns the outlined function of the parallel region that a thread is in, 0 if it is in
