@@ -3,6 +3,7 @@ package attribution
 import (
 	"slices"
 
+	"ompp-attach/attribution/place"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -19,8 +20,8 @@ type exclusive struct {
 
 // key identifies the construct that a call starts. If the call returns into the runtime itself, the
 // compiler made it the last jump of an outlined function. Then the function identifies the place.
-func (t *thread) key(c event.Construct, ev *event.Event) Key {
-	k := Key{Kind: Kind{Construct: c, Runtime: ev.Runtime}, Site: ev.Site, Loc: ev.Loc}
+func (t *thread) key(c event.Construct, ev *event.Event) place.Key {
+	k := place.Key{Kind: place.Kind{Construct: c, Runtime: ev.Runtime}, Site: ev.Site, Loc: ev.Loc}
 	if ev.Flags&event.Inside != 0 {
 		if i := t.context(); i >= 0 && t.stack[i].node.Key.Fn != 0 {
 			k.Fn, k.Site = t.stack[i].node.Key.Fn, 0

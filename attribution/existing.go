@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -15,11 +16,13 @@ import (
 // If the thread was in a region, the node becomes part of the region UNDER WAY. If it was in none,
 // the node's children move to the root.
 
+const noteWhere = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
+
 // existingAt returns the node that stands for the unknown place of a thread.
 func (st *stacks) existingAt(t *thread) *tree.Node {
 	n := st.whereabouts[t.tid]
 	if n == nil || n.Outside {
-		n = &tree.Node{Key: Key{Kind: Kind{Construct: event.Unknown}}, Parent: st.tree.Root, Existing: true}
+		n = &tree.Node{Key: place.Key{Kind: place.Kind{Construct: event.Unknown}}, Parent: st.tree.Root, Existing: true}
 		st.tree.Root.Children = append(st.tree.Root.Children, n)
 		st.whereabouts[t.tid] = n
 	}

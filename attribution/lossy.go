@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -146,7 +147,7 @@ func (st *stacks) lostWorker(t *thread, c event.Construct, ev *event.Event) {
 		t.row = row
 		st.bear(t)
 	}
-	n := st.tree.Child(st.tree.Root, Key{Kind: Kind{Construct: event.Unknown}})
+	n := st.tree.Child(st.tree.Root, place.Key{Kind: place.Kind{Construct: event.Unknown}})
 	n.Note(noteLostWhere)
 	st.partial++
 	t.openUnderWay(n, row, ev.Time)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
@@ -18,7 +19,6 @@ import (
 const (
 	noteCallCutOff = "a call was under way when its thread or the measurement ended, or was switched off: it is counted, with its time until then and its whole volume"
 	noteStarted    = "bytes, sends, receives and collectives are those of the persistent operations that are started here"
-	noteWhere      = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
 )
 
 // calls applies MPI calls.
@@ -61,7 +61,7 @@ func (ca *calls) mpi(t *thread, ev *event.Event) {
 	if f != nil {
 		parent, row = f.node, f.row
 	}
-	leaf := ca.tree.Child(parent, Key{Kind: Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
+	leaf := ca.tree.Child(parent, place.Key{Kind: place.Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
 	own := leaf.Stat(row)
 	own.Exec.Add(profile.Span{T: s.T, C: s.Calls})
 	own.Body.Add(profile.Span{T: s.T, C: s.Calls})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ompp-attach/attribution/place"
 	"ompp-attach/event"
 )
 
@@ -263,7 +264,7 @@ func (e *Engine) unnamed(begin *event.Event) (latest *team) {
 // orphan continues a thread whose team's fork was never seen, in a region of its own.
 func (e *Engine) orphan(t *thread) {
 	ev := t.queue.Front()
-	n := e.tree.Child(e.tree.Root, Key{Kind: Kind{Construct: event.Unknown}})
+	n := e.tree.Child(e.tree.Root, place.Key{Kind: place.Kind{Construct: event.Unknown}})
 	e.leaveAll(t)
 	t.num, t.row, t.known = ev.Num, e.row(0, int(ev.Num)), true
 	t.openUnderWay(n, t.row, ev.Time)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -42,7 +43,7 @@ type stacks struct {
 }
 
 // push opens a region under the thread's current one.
-func (st *stacks) push(t *thread, k Key, ev *event.Event) *frame {
+func (st *stacks) push(t *thread, k place.Key, ev *event.Event) *frame {
 	st.mend(t, k.Construct, ev)
 	st.initial(t)
 	parent := st.tree.Root

@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -175,7 +176,7 @@ func (tk *tasking) beginTask(t *thread, ev *event.Event) bool {
 			if !tk.existed(ev) && tk.now < ev.Time+stragglerWait {
 				return false
 			}
-			n = tk.tree.Child(tk.tree.Child(tk.tree.Root, Key{Kind: Kind{Construct: event.Unknown}}), Key{Kind: Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
+			n = tk.tree.Child(tk.tree.Child(tk.tree.Root, place.Key{Kind: place.Kind{Construct: event.Unknown}}), place.Key{Kind: place.Kind{Construct: event.TaskExec, Runtime: ev.Runtime}, Fn: ev.Fn})
 			if tk.tasksBack != 0 {
 				n.Note(noteAwayTask)
 			} else {

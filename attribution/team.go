@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -151,7 +152,7 @@ func (pa *parallel) fork(t *thread, ev *event.Event) {
 		pa.leaveLost(t, ev)
 	}
 	pa.leaveUnknown(t, ev)
-	k := Key{Kind: Kind{Construct: c, Runtime: ev.Runtime}, Fn: ev.Fn, Loc: ev.Loc}
+	k := place.Key{Kind: place.Kind{Construct: c, Runtime: ev.Runtime}, Fn: ev.Fn, Loc: ev.Loc}
 	if k.Fn == 0 {
 		k.Site = ev.Site
 	}

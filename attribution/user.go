@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -57,7 +58,7 @@ func (us *users) enterUser(t *thread, ev *event.Event) {
 		above++ // a function entered at the same stack pointer has replaced the other one
 	}
 	us.leaveUnwound(t, ev, above)
-	k := Key{Kind: Kind{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
+	k := place.Key{Kind: place.Kind{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
 	if ev.Value != event.UserFunction {
 		// The same code in the same call of its function.
 		if i := t.find(event.UserRegion, func(f *frame) bool { return f.node.Key == k && f.sp == ev.SP }); i >= 0 {
@@ -89,7 +90,7 @@ func (us *users) enterUser(t *thread, ev *event.Event) {
 // grow with every call. So the inner execution uses the node of the outer one, whose time holds the
 // inner time, and the regions between are suspended meanwhile. A function that calls only itself
 // has a node for every level.
-func (t *thread) enteredFromOther(k Key) *tree.Node {
+func (t *thread) enteredFromOther(k place.Key) *tree.Node {
 	others := false
 	for i := len(t.stack) - 1; i >= 0; i-- {
 		f := &t.stack[i]
