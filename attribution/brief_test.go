@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ompp-attach/attribution/build"
+	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -64,7 +65,7 @@ func TestBriefInitialThreadsShareARow(t *testing.T) {
 			}
 			continue
 		}
-		if joined != n || lived != int64(n)*1000 || rows != 6 && n <= manyInitial {
+		if joined != n || lived != int64(n)*1000 || rows != 6 && n <= stack.ManyInitial {
 			t.Errorf("%d brief threads: %d rows, %d joined that lived for %d ns", n, rows, joined, lived)
 		}
 		if !strings.Contains(strings.Join(p.Warnings, " "), "initial threads that lived briefly share row") {

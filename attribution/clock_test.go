@@ -38,7 +38,7 @@ func TestStopsAreNobodysTime(t *testing.T) {
 			if d := cmp.Diff(lines(tc.want), table(e.Finish(end))); d != "" {
 				t.Errorf("%s, stopped before each %d. event: -want +got\n%s", tc.name, every, d)
 			}
-			if got, want := e.Elapsed(0, end), int64(tc.end)-e.off.T; got != want {
+			if got, want := e.Elapsed(0, end), int64(tc.end)-e.in.OffTime.T; got != want {
 				t.Errorf("%s: %d ns elapsed, want %d", tc.name, got, want)
 			}
 		}
@@ -65,12 +65,12 @@ func TestClockOfEarlierTimes(t *testing.T) {
 	e := New(1, fakeFiles{})
 	e.Advance(150) // the reader did not know of the stop
 	e.Stopped(Stop{From: 100, To: 200})
-	if e.now != 100 {
-		t.Errorf("all up to %d has been read, want 100", e.now)
+	if e.in.now != 100 {
+		t.Errorf("all up to %d has been read, want 100", e.in.now)
 	}
 	e.Stopped(Stop{From: 300, To: 310})
 	for at, want := range map[uint64]uint64{0: 0, 100: 100, 150: 100, 200: 100, 250: 150, 300: 200, 305: 200, 310: 200, 1000: 890} {
-		if got := e.clock.at(at); got != want {
+		if got := e.in.clock.at(at); got != want {
 			t.Errorf("at %d: %d, want %d", at, got, want)
 		}
 	}

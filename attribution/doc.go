@@ -2,6 +2,17 @@
 // every thread was doing, as a stack of open OpenMP regions, and charges times, counts, counters
 // and MPI traffic to these regions. The package is pure: it does no I/O and knows no BPF.
 //
+// # Rooms
+//
+//   - engine.go: the front door. feed.go, park.go, pause.go, finish.go: the order in which events are
+//     applied; concerns.go: what the engine is made of
+//   - dispatch.go: the table of edges and constructs
+//   - one file for each concern: parallel.go, leagues.go, sharing.go, exclusive.go, tasking.go,
+//     users.go, calls.go, inlined.go, folded.go, watching.go
+//   - package stack: threads, their open regions, teams; package ledger: what these are charged with
+//   - package tree: the call-path tree; package estimate: what was not observed; package build: the
+//     profile of the tree
+//
 // # Threads are independent
 //
 // The events of one thread come in the order in which they happened. Events of different threads
@@ -32,7 +43,7 @@
 // own, so the rows of a TEAMS region are its teams. libgomp executes one team after another, so
 // there is one row. In regions inside, a row is a thread number of the inner team. Nothing in a
 // begin of libomp names the league; a team of a league is recognised by the function that it
-// executes (newer.go).
+// executes (parallel.go, leagues.go).
 //
 // # Tasks
 //
@@ -40,7 +51,7 @@
 // hangs below the place that created it. The creation is found by the task's address. Addresses are
 // used again, so tasks begin in the order of their times, and only when all earlier events have
 // been read. While a task is executed, the task below it is suspended and its clock stands still
-// (task.go).
+// (tasking.go).
 //
 // Paths do not grow with recursion. Tasks that create each other, directly or through others, are a
 // group. A path enters a group once: an execution of the group's tasks stands where the first of
@@ -54,7 +65,7 @@
 // # MPI calls
 //
 // An MPI call is charged when it returns: to every open region whose clock runs, to a leaf region
-// of the operation and its call site, and to the root (mpi.go). That is equal to ompP's way of
+// of the operation and its call site, and to the root (calls.go). That is equal to ompP's way of
 // reading MPI's counters at enter and exit, and is right also where an end is never seen. No time
 // is in two overhead classes (analysis.Rules).
 //
@@ -79,19 +90,19 @@
 //
 // # Attached to a running process
 //
-// A thread that existed at attach has a node of its own (existing.go) until an event tells whether
-// it was in a region. If it was in none, the nodes below that node become the program's. If it was
-// in one, the region is found by the places of its constructs and samples: they have to lie in one
-// region's outlined function. A note says if some threads told nothing (build/underway.go).
+// A thread that existed at attach has a node of its own (stack/place.go) until an event tells
+// whether it was in a region. If it was in none, the nodes below that node become the program's. If
+// it was in one, the region is found by the places of its constructs and samples: they have to lie
+// in one region's outlined function. A note says if some threads told nothing (build/underway.go).
 //
 // Ends without a begin, regions under way at attach or cut off at the end, and losses are counted
 // and marked.
 //
 // # Samples
 //
-// The engine adds a sample's addresses to the innermost open region and its phase (sample.go). A
-// sample that comes behind a thread's body waits for the team's join, which tells the phase. Stacks
-// and places of samples are bounded.
+// The engine adds a sample's addresses to the innermost open region and its phase
+// (stack/samples.go). A sample that comes behind a thread's body waits for the team's join, which
+// tells the phase. Stacks and places of samples are bounded.
 //
 // # Sums
 //
@@ -104,10 +115,10 @@
 //
 // With --max-overhead, Engine.Watch tells each change of what is observed, with its time, before
 // any later event. The engine applies the change to each thread when that thread's events come to
-// it (watch.go): open regions of the affected constructs are closed, and their events are ignored
-// until they are observed again. A change is settled when every thread has come to it. At each
-// change the engine reads the figures of each thread. Package estimate makes rates of two readings,
-// and adds the estimates of the gaps to the figures.
+// it (watching.go): open regions of the affected constructs are closed, and their events are
+// ignored until they are observed again. A change is settled when every thread has come to it. At
+// each change the engine reads the figures of each thread. Package estimate makes rates of two
+// readings, and adds the estimates of the gaps to the figures.
 //
 // # Memory
 //

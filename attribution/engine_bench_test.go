@@ -141,8 +141,8 @@ func TestFeedAllocatesNothing(t *testing.T) {
 			if n := testing.AllocsPerRun(100, p.play); n != 0 {
 				t.Errorf("%v allocations for %d events, want none", n, len(s.period))
 			}
-			if e := p.engine; e.unmatched+e.partial > 0 {
-				t.Errorf("the stream is not what it should be: %d events unmatched, %d regions partial", e.unmatched, e.partial)
+			if e := p.engine; e.in.Unmatched+e.in.Partial > 0 {
+				t.Errorf("the stream is not what it should be: %d events unmatched, %d regions partial", e.in.Unmatched, e.in.Partial)
 			}
 		})
 	}

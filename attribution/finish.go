@@ -1,139 +1,160 @@
 package attribution
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	"ompp-attach/attribution/build"
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
-// Finish closes all open regions at a time (CLOCK_MONOTONIC, ns), gives every construct its place
-// in the source, and returns the profile's figures. Do not feed the engine afterwards. The caller
-// fills in the rest of Meta, which describes the measurement.
-func (e *Engine) Finish(end uint64) *profile.Profile {
+// finish is Engine.Finish.
+func (e *engine) finish(end uint64) *profile.Profile {
 	end = e.clock.at(end)
 	// A parked thread may have a marker in its queue that switches measurement on.
 	e.advance(end + 2*stragglerWait)
-	if e.offSince != 0 {
-		off := e.offSince
+	if e.OffSince != 0 {
+		off := e.OffSince
 		e.countOff(end)
 		end = off
 	}
 	e.settleAll(end)
 	e.settleWatch(end)
-	e.settleExisting()
+	e.SettleExisting()
 	e.tellLives()
-	p := build.Assemble(&build.Input{Tree: e.tree, Threads: e.rows.list, Pid: e.pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
-		Stacks: e.sampling.stacks, Losses: e.losses, RowOfSample: e.rowOfSample, Measured: e.measured(end),
-		Warnings: slices.Concat(e.sharedRow(), e.sampling.note())})
+	p := build.Assemble(&build.Input{Tree: e.Tree, Threads: e.Rows.List, Pid: e.Pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
+		Stacks: e.Sampling.Stacks, Losses: e.Losses, RowOfSample: e.rowOfSample, Measured: e.measured(end),
+		Warnings: slices.Concat(e.sharedRow(), e.Sampling.Note())})
 	p.Meta.Hits = e.events
-	p.Meta.Overhead = e.ledger.Overhead()
-	p.Meta.Off = e.off
-	p.Meta.Unmatched = e.unmatched
-	p.Meta.Partial = e.partial
+	p.Meta.Overhead = e.Ledger.Overhead()
+	p.Meta.Off = e.OffTime
+	p.Meta.Unmatched = e.Unmatched
+	p.Meta.Partial = e.Partial
 	p.Meta.Observations = e.gaps.Observations()
 	return p
 }
 
 // settleAll charges everything that is open at a time.
-func (e *Engine) settleAll(end uint64) {
+func (e *engine) settleAll(end uint64) {
 	e.advance(end + 2*stragglerWait)
 	// In order: threads that turn out to be initial threads are numbered here.
 	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {
 		t := e.threads.byID[tid]
 		// A thread may have been read beyond another thread's ompp_off.
-		e.cutOff(t, max(end, t.last))
+		e.cutOff(t, max(end, t.Last))
 	}
-	for _, list := range e.teamsByKey {
-		for _, m := range list.open {
-			e.cutOffTeam(m, end)
+	for _, list := range e.TeamsByKey {
+		for _, m := range list.Open {
+			e.CutOffTeam(m, end)
 		}
 	}
-	for _, l := range e.leagues {
-		e.cutOffTeam(l.team, end)
+	for _, l := range e.Leagues {
+		e.CutOffTeam(l.Team, end)
 	}
-	for _, list := range e.teamsByKey {
-		for _, m := range list.open {
-			e.settleSamples(m)
+	for _, list := range e.TeamsByKey {
+		for _, m := range list.Open {
+			e.SettleSamples(m)
 		}
 	}
-	for _, l := range e.leagues {
-		e.settleSamples(l.team)
+	for _, l := range e.Leagues {
+		e.SettleSamples(l.Team)
 	}
 }
 
-const noteCutOff = "an execution was under way when measurement ended, or was switched off: it is counted, with its time until then"
-
 // cutOff charges the open regions of a thread when measurement ends.
-func (e *Engine) cutOff(t *thread, end uint64) {
+func (e *engine) cutOff(t *stack.Thread, end uint64) {
 	real := end
-	if !t.idle() {
-		e.chargeWait(t, nil)
+	if !t.Idle() {
+		e.ChargeWait(t, nil)
 	}
-	for len(t.stack) > 0 {
-		f := t.top()
-		t.setClock()
-		end := real - t.suspended
+	for len(t.Stack) > 0 {
+		f := t.Top()
+		t.SetClock()
+		end := real - t.Suspended
 		switch {
-		case f.phase == done:
-			e.pop(t, f.Mark)
+		case f.Phase == stack.Done:
+			e.Pop(t, f.Mark)
 			continue
-		case t.idle():
-			t.stack = t.stack[:0]
+		case t.Idle():
+			t.Stack = t.Stack[:0]
 			continue
-		case tree.IsExecution(f.node.Key.Construct):
+		case tree.IsExecution(f.Node.Key.Construct):
 			e.cutOffTask(t, real)
 			continue
-		case f.node.Key.Construct == event.Unknown:
-			e.cutOffExisting(t, end)
+		case f.Node.Key.Construct == event.Unknown:
+			e.CutOffExisting(t, end)
 			continue
-		case f.team != nil && f.team.charged:
-			t.stack = t.stack[:len(t.stack)-1]
+		case f.Team != nil && f.Team.Charged:
+			t.Stack = t.Stack[:len(t.Stack)-1]
 			continue
 		}
-		f.node.Note(noteCutOff)
+		f.Node.Note(stack.NoteCutOff)
 		f.Uncounted = true
-		if f.team == nil || f.num >= 0 {
-			e.partial++
+		if f.Team == nil || f.Num >= 0 {
+			e.Partial++
 		}
-		f.stop(end)
-		if f.team == nil {
-			e.pop(t, end)
+		f.Stop(end)
+		if f.Team == nil {
+			e.Pop(t, end)
 			continue
 		}
-		if m := f.team.member(t.num); m != nil && f.phase != starting {
-			f.Parts[profile.Enter].T = ledger.Span(f.team.forked, m.begin)
-			if m.end != 0 {
-				f.Parts[profile.Body] = profile.Span{T: ledger.Span(m.begin, m.end), C: 1}
+		if m := f.Team.Member(t.Num); m != nil && f.Phase != stack.Starting {
+			f.Parts[profile.Enter].T = ledger.Span(f.Team.Forked, m.Begin)
+			if m.End != 0 {
+				f.Parts[profile.Body] = profile.Span{T: ledger.Span(m.Begin, m.End), C: 1}
 				f.Child, f.Task, f.Tasks = m.Child+m.Task, m.Task, m.Tasks
 			}
 		}
-		if f.phase != inBarrier {
-			f.node.Present(f.row).Paid += f.Taken()
+		if f.Phase != stack.InBarrier {
+			f.Node.Present(f.Row).Paid += f.Taken()
 		}
-		f.team.cutOffPresence(f.row, end)
-		e.handUp(t, len(t.stack)-1, end)
-		e.ledger.Charge(&f.Account, f.node.Stat(f.row), ledger.Span(f.team.forked, end))
-		t.num = max(f.num, 0)
-		t.stack = t.stack[:len(t.stack)-1]
+		f.Team.CutOffPresence(f.Row, end)
+		e.HandUp(t, len(t.Stack)-1, end)
+		e.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), ledger.Span(f.Team.Forked, end))
+		t.Num = max(f.Num, 0)
+		t.Stack = t.Stack[:len(t.Stack)-1]
 	}
 }
 
-// cutOffTeam charges workers that had reached the final barrier of a region that was never joined:
-// no frame stands for them any more. The primary thread still has its frame.
-func (tm *teams) cutOffTeam(m *team, end uint64) {
-	for i := range m.members {
-		mem := &m.members[i]
-		if mem.end == 0 || mem.num == 0 {
+// rowOfSample returns the row of a sample. A thread may have got its row after the sample; the
+// result is -1 if it never got one.
+func (e *engine) rowOfSample(id tree.SampleID) int {
+	if id.Row >= 0 {
+		return id.Row
+	}
+	if t := e.threads.byID[id.Tid]; t != nil && t.Known {
+		return t.Row
+	}
+	return -1
+}
+
+// tellLives notes how long the initial threads lived, except the first one.
+func (e *engine) tellLives() {
+	for i := range e.Rows.List {
+		e.Rows.List[i].Lived, e.Rows.List[i].Joined = 0, 0
+	}
+	for _, t := range e.threads.byID {
+		if !t.Initial {
 			continue
 		}
-		m.node.Note(noteCutOff)
-		last := max(end, mem.end)
-		m.cutOffPresence(mem.row, last)
-		tm.settleMember(m, mem, mem.end, last, last)
+		if r := &e.Rows.List[t.Home]; r.Root > 0 && r.Num == 0 {
+			r.Lived += max(1, ledger.Span(t.Born, t.Last))
+			r.Joined++
+		}
 	}
+	for i := range e.Rows.List {
+		if e.Rows.List[i].Joined == 1 {
+			e.Rows.List[i].Joined = 0
+		}
+	}
+}
+
+// measured returns how long was measured until a time (ns), as far as the events tell.
+func (e *engine) measured(end uint64) int64 {
+	return max(0, ledger.Span(cmp.Or(e.Began, e.Started), end)-e.OffTime.T)
 }

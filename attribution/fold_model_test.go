@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 )
 
@@ -19,7 +20,7 @@ const (
 // opened is a construct that a thread has begun and not told of.
 type opened struct {
 	events []event.Event // that streaming would have told
-	phase  phase
+	phase  stack.Phase
 	hits   uint64
 	whole  bool // it ends when its call returns
 }
@@ -153,7 +154,7 @@ func (m *foldModel) settle(t *foldThread, at uint64) {
 		ev.Counters = t.open.events[0].Counters
 		m.write(ev, at)
 	}
-	if t.open.phase == entering {
+	if t.open.phase == stack.Entering {
 		t.told = &t.open.events[0].SP
 	}
 	if more := t.open.hits - uint64(len(t.open.events)); more > 0 {
@@ -196,18 +197,18 @@ func (m *foldModel) fold(t *foldThread, ev event.Event) bool {
 			return false
 		}
 		if o != nil {
-			if same && o.phase == entering && o.events[0].SP == ev.SP {
+			if same && o.phase == stack.Entering && o.events[0].SP == ev.SP {
 				o.hits++ // told twice of one call
 				return true
 			}
 			return false
 		}
-		t.open = &opened{events: []event.Event{ev}, phase: entering, hits: 1, whole: m.whole}
+		t.open = &opened{events: []event.Event{ev}, phase: stack.Entering, hits: 1, whole: m.whole}
 		switch {
 		case m.whole:
-			t.open.phase = leaving
+			t.open.phase = stack.Leaving
 		case atOnce:
-			t.open.phase = inBody
+			t.open.phase = stack.InBody
 		}
 		return true
 	case event.Acquired, event.Result:
@@ -216,16 +217,16 @@ func (m *foldModel) fold(t *foldThread, ev event.Event) bool {
 		}
 		o.hits++
 		switch {
-		case o.phase != entering: // it was free
+		case o.phase != stack.Entering: // it was free
 		case ev.Edge == event.Result && ev.Value == 0:
 			m.add(t, &ev, 0)
 		default:
-			o.events, o.phase = append(o.events, ev), inBody
+			o.events, o.phase = append(o.events, ev), stack.InBody
 		}
 		return true
 	case event.Release:
 		lock := ev.Construct == event.Lock || ev.Construct == event.NestLock
-		if !same || o.phase != inBody || lock && ev.Fn != o.events[0].Fn {
+		if !same || o.phase != stack.InBody || lock && ev.Fn != o.events[0].Fn {
 			return false
 		}
 		o.hits++
@@ -233,11 +234,11 @@ func (m *foldModel) fold(t *foldThread, ev event.Event) bool {
 			m.add(t, &ev, 1)
 			return true
 		}
-		o.events, o.phase = append(o.events, ev), leaving
+		o.events, o.phase = append(o.events, ev), stack.Leaving
 		return true
 	case event.Released:
 		switch {
-		case same && o.phase == leaving:
+		case same && o.phase == stack.Leaving:
 			o.hits++
 			m.add(t, &ev, 1)
 		case same:

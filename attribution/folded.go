@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -10,38 +11,27 @@ import (
 // pushed and popped one by one.
 
 // folded charges executions that the kernel side has added up.
-func (ex *exclusive) folded(t *thread, ev *event.Event) {
+func (ex *exclusive) folded(t *stack.Thread, ev *event.Event) {
 	f := ev.Fold
 	if f == nil {
 		return
 	}
-	ex.mend(t, ev.Construct, ev)
-	ex.initial(t)
+	ex.Mend(t, ev.Construct, ev)
+	ex.Initial(t)
 	if f.Executions == 0 {
 		return
 	}
-	parent := ex.tree.Root
-	if top := t.top(); top != nil {
-		parent = top.node
+	parent := ex.Tree.Root
+	if top := t.Top(); top != nil {
+		parent = top.Node
 		top.Child += int64(f.Enter + f.Body + f.Exit)
 	}
-	s := ex.tree.Child(parent, t.key(ev.Construct, ev)).Stat(t.row)
-	inside, _ := ex.ledger.FoldCost(f, ev.Probe)
+	s := ex.Tree.Child(parent, t.Key(ev.Construct, ev)).Stat(t.Row)
+	inside, _ := ex.Ledger.FoldCost(f, ev.Probe)
 	s.AddCost(inside)
 	s.Exec.Add(profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions})
 	s.Enter.Add(profile.Span{T: int64(f.Enter), C: f.Bodies})
 	s.Body.Add(profile.Span{T: int64(f.Body), C: f.Bodies})
 	s.Exit.T += int64(f.Exit)
-	ex.ledger.ReadFolded(&t.counters, f, s, t.account())
-}
-
-// hits returns how many hits of probes an event stands for.
-func hits(ev *event.Event) uint64 {
-	switch {
-	case ev.Edge == event.Sampled, ev.Edge == event.CoreWait:
-		return 0
-	case ev.Fold != nil:
-		return ev.Fold.Hits
-	}
-	return 1
+	ex.Ledger.ReadFolded(&t.Counters, f, s, t.Account())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -101,7 +102,7 @@ func (s *callingSim) step(t *simThread, ending bool) {
 	}
 	f := t.top()
 	free := f == nil && t.root >= 0 && t.pending == nil ||
-		f != nil && f.phase == inBody && !f.waits && !f.internal && len(f.steps) == 0 && f.c != event.Task && f.c != event.UntiedTask
+		f != nil && f.phase == stack.InBody && !f.waits && !f.internal && len(f.steps) == 0 && f.c != event.Task && f.c != event.UntiedTask
 	if free && !ending && s.rnd.IntN(3) == 0 {
 		s.beginCall(t)
 		return

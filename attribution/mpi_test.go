@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -141,7 +142,7 @@ var mpiCases = []mpiCase{
 			PARALLEL@300/MPI@401 0:0 exec 8/1 mpi 8/1 out 0 in 5 calls 0 1 0 each 5-5 of 1
 			MPI@400 0:0 exec 15/2 mpi 15/2 out 16 in 0 calls 2 0 0 each 8-8 of 2
 			MPI@400 1:0 exec 15/1 mpi 15/1 out 8 in 0 calls 1 0 0 each 8-8 of 1`,
-		notes: []string{noteWhere}},
+		notes: []string{stack.NoteWhere}},
 	{name: "attached inside a region",
 		existing: []int{1, 2},
 		events: `
@@ -289,8 +290,8 @@ func TestManyCallersShareARow(t *testing.T) {
 			e.Advance(at)
 		}
 	}
-	if len(e.threads.byID) > threads/2 {
-		t.Errorf("%d threads are remembered", len(e.threads.byID))
+	if len(e.in.threads.byID) > threads/2 {
+		t.Errorf("%d threads are remembered", len(e.in.threads.byID))
 	}
 	p := e.Finish(1e12)
 	var calls uint64

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -187,7 +188,7 @@ func TestSamplesChangeNothing(t *testing.T) {
 func TestManyStacks(t *testing.T) {
 	e := New(1, fakeFiles{})
 	const frames, more = 512, 10
-	const maxStacks = maxStackBytes / (8 * frames)
+	const maxStacks = stack.MaxStackBytes / (8 * frames)
 	stack := make([]uint64, frames)
 	for i := range uint64(maxStacks + more) {
 		stack[0], stack[1] = 7, i+1

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -57,7 +58,7 @@ type simThread struct {
 type simFrame struct {
 	c        event.Construct
 	path     string
-	phase    phase
+	phase    stack.Phase
 	figures  *figures
 	span     *profile.Span // where the time of the phase goes
 	team     *simTeam
@@ -262,7 +263,7 @@ func (s *simulation) push(t *simThread, c event.Construct, id uint64) *simFrame 
 	if f := t.top(); f != nil {
 		path = f.path
 	}
-	f := &simFrame{c: c, path: fmt.Sprintf("%s/%s@%d", path, c, id), phase: inBody}
+	f := &simFrame{c: c, path: fmt.Sprintf("%s/%s@%d", path, c, id), phase: stack.InBody}
 	f.figures = s.figuresOf(t, f.path)
 	f.figures.Exec.C++
 	t.stack = append(t.stack, f)
@@ -288,7 +289,7 @@ func (s *simulation) act(t *simThread) {
 		step := f.steps[0]
 		f.steps = f.steps[1:]
 		step()
-	case f.team != nil && f.phase == starting:
+	case f.team != nil && f.phase == stack.Starting:
 		s.begin(t, f.team)
 	case f.waits:
 		s.wait(t, f)
@@ -324,7 +325,7 @@ func (s *simulation) fork(t *simThread) {
 	if f := t.top(); f != nil {
 		path = f.path + path
 	}
-	f := &simFrame{c: event.Parallel, path: path, phase: starting, team: m}
+	f := &simFrame{c: event.Parallel, path: path, phase: stack.Starting, team: m}
 	t.stack = append(t.stack, f)
 	f.figures = s.figuresOf(t, path)
 	m.workers, t.num = append(m.workers, t), 0
@@ -345,7 +346,7 @@ func (s *simulation) begin(t *simThread, m *simTeam) {
 	} else {
 		more.Num = 0
 	}
-	f.phase, f.begin = inBody, s.now
+	f.phase, f.begin = stack.InBody, s.now
 	m.frames = append(m.frames, f)
 	s.emit(t, event.Parallel, event.Begin, more)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 )
 
@@ -94,7 +95,7 @@ func (s *simulation) wait(t *simThread, f *simFrame) {
 
 func (s *simulation) enterWait(t *simThread, c event.Construct, more event.Event, id uint64) {
 	f := s.push(t, c, id)
-	f.phase, f.waits = inBarrier, true
+	f.phase, f.waits = stack.InBarrier, true
 	if c != event.Barrier {
 		f.span = &f.figures.Barrier
 	}
@@ -135,7 +136,7 @@ func (s *simulation) leave(t *simThread, f *simFrame) {
 	switch {
 	case f.team != nil:
 		s.emit(t, event.Parallel, event.End, event.Event{})
-		f.end, f.phase, f.waits = s.now, inBarrier, true
+		f.end, f.phase, f.waits = s.now, stack.InBarrier, true
 	case f.isTask():
 		s.leaveTask(t, f)
 	case f.c == event.Critical:
@@ -152,7 +153,7 @@ func (s *simulation) leave(t *simThread, f *simFrame) {
 			t.pop()
 		}
 	case f.c == event.TaskGroup:
-		f.phase, f.waits, f.span = inBarrier, true, &f.figures.Barrier
+		f.phase, f.waits, f.span = stack.InBarrier, true, &f.figures.Barrier
 		s.emit(t, event.TaskGroup, event.Wait, event.Event{})
 	case s.runtime == event.Kmpc: // a loop
 		s.emit(t, event.Loop, event.Close, event.Event{})
@@ -169,7 +170,7 @@ func (s *simulation) leave(t *simThread, f *simFrame) {
 }
 
 func (s *simulation) atBarrier(f *simFrame) {
-	f.phase, f.waits, f.span = inBarrier, true, &f.figures.Barrier
+	f.phase, f.waits, f.span = stack.InBarrier, true, &f.figures.Barrier
 }
 
 // create: the thread creates a task or, by a taskloop, several.
@@ -272,7 +273,7 @@ func (s *simulation) part(t *simThread, f *simFrame, add func(bool) *simTask, re
 
 // execute: the thread begins a task, or goes on with it.
 func (s *simulation) execute(t *simThread, x *simTask) {
-	f := &simFrame{c: event.TaskExec, path: x.path, phase: inBody, task: x, internal: x.internal}
+	f := &simFrame{c: event.TaskExec, path: x.path, phase: stack.InBody, task: x, internal: x.internal}
 	if !x.internal {
 		f.figures = s.figuresOf(t, x.path)
 		f.span = &f.figures.Body

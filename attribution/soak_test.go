@@ -114,7 +114,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		}
 	}
 	early, late := slices.Max(held[5:15]), slices.Max(held[len(held)-10:])
-	t.Logf("%d events; KiB held by minute: %v", h.engine.events, kib(held))
+	t.Logf("%d events; KiB held by minute: %v", h.engine.in.events, kib(held))
 	if late > early+early/10 {
 		t.Errorf("%d KiB were held in the last ten minutes, %d in the sixth to fifteenth", late>>10, early>>10)
 	}
@@ -168,7 +168,7 @@ func TestRecordIsSmall(t *testing.T) {
 				if err := profile.Encode(&file, p); err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("%d events, %d samples at %d places: %d bytes", h.engine.events, taken, len(p.Samples), file.Len())
+				t.Logf("%d events, %d samples at %d places: %d bytes", h.engine.in.events, taken, len(p.Samples), file.Len())
 				if file.Len() > limit {
 					t.Errorf("%d bytes, more than %d", file.Len(), limit)
 				}

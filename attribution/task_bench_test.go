@@ -70,8 +70,8 @@ func BenchmarkTasks(b *testing.B) {
 				e.Advance(shift)
 			}
 			b.ReportMetric(float64(events)/b.Elapsed().Seconds()/1e6, "Mevents/s")
-			if e.partial > 0 || len(e.tasksByKey) > 2*threads {
-				b.Errorf("%d partial, %d tasks not begun", e.partial, len(e.tasksByKey))
+			if e.in.Partial > 0 || len(e.in.tasksByKey) > 2*threads {
+				b.Errorf("%d partial, %d tasks not begun", e.in.Partial, len(e.in.tasksByKey))
 			}
 		})
 	}

@@ -229,7 +229,7 @@ func TestCancelledTasksAreForgotten(t *testing.T) {
 		e := New(initialThread, nowhere{})
 		startTeam(e, 1)
 		held := func() (n int) {
-			for _, x := range e.tasksByKey {
+			for _, x := range e.in.tasksByKey {
 				for ; x != nil; x = x.older {
 					n++
 				}

@@ -8,6 +8,10 @@ import (
 	"ompp-attach/profile"
 )
 
+// Initial threads that live briefly. Some programs start threads without end, and each of these
+// starts teams. A row for each thread would tell no more than one row for all. Shares of the time
+// of all threads that ever lived would be next to nothing.
+
 const (
 	// fewBrief is how many initial threads that lived briefly may keep rows of their own. A
 	// life is brief if it is shorter than the share briefShare of the measured time.

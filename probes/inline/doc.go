@@ -13,5 +13,5 @@
 // call, which the engine takes for the same execution. A construct for which this cannot be proven
 // is not probed but listed (Unseen). Source directives name what was found, and decide what would
 // be ambiguous. The shape alone has to do in stripped programs. The events carry event.Inline and,
-// as their value, how the construct ends (event.InlineEnd); attribution/inline.go takes them.
+// as their value, how the construct ends (event.InlineEnd); attribution/inlined.go takes them.
 package inline

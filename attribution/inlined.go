@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -18,39 +19,39 @@ const (
 )
 
 // inlined applies the events of probes in the program's own code.
-type inlined struct{ *stacks }
+type inlined struct{ *stack.Stacks }
 
 // inline applies an event of a probe in the program's own code.
-func (in *inlined) inline(t *thread, ev *event.Event) {
+func (in *inlined) inline(t *stack.Thread, ev *event.Event) {
 	switch ev.Edge {
 	case event.Open:
-		if f := t.top(); f != nil && f.again(ev) {
+		if f := t.Top(); f != nil && f.Again(ev) {
 			return
 		}
-		if t.openShare() >= 0 {
+		if t.OpenShare() >= 0 {
 			// A call has reported the loop already: GCC calls the runtime for static
 			// loops with task reductions only.
 			return
 		}
-		f := in.push(t, t.key(ev.Construct, ev), ev)
-		f.phase, f.inlineEnd = inBody, event.InlineEnd(ev.Value)
-		f.node.Flags |= tree.Inline
+		f := in.Push(t, t.Key(ev.Construct, ev), ev)
+		f.Phase, f.InlineEnd = stack.InBody, event.InlineEnd(ev.Value)
+		f.Node.Flags |= tree.Inline
 	case event.Enter:
 		if counted(ev) {
 			in.tally(t, ev)
 			return
 		}
-		if !t.bears(0) {
+		if !t.Bears(0) {
 			return // all threads execute this instruction, only the primary thread the body
 		}
-		f := in.push(t, t.key(ev.Construct, ev), ev)
-		f.phase, f.Parts[profile.Body].C, f.Parts[profile.Enter].C = inBody, 1, 1
+		f := in.Push(t, t.Key(ev.Construct, ev), ev)
+		f.Phase, f.Parts[profile.Body].C, f.Parts[profile.Enter].C = stack.InBody, 1, 1
 	case event.Close, event.Release:
 		// Threads that are not in the construct execute this instruction too.
-		i := t.find(ev.Construct, func(f *frame) bool { return f.flags&event.Inline != 0 && f.phase == inBody })
+		i := t.Find(ev.Construct, func(f *stack.Frame) bool { return f.Flags&event.Inline != 0 && f.Phase == stack.InBody })
 		if i >= 0 {
-			in.unwindTo(t, i, ev.Time).leaveInline(ev.Time)
-			in.pop(t, ev.Time)
+			in.UnwindTo(t, i, ev.Time).LeaveInline(ev.Time)
+			in.Pop(t, ev.Time)
 		}
 	}
 }
@@ -62,44 +63,27 @@ func counted(ev *event.Event) bool {
 }
 
 // tally counts an execution of a construct that is not timed.
-func (in *inlined) tally(t *thread, ev *event.Event) {
-	in.initial(t)
-	at := in.tree.Root
-	if f := t.top(); f != nil {
-		at = f.node
+func (in *inlined) tally(t *stack.Thread, ev *event.Event) {
+	in.Initial(t)
+	at := in.Tree.Root
+	if f := t.Top(); f != nil {
+		at = f.Node
 	}
-	s := in.tree.Child(at, t.key(ev.Construct, ev)).Stat(t.row)
+	s := in.Tree.Child(at, t.Key(ev.Construct, ev)).Stat(t.Row)
 	s.Exec.C++
-	in.ledger.CountUnknown(s)
-}
-
-// again reports whether an event opens the loop that is open already. Some loops have a probe
-// before the loop and one before its barrier, because some threads come to the second one only.
-func (f *frame) again(ev *event.Event) bool {
-	return f.flags&ev.Flags&event.Inline != 0 && f.phase == inBody && f.node.Key.Construct == event.Loop &&
-		f.node.Key.Site == ev.Site && f.inlineEnd == event.EndBarrier
-}
-
-// leaveInline ends the body of an inline construct.
-func (f *frame) leaveInline(at uint64) {
-	if f.node.Key.Construct == event.Loop {
-		f.closeBody(at)
-		return
-	}
-	f.Pass(profile.Body, at)
-	f.phase, f.Mark = done, at
+	in.Ledger.CountUnknown(s)
 }
 
 // endInline ends the innermost construct if it is inline and the event cannot lie in it. No
 // worksharing construct or barrier may stand in another one, nor in a master.
-func (in *inlined) endInline(t *thread, ev *event.Event) {
-	f := t.top()
-	if f == nil || f.flags&event.Inline == 0 || f.phase != inBody {
+func (in *inlined) endInline(t *stack.Thread, ev *event.Event) {
+	f := t.Top()
+	if f == nil || f.Flags&event.Inline == 0 || f.Phase != stack.InBody {
 		return
 	}
 	switch ev.Edge {
 	case event.Open:
-		if f.again(ev) {
+		if f.Again(ev) {
 			return
 		}
 	case event.Wait, event.End, event.Join:
@@ -110,18 +94,18 @@ func (in *inlined) endInline(t *thread, ev *event.Event) {
 	default:
 		return
 	}
-	f.leaveInline(ev.Time)
-	switch f.inlineEnd {
+	f.LeaveInline(ev.Time)
+	switch f.InlineEnd {
 	case event.EndBarrier:
 		if ev.Edge == event.Wait && ev.Construct == event.Barrier {
 			return // the loop's body is done, and its barrier begins
 		}
 	case event.EndRegion:
 		if ev.Edge == event.End {
-			f.node.Note(noteLastLoop)
+			f.Node.Note(noteLastLoop)
 		}
 	case event.EndNext:
-		f.node.Note(noteInlineEnd)
+		f.Node.Note(noteInlineEnd)
 	}
-	in.pop(t, ev.Time)
+	in.Pop(t, ev.Time)
 }

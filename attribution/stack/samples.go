@@ -1,4 +1,4 @@
-package attribution
+package stack
 
 import (
 	"encoding/binary"
@@ -13,18 +13,18 @@ import (
 // else. A sample that was taken in a probe may be read before the probe's record; the two differ by
 // some microseconds.
 
-// maxStackBytes bounds the memory of different stacks: 100 000 stacks of 20 frames.
-const maxStackBytes = 16 << 20
+// MaxStackBytes bounds the memory of different stacks: 100 000 stacks of 20 frames.
+const MaxStackBytes = 16 << 20
 
 // maxPlaces bounds the number of different combinations of thread, region and stack: some 60 MB,
 // and about 1 MB of the recorded profile.
 const maxPlaces = 1 << 18
 
-// sampling is the engine's state of samples.
-type sampling struct {
-	tree    *tree.Tree
+// Sampling is the engine's state of samples.
+type Sampling struct {
+	Tree    *tree.Tree
 	stackOf map[string]int32 // index in stacks, by the stack's addresses
-	stacks  []string
+	Stacks  []string
 	bytes   int
 	// Number of samples whose callers were left out, because there were too many stacks.
 	folded uint64
@@ -32,78 +32,59 @@ type sampling struct {
 	places int
 }
 
-// lateSample is a sample behind a thread's body in its team. It waits until the time of the team's
-// join is known.
-type lateSample struct {
-	time, weight uint64
-	id           tree.SampleID
-}
-
-// sample charges a sample.
-func (sm *sampling) sample(t *thread, ev *event.Event) {
+// Sample charges a sample.
+func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 	s := ev.Sample
 	if s == nil || len(s.Stack) == 0 {
 		return
 	}
 	sm.taken++
-	id := tree.SampleID{Row: t.row, Stack: sm.intern(s.Stack), Kernel: s.Kernel, Cut: s.Cut}
+	id := tree.SampleID{Row: t.Row, Stack: sm.intern(s.Stack), Kernel: s.Kernel, Cut: s.Cut}
 	if s.Changing || s.Probe {
 		id.Phase = profile.PhaseProbe
 	}
-	var f *frame
-	for i := len(t.stack) - 1; i >= 0 && f == nil; i-- {
-		if g := &t.stack[i]; !g.internal && g.phase != done {
+	var f *Frame
+	for i := len(t.Stack) - 1; i >= 0 && f == nil; i-- {
+		if g := &t.Stack[i]; !g.Internal && g.Phase != Done {
 			f = g
 		}
 	}
 	switch {
 	case f == nil:
-		if !t.known {
-			id.Row, id.Tid = -1, t.tid
+		if !t.Known {
+			id.Row, id.Tid = -1, t.Tid
 		}
-		sm.addSample(sm.tree.Root, id, s.Weight)
-	case f.team != nil && f.phase == inBarrier:
-		id.Row = f.row
+		sm.addSample(sm.Tree.Root, id, s.Weight)
+	case f.Team != nil && f.Phase == InBarrier:
+		id.Row = f.Row
 		late := lateSample{ev.Time, s.Weight, id}
 		// The team's memory is in use again: this thread's execution was over.
-		if m := f.team; m.forked > f.Mark {
+		if m := f.Team; m.Forked > f.Mark {
 			sm.idleSample(&late)
-		} else if m.charged {
+		} else if m.Charged {
 			sm.settleSample(m, &late)
 		} else {
 			m.late = append(m.late, late)
 		}
 	default:
-		if id.Row = f.row; id.Phase == "" {
-			id.Phase = f.phase.sampled()
+		if id.Row = f.Row; id.Phase == "" {
+			id.Phase = f.Phase.sampled()
 		}
-		sm.addSample(f.node, id, s.Weight)
+		sm.addSample(f.Node, id, s.Weight)
 	}
 }
 
-func (p phase) sampled() string {
-	switch p {
-	case starting, entering:
-		return profile.PhaseEnter
-	case inBarrier:
-		return profile.PhaseBarrier
-	case leaving:
-		return profile.PhaseExit
-	}
-	return profile.PhaseBody
-}
-
-// settleSamples charges the samples of a team's threads that were taken behind their bodies.
-func (sm *sampling) settleSamples(m *team) {
+// SettleSamples charges the samples of a team's threads that were taken behind their bodies.
+func (sm *Sampling) SettleSamples(m *Team) {
 	for i := range m.late {
 		sm.settleSample(m, &m.late[i])
 	}
 	m.late = m.late[:0]
 }
 
-func (sm *sampling) settleSample(m *team, s *lateSample) {
+func (sm *Sampling) settleSample(m *Team, s *lateSample) {
 	switch {
-	case m.joined != 0 && s.time > m.joined:
+	case m.Joined != 0 && s.time > m.Joined:
 		sm.idleSample(s)
 		return
 	case s.id.Phase == profile.PhaseProbe: // a sample in a probe keeps its phase
@@ -112,22 +93,22 @@ func (sm *sampling) settleSample(m *team, s *lateSample) {
 	default:
 		s.id.Phase = profile.PhaseBarrier
 	}
-	sm.addSample(m.node, s.id, s.weight)
+	sm.addSample(m.Node, s.id, s.weight)
 }
 
-func (sm *sampling) idleSample(s *lateSample) {
+func (sm *Sampling) idleSample(s *lateSample) {
 	if s.id.Phase != profile.PhaseProbe {
 		s.id.Phase = profile.PhaseIdle
 	}
-	sm.addSample(sm.tree.Root, s.id, s.weight)
+	sm.addSample(sm.Tree.Root, s.id, s.weight)
 }
 
 // addSample adds a sample to a node. When there are too many places, new ones keep only their
 // innermost address.
-func (sm *sampling) addSample(n *tree.Node, id tree.SampleID, weight uint64) {
+func (sm *Sampling) addSample(n *tree.Node, id tree.SampleID, weight uint64) {
 	if _, known := n.Samples[id]; !known {
 		const addr = 8
-		if s := sm.stacks[id.Stack]; sm.places >= maxPlaces && len(s) > addr {
+		if s := sm.Stacks[id.Stack]; sm.places >= maxPlaces && len(s) > addr {
 			id.Stack = sm.intern([]uint64{binary.LittleEndian.Uint64([]byte(s[:addr]))})
 			sm.folded++
 		}
@@ -138,7 +119,7 @@ func (sm *sampling) addSample(n *tree.Node, id tree.SampleID, weight uint64) {
 
 // intern returns the number of a stack. When there are too many stacks, new ones keep only their
 // innermost address.
-func (s *sampling) intern(stack []uint64) int32 {
+func (s *Sampling) intern(stack []uint64) int32 {
 	if s.stackOf == nil {
 		s.stackOf = map[string]int32{}
 	}
@@ -150,33 +131,40 @@ func (s *sampling) intern(stack []uint64) int32 {
 	if known {
 		return n
 	}
-	if s.bytes += len(b); s.bytes > maxStackBytes && len(stack) > 1 {
+	if s.bytes += len(b); s.bytes > MaxStackBytes && len(stack) > 1 {
 		s.bytes -= len(b)
 		s.folded++
 		return s.intern(stack[:1])
 	}
-	n = int32(len(s.stacks))
-	s.stacks = append(s.stacks, string(b))
-	s.stackOf[s.stacks[n]] = n
+	n = int32(len(s.Stacks))
+	s.Stacks = append(s.Stacks, string(b))
+	s.stackOf[s.Stacks[n]] = n
 	return n
 }
 
-// note returns the warning about samples whose callers were left out, if there are any.
-func (s *sampling) note() []string {
+// Note returns the warning about samples whose callers were left out, if there are any.
+func (s *Sampling) Note() []string {
 	if s.folded == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("More different call stacks were sampled than could be kept: of %d samples only the innermost function is known.", s.folded)}
 }
 
-// rowOfSample returns the row of a sample. A thread may have got its row after the sample; the
-// result is -1 if it never got one.
-func (e *Engine) rowOfSample(id tree.SampleID) int {
-	if id.Row >= 0 {
-		return id.Row
+// lateSample is a sample behind a thread's body in its team. It waits until the time of the team's
+// join is known.
+type lateSample struct {
+	time, weight uint64
+	id           tree.SampleID
+}
+
+func (p Phase) sampled() string {
+	switch p {
+	case Starting, Entering:
+		return profile.PhaseEnter
+	case InBarrier:
+		return profile.PhaseBarrier
+	case Leaving:
+		return profile.PhaseExit
 	}
-	if t := e.threads.byID[id.Tid]; t != nil && t.known {
-		return t.row
-	}
-	return -1
+	return profile.PhaseBody
 }

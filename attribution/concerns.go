@@ -1,0 +1,53 @@
+package attribution
+
+import (
+	"ompp-attach/attribution/estimate"
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/queue"
+	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/tree"
+)
+
+// engine is what stands behind the front door, Engine. Its parts are concerns, each with its own
+// state. A concern knows those that it embeds, and no others.
+type engine struct {
+	*stack.Stacks
+	*threads
+	*progress
+
+	*parallel
+	*sharing
+	*exclusive
+	*tasking
+	*users
+	*calls
+	*inlined
+	*watching
+
+	clock  clock
+	events uint64
+	chunks queue.Chunks  `copy:"-"`
+	order  []waiting     `copy:"-"` // scratch copy of parked, for advanceParked
+	crowd  int           // number of threads at which to look for idle ones
+	goOnBy *stack.Thread // reached a marker that switches measurement on; nil: none did
+	goOnAt uint64
+}
+
+func newEngine(pid uint32, r Resolver) *engine {
+	t, l, rs := tree.New(r), &ledger.Ledger{}, &stack.Rows{RowOf: map[stack.RowID]int{}}
+	st := &stack.Stacks{
+		Tree: t, Ledger: l, Rows: rs, Pid: pid,
+		Teams:       &stack.Teams{Sampling: &stack.Sampling{Tree: t}, Tree: t, Ledger: l, Rows: rs, TeamsByKey: map[stack.TeamKey]*stack.TeamList{}},
+		Older:       map[uint32]bool{},
+		Whereabouts: map[uint32]*tree.Node{},
+		Losses:      map[tree.Row]uint64{},
+	}
+	ts, pg := &threads{byID: map[uint32]*stack.Thread{}}, &progress{}
+	tk := &tasking{Stacks: st, progress: pg, tasksByKey: map[taskKey]*task{}, untied: map[uint64]bool{}}
+	return &engine{
+		Stacks: st, threads: ts, progress: pg,
+		parallel: &parallel{Stacks: st, progress: pg}, sharing: &sharing{st}, exclusive: &exclusive{Stacks: st, threads: ts},
+		tasking: tk, users: &users{Stacks: st}, calls: &calls{Stacks: st}, inlined: &inlined{st},
+		watching: &watching{Stacks: st, tasking: tk, threads: ts, progress: pg, gaps: estimate.NewGaps(t)},
+	}
+}

@@ -1,0 +1,227 @@
+package attribution
+
+import (
+	"ompp-attach/attribution/estimate"
+	"ompp-attach/attribution/stack"
+	"ompp-attach/event"
+)
+
+func (e *engine) presentSince(tids []int, at uint64) {
+	e.Began = at
+	for _, t := range tids {
+		e.Older[uint32(t)] = true
+	}
+}
+
+func (e *engine) feed(ev *event.Event) {
+	slot := &e.recent[ev.TID%uint32(len(e.recent))]
+	t := *slot
+	if t == nil || t.Tid != ev.TID {
+		t = e.threads.byID[ev.TID]
+		if t == nil {
+			t = e.newThread(ev.TID)
+			t.Born = ev.Time
+			e.threads.byID[ev.TID] = t
+			if e.Started == 0 {
+				e.Started = ev.Time
+			}
+			e.Enroll(t)
+		}
+		*slot = t
+	}
+	if t.Parked() {
+		t.Queue.Push(&e.chunks, ev)
+		return
+	}
+	if !e.step(t, ev) {
+		e.park(t, ev)
+	}
+}
+
+// step applies an event to its thread's stack. It returns false if the event has to wait for
+// earlier events of other threads.
+func (e *engine) step(t *stack.Thread, ev *event.Event) bool {
+	applied := false
+	if e.Watched {
+		applied = e.stepWatched(t, ev)
+	} else {
+		applied = e.apply(t, ev)
+	}
+	if len(e.Woken) > 0 || e.goOnBy != nil {
+		e.followUp()
+	}
+	return applied
+}
+
+// followUp does what an event has made possible for other threads.
+func (e *engine) followUp() {
+	for len(e.Woken) > 0 {
+		n := len(e.Woken) - 1
+		k := e.Woken[n]
+		e.Woken = e.Woken[:n]
+		e.unpark(k)
+	}
+	if t := e.goOnBy; t != nil {
+		e.goOnBy = nil
+		e.goOn(t, e.goOnAt)
+	}
+}
+
+func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
+	if ev.Edge == event.Sampled {
+		if e.OffSince == 0 || ev.Time < e.OffSince {
+			e.Sample(t, ev)
+		}
+		return true
+	}
+	if ev.Edge == event.CoreWait {
+		e.HadNoCore(t, ev)
+		return true
+	}
+	if ev.Fold != nil {
+		t.Last = max(t.Last, ev.Fold.Last)
+	} else {
+		t.Last = ev.Time
+	}
+	if ev.Lost > 0 {
+		t.Lossy = true
+		e.Lose(t, ev.Lost)
+	}
+	if len(e.foreign) > 0 {
+		e.endForeigns(t, ev.Time)
+	}
+	// The task's own clock.
+	if t.Suspended != 0 && ev.Edge != event.Begin && !ev.Construct.IsParallel() {
+		v := *ev
+		v.Time -= t.Suspended
+		ev = &v
+	}
+	if f := t.Top(); f != nil && f.Phase == stack.Done && !e.continues(f, ev) {
+		e.Pop(t, f.Mark)
+	} else if f != nil && f.IsOpenSingle() && endsSingle(ev) {
+		e.PopSingle(t)
+	}
+	if t.Idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.InFinalBarrier(ev) && !t.InUnobservedTask(ev) && !t.InLostTask(ev) {
+		t.Stack = t.Stack[:0]
+	}
+	if ev.Fold == nil || ev.Fold.Executions > 0 {
+		e.Count(t, ev)
+	}
+	if e.hasToWait(t, ev) {
+		return false
+	}
+	// A begin may have to wait for another thread, and is taxed when it is applied.
+	if ev.Edge != event.Begin {
+		e.Tax(t, ev)
+	}
+	switch c := ev.Construct; {
+	case c == event.UserRegion:
+	case c == event.MPI:
+		e.leaveLeft(t, ev)
+	case c.IsTasking():
+		e.tasksSeen = true
+		e.leaveLeft(t, ev)
+	default:
+		e.leaveLeft(t, ev)
+		e.endInline(t, ev)
+		if ev.Flags&event.Inline != 0 {
+			e.inline(t, ev)
+			return true
+		}
+	}
+	if h := handlerOf(ev); h != nil {
+		return h(e, t, ev)
+	}
+	return true
+}
+
+// watch is Engine.Watch.
+func (e *engine) watch(w estimate.Watch) {
+	w.At = e.clock.at(w.At)
+	c := &estimate.Moment{Watch: w, Unobserved: e.away}
+	if n := len(e.pending); n > 0 {
+		c.Unobserved = e.pending[n-1].Unobserved
+	}
+	switch w.Change {
+	case estimate.Away:
+		c.Unobserved |= w.Of
+		e.Gone |= w.Of
+	case estimate.Back:
+		c.Unobserved &^= w.Of
+		if w.Of.Has(event.TaskExec) {
+			e.tasksBack = w.At
+		}
+	}
+	e.pending = append(e.pending, c)
+	e.Watched = true
+}
+
+// stepWatched is step for a measurement in which the observed constructs change.
+func (e *engine) stepWatched(t *stack.Thread, ev *event.Event) bool {
+	e.catchUp(t, ev.Time)
+	if ev.Edge != event.Sampled && ev.Edge != event.CoreWait && t.Away.Has(ev.Construct) {
+		if t.Last = ev.Time; ev.Lost > 0 {
+			t.Lossy = true
+			e.Lose(t, ev.Lost)
+		}
+		e.Tax(t, ev) // its probe was hit all the same
+		return true
+	}
+	unmatched := e.Unmatched
+	if !e.apply(t, ev) {
+		return false
+	}
+	if e.Gone.Has(ev.Construct) { // its beginning may have been ignored
+		e.Unmatched = unmatched
+	}
+	if ev.Edge == event.Join && t.Away.Has(event.TaskExec) {
+		e.tasksByKey = map[taskKey]*task{}
+		e.leaveTasks(t, ev.Time)
+	}
+	return true
+}
+
+// stopped is Engine.Stopped.
+func (e *engine) stopped(s Stop) {
+	// A thread on another core runs on for a moment after the first one was stopped.
+	s.From = max(s.From, e.clock.last)
+	if s.From >= s.To {
+		return
+	}
+	e.now = min(e.now, e.clock.at(s.From))
+	e.clock.stops = append(e.clock.stops, s)
+	e.clock.sum += s.To - s.From
+}
+
+// feedAt is Engine.Feed: it converts an event to the program's clock.
+func (e *engine) feedAt(ev *event.Event) {
+	e.events += hits(ev)
+	e.clock.last = max(e.clock.last, ev.Time)
+	if e.clock.sum != 0 {
+		v := *ev
+		v.Time = e.clock.at(ev.Time)
+		if ev.MPI != nil {
+			c := *ev.MPI
+			c.Start = e.clock.at(c.Start)
+			v.MPI = &c
+		}
+		if ev.Fold != nil {
+			f := *ev.Fold
+			f.Last = e.clock.at(f.Last)
+			v.Fold = &f
+		}
+		ev = &v
+	}
+	e.feed(ev)
+}
+
+// hits returns how many hits of probes an event stands for.
+func hits(ev *event.Event) uint64 {
+	switch {
+	case ev.Edge == event.Sampled, ev.Edge == event.CoreWait:
+		return 0
+	case ev.Fold != nil:
+		return ev.Fold.Hits
+	}
+	return 1
+}

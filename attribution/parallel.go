@@ -1,0 +1,300 @@
+package attribution
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
+	"ompp-attach/attribution/stack"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// Teams. The times of a parallel region are settled when the last thread of its team has reported:
+// startup, implicit barrier and shutdown of every thread depend on the others (ompP, Fig. 1: fork,
+// begin, end, join).
+
+// parallel applies the events of teams.
+type parallel struct {
+	*stack.Stacks
+	*progress
+	// Tasks were seen: a team is charged only when all events before its join are read.
+	tasksSeen bool
+}
+
+func (pa *parallel) fork(t *stack.Thread, ev *event.Event) {
+	c := ev.Construct
+	if ev.Flags&event.IfSerial != 0 && ev.Num != 0 {
+		return // the Fork of the call of __kmpc_fork_call follows
+	}
+	if ev.Runtime == event.Gomp && c == event.Parallel {
+		if s := pa.Tree.Answers.Team(ev.Site); s != event.NoConstruct {
+			c = s
+		}
+	}
+	if t.Lossy {
+		pa.leaveLost(t, ev)
+	}
+	pa.leaveUnknown(t, ev)
+	k := place.Key{Kind: place.Kind{Construct: c, Runtime: ev.Runtime}, Fn: ev.Fn, Loc: ev.Loc}
+	if k.Fn == 0 {
+		k.Site = ev.Site
+	}
+	f := pa.Push(t, k, ev)
+	m := pa.NewTeam()
+	m.Node, m.Primary, m.Size, m.Forked = f.Node, t, ev.Size, ev.Time
+	m.Root = pa.Rows.List[t.Row].Root
+	m.ForkToll = t.Due
+	f.Team, f.Num, f.Phase, f.Row = m, t.Num, stack.Starting, pa.Row(m.Root, 0)
+	t.SetClock()
+	if ev.Key != 0 {
+		pa.Bind(m, stack.TeamKey{Instance: ev.Instance, Key: ev.Key})
+	}
+	if c == event.Teams && ev.Runtime == event.Kmpc {
+		pa.Leagues = append(pa.Leagues, stack.League{Team: m, Fn: ev.Fn, Instance: ev.Instance})
+	}
+	if ev.Flags&event.AtOnce != 0 {
+		m.Size = 1
+		pa.BeginAs(t, f, m, 0, ev.Time)
+	}
+}
+
+// leaveUnknown drops the frame for a region under way at attach when its thread turns out to be in
+// no region.
+func (pa *parallel) leaveUnknown(t *stack.Thread, ev *event.Event) {
+	if len(t.Stack) == 0 || ev.Num > 0 || !t.UserOnly() {
+		return
+	}
+	if f := &t.Stack[0]; f.Team == nil && f.Node.Key.Construct == event.Unknown {
+		pa.OutsideAll(t)
+	}
+}
+
+// leaveLost drops regions whose end was among a thread's lost events. A thread that starts a team
+// shows that it is not inside them: it is outside any team, or its stack is no deeper than at the
+// start of the team that it seems to be in.
+func (pa *parallel) leaveLost(t *stack.Thread, ev *event.Event) {
+	for i := t.Level(); i >= 0; i = t.Level() {
+		if f := &t.Stack[i]; f.Team != nil && (f.Num < 0 || ev.SP < f.Sp) {
+			return
+		}
+		if f := pa.UnwindTo(t, i, ev.Time); f.Team == nil {
+			return
+		}
+		pa.Abandon(t)
+	}
+	for len(t.Stack) > 0 {
+		pa.Abandon(t)
+	}
+	t.Lossy = false
+}
+
+// begin starts a team's body on a thread. It answers false if the team's fork has not been read
+// yet.
+func (pa *parallel) begin(t *stack.Thread, ev *event.Event) bool {
+	// The primary thread begins the team that it has just forked.
+	if f := t.Top(); f != nil && f.Team != nil && f.Phase == stack.Starting && ev.Num == 0 {
+		m := f.Team
+		// In a league, Size and Key are those of the inner team.
+		inLeague := m.Node.Key.Construct == event.Teams
+		if m.Size == 0 && !inLeague {
+			m.Size = ev.Size
+		}
+		pa.Tax(t, ev)
+		pa.BeginAs(t, f, m, ev.Num, ev.Time)
+		// Otherwise the name that a worker told was right.
+		if k := (stack.TeamKey{Instance: ev.Instance, Key: ev.Key}); ev.Key != 0 && !inLeague && (!m.Bound || m.Key != k) {
+			pa.Unbind(m)
+			pa.Bind(m, k)
+		}
+		return true
+	}
+	if f := t.Top(); f != nil && f.Flags&event.IfSerial != 0 && f.Phase == stack.InBody && ev.Num == 0 {
+		pa.Tax(t, ev)
+		return true // the region began at its fork
+	}
+	m := pa.openTeam(stack.TeamKey{Instance: ev.Instance, Key: ev.Key}, ev)
+	if m != nil {
+		pa.enlist(t, m, ev)
+	}
+	return m != nil
+}
+
+// enlist makes a worker a member of a team: the worker takes over the team's stack.
+func (pa *parallel) enlist(t *stack.Thread, m *stack.Team, ev *event.Event) {
+	pa.LeaveAll(t)
+	t.Lossy = false
+	f := t.Open(m.Node, ev)
+	f.Team, f.Num, f.Flags = m, -1, 0
+	t.Due = 0 // that was due in the final barrier of its last region
+	num := ev.Num
+	if m.Node.Key.Construct == event.Teams {
+		num = m.NumberInLeague(t)
+	}
+	t.Row = pa.Row(m.Root, int(num))
+	pa.LeaveOutIdle(t, m, ev.Time)
+	pa.Tax(t, ev)
+	pa.BeginAs(t, t.Top(), m, num, ev.Time)
+}
+
+func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
+	pa.BeginLost(t, ev)
+	i := t.Level()
+	if i < 0 {
+		if !afterLeague(t, ev) {
+			pa.Unmatched++
+		}
+		return
+	}
+	if f := &t.Stack[i]; f.Team == nil {
+		if ev.Num > 1 {
+			return // the end of an inner region that was under way as well
+		}
+		// The region was under way when measurement began: the thread is known to have been
+		// in it since then.
+		f = pa.UnwindTo(t, i, ev.Time)
+		f.Parts[profile.Body].T = ledger.Span(f.Start, ev.Time)
+		f.Uncounted = true
+		pa.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), f.Parts[profile.Body].T)
+		t.Stack = t.Stack[:0]
+		t.Known = t.Tid == pa.Pid
+		return
+	}
+	f := &t.Stack[i]
+	if ev.Flags&event.Inside != 0 && f.Flags&(event.NoReturn|event.AtOnce) == 0 || f.Phase == stack.InBarrier {
+		return // reported twice: the return of the call itself follows
+	}
+	f = pa.UnwindTo(t, i, ev.Time)
+	pa.endMember(t, f, ev.Time)
+}
+
+func (pa *parallel) endMember(t *stack.Thread, f *stack.Frame, at uint64) {
+	mem := f.Team.Member(t.Num)
+	if mem == nil || mem.End != 0 {
+		return
+	}
+	if f.Section != 0 { // a section that no further call ended
+		f.Parts[profile.Body].T += ledger.Span(f.Section, at)
+		f.Section = 0
+	}
+	mem.End, mem.Body, mem.Share = at, f.Parts[profile.Body], pa.Ledger.EndBody(&f.Account, f.Num < 0)
+	f.Phase, f.Mark = stack.InBarrier, at
+	f.Node.Present(mem.Row).Paid += f.Taken()
+	if pa.Watched {
+		f.Node.NoteSpread(mem.Row)
+	}
+	f.Team.Ended++
+	pa.trySettle(f.Team)
+}
+
+func (pa *parallel) join(t *stack.Thread, ev *event.Event) {
+	i := t.Forked()
+	if i < 0 && afterLeague(t, ev) {
+		return
+	}
+	if i < 0 {
+		pa.Partial++ // its fork was before measurement began
+		if t.Level() < 0 {
+			t.Stack = t.Stack[:0]
+		}
+		return
+	}
+	if ev.Flags&event.Inside != 0 && t.Stack[i].Flags&(event.NoReturn|event.AtOnce) == 0 {
+		return // reported twice
+	}
+	f := pa.UnwindTo(t, i, ev.Time)
+	m := f.Team
+	if f.Phase != stack.InBarrier { // the end of the body was not reported
+		pa.endMember(t, f, ev.Time)
+	}
+	m.JoinTolls = pa.Ledger.Join(&f.Account, m.Share(t.Num))
+	m.Joined = ev.Time
+	m.Left()
+	pa.HandUp(t, i, ev.Time)
+	t.Num = f.Num
+	t.Stack = t.Stack[:i]
+	t.SetClock()
+	if i > 0 {
+		t.Row = t.Stack[i-1].Row
+	} else {
+		t.Row = pa.Row(m.Root, 0)
+	}
+	if !pa.trySettle(m) {
+		m.Queued = true
+		pa.Joined = append(pa.Joined, m)
+		if m.Bound {
+			pa.Woken = append(pa.Woken, m.Key)
+		}
+	}
+}
+
+// trySettle charges a team's threads if all have reported. It tells whether the team is charged.
+func (pa *parallel) trySettle(m *stack.Team) bool {
+	if m.Charged {
+		return true
+	}
+	if m.Joined == 0 || m.Ended < len(m.Members) {
+		return false
+	}
+	if int(m.Size) > len(m.Members) || m.Size == 0 && pa.now < m.Joined+stragglerWait {
+		return false
+	}
+	if pa.tasksSeen && !pa.allRead(m.Joined) { // tasks may have been executed in its final barrier
+		return false
+	}
+	pa.Charge(m)
+	return true
+}
+
+// openTeam finds the execution that a worker begins, nil if it is not known yet. Each thread number
+// takes part in an execution once, and executions of one team follow each other. An execution
+// without a join so far may in truth be over, and followed by another one. So the events of the
+// primary thread must have been read up to the worker's begin.
+func (pa *parallel) openTeam(k stack.TeamKey, ev *event.Event) *stack.Team {
+	var found *stack.Team // the latest: the join of an older one was lost
+	for _, m := range pa.OpenTeams(k) {
+		if m.Forked > ev.Time || m.Member(ev.Num) != nil || m.Size > 0 && ev.Num >= m.Size ||
+			m.Joined != 0 && ev.Time > m.Joined || found != nil && found.Forked > m.Forked {
+			continue
+		}
+		found = m
+	}
+	if found == nil {
+		return pa.openLeague(ev)
+	}
+	if found.Joined != 0 {
+		return found
+	}
+	// Its join may be lost, and the fork of another one not read.
+	if found.Primary.Lossy && !pa.allRead(ev.Time) {
+		return nil
+	}
+	if pa.caughtUp(found.Primary, ev.Time) {
+		return found
+	}
+	return pa.openLeague(ev)
+}
+
+// openLeague finds the league of a thread that begins as thread 0. It is the open execution of that
+// teams construct, and the primary thread's events must have been read up to the begin (see
+// openTeam). If two threads execute one teams construct at once, their leagues cannot be told
+// apart.
+func (pa *parallel) openLeague(ev *event.Event) *stack.Team {
+	if ev.Num != 0 {
+		return nil
+	}
+	for _, l := range pa.Leagues {
+		m := l.Team
+		if l.Fn != ev.Fn || l.Instance != ev.Instance || m.Forked > ev.Time || m.Joined != 0 && ev.Time > m.Joined {
+			continue
+		}
+		if m.Joined != 0 || pa.caughtUp(m.Primary, ev.Time) {
+			return m
+		}
+	}
+	return nil
+}
+
+// afterLeague tells whether an event is libomp's end of a team of a league. libomp ends such a team
+// like a serialised region, on a thread that has left the league's stack already.
+func afterLeague(t *stack.Thread, ev *event.Event) bool {
+	return ev.Flags&event.Inside != 0 && t.InLeague
+}

@@ -1,0 +1,53 @@
+package attribution
+
+import "ompp-attach/attribution/stack"
+
+// clockSlack is how much older (ns) than the time of Advance an event of another thread may be that
+// still comes: reading the clock and storing the record are two steps.
+const clockSlack = 1e6
+
+// stragglerWait is how long (ns) an event may lag behind others that happened
+// later: a thread can be preempted between reading the clock and storing its
+// record.
+const stragglerWait = 1e9
+
+// progress says how far the events have been read.
+type progress struct {
+	now    uint64 // every older event has been fed
+	parked []*stack.Thread
+	// Time of the earliest queued event of the parked threads, except the one being replayed.
+	others uint64
+}
+
+// allRead tells whether all events before a time have been applied.
+func (pg *progress) allRead(at uint64) bool {
+	if pg.now < at+clockSlack {
+		return false
+	}
+	for _, p := range pg.parked {
+		if p.Queue.Front().Time < at {
+			return false
+		}
+	}
+	return true
+}
+
+// caughtUp tells whether everything that a thread did before a time is known.
+func (pg *progress) caughtUp(t *stack.Thread, at uint64) bool {
+	return t.Last >= at || pg.now >= at+clockSlack && !t.Parked()
+}
+
+// letGo removes a thread from the parked ones. The last of them takes its index.
+func (pg *progress) letGo(t *stack.Thread) {
+	last := len(pg.parked) - 1
+	pg.parked[t.Place] = pg.parked[last]
+	pg.parked[t.Place].Place = t.Place
+	pg.parked[last] = nil
+	pg.parked = pg.parked[:last]
+}
+
+// waiting is a parked thread and the time of its first queued event.
+type waiting struct {
+	at uint64
+	t  *stack.Thread
+}

@@ -1,0 +1,149 @@
+package stack
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// HadNoCore notes a thread's time without a core. The thread's next event tells which region it
+// belongs to.
+func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
+	more := ev.Value
+	if ev.Num != 0 { // the thread's first report, which counts from the thread's beginning
+		before, known := st.CoreWaits[t.Tid]
+		if !known && st.Older[t.Tid] {
+			more = 0
+		}
+		more = max(0, more-before)
+	}
+	if t.WaitUnsure { // some of that time was while measurement was off
+		t.WaitUnsure = false
+		return
+	}
+	t.Waited += more
+	t.WaitedInCall = min(t.Waited, t.WaitedInCall+int64(ev.Key))
+}
+
+// ChargeWait charges the time that a thread waited for a core since its last event to its innermost
+// region. The part in an MPI call that ends now is left to the call.
+func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
+	d, inCall := t.Waited, t.WaitedInCall
+	t.Waited = 0
+	if d == 0 {
+		return
+	}
+	if ev == nil || ev.MPI == nil {
+		inCall, t.WaitedInCall = 0, 0
+	}
+	st.Tree.Root.Stat(t.Row).AddNoCore(profile.Cost{Exec: d})
+	t.payToll(ev, ledger.ByWait, d-inCall)
+}
+
+// LeaveOutIdle leaves a worker's time without a core between two regions out of the regions. After
+// the end of its last region, only the time since the fork of the next one is known to belong to a
+// region.
+func (st *Stacks) LeaveOutIdle(t *Thread, m *Team, at uint64) {
+	d := t.Waited
+	if t.Waited = min(d, ledger.Span(m.Forked, at)); d > t.Waited {
+		st.Tree.Root.Stat(t.Row).AddNoCore(profile.Cost{Exec: d - t.Waited})
+	}
+}
+
+// Account returns the account of the innermost region, nil if none is open.
+func (t *Thread) Account() *ledger.Account {
+	if f := t.Top(); f != nil {
+		return &f.Account
+	}
+	return nil
+}
+
+// Count charges the advance of a thread's counters since its last event to the innermost region.
+func (st *Stacks) Count(t *Thread, ev *event.Event) {
+	if ev.Edge == event.On && st.OffSince != 0 {
+		t.Counters.Interrupt()
+	}
+	if st.Ledger.Read(&t.Counters, ev, t.Account()) {
+		for i := range t.Stack {
+			t.Stack[i].Uncounted = true
+		}
+	}
+}
+
+// Tax charges the time that probes took of a thread since its last event to its innermost region.
+func (st *Stacks) Tax(t *Thread, ev *event.Event) {
+	if t.Waited != 0 {
+		st.ChargeWait(t, ev)
+	}
+	if ev.Probe == event.NoProbe && t.Due == 0 {
+		return
+	}
+	if ev.Fold != nil {
+		st.taxFolds(t, ev)
+		return
+	}
+	before, all := st.Ledger.Hit(ev, &t.Due)
+	t.payToll(ev, ledger.ByProbes, before)
+	if all != 0 {
+		s := st.Tree.Root.Stat(t.Row)
+		if s.Cost == nil {
+			s.Cost = &profile.Cost{}
+		}
+		s.Cost.Exec += all
+	}
+	if st.Watched {
+		st.notePace(t, ev.Time, all)
+	}
+}
+
+// taxFolds charges the time that probes took in executions which the kernel side has added up, as
+// if each had been pushed and popped.
+func (st *Stacks) taxFolds(t *Thread, ev *event.Event) {
+	inside, outside := st.Ledger.HitFolded(ev)
+	if f := t.Top(); f != nil {
+		f.Contain(ledger.ByProbes, f.part(), inside.Exec)
+		f.Pay(ledger.ByProbes, f.part(), t.Due+outside)
+	}
+	t.Due = 0
+	st.Tree.Root.Stat(t.Row).AddCost(profile.Cost{Exec: outside + inside.Exec})
+}
+
+// payToll charges a toll since a thread's last event to its innermost region.
+func (t *Thread) payToll(ev *event.Event, by ledger.Toll, d int64) {
+	f := t.Top()
+	if f == nil {
+		return
+	}
+	f.Pay(by, f.part(), d)
+	if ev != nil && ev.Edge == event.Begin && f.Team != nil && f.Phase == InBarrier { // of a task
+		if mem := f.Team.Member(t.Num); mem != nil {
+			mem.PayWay(by, d)
+		}
+	}
+}
+
+// Lose records that events of a thread are missing before the current one.
+func (st *Stacks) Lose(t *Thread, n uint32) {
+	st.lost += uint64(n)
+	at := st.Tree.Root
+	if f := t.Top(); f != nil {
+		at = f.Node
+	}
+	st.Losses[tree.Row{Node: at, Row: t.Row}] += uint64(n)
+}
+
+// notePace follows a thread's pace at a hit.
+func (st *Stacks) notePace(t *Thread, at uint64, cost int64) {
+	dense := t.pace.Hit(at, cost)
+	if dense == 0 {
+		return
+	}
+	st.Tree.Root.Present(t.Row).Dense += dense
+	for i := len(t.Stack) - 1; i >= 0; i-- {
+		if f := &t.Stack[i]; f.Team != nil && f.Node.IsRegion() {
+			f.Node.Present(f.Row).Dense += dense
+			return
+		}
+	}
+}

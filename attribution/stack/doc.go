@@ -1,0 +1,14 @@
+// Package stack holds what threads are doing: each thread's stack of open regions (frames), the
+// teams that it is in, and the operations on them. A region is opened (Push) and closed (Pop,
+// Remove), left because an outer one ended (UnwindTo), or abandoned because its end was never seen
+// (Abandon). When it ends, its account (package ledger) is charged to its node of the call-path
+// tree, and handed up to the region around.
+//
+//   - thread.go, frame.go: a thread, an open region
+//   - stacks.go: opening and closing; unwind.go: closing what was left; lossy.go: closing after a loss
+//   - charge.go: what is charged beside the time, and when
+//   - task.go: tasks that end, and the regions that stood still for them
+//   - team.go, teams.go: teams, and what their threads are charged with when all have reported
+//   - rows.go, place.go: rows of threads; threads of which it is not known where they are
+//   - samples.go, presence.go: samples; a thread's time in a region as far as it is known at once
+package stack

@@ -1,0 +1,123 @@
+package stack
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// Phase is what a thread is doing in a region.
+type Phase uint8
+
+const (
+	Starting Phase = iota // team being started
+	Entering              // waiting for a lock
+	InBody
+	Leaving
+	InBarrier
+	Done // share done; a barrier may follow
+)
+
+// BodyEnd says how the end of a single's body shows, where no call tells it.
+type BodyEnd uint8
+
+const (
+	EndTold      BodyEnd = iota
+	LastInRegion         // the body ends with its parallel region
+	EndUnknown           // nothing is known of the end
+)
+
+// Frame is an open region on a thread's stack.
+type Frame struct {
+	ledger.Account
+	Node  *tree.Node
+	Team  *Team // parallel frames only
+	Row   int
+	Num   int32 // thread number before this frame was pushed (parallel)
+	Phase Phase
+	Flags event.Flag
+	Sp    uint64 // stack pointer at the event that opened the region
+
+	Resource  uint64          // address of the lock, or of a named critical's lock
+	TaskAt    uint64          // address of the task that is executed or created here
+	Section   uint64          // start of the section under way; 0: none
+	End       BodyEnd         // of a single
+	InlineEnd event.InlineEnd // of a construct without calls (flags has event.Inline)
+	nested    uint8           // of a target region: open calls between libomptarget's entry points
+	Kind      uint8           // of a user region: event.UserFunction and so on
+	// A user region on a cycle of regions: its node is that of the outer execution
+	// (enteredFromOther).
+	Inner bool
+	// Of a task's execution. resumed: an earlier part of it was executed before. internal: the
+	// runtime itself created the task.
+	Resumed, Internal bool
+}
+
+// part returns the part that a toll in this frame belongs to now.
+func (f *Frame) part() profile.Part {
+	switch f.Phase {
+	case Starting, Entering:
+		return profile.Enter
+	case InBarrier:
+		return profile.Barrier
+	case Leaving:
+		return profile.Exit
+	case Done:
+		if f.Parts[profile.Barrier].C > 0 { // between a reduction and its barrier
+			return profile.Barrier
+		}
+	}
+	switch c := f.Node.Key.Construct; {
+	case c == event.Single && f.Phase == Done,
+		(c == event.Sections && f.Node.Key.Runtime == event.Gomp || c == event.ParallelSections) && f.Section == 0:
+		return profile.Exec
+	}
+	return profile.Body
+}
+
+// Again reports whether an event opens the loop that is open already. Some loops have a probe
+// before the loop and one before its barrier, because some threads come to the second one only.
+func (f *Frame) Again(ev *event.Event) bool {
+	return f.Flags&ev.Flags&event.Inline != 0 && f.Phase == InBody && f.Node.Key.Construct == event.Loop &&
+		f.Node.Key.Site == ev.Site && f.InlineEnd == event.EndBarrier
+}
+
+// LeaveInline ends the body of an inline construct.
+func (f *Frame) LeaveInline(at uint64) {
+	if f.Node.Key.Construct == event.Loop {
+		f.CloseBody(at)
+		return
+	}
+	f.Pass(profile.Body, at)
+	f.Phase, f.Mark = Done, at
+}
+
+// HoldsCall notes the time of a call made directly in a region.
+func (f *Frame) HoldsCall(c *profile.MPIStats) {
+	s := f.Node.Stat(f.Row)
+	if f.Phase == InBarrier { // only an unobserved task can call MPI in a barrier
+		s.MPI.Wait += c.T
+		s.MPI.WaitNoCore += c.NoCore
+		if f.Team != nil { // the figures of the body have been taken already
+			s.Child += c.T
+			s.AddCost(profile.Cost{Child: c.Cost})
+			s.AddNoCore(profile.Cost{Child: c.NoCore})
+			return
+		}
+	}
+	f.Child += c.T
+	f.Contain(ledger.ByProbes, f.part(), c.Cost)
+	f.Contain(ledger.ByWait, f.part(), c.NoCore)
+}
+
+// TargetInner tells whether the inner of two such entry points returns.
+func (f *Frame) TargetInner() bool {
+	if f.nested == 0 {
+		return false
+	}
+	f.nested--
+	return true
+}
+
+const NoteCutOff = "an execution was under way when measurement ended, or was switched off: it is counted, with its time until then"

@@ -1,0 +1,147 @@
+package stack
+
+import (
+	"maps"
+	"slices"
+
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// Threads that existed when measurement began may be inside a region or in none. The regions of
+// such a thread first hang below a node of its own. An event, or the end of measurement, decides.
+// If the thread was in a region, the node becomes part of the region UNDER WAY. If it was in none,
+// the node's children move to the root.
+
+const NoteWhere = "also calls of threads that were there when measurement began, of which nothing told whether they were in a parallel region: they are shown outside"
+
+// existingAt returns the node that stands for the unknown place of a thread.
+func (st *Stacks) existingAt(t *Thread) *tree.Node {
+	n := st.Whereabouts[t.Tid]
+	if n == nil || n.Outside {
+		n = &tree.Node{Key: place.Key{Kind: place.Kind{Construct: event.Unknown}}, Parent: st.Tree.Root, Existing: true}
+		st.Tree.Root.Children = append(st.Tree.Root.Children, n)
+		st.Whereabouts[t.Tid] = n
+	}
+	return n
+}
+
+// CutOffExisting ends a thread of which no event has told where it is. If there are signs of a
+// region under way, the thread's time since measurement began is charged to that region. If there
+// are none, the thread was in no region.
+func (st *Stacks) CutOffExisting(t *Thread, end uint64) {
+	f := t.Top()
+	t.Stack = t.Stack[:0]
+	if slices.ContainsFunc(st.Tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
+		f.Parts[profile.Body].T = ledger.Span(f.Start, end)
+		st.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), f.Parts[profile.Body].T)
+		st.Partial++
+		return
+	}
+	if len(f.Node.Children) == 0 && len(f.Node.Samples) == 0 {
+		return
+	}
+	if st.Tree.Root.HoldsOpenMP() {
+		for _, c := range f.Node.Children {
+			c.Note(NoteWhere)
+		}
+	}
+	t.Known = false
+	st.Initial(t)
+	f.Node.Outside, f.Node.RowWas, f.Node.RowNow = true, f.Row, t.Row
+}
+
+// SettleExisting moves the nodes of threads that were in no region to the root. It adds the MPI
+// calls of all existing threads to the root.
+func (st *Stacks) SettleExisting() {
+	for _, tid := range slices.Sorted(maps.Keys(st.Whereabouts)) {
+		if n := st.Whereabouts[tid]; tid != st.Pid && !n.Outside && n.HoldsAnything() {
+			r := &st.Rows.List[st.Row(0, profile.UnknownNum)]
+			if !slices.Contains(r.TIDs, int(tid)) {
+				// All of them, without a bound: analysis.Threads counts them.
+				r.TIDs = append(r.TIDs, int(tid))
+			}
+		}
+	}
+	kept := st.Tree.Root.Children[:0]
+	var freed []*tree.Node
+	for _, n := range st.Tree.Root.Children {
+		if n.Outside {
+			n.MoveRow(n.RowWas, n.RowNow)
+			st.Tree.Root.Samples.AddAll(n.Samples)
+			freed = append(freed, n.Children...)
+		} else {
+			kept = append(kept, n)
+		}
+		if n.Existing {
+			for row := range n.Stats {
+				if m := n.Stats[row].MPI; m != nil {
+					st.Tree.Root.Stat(row).AddMPI(m)
+				}
+			}
+		}
+	}
+	st.Tree.Root.Children = append(kept, freed...)
+}
+
+// Enroll gives a new thread its row. The process's first thread is initial thread 0; other threads
+// count as workers until they start a team of their own.
+func (st *Stacks) Enroll(t *Thread) {
+	switch {
+	case st.Older[t.Tid]:
+		t.WaitUnsure = t.WaitUnsure || st.OffTime.C > 0
+		n := st.existingAt(t)
+		num := profile.UnknownNum
+		if t.Tid == st.Pid {
+			num, t.Primary = 0, true
+		}
+		t.OpenUnderWay(n, st.Row(0, num), st.Began)
+		t.Row = st.Row(0, num)
+	case t.Tid == st.Pid:
+		t.Row, t.Known, t.Initial = st.Row(0, 0), true, true
+		t.Home = t.Row
+		st.Roots = max(st.Roots, 1)
+	}
+}
+
+// Initial makes a thread that belongs to no team an initial thread.
+func (st *Stacks) Initial(t *Thread) {
+	if t.Known || len(t.Stack) > 0 {
+		return
+	}
+	st.Roots = max(st.Roots, 1) // 0 is the process's first thread, seen or not
+	switch {
+	case t.Initial: // it was inside a region that was not known
+		t.Row = t.Home
+	case t.Tid == st.Pid:
+		t.Row = st.Row(0, 0)
+	default:
+		t.Row = st.Row(st.newRoot(), 0)
+	}
+	t.Num, t.Known, t.Initial, t.Home = 0, true, true, t.Row
+}
+
+// OutsideAll moves user regions from below the node for a region under way at attach to the root,
+// when the thread turns out to be in no region.
+func (st *Stacks) OutsideAll(t *Thread) {
+	open, was := slices.Clone(t.Stack[1:]), t.Stack[0]
+	t.Stack, t.Known = t.Stack[:0], false
+	st.Initial(t)
+	was.Node.Outside, was.Node.RowWas, was.Node.RowNow = true, was.Row, t.Row
+	parent := st.Tree.Root
+	moved := map[*tree.Node]*tree.Node{}
+	for _, f := range open {
+		if to := moved[f.Node]; to != nil {
+			f.Node = to
+		} else {
+			to = st.Tree.Child(parent, f.Node.Key)
+			moved[f.Node], f.Node = to, to
+		}
+		f.Row = t.Row
+		parent = f.Node
+		t.Stack = append(t.Stack, f)
+	}
+}

@@ -1,0 +1,58 @@
+package stack
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
+)
+
+// entered notes that a row's thread begins a team's body.
+func (m *Team) entered(row int) {
+	p := m.Node.Present(row)
+	p.Count++
+	if m.Joined != 0 { // the thread was read late
+		p.Time += ledger.Span(m.Forked, m.Joined)
+	}
+}
+
+// Left notes that a team is joined.
+func (m *Team) Left() {
+	for i := range m.Members {
+		m.Node.Present(m.Members[i].Row).Time += ledger.Span(m.Forked, m.Joined)
+	}
+}
+
+// CutOffPresence notes that a row's thread is still in a team when measurement ends.
+func (m *Team) CutOffPresence(row int, end uint64) {
+	if m.Joined == 0 {
+		m.Node.Present(row).Time += ledger.Span(m.Forked, end)
+	}
+}
+
+// PresentUntil returns a row's presence in a region until a time. It includes the executions that
+// the thread t has open; t may be nil.
+func PresentUntil(n *tree.Node, row int, t *Thread, at uint64) (p tree.Presence) {
+	p = n.Presence(row)
+	if t == nil {
+		return p
+	}
+	for i := range t.Stack {
+		f := &t.Stack[i]
+		m := f.Team
+		// The second part: a worker's last team may be in use for another region now.
+		if f.Node != n || f.Row != row || m == nil || m.Node != n || m.Forked > f.Start {
+			continue
+		}
+		p.Open = f.Phase != InBarrier
+		if m.Joined == 0 {
+			p.Time += ledger.Span(m.Forked, at)
+		} else { // the primary thread was read first, and has noted all of the execution
+			p.Time -= ledger.Span(at, m.Joined)
+		}
+		if f.Phase != InBarrier { // else they are noted already
+			for j := i; j < len(t.Stack); j++ {
+				p.Paid += t.Stack[j].TakenSince()
+			}
+		}
+	}
+	return p
+}

@@ -1,0 +1,128 @@
+package stack
+
+import (
+	"slices"
+
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// Stacks are the threads' stacks of open regions, with what all regions share.
+type Stacks struct {
+	*Rows
+	*Teams
+	Tree   *tree.Tree
+	Ledger *ledger.Ledger
+	Pid    uint32
+
+	Older map[uint32]bool // threads older than the measurement
+	// Nodes of existing threads that are not known to be in a region or outside (existingAt).
+	Whereabouts map[uint32]*tree.Node
+	// When measurement of existing threads began, or went on after a pause; 0: there are none.
+	Began     uint64
+	Started   uint64           // time of the first event; 0: there was none
+	Watched   bool             // there were changes of what is observed, or there may be some
+	Gone      event.Constructs // constructs that were unobserved at some time
+	CoreWaits map[uint32]int64 // without a core before the measurement, ns, by thread id
+
+	Unmatched uint64 // events that belong to no open region
+	Partial   uint64 // executions that were seen in part
+	lost      uint64
+	Losses    map[tree.Row]uint64
+
+	OffSince uint64  // when measurement was switched off; 0: it is on
+	OffBy    *Thread // the thread whose marker switched it off
+	OffTime  profile.Span
+
+	StackLo, StackHi uint64 // see MainStack
+}
+
+// Push opens a region under the thread's current one.
+func (st *Stacks) Push(t *Thread, k place.Key, ev *event.Event) *Frame {
+	st.Mend(t, k.Construct, ev)
+	st.Initial(t)
+	parent := st.Tree.Root
+	if f := t.Top(); f != nil {
+		parent = f.Node
+	}
+	return t.Open(st.Tree.Child(parent, k), ev)
+}
+
+// Pop closes the innermost region at a time and charges it.
+func (st *Stacks) Pop(t *Thread, at uint64) { st.Remove(t, len(t.Stack)-1, at) }
+
+// Remove closes the i-th region of the stack. OpenMP lets locks overlap, so regions that were
+// opened inside it may still be open. Their time until now lies in it, the rest in its parent.
+func (st *Stacks) Remove(t *Thread, i int, at uint64) {
+	f := &t.Stack[i]
+	if i+1 < len(t.Stack) {
+		var more ledger.Sum
+		for j := i + 2; j < len(t.Stack); j++ {
+			more.Add(&t.Stack[j].Account)
+		}
+		st.Ledger.PayOpen(&f.Account, &t.Stack[i+1].Account, &more, at)
+	}
+	exec := ledger.Span(f.Start, at) - f.Away
+	if outer := t.outer(i); outer >= 0 { // its time is part of the outer execution's
+		for j := outer + 1; j < i; j++ {
+			t.Stack[j].LeaveOut(f.Due(at))
+		}
+		exec = 0
+		st.Ledger.TakeOut(&f.Account, &t.Stack[outer].Account, t.Stack[outer].part())
+	} else {
+		st.HandUp(t, i, at)
+	}
+	st.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), exec)
+	st.Ledger.Release(&f.Account)
+	if i+1 == len(t.Stack) {
+		t.Stack = t.Stack[:i]
+		return
+	}
+	t.Stack = append(t.Stack[:i], t.Stack[i+1:]...)
+}
+
+// HandUp charges the region around the i-th one, which ends at a time, with the i-th one's account.
+func (st *Stacks) HandUp(t *Thread, i int, at uint64) {
+	if i > 0 {
+		f, up := &t.Stack[i], &t.Stack[i-1]
+		st.Ledger.HandUp(&f.Account, &up.Account, up.part(), at)
+	}
+}
+
+// Disown gives the account of the i-th region to the region around it as its own.
+func (st *Stacks) Disown(t *Thread, i int) {
+	if i > 0 {
+		f, up := &t.Stack[i], &t.Stack[i-1]
+		st.Ledger.Disown(&f.Account, &up.Account, up.part())
+	}
+}
+
+// Abandon closes the innermost region if its end was not seen. The execution counts. Its times are
+// not known and are left out.
+func (st *Stacks) Abandon(t *Thread) { st.drop(t, len(t.Stack)-1) }
+
+// drop abandons the i-th region of the stack.
+func (st *Stacks) drop(t *Thread, i int) {
+	f := &t.Stack[i]
+	if m := f.Team; m != nil && f.Num >= 0 {
+		if !m.Charged {
+			st.abandonTeam(m)
+		}
+		t.Num = f.Num
+	} else if m == nil && !f.Resumed && !f.Internal { // a worker's part is settled with its team
+		s := f.Node.Stat(f.Row)
+		s.Exec.C++
+		st.Ledger.CountUnknown(s)
+	}
+	f.Node.Note("the end of some executions was not seen: they are counted, their times are not")
+	// Otherwise the end may have come while the construct was not observed.
+	if !st.Gone.Has(f.Node.Key.Construct) {
+		st.Unmatched++
+	}
+	st.Disown(t, i)
+	t.Stack = slices.Delete(t.Stack, i, i+1)
+	t.SetClock()
+}

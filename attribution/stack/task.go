@@ -1,0 +1,142 @@
+package stack
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// SuspendedBy returns the lowest index from which on the frames of a thread stand still while it
+// executes the task at i. That is the task which it has suspended. Outside of tasks, it is only the
+// tasking construct in which it executes the task (see resume).
+func (t *Thread) SuspendedBy(i int) int {
+	next := -1
+	for j := i - 1; j >= 0; j-- {
+		f := &t.Stack[j]
+		if f.Internal {
+			continue
+		}
+		if next < 0 {
+			next = j
+		}
+		switch c := f.Node.Key.Construct; {
+		case tree.IsExecution(c):
+			return j
+		case c.IsParallel():
+			j = 0
+		}
+	}
+	if next >= 0 && t.Stack[next].Node.Key.Construct.IsTasking() {
+		return next
+	}
+	return i
+}
+
+// Executing returns the frame of the explicit task that the thread executes, nil if it executes its
+// implicit task.
+func (t *Thread) Executing() *Frame {
+	if i := t.Context(); i >= 0 && tree.IsExecution(t.Stack[i].Node.Key.Construct) {
+		return &t.Stack[i]
+	}
+	return nil
+}
+
+// Context returns the index of the innermost frame that is an implicit or
+// explicit task; -1 outside any.
+func (t *Thread) Context() int {
+	for i := len(t.Stack) - 1; i >= 0; i-- {
+		if IsContext(t.Stack[i].Node.Key.Construct) {
+			return i
+		}
+	}
+	return -1
+}
+
+// IsContext tells whether a construct's frame is an implicit or explicit task.
+func IsContext(c event.Construct) bool { return c.IsParallel() || tree.IsExecution(c) }
+
+// SetClock sets the thread's clock to that of the innermost task.
+func (t *Thread) SetClock() {
+	t.Suspended = 0
+	if x := t.Executing(); x != nil {
+		t.Suspended = uint64(x.Away)
+	}
+}
+
+// LeaveTask charges the task in the innermost frame, and resumes the frames that the thread had
+// suspended for it.
+func (st *Stacks) LeaveTask(t *Thread, at uint64) {
+	f := t.Top()
+	var v ledger.Interval
+	if f.Internal { // its time counts for the frames that it interrupted
+		v = st.Ledger.Interrupted(&f.Account)
+		st.Disown(t, len(t.Stack)-1)
+	} else {
+		v = st.Ledger.Executed(&f.Account, ledger.Span(f.Start, at))
+		f.Parts[profile.Body].T = v.Active
+		st.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), v.Active)
+		st.Ledger.Release(&f.Account)
+	}
+	if s := f.Node.Stat(f.Row); f.Resumed {
+		s.Exec.C-- // the execution was counted with its first part
+		s.Enter.C--
+	}
+	t.Stack = t.Stack[:len(t.Stack)-1]
+	st.resume(t, &v, at)
+}
+
+// resume lets the frames go on that a thread had suspended to execute tasks. The innermost frame is
+// the wait in which the thread executed the tasks, or the call that created them.
+func (st *Stacks) resume(t *Thread, v *ledger.Interval, at uint64) {
+	f := t.Top()
+	if x := t.Executing(); x != nil {
+		st.Ledger.StandStill(&x.Account, v)
+		t.Suspended = uint64(x.Away)
+		if f.waits() || f.Internal {
+			f.Waited(v, true)
+		}
+		return
+	}
+	t.Suspended = 0
+	switch {
+	case f == nil:
+		return
+	case f.Team != nil && f.Phase == InBarrier: // the figures of the body have been taken already
+		st.resumeBarrier(t, v, at)
+		return
+	case f.Node.Key.Construct.IsTasking(): // its clock stood still
+		st.Ledger.StandStill(&f.Account, v)
+		// The barrier time of a tasking construct is the wait with nothing to do.
+		if f.Phase == InBarrier {
+			f.Parts[profile.Barrier].T -= v.Wall
+		} else {
+			f.Parts[profile.Body].T -= v.Wall
+		}
+	default:
+		st.Ledger.Hold(&f.Account, v, f.part())
+	}
+	if f.waits() {
+		f.Waited(v, false)
+	}
+}
+
+// resumeBarrier charges a thread's part in a team with tasks that it executed in the final barrier.
+func (st *Stacks) resumeBarrier(t *Thread, v *ledger.Interval, at uint64) {
+	f := t.Top()
+	if f.Num >= 0 { // the primary thread counts until the join
+		st.Ledger.HoldCounters(&f.Account, v)
+	}
+	m := f.Team
+	if mem := m.Member(t.Num); mem != nil && !m.Charged && m.Forked <= f.Mark {
+		m.lastTask = max(m.lastTask, at)
+		st.Ledger.Execute(&mem.Share, v, f.Num < 0)
+		f.Node.Present(mem.Row).Paid += v.TakenBy()
+	}
+}
+
+// waits tells whether a thread that executes tasks in this frame does so because it has to wait
+// there.
+func (f *Frame) waits() bool {
+	return f.Phase == InBarrier || f.Node.Key.Construct == event.TaskLoop || f.Node.Key.Construct == event.TaskYield
+}

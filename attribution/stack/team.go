@@ -1,0 +1,169 @@
+package stack
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/profile"
+)
+
+// League is an execution of a teams construct in libomp. Each team of the league runs on a thread
+// of its own, and that thread is thread 0 of its team.
+type League struct {
+	Team     *Team // its members are the threads that execute the teams
+	Fn       uint64
+	Instance uint16
+}
+
+const noteLeague = "a row is a team of the league: 0 runs on the thread that encountered the construct, " +
+	"the others are numbered in the order in which they were seen to begin, which need not be that of their team numbers"
+
+// TeamKey is the name by which a runtime knows a team.
+type TeamKey struct {
+	Instance uint16 // of the runtime library: two libraries may use the same addresses
+	Key      uint64
+}
+
+// TeamList holds the executions of one team that are not settled yet.
+type TeamList struct {
+	key  TeamKey
+	Open []*Team
+}
+
+// Team is one execution of a parallel region.
+type Team struct {
+	Key     TeamKey
+	Bound   bool      // key is known
+	list    *TeamList // nil: the team is in no list
+	Node    *tree.Node
+	Primary *Thread // the thread that forked it
+	Root    int
+	Size    int32 // 0: not known
+	Forked  uint64
+	Joined  uint64 // 0: not yet
+	Members []Member
+	Ended   int
+	last    uint64 // of a charged team: when the last of its threads had ended its body
+	late    []lateSample
+	// How much earlier the last thread's body would have ended without probes, ns (early).
+	earlier  int64
+	lastTask uint64 // when the last task ended that was executed in the final barrier
+	Charged  bool
+	// Time that the fork's hit took after its time stamp: all threads begin later by that much.
+	ForkToll  int64
+	JoinTolls ledger.Tolls // from the end of the primary thread's body to the join
+	Queued    bool         // it is in Engine.settle
+}
+
+// waitOf returns the part of a member's time in a team that passed without a core. It is the
+// member's own time without a core. For starting and ending the team, it is the primary thread's,
+// which does that work for all. For workers in the final barrier it is not known.
+func (m *Team) waitOf(mem *Member, begin, last, joined uint64) profile.Cost {
+	joinWait := m.JoinTolls[ledger.ByWait]
+	enter, barrier, exit := mem.Entered(ledger.ByWait), mem.InBarrier(ledger.ByWait), min(joinWait, ledger.Span(last, joined))
+	if mem.num == 0 {
+		barrier += joinWait - exit
+	} else if first := m.Member(0); first != nil {
+		enter = min(ledger.Span(m.Forked, begin), max(enter, first.Entered(ledger.ByWait)))
+	}
+	return mem.Cost(ledger.ByWait, enter, barrier, exit)
+}
+
+// costOf returns the part of a member's time in a team that probes took. All threads leave the
+// final barrier when the last thread has come to it. The hit at the end of that thread's body is of
+// the same kind as the primary thread's. So this hit and the one at the join belong to the exit of
+// every thread. A thread in the barrier waits for others: of its own hits there, only those of
+// tasks that it executes cost it time.
+func (m *Team) costOf(mem *Member, last uint64) profile.Cost {
+	enter := mem.Entered(ledger.ByProbes)
+	if mem.num != 0 {
+		enter += m.ForkToll
+	}
+	c := mem.Cost(ledger.ByProbes, enter, mem.InBarrier(ledger.ByProbes), m.JoinTolls[ledger.ByProbes])
+	c.Wait = m.lateOf(mem, last)
+	c.Exec += c.Wait
+	c.Barrier += c.Wait
+	return c
+}
+
+// paid returns how much later a thread ended its body because of its own probes and those of the
+// fork (ns).
+func (m *Team) paid(mem *Member) int64 {
+	d := mem.Taken()
+	if mem.num != 0 {
+		d += m.ForkToll
+	}
+	return d
+}
+
+// early returns how much earlier the last of a team's threads would have ended its body without
+// probes (ns). All bodies began at one time. The last thread may have waited for others within the
+// region, so it cannot have ended before any of them.
+func (m *Team) early(last uint64) int64 {
+	bare := int64(0)
+	for i := range m.Members {
+		mem := &m.Members[i]
+		bare = max(bare, ledger.Span(m.Forked, min(mem.End, last))-m.paid(mem))
+	}
+	return max(0, ledger.Span(m.Forked, last)-bare)
+}
+
+// lateOf returns the part of a thread's wait in the final barrier that is due to threads which
+// probes slowed down more than this one (ns). If tasks were executed meanwhile, the thread may have
+// waited for these, and the part is not known: 0.
+func (m *Team) lateOf(mem *Member, last uint64) int64 {
+	if mem.Tasks > 0 || m.lastTask > 0 || m.earlier == 0 {
+		return 0
+	}
+	return max(0, min(m.earlier-m.paid(mem), ledger.Span(min(mem.End, last), last)))
+}
+
+// NumberInLeague gives a thread the next number in its league. Thread 0 is the thread that
+// encountered the construct. The true team number would have to be read from the runtime's
+// internals.
+func (m *Team) NumberInLeague(t *Thread) int32 {
+	m.Node.Note(noteLeague)
+	n := int32(1)
+	for m.Member(n) != nil {
+		n++
+	}
+	t.InLeague = true
+	return n
+}
+
+// Member returns the part of the thread with a number, nil if it has none.
+func (m *Team) Member(num int32) *Member {
+	// Threads mostly begin in order of their numbers.
+	if i := int(num); i < len(m.Members) && m.Members[i].num == num {
+		return &m.Members[i]
+	}
+	for i := range m.Members {
+		if m.Members[i].num == num {
+			return &m.Members[i]
+		}
+	}
+	return nil
+}
+
+// Share returns the account of a thread's part in a team, nil if the part is not known.
+func (m *Team) Share(num int32) *ledger.Share {
+	if mem := m.Member(num); mem != nil {
+		return &mem.Share
+	}
+	return nil
+}
+
+// Member is one thread's part in a team.
+type Member struct {
+	num   int32
+	Row   int
+	Begin uint64
+	End   uint64       // 0: not yet
+	Body  profile.Span // of parallel sections, or of a league: what the thread executed
+	ledger.Share
+}
+
+// EndLost ends a member's body at a time, because its end was lost.
+func (mem *Member) EndLost(at uint64) {
+	mem.End = at
+	mem.Lose()
+}

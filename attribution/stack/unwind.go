@@ -1,0 +1,135 @@
+package stack
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+const (
+	noteUnwound = "left by an exception or longjmp: their time reaches to the thread's next event"
+	NoteMutual  = "entered again from other regions that were entered from it: the inner executions' time is counted here, and left out of those other regions, within which it lay"
+	noteNoEnd   = "entered again, or left, before their end marker was reached: their time reaches until then"
+)
+
+const NoteNowaitSingle = "single nowait makes no call at its end: its body time is not known and shows as 0"
+
+// LeaveUser closes a user region whose end was not reached. Other constructs opened in it have been
+// left with it, except locks, which may still be unset, and user regions of markers.
+func (st *Stacks) LeaveUser(t *Thread, i int, at uint64) {
+	for j := len(t.Stack) - 1; j > i; j-- {
+		switch f := &t.Stack[j]; f.Node.Key.Construct {
+		case event.Lock, event.NestLock, event.UserRegion:
+		default:
+			st.drop(t, j)
+		}
+	}
+	f := &t.Stack[i]
+	switch f.Kind {
+	case event.UserMarker:
+		f.Node.Note(noteNoEnd)
+	default:
+		f.Node.Note(noteUnwound)
+	}
+	f.Parts[profile.Body].T = ledger.Span(f.Mark, at)
+	st.Remove(t, i, at)
+}
+
+// CloseAt closes the i-th region of a thread's stack at a time. The region keeps its figures until
+// then.
+func (st *Stacks) CloseAt(t *Thread, i int, at uint64) {
+	at -= t.suspendedAt(i)
+	// Its clock has stood still since then.
+	if i+1 < len(t.Stack) && tree.IsExecution(t.Stack[i+1].Node.Key.Construct) {
+		at = t.Stack[i+1].Start - t.suspendedAt(i) // it has stood still since then
+	}
+	f := &t.Stack[i]
+	f.Node.Flags |= tree.Unobserved
+	if f.Phase == Done {
+		st.Remove(t, i, f.Mark)
+		return
+	}
+	f.Uncounted = true
+	f.Stop(at)
+	st.Remove(t, i, at)
+}
+
+// Stop ends a frame's current phase early, at a given time.
+func (f *Frame) Stop(at uint64) {
+	d := ledger.Span(f.Mark, at)
+	switch f.Phase {
+	case Starting, Entering:
+		f.Parts[profile.Enter].T += d
+	case InBody:
+		f.Parts[profile.Body].T += d
+		f.Parts[profile.Body].C = max(f.Parts[profile.Body].C, 1)
+	case InBarrier:
+		f.Parts[profile.Barrier].T += d
+	case Leaving:
+		f.Parts[profile.Exit].T += d
+	}
+}
+
+// suspendedAt returns how far the clock of the i-th region lags behind (ns): the suspended time of
+// the task that contains the region.
+func (t *Thread) suspendedAt(i int) uint64 {
+	for i--; i >= 0; i-- {
+		switch f := &t.Stack[i]; {
+		case tree.IsExecution(f.Node.Key.Construct):
+			return uint64(f.Away)
+		case IsContext(f.Node.Key.Construct):
+			return 0
+		}
+	}
+	return 0
+}
+
+// CloseBody ends the body phase of a worksharing frame.
+func (f *Frame) CloseBody(at uint64) {
+	switch f.Node.Key.Construct {
+	case event.Sections:
+		if f.Node.Key.Runtime == event.Kmpc {
+			f.Pass(profile.Body, at)
+		}
+	case event.Single:
+	default:
+		f.Pass(profile.Body, at)
+		f.Parts[profile.Body].C++
+	}
+	f.Phase, f.Mark = Done, at
+}
+
+// UnwindTo closes all frames inside the i-th frame and returns the i-th.
+func (st *Stacks) UnwindTo(t *Thread, i int, at uint64) *Frame {
+	for len(t.Stack)-1 > i {
+		switch f := t.Top(); {
+		case f.Phase == Done:
+			st.Pop(t, f.Mark)
+		case f.Phase == InBody && f.End == LastInRegion && f.Node.Key.Construct == event.Single:
+			f.Pass(profile.Body, at)
+			st.Pop(t, at)
+		case f.IsOpenSingle():
+			st.PopSingle(t)
+		case f.Node.Key.Construct == event.UserRegion:
+			st.LeaveUser(t, len(t.Stack)-1, at)
+		default:
+			st.Abandon(t)
+		}
+	}
+	return t.Top()
+}
+
+// IsOpenSingle tells whether a frame is a single whose body the thread executes, and nothing is
+// known of the body's end. This occurs where GCC turns the call into the last jump of a function:
+// the body is empty.
+func (f *Frame) IsOpenSingle() bool {
+	return f.Node.Key.Construct == event.Single && f.Phase == InBody && f.End == EndUnknown
+}
+
+// PopSingle closes an open single whose thread turns out to have gone on.
+func (st *Stacks) PopSingle(t *Thread) {
+	f := t.Top()
+	f.Node.Note(NoteNowaitSingle)
+	st.Pop(t, f.Mark)
+}

@@ -1,0 +1,142 @@
+package attribution
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/place"
+	"ompp-attach/attribution/stack"
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// User regions: functions, lines and marked stretches of the program's own code. Plain probes
+// report where they are entered and left. An exception or a longjmp may leave them without passing
+// such a probe. Stacks grow down, so an event whose stack pointer lies above that of a function's
+// entry shows that the function has been left.
+
+// users applies the events of user regions.
+type users struct {
+	*stack.Stacks
+	hasUser bool // user regions occur
+}
+
+// leaveLeft closes functions that the stack pointer of an event shows to have been left.
+func (us *users) leaveLeft(t *stack.Thread, ev *event.Event) {
+	if us.hasUser && ev.SP != 0 {
+		us.leaveUnwound(t, ev, ev.SP)
+	}
+}
+
+func (us *users) enterUser(t *stack.Thread, ev *event.Event) {
+	us.hasUser = true
+	above := ev.SP
+	if ev.Value == event.UserFunction {
+		above++ // a function entered at the same stack pointer has replaced the other one
+	}
+	us.leaveUnwound(t, ev, above)
+	k := place.Key{Kind: place.Kind{Construct: event.UserRegion}, Site: ev.Site, Fn: ev.Fn}
+	if ev.Value != event.UserFunction {
+		// The same code in the same call of its function.
+		if i := t.Find(event.UserRegion, func(f *stack.Frame) bool { return f.Node.Key == k && f.Sp == ev.SP }); i >= 0 {
+			if ev.Value == event.UserLinesAgain {
+				return
+			}
+			us.LeaveUser(t, i, ev.Time)
+		}
+	}
+	var f *stack.Frame
+	if outer := t.EnteredFromOther(k); outer != nil {
+		f = t.Open(outer, ev)
+		f.Inner = true
+		outer.Note(stack.NoteMutual)
+	} else {
+		f = us.Push(t, k, ev)
+	}
+	f.Kind, f.Phase, f.Parts[profile.Body].C = uint8(ev.Value), stack.InBody, 1
+	if f.Kind == event.UserLinesAgain {
+		f.Kind = event.UserLines
+	}
+	if ev.Flags&event.FreeAtOnce != 0 { // the same instruction leaves the region
+		us.Pop(t, ev.Time)
+	}
+}
+
+// exitUser closes the execution that ends. Of the executions of a recursive function, that is the
+// one whose entry lies least above the current stack pointer.
+func (us *users) exitUser(t *stack.Thread, ev *event.Event) {
+	at := -1
+	for i := len(t.Stack) - 1; i >= 0; i-- {
+		f := &t.Stack[i]
+		if stack.IsContext(f.Node.Key.Construct) {
+			break
+		}
+		if f.Node.Key.Construct != event.UserRegion || f.Node.Key.Site != ev.Site || f.Node.Key.Fn != ev.Fn {
+			continue
+		}
+		if f.Kind != event.UserFunction {
+			at = i
+			break
+		}
+		if f.Sp >= ev.SP && (ev.Value != event.UserJump || f.Sp == ev.SP) && (at < 0 || f.Sp < t.Stack[at].Sp) {
+			at = i
+		}
+	}
+	if at < 0 {
+		switch ev.Value {
+		// Mostly the jump of a switch, or a last line that was reached another way.
+		case event.UserJump, event.UserLines:
+		default:
+			us.Unmatched++
+		}
+		return
+	}
+	sp := t.Stack[at].Sp
+	for i := len(t.Stack) - 1; i > at; i-- {
+		switch f := &t.Stack[i]; {
+		case f.Node.Key.Construct != event.UserRegion:
+		case t.Stack[at].Kind == event.UserMarker:
+			if f.Kind == event.UserMarker {
+				us.LeaveUser(t, i, ev.Time)
+			}
+		case f.Kind != event.UserMarker && f.Sp <= sp && us.SameStack(f.Sp, sp):
+			us.LeaveUser(t, i, ev.Time)
+		}
+	}
+	f := &t.Stack[at]
+	f.Parts[profile.Body].T = ledger.Span(f.Mark, ev.Time)
+	us.Remove(t, at, ev.Time)
+}
+
+// leaveUnwound closes the functions whose stack frames lie below the address sp, from the innermost
+// one outwards. It stops at the first function on another stack.
+func (us *users) leaveUnwound(t *stack.Thread, ev *event.Event, sp uint64) {
+	lowest, near, last := -1, false, uint64(0)
+	for i := len(t.Stack) - 1; i >= 0; i-- {
+		f := &t.Stack[i]
+		if stack.IsContext(f.Node.Key.Construct) {
+			break
+		}
+		if f.Node.Key.Construct != event.UserRegion || f.Kind == event.UserMarker {
+			continue
+		}
+		if last == 0 && f.Sp >= sp {
+			return // the usual case
+		}
+		if last != 0 && !us.SameStack(f.Sp, last) {
+			break
+		}
+		last = f.Sp
+		near = near || us.SameStack(f.Sp, sp)
+		if f.Sp >= sp {
+			break
+		}
+		lowest = i
+	}
+	if !near || lowest < 0 {
+		return
+	}
+	for i := len(t.Stack) - 1; i >= lowest; i-- {
+		if f := &t.Stack[i]; f.Node.Key.Construct == event.UserRegion && f.Kind != event.UserMarker {
+			us.LeaveUser(t, i, ev.Time)
+		}
+	}
+}
