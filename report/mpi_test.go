@@ -354,7 +354,7 @@ func TestPprofShowsCallSites(t *testing.T) {
 	if err := os.WriteFile(name, []byte(written(t, "pprof", figure6(t), Options{})), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for index, want := range map[string]string{"bytes_out": "40MB   100%   100%       40MB   100%  MPI_Send main.c:55", "mpi_time": "320ms   100%   100%      320ms   100%  MPI_Send main.c:55"} {
+	for index, want := range map[string]string{"bytes_out": "40MB   100%   100%       40MB   100%  main::MPI_Send 55", "mpi_time": "320ms   100%   100%      320ms   100%  main::MPI_Send 55"} {
 		out, err := exec.Command("go", "tool", "pprof", "-top", "-sample_index="+index, name).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)

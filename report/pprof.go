@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strconv"
 	"time"
@@ -103,18 +102,6 @@ func buildPprof(p *profile.Profile, o Options) *pprof.Profile {
 	}
 	b.samples()
 	return b.out
-}
-
-// frameName is the name of a region's frame: `CRITICAL main.c (13-15) (unnamed)`, but `MPI_Send
-// main.c:53`, as call sites are usually named.
-func frameName(r *profile.Region) string {
-	if r.Construct != event.MPI {
-		return r.Construct.String() + " " + regionText(r)
-	}
-	if l := &r.Location; l.File != "" && l.Begin > 0 {
-		return fmt.Sprintf("%s %s:%s%d", clean(r.Name), clean(path.Base(l.File)), mark(l.Mark), l.Begin)
-	}
-	return clean(r.Name) + " " + locationText(&r.Location)
 }
 
 func (b *pprofBuilder) regionLocation(i int, r *profile.Region) *pprof.Location {

@@ -92,7 +92,7 @@ func (c *code) function(f *profile.Frame) *pprof.Function {
 	id := functionID{clean(frameFunction(f)), f.File}
 	fn := c.functions[id]
 	if fn == nil {
-		fn = &pprof.Function{ID: uint64(len(c.out.Function) + 1), Name: id.name, SystemName: id.name, Filename: id.file}
+		fn = &pprof.Function{ID: uint64(len(c.out.Function) + 1), Name: functionName(id.name), SystemName: id.name, Filename: id.file}
 		c.functions[id] = fn
 		c.out.Function = append(c.out.Function, fn)
 	}

@@ -12,6 +12,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/analysis"
+	"ompp-attach/event"
 	"ompp-attach/profile"
 )
 
@@ -58,19 +59,19 @@ func TestPprofTimes(t *testing.T) {
 		// execT 32, less children: LOOP 12, CRITICALs 1.44 and .24, SECTIONS
 		// 2.04, SINGLE 1.2, BARRIER .4, MASTER .2, inner .8; inclusive adds
 		// the .8 of the inner teams' workers
-		"PARALLEL main.c (20-60)":           {13.68, 32.8},
-		"LOOP main.c (24-30)":               {10.8, 12},
-		"ORDERED main.c (27-28)":            {1.2, 1.2},
-		"CRITICAL main.c (33-36) (unnamed)": {1.74, 1.74},
-		"CRITICAL main.c (38-~41) (queue)":  {.14, .24},
-		"LOCK ~solve (libsolve.so+0x1a2b)":  {.1, .1},
-		"SECTIONS main.c (43-48)":           {2.04, 2.04},
-		"SINGLE main.c (50-52)":             {1.2, 1.2},
-		"BARRIER main.c (54)":               {.4, .4},
-		"MASTER main.c (56)":                {.2, .2},
-		"PARALLEL inner.c (10-18)":          {1.3, 1.6},
-		"PARALLEL LOOP worker.c (5-9)":      {10, 10},
-		"UNDER WAY (unknown place)":         {1, 1},
+		"main::PARALLEL 20-60":         {13.68, 32.8},
+		"main::LOOP 24-30":             {10.8, 12},
+		"main::ORDERED 27-28":          {1.2, 1.2},
+		"main::CRITICAL 33-36":         {1.74, 1.74},
+		"main::CRITICAL queue 38-~41":  {.14, .24},
+		"libsolve::LOCK ~solve 0x1a2b": {.1, .1},
+		"main::SECTIONS 43-48":         {2.04, 2.04},
+		"main::SINGLE 50-52":           {1.2, 1.2},
+		"main::BARRIER 54":             {.4, .4},
+		"main::MASTER 56":              {.2, .2},
+		"inner::PARALLEL 10-18":        {1.3, 1.6},
+		"worker::PARALLEL LOOP 5-9":    {10, 10},
+		"UNDER WAY (unknown place)":    {1, 1},
 	} {
 		if flat[name] != ns(want[0]) || cum[name] != ns(want[1]) {
 			t.Errorf("%s: flat %d, cumulated %d; want %d, %d", name, flat[name], cum[name], ns(want[0]), ns(want[1]))
@@ -97,7 +98,7 @@ func TestPprofAgreesWithOmpp(t *testing.T) {
 		exclusive := map[string]int64{}
 		for i := 1; i < len(p.Nodes); i++ {
 			r := &p.Regions[p.Nodes[i].Region]
-			exclusive[r.Construct.String()+" "+regionText(r)] += blocks[i].Sum.Exec.T - blocks[i].Sum.Child
+			exclusive[frameName(r)] += blocks[i].Sum.Exec.T - blocks[i].Sum.Child
 			count += blocks[i].Sum.Exec.C
 			for _, s := range p.Nodes[i].Stats {
 				if r.Construct.IsParallel() && p.Threads[s.Thread].Num > 0 {
@@ -106,7 +107,7 @@ func TestPprofAgreesWithOmpp(t *testing.T) {
 			}
 		}
 		for r, b := range analysis.Flat(p) {
-			name := p.Regions[r].Construct.String() + " " + regionText(&p.Regions[r])
+			name := frameName(&p.Regions[r])
 			if want := b.Sum.Exec.T + inner[r]; cum[name] != want {
 				t.Errorf("%s: cumulated %d, want execT + inner workers %d", name, cum[name], want)
 			}
@@ -194,7 +195,7 @@ func TestPprofTool(t *testing.T) {
 	}
 	// One session for all: starting pprof is the slow part.
 	cmd := exec.Command(goTool, "tool", "pprof", path)
-	cmd.Stdin = strings.NewReader("top\npeek ^LOCK\ntraces\ntags\nsample_index=sync\ntop\nexit\n")
+	cmd.Stdin = strings.NewReader("top\npeek LOCK\ntraces\ntags\nsample_index=sync\ntop\nexit\n")
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "GOCACHE="+goEnv(t, goTool, "GOCACHE"), "GOMODCACHE="+goEnv(t, goTool, "GOMODCACHE"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -203,12 +204,12 @@ func TestPprofTool(t *testing.T) {
 	for _, want := range []string{
 		`(?m)^Type: time\n`,
 		`of 50\.30?s total`,
-		`13\.68s +27\.20% .* 32\.80s +65\.21%  PARALLEL main\.c \(20-60\)\n`,
+		`13\.68s +27\.20% .* 32\.80s +65\.21%  main::PARALLEL 20-60\n`,
 		// -peek: the lock below the critical section that takes it
-		`CRITICAL main\.c \(38-~41\) \(queue\)\n *0\.10s .* \| +LOCK ~solve`,
-		`ORDERED main\.c \(27-28\)\n +LOOP main\.c \(24-30\)\n +PARALLEL main\.c \(20-60\)\n +mixed\n`,
+		`main::CRITICAL queue 38-~41\n *0\.10s .* \| +libsolve::LOCK ~solve 0x1a2b`,
+		`main::ORDERED 27-28\n +main::LOOP 24-30\n +main::PARALLEL 20-60\n +mixed\n`,
 		`(?m)thread: .*(\n.*)*1:1`,
-		`1100ms .* CRITICAL main\.c \(33-36\) \(unnamed\)`, // the time of waiting
+		`1100ms .* main::CRITICAL 33-36`, // the time of waiting
 	} {
 		if !regexp.MustCompile(want).Match(out) {
 			t.Errorf("pprof's output does not match %s:\n%s", want, out)
@@ -223,4 +224,39 @@ func goEnv(t *testing.T, goTool, name string) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// pprof shortens a name to the part behind a dot or ::, for boxes that are narrow. That part is
+// what the region is, and no region has another.
+func TestNamesSurviveShortening(t *testing.T) {
+	at := func(c event.Construct, name string, l profile.Location) *profile.Region {
+		return &profile.Region{Construct: c, Name: name, Location: l}
+	}
+	place := profile.Location{File: "/src/my.solver/plate.f.c", Begin: 223, Function: "solve"}
+	code := profile.Location{Function: "ns::Grid::step", Object: "/usr/lib/libsolve.so.1.2", Offset: 0x1a2b, Mark: profile.Approx}
+	for _, tt := range []struct {
+		of         *profile.Region
+		full, tiny string
+	}{
+		{at(event.Lock, "", place), "plate::LOCK 223", "LOCK 223"},
+		{at(event.Critical, "queue.a", place), "plate::CRITICAL queue_a 223", "CRITICAL queue_a 223"},
+		{at(event.MPI, "MPI_Send", place), "plate::MPI_Send 223", "MPI_Send 223"},
+		{at(event.UserRegion, "phase 1.5", place), "plate::USER REGION phase 1_5 223", "USER REGION phase 1_5 223"},
+		{at(event.Loop, "", code), "libsolve::LOOP ~ns:Grid:step 0x1a2b", "LOOP ~ns:Grid:step 0x1a2b"},
+		{at(event.MPI, "MPI_Recv", profile.Location{Object: "/bin/a.out", Offset: 16}), "a::MPI_Recv 0x10", "MPI_Recv 0x10"},
+		{at(event.Unknown, "", profile.Location{}), "UNDER WAY (unknown place)", "UNDER WAY (unknown place)"},
+	} {
+		full := frameName(tt.of)
+		parts := regexp.MustCompile(`::|\.`).Split(full, -1)
+		if tiny := parts[len(parts)-1]; full != tt.full || tiny != tt.tiny || len(parts) > 2 {
+			t.Errorf("%q, in a narrow box %q; want %q, %q", full, tiny, tt.full, tt.tiny)
+		}
+	}
+	for symbol, want := range map[string]string{"solve": "solve", "solve._omp_fn.0": "solve (omp_fn_0)", "solve.constprop.0.isra.0": "solve (constprop_0_isra_0)",
+		"main.omp_outlined": "main (omp_outlined)", ".omp_outlined.": ".omp_outlined.", "ns::f(int) [clone ._omp_fn.1]": "ns::f(int) [clone ._omp_fn.1]",
+		"libgomp.so.1.0.0+0x1e2d0": "libgomp+0x1e2d0", "[libgomp.so.1.0.0]": "[libgomp]", "[unknown]": "[unknown]"} {
+		if got := functionName(symbol); got != want {
+			t.Errorf("%s: %q, want %q", symbol, got, want)
+		}
+	}
 }
