@@ -5,11 +5,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ompp-attach/analysis"
 	"ompp-attach/efficiency"
 	"ompp-attach/internal/testbin"
+	"ompp-attach/model"
 )
 
 // clocked are the times (ns) that a rank of efficient.c took by its own clock.
@@ -130,4 +132,66 @@ func compareMetrics(t *testing.T, run *efficiency.Run, truth []clocked) {
 		}
 	})
 	t.Logf("hybrid parallel efficiency %.4f, want %.4f; %.1f%% without a core", tree.Value, want["hybrid_parallel"], 100*away)
+}
+
+// TestMultithreadingEfficiency: e_mt of a region by Eq. 4, from a run of one thread and one of several,
+// and its estimate from the latter alone, are within 2 % of those by the program's own clock.
+func TestMultithreadingEfficiency(t *testing.T) {
+	for _, b := range []build{{"gcc", "-O0 -g"}, {"clang-19", "-O3 -g"}} {
+		t.Run(b.compiler, func(t *testing.T) {
+			bin := testbin.Build(t, "amdahl.c", testbin.Options{Compiler: b.compiler, Flags: strings.Fields(b.flags)})
+			var runs []*efficiency.Run
+			var labels []string
+			var region, work []float64 // ns by the program's clock
+			threads := []int{1, 2, 4}
+			for i, n := range threads {
+				s := run(t, options{env: append(threadsEnv(n), "OMP_WAIT_POLICY=passive")}, bin)
+				region, work = append(region, 0), append(work, 0)
+				if _, err := fmt.Sscanf(s.stdout, "region %f\nwork %f", &region[i], &work[i]); err != nil || s.main == nil {
+					t.Fatalf("%v\n%s%s", err, s.stdout, s.stderr)
+				}
+				runs, labels = append(runs, efficiency.OfProfile(analysis.Adjust(s.main))), append(labels, fmt.Sprint(n))
+			}
+			scaling := efficiency.Compare(runs, labels, false)
+			regions := scaling.Regions(func(g *efficiency.Region) string { return fmt.Sprint(g.Location.Begin) })
+			if p, err := efficiency.Compare(runs[:2], labels[:2], false).Predict(); err != nil {
+				t.Error(err)
+			} else {
+				got, measured := p.At(1, 4), float64(runs[2].Runtime)/1e9
+				t.Logf("4 threads: %.3f s predicted from the runs with 1 and 2, %.3f s measured: %.1f%% off", got, measured, 100*model.Error(got, measured))
+			}
+			one := longestTeam(runs[0])
+			for i, n := range threads {
+				team := longestTeam(runs[i])
+				away := team.Share(efficiency.NoCore) + one.Share(efficiency.NoCore)
+				e := regions[0].EMT[i]
+				for _, x := range []struct {
+					what      string
+					got, want float64
+				}{
+					{"Eq. 4", e.Value, model.Multithreading(region[0], n, region[i])},
+					{"estimate", team.Efficiency(), work[i] / (float64(n) * region[i])},
+				} {
+					if math.Abs(x.got-x.want) > efficiencyTolerance*x.want+away {
+						t.Errorf("%d threads: e_mt by %s: %.4f, want %.4f (%.1f%% without a core)", n, x.what, x.got, x.want, 100*away)
+					}
+				}
+				if e.Estimated {
+					t.Errorf("%d threads: e_mt is estimated, though there is a run of one thread", n)
+				}
+				t.Logf("%d threads: e_mt %.4f, estimated %.4f; by construction %.4f", n, e.Value, team.Efficiency(),
+					model.Loop{Serial: 8, Unparallel: 1, Threads: n}.Efficiency()*9/8)
+			}
+		})
+	}
+}
+
+// longestTeam returns the parts of the parallel region with most time.
+func longestTeam(r *efficiency.Run) (most efficiency.Parts) {
+	for i := range r.Regions {
+		if g := &r.Regions[i]; g.Team.Sum() > most.Sum() {
+			most = g.Team
+		}
+	}
+	return most
 }

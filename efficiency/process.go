@@ -48,8 +48,7 @@ type Process struct {
 
 // Figures are those of a region of any construct.
 type Figures struct {
-	// Own are the losses of the region itself, without the regions inside it. What MPIIdle is for
-	// the whole is here at the MPI call sites outside of parallel regions.
+	// Own are the losses of the region itself, without the regions inside it.
 	Own Parts
 	// Team is set for parallel regions: the time of all threads of the team by part, with all
 	// constructs in the region but those in nested parallel regions.
@@ -97,8 +96,7 @@ type walker struct {
 	ends    analysis.StartEnd
 	roots   map[int]*initial
 	useful  []int64 // by thread
-	// The time that waits at barriers and for tasks are of Synch, and parallel regions and tasks
-	// that were started: TALP counts these apart.
+	// TALP counts apart: waits at barriers and for tasks, which are in Synch, and created tasks.
 	barriers int64
 	tasks    uint64
 	// The part of NoCore outside of parallel regions.
@@ -204,17 +202,18 @@ func (w *walker) node(i int) {
 	}
 	for j, c := range w.classes[i] {
 		thread := n.Stats[j].Thread
+		t := w.p.Threads[thread]
 		switch {
+		case team < 0 && t.Num != 0: // a thread of which it is not known where it was
+			continue
 		case team < 0:
 			own.chargeSerial(&c)
 			w.Parts.chargeSerial(&c)
 			w.serialNoCore += c.NoCore
 			w.useful[thread] -= c.Sum()
-			if t := w.p.Threads[thread]; t.Num == 0 {
-				w.roots[t.Root].outside += c.MPI
-				if region.Construct == event.MPI {
-					w.roots[t.Root].outside += c.NoCore
-				}
+			w.roots[t.Root].outside += c.MPI
+			if region.Construct == event.MPI {
+				w.roots[t.Root].outside += c.NoCore
 			}
 			continue
 		case team == outermost:
@@ -316,7 +315,6 @@ func (w *walker) teams() {
 
 // idle adds the time outside of regions: that of initial threads, and that of the others meanwhile.
 func (w *walker) idle() {
-	var whole int64
 	for _, r := range w.roots {
 		r.lived = max(r.lived, r.parallel)
 		outside := r.lived - r.parallel
@@ -326,7 +324,6 @@ func (w *walker) idle() {
 		w.Parts[MPIIdle] += others * mpi
 		w.Parts[SerialIdle] += others * (outside - mpi)
 		w.Parts[TeamIdle] += others*r.parallel - r.workers
-		whole += r.lived * int64(max(1, r.threads))
 	}
 	w.Parts[Serial] -= w.Parts[SerialMPI] + w.Parts[SerialWait] + w.serialNoCore
 	for i := range w.Parts { // what does not fit is small: clocks of different threads

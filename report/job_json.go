@@ -12,6 +12,7 @@ import (
 	"ompp-attach/job"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/report/efficiencies"
 )
 
 // jobVersion grows whenever a reader of the old version would misread the new one.
@@ -31,7 +32,9 @@ type (
 		Ranks      []rankJSON     `json:"ranks"`
 		Regions    []regionJSON   `json:"regions"`
 		ByRank     byRankJSON     `json:"by_rank"`
-		Notes      []string       `json:"notes"`
+
+		Efficiency efficiencies.Overview `json:"efficiency"`
+		Notes      []string              `json:"notes"`
 	}
 	ruleJSON struct {
 		StdDev   float64 `json:"differs_stddev"`
@@ -127,10 +130,11 @@ type (
 func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
 	x := j.Exchange()
 	out := jobJSON{Version: jobVersion, Size: j.Size, Missing: append([]int{}, j.Missing()...), Accounting: o.Volumes.String(),
-		Rule:     ruleJSON{job.DiffersStdDev, job.DiffersRange, job.DiffersCount, job.InStep, job.MinRanks},
-		Summary:  summaryToJSON(j.Summary(o.Volumes)),
-		Exchange: exchangeJSON{known(x.ImbalMPI), known(x.WorkMPI), x.Trade, x.Steady},
-		Notes:    append([]string{}, j.Troubles()...), Regions: []regionJSON{}}
+		Rule:       ruleJSON{job.DiffersStdDev, job.DiffersRange, job.DiffersCount, job.InStep, job.MinRanks},
+		Summary:    summaryToJSON(j.Summary(o.Volumes)),
+		Exchange:   exchangeJSON{known(x.ImbalMPI), known(x.WorkMPI), x.Trade, x.Steady},
+		Efficiency: efficiencies.OverviewOf(j.Efficiency()),
+		Notes:      append([]string{}, j.Troubles()...), Regions: []regionJSON{}}
 	for _, q := range j.Quantities() {
 		out.Quantities = append(out.Quantities, quantityJSON{q.Name, q.Whole, q.Verdict.String(), *toJSON(q.Stats)})
 	}

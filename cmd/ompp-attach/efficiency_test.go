@@ -112,3 +112,30 @@ func TestSignature(t *testing.T) {
 	c.SetArgs([]string{"signature", t.TempDir()})
 	wantError(t, c.Execute(), exitFailure, "holds no recorded profile")
 }
+
+func TestPredict(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "predict.json")
+	one, two := rankDirectory(t, 0), rankDirectory(t, 0, 1)
+	c := root()
+	c.SetArgs([]string{"predict", "--format", "json", "-o", name, one, two})
+	if err := c.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil || !json.Valid(data) || !strings.Contains(string(data), `"cores": 8`) {
+		t.Errorf("%v\n%s", err, data)
+	}
+	for _, bad := range []struct {
+		args   []string
+		status int
+		words  string
+	}{
+		{[]string{"predict", "--format", "csv", one}, exitUsage, `unknown format "csv" of predict`},
+		{[]string{"predict", "--cores", "-1", one}, exitUsage, "--cores -1: give a number"},
+		{[]string{"predict", t.TempDir()}, exitFailure, "holds no recorded profile"},
+	} {
+		c := root()
+		c.SetArgs(bad.args)
+		wantError(t, c.Execute(), bad.status, bad.words)
+	}
+}

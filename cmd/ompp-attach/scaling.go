@@ -62,19 +62,10 @@ func scaling(dirs []string, f *reportFlags, weak bool) error {
 	if f.dir == "-" && len(formats) > 1 {
 		return &exitError{exitUsage, errors.New("-o - takes one format; give a directory for several")}
 	}
-	var runs []*efficiency.Run
-	var labels []string
-	for _, dir := range dirs {
-		found, err := readRuns(dir, f)
-		if err != nil {
-			return err
-		}
-		if len(found) > 1 {
-			return fmt.Errorf("%s holds the profiles of %d processes that are no ranks of a job: scaling compares runs of one process or one job", dir, len(found))
-		}
-		runs, labels = append(runs, found[0].Run), append(labels, filepath.Base(filepath.Clean(dir)))
+	s, err := compareRuns(dirs, f, weak)
+	if err != nil {
+		return err
 	}
-	s := efficiency.Compare(runs, labels, weak)
 	o := efficiencies.Options{Label: report.RegionText, All: f.view.all}
 	if f.dir == "-" {
 		if formats[0].Name != "text" {
@@ -98,4 +89,21 @@ func scaling(dirs []string, f *reportFlags, weak bool) error {
 		tellFile(name)
 	}
 	return errors.Join(errs...)
+}
+
+// compareRuns reads a run from each directory.
+func compareRuns(dirs []string, f *reportFlags, weak bool) (*efficiency.Scaling, error) {
+	var runs []*efficiency.Run
+	var labels []string
+	for _, dir := range dirs {
+		found, err := readRuns(dir, f)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 1 {
+			return nil, fmt.Errorf("%s holds the profiles of %d processes that are no ranks of a job: give a directory with one process or one job", dir, len(found))
+		}
+		runs, labels = append(runs, found[0].Run), append(labels, filepath.Base(filepath.Clean(dir)))
+	}
+	return efficiency.Compare(runs, labels, weak), nil
 }

@@ -15,12 +15,18 @@ const jsonVersion = 1
 
 // The types below are docs/efficiency.md's.
 type (
-	// Run is a run in JSON.
-	Run struct {
-		Version        int              `json:"version"`
-		Program        string           `json:"program"`
-		Ranks          int              `json:"ranks"` // 0: the process used no MPI
-		Missing        int              `json:"missing,omitempty"`
+	runJSON struct {
+		Version int    `json:"version"`
+		Program string `json:"program"`
+		Ranks   int    `json:"ranks"` // 0: the process used no MPI
+		Missing int    `json:"missing,omitempty"`
+		Overview
+		Processes []processJSON `json:"processes"`
+		Regions   []regionJSON  `json:"regions"`
+		Notes     []string      `json:"notes"`
+	}
+	// Overview holds the figures of a whole run in JSON.
+	Overview struct {
 		Threads        int              `json:"threads"`
 		Runtime        int64            `json:"runtime_ns"`
 		EMT            float64          `json:"e_mt"`
@@ -30,9 +36,6 @@ type (
 		Multiplicative Metric           `json:"pop_multiplicative"`
 		Additive       Metric           `json:"pop_additive"`
 		TALP           talpJSON         `json:"talp"`
-		Processes      []processJSON    `json:"processes"`
-		Regions        []regionJSON     `json:"regions"`
-		Notes          []string         `json:"notes"`
 	}
 	// Metric is a metric in JSON, with those that it consists of.
 	Metric struct {
@@ -91,15 +94,11 @@ func metricJSON(m efficiency.Metric) Metric {
 	return out
 }
 
-// JSON returns the run as docs/efficiency.md describes.
-func JSON(r *efficiency.Run) Run {
+// OverviewOf returns the figures of a whole run.
+func OverviewOf(r *efficiency.Run) Overview {
 	whole := r.Whole()
-	out := Run{Version: jsonVersion, Program: r.Program, Missing: r.Missing, Threads: r.Threads(), Runtime: r.Runtime, EMT: whole.Efficiency(),
-		Estimated: []string{"e_mt"}, Parts: partsJSON(&whole), Most: map[string]int{}, Multiplicative: metricJSON(r.Multiplicative()),
-		Additive: metricJSON(r.Additive()), TALP: talpRegion(r.TALP()), Regions: []regionJSON{}, Notes: Notes(r)}
-	if r.UsesMPI() {
-		out.Ranks = len(r.Processes)
-	}
+	out := Overview{Threads: r.Threads(), Runtime: r.Runtime, EMT: whole.Efficiency(), Estimated: []string{"e_mt"}, Parts: partsJSON(&whole),
+		Most: map[string]int{}, Multiplicative: metricJSON(r.Multiplicative()), Additive: metricJSON(r.Additive()), TALP: talpRegion(r.TALP())}
 	if r.Estimated() {
 		out.Estimated = []string{"all"}
 	}
@@ -107,6 +106,15 @@ func JSON(r *efficiency.Run) Run {
 		if most, _ := r.Most(part); most != nil {
 			out.Most[part.Key()] = most.Number
 		}
+	}
+	return out
+}
+
+// WriteJSON writes the run as docs/efficiency.md describes.
+func WriteJSON(w io.Writer, r *efficiency.Run, _ Options) error {
+	out := runJSON{Version: jsonVersion, Program: r.Program, Missing: r.Missing, Overview: OverviewOf(r), Regions: []regionJSON{}, Notes: Notes(r)}
+	if r.UsesMPI() {
+		out.Ranks = len(r.Processes)
 	}
 	for i := range r.Processes {
 		p := &r.Processes[i]
@@ -123,11 +131,8 @@ func JSON(r *efficiency.Run) Run {
 		}
 		out.Regions = append(out.Regions, line)
 	}
-	return out
+	return encode(w, out)
 }
-
-// WriteJSON writes the run as JSON.
-func WriteJSON(w io.Writer, r *efficiency.Run, _ Options) error { return encode(w, JSON(r)) }
 
 func encode(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
