@@ -38,7 +38,8 @@ func (m *Measurement) SetBudget(share float64) error {
 	return nil
 }
 
-// keepBudget lets the governor decide from the costs, and carries out the decisions, until ctx ends.
+// keepBudget lets the governor decide from the costs, and carries out the decisions, until ctx
+// ends.
 func (m *Measurement) keepBudget(ctx context.Context) {
 	b := m.budget
 	m.reader.mu.Lock()
@@ -88,8 +89,8 @@ func (m *Measurement) carryOut(d budget.Decision) {
 	}
 }
 
-// observeAll tells all engines of a change in the observation of a group, as of now. reader.mu is held, so
-// that no later event has been fed yet.
+// observeAll tells all engines of a change in the observation of a group, as of now. reader.mu is
+// held, so that no later event has been fed yet.
 func (rd *reader) observeAll(g event.Group, change attribution.Change) {
 	now := ktime()
 	for _, p := range rd.procs {

@@ -1,12 +1,13 @@
 package collect
 
 import (
-	"ompp-attach/collect/target"
-	"ompp-attach/collect/user"
-	"ompp-attach/symbols"
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect/target"
+	"ompp-attach/collect/user"
+	"ompp-attach/symbols"
 )
 
 // checkUser ends a launched program before its first instruction if a function that was asked for

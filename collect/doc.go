@@ -1,5 +1,8 @@
 // Package collect runs a measurement. It follows processes, places probes in the runtimes that the
-// processes map, reads the records, and feeds the engine of each process.
+// processes map, reads the records, and feeds the engine of each process. What needs no measurement
+// has packages of its own: target looks at processes from outside, launch starts programs, user and
+// selection hold what the user asked for, places finds addresses in the source, budget decides what
+// is probed, and advice says what the user should know.
 //
 // # Stopping and continuing
 //
@@ -42,15 +45,15 @@
 //
 // # One collector measures the ranks of a node
 //
-// `run` finds a rank's number in its environment (launch.RankOf). The tool of a rank does little itself
-// (cmd/ompp-attach/rank.go). It launches the program, hands the program's PID to the collector by a
-// unix socket, and passes on signals. It waits until the files are written, and ends as the program
-// did. The first tool on a node starts the collector (cmd/ompp-attach/wire.go). A lock decides
-// which tool is the first, and the listening socket is created before the collector's process. The
-// collector has a session of its own and keeps none of the launcher's files open, because launchers
-// kill by process group and wait until their pipes are closed. If a rank's tool is killed, the
-// collector follows the program by its pidfd. If the collector is killed, the kernel side or the
-// guardian continues the stopped processes.
+// `run` finds a rank's number in its environment (launch.RankOf). The tool of a rank does little
+// itself (cmd/ompp-attach/rank.go). It launches the program, hands the program's PID to the
+// collector by a unix socket, and passes on signals. It waits until the files are written, and ends
+// as the program did. The first tool on a node starts the collector (cmd/ompp-attach/wire.go). A
+// lock decides which tool is the first, and the listening socket is created before the collector's
+// process. The collector has a session of its own and keeps none of the launcher's files open,
+// because launchers kill by process group and wait until their pipes are closed. If a rank's tool
+// is killed, the collector follows the program by its pidfd. If the collector is killed, the kernel
+// side or the guardian continues the stopped processes.
 //
 // A Measurement has several Programs. A Program is a process that was launched or attached to, with
 // all processes that it starts. The program's number is part of the flags with which the kernel
@@ -94,8 +97,8 @@
 //
 // # The parts of a measurement, and their locks
 //
-// A Measurement consists of four parts. Each part has a lock named mu, and uses only the parts above
-// it in this table.
+// A Measurement consists of four parts. Each part has a lock named mu, and uses only the parts
+// above it in this table.
 //
 //	part      does                                      its mu protects
 //	reader    reads the rings, feeds the engines        its fields, and of each process the struct

@@ -2,8 +2,9 @@ package collect
 
 import (
 	"context"
-	"ompp-attach/collect/target"
 	"time"
+
+	"ompp-attach/collect/target"
 )
 
 // reapEvery is how often we look for processes that have ended, if there may be any. Each look

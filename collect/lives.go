@@ -20,8 +20,8 @@ type lives struct {
 	programs programs
 	guard    launch.Guard
 
-	// mu is held while a life is acted on, and while a program's measurement ends. It is taken before
-	// placer.mu. It guards the fields below.
+	// mu is held while a life is acted on, and while a program's measurement ends. It is taken
+	// before placer.mu. It guards the fields below.
 	mu               sync.Mutex
 	strangers        strangers
 	debuggersChecked time.Time

@@ -2,6 +2,8 @@ package collect
 
 import (
 	"io"
+	"sync/atomic"
+
 	"ompp-attach/bpf"
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/selection"
@@ -9,7 +11,6 @@ import (
 	"ompp-attach/perfcounters"
 	"ompp-attach/preflight"
 	"ompp-attach/symbols"
-	"sync/atomic"
 )
 
 // Measurement is one run of the tool. Its zero value is not usable: call New. It consists of the

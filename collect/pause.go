@@ -96,9 +96,9 @@ func (m *Measurement) Resume(pid int) error {
 	return nil
 }
 
-// takenOut tells whether another goroutine has taken a process out of procs while mu was not held.
-// The process has ended or runs another program, and its engine belongs to that goroutine. mu is
-// held.
+// takenOut tells whether another goroutine has taken a process out of procs while reader.mu was not
+// held. The process has ended or runs another program, and its engine belongs to that goroutine.
+// reader.mu is held.
 func (rd *reader) takenOut(p *Process) bool { return rd.procs[p.pid] != p }
 
 // measured finds a process that is being measured.

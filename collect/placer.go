@@ -4,12 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"ompp-attach/collect/target"
-	"ompp-attach/event"
-	"ompp-attach/preflight"
-	"ompp-attach/probes"
-	"ompp-attach/probes/openmp"
-	"ompp-attach/symbols"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +11,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect/target"
+	"ompp-attach/event"
+	"ompp-attach/preflight"
+	"ompp-attach/probes"
+	"ompp-attach/probes/openmp"
+	"ompp-attach/symbols"
 )
 
 // placer places probes in the files that processes map, and removes them.
@@ -26,8 +27,8 @@ type placer struct {
 
 	finders []CodeFinder // set before the measurement starts
 
-	// mu guards the fields below, and what is placed in each process (placement). It is taken before
-	// reader.mu.
+	// mu guards the fields below, and what is placed in each process (placement). It is taken
+	// before reader.mu.
 	mu      sync.Mutex
 	plans   map[*symbols.Object]planned   // an inode may be reused for another file
 	code    map[*symbols.Object]planned   // plans of probes in the files' own code
@@ -171,8 +172,8 @@ func (pc *placer) newPlan(mod *symbols.Module, imported func(string) bool) (*pro
 // (synchronize_srcu). Another tool's probes on the same library can delay that by seconds.
 const closeLimit = time.Second
 
-// removeProbes removes the probes of a process for good. While a debugger is attached to a program that
-// runs on, the probes are held (see heldProbes).
+// removeProbes removes the probes of a process for good. While a debugger is attached to a program
+// that runs on, the probes are held (see heldProbes).
 func (pc *placer) removeProbes(p *Process) {
 	pc.mu.Lock()
 	p.detached = true

@@ -2,6 +2,12 @@ package collect
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/target"
@@ -9,11 +15,6 @@ import (
 	"ompp-attach/files"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
-	"slices"
-	"strings"
-	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
 // profiles makes the profiles of processes that are not fed any more, and of copies of processes.

@@ -1,9 +1,10 @@
 package collect
 
 import (
-	"ompp-attach/profile"
 	"testing"
 	"time"
+
+	"ompp-attach/profile"
 )
 
 func TestOneEach(t *testing.T) {

@@ -49,8 +49,8 @@ func (m *Measurement) Snapshot() *Result {
 	return res
 }
 
-// foldsWritten is how long we wait for threads with folded executions to have one more hit, which writes
-// them.
+// foldsWritten is how long we wait for threads with folded executions to have one more hit, which
+// writes them.
 const foldsWritten = 2 * time.Millisecond
 
 // copyProcesses copies what is known of a program's measured processes. What a thread has folded

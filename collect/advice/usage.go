@@ -2,8 +2,9 @@ package advice
 
 import (
 	"maps"
-	"ompp-attach/event"
 	"slices"
+
+	"ompp-attach/event"
 )
 
 // Usage follows, over time, how many threads of each OpenMP runtime of a process are inside

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"ompp-attach/event"
 	"slices"
 	"time"
+
+	"ompp-attach/event"
 )
 
 // Window is the length of the time over which a budget holds, wherever it begins.

@@ -1,14 +1,15 @@
 package budget
 
 import (
-	"ompp-attach/event"
 	"testing"
 	"time"
+
+	"ompp-attach/event"
 )
 
-// A simulated program. While the probes of a group are placed, each thread pays a share of
-// its time for the group, and for a while after the probes were removed. The governor must let no thread pay more than the
-// budget.
+// A simulated program. While the probes of a group are placed, each thread pays a share of its time
+// for the group, and for a while after the probes were removed. The governor must let no thread pay
+// more than the budget.
 type simulatedCosts struct {
 	g       *Governor
 	now     uint64

@@ -6,8 +6,8 @@ import (
 	"ompp-attach/symbols"
 )
 
-// DebugFiles are the separate debug files that a measurement fetches. They have no lock of their own.
-// Their zero value fetches nothing.
+// DebugFiles are the separate debug files that a measurement fetches. They have no lock of their
+// own. Their zero value fetches nothing.
 type DebugFiles struct {
 	fetch func(buildID string) error // nil: nothing is fetched
 	// found maps an object to one of the same file that has found its debug file, or to nil.

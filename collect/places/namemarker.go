@@ -1,8 +1,9 @@
 package places
 
 import (
-	"ompp-attach/event"
 	"strings"
+
+	"ompp-attach/event"
 )
 
 // maxMarkerName bounds the length in bytes of a name that is given at run time.

@@ -1,11 +1,12 @@
 package selection
 
 import (
-	"ompp-attach/event"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/event"
 )
 
 func TestSelectionWords(t *testing.T) {

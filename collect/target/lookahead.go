@@ -39,8 +39,8 @@ func LookAhead(pid int, inlining bool) {
 	}()
 }
 
-// Files returns the list of the files that a process maps which is not measured yet. The list is kept
-// until TakeFiles.
+// Files returns the list of the files that a process maps which is not measured yet. The list is
+// kept until TakeFiles.
 func Files(pid int) *symbols.Process { return lookedAhead.add(pid).list }
 
 // TakeFiles returns and forgets the list of the files of a process that begins to be measured.

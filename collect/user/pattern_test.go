@@ -1,9 +1,10 @@
 package user
 
 import (
-	"ompp-attach/symbols"
 	"strings"
 	"testing"
+
+	"ompp-attach/symbols"
 )
 
 func TestPatterns(t *testing.T) {

@@ -1,11 +1,12 @@
 package user
 
 import (
+	"sync"
+
 	"ompp-attach/bpf"
 	"ompp-attach/probes"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
-	"sync"
 )
 
 // Regions are the regions that the user asked for, and where they were found. mu guards the
