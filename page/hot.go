@@ -15,7 +15,8 @@ func (b *builder) hot() {
 		return
 	}
 	b.out.Sampled = clean(s.Event)
-	for _, h := range analysis.HotLines(b.p) {
+	b.sampled = analysis.HotLines(b.p)
+	for _, h := range b.sampled {
 		if h.Region < 0 {
 			continue
 		}
@@ -50,7 +51,7 @@ func (b *builder) sources() {
 			want(l.File, l.Begin, min(max(l.Begin, l.End), l.Begin+mostOfRegion-1))
 		}
 	}
-	for _, h := range analysis.HotLines(b.p) {
+	for _, h := range b.sampled {
 		for _, l := range h.Lines[:min(mostLines, len(h.Lines))] {
 			if l.Frame >= 0 && b.p.Frames[l.Frame].Line > 0 {
 				f := &b.p.Frames[l.Frame]

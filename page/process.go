@@ -46,6 +46,7 @@ type builder struct {
 	classes [][]analysis.Classes // by node, as its Stats
 	own     []map[int]*Parts     // by region and thread: the parts of the exclusive time
 	teams   []map[int]*Parts     // the same of parallel regions, with all regions inside
+	sampled []analysis.Hot
 }
 
 func headOf(p *profile.Profile, o report.Options) Head {
