@@ -47,13 +47,13 @@
 //
 // mpi.bpf.c writes one record per MPI call, at the call's return, to the thread's ring. What the
 // call would move is computed at entry: counts from the arguments, sizes by formulas that package
-// accessor derived from the library (`evaluate` in mpi_args.h), arrays by programs that may sleep.
-// Until the return this waits in the thread's storage, where a lower stack pointer tells calls
-// nested in the call, which are left out. Values of predefined handles are kept per thread, since a
-// read of user memory is the dearest part. A call that never returns is reported as under way when
-// its thread ends, or by a walk over the threads when the measurement ends (MPI.CutOff). Records of
-// calls by the bindings of Fortran and C++ carry the stack. Persistent requests, and the degrees of
-// topologies, are kept by process and handle from the call that makes them.
+// mpilib/handles derived from the library (`evaluate` in mpi_args.h), arrays by programs that may
+// sleep. Until the return this waits in the thread's storage, where a lower stack pointer tells
+// calls nested in the call, which are left out. Values of predefined handles are kept per thread,
+// since a read of user memory is the dearest part. A call that never returns is reported as under
+// way when its thread ends, or by a walk over the threads when the measurement ends (MPI.CutOff).
+// Records of calls by the bindings of Fortran and C++ carry the stack. Persistent requests, and the
+// degrees of topologies, are kept by process and handle from the call that makes them.
 //
 // # Counters
 //
