@@ -164,7 +164,7 @@ func (ca *calls) chargeMPI(t *stack.Thread, s *profile.MPIStats) {
 	switch {
 	case len(t.Stack) == 0:
 		ca.Tree.Root.Stat(t.Row).AddMPI(s)
-	case !t.Stack[0].Node.Existing: // otherwise settleExisting does this
+	case !t.Stack[0].Node.Existing: // otherwise placeExisting does this
 		ca.Tree.Root.Stat(t.Stack[0].Row).AddMPI(s)
 	}
 }

@@ -5,32 +5,44 @@ import (
 	"ompp-attach/event"
 )
 
-// handler applies an event of one edge and construct to its thread. It answers false if the event
-// has to wait for earlier events of other threads.
-type handler func(e *engine, t *stack.Thread, ev *event.Event) bool
+// handler applies an event of one edge and construct to its thread.
+type handler func(e *engine, t *stack.Thread, ev *event.Event)
 
-// handlers holds what is to be done, by edge and construct; nil: nothing. The sizes are powers of
-// two above the numbers of edges and constructs, so that an index needs no check.
-var handlers = newHandlers()
+// beginner applies a begin. It answers false if the begin has to wait for earlier events of other
+// threads.
+type beginner func(e *engine, t *stack.Thread, ev *event.Event) bool
 
+// The sizes of the table are powers of two above the numbers of edges and constructs, so that an
+// index needs no check.
 const (
 	maxEdges      = 32
 	maxConstructs = 64
 )
 
-type handlerTable [maxEdges][maxConstructs]handler
+// handlerTable holds what is to be done, by edge and construct; nil: nothing.
+type handlerTable struct {
+	handlers [maxEdges][maxConstructs]handler
+	begins   [maxConstructs]beginner // in place of the handlers of the edge Begin
+}
 
-func handlerOf(ev *event.Event) handler {
-	return handlers[ev.Edge%maxEdges][ev.Construct%maxConstructs]
+var handlers = newHandlers()
+
+// dispatch applies an event by its handler. It answers false if the event has to wait.
+func (h *handlerTable) dispatch(e *engine, t *stack.Thread, ev *event.Event) bool {
+	c := ev.Construct % maxConstructs
+	if ev.Edge == event.Begin && h.begins[c] != nil {
+		return h.begins[c](e, t, ev)
+	}
+	if f := h.handlers[ev.Edge%maxEdges][c]; f != nil {
+		f(e, t, ev)
+	}
+	return true
 }
 
 // set sets the handler of an edge for some constructs.
-func (h *handlerTable) set(edge event.Edge, f func(*engine, *stack.Thread, *event.Event), of ...event.Construct) {
+func (h *handlerTable) set(edge event.Edge, f handler, of ...event.Construct) {
 	for _, c := range of {
-		h[edge][c] = func(e *engine, t *stack.Thread, ev *event.Event) bool {
-			f(e, t, ev)
-			return true
-		}
+		h.handlers[edge][c] = f
 	}
 }
 
@@ -51,8 +63,9 @@ func newHandlers() *handlerTable {
 	h.tasks(tasking)
 	h.set(event.Folded, (*engine).folded, all...)
 
+	h.begins[event.UserRegion], h.begins[event.MPI] = nil, nil
 	for edge := range event.Edge(maxEdges) {
-		h[edge][event.UserRegion] = nil
+		h.handlers[edge][event.UserRegion] = nil
 		h.set(edge, (*engine).mpi, event.MPI)
 	}
 	h.set(event.Enter, (*engine).enterUser, event.UserRegion)
@@ -66,7 +79,7 @@ func newHandlers() *handlerTable {
 func (h *handlerTable) teams(all []event.Construct) {
 	h.set(event.Fork, (*engine).fork, all...)
 	for _, c := range all {
-		h[event.Begin][c] = (*engine).begin
+		h.begins[c] = (*engine).begin
 	}
 	h.set(event.End, (*engine).end, all...)
 	h.set(event.Join, (*engine).join, all...)
@@ -110,8 +123,8 @@ func (h *handlerTable) tasks(tasking []event.Construct) {
 	for edge := range event.Edge(maxEdges) {
 		h.set(edge, (*engine).endTask, event.TaskExec)
 	}
-	h[event.Begin][event.TaskExec] = (*engine).beginTask
+	h.begins[event.TaskExec] = (*engine).beginTask
 	for _, edge := range []event.Edge{event.Wait, event.Waited} {
-		h[edge][event.Task], h[edge][event.TaskLoop] = nil, nil
+		h.handlers[edge][event.Task], h.handlers[edge][event.TaskLoop] = nil, nil
 	}
 }

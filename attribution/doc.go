@@ -116,7 +116,7 @@
 // With --max-overhead, Engine.Watch tells each change of what is observed, with its time, before
 // any later event. The engine applies the change to each thread when that thread's events come to
 // it (watching.go): open regions of the affected constructs are closed, and their events are
-// ignored until they are observed again. A change is settled when every thread has come to it. At
+// ignored until they are observed again. A change is done when every thread has come to it. At
 // each change the engine reads the figures of each thread. Package estimate makes rates of two
 // readings, and adds the estimates of the gaps to the figures.
 //

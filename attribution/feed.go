@@ -129,10 +129,7 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 			return true
 		}
 	}
-	if h := handlerOf(ev); h != nil {
-		return h(e, t, ev)
-	}
-	return true
+	return handlers.dispatch(e, t, ev)
 }
 
 // watch is Engine.Watch.

@@ -23,9 +23,9 @@ func (e *engine) finish(end uint64) *profile.Profile {
 		e.countOff(end)
 		end = off
 	}
-	e.settleAll(end)
-	e.settleWatch(end)
-	e.SettleExisting()
+	e.closeAll(end)
+	e.addEstimates(end)
+	e.PlaceExisting()
 	e.tellLives()
 	p := build.Assemble(&build.Input{Tree: e.Tree, Threads: e.Rows.List, Pid: e.Pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
 		Stacks: e.Sampling.Stacks, Losses: e.Losses, RowOfSample: e.rowOfSample, Measured: e.measured(end),
@@ -39,8 +39,8 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	return p
 }
 
-// settleAll charges everything that is open at a time.
-func (e *engine) settleAll(end uint64) {
+// closeAll charges everything that is open at a time.
+func (e *engine) closeAll(end uint64) {
 	e.advance(end + 2*stragglerWait)
 	// In order: threads that turn out to be initial threads are numbered here.
 	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {

@@ -38,7 +38,7 @@ func (in *inlined) inline(t *stack.Thread, ev *event.Event) {
 		f.Node.Flags |= tree.Inline
 	case event.Enter:
 		if counted(ev) {
-			in.tally(t, ev)
+			in.countOnly(t, ev)
 			return
 		}
 		if !t.Bears(0) {
@@ -62,8 +62,8 @@ func counted(ev *event.Event) bool {
 	return ev.Construct == event.Atomic || ev.Construct == event.Flush
 }
 
-// tally counts an execution of a construct that is not timed.
-func (in *inlined) tally(t *stack.Thread, ev *event.Event) {
+// countOnly counts an execution of a construct that is not timed.
+func (in *inlined) countOnly(t *stack.Thread, ev *event.Event) {
 	in.Initial(t)
 	at := in.Tree.Root
 	if f := t.Top(); f != nil {

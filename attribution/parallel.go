@@ -8,7 +8,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// Teams. The times of a parallel region are settled when the last thread of its team has reported:
+// Teams. The times of a parallel region are charged when the last thread of its team has reported:
 // startup, implicit barrier and shutdown of every thread depend on the others (ompP, Fig. 1: fork,
 // begin, end, join).
 
@@ -175,14 +175,15 @@ func (pa *parallel) endMember(t *stack.Thread, f *stack.Frame, at uint64) {
 		f.Parts[profile.Body].T += ledger.Span(f.Section, at)
 		f.Section = 0
 	}
-	mem.End, mem.Body, mem.Share = at, f.Parts[profile.Body], pa.Ledger.EndBody(&f.Account, f.Num < 0)
+	mem.End, mem.Body = at, f.Parts[profile.Body]
+	pa.Ledger.EndBody(&mem.Share, &f.Account, f.Num < 0)
 	f.Phase, f.Mark = stack.InBarrier, at
 	f.Node.Present(mem.Row).Paid += f.Taken()
 	if pa.Watched {
 		f.Node.NoteSpread(mem.Row)
 	}
 	f.Team.Ended++
-	pa.trySettle(f.Team)
+	pa.chargeIfComplete(f.Team)
 }
 
 func (pa *parallel) join(t *stack.Thread, ev *event.Event) {
@@ -217,7 +218,7 @@ func (pa *parallel) join(t *stack.Thread, ev *event.Event) {
 	} else {
 		t.Row = pa.Row(m.Root, 0)
 	}
-	if !pa.trySettle(m) {
+	if !pa.chargeIfComplete(m) {
 		m.Queued = true
 		pa.Joined = append(pa.Joined, m)
 		if m.Bound {
@@ -226,8 +227,9 @@ func (pa *parallel) join(t *stack.Thread, ev *event.Event) {
 	}
 }
 
-// trySettle charges a team's threads if all have reported. It tells whether the team is charged.
-func (pa *parallel) trySettle(m *stack.Team) bool {
+// chargeIfComplete charges a team's threads if all have reported. It tells whether the team is
+// charged.
+func (pa *parallel) chargeIfComplete(m *stack.Team) bool {
 	if m.Charged {
 		return true
 	}

@@ -67,7 +67,7 @@ func (e *engine) advance(now uint64) {
 	keep := e.Joined[:0]
 	for _, m := range e.Joined {
 		switch {
-		case e.trySettle(m):
+		case e.chargeIfComplete(m):
 			e.FreeTeams = append(e.FreeTeams, m)
 		case now <= m.Joined+stragglerWait:
 			keep = append(keep, m)

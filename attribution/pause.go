@@ -13,8 +13,8 @@ import (
 // entered meanwhile are not counted.
 
 func (e *engine) pauseAt(at uint64) {
-	e.OffSince = 0 // the events that are settled now were before the switch
-	e.settleAll(at)
+	e.OffSince = 0 // the events that are applied now were before the switch
+	e.closeAll(at)
 	e.OffSince = at
 	for _, t := range e.threads.byID {
 		t.Stack, t.Suspended = t.Stack[:0], 0

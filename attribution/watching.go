@@ -116,9 +116,9 @@ func (wa *watching) measure() estimate.Measure {
 	return estimate.Measure{Rows: len(wa.Rows.List), Began: cmp.Or(wa.Began, wa.Started), Off: wa.OffTime.T}
 }
 
-// settleWatch adds the estimates to the figures when measurement ends. Everything that was open has
-// been charged.
-func (wa *watching) settleWatch(end uint64) {
+// addEstimates adds the estimates to the figures when measurement ends. Everything that was open
+// has been charged.
+func (wa *watching) addEstimates(end uint64) {
 	if !wa.Watched {
 		return
 	}

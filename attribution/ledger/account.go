@@ -72,8 +72,8 @@ func (l *Ledger) PayOpen(below, in *Account, more *Sum, at uint64) {
 	for k := range in.tolls {
 		y := &in.tolls[k]
 		sofar := y.whole() + more.tolls[k]
-		below.tolls[k].contain(sofar-y.paid, profile.Body)
-		y.paid = sofar
+		below.tolls[k].contain(sofar-y.handed, profile.Body)
+		y.handed = sofar
 	}
 	if l.width == 0 {
 		return
@@ -82,9 +82,9 @@ func (l *Ledger) PayOpen(below, in *Account, more *Sum, at uint64) {
 	sofar := y.whole()
 	sofar.add(&more.counters)
 	due := sofar
-	due.subtract(&y.paid)
+	due.subtract(&y.handed)
 	l.countersOf(below).contain(&due)
-	y.paid = sofar
+	y.handed = sofar
 }
 
 // Sum adds up what accounts would hand up now.

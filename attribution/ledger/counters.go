@@ -25,10 +25,10 @@ func (c *counts) subtract(o *counts) {
 
 // tally holds the counts of an open region.
 type tally struct {
-	all   counts // regions entered from it included
-	child counts // in regions entered from it that have ended
-	paid  counts // the share that the region around has been charged with already (PayOpen)
-	away  counts // in tasks that were executed while this region's clock stood still
+	all    counts // regions entered from it included
+	child  counts // in regions entered from it that have ended
+	handed counts // the share that the region around has been charged with already (PayOpen)
+	away   counts // in tasks that were executed while this region's clock stood still
 }
 
 // whole returns all counts while the region was open, tasks included.
@@ -41,7 +41,7 @@ func (y *tally) whole() (sum counts) {
 // due returns what the region around has not been charged with yet.
 func (y *tally) due() (sum counts) {
 	sum = y.whole()
-	sum.subtract(&y.paid)
+	sum.subtract(&y.handed)
 	return sum
 }
 

@@ -18,14 +18,13 @@ type Share struct {
 // Tolls are times of one span, by kind of toll, ns.
 type Tolls [NumTolls]int64
 
-// EndBody returns the share of a thread whose body ends. A worker's next event is the begin of its
+// EndBody starts the share of a thread whose body ends. A worker's next event is the begin of its
 // next region, so its counts in the final barrier are not known.
-func (l *Ledger) EndBody(a *Account, worker bool) Share {
-	s := Share{Child: a.Child, tolls: a.tolls, uncounted: a.Uncounted}
+func (l *Ledger) EndBody(s *Share, a *Account, worker bool) {
+	s.Child, s.tolls, s.uncounted = a.Child, a.tolls, a.Uncounted
 	if worker {
 		s.counters, a.counters = a.counters, nil
 	}
-	return s
 }
 
 // Lose notes that the end of the body was lost.

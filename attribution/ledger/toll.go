@@ -17,11 +17,11 @@ const (
 type toll struct {
 	// By part of the region, regions entered from it included. The whole is the sum of all:
 	// Exec holds what lies in none of the others.
-	parts [profile.NumParts]int64
-	child int64 // the share of the regions entered from it that have ended
-	paid  int64 // the share that the region around has been charged with already (PayOpen)
-	away  int64 // in tasks that were executed while this region's clock stood still
-	tasks int64 // in tasks that were executed while waiting here
+	parts  [profile.NumParts]int64
+	child  int64 // the share of the regions entered from it that have ended
+	handed int64 // the share that the region around has been charged with already (PayOpen)
+	away   int64 // in tasks that were executed while this region's clock stood still
+	tasks  int64 // in tasks that were executed while waiting here
 }
 
 // own is the toll of the region's time.
@@ -34,7 +34,7 @@ func (y *toll) own() int64 {
 func (y *toll) whole() int64 { return y.own() + y.away }
 
 // due is what the region around has not been charged with yet.
-func (y *toll) due() int64 { return y.whole() - y.paid }
+func (y *toll) due() int64 { return y.whole() - y.handed }
 
 // contain adds the toll of a region entered from this one.
 func (y *toll) contain(d int64, part profile.Part) {

@@ -54,9 +54,9 @@ func (st *Stacks) CutOffExisting(t *Thread, end uint64) {
 	f.Node.Outside, f.Node.RowWas, f.Node.RowNow = true, f.Row, t.Row
 }
 
-// SettleExisting moves the nodes of threads that were in no region to the root. It adds the MPI
+// PlaceExisting moves the nodes of threads that were in no region to the root. It adds the MPI
 // calls of all existing threads to the root.
-func (st *Stacks) SettleExisting() {
+func (st *Stacks) PlaceExisting() {
 	for _, tid := range slices.Sorted(maps.Keys(st.Whereabouts)) {
 		if n := st.Whereabouts[tid]; tid != st.Pid && !n.Outside && n.HoldsAnything() {
 			r := &st.Rows.List[st.Row(0, profile.UnknownNum)]

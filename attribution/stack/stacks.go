@@ -112,7 +112,7 @@ func (st *Stacks) drop(t *Thread, i int) {
 			st.abandonTeam(m)
 		}
 		t.Num = f.Num
-	} else if m == nil && !f.Resumed && !f.Internal { // a worker's part is settled with its team
+	} else if m == nil && !f.Resumed && !f.Internal { // a worker's part is charged with its team
 		s := f.Node.Stat(f.Row)
 		s.Exec.C++
 		st.Ledger.CountUnknown(s)

@@ -23,7 +23,7 @@ type TeamKey struct {
 	Key      uint64
 }
 
-// TeamList holds the executions of one team that are not settled yet.
+// TeamList holds the executions of one team that are not charged yet.
 type TeamList struct {
 	key  TeamKey
 	Open []*Team
@@ -51,7 +51,7 @@ type Team struct {
 	// Time that the fork's hit took after its time stamp: all threads begin later by that much.
 	ForkToll  int64
 	JoinTolls ledger.Tolls // from the end of the primary thread's body to the join
-	Queued    bool         // it is in Engine.settle
+	Queued    bool         // it is in Teams.Joined
 }
 
 // waitOf returns the part of a member's time in a team that passed without a core. It is the

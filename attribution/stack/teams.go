@@ -34,7 +34,7 @@ func (tm *Teams) CutOffTeam(m *Team, end uint64) {
 		m.Node.Note(NoteCutOff)
 		last := max(end, mem.End)
 		m.CutOffPresence(mem.Row, last)
-		tm.settleMember(m, mem, mem.End, last, last)
+		tm.chargeMember(m, mem, mem.End, last, last)
 	}
 }
 
@@ -95,7 +95,7 @@ func (tm *Teams) BeginAs(t *Thread, f *Frame, m *Team, num int32, at uint64) {
 	m.entered(t.Row)
 }
 
-// Charge settles a team: each thread's execT is the sum of startup, body, barrier and shutdown.
+// Charge charges a team: each thread's execT is the sum of startup, body, barrier and shutdown.
 func (tm *Teams) Charge(m *Team) {
 	last := max(m.Forked, m.lastTask)
 	for i := range m.Members {
@@ -105,7 +105,7 @@ func (tm *Teams) Charge(m *Team) {
 	m.earlier = m.early(last)
 	for i := range m.Members {
 		mem := &m.Members[i]
-		tm.settleMember(m, mem, min(mem.End, last), last, m.Joined)
+		tm.chargeMember(m, mem, min(mem.End, last), last, m.Joined)
 	}
 	m.Charged, m.last = true, last
 	tm.SettleSamples(m)
@@ -140,10 +140,10 @@ func (tm *Teams) abandonTeam(m *Team) {
 	tm.Unbind(m)
 }
 
-// settleMember charges one thread's part in a team. The thread's body ended at end, the body of the
+// chargeMember charges one thread's part in a team. The thread's body ended at end, the body of the
 // team's last thread at last, and the primary thread was back at joined. Events of the member after
 // joined belong to another team whose begin was lost, and are left out.
-func (tm *Teams) settleMember(m *Team, mem *Member, end, last, joined uint64) {
+func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 	begin := min(mem.Begin, end)
 	s := m.Node.Stat(mem.Row)
 	tm.Ledger.Count(&mem.Share, s)
@@ -173,7 +173,7 @@ func (tm *Teams) settleMember(m *Team, mem *Member, end, last, joined uint64) {
 	}
 }
 
-// GiveUp settles a team although events of some of its threads were lost.
+// GiveUp charges a team although events of some of its threads were lost.
 func (tm *Teams) GiveUp(m *Team) {
 	for i := range m.Members {
 		if m.Members[i].End == 0 {

@@ -24,7 +24,7 @@ type Thread struct {
 	Known     bool        // row and num are known
 	Primary   bool        // it is its team's primary thread; used while num is not known
 	Queue     queue.Queue // of a parked thread: a Begin that cannot be applied yet, and all later events
-	Place     int         // index in Engine.parked
+	Place     int         // index among the parked threads
 	Replaying bool        // its queue is being worked off
 	Lossy     bool        // some of its events were lost
 	Initial   bool        // it started a team while in none, or is the process's first thread
@@ -38,7 +38,7 @@ type Thread struct {
 	Watched int
 	Away    event.Constructs // constructs that are not observed on this thread
 	Due     int64            // time that its last hit took after the time stamp, ns
-	// Time without a core since its last event, ns (corewait.go).
+	// Time without a core since its last event, ns.
 	Waited       int64
 	WaitedInCall int64 // the part of it in the MPI call whose event follows
 	WaitUnsure   bool  // a part of the next time told was while measurement was off
