@@ -4,14 +4,17 @@
 //
 // # Rooms
 //
-//   - engine.go: the front door. feed.go, park.go, pause.go, finish.go: the order in which events are
-//     applied; concerns.go: what the engine is made of
+//   - engine.go: the front door
+//   - feed.go, park.go, pause.go, finish.go: the order in which events are applied
+//   - concerns.go: what the engine is made of
 //   - dispatch.go: the table of edges and constructs
 //   - one file for each concern: parallel.go, leagues.go, sharing.go, exclusive.go, tasking.go,
 //     users.go, calls.go, inlined.go, folded.go, watching.go
-//   - package stack: threads, their open regions, teams; package ledger: what these are charged with
-//   - package tree: the call-path tree; package estimate: what was not observed; package build: the
-//     profile of the tree
+//   - package stack: threads, their open regions, teams
+//   - package ledger: what these are charged with
+//   - package tree: the call-path tree
+//   - package estimate: what was executed while it was not observed
+//   - package build: the profile of the tree
 //
 // # Threads are independent
 //

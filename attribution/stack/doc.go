@@ -5,7 +5,8 @@
 // tree, and handed up to the region around.
 //
 //   - thread.go, frame.go: a thread, an open region
-//   - stacks.go: opening and closing; unwind.go: closing what was left; lossy.go: closing after a loss
+//   - stacks.go: opening and closing
+//   - unwind.go: closing what was left; lossy.go: closing after a loss
 //   - charge.go: what is charged beside the time, and when
 //   - task.go: tasks that end, and the regions that stood still for them
 //   - team.go, teams.go: teams, and what their threads are charged with when all have reported
