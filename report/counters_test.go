@@ -25,7 +25,7 @@ func countedProfile() *profile.Profile {
 // divided by zero.
 func TestCounterColumns(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteOmpp(&b, countedProfile(), Options{}); err != nil {
+	if err := WriteOmpp(&b, countedProfile(), Options{All: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

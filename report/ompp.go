@@ -22,7 +22,7 @@ func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	out := bufio.NewWriter(w)
 	p = options.view(p)
 	o := &ompp{Writer: out, p: p, Options: options, clock: options.clock(p), tid: 4, mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
-		formulas: options.evaluators(p), fold: findFold(p, options)}
+		formulas: options.evaluators(p), fold: findFold(p, options), tasks: showsTasks(p)}
 	for _, t := range p.Threads {
 		o.tid = max(o.tid, len(threadText(t))+1)
 	}
@@ -51,6 +51,7 @@ type ompp struct {
 	tid int  // width of the TID column: ompP's 4, unless a thread needs more
 	mpi bool // the process used MPI
 
+	tasks  bool // threads executed tasks in waits, or may have done so: see showsTasks
 	noCore bool // threads lacked a core for a part of their time: see showsNoCore
 
 	formulas []*perfcounters.Formula

@@ -178,7 +178,7 @@ func (o *ompp) callTable(sites []analysis.Block, which []int, all int64) {
 		}
 		rows = append(rows, line)
 	}
-	o.aligned(rows, make([]int, len(rows[0])))
+	o.aligned(rows, make([]int, len(rows[0])), 0)
 	o.printf("\n")
 	o.rest(others, "call site")
 	o.printf("\n")

@@ -133,7 +133,11 @@ func (o *ompp) callgraphProfiles() {
 // inside appear inclusive and exclusive.
 func (o *ompp) table(b *analysis.Block, split bool) {
 	construct := o.p.Regions[b.Region].Construct
-	columns := slices.Concat(columnsOf(construct), o.counterColumns(split))
+	columns := columnsOf(construct)
+	if !o.All && !o.tasks {
+		columns = slices.DeleteFunc(columns, func(c column) bool { return c.task })
+	}
+	columns = slices.Concat(columns, o.counterColumns(split))
 	if m := b.Sum.MPI; m != nil {
 		columns = slices.Concat(columns, mpiColumns(construct, m))
 	}
@@ -151,26 +155,48 @@ func (o *ompp) table(b *analysis.Block, split bool) {
 		rows = append(rows, o.row(threadText(o.p.Threads[b.Rows[i].Thread]), columns, &b.Rows[i], split))
 	}
 	rows = append(rows, o.row("SUM", columns, &b.Sum, split))
-	o.aligned(rows, widths)
+	most := mostWidth
+	if o.All {
+		most = 0
+	}
+	o.aligned(rows, widths, most)
 }
 
+// mostWidth is the number of characters that a line of a region's table has at most, so that it fits
+// a terminal.
+const mostWidth = 100
+
 // aligned writes lines of cells, each right-aligned in its column, which has at least the given
-// width.
-func (o *ompp) aligned(rows [][]string, widths []int) {
+// width. A table that is wider than most characters goes on below, with its first column again; 0: no
+// table does, as in ompP's reports.
+func (o *ompp) aligned(rows [][]string, widths []int, most int) {
 	for _, r := range rows {
 		for i, cell := range r {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	for _, r := range rows {
-		for i, cell := range r {
-			if i > 0 {
-				o.printf(" ")
-			}
-			o.printf("%*s", widths[i], cell)
+	for begin := 1; begin < len(widths); {
+		end, width := begin, widths[0]
+		for end < len(widths) && (end == begin || most == 0 || width+1+widths[end] <= most) {
+			width += 1 + widths[end]
+			end++
 		}
-		o.printf("\n")
+		for _, r := range rows {
+			o.printf("%*s", widths[0], r[0])
+			for i := begin; i < end; i++ {
+				o.printf(" %*s", widths[i], r[i])
+			}
+			o.printf("\n")
+		}
+		begin = end
 	}
+}
+
+// showsTasks tells whether threads executed tasks while waiting, or may have done so unseen.
+func showsTasks(p *profile.Profile) bool {
+	return p.Meta.HasTasks || slices.ContainsFunc(p.Nodes, func(n profile.Node) bool {
+		return slices.ContainsFunc(n.Stats, func(s profile.ThreadStats) bool { return s.Task != 0 || s.Tasks != 0 })
+	})
 }
 
 func (o *ompp) row(tid string, columns []column, r *analysis.Row, split bool) []string {
