@@ -55,8 +55,8 @@ func (t *Times) Named() []NamedTime {
 		{"mgmt", t.Mgmt}, {"mpi", t.MPI}, {"nocore", t.NoCore}, {"idle", t.Idle}}
 }
 
-// Share returns a part in percent; 0 of nothing. A short window may take back what the one before had
-// assumed: that shows as 0.
+// Share returns a part in percent; 0 of nothing. A short window may take back what the one before
+// had assumed: that shows as 0.
 func Share(part, whole int64) float64 {
 	if whole <= 0 || part <= 0 {
 		return 0

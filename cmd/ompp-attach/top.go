@@ -143,7 +143,7 @@ func (f *topFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	outliveReader()
-	t := &top{f: f, ready: make(chan struct{}), tracker: live.Tracker{Raw: f.view.raw}}
+	t := &top{f: f, ready: make(chan struct{}), over: make(chan struct{}), tracker: live.Tracker{Raw: f.view.raw}}
 	if f.view.classicOverheads {
 		t.tracker.Rules = analysis.Classic
 	}
@@ -160,7 +160,9 @@ type top struct {
 	out     *output
 	tracker live.Tracker
 	ready   chan struct{} // closed when the first window begins
+	over    chan struct{} // closed when the measurement is over
 	leave   func()        // ends the measurement of the programs, which go on
+	goesOn  string        // tells that a launched program does so; empty: none was launched
 
 	mu   sync.Mutex
 	pids []int // that are measured, as the last frame has them; guarded by mu
@@ -208,8 +210,9 @@ func (t *top) launch(args []string) error {
 	if _, ok := launch.RankOf(os.Getpid()); ok {
 		return &exitError{exitUsage, errors.New("top does not launch the ranks of a job: start them by mpirun, and watch them by top --job")}
 	}
+	t.goesOn = filepath.Base(path) + " goes on without being measured; top waits for its end"
 	ctx, left := context.WithCancel(context.Background())
-	t.leave = func() { // the program goes on
+	t.leave = func() {
 		left()
 		t.mu.Lock()
 		defer t.mu.Unlock()
@@ -257,18 +260,18 @@ func (t *top) watch(ctx context.Context, title, program string, measure func() (
 	t.m, err = t.f.measurement()
 	started()
 	if err != nil {
+		close(t.over)
 		s.end()
 		return t.out.abandon(err)
 	}
 	defer t.f.listen(t.m)()
-	over := make(chan struct{})
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		t.show(ctx, s, over)
+		t.show(ctx, s)
 	}()
 	res, err := measure()
-	close(over)
+	close(t.over)
 	<-shown
 	if res != nil {
 		s.show(t.tracker.Next(time.Now(), res.Profiles, true))
@@ -303,12 +306,12 @@ func (t *top) watch(ctx context.Context, title, program string, measure func() (
 const topRest = 20
 
 // show shows a frame at the end of each window. Its thread measures its own processor time.
-func (t *top) show(ctx context.Context, s sink, over <-chan struct{}) {
+func (t *top) show(ctx context.Context, s sink) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	select {
 	case <-t.ready:
-	case <-over:
+	case <-t.over:
 		return
 	}
 	next := time.Now()
@@ -318,7 +321,7 @@ func (t *top) show(ctx context.Context, s sink, over <-chan struct{}) {
 			next = time.Now()
 		}
 		select {
-		case <-over:
+		case <-t.over:
 			return
 		case <-ctx.Done():
 			return
@@ -332,11 +335,8 @@ func (t *top) show(ctx context.Context, s sink, over <-chan struct{}) {
 		}
 		frame := t.tracker.Next(time.Now(), profiles, false)
 		rest := time.Now().Add(topRest * (processorTime() - began))
-		if s.show(frame) != nil {
-			t.leave()
-			return
-		}
-		if n == t.f.count {
+		if s.show(frame) != nil || n == t.f.count {
+			s.end()
 			t.leave()
 			return
 		}

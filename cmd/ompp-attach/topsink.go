@@ -17,7 +17,7 @@ import (
 type sink interface {
 	show(*live.Frame) error // an error: nobody looks any more
 	say(sentence string)
-	end() // nothing is shown any more
+	end() // nothing is shown any more; may be called again
 }
 
 // sink returns what shows frames in the wanted format.
@@ -26,19 +26,31 @@ func (t *top) sink(title string) (sink, error) {
 	case topScreen:
 		return t.newScreen(title)
 	case topJSON:
-		return &lines{func(f *live.Frame) error { return live.WriteJSON(os.Stdout, f) }}, nil
+		return &lines{t, func(f *live.Frame) error { return live.WriteJSON(os.Stdout, f) }}, nil
 	}
-	return &lines{func(f *live.Frame) error { return live.WriteLine(os.Stdout, f) }}, nil
+	return &lines{t, func(f *live.Frame) error { return live.WriteLine(os.Stdout, f) }}, nil
 }
 
 // lines writes a line per frame.
 type lines struct {
+	t     *top
 	write func(*live.Frame) error
 }
 
 func (l *lines) show(f *live.Frame) error { return l.write(f) }
 func (l *lines) say(sentence string)      { tell(sentence) }
-func (l *lines) end()                     {}
+func (l *lines) end()                     { l.t.tellWhoGoesOn() }
+
+// tellWhoGoesOn tells of a launched program that nobody looks at any more.
+func (t *top) tellWhoGoesOn() {
+	select {
+	case <-t.over:
+	default:
+		if t.goesOn != "" {
+			tell(t.goesOn)
+		}
+	}
+}
 
 // onTerminal tells whether a screen can be shown, and keys can be read.
 func onTerminal() bool {
@@ -68,6 +80,7 @@ func (t *top) newScreen(title string) (sink, error) {
 	go func() {
 		defer close(s.done)
 		_, _ = s.program.Run() // whatever happened to the screen, the measurement ends in order
+		t.tellWhoGoesOn()
 		t.leave()
 	}()
 	return s, nil
@@ -94,6 +107,7 @@ func (s *screenSink) end() {
 	for _, sentence := range s.said {
 		tell(sentence)
 	}
+	s.said = nil
 }
 
 // keepOutput gives a launched program other standard streams than the terminal that the screen

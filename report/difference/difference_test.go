@@ -69,7 +69,7 @@ func TestHostileNames(t *testing.T) {
 	p.Name = "he\x1b[31mat\n"
 	p.Loops[0].Function = "f\x1b]0;x\a<script>\xff"
 	out := text(t, compare.Compare(comparetest.Heat().Runs(t, nil, 1), p.Runs(t, nil, 1), compare.Options{}))
-	if strings.ContainsAny(out, "\x1b\a\xff") {
+	if strings.ContainsAny(out, "\x1b\a") || strings.Contains(out, "\xff") {
 		t.Errorf("%q", out)
 	}
 }

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// What top refuses, it refuses before anything is measured, in one sentence.
+func TestTopOfBadInput(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"top", "which process? give --pid PID"},
+		{"top --pid 1 -- true", "not several"},
+		{"top --pid 1 --job 1", "not several"},
+		{"top --pid 1 --interval 1ms", "give at least 100ms"},
+		{"top --pid 1 --count -1", "--count -1"},
+		{"top --pid 1 --duration 0s", "give a time above 0"},
+		{"top --pid 1 --format csv", `unknown format "csv"; there are screen, line, json`},
+		{"top --pid 1 --format screen", "needs a terminal"},
+		{"top --pid 1073741824 --format line", "no process 1073741824"},
+		{"top --format line -- ./no-such-program", "no such program"},
+		{"dump", "which process? give --pid PID"},
+		{"dump --pid 1 --every 0s", "give a time above 0"},
+		{"dump --pid 1073741824", "measures process 1073741824"},
+		{"run --every -1s -- true", "give a time above 0"},
+		{"diff a", "A and B"},
+	} {
+		r := root()
+		r.SetArgs(strings.Fields(c.args))
+		r.SilenceErrors, r.SilenceUsage = true, true
+		err := r.Execute()
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", c.args, err, c.want)
+		}
+		var status *exitError
+		if errors.As(err, &status) && status.err == nil {
+			t.Errorf("%s: no sentence", c.args)
+		}
+	}
+}
