@@ -17,10 +17,10 @@ func (g *Program) Snapshot() *Result {
 	m.profiles.mu.Lock()
 	defer m.profiles.mu.Unlock()
 	for _, p := range shots {
-		taken := time.Now()
+		taken, now := time.Now(), ktime()
 		prof, at := p.engine.Snapshot(p.ended)
 		p.profile = m.profiles.profileOf(p, prof, at)
-		p.profile.Meta.SnapshotAt = taken.Add(-time.Duration(since(ktime(), at)))
+		p.profile.Meta.SnapshotAt = taken.Add(-time.Duration(since(now, at)))
 	}
 	m.reader.mu.Lock()
 	done := make([]*Process, 0, len(g.done)+len(shots))

@@ -23,7 +23,7 @@ func Window(later, earlier *Profile) (*Profile, error) {
 	case l.PID != e.PID || !l.Start.Equal(e.Start) || l.Host != e.Host || l.Path != e.Path:
 		return nil, fmt.Errorf("%w: one is of process %d, from %s on, the other of process %d, from %s on", ErrOtherMeasurement,
 			e.PID, e.Start.Format(time.TimeOnly), l.PID, l.Start.Format(time.TimeOnly))
-	case e.SnapshotAt.IsZero() || !l.SnapshotAt.IsZero() && l.SnapshotAt.Before(e.SnapshotAt):
+	case e.SnapshotAt.IsZero() || l.Duration < e.Duration:
 		return nil, fmt.Errorf("%w: the first one is not the earlier one", ErrOtherMeasurement)
 	}
 	w := *later
