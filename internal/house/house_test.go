@@ -57,11 +57,11 @@ func listPackages(t *testing.T) []pkg {
 	}
 }
 
-// allowedImports reads the table of packages in ARCHITECTURE.md, so that what
+// allowedImports reads the table of packages in docs/packages.md, so that what
 // the page says is what holds: | `package`, ... | purpose | `may`, `import`, `below/...` |.
 func allowedImports(t *testing.T) map[string][]string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	b, err := os.ReadFile(filepath.Join(root, "docs", "packages.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func allowedImports(t *testing.T) map[string][]string {
 		}
 	}
 	if len(table) < 8 {
-		t.Fatalf("ARCHITECTURE.md: found %d packages in its table; has its form changed?", len(table))
+		t.Fatalf("docs/packages.md: found %d packages in its table; has its form changed?", len(table))
 	}
 	return table
 }
@@ -117,14 +117,14 @@ func TestImportDirections(t *testing.T) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
 		may, ok := table[name]
 		if !ok {
-			t.Errorf("package %s is not in ARCHITECTURE.md's table: say there what it is for and what it may import", name)
+			t.Errorf("package %s is not in docs/packages.md's table: say there what it is for and what it may import", name)
 			continue
 		}
 		for _, i := range inModule(p.Imports) {
 			if slices.Contains(may, "all") && !forTests(i) || allows(may, i) {
 				continue
 			}
-			t.Errorf("%s imports %s: ARCHITECTURE.md allows it %v", name, i, may)
+			t.Errorf("%s imports %s: docs/packages.md allows it %v", name, i, may)
 		}
 		// Tests may use the test helpers, themselves, what the package may, and the engine: it
 		// makes profiles of recorded streams of events.
@@ -132,7 +132,7 @@ func TestImportDirections(t *testing.T) {
 			if i == name || i == "attribution" || forTests(i) || allows(may, i) || slices.Contains(may, "all") {
 				continue
 			}
-			t.Errorf("tests of %s import %s: ARCHITECTURE.md allows the package %v", name, i, may)
+			t.Errorf("tests of %s import %s: docs/packages.md allows the package %v", name, i, may)
 		}
 	}
 }
