@@ -407,6 +407,7 @@ func childrenOf(pid int) (children []int) {
 
 // Older kernels attach in other ways; what is counted must not depend on it.
 func TestAttachModes(t *testing.T) {
+	t.Parallel() // it counts
 	if testing.Short() {
 		t.Skip("perf events take half a minute to attach and detach")
 	}

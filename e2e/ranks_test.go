@@ -68,7 +68,7 @@ func wrapped(mpirun, dir string, ranks int, program ...string) []string {
 // killed with its rank does not.
 func profilesIn(t *testing.T, dir string, n int) (profiles []*profile.Profile) {
 	t.Helper()
-	for range 100 {
+	for range 600 {
 		names, _ := filepath.Glob(filepath.Join(dir, "profile.rank*.json.gz"))
 		if len(names) < n {
 			time.Sleep(50 * time.Millisecond)
@@ -95,6 +95,7 @@ func lines(s string) []string { return slices.Sorted(strings.Lines(s)) }
 // Wherever the tool stands, each rank has its profile, and its output and input
 // are as before.
 func TestRanks(t *testing.T) {
+	t.Parallel() // it counts
 	const ranks, regions = 3, 50
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -125,6 +126,7 @@ func TestRanks(t *testing.T) {
 // A job ends with the status that it would end with, however it ends, and no
 // rank's profile is lost.
 func TestRanksEnd(t *testing.T) {
+	t.Parallel() // it counts
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		for _, how := range [][]string{{"abort", "7"}, {"signal", "11"}, {"early", "3"}} {
 			program := append([]string{bin}, how...)
@@ -143,13 +145,13 @@ func TestRanksEnd(t *testing.T) {
 // until waits for a condition.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for range 1000 {
+	for range 3000 {
 		if holds() {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("%s: not after 10 s", what)
+	t.Fatalf("%s: not after 30 s", what)
 }
 
 // toolsOf finds the processes of the built tool that run a subcommand and
@@ -277,6 +279,7 @@ func TestAttachJob(t *testing.T) {
 
 // A larger, older run's files are refused, and do not stay among a new one's.
 func TestRanksOldFiles(t *testing.T) {
+	t.Parallel() // it counts
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		dir := t.TempDir()
 		old := filepath.Join(dir, "profile.rank9.json.gz")

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,34 +18,54 @@ func TestSaturationForSeconds(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		t.Run(compiler, func(t *testing.T) {
 			bin := testbin.Build(t, "saturate.c", testbin.Options{Compiler: compiler})
-			s := clean(t, options{}, bin, "each", seconds, threads)
-			truth, err := testbin.ParseCounts(strings.NewReader(s.stdout))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := s.main.Meta.LostHits; n != 0 {
-				t.Errorf("%d of %d hits are lost", n, n+s.main.Meta.Hits)
-			}
-			complete(t, s.main)
-			balanced(t, s.main)
-			var checks []check
-			for _, kind := range []struct {
-				name   string
-				region func(*profile.Region) bool
-			}{
-				{"critical", is(event.Critical)}, {"lock", is(event.Lock)},
-				{"barrier", is(event.Barrier)}, {"task", is(event.Task)},
-			} {
-				if truth.Total(kind.name) < 10000 {
-					t.Errorf("%d executions of %s: the program did not get to work", truth.Total(kind.name), kind.name)
+			unlessOthersRun(t, func() []string {
+				s := clean(t, options{}, bin, "each", seconds, threads)
+				truth, err := testbin.ParseCounts(strings.NewReader(s.stdout))
+				if err != nil {
+					t.Fatal(err)
 				}
-				checks = append(checks, check{name: kind.name, got: count(s.main, execC, kind.region), want: sum(truth, named(kind.name))})
-			}
-			compare(t, checks)
-			tasks := count(s.main, execC, is(event.TaskExec))
-			if tasks.total() != truth.Total("task") {
-				t.Errorf("%d executions of tasks, %d were created", tasks.total(), truth.Total("task"))
-			}
+				wrong := s.losses()
+				if wrong == nil {
+					saturated(t, s.main, truth)
+				}
+				for _, kind := range saturating {
+					if n := truth.Total(kind.name); n < 10000 {
+						wrong = append(wrong, fmt.Sprintf("%d executions of %s: the program did not get to work", n, kind.name))
+					}
+				}
+				return wrong
+			})
 		})
+	}
+}
+
+// losses tells of lost hits.
+func (s *session) losses() []string {
+	if lost := s.main.Meta.LostHits; lost > 0 {
+		return []string{fmt.Sprintf("%d of %d hits are lost", lost, lost+s.main.Meta.Hits)}
+	}
+	return nil
+}
+
+var saturating = []struct {
+	name   string
+	region func(*profile.Region) bool
+}{
+	{"critical", is(event.Critical)}, {"lock", is(event.Lock)},
+	{"barrier", is(event.Barrier)}, {"task", is(event.Task)},
+}
+
+// saturated compares a profile without losses with what saturate.c counted.
+func saturated(t *testing.T, p *profile.Profile, truth testbin.Counts) {
+	t.Helper()
+	complete(t, p)
+	balanced(t, p)
+	var checks []check
+	for _, kind := range saturating {
+		checks = append(checks, check{name: kind.name, got: count(p, execC, kind.region), want: sum(truth, named(kind.name))})
+	}
+	compare(t, checks)
+	if tasks := count(p, execC, is(event.TaskExec)); tasks.total() != truth.Total("task") {
+		t.Errorf("%d executions of tasks, %d were created", tasks.total(), truth.Total("task"))
 	}
 }

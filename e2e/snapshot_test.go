@@ -144,6 +144,7 @@ func TestSnapshotOfKilledCollector(t *testing.T) {
 
 // Straight after mpirun, report has all ranks, and says first of all how they ended.
 func TestReportOfFailedJob(t *testing.T) {
+	t.Parallel() // it counts
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		for _, how := range [][2]string{{"signal", "11"}, {"abort", "7"}} {
 			dir := filepath.Join(t.TempDir(), "out")
