@@ -6,7 +6,9 @@ set -eu
 
 packages() {
 	case $1 in
-	generate) echo clang-14 libbpf-dev nodejs npm ;; # clang-14 made the committed objects
+	# clang-14 made the committed objects. Node's own packages for Debian contain npm, and conflict
+	# with Debian's package of that name.
+	generate) echo clang-14 libbpf-dev "$(command -v npm >/dev/null || echo nodejs npm)" ;;
 	# Debian allows one libomp at a time; the tests of clang-14 borrow this one.
 	test) echo gcc g++ gdb gfortran clang-14 clang-19 libomp-19-dev binutils lld-14 dwz python3-numpy libopenblas0-openmp \
 		openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py libcap2-bin chromium fonts-dejavu-core ;;
