@@ -47,7 +47,7 @@ deps:
 # What test-race leaves. Fuzz targets run on their seeds here; `make fuzz` searches on.
 test-unit:
 	$(GOTEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list ./e2e $(RACE))")
-	$(GOTEST) -run '^($(LONG)|$(STRICTER))$$' $(RACE)
+	$(GOTEST) -run '^($(LONG)|$(STRICTER))$$' ./attribution ./job
 
 # Every decoder and parser, each for FUZZTIME.
 FUZZTIME ?= 5s
