@@ -244,6 +244,20 @@ func TestIdentitiesOfRecorded(t *testing.T) {
 	}
 }
 
+// TestBriefThread: the time before and after the life of a thread is no other rank's.
+func TestBriefThread(t *testing.T) {
+	stat := func(thread int, seconds float64) profile.ThreadStats {
+		return profile.ThreadStats{Thread: thread, Exec: span(seconds), Body: span(seconds)}
+	}
+	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 10 * sec},
+		Threads: []profile.Thread{{Num: 0}, {Root: 1, Num: 0, Lived: sec}},
+		Regions: []profile.Region{{Construct: event.Parallel}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1},
+			{Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(1, 0.5)}}}}
+	whole := OfProfile(p).Whole()
+	seconds(t, "the program", &whole, map[Part]float64{Work: 0.5, Serial: 10.5})
+}
+
 // TestSmallTeams: a thread of another region's team that is in no team is idle.
 func TestSmallTeams(t *testing.T) {
 	stat := func(thread int, seconds float64) profile.ThreadStats {

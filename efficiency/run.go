@@ -54,13 +54,13 @@ func (r *Run) Threads() (n int) {
 	return n
 }
 
-// Whole returns the time of all threads by part. The sum of the parts is Runtime times Threads, but
-// for threads that lived for a part of the run only.
+// Whole returns the time of all threads by part. The sum of the parts is Runtime times Threads, less
+// the time in which threads that lived for a part of their process's run did not live.
 func (r *Run) Whole() (all Parts) {
 	for i := range r.Processes {
 		p := &r.Processes[i]
 		all.Add(&p.Parts)
-		all[Ended] += max(0, r.Runtime*int64(p.Threads)-p.Parts.Sum())
+		all[Ended] += max(0, r.Runtime-p.Wall) * int64(p.Threads)
 	}
 	return all
 }

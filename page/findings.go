@@ -8,13 +8,13 @@ import (
 	"ompp-attach/report"
 )
 
-// saving says how to bound the wall time that a finding costs.
+// saving says how to estimate the wall time that a finding costs.
 type saving int
 
 const (
 	// evenly: work that is divided evenly saves the mean of the threads' waiting.
 	evenly saving = iota
-	// longest: no wall time beyond that of the thread with most of it can be saved.
+	// longest: what the thread with most of it spends is saved.
 	longest
 	// shared: work of one thread that all threads share.
 	shared
@@ -173,7 +173,7 @@ func (f *Finding) extremes(rows []Extreme) {
 	f.Most, f.Least = &most, &least
 }
 
-// of returns the wall time in ns that a finding costs at most.
+// of estimates the wall time in ns that a finding costs, as if the same threads waited each time.
 func (s saving) of(t int64, rows []Extreme) int64 {
 	n, most := int64(max(1, len(rows))), int64(0)
 	for _, r := range rows {

@@ -112,7 +112,10 @@ func jobHead(j *job.Job) JobHead {
 
 // jobFindings adds the classes of a region that cost time.
 func (out *Job) jobFindings(j *job.Job, number int, g *job.Region) {
-	threads := max(1, out.Head.Threads/max(1, out.Head.Ranks))
+	threads := map[int]int{}
+	for i := range j.Ranks {
+		threads[j.Ranks[i].Rank] = j.Ranks[i].Threads
+	}
 	for _, k := range jobKinds {
 		s := g.Stats(k.figure)
 		t := s.Total()
@@ -124,7 +127,7 @@ func (out *Job) jobFindings(j *job.Job, number int, g *job.Region) {
 			Says:  fmt.Sprintf(k.says, fmt.Sprintf("%s %s", g.Construct, out.Places[number])),
 			Saves: s.Max}
 		if k.saves == evenly {
-			f.Saves = s.Max / int64(threads)
+			f.Saves = s.Max / int64(max(1, threads[s.MaxRank]))
 		}
 		f.Saves = min(f.Saves, out.Head.Wall)
 		if len(j.Ranks) > 1 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,6 +110,32 @@ func (w window) source(dir string, s job.Source) job.Source {
 	return s
 }
 
+// emptyOfProfiles refuses a directory that has the profile of a measurement: a window would replace
+// the profile, or its reports.
+func emptyOfProfiles(dir string) error {
+	if dir == "" || dir == "-" {
+		return nil
+	}
+	if found, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix)); len(found) > 0 {
+		return &exitError{exitUsage, fmt.Errorf("%s has the profile of a measurement, which a window must not replace: give -o another directory", dir)}
+	}
+	return nil
+}
+
+// reportJobWindow reports a job's window. The job's directory keeps the reports of the whole job.
+func reportJobWindow(dir string, ranks []job.Source, others []string, f *reportFlags) error {
+	const text = "text"
+	if f.dir == "" {
+		if len(f.formats) == 0 {
+			f.formats = []string{text}
+		}
+		if slices.ContainsFunc(f.formats, func(format string) bool { return format != text }) {
+			return &exitError{exitUsage, errors.New("files of a job's window need a directory of their own: give -o OUT")}
+		}
+	}
+	return reportJob(dir, ranks, others, f)
+}
+
 // reportWindow reports what was measured between two snapshots.
 func reportWindow(args []string, f *reportFlags) error {
 	w, args, err := parseWindow(f.delta, args)
@@ -118,7 +145,13 @@ func reportWindow(args []string, f *reportFlags) error {
 	if len(args) != 1 {
 		return &exitError{exitUsage, errors.New("which directory? give it after the two numbers, as in `report --delta 2 5 DIR`")}
 	}
+	if f.table.by != "" || f.efficiency {
+		return &exitError{exitUsage, errors.New("--delta goes with the reports of --format only: write the window to a directory (-o OUT), then `report --by` or `report --efficiency` of that")}
+	}
 	dir := args[0]
+	if err := emptyOfProfiles(f.dir); err != nil {
+		return err
+	}
 	ranks, others, err := findRanks(dir)
 	if err != nil {
 		return err
@@ -127,7 +160,7 @@ func reportWindow(args []string, f *reportFlags) error {
 		for i := range ranks {
 			ranks[i] = w.source(dir, ranks[i])
 		}
-		return reportJob(dir, ranks, others, f)
+		return reportJobWindow(dir, ranks, others, f)
 	}
 	stem := recordStem
 	if f.rank >= 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,12 +68,44 @@ func TestReportOfAWindow(t *testing.T) {
 		{"--delta 1,4 DIR", "not an earlier and a later one of the same measurement", 0},
 		{"--delta 1,5 DIR", "truncated", 0},
 		{"--delta 1,2 DIR --rank 2", "cannot open", 0},
+		{"--delta 1,2 DIR -o DIR", "has the profile of a measurement", exitUsage},
+		{"--delta 1,2 DIR --by region", "--delta goes with", exitUsage},
+		{"--delta 1,2 DIR --efficiency", "--delta goes with", exitUsage},
 	} {
 		args := strings.Fields(strings.ReplaceAll(c.args, "DIR", dir))
 		_, err := reported(t, args...)
 		var status *exitError
 		if err == nil || !strings.Contains(err.Error(), c.want) || errors.As(err, &status) != (c.status != 0) {
 			t.Errorf("%s: %v, want %q and status %d", c.args, err, c.want, c.status)
+		}
+	}
+}
+
+// TestWindowsOfJobsReplaceNothing: the reports of the whole job stay.
+func TestWindowsOfJobsReplaceNothing(t *testing.T) {
+	dir := t.TempDir()
+	for n := range 2 {
+		write(t, filepath.Join(dir, keptName("profile.rank0", n+1)), snapshotAfter(t, float64(n+1)))
+	}
+	write(t, filepath.Join(dir, "profile.rank0"+recordSuffix), snapshotAfter(t, 3))
+	write(t, filepath.Join(dir, "job.html"), []byte("the whole job"))
+	if text, err := reported(t, "--delta", "1", "2", dir); err != nil || !strings.Contains(text, "Job") && !strings.Contains(text, "rank") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, err := reported(t, "--delta", "1", "2", "--format", "html", dir); err == nil || !strings.Contains(err.Error(), "give -o OUT") {
+		t.Errorf("files in the job's directory: %v", err)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "job.html")); err != nil || string(b) != "the whole job" {
+		t.Errorf("%v: the page of the whole job is %q", err, b)
+	}
+}
+
+// TestNoSnapshotBeforeTheMeasurement: the key is pressed while the tool is being loaded, or after
+// the end.
+func TestNoSnapshotBeforeTheMeasurement(t *testing.T) {
+	for _, t2 := range []*top{{}, {written: true}} {
+		if _, err := t2.write(); err == nil || !strings.Contains(err.Error(), "nothing to write") {
+			t.Errorf("%v", err)
 		}
 	}
 }

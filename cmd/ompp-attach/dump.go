@@ -107,8 +107,8 @@ not ompp-attach; only the user who started the measurement can ask it.
 			if !c.Flags().Changed("pid") {
 				return &exitError{exitUsage, errors.New("which process? give --pid PID")}
 			}
-			if c.Flags().Changed("every") && every <= 0 {
-				return &exitError{exitUsage, fmt.Errorf("--every %s: give a time above 0, as in 10s", every)}
+			if c.Flags().Changed("every") && every < leastEvery {
+				return &exitError{exitUsage, fmt.Errorf("--every %s: give at least %s: each snapshot costs the program a moment", every, leastEvery)}
 			}
 			return dump(pid, every)
 		},
@@ -117,6 +117,10 @@ not ompp-attach; only the user who started the measurement can ask it.
 	c.Flags().DurationVar(&every, "every", 0, "go on with a snapshot every so often, until the process ends or Ctrl-C")
 	return c
 }
+
+// leastEvery bounds the pace of snapshots: each one stops the kernel side from adding up executions
+// for some milliseconds.
+const leastEvery = 100 * time.Millisecond
 
 func dump(pid int, every time.Duration) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)

@@ -165,7 +165,10 @@ type top struct {
 	goesOn  string        // tells that a launched program does so; empty: none was launched
 
 	mu   sync.Mutex
-	pids []int // that are measured, as the last frame has them; guarded by mu
+	pids []int // that are measured, as the last frame has them; guarded by mu, as m is until the screen ends
+
+	writing sync.Mutex // held while a snapshot is written
+	written bool       // no more snapshots are written, since the measurement is over; guarded by writing
 }
 
 func (t *top) attach() error {
@@ -257,7 +260,10 @@ func (t *top) watch(ctx context.Context, title, program string, measure func() (
 	}
 	t.f.say = s.say
 	started := hurry()
-	t.m, err = t.f.measurement()
+	m, err := t.f.measurement()
+	t.mu.Lock()
+	t.m = m
+	t.mu.Unlock()
 	started()
 	if err != nil {
 		close(t.over)
@@ -277,6 +283,9 @@ func (t *top) watch(ctx context.Context, title, program string, measure func() (
 		s.show(t.tracker.Next(time.Now(), res.Profiles, true))
 	}
 	s.end()
+	t.writing.Lock()
+	t.written = true
+	t.writing.Unlock()
 	held := t.m.Held()
 	if held != "" {
 		tell(held)
@@ -362,7 +371,15 @@ func (t *top) profiles() []*profile.Profile {
 
 // write writes a snapshot of all processes, and returns the name of the first file.
 func (t *top) write() (string, error) {
-	names, err := t.out.keepShots(t.m.Snapshot(), 0)
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	t.mu.Lock()
+	m := t.m
+	t.mu.Unlock()
+	if m == nil || t.written {
+		return "", errors.New("there is nothing to write: the measurement has not begun, or is over")
+	}
+	names, err := t.out.keepShots(m.Snapshot(), 0)
 	if err != nil {
 		return "", err
 	}

@@ -20,7 +20,7 @@ func TestTopOfBadInput(t *testing.T) {
 		{"top --pid 1073741824 --format line", "no process 1073741824"},
 		{"top --format line -- ./no-such-program", "no such program"},
 		{"dump", "which process? give --pid PID"},
-		{"dump --pid 1 --every 0s", "give a time above 0"},
+		{"dump --pid 1 --every 99ms", "give at least 100ms"},
 		{"dump --pid 1073741824", "measures process 1073741824"},
 		{"run --every -1s -- true", "give a time above 0"},
 		{"diff a", "A and B"},

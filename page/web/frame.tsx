@@ -59,7 +59,7 @@ export function Findings({ of, who, open }: { of: Finding[]; who: string; open: 
         <h3>{f.says}.</h3>
         <p>
           {f.most && f.least && f.most.ns > f.least.ns && <>{who} {f.most.label} has most of it ({seconds(f.most.ns)}), {who.toLowerCase()} {f.least.label} least ({seconds(f.least.ns)}). </>}
-          {f.saves_ns > 0 && <span data-tip="Derived: an upper bound of the wall time, if nothing else took its place">Without it, at most {seconds(f.saves_ns)} of wall time would be saved. </span>}
+          {f.saves_ns > 0 && <span data-tip="Estimated: as if the same threads waited each time, and nothing else took its place">Without it, ~{seconds(f.saves_ns)} of wall time would be saved. </span>}
           {f.core < 0.9 && <>Threads had a core for {percent(f.core)} of that region's time only. </>}
         </p>
         {f.helps && <p class="helps">{f.helps}</p>}
