@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ompp-attach/collect"
 	"ompp-attach/compare/comparetest"
 	"ompp-attach/profile"
 )
@@ -103,8 +104,8 @@ func TestWindowsOfJobsReplaceNothing(t *testing.T) {
 // TestNoSnapshotBeforeTheMeasurement: the key is pressed while the tool is being loaded, or after
 // the end.
 func TestNoSnapshotBeforeTheMeasurement(t *testing.T) {
-	for _, t2 := range []*top{{}, {written: true}} {
-		if _, err := t2.write(); err == nil || !strings.Contains(err.Error(), "nothing to write") {
+	for _, early := range []*top{{}, {m: &collect.Measurement{}, written: true}} {
+		if _, err := early.write(); err == nil || !strings.Contains(err.Error(), "nothing to write") {
 			t.Errorf("%v", err)
 		}
 	}

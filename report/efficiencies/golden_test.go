@@ -52,6 +52,24 @@ func paperRun() *efficiency.Run {
 
 var options = Options{Label: func(r *profile.Region) string { return filepath.Base(r.Location.File) }, Tool: "1.2.3"}
 
+// golden compares an output with its file in testdata.
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	name := filepath.Join("testdata", file+".golden")
+	if *update {
+		if err := os.WriteFile(name, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; got\n%s", name, got)
+	}
+}
+
 func TestGolden(t *testing.T) {
 	for _, format := range Formats {
 		for _, f := range format.Files {
@@ -60,19 +78,7 @@ func TestGolden(t *testing.T) {
 				if err := f.Write(&b, paperRun(), options); err != nil {
 					t.Fatal(err)
 				}
-				name := filepath.Join("testdata", f.Suffix+".golden")
-				if *update {
-					if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !bytes.Equal(b.Bytes(), want) {
-					t.Errorf("%s differs; got\n%s", name, b.Bytes())
-				}
+				golden(t, f.Suffix, b.Bytes())
 			})
 		}
 	}

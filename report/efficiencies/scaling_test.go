@@ -3,8 +3,6 @@ package efficiencies
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,19 +47,7 @@ func TestScalingGolden(t *testing.T) {
 			if err := f.Write(&b, paperScaling(), options); err != nil {
 				t.Fatal(err)
 			}
-			name := filepath.Join("testdata", f.File+".golden")
-			if *update {
-				if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(b.Bytes(), want) {
-				t.Errorf("%s differs; got\n%s", name, b.Bytes())
-			}
+			golden(t, f.File, b.Bytes())
 		})
 	}
 }
