@@ -47,8 +47,8 @@ for p in gcc clang; do
 	(set -x; bin/ompp-attach run --quiet --overwrite -o $out/$p -- $out/plate-$p)
 	report=$out/$p/profile.ompp.txt
 
-	say "The regions found, by construct: file and lines as in the source"
-	section $report "Region Overview"
+	say "The regions found, worst first: thread seconds, overhead, executions; file and lines as in the source"
+	section $report "Regions by Time" | head -n 20
 	say "Where the time went: the regions as they nest; inclusive and exclusive seconds per thread"
 	section $report "Callgraph" | head -n 40
 	say "One region in detail: the critical section, thread by thread (seconds; enterT is waiting)"
