@@ -148,6 +148,7 @@ func TestPurity(t *testing.T) {
 		"analysis":      impure,
 		"efficiency":    impure,
 		"model":         impure,
+		"system":        impure,
 		"job":           impure,
 		"compare":       impure,
 		"live":          impure,
