@@ -13,6 +13,7 @@ import (
 
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
+	"ompp-attach/results"
 )
 
 func attachCommand() *cobra.Command {
@@ -92,12 +93,12 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	defer stop()
 	m, err := kernel.measurement()
 	if err != nil {
-		return out.abandon(err)
+		return out.Abandon(err)
 	}
 	ctx, over := context.WithCancel(ctx)
 	defer over()
 	defer f.listen(m)()
-	out.mark.begins(pids...)
+	out.Begins(pids...)
 	stopShots := f.snapshots(out, m)
 	res, err := m.Attach(ctx, pids, func() {
 		started()
@@ -118,9 +119,9 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 		m.Close()
 	}
 	if res == nil {
-		return out.abandon(err)
+		return out.Abandon(err)
 	}
-	err = errors.Join(err, out.write(res, f), f.saveStream(res), unfound(res))
+	err = errors.Join(err, out.Write(res, f.wanted()), f.saveStream(res), unfound(res))
 	for _, s := range res.Troubles {
 		tell(s)
 	}
@@ -136,13 +137,13 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 
 // prepareFor refuses processes in which nothing can be measured, and opens the results directory,
 // so that what would fail at the end fails now.
-func (f *measureFlags) prepareFor(program string, pids []int) (*output, error) {
+func (f *measureFlags) prepareFor(program string, pids []int) (*results.Directory, error) {
 	for _, pid := range pids {
 		if err := target.CheckRuntime(pid); err != nil {
 			return nil, err
 		}
 	}
-	return openOutput(f.out, program, pids[0], f.overwrite)
+	return results.Open(f.out, program, pids[0], f.overwrite)
 }
 
 func until(d time.Duration) string {

@@ -21,6 +21,7 @@ import (
 
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
+	"ompp-attach/results"
 )
 
 // collectorCommand is the hidden subcommand that measures the ranks of one job
@@ -34,7 +35,7 @@ const patience = 30 * time.Second
 type collector struct {
 	m      *collect.Measurement
 	failed error // why nothing can be measured; nil if it can
-	dirs   claims
+	dirs   results.Claims
 	shots  *snapshots
 
 	mu      sync.Mutex
@@ -83,7 +84,7 @@ func runCollector(args []string) error {
 		stop = k.m.Start()
 	}
 	k.serve(l, socket)
-	k.dirs.leave()
+	k.dirs.Leave()
 	if err = stop(); k.m != nil {
 		k.m.Close()
 	}
@@ -236,29 +237,32 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	}
 	f.say = func(s string) { c.send(reply{Say: s}) }
 	f.quiet = f.quiet || req.Rank.Rank != 0 // one line for all
-	out, err := k.dirs.open(&f, req)
+	if f.events != "" && !filepath.IsAbs(f.events) {
+		f.events = filepath.Join(req.Dir, f.events)
+	}
+	out, err := k.dirs.Open(f.out, f.overwrite, &req.Rank, req.Dir, req.PID)
 	if err != nil {
 		return err
 	}
 	fd, err := unix.PidfdOpen(req.PID, 0)
 	if err != nil {
-		return out.abandon(fmt.Errorf("process %d: %w", req.PID, err))
+		return out.Abandon(fmt.Errorf("process %d: %w", req.PID, err))
 	}
 	defer unix.Close(fd)
 	g, err := k.m.Follow(req.PID)
 	if err != nil {
-		return out.abandon(err)
+		return out.Abandon(err)
 	}
 	stop := k.shots.add(&shot{out: out, take: g.Snapshot, say: f.say, logf: f.logf})
 	defer stop()
-	c.send(reply{Followed: true, Dir: out.dir})
+	c.send(reply{Followed: true, Dir: out.Dir})
 	var e launch.Ending
 	if from.Decode(&e) != nil {
 		// The rank's tool is gone; the program may run on.
 		awaitEnd(fd)
 		e = endingOf(req.PID, fd)
 	}
-	k.dirs.ended(req.PID)
+	k.dirs.Ended(req.PID)
 	res := g.End(e)
 	stop()
 	gone := make(chan struct{})
@@ -269,7 +273,7 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 		_ = from.Decode(&nothing)
 	}()
 	if err := g.Refusal(); err != nil {
-		return out.abandon(err)
+		return out.Abandon(err)
 	}
 	return f.conclude(out, res, nil, req.Program)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ompp-attach/internal/testbin"
+	"ompp-attach/results"
 )
 
 // The error for a wrong value of a flag has none of Go's words.
@@ -68,7 +69,7 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	if status != 3 || !strings.HasPrefix(out, "2 of "+script+": a b\n") {
 		t.Errorf("exit status %d, output %q\n%s", status, out, stderr)
 	}
-	if found, _ := filepath.Glob(filepath.Join(tl.dir, "out", recordStem+"*"+recordSuffix)); len(found) != 1 {
+	if found, _ := filepath.Glob(filepath.Join(tl.dir, "out", results.RecordStem+"*"+results.RecordSuffix)); len(found) != 1 {
 		t.Errorf("the program that the script starts has no profile:\n%s", stderr)
 	}
 	for name, c := range map[string]struct{ contents, want string }{
@@ -105,7 +106,7 @@ func TestNamesCanBePasted(t *testing.T) {
 			t.Errorf("%q: the summary is %q", name, stderr)
 		}
 		out, err := exec.Command(bash, "-c", "ls -d "+strings.Join(strings.Fields(files), " ")).CombinedOutput()
-		if n := strings.Count(string(out), "\n"); err != nil || n != 1+len(defaultFormats) {
+		if n := strings.Count(string(out), "\n"); err != nil || n != 1+len(results.DefaultFormats) {
 			t.Errorf("%q: %d files (%v) are where the summary says:\n%s\n%s", name, n, err, stderr, out)
 		}
 		_, _, stderr = tl.run(t, asSelf, "run", "--", program+"x")
@@ -120,4 +121,17 @@ func TestNamesCanBePasted(t *testing.T) {
 // replacement of one.
 func unprintable(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsAny(s, "\x1b\ufffd")
+}
+
+// namesIn lists a directory.
+func namesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }

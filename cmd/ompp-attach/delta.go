@@ -13,6 +13,7 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/results"
 )
 
 // window names two states of a measurement: the numbers of snapshots, 0 for its begin, and lastShot
@@ -55,11 +56,11 @@ func (w window) String() string {
 // read returns what was measured within the window, of the profile with that stem.
 func (w window) read(dir, stem string) (*profile.Profile, error) {
 	one := func(n int) (*profile.Profile, error) {
-		name := filepath.Join(dir, stem+recordSuffix)
+		name := filepath.Join(dir, stem+results.RecordSuffix)
 		if n != lastShot {
-			name = filepath.Join(dir, keptName(stem, n))
+			name = filepath.Join(dir, results.KeptName(stem, n))
 		}
-		p, err := readProfile(name)
+		p, err := results.ReadProfile(name)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%w; there are %s", err, keptIn(dir))
 		}
@@ -83,7 +84,7 @@ func (w window) read(dir, stem string) (*profile.Profile, error) {
 
 // keptIn names the snapshots in a directory.
 func keptIn(dir string) string {
-	names, _ := filepath.Glob(filepath.Join(dir, keptStem+".*"+recordSuffix))
+	names, _ := filepath.Glob(filepath.Join(dir, results.KeptStem+".*"+results.RecordSuffix))
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}
@@ -95,7 +96,7 @@ func keptIn(dir string) string {
 
 // source returns the window of a rank as if it had been recorded.
 func (w window) source(dir string, s job.Source) job.Source {
-	stem := strings.TrimSuffix(s.Name, recordSuffix)
+	stem := strings.TrimSuffix(s.Name, results.RecordSuffix)
 	s.Open = func() (io.ReadCloser, error) {
 		p, err := w.read(dir, stem)
 		if err != nil {
@@ -116,7 +117,7 @@ func emptyOfProfiles(dir string) error {
 	if dir == "" || dir == "-" {
 		return nil
 	}
-	if found, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix)); len(found) > 0 {
+	if found, _ := filepath.Glob(filepath.Join(dir, results.RecordStem+"*"+results.RecordSuffix)); len(found) > 0 {
 		return &exitError{exitUsage, fmt.Errorf("%s has the profile of a measurement, which a window must not replace: give -o another directory", dir)}
 	}
 	return nil
@@ -152,7 +153,7 @@ func reportWindow(args []string, f *reportFlags) error {
 	if err := emptyOfProfiles(f.dir); err != nil {
 		return err
 	}
-	ranks, others, err := findRanks(dir)
+	ranks, others, err := results.FindRanks(dir)
 	if err != nil {
 		return err
 	}
@@ -162,9 +163,9 @@ func reportWindow(args []string, f *reportFlags) error {
 		}
 		return reportJobWindow(dir, ranks, others, f)
 	}
-	stem := recordStem
+	stem := results.RecordStem
 	if f.rank >= 0 {
-		stem = strings.TrimSuffix(job.FileName(f.rank, 0), recordSuffix)
+		stem = strings.TrimSuffix(job.FileName(f.rank, 0), results.RecordSuffix)
 	}
 	p, err := w.read(dir, stem)
 	if err != nil {
@@ -174,7 +175,7 @@ func reportWindow(args []string, f *reportFlags) error {
 	if len(formats) == 0 {
 		formats = []string{"ompp"}
 	}
-	if err := checkFormats(formats); err != nil {
+	if err := results.CheckFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if f.dir == "-" && len(formats) == 1 || f.dir == "" && len(f.formats) == 0 {
@@ -185,10 +186,10 @@ func reportWindow(args []string, f *reportFlags) error {
 		return err
 	}
 	if f.dir == "" {
-		stem = w.String() + strings.TrimPrefix(stem, recordStem)
+		stem = w.String() + strings.TrimPrefix(stem, results.RecordStem)
 	} else { // a directory like that of a measurement, for diff and report
-		name := filepath.Join(to, stem+recordSuffix)
-		if err := saveFile(name, func(out io.Writer) error { return profile.Encode(out, p) }); err != nil {
+		name := filepath.Join(to, stem+results.RecordSuffix)
+		if err := results.Save(name, func(out io.Writer) error { return profile.Encode(out, p) }); err != nil {
 			return err
 		}
 		tellFile(name)

@@ -12,6 +12,7 @@ import (
 	"ompp-attach/collect"
 	"ompp-attach/compare/comparetest"
 	"ompp-attach/profile"
+	"ompp-attach/results"
 )
 
 // snapshotAfter is a recorded snapshot of a run of the heat program whose times are so many times
@@ -31,14 +32,14 @@ func snapshotAfter(t *testing.T, steps float64) []byte {
 func TestReportOfAWindow(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 3 {
-		write(t, filepath.Join(dir, keptName(recordStem, n+1)), snapshotAfter(t, float64(n+1)))
+		write(t, filepath.Join(dir, results.KeptName(results.RecordStem, n+1)), snapshotAfter(t, float64(n+1)))
 	}
-	write(t, filepath.Join(dir, recordName), snapshotAfter(t, 4))
+	write(t, filepath.Join(dir, results.RecordName), snapshotAfter(t, 4))
 	out := filepath.Join(t.TempDir(), "out")
 	if _, err := reported(t, "--delta", "1", "3", dir, "-o", out); err != nil {
 		t.Fatal(err)
 	}
-	p, err := readProfile(filepath.Join(out, recordName))
+	p, err := results.ReadProfile(filepath.Join(out, results.RecordName))
 	if err != nil || p.Meta.Duration != 2000200000 || p.Nodes[1].Stats[0].Exec.T != 400e6 {
 		t.Errorf("%v: %d ns", err, p.Meta.Duration)
 	}
@@ -55,8 +56,8 @@ func TestReportOfAWindow(t *testing.T) {
 	if err := profile.Encode(&b, other); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, keptName(recordStem, 4)), b.Bytes())
-	write(t, filepath.Join(dir, keptName(recordStem, 5)), snapshotAfter(t, 1)[:50])
+	write(t, filepath.Join(dir, results.KeptName(results.RecordStem, 4)), b.Bytes())
+	write(t, filepath.Join(dir, results.KeptName(results.RecordStem, 5)), snapshotAfter(t, 1)[:50])
 	for _, c := range []struct {
 		args   string
 		want   string
@@ -86,9 +87,9 @@ func TestReportOfAWindow(t *testing.T) {
 func TestWindowsOfJobsReplaceNothing(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 2 {
-		write(t, filepath.Join(dir, keptName("profile.rank0", n+1)), snapshotAfter(t, float64(n+1)))
+		write(t, filepath.Join(dir, results.KeptName("profile.rank0", n+1)), snapshotAfter(t, float64(n+1)))
 	}
-	write(t, filepath.Join(dir, "profile.rank0"+recordSuffix), snapshotAfter(t, 3))
+	write(t, filepath.Join(dir, "profile.rank0"+results.RecordSuffix), snapshotAfter(t, 3))
 	write(t, filepath.Join(dir, "job.html"), []byte("the whole job"))
 	if text, err := reported(t, "--delta", "1", "2", dir); err != nil || !strings.Contains(text, "Job") && !strings.Contains(text, "rank") {
 		t.Errorf("%v\n%s", err, text)

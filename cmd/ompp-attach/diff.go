@@ -18,6 +18,7 @@ import (
 	"ompp-attach/job"
 	"ompp-attach/mpi"
 	"ompp-attach/report/difference"
+	"ompp-attach/results"
 )
 
 // exitHurt is the exit status of diff if a condition of --fail-if holds.
@@ -153,14 +154,14 @@ func readSide(side string, f *diffFlags) (runs []compare.Run, err error) {
 func repeats(name string) ([]string, error) {
 	st, err := os.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w; give a directory that run or attach has written, or a recorded profile", name, reason(err))
+		return nil, fmt.Errorf("cannot open %s: %w; give a directory that run or attach has written, or a recorded profile", name, results.Reason(err))
 	}
 	if !st.IsDir() || holdsProfiles(name) {
 		return []string{name}, nil
 	}
 	inner, err := os.ReadDir(name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w", name, reason(err))
+		return nil, fmt.Errorf("cannot open %s: %w", name, results.Reason(err))
 	}
 	var runs []string
 	for _, d := range inner {
@@ -169,14 +170,14 @@ func repeats(name string) ([]string, error) {
 		}
 	}
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("%s holds no recorded profile (%s), nor do the directories in it: give a directory that run or attach has written", name, recordName)
+		return nil, fmt.Errorf("%s holds no recorded profile (%s), nor do the directories in it: give a directory that run or attach has written", name, results.RecordName)
 	}
 	return runs, nil
 }
 
 func holdsProfiles(dir string) bool {
 	names, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(names, func(e fs.DirEntry) bool { return recorded.MatchString(e.Name()) })
+	return err == nil && slices.ContainsFunc(names, func(e fs.DirEntry) bool { return results.Recorded.MatchString(e.Name()) })
 }
 
 // readRun reads the ranks of a job, the processes of a run, or one profile.
@@ -189,9 +190,9 @@ func readRun(name string, f *diffFlags) (*compare.Run, error) {
 	if st, err := os.Stat(name); err == nil && !st.IsDir() {
 		sources = append(sources, process(name))
 	} else {
-		awaitResults(name)
+		results.Await(name, warn)
 		var others []string
-		if ranks, others, err = findRanks(name); err != nil {
+		if ranks, others, err = results.FindRanks(name); err != nil {
 			return nil, err
 		}
 		if sources = ranks; len(ranks) == 0 {

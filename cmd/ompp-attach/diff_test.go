@@ -10,6 +10,7 @@ import (
 
 	"ompp-attach/compare/comparetest"
 	"ompp-attach/profile"
+	"ompp-attach/results"
 )
 
 // runDirectory writes the record of a made-up program to a directory.
@@ -18,7 +19,7 @@ func runDirectory(t *testing.T, dir string, p comparetest.Program) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, recordName), record(t, p))
+	write(t, filepath.Join(dir, results.RecordName), record(t, p))
 	return dir
 }
 
@@ -75,7 +76,7 @@ func TestDiffOfDirectories(t *testing.T) {
 		status int // of an exitError; 0: none
 	}{
 		{[]string{base, filepath.Join(dir, "new")}, "(3 runs of heat, 4 threads)", 0},
-		{[]string{filepath.Join(base, recordName), filepath.Join(dir, "new", "1") + "," + filepath.Join(dir, "new", "2")}, "1 and 2 runs are too few", 0},
+		{[]string{filepath.Join(base, results.RecordName), filepath.Join(dir, "new", "1") + "," + filepath.Join(dir, "new", "2")}, "1 and 2 runs are too few", 0},
 		{[]string{base, filepath.Join(dir, "new", "1")}, "no substitute", 0},
 		{[]string{base, filepath.Join(dir, "new", "1"), "--fail-if", "time > 5%"}, "heat.c (40-48) in solve", exitHurt},
 		{[]string{base, base, "--fail-if", "time > 5%", "--fail-if", "R:* own > 0s"}, "executions", 0},

@@ -1,11 +1,10 @@
 // Command ompp-attach profiles OpenMP and MPI programs from outside. It launches or attaches to an
 // unmodified program, and writes ompP reports and pprof profiles.
 //
-// The package holds subcommands, flags, files and exit statuses. rank.go is the small tool that
-// runs in the place of one MPI rank. wire.go is the protocol between a rank's tool and the
-// collector of its node; both must be one build, so the build's version is part of the socket's
-// name. claim.go tells the job's own files in the results directory from those of an older run.
-// voice.go writes messages without making the measurement wait.
+// The package holds subcommands, flags and exit statuses. rank.go is the small tool that runs in
+// the place of one MPI rank. wire.go is the protocol between a rank's tool and the collector of its
+// node; both must be one build, so the build's version is part of the socket's name. voice.go
+// writes messages without making the measurement wait.
 //
 // default.pgo is a CPU profile of the engine, the decoder and the tool at work. The Go compiler
 // optimises the tool by this profile, which saves a tenth to a sixth of their time. `make pgo`

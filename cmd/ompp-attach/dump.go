@@ -4,63 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os/signal"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ompp-attach/collect"
-	"ompp-attach/profile"
+	"ompp-attach/collect/target"
 )
 
 // Snapshots that are kept show how a run went on: each is a recorded profile of what was measured
 // until then, and two of them tell what happened in between (ompP's incremental profiles).
-
-// keptStem begins the name of such a file, where that of a profile has recordStem; its number
-// follows the stem.
-const keptStem = "snapshot"
-
-// keptShot matches the names of these files.
-var keptShot = regexp.MustCompile(`^` + keptStem + `((?:\.rank\d+)?(?:\.pid\d+)?(?:-\d+)?)\.(\d+)\.json\.gz$`)
-
-// keptName is the name of the n-th snapshot of the profile with that stem.
-func keptName(stem string, n int) string {
-	return fmt.Sprintf("%s%s.%d%s", keptStem, strings.TrimPrefix(stem, recordStem), n, recordSuffix)
-}
-
-// keepShots writes snapshots of the processes that run, or of one of them, to files of their own.
-func (o *output) keepShots(res *collect.Result, pid int) (names []string, err error) {
-	if len(res.Profiles) == 0 {
-		return nil, nil
-	}
-	o.choose(res.Profiles[0].Meta.PID)
-	if err := o.prepare(); err != nil {
-		return nil, err
-	}
-	if o.kept == nil {
-		o.kept = map[string]int{}
-	}
-	var errs []error
-	for i, stem := range o.stems(res, o.dir) {
-		p := res.Profiles[i]
-		if p.Meta.SnapshotAt.IsZero() || pid != 0 && p.Meta.PID != pid {
-			continue
-		}
-		name := filepath.Join(o.dir, keptName(stem, o.kept[stem]+1))
-		if err := saveFile(name, func(w io.Writer) error { return profile.Encode(w, p) }); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		o.kept[stem]++
-		names = append(names, name)
-	}
-	return names, errors.Join(errs...)
-}
 
 // dump writes a snapshot of a process at once, and returns the file's name.
 func (s *snapshots) dump(pid int) (string, error) {
@@ -82,7 +38,7 @@ func (x *shot) dump(pid int) (string, error) {
 	if x.over {
 		return "", nil
 	}
-	names, err := x.out.keepShots(x.take(), pid)
+	names, err := x.out.KeepSnapshots(x.take(), pid)
 	if err != nil || len(names) == 0 {
 		return "", err
 	}
@@ -127,7 +83,7 @@ func dump(pid int, every time.Duration) error {
 	defer stop()
 	for n := 0; ; n++ {
 		name, err := collect.Ask("dump", pid)
-		if runs, _ := alive(pid); err != nil && (n == 0 || runs) {
+		if err != nil && (n == 0 || !target.Ended(pid)) {
 			return err
 		} else if err != nil {
 			return nil

@@ -15,6 +15,7 @@ import (
 	"ompp-attach/job"
 	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/results"
 )
 
 // wantsEfficiency says whether the user asked for the efficiency of the run. Only that has the
@@ -80,7 +81,7 @@ func reportEfficiency(dir string, f *reportFlags) error {
 	var errs []error
 	for _, out := range outputs {
 		name := filepath.Join(to, out.name)
-		if err := saveFile(name, out.write); err != nil {
+		if err := results.Save(name, out.write); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -92,7 +93,7 @@ func reportEfficiency(dir string, f *reportFlags) error {
 // readRuns reads the job in a directory, or the rank that the flags name, or all processes that are
 // no ranks. It fails if nothing can be read.
 func readRuns(dir string, f *reportFlags) ([]measuredRun, error) {
-	ranks, others, err := findRanks(dir)
+	ranks, others, err := results.FindRanks(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +119,12 @@ func readRuns(dir string, f *reportFlags) ([]measuredRun, error) {
 		}
 	}
 	if len(others) == 0 {
-		return nil, fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, recordName)
+		return nil, fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, results.RecordName)
 	}
 	var runs []measuredRun
 	var errs []error
 	for _, name := range others {
-		p, err := readProfile(filepath.Join(dir, name))
+		p, err := results.ReadProfile(filepath.Join(dir, name))
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -131,7 +132,7 @@ func readRuns(dir string, f *reportFlags) ([]measuredRun, error) {
 		if !f.view.raw {
 			p = analysis.Adjust(p)
 		}
-		runs = append(runs, measuredRun{strings.TrimSuffix(name, recordSuffix), efficiency.OfProfile(analysis.NameCallers(p))})
+		runs = append(runs, measuredRun{strings.TrimSuffix(name, results.RecordSuffix), efficiency.OfProfile(analysis.NameCallers(p))})
 	}
 	if len(runs) == 0 {
 		return nil, errors.Join(errs...)

@@ -10,6 +10,7 @@ import (
 
 	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/results"
 )
 
 func predictCommand() *cobra.Command {
@@ -52,7 +53,7 @@ the others foretell of it. Each assumption is printed.`,
 			if output == "-" {
 				return out(os.Stdout)
 			}
-			if err := saveFile(output, out); err != nil {
+			if err := results.Save(output, out); err != nil {
 				return err
 			}
 			tellFile(output)

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/results"
 )
 
 // Files that block or have no end are refused in one sentence that names them.
 func TestHostileFiles(t *testing.T) {
 	dir := t.TempDir()
-	fifo, profile, rank := filepath.Join(dir, "fifo"), filepath.Join(dir, "one", recordName), filepath.Join(dir, "job", "profile.rank0.json.gz")
+	fifo, profile, rank := filepath.Join(dir, "fifo"), filepath.Join(dir, "one", results.RecordName), filepath.Join(dir, "job", "profile.rank0.json.gz")
 	if err := errors.Join(os.Mkdir(filepath.Dir(profile), 0o755), os.Mkdir(filepath.Dir(rank), 0o755),
 		unix.Mkfifo(fifo, 0o666), unix.Mkfifo(profile, 0o666), unix.Mkfifo(rank, 0o666)); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"ompp-attach/collect"
+	"ompp-attach/results"
 )
 
 func manCommand() *cobra.Command {
@@ -26,7 +25,7 @@ func manCommand() *cobra.Command {
 
 func writeMan(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("cannot make %s: %w", dir, reason(err))
+		return fmt.Errorf("cannot make %s: %w", dir, results.Reason(err))
 	}
 	root.InitDefaultCompletionCmd()
 	version, built := collect.Version()
@@ -36,16 +35,7 @@ func writeMan(root *cobra.Command, dir string) error {
 		header.Date = &date
 	}
 	if err := doc.GenManTree(root, &header, dir); err != nil {
-		return fmt.Errorf("cannot write manual pages to %s: %w", dir, reason(err))
+		return fmt.Errorf("cannot write manual pages to %s: %w", dir, results.Reason(err))
 	}
 	return nil
-}
-
-// reason strips the operation and the path from an error, since the message has them already.
-func reason(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }

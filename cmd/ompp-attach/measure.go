@@ -21,6 +21,7 @@ import (
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/debuginfod"
+	"ompp-attach/results"
 	"ompp-attach/symbols"
 )
 
@@ -50,9 +51,6 @@ type measureFlags struct {
 // tell writes a sentence to the user's terminal.
 func tell(sentence string) { fmt.Fprintln(spoken, "ompp-attach: "+pasteable(sentence)) }
 
-// defaultFormats are the formats in which reports of a process or rank are written.
-var defaultFormats = []string{"ompp", "pprof", "samples", "html"}
-
 // register adds the flags to c. sample is the event by which is sampled if --sample is missing.
 func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.say = tell
@@ -62,7 +60,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.sample.register(c, sample)
 	f.budget.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
-	c.Flags().StringSliceVar(&f.formats, "format", defaultFormats, "reports to write: "+formatNames())
+	c.Flags().StringSliceVar(&f.formats, "format", results.DefaultFormats, "reports to write: "+results.FormatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary at the end")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "say what is done")
@@ -77,12 +75,17 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	_ = c.Flags().MarkHidden("record-events")
 	f.user.register(c)
 	_ = c.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return strings.Split(formatNames(), ", "), cobra.ShellCompDirectiveNoFileComp
+		return strings.Split(results.FormatNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 	})
 }
 
 // attachModes are the values of --attach-mode: the best way to attach that may be used.
 var attachModes = map[string]bpf.Mode{"": bpf.Session, "session": bpf.Session, "multi": bpf.Multi, "perf": bpf.Perf}
+
+// wanted is what the flags say of the results.
+func (f *measureFlags) wanted() *results.Wanted {
+	return &results.Wanted{Formats: f.formats, View: f.view.options(), Quiet: f.quiet, Summary: spoken, Say: f.say, Gone: f.gone}
+}
 
 func (f *measureFlags) logf(format string, args ...any) {
 	if f.verbose {
@@ -194,12 +197,12 @@ func (f *measureFlags) saveStream(res *collect.Result) error {
 	if f.events == "" || len(res.Streams) == 0 {
 		return nil
 	}
-	return saveFile(f.events, func(w io.Writer) error { return attribution.EncodeStream(w, res.Streams[0]) })
+	return results.Save(f.events, func(w io.Writer) error { return attribution.EncodeStream(w, res.Streams[0]) })
 }
 
 // check refuses flags with values that make no sense.
 func (f *measureFlags) check() error {
-	if err := checkFormats(f.formats); err != nil {
+	if err := results.CheckFormats(f.formats); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if err := f.sample.check(); err != nil {
@@ -223,11 +226,11 @@ func (f *measureFlags) check() error {
 
 // prepare checks the flags and opens the results directory, so that what would fail at the end
 // fails before anything is measured.
-func (f *measureFlags) prepare(program string, pid int) (*output, error) {
+func (f *measureFlags) prepare(program string, pid int) (*results.Directory, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	return openOutput(f.out, program, pid, f.overwrite)
+	return results.Open(f.out, program, pid, f.overwrite)
 }
 
 func runCommand() *cobra.Command {
@@ -271,10 +274,10 @@ func run(f *measureFlags, args []string) error {
 	m, err := f.measurement()
 	started()
 	if err != nil {
-		return out.abandon(err)
+		return out.Abandon(err)
 	}
 	defer f.listen(m)()
-	out.mark.begins(os.Getpid()) // we run for as long as the program does
+	out.Begins(os.Getpid()) // we run for as long as the program does
 	stop := f.snapshots(out, m)
 	res, err := m.Run(path, args, signals)
 	stop()
@@ -293,17 +296,17 @@ func heed() <-chan os.Signal {
 }
 
 // conclude writes the results of a launched program. The error has the tool's exit status.
-func (f *measureFlags) conclude(out *output, res *collect.Result, err error, path string) error {
+func (f *measureFlags) conclude(out *results.Directory, res *collect.Result, err error, path string) error {
 	if res == nil {
-		return out.abandon(notStarted(err))
+		return out.Abandon(notStarted(err))
 	}
-	if err = errors.Join(err, out.write(res, f), f.saveStream(res)); err != nil {
+	if err = errors.Join(err, out.Write(res, f.wanted()), f.saveStream(res)); err != nil {
 		return err
 	}
 	for _, s := range res.Troubles {
 		f.say(s)
 	}
-	if len(res.Profiles) == 0 && len(res.Troubles) == 0 && (out.rank == nil || out.rank.Rank == 0) {
+	if len(res.Profiles) == 0 && len(res.Troubles) == 0 && out.First() {
 		f.say(fmt.Sprintf("%s used no OpenMP runtime (libgomp, libomp, libiomp5) and no MPI library that can be seen from outside, so there is no profile; `ompp-attach check` says what can be measured", path))
 	}
 	if res.Exit != 0 {

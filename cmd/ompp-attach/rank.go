@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/collect/launch"
+	"ompp-attach/results"
 )
 
 // runRank is `run` for a rank of a job. It launches the program and leaves the measurement to the
@@ -187,7 +188,7 @@ func (s *session) conclude(e launch.Ending, pid int, say func(string)) error {
 	if o, ok := <-s.over; ok {
 		return o.err()
 	}
-	if p, name := completeShot(s.dir, pid, e); p != nil {
+	if p, name := results.CompleteSnapshot(s.dir, pid, e); p != nil {
 		say(fmt.Sprintf("the collector of this node was killed: there is a snapshot only, until %s, in %s; the program ran on", p.Meta.SnapshotAt.Local().Format(time.DateTime), name))
 	} else {
 		say("the collector of this node was killed, so there is no profile of this rank; the program ran on")

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/files"
 	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/results"
 )
 
 // reportFlags say what the user wants to see of a results directory.
@@ -67,8 +67,8 @@ profile.html and job.html are pages for the browser.`,
 	}
 	f.view.register(c)
 	f.table.register(c)
-	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+formatNames()+" (of a process or rank; default ompp, pprof, samples, html), "+
-		jobFormatNames()+" (of a job; default text, and a page)")
+	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+results.FormatNames()+" (of a process or rank; default ompp, pprof, samples, html), "+
+		results.JobFormatNames()+" (of a job; default text, and a page)")
 	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
 	c.Flags().StringVar(&f.delta, "delta", "", "report what happened between two snapshots, as in --delta `N M` DIR: their numbers, 0 for the begin, end for the final profile")
@@ -77,14 +77,14 @@ profile.html and job.html are pages for the browser.`,
 }
 
 func rereport(dir string, f *reportFlags) error {
-	awaitResults(dir)
+	results.Await(dir, warn)
 	if f.wantsEfficiency() {
 		return reportEfficiency(dir, f)
 	}
 	if f.table.by != "" {
 		return reportTable(dir, f)
 	}
-	ranks, others, err := findRanks(dir)
+	ranks, others, err := results.FindRanks(dir)
 	if err != nil {
 		return err
 	}
@@ -100,27 +100,27 @@ func rereport(dir string, f *reportFlags) error {
 }
 
 func noRanks(dir string) error {
-	return &exitError{exitUsage, fmt.Errorf("%s holds no rank's profile (profile.rank<R>%s): leave out --rank", dir, recordSuffix)}
+	return &exitError{exitUsage, fmt.Errorf("%s holds no rank's profile (profile.rank<R>%s): leave out --rank", dir, results.RecordSuffix)}
 }
 
 // reportProcesses writes the reports of each profile anew.
 func reportProcesses(dir string, f *reportFlags) error {
 	formats := f.formats
 	if len(formats) == 0 {
-		formats = defaultFormats
+		formats = results.DefaultFormats
 	}
-	if err := checkFormats(formats); err != nil {
+	if err := results.CheckFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "profile*"+recordSuffix))
+	names, err := filepath.Glob(filepath.Join(dir, "profile*"+results.RecordSuffix))
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, recordName)
+		return fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, results.RecordName)
 	}
 	if f.dir == "-" && len(formats) == 1 && len(names) == 1 {
-		p, err := readProfile(names[0])
+		p, err := results.ReadProfile(names[0])
 		if err != nil {
 			return err
 		}
@@ -132,12 +132,12 @@ func reportProcesses(dir string, f *reportFlags) error {
 	}
 	var errs []error
 	for _, name := range names {
-		p, err := readProfile(name)
+		p, err := results.ReadProfile(name)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), recordSuffix), p, formats, f.view.options()))
+		errs = append(errs, reportOne(to, strings.TrimSuffix(filepath.Base(name), results.RecordSuffix), p, formats, f.view.options()))
 	}
 	return errors.Join(errs...)
 }
@@ -147,7 +147,7 @@ func reportOne(dir, stem string, p *profile.Profile, formats []string, o report.
 	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
 	}
-	files, err := renderAll(dir, stem, p, formats, o)
+	files, err := results.RenderAll(dir, stem, p, formats, o)
 	for _, f := range files {
 		tellFile(f)
 	}
@@ -162,22 +162,9 @@ func reportDirectory(dir, wanted string) (string, error) {
 	case "-":
 		return "", &exitError{exitUsage, errors.New("-o - takes one report that is one file; give a directory for several")}
 	}
-	root, _, err := openDirectory(wanted, false)
+	root, _, err := results.OpenDirectory(wanted, false)
 	if err != nil {
 		return "", fmt.Errorf("cannot make the reports' directory: %w", err)
 	}
 	return wanted, root.Close()
-}
-
-func readProfile(name string) (*profile.Profile, error) {
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w", name, reason(err))
-	}
-	defer f.Close()
-	p, err := profile.Decode(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return p, nil
 }

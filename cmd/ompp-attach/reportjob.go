@@ -6,37 +6,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	"ompp-attach/files"
 	"ompp-attach/job"
 	"ompp-attach/profile"
 	"ompp-attach/report"
+	"ompp-attach/results"
 )
-
-// recorded matches the names of all recorded profiles.
-var recorded = regexp.MustCompile(`^profile\b.*\.json\.gz$`)
-
-// findRanks lists the profiles of ranks in a directory, and the names of other profiles.
-func findRanks(dir string) (ranks []job.Source, others []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil, fmt.Errorf("cannot open %s: %w; give a directory that run or attach has written", dir, reason(err))
-	}
-	for _, f := range entries {
-		name := filepath.Join(dir, f.Name())
-		rank, copy, ok := job.ParseName(f.Name())
-		switch {
-		case ok:
-			ranks = append(ranks, job.Source{Name: f.Name(), Rank: rank, Copy: copy, Open: func() (io.ReadCloser, error) { return files.Open(name) }})
-		case recorded.MatchString(f.Name()):
-			others = append(others, f.Name())
-		}
-	}
-	return ranks, others, nil
-}
 
 // reportJob merges the ranks' profiles and writes the job's reports.
 func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) error {
@@ -50,8 +27,8 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 		formats = []string{"text", "html"}
 	}
 	for _, n := range formats {
-		if _, ok := jobFormatNamed(n); !ok {
-			return &exitError{exitUsage, fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, jobFormatNames())}
+		if _, ok := results.JobFormatNamed(n); !ok {
+			return &exitError{exitUsage, fmt.Errorf("unknown format %q of a job; there are %s; others are a single rank's: give --rank", n, results.JobFormatNames())}
 		}
 	}
 	view := f.view.options()
@@ -69,7 +46,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	}
 	var files []report.JobFile
 	for _, n := range formats {
-		format, _ := jobFormatNamed(n)
+		format, _ := results.JobFormatNamed(n)
 		for _, file := range format.Files {
 			if f.dir == "" && n == "text" {
 				if err := file.Write(os.Stdout, j, view); err != nil {
@@ -96,7 +73,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	var errs []error
 	for _, file := range files {
 		name := filepath.Join(to, file.Name)
-		if err := saveFile(name, func(w io.Writer) error { return file.Write(w, j, view) }); err != nil {
+		if err := results.Save(name, func(w io.Writer) error { return file.Write(w, j, view) }); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -108,9 +85,9 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 // writeJobPage writes the job's page beside the profiles. The user asked for the text, so the page
 // is no part of the output, and a directory that cannot be written to is no failure.
 func writeJobPage(dir string, j *job.Job, view report.Options) {
-	format, _ := jobFormatNamed("html")
+	format, _ := results.JobFormatNamed("html")
 	name := filepath.Join(dir, format.Files[0].Name)
-	if err := saveFile(name, func(w io.Writer) error { return format.Files[0].Write(w, j, view) }); err != nil {
+	if err := results.Save(name, func(w io.Writer) error { return format.Files[0].Write(w, j, view) }); err != nil {
 		warn("no page was written: %v", err)
 		return
 	}
@@ -129,22 +106,13 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// fileOfRank returns the name of a rank's recorded profile. Of several, the first one counts.
-func fileOfRank(dir string, ranks []job.Source, rank int) (string, error) {
-	ranks = slices.DeleteFunc(slices.Clone(ranks), func(s job.Source) bool { return s.Rank != rank })
-	if len(ranks) == 0 {
-		return "", fmt.Errorf("%s holds no profile of rank %d (%s)", dir, rank, job.FileName(rank, 0))
-	}
-	return slices.MinFunc(ranks, func(a, b job.Source) int { return a.Copy - b.Copy }).Name, nil
-}
-
 // reportRank writes the reports of one rank.
 func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
-	file, err := fileOfRank(dir, ranks, f.rank)
+	file, err := results.FileOfRank(dir, ranks, f.rank)
 	if err != nil {
 		return err
 	}
-	p, err := readProfile(filepath.Join(dir, file))
+	p, err := results.ReadProfile(filepath.Join(dir, file))
 	if err != nil {
 		return err
 	}
@@ -158,7 +126,7 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 	if plain {
 		formats = []string{"ompp"}
 	}
-	if err := checkFormats(formats); err != nil {
+	if err := results.CheckFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if plain && f.dir == "" || f.dir == "-" && len(formats) == 1 {
@@ -168,13 +136,13 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	return reportOne(to, strings.TrimSuffix(file, recordSuffix), p, formats, f.view.options())
+	return reportOne(to, strings.TrimSuffix(file, results.RecordSuffix), p, formats, f.view.options())
 }
 
 func writeReport(w io.Writer, p *profile.Profile, format string, o report.Options) error {
 	if err := checkFormulas(o.Evaluators, report.CounterNames(p)); err != nil {
 		return err
 	}
-	f, _ := formatNamed(format)
+	f, _ := results.FormatNamed(format)
 	return f.Write(w, p, o)
 }

@@ -11,6 +11,7 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/results"
 )
 
 // rankDirectory holds the profiles of a job's ranks.
@@ -18,7 +19,7 @@ func rankDirectory(t *testing.T, ranks ...int) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, r := range ranks {
-		p := profileOf(100 + r)
+		p := &profile.Profile{Meta: profile.Meta{PID: 100 + r}}
 		p.Meta.Program, p.Meta.Duration = "app", 1e9
 		p.Meta.MPI = &profile.MPIJob{Rank: r, Size: 4}
 		p.Nodes = []profile.Node{{Parent: -1, Region: -1}}
@@ -131,7 +132,7 @@ func TestReportOfABadJob(t *testing.T) {
 // TestReportOfAProcess: directories without ranks are reported as before.
 func TestReportOfAProcess(t *testing.T) {
 	dir := rankDirectory(t, 0)
-	if err := os.Rename(filepath.Join(dir, job.FileName(0, 0)), filepath.Join(dir, recordName)); err != nil {
+	if err := os.Rename(filepath.Join(dir, job.FileName(0, 0)), filepath.Join(dir, results.RecordName)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := reported(t, dir, "--format", "text"); err == nil || !strings.Contains(err.Error(), "whole MPI job") {

@@ -13,6 +13,7 @@ import (
 
 	"ompp-attach/report"
 	"ompp-attach/report/tables"
+	"ompp-attach/results"
 )
 
 // tableFlag is --by: how report adds up a process's time.
@@ -52,7 +53,7 @@ func reportTable(dir string, f *reportFlags) error {
 	}
 	var errs []error
 	for _, name := range names {
-		p, err := readProfile(name)
+		p, err := results.ReadProfile(name)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -66,7 +67,7 @@ func reportTable(dir string, f *reportFlags) error {
 				errs = append(errs, write(os.Stdout))
 				continue
 			}
-			errs = append(errs, saveTable(f.dir, strings.TrimSuffix(filepath.Base(name), recordSuffix), by, format, write))
+			errs = append(errs, saveTable(f.dir, strings.TrimSuffix(filepath.Base(name), results.RecordSuffix), by, format, write))
 		}
 	}
 	return errors.Join(errs...)
@@ -83,7 +84,7 @@ func saveTable(dir, stem string, by tables.By, format string, write func(io.Writ
 		end = "txt"
 	}
 	name := filepath.Join(to, stem+".by-"+by.Name+"."+end)
-	if err := saveFile(name, write); err != nil {
+	if err := results.Save(name, write); err != nil {
 		return err
 	}
 	tellFile(name)
@@ -93,19 +94,19 @@ func saveTable(dir, stem string, by tables.By, format string, write func(io.Writ
 // profilesFor returns the files of the profiles that a table is made of: those of a process and its
 // children, or that of a rank.
 func profilesFor(dir string, f *reportFlags) ([]string, error) {
-	ranks, others, err := findRanks(dir)
+	ranks, others, err := results.FindRanks(dir)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(ranks) > 0 && f.rank < 0:
 		return nil, &exitError{exitUsage, fmt.Errorf("%s holds the profiles of a job, and --by is of one process: give --rank R", dir)}
 	case len(ranks) > 0:
-		file, err := fileOfRank(dir, ranks, f.rank)
+		file, err := results.FileOfRank(dir, ranks, f.rank)
 		return []string{filepath.Join(dir, file)}, err
 	case f.rank >= 0:
 		return nil, noRanks(dir)
 	case len(others) == 0:
-		return nil, fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, recordName)
+		return nil, fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, results.RecordName)
 	}
 	for i := range others {
 		others[i] = filepath.Join(dir, others[i])

@@ -13,6 +13,7 @@ import (
 	"ompp-attach/efficiency"
 	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/results"
 )
 
 func scalingCommand() *cobra.Command {
@@ -82,7 +83,7 @@ func scaling(dirs []string, f *reportFlags, weak bool) error {
 	var errs []error
 	for _, format := range formats {
 		name := filepath.Join(to, format.File)
-		if err := saveFile(name, func(w io.Writer) error { return format.Write(w, s, o) }); err != nil {
+		if err := results.Save(name, func(w io.Writer) error { return format.Write(w, s, o) }); err != nil {
 			errs = append(errs, err)
 			continue
 		}

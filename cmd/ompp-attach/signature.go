@@ -12,6 +12,7 @@ import (
 	"ompp-attach/job"
 	"ompp-attach/mpi"
 	"ompp-attach/report/signature"
+	"ompp-attach/results"
 )
 
 func signatureCommand() *cobra.Command {
@@ -35,7 +36,7 @@ MPI job it has the spread over the ranks.`,
 			if output == "-" {
 				return write(os.Stdout)
 			}
-			if err := saveFile(output, write); err != nil {
+			if err := results.Save(output, write); err != nil {
 				return err
 			}
 			tellFile(output)
@@ -50,7 +51,7 @@ MPI job it has the spread over the ranks.`,
 
 // readJob reads the job in a directory, or its only process as a job of one rank.
 func readJob(dir string, o job.Options) (*job.Job, error) {
-	ranks, others, err := findRanks(dir)
+	ranks, others, err := results.FindRanks(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func readJob(dir string, o job.Options) (*job.Job, error) {
 	switch {
 	case isJob:
 	case len(others) == 0:
-		return nil, fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, recordName)
+		return nil, fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, results.RecordName)
 	case len(others) > 1:
 		return nil, fmt.Errorf("%s holds the profiles of %d processes that are no ranks of a job: give a directory with one process or one job", dir, len(others))
 	default:

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -13,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect"
-	"ompp-attach/collect/launch"
-	"ompp-attach/profile"
+	"ompp-attach/results"
 )
 
 // A tool that is killed loses what it has measured. So what was measured so far is written at
@@ -38,7 +33,7 @@ type snapshots struct {
 
 // shot writes the snapshots of one program.
 type shot struct {
-	out     *output
+	out     *results.Directory
 	keep    bool
 	take    func() *collect.Result
 	say     func(string)
@@ -51,7 +46,7 @@ type shot struct {
 
 // snapshots writes snapshots of one program until stop is called. After stop no snapshot is being
 // written.
-func (f *measureFlags) snapshots(out *output, m *collect.Measurement) (stop func()) {
+func (f *measureFlags) snapshots(out *results.Directory, m *collect.Measurement) (stop func()) {
 	s := f.newSnapshots()
 	m.OnDump(s.dump)
 	return s.add(&shot{out: out, take: m.Snapshot, say: f.say, logf: f.logf})
@@ -141,84 +136,12 @@ func (x *shot) write() {
 	}
 	x.written = time.Now()
 	res := x.take()
-	err := x.out.writeShots(res)
+	err := x.out.WriteSnapshots(res)
 	if err == nil && x.keep {
-		_, err = x.out.keepShots(res, 0)
+		_, err = x.out.KeepSnapshots(res, 0)
 	}
 	if err != nil && !x.failed {
 		x.failed = true
 		x.say(fmt.Sprintf("no snapshot of what was measured can be written: %v; the measurement goes on", err))
 	}
-}
-
-// writeShots writes the profile of each process as of now.
-func (o *output) writeShots(res *collect.Result) error {
-	if len(res.Profiles) == 0 {
-		return nil
-	}
-	o.choose(res.Profiles[0].Meta.PID)
-	if err := o.prepare(); err != nil {
-		return err
-	}
-	if o.shots == nil {
-		o.shots = map[string]string{}
-	}
-	if o.mark == nil && o.rank == nil { // the user has named no directory
-		o.mark = newMark(o.dir)
-		o.mark.begins(os.Getpid())
-	}
-	var errs []error
-	written := map[string]string{}
-	for i, stem := range o.stems(res, o.dir) {
-		p := res.Profiles[i]
-		name, of := stem+recordSuffix, ""
-		if p.Meta.SnapshotAt.IsZero() {
-			of = fmt.Sprint(p.Meta.PID, p.Meta.Start)
-		}
-		was, there := o.shots[name]
-		if !there || of == "" || was != of {
-			if err := saveFile(filepath.Join(o.dir, name), func(w io.Writer) error { return profile.Encode(w, p) }); err != nil {
-				errs = append(errs, err)
-				if !there {
-					continue
-				}
-				of = was // the file of the older snapshot stays
-			}
-		}
-		written[name] = of
-		delete(o.shots, name)
-	}
-	o.removeShots() // files of processes whose profiles have another name now
-	o.shots = written
-	return errors.Join(errs...)
-}
-
-// removeShots removes the files of snapshots that no later file has replaced.
-func (o *output) removeShots() {
-	if len(o.shots) == 0 {
-		return
-	}
-	if root, _, err := openDirectory(o.dir, false); err == nil {
-		defer root.Close()
-		for name := range o.shots {
-			_ = root.Remove(name)
-		}
-	}
-	o.shots = nil
-}
-
-// completeShot finds the last snapshot of a process whose collector was killed, and adds how the
-// process ended. shot is nil if there is none.
-func completeShot(dir string, pid int, e launch.Ending) (shot *profile.Profile, name string) {
-	names, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix))
-	for _, n := range names {
-		if p, err := readProfile(n); err == nil && p.Meta.PID == pid && !p.Meta.SnapshotAt.IsZero() && (shot == nil || shot.Meta.SnapshotAt.Before(p.Meta.SnapshotAt)) {
-			shot, name = p, n
-		}
-	}
-	if shot != nil {
-		shot.Meta.Ended, shot.Meta.Exit = e.How, e.Status
-		_ = saveFile(name, func(w io.Writer) error { return profile.Encode(w, shot) })
-	}
-	return shot, name
 }

@@ -21,6 +21,7 @@ import (
 	"ompp-attach/collect/target"
 	"ompp-attach/live"
 	"ompp-attach/profile"
+	"ompp-attach/results"
 )
 
 // topFlags say what top measures and how it shows that.
@@ -126,7 +127,7 @@ func (f *topFlags) prepareTop(c *cobra.Command, args []string) error {
 	default:
 		return usage("unknown format %q; there are screen, line, json", f.format)
 	}
-	f.formats = defaultFormats
+	f.formats = results.DefaultFormats
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (f *topFlags) run(c *cobra.Command, args []string) error {
 type top struct {
 	f       *topFlags
 	m       *collect.Measurement
-	out     *output
+	out     *results.Directory
 	tracker live.Tracker
 	ready   chan struct{} // closed when the first window begins
 	over    chan struct{} // closed when the measurement is over
@@ -247,10 +248,10 @@ func (t *top) launch(args []string) error {
 
 // watch measures and shows, until the measurement is over. ctx ends when the user has seen enough.
 func (t *top) watch(ctx context.Context, title, program string, measure func() (*collect.Result, error)) error {
-	t.out = &output{program: program}
+	t.out = results.Later(program)
 	if t.f.out != "" {
 		var err error
-		if t.out, err = openOutput(t.f.out, program, 0, t.f.overwrite); err != nil {
+		if t.out, err = results.Open(t.f.out, program, 0, t.f.overwrite); err != nil {
 			return err
 		}
 	}
@@ -268,7 +269,7 @@ func (t *top) watch(ctx context.Context, title, program string, measure func() (
 	if err != nil {
 		close(t.over)
 		s.end()
-		return t.out.abandon(err)
+		return t.out.Abandon(err)
 	}
 	defer t.f.listen(t.m)()
 	shown := make(chan struct{})
@@ -295,11 +296,11 @@ func (t *top) watch(ctx context.Context, title, program string, measure func() (
 	}
 	t.m.Close()
 	if res == nil {
-		return t.out.abandon(err)
+		return t.out.Abandon(err)
 	}
 	if t.f.out != "" {
 		t.f.quiet = t.f.quiet || t.f.format == topJSON
-		err = errors.Join(err, t.out.write(res, &t.f.measureFlags))
+		err = errors.Join(err, t.out.Write(res, t.f.wanted()))
 	}
 	for _, s := range res.Troubles {
 		tell(s)
@@ -379,7 +380,7 @@ func (t *top) write() (string, error) {
 	if m == nil || t.written {
 		return "", errors.New("there is nothing to write: the measurement has not begun, or is over")
 	}
-	names, err := t.out.keepShots(m.Snapshot(), 0)
+	names, err := t.out.KeepSnapshots(m.Snapshot(), 0)
 	if err != nil {
 		return "", err
 	}

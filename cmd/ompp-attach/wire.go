@@ -139,8 +139,8 @@ func (m *meeting) connect() (net.Conn, error) {
 	return net.Dial("unix", m.socket())
 }
 
-// staleAfter is the age from which files of killed tools are taken for useless.
-const staleAfter = time.Hour
+// uselessAfter is the age from which logs of killed collectors are taken for useless.
+const uselessAfter = time.Hour
 
 // tidy removes the files of collectors that were killed.
 func (m *meeting) tidy() {
@@ -158,10 +158,16 @@ func (m *meeting) tidy() {
 	logs, _ := filepath.Glob(filepath.Join(m.dir, "*"+logSuffix))
 	for _, name := range logs {
 		st, err := os.Lstat(name)
-		if err == nil && !exists(strings.TrimSuffix(name, logSuffix)+socketSuffix) && time.Since(st.ModTime()) > staleAfter {
+		if err == nil && !hasSocket(name) && time.Since(st.ModTime()) > uselessAfter {
 			os.Remove(name)
 		}
 	}
+}
+
+// hasSocket tells whether the collector of a log has a socket.
+func hasSocket(log string) bool {
+	_, err := os.Lstat(strings.TrimSuffix(log, logSuffix) + socketSuffix)
+	return err == nil
 }
 
 // start starts the collector with a socket that listens already, so that other tools can connect

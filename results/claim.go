@@ -1,4 +1,4 @@
-package main
+package results
 
 import (
 	"crypto/sha256"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ompp-attach/collect/launch"
 )
 
 // The ranks of a job write to one directory, from several nodes on a shared file system. Files of
@@ -25,60 +27,61 @@ const claimPrefix = ".ompp-attach-job-"
 // directory.
 const claimLimit = 30 * time.Second
 
-// claims are the directories that a collector has claimed for its job.
-type claims struct {
+// staleAfter is the age from which files of killed tools are taken for useless.
+const staleAfter = time.Hour
+
+// Claims are the directories that a collector has claimed for its job.
+type Claims struct {
 	mu    sync.Mutex
-	done  map[string]*output
+	done  map[string]*Directory
 	marks map[string]*mark
 	ranks map[string]map[int]bool // by directory: the job's ranks that came to this collector
 	size  int                     // of the job; 0: not known
 }
 
-// open prepares the results directory that a rank's flags name. The first call for a directory
-// claims it for the job.
-func (c *claims) open(f *measureFlags, req *request) (*output, error) {
+// Open prepares the directory that a rank's user has named; empty: has not. from is the directory
+// to which relative paths refer, pid the rank's program. The first call for a directory claims it
+// for the job.
+func (c *Claims) Open(dir string, overwrite bool, r *launch.Rank, from string, pid int) (*Directory, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	dir := f.out
-	if dir == "" {
+	named := dir != ""
+	if !named {
 		const longest = 200 // a file's name has at most 255 bytes
-		job := fileName(req.Rank.Job)
+		job := fileName(r.Job)
 		dir = "ompp-job-" + job[max(0, len(job)-longest):]
 	}
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(req.Dir, dir)
-	}
-	if f.events != "" && !filepath.IsAbs(f.events) {
-		f.events = filepath.Join(req.Dir, f.events)
+		dir = filepath.Join(from, dir)
 	}
 	if c.done[dir] == nil {
-		o := &output{dir: dir, named: f.out != ""}
+		o := &Directory{Dir: dir, named: named}
 		if err := o.make(); err != nil {
 			return nil, onHost(err)
 		}
 		if err := probeWritable(dir); err != nil {
-			return nil, onHost(o.abandon(err))
+			return nil, onHost(o.Abandon(err))
 		}
 		if err := inTheWay(dir); err != nil {
-			return nil, onHost(o.abandon(err))
+			return nil, onHost(o.Abandon(err))
 		}
-		if err := claim(dir, req.Rank.Job, f.overwrite); err != nil {
-			return nil, o.abandon(err)
+		if err := claim(dir, r.Job, overwrite); err != nil {
+			return nil, o.Abandon(err)
 		}
 		if c.done == nil {
-			c.done, c.ranks, c.marks = map[string]*output{}, map[string]map[int]bool{}, map[string]*mark{}
+			c.done, c.ranks, c.marks = map[string]*Directory{}, map[string]map[int]bool{}, map[string]*mark{}
 		}
 		c.done[dir], c.ranks[dir], c.marks[dir] = o, map[int]bool{}, newMark(dir)
 	}
-	c.marks[dir].begins(req.PID)
-	c.ranks[dir][req.Rank.Rank], c.size = true, req.Rank.Size
+	c.marks[dir].begins(pid)
+	c.ranks[dir][r.Rank], c.size = true, r.Size
 	o := *c.done[dir]
-	o.rank, o.created = &req.Rank, false // other ranks may still write to it
+	o.rank, o.created = r, false // other ranks may still write to it
 	return &o, nil
 }
 
-// ended notes that a rank's program has ended whose files are not written yet.
-func (c *claims) ended(pid int) {
+// Ended notes that a rank's program has ended whose files are not written yet.
+func (c *Claims) Ended(pid int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.marks {
@@ -86,10 +89,10 @@ func (c *claims) ended(pid int) {
 	}
 }
 
-// leave removes the directories of a job that has written nothing, and the marks. If not all ranks
+// Leave removes the directories of a job that has written nothing, and the marks. If not all ranks
 // came to this collector, the directory and its claim stay: collectors of other nodes may still
 // write there, and without the claim the next one would take their files for those of an older run.
-func (c *claims) leave() {
+func (c *Claims) Leave() {
 	for _, m := range c.marks {
 		m.remove()
 	}
@@ -97,14 +100,14 @@ func (c *claims) leave() {
 		if len(c.ranks[dir]) != c.size {
 			continue
 		}
-		if written, _ := filepath.Glob(filepath.Join(dir, recordStem+".*")); len(written) > 0 {
+		if written, _ := filepath.Glob(filepath.Join(dir, RecordStem+".*")); len(written) > 0 {
 			continue
 		}
 		marks, _ := filepath.Glob(filepath.Join(dir, claimPrefix+"*"))
 		for _, m := range marks {
 			os.Remove(m)
 		}
-		_ = o.abandon(nil)
+		_ = o.Abandon(nil)
 	}
 }
 
@@ -179,7 +182,7 @@ func release(name string) {
 
 // clear removes or refuses what an older run has left in a directory. own is the claim of this job.
 func clear(dir, own string, overwrite bool) error {
-	old, _ := filepath.Glob(filepath.Join(dir, recordStem+"*"+recordSuffix))
+	old, _ := filepath.Glob(filepath.Join(dir, RecordStem+"*"+RecordSuffix))
 	if len(old) > 0 && !overwrite {
 		return fmt.Errorf("%s already holds profiles: give another directory with -o, or --overwrite to replace them", dir)
 	}

@@ -1,10 +1,9 @@
-package main
+package results
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -107,16 +106,16 @@ func TestClaimsLeave(t *testing.T) {
 		wrote, want bool // is anything left
 	}{{2, false, false}, {2, true, true}, {3, false, true}, {0, false, true}} {
 		above := t.TempDir()
-		c := &claims{}
-		var o *output
+		c := &Claims{}
+		var o *Directory
 		for _, rank := range []int{0, 1, 1} { // which runs two programs
 			var err error
-			if o, err = c.open(&measureFlags{}, &request{Dir: above, Rank: launch.Rank{Rank: rank, Size: tc.size, Job: "a:b.c/d@1"}}); err != nil {
+			if o, err = c.Open("", false, &launch.Rank{Rank: rank, Size: tc.size, Job: "a:b.c/d@1"}, above, 0); err != nil {
 				t.Fatal(err)
 			}
 		}
 		dir := filepath.Join(above, "ompp-job-a_b.c_d@1")
-		if o.dir != dir || o.rank == nil || o.rank.Rank != 1 {
+		if o.Dir != dir || o.rank == nil || o.rank.Rank != 1 {
 			t.Fatalf("%+v, want the directory %s", o, dir)
 		}
 		if tc.wrote {
@@ -124,7 +123,7 @@ func TestClaimsLeave(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.leave()
+		c.Leave()
 		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); (len(left) > 0) != tc.want {
 			t.Errorf("%+v: %q are left", tc, left)
 		}
@@ -139,44 +138,12 @@ func TestWriteAgain(t *testing.T) {
 	p := profileOf(10)
 	p.Nodes = []profile.Node{{Region: -1, Parent: -1}}
 	for _, rank := range []*launch.Rank{nil, {Rank: 1}} {
-		o := &output{dir: filepath.Join(t.TempDir(), "above", "out"), named: true, rank: rank}
-		if err := o.write(&collect.Result{First: p, Profiles: []*profile.Profile{p}}, &measureFlags{quiet: true}); err != nil {
+		o := &Directory{Dir: filepath.Join(t.TempDir(), "above", "out"), named: true, rank: rank}
+		if err := o.Write(&collect.Result{First: p, Profiles: []*profile.Profile{p}}, &Wanted{Quiet: true}); err != nil {
 			t.Error(err)
 		}
-		if got, _ := filepath.Glob(filepath.Join(o.dir, recordStem+"*"+recordSuffix)); len(got) != 1 {
+		if got, _ := filepath.Glob(filepath.Join(o.Dir, RecordStem+"*"+RecordSuffix)); len(got) != 1 {
 			t.Errorf("of rank %v there are %q", rank, got)
 		}
-	}
-}
-
-func rankProfile(job string, rank, size int) *profile.Profile {
-	p := profileOf(100 + rank)
-	p.Meta.MPI = &profile.MPIJob{Job: job, Rank: rank, Size: size}
-	return p
-}
-
-func TestRankStems(t *testing.T) {
-	child := profileOf(9)
-	res := &collect.Result{Profiles: []*profile.Profile{rankProfile("a", 0, 2), rankProfile("a", 1, 2), rankProfile("b", 0, 4), rankProfile("b", 3, 4), rankProfile("", -1, 0), child}}
-	if got, want := (&output{}).stems(res, ""), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.rank3-2", "profile.pid99", "profile.pid9"}; !slices.Equal(got, want) {
-		t.Errorf("stems %q, want %q", got, want)
-	}
-	// For a rank's own tool: the directory may hold profiles of programs that the rank ran before.
-	o := &output{dir: t.TempDir(), rank: &launch.Rank{Rank: 1}}
-	if err := os.WriteFile(filepath.Join(o.dir, "profile.rank1.json.gz"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	res = &collect.Result{Profiles: []*profile.Profile{rankProfile("a", 1, 2), child}}
-	if got, want := o.stems(res, o.dir), []string{"profile.rank1-2", "profile.rank1.pid9"}; !slices.Equal(got, want) {
-		t.Errorf("stems %q, want %q", got, want)
-	}
-}
-
-func TestRanksLines(t *testing.T) {
-	o := &output{dir: "out"}
-	got := o.ranksLines([]*profile.Profile{rankProfile("a", 3, 9), rankProfile("a", 0, 9), rankProfile("a", 1, 9), rankProfile("b", 0, 1), rankProfile("", -1, 0), profileOf(3)})
-	if len(got) != 2 || !strings.HasPrefix(got[0], "ranks 0-1,3 of 9 measured") || !strings.Contains(got[0], "mpirun -n 9 ompp-attach run -o out") ||
-		!strings.HasPrefix(got[1], "rank 0 of 1 measured") || strings.Contains(got[1], "others") {
-		t.Errorf("%q", got)
 	}
 }

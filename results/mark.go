@@ -1,4 +1,4 @@
-package main
+package results
 
 import (
 	"bytes"
@@ -60,7 +60,7 @@ func newMark(dir string) *mark {
 	host, _ := os.Hostname()
 	m := &mark{says: underWay{Host: host, Boot: bootID(), PID: os.Getpid()}}
 	var err error
-	if m.root, _, err = openDirectory(dir, false); err != nil {
+	if m.root, _, err = OpenDirectory(dir, false); err != nil {
 		return nil
 	}
 	name := fmt.Sprintf("%s%s-%d", markPrefix, fileName(host), m.says.PID)
@@ -194,7 +194,7 @@ const awaitLimit = time.Minute
 
 // awaitResults waits, up to awaitLimit, for tools that still write to a directory though their
 // programs have ended. It then warns of results that are not complete.
-func awaitResults(dir string) {
+func Await(dir string, warn func(format string, args ...any)) {
 	// A launcher may end a moment before all processes that it started have ended.
 	const look, soon, grace, end = 50 * time.Millisecond, time.Second, time.Second, 3 * time.Second
 	told := false

@@ -1,4 +1,4 @@
-package main
+package results
 
 import (
 	"errors"
@@ -18,6 +18,38 @@ import (
 	"ompp-attach/profile"
 )
 
+func rankProfile(job string, rank, size int) *profile.Profile {
+	p := profileOf(100 + rank)
+	p.Meta.MPI = &profile.MPIJob{Job: job, Rank: rank, Size: size}
+	return p
+}
+
+func TestRankStems(t *testing.T) {
+	child := profileOf(9)
+	res := &collect.Result{Profiles: []*profile.Profile{rankProfile("a", 0, 2), rankProfile("a", 1, 2), rankProfile("b", 0, 4), rankProfile("b", 3, 4), rankProfile("", -1, 0), child}}
+	if got, want := (&Directory{}).stems(res, ""), []string{"profile.rank0", "profile.rank1", "profile.rank0-2", "profile.rank3-2", "profile.pid99", "profile.pid9"}; !slices.Equal(got, want) {
+		t.Errorf("stems %q, want %q", got, want)
+	}
+	// For a rank's own tool: the directory may hold profiles of programs that the rank ran before.
+	o := &Directory{Dir: t.TempDir(), rank: &launch.Rank{Rank: 1}}
+	if err := os.WriteFile(filepath.Join(o.Dir, "profile.rank1.json.gz"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	res = &collect.Result{Profiles: []*profile.Profile{rankProfile("a", 1, 2), child}}
+	if got, want := o.stems(res, o.Dir), []string{"profile.rank1-2", "profile.rank1.pid9"}; !slices.Equal(got, want) {
+		t.Errorf("stems %q, want %q", got, want)
+	}
+}
+
+func TestRanksLines(t *testing.T) {
+	o := &Directory{Dir: "out"}
+	got := o.ranksLines([]*profile.Profile{rankProfile("a", 3, 9), rankProfile("a", 0, 9), rankProfile("a", 1, 9), rankProfile("b", 0, 1), rankProfile("", -1, 0), profileOf(3)})
+	if len(got) != 2 || !strings.HasPrefix(got[0], "ranks 0-1,3 of 9 measured") || !strings.Contains(got[0], "mpirun -n 9 ompp-attach run -o out") ||
+		!strings.HasPrefix(got[1], "rank 0 of 1 measured") || strings.Contains(got[1], "others") {
+		t.Errorf("%q", got)
+	}
+}
+
 func profileOf(pid int) *profile.Profile {
 	return &profile.Profile{Meta: profile.Meta{PID: pid}}
 }
@@ -26,7 +58,7 @@ func TestStems(t *testing.T) {
 	first := profileOf(10)
 	res := &collect.Result{First: first, Profiles: []*profile.Profile{profileOf(10), first, profileOf(11), profileOf(11), profileOf(12), profileOf(11)}}
 	want := []string{"profile.pid10", "profile", "profile.pid11", "profile.pid11-2", "profile.pid12", "profile.pid11-3"}
-	if got := (&output{}).stems(res, ""); !slices.Equal(got, want) {
+	if got := (&Directory{}).stems(res, ""); !slices.Equal(got, want) {
 		t.Errorf("stems %q, want %q", got, want)
 	}
 }
@@ -62,7 +94,7 @@ func TestPagesOfRanks(t *testing.T) {
 	p := profileOf(1)
 	for size, want := range map[int]bool{0: true, mostRankPages: true, mostRankPages + 1: false} {
 		p.Meta.MPI = &profile.MPIJob{Size: size}
-		if got := slices.Contains(formatsOf(p, defaultFormats), "html"); got != want {
+		if got := slices.Contains(formatsOf(p, DefaultFormats), "html"); got != want {
 			t.Errorf("of %d ranks: page %v", size, got)
 		}
 	}
@@ -94,7 +126,7 @@ func TestSaveFile(t *testing.T) {
 	if err := os.Symlink(elsewhere, name); err != nil {
 		t.Fatal(err)
 	}
-	if err := saveFile(name, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
+	if err := Save(name, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(elsewhere); err != nil || string(b) != "old" {
@@ -108,7 +140,7 @@ func TestSaveFile(t *testing.T) {
 		t.Errorf("mode %v", st.Mode())
 	}
 	broken := errors.New("broken")
-	if err := saveFile(name, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
+	if err := Save(name, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 	if b, err := os.ReadFile(name); err != nil || string(b) != "new" {
@@ -139,7 +171,7 @@ func TestOpenDirectory(t *testing.T) {
 		path    string
 		created bool
 	}{{dir, false}, {made + "/", true}, {made, false}} {
-		root, created, err := openDirectory(tc.path, false)
+		root, created, err := OpenDirectory(tc.path, false)
 		if created != tc.created || err != nil {
 			t.Fatalf("%s: created %t, %v; want %t", tc.path, created, err, tc.created)
 		}
@@ -159,10 +191,10 @@ func TestOpenDirectory(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := openDirectory(filepath.Join(file, "below"), false); err == nil {
+	if _, _, err := OpenDirectory(filepath.Join(file, "below"), false); err == nil {
 		t.Error("made a directory below a file")
 	}
-	if _, _, err := openDirectory(file, false); err == nil {
+	if _, _, err := OpenDirectory(file, false); err == nil {
 		t.Error("took a file for a directory")
 	}
 }
@@ -183,30 +215,30 @@ func TestPlantedDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pid, name := range map[int]string{10: link, 11: taken} {
-		if _, err := openOutput("", "solver", pid, false); !errors.Is(err, files.ErrUnsafe) || !strings.Contains(err.Error(), "-o") {
+		if _, err := Open("", "solver", pid, false); !errors.Is(err, files.ErrUnsafe) || !strings.Contains(err.Error(), "-o") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := openOutput(link, "solver", 10, false); !errors.Is(err, files.ErrUnsafe) {
+	if _, err := Open(link, "solver", 10, false); !errors.Is(err, files.ErrUnsafe) {
 		t.Errorf("another user's link, named: %v", err)
 	}
-	if err := saveFile(filepath.Join(link, "file"), func(io.Writer) error { return nil }); !errors.Is(err, files.ErrUnsafe) {
+	if err := Save(filepath.Join(link, "file"), func(io.Writer) error { return nil }); !errors.Is(err, files.ErrUnsafe) {
 		t.Errorf("a file below another user's link: %v", err)
 	}
-	if _, err := openOutput(taken, "solver", 11, false); err != nil {
+	if _, err := Open(taken, "solver", 11, false); err != nil {
 		t.Errorf("another user's directory, named: %v", err)
 	}
-	c := &claims{}
+	c := &Claims{}
 	if err := errors.Join(os.Symlink(precious, "ompp-job-j"), os.Lchown("ompp-job-j", other, other)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.open(&measureFlags{}, &request{Dir: dir, Rank: launch.Rank{Job: "j"}}); !errors.Is(err, files.ErrUnsafe) {
+	if _, err := c.Open("", false, &launch.Rank{Job: "j"}, dir, 0); !errors.Is(err, files.ErrUnsafe) {
 		t.Errorf("a job's directory: %v", err)
 	}
 	// Our own directories, and links that the user of sudo has made, are used.
 	t.Setenv("SUDO_UID", strconv.Itoa(other))
 	t.Setenv("SUDO_GID", strconv.Itoa(other))
-	if o, err := openOutput(link, "solver", 10, false); err != nil {
+	if o, err := Open(link, "solver", 10, false); err != nil {
 		t.Errorf("a link of the user who ran sudo: %v", err)
 	} else {
 		o.mark.remove()
@@ -224,9 +256,9 @@ func TestTakenName(t *testing.T) {
 	}
 	p := profileOf(10)
 	p.Nodes = []profile.Node{{Region: -1, Parent: -1}}
-	o := &output{program: "solver"}
-	if err := o.write(&collect.Result{First: p, Profiles: []*profile.Profile{p}}, &measureFlags{quiet: true}); err != nil || o.dir != "ompp-solver-10-2" {
-		t.Errorf("results in %q, %v", o.dir, err)
+	o := &Directory{program: "solver"}
+	if err := o.Write(&collect.Result{First: p, Profiles: []*profile.Profile{p}}, &Wanted{Quiet: true}); err != nil || o.Dir != "ompp-solver-10-2" {
+		t.Errorf("results in %q, %v", o.Dir, err)
 	}
 }
 
@@ -236,20 +268,8 @@ func TestDirectoryInAFile(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := &output{dir: file, named: true}
+	o := &Directory{Dir: file, named: true}
 	if err := o.make(); err == nil || err.Error() != "cannot make the results directory "+file+": not a directory; give another directory with -o" {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestNotStarted(t *testing.T) {
-	for _, tc := range []struct {
-		err  error
-		want int
-	}{{&launch.ExecError{Sentence: "no"}, exitCannotRun}, {&launch.InterruptedError{Signal: syscall.SIGINT}, 130}, {&launch.InterruptedError{Signal: syscall.SIGTERM}, 143}} {
-		var ee *exitError
-		if err := notStarted(tc.err); !errors.As(err, &ee) || ee.status != tc.want || !errors.Is(err, tc.err) {
-			t.Errorf("%v: %v, want status %d", tc.err, err, tc.want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package results
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func TestWrittenElsewhere(t *testing.T) {
 		"a name too long":     func(t *testing.T) string { return filepath.Join(t.TempDir(), strings.Repeat("x", 300)) },
 		"a directory in a file's place": func(t *testing.T) string {
 			dir := t.TempDir()
-			if err := os.MkdirAll(filepath.Join(dir, recordName, "x"), 0o755); err != nil {
+			if err := os.MkdirAll(filepath.Join(dir, RecordName, "x"), 0o755); err != nil {
 				t.Fatal(err)
 			}
 			return dir
@@ -64,13 +64,13 @@ func TestWrittenElsewhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			kept := filepath.Join(t.TempDir(), "kept")
 			only(t, filepath.Join(file(t, filepath.Join(t.TempDir(), "no")), "directory"), kept)
-			o := &output{dir: place(t), named: true, program: "solver"}
-			err := o.write(measuredOnce(), &measureFlags{quiet: true, formats: defaultFormats})
+			o := &Directory{Dir: place(t), named: true, program: "solver"}
+			err := o.Write(measuredOnce(), &Wanted{Quiet: true, Formats: DefaultFormats})
 			where := filepath.Join(kept, "ompp-solver-4711")
 			if err == nil || !strings.HasSuffix(err.Error(), ": the results are in "+where) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v", err)
 			}
-			if _, err := readProfile(filepath.Join(where, recordName)); err != nil {
+			if _, err := ReadProfile(filepath.Join(where, RecordName)); err != nil {
 				t.Error(err)
 			}
 			if got := namesIn(t, where); !slices.Contains(got, "profile.ompp.txt") {
@@ -93,25 +93,25 @@ func TestKeptUntilThereIsRoom(t *testing.T) {
 	}
 	var said []string
 	gone := make(chan struct{})
-	f := &measureFlags{quiet: true, formats: defaultFormats, gone: gone, say: func(s string) {
+	f := &Wanted{Quiet: true, Formats: DefaultFormats, Gone: gone, Say: func(s string) {
 		if said = append(said, s); len(said) == 1 {
 			os.Remove(dir) // there is room now
 		}
 	}}
-	o := &output{dir: dir, named: true, program: "solver"}
-	if err := o.write(measuredOnce(), f); err != nil {
+	o := &Directory{Dir: dir, named: true, program: "solver"}
+	if err := o.Write(measuredOnce(), f); err != nil {
 		t.Error(err)
 	}
-	if _, err := readProfile(filepath.Join(dir, recordName)); err != nil {
+	if _, err := ReadProfile(filepath.Join(dir, RecordName)); err != nil {
 		t.Error(err)
 	}
 	if len(said) != 2 || !strings.Contains(said[0], "kept in memory") || said[1] != "written now" {
 		t.Errorf("said: %q", said)
 	}
 
-	o = &output{dir: filepath.Join(dir, recordName), named: true, program: "solver"}
-	f.say = func(string) { close(gone) }
-	if err := o.write(measuredOnce(), f); err == nil || !errors.Is(err, unix.ENOTDIR) || !strings.HasSuffix(err.Error(), "the results are lost") {
+	o = &Directory{Dir: filepath.Join(dir, RecordName), named: true, program: "solver"}
+	f.Say = func(string) { close(gone) }
+	if err := o.Write(measuredOnce(), f); err == nil || !errors.Is(err, unix.ENOTDIR) || !strings.HasSuffix(err.Error(), "the results are lost") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -126,8 +126,8 @@ func TestFileSizeLimit(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 10, Max: was.Max}); err != nil {
 		t.Fatal(err)
 	}
-	o := &output{dir: t.TempDir(), named: true, program: "solver"}
-	if err := o.write(measuredOnce(), &measureFlags{quiet: true, formats: defaultFormats}); err != nil {
+	o := &Directory{Dir: t.TempDir(), named: true, program: "solver"}
+	if err := o.Write(measuredOnce(), &Wanted{Quiet: true, Formats: DefaultFormats}); err != nil {
 		t.Error(err)
 	}
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 10, Max: was.Max}); err != nil {
@@ -142,15 +142,15 @@ func TestFileSizeLimit(t *testing.T) {
 // of a file is found before anything is measured.
 func TestNamesThatDo(t *testing.T) {
 	t.Chdir(t.TempDir())
-	o, err := openOutput("", strings.Repeat("p", 255), 4711, false)
+	o, err := Open("", strings.Repeat("p", 255), 4711, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = o.abandon(nil)
+	_ = o.Abandon(nil)
 	if err := os.MkdirAll("out/profile.pb.gz/x", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openOutput("out", "p", 4711, true); err == nil || !strings.Contains(err.Error(), "out/profile.pb.gz is a directory") {
+	if _, err := Open("out", "p", 4711, true); err == nil || !strings.Contains(err.Error(), "out/profile.pb.gz is a directory") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+
+	"ompp-attach/collect/launch"
+)
+
+func TestNotStarted(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want int
+	}{{&launch.ExecError{Sentence: "no"}, exitCannotRun}, {&launch.InterruptedError{Signal: syscall.SIGINT}, 130}, {&launch.InterruptedError{Signal: syscall.SIGTERM}, 143}} {
+		var ee *exitError
+		if err := notStarted(tc.err); !errors.As(err, &ee) || ee.status != tc.want || !errors.Is(err, tc.err) {
+			t.Errorf("%v: %v, want status %d", tc.err, err, tc.want)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ompp-attach/page"
+	"ompp-attach/profile"
+	"ompp-attach/report"
+)
+
+// formats are those of a process or rank, jobFormats those of a job, in the order of the help.
+var (
+	formats = append(slices.Clone(report.Formats),
+		report.Format{Name: "html", Suffix: "profile.html", Description: "a page for the browser", Write: page.WriteProcess},
+		report.Format{Name: "json", Suffix: "profile.report.json", Description: "the figures of that page", Write: page.WriteProcessJSON})
+	jobFormats = append(slices.Clone(report.JobFormats),
+		report.JobFormat{Name: "html", Description: "a page for the browser", Files: []report.JobFile{{Name: "job.html", Write: page.WriteJob}}})
+)
+
+// DefaultFormats are the formats in which reports of a process or rank are written.
+var DefaultFormats = []string{"ompp", "pprof", "samples", "html"}
+
+// mostRankPages is the number of ranks of a job up to which each has a page of its own by default.
+const mostRankPages = 64
+
+// formatsOf returns the formats in which a profile is written. Ranks of a large job have no pages,
+// unless the user asks for them: the job has one.
+func formatsOf(p *profile.Profile, wanted []string) []string {
+	if m := p.Meta.MPI; m == nil || m.Size <= mostRankPages || !slices.Equal(wanted, DefaultFormats) {
+		return wanted
+	}
+	return slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return name == "html" })
+}
+
+// FormatNamed finds a format of a process or rank.
+func FormatNamed(name string) (f report.Format, ok bool) {
+	at := slices.IndexFunc(formats, func(f report.Format) bool { return f.Name == name })
+	if at < 0 {
+		return f, false
+	}
+	return formats[at], true
+}
+
+// JobFormatNamed finds a format of a job.
+func JobFormatNamed(name string) (f report.JobFormat, ok bool) {
+	at := slices.IndexFunc(jobFormats, func(f report.JobFormat) bool { return f.Name == name })
+	if at < 0 {
+		return f, false
+	}
+	return jobFormats[at], true
+}
+
+// FormatNames lists the formats of a process or rank, for messages.
+func FormatNames() string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// JobFormatNames lists the formats of a job, for messages.
+func JobFormatNames() string {
+	var names []string
+	for _, f := range jobFormats {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// CheckFormats refuses names that are no formats of a process or rank.
+func CheckFormats(names []string) error {
+	for _, n := range names {
+		if _, ok := FormatNamed(n); !ok {
+			if _, ok := JobFormatNamed(n); ok {
+				return fmt.Errorf("format %q is of the report of a whole MPI job; of a process or rank there are %s", n, FormatNames())
+			}
+			return fmt.Errorf("unknown format %q; there are %s", n, FormatNames())
+		}
+	}
+	if len(names) == 0 || slices.Contains(names, "") {
+		return fmt.Errorf("--format needs one or more of %s", FormatNames())
+	}
+	return nil
+}
+
+// RenderAll writes a profile's reports. If one file cannot be written, the others are written
+// nevertheless.
+func RenderAll(dir, stem string, p *profile.Profile, formats []string, o report.Options) (files []string, err error) {
+	var errs []error
+	for _, n := range formats {
+		f, _ := FormatNamed(n)
+		if !f.Has(p) {
+			continue
+		}
+		name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, RecordStem))
+		if err := Save(name, func(w io.Writer) error { return f.Write(w, p, o) }); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		files = append(files, name)
+	}
+	return files, errors.Join(errs...)
+}

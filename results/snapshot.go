@@ -1,0 +1,115 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
+	"ompp-attach/profile"
+)
+
+// KeepSnapshots writes snapshots of the processes that run, or of one of them, to files of their own.
+func (o *Directory) KeepSnapshots(res *collect.Result, pid int) (names []string, err error) {
+	if len(res.Profiles) == 0 {
+		return nil, nil
+	}
+	o.choose(res.Profiles[0].Meta.PID)
+	if err := o.prepare(); err != nil {
+		return nil, err
+	}
+	if o.kept == nil {
+		o.kept = map[string]int{}
+	}
+	var errs []error
+	for i, stem := range o.stems(res, o.Dir) {
+		p := res.Profiles[i]
+		if p.Meta.SnapshotAt.IsZero() || pid != 0 && p.Meta.PID != pid {
+			continue
+		}
+		name := filepath.Join(o.Dir, KeptName(stem, o.kept[stem]+1))
+		if err := Save(name, func(w io.Writer) error { return profile.Encode(w, p) }); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		o.kept[stem]++
+		names = append(names, name)
+	}
+	return names, errors.Join(errs...)
+}
+
+// WriteSnapshots writes the profile of each process as of now, under the name that the profile will
+// have at the end.
+func (o *Directory) WriteSnapshots(res *collect.Result) error {
+	if len(res.Profiles) == 0 {
+		return nil
+	}
+	o.choose(res.Profiles[0].Meta.PID)
+	if err := o.prepare(); err != nil {
+		return err
+	}
+	if o.shots == nil {
+		o.shots = map[string]string{}
+	}
+	if o.mark == nil && o.rank == nil { // the user has named no directory
+		o.mark = newMark(o.Dir)
+		o.mark.begins(os.Getpid())
+	}
+	var errs []error
+	written := map[string]string{}
+	for i, stem := range o.stems(res, o.Dir) {
+		p := res.Profiles[i]
+		name, of := stem+RecordSuffix, ""
+		if p.Meta.SnapshotAt.IsZero() {
+			of = fmt.Sprint(p.Meta.PID, p.Meta.Start)
+		}
+		was, there := o.shots[name]
+		if !there || of == "" || was != of {
+			if err := Save(filepath.Join(o.Dir, name), func(w io.Writer) error { return profile.Encode(w, p) }); err != nil {
+				errs = append(errs, err)
+				if !there {
+					continue
+				}
+				of = was // the file of the older snapshot stays
+			}
+		}
+		written[name] = of
+		delete(o.shots, name)
+	}
+	o.removeSnapshots() // files of processes whose profiles have another name now
+	o.shots = written
+	return errors.Join(errs...)
+}
+
+// removeSnapshots removes the files of snapshots that no later file has replaced.
+func (o *Directory) removeSnapshots() {
+	if len(o.shots) == 0 {
+		return
+	}
+	if root, _, err := OpenDirectory(o.Dir, false); err == nil {
+		defer root.Close()
+		for name := range o.shots {
+			_ = root.Remove(name)
+		}
+	}
+	o.shots = nil
+}
+
+// CompleteSnapshot finds the last snapshot of a process whose collector was killed, and adds how the
+// process ended. shot is nil if there is none.
+func CompleteSnapshot(dir string, pid int, e launch.Ending) (shot *profile.Profile, name string) {
+	names, _ := filepath.Glob(filepath.Join(dir, RecordStem+"*"+RecordSuffix))
+	for _, n := range names {
+		if p, err := ReadProfile(n); err == nil && p.Meta.PID == pid && !p.Meta.SnapshotAt.IsZero() && (shot == nil || shot.Meta.SnapshotAt.Before(p.Meta.SnapshotAt)) {
+			shot, name = p, n
+		}
+	}
+	if shot != nil {
+		shot.Meta.Ended, shot.Meta.Exit = e.How, e.Status
+		_ = Save(name, func(w io.Writer) error { return profile.Encode(w, shot) })
+	}
+	return shot, name
+}
