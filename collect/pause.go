@@ -1,9 +1,11 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"ompp-attach/collect/control"
 	"ompp-attach/collect/target"
 	"ompp-attach/symbols"
 )
@@ -27,7 +29,7 @@ func (m *Measurement) Pause(pid int) error {
 	if m.reader.takenOut(p) || p.ended != 0 {
 		m.reader.mu.Unlock()
 		m.placer.mu.Unlock()
-		return errNotMeasured
+		return control.ErrNotMeasured
 	}
 	p.paused = true
 	at := ktime() // reader.mu is held, so all events that the engine got are older
@@ -43,7 +45,7 @@ func (m *Measurement) Pause(pid int) error {
 	m.reader.mu.Lock()
 	if m.reader.takenOut(p) {
 		m.reader.mu.Unlock()
-		return errNotMeasured
+		return control.ErrNotMeasured
 	}
 	p.engine.Pause(at)
 	m.reader.mu.Unlock()
@@ -84,7 +86,7 @@ func (m *Measurement) Resume(pid int) error {
 	m.reader.mu.Lock()
 	if m.reader.takenOut(p) || p.ended != 0 {
 		m.reader.mu.Unlock()
-		return errNotMeasured
+		return control.ErrNotMeasured
 	}
 	at := ktime()
 	p.engine.Resume(target.ThreadsOf(pid), at)
@@ -94,6 +96,24 @@ func (m *Measurement) Resume(pid int) error {
 	m.reader.mu.Unlock()
 	m.logf("process %d: goes on after %s", pid, time.Since(begin).Round(time.Microsecond))
 	return nil
+}
+
+// OnDump sets what writes a snapshot of a process to a file, and returns the file's name.
+func (m *Measurement) OnDump(write func(pid int) (name string, err error)) {
+	m.onDump.Store(&write)
+}
+
+// Dump writes a snapshot of a process to a file, and returns the file's name. The error is a
+// sentence.
+func (m *Measurement) Dump(pid int) (name string, err error) {
+	if _, err := m.reader.measured(pid); err != nil {
+		return "", err
+	}
+	write := m.onDump.Load()
+	if write == nil {
+		return "", errors.New("this measurement writes no snapshots")
+	}
+	return (*write)(pid)
 }
 
 // takenOut tells whether another goroutine has taken a process out of procs while reader.mu was not
@@ -107,7 +127,7 @@ func (rd *reader) measured(pid int) (*Process, error) {
 	defer rd.mu.Unlock()
 	p := rd.procs[uint32(pid)]
 	if p == nil || p.ended != 0 || p.meta.Attached && p.resumedAt == 0 && p.began > ktime() {
-		return nil, errNotMeasured
+		return nil, control.ErrNotMeasured
 	}
 	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ompp-attach/collect/control"
 	"ompp-attach/collect/target"
 	"ompp-attach/probes"
 	"ompp-attach/symbols"
@@ -34,7 +35,7 @@ func TestPauseAtTheEnd(t *testing.T) {
 			p.paused = true
 			m.AddFinder(func(*symbols.Module) []probes.CodePoint { ends(); return nil })
 		}
-		if err := do(pid); !errors.Is(err, errNotMeasured) || p.engine != nil {
+		if err := do(pid); !errors.Is(err, control.ErrNotMeasured) || p.engine != nil {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}

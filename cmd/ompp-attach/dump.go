@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/collect"
+	"ompp-attach/collect/control"
 	"ompp-attach/collect/target"
 )
 
@@ -82,7 +82,7 @@ func dump(pid int, every time.Duration) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	for n := 0; ; n++ {
-		name, err := collect.Ask("dump", pid)
+		name, err := control.Ask("dump", pid)
 		if err != nil && (n == 0 || !target.Ended(pid)) {
 			return err
 		} else if err != nil {

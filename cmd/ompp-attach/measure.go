@@ -19,6 +19,7 @@ import (
 	"ompp-attach/attribution"
 	"ompp-attach/bpf"
 	"ompp-attach/collect"
+	"ompp-attach/collect/control"
 	"ompp-attach/collect/launch"
 	"ompp-attach/debuginfod"
 	"ompp-attach/results"
@@ -96,7 +97,7 @@ func (f *measureFlags) logf(format string, args ...any) {
 // listen lets other runs of the tool pause the measurement. If that is impossible, the measurement
 // goes on without it.
 func (f *measureFlags) listen(m *collect.Measurement) (stop func()) {
-	stop, err := m.Listen()
+	stop, err := control.Listen(m)
 	if err != nil {
 		f.logf("%v", err)
 		return func() {}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/collect"
+	"ompp-attach/collect/control"
 )
 
 func pauseCommand() *cobra.Command {
@@ -35,7 +35,7 @@ func controlCommand(verb, short, long string) *cobra.Command {
 			if !c.Flags().Changed("pid") {
 				return &exitError{exitUsage, errors.New("which process? give --pid PID")}
 			}
-			_, err := collect.Ask(verb, pid)
+			_, err := control.Ask(verb, pid)
 			return err
 		},
 	}

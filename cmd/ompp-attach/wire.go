@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/collect"
+	"ompp-attach/collect/control"
 	"ompp-attach/collect/launch"
 )
 
@@ -86,7 +87,7 @@ type meeting struct {
 
 // meet names the place by user, job, flags, and version of the tool.
 func meet(c *cobra.Command, r launch.Rank, flags []string) (*meeting, error) {
-	dir, err := collect.PrivateDir()
+	dir, err := control.PrivateDir()
 	if err != nil {
 		return nil, fmt.Errorf("meet the other ranks' tools: %w", err)
 	}

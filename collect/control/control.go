@@ -1,4 +1,8 @@
-package collect
+// Package control lets another run of the tool ask a measurement to pause, to resume, and to write a
+// snapshot. The measurement listens on a socket in a directory that only its user can enter. A
+// request is a line, `pause PID`, `resume PID` or `dump PID`. The answer is a line, too: ok (of
+// dump, with the name of the file), none, or a sentence that says what went wrong.
+package control
 
 import (
 	"bufio"
@@ -13,12 +17,16 @@ import (
 	"time"
 )
 
-// Another run of the tool can ask a measurement to pause, to resume, and to write a snapshot. The
-// measurement listens on a socket in a directory that only its user can enter. A request is a line,
-// `pause PID`, `resume PID` or `dump PID`. The answer is a line, too: ok (of dump, with the name of
-// the file), none, or a sentence that says what went wrong.
+// ErrNotMeasured says that a measurement does not measure the process of a request. Another one may.
+var ErrNotMeasured = errors.New("not measured")
 
-var errNotMeasured = errors.New("not measured")
+// Measurement is what other runs of the tool can ask for. The methods get a request's process. Their
+// errors are sentences, or ErrNotMeasured.
+type Measurement interface {
+	Pause(pid int) error
+	Resume(pid int) error
+	Dump(pid int) (name string, err error) // writes a snapshot to a file
+}
 
 const (
 	answerOK   = "ok"
@@ -65,8 +73,8 @@ func private(dir string) error {
 	return nil
 }
 
-// Listen lets other runs of the tool pause and resume the measurement, until stop is called.
-func (m *Measurement) Listen() (stop func(), err error) {
+// Listen lets other runs of the tool pause and resume a measurement, until stop is called.
+func Listen(m Measurement) (stop func(), err error) {
 	dir, err := PrivateDir()
 	if err != nil {
 		return nil, fmt.Errorf("listen for pause and resume: %w", err)
@@ -83,7 +91,7 @@ func (m *Measurement) Listen() (stop func(), err error) {
 			if err != nil {
 				return
 			}
-			m.answer(c)
+			answer(m, c)
 		}
 	}()
 	return func() { l.Close() }, nil // which removes the socket
@@ -105,7 +113,7 @@ func tidySockets(dir string) {
 }
 
 // answer serves one request.
-func (m *Measurement) answer(c net.Conn) {
+func answer(m Measurement, c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(controlLimit))
 	line, err := bufio.NewReader(c).ReadString('\n')
@@ -120,7 +128,7 @@ func (m *Measurement) answer(c net.Conn) {
 		err = fmt.Errorf("%q is no process id", number)
 	case verb == "dump":
 		var name string
-		name, err = m.dump(pid)
+		name, err = m.Dump(pid)
 		text += " " + name
 	case verb == "pause":
 		err = m.Pause(pid)
@@ -129,28 +137,12 @@ func (m *Measurement) answer(c net.Conn) {
 	default:
 		err = fmt.Errorf("%q is no request that this version knows", verb)
 	}
-	if errors.Is(err, errNotMeasured) {
+	if errors.Is(err, ErrNotMeasured) {
 		text = answerNone
 	} else if err != nil {
 		text = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	fmt.Fprintln(c, text)
-}
-
-// OnDump sets what writes a snapshot of a process to a file, and returns the file's name.
-func (m *Measurement) OnDump(write func(pid int) (name string, err error)) {
-	m.onDump.Store(&write)
-}
-
-func (m *Measurement) dump(pid int) (name string, err error) {
-	if _, err := m.reader.measured(pid); err != nil {
-		return "", err
-	}
-	write := m.onDump.Load()
-	if write == nil {
-		return "", errors.New("this measurement writes no snapshots")
-	}
-	return (*write)(pid)
 }
 
 // Ask sends a request to the measurement that measures a process, and returns what the answer says
