@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/report"
+	"ompp-attach/report/words"
 )
 
 // saving says how to estimate the wall time that a finding costs.
@@ -86,7 +87,7 @@ func (b *builder) findings() {
 
 func (b *builder) named(region int) string {
 	r := &b.p.Regions[region]
-	return fmt.Sprintf("%s %s", r.Construct, report.RegionText(r))
+	return fmt.Sprintf("%s %s", r.Construct, words.Region(r))
 }
 
 // spent returns the time of a finding by thread, in the order of the threads.
@@ -136,7 +137,7 @@ func (b *builder) inTeams() []map[int]*Parts {
 	return out
 }
 
-func (b *builder) label(thread int) string { return report.ThreadText(b.p.Threads[thread]) }
+func (b *builder) label(thread int) string { return words.Thread(b.p.Threads[thread]) }
 
 func (p *Parts) of(class string) int64 {
 	switch class {

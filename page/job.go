@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/report"
+	"ompp-attach/report/words"
 )
 
 // Job holds the figures of a job's page.
@@ -71,7 +72,7 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 		sumParts(&out.Whole, &whole)
 	}
 	for i, g := range j.Regions {
-		out.Places = append(out.Places, report.RegionText(&g.Region))
+		out.Places = append(out.Places, words.Region(&g.Region))
 		out.jobFindings(j, i, g)
 	}
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return cmp.Compare(b.Severity, a.Severity) })

@@ -8,6 +8,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/report"
+	"ompp-attach/report/words"
 )
 
 // mostRows bounds the rows by thread of all regions together. Beyond it, regions with less
@@ -125,7 +126,7 @@ func (b *builder) regions() {
 func (b *builder) region(i int) Region {
 	r, f := &b.p.Regions[i], &b.flat[i]
 	l := &r.Location
-	out := Region{Number: i + 1, Construct: r.Construct, Place: report.RegionText(r), Name: clean(r.Name), File: clean(l.File), Begin: l.Begin, End: l.End,
+	out := Region{Number: i + 1, Construct: r.Construct, Place: words.Region(r), Name: clean(r.Name), File: clean(l.File), Begin: l.Begin, End: l.End,
 		Function: clean(l.Function), Inclusive: f.Sum.Exec.T, Execs: f.Sum.Exec.C, Lossy: r.Lossy, CountersLack: f.Sum.Uncounted}
 	for _, n := range r.Notes {
 		out.Notes = append(out.Notes, clean(n))
@@ -212,7 +213,7 @@ func (b *builder) whole() {
 	w.Idle = analysis.Idle(p)
 	rows := make([]Thread, len(p.Threads))
 	for i := range rows {
-		rows[i].Label = report.ThreadText(p.Threads[i])
+		rows[i].Label = words.Thread(p.Threads[i])
 	}
 	for _, own := range b.own {
 		for thread, parts := range own {

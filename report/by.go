@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/profile"
 	"ompp-attach/report/tables"
+	"ompp-attach/report/words"
 )
 
 // mostByTime is the number of rows of the section on regions by time.
@@ -25,7 +26,7 @@ func WriteCSV(w io.Writer, p *profile.Profile, o Options) error {
 func (o Options) tables(p *profile.Profile) tables.Options {
 	c := o.clock(p)
 	return tables.Options{Rules: o.Rules, All: o.All, Seconds: func(ns int64) string { return c.seconds(ns, 0) },
-		Region: regionText, Construct: shortName, Thread: threadText, Clean: clean, Mark: marked, MarkOwn: markedExclusive}
+		Region: words.Region, Construct: shortName, Thread: words.Thread, Clean: words.Clean, Mark: marked, MarkOwn: markedExclusive}
 }
 
 // regionsByTime writes all regions, the longest exclusive time first. ompP has no such section.

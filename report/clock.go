@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // clock prints the times of one report, in seconds: its value is the number of decimals.
@@ -34,7 +35,9 @@ func clockOf(p *profile.Profile) clock {
 
 // seconds prints a time in ns as seconds, right-aligned to width. A time that rounds to zero has no
 // sign.
-func (c clock) seconds(ns int64, width int) string { return decimal(float64(ns)/1e9, width, int(c)) }
+func (c clock) seconds(ns int64, width int) string {
+	return words.Decimal(float64(ns)/1e9, width, int(c))
+}
 
 // wider returns the blanks by which a column of times is wider than ompP's seven characters. ns is
 // the largest time in the column.

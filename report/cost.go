@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // costText says how much of the threads' time the measurement took, by kind of probe.
@@ -42,7 +43,7 @@ func costText(p *profile.Profile, c clock) string {
 		text += ": " + strings.Join(kinds, ", ")
 	}
 	if cost := analysis.ProbeCost(p); cost > o.Total() {
-		text += fmt.Sprintf("; samples say that they took %s times as long", decimal(float64(cost)/float64(o.Total()), 0, 2))
+		text += fmt.Sprintf("; samples say that they took %s times as long", words.Decimal(float64(cost)/float64(o.Total()), 0, 2))
 	}
 	return text
 }
@@ -64,7 +65,7 @@ func muchProbed(p *profile.Profile, most int) string {
 	for _, s := range analysis.MuchProbed(p) {
 		name := "the program"
 		if s.Region >= 0 {
-			name = regionLabel(p, s.Region)
+			name = words.Label(p, s.Region)
 		}
 		names = append(names, fmt.Sprintf("%s (%s%%)", name, share(s.Share())))
 	}
@@ -91,7 +92,7 @@ func hasEstimates(p *profile.Profile) bool {
 func tasksAway(p *profile.Profile, most int) string {
 	var names []string
 	for _, region := range analysis.TasksAway(p) {
-		names = append(names, regionLabel(p, region))
+		names = append(names, words.Label(p, region))
 	}
 	if len(names) == 0 {
 		return ""
@@ -110,7 +111,7 @@ func leftOut(p *profile.Profile, f analysis.Findings) (lines []string) {
 	} {
 		var names []string
 		for _, o := range x.of {
-			names = append(names, fmt.Sprintf("%s of %s", o.Name, regionLabel(p, o.Region)))
+			names = append(names, fmt.Sprintf("%s of %s", o.Name, words.Label(p, o.Region)))
 		}
 		if len(names) > 0 {
 			lines = append(lines, "Left out, "+x.why+": "+firstOf(names, 4)+".")
@@ -146,7 +147,7 @@ func costNotes(p *profile.Profile, t clock) []string {
 	var items []string
 	costs := analysis.OwnCosts(p)
 	for _, c := range costs[:min(most, len(costs))] {
-		items = append(items, fmt.Sprintf("%s: %s thread-sec, %s%% of its own time as measured", regionLabel(p, c.Region), t.seconds(c.Cost, 0), share(analysis.Ratio(c.Cost, c.Time))))
+		items = append(items, fmt.Sprintf("%s: %s thread-sec, %s%% of its own time as measured", words.Label(p, c.Region), t.seconds(c.Cost, 0), share(analysis.Ratio(c.Cost, c.Time))))
 	}
 	notes := bullets("Where measuring took most, by regions without those inside them:", items)
 	if p.Meta.Adjusted {

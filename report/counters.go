@@ -11,6 +11,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // counterText prints a counter's value. A + follows a value that lacks some executions. A - stands
@@ -144,7 +145,7 @@ func evaluatorText(p *profile.Profile, f *perfcounters.Formula, s *profile.Threa
 	if a := math.Abs(v); a != 0 && a < 0.01 {
 		return fmt.Sprintf("%.2e", v)
 	}
-	return decimal(v, 0, 2)
+	return words.Decimal(v, 0, 2)
 }
 
 // counterHeader writes ompP's header lines on counters.
@@ -235,7 +236,7 @@ func counterNotes(p *profile.Profile) (out []string) {
 		}
 	}
 	if len(p.Meta.Counters) > 0 && uncounted > 0 {
-		out = append(out, fmt.Sprintf("Of %s the counters are not known, or not all of them: figures with a + hold what is.", plural(int(uncounted), "execution")))
+		out = append(out, fmt.Sprintf("Of %s the counters are not known, or not all of them: figures with a + hold what is.", words.Plural(int(uncounted), "execution")))
 	}
 	return out
 }

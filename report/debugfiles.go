@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // wantsSymbols is the share of samples from which on a file's missing names are reported.
@@ -64,7 +65,7 @@ func debugNotes(p *profile.Profile) []string {
 		list := files[helps]
 		text := helps + ":\n    " + strings.Join(list[:min(few, len(list))], "\n    ")
 		if n := len(list) - few; n > 0 {
-			text += "\n    and " + plural(n, "more file")
+			text += "\n    and " + words.Plural(n, "more file")
 		}
 		items = append(items, text)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // With a budget, constructs are not observed for a part of the time. Where executions in that time
@@ -39,7 +40,7 @@ func isEstimated(e *profile.Estimate) bool { return markedExclusive("", e) != ""
 func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 	m := &o.p.Meta
 	if b := m.Budget; b != nil {
-		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", share(b.Share), decimal(100*b.Worst, 0, 2), float64(b.Window)/1e9)
+		key("Overhead Budget", "%s%% of a thread's time, at most %s%% used in any %.0f sec", share(b.Share), words.Decimal(100*b.Worst, 0, 2), float64(b.Window)/1e9)
 	}
 	for _, x := range m.Observations {
 		key("Not Observed", "%s", observationText(o.clock, &x))
@@ -48,7 +49,7 @@ func (o *ompp) budgetHeader(key func(name, format string, args ...any)) {
 
 // observationText says how long constructs were not observed.
 func observationText(c clock, x *profile.Observation) string {
-	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), c.seconds(x.Away, 0), plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0))
+	return fmt.Sprintf("%s: %s sec in %s, %s sec around them were", x.Title(), c.seconds(x.Away, 0), words.Plural(x.Gaps, "gap"), c.seconds(x.Sampled, 0))
 }
 
 // extrapolatedNotes tell which figures are extrapolated and how large their error may be, and which
@@ -60,11 +61,11 @@ func extrapolatedNotes(p *profile.Profile, c clock) []string {
 		switch {
 		case e == nil:
 		case e.AtLeast:
-			floors = append(floors, fmt.Sprintf("%s: at least %s, at least %s sec", regionLabel(p, b.Region), plural(int(b.Sum.Exec.C), "execution"), c.seconds(b.Sum.Exec.T, 0)))
+			floors = append(floors, fmt.Sprintf("%s: at least %s, at least %s sec", words.Label(p, b.Region), words.Plural(int(b.Sum.Exec.C), "execution"), c.seconds(b.Sum.Exec.T, 0)))
 		case e.Exec.C > 0:
 			least, most := e.Interval(b.Sum.Exec.C)
 			guesses = append(guesses, fmt.Sprintf("%s: %d executions, %d to %d (%d observed), %s sec +- %s (%s observed)",
-				regionLabel(p, b.Region), b.Sum.Exec.C, least, most, minus(b.Sum.Exec.C, e.Exec.C),
+				words.Label(p, b.Region), b.Sum.Exec.C, least, most, minus(b.Sum.Exec.C, e.Exec.C),
 				c.seconds(b.Sum.Exec.T, 0), c.seconds(int64(profile.Sigmas*e.TimeError), 0), c.seconds(b.Sum.Exec.T-e.Exec.T, 0)))
 		}
 	}
@@ -100,7 +101,7 @@ func extrapolatedTroubles(p *profile.Profile) (out [][2]string) {
 	}
 	for _, b := range analysis.Flat(p) {
 		if e := b.Sum.Estimate; e != nil && e.AtLeast {
-			floors = append(floors, fmt.Sprintf("%s of %s", plural(int(b.Sum.Exec.C), "execution"), regionLabel(p, b.Region)))
+			floors = append(floors, fmt.Sprintf("%s of %s", words.Plural(int(b.Sum.Exec.C), "execution"), words.Label(p, b.Region)))
 		}
 	}
 	if len(names) > 0 {

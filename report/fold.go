@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // little is the share of all threads' time below which the text report leaves rows out and counts
@@ -107,7 +108,7 @@ func findFold(p *profile.Profile, o Options) *fold {
 func joined(n int, noun string) string { return "and " + belowLittle(n, noun) }
 
 func belowLittle(n int, noun string) string {
-	return fmt.Sprintf("%s below %s %%", plural(n, noun), decimal(100*little, 0, 1))
+	return fmt.Sprintf("%s below %s %%", words.Plural(n, noun), words.Decimal(100*little, 0, 1))
 }
 
 // below counts a node's children that are left out, with all nodes below them.

@@ -8,6 +8,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/job"
+	"ompp-attach/report/words"
 )
 
 // overheadHead returns the column titles of the tables of overhead classes.
@@ -59,7 +60,7 @@ func (t *jobText) classes() {
 
 	var regions []int
 	for i, g := range j.Regions {
-		if s := g.Stats(job.Overhead); s.Total() >= leastShare*total && g.Construct != event.MPI {
+		if s := g.Stats(job.Overhead); s.Total() >= words.LeastShare*total && g.Construct != event.MPI {
 			regions = append(regions, i)
 		}
 	}
@@ -91,14 +92,10 @@ func (t *jobText) classes() {
 	tab.withoutZeros(4, len(tab.head)-2)
 	tab.write(t)
 	if more := len(regions) - 2*mostRegions; more > 0 {
-		t.sentence("%s more in the csv and json formats.", plural(more, "region"))
+		t.sentence("%s more in the csv and json formats.", words.Plural(more, "region"))
 	}
 	t.printf("\n")
 }
-
-// leastShare is the smallest share of all thread time at which a region's overhead is shown. A
-// smaller share prints as 0.0%.
-const leastShare = 0.0005
 
 func (t *jobText) classCells(total float64, c analysis.Classes) []string {
 	return t.overheadCells(total, float64(c.Synch), float64(c.Imbal), float64(c.Limpar), float64(c.Mgmt), float64(c.MPI), float64(c.NoCore))

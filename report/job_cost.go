@@ -1,6 +1,9 @@
 package report
 
-import "ompp-attach/job"
+import (
+	"ompp-attach/job"
+	"ompp-attach/report/words"
+)
 
 // costHeader says how much of the threads' time probes took, and whether the report's times include
 // that time.
@@ -19,7 +22,7 @@ func (t *jobText) costHeader(key func(name, format string, args ...any)) {
 		if some == n {
 			return ""
 		}
-		return ", known of " + plural(some, "rank")
+		return ", known of " + words.Plural(some, "rank")
 	}
 	if known == 0 {
 		key("Probe Cost", "not known")
@@ -32,7 +35,7 @@ func (t *jobText) costHeader(key func(name, format string, args ...any)) {
 	case adjusted == n:
 		key("Times", "derived: as measured, less what the probes took (--raw shows them as measured)")
 	case adjusted > 0:
-		key("Times", "of %s derived: as measured, less what the probes took (--raw shows them as measured); of the others as measured", plural(adjusted, "rank"))
+		key("Times", "of %s derived: as measured, less what the probes took (--raw shows them as measured); of the others as measured", words.Plural(adjusted, "rank"))
 	case t.Raw:
 		key("Times", "as measured, with what the probes took")
 	default:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ompp-attach/job"
+	"ompp-attach/report/words"
 )
 
 // ends writes how the ranks ended, unless all of them ended well. It is the report's first section.
@@ -45,7 +46,7 @@ func fateText(f *job.Fate) string {
 	after := f.First.Round(10 * time.Millisecond).Seconds()
 	switch {
 	case !f.Until.IsZero():
-		return text + ": of the measurement there is a snapshot only, until " + f.Until.Local().Format(snapshotTime)
+		return text + ": of the measurement there is a snapshot only, until " + f.Until.Local().Format(words.SnapshotTime)
 	case f.Well:
 		return text
 	case len(f.Ranks) == 1:

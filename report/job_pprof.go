@@ -11,7 +11,8 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/job"
-	"ompp-attach/profile"
+	"ompp-attach/report/stacks"
+	"ompp-attach/report/words"
 )
 
 // WriteJobPprof writes one gzipped pprof profile over all ranks. Stacks and values are those of
@@ -31,9 +32,9 @@ func WriteJobPprof(w io.Writer, j *job.Job, o Options) error {
 func buildJobPprof(j *job.Job, o Options) *pprof.Profile {
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	first := slices.MinFunc(j.Ranks, func(a, b job.Rank) int { return a.Start.Compare(b.Start) })
-	types, noCore := slices.Concat(sampleTypes, mpiSampleTypes), jobLacksCores(j)
+	types, noCore := slices.Concat(stacks.SampleTypes, stacks.MPISampleTypes), jobLacksCores(j)
 	if noCore {
-		types = slices.Concat(types, noCoreSampleTypes)
+		types = slices.Concat(types, stacks.NoCoreSampleTypes)
 	}
 	p := &pprof.Profile{
 		SampleType:        types,
@@ -47,20 +48,20 @@ func buildJobPprof(j *job.Job, o Options) *pprof.Profile {
 		p.TimeNanos = first.Start.UnixNano()
 	}
 	program := values(j, func(r *job.Rank) string { return r.Program })
-	b := &pprofBuilder{p: &profile.Profile{}, out: p, mapping: &pprof.Mapping{ID: 1, File: program,
-		HasFunctions: true, HasFilenames: true, HasLineNumbers: true}}
-	p.Mapping = []*pprof.Mapping{b.mapping}
-	b.program = b.location(&pprof.Function{Name: clean(program), SystemName: "program"}, 0)
-	for i, g := range j.Regions {
-		b.regions = append(b.regions, b.regionLocation(i, &g.Region))
+	mapping := &pprof.Mapping{ID: 1, File: program, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
+	p.Mapping = []*pprof.Mapping{mapping}
+	frames := stacks.New(p, mapping)
+	root := frames.Program(words.Clean(program), "")
+	for _, g := range j.Regions {
+		frames.AddRegion(&g.Region)
 	}
-	stacks := make([][]*pprof.Location, len(j.Paths.Nodes)) // leaf first
+	paths := make([][]*pprof.Location, len(j.Paths.Nodes)) // leaf first
 	for i, n := range j.Paths.Nodes {
 		if i == 0 {
-			stacks[i] = []*pprof.Location{b.program}
+			paths[i] = []*pprof.Location{root}
 			continue
 		}
-		stacks[i] = append([]*pprof.Location{b.regions[n.Region]}, stacks[n.Parent]...)
+		paths[i] = append([]*pprof.Location{frames.Regions[n.Region]}, paths[n.Parent]...)
 	}
 	for i := range j.Paths.Samples {
 		s := &j.Paths.Samples[i]
@@ -78,13 +79,13 @@ func buildJobPprof(j *job.Job, o Options) *pprof.Profile {
 		if noCore {
 			values = append(values, v[job.SelfNoCore])
 		}
-		p.Sample = append(p.Sample, &pprof.Sample{Location: stacks[s.Node], Value: values, Label: labels})
+		p.Sample = append(p.Sample, &pprof.Sample{Location: paths[s.Node], Value: values, Label: labels})
 	}
 	return p
 }
 
 func jobComments(j *job.Job) []string {
-	out := []string{fmt.Sprintf("ompp-attach: %s of an MPI job, values summed over each rank's threads", plural(len(j.Ranks), "rank"))}
+	out := []string{fmt.Sprintf("ompp-attach: %s of an MPI job, values summed over each rank's threads", words.Plural(len(j.Ranks), "rank"))}
 	switch j.Paths.Level {
 	case job.ByHost:
 		out = append(out, "Ranks of one host are added up: there were too many samples.")

@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/job"
+	"ompp-attach/report/words"
 )
 
 // summary writes, in five lines at the top of the report, what holds up the job.
@@ -16,7 +17,7 @@ func (t *jobText) summary() {
 	}
 	t.section("Summary")
 	for _, l := range summaryLines(t.j, t.Options) {
-		t.printf("%-16s: %s\n", l[0], clean(l[1]))
+		t.printf("%-16s: %s\n", l[0], words.Clean(l[1]))
 	}
 	t.printf("\n")
 }
@@ -73,7 +74,7 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 	case job.MoreWork:
 		for _, f := range []job.Figure{job.BodyC, job.ExecC} {
 			if x := t.j.Regions[s.Where].Stats(f); slices.Contains(s.Slow, x.MaxRank) && x.Variation() >= job.DiffersCount {
-				return fmt.Sprintf("it has more to do there: %s %d, the mean rank %s", f, x.Max, decimal(x.Mean, 0, 0))
+				return fmt.Sprintf("it has more to do there: %s %d, the mean rank %s", f, x.Max, words.Decimal(x.Mean, 0, 0))
 			}
 		}
 	case job.MoreBytes:
@@ -85,7 +86,7 @@ func (t *jobText) slowWhy(s *job.Summary) string {
 		away := t.j.RankStats(func(r *job.Rank) int64 { return r.NoCore })
 		all := t.j.RankStats(func(r *job.Rank) int64 { return r.ThreadTime })
 		text := fmt.Sprintf("rank %d had a core for %s of its time, the mean rank for %s", s.Crowded.Rank, coreShare(s.Crowded),
-			wholePercent(1-ratio(away.Total(), all.Total())))
+			words.WholePercent(1-ratio(away.Total(), all.Total())))
 		if s.Where >= 0 {
 			if there := t.j.Regions[s.Where].Stats(job.NoCoreWallT); there.MaxRank == s.Crowded.Rank && there.Max > 0 {
 				text += fmt.Sprintf("; a thread of it lacked one there for %s sec, one of the mean rank for %s", t.sec(float64(there.Max)), t.sec(there.Mean))
@@ -114,7 +115,7 @@ func (t *jobText) waiting(s *job.Summary) string {
 
 func (t *jobText) callText(number int) string {
 	g := t.j.Regions[number]
-	return strings.TrimSpace(fmt.Sprintf("R%05d %s %s", number+1, g.Name, locationText(&g.Location)))
+	return strings.TrimSpace(fmt.Sprintf("R%05d %s %s", number+1, g.Name, words.Location(&g.Location)))
 }
 
 // mostOverhead names the region with the highest overhead, except MPI calls.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"ompp-attach/job"
+	"ompp-attach/report/words"
 )
 
 // table is a text table. A column is as wide as its widest cell. The first column is left-aligned,
@@ -52,7 +53,7 @@ func (t *jobText) addFigure(tab *table, g *job.Region, f job.Figure) {
 	if s.Min == 0 && s.Max == 0 {
 		return
 	}
-	show := func(v float64) string { return decimal(v, 0, 1) }
+	show := func(v float64) string { return words.Decimal(v, 0, 1) }
 	whole := func(v int64) string { return fmt.Sprint(v) }
 	sum := s.Sum.String()
 	if f.Unit() == "ns" {
@@ -62,7 +63,7 @@ func (t *jobText) addFigure(tab *table, g *job.Region, f job.Figure) {
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(f.String(), "_minimal"), "_naive")
 	tab.join(name, whole(s.Min), rankNum(s.MinRank), show(s.Mean), whole(s.Max), rankNum(s.MaxRank), show(s.StdDev),
-		decimal(100*s.Variation(), 0, 1)+"%", sum)
+		words.Decimal(100*s.Variation(), 0, 1)+"%", sum)
 }
 
 func (t *table) write(w io.Writer) {

@@ -10,6 +10,7 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 const (
@@ -75,7 +76,7 @@ func (t *jobText) section(title string) {
 func (t *jobText) sentence(format string, args ...any) {
 	const width = 100
 	column := 0
-	for _, word := range strings.Fields(clean(fmt.Sprintf(format, args...))) {
+	for _, word := range strings.Fields(words.Clean(fmt.Sprintf(format, args...))) {
 		switch {
 		case column == 0:
 		case column+1+len(word) > width:
@@ -94,7 +95,7 @@ func (t *jobText) sentence(format string, args ...any) {
 func (t *jobText) header() {
 	j := t.j
 	key := func(name, format string, args ...any) {
-		t.printf("%-16s: %s\n", name, clean(fmt.Sprintf(format, args...)))
+		t.printf("%-16s: %s\n", name, words.Clean(fmt.Sprintf(format, args...)))
 	}
 	total := func(of func(*job.Rank) int64) float64 { s := j.RankStats(of); return s.Total() }
 	t.section("Job")
@@ -177,7 +178,7 @@ func span(least, most int64) string {
 
 // sec prints a time in seconds. All times of a report have the same number of decimals, so that
 // columns can be compared. Reports of short jobs have more decimals.
-func (t *jobText) sec(ns float64) string { return decimal(ns/1e9, 0, t.decimals) }
+func (t *jobText) sec(ns float64) string { return words.Decimal(ns/1e9, 0, t.decimals) }
 
 func decimalsFor(wall int64) int {
 	switch {
@@ -193,7 +194,7 @@ func jobShare(part, whole float64) string {
 	if whole == 0 {
 		return "0.0"
 	}
-	return decimal(100*part/whole, 0, 1)
+	return words.Decimal(100*part/whole, 0, 1)
 }
 
 func (t *jobText) alike() {
@@ -206,7 +207,7 @@ func (t *jobText) alike() {
 			continue
 		}
 		tab.join(q.Name, t.sec(float64(q.Min)), rankNum(q.MinRank), t.sec(q.Mean), t.sec(float64(q.Max)), rankNum(q.MaxRank),
-			t.sec(q.StdDev), decimal(100*q.Variation(), 0, 1)+"%", jobShare(q.StdDev, q.Whole)+"%", q.Verdict.String())
+			t.sec(q.StdDev), words.Decimal(100*q.Variation(), 0, 1)+"%", jobShare(q.StdDev, q.Whole)+"%", q.Verdict.String())
 		worst = max(worst, q.Verdict)
 		switch q.Verdict {
 		case job.Differ:
@@ -240,7 +241,7 @@ func rankNum(rank int) string { return fmt.Sprint(rank) }
 // jobRegion names a region of the job, with the region's number in this report.
 func (t *jobText) jobRegion(number int) string {
 	g := t.j.Regions[number]
-	return fmt.Sprintf("R%05d %s %s", number+1, regionText(&g.Region), g.Construct)
+	return fmt.Sprintf("R%05d %s %s", number+1, words.Region(&g.Region), g.Construct)
 }
 
 // where writes the regions that vary most.
@@ -278,7 +279,7 @@ func (t *jobText) where() {
 	}
 	if len(t.others) > 0 {
 		t.sentence("%s more, each with a standard deviation of %s sec or less, in the csv and json formats.",
-			plural(len(t.others), "region"), t.sec(t.others[0].Spread))
+			words.Plural(len(t.others), "region"), t.sec(t.others[0].Spread))
 		t.printf("\n")
 	}
 }

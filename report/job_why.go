@@ -7,6 +7,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // why writes, for each region that differs, which of its times differ and what they go with.
@@ -45,7 +46,7 @@ func (t *jobText) why() {
 				row = append(row, "-")
 				continue
 			}
-			row = append(row, decimal(100*s, 0, 0)+"%")
+			row = append(row, words.Decimal(100*s, 0, 0)+"%")
 		}
 		shares.add(append(row, t.sec(e.Between), t.sec(e.Within))...)
 		_, _, bytes := job.Volumes(t.Volumes)
@@ -54,7 +55,7 @@ func (t *jobText) why() {
 			s := d.Region.Stats(f)
 			cell := "-"
 			if s.Max > 0 {
-				cell = decimal(100*s.Variation(), 0, 1) + "%"
+				cell = words.Decimal(100*s.Variation(), 0, 1) + "%"
 			}
 			row = append(row, cell)
 		}
@@ -93,11 +94,11 @@ func (t *jobText) exchange() {
 		}
 		t.sentence("MPI and imbalance trade places: ranks with more imbalance are shorter in MPI (correlation %s). Standard "+
 			"deviation of imbalance %s sec, of MPI time %s sec; the sum of all overheads of a rank varies by %s sec%s. Ranks whose "+
-			"threads wait for each other come late, and the others wait for them in MPI.", decimal(x.ImbalMPI.R, 0, 2),
+			"threads wait for each other come late, and the others wait for them in MPI.", words.Decimal(x.ImbalMPI.R, 0, 2),
 			t.sec(x.Imbal.StdDev), t.sec(x.MPI.StdDev), t.sec(x.Sum.StdDev), steady)
 	case x.WorkMPI.Known && x.WorkMPI.R <= -job.InStep:
 		t.sentence("Ranks that have less to do are longer in MPI: correlation %s of MPI time with the time that is in no overhead "+
-			"class. Their MPI time is, at least in part, waiting for the others.", decimal(x.WorkMPI.R, 0, 2))
+			"class. Their MPI time is, at least in part, waiting for the others.", words.Decimal(x.WorkMPI.R, 0, 2))
 	case x.MPI.Max == 0 && startsEnds(t.j):
 		t.sentence("No rank communicated by MPI while measured: all of the time in MPI is its start and end.")
 	case x.MPI.Max == 0:
@@ -106,7 +107,7 @@ func (t *jobText) exchange() {
 		t.sentence("Whether ranks wait for each other in MPI cannot be told: there are fewer than %d ranks, or one of the times does not vary.", job.MinRanks)
 	default:
 		t.sentence("Over ranks, MPI time does not grow as other work shrinks (correlation of the two %s; that would be %s or less), nor does it trade places with imbalance.",
-			decimal(x.WorkMPI.R, 0, 2), decimal(-job.InStep, 0, 1))
+			words.Decimal(x.WorkMPI.R, 0, 2), words.Decimal(-job.InStep, 0, 1))
 	}
 }
 
@@ -114,7 +115,7 @@ func coefficient(c job.Correlation) string {
 	if !c.Known {
 		return "-"
 	}
-	return decimal(c.R, 0, 2)
+	return words.Decimal(c.R, 0, 2)
 }
 
 // reading puts an explanation into words.
@@ -202,16 +203,16 @@ func (t *jobText) callTable(sites []int) {
 		least, most, mean := "-", "-", "-"
 		if lo, hi, ok := g.CallBytes(t.Volumes); ok {
 			least, most = fmt.Sprint(lo), fmt.Sprint(hi)
-			mean = decimal(ratio(b.Total(), n.Total()), 0, 1)
+			mean = words.Decimal(ratio(b.Total(), n.Total()), 0, 1)
 		}
 		volume := volumeOf(g, both)
-		tab.add(fmt.Sprintf("R%05d %s %s", i+1, clean(g.Name), locationText(&g.Location)), c.Sum.String(), fmt.Sprint(g.Reached),
+		tab.add(fmt.Sprintf("R%05d %s %s", i+1, words.Clean(g.Name), words.Location(&g.Location)), c.Sum.String(), fmt.Sprint(g.Reached),
 			t.sec(s.Total()), jobShare(s.Total(), all)+"%", t.sec(float64(s.Min)), rankNum(s.MinRank),
 			t.sec(float64(s.Max)), rankNum(s.MaxRank), volume, least, mean, most)
 	}
 	tab.write(t)
 	if more := len(sites) - 2*mostRegions; more > 0 {
-		t.sentence("%s more in the csv and json formats.", plural(more, "call site"))
+		t.sentence("%s more in the csv and json formats.", words.Plural(more, "call site"))
 	}
 	t.printf("\n")
 }

@@ -15,6 +15,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/report/stacks"
 )
 
 // tape is a recorded run written by hand, times in milliseconds.
@@ -351,7 +352,7 @@ func TestClassic(t *testing.T) {
 		var sum [3]int64
 		for _, s := range pp.Sample {
 			for i := range sum {
-				sum[i] += s.Value[len(sampleTypes)+i]
+				sum[i] += s.Value[len(stacks.SampleTypes)+i]
 			}
 		}
 		if want := [3]int64{320 * ms, 0, 40 << 20}; sum != want {

@@ -9,12 +9,13 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // showsNoCore tells whether threads lacked a core for so much of their time that the report has a
 // column for it.
 func showsNoCore(p *profile.Profile, r analysis.Rules) bool {
-	return r == analysis.Disjoint && analysis.Ratio(analysis.NoCore(p), analysis.ThreadTime(p)) >= leastShare
+	return r == analysis.Disjoint && analysis.Ratio(analysis.NoCore(p), analysis.ThreadTime(p)) >= words.LeastShare
 }
 
 // fewCore is a share of time with a core. If threads had a core for less, a finding says so: the
@@ -27,7 +28,7 @@ func coreText(share float64) string {
 	if share >= fewCore {
 		return ""
 	}
-	return fmt.Sprintf("had a core for %s%% of that time", decimal(100*share, 0, 0))
+	return fmt.Sprintf("had a core for %s%% of that time", words.Decimal(100*share, 0, 0))
 }
 
 // noCoreText says, for the summary, how long threads lacked a core.
@@ -44,15 +45,13 @@ func noCoreText(p *profile.Profile, part func(int64) string) string {
 // the report has columns for it.
 func jobLacksCores(j *job.Job) bool {
 	none, all := j.RankStats(func(r *job.Rank) int64 { return r.NoCore }), j.RankStats(func(r *job.Rank) int64 { return r.ThreadTime })
-	return none.Total() >= leastShare*all.Total() && none.Max > 0
+	return none.Total() >= words.LeastShare*all.Total() && none.Max > 0
 }
 
 // coreShare prints the share of a rank's time in which its threads had a core, or wanted none.
-func coreShare(r *job.Rank) string { return wholePercent(rankCore(r)) }
+func coreShare(r *job.Rank) string { return words.WholePercent(rankCore(r)) }
 
 func rankCore(r *job.Rank) float64 { return 1 - analysis.Ratio(r.NoCore, r.ThreadTime) }
-
-func wholePercent(share float64) string { return decimal(100*share, 0, 0) + "%" }
 
 // lackOfCores names the ranks whose threads lacked cores most: differences between ranks may come
 // from that.
@@ -77,7 +76,7 @@ func (t *jobText) lackOfCores() {
 		items = append(items, text)
 	}
 	if more := len(ranks) - most; more > 0 {
-		items = append(items, fmt.Sprintf("%s for less than %s", plural(more, "other rank"), wholePercent(fewCore)))
+		items = append(items, fmt.Sprintf("%s for less than %s", words.Plural(more, "other rank"), words.WholePercent(fewCore)))
 	}
 	t.sentence("Cores were busy with others: %s. Ranks without a core are late everywhere, and the others wait for them: "+
 		"look at who else uses these cores before you look at the division of work.", strings.Join(items, ", "))

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/perfcounters"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // WriteOmpp writes ompP's text report: its seven sections with their titles, columns and widths, so
@@ -24,7 +24,7 @@ func WriteOmpp(w io.Writer, p *profile.Profile, options Options) error {
 	o := &ompp{Writer: out, p: p, Options: options, clock: options.clock(p), tid: 4, mpi: usesMPI(p), noCore: showsNoCore(p, options.Rules),
 		formulas: options.evaluators(p), fold: findFold(p, options), tasks: showsTasks(p)}
 	for _, t := range p.Threads {
-		o.tid = max(o.tid, len(threadText(t))+1)
+		o.tid = max(o.tid, len(words.Thread(t))+1)
 	}
 	o.header()
 	o.overview()
@@ -71,7 +71,7 @@ func (o *ompp) banner(title string) {
 func (o *ompp) header() {
 	o.banner("General Information")
 	o.facts(func(name, format string, args ...any) {
-		o.printf("%-16s: %s\n", name, clean(fmt.Sprintf(format, args...)))
+		o.printf("%-16s: %s\n", name, words.Clean(fmt.Sprintf(format, args...)))
 	})
 	o.printf("\n")
 }
@@ -88,7 +88,7 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 	key("Start Date", "%s", m.Start.Format(date))
 	key("End Date", "%s", m.Start.Add(time.Duration(measuredDuration(o.p))).Format(date))
 	key("Duration", "%s sec", o.seconds(m.Duration, 0))
-	key("Application Name", "%s", programName(o.p))
+	key("Application Name", "%s", words.Program(o.p))
 	key("Type of Report", "%s", state)
 	key("User Time", "%s sec", o.seconds(m.UserTime, 0))
 	key("System Time", "%s sec", o.seconds(m.SysTime, 0))
@@ -124,10 +124,10 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 	key("Probes Missing", "%d", missing)
 	key("Partial Regions", "%d", m.Partial)
 	if m.Off.C > 0 {
-		key("Switched Off", "%s sec (%s), not part of the duration", o.seconds(m.Off.T, 0), plural(int(m.Off.C), "time"))
+		key("Switched Off", "%s sec (%s), not part of the duration", o.seconds(m.Off.T, 0), words.Plural(int(m.Off.C), "time"))
 	}
 	if m.Stopped.Times > 0 {
-		key("Stopped", "%s to place probes, %.1f ms in all, %.1f ms at most, not part of any time", plural(int(m.Stopped.Times), "time"),
+		key("Stopped", "%s to place probes, %.1f ms in all, %.1f ms at most, not part of any time", words.Plural(int(m.Stopped.Times), "time"),
 			float64(m.Stopped.Total)/1e6, float64(m.Stopped.Longest)/1e6)
 	}
 	if len(m.LeftOut) > 0 {
@@ -161,10 +161,10 @@ func (o *ompp) overview() {
 		if c == event.MPI {
 			noun = "call site"
 		}
-		o.printf("%s: %s:\n", c, plural(len(by[c]), noun))
+		o.printf("%s: %s:\n", c, words.Plural(len(by[c]), noun))
 		shown, others := o.fold.shownOf(by[c])
 		for _, i := range shown {
-			o.printf(" * R%05d %s%s\n", i+1, regionText(&o.p.Regions[i]), runtimeText(o.p, i))
+			o.printf(" * R%05d %s%s\n", i+1, words.Region(&o.p.Regions[i]), runtimeText(o.p, i))
 		}
 		switch {
 		case len(shown) == 0:
@@ -179,7 +179,7 @@ func (o *ompp) overview() {
 // runtimeText names a region's runtime if the process has several.
 func runtimeText(p *profile.Profile, region int) string {
 	if r := p.Regions[region].Runtime; len(p.Meta.Runtimes) > 1 && r != "" {
-		return " [" + clean(r) + "]"
+		return " [" + words.Clean(r) + "]"
 	}
 	return ""
 }
@@ -191,18 +191,10 @@ func orUnknown(s string) string {
 	return s
 }
 
-func decimal(v float64, width, decimals int) string {
-	unit := math.Pow10(-decimals)
-	if math.Abs(v) < unit/2 {
-		v = 0
-	}
-	return fmt.Sprintf("%*.*f", width, decimals, v)
-}
-
 // percent prints a share in ompP's five characters. 100 has one decimal less, to fit its column.
 func percent(share float64) string {
 	if v := 100 * share; v < 99.995 {
-		return decimal(v, 5, 2)
+		return words.Decimal(v, 5, 2)
 	}
-	return decimal(100*share, 5, 1)
+	return words.Decimal(100*share, 5, 1)
 }

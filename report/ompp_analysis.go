@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
+	"ompp-attach/report/words"
 )
 
 // overheads writes section 6.
@@ -12,7 +13,7 @@ func (o *ompp) overheads() {
 	cover := analysis.ParallelCoverage(o.p)
 	o.banner("Overhead Analysis Report")
 	o.printf("Total runtime (wallclock)   : %s sec [%s]\n",
-		o.seconds(o.p.Meta.Duration, 0), plural(analysis.Threads(o.p), "thread"))
+		o.seconds(o.p.Meta.Duration, 0), words.Plural(analysis.Threads(o.p), "thread"))
 	o.printf("Number of parallel regions  : %d\n", cover.Regions)
 	o.printf("Parallel coverage           : %s sec (%s%%)\n\n", o.seconds(cover.Wall, 0), percent(cover.Share()))
 
@@ -34,7 +35,7 @@ func (o *ompp) overheads() {
 			others++
 			continue
 		}
-		o.printf("R%05d  %8s %35s    %s (%s)%s\n", all[i].Region+1, shortName(r.Construct), regionText(r),
+		o.printf("R%05d  %8s %35s    %s (%s)%s\n", all[i].Region+1, shortName(r.Construct), words.Region(r),
 			o.seconds(all[i].Wall, 7+len(gap)), percent(analysis.Ratio(all[i].Wall, cover.Of)), o.wallCounters(&sum.ThreadStats))
 	}
 	rest := func() {
@@ -89,7 +90,7 @@ func (o *ompp) overheads() {
 // line writes a sentence on a line of its own, unless it is empty.
 func (o *ompp) line(sentence string) {
 	if sentence != "" {
-		o.printf("%s\n", clean(sentence))
+		o.printf("%s\n", words.Clean(sentence))
 	}
 }
 
@@ -122,7 +123,7 @@ func (o *ompp) properties() {
 		r := &o.p.Regions[p.Region]
 		o.printf("Property P%05d '%s' holds for\n", i+1, p.Name)
 		o.printf("     '%s %s', with a severity (in percent) of %s\n",
-			r.Construct, regionText(r), decimal(100*p.Severity, 0, 6))
+			r.Construct, words.Region(r), words.Decimal(100*p.Severity, 0, 6))
 		if text := coreText(p.Core); text != "" && o.noCore {
 			o.printf("     (its threads %s)\n", text)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/event"
+	"ompp-attach/report/words"
 )
 
 // shortName is ompP's short name of a construct, of eight characters.
@@ -28,7 +29,7 @@ func (o *ompp) callgraph() {
 		if wall > 0 {
 			share = ns / wall
 		}
-		o.printf("%s (%s%%)", decimal(ns/1e9, 7+len(gap), int(o.clock)), callgraphPercent(share))
+		o.printf("%s (%s%%)", words.Decimal(ns/1e9, 7+len(gap), int(o.clock)), callgraphPercent(share))
 	}
 
 	outside := wall
@@ -37,9 +38,9 @@ func (o *ompp) callgraph() {
 		outside -= float64(analysis.Sum(&o.p.Nodes[k]).Exec.T) / rows
 	}
 	o.printf("%s  Inclusive  (%%)   %sExclusive  (%%)\n", gap, gap)
-	o.printf("%s (100.0%%) ", decimal(wall/1e9, 7+len(gap), int(o.clock)))
+	o.printf("%s (100.0%%) ", words.Decimal(wall/1e9, 7+len(gap), int(o.clock)))
 	value(outside)
-	o.printf("%11s[%s: %s]\n", "", programName(o.p), plural(analysis.Threads(o.p), "thread"))
+	o.printf("%11s[%s: %s]\n", "", words.Program(o.p), words.Plural(analysis.Threads(o.p), "thread"))
 
 	// Depth first with a stack of our own, since recursive programs have deep paths.
 	type entry struct {
@@ -83,9 +84,9 @@ func (o *ompp) callgraph() {
 		if e.last {
 			branch, below = " +-", "   "
 		}
-		o.printf(" %8s %s%sR%05d %s\n", shortName(r.Construct), e.lines, branch, n.Region+1, regionText(r))
+		o.printf(" %8s %s%sR%05d %s\n", shortName(r.Construct), e.lines, branch, n.Region+1, words.Region(r))
 		if deeper := rec.below[e.node]; deeper > 0 {
-			o.printf("%*s%s%s +-... recursion: %s below, %d executions\n", 42+2*len(gap), "", e.lines, below, plural(deeper, "node"), rec.count[e.node])
+			o.printf("%*s%s%s +-... recursion: %s below, %d executions\n", 42+2*len(gap), "", e.lines, below, words.Plural(deeper, "node"), rec.count[e.node])
 		}
 		push(e.node, e.lines+below)
 	}
@@ -96,7 +97,7 @@ func (o *ompp) callgraph() {
 // callgraph.
 func callgraphPercent(share float64) string {
 	if share > 0 && share < 0.001 {
-		return decimal(100*share, 5, 3)
+		return words.Decimal(100*share, 5, 3)
 	}
 	return percent(share)
 }

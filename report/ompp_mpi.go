@@ -8,6 +8,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // What an MPI process's report has besides (Fürlinger and Moore, Figs. 5 to 7),
@@ -47,7 +48,7 @@ func (o *ompp) mpiHeader(key func(name, format string, args ...any)) {
 	key("MPI collectives", "%d", m.Colls)
 
 	if ends := analysis.MPIStartEnd(o.p); ends.T > 0 {
-		key("MPI time split", "%s", splitText(func(ns int64) string { return fmt.Sprintf("%f", float64(ns)/1e9) }, m.T-ends.T, ends.T, ends.Operations))
+		key("MPI time split", "%s", words.SplitText(func(ns int64) string { return fmt.Sprintf("%f", float64(ns)/1e9) }, m.T-ends.T, ends.T, ends.Operations))
 	}
 	key("MPI all calls", "%d", m.Calls)
 	if m.Read > 0 || m.Written > 0 {
@@ -166,9 +167,9 @@ func (o *ompp) callTable(sites []analysis.Block, which []int, all int64) {
 			continue
 		}
 		r, s := &o.p.Regions[sites[i].Region], &sites[i].Sum
-		line := []string{fmt.Sprintf("R%05d", sites[i].Region+1), clean(r.Name), locationText(&r.Location), fmt.Sprint(s.Exec.C),
+		line := []string{fmt.Sprintf("R%05d", sites[i].Region+1), words.Clean(r.Name), words.Location(&r.Location), fmt.Sprint(s.Exec.C),
 			o.seconds(s.Exec.T, 0), percent(analysis.Ratio(s.Exec.T, app)), percent(analysis.Ratio(s.Exec.T, all)),
-			decimal(analysis.Ratio(s.Exec.T, int64(s.Exec.C))/1e3, 0, 1)}
+			words.Decimal(analysis.Ratio(s.Exec.T, int64(s.Exec.C))/1e3, 0, 1)}
 		for _, c := range []column{sumB, minB, meanB, maxB} {
 			if mpiColumns(event.MPI, s.MPI) == nil {
 				line = append(line, "")
@@ -212,7 +213,7 @@ func unknownVolumes(p *profile.Profile) string {
 	if n == 0 {
 		return ""
 	}
-	note := fmt.Sprintf("The volumes of %s are not known.", plural(int(n), "MPI call"))
+	note := fmt.Sprintf("The volumes of %s are not known.", words.Plural(int(n), "MPI call"))
 	if job := p.Meta.MPI; job != nil && job.Volumes != "" {
 		note += " " + job.Volumes
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // notes writes section 8, an addition to ompP's: what was lost, what could not be seen, and which
@@ -20,7 +21,7 @@ func (o *ompp) notes() {
 	for _, part := range parts {
 		for _, line := range part {
 			for _, l := range strings.Split(line, "\n") {
-				o.printf("%s\n", clean(l))
+				o.printf("%s\n", words.Clean(l))
 			}
 		}
 		if len(part) > 0 {
@@ -70,12 +71,12 @@ func lossNotes(p *profile.Profile) []string {
 			}
 			total += l.Events
 			if l.Thread >= 0 {
-				threads = append(threads, fmt.Sprintf("thread %s: %d", threadText(p.Threads[l.Thread]), l.Events))
+				threads = append(threads, fmt.Sprintf("thread %s: %d", words.Thread(p.Threads[l.Thread]), l.Events))
 			}
 		}
 		where := "outside any region"
 		if r >= 0 {
-			where = regionLabel(p, r)
+			where = words.Label(p, r)
 			total = max(total, p.Regions[r].Lossy)
 		}
 		if total == 0 {
@@ -111,7 +112,7 @@ func (o *ompp) approxNotes() []string {
 	var near, ends []int
 	for i := range p.Regions {
 		switch l := &p.Regions[i].Location; {
-		case !isApprox(l):
+		case !words.IsApprox(l):
 		case l.Mark == profile.Approx:
 			near = append(near, i)
 		default:

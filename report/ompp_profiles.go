@@ -8,6 +8,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // column describes one column of the per-thread tables.
@@ -87,7 +88,7 @@ func (o *ompp) flatProfiles() {
 			others++
 			continue
 		}
-		o.printf("%s\n", regionLabel(o.p, b.Region))
+		o.printf("%s\n", words.Label(o.p, b.Region))
 		o.table(&b, false)
 		o.printf("\n")
 	}
@@ -111,20 +112,20 @@ func (o *ompp) callgraphProfiles() {
 		if node == 0 {
 			continue
 		}
-		o.printf("[*00] %s\n", programName(o.p))
+		o.printf("[*00] %s\n", words.Program(o.p))
 		for level, i := range o.pathOf(node) {
 			sign := "+"
 			if len(kids[i])+len(o.fold.folded[i]) == 0 {
 				sign = "="
 			}
-			o.printf("[%s%02d] %s\n", sign, level+1, regionLabel(o.p, o.p.Nodes[i].Region))
+			o.printf("[%s%02d] %s\n", sign, level+1, words.Label(o.p, o.p.Nodes[i].Region))
 		}
 		o.table(&blocks[node], true)
 		o.printf("\n")
 	}
 	o.rest(o.fold.hidden, "node")
 	if n := rec.total(); n > 0 {
-		o.printf("%s of recursive regions deeper than %d levels: see the recorded profile.\n\n", plural(n, "node"), shownDepth)
+		o.printf("%s of recursive regions deeper than %d levels: see the recorded profile.\n\n", words.Plural(n, "node"), shownDepth)
 	}
 	o.printf("\n")
 }
@@ -152,7 +153,7 @@ func (o *ompp) table(b *analysis.Block, split bool) {
 	}
 	rows := [][]string{head}
 	for i := range b.Rows {
-		rows = append(rows, o.row(threadText(o.p.Threads[b.Rows[i].Thread]), columns, &b.Rows[i], split))
+		rows = append(rows, o.row(words.Thread(o.p.Threads[b.Rows[i].Thread]), columns, &b.Rows[i], split))
 	}
 	rows = append(rows, o.row("SUM", columns, &b.Sum, split))
 	most := mostWidth

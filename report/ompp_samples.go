@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // hottest is the number of lines that the text report shows of each region.
@@ -49,7 +50,7 @@ func (o *ompp) hotLines() {
 		}
 		where := "outside regions"
 		if h.Region >= 0 {
-			where = regionLabel(o.p, h.Region)
+			where = words.Label(o.p, h.Region)
 		}
 		o.printf("%s: %s%% of all: %s%s\n", where, strings.TrimSpace(part(h.Weight, all)), phasesText(h.Phases, h.Weight, part), atomicText(h.Atomic, h.Weight, part))
 		for _, l := range h.Lines[:min(hottest, len(h.Lines))] {
@@ -98,27 +99,27 @@ func (o *ompp) lineText(region int, l analysis.HotLine) string {
 	switch {
 	case l.Frame >= 0:
 		f := &o.p.Frames[l.Frame]
-		text = clean(frameFunction(f))
+		text = words.Clean(frameFunction(f))
 		switch {
 		case f.Line > 0:
-			text = fmt.Sprintf("%s:%d %s", clean(path.Base(f.File)), f.Line, text)
+			text = fmt.Sprintf("%s:%d %s", words.Clean(path.Base(f.File)), f.Line, text)
 		case f.Function != "" && f.Object != "" && f.Object != o.p.Meta.Path:
-			text += " (" + clean(path.Base(f.Object)) + ")"
+			text += " (" + words.Clean(path.Base(f.Object)) + ")"
 		}
 		if f.Atomic {
 			text += " (atomic)"
 		}
 	case l.Callee >= 0:
 		at := &o.p.Regions[region].Location
-		text = strings.TrimSpace(fmt.Sprintf("%s:%d %s", clean(path.Base(at.File)), at.Begin, clean(at.Function)))
+		text = strings.TrimSpace(fmt.Sprintf("%s:%d %s", words.Clean(path.Base(at.File)), at.Begin, words.Clean(at.Function)))
 	default:
 		return "(unknown place)"
 	}
 	if l.Callee >= 0 {
-		text += " in " + clean(frameFunction(&o.p.Frames[l.Callee]))
+		text += " in " + words.Clean(frameFunction(&o.p.Frames[l.Callee]))
 	}
 	if l.Caller >= 0 {
-		text += ", called by " + clean(frameFunction(&o.p.Frames[l.Caller]))
+		text += ", called by " + words.Clean(frameFunction(&o.p.Frames[l.Caller]))
 		if l.Several {
 			text += " and others"
 		}

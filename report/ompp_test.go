@@ -13,6 +13,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -290,7 +291,7 @@ func TestLocationText(t *testing.T) {
 		{profile.Location{}, "(unknown place)"},
 		{profile.Location{File: "a\n\x1b[1m.c", Begin: 1}, "$'a\\012\\033[1m.c' (1)"},
 	} {
-		if got := locationText(&tt.l); got != tt.want {
+		if got := words.Location(&tt.l); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.l, got, tt.want)
 		}
 	}

@@ -13,27 +13,9 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/report/stacks"
+	"ompp-attach/report/words"
 )
-
-// The pprof values of every sample, in this order.
-var sampleTypes = []*pprof.ValueType{
-	{Type: "time", Unit: "nanoseconds"},
-	{Type: "executions", Unit: "count"},
-	{Type: "sync", Unit: "nanoseconds"},
-	{Type: "imbalance", Unit: "nanoseconds"},
-	{Type: "limited_parallelism", Unit: "nanoseconds"},
-	{Type: "management", Unit: "nanoseconds"},
-}
-
-// noCoreSampleTypes are added if threads lacked a core.
-var noCoreSampleTypes = []*pprof.ValueType{{Type: "no_core", Unit: "nanoseconds"}}
-
-// mpiSampleTypes are added if the process used MPI.
-var mpiSampleTypes = []*pprof.ValueType{
-	{Type: "mpi_time", Unit: "nanoseconds"},
-	{Type: "bytes_in", Unit: "bytes"},
-	{Type: "bytes_out", Unit: "bytes"},
-}
 
 // WritePprof writes a gzipped pprof profile. The path of regions is the call stack, with the
 // program as its root.
@@ -62,17 +44,17 @@ func WritePprof(w io.Writer, p *profile.Profile, o Options) error {
 }
 
 func buildPprof(p *profile.Profile, o Options) *pprof.Profile {
-	types, uses := sampleTypes, usesMPI(p)
+	types, uses := stacks.SampleTypes, usesMPI(p)
 	switch m := totalMPI(p); {
 	case uses && m.Unknown > 0 && m.In == m.Out && m.In == [mpi.NumAccountings]uint64{}:
 		// No volume is known, and zeros would be wrong.
-		types = slices.Concat(sampleTypes, mpiSampleTypes[:1])
+		types = slices.Concat(stacks.SampleTypes, stacks.MPISampleTypes[:1])
 	case uses:
-		types = slices.Concat(sampleTypes, mpiSampleTypes)
+		types = slices.Concat(stacks.SampleTypes, stacks.MPISampleTypes)
 	}
 	noCore := showsNoCore(p, o.Rules)
 	if noCore {
-		types = slices.Concat(types, noCoreSampleTypes)
+		types = slices.Concat(types, stacks.NoCoreSampleTypes)
 	}
 	counters := countedOf(p)
 	types = slices.Concat(types, counterTypes(p, counters))
@@ -87,40 +69,21 @@ func buildPprof(p *profile.Profile, o Options) *pprof.Profile {
 	if !p.Meta.Start.IsZero() && p.Meta.Start.After(time.Unix(0, 0)) {
 		b.out.TimeNanos = p.Meta.Start.UnixNano()
 	}
-	b.mapping = &pprof.Mapping{ID: 1, File: p.Meta.Path,
+	mapping := &pprof.Mapping{ID: 1, File: p.Meta.Path,
 		HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
 	for i := range p.Objects {
 		if o := &p.Objects[i]; o.Path == p.Meta.Path {
-			b.mapping.BuildID = o.BuildID
+			mapping.BuildID = o.BuildID
 		}
 	}
-	b.out.Mapping = []*pprof.Mapping{b.mapping}
-	b.program = b.location(&pprof.Function{Name: programName(p), SystemName: "program", Filename: p.Meta.Path}, 0)
+	b.out.Mapping = []*pprof.Mapping{mapping}
+	b.frames = stacks.New(b.out, mapping)
+	b.program = b.frames.Program(words.Program(p), p.Meta.Path)
 	for i := range p.Regions {
-		r := &p.Regions[i]
-		b.regions = append(b.regions, b.regionLocation(i, r))
+		b.frames.AddRegion(&p.Regions[i])
 	}
 	b.samples()
 	return b.out
-}
-
-func (b *pprofBuilder) regionLocation(i int, r *profile.Region) *pprof.Location {
-	return b.location(&pprof.Function{
-		Name: frameName(r),
-		// The system name tells regions with the same text apart, and refers to the text report. It
-		// must differ from Name, otherwise pprof tries to demangle it.
-		SystemName: systemName(i, r),
-		Filename:   r.Location.File,
-		StartLine:  int64(r.Location.Begin),
-	}, int64(r.Location.Begin))
-}
-
-func systemName(i int, r *profile.Region) string {
-	name := fmt.Sprintf("R%05d", i+1)
-	if r.Location.Function != "" {
-		name += " in " + r.Location.Function
-	}
-	return name
 }
 
 type pprofBuilder struct {
@@ -131,19 +94,10 @@ type pprofBuilder struct {
 	// counters are the indices in Meta.Counters of the counters with sample types, which come last.
 	counters []int
 	out      *pprof.Profile
-	mapping  *pprof.Mapping
+	frames   *stacks.Frames
 	program  *pprof.Location
-	regions  []*pprof.Location // by index in Profile.Regions
 
 	estimate *profile.Estimate // of the next sample
-}
-
-func (b *pprofBuilder) location(f *pprof.Function, line int64) *pprof.Location {
-	f.ID = uint64(len(b.out.Function) + 1)
-	b.out.Function = append(b.out.Function, f)
-	l := &pprof.Location{ID: uint64(len(b.out.Location) + 1), Mapping: b.mapping, Line: []pprof.Line{{Function: f, Line: line}}}
-	b.out.Location = append(b.out.Location, l)
-	return l
 }
 
 func (b *pprofBuilder) samples() {
@@ -155,7 +109,7 @@ func (b *pprofBuilder) samples() {
 		construct := event.NoConstruct // the program, whose calls may be shown as its own
 		var stack []*pprof.Location    // leaf first, as pprof has it
 		for at := i; at > 0; at = b.p.Nodes[at].Parent {
-			stack = append(stack, b.regions[b.p.Nodes[at].Region])
+			stack = append(stack, b.frames.Regions[b.p.Nodes[at].Region])
 		}
 		stack = append(stack, b.program)
 		label := ""
@@ -208,11 +162,11 @@ func (b *pprofBuilder) sample(stack []*pprof.Location, construct string, t profi
 // labels are the labels of a sample for its thread and process.
 func (b *pprofBuilder) labels(t profile.Thread) map[string][]string {
 	labels := map[string][]string{
-		"thread":  {threadText(t)},
+		"thread":  {words.Thread(t)},
 		"process": {strconv.Itoa(b.p.Meta.PID)},
 	}
 	if b.mpi {
-		labels["host"] = []string{clean(b.p.Meta.Host)}
+		labels["host"] = []string{words.Clean(b.p.Meta.Host)}
 		if job := b.p.Meta.MPI; job != nil && job.Rank >= 0 {
 			labels["rank"] = []string{strconv.Itoa(job.Rank)}
 		}

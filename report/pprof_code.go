@@ -8,6 +8,8 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/stacks"
+	"ompp-attach/report/words"
 )
 
 // code writes sampled frames as pprof expects code. Each file has a mapping with its build id, and
@@ -89,10 +91,10 @@ func (c *code) location(steps []analysis.Step) *pprof.Location {
 
 // function returns a frame's function. Functions of one name in one file are one.
 func (c *code) function(f *profile.Frame) *pprof.Function {
-	id := functionID{clean(frameFunction(f)), f.File}
+	id := functionID{words.Clean(frameFunction(f)), f.File}
 	fn := c.functions[id]
 	if fn == nil {
-		fn = &pprof.Function{ID: uint64(len(c.out.Function) + 1), Name: functionName(id.name), SystemName: id.name, Filename: id.file}
+		fn = &pprof.Function{ID: uint64(len(c.out.Function) + 1), Name: stacks.FunctionName(id.name), SystemName: id.name, Filename: id.file}
 		c.functions[id] = fn
 		c.out.Function = append(c.out.Function, fn)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/stacks"
+	"ompp-attach/report/words"
 )
 
 // WriteSamples writes the sampled call stacks as a gzipped pprof profile. A stack has the user's
@@ -41,16 +43,16 @@ func buildSamples(p *profile.Profile, raw bool) *pprof.Profile {
 		b.out.TimeNanos = p.Meta.Start.UnixNano()
 	}
 	code := newCode(p, b.out)
-	b.mapping = code.mapping(regionsFile)
+	frames := stacks.New(b.out, code.mapping(regionsFile))
 	for i := range p.Regions {
-		b.regions = append(b.regions, b.regionLocation(i, &p.Regions[i]))
+		frames.AddRegion(&p.Regions[i])
 	}
 	for i, way := range analysis.Stacks(p) {
 		s := &p.Samples[i]
 		var stack []*pprof.Location // leaf first
 		for j := len(way) - 1; j >= 0; {
 			if r := way[j].Region; r >= 0 {
-				stack = append(stack, b.regions[r])
+				stack = append(stack, frames.Regions[r])
 				j--
 				continue
 			}
@@ -110,12 +112,12 @@ func samplingText(p *profile.Profile) string {
 			cut += p.Samples[i].Count
 		}
 	}
-	text := fmt.Sprintf("%d samples by %s, %s; lost %d, throttled %s", m.Taken, m.Event, how, m.Lost, plural(int(m.Throttled), "time"))
+	text := fmt.Sprintf("%d samples by %s, %s; lost %d, throttled %s", m.Taken, m.Event, how, m.Lost, words.Plural(int(m.Throttled), "time"))
 	if cut > 0 {
 		text += fmt.Sprintf("; of %d the call stack could not be followed to its end", cut)
 		if cut*manyCut > m.Taken {
 			text += " (stacks are copied up to 32 KiB, and code without unwind information is followed by frame pointers only)"
 		}
 	}
-	return clean(text)
+	return words.Clean(text)
 }

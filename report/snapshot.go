@@ -4,9 +4,8 @@ import (
 	"fmt"
 
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
-
-const snapshotTime = "2006-01-02 15:04:05"
 
 // snapshotText says what a snapshot lacks; "" if the profile is complete.
 func snapshotText(p *profile.Profile) string {
@@ -15,7 +14,7 @@ func snapshotText(p *profile.Profile) string {
 		return ""
 	}
 	return fmt.Sprintf("this is a snapshot of a measurement that went on: what came after %s (%s sec) is missing",
-		m.SnapshotAt.Local().Format(snapshotTime), clockOf(p).seconds(measuredDuration(p), 0))
+		m.SnapshotAt.Local().Format(words.SnapshotTime), clockOf(p).seconds(measuredDuration(p), 0))
 }
 
 // snapshotNotes returns that text as a note, which comes before all other notes.

@@ -1,21 +1,14 @@
 package report
 
 import (
-	"fmt"
-	"strings"
-
 	"ompp-attach/analysis"
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // The start and the end of MPI are shown apart from communication: their time depends on the
 // launcher, the setup of the network and the slowest process.
-
-// splitText says how much of the time in MPI is communication, and how much start and end.
-func splitText(sec func(int64) string, communication, startEnd int64, operations []string) string {
-	return fmt.Sprintf("%s communication, %s start and end (%s)", sec(max(0, communication)), sec(startEnd), strings.Join(operations, ", "))
-}
 
 // apart separates the call sites that start or end MPI from the others.
 func apart(sites []int, region func(int) *profile.Region) (communication, startEnd []int) {
@@ -53,5 +46,5 @@ func (t *jobText) timeSplit() string {
 	communication := t.j.RankStats((*job.Rank).Communication)
 	startEnd := t.j.RankStats(func(r *job.Rank) int64 { return r.StartEnd })
 	sec := func(ns int64) string { return t.sec(float64(ns)) }
-	return ": " + splitText(sec, int64(communication.Total()), int64(startEnd.Total()), operations)
+	return ": " + words.SplitText(sec, int64(communication.Total()), int64(startEnd.Total()), operations)
 }

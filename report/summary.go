@@ -10,6 +10,7 @@ import (
 	"ompp-attach/efficiency"
 	"ompp-attach/profile"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/report/words"
 )
 
 // Summary writes the summary at the end of a measurement, in at most 15 lines: time, threads,
@@ -20,7 +21,7 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	p = o.view(p)
 	sec := o.clock(p)
 	line := func(key, format string, args ...any) {
-		fmt.Fprintf(out, "%-19s %s\n", key, clean(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(out, "%-19s %s\n", key, words.Clean(fmt.Sprintf(format, args...)))
 	}
 	m := &p.Meta
 	ended := ""
@@ -31,9 +32,9 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 	if measured := sec.seconds(measuredDuration(p), 0); m.TakenOut > 0 && measured != sec.seconds(m.Duration, 0) {
 		wall += fmt.Sprintf(" (%s with the probes)", measured)
 	}
-	line(programName(p), "%s, %s (pid %d%s)", wall, plural(analysis.Threads(p), "thread"), m.PID, ended)
+	line(words.Program(p), "%s, %s (pid %d%s)", wall, words.Plural(analysis.Threads(p), "thread"), m.PID, ended)
 	cover := analysis.ParallelCoverage(p)
-	line("parallel coverage", "%s%% in %s", share(cover.Share()), plural(cover.Regions, "parallel region"))
+	line("parallel coverage", "%s%% in %s", share(cover.Share()), words.Plural(cover.Regions, "parallel region"))
 
 	var sum analysis.Classes
 	for _, o := range o.Rules.Overheads(p) {
@@ -68,7 +69,7 @@ func Summary(w io.Writer, p *profile.Profile, files []string, o Options) error {
 		if t <= 0 {
 			what, t = "time", c.Exclusive
 		}
-		line(key, "%s: %s thread-sec %s (%s%%)", regionLabel(p, c.Region), sec.seconds(t, 0), what, part(t))
+		line(key, "%s: %s thread-sec %s (%s%%)", words.Label(p, c.Region), sec.seconds(t, 0), what, part(t))
 		key = ""
 	}
 
@@ -99,7 +100,7 @@ func mpiSummary(p *profile.Profile, c clock, part func(int64) string) string {
 	}
 	text := fmt.Sprintf("%s%s thread-sec (%s%%) in %d calls: %d sends, %d receives, %d collectives", who, c.seconds(m.T, 0), part(m.T), m.Calls, m.Sends, m.Recvs, m.Colls)
 	if ends := analysis.MPIStartEnd(p); ends.T > 0 {
-		text += "; " + splitText(func(ns int64) string { return c.seconds(ns, 0) }, m.T-ends.T, ends.T, ends.Operations)
+		text += "; " + words.SplitText(func(ns int64) string { return c.seconds(ns, 0) }, m.T-ends.T, ends.T, ends.Operations)
 	}
 	return text
 }
@@ -113,7 +114,7 @@ func troubles(p *profile.Profile) [][2]string {
 	}
 	if m.LostHits > 0 || m.Partial > 0 {
 		out = append(out, [2]string{"incomplete", fmt.Sprintf("%d of %d events lost, %s seen only in part",
-			m.LostHits, m.Hits+m.LostHits, plural(int(m.Partial), "region instance"))})
+			m.LostHits, m.Hits+m.LostHits, words.Plural(int(m.Partial), "region instance"))})
 	}
 	if much := muchProbed(p, 2); much != "" {
 		out = append(out, [2]string{"rough", much})
@@ -149,4 +150,4 @@ func firstOf(items []string, n int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(items[:n], ", "), len(items)-n)
 }
 
-func share(v float64) string { return decimal(100*v, 0, 1) }
+func share(v float64) string { return words.Decimal(100*v, 0, 1) }

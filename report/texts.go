@@ -7,6 +7,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // The functions below give other ways to show a profile the sentences of the text report.
@@ -30,7 +31,7 @@ func Notes(p *profile.Profile, options Options) (out []Note) {
 		for i, line := range part {
 			item, isItem := strings.CutPrefix(line, " * ")
 			if i == 0 && len(part) > 1 && !isItem && strings.HasPrefix(part[1], " * ") {
-				n.Title = clean(line)
+				n.Title = words.Clean(line)
 				continue
 			}
 			n.Items = append(n.Items, cleanLines(item))
@@ -51,7 +52,7 @@ type Fact struct {
 // Facts returns the lines of the header. The profile is a view.
 func Facts(p *profile.Profile, options Options) (out []Fact) {
 	texts(p, options).facts(func(name, format string, args ...any) {
-		out = append(out, Fact{name, clean(fmt.Sprintf(format, args...))})
+		out = append(out, Fact{name, words.Clean(fmt.Sprintf(format, args...))})
 	})
 	return out
 }
@@ -61,7 +62,7 @@ func Facts(p *profile.Profile, options Options) (out []Fact) {
 func Rough(p *profile.Profile) (out []string) {
 	for _, text := range []string{muchProbed(p, 4), tasksAway(p, 4)} {
 		if text != "" {
-			out = append(out, clean(text))
+			out = append(out, words.Clean(text))
 		}
 	}
 	return out
@@ -73,16 +74,10 @@ func LeftOut(p *profile.Profile, f analysis.Findings) []string { return leftOut(
 // JobNotes returns what the reader must know about the figures of a job, as sentences.
 func JobNotes(j *job.Job) (out []string) {
 	for _, n := range jobNotes(j) {
-		out = append(out, clean(n))
+		out = append(out, words.Clean(n))
 	}
 	return out
 }
-
-// RegionText is ompP's LOCATION of a region: the place, and the name if the construct can have one.
-func RegionText(r *profile.Region) string { return regionText(r) }
-
-// ThreadText is a thread's number in the TID column.
-func ThreadText(t profile.Thread) string { return threadText(t) }
 
 // HotLineText names a line that was sampled in a region.
 func HotLineText(p *profile.Profile, region int, l analysis.HotLine) string {
@@ -98,7 +93,7 @@ func texts(p *profile.Profile, options Options) *ompp {
 func cleanLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {
-		lines[i] = clean(lines[i])
+		lines[i] = words.Clean(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }
@@ -106,7 +101,7 @@ func cleanLines(s string) string {
 // JobSummary returns the lines that a job's report begins with: what holds up the job.
 func JobSummary(j *job.Job, o Options) (out []Fact) {
 	for _, l := range summaryLines(j, o) {
-		out = append(out, Fact{l[0], clean(l[1])})
+		out = append(out, Fact{l[0], words.Clean(l[1])})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // unseenNotes say what could not be observed: each sentence once, with the places for which it
@@ -56,7 +57,7 @@ func unseenNotes(p *profile.Profile) []string {
 			}
 		}
 		if n := idle[reason]; n > 0 {
-			items[i] += "\n    " + plural(n, "construct") + " in code that was not found running"
+			items[i] += "\n    " + words.Plural(n, "construct") + " in code that was not found running"
 		}
 	}
 	return bullets("What this program does, or may do, that could not be observed:", items)
@@ -114,7 +115,7 @@ func unseenTrouble(p *profile.Profile) string {
 		parts = append(parts, firstOf(append(heavy, other...), 6))
 	}
 	if light > 0 {
-		text := plural(light, "construct") + " in code with less than 1% of the time"
+		text := words.Plural(light, "construct") + " in code with less than 1% of the time"
 		if len(parts) == 0 {
 			text = "nothing that matters: " + text
 		}

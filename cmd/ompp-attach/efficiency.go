@@ -13,8 +13,8 @@ import (
 	"ompp-attach/collect"
 	"ompp-attach/efficiency"
 	"ompp-attach/job"
-	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/report/words"
 	"ompp-attach/results"
 )
 
@@ -47,7 +47,7 @@ func reportEfficiency(dir string, f *reportFlags) error {
 		return err
 	}
 	version, _ := collect.Version()
-	o := efficiencies.Options{Label: report.RegionText, All: f.view.all, Tool: version}
+	o := efficiencies.Options{Label: words.Region, All: f.view.all, Tool: version}
 	type output struct {
 		name  string
 		write func(io.Writer) error

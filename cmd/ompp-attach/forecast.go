@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/report/words"
 	"ompp-attach/results"
 )
 
@@ -48,7 +48,7 @@ the others foretell of it. Each assumption is printed.`,
 				return err
 			}
 			out := func(w io.Writer) error {
-				return write(w, forecast, efficiencies.Options{Label: report.RegionText})
+				return write(w, forecast, efficiencies.Options{Label: words.Region})
 			}
 			if output == "-" {
 				return out(os.Stdout)

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ompp-attach/efficiency"
-	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
+	"ompp-attach/report/words"
 	"ompp-attach/results"
 )
 
@@ -67,7 +67,7 @@ func scaling(dirs []string, f *reportFlags, weak bool) error {
 	if err != nil {
 		return err
 	}
-	o := efficiencies.Options{Label: report.RegionText, All: f.view.all}
+	o := efficiencies.Options{Label: words.Region, All: f.view.all}
 	if f.dir == "-" {
 		if formats[0].Name != "text" {
 			for _, t := range s.Troubles() {

@@ -16,7 +16,7 @@ import (
 
 // Options are choices of the reader.
 type Options struct {
-	// Label names a region's place, as report.RegionText does.
+	// Label names a region's place, as words.Region does.
 	Label func(*profile.Region) string
 	All   bool   // show also rows of less than 0.1 %
 	Tool  string // version of ompp-attach, for the formats that tell it

@@ -1,0 +1,46 @@
+// Package words puts names, places and numbers into words. Reports of processes and of jobs share it.
+package words
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ompp-attach/profile"
+)
+
+// LeastShare is the smallest share of all thread time at which a region's overhead is shown. A
+// smaller share prints as 0.0%.
+const LeastShare = 0.0005
+
+// Clean makes a name of the measured program or of its files harmless to a line of text and to a
+// terminal.
+func Clean(s string) string { return profile.Pasteable(s) }
+
+// Plural returns "1 thread", "2 threads".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// WholePercent returns a share as a percentage without decimals: "14%".
+func WholePercent(share float64) string { return Decimal(100*share, 0, 0) + "%" }
+
+// Decimal prints a number, right-aligned to width. A number that rounds to zero has no sign.
+func Decimal(v float64, width, decimals int) string {
+	unit := math.Pow10(-decimals)
+	if math.Abs(v) < unit/2 {
+		v = 0
+	}
+	return fmt.Sprintf("%*.*f", width, decimals, v)
+}
+
+// SnapshotTime is the form of times of snapshots, for time.Format.
+const SnapshotTime = "2006-01-02 15:04:05"
+
+// SplitText says how much of the time in MPI is communication, and how much start and end.
+func SplitText(sec func(int64) string, communication, startEnd int64, operations []string) string {
+	return fmt.Sprintf("%s communication, %s start and end (%s)", sec(max(0, communication)), sec(startEnd), strings.Join(operations, ", "))
+}
