@@ -62,3 +62,15 @@ func MPIStartEnd(p *profile.Profile) StartEnd {
 	}
 	return out
 }
+
+// Apart separates the call sites that start or end MPI from the others.
+func Apart(sites []int, region func(int) *profile.Region) (communication, startEnd []int) {
+	for _, i := range sites {
+		if StartsEnds(region(i)) {
+			startEnd = append(startEnd, i)
+		} else {
+			communication = append(communication, i)
+		}
+	}
+	return communication, startEnd
+}

@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/report"
+	"ompp-attach/report/jobs"
 	"ompp-attach/report/words"
 )
 
@@ -60,10 +61,10 @@ var jobKinds = []struct {
 
 func ofJob(j *job.Job, o report.Options) (*Job, error) {
 	var figures bytes.Buffer
-	if err := report.WriteJobJSON(&figures, j, o); err != nil {
+	if err := jobs.WriteJSON(&figures, j, o); err != nil {
 		return nil, err
 	}
-	out := &Job{Version: Version, Kind: "job", Figures: figures.Bytes(), Head: jobHead(j), Summary: report.JobSummary(j, o),
+	out := &Job{Version: Version, Kind: "job", Figures: figures.Bytes(), Head: jobHead(j), Summary: jobs.Summary(j, o),
 		Efficiency: efficiencyOf(j.Efficiency().Multiplicative()), Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
@@ -76,7 +77,7 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 		out.jobFindings(j, i, g)
 	}
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int { return cmp.Compare(b.Severity, a.Severity) })
-	if notes := report.JobNotes(j); len(notes) > 0 {
+	if notes := jobs.Notes(j); len(notes) > 0 {
 		out.Notes = append(out.Notes, report.Note{Items: notes})
 	}
 	return out, nil

@@ -17,6 +17,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/report"
+	"ompp-attach/report/jobs"
 )
 
 func pageOf(t testing.TB, p *profile.Profile) string {
@@ -89,7 +90,7 @@ func TestSelfContained(t *testing.T) {
 		t.Fatal(err)
 	}
 	own.Reset()
-	if err := report.WriteJobJSON(&own, j, report.Options{}); err != nil {
+	if err := jobs.WriteJSON(&own, j, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var figures struct{ Figures json.RawMessage }

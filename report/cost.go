@@ -76,7 +76,7 @@ func muchProbed(p *profile.Profile, most int) string {
 	if hasEstimates(p) {
 		counts += " where they bear no mark"
 	}
-	return "Probes took more than a tenth of the time of " + firstOf(names, most) + ": " + counts + ", times and waits are rough."
+	return "Probes took more than a tenth of the time of " + words.FirstOf(names, most) + ": " + counts + ", times and waits are rough."
 }
 
 // hasEstimates tells whether some count is extrapolated, or of observed executions only.
@@ -97,7 +97,7 @@ func tasksAway(p *profile.Profile, most int) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Tasks were not observed all of the time: what seems to be waiting in " + firstOf(names, most) + " may be tasks."
+	return "Tasks were not observed all of the time: what seems to be waiting in " + words.FirstOf(names, most) + " may be tasks."
 }
 
 // leftOut says which findings are left out, in one line for each reason.
@@ -114,7 +114,7 @@ func leftOut(p *profile.Profile, f analysis.Findings) (lines []string) {
 			names = append(names, fmt.Sprintf("%s of %s", o.Name, words.Label(p, o.Region)))
 		}
 		if len(names) > 0 {
-			lines = append(lines, "Left out, "+x.why+": "+firstOf(names, 4)+".")
+			lines = append(lines, "Left out, "+x.why+": "+words.FirstOf(names, 4)+".")
 		}
 	}
 	return lines

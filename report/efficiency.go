@@ -12,23 +12,5 @@ func (o *ompp) efficiency() {
 		return
 	}
 	o.banner("Efficiency Report")
-	useful, lost := efficiencies.Short(efficiency.OfProfile(o.p))
-	writeShort(o.printf, useful, lost)
-}
-
-// efficiency writes the same of a job.
-func (t *jobText) efficiency() {
-	t.section("How much of the threads' time was useful?")
-	useful, lost := efficiencies.Short(t.j.Efficiency())
-	writeShort(t.printf, useful, lost)
-}
-
-func writeShort(printf func(string, ...any), useful, lost string) {
-	if useful != "" {
-		printf("Useful time of all threads  : %s\n", useful)
-	}
-	if lost != "" {
-		printf("Lost                        : %s\n", lost)
-	}
-	printf("(report --efficiency has more.)\n\n")
+	efficiencies.WriteShort(o.printf, efficiency.OfProfile(o.p))
 }

@@ -8,19 +8,20 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/report/reporttest"
 )
 
 // extrapolatedProfile is a region of 10 s. Its critical sections were not observed for 4 s.
 func extrapolatedProfile() *profile.Profile {
-	b := newBuilder("storm", 10)
-	b.team(0, 1)
-	par := b.node(0, b.region(event.Parallel, profile.Location{File: "storm.c", Begin: 3, End: 9}), nil, row{thread: 0, body: 10, c: 1})
-	b.node(par, b.region(event.Critical, profile.Location{File: "storm.c", Begin: 5, End: 6}), nil, row{thread: 0, body: 5, c: 5000})
-	b.node(par, b.region(event.Lock, profile.Location{File: "storm.c", Begin: 8, End: 8}), nil, row{thread: 0, body: 1, c: 70})
-	p := b.p
-	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{Exec: profile.Span{T: ns(2), C: 2000}, Body: profile.Span{T: ns(2), C: 2000},
+	b := reporttest.NewBuilder("storm", 10)
+	b.Team(0, 1)
+	par := b.Node(0, b.Region(event.Parallel, profile.Location{File: "storm.c", Begin: 3, End: 9}), nil, reporttest.Row{Thread: 0, Body: 10, C: 1})
+	b.Node(par, b.Region(event.Critical, profile.Location{File: "storm.c", Begin: 5, End: 6}), nil, reporttest.Row{Thread: 0, Body: 5, C: 5000})
+	b.Node(par, b.Region(event.Lock, profile.Location{File: "storm.c", Begin: 8, End: 8}), nil, reporttest.Row{Thread: 0, Body: 1, C: 70})
+	p := b.P
+	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{Exec: profile.Span{T: reporttest.NS(2), C: 2000}, Body: profile.Span{T: reporttest.NS(2), C: 2000},
 		CountError: 120.5, TimeError: 0.25e9}
-	p.Nodes[1].Stats[0].Estimate = &profile.Estimate{Child: ns(2)}
+	p.Nodes[1].Stats[0].Estimate = &profile.Estimate{Child: reporttest.NS(2)}
 	p.Meta.Budget = &profile.Budget{Share: 0.05, Window: 10e9, Worst: 0.0412}
 	p.Meta.Observations = []profile.Observation{{Name: "critical", Of: event.SetOf(event.Critical), Away: 4e9, Sampled: 1e9, Gaps: 3}}
 	return p
@@ -104,16 +105,16 @@ func TestLeastFiguresAreMarked(t *testing.T) {
 // Waiting in a region whose tasks were not observed all of the time is said to be in
 // doubt, and counts with a mark are not said to be exact.
 func TestWaitingThatMayBeTasksIsTold(t *testing.T) {
-	b := newBuilder("storm", 10)
-	b.team(0, 1)
-	b.team(0, 2)
-	par := b.node(0, b.region(event.Parallel, profile.Location{File: "storm.c", Begin: 3, End: 9}), nil,
-		row{thread: 0, body: 10, c: 1}, row{thread: 1, body: 2, barrier: 8, c: 1})
-	b.node(par, b.region(event.TaskExec, profile.Location{File: "storm.c", Begin: 5, End: 6}), nil, row{thread: 0, body: 4, c: 50})
-	p := b.p
+	b := reporttest.NewBuilder("storm", 10)
+	b.Team(0, 1)
+	b.Team(0, 2)
+	par := b.Node(0, b.Region(event.Parallel, profile.Location{File: "storm.c", Begin: 3, End: 9}), nil,
+		reporttest.Row{Thread: 0, Body: 10, C: 1}, reporttest.Row{Thread: 1, Body: 2, Barrier: 8, C: 1})
+	b.Node(par, b.Region(event.TaskExec, profile.Location{File: "storm.c", Begin: 5, End: 6}), nil, reporttest.Row{Thread: 0, Body: 4, C: 50})
+	p := b.P
 	p.Nodes[2].Stats[0].Estimate = &profile.Estimate{AtLeast: true}
-	p.Nodes[2].Stats[0].Cost = &profile.Cost{Exec: ns(3), Body: ns(3)}
-	p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Probe: "call", Hits: 3, Before: ns(1)}}}
+	p.Nodes[2].Stats[0].Cost = &profile.Cost{Exec: reporttest.NS(3), Body: reporttest.NS(3)}
+	p.Meta.Overhead = &profile.Overhead{Probes: []profile.ProbeHits{{Probe: "call", Hits: 3, Before: reporttest.NS(1)}}}
 	var out, summary bytes.Buffer
 	if err := WriteOmpp(&out, p, Options{}); err != nil {
 		t.Fatal(err)

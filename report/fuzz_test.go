@@ -9,33 +9,21 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/internal/hostile"
-	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report/reporttest"
 	"ompp-attach/report/tables"
 )
 
 // FuzzRender renders each profile that profile.Decode accepts in every format. The input is the
 // profile's JSON, because a fuzzer does not find sound gzip data.
 func FuzzRender(f *testing.F) {
-	for _, p := range []*profile.Profile{plainProfile(), mixedProfile()} {
-		var buf bytes.Buffer
-		if err := profile.Encode(&buf, p); err != nil {
-			f.Fatal(err)
-		}
-		zr, err := gzip.NewReader(&buf)
-		if err != nil {
-			f.Fatal(err)
-		}
-		text, err := io.ReadAll(zr)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(text)
+	for _, p := range []*profile.Profile{reporttest.PlainProfile(), reporttest.MixedProfile()} {
+		f.Add(reporttest.RecordText(f, p))
 	}
 	f.Add([]byte(`{"version":1,"nodes":[{"parent":-1,"region":-1}]}`))
 	f.Add([]byte(`{"version":1,"threads":[{"num":3}],"regions":[{"construct":"TASKEXEC"},{"construct":"SINGLE"}],
 		"nodes":[{"parent":-1,"region":-1,"stats":[{"thread":0}]},{"parent":0,"region":1},{"parent":1,"region":0,"stats":[{"thread":0,"exec":{"t":-5}},{"thread":0}]}]}`))
-	f.Add([]byte(callWithoutFigures))
+	f.Add([]byte(reporttest.CallWithoutFigures))
 	f.Fuzz(func(t *testing.T, text []byte) { hostile.Within(func() { renderAll(t, text) }) })
 }
 
@@ -69,33 +57,5 @@ func renderAll(t *testing.T, text []byte) {
 	}
 	if err := Summary(io.Discard, p, []string{"a"}, Options{}); err != nil {
 		t.Fatal(err)
-	}
-	renderJob(t, text)
-}
-
-// renderJob renders a job of two ranks that have this profile.
-func renderJob(t *testing.T, text []byte) {
-	open := func() (io.ReadCloser, error) {
-		var buf bytes.Buffer
-		zw := gzip.NewWriter(&buf)
-		zw.Write(text)
-		return io.NopCloser(&buf), zw.Close()
-	}
-	j, err := job.Read([]job.Source{{Rank: 0, Open: open}, {Rank: 1, Open: open}}, job.Options{Paths: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, format := range JobFormats {
-		for _, file := range format.Files {
-			var out bytes.Buffer
-			if err := file.Write(&out, j, Options{}); err != nil {
-				t.Fatalf("%s: %v", file.Name, err)
-			}
-			if format.Name == "pprof" {
-				if _, err := pprof.Parse(&out); err != nil {
-					t.Fatalf("pprof cannot read the job's: %v", err)
-				}
-			}
-		}
 	}
 }

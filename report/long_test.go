@@ -11,22 +11,23 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/report/reporttest"
 )
 
 // longRun is the profile of a program that ran for years, or on a large machine. Its counts fit
 // into no 32-bit number and no float64, and its times have 12 digits.
 func longRun() *profile.Profile {
-	b := newBuilder("long", 1e8)
-	b.team(0, 2)
-	par, crit := b.region(event.Parallel, lines(1, 9)), b.region(event.Critical, lines(3, 4))
+	b := reporttest.NewBuilder("long", 1e8)
+	b.Team(0, 2)
+	par, crit := b.Region(event.Parallel, reporttest.Lines(1, 9)), b.Region(event.Critical, reporttest.Lines(3, 4))
 	const time = 9e7
-	rows := func(c uint64) []row {
-		return []row{{thread: 0, enter: 1, body: time, exit: 1, c: c}, {thread: 1, enter: 2, body: time, exit: 1, c: c + 2}}
+	rows := func(c uint64) []reporttest.Row {
+		return []reporttest.Row{{Thread: 0, Enter: 1, Body: time, Exit: 1, C: c}, {Thread: 1, Enter: 2, Body: time, Exit: 1, C: c + 2}}
 	}
-	top := b.node(0, par, map[int]float64{0: time}, rows(1<<32+1)...)
-	b.node(top, crit, nil, rows(1<<53+1)...)
-	b.p.Meta.Hits = math.MaxUint64
-	return b.p
+	top := b.Node(0, par, map[int]float64{0: time}, rows(1<<32+1)...)
+	b.Node(top, crit, nil, rows(1<<53+1)...)
+	b.P.Meta.Hits = math.MaxUint64
+	return b.P
 }
 
 // Reports show every digit, and their columns stay aligned.

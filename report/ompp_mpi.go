@@ -145,7 +145,7 @@ func (o *ompp) callSites() {
 	for i := range at {
 		at[i] = i
 	}
-	communication, startEnd := apart(at, func(i int) *profile.Region { return &o.p.Regions[sites[i].Region] })
+	communication, startEnd := analysis.Apart(at, func(i int) *profile.Region { return &o.p.Regions[sites[i].Region] })
 	o.callTable(sites, communication, totalMPI(o.p).T-ends.T)
 	if len(startEnd) > 0 {
 		o.printf("Start and end of MPI, which are no communication. MPI: of these.\n")

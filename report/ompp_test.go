@@ -3,38 +3,14 @@ package report
 import (
 	"bytes"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/report/reporttest"
 	"ompp-attach/report/words"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
-
-// golden compares got with testdata/name, or rewrites that file.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s differs (-want +got); -update rewrites it:\n%s", path, d)
-	}
-}
 
 // asOmpp is the text report in ompP's form: all rows, in the order of the source, times with two
 // decimals.
@@ -58,14 +34,14 @@ func ompTextBy(t testing.TB, p *profile.Profile, o Options) string {
 }
 
 func TestOmppGolden(t *testing.T) {
-	golden(t, "plain.ompp.golden", []byte(ompText(t, plainProfile())))
-	golden(t, "mixed.ompp.golden", []byte(ompText(t, mixedProfile())))
+	reporttest.Golden(t, "plain.ompp.golden", []byte(ompText(t, reporttest.PlainProfile())))
+	reporttest.Golden(t, "mixed.ompp.golden", []byte(ompText(t, reporttest.MixedProfile())))
 }
 
 // TestOmppLines compares the report with lines that were written by hand from ompP's layout. Golden
 // files alone do not do, because they can be rewritten.
 func TestOmppLines(t *testing.T) {
-	plain, mixed := ompText(t, plainProfile()), ompText(t, mixedProfile())
+	plain, mixed := ompText(t, reporttest.PlainProfile()), ompText(t, reporttest.MixedProfile())
 	const rule = "----------------------------------------------------------------------\n"
 	for _, want := range []string{
 		rule + "----     ompP General Information     --------------------------------\n" + rule +
@@ -161,7 +137,7 @@ func TestOmppLines(t *testing.T) {
 // TestOmppColumns checks that every row of a table has as many fields as the table's header, and
 // ends in the same column.
 func TestOmppColumns(t *testing.T) {
-	p := mixedProfile()
+	p := reporttest.MixedProfile()
 	p.Threads[5].Num = 1234 // needs a wider TID column
 	tables, header := 0, ""
 	for line := range strings.Lines(ompText(t, p)) {
@@ -251,7 +227,7 @@ func TestFormsNameKnownColumns(t *testing.T) {
 }
 
 func TestUnmeasuredTasksAreNoZero(t *testing.T) {
-	p := plainProfile()
+	p := reporttest.PlainProfile()
 	p.Meta.HasTasks = true
 	text := ompText(t, p)
 	for _, want := range []string{
@@ -265,8 +241,8 @@ func TestUnmeasuredTasksAreNoZero(t *testing.T) {
 }
 
 func TestExitBarTIsLessTaskT(t *testing.T) {
-	p := plainProfile()
-	p.Nodes[1].Stats[1].Task = ns(.2)
+	p := reporttest.PlainProfile()
+	p.Nodes[1].Stats[1].Task = reporttest.NS(.2)
 	want := "   1       3.00          1       2.30       0.30       0.10       0.10       0.20\n"
 	if !strings.Contains(ompText(t, p), want) {
 		t.Errorf("not in the report: %q", want)
@@ -323,11 +299,11 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 func TestWriteErrorsAreReturned(t *testing.T) {
 	full := errors.New("no space left")
 	for _, f := range Formats {
-		if err := f.Write(failingWriter{full}, mixedProfile(), Options{}); !errors.Is(err, full) {
+		if err := f.Write(failingWriter{full}, reporttest.MixedProfile(), Options{}); !errors.Is(err, full) {
 			t.Errorf("%s: got %v, want %v", f.Name, err, full)
 		}
 	}
-	if err := Summary(failingWriter{full}, mixedProfile(), nil, Options{}); !errors.Is(err, full) {
+	if err := Summary(failingWriter{full}, reporttest.MixedProfile(), nil, Options{}); !errors.Is(err, full) {
 		t.Errorf("Summary: got %v, want %v", err, full)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/report/reporttest"
 	"ompp-attach/report/stacks"
 )
 
@@ -52,7 +53,7 @@ func flatAndCum(pp *pprof.Profile, value int) (flat, cum map[string]int64, total
 }
 
 func TestPprofTimes(t *testing.T) {
-	flat, cum, total := flatAndCum(parsed(t, mixedProfile()), 0)
+	flat, cum, total := flatAndCum(parsed(t, reporttest.MixedProfile()), 0)
 	for name, want := range map[string][2]float64{
 		// serial time: 10 - 8 of the first initial thread, 10 - 5.5 of the other
 		"mixed": {6.5, 50.3},
@@ -73,21 +74,21 @@ func TestPprofTimes(t *testing.T) {
 		"worker::PARALLEL LOOP 5-9":    {10, 10},
 		"UNDER WAY (unknown place)":    {1, 1},
 	} {
-		if flat[name] != ns(want[0]) || cum[name] != ns(want[1]) {
-			t.Errorf("%s: flat %d, cumulated %d; want %d, %d", name, flat[name], cum[name], ns(want[0]), ns(want[1]))
+		if flat[name] != reporttest.NS(want[0]) || cum[name] != reporttest.NS(want[1]) {
+			t.Errorf("%s: flat %d, cumulated %d; want %d, %d", name, flat[name], cum[name], reporttest.NS(want[0]), reporttest.NS(want[1]))
 		}
 	}
 	if len(cum) != 14 {
 		t.Errorf("%d functions, want 13 regions and the program", len(cum))
 	}
-	if total != ns(50.3) { // 2 initial threads for 10 s, workers 24 + .8 + 5 + .5
-		t.Errorf("total %d, want %d", total, ns(50.3))
+	if total != reporttest.NS(50.3) { // 2 initial threads for 10 s, workers 24 + .8 + 5 + .5
+		t.Errorf("total %d, want %d", total, reporttest.NS(50.3))
 	}
 }
 
 // TestPprofAgreesWithOmpp checks the documented rules by the figures in the text report.
 func TestPprofAgreesWithOmpp(t *testing.T) {
-	for _, p := range []*profile.Profile{plainProfile(), mixedProfile()} {
+	for _, p := range []*profile.Profile{reporttest.PlainProfile(), reporttest.MixedProfile()} {
 		pp := parsed(t, p)
 		flat, cum, total := flatAndCum(pp, 0)
 		_, _, executions := flatAndCum(pp, 1)
@@ -154,7 +155,7 @@ func workersBelow(p *profile.Profile) map[int]int64 {
 }
 
 func TestPprofMetadata(t *testing.T) {
-	p := mixedProfile()
+	p := reporttest.MixedProfile()
 	pp := parsed(t, p)
 	if pp.DefaultSampleType != "time" || pp.DurationNanos != p.Meta.Duration || pp.TimeNanos != p.Meta.Start.UnixNano() {
 		t.Errorf("default type %q, duration %d, time %d", pp.DefaultSampleType, pp.DurationNanos, pp.TimeNanos)
@@ -187,7 +188,7 @@ func TestPprofTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WritePprof(f, mixedProfile(), Options{}); err != nil {
+	if err := WritePprof(f, reporttest.MixedProfile(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"ompp-attach/attribution"
 	"ompp-attach/profile"
+	"ompp-attach/report/reporttest"
 )
 
 // Event streams of real programs were recorded. Replayed without privileges, they give the same
@@ -32,7 +33,7 @@ func TestReplay(t *testing.T) {
 			if err := WriteOmpp(&text, p, Options{}); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "replay-"+stem+".ompp.golden", text.Bytes())
+			reporttest.Golden(t, "replay-"+stem+".ompp.golden", text.Bytes())
 			if err := WritePprof(&pb, p, Options{}); err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +41,7 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "replay-"+stem+".pprof.golden", []byte(prof.String()))
+			reporttest.Golden(t, "replay-"+stem+".pprof.golden", []byte(prof.String()))
 			if p.Meta.Sampling == nil {
 				return
 			}
@@ -51,7 +52,7 @@ func TestReplay(t *testing.T) {
 			if prof, err = pprof.Parse(&pb); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "replay-"+stem+".samples.golden", []byte(prof.String()))
+			reporttest.Golden(t, "replay-"+stem+".samples.golden", []byte(prof.String()))
 		})
 	}
 }

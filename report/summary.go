@@ -142,12 +142,4 @@ func troubles(p *profile.Profile) [][2]string {
 	return out
 }
 
-// firstOf joins the first n items, and says how many more there are.
-func firstOf(items []string, n int) string {
-	if len(items) <= n {
-		return strings.Join(items, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(items[:n], ", "), len(items)-n)
-}
-
 func share(v float64) string { return words.Decimal(100*v, 0, 1) }

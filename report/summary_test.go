@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ompp-attach/profile"
+	"ompp-attach/report/reporttest"
 )
 
 func summaryOf(t *testing.T, p *profile.Profile, files ...string) string {
@@ -18,12 +19,12 @@ func summaryOf(t *testing.T, p *profile.Profile, files ...string) string {
 }
 
 func TestSummaryGolden(t *testing.T) {
-	golden(t, "plain.summary.golden", []byte(summaryOf(t, plainProfile(), "out/profile.ompp.txt")))
-	golden(t, "mixed.summary.golden", []byte(summaryOf(t, mixedProfile(), "out/profile.ompp.txt", "out/profile.pb.gz")))
+	reporttest.Golden(t, "plain.summary.golden", []byte(summaryOf(t, reporttest.PlainProfile(), "out/profile.ompp.txt")))
+	reporttest.Golden(t, "mixed.summary.golden", []byte(summaryOf(t, reporttest.MixedProfile(), "out/profile.ompp.txt", "out/profile.pb.gz")))
 }
 
 func TestSummaryIsShort(t *testing.T) {
-	p := mixedProfile()
+	p := reporttest.MixedProfile()
 	p.Meta.HasTasks = true
 	p.Warnings = []string{"One.", "Two.", "Three."}
 	text := summaryOf(t, p, "a", "b", "c", "d")

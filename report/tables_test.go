@@ -13,6 +13,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/report/reporttest"
 	"ompp-attach/report/tables"
 )
 
@@ -64,7 +65,7 @@ func sumOf(t *testing.T, rows []map[string]string, column string) (sum int64) {
 // The rows of each table add up to the time of all threads: nothing is left out, and nothing is
 // there twice.
 func TestTablesAddUp(t *testing.T) {
-	for name, p := range map[string]*profile.Profile{"plain": plainProfile(), "partly idle": partlyIdle()} {
+	for name, p := range map[string]*profile.Profile{"plain": reporttest.PlainProfile(), "partly idle": partlyIdle()} {
 		all := analysis.ThreadTime(p)
 		for _, by := range []string{"region", "construct", "path"} {
 			if got := sumOf(t, tableRows(t, p, by), "exclusive_ns"); got != all {
@@ -88,15 +89,15 @@ func TestTablesAddUp(t *testing.T) {
 // partlyIdle is a program of three threads and 10 s: a team of three for 4 s, a team of two for 3 s,
 // a lock outside of regions for 1 s.
 func partlyIdle() *profile.Profile {
-	b := newBuilder("idle", 10)
-	b.team(0, 3)
-	three := b.region(event.Parallel, lines(10, 20))
-	two := b.region(event.Parallel, lines(30, 40))
-	lock := b.region(event.Lock, lines(50, 50))
-	b.node(0, three, map[int]float64{0: 4}, row{thread: 0, body: 4, c: 1}, row{thread: 1, body: 4, c: 1}, row{thread: 2, body: 4, c: 1})
-	b.node(0, two, map[int]float64{0: 3}, row{thread: 0, body: 3, c: 1}, row{thread: 1, body: 3, c: 1})
-	b.node(0, lock, nil, row{thread: 0, body: 1, c: 5})
-	return b.p
+	b := reporttest.NewBuilder("idle", 10)
+	b.Team(0, 3)
+	three := b.Region(event.Parallel, reporttest.Lines(10, 20))
+	two := b.Region(event.Parallel, reporttest.Lines(30, 40))
+	lock := b.Region(event.Lock, reporttest.Lines(50, 50))
+	b.Node(0, three, map[int]float64{0: 4}, reporttest.Row{Thread: 0, Body: 4, C: 1}, reporttest.Row{Thread: 1, Body: 4, C: 1}, reporttest.Row{Thread: 2, Body: 4, C: 1})
+	b.Node(0, two, map[int]float64{0: 3}, reporttest.Row{Thread: 0, Body: 3, C: 1}, reporttest.Row{Thread: 1, Body: 3, C: 1})
+	b.Node(0, lock, nil, reporttest.Row{Thread: 0, Body: 1, C: 5})
+	return b.P
 }
 
 // Workers are idle while their primary thread is outside of regions, or in a smaller team, and the
@@ -109,7 +110,7 @@ func TestIdleThreads(t *testing.T) {
 			got[r["path"]+" "+r["thread"]] = v
 		}
 	}
-	want := map[string]int64{" 1": ns(2), " 2": ns(2), "R00002 2": ns(3), "R00003 1": ns(1), "R00003 2": ns(1)}
+	want := map[string]int64{" 1": reporttest.NS(2), " 2": reporttest.NS(2), "R00002 2": reporttest.NS(3), "R00003 1": reporttest.NS(1), "R00003 2": reporttest.NS(1)}
 	if len(got) != len(want) {
 		t.Errorf("idle threads: %v, want %v", got, want)
 	}
@@ -122,7 +123,7 @@ func TestIdleThreads(t *testing.T) {
 
 // The times of a property over all call paths and threads are the severity of the region.
 func TestSeveritiesAddUp(t *testing.T) {
-	p := mixedProfile()
+	p := reporttest.MixedProfile()
 	all := float64(analysis.ThreadTime(p))
 	got := map[string]float64{}
 	for _, r := range tableRows(t, p, "property") {
@@ -142,7 +143,7 @@ func TestSeveritiesAddUp(t *testing.T) {
 
 // JSON and CSV have the same rows and figures.
 func TestTablesAgree(t *testing.T) {
-	p := mixedProfile()
+	p := reporttest.MixedProfile()
 	for _, way := range tables.Ways {
 		var text bytes.Buffer
 		if err := WriteBy(&text, p, way, "json", Options{}); err != nil {
@@ -185,10 +186,10 @@ func TestTablesAgree(t *testing.T) {
 func TestTablesText(t *testing.T) {
 	for _, way := range tables.Ways {
 		var text bytes.Buffer
-		if err := WriteBy(&text, mixedProfile(), way, "text", Options{}); err != nil {
+		if err := WriteBy(&text, reporttest.MixedProfile(), way, "text", Options{}); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "mixed.by-"+way.Name+".golden", text.Bytes())
+		reporttest.Golden(t, "mixed.by-"+way.Name+".golden", text.Bytes())
 		// The last column has names, which may be long.
 		for line := range strings.Lines(text.String()) {
 			if begin := strings.LastIndex(line, "  "); begin > 80 {
@@ -205,12 +206,12 @@ func TestTablesDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	var cells bytes.Buffer
-	if err := WriteCSV(&cells, mixedProfile(), Options{}); err != nil {
+	if err := WriteCSV(&cells, reporttest.MixedProfile(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	all := csvRows(t, cells.Bytes())[:1]
 	for _, way := range tables.Ways {
-		all = append(all, tableRows(t, mixedProfile(), way.Name)[0])
+		all = append(all, tableRows(t, reporttest.MixedProfile(), way.Name)[0])
 	}
 	for _, r := range all {
 		for name := range r {

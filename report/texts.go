@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ompp-attach/analysis"
-	"ompp-attach/job"
 	"ompp-attach/profile"
 	"ompp-attach/report/words"
 )
@@ -71,14 +70,6 @@ func Rough(p *profile.Profile) (out []string) {
 // LeftOut says which findings are left out, and why, in one sentence for each reason.
 func LeftOut(p *profile.Profile, f analysis.Findings) []string { return leftOut(p, f) }
 
-// JobNotes returns what the reader must know about the figures of a job, as sentences.
-func JobNotes(j *job.Job) (out []string) {
-	for _, n := range jobNotes(j) {
-		out = append(out, words.Clean(n))
-	}
-	return out
-}
-
 // HotLineText names a line that was sampled in a region.
 func HotLineText(p *profile.Profile, region int, l analysis.HotLine) string {
 	return (&ompp{p: p}).lineText(region, l)
@@ -96,12 +87,4 @@ func cleanLines(s string) string {
 		lines[i] = words.Clean(lines[i])
 	}
 	return strings.Join(lines, "\n")
-}
-
-// JobSummary returns the lines that a job's report begins with: what holds up the job.
-func JobSummary(j *job.Job, o Options) (out []Fact) {
-	for _, l := range summaryLines(j, o) {
-		out = append(out, Fact{l[0], words.Clean(l[1])})
-	}
-	return out
 }

@@ -112,7 +112,7 @@ func unseenTrouble(p *profile.Profile) string {
 	}
 	var parts []string
 	if len(heavy)+len(other) > 0 {
-		parts = append(parts, firstOf(append(heavy, other...), 6))
+		parts = append(parts, words.FirstOf(append(heavy, other...), 6))
 	}
 	if light > 0 {
 		text := words.Plural(light, "construct") + " in code with less than 1% of the time"

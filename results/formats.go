@@ -11,6 +11,7 @@ import (
 	"ompp-attach/page"
 	"ompp-attach/profile"
 	"ompp-attach/report"
+	"ompp-attach/report/jobs"
 )
 
 // formats are those of a process or rank, jobFormats those of a job, in the order of the help.
@@ -18,8 +19,8 @@ var (
 	formats = append(slices.Clone(report.Formats),
 		report.Format{Name: "html", Suffix: "profile.html", Description: "a page for the browser", Write: page.WriteProcess},
 		report.Format{Name: "json", Suffix: "profile.report.json", Description: "the figures of that page", Write: page.WriteProcessJSON})
-	jobFormats = append(slices.Clone(report.JobFormats),
-		report.JobFormat{Name: "html", Description: "a page for the browser", Files: []report.JobFile{{Name: "job.html", Write: page.WriteJob}}})
+	jobFormats = append(slices.Clone(jobs.Formats),
+		jobs.Format{Name: "html", Description: "a page for the browser", Files: []jobs.File{{Name: "job.html", Write: page.WriteJob}}})
 )
 
 // DefaultFormats are the formats in which reports of a process or rank are written.
@@ -47,8 +48,8 @@ func FormatNamed(name string) (f report.Format, ok bool) {
 }
 
 // JobFormatNamed finds a format of a job.
-func JobFormatNamed(name string) (f report.JobFormat, ok bool) {
-	at := slices.IndexFunc(jobFormats, func(f report.JobFormat) bool { return f.Name == name })
+func JobFormatNamed(name string) (f jobs.Format, ok bool) {
+	at := slices.IndexFunc(jobFormats, func(f jobs.Format) bool { return f.Name == name })
 	if at < 0 {
 		return f, false
 	}

@@ -12,6 +12,7 @@ import (
 	"ompp-attach/job"
 	"ompp-attach/profile"
 	"ompp-attach/report"
+	"ompp-attach/report/jobs"
 	"ompp-attach/results"
 )
 
@@ -44,7 +45,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 			warn("%s", t)
 		}
 	}
-	var files []report.JobFile
+	var files []jobs.File
 	for _, n := range formats {
 		format, _ := results.JobFormatNamed(n)
 		for _, file := range format.Files {

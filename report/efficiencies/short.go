@@ -34,6 +34,18 @@ func Short(r *efficiency.Run) (useful, lost string) {
 	return useful, lost
 }
 
+// WriteShort writes what Short returns, as a section of a text report.
+func WriteShort(printf func(format string, args ...any), r *efficiency.Run) {
+	useful, lost := Short(r)
+	if useful != "" {
+		printf("Useful time of all threads  : %s\n", useful)
+	}
+	if lost != "" {
+		printf("Lost                        : %s\n", lost)
+	}
+	printf("(report --efficiency has more.)\n\n")
+}
+
 // Brief returns the same in half a line, with a few losses only.
 func Brief(r *efficiency.Run) string {
 	const few = 3

@@ -9,10 +9,6 @@ import (
 	"ompp-attach/profile"
 )
 
-// LeastShare is the smallest share of all thread time at which a region's overhead is shown. A
-// smaller share prints as 0.0%.
-const LeastShare = 0.0005
-
 // Clean makes a name of the measured program or of its files harmless to a line of text and to a
 // terminal.
 func Clean(s string) string { return profile.Pasteable(s) }
@@ -43,4 +39,12 @@ const SnapshotTime = "2006-01-02 15:04:05"
 // SplitText says how much of the time in MPI is communication, and how much start and end.
 func SplitText(sec func(int64) string, communication, startEnd int64, operations []string) string {
 	return fmt.Sprintf("%s communication, %s start and end (%s)", sec(max(0, communication)), sec(startEnd), strings.Join(operations, ", "))
+}
+
+// FirstOf joins the first n items, and says how many more there are.
+func FirstOf(items []string, n int) string {
+	if len(items) <= n {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:n], ", "), len(items)-n)
 }

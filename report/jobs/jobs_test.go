@@ -1,4 +1,4 @@
-package report
+package jobs
 
 import (
 	"bytes"
@@ -18,41 +18,11 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/mpi"
-	"ompp-attach/profile"
+	"ompp-attach/report"
+	"ompp-attach/report/reporttest"
 )
 
-// figure9Job returns the ranks of the paper's Fig. 9. The ranks with an imbalance have more work.
-func figure9Job(t *testing.T, imbal ...uint64) (ranks []*profile.Profile) {
-	t.Helper()
-	for r, i := range imbal {
-		p := figure9(t, r, i)
-		p.Meta.MPI.Size, p.Meta.Host = len(imbal), "node"+strconv.Itoa(r/2)
-		ranks = append(ranks, p)
-	}
-	return ranks
-}
-
-func readJob(t *testing.T, ranks []*profile.Profile) *job.Job {
-	t.Helper()
-	var from []job.Source
-	for r, p := range ranks {
-		var b bytes.Buffer
-		if err := profile.Encode(&b, p); err != nil {
-			t.Fatal(err)
-		}
-		if p.Meta.Ended == "torn" {
-			b.Truncate(b.Len() / 2)
-		}
-		from = append(from, job.Source{Name: job.FileName(r, 0), Rank: r, Open: func() (io.ReadCloser, error) { return io.NopCloser(&b), nil }})
-	}
-	j, err := job.Read(from, job.Options{Paths: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
-}
-
-func jobBytes(t *testing.T, j *job.Job, write func(io.Writer, *job.Job, Options) error, o Options) []byte {
+func jobBytes(t *testing.T, j *job.Job, write func(io.Writer, *job.Job, report.Options) error, o report.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b, j, o); err != nil {
@@ -63,14 +33,14 @@ func jobBytes(t *testing.T, j *job.Job, write func(io.Writer, *job.Job, Options)
 
 // A job of seven ranks, three of them with imbalance, and one with a torn file.
 func TestJobGolden(t *testing.T) {
-	ranks := figure9Job(t, 0, 200, 0, 100, 150, 0, 50)
+	ranks := reporttest.Figure9Job(t, 0, 200, 0, 100, 150, 0, 50)
 	ranks[5].Meta.Ended = "torn"
-	j := readJob(t, ranks)
-	golden(t, "job-figure9.golden", jobBytes(t, j, WriteJobText, Options{}))
-	golden(t, "job-figure9.ranks.csv.golden", jobBytes(t, j, writeRanksCSV, Options{}))
-	golden(t, "job-figure9.calls.csv.golden", jobBytes(t, j, writeCallsCSV, Options{Volumes: mpi.Naive}))
+	j := reporttest.ReadJob(t, ranks)
+	reporttest.Golden(t, "job-figure9.golden", jobBytes(t, j, WriteText, report.Options{}))
+	reporttest.Golden(t, "job-figure9.ranks.csv.golden", jobBytes(t, j, writeRanksCSV, report.Options{}))
+	reporttest.Golden(t, "job-figure9.calls.csv.golden", jobBytes(t, j, writeCallsCSV, report.Options{Volumes: mpi.Naive}))
 
-	text := string(jobBytes(t, j, WriteJobText, Options{}))
+	text := string(jobBytes(t, j, WriteText, report.Options{}))
 	for _, want := range []string{
 		"Ranks           : 6 of 7; not read: rank 5\n",
 		"MPI and imbalance trade places: ranks with more imbalance are shorter in MPI (correlation -1.00)",
@@ -89,7 +59,7 @@ func TestJobGolden(t *testing.T) {
 
 // Each line of a table is as wide as the table's head.
 func TestJobColumns(t *testing.T) {
-	ranks := figure9Job(t, 0, 200, 100)
+	ranks := reporttest.Figure9Job(t, 0, 200, 100)
 	for r, p := range ranks {
 		p.Meta.Duration = 1e18 + int64(r)
 		for i := range p.Nodes {
@@ -98,7 +68,7 @@ func TestJobColumns(t *testing.T) {
 			}
 		}
 	}
-	text := string(jobBytes(t, readJob(t, ranks), WriteJobText, Options{}))
+	text := string(jobBytes(t, reporttest.ReadJob(t, ranks), WriteText, report.Options{}))
 	width, tables := 0, 0
 	for _, line := range strings.Split(text, "\n") {
 		switch {
@@ -122,7 +92,7 @@ func TestLargeJob(t *testing.T) {
 	for r := range imbal {
 		imbal[r] = uint64(r)
 	}
-	text := string(jobBytes(t, readJob(t, figure9Job(t, imbal...)), WriteJobText, Options{}))
+	text := string(jobBytes(t, reporttest.ReadJob(t, reporttest.Figure9Job(t, imbal...)), WriteText, report.Options{}))
 	if n := strings.Count(text, "\n"); n > 200 {
 		t.Errorf("%d lines for 300 ranks", n)
 	}
@@ -135,7 +105,7 @@ func TestLargeJob(t *testing.T) {
 
 // CSV and JSON hold the job's figures, and agree.
 func TestJobTables(t *testing.T) {
-	j := readJob(t, figure9Job(t, 0, 200, 0, 100))
+	j := reporttest.ReadJob(t, reporttest.Figure9Job(t, 0, 200, 0, 100))
 	table := func(b []byte) [][]string {
 		if !bytes.HasSuffix(b, []byte("\r\n")) {
 			t.Error("lines do not end as RFC 4180 has it")
@@ -146,7 +116,7 @@ func TestJobTables(t *testing.T) {
 		}
 		return rows
 	}
-	regions := table(jobBytes(t, j, writeRegionsCSV, Options{}))
+	regions := table(jobBytes(t, j, writeRegionsCSV, report.Options{}))
 	var doc struct {
 		Ranks []struct {
 			Wall int64 `json:"wall_ns"`
@@ -160,7 +130,7 @@ func TestJobTables(t *testing.T) {
 			} `json:"figures"`
 		} `json:"regions"`
 	}
-	if err := json.Unmarshal(jobBytes(t, j, WriteJobJSON, Options{}), &doc); err != nil {
+	if err := json.Unmarshal(jobBytes(t, j, WriteJSON, report.Options{}), &doc); err != nil {
 		t.Fatal(err)
 	}
 	lines := 1
@@ -179,7 +149,7 @@ func TestJobTables(t *testing.T) {
 			t.Errorf("%q in CSV, %+v in JSON", row, f)
 		}
 	}
-	ranks := table(jobBytes(t, j, writeRanksCSV, Options{}))
+	ranks := table(jobBytes(t, j, writeRanksCSV, report.Options{}))
 	for r, row := range ranks[1:] {
 		if row[slices.Index(ranks[0], "mpi_ns")] != strconv.FormatInt(doc.Ranks[r].MPI, 10) || doc.Ranks[r].MPI == 0 {
 			t.Errorf("rank %d: %q in CSV, %+v in JSON", r, row, doc.Ranks[r])
@@ -189,9 +159,9 @@ func TestJobTables(t *testing.T) {
 
 // The pprof profile of a job is the sum of the ranks' profiles.
 func TestJobPprof(t *testing.T) {
-	ranks := figure9Job(t, 0, 200, 0, 100)
-	j := readJob(t, ranks)
-	whole, err := pprof.ParseData(jobBytes(t, j, WriteJobPprof, Options{Volumes: mpi.Naive}))
+	ranks := reporttest.Figure9Job(t, 0, 200, 0, 100)
+	j := reporttest.ReadJob(t, ranks)
+	whole, err := pprof.ParseData(jobBytes(t, j, WritePprof, report.Options{Volumes: mpi.Naive}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +191,15 @@ func TestJobPprof(t *testing.T) {
 	got, want := map[at]int64{}, map[at]int64{}
 	sums(whole, "", got)
 	for r, p := range ranks {
-		sums(buildPprof(p, Options{Volumes: mpi.Naive}), strconv.Itoa(r), want)
+		var b bytes.Buffer
+		if err := report.WritePprof(&b, p, report.Options{Volumes: mpi.Naive}); err != nil {
+			t.Fatal(err)
+		}
+		own, err := pprof.Parse(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums(own, strconv.Itoa(r), want)
 	}
 	if !reflect.DeepEqual(got, want) || len(got) == 0 {
 		t.Errorf("got %v\nwant %v", got, want)
@@ -233,24 +211,30 @@ func TestJobPprof(t *testing.T) {
 
 // docs/job.md names every field of the JSON, every figure and every column.
 func TestJobDocumented(t *testing.T) {
-	doc, err := os.ReadFile(filepath.Join("..", "docs", "job.md"))
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "job.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("job_json.go")
+	sources, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, m := range regexp.MustCompile(`json:"([a-z_]+)`).FindAllSubmatch(source, -1) {
-		names = append(names, string(m[1]))
+	for _, name := range sources {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`json:"([a-z_]+)`).FindAllSubmatch(source, -1) {
+			names = append(names, string(m[1]))
+		}
 	}
 	for f := range job.NumFigures {
 		names = append(names, f.String())
 	}
-	j := readJob(t, figure9Job(t, 0, 200))
-	for _, write := range []func(io.Writer, *job.Job, Options) error{writeRanksCSV, writeRegionsCSV, writeCallsCSV} {
-		head, _, _ := bytes.Cut(jobBytes(t, j, write, Options{}), []byte("\r\n"))
+	j := reporttest.ReadJob(t, reporttest.Figure9Job(t, 0, 200))
+	for _, write := range []func(io.Writer, *job.Job, report.Options) error{writeRanksCSV, writeRegionsCSV, writeCallsCSV} {
+		head, _, _ := bytes.Cut(jobBytes(t, j, write, report.Options{}), []byte("\r\n"))
 		names = append(names, strings.Split(string(head), ",")...)
 	}
 	if len(names) < 100 {

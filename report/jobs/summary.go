@@ -1,4 +1,4 @@
-package report
+package jobs
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/job"
+	"ompp-attach/report"
 	"ompp-attach/report/words"
 )
 
@@ -23,7 +24,7 @@ func (t *jobText) summary() {
 }
 
 // summaryLines returns the lines of the summary: a title and a text each.
-func summaryLines(j *job.Job, o Options) [][2]string {
+func summaryLines(j *job.Job, o report.Options) [][2]string {
 	t := &jobText{j: j, Options: o}
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	t.decimals = max(2, decimalsFor(wall.Max)-2)

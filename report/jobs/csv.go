@@ -1,4 +1,4 @@
-package report
+package jobs
 
 import (
 	"encoding/csv"
@@ -8,6 +8,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/job"
+	"ompp-attach/report"
 )
 
 func writeCSV(w io.Writer, head []string, rows func(yield func([]string))) error {
@@ -26,7 +27,7 @@ func integer(v int64) string { return strconv.FormatInt(v, 10) }
 func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // writeRanksCSV writes one line per rank.
-func writeRanksCSV(w io.Writer, j *job.Job, _ Options) error {
+func writeRanksCSV(w io.Writer, j *job.Job, _ report.Options) error {
 	head := []string{"rank", "host", "program", "pid", "start", "threads", "wall_ns", "parallel_ns", "user_ns", "sys_ns", "thread_ns",
 		"mpi_ns", "synch_ns", "imbal_ns", "limpar_ns", "mgmt_ns", "mpi_overhead_ns", "overhead_ns"}
 	for _, f := range callFigures {
@@ -81,7 +82,7 @@ func regionCells(j *job.Job, i int) []string {
 
 // writeRegionsCSV writes one line per region and figure, and one per region and counter. It leaves
 // out figures that are 0 on all ranks, except execT.
-func writeRegionsCSV(w io.Writer, j *job.Job, _ Options) error {
+func writeRegionsCSV(w io.Writer, j *job.Job, _ report.Options) error {
 	head := append(append([]string{}, regionHead...), "figure", "unit", "sum", "min", "min_rank", "mean", "max", "max_rank", "stddev")
 	return writeCSV(w, head, func(yield func([]string)) {
 		for i, g := range j.Regions {
@@ -102,7 +103,7 @@ func writeRegionsCSV(w io.Writer, j *job.Job, _ Options) error {
 }
 
 // writeCallsCSV writes one line per MPI call site.
-func writeCallsCSV(w io.Writer, j *job.Job, o Options) error {
+func writeCallsCSV(w io.Writer, j *job.Job, o report.Options) error {
 	head := append(append([]string{}, regionHead...), "calls", "time_ns", "time_min_ns", "time_min_rank", "time_max_ns", "time_max_rank",
 		"accounting", "out_bytes", "in_bytes", "call_min_bytes", "call_mean_bytes", "call_max_bytes", "start_end")
 	out, in, both := job.Volumes(o.Volumes)

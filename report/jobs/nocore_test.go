@@ -1,4 +1,4 @@
-package report
+package jobs
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/report"
+	"ompp-attach/report/reporttest"
 )
 
 // withoutCore makes a rank's thread lack a core for the given time in each of its regions except
@@ -30,13 +32,13 @@ func withoutCore(p *profile.Profile, thread int, away int64) {
 // A job's summary says if a slow rank's threads had no core. It names the ranks with the fewest
 // cores once each, the worst first, four at most.
 func TestJobWithoutCores(t *testing.T) {
-	ranks := figure9Job(t, 0, 200, 0, 0, 0, 0, 0)
+	ranks := reporttest.Figure9Job(t, 0, 200, 0, 0, 0, 0, 0)
 	for r, p := range ranks {
-		p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: int64(100+10*r) * ms}
+		p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: int64(100+10*r) * reporttest.MS}
 	}
-	withoutCore(ranks[1], 1, 190*ms)
-	ranks[1].Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 190 * ms}
-	text := string(jobBytes(t, readJob(t, ranks), WriteJobText, Options{}))
+	withoutCore(ranks[1], 1, 190*reporttest.MS)
+	ranks[1].Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 190 * reporttest.MS}
+	text := string(jobBytes(t, reporttest.ReadJob(t, ranks), WriteText, report.Options{}))
 	text = strings.Join(strings.Fields(text), " ")
 	for _, want := range []string{
 		"Why : rank 1 had a core for 77% of its time, the mean rank for 83%; " +

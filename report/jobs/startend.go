@@ -1,26 +1,9 @@
-package report
+package jobs
 
 import (
-	"ompp-attach/analysis"
 	"ompp-attach/job"
-	"ompp-attach/profile"
 	"ompp-attach/report/words"
 )
-
-// The start and the end of MPI are shown apart from communication: their time depends on the
-// launcher, the setup of the network and the slowest process.
-
-// apart separates the call sites that start or end MPI from the others.
-func apart(sites []int, region func(int) *profile.Region) (communication, startEnd []int) {
-	for _, i := range sites {
-		if analysis.StartsEnds(region(i)) {
-			startEnd = append(startEnd, i)
-		} else {
-			communication = append(communication, i)
-		}
-	}
-	return communication, startEnd
-}
 
 // startsEnds tells whether a job spent measured time in the start or the end of MPI.
 func startsEnds(j *job.Job) bool {

@@ -1,9 +1,10 @@
-package report
+package jobs
 
 import (
 	"fmt"
 	"slices"
 
+	"ompp-attach/analysis"
 	"ompp-attach/event"
 	"ompp-attach/job"
 	"ompp-attach/profile"
@@ -176,7 +177,7 @@ func (t *jobText) calls() {
 	t.section("MPI call sites, over all ranks")
 	t.sentence("Time is that of all ranks and threads; bytes are those of a call in both directions together (%s accounting).", t.Volumes)
 	t.printf("\n")
-	communication, startEnd := apart(sites, func(i int) *profile.Region { return &t.j.Regions[i].Region })
+	communication, startEnd := analysis.Apart(sites, func(i int) *profile.Region { return &t.j.Regions[i].Region })
 	t.callTable(communication)
 	if len(startEnd) > 0 {
 		t.sentence("Start and end of MPI, which are no communication; of MPI: of these.")

@@ -1,4 +1,4 @@
-package report
+package jobs
 
 import (
 	"errors"
@@ -11,28 +11,29 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"ompp-attach/job"
+	"ompp-attach/report"
 	"ompp-attach/report/stacks"
 	"ompp-attach/report/words"
 )
 
-// WriteJobPprof writes one gzipped pprof profile over all ranks. Stacks and values are those of
+// WritePprof writes one gzipped pprof profile over all ranks. Stacks and values are those of
 // WritePprof, summed over a rank's threads. The labels are rank and host. If there are too many
 // samples, they are summed by host; if these are still too many, over the whole job. A comment in
 // the profile says so.
-func WriteJobPprof(w io.Writer, j *job.Job, o Options) error {
+func WritePprof(w io.Writer, j *job.Job, o report.Options) error {
 	if j.Paths == nil {
 		return errors.New("write pprof: the job was read without its paths")
 	}
-	if err := buildJobPprof(j, o).Write(w); err != nil {
+	if err := buildPprof(j, o).Write(w); err != nil {
 		return fmt.Errorf("write pprof: %w", err)
 	}
 	return nil
 }
 
-func buildJobPprof(j *job.Job, o Options) *pprof.Profile {
+func buildPprof(j *job.Job, o report.Options) *pprof.Profile {
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	first := slices.MinFunc(j.Ranks, func(a, b job.Rank) int { return a.Start.Compare(b.Start) })
-	types, noCore := slices.Concat(stacks.SampleTypes, stacks.MPISampleTypes), jobLacksCores(j)
+	types, noCore := slices.Concat(stacks.SampleTypes, stacks.MPISampleTypes), lacksCores(j)
 	if noCore {
 		types = slices.Concat(types, stacks.NoCoreSampleTypes)
 	}
@@ -42,7 +43,7 @@ func buildJobPprof(j *job.Job, o Options) *pprof.Profile {
 		DurationNanos:     wall.Max,
 		PeriodType:        &pprof.ValueType{Type: "time", Unit: "nanoseconds"},
 		Period:            1, // measured, not sampled
-		Comments:          jobComments(j),
+		Comments:          comments(j),
 	}
 	if first.Start.After(time.Unix(0, 0)) {
 		p.TimeNanos = first.Start.UnixNano()
@@ -84,7 +85,7 @@ func buildJobPprof(j *job.Job, o Options) *pprof.Profile {
 	return p
 }
 
-func jobComments(j *job.Job) []string {
+func comments(j *job.Job) []string {
 	out := []string{fmt.Sprintf("ompp-attach: %s of an MPI job, values summed over each rank's threads", words.Plural(len(j.Ranks), "rank"))}
 	switch j.Paths.Level {
 	case job.ByHost:

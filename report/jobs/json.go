@@ -1,4 +1,4 @@
-package report
+package jobs
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"ompp-attach/job"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
 )
 
@@ -126,8 +127,8 @@ type (
 	}
 )
 
-// WriteJobJSON writes the job as docs/job.md describes.
-func WriteJobJSON(w io.Writer, j *job.Job, o Options) error {
+// WriteJSON writes the job as docs/job.md describes.
+func WriteJSON(w io.Writer, j *job.Job, o report.Options) error {
 	x := j.Exchange()
 	out := jobJSON{Version: jobVersion, Size: j.Size, Missing: append([]int{}, j.Missing()...), Accounting: o.Volumes.String(),
 		Rule:       ruleJSON{job.DiffersStdDev, job.DiffersRange, job.DiffersCount, job.InStep, job.MinRanks},

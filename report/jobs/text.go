@@ -1,4 +1,4 @@
-package report
+package jobs
 
 import (
 	"bufio"
@@ -10,8 +10,16 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report"
+	"ompp-attach/report/efficiencies"
 	"ompp-attach/report/words"
 )
+
+// efficiency writes the same of a job.
+func (t *jobText) efficiency() {
+	t.section("How much of the threads' time was useful?")
+	efficiencies.WriteShort(t.printf, t.j.Efficiency())
+}
 
 const (
 	// The largest numbers of regions and ranks that a section lists. The other formats list
@@ -20,13 +28,13 @@ const (
 	mostRanks   = 32
 )
 
-// WriteJobText writes the report of a job. It answers the questions of Fürlinger and Moore
+// WriteText writes the report of a job. It answers the questions of Fürlinger and Moore
 // (OpenMP-centric Performance Analysis of Hybrid Applications, II.B) in their order.
-func WriteJobText(w io.Writer, j *job.Job, o Options) error {
+func WriteText(w io.Writer, j *job.Job, o report.Options) error {
 	out := bufio.NewWriter(w)
 	wall := j.RankStats(func(r *job.Rank) int64 { return r.Wall })
 	t := &jobText{Writer: out, j: j, Options: o, decimals: decimalsFor(wall.Max)}
-	t.noCore = jobLacksCores(j)
+	t.noCore = lacksCores(j)
 	t.choose(j.Differences())
 	t.ends()
 	t.summary()
@@ -44,7 +52,7 @@ func WriteJobText(w io.Writer, j *job.Job, o Options) error {
 type jobText struct {
 	*bufio.Writer
 	j *job.Job
-	Options
+	report.Options
 	decimals    int              // number of decimals of seconds
 	noCore      bool             // threads lacked a core for enough of their time to have columns
 	differences []job.Difference // those that are shown
@@ -162,7 +170,7 @@ func values(j *job.Job, of func(*job.Rank) string) string {
 			all = append(all, v)
 		}
 	}
-	text := firstOf(all, 4)
+	text := words.FirstOf(all, 4)
 	if len(all) > 1 {
 		text = fmt.Sprintf("%d: %s", len(all), text)
 	}

@@ -1,0 +1,53 @@
+package jobs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"testing"
+
+	pprof "github.com/google/pprof/profile"
+
+	"ompp-attach/internal/hostile"
+	"ompp-attach/job"
+	"ompp-attach/profile"
+	"ompp-attach/report"
+	"ompp-attach/report/reporttest"
+)
+
+// FuzzRender renders a job of two ranks with each profile that profile.Decode accepts, in every
+// format. The input is the profile's JSON, because a fuzzer does not find sound gzip data.
+func FuzzRender(f *testing.F) {
+	for _, p := range []*profile.Profile{reporttest.PlainProfile(), reporttest.MixedProfile()} {
+		f.Add(reporttest.RecordText(f, p))
+	}
+	f.Add([]byte(reporttest.CallWithoutFigures))
+	f.Fuzz(func(t *testing.T, text []byte) { hostile.Within(func() { renderAll(t, text) }) })
+}
+
+// renderAll renders a job of two ranks that have this profile.
+func renderAll(t *testing.T, text []byte) {
+	open := func() (io.ReadCloser, error) {
+		var buf bytes.Buffer
+		zw := gzip.NewWriter(&buf)
+		zw.Write(text)
+		return io.NopCloser(&buf), zw.Close()
+	}
+	j, err := job.Read([]job.Source{{Rank: 0, Open: open}, {Rank: 1, Open: open}}, job.Options{Paths: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range Formats {
+		for _, file := range format.Files {
+			var out bytes.Buffer
+			if err := file.Write(&out, j, report.Options{}); err != nil {
+				t.Fatalf("%s: %v", file.Name, err)
+			}
+			if format.Name == "pprof" {
+				if _, err := pprof.Parse(&out); err != nil {
+					t.Fatalf("pprof cannot read the job's: %v", err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package jobs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ompp-attach/analysis"
+	"ompp-attach/job"
+	"ompp-attach/report/words"
+)
+
+// lacksCores tells whether threads of a job's ranks lacked a core for so much of their time that
+// the report has columns for it.
+func lacksCores(j *job.Job) bool {
+	none, all := j.RankStats(func(r *job.Rank) int64 { return r.NoCore }), j.RankStats(func(r *job.Rank) int64 { return r.ThreadTime })
+	return none.Total() >= words.LeastShare*all.Total() && none.Max > 0
+}
+
+// coreShare prints the share of a rank's time in which its threads had a core, or wanted none.
+func coreShare(r *job.Rank) string { return words.WholePercent(rankCore(r)) }
+
+func rankCore(r *job.Rank) float64 { return 1 - analysis.Ratio(r.NoCore, r.ThreadTime) }
+
+// lackOfCores names the ranks whose threads lacked cores most: differences between ranks may come
+// from that.
+func (t *jobText) lackOfCores() {
+	const most = 4
+	var ranks []*job.Rank
+	for i := range t.j.Ranks {
+		if r := &t.j.Ranks[i]; rankCore(r) < words.FewCore {
+			ranks = append(ranks, r)
+		}
+	}
+	if len(ranks) == 0 {
+		return
+	}
+	slices.SortStableFunc(ranks, func(a, b *job.Rank) int { return cmp.Compare(rankCore(a), rankCore(b)) })
+	var items []string
+	for i, r := range ranks[:min(most, len(ranks))] {
+		text := fmt.Sprintf("rank %d for %s", r.Rank, coreShare(r))
+		if i == 0 {
+			text = fmt.Sprintf("rank %d had a core for %s of its time", r.Rank, coreShare(r))
+		}
+		items = append(items, text)
+	}
+	if more := len(ranks) - most; more > 0 {
+		items = append(items, fmt.Sprintf("%s for less than %s", words.Plural(more, "other rank"), words.WholePercent(words.FewCore)))
+	}
+	t.sentence("Cores were busy with others: %s. Ranks without a core are late everywhere, and the others wait for them: "+
+		"look at who else uses these cores before you look at the division of work.", strings.Join(items, ", "))
+}
