@@ -130,6 +130,7 @@ func (pa *parallel) enlist(t *stack.Thread, m *stack.Team, ev *event.Event) {
 		num = m.NumberInLeague(t)
 	}
 	t.Row = pa.Row(m.Root, int(num))
+	f.Row = t.Row
 	pa.LeaveOutIdle(t, m, ev.Time)
 	pa.Tax(t, ev)
 	pa.BeginAs(t, t.Top(), m, num, ev.Time)

@@ -68,6 +68,17 @@ func checkStarved(t *testing.T, s *session) {
 	if c.NoCore < total/4 || c.NoCore > total || c.Sum() > total {
 		t.Errorf("%+v of %d ns in parallel regions, %d without a core", c, total, all)
 	}
+	var inRegions [2]int64
+	for i, n := range s.main.Nodes[1:] {
+		for j, c := range analysis.Classify(s.main, i+1) {
+			inRegions[s.main.Threads[n.Stats[j].Thread].Num] += c.NoCore
+		}
+	}
+	for i, ns := range inRegions {
+		if ns > none[i] {
+			t.Errorf("thread %d: %d ms without a core in regions, %d ms in all", i, ns/ms, none[i]/ms)
+		}
+	}
 	if p := analysis.Properties(s.main); len(p) == 0 || p[0].Name != analysis.WaitForCore {
 		t.Errorf("the first finding is not the lack of cores: %+v", p)
 	}

@@ -37,7 +37,11 @@ func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
 	if ev == nil || ev.MPI == nil {
 		inCall, t.WaitedInCall = 0, 0
 	}
-	st.Tree.Root.Stat(t.Row).AddNoCore(profile.Cost{Exec: d})
+	row := t.Row
+	if f := t.Top(); f != nil { // of a nested team that is being started: not yet the thread's row
+		row = f.Row
+	}
+	st.Tree.Root.Stat(row).AddNoCore(profile.Cost{Exec: d})
 	t.payToll(ev, ledger.ByWait, d-inCall)
 }
 

@@ -54,16 +54,16 @@ type Team struct {
 	Queued    bool         // it is in Teams.Joined
 }
 
-// waitOf returns the part of a member's time in a team that passed without a core. It is the
-// member's own time without a core. For starting and ending the team, it is the primary thread's,
-// which does that work for all. For workers in the final barrier it is not known.
-func (m *Team) waitOf(mem *Member, begin, last, joined uint64) profile.Cost {
-	joinWait := m.JoinTolls[ledger.ByWait]
-	enter, barrier, exit := mem.Entered(ledger.ByWait), mem.InBarrier(ledger.ByWait), min(joinWait, ledger.Span(last, joined))
+// waitOf returns the part of a member's time in a team that passed without a core: the member's own
+// only, so that a thread's parts add up to no more than its scheduler's account. While the primary
+// thread starts or ends a team and has no core, the workers are not ready to run. A worker in the
+// final barrier reports nothing: its time without a core there is not known.
+func (m *Team) waitOf(mem *Member, last, joined uint64) profile.Cost {
+	enter, barrier, exit := mem.Entered(ledger.ByWait), mem.InBarrier(ledger.ByWait), int64(0)
 	if mem.num == 0 {
+		joinWait := m.JoinTolls[ledger.ByWait]
+		exit = min(joinWait, ledger.Span(last, joined))
 		barrier += joinWait - exit
-	} else if first := m.Member(0); first != nil {
-		enter = min(ledger.Span(m.Forked, begin), max(enter, first.Entered(ledger.ByWait)))
 	}
 	return mem.Cost(ledger.ByWait, enter, barrier, exit)
 }
