@@ -217,6 +217,7 @@ func TestConditions(t *testing.T) {
 		{"time > 5%", 1}, {"time>5%", 1}, {"time > 9%", 0}, {"wall > 70ms", 1}, {"time > 0.09s", 0}, {"time < -1%", 0}, {"time < 9%", 1},
 		{"R:solve time > 5%", 1}, {"R:solve own > 19%", 1}, {"R:solve ownT > 21 %", 0}, {"R:heat.c (40-48) work > 0.3s", 1},
 		{"R:* time > 1%", 1}, {"R:norm time > 0%", 0}, {"R:* count > 0", 0}, {"R:* bytes > 1kB", 0}, {"R:* imbal > 0s", 0},
+		{"no_core > 0s", 0}, {"nocore > 0s", 0}, // its older name
 	} {
 		x, err := compare.ParseCondition(c.text, nil)
 		if err != nil {

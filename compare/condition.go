@@ -81,8 +81,11 @@ func ParseCondition(text string, counters []string) (*Condition, error) {
 		}
 	} else {
 		name := c.Figure
-		if name == "time" {
+		switch name {
+		case "time":
 			name = wallTime
+		case "nocore": // older conditions have this name
+			name = "no_core"
 		}
 		all := (&Options{}).quantitiesOf()
 		i := slices.IndexFunc(all, func(q quantity) bool { return q.name == name })

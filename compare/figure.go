@@ -126,7 +126,7 @@ func (o *Options) quantitiesOf() []quantity {
 		ofRanks("limpar", "ns", func(r *job.Rank) int64 { return r.Overheads.Limpar }),
 		ofRanks("mgmt", "ns", func(r *job.Rank) int64 { return r.Overheads.Mgmt }),
 		ofRanks("mpi", "ns", func(r *job.Rank) int64 { return r.Overheads.MPI }),
-		ofRanks("nocore", "ns", func(r *job.Rank) int64 { return r.Overheads.NoCore }),
+		ofRanks("no_core", "ns", func(r *job.Rank) int64 { return r.Overheads.NoCore }),
 		ofRanks("overhead", "ns", func(r *job.Rank) int64 { return r.Overheads.Sum() }),
 		ofRanks("calls", "count", calls(job.Calls)),
 		ofRanks("bytes", "bytes", calls(both)),

@@ -58,11 +58,14 @@ type Rank struct {
 	ThreadTime   int64 // wall time times threads
 	// Times outside of all regions, of initial threads and of workers.
 	Serial, Idle int64
-	ProbeCost    int64 // time that probes took of all threads
-	CostKnown    bool  // ProbeCost is known
-	Adjusted     bool  // times are without ProbeCost (see analysis.Adjust)
-	MPITime      int64 // time in MPI, summed over threads
-	MPIWall      int64 // time in MPI of the thread with most of it
+	// Times in no overhead class: in regions, and of initial threads outside. Where nested teams have
+	// more threads than the profile has rows, Work may exceed ThreadTime.
+	Work, SerialWork int64
+	ProbeCost        int64 // time that probes took of all threads
+	CostKnown        bool  // ProbeCost is known
+	Adjusted         bool  // times are without ProbeCost (see analysis.Adjust)
+	MPITime          int64 // time in MPI, summed over threads
+	MPIWall          int64 // time in MPI of the thread with most of it
 	// StartEnd is the part of MPITime in calls that begin or end MPI, and StartEndCalls are
 	// their operations. Communicating is the remaining time in MPI of the thread with most of
 	// it.

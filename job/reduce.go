@@ -107,15 +107,20 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 		}
 	}
 	classes := make([][]analysis.Classes, len(p.Nodes))
+	var outside int64
 	for i := range p.Nodes {
 		classes[i] = o.Rules.Classify(p, i)
 		for _, c := range classes[i] {
 			out.rank.Overheads.Add(c)
-			if i > 0 {
+			if i == 0 {
+				outside += c.Sum()
+			} else {
 				out.parts[number[p.Nodes[i].Region]].figures.addClasses(c)
 			}
 		}
 	}
+	out.rank.SerialWork = max(0, out.rank.Serial-outside)
+	out.rank.Work = ownTime(p) - (out.rank.Overheads.Sum() - outside)
 	out.rank.startEnd(&ends)
 	if m := analysis.Sum(&p.Nodes[0]).MPI; m != nil {
 		out.rank.Calls.addMPI(m)
@@ -194,6 +199,16 @@ func (c *calls) with(b *calls) *calls {
 		c.min[a], c.max[a] = min(c.min[a], b.min[a]), max(c.max[a], b.max[a])
 	}
 	return c
+}
+
+// ownTime is the time of all threads in regions.
+func ownTime(p *profile.Profile) (t int64) {
+	for i := 1; i < len(p.Nodes); i++ {
+		for k := range p.Nodes[i].Stats {
+			t += p.Nodes[i].Stats[k].Exec.T - p.Nodes[i].Stats[k].Child
+		}
+	}
+	return t
 }
 
 func rankOf(p *profile.Profile, file string, rank int) Rank {

@@ -43,6 +43,15 @@ func WriteJSON(w io.Writer, f *Frame) error {
 	return e.Encode(f)
 }
 
+// MarshalJSON adds the name by which older readers know the time without a core.
+func (t Times) MarshalJSON() ([]byte, error) {
+	type times Times
+	return json.Marshal(struct {
+		times
+		Old int64 `json:"nocore"`
+	}{times(t), t.NoCore})
+}
+
 // NamedTime is one of Times.
 type NamedTime struct {
 	Name string
@@ -52,7 +61,7 @@ type NamedTime struct {
 // Named lists the times with their names.
 func (t *Times) Named() []NamedTime {
 	return []NamedTime{{"work", t.Work}, {"serial", t.Serial}, {"synch", t.Synch}, {"imbal", t.Imbal}, {"limpar", t.Limpar},
-		{"mgmt", t.Mgmt}, {"mpi", t.MPI}, {"nocore", t.NoCore}, {"idle", t.Idle}}
+		{"mgmt", t.Mgmt}, {"mpi", t.MPI}, {"no_core", t.NoCore}, {"idle", t.Idle}}
 }
 
 // Share returns a part in percent; 0 of nothing. A short window may take back what the one before

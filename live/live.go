@@ -26,7 +26,7 @@ type Times struct {
 	Limpar int64 `json:"limpar"`
 	Mgmt   int64 `json:"mgmt"`
 	MPI    int64 `json:"mpi"`
-	NoCore int64 `json:"nocore"`
+	NoCore int64 `json:"no_core"`
 	Idle   int64 `json:"idle"` // of workers, outside of all regions
 }
 

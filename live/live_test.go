@@ -155,6 +155,9 @@ func TestLines(t *testing.T) {
 	if err := WriteJSON(&b, f); err != nil || strings.Count(b.String(), "\n") != 1 {
 		t.Errorf("%v %q", err, b.String())
 	}
+	if !strings.Contains(b.String(), `"no_core":0`) || !strings.Contains(b.String(), `"nocore":0`) { // the older name
+		t.Errorf("%q", b.String())
+	}
 	var back Frame
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil || back.Window != f.Window || back.Regions[0].Title != f.Regions[0].Title {
 		t.Errorf("%v %+v", err, back)

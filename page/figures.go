@@ -34,6 +34,10 @@ func (p *Parts) Sum() int64 {
 // add adds a time of regions, and its overheads.
 func (p *Parts) add(whole int64, c analysis.Classes) {
 	p.Work += whole - c.Sum()
+	p.addClasses(c)
+}
+
+func (p *Parts) addClasses(c analysis.Classes) {
 	p.Synch += c.Synch
 	p.Imbal += c.Imbal
 	p.Limpar += c.Limpar

@@ -68,8 +68,7 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 		Efficiency: efficiencyOf(j.Efficiency().Multiplicative()), Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
-		whole := Parts{Serial: r.Serial, Idle: r.Idle}
-		whole.add(r.ThreadTime-r.Serial-r.Idle, r.Overheads)
+		whole := partsOfRank(r)
 		sumParts(&out.Whole, &whole)
 	}
 	for i, g := range j.Regions {
@@ -81,6 +80,13 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 		out.Notes = append(out.Notes, report.Note{Items: notes})
 	}
 	return out, nil
+}
+
+// partsOfRank returns the parts of all threads' time of a rank. web/data.ts has the same.
+func partsOfRank(r *job.Rank) Parts {
+	p := Parts{Work: r.Work, Serial: r.SerialWork, Idle: r.Idle}
+	p.addClasses(r.Overheads)
+	return p
 }
 
 func jobHead(j *job.Job) JobHead {

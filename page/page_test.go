@@ -111,6 +111,29 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
+// TestNoPartBelowZero: nested teams of one row together take more time than the row's thread. That
+// makes no part of the time negative.
+func TestNoPartBelowZero(t *testing.T) {
+	m := newMaker("nested", 1000*ms, 2)
+	m.p.Meta.MPI = &profile.MPIJob{Rank: 0, Size: 1}
+	outer, inner := m.region(event.Parallel, 10, 30), m.region(event.Parallel, 12, 20)
+	top := m.node(0, outer, row(0, 900, 0, 0, 1), row(0, 900, 0, 0, 1))
+	m.node(top, inner, row(0, 100, 1500, 0, 2), row(0, 100, 1500, 0, 2)) // two teams
+	m.p.Nodes[top].Stats[0].Child, m.p.Nodes[top].Stats[1].Child = 800*ms, 800*ms
+	j := jobOf(t, []*profile.Profile{m.p})
+	x, err := ofJob(j, report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Parts{Work: 400 * ms, Serial: 100 * ms, Imbal: 3000 * ms}
+	own := process(m.p, report.Options{}).Whole
+	for what, got := range map[string]Parts{"job": x.Whole, "rank": partsOfRank(&j.Ranks[0]), "process": own} {
+		if got.Idle = 0; got != want {
+			t.Errorf("%s: %+v, want %+v", what, got, want)
+		}
+	}
+}
+
 // TestDocumented: docs/page.md names every field of the figures.
 func TestDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../docs/page.md")

@@ -143,9 +143,7 @@ func (s *static) jobRegions(j *job.Job) {
 	s.Regions = s.Regions[:min(len(s.Regions), mostStaticRegions)]
 	for i := range j.Ranks[:min(len(j.Ranks), mostStaticRanks)] {
 		r := &j.Ranks[i]
-		whole := Parts{Serial: r.Serial, Idle: r.Idle}
-		whole.add(r.ThreadTime-r.Serial-r.Idle, r.Overheads)
-		s.Ranks = append(s.Ranks, staticRank{r.Rank, clean(r.Host), whole})
+		s.Ranks = append(s.Ranks, staticRank{r.Rank, clean(r.Host), partsOfRank(r)})
 	}
 }
 

@@ -67,7 +67,7 @@ func (o *ompp) banner(title string) {
 	o.printf("%s\n%s%s\n%s\n", rule, line, rule[:max(0, 70-len(line))], rule)
 }
 
-// header writes section 1. The keys after PAPI Support, and those on MPI, are additions to ompP's.
+// header writes the first section. The keys after PAPI Support, and those on MPI, are additions to ompP's.
 func (o *ompp) header() {
 	o.banner("General Information")
 	o.facts(func(name, format string, args ...any) {
@@ -143,7 +143,7 @@ func (o *ompp) facts(key func(name, format string, args ...any)) {
 	key("How It Ended", "%s", ended)
 }
 
-// overview writes section 2: the regions by construct.
+// overview writes the regions by construct.
 func (o *ompp) overview() {
 	o.banner("Region Overview")
 	by := map[event.Construct][]int{}

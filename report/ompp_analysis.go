@@ -7,7 +7,7 @@ import (
 	"ompp-attach/report/words"
 )
 
-// overheads writes section 6.
+// overheads writes the overheads of each parallel region.
 func (o *ompp) overheads() {
 	all := o.Rules.Overheads(o.p)
 	cover := analysis.ParallelCoverage(o.p)
@@ -110,7 +110,7 @@ func (o *ompp) overheadRow(total int64, c analysis.Classes, whole int64, width i
 	o.printf("\n")
 }
 
-// properties writes section 7.
+// properties writes the properties that hold.
 func (o *ompp) properties() {
 	o.banner("Performance Properties Report")
 	o.printf("\n")

@@ -12,7 +12,7 @@ import (
 // shortName is ompP's short name of a construct, of eight characters.
 func shortName(c event.Construct) string { return cmp.Or(c.Traits().Short, c.String()) }
 
-// callgraph writes section 3. Its values are the sums of thread time divided by the number of
+// callgraph writes the tree of call paths. Its values are the sums of thread time divided by the number of
 // threads. The root's value is the duration.
 func (o *ompp) callgraph() {
 	o.banner("Callgraph")

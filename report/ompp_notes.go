@@ -9,7 +9,7 @@ import (
 	"ompp-attach/report/words"
 )
 
-// notes writes section 8, an addition to ompP's: what was lost, what could not be seen, and which
+// notes writes the last section, an addition to ompP's: what was lost, what could not be seen, and which
 // figures need an explanation. The section is left out if there is nothing to say.
 func (o *ompp) notes() {
 	parts := o.noteParts()

@@ -79,7 +79,7 @@ func columnsOf(c event.Construct) []column {
 	return out
 }
 
-// flatProfiles writes section 4.
+// flatProfiles writes the profiles by region.
 func (o *ompp) flatProfiles() {
 	o.banner("Flat Region Profile (inclusive data)")
 	others := 0
@@ -102,7 +102,7 @@ func (o *ompp) rest(n int, noun string) {
 	}
 }
 
-// callgraphProfiles writes section 5: one block per node, headed by its path.
+// callgraphProfiles writes the profiles by call path: one block per node, headed by its path.
 func (o *ompp) callgraphProfiles() {
 	o.banner("Callgraph Region Profiles (incl./excl. data)")
 	o.printf("\n")

@@ -113,7 +113,7 @@ func TestOmppLines(t *testing.T) {
 		}
 	}
 	if strings.Contains(plain, "Measurement Notes") {
-		t.Error("section 8 though there is nothing to say")
+		t.Error("a section of notes though there is nothing to say")
 	}
 	for _, want := range []string{
 		" * R00004 main.c (38-~41) (queue)\n",

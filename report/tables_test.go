@@ -100,6 +100,36 @@ func partlyIdle() *profile.Profile {
 	return b.P
 }
 
+// The parts of each thread's time add up to that time, and none is below 0: also where MPI calls have
+// no regions of their own.
+func TestThreadPartsAddUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		p *profile.Profile
+		o Options
+	}{"classic": {reporttest.Launched(t, 1, 700), Options{Classic: true}}, "calls": {reporttest.Figure9(t, 1, 100), Options{}}} {
+		way, _ := tables.Named("thread")
+		var text bytes.Buffer
+		if err := WriteBy(&text, c.p, way, "csv", c.o); err != nil {
+			t.Fatal(err)
+		}
+		rows := csvRows(t, text.Bytes())
+		parts := int64(0)
+		for column := range rows[0] {
+			if column == "thread" || column == "time_ns" {
+				continue
+			}
+			sum := sumOf(t, rows, column)
+			parts += sum
+			if sum < 0 || name == "classic" && column == "mpi_ns" && sum == 0 {
+				t.Errorf("%s: %s is %d ns", name, column, sum)
+			}
+		}
+		if whole := sumOf(t, rows, "time_ns"); parts != whole {
+			t.Errorf("%s: parts of %d ns, of %d", name, parts, whole)
+		}
+	}
+}
+
 // Workers are idle while their primary thread is outside of regions, or in a smaller team, and the
 // time stands at the call path of that thread.
 func TestIdleThreads(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // that tell them apart without colours.
 var looks = map[string]struct{ color, sign string }{
 	"work": {"#999999", "█"}, "serial": {"#BBBBBB", "▓"}, "synch": {"#D55E00", "s"}, "imbal": {"#E69F00", "i"}, "limpar": {"#F0E442", "l"},
-	"mgmt": {"#CC79A7", "m"}, "mpi": {"#0072B2", "M"}, "nocore": {"#444444", "x"}, "idle": {"#56B4E9", "·"},
+	"mgmt": {"#CC79A7", "m"}, "mpi": {"#0072B2", "M"}, "no_core": {"#444444", "x"}, "idle": {"#56B4E9", "·"},
 }
 
 // bar draws times as a bar of a width, each in its share. Rounding never draws a part that is not

@@ -64,7 +64,7 @@ export interface JobRegion {
 
 export interface JobRank {
   rank: number; ended?: string; exit?: number; snapshot_at?: string; file: string; host: string;
-  threads: number; wall_ns: number; thread_ns: number; serial_ns: number; idle_ns: number;
+  threads: number; wall_ns: number; thread_ns: number; work_ns: number; serial_work_ns: number; idle_ns: number;
   mpi_ns: number; overheads_ns: Record<string, number>; lost_events: number; probe_ns: number | null;
 }
 
@@ -101,7 +101,7 @@ export async function load(): Promise<Process | Job> {
 export function partsOfRank(r: JobRank): Parts {
   const o = r.overheads_ns;
   return {
-    work: r.thread_ns - r.serial_ns - r.idle_ns - o.sum!, serial: r.serial_ns, idle: r.idle_ns, synch: o.synch,
+    work: r.work_ns, serial: r.serial_work_ns, idle: r.idle_ns, synch: o.synch,
     imbal: o.imbal, limpar: o.limpar, mgmt: o.mgmt, mpi: o.mpi, no_core: o.no_core,
   };
 }

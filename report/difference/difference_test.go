@@ -63,6 +63,17 @@ func TestText(t *testing.T) {
 	golden(t, "same", text(t, compare.Compare(heat.Runs(t, random, 8), heat.Runs(t, random, 8), compare.Options{})))
 }
 
+// The chance of a false finding stands in the text as a number that is not rounded to 0.
+func TestAlpha(t *testing.T) {
+	heat := comparetest.Heat()
+	for alpha, want := range map[float64]string{0.05: "in 5 of 100 comparisons", 0.025: "in 2.5 of 100 comparisons", 0.001: "in 1 of 1000 comparisons"} {
+		got := text(t, compare.Compare(heat.Runs(t, nil, 12), heat.Runs(t, nil, 12), compare.Options{Alpha: alpha}))
+		if !strings.Contains(strings.Join(strings.Fields(got), " "), want) {
+			t.Errorf("alpha %g: no %q in\n%s", alpha, want, got)
+		}
+	}
+}
+
 // Names of the measured program do no harm to a terminal.
 func TestHostileNames(t *testing.T) {
 	p := comparetest.Heat()

@@ -126,8 +126,12 @@ func (t *text) findings() {
 	if n == 0 {
 		t.printf("  No difference is more than the spread of the repeats.\n")
 	}
-	t.wrapped("  ", "  ", fmt.Sprintf("(%d figures tested together: in %.0f of 100 comparisons of a program with itself, at most, one or more would be named.)",
-		t.c.Tests, 100*t.c.Alpha))
+	of := 100.0
+	for of*t.c.Alpha < 1 && of < 1e9 {
+		of *= 10
+	}
+	t.wrapped("  ", "  ", fmt.Sprintf("(%d figures tested together: in %.3g of %.0f comparisons of a program with itself, at most, one or more would be named.)",
+		t.c.Tests, of*t.c.Alpha, of))
 	t.printf("\n")
 }
 

@@ -93,6 +93,8 @@ type (
 		Thread    int64            `json:"thread_ns"`
 		Serial    int64            `json:"serial_ns"`
 		Idle      int64            `json:"idle_ns"`
+		Work      int64            `json:"work_ns"` // in regions, in no overhead class
+		SerialOwn int64            `json:"serial_work_ns"`
 		MPI       int64            `json:"mpi_ns"`
 		StartEnd  int64            `json:"mpi_start_end_ns"` // in calls that begin or end MPI
 		NoCore    int64            `json:"no_core_ns"`
@@ -143,7 +145,7 @@ func WriteJSON(w io.Writer, j *job.Job, o report.Options) error {
 		r := &j.Ranks[i]
 		c := &r.Overheads
 		line := rankJSON{Rank: r.Rank, Ended: r.Ended, Exit: r.Exit, Snapshot: r.SnapshotAt, File: r.File, Host: r.Host, Program: r.Program, PID: r.PID, Start: r.Start, Library: r.MPI.Library,
-			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, Serial: r.Serial, Idle: r.Idle, MPI: r.MPITime, StartEnd: r.StartEnd, NoCore: r.NoCore,
+			Threads: r.Threads, Wall: r.Wall, Parallel: r.Parallel, User: r.User, System: r.System, Thread: r.ThreadTime, Serial: r.Serial, Idle: r.Idle, Work: r.Work, SerialOwn: r.SerialWork, MPI: r.MPITime, StartEnd: r.StartEnd, NoCore: r.NoCore,
 			Overheads: map[string]int64{"synch": c.Synch, "imbal": c.Imbal, "limpar": c.Limpar, "mgmt": c.Mgmt, "mpi": c.MPI, "no_core": c.NoCore, "sum": c.Sum()},
 			Calls:     map[string]int64{}, Lost: r.LostHits, Partial: r.Partial}
 		if line.Adjusted = r.Adjusted; r.CostKnown {

@@ -187,19 +187,22 @@ func byThread(v *view) *table {
 			all[v.p.Nodes[i].Stats[j].Thread].add(v, i, j)
 		}
 	}
-	for j := range v.p.Nodes[0].Stats { // calls whose regions have been taken out
-		all[v.p.Nodes[0].Stats[j].Thread].classes.Add(v.classes[0][j])
-	}
 	for _, threads := range v.idle {
 		for _, w := range threads {
 			idle[w.Thread] += w.Time
 		}
 	}
+	outside := make([]analysis.Classes, len(v.p.Threads))
+	for j := range v.p.Nodes[0].Stats { // calls whose regions have been taken out
+		outside[v.p.Nodes[0].Stats[j].Thread] = v.classes[0][j]
+	}
 	for i := range all {
 		f := &all[i]
-		whole := f.own + v.serial[i] + idle[i]
-		t.rows = append(t.rows, row{whole, slices.Concat([]any{v.Thread(v.p.Threads[i]), whole, f.own - f.classes.Sum()},
-			classValues(f.classes), []any{v.serial[i], idle[i]}), f.estimate})
+		whole, work := f.own+v.serial[i]+idle[i], f.own-f.classes.Sum()
+		f.classes.Add(outside[i])
+		fromSerial := min(v.serial[i], outside[i].Sum())
+		t.rows = append(t.rows, row{whole, slices.Concat([]any{v.Thread(v.p.Threads[i]), whole, work}, classValues(f.classes),
+			[]any{v.serial[i] - fromSerial, max(0, idle[i]-outside[i].Sum()+fromSerial)}), f.estimate})
 	}
 	return t // in the order of the threads, as everywhere
 }
