@@ -110,7 +110,7 @@
 // # Sums
 //
 // A folded construct arrives as a sum. The engine charges the sum where it would have pushed and
-// popped a frame (folded.go). A model of the kernel side's rules in Go keeps and folds every stream
+// popped a frame (folded.go). A model of the kernel side's rules in Go folds every stream
 // that the tests have; the profile must be the same (fold_model_test.go). There is one exception: a
 // lock that another thread unsets, which OpenMP forbids, ends where the unset was read.
 //

@@ -8,14 +8,10 @@ import (
 	"ompp-attach/event"
 )
 
-// A model of what the kernel side keeps and folds (bpf/keep.h, bpf/fold.h): it turns
-// a stream in which every hit is told by itself into the one that the kernel
-// would have written.
+// A model of what the kernel side folds (bpf/fold.h): it turns a stream in which every hit is told
+// by itself into the one that the kernel would have written.
 
-const (
-	foldSlots   = 8
-	keptRecords = 8
-)
+const foldSlots = 8
 
 // opened is a construct that a thread has begun and not told of.
 type opened struct {
@@ -26,7 +22,6 @@ type opened struct {
 }
 
 type foldThread struct {
-	kept   []event.Event // that wait, older than what is folded
 	open   *opened
 	slots  []event.Event // of Edge Folded
 	sp     uint64
@@ -85,15 +80,8 @@ func foldStream(events []event.Event, slots int, stops []Stop) folded {
 		t.latest = max(t.latest, ev.Time)
 		m.whole = isWhole(events[i:])
 		if !isFoldable(&ev) || !m.fold(t, ev) {
-			waits := mayWait(events[i:])
-			if t.open != nil || len(t.slots) > 0 || len(t.kept) == keptRecords || !waits {
-				m.settle(t, ev.Time)
-			}
-			if waits {
-				t.kept = append(t.kept, ev)
-			} else {
-				m.write(ev, ev.Time)
-			}
+			m.settle(t, ev.Time)
+			m.write(ev, ev.Time)
 			if ev.Edge == event.Enter && ev.Flags&event.NoReturn == 0 {
 				t.told = &ev.SP
 			}
@@ -125,27 +113,8 @@ func (m *foldModel) write(ev event.Event, at uint64) {
 	m.written = append(m.written, at)
 }
 
-// mayWait is what package probes says of points (keep.go): of the first event of a
-// stream.
-func mayWait(events []event.Event) bool {
-	ev := &events[0]
-	switch ev.Construct {
-	case event.Loop, event.Sections, event.Single, event.Barrier, event.Master, event.Masked, event.Scope, event.Reduction, event.NoConstruct:
-		return ev.Edge != event.Sampled
-	case event.Parallel:
-		if ev.Edge == event.End {
-			next := slices.IndexFunc(events[1:], func(x event.Event) bool { return x.TID == ev.TID })
-			return next >= 0 && events[1+next].Edge == event.Join
-		}
-		// Where libomp's primary thread begins, the team gets its name.
-		return ev.Edge == event.Begin && !(ev.Runtime == event.Kmpc && ev.Num == 0)
-	}
-	return false
-}
-
-// settle writes all that a thread has kept and folded.
+// settle writes all that a thread has folded.
 func (m *foldModel) settle(t *foldThread, at uint64) {
-	m.writeKept(t, at)
 	m.settleSlots(t, at)
 	if t.open == nil {
 		return
@@ -165,15 +134,7 @@ func (m *foldModel) settle(t *foldThread, at uint64) {
 	t.open = nil
 }
 
-func (m *foldModel) writeKept(t *foldThread, at uint64) {
-	for _, ev := range t.kept {
-		m.write(ev, at)
-	}
-	t.kept = nil
-}
-
 func (m *foldModel) settleSlots(t *foldThread, at uint64) {
-	m.writeKept(t, at)
 	for _, ev := range t.slots {
 		if ev.Fold.Executions == 0 { // which counted nothing
 			ev.Counters = nil

@@ -15,7 +15,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// A stream that the kernel side kept and folded must give the same profile as the stream in which
+// A stream that the kernel side folded must give the same profile as the stream in which
 // each hit was reported. Only the order of a region's nodes may differ, because the events of
 // different threads come in another order.
 func sameFolded(t *testing.T, want, got *profile.Profile) {
@@ -236,9 +236,9 @@ func TestFoldedModel(t *testing.T) {
 }
 
 // Programs whose regions last for seconds, read while they run: what one thread has
-// kept is older than what others wait for. Where the engine takes a worker of
+// folded is older than what others wait for. Where the engine takes a worker of
 // libomp for lost that begins long before its primary thread, it may do so here, too.
-func TestKeptForLong(t *testing.T) {
+func TestFoldedForLong(t *testing.T) {
 	const unit = 10e6 // ns of a simulation's tick
 	right := map[event.Runtime]int{}
 	for seed := range uint64(100) {
@@ -255,7 +255,7 @@ func TestKeptForLong(t *testing.T) {
 			right[rt]++
 			got := measured(fedInTime(foldStream(s.events, foldSlots, nil), (s.now+10)*unit))
 			if d := cmp.Diff(want, got); d != "" {
-				t.Fatalf("seed %d, %v: -streamed +kept\n%s", seed, rt, d)
+				t.Fatalf("seed %d, %v: -streamed +folded\n%s", seed, rt, d)
 			}
 		}
 	}

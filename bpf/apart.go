@@ -20,7 +20,7 @@ func (p *Probes) SetApart(tid int) (*Apart, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Apart{&Ring{memory: r, stride: p.stride()}, p}
+	a := &Apart{&Ring{memory: r}, p}
 	if err := a.set(tid); err != nil {
 		a.Ring.Close()
 		return nil, err

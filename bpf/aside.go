@@ -21,14 +21,14 @@ func (a *aside) add(entry []byte) {
 }
 
 // read is memoryRing.read for the entries that were set aside.
-func (a *aside) read(limit int, use func([]byte) (int, error)) (n int, err error) {
+func (a *aside) read(limit int, use func([]byte) error) (n int, err error) {
 	for n < limit && a.at < len(a.bytes) {
 		size := int(binary.NativeEndian.Uint64(a.bytes[a.at:]))
 		from := a.at + asideHead
-		some, err := use(a.bytes[from : from+size : from+size])
-		if n += some; err != nil {
+		if err := use(a.bytes[from : from+size : from+size]); err != nil {
 			return n, err
 		}
+		n++
 		a.at = from + (size+7)&^7
 	}
 	if a.at == len(a.bytes) {
@@ -41,18 +41,17 @@ func (a *aside) read(limit int, use func([]byte) (int, error)) (n int, err error
 // where the next Drain takes them first. Once limit bytes are in memory, further records stay in
 // the ring.
 func (r *Ring) SetAside(limit int) error {
-	if len(r.aside.bytes) >= limit {
-		return nil
-	}
-	_, _, err := r.memory.read(1, func(b []byte) (int, error) {
-		r.aside.add(b)
-		if len(r.aside.bytes) >= limit {
-			return 1, nil
+	for len(r.aside.bytes) < limit {
+		n, _, err := r.memory.read(1, func(b []byte) error {
+			r.aside.add(b)
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("set records aside: %w", err)
 		}
-		return 0, nil
-	})
-	if err != nil {
-		return fmt.Errorf("set records aside: %w", err)
+		if n == 0 {
+			break
+		}
 	}
 	return nil
 }

@@ -11,17 +11,6 @@
 // reader looks by itself (waiter.go): as late as the rings surely have room, because each look
 // costs a processor 50 us and more. A record that is being written holds up its own ring only.
 //
-// # Records that nobody waits for are kept
-//
-// The engine pairs only forks, joins, a worker's end and tasks with what other threads do. The
-// records of all else (loops, singles, barriers, a thread's begin) may come late. They wait with
-// their thread, at most eight of them, and go to the ring as one entry (keep.h, report.h; which
-// ones: probes/keep.go). They go before anything that the thread writes at once.
-//
-// Where one probe serves entry and return (session mode, Linux 6.16), the return tells the call
-// site of the entry that waits. That spares a read of user memory. If the entry has to go before
-// its return, the kernel's list of pending returns tells the call site.
-//
 // # Constructs that nest nothing are folded
 //
 // A critical, lock, ordered block, atomic by call or flush, in which its thread reports nothing
@@ -30,10 +19,13 @@
 // fold_hits.h).
 //
 // Before a thread reports anything else (a record of any kind, a sample, its end, an exec), the
-// thread settles: first what it has kept goes out, then its slots as one record each (REC_FOLDED),
-// then what is open, as the records that it would have written, with their times. So nesting needs
-// no rule of its own. probes/fold.go tells which constructs are folded, and what pairs their begins
-// with their ends.
+// thread settles: first its slots go out, as one record each (REC_FOLDED), then what is open, as
+// the records that it would have written, with their times. So nesting needs no rule of its own.
+// probes/fold.go tells which constructs are folded, and what pairs their begins with their ends.
+//
+// Where one probe serves entry and return (session mode, Linux 6.16), the return tells the call
+// site of what is folded. That spares a read of user memory. If the thread settles before the
+// return, the kernel's list of pending returns tells the call site.
 //
 // Times at which package collect cuts the stream must not lie inside a sum. `hold` keeps all
 // threads from folding: it is set before such a time is taken, and released after the measurement's

@@ -9,7 +9,7 @@
  * the interrupt leaves a busy thread alone. */
 #pragma once
 #include "core_wait.h"
-#include "keep.h"
+#include "rows.h"
 
 /* If not 0, no thread folds, and a thread that has folded settles at its next hit. The
  * calibrating thread is an exception (fold_hits.h). */
@@ -213,7 +213,7 @@ static __always_inline void settle_open(struct thread_state *t, u64 task, u64 ip
 	o->phase = FOLD_NONE;
 }
 
-/* Settles a thread: writes its kept records, its sums and its open construct. If must is 0, what
+/* Settles a thread: writes its sums and its open construct. If must is 0, what
  * the ring has no room for stays; otherwise it is dropped and counted as lost. ip is where the
  * thread's user code is, or 0 if that is not known. */
 VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, u64 ip, int must)
@@ -221,7 +221,7 @@ VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, u64 ip, int mus
 	if (!t)
 		return 0;
 	set_busy(t);
-	if (settle_kept(t, task, ip, must) && settle_slots(t, must) && t->open.phase)
+	if (settle_slots(t, must) && t->open.phase)
 		settle_open(t, task, ip, must);
 	clear_busy(t);
 	return 0;
@@ -229,7 +229,7 @@ VERIFIED_ONCE int settle_state(struct thread_state *t, u64 task, u64 ip, int mus
 
 static __always_inline int is_settled(struct thread_state *t)
 {
-	return !t->kept && !t->slots && !t->open.phase;
+	return !t->slots && !t->open.phase;
 }
 
 /* Settles the current thread. Called before the thread writes any other record. */
@@ -242,12 +242,6 @@ static __always_inline void settle(void)
 	t = this_thread_state(0);
 	if (t && !is_settled(t))
 		settle_state(t, bpf_get_current_task(), 0, 1);
-}
-
-/* Empties the current thread's slots. Its kept records are older, and are written first. */
-static __always_inline int empty_slots(struct thread_state *t, int must)
-{
-	return settle_kept(t, bpf_get_current_task(), 0, must) && settle_slots(t, must);
 }
 
 /* Whether a slot is for the place of the open construct. a is the construct's, or 0 where that
@@ -272,7 +266,7 @@ VERIFIED_ONCE u32 find_slot(struct thread_state *t, u64 a)
 		if (is_slot_of(&t->slot[i], o, a))
 			return i;
 	if (i == FOLD_SLOTS) {
-		if (!empty_slots(t, 0)) /* the ring is full */
+		if (!settle_slots(t, 0)) /* the ring is full */
 			return FOLD_SLOTS;
 		i = 0;
 	}
@@ -311,7 +305,7 @@ static __always_inline void fold_add(struct thread_state *t, u64 end, u32 execut
 	u32 at = t->recent & (FOLD_SLOTS - 1); /* mostly the same place again */
 
 	if (fold_by_sp && t->slots && t->fold_sp != o->sp)
-		empty_slots(t, 1);
+		settle_slots(t, 1);
 	if (at >= t->slots || !is_slot_of(&t->slot[at], o, a)) {
 		at = find_slot(t, a);
 		if (at >= FOLD_SLOTS) {

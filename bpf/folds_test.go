@@ -145,7 +145,7 @@ func BenchmarkFold(b *testing.B) {
 // TestFoldGroups: each construct that is folded has a number that fits into its bits of a row's
 // flags, and touches no other flag.
 func TestFoldGroups(t *testing.T) {
-	others := RowEntry | RowReturn | RowKeep | RowKeepReturn | RowFoldBegin | RowFoldEnd | RowFoldByName | RowFoldTest | RowFoldTestBool
+	others := RowEntry | RowReturn | RowFoldBegin | RowFoldEnd | RowFoldByName | RowFoldTest | RowFoldTestBool
 	seen := map[uint32]event.Construct{}
 	for _, c := range event.AllConstructs() {
 		n := c.FoldIndex()

@@ -231,12 +231,12 @@ func (f *Follower) Forget(pid int) { _ = f.coll.Maps[followMapFollowed].Delete(u
 // Next waits for the next event. ok is false at the deadline and after Wake.
 func (f *Follower) Next(deadline time.Time) (l Life, ok bool, err error) {
 	read := func() error {
-		n, _, err := f.lives.read(1, func(b []byte) (int, error) {
+		n, _, err := f.lives.read(1, func(b []byte) error {
 			if len(b) != int(unsafe.Sizeof(l)) {
-				return 0, fmt.Errorf("%w: %d bytes", ErrShortRecord, len(b))
+				return fmt.Errorf("%w: %d bytes", ErrShortRecord, len(b))
 			}
 			l = *(*Life)(unsafe.Pointer(&b[0]))
-			return 1, nil
+			return nil
 		})
 		ok = n > 0
 		return err

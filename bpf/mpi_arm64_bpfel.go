@@ -229,12 +229,7 @@ type mpiThreadState struct {
 	WaitTold       uint64
 	WaitOwed       uint64
 	WaitKnown      uint32
-	Kept           uint32
 	Uncounted      uint32
-	KeptSiteLater  uint32
-	KeptIp         uint64
-	KeptIgnoredSp  uint64
-	KeptWords      [144]uint64
 	Open           struct {
 		_             structs.HostLayout
 		Start         uint64

@@ -144,9 +144,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
 	u64 now, site, flags;
-	struct thread_state *t = 0;
-	int hold, later;
 	u16 inside = 0;
+	int hold;
 
 	if (!row)
 		return 1;
@@ -168,16 +167,11 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 		if (answer != FOLD_REPORT)
 			return answer == FOLD_FINISHED;
 	}
-	if ((row->flags & ROW_KEEP) && !hold)
-		t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
-	/* If the call's return is hit, too, the instruction pointer is the return address then.
-	 * Taking it there spares a read of user memory here. */
-	later = t && can_skip && site_at_exit && (row->flags & ROW_SITE_LATER) == (ROW_KEEP | ROW_RETURN);
 	if (row->flags & ROW_SITE_HERE)
 		site = REG_IP(regs) + row->here;
 	else
-		site = later || (row->flags & ROW_NO_SITE) ? 0 : return_address(regs);
-	if (!later && is_own_call(row, REG_IP(regs), site, &inside)) {
+		site = row->flags & ROW_NO_SITE ? 0 : return_address(regs);
+	if (is_own_call(row, REG_IP(regs), site, &inside)) {
 		if (!can_skip && (row->flags & (ROW_RETURN | ROW_RETURN_IF_ZERO)))
 			ignore_return();
 		return 1;
@@ -211,9 +205,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 			r.b = trips_32(REG_ARG4(regs), REG_ARG5(regs));
 		if (row->flags & ROW_TRIP_64)
 			r.b = trips_64(REG_ARG4(regs), REG_ARG5(regs));
-		/* The record of libomp's primary thread at Begin may not wait: it gives the team
-		 * its name. */
-		report(&r, t, later ? REG_IP(regs) : 0, t && !(row->num && r.num == 0));
+		report(&r);
 		reported(regs, row);
 	}
 	if (row->flags & ROW_OFF)
@@ -224,7 +216,6 @@ static __always_inline int on_entry(struct pt_regs *regs, u32 index, int can_ski
 static __always_inline void on_return(struct pt_regs *regs, u32 index, int counted)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, &index);
-	struct thread_state *t = 0;
 	struct record r = {};
 
 	if (!row)
@@ -241,11 +232,6 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 	}
 	if ((row->flags & ROW_RETURN_IF_ZERO) && (u32)REG_RET(regs) != 0)
 		return;
-	if (row->flags & (ROW_KEEP | ROW_KEEP_RETURN)) {
-		t = this_thread_state(BPF_LOCAL_STORAGE_GET_F_CREATE);
-		if (t && kept_returned(regs, t))
-			return;
-	}
 	if (is_silent())
 		return;
 	r.time = bpf_ktime_get_ns();
@@ -255,7 +241,7 @@ static __always_inline void on_return(struct pt_regs *regs, u32 index, int count
 	r.flags = REC_RETURN;
 	r.sp = REG_SP(regs);
 	r.a = REG_RET(regs);
-	report(&r, t, 0, (row->flags & ROW_KEEP_RETURN) && !held());
+	report(&r);
 }
 
 /* Linux 6.13+: one probe for entry and return; the entry decides whether the

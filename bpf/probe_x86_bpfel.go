@@ -151,7 +151,6 @@ const (
 	probeRecordFlagREC_NO_RETURN probeRecordFlag = 4
 	probeRecordFlagREC_INSIDE    probeRecordFlag = 8
 	probeRecordFlagREC_CORE_WAIT probeRecordFlag = 1024
-	probeRecordFlagREC_KEPT      probeRecordFlag = 2048
 	probeRecordFlagREC_FOLDED    probeRecordFlag = 4096
 	probeRecordFlagREC_UNCOUNTED probeRecordFlag = 16384
 	probeRecordFlagREC_COUNTERS  probeRecordFlag = 32768
@@ -202,8 +201,6 @@ const (
 	probeRowFlagROW_FOLD_BY_NAME   probeRowFlag = 262144
 	probeRowFlagROW_FOLD_TEST      probeRowFlag = 524288
 	probeRowFlagROW_FOLD_TEST_BOOL probeRowFlag = 1048576
-	probeRowFlagROW_KEEP           probeRowFlag = 67108864
-	probeRowFlagROW_KEEP_RETURN    probeRowFlag = 134217728
 	probeRowFlagROW_OFF            probeRowFlag = 268435456
 	probeRowFlagROW_ON             probeRowFlag = 536870912
 )
@@ -238,12 +235,7 @@ type probeThreadState struct {
 	WaitTold       uint64
 	WaitOwed       uint64
 	WaitKnown      uint32
-	Kept           uint32
 	Uncounted      uint32
-	KeptSiteLater  uint32
-	KeptIp         uint64
-	KeptIgnoredSp  uint64
-	KeptWords      [144]uint64
 	Open           struct {
 		_             structs.HostLayout
 		Start         uint64

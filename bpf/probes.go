@@ -38,8 +38,6 @@ const (
 	RowNoSite       = uint32(probeRowFlagROW_NO_SITE)
 	RowSiteHere     = uint32(probeRowFlagROW_SITE_HERE)
 	RowBFromA       = uint32(probeRowFlagROW_B_FROM_A)
-	RowKeep         = uint32(probeRowFlagROW_KEEP)
-	RowKeepReturn   = uint32(probeRowFlagROW_KEEP_RETURN)
 	RowOff          = uint32(probeRowFlagROW_OFF)
 	RowOn           = uint32(probeRowFlagROW_ON)
 )
@@ -84,15 +82,9 @@ type Probes struct {
 	counters Counters
 	folds    folds
 
-	sitesLater bool // see SitesLater
-
 	adding  sync.Mutex // guards nextRow
 	nextRow uint32
 }
-
-// SitesLater reports whether a call's site is taken at its return instead of its entry. That is so
-// where the return is probed and the entry's record may wait (RowKeep).
-func (p *Probes) SitesLater() bool { return p.sitesLater }
 
 // programs names the programs of each mode: at entry and at return. A session program serves both,
 // but is used only where the return is wanted: for a process that its PID filter excludes, the
@@ -160,7 +152,7 @@ func loadProbes(mode Mode, c Counters) (*Probes, error) {
 	// This ring only shows the kernel the type of the map's elements. Its size does not matter, but
 	// its memory would be allocated and cleared.
 	spec.Maps[probeMapRings].InnerMap.MaxEntries = uint32(os.Getpagesize())
-	p := &Probes{mode: mode, counters: c, sitesLater: mode == Session && SitesLater()}
+	p := &Probes{mode: mode, counters: c}
 	if p.coll, err = newCollection(spec, nil, func(maps map[string]*ebpf.Map) (err error) {
 		sizes := append(slices.Repeat([]uint32{ringBytes(n)}, n), apartBytes)
 		rings, err := makeRings(maps[probeMapRings], sizes)

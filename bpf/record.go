@@ -18,7 +18,6 @@ const (
 	RecNoReturn = uint16(probeRecordFlagREC_NO_RETURN)
 	RecInside   = uint16(probeRecordFlagREC_INSIDE)
 
-	recKept      = uint16(probeRecordFlagREC_KEPT)
 	recUncounted = uint16(probeRecordFlagREC_UNCOUNTED)
 	recCounters  = uint16(probeRecordFlagREC_COUNTERS)
 )
@@ -111,16 +110,6 @@ func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
 	return some, nil
 }
 
-// isKept reports whether a ring entry holds kept records.
-func isKept(b []byte) bool {
-	return len(b) > int(flagsAt)+1 && binary.NativeEndian.Uint16(b[flagsAt:])&recKept != 0
-}
-
-// stride returns how many bytes a record of a probe takes together with its counters.
-func (p *Probes) stride() int {
-	return int(unsafe.Sizeof(Record{})) + 8*p.counters.words()
-}
-
 // isFolded reports whether a ring entry is a record of several executions.
 func isFolded(b []byte) bool {
 	return len(b) >= int(unsafe.Sizeof(FoldRecord{})) && binary.NativeEndian.Uint16(b[flagsAt:])&recFolded != 0
@@ -161,7 +150,6 @@ type Uses struct {
 type Ring struct {
 	memory   *memoryRing
 	aside    aside
-	stride   int // bytes of a record of a probe and its counters
 	blocked  bool
 	mpi      MPIRecord
 	smp      SampleRecord
@@ -178,32 +166,15 @@ func (p *Probes) Rings() ([]*Ring, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, &Ring{memory: r, stride: p.stride()})
+		out = append(out, &Ring{memory: r})
 	}
 	return out, nil
 }
 
-// Drain hands over the complete records in order, and returns how many. It stops after limit
-// records, but hands over all records of one ring entry together. A record is valid during the call
-// only.
+// Drain hands over at most limit of the complete records, in order, and returns how many. A record
+// is valid during the call only.
 func (r *Ring) Drain(limit int, use *Uses) (n int, err error) {
-	entry := func(b []byte) (int, error) {
-		if !isKept(b) {
-			return 1, r.one(b, use)
-		}
-		for n := 0; ; n++ {
-			if len(b) < r.stride {
-				if len(b) == 0 {
-					return n, nil
-				}
-				return n, fmt.Errorf("%w: %d bytes of some", ErrShortRecord, len(b))
-			}
-			if err := r.one(b[:r.stride:r.stride], use); err != nil {
-				return n, err
-			}
-			b = b[r.stride:]
-		}
-	}
+	entry := func(b []byte) error { return r.one(b, use) }
 	r.blocked = false
 	if n, err = r.aside.read(limit, entry); err == nil && n < limit {
 		var more int

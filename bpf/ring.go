@@ -47,10 +47,9 @@ func mapRing(m *ebpf.Map) (*memoryRing, error) {
 	return r, nil
 }
 
-// read hands over the entries that are there until use has counted limit records, and returns how
-// many. blocked says that it met an entry that is still being written. Entries are valid during the
+// read hands over the entries that are there, limit at most, and returns how many. blocked says that it met an entry that is still being written. Entries are valid during the
 // call only.
-func (r *memoryRing) read(limit int, use func([]byte) (int, error)) (n int, blocked bool, err error) {
+func (r *memoryRing) read(limit int, use func([]byte) error) (n int, blocked bool, err error) {
 	r.at = atomic.LoadUint64(r.consumer) // another reader may have been here before
 	end, given := atomic.LoadUint64(r.producer), r.at
 	for n < limit && r.at != end {
@@ -67,12 +66,10 @@ func (r *memoryRing) read(limit int, use func([]byte) (int, error)) (n int, bloc
 		}
 		if head&entryDiscard == 0 {
 			at += entryHead
-			var some int
-			some, err = use(r.data[at : at+size : at+size])
-			n += some
-			if err != nil {
+			if err = use(r.data[at : at+size : at+size]); err != nil {
 				break
 			}
+			n++
 		}
 		r.at += (entryHead + size + 7) &^ 7
 		if r.at-given >= giveBack {

@@ -198,12 +198,3 @@ static __always_inline void submit(void *r, u64 size)
 
 	bpf_ringbuf_submit(r, (begin ^ end) & ~(WAKE_BYTES - 1ULL) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
-
-/* Copies complete records to a ring, and wakes the reader as submit does. If other threads write
- * at the same time, a multiple of WAKE_BYTES may be missed; the next one wakes the reader. */
-static __always_inline int write_copy(void *ring, void *data, u64 size)
-{
-	u64 begin = bpf_ringbuf_query(ring, BPF_RB_PROD_POS), end = begin + 8 + size;
-
-	return bpf_ringbuf_output(ring, data, size, (begin ^ end) & ~(WAKE_BYTES - 1ULL) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
-}

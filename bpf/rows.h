@@ -20,7 +20,7 @@ struct {
 	__type(value, u64);
 } dropped SEC(".maps");
 
-/* Not 0 once any thread has kept or folded something. Until then nobody has to look up a
+/* Not 0 once any thread has folded something. Until then nobody has to look up a
  * thread's state. */
 u32 folding SHARED = 0;
 

@@ -44,8 +44,6 @@ enum row_flag {
 	ROW_FOLD_BY_NAME   = 1 << 18, /* a names the lock: an execution ends with the same a */
 	ROW_FOLD_TEST      = 1 << 19, /* the returned value tells whether the execution begins */
 	ROW_FOLD_TEST_BOOL = 1 << 20, /* ... in its lowest byte */
-	ROW_KEEP           = 1 << 26, /* the record of the entry may wait (keep.h) */
-	ROW_KEEP_RETURN    = 1 << 27, /* the record of the return may wait */
 	ROW_OFF            = 1 << 28, /* the process wants no reports from here on */
 	ROW_ON             = 1 << 29, /* it wants them again */
 };
@@ -87,8 +85,6 @@ enum record_flag {
 	 * in the MPI call whose record follows. If num is 0, the thread reports it for the first
 	 * time, and a counts from the thread's beginning (core_wait.h). */
 	REC_CORE_WAIT = 1 << 10,
-	/* the record was kept: more may follow in the same entry, each with its counters */
-	REC_KEPT      = 1 << 11,
 	REC_FOLDED    = 1 << 12, /* a struct fold_record */
 	REC_UNCOUNTED = 1 << 14, /* the counters are not known */
 	REC_COUNTERS  = 1 << 15, /* counters follow the record */

@@ -44,9 +44,6 @@ struct fold_slot {
 };
 
 #define FOLD_SLOTS 8
-#define KEPT_RECORDS 8
-/* the most bytes of one record, a power of two */
-#define KEPT_MOST (sizeof(struct record) + 8 * MAX_COUNTERS)
 
 /* Counters of a slot: the thread's when the first execution began, and the sums over all
  * executions. */
@@ -79,14 +76,8 @@ struct thread_state {
 	u64 wait_told;  /* the sum when it was last reported */
 	u64 wait_owed;  /* the part of it that the ring had no room for */
 	u32 wait_known; /* not 0: it was reported before */
-	/* Records that wait (keep.h). */
-	u32 kept;            /* how many */
 	/* not 0: a record that said that the counters are not known was dropped */
 	u32 uncounted;
-	u32 kept_site_later; /* the last one's site is taken when its call returns */
-	u64 kept_ip;         /* address of that one's probe */
-	u64 kept_ignored_sp; /* stack pointer of a call whose return is to be ignored; 0: none */
-	u64 kept_words[(KEPT_RECORDS + 1) * KEPT_MOST / 8]; /* one more, for kept_record's mask */
 	struct fold_open open;
 	struct fold_slot slot[FOLD_SLOTS];
 	struct counter_words open_counters; /* when open began */

@@ -8,48 +8,35 @@ import (
 // wakeBytes is WAKE_BYTES of ring.h.
 const wakeBytes = 512 << 10
 
-// The reader is woken once for each wakeBytes that a thread writes, whether its records are written
-// at once or wait for others.
+// The reader is woken once for each wakeBytes that a thread writes.
 func TestReaderIsWokenAsRingsFill(t *testing.T) {
+	const chunk, stretches = 128, 12
 	p, rings, row := drivenProbes(t)
-	waits, err := p.AddRow(Row{Flags: RowEntry | RowReturn | RowKeep | RowKeepReturn, A: Arg(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
 	w, err := p.Waiter()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	for _, tc := range []struct {
-		name string
-		row  uint32
-		size int // of a record in the ring
-	}{{"at once", row, recordBytes}, {"kept", waits, recordBytes - 7}} {
-		t.Run(tc.name, func(t *testing.T) {
-			d := startDrivers(p, 1)
-			defer d.end()
-			const chunk, stretches = 128, 12
-			hits := Hits{Steps: []Step{{Row: tc.row}, {Row: tc.row, Return: true}}, Count: chunk}
-			woken := 0
-			for range stretches * wakeBytes / (chunk * tc.size) {
-				if err := d.drive(1, hits); err != nil {
-					t.Fatal(err)
-				}
-				early, err := w.Wait(time.Now().Add(time.Millisecond))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if early {
-					woken++
-				}
-			}
-			if woken < stretches-2 || woken > stretches+2 {
-				t.Errorf("woken %d times by %d times as many bytes", woken, stretches)
-			}
-			readAll(t, rings, map[uint32]*seen{})
-		})
+	d := startDrivers(p, 1)
+	defer d.end()
+	hits := Hits{Steps: []Step{{Row: row}, {Row: row, Return: true}}, Count: chunk}
+	woken := 0
+	for range stretches * wakeBytes / (chunk * recordBytes) {
+		if err := d.drive(1, hits); err != nil {
+			t.Fatal(err)
+		}
+		early, err := w.Wait(time.Now().Add(time.Millisecond))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if early {
+			woken++
+		}
 	}
+	if woken < stretches-2 || woken > stretches+2 {
+		t.Errorf("woken %d times by %d times as many bytes", woken, stretches)
+	}
+	readAll(t, rings, map[uint32]*seen{})
 }
 
 func TestWaiterIsWokenByWake(t *testing.T) {

@@ -27,7 +27,6 @@ type Costs struct {
 	SingleStep Split   `json:"single_step"`
 	Return     Split   `json:"return"`  // what a probed return adds to the entry, with its record
 	Folded     Split   `json:"folded"`  // a hit that is folded: mean of a construct's begin and end
-	Kept       float64 `json:"kept"`    // what is saved if a record waits for others (keep), ns
 	Read       float64 `json:"read"`    // one more read of user memory, ns
 	Ignored    float64 `json:"ignored"` // an emulated hit that writes no record, ns
 }
@@ -79,9 +78,6 @@ func (c *Costs) Of(p event.Probe) Split {
 	}
 	if s != (Split{}) {
 		s.After += float64(p.Reads()) * c.Read // the clock is read before
-		if p.IsKept() {
-			s.After = max(0, s.After-c.Kept)
-		}
 	}
 	return s
 }

@@ -98,7 +98,6 @@ const (
 	ignored
 	reads
 	returns
-	kept
 	folds
 	classes
 )
@@ -113,7 +112,6 @@ func usesOf(m *program) []use {
 		// system call has left there.
 		reads:   {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowBFromA, A: bpf.Arg(1)}},
 		returns: {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowReturn}, returns: true},
-		kept:    {on: emulated, row: bpf.Row{Flags: record.Flags | bpf.RowKeep}},
 		folds:   {},
 	}
 	group := bpf.FoldGroup(1)
@@ -257,7 +255,6 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	plain := slices.IndexFunc(r.uses[classes:], func(u use) bool { return u.on == emulated }) + classes
 	c.Ignored = above(ignored, bare)
 	c.Read = max(0, above(reads, plain))
-	c.Kept = above(plain, kept)
 	// A folded sum is written with the next record. Nothing is folded where counters take turns.
 	// Hits that a switch of threads leaves uncounted are not folded either.
 	const most = 0.9

@@ -1,8 +1,8 @@
 package event
 
 // Probe is the kind of the probe hit that an event comes from. The kind determines how much of its
-// thread's time the hit took. It consists of a class, of the number of reads of the thread's
-// memory, and of whether the hit's record waits for others.
+// thread's time the hit took. It consists of a class, and of the number of reads of the thread's
+// memory.
 type Probe uint8
 
 // The classes: the kinds of instruction under the probe, and returns.
@@ -23,21 +23,14 @@ const (
 	classBits = 3
 	readBits  = 2
 	maxReads  = 1<<readBits - 1
-	kept      = 1 << (classBits + readBits)
 	// NumProbes is the number of kinds.
-	NumProbes = 2 * kept
+	NumProbes = 1 << (classBits + readBits)
 )
 
 // Reading returns the kind with n reads of user memory. More than three reads count as three.
 func (p Probe) Reading(n int) Probe {
 	return p&^(maxReads<<classBits) | Probe(max(0, min(n, maxReads)))<<classBits
 }
-
-// Kept returns the same kind for a hit whose record waits for others.
-func (p Probe) Kept() Probe { return p | kept }
-
-// IsKept tells whether the record waits for others.
-func (p Probe) IsKept() bool { return p&kept != 0 }
 
 // Class returns the kind's class alone.
 func (p Probe) Class() Probe { return p & (1<<classBits - 1) }

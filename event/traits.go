@@ -10,10 +10,6 @@ type Traits struct {
 	Class string
 	Sync  bool // --disable sync leaves the construct out too
 	Group Group
-	// Keep: records of the construct may wait with their thread in the kernel side
-	// (bpf/keep.h). The engine matches none of the construct's events with events of another
-	// thread.
-	Keep bool
 	// Fold: the kernel side adds up executions during which their thread reports nothing else
 	// (bpf/fold.h). The construct begins and ends on one thread, whatever else the thread has
 	// open. The engine matches its end with the innermost begin.
@@ -58,28 +54,28 @@ func (g Group) Constructs() (s Constructs) {
 
 // NoConstruct's row is for libomp's implicit barriers and the reductions in them.
 var table = [numConstructs]Traits{
-	NoConstruct:       {Name: "NONE", Group: GroupSharing, Keep: true},
+	NoConstruct:       {Name: "NONE", Group: GroupSharing},
 	Parallel:          {Name: "PARALLEL", Form: team},
 	ParallelLoop:      {Name: "PARALLEL LOOP", Form: team, Short: "PARLOOP"},
 	ParallelSections:  {Name: "PARALLEL SECTIONS", Form: teamSections, Short: "PARSECTS"},
 	ParallelWorkshare: {Name: "PARALLEL WORKSHARE", Form: team, Short: "PARWRKSH"},
 	Teams:             {Name: "TEAMS", Form: league},
-	Loop:              {Name: "LOOP", Form: share, Class: "loop", Group: GroupSharing, Keep: true},
-	Sections:          {Name: "SECTIONS", Form: sections, Class: "sections", Group: GroupSharing, Keep: true},
-	Single:            {Name: "SINGLE", Form: single, Class: "single", Group: GroupSharing, Keep: true},
+	Loop:              {Name: "LOOP", Form: share, Class: "loop", Group: GroupSharing},
+	Sections:          {Name: "SECTIONS", Form: sections, Class: "sections", Group: GroupSharing},
+	Single:            {Name: "SINGLE", Form: single, Class: "single", Group: GroupSharing},
 	Workshare:         {Name: "WORKSHARE", Form: share, Short: "WRKSHARE", Class: "workshare", Group: GroupSharing},
-	Scope:             {Name: "SCOPE", Form: share, Class: "scope", Group: GroupSharing, Keep: true},
+	Scope:             {Name: "SCOPE", Form: share, Class: "scope", Group: GroupSharing},
 	Distribute:        {Name: "DISTRIBUTE", Form: plain, Short: "DISTRIB", Class: "loop", Group: GroupSharing},
-	Master:            {Name: "MASTER", Form: plain, Class: "master", Group: GroupSharing, Keep: true},
-	Masked:            {Name: "MASKED", Form: plain, Class: "master", Group: GroupSharing, Keep: true},
+	Master:            {Name: "MASTER", Form: plain, Class: "master", Group: GroupSharing},
+	Masked:            {Name: "MASKED", Form: plain, Class: "master", Group: GroupSharing},
 	Critical:          {Name: "CRITICAL", Form: guard, Class: "critical", Sync: true, Group: GroupCritical, Fold: true},
 	Ordered:           {Name: "ORDERED", Form: guard, Class: "ordered", Sync: true, Group: GroupOrdered, Fold: true},
 	Lock:              {Name: "LOCK", Form: lock, Class: "lock", Sync: true, Group: GroupLock, Fold: true},
 	NestLock:          {Name: "NEST LOCK", Form: lock, Short: "NESTLOCK", Class: "lock", Sync: true, Group: GroupLock, Fold: true},
-	Barrier:           {Name: "BARRIER", Form: barrier, Class: "barrier", Sync: true, Group: GroupSharing, Keep: true},
+	Barrier:           {Name: "BARRIER", Form: barrier, Class: "barrier", Sync: true, Group: GroupSharing},
 	Atomic:            {Name: "ATOMIC", Form: operation, Class: "atomic", Sync: true, Group: GroupAtomic, Fold: true},
 	Flush:             {Name: "FLUSH", Form: operation, Class: "flush", Sync: true, Group: GroupFlush, Fold: true},
-	Reduction:         {Name: "REDUCTION", Form: guard, Short: "REDUCTN", Class: "reduction", Sync: true, Group: GroupSharing, Keep: true},
+	Reduction:         {Name: "REDUCTION", Form: guard, Short: "REDUCTN", Class: "reduction", Sync: true, Group: GroupSharing},
 	Cancel:            {Name: "CANCEL", Form: cancellation, Class: "cancel", Group: GroupSharing},
 	CancellationPoint: {Name: "CANCELLATION POINT", Form: cancellation, Short: "CANCELPT", Class: "cancel", Group: GroupSharing},
 	Target:            {Name: "TARGET", Form: plain, Class: "target"},

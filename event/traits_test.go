@@ -24,8 +24,5 @@ func TestTable(t *testing.T) {
 		if r.Form == nil {
 			t.Errorf("%s has no form", r.Name)
 		}
-		if r.Fold && r.Keep {
-			t.Errorf("%s is folded and kept: the kernel side does one of the two", r.Name)
-		}
 	}
 }

@@ -52,7 +52,6 @@ type decoded struct {
 	runtime  event.Runtime
 	instance uint16
 	entry    event.Probe // the kind of the hits at its entry
-	ret      event.Probe
 }
 
 // Store puts a plan's rows into the kernel and registers them for decoding. running says that the
@@ -79,7 +78,7 @@ func (d *Decoder) Store(k *bpf.Probes, p *Plan, running bool) (*Attached, error)
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.Row, cmp.Or(pl.Row.Runtime, p.Runtime), d.instances, pl.kind(&r, k.SitesLater()), returnKind(&r)}
+		d.rows[row] = decoded{pl.Row, cmp.Or(pl.Row.Runtime, p.Runtime), d.instances, pl.kind(&r)}
 		a.points = append(a.points, bpf.Point{Offset: pl.Offset, Row: row, Return: pl.Return})
 	}
 	d.instances++
@@ -98,7 +97,7 @@ func (d *Decoder) Event(r *bpf.Record, ev *event.Event) (ok bool) {
 		Instance: known.instance, Lost: r.Lost, SP: r.Sp, Flags: row.Marks,
 	}
 	if r.Flags&bpf.RecReturn != 0 {
-		ev.Edge, ev.Probe = row.Return, known.ret
+		ev.Edge, ev.Probe = row.Return, event.ProbeReturn
 		ev.Value = int64(int32(r.A)) // the calls that decide something return int or bool in eax
 		if row.ZeroIsChosen {
 			ev.Value = 0

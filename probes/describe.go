@@ -57,7 +57,7 @@ func (pl *Placement) Condition() string {
 // Reads lists what a reported hit reads of the process's memory. Reading registers costs nothing.
 func (pl *Placement) Reads() (list []string) {
 	f := pl.Kernel.Flags
-	if readsSite(&pl.Kernel, true) && pl.onAMD64 {
+	if readsSite(&pl.Kernel) && pl.onAMD64 {
 		list = append(list, "return address")
 	}
 	if slices.Contains([]uint8{pl.Kernel.A, pl.Kernel.B}, bpf.Arg(6)) {

@@ -12,32 +12,16 @@ import (
 func ProbeOf(c disasm.Cost) event.Probe { return event.ProbeNop5 + event.Probe(c) }
 
 // kind returns the kind of the hits of a row's entry.
-func (pl *Placement) kind(r *bpf.Row, sitesLater bool) event.Probe {
-	p := ProbeOf(pl.Cost).Reading(readsOf(r, sitesLater))
-	if r.Flags&bpf.RowKeep != 0 {
-		p = p.Kept()
-	}
-	return p
+func (pl *Placement) kind(r *bpf.Row) event.Probe {
+	return ProbeOf(pl.Cost).Reading(readsOf(r))
 }
 
-// returnKind returns the kind of the hits of a row's return.
-func returnKind(r *bpf.Row) event.Probe {
-	if r.Flags&bpf.RowKeepReturn != 0 {
-		return event.ProbeReturn.Kept()
-	}
-	return event.ProbeReturn
-}
-
-// readsSite reports whether the return address is read at a row's entry. It is left to the return
-// if that is probed and the entry's record may wait (ROW_SITE_LATER in bpf/report.h).
-func readsSite(r *bpf.Row, later bool) bool {
-	const mask = bpf.RowKeep | bpf.RowReturn | bpf.RowReturnIfZero | bpf.RowBFromA | bpf.RowFoldBegin | bpf.RowFoldEnd
-	return r.Flags&(bpf.RowNoSite|bpf.RowSiteHere) == 0 && !(later && r.Flags&mask == bpf.RowKeep|bpf.RowReturn)
-}
+// readsSite reports whether the return address is read at a row's entry.
+func readsSite(r *bpf.Row) bool { return r.Flags&(bpf.RowNoSite|bpf.RowSiteHere) == 0 }
 
 // readsOf returns how often the kernel side reads the thread's memory at an entry.
-func readsOf(r *bpf.Row, sitesLater bool) (n int) {
-	if readsSite(r, sitesLater) {
+func readsOf(r *bpf.Row) (n int) {
+	if readsSite(r) {
 		n += returnReads
 	}
 	for _, f := range []struct {
@@ -67,10 +51,9 @@ func (pl *Placement) Edges() (c event.Construct, entry, ret event.Edge) {
 	return pl.Row.Construct, pl.Row.Entry, pl.Row.Return
 }
 
-// Kinds returns the kinds of the hits of the probe's entry and return. sitesLater is as
-// bpf.SitesLater says.
-func (pl *Placement) Kinds(sitesLater bool) (entry, ret event.Probe) {
-	return pl.kind(&pl.Kernel, sitesLater), returnKind(&pl.Kernel)
+// Kinds returns the kinds of the hits of the probe's entry and return.
+func (pl *Placement) Kinds() (entry, ret event.Probe) {
+	return pl.kind(&pl.Kernel), event.ProbeReturn
 }
 
 // MayNotReturn reports whether the entry's flags can make the return's report unnecessary, because

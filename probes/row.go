@@ -103,7 +103,7 @@ func (r *Row) args() disasm.ArgSet {
 // kernel returns the row in the form that the kernel side takes, for a probe at vaddr. lo and hi
 // bound the runtime's own code.
 func (r *Row) kernel(vaddr, lo, hi uint64) bpf.Row {
-	k := bpf.Row{Flags: r.Flags | r.foldFlags() | r.keepFlags(), TextLo: lo - vaddr, TextHi: hi - vaddr}
+	k := bpf.Row{Flags: r.Flags | r.foldFlags(), TextLo: lo - vaddr, TextHi: hi - vaddr}
 	if r.Entry != event.NoEdge {
 		k.Flags |= bpf.RowEntry
 	}

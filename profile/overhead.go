@@ -21,9 +21,10 @@ func (o *Overhead) Total() (ns int64) {
 type ProbeHits struct {
 	// Kind of instruction under the probe: "nop5", "emulated", "call", "single-stepped",
 	// "return".
-	Probe  string `json:"probe"`
-	Reads  int    `json:"reads,omitempty"` // number of reads of the thread's memory at each hit
-	Kept   bool   `json:"kept,omitempty"`  // the hit's record waited with its thread for others
+	Probe string `json:"probe"`
+	Reads int    `json:"reads,omitempty"` // number of reads of the thread's memory at each hit
+	// Kept is true in older recordings only: the hit's record waited with its thread for others.
+	Kept   bool   `json:"kept,omitempty"`
 	Hits   uint64 `json:"hits"`
 	Before int64  `json:"before,omitempty"` // time that a hit took before its time stamp, ns
 	After  int64  `json:"after,omitempty"`  // time that a hit took after its time stamp, ns

@@ -122,7 +122,7 @@ func (l *Ledger) Overhead() *profile.Overhead {
 		}
 		c := l.costs.Kinds[p]
 		o.Probes = append(o.Probes, profile.ProbeHits{
-			Probe: event.Probe(p).String(), Reads: event.Probe(p).Reads(), Kept: event.Probe(p).IsKept(),
+			Probe: event.Probe(p).String(), Reads: event.Probe(p).Reads(),
 			Hits: n, Before: c.Before, After: c.After,
 		})
 	}

@@ -3,7 +3,6 @@ package target
 import (
 	"slices"
 
-	"ompp-attach/bpf"
 	"ompp-attach/calibration"
 	"ompp-attach/event"
 	"ompp-attach/probes"
@@ -35,7 +34,7 @@ func cheaper(a, b event.Probe) bool {
 		if p.Class() == event.ProbeReturn {
 			return 0
 		}
-		return 2*(int(p.Class())*int(event.NumProbes)+p.Reads()) + map[bool]int{false: 1}[p.IsKept()]
+		return int(p.Class())*int(event.NumProbes) + p.Reads()
 	}
 	return rank(a) < rank(b)
 }
@@ -47,7 +46,6 @@ func constructProbes(plan *probes.Plan, called func(string) bool) (out []Constru
 		construct event.Construct
 		edge      event.Edge
 	}
-	later := bpf.SitesLater()
 	steps := map[step]ProbeRange{}
 	occurs := map[event.Construct]bool{event.Parallel: true}
 	var order []step
@@ -58,7 +56,7 @@ func constructProbes(plan *probes.Plan, called func(string) bool) (out []Constru
 			continue
 		}
 		c, entry, ret := pl.Edges()
-		entryKind, returnKind := pl.Kinds(later)
+		entryKind, returnKind := pl.Kinds()
 		if c.IsParallel() || c == event.NoConstruct {
 			c = event.Parallel
 		}
