@@ -59,7 +59,7 @@ func (c *Claims) Open(dir string, overwrite bool, r *launch.Rank, from string, p
 		if err := o.make(); err != nil {
 			return nil, onHost(err)
 		}
-		if err := probeWritable(dir); err != nil {
+		if err := ProveWritable(dir); err != nil {
 			return nil, onHost(o.Abandon(err))
 		}
 		if err := inTheWay(dir); err != nil {

@@ -43,7 +43,7 @@ func Open(dir, program string, pid int, overwrite bool) (*Directory, error) {
 	o := &Directory{Dir: dir, named: dir != "", replace: overwrite, program: program}
 	if !o.named {
 		if pid == 0 {
-			return o, probeWritable(".")
+			return o, ProveWritable(".")
 		}
 		o.Dir = defaultDirectory(program, pid)
 	}
@@ -56,7 +56,7 @@ func Open(dir, program string, pid int, overwrite bool) (*Directory, error) {
 	if err := o.make(); err != nil {
 		return nil, err
 	}
-	if err := probeWritable(o.Dir); err != nil {
+	if err := ProveWritable(o.Dir); err != nil {
 		return nil, o.Abandon(err)
 	}
 	if err := inTheWay(o.Dir); err != nil {

@@ -35,6 +35,8 @@ type Estimate struct {
 	Basis Basis
 	// Oversubscribed: a point that it rests on had more threads or processes than CPUs.
 	Oversubscribed bool
+	// Shared is that of OpenMP.
+	Shared bool
 	// From is what was measured in place of what was asked for: empty if it is the same.
 	From string
 }
@@ -44,8 +46,9 @@ type Estimate struct {
 // was measured.
 func (p *Profile) Construct(c event.Construct, variant string, threads int) (e Estimate, ok bool) {
 	for _, as := range append([]event.Construct{c}, alike[c]...) {
-		if pts := p.construct(as, variant, threads); len(pts) > 0 {
+		if pts, shared := p.construct(as, variant, threads); len(pts) > 0 {
 			e = pts.at(float64(threads))
+			e.Shared = shared
 			if as != c {
 				e.From = as.String()
 			}
@@ -69,7 +72,7 @@ var alike = map[event.Construct][]event.Construct{
 
 // construct returns the points of a construct over threads. Oversubscribed points serve only who
 // asks for that many.
-func (p *Profile) construct(c event.Construct, variant string, threads int) (pts points) {
+func (p *Profile) construct(c event.Construct, variant string, threads int) (pts points, shared bool) {
 	named := variant != ""
 	for _, o := range p.OpenMP {
 		if o.Construct != c {
@@ -80,9 +83,10 @@ func (p *Profile) construct(c event.Construct, variant string, threads int) (pts
 		}
 		if o.Variant == variant && (!o.Oversubscribed || threads > p.Machine.Affinity) {
 			pts = append(pts, point{float64(o.Threads), o.Cost.Median, o.Cost.Error, o.Oversubscribed, Measured})
+			shared = o.Shared
 		}
 	}
-	return pts.sorted()
+	return pts.sorted(), shared
 }
 
 // Message returns the time of one call of an MPI operation with so many bytes (MPI.Bytes) on so many

@@ -21,16 +21,19 @@ type Profile struct {
 	Taken   time.Time `json:"taken"`
 	Method  Method    `json:"method"`
 	// Interrupted: the user ended the measurement. What had been measured is here.
-	Interrupted bool       `json:"interrupted,omitempty"`
-	LeftOut     []LeftOut  `json:"left_out,omitempty"`
-	Machine     Machine    `json:"machine"`
-	Software    Software   `json:"software"`
-	OpenMP      []OpenMP   `json:"openmp,omitempty"`
-	MPI         []MPI      `json:"mpi,omitempty"`
-	Eager       []Eager    `json:"eager,omitempty"`
-	Hybrid      []Hybrid   `json:"hybrid,omitempty"`
-	Compute     []Rate     `json:"compute,omitempty"`
-	Probe       *ProbeCost `json:"probe,omitempty"`
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Others is how many CPUs others used meanwhile, of those of the affinity mask, and a hypervisor
+	// gave to others. Above some hundredths the figures show the noise, too.
+	Others   float64    `json:"others_cpus"`
+	LeftOut  []LeftOut  `json:"left_out,omitempty"`
+	Machine  Machine    `json:"machine"`
+	Software Software   `json:"software"`
+	OpenMP   []OpenMP   `json:"openmp,omitempty"`
+	MPI      []MPI      `json:"mpi,omitempty"`
+	Eager    []Eager    `json:"eager,omitempty"`
+	Hybrid   []Hybrid   `json:"hybrid,omitempty"`
+	Compute  []Rate     `json:"compute,omitempty"`
+	Probe    *ProbeCost `json:"probe,omitempty"`
 }
 
 // Method says how long each figure was measured: until its standard error is below Error times the
@@ -70,13 +73,18 @@ type Figure struct {
 }
 
 // OpenMP is the cost of one execution of a construct, by EPCC's method: the time with the construct
-// less the time of the same work without the construct. Times are wall times in ns.
+// less the time of the same work without the construct. Times are wall times in ns. A cost that is
+// small against the noise may come out below zero.
 type OpenMP struct {
 	Construct event.Construct `json:"construct"`
 	// Variant tells apart the measurements of one construct, as "static" and "dynamic" of a
 	// loop. The construct's first one in the file is the usual one.
-	Variant   string  `json:"variant,omitempty"`
-	Threads   int     `json:"threads"`
+	Variant string `json:"variant,omitempty"`
+	Threads int    `json:"threads"`
+	// Shared: the threads contended, and one execution was after the other. Then the cost is the
+	// time from one execution of the team to the next; a thread's own is Threads times as long if
+	// all have as many. Otherwise each thread executes the construct, at the same time.
+	Shared    bool    `json:"shared,omitempty"`
 	Cost      Figure  `json:"cost_ns"`
 	Reference float64 `json:"reference_ns"` // median of the time without the construct
 	// Oversubscribed: there were more threads than CPUs for them.

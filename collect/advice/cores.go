@@ -38,6 +38,12 @@ func (c *Cores) String() string {
 	return n + " (its affinity mask)"
 }
 
+// Mask returns how many processors the affinity masks have.
+func (c *Cores) Mask() int { return len(c.mask) }
+
+// Quota returns how many processors' worth of time the control groups allow; 0: no limit.
+func (c *Cores) Quota() float64 { return c.quota }
+
 // Copy copies what read changes.
 func (c *Cores) Copy() Cores { return Cores{maps.Clone(c.mask), c.quota} }
 

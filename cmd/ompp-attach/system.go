@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/collect"
+	"ompp-attach/files"
+	"ompp-attach/report/costs"
+	"ompp-attach/results"
+	"ompp-attach/system"
+	"ompp-attach/system/measure"
+)
+
+func systemCommand() *cobra.Command {
+	var o measure.Options
+	var output, options string
+	var overwrite, noProbe bool
+	c := &cobra.Command{
+		Use:   "system [FILE]",
+		Short: "Measure what this machine and its software cost",
+		Long: `system measures what OpenMP constructs, MPI operations, computing and our own
+probes cost on this machine, and writes a system profile for predict. It compiles
+programs of its own with your C compiler and your MPI, so that your runtime is
+measured. Each figure is repeated until its standard error is below 3 %, or a
+bound is reached. That takes some minutes; with --quick less than one. Nothing
+else should run meanwhile. Ctrl-C ends it and keeps what was measured.
+
+With a FILE that it has written, it shows the tables again.`,
+		Example: `  ompp-attach system -o system.json
+  ompp-attach system --cc icx --mpicc mpiicx --mpirun 'mpiexec.hydra -n {p}'
+  ompp-attach system --mpirun 'srun -n {p}' --processes 2,16,64 --build ~/scratch
+  ompp-attach system system.json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return showSystem(c.OutOrStdout(), args[0])
+			}
+			o.CFlags = strings.Fields(options)
+			if !noProbe {
+				o.Probe = probeCost
+			}
+			return measureSystem(c, o, output, overwrite)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&output, "output", "o", "system.json", "write the profile to this `file`; - writes it to standard output instead of the tables")
+	f.BoolVar(&overwrite, "overwrite", false, "replace the file if it exists")
+	f.BoolVar(&o.Quick, "quick", false, "fewer sizes and numbers, shorter bounds: less than a minute")
+	f.StringVar(&o.CC, "cc", "cc", "the C `compiler`")
+	f.StringVar(&options, "cflags", "-O2 -fopenmp", "the compilers' `options`")
+	f.StringVar(&o.MPICC, "mpicc", "mpicc", "the C compiler for `MPI`")
+	f.StringVar(&o.MPIRun, "mpirun", "mpirun -n {p}", "the `launcher`; {p} stands for the number of processes")
+	f.IntSliceVar(&o.Threads, "threads", nil, "`numbers` of threads (default: powers of two up to the CPUs)")
+	f.IntSliceVar(&o.Processes, "processes", nil, "`numbers` of processes (default: powers of two up to the CPUs)")
+	f.StringVar(&o.Dir, "build", "", "build the programs in this `directory`, which all nodes must see")
+	f.BoolVar(&noProbe, "no-probes", false, "leave out what probes cost")
+	return c
+}
+
+// showSystem shows the tables of a profile.
+func showSystem(w io.Writer, name string) error {
+	p, err := readSystem(name)
+	if err != nil {
+		return err
+	}
+	return costs.Write(w, p)
+}
+
+func readSystem(name string) (*system.Profile, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, results.Reason(err))
+	}
+	defer f.Close()
+	p, err := system.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+// measureSystem measures, writes the file, and shows the tables.
+func measureSystem(c *cobra.Command, o measure.Options, output string, overwrite bool) error {
+	for _, n := range append(append([]int{}, o.Threads...), o.Processes...) {
+		if n < 1 || n > mostAtOnce {
+			return &exitError{exitUsage, fmt.Errorf("%d is no number of threads or processes to measure with", n)}
+		}
+	}
+	if output != "-" {
+		if _, err := os.Lstat(output); err == nil && !overwrite {
+			return fmt.Errorf("%s exists: give another file with -o, or --overwrite to replace it", output)
+		}
+		if err := results.ProveWritable(filepath.Dir(output)); err != nil {
+			return err
+		}
+	}
+	o.Tool, _ = collect.Version()
+	progress := newProgress(os.Stderr)
+	o.Progress = progress.show
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	p, err := measure.Measure(ctx, o)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	if output == "-" {
+		return errors.Join(p.Write(os.Stdout), interrupted(p, "standard output"))
+	}
+	if err := saveSystem(p, &output); err != nil {
+		return err
+	}
+	if err := costs.Write(c.OutOrStdout(), p); err != nil {
+		return err
+	}
+	tellFile(output)
+	return interrupted(p, output)
+}
+
+// mostAtOnce is the most threads or processes that a user may ask for.
+const mostAtOnce = 1 << 20
+
+// saveSystem writes the file, or one elsewhere if that is impossible by now: what took minutes is not
+// lost.
+func saveSystem(p *system.Profile, name *string) error {
+	err := results.Save(*name, p.Write)
+	if err == nil {
+		return nil
+	}
+	dir, tempErr := os.MkdirTemp("", "ompp-system-")
+	if tempErr != nil {
+		return err
+	}
+	*name = filepath.Join(dir, filepath.Base(*name))
+	if results.Save(*name, p.Write) != nil {
+		return err
+	}
+	warn("%v; the profile is in %s", err, *name)
+	return nil
+}
+
+func interrupted(p *system.Profile, where string) error {
+	if !p.Interrupted {
+		return nil
+	}
+	return fmt.Errorf("interrupted: %s has what was measured until then", where)
+}
+
+// probeCost measures what our probes cost, if they may be placed here.
+func probeCost() (*system.ProbeCost, error) {
+	c, err := collect.Calibrate()
+	if err != nil {
+		return nil, err
+	}
+	return &system.ProbeCost{
+		Mode: c.Mode, Nop5: c.Nop5.Sum(), Emulated: c.Emulated.Sum(), Call: c.Call.Sum(),
+		SingleStep: c.SingleStep.Sum(), Return: c.Return.Sum(), Folded: c.Folded.Sum(),
+	}, nil
+}
