@@ -58,7 +58,7 @@ func (m *Measurement) Attach(ctx context.Context, pids []int, attached func()) (
 	res := &Result{}
 	for _, j := range all {
 		if j.res == nil {
-			j.end("detached")
+			j.end(detached)
 		}
 		res.add(j.res)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ompp-attach/collect/control"
 	"ompp-attach/collect/target"
+	"ompp-attach/profile"
 	"ompp-attach/symbols"
 )
 
@@ -98,9 +99,29 @@ func (m *Measurement) Resume(pid int) error {
 	return nil
 }
 
+// Measures tells whether a process is being measured.
+func (m *Measurement) Measures(pid int) bool {
+	_, err := m.reader.measured(pid)
+	return err == nil
+}
+
+// Measures tells whether a process is being measured, and is one of the program's.
+func (g *Program) Measures(pid int) bool {
+	p, err := g.m.reader.measured(pid)
+	return err == nil && p.program == g
+}
+
 // OnDump sets what writes a snapshot of a process to a file, and returns the file's name.
 func (m *Measurement) OnDump(write func(pid int) (name string, err error)) {
 	m.onDump.Store(&write)
+}
+
+// Profiles returns snapshots of all processes of the measurement, if it measures the process.
+func (m *Measurement) Profiles(pid int) ([]*profile.Profile, error) {
+	if _, err := m.reader.measured(pid); err != nil {
+		return nil, err
+	}
+	return m.Snapshot().Profiles, nil
 }
 
 // Dump writes a snapshot of a process to a file, and returns the file's name. The error is a

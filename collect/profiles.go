@@ -29,6 +29,9 @@ type profiles struct {
 // endedSomehow stands in the report for a process whose way of ending is not known.
 const endedSomehow = "the process ended"
 
+// detached stands in the report for a process that went on when its measurement ended.
+const detached = "detached"
+
 // finish makes the profile of a process. ended says how its measurement ended. The caller has
 // removed the process's probes, drained its records, and taken the process out of procs.
 func (pf *profiles) finish(p *Process, ended string) {

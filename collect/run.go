@@ -13,7 +13,25 @@ import (
 // instruction, until the program ends. args[0] is the program's name. Signals from the channel are
 // passed on to the program.
 func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) (*Result, error) {
-	l, err := launch.Prepare(path, args)
+	r, err := m.Launch(path, args, launch.OwnStreams(), signals)
+	if err != nil {
+		return nil, err
+	}
+	<-r.Ended()
+	return r.End()
+}
+
+// Running is a launched program that is measured.
+type Running struct {
+	program *Program
+	stop    func() error
+	ended   chan struct{}
+	ending  launch.Ending // set when ended is closed
+}
+
+// Launch launches a program as Run does, and returns when the program runs.
+func (m *Measurement) Launch(path string, args []string, s launch.Streams, signals <-chan os.Signal) (*Running, error) {
+	l, err := launch.Prepare(path, args, s)
 	if err != nil {
 		return nil, err
 	}
@@ -28,15 +46,40 @@ func (m *Measurement) Run(path string, args []string, signals <-chan os.Signal) 
 		_ = stop()
 		return nil, err
 	}
-	// A terminal sends its signals to the whole process group, so the program has got them already.
-	// Other signals were sent to us alone.
-	e := l.Wait(signals, func(s syscall.Signal) bool {
-		return s != syscall.SIGINT && s != syscall.SIGQUIT || !launch.Foreground()
-	})
-	res := g.End(e)
-	err = stop()
-	if g.Refusal() != nil {
-		return nil, g.Refusal()
+	r := &Running{program: g, stop: stop, ended: make(chan struct{})}
+	go func() {
+		defer close(r.ended)
+		// A terminal sends its signals to the whole process group, so the program has got them
+		// already. Other signals were sent to us alone.
+		r.ending = l.Wait(signals, func(s syscall.Signal) bool {
+			return s != syscall.SIGINT && s != syscall.SIGQUIT || !launch.Foreground()
+		})
+	}()
+	return r, nil
+}
+
+// Ended is closed when the program has ended.
+func (r *Running) Ended() <-chan struct{} { return r.ended }
+
+// Status waits for the program's end, and returns its exit status; 128+N if signal N killed it.
+func (r *Running) Status() int {
+	<-r.ended
+	return r.ending.Status
+}
+
+// End ends the measurement. If the program has not ended, it goes on without probes, as do all
+// processes that it has started or will start. It must be called once.
+func (r *Running) End() (*Result, error) {
+	e := launch.Ending{How: detached}
+	select {
+	case <-r.ended:
+		e = r.ending
+	default:
+	}
+	res := r.program.End(e)
+	err := r.stop()
+	if refusal := r.program.Refusal(); refusal != nil {
+		return nil, refusal
 	}
 	return res, err
 }

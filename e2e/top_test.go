@@ -198,3 +198,89 @@ func TestTopOfProgram(t *testing.T) {
 		t.Errorf("exit status %d, want the program's: %v", sh.ProcessState.ExitCode(), err)
 	}
 }
+
+// A program that the user has seen enough of is not measured any more, nor is what it starts later.
+func TestTopLeavesAll(t *testing.T) {
+	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
+	s := start(t, "top", "--format", "line", "--interval", "500ms", "--count", "2", "--", "sh", "-c", bin+" 4; "+bin+" 1")
+	if got := s.wait(t); got != 0 {
+		t.Fatal(got, s.stderr.String())
+	}
+	if !strings.Contains(s.stderr.String(), "goes on without being measured") {
+		t.Errorf("stderr %q", s.stderr.String())
+	}
+	names, err := filepath.Glob(filepath.Join(s.dir, "profile*.json.gz"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("profiles %q, want that of the first process: %v", names, err)
+	}
+	if p := decode(t, names[0]); regionsOf(p) == 0 || p.Meta.Ended != "still running when measurement ended" {
+		t.Errorf("%d regions, ended: %s", regionsOf(p), p.Meta.Ended)
+	}
+}
+
+// Where somebody measures a process already, top shows that measurement: it places no probes, the
+// measurement goes on when top ends, and has counted all that the program did.
+func TestTopJoins(t *testing.T) {
+	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
+	s := start(t, "run", "--", bin, "8")
+	pid := 0
+	until(t, "the program to be measured", func() bool {
+		for _, child := range childrenOf(s.cmd.Process.Pid) {
+			if exe, _ := os.Readlink("/proc/" + strconv.Itoa(child) + "/exe"); exe == bin {
+				pid = child
+			}
+		}
+		return pid != 0 && exec.Command(tool, "dump", "--pid", strconv.Itoa(pid)).Run() == nil
+	})
+	dir := filepath.Join(t.TempDir(), "joined")
+	joined := exec.Command(tool, "top", "--format", "json", "--interval", "200ms", "--count", "4", "--pid", strconv.Itoa(pid), "-o", dir, "--counters", "none")
+	var out, said bytes.Buffer
+	joined.Stdout, joined.Stderr = &out, &said
+	if err := joined.Start(); err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	until(t, "the first window", func() bool {
+		fds, _ := filepath.Glob("/proc/" + strconv.Itoa(joined.Process.Pid) + "/fd/*")
+		for _, fd := range fds {
+			if to, _ := os.Readlink(fd); strings.Contains(to, "bpf") || strings.Contains(to, "perf_event") {
+				links++
+			}
+		}
+		b, _ := os.ReadFile(filepath.Join(dir, "profile.json.gz"))
+		return len(b) > 0
+	})
+	if err := joined.Wait(); err != nil || links > 0 {
+		t.Errorf("%v: top has opened %d files of probes\n%s", err, links, said.String())
+	}
+	for _, want := range []string{"another run of ompp-attach measures this already", "flags on what is measured have no effect"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("stderr %q lacks %q", said.String(), want)
+		}
+	}
+	var first, last live.Frame
+	lines := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
+	if err := json.Unmarshal(lines[0], &first); err != nil || len(lines) != 4 {
+		t.Fatalf("%d windows: %v", len(lines), err)
+	}
+	if err := json.Unmarshal(lines[3], &last); err != nil || last.Final {
+		t.Errorf("%v; final %t", err, last.Final)
+	}
+	var regions int64
+	for _, r := range last.Regions {
+		if r.Construct == "PARALLEL" {
+			regions += r.Total.Count
+		}
+	}
+	p := decode(t, filepath.Join(dir, "profile.json.gz"))
+	if executed := count(p, execC, parallel); uint64(regions) != executed[0]+executed[1] || p.Meta.PID != pid || p.Meta.SnapshotAt.IsZero() {
+		t.Errorf("the last window ends after %d regions, what was written has %d of process %d", regions, executed[0]+executed[1], p.Meta.PID)
+	}
+	if got := s.wait(t); got != 0 {
+		t.Fatal(got, s.stderr.String())
+	}
+	iterations, err := strconv.ParseUint(strings.TrimSpace(s.stdout.String()), 10, 64)
+	if got := count(decode(t, filepath.Join(s.dir, "profile.json.gz")), execC, parallel)[0]; err != nil || got != iterations {
+		t.Errorf("%d regions, the program executed %d (%v)", got, iterations, err)
+	}
+}

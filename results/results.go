@@ -34,7 +34,6 @@ type Directory struct {
 	mark    *mark
 	cleared bool              // files of an older run were removed
 	shots   map[string]string // files that snapshots have written: of which process, if that is over
-	kept    map[string]int    // by stem: the number of the last snapshot that is kept
 }
 
 // Open makes the directory and checks that it can be written to, before anything is measured.

@@ -12,8 +12,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// KeepSnapshots writes snapshots of the processes that run, or of one of them, to files of their own.
-func (o *Directory) KeepSnapshots(res *collect.Result, pid int) (names []string, err error) {
+// KeepSnapshots writes snapshots to files of their own, which have the given number: of the process
+// with that PID, or of all that run if pid is 0.
+func (o *Directory) KeepSnapshots(res *collect.Result, pid, number int) (names []string, err error) {
 	if len(res.Profiles) == 0 {
 		return nil, nil
 	}
@@ -21,21 +22,17 @@ func (o *Directory) KeepSnapshots(res *collect.Result, pid int) (names []string,
 	if err := o.prepare(); err != nil {
 		return nil, err
 	}
-	if o.kept == nil {
-		o.kept = map[string]int{}
-	}
 	var errs []error
 	for i, stem := range o.stems(res, o.Dir) {
 		p := res.Profiles[i]
 		if p.Meta.SnapshotAt.IsZero() || pid != 0 && p.Meta.PID != pid {
 			continue
 		}
-		name := filepath.Join(o.Dir, KeptName(stem, o.kept[stem]+1))
+		name := filepath.Join(o.Dir, KeptName(stem, number))
 		if err := Save(name, func(w io.Writer) error { return profile.Encode(w, p) }); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		o.kept[stem]++
 		names = append(names, name)
 	}
 	return names, errors.Join(errs...)

@@ -22,6 +22,7 @@ import (
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
 	"ompp-attach/results"
+	"ompp-attach/snapshots"
 )
 
 // collectorCommand is the hidden subcommand that measures the ranks of one job
@@ -36,7 +37,7 @@ type collector struct {
 	m      *collect.Measurement
 	failed error // why nothing can be measured; nil if it can
 	dirs   results.Claims
-	shots  *snapshots
+	shots  *snapshots.Writer
 
 	mu      sync.Mutex
 	clients []*client // the first of them gets the messages for all
@@ -75,12 +76,12 @@ func runCollector(args []string) error {
 	if err := f.parse(args[2:]); err != nil {
 		return err
 	}
-	k := &collector{shots: f.newSnapshots()}
+	k := &collector{shots: snapshots.New(f.pace())}
 	f.say = k.say
 	stop := func() error { return nil }
 	if k.m, k.failed = f.measurement(); k.failed == nil {
 		defer f.listen(k.m)()
-		k.m.OnDump(k.shots.dump)
+		k.m.OnDump(k.shots.Keep)
 		stop = k.m.Start()
 	}
 	k.serve(l, socket)
@@ -253,7 +254,7 @@ func (k *collector) measure(req *request, c *client, from *json.Decoder) error {
 	if err != nil {
 		return out.Abandon(err)
 	}
-	stop := k.shots.add(&shot{out: out, take: g.Snapshot, say: f.say, logf: f.logf})
+	stop := k.shots.Add(&snapshots.Program{To: out, Take: g.Snapshot, Measures: g.Measures, Say: f.say, Logf: f.logf})
 	defer stop()
 	c.send(reply{Followed: true, Dir: out.Dir})
 	var e launch.Ending

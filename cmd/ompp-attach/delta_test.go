@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"ompp-attach/collect"
 	"ompp-attach/compare/comparetest"
 	"ompp-attach/profile"
 	"ompp-attach/results"
@@ -99,15 +98,5 @@ func TestWindowsOfJobsReplaceNothing(t *testing.T) {
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "job.html")); err != nil || string(b) != "the whole job" {
 		t.Errorf("%v: the page of the whole job is %q", err, b)
-	}
-}
-
-// TestNoSnapshotBeforeTheMeasurement: the key is pressed while the tool is being loaded, or after
-// the end.
-func TestNoSnapshotBeforeTheMeasurement(t *testing.T) {
-	for _, early := range []*top{{}, {m: &collect.Measurement{}, written: true}} {
-		if _, err := early.write(); err == nil || !strings.Contains(err.Error(), "nothing to write") {
-			t.Errorf("%v", err)
-		}
 	}
 }

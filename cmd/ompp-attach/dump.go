@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -14,36 +13,6 @@ import (
 	"ompp-attach/collect/control"
 	"ompp-attach/collect/target"
 )
-
-// Snapshots that are kept show how a run went on: each is a recorded profile of what was measured
-// until then, and two of them tell what happened in between (ompP's incremental profiles).
-
-// dump writes a snapshot of a process at once, and returns the file's name.
-func (s *snapshots) dump(pid int) (string, error) {
-	s.mu.Lock()
-	all := append([]*shot(nil), s.all...)
-	s.mu.Unlock()
-	for _, x := range all {
-		name, err := x.dump(pid)
-		if err != nil || name != "" {
-			return name, err
-		}
-	}
-	return "", fmt.Errorf("nothing was measured of process %d yet", pid)
-}
-
-func (x *shot) dump(pid int) (string, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.over {
-		return "", nil
-	}
-	names, err := x.out.KeepSnapshots(x.take(), pid)
-	if err != nil || len(names) == 0 {
-		return "", err
-	}
-	return filepath.Abs(names[0])
-}
 
 func dumpCommand() *cobra.Command {
 	var pid int

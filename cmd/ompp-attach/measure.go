@@ -44,7 +44,7 @@ type measureFlags struct {
 	budget    budgetFlag
 	snapshot  time.Duration         // time between snapshots; 0: no snapshots
 	every     time.Duration         // time between snapshots that are kept; 0: none is kept
-	rest      int                   // hidden: see snapshotShare
+	rest      int                   // hidden: see snapshots.Pace
 	say       func(sentence string) // tells the user at once
 	gone      <-chan struct{}       // closed when nobody waits for the results any more; nil: never
 }
@@ -68,7 +68,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	c.Flags().BoolVar(&f.trace, "trace", false, "report each execution of critical sections, locks and the like by itself, instead of adding them up in the kernel; the profile is the same")
 	c.Flags().DurationVar(&f.snapshot, "snapshot", snapshotEvery, "write what was measured so far every so often, so that no more is lost if ompp-attach is killed; 0: never")
 	c.Flags().DurationVar(&f.every, "every", 0, "write such a snapshot every so often, and keep each: snapshot.1.json.gz and so on, for `report --delta`")
-	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotShare, "how many times the cost of a snapshot passes before the next")
+	c.Flags().IntVar(&f.rest, "snapshot-rest", snapshotRest, "how many times the cost of a snapshot passes before the next")
 	_ = c.Flags().MarkHidden("snapshot-rest")
 	c.Flags().StringVar(&f.mode, "attach-mode", "", "attach as older kernels have to: multi, perf")
 	_ = c.Flags().MarkHidden("attach-mode")

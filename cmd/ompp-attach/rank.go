@@ -83,7 +83,7 @@ func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) 
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := launch.Prepare(path, args)
+	l, err := launch.Prepare(path, args, launch.OwnStreams())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,27 +1,17 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"path/filepath"
-	"runtime"
-	"slices"
-	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/analysis"
-	"ompp-attach/collect"
+	"ompp-attach/collect/control"
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
-	"ompp-attach/live"
-	"ompp-attach/profile"
 	"ompp-attach/results"
+	"ompp-attach/top"
 )
 
 // topFlags say what top measures and how it shows that.
@@ -35,13 +25,6 @@ type topFlags struct {
 	format   string
 }
 
-// The formats of top.
-const (
-	topScreen = "screen"
-	topLine   = "line"
-	topJSON   = "json"
-)
-
 func topCommand() *cobra.Command {
 	f := topFlags{interval: time.Second}
 	c := &cobra.Command{
@@ -51,6 +34,10 @@ func topCommand() *cobra.Command {
 second where the threads' time went: by class of overhead, by region, and by
 thread. Keys sort, pause, look into a region and write a snapshot; ? lists them.
 q ends the measurement. An attached process goes on as before.
+
+Where another run of ompp-attach of the same user measures the process already,
+top shows that measurement. The process pays nothing more, and the measurement
+goes on when top ends.
 
 Without a terminal, top writes a line per second, and with --format json an
 object per second. With -o the results are written as attach writes them.`,
@@ -116,14 +103,14 @@ func (f *topFlags) prepareTop(c *cobra.Command, args []string) error {
 	}
 	switch f.format {
 	case "":
-		if f.format = topLine; onTerminal() {
-			f.format = topScreen
+		if f.format = top.Line; top.OnTerminal() {
+			f.format = top.Screen
 		}
-	case topScreen:
-		if !onTerminal() {
+	case top.Screen:
+		if !top.OnTerminal() {
 			return usage("--format screen needs a terminal; without one there are line, json")
 		}
-	case topLine, topJSON:
+	case top.Line, top.JSON:
 	default:
 		return usage("unknown format %q; there are screen, line, json", f.format)
 	}
@@ -144,43 +131,13 @@ func (f *topFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	outliveReader()
-	t := &top{f: f, ready: make(chan struct{}), over: make(chan struct{}), tracker: live.Tracker{Raw: f.view.raw}}
-	if f.view.classicOverheads {
-		t.tracker.Rules = analysis.Classic
-	}
 	if len(args) > 0 {
-		return t.launch(args)
+		return f.launch(args)
 	}
-	return t.attach()
-}
-
-// top is a measurement that is being watched.
-type top struct {
-	f       *topFlags
-	m       *collect.Measurement
-	out     *results.Directory
-	tracker live.Tracker
-	ready   chan struct{} // closed when the first window begins
-	over    chan struct{} // closed when the measurement is over
-	leave   func()        // ends the measurement of the programs, which go on
-	goesOn  string        // tells that a launched program does so; empty: none was launched
-
-	mu   sync.Mutex
-	pids []int // that are measured, as the last frame has them; guarded by mu, as m is until the screen ends
-
-	writing sync.Mutex // held while a snapshot is written
-	written bool       // no more snapshots are written, since the measurement is over; guarded by writing
-}
-
-func (t *top) attach() error {
-	slices.Sort(t.f.pids)
-	t.f.pids = slices.Compact(t.f.pids)
+	f.pids = sortedPIDs(f.pids)
 	var program string
-	for i, pid := range t.f.pids {
+	for i, pid := range f.pids {
 		name, err := target.Check(pid)
-		if err == nil {
-			err = target.CheckRuntime(pid)
-		}
 		if err != nil {
 			return err
 		}
@@ -188,204 +145,20 @@ func (t *top) attach() error {
 			program = name
 		}
 	}
-	target.LookAhead(t.f.pids[0], !t.f.inline.off)
-	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
-	defer stop()
-	ctx, t.leave = context.WithCancel(ctx)
-	title := fmt.Sprintf("%s (process %d)", program, t.f.pids[0])
-	if len(t.f.pids) > 1 {
-		title = fmt.Sprintf("%s (%d processes)", program, len(t.f.pids))
+	j, err := top.Join(f.pids)
+	switch {
+	case err == nil:
+		return f.join(j, program, c)
+	case errors.Is(err, top.ErrNotAllMeasured):
+		tell("some of these processes are measured already, by another run of ompp-attach: they pay for both measurements")
+	case !errors.Is(err, control.ErrNotMeasured):
+		tell(fmt.Sprintf("another run of ompp-attach measures as well, and does not let top join: %v; the processes pay for both measurements", err))
 	}
-	return t.watch(ctx, title, program, func() (*collect.Result, error) {
-		return t.m.Attach(ctx, t.f.pids, func() {
-			close(t.ready)
-			if t.f.duration > 0 {
-				time.AfterFunc(t.f.duration, t.leave)
-			}
-		})
-	})
+	return f.attach(program)
 }
 
-func (t *top) launch(args []string) error {
-	path, err := findProgram(args[0])
-	if err != nil {
-		return err
-	}
-	if _, ok := launch.RankOf(os.Getpid()); ok {
-		return &exitError{exitUsage, errors.New("top does not launch the ranks of a job: start them by mpirun, and watch them by top --job")}
-	}
-	t.goesOn = filepath.Base(path) + " goes on without being measured; top waits for its end"
-	ctx, left := context.WithCancel(context.Background())
-	t.leave = func() {
-		left()
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		for _, pid := range t.pids {
-			_ = t.m.Pause(pid)
-		}
-	}
-	if t.f.duration > 0 {
-		defer time.AfterFunc(t.f.duration, t.leave).Stop()
-	}
-	signals := heed()
-	if t.f.format == topScreen {
-		restore, err := keepOutput()
-		if err != nil {
-			return err
-		}
-		defer restore()
-	}
-	err = t.watch(ctx, filepath.Base(path), filepath.Base(path), func() (*collect.Result, error) {
-		close(t.ready)
-		return t.m.Run(path, args, signals)
-	})
-	var ran *exitError
-	if errors.As(err, &ran) && ran.status != exitUsage {
-		return err
-	}
-	return notStarted(err)
-}
-
-// watch measures and shows, until the measurement is over. ctx ends when the user has seen enough.
-func (t *top) watch(ctx context.Context, title, program string, measure func() (*collect.Result, error)) error {
-	t.out = results.Later(program)
-	if t.f.out != "" {
-		var err error
-		if t.out, err = results.Open(t.f.out, program, 0, t.f.overwrite); err != nil {
-			return err
-		}
-	}
-	s, err := t.sink(title)
-	if err != nil {
-		return err
-	}
-	t.f.say = s.say
-	started := hurry()
-	m, err := t.f.measurement()
-	t.mu.Lock()
-	t.m = m
-	t.mu.Unlock()
-	started()
-	if err != nil {
-		close(t.over)
-		s.end()
-		return t.out.Abandon(err)
-	}
-	defer t.f.listen(t.m)()
-	shown := make(chan struct{})
-	go func() {
-		defer close(shown)
-		t.show(ctx, s)
-	}()
-	res, err := measure()
-	close(t.over)
-	<-shown
-	if res != nil {
-		s.show(t.tracker.Next(time.Now(), res.Profiles, true))
-	}
-	s.end()
-	t.writing.Lock()
-	t.written = true
-	t.writing.Unlock()
-	held := t.m.Held()
-	if held != "" {
-		tell(held)
-		waiting, enough := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
-		t.m.AwaitDebuggers(waiting)
-		enough()
-	}
-	t.m.Close()
-	if res == nil {
-		return t.out.Abandon(err)
-	}
-	if t.f.out != "" {
-		t.f.quiet = t.f.quiet || t.f.format == topJSON
-		err = errors.Join(err, t.out.Write(res, t.f.wanted()))
-	}
-	for _, s := range res.Troubles {
-		tell(s)
-	}
-	if err == nil && res.Exit != 0 {
-		return &exitError{res.Exit, nil}
-	}
-	return err
-}
-
-// topRest bounds the cost of top: after a snapshot, so many times the processor time that it took
-// passes before the next one.
-const topRest = 20
-
-// show shows a frame at the end of each window. Its thread measures its own processor time.
-func (t *top) show(ctx context.Context, s sink) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	select {
-	case <-t.ready:
-	case <-t.over:
-		return
-	}
-	next := time.Now()
-	for n := 1; ; n++ {
-		next = next.Add(t.f.interval)
-		if time.Until(next) < 0 {
-			next = time.Now()
-		}
-		select {
-		case <-t.over:
-			return
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Until(next)):
-		}
-		began := processorTime()
-		profiles := t.profiles()
-		if len(profiles) == 0 {
-			n-- // nothing has begun yet
-			continue
-		}
-		frame := t.tracker.Next(time.Now(), profiles, false)
-		rest := time.Now().Add(topRest * (processorTime() - began))
-		if s.show(frame) != nil || n == t.f.count {
-			s.end()
-			t.leave()
-			return
-		}
-		if rest.After(next.Add(t.f.interval)) {
-			next = rest.Add(-t.f.interval)
-		}
-	}
-}
-
-// profiles returns the profiles as of now, and notes whose they are.
-func (t *top) profiles() []*profile.Profile {
-	all := t.m.Snapshot().Profiles
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pids = nil
-	for _, p := range all {
-		if !p.Meta.SnapshotAt.IsZero() {
-			t.pids = append(t.pids, p.Meta.PID)
-		}
-	}
-	return all
-}
-
-// write writes a snapshot of all processes, and returns the name of the first file.
-func (t *top) write() (string, error) {
-	t.writing.Lock()
-	defer t.writing.Unlock()
-	t.mu.Lock()
-	m := t.m
-	t.mu.Unlock()
-	if m == nil || t.written {
-		return "", errors.New("there is nothing to write: the measurement has not begun, or is over")
-	}
-	names, err := t.out.KeepSnapshots(m.Snapshot(), 0)
-	if err != nil {
-		return "", err
-	}
-	if len(names) == 0 {
-		return "", errors.New("there is nothing to write: the program has ended, or nothing was measured yet")
-	}
-	return names[0], nil
+// open opens a view as the flags ask for.
+func (f *topFlags) open(title string, keep func() (string, error)) *top.View {
+	view := f.view.options()
+	return top.Open(top.Options{Format: f.format, Title: title, Interval: f.interval, Count: f.count, Rules: view.Rules, Raw: view.Raw, Keep: keep, Tell: tell})
 }

@@ -1,7 +1,8 @@
-// Package control lets another run of the tool ask a measurement to pause, to resume, and to write a
+// Package control lets another run of the tool ask a measurement to pause, to resume, and for a
 // snapshot. The measurement listens on a socket in a directory that only its user can enter. A
-// request is a line, `pause PID`, `resume PID` or `dump PID`. The answer is a line, too: ok (of
-// dump, with the name of the file), none, or a sentence that says what went wrong.
+// request is a line: `measures`, `pause`, `resume`, `dump` or `snapshot`, and a process. The answer is
+// a line, too: ok (of dump, with the name of the file), none, or a sentence that says what went
+// wrong. The answer to snapshot goes on with recorded profiles (snapshot.go).
 package control
 
 import (
@@ -13,8 +14,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"ompp-attach/profile"
 )
 
 // ErrNotMeasured says that a measurement does not measure the process of a request. Another one may.
@@ -23,9 +27,11 @@ var ErrNotMeasured = errors.New("not measured")
 // Measurement is what other runs of the tool can ask for. The methods get a request's process. Their
 // errors are sentences, or ErrNotMeasured.
 type Measurement interface {
+	Measures(pid int) bool
 	Pause(pid int) error
 	Resume(pid int) error
-	Dump(pid int) (name string, err error) // writes a snapshot to a file
+	Dump(pid int) (name string, err error)        // writes a snapshot to a file
+	Profiles(pid int) ([]*profile.Profile, error) // snapshots of all processes, if pid is among them
 }
 
 const (
@@ -86,12 +92,13 @@ func Listen(m Measurement) (stop func(), err error) {
 		return nil, fmt.Errorf("listen for pause and resume: %w", err)
 	}
 	go func() {
+		var turn sync.Mutex
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			answer(m, c)
+			go answer(&turn, m, c)
 		}
 	}()
 	return func() { l.Close() }, nil // which removes the socket
@@ -112,8 +119,8 @@ func tidySockets(dir string) {
 	}
 }
 
-// answer serves one request.
-func answer(m Measurement, c net.Conn) {
+// answer serves one request. turn is held while the measurement does what was asked.
+func answer(turn *sync.Mutex, m Measurement, c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(controlLimit))
 	line, err := bufio.NewReader(c).ReadString('\n')
@@ -122,6 +129,10 @@ func answer(m Measurement, c net.Conn) {
 	}
 	verb, number, _ := strings.Cut(strings.TrimSpace(line), " ")
 	pid, err := strconv.Atoi(number)
+	if verb != measuresVerb {
+		turn.Lock()
+		defer turn.Unlock()
+	}
 	text := answerOK
 	switch {
 	case err != nil:
@@ -130,6 +141,14 @@ func answer(m Measurement, c net.Conn) {
 		var name string
 		name, err = m.Dump(pid)
 		text += " " + name
+	case verb == measuresVerb:
+		if !m.Measures(pid) {
+			err = ErrNotMeasured
+		}
+	case verb == snapshotVerb:
+		if err = sendProfiles(m, pid, c); err == nil {
+			return
+		}
 	case verb == "pause":
 		err = m.Pause(pid)
 	case verb == "resume":
@@ -148,14 +167,12 @@ func answer(m Measurement, c net.Conn) {
 // Ask sends a request to the measurement that measures a process, and returns what the answer says
 // beyond ok. The error is a sentence.
 func Ask(verb string, pid int) (answer string, err error) {
-	sockets, _ := filepath.Glob(filepath.Join(controlDir(), "*"+socketSuffix))
-	if len(sockets) > 0 {
-		if err := private(controlDir()); err != nil {
-			return "", err
-		}
+	sockets, err := socketsOf()
+	if err != nil {
+		return "", err
 	}
 	for _, path := range sockets {
-		text, err := ask(path, verb, pid)
+		text, err := ask(path, verb, pid, controlLimit)
 		switch {
 		case errors.Is(err, syscall.ECONNREFUSED):
 			_ = os.Remove(path) // left by a tool that was killed
@@ -170,17 +187,35 @@ func Ask(verb string, pid int) (answer string, err error) {
 	return "", fmt.Errorf("no ompp-attach of this user measures process %d: start one with `ompp-attach attach --pid %d`, or %s as the user who did (sudo)", pid, pid, verb)
 }
 
-func ask(path, verb string, pid int) (string, error) {
-	c, err := net.DialTimeout("unix", path, controlLimit)
+// socketsOf lists the sockets of this user's measurements.
+func socketsOf() ([]string, error) {
+	sockets, _ := filepath.Glob(filepath.Join(controlDir(), "*"+socketSuffix))
+	if len(sockets) == 0 {
+		return nil, nil
+	}
+	return sockets, private(controlDir())
+}
+
+func ask(path, verb string, pid int, limit time.Duration) (string, error) {
+	c, err := request(path, verb, pid, limit)
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(controlLimit))
-	fmt.Fprintf(c, "%s %d\n", verb, pid)
 	line, err := bufio.NewReader(c).ReadString('\n')
 	if err != nil {
 		return "", err
 	}
 	return strings.TrimSpace(line), nil
+}
+
+// request sends a request. The connection has the answer, for which limit is the time.
+func request(path, verb string, pid int, limit time.Duration) (net.Conn, error) {
+	c, err := net.DialTimeout("unix", path, limit)
+	if err != nil {
+		return nil, err
+	}
+	_ = c.SetDeadline(time.Now().Add(limit))
+	fmt.Fprintf(c, "%s %d\n", verb, pid)
+	return c, nil
 }

@@ -1,11 +1,14 @@
 package control
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"ompp-attach/profile"
 )
 
 // The next tool removes the sockets of tools that were killed, and leaves other sockets alone.
@@ -56,5 +59,57 @@ func TestPrivate(t *testing.T) {
 	}
 	if private(own) == nil {
 		t.Error("another user's directory is taken for ours")
+	}
+}
+
+// answers is a measurement of one process.
+type answers struct{ pid int }
+
+func (a answers) Measures(pid int) bool { return pid == a.pid }
+func (a answers) Pause(int) error       { return errors.New("paused already") }
+func (a answers) Resume(int) error      { return nil }
+func (a answers) Dump(int) (string, error) {
+	return "/a name/of a file", nil
+}
+func (a answers) Profiles(pid int) ([]*profile.Profile, error) {
+	if pid != a.pid {
+		return nil, ErrNotMeasured
+	}
+	one := &profile.Profile{Meta: profile.Meta{PID: pid, Program: "first"}, Nodes: []profile.Node{{Parent: -1, Region: -1}}}
+	other := *one
+	other.Meta.Program = "second"
+	return []*profile.Profile{one, &other}, nil
+}
+
+// What another run of the tool asks for, it gets, from the measurement that measures the process.
+func TestAnswers(t *testing.T) {
+	const pid = 1 << 30 // above all PIDs
+	stop, err := Listen(answers{pid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer, err := Find(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := peer.Profiles(pid)
+	if err != nil || len(all) != 2 || all[0].Meta.Program != "first" || all[1].Meta.Program != "second" {
+		t.Errorf("%d profiles: %v", len(all), err)
+	}
+	if name, err := Ask("dump", pid); err != nil || name != "/a name/of a file" {
+		t.Errorf("%q: %v", name, err)
+	}
+	if _, err := Ask("pause", pid); err == nil || err.Error() != "paused already" {
+		t.Error(err)
+	}
+	if _, err := Find(pid + 1); !errors.Is(err, ErrNotMeasured) {
+		t.Error(err)
+	}
+	if _, _, err := peer.Profiles(pid + 1); !errors.Is(err, ErrNotMeasured) {
+		t.Error(err)
+	}
+	stop()
+	if _, _, err := peer.Profiles(pid); !errors.Is(err, ErrNotMeasured) {
+		t.Errorf("after the end: %v", err)
 	}
 }

@@ -49,11 +49,17 @@ type Ending struct {
 	CPU    target.CPUTimes
 }
 
-// Prepare prepares a program in a process of its own that does not run yet. The process keeps our
-// standard streams, environment and working directory. It also keeps the files that were open when
+// Streams are a program's standard streams.
+type Streams struct{ In, Out, Err *os.File }
+
+// OwnStreams returns the standard streams of this process.
+func OwnStreams() Streams { return Streams{os.Stdin, os.Stdout, os.Stderr} }
+
+// Prepare prepares a program in a process of its own that does not run yet. The process gets the
+// streams, and keeps our environment and working directory. It also keeps the files that were open when
 // we were started, under their numbers: MPICH's launcher speaks to its ranks by such a file.
 // args[0] is the program's name.
-func Prepare(path string, args []string) (*Launched, error) {
+func Prepare(path string, args []string, s Streams) (*Launched, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
@@ -71,7 +77,7 @@ func Prepare(path string, args []string) (*Launched, error) {
 	}
 	l := &Launched{gate: os.NewFile(uintptr(gate), "gate"), report: os.NewFile(uintptr(report), "report")}
 	l.cmd = exec.Command(self, append([]string{Command, strconv.Itoa(gateR), strconv.Itoa(reportW), path}, args...)...)
-	l.cmd.Stdin, l.cmd.Stdout, l.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	l.cmd.Stdin, l.cmd.Stdout, l.cmd.Stderr = s.In, s.Out, s.Err
 	err = l.cmd.Start()
 	syscall.Close(gateR)
 	syscall.Close(reportW)

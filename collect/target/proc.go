@@ -131,6 +131,13 @@ func CoreWait(pid, tid int) (ns int64, ok bool) {
 	return ns, err == nil
 }
 
+// ProcessorTime returns the processor time of the calling thread.
+func ProcessorTime() time.Duration {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t)
+	return time.Duration(t.Nano())
+}
+
 // Ended tells whether a process is gone, or is a zombie.
 func Ended(pid int) bool {
 	p, err := preflight.ReadProcess(preflight.Root(), pid)

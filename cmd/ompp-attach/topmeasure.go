@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"ompp-attach/collect"
+	"ompp-attach/collect/launch"
+	"ompp-attach/collect/target"
+	"ompp-attach/profile"
+	"ompp-attach/results"
+	"ompp-attach/snapshots"
+	"ompp-attach/top"
+)
+
+// topRun is a measurement of top's own.
+type topRun struct {
+	f     *topFlags
+	m     *collect.Measurement
+	out   *results.Directory
+	shots *snapshots.Writer // for the key, and for other runs of the tool
+	view  *top.View
+}
+
+// begin opens the view and loads the kernel side.
+func (f *topFlags) begin(title, program string) (*topRun, error) {
+	t := &topRun{f: f, out: results.Later(program), shots: snapshots.New(snapshots.Pace{})}
+	if f.out != "" {
+		var err error
+		if t.out, err = results.Open(f.out, program, 0, f.overwrite); err != nil {
+			return nil, err
+		}
+	}
+	t.view = f.open(title, func() (string, error) { return t.shots.Keep(0) })
+	f.say = t.view.Say
+	started := hurry()
+	var err error
+	t.m, err = f.measurement()
+	started()
+	if err != nil {
+		t.view.Close()
+		return nil, t.out.Abandon(err)
+	}
+	t.m.OnDump(t.shots.Keep)
+	return t, nil
+}
+
+// follow shows windows until done is called, which waits for the last of them.
+func (t *topRun) follow(each func()) (done func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	stop := t.shots.Add(&snapshots.Program{To: t.out, Take: t.m.Snapshot, Measures: t.m.Measures, Say: t.f.say, Logf: t.f.logf})
+	go func() {
+		defer close(over)
+		_ = t.view.Follow(ctx, func() ([]*profile.Profile, time.Duration, error) {
+			each()
+			return t.m.Snapshot().Profiles, 0, nil
+		})
+	}()
+	return func() {
+		cancel()
+		<-over
+		stop()
+	}
+}
+
+// end shows the last window, ends the view, and writes the results.
+func (t *topRun) end(res *collect.Result, err error) error {
+	if res != nil {
+		t.view.Final(res.Profiles)
+	}
+	t.view.Close()
+	t.f.say = tell
+	if held := t.m.Held(); held != "" {
+		tell(held)
+		waiting, enough := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+		t.m.AwaitDebuggers(waiting)
+		enough()
+	}
+	t.m.Close()
+	if res == nil {
+		return t.out.Abandon(err)
+	}
+	if t.f.out != "" {
+		t.f.quiet = t.f.quiet || t.f.format == top.JSON
+		err = errors.Join(err, t.out.Write(res, t.f.wanted()))
+	}
+	for _, s := range res.Troubles {
+		tell(s)
+	}
+	return err
+}
+
+// attach measures and shows running processes.
+func (f *topFlags) attach(program string) error {
+	for _, pid := range f.pids {
+		if err := target.CheckRuntime(pid); err != nil {
+			return err
+		}
+	}
+	target.LookAhead(f.pids[0], !f.inline.off)
+	ctx, stop := f.untilEnough()
+	defer stop()
+	t, err := f.begin(titleOf(program, f.pids), program)
+	if err != nil {
+		return err
+	}
+	defer f.listen(t.m)()
+	defer context.AfterFunc(leftOf(t.view), stop)()
+	done := func() {}
+	res, err := t.m.Attach(ctx, f.pids, func() {
+		if f.duration > 0 {
+			time.AfterFunc(f.duration, stop)
+		}
+		done = t.follow(func() {})
+	})
+	done()
+	return t.end(res, err)
+}
+
+// untilEnough returns a context that a signal ends.
+func (f *topFlags) untilEnough() (context.Context, context.CancelFunc) {
+	leaveQuit()
+	return signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
+}
+
+// leftOf returns a context that ends when the user leaves a view.
+func leftOf(v *top.View) context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-v.Left()
+		cancel()
+	}()
+	return ctx
+}
+
+func titleOf(program string, pids []int) string {
+	if len(pids) > 1 {
+		return fmt.Sprintf("%s (%d processes)", program, len(pids))
+	}
+	return fmt.Sprintf("%s (process %d)", program, pids[0])
+}
+
+// launch launches a program, measures and shows it. When the user has seen enough, the program goes
+// on without being measured.
+func (f *topFlags) launch(args []string) error {
+	path, err := findProgram(args[0])
+	if err != nil {
+		return err
+	}
+	if _, ok := launch.RankOf(os.Getpid()); ok {
+		return &exitError{exitUsage, errors.New("top does not launch the ranks of a job: start them by mpirun, and watch them by top --job")}
+	}
+	program := filepath.Base(path)
+	signals := heed()
+	t, err := f.begin(program, program)
+	if err != nil {
+		return err
+	}
+	defer f.listen(t.m)()
+	streams, each := launch.OwnStreams(), func() {}
+	var output *top.Output
+	if f.format == top.Screen {
+		if output, err = top.KeepOutput(t.out); err != nil {
+			return t.end(nil, err)
+		}
+		defer output.Close()
+		streams, each = output.Streams, output.Bound
+	}
+	run, err := t.m.Launch(path, args, streams, signals)
+	if err != nil {
+		return t.end(nil, notStarted(err))
+	}
+	done := t.follow(each)
+	var enough <-chan time.Time
+	if f.duration > 0 {
+		enough = time.After(f.duration)
+	}
+	select {
+	case <-run.Ended():
+	case <-t.view.Left():
+	case <-enough:
+	}
+	done()
+	res, err := run.End()
+	err = t.end(res, err)
+	select {
+	case <-run.Ended():
+	default:
+		tell(program + " goes on without being measured; top waits for its end")
+	}
+	if output != nil {
+		output.Show(run.Ended(), tell)
+	}
+	if status := run.Status(); err == nil && status != 0 {
+		return &exitError{status, nil}
+	}
+	return err
+}
+
+// sortedPIDs returns each process once.
+func sortedPIDs(pids []int) []int {
+	pids = slices.Clone(pids)
+	slices.Sort(pids)
+	return slices.Compact(pids)
+}

@@ -1,0 +1,118 @@
+package top
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ompp-attach/collect/control"
+	"ompp-attach/profile"
+)
+
+// Joined are the measurements of other runs of the tool that measure some processes. They go on when
+// nobody looks any more, and the processes pay once.
+type Joined struct {
+	pids  []int
+	peers map[int]control.Peer // by process
+	last  []*profile.Profile
+	over  bool
+}
+
+// ErrNotAllMeasured says that others measure some of the processes, and not all.
+var ErrNotAllMeasured = errors.New("not all of the processes are measured")
+
+// Join finds the measurements of processes. The error is control.ErrNotMeasured if nobody measures
+// any of them, ErrNotAllMeasured, or a sentence.
+func Join(pids []int) (*Joined, error) {
+	j := &Joined{pids: pids, peers: map[int]control.Peer{}}
+	for _, pid := range pids {
+		peer, err := control.Find(pid)
+		if err == nil {
+			j.peers[pid] = peer
+		} else if !errors.Is(err, control.ErrNotMeasured) {
+			return nil, err
+		}
+	}
+	switch {
+	case len(j.peers) == 0:
+		return nil, control.ErrNotMeasured
+	case len(j.peers) < len(pids):
+		return nil, ErrNotAllMeasured
+	}
+	return j, nil
+}
+
+// ask returns the snapshots of those processes that somebody measures.
+func (j *Joined) ask() (all []*profile.Profile, cost time.Duration, err error) {
+	asked := map[int]bool{}
+	for _, pid := range j.pids {
+		peer, measured := j.peers[pid]
+		if !measured || asked[pid] {
+			continue
+		}
+		found, took, err := peer.Profiles(pid)
+		if errors.Is(err, control.ErrNotMeasured) {
+			delete(j.peers, pid)
+			continue
+		} else if err != nil {
+			return nil, 0, err
+		}
+		cost += took
+		for _, p := range found {
+			// A process that has run several programs has a snapshot of the one that runs.
+			if !p.Meta.SnapshotAt.IsZero() && slices.Contains(j.pids, p.Meta.PID) {
+				asked[p.Meta.PID] = true
+				all = append(all, p)
+			}
+		}
+	}
+	if len(j.peers) == 0 {
+		return nil, 0, control.ErrNotMeasured
+	}
+	return all, cost, nil
+}
+
+// Take is a Take. The error is a sentence.
+func (j *Joined) Take() ([]*profile.Profile, time.Duration, error) {
+	all, cost, err := j.ask()
+	if errors.Is(err, control.ErrNotMeasured) {
+		j.over = true
+		return nil, 0, fmt.Errorf("the measurement that was shown is over; the last window ends %s", j.until())
+	}
+	if err == nil && len(all) > 0 {
+		j.last = all
+	}
+	return all, cost, err
+}
+
+func (j *Joined) until() string {
+	at := time.Time{}
+	for _, p := range j.last {
+		if p.Meta.SnapshotAt.After(at) {
+			at = p.Meta.SnapshotAt
+		}
+	}
+	return "at " + at.Format(time.TimeOnly)
+}
+
+// Over tells whether nobody measures the processes any more.
+func (j *Joined) Over() bool { return j.over }
+
+// Last returns the last snapshots.
+func (j *Joined) Last() []*profile.Profile { return j.last }
+
+// Keep has the measurement of each process keep a snapshot, and returns the name of the first file.
+// The error is that of the first process, if none was kept.
+func (j *Joined) Keep() (first string, err error) {
+	for _, pid := range j.pids {
+		name, failed := control.Ask("dump", pid)
+		err = cmp.Or(err, failed)
+		first = cmp.Or(first, name)
+	}
+	if first != "" {
+		return first, nil
+	}
+	return "", err
+}

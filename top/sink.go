@@ -1,0 +1,95 @@
+package top
+
+import (
+	"os"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/live"
+	"ompp-attach/live/screen"
+	"ompp-attach/profile"
+)
+
+// sink shows frames.
+type sink interface {
+	show(*live.Frame) error // an error: nobody looks any more
+	say(sentence string)
+	end()
+}
+
+func (v *View) newSink() sink {
+	switch v.options.Format {
+	case Screen:
+		return v.newScreen()
+	case JSON:
+		return &lines{v.options.Tell, func(f *live.Frame) error { return live.WriteJSON(os.Stdout, f) }}
+	}
+	return &lines{v.options.Tell, func(f *live.Frame) error { return live.WriteLine(os.Stdout, f) }}
+}
+
+// lines writes a line per frame.
+type lines struct {
+	tell  func(sentence string)
+	write func(*live.Frame) error
+}
+
+func (l *lines) show(f *live.Frame) error { return l.write(f) }
+func (l *lines) say(sentence string)      { l.tell(sentence) }
+func (l *lines) end()                     {}
+
+// OnTerminal tells whether a screen can be shown, and keys can be read.
+func OnTerminal() bool {
+	return isTerminal(os.Stdin) && isTerminal(os.Stdout) && os.Getenv("TERM") != "dumb"
+}
+
+func isTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// screenSink shows frames on a terminal.
+type screenSink struct {
+	program *tea.Program
+	tell    func(sentence string)
+	done    chan struct{} // closed when the screen is gone
+	mu      sync.Mutex
+	said    []string // is told again when the screen is gone
+}
+
+func (v *View) newScreen() sink {
+	s := &screenSink{done: make(chan struct{}), tell: v.options.Tell}
+	model := screen.New(v.options.Title, screen.Actions{Write: v.options.Keep})
+	s.program = tea.NewProgram(model, tea.WithoutSignalHandler())
+	go func() {
+		defer close(s.done)
+		_, _ = s.program.Run() // whatever happened to the screen, the measurement ends in order
+		v.leave()
+	}()
+	return s
+}
+
+func (s *screenSink) show(f *live.Frame) error {
+	s.program.Send(screen.Frame{Frame: f})
+	return nil
+}
+
+// say shows a sentence. The caller, who may be the reader of the rings, does not wait.
+func (s *screenSink) say(sentence string) {
+	s.mu.Lock()
+	s.said = append(s.said, sentence)
+	s.mu.Unlock()
+	go s.program.Send(screen.Said(profile.Pasteable(sentence)))
+}
+
+func (s *screenSink) end() {
+	s.program.Quit()
+	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sentence := range s.said {
+		s.tell(sentence)
+	}
+	s.said = nil
+}
