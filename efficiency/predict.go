@@ -1,43 +1,43 @@
 package efficiency
 
-import (
-	"fmt"
+import "ompp-attach/model"
 
-	"ompp-attach/model"
-)
-
-// Predict learns from the runs of a scaling. Times are in seconds. It fails if the ranks of a run have
-// different numbers of threads.
-func (s *Scaling) Predict() (*model.Prediction, error) {
-	var points []model.Point
-	for i := range s.Runs {
-		x := &s.Runs[i]
-		if x.PerRank == 0 {
-			return nil, fmt.Errorf("the ranks of %s have different numbers of threads: predict needs runs of as many threads on each rank", x.Label)
+// Point returns what predictions start from: the means of the run's ranks, in seconds. Threads is 0
+// if the ranks have different numbers of threads.
+//
+// The parts of the time are taken once each. In limited parallelism, all threads but one wait for the
+// one that works: what that one does is Unparallel. What it does in MPI is MPI, and the others' wait
+// for that is in no part, since the wall time has it already.
+func (r *Run) Point() *model.Point {
+	p := &model.Point{Ranks: len(r.Processes), Threads: r.Processes[0].Threads, Time: float64(r.Runtime) / 1e9}
+	for i := range r.Processes {
+		if r.Processes[i].Threads != p.Threads {
+			p.Threads = 0
 		}
-		points = append(points, x.point())
 	}
-	return model.Predict(points, s.Weak), nil
-}
-
-// point returns the means of the run's ranks. In limited parallelism, all threads but one wait for
-// the one that works.
-func (x *Scaled) point() model.Point {
-	p := model.Point{Ranks: x.Ranks, Threads: x.PerRank, Time: float64(x.Runtime) / 1e9}
-	whole := x.Whole()
-	each := func(parts ...Part) (sum float64) {
-		for _, part := range parts {
-			sum += float64(whole[part]) / 1e9 / float64(x.Ranks)
+	for i := range r.Processes {
+		x := &r.Processes[i]
+		each := func(parts ...Part) (sum float64) {
+			for _, part := range parts {
+				sum += float64(x.Parts[part]) / 1e9 / float64(len(r.Processes))
+			}
+			return sum
 		}
-		return sum
-	}
-	p.Serial, p.Work = each(Serial, SerialWait), each(Work)
-	p.Uneven, p.Overhead = each(Imbal, Synch, TeamIdle), each(Mgmt)/float64(x.PerRank)
-	if x.PerRank > 1 {
-		p.Unparallel = each(Limpar) / float64(x.PerRank-1)
-	}
-	for i := range x.Processes {
-		p.MPI += float64(x.Processes[i].Wall-x.Processes[i].OutMPI) / 1e9 / float64(x.Ranks)
+		n := float64(x.Threads)
+		p.Serial += each(Serial, SerialWait)
+		p.Work += each(Work)
+		p.Overhead += each(Mgmt) / n
+		waiting, unparallel, mpi := each(Imbal, Synch, TeamIdle), each(Limpar), each(MPI)
+		var alone float64 // MPI of one thread, wall time
+		if n > 1 {
+			single := min(float64(x.SingleMPI)/1e9/float64(len(r.Processes)), unparallel/(n-1))
+			primary := min(float64(x.PrimaryMPI)/1e9/float64(len(r.Processes)), waiting/(n-1))
+			alone = single + primary
+			unparallel, waiting = unparallel/(n-1)-single, waiting-primary*(n-1)
+		}
+		p.Unparallel += unparallel
+		p.Uneven += waiting
+		p.MPI += each(SerialMPI) + alone + max(0, mpi-alone)/n
 	}
 	return p
 }

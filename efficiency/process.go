@@ -35,6 +35,9 @@ type Process struct {
 	Communication int64
 	Calls         uint64
 	UsesMPI       bool
+	// SingleMPI is the part of MPI in parallel regions in which one thread was in SINGLE, and
+	// PrimaryMPI that in which the primary thread was in MASTER or MASKED: others may wait.
+	SingleMPI, PrimaryMPI int64
 	// Nested: parallel regions were started in others. Their threads' losses count for their own
 	// region only; for the whole, they are work of the thread that started them.
 	Nested bool
@@ -127,6 +130,7 @@ func walk(p *profile.Profile) *walker {
 	w.teams()
 	w.idle()
 	w.primary()
+	w.alone()
 	return w
 }
 

@@ -11,7 +11,7 @@ import (
 // Scaling compares runs of a program on different numbers of ranks and threads.
 type Scaling struct {
 	Runs []Scaled // by rising number of threads in all; the first one is the reference
-	Weak bool     // the problem grew with the threads; otherwise it was the same
+	Weak bool     // the problem grew with the threads of all ranks; otherwise it was the same
 }
 
 // Scaled is a run beside the reference.
@@ -32,7 +32,8 @@ type Scaled struct {
 	// Factors of Computation; nil: not counted.
 	Factors *Factors
 	// EMT is e_mt by Eq. 4, with the run of one thread per rank on as many ranks for t_serial; nil:
-	// there is no such run. Serial is that run's label.
+	// there is no such run, or that solved a smaller problem (weak scaling). Serial is that run's
+	// label.
 	EMT    *float64
 	Serial string
 	// Communication compares the run with one of as many ranks as this has threads; nil: there is
@@ -96,7 +97,7 @@ func (s *Scaling) scale(x *Scaled) {
 	x.Global = x.Parallel * x.Computation
 	x.NoCore = whole.Share(NoCore)
 	x.Factors = s.factors(x, more)
-	if one := s.find(x.Ranks, 1); one != nil && x.PerRank > 0 {
+	if one := s.find(x.Ranks, 1); one != nil && x.PerRank > 0 && !s.Weak {
 		e := model.Multithreading(one.outMPI(), x.PerRank, x.outMPI())
 		x.EMT, x.Serial = &e, one.Label
 	}

@@ -95,8 +95,13 @@ func TestWeakScaling(t *testing.T) {
 	if x.Factors != nil {
 		t.Error("factors without counters")
 	}
-	if x.EMT == nil || x.Communication != nil {
+	if x.Communication != nil {
 		t.Errorf("%+v", x)
+	}
+	// Eq. 4 compares times of one problem.
+	s = Compare([]*Run{made(1, 1, 8, 0, nil), made(1, 2, 16, 0, nil)}, []string{"a", "b"}, true)
+	if s.Runs[1].EMT != nil || !s.Regions(place)[0].EMT[1].Estimated {
+		t.Errorf("e_mt of a larger problem by Eq. 4: %+v", s.Runs[1])
 	}
 }
 

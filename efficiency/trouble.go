@@ -6,32 +6,40 @@ import (
 	"strings"
 )
 
-// crowded is the share of the threads' time without a core from which on a run is marked.
-const crowded = 0.01
+// Crowding is the share of the threads' time without a core from which on a run is marked.
+const Crowding = 0.01
 
 // Crowded says whether threads lacked cores for so much of the time that the run is no measure of the
 // program.
-func (x *Scaled) Crowded() bool { return x.NoCore >= crowded }
+func (x *Scaled) Crowded() bool { return x.NoCore >= Crowding }
+
+// Differ returns a sentence if runs differ in something, with what that means; empty: they do not.
+func Differ(labels, values []string, what, meaning string) string {
+	var parts []string
+	for i, v := range values {
+		if !slices.Contains(values[:i], v) {
+			parts = append(parts, fmt.Sprintf("%s: %s", labels[i], v))
+		}
+	}
+	if len(parts) < 2 {
+		return ""
+	}
+	const few = 4
+	if more := len(parts) - few; more > 0 {
+		parts = append(parts[:few], fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("The runs differ in %s (%s). %s", what, strings.Join(parts, "; "), meaning)
+}
 
 // Troubles returns sentences about runs that do not belong together, or that are no good measure.
 func (s *Scaling) Troubles() (out []string) {
 	differ := func(what, meaning string, of func(*Scaled) string) {
-		var values []string
-		var parts []string
+		var labels, values []string
 		for i := range s.Runs {
-			x := &s.Runs[i]
-			v := of(x)
-			if !slices.Contains(values, v) {
-				values = append(values, v)
-				parts = append(parts, fmt.Sprintf("%s: %s", x.Label, v))
-			}
+			labels, values = append(labels, s.Runs[i].Label), append(values, of(&s.Runs[i]))
 		}
-		if len(values) > 1 {
-			const few = 4
-			if more := len(parts) - few; more > 0 {
-				parts = append(parts[:few], fmt.Sprintf("and %d more", more))
-			}
-			out = append(out, fmt.Sprintf("The runs differ in %s (%s). %s", what, strings.Join(parts, "; "), meaning))
+		if t := Differ(labels, values, what, meaning); t != "" {
+			out = append(out, t)
 		}
 	}
 	differ("the program", "Figures of different programs do not belong together.", func(x *Scaled) string { return x.Program })

@@ -1,156 +1,261 @@
 package model
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Point is a measured run on so many ranks with so many threads each. Times are the mean of the
-// ranks, in one unit.
+// ranks, in one unit. What the threads waste and what they do adds up: without threads that lack a
+// core and ranks that wait, Time = Serial + (Work + Unparallel (Threads-1) + Uneven) / Threads +
+// Overhead + MPI.
 type Point struct {
-	Ranks, Threads int
-	Time           float64 // wall time of the run
-	Serial         float64 // wall time of work outside of parallel regions
-	Work           float64 // thread time of work in them
-	Unparallel     float64 // the part of Work that one thread does while the others wait for it
-	Uneven         float64 // thread time of waiting for others that had more work, and for locks
-	Overhead       float64 // wall time of the runtime's own work
-	MPI            float64 // wall time of the primary thread in MPI
+	Ranks      int     `json:"ranks"`
+	Threads    int     `json:"threads"`      // of each rank; 0: the ranks differ
+	Time       float64 `json:"time_s"`       // wall time of the run
+	Serial     float64 `json:"serial_s"`     // wall time of work outside of parallel regions
+	Work       float64 `json:"work_s"`       // thread time of work in them
+	Unparallel float64 `json:"unparallel_s"` // the part of Work that one thread does while the others wait for it
+	Uneven     float64 `json:"uneven_s"`     // thread time of waiting for others that had more work, and for locks
+	Overhead   float64 `json:"overhead_s"`   // wall time of the runtime's own work
+	MPI        float64 `json:"mpi_s"`        // wall time in MPI; in parallel regions, that of the mean thread
 }
 
-// Prediction foretells the time of runs by Eq. 3, with what the paper's compiler and benchmarks
-// provide taken from measured runs:
+// Sound says whether a run can have had these figures.
+func (p *Point) Sound() bool {
+	for _, t := range []float64{p.Time, p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI} {
+		if !(t >= 0) || math.IsInf(t, 0) {
+			return false
+		}
+	}
+	return p.Ranks > 0 && p.Threads >= 0 && p.Time > 0
+}
+
+// explained returns the time that the parts of a run make.
+func (p *Point) explained() float64 {
+	n := float64(p.Threads)
+	return p.Serial + (p.Work+p.Unparallel*(n-1)+p.Uneven)/n + p.Overhead + p.MPI
+}
+
+// Prediction foretells the time of runs by Eq. 3, with what the paper's compiler provides taken from
+// measured runs:
 //
-//	T(p, n) = S(p) + (w(p) g(n) - U) / n (1 + i(n)) + U + O(n) + M(p)
+//	T(p, n) = (S(p) + (w(p) g(n) q - U) / n + U + i(n) w / n + O(p, n) + M(p, n)) R
 //
-// S, w and M are fitted over p. g is the growth of the work with threads, i the uneven part, O the
-// overhead: measured at some n, linear between, constant beyond. U is a constant part of the work.
+// S and w are fitted over p. g is the growth of the work with threads, i the uneven part: measured at
+// some n, linear between, constant beyond. U is a constant part of the work. q is the number of
+// threads if the problem grows with them, otherwise 1. O and M come from a supplier of costs.
 type Prediction struct {
-	Serial, Work, MPI        Power
-	Growth, Uneven, Overhead Steps
-	Unparallel               float64 // part of the work
-	Rest                     float64 // part of the measured time that none of these explain
-	points                   []Point
-	weak                     bool
+	Serial, Work   Power
+	Growth, Uneven Steps
+	Unparallel     float64 // part of the work
+	Beyond         float64 // R: measured time over the time that its parts make
+	Costs          Costs
+
+	points   []Point
+	weak     bool
+	supplier Supplier
+	again    *Prediction // its choices are kept; nil: they are made anew
+	forms    []form      // what the choices were made from
+	spread   *spread     // see interval.go; nil: not yet known
 }
 
-// Predict learns from measured runs, at least one. weak says that the problem grew with the ranks.
-func Predict(points []Point, weak bool) *Prediction {
-	m := &Prediction{points: points, weak: weak}
-	m.learnThreads()
-	var ranks, serial, work, mpi []float64
-	for _, p := range points {
-		ranks, serial, mpi = append(ranks, float64(p.Ranks)), append(serial, p.Serial), append(mpi, p.MPI)
-		work = append(work, ratio(p.Work, m.Growth.Value(p.Threads)))
-	}
-	share := 1.0 // of the work, a rank has a part
-	if weak {
-		share = 0
-	}
-	m.Serial, m.Work, m.MPI = Fit(ranks, serial, 0), Fit(ranks, work, share), Fit(ranks, mpi, 0)
-	var explained, measured float64
-	for _, p := range points {
-		explained += m.parts(p.Ranks, p.Threads)
-		measured += p.Time
-	}
-	m.Rest = ratio(measured-explained, measured)
+// Predict learns from measured runs, at least one. weak says that the problem grew with the threads
+// of all ranks.
+func Predict(points []Point, weak bool, supplier Supplier) *Prediction {
+	m := &Prediction{points: points, weak: weak, supplier: supplier}
+	m.learn()
 	return m
 }
 
-// learnThreads finds what depends on the threads: means of the runs with as many threads.
+// relearn learns from other times of the same runs, with the choices that m made.
+func (m *Prediction) relearn(points []Point) *Prediction {
+	x := &Prediction{points: points, weak: m.weak, supplier: m.supplier, again: m}
+	x.learn()
+	return x
+}
+
+func (m *Prediction) learn() {
+	work := m.learnGrowth()
+	m.learnThreads()
+	var ranks, serial []float64
+	var measured, explained float64
+	for _, p := range m.points {
+		ranks, serial = append(ranks, float64(p.Ranks)), append(serial, p.Serial)
+		measured += ratio(p.Time, p.explained())
+		if p.explained() > 0 {
+			explained++
+		}
+	}
+	m.Beyond = 1
+	if explained > 0 {
+		m.Beyond = measured / explained
+	}
+	if m.again != nil {
+		m.Serial, m.Work = m.again.Serial.Again(ranks, serial), m.again.Work.Again(ranks, work)
+		m.Costs = m.again.Costs.Again(m.points)
+		return
+	}
+	share := 1.0 // of the work, a rank has a part
+	if m.weak {
+		share = 0
+	}
+	m.Serial, m.Work = Fit(ranks, serial, 0), Fit(ranks, work, share)
+	m.Costs = m.supplier(m.points)
+	for _, f := range Forms(ranks, serial) {
+		x := *m
+		x.Serial = f.Power
+		m.forms = append(m.forms, form{&x, f.Weight})
+	}
+	for _, f := range Forms(ranks, work) {
+		x := *m
+		x.Work = f.Power
+		m.forms = append(m.forms, form{&x, f.Weight})
+	}
+	for _, f := range m.Costs.Forms() {
+		x := *m
+		x.Costs = f.Costs
+		m.forms = append(m.forms, form{&x, f.Weight})
+	}
+}
+
+// form is the prediction with one other choice, and how likely that is the right one.
+type form struct {
+	*Prediction
+	weight float64
+}
+
+// size returns by how much a rank's part of the problem grew with its threads.
+func (m *Prediction) size(threads int) float64 {
+	if m.weak {
+		return float64(threads)
+	}
+	return 1
+}
+
+// learnGrowth finds how the work grows with threads: of runs on as many ranks, the ratio of those with
+// different numbers of threads. It returns the work by run without that growth. If no two numbers of
+// threads share a number of ranks, growth and ranks cannot be told apart, and the ranks are taken
+// for the cause.
+func (m *Prediction) learnGrowth() []float64 {
+	growth, base := map[int]float64{}, map[int]float64{}
+	for _, p := range m.points {
+		growth[p.Threads] = 1
+	}
+	const rounds, settled = 1000, 1e-12
+	for round, change := 0, 1.0; round < rounds && change > settled; round++ {
+		byRanks, byThreads := map[int][]float64{}, map[int][]float64{}
+		for _, p := range m.points {
+			byRanks[p.Ranks] = append(byRanks[p.Ranks], p.Work/m.size(p.Threads)/growth[p.Threads])
+		}
+		for ranks, v := range byRanks {
+			base[ranks] = mean(v)
+		}
+		for _, p := range m.points {
+			if base[p.Ranks] > 0 {
+				byThreads[p.Threads] = append(byThreads[p.Threads], p.Work/m.size(p.Threads)/base[p.Ranks])
+			}
+		}
+		s := stepsOf(byThreads)
+		change = 0
+		for _, x := range s {
+			if g := ratio(x.Value, s[0].Value); g > 0 {
+				change = max(change, math.Abs(g-growth[x.At]))
+				growth[x.At] = g
+			}
+		}
+	}
+	known := map[int][]float64{}
+	for n, g := range growth {
+		known[n] = []float64{g}
+	}
+	m.Growth = stepsOf(known)
+	work := make([]float64, len(m.points))
+	for i, p := range m.points {
+		work[i] = p.Work / m.size(p.Threads) / growth[p.Threads]
+	}
+	return work
+}
+
+// learnThreads finds what else depends on the threads: means of the runs with as many threads.
 func (m *Prediction) learnThreads() {
-	uneven, overhead, growth := map[int][]float64{}, map[int][]float64{}, map[int][]float64{}
+	uneven := map[int][]float64{}
 	var single []float64
 	for _, p := range m.points {
 		uneven[p.Threads] = append(uneven[p.Threads], ratio(p.Uneven, p.Work))
-		overhead[p.Threads] = append(overhead[p.Threads], p.Overhead)
 		if p.Threads > 1 {
 			single = append(single, ratio(p.Unparallel, p.Work))
 		}
-		if base := m.fewest(p.Ranks); base.Work > 0 {
-			growth[p.Threads] = append(growth[p.Threads], p.Work/base.Work)
+	}
+	if uneven[1] == nil {
+		uneven[1] = []float64{0}
+	}
+	m.Uneven, m.Unparallel = stepsOf(uneven), mean(single)
+}
+
+// Parts are the predicted parts of a run's wall time.
+type Parts struct {
+	Serial     float64
+	Work       float64 // a thread's share of the work
+	Unparallel float64 // what the work of one thread alone adds to that
+	Uneven     float64
+	Overhead   float64
+	MPI        float64
+	// Beyond is the time that none of these explain: no core, ranks that wait.
+	Beyond float64
+	// Thread is the thread time of the work: t_serial of Eq. 5.
+	Thread float64
+	// Below names the parts whose fit falls below 0 here; these are taken for 0.
+	Below []string
+	// costs are the supplier's standard errors.
+	overheadError, mpiError float64
+}
+
+// Time returns the sum.
+func (p *Parts) Time() float64 {
+	return p.Serial + p.Work + p.Unparallel + p.Uneven + p.Overhead + p.MPI + p.Beyond
+}
+
+// At returns the predicted run.
+func (m *Prediction) At(ranks, threads int) Parts {
+	var out Parts
+	none := func(what string, t float64) float64 {
+		if t < 0 {
+			out.Below = append(out.Below, what)
+			return 0
 		}
+		return t
 	}
-	uneven[1] = []float64{0}
-	m.Uneven, m.Overhead, m.Growth = steps(uneven), steps(overhead), steps(growth)
-	if len(m.Growth) == 0 {
-		m.Growth = Steps{{1, 1}}
-	}
-	m.Unparallel = mean(single)
-}
-
-// fewest returns the run with the fewest threads on so many ranks.
-func (m *Prediction) fewest(ranks int) (least Point) {
-	for _, p := range m.points {
-		if p.Ranks == ranks && (least.Threads == 0 || p.Threads < least.Threads) {
-			least = p
-		}
-	}
-	return least
-}
-
-// steps returns the means by number.
-func steps(values map[int][]float64) (s Steps) {
-	for n, v := range values {
-		s = append(s, Step{n, mean(v)})
-	}
-	slices.SortFunc(s, func(a, b Step) int { return a.At - b.At })
-	return s
-}
-
-func mean(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x / float64(len(v))
-	}
-	return sum
-}
-
-func (m *Prediction) parts(ranks, threads int) float64 {
 	p, n := float64(ranks), float64(threads)
-	work := m.Work.At(p) * m.Growth.Value(threads)
-	single := m.Unparallel * work
-	return m.Serial.At(p) + (work-single)/n*(1+m.Uneven.Value(threads)) + single + m.Overhead.Value(threads) + m.MPI.At(p)
-}
-
-// At returns the predicted time.
-func (m *Prediction) At(ranks, threads int) float64 {
-	return m.parts(ranks, threads) / (1 - min(m.Rest, 0.99))
-}
-
-// Communication returns the predicted part of the time in MPI, 0 to 1.
-func (m *Prediction) Communication(ranks, threads int) float64 {
-	return ratio(m.MPI.At(float64(ranks)), m.parts(ranks, threads))
-}
-
-// Checked is a measured run and what the other runs foretell of it.
-type Checked struct {
-	Point
-	Predicted float64
-	Error     float64 // |predicted - measured| / measured
-}
-
-// Check leaves each run out in turn and foretells it by the others. It returns nil if there are
-// fewer than three runs.
-func (m *Prediction) Check() (out []Checked) {
-	const least = 3
-	if len(m.points) < least {
-		return nil
-	}
-	for i, p := range m.points {
-		others := slices.Delete(slices.Clone(m.points), i, i+1)
-		t := Predict(others, m.weak).At(p.Ranks, p.Threads)
-		out = append(out, Checked{p, t, Error(t, p.Time)})
-	}
+	out.Serial = none("serial work", m.Serial.At(p))
+	out.Thread = none("parallel work", m.Work.At(p)) * m.Growth.Value(threads) * m.size(threads)
+	out.Work = out.Thread / n
+	out.Unparallel = m.Unparallel * out.Thread * (n - 1) / n
+	out.Uneven = m.Uneven.Value(threads) * out.Thread / n
+	overhead, mpi := m.Costs.Overhead(ranks, threads), m.Costs.MPI(ranks, threads)
+	out.Overhead, out.MPI = none("overhead", overhead.Time), none("MPI", mpi.Time)
+	out.overheadError, out.mpiError = overhead.Error, mpi.Error
+	out.Beyond = out.Time() * (m.Beyond - 1)
 	return out
 }
 
-// Worst returns the greatest error of Check, by which predictions may be off; NaN if it is not known.
-func (m *Prediction) Worst() float64 {
-	worst := math.NaN()
-	for _, c := range m.Check() {
-		if math.IsNaN(worst) || c.Error > worst {
-			worst = c.Error
-		}
+// Time returns the predicted time.
+func (m *Prediction) Time(ranks, threads int) float64 {
+	p := m.At(ranks, threads)
+	return p.Time()
+}
+
+// Efficiency returns the predicted speed-up over one core by the cores used: with the problem that
+// grows with the cores, the time on one core over the time.
+func (m *Prediction) Efficiency(ranks, threads int) float64 {
+	cores := float64(ranks * threads)
+	size := 1.
+	if m.weak {
+		size = cores
 	}
-	return worst
+	return ratio(m.Time(1, 1)*size, m.Time(ranks, threads)*cores)
+}
+
+// Communication returns the two sums of Eq. 1, predicted: of so many ranks and threads, and of as
+// many ranks as these have threads together.
+func (m *Prediction) Communication(ranks, threads int) Communication {
+	hybrid, pure := m.At(ranks, threads), m.At(ranks*threads, 1)
+	return Communication{Hybrid: hybrid.MPI * float64(ranks), Pure: pure.MPI * float64(ranks*threads)}
 }

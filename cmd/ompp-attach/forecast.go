@@ -5,29 +5,46 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/files"
+	"ompp-attach/forecast"
+	"ompp-attach/job"
+	"ompp-attach/mpi"
 	"ompp-attach/report/efficiencies"
-	"ompp-attach/report/words"
 	"ompp-attach/results"
+	"ompp-attach/signature"
+	"ompp-attach/system"
 )
 
+// weakHelp is the meaning of --weak, for all commands that have it.
+const weakHelp = "the problem grows with the threads of all ranks, so that each thread has as much work (default: it is the same in all runs)"
+
 func predictCommand() *cobra.Command {
-	var f reportFlags
-	var weak bool
-	var cores int
-	var format, output string
-	f.rank = -1
+	var o forecast.Options
+	var raw bool
+	var profile, format, output string
+	var against []string
 	c := &cobra.Command{
-		Use:   "predict DIR...",
+		Use:   "predict DIR|SIGNATURE...",
 		Short: "Predict times on other numbers of ranks and threads from recorded runs",
 		Long: `predict tells from recorded runs of a program how long it would take on other
-numbers of ranks and threads, as a matrix. From one run it can only assume how
-work and communication change with the ranks; runs on two or more numbers of
-ranks, and of threads, tell. With three or more runs it shows for each run what
-the others foretell of it. Each assumption is printed.`,
-		Example: `  ompp-attach predict --cores 64 run-1x1 run-2x1 run-2x2 run-4x1`,
+numbers of ranks and threads, as a matrix with intervals. A run is a directory
+that run or attach has written, or a file of ompp-attach signature. From one run
+predict can only assume how work and communication change with the ranks; runs
+on three or more numbers of ranks, and two of threads, tell. Repeated runs make
+the intervals narrower. With runs on three or more cells predict shows for each
+cell what the others foretell of it. Each assumption is printed.
+
+The costs of OpenMP and MPI are those of the runs, or with --system those that
+ompp-attach system has measured.`,
+		Example: `  ompp-attach predict --cores 64 run-1x1 run-2x1 run-2x2 run-4x1
+  ompp-attach predict --system system.json app.json
+  ompp-attach predict --against run-8x2 run-1x1 run-2x1 run-4x1 run-1x2`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("which runs? give the directories of one or more runs that run or attach has written")
@@ -43,13 +60,11 @@ the others foretell of it. Each assumption is printed.`,
 			default:
 				return &exitError{exitUsage, fmt.Errorf("unknown format %q of predict; there are text, json", format)}
 			}
-			forecast, err := forecastOf(args, &f, weak, cores)
+			f, err := forecastOf(args, against, profile, raw, o)
 			if err != nil {
 				return err
 			}
-			out := func(w io.Writer) error {
-				return write(w, forecast, efficiencies.Options{Label: words.Region})
-			}
+			out := func(w io.Writer) error { return write(w, f) }
 			if output == "-" {
 				return out(os.Stdout)
 			}
@@ -60,30 +75,105 @@ the others foretell of it. Each assumption is printed.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&weak, "weak", false, "the problem grows with the ranks (default: it is the same)")
-	c.Flags().IntVar(&cores, "cores", 0, "the most cores, ranks times threads (default four times those of the largest run)")
-	c.Flags().BoolVar(&f.view.raw, "raw", false, "times as measured, without taking out what the probes took of them")
+	c.Flags().BoolVar(&o.Weak, "weak", false, weakHelp)
+	c.Flags().IntVar(&o.Cores, "cores", 0, "the most cores, ranks times threads (default four times those of the largest run)")
+	c.Flags().IntVar(&o.CPUs, "cpus", 0, "CPUs of the machine, or of all nodes: cells with more threads are marked (default those of the system profile, or of this machine if the runs are its)")
+	c.Flags().StringVar(&profile, "system", "", "costs of OpenMP and MPI are those in this `file` of ompp-attach system, not those of the runs")
+	c.Flags().StringArrayVar(&against, "against", nil, "compare the prediction with this run `DIR|SIGNATURE`, from which it does not learn; can be repeated")
+	c.Flags().BoolVar(&raw, "raw", false, "times as measured, without taking out what the probes took of them")
 	c.Flags().StringVar(&format, "format", "text", "text or json")
 	c.Flags().StringVarP(&output, "output", "o", "-", "write to this `file`; - writes to standard output")
 	return c
 }
 
-// forecastOf reads the runs and learns from them.
-func forecastOf(dirs []string, f *reportFlags, weak bool, cores int) (*efficiencies.Forecast, error) {
+// forecastOf reads the runs and the system profile, and learns from them.
+func forecastOf(learn, against []string, profile string, raw bool, o forecast.Options) (*forecast.Forecast, error) {
 	const most = 1 << 20
-	if cores < 0 || cores > most {
-		return nil, &exitError{exitUsage, fmt.Errorf("--cores %d: give a number from 1 to %d", cores, most)}
+	if o.Cores < 0 || o.Cores > most {
+		return nil, &exitError{exitUsage, fmt.Errorf("--cores %d: give a number from 1 to %d", o.Cores, most)}
 	}
-	s, err := compareRuns(dirs, f, weak)
+	if o.CPUs < 0 {
+		return nil, &exitError{exitUsage, fmt.Errorf("--cpus %d: give a number from 1 on", o.CPUs)}
+	}
+	runs, err := readSignatures(learn, raw)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Predict()
+	others, err := readSignatures(against, raw)
 	if err != nil {
 		return nil, err
 	}
-	if largest := s.Runs[len(s.Runs)-1].All; cores == 0 {
-		cores = 4 * largest
+	if profile != "" {
+		if o.System, err = readSystem(profile); err != nil {
+			return nil, err
+		}
 	}
-	return &efficiencies.Forecast{Prediction: p, Scaling: s, Cores: cores}, nil
+	if o.CPUs == 0 {
+		o.CPUs = cpusOf(runs, o.System)
+	}
+	return forecast.New(runs, others, o)
+}
+
+// cpusOf returns the CPUs of the machine that a prediction is for: of the system profile, by as many
+// nodes as a run had at most, or of this machine if all runs were on it. 0: not known.
+func cpusOf(runs []forecast.Run, profile *system.Profile) int {
+	nodes := 1
+	host, err := os.Hostname()
+	here := err == nil
+	for _, r := range runs {
+		nodes = max(nodes, len(r.Hosts))
+		here = here && slices.Equal(r.Hosts, []string{host})
+	}
+	switch {
+	case profile != nil:
+		return profile.Machine.Affinity * nodes
+	case here:
+		return runtime.NumCPU()
+	}
+	return 0
+}
+
+func readSystem(name string) (*system.Profile, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := system.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+// readSignatures reads a run from each directory or file.
+func readSignatures(names []string, raw bool) (runs []forecast.Run, err error) {
+	for _, name := range names {
+		s, err := readSignature(name, raw)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, forecast.Run{Label: filepath.Base(filepath.Clean(name)), Signature: s})
+	}
+	return runs, nil
+}
+
+func readSignature(name string, raw bool) (*signature.Signature, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		f, err := files.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		s, err := signature.Read(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return s, nil
+	}
+	j, err := readJob(name, job.Options{Paths: true, Raw: raw})
+	if err != nil {
+		return nil, err
+	}
+	return signature.Of(j, mpi.Minimal), nil
 }

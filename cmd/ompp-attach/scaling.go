@@ -39,7 +39,7 @@ communication (e_mp).`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return scaling(args, &f, weak) },
 	}
-	c.Flags().BoolVar(&weak, "weak", false, "the problem grew with the threads (default: it was the same)")
+	c.Flags().BoolVar(&weak, "weak", false, weakHelp)
 	c.Flags().BoolVar(&f.view.raw, "raw", false, "times as measured, without taking out what the probes took of them")
 	c.Flags().BoolVar(&f.view.all, "all", false, "show all regions")
 	var names []string

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/files"
 	"ompp-attach/job"
 	"ompp-attach/mpi"
-	"ompp-attach/report/signature"
 	"ompp-attach/results"
+	"ompp-attach/signature"
 )
 
 func signatureCommand() *cobra.Command {
@@ -32,7 +32,7 @@ MPI job it has the spread over the ranks.`,
 			if err != nil {
 				return err
 			}
-			write := func(w io.Writer) error { return signature.Write(w, j, mpi.Accounting(volumes)) }
+			write := func(w io.Writer) error { return signature.Of(j, mpi.Accounting(volumes)).Write(w) }
 			if output == "-" {
 				return write(os.Stdout)
 			}

@@ -150,6 +150,8 @@ func TestPurity(t *testing.T) {
 		"model":         impure,
 		"system":        impure,
 		"job":           impure,
+		"forecast":      impure,
+		"signature":     impure,
 		"compare":       impure,
 		"live":          impure,
 		"report":        {"github.com/cilium/ebpf", module + "/bpf"},

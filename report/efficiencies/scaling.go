@@ -58,7 +58,7 @@ func WriteScalingText(w io.Writer, s *efficiency.Scaling, o Options) error {
 	t := &text{Writer: out, Options: o}
 	kind := "strong: the same problem in all runs"
 	if s.Weak {
-		kind = "weak: the problem grew with the threads"
+		kind = "weak: the problem grew with the threads of all ranks"
 	}
 	t.section("Scaling, " + kind)
 	longest := len("run")

@@ -2,7 +2,6 @@ package signature
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"testing"
 
@@ -53,17 +52,17 @@ func TestSignature(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Write(&b, j, mpi.Minimal); err != nil {
+	if err := Of(j, mpi.Minimal).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	var s signature
-	if err := json.Unmarshal(b.Bytes(), &s); err != nil {
+	s, err := Read(&b)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Program != "app" || s.Arguments != "100 a b" || s.Ranks != 2 || s.Size != 2 || s.Threads.Sum != "4" || len(s.Regions) != 2 || len(s.Calls) != 1 {
 		t.Fatalf("%s", b.String())
 	}
-	if len(s.Inside) != 2 || s.Inside[0] != (inner{1, 12}) || s.Inside[1] != (inner{3, 6}) {
+	if len(s.Inside) != 2 || s.Inside[0] != (Inner{1, 12}) || s.Inside[1] != (Inner{3, 6}) {
 		t.Errorf("in the program: %+v", s.Inside)
 	}
 	// Serial time is a third of each rank's.
@@ -74,14 +73,14 @@ func TestSignature(t *testing.T) {
 	if par.Construct != event.Parallel || par.Executions.Sum != "12" || par.Starts != 6 || par.Team != 2 || par.Work.Sum != "9000000000" {
 		t.Errorf("%+v", par)
 	}
-	if len(par.Inside) != 1 || par.Inside[0] != (inner{2, 60}) {
+	if len(par.Inside) != 1 || par.Inside[0] != (Inner{2, 60}) {
 		t.Errorf("in the region: %+v", par.Inside)
 	}
 	if critical.Executions.Min != 20 || critical.Executions.Max != 40 || critical.Work.Sum != "3000000000" {
 		t.Errorf("%+v", critical)
 	}
 	if call.Operation != "MPI_Send" || !call.Communicates || call.Calls.Sum != "6" || call.Sends.Mean != 3 || call.Sent.Sum != "72" ||
-		call.Bytes == nil || *call.Bytes != (callBytes{8, 12, 16}) {
+		call.Bytes == nil || *call.Bytes != (CallBytes{8, 12, 16}) {
 		t.Errorf("%+v, %+v", call, call.Bytes)
 	}
 }

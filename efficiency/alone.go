@@ -1,0 +1,38 @@
+package efficiency
+
+import "ompp-attach/event"
+
+// alone notes the MPI time of threads that others wait for: in SINGLE, and in MASTER or MASKED.
+func (w *walker) alone() {
+	for i := 1; i < len(w.p.Nodes); i++ {
+		if w.paths.Team(i) < 0 {
+			continue
+		}
+		var t int64
+		for _, c := range w.classes[i] {
+			t += c.MPI
+		}
+		if t == 0 {
+			continue
+		}
+		switch w.sharing(i) {
+		case event.Single:
+			w.SingleMPI += t
+		case event.Master, event.Masked:
+			w.PrimaryMPI += t
+		}
+	}
+}
+
+// sharing returns the innermost construct around a node in its team, itself included, that lets one
+// thread execute its body; NoConstruct: there is none.
+func (w *walker) sharing(node int) event.Construct {
+	team := w.paths.Team(node)
+	for i := node; i != team && i > 0; i = w.p.Nodes[i].Parent {
+		switch c := w.p.Regions[w.p.Nodes[i].Region].Construct; c {
+		case event.Single, event.Master, event.Masked:
+			return c
+		}
+	}
+	return event.NoConstruct
+}

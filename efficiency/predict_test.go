@@ -1,0 +1,70 @@
+package efficiency
+
+import (
+	"fmt"
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// alone is a rank of two threads that works for 4 s in each thread of a parallel region, and then
+// calls MPI for a second in a construct for one thread, while the other thread waits in it, or at the
+// barrier that follows.
+func alone(t *testing.T, c event.Construct) *profile.Profile {
+	t.Helper()
+	mpi := calls(1)
+	p := &profile.Profile{Version: profile.SchemaVersion,
+		Meta:    profile.Meta{Program: "made-up", Host: "node1", Duration: span(5).T, MPI: &profile.MPIJob{Size: 1}},
+		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
+		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: c}, {Construct: event.MPI, Name: "MPI_Send"}, {Construct: event.Barrier}},
+		Nodes:   []profile.Node{{Parent: -1, Region: -1, Stats: []profile.ThreadStats{{MPI: mpi}}}, {Parent: 0, Region: 0}, {Parent: 1, Region: 1}, {Parent: 2, Region: 2}}}
+	for i := range 2 {
+		s := profile.ThreadStats{Thread: i, Exec: span(5), Body: span(5), Child: span(1).T}
+		if i == 0 {
+			s.MPI = mpi
+		}
+		p.Nodes[1].Stats = append(p.Nodes[1].Stats, s)
+	}
+	one := profile.ThreadStats{Exec: span(1), Body: span(1), Child: span(1).T, MPI: mpi}
+	p.Nodes[3].Stats = []profile.ThreadStats{{Exec: span(1), Body: span(1), MPI: mpi}}
+	if c == event.Single {
+		p.Nodes[2].Stats = []profile.ThreadStats{one, {Thread: 1, Exec: span(1), Barrier: profile.Span{T: span(1).T, C: 1}}}
+	} else {
+		p.Nodes[2].Stats = []profile.ThreadStats{one}
+		p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 3, Stats: []profile.ThreadStats{{Thread: 1, Exec: span(1), Body: span(1)}}})
+	}
+	if err := profile.Validate(p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestPointAddsUp: MPI that one thread is in while the others wait counts once: the parts make the
+// run's time.
+func TestPointAddsUp(t *testing.T) {
+	for _, c := range []event.Construct{event.Single, event.Master, event.Masked} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			p := OfProfile(alone(t, c)).Point()
+			n := float64(p.Threads)
+			near(t, "time", p.Time, 5)
+			near(t, "work", p.Work, 8)
+			near(t, "MPI", p.MPI, 1)
+			near(t, "of one thread", p.Unparallel, 0)
+			near(t, "waiting", p.Uneven, 0)
+			near(t, "sum of the parts", p.Serial+(p.Work+p.Unparallel*(n-1)+p.Uneven)/n+p.Overhead+p.MPI, 5)
+		})
+	}
+	// MPI of one thread that nobody waits for is part of the mean thread's time.
+	run := jobOf(t, first)
+	p := run.Point()
+	near(t, "sum of the parts of a run", p.Serial+(p.Work+p.Unparallel+p.Uneven)/2+p.Overhead+p.MPI, p.Time)
+}
+
+// TestPointOfUnlikeRanks: ranks of different numbers of threads have no number of threads.
+func TestPointOfUnlikeRanks(t *testing.T) {
+	r := New("x", []Process{{Threads: 1, Wall: 5}, {Threads: 2, Wall: 5}}, nil)
+	if p := r.Point(); p.Threads != 0 || p.Ranks != 2 {
+		t.Errorf("%+v", p)
+	}
+}

@@ -1,0 +1,143 @@
+package forecast
+
+import (
+	"slices"
+
+	"ompp-attach/model"
+)
+
+// Compared is a cell with measured runs beside what other runs foretell of it.
+type Compared struct {
+	Ranks, Threads int
+	Measured       float64 // mean of the cell's runs
+	Predicted      float64
+	Error          float64 // |predicted - measured| / measured
+	// Against: the runs were not learnt from. Otherwise they were left out for this cell only.
+	Against  bool
+	Interval model.Interval
+	Inside   bool // all runs are in the interval
+}
+
+// Compare returns what the runs of the other cells foretell of each cell that was learnt from, if
+// there are at least three, and then what all foretell of the runs that were not learnt from.
+func (f *Forecast) Compare() (out []Compared) {
+	on := func(a, b Run) bool { return a.Times.Ranks == b.Times.Ranks && a.Times.Threads == b.Times.Threads }
+	cells := 0
+	first := func(runs []Run, i int) bool {
+		return !slices.ContainsFunc(runs[:i], func(o Run) bool { return on(o, runs[i]) })
+	}
+	for i := range f.Runs {
+		if first(f.Runs, i) {
+			cells++
+		}
+	}
+	const least = 3
+	for i, r := range f.Runs {
+		if cells < least || !first(f.Runs, i) {
+			continue
+		}
+		var own, others []Run
+		for _, o := range f.Runs {
+			if on(o, r) {
+				own = append(own, o)
+			} else {
+				others = append(others, o)
+			}
+		}
+		if x, err := New(others, nil, f.Options); err == nil {
+			out = append(out, x.compare(own))
+		}
+	}
+	for i, r := range f.Against {
+		if !first(f.Against, i) {
+			continue
+		}
+		var own []Run
+		for _, o := range f.Against[i:] {
+			if on(o, r) {
+				own = append(own, o)
+			}
+		}
+		c := f.compare(own)
+		c.Against = true
+		out = append(out, c)
+	}
+	return out
+}
+
+// compare compares runs on one cell with the prediction.
+func (f *Forecast) compare(runs []Run) Compared {
+	p := runs[0].Times
+	c := Compared{Ranks: p.Ranks, Threads: p.Threads, Predicted: f.Time(p.Ranks, p.Threads), Interval: f.Interval(p.Ranks, p.Threads)}
+	c.Inside = c.Interval.Why == ""
+	for _, r := range runs {
+		c.Measured += r.Times.Time / float64(len(runs))
+		c.Inside = c.Inside && c.Interval.Low <= r.Times.Time && r.Times.Time <= c.Interval.High
+	}
+	c.Error = model.Error(c.Predicted, c.Measured)
+	return c
+}
+
+// Figure is a figure of a run beside what the model has for it, as in the paper's Tables 2 and 3.
+type Figure struct {
+	Ranks, Threads  int
+	Overhead        float64 // O of Eq. 3, wall time: the runtime's own work and waiting for threads; of e_mt only
+	Estimated, Real float64
+	Error           float64
+	Against         bool // the run was not learnt from
+}
+
+// Multithreading returns e_mt of the measured cells: the time outside of MPI with one thread per rank
+// over the number of threads times that with them (Eq. 4). Estimated is the same of the model. Cells
+// of one thread and cells without a run of one thread on as many ranks are left out, and all if the problem grows: the times
+// then are of different problems.
+func (f *Forecast) Multithreading() (out []Figure) {
+	if f.Weak {
+		return nil
+	}
+	outside := func(p *model.Point) float64 { return p.Time - p.MPI }
+	f.measured(func(p, one *model.Point, against bool) {
+		if p.Threads == 1 {
+			return // it is 1
+		}
+		at, single := f.At(p.Ranks, p.Threads), f.At(p.Ranks, 1)
+		x := Figure{Ranks: p.Ranks, Threads: p.Threads, Overhead: at.Overhead + at.Uneven, Against: against,
+			Estimated: model.Multithreading(single.Time()-single.MPI, p.Threads, at.Time()-at.MPI),
+			Real:      model.Multithreading(outside(one), p.Threads, outside(p))}
+		x.Error = model.Error(x.Estimated, x.Real)
+		out = append(out, x)
+	}, func(p *model.Point) (int, int) { return p.Ranks, 1 })
+	return out
+}
+
+// MessagePassing returns e_mp (Eq. 1) of the measured cells of which there is a run of one thread per
+// rank on as many cores.
+func (f *Forecast) MessagePassing() (out []Figure) {
+	f.measured(func(p, pure *model.Point, against bool) {
+		if p.Threads == 1 {
+			return
+		}
+		x := Figure{Ranks: p.Ranks, Threads: p.Threads, Against: against, Estimated: f.Communication(p.Ranks, p.Threads).Efficiency(),
+			Real: model.Communication{Hybrid: p.MPI * float64(p.Ranks), Pure: pure.MPI * float64(pure.Ranks)}.Efficiency()}
+		x.Error = model.Error(x.Estimated, x.Real)
+		out = append(out, x)
+	}, func(p *model.Point) (int, int) { return p.Ranks * p.Threads, 1 })
+	return out
+}
+
+// measured calls do for the first run of each cell, with the first run of the cell that is its
+// reference.
+func (f *Forecast) measured(do func(p, reference *model.Point, against bool), of func(*model.Point) (ranks, threads int)) {
+	all := slices.Concat(f.Runs, f.Against)
+	find := func(ranks, threads int) int {
+		return slices.IndexFunc(all, func(r Run) bool { return r.Times.Ranks == ranks && r.Times.Threads == threads })
+	}
+	for i, r := range all {
+		if find(r.Times.Ranks, r.Times.Threads) != i {
+			continue
+		}
+		if at := find(of(r.Times)); at >= 0 {
+			do(r.Times, all[at].Times, i >= len(f.Runs))
+		}
+	}
+}

@@ -1,0 +1,178 @@
+// Package forecast foretells the time of runs on other numbers of ranks and threads: it joins the
+// signatures of recorded runs with costs, which come from these runs or from a system profile. It is
+// pure. Times are in seconds.
+package forecast
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ompp-attach/model"
+	"ompp-attach/signature"
+	"ompp-attach/system"
+)
+
+// Run is a recorded run.
+type Run struct {
+	Label string // as the user named the run
+	*signature.Signature
+}
+
+// Options say what is to be foretold.
+type Options struct {
+	Weak  bool // the problem grows with the threads of all ranks; otherwise it is the same
+	Cores int  // the most cores, ranks times threads; 0: four times those of the largest run
+	CPUs  int  // of the machine or machines on which the runs are to run; 0: not known
+	// System is the system profile that the costs come from; nil: they are the runs' own.
+	System *system.Profile
+}
+
+// Forecast is a prediction of runs up to a number of cores.
+type Forecast struct {
+	*model.Prediction
+	Options
+	Runs    []Run        // learnt from, by rising numbers of threads
+	Against []Run        // not learnt from: to compare with
+	system  *systemCosts // nil: costs are the runs' own
+}
+
+// New learns from runs, at least one. It fails if a run's figures do not suffice.
+func New(runs, against []Run, o Options) (*Forecast, error) {
+	if len(runs) == 0 {
+		return nil, errors.New("a prediction needs at least one run to learn from")
+	}
+	for _, r := range slices.Concat(runs, against) {
+		switch {
+		case r.Times == nil:
+			return nil, fmt.Errorf("%s was written by an older version and lacks the times: write it anew with ompp-attach signature", r.Label)
+		case r.Times.Threads == 0:
+			return nil, fmt.Errorf("the ranks of %s have different numbers of threads: predict needs runs of as many threads on each rank", r.Label)
+		}
+	}
+	f := &Forecast{Options: o, Runs: slices.Clone(runs), Against: against}
+	cores := func(r Run) int { return r.Times.Ranks * r.Times.Threads }
+	slices.SortStableFunc(f.Runs, func(a, b Run) int {
+		return cmp.Or(cmp.Compare(cores(a), cores(b)), cmp.Compare(a.Times.Ranks, b.Times.Ranks))
+	})
+	if f.Cores == 0 {
+		f.Cores = 4 * cores(f.Runs[len(f.Runs)-1])
+	}
+	supplier := model.Supplier(model.RecordedCosts)
+	points := pointsOf(f.Runs)
+	if o.System != nil {
+		costs, err := newSystemCosts(o.System, f.Runs, o.Weak)
+		if err != nil {
+			return nil, err
+		}
+		points, supplier = costs.reconcile(points), costs.supply
+	}
+	f.Prediction = model.Predict(points, o.Weak, supplier)
+	f.system, _ = f.Costs.(*systemCosts)
+	return f, nil
+}
+
+func pointsOf(runs []Run) (points []model.Point) {
+	for _, r := range runs {
+		points = append(points, *r.Times)
+	}
+	return points
+}
+
+// UsesMPI says whether a run used MPI. A program without MPI has one rank.
+func (f *Forecast) UsesMPI() bool {
+	return slices.ContainsFunc(f.Runs, func(r Run) bool { return r.UsesMPI })
+}
+
+// Cell is a foretold run.
+type Cell struct {
+	Ranks, Threads int
+	model.Parts
+	Time               float64
+	Efficiency         float64 // see model.Prediction
+	Interval           model.Interval
+	EfficiencyInterval model.Interval
+	Measured           []float64 // times of the runs on it, learnt from or not
+	Best               bool      // see Forecast.Cells
+	Oversubscribed     bool      // there are fewer CPUs than threads
+}
+
+// Ranks returns the numbers of ranks of the cells: powers of two, and the measured ones.
+func (f *Forecast) Ranks() []int {
+	if !f.UsesMPI() {
+		return []int{1}
+	}
+	return f.numbers(func(p *model.Point) int { return p.Ranks })
+}
+
+// Threads returns the numbers of threads of the cells: powers of two, and the measured ones.
+func (f *Forecast) Threads() []int { return f.numbers(func(p *model.Point) int { return p.Threads }) }
+
+func (f *Forecast) numbers(of func(*model.Point) int) (all []int) {
+	for n := 1; n <= f.Cores; n *= 2 {
+		all = append(all, n)
+	}
+	for _, r := range slices.Concat(f.Runs, f.Against) {
+		if n := of(r.Times); n <= f.Cores {
+			all = append(all, n)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Cells returns all cells that fit the cores, by ranks and threads. The best one has the least time;
+// if the problem grows with the threads, it is the one with the least time of those with most cores.
+// A cell with more threads than CPUs is the best one only if all have.
+func (f *Forecast) Cells() (out []Cell) {
+	for _, p := range f.Ranks() {
+		for _, n := range f.Threads() {
+			if p*n > f.Cores {
+				continue
+			}
+			c := Cell{Ranks: p, Threads: n, Parts: f.At(p, n), Efficiency: f.Efficiency(p, n), Oversubscribed: f.CPUs > 0 && p*n > f.CPUs,
+				Interval: f.Interval(p, n), EfficiencyInterval: f.EfficiencyInterval(p, n)}
+			c.Time = c.Parts.Time()
+			for _, r := range slices.Concat(f.Runs, f.Against) {
+				if r.Times.Ranks == p && r.Times.Threads == n {
+					c.Measured = append(c.Measured, r.Times.Time)
+				}
+			}
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	worse := func(a, b Cell) int {
+		fits := func(c Cell) int {
+			if c.Oversubscribed {
+				return 1
+			}
+			return 0
+		}
+		most := 0
+		if f.Weak {
+			most = cmp.Compare(b.Ranks*b.Threads, a.Ranks*a.Threads)
+		}
+		return cmp.Or(cmp.Compare(fits(a), fits(b)), most, cmp.Compare(a.Time, b.Time))
+	}
+	best := 0
+	for i := range out {
+		if worse(out[i], out[best]) < 0 {
+			best = i
+		}
+	}
+	out[best].Best = true
+	return out
+}
+
+// Best returns the best of cells; ok is false if there is none.
+func Best(cells []Cell) (best Cell, ok bool) {
+	i := slices.IndexFunc(cells, func(c Cell) bool { return c.Best })
+	if i < 0 {
+		return Cell{}, false
+	}
+	return cells[i], true
+}

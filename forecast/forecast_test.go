@@ -1,0 +1,289 @@
+package forecast
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/model"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+	"ompp-attach/signature"
+	"ompp-attach/system"
+)
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if math.IsNaN(got) || math.Abs(got-want) > tolerance {
+		t.Errorf("%s: %.9g, want %.9g +- %g", what, got, want, tolerance)
+	}
+}
+
+// made returns a run with these times.
+func made(p model.Point) Run {
+	return Run{fmt.Sprintf("%dx%d", p.Ranks, p.Threads), &signature.Signature{Program: "made", Hosts: []string{"node1"}, UsesMPI: true, Ranks: p.Ranks,
+		Accounting: mpi.Minimal.String(), Times: &p}}
+}
+
+func forecast(t *testing.T, o Options, runs ...Run) *Forecast {
+	t.Helper()
+	f, err := New(runs, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestPaper: the advice of the paper's case. Its loop of 0.288 s gains nothing by threads, because of
+// overheads of 0.013 and 0.144 s (Table 3), and communication is small.
+func TestPaper(t *testing.T) {
+	const loop, mpi = .288120796, .001
+	run := func(n int, overhead float64) Run {
+		return made(model.Point{Ranks: 1, Threads: n, Time: loop/float64(n) + overhead + mpi, Work: loop, Overhead: overhead, MPI: mpi})
+	}
+	f := forecast(t, Options{Cores: 4}, run(1, .013), run(2, .144))
+	cells := f.Cells()
+	advice := strings.Join(f.Advice(cells), "\n")
+	for _, want := range []string{
+		"With 1 rank, threads beyond 1 do not pay: twice as many gain ~4.3%. Then overhead and waiting for threads take ~0.144 sec of ~0.289 sec.",
+		"communication is ~",
+	} {
+		if !strings.Contains(advice, want) {
+			t.Errorf("the advice lacks %q:\n%s", want, advice)
+		}
+	}
+	for _, x := range f.Multithreading() {
+		want := (loop + .013) / (2 * (loop/2 + .144))
+		near(t, "e_mt", x.Real, want, 1e-9)
+		near(t, "estimated e_mt", x.Estimated, want, 1e-6)
+		near(t, "O", x.Overhead, .144, 1e-9)
+	}
+	if n := len(f.Multithreading()); n != 1 {
+		t.Errorf("%d rows of e_mt", n)
+	}
+}
+
+// TestMessagePassing: e_mp compares a hybrid run with one of one thread per rank on as many cores.
+func TestMessagePassing(t *testing.T) {
+	run := func(p, n int, mpi float64) Run {
+		return made(model.Point{Ranks: p, Threads: n, Time: 8/float64(p*n) + mpi, Work: 8 / float64(p), MPI: mpi})
+	}
+	f := forecast(t, Options{}, run(1, 1, 0), run(2, 1, 1), run(4, 1, 3), run(2, 2, 1))
+	rows := f.MessagePassing()
+	if len(rows) != 1 || rows[0].Ranks != 2 || rows[0].Threads != 2 {
+		t.Fatalf("%+v", rows)
+	}
+	near(t, "e_mp", rows[0].Real, 2*1./(4*3), 1e-9)
+	near(t, "estimated e_mp", rows[0].Estimated, 2*1./(4*3), 1e-6)
+}
+
+// TestOversubscribed: cells with more threads than CPUs are marked, and are not the best.
+func TestOversubscribed(t *testing.T) {
+	run := func(p int) Run {
+		return made(model.Point{Ranks: p, Threads: 1, Time: 8 / float64(p), Work: 8 / float64(p)})
+	}
+	f := forecast(t, Options{Cores: 8, CPUs: 2}, run(1), run(2), run(4))
+	for _, c := range f.Cells() {
+		if c.Oversubscribed != (c.Ranks*c.Threads > 2) || c.Best && c.Oversubscribed {
+			t.Errorf("%+v", c)
+		}
+	}
+	if best, ok := Best(f.Cells()); !ok || best.Ranks*best.Threads != 2 {
+		t.Errorf("%+v", best)
+	}
+}
+
+// TestWithoutMPI: a program without MPI is foretold on other numbers of threads only.
+func TestWithoutMPI(t *testing.T) {
+	r := made(model.Point{Ranks: 1, Threads: 2, Time: 4, Work: 8})
+	r.UsesMPI = false
+	cells := forecast(t, Options{}, r).Cells()
+	for _, c := range cells {
+		if c.Ranks != 1 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(cells) != 4 { // 1, 2, 4, 8
+		t.Errorf("%+v", cells)
+	}
+}
+
+// TestCompare: runs that are left out, and runs that were never learnt from.
+func TestCompare(t *testing.T) {
+	run := func(p, n int) Run {
+		w := 16 / float64(p)
+		return made(model.Point{Ranks: p, Threads: n, Time: w / float64(n), Work: w})
+	}
+	f, err := New([]Run{run(1, 1), run(2, 1), run(4, 1), run(1, 2)}, []Run{run(4, 2), run(4, 2)}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := f.Compare()
+	if len(rows) != 5 || rows[0].Against || !rows[4].Against {
+		t.Fatalf("%+v", rows)
+	}
+	for _, c := range rows[1:] { // without 1 x 1 and 1 x 2, nothing tells of one rank or two threads
+		near(t, fmt.Sprintf("%d x %d", c.Ranks, c.Threads), c.Predicted, 16/float64(c.Ranks*c.Threads), 1e-3)
+		near(t, "error", c.Error, 0, 1e-3)
+	}
+	if f := forecast(t, Options{}, run(1, 1), run(2, 1)); f.Compare() != nil {
+		t.Error("two cells foretell each other")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	old := made(model.Point{Ranks: 1, Threads: 1, Time: 1})
+	old.Times = nil
+	differ := made(model.Point{Ranks: 2, Time: 1})
+	for want, runs := range map[string][]Run{"older version": {old}, "different numbers of threads": {differ}, "at least one run": nil} {
+		if _, err := New(runs, nil, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	naive := made(model.Point{Ranks: 1, Threads: 1, Time: 1})
+	naive.Accounting = mpi.Naive.String()
+	if _, err := New([]Run{naive}, nil, Options{System: &system.Profile{}}); err == nil || !strings.Contains(err.Error(), "--volumes") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTroubles(t *testing.T) {
+	a, b := made(model.Point{Ranks: 1, Threads: 1, Time: 1}), made(model.Point{Ranks: 2, Threads: 1, Time: 1})
+	b.Program, b.Hosts, b.Missing, b.NoCore, b.Arguments = "other", []string{"node2"}, 1, .2, "9"
+	text := strings.Join(forecast(t, Options{}, a, b).Assumptions(), "\n")
+	for _, want := range []string{"differ in the program (1x1: made; 2x1: other)", "differ in the arguments", "differ in the machine", "2x1 lacks 1 of its ranks",
+		"Threads lacked cores in 2x1 (20% of its threads' time)", "How many CPUs the machine has is not known"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the assumptions lack %q:\n%s", want, text)
+		}
+	}
+}
+
+// The case below is known in full: a program on a machine with known costs.
+
+func op(name string) mpi.Op {
+	o, _ := mpi.ParseOp(name)
+	return o
+}
+
+// barrier and latency are what the machine takes of a barrier with n threads, and of a message.
+func barrier(n int) float64         { return 2e-6 * float64(n) }
+func message(bytes float64) float64 { return 1e-6 + 1e-9*bytes }
+
+func machine() *system.Profile {
+	p := &system.Profile{Machine: system.Machine{Host: "node1", Model: "made", CPUs: 16, Affinity: 16}}
+	figure := func(ns float64) system.Figure {
+		return system.Figure{N: 10, Median: ns, Error: ns / 50, Stopped: system.Precise}
+	}
+	for _, n := range []int{1, 2, 4, 8, 16} {
+		p.OpenMP = append(p.OpenMP, system.OpenMP{Construct: event.Barrier, Threads: n, Cost: figure(barrier(n) * 1e9)})
+	}
+	for _, b := range []uint64{1, 1000, 1000000, 100000000} {
+		p.MPI = append(p.MPI, system.MPI{Operation: op("MPI_Send"), Bytes: b, Processes: 2, Where: system.Socket, Cost: figure(message(float64(b)) * 1e9)})
+	}
+	return p
+}
+
+// cannon is a run on that machine: work of 40 s over all ranks, 10000 barriers per rank, and as in
+// Cannon's algorithm 2 sqrt(p) messages per step of 1e8/p bytes each, in 10 steps; ranks wait for
+// each other for a fifth of a second.
+func cannon(p, n int) Run {
+	const barriers, steps = 10000, 10
+	ranks := float64(p)
+	messages, bytes := steps*2*math.Sqrt(ranks), 1e8/ranks
+	x := model.Point{Ranks: p, Threads: n, Work: 40 / ranks, Uneven: barriers * barrier(n) * float64(n), Serial: .5}
+	r := made(x)
+	r.Regions = []signature.Region{{Construct: event.Barrier, Executions: signature.Spread{Mean: barriers * float64(n)}}}
+	if p > 1 {
+		r.Times.MPI = messages*message(bytes) + .2
+		r.Calls = []signature.Call{{Operation: "MPI_Send", Communicates: true, Location: profile.Location{File: "cannon.c", Begin: 9},
+			Calls: signature.Spread{Mean: messages}, Sends: signature.Spread{Mean: messages}, Sent: signature.Spread{Mean: messages * bytes}}}
+	}
+	r.Times.Time = x.Serial + (x.Work+x.Uneven)/float64(n) + r.Times.MPI
+	return r
+}
+
+// TestSystem: with the machine's own costs, the barriers' growth with the threads and the messages'
+// with the ranks are known, though few runs show them.
+func TestSystem(t *testing.T) {
+	f := forecast(t, Options{System: machine(), Cores: 64}, cannon(1, 1), cannon(4, 1), cannon(9, 1))
+	for _, x := range [][2]int{{4, 1}, {1, 8}, {16, 1}, {16, 4}, {4, 16}} {
+		want := cannon(x[0], x[1]).Times.Time
+		near(t, fmt.Sprintf("%d x %d", x[0], x[1]), f.Time(x[0], x[1]), want, .01*want)
+	}
+	// From its own runs alone, nobody can tell that.
+	own := forecast(t, Options{Cores: 64}, cannon(1, 1), cannon(4, 1), cannon(9, 1))
+	if want := cannon(4, 16).Times.Time; math.Abs(own.Time(4, 16)-want) < .05*want {
+		t.Error("the case shows nothing: without the profile it comes out as well")
+	}
+	text := strings.Join(f.Assumptions(), "\n")
+	for _, want := range []string{"executions of BARRIER", "calls and bytes of MPI_Send", "MPI's waits", "beyond the transfer: 0.2"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the assumptions lack %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestAnotherMachine: the reader is told of costs from elsewhere, and of costs that are not known.
+func TestAnotherMachine(t *testing.T) {
+	p := machine()
+	p.Machine.Host, p.Software.MPILibrary = "node9", &system.Library{Name: "MPICH", Version: "4.0"}
+	r := cannon(4, 2)
+	r.Library = "Open MPI 4.1.4"
+	r.Regions = append(r.Regions, signature.Region{Construct: event.Critical, Executions: signature.Spread{Mean: 5}})
+	text := strings.Join(forecast(t, Options{System: p}, r).Assumptions(), "\n")
+	for _, want := range []string{"of another machine, node9 (made), than the runs (node1)", "of another MPI library, MPICH 4.0, than 4x2 (Open MPI 4.1.4)", "no cost of CRITICAL"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the assumptions lack %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestSystemCoverage: the interval has the stated share of runs also with costs from a profile, whose
+// figures are off by their standard errors.
+func TestSystemCoverage(t *testing.T) {
+	const cases = 300
+	r := rand.New(rand.NewPCG(5, 6))
+	noisy := func(x Run) Run {
+		p := *x.Times
+		w, m := p.Work, p.MPI
+		p.Work *= 1 + .02*r.NormFloat64()
+		p.MPI *= 1 + .05*r.NormFloat64()
+		p.Time += (p.Work-w)/float64(p.Threads) + p.MPI - m
+		s := *x.Signature
+		s.Times = &p
+		return Run{x.Label, &s}
+	}
+	cells := [][2]int{{1, 1}, {4, 1}, {9, 1}, {1, 2}, {4, 2}}
+	for _, at := range [][2]int{{4, 1}, {9, 2}, {16, 1}} {
+		inside := 0
+		for range cases {
+			p := machine()
+			barriers, messages := 1+.02*r.NormFloat64(), 1+.02*r.NormFloat64()
+			for i := range p.OpenMP {
+				p.OpenMP[i].Cost.Median *= barriers
+			}
+			for i := range p.MPI {
+				p.MPI[i].Cost.Median *= messages
+			}
+			var runs []Run
+			for _, c := range cells {
+				runs = append(runs, noisy(cannon(c[0], c[1])), noisy(cannon(c[0], c[1])))
+			}
+			i := forecast(t, Options{System: p}, runs...).Interval(at[0], at[1])
+			if i.Why != "" {
+				t.Fatal(i.Why)
+			}
+			if run := noisy(cannon(at[0], at[1])).Times.Time; i.Low <= run && run <= i.High {
+				inside++
+			}
+		}
+		t.Logf("%v: %.1f%%", at, 100*float64(inside)/cases)
+		if in := float64(inside) / cases; in < .85 || in > .95 {
+			t.Errorf("%v: the interval has %.1f%% of the runs", at, 100*in)
+		}
+	}
+}

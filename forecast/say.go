@@ -1,0 +1,292 @@
+package forecast
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ompp-attach/efficiency"
+	"ompp-attach/model"
+)
+
+// little is the part of a time that is not worth a sentence.
+const little = 0.01
+
+func percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
+
+// plural prints a number of things.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// seconds prints a time with three digits that count.
+func seconds(t float64) string {
+	if t != 0 && math.Abs(t) < 0.01 {
+		return fmt.Sprintf("%.3g sec", t)
+	}
+	return fmt.Sprintf("%.3f sec", t)
+}
+
+// power prints a fitted function of p.
+func power(f model.Power) (text string) {
+	a, b := seconds(f.A), seconds(math.Abs(f.B))+fmt.Sprintf(" / p^%.2f", f.C)
+	switch {
+	case f.B == 0:
+		return a
+	case f.A == 0:
+		text = b
+	case f.B < 0:
+		text = a + " - " + b
+	default:
+		text = a + " + " + b
+	}
+	if f.Held {
+		text += " (a constant part below 0 is taken for 0)"
+	}
+	return text
+}
+
+func stepsText(s model.Steps, format string) string {
+	var parts []string
+	for _, x := range s {
+		parts = append(parts, fmt.Sprintf(format, x.Value)+fmt.Sprintf(" at n = %d", x.At))
+	}
+	return strings.Join(parts, ", ") + "; linear between, constant beyond"
+}
+
+// places returns the number of different values.
+func (f *Forecast) places(of func(*model.Point) int) int {
+	all := map[int]bool{}
+	for _, r := range f.Runs {
+		all[of(r.Times)] = true
+	}
+	return len(all)
+}
+
+// Assumptions returns sentences on what the prediction rests on, and on what the runs are worth.
+func (f *Forecast) Assumptions() (out []string) {
+	ranks, threads := f.places(func(p *model.Point) int { return p.Ranks }), f.places(func(p *model.Point) int { return p.Threads })
+	from := "the nearest of the exponents 1, 2/3, 1/2"
+	switch ranks {
+	case 1:
+		from = "assumed, since all runs have as many ranks"
+	case 2:
+		from = "with an assumed exponent, since there are two numbers of ranks"
+	}
+	if f.Weak {
+		out = append(out, "The problem grows with the threads of all ranks (weak scaling): each thread has as much work on each cell.")
+	} else {
+		out = append(out, "The problem is the same on all cells (strong scaling).")
+	}
+	work := "thread time of parallel work"
+	if f.Weak {
+		work += ", by thread,"
+	}
+	out = append(out, fmt.Sprintf("Per rank, over p ranks (%s): serial work %s; %s %s.", from, power(f.Serial), work, power(f.Work)),
+		fmt.Sprintf("%s of the parallel work stays with one thread while the others wait (limited parallelism).", percent(f.Unparallel)),
+		"Growth of the work with threads: "+stepsText(f.Growth, "x%.3f")+".",
+		"Waiting for other threads, as a part of the work: "+stepsText(f.Uneven, "%.3f")+".")
+	switch costs := f.Costs.(type) {
+	case *model.Recorded:
+		out = append(out, "The runtime's own work in sec: "+stepsText(costs.ByThreads, "%.4f")+".",
+			"MPI, with its waits for late ranks: "+power(costs.ByRanks)+alone(costs.Alone)+". MPI does not depend on the threads.")
+	case *systemCosts:
+		out = append(out, costs.assumptions()...)
+		out = append(out, costs.notes(f.Runs)...)
+	}
+	if threads == 1 {
+		out = append(out, "All runs have as many threads: how work and waiting grow with threads is not known, and taken as measured.")
+		out = append(out, f.bandwidth()...)
+	}
+	if math.Abs(f.Beyond-1) >= little {
+		out = append(out, fmt.Sprintf("The measured time is x%.3f what these parts make (no core, ranks that wait): taken to stay so.", f.Beyond))
+	}
+	switch {
+	case f.CPUs > 0:
+		out = append(out, fmt.Sprintf("The machine has %s. What it costs if more threads than that share them is not in the model.", plural(f.CPUs, "CPU")))
+	default:
+		out = append(out, "How many CPUs the machine has is not known: no cell is marked for having more threads than CPUs.")
+	}
+	return append(out, f.troubles()...)
+}
+
+func alone(t *float64) string {
+	if t == nil {
+		return ""
+	}
+	return ", and with one rank " + seconds(*t)
+}
+
+func (s *systemCosts) assumptions() (out []string) {
+	var names []string
+	for _, c := range s.constructs {
+		names = append(names, c.construct.String())
+	}
+	if len(names) > 0 {
+		out = append(out, "The runtime's own work is by the system profile: executions of "+strings.Join(names, ", ")+
+			" times the cost of one, as by an idle machine and threads that come at once. What the runs lost beyond that is in the waiting.")
+	}
+	names = nil
+	for _, c := range s.calls {
+		if n := c.op.String(); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	if len(names) > 0 {
+		out = append(out, "MPI's transfer is by the system profile, for the farthest processes that it has: calls and bytes of "+strings.Join(names, ", ")+
+			", fitted over the ranks. Each message counts once.")
+	}
+	return append(out, "MPI's waits, what the runs took beyond the transfer: "+power(s.wait)+alone(s.alone)+". MPI does not depend on the threads.")
+}
+
+// bandwidth says how work would grow if it only moved data, by the system profile.
+func (f *Forecast) bandwidth() (out []string) {
+	if f.System == nil {
+		return nil
+	}
+	rates := map[int]float64{}
+	kernel := ""
+	for _, r := range f.System.Compute {
+		if r.Unit == "byte/s" && !r.Oversubscribed && (kernel == "" || kernel == r.Kernel) {
+			kernel, rates[r.Threads] = r.Kernel, r.Rate.Median
+		}
+	}
+	at := f.Runs[0].Times.Threads
+	most := at
+	for n := range rates {
+		most = max(most, n)
+	}
+	if own, top := rates[at], rates[most]; most > at && own > 0 && top > 0 {
+		out = append(out, fmt.Sprintf("If it moved data only, as the profile's kernel %s, the work would grow x%.2f from %s to %d.", kernel, own/top*float64(most)/float64(at), plural(at, "thread"), most))
+	}
+	return out
+}
+
+// troubles returns sentences about runs that do not belong together, or that are no good measure.
+func (f *Forecast) troubles() (out []string) {
+	all := slices.Concat(f.Runs, f.Against)
+	var labels, crowded []string
+	for _, r := range all {
+		labels = append(labels, r.Label)
+	}
+	differ := func(what, meaning string, of func(Run) string) {
+		var values []string
+		for _, r := range all {
+			values = append(values, of(r))
+		}
+		if t := efficiency.Differ(labels, values, what, meaning); t != "" {
+			out = append(out, t)
+		}
+	}
+	differ("the program", "Figures of different programs do not belong together.", func(r Run) string { return r.Program })
+	meaning := "If the input differs, the runs show no strong scaling."
+	if f.Weak {
+		meaning = "For weak scaling that is right if the work of a thread stayed the same."
+	}
+	differ("the arguments", meaning, func(r Run) string { return "\"" + r.Arguments + "\"" })
+	differ("the machine", "Times of different machines do not compare.", func(r Run) string { return strings.Join(r.Hosts, ", ") })
+	for _, r := range all {
+		if r.NoCore >= efficiency.Crowding {
+			crowded = append(crowded, fmt.Sprintf("%s (%.0f%% of its threads' time)", r.Label, 100*r.NoCore))
+		}
+		if r.Missing > 0 {
+			out = append(out, fmt.Sprintf("%s lacks %d of its ranks: its figures are too small.", r.Label, r.Missing))
+		}
+		if slices.Contains(r.Estimated, "all") {
+			out = append(out, fmt.Sprintf("Figures of %s hold estimates, because constructs were not observed all of the time.", r.Label))
+		}
+	}
+	if len(crowded) > 0 {
+		out = append(out, "Threads lacked cores in "+strings.Join(crowded, ", ")+": these runs had more threads than free cores, and foretell little of a machine that has them.")
+	}
+	return out
+}
+
+// pays is the least gain by which twice the threads or ranks pay.
+const pays = 0.1
+
+// Advice returns sentences on how many ranks and threads pay; nil for problems that grow, where each
+// cell does more work.
+func (f *Forecast) Advice(cells []Cell) (out []string) {
+	best, ok := Best(cells)
+	if !ok || f.Weak {
+		return nil
+	}
+	text := fmt.Sprintf("The least time, ~%.3f sec, is that of %s of %s.", best.Time, plural(best.Ranks, "rank"), plural(best.Threads, "thread"))
+	if best.Interval.Why != "" {
+		text += " It has no interval: " + best.Interval.Why + "."
+	}
+	out = append(out, text+f.near(cells, best))
+	ranks := f.Runs[0].Times.Ranks
+	for n := 1; ranks*2*n <= f.Cores; n *= 2 {
+		now, twice := f.At(ranks, n), f.At(ranks, 2*n)
+		t := twice.Time()
+		if gain := 1 - t/now.Time(); gain < pays {
+			out = append(out, fmt.Sprintf("With %s, threads beyond %d do not pay: twice as many %s. Then overhead and waiting for threads take ~%s of ~%s.",
+				plural(ranks, "rank"), n, gainText(gain), seconds(twice.Overhead+twice.Uneven+twice.Unparallel), seconds(t)))
+			break
+		}
+	}
+	threads := f.Runs[0].Times.Threads
+	for p := 1; f.UsesMPI() && 2*p*threads <= f.Cores; p *= 2 {
+		now, twice := f.At(p, threads), f.At(2*p, threads)
+		t := twice.Time()
+		if gain := 1 - t/now.Time(); gain < pays {
+			out = append(out, fmt.Sprintf("With %s per rank, ranks beyond %d do not pay: twice as many %s. Then MPI takes ~%s of ~%s.",
+				plural(threads, "thread"), p, gainText(gain), seconds(twice.MPI), seconds(t)))
+			break
+		}
+	}
+	if share := best.MPI / best.Time; share >= little {
+		out = append(out, fmt.Sprintf("On the best cell, communication is ~%s of the time, so that is all that faster communication could gain.", percent(share)))
+	} else if f.UsesMPI() {
+		out = append(out, fmt.Sprintf("On the best cell, communication is ~%s of the time: faster communication gains nothing.", percent(share)))
+	}
+	if at := f.sendThenReceive(); at != "" {
+		out = append(out, at)
+	}
+	return out
+}
+
+// near names the cells whose interval reaches below the best cell's time: these may be as good.
+func (f *Forecast) near(cells []Cell, best Cell) string {
+	var names []string
+	for _, c := range cells {
+		if !c.Best && !c.Oversubscribed && c.Interval.Why == "" && c.Interval.Low <= best.Time {
+			names = append(names, fmt.Sprintf("%d x %d", c.Ranks, c.Threads))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " By their intervals, " + strings.Join(names, ", ") + " may be as good."
+}
+
+func gainText(gain float64) string {
+	if gain < 0 {
+		return fmt.Sprintf("take ~%s longer", percent(-gain))
+	}
+	return fmt.Sprintf("gain ~%s", percent(gain))
+}
+
+// sendThenReceive finds a blocking send and a blocking receive of as many messages in one function.
+func (f *Forecast) sendThenReceive() string {
+	last := f.Runs[len(f.Runs)-1]
+	for i := range last.Calls {
+		s := &last.Calls[i]
+		if s.Operation != "MPI_Send" {
+			continue
+		}
+		for j := range last.Calls {
+			r := &last.Calls[j]
+			if r.Operation == "MPI_Recv" && r.Location.Function == s.Location.Function && r.Location.Function != "" && r.Calls.Sum == s.Calls.Sum && r.Reached == last.Ranks && s.Reached == last.Ranks {
+				return fmt.Sprintf("In %s, each rank sends (%s) and receives (%s) as many messages: MPI_Sendrecv does both at once.", s.Location.Function, placeOf(s), placeOf(r))
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,327 @@
+package forecast
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"ompp-attach/event"
+	"ompp-attach/model"
+	"ompp-attach/mpi"
+	"ompp-attach/signature"
+	"ompp-attach/system"
+)
+
+// systemCosts are costs from a system profile: how often the program executes each construct and
+// calls MPI, by the signatures, times what one execution costs. What the runs were in MPI for longer
+// is waiting for other ranks; it is fitted over the ranks.
+type systemCosts struct {
+	profile    *system.Profile
+	constructs []executed
+	calls      []called
+	notFound   []string
+
+	wait  model.Power
+	alone *float64 // MPI of one rank
+	forms []model.Form
+}
+
+// executed is how often a rank executes a construct, as wall time has it.
+type executed struct {
+	construct event.Construct
+	times     model.Power // over ranks
+}
+
+// called is an MPI call site.
+type called struct {
+	op           mpi.Op
+	times, bytes model.Power // of a rank; of a call
+}
+
+func newSystemCosts(profile *system.Profile, runs []Run, weak bool) (*systemCosts, error) {
+	s := &systemCosts{profile: profile}
+	for _, r := range runs {
+		if r.Accounting != mpi.Minimal.String() {
+			return nil, errors.New("the signature of " + r.Label + " has other bytes than the calls' own: write it anew, with --volumes " + mpi.Minimal.String())
+		}
+	}
+	s.learnConstructs(runs)
+	s.learnCalls(runs, weak)
+	return s, nil
+}
+
+// learnConstructs adds up the executions of each construct. A team's threads execute a construct at
+// once, so that a rank's wall time has one execution of as many as there are threads; a parallel
+// region is started once.
+func (s *systemCosts) learnConstructs(runs []Run) {
+	counts := map[event.Construct]map[int]float64{} // by run
+	for i, r := range runs {
+		for _, g := range r.Regions {
+			k := g.Executions.Mean
+			switch {
+			case g.Construct.IsParallel():
+				k = float64(g.Starts) / float64(r.Ranks)
+			case g.Construct != event.Master && g.Construct != event.Masked:
+				k /= float64(r.Times.Threads)
+			}
+			if k == 0 || g.Construct == event.UserRegion {
+				continue
+			}
+			if counts[g.Construct] == nil {
+				counts[g.Construct] = map[int]float64{}
+			}
+			counts[g.Construct][i] += k
+		}
+	}
+	for c, byRun := range counts {
+		if _, ok := s.profile.Construct(c, "", 1); !ok {
+			s.notFound = append(s.notFound, c.String())
+			continue
+		}
+		s.constructs = append(s.constructs, executed{c, overRanks(runs, byRun, 0)})
+	}
+	slices.SortFunc(s.constructs, func(a, b executed) int { return int(a.construct) - int(b.construct) })
+	slices.Sort(s.notFound)
+}
+
+// overRanks fits counts by run over the ranks; assumed is the exponent if all have as many ranks.
+func overRanks(runs []Run, byRun map[int]float64, assumed float64) model.Power {
+	var x, y []float64
+	for i, r := range runs {
+		if byRun[i] > 0 {
+			x, y = append(x, float64(r.Ranks)), append(y, byRun[i])
+		}
+	}
+	return model.Proportional(x, y, assumed)
+}
+
+// learnCalls notes each call site's operation, calls and bytes. Messages count at their sender. One
+// rank has nobody to send to, so that runs of one rank tell nothing.
+func (s *systemCosts) learnCalls(runs []Run, weak bool) {
+	type site struct{ operation, place string }
+	counts, bytes := map[site]map[int]float64{}, map[site]map[int]float64{}
+	var order []site
+	for i, r := range runs {
+		if r.Ranks == 1 {
+			continue
+		}
+		for j := range r.Calls {
+			c := &r.Calls[j]
+			n := max(c.Sends.Mean, c.Collectives.Mean)
+			if n == 0 || !c.Communicates {
+				continue
+			}
+			at := site{c.Operation, placeOf(c)}
+			if counts[at] == nil {
+				counts[at], bytes[at] = map[int]float64{}, map[int]float64{}
+				order = append(order, at)
+			}
+			counts[at][i] += n
+			bytes[at][i] = max(bytes[at][i], messageBytes(c, r.Ranks))
+		}
+	}
+	for _, at := range order {
+		op, ok := mpi.ParseOp(at.operation)
+		if _, found := s.profile.Message(op, 1, 2, ""); !ok || !found {
+			if !slices.Contains(s.notFound, at.operation) {
+				s.notFound = append(s.notFound, at.operation)
+			}
+			continue
+		}
+		surface := 0.
+		if op.Info().Kind == mpi.PointToPoint && !weak {
+			surface = surfaceOfGrid
+		}
+		s.calls = append(s.calls, called{op, overRanks(runs, counts[at], 0), overRanks(runs, bytes[at], surface)})
+	}
+}
+
+// surfaceOfGrid is the exponent of a message's bytes over the ranks if runs do not tell: the edge of
+// a grid's piece in two dimensions.
+const surfaceOfGrid = 0.5
+
+func placeOf(c *signature.Call) string {
+	l := &c.Location
+	if l.File != "" && l.Begin > 0 {
+		return fmt.Sprintf("%s:%d", l.File, l.Begin)
+	}
+	return fmt.Sprintf("%s+%#x", path.Base(l.Object), l.Offset)
+}
+
+// messageBytes returns what the count argument of a call says (system.MPI.Bytes), from the volumes of
+// minimal accounting (mpi.Op.Volume).
+func messageBytes(c *signature.Call, ranks int) float64 {
+	op, ok := mpi.ParseOp(c.Operation)
+	calls := max(c.Calls.Mean, 1e-9)
+	if !ok {
+		return 0
+	}
+	others := float64(max(ranks-1, 1))
+	switch op.Info().Kind {
+	case mpi.PointToPoint:
+		return c.Sent.Mean / max(c.Sends.Mean, 1e-9)
+	case mpi.Bcast:
+		return (c.Sent.Mean + c.Received.Mean) / calls
+	case mpi.Reduce, mpi.Scan:
+		return c.Sent.Mean / calls * float64(ranks) / others
+	case mpi.Allreduce:
+		return c.Sent.Mean / calls / others
+	case mpi.Scatter:
+		return c.Received.Mean / calls
+	case mpi.Alltoall:
+		return c.Sent.Mean / calls / float64(ranks)
+	}
+	return c.Sent.Mean / calls
+}
+
+const nanoseconds = 1e-9
+
+// Overhead adds up the constructs.
+func (s *systemCosts) Overhead(ranks, threads int) (out model.Cost) {
+	for _, c := range s.constructs {
+		e, _ := s.profile.Construct(c.construct, "", threads)
+		k := c.times.At(float64(ranks)) * nanoseconds
+		out.Time += k * max(0, e.Value)
+		out.Error = math.Hypot(out.Error, k*e.Error)
+	}
+	return out
+}
+
+// transfer adds up the MPI calls of a rank.
+func (s *systemCosts) transfer(ranks int) (out model.Cost) {
+	if ranks == 1 {
+		return out
+	}
+	for _, c := range s.calls {
+		p := float64(ranks)
+		e, _ := s.profile.Message(c.op, uint64(max(0, c.bytes.At(p))), ranks, "")
+		k := c.times.At(p) * nanoseconds
+		out.Time += k * max(0, e.Value)
+		out.Error = math.Hypot(out.Error, k*e.Error)
+	}
+	return out
+}
+
+// MPI is the transfer, and the waiting as fitted.
+func (s *systemCosts) MPI(ranks, _ int) model.Cost {
+	out := s.transfer(ranks)
+	if ranks == 1 && s.alone != nil {
+		out.Time = *s.alone
+		return out
+	}
+	out.Time += max(0, s.wait.At(float64(ranks)))
+	return out
+}
+
+// waiting returns what a run was in MPI for beyond the transfer.
+func (s *systemCosts) waiting(p model.Point) float64 {
+	return max(0, p.MPI-s.transfer(p.Ranks).Time)
+}
+
+// supply is a model.Supplier.
+func (s *systemCosts) supply(points []model.Point) model.Costs {
+	x := *s
+	x.wait, x.alone, x.forms = model.FitRanks(points, s.waiting, nil)
+	return &x
+}
+
+// Again fits the waiting of other times of the same runs.
+func (s *systemCosts) Again(points []model.Point) model.Costs {
+	x := *s
+	x.wait, x.alone, _ = model.FitRanks(points, s.waiting, &s.wait)
+	return &x
+}
+
+// Forms returns the costs with each exponent of the waiting.
+func (s *systemCosts) Forms() (forms []model.CostForm) {
+	for _, f := range s.forms {
+		x := *s
+		x.wait = f.Power
+		forms = append(forms, model.CostForm{Costs: &x, Weight: f.Weight})
+	}
+	return forms
+}
+
+// reconcile takes the profile's overheads for the runs' own, and leaves what the runs lost beyond
+// them with the waiting for threads: a barrier's own cost is in both.
+func (s *systemCosts) reconcile(points []model.Point) []model.Point {
+	points = slices.Clone(points)
+	for i := range points {
+		p := &points[i]
+		own := s.Overhead(p.Ranks, p.Threads).Time
+		p.Uneven = max(0, p.Uneven+float64(p.Threads)*(p.Overhead-own))
+		p.Overhead = own
+	}
+	return points
+}
+
+// notes says what the costs rest on.
+func (s *systemCosts) notes(runs []Run) (out []string) {
+	if len(s.notFound) > 0 {
+		out = append(out, "The system profile has no cost of "+strings.Join(s.notFound, ", ")+", nor of anything alike: what the runs took for that is waiting.")
+	}
+	out = append(out, s.origins()...)
+	m := &s.profile.Machine
+	var elsewhere []string
+	for _, r := range runs {
+		for _, h := range r.Hosts {
+			if h != m.Host && !slices.Contains(elsewhere, h) {
+				elsewhere = append(elsewhere, h)
+			}
+		}
+	}
+	if len(elsewhere) > 0 {
+		out = append(out, fmt.Sprintf("The system profile is of another machine, %s (%s), than the runs (%s): costs of OpenMP and MPI are that one's, work takes as long as in the runs.",
+			m.Host, m.Model, strings.Join(elsewhere, ", ")))
+	}
+	if own := s.profile.Software.MPILibrary.String(); own != "" {
+		for _, r := range runs {
+			if r.Library != "" && r.Library != own {
+				out = append(out, fmt.Sprintf("The system profile is of another MPI library, %s, than %s (%s).", own, r.Label, r.Library))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// origins says which costs stand for others.
+func (s *systemCosts) origins() (out []string) {
+	var from []string
+	add := func(name, other string) {
+		if t := name + " by " + other; other != "" && !slices.Contains(from, t) {
+			from = append(from, t)
+		}
+	}
+	for _, c := range s.constructs {
+		e, _ := s.profile.Construct(c.construct, "", 1)
+		add(c.construct.String(), e.From)
+	}
+	for _, c := range s.calls {
+		e, _ := s.profile.Message(c.op, 1, 2, "")
+		add(c.op.String(), e.From)
+	}
+	if len(from) > 0 {
+		out = append(out, "Costs of like constructs and operations stand for others: "+strings.Join(from, ", ")+".")
+	}
+	return out
+}
+
+// Extrapolated says whether a cell's costs lie beyond what the profile measured.
+func (s *systemCosts) extrapolated(ranks, threads int) bool {
+	for _, c := range s.constructs {
+		if e, _ := s.profile.Construct(c.construct, "", threads); e.Basis == system.Extrapolated {
+			return true
+		}
+	}
+	for _, c := range s.calls {
+		p := float64(ranks)
+		if e, _ := s.profile.Message(c.op, uint64(max(0, c.bytes.At(p))), ranks, ""); ranks > 1 && e.Basis == system.Extrapolated {
+			return true
+		}
+	}
+	return false
+}
