@@ -133,19 +133,6 @@ func cpusOf(runs []forecast.Run, profile *system.Profile) int {
 	return 0
 }
 
-func readSystem(name string) (*system.Profile, error) {
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	p, err := system.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return p, nil
-}
-
 // readSignatures reads a run from each directory or file.
 func readSignatures(names []string, raw bool) (runs []forecast.Run, err error) {
 	for _, name := range names {
@@ -162,7 +149,7 @@ func readSignature(name string, raw bool) (*signature.Signature, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		f, err := files.Open(name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("cannot read %s: %w", name, results.Reason(err))
 		}
 		defer f.Close()
 		s, err := signature.Read(f)
