@@ -40,20 +40,22 @@ func TestQuitEndsAttach(t *testing.T) {
 // and is the program's own.
 func TestFewFiles(t *testing.T) {
 	needTool(t)
-	shell := func(limit string, args ...string) string {
+	shell := func(command, limit string, args ...string) string {
 		dir := filepath.Join(t.TempDir(), "out")
-		script := "exec 3<&- 4<&- 5<&- 6<&-; ulimit " + limit + "; exec " + strings.Join(append([]string{tool, "run", "-q", "-o", dir, "--"}, args...), " ")
+		script := "exec 3<&- 4<&- 5<&- 6<&-; ulimit " + limit + "; exec " + strings.Join(append([]string{tool, command, "-q", "-o", dir, "--"}, args...), " ")
 		cmd := exec.Command("sh", "-c", script)
 		cmd.Env = os.Environ()
 		out, _ := cmd.CombinedOutput()
 		return string(out)
 	}
 	for _, limit := range []string{"8", "20", "50"} {
-		if out := shell("-n "+limit, "/bin/true"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "ulimit -n 1024") {
-			t.Errorf("limit %s: %s", limit, out)
+		for _, command := range []string{"run", "top"} {
+			if out := shell(command, "-n "+limit, "/bin/true"); strings.Count(out, "\n") != 1 || !strings.Contains(out, "ulimit -n 1024") {
+				t.Errorf("%s, limit %s: %s", command, limit, out)
+			}
 		}
 	}
-	if out := shell("-S -n 12", "sh", "-c", "'ulimit -n'"); !strings.HasPrefix(out, "12\n") {
+	if out := shell("run", "-S -n 12", "sh", "-c", "'ulimit -n'"); !strings.HasPrefix(out, "12\n") {
 		t.Errorf("soft limit: %s", out)
 	}
 }

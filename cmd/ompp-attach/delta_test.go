@@ -49,6 +49,20 @@ func TestReportOfAWindow(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 
+	child := comparetest.Heat().Profile(func() float64 { return 1 })
+	child.Meta.PID, child.Meta.Start = 8, time.Unix(1000, 0)
+	var whole bytes.Buffer
+	if err := profile.Encode(&whole, child); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "profile.pid8"+results.RecordSuffix), whole.Bytes())
+	if text, err := reported(t, "--delta", "0,1", dir); err != nil || strings.Count(text, "heat.c (40-48)") < 2 || !strings.Contains(text, "8") {
+		t.Errorf("of two processes: %v\n%s", err, text)
+	}
+	if err := os.Remove(filepath.Join(dir, "profile.pid8"+results.RecordSuffix)); err != nil {
+		t.Fatal(err)
+	}
+
 	other := comparetest.Heat().Profile(comparetest.Exactly)
 	other.Meta.PID = 7
 	var b bytes.Buffer

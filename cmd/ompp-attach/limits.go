@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,7 +36,7 @@ func fewFiles(err error) error {
 func checkFiles(command string) {
 	const few = 100
 	var l unix.Rlimit
-	if command != "run" && command != "attach" || unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil || l.Cur >= few {
+	if !slices.Contains([]string{"run", "attach", "top"}, command) || unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil || l.Cur >= few {
 		return
 	}
 	_, _ = unix.Write(unix.Stderr, []byte("ompp-attach: "+tooFewFiles(&l).Error()+"\n"))

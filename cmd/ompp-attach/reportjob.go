@@ -38,7 +38,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	if len(others) > 0 {
-		warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, someOf(others))
+		warn("%s also holds profiles of processes that are no ranks, which are left out: %s", dir, results.SomeOf(others))
 	}
 	if !slices.Contains(formats, "text") { // the text has them
 		for _, t := range j.Troubles() {
@@ -97,14 +97,6 @@ func writeJobPage(dir string, j *job.Job, view report.Options) {
 
 func warn(format string, args ...any) {
 	tell("warning: " + fmt.Sprintf(format, args...))
-}
-
-func someOf(names []string) string {
-	const few = 3
-	if len(names) > few {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
-	}
-	return strings.Join(names, ", ")
 }
 
 // reportRank writes the reports of one rank.
