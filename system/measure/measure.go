@@ -3,11 +3,9 @@ package measure
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -200,14 +198,7 @@ func (m *measurement) leaveOut(name, reason string) {
 }
 
 // sentence is what an error says, on one line.
-func sentence(err error) string {
-	if errors.Is(err, exec.ErrNotFound) {
-		if text, ok := strings.CutSuffix(err.Error(), ": "+exec.ErrNotFound.Error()); ok {
-			return text
-		}
-	}
-	return strings.Join(strings.Fields(err.Error()), " ")
-}
+func sentence(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // step says that a figure is done.
 func (m *measurement) step(what string) {

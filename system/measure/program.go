@@ -33,10 +33,11 @@ func unpack(dir string) error {
 
 // command splits a command as a user gives it: words between blanks.
 func command(ctx context.Context, words string, more ...string) (*exec.Cmd, error) {
-	w := append(strings.Fields(words), more...)
+	w := strings.Fields(words)
 	if len(w) == 0 {
 		return nil, errors.New("the command is empty")
 	}
+	w = append(w, more...)
 	c := exec.CommandContext(ctx, w[0], w[1:]...)
 	// A group of its own: Ctrl-C is for the tool, which then ends the launcher and all ranks.
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -53,13 +54,21 @@ func compile(ctx context.Context, cc string, flags []string, dir, source, progra
 		return err
 	}
 	out, err := c.CombinedOutput()
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("there is no %s: %w", strings.Fields(cc)[0], exec.ErrNotFound)
+	if err != nil && c.ProcessState == nil {
+		return notRun(c, err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s cannot compile %s (%w): %s", cc, source, err, complaint(out))
 	}
 	return nil
+}
+
+// notRun says that a command could not be started.
+func notRun(c *exec.Cmd, err error) error {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no command %s", c.Args[0])
+	}
+	return fmt.Errorf("cannot run %s: %w", c.Args[0], err)
 }
 
 // complaint returns the line of an output that says most: the first with the word error, or the
@@ -92,7 +101,7 @@ func run(ctx context.Context, c *exec.Cmd, line func(words []string) error) erro
 		return err
 	}
 	if err := c.Start(); err != nil {
-		return err
+		return notRun(c, err)
 	}
 	var bad error
 	in := bufio.NewScanner(pipe)

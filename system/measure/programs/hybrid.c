@@ -98,8 +98,11 @@ int main(int argc, char **argv)
 	if (ranks != 2)
 		MPI_Abort(MPI_COMM_WORLD, 3);
 #pragma omp parallel
-#pragma omp single
-	threads = omp_get_num_threads();
+#pragma omp critical
+	{
+		threads = omp_get_num_threads();
+		allow(); // the runtime may have bound each thread to a CPU
+	}
 	MPI_Bcast(&threads, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	place = where(MPI_COMM_WORLD, threads, &nodes, &over);
 	if (rank == 0)

@@ -164,6 +164,7 @@ int main(int argc, char **argv)
 		MPI_Abort(comm, 3);
 	if (pair)
 		bind_to(atoi(argv[7 + rank])); // before the memory is touched
+	allow();
 	memset(from, 0, LARGEST);
 	memset(to, 0, LARGEST);
 	if (rank == 0)

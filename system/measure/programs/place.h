@@ -60,19 +60,29 @@ static void merge(int *have, int number, int first)
 		*have = -1;
 }
 
+// own is the CPUs on which the threads of this rank may run. allow adds those of the calling thread.
+static cpu_set_t own;
+
+static void allow(void)
+{
+	cpu_set_t mine;
+
+	CPU_ZERO(&mine);
+	sched_getaffinity(0, sizeof mine, &mine);
+	CPU_OR(&own, &own, &mine);
+}
+
 // place_of tells where the calling rank is. All ranks of comm call it.
 static struct place place_of(MPI_Comm comm)
 {
 	struct place p = {-1, -1, -1, -1, 0, 0};
 	MPI_Comm node;
-	cpu_set_t own, all;
+	cpu_set_t all;
 	int first = 1;
 
 	MPI_Comm_rank(comm, &p.node);
 	MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
 	MPI_Bcast(&p.node, 1, MPI_INT, 0, node);
-	CPU_ZERO(&own);
-	sched_getaffinity(0, sizeof own, &own);
 	MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, node);
 	MPI_Comm_size(node, &p.ranks);
 	MPI_Comm_free(&node);
