@@ -50,6 +50,8 @@ type Comparison struct {
 	Program []Quantity
 	// Regions are ordered by the change of their own time, the greatest first.
 	Regions []*Region
+	// Paths are the call paths. Paths[0] is the program, and a parent precedes its children.
+	Paths []*Path
 	// Tests is the number of differences that were tested together: the wall time, the serial
 	// time, and OwnT and OwnWorkT of regions above Worthwhile. Significant marks those whose
 	// chance of being noise, by Holm's method over all of them, is below Alpha. 0: too few

@@ -121,6 +121,8 @@ func (o *Options) quantitiesOf() []quantity {
 		ofRanks("threads", "ns", func(r *job.Rank) int64 { return r.ThreadTime }),
 		ofRanks("cpu", "ns", func(r *job.Rank) int64 { return r.User + r.System }),
 		{serialName, "ns", serialTime},
+		ofRanks("work", "ns", func(r *job.Rank) int64 { return r.Work }),
+		ofRanks("idle", "ns", func(r *job.Rank) int64 { return r.Idle }),
 		ofRanks("synch", "ns", func(r *job.Rank) int64 { return r.Overheads.Synch }),
 		ofRanks("imbal", "ns", func(r *job.Rank) int64 { return r.Overheads.Imbal }),
 		ofRanks("limpar", "ns", func(r *job.Rank) int64 { return r.Overheads.Limpar }),

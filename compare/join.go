@@ -51,6 +51,7 @@ type joiner struct {
 
 // join fills in c.Regions.
 func (c *Comparison) join() {
+	paths := newPathJoiner(c)
 	j := &joiner{c: c, last: map[*Region]*profile.Region{}, builds: map[string]map[string]bool{}}
 	for side, runs := range c.Sides {
 		for n, run := range runs {
@@ -64,14 +65,17 @@ func (c *Comparison) join() {
 				known[i] = j.last[r]
 			}
 			at := match(known, fresh, j.sameBuild(run.Job))
+			joined := make([]*Region, len(fresh))
 			for i := range fresh {
 				r := j.region(at[i])
+				joined[i] = r
 				r.At[side], j.last[r] = fresh[i], fresh[i]
 				for f := range NumFigures {
 					r.values[f][side][n] = figures[i][f]
 				}
 				r.addCounters(side, run.Job.Regions[i])
 			}
+			paths.join(side, n, run.Job.Paths, joined)
 			for object, id := range run.Job.Builds {
 				if j.builds[object] == nil {
 					j.builds[object] = map[string]bool{}
@@ -80,6 +84,7 @@ func (c *Comparison) join() {
 			}
 		}
 	}
+	paths.finish()
 	c.Regions = j.regions
 }
 

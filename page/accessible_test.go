@@ -22,6 +22,7 @@ func TestAccessible(t *testing.T) {
 	for name, file := range map[string]string{
 		"process": save(t, "profile.html", func(w io.Writer) error { return WriteProcess(w, p, report.Options{}) }),
 		"job":     saveJob(t, figure9Job(t)),
+		"diff":    saveDifference(t, compared(t, 12)),
 	} {
 		for _, scheme := range []string{"light", "dark"} {
 			b.show(t, file, 1400, scheme)

@@ -1,5 +1,6 @@
 // Package page writes a report as one page for a browser: profile.html of a process, job.html of a
-// job. The page holds its scripts, its style and its figures, and loads nothing.
+// job, and one of the difference of two sides. The page holds its scripts, its style and its
+// figures, and loads nothing.
 //
 // Process and Job hold all figures that a page shows. Their JSON is embedded in the page, and the
 // format json writes the same. Scripts, in web/*.ts, draw from it and compute no figures but sums

@@ -19,13 +19,15 @@ import (
 var (
 	//go:embed page.html.tmpl
 	templateText string
+	//go:embed difference.html.tmpl
+	differenceText string
 	//go:embed page.css
 	style string
 	//go:embed dist/page.js
 	script string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"seconds": seconds, "percent": percent, "bar": barSVG, "class": className}).Parse(templateText))
+		"seconds": seconds, "percent": percent, "bar": barSVG, "class": className}).Parse(templateText + differenceText))
 )
 
 // compressFrom is the size of the figures from which on they are embedded as gzip and base64.
@@ -65,12 +67,13 @@ func WriteJob(w io.Writer, j *job.Job, o report.Options) error {
 
 // static is what a browser without scripts shows.
 type static struct {
-	Title   string
-	Process *Process
-	Job     *Job
-	Whole   Parts
-	Regions []staticRegion // of a job
-	Ranks   []staticRank
+	Title      string
+	Process    *Process
+	Job        *Job
+	Difference *staticDifference
+	Whole      Parts
+	Regions    []staticRegion // of a job
+	Ranks      []staticRank
 
 	Style  template.CSS
 	Script template.JS

@@ -11,12 +11,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"ompp-attach/analysis"
 	"ompp-attach/compare"
 	"ompp-attach/files"
 	"ompp-attach/job"
 	"ompp-attach/mpi"
+	"ompp-attach/page"
 	"ompp-attach/report/difference"
 	"ompp-attach/results"
 )
@@ -27,6 +29,7 @@ const exitHurt = 3
 type diffFlags struct {
 	failIf  []string
 	format  string
+	output  string
 	alpha   float64
 	all     bool
 	raw     bool
@@ -54,6 +57,7 @@ the regions whose place, function or name contains REGION (* is every one).
 LIMIT is a part of the earlier figure (5%), or an amount (0.2s, 10MB, 3).`,
 		Example: `  ompp-attach diff before after
   ompp-attach diff base1,base2,base3,base4 new1,new2,new3,new4
+  ompp-attach diff --format html -o diff.html before after
   ompp-attach diff --fail-if 'time > 5%' --fail-if 'R:solve imbal > 10%' base new`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -64,7 +68,8 @@ LIMIT is a part of the earlier figure (5%), or an amount (0.2s, 10MB, 3).`,
 		RunE: func(_ *cobra.Command, args []string) error { return diff(args[0], args[1], &f) },
 	}
 	c.Flags().StringArrayVar(&f.failIf, "fail-if", nil, "end with status 3 if this `condition` holds, as in 'time > 5%'; may be given several times")
-	c.Flags().StringVar(&f.format, "format", f.format, "of the output: text, json")
+	c.Flags().StringVar(&f.format, "format", f.format, "of the output: text, json, html (a page for the browser)")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write to this `file`, not to standard output")
 	c.Flags().Float64Var(&f.alpha, "alpha", f.alpha, "level of significance: how often a program compared with itself may seem changed")
 	c.Flags().BoolVar(&f.all, "all", false, "show also regions that hardly changed")
 	c.Flags().BoolVar(&f.raw, "raw", false, "times as measured, without taking out what the probes took of them")
@@ -74,8 +79,13 @@ LIMIT is a part of the earlier figure (5%), or an amount (0.2s, 10MB, 3).`,
 }
 
 func diff(a, b string, f *diffFlags) error {
-	if f.format != "text" && f.format != "json" {
-		return &exitError{exitUsage, fmt.Errorf("unknown format %q; there are text, json", f.format)}
+	switch {
+	case f.format != "text" && f.format != "json" && f.format != "html":
+		return &exitError{exitUsage, fmt.Errorf("unknown format %q; there are text, json, html", f.format)}
+	case f.format == "html" && f.classic:
+		return &exitError{exitUsage, errors.New("html draws classes that do not overlap: leave out --classic-overheads")}
+	case f.format == "html" && f.output == "" && isTerminal(os.Stdout):
+		return &exitError{exitUsage, errors.New("html is for a browser, not for a terminal: give a file, as in -o diff.html")}
 	}
 	if !(f.alpha > 0 && f.alpha < 1) {
 		return &exitError{exitUsage, fmt.Errorf("--alpha %g: give a number above 0 and below 1, as 0.05", f.alpha)}
@@ -100,11 +110,20 @@ func diff(a, b string, f *diffFlags) error {
 		}
 		violations = append(violations, found...)
 	}
+	write := func(w io.Writer) error {
+		switch f.format {
+		case "json":
+			return difference.WriteJSON(w, c, violations)
+		case "html":
+			return page.WriteDifference(w, c, violations)
+		}
+		return difference.WriteText(w, c, difference.Options{All: f.all})
+	}
 	var err error
-	if f.format == "json" {
-		err = difference.WriteJSON(os.Stdout, c, violations)
+	if f.output == "" {
+		err = write(os.Stdout)
 	} else {
-		err = difference.WriteText(os.Stdout, c, difference.Options{All: f.all})
+		err = results.Save(f.output, write)
 	}
 	if err != nil || len(violations) == 0 {
 		return err
@@ -217,4 +236,9 @@ func readRun(name string, f *diffFlags) (*compare.Run, error) {
 		run.Notes = []string{fmt.Sprintf("%d of the %d profiles could not be read.", torn, len(sources))}
 	}
 	return run, nil
+}
+
+func isTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
 }

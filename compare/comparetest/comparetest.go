@@ -20,6 +20,7 @@ type Loop struct {
 	Begin, End int   // lines
 	Work       int64 // ns per thread
 	Construct  event.Construct
+	In         int // number of the loop, from 1, that this one lies in; it precedes this one
 }
 
 // Program is a made-up program, whose build id is its name and Build.
@@ -36,10 +37,10 @@ type Program struct {
 func Heat() Program {
 	const ms = 1e6
 	return Program{Name: "heat", Build: "1", Threads: 4, Serial: 30 * ms, Loops: []Loop{
-		{"assemble", 10, 14, 200 * ms, event.ParallelLoop}, {"assemble", 20, 24, 90 * ms, event.ParallelLoop},
-		{"solve", 40, 48, 400 * ms, event.ParallelLoop}, {"solve", 52, 60, 150 * ms, event.ParallelLoop},
-		{"solve", 64, 66, 60 * ms, event.ParallelLoop}, {"norm", 80, 83, 70 * ms, event.ParallelLoop},
-		{"output", 90, 92, ms / 10, event.ParallelLoop}}}
+		{"assemble", 10, 14, 200 * ms, event.ParallelLoop, 0}, {"assemble", 20, 24, 90 * ms, event.ParallelLoop, 0},
+		{"solve", 40, 48, 400 * ms, event.ParallelLoop, 0}, {"solve", 52, 60, 150 * ms, event.ParallelLoop, 0},
+		{"solve", 64, 66, 60 * ms, event.ParallelLoop, 0}, {"norm", 80, 83, 70 * ms, event.ParallelLoop, 0},
+		{"output", 90, 92, ms / 10, event.ParallelLoop, 0}}}
 }
 
 // Shift returns the program of another build, in which all lines from one on are so many lines
@@ -80,7 +81,7 @@ func (p Program) Profile(noise func() float64) *profile.Profile {
 	for i, l := range p.Loops {
 		out.Regions = append(out.Regions, profile.Region{Construct: l.Construct, Location: profile.Location{File: "/src/heat.c", Begin: l.Begin, End: l.End,
 			Function: l.Function, Object: "/opt/" + p.Name, Offset: uint64(0x1000 + 16*l.Begin)}})
-		node := profile.Node{Region: i}
+		node := profile.Node{Parent: l.In, Region: i}
 		work, most := make([]int64, p.Threads), int64(0)
 		for t := range work {
 			work[t] = int64(float64(l.Work) * noise())
@@ -94,6 +95,15 @@ func (p Program) Profile(noise func() float64) *profile.Profile {
 			node.Stats = append(node.Stats, s)
 		}
 		out.Nodes = append(out.Nodes, node)
+		for at := l.In; at > 0; at = out.Nodes[at].Parent {
+			for t := range out.Nodes[at].Stats {
+				s := &out.Nodes[at].Stats[t]
+				s.Exec.T, s.Body.T = s.Exec.T+most, s.Body.T+most
+				if at == l.In {
+					s.Child += most
+				}
+			}
+		}
 		wall += most
 	}
 	out.Meta.Duration = wall

@@ -1,4 +1,5 @@
 // The figures of a page, as package page writes them (figures.go, job.go; docs/page.md).
+import type { Difference } from "./change";
 
 export type PartKey = "work" | "serial" | "idle" | "synch" | "imbal" | "limpar" | "mgmt" | "mpi" | "no_core";
 export type Parts = Partial<Record<PartKey, number>>;
@@ -89,7 +90,7 @@ export interface Job {
 }
 
 // load reads the figures that the page holds, packed or not.
-export async function load(): Promise<Process | Job> {
+export async function load(): Promise<Process | Job | Difference> {
   const el = document.getElementById("figures")!;
   if (el.dataset.packed !== "gzip") return JSON.parse(el.textContent!);
   const bytes = Uint8Array.from(atob(JSON.parse(el.textContent!)), (c) => c.charCodeAt(0));

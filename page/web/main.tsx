@@ -1,14 +1,23 @@
 // Draws the page from the figures that it holds.
 import { render } from "preact";
 import { load } from "./data";
+import { DifferencePage } from "./difference";
 import { JobPage } from "./job";
 import { ProcessPage } from "./process";
 import { tips } from "./tip";
 
+const draw = (figures: Awaited<ReturnType<typeof load>>) => {
+  switch (figures.kind) {
+    case "job": return <JobPage job={figures} />;
+    case "difference": return <DifferencePage d={figures} />;
+    default: return <ProcessPage p={figures} />;
+  }
+};
+
 load().then((figures) => {
   const app = document.getElementById("app")!;
   document.getElementById("static")!.hidden = true;
-  render(figures.kind === "job" ? <JobPage job={figures} /> : <ProcessPage p={figures} />, app);
+  render(draw(figures), app);
   tips();
   performance.mark("drawn");
   document.documentElement.dataset.ready = "true";

@@ -19,10 +19,15 @@ type (
 		Alpha      float64         `json:"alpha"`
 		Tests      int             `json:"tests"`
 		Repeats    int             `json:"repeats_needed"`
+		Headline   string          `json:"headline"`
+		Findings   []findingJSON   `json:"findings"`
+		Tested     string          `json:"tested,omitempty"` // what the level of significance means
 		Accounting string          `json:"accounting"`
 		Sides      [2]sideJSON     `json:"sides"`
 		Program    []quantityJSON  `json:"program"`
 		Regions    []regionJSON    `json:"regions"`
+		Paths      []pathJSON      `json:"paths"`
+		PathsMore  int             `json:"paths_more"` // that are left out
 		Notes      []string        `json:"notes"`
 		Violations []violationJSON `json:"violations"`
 	}
@@ -68,6 +73,16 @@ type (
 		Figures     map[string]changeJSON `json:"figures"`
 		Counters    map[string]changeJSON `json:"counters,omitempty"`
 	}
+	findingJSON struct {
+		Region int    `json:"region"` // index in regions; -1: the program
+		Says   string `json:"says"`
+	}
+	pathJSON struct {
+		Parent    int        `json:"parent"` // index in paths; -1: the program itself
+		Region    int        `json:"region"` // index in regions; -1: the program
+		Own       changeJSON `json:"own"`
+		Inclusive changeJSON `json:"inclusive"`
+	}
 	violationJSON struct {
 		Condition string `json:"condition"`
 		Region    string `json:"region,omitempty"`
@@ -79,7 +94,19 @@ type (
 // WriteJSON writes a comparison for programs: all regions with all figures that are not 0.
 func WriteJSON(w io.Writer, c *compare.Comparison, violations []compare.Violation) error {
 	out := comparisonJSON{Version: Version, Alpha: c.Alpha, Tests: c.Tests, Repeats: c.Repeats, Accounting: c.Volumes.String(),
+		Headline: Headline(c), Findings: []findingJSON{},
 		Notes: append([]string{}, c.Notes...), Regions: []regionJSON{}, Violations: []violationJSON{}}
+	if c.Repeated() {
+		out.Tested = testedText(c)
+	}
+	number := map[*compare.Region]int{nil: -1}
+	for i, r := range c.Regions {
+		number[r] = i
+	}
+	for _, f := range findings(c) {
+		out.Findings = append(out.Findings, findingJSON{number[f.region], f.says})
+	}
+	out.Paths, out.PathsMore = pathsOf(c, number)
 	for side, runs := range c.Sides {
 		for _, run := range runs {
 			r := runJSON{Name: run.Name, Ranks: len(run.Job.Ranks), Width: compare.Width(run.Job), Programs: programs(run)}

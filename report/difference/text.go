@@ -12,6 +12,7 @@ import (
 	"ompp-attach/compare"
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/report/words"
 )
 
 // Options are choices of the reader.
@@ -30,11 +31,7 @@ const (
 // WriteText writes a comparison for people.
 func WriteText(w io.Writer, c *compare.Comparison, o Options) error {
 	t := &text{Writer: bufio.NewWriter(w), c: c, Options: o}
-	wall := c.Quantity("wall").Change
-	t.decimals = 2
-	for d := math.Max(wall.Sides[0].Median, wall.Sides[1].Median); d > 0 && d < 1e10 && t.decimals < 6; d *= 10 {
-		t.decimals++
-	}
+	t.clock = clockOf(c)
 	t.head()
 	t.findings()
 	t.program()
@@ -50,8 +47,8 @@ func WriteText(w io.Writer, c *compare.Comparison, o Options) error {
 type text struct {
 	*bufio.Writer
 	Options
-	c        *compare.Comparison
-	decimals int // of seconds
+	c *compare.Comparison
+	clock
 }
 
 func (t *text) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
@@ -87,7 +84,7 @@ func (t *text) head() {
 				}
 			}
 		}
-		t.wrapped(string("AB"[side])+": ", "   ", fmt.Sprintf("%s (%s of %s, %s)", strings.Join(names, ", "), plural(len(runs), "run"),
+		t.wrapped(string("AB"[side])+": ", "   ", fmt.Sprintf("%s (%s of %s, %s)", strings.Join(names, ", "), words.Plural(len(runs), "run"),
 			strings.Join(programs, ", "), compare.Width(runs[0].Job)))
 	}
 	t.printf("\n")
@@ -99,80 +96,15 @@ func (t *text) findings() {
 		return
 	}
 	t.printf("Findings\n")
-	n := 0
-	for _, q := range t.c.Program {
-		if q.Significant {
-			n++
-			t.wrapped("  ", "    ", fmt.Sprintf("The %s time %s.", q.Name, t.went(q.Change)))
-		}
+	all := findings(t.c)
+	for _, f := range all {
+		t.wrapped("  ", "    ", f.says)
 	}
-	for _, r := range t.c.Regions {
-		if !r.Changed() {
-			continue
-		}
-		n++
-		own, work := r.Change(compare.OwnT), r.Change(compare.OwnWorkT)
-		switch {
-		case r.New():
-			t.wrapped("  ", "    ", fmt.Sprintf("%s is new: it takes %s of all threads.", compare.Title(r.Any()), t.sec(own.Sides[1].Median)))
-		case r.Gone():
-			t.wrapped("  ", "    ", fmt.Sprintf("%s is gone: it took %s of all threads.", compare.Title(r.Any()), t.sec(own.Sides[0].Median)))
-		case r.Significant(compare.OwnT):
-			t.wrapped("  ", "    ", fmt.Sprintf("The own time of %s %s: %s.", compare.Title(r.Any()), t.went(own), t.parts(r)))
-		default: // others' use of the machine hides it in the whole
-			t.wrapped("  ", "    ", fmt.Sprintf("The work in %s %s.", compare.Title(r.Any()), t.went(work)))
-		}
-	}
-	if n == 0 {
+	if len(all) == 0 {
 		t.printf("  No difference is more than the spread of the repeats.\n")
 	}
-	of := 100.0
-	for of*t.c.Alpha < 1 && of < 1e9 {
-		of *= 10
-	}
-	t.wrapped("  ", "  ", fmt.Sprintf("(%d figures tested together: in %.3g of %.0f comparisons of a program with itself, at most, one or more would be named.)",
-		t.c.Tests, of*t.c.Alpha, of))
+	t.wrapped("  ", "  ", "("+testedText(t.c)+")")
 	t.printf("\n")
-}
-
-// went says how a time changed.
-func (t *text) went(x compare.Change) string {
-	verb := "grew"
-	if x.Delta() < 0 {
-		verb = "fell"
-	}
-	return fmt.Sprintf("%s%s, from %s to %s", verb, by(x), t.sec(x.Sides[0].Median), t.sec(x.Sides[1].Median))
-}
-
-func by(x compare.Change) string {
-	if math.IsInf(x.Ratio(), 0) {
-		return ""
-	}
-	return fmt.Sprintf(" by %.1f %%", 100*math.Abs(x.Ratio()))
-}
-
-// parts says what of a region's own time changed: work, and the classes of overhead.
-func (t *text) parts(r *compare.Region) string {
-	var all []string
-	for _, f := range compare.Parts {
-		name := f.String()
-		if f == compare.OwnWorkT {
-			name = "work"
-		}
-		if d := r.Change(f).Delta(); f == compare.OwnWorkT || math.Abs(d) >= 0.05*math.Abs(r.Change(compare.OwnT).Delta()) && d != 0 {
-			all = append(all, name+" "+t.delta(d))
-		}
-	}
-	return strings.Join(all, ", ")
-}
-
-func (t *text) sec(ns float64) string { return fmt.Sprintf("%.*f s", t.decimals, ns/1e9) }
-
-func (t *text) delta(ns float64) string {
-	if math.Abs(ns)/1e9 < 0.5*math.Pow10(-t.decimals) {
-		ns = 0
-	}
-	return fmt.Sprintf("%+.*f s", t.decimals, ns/1e9)
 }
 
 // median writes a side's median, with its interval if there is one.
@@ -218,7 +150,7 @@ func (t *text) program() {
 		tab.add(q.Name, t.median(a, q.Unit), t.median(b, q.Unit), percent, p)
 	}
 	tab.write(t)
-	t.printf("  wall: the longest process; the other times: sums over threads; serial: outside of all regions\n\n")
+	t.printf("  wall: the longest process; the other times: sums over threads; serial: outside of all\n  regions; work: in regions, in no class of overhead; idle: workers outside of regions\n\n")
 }
 
 // shown are the regions that both sides have and whose change is worth a row.
@@ -355,11 +287,4 @@ func (t *text) notes() {
 	for _, n := range t.c.Notes {
 		t.wrapped("  - ", "    ", n)
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
