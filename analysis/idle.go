@@ -2,21 +2,23 @@ package analysis
 
 import "ompp-attach/profile"
 
-// Idle returns the time of threads outside of all regions that is not serial code: that of workers
-// without a team, in ns. It is what is left of all threads' time. It is 0 where nested teams have
-// more threads than the profile has rows.
-func Idle(p *profile.Profile) int64 {
-	left := ThreadTime(p)
-	for i := 1; i < len(p.Nodes); i++ {
-		for k := range p.Nodes[i].Stats {
-			s := &p.Nodes[i].Stats[k]
-			left -= s.Exec.T - s.Child
+// IdleTimes returns how long each thread of Profile.Threads was idle, ns (see IdleThreads).
+func IdleTimes(p *profile.Profile) []int64 {
+	out := make([]int64, len(p.Threads))
+	for _, idle := range IdleThreads(p) {
+		for _, x := range idle {
+			out[x.Thread] += x.Time
 		}
 	}
-	for _, s := range SerialTimes(p) {
-		left -= s.Time
+	return out
+}
+
+// Idle returns the time of all threads that were idle, ns (see IdleThreads).
+func Idle(p *profile.Profile) (sum int64) {
+	for _, t := range IdleTimes(p) {
+		sum += t
 	}
-	return max(0, left)
+	return sum
 }
 
 // SerialTime returns the time of all initial threads outside of all regions, in ns.

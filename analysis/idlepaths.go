@@ -10,6 +10,7 @@ import (
 type IdleThread struct {
 	Thread int // index in Profile.Threads
 	Time   int64
+	MPI    int64 // the part of Time while the initial thread was in MPI outside of parallel regions
 }
 
 // IdleThreads returns, for each node, the time of workers that had no part in it: EXPERT's idle
@@ -22,8 +23,9 @@ type IdleThread struct {
 //     as the region lasted for its primary thread.
 //
 // So a worker's time in teams and its idle time add up to its initial thread's life. Where teams
-// nest, threads of inner teams share rows with others, and the idle time is a lower bound. A region
-// that was under way when measurement began has none: its other threads may have been there.
+// nest, threads of inner teams share rows with others, and the idle time is a lower bound. Where a
+// thread was is not known, and it has no idle time, in a region that was under way when measurement
+// began, and if no event has told its number.
 func IdleThreads(p *profile.Profile) [][]IdleThread {
 	out := make([][]IdleThread, len(p.Nodes))
 	workers := map[int][]int{} // by Root
@@ -35,21 +37,29 @@ func IdleThreads(p *profile.Profile) [][]IdleThread {
 	if len(workers) == 0 {
 		return out
 	}
-	add := func(node, root int, time int64, busy map[int]int64) {
+	add := func(node, root int, time, mpi int64, busy map[int]int64) {
 		for _, w := range workers[root] {
 			if idle := time - busy[w]; idle > 0 {
-				out[node] = append(out[node], IdleThread{w, idle})
+				out[node] = append(out[node], IdleThread{w, idle, min(idle, mpi)})
 			}
 		}
 	}
+	calls := map[int]int64{} // by Root: those whose regions have been taken out
+	for i := range p.Nodes[0].Stats {
+		s := &p.Nodes[0].Stats[i]
+		if t := p.Threads[s.Thread]; t.Num == 0 {
+			calls[t.Root] = OwnCalls(event.NoConstruct, s).T
+		}
+	}
 	for _, s := range SerialTimes(p) {
-		add(0, s.Root, s.Time, nil)
+		add(0, s.Root, s.Time, calls[s.Root], nil)
 	}
 	t := newTree(p)
 	busy := t.workersIn()
 	for i := 1; i < len(p.Nodes); i++ {
 		outermost := t.team[i] == i && t.team[p.Nodes[i].Parent] < 0
-		if t.team[i] >= 0 && (!outermost || p.Regions[p.Nodes[i].Region].Construct == event.Unknown) {
+		construct := p.Regions[p.Nodes[i].Region].Construct
+		if t.team[i] >= 0 && (!outermost || construct == event.Unknown) {
 			continue
 		}
 		for j := range p.Nodes[i].Stats {
@@ -58,9 +68,9 @@ func IdleThreads(p *profile.Profile) [][]IdleThread {
 			switch {
 			case th.Num != 0:
 			case outermost:
-				add(i, th.Root, s.Exec.T, busy[i])
+				add(i, th.Root, s.Exec.T, 0, busy[i])
 			default:
-				add(i, th.Root, s.Exec.T-s.Child, nil)
+				add(i, th.Root, s.Exec.T-s.Child, OwnCalls(construct, s).T, nil)
 			}
 		}
 	}

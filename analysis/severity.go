@@ -69,7 +69,7 @@ func (r Rules) Severities(p *profile.Profile) (out []Severity) {
 	for node, idle := range IdleThreads(p) {
 		s := Severity{Name: IdleThreadsProperty, Node: node}
 		for _, w := range idle {
-			s.Threads = append(s.Threads, ThreadCost(w))
+			s.Threads = append(s.Threads, ThreadCost{w.Thread, w.Time})
 			s.Time += w.Time
 		}
 		if s.Time > 0 {

@@ -20,7 +20,7 @@ func (e *engine) feed(ev *event.Event) {
 		t = e.threads.byID[ev.TID]
 		if t == nil {
 			t = e.newThread(ev.TID)
-			t.Born = ev.Time
+			t.Born, t.BornOff = ev.Time, e.OffTime.T
 			e.threads.byID[ev.TID] = t
 			if e.Started == 0 {
 				e.Started = ev.Time
@@ -78,7 +78,7 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 		e.HadNoCore(t, ev)
 		return true
 	}
-	if ev.Fold != nil {
+	if t.LastOff = e.OffTime.T; ev.Fold != nil {
 		t.Last = max(t.Last, ev.Fold.Last)
 	} else {
 		t.Last = ev.Time

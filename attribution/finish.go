@@ -133,7 +133,8 @@ func (e *engine) rowOfSample(id tree.SampleID) int {
 	return -1
 }
 
-// tellLives notes how long the initial threads lived, except the first one.
+// tellLives notes how long the initial threads lived, except the first one. The time in which
+// measurement was off is no part of any time, nor of these.
 func (e *engine) tellLives() {
 	for i := range e.Rows.List {
 		e.Rows.List[i].Lived, e.Rows.List[i].Joined = 0, 0
@@ -143,7 +144,7 @@ func (e *engine) tellLives() {
 			continue
 		}
 		if r := &e.Rows.List[t.Home]; r.Root > 0 && r.Num == 0 {
-			r.Lived += max(1, ledger.Span(t.Born, t.Last))
+			r.Lived += max(1, ledger.Span(t.Born, t.Last)-(t.LastOff-t.BornOff))
 			r.Joined++
 		}
 	}

@@ -63,7 +63,7 @@ func (e *engine) switched(t *stack.Thread, ev *event.Event) {
 			t.Stack[i].LeaveOut(gap)
 		}
 		e.countOff(ev.Time)
-		t.Waited = 0
+		t.LastOff, t.Waited = e.OffTime.T, 0
 	case ev.Edge == event.On && e.OffSince != 0:
 		e.goOnBy, e.goOnAt = t, ev.Time
 	}

@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -181,5 +182,47 @@ func TestHide(t *testing.T) {
 	}
 	if err := profile.Validate(p); err != nil {
 		t.Error(err)
+	}
+}
+
+// The second initial thread lives for 100 ns, for 50 of which measurement is off: by the program's
+// own marker, on that thread or on another one, or from outside.
+func TestLifeWithPause(t *testing.T) {
+	const before = `
+		0 1 enter critical site=400 free noret
+		5 1 release critical free noret
+		10 2 fork parallel fn=300 key=7 size=1 site=90
+		10 2 begin parallel
+		20 2 end parallel
+		20 2 join parallel`
+	const after = `
+		110 2 fork parallel fn=300 key=7 size=1 site=90
+		110 2 begin parallel
+		110 2 end parallel
+		110 2 join parallel`
+	for name, pause := range map[string]string{
+		"marker of the thread":  "30 2 off user-region\n80 2 on user-region",
+		"marker of another one": "30 1 off user-region\n80 1 on user-region",
+		"from outside":          "",
+	} {
+		e := New(1, fakeFiles{})
+		feed := func(text string) {
+			for _, ev := range parse(t, text) {
+				e.Feed(&ev)
+			}
+		}
+		feed(before)
+		if pause == "" {
+			e.Pause(30)
+			e.Resume([]int{1, 2}, 80)
+		} else {
+			feed(pause)
+		}
+		feed(after)
+		p := e.Finish(200)
+		at := slices.IndexFunc(p.Threads, func(th profile.Thread) bool { return th.Root == 1 && th.Num == 0 })
+		if at < 0 || p.Threads[at].Lived != 50 {
+			t.Errorf("%s: %+v, want a life of 50 ns", name, p.Threads)
+		}
 	}
 }

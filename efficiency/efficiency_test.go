@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ompp-attach/attribution"
@@ -46,7 +47,7 @@ func TestProcess(t *testing.T) {
 	seconds(t, "the parallel region's own", &regions[0].Own, map[Part]float64{Imbal: 1.5, Mgmt: .4})
 	seconds(t, "the critical section's own", &regions[1].Own, map[Part]float64{Synch: .6})
 	seconds(t, "MPI_Send's own", &regions[2].Own, map[Part]float64{MPI: .3})
-	seconds(t, "MPI_Recv's own", &regions[3].Own, map[Part]float64{SerialMPI: 1.5})
+	seconds(t, "MPI_Recv's own", &regions[3].Own, map[Part]float64{SerialMPI: 1.5, MPIIdle: 1.5})
 	seconds(t, "MPI_Init's own", &regions[4].Own, nil)
 	if r := regions[0]; r.Wall != 6*sec || r.Threads != 2 || r.Starts != 1 {
 		t.Errorf("%+v", r)
@@ -142,8 +143,14 @@ func TestTALP(t *testing.T) {
 	}
 }
 
-// identities checks what holds in any run.
+// identities checks what holds in any run whose threads live throughout.
 func identities(t *testing.T, r *Run) {
+	t.Helper()
+	identitiesOver(t, r, r.Runtime*int64(r.Threads()))
+}
+
+// identitiesOver checks what holds in any run whose threads lived for a time in all.
+func identitiesOver(t *testing.T, r *Run, lived int64) {
 	t.Helper()
 	whole := r.Whole()
 	var shares float64
@@ -154,8 +161,8 @@ func identities(t *testing.T, r *Run) {
 		shares += whole.Share(part)
 	}
 	near(t, "sum of the shares", shares, 1)
-	if all := r.Runtime * int64(r.Threads()); whole.Sum() != all {
-		t.Errorf("the parts add up to %d, want %d", whole.Sum(), all)
+	if whole.Sum() != lived {
+		t.Errorf("the parts add up to %d, want %d", whole.Sum(), lived)
 	}
 	for i := range r.Regions {
 		if g := &r.Regions[i]; g.Construct.IsParallel() && g.Team.Sum() > 0 {
@@ -170,6 +177,11 @@ func identities(t *testing.T, r *Run) {
 		}
 	}
 	m := values(r.Multiplicative())
+	for key, v := range m {
+		if quotient := strings.HasPrefix(key, "omp_"); v < 0 || v > 1+1e-9 && !quotient {
+			t.Errorf("%s: %g", key, v)
+		}
+	}
 	near(t, "HPE and e_mt", m["hybrid_parallel"], whole.Efficiency())
 	near(t, "HPE = HLBE x HCE", m["hybrid_load_balance"]*m["hybrid_communication"], m["hybrid_parallel"])
 	if r.UsesMPI() {
@@ -179,6 +191,9 @@ func identities(t *testing.T, r *Run) {
 	}
 	a := r.Additive()
 	a.Walk(func(m *Metric, _ int) {
+		if m.Value < -1e-9 || m.Value > 1+1e-9 {
+			t.Errorf("additive %s: %g", m.Key, m.Value)
+		}
 		if len(m.Of) == 0 {
 			return
 		}
@@ -244,20 +259,6 @@ func TestIdentitiesOfRecorded(t *testing.T) {
 	}
 }
 
-// TestBriefThread: the time before and after the life of a thread is no other rank's.
-func TestBriefThread(t *testing.T) {
-	stat := func(thread int, seconds float64) profile.ThreadStats {
-		return profile.ThreadStats{Thread: thread, Exec: span(seconds), Body: span(seconds)}
-	}
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 10 * sec},
-		Threads: []profile.Thread{{Num: 0}, {Root: 1, Num: 0, Lived: sec}},
-		Regions: []profile.Region{{Construct: event.Parallel}},
-		Nodes: []profile.Node{{Parent: -1, Region: -1},
-			{Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(1, 0.5)}}}}
-	whole := OfProfile(p).Whole()
-	seconds(t, "the program", &whole, map[Part]float64{Work: 0.5, Serial: 10.5})
-}
-
 // TestSmallTeams: a thread of another region's team that is in no team is idle.
 func TestSmallTeams(t *testing.T) {
 	stat := func(thread int, seconds float64) profile.ThreadStats {
@@ -277,25 +278,5 @@ func TestSmallTeams(t *testing.T) {
 	}
 	if r.UsesMPI() || r.Nested() || !r.Threaded() {
 		t.Error("wrong kind of run")
-	}
-}
-
-// TestNested: the threads of inner teams count for the inner region only.
-func TestNested(t *testing.T) {
-	stat := func(thread int, body, barrier float64) profile.ThreadStats {
-		return profile.ThreadStats{Thread: thread, Exec: span(body + barrier), Body: span(body), Barrier: span(barrier)}
-	}
-	p := &profile.Profile{Version: profile.SchemaVersion, Meta: profile.Meta{Duration: 10 * sec},
-		Threads: []profile.Thread{{Num: 0}, {Num: 1}},
-		Regions: []profile.Region{{Construct: event.Parallel}, {Construct: event.Parallel}},
-		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(0, 8, 0), stat(1, 6, 2)}},
-			{Parent: 1, Region: 1, Stats: []profile.ThreadStats{stat(0, 8, 0), stat(1, 4, 4)}}}}
-	r := OfProfile(p)
-	identities(t, r)
-	whole := r.Whole()
-	seconds(t, "the program", &whole, map[Part]float64{Work: 14, Imbal: 2, Serial: 2, SerialIdle: 2})
-	near(t, "e_mt of the inner region", r.Regions[1].Team.Efficiency(), 12./16)
-	if !r.Nested() {
-		t.Error("not told to be nested")
 	}
 }

@@ -25,6 +25,7 @@ const (
 	SerialIdle // of the other threads, while the initial thread computes outside of regions
 	MPIIdle    // the same while it is in MPI outside of regions
 	TeamIdle   // of threads that were in no team while a region ran
+	Unknown    // of threads that were in a region when measurement began, and have told nothing since
 	Ended      // the process had ended, or not begun, while another one of the job ran
 	NumParts
 )
@@ -43,6 +44,7 @@ var partNames = [NumParts]struct{ key, text string }{
 	{"serial_idle", "serial idle: other threads meanwhile"},
 	{"mpi_idle", "MPI idle: other threads while the primary thread is in MPI"},
 	{"team_idle", "team idle: threads in no team"},
+	{"unknown", "not known: regions under way when measurement began"},
 	{"ended", "other ranks ran longer"},
 }
 

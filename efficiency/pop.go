@@ -26,27 +26,28 @@ type totals struct {
 	runtime                float64
 	useful, maxUseful      float64 // mean of all threads; of the thread with most
 	outMPI, maxOutMPI      float64 // mean of the primary threads; of the one with most
-	parallel, serial       float64 // of primary threads, weighted by their threads: in regions; outside, without MPI
+	parallel, serial       float64 // of initial threads, weighted by their threads: in regions; outside, without MPI
 	usefulIn, usefulSerial float64 // mean of all threads: in regions, outside
+	unknown                float64 // in regions, where it is not known what threads did: mean of all threads
 	maxProcess             float64 // parallel and serial of the process with most
 }
 
 func (r *Run) totals() totals {
 	t := totals{runtime: float64(r.Runtime)}
-	threads := float64(r.Threads())
+	whole := r.Whole()
+	threads := quotient(float64(whole.Sum()), t.runtime) // that lived, on average
 	for i := range r.Processes {
 		p := &r.Processes[i]
-		weight := float64(p.Threads) / threads
-		outside := float64(p.Wall - p.Parallel - p.Outside) // serial code, MPI left out
-		t.useful += float64(p.Parts.Useful()) / threads
-		t.usefulIn += float64(p.Parts[Work]) / threads
-		t.usefulSerial += float64(p.Parts[Serial]) / threads
+		t.useful += quotient(float64(p.Parts.Useful()), threads)
+		t.usefulIn += quotient(float64(p.Parts[Work]), threads)
+		t.usefulSerial += quotient(float64(p.Parts[Serial]), threads)
 		t.maxUseful = max(t.maxUseful, float64(p.MaxUseful))
 		t.outMPI += float64(p.OutMPI) / float64(len(r.Processes))
 		t.maxOutMPI = max(t.maxOutMPI, float64(p.OutMPI))
-		t.parallel += weight * float64(p.Parallel)
-		t.serial += weight * outside
-		t.maxProcess = max(t.maxProcess, float64(p.Parallel)+outside)
+		t.parallel += quotient(float64(p.InTeams), threads)
+		t.serial += quotient(float64(p.InSerial), threads)
+		t.unknown += quotient(float64(p.UnknownIn), threads)
+		t.maxProcess = max(t.maxProcess, quotient(float64(p.InTeams+p.InSerial), p.living()))
 	}
 	return t
 }
@@ -98,6 +99,10 @@ func (r *Run) Additive() Metric {
 	}
 	inRegions := Metric{"omp_parallel", "OpenMP region efficiency", omp, 0, nil}
 	rest := 1 - omp
+	if lost := quotient(t.unknown, t.runtime); lost > 0 {
+		rest -= lost
+		inRegions.Of = append(inRegions.Of, Metric{"omp_" + Unknown.Key(), Unknown.String(), 1 - lost, 0, nil})
+	}
 	for _, part := range []Part{Synch, Imbal, Limpar, Mgmt, MPI, TeamIdle} {
 		lost := quotient(float64(all[part]), whole)
 		rest -= lost

@@ -1,6 +1,7 @@
 package efficiency
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -28,7 +29,12 @@ type Process struct {
 	// its time outside of MPI, in regions or not: POP's inOpenMP(p,1) and OutMPI(p,1). Outside
 	// is its time in MPI outside of regions.
 	Parallel, OutMPI, Outside int64
-	// MaxUseful is the useful time of the thread with most of it.
+	// InTeams and InSerial are the times of all initial threads, each times the number of its
+	// threads: in parallel regions, and outside of them without MPI. UnknownIn is the part of
+	// Unknown in parallel regions.
+	InTeams, InSerial, UnknownIn int64
+	// MaxUseful is the useful time of the thread with most of it. Of a thread that lived for a part
+	// of Wall, it is that of a whole Wall at the same rate.
 	MaxUseful int64
 	// Communication is the time of all threads in calls that communicate or wait for
 	// communication (see mpi.Operation.Communicates), Calls the number of MPI calls of any kind.
@@ -38,8 +44,9 @@ type Process struct {
 	// SingleMPI is the part of MPI in parallel regions in which one thread was in SINGLE, and
 	// PrimaryMPI that in which the primary thread was in MASTER or MASKED: others may wait.
 	SingleMPI, PrimaryMPI int64
-	// Nested: parallel regions were started in others. Their threads' losses count for their own
-	// region only; for the whole, they are work of the thread that started them.
+	// Nested: parallel regions were started in others. Of an inner team, the whole has the primary
+	// thread, and the threads whose rows the outer team does not have. The others, which share rows
+	// with threads of the outer team, count for the inner region only.
 	Nested bool
 	// Estimated: figures were extrapolated, because constructs were not observed all of the time.
 	Estimated bool
@@ -99,6 +106,7 @@ type walker struct {
 	ends    analysis.StartEnd
 	roots   map[int]*initial
 	useful  []int64 // by thread
+	inner   map[seat]*innerTime
 	// TALP counts apart: waits at barriers and for tasks, which are in Synch, and created tasks.
 	barriers int64
 	tasks    uint64
@@ -106,18 +114,21 @@ type walker struct {
 	serialNoCore int64
 }
 
-// initial holds the figures of an initial thread and its workers.
+// initial holds the figures of an initial thread and its workers. Initial threads that share a row
+// are one: their times are sums.
 type initial struct {
-	threads  int   // of the team's rows, and of all initial threads that share the rows
+	threads  int   // rows, and threads without a number
 	lived    int64 // without the start and end of MPI
 	parallel int64 // of the initial thread
 	workers  int64 // of the others, in parallel regions
 	outside  int64 // the initial thread in MPI outside of regions, with a core or without
+	teamIdle int64 // of the others, in parallel regions
+	idle     int64 // of the others, outside of them
 }
 
 func walk(p *profile.Profile) *walker {
 	w := &walker{p: p, regions: make([]Figures, len(p.Regions)), paths: analysis.NewPaths(p), ends: analysis.MPIStartEnd(p),
-		roots: map[int]*initial{}, useful: make([]int64, len(p.Threads))}
+		roots: map[int]*initial{}, useful: make([]int64, len(p.Threads)), inner: map[seat]*innerTime{}}
 	w.Threads = analysis.Threads(p)
 	w.lives()
 	for i := range p.Nodes {
@@ -139,12 +150,8 @@ func (w *walker) lives() {
 	for _, s := range analysis.SerialTimes(w.p) {
 		w.roots[s.Root] = &initial{lived: s.Time}
 	}
-	joined := map[int]int{}
 	numbered := map[int]bool{}
 	for _, t := range w.p.Threads {
-		if t.Num == 0 {
-			joined[t.Root] = t.Joined
-		}
 		if t.Num != profile.UnknownNum {
 			for _, id := range t.TIDs {
 				numbered[id] = true
@@ -154,7 +161,7 @@ func (w *walker) lives() {
 	for i, t := range w.p.Threads {
 		r := w.roots[t.Root]
 		if t.Num != profile.UnknownNum {
-			r.threads += max(1, joined[t.Root])
+			r.threads++
 		} else {
 			for _, id := range t.TIDs {
 				if !numbered[id] {
@@ -220,12 +227,12 @@ func (w *walker) node(i int) {
 				w.roots[t.Root].outside += c.NoCore
 			}
 			continue
-		case team == outermost:
-			w.Parts.charge(&c)
-			w.useful[thread] -= c.Sum()
-			if region.Construct == event.Barrier || region.Construct.IsTasking() {
-				w.barriers += c.Synch
-			}
+		case team == outermost || t.Num == 0: // an inner team's primary thread is one of the outer team
+			w.charge(thread, &c, waitsForTeam(region.Construct, &c))
+		case w.apart(team, thread):
+			in := w.innerOf(outermost, thread)
+			in.classes.Add(c)
+			in.barriers += waitsForTeam(region.Construct, &c)
 		}
 		own.charge(&c)
 		w.regions[w.p.Nodes[team].Region].Team.charge(&c)
@@ -274,12 +281,14 @@ func (w *walker) teams() {
 		if w.paths.Team(i) != i {
 			continue
 		}
-		outermost := w.paths.Team(n.Parent) < 0
+		outermost := w.team(i)
 		r := &w.regions[n.Region]
-		first, others := map[int]int64{}, map[int]int64{} // by Root
+		size := map[int]int{} // by Root
 		for j := range n.Stats {
 			s := &n.Stats[j]
 			t := w.p.Threads[s.Thread]
+			size[t.Root]++
+			r.Threads = max(r.Threads, size[t.Root])
 			if !w.paths.Within(i, s.Thread) {
 				r.Team[Work] += s.Exec.T
 			}
@@ -287,24 +296,19 @@ func (w *walker) teams() {
 				r.Wall += s.Exec.T
 				r.Starts += s.Exec.C
 			}
-			if !outermost {
-				continue
-			}
-			all += s.Exec.T
-			w.useful[s.Thread] += s.Exec.T
-			if t.Num == 0 {
-				first[t.Root] += s.Exec.T
+			switch {
+			case outermost != i && t.Num != 0 && w.apart(i, s.Thread):
+				w.innerOf(outermost, s.Thread).time += s.Exec.T
+			case outermost != i:
+			case t.Num == 0:
 				w.roots[t.Root].parallel += s.Exec.T
-			} else {
-				others[t.Root] += s.Exec.T
-				w.roots[t.Root].workers += s.Exec.T
+				fallthrough
+			default:
+				all += w.spend(s.Thread, s.Exec.T)
 			}
-		}
-		r.Threads = max(r.Threads, len(n.Stats))
-		for root, t := range first {
-			r.Own[TeamIdle] += max(0, t*int64(w.roots[root].threads-1)-others[root])
 		}
 	}
+	all += w.innerTeams()
 	for i := range w.regions {
 		t := &w.regions[i].Team
 		work := t[Work]
@@ -317,23 +321,54 @@ func (w *walker) teams() {
 	}
 }
 
+// spend adds a thread's time in parallel regions, and returns it.
+func (w *walker) spend(thread int, t int64) int64 {
+	w.useful[thread] += t
+	if th := w.p.Threads[thread]; th.Num != 0 {
+		w.roots[th.Root].workers += t
+	}
+	return t
+}
+
 // idle adds the time outside of regions: that of initial threads, and that of the others meanwhile.
 func (w *walker) idle() {
+	for node, list := range analysis.IdleThreads(w.p) {
+		var own Parts
+		team := w.paths.Team(node) >= 0
+		if node > 0 && analysis.StartsEnds(&w.p.Regions[w.p.Nodes[node].Region]) {
+			continue
+		}
+		for _, x := range list {
+			r := w.roots[w.p.Threads[x.Thread].Root]
+			if team {
+				own[TeamIdle] += x.Time
+				r.teamIdle += x.Time
+				continue
+			}
+			own[SerialIdle] += x.Time - x.MPI
+			own[MPIIdle] += x.MPI
+			r.idle += x.Time
+		}
+		w.Parts.Add(&own)
+		if node > 0 {
+			w.regions[w.p.Nodes[node].Region].Own.Add(&own)
+		}
+	}
 	for _, r := range w.roots {
 		r.lived = max(r.lived, r.parallel)
-		outside := r.lived - r.parallel
+		outside, others := r.lived-r.parallel, int64(max(1, r.threads)-1)
 		w.Parts[Serial] += outside
-		others := int64(max(1, r.threads) - 1)
-		mpi := min(r.outside, outside)
-		w.Parts[MPIIdle] += others * mpi
-		w.Parts[SerialIdle] += others * (outside - mpi)
-		w.Parts[TeamIdle] += others*r.parallel - r.workers
+		w.InTeams += (others + 1) * r.parallel
+		w.InSerial += (others + 1) * (outside - min(r.outside, outside))
+		in := others*r.parallel - r.workers - r.teamIdle
+		w.UnknownIn += max(0, in)
+		w.Parts[Unknown] += in + others*outside - r.idle
 	}
 	w.Parts[Serial] -= w.Parts[SerialMPI] + w.Parts[SerialWait] + w.serialNoCore
 	for i := range w.Parts { // what does not fit is small: clocks of different threads
 		if t := w.Parts[i]; t < 0 {
 			w.Parts[i] = 0
-			w.Parts.take(-t, SerialIdle, MPIIdle, Work, Serial)
+			w.Parts.take(-t, SerialIdle, MPIIdle, TeamIdle, Unknown, Work, Serial)
 		}
 	}
 	w.Wall = w.p.Meta.Duration
@@ -352,8 +387,13 @@ func (w *walker) primary() {
 		}
 	}
 	w.Wall = max(0, w.Wall-w.StartEnd)
-	for i, t := range w.useful {
-		w.MaxUseful = max(w.MaxUseful, min(w.Wall, t/int64(max(1, w.p.Threads[i].Joined))))
+	for i, useful := range w.useful {
+		t := &w.p.Threads[i]
+		lived := w.roots[t.Root].lived
+		if t.Num == profile.UnknownNum {
+			lived *= int64(max(1, len(t.TIDs)))
+		}
+		w.MaxUseful = max(w.MaxUseful, min(w.Wall, int64(math.Round(float64(w.Wall)*analysis.Ratio(useful, lived)))))
 	}
 	if r == nil {
 		w.OutMPI = w.Wall

@@ -1,6 +1,7 @@
 package efficiency
 
 import (
+	"math"
 	"time"
 
 	"ompp-attach/profile"
@@ -60,17 +61,23 @@ func (r *Run) Whole() (all Parts) {
 	for i := range r.Processes {
 		p := &r.Processes[i]
 		all.Add(&p.Parts)
-		all[Ended] += max(0, r.Runtime-p.Wall) * int64(p.Threads)
+		all[Ended] += int64(math.Round(p.living() * float64(max(0, r.Runtime-p.Wall))))
 	}
 	return all
 }
 
-// Most returns the region that itself takes most of a part, and the time that it takes; nil: none
-// takes anything. Of Work, it is the parallel region with most. Of MPIIdle, it is the MPI call outside of parallel regions with most time.
-func (r *Run) Most(of Part) (most *Region, t int64) {
-	if of == MPIIdle {
-		of = SerialMPI
+// living returns how many threads lived on average.
+func (p *Process) living() float64 {
+	if p.Wall == 0 {
+		return float64(p.Threads)
 	}
+	return float64(p.Parts.Sum()) / float64(p.Wall)
+}
+
+// Most returns the region that itself takes most of a part, and the time that it takes; nil: none
+// takes anything. Of Work, it is the parallel region with most. Of idle threads, it is the region in
+// which their initial thread was.
+func (r *Run) Most(of Part) (most *Region, t int64) {
 	for i := range r.Regions {
 		own := r.Regions[i].Own[of]
 		if of == Work {

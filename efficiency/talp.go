@@ -20,8 +20,8 @@ type TALP struct {
 	// Scheduling is the other time in the runtime inside of parallel regions: thread management,
 	// and waits for critical sections, locks and the like. DLB's tool takes the latter for useful.
 	Scheduling int64
-	// Serialization is the time of workers outside of regions and of threads in no team.
-	// WorkerIdle is the part of it while the primary thread is in MPI.
+	// Serialization is the time of workers outside of regions, of threads in no team, and of those
+	// of which nothing is known. WorkerIdle is the part of it while the primary thread is in MPI.
 	Serialization, WorkerIdle int64
 	Parallels, Tasks          uint64 // executions of outermost and inner regions; tasks created
 }
@@ -32,7 +32,7 @@ func talpOf(w *walker) TALP {
 	t := TALP{
 		Useful: p.Useful() + p[SerialWait], MPI: p[MPI] + p[SerialMPI],
 		LoadImbalance: p[Imbal] + p[Limpar] + w.barriers, Scheduling: p[Synch] - w.barriers + p[Mgmt],
-		Serialization: p[SerialIdle] + p[MPIIdle] + p[TeamIdle], WorkerIdle: p[MPIIdle], Tasks: w.tasks,
+		Serialization: p[SerialIdle] + p[MPIIdle] + p[TeamIdle] + p[Unknown], WorkerIdle: p[MPIIdle], Tasks: w.tasks,
 	}
 	for i := range w.regions {
 		t.Parallels += w.regions[i].Starts

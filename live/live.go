@@ -271,11 +271,10 @@ func (t *Tracker) stateOf(p *profile.Profile) *state {
 	for _, x := range analysis.SerialTimes(p) {
 		serial[x.Root] = x.Time
 	}
+	idle := analysis.IdleTimes(p)
 	for i, row := range p.Threads {
-		if row.Num == 0 {
+		if in[i].Idle = idle[i]; row.Num == 0 {
 			in[i].Serial += serial[row.Root]
-		} else if row.Num > 0 {
-			in[i].Idle += max(0, lived(p, row.Root)-in[i].Sum())
 		}
 		id := rowID{row.Root, row.Num}
 		s.process.Total.add(in[i])
@@ -284,16 +283,6 @@ func (t *Tracker) stateOf(p *profile.Profile) *state {
 		s.rows = append(s.rows, Thread{PID: p.Meta.PID, Rank: s.process.Rank, Name: threadName(row), Total: in[i]})
 	}
 	return s
-}
-
-// lived returns how long an initial thread lived.
-func lived(p *profile.Profile, root int) int64 {
-	for _, t := range p.Threads {
-		if t.Root == root && t.Num == 0 && t.Lived > 0 {
-			return t.Lived
-		}
-	}
-	return p.Meta.Duration
 }
 
 // stateOf names what a thread did for most of a window.

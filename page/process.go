@@ -225,22 +225,10 @@ func (b *builder) whole() {
 			rows[at].Whole.Serial += s.Time
 		}
 	}
-	for i := range rows {
-		if t := &p.Threads[i]; t.Num > 0 {
-			rows[i].Whole.Idle = max(0, b.lived(t)-rows[i].Whole.Sum())
-		}
+	for i, idle := range analysis.IdleTimes(p) {
+		rows[i].Whole.Idle = idle
 	}
 	b.out.Threads = append(b.out.Threads, rows...)
-}
-
-// lived returns how long a thread lived, as its initial thread did, in ns.
-func (b *builder) lived(t *profile.Thread) int64 {
-	for i := range b.p.Threads {
-		if r := &b.p.Threads[i]; r.Root == t.Root && r.Num == 0 && r.Lived > 0 {
-			return r.Lived
-		}
-	}
-	return b.p.Meta.Duration
 }
 
 func clean(s string) string { return profile.Pasteable(s) }

@@ -18,6 +18,8 @@ type Thread struct {
 	Tid       uint32
 	Born      uint64 // time of the first event
 	Last      uint64 // time of the last event
+	BornOff   int64  // how long measurement had been off at Born, ns
+	LastOff   int64  // the same at Last
 	Stack     []Frame
 	Row       int         // current row
 	Num       int32       // current OpenMP thread number

@@ -25,7 +25,7 @@ func paperRun() *efficiency.Run {
 	}
 	processes := []efficiency.Process{
 		{Rank: 0, Host: "node1", PID: 100, Threads: 2, Callers: 1, Wall: 10000 * ms, StartEnd: 2000 * ms, Parallel: 6000 * ms, OutMPI: 8200 * ms,
-			Outside: 1500 * ms, MaxUseful: 7600 * ms, Communication: 1800 * ms, Calls: 4, UsesMPI: true,
+			Outside: 1500 * ms, InTeams: 12000 * ms, InSerial: 5000 * ms, MaxUseful: 7600 * ms, Communication: 1800 * ms, Calls: 4, UsesMPI: true,
 			Ended: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
 			Parts: efficiency.Parts{efficiency.Work: 9200 * ms, efficiency.Synch: 600 * ms, efficiency.Imbal: 1500 * ms, efficiency.Mgmt: 400 * ms,
 				efficiency.MPI: 300 * ms, efficiency.Serial: 2500 * ms, efficiency.SerialMPI: 1500 * ms, efficiency.SerialIdle: 2500 * ms,
@@ -33,7 +33,7 @@ func paperRun() *efficiency.Run {
 			TALP: efficiency.TALP{Useful: 11700 * ms, MPI: 1800 * ms, LoadImbalance: 1500 * ms, Scheduling: 1000 * ms, Serialization: 4000 * ms,
 				WorkerIdle: 1500 * ms, Parallels: 1}},
 		{Rank: 1, Host: "node1", PID: 101, Threads: 2, Callers: 1, Wall: 9000 * ms, StartEnd: 2000 * ms, Parallel: 4000 * ms, OutMPI: 7000 * ms,
-			Outside: 2000 * ms, MaxUseful: 6800 * ms, Communication: 2000 * ms, Calls: 3, UsesMPI: true,
+			Outside: 2000 * ms, InTeams: 8000 * ms, InSerial: 6000 * ms, MaxUseful: 6800 * ms, Communication: 2000 * ms, Calls: 3, UsesMPI: true,
 			Parts: efficiency.Parts{efficiency.Work: 7600 * ms, efficiency.Mgmt: 400 * ms, efficiency.Serial: 3000 * ms,
 				efficiency.SerialMPI: 2000 * ms, efficiency.SerialIdle: 3000 * ms, efficiency.MPIIdle: 2000 * ms},
 			TALP: efficiency.TALP{Useful: 10600 * ms, MPI: 2000 * ms, Scheduling: 400 * ms, Serialization: 5000 * ms, WorkerIdle: 2000 * ms, Parallels: 1}},
@@ -45,7 +45,7 @@ func paperRun() *efficiency.Run {
 				efficiency.MPI: 300 * ms}}},
 		{Region: place(event.Critical, "", 13), Number: 2, Figures: efficiency.Figures{Own: efficiency.Parts{efficiency.Synch: 600 * ms}}},
 		{Region: place(event.MPI, "MPI_Send", 15), Number: 3, Figures: efficiency.Figures{Own: efficiency.Parts{efficiency.MPI: 300 * ms}}},
-		{Region: place(event.MPI, "MPI_Recv", 20), Number: 4, Figures: efficiency.Figures{Own: efficiency.Parts{efficiency.SerialMPI: 3500 * ms}}},
+		{Region: place(event.MPI, "MPI_Recv", 20), Number: 4, Figures: efficiency.Figures{Own: efficiency.Parts{efficiency.SerialMPI: 3500 * ms, efficiency.MPIIdle: 3500 * ms}}},
 	}
 	return efficiency.New("made-up", processes, regions)
 }

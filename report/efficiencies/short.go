@@ -15,7 +15,7 @@ var shortNames = [efficiency.NumParts]string{
 	efficiency.Synch: "synchronisation", efficiency.Imbal: "imbalance", efficiency.Limpar: "limited parallelism", efficiency.Mgmt: "management",
 	efficiency.MPI: "MPI in regions", efficiency.NoCore: "no core", efficiency.SerialMPI: "MPI outside", efficiency.SerialWait: "waits outside",
 	efficiency.SerialIdle: "idle in serial code", efficiency.MPIIdle: "idle while the primary thread is in MPI",
-	efficiency.TeamIdle: "idle in no team", efficiency.Ended: "other ranks ran longer",
+	efficiency.TeamIdle: "idle in no team", efficiency.Unknown: "not known", efficiency.Ended: "other ranks ran longer",
 }
 
 // Short returns the useful share of a run's time with its parts, and the lost share with its parts,

@@ -193,7 +193,7 @@ func (t *text) regions() {
 
 // processParts are the columns of the processes' table.
 var processParts = []efficiency.Part{efficiency.Synch, efficiency.Imbal, efficiency.Limpar, efficiency.Mgmt, efficiency.MPI, efficiency.NoCore,
-	efficiency.SerialMPI, efficiency.SerialWait, efficiency.SerialIdle, efficiency.MPIIdle, efficiency.TeamIdle}
+	efficiency.SerialMPI, efficiency.SerialWait, efficiency.SerialIdle, efficiency.MPIIdle, efficiency.TeamIdle, efficiency.Unknown}
 
 func (t *text) processes() {
 	if len(t.run.Processes) < 2 {
@@ -244,7 +244,7 @@ func Notes(r *efficiency.Run) []string {
 		notes = append(notes, "Time without a core is a loss here. TALP's metrics, and POP's as other tools measure them, do not see it.")
 	}
 	if r.Nested() {
-		notes = append(notes, "Parallel regions are nested: for the whole, an inner team's time is work of the thread that started it. Its losses are in its region's row only.")
+		notes = append(notes, "Parallel regions are nested: the whole has the primary thread of an inner team, and the threads whose rows the outer team does not have. What the others lose is in the inner region's row only.")
 	}
 	if r.Estimated() {
 		notes = append(notes, "Some constructs were not observed all of the time: all figures hold estimates.")
