@@ -17,6 +17,7 @@ import (
 // A process may map as code what no linker has made, and its files may be gone
 // or others by the time it is looked at: what can be measured is.
 func TestAttachToOddMaps(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{})
 	whole, err := os.ReadFile(filepath.Join(runtimes, "libgomp.so.1"))

@@ -154,7 +154,7 @@ func readMarks(t *testing.T) (marks []marked) {
 // However a program is built, its constructs are counted exactly, and lie where
 // its source says, as far as the build leaves that in.
 func TestOddBuilds(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const reps, threads = 5, 3
 	marks := readMarks(t)
 	if len(marks) != 8 {
@@ -162,6 +162,7 @@ func TestOddBuilds(t *testing.T) {
 	}
 	for _, b := range oddBuilds {
 		t.Run(b.compiler+" "+b.name, func(t *testing.T) {
+			t.Parallel()
 			needTool(t)
 			bin := b.build(t)
 			args := []string{strconv.Itoa(reps)}

@@ -14,7 +14,7 @@ import (
 // probe: as many hits for many of them as for few. Ordered blocks and sections
 // are counted each.
 func TestChunks(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const reps, loops, kinds = 3, 6, 3
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}, {"clang-14", "-O0 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {

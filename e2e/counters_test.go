@@ -149,6 +149,7 @@ func TestCounterOfCPU(t *testing.T) {
 // TestCountersRefused: bad input ends before anything is measured, by one sentence
 // that says what to do.
 func TestCountersRefused(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	for flags, want := range map[string]string{
 		"--counters cycels":                                "do you mean cycles?",

@@ -181,13 +181,14 @@ var countMatrix = []struct {
 const constructReps, constructN = 5, 9
 
 func TestConstructCounts(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, m := range countMatrix {
 		for _, threads := range m.threads {
 			if testing.Short() && len(m.threads) == 1 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s threads=%d", m.build, threads), func(t *testing.T) {
+				t.Parallel()
 				constructCounts(t, m.build, threads)
 			})
 		}

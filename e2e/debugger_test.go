@@ -16,6 +16,7 @@ import (
 // A debugger that sets a breakpoint where a probe is, and removes it after the
 // measurement, leaves a trap that nobody answers for, unless the probe is still there.
 func TestDebugger(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	gdb, err := exec.LookPath("gdb")
 	if err != nil {
@@ -24,8 +25,7 @@ func TestDebugger(t *testing.T) {
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Compiler: "clang-19"})
 	tg := launch(t, bin, aLongTime, "regions", "1500000")
 	s := start(t, "attach", "--duration", "4s", "--pid", strconv.Itoa(tg.pid()))
-	until(t, "probes are placed", func() bool { return linksOf(s.cmd.Process.Pid) > 5 })
-	time.Sleep(300 * time.Millisecond)
+	tg.probed(t)
 	dir := t.TempDir()
 	over := filepath.Join(dir, "over")
 	// The breakpoint is hit now and then; after the measurement gdb goes when it is.

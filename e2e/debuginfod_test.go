@@ -16,7 +16,7 @@ import (
 // Names and lines of a stripped library come from a debuginfod server, if one is
 // named, once; a server that does not answer costs no more than the time it is given.
 func TestDebuginfod(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	bin, lib, whole := strippedProgram(t, "gcc")
 	debug := filepath.Join(t.TempDir(), "debuginfo")
 	if out, err := exec.Command("objcopy", "--only-keep-debug", whole, debug).CombinedOutput(); err != nil {
@@ -64,6 +64,7 @@ func TestDebuginfod(t *testing.T) {
 }
 
 func TestDebuginfodServerHangs(t *testing.T) {
+	atOnce(t)
 	bin, lib, _ := strippedProgram(t, "gcc")
 	release := make(chan struct{})
 	var asked atomic.Int32

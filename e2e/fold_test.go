@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func countsByPath(p *profile.Profile) map[string]string {
 // Criticals and locks that nest, overlap, and are left in all ways: folded, they
 // count as when each hit is told by itself, and as they were made to.
 func TestFolded(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const n = 40
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}, {"clang-14", "-O0 -g"}, {"gcc", "-O2 -g -static"}} {
 		for _, mode := range []string{"session", "multi"} {
@@ -46,6 +47,7 @@ func TestFolded(t *testing.T) {
 					continue
 				}
 				t.Run(strings.Join([]string{b.String(), mode, end}, " "), func(t *testing.T) {
+					t.Parallel()
 					bin := testbin.Build(t, "folds.c", b.options())
 					measured := func(flags []string) *profile.Profile {
 						s := run(t, options{flags: append([]string{"--attach-mode", mode}, flags...)}, bin, strconv.Itoa(n), "0", end)
@@ -81,7 +83,7 @@ func TestFolded(t *testing.T) {
 
 // Every construct, by the counts of the in-process tools.
 func TestFoldedConstructs(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) { constructCounts(t, b, 4, folding...) })
 	}
@@ -90,17 +92,20 @@ func TestFoldedConstructs(t *testing.T) {
 // Attached in the middle of a storm, paused, and detached in its middle: nothing
 // is there twice, and no time is in two places.
 func TestFoldedInTheMiddle(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		for _, flags := range [][]string{folding, {"--counters", "none", "--sample", "task-clock"}} {
 			t.Run(b.String()+" "+strings.Join(flags, " "), func(t *testing.T) {
 				tg := launch(t, testbin.Build(t, "folds.c", b.options()), "10", aLongTime)
 				time.Sleep(200 * time.Millisecond)
-				s := start(t, append([]string{"attach", "--duration", "2s", "--pid", strconv.Itoa(tg.pid())}, flags...)...)
+				s := start(t, append([]string{"attach", "--pid", strconv.Itoa(tg.pid())}, flags...)...)
 				pauseSoon(t, tg.pid())
 				if status, text := control(t, "resume", tg.pid()); status != 0 {
 					t.Errorf("resume: exit status %d, %q", status, text)
 				}
+				time.Sleep(300 * time.Millisecond)
+				_ = s.cmd.Process.Signal(os.Interrupt)
 				p := s.profile(t)
 				balanced(t, p)
 				if m := p.Meta; m.LostHits != 0 || m.Unmatched > 8 {

@@ -33,7 +33,7 @@ func needGuest86(t *testing.T) {
 // TestGuestKernels: run and attach work with Debian's kernels on x86-64, in every way of
 // probing that the kernel has. Session probes came with 6.13; this machine's own tests use them.
 func TestGuestKernels(t *testing.T) {
-	t.Parallel() // with the other guests
+	atOnce(t)
 	needGuest86(t)
 	dir := t.TempDir()
 	const threads = 2
@@ -108,7 +108,7 @@ func TestGuestKernels(t *testing.T) {
 // TestGuestOldKernel: what is too old for probes with cookies is told so in one sentence,
 // and the program is not run.
 func TestGuestOldKernel(t *testing.T) {
-	t.Parallel() // with the other guests
+	atOnce(t)
 	needGuest86(t)
 	exe := guestTool(t, "amd64", t.TempDir())
 	longrun := testbin.Build(t, "longrun.c", testbin.Options{})

@@ -120,7 +120,7 @@ func share(t *testing.T, flags []string, parts ...guestPart) {
 // TestGuestArm64: counts, samples and counters on another architecture, with a hardware unit and
 // older kernels.
 func TestGuestArm64(t *testing.T) {
-	t.Parallel() // with each other: a guest takes one core, and its time is its own
+	atOnce(t) // a guest takes one core, and its time is its own
 	if testing.Short() {
 		t.Skip("emulating a machine takes a minute")
 	}

@@ -13,6 +13,7 @@ import (
 // A lock that one thread sets and another one unsets: the first is not inside
 // the lock for ever, and the report says that it happened.
 func TestLockHandedOver(t *testing.T) {
+	atOnce(t)
 	const rounds = 5
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {

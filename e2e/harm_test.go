@@ -19,6 +19,7 @@ import (
 // su stops itself when the program that it has started is stopped, and waits until
 // somebody continues it.
 func TestParentThatStopsToo(t *testing.T) {
+	atOnce(t)
 	if _, err := exec.LookPath("su"); err != nil {
 		t.Skip("there is no su")
 	}
@@ -45,9 +46,10 @@ func TestParentThatStopsToo(t *testing.T) {
 // Whoever watches over stopped processes is not meant by signals to the tool, and
 // is replaced if somebody kills it.
 func TestGuardianIsReplaced(t *testing.T) {
-	t.Setenv("OMPP_ATTACH_GUARDIAN", "always") // also where the kernel needs none
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{})
-	s := start(t, "run", "--", bin, "3")
+	const always = "OMPP_ATTACH_GUARDIAN=always" // also where the kernel needs none
+	s := startWith(t, []string{always}, "run", "--", bin, aLongTime)
 	guardians := func() []int {
 		return slices.DeleteFunc(childrenOf(s.cmd.Process.Pid), func(pid int) bool {
 			comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
@@ -75,6 +77,9 @@ func TestGuardianIsReplaced(t *testing.T) {
 	}
 	_ = syscall.Kill(first, syscall.SIGKILL)
 	second := await("after one was killed", first)
+	program := childOf(t, s.cmd.Process.Pid, bin)
+	atWork(t, program)
+	_ = syscall.Kill(program, syscall.SIGUSR1) // enough
 	if err := <-s.ended; err != nil {
 		t.Errorf("%v: %s", err, s.stderr.String())
 	}
@@ -85,6 +90,7 @@ func TestGuardianIsReplaced(t *testing.T) {
 
 // Processes that have ended are let go of also while others start all the time.
 func TestEndedWhileOthersStart(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{})
 	const runs = 30
 	s := start(t, "run", "--", "bash", "-c", fmt.Sprintf("(while sleep 0.02; do :; done) & for i in {1..%d}; do %s 0.01; done; kill $!", runs, bin))

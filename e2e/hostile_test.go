@@ -17,6 +17,7 @@ import (
 // A program is stopped while its files are read: whatever stands in their place,
 // it goes on, and is measured.
 func TestHostileFilesOfLaunched(t *testing.T) {
+	atOnce(t)
 	for name, put := range map[string]func(t *testing.T, dir string) error{
 		"FIFO": func(_ *testing.T, dir string) error { return unix.Mkfifo(filepath.Join(dir, "p.debug"), 0o666) },
 		"endless": func(_ *testing.T, dir string) error {

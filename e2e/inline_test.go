@@ -83,7 +83,7 @@ func tells(p *profile.Profile, line int) bool {
 // Without the source, loops are found by their shape alone, in stripped programs
 // too. In each of the program's functions all loops are executed equally often.
 func TestInlineWithoutSource(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	times := map[string]uint64{"plain": 1, "repeated": 9, "bounds": 1, "reductions": 9, "masters": 9, "orphan": 9, "orphans": 9, "bodies": 1}
 	const threads = 3
 	for _, tc := range []struct {
@@ -92,6 +92,7 @@ func TestInlineWithoutSource(t *testing.T) {
 	}{{"-O0", 20}, {"-O1", 15}, {"-O2", 14}, {"-O3", 14}, {"-O2 -no-pie", 14}} {
 		for _, strip := range []string{"", " -s"} {
 			t.Run(tc.flags+strip, func(t *testing.T) {
+				t.Parallel()
 				twin, err := symbols.OpenObject(testbin.Build(t, "inline.c", build{"gcc", tc.flags}.options()))
 				if err != nil {
 					t.Fatal(err)
@@ -133,7 +134,7 @@ func TestInlineWithoutSource(t *testing.T) {
 // Every construct that GCC makes plain instructions of is counted exactly for
 // each thread, or named as not seen; none is silently absent or wrong.
 func TestInlineCounts(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, tc := range []struct {
 		build
 		src  string
@@ -156,6 +157,7 @@ func TestInlineCounts(t *testing.T) {
 	} {
 		for _, threads := range []int{1, 2, 4} {
 			t.Run(fmt.Sprintf("%s %s %d", tc.src, tc.build, threads), func(t *testing.T) {
+				t.Parallel()
 				bin := testbin.Build(t, tc.src, tc.options())
 				s := clean(t, options{env: threadsEnv(threads)}, bin)
 				complete(t, s.main)
@@ -202,7 +204,7 @@ func TestInlineCounts(t *testing.T) {
 // Atomics and flushes are counted exactly, once per execution and not per retry
 // of a compare-and-swap, or named as not seen.
 func TestAtomicCounts(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, b := range []build{{"gcc", "-g -O0"}, {"gcc", "-g -O2"}, {"gcc", "-g -O3"}, {"clang-14", "-g -O0"}, {"clang-14", "-g -O2"}, {"clang-19", "-g -O2"}} {
 		t.Run(b.String(), func(t *testing.T) {
 			bin := testbin.Build(t, "atomics.c", b.options())

@@ -29,6 +29,7 @@ func kills(loops int) int {
 // nobody: programs that it was about to stop, had stopped or had placed probes in go
 // on and end as they would have.
 func TestKillLoop(t *testing.T) {
+	atOnce(t)
 	const loops = 3
 	t.Run("run", func(t *testing.T) {
 		bin := testbin.Build(t, "constructs.c", testbin.Options{})
@@ -112,6 +113,7 @@ func TestKillLoop(t *testing.T) {
 // A tool that is stopped holds up no launch for long: what it could not measure, it
 // says.
 func TestStoppedToolHoldsUpNobody(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	bin := testbin.Build(t, "constructs.c", testbin.Options{})
 	dir := filepath.Join(t.TempDir(), "out")

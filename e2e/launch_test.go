@@ -16,6 +16,7 @@ import (
 // The program keeps its streams, environment and working directory, and the
 // shell that starts it is followed into it.
 func TestProgramIsUndisturbed(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "constructs.c", testbin.Options{})
 	wd := t.TempDir()
 	s := clean(t, options{wd: wd, stdin: "one\ntwo\n", env: []string{"E2E=a b", "OMP_NUM_THREADS=2"}},
@@ -34,6 +35,7 @@ func TestProgramIsUndisturbed(t *testing.T) {
 
 // A program that runs another and ends with a status of its own.
 func TestExitStatus(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "constructs.c", testbin.Options{})
 	s := run(t, options{}, "/bin/sh", "-c", `"$0"; exit 7`, bin)
 	if s.exit != 7 {
@@ -59,11 +61,17 @@ type started struct {
 
 func start(t *testing.T, args ...string) *started {
 	t.Helper()
+	return startWith(t, nil, args...)
+}
+
+// startWith is start with more environment variables for the tool.
+func startWith(t *testing.T, env []string, args ...string) *started {
+	t.Helper()
 	needTool(t)
 	s := &started{dir: filepath.Join(t.TempDir(), "out"), began: time.Now(), ended: make(chan error, 1)}
 	argv := append([]string{args[0], "-o", s.dir, "--quiet"}, args[1:]...)
 	s.cmd = exec.Command(tool, argv...)
-	s.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=2")
+	s.cmd.Env = append(append(os.Environ(), "OMP_NUM_THREADS=2"), env...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.stdout, &s.stderr
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -101,9 +109,20 @@ func childOf(t *testing.T, parent int, bin string) int {
 	return 0
 }
 
+// atWork waits until longrun has its team, and then for many of its regions.
+func atWork(t *testing.T, pid int) {
+	t.Helper()
+	until(t, "the program has its team", func() bool {
+		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		return len(tasks) >= targetThreads
+	})
+	time.Sleep(200 * time.Millisecond)
+}
+
 // A signal ends the program, whether it is sent to it or to the tool, and the
 // status says so; the profile is written.
 func TestSignals(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{})
 	for _, tc := range []struct {
 		name   string
@@ -118,7 +137,7 @@ func TestSignals(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := start(t, "run", "--", bin, "60")
 			pid := childOf(t, s.cmd.Process.Pid, bin)
-			time.Sleep(300 * time.Millisecond)
+			atWork(t, pid)
 			if tc.toTool {
 				pid = s.cmd.Process.Pid
 			}

@@ -14,6 +14,7 @@ import (
 
 // Ctrl-\ ends a measurement as Ctrl-C does.
 func TestQuitEndsAttach(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	cmd := exec.Command(testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}}), "20")
 	if err := cmd.Start(); err != nil {
@@ -39,6 +40,7 @@ func TestQuitEndsAttach(t *testing.T) {
 // Where too few files may be open, one sentence says so, and what to do; a soft limit is lifted,
 // and is the program's own.
 func TestFewFiles(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	shell := func(command, limit string, args ...string) string {
 		dir := filepath.Join(t.TempDir(), "out")

@@ -16,7 +16,7 @@ import (
 // constructs of one kind follow one another; align.c says how often each thread
 // executes each.
 func TestLines(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const threads = 3
 	src, err := os.ReadFile(filepath.Join(testbin.Repo(t), "testdata", "programs", "align.c"))
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 // Programs that follow each other in one process have a profile each.
 func TestExecChain(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "execs.c", testbin.Options{})
 	s := run(t, options{env: threadsEnv(2)}, bin, "child", "2")
 	if s.exit != 0 {
@@ -39,6 +40,7 @@ func TestExecChain(t *testing.T) {
 // A file that is written anew in its place, as linkers and cp do, is another
 // program: probes at the old one's offsets would break it.
 func TestRebuiltInPlace(t *testing.T) {
+	atOnce(t)
 	static := func(flags ...string) string {
 		return testbin.Build(t, "execs.c", testbin.Options{Flags: append([]string{"-static", "-g"}, flags...)})
 	}
@@ -87,6 +89,7 @@ func TestTimesOfChildren(t *testing.T) {
 
 // A child that outlives its parent goes on when the measurement ends.
 func TestChildOutlives(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "execs.c", testbin.Options{})
 	s := run(t, options{env: threadsEnv(2)}, bin, "leave", "20")
 	if s.exit != 0 || s.main == nil {
@@ -108,6 +111,7 @@ func TestChildOutlives(t *testing.T) {
 
 // A parent that lends its memory waits for the child: nobody stops that.
 func TestVfork(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "execs.c", testbin.Options{})
 	s := run(t, options{env: threadsEnv(2), flags: []string{"--verbose"}}, bin, "vfork")
 	if s.exit != 0 || s.main == nil {
@@ -120,10 +124,11 @@ func TestVfork(t *testing.T) {
 
 // Ctrl-C again and again, while results are written: they are written.
 func TestImpatience(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{})
 	s := start(t, "run", "--", bin, "60")
 	pid := childOf(t, s.cmd.Process.Pid, bin)
-	time.Sleep(300 * time.Millisecond)
+	atWork(t, pid)
 	if err := syscall.Kill(pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

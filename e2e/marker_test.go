@@ -20,6 +20,7 @@ func withMarkers(t *testing.T, b build, more ...string) testbin.Options {
 
 // Markers of regions, and of what is not to be measured.
 func TestMarkers(t *testing.T) {
+	atOnce(t)
 	const steps = 5
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"gcc", "-O0 -no-pie"}, {"gcc", "-O3 -static"}, {"gcc", "-O2 -s"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
@@ -48,7 +49,7 @@ func TestMarkers(t *testing.T) {
 
 // Regions given by lines.
 func TestLineRegions(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	src := filepath.Join(testbin.Repo(t), "testdata", "programs", "lines.c")
 	begin, end := markedLines(t, src)
 	var flags []string
@@ -79,7 +80,7 @@ func TestLineRegions(t *testing.T) {
 
 // What is not wanted is not probed, and the report says so.
 func TestSelection(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	bin := testbin.Build(t, "constructs.c", testbin.Options{})
 	all := clean(t, options{env: threadsEnv(2)}, bin, "3", "9").main
 	for _, tc := range []struct {

@@ -12,7 +12,7 @@ import (
 
 // A row that is several loops in the source says so.
 func TestMergedLoopsAreMarked(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	s := clean(t, options{env: threadsEnv(2)}, testbin.Build(t, "merged.c", build{"gcc", "-O2 -g"}.options()))
 	var merged []string
 	for i := range s.main.Regions {

@@ -14,7 +14,7 @@ import (
 
 // The launcher starts the tool for each rank: the figures are the same.
 func TestMPIWrapped(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	needTool(t)
 	const ranks = 3
 	for _, m := range bothMPIs {
@@ -51,7 +51,7 @@ func launchJob(t *testing.T, m testbin.MPI, ranks int, argv ...string) (status i
 // A job that does not come to MPI_Finalize has the status that it has without
 // the tool, and what its ranks had done is there.
 func TestMPIEnds(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const ranks = 2
 	for m, modes := range map[testbin.MPI][]string{
 		testbin.OpenMPI: {"abort", "crash", "early"},
@@ -88,7 +88,7 @@ func TestMPIEnds(t *testing.T) {
 
 // Programs without MPI may be started by mpirun; there is nothing to report.
 func TestMPIPlain(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, m := range bothMPIs {
 		t.Run(string(m), func(t *testing.T) {
 			m.Need(t)

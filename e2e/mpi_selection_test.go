@@ -14,7 +14,7 @@ import (
 // Of the operations that are wanted every call is there, and of the others none;
 // operations that only look something up are wanted by --mpi-all, or by name.
 func TestMPISelection(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const ranks = 2
 	query := func(op string) bool {
 		o, ok := mpi.ParseOp(op)

@@ -226,7 +226,7 @@ func (s *session) ranks(t *testing.T, n int) []*profile.Profile {
 // Per call site, thread and rank: calls, ompP's counters and the bytes by both
 // accountings are those that a library between program and MPI counted.
 func TestMPICounts(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	fixed := []string{"-O1", "-g", "-ffixed-line-length-132", "-fallow-argument-mismatch"}
 	for _, tc := range []struct {
 		src     string
@@ -252,15 +252,16 @@ func TestMPICounts(t *testing.T) {
 		{src: "mpi_hybrid.c", ranks: []int{0, 2}, threads: 2, args: []string{"tasks"}, grain: byLineAlone},
 		{src: "mpi_hybrid.c", ranks: []int{2, 0}, threads: 2, args: []string{"funneled"}},
 	} {
+		if tc.flags == nil {
+			tc.flags = []string{"-O1", "-g"}
+		}
 		for i, m := range []testbin.MPI{testbin.OpenMPI, testbin.MPICH} {
 			n := tc.ranks[i]
 			if n == 0 {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s %s %s %d", tc.src, strings.Join(tc.args, " "), m, n), func(t *testing.T) {
-				if tc.flags == nil {
-					tc.flags = []string{"-O1", "-g"}
-				}
+				t.Parallel()
 				bin := m.Build(t, tc.src, testbin.Options{Flags: tc.flags, NoOpenMP: tc.threads == 0})
 				args := slices.Clone(tc.args)
 				if len(args) > 0 && args[0] == "FILE" {
@@ -286,7 +287,7 @@ func mpiCounts(t *testing.T, m testbin.MPI, n, threads int, g grain, bin string,
 
 // mpi4py: calls from a library that the interpreter opened.
 func TestMPIPython(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const python = "/usr/bin/python3"
 	script := filepath.Join(testbin.Repo(t), "testdata", "programs", "mpi_calls.py")
 	m := testbin.OpenMPI // Debian's mpi4py is built for it

@@ -63,6 +63,7 @@ func TestMPITimes(t *testing.T) {
 // Fig. 6 of Fürlinger and Moore: ten sends of a mebibyte in a critical section
 // by each thread.
 func TestMPIInCritical(t *testing.T) {
+	atOnce(t)
 	const reps, threads, volume = 10, 4, 10 << 20
 	for _, m := range bothMPIs {
 		t.Run(string(m), func(t *testing.T) {
@@ -155,11 +156,12 @@ func wrongToy(t *testing.T, ranks []*profile.Profile, late, threads, away int64)
 
 // Attached in the middle: all is consistent from there on.
 func TestMPIAttached(t *testing.T) {
+	atOnce(t)
 	const ranks = 3
 	for _, m := range bothMPIs {
 		t.Run(string(m), func(t *testing.T) {
 			bin := m.Build(t, "mpi_times.c", testbin.Options{})
-			line := m.Launch(ranks, bin, "ring", "4")
+			line := m.Launch(ranks, bin, "ring", "8")
 			job := exec.Command(line[0], line[1:]...)
 			job.Env = append(os.Environ(), m.LaunchEnv()...)
 			var out strings.Builder

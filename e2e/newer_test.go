@@ -61,7 +61,7 @@ func newerEnv(threads int) []string {
 // the rest with the runtimes' own counts and with what the program does by
 // construction.
 func TestNewerConstructs(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const reps, n = 4, 9
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"gcc", "-O0 -g"}, {"gcc", "-O3 -s"},
 		{"clang-19", "-O2 -g"}, {"clang-19", "-O0 -g"}, {"clang-14", "-O3 -g"}} {
@@ -70,6 +70,7 @@ func TestNewerConstructs(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s threads=%d", b, threads), func(t *testing.T) {
+				t.Parallel()
 				bin := testbin.Build(t, "newer.c", b.options())
 				args := []string{strconv.Itoa(reps), strconv.Itoa(n)}
 				truth := testbin.RunTruth(t, bin, args, append(newerEnv(threads), "TRUTH_BODIES=1"))
@@ -136,7 +137,7 @@ func newerByConstruction(p *profile.Profile, b build, threads, reps, n int, byHa
 // TestOffloading measures clang's target regions from the host's side. Its
 // device is the host, so that the kernels' teams are seen as well.
 func TestOffloading(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const compiler, reps = "clang-19", 3
 	testbin.NeedOffload(t, compiler)
 	bin := testbin.Build(t, "offload.c", testbin.Options{Compiler: compiler,

@@ -32,7 +32,7 @@ func againstTruth(t *testing.T, src string, b build, threads int, args ...string
 // lambdas; workshare in Fortran. The programs check their own results, so that
 // a broken unwinding shows as their failure.
 func TestLanguages(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, tc := range []struct {
 		src string
 		build
@@ -55,7 +55,7 @@ func TestLanguages(t *testing.T) {
 
 // Several initial threads start teams at once: each has rows of its own.
 func TestInitialThreadsStayApart(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const masters, reps = 3, 100
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestInitialThreadsStayApart(t *testing.T) {
 // A process is stopped whenever it loads a library: that is nobody's time, also
 // if a region is under way.
 func TestLibrariesLoadedInRegion(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, b := range []build{{"gcc", "-O2 -g -ldl"}, {"clang-19", "-O2 -g -ldl"}} {
 		t.Run(b.String(), func(t *testing.T) {
 			againstTruth(t, "loading.c", b, 2, "20")
@@ -106,6 +106,7 @@ func TestLibrariesLoadedInRegion(t *testing.T) {
 
 // A thousand threads, each with a little OpenMP, outside and inside of teams.
 func TestThreadStorm(t *testing.T) {
+	atOnce(t)
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
 			againstTruth(t, "storm.c", b, 2, "1000")
@@ -116,6 +117,7 @@ func TestThreadStorm(t *testing.T) {
 // Every process of a tree has a profile of its own, also over exec; one without
 // OpenMP has none.
 func TestProcessTree(t *testing.T) {
+	atOnce(t)
 	const threads = 2
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
@@ -145,7 +147,7 @@ func TestProcessTree(t *testing.T) {
 // A runtime that comes by dlopen, goes and comes again: nothing is missed, from
 // its first region on.
 func TestOpenedLibrary(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const reps, n, threads = 3, 5, 2
 	bin := testbin.Build(t, "dlopened.c", testbin.Options{NoOpenMP: true})
 	for _, compiler := range []string{"gcc", "clang-19"} {
@@ -177,7 +179,7 @@ func TestOpenedLibrary(t *testing.T) {
 
 // A process that ends inside a region leaves a whole profile, and its status.
 func TestSuddenEnds(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const n, threads = 3, 4
 	for _, compiler := range []string{"gcc", "clang-19"} {
 		for _, tc := range []struct {
@@ -191,6 +193,7 @@ func TestSuddenEnds(t *testing.T) {
 			{"exits.c", []string{"3", "0", "_exit"}, 3},
 		} {
 			t.Run(compiler+" "+tc.src+" "+strings.Join(tc.args, " "), func(t *testing.T) {
+				t.Parallel()
 				s := run(t, options{env: threadsEnv(threads)}, testbin.Build(t, tc.src, testbin.Options{Compiler: compiler}), tc.args...)
 				if s.exit != tc.exit {
 					t.Errorf("exit status %d, want %d; stderr: %s", s.exit, tc.exit, s.stderr)

@@ -46,6 +46,7 @@ func needNumPy(t *testing.T) {
 // NumPy calls OpenBLAS, which the interpreter loads by dlopen and which calls
 // libgomp; neither was written for us, both are stripped.
 func TestNumPy(t *testing.T) {
+	atOnce(t)
 	needNumPy(t)
 	blas := func(t *testing.T, p *profile.Profile) (times uint64) {
 		for i, r := range p.Regions {
@@ -80,7 +81,7 @@ func TestNumPy(t *testing.T) {
 		}
 	})
 	t.Run("attach", func(t *testing.T) {
-		cmd := exec.Command(python, "-c", multiply, "4")
+		cmd := exec.Command(python, "-c", multiply, aLongTime) // it is killed
 		cmd.Env = append(os.Environ(), threadsEnv(2)...)
 		out, err := cmd.StdoutPipe()
 		if err != nil {

@@ -95,7 +95,7 @@ func lines(s string) []string { return slices.Sorted(strings.Lines(s)) }
 // Wherever the tool stands, each rank has its profile, and its output and input
 // are as before.
 func TestRanks(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const ranks, regions = 3, 50
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -126,7 +126,7 @@ func TestRanks(t *testing.T) {
 // A job ends with the status that it would end with, however it ends, and no
 // rank's profile is lost.
 func TestRanksEnd(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		for _, how := range [][]string{{"abort", "7"}, {"signal", "11"}, {"early", "3"}} {
 			program := append([]string{bin}, how...)
@@ -192,15 +192,31 @@ func (j *job) ready(t *testing.T, dir string, ranks int) {
 	time.Sleep(200 * time.Millisecond) // some regions
 }
 
+// end is a file that ends ranks when it is there.
+type end struct{ file string }
+
+func newEnd(t *testing.T) end { return end{filepath.Join(t.TempDir(), "end")} }
+
+func (e end) come(t *testing.T) {
+	t.Helper()
+	if err := os.WriteFile(e.file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // mpirun sends signals to process groups: the program gets each once.
 func TestRanksSignals(t *testing.T) {
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
-		dir := filepath.Join(t.TempDir(), "out")
-		j := startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", "2")...)
+		dir, over := filepath.Join(t.TempDir(), "out"), newEnd(t)
+		j := startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", aLongTime, over.file)...)
 		j.ready(t, dir, 2)
 		if err := j.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
 			t.Fatal(err)
 		}
+		until(t, "the ranks have the signal", func() bool { return strings.Count(j.out.String(), "signalled") == 2 })
+		time.Sleep(200 * time.Millisecond) // a second one may come
+		over.come(t)
 		if got := j.wait(t); got != 0 {
 			t.Errorf("exit status %d, stderr %q", got, j.err.String())
 		}
@@ -216,9 +232,10 @@ func TestRanksSignals(t *testing.T) {
 // One collector serves a node. Its death costs the profiles, no rank; a rank's
 // tool's death costs nothing but the tool's.
 func TestRanksKilled(t *testing.T) {
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
-		dir := filepath.Join(t.TempDir(), "out")
-		j := startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", "2")...)
+		dir, over := filepath.Join(t.TempDir(), "out"), newEnd(t)
+		j := startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", aLongTime, over.file)...)
 		j.ready(t, dir, 2)
 		pids := toolsOf("__collector", dir)
 		if len(pids) != 1 {
@@ -227,6 +244,8 @@ func TestRanksKilled(t *testing.T) {
 		if err := syscall.Kill(pids[0], syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
+		time.Sleep(200 * time.Millisecond) // the ranks go on
+		over.come(t)
 		if got := j.wait(t); got != 0 || strings.Count(j.out.String(), "0 SIGTERM") != 2 {
 			t.Errorf("collector killed: exit status %d, stdout %q", got, j.out.String())
 		}
@@ -236,8 +255,8 @@ func TestRanksKilled(t *testing.T) {
 			}
 		}
 
-		dir = filepath.Join(t.TempDir(), "out")
-		j = startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", "3")...)
+		dir, over = filepath.Join(t.TempDir(), "out"), newEnd(t)
+		j = startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", aLongTime, over.file)...)
 		j.ready(t, dir, 2)
 		tools := toolsOf("run", dir)
 		program := childOf(t, tools[0], bin)
@@ -246,6 +265,7 @@ func TestRanksKilled(t *testing.T) {
 		}
 		time.Sleep(300 * time.Millisecond)
 		_ = syscall.Kill(program, syscall.SIGKILL) // Open MPI has done so
+		over.come(t)
 		j.wait(t)
 		for rank, p := range profilesIn(t, dir, 2) {
 			if regionsOf(p) == 0 {
@@ -258,8 +278,9 @@ func TestRanksKilled(t *testing.T) {
 
 // A running job is attached to by its launcher's number.
 func TestAttachJob(t *testing.T) {
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
-		j := startJob(t, "", mpirun, "-n", "3", bin, "until", "6")
+		j := startJob(t, "", mpirun, "-n", "3", bin, "until", aLongTime)
 		until(t, "the ranks run", func() bool { return strings.Count(j.out.String(), "ready") == 3 })
 		s := start(t, "attach", "--job", fmt.Sprint(j.cmd.Process.Pid), "--duration", "500ms")
 		if got := s.wait(t); got != 0 {
@@ -279,7 +300,7 @@ func TestAttachJob(t *testing.T) {
 
 // A larger, older run's files are refused, and do not stay among a new one's.
 func TestRanksOldFiles(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		dir := t.TempDir()
 		old := filepath.Join(dir, "profile.rank9.json.gz")

@@ -13,7 +13,7 @@ import (
 
 // Probes in functions that keep data below the stack pointer leave that alone.
 func TestRedZone(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	if runtime.GOARCH != "amd64" {
 		t.Skip("no other architecture lets functions keep data below the stack pointer, or makes calls of nops")
 	}

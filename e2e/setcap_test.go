@@ -172,6 +172,7 @@ func (u *user) follow(t *testing.T) {
 // somebody who is not root; and the program that is launched has its whole
 // environment, of which glibc takes a part from a tool with capabilities.
 func TestSetcapAsAdvised(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	u := newUser(t, nobody)
 	u.follow(t)
@@ -230,6 +231,7 @@ var whereAndHowLong = regexp.MustCompile(` -o \S+| --duration \S+| input.dat`)
 // The commands for jobs in README and documents are typed as they stand there,
 // by root and by a user whose tool has capabilities, under both MPI libraries.
 func TestDocumentedJobs(t *testing.T) {
+	atOnce(t)
 	var user, root []string
 	for _, name := range []string{"README.md", "docs/mpi.md"} {
 		text, err := os.ReadFile(filepath.Join(testbin.Repo(t), name))

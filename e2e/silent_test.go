@@ -13,6 +13,7 @@ import (
 // A process that waits in one region all the time shows nothing, and the report
 // does not take that for a program without OpenMP.
 func TestAttachedInSilence(t *testing.T) {
+	atOnce(t)
 	needTool(t)
 	tg := launch(t, testbin.Build(t, "timed.c", testbin.Options{}), "imbalance", strconv.Itoa(targetThreads), "30000")
 	time.Sleep(time.Second) // all threads are at work, for half a minute

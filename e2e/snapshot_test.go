@@ -43,34 +43,39 @@ func toolSays(t *testing.T, args ...string) string {
 // A tool that is killed leaves what it had measured until a moment ago, of what it launched and
 // of what it attached to, and whoever reads that is told so.
 func TestSnapshotOfKilledTool(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
 	for _, how := range []string{"run", "attach"} {
 		t.Run(how, func(t *testing.T) {
 			needTool(t)
 			var s *started
-			program := &strings.Builder{}
+			program := 0 // to be ended
 			if how == "run" {
-				s = start(t, "run", "--snapshot", "50ms", "--snapshot-rest", "0", "--", bin, "4")
+				s = start(t, "run", "--snapshot", "50ms", "--snapshot-rest", "0", "--", bin, aLongTime)
 			} else {
-				cmd := exec.Command(bin, "4")
-				cmd.Stdout = program
+				cmd := exec.Command(bin, aLongTime)
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				defer func() { _ = cmd.Wait() }()
-				s = start(t, "attach", "--snapshot", "50ms", "--snapshot-rest", "0", "--pid", strconv.Itoa(cmd.Process.Pid))
 				defer func() {
+					_ = cmd.Process.Signal(syscall.SIGUSR1)
 					_ = cmd.Wait()
-					s.stdout.WriteString(program.String())
 				}()
+				s = start(t, "attach", "--snapshot", "50ms", "--snapshot-rest", "0", "--pid", strconv.Itoa(cmd.Process.Pid))
 			}
 			name := filepath.Join(s.dir, "profile.json.gz")
 			snapshotOf(t, name)
 			if out := toolSays(t, "report", "-o", t.TempDir(), s.dir); !strings.Contains(out, "the measurement goes on") {
 				t.Errorf("the tool runs, and report says %q", out)
 			}
+			if how == "run" {
+				program = childOf(t, s.cmd.Process.Pid, bin)
+			}
 			if err := s.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 				t.Fatal(err)
+			}
+			if how == "run" {
+				_ = syscall.Kill(program, syscall.SIGUSR1)
 			}
 			s.wait(t) // of run, for the program's output, too
 			p := decode(t, name)
@@ -97,6 +102,7 @@ func TestSnapshotOfKilledTool(t *testing.T) {
 // Snapshots change nothing: counts are those of the program, and the final profile takes their
 // place.
 func TestSnapshotsAreReplaced(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
 	s := run(t, options{flags: []string{"--snapshot", "20ms", "--snapshot-rest", "0"}}, bin, "2")
 	iterations, err := strconv.ParseUint(strings.TrimSpace(s.stdout), 10, 64)
@@ -111,9 +117,10 @@ func TestSnapshotsAreReplaced(t *testing.T) {
 // The collector of a job is killed: each rank's last snapshot is there, and says how its
 // program ended.
 func TestSnapshotOfKilledCollector(t *testing.T) {
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
-		dir := filepath.Join(t.TempDir(), "out")
-		j := startJob(t, "", mpirun, "-n", "2", tool, "run", "--snapshot", "50ms", "--snapshot-rest", "0", "-o", dir, "-q", "--", bin, "until", "4")
+		dir, over := filepath.Join(t.TempDir(), "out"), newEnd(t)
+		j := startJob(t, "", mpirun, "-n", "2", tool, "run", "--snapshot", "50ms", "--snapshot-rest", "0", "-o", dir, "-q", "--", bin, "until", aLongTime, over.file)
 		j.ready(t, dir, 2)
 		names := []string{filepath.Join(dir, "profile.rank0.json.gz"), filepath.Join(dir, "profile.rank1.json.gz")}
 		for _, name := range names {
@@ -124,6 +131,7 @@ func TestSnapshotOfKilledCollector(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		over.come(t)
 		if got := j.wait(t); got != 0 {
 			t.Errorf("exit status %d, stderr %q", got, j.err.String())
 		}
@@ -144,7 +152,7 @@ func TestSnapshotOfKilledCollector(t *testing.T) {
 
 // Straight after mpirun, report has all ranks, and says first of all how they ended.
 func TestReportOfFailedJob(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		for _, how := range [][2]string{{"signal", "11"}, {"abort", "7"}} {
 			dir := filepath.Join(t.TempDir(), "out")
@@ -165,6 +173,7 @@ func TestReportOfFailedJob(t *testing.T) {
 // Ctrl-C ends a job as it would end without the tool: MPICH's launcher puts the statuses of all
 // its processes together.
 func TestInterruptedJob(t *testing.T) {
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, _ string) {
 		source := filepath.Join(t.TempDir(), "waits.c")
 		if err := os.WriteFile(source, []byte(`

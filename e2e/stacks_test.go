@@ -14,7 +14,7 @@ import (
 // probes pending on the lower one for left by longjmp and forgets them, so that
 // a return through one of them kills the program.
 func TestCoroutines(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const rounds, team = 20, 3
 	for _, b := range []build{{"gcc", "-O0"}, {"gcc", "-O2 -g"}, {"clang-19", "-O0"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.String(), func(t *testing.T) {
@@ -64,10 +64,11 @@ func recursed(t *testing.T, p *profile.Profile, match func(*profile.Region) bool
 // Regions, criticals and locks in functions that call themselves 500 deep: the
 // kernel drops return probes past 64 pending per thread.
 func TestRecursion(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}, {"clang-14", "-O0 -g"}} {
 		for _, c := range recursions {
 			t.Run(b.String()+" "+c.mode, func(t *testing.T) {
+				t.Parallel()
 				recursed(t, againstTruth(t, "recurse.c", b, 2, c.mode, "500"), c.match, c.n)
 			})
 		}
@@ -78,7 +79,7 @@ func TestRecursion(t *testing.T) {
 // two at once under one tool, for which a return probe of one process may be
 // armed by the other's hits.
 func TestRecursionInAllModes(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	modes := []string{"multi", "perf"}
 	if testing.Short() {
 		modes = modes[:1] // perf events take seconds to attach and detach
@@ -93,12 +94,14 @@ func TestRecursionInAllModes(t *testing.T) {
 					continue
 				}
 				t.Run(attach+" "+b.String()+" "+c.mode, func(t *testing.T) {
+					t.Parallel()
 					recursed(t, clean(t, opt, bin, c.mode, "500").main, c.match, c.n)
 				})
 				if perf {
 					continue
 				}
 				t.Run(attach+" "+b.String()+" "+c.mode+" twice at once", func(t *testing.T) {
+					t.Parallel()
 					s := run(t, opt, "/bin/sh", "-c", `"$0" "$@" & "$0" "$@" && wait $!`, bin, c.mode, "500")
 					if s.exit != 0 || len(s.others) != 2 || s.main != nil {
 						t.Fatalf("exit status %d, %d profiles, one of the shell: %t; stderr: %s", s.exit, len(s.others), s.main != nil, s.stderr)

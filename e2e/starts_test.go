@@ -10,6 +10,7 @@ import (
 // Of programs that use no runtime the tool hears once per file, and it stops none of
 // them again: what a shell starts most.
 func TestPlainProgramsAreNotStopped(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "constructs.c", testbin.Options{})
 	s := run(t, options{env: threadsEnv(2), flags: []string{"--verbose"}}, "/bin/sh", "-c",
 		`for i in $(seq 50); do /bin/true; done; "$0" 1 8; for i in $(seq 50); do /bin/true; done; "$0" 1 8`, bin)
@@ -32,6 +33,7 @@ func TestPlainProgramsAreNotStopped(t *testing.T) {
 
 // A plain file that is written anew in its place may be anything.
 func TestPlainFileIsReplaced(t *testing.T) {
+	atOnce(t)
 	plain := testbin.Build(t, "plain.c", testbin.Options{NoOpenMP: true})
 	bin := testbin.Build(t, "constructs.c", testbin.Options{})
 	s := run(t, options{env: threadsEnv(2), wd: t.TempDir()}, "/bin/sh", "-c",
@@ -47,6 +49,7 @@ func TestPlainFileIsReplaced(t *testing.T) {
 // A program that has run for a while is sampled, also if it uses no runtime so far; if it
 // uses none at all, nothing is said of it.
 func TestPlainProgramRunsLong(t *testing.T) {
+	atOnce(t)
 	s := run(t, options{}, "/bin/sh", "-c", `sleep 0.8; echo "$0"`, "over")
 	if s.exit != 0 || len(s.others) != 0 || strings.Contains(s.stderr, "Samples of this process") {
 		t.Errorf("exit status %d, %d profiles; stderr: %s", s.exit, len(s.others), s.stderr)

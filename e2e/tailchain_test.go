@@ -11,7 +11,7 @@ import (
 // A taskwait that is the last jump of a function to which others jump last is one
 // place, whichever task comes to it.
 func TestChainsOfLastJumps(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const n = 64
 	var merges, sorts uint64
 	var merge, sort func(n int)

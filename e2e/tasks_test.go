@@ -26,13 +26,14 @@ var taskMatrix = []struct {
 // Who created and who executed how many tasks, by construct and thread, is what
 // the program itself has counted.
 func TestTaskCounts(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, m := range taskMatrix {
 		for _, threads := range m.threads {
 			if testing.Short() && (len(m.threads) == 1 || threads == 4) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s threads=%d", m.build, threads), func(t *testing.T) {
+				t.Parallel()
 				taskCounts(t, testbin.Build(t, "tasks.c", m.options()), threads, "all")
 			})
 		}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
@@ -25,8 +26,9 @@ import (
 // The windows of top add up to the final profile, which has what the program did, and closing top
 // leaves the program as it was.
 func TestTopForScripts(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
-	tg := launch(t, bin, "4")
+	tg := launch(t, bin, aLongTime)
 	s := start(t, "top", "--format", "json", "--interval", "200ms", "--count", "5", "--pid", strconv.Itoa(tg.pid()))
 	if got := s.wait(t); got != 0 {
 		t.Fatal(got, s.stderr.String())
@@ -64,7 +66,7 @@ func TestTopForScripts(t *testing.T) {
 		t.Errorf("windows: %d executions, %d ns of work, %d ns; the final profile: %d, %d, %d", regions, work, wall, executed[0]+executed[1], want, adjusted.Meta.Duration)
 	}
 	// The program pays what it pays for attach: as many hits for each execution.
-	plain := start(t, "attach", "--duration", "1s", "--pid", strconv.Itoa(launch(t, bin, "4").pid())).profile(t)
+	plain := start(t, "attach", "--duration", "1s", "--pid", strconv.Itoa(launch(t, bin, aLongTime).pid())).profile(t)
 	per := func(p *profile.Profile) float64 { return float64(p.Meta.Hits) / float64(count(p, execC, parallel)[0]) }
 	if top, attach := per(final), per(plain); top > 1.1*attach {
 		t.Errorf("%.2f hits per region with top, %.2f with attach", top, attach)
@@ -73,6 +75,7 @@ func TestTopForScripts(t *testing.T) {
 
 // terminal is a pseudo-terminal with a command on it.
 type terminal struct {
+	tool   int // process
 	pty    *os.File
 	screen vt10x.Terminal
 	mu     sync.Mutex
@@ -90,7 +93,7 @@ func onTerminal(t *testing.T, args ...string) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tm := &terminal{pty: f, screen: vt10x.New(vt10x.WithSize(columns, rows)), end: make(chan error, 1)}
+	tm := &terminal{tool: cmd.Process.Pid, pty: f, screen: vt10x.New(vt10x.WithSize(columns, rows)), end: make(chan error, 1)}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -147,8 +150,9 @@ func (tm *terminal) press(t *testing.T, keys string) {
 
 // On a terminal, top follows its keys, and leaves terminal and program as they were.
 func TestTopOnTerminal(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
-	tg := launch(t, bin, "20")
+	tg := launch(t, bin, aLongTime)
 	dir := filepath.Join(t.TempDir(), "out")
 	tm := onTerminal(t, "top", "--interval", "200ms", "-o", dir, "--pid", strconv.Itoa(tg.pid()))
 	tm.await(t, `PARALLEL longrun\.c`)
@@ -182,10 +186,14 @@ func TestTopOnTerminal(t *testing.T) {
 // A program that top launches keeps its exit status, and what it writes appears when the screen is
 // gone; after q it goes on without being measured.
 func TestTopOfProgram(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
-	tm := onTerminal(t, "top", "--interval", "200ms", "--", bin, "1.5")
+	tm := onTerminal(t, "top", "--interval", "200ms", "--", bin, aLongTime)
 	tm.await(t, `PARALLEL longrun\.c`)
+	program := childOf(t, tm.tool, bin)
 	tm.press(t, "q")
+	until(t, "the screen is gone", func() bool { return strings.Contains(tm.text(), "\x1b[?1049l") })
+	_ = syscall.Kill(program, syscall.SIGUSR1) // enough
 	if err := <-tm.end; err != nil {
 		t.Errorf("%v\n%s", err, tm.text())
 	}

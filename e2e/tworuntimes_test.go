@@ -105,7 +105,7 @@ func TestTwoRuntimes(t *testing.T) {
 // Code that GCC compiled may run on libomp; that it cannot be measured then must
 // not pass in silence, whether its libgomp is loaded too or not.
 func TestGCCOnLibomp(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	libomp, err := filepath.Glob(filepath.Join(runtimes, "libomp.so.*"))
 	if err != nil || len(libomp) == 0 {
 		t.Skip("libomp is not installed")

@@ -64,7 +64,7 @@ func sameCounts(t *testing.T, got, want map[string]uint64) {
 // Functions that are called recursively, in regions, on threads and on other
 // stacks, and left by return, tail call, exception and longjmp.
 func TestFunctions(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	const reps, depth = 2, 2000
 	for _, tc := range []struct {
 		build
@@ -104,7 +104,7 @@ func TestFunctions(t *testing.T) {
 // A wrong name ends the launched program before it runs, and says what may
 // have been meant; so does a pattern that matches too much.
 func TestFunctionNotFound(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	bin := testbin.Build(t, "functions.cpp", testbin.Options{Compiler: "g++"})
 	for _, tc := range []struct{ function, want string }{
 		{"decsend", "near names: descend"},

@@ -34,6 +34,7 @@ func recordsIn(dir string) int {
 
 // `2>&1 | head`: whoever reads what the tool says may leave.
 func TestReaderLeaves(t *testing.T) {
+	atOnce(t)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +57,7 @@ func TestReaderLeaves(t *testing.T) {
 
 // A reader who does not read holds up neither the program nor its profiles.
 func TestReaderWaits(t *testing.T) {
+	atOnce(t)
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

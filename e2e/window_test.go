@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"ompp-attach/internal/testbin"
@@ -15,8 +16,9 @@ import (
 // Snapshots that are kept, at intervals and on request, tell what happened between them: the windows
 // add up to the final profile, and that to what the program counted itself.
 func TestIncrementalProfiles(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
-	s := start(t, "run", "--every", "150ms", "--snapshot-rest", "0", "--", bin, "2")
+	s := start(t, "run", "--every", "150ms", "--snapshot-rest", "0", "--", bin, aLongTime)
 	pid := snapshotOf(t, filepath.Join(s.dir, "profile.json.gz")).Meta.PID
 	kept := func(n int) string { return filepath.Join(s.dir, fmt.Sprintf("snapshot.%d.json.gz", n)) }
 	asked := strings.TrimSpace(toolSays(t, "dump", "--pid", strconv.Itoa(pid)))
@@ -24,6 +26,7 @@ func TestIncrementalProfiles(t *testing.T) {
 		t.Errorf("dump wrote %s: process %d, snapshot at %s", asked, p.Meta.PID, p.Meta.SnapshotAt)
 	}
 	until(t, "five snapshots", func() bool { _, err := os.Stat(kept(5)); return err == nil })
+	_ = syscall.Kill(pid, syscall.SIGUSR1) // enough
 	if got := s.wait(t); got != 0 {
 		t.Fatal(got, s.stderr.String())
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,21 +132,26 @@ func compile(t testing.TB, compiler, src string, args, libs []string) string {
 	// information.
 	key := sha256.Sum256([]byte(strings.Join([]string{compiler, version, src, hash,
 		strings.Join(args, "\x00"), strings.Join(libs, "\x00")}, "\x01")))
+	defer building(key)()
 	dir = filepath.Join(dir, hex.EncodeToString(key[:12]))
 	out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(src), filepath.Ext(src)))
-	if _, err := os.Stat(out); err == nil {
-		// Its source is the same, but may have been checked out anew: sources
-		// that are newer than the program are not believed.
-		now := time.Now()
-		if err := os.Chtimes(out, now, now); err != nil {
-			t.Fatal(err)
+	if built, err := os.Stat(out); err == nil {
+		// Its source is the same, but may have been checked out anew: sources that are newer than
+		// the program are not believed. A program that is up to date is not touched, as another
+		// test may just measure it.
+		if source, err := os.Stat(src); err != nil || source.ModTime().After(built.ModTime()) {
+			now := time.Now()
+			if err := os.Chtimes(out, now, now); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return out
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// Several test processes may build the same program: the rename decides.
+	// Several test processes may build the same program. The first one's stays: its tests may
+	// just measure it.
 	tmp, err := os.CreateTemp(dir, ".build-")
 	if err != nil {
 		t.Fatal(err)
@@ -165,10 +171,20 @@ func compile(t testing.TB, compiler, src string, args, libs []string) string {
 	if err := os.Chmod(tmp.Name(), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(tmp.Name(), out); err != nil {
+	if err := os.Link(tmp.Name(), out); err != nil && !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
 	}
 	return out
+}
+
+var builds sync.Map // key -> *sync.Mutex
+
+// building lets one test at a time build what has a key. It returns the function that lets the
+// next one.
+func building(key [sha256.Size]byte) (built func()) {
+	m, _ := builds.LoadOrStore(key, new(sync.Mutex))
+	m.(*sync.Mutex).Lock()
+	return m.(*sync.Mutex).Unlock
 }
 
 var versions sync.Map // compiler -> string

@@ -2,7 +2,8 @@
  * line is how they end.
  *
  *   ranks count N      N parallel regions, times rank + 1
- *   ranks until SECS   parallel regions for a time, counting SIGUSR1 and SIGTERM
+ *   ranks until SECS [FILE]  parallel regions for a time, or until the file is there,
+ *                      counting SIGUSR1 and SIGTERM; says when SIGUSR1 has come
  *   ranks abort STATUS the last rank calls MPI_Abort, the others wait for ever
  *   ranks signal N     the last rank is killed by a signal, the others wait
  *   ranks early STATUS end before MPI_Init
@@ -83,13 +84,19 @@ int main(int argc, char **argv)
 		printf("rank %d of %d\n", rank, size);
 	} else if (!strcmp(mode, "until")) {
 		double end = now() + arg;
+		const char *over = argc > 3 ? argv[3] : "";
+		int told = 0;
 
 		signal(SIGUSR1, on_signal);
 		signal(SIGTERM, on_signal);
 		printf("ready\n");
 		fflush(stdout);
-		while (now() < end && !term) {
+		while (now() < end && !term && access(over, F_OK)) {
 			region();
+			if (usr1 && !told++) {
+				printf("signalled\n");
+				fflush(stdout);
+			}
 			usleep(1000);
 		}
 		printf("rank %d: %d SIGUSR1, %d SIGTERM\n", rank, (int)usr1, (int)term);
