@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -242,5 +243,33 @@ func FuzzParseCounts(f *testing.F) {
 		if (err == nil) != (c != nil) {
 			t.Errorf("counts %v with error %v", c, err)
 		}
+	})
+}
+
+// Tests that run at once get one program, which nobody replaces while another one measures it.
+func TestBuiltOnce(t *testing.T) {
+	src := filepath.Join(t.TempDir(), "new.c")
+	if err := os.WriteFile(src, []byte("int main(void) { return 0; }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var got sync.Map // files
+	t.Run("tests", func(t *testing.T) {
+		for n := range 4 {
+			t.Run(strconv.Itoa(n), func(t *testing.T) {
+				t.Parallel()
+				file, err := os.Stat(BuildFile(t, src, Options{NoOpenMP: true}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got.Store(n, file)
+			})
+		}
+	})
+	first, _ := got.Load(0)
+	got.Range(func(n, file any) bool {
+		if !os.SameFile(first.(os.FileInfo), file.(os.FileInfo)) {
+			t.Errorf("test %v has another file than test 0", n)
+		}
+		return true
 	})
 }
