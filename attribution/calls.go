@@ -25,6 +25,7 @@ const (
 // calls applies MPI calls.
 type calls struct {
 	*stack.Stacks
+	comms         comms
 	resumed       uint64 // when measurement was last switched on again
 	callers       int    // number of threads that called MPI before they started a team
 	sharedCallers int    // root number of the row that all further such threads share; 0: none
@@ -41,7 +42,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	ca.caller(t)
 	s := statsOf(c)
 	if c.Flags&mpi.Started != 0 { // the MPI_Start that started it returns next
-		t.Started.At(ev.Site, &s)
+		ca.comms.exchanged(t.Started.At(ev.Site, &s), c)
 		s.Sized = 0
 		ca.chargeMPI(t, &s)
 		return
@@ -71,8 +72,13 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	own.AddMPI(&s)
 	ca.Ledger.CountUnknown(own)
 	if started := t.Started.Take(ev); started != nil {
-		own.AddMPI(started)
+		own.AddMPI(started.MPI)
+		own.Traffic = own.Traffic.Plus(started.Traffic)
 		leaf.Note(noteStarted)
+	}
+	ca.comms.exchanged(&own.Traffic, c)
+	if c.New != nil {
+		ca.comms.begun(c)
 	}
 	if ev.Edge == event.Enter {
 		leaf.Note(noteCallCutOff)

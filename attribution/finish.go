@@ -30,6 +30,7 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	p := build.Assemble(&build.Input{Tree: e.Tree, Threads: e.Rows.List, Pid: e.Pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
 		Stacks: e.Sampling.Stacks, Losses: e.Losses, RowOfSample: e.rowOfSample, Measured: e.measured(end),
 		Warnings: slices.Concat(e.sharedRow(), e.Sampling.Note())})
+	p.Comms = e.comms.finished()
 	p.Meta.Hits = e.events
 	p.Meta.Overhead = e.Ledger.Overhead()
 	p.Meta.Off = e.OffTime

@@ -223,6 +223,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 	c->peer = word(t, row->peer);
 	c->peer2 = word(t, row->peer2);
 	c->tag = word(t, row->tag);
+	t->status_at = 0;
 	look_at_data(row, t, base, sleeps);
 	if (row->flags & (MPI_ROW_START | MPI_ROW_START_ALL | MPI_ROW_FORGET)) {
 		u64 at = word(t, row->request);
@@ -235,6 +236,7 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 
 			bpf_map_delete_elem(&mpi_requests, &key);
 			bpf_map_delete_elem(&mpi_neighbors, &key);
+			bpf_map_delete_elem(&mpi_births, &key);
 		}
 		if (row->flags & MPI_ROW_START_ALL) {
 			struct mpi_library *l = bpf_map_lookup_elem(&mpi_libraries, &row->library);
@@ -254,6 +256,8 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 			c->np = c->in = 2 * c->np;
 	}
 	t->result_at = word(t, row->request);
+	if (row->flags & (MPI_ROW_COMM | MPI_ROW_WINDOW))
+		t->base = base;
 	t->wait = core_wait();
 	if (row->flags & MPI_ROW_BEGINS)
 		c->comm = base;
@@ -267,10 +271,27 @@ static __always_inline int on_entry(struct pt_regs *regs, u64 cookie, int sleeps
 	return 1;
 }
 
+/* Notes the communicator or window that a call has made. */
+static __always_inline void made(struct mpi_row *row, struct mpi_thread *t)
+{
+	struct mpi_record *c = &t->call;
+	struct mpi_key key = { .handle = stored_handle(row->library, t->result_at), .pid = c->pid };
+
+	c->np = c->rank = 0;
+	bpf_map_update_elem(&mpi_births, &key, &c->time, BPF_ANY);
+	if (row->flags & MPI_ROW_WINDOW)
+		return;
+	c->np = evaluate(row->library, MPI_COMM_SIZE, key.handle, t->base);
+	c->rank = evaluate(row->library, MPI_COMM_RANK, key.handle, t->base);
+	if (evaluate(row->library, MPI_COMM_INTER, key.handle, t->base) != 0)
+		c->flags |= MPI_INTER;
+}
+
 /* Takes what is known only when a call returns. */
 static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row *row, struct mpi_thread *t)
 {
 	struct mpi_record *c = &t->call;
+	s32 source;
 
 	if (row->flags & MPI_ROW_BEGINS) {
 		u64 base = c->comm; /* put there by on_entry: these calls have no communicator */
@@ -290,6 +311,15 @@ static __always_inline void look_at_result(struct pt_regs *regs, struct mpi_row 
 		else
 			bpf_map_update_elem(&mpi_neighbors, &key, &d, BPF_ANY);
 	}
+	if (row->flags & (MPI_ROW_COMM | MPI_ROW_WINDOW) && (u32)REG_RET(regs) == 0)
+		made(row, t);
+	if (t->status_at && (u32)REG_RET(regs) == 0 &&
+	    !bpf_probe_read_user(&source, sizeof(source), (void *)t->status_at)) {
+		if (row->peer2 == MPI_NO_ARG)
+			c->peer = source;
+		else
+			c->peer2 = source;
+	}
 }
 
 static __always_inline void on_return(struct pt_regs *regs)
@@ -308,7 +338,8 @@ static __always_inline void on_return(struct pt_regs *regs)
 	row = bpf_map_lookup_elem(&mpi_rows, &index);
 	if (row && !is_silent()) {
 		c->time = now;
-		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID))
+		if (row->flags & (MPI_ROW_BEGINS | MPI_ROW_KEEP | MPI_ROW_GRAPH | MPI_ROW_GRID | MPI_ROW_COMM | MPI_ROW_WINDOW) ||
+		    t->status_at)
 			look_at_result(regs, row, t);
 		c->site = REG_IP(regs);
 		tell_all(REG_BP(regs), t, c);

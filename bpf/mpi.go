@@ -42,6 +42,9 @@ const (
 	MPIRecvOwn    = uint32(mpiMpiRowFlagMPI_ROW_RECV_OWN)
 	MPIGraph      = uint32(mpiMpiRowFlagMPI_ROW_GRAPH)
 	MPIGrid       = uint32(mpiMpiRowFlagMPI_ROW_GRID)
+	MPIComm       = uint32(mpiMpiRowFlagMPI_ROW_COMM)
+	MPIWindow     = uint32(mpiMpiRowFlagMPI_ROW_WINDOW)
+	MPIBirth      = uint32(mpiMpiRowFlagMPI_ROW_BIRTH)
 	MPILocal      = uint32(mpiMpiRowFlagMPI_ROW_LOCAL)
 )
 

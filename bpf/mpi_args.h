@@ -27,6 +27,14 @@ struct {
 	__type(value, struct mpi_degrees);
 } mpi_neighbors SEC(".maps");
 
+/* When communicators and windows were made, as far as that was seen. Handles are used again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct mpi_key);
+	__type(value, u64);
+} mpi_births SEC(".maps");
+
 /* Room for a call's arguments: those in registers, the return address where it
  * is on the stack, and 8 from the stack. */
 #define MPI_STACK_ARGS 8
@@ -39,6 +47,8 @@ struct mpi_thread {
 	u64 words[MPI_WORDS];
 	u64 wait;               /* how long the thread had had no core when the open call began */
 	u64 result_at;          /* where the open call puts its request, or the thread level */
+	u64 base;               /* of the library, if the open call makes a communicator */
+	u64 status_at;          /* where a receive from any source tells the source; 0: nowhere */
 	u32 generation;         /* of wrappers: the wrapped_changes when they were copied */
 	u32 pad;
 	struct mpi_wrappers wrappers;
@@ -350,6 +360,32 @@ static __always_inline void look_at_comm(struct mpi_row *row, struct mpi_library
 	}
 }
 
+/* When a call's communicator or window was made. */
+static __always_inline u64 birth_of(struct mpi_library *l, struct mpi_thread *t)
+{
+	struct mpi_key key = { .handle = t->call.comm, .pid = t->call.pid };
+	u64 *birth;
+
+	if (is_predefined(l, t, key.handle))
+		return 0;
+	birth = bpf_map_lookup_elem(&mpi_births, &key);
+	return birth ? *birth : 0;
+}
+
+/* Notes where a receive from any source will tell the source. */
+static __always_inline void look_for_status(struct mpi_row *row, struct mpi_library *l, struct mpi_thread *t)
+{
+	s32 source = row->peer2 == MPI_NO_ARG ? t->call.peer : t->call.peer2;
+
+	if (row->status == MPI_NO_ARG || source != l->any_source)
+		return;
+	t->status_at = word(t, row->status);
+	if (t->status_at == l->status_ignore)
+		t->status_at = 0;
+	else
+		t->status_at += l->status_source;
+}
+
 /* Fills in a call's volumes. sleeps says that arrays can be read. */
 static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread *t, u64 base, int sleeps)
 {
@@ -369,6 +405,9 @@ static __always_inline void look_at_data(struct mpi_row *row, struct mpi_thread 
 		c->comm = (u32)c->comm;
 	if (flags & (MPI_ROW_SIZES | MPI_ROW_NEIGHBORS))
 		look_at_comm(row, l, t, base);
+	if (flags & MPI_ROW_BIRTH)
+		c->own = birth_of(l, t);
+	look_for_status(row, l, t);
 	if (row->send_buf != MPI_NO_ARG && word(t, row->send_buf) == l->in_place)
 		c->flags |= MPI_IN_PLACE_SEND;
 	if (row->recv_buf != MPI_NO_ARG && word(t, row->recv_buf) == l->in_place)

@@ -40,13 +40,15 @@ type mpiMpiKey struct {
 }
 
 type mpiMpiLibrary struct {
-	_        structs.HostLayout
-	Handle32 uint32
-	ProcNull int32
-	Root     int32
-	Pad      uint32
-	InPlace  uint64
-	Formula  [6]struct {
+	_            structs.HostLayout
+	Handle32     uint32
+	ProcNull     int32
+	Root         int32
+	AnySource    int32
+	InPlace      uint64
+	StatusIgnore uint64
+	StatusSource uint64
+	Formula      [6]struct {
 		_     structs.HostLayout
 		Cases uint64
 		Is    [6]struct {
@@ -104,7 +106,8 @@ type mpiMpiRow struct {
 	Partitions uint8
 	Request    uint8
 	Requests   uint8
-	Pad        [3]uint8
+	Status     uint8
+	Pad        [2]uint8
 }
 
 type mpiMpiRowFlag uint32
@@ -120,6 +123,9 @@ const (
 	mpiMpiRowFlagMPI_ROW_SITE         mpiMpiRowFlag = 524288
 	mpiMpiRowFlagMPI_ROW_GRAPH        mpiMpiRowFlag = 1048576
 	mpiMpiRowFlagMPI_ROW_GRID         mpiMpiRowFlag = 2097152
+	mpiMpiRowFlagMPI_ROW_COMM         mpiMpiRowFlag = 4194304
+	mpiMpiRowFlagMPI_ROW_WINDOW       mpiMpiRowFlag = 8388608
+	mpiMpiRowFlagMPI_ROW_BIRTH        mpiMpiRowFlag = 16777216
 	mpiMpiRowFlagMPI_ROW_BEGINS       mpiMpiRowFlag = 128
 	mpiMpiRowFlagMPI_ROW_KEEP         mpiMpiRowFlag = 256
 	mpiMpiRowFlagMPI_ROW_START        mpiMpiRowFlag = 512
@@ -146,6 +152,8 @@ type mpiMpiThread struct {
 	Words      [16]uint64
 	Wait       uint64
 	ResultAt   uint64
+	Base       uint64
+	StatusAt   uint64
 	Generation uint32
 	Pad        uint32
 	Wrappers   mpiMpiWrappers
@@ -295,6 +303,7 @@ type mpiThreadState struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	mpiMapDropped              = "dropped"
+	mpiMapMpiBirths            = "mpi_births"
 	mpiMapMpiDropped           = "mpi_dropped"
 	mpiMapMpiLibraries         = "mpi_libraries"
 	mpiMapMpiNeighbors         = "mpi_neighbors"
@@ -397,6 +406,7 @@ type mpiProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type mpiMapSpecs struct {
 	Dropped      *ebpf.MapSpec `ebpf:"dropped"`
+	MpiBirths    *ebpf.MapSpec `ebpf:"mpi_births"`
 	MpiDropped   *ebpf.MapSpec `ebpf:"mpi_dropped"`
 	MpiLibraries *ebpf.MapSpec `ebpf:"mpi_libraries"`
 	MpiNeighbors *ebpf.MapSpec `ebpf:"mpi_neighbors"`
@@ -457,6 +467,7 @@ func (o *mpiObjects) Close() error {
 // It can be passed to loadMpiObjects or ebpf.CollectionSpec.LoadAndAssign.
 type mpiMaps struct {
 	Dropped      *ebpf.Map `ebpf:"dropped"`
+	MpiBirths    *ebpf.Map `ebpf:"mpi_births"`
 	MpiDropped   *ebpf.Map `ebpf:"mpi_dropped"`
 	MpiLibraries *ebpf.Map `ebpf:"mpi_libraries"`
 	MpiNeighbors *ebpf.Map `ebpf:"mpi_neighbors"`
@@ -474,6 +485,7 @@ type mpiMaps struct {
 func (m *mpiMaps) Close() error {
 	return _MpiClose(
 		m.Dropped,
+		m.MpiBirths,
 		m.MpiDropped,
 		m.MpiLibraries,
 		m.MpiNeighbors,

@@ -52,7 +52,7 @@ func deliverMPI(t *testing.T, mode Mode, arrays bool) {
 	}
 	none := uint8(MPINoArg)
 	row, err := m.AddRow(&MPIRow{SendCount: none, SendType: none, RecvCount: none, RecvType: none, Peer: none, Peer2: none,
-		Tag: none, Comm: none, SendBuf: none, RecvBuf: none, Partitions: none, Request: none, Requests: none})
+		Tag: none, Comm: none, SendBuf: none, RecvBuf: none, Partitions: none, Request: none, Requests: none, Status: none})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -230,9 +230,9 @@ enum mpi_what {
 /* One MPI library. */
 struct mpi_library {
 	u32 handle32;   /* handles are 32 bits: the rest of a register is garbage */
-	s32 proc_null, root;
-	u32 pad;
-	u64 in_place;
+	s32 proc_null, root, any_source;
+	u64 in_place, status_ignore;
+	u64 status_source; /* where a status has the source, in bytes */
 	struct mpi_formula formula[MPI_WHATS];
 };
 
@@ -247,6 +247,9 @@ enum mpi_row_flag {
 	MPI_ROW_SITE        = 1 << 19, /* the return address is needed at entry */
 	MPI_ROW_GRAPH       = 1 << 20, /* makes a communicator with send_count neighbours out and recv_count in */
 	MPI_ROW_GRID        = 1 << 21, /* ... with two neighbours in each of send_count dimensions */
+	MPI_ROW_COMM        = 1 << 22, /* makes a communicator; tag is what decides its members or ranks */
+	MPI_ROW_WINDOW      = 1 << 23, /* makes a window */
+	MPI_ROW_BIRTH       = 1 << 24, /* it matters when the communicator or window was made */
 	MPI_ROW_BEGINS      = 1 << 7,  /* MPI_COMM_WORLD exists from the call's return on */
 	MPI_ROW_KEEP        = 1 << 8,  /* prepares a persistent request */
 	MPI_ROW_START       = 1 << 9,  /* starts a persistent request */
@@ -273,9 +276,11 @@ struct mpi_row {
 	u8 send_count, send_type, recv_count, recv_type;
 	u8 peer, peer2, tag, comm;
 	u8 send_buf, recv_buf, partitions;
-	u8 request;  /* the address of the request, or where the thread level is put */
+	/* the address of the request or of the new communicator, or where the thread level is put */
+	u8 request;
 	u8 requests; /* how many requests (MPI_ROW_START_ALL) */
-	u8 pad[3];
+	u8 status;   /* the address of a receive's status */
+	u8 pad[2];
 };
 
 /* An MPI object: the same handle may name another object in another process. */
@@ -313,13 +318,16 @@ struct mpi_record {
 	u64 site;    /* return address */
 	u64 start;
 	u64 send, recv; /* bytes */
-	u64 own;     /* of these, in the own rank's element of an array */
+	/* Of these, in the own rank's element of an array. With MPI_ROW_BIRTH, when the
+	 * communicator or window was made; 0: that was not seen. */
+	u64 own;
 	u64 comm;
 	/* Processes: np of the remote group, in of the own one, which differ with MPI_INTER
 	 * only. For a topology, the numbers of neighbours out and in. */
 	s32 np, in;
 	s32 rank;
 	s32 peer, peer2, tag;
+	/* With MPI_ROW_COMM, np and rank are of what was made. It was made at time. */
 };
 
 /* A call with the caller's frame pointer; the caller's stack follows. */

@@ -39,10 +39,12 @@ type plannedMPI struct {
 type mpiProcess struct {
 	job         *profile.MPIJob          // nil: no MPI library seen
 	library     *symbols.Module          // the MPI library
+	formulas    *handles.Formulas        // of its handles
 	bindings    map[*symbols.Object]bool // files that call MPI on behalf of others (Fortran, C++)
 	noNeighbors map[uint64]bool          // communicators whose numbers of neighbours cannot be found
 	doubted     bool                     // see doubt
 	begun       bool                     // MPI_Init has returned
+	world, self uint64                   // handles of MPI_COMM_WORLD and MPI_COMM_SELF; 0: not known
 }
 
 // placedMPI are the probes in an MPI library.
@@ -151,12 +153,15 @@ func (pc *placer) attachMPI(p *Process, mod *symbols.Module, mods []symbols.Modu
 	if a.Plan.Library.Unknown != nil {
 		job.Volumes = fmt.Sprintf("The volumes of MPI calls are not known: %v.", a.Plan.Library.Unknown)
 	}
+	var world uint64
 	if w, ok := a.Plan.Library.World(mod.Bias, target.ReadMemory(pid)); ok {
-		job.Rank, job.Size = w.Rank, w.Size
+		job.Rank, job.Size, world = w.Rank, w.Size, w.Handle
 	}
 	pc.reader.mu.Lock()
 	defer pc.reader.mu.Unlock()
-	p.mpi.job, p.mpi.library = job, mod
+	p.mpi.job, p.mpi.library, p.mpi.world = job, mod, world
+	p.mpi.formulas = a.Plan.Library.Formulas
+	p.lookForSelf()
 	// The process may be between MPI_Init and MPI_Finalize.
 	if pc.running && a.Plan.Library.Unknown == nil {
 		if err := a.Plan.Library.Formulas.Check(mod.Bias, target.ReadMemory(pid)); err != nil && !errors.Is(err, handles.ErrNotInitialized) {
@@ -185,6 +190,7 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 	if world != nil && p.mpi.job != nil {
 		p.mpi.begun = true
 		p.mpi.begin(world)
+		p.lookForSelf()
 	}
 	if !rd.selection.WantsMPI(ev.MPI.Op) && (ev.MPI.Flags&mpi.Started == 0 || !rd.selection.WantsStarts()) {
 		return
@@ -196,6 +202,8 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 	}
 	if p.mpi.doubted {
 		ev.MPI.Flags |= mpi.UnknownVolume
+	} else {
+		ev.MPI.Flags |= p.mpi.named(ev.MPI.Comm)
 	}
 	if rd.budget != nil {
 		rd.budget.ledger.Pay(&ev)

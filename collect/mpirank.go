@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"ompp-attach/collect/launch"
+	"ompp-attach/collect/target"
+	"ompp-attach/mpi"
 	"ompp-attach/probes/mpilib"
 	"ompp-attach/profile"
 )
@@ -15,13 +17,33 @@ func (q *mpiProcess) begin(w *mpilib.World) {
 	switch {
 	case w.Size == 0: // not told
 	case w.Rank >= 0 && w.Rank < w.Size:
-		q.job.Rank, q.job.Size = w.Rank, w.Size
+		q.job.Rank, q.job.Size, q.world = w.Rank, w.Size, w.Handle
 	default:
 		q.doubt(fmt.Errorf("MPI_COMM_WORLD would have %d processes, and this one rank %d", w.Size, w.Rank))
 	}
 	if w.Level >= 0 && w.Level < len(threadLevels) {
 		q.job.Level = threadLevels[w.Level]
 	}
+}
+
+// lookForSelf reads the handle of MPI_COMM_SELF. The library has it once it is relocated.
+// reader.mu is held.
+func (p *Process) lookForSelf() {
+	if q := &p.mpi; q.self == 0 && q.formulas != nil {
+		q.self, _ = q.formulas.Self.Eval(0, q.library.Bias, target.ReadMemory(int(p.pid)))
+	}
+}
+
+// named tells whether a communicator is one that has a name; reader.mu is held.
+func (q *mpiProcess) named(comm uint64) mpi.ArgFlag {
+	switch {
+	case comm == 0:
+	case comm == q.world:
+		return mpi.World
+	case comm == q.self:
+		return mpi.Self
+	}
+	return 0
 }
 
 // doubt notes that what we derived from the library's code is wrong in this process, so that no

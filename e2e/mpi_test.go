@@ -278,10 +278,13 @@ func TestMPICounts(t *testing.T) {
 func mpiCounts(t *testing.T, m testbin.MPI, n, threads int, g grain, bin string, args ...string) {
 	t.Helper()
 	truth := m.RunTruth(t, n, threadsEnv(threads), append([]string{bin}, args...)...)
-	for r, p := range runJob(t, m, n, options{env: threadsEnv(threads), flags: []string{"--mpi-all"}}, bin, args...) {
+	profiles := runJob(t, m, n, options{env: threadsEnv(threads), flags: []string{"--mpi-all"}}, bin, args...)
+	j := merge(t, profiles)
+	for r, p := range profiles {
 		complete(t, p)
 		balanced(t, p)
 		sameCalls(t, p, truth[r], g)
+		sameTraffic(t, j, p, truth[r], g)
 	}
 }
 

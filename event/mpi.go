@@ -9,4 +9,18 @@ type MPICall struct {
 	Op    mpi.Op `json:"op"`
 	Start uint64 `json:"t0,omitempty"` // time of the call's entry (CLOCK_MONOTONIC, ns)
 	mpi.Args
+	// Made is when the communicator or window of a call with partners was made (CLOCK_MONOTONIC, ns).
+	// It tells apart what had one handle at different times. 0: MPI itself made it, or that was not
+	// seen.
+	Made uint64  `json:"made,omitempty"`
+	New  *MPINew `json:"new,omitempty"` // nil: the call makes no communicator and no window
+}
+
+// MPINew is a communicator or window that a call has made.
+type MPINew struct {
+	Made    uint64 `json:"made"`          // when, as later calls have it (MPICall.Made)
+	Size    int32  `json:"np,omitempty"`  // processes; 0: this one is none of them, or a window
+	Rank    int32  `json:"me,omitempty"`  // own rank
+	Decides int32  `json:"col,omitempty"` // the argument mpi.Maker.Decides
+	Inter   bool   `json:"inter,omitempty"`
 }

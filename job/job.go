@@ -30,7 +30,11 @@ type Job struct {
 	binWidth int // number of ranks of a bin of Region.Bins
 	troubles []trouble
 	byKey    map[key]*Region
-	seen     bitset // the ranks that were read
+	seen     bitset           // the ranks that were read
+	traffic  map[int]*traffic // by rank
+	groups   groups
+	links    []Link
+	others   profile.Exchange
 }
 
 // Rank is one process of the job. Times are in ns.
@@ -115,6 +119,7 @@ type Region struct {
 	withMPI    [2]joint           // WorkT and WaitT with the rank's communication
 	efficiency efficiency.Figures // summed over ranks
 	bytes      *calls
+	sizes      profile.Traffic // no partners
 	counters   map[string]*moments
 	bins       []bin
 	n          int      // number of ranks of the job
@@ -132,7 +137,9 @@ var pairs = [...]pair{
 }
 
 // newJob returns an empty job.
-func newJob() *Job { return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}} }
+func newJob() *Job {
+	return &Job{byKey: map[key]*Region{}, Builds: map[string]string{}, traffic: map[int]*traffic{}}
+}
 
 // fold adds a reduced rank to the job. It answers false if the rank is in the job already.
 func (j *Job) fold(r *reduced) bool {
@@ -141,6 +148,7 @@ func (j *Job) fold(r *reduced) bool {
 	}
 	j.seen.set(r.rank.Rank)
 	j.Ranks = append(j.Ranks, r.rank)
+	j.traffic[r.rank.Rank] = &r.traffic
 	j.Size = max(j.Size, r.rank.MPI.Size)
 	maps.Copy(j.Builds, r.builds)
 	for i := range r.parts {
@@ -178,6 +186,7 @@ func (g *Region) add(p *part, rank *Rank) {
 		own := *p.bytes
 		g.bytes = g.bytes.with(&own)
 	}
+	g.addSizes(p.sizes)
 	if !p.reached {
 		return
 	}
@@ -229,6 +238,7 @@ func (j *Job) finish() {
 	if j.Paths != nil {
 		j.Paths.finish(number)
 	}
+	j.link()
 }
 
 // compare orders regions as the reports of single profiles do.

@@ -48,7 +48,8 @@ type part struct {
 	region  *profile.Region
 	figures Figures
 	reached bool
-	bytes   *calls // for MPI call sites only
+	bytes   *calls           // for MPI call sites only
+	sizes   *profile.Traffic // the same; nil: nothing was exchanged
 
 	efficiency efficiency.Figures
 	// counters are the counters that are known of all executions.
@@ -58,10 +59,11 @@ type part struct {
 // reduced is all data that the job keeps of a rank's profile: the rank's own line, and its parts of
 // the job's regions and paths.
 type reduced struct {
-	rank   Rank
-	parts  []part
-	paths  []pathPart
-	builds map[string]string // base name of a file to its build id
+	rank    Rank
+	traffic traffic
+	parts   []part
+	paths   []pathPart
+	builds  map[string]string // base name of a file to its build id
 }
 
 // reduce extracts the data that the job needs from a profile. It may change p.
@@ -71,10 +73,11 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	}
 	ends := analysis.MPIStartEnd(p) // before Hide, which removes the regions of these calls
 	process, efficiencies := efficiencyOf(p)
+	traffic := trafficOf(p, rank)
 	if o.Classic {
 		profile.Hide(p, func(r *profile.Region) bool { return r.Construct == event.MPI })
 	}
-	out := &reduced{rank: rankOf(p, file, rank), builds: map[string]string{}}
+	out := &reduced{rank: rankOf(p, file, rank), traffic: traffic, builds: map[string]string{}}
 	out.rank.Hot, out.rank.Efficiency = hotIn(p), process
 	for i := range p.Objects {
 		out.builds[path.Base(p.Objects[i].Path)] = p.Objects[i].BuildID
@@ -105,6 +108,7 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 		if m := b.Sum.MPI; m != nil && m.Sized > 0 && to.key.construct == event.MPI {
 			to.bytes = to.bytes.with(&calls{m.Min, m.Max})
 		}
+		to.sizes = to.sizes.Plus(b.Sum.Traffic)
 	}
 	classes := make([][]analysis.Classes, len(p.Nodes))
 	var outside int64

@@ -137,7 +137,7 @@ func immediateName(name, letter string) string {
 func newOperation(name string, kind Kind, counts Counts, args string) Operation {
 	no := Buffer{Count: None, Type: None}
 	op := Operation{Name: "MPI_" + name, Kind: kind, Counts: counts,
-		Send: no, Recv: no, Partitions: None, Peer: None, Peer2: None, Tag: None,
+		Send: no, Recv: no, Partitions: None, Peer: None, Peer2: None, Tag: None, Status: None,
 		SendBuf: None, RecvBuf: None, Comm: None, Request: None, Requests: None}
 	for i, word := range strings.Fields(args) {
 		op.Args++
@@ -155,7 +155,9 @@ func newOperation(name string, kind Kind, counts Counts, args string) Operation 
 // argument notes the argument at position i.
 func (op *Operation) argument(i int8, word string) {
 	switch word {
-	case "_", "buf", "status":
+	case "_", "buf":
+	case "status":
+		op.Status = i
 	case "sbuf":
 		op.SendBuf = i
 	case "rbuf":

@@ -36,6 +36,9 @@ const (
 	// has started: it moves data and takes no time. The operation is the one
 	// that prepared it (MPI_Send_init).
 	Started
+	// World, Self: the communicator is MPI_COMM_WORLD, MPI_COMM_SELF.
+	World
+	Self
 )
 
 // Args is what a call's volumes follow from, as it was when the call began. It

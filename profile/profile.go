@@ -13,7 +13,9 @@ type Profile struct {
 	Threads []Thread `json:"threads"`
 	Regions []Region `json:"regions"` // in report order: R00001 is Regions[0]
 	// Nodes[0] is the root (the program); a parent precedes its children.
-	Nodes    []Node   `json:"nodes"`
+	Nodes []Node `json:"nodes"`
+	// Communicators and windows that Traffic names; Comms[0] is MPI_COMM_WORLD.
+	Comms    []Comm   `json:"comms,omitempty"`
 	Lost     []Loss   `json:"lost,omitempty"`
 	Unseen   []Unseen `json:"unseen,omitempty"`
 	Frames   []Frame  `json:"frames,omitempty"`   // that Samples name

@@ -181,6 +181,11 @@ func Validate(p *Profile) error {
 			return err
 		}
 	}
+	for i := range p.Comms {
+		if up := p.Comms[i].Parent; up < -1 || up >= i {
+			return fmt.Errorf("communicator %d has parent %d, which does not precede it", i, up)
+		}
+	}
 	for i, l := range p.Lost {
 		if l.Region < -1 || l.Region >= len(p.Regions) {
 			return fmt.Errorf("loss %d names region %d of %d", i, l.Region, len(p.Regions))
@@ -230,6 +235,9 @@ func validateNode(p *Profile, i int) error {
 	for _, s := range n.Stats {
 		if s.Thread < 0 || s.Thread >= len(p.Threads) {
 			return fmt.Errorf("node %d names thread %d of %d", i, s.Thread, len(p.Threads))
+		}
+		if x := s.Traffic; x != nil && max(len(x.Sent), len(x.Received), len(x.Moved)) > 65 {
+			return fmt.Errorf("node %d has messages larger than any", i)
 		}
 	}
 	return nil

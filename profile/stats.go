@@ -46,6 +46,9 @@ type ThreadStats struct {
 	// MPI, it holds the calls of that region. For the root, it holds all MPI calls of the
 	// thread.
 	MPI *MPIStats `json:"mpi,omitempty"`
+	// Traffic holds the partners and the sizes of messages, for regions of construct MPI only; nil if
+	// there were none.
+	Traffic *Traffic `json:"traffic,omitempty"`
 	// Calls is the part of MPI that was called directly from this region, and whose own regions
 	// have been taken out (see Hide); nil if there are none.
 	Calls *MPIStats `json:"calls,omitempty"`
@@ -82,6 +85,7 @@ func (s *ThreadStats) Add(o *ThreadStats) {
 	s.Tasks += o.Tasks
 	s.MPI = s.MPI.Plus(o.MPI)
 	s.Calls = s.Calls.Plus(o.Calls)
+	s.Traffic = s.Traffic.Plus(o.Traffic)
 	s.Estimate = s.Estimate.Plus(o.Estimate)
 	s.Cost = s.Cost.Plus(o.Cost)
 	s.NoCore = s.NoCore.Plus(o.NoCore)

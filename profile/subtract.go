@@ -11,6 +11,7 @@ func (s *ThreadStats) Subtract(o *ThreadStats) {
 	s.Task -= o.Task
 	s.Tasks = less(s.Tasks, o.Tasks)
 	s.MPI, s.Calls = s.MPI.minus(o.MPI), s.Calls.minus(o.Calls)
+	s.Traffic = s.Traffic.minus(o.Traffic)
 	s.Estimate = s.Estimate.minus(o.Estimate)
 	s.Cost, s.NoCore = s.Cost.minus(o.Cost), s.NoCore.minus(o.NoCore)
 	s.Counters = SumCounters(s.Counters, negative(o.Counters))
@@ -101,5 +102,5 @@ func (s *ThreadStats) empty() bool {
 			return false
 		}
 	}
-	return s.Tasks == 0 && s.MPI == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Estimate == nil && s.Uncounted == 0
+	return s.Tasks == 0 && s.MPI == nil && s.Traffic == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Estimate == nil && s.Uncounted == 0
 }

@@ -244,19 +244,21 @@ func (t *Thread) Function() uint64 {
 // They are reported before the call itself, with the same call site.
 type Started struct {
 	site  uint64
-	stats *profile.MPIStats
+	stats *profile.ThreadStats
 }
 
-// At adds an operation that a call at a site has started.
-func (q *Started) At(site uint64, s *profile.MPIStats) {
+// At adds an operation that a call at a site has started. It returns where the operation's traffic is
+// to be added.
+func (q *Started) At(site uint64, s *profile.MPIStats) **profile.Traffic {
 	if q.stats == nil || q.site != site {
-		q.site, q.stats = site, &profile.MPIStats{}
+		q.site, q.stats = site, &profile.ThreadStats{}
 	}
-	q.stats.Add(s)
+	q.stats.AddMPI(s)
+	return &q.stats.Traffic
 }
 
 // Take returns what a call has started, nil if the call starts no operations.
-func (q *Started) Take(ev *event.Event) *profile.MPIStats {
+func (q *Started) Take(ev *event.Event) *profile.ThreadStats {
 	if ev.MPI.Op.Info().Kind != mpi.Start {
 		return nil
 	}

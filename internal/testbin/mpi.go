@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -49,6 +51,20 @@ func (m MPI) Build(t testing.TB, src string, opt Options) string {
 	if _, err := exec.LookPath("gfortran"); wrapper == "mpifort." && err != nil {
 		t.Skip("package gfortran is not installed")
 	}
+	return Build(t, src, opt)
+}
+
+// BuildWith builds a C program by another compiler than the wrapper's.
+func (m MPI) BuildWith(t testing.TB, compiler, src string, opt Options) string {
+	t.Helper()
+	m.Need(t)
+	out, err := exec.Command("mpicc."+string(m), "-show").Output()
+	words := strings.Fields(string(out))
+	if err != nil || len(words) < 2 {
+		t.Fatalf("mpicc.%s -show: %q, %v", m, out, err)
+	}
+	opt.Compiler = compiler
+	opt.Flags = append(append(slices.Clone(opt.Flags), "-Wl,--no-as-needed"), words[1:]...)
 	return Build(t, src, opt)
 }
 

@@ -37,8 +37,22 @@ type MPISite struct {
 	Min, Max            [2]uint64 // bytes of the smallest and largest call
 	Read, Written       uint64    // bytes of files
 
+	Partners []MPIPartner
+	// Messages by number of bits of their bytes; Moved: the data of collective operations.
+	SentSizes     []uint64 `json:"sent"`
+	ReceivedSizes []uint64 `json:"received"`
+	MovedSizes    []uint64 `json:"moved"`
+
 	File string // base name; empty without debug information
 	Line int
+}
+
+// MPIPartner is what was exchanged with one process. World is its rank in MPI_COMM_WORLD, Local in the
+// communicator or window; -2: MPI_ANY_SOURCE.
+type MPIPartner struct {
+	World, Local          int
+	Inter                 bool // the communicator connects two groups
+	Sends, Recvs, Out, In uint64
 }
 
 func parseRank(r io.Reader) (*MPIRank, error) {

@@ -36,6 +36,7 @@ type Decoder struct {
 
 type decoded struct {
 	op        mpi.Op
+	birth     bool // bpf.MPIBirth
 	constants *mpi.Constants
 	begins    bool
 	probe     event.Probe // the kind of the hits at its entry
@@ -45,6 +46,7 @@ type decoded struct {
 type World struct {
 	Rank, Size int // if Size is 0, neither could be read
 	Level      int // MPI_THREAD_SINGLE and so on, from 0
+	Handle     uint64
 }
 
 // Store stores a plan's library and rows and returns their indices: the kernel side (bpf.MPI).
@@ -72,7 +74,7 @@ func (d *Decoder) Store(k Store, p *Plan) (*Attached, error) {
 		for len(d.rows) <= int(row) {
 			d.rows = append(d.rows, decoded{})
 		}
-		d.rows[row] = decoded{pl.Op, p.Library.Constants, r.Flags&bpf.MPIBegins != 0, probes.ProbeOf(pl.Cost)}
+		d.rows[row] = decoded{pl.Op, r.Flags&bpf.MPIBirth != 0, p.Library.Constants, r.Flags&bpf.MPIBegins != 0, probes.ProbeOf(pl.Cost)}
 		a.points = append(a.points, bpf.MPIPoint{Arrays: pl.arrays(),
 			Point: bpf.Point{Offset: pl.Offset, Row: row, Return: !pl.Op.Info().NoReturn}})
 	}
@@ -125,6 +127,12 @@ func (d *Decoder) Event(r *bpf.MPIRecord, ev *event.Event) (world *World, ok boo
 		Lost: r.Lost, SP: r.Sp, Site: r.Site,
 		MPI: &event.MPICall{Op: row.op, Start: r.Start, Args: row.op.Args(&raw, row.constants)},
 	}
+	if row.birth {
+		ev.MPI.Made = r.Own
+	}
+	if _, makes := row.op.Info().Makes(); makes {
+		ev.MPI.New = madeBy(r, ev.MPI)
+	}
 	if r.Flags&bpf.MPIStarted == 0 {
 		ev.Probe = row.probe
 	}
@@ -138,5 +146,18 @@ func (d *Decoder) Event(r *bpf.MPIRecord, ev *event.Event) (world *World, ok boo
 	if r.Np < 0 || r.Rank < 0 {
 		return &World{Rank: -1, Level: int(r.Tag)}, true
 	}
-	return &World{Rank: int(r.Rank), Size: int(r.Np), Level: int(r.Tag)}, true
+	return &World{Rank: int(r.Rank), Size: int(r.Np), Level: int(r.Tag), Handle: r.Comm}, true
+}
+
+// madeBy takes what a call has made out of its arguments. It is nil if the call did not end.
+func madeBy(r *bpf.MPIRecord, c *event.MPICall) *event.MPINew {
+	c.Size, c.Rank, c.In, c.Flags = 0, 0, 0, c.Flags&^mpi.Inter
+	if r.Flags&bpf.MPIUnfinished != 0 {
+		return nil
+	}
+	n := &event.MPINew{Made: r.Time, Decides: r.Tag, Inter: r.Flags&bpf.MPIInter != 0}
+	if r.Np > 0 {
+		n.Size, n.Rank = r.Np, r.Rank
+	}
+	return n
 }

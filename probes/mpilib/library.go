@@ -115,7 +115,8 @@ func versionAt(o *symbols.Object, vaddr uint64) string {
 
 // kernelSide returns the library in the form that the kernel side takes.
 func (l *Library) kernelSide() *bpf.MPILibrary {
-	k := &bpf.MPILibrary{ProcNull: l.Constants.ProcNull, Root: l.Constants.Root, InPlace: l.Constants.InPlace}
+	k := &bpf.MPILibrary{ProcNull: l.Constants.ProcNull, Root: l.Constants.Root, AnySource: l.Constants.AnySource,
+		InPlace: l.Constants.InPlace, StatusIgnore: l.Constants.StatusIgnore, StatusSource: l.Constants.StatusSource}
 	if l.handle32 {
 		k.Handle32 = 1
 	}
@@ -149,6 +150,6 @@ func (l *Library) World(base uint64, read func(addr uint64, n int) (uint64, erro
 	}
 	size, ok1 := l.Formulas.CommSize.Eval(world, base, read)
 	rank, ok2 := l.Formulas.CommRank.Eval(world, base, read)
-	w = World{Rank: int(int32(rank)), Size: int(int32(size))}
+	w = World{Rank: int(int32(rank)), Size: int(int32(size)), Handle: world}
 	return w, ok1 && ok2 && w.Size > 0 && w.Rank >= 0 && w.Rank < w.Size
 }

@@ -72,7 +72,7 @@ func NewPlan(o *symbols.Object) (*Plan, error) {
 // (MPI-IO in MPICH, MPI_Finalize).
 func (p *Plan) Keep(wanted func(mpi.Op) bool) {
 	any := slices.ContainsFunc(p.Placements, func(pl Placement) bool { return wanted(pl.Op) })
-	const telling = bpf.MPIKeep | bpf.MPIForget | bpf.MPIGrid | bpf.MPIGraph
+	const telling = bpf.MPIKeep | bpf.MPIForget | bpf.MPIGrid | bpf.MPIGraph | bpf.MPIComm | bpf.MPIWindow
 	p.Placements = slices.DeleteFunc(p.Placements, func(pl Placement) bool {
 		nests := strings.HasPrefix(pl.Op.String(), "MPI_File_") && !pl.Op.Info().Query || pl.Op.String() == "MPI_Finalize"
 		needed := pl.row.Flags&bpf.MPIBegins != 0 || any && (nests || pl.row.Flags&telling != 0)
@@ -137,7 +137,7 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 		RecvCount: r.at(op.Recv.Count), RecvType: r.at(op.Recv.Type),
 		Peer: r.at(op.Peer), Peer2: r.at(op.Peer2), Tag: r.at(op.Tag), Comm: r.at(op.Comm),
 		SendBuf: r.at(op.SendBuf), RecvBuf: r.at(op.RecvBuf), Partitions: r.at(op.Partitions),
-		Request: bpf.MPINoArg, Requests: bpf.MPINoArg,
+		Request: bpf.MPINoArg, Requests: bpf.MPINoArg, Status: r.at(op.Status),
 	}
 	set := func(when bool, flag uint32) {
 		if when {
@@ -153,16 +153,23 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 		}
 	case "MPI_Request_free":
 		row.Flags |= bpf.MPIForget
-	case "MPI_Comm_free", "MPI_Comm_disconnect":
+	case "MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Win_free":
 		row.Flags |= bpf.MPIForget
 		row.Request = r.at(0)
 	case "MPI_Cart_create": // comm, ndims, dims, periods, reorder, newcomm
 		row.Flags |= bpf.MPIGrid
-		row.SendCount, row.Request = r.at(1), r.at(5)
+		row.SendCount = r.at(1)
 	// comm, indegree, .., .., outdegree, .., .., info, reorder, newcomm
 	case "MPI_Dist_graph_create_adjacent":
 		row.Flags |= bpf.MPIGraph
-		row.RecvCount, row.SendCount, row.Request = r.at(1), r.at(4), r.at(9)
+		row.RecvCount, row.SendCount = r.at(1), r.at(4)
+	}
+	if m, ok := op.Makes(); ok {
+		row.Flags |= bpf.MPIBirth | bpf.MPIComm
+		if m.Window {
+			row.Flags ^= bpf.MPIComm | bpf.MPIWindow
+		}
+		row.Request, row.Tag = r.at(m.Result), r.at(m.Decides)
 	}
 	set(op.Persistent, bpf.MPIKeep)
 	set(op.Kind == mpi.Start && op.Requests == mpi.None, bpf.MPIStart)
@@ -176,6 +183,7 @@ func (r *reading) of(op *mpi.Operation) bpf.MPIRow {
 	case mpi.Bcast, mpi.Reduce, mpi.Allreduce, mpi.ReduceScatter, mpi.Gather, mpi.Scatter, mpi.Allgather, mpi.Alltoall, mpi.Scan:
 		row.Flags |= bpf.MPISizes
 	}
+	set((op.Kind == mpi.PointToPoint || op.Kind == mpi.OneSided) && op.Comm != mpi.None, bpf.MPIBirth)
 	set(op.NoReturn, bpf.MPINoReturn|bpf.MPISite)
 	set(op.Kind == mpi.Start, bpf.MPISite)
 	set(op.Wide, bpf.MPIWide)

@@ -3,9 +3,9 @@
 CALL(Barrier, (MPI_Comm comm), (comm), v->colls++)
 CALL(Ibarrier, (MPI_Comm comm, MPI_Request *q), (comm, q), v->colls++)
 CALL(Fetch_and_op, (const void *b, void *rb, MPI_Datatype t, int target, MPI_Aint d, MPI_Op op, MPI_Win win), (b, rb, t, target, d, op, win),
-	put(v, target, op != MPI_NO_OP, t), got(v, target, 1, t))
+	put(v, win, target, op != MPI_NO_OP, t), got(v, win, target, 1, t))
 CALL(Compare_and_swap, (const void *b, const void *cb, void *rb, MPI_Datatype t, int target, MPI_Aint d, MPI_Win win), (b, cb, rb, t, target, d, win),
-	put(v, target, 1, t), got(v, target, 1, t))
+	put(v, win, target, 1, t), got(v, win, target, 1, t))
 CALL(Start, (MPI_Request *q), (q), start(&c, *q))
 CALL(Startall, (int n, MPI_Request *q), (n, q),
 	for (int i = 0; i < n; i++) start(&c, q[i]))

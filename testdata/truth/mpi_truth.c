@@ -33,11 +33,28 @@
 
 enum { NAIVE, MINIMAL, ACCOUNTINGS };
 
+// A process: its ranks in MPI_COMM_WORLD and in the communicator or window.
+struct process {
+	int world, local;
+	bool inter; // the communicator connects two groups
+};
+
+enum { ANY = -2 };
+
+struct message {
+	bool exists;
+	uint64_t bytes;
+	struct process with;
+};
+
 // What one call, or one start of a persistent operation, moves.
 struct volume {
 	uint64_t out[ACCOUNTINGS], in[ACCOUNTINGS], read, written;
 	unsigned sends, recvs, colls; // ompP's counters
 	bool moves;                   // an operation that moves data, if only 0 bytes
+	struct message to, from, data; // data: of a collective operation
+	MPI_Comm comm;                 // of from
+	MPI_Status *status;            // of a receive that has one
 };
 
 struct call {
@@ -49,6 +66,15 @@ struct call {
 	MPI_Request *keep; // of a persistent operation that this call sets up
 };
 
+// What was exchanged with one process.
+struct partner {
+	struct partner *next;
+	struct process is;
+	uint64_t sends, recvs, out, in;
+};
+
+enum { BINS = 65 }; // of message sizes, by their number of bits
+
 // Sums over the calls of one operation, call site and thread.
 struct entry {
 	struct entry *next;
@@ -59,6 +85,8 @@ struct entry {
 	long tid;
 	uint64_t calls, started, ns, min[ACCOUNTINGS], max[ACCOUNTINGS];
 	struct volume sum;
+	struct partner *partners;
+	uint64_t sent[BINS], received[BINS], moved[BINS];
 };
 
 // A persistent operation, by its request.
@@ -183,6 +211,80 @@ static struct entry *entry_of(const char *op, const struct call *c)
 	return entries = e;
 }
 
+// Partners
+
+static struct process in_group(MPI_Group group, int rank, bool inter)
+{
+	struct process p = {ANY, ANY, inter};
+	MPI_Group world;
+	if (rank != MPI_ANY_SOURCE) {
+		p.local = rank;
+		PMPI_Comm_group(MPI_COMM_WORLD, &world);
+		PMPI_Group_translate_ranks(group, 1, &rank, world, &p.world);
+		PMPI_Group_free(&world);
+	}
+	return p;
+}
+
+static struct process in_comm(MPI_Comm comm, int rank)
+{
+	struct process p = {ANY, ANY, false};
+	int inter;
+	MPI_Group group;
+	if (comm == MPI_COMM_NULL)
+		return p;
+	PMPI_Comm_test_inter(comm, &inter);
+	if (inter)
+		PMPI_Comm_remote_group(comm, &group);
+	else
+		PMPI_Comm_group(comm, &group);
+	p = in_group(group, rank, inter);
+	PMPI_Group_free(&group);
+	return p;
+}
+
+static struct process in_window(MPI_Win win, int rank)
+{
+	MPI_Group group;
+	PMPI_Win_get_group(win, &group);
+	struct process p = in_group(group, rank, false);
+	PMPI_Group_free(&group);
+	return p;
+}
+
+static struct partner *partner_of(struct entry *e, struct process is)
+{
+	struct partner *p = e->partners;
+	while (p && (p->is.world != is.world || p->is.local != is.local || p->is.inter != is.inter))
+		p = p->next;
+	if (!p) {
+		p = need(calloc(1, sizeof *p));
+		*p = (struct partner){.next = e->partners, .is = is};
+		e->partners = p;
+	}
+	return p;
+}
+
+static int bits(uint64_t n) { return n ? 64 - __builtin_clzll(n) : 0; }
+
+static void add_messages(struct entry *e, const struct volume *v)
+{
+	if (v->to.exists) {
+		struct partner *p = partner_of(e, v->to.with);
+		p->sends++;
+		p->out += v->to.bytes;
+		e->sent[bits(v->to.bytes)]++;
+	}
+	if (v->from.exists) {
+		struct partner *p = partner_of(e, v->from.with);
+		p->recvs++;
+		p->in += v->from.bytes;
+		e->received[bits(v->from.bytes)]++;
+	}
+	if (v->data.exists)
+		e->moved[bits(v->data.bytes)]++;
+}
+
 // add counts a call of op, or (ns < 0) a start of it by the call.
 static void add(const char *op, const struct call *c, const struct volume *v, int64_t ns)
 {
@@ -203,6 +305,7 @@ static void add(const char *op, const struct call *c, const struct volume *v, in
 	e->sum.sends += v->sends;
 	e->sum.recvs += v->recvs;
 	e->sum.colls += v->colls;
+	add_messages(e, v);
 	if (ns < 0) {
 		e->started++;
 		return;
@@ -234,6 +337,9 @@ static void end(struct call *c)
 {
 	uint64_t ended = now();
 	if (c->outermost) {
+		// A receive from any source tells the source if it has a status.
+		if (c->v.from.exists && c->v.from.with.local == ANY && c->v.status && c->v.status != MPI_STATUS_IGNORE)
+			c->v.from.with = in_comm(c->v.comm, c->v.status->MPI_SOURCE);
 		pthread_mutex_lock(&mutex);
 		if (c->keep) {
 			struct persistent *p = need(malloc(sizeof *p));
@@ -272,6 +378,17 @@ static void forget(MPI_Request request)
 	pthread_mutex_unlock(&mutex);
 }
 
+static void print_sizes(FILE *f, const char *name, const uint64_t *n)
+{
+	int last = BINS;
+	while (last > 0 && !n[last - 1])
+		last--;
+	fprintf(f, ",\"%s\":[", name);
+	for (int i = 0; i < last; i++)
+		fprintf(f, "%s%lu", i ? "," : "", n[i]);
+	fprintf(f, "]");
+}
+
 static void print(FILE *f, const struct entry *e)
 {
 	Dl_info info;
@@ -285,9 +402,18 @@ static void print(FILE *f, const struct entry *e)
 	const struct volume *v = &e->sum;
 	fprintf(f, "{\"op\":\"%s\",\"object\":\"%s\",\"return\":%lu,\"helper\":%s,\"thread\":%d,\"tid\":%ld"
 		",\"calls\":%lu,\"started\":%lu,\"ns\":%lu,\"sends\":%u,\"recvs\":%u,\"colls\":%u"
-		",\"out\":[%lu,%lu],\"in\":[%lu,%lu],\"min\":[%lu,%lu],\"max\":[%lu,%lu],\"read\":%lu,\"written\":%lu}\n",
+		",\"out\":[%lu,%lu],\"in\":[%lu,%lu],\"min\":[%lu,%lu],\"max\":[%lu,%lu],\"read\":%lu,\"written\":%lu",
 		e->op, object, address, e->helper ? "true" : "false", e->thread, e->tid, e->calls, e->started, e->ns, v->sends, v->recvs, v->colls,
 		v->out[0], v->out[1], v->in[0], v->in[1], e->min[0], e->min[1], e->max[0], e->max[1], v->read, v->written);
+	fprintf(f, ",\"partners\":[");
+	for (const struct partner *p = e->partners; p; p = p->next)
+		fprintf(f, "%s{\"world\":%d,\"local\":%d,\"inter\":%s,\"sends\":%lu,\"recvs\":%lu,\"out\":%lu,\"in\":%lu}", p == e->partners ? "" : ",",
+			p->is.world, p->is.local, p->is.inter ? "true" : "false", p->sends, p->recvs, p->out, p->in);
+	fprintf(f, "]");
+	print_sizes(f, "sent", e->sent);
+	print_sizes(f, "received", e->received);
+	print_sizes(f, "moved", e->moved);
+	fprintf(f, "}\n");
 }
 
 static void write_out(void)
@@ -360,7 +486,7 @@ static void who_am_i(void)
 #define DISP MPI_Aint
 #include "mpi_moving.h"
 CALL(Isendrecv, (const void *sb, int sn, MPI_Datatype st, int dest, int stag, void *rb, int rn, MPI_Datatype rt, int source, int rtag, MPI_Comm comm, MPI_Request *q),
-	(sb, sn, st, dest, stag, rb, rn, rt, source, rtag, comm, q), sent(v, dest, sn, st), received(v, source, rn, rt))
+	(sb, sn, st, dest, stag, rb, rn, rt, source, rtag, comm, q), sent(v, comm, dest, sn, st), received(v, comm, source, rn, rt))
 #endif
 
 #include "mpi_once.h"

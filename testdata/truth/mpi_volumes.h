@@ -54,30 +54,46 @@ static void in(struct volume *v, uint64_t naive, uint64_t minimal)
 
 // Point to point, one-sided
 
-static void sent(struct volume *v, int dest, MPI_Count n, MPI_Datatype type)
+static void sent(struct volume *v, MPI_Comm comm, int dest, MPI_Count n, MPI_Datatype type)
 {
 	uint64_t bytes = dest == MPI_PROC_NULL ? 0 : size(n, type);
 	out(v, bytes, bytes);
 	v->sends++;
+	if (dest != MPI_PROC_NULL)
+		v->to = (struct message){true, bytes, in_comm(comm, dest)};
 }
 
-static void received(struct volume *v, int source, MPI_Count n, MPI_Datatype type)
+static void received(struct volume *v, MPI_Comm comm, int source, MPI_Count n, MPI_Datatype type)
 {
 	uint64_t bytes = source == MPI_PROC_NULL ? 0 : size(n, type);
 	in(v, bytes, bytes);
 	v->recvs++;
+	if (source != MPI_PROC_NULL)
+		v->from = (struct message){true, bytes, in_comm(comm, source)};
+	v->comm = comm;
 }
 
-static void put(struct volume *v, int target, MPI_Count n, MPI_Datatype type)
+static void put(struct volume *v, MPI_Win win, int target, MPI_Count n, MPI_Datatype type)
 {
 	uint64_t bytes = target == MPI_PROC_NULL ? 0 : size(n, type);
 	out(v, bytes, bytes);
+	if (target != MPI_PROC_NULL)
+		v->to = (struct message){true, bytes, in_window(win, target)};
 }
 
-static void got(struct volume *v, int target, MPI_Count n, MPI_Datatype type)
+static void got(struct volume *v, MPI_Win win, int target, MPI_Count n, MPI_Datatype type)
 {
 	uint64_t bytes = target == MPI_PROC_NULL ? 0 : size(n, type);
 	in(v, bytes, bytes);
+	if (target != MPI_PROC_NULL)
+		v->from = (struct message){true, bytes, in_window(win, target)};
+}
+
+// The data of a collective operation: what goes to or comes from one process, the larger of the two.
+// Of arrays, their sums.
+static void moved(struct volume *v, uint64_t s, uint64_t r)
+{
+	v->data = (struct message){true, s > r ? s : r, {0}};
 }
 
 // Collectives
@@ -123,6 +139,8 @@ static enum role role(struct peers p, int root)
 static void bcast(struct volume *v, MPI_Comm comm, int root, MPI_Count n, MPI_Datatype t)
 {
 	struct peers p = peers(v, comm);
+	if (role(p, root) != NONE)
+		moved(v, size(n, t), 0);
 	switch (role(p, root)) {
 	case ROOT: out(v, size(n, t) * p.others, p.others ? size(n, t) : 0); break;
 	case LEAF: in(v, size(n, t), size(n, t)); break;
@@ -133,6 +151,8 @@ static void bcast(struct volume *v, MPI_Comm comm, int root, MPI_Count n, MPI_Da
 static void reduce(struct volume *v, MPI_Comm comm, int root, MPI_Count n, MPI_Datatype t)
 {
 	struct peers p = peers(v, comm);
+	if (role(p, root) != NONE)
+		moved(v, size(n, t), 0);
 	switch (role(p, root)) {
 	case ROOT: in(v, size(n, t) * p.others, p.others ? size(n, t) : 0); break;
 	case LEAF: out(v, size(n, t), size(n, t)); break;
@@ -143,6 +163,7 @@ static void reduce(struct volume *v, MPI_Comm comm, int root, MPI_Count n, MPI_D
 static void allreduce(struct volume *v, MPI_Comm comm, MPI_Count n, MPI_Datatype t)
 {
 	struct peers p = peers(v, comm);
+	moved(v, size(n, t), 0);
 	out(v, size(n, t) * p.others, size(n, t) * p.others);
 	in(v, size(n, t) * p.others, size(n, t) * p.others);
 }
@@ -161,6 +182,7 @@ static void scan(struct volume *v, MPI_Comm comm, MPI_Count n, MPI_Datatype t)
 {
 	struct peers p = peers(v, comm);
 	uint64_t d = size(n, t);
+	moved(v, d, 0);
 	uint64_t sends = (uint64_t)p.me + 1 < p.np ? d : 0, receives = p.me > 0 ? d : 0;
 	out(v, sends, sends);
 	in(v, receives, receives);

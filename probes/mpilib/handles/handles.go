@@ -24,6 +24,8 @@ type Formulas struct {
 	// World gives MPI_COMM_WORLD's handle. Initialized gives 1 once MPI_Init has returned. Neither
 	// depends on the handle for which it is evaluated.
 	World, Initialized mpi.Formula
+	// Self gives MPI_COMM_SELF's handle.
+	Self mpi.Formula
 
 	known []predefined
 }
@@ -61,7 +63,8 @@ func Derive(o *symbols.Object) (*Formulas, error) {
 			errs = append(errs, err)
 		}
 	}
-	if f.World = world(o, f.CommSize); f.World == nil {
+	f.Self = predefinedComm(o, f.CommSize, "ompi_mpi_comm_self_addr", 0x44000001)
+	if f.World = predefinedComm(o, f.CommSize, "ompi_mpi_comm_world_addr", 0x44000000); f.World == nil {
 		errs = append(errs, errors.New("MPI_COMM_WORLD: not known where it is"))
 	}
 	f.Initialized = initialized(o, c)
@@ -84,18 +87,17 @@ func best(o *symbols.Object, c *code, accessors []string) (f mpi.Formula, first 
 	return nil, first
 }
 
-// world returns the formula of MPI_COMM_WORLD. In MPICH's family the handle is a constant of the
+// predefinedComm returns the formula of a communicator that MPI makes. In MPICH's family the handle is a constant of the
 // ABI; its class must be one that the size's formula knows. In Open MPI the handle is the address
 // of a variable. That address is read from another variable, since the program may have a copy of
 // the first one (a copy relocation).
-func world(o *symbols.Object, size mpi.Formula) mpi.Formula {
-	const mpichWorld = 0x44000000
-	if at, ok := o.DataSymbol("ompi_mpi_comm_world_addr"); ok {
+func predefinedComm(o *symbols.Object, size mpi.Formula, openMPI string, mpich uint64) mpi.Formula {
+	if at, ok := o.DataSymbol(openMPI); ok {
 		return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepBase, Value: int64(at)}, {Op: mpi.StepLoad64}}}}
 	}
 	for _, c := range size {
-		if c.Mask != 0 && mpichWorld&c.Mask == c.Equal {
-			return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepConst, Value: mpichWorld}}}}
+		if c.Mask != 0 && mpich&c.Mask == c.Equal {
+			return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepConst, Value: int64(mpich)}}}}
 		}
 	}
 	return nil

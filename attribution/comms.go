@@ -1,0 +1,141 @@
+package attribution
+
+import (
+	"cmp"
+	"slices"
+
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+)
+
+// comms are the communicators and windows of a process, as far as calls have named them.
+type comms struct {
+	list    []profile.Comm
+	made    []uint64       // when each of list was made; 0: not known
+	byMade  map[uint64]int // index in list
+	self    int            // index in list of MPI_COMM_SELF; 0: it has not been named yet
+	several int            // index in list of the entry for all others; 0: there is none yet
+}
+
+// mostComms bounds the list: some programs make communicators without end.
+const mostComms = 1024
+
+// of returns the index of a call's communicator.
+func (cs *comms) of(c *event.MPICall) int {
+	switch {
+	case c.Flags&mpi.World != 0:
+		return cs.world()
+	case c.Flags&mpi.Self != 0:
+		if cs.self == 0 {
+			cs.world()
+			cs.self = cs.add(profile.Comm{Parent: -1, Size: 1}, 0)
+		}
+		return cs.self
+	case c.Made == 0:
+		return cs.others()
+	}
+	return cs.at(c.Made)
+}
+
+func (cs *comms) world() int {
+	if len(cs.list) == 0 {
+		cs.add(profile.Comm{Parent: -1}, 0)
+	}
+	return 0
+}
+
+func (cs *comms) others() int {
+	if cs.several == 0 {
+		cs.world()
+		cs.several = cs.add(profile.Comm{Parent: -1, Several: true}, 0)
+	}
+	return cs.several
+}
+
+// at returns the index of the communicator that was made at a time. The call that made it may be
+// read later than those on it.
+func (cs *comms) at(made uint64) int {
+	cs.world()
+	i, known := cs.byMade[made]
+	switch {
+	case known:
+		return i
+	case len(cs.list) >= mostComms:
+		return cs.others()
+	}
+	if cs.byMade == nil {
+		cs.byMade = map[uint64]int{}
+	}
+	i = cs.add(profile.Comm{Parent: -1}, made)
+	cs.byMade[made] = i
+	return i
+}
+
+func (cs *comms) add(c profile.Comm, made uint64) int {
+	cs.list, cs.made = append(cs.list, c), append(cs.made, made)
+	return len(cs.list) - 1
+}
+
+// begun notes the communicator or window that a call has made.
+func (cs *comms) begun(c *event.MPICall) {
+	parent := cs.of(c)
+	i := cs.at(c.New.Made)
+	if i <= parent || i == cs.several { // no room, or its calls were read before its parent's
+		return
+	}
+	op := c.Op
+	cs.list[i] = profile.Comm{Parent: parent, By: &op, Decides: c.New.Decides, Size: c.New.Size, Rank: c.New.Rank, Inter: c.New.Inter}
+}
+
+// finished returns the list, with orders.
+func (cs *comms) finished() []profile.Comm {
+	out := slices.Clone(cs.list)
+	byTime := make([]int, len(out))
+	for i := range byTime {
+		byTime[i] = i
+	}
+	slices.SortStableFunc(byTime, func(a, b int) int { return cmp.Compare(cs.made[a], cs.made[b]) })
+	orders := map[int]int{}
+	for _, i := range byTime {
+		c := &out[i]
+		if c.By == nil {
+			continue
+		}
+		if m, _ := c.By.Info().Makes(); !m.Apart {
+			orders[c.Parent]++
+			c.Order = orders[c.Parent]
+		}
+	}
+	return out
+}
+
+// exchanged adds a call's messages to its thread's traffic at the call site.
+func (cs *comms) exchanged(to **profile.Traffic, c *event.MPICall) {
+	m := c.Op.Messages(&c.Args)
+	if !m.Sends && !m.Recvs && !m.Colls {
+		return
+	}
+	if *to == nil {
+		*to = &profile.Traffic{}
+	}
+	t := *to
+	if m.Sends {
+		t.Add(cs.of(c), m.To, profile.Exchange{Sends: 1, Out: m.Out})
+	}
+	if m.Recvs {
+		t.Add(cs.of(c), m.From, profile.Exchange{Recvs: 1, In: m.In})
+	}
+	if !m.Known {
+		return
+	}
+	if m.Sends {
+		t.Sent.Count(m.Out)
+	}
+	if m.Recvs {
+		t.Received.Count(m.In)
+	}
+	if m.Colls {
+		t.Moved.Count(m.Data)
+	}
+}

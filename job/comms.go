@@ -1,0 +1,226 @@
+package job
+
+import (
+	"fmt"
+
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+)
+
+// Communicators over ranks. A rank's profile says of each communicator from which it was made, by
+// which of the operations that all processes of the parent had to call in the same order, and which
+// rank the process has in it. So what several profiles call one communicator has one name. Its
+// members' world ranks are those of the profiles that have it. Nothing is guessed: members that
+// contradict each other make the communicator unknown.
+
+// mostComms bounds the communicators that the job keeps of each rank.
+const mostComms = 128
+
+// rankComms are a rank's communicators.
+type rankComms struct {
+	list  []profile.Comm
+	names []string // of list; empty: none
+	// jobSize is the size of MPI_COMM_WORLD.
+	jobSize int
+	sure    bool // all operations that made communicators were seen
+	host    string
+	world   int  // the rank in MPI_COMM_WORLD
+	hasMPI  bool // the profile says so
+}
+
+func commsOf(p *profile.Profile, rank int) rankComms {
+	m := &p.Meta
+	c := rankComms{list: p.Comms[:min(len(p.Comms), mostComms)], host: m.Host, world: rank}
+	if m.MPI != nil {
+		c.hasMPI, c.jobSize = m.MPI.Rank == rank, m.MPI.Size
+	}
+	c.sure = c.hasMPI && !m.Attached && m.LostHits == 0 && m.Off.C == 0
+	return c
+}
+
+// group is a communicator with the world ranks of its members, as far as profiles tell.
+type group struct {
+	size    int32
+	members map[int32]int
+	doubted bool
+}
+
+func (g *group) add(size, rank int32, world int) {
+	if at, known := g.members[rank]; known && at != world || size != g.size || rank < 0 || rank >= size {
+		g.doubted = true
+	}
+	g.members[rank] = world
+}
+
+// groups are a job's communicators by name.
+type groups map[string]*group
+
+// groupsOf finds out who is in which communicator. complete says that all ranks of the job were read.
+func groupsOf(ranks []*rankComms, complete bool) groups {
+	all := groups{}
+	byDepth := [][]made{}
+	for _, r := range ranks {
+		if complete = complete && r.sure; !r.sure {
+			continue
+		}
+		r.names = make([]string, len(r.list))
+		depths := make([]int, len(r.list))
+		for i := range r.list {
+			if up := r.list[i].Parent; up >= 0 {
+				depths[i] = depths[up] + 1
+			}
+			for len(byDepth) <= depths[i] {
+				byDepth = append(byDepth, nil)
+			}
+			byDepth[depths[i]] = append(byDepth[depths[i]], made{r, i})
+		}
+	}
+	for _, level := range byDepth {
+		cuts := map[string]cut{}
+		for _, c := range level {
+			if name := c.name(complete); name != "" {
+				c.rank.names[c.at] = name
+				if c.how().Kinship == mpi.Cut {
+					cuts[name] = append(cuts[name], c)
+				}
+			}
+		}
+		for _, list := range cuts {
+			list.divide()
+		}
+		for _, c := range level {
+			if name := c.rank.names[c.at]; c.at > 0 && name != "" && c.comm().Size > 0 {
+				all.add(name, c.comm(), c.rank.world)
+			}
+		}
+	}
+	for _, g := range all {
+		// These were told apart by what they should have in common: only whole ones are believed.
+		g.doubted = g.doubted || complete && len(g.members) != int(g.size)
+	}
+	return all
+}
+
+func (gs groups) add(name string, c *profile.Comm, world int) {
+	g := gs[name]
+	if g == nil {
+		g = &group{size: c.Size, members: map[int32]int{}}
+		gs[name] = g
+	}
+	g.add(c.Size, c.Rank, world)
+}
+
+// made is a communicator of a rank.
+type made struct {
+	rank *rankComms
+	at   int // index in rank.list
+}
+
+func (c made) comm() *profile.Comm { return &c.rank.list[c.at] }
+
+func (c made) how() (m mpi.Maker) {
+	if by := c.comm().By; by != nil {
+		m, _ = by.Info().Makes()
+	}
+	return m
+}
+
+// name returns the communicator's name; empty if not all its members can know it by one.
+func (c made) name(complete bool) string {
+	comm, how := c.comm(), c.how()
+	if c.at == 0 {
+		return "world"
+	}
+	if comm.By == nil || comm.Parent < 0 || comm.Order == 0 || comm.Inter || comm.Size == 0 && !how.Window {
+		return ""
+	}
+	up := c.rank.names[comm.Parent]
+	if up == "" {
+		return ""
+	}
+	name := fmt.Sprintf("%s/%d", up, comm.Order)
+	switch how.Kinship {
+	case mpi.Copied, mpi.Reordered:
+		return name
+	case mpi.Split:
+		return fmt.Sprintf("%s:%d", name, comm.Decides)
+	case mpi.Near:
+		name = fmt.Sprintf("%s@%s", name, c.rank.host)
+	case mpi.Together:
+		name = fmt.Sprintf("%s#%d", name, comm.Size)
+	case mpi.Cut:
+	default:
+		return ""
+	}
+	if !complete {
+		return ""
+	}
+	return name
+}
+
+// parent returns the size of the communicator's parent, and the process's rank there.
+func (c made) parent() (size, rank int) {
+	if up := c.comm().Parent; up > 0 {
+		return int(c.rank.list[up].Size), int(c.rank.list[up].Rank)
+	}
+	return c.rank.jobSize, c.rank.world
+}
+
+// worldRank translates a rank in a rank's communicator to one in MPI_COMM_WORLD.
+func (gs groups) worldRank(r *rankComms, comm int, rank int32) (world int, ok bool) {
+	for rank >= 0 && comm >= 0 && comm < len(r.list) {
+		c := &r.list[comm]
+		switch {
+		case comm == 0:
+			return int(rank), r.hasMPI
+		case c.Size == 1 && !c.Inter:
+			return r.world, r.hasMPI
+		case !c.AsParent():
+			if !r.sure || gs[r.names[comm]] == nil || gs[r.names[comm]].doubted {
+				return 0, false
+			}
+			world, ok = gs[r.names[comm]].members[rank]
+			return world, ok
+		}
+		comm = c.Parent
+	}
+	return 0, false
+}
+
+// cut are the communicators that a call of MPI_Cart_sub has made, at all ranks.
+type cut []made
+
+// divide gives each of them a name of its own. Ranks in a grid are in row-major order (MPI-3.1, 7.4),
+// and so are those in what MPI_Cart_sub makes of the grid. If the dimensions that are kept are
+// neighbours, rank p of the grid becomes rank (p / step) % size. That must hold of all ranks.
+// Otherwise the communicators stay unknown.
+func (list cut) divide() {
+	step := list.step()
+	size := int(list[0].comm().Size)
+	for _, c := range list {
+		_, p := c.parent()
+		if all, _ := c.parent(); step == 0 || all != len(list) || int(c.comm().Size) != size || int(c.comm().Rank) != p/step%size {
+			for _, c := range list {
+				c.rank.names[c.at] = ""
+			}
+			return
+		}
+	}
+	for _, c := range list {
+		_, p := c.parent()
+		c.rank.names[c.at] += fmt.Sprintf(":%d,%d", p/(step*size), p%step)
+	}
+}
+
+// step returns the lowest rank of the grid that has rank 1 in its part; 0: there is none.
+func (list cut) step() (step int) {
+	if list[0].comm().Size == 1 {
+		return 1
+	}
+	for _, c := range list {
+		if _, p := c.parent(); c.comm().Rank == 1 && (step == 0 || p < step) {
+			step = p
+		}
+	}
+	return step
+}

@@ -1,0 +1,134 @@
+package job
+
+import (
+	"cmp"
+	"slices"
+
+	"ompp-attach/event"
+	"ompp-attach/profile"
+)
+
+// mostPartners bounds the partners that the job keeps of each rank: those with most bytes.
+const mostPartners = 512
+
+// traffic is whom a rank exchanged messages with, at all call sites.
+type traffic struct {
+	comms    rankComms
+	partners []profile.Partner
+	others   profile.Exchange // with partners that found no room, in the record or here
+}
+
+func trafficOf(p *profile.Profile, rank int) (t traffic) {
+	t.comms = commsOf(p, rank)
+	type place struct {
+		comm int
+		rank int32
+	}
+	sums := map[place]*profile.Exchange{}
+	for i := range p.Nodes {
+		if r := p.Nodes[i].Region; r < 0 || p.Regions[r].Construct != event.MPI {
+			continue
+		}
+		for k := range p.Nodes[i].Stats {
+			own := p.Nodes[i].Stats[k].Traffic
+			if own == nil {
+				continue
+			}
+			for _, x := range own.Partners {
+				at := place{x.Comm, x.Rank}
+				if sums[at] == nil {
+					sums[at] = &profile.Exchange{}
+				}
+				sums[at].Add(x.Exchange)
+			}
+			t.others.Add(own.Others)
+		}
+	}
+	for at, x := range sums {
+		t.partners = append(t.partners, profile.Partner{Comm: at.comm, Rank: at.rank, Exchange: *x})
+	}
+	slices.SortFunc(t.partners, func(a, b profile.Partner) int {
+		return cmp.Or(cmp.Compare(b.Out+b.In, a.Out+a.In), cmp.Compare(a.Comm, b.Comm), cmp.Compare(a.Rank, b.Rank))
+	})
+	for len(t.partners) > mostPartners {
+		last := len(t.partners) - 1
+		t.others.Add(t.partners[last].Exchange)
+		t.partners = t.partners[:last]
+	}
+	return t
+}
+
+// Link is what one rank exchanged with one partner, by the rank's own record.
+type Link struct {
+	Rank    int // in MPI_COMM_WORLD
+	Partner int // in MPI_COMM_WORLD; -1: not known
+	// Comm is the communicator or window of a partner that is not known, and Local the partner's rank
+	// there (mpi.AnySource: a receive from MPI_ANY_SOURCE).
+	Comm  profile.Comm
+	Local int32
+	profile.Exchange
+}
+
+// Links returns who exchanged messages with whom: by rank, the partners that are known by their
+// ranks, then the others.
+func (j *Job) Links() []Link { return j.links }
+
+// Others returns what was exchanged with partners beyond those that the job keeps of each rank.
+func (j *Job) Others() profile.Exchange { return j.others }
+
+// WorldRank translates a rank in a communicator, by its index in the profile's Comms, to one in
+// MPI_COMM_WORLD. at is the index in Ranks of the rank whose profile that is. ok is false if it is not
+// known.
+func (j *Job) WorldRank(at, comm int, rank int32) (world int, ok bool) {
+	return j.groups.worldRank(&j.traffic[j.Ranks[at].Rank].comms, comm, rank)
+}
+
+// link finds out who the partners are, when ranks are in order.
+func (j *Job) link() {
+	var all []*rankComms
+	for i := range j.Ranks {
+		all = append(all, &j.traffic[j.Ranks[i].Rank].comms)
+	}
+	j.groups = groupsOf(all, len(j.Ranks) == j.Size)
+	for i := range j.Ranks {
+		rank := j.Ranks[i].Rank
+		own := j.traffic[rank]
+		j.others.Add(own.others)
+		byRank := map[int]*Link{}
+		var unknown []Link
+		for _, p := range own.partners {
+			world, ok := j.WorldRank(i, p.Comm, p.Rank)
+			switch {
+			case !ok:
+				l := Link{Rank: rank, Partner: -1, Local: p.Rank, Exchange: p.Exchange}
+				if p.Comm < len(own.comms.list) {
+					l.Comm = own.comms.list[p.Comm]
+				}
+				unknown = append(unknown, l)
+			case byRank[world] == nil:
+				byRank[world] = &Link{Rank: rank, Partner: world, Exchange: p.Exchange}
+			default:
+				byRank[world].Exchange.Add(p.Exchange)
+			}
+		}
+		first := len(j.links)
+		for _, l := range byRank {
+			j.links = append(j.links, *l)
+		}
+		slices.SortFunc(j.links[first:], func(a, b Link) int { return cmp.Compare(a.Partner, b.Partner) })
+		j.links = append(j.links, unknown...)
+		own.partners = nil
+	}
+}
+
+// Sizes returns the numbers of messages by size at an MPI call site, and of collective operations.
+func (g *Region) Sizes() (sent, received, moved profile.Sizes) {
+	return g.sizes.Sent, g.sizes.Received, g.sizes.Moved
+}
+
+func (g *Region) addSizes(t *profile.Traffic) {
+	if t != nil {
+		s := &g.sizes
+		s.Sent, s.Received, s.Moved = s.Sent.Plus(t.Sent), s.Received.Plus(t.Received), s.Moved.Plus(t.Moved)
+	}
+}
