@@ -136,8 +136,6 @@ type processID struct {
 	start int64
 }
 
-type rowID struct{ root, num int }
-
 // state is all that was measured of a process until a snapshot.
 type state struct {
 	process  Process
@@ -147,6 +145,7 @@ type state struct {
 	regions  map[profile.RegionID]Figures
 	inRegion map[profile.RegionID]map[rowID]Times
 	threads  map[rowID]Times
+	sharing
 }
 
 // Next returns what happened since the last call. profiles are the snapshots of all processes, or
@@ -196,6 +195,7 @@ func (f *Frame) add(now, before *state, regions map[profile.RegionID]*Region) {
 	if before == nil {
 		before = &state{}
 	}
+	now.alignRows(before)
 	f.Wall, f.Measured = max(f.Wall, now.wall-before.wall), max(f.Measured, now.wall)
 	process := now.process
 	process.Window = process.Total
@@ -234,7 +234,8 @@ func (f *Frame) add(now, before *state, regions map[profile.RegionID]*Region) {
 // stateOf sums up what was measured of a process.
 func (t *Tracker) stateOf(p *profile.Profile) *state {
 	s := &state{wall: p.Meta.Duration, regions: map[profile.RegionID]Figures{}, inRegion: map[profile.RegionID]map[rowID]Times{}, threads: map[rowID]Times{},
-		process: Process{PID: p.Meta.PID, Rank: -1, Program: profile.Pasteable(p.Meta.Program), Host: p.Meta.Host, Hits: p.Meta.Hits, Lost: p.Meta.LostHits}}
+		process: Process{PID: p.Meta.PID, Rank: -1, Program: profile.Pasteable(p.Meta.Program), Host: p.Meta.Host, Hits: p.Meta.Hits, Lost: p.Meta.LostHits},
+		sharing: sharingOf(p)}
 	if p.Meta.MPI != nil {
 		s.process.Rank = p.Meta.MPI.Rank
 	}
@@ -255,7 +256,7 @@ func (t *Tracker) stateOf(p *profile.Profile) *state {
 			}
 			o.Work = max(0, x.Exec.T-x.Child) - o.Sum()
 			in[x.Thread].add(o)
-			region, row := p.Regions[n.Region].ID(), rowID{p.Threads[x.Thread].Root, p.Threads[x.Thread].Num}
+			region, row := p.Regions[n.Region].ID(), s.rowOf(&p.Threads[x.Thread])
 			f := s.regions[region]
 			f.Times.add(o)
 			f.Count += int64(min(x.Exec.C, math.MaxInt64))
@@ -276,7 +277,7 @@ func (t *Tracker) stateOf(p *profile.Profile) *state {
 		if in[i].Idle = idle[i]; row.Num == 0 {
 			in[i].Serial += serial[row.Root]
 		}
-		id := rowID{row.Root, row.Num}
+		id := s.rowOf(&row)
 		s.process.Total.add(in[i])
 		s.threads[id] = in[i]
 		s.ids = append(s.ids, id)
