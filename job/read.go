@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -59,12 +60,7 @@ func FileName(rank, copy int) string {
 // profiles at a time as there are CPUs. It fails if no profile could be read.
 func Read(sources []Source, o Options) (*Job, error) {
 	sources = slices.Clone(sources)
-	slices.SortFunc(sources, func(a, b Source) int {
-		if a.Rank != b.Rank {
-			return a.Rank - b.Rank
-		}
-		return a.Copy - b.Copy
-	})
+	slices.SortFunc(sources, bySource)
 	j := newJob()
 	if n := len(sources); n > 0 {
 		j.binWidth = (sources[n-1].Rank + MostBins) / MostBins
@@ -93,6 +89,9 @@ func Read(sources []Source, o Options) (*Job, error) {
 	j.compareRanks()
 	return j, nil
 }
+
+// bySource orders the ranks, and the profiles of one rank.
+func bySource(a, b Source) int { return cmp.Or(a.Rank-b.Rank, a.Copy-b.Copy) }
 
 // reason returns an error without the file's name, so that ranks with the same trouble share a
 // sentence.
@@ -125,13 +124,13 @@ func (s Source) reduce(o Options) outcome {
 
 // inOrder calls work for all sources, a few at a time, and yields the outcomes in the order of the
 // sources. So the choice between two profiles of one rank does not depend on which is ready first.
-func inOrder(sources []Source, work func(Source) outcome) func(func(outcome) bool) {
-	return func(yield func(outcome) bool) {
-		queue := make(chan chan outcome, runtime.GOMAXPROCS(0))
+func inOrder[T any](sources []Source, work func(Source) T) func(func(T) bool) {
+	return func(yield func(T) bool) {
+		queue := make(chan chan T, runtime.GOMAXPROCS(0))
 		go func() {
 			defer close(queue)
 			for _, s := range sources {
-				done := make(chan outcome, 1)
+				done := make(chan T, 1)
 				queue <- done
 				go func() { done <- work(s) }()
 			}

@@ -17,6 +17,14 @@ func WriteBy(w io.Writer, p *profile.Profile, by tables.By, format string, o Opt
 	return tables.Write(w, p, by, format, o.tables(p))
 }
 
+// WriteRanksBy writes the same of all ranks of a job together. thread names a thread of the job.
+func WriteRanksBy(w io.Writer, p *profile.Profile, thread func(profile.Thread) string, by tables.By, format string, o Options) error {
+	p = o.view(p)
+	t := o.tables(p)
+	t.Thread = thread
+	return tables.Write(w, p, by, format, t)
+}
+
 // WriteCSV writes all figures of a profile, a line for each call path and thread.
 func WriteCSV(w io.Writer, p *profile.Profile, o Options) error {
 	p = o.view(p)

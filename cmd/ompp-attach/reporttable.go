@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/job"
 	"ompp-attach/report"
+	"ompp-attach/report/jobs"
 	"ompp-attach/report/tables"
 	"ompp-attach/results"
 )
@@ -24,11 +26,11 @@ func (f *tableFlag) register(c *cobra.Command) {
 	for _, w := range tables.Ways {
 		ways = append(ways, w.Name+" ("+w.Description+")")
 	}
-	c.Flags().StringVar(&f.by, "by", "", "print the time of a process or rank by `WAY`, worst first: "+strings.Join(ways, ", ")+
+	c.Flags().StringVar(&f.by, "by", "", "print the time of a process, job or rank by `WAY`, worst first: "+strings.Join(ways, ", ")+
 		"; --format is one of "+strings.Join(tables.Formats, ", ")+" (default "+tables.Formats[0]+")")
 }
 
-// reportTable prints a table, or writes it to a file in the directory that -o names.
+// reportTable prints a table of a process, a rank or a job, or writes it to a file in the directory that -o names.
 func reportTable(dir string, f *reportFlags) error {
 	by, ok := tables.Named(f.table.by)
 	if !ok {
@@ -43,13 +45,16 @@ func reportTable(dir string, f *reportFlags) error {
 			return &exitError{exitUsage, fmt.Errorf("unknown format %q; with --by there are %s", n, strings.Join(tables.Formats, ", "))}
 		}
 	}
+	if ranks, _, err := results.FindRanks(dir); err == nil && len(ranks) > 0 && f.rank < 0 {
+		return jobTable(dir, ranks, by, formats, f)
+	}
 	names, err := profilesFor(dir, f)
 	if err != nil {
 		return err
 	}
 	plain := f.dir == "" || f.dir == "-"
 	if plain && len(formats) > 1 || plain && len(names) > 1 && formats[0] != tables.Formats[0] {
-		return &exitError{exitUsage, errors.New("that is more than one table: give a directory for the files with -o")}
+		return errManyTables
 	}
 	var errs []error
 	for _, name := range names {
@@ -69,6 +74,41 @@ func reportTable(dir string, f *reportFlags) error {
 			}
 			errs = append(errs, saveTable(f.dir, strings.TrimSuffix(filepath.Base(name), results.RecordSuffix), by, format, write))
 		}
+	}
+	return errors.Join(errs...)
+}
+
+var errManyTables = &exitError{exitUsage, errors.New("that is more than one table: give a directory for the files with -o")}
+
+// jobTable prints a table of all ranks together, or writes it to a file.
+func jobTable(dir string, ranks []job.Source, by tables.By, formats []string, f *reportFlags) error {
+	plain := f.dir == "" || f.dir == "-"
+	if plain && len(formats) > 1 {
+		return errManyTables
+	}
+	o := f.view.options()
+	j, err := job.Read(ranks, job.Options{Rules: o.Rules, Classic: o.Classic, Raw: o.Raw})
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	for _, t := range j.Troubles() {
+		warn("%s", t)
+	}
+	all, err := job.Together(ranks, o.Raw)
+	switch {
+	case errors.Is(err, job.ErrTooLarge):
+		return fmt.Errorf("%s: %w: give --rank R, or read the job's own tables with --format csv", dir, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	var errs []error
+	for _, format := range formats {
+		write := func(w io.Writer) error { return jobs.WriteBy(w, all, by, format, o) }
+		if plain {
+			errs = append(errs, write(os.Stdout))
+			continue
+		}
+		errs = append(errs, saveTable(f.dir, "job", by, format, write))
 	}
 	return errors.Join(errs...)
 }
@@ -98,8 +138,6 @@ func profilesFor(dir string, f *reportFlags) ([]string, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(ranks) > 0 && f.rank < 0:
-		return nil, &exitError{exitUsage, fmt.Errorf("%s holds the profiles of a job, and --by is of one process: give --rank R", dir)}
 	case len(ranks) > 0:
 		file, err := results.FileOfRank(dir, ranks, f.rank)
 		return []string{filepath.Join(dir, file)}, err

@@ -12,7 +12,16 @@ import (
 // ReadJob records the ranks, and merges what it reads. A rank with Meta.Ended "torn" has a torn file.
 func ReadJob(t *testing.T, ranks []*profile.Profile) *job.Job {
 	t.Helper()
-	var from []job.Source
+	j, err := job.Read(Sources(t, ranks), job.Options{Paths: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// Sources records the ranks.
+func Sources(t *testing.T, ranks []*profile.Profile) (from []job.Source) {
+	t.Helper()
 	for r, p := range ranks {
 		var b bytes.Buffer
 		if err := profile.Encode(&b, p); err != nil {
@@ -21,11 +30,7 @@ func ReadJob(t *testing.T, ranks []*profile.Profile) *job.Job {
 		if p.Meta.Ended == "torn" {
 			b.Truncate(b.Len() / 2)
 		}
-		from = append(from, job.Source{Name: job.FileName(r, 0), Rank: r, Open: func() (io.ReadCloser, error) { return io.NopCloser(&b), nil }})
+		from = append(from, job.Source{Name: job.FileName(r, 0), Rank: r, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil }})
 	}
-	j, err := job.Read(from, job.Options{Paths: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	return from
 }

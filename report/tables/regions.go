@@ -76,13 +76,23 @@ func (v *view) regionText(r int) string {
 func byPath(v *view) *table {
 	t := &table{whole: v.whole, intro: timesIntro, columns: slices.Concat(timeColumns, []column{{title: "Type"}, {title: "Call path"}, {name: "path"}},
 		placeColumns, classColumns)}
+	all := map[string]*figures{}
+	var first []int // node of each path: ranks have nodes of their own
 	for i := 1; i < len(v.p.Nodes); i++ {
-		n, f := &v.p.Nodes[i], figures{}
-		for j := range n.Stats {
-			f.add(v, i, j)
-			f.all += n.Stats[j].Exec.T
+		path := v.path(i)
+		f := all[path]
+		if f == nil {
+			f = &figures{}
+			all[path], first = f, append(first, i)
 		}
-		t.rows = append(t.rows, row{f.own, slices.Concat(v.timeValues(&f),
+		for j := range v.p.Nodes[i].Stats {
+			f.add(v, i, j)
+			f.all += v.p.Nodes[i].Stats[j].Exec.T
+		}
+	}
+	for _, i := range first {
+		n, f := &v.p.Nodes[i], all[v.path(i)]
+		t.rows = append(t.rows, row{f.own, slices.Concat(v.timeValues(f),
 			[]any{v.Construct(v.p.Regions[n.Region].Construct), v.pathText(i), v.path(i)}, v.placeValues(n.Region, ""), classValues(f.classes)), f.estimate})
 	}
 	t.rows = append(t.rows, v.outsideRows(func(name string) []any {
@@ -207,6 +217,23 @@ func byThread(v *view) *table {
 	return t // in the order of the threads, as everywhere
 }
 
+// severities returns the severity of each property at each call path. Nodes of one path, which ranks
+// have, count together.
+func (v *view) severities() (out []analysis.Severity) {
+	at := map[[2]string]int{}
+	for _, s := range v.Rules.Severities(v.p) {
+		k := [2]string{s.Name, v.path(s.Node)}
+		if i, ok := at[k]; ok {
+			out[i].Time += s.Time
+			out[i].Threads = append(out[i].Threads, s.Threads...)
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, s)
+	}
+	return out
+}
+
 // byProperty shows how severe each property is, by call path. Formats for programs have a row for
 // each thread.
 func byProperty(v *view) *table {
@@ -215,7 +242,7 @@ func byProperty(v *view) *table {
 		columns: slices.Concat([]column{{title: "Severity (%)", name: "severity", kind: share, always: true}, {title: "Time", name: "time_ns", kind: ns, always: true},
 			{title: "threads", kind: count}, {title: "most", kind: ns, always: true}, {title: "TID", name: "thread"},
 			{title: "Property", name: "property"}, {title: "Call path"}, {name: "path"}}, placeColumns)}
-	for _, s := range v.Rules.Severities(v.p) {
+	for _, s := range v.severities() {
 		region, name := v.p.Nodes[s.Node].Region, ""
 		if region < 0 {
 			name = serialName

@@ -1,0 +1,179 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ompp-attach/analysis"
+	"ompp-attach/profile"
+)
+
+// mostStats bounds the figures of threads at nodes that Together holds, and thereby its memory: about
+// half a gigabyte.
+const mostStats = 1_500_000
+
+// ErrTooLarge says that a job has more ranks, threads and call paths than Together holds.
+var ErrTooLarge = errors.New("the job is too large to be put together")
+
+// All is one profile of all ranks. Regions are joined, and have the numbers of the job's report.
+// Each rank has nodes of its own, since what a node's time is depends on its team.
+type All struct {
+	*profile.Profile
+	ranks []int            // by Root, from 1
+	roots []profile.Thread // by Root, from 1: as in the rank's profile
+}
+
+// Rank returns the rank of a thread.
+func (a *All) Rank(t profile.Thread) int { return a.ranks[t.Root-1] }
+
+// InRank returns the thread as its rank's profile has it.
+func (a *All) InRank(t profile.Thread) profile.Thread {
+	t.Root = a.roots[t.Root-1].Root
+	return t
+}
+
+// Together reads the profiles of all ranks into one. Counters, samples and places of code are left
+// out. Job.Troubles of Read tells which ranks cannot be read. Errors are those of Read, and
+// ErrTooLarge.
+func Together(sources []Source, raw bool) (*All, error) {
+	sources = slices.Clone(sources)
+	slices.SortFunc(sources, bySource)
+	g := gatherer{all: &All{Profile: &profile.Profile{Version: profile.SchemaVersion, Nodes: []profile.Node{{Parent: -1, Region: -1}}}},
+		number: map[key]int{}, seen: map[int]bool{}}
+	var first error
+	for o := range inOrder(sources, func(s Source) decoded { return s.decode(raw) }) {
+		if o.err != nil {
+			if first == nil {
+				first = fmt.Errorf("%s: %w", o.source.Name, o.err)
+			}
+			continue
+		}
+		if err := g.add(o.profile, o.source.Rank); err != nil {
+			return nil, err
+		}
+	}
+	if len(g.seen) == 0 {
+		if first != nil {
+			return nil, fmt.Errorf("none of %d profiles could be read; the first: %w", len(sources), first)
+		}
+		return nil, errors.New("there is no rank's profile")
+	}
+	g.sort()
+	return g.all, nil
+}
+
+type decoded struct {
+	source  Source
+	profile *profile.Profile
+	err     error
+}
+
+func (s Source) decode(raw bool) decoded {
+	r, err := s.Open()
+	if err != nil {
+		return decoded{source: s, err: err}
+	}
+	defer r.Close()
+	p, err := profile.Decode(r)
+	if err != nil {
+		return decoded{source: s, err: err}
+	}
+	if !raw {
+		p = analysis.Adjust(p)
+	}
+	return decoded{source: s, profile: p}
+}
+
+// gatherer puts profiles together, one after the other.
+type gatherer struct {
+	all    *All
+	keys   []key
+	number map[key]int // of regions
+	seen   map[int]bool
+	stats  int
+}
+
+func (g *gatherer) add(p *profile.Profile, rank int) error {
+	if m := p.Meta.MPI; m != nil && m.Rank >= 0 && m.Rank < maxRank {
+		rank = m.Rank
+	}
+	if g.seen[rank] {
+		return nil
+	}
+	for i := range p.Nodes {
+		g.stats += len(p.Nodes[i].Stats)
+	}
+	if g.stats > mostStats {
+		return ErrTooLarge
+	}
+	to := &g.all.Meta
+	if len(g.seen) == 0 {
+		*to = profile.Meta{Program: p.Meta.Program, Path: p.Meta.Path, Tool: p.Meta.Tool, Start: p.Meta.Start, Ended: p.Meta.Ended, MPI: p.Meta.MPI}
+	}
+	g.seen[rank] = true
+	to.Duration, to.Adjusted = max(to.Duration, p.Meta.Duration), to.Adjusted || p.Meta.Adjusted
+	thread := len(g.all.Threads)
+	g.threads(p, rank)
+	region := make([]int, len(p.Regions))
+	for i := range p.Regions {
+		k := keyOf(&p.Regions[i])
+		at, ok := g.number[k]
+		if !ok {
+			at = len(g.all.Regions)
+			g.number[k], g.keys = at, append(g.keys, k)
+			g.all.Regions = append(g.all.Regions, p.Regions[i])
+		}
+		region[i] = at
+	}
+	node := make([]int, len(p.Nodes))
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		for k := range n.Stats {
+			n.Stats[k].Thread += thread
+			n.Stats[k].Counters, n.Stats[k].ChildCounters = nil, nil
+		}
+		if i == 0 {
+			g.all.Nodes[0].Stats = append(g.all.Nodes[0].Stats, n.Stats...)
+			continue
+		}
+		node[i] = len(g.all.Nodes)
+		g.all.Nodes = append(g.all.Nodes, profile.Node{Parent: node[n.Parent], Region: region[n.Region], Stats: n.Stats})
+	}
+	return nil
+}
+
+// threads adds a rank's threads. Each initial thread becomes one of its own, that lived as long as it
+// did in the rank.
+func (g *gatherer) threads(p *profile.Profile, rank int) {
+	root := map[int]int{}
+	for _, t := range p.Threads {
+		if _, ok := root[t.Root]; !ok {
+			g.all.ranks, g.all.roots = append(g.all.ranks, rank), append(g.all.roots, t)
+			root[t.Root] = len(g.all.ranks)
+		}
+		if t.Num == 0 && (t.Root == 0 || t.Lived == 0) {
+			t.Lived = p.Meta.Duration
+		}
+		t.Root = root[t.Root]
+		g.all.Threads = append(g.all.Threads, t)
+	}
+}
+
+// sort numbers the regions as the job's report does.
+func (g *gatherer) sort() {
+	order := make([]int, len(g.keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return g.keys[a].compare(&g.keys[b]) })
+	regions, now := make([]profile.Region, len(order)), make([]int, len(order))
+	for i, at := range order {
+		regions[i], now[at] = g.all.Regions[at], i
+	}
+	g.all.Regions = regions
+	for i := range g.all.Nodes[1:] {
+		n := &g.all.Nodes[i+1]
+		n.Region = now[n.Region]
+	}
+}

@@ -1,0 +1,105 @@
+package jobs
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ompp-attach/job"
+	"ompp-attach/profile"
+	"ompp-attach/report"
+	"ompp-attach/report/reporttest"
+	"ompp-attach/report/tables"
+)
+
+// sums returns the sums of a table's columns of times and counts, and the number of its rows.
+func sums(t *testing.T, write func(io.Writer) error) (map[string]int64, int) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]int64{}
+	for _, cells := range lines[1:] {
+		for i, name := range lines[0] {
+			if v, err := strconv.ParseInt(cells[i], 10, 64); err == nil && (strings.HasSuffix(name, "_ns") || name == "executions") && !strings.Contains(name, "_per_") {
+				out[name] += v
+			}
+		}
+	}
+	return out, len(lines) - 1
+}
+
+// The tables of a job add up to those of its ranks. Ranks that execute different regions, and that
+// have different threads, are told apart.
+func TestByAddsUp(t *testing.T) {
+	ranks := reporttest.Figure9Job(t, 0, 200, 0, 100)
+	other := reporttest.MixedProfile() // two initial threads, nested teams, other regions
+	other.Meta.MPI = &profile.MPIJob{Rank: 4, Size: 5}
+	other.Lost, other.Regions[2].Lossy = nil, 0
+	ranks = append(ranks, other)
+	all, err := job.Together(reporttest.Sources(t, ranks), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := profile.Validate(all.Profile); err != nil {
+		t.Fatal(err)
+	}
+	j := reporttest.ReadJob(t, ranks)
+	for i, g := range j.Regions {
+		if r := &all.Regions[i]; len(all.Regions) != len(j.Regions) || r.Construct != g.Construct || r.Location != g.Location {
+			t.Errorf("region %d is %v, the report has %v", i+1, r, &g.Region)
+		}
+	}
+	for _, o := range []report.Options{{}, {Classic: true}} {
+		for _, by := range tables.Ways {
+			got, rows := sums(t, func(w io.Writer) error { return WriteBy(w, all, by, "csv", o) })
+			want := map[string]int64{}
+			for _, p := range ranks {
+				one, _ := sums(t, func(w io.Writer) error { return report.WriteBy(w, p, by, "csv", o) })
+				for name, v := range one {
+					want[name] += v
+				}
+			}
+			for name, v := range want {
+				if got[name] != v && by.Name != "property" { // which holds for the job depends on all ranks
+					t.Errorf("by %s, %s: %d, the ranks have %d", by.Name, name, got[name], v)
+				}
+			}
+			if by.Name == "path" && rows > len(all.Regions)+8 {
+				t.Errorf("%d rows by path", rows)
+			}
+		}
+	}
+	var b bytes.Buffer
+	thread, _ := tables.Named("thread")
+	if err := WriteBy(&b, all, thread, "csv", report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n0:0,", "\n3:1,", "\n4:0,", "\n4:1:1,"} {
+		if !strings.Contains(strings.ReplaceAll(b.String(), "\r", ""), want) {
+			t.Errorf("no row %q in\n%s", want, b.String())
+		}
+	}
+}
+
+// A rank that cannot be read is left out. A job without any is an error.
+func TestTogetherTorn(t *testing.T) {
+	ranks := reporttest.Figure9Job(t, 0, 200)
+	ranks[0].Meta.Ended = "torn"
+	all, err := job.Together(reporttest.Sources(t, ranks), false)
+	if err != nil || len(all.Threads) != 2 || all.Rank(all.Threads[0]) != 1 {
+		t.Errorf("%v, %+v", err, all)
+	}
+	if _, err := job.Together(reporttest.Sources(t, ranks[:1]), false); err == nil || errors.Is(err, job.ErrTooLarge) || !strings.Contains(err.Error(), "truncated") {
+		t.Errorf("error %v", err)
+	}
+}
