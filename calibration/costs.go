@@ -22,6 +22,7 @@ func (s Split) Sum() float64 { return s.Before + s.After }
 type Costs struct {
 	Mode       string  `json:"mode"` // how the probes were attached (bpf.Mode)
 	Nop5       Split   `json:"nop5"` // zero on architectures without this instruction
+	Jump       Split   `json:"jump"` // likewise
 	Emulated   Split   `json:"emulated"`
 	Call       Split   `json:"call"`
 	SingleStep Split   `json:"single_step"`
@@ -36,6 +37,8 @@ func (c *Costs) Class(k disasm.Cost) Split {
 	switch k {
 	case disasm.Nop5:
 		return c.Nop5
+	case disasm.JumpCost:
+		return c.Jump
 	case disasm.CallCost:
 		return c.Call
 	case disasm.SingleStep:
@@ -63,6 +66,8 @@ func (c *Costs) Of(p event.Probe) Split {
 	switch p.Class() {
 	case event.ProbeNop5:
 		s = c.Nop5
+	case event.ProbeJump:
+		s = c.Jump
 	case event.ProbeEmulated:
 		s = c.Emulated
 	case event.ProbeCall:
@@ -73,6 +78,8 @@ func (c *Costs) Of(p event.Probe) Split {
 		s = c.Return
 	case event.ProbeFolded:
 		return c.Folded
+	case event.ProbeFoldedJump:
+		return c.foldedJump()
 	case event.ProbeFoldedReturn:
 		return Split{c.Return.Before, max(0, c.Return.After-c.Record())}
 	}
@@ -80,6 +87,15 @@ func (c *Costs) Of(p event.Probe) Split {
 		s.After += float64(p.Reads()) * c.Read // the clock is read before
 	}
 	return s
+}
+
+// foldedJump is the cost of a hit on a jump that is folded. What is measured of folding is measured
+// on pushes.
+func (c *Costs) foldedJump() Split {
+	if c.Folded == (Split{}) {
+		return Split{}
+	}
+	return Split{c.Jump.Before, max(0, c.Folded.After+c.Jump.After-c.Emulated.After)}
 }
 
 // Table returns the costs of all kinds of hits, in whole ns.

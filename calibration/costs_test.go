@@ -8,7 +8,7 @@ import (
 )
 
 func TestCosts(t *testing.T) {
-	c := &Costs{Nop5: Split{1, 2}, Emulated: Split{10, 20}, Call: Split{100, 200}, SingleStep: Split{1000, 2000},
+	c := &Costs{Nop5: Split{1, 2}, Jump: Split{9, 18}, Emulated: Split{10, 20}, Call: Split{100, 200}, SingleStep: Split{1000, 2000},
 		Return: Split{3, 4}, Folded: Split{7, 8}, Read: 5, Ignored: 24}
 	for _, w := range []struct {
 		p             event.Probe
@@ -17,11 +17,13 @@ func TestCosts(t *testing.T) {
 		{event.NoProbe, 0, 0},
 		{event.ProbeNop5, 1, 2},
 		{event.ProbeEmulated.Reading(1), 10, 25},
+		{event.ProbeJump, 9, 18},
 		{event.ProbeCall, 100, 200},
 		{event.ProbeSingleStep.Reading(7), 1000, 2015},
 		{event.ProbeReturn, 3, 4},
 		{event.NoProbe.Reading(2), 0, 0},
 		{event.ProbeFolded, 7, 8},
+		{event.ProbeFoldedJump, 9, 6},
 		{event.ProbeFoldedReturn, 3, 0},
 	} {
 		if got := c.Table().Kinds[w.p]; got != (event.HitCost{Before: w.before, After: w.after}) {
@@ -33,7 +35,7 @@ func TestCosts(t *testing.T) {
 		returns bool
 		ns      float64
 	}{
-		{disasm.Nop5, false, 8}, {disasm.Emulated, false, 35}, {disasm.CallCost, true, 312}, {disasm.SingleStep, false, 3005},
+		{disasm.Nop5, false, 8}, {disasm.JumpCost, false, 32}, {disasm.Emulated, false, 35}, {disasm.CallCost, true, 312}, {disasm.SingleStep, false, 3005},
 	} {
 		if got := c.Hit(w.class, w.returns); got != w.ns {
 			t.Errorf("a hit on %s (return %t) costs %.0f, want %.0f", w.class, w.returns, got, w.ns)

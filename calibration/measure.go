@@ -274,6 +274,8 @@ func (c *Costs) of(k instruction) *Split {
 	switch k {
 	case nop5:
 		return &c.Nop5
+	case jump:
+		return &c.Jump
 	case call:
 		return &c.Call
 	case singleStep:

@@ -53,6 +53,9 @@ func TestMeasure(t *testing.T) {
 					t.Errorf("%s: %+v", what, s)
 				}
 			}
+			if _, has := programs[runtime.GOARCH].bodies[jump]; has != (c.Jump.Sum() > 0) {
+				t.Errorf("jump: %+v", c.Jump)
+			}
 			if _, has := programs[runtime.GOARCH].bodies[nop5]; has != (c.Nop5.Sum() > 0) {
 				t.Errorf("nop5: %+v", c.Nop5)
 			}

@@ -42,6 +42,7 @@ type instruction int
 
 const (
 	nop5 instruction = iota // amd64 only
+	jump                    // likewise
 	emulated
 	call
 	singleStep
@@ -49,7 +50,7 @@ const (
 )
 
 func (k instruction) String() string {
-	return [...]string{"5-byte nop", "emulated instruction", "relative call", "single-stepped instruction", "pair of emulated instructions"}[k]
+	return [...]string{"5-byte nop", "relative jump", "emulated instruction", "relative call", "single-stepped instruction", "pair of emulated instructions"}[k]
 }
 
 var programs = map[string]program{
@@ -106,6 +107,7 @@ var programs = map[string]program{
 		stamp: 0x80,
 		bodies: map[instruction]body{
 			nop5:       {code: []byte{0x0f, 0x1f, 0x44, 0x00, 0x00, 0xc3}},                   // nopl 0(%rax,%rax); ret
+			jump:       {code: []byte{0xeb, 0x00, 0xc3}},                                     // jmp next; next: ret
 			emulated:   {code: []byte{0x55, 0x5d, 0xc3}},                                     // push %rbp; pop %rbp; ret
 			call:       {code: []byte{0xe8, 0x01, 0x00, 0x00, 0x00, 0xc3 /* here: */, 0xc3}}, // call here; ret; here: ret
 			pair:       {code: []byte{0x55, 0x5d, 0x55, 0x5d, 0xc3}, second: 2},              // push %rbp; pop %rbp; push %rbp; pop %rbp; ret

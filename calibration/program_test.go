@@ -12,7 +12,7 @@ import (
 
 // The planner of the real probes finds the probed instructions in the classes that they stand for.
 func TestProgram(t *testing.T) {
-	class := map[instruction]disasm.Cost{nop5: disasm.Nop5, emulated: disasm.Emulated, call: disasm.CallCost, singleStep: disasm.SingleStep, pair: disasm.Emulated}
+	class := map[instruction]disasm.Cost{nop5: disasm.Nop5, jump: disasm.JumpCost, emulated: disasm.Emulated, call: disasm.CallCost, singleStep: disasm.SingleStep, pair: disasm.Emulated}
 	for arch, m := range programs {
 		t.Run(arch, func(t *testing.T) {
 			var kinds []instruction

@@ -228,7 +228,7 @@ func (g *hitCounted) sums(hits map[hit]float64) map[class]float64 {
 	for h, v := range hits {
 		pl := &g.plan.Placements[h.placement]
 		switch a := pl.At(h.Situation); {
-		case !a.Reported && pl.Cost == disasm.Emulated:
+		case !a.Reported && (pl.Cost == disasm.JumpCost || pl.Cost == disasm.Emulated):
 			out[classIgnored] += v
 		default:
 			out[class(pl.Cost)] += v

@@ -9,18 +9,20 @@ type Probe uint8
 const (
 	NoProbe         Probe = iota // no hit of a probe
 	ProbeNop5                    // a 5-byte nop, which newer kernels turn into a call
-	ProbeEmulated                // an instruction that the kernel emulates
+	ProbeJump                    // a relative jump or another nop, which the kernel emulates
+	ProbeEmulated                // another instruction that the kernel emulates
 	ProbeCall                    // a relative call
 	ProbeSingleStep              // an instruction that the kernel executes out of line
 	// A function's return; the cost includes placing the return probe at the entry.
 	ProbeReturn
 	// An emulated instruction; the kernel side adds the hit up (see Folded).
 	ProbeFolded
+	ProbeFoldedJump   // a jump; the kernel side adds the hit up
 	ProbeFoldedReturn // a return; the kernel side adds the hit up
 )
 
 const (
-	classBits = 3
+	classBits = 4
 	readBits  = 2
 	maxReads  = 1<<readBits - 1
 	// NumProbes is the number of kinds.
@@ -40,7 +42,7 @@ func (p Probe) Reads() int { return int(p >> classBits & maxReads) }
 
 // String returns the name of the class.
 func (p Probe) String() string {
-	if names := [...]string{"none", "nop5", "emulated", "call", "single-stepped", "return", "folded", "folded return"}; int(p.Class()) < len(names) {
+	if names := [...]string{"none", "nop5", "jump", "emulated", "call", "single-stepped", "return", "folded", "folded jump", "folded return"}; int(p.Class()) < len(names) {
 		return names[p.Class()]
 	}
 	return "invalid"

@@ -19,7 +19,7 @@ func (o *Overhead) Total() (ns int64) {
 
 // ProbeHits are the reported hits of one kind of probe.
 type ProbeHits struct {
-	// Kind of instruction under the probe: "nop5", "emulated", "call", "single-stepped",
+	// Kind of instruction under the probe: "nop5", "jump", "emulated", "call", "single-stepped",
 	// "return".
 	Probe string `json:"probe"`
 	Reads int    `json:"reads,omitempty"` // number of reads of the thread's memory at each hit

@@ -55,9 +55,17 @@ func (l *Ledger) InsideCall(ev *event.Event) int64 {
 // executions and outside of them (ns).
 func (l *Ledger) HitFolded(ev *event.Event) (inside profile.Cost, outside int64) {
 	entries, returns, others := foldHits(ev.Fold)
-	l.hits[event.ProbeFolded] += entries
+	l.hits[foldedKind(ev.Probe)] += entries
 	l.hits[event.ProbeFoldedReturn] += returns + others
 	return l.FoldCost(ev.Fold, ev.Probe)
+}
+
+// foldedKind returns the kind of the hits of folded executions that begin at a hit of kind p.
+func foldedKind(p event.Probe) event.Probe {
+	if p.Class() == event.ProbeJump {
+		return event.ProbeFoldedJump
+	}
+	return event.ProbeFolded
 }
 
 // foldHits divides the hits of folded executions: entries, returns that belong to an execution, and
@@ -78,8 +86,10 @@ func foldHits(f *event.Fold) (entries, returns, others uint64) {
 // FoldCost returns the time that probes took inside folded executions and outside of them (ns), as
 // if each execution had been reported by itself.
 func (l *Ledger) FoldCost(f *event.Fold, p event.Probe) (inside profile.Cost, outside int64) {
-	k, ret := l.costs.Kinds[event.ProbeFolded], l.costs.Kinds[event.ProbeFoldedReturn]
-	if own, usual := l.costs.Kinds[p.Class()], l.costs.Kinds[event.ProbeEmulated]; own.Sum() > usual.Sum() {
+	kind := foldedKind(p)
+	k, ret := l.costs.Kinds[kind], l.costs.Kinds[event.ProbeFoldedReturn]
+	own, usual := l.costs.Kinds[p.Class()], l.costs.Kinds[event.ProbeEmulated]
+	if kind == event.ProbeFolded && own.Sum() > usual.Sum() {
 		k.Before += own.Before - usual.Before
 		k.After += own.After - usual.After
 	}
