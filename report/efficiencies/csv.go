@@ -33,7 +33,7 @@ func WriteTimesCSV(w io.Writer, r *efficiency.Run, o Options) error {
 	}
 	return writeCSV(w, head, func(yield func(...string)) {
 		line := func(of, number, place string, threads int, wall int64, p *efficiency.Parts) {
-			cells := []string{of, number, place, strconv.Itoa(threads), integer(wall), integer(p.Sum()), float(p.Efficiency()), "e_mt"}
+			cells := []string{of, number, place, strconv.Itoa(threads), integer(wall), integer(p.Sum()), float(p.Efficiency()), estimates(r)}
 			for _, ns := range p {
 				cells = append(cells, integer(ns))
 			}
@@ -55,14 +55,18 @@ func WriteTimesCSV(w io.Writer, r *efficiency.Run, o Options) error {
 
 // WriteMetricsCSV writes one line per metric of POP and TALP.
 func WriteMetricsCSV(w io.Writer, r *efficiency.Run, _ Options) error {
-	return writeCSV(w, []string{"model", "metric", "depth", "value", "region"}, func(yield func(...string)) {
+	marked := ""
+	if r.Estimated() {
+		marked = estimates(r)
+	}
+	return writeCSV(w, []string{"model", "metric", "depth", "value", "region", "estimated"}, func(yield func(...string)) {
 		tree := func(model string, m efficiency.Metric) {
 			m.Walk(func(m *efficiency.Metric, depth int) {
 				number := ""
 				if m.Region > 0 {
 					number = strconv.Itoa(m.Region)
 				}
-				yield(model, m.Key, strconv.Itoa(depth), float(m.Value), number)
+				yield(model, m.Key, strconv.Itoa(depth), float(m.Value), number, marked)
 			})
 		}
 		tree("pop_multiplicative", r.Multiplicative())
@@ -77,7 +81,7 @@ func WriteMetricsCSV(w io.Writer, r *efficiency.Run, _ Options) error {
 			{"ompParallelEfficiency", m.OMPParallel}, {"ompLoadBalance", m.OMPBalance}, {"ompSchedulingEfficiency", m.OMPScheduling},
 			{"ompSerializationEfficiency", m.OMPSerialization},
 		} {
-			yield("talp", x.key, "", float(x.value), "")
+			yield("talp", x.key, "", float(x.value), "", marked)
 		}
 	})
 }

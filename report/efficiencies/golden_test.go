@@ -2,11 +2,16 @@ package efficiencies
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"flag"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,5 +152,55 @@ func TestShort(t *testing.T) {
 	}
 	if useful, lost := Short(efficiency.New("nothing", []efficiency.Process{{Threads: 1}}, nil)); useful+lost != "" {
 		t.Errorf("%q, %q", useful, lost)
+	}
+}
+
+// TestEstimatesAreMarked: text, CSV and JSON say of the same figures that they are estimates.
+func TestEstimatesAreMarked(t *testing.T) {
+	write := func(r *efficiency.Run, f func(io.Writer, *efficiency.Run, Options) error) string {
+		var b bytes.Buffer
+		if err := f(&b, r, options); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	figure := regexp.MustCompile(`[0-9]\.[0-9]{3}\b|[0-9]%`) // of text
+	for _, budget := range []bool{false, true} {
+		r := paperRun()
+		r.Processes[1].Estimated = budget
+		name := map[bool]string{false: "e_mt", true: "all"}[budget]
+		var overview Overview
+		if err := json.Unmarshal([]byte(write(r, WriteJSON)), &overview); err != nil || !slices.Equal(overview.Estimated, []string{name}) {
+			t.Errorf("JSON: %q (%v), want %s", overview.Estimated, err, name)
+		}
+		for file, f := range map[string]func(io.Writer, *efficiency.Run, Options) error{"times": WriteTimesCSV, "metrics": WriteMetricsCSV} {
+			lines, err := csv.NewReader(strings.NewReader(write(r, f))).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, at := name, slices.Index(lines[0], "estimated")
+			if file == "metrics" && !budget { // no metric is e_mt
+				want = ""
+			}
+			for _, line := range lines[1:] {
+				if line[at] != want {
+					t.Errorf("%s: estimated: %q, want %q: %q", file, line[at], want, line)
+				}
+			}
+		}
+		marks := 0
+		text := write(r, WriteText)
+		for _, line := range strings.Split(text, "\n") {
+			if !strings.HasPrefix(strings.TrimSpace(line), "*") && figure.MatchString(line) {
+				marks += strings.Count(line, "~")
+			}
+		}
+		if least := len(r.Regions) + 20; !budget && marks != 4 || budget && marks < least { // e_mt of run, region, ranks
+			t.Errorf("%s: %d marks in\n%s", name, marks, text)
+		}
+		useful, lost := Short(r)
+		if strings.HasPrefix(useful, "~") != budget || strings.HasPrefix(lost, "~") != budget || !strings.Contains(useful, "e_mt ~") {
+			t.Errorf("%s: %q, %q", name, useful, lost)
+		}
 	}
 }

@@ -97,11 +97,8 @@ func metricJSON(m efficiency.Metric) Metric {
 // OverviewOf returns the figures of a whole run.
 func OverviewOf(r *efficiency.Run) Overview {
 	whole := r.Whole()
-	out := Overview{Threads: r.Threads(), Runtime: r.Runtime, EMT: whole.Efficiency(), Estimated: []string{"e_mt"}, Parts: partsJSON(&whole),
+	out := Overview{Threads: r.Threads(), Runtime: r.Runtime, EMT: whole.Efficiency(), Estimated: []string{estimates(r)}, Parts: partsJSON(&whole),
 		Most: map[string]int{}, Multiplicative: metricJSON(r.Multiplicative()), Additive: metricJSON(r.Additive()), TALP: talpRegion(r.TALP())}
-	if r.Estimated() {
-		out.Estimated = []string{"all"}
-	}
 	for part := range efficiency.NumParts {
 		if most, _ := r.Most(part); most != nil {
 			out.Most[part.Key()] = most.Number

@@ -25,8 +25,7 @@ func Short(r *efficiency.Run) (useful, lost string) {
 	whole := r.Whole()
 	work, losses := shares(r, &whole)
 	if len(work) > 0 {
-		useful = fmt.Sprintf("%s%s = %s (e_mt %s%s)", extrapolated(r), percent(whole.Efficiency()), strings.Join(work, " + "),
-			estimated, rate(whole.Efficiency()))
+		useful = fmt.Sprintf("%s%s = %s (e_mt %s)", extrapolated(r), percent(whole.Efficiency()), strings.Join(work, " + "), emt(&whole))
 	}
 	if len(losses) > 0 {
 		lost = fmt.Sprintf("%s%s = %s", extrapolated(r), percent(1-whole.Efficiency()), strings.Join(losses, " + "))
@@ -56,14 +55,6 @@ func Brief(r *efficiency.Run) string {
 		text += "; most lost: " + strings.Join(losses[:min(few, len(losses))], ", ")
 	}
 	return text
-}
-
-// extrapolated is the mark of figures that hold estimates of what was not observed.
-func extrapolated(r *efficiency.Run) string {
-	if r.Estimated() {
-		return "~"
-	}
-	return ""
 }
 
 func shares(r *efficiency.Run, whole *efficiency.Parts) (work, losses []string) {

@@ -68,10 +68,6 @@ func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 // rate prints an efficiency.
 func rate(v float64) string { return fmt.Sprintf("%.3f", v) }
 
-// estimated is the mark of e_mt of a single run: that its useful time is the serial time is taken for
-// granted.
-const estimated = "~"
-
 func (t *text) label(r *efficiency.Region) string {
 	return fmt.Sprintf("R%05d %s %s", r.Number, r.Construct, profile.Pasteable(t.Label(r.Region)))
 }
@@ -92,8 +88,8 @@ func (t *text) head() {
 	if n := len(r.Processes); n > 1 || r.UsesMPI() {
 		who = fmt.Sprintf("%s, %s in all", plural(n, "rank"), who)
 	}
-	t.printf("%s, %s sec: %s thread-sec, %s of which did the program's own work (e_mt %s%s)\n\n",
-		who, sec(r.Runtime), sec(t.whole.Sum()), percent(t.whole.Efficiency()), estimated, rate(t.whole.Efficiency()))
+	t.printf("%s, %s sec: %s thread-sec, %s of which did the program's own work (e_mt %s)\n\n",
+		who, sec(r.Runtime), sec(t.whole.Sum()), t.percent(t.whole.Efficiency()), emt(&t.whole))
 }
 
 // parts lists all parts, which add up to 100 %.
@@ -106,9 +102,9 @@ func (t *text) parts() {
 		}
 		where := ""
 		if most, ns := t.run.Most(part); most != nil {
-			where = fmt.Sprintf("%s (%s sec)", t.label(most), sec(ns))
+			where = fmt.Sprintf("%s (%s sec)", t.label(most), t.sec(ns))
 		}
-		t.printf("%10s %8s  %s\n", sec(t.whole[part]), percent(share), strings.TrimRight(fmt.Sprintf("%-60s %s", part, where), " "))
+		t.printf("%10s %8s  %s\n", t.sec(t.whole[part]), t.percent(share), strings.TrimRight(fmt.Sprintf("%-60s %s", part, where), " "))
 	}
 	t.printf("%10s %8s\n\n", sec(t.whole.Sum()), "100.0%")
 }
@@ -116,7 +112,7 @@ func (t *text) parts() {
 func (t *text) tree(title string, m efficiency.Metric) {
 	t.section(title)
 	m.Walk(func(m *efficiency.Metric, depth int) {
-		line := fmt.Sprintf("%8s  %-50s", rate(m.Value), strings.Repeat("|  ", max(0, depth-1))+map[bool]string{true: "+- "}[depth > 0]+m.Name)
+		line := fmt.Sprintf("%8s  %-50s", t.rate(m.Value), strings.Repeat("|  ", max(0, depth-1))+map[bool]string{true: "+- "}[depth > 0]+m.Name)
 		if m.Region > 0 {
 			line += " " + t.numbered(m.Region)
 		}
@@ -129,7 +125,7 @@ func (t *text) talp() {
 	m := t.run.TALP()
 	t.section("TALP's metrics (DLB's model hybrid-v2)")
 	row := func(depth int, name string, v float64) {
-		t.printf("%8s  %s%s\n", rate(v), strings.Repeat("   ", depth), name)
+		t.printf("%8s  %s%s\n", t.rate(v), strings.Repeat("   ", depth), name)
 	}
 	row(0, "Parallel efficiency", m.ParallelEfficiency)
 	if t.run.UsesMPI() {
@@ -179,9 +175,9 @@ func (t *text) regions() {
 			others++
 			continue
 		}
-		t.printf("R%05d %7d %10s %7s", g.Number, g.Threads, sec(sum), estimated+rate(g.Team.Efficiency()))
+		t.printf("R%05d %7d %10s %7s", g.Number, g.Threads, sec(sum), emt(&g.Team))
 		for _, p := range regionParts {
-			t.printf(" %8s", rate(g.Team.Share(p)))
+			t.printf(" %8s", t.rate(g.Team.Share(p)))
 		}
 		t.printf("  %s\n", profile.Pasteable(t.Label(g.Region)))
 	}
@@ -212,9 +208,9 @@ func (t *text) processes() {
 			break
 		}
 		p := &t.run.Processes[i]
-		t.printf("%5d %7d %10s %7s", p.Rank, p.Threads, sec(p.Wall), estimated+rate(p.Parts.Efficiency()))
+		t.printf("%5d %7d %10s %7s", p.Rank, p.Threads, sec(p.Wall), emt(&p.Parts))
 		for _, part := range processParts {
-			t.printf(" %11s", rate(p.Parts.Share(part)))
+			t.printf(" %11s", t.rate(p.Parts.Share(part)))
 		}
 		t.printf("\n")
 	}
