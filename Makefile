@@ -16,7 +16,7 @@ STRICTER = TestManyRanks
 
 export BPF_CLANG BPF_ASM
 
-.PHONY: fuzz test-fuzz build generate check-generated lint quick test deps test-unit test-race test-e2e test-pmu demo demo-mpi bench pgo install clean
+.PHONY: fuzz test-fuzz build generate check-generated lint quick test deps test-unit test-race test-e2e test-pmu demo demo-mpi demo-scale bench pgo install clean
 
 # Without libc: the tool runs on older systems too, and glibc takes variables away
 # from programs that have capabilities (setcap).
@@ -76,6 +76,9 @@ demo: build
 
 demo-mpi: build
 	scripts/demo-mpi.sh
+
+demo-scale: build
+	scripts/demo-scale.sh
 
 bench: build
 	scripts/deps.sh bench

@@ -44,11 +44,14 @@ type Scaled struct {
 
 // Factors are those of the computation scaling. The counts are those of all threads in parallel
 // regions, with the runtime's waits: the factors are estimates. Rest is what is left of the
-// computation scaling: clock frequency, waits, and code outside of regions.
+// computation scaling: waits, code outside of regions, and what is not counted of the others.
 type Factors struct {
-	Instructions float64 // instructions of the reference over those of this run
-	IPC          float64 // instructions per cycle over those of the reference
-	Rest         float64
+	Instructions float64  // instructions of the reference over those of this run
+	IPC          *float64 // instructions per cycle over those of the reference; nil: cycles were not counted
+	// Frequency is cycles per time on a processor over those of the reference; nil: neither
+	// ref-cycles nor task-clock were counted with the cycles.
+	Frequency *float64
+	Rest      float64
 }
 
 // Comparison compares the communication of a hybrid run with that of a pure MPI run on as many
@@ -150,15 +153,29 @@ func (s *Scaling) factors(x *Scaled, more float64) *Factors {
 	if !known || !alsoKnown {
 		return nil
 	}
-	f := &Factors{Instructions: first / instructions, IPC: 1}
+	f := &Factors{Instructions: first / instructions}
 	if s.Weak {
 		f.Instructions *= more
 	}
-	cycles, known := x.counted("cycles")
-	if firstCycles, alsoKnown := ref.counted("cycles"); known && alsoKnown {
-		f.IPC = instructions / cycles / (first / firstCycles)
+	product := f.Instructions
+	// over returns a ratio of two counts over that of the reference; nil: not all are known.
+	over := func(top, bottom string) *float64 {
+		a, known := x.counted(top)
+		b, alsoKnown := x.counted(bottom)
+		refA, refKnown := ref.counted(top)
+		refB, refAlsoKnown := ref.counted(bottom)
+		if !known || !alsoKnown || !refKnown || !refAlsoKnown {
+			return nil
+		}
+		v := a / b / (refA / refB)
+		product *= v
+		return &v
 	}
-	f.Rest = quotient(x.Computation, f.Instructions*f.IPC)
+	f.IPC = over("instructions", "cycles")
+	if f.Frequency = over("cycles", "ref-cycles"); f.Frequency == nil {
+		f.Frequency = over("cycles", "task-clock")
+	}
+	f.Rest = quotient(x.Computation, product)
 	return f
 }
 

@@ -64,8 +64,11 @@ func TestScaling(t *testing.T) {
 		t.Error("no factors")
 	} else {
 		near(t, "instructions", f.Instructions, 3200./4000)
-		near(t, "IPC", f.IPC, 1.6/2)
-		near(t, "product", f.Instructions*f.IPC*f.Rest, hybrid.Computation)
+		near(t, "IPC", *f.IPC, 1.6/2)
+		near(t, "product", f.Instructions**f.IPC*f.Rest, hybrid.Computation)
+		if f.Frequency != nil {
+			t.Error("a frequency of cycles alone")
+		}
 	}
 	c := hybrid.Communication
 	if c == nil || c.With != "4x1" {
@@ -82,6 +85,27 @@ func TestScaling(t *testing.T) {
 	}
 	if e := regions[0].EMT[2]; e.Estimated || math.Abs(e.Value-.8) > 1e-9 {
 		t.Errorf("e_mt of the region: %+v", e)
+	}
+}
+
+// TestFrequency: twice the work at the same instructions and IPC, because the clock is half as fast.
+func TestFrequency(t *testing.T) {
+	for _, clock := range []string{"ref-cycles", "task-clock"} {
+		counts := func(cycles, time int64) map[string]int64 {
+			return map[string]int64{"instructions": 1000, "cycles": cycles, clock: time}
+		}
+		s := Compare([]*Run{made(1, 1, 8, 0, counts(500, 100)), made(1, 2, 16, 0, counts(500, 200))}, []string{"a", "b"}, false)
+		f := s.Runs[1].Factors
+		if f == nil || f.Frequency == nil || f.IPC == nil {
+			t.Fatalf("%s: %+v", clock, f)
+		}
+		near(t, "frequency", *f.Frequency, .5)
+		near(t, "IPC", *f.IPC, 1)
+		near(t, "rest", f.Rest, 1)
+	}
+	s := Compare([]*Run{made(1, 1, 8, 0, map[string]int64{"instructions": 5}), made(1, 2, 8, 0, map[string]int64{"instructions": 5})}, []string{"a", "b"}, false)
+	if f := s.Runs[1].Factors; f == nil || f.IPC != nil {
+		t.Errorf("an IPC without cycles: %+v", f)
 	}
 }
 

@@ -59,16 +59,19 @@ func New(runs, against []Run, o Options) (*Forecast, error) {
 	if f.Cores == 0 {
 		f.Cores = 4 * cores(f.Runs[len(f.Runs)-1])
 	}
-	supplier := model.Supplier(model.RecordedCosts)
+	learn := model.Options{Weak: o.Weak, CPUs: o.CPUs, LearntCPUs: o.CPUs}
 	points := pointsOf(f.Runs)
 	if o.System != nil {
 		costs, err := newSystemCosts(o.System, f.Runs, o.Weak)
 		if err != nil {
 			return nil, err
 		}
-		points, supplier = costs.reconcile(points), costs.supply
+		points, learn.Supplier = costs.reconcile(points), costs.supply
+		if costs.elsewhere(f.Runs) != nil {
+			learn.LearntCPUs = 0
+		}
 	}
-	f.Prediction = model.Predict(points, o.Weak, supplier)
+	f.Prediction = model.Predict(points, learn)
 	f.system, _ = f.Costs.(*systemCosts)
 	return f, nil
 }

@@ -96,6 +96,34 @@ func TestOversubscribed(t *testing.T) {
 	}
 }
 
+// TestCrowded: threads that share CPUs take longer, in runs that are learnt from and in foretold ones.
+func TestCrowded(t *testing.T) {
+	run := func(p, n int) Run {
+		w := 16 / float64(p)
+		return made(model.Point{Ranks: p, Threads: n, Time: w/float64(n)*max(1, float64(p*n)/2) + max(1, float64(p)/2) + .5, Work: w, Serial: 1, MPI: .5})
+	}
+	f := forecast(t, Options{Cores: 16, CPUs: 2}, run(1, 1), run(2, 1), run(4, 1), run(1, 2))
+	for _, c := range f.Cells() {
+		near(t, fmt.Sprintf("%d x %d", c.Ranks, c.Threads), c.Time, run(c.Ranks, c.Threads).Times.Time, 1e-3)
+	}
+}
+
+// TestSendrecv: the advice of the paper for sends and receives of as many messages.
+func TestSendrecv(t *testing.T) {
+	r := cannon(4, 1)
+	r.Calls[0].Location.Function = "rotate"
+	receive := r.Calls[0]
+	receive.Operation, receive.Sends, receive.Receives = "MPI_Recv", signature.Spread{}, r.Calls[0].Sends
+	if at := forecast(t, Options{}, r).sendThenReceive(); at != "" {
+		t.Errorf("without receives: %s", at)
+	}
+	r.Calls = append(r.Calls, receive)
+	f := forecast(t, Options{}, r)
+	if advice := strings.Join(f.Advice(f.Cells()), "\n"); !strings.Contains(advice, "In rotate (cannon.c:9)") {
+		t.Errorf("%s", advice)
+	}
+}
+
 // TestWithoutMPI: a program without MPI is foretold on other numbers of threads only.
 func TestWithoutMPI(t *testing.T) {
 	r := made(model.Point{Ranks: 1, Threads: 2, Time: 4, Work: 8})
@@ -258,32 +286,36 @@ func TestSystemCoverage(t *testing.T) {
 		return Run{x.Label, &s}
 	}
 	cells := [][2]int{{1, 1}, {4, 1}, {9, 1}, {1, 2}, {4, 2}}
-	for _, at := range [][2]int{{4, 1}, {9, 2}, {16, 1}} {
-		inside := 0
-		for range cases {
-			p := machine()
-			barriers, messages := 1+.02*r.NormFloat64(), 1+.02*r.NormFloat64()
-			for i := range p.OpenMP {
-				p.OpenMP[i].Cost.Median *= barriers
+	at := [][2]int{{4, 1}, {9, 2}, {16, 1}}
+	inside := make([]int, len(at))
+	for range cases {
+		p := machine()
+		barriers, messages := 1+.02*r.NormFloat64(), 1+.02*r.NormFloat64()
+		for i := range p.OpenMP {
+			p.OpenMP[i].Cost.Median *= barriers
+		}
+		for i := range p.MPI {
+			p.MPI[i].Cost.Median *= messages
+		}
+		var runs []Run
+		for _, c := range cells {
+			runs = append(runs, noisy(cannon(c[0], c[1])), noisy(cannon(c[0], c[1])))
+		}
+		f := forecast(t, Options{System: p}, runs...)
+		for i, c := range at {
+			x := f.Interval(c[0], c[1])
+			if x.Why != "" {
+				t.Fatal(x.Why)
 			}
-			for i := range p.MPI {
-				p.MPI[i].Cost.Median *= messages
-			}
-			var runs []Run
-			for _, c := range cells {
-				runs = append(runs, noisy(cannon(c[0], c[1])), noisy(cannon(c[0], c[1])))
-			}
-			i := forecast(t, Options{System: p}, runs...).Interval(at[0], at[1])
-			if i.Why != "" {
-				t.Fatal(i.Why)
-			}
-			if run := noisy(cannon(at[0], at[1])).Times.Time; i.Low <= run && run <= i.High {
-				inside++
+			if run := noisy(cannon(c[0], c[1])).Times.Time; x.Low <= run && run <= x.High {
+				inside[i]++
 			}
 		}
-		t.Logf("%v: %.1f%%", at, 100*float64(inside)/cases)
-		if in := float64(inside) / cases; in < .85 || in > .95 {
-			t.Errorf("%v: the interval has %.1f%% of the runs", at, 100*in)
+	}
+	for i, c := range at {
+		t.Logf("%v: %.1f%%", c, 100*float64(inside[i])/cases)
+		if in := float64(inside[i]) / cases; in < .85 || in > .95 {
+			t.Errorf("%v: the interval has %.1f%% of the runs", c, 100*in)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -103,11 +104,11 @@ func (f *Forecast) Assumptions() (out []string) {
 		out = append(out, f.bandwidth()...)
 	}
 	if math.Abs(f.Beyond-1) >= little {
-		out = append(out, fmt.Sprintf("The measured time is x%.3f what these parts make (no core, ranks that wait): taken to stay so.", f.Beyond))
+		out = append(out, fmt.Sprintf("The measured time is x%.3f what these parts make (cores taken by others, ranks that wait): taken to stay so.", f.Beyond))
 	}
 	switch {
 	case f.CPUs > 0:
-		out = append(out, fmt.Sprintf("The machine has %s. What it costs if more threads than that share them is not in the model.", plural(f.CPUs, "CPU")))
+		out = append(out, fmt.Sprintf("The machine has %s. More threads compute for their number over that as long, as if all always wanted to run; cells with more (!) are rough.", plural(f.CPUs, "CPU")))
 	default:
 		out = append(out, "How many CPUs the machine has is not known: no cell is marked for having more threads than CPUs.")
 	}
@@ -273,19 +274,31 @@ func gainText(gain float64) string {
 	return fmt.Sprintf("gain ~%s", percent(gain))
 }
 
-// sendThenReceive finds a blocking send and a blocking receive of as many messages in one function.
+// sendThenReceive finds a function in which ranks send and receive as many messages by blocking calls.
 func (f *Forecast) sendThenReceive() string {
+	type messages struct {
+		sent, received float64
+		at             string
+	}
+	by := map[string]*messages{}
+	var order []string
 	last := f.Runs[len(f.Runs)-1]
 	for i := range last.Calls {
-		s := &last.Calls[i]
-		if s.Operation != "MPI_Send" {
+		c := &last.Calls[i]
+		in := c.Location.Function
+		if in == "" || c.Operation != "MPI_Send" && c.Operation != "MPI_Recv" {
 			continue
 		}
-		for j := range last.Calls {
-			r := &last.Calls[j]
-			if r.Operation == "MPI_Recv" && r.Location.Function == s.Location.Function && r.Location.Function != "" && r.Calls.Sum == s.Calls.Sum && r.Reached == last.Ranks && s.Reached == last.Ranks {
-				return fmt.Sprintf("In %s, each rank sends (%s) and receives (%s) as many messages: MPI_Sendrecv does both at once.", s.Location.Function, placeOf(s), placeOf(r))
-			}
+		if by[in] == nil {
+			by[in] = &messages{at: fmt.Sprintf("%s:%d", path.Base(c.Location.File), c.Location.Begin)}
+			order = append(order, in)
+		}
+		by[in].sent += c.Sends.Mean
+		by[in].received += c.Receives.Mean
+	}
+	for _, in := range order {
+		if m := by[in]; m.sent > 0 && m.sent == m.received {
+			return fmt.Sprintf("In %s (%s), ranks send and receive as many messages, one after the other: MPI_Sendrecv does both at once.", in, m.at)
 		}
 	}
 	return ""

@@ -265,15 +265,7 @@ func (s *systemCosts) notes(runs []Run) (out []string) {
 	}
 	out = append(out, s.origins()...)
 	m := &s.profile.Machine
-	var elsewhere []string
-	for _, r := range runs {
-		for _, h := range r.Hosts {
-			if h != m.Host && !slices.Contains(elsewhere, h) {
-				elsewhere = append(elsewhere, h)
-			}
-		}
-	}
-	if len(elsewhere) > 0 {
+	if elsewhere := s.elsewhere(runs); elsewhere != nil {
 		out = append(out, fmt.Sprintf("The system profile is of another machine, %s (%s), than the runs (%s): costs of OpenMP and MPI are that one's, work takes as long as in the runs.",
 			m.Host, m.Model, strings.Join(elsewhere, ", ")))
 	}
@@ -286,6 +278,18 @@ func (s *systemCosts) notes(runs []Run) (out []string) {
 		}
 	}
 	return out
+}
+
+// elsewhere returns the hosts of runs that are not the profile's; nil: there are none.
+func (s *systemCosts) elsewhere(runs []Run) (hosts []string) {
+	for _, r := range runs {
+		for _, h := range r.Hosts {
+			if h != s.profile.Machine.Host && !slices.Contains(hosts, h) {
+				hosts = append(hosts, h)
+			}
+		}
+	}
+	return hosts
 }
 
 // origins says which costs stand for others.

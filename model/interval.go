@@ -36,20 +36,20 @@ var componentNames = [components]string{"serial work", "parallel work", "limited
 type figures [components]float64
 
 // measured returns a run's components.
-func (p *Point) measured() figures {
-	return figures{p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI, ratio(p.Time, p.explained())}
+func (m *Prediction) measured(p *Point) figures {
+	return figures{p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI, m.beyond(p)}
 }
 
-// scaled returns the run with a component larger by a part of it.
-func (p Point) scaled(c component, by float64) Point {
-	before := p.explained()
+// scaled returns the run on so many CPUs with a component larger by a part of it.
+func (p Point) scaled(c component, by float64, cpus int) Point {
+	before := p.explained(cpus)
 	parts := [...]*float64{&p.Serial, &p.Work, &p.Unparallel, &p.Uneven, &p.Overhead, &p.MPI}
 	if c == beyond {
 		p.Time *= 1 + by
 		return p
 	}
 	*parts[c] *= 1 + by
-	p.Time *= ratio(p.explained(), before)
+	p.Time *= ratio(p.explained(cpus), before)
 	return p
 }
 
@@ -96,7 +96,7 @@ func (m *Prediction) spreadOf() *spread {
 		var moved [components]*Prediction
 		for c := range components {
 			other := append([]Point{}, m.points...)
-			other[i] = other[i].scaled(c, step)
+			other[i] = other[i].scaled(c, step, m.options.LearntCPUs)
 			moved[c] = m.relearn(other)
 		}
 		s.moved = append(s.moved, moved)
@@ -118,7 +118,7 @@ func (m *Prediction) spreadOf() *spread {
 		}
 		s.freedom[c] = left.trace * left.trace / left.square
 		for _, i := range active {
-			residuals[i][c] = (m.points[i].measured()[c]/fitted[i][c] - 1) / math.Sqrt(left.trace)
+			residuals[i][c] = (m.measured(&m.points[i])[c]/fitted[i][c] - 1) / math.Sqrt(left.trace)
 		}
 	}
 	for _, r := range residuals {
@@ -240,9 +240,11 @@ func (m *Prediction) variance(ranks, threads, otherRanks, otherThreads int) (v, 
 		}
 		p := m.At(cell[0], cell[1])
 		t := p.Time()
-		own := figures{p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI, t / m.Beyond}
+		serially, inParallel := crowding(cell[0], m.options.CPUs), crowding(cell[0]*cell[1], m.options.CPUs)
+		whole := t - p.Beyond
+		own := figures{p.Serial * serially, p.Work * inParallel, p.Unparallel * inParallel, p.Uneven * inParallel, p.Overhead * inParallel, p.MPI, whole}
 		for c := range own {
-			own[c] *= m.Beyond / t
+			own[c] /= whole
 			if own[c] > noticed && s.freedom[c] == 0 {
 				return 0, 0, "there are too few runs to tell how much " + componentNames[c] + " varies"
 			}
@@ -254,7 +256,7 @@ func (m *Prediction) variance(ranks, threads, otherRanks, otherThreads int) (v, 
 				moved[i][c] += sign * math.Log(s.moved[i][c].Time(cell[0], cell[1])/t) / step
 			}
 		}
-		v += (p.overheadError*p.overheadError + p.mpiError*p.mpiError) * m.Beyond * m.Beyond / (t * t)
+		v += (math.Pow(p.overheadError*inParallel, 2) + math.Pow(p.mpiError, 2)) / (whole * whole)
 	}
 	for i := range moved {
 		s.add(&shares, &moved[i])

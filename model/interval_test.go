@@ -35,7 +35,7 @@ func TestCoverage(t *testing.T) {
 						points = append(points, c.noise(r, program(x[0], x[1])))
 					}
 				}
-				m := Predict(points, false, RecordedCosts)
+				m := Predict(points, Options{})
 				for i, at := range c.at {
 					run, one := c.noise(r, program(at[0], at[1])).Time, c.noise(r, program(1, 1)).Time
 					x := m.Interval(at[0], at[1])
@@ -67,7 +67,7 @@ func TestCoverage(t *testing.T) {
 // separate varies each component for itself, MPI most.
 func separate(r *rand.Rand, p Point) Point {
 	for c, sd := range (figures{.03, .02, .05, .2, .1, .15, .01}) {
-		p = p.scaled(component(c), sd*r.NormFloat64())
+		p = p.scaled(component(c), sd*r.NormFloat64(), 0)
 	}
 	return p
 }
@@ -76,14 +76,14 @@ func separate(r *rand.Rand, p Point) Point {
 func together(r *rand.Rand, p Point) Point {
 	by := .04 * r.NormFloat64()
 	for c := range beyond {
-		p = p.scaled(c, by)
+		p = p.scaled(c, by, 0)
 	}
-	return p.scaled(beyond, .01*r.NormFloat64())
+	return p.scaled(beyond, .01*r.NormFloat64(), 0)
 }
 
 // TestNoInterval: too few runs, and what is assumed and not fitted, give no interval.
 func TestNoInterval(t *testing.T) {
-	few := Predict([]Point{program(1, 1), program(2, 1), program(2, 2)}, false, RecordedCosts)
+	few := Predict([]Point{program(1, 1), program(2, 1), program(2, 2)}, Options{})
 	if why := few.Interval(2, 1).Why; !strings.Contains(why, "too few runs") {
 		t.Errorf("as many runs as parameters: %q", why)
 	}
@@ -94,7 +94,7 @@ func TestNoInterval(t *testing.T) {
 			points = append(points, separate(r, program(x[0], x[1])))
 		}
 	}
-	m := Predict(points, false, RecordedCosts)
+	m := Predict(points, Options{})
 	if i := m.Interval(2, 2); i.Why != "" || i.Low >= i.High || m.Time(2, 2) < i.Low || m.Time(2, 2) > i.High {
 		t.Errorf("%+v", i)
 	}

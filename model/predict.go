@@ -28,46 +28,68 @@ func (p *Point) Sound() bool {
 	return p.Ranks > 0 && p.Threads >= 0 && p.Time > 0
 }
 
-// explained returns the time that the parts of a run make.
-func (p *Point) explained() float64 {
+// explained returns the time that the parts of a run make on so many CPUs. Threads that wait in MPI
+// need none.
+func (p *Point) explained(cpus int) float64 {
 	n := float64(p.Threads)
-	return p.Serial + (p.Work+p.Unparallel*(n-1)+p.Uneven)/n + p.Overhead + p.MPI
+	parallel := (p.Work+p.Unparallel*(n-1)+p.Uneven)/n + p.Overhead
+	return p.Serial*crowding(p.Ranks, cpus) + parallel*crowding(p.Ranks*p.Threads, cpus) + p.MPI
+}
+
+// crowding returns by how much longer threads take that share CPUs, if all want to run. 0 CPUs are
+// enough for all.
+func crowding(threads, cpus int) float64 {
+	if cpus == 0 {
+		return 1
+	}
+	return max(1, float64(threads)/float64(cpus))
 }
 
 // Prediction foretells the time of runs by Eq. 3, with what the paper's compiler provides taken from
 // measured runs:
 //
-//	T(p, n) = (S(p) + (w(p) g(n) q - U) / n + U + i(n) w / n + O(p, n) + M(p, n)) R
+//	T(p, n) = (S(p) X(p) + ((w(p) g(n) q - U) / n + U + i(n) w / n + O(p, n)) X(p n) + M(p, n)) R
 //
 // S and w are fitted over p. g is the growth of the work with threads, i the uneven part: measured at
 // some n, linear between, constant beyond. U is a constant part of the work. q is the number of
-// threads if the problem grows with them, otherwise 1. O and M come from a supplier of costs.
+// threads if the problem grows with them, otherwise 1. O and M come from a supplier of costs. X is the
+// number of threads over that of CPUs, at least 1.
 type Prediction struct {
 	Serial, Work   Power
 	Growth, Uneven Steps
 	Unparallel     float64 // part of the work
-	Beyond         float64 // R: measured time over the time that its parts make
+	Beyond         float64 // R: measured time over what its parts make, with CPUs shared by all threads
 	Costs          Costs
 
-	points   []Point
-	weak     bool
-	supplier Supplier
-	again    *Prediction // its choices are kept; nil: they are made anew
-	forms    []form      // what the choices were made from
-	spread   *spread     // see interval.go; nil: not yet known
+	points  []Point
+	options Options
+	again   *Prediction // its choices are kept; nil: they are made anew
+	forms   []form      // what the choices were made from
+	spread  *spread     // see interval.go; nil: not yet known
 }
 
-// Predict learns from measured runs, at least one. weak says that the problem grew with the threads
-// of all ranks.
-func Predict(points []Point, weak bool, supplier Supplier) *Prediction {
-	m := &Prediction{points: points, weak: weak, supplier: supplier}
+// Options say what to predict.
+type Options struct {
+	Weak bool // the problem grows with the threads of all ranks; otherwise it is the same
+	// CPUs are those of the machine that is predicted, LearntCPUs those of the runs' machine; 0:
+	// as many as there are threads.
+	CPUs, LearntCPUs int
+	Supplier         Supplier // nil: RecordedCosts
+}
+
+// Predict learns from measured runs, at least one.
+func Predict(points []Point, o Options) *Prediction {
+	if o.Supplier == nil {
+		o.Supplier = RecordedCosts
+	}
+	m := &Prediction{points: points, options: o}
 	m.learn()
 	return m
 }
 
 // relearn learns from other times of the same runs, with the choices that m made.
 func (m *Prediction) relearn(points []Point) *Prediction {
-	x := &Prediction{points: points, weak: m.weak, supplier: m.supplier, again: m}
+	x := &Prediction{points: points, options: m.options, again: m}
 	x.learn()
 	return x
 }
@@ -79,8 +101,8 @@ func (m *Prediction) learn() {
 	var measured, explained float64
 	for _, p := range m.points {
 		ranks, serial = append(ranks, float64(p.Ranks)), append(serial, p.Serial)
-		measured += ratio(p.Time, p.explained())
-		if p.explained() > 0 {
+		measured += m.beyond(&p)
+		if m.beyond(&p) > 0 {
 			explained++
 		}
 	}
@@ -94,11 +116,11 @@ func (m *Prediction) learn() {
 		return
 	}
 	share := 1.0 // of the work, a rank has a part
-	if m.weak {
+	if m.options.Weak {
 		share = 0
 	}
 	m.Serial, m.Work = Fit(ranks, serial, 0), Fit(ranks, work, share)
-	m.Costs = m.supplier(m.points)
+	m.Costs = m.options.Supplier(m.points)
 	for _, f := range Forms(ranks, serial) {
 		x := *m
 		x.Serial = f.Power
@@ -122,9 +144,14 @@ type form struct {
 	weight float64
 }
 
+// beyond returns what a run's time has beyond its parts, as a factor.
+func (m *Prediction) beyond(p *Point) float64 {
+	return ratio(p.Time, p.explained(m.options.LearntCPUs))
+}
+
 // size returns by how much a rank's part of the problem grew with its threads.
 func (m *Prediction) size(threads int) float64 {
-	if m.weak {
+	if m.options.Weak {
 		return float64(threads)
 	}
 	return 1
@@ -198,7 +225,9 @@ type Parts struct {
 	Uneven     float64
 	Overhead   float64
 	MPI        float64
-	// Beyond is the time that none of these explain: no core, ranks that wait.
+	// Crowded is what the former take longer because there are more threads than CPUs.
+	Crowded float64
+	// Beyond is the time that none of these explain: cores that others take, ranks that wait.
 	Beyond float64
 	// Thread is the thread time of the work: t_serial of Eq. 5.
 	Thread float64
@@ -210,7 +239,7 @@ type Parts struct {
 
 // Time returns the sum.
 func (p *Parts) Time() float64 {
-	return p.Serial + p.Work + p.Unparallel + p.Uneven + p.Overhead + p.MPI + p.Beyond
+	return p.Serial + p.Work + p.Unparallel + p.Uneven + p.Overhead + p.MPI + p.Crowded + p.Beyond
 }
 
 // At returns the predicted run.
@@ -232,6 +261,8 @@ func (m *Prediction) At(ranks, threads int) Parts {
 	overhead, mpi := m.Costs.Overhead(ranks, threads), m.Costs.MPI(ranks, threads)
 	out.Overhead, out.MPI = none("overhead", overhead.Time), none("MPI", mpi.Time)
 	out.overheadError, out.mpiError = overhead.Error, mpi.Error
+	out.Crowded = out.Serial*(crowding(ranks, m.options.CPUs)-1) +
+		(out.Work+out.Unparallel+out.Uneven+out.Overhead)*(crowding(ranks*threads, m.options.CPUs)-1)
 	out.Beyond = out.Time() * (m.Beyond - 1)
 	return out
 }
@@ -247,7 +278,7 @@ func (m *Prediction) Time(ranks, threads int) float64 {
 func (m *Prediction) Efficiency(ranks, threads int) float64 {
 	cores := float64(ranks * threads)
 	size := 1.
-	if m.weak {
+	if m.options.Weak {
 		size = cores
 	}
 	return ratio(m.Time(1, 1)*size, m.Time(ranks, threads)*cores)

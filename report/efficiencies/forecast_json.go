@@ -50,6 +50,7 @@ type (
 		Uneven     float64 `json:"uneven"`
 		Overhead   float64 `json:"overhead"`
 		MPI        float64 `json:"mpi"`
+		Crowded    float64 `json:"crowded"`
 		Beyond     float64 `json:"beyond"`
 	}
 	comparedJSON struct {
@@ -92,7 +93,7 @@ func WriteForecastJSON(w io.Writer, f *forecast.Forecast) error {
 		p := &c.Parts
 		out.Cells = append(out.Cells, cellJSON{Ranks: c.Ranks, Threads: c.Threads, Time: c.Time, Interval: intervalJSON(c.Interval), Efficiency: c.Efficiency,
 			EfficiencyInterval: intervalJSON(c.EfficiencyInterval), NoInterval: c.Interval.Why,
-			Parts:    cellPartJSON{p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI, p.Beyond},
+			Parts:    cellPartJSON{p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI, p.Crowded, p.Beyond},
 			Measured: c.Measured, Best: c.Best, Oversubscribed: c.Oversubscribed, Below: c.Below})
 	}
 	for _, c := range f.Compare() {

@@ -90,19 +90,27 @@ func WriteScalingText(w io.Writer, s *efficiency.Scaling, o Options) error {
 	return out.Flush()
 }
 
+// roughly prints an estimated efficiency that may not be known.
+func roughly(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return "~" + rate(*v)
+}
+
 func (t *text) factors(s *efficiency.Scaling, longest int) {
 	if s.Runs[0].Factors == nil {
 		return
 	}
 	t.section("Computation scaling by factors")
-	t.printf("%-*s %9s %7s %13s %7s %7s\n", longest, "run", "p x n", "comp", "instructions", "IPC", "rest")
+	t.printf("%-*s %9s %7s %13s %7s %10s %7s\n", longest, "run", "p x n", "comp", "instructions", "IPC", "frequency", "rest")
 	for i := range s.Runs {
 		if x := &s.Runs[i]; x.Factors != nil {
-			t.printf("%-*s %9s %7s %13s %7s %7s\n", longest, profile.Pasteable(x.Label), size(x), rate(x.Computation), "~"+rate(x.Factors.Instructions),
-				"~"+rate(x.Factors.IPC), "~"+rate(x.Factors.Rest))
+			t.printf("%-*s %9s %7s %13s %7s %10s %7s\n", longest, profile.Pasteable(x.Label), size(x), rate(x.Computation), "~"+rate(x.Factors.Instructions),
+				roughly(x.Factors.IPC), roughly(x.Factors.Frequency), "~"+rate(x.Factors.Rest))
 		}
 	}
-	t.printf("\nEstimates: counts are those of parallel regions, with the waits in them. rest: clock frequency, waits\nand serial code.\n\n")
+	t.printf("\nEstimates: counts are those of parallel regions, with the waits in them. rest: waits, serial code, and\nfactors that were not counted (-). The frequency needs ref-cycles or task-clock.\n\n")
 }
 
 func (t *text) communication(s *efficiency.Scaling, longest int) {
@@ -162,7 +170,7 @@ func mark(e efficiency.RegionEMT) string {
 // WriteScalingCSV writes one line per run.
 func WriteScalingCSV(w io.Writer, s *efficiency.Scaling, _ Options) error {
 	head := []string{"run", "program", "ranks", "threads_per_rank", "threads", "runtime_ns", "weak", "speedup", "of_ideal", "global", "computation", "hybrid", "mpi", "openmp",
-		"e_mt", "instructions_scaling", "ipc_scaling", "rest_scaling", "no_core", "crowded", "useful_ns",
+		"e_mt", "instructions_scaling", "ipc_scaling", "frequency_scaling", "rest_scaling", "no_core", "crowded", "useful_ns",
 		"comm_hybrid_ns", "comm_pure_ns", "comm_pure_run", "e_mp", "comm_gain"}
 	cell := func(v *float64) string {
 		if v == nil {
@@ -177,9 +185,9 @@ func WriteScalingCSV(w io.Writer, s *efficiency.Scaling, _ Options) error {
 			cells := []string{x.Label, x.Program, strconv.Itoa(x.Ranks), strconv.Itoa(x.PerRank), strconv.Itoa(x.All), integer(x.Runtime), strconv.FormatBool(s.Weak),
 				float(x.Speedup), float(x.Gain), float(x.Global), float(x.Computation), float(x.Parallel), float(x.MPI), float(x.OpenMP), cell(x.EMT)}
 			if f := x.Factors; f != nil {
-				cells = append(cells, float(f.Instructions), float(f.IPC), float(f.Rest))
+				cells = append(cells, float(f.Instructions), cell(f.IPC), cell(f.Frequency), float(f.Rest))
 			} else {
-				cells = append(cells, "", "", "")
+				cells = append(cells, "", "", "", "")
 			}
 			cells = append(cells, float(x.NoCore), strconv.FormatBool(x.Crowded()), integer(whole.Useful()))
 			if c := x.Communication; c != nil {
@@ -249,7 +257,13 @@ func WriteScalingJSON(w io.Writer, s *efficiency.Scaling, o Options) error {
 			Speedup: x.Speedup, Gain: x.Gain, Global: x.Global, Computation: x.Computation, Parallel: x.Parallel, MPI: x.MPI, OpenMP: x.OpenMP,
 			EMT: x.EMT, NoCore: x.NoCore, Crowded: x.Crowded()}
 		if f := x.Factors; f != nil {
-			line.Factors = map[string]float64{"instructions": f.Instructions, "ipc": f.IPC, "rest": f.Rest}
+			line.Factors = map[string]float64{"instructions": f.Instructions, "rest": f.Rest}
+			if f.IPC != nil {
+				line.Factors["ipc"] = *f.IPC
+			}
+			if f.Frequency != nil {
+				line.Factors["frequency"] = *f.Frequency
+			}
 		}
 		if c := x.Communication; c != nil {
 			line.Communication = &communicationJSON{c.With, c.Hybrid, c.Pure, c.MostHybrid, c.MostPure, c.Efficiency(), c.Gain()}
