@@ -48,7 +48,7 @@
 // `run` finds a rank's number in its environment (launch.RankOf). The tool of a rank does little
 // itself (cmd/ompp-attach/rank.go). It launches the program, hands the program's PID to the
 // collector by a unix socket, and passes on signals. It waits until the files are written, and ends
-// as the program did. The first tool on a node starts the collector (cmd/ompp-attach/wire.go). A
+// as the program did. The first tool on a node starts the collector (package node). A
 // lock decides which tool is the first, and the listening socket is created before the collector's
 // process. The collector has a session of its own and keeps none of the launcher's files open,
 // because launchers kill by process group and wait until their pipes are closed. If a rank's tool
@@ -90,7 +90,7 @@
 // order of a thread's records, samples and calls, and on the tables of files that processes share.
 // The reader's thread has a higher priority than the program's threads (urgent.go). The reader
 // never waits for the user: a terminal may be held, so another goroutine writes the messages
-// (cmd/ompp-attach/voice.go).
+// (package voice).
 //
 // The report says so if processes start faster than we read their starts, or if a map of the kernel
 // side is full.

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"ompp-attach/bpf"
+	"ompp-attach/collect/counting"
 	"ompp-attach/collect/places"
 	"ompp-attach/collect/selection"
 	"ompp-attach/collect/target"
@@ -32,7 +33,7 @@ type common struct {
 	kernel    *bpf.Probes
 	follower  *bpf.Follower
 	machine   preflight.Machine
-	counting  *counting // nil: no counters are read
+	counting  *counting.Counters // nil: no counters are read
 	logf      func(format string, args ...any)
 	say       func(sentence string) // tells the user at once; nil: nobody listens
 	selection *selection.Selection  // nil: all constructs are wanted
@@ -59,12 +60,12 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 	if err := target.HostPIDs(); err != nil {
 		return nil, err
 	}
-	if err := CheckCounters(counters); err != nil {
+	if err := counting.Check(counters); err != nil {
 		return nil, err
 	}
-	c := newCounting(counters)
+	c := counting.New(counters)
 	follower := loadFollower(from)
-	k, err := bpf.LoadCountingProbes(from, c.kernel)
+	k, err := bpf.LoadCountingProbes(from, c.KernelSide())
 	if err != nil {
 		if f, err := follower(from); err == nil {
 			f.Close()
@@ -78,7 +79,7 @@ func New(from bpf.Mode, logf func(string, ...any), counters ...perfcounters.Coun
 	}
 	if len(counters) > 0 {
 		m.counting = c
-		if err := c.start(k); err != nil {
+		if err := c.Start(k); err != nil {
 			m.Close()
 			return nil, err
 		}
@@ -151,13 +152,20 @@ func (m *Measurement) Close() {
 		m.placer.mpi.kernel.Close()
 	}
 	m.reader.sampling.close()
-	m.counting.close()
+	m.counting.Close()
 	m.kernel.Close()
 }
 
 // Select makes the measurement leave out what the user does not want. It must be called before the
 // measurement starts.
 func (m *Measurement) Select(s *selection.Selection) { m.selection = s }
+
+// CounterNotes tells which counters cannot be counted and why, and whether the counts are estimates
+// because counters take turns.
+func (m *Measurement) CounterNotes() []string { return m.counting.Notes() }
+
+// Evaluate makes the profiles record formulas over the counters, for reports to compute.
+func (m *Measurement) Evaluate(formulas []string) { m.counting.Evaluate(formulas) }
 
 // FetchDebugFiles makes the measurement fetch the debug files that it needs to name a process's
 // places. It does so after the process's measurement: before, the process might have to wait for

@@ -11,6 +11,7 @@ import (
 	"ompp-attach/bpf"
 	"ompp-attach/collect/advice"
 	"ompp-attach/collect/places"
+	"ompp-attach/collect/sampling"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/probes"
@@ -129,7 +130,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 		lv.startedBefore(p)
 	}
 	lv.reader.mu.Lock()
-	p.sampled.throttled, p.sampled.returned = lv.reader.sampling.throttled, returned{}
+	p.sampled.throttled, p.sampled.returned = lv.reader.sampling.throttled, sampling.Returned{}
 	lv.reader.procs[uint32(pid)] = p
 	lv.reader.tellCosts(p)
 	for g := range event.NumGroups {

@@ -106,7 +106,7 @@ func (pf *profiles) profileOf(p *Process, prof *profile.Profile, end uint64) *pr
 	if w := p.silence(); w != "" {
 		prof.Warnings = append(prof.Warnings, w)
 	}
-	pf.counting.complete(prof)
+	pf.counting.Complete(prof)
 	pf.selection.Hide(prof)
 	p.usage.Finish(end)
 	prof.Warnings = append(prof.Warnings, p.usage.Oversubscribed(&p.cores)...)
@@ -149,7 +149,7 @@ func (pf *profiles) sampledAs(p *Process, prof *profile.Profile) *profile.Sampli
 	for i := range prof.Samples {
 		as.Taken += prof.Samples[i].Count
 	}
-	if told := pf.reader.sampling.limit.told; told != "" {
+	if told := pf.reader.sampling.limit.Told; told != "" {
 		prof.Warnings = append(prof.Warnings, strings.ToUpper(told[:1])+told[1:]+".")
 	}
 	if p.sampled.late != 0 {
@@ -157,7 +157,7 @@ func (pf *profiles) sampledAs(p *Process, prof *profile.Profile) *profile.Sampli
 			float64(p.sampled.late)/1e9))
 	}
 	as.Lost, as.Throttled = p.sampled.lost, pf.reader.sampling.throttled-p.sampled.throttled
-	if prof.Meta.Arch == "aarch64" && as.Unit != "ns" && pf.counting != nil && len(pf.counting.events) > 0 {
+	if prof.Meta.Arch == "aarch64" && as.Unit != "ns" && pf.counting.Any() {
 		// Seen in an emulated machine: a quarter to a third of the samples were
 		// missing. A switch of threads reschedules the counters, which seems to clear
 		// an overflow that is pending (drivers/perf/arm_pmuv3.c, armv8pmu_disable_intens).

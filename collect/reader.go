@@ -21,7 +21,7 @@ type reader struct {
 	waiter *bpf.Waiter // wakes read
 
 	costing  costing
-	sampling sampling
+	sampling sampler
 
 	mu         sync.Mutex // guards the fields below, and what is read of each process (reading)
 	readTo     []uint64   // by ring: CLOCK_MONOTONIC, ns, up to which it was read

@@ -94,7 +94,7 @@ func (m *Measurement) Start() (stop func() error) {
 	if m.budget != nil {
 		urgent = append(urgent, func() { m.keepBudget(ctx) })
 	}
-	if m.reader.sampling.limit.keep {
+	if m.reader.sampling.limit.Keep {
 		wg.Go(func() { m.reader.keepSampling(ctx) })
 	}
 	wg.Go(func() { urgently(urgent...) })

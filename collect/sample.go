@@ -1,26 +1,28 @@
 package collect
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	perf "github.com/elastic/go-perf"
 
 	"ompp-attach/bpf"
+	"ompp-attach/collect/sampling"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
 	"ompp-attach/symbols/unwind"
 )
 
-// sampling is the part of a measurement that takes samples.
-type sampling struct {
+// sampler is the part of a measurement that takes samples.
+type sampler struct {
 	kernel    *bpf.Sampler // nil: nothing is sampled
 	as        profile.Sampling
-	limit     samplingLimit
+	limit     sampling.Limit
 	throttled uint64 // guarded by reader.mu
 	pcs       []uint64
-	probed    probedCode // guarded by reader.mu
+	probed    sampling.Probed // guarded by reader.mu
 }
 
 // sampledProcess is what is known of a process's samples; guarded by
@@ -29,20 +31,20 @@ type sampledProcess struct {
 	lost      uint64
 	throttled uint64    // the measurement's count when the process was first measured
 	listed    time.Time // when its modules were last listed because of a sample
-	returned  returned
+	returned  sampling.Returned
 	late      uint64 // ns from the program's start to the first sample; 0: sampled from the start
 }
 
 // Sample makes the measurement sample the call stacks of every process, by the event attr; as
 // describes the event for the report. It must be called before any process is measured. It may
-// lower the rate (see boundSampling).
+// lower the rate (see sampling.Bound).
 func (m *Measurement) Sample(attr *perf.Attr, as profile.Sampling) error {
 	k, err := m.kernel.LoadSampler()
 	if err != nil {
 		return fmt.Errorf("sample by %s: %w", as.Event, err)
 	}
 	bounded := *attr
-	limit, err := boundSampling(k, &bounded, &as)
+	limit, err := sampling.Bound(k, &bounded, &as)
 	if err == nil {
 		err = k.Open(&bounded)
 	}
@@ -50,9 +52,9 @@ func (m *Measurement) Sample(attr *perf.Attr, as profile.Sampling) error {
 		k.Close()
 		return fmt.Errorf("sample by %s: %w", as.Event, err)
 	}
-	m.reader.sampling.kernel, m.reader.sampling.as, m.reader.sampling.limit, m.reader.sampling.probed = k, as, limit, probedCode{}
-	if limit.told != "" && m.say != nil {
-		m.say(limit.told)
+	m.reader.sampling.kernel, m.reader.sampling.as, m.reader.sampling.limit, m.reader.sampling.probed = k, as, limit, sampling.Probed{}
+	if limit.Told != "" && m.say != nil {
+		m.say(limit.Told)
 	}
 	return nil
 }
@@ -97,7 +99,7 @@ func (rd *reader) feedSample(r *bpf.SampleRecord) {
 	}
 	th := unwind.Thread{PC: r.Ip, Reg: r.Reg[:], Stack: r.Bytes, Trampoline: r.Trampoline, Returns: r.Returns[:]}
 	s := event.Sample{Weight: r.Weight, Kernel: r.Flags&bpf.SampleKernel != 0, Changing: r.Flags&bpf.SampleChanging != 0}
-	s.Probe = rd.sampling.probed.probing(p.resolver.Modules(), p.sampled.returned, r)
+	s.Probe = rd.sampling.probed.Probing(p.resolver.Modules(), p.sampled.returned, r)
 	var complete bool
 	s.Stack, complete = unwind.Stack(p.resolver.Modules(), &th, rd.sampling.pcs[:0])
 	s.Cut = !complete
@@ -112,7 +114,42 @@ func (rd *reader) feedSample(r *bpf.SampleRecord) {
 	p.feed(&ev)
 }
 
-func (s *sampling) close() {
+// samplesAt tells the sampling of the probes that are about to be placed in a file. mu must not be
+// held.
+func (rd *reader) samplesAt(o *symbols.Object, probed []uint64) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	if rd.sampling.kernel == nil {
+		return
+	}
+	for _, vaddr := range probed {
+		rd.sampling.probed.Add(o, vaddr)
+	}
+}
+
+// keepSampling keeps the rate of a counter's samples below the limit until ctx is done.
+func (rd *reader) keepSampling(ctx context.Context) {
+	s := &rd.sampling
+	rd.mu.Lock()
+	period := s.as.Period
+	rd.mu.Unlock()
+	s.kernel.KeepTo(ctx, period, s.limit.Rate, rd.samplesSlowed)
+}
+
+// samplesSlowed notes that a sample is taken less often from now on: every period times.
+func (rd *reader) samplesSlowed(period uint64) {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	s := &rd.sampling
+	told := s.limit.Told
+	s.limit.Told = fmt.Sprintf("samples came so fast that they would take over %.0f %% of the program's time: one is taken every %d times now", 100*sampling.Most, period)
+	if told == "" && rd.say != nil {
+		rd.say(s.limit.Told)
+	}
+	s.as.Period = period
+}
+
+func (s *sampler) close() {
 	if s.kernel != nil {
 		s.kernel.Close()
 	}

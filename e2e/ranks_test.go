@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"ompp-attach/internal/testbin"
+	"ompp-attach/live"
 	"ompp-attach/profile"
 )
 
@@ -289,6 +291,71 @@ func TestAttachJob(t *testing.T) {
 		for rank, p := range profilesIn(t, s.dir, 3) {
 			if regionsOf(p) == 0 || !p.Meta.Attached {
 				t.Errorf("rank %d: %d regions, attached: %t", rank, regionsOf(p), p.Meta.Attached)
+			}
+		}
+		if err := j.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		j.wait(t)
+	})
+}
+
+// The ranks of a job that is measured: dump keeps a snapshot of the rank that it is given, and top
+// shows all of them without measuring a second time.
+func TestLookAtRanks(t *testing.T) {
+	eachMPI(t, func(t *testing.T, mpirun, bin string) {
+		dir := filepath.Join(t.TempDir(), "out")
+		j := startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", "60")...)
+		j.ready(t, dir, 2)
+		for _, pid := range toolsOf("run", dir) {
+			for _, child := range childrenOf(pid) {
+				if slices.Contains(toolsOf("__collector", dir), child) {
+					continue
+				}
+				name := strings.TrimSpace(toolSays(t, "dump", "--pid", fmt.Sprint(child)))
+				p := decode(t, name)
+				if want := fmt.Sprintf("snapshot.rank%d.", p.Meta.MPI.Rank); p.Meta.PID != child || !strings.HasPrefix(filepath.Base(name), want) || filepath.Dir(name) != dir {
+					t.Errorf("dump of process %d wrote %s, of process %d", child, name, p.Meta.PID)
+				}
+			}
+		}
+		if names, _ := filepath.Glob(filepath.Join(dir, "snapshot.*")); len(names) != 2 {
+			t.Errorf("snapshots %q, want one of each rank", names)
+		}
+		out := toolSays(t, "top", "--format", "line", "--count", "2", "--interval", "200ms", "--job", fmt.Sprint(j.cmd.Process.Pid))
+		if strings.Count(out, "\n") != 3 || !strings.Contains(out, "measures this already") || !strings.Contains(out, "PARALLEL ranks.c") {
+			t.Errorf("top says %s", out)
+		}
+		if err := j.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		j.wait(t)
+		for rank, p := range profilesIn(t, dir, 2) {
+			if regionsOf(p) == 0 || !p.Meta.SnapshotAt.IsZero() {
+				t.Errorf("rank %d: %d regions, snapshot of %s", rank, regionsOf(p), p.Meta.SnapshotAt)
+			}
+		}
+	})
+}
+
+// top measures the ranks of a job that nobody measures, and leaves them as they were.
+func TestTopOfJob(t *testing.T) {
+	eachMPI(t, func(t *testing.T, mpirun, bin string) {
+		j := startJob(t, "", mpirun, "-n", "3", bin, "until", "60")
+		until(t, "the ranks run", func() bool { return strings.Count(j.out.String(), "ready") == 3 })
+		s := start(t, "top", "--format", "json", "--count", "2", "--interval", "300ms", "--job", fmt.Sprint(j.cmd.Process.Pid))
+		if got := s.wait(t); got != 0 {
+			t.Fatalf("exit status %d, stderr %q", got, s.stderr.String())
+		}
+		var last live.Frame
+		lines := strings.Split(strings.TrimSpace(s.stdout.String()), "\n")
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || !last.Final || len(last.Processes) != 3 {
+			t.Fatalf("%d windows, the last with %d processes: %v", len(lines), len(last.Processes), err)
+		}
+		profiles := profilesIn(t, s.dir, 3)
+		for _, p := range last.Processes {
+			if p.Rank < 0 || profiles[p.Rank].Meta.PID != p.PID || p.Hits != profiles[p.Rank].Meta.Hits {
+				t.Errorf("the last window has rank %d of process %d with %d hits, the final profiles have others", p.Rank, p.PID, p.Hits)
 			}
 		}
 		if err := j.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ompp-attach/collect"
+	"ompp-attach/collect/counting"
 	"ompp-attach/perfcounters"
 )
 
@@ -38,7 +38,7 @@ func (f *counterFlags) wanted(formulas []string) (list []perfcounters.Counter, w
 			return nil, "", &exitError{exitUsage, fmt.Errorf("--counters: %w", err)}
 		}
 	}
-	if err := collect.CheckCounters(list); err != nil {
+	if err := counting.Check(list); err != nil {
 		return nil, "", &exitError{exitUsage, fmt.Errorf("--counters: %w", err)}
 	}
 	var names []string

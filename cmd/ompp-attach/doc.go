@@ -2,9 +2,7 @@
 // unmodified program, and writes ompP reports and pprof profiles.
 //
 // The package holds subcommands, flags and exit statuses. rank.go is the small tool that runs in
-// the place of one MPI rank. wire.go is the protocol between a rank's tool and the collector of its
-// node; both must be one build, so the build's version is part of the socket's name. voice.go
-// writes messages without making the measurement wait.
+// the place of one MPI rank; collector.go measures the ranks of a node.
 //
 // default.pgo is a CPU profile of the engine, the decoder and the tool at work. The Go compiler
 // optimises the tool by this profile, which saves a tenth to a sixth of their time. `make pgo`

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect/launch"
 )
 
 // enoughFiles is the number of open files that the tool advises: a measurement on a machine with
@@ -58,7 +60,7 @@ func endOnQuit() (stop func()) {
 	signal.Notify(quit, syscall.SIGQUIT)
 	go func() {
 		for s := range quit {
-			endBy(s.(syscall.Signal))
+			launch.EndBy(s.(syscall.Signal))
 		}
 	}()
 	return sync.OnceFunc(func() {

@@ -10,6 +10,7 @@ import (
 
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
+	"ompp-attach/node"
 )
 
 // Our own exit statuses. `run` passes on the program's status otherwise.
@@ -45,7 +46,7 @@ func main() {
 		case launch.GuardianCommand:
 			fail(launch.RunGuardian())
 			return
-		case collectorCommand:
+		case node.CollectorCommand:
 			fail(runCollector(os.Args[2:]))
 			return
 		}
@@ -97,7 +98,7 @@ func byFlag(c *cobra.Command, args []string) error {
 
 func fail(err error) {
 	if err == nil {
-		spoken.finish()
+		spoken.Finish()
 		return
 	}
 	status := exitFailure
@@ -108,10 +109,10 @@ func fail(err error) {
 	if s := fewFiles(err).Error(); s != "" {
 		tell(s)
 	}
-	spoken.finish()
+	spoken.Finish()
 	var killed *killedError
 	if errors.As(err, &killed) {
-		endBy(killed.signal)
+		launch.EndBy(killed.signal)
 	}
 	os.Exit(status)
 }

@@ -1,19 +1,20 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
+	"ompp-attach/node"
 	"ompp-attach/results"
 )
 
@@ -41,21 +42,21 @@ func (f *measureFlags) rank(c *cobra.Command, r launch.Rank, args []string) erro
 		return notRun(r, err)
 	}
 	if err := l.Start(signals); err != nil {
-		s.close()
+		s.Close()
 		return notRun(r, notStarted(err))
 	}
 	// mpirun, hydra and srun send signals to a rank's process group, so the program has got them
 	// already. A signal that would end the program may be sent twice.
 	handled := func() {}
-	if underHydra() {
-		handled = dieWith(l)
+	if launch.UnderHydra() {
+		handled = launch.DieWith(l)
 	}
 	e := l.Wait(signals, func(s syscall.Signal) bool { return !l.Catches(s) })
-	if e.Status != 0 && underHydra() {
-		return s.leave(e, f, r)
+	if e.Status != 0 && launch.UnderHydra() {
+		return f.leave(s, e, r)
 	}
 	handled()
-	err = s.conclude(e, l.PID(), f.say)
+	err = concludeRank(s, e, l.PID(), f.say)
 	var ee *exitError
 	if e.Signal != 0 && errors.As(err, &ee) && ee.status == e.Status {
 		return &killedError{ee, e.Signal}
@@ -64,7 +65,7 @@ func (f *measureFlags) rank(c *cobra.Command, r launch.Rank, args []string) erro
 }
 
 // handOver launches the program, which does not run yet, and has the collector follow it.
-func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) (*launch.Launched, *session, error) {
+func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) (*launch.Launched, *node.Session, error) {
 	path, err := findProgram(args[0])
 	if err != nil {
 		return nil, nil, err
@@ -72,14 +73,14 @@ func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) 
 	if err := f.check(); err != nil {
 		return nil, nil, err
 	}
-	req := &request{Rank: r, Flags: flagsBefore(args)}
+	req := &node.Request{Rank: r, Flags: flagsBefore(args)}
 	if req.Dir, err = os.Getwd(); err != nil {
 		return nil, nil, err
 	}
 	if req.Program, err = filepath.Abs(path); err != nil {
 		return nil, nil, err
 	}
-	where, err := meet(c, r, req.Flags)
+	where, err := node.Meet(f.common(c, r), req.Flags)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,21 +91,65 @@ func (f *measureFlags) handOver(c *cobra.Command, r launch.Rank, args []string) 
 	// The launcher's files stay open in the tool, too. MPICH's launcher takes the end of such a
 	// file for a failure, and would kill us before it learns how the program ended.
 	req.PID = l.PID()
-	s, err := where.handOver(req, f.say)
+	s, err := where.HandOver(req, f.say)
 	if err != nil {
 		l.Abandon()
+		var refused *node.Over
+		if errors.As(err, &refused) {
+			err = errorOf(refused)
+		}
 		return nil, nil, err
 	}
 	return l, s, nil
 }
 
+// ownFlags are the flags that may differ between ranks that share a collector.
+var ownFlags = []string{"output", "format", "overwrite", "quiet", "verbose", "volumes", "classic", "classic-overheads", "raw"}
+
+// common is what the tools have in common that share a collector: user, job, flags, and version of
+// the tool.
+func (f *measureFlags) common(c *cobra.Command, r launch.Rank) []string {
+	version, built := collect.Version()
+	key := []string{r.Job, version, built}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(ownFlags, f.Name) {
+			key = append(key, f.Name, f.Value.String())
+		}
+	})
+	return key
+}
+
+// overOf returns the outcome for a rank whose measurement had an error.
+func overOf(err error) *node.Over {
+	o := &node.Over{}
+	if err != nil {
+		o.Status, o.Sentence = exitFailure, err.Error()
+		var ee *exitError
+		if errors.As(err, &ee) {
+			o.Status = ee.status
+		}
+	}
+	return o
+}
+
+// errorOf returns the error that ends the tool with an outcome; nil: there is none.
+func errorOf(o *node.Over) error {
+	if o.Status == 0 && o.Sentence == "" {
+		return nil
+	}
+	if o.Sentence == "" {
+		return &exitError{o.Status, nil}
+	}
+	return &exitError{o.Status, errors.New(o.Sentence)}
+}
+
 // notRun ends the whole job if one of its ranks cannot run. MPICH's launcher ignores a failure
 // before MPI_Init, and the other ranks would wait for ever.
 func notRun(r launch.Rank, err error) error {
-	if !underHydra() || r.Size == 1 {
+	if !launch.UnderHydra() || r.Size == 1 {
 		return err
 	}
-	return &killedError{&exitError{newOver(err).Status, err}, syscall.SIGABRT}
+	return &killedError{&exitError{overOf(err).Status, err}, syscall.SIGABRT}
 }
 
 // killedError ends the tool by the signal that killed the program.
@@ -127,68 +172,28 @@ func flagsBefore(args []string) []string {
 	return flags
 }
 
-// session is the conversation of one tool with the collector.
-type session struct {
-	close func()
-	dir   string // of the results; set before over is closed
-	to    *json.Encoder
-	over  chan *over // closed when the connection ends
+// leave ends the tool at once, as the program has ended, and leaves the writing of files to the
+// collector. When a rank's process fails, hydra kills the others, and combines all exit statuses by
+// a logical or. A tool that waited for its files would be killed (9), and a Ctrl-C (2) would become
+// a segmentation fault (11).
+func (f *measureFlags) leave(s *node.Session, e launch.Ending, r launch.Rank) error {
+	s.Leave(e)
+	if !f.quiet && r.Rank == 0 {
+		f.say(fmt.Sprintf("the results are being written to %s: `ompp-attach report` waits for them", s.Dir))
+	}
+	failed := &exitError{e.Status, nil}
+	if e.Signal != 0 {
+		return &killedError{failed, e.Signal}
+	}
+	return failed
 }
 
-// handOver asks the node's collector to measure a program that is about to start. A collector that
-// is just ending may not answer; then another one is started.
-func (m *meeting) handOver(req *request, say func(string)) (*session, error) {
-	const tries = 5
-	for range tries {
-		conn, err := m.connect()
-		if err != nil {
-			return nil, fmt.Errorf("the collector of this node cannot be started: %w", err)
-		}
-		s := &session{close: func() { conn.Close() }, to: json.NewEncoder(conn), over: make(chan *over, 1)}
-		followed := make(chan bool, 1)
-		go s.listen(json.NewDecoder(conn), followed, say)
-		if err := s.to.Encode(req); err == nil && <-followed {
-			return s, nil
-		}
-		o, ok := <-s.over
-		s.close()
-		if ok {
-			return nil, o.err()
-		}
+// concludeRank waits until a rank's files are written, and returns the error that ends its tool.
+func concludeRank(s *node.Session, e launch.Ending, pid int, say func(string)) error {
+	if o := s.Conclude(e); o != nil {
+		return errorOf(o)
 	}
-	return nil, fmt.Errorf("the collector of this node ended before it could measure anything%s", m.lastWords())
-}
-
-// listen reads the collector's replies until the connection ends.
-func (s *session) listen(from *json.Decoder, followed chan<- bool, say func(string)) {
-	defer close(s.over)
-	defer close(followed)
-	for {
-		var r reply
-		if from.Decode(&r) != nil {
-			return
-		}
-		switch {
-		case r.Say != "":
-			say(r.Say)
-		case r.Followed:
-			s.dir = r.Dir
-			followed <- true
-		case r.Over != nil:
-			s.over <- r.Over
-			return
-		}
-	}
-}
-
-// conclude tells the collector how the program ended, and waits until the rank's files are written.
-func (s *session) conclude(e launch.Ending, pid int, say func(string)) error {
-	defer s.close()
-	_ = s.to.Encode(&e)
-	if o, ok := <-s.over; ok {
-		return o.err()
-	}
-	if p, name := results.CompleteSnapshot(s.dir, pid, e); p != nil {
+	if p, name := results.CompleteSnapshot(s.Dir, pid, e); p != nil {
 		say(fmt.Sprintf("the collector of this node was killed: there is a snapshot only, until %s, in %s; the program ran on", p.Meta.SnapshotAt.Local().Format(time.DateTime), name))
 	} else {
 		say("the collector of this node was killed, so there is no profile of this rank; the program ran on")
@@ -197,14 +202,4 @@ func (s *session) conclude(e launch.Ending, pid int, say func(string)) error {
 		return &exitError{e.Status, nil}
 	}
 	return nil
-}
-
-// lastWords returns the first line of the log of a collector that died.
-func (m *meeting) lastWords() string {
-	b, err := os.ReadFile(m.log())
-	if text := strings.TrimSpace(string(b)); err == nil && text != "" {
-		first, _, _ := strings.Cut(text, "\n")
-		return fmt.Sprintf(" (%s; see %s)", first, m.log())
-	}
-	return ""
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
+
+	"ompp-attach/collect/sampling"
 )
 
 // sampleArgs parses the flags of run or attach.
@@ -29,7 +31,7 @@ func TestSampleFlags(t *testing.T) {
 		frequency, asked uint64
 		byFrequency      bool
 	}{
-		{nil, "task-clock", unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_CPU_CLOCK, defaultRate, uint64(time.Second) / defaultRate, false},
+		{nil, "task-clock", unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_CPU_CLOCK, sampling.DefaultRate, uint64(time.Second) / sampling.DefaultRate, false},
 		{[]string{"--sample", "task-clock:1000"}, "task-clock", unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_CPU_CLOCK, 1000, 1e6, false},
 		{[]string{"--sample", "cycles:u:500"}, "cycles:u", unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_CPU_CYCLES, 500, 500, true},
 		{[]string{"--sample", "LLC-load-misses", "--sample-period", "1009"}, "LLC-load-misses", unix.PERF_TYPE_HW_CACHE, unix.PERF_COUNT_HW_CACHE_LL | 1<<16, 0, 1009, false},

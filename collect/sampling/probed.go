@@ -1,4 +1,4 @@
-package collect
+package sampling
 
 import (
 	"encoding/binary"
@@ -8,9 +8,9 @@ import (
 	"ompp-attach/symbols"
 )
 
-// probedCode tells for each file at which virtual addresses a thread stands while the kernel
+// Probed tells for each file at which virtual addresses a thread stands while the kernel
 // handles one of the measurement's probes.
-type probedCode map[*symbols.Object]map[uint64]standing
+type Probed map[*symbols.Object]map[uint64]standing
 
 type standing uint8
 
@@ -20,7 +20,7 @@ const (
 	atReturn // at a probed return instruction of x86: the stack tells where it leads
 )
 
-func (c probedCode) add(o *symbols.Object, vaddr uint64) {
+func (c Probed) Add(o *symbols.Object, vaddr uint64) {
 	if c[o] == nil {
 		c[o] = map[uint64]standing{}
 	}
@@ -70,12 +70,12 @@ func behindSyscall(code disasm.Code, vaddr uint64) bool {
 	return vaddr >= n && string(code.Read(vaddr-n, len(call))) == call
 }
 
-// returned are the addresses to which probed returns lead. A thread stands there already while the
+// Returned are the addresses to which probed returns lead. A thread stands there already while the
 // kernel handles the probe: if the function's return is probed, from when it has come to the
 // trampoline; at a return instruction, from when its copy was executed.
-type returned map[uint64]bool
+type Returned map[uint64]bool
 
-func (seen returned) learn(r *bpf.SampleRecord, at standing) {
+func (seen Returned) learn(r *bpf.SampleRecord, at standing) {
 	for _, to := range r.Returns {
 		if to == 0 {
 			break
@@ -92,12 +92,12 @@ func (seen returned) learn(r *bpf.SampleRecord, at standing) {
 // instruction itself.
 const trampolinePage = 4096
 
-// probing tells whether a sample was taken while a thread was at a probe. It was if the thread was
+// Probing tells whether a sample was taken while a thread was at a probe. It was if the thread was
 // in the kernel because of a probed instruction or return, or in the trampoline, which is no code
 // of the program. A page fault of an instruction behind a probed call cannot be told from that, but
 // there are few. In user code a thread runs for the program, also when it has just left a probe or
 // will hit one next.
-func (c probedCode) probing(mods []symbols.Module, seen returned, r *bpf.SampleRecord) bool {
+func (c Probed) Probing(mods []symbols.Module, seen Returned, r *bpf.SampleRecord) bool {
 	at := elsewhere
 	if m, ok := symbols.Find(mods, r.Ip); ok {
 		at = c[m.Object()][m.VAddr(r.Ip)]
@@ -107,17 +107,4 @@ func (c probedCode) probing(mods []symbols.Module, seen returned, r *bpf.SampleR
 		return true
 	}
 	return r.Flags&bpf.SampleKernel != 0 && (at != elsewhere || seen[r.Ip])
-}
-
-// samplesAt tells the sampling of the probes that are about to be placed in a file. mu must not be
-// held.
-func (rd *reader) samplesAt(o *symbols.Object, probed []uint64) {
-	rd.mu.Lock()
-	defer rd.mu.Unlock()
-	if rd.sampling.kernel == nil {
-		return
-	}
-	for _, vaddr := range probed {
-		rd.sampling.probed.add(o, vaddr)
-	}
 }

@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"encoding/json"
@@ -13,11 +13,11 @@ func TestStoppedToolHoldsUpNoReader(t *testing.T) {
 	here, there := net.Pipe() // which holds nothing: who writes waits for who reads
 	defer here.Close()
 	defer there.Close()
-	k := &collector{clients: []*client{newClient(here)}}
+	k := &Server{clients: []*Client{newClient(here)}}
 	said := make(chan struct{})
 	go func() {
-		k.say("one")
-		k.say("two")
+		k.Say("one")
+		k.Say("two")
 		close(said)
 	}()
 	select {
@@ -32,5 +32,5 @@ func TestStoppedToolHoldsUpNoReader(t *testing.T) {
 			t.Fatalf("the tool reads %q (%v), want %q", r.Say, err, want)
 		}
 	}
-	k.clients[0].voice.finish()
+	k.clients[0].voice.Finish()
 }

@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"crypto/sha256"
@@ -9,97 +9,35 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
-	"ompp-attach/collect"
 	"ompp-attach/collect/control"
-	"ompp-attach/collect/launch"
 )
 
-// The ranks of a job on one node are measured by one process, the collector. If each rank's tool
-// probed the MPI library, each rank would pay for the probes of all tools. The first `run` of a job
-// on a node starts the collector. Each `run` hands over its program by a unix socket in a directory
-// that only the user can enter. Both sides write JSON values, one after the other.
+// CollectorCommand is the hidden subcommand that measures the ranks of one job on this node. Its
+// arguments are the path of the socket, which listens as file 3, the path of the log, and flags.
+const CollectorCommand = "__collector"
 
-// request is the first message of a rank's tool to the collector.
-type request struct {
-	PID     int // launched, does not run yet
-	Rank    launch.Rank
-	Program string   // path
-	Flags   []string // of the command line, as given
-	Dir     string   // directory to which relative paths refer
-}
-
-// reply is a message of the collector: any number of Say, then Followed or Over. When the program
-// has ended, the tool sends a collect.Ending, and the collector answers with Over.
-type reply struct {
-	Say      string `json:",omitempty"` // for the user
-	Followed bool   `json:",omitempty"` // the program may start
-	Dir      string `json:",omitempty"` // with Followed: the directory of the results
-	Over     *over  `json:",omitempty"`
-}
-
-// over is the outcome for a rank: the tool's exit status, and a sentence if there is something to
-// tell.
-type over struct {
-	Status   int
-	Sentence string
-}
-
-func newOver(err error) *over {
-	o := &over{}
-	if err != nil {
-		o.Status, o.Sentence = exitFailure, err.Error()
-		var ee *exitError
-		if errors.As(err, &ee) {
-			o.Status = ee.status
-		}
-	}
-	return o
-}
-
-func (o *over) err() error {
-	if o.Status == 0 && o.Sentence == "" {
-		return nil
-	}
-	if o.Sentence == "" {
-		return &exitError{o.Status, nil}
-	}
-	return &exitError{o.Status, errors.New(o.Sentence)}
-}
-
-// ownFlags are the flags that may differ between ranks that share a collector.
-var ownFlags = []string{"output", "format", "overwrite", "quiet", "verbose", "volumes", "classic", "classic-overheads", "raw"}
-
-// meeting is the place where the tools of one job on this node find their collector.
-type meeting struct {
+// Meeting is the place where the tools of one job on this node find their collector.
+type Meeting struct {
 	dir  string
 	name string
 	args []string // the flags that the collector is started with
 }
 
-// meet names the place by user, job, flags, and version of the tool.
-func meet(c *cobra.Command, r launch.Rank, flags []string) (*meeting, error) {
+// Meet names the place by what all tools that share a collector have in common. args are the flags
+// that the collector is started with. The error says why there is no place.
+func Meet(common, args []string) (*Meeting, error) {
 	dir, err := control.PrivateDir()
 	if err != nil {
 		return nil, fmt.Errorf("meet the other ranks' tools: %w", err)
 	}
-	version, built := collect.Version()
-	key := []string{r.Job, version, built}
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(ownFlags, f.Name) {
-			key = append(key, f.Name, f.Value.String())
-		}
-	})
-	sum := sha256.Sum256([]byte(strings.Join(key, "\x00")))
-	return &meeting{dir: dir, name: "job-" + hex.EncodeToString(sum[:8]), args: flags}, nil
+	sum := sha256.Sum256([]byte(strings.Join(common, "\x00")))
+	return &Meeting{dir: dir, name: "job-" + hex.EncodeToString(sum[:8]), args: args}, nil
 }
 
 // The sockets do not end in .sock: sockets with that suffix in this directory take requests to
@@ -109,13 +47,13 @@ const (
 	logSuffix    = ".log"
 )
 
-func (m *meeting) socket() string { return filepath.Join(m.dir, m.name+socketSuffix) }
+func (m *Meeting) socket() string { return filepath.Join(m.dir, m.name+socketSuffix) }
 
-func (m *meeting) log() string { return filepath.Join(m.dir, m.name+logSuffix) }
+func (m *Meeting) log() string { return filepath.Join(m.dir, m.name+logSuffix) }
 
 // connect connects to the collector, and starts it if there is none. A lock makes sure that only
 // one tool starts it.
-func (m *meeting) connect() (net.Conn, error) {
+func (m *Meeting) connect() (net.Conn, error) {
 	if c, err := net.Dial("unix", m.socket()); err == nil {
 		return c, nil
 	}
@@ -144,7 +82,7 @@ func (m *meeting) connect() (net.Conn, error) {
 const uselessAfter = time.Hour
 
 // tidy removes the files of collectors that were killed.
-func (m *meeting) tidy() {
+func (m *Meeting) tidy() {
 	sockets, _ := filepath.Glob(filepath.Join(m.dir, "*"+socketSuffix))
 	for _, name := range sockets {
 		c, err := net.Dial("unix", name)
@@ -173,7 +111,7 @@ func hasSocket(log string) bool {
 
 // start starts the collector with a socket that listens already, so that other tools can connect
 // from now on.
-func (m *meeting) start() error {
+func (m *Meeting) start() error {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: m.socket(), Net: "unix"})
 	if err != nil {
 		return err
@@ -194,7 +132,7 @@ func (m *meeting) start() error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(self, append([]string{collectorCommand, m.socket(), m.log()}, m.args...)...)
+	cmd := exec.Command(self, append([]string{CollectorCommand, m.socket(), m.log()}, m.args...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{socket}
 	// The collector gets a session of its own, since launchers kill their ranks by process group.
@@ -204,4 +142,14 @@ func (m *meeting) start() error {
 	}
 	go func() { _ = cmd.Wait() }()
 	return nil
+}
+
+// lastWords returns the first line of the log of a collector that died.
+func (m *Meeting) lastWords() string {
+	b, err := os.ReadFile(m.log())
+	if text := strings.TrimSpace(string(b)); err == nil && text != "" {
+		first, _, _ := strings.Cut(text, "\n")
+		return fmt.Sprintf(" (%s; see %s)", first, m.log())
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package collect
+package sampling
 
 import (
 	"encoding/binary"
@@ -24,8 +24,10 @@ func (c machineCode) Read(vaddr uint64, n int) []byte {
 }
 
 func (c machineCode) FuncRange(uint64) (lo, hi uint64, ok bool) { return 0, 0, false }
-func (c machineCode) Symbol(string) []uint64                    { return nil }
-func (c machineCode) Arch() string                              { return c.arch }
+
+func (c machineCode) Symbol(string) []uint64 { return nil }
+
+func (c machineCode) Arch() string { return c.arch }
 
 // The addresses at which the kernel sees a thread while it handles a probe: the instruction, the
 // address behind the breakpoint, and the instruction's target. An address behind a system call is
@@ -55,9 +57,9 @@ func TestStandings(t *testing.T) {
 
 func TestProbing(t *testing.T) {
 	mods := []symbols.Module{{Start: 0x5000, End: 0x9000, Bias: 0x4000}}
-	probed := probedCode{mods[0].Object(): {0x1000: atProbe, 0x1001: atProbe, 0x1010: atReturn}}
+	probed := Probed{mods[0].Object(): {0x1000: atProbe, 0x1001: atProbe, 0x1010: atReturn}}
 	const kernel, user = bpf.SampleKernel, 0
-	seen := returned{}
+	seen := Returned{}
 	var r bpf.SampleRecord
 	r.Trampoline = 0x7fff0000
 	r.Returns[0] = 0x6000
@@ -83,7 +85,7 @@ func TestProbing(t *testing.T) {
 		{"behind it", user, 0x7fff1000, false},
 	} {
 		r.Flags, r.Ip = c.flags, c.ip
-		if got := probed.probing(mods, seen, &r); got != c.want {
+		if got := probed.Probing(mods, seen, &r); got != c.want {
 			t.Errorf("%s: %t, want %t", c.name, got, c.want)
 		}
 	}

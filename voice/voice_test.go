@@ -1,4 +1,4 @@
-package main
+package voice
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ func TestVoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	v := &voice{to: w}
-	v.finish() // nothing was said
+	v := &Voice{To: w}
+	v.Finish() // nothing was said
 	var want strings.Builder
 	for i := range 20000 { // more than a pipe holds
 		fmt.Fprintf(v, "sentence %d\n", i)
@@ -30,12 +30,12 @@ func TestVoice(t *testing.T) {
 		}
 		got = got[:len(got)+n]
 	}
-	v.finish()
+	v.Finish()
 	if string(got) != want.String() {
 		t.Error("what was read is not what was said")
 	}
 	fmt.Fprint(v, "more")
-	v.finish()
+	v.Finish()
 	if n, err := r.Read(got); string(got[:n]) != "more" || err != nil {
 		t.Errorf("then read %q, %v", got[:n], err)
 	}

@@ -1,4 +1,4 @@
-package main
+package outlook
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ func costText(c *calibration.Costs) string {
 	return s
 }
 
-// prediction says what measuring a process would cost.
-func prediction(in *target.Inspection) string {
+// Prediction says what measuring a process would cost.
+func Prediction(in *target.Inspection) string {
 	c, err := collect.Calibrate()
 	if err != nil {
 		return fmt.Sprintf("What measuring would cost is not known: %v.\n", err)

@@ -1,4 +1,4 @@
-package collect
+package counting
 
 import (
 	"strings"
@@ -9,12 +9,11 @@ import (
 
 // Reports and messages put a counter's name before the reason why it has no counts.
 func TestUncountedNamedOnce(t *testing.T) {
-	c := newCounting([]perfcounters.Counter{{Name: "nothing", Type: 1 << 30}})
+	c := New([]perfcounters.Counter{{Name: "nothing", Type: 1 << 30}})
 	if why := c.counters[0].Failed; why == "" || strings.Contains(why, "nothing") {
 		t.Errorf("not counted: %q", why)
 	}
-	m := assemble(&common{counting: c})
-	if notes := m.CounterNotes(); len(notes) != 1 || strings.Count(notes[0], "nothing: ") != 1 {
+	if notes := c.Notes(); len(notes) != 1 || strings.Count(notes[0], "nothing: ") != 1 {
 		t.Errorf("notes %q", notes)
 	}
 }

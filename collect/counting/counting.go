@@ -1,4 +1,4 @@
-package collect
+package counting
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cilium/ebpf"
-	perf "github.com/elastic/go-perf"
+	"github.com/elastic/go-perf"
 	"golang.org/x/sys/unix"
 
 	"ompp-attach/bpf"
@@ -14,8 +14,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// counting holds the performance counters that a measurement reads.
-type counting struct {
+// Counters holds the performance counters that a measurement reads.
+type Counters struct {
 	counters []profile.Counter // in the order in which the user asked for them
 	column   []int             // by counter: its index in an event; -1: it cannot be counted
 	wanted   []perfcounters.Counter
@@ -34,9 +34,9 @@ var softwareSources = map[uint64]bpf.CounterSource{
 	unix.PERF_COUNT_SW_CPU_MIGRATIONS:   bpf.CountCPUMigrations,
 }
 
-// newCounting finds out which of the wanted counters can be counted here.
-func newCounting(wanted []perfcounters.Counter) *counting {
-	c := &counting{}
+// New finds out which of the wanted counters can be counted here.
+func New(wanted []perfcounters.Counter) *Counters {
+	c := &Counters{}
 	for i := range wanted {
 		w := &wanted[i]
 		counter, source := profile.Counter{Name: w.Name, Unit: w.Unit}, bpf.CountEvent
@@ -59,8 +59,8 @@ func newCounting(wanted []perfcounters.Counter) *counting {
 	return c
 }
 
-// start opens the events on every CPU. The kernel side attributes their counts to threads.
-func (c *counting) start(k *bpf.Probes) error {
+// Start opens the events on every CPU. The kernel side attributes their counts to threads.
+func (c *Counters) Start(k *bpf.Probes) error {
 	if len(c.wanted) == 0 {
 		return nil
 	}
@@ -97,7 +97,11 @@ func (c *counting) start(k *bpf.Probes) error {
 	return err
 }
 
-func (c *counting) close() {
+// KernelSide returns what the kernel side has to count.
+func (c *Counters) KernelSide() bpf.Counters { return c.kernel }
+
+// Close closes the events.
+func (c *Counters) Close() {
 	if c == nil {
 		return
 	}
@@ -113,7 +117,7 @@ func (c *counting) close() {
 
 // running is the share of the time in which a counter really counted: other users of the hardware
 // counters may have had it for the rest.
-func (c *counting) running(i int) float64 {
+func (c *Counters) running(i int) float64 {
 	var enabled, ran float64
 	for _, ev := range c.events[i] {
 		if n, err := ev.ReadCount(); err == nil {
@@ -127,9 +131,9 @@ func (c *counting) running(i int) float64 {
 	return ran / enabled
 }
 
-// complete scales a profile's counts to the whole time, and puts the counters in the order in which
+// Complete scales a profile's counts to the whole time, and puts the counters in the order in which
 // they were asked for.
-func (c *counting) complete(p *profile.Profile) {
+func (c *Counters) Complete(p *profile.Profile) {
 	if c == nil {
 		return
 	}
@@ -152,32 +156,35 @@ func (c *counting) complete(p *profile.Profile) {
 	}
 }
 
-// CounterNotes tells which counters cannot be counted and why, and whether the counts are estimates
-// because counters take turns.
-func (m *Measurement) CounterNotes() (out []string) {
-	if m.counting == nil {
+// Notes tells which counters cannot be counted and why, and whether the counts are estimates because
+// counters take turns.
+func (c *Counters) Notes() (out []string) {
+	if c == nil {
 		return nil
 	}
-	for _, c := range m.counting.counters {
-		if c.Failed != "" {
-			out = append(out, c.Name+": "+c.Failed)
+	for _, counter := range c.counters {
+		if counter.Failed != "" {
+			out = append(out, counter.Name+": "+counter.Failed)
 		}
 	}
-	if m.counting.kernel.TakeTurns {
+	if c.kernel.TakeTurns {
 		out = append(out, "these are more counters than the processor counts at once: they take turns, and their counts are scaled; `ompp-attach counters LIST` tells what fits")
 	}
 	return out
 }
 
-// Evaluate makes the profiles record formulas over the counters, for reports to compute.
-func (m *Measurement) Evaluate(formulas []string) {
-	if m.counting != nil {
-		m.counting.formulas = formulas
+// Any tells whether counters of the hardware are read.
+func (c *Counters) Any() bool { return c != nil && len(c.events) > 0 }
+
+// Evaluate makes the profiles record formulas over the counters.
+func (c *Counters) Evaluate(formulas []string) {
+	if c != nil {
+		c.formulas = formulas
 	}
 }
 
-// CheckCounters refuses more counters than a record can carry (bpf.MaxCounters).
-func CheckCounters(list []perfcounters.Counter) error {
+// Check refuses more counters than a record can carry (bpf.MaxCounters).
+func Check(list []perfcounters.Counter) error {
 	if len(list) > bpf.MaxCounters {
 		return fmt.Errorf("%d counters, and at most %d can be read at once: measure the others in another run", len(list), bpf.MaxCounters)
 	}

@@ -1,0 +1,66 @@
+package outlook
+
+import (
+	"fmt"
+	"strings"
+
+	"ompp-attach/collect/target"
+	"ompp-attach/event"
+)
+
+// Verdict says whether a process, or programs here, can be measured.
+func Verdict(works bool, what string) string {
+	if works {
+		return fmt.Sprintf("ompp-attach can measure %s here.\n", what)
+	}
+	return fmt.Sprintf("ompp-attach cannot measure %s here; see the problems above.\n", what)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Scope says what a report shows: of what was found in a process, or in general.
+func Scope(in *target.Inspection) string {
+	gomp, kmpc, calls := in == nil, in == nil, in == nil
+	if in != nil {
+		for _, r := range in.Runtimes {
+			gomp = gomp || r.Kind == event.Gomp
+			kmpc = kmpc || r.Kind == event.Kmpc
+		}
+		calls = len(in.MPI) > 0
+		if !gomp && !kmpc && !calls {
+			return ""
+		}
+	}
+	var b strings.Builder
+	row := func(what, text string) { fmt.Fprintf(&b, "  %-14s %s\n", what, text) }
+	b.WriteString("A report shows\n")
+	exactly := "exactly"
+	if gomp || kmpc {
+		row(exactly, "counts and times of what the runtime is called for: parallel regions, worksharing,")
+		row("", "barriers, criticals, locks, singles, ordered, tasks, teams; what a report could not")
+		row("", "observe in a program it names, construct by construct")
+		exactly = ""
+	}
+	if calls {
+		row(exactly, "MPI calls: counts, times and volumes by call site")
+	}
+	row("approximately", "places (marked ~) where line information or the source is missing; a region")
+	row("", "that was under way when attach began; times, from which the probes' own is taken out")
+	if gomp {
+		row("  with GCC", "static loops, master and single nowait make no call: found in the program's own code,")
+		row("", "on x86-64, but for a few shapes; atomics on request (--probe-atomics); flush not at all")
+	}
+	if kmpc {
+		row("  with Clang", "atomics on request (--probe-atomics); the change from one section to the next makes no")
+		row("", "call: times of sections are derived")
+	}
+	if in == nil {
+		row("not at all", "runtimes that are linked in statically and stripped; 32-bit programs")
+	}
+	return b.String()
+}

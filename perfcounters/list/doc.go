@@ -1,0 +1,2 @@
+// Package list prints the performance counters of a machine, as `ompp-attach counters` shows them.
+package list
