@@ -119,7 +119,7 @@ type Region struct {
 	withMPI    [2]joint           // WorkT and WaitT with the rank's communication
 	efficiency efficiency.Figures // summed over ranks
 	bytes      *calls
-	sizes      profile.Traffic // no partners
+	sizes      profile.BySize
 	counters   map[string]*moments
 	bins       []bin
 	n          int      // number of ranks of the job
@@ -186,7 +186,7 @@ func (g *Region) add(p *part, rank *Rank) {
 		own := *p.bytes
 		g.bytes = g.bytes.with(&own)
 	}
-	g.addSizes(p.sizes)
+	g.sizes = g.sizes.Plus(p.sizes)
 	if !p.reached {
 		return
 	}

@@ -48,8 +48,8 @@ type part struct {
 	region  *profile.Region
 	figures Figures
 	reached bool
-	bytes   *calls           // for MPI call sites only
-	sizes   *profile.Traffic // the same; nil: nothing was exchanged
+	bytes   *calls         // for MPI call sites only
+	sizes   profile.BySize // of messages, for the same
 
 	efficiency efficiency.Figures
 	// counters are the counters that are known of all executions.
@@ -108,7 +108,9 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 		if m := b.Sum.MPI; m != nil && m.Sized > 0 && to.key.construct == event.MPI {
 			to.bytes = to.bytes.with(&calls{m.Min, m.Max})
 		}
-		to.sizes = to.sizes.Plus(b.Sum.Traffic)
+		if x := b.Sum.Traffic; x != nil {
+			to.sizes = to.sizes.Plus(x.BySize)
+		}
 	}
 	classes := make([][]analysis.Classes, len(p.Nodes))
 	var outside int64

@@ -121,14 +121,79 @@ func (j *Job) link() {
 	}
 }
 
-// Sizes returns the numbers of messages by size at an MPI call site, and of collective operations.
-func (g *Region) Sizes() (sent, received, moved profile.Sizes) {
-	return g.sizes.Sent, g.sizes.Received, g.sizes.Moved
+// Sizes returns the messages at an MPI call site by size.
+func (g *Region) Sizes() profile.BySize { return g.sizes }
+
+// MostCells bounds the bins of ranks that a Matrix has in either direction.
+const MostCells = 128
+
+// Matrix is what ranks sent to ranks, as the senders' records tell. Messages to partners that are not
+// known are in none of its cells.
+type Matrix struct {
+	Width, Bins int    // number of neighbouring ranks in a bin, and of bins
+	Cells       []Cell // that are not empty, by From, then by To
 }
 
-func (g *Region) addSizes(t *profile.Traffic) {
-	if t != nil {
-		s := &g.sizes
-		s.Sent, s.Received, s.Moved = s.Sent.Plus(t.Sent), s.Received.Plus(t.Received), s.Moved.Plus(t.Moved)
+// Cell is what the ranks of one bin sent to those of another.
+type Cell struct {
+	From, To        int // bins
+	Messages, Bytes uint64
+}
+
+// Matrix returns who sent how much to whom.
+func (j *Job) Matrix() Matrix {
+	ranks := j.Size
+	for _, l := range j.links {
+		ranks = max(ranks, l.Rank+1, l.Partner+1)
 	}
+	m := Matrix{Width: max(1, (ranks+MostCells-1)/MostCells)}
+	m.Bins = (ranks + m.Width - 1) / m.Width
+	at := map[[2]int]*Cell{}
+	for _, l := range j.links {
+		if l.Partner < 0 || l.Sends == 0 {
+			continue
+		}
+		k := [2]int{l.Rank / m.Width, l.Partner / m.Width}
+		if at[k] == nil {
+			at[k] = &Cell{From: k[0], To: k[1]}
+		}
+		at[k].Messages += l.Sends
+		at[k].Bytes += l.Out
+	}
+	for _, c := range at {
+		m.Cells = append(m.Cells, *c)
+	}
+	slices.SortFunc(m.Cells, func(a, b Cell) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return m
+}
+
+// Heaviest returns at most n pairs of ranks of which one sent most bytes to the other, the heaviest
+// first, and the number of all such pairs.
+func (j *Job) Heaviest(n int) (links []Link, all int) {
+	for _, l := range j.links {
+		if l.Partner >= 0 && l.Sends > 0 {
+			links = append(links, l)
+		}
+	}
+	slices.SortStableFunc(links, func(a, b Link) int { return cmp.Or(cmp.Compare(b.Out, a.Out), cmp.Compare(b.Sends, a.Sends)) })
+	return links[:min(n, len(links))], len(links)
+}
+
+// Receivers returns to how many ranks the ranks sent, as far as that is known.
+func (j *Job) Receivers() Stats {
+	to := map[int]int64{}
+	for _, l := range j.links {
+		if l.Partner >= 0 && l.Sends > 0 {
+			to[l.Rank]++
+		}
+	}
+	return j.RankStats(func(r *Rank) int64 { return to[r.Rank] })
+}
+
+// Sizes returns the messages at all call sites by size.
+func (j *Job) Sizes() (all profile.BySize) {
+	for _, g := range j.Regions {
+		all = all.Plus(g.sizes)
+	}
+	return all
 }

@@ -18,10 +18,26 @@ type Traffic struct {
 	Partners []Partner `json:"partners,omitempty"`
 	// Others is what was exchanged with partners beyond MaxPartners.
 	Others Exchange `json:"others,omitzero"`
-	// The number of messages sent and received, and of collective operations, by size.
+	BySize
+}
+
+// BySize holds the numbers of messages sent, of those received, and of collective operations, by size.
+type BySize struct {
 	Sent     Sizes `json:"sent,omitempty"`
 	Received Sizes `json:"received,omitempty"`
 	Moved    Sizes `json:"moved,omitempty"`
+}
+
+// None reports whether there are none.
+func (b *BySize) None() bool { return b.Sent == nil && b.Received == nil && b.Moved == nil }
+
+// Plus returns the sum of two. It changes neither.
+func (b BySize) Plus(o BySize) BySize {
+	return BySize{b.Sent.Plus(o.Sent), b.Received.Plus(o.Received), b.Moved.Plus(o.Moved)}
+}
+
+func (b BySize) minus(o BySize) BySize {
+	return BySize{b.Sent.minus(o.Sent), b.Received.minus(o.Received), b.Moved.minus(o.Moved)}
 }
 
 // Partner is a process with which messages were exchanged.
@@ -177,7 +193,7 @@ func (t *Traffic) Plus(o *Traffic) *Traffic {
 		sum.Add(p.Comm, p.Rank, p.Exchange)
 	}
 	sum.Others.Add(o.Others)
-	sum.Sent, sum.Received, sum.Moved = t.Sent.Plus(o.Sent), t.Received.Plus(o.Received), t.Moved.Plus(o.Moved)
+	sum.BySize = t.BySize.Plus(o.BySize)
 	return &sum
 }
 
@@ -186,7 +202,7 @@ func (t *Traffic) minus(o *Traffic) *Traffic {
 	if t == nil || o == nil {
 		return t
 	}
-	out := &Traffic{Others: t.Others.minus(o.Others), Sent: t.Sent.minus(o.Sent), Received: t.Received.minus(o.Received), Moved: t.Moved.minus(o.Moved)}
+	out := &Traffic{Others: t.Others.minus(o.Others), BySize: t.BySize.minus(o.BySize)}
 	for _, p := range t.Partners {
 		if at, found := slices.BinarySearchFunc(o.Partners, p, byPartner); found {
 			p.Exchange = p.Exchange.minus(o.Partners[at].Exchange)
@@ -195,7 +211,7 @@ func (t *Traffic) minus(o *Traffic) *Traffic {
 			out.Partners = append(out.Partners, p)
 		}
 	}
-	if out.Partners == nil && out.Others == (Exchange{}) && out.Sent == nil && out.Received == nil && out.Moved == nil {
+	if out.Partners == nil && out.Others == (Exchange{}) && out.None() {
 		return nil
 	}
 	return out

@@ -66,6 +66,9 @@ func callOf(g *job.Region, number int, by mpi.Accounting) Call {
 	c := Call{Region: number, Operation: g.Name, Location: g.Location, Reached: g.Reached, Calls: spreadOf(g.Stats(job.Calls)),
 		Sends: spreadOf(g.Stats(job.Sends)), Receives: spreadOf(g.Stats(job.Recvs)), Collectives: spreadOf(g.Stats(job.Colls)),
 		Sent: spreadOf(g.Stats(sent)), Received: spreadOf(g.Stats(received)), Unknown: spreadOf(g.Stats(job.Unknown))}
+	if z := g.Sizes(); !z.None() {
+		c.Sizes = &z
+	}
 	if op, ok := mpi.ParseOp(g.Name); ok {
 		c.Communicates = op.Info().Communicates
 	}

@@ -89,6 +89,8 @@ type Call struct {
 	Received     Spread           `json:"received_bytes"`
 	Bytes        *CallBytes       `json:"bytes,omitempty"`  // of a call; absent: it moves none, or none are known
 	Unknown      Spread           `json:"unknown,omitzero"` // calls whose bytes are not known
+	// Sizes are the messages by size, over all ranks; absent: there were none, or none are known.
+	Sizes *profile.BySize `json:"sizes,omitempty"`
 }
 
 // CallBytes are the bytes of a call.

@@ -85,7 +85,7 @@ func TestReportOfAJob(t *testing.T) {
 	if _, err := reported(t, dir, "-o", out, "--format", "text,csv,json,pprof,html"); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"job.calls.csv", "job.html", "job.json", "job.pb.gz", "job.ranks.csv", "job.regions.csv", "job.txt"}
+	want := []string{"job.calls.csv", "job.html", "job.json", "job.partners.csv", "job.pb.gz", "job.ranks.csv", "job.regions.csv", "job.sizes.csv", "job.txt"}
 	if got := namesIn(t, out); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}

@@ -26,8 +26,9 @@ type File struct {
 // Formats are all formats of a job, in the order in which the help lists them.
 var Formats = []Format{
 	{"text", "the job's report", []File{{"job.txt", WriteText}}},
-	{"csv", "tables: ranks, regions, MPI calls", []File{
-		{"job.ranks.csv", writeRanksCSV}, {"job.regions.csv", writeRegionsCSV}, {"job.calls.csv", writeCallsCSV}}},
+	{"csv", "tables: ranks, regions, MPI calls, partners, sizes of messages", []File{
+		{"job.ranks.csv", writeRanksCSV}, {"job.regions.csv", writeRegionsCSV}, {"job.calls.csv", writeCallsCSV},
+		{"job.partners.csv", writePartnersCSV}, {"job.sizes.csv", writeSizesCSV}}},
 	{"json", "the same figures for programs", []File{{"job.json", WriteJSON}}},
 	{"pprof", "one profile over all ranks, labelled rank and host", []File{{"job.pb.gz", WritePprof}}},
 }

@@ -35,6 +35,7 @@ type (
 		ByRank     byRankJSON     `json:"by_rank"`
 
 		Efficiency efficiencies.Overview `json:"efficiency"`
+		Traffic    *trafficJSON          `json:"traffic,omitempty"`
 		Notes      []string              `json:"notes"`
 	}
 	ruleJSON struct {
@@ -115,6 +116,7 @@ type (
 		Figures   map[string]*statsJSON `json:"figures"`
 		Counters  map[string]*statsJSON `json:"counters,omitempty"`
 		Calls     *callJSON             `json:"call_bytes,omitempty"`
+		Sizes     *profile.BySize       `json:"sizes,omitempty"`     // of messages
 		StartEnd  bool                  `json:"start_end,omitempty"` // an MPI call that begins or ends MPI
 		Reading   string                `json:"reading,omitempty"`
 		Shares    map[string]float64    `json:"shares,omitempty"`
@@ -160,6 +162,7 @@ func WriteJSON(w io.Writer, j *job.Job, o report.Options) error {
 		out.Regions = append(out.Regions, regionToJSON(g, i, o.Volumes))
 	}
 	out.ByRank = byRankToJSON(j)
+	out.Traffic = trafficToJSON(j)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
@@ -188,6 +191,7 @@ func regionToJSON(g *job.Region, i int, by mpi.Accounting) regionJSON {
 		b, c := g.Stats(both), g.Stats(job.Sized)
 		r.Calls = &callJSON{least, ratio(b.Total(), c.Total()), most}
 	}
+	r.Sizes = sizesToJSON(g.Sizes())
 	e := g.Explain(by)
 	r.Between, r.Within = e.Between, e.Within
 	if e.Varies || e.Level {

@@ -45,6 +45,7 @@ func WriteText(w io.Writer, j *job.Job, o report.Options) error {
 	t.classes()
 	t.efficiency()
 	t.calls()
+	t.traffic()
 	t.notes()
 	return out.Flush()
 }
