@@ -76,7 +76,7 @@ func (p *Process) living() float64 {
 
 // Most returns the region that itself takes most of a part, and the time that it takes; nil: none
 // takes anything. Of Work, it is the parallel region with most. Of idle threads, it is the region in
-// which their initial thread was.
+// which their initial thread was, nil if it was in no region for longer.
 func (r *Run) Most(of Part) (most *Region, t int64) {
 	for i := range r.Regions {
 		own := r.Regions[i].Own[of]
@@ -85,6 +85,16 @@ func (r *Run) Most(of Part) (most *Region, t int64) {
 		}
 		if own > t {
 			most, t = &r.Regions[i], own
+		}
+	}
+	if of == SerialIdle {
+		whole := r.Whole()
+		elsewhere := whole[of]
+		for i := range r.Regions {
+			elsewhere -= r.Regions[i].Own[of]
+		}
+		if elsewhere > t {
+			return nil, 0
 		}
 	}
 	return most, t

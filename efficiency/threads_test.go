@@ -151,3 +151,18 @@ func TestUnderWay(t *testing.T) {
 		t.Errorf("idle: %d", idle)
 	}
 }
+
+// TestIdleNames: a region is named for idle threads if their initial thread was in no region for less.
+func TestIdleNames(t *testing.T) {
+	for critical, want := range map[float64]int{3: 0, 6: 1} {
+		r := OfProfile(tenSeconds(rows(2), []event.Construct{event.Critical}, profile.Node{Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(0, critical, 0)}}))
+		identities(t, r)
+		number := 0
+		if most, _ := r.Most(SerialIdle); most != nil {
+			number = most.Number
+		}
+		if number != want {
+			t.Errorf("%g of 10 s in a region: region %d, want %d", critical, number, want)
+		}
+	}
+}
