@@ -31,7 +31,8 @@ const photographs = "PHOTOGRAPHS"
 
 // browser is a headless browser that notes what pages complain about and what they load.
 type browser struct {
-	ctx context.Context
+	ctx   context.Context
+	local string // a server of the test, from which pages may load
 
 	mu    sync.Mutex
 	wrong []string
@@ -74,7 +75,7 @@ func (b *browser) hear(event any) {
 	case *log.EventEntryAdded:
 		b.wrong = append(b.wrong, e.Entry.Text)
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, "file://") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") {
+		if u := e.Request.URL; !strings.HasPrefix(u, "file://") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") && (b.local == "" || !strings.HasPrefix(u, "http://"+b.local+"/")) {
 			b.loads = append(b.loads, u)
 		}
 	}

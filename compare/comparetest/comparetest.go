@@ -3,6 +3,7 @@ package comparetest
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -20,7 +21,8 @@ type Loop struct {
 	Begin, End int   // lines
 	Work       int64 // ns per thread
 	Construct  event.Construct
-	In         int // number of the loop, from 1, that this one lies in; it precedes this one
+	Count      uint64 // executions per thread; 0: 10
+	In         int    // number of the loop, from 1, that this one lies in; it precedes this one
 }
 
 // Program is a made-up program, whose build id is its name and Build.
@@ -37,10 +39,10 @@ type Program struct {
 func Heat() Program {
 	const ms = 1e6
 	return Program{Name: "heat", Build: "1", Threads: 4, Serial: 30 * ms, Loops: []Loop{
-		{"assemble", 10, 14, 200 * ms, event.ParallelLoop, 0}, {"assemble", 20, 24, 90 * ms, event.ParallelLoop, 0},
-		{"solve", 40, 48, 400 * ms, event.ParallelLoop, 0}, {"solve", 52, 60, 150 * ms, event.ParallelLoop, 0},
-		{"solve", 64, 66, 60 * ms, event.ParallelLoop, 0}, {"norm", 80, 83, 70 * ms, event.ParallelLoop, 0},
-		{"output", 90, 92, ms / 10, event.ParallelLoop, 0}}}
+		{"assemble", 10, 14, 200 * ms, event.ParallelLoop, 0, 0}, {"assemble", 20, 24, 90 * ms, event.ParallelLoop, 0, 0},
+		{"solve", 40, 48, 400 * ms, event.ParallelLoop, 0, 0}, {"solve", 52, 60, 150 * ms, event.ParallelLoop, 0, 0},
+		{"solve", 64, 66, 60 * ms, event.ParallelLoop, 0, 0}, {"norm", 80, 83, 70 * ms, event.ParallelLoop, 0, 0},
+		{"output", 90, 92, ms / 10, event.ParallelLoop, 0, 0}}}
 }
 
 // Shift returns the program of another build, in which all lines from one on are so many lines
@@ -87,8 +89,9 @@ func (p Program) Profile(noise func() float64) *profile.Profile {
 			work[t] = int64(float64(l.Work) * noise())
 			most = max(most, work[t])
 		}
+		count := cmp.Or(l.Count, 10)
 		for t, w := range work {
-			s := profile.ThreadStats{Thread: t, Exec: profile.Span{T: most, C: 10}, Body: profile.Span{T: w, C: 10}, Barrier: profile.Span{T: most - w, C: 10}}
+			s := profile.ThreadStats{Thread: t, Exec: profile.Span{T: most, C: count}, Body: profile.Span{T: w, C: count}, Barrier: profile.Span{T: most - w, C: count}}
 			if p.Counter {
 				s.Counters = []int64{2 * w}
 			}

@@ -29,7 +29,7 @@ export function DifferencePage({ d }: { d: Difference }) {
     <Frame title="A and B" sections={sections}>
       <Head c={c} />
       <Section id="findings" title="What is more than noise" lede={c.tested ?? untested(c)}>
-        {c.findings.length === 0 && c.tests > 0 && <p class="card">No difference is more than the spread of the repeats.</p>}
+        {c.findings.length === 0 && c.tests > 0 && <p class="card">{c.headline}</p>}
         {c.findings.length > 0 && <ol class="card plainlist">{c.findings.map((f) => (
           <li key={f.says}>{f.says} {f.region >= 0 && <a href="#regions" onClick={() => show(f.region)}>Open the region</a>}</li>
         ))}</ol>}

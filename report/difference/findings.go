@@ -3,6 +3,7 @@ package difference
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ompp-attach/compare"
@@ -150,7 +151,27 @@ func Headline(c *compare.Comparison) string {
 	if all := findings(c); len(all) > 0 {
 		return all[0].says
 	}
-	return "No difference between A and B is more than the spread of the repeats."
+	text := "No difference of time between A and B is more than the spread of the repeats."
+	if n := recounted(c); n > 0 {
+		text += fmt.Sprintf(" B executes %s more or less often than A.", words.Plural(n, "region"))
+	}
+	return text
+}
+
+// recounted returns the number of regions that all runs of each side execute equally often, but one
+// side more often than the other.
+func recounted(c *compare.Comparison) (n int) {
+	for _, r := range c.Regions {
+		x := r.Change(compare.Executions)
+		same := true
+		for _, s := range x.Sides {
+			same = same && slices.Min(s.Values) == slices.Max(s.Values)
+		}
+		if same && x.Delta() != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func repeatsText(c *compare.Comparison) string {

@@ -101,7 +101,7 @@ func (t *text) findings() {
 		t.wrapped("  ", "    ", f.says)
 	}
 	if len(all) == 0 {
-		t.printf("  No difference is more than the spread of the repeats.\n")
+		t.wrapped("  ", "    ", Headline(t.c))
 	}
 	t.wrapped("  ", "  ", "("+testedText(t.c)+")")
 	t.printf("\n")
