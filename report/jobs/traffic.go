@@ -114,7 +114,11 @@ func (t *jobText) traffic() {
 	if x == nil {
 		return
 	}
-	t.section("Who sends to whom?")
+	if x.Pairs > 0 || x.Unknown != nil {
+		t.section("Who sends to whom?")
+	} else {
+		t.section("How large are messages?")
+	}
 	if x.Pairs > 0 {
 		heaviest, _ := t.j.Heaviest(mostPairs)
 		t.sentence("%d messages, %d bytes, were sent between %s of ranks, by the senders' records. A rank sent to %s ranks, rank %d to the most.",
