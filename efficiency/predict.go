@@ -34,6 +34,10 @@ func (r *Run) Point() *model.Point {
 			primary := min(float64(x.PrimaryMPI)/1e9/float64(len(r.Processes)), waiting/(n-1))
 			alone = single + primary
 			unparallel, waiting = unparallel/(n-1)-single, waiting-primary*(n-1)
+			// Longer than it works, one thread is waited for because it lacks a core.
+			if beyond := unparallel - each(Work); beyond > 0 {
+				unparallel, waiting = unparallel-beyond, waiting+beyond*(n-1)
+			}
 		}
 		p.Unparallel += unparallel
 		p.Uneven += waiting

@@ -61,6 +61,16 @@ func TestPointAddsUp(t *testing.T) {
 	near(t, "sum of the parts of a run", p.Serial+(p.Work+p.Unparallel+p.Uneven)/2+p.Overhead+p.MPI, p.Time)
 }
 
+// TestPointOfCrowdedRun: threads that wait for one without a core are no limited parallelism beyond
+// the work that there is.
+func TestPointOfCrowdedRun(t *testing.T) {
+	p := Process{Threads: 3, Wall: 9 * sec}
+	p.Parts[Work], p.Parts[Limpar], p.Parts[NoCore] = 2*sec, 16*sec, 9*sec
+	x := New("x", []Process{p}, nil).Point()
+	near(t, "of one thread", x.Unparallel, 2)
+	near(t, "waiting", x.Uneven, 12)
+}
+
 // TestPointOfUnlikeRanks: ranks of different numbers of threads have no number of threads.
 func TestPointOfUnlikeRanks(t *testing.T) {
 	r := New("x", []Process{{Threads: 1, Wall: 5}, {Threads: 2, Wall: 5}}, nil)

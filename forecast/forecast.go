@@ -99,6 +99,7 @@ type Cell struct {
 	Measured           []float64 // times of the runs on it, learnt from or not
 	Best               bool      // see Forecast.Cells
 	Oversubscribed     bool      // there are fewer CPUs than threads
+	CostsBeyond        bool      // costs lie beyond what the system profile has measured
 }
 
 // Ranks returns the numbers of ranks of the cells: powers of two, and the measured ones.
@@ -135,7 +136,7 @@ func (f *Forecast) Cells() (out []Cell) {
 				continue
 			}
 			c := Cell{Ranks: p, Threads: n, Parts: f.At(p, n), Efficiency: f.Efficiency(p, n), Oversubscribed: f.CPUs > 0 && p*n > f.CPUs,
-				Interval: f.Interval(p, n), EfficiencyInterval: f.EfficiencyInterval(p, n)}
+				CostsBeyond: f.system != nil && f.system.extrapolated(p, n), Interval: f.Interval(p, n), EfficiencyInterval: f.EfficiencyInterval(p, n)}
 			c.Time = c.Parts.Time()
 			for _, r := range slices.Concat(f.Runs, f.Against) {
 				if r.Times.Ranks == p && r.Times.Threads == n {

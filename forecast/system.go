@@ -314,7 +314,7 @@ func (s *systemCosts) origins() (out []string) {
 	return out
 }
 
-// Extrapolated says whether a cell's costs lie beyond what the profile measured.
+// extrapolated says whether a cell's costs lie beyond what the profile measured.
 func (s *systemCosts) extrapolated(ranks, threads int) bool {
 	for _, c := range s.constructs {
 		if e, _ := s.profile.Construct(c.construct, "", threads); e.Basis == system.Extrapolated {

@@ -193,7 +193,8 @@ func (s *spread) left(m *Prediction, c component, active []int, fitted []figures
 
 // Interval returns the interval of the time of a run on a cell. It holds if the model's form is
 // right, so there is none where the form is not fitted but assumed: for other numbers of threads
-// than between the measured ones, and of ranks that one or two measured numbers do not enclose.
+// than between the measured ones, for ranks that one or two measured numbers do not enclose, and for
+// more threads than CPUs if no run had these.
 func (m *Prediction) Interval(ranks, threads int) Interval {
 	t := m.Time(ranks, threads)
 	v, freedom, why := m.variance(ranks, threads, 0, 0)
@@ -213,6 +214,9 @@ func (m *Prediction) EfficiencyInterval(ranks, threads int) Interval {
 func interval(value, variance, freedom float64, why string) Interval {
 	if why != "" {
 		return Interval{Why: why}
+	}
+	if !(freedom >= least) || !(variance >= 0) || math.IsInf(variance, 0) {
+		return Interval{Why: "the runs' times are beyond what can be computed with"}
 	}
 	by := math.Exp(quantile(freedom) * math.Sqrt(variance))
 	return Interval{Low: value / by, High: value * by}
@@ -303,9 +307,15 @@ func (m *Prediction) unknown(ranks, threads int) string {
 	for _, x := range m.points {
 		p, n = append(p, float64(x.Ranks)), append(n, float64(x.Threads))
 	}
+	crowded := false
+	for _, x := range m.points {
+		crowded = crowded || crowding(x.Ranks*x.Threads, m.options.LearntCPUs) > 1
+	}
 	p, n = places(p), places(n)
 	const fitted = 3
 	switch {
+	case !crowded && crowding(ranks*threads, m.options.CPUs) > 1:
+		return "no run had more threads than CPUs: what these take is assumed"
 	case float64(threads) < n[0] || float64(threads) > n[len(n)-1]:
 		return "no run had as many threads, or as few: how the work changes with them is assumed"
 	case len(p) < fitted && (float64(ranks) < p[0] || float64(ranks) > p[len(p)-1]):

@@ -104,6 +104,20 @@ func TestNoInterval(t *testing.T) {
 	if why := m.Interval(2, 4).Why; !strings.Contains(why, "threads") {
 		t.Errorf("beyond the numbers of threads: %q", why)
 	}
+	if why := Predict(points, Options{CPUs: 2}).Interval(2, 2).Why; !strings.Contains(why, "CPUs") {
+		t.Errorf("more threads than CPUs: %q", why)
+	}
+	if why := Predict(points, Options{CPUs: 2, LearntCPUs: 2}).Interval(2, 2).Why; why != "" {
+		t.Errorf("runs had more threads than CPUs: %q", why)
+	}
+	var huge []Point
+	for _, p := range points {
+		p.Work, p.Time = 1e308, 1e308
+		huge = append(huge, p)
+	}
+	if i := Predict(huge, Options{}).Interval(2, 2); i.Why == "" && !(i.Low <= i.High) {
+		t.Errorf("huge times: %+v", i)
+	}
 	if i := m.EfficiencyInterval(1, 1); i.Low != 1 || i.High != 1 || math.IsNaN(i.Low) {
 		t.Errorf("by definition: %+v", i)
 	}

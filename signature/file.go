@@ -44,8 +44,20 @@ func Read(r io.Reader) (*Signature, error) {
 	if err := json.Unmarshal(b, s); err != nil {
 		return nil, fmt.Errorf("the signature is damaged: %w", err)
 	}
-	if s.Ranks < 1 || s.Threads.Min < 1 || s.Times != nil && !s.Times.Sound() {
-		return nil, fmt.Errorf("the signature is damaged: it has %d ranks, and times that no run has", s.Ranks)
+	if s.Ranks < 1 || s.Times != nil && (!s.Times.Sound() || s.Times.Ranks != s.Ranks) {
+		return nil, fmt.Errorf("the signature is damaged: it has %d ranks, or times that no run has", s.Ranks)
+	}
+	for _, g := range s.Regions {
+		if g.Executions.Mean < 0 {
+			return nil, fmt.Errorf("the signature is damaged: region %d was executed less than 0 times", g.Region)
+		}
+	}
+	for _, c := range s.Calls {
+		for _, n := range []Spread{c.Calls, c.Sends, c.Receives, c.Collectives, c.Sent, c.Received} {
+			if n.Mean < 0 {
+				return nil, fmt.Errorf("the signature is damaged: call site %d has figures below 0", c.Region)
+			}
+		}
 	}
 	return s, nil
 }

@@ -63,7 +63,8 @@ func (t *text) items(sentences []string) {
 	}
 }
 
-// marks are those of a cell: the best, too many threads, a fit that falls below 0.
+// marks are those of a cell: the best, too many threads, a fit that falls below 0, costs that were not
+// measured.
 func marks(c *forecast.Cell) (s string) {
 	if c.Best {
 		s += "*"
@@ -74,15 +75,18 @@ func marks(c *forecast.Cell) (s string) {
 	if len(c.Below) > 0 {
 		s += "v"
 	}
+	if c.CostsBeyond {
+		s += "x"
+	}
 	return s
 }
 
 func (t *text) legend(cells []forecast.Cell) {
-	var crowded bool
+	var crowded, beyond bool
 	below := map[string]bool{}
 	var names []string
 	for i := range cells {
-		crowded = crowded || cells[i].Oversubscribed
+		crowded, beyond = crowded || cells[i].Oversubscribed, beyond || cells[i].CostsBeyond
 		for _, b := range cells[i].Below {
 			if !below[b] {
 				below[b] = true
@@ -93,8 +97,11 @@ func (t *text) legend(cells []forecast.Cell) {
 	if crowded {
 		t.printf(" !: more threads than CPUs.")
 	}
+	if beyond {
+		t.printf(" x: costs beyond those in the profile.")
+	}
 	if len(names) > 0 {
-		t.printf(" v: the fit of %s falls below 0 there and\nis taken for 0.", strings.Join(names, ", "))
+		t.printf("\nv: the fit of %s falls below 0 there and is taken for 0.", strings.Join(names, ", "))
 	}
 	t.printf("\n\n")
 }
@@ -160,6 +167,10 @@ func (t *text) matrix(f *forecast.Forecast, cells []forecast.Cell, show, below f
 func (t *text) compared(f *forecast.Forecast) {
 	t.section("Measured runs, and what others foretell of each")
 	rows := f.Compare()
+	if len(rows) == 0 {
+		t.printf("Runs on fewer than three cells cannot foretell each other: what the prediction is worth is not known.\n\n")
+		return
+	}
 	t.printf("%11s %11s %11s %9s %17s  %s\n", "p x n", "measured", "predicted", "error", "interval", "learnt from")
 	learnt := false
 	for _, c := range rows {
@@ -177,7 +188,7 @@ func (t *text) compared(f *forecast.Forecast) {
 	}
 	t.printf("\nThe error is |predicted - measured| / measured.")
 	if !learnt {
-		t.printf(" Runs on fewer than three cells cannot foretell each other.")
+		t.printf("\nRuns on fewer than three cells cannot foretell each other.")
 	}
 	t.printf("\n\n")
 }

@@ -41,7 +41,8 @@ type (
 		Measured           []float64    `json:"measured_s,omitempty"`
 		Best               bool         `json:"best,omitempty"`
 		Oversubscribed     bool         `json:"oversubscribed,omitempty"`
-		Below              []string     `json:"below_0,omitempty"` // parts whose fit falls below 0 and is taken for 0
+		CostsBeyond        bool         `json:"costs_beyond,omitempty"` // beyond those in the system profile
+		Below              []string     `json:"below_0,omitempty"`      // parts whose fit falls below 0 and is taken for 0
 	}
 	cellPartJSON struct {
 		Serial     float64 `json:"serial"`
@@ -94,7 +95,7 @@ func WriteForecastJSON(w io.Writer, f *forecast.Forecast) error {
 		out.Cells = append(out.Cells, cellJSON{Ranks: c.Ranks, Threads: c.Threads, Time: c.Time, Interval: intervalJSON(c.Interval), Efficiency: c.Efficiency,
 			EfficiencyInterval: intervalJSON(c.EfficiencyInterval), NoInterval: c.Interval.Why,
 			Parts:    cellPartJSON{p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI, p.Crowded, p.Beyond},
-			Measured: c.Measured, Best: c.Best, Oversubscribed: c.Oversubscribed, Below: c.Below})
+			Measured: c.Measured, Best: c.Best, Oversubscribed: c.Oversubscribed, CostsBeyond: c.CostsBeyond, Below: c.Below})
 	}
 	for _, c := range f.Compare() {
 		out.Compared = append(out.Compared, comparedJSON{c.Ranks, c.Threads, c.Measured, c.Predicted, c.Error, intervalJSON(c.Interval), c.Inside, c.Against})
