@@ -217,6 +217,7 @@ var programs = []struct {
 // the pace of the program: the interval has the truth in it in nine of ten cases, or
 // no more is said than that there were at least so many.
 func TestStatedIntervalsHold(t *testing.T) {
+	t.Parallel()
 	const tries = 20
 	for _, program := range programs {
 		said, held, estimated := 0, 0, 0

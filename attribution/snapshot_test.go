@@ -190,6 +190,7 @@ func TestSnapshotsOfMixedThreads(t *testing.T) {
 
 // Streams of no sense end with the same profile, too.
 func TestSnapshotsOfSenselessStreams(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(1500) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		b := make([]byte, 4*(1+r.IntN(60)))

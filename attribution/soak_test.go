@@ -139,6 +139,7 @@ func heap() uint64 {
 // The recorded profile grows with regions and threads, and with the places that
 // were sampled, not with time: an hour's is less than a megabyte.
 func TestRecordIsSmall(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("replays four hours")
 	}
