@@ -22,7 +22,7 @@ type engine struct {
 	*users
 	*calls
 	*inlined
-	*watching
+	*observing
 
 	clock  clock
 	events uint64
@@ -48,6 +48,6 @@ func newEngine(pid uint32, r Resolver) *engine {
 		Stacks: st, threads: ts, progress: pg,
 		parallel: &parallel{Stacks: st, progress: pg}, sharing: &sharing{st}, exclusive: &exclusive{Stacks: st, threads: ts},
 		tasking: tk, users: &users{Stacks: st}, calls: &calls{Stacks: st}, inlined: &inlined{st},
-		watching: &watching{Stacks: st, tasking: tk, threads: ts, progress: pg, gaps: estimate.NewGaps(t)},
+		observing: &observing{Stacks: st, tasking: tk, threads: ts, progress: pg, gaps: estimate.NewGaps(t)},
 	}
 }

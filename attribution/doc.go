@@ -9,7 +9,7 @@
 //   - concerns.go: what the engine is made of
 //   - dispatch.go: the table of edges and constructs
 //   - one file for each concern: parallel.go, leagues.go, sharing.go, exclusive.go, tasking.go,
-//     users.go, calls.go, inlined.go, folded.go, watching.go
+//     users.go, calls.go, inlined.go, folded.go, observing.go
 //   - package stack: threads, their open regions, teams
 //   - package ledger: what these are charged with
 //   - package tree: the call-path tree
@@ -116,9 +116,9 @@
 //
 // # A budget
 //
-// With --max-overhead, Engine.Watch tells each change of what is observed, with its time, before
+// With --max-overhead, Engine.Observe tells each change of what is observed, with its time, before
 // any later event. The engine applies the change to each thread when that thread's events come to
-// it (watching.go): open regions of the affected constructs are closed, and their events are
+// it (observing.go): open regions of the affected constructs are closed, and their events are
 // ignored until they are observed again. A change is done when every thread has come to it. At
 // each change the engine reads the figures of each thread. Package estimate makes rates of two
 // readings, and adds the estimates of the gaps to the figures.

@@ -31,11 +31,11 @@ func (e *Engine) Existing(tids []int, at uint64) { e.in.presentSince(tids, e.in.
 
 // Budgeted says that changes of what is observed may come. Call it before the first event, so that
 // the pace of the threads is followed from the beginning.
-func (e *Engine) Budgeted() { e.in.Watched = true }
+func (e *Engine) Budgeted() { e.in.Switching = true }
 
-// Watch changes what is observed. Feed the changes in order, and each one before any later event.
+// Observe changes what is observed. Feed the changes in order, and each one before any later event.
 // Events of unobserved constructs are ignored.
-func (e *Engine) Watch(w Watch) { e.in.watch(w) }
+func (e *Engine) Observe(w Switch) { e.in.observe(w) }
 
 // Feed takes one event. The engine keeps no reference to the memory that ev points to.
 func (e *Engine) Feed(ev *event.Event) { e.in.feedAt(ev) }

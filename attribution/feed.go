@@ -42,8 +42,8 @@ func (e *engine) feed(ev *event.Event) {
 // earlier events of other threads.
 func (e *engine) step(t *stack.Thread, ev *event.Event) bool {
 	applied := false
-	if e.Watched {
-		applied = e.stepWatched(t, ev)
+	if e.Switching {
+		applied = e.stepSwitching(t, ev)
 	} else {
 		applied = e.apply(t, ev)
 	}
@@ -132,10 +132,10 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 	return handlers.dispatch(e, t, ev)
 }
 
-// watch is Engine.Watch.
-func (e *engine) watch(w estimate.Watch) {
+// observe is Engine.Observe.
+func (e *engine) observe(w estimate.Switch) {
 	w.At = e.clock.at(w.At)
-	c := &estimate.Moment{Watch: w, Unobserved: e.away}
+	c := &estimate.Moment{Switch: w, Unobserved: e.away}
 	if n := len(e.pending); n > 0 {
 		c.Unobserved = e.pending[n-1].Unobserved
 	}
@@ -150,11 +150,11 @@ func (e *engine) watch(w estimate.Watch) {
 		}
 	}
 	e.pending = append(e.pending, c)
-	e.Watched = true
+	e.Switching = true
 }
 
-// stepWatched is step for a measurement in which the observed constructs change.
-func (e *engine) stepWatched(t *stack.Thread, ev *event.Event) bool {
+// stepSwitching is step for a measurement in which the observed constructs change.
+func (e *engine) stepSwitching(t *stack.Thread, ev *event.Event) bool {
 	e.catchUp(t, ev.Time)
 	if ev.Edge != event.Sampled && ev.Edge != event.CoreWait && t.Away.Has(ev.Construct) {
 		if t.Last = ev.Time; ev.Lost > 0 {

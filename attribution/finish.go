@@ -112,7 +112,7 @@ func (e *engine) cutOff(t *stack.Thread, end uint64) {
 			}
 		}
 		if f.Phase != stack.InBarrier {
-			f.Node.Present(f.Row).Paid += f.Taken()
+			f.Node.Present(f.Row).Taken += f.Taken()
 		}
 		f.Team.CutOffPresence(f.Row, end)
 		e.HandUp(t, len(t.Stack)-1, end)

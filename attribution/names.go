@@ -28,7 +28,7 @@ const NoteSplit = build.NoteSplit
 
 // What the engine's users have to know of package estimate.
 type (
-	Watch  = estimate.Watch
+	Switch = estimate.Switch
 	Change = estimate.Change
 )
 

@@ -91,7 +91,7 @@ func (p *paced) govern() {
 	}
 	p.looked = now
 	at := max(p.now[0], p.now[1]) + 1
-	w := estimate.Watch{At: at, Of: criticals}
+	w := estimate.Switch{At: at, Of: criticals}
 	switch {
 	case !p.away && dear:
 		p.away, w.Change = true, estimate.Away
@@ -103,7 +103,7 @@ func (p *paced) govern() {
 		return
 	}
 	p.changed = now
-	p.e.Watch(w)
+	p.e.Observe(w)
 	p.now = [2]uint64{at, at} // nobody is behind what has been told
 }
 

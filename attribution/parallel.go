@@ -179,8 +179,8 @@ func (pa *parallel) endMember(t *stack.Thread, f *stack.Frame, at uint64) {
 	mem.End, mem.Body = at, f.Parts[profile.Body]
 	pa.Ledger.EndBody(&mem.Share, &f.Account, f.Num < 0)
 	f.Phase, f.Mark = stack.InBarrier, at
-	f.Node.Present(mem.Row).Paid += f.Taken()
-	if pa.Watched {
+	f.Node.Present(mem.Row).Taken += f.Taken()
+	if pa.Switching {
 		f.Node.NoteSpread(mem.Row)
 	}
 	f.Team.Ended++

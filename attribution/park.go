@@ -60,8 +60,8 @@ func (e *engine) advance(now uint64) {
 	// before all have been tried.
 	for e.advanceParked() || e.goOnParked() || e.giveUpOldest(now) {
 	}
-	if e.Watched {
-		e.advanceWatch()
+	if e.Switching {
+		e.advanceSwitches()
 	}
 	// Only now: threads that have just been let in may complete their teams.
 	keep := e.Joined[:0]

@@ -16,9 +16,9 @@ import (
 func shortRegions(e *Engine, c *shortCase) (regions uint64) {
 	const us = 1000
 	var of event.Constructs
-	for _, w := range c.watches {
+	for _, w := range c.switches {
 		of |= w.Of
-		e.Watch(w)
+		e.Observe(w)
 	}
 	feed := func(at uint64, tid uint32, c event.Construct, edge event.Edge, num int32, f event.Flag) {
 		ev := event.Event{Time: at, TID: tid, Construct: c, Edge: edge, Site: 400, Fn: 300, Key: 7, Size: 2, Num: num, Flags: f, Probe: event.ProbeEmulated}
@@ -42,8 +42,8 @@ func shortRegions(e *Engine, c *shortCase) (regions uint64) {
 		feed(at, 1, event.Parallel, event.Fork, 0, 0)
 		at += us
 		both(&at, us, event.Parallel, event.Begin, 0)
-		watched := !awayAt(c.watches, of, at)
-		if watched {
+		observed := !awayAt(c.switches, of, at)
+		if observed {
 			both(&at, c.cost, event.Critical, event.Enter, event.FreeAtOnce)
 			both(&at, c.cost, event.Critical, event.Release, event.FreeAtOnce)
 			both(&at, c.cost, event.Barrier, event.Wait, 0)
@@ -60,7 +60,7 @@ func shortRegions(e *Engine, c *shortCase) (regions uint64) {
 
 type shortCase struct {
 	name     string
-	watches  []estimate.Watch
+	switches []estimate.Switch
 	cost     uint64 // of a hit, ns
 	inside   uint64 // a region otherwise, ns
 	between  uint64 // regions, ns
@@ -77,17 +77,17 @@ func TestExtrapolateShortRegions(t *testing.T) {
 	of := criticals | barriers
 	for _, c := range []shortCase{
 		{name: "observed at the beginning", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.01,
-			watches: []estimate.Watch{{At: 1, Of: of, Change: estimate.Period}, {At: 20 * ms, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Period}, {At: 20 * ms, Of: of, Change: estimate.Away}}},
 		{name: "until it became too dear", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.01,
-			watches: []estimate.Watch{{At: 20 * ms, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 20 * ms, Of: of, Change: estimate.Away}}},
 		{name: "for a moment", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.1,
-			watches: []estimate.Watch{{At: 1, Of: of, Change: estimate.Away}, {At: 100 * ms, Of: of, Change: estimate.Back}, {At: 100*ms + 400000, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Away}, {At: 100 * ms, Of: of, Change: estimate.Back}, {At: 100*ms + 400000, Of: of, Change: estimate.Away}}},
 		{name: "for so short that little is known", cost: 2000, inside: 2000, between: 5000, end: 200 * ms, off: 0.4,
-			watches: []estimate.Watch{{At: 1, Of: of, Change: estimate.Away}, {At: 100 * ms, Of: of, Change: estimate.Back}, {At: 100*ms + 50000, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Away}, {At: 100 * ms, Of: of, Change: estimate.Back}, {At: 100*ms + 50000, Of: of, Change: estimate.Away}}},
 		{name: "before and after", cost: 9000, inside: 1000, between: 50000, end: 400 * ms, off: 0.01,
-			watches: []estimate.Watch{{At: 1, Of: of, Change: estimate.Period}, {At: 30 * ms, Of: of, Change: estimate.Away}, {At: 300 * ms, Of: of, Change: estimate.Back}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Period}, {At: 30 * ms, Of: of, Change: estimate.Away}, {At: 300 * ms, Of: of, Change: estimate.Back}}},
 		{name: "a worker waits for the fork of its first region", cost: 2000, inside: 20000, between: 50000, end: 2500 * ms, existing: true, off: 0.01,
-			watches: []estimate.Watch{{At: 1, Of: of, Change: estimate.Period}, {At: 20 * ms, Of: of, Change: estimate.Away}, {At: 600 * ms, Of: of, Change: estimate.Back}, {At: 610 * ms, Of: of, Change: estimate.Away}}},
+			switches: []estimate.Switch{{At: 1, Of: of, Change: estimate.Period}, {At: 20 * ms, Of: of, Change: estimate.Away}, {At: 600 * ms, Of: of, Change: estimate.Back}, {At: 610 * ms, Of: of, Change: estimate.Away}}},
 	} {
 		e := New(1, fakeFiles{})
 		var costs event.HitCosts
@@ -132,10 +132,10 @@ func TestExtrapolateReadLate(t *testing.T) {
 		each = 10000
 		end  = 100 * ms
 	)
-	watches := []estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 80 * ms, Of: criticals, Change: estimate.Period}}
+	switches := []estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 80 * ms, Of: criticals, Change: estimate.Period}}
 	e := New(1, fakeFiles{})
-	for _, w := range watches {
-		e.Watch(w)
+	for _, w := range switches {
+		e.Observe(w)
 	}
 	parallel := func(at uint64, tid uint32, edge event.Edge) {
 		e.Feed(&event.Event{Time: at, TID: tid, Construct: event.Parallel, Edge: edge, Site: 400, Fn: 300, Key: 7, Size: 2, Num: int32(tid) - 1})
@@ -143,7 +143,7 @@ func TestExtrapolateReadLate(t *testing.T) {
 	parallel(10, 1, event.Fork)
 	for tid := range uint32(2) {
 		parallel(20, tid+1, event.Begin)
-		for _, ev := range withoutGaps(rhythm(tid+1, 30, end-each, each), watches) {
+		for _, ev := range withoutGaps(rhythm(tid+1, 30, end-each, each), switches) {
 			e.Feed(&ev)
 		}
 		parallel(end, tid+1, event.End)

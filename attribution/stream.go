@@ -15,13 +15,13 @@ import (
 // Stream is a recorded run: the events of one process and the resolver's answers. The profile can
 // be built from it again without the process, without its files and without privileges.
 type Stream struct {
-	PID      uint32           `json:"pid"`
-	Existing []int            `json:"existing,omitempty"` // threads older than the measurement
-	Began    uint64           `json:"began"`
-	End      uint64           `json:"end"`
-	Stops    []Stop           `json:"stops,omitempty"`
-	Watches  []estimate.Watch `json:"watches,omitempty"`
-	Events   []event.Event    `json:"events"`
+	PID      uint32            `json:"pid"`
+	Existing []int             `json:"existing,omitempty"` // threads older than the measurement
+	Began    uint64            `json:"began"`
+	End      uint64            `json:"end"`
+	Stops    []Stop            `json:"stops,omitempty"`
+	Switches []estimate.Switch `json:"watches,omitempty"`
+	Events   []event.Event     `json:"events"`
 
 	// Each thread's time without a core before the measurement, ns.
 	CoreWaits map[uint32]int64 `json:"core_waits,omitempty"`
@@ -67,11 +67,11 @@ func (s *Stream) begin() *Engine {
 	for _, stop := range s.Stops {
 		e.Stopped(stop)
 	}
-	if len(s.Watches) > 0 {
+	if len(s.Switches) > 0 {
 		e.Budgeted()
 	}
-	for _, w := range s.Watches {
-		e.Watch(w)
+	for _, w := range s.Switches {
+		e.Observe(w)
 	}
 	return e
 }

@@ -97,17 +97,17 @@ func (rd *reader) observeAll(g event.Group, change attribution.Change) {
 		if p.ended != 0 {
 			continue
 		}
-		w := attribution.Watch{At: now, Of: g.Constructs(), Change: change}
+		w := attribution.Switch{At: now, Of: g.Constructs(), Change: change}
 		w.CPU, w.Delay = target.ThreadTimes(int(p.pid))
 		p.observe(w)
 	}
 }
 
 // observe tells the process's engine of a change in what is observed.
-func (p *Process) observe(w attribution.Watch) {
-	p.engine.Watch(w)
+func (p *Process) observe(w attribution.Switch) {
+	p.engine.Observe(w)
 	if p.recorder != nil {
-		p.recorder.Stream.Watches = append(p.recorder.Stream.Watches, w)
+		p.recorder.Stream.Switches = append(p.recorder.Stream.Switches, w)
 	}
 }
 

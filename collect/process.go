@@ -135,7 +135,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 	lv.reader.tellCosts(p)
 	for g := range event.NumGroups {
 		if lv.budget != nil && lv.budget.removed[g] {
-			p.observe(attribution.Watch{At: ktime(), Of: g.Constructs(), Change: attribution.Away})
+			p.observe(attribution.Switch{At: ktime(), Of: g.Constructs(), Change: attribution.Away})
 		}
 	}
 	lv.reader.mu.Unlock()

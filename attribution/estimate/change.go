@@ -25,9 +25,9 @@ const (
 	Period Change = "period" // they stay observed, and a new period begins
 )
 
-// Watch is one change of what is observed. The set Of is always the same for constructs of one
+// Switch is one change of what is observed. The set Of is always the same for constructs of one
 // class: no construct is in two different sets.
-type Watch struct {
+type Switch struct {
 	At     uint64           `json:"at"` // CLOCK_MONOTONIC, ns
 	Of     event.Constructs `json:"of"`
 	Change Change           `json:"change"`
@@ -38,9 +38,9 @@ type Watch struct {
 	Delay map[uint32]int64 `json:"delay,omitempty"`
 }
 
-// Moment is a Watch, with its time on the engine's clock.
+// Moment is a Switch, with its time on the engine's clock.
 type Moment struct {
-	Watch
+	Switch
 	Unobserved event.Constructs // all constructs that are unobserved from then on
 	off        int64            // how long measurement had been off when the change was accounted for, ns
 	seen       reading

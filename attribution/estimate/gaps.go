@@ -54,7 +54,7 @@ func (g *Gaps) Account(c *Moment, m Measure) {
 	if o == nil {
 		// Until their first change, the constructs were observed since the beginning. All
 		// figures were zero then.
-		start := &Moment{Watch: Watch{At: min(c.At, m.Began), Of: c.Of, Change: Period}}
+		start := &Moment{Switch: Switch{At: min(c.At, m.Began), Of: c.Of, Change: Period}}
 		o = &observed{begun: start, note: &profile.Observation{Of: c.Of}}
 		g.groups[c.Of] = o
 	}
@@ -114,7 +114,7 @@ func (g *Gaps) extrapolate(gap period, before, after *period) {
 // Finish fills the last gap when measurement ends, and adds all estimates to the figures.
 func (g *Gaps) Finish(end uint64, m Measure) {
 	for of, o := range g.groups {
-		c := &Moment{Watch: Watch{At: end, Of: of}, off: m.Off}
+		c := &Moment{Switch: Switch{At: end, Of: of}, off: m.Off}
 		for row := range m.Rows {
 			g.readRow(c, row)
 		}

@@ -93,7 +93,7 @@ func (p period) stay(n *tree.Node, row int) (x stay) {
 		// A row whose thread has changed is read later, so the count may be lower.
 		x.executions = max(0, float64(is.Count-was.Count))
 		x.cut = was.Open || is.Open
-		paid, dense = min(paid, float64(is.Paid-was.Paid)), float64(is.Dense-was.Dense)
+		paid, dense = min(paid, float64(is.Taken-was.Taken)), float64(is.Dense-was.Dense)
 	}
 	paid = max(0, paid)
 	x.ran = max(0, min(x.ran, x.wall))

@@ -96,7 +96,7 @@ func (st *Stacks) Tax(t *Thread, ev *event.Event) {
 		}
 		s.Cost.Exec += all
 	}
-	if st.Watched {
+	if st.Switching {
 		st.notePace(t, ev.Time, all)
 	}
 }

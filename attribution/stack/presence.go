@@ -50,7 +50,7 @@ func PresentUntil(n *tree.Node, row int, t *Thread, at uint64) (p tree.Presence)
 		}
 		if f.Phase != InBarrier { // else they are noted already
 			for j := i; j < len(t.Stack); j++ {
-				p.Paid += t.Stack[j].TakenSince()
+				p.Taken += t.Stack[j].TakenSince()
 			}
 		}
 	}

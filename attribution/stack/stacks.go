@@ -24,7 +24,7 @@ type Stacks struct {
 	// When measurement of existing threads began, or went on after a pause; 0: there are none.
 	Began     uint64
 	Started   uint64           // time of the first event; 0: there was none
-	Watched   bool             // there were changes of what is observed, or there may be some
+	Switching bool             // there were changes of what is observed, or there may be some
 	Gone      event.Constructs // constructs that were unobserved at some time
 	CoreWaits map[uint32]int64 // without a core before the measurement, ns, by thread id
 

@@ -131,7 +131,7 @@ func (st *Stacks) resumeBarrier(t *Thread, v *ledger.Interval, at uint64) {
 	if mem := m.Member(t.Num); mem != nil && !m.Charged && m.Forked <= f.Mark {
 		m.lastTask = max(m.lastTask, at)
 		st.Ledger.Execute(&mem.Share, v, f.Num < 0)
-		f.Node.Present(mem.Row).Paid += v.TakenBy()
+		f.Node.Present(mem.Row).Taken += v.TakenBy()
 	}
 }
 

@@ -37,9 +37,9 @@ type Thread struct {
 	Started   Started
 	Counters  ledger.Counters
 	// Number of changes of what is observed that have been applied to it.
-	Watched int
-	Away    event.Constructs // constructs that are not observed on this thread
-	Due     int64            // time that its last hit took after the time stamp, ns
+	Switched int
+	Away     event.Constructs // constructs that are not observed on this thread
+	Due      int64            // time that its last hit took after the time stamp, ns
 	// Time without a core since its last event, ns.
 	Waited       int64
 	WaitedInCall int64 // the part of it in the MPI call whose event follows

@@ -5,7 +5,7 @@ package tree
 type Presence struct {
 	Count int64 // executions of the region that the row has begun
 	Time  int64 // time in executions that are over, or still open at the reading, ns
-	Paid  int64 // time that probes took in them, ns
+	Taken int64 // time that probes took in them, ns
 	Dense int64 // the part of paid in blocks in which probes took most of the time
 	Open  bool  // an execution was under way at the reading
 }

@@ -19,8 +19,8 @@ var (
 )
 
 // awayAt tells whether constructs were away at a time.
-func awayAt(watches []estimate.Watch, of event.Constructs, at uint64) (away bool) {
-	for _, w := range watches {
+func awayAt(switches []estimate.Switch, of event.Constructs, at uint64) (away bool) {
+	for _, w := range switches {
 		if w.Of == of && w.At < at {
 			away = w.Change == estimate.Away || away && w.Change == estimate.Period
 		}
@@ -29,13 +29,13 @@ func awayAt(watches []estimate.Watch, of event.Constructs, at uint64) (away bool
 }
 
 // begins counts the events with which executions of a construct begin.
-func begins(events []event.Event, c event.Construct, watches []estimate.Watch, of event.Constructs) (n uint64) {
+func begins(events []event.Event, c event.Construct, switches []estimate.Switch, of event.Constructs) (n uint64) {
 	for _, ev := range events {
 		begin := ev.Edge == event.Enter
 		if c == event.Barrier {
 			begin = ev.Edge == event.Wait && ev.Loc != 42 // which is a loop's
 		}
-		if ev.Construct == c && begin && !awayAt(watches, of, ev.Time) {
+		if ev.Construct == c && begin && !awayAt(switches, of, ev.Time) {
 			n++
 		}
 	}
@@ -59,30 +59,30 @@ func executionsOf(p *profile.Profile, c event.Construct) (seen, extrapolated uin
 
 // Whatever goes away and comes back at whatever times: nothing is unmatched, what
 // was observed is counted once, and other constructs are as if nothing was.
-func TestModelWatch(t *testing.T) {
+func TestModelObserve(t *testing.T) {
 	var gaps, compared int
 	for seed := range uint64(300) {
 		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
 			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
 			s := simulate(rnd, rt, 30+rnd.IntN(300))
 			of := []event.Constructs{criticals, tasks, barriers}[rnd.IntN(3)]
-			var watches []estimate.Watch
+			var switches []estimate.Switch
 			what := estimate.Away
 			for at := rnd.Uint64N(s.now); at < s.now; at += 1 + rnd.Uint64N(s.now/3) {
-				watches = append(watches, estimate.Watch{At: at, Of: of, Change: what})
-				if what = estimate.Away; watches[len(watches)-1].Change == estimate.Away {
+				switches = append(switches, estimate.Switch{At: at, Of: of, Change: what})
+				if what = estimate.Away; switches[len(switches)-1].Change == estimate.Away {
 					what = estimate.Back
 				}
 			}
 			e := New(1, fakeFiles{})
-			for _, w := range watches {
-				e.Watch(w)
+			for _, w := range switches {
+				e.Observe(w)
 			}
 			feedMixed(rnd, e, s.events, seed%2 == 0)
 			p := e.Finish(s.now + 10)
-			gaps += len(watches)
+			gaps += len(switches)
 			if p.Meta.Unmatched > 0 {
-				t.Fatalf("seed %d, %v, %v: unmatched %d", seed, rt, watches, p.Meta.Unmatched)
+				t.Fatalf("seed %d, %v, %v: unmatched %d", seed, rt, switches, p.Meta.Unmatched)
 			}
 			whole := New(1, fakeFiles{})
 			feedMixed(rnd, whole, s.events, false)
@@ -93,16 +93,16 @@ func TestModelWatch(t *testing.T) {
 					if c != event.Barrier && c != event.Critical {
 						continue
 					}
-					want = begins(s.events, c, watches, of)
+					want = begins(s.events, c, switches, of)
 				}
 				if got, _ := executionsOf(p, c); got != want {
-					t.Fatalf("seed %d, %v, %v away at %v: %d executions of %s, want %d", seed, rt, of, watches, got, c, want)
+					t.Fatalf("seed %d, %v, %v away at %v: %d executions of %s, want %d", seed, rt, of, switches, got, c, want)
 				}
 				compared++
 			}
 			for key, f := range measured(p) {
 				if f.Exec.T < 0 || f.Enter.T < 0 || f.Body.T < 0 || f.Barrier.T < 0 || f.Exit.T < 0 {
-					t.Fatalf("seed %d, %v, %v: %v: %+v", seed, rt, watches, key, *f)
+					t.Fatalf("seed %d, %v, %v: %v: %+v", seed, rt, switches, key, *f)
 				}
 			}
 		}
@@ -124,8 +124,8 @@ func rhythm(tid uint32, from, to, every uint64) (events []event.Event) {
 }
 
 // withoutGaps takes out what is not observed.
-func withoutGaps(events []event.Event, watches []estimate.Watch) []event.Event {
-	return slices.DeleteFunc(events, func(ev event.Event) bool { return awayAt(watches, criticals, ev.Time) })
+func withoutGaps(events []event.Event, switches []estimate.Switch) []event.Event {
+	return slices.DeleteFunc(events, func(ev event.Event) bool { return awayAt(switches, criticals, ev.Time) })
 }
 
 // The regions that criticals lie in are observed all of the time: that a storm
@@ -135,12 +135,12 @@ func TestExtrapolateWithinRegion(t *testing.T) {
 	const ms, cost, own = 1000000, 400, 1200 // ns per hit and per iteration
 	costs := event.HitCosts{}
 	costs.Kinds[event.ProbeEmulated] = event.HitCost{Before: cost / 2, After: cost / 2}
-	watches := []estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 30 * ms, Of: criticals, Change: estimate.Away}, {At: 45 * ms, Of: criticals, Change: estimate.Back},
+	switches := []estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 30 * ms, Of: criticals, Change: estimate.Away}, {At: 45 * ms, Of: criticals, Change: estimate.Back},
 		{At: 50 * ms, Of: criticals, Change: estimate.Away}, {At: 70 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}
 	e := New(1, fakeFiles{})
 	e.Costs(costs)
-	for _, w := range watches {
-		e.Watch(w)
+	for _, w := range switches {
+		e.Observe(w)
 	}
 	feed := func(at uint64, c event.Construct, edge event.Edge, f event.Flag, probe event.Probe) {
 		e.Feed(&event.Event{Time: at, TID: 1, Construct: c, Edge: edge, Site: 400, Fn: 300, Key: 7, Size: 1, Flags: f, Probe: probe})
@@ -150,7 +150,7 @@ func TestExtrapolateWithinRegion(t *testing.T) {
 	feed(begin, event.Parallel, event.Begin, 0, 0)
 	truth := 0
 	for at := uint64(begin); at < end; truth++ {
-		if awayAt(watches, criticals, at) {
+		if awayAt(switches, criticals, at) {
 			at += own
 			continue
 		}
@@ -177,24 +177,24 @@ func TestExtrapolateWithinRegion(t *testing.T) {
 func TestExtrapolate(t *testing.T) {
 	const ms = 1000000
 	for _, c := range []struct {
-		name    string
-		rates   [][2]uint64 // until when, one every so many ns
-		watches []estimate.Watch
-		within  float64 // of the truth; 0: no estimate can be given
-		sigma   float64 // the standard error, as a share of the truth: at most
+		name     string
+		rates    [][2]uint64 // until when, one every so many ns
+		switches []estimate.Switch
+		within   float64 // of the truth; 0: no estimate can be given
+		sigma    float64 // the standard error, as a share of the truth: at most
 	}{
 		{"steady", [][2]uint64{{100 * ms, 10000}},
-			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 70 * ms, Of: criticals, Change: estimate.Period}}, 0.002, 0.015},
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 70 * ms, Of: criticals, Change: estimate.Period}}, 0.002, 0.015},
 		{"away at the end", [][2]uint64{{100 * ms, 10000}},
-			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20*ms + 500, Of: criticals, Change: estimate.Away}}, 0, 0}, // one is open then
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20*ms + 500, Of: criticals, Change: estimate.Away}}, 0, 0}, // one is open then
 		{"no period before", [][2]uint64{{100 * ms, 10000}},
-			[]estimate.Watch{{At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}}, 0.002, 0.21},
+			[]estimate.Switch{{At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}}, 0.002, 0.21},
 		{"several gaps", [][2]uint64{{100 * ms, 10000}},
-			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 10 * ms, Of: criticals, Change: estimate.Away}, {At: 30 * ms, Of: criticals, Change: estimate.Back}, {At: 35 * ms, Of: criticals, Change: estimate.Away}, {At: 80 * ms, Of: criticals, Change: estimate.Back}}, 0.005, 0.02},
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 10 * ms, Of: criticals, Change: estimate.Away}, {At: 30 * ms, Of: criticals, Change: estimate.Back}, {At: 35 * ms, Of: criticals, Change: estimate.Away}, {At: 80 * ms, Of: criticals, Change: estimate.Back}}, 0.005, 0.02},
 		{"the storm ends in a gap", [][2]uint64{{50 * ms, 10000}, {100 * ms, 1000 * ms}},
-			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0, 0},
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0, 0},
 		{"it gets faster", [][2]uint64{{40 * ms, 10000}, {100 * ms, 5000}},
-			[]estimate.Watch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0.001, 0.2},
+			[]estimate.Switch{{At: 5 * ms, Of: criticals, Change: estimate.Period}, {At: 20 * ms, Of: criticals, Change: estimate.Away}, {At: 60 * ms, Of: criticals, Change: estimate.Back}, {At: 90 * ms, Of: criticals, Change: estimate.Period}}, 0.001, 0.2},
 	} {
 		var events []event.Event
 		from := uint64(0)
@@ -204,10 +204,10 @@ func TestExtrapolate(t *testing.T) {
 		}
 		truth := float64(len(events) / 2)
 		e := New(1, fakeFiles{})
-		for _, w := range c.watches {
-			e.Watch(w)
+		for _, w := range c.switches {
+			e.Observe(w)
 		}
-		for _, ev := range withoutGaps(events, c.watches) {
+		for _, ev := range withoutGaps(events, c.switches) {
 			e.Feed(&ev)
 		}
 		p := e.Finish(from)
@@ -217,7 +217,7 @@ func TestExtrapolate(t *testing.T) {
 			if notes := p.Regions[p.Nodes[1].Region].Notes; !slices.Contains(notes, build.NoteAtLeast) || slices.Contains(notes, build.NoteUnobserved) {
 				t.Errorf("%s: %q", c.name, notes)
 			}
-			if s.Estimate == nil || !s.Estimate.AtLeast || guessed != 0 || seen != begins(withoutGaps(events, c.watches), event.Critical, c.watches, criticals) {
+			if s.Estimate == nil || !s.Estimate.AtLeast || guessed != 0 || seen != begins(withoutGaps(events, c.switches), event.Critical, c.switches, criticals) {
 				t.Errorf("%s: %d + %d of %.0f, %+v", c.name, seen, guessed, truth, s.Estimate)
 			}
 		} else if off := math.Abs(float64(seen+guessed)-truth) / truth; off > c.within {
@@ -235,13 +235,13 @@ func TestExtrapolate(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, p.Meta)
 		}
 		var away int64
-		for i, w := range c.watches {
+		for i, w := range c.switches {
 			if w.Change != estimate.Away {
 				continue
 			}
 			end := from
-			if i+1 < len(c.watches) {
-				end = c.watches[i+1].At
+			if i+1 < len(c.switches) {
+				end = c.switches[i+1].At
 			}
 			away += int64(end - w.At)
 		}
@@ -278,8 +278,8 @@ func TestTaskCreatedInAGap(t *testing.T) {
 	for _, away := range []bool{true, false} {
 		e := New(1, fakeFiles{})
 		if away {
-			e.Watch(estimate.Watch{At: 100, Of: tasks, Change: estimate.Away})
-			e.Watch(estimate.Watch{At: 200, Of: tasks, Change: estimate.Back})
+			e.Observe(estimate.Switch{At: 100, Of: tasks, Change: estimate.Away})
+			e.Observe(estimate.Switch{At: 200, Of: tasks, Change: estimate.Back})
 		}
 		for i, edge := range []event.Edge{event.Begin, event.End} {
 			e.Feed(&event.Event{TID: 1, Time: 300 + uint64(i), Construct: event.TaskExec, Edge: edge, Key: 5})
@@ -306,8 +306,8 @@ func TestTaskCreatedInAGap(t *testing.T) {
 // past that; one that begins after they came back is not taken for one created before.
 func TestTaskBegunBeforeAGap(t *testing.T) {
 	e := New(1, fakeFiles{})
-	e.Watch(estimate.Watch{At: 100, Of: tasks, Change: estimate.Away})
-	e.Watch(estimate.Watch{At: 200, Of: tasks, Change: estimate.Back})
+	e.Observe(estimate.Switch{At: 100, Of: tasks, Change: estimate.Away})
+	e.Observe(estimate.Switch{At: 200, Of: tasks, Change: estimate.Back})
 	feed := func(tid uint32, at uint64, c event.Construct, edge event.Edge, key uint64) {
 		e.Feed(&event.Event{TID: tid, Time: at, Construct: c, Edge: edge, Key: key})
 	}

@@ -14,10 +14,10 @@ import (
 
 // To save cost, constructs may be unobserved for a while: the probes of all constructs of one class
 // are removed together. The figures of that time are extrapolated from the periods in which the
-// constructs are observed (extrapolate.go).
+// constructs are observed (package estimate).
 
-// watching applies the changes of what is observed.
-type watching struct {
+// observing applies the changes of what is observed.
+type observing struct {
 	*stack.Stacks
 	*tasking
 	*threads
@@ -30,28 +30,28 @@ type watching struct {
 
 // catchUp applies the changes before a time to a thread. All of the thread's events before that
 // time have been applied.
-func (wa *watching) catchUp(t *stack.Thread, to uint64) {
-	if t.Watched < wa.done {
-		t.Watched, t.Away = wa.done, wa.away
+func (ob *observing) catchUp(t *stack.Thread, to uint64) {
+	if t.Switched < ob.done {
+		t.Switched, t.Away = ob.done, ob.away
 	}
-	for t.Watched-wa.done < len(wa.pending) {
-		c := wa.pending[t.Watched-wa.done]
+	for t.Switched-ob.done < len(ob.pending) {
+		c := ob.pending[t.Switched-ob.done]
 		if c.At >= to {
 			return
 		}
-		t.Watched++
+		t.Switched++
 		if c.Change == estimate.Away {
-			wa.closeAway(t, c)
+			ob.closeAway(t, c)
 		}
 		t.Away = c.Unobserved
-		wa.gaps.Read(c, t.Row, t.Tid, func(n *tree.Node) tree.Presence { return stack.PresentUntil(n, t.Row, t, c.At) })
+		ob.gaps.Read(c, t.Row, t.Tid, func(n *tree.Node) tree.Presence { return stack.PresentUntil(n, t.Row, t, c.At) })
 	}
 }
 
 // closeAway closes the open regions of a thread whose constructs become unobserved.
-func (wa *watching) closeAway(t *stack.Thread, c *estimate.Moment) {
+func (ob *observing) closeAway(t *stack.Thread, c *estimate.Moment) {
 	if c.Of.Has(event.TaskExec) {
-		wa.leaveTasks(t, c.At)
+		ob.leaveTasks(t, c.At)
 	}
 	for i := len(t.Stack) - 1; i >= 0 && i < len(t.Stack); i-- {
 		switch f := &t.Stack[i]; {
@@ -64,7 +64,7 @@ func (wa *watching) closeAway(t *stack.Thread, c *estimate.Moment) {
 				}
 			}
 		case c.Of.Has(f.Node.Key.Construct) && !tree.IsExecution(f.Node.Key.Construct):
-			wa.CloseAt(t, i, c.At)
+			ob.CloseAt(t, i, c.At)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (wa *watching) closeAway(t *stack.Thread, c *estimate.Moment) {
 // leaveTasks ends the tasks that a thread executes. It keeps the tasks below a parallel region that
 // they have started: the ends of these are still seen. Constructs that are open in an ended task
 // are counted, with their time until then.
-func (wa *watching) leaveTasks(t *stack.Thread, at uint64) {
+func (ob *observing) leaveTasks(t *stack.Thread, at uint64) {
 	first := -1
 	for i := len(t.Stack) - 1; i >= 0 && t.Stack[i].Team == nil; i-- {
 		if tree.IsExecution(t.Stack[i].Node.Key.Construct) {
@@ -83,48 +83,48 @@ func (wa *watching) leaveTasks(t *stack.Thread, at uint64) {
 		t.SetClock()
 		f := t.Top()
 		if !tree.IsExecution(f.Node.Key.Construct) {
-			wa.Gone |= event.SetOf(f.Node.Key.Construct)
-			wa.CloseAt(t, len(t.Stack)-1, at)
+			ob.Gone |= event.SetOf(f.Node.Key.Construct)
+			ob.CloseAt(t, len(t.Stack)-1, at)
 			continue
 		}
 		f.Node.Flags |= tree.Unobserved
 		f.Uncounted = true
-		wa.LeaveTask(t, at)
+		ob.LeaveTask(t, at)
 	}
 	t.SetClock()
 }
 
-// advanceWatch applies the changes that no event can precede any more. Threads that wait for others
+// advanceSwitches applies the changes that no event can precede any more. Threads that wait for others
 // may have older events queued; a change waits for those, for up to a second.
-func (wa *watching) advanceWatch() {
-	for len(wa.pending) > 0 && wa.allRead(wa.pending[0].At+1) {
-		c := wa.pending[0]
-		for _, t := range wa.threads.byID {
-			wa.catchUp(t, c.At+1)
+func (ob *observing) advanceSwitches() {
+	for len(ob.pending) > 0 && ob.allRead(ob.pending[0].At+1) {
+		c := ob.pending[0]
+		for _, t := range ob.threads.byID {
+			ob.catchUp(t, c.At+1)
 		}
-		wa.gaps.Account(c, wa.measure())
+		ob.gaps.Account(c, ob.measure())
 		if c.Change == estimate.Back && c.Of.Has(event.TaskExec) { // older ones were executed meanwhile
-			maps.DeleteFunc(wa.tasksByKey, func(_ taskKey, x *task) bool { return x.created < c.At })
+			maps.DeleteFunc(ob.tasksByKey, func(_ taskKey, x *task) bool { return x.created < c.At })
 		}
-		wa.pending, wa.away = wa.pending[1:], c.Unobserved
-		wa.done++
+		ob.pending, ob.away = ob.pending[1:], c.Unobserved
+		ob.done++
 	}
 }
 
 // measure returns what the estimates have to know of the measurement so far.
-func (wa *watching) measure() estimate.Measure {
-	return estimate.Measure{Rows: len(wa.Rows.List), Began: cmp.Or(wa.Began, wa.Started), Off: wa.OffTime.T}
+func (ob *observing) measure() estimate.Measure {
+	return estimate.Measure{Rows: len(ob.Rows.List), Began: cmp.Or(ob.Began, ob.Started), Off: ob.OffTime.T}
 }
 
 // addEstimates adds the estimates to the figures when measurement ends. Everything that was open
 // has been charged.
-func (wa *watching) addEstimates(end uint64) {
-	if !wa.Watched {
+func (ob *observing) addEstimates(end uint64) {
+	if !ob.Switching {
 		return
 	}
-	for len(wa.pending) > 0 {
-		wa.gaps.Account(wa.pending[0], wa.measure())
-		wa.pending = wa.pending[1:]
+	for len(ob.pending) > 0 {
+		ob.gaps.Account(ob.pending[0], ob.measure())
+		ob.pending = ob.pending[1:]
 	}
-	wa.gaps.Finish(end, wa.measure())
+	ob.gaps.Finish(end, ob.measure())
 }
