@@ -161,7 +161,11 @@ func (w *Window) Read(stem string) (*profile.Profile, error) {
 	if w.to != atEnd && !later.Meta.SnapshotAt.IsZero() {
 		w.note(&w.ends, later.Meta.SnapshotAt)
 	}
-	if w.from != atBegin {
+	if w.to != atEnd && !p.Meta.SnapshotAt.IsZero() {
+		// The user wants no more than that: nothing is said of how the process ended.
+		p.Meta.SnapshotAt, p.Meta.Ended = time.Time{}, ""
+	}
+	if w.from != atBegin || w.to != atEnd {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("This is what was measured in %.3f s of a longer measurement: between snapshots (report --delta).", float64(p.Meta.Duration)/1e9))
 	}
 	return p, nil

@@ -107,7 +107,7 @@ func TestWindowsApart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p, err := profile.Decode(r); err != nil || p.Meta.Duration != 10e9 {
+			if p, err := profile.Decode(r); err != nil || p.Meta.Duration != 10e9 || !p.Meta.SnapshotAt.IsZero() || p.Meta.Ended != "" || len(p.Warnings) != 1 {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		}

@@ -250,8 +250,8 @@ without #! is read by /bin/sh, as when a shell starts it.
 			if r, ok := launch.RankOf(os.Getpid()); ok {
 				return runRank(&f, c, r, args)
 			}
-			if err := behindSlurm(args); err != nil {
-				return err
+			if err := launch.BehindSlurm(args, flagsBefore(args)); err != nil {
+				return &exitError{exitUsage, err}
 			}
 			return run(&f, args)
 		},

@@ -1,28 +1,30 @@
-package main
+package launch
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// behindSlurm refuses to launch srun and sbatch. Programs that these start have slurmstepd as their
-// parent, on any node, so nothing would be measured. The error says what to type instead.
-func behindSlurm(args []string) error {
+// BehindSlurm refuses to launch srun and sbatch. Programs that these start have slurmstepd as their
+// parent, on any node, so nothing would be measured. The error says what to type instead. args are
+// the program and its arguments, flags those of our run.
+func BehindSlurm(args, flags []string) error {
 	switch filepath.Base(args[0]) {
 	case "srun":
 		at := srunsProgram(args)
 		if at == len(args) || filepath.Base(args[at]) == "ompp-attach" || args[at] == ":" {
 			return nil // srun --help, or ompp-attach is behind srun already
 		}
-		line := slices.Concat(args[:at], []string{"ompp-attach", "run"}, flagsBefore(args), []string{"--"}, args[at:])
+		line := slices.Concat(args[:at], []string{"ompp-attach", "run"}, flags, []string{"--"}, args[at:])
 		for i := range line {
 			line[i] = quoted(line[i])
 		}
-		return &exitError{exitUsage, fmt.Errorf("srun lets slurmstepd start its tasks, which `run` in front of it cannot see; put it between the two: %s", strings.Join(line, " "))}
+		return fmt.Errorf("srun lets slurmstepd start its tasks, which `run` in front of it cannot see; put it between the two: %s", strings.Join(line, " "))
 	case "sbatch":
-		return &exitError{exitUsage, fmt.Errorf("sbatch only hands its script over, so nothing would be measured; write `srun ompp-attach run -- PROGRAM` into the script instead of `srun PROGRAM`")}
+		return errors.New("sbatch only hands its script over, so nothing would be measured; write `srun ompp-attach run -- PROGRAM` into the script instead of `srun PROGRAM`")
 	}
 	return nil
 }

@@ -1,15 +1,12 @@
-package main
+package launch
 
 import (
-	"os"
 	"strings"
 	"testing"
 )
 
 // A user who launches srun is told the command line that works.
 func TestBehindSlurm(t *testing.T) {
-	old := os.Args
-	t.Cleanup(func() { os.Args = old })
 	for _, tc := range []struct{ line, want string }{
 		{"srun -n 4 ./solver input.dat", "srun -n 4 ompp-attach run -o out -- ./solver input.dat\n"},
 		{"/usr/bin/srun -n4 -J test -lu --mpi=pmi2 --exclusive --ntasks-per-node 2 solver -n 3", "/usr/bin/srun -n4 -J test -lu --mpi=pmi2 --exclusive --ntasks-per-node 2 ompp-attach run -o out -- solver -n 3"},
@@ -21,8 +18,7 @@ func TestBehindSlurm(t *testing.T) {
 		{"mpirun -n 2 solver", ""},
 	} {
 		args := strings.Split(tc.line, " ")
-		os.Args = append([]string{"ompp-attach", "run", "-o", "out", "--"}, args...)
-		err := behindSlurm(args)
+		err := BehindSlurm(args, []string{"-o", "out"})
 		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error()+"\n", tc.want)) {
 			t.Errorf("%s: %v", tc.line, err)
 		}
