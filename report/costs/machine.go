@@ -17,7 +17,7 @@ func plural(n int, one, many string) string {
 func (t *text) machine() {
 	m := &t.p.Machine
 	t.printf("System profile of %s, %s\n", m.Host, t.p.Taken.Format("2006-01-02 15:04"))
-	rows := [][]string{{"CPU", orUnknown(m.Model) + ", " + m.Architecture}}
+	rows := [][]string{{"CPU", strings.Trim(orUnknown(m.Model)+", "+m.Architecture, ", ")}}
 	row := func(name, value string) {
 		if value != "" {
 			rows = append(rows, []string{name, value})
@@ -50,16 +50,16 @@ func (t *text) machine() {
 			name = ""
 		}
 		rows = append(rows, []string{name, fmt.Sprintf("L%d %s: %d x %s, each for %s, lines of %d B",
-			c.Level, strings.ToLower(c.Type), c.Count, bytes(c.Bytes), plural(c.SharedBy, "CPU", "CPUs"), c.Line)})
+			c.Level, strings.ToLower(c.Type), c.Count, amount(c.Bytes), plural(c.SharedBy, "CPU", "CPUs"), c.Line)})
 	}
-	memory := bytes(m.MemoryBytes) + fmt.Sprintf(", pages of %s", bytes(uint64(m.PageBytes)))
+	memory := amount(m.MemoryBytes) + fmt.Sprintf(", pages of %s", amount(uint64(m.PageBytes)))
 	if m.HugePages != "" {
 		memory += ", huge pages: " + m.HugePages
 	}
 	row("memory", memory)
 	if len(m.NUMA) > 1 {
 		for _, n := range m.NUMA {
-			row(fmt.Sprintf("node %d", n.Node), fmt.Sprintf("CPUs %s, %s, distances %v", n.CPUs, bytes(n.MemoryBytes), n.Distances))
+			row(fmt.Sprintf("node %d", n.Node), fmt.Sprintf("CPUs %s, %s, distances %v", n.CPUs, amount(n.MemoryBytes), n.Distances))
 		}
 	}
 	t.table(len(rows[0]), rows)

@@ -67,14 +67,14 @@ func (t *text) us(f system.Figure, over bool) string {
 }
 
 func (t *text) marked(value, err string, f system.Figure, over bool) string {
-	marks := " "
+	marks := ""
 	if f.Stopped == system.Bound {
 		marks, t.bound = "*", true
 	}
 	if over {
-		marks, t.oversubscribed = strings.TrimSpace(marks)+"!", true
+		marks, t.oversubscribed = marks+"!", true
 	}
-	return fmt.Sprintf("%s +- %s%s", value, err, marks)
+	return fmt.Sprintf("%s +- %s%-2s", value, err, marks)
 }
 
 // micros writes ns as microseconds, with three digits that count.
@@ -95,8 +95,8 @@ func digits(x float64) string {
 	}
 }
 
-// bytes writes a number of bytes as people say it.
-func bytes(n uint64) string {
+// amount writes a number of bytes as people say it.
+func amount(n uint64) string {
 	for _, u := range []struct {
 		size uint64
 		name string
