@@ -160,6 +160,8 @@ func TestPhotographs(t *testing.T) {
 		"process": save(t, "profile.html", func(w io.Writer) error { return WriteProcess(w, p, report.Options{}) }),
 		"job":     saveJob(t, figure9Job(t)),
 		"smg":     saveJob(t, smgJob(t)),
+		"traffic": saveJob(t, exchangeJob(t, 16)),
+		"rank":    save(t, "profile.html", func(w io.Writer) error { return WriteProcess(w, exchanging(0, 16), report.Options{}) }),
 	}
 	for name, file := range pages {
 		for _, width := range []int64{1400, 800} {

@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/event"
+	"ompp-attach/profile"
 	"ompp-attach/report"
 )
 
@@ -181,6 +182,8 @@ type Calls struct {
 	Sized   uint64 `json:"sized,omitempty"`   // calls of which Min and Max are, at a call site
 	Min     uint64 `json:"min_bytes,omitempty"`
 	Max     uint64 `json:"max_bytes,omitempty"`
+	// Sizes are the messages by size, at a call site; absent: there were none.
+	Sizes *profile.BySize `json:"sizes,omitempty"`
 }
 
 // Hot holds the samples of a region, without the regions inside.

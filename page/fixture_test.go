@@ -147,6 +147,40 @@ func smg(rank int) *profile.Profile {
 	return m.p
 }
 
+// exchanging is a rank of a job in which each sends to its neighbours, and the first to all.
+func exchanging(rank, size int) *profile.Profile {
+	p := figure9(rank, size, float64(10*rank%7))
+	p.Comms = []profile.Comm{{Parent: -1}}
+	var x profile.Traffic
+	add := func(to int, bytes uint64, times int) {
+		for range times {
+			x.Add(0, int32((to+size)%size), profile.Exchange{Sends: 1, Recvs: 1, Out: bytes, In: 2 * bytes})
+			x.Sent.Count(bytes)
+			x.Received.Count(2 * bytes)
+		}
+	}
+	add(rank+1, 4096, 100)
+	add(rank-1, 3000, 100)
+	if rank == 0 {
+		for to := range size {
+			add(to, 64, 3)
+		}
+	}
+	x.Add(0, mpi.AnySource, profile.Exchange{Recvs: 4, In: 400})
+	x.Moved.Count(1 << 20)
+	p.Nodes[len(p.Nodes)-1].Stats[0].Traffic = &x
+	return p
+}
+
+// exchangeJob is a job of ranks that exchange messages.
+func exchangeJob(t testing.TB, size int) *job.Job {
+	var ranks []*profile.Profile
+	for r := range size {
+		ranks = append(ranks, exchanging(r, size))
+	}
+	return jobOf(t, ranks)
+}
+
 func jobOf(t testing.TB, ranks []*profile.Profile) *job.Job {
 	t.Helper()
 	var from []job.Source

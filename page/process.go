@@ -163,6 +163,9 @@ func (b *builder) region(i int) Region {
 		out.MPI = &Calls{Time: m.T, Calls: m.Calls, Sends: m.Sends, Recvs: m.Recvs, Colls: m.Colls, Out: m.Out[by], In: m.In[by], Unknown: m.Unknown}
 		if r.Construct == event.MPI {
 			out.MPI.Sized, out.MPI.Min, out.MPI.Max = m.Sized, m.Min[by], m.Max[by]
+			if x := f.Sum.Traffic; x != nil && !x.None() {
+				out.MPI.Sizes = &x.BySize
+			}
 		}
 	}
 	return out

@@ -18,7 +18,11 @@ export interface Row {
   exit?: number; mpi?: number; own: Parts;
 }
 
+// Sizes are numbers of messages by size: element 0 of 0 bytes, element i from 2^(i-1) on.
+export interface Sizes { sent?: number[]; received?: number[]; moved?: number[] }
+
 export interface Calls {
+  sizes?: Sizes;
   ns: number; calls: number; sends: number; recvs: number; colls: number; out_bytes: number;
   in_bytes: number; unknown?: number; sized?: number; min_bytes?: number; max_bytes?: number;
 }
@@ -60,7 +64,7 @@ export interface Stats {
 export interface JobRegion {
   region: number; construct: string; name?: string; reached: number; lossy?: number;
   figures: Record<string, Stats>; counters?: Record<string, Stats>;
-  call_bytes?: { min: number; mean: number; max: number }; start_end?: boolean; reading?: string;
+  sizes?: Sizes; call_bytes?: { min: number; mean: number; max: number }; start_end?: boolean; reading?: string;
 }
 
 export interface JobRank {
@@ -69,8 +73,17 @@ export interface JobRank {
   mpi_ns: number; overheads_ns: Record<string, number>; lost_events: number; probe_ns: number | null;
 }
 
+// Pair is what one rank sent to another, and Traffic what ranks exchanged; docs/job.md.
+export interface Pair { from: number; to: number; messages: number; bytes: number }
+export interface Traffic {
+  width: number; bins: number; cells: number[][]; messages: number; bytes: number; pairs: number;
+  heaviest: Pair[]; receivers: Stats; sizes?: Sizes;
+  unknown?: { why: string; sends?: number; recvs?: number; out?: number; in?: number }[];
+}
+
 // job.json
 export interface JobFigures {
+  traffic?: Traffic;
   size: number; missing: number[]; accounting: string; ranks: JobRank[]; regions: JobRegion[];
   quantities: ({ name: string; whole_ns: number; verdict: string } & Stats)[];
   by_rank: {

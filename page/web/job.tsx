@@ -9,9 +9,11 @@ import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
 import { Heat } from "./heat";
 import { JobCalls } from "./jobcalls";
 import { JobRegions } from "./jobregions";
+import { Matrix } from "./matrix";
 import { Pies } from "./pies";
 import { Radar } from "./radar";
 import { Ranks } from "./ranks";
+import { MessageSizes } from "./sizes";
 
 export function JobPage({ job }: { job: Job }) {
   const [open, setOpen] = useState<string | number>();
@@ -58,6 +60,14 @@ export function JobPage({ job }: { job: Job }) {
       {calls.length > 0 && (
         <Section id="mpi" title="What MPI takes" lede={`Call sites of MPI over all ranks. Bytes by the ${f.accounting} accounting.`}>
           <JobCalls job={job} calls={calls} />
+          {f.traffic && <div class="grid2">
+            {f.traffic.cells.length > 0 && <Matrix traffic={f.traffic} />}
+            {f.traffic.sizes && <MessageSizes sites={[{ name: "All call sites", sizes: f.traffic.sizes },
+              ...calls.filter((r) => r.sizes).map((r) => ({ name: job.places[r.region - 1]!, sizes: r.sizes! }))]} />}
+          </div>}
+          {f.traffic?.unknown && <ul class="muted small">{f.traffic.unknown.map((u) => (
+            <li key={u.why}>Not in the matrix: {u.why} ({count(u.sends ?? 0)} sent, {bytes(u.out ?? 0)}; {count(u.recvs ?? 0)} received, {bytes(u.in ?? 0)}).</li>
+          ))}</ul>}
         </Section>
       )}
       <Section id="measurement" title="The measurement itself" lede="What measuring cost, what was lost, which ranks are missing.">

@@ -1,6 +1,7 @@
 // The page of a process.
 import { useState } from "preact/hooks";
 import { CallSites } from "./callsites";
+import { MessageSizes, total } from "./sizes";
 import { overheadOf, sumOf } from "./classes";
 import type { Parts, Process, Row } from "./data";
 import { EfficiencyTree } from "./efficiency";
@@ -47,6 +48,8 @@ export function ProcessPage({ p }: { p: Process }) {
       {calls.length > 0 && (
         <Section id="mpi" title="What MPI takes" lede={`Call sites of MPI. Bytes by the ${h.accounting} accounting.`}>
           <CallSites p={p} calls={calls} />
+          {calls.some((r) => r.mpi?.sizes) && <MessageSizes sites={[{ name: "All call sites", sizes: total(calls.flatMap((r) => r.mpi?.sizes ?? [])) },
+            ...calls.filter((r) => r.mpi?.sizes).map((r) => ({ name: `${r.name ?? "MPI"} ${r.place}`, sizes: r.mpi!.sizes! }))]} />}
         </Section>
       )}
       <Section id="measurement" title="The measurement itself" lede="What measuring cost, what was lost, what could not be seen, and how to read the figures.">
