@@ -319,3 +319,25 @@ func TestSystemCoverage(t *testing.T) {
 		}
 	}
 }
+
+// TestSystemErrors: standard errors of the profile widen the interval, of OpenMP's costs and of MPI's.
+func TestSystemErrors(t *testing.T) {
+	runs := []Run{cannon(1, 1), cannon(1, 1), cannon(4, 1), cannon(4, 1), cannon(9, 1), cannon(9, 2)}
+	width := func(openmp, mpi float64) float64 {
+		p := machine()
+		for i := range p.OpenMP {
+			p.OpenMP[i].Cost.Error *= openmp
+		}
+		for i := range p.MPI {
+			p.MPI[i].Cost.Error *= mpi
+		}
+		x := forecast(t, Options{System: p}, runs...).Interval(9, 2)
+		if x.Why != "" {
+			t.Fatal(x.Why)
+		}
+		return x.High - x.Low
+	}
+	if base := width(1, 1); width(10, 1) <= base || width(1, 10) <= base {
+		t.Errorf("%g, with larger errors of OpenMP %g, of MPI %g", base, width(10, 1), width(1, 10))
+	}
+}

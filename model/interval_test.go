@@ -122,3 +122,18 @@ func TestNoInterval(t *testing.T) {
 		t.Errorf("by definition: %+v", i)
 	}
 }
+
+// TestFormsWiden: which exponent is right is not known for sure, so the other ones widen the interval.
+func TestFormsWiden(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	var points []Point
+	for _, x := range [][2]int{{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}} {
+		points = append(points, separate(r, program(x[0], x[1])), separate(r, program(x[0], x[1])))
+	}
+	m := Predict(points, Options{})
+	with := m.Interval(8, 1)
+	m.forms = nil
+	if without := m.Interval(8, 1); with.High-with.Low <= without.High-without.Low {
+		t.Errorf("with all forms %+v, with one %+v", with, without)
+	}
+}
