@@ -82,26 +82,6 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// Differs says in which respects two machines or their software differ, as far as both are known:
-// empty if costs of the one may be expected of the other.
-func (p *Profile) Differs(q *Profile) (out []string) {
-	same := func(what, a, b string) {
-		if a != "" && b != "" && a != b {
-			out = append(out, what)
-		}
-	}
-	m, n := &p.Machine, &q.Machine
-	same("architecture", m.Architecture, n.Architecture)
-	same("CPU model", m.Model, n.Model)
-	if m.CPUs != n.CPUs {
-		out = append(out, "number of CPUs")
-	}
-	same("kernel", p.Software.Kernel, q.Software.Kernel)
-	same("OpenMP runtime", p.Software.OpenMPRuntime.String(), q.Software.OpenMPRuntime.String())
-	same("MPI library", p.Software.MPILibrary.String(), q.Software.MPILibrary.String())
-	return out
-}
-
 // String returns name and version; empty for nil.
 func (l *Library) String() string {
 	switch {
