@@ -303,9 +303,10 @@ func (m *marker) named(p *profile.Profile) bool {
 
 const matrixHead = `# How each construct is seen
 
-Rows are constructs, columns are compilers; where the levels -O0 / -O2 / -O3 differ, a cell says so in that order.
-Programs: testdata/programs/matrix.h and matrix.f90, at line-exact places, with debug information.
-` + "`go test ./e2e -run TestConstructMatrix`" + ` compiles and measures them anew and compares; with ` + "`-update`" + ` it rewrites this table.
+Rows are constructs, columns are compilers. Where the levels -O0 / -O2 / -O3 differ, a cell says so
+in that order. Programs: testdata/programs/matrix.h and matrix.f90, at line-exact places, with debug
+information. ` + "`go test ./e2e -run TestConstructMatrix`" + ` compiles and measures them anew, and
+compares. With ` + "`-update`" + ` it rewrites this table.
 
 | a cell says | which means |
 | --- | --- |
@@ -315,12 +316,14 @@ Programs: testdata/programs/matrix.h and matrix.f90, at line-exact places, with 
 | as X | every execution counted, and shown as X |
 | barrier | only the barrier at its end is seen, and shown as BARRIER |
 | invisible | makes no call that can be probed; the report's notes say so |
-| misplaced | counted, but shown at another construct of its kind in the same function, whose line GCC gave to the call |
+| misplaced | counted, but at another construct of its kind, whose line GCC gave to the call |
 | - | the compiler or language does not know it |
 
-Executions of a loop without iterations: clang's code branches around all calls but the barrier at its end, so they are
-not counted as LOOP; the barrier is shown as BARRIER at the loop's lines, with a note, and of a nowait loop nothing is seen.
-GCC's are counted, but where its code tests for that before (-O2, -O3) it may pass by the probes of a static loop, which makes no call (x86-64).
+Executions of a loop without iterations: clang's code branches around all calls but the barrier at
+the loop's end, so they are not counted as LOOP. The barrier is shown as BARRIER at the loop's
+lines, with a note. Of a nowait loop nothing is seen. GCC's are counted, but where its code tests
+for that before (-O2, -O3), it may pass by the probes of a static loop, which makes no call
+(x86-64).
 
 `
 
