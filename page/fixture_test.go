@@ -195,7 +195,7 @@ func jobOf(t testing.TB, ranks []*profile.Profile) *job.Job {
 		r := p.Meta.MPI.Rank
 		from = append(from, job.Source{Name: job.FileName(r, 0), Rank: r, Open: func() (io.ReadCloser, error) { return io.NopCloser(&b), nil }})
 	}
-	j, err := job.Read(from, job.Options{})
+	j, err := job.Read(from, job.Options{Paths: true})
 	if err != nil {
 		t.Fatal(err)
 	}

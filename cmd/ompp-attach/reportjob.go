@@ -33,7 +33,7 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 		}
 	}
 	view := f.view.options()
-	j, err := job.Read(ranks, job.Options{Paths: slices.Contains(formats, "pprof"), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw})
+	j, err := job.Read(ranks, job.Options{Paths: page || slices.Contains(formats, "pprof") || slices.Contains(formats, "html"), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw})
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}

@@ -99,7 +99,7 @@ export interface Job {
     threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; lost_events: number;
     adjusted: boolean;
   };
-  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; places: string[]; notes: Note[];
+  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; nodes?: Node[]; places: string[]; notes: Note[];
 }
 
 // load reads the figures that the page holds, packed or not.

@@ -99,7 +99,8 @@ const volume = (c: Comparison, figures: Record<string, Change>, name: string) =>
 
 function volumeTitle(c: Comparison): string {
   const x = quantity(c, "bytes"), n = quantity(c, "calls");
-  const calls = n.delta === 0 ? `as many calls (${amount(n.b.median, "count")})` : `${signed(n.delta, "count")} calls (${ratio(n)})`;
+  const calls = n.delta === 0 ? `as many calls as A (${amount(n.b.median, "count")})` : `${signed(n.delta, "count")} calls (${ratio(n)})`;
+  if (x.a.median === 0 && x.b.median === 0) return `B makes ${calls}, and neither side sends or receives`;
   return x.delta === 0 ? `B moves as many bytes as A: ${amount(x.b.median, "bytes")}, with ${calls}`
     : `B moves ${x.delta > 0 ? "more" : "fewer"} bytes than A: ${signed(x.delta, "bytes")} (${ratio(x)}), with ${calls}`;
 }

@@ -14,7 +14,7 @@ export function DiffRegions({ c, opened, onOpen }: Props) {
   const rows = c.regions.map((r, i) => ({ i, r }));
   const reach = Math.max(1, ...c.regions.map((r) => Math.abs(own(r).delta)));
   const columns: Column<Row>[] = [
-    { title: "Region", cell: ({ r }) => <>{r.title} {onlyOn(r) && <i class={`only ${onlyOn(r)}`}>{onlyOn(r)}</i>}</>, by: ({ r }) => r.title, class: "place" },
+    { title: "Region", cell: ({ r }) => <>{r.title} {onlyOn(r) && <i class={`only ${onlyOn(r)}`}>{onlyOn(r)}</i>}</>, by: ({ r }) => r.title, class: "place broad" },
     { title: "Difference of own time", cell: ({ r }) => <DeltaBar r={r} reach={reach} />, by: ({ r }) => Math.abs(own(r).delta), class: "barcell", tip: "B's less A's, of all threads. Bars to the right: B takes longer. Sorted by size" },
     { title: "Difference", cell: ({ r }) => signed(own(r).delta, "ns"), by: ({ r }) => own(r).delta, number: true },
     { title: "Part of A", cell: ({ r }) => ratio(own(r)), by: ({ r }) => own(r).ratio ?? Infinity, number: true },

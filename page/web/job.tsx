@@ -7,6 +7,7 @@ import { EfficiencyTree } from "./efficiency";
 import { bytes, count, percent, plural, seconds } from "./format";
 import { Findings, Frame, Notes, Section, Tile, Whole } from "./frame";
 import { Heat } from "./heat";
+import { Icicle } from "./icicle";
 import { JobCalls } from "./jobcalls";
 import { JobRegions } from "./jobregions";
 import { Matrix } from "./matrix";
@@ -26,6 +27,7 @@ export function JobPage({ job }: { job: Job }) {
   const bins = f.by_rank.ranks.map((_, i) => binLabel(i, f.by_rank.width));
   const present = (v: number[] | undefined) => f.by_rank.ranks.map((n, i) => (n === 0 ? undefined : v?.[i]));
   const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["ranks", "Ranks"], ["regions", "Regions"]];
+  if (job.nodes && job.nodes.length > 1) sections.push(["paths", "Call paths"]);
   if (calls.length > 0) sections.push(["mpi", "MPI"]);
   sections.push(["measurement", "The measurement"]);
   const title = job.head.programs.join(", ") || "unknown";
@@ -57,6 +59,11 @@ export function JobPage({ job }: { job: Job }) {
         lede="Every construct at its place in the source, over all ranks. Inclusive time, summed over threads. A row opens.">
         <JobRegions job={job} opened={open} onOpen={setOpen} />
       </Section>
+      {job.nodes && job.nodes.length > 1 && (
+        <Section id="paths" title="On which call paths" lede="Over all ranks.">
+          <Icicle nodes={job.nodes} name={(r) => (r === 0 ? title : name(r))} open={show} />
+        </Section>
+      )}
       {calls.length > 0 && (
         <Section id="mpi" title="What MPI takes" lede={`Call sites of MPI over all ranks. Bytes by the ${f.accounting} accounting.`}>
           <JobCalls job={job} calls={calls} />

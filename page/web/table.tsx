@@ -26,7 +26,7 @@ interface Props<T> {
 }
 
 // step is how many rows are added at a time.
-const step = 100;
+const step = 40;
 
 export function Table<T>({ rows, columns, id, sort, ascending, text, filter, panel, opened, onOpen, label }: Props<T>) {
   const [by, setBy] = useState({ column: sort ?? -1, up: ascending ?? false });

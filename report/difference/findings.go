@@ -132,7 +132,7 @@ func Headline(c *compare.Comparison) string {
 	case !c.Repeated() && x.Delta() == 0:
 		return fmt.Sprintf("B took as long as A: %s.", d.sec(x.Sides[compare.After].Median))
 	case !c.Repeated():
-		return fmt.Sprintf("B took%s %s time than A (%s). %s of each side cannot tell that from noise.", percentOf(x), than, took, repeatsText(c))
+		return fmt.Sprintf("B took%s %s time than A (%s). %s of each side cannot tell that from noise.", percentOf(x), than, took, repeatsText(c)) + recountedText(c)
 	case wall.Significant:
 		text := fmt.Sprintf("B takes%s %s time than A: %s.", percentOf(x), than, took)
 		for _, r := range c.Regions { // by their changes
@@ -151,11 +151,14 @@ func Headline(c *compare.Comparison) string {
 	if all := findings(c); len(all) > 0 {
 		return all[0].says
 	}
-	text := "No difference of time between A and B is more than the spread of the repeats."
+	return "No difference of time between A and B is more than the spread of the repeats." + recountedText(c)
+}
+
+func recountedText(c *compare.Comparison) string {
 	if n := recounted(c); n > 0 {
-		text += fmt.Sprintf(" B executes %s more or less often than A.", words.Plural(n, "region"))
+		return fmt.Sprintf(" B executes %s more or less often than A.", words.Plural(n, "region"))
 	}
-	return text
+	return ""
 }
 
 // recounted returns the number of regions that all runs of each side execute equally often, but one
