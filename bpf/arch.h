@@ -82,7 +82,7 @@ struct bpf_iter_meta { struct seq_file *seq; } __attribute__((preserve_access_in
 struct bpf_iter__task { struct bpf_iter_meta *meta; struct task_struct *task; } __attribute__((preserve_access_index));
 
 #if defined(__TARGET_ARCH_x86)
-#define THREAD_POINTER(t) BPF_CORE_READ(t, thread.fsbase)
+#define THREAD_POINTER(t) ((t)->thread.fsbase)
 #else
-#define THREAD_POINTER(t) BPF_CORE_READ(t, thread.uw.tp_value)
+#define THREAD_POINTER(t) ((t)->thread.uw.tp_value)
 #endif

@@ -124,9 +124,12 @@ static __always_inline u64 trips_64(u64 lower, u64 upper)
 
 static __always_inline s32 size_from_kmp(struct pt_regs *regs, struct row *row)
 {
-	u64 threads_array = read_u64(REG_IP(regs) + row->kmp_threads);
-	u64 thread = read_u64(threads_array + (u64)(u32)REG_ARG1(regs) * 8);
+	u64 threads_array, thread;
 
+	if (!row->kmp_threads)
+		return read_u32(argument(regs, row->kmp_team) + row->kmp_nproc);
+	threads_array = read_u64(REG_IP(regs) + row->kmp_threads);
+	thread = read_u64(threads_array + (u64)(u32)REG_ARG1(regs) * 8);
 	return read_u32(read_u64(thread + row->kmp_team) + row->kmp_nproc);
 }
 

@@ -31,7 +31,7 @@ enum row_flag {
 	ROW_ONLY_IF_NOT_ZF = 1 << 8,  /* ignore the hit unless the zero flag is clear */
 	ROW_TRIP_32        = 1 << 9,  /* b = *ARG_5 - *ARG_4 + 1, 32-bit bounds */
 	ROW_TRIP_64        = 1 << 10, /* the same, 64-bit bounds */
-	ROW_SIZE_FROM_KMP  = 1 << 11, /* size = __kmp_threads[gtid]->team->nproc, gtid in ARG_1 */
+	ROW_SIZE_FROM_KMP  = 1 << 11, /* size = __kmp_threads[gtid]->team->nproc, gtid in ARG_1; see kmp_team */
 	ROW_LEVEL_FROM_TLS = 1 << 12, /* num = nesting level, from libgomp's thread structure */
 	ROW_NO_SITE        = 1 << 13, /* the call's site is not needed */
 	/* site = the probed instruction's address + the row's field here */
@@ -71,9 +71,11 @@ struct row {
 	s64 tls_slot;        /* libgomp: GOT slot of gomp_thread's offset from the thread pointer, relative to the
 				probed instruction; 0 in a static binary, whose offsets below count from the thread pointer */
 	s32 tls_team, tls_team_id, tls_level; /* offsets in struct gomp_thread */
-	u32 kmp_team, kmp_nproc;              /* offsets in kmp_info and kmp_team */
+	/* offsets in kmp_info and kmp_team; without kmp_threads, kmp_team is the enum source of the
+	 * register that holds the team */
+	u32 kmp_team, kmp_nproc;
 	s32 here;            /* of ROW_SITE_HERE, relative to the probed instruction */
-	s64 kmp_threads;     /* __kmp_threads, relative to the probed instruction */
+	s64 kmp_threads;     /* __kmp_threads, relative to the probed instruction; 0: see kmp_team */
 };
 
 enum record_flag {

@@ -1,6 +1,7 @@
 package probes
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -67,7 +68,7 @@ func (pl *Placement) Reads() (list []string) {
 		flag uint32
 		what string
 	}{{bpf.RowBFromA, "task's routine"}, {bpf.RowTeamFromTLS, "team and number"},
-		{bpf.RowSizeFromKmp, "team's size (4, by the primary thread)"}, {bpf.RowTrip32 | bpf.RowTrip64, "bounds"}} {
+		{bpf.RowSizeFromKmp, fmt.Sprintf("team's size (%d, by the primary thread)", sizeReads(&pl.Kernel))}, {bpf.RowTrip32 | bpf.RowTrip64, "bounds"}} {
 		if f&r.flag != 0 {
 			list = append(list, r.what)
 		}

@@ -29,7 +29,7 @@ func readsOf(r *bpf.Row) (n int) {
 		reads int
 	}{
 		{bpf.RowTeamFromTLS, 1}, {bpf.RowLevelFromTLS, 1}, {bpf.RowTrip32, 2}, {bpf.RowTrip64, 2}, {bpf.RowBFromA, 1},
-		{bpf.RowSizeFromKmp, 4}, // for the primary thread only
+		{bpf.RowSizeFromKmp, sizeReads(r)}, // for the primary thread only
 	} {
 		if r.Flags&f.flag != 0 {
 			n += f.reads
@@ -39,6 +39,14 @@ func readsOf(r *bpf.Row) (n int) {
 		n++
 	}
 	return n
+}
+
+// sizeReads is the number of reads that the size of libomp's team takes.
+func sizeReads(r *bpf.Row) int {
+	if r.KmpThreads == 0 {
+		return 1
+	}
+	return 4
 }
 
 // returnReads is the number of reads of memory that the return address takes: on arm64 it is in a

@@ -22,7 +22,7 @@ type regionExits struct {
 
 func locateExits(o *symbols.Object) (regionExits, error) {
 	var x regionExits
-	calls, err := callgraph.CallsOf(o, "__kmp_invoke_microtask")
+	calls, err := callgraph.CallsOf(o, microtask)
 	if err != nil {
 		return x, err
 	}

@@ -48,25 +48,35 @@ func locate(code disasm.Code) (internals, error) {
 	return found[0], nil
 }
 
+// field takes the value of a structure's field apart: the structure's address, which was itself
+// loaded, and the field's offset.
+func field(v disasm.Value, size int) (base disasm.Value, off uint32, ok bool) {
+	at, ok := v.Loaded(size)
+	if !ok {
+		return at, 0, false
+	}
+	rest, p, ok := at.Without(disasm.ALoad)
+	n, isConst := rest.Const()
+	if !ok || !isConst || p.N != 8 || n >= maxField {
+		return at, 0, false
+	}
+	return disasm.Value{Atoms: []disasm.Atom{p}}, uint32(n), true
+}
+
 // teamSize takes the value __kmp_threads[i]->th_team->t_nproc apart.
 func teamSize(v disasm.Value) (k internals, ok bool) {
-	field := func(v disasm.Value, size int) (base disasm.Value, off uint32, ok bool) {
-		at, ok := v.Loaded(size)
-		if !ok {
-			return at, 0, false
-		}
-		rest, p, ok := at.Without(disasm.ALoad)
-		n, isConst := rest.Const()
-		if !ok || !isConst || p.N != 8 || n >= maxField {
-			return at, 0, false
-		}
-		return disasm.Value{Atoms: []disasm.Atom{p}}, uint32(n), true
-	}
 	team, nproc, ok := field(v, 4)
 	if !ok {
 		return k, false
 	}
-	thread, off, ok := field(team, 8)
+	k, ok = teamOf(team)
+	k.NProc = nproc
+	return k, ok
+}
+
+// teamOf takes the value __kmp_threads[i]->th_team apart.
+func teamOf(v disasm.Value) (k internals, ok bool) {
+	thread, off, ok := field(v, 8)
 	if !ok {
 		return k, false
 	}
@@ -83,5 +93,5 @@ func teamSize(v disasm.Value) (k internals, ok bool) {
 		return k, false
 	}
 	at, ok := variable.Const()
-	return internals{Threads: at, Team: off, NProc: nproc}, ok && at != 0
+	return internals{Threads: at, Team: off}, ok && at != 0
 }

@@ -2,8 +2,8 @@
 // them where regions and tasks begin and end. Most of these places have no symbols; they are found
 // by disassembly.
 //
-// A region's body begins at `__kmp_invoke_microtask`, and ends at the instruction behind each call
-// of it. The region ends at the last jump of `__kmpc_fork_call`.
+// A region's body begins at a call of `__kmp_invoke_microtask`, and ends at the instruction behind
+// the call. The region ends at the last jump of `__kmpc_fork_call`.
 package kmpc
 
 import (
@@ -28,6 +28,9 @@ var Runtime = probes.Runtime{
 	Version: version,
 }
 
+// microtask is the function that calls the bodies of regions.
+const microtask = "__kmp_invoke_microtask"
+
 var table = probes.NewTable(basic, newer)
 
 func place(p *probes.Planner) error {
@@ -36,6 +39,11 @@ func place(p *probes.Planner) error {
 	from, forwarded := forwards(p.Object, critical, criticalWithHint, 3)
 	if forwarded {
 		done[from.entry] = true
+	}
+	if placeBegins(p) {
+		for _, entry := range p.Object.Symbol(microtask) {
+			done[entry] = true
+		}
 	}
 	p.Entries(table(), done)
 	setBody(p)
@@ -54,7 +62,7 @@ func place(p *probes.Planner) error {
 // barrier that ends a region's body a jump, so that the barrier returns there.
 func setBody(p *probes.Planner) {
 	p.Object.Symbols(func(name string, vaddr, size uint64) {
-		if name != "__kmp_invoke_microtask" {
+		if name != microtask {
 			return
 		}
 		for i := range p.Placements {
@@ -70,7 +78,7 @@ func setSize(p *probes.Planner) {
 	in, err := locate(p.Code)
 	for i := range p.Placements {
 		pl := &p.Placements[i]
-		if pl.Kernel.Flags&bpf.RowSizeFromKmp == 0 {
+		if pl.Kernel.Flags&bpf.RowSizeFromKmp == 0 || pl.Kernel.KmpTeam != 0 { // placeBegins knew
 			continue
 		}
 		if err != nil {
@@ -89,7 +97,7 @@ func placeExits(p *probes.Planner) error {
 		return fmt.Errorf("find where libomp's regions end: %w", err)
 	}
 	for _, i := range x.BodyEnd {
-		p.At("[after __kmp_invoke_microtask]", &bodyEnd, i.Addr, disasm.CostOf(i), disasm.Always)
+		p.At("[after "+microtask+"]", &bodyEnd, i.Addr, disasm.CostOf(i), disasm.Always)
 	}
 	for _, a := range x.Join {
 		p.At("[return of __kmpc_fork_call]", &join, a.Inst.Addr, disasm.CostOf(a.Inst), a.When)
