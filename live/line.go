@@ -43,13 +43,26 @@ func WriteJSON(w io.Writer, f *Frame) error {
 	return e.Encode(f)
 }
 
+// oldTimes are Times with the name by which older readers know the time without a core.
+type oldTimes struct {
+	plainTimes
+	Old int64 `json:"nocore"`
+}
+
+// plainTimes are Times without their methods.
+type plainTimes Times
+
 // MarshalJSON adds the name by which older readers know the time without a core.
 func (t Times) MarshalJSON() ([]byte, error) {
-	type times Times
+	return json.Marshal(oldTimes{plainTimes(t), t.NoCore})
+}
+
+// MarshalJSON adds the executions to the times, of which it would otherwise inherit the method.
+func (f Figures) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		times
-		Old int64 `json:"nocore"`
-	}{times(t), t.NoCore})
+		oldTimes
+		Count int64 `json:"count"`
+	}{oldTimes{plainTimes(f.Times), f.NoCore}, f.Count})
 }
 
 // NamedTime is one of Times.

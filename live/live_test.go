@@ -163,3 +163,18 @@ func TestLines(t *testing.T) {
 		t.Errorf("%v %+v", err, back)
 	}
 }
+
+// TestFiguresAsJSON: a region's figures are its times, by the names of this and of older versions, and
+// its executions.
+func TestFiguresAsJSON(t *testing.T) {
+	b, err := json.Marshal(Region{Window: Figures{Times: Times{Work: 5, NoCore: 7}, Count: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Window map[string]int64 `json:"window"`
+	}
+	if err := json.Unmarshal(b, &got); err != nil || got.Window["work"] != 5 || got.Window["no_core"] != 7 || got.Window["nocore"] != 7 || got.Window["count"] != 3 {
+		t.Errorf("%s: %v", b, err)
+	}
+}
