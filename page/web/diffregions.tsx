@@ -26,7 +26,8 @@ export function DiffRegions({ c, opened, onOpen }: Props) {
   if (c.tests === 0) columns.splice(4, 1);
   return (
     <Figure title={mostChanged(c)} caption={`Own time of all threads, without the regions inside; medians. Orange to the right: B takes longer; blue to the left: less.${c.tests > 0
-      ? " Full colour and *: more than the spread of the repeats; pale: not. Whiskers: what the intervals of both medians allow." : " Pale: with so few repeats no difference can be told from noise."} A row opens.`}>
+      ? " Full colour and *: more than the spread of the repeats; pale: not." : " Pale: with so few repeats no difference can be told from noise."}${c.regions.some((r) => bounds(own(r)))
+      ? " Whiskers: what the intervals of both medians allow." : ""} A row opens.`}>
       <Table rows={rows} columns={columns} id={({ i }) => i} sort={1} label="Regions by difference" text={({ r }) => r.title}
         panel={({ r }) => <Panel c={c} r={r} />} opened={opened} onOpen={onOpen} />
       <ul class="legend">
