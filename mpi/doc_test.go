@@ -14,32 +14,41 @@ const volumesDoc = "../docs/mpi-volumes.md"
 
 const volumesHead = `# What counts as sent and received
 
-Volumes are bytes. MPI does not tell what a collective operation sends: that depends on its implementation. There are the two
-accountings of Fürlinger and Moore, *OpenMP-centric Performance Analysis of Hybrid Applications* (II.B.2 and Fig. 4): **naive**, as if by one
-message per pair of processes, and **minimal**, what must leave or reach a process however it is done. ` + "`--volumes`" + ` chooses.
+Volumes are bytes. MPI does not tell what a collective operation sends: that depends on its
+implementation. There are the two accountings of Fürlinger and Moore, *OpenMP-centric Performance
+Analysis of Hybrid Applications* (II.B.2 and Fig. 4): **naive**, as if by one message per pair of
+processes, and **minimal**, what must leave or reach a process however it is done. ` + "`--volumes`" + `
+chooses.
 
-The table is what the program computes: ` + "`go test ./mpi -run TestVolumesDocumented -update`" + ` rewrites it.
-s and r are count times type size of the send and the receive side, d is both where there is one count; Σ is the sum of an array of counts;
-np is the number of processes, of an intercommunicator those of the remote group; out and in are a process's neighbours.
+The table is what the program computes: ` + "`go test ./mpi -run TestVolumesDocumented -update`" + `
+rewrites it. s and r are count times type size of the send and the receive side, d is both where
+there is one count; Σ is the sum of an array of counts; np is the number of processes, of an
+intercommunicator those of the remote group; out and in are a process's neighbours.
 
 | operation | process | naive: sent | naive: received | minimal: sent | minimal: received |
 | --- | --- | --- | --- | --- | --- |
 `
 
 const volumesTail = `
-- Nonblocking operations and those with 64-bit counts (` + "`_c`" + `) count like the blocking one, when they are begun; persistent and partitioned ones
-  whenever they are started. Probe, Wait, Test, Pack and all others only take time.
+- Nonblocking operations and those with 64-bit counts (` + "`_c`" + `) count like the blocking one, when
+  they are begun; persistent and partitioned ones whenever they are started. Probe, Wait, Test,
+  Pack and all others only take time.
 - What is received is what was asked for: a shorter message counts in full.
-- ` + "`MPI_PROC_NULL`" + ` is 0 bytes, but a call. In place, a process's own part counts as it does otherwise.
-- One process alone: Bcast, Reduce, Reduce_scatter and Scan move nothing under either accounting; those that count a process's own part
-  in Fig. 4 (Gather, Scatter, Allgather, Alltoall) still do.
-- Beyond Fig. 4 are Exscan, neighbourhoods, one-sided operations, MPI-IO (columns of its own) and intercommunicators.
+- ` + "`MPI_PROC_NULL`" + ` is 0 bytes, but a call. In place, a process's own part counts as it does
+  otherwise.
+- One process alone: Bcast, Reduce, Reduce_scatter and Scan move nothing under either accounting;
+  those that count a process's own part in Fig. 4 (Gather, Scatter, Allgather, Alltoall) still do.
+- Beyond Fig. 4 are Exscan, neighbourhoods, one-sided operations, MPI-IO (columns of its own) and
+  intercommunicators.
 - Fig. 4's text lacks, of Scan, a cell for the last process; it is taken for 0.
-- An accumulate of ` + "`MPI_NO_OP`" + ` counts as if it sent its operand. Compare_and_swap sends the new value; the one compared with is not counted.
-- recvC, sendC and collC count calls: receives, sends (a Sendrecv is both), and collective operations with Barrier and neighbourhoods. One-sided
-  operations, MPI-IO and what is collective without communicating data (MPI_Comm_dup, MPI_Win_fence) are in none.
-- Summed over all processes, naive has as much received as sent. Minimal has not for Bcast, Reduce, Reduce_scatter and Allgather: what
-  is copied or combined on its way leaves, or reaches, a process once.
+- An accumulate of ` + "`MPI_NO_OP`" + ` counts as if it sent its operand. Compare_and_swap sends the new
+  value; the one compared with is not counted.
+- recvC, sendC and collC count calls: receives, sends (a Sendrecv is both), and collective
+  operations with Barrier and neighbourhoods. One-sided operations, MPI-IO and what is collective
+  without communicating data (MPI_Comm_dup, MPI_Win_fence) are in none.
+- Summed over all processes, naive has as much received as sent. Minimal has not for Bcast,
+  Reduce, Reduce_scatter and Allgather: what is copied or combined on its way leaves, or reaches,
+  a process once.
 `
 
 // What the arguments are for the table: primes, so that a product shows its factors.
