@@ -38,6 +38,7 @@ func TestMPISelection(t *testing.T) {
 			{[]string{"--disable", "mpi"}, func(string) bool { return false }, "mpi"},
 		} {
 			t.Run(fmt.Sprint(m, tc.flags), func(t *testing.T) {
+				t.Parallel()
 				for r, p := range runJob(t, m, ranks, options{flags: tc.flags}, bin) {
 					want := *truth[r]
 					want.Sites = slices.Clone(want.Sites)

@@ -83,6 +83,7 @@ func TestFunctions(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s threads=%d", tc.build, tc.threads), func(t *testing.T) {
+			t.Parallel()
 			bin := testbin.Build(t, "functions.cpp", tc.options())
 			s := clean(t, options{env: threadsEnv(tc.threads), flags: allFunctions}, bin, strconv.Itoa(reps), strconv.Itoa(depth))
 			complete(t, s.main)
