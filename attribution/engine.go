@@ -41,7 +41,7 @@ func (e *Engine) Observe(w Switch) { e.in.observe(w) }
 func (e *Engine) Feed(ev *event.Event) { e.in.feedAt(ev) }
 
 // Advance says that every event older than now (CLOCK_MONOTONIC, ns) has been fed. Threads and
-// teams that wait for an older event are settled with what is known.
+// teams that wait for an older event go on with what is known.
 func (e *Engine) Advance(now uint64) { e.in.advance(e.in.clock.at(now)) }
 
 // Stopped says that the process was stopped, and that all events of its threads before the stop

@@ -59,11 +59,11 @@ func (e *engine) closeAll(end uint64) {
 	}
 	for _, list := range e.TeamsByKey {
 		for _, m := range list.Open {
-			e.SettleSamples(m)
+			e.ChargeLate(m)
 		}
 	}
 	for _, l := range e.Leagues {
-		e.SettleSamples(l.Team)
+		e.ChargeLate(l.Team)
 	}
 }
 

@@ -97,7 +97,7 @@ func (e *engine) goOn(t *stack.Thread, at uint64) {
 }
 
 // hasToWait tells whether an event is a marker for goOn in the queue that is being replayed. goOn
-// settles all threads, so it has to wait until no replay is under way.
+// pauses and resumes all threads, so it has to wait until no replay is under way.
 func (e *engine) hasToWait(t *stack.Thread, ev *event.Event) bool {
 	return t.Replaying && isMarker(ev) && e.OffSince != 0 && !(e.OffBy == t && t.Level() < 0)
 }

@@ -161,7 +161,7 @@ type Rate struct {
 type ProbeCost struct {
 	Mode       string  `json:"mode"` // how probes are attached
 	Nop5       float64 `json:"nop5_ns"`
-	Emulated   float64 `json:"emulated_ns"`
+	Emulated   float64 `json:"emulated_ns"` // on a push; on a jump the cost is lower
 	Call       float64 `json:"call_ns"`
 	SingleStep float64 `json:"single_step_ns"`
 	Return     float64 `json:"return_ns"` // the function's return, in addition

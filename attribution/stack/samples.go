@@ -62,7 +62,7 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 		if m := f.Team; m.Forked > f.Mark {
 			sm.idleSample(&late)
 		} else if m.Charged {
-			sm.settleSample(m, &late)
+			sm.chargeLate(m, &late)
 		} else {
 			m.late = append(m.late, late)
 		}
@@ -74,15 +74,15 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 	}
 }
 
-// SettleSamples charges the samples of a team's threads that were taken behind their bodies.
-func (sm *Sampling) SettleSamples(m *Team) {
+// ChargeLate charges the samples of a team's threads that were taken behind their bodies.
+func (sm *Sampling) ChargeLate(m *Team) {
 	for i := range m.late {
-		sm.settleSample(m, &m.late[i])
+		sm.chargeLate(m, &m.late[i])
 	}
 	m.late = m.late[:0]
 }
 
-func (sm *Sampling) settleSample(m *Team, s *lateSample) {
+func (sm *Sampling) chargeLate(m *Team, s *lateSample) {
 	switch {
 	case m.Joined != 0 && s.time > m.Joined:
 		sm.idleSample(s)

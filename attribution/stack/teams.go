@@ -108,7 +108,7 @@ func (tm *Teams) Charge(m *Team) {
 		tm.chargeMember(m, mem, min(mem.End, last), last, m.Joined)
 	}
 	m.Charged, m.last = true, last
-	tm.SettleSamples(m)
+	tm.ChargeLate(m)
 	tm.closeLeague(m)
 	tm.Unbind(m)
 	if !m.Queued {
@@ -136,7 +136,7 @@ func (tm *Teams) abandonTeam(m *Team) {
 		tm.Ledger.CountUnknown(s)
 	}
 	m.Charged = true
-	tm.SettleSamples(m)
+	tm.ChargeLate(m)
 	tm.Unbind(m)
 }
 
