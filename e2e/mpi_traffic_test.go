@@ -149,7 +149,7 @@ func sameTraffic(t *testing.T, j *jobs.Job, p *profile.Profile, truth *testbin.M
 // TestMPIPartners: with whom each call site exchanged how much, in which sizes, on communicators and
 // windows that were made in all ways of which the ranks can be told. All are known.
 func TestMPIPartners(t *testing.T) {
-	t.Parallel() // it counts
+	atOnce(t)
 	for _, tc := range []struct {
 		m       testbin.MPI
 		cc, opt string

@@ -43,7 +43,7 @@ func TestAttachQuickly(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Setenv("LD_PRELOAD", "") // not for the tool
 			target := exec.Command(p.bin, "60")
-			target.Env = append(os.Environ(), p.env)
+			target.Env = append(append(os.Environ(), threadsEnv(targetThreads)...), p.env)
 			if err := target.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +51,7 @@ func TestAttachQuickly(t *testing.T) {
 				_ = target.Process.Kill()
 				_ = target.Wait()
 			}()
-			time.Sleep(2 * time.Second) // until all is loaded
+			atWork(t, target.Process.Pid) // all is loaded
 			var cpu, wall []time.Duration
 			for range 3 {
 				c, w := attachTime(t, target.Process.Pid)
