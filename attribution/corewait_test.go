@@ -260,3 +260,31 @@ func TestCoreWaitOfAWorkerThatEnds(t *testing.T) {
 		t.Errorf("%d regions seen in part: %+v", p.Meta.Partial, p.Regions)
 	}
 }
+
+// While measurement is off by the program's own marker, no thread's time without a core counts.
+func TestCoreWaitsWhileOff(t *testing.T) {
+	events := parse(t, `
+		0 1 enter user-region site=500 sp=9000 v=2
+		0 2 enter critical site=400 free noret
+		5 2 release critical free noret
+		10 1 off user-region
+		60 1 on user-region
+		65 2 enter critical site=400 free noret
+		70 2 release critical free noret
+		80 1 release user-region site=500 sp=9000 v=2`)
+	waits := []event.Event{wait(1, 10, 4), wait(1, 60, 40), wait(2, 65, 50), wait(2, 70, 3), wait(1, 80, 2)}
+	p := replay(slices.Concat(events[:3], waits[:1], events[3:4], waits[1:2], events[4:5], waits[2:3],
+		events[5:6], waits[3:4], events[6:7], waits[4:], events[7:]), 100)
+	var all int64
+	for _, s := range p.Nodes[0].Stats {
+		if s.NoCore != nil {
+			all += s.NoCore.Exec
+		}
+	}
+	if all != 4+3+2 {
+		t.Errorf("%d ns without a core, want 9", all)
+	}
+	if d := cmp.Diff(map[int]profile.Cost{0: {Exec: 6, Body: 6}}, coreWaits(p, event.UserRegion)); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}

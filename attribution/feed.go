@@ -20,7 +20,7 @@ func (e *engine) feed(ev *event.Event) {
 		t = e.threads.byID[ev.TID]
 		if t == nil {
 			t = e.newThread(ev.TID)
-			t.Born, t.BornOff = ev.Time, e.OffTime.T
+			t.Born, t.BornOff, t.LastOff = ev.Time, e.OffTime.T, e.OffTime.T
 			e.threads.byID[ev.TID] = t
 			if e.Started == 0 {
 				e.Started = ev.Time

@@ -113,9 +113,10 @@ func aboutCores(warning string) bool {
 }
 
 // balanced fails the test unless every thread's time in every region is the sum
-// of its parts, and no figure is negative.
+// of its parts, no figure is negative, and the program's figures add up.
 func balanced(t testing.TB, p *profile.Profile) {
 	t.Helper()
+	addsUp(t, p)
 	const enough = 8
 	wrong := 0
 	errorf := func(format string, args ...any) {

@@ -18,8 +18,8 @@ func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 		}
 		more = max(0, more-before)
 	}
-	if t.WaitUnsure { // some of that time was while measurement was off
-		t.WaitUnsure = false
+	if t.WaitUnsure || t.LastOff != st.OffTime.T { // some of that time was while measurement was off
+		t.WaitUnsure, t.LastOff = false, st.OffTime.T
 		return
 	}
 	t.Waited += more
@@ -31,6 +31,10 @@ func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
 	d, inCall := t.Waited, t.WaitedInCall
 	t.Waited = 0
+	if st.OffSince != 0 { // measurement is off
+		t.WaitedInCall = 0
+		return
+	}
 	if d == 0 {
 		return
 	}
