@@ -39,6 +39,10 @@ func (w *walker) idle() {
 		w.InSerial += (others + 1) * (outside - min(r.outside, outside))
 		in := others*r.parallel - r.workers - r.teamIdle
 		w.UnknownIn += max(0, in)
+		// A pause may cut a region off later for a worker than for the initial thread.
+		longer := min(max(0, -in), (others+1)*(outside-min(r.outside, outside)))
+		w.InTeams += longer
+		w.InSerial -= longer
 		w.Parts[Unknown] += in + others*outside - r.idle
 	}
 	w.Parts[Serial] -= w.Parts[SerialMPI] + w.Parts[SerialWait] + w.serialNoCore

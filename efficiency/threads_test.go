@@ -166,3 +166,12 @@ func TestIdleNames(t *testing.T) {
 		}
 	}
 }
+
+// TestCutOff: a pause cut a region off later for the worker than for the initial thread.
+func TestCutOff(t *testing.T) {
+	r := OfProfile(tenSeconds(rows(2), []event.Construct{event.Parallel},
+		profile.Node{Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(0, 2, 0), stat(1, 2, 1)}}))
+	identities(t, r)
+	whole := r.Whole()
+	seconds(t, "the program", &whole, map[Part]float64{Work: 4, Imbal: 1, Serial: 8, SerialIdle: 7})
+}
