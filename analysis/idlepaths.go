@@ -5,8 +5,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// IdleThread is the time, in ns, for which a worker was in no region while its initial thread was at
-// a node.
+// IdleThread is the time, in ns, for which a worker was in no region while its initial thread was
+// at a node.
 type IdleThread struct {
 	Thread int // index in Profile.Threads
 	Time   int64
@@ -14,8 +14,8 @@ type IdleThread struct {
 }
 
 // IdleThreads returns, for each node, the time of workers that had no part in it: EXPERT's idle
-// threads (Mohr et al., Design and Prototype of a Performance Tool Interface for OpenMP), charged to
-// the call path of the initial thread.
+// threads (Mohr et al., Design and Prototype of a Performance Tool Interface for OpenMP), charged
+// to the call path of the initial thread.
 //
 //   - At nodes outside of parallel regions, and at the root for the program's own code, each worker
 //     is idle for the initial thread's exclusive time.
@@ -77,8 +77,8 @@ func IdleThreads(p *profile.Profile) [][]IdleThread {
 	return out
 }
 
-// workersIn returns, for each outermost node that starts a team, the time of each worker in it or in
-// teams inside. A thread of an inner team counts with the inner team's time, unless it is in the
+// workersIn returns, for each outermost node that starts a team, the time of each worker in the
+// node or in teams inside. A thread of an inner team counts with the inner team's time, unless it is in the
 // outer team as well.
 func (t *tree) workersIn() []map[int]int64 {
 	out := make([]map[int]int64, len(t.p.Nodes))

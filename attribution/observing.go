@@ -94,8 +94,8 @@ func (ob *observing) leaveTasks(t *stack.Thread, at uint64) {
 	t.SetClock()
 }
 
-// advanceSwitches applies the changes that no event can precede any more. Threads that wait for others
-// may have older events queued; a change waits for those, for up to a second.
+// advanceSwitches applies the changes that no event can precede any more. Threads that wait for
+// other threads may have older events queued. A change waits for these events, for up to a second.
 func (ob *observing) advanceSwitches() {
 	for len(ob.pending) > 0 && ob.allRead(ob.pending[0].At+1) {
 		c := ob.pending[0]

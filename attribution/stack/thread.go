@@ -247,8 +247,8 @@ type Started struct {
 	stats *profile.ThreadStats
 }
 
-// At adds an operation that a call at a site has started. It returns where the operation's traffic is
-// to be added.
+// At adds an operation that a call at a site has started. It returns where the operation's traffic
+// is to be added.
 func (q *Started) At(site uint64, s *profile.MPIStats) **profile.Traffic {
 	if q.stats == nil || q.site != site {
 		q.site, q.stats = site, &profile.ThreadStats{}
