@@ -78,8 +78,8 @@ func IdleThreads(p *profile.Profile) [][]IdleThread {
 }
 
 // workersIn returns, for each outermost node that starts a team, the time of each worker in the
-// node or in teams inside. A thread of an inner team counts with the inner team's time, unless it is in the
-// outer team as well.
+// node or in teams inside. A thread of an inner team counts with the inner team's time, unless it
+// is in the outer team as well.
 func (t *tree) workersIn() []map[int]int64 {
 	out := make([]map[int]int64, len(t.p.Nodes))
 	outermost := make([]int, len(t.p.Nodes)) // of each node in a team

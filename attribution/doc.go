@@ -6,10 +6,12 @@
 //
 //   - engine.go: the front door
 //   - feed.go, park.go, pause.go, finish.go: the order in which events are applied
-//   - concerns.go: what the engine is made of
+//   - concerns.go: what the engine is made of; threads.go, progress.go, clock.go: what the concerns
+//     share
+//   - snapshot.go: a profile of the events so far; stream.go: recorded streams of events, for tests
 //   - dispatch.go: the table of edges and constructs
 //   - one file for each concern: parallel.go, leagues.go, sharing.go, exclusive.go, tasking.go,
-//     users.go, calls.go, inlined.go, folded.go, observing.go
+//     users.go, calls.go, comms.go, inlined.go, folded.go, observing.go
 //   - package stack: threads, their open regions, teams
 //   - package ledger: what these are charged with
 //   - package tree: the call-path tree

@@ -108,8 +108,8 @@ func ofRanks(name, unit string, of func(*job.Rank) int64) quantity {
 	return quantity{name, unit, func(j *job.Job) float64 { return float64(sum(j, of)) }}
 }
 
-// quantitiesOf lists the quantities of whole runs. Wall is the longest of all ranks; the other times
-// are sums over threads.
+// quantitiesOf lists the quantities of whole runs. Wall is the longest of all ranks; the other
+// times are sums over threads.
 func (o *Options) quantitiesOf() []quantity {
 	out, in, both := job.Volumes(o.Volumes)
 	calls := func(f job.Figure) func(*job.Rank) int64 { return func(r *job.Rank) int64 { return r.Calls[f] } }

@@ -47,9 +47,9 @@ func (c clocked) outsideMain(t *testing.T, p *efficiency.Process) {
 	c["serial"] += more
 }
 
-// TestEfficiency: POP's metrics, and the parts of the time of each rank, are within 2 % of those that
-// the program's own clock gives. The program's clock counts time without a core where it passed, so
-// that much may be missing.
+// TestEfficiency: POP's metrics, and the parts of the time of each rank, are within 2 % of those
+// that the program's own clock gives. The program's clock counts time without a core where it
+// passed, so that much may be missing.
 func TestEfficiency(t *testing.T) {
 	for _, c := range []struct {
 		mpi      testbin.MPI
@@ -134,8 +134,9 @@ func compareMetrics(t *testing.T, run *efficiency.Run, truth []clocked) {
 	t.Logf("hybrid parallel efficiency %.4f, want %.4f; %.1f%% without a core", tree.Value, want["hybrid_parallel"], 100*away)
 }
 
-// TestMultithreadingEfficiency: e_mt of a region by Eq. 4, from a run of one thread and one of several,
-// and its estimate from the latter alone, are within 2 % of those by the program's own clock.
+// TestMultithreadingEfficiency: e_mt of a region by Eq. 4, from a run of one thread and one of
+// several, and its estimate from the latter alone, are within 2 % of those by the program's own
+// clock.
 func TestMultithreadingEfficiency(t *testing.T) {
 	for _, b := range []build{{"gcc", "-O0 -g"}, {"clang-19", "-O3 -g"}} {
 		t.Run(b.compiler, func(t *testing.T) {

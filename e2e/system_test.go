@@ -254,8 +254,8 @@ func (u *awaited) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestSystemOversubscribed: with one CPU, more threads are measured only if the user says so, and are
-// marked. An existing file is not replaced.
+// TestSystemOversubscribed: with one CPU, more threads are measured only if the user says so, and
+// are marked. An existing file is not replaced.
 func TestSystemOversubscribed(t *testing.T) {
 	m := newMeasuring(t, []string{"taskset", "-c", "0"}, "--threads", "1,2", "--cc", "gcc", "--mpicc", "mpicc.openmpi")
 	p := m.run(t)

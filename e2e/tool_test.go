@@ -1,9 +1,9 @@
 // Package e2e tests the built tool as a user runs it: on real programs, with
 // real probes, against independent counts and times known by construction.
 //
-// Tests that only count, or wait for events, call atOnce: they run at once, after all others. Not so
-// tests that compare times. The code of a runtime that several targets load shows the probes of all
-// tools: a test that reads code has a copy of the runtime (ownRuntimes).
+// Tests that only count, or wait for events, call atOnce: they run at once, after all others. Not
+// so tests that compare times. The code of a runtime that several targets load shows the probes of
+// all tools: a test that reads code has a copy of the runtime (ownRuntimes).
 package e2e
 
 import (

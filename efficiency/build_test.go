@@ -20,8 +20,8 @@ func calls(seconds float64) *profile.MPIStats {
 }
 
 // rank returns a made-up rank with two threads: a parallel region with a critical section and one
-// call of MPI_Send by thread 0, and outside of it MPI_Recv, MPI_Init and MPI_Finalize, a second each.
-// All times are in seconds.
+// call of MPI_Send by thread 0, and outside of it MPI_Recv, MPI_Init and MPI_Finalize, a second
+// each. All times are in seconds.
 type rank struct {
 	number                int
 	wall, recv            float64 // without MPI_Init and MPI_Finalize

@@ -234,8 +234,8 @@ func TestIdentitiesOfJob(t *testing.T) {
 	}
 }
 
-// TestIdentitiesOfRecorded: recorded streams of real programs, with nested teams, tasks, and regions
-// that were under way when measurement began.
+// TestIdentitiesOfRecorded: recorded streams of real programs, with nested teams, tasks, and
+// regions that were under way when measurement began.
 func TestIdentitiesOfRecorded(t *testing.T) {
 	streams, err := filepath.Glob("../testdata/streams/*.json.gz")
 	if err != nil || len(streams) == 0 {

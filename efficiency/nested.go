@@ -7,9 +7,9 @@ import (
 	"ompp-attach/event"
 )
 
-// Nested teams. A process has as many threads as rows, and the whole is their time. The primary
-// thread of an inner team is a thread of the outer team. Its other threads are threads of their own.
-// The whole has room for those whose rows are in no team around theirs.
+// Nested teams. The time of a process is that of as many threads as it has rows. The primary thread
+// of an inner team is a thread of the outer team. The inner team's other threads are threads of
+// their own. They count to the process only if their rows are in no team around theirs.
 
 // seat is a thread's place in an outermost parallel region.
 type seat struct {

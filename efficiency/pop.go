@@ -79,9 +79,9 @@ func (r *Run) Multiplicative() Metric {
 	return m
 }
 
-// Additive returns POP's hybrid additive tree: what a metric loses is the sum of what those below it
-// lose. Processes weigh as many threads as they have. OpenMP's loss is divided by its causes, the
-// parts of the time in parallel regions.
+// Additive returns POP's hybrid additive tree: what a metric loses is the sum of what those below
+// it lose. Processes weigh as many threads as they have. OpenMP's loss is divided by its causes,
+// the parts of the time in parallel regions.
 func (r *Run) Additive() Metric {
 	t := r.totals()
 	whole := t.runtime * float64(r.Threads())

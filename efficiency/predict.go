@@ -5,9 +5,9 @@ import "ompp-attach/model"
 // Point returns what predictions start from: the means of the run's ranks, in seconds. Threads is 0
 // if the ranks have different numbers of threads.
 //
-// The parts of the time are taken once each. In limited parallelism, all threads but one wait for the
-// one that works: what that one does is Unparallel. What it does in MPI is MPI, and the others' wait
-// for that is in no part, since the wall time has it already.
+// The parts of the time are taken once each. In limited parallelism, all threads but one wait for
+// the one that works: what that one does is Unparallel. What it does in MPI is MPI, and the others'
+// wait for that is in no part, since the wall time has it already.
 func (r *Run) Point() *model.Point {
 	p := &model.Point{Ranks: len(r.Processes), Threads: r.Processes[0].Threads, Time: float64(r.Runtime) / 1e9}
 	for i := range r.Processes {

@@ -9,8 +9,8 @@ import (
 )
 
 // alone is a rank of two threads that works for 4 s in each thread of a parallel region, and then
-// calls MPI for a second in a construct for one thread, while the other thread waits in it, or at the
-// barrier that follows.
+// calls MPI for a second in a construct for one thread, while the other thread waits in it, or at
+// the barrier that follows.
 func alone(t *testing.T, c event.Construct) *profile.Profile {
 	t.Helper()
 	mpi := calls(1)

@@ -10,8 +10,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Process holds the figures of one process. The start and end of MPI (MPI_Init, MPI_Finalize) are in
-// none of its times: the launcher determines these.
+// Process holds the figures of one process. The start and end of MPI (MPI_Init, MPI_Finalize) are
+// in none of its times: the launcher determines these.
 type Process struct {
 	Rank     int // in MPI_COMM_WORLD; 0: not of a job
 	Program  string

@@ -55,8 +55,8 @@ func (r *Run) Threads() (n int) {
 	return n
 }
 
-// Whole returns the time of all threads by part. The sum of the parts is Runtime times Threads, less
-// the time in which threads that lived for a part of their process's run did not live.
+// Whole returns the time of all threads by part. The sum of the parts is Runtime times Threads,
+// less the time in which threads that lived for a part of their process's run did not live.
 func (r *Run) Whole() (all Parts) {
 	for i := range r.Processes {
 		p := &r.Processes[i]
@@ -75,8 +75,8 @@ func (p *Process) living() float64 {
 }
 
 // Most returns the region that itself takes most of a part, and the time that it takes; nil: none
-// takes anything. Of Work, it is the parallel region with most. Of idle threads, it is the region in
-// which their initial thread was, nil if it was in no region for longer.
+// takes anything. Of Work, it is the parallel region with most. Of idle threads, it is the region
+// in which their initial thread was, nil if it was in no region for longer.
 func (r *Run) Most(of Part) (most *Region, t int64) {
 	for i := range r.Regions {
 		own := r.Regions[i].Own[of]

@@ -88,7 +88,8 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// TestFrequency: twice the work at the same instructions and IPC, because the clock is half as fast.
+// TestFrequency: twice the work at the same instructions and IPC, because the clock is half as
+// fast.
 func TestFrequency(t *testing.T) {
 	for _, clock := range []string{"ref-cycles", "task-clock"} {
 		counts := func(cycles, time int64) map[string]int64 {

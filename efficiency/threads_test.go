@@ -56,8 +56,8 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// TestUnequalNested: two threads start teams of four each. The rows 2 and 3 are in inner teams only.
-// Each stands for two threads, and counts no longer than the outer region lasted.
+// TestUnequalNested: two threads start teams of four each. The rows 2 and 3 are in inner teams
+// only. Each stands for two threads, and counts no longer than the outer region lasted.
 func TestUnequalNested(t *testing.T) {
 	p := tenSeconds(rows(4), []event.Construct{event.Parallel, event.ParallelLoop},
 		profile.Node{Parent: 0, Region: 0, Stats: []profile.ThreadStats{inside(stat(0, 8, 0), 7.5), inside(stat(1, 8, 0), 7.5)}},
@@ -152,7 +152,8 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
-// TestIdleNames: a region is named for idle threads if their initial thread was in no region for less.
+// TestIdleNames: a region is named for idle threads if their initial thread was in no region for
+// less.
 func TestIdleNames(t *testing.T) {
 	for critical, want := range map[float64]int{3: 0, 6: 1} {
 		r := OfProfile(tenSeconds(rows(2), []event.Construct{event.Critical}, profile.Node{Parent: 0, Region: 0, Stats: []profile.ThreadStats{stat(0, critical, 0)}}))

@@ -9,8 +9,8 @@ import (
 // Crowding is the share of the threads' time without a core from which on a run is marked.
 const Crowding = 0.01
 
-// Crowded says whether threads lacked cores for so much of the time that the run is no measure of the
-// program.
+// Crowded says whether threads lacked cores for so much of the time that the run is no measure of
+// the program.
 func (x *Scaled) Crowded() bool { return x.NoCore >= Crowding }
 
 // Differ returns a sentence if runs differ in something, with what that means; empty: they do not.

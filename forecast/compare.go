@@ -87,10 +87,10 @@ type Figure struct {
 	Against         bool // the run was not learnt from
 }
 
-// Multithreading returns e_mt of the measured cells: the time outside of MPI with one thread per rank
-// over the number of threads times that with them (Eq. 4). Estimated is the same of the model. Cells
-// of one thread and cells without a run of one thread on as many ranks are left out, and all if the problem grows: the times
-// then are of different problems.
+// Multithreading returns e_mt of the measured cells: the time outside of MPI with one thread per
+// rank over the number of threads times that with them (Eq. 4). Estimated is the same of the model.
+// Cells of one thread and cells without a run of one thread on as many ranks are left out, and all
+// if the problem grows: the times then are of different problems.
 func (f *Forecast) Multithreading() (out []Figure) {
 	if f.Weak {
 		return nil
@@ -110,8 +110,8 @@ func (f *Forecast) Multithreading() (out []Figure) {
 	return out
 }
 
-// MessagePassing returns e_mp (Eq. 1) of the measured cells of which there is a run of one thread per
-// rank on as many cores.
+// MessagePassing returns e_mp (Eq. 1) of the measured cells of which there is a run of one thread
+// per rank on as many cores.
 func (f *Forecast) MessagePassing() (out []Figure) {
 	f.measured(func(p, pure *model.Point, against bool) {
 		if p.Threads == 1 {

@@ -1,6 +1,6 @@
 // Package forecast foretells the time of runs on other numbers of ranks and threads: it joins the
-// signatures of recorded runs with costs, which come from these runs or from a system profile. It is
-// pure. Times are in seconds.
+// signatures of recorded runs with costs, which come from these runs or from a system profile. It
+// is pure. Times are in seconds.
 package forecast
 
 import (
@@ -126,9 +126,9 @@ func (f *Forecast) numbers(of func(*model.Point) int) (all []int) {
 	return slices.Compact(all)
 }
 
-// Cells returns all cells that fit the cores, by ranks and threads. The best one has the least time;
-// if the problem grows with the threads, it is the one with the least time of those with most cores.
-// A cell with more threads than CPUs is the best one only if all have.
+// Cells returns all cells that fit the cores, by ranks and threads. The best one has the least
+// time; if the problem grows with the threads, it is the one with the least time of those with most
+// cores. A cell with more threads than CPUs is the best one only if all have.
 func (f *Forecast) Cells() (out []Cell) {
 	for _, p := range f.Ranks() {
 		for _, n := range f.Threads() {

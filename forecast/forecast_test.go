@@ -37,8 +37,8 @@ func forecast(t *testing.T, o Options, runs ...Run) *Forecast {
 	return f
 }
 
-// TestPaper: the advice of the paper's case. Its loop of 0.288 s gains nothing by threads, because of
-// overheads of 0.013 and 0.144 s (Table 3), and communication is small.
+// TestPaper: the advice of the paper's case. Its loop of 0.288 s gains nothing by threads, because
+// of overheads of 0.013 and 0.144 s (Table 3), and communication is small.
 func TestPaper(t *testing.T) {
 	const loop, mpi = .288120796, .001
 	run := func(n int, overhead float64) Run {
@@ -96,7 +96,8 @@ func TestOversubscribed(t *testing.T) {
 	}
 }
 
-// TestCrowded: threads that share CPUs take longer, in runs that are learnt from and in foretold ones.
+// TestCrowded: threads that share CPUs take longer, in runs that are learnt from and in foretold
+// ones.
 func TestCrowded(t *testing.T) {
 	run := func(p, n int) Run {
 		w := 16 / float64(p)
@@ -270,8 +271,8 @@ func TestAnotherMachine(t *testing.T) {
 	}
 }
 
-// TestSystemCoverage: the interval has the stated share of runs also with costs from a profile, whose
-// figures are off by their standard errors.
+// TestSystemCoverage: the interval has the stated share of runs also with costs from a profile,
+// whose figures are off by their standard errors.
 func TestSystemCoverage(t *testing.T) {
 	const cases = 300
 	r := rand.New(rand.NewPCG(5, 6))
@@ -320,7 +321,8 @@ func TestSystemCoverage(t *testing.T) {
 	}
 }
 
-// TestSystemErrors: standard errors of the profile widen the interval, of OpenMP's costs and of MPI's.
+// TestSystemErrors: standard errors of the profile widen the interval, of OpenMP's costs and of
+// MPI's.
 func TestSystemErrors(t *testing.T) {
 	runs := []Run{cannon(1, 1), cannon(1, 1), cannon(4, 1), cannon(4, 1), cannon(9, 1), cannon(9, 2)}
 	width := func(openmp, mpi float64) float64 {

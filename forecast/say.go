@@ -210,8 +210,8 @@ func (f *Forecast) troubles() (out []string) {
 // pays is the least gain by which twice the threads or ranks pay.
 const pays = 0.1
 
-// Advice returns sentences on how many ranks and threads pay; nil for problems that grow, where each
-// cell does more work.
+// Advice returns sentences on how many ranks and threads pay; nil for problems that grow, where
+// each cell does more work.
 func (f *Forecast) Advice(cells []Cell) (out []string) {
 	best, ok := Best(cells)
 	if !ok || f.Weak {
@@ -274,7 +274,8 @@ func gainText(gain float64) string {
 	return fmt.Sprintf("gain ~%s", percent(gain))
 }
 
-// sendThenReceive finds a function in which ranks send and receive as many messages by blocking calls.
+// sendThenReceive finds a function in which ranks send and receive as many messages by blocking
+// calls.
 func (f *Forecast) sendThenReceive() string {
 	type messages struct {
 		sent, received float64

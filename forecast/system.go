@@ -16,8 +16,8 @@ import (
 )
 
 // systemCosts are costs from a system profile: how often the program executes each construct and
-// calls MPI, by the signatures, times what one execution costs. What the runs were in MPI for longer
-// is waiting for other ranks; it is fitted over the ranks.
+// calls MPI, by the signatures, times what one execution costs. The time that the
+// runs spent in MPI beyond that is waiting for other ranks. It is fitted over the ranks.
 type systemCosts struct {
 	profile    *system.Profile
 	constructs []executed
@@ -139,8 +139,8 @@ func (s *systemCosts) learnCalls(runs []Run, weak bool) {
 	}
 }
 
-// surfaceOfGrid is the exponent of a message's bytes over the ranks if runs do not tell: the edge of
-// a grid's piece in two dimensions.
+// surfaceOfGrid is the exponent of a message's bytes over the ranks if runs do not tell: the edge
+// of a grid's piece in two dimensions.
 const surfaceOfGrid = 0.5
 
 func placeOf(c *signature.Call) string {
@@ -151,8 +151,8 @@ func placeOf(c *signature.Call) string {
 	return fmt.Sprintf("%s+%#x", path.Base(l.Object), l.Offset)
 }
 
-// messageBytes returns what the count argument of a call says (system.MPI.Bytes), from the volumes of
-// minimal accounting (mpi.Op.Volume).
+// messageBytes returns what the count argument of a call says (system.MPI.Bytes), from the volumes
+// of minimal accounting (mpi.Op.Volume).
 func messageBytes(c *signature.Call, ranks int) float64 {
 	op, ok := mpi.ParseOp(c.Operation)
 	calls := max(c.Calls.Mean, 1e-9)

@@ -55,7 +55,8 @@ func (g *group) add(size, rank int32, world int) {
 // groups are a job's communicators by name.
 type groups map[string]*group
 
-// groupsOf finds out who is in which communicator. complete says that all ranks of the job were read.
+// groupsOf finds out who is in which communicator. complete says that all ranks of the job were
+// read.
 func groupsOf(ranks []*rankComms, complete bool) groups {
 	all := groups{}
 	byDepth := [][]made{}
@@ -190,9 +191,9 @@ func (gs groups) worldRank(r *rankComms, comm int, rank int32) (world int, ok bo
 // cut are the communicators that a call of MPI_Cart_sub has made, at all ranks.
 type cut []made
 
-// divide gives each of them a name of its own. Ranks in a grid are in row-major order (MPI-3.1, 7.4),
-// and so are those in what MPI_Cart_sub makes of the grid. If the dimensions that are kept are
-// neighbours, rank p of the grid becomes rank (p / step) % size. That must hold of all ranks.
+// divide gives each of them a name of its own. Ranks in a grid are in row-major order (MPI-3.1,
+// 7.4), and so are those in what MPI_Cart_sub makes of the grid. If the dimensions that are kept
+// are neighbours, rank p of the grid becomes rank (p / step) % size. That must hold of all ranks.
 // Otherwise the communicators stay unknown.
 func (list cut) divide() {
 	step := list.step()

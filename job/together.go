@@ -9,8 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// mostStats bounds the figures of threads at nodes that Together holds, and thereby its memory: about
-// half a gigabyte.
+// mostStats bounds the figures of threads at nodes that Together holds, and thereby its memory:
+// about half a gigabyte.
 const mostStats = 1_500_000
 
 // ErrTooLarge says that a job has more ranks, threads and call paths than Together holds.
@@ -143,8 +143,8 @@ func (g *gatherer) add(p *profile.Profile, rank int) error {
 	return nil
 }
 
-// threads adds a rank's threads. Each initial thread becomes one of its own, that lived as long as it
-// did in the rank.
+// threads adds a rank's threads. Each initial thread becomes one of its own, that lived as long as
+// it did in the rank.
 func (g *gatherer) threads(p *profile.Profile, rank int) {
 	root := map[int]int{}
 	for _, t := range p.Threads {

@@ -15,7 +15,7 @@ const mostPartners = 512
 type traffic struct {
 	comms    rankComms
 	partners []profile.Partner
-	others   profile.Exchange // with partners that found no room, in the record or here
+	others   profile.Exchange // with partners that found no room, in the rank's profile or here
 }
 
 func trafficOf(p *profile.Profile, rank int) (t traffic) {
@@ -58,7 +58,7 @@ func trafficOf(p *profile.Profile, rank int) (t traffic) {
 	return t
 }
 
-// Link is what one rank exchanged with one partner, by the rank's own record.
+// Link is what one rank exchanged with one partner, by the rank's own profile.
 type Link struct {
 	Rank    int // in MPI_COMM_WORLD
 	Partner int // in MPI_COMM_WORLD; -1: not known
@@ -77,8 +77,8 @@ func (j *Job) Links() []Link { return j.links }
 func (j *Job) Others() profile.Exchange { return j.others }
 
 // WorldRank translates a rank in a communicator, by its index in the profile's Comms, to one in
-// MPI_COMM_WORLD. at is the index in Ranks of the rank whose profile that is. ok is false if it is not
-// known.
+// MPI_COMM_WORLD. at is the index in Ranks of the rank whose profile that is. ok is false if it is
+// not known.
 func (j *Job) WorldRank(at, comm int, rank int32) (world int, ok bool) {
 	return j.groups.worldRank(&j.traffic[j.Ranks[at].Rank].comms, comm, rank)
 }
@@ -127,8 +127,8 @@ func (g *Region) Sizes() profile.BySize { return g.sizes }
 // MostCells bounds the bins of ranks that a Matrix has in either direction.
 const MostCells = 128
 
-// Matrix is what ranks sent to ranks, as the senders' records tell. Messages to partners that are not
-// known are in none of its cells.
+// Matrix is what ranks sent to ranks, as the senders' profiles tell. Messages to partners that are
+// not known are in none of its cells.
 type Matrix struct {
 	Width, Bins int    // number of neighbouring ranks in a bin, and of bins
 	Cells       []Cell // that are not empty, by From, then by To

@@ -164,8 +164,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestFiguresAsJSON: a region's figures are its times, by the names of this and of older versions, and
-// its executions.
+// TestFiguresAsJSON: a region's figures are its times, by the names of this and of older versions,
+// and its executions.
 func TestFiguresAsJSON(t *testing.T) {
 	b, err := json.Marshal(Region{Window: Figures{Times: Times{Work: 5, NoCore: 7}, Count: 3}})
 	if err != nil {

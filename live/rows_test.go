@@ -26,9 +26,9 @@ func teamOfTwo(primary uint32, from, to uint64) (events []event.Event) {
 	return events
 }
 
-// TestBriefThreadsInWindows: the rows of brief threads become one row when there are enough of them,
-// and a thread that lives on leaves that row in the profile. No row has more time in a window than
-// the window is long, for no two of these threads live at once, nor less than none.
+// TestBriefThreadsInWindows: the rows of brief threads become one row when there are enough of
+// them, and a thread that lives on leaves that row in the profile. No row has more time in a window
+// than the window is long, for no two of these threads live at once, nor less than none.
 func TestBriefThreadsInWindows(t *testing.T) {
 	s := attribution.Stream{PID: 1, Began: 0}
 	s.Events = append(teamOfTwo(1, 10, 500), teamOfTwo(1, 59000, 59500)...)

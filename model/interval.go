@@ -9,14 +9,14 @@ import (
 // Coverage is the share of runs whose time lies in its Interval, if the form of the model is right.
 const Coverage = 0.9
 
-// Interval is where Coverage of the runs on a cell lie. Why says why there is none; empty: there is
-// one.
+// Interval is the range in which a share Coverage of the runs on a cell lies. Why says why there is
+// no interval; empty: there is one.
 type Interval struct {
 	Low, High float64
 	Why       string
 }
 
-// component is a part of a run's time that varies from run to run for itself.
+// component is a part of a run's time that varies from run to run, independently of other parts.
 type component int
 
 const (
@@ -66,9 +66,9 @@ func (m *Prediction) foretold(ranks, threads int) figures {
 // spread is how much the runs differ from the model, by component, and how far each run moves the
 // model.
 //
-// A component of a run is taken to differ from the model's value by a part of it that is normally
-// distributed, in each run anew. Of one run, the parts may go together: a run that others disturb is
-// longer in all components. So the covariance of the components is estimated from the residuals of
+// Each component of each run is assumed to deviate from the model's value by a normally distributed
+// share. The shares of one run may be correlated: a run that others disturb is longer in all
+// components. So the covariance of the components is estimated from the residuals of
 // all runs, with the degrees of freedom that the fits have left of each component.
 type spread struct {
 	covariance [components]figures // relative
@@ -136,8 +136,8 @@ const (
 	least      = 0.5  // degree of freedom: less is none, apart from rounding
 )
 
-// parameters returns the number of values that are fitted of a component. A constant part that is held
-// at 0 counts, since other runs would not have held it.
+// parameters returns the number of values that are fitted of a component. A constant part that is
+// held at 0 counts, since other runs would not have held it.
 func (m *Prediction) parameters(c component) int {
 	var ranks, several, threads []float64
 	for _, p := range m.points {
@@ -160,9 +160,10 @@ func (m *Prediction) parameters(c component) int {
 	return 1
 }
 
-// traces are what fits leave of the noise: with H the matrix that makes fitted values of measured ones,
-// and A = (I-H)'(I-H), the traces of A and of its square. Noise of variance v leaves squared residuals
-// of v trace(A) in the mean, with trace(A)^2 / trace(A^2) degrees of freedom (Satterthwaite).
+// traces tell how much of the noise is left in the residuals of a fit. H is the matrix that makes
+// fitted values of measured ones. traces are, with A = (I-H)'(I-H), the traces of A and of its
+// square. Noise of variance v leaves squared residuals of v trace(A) in the mean, with trace(A)^2 /
+// trace(A^2) degrees of freedom (Satterthwaite).
 type traces struct{ trace, square float64 }
 
 func (s *spread) left(m *Prediction, c component, active []int, fitted []figures) (out traces) {
@@ -193,16 +194,16 @@ func (s *spread) left(m *Prediction, c component, active []int, fitted []figures
 
 // Interval returns the interval of the time of a run on a cell. It holds if the model's form is
 // right, so there is none where the form is not fitted but assumed: for other numbers of threads
-// than between the measured ones, for ranks that one or two measured numbers do not enclose, and for
-// more threads than CPUs if no run had these.
+// than between the measured ones, for ranks that one or two measured numbers do not enclose, and
+// for more threads than CPUs if no run had these.
 func (m *Prediction) Interval(ranks, threads int) Interval {
 	t := m.Time(ranks, threads)
 	v, freedom, why := m.variance(ranks, threads, 0, 0)
 	return interval(t, v, freedom, why)
 }
 
-// EfficiencyInterval returns the interval of the Efficiency that a run on a cell and a run on one core
-// have.
+// EfficiencyInterval returns the interval of the Efficiency that a run on a cell and a run on one
+// core have.
 func (m *Prediction) EfficiencyInterval(ranks, threads int) Interval {
 	if ranks == 1 && threads == 1 {
 		return Interval{Low: 1, High: 1}
@@ -228,8 +229,9 @@ func quantile(freedom float64) float64 {
 	return stats.InvCDF(stats.TDist{V: min(freedom, normal)})((1 + Coverage) / 2)
 }
 
-// variance returns the variance of the logarithm of a run's time, or of the ratio of the times of two
-// runs (other ranks are not 0), and its degrees of freedom. why is not empty if it is not known.
+// variance returns the variance of the logarithm of a run's time, or of the ratio of the times of
+// two runs (other ranks are not 0), and its degrees of freedom. why is not empty if it is not
+// known.
 func (m *Prediction) variance(ranks, threads, otherRanks, otherThreads int) (v, freedom float64, why string) {
 	cells := [][2]int{{ranks, threads}}
 	if otherRanks > 0 {

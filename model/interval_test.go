@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCoverage: of simulated programs whose runs vary, the interval has the stated share of runs, also
-// on cells without a run. Runs vary in each component for itself, or as a whole.
+// TestCoverage: of simulated programs whose runs vary, the interval has the stated share of runs,
+// also on cells without a run. Runs vary in each component for itself, or as a whole.
 func TestCoverage(t *testing.T) {
 	few := [][2]int{{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}}
 	many := append([][2]int{{4, 2}, {8, 1}, {8, 2}}, few...)
@@ -123,7 +123,8 @@ func TestNoInterval(t *testing.T) {
 	}
 }
 
-// TestFormsWiden: which exponent is right is not known for sure, so the other ones widen the interval.
+// TestFormsWiden: which exponent is right is not known for sure, so the other ones widen the
+// interval.
 func TestFormsWiden(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var points []Point

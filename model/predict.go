@@ -45,15 +45,15 @@ func crowding(threads, cpus int) float64 {
 	return max(1, float64(threads)/float64(cpus))
 }
 
-// Prediction foretells the time of runs by Eq. 3, with what the paper's compiler provides taken from
-// measured runs:
+// Prediction foretells the time of runs by Eq. 3, with what the paper's compiler provides taken
+// from measured runs:
 //
 //	T(p, n) = (S(p) X(p) + ((w(p) g(n) q - U) / n + U + i(n) w / n + O(p, n)) X(p n) + M(p, n)) R
 //
-// S and w are fitted over p. g is the growth of the work with threads, i the uneven part: measured at
-// some n, linear between, constant beyond. U is a constant part of the work. q is the number of
-// threads if the problem grows with them, otherwise 1. O and M come from a supplier of costs. X is the
-// number of threads over that of CPUs, at least 1.
+// S and w are fitted over p. g is the growth of the work with threads, i the uneven part: measured
+// at some n, linear between, constant beyond. U is a constant part of the work. q is the number of
+// threads if the problem grows with them, otherwise 1. O and M come from a supplier of costs. X is
+// the number of threads over that of CPUs, at least 1.
 type Prediction struct {
 	Serial, Work   Power
 	Growth, Uneven Steps
@@ -157,10 +157,10 @@ func (m *Prediction) size(threads int) float64 {
 	return 1
 }
 
-// learnGrowth finds how the work grows with threads: of runs on as many ranks, the ratio of those with
-// different numbers of threads. It returns the work by run without that growth. If no two numbers of
-// threads share a number of ranks, growth and ranks cannot be told apart, and the ranks are taken
-// for the cause.
+// learnGrowth finds how the work grows with threads: of runs on as many ranks, the ratio of those
+// with different numbers of threads. It returns the work by run without that growth. If no two
+// numbers of threads share a number of ranks, growth and ranks cannot be told apart, and the ranks
+// are taken for the cause.
 func (m *Prediction) learnGrowth() []float64 {
 	growth, base := map[int]float64{}, map[int]float64{}
 	for _, p := range m.points {

@@ -11,7 +11,8 @@ import (
 	"ompp-attach/report"
 )
 
-// TestAccessible: axe finds nothing to complain about: contrast, names, order of headings, keyboard.
+// TestAccessible: axe finds nothing to complain about: contrast, names, order of headings,
+// keyboard.
 func TestAccessible(t *testing.T) {
 	axe, err := os.ReadFile("web/node_modules/axe-core/axe.min.js")
 	if err != nil {

@@ -18,8 +18,8 @@ type Difference struct {
 	Figures json.RawMessage `json:"figures"` // what diff writes as JSON
 }
 
-// WriteDifference writes the page of a comparison. Overhead classes must be disjoint, since parts of
-// one bar may not overlap.
+// WriteDifference writes the page of a comparison. Overhead classes must be disjoint, since parts
+// of one bar may not overlap.
 func WriteDifference(w io.Writer, c *compare.Comparison, violations []compare.Violation) error {
 	var figures bytes.Buffer
 	if err := difference.WriteJSON(&figures, c, violations); err != nil {

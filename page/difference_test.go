@@ -71,7 +71,8 @@ func TestDifferenceSelfContained(t *testing.T) {
 	}
 }
 
-// TestDifferencePhotographs opens the page with repeats and without, wide and narrow, light and dark.
+// TestDifferencePhotographs opens the page with repeats and without, wide and narrow, light and
+// dark.
 func TestDifferencePhotographs(t *testing.T) {
 	b := openBrowser(t)
 	repeated := compared(t, 12)

@@ -106,8 +106,8 @@ func solver() *profile.Profile {
 	return m.p
 }
 
-// figure9 is a rank of the paper's toy job (Fig. 9): two threads, of which the second has more to do
-// in a loop, then an alltoall by the first one that ends at the same time on all ranks.
+// figure9 is a rank of the paper's toy job (Fig. 9): two threads, of which the second has more to
+// do in a loop, then an alltoall by the first one that ends at the same time on all ranks.
 func figure9(rank, size int, imbal float64) *profile.Profile {
 	m := newMaker("toy", 412*ms, 2)
 	m.p.Meta.MPI = &profile.MPIJob{Library: "Open MPI 4.1.4", Rank: rank, Size: size, Level: "MPI_THREAD_FUNNELED"}
@@ -272,7 +272,8 @@ func withSource(t testing.TB, p *profile.Profile) *profile.Profile {
 	return p
 }
 
-// openDir makes a directory that everybody may enter: the directory around those of tests is closed.
+// openDir makes a directory that everybody may enter: the directory around those of tests is
+// closed.
 func openDir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,8 +11,8 @@ import (
 // mostPaths bounds the call paths of a job's page.
 const mostPaths = 3000
 
-// jobNodes makes the tree of call paths over all ranks; nil if the job was read without its paths. A
-// parent precedes its children. Of many paths it has those that take most time.
+// jobNodes makes the tree of call paths over all ranks; nil if the job was read without its paths.
+// A parent precedes its children. Of many paths it has those that take most time.
 func jobNodes(j *job.Job) []Node {
 	if j.Paths == nil {
 		return nil

@@ -162,8 +162,8 @@ func TestDocumented(t *testing.T) {
 	check(reflect.TypeFor[Job]())
 }
 
-// TestParts: the parts of each whole add up to the whole: all threads' time, each region's exclusive
-// time, and the call paths.
+// TestParts: the parts of each whole add up to the whole: all threads' time, each region's
+// exclusive time, and the call paths.
 func TestParts(t *testing.T) {
 	for _, p := range []*profile.Profile{solver(), figure9(1, 7, 200), smg(3)} {
 		x := process(p, report.Options{Raw: true})

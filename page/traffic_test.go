@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMatrix: the cells of the partner matrix and the bars of sizes are what the job's figures say, and
-// the titles say what stands out.
+// TestMatrix: the cells of the partner matrix and the bars of sizes are what the job's figures say,
+// and the titles say what stands out.
 func TestMatrix(t *testing.T) {
 	b := openBrowser(t)
 	j := exchangeJob(t, 16)

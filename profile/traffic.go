@@ -8,7 +8,7 @@ import (
 	"ompp-attach/mpi"
 )
 
-// MaxPartners is the number of partners that the record holds for each thread at each call site. The
+// MaxPartners is the number of partners that a profile holds for each thread at each call site. The
 // first ones are held; those beyond are added up.
 const MaxPartners = 256
 
@@ -21,7 +21,8 @@ type Traffic struct {
 	BySize
 }
 
-// BySize holds the numbers of messages sent, of those received, and of collective operations, by size.
+// BySize holds the numbers of messages sent, of those received, and of collective operations, by
+// size.
 type BySize struct {
 	Sent     Sizes `json:"sent,omitempty"`
 	Received Sizes `json:"received,omitempty"`
@@ -49,8 +50,8 @@ type Partner struct {
 	Exchange
 }
 
-// Exchange counts messages. The bytes leave out messages of unknown size. Of a receive, the bytes are
-// those asked for.
+// Exchange counts messages. The bytes leave out messages of unknown size. Of a receive, the bytes
+// are those asked for.
 type Exchange struct {
 	Sends uint64 `json:"sends,omitempty"` // messages sent, or put into the partner's memory
 	Recvs uint64 `json:"recvs,omitempty"` // messages received, or fetched from there
@@ -147,8 +148,8 @@ func (c *Comm) AsParent() bool {
 	return m.Kinship == mpi.Copied || m.Kinship == mpi.Reordered && c.Decides == 0
 }
 
-// WorldRank translates a rank in a communicator to one in MPI_COMM_WORLD. ok is false if the profile
-// does not tell: then the profiles of all the job's ranks may (package job).
+// WorldRank translates a rank in a communicator to one in MPI_COMM_WORLD. ok is false if the
+// profile does not tell: then the profiles of all the job's ranks may (package job).
 func (p *Profile) WorldRank(comm int, rank int32) (world int32, ok bool) {
 	for rank >= 0 && comm >= 0 && comm < len(p.Comms) {
 		c := &p.Comms[comm]

@@ -5,8 +5,8 @@ import (
 	"ompp-attach/report/efficiencies"
 )
 
-// efficiency writes how much of the threads' time was useful. ompP has no such section, so --classic
-// leaves it out.
+// efficiency writes how much of the threads' time was useful. ompP has no such section, so
+// --classic leaves it out.
 func (o *ompp) efficiency() {
 	if o.Classic {
 		return

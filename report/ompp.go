@@ -67,7 +67,8 @@ func (o *ompp) banner(title string) {
 	o.printf("%s\n%s%s\n%s\n", rule, line, rule[:max(0, 70-len(line))], rule)
 }
 
-// header writes the first section. The keys after PAPI Support, and those on MPI, are additions to ompP's.
+// header writes the first section. The keys after PAPI Support, and those on MPI, are additions to
+// ompP's.
 func (o *ompp) header() {
 	o.banner("General Information")
 	o.facts(func(name, format string, args ...any) {

@@ -12,8 +12,8 @@ import (
 // shortName is ompP's short name of a construct, of eight characters.
 func shortName(c event.Construct) string { return cmp.Or(c.Traits().Short, c.String()) }
 
-// callgraph writes the tree of call paths. Its values are the sums of thread time divided by the number of
-// threads. The root's value is the duration.
+// callgraph writes the tree of call paths. Its values are the sums of thread time divided by the
+// number of threads. The root's value is the duration.
 func (o *ompp) callgraph() {
 	o.banner("Callgraph")
 	o.printf("\n")

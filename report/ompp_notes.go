@@ -9,8 +9,8 @@ import (
 	"ompp-attach/report/words"
 )
 
-// notes writes the last section, an addition to ompP's: what was lost, what could not be seen, and which
-// figures need an explanation. The section is left out if there is nothing to say.
+// notes writes the last section, an addition to ompP's: what was lost, what could not be seen, and
+// which figures need an explanation. The section is left out if there is nothing to say.
 func (o *ompp) notes() {
 	parts := o.noteParts()
 	if len(strings.Join(flatten(parts), "")) == 0 {

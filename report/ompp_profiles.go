@@ -163,13 +163,13 @@ func (o *ompp) table(b *analysis.Block, split bool) {
 	o.aligned(rows, widths, most)
 }
 
-// mostWidth is the number of characters that a line of a region's table has at most, so that it fits
-// a terminal.
+// mostWidth is the number of characters that a line of a region's table has at most, so that it
+// fits a terminal.
 const mostWidth = 100
 
 // aligned writes lines of cells, each right-aligned in its column, which has at least the given
-// width. A table that is wider than most characters goes on below, with its first column again; 0: no
-// table does, as in ompP's reports.
+// width. A table that is wider than most characters goes on below, with its first column again; 0:
+// no table does, as in ompP's reports.
 func (o *ompp) aligned(rows [][]string, widths []int, most int) {
 	for _, r := range rows {
 		for i, cell := range r {

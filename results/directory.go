@@ -28,7 +28,8 @@ func OpenDirectory(dir string, own bool) (root *os.Root, made bool, err error) {
 	return root, made, err
 }
 
-// ProveWritable says what keeps files from being written to a directory, which it makes if it is missing.
+// ProveWritable says what keeps files from being written to a directory, which it makes if it is
+// missing.
 func ProveWritable(dir string) error {
 	root, _, err := OpenDirectory(dir, false)
 	if err != nil {

@@ -95,8 +95,8 @@ func (o *Directory) removeSnapshots() {
 	o.shots = nil
 }
 
-// CompleteSnapshot finds the last snapshot of a process whose collector was killed, and adds how the
-// process ended. shot is nil if there is none.
+// CompleteSnapshot finds the last snapshot of a process whose collector was killed, and adds how
+// the process ended. shot is nil if there is none.
 func CompleteSnapshot(dir string, pid int, e launch.Ending) (shot *profile.Profile, name string) {
 	names, _ := filepath.Glob(filepath.Join(dir, RecordStem+"*"+RecordSuffix))
 	for _, n := range names {

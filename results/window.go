@@ -111,8 +111,8 @@ func SomeOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Stems returns the names, without suffix, of the profiles of all processes that are no ranks, and of
-// which the directory holds a profile or one of the window's snapshots.
+// Stems returns the names, without suffix, of the profiles of all processes that are no ranks, and
+// of which the directory holds a profile or one of the window's snapshots.
 func (w *Window) Stems() (stems []string) {
 	names, _ := filepath.Glob(filepath.Join(w.dir, RecordStem+"*"+RecordSuffix))
 	for _, name := range names {
@@ -135,8 +135,8 @@ func (w *Window) Stems() (stems []string) {
 }
 
 // Read returns what was measured within the window of the process whose profile has that stem. A
-// process that began or ended within the window is there from its begin, or to its end. The error is
-// ErrNotThere if the process did not run within the window.
+// process that began or ended within the window is there from its begin, or to its end. The error
+// is ErrNotThere if the process did not run within the window.
 func (w *Window) Read(stem string) (*profile.Profile, error) {
 	later, err := w.later(stem)
 	if err != nil {
@@ -253,8 +253,8 @@ func (w *Window) note(s *span, at time.Time) {
 	}
 }
 
-// Apart says, if that matters, how far apart the snapshots of the processes are that were read, since
-// those of one number are written one after the other; else it returns "".
+// Apart says, if that matters, how far apart the snapshots of the processes are that were read,
+// since those of one number are written one after the other; else it returns "".
 func (w *Window) Apart() string {
 	const little = 0.01 // of the window's length
 	w.mu.Lock()

@@ -34,8 +34,8 @@ func put(t *testing.T, dir, stem string, n, pid int, began, until float64) {
 	}
 }
 
-// TestWindowOfProcesses: of all processes that ran within a window there is what they did in it, also
-// of those that began or ended meanwhile, and of nobody else.
+// TestWindowOfProcesses: of all processes that ran within a window there is what they did in it,
+// also of those that began or ended meanwhile, and of nobody else.
 func TestWindowOfProcesses(t *testing.T) {
 	dir := t.TempDir()
 	all := func(stem string, pid int, began, until float64) {

@@ -187,8 +187,8 @@ func (x *Program) write(replaced bool, number int) (kept int) {
 	return kept
 }
 
-// Keep keeps a snapshot of a process at once, and returns the file's absolute name. pid is 0 for all
-// processes: then the name is that of the first file.
+// Keep keeps a snapshot of a process at once, and returns the file's absolute name. pid is 0 for
+// all processes: then the name is that of the first file.
 func (w *Writer) Keep(pid int) (string, error) {
 	w.mu.Lock()
 	all := slices.Clone(w.all)

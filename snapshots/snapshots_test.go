@@ -51,8 +51,8 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestReplacedBesideKept: rare snapshots that are kept do not make those rare that are there in case
-// the tool is killed.
+// TestReplacedBesideKept: rare snapshots that are kept do not make those rare that are there in
+// case the tool is killed.
 func TestReplacedBesideKept(t *testing.T) {
 	var taken atomic.Int32
 	x := program(t, 7, &taken)
@@ -64,8 +64,8 @@ func TestReplacedBesideKept(t *testing.T) {
 	}
 }
 
-// TestNumbers: snapshots that are kept at one time have one number, also of a program that has begun
-// later, and after one that was kept on request.
+// TestNumbers: snapshots that are kept at one time have one number, also of a program that has
+// begun later, and after one that was kept on request.
 func TestNumbers(t *testing.T) {
 	w := New(Pace{Kept: time.Hour})
 	var taken atomic.Int32

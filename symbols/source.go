@@ -79,9 +79,9 @@ func (o *Object) Directives(file string) (ds []directives.Directive, ok bool) {
 
 // SourceExtent returns the lines of the innermost OpenMP construct that stands at or around a line.
 // The construct's directive starts with the given words ("critical", "parallel", "for", "parallel
-// for"; "" for any). begin is the line of the directive. end is the line of the closing brace or the
-// end directive, or the last line of the statement. ok is false if there is no such construct, or if
-// Directives refuses the file.
+// for"; "" for any). begin is the line of the directive. end is the line of the closing brace or
+// the end directive, or the last line of the statement. ok is false if there is no such construct,
+// or if Directives refuses the file.
 func (o *Object) SourceExtent(file string, line int, directive string) (begin, end int, ok bool) {
 	ds, _ := o.Directives(file)
 	d, ok := directives.Enclosing(ds, line, directive)

@@ -89,9 +89,9 @@ func (p *Profile) construct(c event.Construct, variant string, threads int) (pts
 	return pts.sorted(), shared
 }
 
-// Message returns the time of one call of an MPI operation with so many bytes (MPI.Bytes) on so many
-// processes. An empty where asks for the farthest distance that was measured. ok is false if neither
-// the operation nor one of its kind was measured.
+// Message returns the time of one call of an MPI operation with so many bytes (MPI.Bytes) on so
+// many processes. An empty where asks for the farthest distance that was measured. ok is false if
+// neither the operation nor one of its kind was measured.
 func (p *Profile) Message(op mpi.Op, bytes uint64, processes int, where Where) (e Estimate, ok bool) {
 	as, ok := p.stand(op)
 	if !ok {
@@ -173,9 +173,9 @@ func (p *Profile) nearest(op mpi.Op, where Where) (Where, bool) {
 	return order[i], true
 }
 
-// overProcesses looks the cost up over bytes at each measured number of processes. The result is over
-// the logarithm of that number. A collective operation's processes are the farther apart the more
-// they are, so numbers that were not measured at the distance serve at another one.
+// overProcesses looks the cost up over bytes at each measured number of processes. The result is
+// over the logarithm of that number. A collective operation's processes are the farther apart the
+// more they are, so numbers that were not measured at the distance serve at another one.
 func (p *Profile) overProcesses(op mpi.Op, where Where, bytes uint64, processes int) (pts points) {
 	at := map[int]points{}
 	add := func(w Where) {

@@ -91,7 +91,8 @@ type OpenMP struct {
 	Oversubscribed bool `json:"oversubscribed,omitempty"`
 }
 
-// Where is how far processes are from each other: the nearest part of the machine that has them all.
+// Where is how far processes are from each other: the nearest part of the machine that has them
+// all.
 type Where string
 
 // The distances, from near to far. With Node, processes are on several sockets, or they were not
@@ -110,9 +111,9 @@ var distances = []Where{Core, Complex, Socket, Node, Nodes}
 // MPI is the time of one call of an operation, in ns.
 //
 // Of MPI_Send, the time is half a round trip: a send and its receive. Of MPI_Sendrecv, both
-// processes send at once. Of MPI_Isend, one process has a window of messages under way, and the time
-// is that of one message: the bandwidth. Of a collective operation, the time is the longest of the
-// processes', and the root goes round.
+// processes send at once. Of MPI_Isend, one process has a window of messages under way, and the
+// time is that of one message: the bandwidth. Of a collective operation, the time is the longest of
+// the processes', and the root goes round.
 type MPI struct {
 	Operation mpi.Op `json:"operation"`
 	// Bytes is what the call's count argument says: of MPI_Alltoall, what one process sends to

@@ -11,8 +11,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// Joined are the measurements of other runs of the tool that measure some processes. They go on when
-// nobody looks any more, and the processes pay once.
+// Joined are the measurements of other runs of the tool that measure some processes. They go on
+// when nobody looks any more, and the processes pay once.
 type Joined struct {
 	pids  []int
 	peers map[int]control.Peer // by process

@@ -16,8 +16,8 @@ import (
 // only the tool knows, no more is kept either.
 const shownOutput = 1 << 20
 
-// Output keeps what a launched program writes while a screen has the terminal. The program writes to
-// a file itself: a pipe would end the program if the tool were killed.
+// Output keeps what a launched program writes while a screen has the terminal. The program writes
+// to a file itself: a pipe would end the program if the tool were killed.
 type Output struct {
 	Streams launch.Streams // for the program
 	file    *os.File
@@ -29,8 +29,8 @@ type Output struct {
 }
 
 // KeepOutput returns streams for a program: no input, and a file in place of each output that is a
-// terminal. With a results directory the file is there, and keeps all. Otherwise it has no name, and
-// keeps the end of the output.
+// terminal. With a results directory the file is there, and keeps all. Otherwise it has no name,
+// and keeps the end of the output.
 func KeepOutput(dir *results.Directory) (o *Output, err error) {
 	o = &Output{Streams: launch.OwnStreams(), to: os.Stdout}
 	if o.Streams.In, err = os.Open(os.DevNull); err != nil {

@@ -48,8 +48,8 @@ func kept(t *testing.T, dir *results.Directory, lines int) (shown []byte, told s
 // line is a line of 1 KiB.
 func line(n int) []byte { return append(bytes.Repeat([]byte{byte('a' + n%26)}, 1023), '\n') }
 
-// TestOutput: of much output, the end is shown, and the user learns what is not. Only in a directory
-// that the user has named is all of it kept.
+// TestOutput: of much output, the end is shown, and the user learns what is not. Only in a
+// directory that the user has named is all of it kept.
 func TestOutput(t *testing.T) {
 	if shown, told, _ := kept(t, results.Later("solver"), 3); string(shown) != string(line(0))+string(line(1))+string(line(2)) || told != "" {
 		t.Errorf("of three lines %d bytes are shown: %q", len(shown), told)

@@ -33,8 +33,8 @@ type Options struct {
 	Tell func(sentence string)
 }
 
-// Take takes snapshots of all processes. cost is the processor time that they took elsewhere than in
-// the calling thread.
+// Take takes snapshots of all processes. cost is the processor time that they took elsewhere than
+// in the calling thread.
 type Take func() (all []*profile.Profile, cost time.Duration, err error)
 
 // View shows a measurement. Open returns one.

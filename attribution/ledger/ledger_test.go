@@ -117,8 +117,8 @@ func TestTakenOutKeepsChildren(t *testing.T) {
 	}
 }
 
-// TestStandStill: a task is executed while a region's clock stands still. The task's time, tolls and
-// counts are none of the region's, but of the region around it. Resumed, the region goes on.
+// TestStandStill: a task is executed while a region's clock stands still. The task's time, tolls
+// and counts are none of the region's, but of the region around it. Resumed, the region goes on.
 func TestStandStill(t *testing.T) {
 	l := &Ledger{width: 1}
 	around, waiting, task := open(t, l, 0, 1, 10), open(t, l, 10, 2, 20), open(t, l, 30, 4, 40)

@@ -1,5 +1,6 @@
-// Package baseline has the probes that the benchmark compares ours with: programs that do nothing, placed
-// where another tool has placed its own. Their cost is what the kernel itself takes for a hit.
+// Package baseline has the probes that the benchmark compares ours with: programs that do nothing,
+// placed where another tool has placed its own. Their cost is what the kernel itself takes for a
+// hit.
 package baseline
 
 import (
@@ -52,8 +53,8 @@ func load() (*ebpf.CollectionSpec, error) {
 	return loadBaseline()
 }
 
-// LoadReading loads a program that only reads the given number of perf events, at most 8. Its cost is
-// what the kernel itself takes for the reads.
+// LoadReading loads a program that only reads the given number of perf events, at most 8. Its cost
+// is what the kernel itself takes for the reads.
 func LoadReading(events int) (*Probe, error) {
 	spec, err := load()
 	if err != nil {

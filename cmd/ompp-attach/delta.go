@@ -14,8 +14,8 @@ import (
 	"ompp-attach/results"
 )
 
-// openWindow reads the value of --delta, as in `2,5` or `2,end`. As in `--delta 2 5 DIR`, the second
-// number may be an argument.
+// openWindow reads the value of --delta, as in `2,5` or `2,end`. As in `--delta 2 5 DIR`, the
+// second number may be an argument.
 func openWindow(text string, args []string) (*results.Window, string, error) {
 	from, to, both := strings.Cut(text, ",")
 	if !both && len(args) > 0 {

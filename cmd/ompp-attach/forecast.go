@@ -114,8 +114,8 @@ func forecastOf(learn, against []string, profile string, raw bool, o forecast.Op
 	return forecast.New(runs, others, o)
 }
 
-// cpusOf returns the CPUs of the machine that a prediction is for: of the system profile, by as many
-// nodes as a run had at most, or of this machine if all runs were on it. 0: not known.
+// cpusOf returns the CPUs of the machine that a prediction is for: of the system profile, by as
+// many nodes as a run had at most, or of this machine if all runs were on it. 0: not known.
 func cpusOf(runs []forecast.Run, profile *system.Profile) int {
 	nodes := 1
 	host, err := os.Hostname()

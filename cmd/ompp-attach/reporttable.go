@@ -30,7 +30,8 @@ func (f *tableFlag) register(c *cobra.Command) {
 		"; --format is one of "+strings.Join(tables.Formats, ", ")+" (default "+tables.Formats[0]+")")
 }
 
-// reportTable prints a table of a process, a rank or a job, or writes it to a file in the directory that -o names.
+// reportTable prints a table of a process, a rank or a job, or writes it to a file in the directory
+// that -o names.
 func reportTable(dir string, f *reportFlags) error {
 	by, ok := tables.Named(f.table.by)
 	if !ok {

@@ -129,8 +129,8 @@ func measureSystem(c *cobra.Command, o measure.Options, output string, overwrite
 // mostAtOnce is the most threads or processes that a user may ask for.
 const mostAtOnce = 1 << 20
 
-// saveSystem writes the file, or one elsewhere if that is impossible by now: what took minutes is not
-// lost.
+// saveSystem writes the file, or one elsewhere if that is impossible by now: what took minutes is
+// not lost.
 func saveSystem(p *system.Profile, name *string) error {
 	err := results.Save(*name, p.Write)
 	if err == nil {

@@ -1,7 +1,7 @@
 // Package control lets another run of the tool ask a measurement to pause, to resume, and for a
 // snapshot. The measurement listens on a socket in a directory that only its user can enter. A
-// request is a line: `measures`, `pause`, `resume`, `dump` or `snapshot`, and a process. The answer is
-// a line, too: ok (of dump, with the name of the file), none, or a sentence that says what went
+// request is a line: `measures`, `pause`, `resume`, `dump` or `snapshot`, and a process. The answer
+// is a line, too: ok (of dump, with the name of the file), none, or a sentence that says what went
 // wrong. The answer to snapshot goes on with recorded profiles (snapshot.go).
 package control
 
@@ -21,11 +21,12 @@ import (
 	"ompp-attach/profile"
 )
 
-// ErrNotMeasured says that a measurement does not measure the process of a request. Another one may.
+// ErrNotMeasured says that a measurement does not measure the process of a request. Another one
+// may.
 var ErrNotMeasured = errors.New("not measured")
 
-// Measurement is what other runs of the tool can ask for. The methods get a request's process. Their
-// errors are sentences, or ErrNotMeasured.
+// Measurement is what other runs of the tool can ask for. The methods get a request's process.
+// Their errors are sentences, or ErrNotMeasured.
 type Measurement interface {
 	Measures(pid int) bool
 	Pause(pid int) error

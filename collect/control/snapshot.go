@@ -21,9 +21,9 @@ import (
 // measuresVerb asks whether a process is measured.
 const measuresVerb = "measures"
 
-// snapshotVerb asks for the snapshots of all processes of a measurement. The answer's line is ok and
-// the processor time that the snapshots took, in ns. Then come the profiles, as they are recorded in
-// files, each after its length in 8 bytes, the least significant first.
+// snapshotVerb asks for the snapshots of all processes of a measurement. The answer's line is ok
+// and the processor time that the snapshots took, in ns. Then come the profiles, as they are
+// recorded in files, each after its length in 8 bytes, the least significant first.
 const snapshotVerb = "snapshot"
 
 // mostProfile bounds the length of a profile that is read, in bytes.
@@ -55,8 +55,8 @@ func sendProfiles(m Measurement, pid int, c net.Conn) error {
 // Peer is a measurement of another run of the tool, by its socket.
 type Peer string
 
-// findLimit bounds how long a measurement may take to say whether it measures a process. One that is
-// stopped must not hold up others.
+// findLimit bounds how long a measurement may take to say whether it measures a process. One that
+// is stopped must not hold up others.
 const findLimit = 2 * time.Second
 
 // Find finds the measurement that measures a process. The error is ErrNotMeasured if no measurement
@@ -75,8 +75,8 @@ func Find(pid int) (Peer, error) {
 }
 
 // Profiles asks for snapshots of all processes of the measurement that measures a process, and
-// returns the processor time that they took there. The error is ErrNotMeasured if the process is not
-// measured any more.
+// returns the processor time that they took there. The error is ErrNotMeasured if the process is
+// not measured any more.
 func (p Peer) Profiles(pid int) (all []*profile.Profile, took time.Duration, err error) {
 	c, err := request(string(p), snapshotVerb, pid, controlLimit)
 	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {

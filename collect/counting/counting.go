@@ -156,8 +156,8 @@ func (c *Counters) Complete(p *profile.Profile) {
 	}
 }
 
-// Notes tells which counters cannot be counted and why, and whether the counts are estimates because
-// counters take turns.
+// Notes tells which counters cannot be counted and why, and whether the counts are estimates
+// because counters take turns.
 func (c *Counters) Notes() (out []string) {
 	if c == nil {
 		return nil

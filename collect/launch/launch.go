@@ -56,8 +56,8 @@ type Streams struct{ In, Out, Err *os.File }
 func OwnStreams() Streams { return Streams{os.Stdin, os.Stdout, os.Stderr} }
 
 // Prepare prepares a program in a process of its own that does not run yet. The process gets the
-// streams, and keeps our environment and working directory. It also keeps the files that were open when
-// we were started, under their numbers: MPICH's launcher speaks to its ranks by such a file.
+// streams, and keeps our environment and working directory. It also keeps the files that were open
+// when we were started, under their numbers: MPICH's launcher speaks to its ranks by such a file.
 // args[0] is the program's name.
 func Prepare(path string, args []string, s Streams) (*Launched, error) {
 	self, err := os.Executable()

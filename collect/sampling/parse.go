@@ -20,10 +20,10 @@ const DefaultRate = 199
 // Off is the value of --sample for no samples.
 const Off = "off"
 
-// Parse reads the value of --sample, EVENT[:FREQ] or off, for a machine. A period that is not 0 stands
-// for the frequency: a sample is taken whenever the event was counted so many times. Parse returns the
-// perf event to sample by, which is opened on every processor, and its description for the report; nil
-// for no samples.
+// Parse reads the value of --sample, EVENT[:FREQ] or off, for a machine. A period that is not 0
+// stands for the frequency: a sample is taken whenever the event was counted so many times. Parse
+// returns the perf event to sample by, which is opened on every processor, and its description for
+// the report; nil for no samples.
 func Parse(m perfcounters.Machine, text string, period uint64) (*perf.Attr, profile.Sampling, error) {
 	var as profile.Sampling
 	name, rate := text, uint64(DefaultRate)

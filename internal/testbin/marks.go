@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Marks are the line numbers of "begin X" and "end X" comments in a source file. A number behind the
-// name is added to the line.
+// Marks are the line numbers of "begin X" and "end X" comments in a source file. A number behind
+// the name is added to the line.
 type Marks struct{ Begin, End map[string]int }
 
 var mark = regexp.MustCompile(`(begin|end|call) ([a-z]\w*)( -?\d+)?`)

@@ -47,8 +47,8 @@ type MPISite struct {
 	Line int
 }
 
-// MPIPartner is what was exchanged with one process. World is its rank in MPI_COMM_WORLD, Local in the
-// communicator or window; -2: MPI_ANY_SOURCE.
+// MPIPartner is what was exchanged with one process. World is its rank in MPI_COMM_WORLD, Local in
+// the communicator or window; -2: MPI_ANY_SOURCE.
 type MPIPartner struct {
 	World, Local          int
 	Inter                 bool // the communicator connects two groups

@@ -12,8 +12,8 @@ import (
 	"ompp-attach/probes/probestest"
 )
 
-// Every call of __kmp_invoke_microtask has one probe, and the function's entry has none: otherwise a
-// begin would be counted twice, or not at all. Where teams of several threads call it, a register
+// Every call of __kmp_invoke_microtask has one probe, and the function's entry has none: otherwise
+// a begin would be counted twice, or not at all. Where teams of several threads call it, a register
 // holds the team. Another register than that which argv was loaded from would be no team.
 func TestPlaceBeginsInstalled(t *testing.T) {
 	libs, err := filepath.Glob("/usr/lib/llvm-*/lib/libomp.so.5")

@@ -11,9 +11,9 @@ import (
 // mostPaths bounds the call paths in the JSON.
 const mostPaths = 2000
 
-// pathsOf returns the call paths that take most time on either side, in the order of Comparison.Paths,
-// and the number of others. number is the index of each region. A path takes no less time than those
-// below it, so none is listed without its parent.
+// pathsOf returns the call paths that take most time on either side, in the order of
+// Comparison.Paths, and the number of others. number is the index of each region. A path takes no
+// less time than those below it, so none is listed without its parent.
 func pathsOf(c *compare.Comparison, number map[*compare.Region]int) (out []pathJSON, others int) {
 	inclusive := make([]compare.Change, len(c.Paths))
 	order := make([]int, len(c.Paths))

@@ -17,10 +17,10 @@ type extraP struct {
 	Value    float64        `json:"value"`
 }
 
-// WriteExtraP writes the runs for Extra-P, which models how figures grow. Parameters are the numbers
-// of ranks and of threads per rank; one that is the same in all runs is left out. Of the program and
-// of each parallel region there are its times in seconds and its executions, of each MPI call site
-// the time.
+// WriteExtraP writes the runs for Extra-P, which models how figures grow. Parameters are the
+// numbers of ranks and of threads per rank; one that is the same in all runs is left out. Of the
+// program and of each parallel region there are its times in seconds and its executions, of each
+// MPI call site the time.
 func WriteExtraP(w io.Writer, s *efficiency.Scaling, o Options) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)

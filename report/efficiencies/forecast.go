@@ -11,8 +11,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// WriteForecastText writes a matrix of ranks and threads with intervals, what measured runs say of its
-// worth, the assumptions, and advice.
+// WriteForecastText writes a matrix of ranks and threads with intervals, what measured runs say of
+// its worth, the assumptions, and advice.
 func WriteForecastText(w io.Writer, f *forecast.Forecast) error {
 	out := bufio.NewWriter(w)
 	t := &text{Writer: out}
@@ -63,8 +63,8 @@ func (t *text) items(sentences []string) {
 	}
 }
 
-// marks are those of a cell: the best, too many threads, a fit that falls below 0, costs that were not
-// measured.
+// marks are those of a cell: the best, too many threads, a fit that falls below 0, costs that were
+// not measured.
 func marks(c *forecast.Cell) (s string) {
 	if c.Best {
 		s += "*"

@@ -13,7 +13,8 @@ import (
 	"ompp-attach/signature"
 )
 
-// recorded returns a run of 16 s of work over p ranks with n threads each, of which a part is longer.
+// recorded returns a run of 16 s of work over p ranks with n threads each, of which a part is
+// longer.
 func recorded(p, n int, longer float64) forecast.Run {
 	x := model.Point{Ranks: p, Threads: n, Serial: .5, Work: 16 / float64(p) * (1 + longer), MPI: .2 * float64(p-1) * (1 - longer)}
 	if n > 1 {

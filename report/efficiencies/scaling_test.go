@@ -11,8 +11,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// made returns a run of one region in which each rank has the given seconds of thread time, and that
-// communicates outside of the region.
+// made returns a run of one region in which each rank has the given seconds of thread time, and
+// that communicates outside of the region.
 func made(ranks, threads int, work, mpi float64, args string) *efficiency.Run {
 	region := efficiency.Region{Region: &profile.Region{Construct: event.ParallelLoop, Location: profile.Location{File: "/src/a.c", Begin: 7}}, Number: 1}
 	call := efficiency.Region{Region: &profile.Region{Construct: event.MPI, Name: "MPI_Recv", Location: profile.Location{File: "/src/b.c", Begin: 9}}, Number: 2}

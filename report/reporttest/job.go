@@ -9,7 +9,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// ReadJob records the ranks, and merges what it reads. A rank with Meta.Ended "torn" has a torn file.
+// ReadJob records the ranks, and merges what it reads. A rank with Meta.Ended "torn" has a torn
+// file.
 func ReadJob(t *testing.T, ranks []*profile.Profile) *job.Job {
 	t.Helper()
 	j, err := job.Read(Sources(t, ranks), job.Options{Paths: true})

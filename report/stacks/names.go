@@ -11,9 +11,9 @@ import (
 )
 
 // FrameName is the name of a region's frame: `plate::LOCK 223`, `main::CRITICAL queue 38-~41`,
-// `halo::MPI_Send 53`. In a narrow box, pprof's flame graph shows the part of a name behind a dot or
-// `::`, and its graph breaks lines there. So the part that says most stands there, and has neither.
-// pprof colours boxes by the part before. File and line are the function's.
+// `halo::MPI_Send 53`. In a narrow box, pprof's flame graph shows the part of a name behind a dot
+// or `::`, and its graph breaks lines there. So the part that says most stands there, and has
+// neither. pprof colours boxes by the part before. File and line are the function's.
 func FrameName(r *profile.Region) string {
 	l := &r.Location
 	parts := []string{r.Construct.String()}
@@ -62,10 +62,10 @@ func codePlace(l *profile.Location) string {
 // undotted removes the marks at which pprof shortens names.
 func undotted(s string) string { return strings.NewReplacer("::", ":", ".", "_").Replace(s) }
 
-// FunctionName is the name of a sampled function in pprof. Compilers append to the names of functions
-// that they make of others, such as solve._omp_fn.0 and solve.constprop.0, and pprof would shorten
-// these to 0, as it would libgomp.so.1.0.0+0x1e2d0 and [libgomp.so.1.0.0]. The function's system name
-// is the name as it was.
+// FunctionName is the name of a sampled function in pprof. Compilers append to the names of
+// functions that they make of others, such as solve._omp_fn.0 and solve.constprop.0, and pprof
+// would shorten these to 0, as it would libgomp.so.1.0.0+0x1e2d0 and [libgomp.so.1.0.0]. The
+// function's system name is the name as it was.
 func FunctionName(symbol string) string {
 	name, made, _ := strings.Cut(strings.Trim(symbol, "."), ".")
 	switch {

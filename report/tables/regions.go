@@ -182,8 +182,8 @@ func byConstruct(v *view) *table {
 	return t.sorted()
 }
 
-// byThread divides the time of each thread: its own work in regions, each class of overhead, and the
-// time outside of regions.
+// byThread divides the time of each thread: its own work in regions, each class of overhead, and
+// the time outside of regions.
 func byThread(v *view) *table {
 	t := &table{whole: v.whole, intro: "The time of each thread, in seconds: working in regions, overheads by class, outside of regions,\n" +
 		"idle while the initial thread was outside of regions or in a smaller team.",
@@ -217,8 +217,8 @@ func byThread(v *view) *table {
 	return t // in the order of the threads, as everywhere
 }
 
-// severities returns the severity of each property at each call path. Nodes of one path, which ranks
-// have, count together.
+// severities returns the severity of each property at each call path. Nodes of one path, which
+// ranks have, count together.
 func (v *view) severities() (out []analysis.Severity) {
 	at := map[[2]string]int{}
 	for _, s := range v.Rules.Severities(v.p) {

@@ -1,4 +1,5 @@
-// Package words puts names, places and numbers into words. Reports of processes and of jobs share it.
+// Package words puts names, places and numbers into words. Reports of processes and of jobs share
+// it.
 package words
 
 import (

@@ -39,8 +39,8 @@ func (d Directive) Matches(wanted string) bool {
 	return true
 }
 
-// Parse returns the directives of a source file, in the order of the text. The file's name tells the
-// language, as it does to compilers.
+// Parse returns the directives of a source file, in the order of the text. The file's name tells
+// the language, as it does to compilers.
 func Parse(file, text string) []Directive {
 	ds := []Directive{}
 	switch strings.ToLower(filepath.Ext(file)) {

@@ -21,8 +21,8 @@ const (
 	collectives       = 9
 )
 
-// sizes are the lengths of messages: by doubling, or each eight times the one before if it has to be
-// quick.
+// sizes are the lengths of messages: by doubling, or each eight times the one before if it has to
+// be quick.
 func (m *measurement) sizes(longest int) (out []string) {
 	factor := 2
 	if m.o.Quick {

@@ -39,8 +39,8 @@ func (m *measurement) software(ctx context.Context) {
 	slices.SortFunc(s.Environment, func(a, b system.Setting) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// matters matches the variables that OpenMP runtimes and MPI libraries read. Launchers set others for
-// themselves (OMPI_COMM_..., PMI_...), and some may hold secrets.
+// matters matches the variables that OpenMP runtimes and MPI libraries read. Launchers set others
+// for themselves (OMPI_COMM_..., PMI_...), and some may hold secrets.
 var matters = regexp.MustCompile(`^(OMP|GOMP|KMP|OMPI_MCA|MPICH|MV2|I_MPI|UCX|FI)_[A-Z0-9_a-z]+$`)
 
 func uname(field func(*unix.Utsname) []byte) string {

@@ -87,10 +87,10 @@ func best(o *symbols.Object, c *code, accessors []string) (f mpi.Formula, first 
 	return nil, first
 }
 
-// predefinedComm returns the formula of a communicator that MPI makes. In MPICH's family the handle is a constant of the
-// ABI; its class must be one that the size's formula knows. In Open MPI the handle is the address
-// of a variable. That address is read from another variable, since the program may have a copy of
-// the first one (a copy relocation).
+// predefinedComm returns the formula of a communicator that MPI makes. In MPICH's family the handle
+// is a constant of the ABI; its class must be one that the size's formula knows. In Open MPI the
+// handle is the address of a variable. That address is read from another variable, since the
+// program may have a copy of the first one (a copy relocation).
 func predefinedComm(o *symbols.Object, size mpi.Formula, openMPI string, mpich uint64) mpi.Formula {
 	if at, ok := o.DataSymbol(openMPI); ok {
 		return mpi.Formula{{Steps: []mpi.Step{{Op: mpi.StepBase, Value: int64(at)}, {Op: mpi.StepLoad64}}}}
