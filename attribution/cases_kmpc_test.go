@@ -79,14 +79,14 @@ var kmpcCases = []engineCase{
 		events: `
 		0 1 open loop rt=k site=500 loc=202
 		5 1 close loop rt=k
-		6 1 wait none rt=k loc=12
-		9 1 result none rt=k v=1
-		10 1 wait none rt=k loc=12
-		12 1 waited none rt=k
+		6 1 wait reduction-barrier rt=k loc=12
+		9 1 result reduction-barrier rt=k v=1
+		10 1 wait reduction-barrier rt=k loc=12
+		12 1 waited reduction-barrier rt=k
 		20 1 open loop rt=k site=500 loc=202
 		25 1 close loop rt=k
-		26 1 wait none rt=k loc=12
-		30 1 result none rt=k v=0`,
+		26 1 wait reduction-barrier rt=k loc=12
+		30 1 result reduction-barrier rt=k v=0`,
 		want: `LOOP@202 0:0 exec 22/2 enter 0 body 12/2 bar 10 exit 0 child 0`},
 	{name: "libomp: if(0) starts its body at once; the library's own calls are told twice",
 		events: `
@@ -112,8 +112,8 @@ var kmpcCases = []engineCase{
 		events: `
 		0 1 open loop rt=k site=500 loc=202
 		5 1 close loop rt=k
-		5 1 wait none rt=k loc=12
-		9 1 result none rt=k v=0
+		5 1 wait reduction-barrier rt=k loc=12
+		9 1 result reduction-barrier rt=k v=0
 		12 1 wait barrier rt=k loc=42
 		20 1 waited barrier rt=k`,
 		want: `LOOP@202 0:0 exec 20/1 enter 0 body 5/1 bar 15 exit 0 child 0`},

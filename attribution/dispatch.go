@@ -50,7 +50,7 @@ func (h *handlerTable) set(edge event.Edge, f handler, of ...event.Construct) {
 func newHandlers() *handlerTable {
 	h := &handlerTable{}
 	var all, tasking []event.Construct
-	for c := range event.Unknown + 1 {
+	for c := range event.ReductionBarrier + 1 {
 		if c.IsTasking() {
 			tasking = append(tasking, c)
 		} else {
@@ -95,7 +95,7 @@ func (h *handlerTable) worksharing(all []event.Construct) {
 	h.set(event.Result, (*engine).chosen, event.Single)
 	h.set(event.Result, (*engine).startSection, event.Sections)
 	h.set(event.Result, (*engine).lastTeam, event.Teams)
-	h.set(event.Result, (*engine).reduced, event.NoConstruct)
+	h.set(event.Result, (*engine).reduced, event.ReductionBarrier)
 }
 
 func (h *handlerTable) exclusive(all []event.Construct) {

@@ -384,8 +384,11 @@ func feedBytesTo(b []byte, after func(e *Engine, at uint64)) *profile.Profile {
 			n := uint64(b[2] % 3)
 			ev.Fold = &event.Fold{Executions: n, Bodies: n * uint64(b[3]%2), Hits: 2 * n, Last: at + uint64(b[0]), Enter: n, Body: n * uint64(b[3]%2)}
 		}
-		if ev.Construct == event.NoConstruct && ev.Edge != event.Wait && ev.Edge != event.Waited && ev.Edge != event.Result {
-			ev.Construct = event.Critical // only reductions come without a construct
+		if ev.Construct == event.NoConstruct {
+			ev.Construct = event.ReductionBarrier
+		}
+		if ev.Construct == event.ReductionBarrier && ev.Edge != event.Wait && ev.Edge != event.Waited && ev.Edge != event.Result {
+			ev.Construct = event.Critical // only critical sections have all edges
 		}
 		e.Feed(&ev)
 		if b[0]%8 == 0 {

@@ -15,7 +15,7 @@ import (
 var (
 	criticals = event.SetOf(event.Critical)
 	tasks     = event.SetOf(event.Task, event.TaskExec, event.UntiedTask, event.UntiedTaskExec, event.TaskLoop, event.TaskWait, event.TaskGroup, event.TaskYield)
-	barriers  = event.SetOf(event.NoConstruct, event.Loop, event.Sections, event.Single, event.Barrier)
+	barriers  = event.SetOf(event.ReductionBarrier, event.Loop, event.Sections, event.Single, event.Barrier)
 )
 
 // awayAt tells whether constructs were away at a time.

@@ -192,7 +192,7 @@ func (sh *sharing) continues(f *stack.Frame, ev *event.Event) bool {
 		return false
 	}
 	switch ev.Construct {
-	case event.NoConstruct, event.Loop, event.Sections, event.Single:
+	case event.ReductionBarrier, event.Loop, event.Sections, event.Single:
 		return true
 	case event.Barrier:
 		if ev.Loc == 0 {
@@ -209,7 +209,7 @@ func (sh *sharing) wait(t *stack.Thread, ev *event.Event) {
 	switch {
 	case f != nil && f.Phase == stack.Done:
 		share = len(t.Stack) - 1
-	case f != nil && f.Phase == stack.InBarrier && ev.Construct == event.NoConstruct:
+	case f != nil && f.Phase == stack.InBarrier && ev.Construct == event.ReductionBarrier:
 		return // the second half of a reduction
 	case sh.endsEarly(f, ev):
 		share = len(t.Stack) - 1
@@ -259,7 +259,7 @@ func (sh *sharing) waited(t *stack.Thread, ev *event.Event) {
 		f.Pass(profile.Barrier, ev.Time)
 		f.Parts[profile.Barrier].C++
 	}
-	if ev.Construct == event.NoConstruct && f.Node.Key.Construct != event.Barrier {
+	if ev.Construct == event.ReductionBarrier && f.Node.Key.Construct != event.Barrier {
 		f.Phase, f.Mark = stack.Done, ev.Time // clang may put a barrier behind the reduction of a loop
 		return
 	}

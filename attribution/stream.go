@@ -202,5 +202,21 @@ func DecodeStream(r io.Reader) (*Stream, error) {
 	if err := json.NewDecoder(z).Decode(&s); err != nil {
 		return nil, fmt.Errorf("read event stream: %w", err)
 	}
+	s.nameReductions()
 	return &s, nil
+}
+
+// nameReductions gives the barriers of libomp's reductions their construct. Older streams have none
+// for them.
+func (s *Stream) nameReductions() {
+	for i := range s.Events {
+		if ev := &s.Events[i]; ev.Construct == event.NoConstruct {
+			ev.Construct = event.ReductionBarrier
+		}
+	}
+	for i := range s.Switches {
+		if sw := &s.Switches[i]; sw.Of.Has(event.NoConstruct) {
+			sw.Of = sw.Of&^event.SetOf(event.NoConstruct) | event.SetOf(event.ReductionBarrier)
+		}
+	}
 }

@@ -48,6 +48,9 @@ const (
 	// Unknown stands for a region instance that was under way when measurement began, so that
 	// its identity was never seen.
 	Unknown
+	// ReductionBarrier is the implicit barrier of a construct in which libomp combines the threads'
+	// results (__kmpc_reduce). It is a part of that construct: no region and no report has it.
+	ReductionBarrier
 
 	numConstructs
 )

@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// Constructs is a set of constructs. NoConstruct may be in it: it stands for libomp's implicit
-// barriers and the reductions in them.
+// Constructs is a set of constructs.
 type Constructs uint64
 
 // The array's length is negative if there are more constructs than bits in a set.
 var _ [64 - numConstructs]struct{}
 
-// AllConstructs returns every construct except NoConstruct, in the order of reports.
+// AllConstructs returns every construct that a region can have, in the order of reports.
 func AllConstructs() (all []Construct) {
-	for c := NoConstruct + 1; c < numConstructs; c++ {
-		all = append(all, c)
+	for c := range numConstructs {
+		if table[c].Form != nil {
+			all = append(all, c)
+		}
 	}
 	return all
 }

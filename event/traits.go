@@ -14,7 +14,7 @@ type Traits struct {
 	// (bpf/fold.h). The construct begins and ends on one thread, whatever else the thread has
 	// open. The engine matches its end with the innermost begin.
 	Fold bool
-	Form *Form // columns in reports, and overhead; nil for NoConstruct
+	Form *Form // columns in reports, and overhead; nil for NoConstruct and ReductionBarrier
 }
 
 // Group is a set of constructs whose probes --max-overhead removes and places together, because
@@ -52,9 +52,8 @@ func (g Group) Constructs() (s Constructs) {
 	return s
 }
 
-// NoConstruct's row is for libomp's implicit barriers and the reductions in them.
 var table = [numConstructs]Traits{
-	NoConstruct:       {Name: "NONE", Group: GroupSharing},
+	NoConstruct:       {Name: "NONE"},
 	Parallel:          {Name: "PARALLEL", Form: team},
 	ParallelLoop:      {Name: "PARALLEL LOOP", Form: team, Short: "PARLOOP"},
 	ParallelSections:  {Name: "PARALLEL SECTIONS", Form: teamSections, Short: "PARSECTS"},
@@ -94,6 +93,7 @@ var table = [numConstructs]Traits{
 	UserRegion:        {Name: "USER REGION", Form: plain, Short: "USERREG", Class: "user_region", Group: GroupUser},
 	MPI:               {Name: "MPI", Form: call, Class: "mpi"},
 	Unknown:           {Name: "UNDER WAY", Form: team, Short: "UNDERWAY"},
+	ReductionBarrier:  {Name: "REDUCTION BARRIER", Group: GroupSharing},
 }
 
 // Traits returns the construct's row of the table; the zero value for an invalid number.

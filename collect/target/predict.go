@@ -57,7 +57,7 @@ func constructProbes(plan *probes.Plan, called func(string) bool) (out []Constru
 		}
 		c, entry, ret := pl.Edges()
 		entryKind, returnKind := pl.Kinds()
-		if c.IsParallel() || c == event.NoConstruct {
+		if c.IsParallel() || c == event.ReductionBarrier {
 			c = event.Parallel
 		}
 		occurs[c] = occurs[c] || !inside

@@ -40,10 +40,12 @@ var basic = []probes.Row{
 
 	{Symbols: `__kmpc_barrier|__kmpc_cancel_barrier`, Construct: event.Barrier, Entry: event.Wait,
 		Return: event.Waited, A: probes.Loc(0), Flags: bpf.RowOutsideOnly},
-	// A blocking reduction is the implicit barrier of its Construct: threads
+	// A blocking reduction is the implicit barrier of its construct: threads
 	// that get 0 have been through it, the others end it by __kmpc_end_reduce.
-	{Symbols: `__kmpc_reduce`, Entry: event.Wait, Return: event.Result, A: probes.Loc(0)},
-	{Symbols: `__kmpc_end_reduce`, Entry: event.Wait, Return: event.Waited, A: probes.Loc(0)},
+	{Symbols: `__kmpc_reduce`, Construct: event.ReductionBarrier, Entry: event.Wait,
+		Return: event.Result, A: probes.Loc(0)},
+	{Symbols: `__kmpc_end_reduce`, Construct: event.ReductionBarrier, Entry: event.Wait,
+		Return: event.Waited, A: probes.Loc(0)},
 
 	{Symbols: `__kmpc_critical|__kmpc_critical_with_hint`, Construct: event.Critical,
 		Entry: event.Enter, Return: event.Acquired, A: probes.Loc(0), B: probes.Fn(2),
