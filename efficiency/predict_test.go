@@ -71,6 +71,20 @@ func TestPointOfCrowdedRun(t *testing.T) {
 	near(t, "waiting", x.Uneven, 12)
 }
 
+// TestPointOfMissingRanks: a run of which ranks could not be read stays on its cell.
+func TestPointOfMissingRanks(t *testing.T) {
+	whole, part := made(4, 2, 8, 1, nil), made(3, 2, 8, 1, nil)
+	part.Missing = 1
+	p, q := whole.Point(), part.Point()
+	if q.Ranks != 4 || q.Threads != 2 {
+		t.Errorf("%+v", q)
+	}
+	near(t, "time", q.Time, p.Time)
+	near(t, "work", q.Work, p.Work)
+	near(t, "communication", *p.Communication, 4)
+	near(t, "communication of all", *q.Communication, 4)
+}
+
 // TestPointOfUnlikeRanks: ranks of different numbers of threads have no number of threads.
 func TestPointOfUnlikeRanks(t *testing.T) {
 	r := New("x", []Process{{Threads: 1, Wall: 5}, {Threads: 2, Wall: 5}}, nil)

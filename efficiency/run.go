@@ -47,6 +47,15 @@ func OfProfile(p *profile.Profile) *Run {
 	return New(p.Meta.Program, []Process{process}, named)
 }
 
+// Ranks returns the number of ranks that the run had, read or not.
+func (r *Run) Ranks() int { return len(r.Processes) + r.Missing }
+
+// OfAll returns what a sum over the ranks that were read would be over all ranks, if the missing
+// ones are as the others.
+func (r *Run) OfAll(sum float64) float64 {
+	return sum * float64(r.Ranks()) / float64(len(r.Processes))
+}
+
 // Threads returns the threads of all processes.
 func (r *Run) Threads() (n int) {
 	for i := range r.Processes {

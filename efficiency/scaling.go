@@ -2,13 +2,15 @@ package efficiency
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ompp-attach/analysis"
 	"ompp-attach/model"
 )
 
-// Scaling compares runs of a program on different numbers of ranks and threads.
+// Scaling compares runs of a program on different numbers of ranks and threads. Ranks that are
+// missing are taken to be as the others of their run.
 type Scaling struct {
 	Runs []Scaled // by rising number of threads in all; the first one is the reference
 	Weak bool     // the problem grew with the threads of all ranks; otherwise it was the same
@@ -20,7 +22,7 @@ type Scaled struct {
 	Label   string // as the user named the run
 	Ranks   int
 	PerRank int // threads per rank; 0: ranks differ
-	All     int // threads of all ranks
+	All     int // threads of all ranks, of missing ones about as many as of the others
 	// Speedup is the reference's runtime over this one's. Of the number of threads over the
 	// reference's, it is the share Gain; for weak scaling, Gain is the speed-up itself.
 	Speedup, Gain float64
@@ -69,7 +71,7 @@ type Comparison struct {
 func Compare(runs []*Run, labels []string, weak bool) *Scaling {
 	s := &Scaling{Weak: weak}
 	for i, r := range runs {
-		x := Scaled{Run: r, Label: labels[i], Ranks: len(r.Processes), All: r.Threads()}
+		x := Scaled{Run: r, Label: labels[i], Ranks: r.Ranks(), All: int(math.Round(r.OfAll(float64(r.Threads()))))}
 		x.PerRank = r.Processes[0].Threads
 		for j := range r.Processes {
 			if r.Processes[j].Threads != x.PerRank {
@@ -90,7 +92,7 @@ func (s *Scaling) scale(x *Scaled) {
 	whole, first := x.Whole(), ref.Whole()
 	more := float64(x.All) / float64(ref.All)
 	x.Speedup = analysis.Ratio(ref.Runtime, x.Runtime)
-	x.Computation = analysis.Ratio(first.Useful(), whole.Useful())
+	x.Computation = quotient(ref.OfAll(float64(first.Useful())), x.OfAll(float64(whole.Useful())))
 	x.Gain = x.Speedup / more
 	if s.Weak {
 		x.Gain = x.Speedup
@@ -131,7 +133,7 @@ func (x *Scaled) outMPI() (sum float64) {
 	for i := range x.Processes {
 		sum += float64(x.Processes[i].OutMPI)
 	}
-	return sum
+	return x.OfAll(sum)
 }
 
 // counted returns the counts of all processes; ok is false if they are not known of one.
@@ -143,7 +145,7 @@ func (r *Run) counted(name string) (sum float64, ok bool) {
 		}
 		sum += float64(n)
 	}
-	return sum, sum > 0
+	return r.OfAll(sum), sum > 0
 }
 
 func (s *Scaling) factors(x *Scaled, more float64) *Factors {
@@ -193,7 +195,7 @@ func (r *Run) communication() (sum, mean float64, most int64, callers int) {
 		most = max(most, p.Communication)
 		callers = max(callers, p.Callers)
 	}
-	return sum, sum / float64(len(r.Processes)), most, callers
+	return r.OfAll(sum), sum / float64(len(r.Processes)), most, callers
 }
 
 // Key names a region over runs: of one program, a construct has one place.
@@ -247,7 +249,7 @@ func (s *Scaling) Regions(label func(*Region) string) (out []RegionScaling) {
 		for key, g := range figures[i] {
 			e := RegionEMT{g.Team.Efficiency(), true, true}
 			if one >= 0 && figures[one][key] != nil && !s.Weak {
-				e = RegionEMT{analysis.Ratio(figures[one][key].Team.Sum(), g.Team.Sum()), false, true}
+				e = RegionEMT{quotient(s.Runs[one].OfAll(float64(figures[one][key].Team.Sum())), x.OfAll(float64(g.Team.Sum()))), false, true}
 			}
 			out[at[key]].EMT[i] = e
 		}

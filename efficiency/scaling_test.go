@@ -88,6 +88,28 @@ func TestScaling(t *testing.T) {
 	}
 }
 
+// TestScalingOfMissingRanks: ranks that could not be read are taken to be as the others.
+func TestScalingOfMissingRanks(t *testing.T) {
+	counts := map[string]int64{"instructions": 800}
+	part := made(3, 1, 4, 2, counts)
+	part.Missing = 1
+	labels := []string{"1x1", "4x1", "2x2"}
+	s := Compare([]*Run{made(1, 1, 16, 0, counts), made(4, 1, 4, 2, counts), made(2, 2, 8, 1, counts)}, labels, false)
+	x := Compare([]*Run{made(1, 1, 16, 0, counts), part, made(2, 2, 8, 1, counts)}, labels, false)
+	for i := range s.Runs {
+		a, b := &s.Runs[i], &x.Runs[i]
+		if a.Label != b.Label || a.Ranks != b.Ranks || a.All != b.All {
+			t.Fatalf("%s of %d x %d is %s of %d x %d", a.Label, a.Ranks, a.All, b.Label, b.Ranks, b.All)
+		}
+		near(t, "of ideal", b.Gain, a.Gain)
+		near(t, "computation scaling", b.Computation, a.Computation)
+		near(t, "instructions", b.Factors.Instructions, a.Factors.Instructions)
+		if a.Communication != nil {
+			near(t, "e_mp", b.Communication.Efficiency(), a.Communication.Efficiency())
+		}
+	}
+}
+
 // TestFrequency: twice the work at the same instructions and IPC, because the clock is half as
 // fast.
 func TestFrequency(t *testing.T) {

@@ -64,7 +64,7 @@ func (s *Scaling) Troubles() (out []string) {
 	for i := range s.Runs {
 		x := &s.Runs[i]
 		if x.Missing > 0 {
-			out = append(out, fmt.Sprintf("%s lacks %d of its ranks: its figures are too small.", x.Label, x.Missing))
+			out = append(out, fmt.Sprintf("%s lacks %d of its ranks (?): the others stand for them.", x.Label, x.Missing))
 		}
 		if x.Estimated() {
 			out = append(out, fmt.Sprintf("Figures of %s hold estimates, because constructs were not observed all of the time.", x.Label))

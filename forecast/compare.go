@@ -111,14 +111,14 @@ func (f *Forecast) Multithreading() (out []Figure) {
 }
 
 // MessagePassing returns e_mp (Eq. 1) of the measured cells of which there is a run of one thread
-// per rank on as many cores.
+// per rank on as many cores. Runs without a sum of communication are left out.
 func (f *Forecast) MessagePassing() (out []Figure) {
 	f.measured(func(p, pure *model.Point, against bool) {
-		if p.Threads == 1 {
+		if p.Threads == 1 || p.Communication == nil || pure.Communication == nil {
 			return
 		}
 		x := Figure{Ranks: p.Ranks, Threads: p.Threads, Against: against, Estimated: f.Communication(p.Ranks, p.Threads).Efficiency(),
-			Real: model.Communication{Hybrid: p.MPI * float64(p.Ranks), Pure: pure.MPI * float64(pure.Ranks)}.Efficiency()}
+			Real: model.Communication{Hybrid: *p.Communication, Pure: *pure.Communication}.Efficiency()}
 		x.Error = model.Error(x.Estimated, x.Real)
 		out = append(out, x)
 	}, func(p *model.Point) (int, int) { return p.Ranks * p.Threads, 1 })

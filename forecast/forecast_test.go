@@ -68,16 +68,29 @@ func TestPaper(t *testing.T) {
 
 // TestMessagePassing: e_mp compares a hybrid run with one of one thread per rank on as many cores.
 func TestMessagePassing(t *testing.T) {
-	run := func(p, n int, mpi float64) Run {
-		return made(model.Point{Ranks: p, Threads: n, Time: 8/float64(p*n) + mpi, Work: 8 / float64(p), MPI: mpi})
+	run := func(p, n int, mpi, callers float64) Run {
+		sum := mpi * float64(p) * callers
+		return made(model.Point{Ranks: p, Threads: n, Time: 8/float64(p*n) + mpi, Work: 8 / float64(p), MPI: mpi, Communication: &sum})
 	}
-	f := forecast(t, Options{}, run(1, 1, 0), run(2, 1, 1), run(4, 1, 3), run(2, 2, 1))
+	f := forecast(t, Options{}, run(1, 1, 0, 1), run(2, 1, 1, 1), run(4, 1, 3, 1), run(2, 2, 1, 1))
 	rows := f.MessagePassing()
 	if len(rows) != 1 || rows[0].Ranks != 2 || rows[0].Threads != 2 {
 		t.Fatalf("%+v", rows)
 	}
 	near(t, "e_mp", rows[0].Real, 2*1./(4*3), 1e-9)
 	near(t, "estimated e_mp", rows[0].Estimated, 2*1./(4*3), 1e-6)
+	// Eq. 1 adds up the times of all threads, if two call MPI at once.
+	hybrid := run(2, 2, 1, 2)
+	rows = forecast(t, Options{}, run(1, 1, 0, 1), run(2, 1, 1, 1), run(4, 1, 1, 1), hybrid).MessagePassing()
+	if len(rows) != 1 {
+		t.Fatalf("%+v", rows)
+	}
+	near(t, "e_mp of two callers", rows[0].Real, 1, 1e-9)
+	near(t, "estimated e_mp of two callers", rows[0].Estimated, 1, 1e-6)
+	hybrid.Times.Communication = nil
+	if rows := forecast(t, Options{}, run(4, 1, 1, 1), hybrid).MessagePassing(); len(rows) > 0 {
+		t.Errorf("a signature of an older version: %+v", rows)
+	}
 }
 
 // TestOversubscribed: cells with more threads than CPUs are marked, and are not the best.
@@ -256,6 +269,78 @@ func TestSystem(t *testing.T) {
 	}
 }
 
+// TestSharing: what is one after the other costs wall time in full; tasks are shared by the threads;
+// of other constructs, each thread has its own executions.
+func TestSharing(t *testing.T) {
+	for _, c := range []struct {
+		construct event.Construct
+		contended bool
+		times     func(n float64) float64
+		want      float64 // s, with 4 threads
+	}{
+		{event.Critical, true, func(float64) float64 { return 1e6 }, .2},
+		{event.TaskLoop, false, func(float64) float64 { return 1e6 }, .2},
+		{event.Task, false, func(float64) float64 { return 1e6 }, .05},
+		{event.Flush, false, func(n float64) float64 { return 1e6 * n }, .2},
+	} {
+		p := machine()
+		for _, n := range []int{1, 2, 4} {
+			p.OpenMP = append(p.OpenMP, system.OpenMP{Construct: c.construct, Shared: c.contended, Threads: n, Cost: system.Figure{Median: 50 * float64(n)}})
+		}
+		run := func(n int) Run {
+			r := made(model.Point{Ranks: 1, Threads: n, Time: 8 / float64(n), Work: 8})
+			r.Regions = []signature.Region{{Construct: c.construct, Executions: signature.Spread{Mean: c.times(float64(n))}}}
+			return r
+		}
+		f := forecast(t, Options{System: p}, run(1), run(4))
+		near(t, c.construct.String()+" with 1 thread", f.At(1, 1).Overhead, .05, 1e-9)
+		near(t, c.construct.String()+" with 4 threads", f.At(1, 4).Overhead, c.want, 1e-9)
+	}
+}
+
+// TestCollective: the text says that collective operations are taken for ones of all ranks. An int
+// is shorter than all that was measured, and costs the same.
+func TestCollective(t *testing.T) {
+	p := machine()
+	for _, n := range []int{2, 4, 8, 16} {
+		for _, b := range []uint64{8, 16} {
+			p.MPI = append(p.MPI, system.MPI{Operation: op("MPI_Allreduce"), Bytes: b, Processes: n, Where: system.Socket, Cost: system.Figure{Median: 1000}})
+		}
+	}
+	run := func(ranks int) Run {
+		r := cannon(ranks, 1)
+		one := signature.Spread{Mean: 1}
+		r.Calls = []signature.Call{{Operation: "MPI_Allreduce", Communicates: true, Calls: one, Collectives: one, Sent: signature.Spread{Mean: 4 * float64(ranks-1)}}}
+		return r
+	}
+	f := forecast(t, Options{System: p, Cores: 16}, run(2), run(4))
+	if text := strings.Join(f.Assumptions(), "\n"); !strings.Contains(text, "Each call of MPI_Allreduce is taken for one of all ranks") {
+		t.Error(text)
+	}
+	for _, c := range f.Cells() {
+		if c.CostsBeyond {
+			t.Errorf("%d x %d is marked", c.Ranks, c.Threads)
+		}
+	}
+}
+
+// TestBandwidth: memory limits work that moves data, and caches do not.
+func TestBandwidth(t *testing.T) {
+	p := machine()
+	add := func(kernel string, threads int, rate float64, oversubscribed bool) {
+		p.Compute = append(p.Compute, system.Rate{Kernel: kernel, Unit: "byte/s", Threads: threads, Rate: system.Figure{Median: rate}, Oversubscribed: oversubscribed})
+	}
+	add("triad-cache", 1, 8, false)
+	add("triad-cache", 4, 32, false)
+	add("triad-memory", 1, 8, false)
+	add("triad-memory", 4, 16, false)
+	add("triad-memory", 32, 1, true)
+	text := strings.Join(forecast(t, Options{System: p}, cannon(4, 1)).Assumptions(), "\n")
+	if want := "as the profile's kernel triad-memory, the work would grow x2.00 from 1 thread to 4."; !strings.Contains(text, want) {
+		t.Errorf("the assumptions lack %q:\n%s", want, text)
+	}
+}
+
 // TestAnotherMachine: the reader is told of costs from elsewhere, and of costs that are not known.
 func TestAnotherMachine(t *testing.T) {
 	p := machine()
@@ -286,8 +371,8 @@ func TestSystemCoverage(t *testing.T) {
 		s.Times = &p
 		return Run{x.Label, &s}
 	}
-	cells := [][2]int{{1, 1}, {4, 1}, {9, 1}, {1, 2}, {4, 2}}
-	at := [][2]int{{4, 1}, {9, 2}, {16, 1}}
+	cells := [][2]int{{1, 1}, {4, 1}, {9, 1}, {16, 1}, {1, 2}, {4, 2}}
+	at := [][2]int{{4, 1}, {9, 2}, {25, 1}}
 	inside := make([]int, len(at))
 	for range cases {
 		p := machine()

@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/efficiency"
 	"ompp-attach/model"
+	"ompp-attach/mpi"
 )
 
 // little is the part of a time that is not worth a sentence.
@@ -123,23 +124,37 @@ func alone(t *float64) string {
 }
 
 func (s *systemCosts) assumptions() (out []string) {
-	var names []string
+	var names, fixed []string
 	for _, c := range s.constructs {
 		names = append(names, c.construct.String())
+		if c.shared == spread || c.shared == inTurn && !c.construct.IsParallel() {
+			fixed = append(fixed, c.construct.String())
+		}
 	}
 	if len(names) > 0 {
 		out = append(out, "The runtime's own work is by the system profile: executions of "+strings.Join(names, ", ")+
 			" times the cost of one, as by an idle machine and threads that come at once. What the runs lost beyond that is in the waiting.")
 	}
+	if len(fixed) > 0 {
+		out = append(out, "A rank has as many executions of "+strings.Join(fixed, ", ")+" for any number of threads.")
+	}
 	names = nil
+	var collective []string
 	for _, c := range s.calls {
-		if n := c.op.String(); !slices.Contains(names, n) {
+		n := c.op.String()
+		if !slices.Contains(names, n) {
 			names = append(names, n)
+		}
+		if c.op.Info().Kind != mpi.PointToPoint && !slices.Contains(collective, n) {
+			collective = append(collective, n)
 		}
 	}
 	if len(names) > 0 {
 		out = append(out, "MPI's transfer is by the system profile, for the farthest processes that it has: calls and bytes of "+strings.Join(names, ", ")+
 			", fitted over the ranks. Each message counts once.")
+	}
+	if len(collective) > 0 {
+		out = append(out, "Each call of "+strings.Join(collective, ", ")+" is taken for one of all ranks: communicators of fewer ranks are not known.")
 	}
 	return append(out, "MPI's waits, what the runs took beyond the transfer: "+power(s.wait)+alone(s.alone)+". MPI does not depend on the threads.")
 }
@@ -149,11 +164,11 @@ func (f *Forecast) bandwidth() (out []string) {
 	if f.System == nil {
 		return nil
 	}
+	const kernel = "triad-memory" // cores have caches of their own, and share the memory
 	rates := map[int]float64{}
-	kernel := ""
 	for _, r := range f.System.Compute {
-		if r.Unit == "byte/s" && !r.Oversubscribed && (kernel == "" || kernel == r.Kernel) {
-			kernel, rates[r.Threads] = r.Kernel, r.Rate.Median
+		if r.Kernel == kernel && !r.Oversubscribed {
+			rates[r.Threads] = r.Rate.Median
 		}
 	}
 	at := f.Runs[0].Times.Threads
@@ -195,7 +210,7 @@ func (f *Forecast) troubles() (out []string) {
 			crowded = append(crowded, fmt.Sprintf("%s (%.0f%% of its threads' time)", r.Label, 100*r.NoCore))
 		}
 		if r.Missing > 0 {
-			out = append(out, fmt.Sprintf("%s lacks %d of its ranks: its figures are too small.", r.Label, r.Missing))
+			out = append(out, fmt.Sprintf("%s lacks %d of its ranks: the others stand for them.", r.Label, r.Missing))
 		}
 		if slices.Contains(r.Estimated, "all") {
 			out = append(out, fmt.Sprintf("Figures of %s hold estimates, because constructs were not observed all of the time.", r.Label))

@@ -29,10 +29,33 @@ type systemCosts struct {
 	forms []model.Form
 }
 
-// executed is how often a rank executes a construct, as wall time has it.
+// executed is how often a rank executes a construct: each thread if all have their own executions,
+// otherwise all threads together.
 type executed struct {
 	construct event.Construct
+	shared    sharing
 	times     model.Power // over ranks
+}
+
+// sharing says how the threads of a rank share the executions of a construct.
+type sharing int
+
+const (
+	each   sharing = iota // each thread has as many, at the same time as the others
+	inTurn                // as many for any number of threads, one after the other
+	spread                // as many for any number of threads, which are at them at the same time
+)
+
+// sharingOf takes the number of contended executions and of tasks for the problem's, and not the
+// threads'.
+func sharingOf(c event.Construct, contended bool) sharing {
+	switch {
+	case contended, c.IsParallel(), c == event.Master, c == event.Masked, c == event.TaskLoop:
+		return inTurn
+	case c.CreatesTask():
+		return spread
+	}
+	return each
 }
 
 // called is an MPI call site.
@@ -53,19 +76,14 @@ func newSystemCosts(profile *system.Profile, runs []Run, weak bool) (*systemCost
 	return s, nil
 }
 
-// learnConstructs adds up the executions of each construct. A team's threads execute a construct at
-// once, so that a rank's wall time has one execution of as many as there are threads; a parallel
-// region is started once.
+// learnConstructs adds up the executions of each construct. Of a parallel region, its starts count.
 func (s *systemCosts) learnConstructs(runs []Run) {
 	counts := map[event.Construct]map[int]float64{} // by run
 	for i, r := range runs {
 		for _, g := range r.Regions {
 			k := g.Executions.Mean
-			switch {
-			case g.Construct.IsParallel():
+			if g.Construct.IsParallel() {
 				k = float64(g.Starts) / float64(r.Ranks)
-			case g.Construct != event.Master && g.Construct != event.Masked:
-				k /= float64(r.Times.Threads)
 			}
 			if k == 0 || g.Construct == event.UserRegion {
 				continue
@@ -77,11 +95,19 @@ func (s *systemCosts) learnConstructs(runs []Run) {
 		}
 	}
 	for c, byRun := range counts {
-		if _, ok := s.profile.Construct(c, "", 1); !ok {
+		e, ok := s.profile.Construct(c, "", 1)
+		if !ok {
 			s.notFound = append(s.notFound, c.String())
 			continue
 		}
-		s.constructs = append(s.constructs, executed{c, overRanks(runs, byRun, 0)})
+		x := executed{construct: c, shared: sharingOf(c, e.Shared)}
+		if x.shared == each {
+			for i := range byRun {
+				byRun[i] /= float64(runs[i].Times.Threads)
+			}
+		}
+		x.times = overRanks(runs, byRun, 0)
+		s.constructs = append(s.constructs, x)
 	}
 	slices.SortFunc(s.constructs, func(a, b executed) int { return int(a.construct) - int(b.construct) })
 	slices.Sort(s.notFound)
@@ -92,7 +118,7 @@ func overRanks(runs []Run, byRun map[int]float64, assumed float64) model.Power {
 	var x, y []float64
 	for i, r := range runs {
 		if byRun[i] > 0 {
-			x, y = append(x, float64(r.Ranks)), append(y, byRun[i])
+			x, y = append(x, float64(r.Times.Ranks)), append(y, byRun[i])
 		}
 	}
 	return model.Proportional(x, y, assumed)
@@ -105,7 +131,7 @@ func (s *systemCosts) learnCalls(runs []Run, weak bool) {
 	counts, bytes := map[site]map[int]float64{}, map[site]map[int]float64{}
 	var order []site
 	for i, r := range runs {
-		if r.Ranks == 1 {
+		if r.Times.Ranks == 1 {
 			continue
 		}
 		for j := range r.Calls {
@@ -120,7 +146,7 @@ func (s *systemCosts) learnCalls(runs []Run, weak bool) {
 				order = append(order, at)
 			}
 			counts[at][i] += n
-			bytes[at][i] = max(bytes[at][i], messageBytes(c, r.Ranks))
+			bytes[at][i] = max(bytes[at][i], messageBytes(c, r.Times.Ranks))
 		}
 	}
 	for _, at := range order {
@@ -152,7 +178,8 @@ func placeOf(c *signature.Call) string {
 }
 
 // messageBytes returns what the count argument of a call says (system.MPI.Bytes), from the volumes
-// of minimal accounting (mpi.Op.Volume).
+// of minimal accounting (mpi.Op.Volume). Signatures do not have the communicators' sizes, so that
+// collective operations are taken for ones of all ranks.
 func messageBytes(c *signature.Call, ranks int) float64 {
 	op, ok := mpi.ParseOp(c.Operation)
 	calls := max(c.Calls.Mean, 1e-9)
@@ -184,6 +211,9 @@ func (s *systemCosts) Overhead(ranks, threads int) (out model.Cost) {
 	for _, c := range s.constructs {
 		e, _ := s.profile.Construct(c.construct, "", threads)
 		k := c.times.At(float64(ranks)) * nanoseconds
+		if c.shared == spread {
+			k /= float64(threads)
+		}
 		out.Time += k * max(0, e.Value)
 		out.Error = math.Hypot(out.Error, k*e.Error)
 	}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -194,8 +195,8 @@ func (s *spread) left(m *Prediction, c component, active []int, fitted []figures
 
 // Interval returns the interval of the time of a run on a cell. It holds if the model's form is
 // right, so there is none where the form is not fitted but assumed: for other numbers of threads
-// than between the measured ones, for ranks that one or two measured numbers do not enclose, and
-// for more threads than CPUs if no run had these.
+// than between the measured ones, for ranks that one or two measured numbers do not enclose (with
+// MPI, numbers above one), and for more threads than CPUs if no run had these.
 func (m *Prediction) Interval(ranks, threads int) Interval {
 	t := m.Time(ranks, threads)
 	v, freedom, why := m.variance(ranks, threads, 0, 0)
@@ -305,23 +306,41 @@ func (s *spread) add(shares, weights *figures) {
 
 // unknown says why the form of the model is not known on a cell; empty: it is.
 func (m *Prediction) unknown(ranks, threads int) string {
-	var p, n []float64
+	var p, several, n []float64
 	for _, x := range m.points {
 		p, n = append(p, float64(x.Ranks)), append(n, float64(x.Threads))
+		if x.Ranks > 1 {
+			several = append(several, float64(x.Ranks))
+		}
 	}
 	crowded := false
 	for _, x := range m.points {
 		crowded = crowded || crowding(x.Ranks*x.Threads, m.options.LearntCPUs) > 1
 	}
-	p, n = places(p), places(n)
-	const fitted = 3
+	p, several, n = places(p), places(several), places(n)
+	// assumed: too few numbers of ranks to fit an exponent, and the cell is not between them.
+	assumed := func(p []float64) bool {
+		const fitted = 3
+		return len(p) < fitted && (float64(ranks) < p[0] || float64(ranks) > p[len(p)-1])
+	}
 	switch {
 	case !crowded && crowding(ranks*threads, m.options.CPUs) > 1:
 		return "no run had more threads than CPUs: what these take is assumed"
 	case float64(threads) < n[0] || float64(threads) > n[len(n)-1]:
 		return "no run had as many threads, or as few: how the work changes with them is assumed"
-	case len(p) < fitted && (float64(ranks) < p[0] || float64(ranks) > p[len(p)-1]):
+	case assumed(p):
 		return "there are fewer than three numbers of ranks, and these do not enclose the cell: how the times change with the ranks is assumed"
+	case ranks > 1 && assumed(several) && m.communicates(ranks, threads): // FitRanks leaves out one rank
+		return "there are fewer than three numbers of ranks above one, and these do not enclose the cell: how MPI changes with the ranks is assumed"
 	}
 	return ""
+}
+
+// communicates says whether MPI is a part that counts of a cell, or of a run of several ranks.
+func (m *Prediction) communicates(ranks, threads int) bool {
+	at := m.At(ranks, threads)
+	if at.MPI > noticed*at.Time() {
+		return true
+	}
+	return slices.ContainsFunc(m.points, func(p Point) bool { return p.Ranks > 1 && p.MPI > noticed*p.Time })
 }

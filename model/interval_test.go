@@ -10,8 +10,8 @@ import (
 // TestCoverage: of simulated programs whose runs vary, the interval has the stated share of runs,
 // also on cells without a run. Runs vary in each component for itself, or as a whole.
 func TestCoverage(t *testing.T) {
-	few := [][2]int{{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}}
-	many := append([][2]int{{4, 2}, {8, 1}, {8, 2}}, few...)
+	few := [][2]int{{1, 1}, {2, 1}, {4, 1}, {8, 1}, {1, 2}, {2, 2}}
+	many := append([][2]int{{4, 2}, {8, 2}}, few...)
 	for _, c := range []struct {
 		name   string
 		cells  [][2]int
@@ -19,7 +19,7 @@ func TestCoverage(t *testing.T) {
 		at     [][2]int // beyond the greatest number of ranks, too
 		noise  func(*rand.Rand, Point) Point
 	}{
-		{"repeated, each for itself", few, 3, [][2]int{{4, 2}, {8, 1}}, separate},
+		{"repeated, each for itself", few, 3, [][2]int{{4, 2}, {16, 1}}, separate},
 		{"repeated, as a whole", few, 2, [][2]int{{4, 2}, {2, 2}}, together},
 		{"once, each for itself", many, 1, [][2]int{{4, 2}, {16, 1}, {16, 2}}, separate},
 		{"once, as a whole", many, 1, [][2]int{{1, 1}, {4, 2}, {16, 2}}, together},
@@ -123,18 +123,50 @@ func TestNoInterval(t *testing.T) {
 	}
 }
 
+// TestIntervalOfMPI: runs of one rank tell nothing of MPI, so that its form is assumed where two
+// numbers of ranks above one do not enclose a cell.
+func TestIntervalOfMPI(t *testing.T) {
+	const why = "ranks above one"
+	for _, c := range []struct {
+		ranks  []int
+		at     int
+		silent bool
+		want   string
+	}{
+		{[]int{1, 2, 4}, 8, false, why}, {[]int{1, 2, 4}, 8, true, ""}, {[]int{1, 2, 4}, 4, false, ""}, {[]int{1, 2, 4}, 3, false, ""},
+		{[]int{1, 2, 4}, 1, false, ""}, {[]int{1, 2, 4, 8}, 16, false, ""}, {[]int{1, 8}, 4, false, why}, {[]int{1, 8}, 8, false, ""},
+	} {
+		r := rand.New(rand.NewPCG(9, 10))
+		var points []Point
+		for _, p := range c.ranks {
+			for range 4 {
+				x := program(p, 1)
+				if c.silent {
+					x.Time -= x.MPI
+					x.MPI = 0
+				}
+				points = append(points, separate(r, x))
+			}
+		}
+		i := Predict(points, Options{}).Interval(c.at, 1)
+		if c.want == "" && i.Why != "" || !strings.Contains(i.Why, c.want) {
+			t.Errorf("%v ranks, at %d, silent %v: %q, want %q", c.ranks, c.at, c.silent, i.Why, c.want)
+		}
+	}
+}
+
 // TestFormsWiden: which exponent is right is not known for sure, so the other ones widen the
 // interval.
 func TestFormsWiden(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var points []Point
-	for _, x := range [][2]int{{1, 1}, {2, 1}, {4, 1}, {1, 2}, {2, 2}} {
+	for _, x := range [][2]int{{1, 1}, {2, 1}, {4, 1}, {8, 1}, {1, 2}, {2, 2}} {
 		points = append(points, separate(r, program(x[0], x[1])), separate(r, program(x[0], x[1])))
 	}
 	m := Predict(points, Options{})
-	with := m.Interval(8, 1)
+	with := m.Interval(16, 1)
 	m.forms = nil
-	if without := m.Interval(8, 1); with.High-with.Low <= without.High-without.Low {
+	if without := m.Interval(16, 1); with.High-with.Low <= without.High-without.Low {
 		t.Errorf("with all forms %+v, with one %+v", with, without)
 	}
 }

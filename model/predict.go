@@ -16,11 +16,18 @@ type Point struct {
 	Uneven     float64 `json:"uneven_s"`     // thread time of waiting for others that had more work, and for locks
 	Overhead   float64 `json:"overhead_s"`   // wall time of the runtime's own work
 	MPI        float64 `json:"mpi_s"`        // wall time in MPI; in parallel regions, that of the mean thread
+	// Communication is the run's sum of Eq. 1, over all ranks and threads; nil: an older version
+	// wrote the point.
+	Communication *float64 `json:"communication_s,omitempty"`
 }
 
 // Sound says whether a run can have had these figures.
 func (p *Point) Sound() bool {
-	for _, t := range []float64{p.Time, p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI} {
+	times := []float64{p.Time, p.Serial, p.Work, p.Unparallel, p.Uneven, p.Overhead, p.MPI}
+	if p.Communication != nil {
+		times = append(times, *p.Communication)
+	}
+	for _, t := range times {
 		if !(t >= 0) || math.IsInf(t, 0) {
 			return false
 		}
@@ -61,6 +68,7 @@ type Prediction struct {
 	Beyond         float64 // R: measured time over what its parts make, with CPUs shared by all threads
 	Costs          Costs
 
+	callers Steps // a run's Communication over MPI of its ranks; empty: not known
 	points  []Point
 	options Options
 	again   *Prediction // its choices are kept; nil: they are made anew
@@ -203,9 +211,12 @@ func (m *Prediction) learnGrowth() []float64 {
 
 // learnThreads finds what else depends on the threads: means of the runs with as many threads.
 func (m *Prediction) learnThreads() {
-	uneven := map[int][]float64{}
+	uneven, callers := map[int][]float64{}, map[int][]float64{}
 	var single []float64
 	for _, p := range m.points {
+		if p.Communication != nil && p.Ranks > 1 && p.MPI > 0 {
+			callers[p.Threads] = append(callers[p.Threads], *p.Communication/(p.MPI*float64(p.Ranks)))
+		}
 		uneven[p.Threads] = append(uneven[p.Threads], ratio(p.Uneven, p.Work))
 		if p.Threads > 1 {
 			single = append(single, ratio(p.Unparallel, p.Work))
@@ -214,7 +225,7 @@ func (m *Prediction) learnThreads() {
 	if uneven[1] == nil {
 		uneven[1] = []float64{0}
 	}
-	m.Uneven, m.Unparallel = stepsOf(uneven), mean(single)
+	m.Uneven, m.Unparallel, m.callers = stepsOf(uneven), mean(single), stepsOf(callers)
 }
 
 // Parts are the predicted parts of a run's wall time.
@@ -285,8 +296,14 @@ func (m *Prediction) Efficiency(ranks, threads int) float64 {
 }
 
 // Communication returns the two sums of Eq. 1, predicted: of so many ranks and threads, and of as
-// many ranks as these have threads together.
+// many ranks as these have threads together. Threads that communicate at once count as in the runs.
 func (m *Prediction) Communication(ranks, threads int) Communication {
-	hybrid, pure := m.At(ranks, threads), m.At(ranks*threads, 1)
-	return Communication{Hybrid: hybrid.MPI * float64(ranks), Pure: pure.MPI * float64(ranks*threads)}
+	sum := func(ranks, threads int) float64 {
+		callers := 1.
+		if len(m.callers) > 0 {
+			callers = m.callers.Value(threads)
+		}
+		return m.Costs.MPI(ranks, threads).Time * float64(ranks) * callers
+	}
+	return Communication{Hybrid: max(0, sum(ranks, threads)), Pure: max(0, sum(ranks*threads, 1))}
 }

@@ -44,8 +44,13 @@ func Read(r io.Reader) (*Signature, error) {
 	if err := json.Unmarshal(b, s); err != nil {
 		return nil, fmt.Errorf("the signature is damaged: %w", err)
 	}
-	if s.Ranks < 1 || s.Times != nil && (!s.Times.Sound() || s.Times.Ranks != s.Ranks) {
+	const mostRanks = 1 << 24
+	if s.Ranks < 1 || s.Ranks > mostRanks || s.Missing < 0 || s.Missing > mostRanks ||
+		s.Times != nil && (!s.Times.Sound() || s.Times.Ranks != s.Ranks && s.Times.Ranks != s.Ranks+s.Missing) {
 		return nil, fmt.Errorf("the signature is damaged: it has %d ranks, or times that no run has", s.Ranks)
+	}
+	if s.Times != nil {
+		s.Times.Ranks = s.Ranks + s.Missing // older versions did not count missing ranks
 	}
 	for _, g := range s.Regions {
 		if g.Executions.Mean < 0 {

@@ -2,6 +2,7 @@ package signature
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"testing"
 
@@ -38,9 +39,11 @@ func rank(number, n int) *profile.Profile {
 			{Parent: 0, Region: 2, Stats: []profile.ThreadStats{{Exec: span(n), Body: span(n), MPI: &leaf}}}}}
 }
 
-func TestSignature(t *testing.T) {
+// signatureOf returns what is written for a job of two ranks, of which these were read.
+func signatureOf(t *testing.T, executions ...int) []byte {
+	t.Helper()
 	var sources []job.Source
-	for number, n := range []int{2, 4} {
+	for number, n := range executions {
 		var b bytes.Buffer
 		if err := profile.Encode(&b, rank(number, n)); err != nil {
 			t.Fatal(err)
@@ -55,12 +58,17 @@ func TestSignature(t *testing.T) {
 	if err := Of(j, mpi.Minimal).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Read(&b)
+	return b.Bytes()
+}
+
+func TestSignature(t *testing.T) {
+	b := signatureOf(t, 2, 4)
+	s, err := Read(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Program != "app" || s.Arguments != "100 a b" || s.Ranks != 2 || s.Size != 2 || s.Threads.Sum != "4" || len(s.Regions) != 2 || len(s.Calls) != 1 {
-		t.Fatalf("%s", b.String())
+		t.Fatalf("%s", b)
 	}
 	if len(s.Inside) != 2 || s.Inside[0] != (Inner{1, 12}) || s.Inside[1] != (Inner{3, 6}) {
 		t.Errorf("in the program: %+v", s.Inside)
@@ -82,5 +90,41 @@ func TestSignature(t *testing.T) {
 	if call.Operation != "MPI_Send" || !call.Communicates || call.Calls.Sum != "6" || call.Sends.Mean != 3 || call.Sent.Sum != "72" ||
 		call.Bytes == nil || *call.Bytes != (CallBytes{8, 12, 16}) {
 		t.Errorf("%+v, %+v", call, call.Bytes)
+	}
+	if c := s.Times.Communication; c == nil || *c != 6 {
+		t.Errorf("communication of all threads: %v", c)
+	}
+}
+
+// TestMissingRank: the times of a run are those of all its ranks, though one could not be read.
+// Older versions counted the others only.
+func TestMissingRank(t *testing.T) {
+	b := signatureOf(t, 2)
+	var old map[string]any
+	if err := json.Unmarshal(b, &old); err != nil {
+		t.Fatal(err)
+	}
+	times := old["times"].(map[string]any)
+	times["ranks"] = 1
+	delete(times, "communication_s")
+	older, err := json.Marshal(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{"new": b, "old": older} {
+		s, err := Read(bytes.NewReader(b))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if s.Ranks != 1 || s.Missing != 1 || s.Times.Ranks != 2 || (s.Times.Communication == nil) != (name == "old") {
+			t.Errorf("%s: %d ranks, %d missing, times %+v", name, s.Ranks, s.Missing, s.Times)
+		}
+	}
+	times["ranks"] = 3
+	if older, err = json.Marshal(old); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(bytes.NewReader(older)); err == nil {
+		t.Error("times of three ranks of two")
 	}
 }

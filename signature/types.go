@@ -25,8 +25,8 @@ type Signature struct {
 	Library    string   `json:"mpi_library,omitempty"`
 	UsesMPI    bool     `json:"uses_mpi,omitempty"`
 	Size       int      `json:"mpi_size,omitempty"`
-	Ranks      int      `json:"ranks"`
-	Missing    int      `json:"missing,omitempty"`
+	Ranks      int      `json:"ranks"`             // that were read
+	Missing    int      `json:"missing,omitempty"` // further ranks, which Times takes to be as these
 	Accounting string   `json:"accounting"`
 	Estimated  []string `json:"estimated"`
 	Threads    Spread   `json:"threads"`

@@ -16,7 +16,7 @@ type Basis string
 // The bases, from the best to the worst.
 const (
 	Measured     Basis = "measured"
-	Interpolated Basis = "interpolated" // between measured points
+	Interpolated Basis = "interpolated" // between measured points, or of fewer bytes than measured
 	Extrapolated Basis = "extrapolated" // beyond measured points
 )
 
@@ -195,7 +195,11 @@ func (p *Profile) overProcesses(op mpi.Op, where Where, bytes uint64, processes 
 		}
 	}
 	for n, byBytes := range at {
-		e := byBytes.sorted().at(float64(bytes))
+		byBytes = byBytes.sorted()
+		e := byBytes.at(float64(bytes))
+		if float64(bytes) < byBytes[0].x { // of a latency, nothing is left to tell
+			e.Basis = Interpolated
+		}
 		pts = append(pts, point{math.Log2(float64(n)), e.Value, e.Error, e.Oversubscribed, e.Basis})
 	}
 	return pts.sorted()

@@ -50,17 +50,17 @@ func WriteExtraP(w io.Writer, s *efficiency.Scaling, o Options) error {
 		}
 		whole := x.Whole()
 		line(x.Program, "time", float64(x.Runtime)/1e9)
-		line(x.Program, "useful_time", float64(whole.Useful())/1e9)
+		line(x.Program, "useful_time", x.OfAll(float64(whole.Useful()))/1e9)
 		for j := range x.Regions {
 			g := &x.Regions[j]
 			path := x.Program + "->" + g.Key(o.Label(g.Region))
 			switch {
 			case g.Construct.IsParallel() && g.Team.Sum() > 0:
-				line(path, "thread_time", float64(g.Team.Sum())/1e9)
-				line(path, "useful_time", float64(g.Team.Useful())/1e9)
-				line(path, "visits", float64(g.Starts))
+				line(path, "thread_time", x.OfAll(float64(g.Team.Sum()))/1e9)
+				line(path, "useful_time", x.OfAll(float64(g.Team.Useful()))/1e9)
+				line(path, "visits", x.OfAll(float64(g.Starts)))
 			case g.Construct == event.MPI && g.Own.Sum() > 0:
-				line(path, "thread_time", float64(g.Own.Sum())/1e9)
+				line(path, "thread_time", x.OfAll(float64(g.Own.Sum()))/1e9)
 			}
 		}
 		if err != nil {

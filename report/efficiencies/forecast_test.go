@@ -21,6 +21,8 @@ func recorded(p, n int, longer float64) forecast.Run {
 		x.Uneven = x.Work / 10 * (1 + longer)
 	}
 	x.Time = x.Serial + (x.Work+x.Uneven)/float64(n) + x.MPI
+	sum := x.MPI * float64(p)
+	x.Communication = &sum
 	return forecast.Run{Label: fmt.Sprintf("run-%dx%d", p, n), Signature: &signature.Signature{Program: "made", Arguments: "100", Hosts: []string{"node1"},
 		UsesMPI: true, Ranks: p, Accounting: mpi.Minimal.String(), Times: &x}}
 }

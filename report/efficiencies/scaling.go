@@ -73,6 +73,9 @@ func WriteScalingText(w io.Writer, s *efficiency.Scaling, o Options) error {
 		if x.Crowded() {
 			mark = " !"
 		}
+		if x.Missing > 0 {
+			mark += " ?"
+		}
 		t.printf("%-*s %9s %10s %8s %8s %7s %7s %7s %7s %7s %7s%s\n", longest, profile.Pasteable(x.Label), size(x), sec(x.Runtime), fmt.Sprintf("%.2f", x.Speedup),
 			percent(x.Gain), rate(x.Global), rate(x.Computation), rate(x.Parallel), rate(x.MPI), rate(x.OpenMP), optional(x.EMT), mark)
 	}
@@ -229,6 +232,7 @@ type (
 		EMT           *float64           `json:"e_mt"` // null: not known
 		NoCore        float64            `json:"no_core"`
 		Crowded       bool               `json:"crowded"`
+		Missing       int                `json:"missing_ranks,omitempty"` // that the others stand for
 		Communication *communicationJSON `json:"communication,omitempty"`
 	}
 	communicationJSON struct {
@@ -255,7 +259,7 @@ func WriteScalingJSON(w io.Writer, s *efficiency.Scaling, o Options) error {
 		whole := x.Whole()
 		line := scaledJSON{Run: x.Label, Program: x.Program, Ranks: x.Ranks, PerRank: x.PerRank, Threads: x.All, Runtime: x.Runtime, Useful: whole.Useful(),
 			Speedup: x.Speedup, Gain: x.Gain, Global: x.Global, Computation: x.Computation, Parallel: x.Parallel, MPI: x.MPI, OpenMP: x.OpenMP,
-			EMT: x.EMT, NoCore: x.NoCore, Crowded: x.Crowded()}
+			EMT: x.EMT, NoCore: x.NoCore, Crowded: x.Crowded(), Missing: x.Missing}
 		if f := x.Factors; f != nil {
 			line.Factors = map[string]float64{"instructions": f.Instructions, "rest": f.Rest}
 			if f.IPC != nil {
