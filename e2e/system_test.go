@@ -190,9 +190,12 @@ func TestSystemMPI(t *testing.T) {
 	}
 }
 
-// TestSystemInterrupted: Ctrl-C leaves what was measured, and neither programs nor files.
+// TestSystemInterrupted: Ctrl-C and Ctrl-\ leave what was measured, and neither programs nor files.
 func TestSystemInterrupted(t *testing.T) {
-	for _, c := range []struct{ part, until string }{{"OpenMP", "OpenMP, 2 threads"}, {"MPI", "MPI, 2 processes"}} {
+	for _, c := range []struct {
+		part, until string
+		by          os.Signal
+	}{{"OpenMP", "OpenMP, 2 threads", syscall.SIGQUIT}, {"MPI", "MPI, 2 processes", syscall.SIGINT}} {
 		t.Run(c.part, func(t *testing.T) {
 			testbin.MPICH.Need(t)
 			m := newMeasuring(t, nil, "--threads", "1,2", "--processes", "2", "--cc", "gcc", "--mpicc", "mpicc.mpich", "--mpirun", "mpirun.mpich -n {p}")
@@ -208,7 +211,7 @@ func TestSystemInterrupted(t *testing.T) {
 			case err := <-ended:
 				t.Fatalf("ended before %s: %v", c.until, err)
 			}
-			if err := m.cmd.Process.Signal(syscall.SIGINT); err != nil {
+			if err := m.cmd.Process.Signal(c.by); err != nil {
 				t.Fatal(err)
 			}
 			<-ended

@@ -12,9 +12,12 @@ import (
 // costText says what a probe hit costs on this machine.
 func costText(c *calibration.Costs) string {
 	us := func(ns float64) string { return fmt.Sprintf("%.2f us", ns/1e3) }
-	s := fmt.Sprintf("A probe hit takes of its thread's time here: %s on an instruction that the kernel\nemulates, %s on a call, %s on one that it has to step over; its function's return\n%s more (%s; measured just now on a small program of the tool's own).\n",
-		us(c.Emulated.Sum()), us(c.Call.Sum()), us(c.SingleStep.Sum()), us(c.Return.Sum()), c.Mode)
-	return s
+	emulated := us(c.Emulated.Sum()) + " on an instruction that the\nkernel emulates"
+	if c.Jump != (calibration.Split{}) { // on x86-64, where a push is measured apart
+		emulated = us(c.Jump.Sum()) + " on a jump, " + us(c.Emulated.Sum()) + " on a\npush"
+	}
+	return fmt.Sprintf("A probe hit takes of its thread's time here: %s, %s on a call,\n%s on an instruction that the kernel has to step over; its function's return\n%s more (%s; measured just now on a small program of the tool's own).\n",
+		emulated, us(c.Call.Sum()), us(c.SingleStep.Sum()), us(c.Return.Sum()), c.Mode)
 }
 
 // Prediction says what measuring a process would cost.

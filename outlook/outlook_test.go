@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/calibration"
 	"ompp-attach/collect/target"
 	"ompp-attach/event"
 	"ompp-attach/preflight"
@@ -96,4 +97,16 @@ func hasLine(t *testing.T, text string, words ...string) {
 		}
 	}
 	t.Errorf("no line begins with %q in:\n%s", words, text)
+}
+
+// TestCostText: on x86-64, jumps and pushes have costs of their own.
+func TestCostText(t *testing.T) {
+	c := &calibration.Costs{Mode: "uprobe.multi", Emulated: calibration.Split{Before: 1000, After: 500}}
+	if s := costText(c); !strings.Contains(s, "1.50 us on an instruction that the\nkernel emulates") || strings.Contains(s, "jump") {
+		t.Errorf("without jumps: %s", s)
+	}
+	c.Jump = calibration.Split{Before: 1000, After: 250}
+	if s := costText(c); !strings.Contains(s, "1.25 us on a jump, 1.50 us on a\npush") || strings.Contains(s, "emulates") {
+		t.Errorf("with jumps: %s", s)
+	}
 }

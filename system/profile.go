@@ -162,7 +162,8 @@ type Rate struct {
 type ProbeCost struct {
 	Mode       string  `json:"mode"` // how probes are attached
 	Nop5       float64 `json:"nop5_ns"`
-	Emulated   float64 `json:"emulated_ns"` // on a push; on a jump the cost is lower
+	Jump       float64 `json:"jump_ns,omitempty"` // on x86-64; not in older profiles
+	Emulated   float64 `json:"emulated_ns"`       // on x86-64 a push; else what the kernel emulates
 	Call       float64 `json:"call_ns"`
 	SingleStep float64 `json:"single_step_ns"`
 	Return     float64 `json:"return_ns"` // the function's return, in addition

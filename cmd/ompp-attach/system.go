@@ -106,7 +106,8 @@ func measureSystem(c *cobra.Command, o measure.Options, output string, overwrite
 	o.Tool, _ = collect.Version()
 	progress := newProgress(os.Stderr)
 	o.Progress = progress.show
-	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	leaveQuit()
+	ctx, stop := signal.NotifyContext(c.Context(), heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()
 	p, err := measure.Measure(ctx, o)
 	progress.end()
@@ -162,7 +163,7 @@ func probeCost() (*system.ProbeCost, error) {
 		return nil, err
 	}
 	return &system.ProbeCost{
-		Mode: c.Mode, Nop5: c.Nop5.Sum(), Emulated: c.Emulated.Sum(), Call: c.Call.Sum(),
+		Mode: c.Mode, Nop5: c.Nop5.Sum(), Jump: c.Jump.Sum(), Emulated: c.Emulated.Sum(), Call: c.Call.Sum(),
 		SingleStep: c.SingleStep.Sum(), Return: c.Return.Sum(), Folded: c.Folded.Sum(),
 	}, nil
 }

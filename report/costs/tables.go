@@ -214,11 +214,19 @@ func (t *text) probe() {
 		return
 	}
 	t.section("Our probes: what a hit takes of its thread's time, us")
-	rows := [][]string{
-		{"on an instruction that the kernel emulates", micros(p.Emulated)}, {"on a call", micros(p.Call)},
+	emulated := "on an instruction that the kernel emulates"
+	var rows [][]string
+	if p.Jump > 0 {
+		rows = append(rows, []string{"on a jump", micros(p.Jump)})
+	}
+	if t.p.Machine.Architecture == "x86_64" {
+		emulated = "on a push"
+	}
+	rows = append(rows, [][]string{
+		{emulated, micros(p.Emulated)}, {"on a call", micros(p.Call)},
 		{"on an instruction that has to be stepped over", micros(p.SingleStep)}, {"a function's return, in addition", micros(p.Return)},
 		{"of a construct that is folded", micros(p.Folded)},
-	}
+	}...)
 	if p.Nop5 > 0 {
 		rows = append(rows, []string{"on a nop of five bytes", micros(p.Nop5)})
 	}

@@ -52,7 +52,7 @@ func sample(t *testing.T) *system.Profile {
 		Eager:   []system.Eager{{Where: system.Socket, Bytes: 4096, Waits: 4097}, {Where: system.Node, Bytes: 1 << 24}},
 		Hybrid:  []system.Hybrid{{Threads: 2, Communicating: 1, Bytes: 8, Where: system.Node, Nodes: 1, Cost: figure(1500, 10, system.Precise)}},
 		Compute: []system.Rate{{Kernel: "triad-memory", Unit: "byte/s", Threads: 1, Rate: figure(1e10, 1e8, system.Precise)}, {Kernel: "triad-memory", Unit: "byte/s", Threads: 2, Rate: figure(2e10, 1e8, system.Precise)}},
-		Probe:   &system.ProbeCost{Mode: "uprobe.multi", Emulated: 1100, Call: 1200, SingleStep: 9000, Return: 700, Folded: 800},
+		Probe:   &system.ProbeCost{Mode: "uprobe.multi", Jump: 1000, Emulated: 1100, Call: 1200, SingleStep: 9000, Return: 700, Folded: 800},
 	}
 	for _, where := range []system.Where{system.Socket, system.Node} {
 		for _, b := range []uint64{1, 1 << 20} {
@@ -70,8 +70,9 @@ func sample(t *testing.T) *system.Profile {
 }
 
 func TestGolden(t *testing.T) {
+	arm := &system.Profile{Machine: system.Machine{Architecture: "aarch64"}, Probe: &system.ProbeCost{Emulated: 1100, Call: 1200, SingleStep: 9000, Return: 700, Folded: 800}}
 	for name, p := range map[string]*system.Profile{
-		"whole.txt": sample(t), "empty.txt": {Taken: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)},
+		"whole.txt": sample(t), "arm64.txt": arm, "empty.txt": {Taken: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)},
 	} {
 		var got bytes.Buffer
 		if err := Write(&got, p); err != nil {

@@ -81,8 +81,8 @@ func TestNothingKnown(t *testing.T) {
 		t.Errorf("of nothing: %+v", got)
 	}
 	m := &measurement{p: &system.Profile{Machine: got}, root: fstest.MapFS{}}
-	if cache, array := m.arrays(); m.cpus() != 1 || m.pairs() != nil || cache == 0 || array == 0 {
-		t.Errorf("%d CPUs, pairs %v, arrays of %d and %d bytes", m.cpus(), m.pairs(), cache, array)
+	if cache, array, fits := m.arrays(); m.cpus() != 1 || m.pairs() != nil || cache == 0 || array == 0 || !fits {
+		t.Errorf("%d CPUs, pairs %v, arrays of %d and %d bytes, fit: %t", m.cpus(), m.pairs(), cache, array, fits)
 	}
 }
 

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"os"
@@ -125,31 +126,119 @@ func TestComplaint(t *testing.T) {
 	}
 }
 
-// TestRunIsCancelled: a program that does not end, and its children, are ended with the context.
+// TestRunIsCancelled: a program that does not end, and its children, are ended with the context,
+// also if they do not heed SIGTERM or hold the output open.
 func TestRunIsCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	c, err := command(ctx, "sh", "-c", "sleep 600 & echo ompp-attach: child $!; wait")
-	if err != nil {
-		t.Fatal(err)
+	for name, script := range map[string]string{
+		"polite":         "sleep 600 & echo ompp-attach: child $!; wait",
+		"stubborn":       "trap '' TERM; sleep 600 & echo ompp-attach: child $!; wait",
+		"stubborn child": "exec 2>&-; trap '' TERM; sleep 600 & trap - TERM; echo ompp-attach: child $!; wait",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			c, err := command(ctx, "sh", "-c", script)
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			var child string
+			err = run(ctx, c, func(words []string) error {
+				child = words[1]
+				cancel()
+				return nil
+			})
+			if !errors.Is(err, context.Canceled) || time.Since(began) > time.Minute {
+				t.Errorf("cancelled: %v after %s", err, time.Since(began))
+			}
+			awaitEnd(t, child)
+		})
 	}
-	began := time.Now()
-	var child string
-	err = run(ctx, c, func(words []string) error {
-		child = words[1]
-		cancel()
-		return nil
-	})
-	if !errors.Is(err, context.Canceled) || time.Since(began) > time.Minute {
-		t.Errorf("cancelled: %v after %s", err, time.Since(began))
-	}
-	for range 500 { // it is a zombie until its new parent looks
-		b, err := os.ReadFile("/proc/" + child + "/stat")
+}
+
+// awaitEnd waits until a process has ended. It is a zombie until its new parent looks.
+func awaitEnd(t *testing.T, pid string) {
+	t.Helper()
+	for range 500 {
+		b, err := os.ReadFile("/proc/" + pid + "/stat")
 		if err != nil || strings.Contains(string(b), ") Z ") {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("process %s goes on", child)
+	t.Errorf("process %s goes on", pid)
+}
+
+// TestCompileIsCancelled: a compiler's children are ended with it.
+func TestCompileIsCancelled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	compiler := "#!/bin/sh\ntrap '' TERM\nsleep 600 &\ntrap - TERM\necho $! > " + dir + "/new; mv " + dir + "/new " + dir + "/child; wait\n"
+	if err := os.WriteFile(dir+"/cc", []byte(compiler), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error)
+	go func() { ended <- compile(ctx, dir+"/cc", nil, dir, "x.c", "x") }()
+	var child []byte
+	for child == nil {
+		child, _ = os.ReadFile(dir + "/child")
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("a compiler that was ended is said to have succeeded")
+	}
+	awaitEnd(t, strings.TrimSpace(string(child)))
+}
+
+// TestOutputIsHeld: a launcher's daemon that holds the output open is no failure.
+func TestOutputIsHeld(t *testing.T) {
+	t.Parallel()
+	c, err := command(t.Context(), "sh", "-c", "sleep 600 & echo ompp-attach: child $!")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var child string
+	if err := run(t.Context(), c, func(words []string) error { child = words[1]; return nil }); err != nil {
+		t.Error(err)
+	}
+	awaitEnd(t, child)
+}
+
+// TestLinesThatCount: lines without words and a line without an end are no figures.
+func TestLinesThatCount(t *testing.T) {
+	c, err := command(t.Context(), "printf", `ompp-attach: \nompp-attach: a 1\r\nanother\n\nompp-attach: b 1234`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := run(t.Context(), c, func(words []string) error {
+		got = append(got, strings.Join(words, " "))
+		return nil
+	}); err != nil || !slices.Equal(got, []string{"a 1"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	c, err = command(t.Context(), "sh", "-c", "head -c 3000000 /dev/zero; echo; echo ompp-attach: a 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), c, func([]string) error { return nil }); !errors.Is(err, bufio.ErrTooLong) {
+		t.Errorf("a line of 3 MB: %v", err)
+	}
+}
+
+// TestBothOutputs: a program that says much on both outputs at once, which end up in one place.
+func TestBothOutputs(t *testing.T) {
+	c, err := command(t.Context(), "sh", "-c", "yes out | head -n 50000 & yes error | head -n 50000 >&2; wait; exit 7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = run(t.Context(), c, func([]string) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "sh failed (exit status 7)") {
+		t.Error(err)
+	}
 }
 
 func TestLinesOfPrograms(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unicode"
@@ -46,6 +47,20 @@ func command(ctx context.Context, words string, more ...string) (*exec.Cmd, erro
 	return c, nil
 }
 
+// finish runs a command of ours and kills the processes that outlive their leader. When the context
+// ends, the command has WaitDelay to end. Then the exec package kills the leader, and stops reading
+// what others of the group could write for ever.
+func finish(c *exec.Cmd) error {
+	err := c.Run()
+	if c.Process != nil {
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+	}
+	if errors.Is(err, exec.ErrWaitDelay) { // the leader succeeded; another held its output
+		return nil
+	}
+	return err
+}
+
 // compile makes a program of a source. The error has the compiler's first complaint.
 func compile(ctx context.Context, cc string, flags []string, dir, source, program string) error {
 	args := append([]string{"-I", dir, filepath.Join(dir, source), "-o", filepath.Join(dir, program)}, flags...)
@@ -53,12 +68,14 @@ func compile(ctx context.Context, cc string, flags []string, dir, source, progra
 	if err != nil {
 		return err
 	}
-	out, err := c.CombinedOutput()
+	var heard said
+	c.Stdout, c.Stderr = &heard, &heard
+	err = finish(c)
 	if err != nil && c.ProcessState == nil {
 		return notRun(c, err)
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot compile %s (%w): %s", cc, source, err, complaint(out))
+		return fmt.Errorf("%s cannot compile %s (%w): %s", cc, source, err, complaint(heard.b))
 	}
 	return nil
 }
@@ -93,49 +110,72 @@ const mark = "ompp-attach: "
 // run runs a program, and hands on the words of each line that is for us. It returns when the
 // program has ended and all lines have been read.
 func run(ctx context.Context, c *exec.Cmd, line func(words []string) error) error {
-	const longest = 1 << 20 // samples of a figure
 	var heard said
-	c.Stderr = &heard
-	pipe, err := c.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := c.Start(); err != nil {
-		return notRun(c, err)
-	}
 	var bad error
-	in := bufio.NewScanner(pipe)
-	in.Buffer(nil, longest)
-	for in.Scan() {
-		text, ours := strings.CutPrefix(in.Text(), mark)
+	out := &lines{line: func(text string) {
+		text, ours := strings.CutPrefix(text, mark)
 		if !ours {
-			heard.Write([]byte(in.Text() + "\n"))
-			continue
+			_, _ = heard.Write([]byte(text + "\n"))
+			return
 		}
-		if bad == nil {
-			bad = line(strings.Fields(text))
+		if words := strings.Fields(text); len(words) > 0 && bad == nil {
+			bad = line(words)
 		}
+	}}
+	c.Stdout, c.Stderr = out, &heard
+	err := finish(c)
+	if !bytes.HasPrefix(out.begun, []byte(mark)) {
+		_, _ = heard.Write(out.begun)
 	}
-	// What the scanner could not take must be read, or the program would wait for ever.
-	_, _ = bufio.NewReader(pipe).WriteTo(&heard)
-	err = c.Wait()
-	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // ranks that outlived their launcher
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case err != nil && c.ProcessState == nil:
+		return notRun(c, err)
+	case out.err != nil:
+		return fmt.Errorf("cannot read what %s wrote: %w", filepath.Base(c.Path), out.err)
 	case err != nil:
 		return fmt.Errorf("%s failed (%w): %s", filepath.Base(c.Path), err, complaint(heard.b))
-	case in.Err() != nil:
-		return fmt.Errorf("cannot read what %s wrote: %w", filepath.Base(c.Path), in.Err())
 	}
 	return bad
 }
 
-// said keeps the beginning of what a program said, where the reason of a failure is.
-type said struct{ b []byte }
+// lines hands on the whole lines of what is written to it. A last line without an end is dropped: a
+// program that was interrupted may have written a part of a figure.
+type lines struct {
+	line  func(text string)
+	begun []byte // the line without an end
+	err   error  // why no more is read
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	const longest = 1 << 20 // samples of a figure
+	for rest := b; l.err == nil; {
+		text, after, whole := bytes.Cut(rest, []byte("\n"))
+		if l.begun = append(l.begun, text...); len(l.begun) > longest {
+			l.err = bufio.ErrTooLong
+			break
+		}
+		if !whole {
+			break
+		}
+		l.line(string(l.begun))
+		l.begun, rest = l.begun[:0], after
+	}
+	return len(b), nil // also what cannot be taken is read, or the program would wait for ever
+}
+
+// said keeps the beginning of what a program said, where the reason of a failure is. The exec
+// package copies the standard error in a goroutine of its own.
+type said struct {
+	mu sync.Mutex
+	b  []byte
+}
 
 func (s *said) Write(b []byte) (int, error) {
 	const most = 64 << 10
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.b = append(s.b, b[:min(len(b), most-len(s.b))]...)
 	return len(b), nil
 }
@@ -159,7 +199,9 @@ func firstLine(ctx context.Context, words string, more ...string) string {
 	if err != nil {
 		return ""
 	}
-	out, _ := c.Output()
-	line, _, _ := bytes.Cut(out, []byte("\n"))
+	var out said
+	c.Stdout = &out
+	_ = finish(c)
+	line, _, _ := bytes.Cut(out.b, []byte("\n"))
 	return strings.TrimSpace(string(line))
 }
