@@ -116,9 +116,14 @@
 //
 // Locks are taken in this order, and any of them may be left out:
 //
-//	lives.mu -> placer.mu -> reader.mu
-//	            placer.mu -> placer.sharing
-//	profiles.mu -> reader.mu
+//	asking -> lives.mu -> placer.mu -> reader.mu
+//	                      placer.mu -> placer.sharing
+//	asking -> profiles.mu -> reader.mu
+//
+// Measurement.asking is held for reading by Pause, Resume, Dump, DumpAll and Profiles, which other
+// runs of the tool may ask for at any time. Close takes asking, so that the rings stay mapped until
+// these methods have returned. Measures does not take asking: a dump asks it, and would wait for
+// itself behind Close.
 //
 // No code holds profiles.mu together with lives.mu or placer.mu. None of the parts' locks is taken
 // while reader.mu or one of the small locks is held. limiter.removed is written with placer.mu and

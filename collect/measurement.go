@@ -2,6 +2,7 @@ package collect
 
 import (
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"ompp-attach/bpf"
@@ -24,6 +25,7 @@ type Measurement struct {
 	placer   *placer
 	profiles *profiles
 	lives    *lives
+	asking   sync.RWMutex                                           // requests of other runs of the tool hold it for reading; see Close
 	onDump   atomic.Pointer[func(pid int) (name string, err error)] // writes a snapshot of a process; nil: nobody does
 }
 
@@ -128,10 +130,17 @@ func loadFollower(from bpf.Mode) func(bpf.Mode) (*bpf.Follower, error) {
 	}
 }
 
-// Close removes all probes and frees the kernel side. The processes run on. No method may be called
-// after Close.
+// Close removes all probes and frees the kernel side. The processes run on. Other runs of the tool
+// may ask at any time: Close waits for what they have asked for, and later they learn that nothing
+// is measured. No other method may be called after Close.
 func (m *Measurement) Close() {
-	for _, p := range m.reader.procs {
+	m.asking.Lock()
+	m.reader.mu.Lock()
+	procs := m.reader.procs
+	m.reader.procs = map[uint32]*Process{}
+	m.reader.mu.Unlock()
+	m.asking.Unlock()
+	for _, p := range procs {
 		m.placer.removeProbes(p)
 	}
 	closeLinks(append(m.placer.takeLoaders(), m.placer.takeHeld()...))

@@ -14,6 +14,8 @@ import (
 // Pause takes a process's probes away until Resume. Meanwhile the process runs as if it were not
 // measured. The error is a sentence.
 func (m *Measurement) Pause(pid int) error {
+	m.asking.RLock()
+	defer m.asking.RUnlock()
 	p, err := m.reader.measured(pid)
 	if err != nil {
 		return err
@@ -57,6 +59,8 @@ func (m *Measurement) Pause(pid int) error {
 // Resume goes on measuring a process after Pause. As after attaching, its threads may be inside
 // regions. The error is a sentence.
 func (m *Measurement) Resume(pid int) error {
+	m.asking.RLock()
+	defer m.asking.RUnlock()
 	p, err := m.reader.measured(pid)
 	if err != nil {
 		return err
@@ -111,13 +115,16 @@ func (g *Program) Measures(pid int) bool {
 	return err == nil && p.program == g
 }
 
-// OnDump sets what writes a snapshot of a process to a file, and returns the file's name.
+// OnDump sets what writes a snapshot of a process to a file, and returns the file's name. A pid of
+// 0 stands for all processes; then the name is that of the first file.
 func (m *Measurement) OnDump(write func(pid int) (name string, err error)) {
 	m.onDump.Store(&write)
 }
 
 // Profiles returns snapshots of all processes of the measurement, if it measures the process.
 func (m *Measurement) Profiles(pid int) ([]*profile.Profile, error) {
+	m.asking.RLock()
+	defer m.asking.RUnlock()
 	if _, err := m.reader.measured(pid); err != nil {
 		return nil, err
 	}
@@ -126,7 +133,17 @@ func (m *Measurement) Profiles(pid int) ([]*profile.Profile, error) {
 
 // Dump writes a snapshot of a process to a file, and returns the file's name. The error is a
 // sentence.
-func (m *Measurement) Dump(pid int) (name string, err error) {
+func (m *Measurement) Dump(pid int) (name string, err error) { return m.dump(pid, pid) }
+
+// DumpAll writes snapshots of all processes of the measurement to files, if it measures the
+// process. The snapshots have one number. DumpAll returns the name of the first file. The error is
+// a sentence.
+func (m *Measurement) DumpAll(pid int) (first string, err error) { return m.dump(pid, 0) }
+
+// dump writes a snapshot of a process, or of all processes if of is 0, if it measures pid.
+func (m *Measurement) dump(pid, of int) (name string, err error) {
+	m.asking.RLock()
+	defer m.asking.RUnlock()
 	if _, err := m.reader.measured(pid); err != nil {
 		return "", err
 	}
@@ -134,7 +151,7 @@ func (m *Measurement) Dump(pid int) (name string, err error) {
 	if write == nil {
 		return "", errors.New("this measurement writes no snapshots")
 	}
-	return (*write)(pid)
+	return (*write)(of)
 }
 
 // takenOut tells whether another goroutine has taken a process out of procs while reader.mu was not

@@ -149,6 +149,14 @@ func marks(dir string) (out []seenMark) {
 	return out
 }
 
+// Free refuses a directory to which a measurement that is under way writes its results.
+func Free(dir string) error {
+	if slices.ContainsFunc(marks(dir), func(m seenMark) bool { return m.held }) {
+		return fmt.Errorf("%s belongs to a measurement that is under way: give another directory with -o", dir)
+	}
+	return nil
+}
+
 func readMark(name string) (b []byte, held bool, err error) {
 	const most = 1 << 20
 	b, _, err = files.ReadFile(name, most)

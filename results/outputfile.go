@@ -38,8 +38,25 @@ func (o *Directory) OutputFile() (f *os.File, name string, err error) {
 	if err != nil {
 		return nil, "", Reason(err)
 	}
+	o.output = true
 	if uid, gid, ok := sudoUser(); ok {
 		err = cmp.Or(err, f.Chown(uid, gid))
 	}
 	return f, name, err
+}
+
+// DropOutput removes the file that OutputFile has made, unless something was written to it. The
+// program must not run: it would go on to write to the file.
+func (o *Directory) DropOutput() {
+	if !o.output {
+		return
+	}
+	root, _, err := OpenDirectory(o.Dir, false)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	if st, err := root.Lstat(outputName); err == nil && st.Size() == 0 {
+		_ = root.Remove(outputName)
+	}
 }

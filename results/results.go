@@ -26,6 +26,7 @@ type Directory struct {
 	Dir     string
 	created bool
 	named   bool // the user has named it
+	output  bool // OutputFile has made the file
 	ours    bool // we have made or opened it before
 	replace bool // --overwrite: files of an older run are replaced
 	program string
@@ -96,7 +97,7 @@ func (o *Directory) make() error {
 		}
 		return fmt.Errorf("cannot make the results directory %s: %w; give another directory with -o", o.Dir, Reason(err))
 	}
-	o.created, o.ours = made, true
+	o.created, o.ours = o.created || made, true
 	return root.Close()
 }
 

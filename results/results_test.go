@@ -273,3 +273,45 @@ func TestDirectoryInAFile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A measurement that is under way has its directory to itself, also before its first snapshot.
+func TestFree(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	if err := Free(dir); err != nil {
+		t.Errorf("a directory that is missing: %v", err)
+	}
+	o, err := Open(dir, "solver", 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Free(dir); err == nil || !strings.Contains(err.Error(), "belongs to a measurement that is under way") {
+		t.Errorf("a directory in use: %v", err)
+	}
+	_ = o.Abandon(nil)
+	if err := Free(dir); err != nil {
+		t.Errorf("after the measurement: %v", err)
+	}
+}
+
+// A program that was not started leaves neither a file for its output nor the directory that was
+// made for it. Output that was written stays.
+func TestDropOutput(t *testing.T) {
+	for _, written := range []string{"", "x"} {
+		dir := filepath.Join(t.TempDir(), "out")
+		o, err := Open(dir, "solver", 0, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, name, err := o.OutputFile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = f.WriteString(written)
+		f.Close()
+		o.DropOutput()
+		_ = o.Abandon(nil)
+		if exists(name) != (written != "") || exists(dir) != (written != "") {
+			t.Errorf("of an output %q: the file is there: %t, the directory: %t", written, exists(name), exists(dir))
+		}
+	}
+}

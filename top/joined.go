@@ -16,6 +16,7 @@ import (
 type Joined struct {
 	pids  []int
 	peers map[int]control.Peer // by process
+	ended map[int]bool         // processes that are not measured any more
 	last  []*profile.Profile
 	over  bool
 }
@@ -26,7 +27,7 @@ var ErrNotAllMeasured = errors.New("not all of the processes are measured")
 // Join finds the measurements of processes. The error is control.ErrNotMeasured if nobody measures
 // any of them, ErrNotAllMeasured, or a sentence.
 func Join(pids []int) (*Joined, error) {
-	j := &Joined{pids: pids, peers: map[int]control.Peer{}}
+	j := &Joined{pids: pids, peers: map[int]control.Peer{}, ended: map[int]bool{}}
 	for _, pid := range pids {
 		peer, err := control.Find(pid)
 		if err == nil {
@@ -48,13 +49,12 @@ func Join(pids []int) (*Joined, error) {
 func (j *Joined) ask() (all []*profile.Profile, cost time.Duration, err error) {
 	asked := map[int]bool{}
 	for _, pid := range j.pids {
-		peer, measured := j.peers[pid]
-		if !measured || asked[pid] {
+		if j.ended[pid] || asked[pid] {
 			continue
 		}
-		found, took, err := peer.Profiles(pid)
+		found, took, err := j.peers[pid].Profiles(pid)
 		if errors.Is(err, control.ErrNotMeasured) {
-			delete(j.peers, pid)
+			j.ended[pid] = true
 			continue
 		} else if err != nil {
 			return nil, 0, err
@@ -68,7 +68,7 @@ func (j *Joined) ask() (all []*profile.Profile, cost time.Duration, err error) {
 			}
 		}
 	}
-	if len(j.peers) == 0 {
+	if len(j.ended) == len(j.peers) {
 		return nil, 0, control.ErrNotMeasured
 	}
 	return all, cost, nil
@@ -103,16 +103,29 @@ func (j *Joined) Over() bool { return j.over }
 // Last returns the last snapshots.
 func (j *Joined) Last() []*profile.Profile { return j.last }
 
-// Keep has the measurement of each process keep a snapshot, and returns the name of the first file.
-// The error is that of the first process, if none was kept.
+// Keep has each measurement keep snapshots of all its processes, with one number, and returns the
+// name of the first file. The error is that of the first measurement, if nothing was kept. Keep may
+// be called while another goroutine takes snapshots.
 func (j *Joined) Keep() (first string, err error) {
+	answered := map[control.Peer]bool{}
 	for _, pid := range j.pids {
-		name, failed := control.Ask("dump", pid)
-		err = cmp.Or(err, failed)
+		peer := j.peers[pid]
+		if answered[peer] {
+			continue
+		}
+		name, failed := peer.DumpAll(pid)
+		// If one process has ended, the measurement knows another one.
+		answered[peer] = !errors.Is(failed, control.ErrNotMeasured)
+		if answered[peer] {
+			err = cmp.Or(err, failed)
+		}
 		first = cmp.Or(first, name)
 	}
-	if first != "" {
+	switch {
+	case first != "":
 		return first, nil
+	case err != nil:
+		return "", err
 	}
-	return "", err
+	return "", errors.New("the measurement that is shown is over")
 }

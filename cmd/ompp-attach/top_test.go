@@ -2,8 +2,11 @@ package main
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"ompp-attach/results"
 )
 
 // What top refuses, it refuses before anything is measured, in one sentence.
@@ -35,6 +38,23 @@ func TestTopOfBadInput(t *testing.T) {
 		var status *exitError
 		if errors.As(err, &status) && status.err == nil {
 			t.Errorf("%s: no sentence", c.args)
+		}
+	}
+}
+
+// The last snapshot that top writes must not take the place of the profile that the measurement
+// which is shown writes at its end.
+func TestTopJoinsIntoItsDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	out, err := results.Open(dir, "solver", 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = out.Abandon(nil) }()
+	for _, overwrite := range []bool{false, true} {
+		f := &topFlags{measureFlags: measureFlags{out: dir, overwrite: overwrite}}
+		if err := f.join(nil, "solver", nil); err == nil || !strings.Contains(err.Error(), "give another directory with -o") {
+			t.Error(err)
 		}
 	}
 }

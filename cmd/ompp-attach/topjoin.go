@@ -20,7 +20,11 @@ var shownFlags = []string{"pid", "job", "duration", "interval", "count", "format
 func (f *topFlags) join(j *top.Joined, program string, c *cobra.Command) error {
 	out := results.Later(program)
 	if f.out != "" {
-		var err error
+		// The measurement that is shown may have written nothing yet, and writes more at its end.
+		err := results.Free(f.out)
+		if err != nil {
+			return err
+		}
 		if out, err = results.Open(f.out, program, 0, f.overwrite); err != nil {
 			return err
 		}

@@ -85,7 +85,8 @@ func (t *topRun) end(res *collect.Result, err error) error {
 		enough()
 	}
 	t.m.Close()
-	if res == nil {
+	if res == nil { // a program that top has launched was not started, or was killed
+		t.out.DropOutput()
 		return t.out.Abandon(err)
 	}
 	if t.f.out != "" {

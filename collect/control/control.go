@@ -1,8 +1,9 @@
 // Package control lets another run of the tool ask a measurement to pause, to resume, and for a
 // snapshot. The measurement listens on a socket in a directory that only its user can enter. A
-// request is a line: `measures`, `pause`, `resume`, `dump` or `snapshot`, and a process. The answer
-// is a line, too: ok (of dump, with the name of the file), none, or a sentence that says what went
-// wrong. The answer to snapshot goes on with recorded profiles (snapshot.go).
+// request is a line: `measures`, `pause`, `resume`, `dump`, `dump-all` or `snapshot`, and a
+// process. The answer is a line, too: ok (of dump and dump-all, with the name of a file), none, or
+// a sentence that says what went wrong. The answer to snapshot goes on with recorded profiles
+// (snapshot.go).
 package control
 
 import (
@@ -32,6 +33,7 @@ type Measurement interface {
 	Pause(pid int) error
 	Resume(pid int) error
 	Dump(pid int) (name string, err error)        // writes a snapshot to a file
+	DumpAll(pid int) (first string, err error)    // writes snapshots of all processes, if pid is among them
 	Profiles(pid int) ([]*profile.Profile, error) // snapshots of all processes, if pid is among them
 }
 
@@ -120,7 +122,7 @@ func tidySockets(dir string) {
 	}
 }
 
-// answer serves one request. turn is held while the measurement does what was asked.
+// answer serves one request.
 func answer(turn *sync.Mutex, m Measurement, c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(controlLimit))
@@ -129,12 +131,19 @@ func answer(turn *sync.Mutex, m Measurement, c net.Conn) {
 		return
 	}
 	verb, number, _ := strings.Cut(strings.TrimSpace(line), " ")
-	pid, err := strconv.Atoi(number)
+	_, _ = c.Write(inTurn(turn, m, verb, number)) // who asked may be gone
+}
+
+// inTurn does what a request asks for, and returns the answer. turn is held meanwhile, and not
+// while the answer is sent: who asked may be stopped, and must not hold up other requests.
+func inTurn(turn *sync.Mutex, m Measurement, verb, number string) (answer []byte) {
 	if verb != measuresVerb {
 		turn.Lock()
 		defer turn.Unlock()
 	}
+	pid, err := strconv.Atoi(number)
 	text := answerOK
+	var body []byte
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%q is no process id", number)
@@ -142,14 +151,18 @@ func answer(turn *sync.Mutex, m Measurement, c net.Conn) {
 		var name string
 		name, err = m.Dump(pid)
 		text += " " + name
+	case verb == dumpAllVerb:
+		var first string
+		first, err = m.DumpAll(pid)
+		text += " " + first
 	case verb == measuresVerb:
 		if !m.Measures(pid) {
 			err = ErrNotMeasured
 		}
 	case verb == snapshotVerb:
-		if err = sendProfiles(m, pid, c); err == nil {
-			return
-		}
+		var took time.Duration
+		body, took, err = encodeProfiles(m, pid)
+		text += fmt.Sprintf(" %d", took)
 	case verb == "pause":
 		err = m.Pause(pid)
 	case verb == "resume":
@@ -158,11 +171,11 @@ func answer(turn *sync.Mutex, m Measurement, c net.Conn) {
 		err = fmt.Errorf("%q is no request that this version knows", verb)
 	}
 	if errors.Is(err, ErrNotMeasured) {
-		text = answerNone
+		text, body = answerNone, nil
 	} else if err != nil {
-		text = strings.ReplaceAll(err.Error(), "\n", "; ")
+		text, body = strings.ReplaceAll(err.Error(), "\n", "; "), nil
 	}
-	fmt.Fprintln(c, text)
+	return append([]byte(text+"\n"), body...)
 }
 
 // Ask sends a request to the measurement that measures a process, and returns what the answer says
@@ -177,15 +190,26 @@ func Ask(verb string, pid int) (answer string, err error) {
 		switch {
 		case errors.Is(err, syscall.ECONNREFUSED):
 			_ = os.Remove(path) // left by a tool that was killed
+			continue
 		case err != nil:
 			return "", fmt.Errorf("the measurement did not answer: %w", err)
-		case text == answerOK || strings.HasPrefix(text, answerOK+" "):
-			return strings.TrimSpace(strings.TrimPrefix(text, answerOK)), nil
-		case text != answerNone:
-			return "", errors.New(text)
+		}
+		if answer, err = beyondOK(text); !errors.Is(err, ErrNotMeasured) {
+			return answer, err
 		}
 	}
 	return "", fmt.Errorf("no ompp-attach of this user measures process %d: start one with `ompp-attach attach --pid %d`, or %s as the user who did (sudo)", pid, pid, verb)
+}
+
+// beyondOK returns what an answer says beyond ok. The error is ErrNotMeasured or a sentence.
+func beyondOK(text string) (string, error) {
+	switch {
+	case text == answerOK || strings.HasPrefix(text, answerOK+" "):
+		return strings.TrimSpace(strings.TrimPrefix(text, answerOK)), nil
+	case text == answerNone:
+		return "", ErrNotMeasured
+	}
+	return "", errors.New(text)
 }
 
 // socketsOf lists the sockets of this user's measurements.

@@ -2,11 +2,15 @@ package control
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"ompp-attach/profile"
 )
@@ -71,6 +75,12 @@ func (a answers) Resume(int) error      { return nil }
 func (a answers) Dump(int) (string, error) {
 	return "/a name/of a file", nil
 }
+func (a answers) DumpAll(pid int) (string, error) {
+	if pid != a.pid {
+		return "", ErrNotMeasured
+	}
+	return "/the first/of several", nil
+}
 func (a answers) Profiles(pid int) ([]*profile.Profile, error) {
 	if pid != a.pid {
 		return nil, ErrNotMeasured
@@ -99,6 +109,12 @@ func TestAnswers(t *testing.T) {
 	if name, err := Ask("dump", pid); err != nil || name != "/a name/of a file" {
 		t.Errorf("%q: %v", name, err)
 	}
+	if name, err := peer.DumpAll(pid); err != nil || name != "/the first/of several" {
+		t.Errorf("%q: %v", name, err)
+	}
+	if _, err := peer.DumpAll(pid + 1); !errors.Is(err, ErrNotMeasured) {
+		t.Error(err)
+	}
 	if _, err := Ask("pause", pid); err == nil || err.Error() != "paused already" {
 		t.Error(err)
 	}
@@ -112,4 +128,30 @@ func TestAnswers(t *testing.T) {
 	if _, _, err := peer.Profiles(pid); !errors.Is(err, ErrNotMeasured) {
 		t.Errorf("after the end: %v", err)
 	}
+	if _, err := peer.DumpAll(pid); !errors.Is(err, ErrNotMeasured) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// Who has asked for snapshots and does not read them holds up no other request.
+func TestStoppedReader(t *testing.T) {
+	const pid = 1 << 30
+	ours, theirs := net.Pipe() // which holds nothing: a write lasts until all was read
+	var turn sync.Mutex
+	go answer(&turn, answers{pid}, ours)
+	fmt.Fprintf(theirs, "%s %d\n", snapshotVerb, pid)
+	if _, err := theirs.Read(make([]byte, 1)); err != nil { // the answer is being sent
+		t.Fatal(err)
+	}
+	free := make(chan struct{})
+	go func() {
+		turn.Lock()
+		close(free)
+	}()
+	select {
+	case <-free:
+	case <-time.After(10 * time.Second):
+		t.Error("the next request waits for the one that is not read")
+	}
+	theirs.Close()
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"runtime"
 	"strings"
 	"syscall"
@@ -26,30 +25,32 @@ const measuresVerb = "measures"
 // recorded in files, each after its length in 8 bytes, the least significant first.
 const snapshotVerb = "snapshot"
 
+// dumpAllVerb asks for snapshots of all processes of a measurement, in files, with one number. The
+// answer's line is ok and the name of the first file.
+const dumpAllVerb = "dump-all"
+
 // mostProfile bounds the length of a profile that is read, in bytes.
 const mostProfile = 1 << 30
 
-// sendProfiles answers a request for snapshots. After an error nothing was sent.
-func sendProfiles(m Measurement, pid int, c net.Conn) error {
+// encodeProfiles takes the snapshots, and returns what follows the answer's line, and the processor
+// time that the snapshots took.
+func encodeProfiles(m Measurement, pid int) (body []byte, took time.Duration, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	begin := target.ProcessorTime()
 	all, err := m.Profiles(pid)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	var body bytes.Buffer
 	for _, p := range all {
 		var one bytes.Buffer
 		if err := profile.Encode(&one, p); err != nil {
-			return err
+			return nil, 0, err
 		}
-		body.Write(binary.LittleEndian.AppendUint64(nil, uint64(one.Len())))
-		body.Write(one.Bytes())
+		body = binary.LittleEndian.AppendUint64(body, uint64(one.Len()))
+		body = append(body, one.Bytes()...)
 	}
-	_, _ = fmt.Fprintf(c, "%s %d\n", answerOK, target.ProcessorTime()-begin)
-	_, _ = c.Write(body.Bytes()) // who asked may be gone
-	return nil
+	return body, target.ProcessorTime() - begin, nil
 }
 
 // Peer is a measurement of another run of the tool, by its socket.
@@ -79,7 +80,7 @@ func Find(pid int) (Peer, error) {
 // not measured any more.
 func (p Peer) Profiles(pid int) (all []*profile.Profile, took time.Duration, err error) {
 	c, err := request(string(p), snapshotVerb, pid, controlLimit)
-	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) {
+	if gone(err) {
 		return nil, 0, ErrNotMeasured
 	} else if err != nil {
 		return nil, 0, err
@@ -112,4 +113,22 @@ func (p Peer) Profiles(pid int) (all []*profile.Profile, took time.Duration, err
 		_, _ = io.Copy(io.Discard, one)
 		all = append(all, p)
 	}
+}
+
+// DumpAll has the measurement that measures a process write snapshots of all its processes, and
+// returns the name of the first file. The error is ErrNotMeasured or a sentence.
+func (p Peer) DumpAll(pid int) (first string, err error) {
+	text, err := ask(string(p), dumpAllVerb, pid, controlLimit)
+	switch {
+	case gone(err):
+		return "", ErrNotMeasured
+	case err != nil:
+		return "", fmt.Errorf("the measurement did not answer: %w", err)
+	}
+	return beyondOK(text)
+}
+
+// gone tells whether nobody listens at a socket any more.
+func gone(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist)
 }
