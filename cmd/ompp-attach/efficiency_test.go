@@ -52,7 +52,7 @@ func TestBadEfficiency(t *testing.T) {
 }
 
 func TestScaling(t *testing.T) {
-	one, two := rankDirectory(t, 0), rankDirectory(t, 0, 1)
+	one, two := directoryOf(t, 1, 0), directoryOf(t, 2, 0, 1)
 	to := t.TempDir()
 	f := reportFlags{rank: -1, formats: []string{"text", "csv", "json", "extrap"}, dir: to}
 	if err := scaling([]string{two, one}, &f, false); err != nil {
@@ -115,7 +115,7 @@ func TestSignature(t *testing.T) {
 
 func TestPredict(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "predict.json")
-	one, two := rankDirectory(t, 0), rankDirectory(t, 0, 1)
+	one, two := directoryOf(t, 1, 0), directoryOf(t, 2, 0, 1)
 	c := root()
 	c.SetArgs([]string{"predict", "--format", "json", "-o", name, one, two})
 	if err := c.Execute(); err != nil {

@@ -17,11 +17,17 @@ import (
 // rankDirectory holds the profiles of a job's ranks.
 func rankDirectory(t *testing.T, ranks ...int) string {
 	t.Helper()
+	return directoryOf(t, 4, ranks...)
+}
+
+// directoryOf returns a directory with profiles of these ranks of a job of so many.
+func directoryOf(t *testing.T, size int, ranks ...int) string {
+	t.Helper()
 	dir := t.TempDir()
 	for _, r := range ranks {
 		p := &profile.Profile{Meta: profile.Meta{PID: 100 + r}}
 		p.Meta.Program, p.Meta.Duration = "app", 1e9
-		p.Meta.MPI = &profile.MPIJob{Rank: r, Size: 4}
+		p.Meta.MPI = &profile.MPIJob{Rank: r, Size: size}
 		p.Nodes = []profile.Node{{Parent: -1, Region: -1}}
 		var b bytes.Buffer
 		if err := profile.Encode(&b, p); err != nil {
