@@ -75,7 +75,7 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	process, efficiencies := efficiencyOf(p)
 	traffic := trafficOf(p, rank)
 	if o.Classic {
-		profile.Hide(p, func(r *profile.Region) bool { return r.Construct == event.MPI })
+		profile.HideCalls(p)
 	}
 	out := &reduced{rank: rankOf(p, file, rank), traffic: traffic, builds: map[string]string{}}
 	out.rank.Hot, out.rank.Efficiency = hotIn(p), process

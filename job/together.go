@@ -34,22 +34,23 @@ func (a *All) InRank(t profile.Thread) profile.Thread {
 }
 
 // Together reads the profiles of all ranks into one. Counters, samples and places of code are left
-// out. Job.Troubles of Read tells which ranks cannot be read. Errors are those of Read, and
-// ErrTooLarge.
-func Together(sources []Source, raw bool) (*All, error) {
+// out. Of the options, Raw and Classic count: what a node's time is depends on its rank, so calls
+// are taken out before nodes of different ranks can be joined. Job.Troubles of Read tells which
+// ranks cannot be read. Errors are those of Read, and ErrTooLarge.
+func Together(sources []Source, o Options) (*All, error) {
 	sources = slices.Clone(sources)
 	slices.SortFunc(sources, bySource)
 	g := gatherer{all: &All{Profile: &profile.Profile{Version: profile.SchemaVersion, Nodes: []profile.Node{{Parent: -1, Region: -1}}}},
 		number: map[key]int{}, seen: map[int]bool{}}
 	var first error
-	for o := range inOrder(sources, func(s Source) decoded { return s.decode(raw) }) {
-		if o.err != nil {
+	for d := range inOrder(sources, func(s Source) decoded { return s.decode(o) }) {
+		if d.err != nil {
 			if first == nil {
-				first = fmt.Errorf("%s: %w", o.source.Name, o.err)
+				first = fmt.Errorf("%s: %w", d.source.Name, d.err)
 			}
 			continue
 		}
-		if err := g.add(o.profile, o.source.Rank); err != nil {
+		if err := g.add(d.profile, d.source.Rank); err != nil {
 			return nil, err
 		}
 	}
@@ -69,7 +70,7 @@ type decoded struct {
 	err     error
 }
 
-func (s Source) decode(raw bool) decoded {
+func (s Source) decode(o Options) decoded {
 	r, err := s.Open()
 	if err != nil {
 		return decoded{source: s, err: err}
@@ -79,8 +80,11 @@ func (s Source) decode(raw bool) decoded {
 	if err != nil {
 		return decoded{source: s, err: err}
 	}
-	if !raw {
+	if !o.Raw {
 		p = analysis.Adjust(p)
+	}
+	if o.Classic {
+		profile.HideCalls(p)
 	}
 	return decoded{source: s, profile: p}
 }

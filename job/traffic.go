@@ -66,6 +66,8 @@ type Link struct {
 	// there (mpi.AnySource: a receive from MPI_ANY_SOURCE).
 	Comm  profile.Comm
 	Local int32
+	// Unheld: the communicator is beyond those that the job keeps of a rank. Comm says nothing.
+	Unheld bool
 	profile.Exchange
 }
 
@@ -100,7 +102,7 @@ func (j *Job) link() {
 			world, ok := j.WorldRank(i, p.Comm, p.Rank)
 			switch {
 			case !ok:
-				l := Link{Rank: rank, Partner: -1, Local: p.Rank, Exchange: p.Exchange}
+				l := Link{Rank: rank, Partner: -1, Local: p.Rank, Unheld: p.Comm >= mostComms, Exchange: p.Exchange}
 				if p.Comm < len(own.comms.list) {
 					l.Comm = own.comms.list[p.Comm]
 				}
@@ -167,8 +169,14 @@ func (j *Job) Matrix() Matrix {
 	return m
 }
 
+// SentToUnknown reports whether messages went to receivers whose ranks are not known. Then figures
+// of pairs and receivers are lower bounds.
+func (j *Job) SentToUnknown() bool {
+	return j.others.Sends > 0 || slices.ContainsFunc(j.links, func(l Link) bool { return l.Partner < 0 && l.Sends > 0 })
+}
+
 // Heaviest returns at most n pairs of ranks of which one sent most bytes to the other, the heaviest
-// first, and the number of all such pairs.
+// first, and the number of all such pairs. Both tell of known receivers only (see SentToUnknown).
 func (j *Job) Heaviest(n int) (links []Link, all int) {
 	for _, l := range j.links {
 		if l.Partner >= 0 && l.Sends > 0 {
@@ -179,11 +187,12 @@ func (j *Job) Heaviest(n int) (links []Link, all int) {
 	return links[:min(n, len(links))], len(links)
 }
 
-// Receivers returns to how many ranks the ranks sent, as far as that is known.
+// Receivers returns to how many other ranks the ranks sent, as far as the receivers are known (see
+// SentToUnknown).
 func (j *Job) Receivers() Stats {
 	to := map[int]int64{}
 	for _, l := range j.links {
-		if l.Partner >= 0 && l.Sends > 0 {
+		if l.Partner >= 0 && l.Partner != l.Rank && l.Sends > 0 {
 			to[l.Rank]++
 		}
 	}

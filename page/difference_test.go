@@ -105,6 +105,12 @@ func TestDifferencePhotographs(t *testing.T) {
 	}
 }
 
+// bounds are what the intervals of both medians allow of a difference.
+func bounds(x compare.Change) (least, most float64) {
+	before, after := x.Sides[compare.Before], x.Sides[compare.After]
+	return after.Lo - before.Hi, after.Hi - before.Lo
+}
+
 // TestDifferenceNumbers: bars, boxes and texts of the page are what the comparison says.
 func TestDifferenceNumbers(t *testing.T) {
 	b := openBrowser(t)
@@ -122,17 +128,25 @@ func TestDifferenceNumbers(t *testing.T) {
 		}
 	}
 	type bar struct {
-		Name                string
-		Delta, X, Width     float64
-		Slower, Sure, Swing bool
+		Name            string
+		Delta, X, Width float64
+		Slower, Sure    bool
+		Swing           []float64
 	}
 	bars := ask[[]bar](t, b, `[...document.querySelectorAll("#regions tbody > tr")].map((tr) => { const r = tr.querySelector(".delta rect"); return {
 		Name: tr.cells[0].textContent, Delta: +tr.querySelector(".delta").dataset.delta, X: +r?.getAttribute("x"), Width: +r?.getAttribute("width"),
-		Slower: r?.classList.contains("slower") ?? false, Sure: !r?.classList.contains("unsure"), Swing: !!tr.querySelector(".whisker")}; })`)
+		Slower: r?.classList.contains("slower") ?? false, Sure: !r?.classList.contains("unsure"), Swing: ["x1", "x2"].map((x) => +tr.querySelector(".whisker")?.getAttribute(x))}; })`)
 	if len(bars) != len(c.Regions) {
 		t.Fatalf("%d bars for %d regions", len(bars), len(c.Regions))
 	}
-	reach := math.Abs(c.Regions[0].Change(compare.OwnT).Delta())
+	reach := 0.0
+	for _, r := range c.Regions {
+		least, most := bounds(r.Change(compare.OwnT))
+		reach = max(reach, math.Abs(least), math.Abs(most))
+	}
+	if greatest := math.Abs(c.Regions[0].Change(compare.OwnT).Delta()); reach <= greatest {
+		t.Errorf("no whisker reaches farther than the greatest bar, %v", greatest)
+	}
 	sure := 0
 	for i, r := range c.Regions {
 		x, name := r.Change(compare.OwnT), compare.Title(r.Any())
@@ -148,9 +162,13 @@ func TestDifferenceNumbers(t *testing.T) {
 		if strings.Join(strings.Fields(g.Name), " ") != strings.Join(strings.Fields("▸ "+name), " ") && strings.TrimSpace(g.Name) != name {
 			t.Errorf("row %d is %q, want %q", i, g.Name, name)
 		}
-		if g.Delta != x.Delta() || x.Delta() != 0 && (g.Slower != (x.Delta() > 0) || g.Sure != r.Changed() || !g.Swing ||
+		if g.Delta != x.Delta() || x.Delta() != 0 && (g.Slower != (x.Delta() > 0) || g.Sure != r.Changed() ||
 			math.Abs(g.Width-max(1, 490*math.Abs(x.Delta())/reach)) > 1e-6 || (x.Delta() > 0 && g.X != 500)) {
 			t.Errorf("%s: drawn %+v, the change is %v", name, g, x.Delta())
+		}
+		least, most := bounds(x)
+		if math.Abs(g.Swing[0]-(500+490*least/reach)) > 1e-6 || math.Abs(g.Swing[1]-(500+490*most/reach)) > 1e-6 {
+			t.Errorf("%s: a whisker of %v, the difference is between %v and %v", name, g.Swing, least, most)
 		}
 	}
 	if sure < 4 {

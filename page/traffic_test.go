@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ompp-attach/profile"
 )
 
 // TestMatrix: the cells of the partner matrix and the bars of sizes are what the job's figures say,
@@ -22,9 +24,16 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("cells %q, want %q", drawn, want)
 	}
 	titles := ask[[]string](t, b, `[...document.querySelectorAll("#mpi figure h3")].map((e) => e.textContent)`)
-	if len(titles) != 2 || titles[0] != "100.0 % of all bytes go to ranks at distances of 1, -1" ||
+	if len(titles) != 2 || titles[0] != "100.0 % of the bytes of messages go to ranks at distances of 1, -1" ||
 		titles[1] != "49.3 % of messages sent are of 2 KiB to 4 KiB" {
 		t.Errorf("titles %q", titles)
+	}
+	caption := func() string {
+		return ask[string](t, b, `document.querySelector("#mpi figure:has(svg.matrix) figcaption").textContent`)
+	}
+	const notRead = "Rows of ranks that were not read are empty."
+	if text := caption(); strings.Contains(text, notRead) {
+		t.Errorf("all ranks were read: %q", text)
 	}
 	sent := j.Sizes().Sent
 	bars := ask[[]uint64](t, b, `[...document.querySelectorAll(".sizebar i")].map((e) => Number(e.dataset.n))`)
@@ -34,6 +43,10 @@ func TestMatrix(t *testing.T) {
 	}
 	if text := ask[string](t, b, `document.querySelector("#mpi ul").textContent`); !strings.Contains(text, "MPI_ANY_SOURCE") || !strings.Contains(text, "64 received") {
 		t.Errorf("not in the matrix: %q", text)
+	}
+	b.show(t, saveJob(t, jobOf(t, []*profile.Profile{exchanging(0, 3), exchanging(2, 3)})), 1400, "light")
+	if text := caption(); !strings.Contains(text, notRead) {
+		t.Errorf("rank 1 was not read: %q", text)
 	}
 }
 
@@ -55,6 +68,11 @@ func TestMatrixOfManyRanks(t *testing.T) {
 		t.Errorf("%d messages, %d bytes, %+v to others", messages, bytes, j.Others())
 	}
 	b.show(t, saveJob(t, j), 1400, "light")
+	// The first rank's 255 others, without itself, are not all; the other ranks have two neighbours.
+	title := ask[string](t, b, `document.querySelector("#mpi figure:has(svg.matrix) h3").textContent`)
+	if want := "A rank sends to at least 2 to 255 others"; title != want || !j.SentToUnknown() {
+		t.Errorf("title %q, want %q", title, want)
+	}
 	if n := ask[int](t, b, `document.querySelectorAll("*").length`); n > 20_000 {
 		t.Errorf("the page has %d elements", n)
 	}

@@ -72,6 +72,9 @@ func Hide(p *Profile, hidden func(*Region) bool) {
 	p.Regions, p.Nodes = regions, nodes
 }
 
+// HideCalls takes the regions of single MPI calls out of a profile of one process: ompP has none.
+func HideCalls(p *Profile) { Hide(p, func(r *Region) bool { return r.Construct == event.MPI }) }
+
 // uncover gives the time of a hidden child back to its parent, and the MPI calls of the child with
 // it. The root has no time.
 func (n *Node) uncover(s ThreadStats, c event.Construct) {

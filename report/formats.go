@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"ompp-attach/analysis"
-	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
 )
@@ -39,7 +38,7 @@ func (o Options) view(p *profile.Profile) *profile.Profile {
 	}
 	v := *p
 	v.Lost = slices.Clone(p.Lost)
-	profile.Hide(&v, func(r *profile.Region) bool { return r.Construct == event.MPI })
+	profile.HideCalls(&v)
 	return &v
 }
 

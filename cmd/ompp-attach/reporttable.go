@@ -88,14 +88,15 @@ func jobTable(dir string, ranks []job.Source, by tables.By, formats []string, f 
 		return errManyTables
 	}
 	o := f.view.options()
-	j, err := job.Read(ranks, job.Options{Rules: o.Rules, Classic: o.Classic, Raw: o.Raw})
+	options := job.Options{Rules: o.Rules, Classic: o.Classic, Raw: o.Raw}
+	j, err := job.Read(ranks, options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	for _, t := range j.Troubles() {
 		warn("%s", t)
 	}
-	all, err := job.Together(ranks, o.Raw)
+	all, err := job.Together(ranks, options)
 	switch {
 	case errors.Is(err, job.ErrTooLarge):
 		return fmt.Errorf("%s: %w: give --rank R, or read the job's own tables with --format csv", dir, err)

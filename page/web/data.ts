@@ -76,8 +76,8 @@ export interface JobRank {
 // Pair is what one rank sent to another, and Traffic what ranks exchanged; docs/job.md.
 export interface Pair { from: number; to: number; messages: number; bytes: number }
 export interface Traffic {
-  width: number; bins: number; cells: number[][]; messages: number; bytes: number; pairs: number;
-  heaviest: Pair[]; receivers: Stats; sizes?: Sizes;
+  width: number; bins: number; cells: number[][]; messages: number; bytes: number;
+  at_least?: boolean; pairs: number; heaviest: Pair[]; receivers: Stats; sizes?: Sizes;
   unknown?: { why: string; sends?: number; recvs?: number; out?: number; in?: number }[];
 }
 

@@ -12,7 +12,8 @@ interface Props { c: Comparison; opened?: string | number; onOpen: (id: string |
 
 export function DiffRegions({ c, opened, onOpen }: Props) {
   const rows = c.regions.map((r, i) => ({ i, r }));
-  const reach = Math.max(1, ...c.regions.map((r) => Math.abs(own(r).delta)));
+  // The interval of a difference may reach farther than all differences.
+  const reach = Math.max(1, ...c.regions.flatMap((r) => [own(r).delta, ...(bounds(own(r)) ?? [])].map(Math.abs)));
   const columns: Column<Row>[] = [
     { title: "Region", cell: ({ r }) => <>{r.title} {onlyOn(r) && <i class={`only ${onlyOn(r)}`}>{onlyOn(r)}</i>}</>, by: ({ r }) => r.title, class: "place broad" },
     { title: "Difference of own time", cell: ({ r }) => <DeltaBar r={r} reach={reach} />, by: ({ r }) => Math.abs(own(r).delta), class: "barcell", tip: "B's less A's, of all threads. Bars to the right: B takes longer. Sorted by size" },
@@ -42,7 +43,7 @@ export function DiffRegions({ c, opened, onOpen }: Props) {
 // DeltaBar draws a difference from the middle: to the right if B takes longer.
 function DeltaBar({ r, reach }: { r: DiffRegion; reach: number }) {
   const x = own(r), between = bounds(x), only = onlyOn(r);
-  const at = (v: number) => 500 + 490 * Math.max(-1, Math.min(1, v / reach));
+  const at = (v: number) => 500 + 490 * v / reach;
   const w = Math.abs(at(x.delta) - 500);
   return (
     <svg class="delta" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label={`${signed(x.delta, "ns")}, ${ratio(x)}`}

@@ -68,7 +68,7 @@ export function JobPage({ job }: { job: Job }) {
         <Section id="mpi" title="What MPI takes" lede={`Call sites of MPI over all ranks. Bytes by the ${f.accounting} accounting.`}>
           <JobCalls job={job} calls={calls} />
           {f.traffic && <div class="grid2">
-            {f.traffic.cells.length > 0 && <Matrix traffic={f.traffic} />}
+            {f.traffic.cells.length > 0 && <Matrix traffic={f.traffic} missing={f.missing.length} />}
             {f.traffic.sizes && <MessageSizes sites={[{ name: "All call sites", sizes: f.traffic.sizes },
               ...calls.filter((r) => r.sizes).map((r) => ({ name: job.places[r.region - 1]!, sizes: r.sizes! }))]} />}
           </div>}

@@ -9,7 +9,9 @@ import { useWidth } from "./width";
 // levels of colour, and the number of cells up to which each has a tip of its own.
 const levels = 12, fewCells = 4096;
 
-export function Matrix({ traffic }: { traffic: Traffic }) {
+interface Props { traffic: Traffic; missing: number }
+
+export function Matrix({ traffic, missing }: Props) {
   const [by, setBy] = useState(3);
   const [around, space] = useWidth<HTMLDivElement>(320);
   const { width, bins, cells } = traffic;
@@ -22,15 +24,15 @@ export function Matrix({ traffic }: { traffic: Traffic }) {
   const square = (c: number[]) => `M${names + c[1]! * cell} ${c[0]! * cell}h${cell}v${cell}h${-cell}z`;
   const byLevel = Array.from({ length: levels + 1 }, (_, l) => cells.filter((c) => c[by]! > 0 && level(c[by]!) === l));
   return (
-    <Figure title={finding(traffic)}
-      caption={`Rows send, columns receive; ranks of MPI_COMM_WORLD. The colour is the logarithm of ${by === 3 ? "the bytes" : "the number of messages"}, by the senders' records.${width > 1 ? ` A cell holds ${width} neighbouring ranks in either direction.` : ""}`}
+    <Figure title={finding(traffic, missing)}
+      caption={`Rows send, columns receive; ranks of MPI_COMM_WORLD. The colour is the logarithm of ${by === 3 ? "the bytes" : "the number of messages"}, by the senders' records.${width > 1 ? ` A cell holds ${width} neighbouring ranks in either direction.` : ""}${traffic.at_least ? " Messages to unknown ranks are in no cell." : ""}${missing > 0 ? " Rows of ranks that were not read are empty." : ""}`}
       numbers={() => (
-        <Table rows={traffic.heaviest} id={(p) => `${p.from} ${p.to}`} label="The pairs of ranks with most bytes" sort={3} columns={[
+        <Table rows={traffic.heaviest} id={(p) => `${p.from} ${p.to}`} label={traffic.at_least ? "Of the known pairs of ranks, those with most bytes" : "The pairs of ranks with most bytes"} sort={3} columns={[
           { title: "From", cell: (p) => p.from, by: (p) => p.from, number: true },
           { title: "To", cell: (p) => p.to, by: (p) => p.to, number: true },
           { title: "Messages", cell: (p) => count(p.messages), by: (p) => p.messages, number: true },
           { title: "Bytes", cell: (p) => bytes(p.bytes), by: (p) => p.bytes, number: true },
-          { title: "of all", cell: (p) => percent(p.bytes / traffic.bytes), by: (p) => p.bytes, number: true },
+          { title: traffic.at_least ? "of known" : "of all", cell: (p) => percent(p.bytes / traffic.bytes), by: (p) => p.bytes, number: true },
         ]} />
       )}>
       <div class="tools">
@@ -38,7 +40,7 @@ export function Matrix({ traffic }: { traffic: Traffic }) {
         <button type="button" aria-pressed={by === 2} onClick={() => setBy(2)}>Messages</button>
       </div>
       <div class="scroll" ref={around}>
-        <svg class="chart matrix" style={`width:${names + side + 12}px;max-width:100%`} viewBox={`0 0 ${names + side + 12} ${side + 34}`} role="img" aria-label={`${finding(traffic)}. The numbers are below.`}>
+        <svg class="chart matrix" style={`width:${names + side + 12}px;max-width:100%`} viewBox={`0 0 ${names + side + 12} ${side + 34}`} role="img" aria-label={`${finding(traffic, missing)}. The numbers are below.`}>
           <rect class="empty" x={names} y="0" width={side} height={side} />
           {cells.length <= fewCells
             ? cells.filter((c) => c[by]! > 0).map((c) => (
@@ -58,8 +60,9 @@ export function Matrix({ traffic }: { traffic: Traffic }) {
   );
 }
 
-// finding says what stands out in a matrix.
-function finding({ cells, bins, width, bytes: all, heaviest, pairs, receivers }: Traffic): string {
+// finding says what stands out in a matrix. missing ranks could not be read.
+function finding({ cells, bins, width, bytes: all, at_least: atLeast, heaviest, pairs, receivers }: Traffic, missing: number): string {
+  const part = (n: number) => `${percent(n / all)} of the bytes ${atLeast ? "to known ranks" : "of messages"}`;
   const sent = new Map<number, number>(), far = new Map<number, number>();
   for (const [from, to, , n] of cells) {
     sent.set(from!, (sent.get(from!) ?? 0) + n!);
@@ -67,9 +70,9 @@ function finding({ cells, bins, width, bytes: all, heaviest, pairs, receivers }:
     far.set(distance, (far.get(distance) ?? 0) + n!);
   }
   const top = heaviest[0];
-  if (all > 0 && top && pairs > 2 && top.bytes > 3 * all / pairs && top.bytes > 0.2 * all) return `Rank ${top.from} sends most to rank ${top.to}: ${percent(top.bytes / all)} of all bytes`;
+  if (all > 0 && top && pairs > 2 && top.bytes > 3 * all / pairs && top.bytes > 0.2 * all) return `From rank ${top.from} to rank ${top.to}: ${part(top.bytes)}`;
   const [most, n] = [...sent].reduce((m, x) => (x[1] > m[1] ? x : m), [0, 0]);
-  if (width === 1 && bins > 2 && all > 0 && n > 3 * all / bins) return `Rank ${most} sends ${percent(n / all)} of all bytes`;
+  if (width === 1 && bins > 2 && all > 0 && n > 3 * all / bins) return `Rank ${most} sends ${part(n)}`;
   const near: number[] = [];
   let reached = 0;
   for (const [distance, n] of [...far].sort((a, b) => b[1] - a[1]).slice(0, 4)) {
@@ -77,7 +80,8 @@ function finding({ cells, bins, width, bytes: all, heaviest, pairs, receivers }:
     near.push(distance);
     reached += n;
   }
-  if (width === 1 && all > 0 && bins > 4 && reached > 0.9 * all) return `${percent(reached / all)} of all bytes go to ranks at ${near.length === 1 ? "a distance" : "distances"} of ${near.join(", ")}`;
-  if (pairs >= 0.9 * (bins * width) ** 2) return "All ranks send to all";
-  return receivers.min === receivers.max ? `A rank sends to ${count(receivers.max)} others` : `A rank sends to ${count(receivers.min)} to ${count(receivers.max)} others`;
+  if (width === 1 && all > 0 && bins > 4 && reached > 0.9 * all) return `${part(reached)} go to ranks at ${near.length === 1 ? "a distance" : "distances"} of ${near.join(", ")}`;
+  if (width === 1 && missing === 0 && bins > 2 && receivers.min === bins - 1) return "All ranks send to all others";
+  const range = receivers.min === receivers.max ? count(receivers.max) : `${count(receivers.min)} to ${count(receivers.max)}`;
+  return `A rank sends to ${atLeast ? "at least " : ""}${range} ${receivers.max === 1 ? "other" : "others"}`;
 }

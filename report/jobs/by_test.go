@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ompp-attach/event"
 	"ompp-attach/job"
 	"ompp-attach/profile"
 	"ompp-attach/report"
@@ -38,6 +39,15 @@ func sums(t *testing.T, write func(io.Writer) error) (map[string]int64, int) {
 	return out, len(lines) - 1
 }
 
+func together(t *testing.T, ranks []*profile.Profile, o report.Options) *job.All {
+	t.Helper()
+	all, err := job.Together(reporttest.Sources(t, ranks), job.Options{Raw: o.Raw, Classic: o.Classic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // The tables of a job add up to those of its ranks. Ranks that execute different regions, and that
 // have different threads, are told apart.
 func TestByAddsUp(t *testing.T) {
@@ -46,10 +56,7 @@ func TestByAddsUp(t *testing.T) {
 	other.Meta.MPI = &profile.MPIJob{Rank: 4, Size: 5}
 	other.Lost, other.Regions[2].Lossy = nil, 0
 	ranks = append(ranks, other)
-	all, err := job.Together(reporttest.Sources(t, ranks), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := together(t, ranks, report.Options{})
 	if err := profile.Validate(all.Profile); err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +67,7 @@ func TestByAddsUp(t *testing.T) {
 		}
 	}
 	for _, o := range []report.Options{{}, {Classic: true}} {
+		all := together(t, ranks, o)
 		for _, by := range tables.Ways {
 			got, rows := sums(t, func(w io.Writer) error { return WriteBy(w, all, by, "csv", o) })
 			want := map[string]int64{}
@@ -91,15 +99,44 @@ func TestByAddsUp(t *testing.T) {
 	}
 }
 
+// Two ranks are in the same sections: of one there are fewer than threads, of the other there are
+// enough. Without calls of MPI, too, the time in which they wait is of different classes.
+func TestByScarceSections(t *testing.T) {
+	var ranks []*profile.Profile
+	for rank, each := range []uint64{1, 2} {
+		b := reporttest.NewBuilder("sections", 10)
+		b.P.Meta.MPI = &profile.MPIJob{Rank: rank, Size: 2}
+		b.Team(0, 2)
+		par := b.Region(event.Parallel, reporttest.Lines(10, 30))
+		sections := b.Region(event.Sections, reporttest.Lines(12, 20))
+		call := b.Region(event.MPI, reporttest.Lines(25, 25))
+		b.P.Regions[call].Name = "MPI_Barrier"
+		top := b.Node(0, par, map[int]float64{0: 4}, reporttest.Row{Thread: 0, Body: 4, C: 1}, reporttest.Row{Thread: 1, Body: 4, C: 1})
+		at := b.Node(top, sections, nil, reporttest.Row{Thread: 0, Body: 3, C: 1}, reporttest.Row{Thread: 1, Barrier: 3, C: 1})
+		b.Node(top, call, nil, reporttest.Row{Thread: 0, Body: .5, C: 1})
+		if each > 1 { // of four sections, each thread has executed two
+			b.P.Nodes[at].Stats[0].Body.C, b.P.Nodes[at].Stats[1].Body.C = each, each
+		}
+		ranks = append(ranks, b.P)
+	}
+	region, _ := tables.Named("region")
+	for _, o := range []report.Options{{}, {Classic: true}} {
+		got, _ := sums(t, func(w io.Writer) error { return WriteBy(w, together(t, ranks, o), region, "csv", o) })
+		if limpar, imbal := got["limpar_ns"], got["imbal_ns"]; limpar != 3e9 || imbal != 3e9 {
+			t.Errorf("classic %t: %d ns limited parallelism, %d ns imbalance, want 3 s of each", o.Classic, limpar, imbal)
+		}
+	}
+}
+
 // A rank that cannot be read is left out. A job without any is an error.
 func TestTogetherTorn(t *testing.T) {
 	ranks := reporttest.Figure9Job(t, 0, 200)
 	ranks[0].Meta.Ended = "torn"
-	all, err := job.Together(reporttest.Sources(t, ranks), false)
+	all, err := job.Together(reporttest.Sources(t, ranks), job.Options{})
 	if err != nil || len(all.Threads) != 2 || all.Rank(all.Threads[0]) != 1 {
 		t.Errorf("%v, %+v", err, all)
 	}
-	if _, err := job.Together(reporttest.Sources(t, ranks[:1]), false); err == nil || errors.Is(err, job.ErrTooLarge) || !strings.Contains(err.Error(), "truncated") {
+	if _, err := job.Together(reporttest.Sources(t, ranks[:1]), job.Options{}); err == nil || errors.Is(err, job.ErrTooLarge) || !strings.Contains(err.Error(), "truncated") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -23,6 +23,7 @@ type (
 		Cells    [][4]uint64     `json:"cells"` // bin of the sender, of the receiver, messages, bytes
 		Messages uint64          `json:"messages"`
 		Bytes    uint64          `json:"bytes"`
+		AtLeast  bool            `json:"at_least,omitempty"` // pairs and receivers are lower bounds
 		Pairs    int             `json:"pairs"`
 		Heaviest []pairJSON      `json:"heaviest"`
 		To       statsJSON       `json:"receivers"`
@@ -48,7 +49,7 @@ const mostPairs = 10
 func trafficToJSON(j *job.Job) *trafficJSON {
 	m := j.Matrix()
 	heaviest, all := j.Heaviest(mostPairs)
-	out := &trafficJSON{Width: m.Width, Bins: m.Bins, Cells: [][4]uint64{}, Pairs: all, Heaviest: []pairJSON{},
+	out := &trafficJSON{Width: m.Width, Bins: m.Bins, Cells: [][4]uint64{}, AtLeast: j.SentToUnknown(), Pairs: all, Heaviest: []pairJSON{},
 		To: *toJSON(j.Receivers()), Sizes: sizesToJSON(j.Sizes()), Unknown: unknownPartners(j)}
 	if len(m.Cells) == 0 && out.Sizes == nil && out.Unknown == nil {
 		return nil
@@ -100,6 +101,8 @@ func reason(l *job.Link) string {
 	switch {
 	case l.Local == mpi.AnySource:
 		return "receives from MPI_ANY_SOURCE that did not tell the source"
+	case l.Unheld:
+		return "partners in communicators beyond those that are held of each rank"
 	case c.Inter:
 		return "partners in other groups, of intercommunicators"
 	case c.By == nil:
@@ -121,9 +124,17 @@ func (t *jobText) traffic() {
 	}
 	if x.Pairs > 0 {
 		heaviest, _ := t.j.Heaviest(mostPairs)
-		t.sentence("%d messages, %d bytes, were sent between %s of ranks, by the senders' records. A rank sent to %s ranks, rank %d to the most.",
-			x.Messages, x.Bytes, words.Plural(x.Pairs, "pair"), span(x.To.Min, x.To.Max), x.To.MaxRank)
-		tab := table{head: []string{"from", "to", "messages", "bytes", "mean", "of all"}}
+		part := "of all"
+		if x.AtLeast {
+			part = "of known"
+			t.sentence("%d messages, %d bytes, were sent to known ranks, by the senders' records. At least %s of ranks exchanged messages. "+
+				"A rank sent to at least %s others. The table has the heaviest of those pairs that are known.",
+				x.Messages, x.Bytes, words.Plural(x.Pairs, "pair"), span(x.To.Min, x.To.Max))
+		} else {
+			t.sentence("%d messages, %d bytes, were sent between %s of ranks, by the senders' records. A rank sent to %s others, rank %d to the most.",
+				x.Messages, x.Bytes, words.Plural(x.Pairs, "pair"), span(x.To.Min, x.To.Max), x.To.MaxRank)
+		}
+		tab := table{head: []string{"from", "to", "messages", "bytes", "mean", part}}
 		for _, l := range heaviest {
 			tab.add(rankNum(l.Rank), rankNum(l.Partner), strconv.FormatUint(l.Sends, 10), strconv.FormatUint(l.Out, 10),
 				words.Decimal(ratio(float64(l.Out), float64(l.Sends)), 0, 1), jobShare(float64(l.Out), float64(x.Bytes))+"%")
