@@ -64,6 +64,7 @@ func TestEfficiency(t *testing.T) {
 			var processes []efficiency.Process
 			var truth []clocked
 			for r, p := range profiles {
+				addsUp(t, p)
 				process, _ := efficiency.Of(analysis.Adjust(p))
 				processes = append(processes, process)
 				truth = append(truth, readClocked(t, dir, r))
@@ -151,6 +152,7 @@ func TestMultithreadingEfficiency(t *testing.T) {
 				if _, err := fmt.Sscanf(s.stdout, "region %f\nwork %f", &region[i], &work[i]); err != nil || s.main == nil {
 					t.Fatalf("%v\n%s%s", err, s.stdout, s.stderr)
 				}
+				addsUp(t, s.main)
 				runs, labels = append(runs, efficiency.OfProfile(analysis.Adjust(s.main))), append(labels, fmt.Sprint(n))
 			}
 			scaling := efficiency.Compare(runs, labels, false)

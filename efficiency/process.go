@@ -20,6 +20,7 @@ type Process struct {
 	PID      int
 	Ended    time.Time
 	Threads  int   // n_t
+	Lived    int64 // the life time of all threads; 0 if MPI was started or ended meanwhile
 	Callers  int   // m_t: threads that called MPI
 	Wall     int64 // wall time without the start and end of MPI
 	StartEnd int64 // wall time of the start and end of MPI
@@ -88,6 +89,9 @@ func Of(p *profile.Profile) (Process, []Figures) {
 	w.count()
 	w.Program, w.Host, w.PID, w.Estimated = m.Program, m.Host, m.PID, len(m.Observations) > 0
 	w.Ended = m.Start.Add(time.Duration(m.Duration + m.TakenOut + m.Off.T + m.Stopped.Total))
+	if w.StartEnd == 0 {
+		w.Lived = analysis.ThreadTime(p)
+	}
 	if m.MPI != nil {
 		w.UsesMPI, w.Rank = true, max(0, m.MPI.Rank)
 	}

@@ -125,6 +125,23 @@ func (r *Run) UsesMPI() bool { return r.any(func(p *Process) bool { return p.Use
 // Nested says whether a process started parallel regions in others.
 func (r *Run) Nested() bool { return r.any(func(p *Process) bool { return p.Nested }) }
 
+// Excess returns by which part of the threads' life time their parts exceed it or fall short of it,
+// in the process in which that is most. It is 0 if the parts add up. They do not where parts are too
+// short for what has to be taken out of them: the probes' cost, or time without a core, which the
+// scheduler counts before a thread's first event and while the process is stopped, too.
+func (r *Run) Excess() (most float64) {
+	for i := range r.Processes {
+		p := &r.Processes[i]
+		if p.Lived <= 0 {
+			continue
+		}
+		if x := float64(p.Parts.Sum())/float64(p.Lived) - 1; math.Abs(x) > math.Abs(most) {
+			most = x
+		}
+	}
+	return most
+}
+
 // Estimated says whether figures were extrapolated.
 func (r *Run) Estimated() bool { return r.any(func(p *Process) bool { return p.Estimated }) }
 

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -241,6 +242,9 @@ func Notes(r *efficiency.Run) []string {
 	}
 	if r.Nested() {
 		notes = append(notes, "Parallel regions are nested: the whole has the primary thread of an inner team, and the threads whose rows the outer team does not have. What the others lose is in the inner region's row only.")
+	}
+	if x := r.Excess(); math.Abs(x) > 0.02 {
+		notes = append(notes, fmt.Sprintf("These figures are rough: the parts add up to %.0f %% of the threads' time. Some times were too short for the probes' cost or for the time without a core that has to be taken out of them.", 100*(1+x)))
 	}
 	if r.Estimated() {
 		notes = append(notes, "Some constructs were not observed all of the time: all figures hold estimates.")
