@@ -106,30 +106,6 @@ func (tg *target) same(is map[string][]byte) bool {
 	return true
 }
 
-// untouched fails the test if the runtime's code is not what it was before: a
-// breakpoint was left.
-func (tg *target) untouched(t *testing.T) {
-	t.Helper()
-	now := tg.readCode(t)
-	checked := 0
-	for name, is := range now {
-		if !strings.HasPrefix(name, tg.runtimes) {
-			continue // a file that others may probe
-		}
-		checked++
-		was := tg.code[name]
-		for i := range is {
-			if i >= len(was) || is[i] != was[i] {
-				t.Errorf("%s: byte %#x is %#x now", name, i, is[i])
-				break
-			}
-		}
-	}
-	if checked != 1 {
-		t.Errorf("%d runtimes of the tests' own are mapped, want 1", checked)
-	}
-}
-
 // readCode returns the contents of the target's executable mappings of files.
 func (tg *target) readCode(t *testing.T) map[string][]byte {
 	t.Helper()
