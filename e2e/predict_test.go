@@ -21,7 +21,7 @@ func TestPredictCannon(t *testing.T) {
 	needTool(t)
 	bin := testbin.OpenMPI.Build(t, "demo/cannon.c", testbin.Options{Flags: []string{"-O2", "-lm"}})
 	dir := t.TempDir()
-	const size, times = 36, 3
+	const size, times = 360, 3 // long enough that work is left when the time without a core is taken off
 	measure := func(name string, ranks, threads int) string {
 		out := filepath.Join(dir, name)
 		line := testbin.OpenMPI.Launch(ranks, bin, strconv.Itoa(size), strconv.Itoa(times))
@@ -34,9 +34,12 @@ func TestPredictCannon(t *testing.T) {
 		return out
 	}
 	ask := func(args ...string) []byte {
-		b, err := exec.Command(tool, args...).Output()
+		var said strings.Builder
+		cmd := exec.Command(tool, args...)
+		cmd.Stderr = &said
+		b, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("%v: %v", args, err)
+			t.Fatalf("%v: %v: %s", args, err, said.String())
 		}
 		return b
 	}
