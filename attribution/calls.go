@@ -28,7 +28,7 @@ type calls struct {
 	comms         comms
 	resumed       uint64 // when measurement was last switched on again
 	callers       int    // number of threads that called MPI before they started a team
-	sharedCallers int    // root number of the row that all further such threads share; 0: none
+	sharedCallers int    // root number of the seat that all further such threads share; 0: none
 }
 
 // mpi charges a call to the regions around it, and to a leaf region of its own: the operation at
@@ -58,13 +58,13 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 		s.NoCore, t.WaitedInCall = min(t.WaitedInCall, s.T), 0
 	}
 
-	parent, row := ca.Tree.Root, t.Row
+	parent, seat := ca.Tree.Root, t.Seat
 	f := t.Top()
 	if f != nil {
-		parent, row = f.Node, f.Row
+		parent, seat = f.Node, f.Seat
 	}
 	leaf := ca.Tree.Child(parent, place.Key{Kind: place.Kind{Construct: event.MPI}, Fn: uint64(c.Op), Site: ev.Site})
-	own := leaf.Stat(row)
+	own := leaf.Stat(seat)
 	own.Exec.Add(profile.Span{T: s.T, C: s.Calls})
 	own.Body.Add(profile.Span{T: s.T, C: s.Calls})
 	own.AddCost(profile.Cost{Exec: s.Cost, Body: s.Cost})
@@ -92,11 +92,11 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	}
 }
 
-// manyCallers bounds the rows of threads that call MPI and start no team: some programs start
+// manyCallers bounds the seats of threads that call MPI and start no team: some programs start
 // threads without end.
 const manyCallers = 128
 
-// caller gives a thread that calls MPI its row.
+// caller gives a thread that calls MPI its seat.
 func (ca *calls) caller(t *stack.Thread) {
 	if t.CallsMPI {
 		ca.Initial(t)
@@ -110,15 +110,15 @@ func (ca *calls) caller(t *stack.Thread) {
 				ca.sharedCallers = ca.Roots
 				ca.Roots++
 			}
-			t.Row, t.Known = ca.Row(ca.sharedCallers, 0), true
+			t.Seat, t.Known = ca.Seat(ca.sharedCallers, 0), true
 		}
 	}
 	ca.Initial(t)
-	ca.Bear(t)
+	ca.NoteTID(t)
 }
 
-// sharedRow returns the warning that names the shared row, if there is one.
-func (ca *calls) sharedRow() []string {
+// sharedSeat returns the warning that names the shared seat, if there is one.
+func (ca *calls) sharedSeat() []string {
 	if ca.sharedCallers == 0 {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (ca *calls) chargeMPI(t *stack.Thread, s *profile.MPIStats) {
 			continue
 		}
 		if i < still { // a node that occurs twice on the stack also has its time twice
-			f.Node.Stat(f.Row).AddMPI(s)
+			f.Node.Stat(f.Seat).AddMPI(s)
 		}
 		if !tree.IsExecution(f.Node.Key.Construct) {
 			continue
@@ -169,8 +169,8 @@ func (ca *calls) chargeMPI(t *stack.Thread, s *profile.MPIStats) {
 	}
 	switch {
 	case len(t.Stack) == 0:
-		ca.Tree.Root.Stat(t.Row).AddMPI(s)
+		ca.Tree.Root.Stat(t.Seat).AddMPI(s)
 	case !t.Stack[0].Node.Existing: // otherwise placeExisting does this
-		ca.Tree.Root.Stat(t.Stack[0].Row).AddMPI(s)
+		ca.Tree.Root.Stat(t.Stack[0].Seat).AddMPI(s)
 	}
 }

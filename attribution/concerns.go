@@ -34,13 +34,13 @@ type engine struct {
 }
 
 func newEngine(pid uint32, r Resolver) *engine {
-	t, l, rs := tree.New(r), &ledger.Ledger{}, &stack.Rows{RowOf: map[stack.RowID]int{}}
+	t, l, rs := tree.New(r), &ledger.Ledger{}, &stack.Seats{SeatOf: map[stack.SeatID]int{}}
 	st := &stack.Stacks{
-		Tree: t, Ledger: l, Rows: rs, Pid: pid,
-		Teams:       &stack.Teams{Sampling: &stack.Sampling{Tree: t}, Tree: t, Ledger: l, Rows: rs, TeamsByKey: map[stack.TeamKey]*stack.TeamList{}},
+		Tree: t, Ledger: l, Seats: rs, Pid: pid,
+		Teams:       &stack.Teams{Sampling: &stack.Sampling{Tree: t}, Tree: t, Ledger: l, Seats: rs, TeamsByKey: map[stack.TeamKey]*stack.TeamList{}},
 		Older:       map[uint32]bool{},
 		Whereabouts: map[uint32]*tree.Node{},
-		Losses:      map[tree.Row]uint64{},
+		Losses:      map[tree.Seat]uint64{},
 	}
 	ts, pg := &threads{byID: map[uint32]*stack.Thread{}}, &progress{}
 	tk := &tasking{Stacks: st, progress: pg, tasksByKey: map[taskKey]*task{}, untied: map[uint64]bool{}}

@@ -45,8 +45,8 @@
 // report has a note.
 //
 // A league is a team of initial threads. libomp executes each team of a league on a thread of its
-// own, so the rows of a TEAMS region are its teams. libgomp executes one team after another, so
-// there is one row. In regions inside, a row is a thread number of the inner team. Nothing in a
+// own, so the seats of a TEAMS region are its teams. libgomp executes one team after another, so
+// there is one seat. In regions inside, a seat is a thread number of the inner team. Nothing in a
 // begin of libomp names the league; a team of a league is recognised by the function that it
 // executes (parallel.go, leagues.go).
 //

@@ -27,9 +27,9 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	e.addEstimates(end)
 	e.PlaceExisting()
 	e.tellLives()
-	p := build.Assemble(&build.Input{Tree: e.Tree, Threads: e.Rows.List, Pid: e.Pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
-		Stacks: e.Sampling.Stacks, Losses: e.Losses, RowOfSample: e.rowOfSample, Measured: e.measured(end),
-		Warnings: slices.Concat(e.sharedRow(), e.Sampling.Note())})
+	p := build.Assemble(&build.Input{Tree: e.Tree, Threads: e.Seats.List, Pid: e.Pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
+		Stacks: e.Sampling.Stacks, Losses: e.Losses, SeatOfSample: e.seatOfSample, Measured: e.measured(end),
+		Warnings: slices.Concat(e.sharedSeat(), e.Sampling.Note())})
 	p.Comms = e.comms.finished()
 	p.Meta.Hits = e.events
 	p.Meta.Overhead = e.Ledger.Overhead()
@@ -112,24 +112,24 @@ func (e *engine) cutOff(t *stack.Thread, end uint64) {
 			}
 		}
 		if f.Phase != stack.InBarrier {
-			f.Node.Present(f.Row).Taken += f.Taken()
+			f.Node.Present(f.Seat).Taken += f.Taken()
 		}
-		f.Team.CutOffPresence(f.Row, end)
+		f.Team.CutOffPresence(f.Seat, end)
 		e.HandUp(t, len(t.Stack)-1, end)
-		e.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), ledger.Span(f.Team.Forked, end))
+		e.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), ledger.Span(f.Team.Forked, end))
 		t.Num = max(f.Num, 0)
 		t.Stack = t.Stack[:len(t.Stack)-1]
 	}
 }
 
-// rowOfSample returns the row of a sample. A thread may have got its row after the sample; the
+// seatOfSample returns the seat of a sample. A thread may have got its seat after the sample; the
 // result is -1 if it never got one.
-func (e *engine) rowOfSample(id tree.SampleID) int {
-	if id.Row >= 0 {
-		return id.Row
+func (e *engine) seatOfSample(id tree.SampleID) int {
+	if id.Seat >= 0 {
+		return id.Seat
 	}
 	if t := e.threads.byID[id.Tid]; t != nil && t.Known {
-		return t.Row
+		return t.Seat
 	}
 	return -1
 }
@@ -137,21 +137,21 @@ func (e *engine) rowOfSample(id tree.SampleID) int {
 // tellLives notes how long the initial threads lived, except the first one. The time in which
 // measurement was off is no part of any time, nor of these.
 func (e *engine) tellLives() {
-	for i := range e.Rows.List {
-		e.Rows.List[i].Lived, e.Rows.List[i].Joined = 0, 0
+	for i := range e.Seats.List {
+		e.Seats.List[i].Lived, e.Seats.List[i].Joined = 0, 0
 	}
 	for _, t := range e.threads.byID {
 		if !t.Initial {
 			continue
 		}
-		if r := &e.Rows.List[t.Home]; r.Root > 0 && r.Num == 0 {
+		if r := &e.Seats.List[t.Home]; r.Root > 0 && r.Num == 0 {
 			r.Lived += max(1, ledger.Span(t.Born, t.Last)-(t.LastOff-t.BornOff))
 			r.Joined++
 		}
 	}
-	for i := range e.Rows.List {
-		if e.Rows.List[i].Joined == 1 {
-			e.Rows.List[i].Joined = 0
+	for i := range e.Seats.List {
+		if e.Seats.List[i].Joined == 1 {
+			e.Seats.List[i].Joined = 0
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (ex *exclusive) folded(t *stack.Thread, ev *event.Event) {
 		parent = top.Node
 		top.Child += int64(f.Enter + f.Body + f.Exit)
 	}
-	s := ex.Tree.Child(parent, t.Key(ev.Construct, ev)).Stat(t.Row)
+	s := ex.Tree.Child(parent, t.Key(ev.Construct, ev)).Stat(t.Seat)
 	inside, _ := ex.Ledger.FoldCost(f, ev.Probe)
 	s.AddCost(inside)
 	s.Exec.Add(profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions})

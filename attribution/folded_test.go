@@ -171,7 +171,7 @@ func feedLate(rnd *rand.Rand, e *Engine, f folded, advance bool) {
 	}
 }
 
-// countersOf returns what was counted, own and in child regions, by path and row.
+// countersOf returns what was counted, own and in child regions, by path and seat.
 func countersOf(p *profile.Profile) map[string][]int64 {
 	out := map[string][]int64{}
 	path := make([]string, len(p.Nodes))

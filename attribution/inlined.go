@@ -69,7 +69,7 @@ func (in *inlined) countOnly(t *stack.Thread, ev *event.Event) {
 	if f := t.Top(); f != nil {
 		at = f.Node
 	}
-	s := in.Tree.Child(at, t.Key(ev.Construct, ev)).Stat(t.Row)
+	s := in.Tree.Child(at, t.Key(ev.Construct, ev)).Stat(t.Seat)
 	s.Exec.C++
 	in.Ledger.CountUnknown(s)
 }

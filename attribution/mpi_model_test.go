@@ -35,7 +35,7 @@ type callingSim struct {
 	*simulation
 	in    map[*simThread]*simCall
 	calls map[*figures]*profile.MPIStats
-	total map[figureKey]*profile.MPIStats // of a row
+	total map[figureKey]*profile.MPIStats // of a seat
 }
 
 type simCall struct {
@@ -66,7 +66,7 @@ func (s *callingSim) pass() {
 				s.counters(f.figures).T += int64(s.now - from)
 			}
 		}
-		s.rowTotal(t).T += int64(s.now - from)
+		s.seatTotal(t).T += int64(s.now - from)
 	}
 }
 
@@ -77,9 +77,9 @@ func (s *callingSim) counters(f *figures) *profile.MPIStats {
 	return s.calls[f]
 }
 
-// rowTotal is what the thread of a row does in MPI, by the row of its outermost
+// seatTotal is what the thread of a seat does in MPI, by the seat of its outermost
 // region.
-func (s *callingSim) rowTotal(t *simThread) *profile.MPIStats {
+func (s *callingSim) seatTotal(t *simThread) *profile.MPIStats {
 	at := figureKey{root: t.root}
 	for _, f := range t.stack {
 		if f.team != nil {
@@ -137,7 +137,7 @@ func (s *callingSim) endCall(t *simThread, c *simCall, edge event.Edge) {
 			s.counters(f).Add(&moved)
 		}
 	}
-	s.rowTotal(t).Add(&moved)
+	s.seatTotal(t).Add(&moved)
 	s.emit(t, event.MPI, edge, event.Event{Site: c.site, MPI: &c.call})
 	t.pop()
 	delete(s.in, t)
@@ -274,7 +274,7 @@ func TestModelCostsOfCalls(t *testing.T) {
 							continue
 						}
 						if m.Cost > m.T || before > all && m.Cost != m.T {
-							t.Fatalf("seed %d, %v: node %d, row %d: %d ns of %d are the probes'", seed, rt, i, st.Thread, m.Cost, m.T)
+							t.Fatalf("seed %d, %v: node %d, seat %d: %d ns of %d are the probes'", seed, rt, i, st.Thread, m.Cost, m.T)
 						}
 						switch {
 						case i == 0:

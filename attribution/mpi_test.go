@@ -276,7 +276,7 @@ func TestStopsAreNotMPI(t *testing.T) {
 	}
 }
 
-// A program that starts threads without end does not have a row for each; no
+// A program that starts threads without end does not have a seat for each; no
 // call is missing.
 func TestManyCallersShareARow(t *testing.T) {
 	barrier, _ := mpi.ParseOp("MPI_Barrier")

@@ -44,7 +44,7 @@ func (ob *observing) catchUp(t *stack.Thread, to uint64) {
 			ob.closeAway(t, c)
 		}
 		t.Away = c.Unobserved
-		ob.gaps.Read(c, t.Row, t.Tid, func(n *tree.Node) tree.Presence { return stack.PresentUntil(n, t.Row, t, c.At) })
+		ob.gaps.Read(c, t.Seat, t.Tid, func(n *tree.Node) tree.Presence { return stack.PresentUntil(n, t.Seat, t, c.At) })
 	}
 }
 
@@ -113,7 +113,7 @@ func (ob *observing) advanceSwitches() {
 
 // measure returns what the estimates have to know of the measurement so far.
 func (ob *observing) measure() estimate.Measure {
-	return estimate.Measure{Rows: len(ob.Rows.List), Began: cmp.Or(ob.Began, ob.Started), Off: ob.OffTime.T}
+	return estimate.Measure{Seats: len(ob.Seats.List), Began: cmp.Or(ob.Began, ob.Started), Off: ob.OffTime.T}
 }
 
 // addEstimates adds the estimates to the figures when measurement ends. Everything that was open

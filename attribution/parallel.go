@@ -41,9 +41,9 @@ func (pa *parallel) fork(t *stack.Thread, ev *event.Event) {
 	f := pa.Push(t, k, ev)
 	m := pa.NewTeam()
 	m.Node, m.Primary, m.Size, m.Forked = f.Node, t, ev.Size, ev.Time
-	m.Root = pa.Rows.List[t.Row].Root
+	m.Root = pa.Seats.List[t.Seat].Root
 	m.ForkToll = t.Due
-	f.Team, f.Num, f.Phase, f.Row = m, t.Num, stack.Starting, pa.Row(m.Root, 0)
+	f.Team, f.Num, f.Phase, f.Seat = m, t.Num, stack.Starting, pa.Seat(m.Root, 0)
 	t.SetClock()
 	if ev.Key != 0 {
 		pa.Bind(m, stack.TeamKey{Instance: ev.Instance, Key: ev.Key})
@@ -129,8 +129,8 @@ func (pa *parallel) enlist(t *stack.Thread, m *stack.Team, ev *event.Event) {
 	if m.Node.Key.Construct == event.Teams {
 		num = m.NumberInLeague(t)
 	}
-	t.Row = pa.Row(m.Root, int(num))
-	f.Row = t.Row
+	t.Seat = pa.Seat(m.Root, int(num))
+	f.Seat = t.Seat
 	pa.LeaveOutIdle(t, m, ev.Time)
 	pa.Tax(t, ev)
 	pa.BeginAs(t, t.Top(), m, num, ev.Time)
@@ -154,7 +154,7 @@ func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
 		f = pa.UnwindTo(t, i, ev.Time)
 		f.Parts[profile.Body].T = ledger.Span(f.Start, ev.Time)
 		f.Uncounted = true
-		pa.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), f.Parts[profile.Body].T)
+		pa.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), f.Parts[profile.Body].T)
 		t.Stack = t.Stack[:0]
 		t.Known = t.Tid == pa.Pid
 		return
@@ -179,9 +179,9 @@ func (pa *parallel) endMember(t *stack.Thread, f *stack.Frame, at uint64) {
 	mem.End, mem.Body = at, f.Parts[profile.Body]
 	pa.Ledger.EndBody(&mem.Share, &f.Account, f.Num < 0)
 	f.Phase, f.Mark = stack.InBarrier, at
-	f.Node.Present(mem.Row).Taken += f.Taken()
+	f.Node.Present(mem.Seat).Taken += f.Taken()
 	if pa.Switching {
-		f.Node.NoteSpread(mem.Row)
+		f.Node.NoteSpread(mem.Seat)
 	}
 	f.Team.Ended++
 	pa.chargeIfComplete(f.Team)
@@ -215,9 +215,9 @@ func (pa *parallel) join(t *stack.Thread, ev *event.Event) {
 	t.Stack = t.Stack[:i]
 	t.SetClock()
 	if i > 0 {
-		t.Row = t.Stack[i-1].Row
+		t.Seat = t.Stack[i-1].Seat
 	} else {
-		t.Row = pa.Row(m.Root, 0)
+		t.Seat = pa.Seat(m.Root, 0)
 	}
 	if !pa.chargeIfComplete(m) {
 		m.Queued = true

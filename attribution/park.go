@@ -185,8 +185,8 @@ func (e *engine) orphan(t *stack.Thread) {
 	ev := t.Queue.Front()
 	n := e.Tree.Child(e.Tree.Root, place.Key{Kind: place.Kind{Construct: event.Unknown}})
 	e.LeaveAll(t)
-	t.Num, t.Row, t.Known = ev.Num, e.Row(0, int(ev.Num)), true
-	t.OpenUnderWay(n, t.Row, ev.Time)
+	t.Num, t.Seat, t.Known = ev.Num, e.Seat(0, int(ev.Num)), true
+	t.OpenUnderWay(n, t.Seat, ev.Time)
 	*ev = event.Event{TID: t.Tid, Time: ev.Time}
 	e.Partial++
 	e.replay(t)

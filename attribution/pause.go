@@ -37,9 +37,9 @@ func (e *engine) resumeAt(tids []int, at uint64) {
 			continue
 		}
 		e.Enroll(t)
-		t.Row = t.Home
+		t.Seat = t.Home
 		for i := range t.Stack {
-			t.Stack[i].Row = t.Row
+			t.Stack[i].Seat = t.Seat
 		}
 	}
 }

@@ -54,7 +54,7 @@ var pauseCases = []engineCase{
 		       PARALLEL@310 0:0 exec 5/1 enter 0 body 5/1 bar 0 exit 0 child 0`},
 }
 
-// A pause from outside, in the middle of a team; threads keep their rows.
+// A pause from outside, in the middle of a team; threads keep their seats.
 func TestPause(t *testing.T) {
 	e := New(1, fakeFiles{})
 	feed := func(text string) {

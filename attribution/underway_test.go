@@ -131,7 +131,7 @@ func TestMasterUnderWay(t *testing.T) {
 	}
 }
 
-// A first thread that only waits for others, which start teams, has no row and
+// A first thread that only waits for others, which start teams, has no seat and
 // starts none.
 func TestFirstThreadWithoutPart(t *testing.T) {
 	p := attached(t, []int{1, 2}, 2000, `
@@ -142,8 +142,8 @@ func TestFirstThreadWithoutPart(t *testing.T) {
 		1110 2 begin parallel key=7
 		1120 2 end parallel
 		1130 2 join parallel`)
-	for _, row := range p.Threads {
-		if row.Root == 0 && row.Num == 0 {
+	for _, seat := range p.Threads {
+		if seat.Root == 0 && seat.Num == 0 {
 			t.Errorf("the first thread has a row: %+v", p.Threads)
 		}
 	}

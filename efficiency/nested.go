@@ -11,8 +11,8 @@ import (
 // of an inner team is a thread of the outer team. The inner team's other threads are threads of
 // their own. They count to the process only if their rows are in no team around theirs.
 
-// seat is a thread's place in an outermost parallel region.
-type seat struct {
+// teamThread is a thread in an outermost parallel region.
+type teamThread struct {
 	outermost int // node
 	thread    int
 }
@@ -25,7 +25,7 @@ type innerTime struct {
 }
 
 func (w *walker) innerOf(outermost, thread int) *innerTime {
-	k := seat{outermost, thread}
+	k := teamThread{outermost, thread}
 	if w.inner[k] == nil {
 		w.inner[k] = &innerTime{}
 	}

@@ -109,7 +109,7 @@ type walker struct {
 	ends    analysis.StartEnd
 	roots   map[int]*initial
 	useful  []int64 // by thread
-	inner   map[seat]*innerTime
+	inner   map[teamThread]*innerTime
 	// TALP counts apart: waits at barriers and for tasks, which are in Synch, and created tasks.
 	barriers int64
 	tasks    uint64
@@ -131,7 +131,7 @@ type initial struct {
 
 func walk(p *profile.Profile) *walker {
 	w := &walker{p: p, regions: make([]Figures, len(p.Regions)), paths: analysis.NewPaths(p), ends: analysis.MPIStartEnd(p),
-		roots: map[int]*initial{}, useful: make([]int64, len(p.Threads)), inner: map[seat]*innerTime{}}
+		roots: map[int]*initial{}, useful: make([]int64, len(p.Threads)), inner: map[teamThread]*innerTime{}}
 	w.Threads = analysis.Threads(p)
 	w.lives()
 	for i := range p.Nodes {

@@ -115,24 +115,25 @@ type MPIJob struct {
 	Volumes string `json:"volumes,omitempty"`
 }
 
-// Thread is one row of the per-thread tables: an OpenMP thread number under one initial thread.
+// Thread is a seat, and a row of the tables by thread: an OpenMP thread number under one initial
+// thread.
 type Thread struct {
 	// Index of the initial thread; 0 unless several threads start teams.
 	Root int `json:"root"`
 	Num  int `json:"num"` // OpenMP thread number in its innermost team, or UnknownNum
-	// Operating system's ids of the threads that had this row: at most 64, but all of
+	// Operating system's ids of the threads that had this seat: at most 64, but all of
 	// UnknownNum.
 	TIDs []int `json:"tids,omitempty"`
 	// Lived and Joined are set for initial threads other than the first one (Num 0). Lived is
 	// the time from the thread's first event to its last, ns; 0: all of the measured time.
-	// Joined is the number of initial threads, all of which lived briefly, that share this row.
-	// Their workers share the rows of their numbers, and Lived is the sum of their lives.
+	// Joined is the number of initial threads, all of which lived briefly, that share this seat.
+	// Their workers share the seats of their numbers, and Lived is the sum of their lives.
 	// Joined 0 stands for one thread.
 	Lived  int64 `json:"lived_ns,omitempty"`
 	Joined int   `json:"joined,omitempty"`
 }
 
-// Join adds a row to the shared row of threads that lived briefly.
+// Join adds a seat to the shared seat of threads that lived briefly.
 func (t *Thread) Join(o *Thread) {
 	const enough = 64
 	t.TIDs = append(t.TIDs, o.TIDs[:min(len(o.TIDs), enough-min(enough, len(t.TIDs)))]...)

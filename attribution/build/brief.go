@@ -9,18 +9,18 @@ import (
 )
 
 // Initial threads that live briefly. Some programs start threads without end, and each of these
-// starts teams. A row for each thread would tell no more than one row for all. Shares of the time
+// starts teams. A seat for each thread would tell no more than one seat for all. Shares of the time
 // of all threads that ever lived would be next to nothing.
 
 const (
-	// fewBrief is how many initial threads that lived briefly may keep rows of their own. A
+	// fewBrief is how many initial threads that lived briefly may keep seats of their own. A
 	// life is brief if it is shorter than the share briefShare of the measured time.
 	FewBrief   = 8
 	briefShare = 0.1
 )
 
-// joinBrief lets the initial threads that lived briefly share one row, and the workers of their
-// teams one row for each number, if there are more than fewBrief of them.
+// joinBrief lets the initial threads that lived briefly share one seat, and the workers of their
+// teams one seat for each number, if there are more than fewBrief of them.
 func joinBrief(p *profile.Profile, measured int64) {
 	teams := map[int]bool{} // threads that start no teams are few: caller bounds them
 	for _, n := range p.Nodes[1:] {
@@ -50,7 +50,7 @@ func joinBrief(p *profile.Profile, measured int64) {
 		}
 	}
 	slices.SortFunc(threads, func(x, y profile.Thread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Num, y.Num)) })
-	to := make([]int, len(p.Threads)) // old row to new
+	to := make([]int, len(p.Threads)) // old seat to new
 	for i, t := range p.Threads {
 		joined := slices.Contains(brief, t.Root)
 		if joined {

@@ -18,16 +18,16 @@ import (
 // Input is what a profile is built from.
 type Input struct {
 	Tree      *tree.Tree
-	Threads   []profile.Thread // the rows
+	Threads   []profile.Thread // the seats
 	Pid       uint32
 	Untied    map[uint64]bool // outlined functions of tasks that turned out to be untied
 	TasksGone bool            // tasks were unobserved for some of the time
 	Stacks    []string        // of samples, by number: addresses of 8 bytes each
-	Losses    map[tree.Row]uint64
-	// rowOfSample returns the row of a sample, -1 if its thread never got one.
-	RowOfSample func(tree.SampleID) int
-	Measured    int64 // how long was measured, ns
-	Warnings    []string
+	Losses    map[tree.Seat]uint64
+	// seatOfSample returns the seat of a sample, -1 if its thread never got one.
+	SeatOfSample func(tree.SampleID) int
+	Measured     int64 // how long was measured, ns
+	Warnings     []string
 }
 
 // Assemble makes a profile's figures of a tree: it gives every construct its place in the source,
@@ -47,7 +47,7 @@ func Assemble(in *Input) *profile.Profile {
 	b.flatten(p, root, -1)
 	b.number(p)
 	for k, n := range in.Losses {
-		p.Lost = append(p.Lost, profile.Loss{Region: b.regionIndex(k.Node), Thread: b.rows[k.Row], Events: n})
+		p.Lost = append(p.Lost, profile.Loss{Region: b.regionIndex(k.Node), Thread: b.seats[k.Seat], Events: n})
 	}
 	slices.SortFunc(p.Lost, func(x, y profile.Loss) int {
 		return cmp.Or(cmp.Compare(x.Region, y.Region), cmp.Compare(x.Thread, y.Thread))
@@ -72,7 +72,7 @@ type builder struct {
 	placed     map[*tree.Node]*built
 	framer     *framer     // nil: no samples yet
 	renumbered map[int]int // engine's region number to report's region number
-	rows       []int       // engine's row to report's row
+	seats      []int       // engine's seat to report's seat
 }
 
 // builtRegion is a region of the profile, and the flags of the nodes that it was made of.
@@ -187,11 +187,11 @@ func (b *builder) merge(n *tree.Node) *built {
 
 // absorb adds the figures of a subtree to another subtree of the same region.
 func absorb(into, from *built) {
-	for row := range from.stats {
-		for len(into.stats) <= row {
+	for seat := range from.stats {
+		for len(into.stats) <= seat {
 			into.stats = append(into.stats, profile.ThreadStats{})
 		}
-		into.stats[row].Add(&from.stats[row])
+		into.stats[seat].Add(&from.stats[seat])
 	}
 	into.samples.AddAll(from.samples)
 	for _, c := range from.children {
@@ -207,12 +207,12 @@ func absorb(into, from *built) {
 func (b *builder) flatten(p *profile.Profile, n *built, parent int) {
 	me := len(p.Nodes)
 	p.Nodes = append(p.Nodes, profile.Node{Parent: parent, Region: n.region})
-	for row := range n.stats {
-		s := n.stats[row]
+	for seat := range n.stats {
+		s := n.stats[seat]
 		if reflect.ValueOf(s).IsZero() {
 			continue
 		}
-		s.Thread = row
+		s.Thread = seat
 		p.Nodes[me].Stats = append(p.Nodes[me].Stats, s)
 	}
 	b.sampled(p, n, me)
@@ -274,7 +274,7 @@ func (b *builder) number(p *profile.Profile) {
 	}
 	b.renumbered = newRegion
 
-	// Threads that existed at attach and did nothing get no row.
+	// Threads that existed at attach and did nothing get no seat.
 	active := make([]bool, len(p.Threads))
 	for _, n := range p.Nodes {
 		for _, s := range n.Stats {
@@ -282,43 +282,43 @@ func (b *builder) number(p *profile.Profile) {
 		}
 	}
 	for k := range b.in.Losses {
-		active[k.Row] = true
+		active[k.Seat] = true
 	}
 	for i := range p.Samples {
-		if row := p.Samples[i].Thread; row >= 0 {
-			active[row] = true
+		if seat := p.Samples[i].Thread; seat >= 0 {
+			active[seat] = true
 		}
 	}
-	var rows []int
+	var seats []int
 	for i := range p.Threads {
 		if active[i] {
-			rows = append(rows, i)
+			seats = append(seats, i)
 		}
 	}
-	if len(rows) == 0 {
-		rows = append(rows, 0)
+	if len(seats) == 0 {
+		seats = append(seats, 0)
 	}
-	slices.SortFunc(rows, func(x, y int) int {
+	slices.SortFunc(seats, func(x, y int) int {
 		return cmp.Or(cmp.Compare(p.Threads[x].Root, p.Threads[y].Root), cmp.Compare(p.Threads[x].Num, p.Threads[y].Num))
 	})
-	newRow := make([]int, len(p.Threads))
-	threads := make([]profile.Thread, len(rows))
-	for i, old := range rows {
-		newRow[old] = i
+	newSeat := make([]int, len(p.Threads))
+	threads := make([]profile.Thread, len(seats))
+	for i, old := range seats {
+		newSeat[old] = i
 		threads[i] = p.Threads[old]
 	}
 	p.Threads = threads
-	b.rows = newRow
+	b.seats = newSeat
 	for i := range p.Samples {
 		if s := &p.Samples[i]; s.Thread >= 0 {
-			s.Thread = newRow[s.Thread]
+			s.Thread = newSeat[s.Thread]
 		}
 	}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		n.Region = newRegion[n.Region]
 		for j := range n.Stats {
-			n.Stats[j].Thread = newRow[n.Stats[j].Thread]
+			n.Stats[j].Thread = newSeat[n.Stats[j].Thread]
 		}
 		slices.SortFunc(n.Stats, func(x, y profile.ThreadStats) int { return cmp.Compare(x.Thread, y.Thread) })
 	}

@@ -71,8 +71,8 @@ func (b *builder) sameDirective(n, c *built) bool {
 	if r.Construct != event.ParallelLoop || n.key.Construct != event.Parallel || cr.Construct != event.Loop {
 		return false
 	}
-	for row := range max(len(n.stats), len(c.stats)) {
-		if row >= len(n.stats) || row >= len(c.stats) || n.stats[row].Exec.C != c.stats[row].Exec.C || c.stats[row].Barrier.C > 0 {
+	for seat := range max(len(n.stats), len(c.stats)) {
+		if seat >= len(n.stats) || seat >= len(c.stats) || n.stats[seat].Exec.C != c.stats[seat].Exec.C || c.stats[seat].Barrier.C > 0 {
 			return false
 		}
 	}
@@ -81,11 +81,11 @@ func (b *builder) sameDirective(n, c *built) bool {
 
 // takeOver moves the own time of the construct c into the region n that it is part of.
 func (n *built) takeOver(c *built, as event.Construct) {
-	for row := range c.stats {
-		for len(n.stats) <= row { // the region itself may have been seen in part
+	for seat := range c.stats {
+		for len(n.stats) <= seat { // the region itself may have been seen in part
 			n.stats = append(n.stats, profile.ThreadStats{})
 		}
-		s, cs := &n.stats[row], &c.stats[row]
+		s, cs := &n.stats[seat], &c.stats[seat]
 		s.Child += cs.Child - cs.Exec.T
 		s.UncoverCost(cs)
 		s.UncoverCounters(cs)
@@ -121,19 +121,19 @@ func executions(n *built) (sum uint64) {
 // hold the wait for its tasks.
 func (b *builder) withGroup(loop, group *built) []profile.ThreadStats {
 	stats := group.stats
-	for row := range loop.stats {
-		for len(stats) <= row {
+	for seat := range loop.stats {
+		for len(stats) <= seat {
 			stats = append(stats, profile.ThreadStats{})
 		}
-		s, own := &stats[row], &loop.stats[row]
+		s, own := &stats[seat], &loop.stats[seat]
 		s.Child += own.Child - own.Exec.T
 		s.UncoverCost(own)
 		s.UncoverCounters(own)
 		s.Task += own.Task
 		s.Tasks += own.Tasks
 	}
-	for row := range stats { // a taskloop's time is not divided into phases
-		s := &stats[row]
+	for seat := range stats { // a taskloop's time is not divided into phases
+		s := &stats[seat]
 		s.Body = profile.Span{T: s.Exec.T, C: s.Exec.C}
 		s.Barrier = profile.Span{}
 		s.UndivideCost()

@@ -32,11 +32,11 @@ func (b *builder) sampled(p *profile.Profile, n *built, node int) {
 	var list []profile.Sample
 	for _, id := range slices.SortedFunc(maps.Keys(n.samples), byStack) {
 		s := n.samples[id]
-		id.Row = b.in.RowOfSample(id)
-		if node == 0 && id.Phase == "" && id.Row >= 0 && b.in.Threads[id.Row].Num > 0 {
+		id.Seat = b.in.SeatOfSample(id)
+		if node == 0 && id.Phase == "" && id.Seat >= 0 && b.in.Threads[id.Seat].Num > 0 {
 			id.Phase = profile.PhaseIdle
 		}
-		list = append(list, profile.Sample{Node: node, Thread: id.Row, Phase: id.Phase, Stack: b.framer.stack(id.Stack),
+		list = append(list, profile.Sample{Node: node, Thread: id.Seat, Phase: id.Phase, Stack: b.framer.stack(id.Stack),
 			Kernel: id.Kernel, Cut: id.Cut, Count: s.Count, Weight: s.Weight})
 	}
 	slices.SortFunc(list, alike)

@@ -21,7 +21,7 @@ func SpareTime(s *profile.ThreadStats) int64 {
 	return max(0, own)
 }
 
-// estimate is the estimate for all gaps of one row.
+// estimate is the estimate for all gaps of one seat.
 type estimate struct {
 	v        amounts
 	variance [2]float64 // of the executions' time and count

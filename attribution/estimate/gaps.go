@@ -26,7 +26,7 @@ type observed struct {
 
 // Measure is what the estimates have to know of the measurement.
 type Measure struct {
-	Rows  int    // number of rows
+	Seats int    // number of seats
 	Began uint64 // when the measurement began
 	Off   int64  // how long measurement was switched off so far, ns
 }
@@ -45,9 +45,9 @@ func NewGaps(t *tree.Tree) *Gaps {
 
 // Account processes a change that all threads have come to.
 func (g *Gaps) Account(c *Moment, m Measure) {
-	for row := range m.Rows { // rows whose threads have ended or are idle
-		if !c.seen.row(row).known {
-			g.readRow(c, row)
+	for seat := range m.Seats { // seats whose threads have ended or are idle
+		if !c.seen.seat(seat).known {
+			g.readSeat(c, seat)
 		}
 	}
 	o := g.groups[c.Of]
@@ -101,12 +101,12 @@ func (g *Gaps) extrapolate(gap period, before, after *period) {
 			nodes[n] = max(nodes[n], len(have))
 		}
 	}
-	for n, rows := range nodes {
-		for len(g.estimates[n]) < rows {
+	for n, seats := range nodes {
+		for len(g.estimates[n]) < seats {
 			g.estimates[n] = append(g.estimates[n], estimate{})
 		}
-		for row := range rows {
-			g.estimates[n][row].add(gap.stay(n, row), before.rate(n, row), after.rate(n, row))
+		for seat := range seats {
+			g.estimates[n][seat].add(gap.stay(n, seat), before.rate(n, seat), after.rate(n, seat))
 		}
 	}
 }
@@ -115,8 +115,8 @@ func (g *Gaps) extrapolate(gap period, before, after *period) {
 func (g *Gaps) Finish(end uint64, m Measure) {
 	for of, o := range g.groups {
 		c := &Moment{Switch: Switch{At: end, Of: of}, off: m.Off}
-		for row := range m.Rows {
-			g.readRow(c, row)
+		for seat := range m.Seats {
+			g.readSeat(c, seat)
 		}
 		switch {
 		case o.gap == nil:
@@ -130,8 +130,8 @@ func (g *Gaps) Finish(end uint64, m Measure) {
 	all := ^event.Constructs(0)
 	g.dropVague()
 	g.tree.Root.Each(all, func(n *tree.Node) { // parents first
-		for row := range g.estimates[n] {
-			g.apply(n, row, &g.estimates[n][row])
+		for seat := range g.estimates[n] {
+			g.apply(n, seat, &g.estimates[n][seat])
 		}
 		g.fitInto(n)
 	})
@@ -164,24 +164,24 @@ func (g *Gaps) dropVague() {
 		if !s.blind && (s.count < 0.5 || profile.Sigmas*s.sigma < s.count) {
 			continue
 		}
-		for row := range estimates {
-			if estimates[row].blind || estimates[row].v[1] > 0 {
-				g.markAtLeast(n, row)
+		for seat := range estimates {
+			if estimates[seat].blind || estimates[seat].v[1] > 0 {
+				g.markAtLeast(n, seat)
 			}
 		}
 		delete(g.estimates, n)
 	}
 }
 
-// markAtLeast marks a row's figures at a node as a lower bound: more was executed.
-func (g *Gaps) markAtLeast(n *tree.Node, row int) {
+// markAtLeast marks a seat's figures at a node as a lower bound: more was executed.
+func (g *Gaps) markAtLeast(n *tree.Node, seat int) {
 	n.Flags |= tree.AtLeast
-	s := n.Stat(row)
+	s := n.Stat(seat)
 	s.Estimate = s.Estimate.Plus(&profile.Estimate{AtLeast: true})
 	if n.Parent == nil || n.Parent == g.tree.Root {
 		return
 	}
-	up := n.Parent.Stat(row)
+	up := n.Parent.Stat(seat)
 	up.Estimate = up.Estimate.Plus(&profile.Estimate{Inside: true})
 }
 
@@ -203,23 +203,23 @@ func (g *Gaps) fitInto(n *tree.Node) {
 	if n.Outside {
 		return
 	}
-	rows := map[int][]*estimate{}
+	seats := map[int][]*estimate{}
 	for _, c := range n.Children {
 		if tree.IsExecution(c.Key.Construct) {
 			continue
 		}
-		for row := range g.estimates[c] {
-			rows[row] = append(rows[row], &g.estimates[c][row])
+		for seat := range g.estimates[c] {
+			seats[seat] = append(seats[seat], &g.estimates[c][seat])
 		}
 	}
-	for row, estimates := range rows {
-		fit(estimates, SpareTime(n.Stat(row)))
+	for seat, estimates := range seats {
+		fit(estimates, SpareTime(n.Stat(seat)))
 	}
 }
 
-// apply adds the estimates of a row to its figures. Their time was counted as the parent's own,
+// apply adds the estimates of a seat to its figures. Their time was counted as the parent's own,
 // and is moved.
-func (g *Gaps) apply(n *tree.Node, row int, est *estimate) {
+func (g *Gaps) apply(n *tree.Node, seat int, est *estimate) {
 	var x profile.Estimate
 	for i, part := range x.Parts() {
 		part.T, part.C = int64(math.Round(est.v[2*i])), uint64(math.Round(est.v[2*i+1]))
@@ -228,7 +228,7 @@ func (g *Gaps) apply(n *tree.Node, row int, est *estimate) {
 		return
 	}
 	x.TimeError, x.CountError = est.sigma()
-	s := n.Stat(row)
+	s := n.Stat(seat)
 	for i, part := range s.Parts() {
 		part.Add(*x.Parts()[i])
 	}
@@ -237,7 +237,7 @@ func (g *Gaps) apply(n *tree.Node, row int, est *estimate) {
 	if n.Parent == nil || n.Parent == g.tree.Root {
 		return
 	}
-	up := n.Parent.Stat(row)
+	up := n.Parent.Stat(seat)
 	part := min(x.Exec.T, SpareTime(up))
 	up.Child += part
 	up.Estimate = up.Estimate.Plus(&profile.Estimate{Child: part})

@@ -6,14 +6,14 @@ import (
 	"ompp-attach/attribution/tree"
 )
 
-// rate returns the rate of a row at a node in this period. Without a period, or time in it, known
+// rate returns the rate of a seat at a node in this period. Without a period, or time in it, known
 // is false.
-func (p *period) rate(n *tree.Node, row int) (r rate) {
+func (p *period) rate(n *tree.Node, seat int) (r rate) {
 	if p == nil || p.to.since(p.from) == 0 {
 		return r
 	}
-	x := p.stay(n, row)
-	have, was := getRow(p.to.seen.amounts, n, row), getRow(p.from.seen.amounts, n, row)
+	x := p.stay(n, seat)
+	have, was := getSeat(p.to.seen.amounts, n, seat), getSeat(p.from.seen.amounts, n, seat)
 	for i := range r.v {
 		r.v[i] = max(0, have[i]-was[i])
 	}
@@ -25,7 +25,7 @@ func (p *period) rate(n *tree.Node, row int) (r rate) {
 	if x.ran > 0 {
 		doubt = (costError*(x.ran-x.own) + min(waits(n, &r.v), x.others) + x.slack) / x.own
 	}
-	squares := getRow(p.to.seen.spreads, n, row).Squares - getRow(p.from.seen.spreads, n, row).Squares
+	squares := getSeat(p.to.seen.spreads, n, seat).Squares - getSeat(p.from.seen.spreads, n, seat).Squares
 	spread := spreadError(x.executions, r.v[1], squares)
 	switch {
 	case x.executions >= enoughExecutions && spread <= alikeError,
@@ -52,7 +52,7 @@ type period struct{ from, to *Moment }
 // time of its last timer tick.
 const tick = 5e6
 
-// stay describes the time of a row's thread, within a period, in which it could have executed a
+// stay describes the time of a seat's thread, within a period, in which it could have executed a
 // node.
 type stay struct {
 	wall       float64 // wall time, ns
@@ -65,17 +65,17 @@ type stay struct {
 	cut        bool    // the first or the last of these executions lies only partly in the period
 }
 
-// stay returns the stay of a row at a node. The thread ran for its processor time, or for the wall
+// stay returns the stay of a seat at a node. The thread ran for its processor time, or for the wall
 // time if the former is not known, but no longer than its time in the parallel region around the
 // node.
-func (p period) stay(n *tree.Node, row int) (x stay) {
+func (p period) stay(n *tree.Node, seat int) (x stay) {
 	a, b := &p.from.seen, &p.to.seen
 	x.wall = float64(p.to.since(p.from))
-	was, is := a.row(row), b.row(row)
+	was, is := a.seat(seat), b.seat(seat)
 	paid, dense := float64(is.own-was.own), float64(is.dense-was.dense)
-	for other := range b.rows {
-		if other != row {
-			x.others += max(0, float64(b.rows[other].own-a.row(other).own))
+	for other := range b.seats {
+		if other != seat {
+			x.others += max(0, float64(b.seats[other].own-a.seat(other).own))
 		}
 	}
 	x.ran = x.wall
@@ -88,9 +88,9 @@ func (p period) stay(n *tree.Node, row int) (x stay) {
 		}
 	}
 	if in := n.Region(); in != nil {
-		was, is := getRow(a.within, in, row), getRow(b.within, in, row)
+		was, is := getSeat(a.within, in, seat), getSeat(b.within, in, seat)
 		x.wall = max(0, min(x.wall, float64(is.Time-was.Time)))
-		// A row whose thread has changed is read later, so the count may be lower.
+		// A seat whose thread has changed is read later, so the count may be lower.
 		x.executions = max(0, float64(is.Count-was.Count))
 		x.cut = was.Open || is.Open
 		paid, dense = min(paid, float64(is.Taken-was.Taken)), float64(is.Dense-was.Dense)

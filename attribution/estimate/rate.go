@@ -7,7 +7,7 @@ import (
 	"ompp-attach/event"
 )
 
-// rate is how fast the figures of a row at a node grow. They grow with the executions of the
+// rate is how fast the figures of a seat at a node grow. They grow with the executions of the
 // parallel region around the node if there were enough of these; the number of such executions is
 // known in the gaps too. Otherwise they grow with the program's own time, in ns.
 type rate struct {

@@ -29,7 +29,7 @@ const numAmounts = 2 * profile.NumParts
 
 type amounts [numAmounts]float64
 
-// amountsOf returns a row's figures, with the cost of probes taken out of the times.
+// amountsOf returns a seat's figures, with the cost of probes taken out of the times.
 func amountsOf(s *profile.ThreadStats) (v amounts) {
 	var cost profile.Cost
 	if s.Cost != nil {
@@ -44,14 +44,14 @@ func amountsOf(s *profile.ThreadStats) (v amounts) {
 
 // reading holds the figures of some constructs when the threads came to a change.
 type reading struct {
-	rows    []rowReading
+	seats   []seatReading
 	amounts map[*tree.Node][]amounts
 	spreads map[*tree.Node][]tree.Spread
-	within  map[*tree.Node][]tree.Presence // by region and row
+	within  map[*tree.Node][]tree.Presence // by region and seat
 }
 
-// rowReading holds the figures of a row's thread.
-type rowReading struct {
+// seatReading holds the figures of a seat's thread.
+type seatReading struct {
 	known bool
 	own   int64 // the measurement's cost for the thread so far, ns
 	cpu   int64 // processor time so far, ns; 0: not known
@@ -59,58 +59,58 @@ type rowReading struct {
 	dense int64 // the part of own in blocks of which probes took most of the time, ns (pace.go)
 }
 
-func (r *reading) row(i int) (x rowReading) {
-	if i < len(r.rows) {
-		x = r.rows[i]
+func (r *reading) seat(i int) (x seatReading) {
+	if i < len(r.seats) {
+		x = r.seats[i]
 	}
 	return x
 }
 
-// readRow notes the figures of a row without a thread.
-func (g *Gaps) readRow(c *Moment, row int) {
-	g.Read(c, row, 0, func(n *tree.Node) tree.Presence { return n.Presence(row) })
+// readSeat notes the figures of a seat without a thread.
+func (g *Gaps) readSeat(c *Moment, seat int) {
+	g.Read(c, seat, 0, func(n *tree.Node) tree.Presence { return n.Presence(seat) })
 }
 
-// Read notes the figures of a row until a change. tid is the row's thread, and present returns its
+// Read notes the figures of a seat until a change. tid is the seat's thread, and present returns its
 // presence in a region until then.
-func (g *Gaps) Read(c *Moment, row int, tid uint32, present func(*tree.Node) tree.Presence) {
+func (g *Gaps) Read(c *Moment, seat int, tid uint32, present func(*tree.Node) tree.Presence) {
 	r := &c.seen
-	for len(r.rows) <= row {
-		r.rows = append(r.rows, rowReading{})
+	for len(r.seats) <= seat {
+		r.seats = append(r.seats, seatReading{})
 	}
 	if r.amounts == nil {
 		r.amounts, r.spreads, r.within = map[*tree.Node][]amounts{}, map[*tree.Node][]tree.Spread{}, map[*tree.Node][]tree.Presence{}
 	}
-	x := rowReading{known: true, cpu: c.CPU[tid], delay: c.Delay[tid], dense: g.tree.Root.Present(row).Dense}
-	if s := g.tree.Root.Stat(row); s.Cost != nil {
+	x := seatReading{known: true, cpu: c.CPU[tid], delay: c.Delay[tid], dense: g.tree.Root.Present(seat).Dense}
+	if s := g.tree.Root.Stat(seat); s.Cost != nil {
 		x.own = s.Cost.Exec
 	}
-	r.rows[row] = x
+	r.seats[seat] = x
 	g.tree.Root.Each(^event.Constructs(0), func(n *tree.Node) {
-		if c.Of.Has(n.Key.Construct) && row < len(n.Stats) {
-			setRow(r.amounts, n, row, amountsOf(&n.Stats[row]))
-			setRow(r.spreads, n, row, n.SpreadUntil(row))
+		if c.Of.Has(n.Key.Construct) && seat < len(n.Stats) {
+			setSeat(r.amounts, n, seat, amountsOf(&n.Stats[seat]))
+			setSeat(r.spreads, n, seat, n.SpreadUntil(seat))
 		}
 		// Also if none of the constructs has been seen there: they may have been executed.
 		if n.IsRegion() {
-			setRow(r.within, n, row, present(n))
+			setSeat(r.within, n, seat, present(n))
 		}
 	})
 }
 
-func setRow[V any](m map[*tree.Node][]V, n *tree.Node, row int, v V) {
+func setSeat[V any](m map[*tree.Node][]V, n *tree.Node, seat int, v V) {
 	have := m[n]
-	for len(have) <= row {
+	for len(have) <= seat {
 		var none V
 		have = append(have, none)
 	}
-	have[row] = v
+	have[seat] = v
 	m[n] = have
 }
 
-func getRow[V any](m map[*tree.Node][]V, n *tree.Node, row int) (v V) {
-	if have := m[n]; row < len(have) {
-		return have[row]
+func getSeat[V any](m map[*tree.Node][]V, n *tree.Node, seat int) (v V) {
+	if have := m[n]; seat < len(have) {
+		return have[seat]
 	}
 	return v
 }

@@ -41,11 +41,11 @@ func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
 	if ev == nil || ev.MPI == nil {
 		inCall, t.WaitedInCall = 0, 0
 	}
-	row := t.Row
-	if f := t.Top(); f != nil { // of a nested team that is being started: not yet the thread's row
-		row = f.Row
+	seat := t.Seat
+	if f := t.Top(); f != nil { // of a nested team that is being started: not yet the thread's seat
+		seat = f.Seat
 	}
-	st.Tree.Root.Stat(row).AddNoCore(profile.Cost{Exec: d})
+	st.Tree.Root.Stat(seat).AddNoCore(profile.Cost{Exec: d})
 	t.payToll(ev, ledger.ByWait, d-inCall)
 }
 
@@ -55,7 +55,7 @@ func (st *Stacks) ChargeWait(t *Thread, ev *event.Event) {
 func (st *Stacks) LeaveOutIdle(t *Thread, m *Team, at uint64) {
 	d := t.Waited
 	if t.Waited = min(d, ledger.Span(m.Forked, at)); d > t.Waited {
-		st.Tree.Root.Stat(t.Row).AddNoCore(profile.Cost{Exec: d - t.Waited})
+		st.Tree.Root.Stat(t.Seat).AddNoCore(profile.Cost{Exec: d - t.Waited})
 	}
 }
 
@@ -94,7 +94,7 @@ func (st *Stacks) Tax(t *Thread, ev *event.Event) {
 	before, all := st.Ledger.Hit(ev, &t.Due)
 	t.payToll(ev, ledger.ByProbes, before)
 	if all != 0 {
-		s := st.Tree.Root.Stat(t.Row)
+		s := st.Tree.Root.Stat(t.Seat)
 		if s.Cost == nil {
 			s.Cost = &profile.Cost{}
 		}
@@ -114,7 +114,7 @@ func (st *Stacks) taxFolds(t *Thread, ev *event.Event) {
 		f.Pay(ledger.ByProbes, f.part(), t.Due+outside)
 	}
 	t.Due = 0
-	st.Tree.Root.Stat(t.Row).AddCost(profile.Cost{Exec: outside + inside.Exec})
+	st.Tree.Root.Stat(t.Seat).AddCost(profile.Cost{Exec: outside + inside.Exec})
 }
 
 // payToll charges a toll since a thread's last event to its innermost region.
@@ -138,7 +138,7 @@ func (st *Stacks) Lose(t *Thread, n uint32) {
 	if f := t.Top(); f != nil {
 		at = f.Node
 	}
-	st.Losses[tree.Row{Node: at, Row: t.Row}] += uint64(n)
+	st.Losses[tree.Seat{Node: at, Seat: t.Seat}] += uint64(n)
 }
 
 // notePace follows a thread's pace at a hit.
@@ -147,10 +147,10 @@ func (st *Stacks) notePace(t *Thread, at uint64, cost int64) {
 	if dense == 0 {
 		return
 	}
-	st.Tree.Root.Present(t.Row).Dense += dense
+	st.Tree.Root.Present(t.Seat).Dense += dense
 	for i := len(t.Stack) - 1; i >= 0; i-- {
 		if f := &t.Stack[i]; f.Team != nil && f.Node.IsRegion() {
-			f.Node.Present(f.Row).Dense += dense
+			f.Node.Present(f.Seat).Dense += dense
 			return
 		}
 	}

@@ -33,7 +33,7 @@ type Frame struct {
 	ledger.Account
 	Node  *tree.Node
 	Team  *Team // parallel frames only
-	Row   int
+	Seat  int
 	Num   int32 // thread number before this frame was pushed (parallel)
 	Phase Phase
 	Flags event.Flag
@@ -95,7 +95,7 @@ func (f *Frame) LeaveInline(at uint64) {
 
 // HoldsCall notes the time of a call made directly in a region.
 func (f *Frame) HoldsCall(c *profile.MPIStats) {
-	s := f.Node.Stat(f.Row)
+	s := f.Node.Stat(f.Seat)
 	if f.Phase == InBarrier { // only an unobserved task can call MPI in a barrier
 		s.MPI.Wait += c.T
 		s.MPI.WaitNoCore += c.NoCore

@@ -78,9 +78,9 @@ func (st *Stacks) LeaveContexts(t *Thread, c event.Construct, ev *event.Event) {
 	m := st.UnwindTo(t, left, ev.Time).Team
 	st.Abandon(t)
 	if f := t.Top(); f != nil {
-		t.Row = f.Row
+		t.Seat = f.Seat
 	} else if m != nil {
-		t.Row = st.Row(m.Root, 0)
+		t.Seat = st.Seat(m.Root, 0)
 	}
 }
 
@@ -147,16 +147,16 @@ func (st *Stacks) lostWorker(t *Thread, c event.Construct, ev *event.Event) {
 	if t.Initial || t.Tid == st.Pid || c.IsParallel() && !t.Known {
 		return
 	}
-	row := t.Row
+	seat := t.Seat
 	if !t.Known {
-		row = st.Row(0, profile.UnknownNum)
-		t.Row = row
-		st.Bear(t)
+		seat = st.Seat(0, profile.UnknownNum)
+		t.Seat = seat
+		st.NoteTID(t)
 	}
 	n := st.Tree.Child(st.Tree.Root, place.Key{Kind: place.Kind{Construct: event.Unknown}})
 	n.Note(noteLostWhere)
 	st.Partial++
-	t.OpenUnderWay(n, row, ev.Time)
+	t.OpenUnderWay(n, seat, ev.Time)
 }
 
 // InLostTask tells whether an event of a worker in its final barrier belongs to a task whose begin

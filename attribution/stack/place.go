@@ -37,7 +37,7 @@ func (st *Stacks) CutOffExisting(t *Thread, end uint64) {
 	t.Stack = t.Stack[:0]
 	if slices.ContainsFunc(st.Tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
 		f.Parts[profile.Body].T = ledger.Span(f.Start, end)
-		st.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), f.Parts[profile.Body].T)
+		st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), f.Parts[profile.Body].T)
 		st.Partial++
 		return
 	}
@@ -51,7 +51,7 @@ func (st *Stacks) CutOffExisting(t *Thread, end uint64) {
 	}
 	t.Known = false
 	st.Initial(t)
-	f.Node.Outside, f.Node.RowWas, f.Node.RowNow = true, f.Row, t.Row
+	f.Node.Outside, f.Node.SeatWas, f.Node.SeatNow = true, f.Seat, t.Seat
 }
 
 // PlaceExisting moves the nodes of threads that were in no region to the root. It adds the MPI
@@ -59,7 +59,7 @@ func (st *Stacks) CutOffExisting(t *Thread, end uint64) {
 func (st *Stacks) PlaceExisting() {
 	for _, tid := range slices.Sorted(maps.Keys(st.Whereabouts)) {
 		if n := st.Whereabouts[tid]; tid != st.Pid && !n.Outside && n.HoldsAnything() {
-			r := &st.Rows.List[st.Row(0, profile.UnknownNum)]
+			r := &st.Seats.List[st.Seat(0, profile.UnknownNum)]
 			if !slices.Contains(r.TIDs, int(tid)) {
 				// All of them, without a bound: analysis.Threads counts them.
 				r.TIDs = append(r.TIDs, int(tid))
@@ -70,16 +70,16 @@ func (st *Stacks) PlaceExisting() {
 	var freed []*tree.Node
 	for _, n := range st.Tree.Root.Children {
 		if n.Outside {
-			n.MoveRow(n.RowWas, n.RowNow)
+			n.MoveSeat(n.SeatWas, n.SeatNow)
 			st.Tree.Root.Samples.AddAll(n.Samples)
 			freed = append(freed, n.Children...)
 		} else {
 			kept = append(kept, n)
 		}
 		if n.Existing {
-			for row := range n.Stats {
-				if m := n.Stats[row].MPI; m != nil {
-					st.Tree.Root.Stat(row).AddMPI(m)
+			for seat := range n.Stats {
+				if m := n.Stats[seat].MPI; m != nil {
+					st.Tree.Root.Stat(seat).AddMPI(m)
 				}
 			}
 		}
@@ -87,7 +87,7 @@ func (st *Stacks) PlaceExisting() {
 	st.Tree.Root.Children = append(kept, freed...)
 }
 
-// Enroll gives a new thread its row. The process's first thread is initial thread 0; other threads
+// Enroll gives a new thread its seat. The process's first thread is initial thread 0; other threads
 // count as workers until they start a team of their own.
 func (st *Stacks) Enroll(t *Thread) {
 	switch {
@@ -98,11 +98,11 @@ func (st *Stacks) Enroll(t *Thread) {
 		if t.Tid == st.Pid {
 			num, t.Primary = 0, true
 		}
-		t.OpenUnderWay(n, st.Row(0, num), st.Began)
-		t.Row = st.Row(0, num)
+		t.OpenUnderWay(n, st.Seat(0, num), st.Began)
+		t.Seat = st.Seat(0, num)
 	case t.Tid == st.Pid:
-		t.Row, t.Known, t.Initial = st.Row(0, 0), true, true
-		t.Home = t.Row
+		t.Seat, t.Known, t.Initial = st.Seat(0, 0), true, true
+		t.Home = t.Seat
 		st.Roots = max(st.Roots, 1)
 	}
 }
@@ -115,13 +115,13 @@ func (st *Stacks) Initial(t *Thread) {
 	st.Roots = max(st.Roots, 1) // 0 is the process's first thread, seen or not
 	switch {
 	case t.Initial: // it was inside a region that was not known
-		t.Row = t.Home
+		t.Seat = t.Home
 	case t.Tid == st.Pid:
-		t.Row = st.Row(0, 0)
+		t.Seat = st.Seat(0, 0)
 	default:
-		t.Row = st.Row(st.newRoot(), 0)
+		t.Seat = st.Seat(st.newRoot(), 0)
 	}
-	t.Num, t.Known, t.Initial, t.Home = 0, true, true, t.Row
+	t.Num, t.Known, t.Initial, t.Home = 0, true, true, t.Seat
 }
 
 // OutsideAll moves user regions from below the node for a region under way at attach to the root,
@@ -130,7 +130,7 @@ func (st *Stacks) OutsideAll(t *Thread) {
 	open, was := slices.Clone(t.Stack[1:]), t.Stack[0]
 	t.Stack, t.Known = t.Stack[:0], false
 	st.Initial(t)
-	was.Node.Outside, was.Node.RowWas, was.Node.RowNow = true, was.Row, t.Row
+	was.Node.Outside, was.Node.SeatWas, was.Node.SeatNow = true, was.Seat, t.Seat
 	parent := st.Tree.Root
 	moved := map[*tree.Node]*tree.Node{}
 	for _, f := range open {
@@ -140,7 +140,7 @@ func (st *Stacks) OutsideAll(t *Thread) {
 			to = st.Tree.Child(parent, f.Node.Key)
 			moved[f.Node], f.Node = to, to
 		}
-		f.Row = t.Row
+		f.Seat = t.Seat
 		parent = f.Node
 		t.Stack = append(t.Stack, f)
 	}

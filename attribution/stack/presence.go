@@ -5,9 +5,9 @@ import (
 	"ompp-attach/attribution/tree"
 )
 
-// entered notes that a row's thread begins a team's body.
-func (m *Team) entered(row int) {
-	p := m.Node.Present(row)
+// entered notes that a seat's thread begins a team's body.
+func (m *Team) entered(seat int) {
+	p := m.Node.Present(seat)
 	p.Count++
 	if m.Joined != 0 { // the thread was read late
 		p.Time += ledger.Span(m.Forked, m.Joined)
@@ -17,21 +17,21 @@ func (m *Team) entered(row int) {
 // Left notes that a team is joined.
 func (m *Team) Left() {
 	for i := range m.Members {
-		m.Node.Present(m.Members[i].Row).Time += ledger.Span(m.Forked, m.Joined)
+		m.Node.Present(m.Members[i].Seat).Time += ledger.Span(m.Forked, m.Joined)
 	}
 }
 
-// CutOffPresence notes that a row's thread is still in a team when measurement ends.
-func (m *Team) CutOffPresence(row int, end uint64) {
+// CutOffPresence notes that a seat's thread is still in a team when measurement ends.
+func (m *Team) CutOffPresence(seat int, end uint64) {
 	if m.Joined == 0 {
-		m.Node.Present(row).Time += ledger.Span(m.Forked, end)
+		m.Node.Present(seat).Time += ledger.Span(m.Forked, end)
 	}
 }
 
-// PresentUntil returns a row's presence in a region until a time. It includes the executions that
+// PresentUntil returns a seat's presence in a region until a time. It includes the executions that
 // the thread t has open; t may be nil.
-func PresentUntil(n *tree.Node, row int, t *Thread, at uint64) (p tree.Presence) {
-	p = n.Presence(row)
+func PresentUntil(n *tree.Node, seat int, t *Thread, at uint64) (p tree.Presence) {
+	p = n.Presence(seat)
 	if t == nil {
 		return p
 	}
@@ -39,7 +39,7 @@ func PresentUntil(n *tree.Node, row int, t *Thread, at uint64) (p tree.Presence)
 		f := &t.Stack[i]
 		m := f.Team
 		// The second part: a worker's last team may be in use for another region now.
-		if f.Node != n || f.Row != row || m == nil || m.Node != n || m.Forked > f.Start {
+		if f.Node != n || f.Seat != seat || m == nil || m.Node != n || m.Forked > f.Start {
 			continue
 		}
 		p.Open = f.Phase != InBarrier

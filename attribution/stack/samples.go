@@ -39,7 +39,7 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 		return
 	}
 	sm.taken++
-	id := tree.SampleID{Row: t.Row, Stack: sm.intern(s.Stack), Kernel: s.Kernel, Cut: s.Cut}
+	id := tree.SampleID{Seat: t.Seat, Stack: sm.intern(s.Stack), Kernel: s.Kernel, Cut: s.Cut}
 	if s.Changing || s.Probe {
 		id.Phase = profile.PhaseProbe
 	}
@@ -52,11 +52,11 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 	switch {
 	case f == nil:
 		if !t.Known {
-			id.Row, id.Tid = -1, t.Tid
+			id.Seat, id.Tid = -1, t.Tid
 		}
 		sm.addSample(sm.Tree.Root, id, s.Weight)
 	case f.Team != nil && f.Phase == InBarrier:
-		id.Row = f.Row
+		id.Seat = f.Seat
 		late := lateSample{ev.Time, s.Weight, id}
 		// The team's memory is in use again: this thread's execution was over.
 		if m := f.Team; m.Forked > f.Mark {
@@ -67,7 +67,7 @@ func (sm *Sampling) Sample(t *Thread, ev *event.Event) {
 			m.late = append(m.late, late)
 		}
 	default:
-		if id.Row = f.Row; id.Phase == "" {
+		if id.Seat = f.Seat; id.Phase == "" {
 			id.Phase = f.Phase.sampled()
 		}
 		sm.addSample(f.Node, id, s.Weight)

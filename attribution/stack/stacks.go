@@ -12,7 +12,7 @@ import (
 
 // Stacks are the threads' stacks of open regions, with what all regions share.
 type Stacks struct {
-	*Rows
+	*Seats
 	*Teams
 	Tree   *tree.Tree
 	Ledger *ledger.Ledger
@@ -31,7 +31,7 @@ type Stacks struct {
 	Unmatched uint64 // events that belong to no open region
 	Partial   uint64 // executions that were seen in part
 	lost      uint64
-	Losses    map[tree.Row]uint64
+	Losses    map[tree.Seat]uint64
 
 	OffSince uint64  // when measurement was switched off; 0: it is on
 	OffBy    *Thread // the thread whose marker switched it off
@@ -75,7 +75,7 @@ func (st *Stacks) Remove(t *Thread, i int, at uint64) {
 	} else {
 		st.HandUp(t, i, at)
 	}
-	st.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), exec)
+	st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), exec)
 	st.Ledger.Release(&f.Account)
 	if i+1 == len(t.Stack) {
 		t.Stack = t.Stack[:i]
@@ -113,7 +113,7 @@ func (st *Stacks) drop(t *Thread, i int) {
 		}
 		t.Num = f.Num
 	} else if m == nil && !f.Resumed && !f.Internal { // a worker's part is charged with its team
-		s := f.Node.Stat(f.Row)
+		s := f.Node.Stat(f.Seat)
 		s.Exec.C++
 		st.Ledger.CountUnknown(s)
 	}

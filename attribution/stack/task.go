@@ -75,10 +75,10 @@ func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 	} else {
 		v = st.Ledger.Executed(&f.Account, ledger.Span(f.Start, at))
 		f.Parts[profile.Body].T = v.Active
-		st.Ledger.Charge(&f.Account, f.Node.Stat(f.Row), v.Active)
+		st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), v.Active)
 		st.Ledger.Release(&f.Account)
 	}
-	if s := f.Node.Stat(f.Row); f.Resumed {
+	if s := f.Node.Stat(f.Seat); f.Resumed {
 		s.Exec.C-- // the execution was counted with its first part
 		s.Enter.C--
 	}
@@ -131,7 +131,7 @@ func (st *Stacks) resumeBarrier(t *Thread, v *ledger.Interval, at uint64) {
 	if mem := m.Member(t.Num); mem != nil && !m.Charged && m.Forked <= f.Mark {
 		m.lastTask = max(m.lastTask, at)
 		st.Ledger.Execute(&mem.Share, v, f.Num < 0)
-		f.Node.Present(mem.Row).Taken += v.TakenBy()
+		f.Node.Present(mem.Seat).Taken += v.TakenBy()
 	}
 }
 

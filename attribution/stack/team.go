@@ -155,7 +155,7 @@ func (m *Team) Share(num int32) *ledger.Share {
 // Member is one thread's part in a team.
 type Member struct {
 	num   int32
-	Row   int
+	Seat  int
 	Begin uint64
 	End   uint64       // 0: not yet
 	Body  profile.Span // of parallel sections, or of a league: what the thread executed

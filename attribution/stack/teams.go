@@ -11,7 +11,7 @@ import (
 // Teams are those whose threads have not all been charged.
 type Teams struct {
 	*Sampling
-	*Rows
+	*Seats
 	Tree   *tree.Tree
 	Ledger *ledger.Ledger
 
@@ -33,7 +33,7 @@ func (tm *Teams) CutOffTeam(m *Team, end uint64) {
 		}
 		m.Node.Note(NoteCutOff)
 		last := max(end, mem.End)
-		m.CutOffPresence(mem.Row, last)
+		m.CutOffPresence(mem.Seat, last)
 		tm.chargeMember(m, mem, mem.End, last, last)
 	}
 }
@@ -88,11 +88,11 @@ func (tm *Teams) Bind(m *Team, k TeamKey) {
 
 // BeginAs begins the body of a team on a thread, which has a number in it.
 func (tm *Teams) BeginAs(t *Thread, f *Frame, m *Team, num int32, at uint64) {
-	t.Num, t.Row, t.Known = num, tm.Row(m.Root, int(num)), true
-	tm.Bear(t)
-	f.Row, f.Phase, f.Mark = t.Row, InBody, at
-	m.Members = append(m.Members, Member{num: num, Row: t.Row, Begin: at})
-	m.entered(t.Row)
+	t.Num, t.Seat, t.Known = num, tm.Seat(m.Root, int(num)), true
+	tm.NoteTID(t)
+	f.Seat, f.Phase, f.Mark = t.Seat, InBody, at
+	m.Members = append(m.Members, Member{num: num, Seat: t.Seat, Begin: at})
+	m.entered(t.Seat)
 }
 
 // Charge charges a team: each thread's execT is the sum of startup, body, barrier and shutdown.
@@ -131,7 +131,7 @@ func (tm *Teams) Unbind(m *Team) {
 // to the team, so its memory is not used again.
 func (tm *Teams) abandonTeam(m *Team) {
 	for i := range m.Members {
-		s := m.Node.Stat(m.Members[i].Row)
+		s := m.Node.Stat(m.Members[i].Seat)
 		s.Exec.C++
 		tm.Ledger.CountUnknown(s)
 	}
@@ -145,7 +145,7 @@ func (tm *Teams) abandonTeam(m *Team) {
 // joined belong to another team whose begin was lost, and are left out.
 func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 	begin := min(mem.Begin, end)
-	s := m.Node.Stat(mem.Row)
+	s := m.Node.Stat(mem.Seat)
 	tm.Ledger.Count(&mem.Share, s)
 	s.Exec.T += ledger.Span(m.Forked, joined)
 	s.Exec.C++

@@ -21,9 +21,9 @@ type Thread struct {
 	BornOff   int64  // how long measurement had been off at Born, ns
 	LastOff   int64  // the same at Last
 	Stack     []Frame
-	Row       int         // current row
+	Seat      int         // current seat
 	Num       int32       // current OpenMP thread number
-	Known     bool        // row and num are known
+	Known     bool        // seat and num are known
 	Primary   bool        // it is its team's primary thread; used while num is not known
 	Queue     queue.Queue // of a parked thread: a Begin that cannot be applied yet, and all later events
 	Place     int         // index among the parked threads
@@ -32,7 +32,7 @@ type Thread struct {
 	Initial   bool        // it started a team while in none, or is the process's first thread
 	Suspended uint64      // how long the task that it executes stood still so far
 	InLeague  bool        // it has executed a team of a league
-	Home      int         // of an initial thread: the row outside any team
+	Home      int         // of an initial thread: the seat outside any team
 	CallsMPI  bool
 	Started   Started
 	Counters  ledger.Counters
@@ -107,15 +107,15 @@ func (t *Thread) Parked() bool { return !t.Queue.Empty() }
 func (t *Thread) Open(n *tree.Node, ev *event.Event) *Frame {
 	t.Stack = append(t.Stack, Frame{}) // in place: frames are large
 	f := &t.Stack[len(t.Stack)-1]
-	f.Node, f.Row, f.Sp, f.Flags = n, t.Row, ev.SP, ev.Flags
+	f.Node, f.Seat, f.Sp, f.Flags = n, t.Seat, ev.SP, ev.Flags
 	f.Open(ev.Time)
 	return f
 }
 
 // OpenUnderWay opens a region of which the thread is known to be inside, but not since when. Its
 // counters are known for a part of it at most.
-func (t *Thread) OpenUnderWay(n *tree.Node, row int, at uint64) {
-	t.Stack = append(t.Stack, Frame{Node: n, Phase: InBody, Row: row, Num: -1})
+func (t *Thread) OpenUnderWay(n *tree.Node, seat int, at uint64) {
+	t.Stack = append(t.Stack, Frame{Node: n, Phase: InBody, Seat: seat, Num: -1})
 	f := t.Top()
 	f.Account.Open(at)
 	f.Uncounted = true

@@ -14,29 +14,29 @@ type Node struct {
 	Parent   *Node
 	Children []*Node
 	last     int                   // index in children of the child that was asked for last
-	Stats    []profile.ThreadStats // by row; Thread is filled when the Profile is built
+	Stats    []profile.ThreadStats // by seat; Thread is filled when the Profile is built
 	Samples  Sums
 	Flags    Flags
 	Notes    map[string]bool
 	Existing bool // stands for the unknown place of a thread when measurement began
 	Outside  bool // of an existing node: the thread turned out to be in no region
-	RowWas   int  // of an outside node: the row of its thread before that was known
-	RowNow   int  // and the thread's row now
+	SeatWas  int  // of an outside node: the seat of its thread before that was known
+	SeatNow  int  // and the thread's seat now
 
-	presences []Presence // by row; of parallel regions. The root uses only the field dense
-	spreads   []Spread   // by row
+	presences []Presence // by seat; of parallel regions. The root uses only the field dense
+	spreads   []Spread   // by seat
 
 	execution *Node // cached node of the executions of tasks created here, valid in era
 	era       uint32
 	Creations *Creations[place.Key] // of an outermost region
 }
 
-// Stat returns the figures of a row.
-func (n *Node) Stat(row int) *profile.ThreadStats {
-	for len(n.Stats) <= row {
+// Stat returns the figures of a seat.
+func (n *Node) Stat(seat int) *profile.ThreadStats {
+	for len(n.Stats) <= seat {
 		n.Stats = append(n.Stats, profile.ThreadStats{})
 	}
-	return &n.Stats[row]
+	return &n.Stats[seat]
 }
 
 // Note adds a note on the region.
@@ -92,8 +92,8 @@ func (n *Node) HoldsAnything() bool {
 		slices.ContainsFunc(n.Stats, func(s profile.ThreadStats) bool { return s.Exec != (profile.Span{}) })
 }
 
-// MoveRow moves the figures of a row, at a node and below, to another row.
-func (n *Node) MoveRow(from, to int) {
+// MoveSeat moves the figures of a seat, at a node and below, to another seat.
+func (n *Node) MoveSeat(from, to int) {
 	if from < len(n.Stats) && from != to {
 		was := n.Stats[from]
 		n.Stats[from] = profile.ThreadStats{}
@@ -102,51 +102,51 @@ func (n *Node) MoveRow(from, to int) {
 	if from != to && n.Samples != nil {
 		var moved Sums
 		for id, s := range n.Samples {
-			if id.Row == from {
-				id.Row = to
+			if id.Seat == from {
+				id.Seat = to
 			}
 			moved.Add(id, s)
 		}
 		n.Samples = moved
 	}
 	for _, c := range n.Children {
-		c.MoveRow(from, to)
+		c.MoveSeat(from, to)
 	}
 }
 
-// Present returns a row's presence in a region.
-func (n *Node) Present(row int) *Presence {
-	for len(n.presences) <= row {
+// Present returns a seat's presence in a region.
+func (n *Node) Present(seat int) *Presence {
+	for len(n.presences) <= seat {
 		n.presences = append(n.presences, Presence{})
 	}
-	return &n.presences[row]
+	return &n.presences[seat]
 }
 
-// SpreadUntil returns the spread of a row as if the region's current execution ended now.
-func (n *Node) SpreadUntil(row int) (x Spread) {
-	if row < len(n.spreads) {
-		x = n.spreads[row]
+// SpreadUntil returns the spread of a seat as if the region's current execution ended now.
+func (n *Node) SpreadUntil(seat int) (x Spread) {
+	if seat < len(n.spreads) {
+		x = n.spreads[seat]
 	}
-	if row < len(n.Stats) {
-		d := float64(n.Stats[row].Exec.C - x.until)
-		x.until, x.Squares = n.Stats[row].Exec.C, x.Squares+d*d
+	if seat < len(n.Stats) {
+		d := float64(n.Stats[seat].Exec.C - x.until)
+		x.until, x.Squares = n.Stats[seat].Exec.C, x.Squares+d*d
 	}
 	return x
 }
 
-// NoteSpread notes for all constructs in a region that a row's execution of the region is over.
-func (n *Node) NoteSpread(row int) {
+// NoteSpread notes for all constructs in a region that a seat's execution of the region is over.
+func (n *Node) NoteSpread(seat int) {
 	for _, c := range n.Children {
 		if c.IsRegion() {
 			continue
 		}
-		if row < len(c.Stats) {
-			for len(c.spreads) <= row {
+		if seat < len(c.Stats) {
+			for len(c.spreads) <= seat {
 				c.spreads = append(c.spreads, Spread{})
 			}
-			c.spreads[row] = c.SpreadUntil(row)
+			c.spreads[seat] = c.SpreadUntil(seat)
 		}
-		c.NoteSpread(row)
+		c.NoteSpread(seat)
 	}
 }
 
@@ -178,8 +178,8 @@ func (n *Node) createdAt() *Node {
 	return n.Parent
 }
 
-// Row is a thread's row of the figures at a node.
-type Row struct {
+// Seat is a thread's seat of the figures at a node.
+type Seat struct {
 	Node *Node
-	Row  int
+	Seat int
 }

@@ -4,8 +4,8 @@ import "maps"
 
 // SampleID is what equal samples of a node have in common.
 type SampleID struct {
-	Row         int
-	Tid         uint32 // of a thread whose row is not known yet
+	Seat        int
+	Tid         uint32 // of a thread whose seat is not known yet
 	Phase       string
 	Stack       int32
 	Kernel, Cut bool

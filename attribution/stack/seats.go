@@ -2,21 +2,21 @@ package stack
 
 import "ompp-attach/profile"
 
-// ManyInitial bounds the initial threads that have rows of their own while events are read. All
-// later ones share one row.
+// ManyInitial bounds the initial threads that have seats of their own while events are read. All
+// later ones share one seat.
 const ManyInitial = 256
 
-// Rows are those of the process.
-type Rows struct {
+// Seats are the OpenMP thread numbers of a process, each under its initial thread.
+type Seats struct {
 	List       []profile.Thread
-	RowOf      map[RowID]int
-	rowAt      [256]int // cache of rowOf, indexed by the last digits of the thread number
+	SeatOf     map[SeatID]int
+	seatAt     [256]int // cache of seatOf, indexed by the last digits of the thread number
 	Roots      int      // number of initial threads
 	sharedRoot int      // the root that all further initial threads share; 0: there are few enough
 }
 
 // newRoot returns the number of a new initial thread.
-func (rs *Rows) newRoot() int {
+func (rs *Seats) newRoot() int {
 	if rs.sharedRoot != 0 {
 		return rs.sharedRoot
 	}
@@ -27,26 +27,26 @@ func (rs *Rows) newRoot() int {
 	return r
 }
 
-// Row returns the index of a row, and adds the row if there is none.
-func (rs *Rows) Row(root, num int) int {
-	slot := &rs.rowAt[uint(num)%uint(len(rs.rowAt))]
+// Seat returns the index of a seat, and adds the seat if there is none.
+func (rs *Seats) Seat(root, num int) int {
+	slot := &rs.seatAt[uint(num)%uint(len(rs.seatAt))]
 	if i := *slot; i < len(rs.List) && rs.List[i].Root == root && rs.List[i].Num == num {
 		return i
 	}
-	id := RowID{root, num}
-	r, ok := rs.RowOf[id]
+	id := SeatID{root, num}
+	r, ok := rs.SeatOf[id]
 	if !ok {
 		r = len(rs.List)
 		rs.List = append(rs.List, profile.Thread{Root: root, Num: num})
-		rs.RowOf[id] = r
+		rs.SeatOf[id] = r
 	}
 	*slot = r
 	return r
 }
 
-// Bear notes the operating system's id of a thread at its row.
-func (rs *Rows) Bear(t *Thread) {
-	r := &rs.List[t.Row]
+// NoteTID notes the operating system's id of a thread at its seat.
+func (rs *Seats) NoteTID(t *Thread) {
+	r := &rs.List[t.Seat]
 	// A bound for programs that start threads without end: some of the ids are enough.
 	const enough = 64
 	for _, id := range r.TIDs {
@@ -59,5 +59,5 @@ func (rs *Rows) Bear(t *Thread) {
 	}
 }
 
-// RowID identifies a row: the initial thread, and the number in its team.
-type RowID struct{ root, num int }
+// SeatID identifies a seat: the initial thread, and the number in its team.
+type SeatID struct{ root, num int }
