@@ -36,7 +36,7 @@ func (r *Run) Point() *model.Point {
 			single := min(float64(x.SingleMPI)/1e9/float64(len(r.Processes)), unparallel/(n-1))
 			primary := min(float64(x.PrimaryMPI)/1e9/float64(len(r.Processes)), waiting/(n-1))
 			alone = single + primary
-			unparallel, waiting = unparallel/(n-1)-single, waiting-primary*(n-1)
+			unparallel, waiting = max(0, unparallel/(n-1)-single), max(0, waiting-primary*(n-1)) // rounding
 			// Longer than it works, one thread is waited for because it lacks a core.
 			if beyond := unparallel - each(Work); beyond > 0 {
 				unparallel, waiting = unparallel-beyond, waiting+beyond*(n-1)

@@ -95,15 +95,15 @@ func (f *Forecast) Multithreading() (out []Figure) {
 	if f.Weak {
 		return nil
 	}
-	outside := func(p *model.Point) float64 { return p.Time - p.MPI }
+	outside := func(time, mpi float64) float64 { return max(0, time-mpi) } // MPI is a mean of clocks
 	f.measured(func(p, one *model.Point, against bool) {
 		if p.Threads == 1 {
 			return // it is 1
 		}
 		at, single := f.At(p.Ranks, p.Threads), f.At(p.Ranks, 1)
 		x := Figure{Ranks: p.Ranks, Threads: p.Threads, Overhead: at.Overhead + at.Uneven, Against: against,
-			Estimated: model.Multithreading(single.Time()-single.MPI, p.Threads, at.Time()-at.MPI),
-			Real:      model.Multithreading(outside(one), p.Threads, outside(p))}
+			Estimated: model.Multithreading(outside(single.Time(), single.MPI), p.Threads, outside(at.Time(), at.MPI)),
+			Real:      model.Multithreading(outside(one.Time, one.MPI), p.Threads, outside(p.Time, p.MPI))}
 		x.Error = model.Error(x.Estimated, x.Real)
 		out = append(out, x)
 	}, func(p *model.Point) (int, int) { return p.Ranks, 1 })

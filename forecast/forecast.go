@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"ompp-attach/model"
@@ -38,7 +39,7 @@ type Forecast struct {
 	system  *systemCosts // nil: costs are the runs' own
 }
 
-// New learns from runs, at least one. It fails if a run's figures do not suffice.
+// New learns from runs, at least one. It fails if the runs' figures do not suffice.
 func New(runs, against []Run, o Options) (*Forecast, error) {
 	if len(runs) == 0 {
 		return nil, errors.New("a prediction needs at least one run to learn from")
@@ -49,6 +50,10 @@ func New(runs, against []Run, o Options) (*Forecast, error) {
 			return nil, fmt.Errorf("%s was written by an older version and lacks the times: write it anew with ompp-attach signature", r.Label)
 		case r.Times.Threads == 0:
 			return nil, fmt.Errorf("the ranks of %s have different numbers of threads: predict needs runs of as many threads on each rank", r.Label)
+		case r.Times.Time == 0:
+			return nil, fmt.Errorf("%s took no time, apart from that of the probes: predict needs longer runs", r.Label)
+		case !r.Times.Sound():
+			return nil, fmt.Errorf("%s has times that no run has: predict needs another run", r.Label)
 		}
 	}
 	f := &Forecast{Options: o, Runs: slices.Clone(runs), Against: against}
@@ -73,7 +78,25 @@ func New(runs, against []Run, o Options) (*Forecast, error) {
 	}
 	f.Prediction = model.Predict(points, learn)
 	f.system, _ = f.Costs.(*systemCosts)
-	return f, nil
+	return f, f.check()
+}
+
+// check says in one sentence why the model has no times: not all are numbers, or all are 0.
+func (f *Forecast) check() error {
+	most := 0.
+	for _, p := range f.Ranks() {
+		for _, n := range f.Threads() {
+			t := f.Time(p, n)
+			if !(t >= 0) || math.IsInf(t, 0) {
+				return errors.New("the times of these runs are beyond what can be computed with: give other runs")
+			}
+			most = max(most, t)
+		}
+	}
+	if most == 0 {
+		return errors.New("these runs have no time of work, of the runtime or of MPI to learn from, without the probes' cost and time without a core: give longer runs")
+	}
+	return nil
 }
 
 func pointsOf(runs []Run) (points []model.Point) {
@@ -128,7 +151,8 @@ func (f *Forecast) numbers(of func(*model.Point) int) (all []int) {
 
 // Cells returns all cells that fit the cores, by ranks and threads. The best one has the least
 // time; if the problem grows with the threads, it is the one with the least time of those with most
-// cores. A cell with more threads than CPUs is the best one only if all have.
+// cores. A cell with more threads than CPUs is the best one only if all have. A cell that would take
+// no time, because the fits of all its parts fall below 0, is never the best one.
 func (f *Forecast) Cells() (out []Cell) {
 	for _, p := range f.Ranks() {
 		for _, n := range f.Threads() {
@@ -146,9 +170,6 @@ func (f *Forecast) Cells() (out []Cell) {
 			out = append(out, c)
 		}
 	}
-	if len(out) == 0 {
-		return nil
-	}
 	worse := func(a, b Cell) int {
 		fits := func(c Cell) int {
 			if c.Oversubscribed {
@@ -162,13 +183,15 @@ func (f *Forecast) Cells() (out []Cell) {
 		}
 		return cmp.Or(cmp.Compare(fits(a), fits(b)), most, cmp.Compare(a.Time, b.Time))
 	}
-	best := 0
+	best := -1
 	for i := range out {
-		if worse(out[i], out[best]) < 0 {
+		if out[i].Time > 0 && (best < 0 || worse(out[i], out[best]) < 0) {
 			best = i
 		}
 	}
-	out[best].Best = true
+	if best >= 0 {
+		out[best].Best = true
+	}
 	return out
 }
 

@@ -180,7 +180,10 @@ func TestRefused(t *testing.T) {
 	old := made(model.Point{Ranks: 1, Threads: 1, Time: 1})
 	old.Times = nil
 	differ := made(model.Point{Ranks: 2, Time: 1})
-	for want, runs := range map[string][]Run{"older version": {old}, "different numbers of threads": {differ}, "at least one run": nil} {
+	none, empty := made(model.Point{Ranks: 1, Threads: 1}), made(model.Point{Ranks: 1, Threads: 1, Time: 1})
+	impossible := made(model.Point{Ranks: 1, Threads: 1, Time: 1, Serial: -1})
+	for want, runs := range map[string][]Run{"older version": {old}, "different numbers of threads": {differ}, "at least one run": nil,
+		"1x1 took no time": {none}, "give longer runs": {empty}, "times that no run has": {impossible}} {
 		if _, err := New(runs, nil, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -193,7 +196,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestTroubles(t *testing.T) {
-	a, b := made(model.Point{Ranks: 1, Threads: 1, Time: 1}), made(model.Point{Ranks: 2, Threads: 1, Time: 1})
+	a, b := made(model.Point{Ranks: 1, Threads: 1, Time: 1, Work: 1}), made(model.Point{Ranks: 2, Threads: 1, Time: 1, Work: 1})
 	b.Program, b.Hosts, b.Missing, b.NoCore, b.Arguments = "other", []string{"node2"}, 1, .2, "9"
 	text := strings.Join(forecast(t, Options{}, a, b).Assumptions(), "\n")
 	for _, want := range []string{"differ in the program (1x1: made; 2x1: other)", "differ in the arguments", "differ in the machine", "2x1 lacks 1 of its ranks",

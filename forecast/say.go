@@ -232,7 +232,7 @@ func (f *Forecast) Advice(cells []Cell) (out []string) {
 	if !ok || f.Weak {
 		return nil
 	}
-	text := fmt.Sprintf("The least time, ~%.3f sec, is that of %s of %s.", best.Time, plural(best.Ranks, "rank"), plural(best.Threads, "thread"))
+	text := fmt.Sprintf("The least time, ~%s, is that of %s of %s.", seconds(best.Time), plural(best.Ranks, "rank"), plural(best.Threads, "thread"))
 	if best.Interval.Why != "" {
 		text += " It has no interval: " + best.Interval.Why + "."
 	}
@@ -241,7 +241,7 @@ func (f *Forecast) Advice(cells []Cell) (out []string) {
 	for n := 1; ranks*2*n <= f.Cores; n *= 2 {
 		now, twice := f.At(ranks, n), f.At(ranks, 2*n)
 		t := twice.Time()
-		if gain := 1 - t/now.Time(); gain < pays {
+		if gain, known := gainOf(now.Time(), t); known && gain < pays {
 			out = append(out, fmt.Sprintf("With %s, threads beyond %d do not pay: twice as many %s. Then overhead and waiting for threads take ~%s of ~%s.",
 				plural(ranks, "rank"), n, gainText(gain), seconds(twice.Overhead+twice.Uneven+twice.Unparallel), seconds(t)))
 			break
@@ -251,7 +251,7 @@ func (f *Forecast) Advice(cells []Cell) (out []string) {
 	for p := 1; f.UsesMPI() && 2*p*threads <= f.Cores; p *= 2 {
 		now, twice := f.At(p, threads), f.At(2*p, threads)
 		t := twice.Time()
-		if gain := 1 - t/now.Time(); gain < pays {
+		if gain, known := gainOf(now.Time(), t); known && gain < pays {
 			out = append(out, fmt.Sprintf("With %s per rank, ranks beyond %d do not pay: twice as many %s. Then MPI takes ~%s of ~%s.",
 				plural(threads, "thread"), p, gainText(gain), seconds(twice.MPI), seconds(t)))
 			break
@@ -282,8 +282,20 @@ func (f *Forecast) near(cells []Cell, best Cell) string {
 	return " By their intervals, " + strings.Join(names, ", ") + " may be as good."
 }
 
+// gainOf returns the part of a time that another saves; known is false if the model has no time to
+// compare with, because the fits of all parts fall below 0.
+func gainOf(now, then float64) (gain float64, known bool) {
+	if now <= 0 {
+		return 0, false
+	}
+	return 1 - then/now, true
+}
+
 func gainText(gain float64) string {
-	if gain < 0 {
+	switch {
+	case gain < -1:
+		return fmt.Sprintf("take ~x%.3g the time", 1-gain)
+	case gain < 0:
 		return fmt.Sprintf("take ~%s longer", percent(-gain))
 	}
 	return fmt.Sprintf("gain ~%s", percent(gain))

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -220,7 +221,12 @@ func interval(value, variance, freedom float64, why string) Interval {
 	if !(freedom >= least) || !(variance >= 0) || math.IsInf(variance, 0) {
 		return Interval{Why: "the runs' times are beyond what can be computed with"}
 	}
+	// A factor that says nothing, and at last overflows: the runs have noise only.
+	const most = 1e3
 	by := math.Exp(quantile(freedom) * math.Sqrt(variance))
+	if by > most {
+		return Interval{Why: fmt.Sprintf("the runs vary so much that the interval would reach beyond x%.0f", most)}
+	}
 	return Interval{Low: value / by, High: value * by}
 }
 

@@ -1,6 +1,9 @@
 package model
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Point is a measured run on so many ranks with so many threads each. Times are the mean of the
 // ranks, in one unit. What the threads waste and what they do adds up: without threads that lack a
@@ -168,25 +171,24 @@ func (m *Prediction) size(threads int) float64 {
 // learnGrowth finds how the work grows with threads: of runs on as many ranks, the ratio of those
 // with different numbers of threads. It returns the work by run without that growth. If no two
 // numbers of threads share a number of ranks, growth and ranks cannot be told apart, and the ranks
-// are taken for the cause.
+// are taken for the cause. Runs without work say nothing of its growth: their ratios have no limit.
 func (m *Prediction) learnGrowth() []float64 {
 	growth, base := map[int]float64{}, map[int]float64{}
 	for _, p := range m.points {
 		growth[p.Threads] = 1
 	}
+	worked := slices.DeleteFunc(slices.Clone(m.points), func(p Point) bool { return p.Work == 0 })
 	const rounds, settled = 1000, 1e-12
 	for round, change := 0, 1.0; round < rounds && change > settled; round++ {
 		byRanks, byThreads := map[int][]float64{}, map[int][]float64{}
-		for _, p := range m.points {
+		for _, p := range worked {
 			byRanks[p.Ranks] = append(byRanks[p.Ranks], p.Work/m.size(p.Threads)/growth[p.Threads])
 		}
 		for ranks, v := range byRanks {
 			base[ranks] = mean(v)
 		}
-		for _, p := range m.points {
-			if base[p.Ranks] > 0 {
-				byThreads[p.Threads] = append(byThreads[p.Threads], p.Work/m.size(p.Threads)/base[p.Ranks])
-			}
+		for _, p := range worked {
+			byThreads[p.Threads] = append(byThreads[p.Threads], p.Work/m.size(p.Threads)/base[p.Ranks])
 		}
 		s := stepsOf(byThreads)
 		change = 0

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"ompp-attach/forecast"
@@ -16,17 +17,17 @@ import (
 func WriteForecastText(w io.Writer, f *forecast.Forecast) error {
 	out := bufio.NewWriter(w)
 	t := &text{Writer: out}
-	cells := f.Cells()
+	cells, exact := f.Cells(), digits(f)
 	percentage := fmt.Sprintf("%.0f %%", 100*model.Coverage)
 	t.section(fmt.Sprintf("Predicted seconds on up to %d cores, ranks down, threads per rank across", f.Cores))
 	t.matrix(f, cells, func(c *forecast.Cell) string {
-		s := fmt.Sprintf("~%.3f", c.Time)
+		s := "~" + exact(c.Time)
 		if len(c.Measured) > 0 {
 			s = "[" + s + "]"
 		}
 		return s + marks(c)
 	}, func(c *forecast.Cell) string {
-		return between(c.Interval, func(v float64) string { return fmt.Sprintf("%.3f", v) })
+		return between(c.Interval, exact)
 	})
 	t.printf("Below each time the interval in which %s of runs lie, if the assumptions hold; -: none can be given.\n"+
 		"*: the best. [ ]: also measured.", percentage)
@@ -43,7 +44,7 @@ func WriteForecastText(w io.Writer, f *forecast.Forecast) error {
 		}
 		return between(c.EfficiencyInterval, func(v float64) string { return fmt.Sprintf("%.0f", 100*v) })
 	})
-	t.compared(f)
+	t.compared(f, exact)
 	t.figures("Multithreading efficiency e_mt (Eq. 4) outside of MPI, as the paper's Table 3", f.Multithreading(), true)
 	t.figures("Message-passing efficiency e_mp (Eq. 1), as the paper's Table 2", f.MessagePassing(), false)
 	t.section("Assumptions")
@@ -54,6 +55,17 @@ func WriteForecastText(w io.Writer, f *forecast.Forecast) error {
 		t.items(advice)
 	}
 	return out.Flush()
+}
+
+// digits prints times with as many decimals, at least three, as show three digits of the shortest run.
+func digits(f *forecast.Forecast) func(float64) string {
+	const least, most = 3, 9
+	shortest := math.Inf(1)
+	for _, r := range f.Runs {
+		shortest = min(shortest, r.Times.Time)
+	}
+	decimals := min(most, max(least, 2-int(math.Floor(math.Log10(shortest)))))
+	return func(v float64) string { return fmt.Sprintf("%.*f", decimals, v) }
 }
 
 // items writes sentences as a list.
@@ -164,7 +176,7 @@ func (t *text) matrix(f *forecast.Forecast, cells []forecast.Cell, show, below f
 }
 
 // compared compares each measured run with what other runs foretell of it.
-func (t *text) compared(f *forecast.Forecast) {
+func (t *text) compared(f *forecast.Forecast, exact func(float64) string) {
 	t.section("Measured runs, and what others foretell of each")
 	rows := f.Compare()
 	if len(rows) == 0 {
@@ -183,8 +195,8 @@ func (t *text) compared(f *forecast.Forecast) {
 		if c.Interval.Why == "" && !c.Inside {
 			inside = " outside"
 		}
-		t.printf("%5d x %-3d %11.3f %11s %9s %17s  %s%s\n", c.Ranks, c.Threads, c.Measured, fmt.Sprintf("~%.3f", c.Predicted), percent(c.Error),
-			between(c.Interval, func(v float64) string { return fmt.Sprintf("%.3f", v) }), from, inside)
+		t.printf("%5d x %-3d %11s %11s %9s %17s  %s%s\n", c.Ranks, c.Threads, exact(c.Measured), "~"+exact(c.Predicted), percent(c.Error),
+			between(c.Interval, exact), from, inside)
 	}
 	t.printf("\nThe error is |predicted - measured| / measured.")
 	if !learnt {
