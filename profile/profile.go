@@ -178,8 +178,11 @@ type Location struct {
 type Region struct {
 	Construct event.Construct `json:"construct"`
 	Name      string          `json:"name,omitempty"` // of a named critical
-	Runtime   string          `json:"runtime,omitempty"`
-	Location  Location        `json:"location"`
+	// Level is the name that the user gave to the library whose function it is (--level); empty:
+	// none.
+	Level    string   `json:"level,omitempty"`
+	Runtime  string   `json:"runtime,omitempty"`
+	Location Location `json:"location"`
 	// Lines of the loops that the compiler merged with this one.
 	Merged string `json:"merged,omitempty"`
 	// Whole sentences that the reader must know about its figures.

@@ -134,6 +134,6 @@ already be running.`,
 		DisableAutoGenTag: true,
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlag(err) })
-	c.AddCommand(runCommand(), attachCommand(), topCommand(), pauseCommand(), resumeCommand(), dumpCommand(), reportCommand(), diffCommand(), scalingCommand(), predictCommand(), systemCommand(), signatureCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
+	c.AddCommand(runCommand(), attachCommand(), topCommand(), pauseCommand(), resumeCommand(), dumpCommand(), reportCommand(), diffCommand(), scalingCommand(), predictCommand(), systemCommand(), signatureCommand(), hieraCommand(), regionsCommand(), countersCommand(), checkCommand(), manCommand())
 	return c
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"ompp-attach/hiera/load"
+	"ompp-attach/report/hierarchy"
+	"ompp-attach/results"
+)
+
+// hieraFlags are the flags of hiera.
+type hieraFlags struct {
+	formats  []string
+	dir      string
+	baseline []string
+	view     hierarchy.Options
+	load     load.Options
+}
+
+func hieraCommand() *cobra.Command {
+	var f hieraFlags
+	c := &cobra.Command{
+		Use:   "hiera DIR|FILES",
+		Short: "Write statistics of all levels: operations, call sites, partners",
+		Long: `hiera writes the statistics of HieraAnalyses: how many operations each process
+executed in each level, at each call site and over all; communication against
+computation; the exclusive time of each library; messages between processes;
+operations that belong together; histograms. It reads a directory that run or
+attach has written, or XML traces in the format of HieraAnalyses, of whichever
+tool, or the configuration file that names them.`,
+		Example: `  ompp-attach hiera ompp-job-4711
+  ompp-attach hiera --rank 0 trace*.xml
+  ompp-attach hiera --format csv -o tables job.hiera.xml`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("which traces? give a directory that run or attach has written, or XML files")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return f.report(args) },
+	}
+	c.Flags().StringSliceVar(&f.formats, "format", []string{"text"}, "what to write: "+hierarchy.Names())
+	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`")
+	c.Flags().StringSliceVar(&f.baseline, "baseline", nil, "`seconds` that the program takes without being measured: one number, or one for each process")
+	c.Flags().IntVar(&f.view.Rank, "rank", -1, "the text shows the call sites of this process; -1: of all together")
+	c.Flags().BoolVar(&f.view.All, "all", false, "the text shows all rows")
+	c.Flags().BoolVar(&f.load.Raw, "raw", false, "times as measured, without taking out what the probes took of them")
+	return c
+}
+
+func (f *hieraFlags) report(args []string) error {
+	for _, text := range f.baseline {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v > 0 && v < 1e9) {
+			return &exitError{exitUsage, fmt.Errorf("--baseline %q: give seconds, as in 12.5", text)}
+		}
+		f.view.Plain = append(f.view.Plain, int64(v*1e9))
+	}
+	var outputs []hierarchy.File
+	for _, n := range f.formats {
+		format, ok := hierarchy.FormatNamed(n)
+		if !ok {
+			return &exitError{exitUsage, fmt.Errorf("unknown format %q; there are %s", n, hierarchy.Names())}
+		}
+		outputs = append(outputs, format.Files...)
+	}
+	if len(outputs) != 1 && f.dir == "" {
+		return &exitError{exitUsage, errors.New("these formats have several files: give a directory with -o")}
+	}
+	l, err := load.Paths(args, f.load)
+	if err != nil {
+		return err
+	}
+	for _, t := range l.Troubles {
+		warn("%s", t)
+	}
+	if n := len(f.view.Plain); n > 1 && n != len(l.Processes) {
+		return &exitError{exitUsage, fmt.Errorf("--baseline has %d times, and there are %d processes: give one for all, or one for each", n, len(l.Processes))}
+	}
+	if !l.Has(f.view.Rank) {
+		return &exitError{exitUsage, fmt.Errorf("--rank %d: there is no process of this rank", f.view.Rank)}
+	}
+	f.view.Graph = l.Graph
+	if f.dir == "" {
+		return outputs[0].Write(os.Stdout, l.Statistics, f.view)
+	}
+	dir, err := reportDirectory("", f.dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, o := range outputs {
+		name := filepath.Join(dir, o.Name)
+		err := results.Save(name, func(w io.Writer) error { return o.Write(w, l.Statistics, f.view) })
+		switch {
+		case errors.Is(err, hierarchy.ErrNothing):
+		case err != nil:
+			errs = append(errs, err)
+		default:
+			tellFile(name)
+		}
+	}
+	return errors.Join(errs...)
+}
