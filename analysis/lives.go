@@ -37,3 +37,27 @@ func initialTime(p *profile.Profile) (sum int64) {
 	}
 	return max(sum, p.Meta.Duration)
 }
+
+// LifeTimes returns, for each row of Profile.Threads, how long the threads of the row lived, in ns.
+// The sum is ThreadTime, unless the profile has no threads.
+func LifeTimes(p *profile.Profile) []int64 {
+	out, numbered, lives := make([]int64, len(p.Threads)), map[int]bool{}, livesOf(p)
+	for i, t := range p.Threads {
+		if t.Num != profile.UnknownNum {
+			out[i] = lives[t.Root].lived
+			for _, id := range t.TIDs {
+				numbered[id] = true
+			}
+		}
+	}
+	for i, t := range p.Threads {
+		if t.Num == profile.UnknownNum {
+			for _, id := range t.TIDs {
+				if !numbered[id] {
+					out[i] += p.Meta.Duration
+				}
+			}
+		}
+	}
+	return out
+}

@@ -2,6 +2,10 @@ package analysis
 
 import "ompp-attach/profile"
 
+// WithCore returns a thread's figures at a node without the time in which the thread was ready to
+// run and had no core: the figures that Disjoint.Classify divides.
+func WithCore(s *profile.ThreadStats) profile.ThreadStats { return withCore(s) }
+
 // withCore returns a thread's figures at a node without the time in which the thread was ready to
 // run and had no core. No time becomes negative, and no part becomes larger than the whole.
 func withCore(s *profile.ThreadStats) profile.ThreadStats {

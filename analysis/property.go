@@ -55,6 +55,14 @@ var leadsTo = map[event.Construct]string{
 	event.TaskGroup:         WaitAtTaskwait,
 }
 
+// LeadsTo returns the name of the property that the time lost in a construct leads to; empty: there
+// is none. Of sections, SectionsProperty tells more.
+func LeadsTo(c event.Construct) string { return leadsTo[c] }
+
+// SectionsProperty returns the reason why threads waited at the end of sections, of which b is the
+// flat profile.
+func SectionsProperty(b *Block) string { return sectionsProperty(b) }
+
 // frequentAtomic is the rate, in executions per thread and second, above which
 // ompP calls an atomic frequent.
 const frequentAtomic = 1000

@@ -15,6 +15,7 @@ import (
 	"ompp-attach/efficiency"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/severity"
 )
 
 // Job is a merged job.
@@ -24,8 +25,12 @@ type Job struct {
 	Size    int // size of MPI_COMM_WORLD; 0: no rank's profile states it
 	// Paths are the call paths over all ranks; nil unless Options ask for them.
 	Paths *Paths
+	// Severity is the run's time by property, call path and thread; nil unless Options ask for it.
+	Severity *severity.Cube
 	// Builds are the build ids of the files that hold code of regions, by the files' base names.
 	Builds map[string]string
+
+	severity *severities
 
 	binWidth int // number of ranks of a bin of Region.Bins
 	troubles []trouble
@@ -161,6 +166,9 @@ func (j *Job) fold(r *reduced) bool {
 	if j.Paths != nil {
 		j.Paths.fold(r)
 	}
+	if j.severity != nil {
+		j.severity.fold(r)
+	}
 	return true
 }
 
@@ -237,6 +245,9 @@ func (j *Job) finish() {
 	}
 	if j.Paths != nil {
 		j.Paths.finish(number)
+	}
+	if j.severity != nil {
+		j.Severity = j.severity.finish(number, j.Regions)
 	}
 	j.link()
 }

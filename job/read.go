@@ -13,6 +13,7 @@ import (
 
 	"ompp-attach/analysis"
 	"ompp-attach/profile"
+	"ompp-attach/severity"
 )
 
 // maxRank bounds the rank in a file's name: far beyond any job, and small enough for an index.
@@ -24,6 +25,8 @@ type Options struct {
 	Rules   analysis.Rules // rules of the overhead classes
 	Classic bool           // without the regions of single MPI calls
 	Raw     bool           // times as measured, including the time that probes took
+	// Severity asks for the run's time by property, call path and thread; nil: without.
+	Severity *severity.Options
 }
 
 // Source is a recorded profile of one rank.
@@ -67,6 +70,9 @@ func Read(sources []Source, o Options) (*Job, error) {
 	}
 	if o.Paths {
 		j.Paths = newPaths(maxSamples)
+	}
+	if o.Severity != nil {
+		j.severity = newSeverities()
 	}
 	var first error
 	for r := range inOrder(sources, func(s Source) outcome { return s.reduce(o) }) {

@@ -10,6 +10,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/severity"
 )
 
 // key says which regions of different ranks are one. They are those at one place in the source.
@@ -63,6 +64,8 @@ type reduced struct {
 	traffic traffic
 	parts   []part
 	paths   []pathPart
+	cube    *severity.Cube    // nil unless asked for
+	number  []int             // by region of the profile: its part
 	builds  map[string]string // base name of a file to its build id
 }
 
@@ -141,6 +144,10 @@ func reduce(p *profile.Profile, file string, rank int, o Options) *reduced {
 	out.rank.NoCore = analysis.NoCore(p)
 	if o.Paths {
 		out.paths = pathsOf(p, number, classes)
+	}
+	if o.Severity != nil {
+		out.number, out.cube = number, severity.Of(p, *o.Severity)
+		out.cube.Processes[0].Rank = out.rank.Rank
 	}
 	return out
 }

@@ -100,6 +100,9 @@ func evaluate(p *profile.Profile, f *perfcounters.Formula, s *profile.ThreadStat
 			return float64(s.Exec.C), true
 		}
 		i := slices.IndexFunc(p.Meta.Counters, func(c profile.Counter) bool { return c.Name == name })
+		if i < 0 { // of a rank that did not read it
+			return 0, false
+		}
 		v, ok := counterValue(p, s, s.Counters, i)
 		return float64(v), ok && s.Uncounted == 0
 	})

@@ -10,6 +10,7 @@ import (
 	"ompp-attach/analysis"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/severity"
 )
 
 // Options are choices of a report's reader. The zero value is the default.
@@ -25,6 +26,8 @@ type Options struct {
 	Decimals int
 	// Evaluators are formulas over the counters; nil: those that the measurement recorded.
 	Evaluators []string
+	// Conditions are properties of the user's own.
+	Conditions []severity.Condition
 }
 
 // view returns the profile with the times that the options ask for.

@@ -24,6 +24,8 @@ type reportFlags struct {
 	view    viewFlags
 	table   tableFlag
 
+	properties propertyFlags
+
 	efficiency bool // the efficiency of the run instead of the reports
 }
 
@@ -46,6 +48,7 @@ profile.html and job.html are pages for the browser.`,
   ompp-attach report --rank 3 DIR
   ompp-attach report --format json -o - DIR
   ompp-attach report --efficiency DIR
+  ompp-attach report --properties DIR
   ompp-attach report --by construct DIR
   ompp-attach report --delta 2 5 DIR`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -67,6 +70,7 @@ profile.html and job.html are pages for the browser.`,
 	}
 	f.view.register(c)
 	f.table.register(c)
+	f.properties.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+results.FormatNames()+" (of a process or rank; default ompp, pprof, samples, html), "+
 		results.JobFormatNames()+" (of a job; default text, and a page)")
 	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
@@ -83,6 +87,9 @@ func rereport(dir string, f *reportFlags) error {
 	}
 	if f.table.by != "" {
 		return reportTable(dir, f)
+	}
+	if f.properties.wanted() {
+		return reportProperties(dir, f)
 	}
 	ranks, others, err := results.FindRanks(dir)
 	if err != nil {

@@ -150,6 +150,7 @@ func TestPurity(t *testing.T) {
 		"model":         impure,
 		"system":        impure,
 		"job":           impure,
+		"severity":      impure,
 		"forecast":      impure,
 		"signature":     impure,
 		"compare":       impure,

@@ -1,0 +1,28 @@
+package report
+
+import (
+	"ompp-attach/profile"
+	"ompp-attach/report/properties"
+	"ompp-attach/report/words"
+	"ompp-attach/severity"
+)
+
+// Severity returns the severities of a process that the options ask for.
+func (o Options) Severity(p *profile.Profile) *severity.Cube {
+	return severity.Of(o.view(p), o.Severities())
+}
+
+// Severities returns the choices of the options on severities.
+func (o Options) Severities() severity.Options {
+	return severity.Options{Volumes: o.Volumes, Conditions: o.Conditions}
+}
+
+// Properties returns the choices of the options on the text of a run's properties.
+func (o Options) Properties(c *severity.Cube) properties.Options {
+	var wall profile.Profile
+	for _, p := range c.Processes {
+		wall.Meta.Duration = max(wall.Meta.Duration, p.Wall)
+	}
+	clock := o.clock(&wall)
+	return properties.Options{All: o.All, Seconds: func(ns int64) string { return clock.seconds(ns, 0) }, Clean: words.Clean}
+}

@@ -1,0 +1,41 @@
+package severity
+
+import (
+	"fmt"
+
+	"ompp-attach/profile"
+)
+
+// counterID returns the ID of a performance counter's property.
+func counterID(name string) string { return "counter:" + name }
+
+// counters defines a property for each performance counter that was read.
+func (w *walker) counters() {
+	for _, c := range w.p.Meta.Counters {
+		if c.Failed != "" {
+			w.counter = append(w.counter, -1)
+			continue
+		}
+		unit := Count
+		if c.Unit == "ns" {
+			unit = Seconds
+		}
+		w.counter = append(w.counter, w.define(Property{ID: counterID(c.Name), Name: c.Name, Unit: unit, Source: own,
+			Description: fmt.Sprintf("What the performance counter %s counted in regions.", c.Name),
+			Formula:     "the counter, as it was read at the start and the end of each region"}))
+	}
+}
+
+// countersAt adds the exclusive counts of a thread at a node.
+func (w *walker) countersAt(node int, s *profile.ThreadStats) {
+	for i, property := range w.counter {
+		if property < 0 || i >= len(s.Counters) {
+			continue
+		}
+		v := s.Counters[i]
+		if i < len(s.ChildCounters) {
+			v -= s.ChildCounters[i]
+		}
+		w.put(property, node, s.Thread, v, s.Uncounted > 0)
+	}
+}

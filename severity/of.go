@@ -1,0 +1,205 @@
+package severity
+
+import (
+	"ompp-attach/analysis"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+)
+
+// Options are choices of the reader.
+type Options struct {
+	Volumes    mpi.Accounting // how bytes of collective operations are counted
+	Conditions []Condition    // properties of the user's own
+}
+
+// Of returns the severities of a process. The profile is a view: adjusted, or as measured. Times
+// without a core, and times that probes took, are measured by other clocks than the times that they
+// are part of. Where parts exceed the whole by that, some microseconds, the rest of it is 0.
+func Of(p *profile.Profile, o Options) *Cube {
+	w := &walker{builder: newBuilder(Catalogue()), p: p, o: o, life: analysis.LifeTimes(p), spent: make([]int64, len(p.Threads)),
+		noCore: make([]int64, len(p.Threads)), paths: analysis.NewPaths(p), sections: map[int]string{}}
+	w.Program, w.Regions, w.ThreadTime, w.Adjusted = p.Meta.Program, p.Regions, analysis.ThreadTime(p), p.Meta.Adjusted
+	process := Process{Rank: -1, Host: p.Meta.Host, PID: p.Meta.PID, Program: p.Meta.Program, Wall: p.Meta.Duration}
+	if m := p.Meta.MPI; m != nil {
+		process.Rank = m.Rank
+	}
+	w.Processes = []Process{process}
+	for _, t := range p.Threads {
+		w.Threads = append(w.Threads, Thread{Thread: t})
+	}
+	if len(p.Threads) == 0 { // the program used no OpenMP: its initial thread
+		w.Threads = []Thread{{}}
+		w.life, w.spent, w.noCore = []int64{w.ThreadTime}, []int64{0}, []int64{0}
+	}
+	w.counters()
+	for i := range o.Conditions {
+		w.define(o.Conditions[i].property())
+	}
+	w.sectionsOf()
+	for i := range p.Nodes {
+		w.node(i)
+	}
+	w.outside()
+	w.idle()
+	w.notKnown()
+	findings := analysis.Disjoint.Findings(p)
+	for _, x := range findings.Probe {
+		w.doubt(x.Name, x.Region, ByProbes)
+	}
+	for _, x := range findings.Task {
+		w.doubt(x.Name, x.Region, ByTasks)
+	}
+	return w.finish()
+}
+
+// walker walks the nodes of a profile.
+type walker struct {
+	*builder
+	p        *profile.Profile
+	o        Options
+	paths    analysis.Paths
+	life     []int64        // by thread: for how long it lived, ns
+	spent    []int64        // by thread: the part of it that a property has
+	noCore   []int64        // by thread: without a core, in regions
+	counter  []int          // by counter: its property; -1: it was not counted
+	sections map[int]string // by region: the ID of the wait at its end
+	primary  []bool         // by node: it is in MASTER or MASKED
+}
+
+// node adds the figures of a node.
+func (w *walker) node(i int) {
+	n := &w.p.Nodes[i]
+	path := Path{n.Parent, n.Region}
+	construct := event.NoConstruct
+	primary := false
+	if i > 0 {
+		construct = w.p.Regions[n.Region].Construct
+		primary = w.primary[n.Parent] || construct == event.Master || construct == event.Masked
+	}
+	w.Paths, w.primary = append(w.Paths, path), append(w.primary, primary)
+	for j, c := range analysis.Classify(w.p, i) {
+		s := &n.Stats[j]
+		estimated := s.Estimate != nil
+		add := func(property string, v int64) { w.add(property, i, s.Thread, v, estimated) }
+		if i > 0 {
+			w.own(i, construct, s, &c)
+			if primary {
+				add(PrimaryOnly, s.Exec.T-s.Child-c.NoCore)
+			}
+			add(Visits, int64(s.Exec.C))
+			add(ExecutedTasks, int64(s.Tasks))
+			w.countersAt(i, s)
+			w.conditionsAt(i, s)
+		} else { // the calls of which the regions have been taken out
+			add("mpi", c.MPI)
+			w.spent[s.Thread] += c.MPI
+		}
+		if k := s.Cost; k != nil {
+			add(Probes, k.Exec-k.Child-k.Wait)
+		}
+		w.calls(add, construct, s)
+	}
+}
+
+// own divides the own time of a thread at a node.
+func (w *walker) own(i int, construct event.Construct, s *profile.ThreadStats, c *analysis.Classes) {
+	own := s.Exec.T - s.Child
+	w.spent[s.Thread] += own
+	w.noCore[s.Thread] += c.NoCore
+	add := func(property string, v int64) {
+		v = max(0, v) // times of different clocks: see Of
+		w.add(property, i, s.Thread, v, s.Estimate != nil)
+		own -= v
+	}
+	add(NoCore, c.NoCore)
+	add(w.mpiAt(i), c.MPI)
+	add(synchronisation(construct), c.Synch)
+	add(w.barrier(i, construct), c.Imbal+c.Limpar)
+	w.management(add, construct, s, c.Mgmt)
+	w.add(Computation, i, s.Thread, max(0, own), s.Estimate != nil)
+}
+
+// mpiAt returns the property of the time in MPI at a node.
+func (w *walker) mpiAt(i int) string {
+	r := &w.p.Regions[w.p.Nodes[i].Region]
+	if r.Construct != event.MPI {
+		return "mpi" // the calls' own regions have been taken out
+	}
+	return operationProperty(r.Name)
+}
+
+// calls adds the numbers of MPI calls made at a node, and their bytes.
+func (w *walker) calls(add func(string, int64), construct event.Construct, s *profile.ThreadStats) {
+	m := analysis.OwnCalls(construct, s)
+	for _, x := range []struct {
+		id string
+		n  uint64
+	}{
+		{"mpi_calls", m.Calls}, {"mpi_sends", m.Sends}, {"mpi_recvs", m.Recvs}, {"mpi_collectives", m.Colls},
+		{"mpi_bytes_sent", m.Out[w.o.Volumes]}, {"mpi_bytes_received", m.In[w.o.Volumes]},
+		{"mpi_bytes_read", m.Read}, {"mpi_bytes_written", m.Written},
+	} {
+		add(x.id, int64(x.n))
+	}
+}
+
+// outside adds the time of initial threads outside of all regions.
+func (w *walker) outside() {
+	initial := map[int]int{} // by Root
+	for i := range w.Threads {
+		if t := w.Threads[i]; t.Num == 0 {
+			initial[t.Root] = i
+		}
+	}
+	calls, away := make([]int64, len(w.Threads)), make([]int64, len(w.Threads))
+	for j, c := range analysis.Classify(w.p, 0) {
+		s := &w.p.Nodes[0].Stats[j]
+		calls[s.Thread] = c.MPI
+		if s.NoCore != nil {
+			away[s.Thread] = max(0, s.NoCore.Exec-w.noCore[s.Thread])
+		}
+	}
+	for _, s := range analysis.SerialTimes(w.p) {
+		i, ok := initial[s.Root]
+		if !ok {
+			continue
+		}
+		left := max(0, s.Time-calls[i])
+		noCore := min(left, away[i])
+		w.add(NoCore, 0, i, noCore, false)
+		w.add(Computation, 0, i, left-noCore, false)
+		w.spent[i] += left
+	}
+}
+
+// idle adds the time of workers in no region.
+func (w *walker) idle() {
+	for node, list := range analysis.IdleThreads(w.p) {
+		property := IdleThreads
+		if w.paths.Team(node) >= 0 {
+			property = LimitedParallel
+		}
+		for _, x := range list {
+			w.add(property, node, x.Thread, x.Time, false)
+			w.spent[x.Thread] += x.Time
+		}
+	}
+}
+
+// notKnown adds the time of which no event told where the thread was. Where teams nest, threads of
+// inner teams share rows with others: what one row lacks, another one has.
+func (w *walker) notKnown() {
+	lacks, missing := map[int]int64{}, map[int]int64{} // by Root: in all, and of rows that lack time
+	for i := range w.Threads {
+		lack := w.life[i] - w.spent[i]
+		lacks[w.Threads[i].Root] += lack
+		missing[w.Threads[i].Root] += max(0, lack)
+	}
+	for i := range w.Threads {
+		root, lack := w.Threads[i].Root, w.life[i]-w.spent[i]
+		if lacks[root] > 0 && lack > 0 {
+			w.add(NotKnown, 0, i, int64(float64(lack)*analysis.Ratio(lacks[root], missing[root])), false)
+		}
+	}
+}

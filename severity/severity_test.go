@@ -1,0 +1,320 @@
+package severity
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/properties.md")
+
+// teamOf3 is a process of three threads: 4 s serial, a loop of 6 s in which thread i works 6, 3 and
+// 0 s, executed twice by all, and in it a critical for which thread 1 waits 1 s.
+func teamOf3() *profile.Profile {
+	const s = 1e9
+	span := func(t float64, c uint64) profile.Span { return profile.Span{T: int64(t * s), C: c} }
+	return &profile.Profile{
+		Version: profile.SchemaVersion,
+		Meta:    profile.Meta{Program: "three", Host: "n1", PID: 7, Duration: 10 * s},
+		Threads: []profile.Thread{{Num: 0}, {Num: 1}, {Num: 2}},
+		Regions: []profile.Region{{Construct: event.ParallelLoop, Location: profile.Location{File: "a.c", Begin: 3, End: 9}},
+			{Construct: event.Critical, Location: profile.Location{File: "a.c", Begin: 5, End: 6}}},
+		Nodes: []profile.Node{{Parent: -1, Region: -1}, {Parent: 0, Region: 0, Stats: []profile.ThreadStats{
+			{Thread: 0, Exec: span(6, 2), Body: span(6, 2)},
+			{Thread: 1, Exec: span(6, 2), Body: span(3, 2), Barrier: span(3, 2), Child: 2 * s},
+			{Thread: 2, Exec: span(6, 2), Barrier: span(6, 2)}}},
+			{Parent: 1, Region: 1, Stats: []profile.ThreadStats{{Thread: 1, Exec: span(2, 4), Enter: span(1, 4), Body: span(1, 4)}}}},
+	}
+}
+
+// text lists the values that are not 0, in seconds.
+func text(c *Cube) (out []string) {
+	for _, v := range c.Values {
+		p := &c.Properties[v.Property]
+		if p.Unit == Seconds {
+			out = append(out, fmt.Sprintf("%s %d %d: %g", p.ID, v.Path, v.Thread, float64(v.V)/1e9))
+		} else {
+			out = append(out, fmt.Sprintf("%s %d %d: %d", p.ID, v.Path, v.Thread, v.V))
+		}
+	}
+	return out
+}
+
+func TestOf(t *testing.T) {
+	c := Of(teamOf3(), Options{})
+	want := []string{
+		"computation 0 0: 4", "computation 1 0: 6", "computation 1 1: 1", "computation 2 1: 1",
+		"idle_threads 0 1: 4", "idle_threads 0 2: 4",
+		"omp_barrier_region 1 1: 3", "omp_barrier_region 1 2: 6",
+		"omp_critical 2 1: 1",
+		"visits 1 0: 2", "visits 1 1: 2", "visits 1 2: 2", "visits 2 1: 4",
+	}
+	// PARALLEL LOOP is a loop for ompP.
+	for i := range want {
+		want[i] = strings.Replace(want[i], "omp_barrier_region", "omp_barrier_loop", 1)
+	}
+	if d := cmp.Diff(want, text(c)); d != "" {
+		t.Errorf("values (-want +got):\n%s", d)
+	}
+	for id, want := range map[string]int64{Time: 30e9, Execution: 22e9, "openmp": 10e9, "omp_barrier": 9e9, IdleThreads: 8e9, NotKnown: 0} {
+		if got := c.Total(id); got != want {
+			t.Errorf("%s is %d, want %d", id, got, want)
+		}
+	}
+}
+
+// TestSaving: perfect balance of 6, 3 and 0 s of work is 3 s each, so 3 s are saved. Serial code of 4
+// s takes a third on three threads.
+func TestSaving(t *testing.T) {
+	type saving struct {
+		name  string
+		path  int
+		time  int64
+		saves int64
+	}
+	tests := map[string]struct {
+		change func(*profile.Profile)
+		want   []saving
+	}{
+		"all threads in all instances": {func(*profile.Profile) {}, []saving{
+			{"ImbalanceInParallelLoop", 1, 9e9, 3e9}, {"IdleThreads", 0, 8e9, 2666666666}, {"CriticalSectionContention", 2, 1e9, 1e9}}},
+		// One instance may have had two threads only.
+		"some threads in some instances": {func(p *profile.Profile) { p.Nodes[1].Stats[2].Exec.C = 1 }, []saving{
+			{"ImbalanceInParallelLoop", 1, 9e9, 9e9 / 2}, {"IdleThreads", 0, 8e9, 2666666666}, {"CriticalSectionContention", 2, 1e9, 1e9}}},
+		// All threads together may wait longer than the region lasted.
+		"no more than the region's wall time": {func(p *profile.Profile) {
+			s := &p.Nodes[1].Stats
+			for i := range *s {
+				(*s)[i].Enter, (*s)[i].Body, (*s)[i].Barrier, (*s)[i].Child = (*s)[i].Exec, profile.Span{}, profile.Span{}, 0
+			}
+			p.Nodes = p.Nodes[:2]
+		}, []saving{{"Team start", 1, 18e9, 6e9}, {"IdleThreads", 0, 8e9, 2666666666}}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := teamOf3()
+			test.change(p)
+			c := Of(p, Options{})
+			var got []saving
+			for _, f := range c.Findings() {
+				got = append(got, saving{c.Properties[f.Property].Title(), f.Path, f.Time, f.Saving.Time})
+			}
+			if d := cmp.Diff(test.want, got, cmp.AllowUnexported(saving{})); d != "" {
+				t.Errorf("findings (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// TestSum: two processes that name their regions in another order become one tree of paths. Where
+// values are too many, first the threads of a process, then processes are added up, and nothing is
+// lost.
+func TestSum(t *testing.T) {
+	a, b := Of(teamOf3(), Options{}), Of(teamOf3(), Options{})
+	b.Regions[0], b.Regions[1] = b.Regions[1], b.Regions[0]
+	b.Paths[1].Region, b.Paths[2].Region = 1, 0
+	for _, test := range []struct {
+		bound, threads int
+		level          Level
+	}{{1000, 6, ByThread}, {20, 2, ByProcess}, {9, 1, Whole}} {
+		s := NewSum(test.bound)
+		s.Add(a, []int{0, 1})
+		s.Add(b, []int{1, 0})
+		// In the run's order, the critical comes first.
+		c := s.Finish([]profile.Region{a.Regions[1], a.Regions[0]}, []int{1, 0})
+		if c.Level != test.level || len(c.Threads) != test.threads || len(c.Processes) != 2 {
+			t.Errorf("bound %d: level %d, %d rows, %d processes", test.bound, c.Level, len(c.Threads), len(c.Processes))
+		}
+		if d := cmp.Diff([]Path{{-1, -1}, {0, 1}, {1, 0}}, c.Paths); d != "" {
+			t.Errorf("bound %d: paths (-want +got):\n%s", test.bound, d)
+		}
+		for _, p := range Catalogue() {
+			if got, want := c.Total(p.ID), 2*a.Total(p.ID); got != want {
+				t.Errorf("bound %d: %s is %d, want %d", test.bound, p.ID, got, want)
+			}
+		}
+		if c.ThreadTime != 60e9 {
+			t.Errorf("bound %d: %d ns in all", test.bound, c.ThreadTime)
+		}
+		if test.level != ByThread {
+			continue
+		}
+		found := c.Findings()
+		if f := found[0]; f.Time != 18e9 || len(f.Threads) != 4 || f.Saving != (Saving{true, 0, 3e9}) {
+			t.Errorf("the worst finding is %+v", f)
+		}
+	}
+}
+
+// TestNotKnown: rows of inner teams hold several threads. What one row has too much, others lack, and
+// nothing is unknown.
+func TestNotKnown(t *testing.T) {
+	p := teamOf3()
+	p.Nodes[1].Stats = p.Nodes[1].Stats[:2]
+	p.Nodes = p.Nodes[:2]
+	p.Nodes[1].Stats[1].Child = 0
+	c := Of(p, Options{})
+	if got := c.Total(LimitedParallel); got != 6e9 {
+		t.Errorf("thread 2 was in no team for 6 s; %d ns are limited parallelism", got)
+	}
+	p.Regions[0].Construct = event.Unknown // then it is not known where thread 2 was
+	if c = Of(p, Options{}); c.Total(NotKnown) != 6e9 || c.Total(LimitedParallel) != 0 {
+		t.Errorf("%d ns are not known, %d limited parallelism; want 6 s and 0", c.Total(NotKnown), c.Total(LimitedParallel))
+	}
+	inner := profile.Span{T: 6e9, C: 1} // row 0 holds the thread of an inner team too
+	p.Nodes = append(p.Nodes, profile.Node{Parent: 1, Region: 0, Stats: []profile.ThreadStats{{Exec: inner, Body: inner}}})
+	if c = Of(p, Options{}); c.Total(NotKnown) != 0 {
+		t.Errorf("%d ns are not known; other rows have them", c.Total(NotKnown))
+	}
+}
+
+func TestCondition(t *testing.T) {
+	o := Options{Conditions: []Condition{{"Long", "EXECT > 5", func(_ *profile.Profile, s *profile.ThreadStats) bool { return s.Exec.T > 5e9 }}}}
+	c := Of(teamOf3(), o)
+	if got := c.Total(ConditionID("Long")); got != 16e9 { // own times of 6, 4 and 6 s
+		t.Errorf("the condition holds for %d ns", got)
+	}
+	if got := c.Total(Time); got != 30e9 {
+		t.Errorf("the condition changed Time to %d", got)
+	}
+}
+
+// TestCatalogue: the tree is sound, and what a reader needs is there.
+func TestCatalogue(t *testing.T) {
+	seen := map[string]Property{}
+	for _, p := range Catalogue() {
+		if _, twice := seen[p.ID]; twice {
+			t.Errorf("%s is there twice", p.ID)
+		}
+		up, ok := seen[p.Parent]
+		if p.Parent != "" && (!ok || up.Unit != p.Unit) {
+			t.Errorf("%s does not follow its parent %q, or has another unit", p.ID, p.Parent)
+		}
+		seen[p.ID] = p
+		if p.Name == "" || p.Unit == "" || p.Source == "" || p.Formula == "" || !strings.HasSuffix(p.Description, ".") {
+			t.Errorf("%s lacks a name, unit, source, formula or description", p.ID)
+		}
+		if p.Reported != (p.Helps != "") || p.Reported != (p.Diagnosis != "") || p.Reported != (p.Gain != NoGain) {
+			t.Errorf("%s is a finding without what helps, how to find the cause, or what it saves; or the reverse", p.ID)
+		}
+	}
+	for _, c := range event.AllConstructs() {
+		id := synchronisation(c)
+		if seen[id].ID == "" {
+			t.Errorf("%s: no property %s", c, id)
+		}
+		form := c.Form().Overhead
+		if named := form == event.WholeSynch || form == event.WaitSynch || form == event.GuardSynch || form == event.TasksSynch; named && id == "omp_synchronisation" {
+			t.Errorf("%s has no property of its own", c)
+		}
+	}
+}
+
+func TestOperations(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range Catalogue() {
+		seen[p.ID] = true
+	}
+	for i := range mpi.Operations {
+		if id := operationProperty(mpi.Operations[i].Name); !seen[id] || id == "mpi" {
+			t.Errorf("%s: property %q", mpi.Operations[i].Name, id)
+		}
+	}
+	for name, want := range map[string]string{
+		"MPI_Send": "mpi_point_to_point", "MPI_Waitall": "mpi_point_to_point", "MPI_Isend_c": "mpi_point_to_point", "MPI_Iprobe": "mpi_point_to_point",
+		"MPI_Startall": "mpi_point_to_point", "MPI_Allreduce": "mpi_collective", "MPI_Ibcast": "mpi_collective", "MPI_Neighbor_alltoallw": "mpi_collective",
+		"MPI_Barrier": "mpi_barrier", "MPI_Ibarrier": "mpi_barrier", "MPI_Put": "mpi_rma", "MPI_Rget": "mpi_rma", "MPI_Compare_and_swap": "mpi_rma",
+		"MPI_Win_fence": "mpi_rma_synchronisation", "MPI_Win_lock": "mpi_rma_synchronisation", "MPI_Win_flush_all": "mpi_rma_synchronisation",
+		"MPI_Win_create": "mpi_windows", "MPI_Win_free": "mpi_windows", "MPI_Init_thread": "mpi_init_exit", "MPI_Finalize": "mpi_init_exit",
+		"MPI_Comm_split": "mpi_communicators", "MPI_Cart_create": "mpi_communicators", "MPI_Group_incl": "mpi_communicators",
+		"MPI_Comm_rank": "mpi_management", "MPI_Wtime": "mpi_management", "MPI_Type_commit": "mpi_management", "MPI_File_open": "mpi_io",
+		"MPI_File_read_at": "mpi_io_individual", "MPI_File_iwrite_shared": "mpi_io_individual", "MPI_File_write_all_begin": "mpi_io_collective",
+		"MPI_File_read_at_all_end": "mpi_io_collective", "MPI_File_write_ordered_c": "mpi_io_collective", "no such": "mpi",
+	} {
+		if got := operationProperty(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestDocumented: docs/properties.md has what the catalogue says.
+func TestDocumented(t *testing.T) {
+	const file, mark = "../docs/properties.md", "<!-- `go test ./severity -update` writes the rest. -->\n"
+	old, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, ok := strings.Cut(string(old), mark)
+	if !ok {
+		t.Fatalf("%s lacks the line %q", file, mark)
+	}
+	want := head + mark + document()
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		old = []byte(want)
+	}
+	if d := cmp.Diff(want, string(old)); d != "" {
+		t.Errorf("%s differs (-want +got); -update rewrites it:\n%s", file, d)
+	}
+}
+
+// document describes the catalogue.
+func document() string {
+	var b strings.Builder
+	depth := map[string]int{}
+	for _, p := range Catalogue() {
+		if depth[p.ID] = 0; p.Parent != "" {
+			depth[p.ID] = depth[p.Parent] + 1
+		}
+		level := min(6, 2+depth[p.ID])
+		name := p.Name
+		if p.OmpP != "" {
+			name += ": " + p.OmpP
+		}
+		fmt.Fprintf(&b, "\n%s %s\n", strings.Repeat("#", level), name)
+		line := func(key, text string) {
+			if text != "" {
+				wrap(&b, "- **"+key+"** "+text)
+			}
+		}
+		fmt.Fprintf(&b, "- `%s`", p.ID)
+		if p.Parent != "" {
+			fmt.Fprintf(&b, ", below `%s`", p.Parent)
+		}
+		fmt.Fprintf(&b, "; unit %s; source %s\n", p.Unit, p.Source)
+		line("Meaning", p.Description)
+		line("Formula", p.Formula)
+		line("Look at", p.Diagnosis)
+		line("What helps", p.Helps)
+		line("Saves at most", gains[p.Gain])
+	}
+	return b.String()
+}
+
+var gains = map[Gain]string{Balance: "time / threads of the team", Spread: "time / threads", Removal: "time, and the wall time of the parallel region"}
+
+// wrap writes a line of a list in lines of at most 100 columns.
+func wrap(b *strings.Builder, text string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > 100 {
+			fmt.Fprintln(b, line)
+			line = " "
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	fmt.Fprintln(b, line)
+}
