@@ -126,7 +126,6 @@ func severitySound(t *testing.T, name string, p *profile.Profile, c *severity.Cu
 	}
 }
 
-
 func TestPropertiesText(t *testing.T) {
 	for _, format := range properties.Formats {
 		for name, p := range map[string]*profile.Profile{"mixed": reporttest.MixedProfile(), "mpi-figure6": reporttest.Figure6(t)} {
