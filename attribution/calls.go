@@ -71,7 +71,7 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	own.AddNoCore(profile.Cost{Exec: s.NoCore, Body: s.NoCore})
 	own.AddMPI(&s)
 	ca.Ledger.CountUnknown(own)
-	if started := t.Started.Take(ev); started != nil {
+	if started := t.Started.Pop(ev); started != nil {
 		own.AddMPI(started.MPI)
 		own.Traffic = own.Traffic.Plus(started.Traffic)
 		leaf.Note(noteStarted)

@@ -25,7 +25,7 @@ func probed(events []event.Event, kind func(*event.Event) event.Probe, costs *ev
 		if ev.MPI != nil {
 			call := *ev.MPI
 			ret := costs.Kinds[event.ProbeReturn]
-			reading := c.After - costs.Kinds[ev.Probe.Class()].After
+			reading := c.After - costs.Kinds[ev.Probe.WithoutReads()].After
 			d += c.Before + reading
 			call.Start += uint64(d)
 			ev.MPI = &call

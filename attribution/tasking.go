@@ -142,7 +142,7 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 		if !tk.certain(t, ev) {
 			return false
 		}
-		if x = tk.takeTask(ev); x == nil {
+		if x = tk.popTask(ev); x == nil {
 			if !tk.existed(ev) && tk.now < ev.Time+stragglerWait {
 				return false
 			}
@@ -181,9 +181,9 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 	return true
 }
 
-// takeTask removes and returns the latest task that was created at the address before the event.
+// popTask removes and returns the latest task that was created at the address before the event.
 // Older tasks there are over: their execution was lost, or has not been applied yet.
-func (tk *tasking) takeTask(ev *event.Event) *task {
+func (tk *tasking) popTask(ev *event.Event) *task {
 	id := taskKey{ev.Instance, ev.Key}
 	var newer *task
 	for x := tk.tasksByKey[id]; x != nil; newer, x = x, x.older {

@@ -8,10 +8,10 @@ import (
 	"ompp-attach/profile"
 )
 
-// User regions: functions, lines and marked stretches of the program's own code. Plain probes
-// report where they are entered and left. An exception or a longjmp may leave them without passing
-// such a probe. Stacks grow down, so an event whose stack pointer lies above that of a function's
-// entry shows that the function has been left.
+// User regions: functions, lines and marked stretches of the program's own code. Probes on
+// instructions report where they are entered and left. An exception or a longjmp may leave them
+// without passing such a probe. Stacks grow down, so an event whose stack pointer lies above that
+// of a function's entry shows that the function has been left.
 
 // users applies the events of user regions.
 type users struct {

@@ -245,19 +245,19 @@ type MPIPoint struct {
 // removes them all.
 func (m *MPI) Attach(path string, pid int, points []MPIPoint) (io.Closer, error) {
 	names := mpiByMode[m.mode]
-	var plain, sleeping []Point
+	var others, sleeping []Point
 	for _, p := range points {
 		if p.Arrays && m.sleeps {
 			sleeping = append(sleeping, p.Point)
 		} else {
-			plain = append(plain, p.Point)
+			others = append(others, p.Point)
 		}
 	}
 	var links closers
 	for _, set := range []struct {
 		entry  string
 		points []Point
-	}{{names.entry, plain}, {names.sleepingEntry, sleeping}} {
+	}{{names.entry, others}, {names.sleepingEntry, sleeping}} {
 		if len(set.points) == 0 {
 			continue
 		}

@@ -69,9 +69,9 @@ const (
 
 // decodeMPI copies a ring entry, with a stack or without, into a record.
 func decodeMPI(b []byte, r *MPIRecord) error {
-	const plain = int(unsafe.Sizeof(mpiMpiRecord{}))
+	const size = int(unsafe.Sizeof(mpiMpiRecord{}))
 	r.BP, r.Stack = 0, nil
-	if len(b) == plain {
+	if len(b) == size {
 		return decode(b, &r.mpiMpiRecord)
 	}
 	var s mpiMpiStackRecord
@@ -94,17 +94,17 @@ func hasCounters(b []byte) bool {
 // decodeCounted copies a ring entry that counters follow. It appends the counters to some; the
 // result is nil if they are not known.
 func decodeCounted(b []byte, r *Record, some []uint64) ([]uint64, error) {
-	const plain = int(unsafe.Sizeof(*r))
-	if len(b) < plain || (len(b)-plain)%8 != 0 {
+	const size = int(unsafe.Sizeof(*r))
+	if len(b) < size || (len(b)-size)%8 != 0 {
 		return nil, fmt.Errorf("%w: %d bytes", ErrShortRecord, len(b))
 	}
-	if err := decode(b[:plain], r); err != nil {
+	if err := decode(b[:size], r); err != nil {
 		return nil, err
 	}
 	if r.Flags&recUncounted != 0 {
 		return nil, nil
 	}
-	for b = b[plain:]; len(b) > 0; b = b[8:] {
+	for b = b[size:]; len(b) > 0; b = b[8:] {
 		some = append(some, binary.NativeEndian.Uint64(b))
 	}
 	return some, nil

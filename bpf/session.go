@@ -34,15 +34,15 @@ const (
 	attachTraceUprobeSession = 57 // BPF_TRACE_UPROBE_SESSION
 )
 
-// attachSessions attaches a session program to the points whose return is
-// wanted, and a plain one to the others.
+// attachSessions attaches the session program to the points that need the return, too, and the entry
+// program to the others.
 func attachSessions(entry, session *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
-	var plain, both []Point
+	var entries, both []Point
 	for _, p := range points {
 		if p.Return {
 			both = append(both, p)
 		} else {
-			plain = append(plain, p)
+			entries = append(entries, p)
 		}
 	}
 	var links closers
@@ -53,13 +53,13 @@ func attachSessions(entry, session *ebpf.Program, path string, pid int, points [
 		}
 		links = append(links, l)
 	}
-	if len(plain) > 0 {
+	if len(entries) > 0 {
 		ex, err := link.OpenExecutable(path)
 		if err != nil {
 			links.Close()
 			return nil, fmt.Errorf("open %s: %w", path, err)
 		}
-		l, err := ex.UprobeMulti(nil, entry, multiOptions(plain, pid, false))
+		l, err := ex.UprobeMulti(nil, entry, multiOptions(entries, pid, false))
 		if err != nil {
 			links.Close()
 			return nil, fmt.Errorf("attach probes to %s: %w", path, err)
@@ -70,7 +70,8 @@ func attachSessions(entry, session *ebpf.Program, path string, pid int, points [
 }
 
 // AttachSession attaches a session program. The ebpf library (v0.22) names the attach type, but its
-// UprobeMulti always asks for the plain one, which the kernel refuses for a session program.
+// UprobeMulti always asks for the type without sessions. The kernel refuses that type for a session
+// program.
 func AttachSession(prog *ebpf.Program, path string, pid int, points []Point) (io.Closer, error) {
 	name, err := unix.BytePtrFromString(path)
 	if err != nil {

@@ -32,8 +32,8 @@ type Costs struct {
 	Ignored    float64 `json:"ignored"` // an emulated hit that writes no record, ns
 }
 
-// Class is the cost of a hit on an instruction of class k, without reads of user memory.
-func (c *Costs) Class(k disasm.Cost) Split {
+// Instruction is the cost of a hit on an instruction of cost k, without reads of user memory.
+func (c *Costs) Instruction(k disasm.Cost) Split {
 	switch k {
 	case disasm.Nop5:
 		return c.Nop5
@@ -48,9 +48,9 @@ func (c *Costs) Class(k disasm.Cost) Split {
 }
 
 // Hit is the cost in ns of a hit of a probe that reads the return address, on an instruction of
-// class k. With returns, it includes the hit at the function's return.
+// cost k. With returns, it includes the hit at the function's return.
 func (c *Costs) Hit(k disasm.Cost, returns bool) float64 {
-	ns := c.Class(k).Sum() + c.Read
+	ns := c.Instruction(k).Sum() + c.Read
 	if returns {
 		ns += c.Return.Sum()
 	}
@@ -63,7 +63,7 @@ func (c *Costs) Record() float64 { return max(0, c.Emulated.Sum()-c.Ignored) }
 // Of is the cost of a hit, as far as its event describes the probe; zero for no probe.
 func (c *Costs) Of(p event.Probe) Split {
 	var s Split
-	switch p.Class() {
+	switch p.WithoutReads() {
 	case event.ProbeNop5:
 		s = c.Nop5
 	case event.ProbeJump:

@@ -31,14 +31,14 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	for _, w := range []struct {
-		class   disasm.Cost
+		cost    disasm.Cost
 		returns bool
 		ns      float64
 	}{
 		{disasm.Nop5, false, 8}, {disasm.JumpCost, false, 32}, {disasm.Emulated, false, 35}, {disasm.CallCost, true, 312}, {disasm.SingleStep, false, 3005},
 	} {
-		if got := c.Hit(w.class, w.returns); got != w.ns {
-			t.Errorf("a hit on %s (return %t) costs %.0f, want %.0f", w.class, w.returns, got, w.ns)
+		if got := c.Hit(w.cost, w.returns); got != w.ns {
+			t.Errorf("a hit on %s (return %t) costs %.0f, want %.0f", w.cost, w.returns, got, w.ns)
 		}
 	}
 	if got := c.Record(); got != 6 || c.Table().Record != 6 {

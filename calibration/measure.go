@@ -92,14 +92,14 @@ func measure(k *bpf.Probes) (*Costs, error) {
 	return r.costs(k.Mode())
 }
 
-// The indices in run.uses behind those of the classes of instructions.
+// The indices in run.uses in front of those of single instructions.
 const (
 	bare = iota
 	ignored
 	reads
 	returns
 	folds
-	classes
+	instructions
 )
 
 func usesOf(m *program) []use {
@@ -182,7 +182,7 @@ func (r *run) turn(i int, counts bool) error {
 	if err != nil {
 		return err
 	}
-	if (i >= classes || i == reads || i == returns) && (len(entries) != n || u.returns && len(rets) != n) {
+	if (i >= instructions || i == reads || i == returns) && (len(entries) != n || u.returns && len(rets) != n) {
 		return fmt.Errorf("of %d hits on a %s, %d were reported, and %d returns", n, u.on, len(entries), len(rets))
 	}
 	if counts {
@@ -191,7 +191,7 @@ func (r *run) turn(i int, counts bool) error {
 			r.inside = append(r.inside, rets[j]-entries[j])
 		}
 	}
-	if i != bare && i < classes {
+	if i != bare && i < instructions {
 		return nil
 	}
 	if a, err = r.target.turn(r.program.stampAddress(), numStamps, f); err != nil {
@@ -243,7 +243,7 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	}
 	look := median(r.look)
 	c := &Costs{Mode: mode.String()}
-	for i := classes; i < len(r.uses); i++ {
+	for i := instructions; i < len(r.uses); i++ {
 		total := above(i, bare)
 		// The program reads the clock in the middle of its call.
 		before := median(r.before[i]) - look/2
@@ -252,9 +252,9 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 		}
 		*c.of(r.uses[i].on) = Split{before, total - before}
 	}
-	plain := slices.IndexFunc(r.uses[classes:], func(u use) bool { return u.on == emulated }) + classes
+	one := slices.IndexFunc(r.uses[instructions:], func(u use) bool { return u.on == emulated }) + instructions
 	c.Ignored = above(ignored, bare)
-	c.Read = max(0, above(reads, plain))
+	c.Read = max(0, above(reads, one))
 	// A folded sum is written with the next record. Nothing is folded where counters take turns.
 	// Hits that a switch of threads leaves uncounted are not folded either.
 	const most = 0.9
@@ -264,7 +264,7 @@ func (r *run) costs(mode bpf.Mode) (*Costs, error) {
 	case r.folded > 0:
 		return nil, fmt.Errorf("of %d hits that were to be added up, %d were", all, r.folded)
 	}
-	total := max(0, above(returns, plain))
+	total := max(0, above(returns, one))
 	before := min(max(0, median(r.inside)-c.Emulated.After), total)
 	c.Return = Split{before, total - before}
 	return c, nil

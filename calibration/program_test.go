@@ -10,9 +10,10 @@ import (
 	"ompp-attach/probes/disasm/disasmtest"
 )
 
-// The planner of the real probes finds the probed instructions in the classes that they stand for.
+// The planner of the real probes finds that the probed instructions have the costs that they stand
+// for.
 func TestProgram(t *testing.T) {
-	class := map[instruction]disasm.Cost{nop5: disasm.Nop5, jump: disasm.JumpCost, emulated: disasm.Emulated, call: disasm.CallCost, singleStep: disasm.SingleStep, pair: disasm.Emulated}
+	cost := map[instruction]disasm.Cost{nop5: disasm.Nop5, jump: disasm.JumpCost, emulated: disasm.Emulated, call: disasm.CallCost, singleStep: disasm.SingleStep, pair: disasm.Emulated}
 	for arch, m := range programs {
 		t.Run(arch, func(t *testing.T) {
 			var kinds []instruction
@@ -44,11 +45,11 @@ func TestProgram(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", k, err)
 				}
-				if got := disasm.CostOf(in); got != class[k] {
-					t.Errorf("the %s is of class %s", k, got)
+				if got := disasm.CostOf(in); got != cost[k] {
+					t.Errorf("the %s costs as %s", k, got)
 				}
 				if second := m.bodies[k].second; second != 0 {
-					if in, err := disasm.Decode(code, m.address(i)+second); err != nil || disasm.CostOf(in) != class[k] {
+					if in, err := disasm.Decode(code, m.address(i)+second); err != nil || disasm.CostOf(in) != cost[k] {
 						t.Errorf("the second of the %s: %v, %v", k, in, err)
 					}
 				}
@@ -61,14 +62,14 @@ func TestProgram(t *testing.T) {
 				}
 				at = in.Next()
 			}
-			if in, err := disasm.Decode(code, f.Entry+uint64(len(m.driver))-map[string]uint64{"amd64": 3, "arm64": 4}[arch]); err != nil || in.Kind != disasm.JumpIndirect {
+			if in, err := disasm.Decode(code, f.Entry+uint64(len(m.driver))-map[string]uint64{"amd64": 3, "arm64": 4}[arch]); err != nil || in.Control != disasm.JumpIndirect {
 				t.Errorf("the function that looks at the clock ends in %v (%v), not in a jump to the other one", in, err)
 			}
 		})
 	}
 }
 
-// A program with a class of instructions that the architecture lacks is refused.
+// A program with a kind of instruction that the architecture lacks is refused.
 func TestNoSuchClass(t *testing.T) {
 	m := programs["arm64"]
 	if _, err := m.image([]instruction{nop5}); err == nil {

@@ -136,7 +136,7 @@ func (pc *placer) removeGroup(g event.Group) {
 	pc.reader.mu.Unlock()
 	var closings []func()
 	for _, l := range pc.groupLinks() {
-		for _, link := range l.takeOut(g) {
+		for _, link := range l.detach(g) {
 			closings = append(closings, func() { link.Close() })
 		}
 	}

@@ -97,9 +97,9 @@ func (m *Measurement) AwaitDebuggers(ctx context.Context) {
 	}
 }
 
-// takeHeld returns the links of the probes that stayed because of a debugger, for the caller to
+// detachHeld returns the links of the probes that stayed because of a debugger, for the caller to
 // close.
-func (pc *placer) takeHeld() (links []io.Closer) {
+func (pc *placer) detachHeld() (links []io.Closer) {
 	pc.mu.Lock()
 	defer pc.mu.Unlock()
 	for _, h := range pc.held {

@@ -72,7 +72,7 @@
 // or the bytes of the symbol tables, tell whether a module is a runtime (Object.Defines). Calls are
 // searched for in the code's bytes, on all cores, in pieces that fit into the cores' caches
 // (Object.Branches). Mapping the code instead of reading it gains nothing: filling the page table
-// costs as much as copying. Plans are made while the kernel verifies the BPF programs (LookAhead).
+// costs as much as copying. Plans are made while the kernel verifies the BPF programs (ReadAhead).
 //
 // # A budget
 //

@@ -85,7 +85,7 @@ func (lv *lives) reap() {
 func (lv *lives) retire(p *Process, how string) {
 	lv.endMeasuring(p)
 	lv.reader.drainAll()
-	lv.reader.takeOut(p)
+	lv.reader.retire(p)
 	p.program.making.Go(func() { lv.profiles.finish(p, how) })
 }
 

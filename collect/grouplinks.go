@@ -57,8 +57,8 @@ func (l *groupLinks) place(g event.Group) (err error) {
 	return err
 }
 
-// takeOut returns the links of the probes of a group, for the caller to close.
-func (l *groupLinks) takeOut(g event.Group) []io.Closer {
+// detach returns the links of the probes of a group, for the caller to close.
+func (l *groupLinks) detach(g event.Group) []io.Closer {
 	link := l.links[g]
 	if link == nil {
 		return nil

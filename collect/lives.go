@@ -132,7 +132,7 @@ func (lv *lives) loaded(p *Process, g *Program, l *bpf.Life) *Process {
 // loader's watch will report it again, or it maps nothing that can be measured.
 func (lv *lives) mayRun(pid int) bool {
 	plain, watched := lv.judge(uint32(pid), target.Files(pid))
-	target.TakeFiles(pid) // removes the entry that add made
+	target.PopFiles(pid) // removes the entry that add made
 	return plain || watched
 }
 
@@ -140,7 +140,7 @@ func (lv *lives) mayRun(pid int) bool {
 func (lv *lives) isStranger(pid int) bool {
 	plain, _ := lv.judge(uint32(pid), target.Files(pid))
 	if plain {
-		target.TakeFiles(pid)
+		target.PopFiles(pid)
 	}
 	return plain
 }
@@ -178,7 +178,7 @@ func (lv *lives) goOn(p *Process, l *bpf.Life) {
 	case p == nil:
 		lv.strangerGoesOn(l, stop, early != 0, now)
 	case !lv.reader.takenOut(p):
-		lv.takeOutStop(p, l, stop)
+		lv.subtractStop(p, l, stop)
 		if early != 0 {
 			p.warnOnce(wentOn(p.pid, stop, now))
 			p.engine.Existing(target.ThreadsOf(int(p.pid)), now)
@@ -201,8 +201,8 @@ func (lv *lives) strangerGoesOn(l *bpf.Life, stop attribution.Stop, early bool, 
 	}
 }
 
-// takeOutStop takes a stop for a life out of a process's time. reader.mu is held.
-func (lv *lives) takeOutStop(p *Process, l *bpf.Life, stop attribution.Stop) {
+// subtractStop takes a stop for a life out of a process's time. reader.mu is held.
+func (lv *lives) subtractStop(p *Process, l *bpf.Life, stop attribution.Stop) {
 	later := l.Time > p.continued // otherwise the earlier SIGCONT has ended this stop, too
 	if later {
 		took := time.Duration(stop.To - stop.From)

@@ -83,8 +83,8 @@ func (pc *placer) placeWatch(mod *symbols.Module, pid int) (io.Closer, error) {
 	return pc.follower.WatchLibraries(mod.HostPath, pid, off, state)
 }
 
-// takeLoaders returns the watches on loaders, for the caller to close.
-func (pc *placer) takeLoaders() (links []io.Closer) {
+// detachLoaders returns the watches on loaders, for the caller to close.
+func (pc *placer) detachLoaders() (links []io.Closer) {
 	pc.mu.Lock()
 	defer pc.mu.Unlock()
 	for o, l := range pc.loaders {

@@ -143,7 +143,7 @@ func (m *Measurement) Close() {
 	for _, p := range procs {
 		m.placer.removeProbes(p)
 	}
-	closeLinks(append(m.placer.takeLoaders(), m.placer.takeHeld()...))
+	closeLinks(append(m.placer.detachLoaders(), m.placer.detachHeld()...))
 	if m.follower != nil {
 		m.follower.Close()
 	}

@@ -161,7 +161,7 @@ func (pc *placer) attachMPI(p *Process, mod *symbols.Module, mods []symbols.Modu
 	defer pc.reader.mu.Unlock()
 	p.mpi.job, p.mpi.library, p.mpi.world = job, mod, world
 	p.mpi.formulas = a.Plan.Library.Formulas
-	p.lookForSelf()
+	p.findSelf()
 	// The process may be between MPI_Init and MPI_Finalize.
 	if pc.running && a.Plan.Library.Unknown == nil {
 		if err := a.Plan.Library.Formulas.Check(mod.Bias, target.ReadMemory(pid)); err != nil && !errors.Is(err, handles.ErrNotInitialized) {
@@ -180,7 +180,7 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 		return
 	}
 	if rd.mpiReading.decoder.Neighbors(r) {
-		rd.lookForNeighbors(p, r)
+		rd.findNeighbors(p, r)
 	}
 	world, ok := rd.mpiReading.decoder.Event(r, &ev)
 	if !ok {
@@ -190,7 +190,7 @@ func (rd *reader) feedMPI(r *bpf.MPIRecord) {
 	if world != nil && p.mpi.job != nil {
 		p.mpi.begun = true
 		p.mpi.begin(world)
-		p.lookForSelf()
+		p.findSelf()
 	}
 	if !rd.selection.WantsMPI(ev.MPI.Op) && (ev.MPI.Flags&mpi.Started == 0 || !rd.selection.WantsStarts()) {
 		return

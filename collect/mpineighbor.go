@@ -6,11 +6,11 @@ import (
 	"ompp-attach/probes/mpilib/handles"
 )
 
-// lookForNeighbors completes the record of a neighbourhood collective on a communicator that the
+// findNeighbors completes the record of a neighbourhood collective on a communicator that the
 // kernel side has not seen being made: a duplicate, or one made before attaching. It tells the
 // kernel side the communicator's numbers of neighbours for later calls. The volume of this call
 // stays unknown if it depends on arrays, whose length was not known. reader.mu is held.
-func (rd *reader) lookForNeighbors(p *Process, r *bpf.MPIRecord) {
+func (rd *reader) findNeighbors(p *Process, r *bpf.MPIRecord) {
 	if p.mpi.noNeighbors[r.Comm] || p.mpi.library == nil {
 		return
 	}

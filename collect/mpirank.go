@@ -26,9 +26,9 @@ func (q *mpiProcess) begin(w *mpilib.World) {
 	}
 }
 
-// lookForSelf reads the handle of MPI_COMM_SELF. The library has it once it is relocated.
+// findSelf reads the handle of MPI_COMM_SELF. The library has it once it is relocated.
 // reader.mu is held.
-func (p *Process) lookForSelf() {
+func (p *Process) findSelf() {
 	if q := &p.mpi; q.self == 0 && q.formulas != nil {
 		q.self, _ = q.formulas.Self.Eval(0, q.library.Bias, target.ReadMemory(int(p.pid)))
 	}

@@ -38,7 +38,7 @@ func (m *Measurement) Pause(pid int) error {
 	at := ktime() // reader.mu is held, so all events that the engine got are older
 	p.pausedAt = at
 	m.reader.mu.Unlock()
-	links := m.placer.takeLinks(p)
+	links := m.placer.detachLinks(p)
 	m.placer.mu.Unlock()
 	m.reader.endSampling(p)
 	closeLinks(links)

@@ -178,7 +178,7 @@ func (pc *placer) removeProbes(p *Process) {
 	pc.mu.Lock()
 	p.detached = true
 	p.cores.Read(preflight.Root(), int(p.pid)) // a runtime may have bound its threads since the last look
-	links := pc.takeLinks(p)
+	links := pc.detachLinks(p)
 	libs := p.libs
 	p.libs = nil
 	if pc.running && p.program.over && target.TracerOf(int(p.pid)).PID != 0 {
@@ -196,9 +196,9 @@ func (pc *placer) removeProbes(p *Process) {
 	closeLinks(links)
 }
 
-// takeLinks returns the links of the process's probes, for the caller to close, and ends the
+// detachLinks returns the links of the process's probes, for the caller to close, and ends the
 // process's part in shared probes. placer.mu is held.
-func (pc *placer) takeLinks(p *Process) (links []io.Closer) {
+func (pc *placer) detachLinks(p *Process) (links []io.Closer) {
 	pc.unshare(p)
 	for _, files := range []map[target.FileID]placed{p.placed, p.code} {
 		for id, pl := range files {

@@ -103,7 +103,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 			p.handle = fd
 		}
 	}
-	p.mapped = target.TakeFiles(pid)
+	p.mapped = target.PopFiles(pid)
 	p.resolver = places.NewResolver(p.mapped, lv.wanted)
 	if lv.kernel != nil { // there is none in tests
 		if err := lv.kernel.Hear(pid); err != nil {

@@ -132,7 +132,7 @@ func (g *Program) End(e launch.Ending) *Result {
 		case target.Ended(int(p.pid)):
 			how = endedSomehow
 		}
-		m.reader.takeOut(p)
+		m.reader.retire(p)
 		m.profiles.finish(p, how)
 	}
 	g.making.Wait()

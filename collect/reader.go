@@ -218,8 +218,8 @@ func (rd *reader) endNow(pid int) {
 	}
 }
 
-// takeOut takes a process out of procs. The caller then makes its profile.
-func (rd *reader) takeOut(p *Process) {
+// retire takes a process out of procs. The caller then makes its profile.
+func (rd *reader) retire(p *Process) {
 	rd.mu.Lock()
 	defer rd.mu.Unlock()
 	delete(rd.procs, p.pid)

@@ -38,7 +38,7 @@ func TestUnshare(t *testing.T) {
 		return p, l
 	}
 	p, _ := program()
-	links := m.placer.takeLinks(p)
+	links := m.placer.detachLinks(p)
 	if k.Shares(unix.Getpid()) {
 		t.Error("it shares while its links are closed")
 	}

@@ -104,7 +104,7 @@ func writeProbes(w *bytes.Buffer, counted []*hitCounted) {
 		w.WriteString("\n")
 	}
 	for n, g := range counted {
-		fmt.Fprintf(w, "\n## Probes of %s\n\n| construct | probe | at | class | return | reads | hits |\n|%s\n", probedRuntimes[n].title, strings.Repeat(" --- |", 7))
+		fmt.Fprintf(w, "\n## Probes of %s\n\n| construct | probe | at | cost | return | reads | hits |\n|%s\n", probedRuntimes[n].title, strings.Repeat(" --- |", 7))
 		for k, c := range probedCases {
 			g.writeCase(w, c.title, all[n][k])
 		}
@@ -144,7 +144,7 @@ func place(o *symbols.Object, pl *probes.Placement) string {
 		return err.Error()
 	}
 	text := i.Text()
-	if i.Transfers() && i.Kind != disasm.Ret {
+	if i.Transfers() && i.Control != disasm.Ret {
 		text, _, _ = strings.Cut(text, " ")
 	}
 	off := ""

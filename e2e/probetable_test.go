@@ -204,43 +204,43 @@ func (g *hitCounted) of(c probed) map[hit]float64 {
 	return out
 }
 
-// class is what a hit costs: its place in the table's sums.
-type class int
+// hitCost is what a hit costs: its place in the table's sums.
+type hitCost int
 
 const (
-	classReturn  = class(disasm.SingleStep) + 1
-	classIgnored = classReturn + 1
+	costReturn  = hitCost(disasm.SingleStep) + 1
+	costIgnored = costReturn + 1
 )
 
-func (c class) String() string {
+func (c hitCost) String() string {
 	switch c {
-	case classReturn:
+	case costReturn:
 		return "return"
-	case classIgnored:
+	case costIgnored:
 		return "ignored"
 	}
 	return disasm.Cost(c).String()
 }
 
-// sums adds up hits by class.
-func (g *hitCounted) sums(hits map[hit]float64) map[class]float64 {
-	out := map[class]float64{}
+// sums adds up hits by cost.
+func (g *hitCounted) sums(hits map[hit]float64) map[hitCost]float64 {
+	out := map[hitCost]float64{}
 	for h, v := range hits {
 		pl := &g.plan.Placements[h.placement]
 		switch a := pl.At(h.Situation); {
 		case !a.Reported && (pl.Cost == disasm.JumpCost || pl.Cost == disasm.Emulated):
-			out[classIgnored] += v
+			out[costIgnored] += v
 		default:
-			out[class(pl.Cost)] += v
+			out[hitCost(pl.Cost)] += v
 			if a.Return {
-				out[classReturn] += v
+				out[costReturn] += v
 			}
 		}
 	}
 	return out
 }
 
-func sumText(sums map[class]float64) string {
+func sumText(sums map[hitCost]float64) string {
 	var parts []string
 	for _, c := range slices.Sorted(maps.Keys(sums)) {
 		if math.Abs(sums[c]) > 1e-6 {

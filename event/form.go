@@ -33,7 +33,7 @@ const (
 
 // The forms.
 var (
-	plain        = &Form{}
+	whole        = &Form{}
 	operation    = &Form{Leaf: true, Overhead: WholeSynch}
 	cancellation = &Form{Columns: []string{"cancelC"}, Leaf: true, Overhead: WholeSynch}
 	barrier      = &Form{Columns: []string{"taskT"}, Leaf: true, Overhead: WaitSynch}

@@ -1,11 +1,10 @@
 package event
 
-// Probe is the kind of the probe hit that an event comes from. The kind determines how much of its
-// thread's time the hit took. It consists of a class, and of the number of reads of the thread's
-// memory.
+// Probe says what kind of hit an event comes from: what the probe sat on, and how often the hit read
+// the thread's memory. Both determine how much of its thread's time the hit took.
 type Probe uint8
 
-// The classes: the kinds of instruction under the probe, and returns.
+// What probes sit on: instructions, and returns. These values have no reads.
 const (
 	NoProbe         Probe = iota // no hit of a probe
 	ProbeNop5                    // a 5-byte nop, which newer kernels turn into a call
@@ -22,31 +21,34 @@ const (
 )
 
 const (
-	classBits = 4
-	readBits  = 2
-	maxReads  = 1<<readBits - 1
-	// NumProbes is the number of kinds.
-	NumProbes = 1 << (classBits + readBits)
+	kindBits = 4
+	readBits = 2
+	maxReads = 1<<readBits - 1
+	// NumProbes is the number of kinds of hits.
+	NumProbes = 1 << (kindBits + readBits)
 )
 
-// Reading returns the kind with n reads of user memory. More than three reads count as three.
+// Reading returns the kind of hit with n reads of user memory. More than three reads count as three.
 func (p Probe) Reading(n int) Probe {
-	return p&^(maxReads<<classBits) | Probe(max(0, min(n, maxReads)))<<classBits
+	return p&^(maxReads<<kindBits) | Probe(max(0, min(n, maxReads)))<<kindBits
 }
 
-// Class returns the kind's class alone.
-func (p Probe) Class() Probe { return p & (1<<classBits - 1) }
+// WithoutReads returns what the probe sat on, alone.
+func (p Probe) WithoutReads() Probe { return p & (1<<kindBits - 1) }
 
 // Reads returns the number of reads of user memory, at most three.
-func (p Probe) Reads() int { return int(p >> classBits & maxReads) }
+func (p Probe) Reads() int { return int(p >> kindBits & maxReads) }
 
-// String returns the name of the class.
+// String returns the name of what the probe sat on.
 func (p Probe) String() string {
-	if names := [...]string{"none", "nop5", "jump", "emulated", "call", "single-stepped", "return", "folded", "folded jump", "folded return"}; int(p.Class()) < len(names) {
-		return names[p.Class()]
+	if i := int(p.WithoutReads()); i < len(probeNames) {
+		return probeNames[i]
 	}
 	return "invalid"
 }
+
+var probeNames = [...]string{"none", "nop5", "jump", "emulated", "call", "single-stepped", "return",
+	"folded", "folded jump", "folded return"}
 
 // HitCost is the time that one hit takes of its thread, in ns: the parts before and after the time
 // stamp that the hit reports.

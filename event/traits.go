@@ -5,11 +5,11 @@ package event
 type Traits struct {
 	Name  string // as in ompP's reports
 	Short string // in the callgraph, where ompP has eight characters; empty: Name
-	// Class is the word by which --disable and --only name the construct; empty: the construct
+	// Selector is the word by which --disable and --only name the construct; empty: the construct
 	// is always measured.
-	Class string
-	Sync  bool // --disable sync leaves the construct out too
-	Group Group
+	Selector string
+	Sync     bool // --disable sync leaves the construct out too
+	Group    Group
 	// Fold: the kernel side adds up executions during which their thread reports nothing else
 	// (bpf/fold.h). The construct begins and ends on one thread, whatever else the thread has
 	// open. The engine matches its end with the innermost begin.
@@ -59,39 +59,39 @@ var table = [numConstructs]Traits{
 	ParallelSections:  {Name: "PARALLEL SECTIONS", Form: teamSections, Short: "PARSECTS"},
 	ParallelWorkshare: {Name: "PARALLEL WORKSHARE", Form: team, Short: "PARWRKSH"},
 	Teams:             {Name: "TEAMS", Form: league},
-	Loop:              {Name: "LOOP", Form: share, Class: "loop", Group: GroupSharing},
-	Sections:          {Name: "SECTIONS", Form: sections, Class: "sections", Group: GroupSharing},
-	Single:            {Name: "SINGLE", Form: single, Class: "single", Group: GroupSharing},
-	Workshare:         {Name: "WORKSHARE", Form: share, Short: "WRKSHARE", Class: "workshare", Group: GroupSharing},
-	Scope:             {Name: "SCOPE", Form: share, Class: "scope", Group: GroupSharing},
-	Distribute:        {Name: "DISTRIBUTE", Form: plain, Short: "DISTRIB", Class: "loop", Group: GroupSharing},
-	Master:            {Name: "MASTER", Form: plain, Class: "master", Group: GroupSharing},
-	Masked:            {Name: "MASKED", Form: plain, Class: "master", Group: GroupSharing},
-	Critical:          {Name: "CRITICAL", Form: guard, Class: "critical", Sync: true, Group: GroupCritical, Fold: true},
-	Ordered:           {Name: "ORDERED", Form: guard, Class: "ordered", Sync: true, Group: GroupOrdered, Fold: true},
-	Lock:              {Name: "LOCK", Form: lock, Class: "lock", Sync: true, Group: GroupLock, Fold: true},
-	NestLock:          {Name: "NEST LOCK", Form: lock, Short: "NESTLOCK", Class: "lock", Sync: true, Group: GroupLock, Fold: true},
-	Barrier:           {Name: "BARRIER", Form: barrier, Class: "barrier", Sync: true, Group: GroupSharing},
-	Atomic:            {Name: "ATOMIC", Form: operation, Class: "atomic", Sync: true, Group: GroupAtomic, Fold: true},
-	Flush:             {Name: "FLUSH", Form: operation, Class: "flush", Sync: true, Group: GroupFlush, Fold: true},
-	Reduction:         {Name: "REDUCTION", Form: guard, Short: "REDUCTN", Class: "reduction", Sync: true, Group: GroupSharing},
-	Cancel:            {Name: "CANCEL", Form: cancellation, Class: "cancel", Group: GroupSharing},
-	CancellationPoint: {Name: "CANCELLATION POINT", Form: cancellation, Short: "CANCELPT", Class: "cancel", Group: GroupSharing},
-	Target:            {Name: "TARGET", Form: plain, Class: "target"},
-	TargetData:        {Name: "TARGET DATA", Form: deviceData, Short: "TGTDATA", Class: "target"},
-	TargetEnterData:   {Name: "TARGET ENTER DATA", Form: transfer, Short: "TGTENTER", Class: "target"},
-	TargetExitData:    {Name: "TARGET EXIT DATA", Form: transfer, Short: "TGTEXIT", Class: "target"},
-	TargetUpdate:      {Name: "TARGET UPDATE", Form: transfer, Short: "TGTUPDAT", Class: "target"},
-	Task:              {Name: "TASK", Form: creation, Class: "task", Group: GroupTasks},
-	TaskExec:          {Name: "TASKEXEC", Form: execution, Class: "task", Group: GroupTasks},
-	UntiedTask:        {Name: "UTASK", Form: creation, Class: "task", Group: GroupTasks},
-	UntiedTaskExec:    {Name: "UTASKEXEC", Form: parts, Short: "UTASKEXC", Class: "task", Group: GroupTasks},
-	TaskLoop:          {Name: "TASKLOOP", Form: taskLoop, Class: "task", Group: GroupTasks},
-	TaskWait:          {Name: "TASKWAIT", Form: taskWait, Class: "task", Sync: true, Group: GroupTasks},
-	TaskGroup:         {Name: "TASKGROUP", Form: taskGroup, Short: "TASKGRP", Class: "task", Sync: true, Group: GroupTasks},
-	TaskYield:         {Name: "TASKYIELD", Form: taskWait, Class: "task", Group: GroupTasks},
-	UserRegion:        {Name: "USER REGION", Form: plain, Short: "USERREG", Class: "user_region", Group: GroupUser},
-	MPI:               {Name: "MPI", Form: call, Class: "mpi"},
+	Loop:              {Name: "LOOP", Form: share, Selector: "loop", Group: GroupSharing},
+	Sections:          {Name: "SECTIONS", Form: sections, Selector: "sections", Group: GroupSharing},
+	Single:            {Name: "SINGLE", Form: single, Selector: "single", Group: GroupSharing},
+	Workshare:         {Name: "WORKSHARE", Form: share, Short: "WRKSHARE", Selector: "workshare", Group: GroupSharing},
+	Scope:             {Name: "SCOPE", Form: share, Selector: "scope", Group: GroupSharing},
+	Distribute:        {Name: "DISTRIBUTE", Form: whole, Short: "DISTRIB", Selector: "loop", Group: GroupSharing},
+	Master:            {Name: "MASTER", Form: whole, Selector: "master", Group: GroupSharing},
+	Masked:            {Name: "MASKED", Form: whole, Selector: "master", Group: GroupSharing},
+	Critical:          {Name: "CRITICAL", Form: guard, Selector: "critical", Sync: true, Group: GroupCritical, Fold: true},
+	Ordered:           {Name: "ORDERED", Form: guard, Selector: "ordered", Sync: true, Group: GroupOrdered, Fold: true},
+	Lock:              {Name: "LOCK", Form: lock, Selector: "lock", Sync: true, Group: GroupLock, Fold: true},
+	NestLock:          {Name: "NEST LOCK", Form: lock, Short: "NESTLOCK", Selector: "lock", Sync: true, Group: GroupLock, Fold: true},
+	Barrier:           {Name: "BARRIER", Form: barrier, Selector: "barrier", Sync: true, Group: GroupSharing},
+	Atomic:            {Name: "ATOMIC", Form: operation, Selector: "atomic", Sync: true, Group: GroupAtomic, Fold: true},
+	Flush:             {Name: "FLUSH", Form: operation, Selector: "flush", Sync: true, Group: GroupFlush, Fold: true},
+	Reduction:         {Name: "REDUCTION", Form: guard, Short: "REDUCTN", Selector: "reduction", Sync: true, Group: GroupSharing},
+	Cancel:            {Name: "CANCEL", Form: cancellation, Selector: "cancel", Group: GroupSharing},
+	CancellationPoint: {Name: "CANCELLATION POINT", Form: cancellation, Short: "CANCELPT", Selector: "cancel", Group: GroupSharing},
+	Target:            {Name: "TARGET", Form: whole, Selector: "target"},
+	TargetData:        {Name: "TARGET DATA", Form: deviceData, Short: "TGTDATA", Selector: "target"},
+	TargetEnterData:   {Name: "TARGET ENTER DATA", Form: transfer, Short: "TGTENTER", Selector: "target"},
+	TargetExitData:    {Name: "TARGET EXIT DATA", Form: transfer, Short: "TGTEXIT", Selector: "target"},
+	TargetUpdate:      {Name: "TARGET UPDATE", Form: transfer, Short: "TGTUPDAT", Selector: "target"},
+	Task:              {Name: "TASK", Form: creation, Selector: "task", Group: GroupTasks},
+	TaskExec:          {Name: "TASKEXEC", Form: execution, Selector: "task", Group: GroupTasks},
+	UntiedTask:        {Name: "UTASK", Form: creation, Selector: "task", Group: GroupTasks},
+	UntiedTaskExec:    {Name: "UTASKEXEC", Form: parts, Short: "UTASKEXC", Selector: "task", Group: GroupTasks},
+	TaskLoop:          {Name: "TASKLOOP", Form: taskLoop, Selector: "task", Group: GroupTasks},
+	TaskWait:          {Name: "TASKWAIT", Form: taskWait, Selector: "task", Sync: true, Group: GroupTasks},
+	TaskGroup:         {Name: "TASKGROUP", Form: taskGroup, Short: "TASKGRP", Selector: "task", Sync: true, Group: GroupTasks},
+	TaskYield:         {Name: "TASKYIELD", Form: taskWait, Selector: "task", Group: GroupTasks},
+	UserRegion:        {Name: "USER REGION", Form: whole, Short: "USERREG", Selector: "user_region", Group: GroupUser},
+	MPI:               {Name: "MPI", Form: call, Selector: "mpi"},
 	Unknown:           {Name: "UNDER WAY", Form: team, Short: "UNDERWAY"},
 	ReductionBarrier:  {Name: "REDUCTION BARRIER", Group: GroupSharing},
 }

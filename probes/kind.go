@@ -8,7 +8,7 @@ import (
 	"ompp-attach/probes/disasm"
 )
 
-// ProbeOf returns the kind of a hit on an instruction of a cost class.
+// ProbeOf returns the kind of a hit on an instruction of this cost.
 func ProbeOf(c disasm.Cost) event.Probe { return event.ProbeNop5 + event.Probe(c) }
 
 // kind returns the kind of the hits of a row's entry.

@@ -42,14 +42,14 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 		index[i.Addr] = k
 		kind := lineOf(i.Addr)
 		in[k], first[k] = kind != OtherLine, kind == FirstLine
-		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
+		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
 			targets[i.Target] = true
 			fromInside[i.Target] = fromInside[i.Target] || in[k]
 		}
 		if !i.Ends() && in[k] {
 			fromInside[i.Next()] = true
 		}
-		if name, ok := o.PLT(i.Target); ok && i.Kind == disasm.Call {
+		if name, ok := o.PLT(i.Target); ok && i.Control == disasm.Call {
 			returns = returns || slices.Contains(landings, name)
 		}
 	}
@@ -88,7 +88,7 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 			}
 			place(near(to), event.Enter, value)
 		case in[from] && !in[to]:
-			if body[from].Kind != disasm.Jcc && !body[from].Refused && !entered(points, body[from].Addr) {
+			if body[from].Control != disasm.Jcc && !body[from].Refused && !entered(points, body[from].Addr) {
 				// control that comes here leaves the region
 				place(from, event.Release, event.UserLines)
 			} else {
@@ -100,13 +100,13 @@ func LineProbes(o *symbols.Object, name string, function, identity uint64, lineO
 		place(near(0), event.Enter, event.UserLines)
 	}
 	for k, i := range body {
-		if (in[k] || returns) && (i.Kind == disasm.Ret || i.Kind == disasm.JumpIndirect && i.Ref != 0) {
+		if (in[k] || returns) && (i.Control == disasm.Ret || i.Control == disasm.JumpIndirect && i.Ref != 0) {
 			place(k, event.Release, event.UserLines)
 		}
-		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
+		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
 			if to, ok := index[i.Target]; ok {
 				edge(k, to)
-			} else if in[k] && i.Kind == disasm.Jump {
+			} else if in[k] && i.Control == disasm.Jump {
 				place(k, event.Release, event.UserLines)
 			}
 		}

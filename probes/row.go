@@ -51,7 +51,8 @@ type Row struct {
 	Construct event.Construct
 	Entry     event.Edge // NoEdge: the entry is not reported
 	Return    event.Edge // NoEdge: no return probe
-	// Exit is reported by plain probes where the call returns, because user code runs inside.
+	// Exit is reported by a probe on the instruction that the call returns to, because user code
+	// runs inside.
 	Exit  event.Edge
 	A, B  Take
 	Flags uint32 // bpf.Row*

@@ -80,7 +80,7 @@ func (f *function) findSites(o *symbols.Object, e *entryPoints) {
 		c, _ := callOf(name)
 		s := &site{call: c, in: f, region: -1}
 		s.Site = Site{Call: name, Addr: i.Addr, Return: i.Next(), Start: c.role == opens || c.role == waits,
-			Tail: i.Kind != disasm.Call && i.Kind != disasm.CallIndirect}
+			Tail: i.Control != disasm.Call && i.Control != disasm.CallIndirect}
 		get := func(n int) uint64 {
 			if n == 0 {
 				return 0
@@ -104,7 +104,7 @@ func (f *function) findSites(o *symbols.Object, e *entryPoints) {
 
 // destination returns the runtime function to which an instruction leads.
 func destination(i disasm.Inst, e *entryPoints) (string, bool) {
-	switch i.Kind {
+	switch i.Control {
 	case disasm.Call, disasm.Jump, disasm.Jcc:
 		name, ok := e.code[i.Target]
 		return name, ok
@@ -243,7 +243,7 @@ func joinDebug(o *symbols.Object, all []*function) {
 			f.body, _ = disasm.Func(o, f.lo)
 		}
 		for _, i := range f.body {
-			if i.Kind != disasm.Call && i.Kind != disasm.Jump {
+			if i.Control != disasm.Call && i.Control != disasm.Jump {
 				continue
 			}
 			if g := byLo[i.Target]; g != nil && g.inner == nil {

@@ -22,7 +22,7 @@ func (t *Table) addInline(o *symbols.Object) {
 		}
 		for n := range t.Regions {
 			r := &t.Regions[n]
-			if r.Construct != c.Kind || r.File != c.File || r.Begin != c.Begin || r.Measure == Exact && len(r.Enter) == 0 {
+			if r.Construct != c.Construct || r.File != c.File || r.Begin != c.Begin || r.Measure == Exact && len(r.Enter) == 0 {
 				continue
 			}
 			r.Enter, r.Leave = append(r.Enter, points(c.Enter)...), append(r.Leave, points(c.Leave)...)

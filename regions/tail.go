@@ -46,7 +46,7 @@ func lastJumps(o *symbols.Object, fn uint64) (to []uint64) {
 	}
 	body, _ := disasm.Func(o, lo) // of what cannot be decoded, what comes before
 	for _, i := range body {
-		if i.Kind != disasm.Jump && i.Kind != disasm.Jcc || i.Target >= lo && i.Target < hi {
+		if i.Control != disasm.Jump && i.Control != disasm.Jcc || i.Target >= lo && i.Target < hi {
 			continue
 		}
 		if start, _, ok := o.FuncRange(i.Target); ok && start == i.Target {

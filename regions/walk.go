@@ -26,7 +26,7 @@ func newFlow(o *symbols.Object, f *function) *flow {
 	w := &flow{object: o, body: f.body, index: map[uint64]int{}, sources: map[uint64][]int{}, calls: map[uint64]*site{}}
 	for n, i := range f.body {
 		w.index[i.Addr] = n
-		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
+		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
 			w.sources[i.Target] = append(w.sources[i.Target], n)
 		}
 	}
@@ -111,10 +111,10 @@ func (w *flow) ahead(s *site, pick func([]symbols.Frame) (directive, bool)) (dir
 				}
 			}
 			i := w.body[k]
-			if w.calls[i.Addr] != nil || i.Ends() && i.Kind != disasm.Jump {
+			if w.calls[i.Addr] != nil || i.Ends() && i.Control != disasm.Jump {
 				break
 			}
-			switch i.Kind {
+			switch i.Control {
 			case disasm.Jump:
 				p.addr = i.Target
 				p.fresh = true
@@ -162,7 +162,7 @@ func (w *flow) between(from *site, to []*site) (body []int) {
 			continue
 		}
 		ways := []uint64{}
-		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
+		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
 			ways = append(ways, i.Target)
 		}
 		if !i.Ends() {
@@ -213,7 +213,7 @@ func (w *flow) next(s *site) *site {
 		}
 		i := w.body[k]
 		switch {
-		case i.Kind == disasm.Jump:
+		case i.Control == disasm.Jump:
 			addr = i.Target
 		case i.Ends():
 			return nil
@@ -240,9 +240,9 @@ func (w *flow) skips(s *site) *site {
 		}
 		addr = i.Next()
 		switch {
-		case i.Kind == disasm.Jump:
+		case i.Control == disasm.Jump:
 			addr = i.Target
-		case i.Kind == disasm.Jcc:
+		case i.Control == disasm.Jcc:
 			taken, known := takenIfZero(&i, test)
 			if !known {
 				return nil

@@ -32,7 +32,7 @@ func (l *Ledger) hitCall(ev *event.Event, due *int64, known int64) (before, all 
 	if ev.Probe == event.NoProbe { // an operation that MPI_Start has started is no call
 		return known, 0
 	}
-	reading := k[ev.Probe].After - k[ev.Probe.Class()].After
+	reading := k[ev.Probe].After - k[ev.Probe.WithoutReads()].After
 	inside := l.InsideCall(ev)
 	before, *due = known+reading, 0
 	if ev.Edge != event.Enter {
@@ -48,7 +48,7 @@ func (l *Ledger) InsideCall(ev *event.Event) int64 {
 		return 0
 	}
 	k := &l.costs.Kinds
-	return max(0, k[ev.Probe.Class()].After-l.costs.Record) + k[event.ProbeReturn].Before
+	return max(0, k[ev.Probe.WithoutReads()].After-l.costs.Record) + k[event.ProbeReturn].Before
 }
 
 // HitFolded counts the hits of folded executions. It returns the time that probes took inside the
@@ -62,7 +62,7 @@ func (l *Ledger) HitFolded(ev *event.Event) (inside profile.Cost, outside int64)
 
 // foldedKind returns the kind of the hits of folded executions that begin at a hit of kind p.
 func foldedKind(p event.Probe) event.Probe {
-	if p.Class() == event.ProbeJump {
+	if p.WithoutReads() == event.ProbeJump {
 		return event.ProbeFoldedJump
 	}
 	return event.ProbeFolded
@@ -88,7 +88,7 @@ func foldHits(f *event.Fold) (entries, returns, others uint64) {
 func (l *Ledger) FoldCost(f *event.Fold, p event.Probe) (inside profile.Cost, outside int64) {
 	kind := foldedKind(p)
 	k, ret := l.costs.Kinds[kind], l.costs.Kinds[event.ProbeFoldedReturn]
-	own, usual := l.costs.Kinds[p.Class()], l.costs.Kinds[event.ProbeEmulated]
+	own, usual := l.costs.Kinds[p.WithoutReads()], l.costs.Kinds[event.ProbeEmulated]
 	if kind == event.ProbeFolded && own.Sum() > usual.Sum() {
 		k.Before += own.Before - usual.Before
 		k.After += own.After - usual.After
@@ -124,7 +124,7 @@ func (l *Ledger) FoldCost(f *event.Fold, p event.Probe) (inside profile.Cost, ou
 func (l *Ledger) Overhead() *profile.Overhead {
 	var o *profile.Overhead
 	for p, n := range l.hits {
-		if n == 0 || event.Probe(p).Class() == event.NoProbe {
+		if n == 0 || event.Probe(p).WithoutReads() == event.NoProbe {
 			continue
 		}
 		if o == nil {

@@ -37,7 +37,7 @@ type Chunks struct {
 // reading of their rings. After a burst there may be as many as fill a ring.
 const spareChunks = 512
 
-func (c *Chunks) take() *chunk {
+func (c *Chunks) get() *chunk {
 	n := len(c.Free) - 1
 	if n < 0 {
 		return new(chunk)
@@ -68,7 +68,7 @@ func (q *Queue) Front() *event.Event { return &q.first.events[q.at] }
 func (q *Queue) Push(c *Chunks, ev *event.Event) {
 	k := q.last
 	if k == nil || k.n == ChunkEvents {
-		k = c.take()
+		k = c.get()
 		if q.last == nil {
 			q.first, q.at = k, 0
 		} else {

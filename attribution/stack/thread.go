@@ -257,8 +257,8 @@ func (q *Started) At(site uint64, s *profile.MPIStats) **profile.Traffic {
 	return &q.stats.Traffic
 }
 
-// Take returns what a call has started, nil if the call starts no operations.
-func (q *Started) Take(ev *event.Event) *profile.ThreadStats {
+// Pop returns what a call has started, nil if the call starts no operations.
+func (q *Started) Pop(ev *event.Event) *profile.ThreadStats {
 	if ev.MPI.Op.Info().Kind != mpi.Start {
 		return nil
 	}

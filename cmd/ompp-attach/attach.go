@@ -78,7 +78,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	target.LookAhead(pids[0], !f.inline.off) // the ranks of a job all map the same files
+	target.ReadAhead(pids[0], !f.inline.off) // the ranks of a job all map the same files
 	kernel, err := f.load()
 	if err != nil {
 		return err

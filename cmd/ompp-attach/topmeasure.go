@@ -106,7 +106,7 @@ func (f *topFlags) attach(program string) error {
 			return err
 		}
 	}
-	target.LookAhead(f.pids[0], !f.inline.off)
+	target.ReadAhead(f.pids[0], !f.inline.off)
 	ctx, stop := f.untilEnough()
 	defer stop()
 	t, err := f.begin(titleOf(program, f.pids), program)

@@ -23,8 +23,8 @@ type userFlags struct {
 func (f *userFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.functions, "function", nil, "show executions of this function as a USER REGION: a name, or a regular expression, with @LIBRARY for those of one library (repeatable)")
 	c.Flags().StringArrayVar(&f.regions, "region", nil, "show these lines as a USER REGION: NAME=FILE:LINE-FILE:LINE or NAME=FILE:LINE-LINE (repeatable)")
-	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(selection.Classes(), ", ")+"; an operation of MPI, like MPI_Barrier; or file:NAME, function:NAME for what stands there")
-	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions and these classes or operations of MPI")
+	c.Flags().StringSliceVar(&f.disable, "disable", nil, "constructs to leave out, which then cost nothing: "+strings.Join(selection.Selectors(), ", ")+"; an operation of MPI, like MPI_Barrier; or file:NAME, function:NAME for what stands there")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "leave out all but parallel regions, and these constructs or operations of MPI")
 	c.Flags().BoolVar(&f.allMPI, "mpi-all", false, "measure also MPI calls that only look something up (MPI_Comm_rank, MPI_Wtime): a probe takes a hundred times as long")
 }
 

@@ -37,10 +37,10 @@ type rate struct {
 	ns   int64
 }
 
-// classRate is the rate of constructs that can be left out together.
-type classRate struct {
-	class string // as --disable names it; empty: it cannot be left out
-	name  string
+// selectorRate is the rate of constructs that can be left out together.
+type selectorRate struct {
+	selector string // as --disable names it; empty: it cannot be left out
+	name     string
 	rate
 }
 
@@ -84,24 +84,24 @@ func (r *Rates) Add(ev *event.Event) bool {
 	return false
 }
 
-// classOf returns the class by which a construct can be left out, "" if there is none, and a name
+// selectorOf returns the selector that leaves a construct out, "" if there is none, and a name
 // for the user.
-func classOf(c event.Construct) (class, name string) {
-	if class := c.Traits().Class; class != "" {
-		return class, class
+func selectorOf(c event.Construct) (selector, name string) {
+	if selector := c.Traits().Selector; selector != "" {
+		return selector, selector
 	}
 	return "", "parallel regions"
 }
 
-func (r *Rates) byClass() (all []*classRate) {
-	of := map[string]*classRate{}
+func (r *Rates) bySelector() (all []*selectorRate) {
+	of := map[string]*selectorRate{}
 	for c, x := range r.of {
 		if x.hits == 0 {
 			continue
 		}
-		class, name := classOf(event.Construct(c))
+		selector, name := selectorOf(event.Construct(c))
 		if of[name] == nil {
-			of[name] = &classRate{class: class, name: name}
+			of[name] = &selectorRate{selector: selector, name: name}
 			all = append(all, of[name])
 		}
 		of[name].hits += x.hits
@@ -117,14 +117,14 @@ func (r *Rates) Sentence() string {
 	for _, s := range r.threads {
 		time += int64(s.last - s.first)
 	}
-	all := r.byClass()
+	all := r.bySelector()
 	for _, x := range all {
 		taken += x.ns
 	}
 	if r.hits < stormHits || float64(taken) < stormShare*float64(time) {
 		return ""
 	}
-	slices.SortFunc(all, func(a, b *classRate) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b *selectorRate) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name)) })
 	share := func(ns int64) float64 { return 100 * float64(ns) / float64(time) }
 	var what, saves []string
 	for _, x := range all {
@@ -132,8 +132,8 @@ func (r *Rates) Sentence() string {
 			continue
 		}
 		what = append(what, fmt.Sprintf("%s %.0f%% (%d hits)", x.name, share(x.ns), x.hits))
-		if x.class != "" {
-			saves = append(saves, fmt.Sprintf("--disable %s saves %.0f%%", x.class, share(x.ns)))
+		if x.selector != "" {
+			saves = append(saves, fmt.Sprintf("--disable %s saves %.0f%%", x.selector, share(x.ns)))
 		}
 	}
 	s := fmt.Sprintf("probes take %.0f%% of the threads' time in the first second: %s", share(taken), strings.Join(what, ", "))

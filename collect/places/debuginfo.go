@@ -30,7 +30,7 @@ func (d *DebugFiles) FetchFor(r *Resolver, logf func(string, ...any)) {
 			continue
 		}
 		if _, known := d.found[o]; !known {
-			better, err := d.look(o)
+			better, err := d.fetchOne(o)
 			if err != nil {
 				logf("%s: %v", p.module.Path, err)
 			}
@@ -40,8 +40,8 @@ func (d *DebugFiles) FetchFor(r *Resolver, logf func(string, ...any)) {
 	r.debug = d.found
 }
 
-// look fetches the debug file of o, and returns an object of the same file that has found it.
-func (d *DebugFiles) look(o *symbols.Object) (*symbols.Object, error) {
+// fetchOne fetches the debug file of o, and returns an object of the same file that has found it.
+func (d *DebugFiles) fetchOne(o *symbols.Object) (*symbols.Object, error) {
 	if err := d.fetch(o.BuildID()); err != nil {
 		return nil, err
 	}

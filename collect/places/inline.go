@@ -27,7 +27,7 @@ func (r *Resolver) inlined(k attribution.Key) (place, inline.Construct, bool) {
 		return p, inline.Construct{}, false
 	}
 	c, ok := x.At(p.vaddr)
-	return p, c, ok && c.Kind == k.Construct
+	return p, c, ok && c.Construct == k.Construct
 }
 
 // inlineRegion fills in the place of a construct that makes no call. It returns false if k is no
@@ -43,7 +43,7 @@ func (r *Resolver) inlineRegion(k attribution.Key, reg *profile.Region) bool {
 		return false
 	}
 	if better := r.named(p.object); better != p.object && k.Construct == event.Loop {
-		if d, ok := inline.Of(better).At(p.vaddr); ok && d.Kind == c.Kind {
+		if d, ok := inline.Of(better).At(p.vaddr); ok && d.Construct == c.Construct {
 			c = d
 		}
 	}

@@ -40,7 +40,7 @@ func standings(code disasm.Code, vaddr uint64) map[uint64]standing {
 		}
 	}
 	i, err := disasm.Decode(code, vaddr)
-	if err == nil && i.Kind == disasm.Ret && code.Arch() == "amd64" {
+	if err == nil && i.Control == disasm.Ret && code.Arch() == "amd64" {
 		here = atReturn
 	}
 	note(vaddr, here)
@@ -52,10 +52,10 @@ func standings(code disasm.Code, vaddr uint64) map[uint64]standing {
 	}
 	// Where the instruction leads: the kernel has emulated it, or has taken the trap behind its
 	// copy, and has not returned to user code yet.
-	if !i.Ends() && i.Kind != disasm.Call && i.Kind != disasm.CallIndirect {
+	if !i.Ends() && i.Control != disasm.Call && i.Control != disasm.CallIndirect {
 		note(i.Next(), atProbe)
 	}
-	if i.Target != 0 && (i.Kind == disasm.Call || i.Kind == disasm.Jump || i.Kind == disasm.Jcc) {
+	if i.Target != 0 && (i.Control == disasm.Call || i.Control == disasm.Jump || i.Control == disasm.Jcc) {
 		note(i.Target, atProbe)
 	}
 	return all

@@ -10,7 +10,7 @@ import (
 	"ompp-attach/profile"
 )
 
-// mpiChoice says which MPI operations are wanted, beyond the class mpi.
+// mpiChoice says which MPI operations are wanted, beyond the selector mpi.
 type mpiChoice struct {
 	queries bool // operations that only look something up, too
 	off, on map[mpi.Op]bool

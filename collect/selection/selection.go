@@ -12,27 +12,27 @@ import (
 	"ompp-attach/profile"
 )
 
-// class is a set of constructs that the user can leave out together, as in POMP.
-type class struct {
+// selector is a set of constructs that the user can leave out together, as in POMP.
+type selector struct {
 	name       string
 	constructs []event.Construct
 }
 
-// classes are the classes of the table of constructs, by name, and sync: all constructs that
+// selectors are the selectors in the table of constructs, by name, and sync: all constructs that
 // synchronise.
-var classes = func() (all []class) {
+var selectors = func() (all []selector) {
 	by := map[string][]event.Construct{}
 	for _, c := range event.AllConstructs() {
 		t := c.Traits()
-		if t.Class != "" {
-			by[t.Class] = append(by[t.Class], c)
+		if t.Selector != "" {
+			by[t.Selector] = append(by[t.Selector], c)
 		}
 		if t.Sync {
 			by["sync"] = append(by["sync"], c)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(by)) {
-		all = append(all, class{name, by[name]})
+		all = append(all, selector{name, by[name]})
 	}
 	return all
 }()
@@ -47,7 +47,7 @@ type Selection struct {
 	text      []string // for the report
 }
 
-// New makes a selection from the words of --disable and --only. A word is a class or an
+// New makes a selection from the words of --disable and --only. A word is a selector or an
 // MPI operation. With --disable it may also be file:NAME or function:NAME, to leave out all regions
 // there. The error names the word that is wrong.
 func New(disable, only []string) (*Selection, error) {
@@ -70,7 +70,7 @@ func New(disable, only []string) (*Selection, error) {
 			s.text = append(s.text, word)
 			continue
 		}
-		c, err := parseClass("--disable", word, "operations of MPI like MPI_Barrier, file:NAME, function:NAME")
+		c, err := parseSelector("--disable", word, "operations of MPI like MPI_Barrier, file:NAME, function:NAME")
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func New(disable, only []string) (*Selection, error) {
 		} else if named {
 			continue
 		}
-		c, err := parseClass("--only", word, "parallel, operations of MPI like MPI_Barrier")
+		c, err := parseSelector("--only", word, "parallel, operations of MPI like MPI_Barrier")
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func New(disable, only []string) (*Selection, error) {
 			shown[c] = true
 		}
 	}
-	for _, c := range classes {
+	for _, c := range selectors {
 		for _, k := range c.constructs {
 			if !shown[k] {
 				s.hidden[k] = true
@@ -114,17 +114,17 @@ func New(disable, only []string) (*Selection, error) {
 	return s, nil
 }
 
-func parseClass(flag, word, more string) (class, error) {
-	i := slices.IndexFunc(classes, func(c class) bool { return c.name == word })
+func parseSelector(flag, word, more string) (selector, error) {
+	i := slices.IndexFunc(selectors, func(c selector) bool { return c.name == word })
 	if i >= 0 {
-		return classes[i], nil
+		return selectors[i], nil
 	}
-	return class{}, fmt.Errorf("%s %s: there is no such class of constructs: there are %s, %s", flag, word, strings.Join(Classes(), ", "), more)
+	return selector{}, fmt.Errorf("%s %s: there are no such constructs: there are %s, %s", flag, word, strings.Join(Selectors(), ", "), more)
 }
 
-// Classes returns the names of the classes of constructs, for the help.
-func Classes() (names []string) {
-	for _, c := range classes {
+// Selectors returns the selectors, for the help.
+func Selectors() (names []string) {
+	for _, c := range selectors {
 		names = append(names, c.name)
 	}
 	return names

@@ -31,7 +31,7 @@ func Check(pid int) (program string, err error) {
 // CheckRuntime looks for a runtime or an MPI library in a process that Check has accepted.
 // The error, an *AttachError, says in one sentence what the process has instead.
 func CheckRuntime(pid int) error {
-	ahead := lookedAhead.add(pid)
+	ahead := readAhead.add(pid)
 	mods, unread := ahead.modules()
 	if len(mods) == 0 && unread == nil {
 		mods, unread = mapped(ahead.list, pid)

@@ -31,10 +31,10 @@ func (c *ConstructProbes) Cost(costs *calibration.Costs) (least, most float64) {
 // cheaper orders kinds of hits by cost. The hit of a return costs less than any other.
 func cheaper(a, b event.Probe) bool {
 	rank := func(p event.Probe) int {
-		if p.Class() == event.ProbeReturn {
+		if p.WithoutReads() == event.ProbeReturn {
 			return 0
 		}
-		return int(p.Class())*int(event.NumProbes) + p.Reads()
+		return int(p.WithoutReads())*int(event.NumProbes) + p.Reads()
 	}
 	return rank(a) < rank(b)
 }
@@ -80,7 +80,7 @@ func constructProbes(plan *probes.Plan, called func(string) bool) (out []Constru
 			if cheaper(r.Most, s.kind) {
 				r.Most = s.kind
 			}
-			if s.kind.Class() == event.ProbeReturn && pl.MayNotReturn() {
+			if s.kind.WithoutReads() == event.ProbeReturn && pl.MayNotReturn() {
 				r.Least = event.NoProbe
 			}
 			steps[at] = r

@@ -32,7 +32,7 @@ func (u *Regions) findMarkers(mod *symbols.Module) (points []probes.CodePoint) {
 		}
 		// The kernel would put its breakpoint at any address that a broken note has.
 		i, err := disasm.Decode(o, m.VAddr)
-		if err != nil || i.Kind != disasm.Nop {
+		if err != nil || i.Control != disasm.Nop {
 			u.unseen = append(u.unseen, profile.Unseen{What: "marker " + m.Name, Reason: fmt.Sprintf("its note in %s leads to %#x, where no nop is", mod.Path, m.VAddr)})
 			continue
 		}

@@ -8,9 +8,9 @@ import (
 	"ompp-attach/probes/disasm"
 )
 
-// Point is an instruction inside a runtime that gets a plain probe. Return probes would not do. A
-// task's body is user code, nests to any depth, and may switch stacks; and the kernel drops return
-// probes beyond 64 per thread.
+// Point is an instruction inside a runtime that gets a probe. Return probes would not do. A task's
+// body is user code, nests to any depth, and may switch stacks; and the kernel drops return probes
+// beyond 64 per thread.
 type Point struct {
 	VAddr uint64
 	Cost  disasm.Cost
@@ -118,7 +118,7 @@ func (f *Function) After(calls []disasm.Inst, task func(call disasm.Inst) *disas
 	into := map[uint64][]disasm.Inst{}
 	for n, i := range body {
 		index[i.Addr] = n
-		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
+		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
 			into[i.Target] = append(into[i.Target], i)
 		}
 	}
@@ -126,7 +126,7 @@ func (f *Function) After(calls []disasm.Inst, task func(call disasm.Inst) *disas
 	behind := map[uint64]disasm.Inst{}
 	for _, call := range calls {
 		for k := index[call.Next()]; k < len(body); k++ {
-			if body[k].Kind == disasm.Jump {
+			if body[k].Control == disasm.Jump {
 				behind[body[k].Addr] = call
 			}
 			if len(into[body[k].Addr]) > 0 || body[k].Emulated || body[k].Transfers() {

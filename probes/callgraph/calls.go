@@ -36,7 +36,7 @@ func CallsOf(o *symbols.Object, name string) ([]disasm.Inst, error) {
 			if err != nil {
 				return nil, fmt.Errorf("reading the function around %#x: %w", at, err)
 			}
-			i := slices.IndexFunc(body, func(i disasm.Inst) bool { return i.Addr == at && i.Kind == disasm.Call })
+			i := slices.IndexFunc(body, func(i disasm.Inst) bool { return i.Addr == at && i.Control == disasm.Call })
 			if i >= 0 {
 				out = append(out, body[i])
 			}
@@ -84,7 +84,7 @@ func Behind(o *symbols.Object, call disasm.Inst) (at disasm.Inst, err error) {
 	}
 	targets := map[uint64]bool{}
 	for _, i := range body {
-		if i.Kind == disasm.Jump || i.Kind == disasm.Jcc {
+		if i.Control == disasm.Jump || i.Control == disasm.Jcc {
 			targets[i.Target] = true
 		}
 	}
@@ -120,7 +120,7 @@ func Returns(o *symbols.Object, name string) (found []disasm.Approach, err error
 	}
 	for _, body := range parts {
 		for _, i := range body {
-			if i.Kind == disasm.Ret {
+			if i.Control == disasm.Ret {
 				found = append(found, disasm.Approaches(parts, i.Addr)...)
 			}
 		}

@@ -166,10 +166,10 @@ func (g *Graph) Exits(entry uint64, busy, follow map[uint64]bool) ([]Point, erro
 		var ends []uint64
 		for _, i := range f.Flow.Reached() {
 			switch {
-			case i.Kind != disasm.Ret && !f.Flow.Leaves(i):
-			case i.Kind == disasm.Jcc:
+			case i.Control != disasm.Ret && !f.Flow.Leaves(i):
+			case i.Control == disasm.Jcc:
 				return nil, fmt.Errorf("it ends in a conditional jump, %s", i)
-			case i.Kind == disasm.Jump && follow[g.Resolve(i.Target)]:
+			case i.Control == disasm.Jump && follow[g.Resolve(i.Target)]:
 				todo = append(todo, g.Resolve(i.Target))
 			default:
 				ends = append(ends, i.Addr)
@@ -209,7 +209,7 @@ func (g *Graph) Reachable(from []uint64, depth int) []uint64 {
 			// the instructions before an undecodable byte are enough
 			body, _ := disasm.Func(g.Code, entry)
 			for _, i := range body {
-				if i.Kind != disasm.Call && i.Kind != disasm.Jump && i.Kind != disasm.Jcc {
+				if i.Control != disasm.Call && i.Control != disasm.Jump && i.Control != disasm.Jcc {
 					continue
 				}
 				if f := g.Resolve(i.Target); f != 0 && !slices.Contains(found, f) {

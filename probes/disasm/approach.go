@@ -25,9 +25,9 @@ func Approaches(parts [][]Inst, addr uint64) []Approach {
 	}
 	for n, i := range w.body {
 		switch {
-		case i.Kind == Jump || i.Kind == Jcc:
+		case i.Control == Jump || i.Control == Jcc:
 			w.sources[i.Target] = append(w.sources[i.Target], n)
-		case i.Kind == JumpIndirect && i.Ref == 0:
+		case i.Control == JumpIndirect && i.Ref == 0:
 			return itself // it may jump by a table, whose targets are not known
 		}
 	}
@@ -63,9 +63,9 @@ func (w *walker) back(k int) bool {
 		switch {
 		case prev.Next() != i.Addr || prev.Ends(): // only jumps come here
 			return len(from) > 0
-		case prev.Kind == Jcc:
+		case prev.Control == Jcc:
 			return w.take(k, false)
-		case prev.Kind == Call || prev.Kind == CallIndirect:
+		case prev.Control == Call || prev.Control == CallIndirect:
 			return false
 		case prev.Emulated:
 			w.found = append(w.found, Approach{prev, Always})
@@ -81,7 +81,7 @@ func (w *walker) take(n int, taken bool) bool {
 		return false
 	}
 	a := Approach{Inst: j}
-	if j.Kind == Jcc {
+	if j.Control == Jcc {
 		switch {
 		case j.Cond == Equal && taken, j.Cond == NotEqual && !taken:
 			a.When = ZeroSet

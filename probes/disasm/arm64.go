@@ -45,7 +45,7 @@ func decodeARM64(addr uint64, b []byte) (Inst, bool) {
 	rd, rn := Reg(w&31), Reg(w>>5&31)
 	switch group := w >> 25 & 15; {
 	case w>>16 == 0: // udf
-		i.Kind, i.Refused = Trap, true
+		i.Control, i.Refused = Trap, true
 	case group == 0, group == 1, group == 3: // reserved
 		return Inst{}, false
 	case group == 2: // SVE: may change any register
@@ -126,8 +126,8 @@ func immediateARM(i *Inst, addr uint64, w uint32, rd, rn Reg) {
 // branchARM decodes branches, exceptions and system instructions; it reports
 // false for a reserved encoding.
 func branchARM(i *Inst, addr uint64, w uint32, rd Reg) bool {
-	calls := func(k Kind) {
-		i.Kind, i.WritesLR, i.WritesArgs, i.sem = k, true, 0xff, semantics{op: semCall}
+	calls := func(k Control) {
+		i.Control, i.WritesLR, i.WritesArgs, i.sem = k, true, 0xff, semantics{op: semCall}
 	}
 	i.Emulated = true
 	switch {
@@ -136,10 +136,10 @@ func branchARM(i *Inst, addr uint64, w uint32, rd Reg) bool {
 		if w>>31 == 1 {
 			calls(Call)
 		} else {
-			i.Kind = Jump
+			i.Control = Jump
 		}
 	case w>>24 == 0x54: // b.cond
-		i.Kind, i.Target, i.Cond = Jcc, addr+uint64(signed(w, 5, 19)<<2), OtherCond
+		i.Control, i.Target, i.Cond = Jcc, addr+uint64(signed(w, 5, 19)<<2), OtherCond
 		switch w & 15 {
 		case 0:
 			i.Cond = Equal
@@ -152,18 +152,18 @@ func branchARM(i *Inst, addr uint64, w uint32, rd Reg) bool {
 		}
 		i.Emulated, i.Refused = w&16 == 0, w&16 != 0 // bc.cond is newer than the kernel's table
 	case w>>25&63 == 0x1a: // cbz, cbnz
-		i.Kind, i.Target, i.Cond = Jcc, addr+uint64(signed(w, 5, 19)<<2), OtherCond
+		i.Control, i.Target, i.Cond = Jcc, addr+uint64(signed(w, 5, 19)<<2), OtherCond
 	case w>>25&63 == 0x1b: // tbz, tbnz
-		i.Kind, i.Target, i.Cond = Jcc, addr+uint64(signed(w, 5, 14)<<2), OtherCond
+		i.Control, i.Target, i.Cond = Jcc, addr+uint64(signed(w, 5, 14)<<2), OtherCond
 	case w>>25 == 0x6b: // br, blr, ret and their authenticated forms
 		plain := w&0xfc1f == 0 && w>>24&1 == 0
 		switch w >> 21 & 7 {
 		case 0:
-			i.Kind = JumpIndirect
+			i.Control = JumpIndirect
 		case 1:
 			calls(CallIndirect)
 		case 2, 4:
-			i.Kind = Ret
+			i.Control = Ret
 		default:
 			return false
 		}
@@ -171,7 +171,7 @@ func branchARM(i *Inst, addr uint64, w uint32, rd Reg) bool {
 	case w>>24 == 0xd4: // exceptions: svc continues, brk and hlt do not
 		i.Emulated, i.Refused = false, true
 		if w&0x1f != 1 {
-			i.Kind = Trap
+			i.Control = Trap
 		} else {
 			i.opaque()
 		}
@@ -188,7 +188,7 @@ func branchARM(i *Inst, addr uint64, w uint32, rd Reg) bool {
 func systemARM(i *Inst, w uint32, rd Reg) {
 	switch {
 	case w == 0xd503201f:
-		i.Kind, i.Emulated = Nop, true
+		i.Control, i.Emulated = Nop, true
 	case w&0xfffff01f == 0xd503201f: // hints
 		switch h := w >> 5 & 127; {
 		case h == 32 || h == 34 || h == 36 || h == 38: // bti: stepped
@@ -312,5 +312,5 @@ func textARM64(i Inst) string {
 	if d, err := arm64asm.Decode(i.Bytes); err == nil {
 		return arm64asm.GNUSyntax(d)
 	}
-	return i.Kind.String()
+	return i.Control.String()
 }

@@ -65,15 +65,15 @@ func NewGraph(code Code, parts [][]Inst, effect func(Inst) Effect) *Graph {
 	leader[0] = true
 	for n, i := range body {
 		switch {
-		case i.Kind == JumpIndirect && i.Target == 0:
+		case i.Control == JumpIndirect && i.Target == 0:
 			tables[i.Addr] = jumpTable(code, body[max(0, n-tableCode):n], at)
 			for _, t := range tables[i.Addr] {
 				lead(t)
 			}
-		case i.Kind == Jump || i.Kind == Jcc:
+		case i.Control == Jump || i.Control == Jcc:
 			lead(i.Target)
 		}
-		if i.Ends() || i.Kind == Jcc || effect(i) != CallReturns {
+		if i.Ends() || i.Control == Jcc || effect(i) != CallReturns {
 			lead(i.Next())
 		}
 		if n > 0 && body[n-1].Next() != i.Addr {
@@ -136,16 +136,16 @@ func (g *Graph) connect(n int, effect func(Inst) Effect, tables map[uint64][]uin
 		}
 	}
 	switch i := b.Last(); {
-	case i.Kind == JumpIndirect && len(tables[i.Addr]) > 0:
+	case i.Control == JumpIndirect && len(tables[i.Addr]) > 0:
 		for _, t := range tables[i.Addr] {
 			to(t)
 		}
-	case i.Kind == JumpIndirect:
+	case i.Control == JumpIndirect:
 		b.Leaves = true
 		g.Unknown = g.Unknown || i.Target == 0
-	case i.Kind == Ret || i.Kind == Trap:
+	case i.Control == Ret || i.Control == Trap:
 		b.Leaves = true
-	case i.Kind == Jump:
+	case i.Control == Jump:
 		to(i.Target)
 	case effect(i) == CallEnds:
 	case effect(i) == CallCuts:
@@ -155,7 +155,7 @@ func (g *Graph) connect(n int, effect func(Inst) Effect, tables map[uint64][]uin
 			g.roots = append(g.roots, k)
 		}
 	default:
-		if i.Kind == Jcc {
+		if i.Control == Jcc {
 			to(i.Target)
 		}
 		to(i.Next())

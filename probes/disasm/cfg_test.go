@@ -121,9 +121,9 @@ func TestTrace(t *testing.T) {
 			g := graph(t, b, 0)
 			f := g.Trace(func(i disasm.Inst) disasm.Taint {
 				switch {
-				case i.Addr == b.At && i.Kind == disasm.Call:
+				case i.Addr == b.At && i.Control == disasm.Call:
 					return number
-				case i.Kind == disasm.Call:
+				case i.Control == disasm.Call:
 					return size
 				}
 				return 0

@@ -15,7 +15,7 @@ func Constants(body []Inst, visit func(i Inst, arg func(n int) (value uint64, ok
 	known := map[uint64]*State{} // the state at targets of jumps, from the jumps seen so far
 	targets := map[uint64]bool{}
 	for _, i := range body {
-		if i.Kind == Jump || i.Kind == Jcc {
+		if i.Control == Jump || i.Control == Jcc {
 			targets[i.Target] = true
 		}
 	}
@@ -50,7 +50,7 @@ func pass(body []Inst, targets map[uint64]bool, known map[uint64]*State, visit f
 			visit(i, func(n int) (uint64, bool) { return s.Arg(n).Const() })
 		}
 		s.apply(i)
-		if i.Kind == Jump || i.Kind == Jcc {
+		if i.Control == Jump || i.Control == Jcc {
 			if k := known[i.Target]; k == nil {
 				copied := *s
 				known[i.Target] = &copied
@@ -69,7 +69,7 @@ func pass(body []Inst, targets map[uint64]bool, known map[uint64]*State, visit f
 func blankState(arch string) *State {
 	s := &State{arch: arch}
 	for r := range s.regs {
-		s.regs[r] = single(Atom{Kind: AnUnknown})
+		s.regs[r] = single(Atom{Origin: AnUnknown})
 	}
 	return s
 }
@@ -82,7 +82,7 @@ func (s *State) meet(other *State) (changed bool) {
 			continue
 		}
 		if w, ok := other.regs[r].Const(); !ok || v != w {
-			s.regs[r] = single(Atom{Kind: AnUnknown})
+			s.regs[r] = single(Atom{Origin: AnUnknown})
 			changed = true
 		}
 	}

@@ -70,7 +70,7 @@ func (f *Flow) newCutter(targets []uint64, over, fits func(Inst) bool) *cutter {
 			switch {
 			case slices.Contains(targets, i.Addr):
 				c.ends, c.nodes[n].final, fresh, opaque = append(c.ends, n), true, true, true
-			case i.Kind == CallIndirect, i.Kind == Call && !over(i):
+			case i.Control == CallIndirect, i.Control == Call && !over(i):
 				c.nodes[n].final, fresh, opaque = true, true, true
 			case k == b.last && !i.Ends():
 				next[n] = i.Next()
@@ -82,8 +82,8 @@ func (f *Flow) newCutter(targets []uint64, over, fits func(Inst) bool) *cutter {
 		if c.nodes[n].final {
 			continue
 		}
-		jumps := last.Kind == Jump || last.Kind == Jcc
-		c.tables = c.tables || last.Kind == JumpIndirect && !f.Leaves(last)
+		jumps := last.Control == Jump || last.Control == Jcc
+		c.tables = c.tables || last.Control == JumpIndirect && !f.Leaves(last)
 		c.nodes[n].final = last.Ends() && !jumps || jumps && f.Leaves(last)
 		if to, ok := starts[last.Target]; ok && jumps && !f.Leaves(last) {
 			c.nodes[n].succs = append(c.nodes[n].succs, to)
@@ -167,7 +167,7 @@ func (c *cutter) enter(p, n int) (a Approach, grow, ok bool) {
 		}
 		return Approach{i, Always}, false, ok
 	}
-	if last.Kind != Jcc || len(from.succs) != 2 {
+	if last.Control != Jcc || len(from.succs) != 2 {
 		return a, false, false
 	}
 	other := from.succs[0]

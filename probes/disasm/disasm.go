@@ -33,30 +33,30 @@ type Code interface {
 // a breakpoint inside an instruction crashes the traced program.
 var ErrUndecodable = errors.New("undecodable instruction")
 
-// Kind sorts instructions by what they do to the flow of control, and by what
-// the kernel's uprobe code distinguishes.
-type Kind uint8
+// Control sorts instructions by what they do to the flow of control, and by what the kernel's
+// uprobe code distinguishes.
+type Control uint8
 
-// The kinds of instructions.
+// The values of Control.
 const (
-	Other        Kind = iota
-	Nop               // does nothing; endbr64 and bti are Other: the kernel steps them
-	Push              // push of one general register (x86)
-	Call              // direct call, Target is known
-	CallIndirect      // call through a register or memory
-	Jump              // direct jump, Target is known
-	JumpIndirect      // jump through a register or memory
-	Jcc               // conditional jump, Target is known
-	Ret               // return
-	Trap              // ud2, int3, hlt, brk, udf: never continues
+	Other        Control = iota
+	Nop                  // does nothing; endbr64 and bti are Other: the kernel steps them
+	Push                 // push of one general register (x86)
+	Call                 // direct call, Target is known
+	CallIndirect         // call through a register or memory
+	Jump                 // direct jump, Target is known
+	JumpIndirect         // jump through a register or memory
+	Jcc                  // conditional jump, Target is known
+	Ret                  // return
+	Trap                 // ud2, int3, hlt, brk, udf: never continues
 )
 
-var kindNames = [...]string{"other", "nop", "push", "call", "call indirect", "jump", "jump indirect", "jcc", "ret", "trap"}
+var controlNames = [...]string{"other", "nop", "push", "call", "call indirect", "jump", "jump indirect", "jcc", "ret", "trap"}
 
-// String returns the kind's name for messages.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
+// String returns a name for messages.
+func (c Control) String() string {
+	if int(c) < len(controlNames) {
+		return controlNames[c]
 	}
 	return "invalid"
 }
@@ -104,7 +104,7 @@ type Inst struct {
 	// of lea x(%rip), of mov slot(%rip), of call *slot(%rip), of adr and adrp.
 	// 0 if there is none.
 	Ref        uint64
-	Kind       Kind
+	Control    Control
 	Cond       Cond // the condition of a Jcc
 	WritesSP   bool
 	WritesLR   bool   // arm64: the return address in x30 is changed (or signed)
@@ -128,7 +128,7 @@ type Inst struct {
 
 // Refusal says why no probe is placed on a Refused instruction.
 func (i Inst) Refusal() string {
-	if i.Kind == Nop && i.Len == nop5 && i.arch == "amd64" {
+	if i.Control == Nop && i.Len == nop5 && i.arch == "amd64" {
 		return fmt.Sprintf("a probe at %s could overwrite the function's data (Linux 6.18 makes a call of such an instruction)", i)
 	}
 	return fmt.Sprintf("the kernel refuses a probe at %s", i)
@@ -136,24 +136,24 @@ func (i Inst) Refusal() string {
 
 // Ends reports whether control never simply goes on to the next instruction.
 func (i Inst) Ends() bool {
-	return i.Kind == Jump || i.Kind == JumpIndirect || i.Kind == Ret || i.Kind == Trap
+	return i.Control == Jump || i.Control == JumpIndirect || i.Control == Ret || i.Control == Trap
 }
 
 // Transfers reports whether the instruction may send control elsewhere.
 func (i Inst) Transfers() bool {
-	return i.Ends() || i.Kind == Jcc || i.Kind == Call || i.Kind == CallIndirect
+	return i.Ends() || i.Control == Jcc || i.Control == Call || i.Control == CallIndirect
 }
 
 // CallsPointer reports whether the instruction calls a function whose address the code has
 // computed or loaded, like a task's or a team's function. A call through a fixed slot does not: it
 // calls a library function, in code built with -fno-plt.
-func (i Inst) CallsPointer() bool { return i.Kind == CallIndirect && i.Ref == 0 }
+func (i Inst) CallsPointer() bool { return i.Control == CallIndirect && i.Ref == 0 }
 
 // Next returns the address after the instruction.
 func (i Inst) Next() uint64 { return i.Addr + uint64(i.Len) }
 
-// Text returns the instruction in GNU assembler syntax, or the name of its
-// kind if it is too new for the disassembler. It is decoded anew.
+// Text returns the instruction in GNU assembler syntax, decoded anew. Of an instruction that is too
+// new for the disassembler it returns the Control.
 func (i Inst) Text() string {
 	if i.arch == "arm64" {
 		return textARM64(i)
@@ -293,7 +293,7 @@ func Parts(code Code, vaddr uint64) ([][]Inst, error) {
 	lo, hi := first[0].Addr, first[len(first)-1].Next()
 	seen := map[uint64]bool{lo: true}
 	for _, i := range first {
-		if i.Kind != Jump && i.Kind != Jcc || i.Target >= lo && i.Target < hi {
+		if i.Control != Jump && i.Control != Jcc || i.Target >= lo && i.Target < hi {
 			continue
 		}
 		plo, _, ok := code.FuncRange(i.Target)

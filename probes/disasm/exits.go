@@ -33,13 +33,13 @@ func Exits(code Code, entry uint64, isPart func(target uint64) bool) (exits []Ex
 	for _, p := range parts {
 		for k, i := range p {
 			switch {
-			case i.Kind == Ret:
+			case i.Control == Ret:
 				for _, a := range Approaches(parts, i.Addr) {
 					exits = append(exits, Exit{Approach: a})
 				}
-			case i.Kind == Jump && !inside(i.Target):
+			case i.Control == Jump && !inside(i.Target):
 				exits = append(exits, Exit{Approach: Approach{i, Always}})
-			case i.Kind == Jcc && !inside(i.Target):
+			case i.Control == Jcc && !inside(i.Target):
 				switch i.Cond {
 				case Equal:
 					exits = append(exits, Exit{Approach: Approach{i, ZeroSet}})
@@ -48,7 +48,7 @@ func Exits(code Code, entry uint64, isPart func(target uint64) bool) (exits []Ex
 				default:
 					unseen++
 				}
-			case i.Kind == JumpIndirect && !isSwitch(p[:k+1]):
+			case i.Control == JumpIndirect && !isSwitch(p[:k+1]):
 				exits = append(exits, Exit{Approach: Approach{i, Always}, Unsure: i.Ref == 0})
 			}
 		}
@@ -76,7 +76,7 @@ func ownParts(code Code, entry uint64, isPart func(uint64) bool) ([][]Inst, erro
 func jumpsInto(part, function []Inst) bool {
 	lo, hi := function[0].Addr, function[len(function)-1].Next()
 	return slices.ContainsFunc(part, func(i Inst) bool {
-		return (i.Kind == Jump || i.Kind == Jcc) && i.Target > lo && i.Target < hi
+		return (i.Control == Jump || i.Control == Jcc) && i.Target > lo && i.Target < hi
 	})
 }
 

@@ -92,10 +92,10 @@ func (f *Flow) split(parts [][]Inst) {
 	for _, p := range parts {
 		leads[p[0].Addr] = true
 		for _, i := range p {
-			if i.Kind == Jump || i.Kind == Jcc {
+			if i.Control == Jump || i.Control == Jcc {
 				leads[i.Target] = true
 			}
-			if i.Ends() || i.Kind == Jcc {
+			if i.Ends() || i.Control == Jcc {
 				leads[i.Next()] = true
 			}
 		}
@@ -119,7 +119,7 @@ func (f *Flow) split(parts [][]Inst) {
 	slices.SortFunc(f.order, func(a, b int) int { return cmp.Compare(f.address(a), f.address(b)) })
 	for n, b := range f.blocks {
 		last := f.body[b.last]
-		if last.Kind == Jump || last.Kind == Jcc {
+		if last.Control == Jump || last.Control == Jcc {
 			f.link(n, last.Target)
 		}
 		if !last.Ends() && (n+1 < len(f.blocks) && f.blocks[n+1].part == b.part) {
@@ -164,7 +164,7 @@ func (f *Flow) merge(n int, forGood bool) *State {
 	}
 	at := f.body[b.first].Addr
 	join := func(place uint64, v Value, others func(s *State) (Value, bool)) (Value, bool) {
-		phi := Atom{Kind: AJoin, N: at<<16 | place}
+		phi := Atom{Origin: AJoin, N: at<<16 | place}
 		differs := b.joined[phi]
 		for _, s := range from[1:] {
 			w, ok := others(s)
@@ -274,7 +274,7 @@ func (f *Flow) Leaves(i Inst) bool {
 		return false
 	}
 	from := f.blocks[n]
-	switch i.Kind {
+	switch i.Control {
 	case JumpIndirect:
 		return i.Ref != 0 || from.out.AtEntry() // a jump does not change the stack pointer
 	case Jump, Jcc:
@@ -290,7 +290,7 @@ func (s *State) follow() {
 	for r := range s.regs {
 		s.name(Reg(r), 0)
 	}
-	s.regs[s.sp()] = single(Atom{Kind: AStack})
+	s.regs[s.sp()] = single(Atom{Origin: AStack})
 }
 
 // general returns how many general registers the architecture has.
@@ -338,7 +338,7 @@ func (s *State) Callee(i Inst) Value {
 			}
 		}
 	}
-	return single(Atom{Kind: AnUnknown})
+	return single(Atom{Origin: AnUnknown})
 }
 
 func (s *State) clone() *State { return s.copyTo(nil) }
@@ -368,10 +368,10 @@ func (v Value) Same(w Value) bool { return v.same(w) }
 
 func (v Value) same(w Value) bool {
 	return v.Off == w.Off && slices.EqualFunc(v.Atoms, w.Atoms, func(a, b Atom) bool {
-		if a.Kind == ALoad { // memory may have changed between two loads
-			return b.Kind == ALoad && a.at == b.at && a.at != 0
+		if a.Origin == ALoad { // memory may have changed between two loads
+			return b.Origin == ALoad && a.at == b.at && a.at != 0
 		}
-		return a.Kind == b.Kind && a.N == b.N && a.Kind != AScaledRegister && (a.Kind != AnUnknown || a.N != 0)
+		return a.Origin == b.Origin && a.N == b.N && a.Origin != AScaledRegister && (a.Origin != AnUnknown || a.N != 0)
 	})
 }
 
@@ -380,10 +380,10 @@ func (s *State) name(r Reg, addr uint64) {
 	v := s.regs[r]
 	for n, a := range v.Atoms {
 		switch {
-		case a.Kind == AnUnknown && a.N == 0, a.Kind == AScaledRegister:
-			s.regs[r] = single(Atom{Kind: AnUnknown, N: addr<<5 + uint64(r) + 1})
+		case a.Origin == AnUnknown && a.N == 0, a.Origin == AScaledRegister:
+			s.regs[r] = single(Atom{Origin: AnUnknown, N: addr<<5 + uint64(r) + 1})
 			return
-		case a.Kind == ALoad && a.at == 0:
+		case a.Origin == ALoad && a.at == 0:
 			v.Atoms = slices.Clone(v.Atoms)
 			v.Atoms[n].at = addr
 			s.regs[r] = v
@@ -394,7 +394,7 @@ func (s *State) name(r Reg, addr uint64) {
 // slot returns the place on the stack that an address denotes, counted from the entry's stack
 // pointer.
 func slot(v Value) (off int64, ok bool) {
-	return v.Off, len(v.Atoms) == 1 && v.Atoms[0].Kind == AStack
+	return v.Off, len(v.Atoms) == 1 && v.Atoms[0].Origin == AStack
 }
 
 func (s *State) store(at Value, size int, v Value) {
@@ -432,9 +432,9 @@ func (s *State) loaded(at Value, size int, addr uint64) Value {
 	v := load(at, size, s.arch)
 	for n, a := range v.Atoms {
 		switch {
-		case a.Kind == ALoad && a.at == 0:
+		case a.Origin == ALoad && a.at == 0:
 			v.Atoms[n].at = addr
-		case a.Kind == AnUnknown && a.N == 0:
+		case a.Origin == AnUnknown && a.N == 0:
 			v.Atoms[n].N = addr<<5 + 1
 		}
 	}

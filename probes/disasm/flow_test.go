@@ -68,7 +68,7 @@ func TestFlowStack(t *testing.T) {
 func TestFlowJoin(t *testing.T) {
 	f, base := flow(t, "amd64", "7403 4889f7 90 c3")
 	s, _ := f.At(base + 6)
-	if v := s.Arg(0); len(v.Atoms) != 1 || v.Atoms[0].Kind != disasm.AJoin {
+	if v := s.Arg(0); len(v.Atoms) != 1 || v.Atoms[0].Origin != disasm.AJoin {
 		t.Errorf("two ways make %+v", v)
 	}
 	if !s.Arg(1).Is(disasm.AnArgument, 1) {

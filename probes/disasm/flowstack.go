@@ -8,7 +8,7 @@ import (
 
 // stackX86 applies what an x86 instruction does to the stack and to memory.
 func (s *State) stackX86(before *State, i Inst) {
-	if i.Kind != Other && i.Kind != Push {
+	if i.Control != Other && i.Control != Push {
 		return
 	}
 	d, ok := i.x86()
@@ -19,7 +19,7 @@ func (s *State) stackX86(before *State, i Inst) {
 	moved := func(n int64) Value { return Value{top.Off + n, top.Atoms} }
 	switch d.Op {
 	case x86asm.PUSH:
-		v := single(Atom{Kind: AnUnknown, N: i.Addr<<5 + 1})
+		v := single(Atom{Origin: AnUnknown, N: i.Addr<<5 + 1})
 		if r, ok := d.Args[0].(x86asm.Reg); ok {
 			if n, size := regX86(r); size == 8 {
 				v = before.regs[n]
@@ -67,7 +67,7 @@ func (s *State) Stores(i Inst) []Store {
 	if s.arch == "arm64" {
 		return s.clone().stackARM(s, i)
 	}
-	if d, ok := i.x86(); ok && i.Kind == Other {
+	if d, ok := i.x86(); ok && i.Control == Other {
 		if w, ok := s.storeX86(i, d); ok {
 			return []Store{w}
 		}
@@ -84,7 +84,7 @@ func (s *State) storeX86(i Inst, d x86asm.Inst) (Store, bool) {
 	if !ok {
 		return Store{}, false
 	}
-	v := single(Atom{Kind: AnUnknown, N: i.Addr<<5 + 1})
+	v := single(Atom{Origin: AnUnknown, N: i.Addr<<5 + 1})
 	switch src := d.Args[1].(type) {
 	case x86asm.Reg:
 		if n, size := regX86(src); d.Op == x86asm.MOV && size == 8 {

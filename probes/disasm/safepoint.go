@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Cost is the price class of a probe point, cheapest first. Measured on a virtual machine, in ns per
-// hit of an entry probe: 360, 600, 690, 690, 9,500; a published figure for bare metal is 137, -, 320,
-// - and 909.
+// Cost says by which way the kernel handles a hit of a probe point, cheapest first. Measured on a
+// virtual machine, in ns per hit of an entry probe: 360, 600, 690, 690, 9,500. Published figures for
+// bare metal are 137, -, 320, - and 909.
 type Cost uint8
 
-// The price classes.
+// The costs.
 const (
 	// 5-byte nop, which Linux 6.18 turns into a call; never chosen (see Inst.Refused)
 	Nop5 Cost = iota
@@ -21,7 +21,7 @@ const (
 	SingleStep // executed out of line, with a trap on each side
 )
 
-// String returns the class's name for messages.
+// String returns the cost's name for messages.
 func (c Cost) String() string {
 	if names := [...]string{"nop5", "jump", "emulated", "call", "single-stepped"}; int(c) < len(names) {
 		return names[c]
@@ -29,16 +29,16 @@ func (c Cost) String() string {
 	return "invalid"
 }
 
-// CostOf returns the price class of a probe on an instruction.
+// CostOf returns the cost of a probe on an instruction.
 func CostOf(i Inst) Cost {
 	switch {
-	case i.Kind == Nop && i.arch == "amd64" && i.Len == nop5:
+	case i.Control == Nop && i.arch == "amd64" && i.Len == nop5:
 		return Nop5
 	case !i.Emulated:
 		return SingleStep
-	case i.arch == "amd64" && (i.Kind == Nop || i.Kind == Jump || i.Kind == Jcc):
+	case i.arch == "amd64" && (i.Control == Nop || i.Control == Jump || i.Control == Jcc):
 		return JumpCost
-	case i.Kind == Call:
+	case i.Control == Call:
 		return CallCost
 	}
 	return Emulated
@@ -159,7 +159,7 @@ func jumpTargets(code Code, entry uint64, line []Inst) (targets []uint64, ok boo
 	}
 	for _, p := range parts {
 		for _, i := range p {
-			if i.Kind == Jump || i.Kind == Jcc {
+			if i.Control == Jump || i.Control == Jcc {
 				targets = append(targets, i.Target)
 			}
 		}

@@ -114,7 +114,7 @@ func TestSafePointOffsets12(t *testing.T) {
 				case 0:
 					cost = disasm.SingleStep
 				case 4:
-					if i, err := disasm.Decode(f, entry+offset); err == nil && i.Kind == disasm.Push {
+					if i, err := disasm.Decode(f, entry+offset); err == nil && i.Control == disasm.Push {
 						cost = disasm.Emulated
 					}
 				}
@@ -130,7 +130,7 @@ func TestSafePointOffsets12(t *testing.T) {
 // instruction in every build. All points are boundaries of a linear decoding of the function.
 func TestSafePointLibgomp(t *testing.T) {
 	f, _ := open(t, "libgomp", libgomp...)
-	for name, want := range map[string]disasm.Kind{"GOMP_parallel": disasm.Push, "GOMP_task": disasm.Push,
+	for name, want := range map[string]disasm.Control{"GOMP_parallel": disasm.Push, "GOMP_task": disasm.Push,
 		"GOMP_taskwait": disasm.Push, "GOMP_loop_end": disasm.Jump, "GOMP_barrier": disasm.Jcc, "GOMP_single_start": disasm.Jcc} {
 		if f.Arch() != "amd64" {
 			break
@@ -141,8 +141,8 @@ func TestSafePointLibgomp(t *testing.T) {
 				t.Fatal(err)
 			}
 			i, err := disasm.Decode(f, p.VAddr)
-			if cost := disasm.CostOf(i); err != nil || p.Cost != cost || cost > disasm.Emulated || i.Kind != want {
-				t.Errorf("%s: point %+v is a %v (%v), want a %v", name, p, i.Kind, err, want)
+			if cost := disasm.CostOf(i); err != nil || p.Cost != cost || cost > disasm.Emulated || i.Control != want {
+				t.Errorf("%s: point %+v is a %v (%v), want a %v", name, p, i.Control, err, want)
 			}
 		}
 	}

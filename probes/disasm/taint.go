@@ -93,7 +93,7 @@ func (g *Graph) Trace(source func(Inst) Taint) *Dependence {
 		t, b := in[n].clone(), &g.Blocks[n]
 		for _, i := range b.Insts {
 			f.step(t, i, source)
-			if v := source(i); v != 0 && i.Kind == Other {
+			if v := source(i); v != 0 && i.Control == Other {
 				t.mark(i, v)
 			}
 		}
@@ -163,7 +163,7 @@ func (t *taints) address(m x86asm.Mem) (v Taint) {
 
 // step applies one instruction, and records what its condition or division depends on.
 func (f *Dependence) step(t *taints, i Inst, source func(Inst) Taint) {
-	switch i.Kind {
+	switch i.Control {
 	case Call, CallIndirect:
 		t.regs[rax], t.flags, t.zero = source(i), 0, 0
 		return

@@ -27,7 +27,7 @@ func (i Inst) KeepsFlags() bool {
 // TestBefore finds the test for zero that decides the conditional jump at the end of a block, and
 // the tested register.
 func (b *Block) TestBefore() (test Inst, r Reg, ok bool) {
-	if jump := b.Last(); jump.Kind != Jcc || jump.Cond != Equal && jump.Cond != NotEqual {
+	if jump := b.Last(); jump.Control != Jcc || jump.Cond != Equal && jump.Cond != NotEqual {
 		return test, NoReg, false
 	}
 	for k := len(b.Insts) - 2; k >= 0; k-- {

@@ -40,26 +40,26 @@ type semantics struct {
 	writes uint32 // all registers changed
 }
 
-// AtomKind sorts the unknowns of a Value.
-type AtomKind uint8
+// Origin says where an unknown of a Value comes from.
+type Origin uint8
 
 // The unknowns of which values are sums.
 const (
-	AnUnknown       AtomKind = iota
-	AnArgument               // N is the argument's number
-	AThreadPointer           // fs base, tpidr_el0
-	ALoad                    // the N bytes at Addr, zero-extended
-	AResult                  // what the call at N returned
-	AScaledRegister          // an array index times its element size
-	AStack                   // the stack pointer at the function's entry (Flow only)
-	AJoin                    // one of several values, known by the place N where they meet (Flow only)
+	AnUnknown       Origin = iota
+	AnArgument             // N is the argument's number
+	AThreadPointer         // fs base, tpidr_el0
+	ALoad                  // the N bytes at Addr, zero-extended
+	AResult                // what the call at N returned
+	AScaledRegister        // an array index times its element size
+	AStack                 // the stack pointer at the function's entry (Flow only)
+	AJoin                  // one of several values, known by the place N where they meet (Flow only)
 )
 
 // Atom is one unknown of a Value.
 type Atom struct {
-	Kind AtomKind
-	N    uint64
-	Addr *Value
+	Origin Origin
+	N      uint64
+	Addr   *Value
 
 	depth int    // how deep loads are nested
 	at    uint64 // the instruction of a load in a Flow
@@ -76,8 +76,8 @@ type Value struct {
 func (v Value) Const() (uint64, bool) { return uint64(v.Off), len(v.Atoms) == 0 }
 
 // Is reports whether the value is exactly this one unknown.
-func (v Value) Is(kind AtomKind, n uint64) bool {
-	return v.Off == 0 && len(v.Atoms) == 1 && v.Atoms[0].Kind == kind && v.Atoms[0].N == n
+func (v Value) Is(o Origin, n uint64) bool {
+	return v.Off == 0 && len(v.Atoms) == 1 && v.Atoms[0].Origin == o && v.Atoms[0].N == n
 }
 
 // Loaded returns the address from which the value was loaded, if it is a load of exactly size
@@ -97,9 +97,9 @@ func (v Value) FieldOf(off int64) (object Value, ok bool) {
 	return at, ok && len(at.Atoms) > 0
 }
 
-// Without returns the value without its first atom of a kind, and that atom.
-func (v Value) Without(kind AtomKind) (rest Value, atom Atom, ok bool) {
-	k := slices.IndexFunc(v.Atoms, func(a Atom) bool { return a.Kind == kind })
+// Without returns the value without its first atom of an origin, and that atom.
+func (v Value) Without(o Origin) (rest Value, atom Atom, ok bool) {
+	k := slices.IndexFunc(v.Atoms, func(a Atom) bool { return a.Origin == o })
 	if k < 0 {
 		return v, Atom{}, false
 	}
@@ -118,7 +118,7 @@ const (
 
 func add(a, b Value) Value {
 	if len(a.Atoms)+len(b.Atoms) > maxAtoms {
-		return single(Atom{Kind: AnUnknown})
+		return single(Atom{Origin: AnUnknown})
 	}
 	return Value{a.Off + b.Off, append(slices.Clone(a.Atoms), b.Atoms...)}
 }
@@ -133,9 +133,9 @@ func load(from Value, size int, arch string) Value {
 		depth = max(depth, a.depth+1)
 	}
 	if depth > maxDepth {
-		return single(Atom{Kind: AnUnknown})
+		return single(Atom{Origin: AnUnknown})
 	}
-	return single(Atom{Kind: ALoad, N: uint64(size), Addr: &from, depth: depth})
+	return single(Atom{Origin: ALoad, N: uint64(size), Addr: &from, depth: depth})
 }
 
 // State is the symbolic content of the general registers.
@@ -161,7 +161,7 @@ func (s *State) Arg(n int) Value {
 	case s.arch == "arm64" && n >= 0 && n < 8:
 		return s.regs[n]
 	}
-	return single(Atom{Kind: AnUnknown})
+	return single(Atom{Origin: AnUnknown})
 }
 
 // Result returns the value of the register that takes a function's result.
@@ -170,14 +170,14 @@ func (s *State) Result() Value { return s.regs[0] }
 func newState(arch string) *State {
 	s := &State{arch: arch}
 	for r := range s.regs {
-		s.regs[r] = single(Atom{Kind: AnUnknown})
+		s.regs[r] = single(Atom{Origin: AnUnknown})
 	}
 	for n := range uint64(8) {
 		switch {
 		case arch == "arm64":
-			s.regs[n] = single(Atom{Kind: AnArgument, N: n})
+			s.regs[n] = single(Atom{Origin: AnArgument, N: n})
 		case n < 6:
-			s.regs[argRegsX86[n]] = single(Atom{Kind: AnArgument, N: n})
+			s.regs[argRegsX86[n]] = single(Atom{Origin: AnArgument, N: n})
 		}
 	}
 	return s
@@ -186,7 +186,7 @@ func newState(arch string) *State {
 func (s *State) value(a address) Value {
 	v := constant(a.disp)
 	if a.tp {
-		v = add(v, single(Atom{Kind: AThreadPointer}))
+		v = add(v, single(Atom{Origin: AThreadPointer}))
 	}
 	if a.base != NoReg {
 		v = add(v, s.regs[a.base&31])
@@ -194,7 +194,7 @@ func (s *State) value(a address) Value {
 	switch {
 	case a.index == NoReg:
 	case a.scaled:
-		v = add(v, single(Atom{Kind: AScaledRegister}))
+		v = add(v, single(Atom{Origin: AScaledRegister}))
 	default:
 		v = add(v, s.regs[a.index&31])
 	}
@@ -214,10 +214,10 @@ func (s *State) apply(i Inst) {
 	case semCall:
 		for r := range s.regs {
 			if calleeSaved[s.arch]>>r&1 == 0 {
-				s.regs[r] = single(Atom{Kind: AnUnknown})
+				s.regs[r] = single(Atom{Origin: AnUnknown})
 			}
 		}
-		s.regs[0] = single(Atom{Kind: AResult, N: i.Addr})
+		s.regs[0] = single(Atom{Origin: AResult, N: i.Addr})
 		return
 	case semAddress:
 		v = s.value(m.addr)
@@ -226,11 +226,11 @@ func (s *State) apply(i Inst) {
 	case semAddLoad:
 		v = add(s.regs[m.dst&31], load(s.value(m.addr), m.size, s.arch))
 	case semThreadPointer:
-		v = single(Atom{Kind: AThreadPointer})
+		v = single(Atom{Origin: AThreadPointer})
 	}
 	for r := range s.regs {
 		if m.writes>>r&1 == 1 {
-			s.regs[r] = single(Atom{Kind: AnUnknown})
+			s.regs[r] = single(Atom{Origin: AnUnknown})
 		}
 	}
 	if m.op != semNone && m.dst >= 0 {
@@ -279,8 +279,8 @@ func Evaluate(code Code, entry uint64, visit func(i Inst, before *State) bool) e
 			}
 			p.state.apply(i)
 			p.at = i.Next()
-			if i.Kind == Jcc || i.Kind == Jump {
-				if i.Kind == Jcc && !p.seen[i.Target] {
+			if i.Control == Jcc || i.Control == Jump {
+				if i.Control == Jcc && !p.seen[i.Target] {
 					fork := *p.state
 					seen := map[uint64]bool{i.Target: true}
 					for a := range p.seen {
@@ -288,7 +288,7 @@ func Evaluate(code Code, entry uint64, visit func(i Inst, before *State) bool) e
 					}
 					todo = append(todo, path{i.Target, &fork, p.steps + 1, seen})
 				}
-				if i.Kind == Jump && !p.seen[i.Target] {
+				if i.Control == Jump && !p.seen[i.Target] {
 					p.seen[i.Target] = true
 					p.at = i.Target
 					continue
@@ -307,7 +307,7 @@ func Evaluate(code Code, entry uint64, visit func(i Inst, before *State) bool) e
 func Returns(code Code, entry uint64) ([]Value, error) {
 	var vs []Value
 	err := Evaluate(code, entry, func(i Inst, before *State) bool {
-		if i.Kind == Ret {
+		if i.Control == Ret {
 			vs = append(vs, before.Result())
 		}
 		return true

@@ -117,7 +117,7 @@ func decodeX86(addr uint64, b []byte) (Inst, bool) {
 // recognised the opcode; i.Len stays 0 for one that is invalid or truncated.
 func flowX86(i *Inst, addr uint64, b []byte, p x86Prefixes) bool {
 	op, at := b[p.len], p.len
-	relative := func(kind Kind, opLen, size int) {
+	relative := func(c Control, opLen, size int) {
 		// With an operand-size prefix, Intel and AMD disagree on the length,
 		// unless REX.W overrides it, as in the padded calls of
 		// __tls_get_addr; the kernel refuses those too.
@@ -130,7 +130,7 @@ func flowX86(i *Inst, addr uint64, b []byte, p x86Prefixes) bool {
 		if size == 4 {
 			d = int64(int32(binary.LittleEndian.Uint32(b[end-4:])))
 		}
-		i.Kind, i.Len, i.Target, i.Emulated = kind, end, addr+uint64(end)+uint64(d), true
+		i.Control, i.Len, i.Target, i.Emulated = c, end, addr+uint64(end)+uint64(d), true
 	}
 	switch {
 	case op == 0xe8:
@@ -153,19 +153,19 @@ func flowX86(i *Inst, addr uint64, b []byte, p x86Prefixes) bool {
 			i.WritesArgs = Args(3)
 		}
 	case op&0xf8 == 0x50 && !p.size16:
-		i.Kind, i.Len, i.WritesSP = Push, at+1, true
+		i.Control, i.Len, i.WritesSP = Push, at+1, true
 		// The kernel emulates a push with no prefix but a plain REX.B.
 		i.Emulated = at == 0 || at == 1 && p.rex == 0x41
 	case op == 0xc3 && !p.size16:
-		i.Kind, i.Len, i.WritesSP = Ret, at+1, true
+		i.Control, i.Len, i.WritesSP = Ret, at+1, true
 	case op == 0xc2 && !p.size16:
-		i.Kind, i.Len, i.WritesSP = Ret, at+3, true
+		i.Control, i.Len, i.WritesSP = Ret, at+3, true
 	case op == 0xff && at+1 < len(b) && b[at+1]>>3&7 >= 2 && b[at+1]>>3&7 <= 5:
 		n := modRM(b[at+1:])
 		if reg := b[at+1] >> 3 & 7; n > 0 && !p.size16 && (reg == 2 || reg == 4) {
-			i.Kind, i.Len = CallIndirect, at+1+n
+			i.Control, i.Len = CallIndirect, at+1+n
 			if reg == 4 {
-				i.Kind = JumpIndirect
+				i.Control = JumpIndirect
 			} else {
 				i.callsX86()
 			}
@@ -173,11 +173,11 @@ func flowX86(i *Inst, addr uint64, b []byte, p x86Prefixes) bool {
 			i.Target = i.Ref
 		}
 	case op == 0xcc || op == 0xf4 || op == 0xf1:
-		i.Kind, i.Len, i.Refused = Trap, at+1, true
+		i.Control, i.Len, i.Refused = Trap, at+1, true
 	case op == 0xcd:
-		i.Kind, i.Len, i.Refused = Trap, at+2, true
+		i.Control, i.Len, i.Refused = Trap, at+2, true
 	case op == 0x0f && at+1 < len(b) && b[at+1] == 0x0b:
-		i.Kind, i.Len, i.Refused = Trap, at+2, true
+		i.Control, i.Len, i.Refused = Trap, at+2, true
 	default:
 		return false
 	}
@@ -198,7 +198,7 @@ func (i *Inst) callsX86() {
 func hintX86(i *Inst, b []byte, p x86Prefixes) bool {
 	op, at := b[p.len], p.len
 	if op == 0x90 && p.rex&1 == 0 && !p.rep && !p.repn {
-		i.Kind, i.Len, i.Emulated = Nop, at+1, true
+		i.Control, i.Len, i.Emulated = Nop, at+1, true
 		i.Refused = i.Refused || i.Len == nop5
 		return true
 	}
@@ -212,7 +212,7 @@ func hintX86(i *Inst, b []byte, p x86Prefixes) bool {
 	i.Len = at + 2 + n
 	switch second := b[at+1]; {
 	case second == 0x1f && !p.rep && !p.repn:
-		i.Kind, i.Emulated = Nop, true
+		i.Control, i.Emulated = Nop, true
 		i.Refused = i.Refused || i.Len == nop5
 	case second == 0x1e && p.rep && b[at+2]>>6 == 3 && b[at+2]>>3&7 == 1: // rdssp
 		i.written(Reg(b[at+2]&7 | p.rex&1<<3))
@@ -329,5 +329,5 @@ func textX86(i Inst) string {
 	if string(i.Bytes) == "\xf3\x0f\x1e\xfa" {
 		return "endbr64"
 	}
-	return i.Kind.String()
+	return i.Control.String()
 }

@@ -3,8 +3,8 @@
 // found by disassembly, and each finding is confirmed by a second one.
 //
 // Teams are seen from inside: `gomp_team_start` (entry: fork; return: the primary thread begins),
-// `gomp_team_end` (entry: the body is over; return: join), and plain probes in `gomp_thread_start`
-// for workers.
+// `gomp_team_end` (entry: the body is over; return: join), and probes on instructions of
+// `gomp_thread_start` for workers.
 package gomp
 
 import (

@@ -89,7 +89,7 @@ func findTeamStart(code disasm.Code) (uint64, error) {
 	var target uint64
 	var fits, done bool
 	err = disasm.Evaluate(code, entry, func(i disasm.Inst, s *disasm.State) bool {
-		switch i.Kind {
+		switch i.Control {
 		case disasm.Call:
 			target = i.Target
 			team := s.Arg(4)
@@ -164,7 +164,7 @@ func findTeamEnds(code disasm.Code) ([]uint64, error) {
 			}
 			lo, hi := body[0].Addr, body[len(body)-1].Next()
 			for _, i := range body {
-				out := i.Kind == disasm.Call || i.Kind == disasm.Jump || i.Kind == disasm.Jcc
+				out := i.Control == disasm.Call || i.Control == disasm.Jump || i.Control == disasm.Jcc
 				if out && (i.Target < lo || i.Target >= hi) && !slices.Contains(ends, i.Target) {
 					ends, next = append(ends, i.Target), append(next, i.Target)
 				}
@@ -178,7 +178,7 @@ func findTeamEnds(code disasm.Code) ([]uint64, error) {
 func firstCall(code disasm.Code, entry uint64) (uint64, bool) {
 	body, _ := disasm.Func(code, entry) // the instructions before an undecodable byte are enough
 	for _, i := range body {
-		if i.Addr >= entry && i.Kind == disasm.Call {
+		if i.Addr >= entry && i.Control == disasm.Call {
 			return i.Target, true
 		}
 	}
@@ -214,7 +214,7 @@ func callsAfterRegion(body []disasm.Inst, wait uint64) bool {
 				return false
 			}
 			pending = true
-		case i.Kind == disasm.Call && pending:
+		case i.Control == disasm.Call && pending:
 			if i.Target != wait {
 				return false
 			}
@@ -232,7 +232,7 @@ func (g *internals) findWorkers(code disasm.Code) error {
 	}
 	for _, i := range slices.Concat(parts...) {
 		switch {
-		case i.Kind == disasm.Call && i.Target == g.WaitFinal:
+		case i.Control == disasm.Call && i.Target == g.WaitFinal:
 			g.WorkerEnd = append(g.WorkerEnd, i.Addr)
 		case i.CallsPointer():
 			for _, a := range disasm.Approaches(parts, i.Addr) {
@@ -324,7 +324,7 @@ func threadField(v disasm.Value) (slot uint64, off int64, ok bool) {
 func (g *internals) findBarrier(code disasm.Code) error {
 	var found bool
 	err := disasm.Evaluate(code, g.TeamEnd, func(i disasm.Inst, s *disasm.State) bool {
-		if i.Kind != disasm.Call {
+		if i.Control != disasm.Call {
 			return true
 		}
 		rest, team, ok := s.Arg(0).Without(disasm.ALoad)

@@ -104,13 +104,13 @@ func checkWorkers(t *testing.T, code disasm.Code, g internals) {
 		t.Errorf("workers begin at %+v and end at %#x", g.WorkerBegin, g.WorkerEnd)
 	}
 	for _, e := range g.WorkerEnd {
-		if i := at[e]; i.Kind != disasm.Call || i.Target != g.WaitFinal {
+		if i := at[e]; i.Control != disasm.Call || i.Target != g.WaitFinal {
 			t.Errorf("worker's end is %s", i)
 		}
 	}
 	for _, b := range g.WorkerBegin {
 		i, ok := at[b.VAddr]
-		conditional := i.Kind == disasm.Jcc && (i.Cond == disasm.Equal || i.Cond == disasm.NotEqual)
+		conditional := i.Control == disasm.Jcc && (i.Cond == disasm.Equal || i.Cond == disasm.NotEqual)
 		if !ok || i.Refused || disasm.CostOf(i) != b.Cost || (b.Cond != disasm.Always) != conditional {
 			t.Errorf("worker's begin %+v is %s", b, i)
 		}

@@ -50,7 +50,7 @@ func locateSectionNext(code disasm.Code, entry uint64) (at disasm.Inst, err erro
 	calls, jumps := 0, 0
 	for _, b := range graph.Blocks {
 		for _, i := range b.Insts {
-			switch i.Kind {
+			switch i.Control {
 			case disasm.Call, disasm.CallIndirect:
 				calls++
 			case disasm.Jcc:
@@ -69,7 +69,7 @@ func locateSectionNext(code disasm.Code, entry uint64) (at disasm.Inst, err erro
 		return at, errors.New("it has a loop")
 	}
 	for _, i := range first.Insts {
-		if i.Kind == disasm.Call {
+		if i.Control == disasm.Call {
 			return at, nil
 		}
 	}

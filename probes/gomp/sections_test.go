@@ -30,7 +30,7 @@ func TestSectionNext(t *testing.T) {
 			o := probestest.Open(t, probestest.Compile(t, "amd64", probestest.Body(sectionsSource, c.body), "-O1", "-fno-if-conversion", "-fno-if-conversion2"))
 			at, err := locateSectionNext(o, o.Symbol("GOMP_sections_next")[0])
 			switch {
-			case c.refused == "" && (err != nil || at.Kind != disasm.Jcc):
+			case c.refused == "" && (err != nil || at.Control != disasm.Jcc):
 				t.Errorf("%s, %v", at, err)
 			case c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused)):
 				t.Errorf("%v; want a refusal: %s", err, c.refused)

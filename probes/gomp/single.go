@@ -32,7 +32,7 @@ func EndOfSingle(o *symbols.Object, vaddr uint64) SingleEnd {
 			return SingleUnknown
 		}
 		next := vaddr + uint64(in.Len)
-		switch in.Kind {
+		switch in.Control {
 		case disasm.Call:
 			name, ok := o.PLT(in.Target)
 			if !ok {

@@ -81,7 +81,7 @@ func afterSingleStart(t *testing.T, o *symbols.Object, fn string) uint64 {
 	}
 	for _, i := range body {
 		var name string
-		switch i.Kind {
+		switch i.Control {
 		case disasm.Call:
 			if n, ok := o.PLT(i.Target); ok {
 				name = n

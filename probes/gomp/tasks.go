@@ -76,7 +76,7 @@ func (t *taskFinder) findCreated() error {
 		var calls []uint64
 		for i, s := range f.Flow.States() {
 			for _, w := range s.Stores(i) {
-				if !w.Value.Is(disasm.AnArgument, 0) || len(w.At.Atoms) != 1 || w.At.Atoms[0].Kind != disasm.AResult {
+				if !w.Value.Is(disasm.AnArgument, 0) || len(w.At.Atoms) != 1 || w.At.Atoms[0].Origin != disasm.AResult {
 					continue
 				}
 				switch {
@@ -101,7 +101,7 @@ func (t *taskFinder) findCreated() error {
 			if !t.allocates(call) {
 				return fmt.Errorf("%s, which returns the task, does not call malloc", call)
 			}
-			task := disasm.Value{Atoms: []disasm.Atom{{Kind: disasm.AResult, N: addr}}}
+			task := disasm.Value{Atoms: []disasm.Atom{{Origin: disasm.AResult, N: addr}}}
 			points, err := f.After([]disasm.Inst{call}, func(disasm.Inst) *disasm.Value { return &task })
 			if err != nil {
 				return err
@@ -118,11 +118,11 @@ func (t *taskFinder) allocates(call disasm.Inst) bool {
 	body, _ := disasm.Func(t.Code, t.Resolve(call.Target))
 	malloc := t.Object.Symbol("malloc")
 	return slices.ContainsFunc(body, func(i disasm.Inst) bool {
-		if i.Kind != disasm.Call && i.Kind != disasm.CallIndirect {
+		if i.Control != disasm.Call && i.Control != disasm.CallIndirect {
 			return false
 		}
 		name, _ := t.Object.PLT(i.Target)
-		if i.Kind == disasm.CallIndirect {
+		if i.Control == disasm.CallIndirect {
 			name, _ = t.Object.GOT(i.Ref)
 		}
 		return name == "malloc" || slices.Contains(malloc, i.Target)

@@ -44,9 +44,9 @@ func analyseAtomics(o *symbols.Object) *Inlined {
 		dom, post := g.Dominators(), g.PostDominators()
 		for _, i := range at {
 			file, d, _ := atomicAt(o, i)
-			c := Construct{Kind: event.Atomic, Fn: fn, Identity: i.Addr, File: file, Begin: d.Begin, Last: d.End, Exact: true, Notes: []string{noteCounted}}
+			c := Construct{Construct: event.Atomic, Fn: fn, Identity: i.Addr, File: file, Begin: d.Begin, Last: d.End, Exact: true, Notes: []string{noteCounted}}
 			if d.Matches("flush") {
-				c.Kind = event.Flush
+				c.Construct = event.Flush
 			}
 			if p, ok := once(g, dom, post, i); ok && !g.Unknown {
 				c.Enter = []Point{p}
@@ -112,7 +112,7 @@ func once(g *disasm.Graph, dom, post disasm.Order, i disasm.Inst) (Point, bool) 
 	}
 	b := &g.Blocks[n]
 	if i.CompareAndSwaps() {
-		if last := b.Last(); last.Kind == disasm.Jcc && last.Emulated && (last.Cond == disasm.Equal || last.Cond == disasm.NotEqual) && g.FlagsKept(i.Addr, last.Addr) {
+		if last := b.Last(); last.Control == disasm.Jcc && last.Emulated && (last.Cond == disasm.Equal || last.Cond == disasm.NotEqual) && g.FlagsKept(i.Addr, last.Addr) {
 			return Point{VAddr: last.Addr, When: disasm.ZeroSet, Cost: disasm.CostOf(last)}, true
 		}
 		c := innermost(g, n)

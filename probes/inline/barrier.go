@@ -101,7 +101,7 @@ func (f *function) leading(to []int) map[int]bool {
 
 // noReturn reports whether a block ends in a call that does not return.
 func (f *function) noReturn(b *disasm.Block) bool {
-	return b.Last().Kind == disasm.Trap || b.Last().Kind == disasm.Call || b.Last().Kind == disasm.CallIndirect
+	return b.Last().Control == disasm.Trap || b.Last().Control == disasm.Call || b.Last().Control == disasm.CallIndirect
 }
 
 // explicit reports whether a call belongs to a barrier directive.

@@ -89,7 +89,7 @@ func (f *function) cover(from, calls []int, strict bool) (points []Point) {
 		if f.shared[n] {
 			return nil // the call belongs to another loop
 		}
-		if strict && b.Last().Kind == disasm.Jcc {
+		if strict && b.Last().Control == disasm.Jcc {
 			return nil
 		}
 		enters := slices.ContainsFunc(b.Succs, func(k int) bool { return behind[k] })
@@ -115,7 +115,7 @@ func (f *function) guards(s *share) (gs []int) {
 	leading := f.leading([]int{s.header})
 	for n := range f.g.Blocks {
 		i := f.g.Blocks[n].Last()
-		if flags := f.flow.Flags[i.Addr]; i.Kind != disasm.Jcc || flags&byThread == 0 || f.foreign(n) || !s.level.acyclic(n) {
+		if flags := f.flow.Flags[i.Addr]; i.Control != disasm.Jcc || flags&byThread == 0 || f.foreign(n) || !s.level.acyclic(n) {
 			continue
 		}
 		if !slices.ContainsFunc(f.g.Blocks[n].Succs, func(k int) bool { return leading[k] }) {
@@ -132,7 +132,7 @@ func (f *function) guards(s *share) (gs []int) {
 // foreign reports whether a block tests for the primary thread, as a master construct does.
 func (f *function) foreign(n int) bool {
 	i := f.g.Blocks[n].Last()
-	return i.Kind == disasm.Jcc && f.flow.Zero[i.Addr] == byThread
+	return i.Control == disasm.Jcc && f.flow.Zero[i.Addr] == byThread
 }
 
 // avoiding returns the blocks that control can come to from the start of a segment without passing
@@ -179,7 +179,7 @@ func (f *function) near(n int) Point {
 	b := &f.g.Blocks[n]
 	last := b.Last()
 	for _, i := range slices.Backward(b.Insts) {
-		if i.Emulated && i.Kind != disasm.Nop {
+		if i.Emulated && i.Control != disasm.Nop {
 			return point(i)
 		}
 		if last.Refused {
@@ -193,7 +193,7 @@ func (f *function) near(n int) Point {
 // whether the thread has work left. GCC does so at -O0.
 func (f *function) testedFirst(header int) bool {
 	b := &f.g.Blocks[header]
-	return b.Last().Kind == disasm.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && !slices.Contains(b.Succs, header)
+	return b.Last().Control == disasm.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && !slices.Contains(b.Succs, header)
 }
 
 // zeroTrip returns the test by which all threads skip a loop that is empty for the whole team, or
@@ -207,7 +207,7 @@ func (f *function) zeroTrip(s *share) int {
 	for d := f.dom.Over(s.guard); d >= 0; d = f.dom.Over(d) {
 		b := &f.g.Blocks[d]
 		last := len(b.Insts) - 1
-		if b.Last().Kind != disasm.Jcc || !s.level.acyclic(d) || f.post.Over(d) != join || f.flow.Flags[b.Last().Addr]&byThread != 0 {
+		if b.Last().Control != disasm.Jcc || !s.level.acyclic(d) || f.post.Over(d) != join || f.flow.Flags[b.Last().Addr]&byThread != 0 {
 			continue
 		}
 		compare := -1

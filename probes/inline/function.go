@@ -113,8 +113,8 @@ type account struct {
 // code was found in any function.
 func (a *account) orphans(x *Inlined) {
 	for _, d := range a.f.ds.all {
-		kind := isLoop(&d) && !d.HandsOut() || d.Matches("master") || d.Matches("masked")
-		if !kind {
+		findable := isLoop(&d) && !d.HandsOut() || d.Matches("master") || d.Matches("masked")
+		if !findable {
 			continue
 		}
 		around := slices.ContainsFunc(a.f.ds.regions, func(o *directives.Directive) bool {
@@ -143,8 +143,8 @@ func newFunction(o *symbols.Object, fn uint64, region bool, sources *listings) *
 	for _, p := range parts {
 		lo, hi := p[0].Addr, p[len(p)-1].Next()
 		for _, i := range p {
-			if (i.Kind == disasm.Call || i.Kind == disasm.CallIndirect || i.Kind == disasm.JumpIndirect && i.Ref != 0) ||
-				i.Kind == disasm.Jump && (i.Target < lo || i.Target >= hi) {
+			if (i.Control == disasm.Call || i.Control == disasm.CallIndirect || i.Control == disasm.JumpIndirect && i.Ref != 0) ||
+				i.Control == disasm.Jump && (i.Target < lo || i.Target >= hi) {
 				f.calls[i.Addr] = callee(o, i)
 			}
 		}
@@ -239,7 +239,7 @@ func (f *function) leave(from int, acyclic func(int) bool) (p []Point, end event
 		b := &f.g.Blocks[j]
 		for n := range b.Insts {
 			i := b.Insts[n]
-			if i.Emulated && !i.Refused && i.Kind != disasm.Nop {
+			if i.Emulated && !i.Refused && i.Control != disasm.Nop {
 				return []Point{point(i)}, event.EndPoint
 			}
 			if !i.Refused && stepped == nil {

@@ -13,9 +13,9 @@ import (
 
 // Construct is a construct for which the program makes no call.
 type Construct struct {
-	Kind     event.Construct
-	Fn       uint64 // the function that contains it
-	Identity uint64 // an address in it, which names it in its events
+	Construct event.Construct
+	Fn        uint64 // the function that contains it
+	Identity  uint64 // an address in it, which names it in its events
 	// File, Begin and Last are the construct's lines: those of the directive if Exact is set, else
 	// those of its code. Without debug information no line is known.
 	File        string
@@ -67,7 +67,7 @@ func (x *Inlined) At(identity uint64) (Construct, bool) {
 
 // edges returns the edges that the points of a construct report.
 func (c *Construct) edges() (enter, leave event.Edge) {
-	if c.Kind == event.Loop {
+	if c.Construct == event.Loop {
 		return event.Open, event.Close
 	}
 	return event.Enter, event.Release
@@ -82,14 +82,14 @@ func (x *Inlined) Points(r event.Runtime) (points []probes.CodePoint) {
 		add := func(ps []Point, edge event.Edge) {
 			for _, p := range ps {
 				points = append(points, probes.CodePoint{
-					Name: fmt.Sprintf("[%s of line %d: %s]", c.Kind, c.Begin, edge), VAddr: p.VAddr, When: p.When,
-					Identity: c.Identity, Construct: c.Kind, Edge: edge, Runtime: r, Marks: event.Inline, Value: int64(c.End)})
+					Name: fmt.Sprintf("[%s of line %d: %s]", c.Construct, c.Begin, edge), VAddr: p.VAddr, When: p.When,
+					Identity: c.Identity, Construct: c.Construct, Edge: edge, Runtime: r, Marks: event.Inline, Value: int64(c.End)})
 			}
 		}
 		add(c.Enter, enter)
 		add(c.Leave, leave)
 	}
-	if slices.ContainsFunc(x.Constructs, func(c Construct) bool { return c.Kind == event.Atomic || c.Kind == event.Flush }) {
+	if slices.ContainsFunc(x.Constructs, func(c Construct) bool { return c.Construct == event.Atomic || c.Construct == event.Flush }) {
 		return points // such points only count, so several may share an instruction
 	}
 	return separate(points)

@@ -62,7 +62,7 @@ func TestEveryDirectiveIsAccountedFor(t *testing.T) {
 		t.Run(flags, func(t *testing.T) {
 			x := inline.Of(open(t, "inline.c", flags))
 			for line, kind := range want {
-				if slices.ContainsFunc(x.Constructs, func(c inline.Construct) bool { return c.Kind == kind && c.Begin == line && c.Exact }) {
+				if slices.ContainsFunc(x.Constructs, func(c inline.Construct) bool { return c.Construct == kind && c.Begin == line && c.Exact }) {
 					continue
 				}
 				named := regexp.MustCompile(fmt.Sprintf(`lines? (\d+, )*%d\b`, line)).MatchString
@@ -103,7 +103,7 @@ func TestByHand(t *testing.T) {
 		o := open(t, "inline.c", flags)
 		for _, c := range inline.Of(o).Constructs {
 			if name, _, _ := o.FuncAt(c.Fn); strings.HasPrefix(name, "byhand") {
-				t.Errorf("%s: a %s at %#x in %s", flags, c.Kind, c.Identity, name)
+				t.Errorf("%s: a %s at %#x in %s", flags, c.Construct, c.Identity, name)
 			}
 		}
 	}

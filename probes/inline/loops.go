@@ -116,7 +116,7 @@ const (
 // loop makes a construct of a loop's code, of which GCC may have made copies. It has no Enter
 // points if these cannot be found for sure.
 func (f *function) loop(copies []*share, ds []directives.Directive) (c Construct) {
-	c = Construct{Kind: event.Loop, Fn: f.fn}
+	c = Construct{Construct: event.Loop, Fn: f.fn}
 	f.place(&c, copies[0], ds)
 	if len(f.ownBarrier(copies[0], copies[0].header)) > 0 {
 		c.End = event.EndBarrier

@@ -14,7 +14,7 @@ func (f *function) masters(x *Inlined) {
 	tests := map[directives.Directive][]int{}
 	for n := range f.g.Blocks {
 		i := f.g.Blocks[n].Last()
-		if i.Kind != disasm.Jcc || i.Cond != disasm.Equal && i.Cond != disasm.NotEqual || f.flow.Zero[i.Addr] != byThread {
+		if i.Control != disasm.Jcc || i.Cond != disasm.Equal && i.Cond != disasm.NotEqual || f.flow.Zero[i.Addr] != byThread {
 			continue
 		}
 		if d, ok := f.master(f.line(i.Addr)); ok {
@@ -34,10 +34,10 @@ func (f *function) masters(x *Inlined) {
 		default:
 			for _, n := range at {
 				i := f.g.Blocks[n].Last()
-				c := Construct{Kind: event.Master, Fn: f.fn, Identity: i.Addr, File: f.file, Begin: d.Begin, Last: d.End, Exact: true,
+				c := Construct{Construct: event.Master, Fn: f.fn, Identity: i.Addr, File: f.file, Begin: d.Begin, Last: d.End, Exact: true,
 					Enter: []Point{{VAddr: i.Addr, When: disasm.ZeroSet, Cost: disasm.CostOf(i)}}}
 				if d.Matches("masked") {
-					c.Kind = event.Masked
+					c.Construct = event.Masked
 				}
 				c.Leave, c.End = f.leave(n, func(k int) bool { return l.acyclic(k) || !l.acyclic(n) })
 				x.Constructs = append(x.Constructs, c)

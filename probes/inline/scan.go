@@ -54,7 +54,7 @@ func callers(o *symbols.Object, names []string) (fns []uint64) {
 
 // callee names the function that an instruction calls or jumps to.
 func callee(o *symbols.Object, i disasm.Inst) string {
-	switch i.Kind {
+	switch i.Control {
 	case disasm.Call, disasm.Jump:
 		if name, ok := o.PLT(i.Target); ok {
 			return name

@@ -139,7 +139,7 @@ func (f *function) guard(h int, l *level) int {
 		}
 		i := f.g.Blocks[d].Last()
 		flags := f.flow.Flags[i.Addr]
-		if i.Kind != disasm.Jcc || flags&byThread == 0 {
+		if i.Control != disasm.Jcc || flags&byThread == 0 {
 			continue
 		}
 		if j := f.post.Over(d); j >= 0 && f.dom.Covers(j, h) {

@@ -16,10 +16,10 @@ func (f *function) singles(x *Inlined) {
 			continue
 		}
 		// The outcome is tested at the end of the block behind the call.
-		if f.g.Blocks[b.After].Last().Kind != disasm.Jcc {
+		if f.g.Blocks[b.After].Last().Control != disasm.Jcc {
 			continue
 		}
-		c := Construct{Kind: event.Single, Fn: f.fn, Identity: call.Next(), File: f.file, Begin: f.line(call.Addr)}
+		c := Construct{Construct: event.Single, Fn: f.fn, Identity: call.Next(), File: f.file, Begin: f.line(call.Addr)}
 		c.Leave, c.End = f.leave(b.After, func(int) bool { return true })
 		if c.End == event.EndPoint {
 			x.Constructs = append(x.Constructs, c)

@@ -25,7 +25,7 @@ func (f *function) syncs() *syncs {
 	var pairs []pair
 	for n := range f.g.Blocks {
 		b := &f.g.Blocks[n]
-		if b.Last().Kind == disasm.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && len(b.Succs) == 2 {
+		if b.Last().Control == disasm.Jcc && f.flow.Flags[b.Last().Addr]&byThread != 0 && len(b.Succs) == 2 {
 			pairs = append(pairs, pair{b.Succs[0], b.Succs[1]})
 		}
 	}

@@ -55,7 +55,7 @@ func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok boo
 	}
 	var calls []int // blocks
 	for _, i := range flow.Reached() {
-		if i.Kind == disasm.Call && leads(i) {
+		if i.Control == disasm.Call && leads(i) {
 			b, _ := graph.BlockOf(i.Addr)
 			calls = append(calls, b)
 		}
@@ -64,12 +64,12 @@ func forwards(o *symbols.Object, from, to string, args int) (f forwarded, ok boo
 	ways := 0
 	for _, i := range flow.Reached() {
 		switch {
-		case i.Kind == disasm.Ret:
+		case i.Control == disasm.Ret:
 			b, _ := graph.BlockOf(i.Addr)
 			if n := slices.IndexFunc(calls, func(c int) bool { return over.Covers(c, b) }); n < 0 {
 				return f, false
 			}
-		case flow.Leaves(i) && (i.Kind != disasm.Jump || !leads(i)):
+		case flow.Leaves(i) && (i.Control != disasm.Jump || !leads(i)):
 			return f, false
 		case flow.Leaves(i):
 			ways++

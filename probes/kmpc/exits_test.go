@@ -69,13 +69,13 @@ func checkBodyEnd(t *testing.T, o *symbols.Object, at uint64) {
 		if k < 0 || i-k > callgraph.MaxBehind {
 			t.Fatalf("no call before %s", body[i])
 		}
-		if body[k].Kind == disasm.Call {
+		if body[k].Control == disasm.Call {
 			name, _ := o.PLT(body[k].Target)
 			if name != "__kmp_invoke_microtask" && !slices.Contains(o.Symbol("__kmp_invoke_microtask"), body[k].Target) {
 				t.Errorf("before %s comes %s", body[i], body[k])
 			}
 			for _, j := range body {
-				if (j.Kind == disasm.Jump || j.Kind == disasm.Jcc) && j.Target > body[k].Addr && j.Target <= at {
+				if (j.Control == disasm.Jump || j.Control == disasm.Jcc) && j.Target > body[k].Addr && j.Target <= at {
 					t.Errorf("%s leads between the call and %#x", j, at)
 				}
 			}
@@ -110,12 +110,12 @@ func checkJoin(t *testing.T, o *symbols.Object, join []disasm.Approach) {
 				t.Errorf("the kernel does not emulate %s", a.Inst)
 			}
 			// Unconditional points go straight to the return.
-			for k := i; a.When == disasm.Always && k < len(body) && body[k].Kind != disasm.Ret; k++ {
-				if body[k].Transfers() && body[k].Kind != disasm.Jump && k > i {
+			for k := i; a.When == disasm.Always && k < len(body) && body[k].Control != disasm.Ret; k++ {
+				if body[k].Transfers() && body[k].Control != disasm.Jump && k > i {
 					t.Errorf("between %s and the return comes %s", a.Inst, body[k])
 					break
 				}
-				if body[k].Kind == disasm.Jump {
+				if body[k].Control == disasm.Jump {
 					break
 				}
 			}

@@ -120,7 +120,7 @@ func afterRefusal(flow *disasm.Flow, graph *disasm.Graph, at disasm.Inst) bool {
 		return false
 	}
 	v := s.Result()
-	return len(v.Atoms) == 1 && v.Off == 0 && v.Atoms[0].Kind == disasm.AResult
+	return len(v.Atoms) == 1 && v.Off == 0 && v.Atoms[0].Origin == disasm.AResult
 }
 
 // apart returns an error if one call may execute two of the instructions, or one of them twice.

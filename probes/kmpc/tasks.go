@@ -163,10 +163,10 @@ func (t *taskFinder) passOn(entry uint64) (to []uint64, err error) {
 		return nil, err
 	}
 	for i, s := range f.Flow.States() {
-		if i.Kind != disasm.Call && i.Kind != disasm.Jump {
+		if i.Control != disasm.Call && i.Control != disasm.Jump {
 			continue
 		}
-		if !s.Arg(1).Is(disasm.AnArgument, 2) || i.Kind == disasm.Jump && !f.Flow.Leaves(i) {
+		if !s.Arg(1).Is(disasm.AnArgument, 2) || i.Control == disasm.Jump && !f.Flow.Leaves(i) {
 			continue
 		}
 		if target := t.Resolve(i.Target); target != 0 && !slices.Contains(t.runs, target) && !slices.Contains(to, target) {

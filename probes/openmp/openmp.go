@@ -24,13 +24,13 @@ var all = []*probes.Runtime{
 	&gomp.Runtime,
 }
 
-// identified keeps the results of look.
+// identified keeps the results of identify.
 var identified symbols.Memo[*probes.Runtime]
 
-func find(o *symbols.Object) *probes.Runtime { return identified.Of(o, look) }
+func find(o *symbols.Object) *probes.Runtime { return identified.Of(o, identify) }
 
-// look asks for all functions at once, because each question goes through the file's symbols.
-func look(o *symbols.Object) *probes.Runtime {
+// identify asks for all functions at once, because each question goes through the file's symbols.
+func identify(o *symbols.Object) *probes.Runtime {
 	var names []string
 	for _, r := range all {
 		names = append(names, slices.Concat(r.Defines...)...)
@@ -65,8 +65,8 @@ func NewPlan(o *symbols.Object, imported func(string) bool) (*probes.Plan, error
 	return r.Plan(o, imported)
 }
 
-// LookAhead finds in advance what a plan of the file will need, if the file is a runtime.
-func LookAhead(o *symbols.Object) {
+// ReadAhead finds in advance what a plan of the file will need, if the file is a runtime.
+func ReadAhead(o *symbols.Object) {
 	if r := find(o); r != nil && r.Tasks != nil {
 		_, _ = r.Locate(o) // the plan will report the error
 	}

@@ -28,7 +28,7 @@ func CheckTasks(t *testing.T, o *symbols.Object, p probes.TaskPoints) {
 				continue
 			}
 			found = true
-			zero := i.Kind == disasm.Jcc && (i.Cond == disasm.Equal || i.Cond == disasm.NotEqual)
+			zero := i.Control == disasm.Jcc && (i.Cond == disasm.Equal || i.Cond == disasm.NotEqual)
 			if i.Refused || disasm.CostOf(i) != x.Cost || x.When != disasm.Always && !zero {
 				t.Errorf("%+v is %s", x, i)
 			}
@@ -91,7 +91,7 @@ func walkRandomly(t *testing.T, o *symbols.Object, name string, entry uint64, p 
 			if !ok {
 				break // behind a call that does not return
 			}
-			taken := i.Kind == disasm.Jump || i.Kind == disasm.Jcc && random.Intn(2) == 0
+			taken := i.Control == disasm.Jump || i.Control == disasm.Jcc && random.Intn(2) == 0
 			for kind, when := range events[i.Addr] {
 				if when == disasm.Always || (when == disasm.ZeroSet) == ((i.Cond == disasm.Equal) == taken) {
 					hit = append(hit, kind)

@@ -30,7 +30,7 @@ var arguments = []int{rdi, rsi, rdx, rcx, 8, 9}
 
 // transfer executes jumps, calls and returns. done says that the accessor has returned.
 func (m *explorer) transfer(s *state, d decoded) (done bool, err error) {
-	switch d.Kind {
+	switch d.Control {
 	case disasm.Trap:
 		return false, errFailed
 	case disasm.Ret:
@@ -46,7 +46,7 @@ func (m *explorer) transfer(s *state, d decoded) (done bool, err error) {
 		}
 		return false, err
 	}
-	call := d.Kind == disasm.Call || d.Kind == disasm.CallIndirect
+	call := d.Control == disasm.Call || d.Control == disasm.CallIndirect
 	name, target, err := m.target(s, d)
 	if err != nil {
 		return false, err
@@ -93,7 +93,7 @@ func (m *explorer) enters(from, to uint64) bool {
 // target returns the function to which a jump or call leads, and its name if it has one. For a
 // function of another object vaddr is 0.
 func (m *explorer) target(s *state, d decoded) (name string, vaddr uint64, err error) {
-	if d.Kind == disasm.Jump || d.Kind == disasm.Call {
+	if d.Control == disasm.Jump || d.Control == disasm.Call {
 		vaddr = d.Target
 		if n, ok := m.o.PLT(vaddr); ok {
 			name, vaddr = n, 0

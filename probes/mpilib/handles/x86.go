@@ -129,7 +129,7 @@ func (m *explorer) stepX86(s *state, d decoded) (done bool, err error) {
 		if bytes.Equal(d.Bytes, endbr64) {
 			return false, nil
 		}
-		if d.Kind < firstTransfer || d.Kind > lastTransfer {
+		if d.Control < firstTransfer || d.Control > lastTransfer {
 			return false, fmt.Errorf("%s is not understood", d)
 		}
 	}

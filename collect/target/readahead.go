@@ -8,14 +8,14 @@ import (
 	"ompp-attach/symbols"
 )
 
-// LookAhead begins to read a process's files before the kernel side is loaded. Loading takes about
+// ReadAhead begins to read a process's files before the kernel side is loaded. Loading takes about
 // as long and leaves other cores idle. The results are kept with the files, where the measurement
 // finds them.
-func LookAhead(pid int, inlining bool) {
-	mapped := lookedAhead.add(pid)
+func ReadAhead(pid int, inlining bool) {
+	mapped := readAhead.add(pid)
 	into := func(o *symbols.Object) {
 		if MayBeRuntime(o) {
-			go openmp.LookAhead(o)
+			go openmp.ReadAhead(o)
 		}
 		if inlining && UsesGomp(o) {
 			go inline.Of(o)
@@ -40,14 +40,14 @@ func LookAhead(pid int, inlining bool) {
 }
 
 // Files returns the list of the files that a process maps which is not measured yet. The list is
-// kept until TakeFiles.
-func Files(pid int) *symbols.Process { return lookedAhead.add(pid).list }
+// kept until PopFiles.
+func Files(pid int) *symbols.Process { return readAhead.add(pid).list }
 
-// TakeFiles returns and forgets the list of the files of a process that begins to be measured.
-func TakeFiles(pid int) *symbols.Process { return lookedAhead.of(pid) }
+// PopFiles returns and forgets the list of the files of a process that begins to be measured.
+func PopFiles(pid int) *symbols.Process { return readAhead.of(pid) }
 
-// lookedAhead are the lists of files of processes that are not measured yet.
-var lookedAhead ahead
+// readAhead are the lists of files of processes that are not measured yet.
+var readAhead ahead
 
 type ahead struct {
 	sync.Mutex
