@@ -18,7 +18,9 @@ compare() {
 	done
 }
 
-if command -v "${BPF_CLANG:=clang-14}" >/dev/null; then
+# go generate reads these; the Makefile has the same defaults.
+export BPF_CLANG="${BPF_CLANG:-clang-14}" BPF_ASM="${BPF_ASM:-/usr/include/$(gcc -dumpmachine)}"
+if command -v "$BPF_CLANG" >/dev/null; then
 	mkdir "$tmp/bpf-copy"
 	cp -r go.mod go.sum bpf event "$tmp/bpf-copy"
 	mkdir "$tmp/bpf-copy/bench"
