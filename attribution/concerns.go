@@ -6,6 +6,7 @@ import (
 	"ompp-attach/attribution/queue"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/waits"
 )
 
 // engine is what stands behind the front door, Engine. Its parts are concerns, each with its own
@@ -37,7 +38,7 @@ func newEngine(pid uint32, r Resolver) *engine {
 	t, l, rs := tree.New(r), &ledger.Ledger{}, &stack.Seats{SeatOf: map[stack.SeatID]int{}}
 	st := &stack.Stacks{
 		Tree: t, Ledger: l, Seats: rs, Pid: pid,
-		Teams:       &stack.Teams{Sampling: &stack.Sampling{Tree: t}, Tree: t, Ledger: l, Seats: rs, TeamsByKey: map[stack.TeamKey]*stack.TeamList{}},
+		Teams:       &stack.Teams{Sampling: &stack.Sampling{Tree: t}, Tree: t, Ledger: l, Seats: rs, TeamsByKey: map[stack.TeamKey]*stack.TeamList{}, Waits: &waits.Meter{}},
 		Older:       map[uint32]bool{},
 		Whereabouts: map[uint32]*tree.Node{},
 		Losses:      map[tree.Seat]uint64{},

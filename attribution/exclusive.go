@@ -3,6 +3,7 @@ package attribution
 import (
 	"slices"
 
+	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 	"ompp-attach/profile"
@@ -185,6 +186,10 @@ func (ex *exclusive) tested(t *stack.Thread, ev *event.Event) {
 		ex.acquired(t, ev)
 		return
 	}
+	if f := &t.Stack[i]; t.Interval != nil && t.Interval.Running() {
+		d := ledger.Span(f.Mark, ev.Time)
+		t.Interval.Folded(f.Node, f.Node.Parent, t.Seat, -d, -d)
+	}
 	ex.Disown(t, i)
 	t.Stack = append(t.Stack[:i], t.Stack[i+1:]...) // the time of a failed test is its parent's own
 }
@@ -200,6 +205,7 @@ func (ex *exclusive) cancelled(t *stack.Thread, ev *event.Event) {
 	f.Pass(profile.Body, ev.Time)
 	if ev.Value != 0 {
 		f.Parts[profile.Body].C++
+		ex.BreakWaits(t) // the thread may leave out barriers
 	}
 	ex.Remove(t, i, ev.Time)
 }

@@ -90,6 +90,7 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 	if len(e.foreign) > 0 {
 		e.endForeigns(t, ev.Time)
 	}
+	real := ev.Time
 	// The task's own clock.
 	if t.Suspended != 0 && ev.Edge != event.Begin && !ev.Construct.IsParallel() {
 		v := *ev
@@ -100,6 +101,9 @@ func (e *engine) apply(t *stack.Thread, ev *event.Event) bool {
 		e.Pop(t, f.Mark)
 	} else if f != nil && f.IsOpenSingle() && endsSingle(ev) {
 		e.PopSingle(t)
+	}
+	if t.Interval != nil && t.Interval.Running() && ev.Fold == nil {
+		t.NoteInterval(real)
 	}
 	if t.Idle() && !(ev.Construct == event.TaskExec && ev.Edge == event.Begin) && !t.InFinalBarrier(ev) && !t.InUnobservedTask(ev) && !t.InLostTask(ev) {
 		t.Stack = t.Stack[:0]

@@ -70,6 +70,7 @@ func (e *engine) closeAll(end uint64) {
 // cutOff charges the open regions of a thread when measurement ends.
 func (e *engine) cutOff(t *stack.Thread, end uint64) {
 	real := end
+	e.CutOffWaits(t, end)
 	if !t.Idle() {
 		e.ChargeWait(t, nil)
 	}

@@ -26,7 +26,15 @@ func (ex *exclusive) folded(t *stack.Thread, ev *event.Event) {
 		parent = top.Node
 		top.Child += int64(f.Enter + f.Body + f.Exit)
 	}
-	s := ex.Tree.Child(parent, t.Key(ev.Construct, ev)).Stat(t.Seat)
+	n := ex.Tree.Child(parent, t.Key(ev.Construct, ev))
+	if iv := t.Interval; iv != nil && iv.Running() {
+		waited := uint64(0)
+		if stack.Guards(ev.Construct) {
+			waited = f.Enter
+		}
+		iv.Folded(n, parent, t.Seat, int64(f.Enter+f.Body+f.Exit), int64(waited))
+	}
+	s := n.Stat(t.Seat)
 	inside, _ := ex.Ledger.FoldCost(f, ev.Probe)
 	s.AddCost(inside)
 	s.Exec.Add(profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions})

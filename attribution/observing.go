@@ -40,6 +40,9 @@ func (ob *observing) catchUp(t *stack.Thread, to uint64) {
 			return
 		}
 		t.Switched++
+		if c.Of.Has(event.Barrier) {
+			ob.LoseWaits(t)
+		}
 		if c.Change == estimate.Away {
 			ob.closeAway(t, c)
 		}

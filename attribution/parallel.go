@@ -177,6 +177,7 @@ func (pa *parallel) endMember(t *stack.Thread, f *stack.Frame, at uint64) {
 		f.Section = 0
 	}
 	mem.End, mem.Body = at, f.Parts[profile.Body]
+	pa.ArriveLast(f, mem.Seat, at)
 	pa.Ledger.EndBody(&mem.Share, &f.Account, f.Num < 0)
 	f.Phase, f.Mark = stack.InBarrier, at
 	f.Node.Present(mem.Seat).Taken += f.Taken()
@@ -210,6 +211,7 @@ func (pa *parallel) join(t *stack.Thread, ev *event.Event) {
 	m.JoinTolls = pa.Ledger.Join(&f.Account, m.Share(t.Num))
 	m.Joined = ev.Time
 	m.Left()
+	t.LeaveTeam(f, ev.Time)
 	pa.HandUp(t, i, ev.Time)
 	t.Num = f.Num
 	t.Stack = t.Stack[:i]

@@ -17,7 +17,7 @@ func (e *engine) pauseAt(at uint64) {
 	e.closeAll(at)
 	e.OffSince = at
 	for _, t := range e.threads.byID {
-		t.Stack, t.Suspended = t.Stack[:0], 0
+		t.Stack, t.Suspended, t.Interval = t.Stack[:0], 0, nil
 		t.Queue.Drop(&e.chunks)
 		t.Counters.Reset()
 		t.Waited, t.WaitedInCall, t.WaitUnsure = 0, 0, true

@@ -34,6 +34,9 @@ func (sh *sharing) open(t *stack.Thread, ev *event.Event) {
 	}
 	f := sh.Push(t, k, ev)
 	f.Phase = stack.InBody
+	if ev.Flags&event.CopyPrivate != 0 {
+		sh.mayArrive(t) // threads that are not chosen wait in this very call
+	}
 	if c == event.Sections && ev.Runtime == event.Kmpc {
 		size := t.TeamSize()
 		f.Parts[profile.Body].C = sectionsOfThread(ev.Value, t.Num, size)
@@ -83,8 +86,12 @@ func combined(c event.Construct) bool { return c == event.ParallelLoop || c == e
 
 // reduced applies the answer of libomp's reduction: threads that get 0 have passed the barrier.
 func (sh *sharing) reduced(t *stack.Thread, ev *event.Event) {
-	if ev.Value == 0 {
+	switch f := t.Top(); {
+	case ev.Value == 0:
+		sh.arriveReduced(t, 0)
 		sh.waited(t, ev)
+	case f != nil && (ev.Value != 1 || t.Num != 0):
+		sh.mayHaveArrived(t, f.Node, ev.Time)
 	}
 }
 
@@ -106,6 +113,7 @@ func (sh *sharing) chosen(t *stack.Thread, ev *event.Event) {
 		kind = sh.Tree.Answers.SingleBarrier(f.Node.Key.Site, t.Function())
 	}
 	if ev.Value != 0 {
+		sh.mayHaveArrived(t, f.Node, ev.Time)
 		f.Parts[profile.Body].C++
 		switch kind {
 		case BarrierExplicit: // nowait
@@ -122,6 +130,10 @@ func (sh *sharing) chosen(t *stack.Thread, ev *event.Event) {
 			f.Flags, f.InlineEnd = f.Flags|event.Inline, event.EndPoint
 		}
 		return
+	}
+	if ev.Flags&event.CopyPrivate != 0 && t.IsPending() {
+		sh.Arrive(t, f.Node, f.Node, f.Start)
+		sh.Leave(t, ev.Time)
 	}
 	f.WaitForOther()
 	// In a single with copyprivate, the other threads wait in this very call.
@@ -148,6 +160,9 @@ func (sh *sharing) endSingle(t *stack.Thread, ev *event.Event) {
 	f := sh.UnwindTo(t, i, ev.Time)
 	f.Pass(profile.Body, ev.Time)
 	f.Phase, f.Mark = stack.Done, ev.Time
+	if f.Flags&event.CopyPrivate != 0 {
+		sh.Arrive(t, f.Node, f.Node, ev.Time)
+	}
 }
 
 // startSection applies the runtime's answer whether there is another section. A section that is
@@ -210,6 +225,7 @@ func (sh *sharing) wait(t *stack.Thread, ev *event.Event) {
 	case f != nil && f.Phase == stack.Done:
 		share = len(t.Stack) - 1
 	case f != nil && f.Phase == stack.InBarrier && ev.Construct == event.ReductionBarrier:
+		sh.arriveReduced(t, ev.Time)
 		return // the second half of a reduction
 	case sh.endsEarly(f, ev):
 		share = len(t.Stack) - 1
@@ -225,11 +241,13 @@ func (sh *sharing) wait(t *stack.Thread, ev *event.Event) {
 		share = len(t.Stack) - 1
 	}
 	if share < 0 && sh.endsUnobserved(t, ev) {
+		sh.BreakWaits(t)
 		return
 	}
 	if share < 0 {
 		b := sh.Push(t, t.Key(event.Barrier, ev), ev)
 		b.Phase = stack.InBarrier
+		sh.arrive(t, b, ev)
 		return
 	}
 	f = sh.UnwindTo(t, share, ev.Time)
@@ -242,6 +260,7 @@ func (sh *sharing) wait(t *stack.Thread, ev *event.Event) {
 		f.Pass(profile.Body, ev.Time) // the time from the loop's end to its barrier
 	}
 	f.Phase, f.Mark = stack.InBarrier, ev.Time
+	sh.arrive(t, f, ev)
 }
 
 func (sh *sharing) waited(t *stack.Thread, ev *event.Event) {
@@ -249,12 +268,14 @@ func (sh *sharing) waited(t *stack.Thread, ev *event.Event) {
 	if f != nil && f.Phase == stack.Done && ev.Construct == event.Single {
 		f.Pass(profile.Barrier, ev.Time) // copyprivate: the barrier of the single itself follows
 		f.Mark = ev.Time
+		sh.Leave(t, ev.Time)
 		return
 	}
 	if f == nil || f.Phase != stack.InBarrier || f.Team != nil {
 		sh.Unmatched++ // the barrier was entered before measurement began
 		return
 	}
+	sh.Leave(t, ev.Time)
 	if f.Node.Key.Construct != event.Barrier {
 		f.Pass(profile.Barrier, ev.Time)
 		f.Parts[profile.Barrier].C++

@@ -14,6 +14,7 @@ func (e *engine) snapshot(end uint64) (p *profile.Profile, ended uint64) {
 	}
 	ended = end - (e.clock.at(end) - at)
 	e.parked = nil
+	e.Waits.Quiet = true
 	for _, m := range e.Joined { // those whose threads have not all been read
 		if m.Charged {
 			continue

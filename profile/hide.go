@@ -90,6 +90,7 @@ func (n *Node) uncover(s ThreadStats, c event.Construct) {
 				at.UncoverCounters(&s)
 			}
 			at.Calls = at.Calls.Plus(calls)
+			at.Waits = at.Waits.Plus(s.Waits.caused())
 			return
 		}
 	}

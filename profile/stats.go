@@ -68,6 +68,9 @@ type ThreadStats struct {
 	// nil if there is none, or if it is not known. The root's Exec is all such time that the
 	// thread reported, in regions or not.
 	NoCore *Cost `json:"no_core,omitempty"`
+	// Waits says how long the thread waited for others here, and others for it; nil: not at all,
+	// or an older version recorded the profile.
+	Waits *Waits `json:"waits,omitempty"`
 	// Estimate is the part of the above that was extrapolated, because the construct was not
 	// observed for some of the time; nil: nothing.
 	Estimate *Estimate `json:"estimate,omitempty"`
@@ -89,6 +92,7 @@ func (s *ThreadStats) Add(o *ThreadStats) {
 	s.Estimate = s.Estimate.Plus(o.Estimate)
 	s.Cost = s.Cost.Plus(o.Cost)
 	s.NoCore = s.NoCore.Plus(o.NoCore)
+	s.Waits = s.Waits.Plus(o.Waits)
 	s.addCounters(o)
 	s.TakenOut += o.TakenOut
 }

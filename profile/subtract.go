@@ -14,6 +14,7 @@ func (s *ThreadStats) Subtract(o *ThreadStats) {
 	s.Traffic = s.Traffic.minus(o.Traffic)
 	s.Estimate = s.Estimate.minus(o.Estimate)
 	s.Cost, s.NoCore = s.Cost.minus(o.Cost), s.NoCore.minus(o.NoCore)
+	s.Waits = s.Waits.minus(o.Waits)
 	s.Counters = SumCounters(s.Counters, negative(o.Counters))
 	s.ChildCounters = SumCounters(s.ChildCounters, negative(o.ChildCounters))
 	s.Uncounted = less(s.Uncounted, o.Uncounted)
@@ -102,5 +103,5 @@ func (s *ThreadStats) empty() bool {
 			return false
 		}
 	}
-	return s.Tasks == 0 && s.MPI == nil && s.Traffic == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Estimate == nil && s.Uncounted == 0
+	return s.Tasks == 0 && s.MPI == nil && s.Traffic == nil && s.Calls == nil && s.Cost == nil && s.NoCore == nil && s.Waits == nil && s.Estimate == nil && s.Uncounted == 0
 }

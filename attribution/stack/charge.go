@@ -133,6 +133,7 @@ func (t *Thread) payToll(ev *event.Event, by ledger.Toll, d int64) {
 
 // Lose records that events of a thread are missing before the current one.
 func (st *Stacks) Lose(t *Thread, n uint32) {
+	st.LoseWaits(t)
 	st.lost += uint64(n)
 	at := st.Tree.Root
 	if f := t.Top(); f != nil {

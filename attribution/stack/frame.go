@@ -3,6 +3,7 @@ package stack
 import (
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
 	"ompp-attach/profile"
 )
@@ -31,13 +32,15 @@ const (
 // Frame is an open region on a thread's stack.
 type Frame struct {
 	ledger.Account
-	Node  *tree.Node
-	Team  *Team // parallel frames only
-	Seat  int
-	Num   int32 // thread number before this frame was pushed (parallel)
-	Phase Phase
-	Flags event.Flag
-	Sp    uint64 // stack pointer at the event that opened the region
+	Node *tree.Node
+	Team *Team // parallel frames only
+	// What the thread does in the team between barriers; nil: these are not matched.
+	Interval *waits.Interval
+	Seat     int
+	Num      int32 // thread number before this frame was pushed (parallel)
+	Phase    Phase
+	Flags    event.Flag
+	Sp       uint64 // stack pointer at the event that opened the region
 
 	Resource  uint64          // address of the lock, or of a named critical's lock
 	TaskAt    uint64          // address of the task that is executed or created here

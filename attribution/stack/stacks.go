@@ -107,6 +107,7 @@ func (st *Stacks) Abandon(t *Thread) { st.drop(t, len(t.Stack)-1) }
 // drop abandons the i-th region of the stack.
 func (st *Stacks) drop(t *Thread, i int) {
 	f := &t.Stack[i]
+	t.leaveInterval(f)
 	if m := f.Team; m != nil && f.Num >= 0 {
 		if !m.Charged {
 			st.abandonTeam(m)

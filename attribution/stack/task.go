@@ -90,6 +90,9 @@ func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 // the wait in which the thread executed the tasks, or the call that created them.
 func (st *Stacks) resume(t *Thread, v *ledger.Interval, at uint64) {
 	f := t.Top()
+	if t.Interval != nil && f != nil {
+		t.executedWaiting(f, v, at)
+	}
 	if x := t.Executing(); x != nil {
 		st.Ledger.StandStill(&x.Account, v)
 		t.Suspended = uint64(x.Away)

@@ -3,6 +3,7 @@ package stack
 import (
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/waits"
 	"ompp-attach/profile"
 )
 
@@ -52,6 +53,7 @@ type Team struct {
 	ForkToll  int64
 	JoinTolls ledger.Tolls // from the end of the primary thread's body to the join
 	Queued    bool         // it is in Teams.Joined
+	Waits     *waits.Team  // its barriers; nil: they are not matched
 }
 
 // waitOf returns the part of a member's time in a team that passed without a core: the member's own

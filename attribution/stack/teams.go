@@ -5,6 +5,7 @@ import (
 
 	"ompp-attach/attribution/ledger"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
 )
 
@@ -21,6 +22,7 @@ type Teams struct {
 	Leagues    []League      // leagues of libomp that are not charged yet
 	Woken      []TeamKey     // teams that became known: threads may wait for them
 	FreeTeams  []*Team       `copy:"-"`
+	Waits      *waits.Meter
 }
 
 // CutOffTeam charges workers that had reached the final barrier of a region that was never joined:
@@ -93,6 +95,7 @@ func (tm *Teams) BeginAs(t *Thread, f *Frame, m *Team, num int32, at uint64) {
 	f.Seat, f.Phase, f.Mark = t.Seat, InBody, at
 	m.Members = append(m.Members, Member{num: num, Seat: t.Seat, Begin: at})
 	m.entered(t.Seat)
+	tm.beginWaits(t, f, m)
 }
 
 // Charge charges a team: each thread's execT is the sum of startup, body, barrier and shutdown.
@@ -106,6 +109,10 @@ func (tm *Teams) Charge(m *Team) {
 	for i := range m.Members {
 		mem := &m.Members[i]
 		tm.chargeMember(m, mem, min(mem.End, last), last, m.Joined)
+	}
+	if m.Waits != nil {
+		tm.Waits.End(m.Waits, last, m.Joined)
+		m.Waits = nil
 	}
 	m.Charged, m.last = true, last
 	tm.ChargeLate(m)
@@ -135,6 +142,8 @@ func (tm *Teams) abandonTeam(m *Team) {
 		s.Exec.C++
 		tm.Ledger.CountUnknown(s)
 	}
+	tm.Waits.Break(m.Waits)
+	m.Waits = nil
 	m.Charged = true
 	tm.ChargeLate(m)
 	tm.Unbind(m)

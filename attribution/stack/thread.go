@@ -8,6 +8,7 @@ import (
 	"ompp-attach/attribution/place"
 	"ompp-attach/attribution/queue"
 	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/waits"
 	"ompp-attach/event"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -45,6 +46,8 @@ type Thread struct {
 	WaitedInCall int64 // the part of it in the MPI call whose event follows
 	WaitUnsure   bool  // a part of the next time told was while measurement was off
 	pace         estimate.Pace
+	Interval     *waits.Interval // of the innermost team whose barriers are matched; nil: none
+	spare        *waits.Interval // for the thread's next outermost team
 }
 
 // Key identifies the construct that a call starts. If the call returns into the runtime itself, the

@@ -1,0 +1,60 @@
+package attribution
+
+import (
+	"ompp-attach/attribution/stack"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+)
+
+// Arrivals at barriers (package waits), as the runtimes' calls tell them.
+
+// arrive notes that a thread has come to the barrier of a frame.
+func (sh *sharing) arrive(t *stack.Thread, f *stack.Frame, ev *event.Event) {
+	if ev.Construct == event.ReductionBarrier { // it depends on the answer
+		sh.mayArrive(t)
+		return
+	}
+	sh.Arrive(t, f.Node, fromNode(f), ev.Time)
+}
+
+// fromNode returns the region from which a thread comes to the barrier of a frame.
+func fromNode(f *stack.Frame) *tree.Node {
+	if f.Node.Key.Construct == event.Barrier {
+		return f.Node.Parent
+	}
+	return f.Node
+}
+
+// mayArrive notes that a thread makes a call in which it may come to a barrier.
+func (sh *sharing) mayArrive(t *stack.Thread) {
+	if t.Interval != nil {
+		t.Interval.Pause()
+	}
+}
+
+// mayHaveArrived notes that there was no barrier in that call.
+func (sh *sharing) mayHaveArrived(t *stack.Thread, n *tree.Node, at uint64) {
+	if t.Interval != nil {
+		t.Interval.Go(n, t.Seat, at)
+	}
+}
+
+// arriveReduced notes that a thread has come to the barrier of a reduction. There are two ways
+// (__kmpc_reduce, __kmpc_end_reduce in kmp_csupport.cpp). The first call is the barrier, and threads
+// other than the primary get 0 (tree method). Or each thread combines its result in turn and gets 1
+// or 2, and the second call is the barrier. The primary thread gets 1 both ways. second is the
+// time of the second call, or 0.
+func (sh *sharing) arriveReduced(t *stack.Thread, second uint64) {
+	f := t.Top()
+	switch {
+	case f == nil || f.Phase != stack.InBarrier:
+	case !t.IsPending():
+		if second != 0 {
+			sh.Arrive(t, f.Node, fromNode(f), second)
+		}
+	case second != 0:
+		sh.ArriveSplit(t, f.Node, fromNode(f), f.Mark, second)
+	default:
+		sh.Arrive(t, f.Node, fromNode(f), f.Mark)
+	}
+}

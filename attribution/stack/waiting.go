@@ -1,0 +1,155 @@
+package stack
+
+import (
+	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/tree"
+	"ompp-attach/attribution/waits"
+	"ompp-attach/event"
+)
+
+// Barriers that all threads of a team come to (package waits).
+
+// beginWaits starts the matching of a team's barriers for a thread that begins the team's body. A
+// team of one thread waits for nobody. The teams of a league do not wait for each other.
+func (tm *Teams) beginWaits(t *Thread, f *Frame, m *Team) {
+	if len(m.Members) == 1 && m.Size > 1 && m.Node.Key.Construct != event.Teams {
+		m.Waits = tm.Waits.NewTeam(m.Size)
+	}
+	if m.Waits == nil {
+		return
+	}
+	if t.Lossy {
+		tm.Waits.Break(m.Waits)
+	}
+	if f.Num >= 0 && t.Interval != nil { // it goes on in the team around
+		t.Interval = m.Waits.Begin(t.Interval, nil, t.Num, m.Forked)
+	} else {
+		t.spare = m.Waits.Begin(nil, t.spare, t.Num, m.Forked)
+		t.Interval = t.spare
+	}
+	f.Interval = t.Interval
+}
+
+// interval returns what the thread does between the barriers of its innermost team, nil if these
+// are not matched.
+func (t *Thread) interval() *waits.Interval {
+	i := t.Level()
+	if i < 0 {
+		return nil
+	}
+	f := &t.Stack[i]
+	if f.Interval == nil || !f.Interval.Of(f.Team.Waits) {
+		return nil
+	}
+	return f.Interval
+}
+
+// Arrive notes that a thread has come to a barrier from a region (ns).
+func (st *Stacks) Arrive(t *Thread, barrier, from *tree.Node, at uint64) {
+	if iv := t.interval(); iv != nil {
+		st.Waits.Arrive(iv, &waits.Arrival{Barrier: barrier, From: from, Seat: t.Seat, At: at})
+	}
+}
+
+// ArriveSplit notes that a thread has come to a barrier at one of two times (ns), which the other
+// threads tell.
+func (st *Stacks) ArriveSplit(t *Thread, barrier, from *tree.Node, first, second uint64) {
+	if iv := t.interval(); iv != nil {
+		st.Waits.Arrive(iv, &waits.Arrival{Barrier: barrier, From: from, Seat: t.Seat, At: first, Second: second})
+	}
+}
+
+// ArriveLast notes that a thread has come to the final barrier of its team (ns).
+func (st *Stacks) ArriveLast(f *Frame, seat int, at uint64) {
+	if f.Interval != nil && f.Interval.Of(f.Team.Waits) {
+		st.Waits.Arrive(f.Interval, &waits.Arrival{Barrier: f.Node, From: f.Node, Seat: seat, At: at, Final: true})
+	}
+}
+
+// Leave notes that a thread has left the barrier that it was in (ns).
+func (st *Stacks) Leave(t *Thread, at uint64) {
+	if iv := t.interval(); iv != nil {
+		st.Waits.Leave(iv, at)
+	}
+}
+
+// BreakWaits notes that a thread may pass barriers of its innermost team that are not seen.
+func (st *Stacks) BreakWaits(t *Thread) {
+	if iv := t.interval(); iv != nil {
+		st.Waits.Lose(iv)
+	}
+}
+
+// LoseWaits is BreakWaits for all teams that a thread is in.
+func (st *Stacks) LoseWaits(t *Thread) {
+	for i := range t.Stack {
+		if f := &t.Stack[i]; f.Interval != nil && f.Interval.Of(f.Team.Waits) {
+			st.Waits.Lose(f.Interval)
+		}
+	}
+}
+
+// CutOffWaits ends a thread's waits when measurement ends (ns).
+func (st *Stacks) CutOffWaits(t *Thread, end uint64) {
+	for i := range t.Stack {
+		if f := &t.Stack[i]; f.Interval != nil && f.Interval.Of(f.Team.Waits) {
+			st.Waits.CutOff(f.Interval, end)
+		}
+	}
+	t.Interval = nil
+}
+
+// leaveInterval goes on in the team around when a frame goes.
+func (t *Thread) leaveInterval(f *Frame) {
+	if f.Interval != nil && t.Interval == f.Interval {
+		t.Interval = f.Interval.Outer()
+	}
+}
+
+// LeaveTeam goes on in the team around when a team is joined (ns). The thread's time in the team
+// counts for the team's region.
+func (t *Thread) LeaveTeam(f *Frame, at uint64) {
+	t.leaveInterval(f)
+	if iv := t.Interval; iv != nil && iv.Running() {
+		iv.Note(f.Node, f.Seat, false, at)
+	}
+}
+
+// IsPending tells whether a thread may have come to a barrier, which a later event tells.
+func (t *Thread) IsPending() bool { return t.Interval != nil && t.Interval.Pending() }
+
+// executedWaiting notes tasks that a thread has executed in a barrier, until a time (ns).
+func (t *Thread) executedWaiting(f *Frame, v *ledger.Interval, at uint64) {
+	if f.Phase == InBarrier && !f.Node.Key.Construct.IsTasking() && t.Executing() == nil && f.own(t) {
+		t.Interval.Task(at-uint64(v.Wall), at)
+	}
+}
+
+// own tells whether a thread's interval is that of the team in which it has a frame open.
+func (f *Frame) own(t *Thread) bool { return t.interval() == t.Interval }
+
+// guards are the constructs in which a thread waits for its turn.
+var guards = event.SetOf(event.Critical) | event.SetOf(event.Lock) | event.SetOf(event.NestLock) | event.SetOf(event.Ordered)
+
+// Guards tells whether a thread waits for its turn at the start of a construct.
+func Guards(c event.Construct) bool { return guards.Has(c) }
+
+// NoteInterval notes where a thread has been since its last event, at an event (ns).
+func (t *Thread) NoteInterval(at uint64) {
+	i := len(t.Stack) - 1
+	for i > 0 && t.Stack[i].Internal { // its time counts for what it interrupts
+		i--
+	}
+	if i < 0 {
+		return
+	}
+	f := &t.Stack[i]
+	waited := false
+	switch f.Phase {
+	case Entering:
+		waited = guards.Has(f.Node.Key.Construct)
+	case InBarrier:
+		waited = true
+	}
+	t.Interval.Note(f.Node, f.Seat, waited, at)
+}

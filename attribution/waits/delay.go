@@ -1,0 +1,53 @@
+package waits
+
+// delay charges the last thread to arrive at a barrier for the wait of another thread (ns). For each
+// region, d is how much longer the last thread was in it, without its own waiting for others, than
+// the waiting thread. The sum of all d and of the last thread's own waiting explains the wait; the
+// wait is shared out among them, and is no more than they are.
+func delay(last, s *slot, wait int64) {
+	if len(last.own) == 1 && len(s.own) == 1 && last.own[0].node == s.own[0].node {
+		if d := last.own[0].excess(&s.own[0]); d > 0 && last.own[0].waited == 0 {
+			waitsAt(last.own[0].node, last.own[0].seat).Delay += min(d, wait)
+			return
+		}
+	}
+	sum, waited := int64(0), int64(0)
+	for i := range last.own {
+		l := &last.own[i]
+		waited += l.waited
+		sum += max(0, l.excess(s.find(i, l)))
+	}
+	if sum == 0 {
+		return
+	}
+	scale := min(1, float64(wait)/float64(sum+waited))
+	for i := range last.own {
+		l := &last.own[i]
+		if d := l.excess(s.find(i, l)); d > 0 {
+			waitsAt(l.node, l.seat).Delay += int64(float64(d) * scale)
+		}
+	}
+}
+
+// excess returns how much longer a thread did something in a region than another one, which may be
+// nil: it was not in the region.
+func (l *pathTime) excess(o *pathTime) int64 {
+	if o == nil {
+		return l.all - l.waited
+	}
+	return l.all - l.waited - o.all
+}
+
+// find returns the thread's time in the region that another thread has at an index, nil if it was
+// not in that region. Threads mostly pass regions in the same order.
+func (s *slot) find(i int, l *pathTime) *pathTime {
+	if i < len(s.own) && s.own[i].node == l.node {
+		return &s.own[i]
+	}
+	for j := range s.own {
+		if s.own[j].node == l.node {
+			return &s.own[j]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package waits
+
+import (
+	"ompp-attach/attribution/tree"
+	"ompp-attach/profile"
+)
+
+// instance is one barrier of one execution of a team.
+type instance struct {
+	slots    []slot // by thread number
+	arrived  int32  // number of arrivals that have been read
+	finals   int32  // of them, at the region's final barrier
+	ended    int32  // number of threads whose part is charged
+	latest   int32  // number of the last thread to arrive
+	at       uint64 // time of the last arrival, ns
+	complete bool   // all arrivals have been read
+	dropped  bool   // cannot be matched
+}
+
+// slot is the part of a thread in an instance.
+type slot struct {
+	barrier, from *tree.Node // nil: the arrival has not been read
+	seat          int
+	at, second    uint64 // see Arrival
+	leave         uint64 // 0: not known
+	left, unsure  bool
+	tasks         []span // executed in the barrier, by time
+	own           []pathTime
+}
+
+// span is a time in which a thread executed tasks. Busy is the part of it in tasks (ns).
+type span struct {
+	from, to uint64
+	busy     int64
+}
+
+// maxSpans bounds the spans of tasks of a thread in a barrier. If there are more, the two with the
+// smallest gap between them become one.
+const maxSpans = 16
+
+func (m *Meter) newInstance(size int) *instance {
+	var x *instance
+	if n := len(m.instances) - 1; n >= 0 {
+		x = m.instances[n]
+		m.instances = m.instances[:n]
+	} else {
+		x = &instance{}
+	}
+	slots := x.slots
+	for i := range slots {
+		s := &slots[i]
+		s.barrier, s.leave, s.left = nil, 0, false
+		s.own, s.tasks = s.own[:0], s.tasks[:0]
+	}
+	if cap(slots) < size {
+		slots = append(slots[:cap(slots)], make([]slot, size-cap(slots))...)
+	}
+	*x = instance{slots: slots[:size]}
+	return x
+}
+
+// waitsAt returns the waits of a seat at a node.
+func waitsAt(n *tree.Node, seat int) *profile.Waits {
+	s := n.Stat(seat)
+	if s.Waits == nil {
+		s.Waits = &profile.Waits{}
+	}
+	return s.Waits
+}
+
+// complete finds the last arrival of an instance, when all have been read.
+func (m *Meter) complete(tm *Team, x *instance) {
+	before := uint64(0)
+	first := false // some thread is sure to have arrived at the first of two times
+	for i := range x.slots {
+		first = first || x.slots[i].second == 0
+	}
+	for i := range x.slots {
+		s := &x.slots[i]
+		if s.second != 0 && !first {
+			s.at = s.second
+		}
+		if s.unsure && len(s.own) > 0 {
+			if before == 0 {
+				before = tm.lastBefore(x)
+			}
+			s.own[0].all -= int64(before)
+		}
+		if s.at > x.at || i == 0 {
+			x.at, x.latest = s.at, int32(i)
+		}
+	}
+	if x.finals != 0 && x.finals != tm.size || x.outOfOrder() {
+		m.Break(tm)
+		return
+	}
+	x.complete = true
+	for i := range x.slots {
+		if x.slots[i].left {
+			m.finish(tm, x, int32(i))
+		}
+	}
+	tm.close(m)
+}
+
+// outOfOrder tells whether a thread has left before the last one came: then the arrivals are not of
+// one barrier.
+func (x *instance) outOfOrder() bool {
+	for i := range x.slots {
+		if l := x.slots[i].leave; l != 0 && l < x.at {
+			return true
+		}
+	}
+	return false
+}
+
+// finish charges the part of a thread, when everything that it did in the barrier has been read.
+func (m *Meter) finish(tm *Team, x *instance, num int32) {
+	x.ended++
+	s, l := &x.slots[num], &x.slots[x.latest]
+	own := waitsAt(s.barrier, s.seat)
+	if s.leave != 0 && s.leave < x.at { // see outOfOrder
+		own.Dropped++
+		m.Break(tm)
+		return
+	}
+	before, after := s.executing(x.at)
+	wait := max(0, int64(x.at-s.at)-before)
+	own.Wait.T += wait
+	own.Wait.C++
+	if s.leave != 0 {
+		own.Done.T += max(0, int64(s.leave-x.at)-after)
+		own.Done.C++
+	}
+	switch {
+	case num == x.latest:
+		own.Last.C++
+		waitsAt(s.from, s.seat).Late.C++
+	case wait > 0:
+		waitsAt(l.barrier, l.seat).Last.T += wait
+		waitsAt(l.from, l.seat).Late.T += wait
+		delay(l, s, wait)
+	}
+}
+
+// executed notes a time in which the thread executed tasks in the barrier.
+func (s *slot) executed(from, to uint64) {
+	s.tasks = append(s.tasks, span{from, to, int64(to - from)})
+	if len(s.tasks) <= maxSpans {
+		return
+	}
+	at := 1
+	for i := range s.tasks[1:] {
+		if gap := s.tasks[i+1].from - s.tasks[i].to; gap < s.tasks[at].from-s.tasks[at-1].to {
+			at = i + 1
+		}
+	}
+	s.tasks[at-1].to = s.tasks[at].to
+	s.tasks[at-1].busy += s.tasks[at].busy
+	s.tasks = append(s.tasks[:at], s.tasks[at+1:]...)
+}
+
+// executing returns how long the thread executed tasks in the barrier before a time, and after it
+// (ns). If spans were joined, the part of a span before the time is taken to be as busy as the
+// rest.
+func (s *slot) executing(at uint64) (before, after int64) {
+	for _, p := range s.tasks {
+		switch {
+		case p.to <= at:
+			before += p.busy
+		case p.from >= at:
+			after += p.busy
+		default:
+			part := int64(float64(p.busy) * float64(at-p.from) / float64(p.to-p.from))
+			before += part
+			after += p.busy - part
+		}
+	}
+	return before, after
+}

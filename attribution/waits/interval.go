@@ -1,0 +1,132 @@
+package waits
+
+import "ompp-attach/attribution/tree"
+
+// Interval notes what a thread does in a team between two barriers.
+type Interval struct {
+	team  *Team
+	id    uint64    // of the team's execution
+	outer *Interval // of the team around, in which the thread goes on after this one
+	inner *Interval // for the next team that the thread forks in this one
+	num   int32     // the thread's number in the team
+	seq   int       // number of the team's barriers that the thread has come to
+	at    *instance // the barrier that the thread is in; nil: none
+	// Running: the thread is in no barrier, and its time is noted.
+	running bool
+	// Pending: it may have come to a barrier, which a later event tells.
+	pending bool
+	// The time since the last barrier counts from the last arrival there, which may not be read yet.
+	unsure bool
+	tick   uint64 // time up to which everything is noted, ns
+	hint   int    // index in own of the region that was noted last
+	own    []pathTime
+}
+
+// pathTime is how long a thread was in a region, without the regions inside it (ns).
+type pathTime struct {
+	node   *tree.Node
+	seat   int
+	all    int64
+	waited int64 // the part of it in which the thread waited for others
+}
+
+// maxPaths bounds the regions that are told apart between two barriers. The time in all others
+// counts for the first.
+const maxPaths = 32
+
+// Begin starts the interval of a thread that begins a team's body as the number num. before is the
+// thread's interval in the team around, and may be nil; spare is an interval of this thread for
+// reuse, and may be nil. The time counts from the fork on.
+func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interval {
+	iv := spare
+	if before != nil {
+		iv = before.inner
+	}
+	if iv == nil {
+		iv = &Interval{}
+		if before != nil {
+			before.inner = iv
+		}
+	}
+	*iv = Interval{team: tm, id: tm.id, outer: before, inner: iv.inner, num: num, running: true, tick: forked, own: iv.own[:0]}
+	return iv
+}
+
+// Outer returns the thread's interval in the team around; nil if there is none.
+func (iv *Interval) Outer() *Interval { return iv.outer }
+
+// Of tells whether the interval belongs to an execution of a team.
+func (iv *Interval) Of(tm *Team) bool { return tm != nil && iv.team == tm && iv.id == tm.id }
+
+// Running tells whether the thread's time is noted: it is in no barrier.
+func (iv *Interval) Running() bool { return iv.running }
+
+// Note notes that the thread has been in a region since the last note (at in ns), and whether it
+// waited for others there. seat is the seat of its figures in that region.
+func (iv *Interval) Note(n *tree.Node, seat int, waited bool, at uint64) {
+	if at <= iv.tick {
+		return
+	}
+	d := int64(at - iv.tick)
+	iv.tick = at
+	if iv.hint < len(iv.own) && iv.own[iv.hint].node == n && !waited {
+		iv.own[iv.hint].all += d
+		return
+	}
+	p := iv.path(n, seat)
+	if p.all += d; waited {
+		p.waited += d
+	}
+}
+
+// Folded notes a time in a region that was noted for the region around it: the sum of executions,
+// and the part of it in which the thread waited (ns).
+func (iv *Interval) Folded(n, around *tree.Node, seat int, all, waited int64) {
+	p := iv.path(n, seat)
+	p.all += all
+	p.waited += waited
+	iv.path(around, seat).all -= all
+}
+
+func (iv *Interval) path(n *tree.Node, seat int) *pathTime {
+	for i := range iv.own {
+		if iv.own[i].node == n {
+			iv.hint = i
+			return &iv.own[i]
+		}
+	}
+	if len(iv.own) == maxPaths {
+		iv.hint = 0
+		return &iv.own[0]
+	}
+	iv.hint = len(iv.own)
+	iv.own = append(iv.own, pathTime{node: n, seat: seat})
+	return &iv.own[iv.hint]
+}
+
+// Task notes that the thread has executed tasks from one time to another while it waited in a
+// barrier (ns).
+func (iv *Interval) Task(from, to uint64) {
+	if x := iv.at; x != nil && !iv.running && from < to {
+		x.slots[iv.num].executed(from, to)
+	}
+}
+
+// Pause notes that the thread may have come to a barrier. Arrive or Go follows.
+func (iv *Interval) Pause() { iv.running, iv.pending = false, true }
+
+// Pending tells whether the thread has paused.
+func (iv *Interval) Pending() bool { return iv.pending }
+
+// Go notes that the thread had not come to a barrier when it paused, but waited in a region.
+func (iv *Interval) Go(n *tree.Node, seat int, at uint64) {
+	if iv.pending {
+		iv.running, iv.pending = true, false
+		iv.Note(n, seat, true, at)
+	}
+}
+
+// resume goes on after a barrier that the thread left at a time; 0: it is not known when.
+func (iv *Interval) resume(left uint64) {
+	iv.at, iv.running, iv.tick, iv.unsure = nil, true, left, left == 0
+}

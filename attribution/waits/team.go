@@ -1,0 +1,222 @@
+package waits
+
+import "ompp-attach/attribution/tree"
+
+// Meter matches the barriers of all teams of a process.
+type Meter struct {
+	teams     []*Team     `copy:"-"` // for reuse
+	instances []*instance `copy:"-"` // for reuse
+	made      uint64      // number of teams
+	// Quiet: what is incomplete is not counted as dropped, because it goes on in another engine.
+	Quiet bool
+}
+
+// maxSlots bounds the arrivals of a team that wait for others to be read. Threads are read in
+// turn, so there are few unless one of them cannot be read for long.
+const maxSlots = 1 << 17
+
+// Team holds the barriers of one execution of a team that not all threads have passed.
+type Team struct {
+	id     uint64
+	size   int32
+	first  int // number of open[0]
+	open   []*instance
+	last   uint64 // last arrival of the instance before open[0], ns
+	broken bool
+}
+
+// NewTeam returns the barriers of a team of several threads.
+func (m *Meter) NewTeam(size int32) *Team {
+	n := len(m.teams) - 1
+	m.made++
+	if n < 0 {
+		return &Team{id: m.made, size: size}
+	}
+	tm := m.teams[n]
+	m.teams = m.teams[:n]
+	*tm = Team{id: m.made, size: size, open: tm.open[:0]}
+	return tm
+}
+
+// Arrival is a thread's arrival at a barrier.
+type Arrival struct {
+	Barrier *tree.Node // the barrier, or the construct that ends in it
+	From    *tree.Node // the innermost region before the barrier
+	Seat    int        // the thread's seat of the figures
+	At      uint64     // ns
+	// Split: the thread may have arrived at At, or only at Second. It was at At if any thread's
+	// arrival is sure to be of the first kind. Second is 0 for threads that are sure.
+	Second uint64
+	Final  bool // the region's final barrier
+}
+
+// Arrive notes that a thread has come to its next barrier.
+func (m *Meter) Arrive(iv *Interval, a *Arrival) {
+	tm := iv.team
+	if iv.at != nil { // nothing has told that it left the last one
+		m.Leave(iv, 0)
+	}
+	if iv.running {
+		iv.Note(a.From, a.Seat, false, a.At)
+	}
+	iv.running, iv.pending = false, false
+	x := tm.instance(m, iv)
+	if x == nil {
+		m.Break(tm)
+		waitsAt(a.Barrier, a.Seat).Dropped++
+		iv.own, iv.hint = iv.own[:0], 0
+		return
+	}
+	iv.seq++
+	iv.at = x
+	s := &x.slots[iv.num]
+	s.barrier, s.from, s.seat, s.at, s.second, s.unsure = a.Barrier, a.From, a.Seat, a.At, a.Second, iv.unsure
+	s.own, iv.own, iv.hint = iv.own, s.own[:0], 0
+	if a.Final {
+		x.finals++
+	}
+	if x.arrived++; x.arrived == tm.size {
+		m.complete(tm, x)
+	}
+}
+
+// Leave notes that a thread leaves its barrier at a time (ns); 0: it has left, and it is not known
+// when.
+func (m *Meter) Leave(iv *Interval, at uint64) {
+	if iv.at != nil {
+		m.gone(iv, at)
+	}
+	iv.resume(at)
+}
+
+// gone ends a thread's part in a barrier.
+func (m *Meter) gone(iv *Interval, at uint64) {
+	x := iv.at
+	iv.at = nil
+	if x.dropped {
+		return
+	}
+	s := &x.slots[iv.num]
+	s.left, s.leave = true, at
+	if x.complete {
+		m.finish(iv.team, x, iv.num)
+		iv.team.close(m)
+	}
+}
+
+// instance returns the instance that is a thread's next one, nil if it cannot be known.
+func (tm *Team) instance(m *Meter, iv *Interval) *instance {
+	i := iv.seq - tm.first
+	if tm.broken || i < 0 || i > len(tm.open) || uint32(iv.num) >= uint32(tm.size) {
+		return nil
+	}
+	if i == len(tm.open) {
+		if i > 1 && i*int(tm.size) > maxSlots {
+			return nil
+		}
+		tm.open = append(tm.open, m.newInstance(int(tm.size)))
+	}
+	if x := tm.open[i]; x.slots[iv.num].barrier == nil {
+		return x
+	}
+	return nil // another thread has the same number
+}
+
+// lastBefore returns the last arrival at the instance before an open one (ns).
+func (tm *Team) lastBefore(x *instance) uint64 {
+	last := tm.last
+	for _, o := range tm.open {
+		if o == x {
+			break
+		}
+		last = o.at
+	}
+	return last
+}
+
+// close forgets the instances that all threads have left.
+func (tm *Team) close(m *Meter) {
+	n := 0
+	for n < len(tm.open) && tm.open[n].ended == tm.size {
+		tm.last = tm.open[n].at
+		m.instances = append(m.instances, tm.open[n])
+		n++
+	}
+	if n > 0 {
+		tm.open = tm.open[:copy(tm.open, tm.open[n:])]
+		tm.first += n
+	}
+}
+
+// Break notes that the arrivals of a team can no longer be matched.
+func (m *Meter) Break(tm *Team) {
+	if tm == nil || tm.broken {
+		return
+	}
+	tm.broken = true
+	for _, x := range tm.open {
+		if !x.complete {
+			m.drop(x)
+		}
+	}
+}
+
+// drop counts the arrivals of an instance that cannot be matched.
+func (m *Meter) drop(x *instance) {
+	x.dropped = true
+	for i := range x.slots {
+		if s := &x.slots[i]; s.barrier != nil && !m.Quiet {
+			waitsAt(s.barrier, s.seat).Dropped++
+		}
+	}
+}
+
+// CutOff ends a thread's part in a barrier when measurement ends at a time (ns).
+func (m *Meter) CutOff(iv *Interval, end uint64) {
+	x := iv.at
+	iv.at, iv.running = nil, false
+	if x != nil && x.complete && !x.dropped && x.at <= end && !x.slots[iv.num].left {
+		x.slots[iv.num].left = true
+		m.finish(iv.team, x, iv.num)
+	}
+}
+
+// Lose notes that events of a thread were lost: its part in the barrier that it is in is not known.
+func (m *Meter) Lose(iv *Interval) {
+	if x := iv.at; x != nil && x.complete && !x.dropped {
+		s := &x.slots[iv.num]
+		if s.left, iv.at = true, nil; !m.Quiet {
+			waitsAt(s.barrier, s.seat).Dropped++
+		}
+		x.ended++
+	}
+	m.Break(iv.team)
+}
+
+// End charges the final barrier of a team. All threads had nothing more to do at the time done, and
+// the primary thread was back at joined (ns). The team is forgotten.
+func (m *Meter) End(tm *Team, done, joined uint64) {
+	for _, x := range tm.open {
+		switch {
+		case x.dropped:
+		case !x.complete:
+			m.drop(x)
+		default:
+			x.at = min(x.at, joined)
+			for i := range x.slots {
+				if s := &x.slots[i]; !s.left {
+					if s.left = true; x.finals > 0 {
+						s.at, s.leave = min(s.at, joined), max(done, x.at)
+					}
+					m.finish(tm, x, int32(i))
+				}
+			}
+			m.instances = append(m.instances, x)
+		}
+	}
+	tm.open = tm.open[:0]
+	m.teams = append(m.teams, tm)
+}
+
+// Forget forgets a team whose end was not seen.
+func (m *Meter) Forget(tm *Team) { m.Break(tm) }

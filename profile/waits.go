@@ -1,0 +1,73 @@
+package profile
+
+// Waits are a thread's figures at one node about waiting: how long the thread waited there, and
+// how long others waited for it. A thread waits at a barrier from its own arrival to that of the
+// team's last thread. Times are in ns, and hold no tasks that the thread executed meanwhile.
+// docs/waits.md has the definitions.
+type Waits struct {
+	// At a barrier, explicit or implicit: the wait for the last thread. C is the number of this
+	// thread's arrivals of which the last arrival of the team is known.
+	Wait Span `json:"wait,omitzero"`
+	// Done is the time from the last thread's arrival until the thread left the barrier. C is
+	// the number of arrivals in Wait of which the leaving is known too.
+	Done Span `json:"done,omitzero"`
+	// Last says how often this thread was the last to arrive (C), and how long all the others
+	// together waited for it then (T).
+	Last Span `json:"last,omitzero"`
+	// Late is the same as Last, at the node from which the last thread came: the region that it
+	// was in before the barrier.
+	Late Span `json:"late,omitzero"`
+	// Delay is the part of the others' waits that is due to what this thread did at this node:
+	// more than they did since the team's threads were last together.
+	Delay int64 `json:"delay,omitempty"`
+	// Dropped is the number of arrivals at a barrier of which the last arrival of the team is
+	// not known.
+	Dropped uint64 `json:"dropped,omitempty"`
+}
+
+// spans lists the times of w that have a count.
+func (w *Waits) spans() [4]*Span { return [4]*Span{&w.Wait, &w.Done, &w.Last, &w.Late} }
+
+// Plus returns the sum of two threads', or two places', figures; either may be nil. It changes
+// neither.
+func (w *Waits) Plus(o *Waits) *Waits {
+	if w == nil || o == nil {
+		if w == nil {
+			return o
+		}
+		return w
+	}
+	sum := *w
+	for i, s := range sum.spans() {
+		s.Add(*o.spans()[i])
+	}
+	sum.Delay += o.Delay
+	sum.Dropped += o.Dropped
+	return &sum
+}
+
+// minus takes away an earlier state of the same figures.
+func (w *Waits) minus(o *Waits) *Waits {
+	if w == nil || o == nil {
+		return w
+	}
+	out := *w
+	for i, s := range out.spans() {
+		s.subtract(*o.spans()[i])
+	}
+	out.Delay -= o.Delay
+	out.Dropped = less(out.Dropped, o.Dropped)
+	if out == (Waits{}) {
+		return nil
+	}
+	return &out
+}
+
+// caused returns the figures about the waits of others, without those about the thread's own; nil
+// if there are none.
+func (w *Waits) caused() *Waits {
+	if w == nil || w.Late == (Span{}) && w.Delay == 0 {
+		return nil
+	}
+	return &Waits{Late: w.Late, Delay: w.Delay}
+}
