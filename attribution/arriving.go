@@ -35,7 +35,7 @@ func (sh *sharing) mayArrive(t *stack.Thread) {
 // mayHaveArrived notes that there was no barrier in that call.
 func (sh *sharing) mayHaveArrived(t *stack.Thread, n *tree.Node, at uint64) {
 	if t.Interval != nil {
-		t.Interval.Go(n, t.Seat, at)
+		t.Interval.GoOn(n, t.Seat, at)
 	}
 }
 
@@ -50,7 +50,7 @@ func (sh *sharing) arriveReduced(t *stack.Thread, second uint64) {
 	case f == nil || f.Phase != stack.InBarrier:
 	case !t.IsPending():
 		if second != 0 {
-			sh.Arrive(t, f.Node, fromNode(f), second)
+			sh.ArriveSplit(t, f.Node, fromNode(f), second, second)
 		}
 	case second != 0:
 		sh.ArriveSplit(t, f.Node, fromNode(f), f.Mark, second)

@@ -120,6 +120,8 @@ func parse(t testing.TB, text string) []event.Event {
 				ev.Flags |= event.Inline
 			case "atonce":
 				ev.Flags |= event.AtOnce
+			case "copy":
+				ev.Flags |= event.CopyPrivate
 			case "whole":
 				ev.Flags |= event.Whole
 			case "op":

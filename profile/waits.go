@@ -3,7 +3,6 @@ package profile
 // Waits are a thread's figures at one node about waiting: how long the thread waited there, and
 // how long others waited for it. A thread waits at a barrier from its own arrival to that of the
 // team's last thread. Times are in ns, and hold no tasks that the thread executed meanwhile.
-// docs/waits.md has the definitions.
 type Waits struct {
 	// At a barrier, explicit or implicit: the wait for the last thread. C is the number of this
 	// thread's arrivals of which the last arrival of the team is known.

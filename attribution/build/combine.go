@@ -89,6 +89,7 @@ func (n *built) takeOver(c *built, as event.Construct) {
 		s.Child += cs.Child - cs.Exec.T
 		s.UncoverCost(cs)
 		s.UncoverCounters(cs)
+		s.Waits = s.Waits.Plus(cs.Waits)
 		if as == event.ParallelSections {
 			s.Body = cs.Body
 			s.TakeBodyCost(cs)
@@ -129,6 +130,7 @@ func (b *builder) withGroup(loop, group *built) []profile.ThreadStats {
 		s.Child += own.Child - own.Exec.T
 		s.UncoverCost(own)
 		s.UncoverCounters(own)
+		s.Waits = s.Waits.Plus(own.Waits)
 		s.Task += own.Task
 		s.Tasks += own.Tasks
 	}

@@ -148,8 +148,8 @@ func (t *Thread) NoteInterval(at uint64) {
 	switch f.Phase {
 	case Entering:
 		waited = guards.Has(f.Node.Key.Construct)
-	case InBarrier:
-		waited = true
+	case InBarrier: // of a reduction: the threads combine their results in turn
+		waited = f.Node.Key.Construct.IsTasking()
 	}
 	t.Interval.Note(f.Node, f.Seat, waited, at)
 }

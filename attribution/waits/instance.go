@@ -24,6 +24,8 @@ type slot struct {
 	at, second    uint64 // see Arrival
 	leave         uint64 // 0: not known
 	left, unsure  bool
+	lost          bool // its events in the barrier were lost
+	ended         bool // it is charged, or dropped
 	tasks         []span // executed in the barrier, by time
 	own           []pathTime
 }
@@ -49,7 +51,7 @@ func (m *Meter) newInstance(size int) *instance {
 	slots := x.slots
 	for i := range slots {
 		s := &slots[i]
-		s.barrier, s.leave, s.left = nil, 0, false
+		s.barrier, s.leave, s.left, s.lost, s.ended = nil, 0, false, false, false
 		s.own, s.tasks = s.own[:0], s.tasks[:0]
 	}
 	if cap(slots) < size {
@@ -69,7 +71,8 @@ func waitsAt(n *tree.Node, seat int) *profile.Waits {
 }
 
 // complete finds the last arrival of an instance, when all have been read.
-func (m *Meter) complete(tm *Team, x *instance) {
+func (m *Meter) complete(iv *Interval, x *instance) {
+	tm := iv.team
 	before := uint64(0)
 	first := false // some thread is sure to have arrived at the first of two times
 	for i := range x.slots {
@@ -91,7 +94,7 @@ func (m *Meter) complete(tm *Team, x *instance) {
 		}
 	}
 	if x.finals != 0 && x.finals != tm.size || x.outOfOrder() {
-		m.Break(tm)
+		m.stop(tm, iv.seq-1)
 		return
 	}
 	x.complete = true
@@ -118,12 +121,14 @@ func (x *instance) outOfOrder() bool {
 func (m *Meter) finish(tm *Team, x *instance, num int32) {
 	x.ended++
 	s, l := &x.slots[num], &x.slots[x.latest]
-	own := waitsAt(s.barrier, s.seat)
-	if s.leave != 0 && s.leave < x.at { // see outOfOrder
-		own.Dropped++
-		m.Break(tm)
+	if s.lost || s.leave != 0 && s.leave < x.at { // see outOfOrder
+		if s.drop(m); !s.lost {
+			m.Break(tm)
+		}
 		return
 	}
+	s.ended = true
+	own := waitsAt(s.barrier, s.seat)
 	before, after := s.executing(x.at)
 	wait := max(0, int64(x.at-s.at)-before)
 	own.Wait.T += wait

@@ -112,14 +112,14 @@ func (iv *Interval) Task(from, to uint64) {
 	}
 }
 
-// Pause notes that the thread may have come to a barrier. Arrive or Go follows.
+// Pause notes that the thread may have come to a barrier. Arrive or GoOn follows.
 func (iv *Interval) Pause() { iv.running, iv.pending = false, true }
 
 // Pending tells whether the thread has paused.
 func (iv *Interval) Pending() bool { return iv.pending }
 
-// Go notes that the thread had not come to a barrier when it paused, but waited in a region.
-func (iv *Interval) Go(n *tree.Node, seat int, at uint64) {
+// GoOn notes that the thread had not come to a barrier when it paused, but waited in a region.
+func (iv *Interval) GoOn(n *tree.Node, seat int, at uint64) {
 	if iv.pending {
 		iv.running, iv.pending = true, false
 		iv.Note(n, seat, true, at)

@@ -1,6 +1,10 @@
 package waits
 
-import "ompp-attach/attribution/tree"
+import (
+	"math"
+
+	"ompp-attach/attribution/tree"
+)
 
 // Meter matches the barriers of all teams of a process.
 type Meter struct {
@@ -21,8 +25,8 @@ type Team struct {
 	size   int32
 	first  int // number of open[0]
 	open   []*instance
-	last   uint64 // last arrival of the instance before open[0], ns
-	broken bool
+	last  uint64 // last arrival of the instance before open[0], ns
+	limit int    // the instances from this number on cannot be matched
 }
 
 // NewTeam returns the barriers of a team of several threads.
@@ -30,11 +34,11 @@ func (m *Meter) NewTeam(size int32) *Team {
 	n := len(m.teams) - 1
 	m.made++
 	if n < 0 {
-		return &Team{id: m.made, size: size}
+		return &Team{id: m.made, size: size, limit: math.MaxInt}
 	}
 	tm := m.teams[n]
 	m.teams = m.teams[:n]
-	*tm = Team{id: m.made, size: size, open: tm.open[:0]}
+	*tm = Team{id: m.made, size: size, open: tm.open[:0], limit: math.MaxInt}
 	return tm
 }
 
@@ -44,8 +48,8 @@ type Arrival struct {
 	From    *tree.Node // the innermost region before the barrier
 	Seat    int        // the thread's seat of the figures
 	At      uint64     // ns
-	// Split: the thread may have arrived at At, or only at Second. It was at At if any thread's
-	// arrival is sure to be of the first kind. Second is 0 for threads that are sure.
+	// The thread may have arrived only at Second. Second is 0 for a thread that is sure to have
+	// arrived at At; then the other threads have, too.
 	Second uint64
 	Final  bool // the region's final barrier
 }
@@ -62,7 +66,7 @@ func (m *Meter) Arrive(iv *Interval, a *Arrival) {
 	iv.running, iv.pending = false, false
 	x := tm.instance(m, iv)
 	if x == nil {
-		m.Break(tm)
+		m.stop(tm, iv.seq)
 		waitsAt(a.Barrier, a.Seat).Dropped++
 		iv.own, iv.hint = iv.own[:0], 0
 		return
@@ -76,7 +80,7 @@ func (m *Meter) Arrive(iv *Interval, a *Arrival) {
 		x.finals++
 	}
 	if x.arrived++; x.arrived == tm.size {
-		m.complete(tm, x)
+		m.complete(iv, x)
 	}
 }
 
@@ -92,22 +96,23 @@ func (m *Meter) Leave(iv *Interval, at uint64) {
 // gone ends a thread's part in a barrier.
 func (m *Meter) gone(iv *Interval, at uint64) {
 	x := iv.at
-	iv.at = nil
-	if x.dropped {
-		return
+	if iv.at = nil; !x.dropped {
+		m.leave(iv.team, x, iv.num, at)
 	}
-	s := &x.slots[iv.num]
-	s.left, s.leave = true, at
-	if x.complete {
-		m.finish(iv.team, x, iv.num)
-		iv.team.close(m)
+}
+
+func (m *Meter) leave(tm *Team, x *instance, num int32, at uint64) {
+	s := &x.slots[num]
+	if s.left, s.leave = true, at; x.complete {
+		m.finish(tm, x, num)
+		tm.close(m)
 	}
 }
 
 // instance returns the instance that is a thread's next one, nil if it cannot be known.
 func (tm *Team) instance(m *Meter, iv *Interval) *instance {
 	i := iv.seq - tm.first
-	if tm.broken || i < 0 || i > len(tm.open) || uint32(iv.num) >= uint32(tm.size) {
+	if iv.seq >= tm.limit || i < 0 || i > len(tm.open) || uint32(iv.num) >= uint32(tm.size) {
 		return nil
 	}
 	if i == len(tm.open) {
@@ -148,16 +153,21 @@ func (tm *Team) close(m *Meter) {
 	}
 }
 
-// Break notes that the arrivals of a team can no longer be matched.
+// Break notes that none of a team's open instances can be matched, nor later ones.
 func (m *Meter) Break(tm *Team) {
-	if tm == nil || tm.broken {
+	if tm != nil {
+		m.stop(tm, tm.first)
+	}
+}
+
+// stop notes that a team's instances from a number on cannot be matched.
+func (m *Meter) stop(tm *Team, from int) {
+	if from >= tm.limit {
 		return
 	}
-	tm.broken = true
-	for _, x := range tm.open {
-		if !x.complete {
-			m.drop(x)
-		}
+	tm.limit = from
+	for _, x := range tm.open[min(len(tm.open), max(0, from-tm.first)):] {
+		m.drop(x)
 	}
 }
 
@@ -165,32 +175,37 @@ func (m *Meter) Break(tm *Team) {
 func (m *Meter) drop(x *instance) {
 	x.dropped = true
 	for i := range x.slots {
-		if s := &x.slots[i]; s.barrier != nil && !m.Quiet {
-			waitsAt(s.barrier, s.seat).Dropped++
-		}
+		x.slots[i].drop(m)
 	}
+}
+
+// drop counts an arrival that is not charged yet as dropped.
+func (s *slot) drop(m *Meter) {
+	if s.barrier != nil && !s.ended && !m.Quiet {
+		waitsAt(s.barrier, s.seat).Dropped++
+	}
+	s.ended = true
 }
 
 // CutOff ends a thread's part in a barrier when measurement ends at a time (ns).
 func (m *Meter) CutOff(iv *Interval, end uint64) {
 	x := iv.at
 	iv.at, iv.running = nil, false
-	if x != nil && x.complete && !x.dropped && x.at <= end && !x.slots[iv.num].left {
-		x.slots[iv.num].left = true
+	if x != nil && x.complete && !x.dropped && x.at <= end && !x.slots[iv.num].ended {
 		m.finish(iv.team, x, iv.num)
 	}
 }
 
-// Lose notes that events of a thread were lost: its part in the barrier that it is in is not known.
+// Lose notes that events of a thread were lost. Its part in the barrier that it is in is not known,
+// nor are the barriers that it has come to since.
 func (m *Meter) Lose(iv *Interval) {
-	if x := iv.at; x != nil && x.complete && !x.dropped {
-		s := &x.slots[iv.num]
-		if s.left, iv.at = true, nil; !m.Quiet {
-			waitsAt(s.barrier, s.seat).Dropped++
+	if x := iv.at; x != nil && !x.dropped {
+		if iv.at = nil; !x.slots[iv.num].ended {
+			x.slots[iv.num].lost = true
+			m.leave(iv.team, x, iv.num, 0)
 		}
-		x.ended++
 	}
-	m.Break(iv.team)
+	m.stop(iv.team, iv.seq)
 }
 
 // End charges the final barrier of a team. All threads had nothing more to do at the time done, and
@@ -204,8 +219,8 @@ func (m *Meter) End(tm *Team, done, joined uint64) {
 		default:
 			x.at = min(x.at, joined)
 			for i := range x.slots {
-				if s := &x.slots[i]; !s.left {
-					if s.left = true; x.finals > 0 {
+				if s := &x.slots[i]; !s.ended {
+					if x.finals > 0 {
 						s.at, s.leave = min(s.at, joined), max(done, x.at)
 					}
 					m.finish(tm, x, int32(i))
@@ -217,6 +232,3 @@ func (m *Meter) End(tm *Team, done, joined uint64) {
 	tm.open = tm.open[:0]
 	m.teams = append(m.teams, tm)
 }
-
-// Forget forgets a team whose end was not seen.
-func (m *Meter) Forget(tm *Team) { m.Break(tm) }
