@@ -24,8 +24,8 @@ type slot struct {
 	at, second    uint64 // see Arrival
 	leave         uint64 // 0: not known
 	left, unsure  bool
-	lost          bool // its events in the barrier were lost
-	ended         bool // it is charged, or dropped
+	lost          bool   // its events in the barrier were lost
+	ended         bool   // it is charged, or dropped
 	tasks         []span // executed in the barrier, by time
 	own           []pathTime
 }
