@@ -98,10 +98,10 @@ func (s *ThreadStats) Add(o *ThreadStats) {
 }
 
 // AddCost adds to the time that probes took.
-func (s *ThreadStats) AddCost(c Cost) { addTo(&s.Cost, c) }
+func (s *ThreadStats) AddCost(c Cost) { addTo(&s.Cost, &c) }
 
 // AddNoCore adds to the time without a core.
-func (s *ThreadStats) AddNoCore(c Cost) { addTo(&s.NoCore, c) }
+func (s *ThreadStats) AddNoCore(c Cost) { addTo(&s.NoCore, &c) }
 
 // UncoverCost turns the costs of a child region into the region's own.
 func (s *ThreadStats) UncoverCost(child *ThreadStats) {

@@ -148,10 +148,10 @@ func (l *Ledger) Charge(a *Account, s *profile.ThreadStats, exec int64) {
 	s.Child += a.Child
 	s.Task += a.Task
 	s.Tasks += a.Tasks
-	if a.tolls[ByProbes] != (toll{}) {
+	if a.tolls[ByProbes].some() {
 		s.AddCost(a.cost(ByProbes))
 	}
-	if a.tolls[ByWait] != (toll{}) {
+	if a.tolls[ByWait].some() {
 		s.AddNoCore(a.cost(ByWait))
 	}
 	l.count(s, a.counters, a.Uncounted)

@@ -84,15 +84,17 @@ func (s *Share) Taken() int64 { return s.tolls[ByProbes].own() }
 // Entered returns a toll of the time until the body began (ns).
 func (s *Share) Entered(k Toll) int64 { return s.tolls[k].parts[profile.Enter] }
 
+// Some tells whether there was any toll of a kind.
+func (s *Share) Some(k Toll) bool { return s.tolls[k].some() || s.taskTolls[k]|s.wayTolls[k] != 0 }
+
 // InBarrier returns a toll of the final barrier: of tasks, and before them (ns).
 func (s *Share) InBarrier(k Toll) int64 { return s.taskTolls[k] + s.wayTolls[k] }
 
 // Cost returns a toll of a share, with the given tolls in the times that all threads of the team
 // decide together (ns).
 func (s *Share) Cost(k Toll, enter, barrier, exit int64) profile.Cost {
-	y := s.tolls[k]
-	y.parts[profile.Enter], y.parts[profile.Barrier], y.parts[profile.Exit] = enter, barrier, exit
-	y.child += s.taskTolls[k]
-	y.tasks = s.taskTolls[k]
-	return y.cost()
+	y, task := &s.tolls[k], s.taskTolls[k]
+	body, rest := y.parts[profile.Body], y.parts[profile.Exec]
+	return profile.Cost{Exec: rest + enter + body + barrier + exit, Enter: enter, Body: body, Barrier: barrier, Exit: exit,
+		Child: y.child + task, Task: task}
 }

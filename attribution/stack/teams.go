@@ -165,7 +165,9 @@ func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 	s.Exit.T += ledger.Span(last, joined)
 	s.Exit.C++
 	s.AddCost(m.costOf(mem, last))
-	s.AddNoCore(m.waitOf(mem, last, joined))
+	if mem.Some(ledger.ByWait) || m.JoinTolls[ledger.ByWait] != 0 {
+		s.AddNoCore(m.waitOf(mem, last, joined))
+	}
 	task := min(mem.Task, ledger.Span(end, joined))
 	s.Child += min(mem.Child, ledger.Span(begin, end)) + task
 	s.Task += task

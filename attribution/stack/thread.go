@@ -47,6 +47,7 @@ type Thread struct {
 	WaitUnsure   bool  // a part of the next time told was while measurement was off
 	pace         estimate.Pace
 	Interval     *waits.Interval // of the innermost team whose barriers are matched; nil: none
+	inTeam       int             // index of that team's frame, where it was when the team began
 	spare        *waits.Interval // for the thread's next outermost team
 }
 

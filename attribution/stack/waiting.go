@@ -15,33 +15,37 @@ func (tm *Teams) beginWaits(t *Thread, f *Frame, m *Team) {
 	if len(m.Members) == 1 && m.Size > 1 && m.Node.Key.Construct != event.Teams {
 		m.Waits = tm.Waits.NewTeam(m.Size)
 	}
-	if m.Waits == nil {
-		return
-	}
-	if t.Lossy {
+	if m.Waits != nil && t.Lossy {
 		tm.Waits.Break(m.Waits)
 	}
-	if f.Num >= 0 && t.Interval != nil { // it goes on in the team around
+	switch {
+	case f.Num >= 0 && t.Interval != nil: // it goes on in the team around
 		t.Interval = m.Waits.Begin(t.Interval, nil, t.Num, m.Forked)
-	} else {
+	case m.Waits == nil:
+		t.Interval = nil
+	default:
 		t.spare = m.Waits.Begin(nil, t.spare, t.Num, m.Forked)
 		t.Interval = t.spare
 	}
-	f.Interval = t.Interval
+	f.Interval, t.inTeam = t.Interval, len(t.Stack)-1
 }
 
 // interval returns what the thread does between the barriers of its innermost team, nil if these
 // are not matched.
 func (t *Thread) interval() *waits.Interval {
-	i := t.Level()
-	if i < 0 {
+	if t.Interval == nil {
 		return nil
 	}
-	f := &t.Stack[i]
-	if f.Interval == nil || !f.Interval.Of(f.Team.Waits) {
-		return nil
+	i := t.inTeam
+	if i >= len(t.Stack) || t.Stack[i].Interval != t.Interval { // a lock below has been unset
+		if i = t.Level(); i < 0 || t.Stack[i].Interval != t.Interval {
+			return nil
+		}
 	}
-	return f.Interval
+	if f := &t.Stack[i]; t.Interval.Of(f.Team.Waits) {
+		return t.Interval
+	}
+	return nil
 }
 
 // Arrive notes that a thread has come to a barrier from a region (ns).
@@ -103,6 +107,7 @@ func (st *Stacks) CutOffWaits(t *Thread, end uint64) {
 func (t *Thread) leaveInterval(f *Frame) {
 	if f.Interval != nil && t.Interval == f.Interval {
 		t.Interval = f.Interval.Outer()
+		t.inTeam = len(t.Stack) // not known
 	}
 }
 

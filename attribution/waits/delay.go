@@ -1,15 +1,13 @@
 package waits
 
-// delay charges the last thread to arrive at a barrier for the wait of another thread (ns). For each
-// region, d is how much longer the last thread was in it, without its own waiting for others, than
-// the waiting thread. The sum of all d and of the last thread's own waiting explains the wait; the
-// wait is shared out among them, and is no more than they are.
-func delay(last, s *slot, wait int64) {
-	if len(last.own) == 1 && len(s.own) == 1 && last.own[0].node == s.own[0].node {
-		if d := last.own[0].excess(&s.own[0]); d > 0 && last.own[0].waited == 0 {
-			waitsAt(last.own[0].node, last.own[0].seat).Delay += min(d, wait)
-			return
-		}
+// charge charges the last thread to arrive at a barrier for the wait of another thread (ns). For
+// each region, d is how much longer the last thread was in it, without its own waiting for others,
+// than the waiting thread. The sum of all d and of the last thread's own waiting explains the wait;
+// the wait is shared out among them, and is no more than they are.
+func (x *instance) charge(last, s *slot, wait int64) {
+	if len(last.own) == 1 && len(s.own) == 1 && last.own[0].node == s.own[0].node && last.own[0].waited == 0 {
+		x.delay += max(0, min(last.own[0].all-s.own[0].all, wait))
+		return
 	}
 	sum, waited := int64(0), int64(0)
 	for i := range last.own {
@@ -23,7 +21,12 @@ func delay(last, s *slot, wait int64) {
 	scale := min(1, float64(wait)/float64(sum+waited))
 	for i := range last.own {
 		l := &last.own[i]
-		if d := l.excess(s.find(i, l)); d > 0 {
+		d := l.excess(s.find(i, l))
+		switch {
+		case d <= 0:
+		case i == 0:
+			x.delay += int64(float64(d) * scale)
+		default:
 			waitsAt(l.node, l.seat).Delay += int64(float64(d) * scale)
 		}
 	}

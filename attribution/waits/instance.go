@@ -11,10 +11,15 @@ type instance struct {
 	arrived  int32  // number of arrivals that have been read
 	finals   int32  // of them, at the region's final barrier
 	ended    int32  // number of threads whose part is charged
-	latest   int32  // number of the last thread to arrive
+	latest   int32  // number of the last thread to arrive, of those that have been read
 	at       uint64 // time of the last arrival, ns
+	left     uint64 // the first leaving that has been read while others were not, ns; 0: none
+	special  bool   // some arrival has Second, or some interval is unsure
 	complete bool   // all arrivals have been read
 	dropped  bool   // cannot be matched
+	// What the last thread is to be charged with: others' waits, and their part that is due to the
+	// first of the regions in which it has been, ns.
+	caused, delay int64
 }
 
 // slot is the part of a thread in an instance.
@@ -48,14 +53,12 @@ func (m *Meter) newInstance(size int) *instance {
 	} else {
 		x = &instance{}
 	}
-	slots := x.slots
-	for i := range slots {
-		s := &slots[i]
-		s.barrier, s.leave, s.left, s.lost, s.ended = nil, 0, false, false, false
-		s.own, s.tasks = s.own[:0], s.tasks[:0]
+	slots := x.slots[:cap(x.slots)]
+	for i := range slots[:min(len(slots), size)] {
+		slots[i].barrier = nil
 	}
 	if cap(slots) < size {
-		slots = append(slots[:cap(slots)], make([]slot, size-cap(slots))...)
+		slots = append(slots, make([]slot, size-cap(slots))...)
 	}
 	*x = instance{slots: slots[:size]}
 	return x
@@ -70,30 +73,42 @@ func waitsAt(n *tree.Node, seat int) *profile.Waits {
 	return s.Waits
 }
 
-// complete finds the last arrival of an instance, when all have been read.
+// arrive notes an arrival.
+func (x *instance) arrive(iv *Interval, a *Arrival) {
+	s := &x.slots[iv.num]
+	s.barrier, s.from, s.seat, s.at = a.Barrier, a.From, a.Seat, a.At
+	s.second, s.unsure = a.Second, iv.unsure
+	s.leave, s.left, s.lost, s.ended = 0, false, false, false
+	if len(s.tasks) > 0 {
+		s.tasks = s.tasks[:0]
+	}
+	s.own, iv.own, iv.hint = iv.own, s.own[:0], 0
+	if a.Final {
+		x.finals++
+	}
+	if a.Second != 0 || iv.unsure {
+		x.special = true
+	}
+	if a.At > x.at || a.At == x.at && iv.num < x.latest {
+		x.at, x.latest = a.At, iv.num
+	}
+}
+
+// told notes that a thread has left while the arrivals of others have not been read.
+func (x *instance) told(at uint64) {
+	if at != 0 && (x.left == 0 || at < x.left) {
+		x.left = at
+	}
+}
+
+// complete charges what can be charged when all arrivals at an instance have been read.
 func (m *Meter) complete(iv *Interval, x *instance) {
 	tm := iv.team
-	before := uint64(0)
-	first := false // some thread is sure to have arrived at the first of two times
-	for i := range x.slots {
-		first = first || x.slots[i].second == 0
+	if x.special {
+		x.resolve(tm)
 	}
-	for i := range x.slots {
-		s := &x.slots[i]
-		if s.second != 0 && !first {
-			s.at = s.second
-		}
-		if s.unsure && len(s.own) > 0 {
-			if before == 0 {
-				before = tm.lastBefore(x)
-			}
-			s.own[0].all -= int64(before)
-		}
-		if s.at > x.at || i == 0 {
-			x.at, x.latest = s.at, int32(i)
-		}
-	}
-	if x.finals != 0 && x.finals != tm.size || x.outOfOrder() {
+	// If a thread has left before the last one came, the arrivals are not of one barrier.
+	if x.finals != 0 && x.finals != tm.size || x.left != 0 && x.left < x.at {
 		m.stop(tm, iv.seq-1)
 		return
 	}
@@ -103,18 +118,45 @@ func (m *Meter) complete(iv *Interval, x *instance) {
 			m.finish(tm, x, int32(i))
 		}
 	}
-	tm.close(m)
+	if x.ended == tm.size {
+		tm.close(m)
+	}
 }
 
-// outOfOrder tells whether a thread has left before the last one came: then the arrivals are not of
-// one barrier.
-func (x *instance) outOfOrder() bool {
+// resolve finds the last arrival where the arrivals of some threads depend on those of others.
+func (x *instance) resolve(tm *Team) {
+	before := tm.lastBefore(x)
+	first := false // some thread is sure to have arrived at the first of two times
 	for i := range x.slots {
-		if l := x.slots[i].leave; l != 0 && l < x.at {
-			return true
+		first = first || x.slots[i].second == 0
+	}
+	x.at = 0
+	for i := range x.slots {
+		s := &x.slots[i]
+		if s.second != 0 && !first {
+			s.at = s.second
+		}
+		if s.unsure && len(s.own) > 0 {
+			s.own[0].all -= int64(before)
+		}
+		if s.at > x.at || i == 0 {
+			x.at, x.latest = s.at, int32(i)
 		}
 	}
-	return false
+}
+
+// settle charges the last thread with what the others have waited for it.
+func (x *instance) settle() {
+	if x.caused == 0 {
+		return
+	}
+	l := &x.slots[x.latest]
+	waitsAt(l.barrier, l.seat).Last.T += x.caused
+	waitsAt(l.from, l.seat).Late.T += x.caused
+	if x.delay != 0 {
+		waitsAt(l.own[0].node, l.own[0].seat).Delay += x.delay
+	}
+	x.caused, x.delay = 0, 0
 }
 
 // finish charges the part of a thread, when everything that it did in the barrier has been read.
@@ -128,9 +170,13 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 		return
 	}
 	s.ended = true
+	wait, after := max(0, int64(x.at-s.at)), int64(0)
+	if len(s.tasks) > 0 {
+		var before int64
+		before, after = s.executing(x.at)
+		wait = max(0, wait-before)
+	}
 	own := waitsAt(s.barrier, s.seat)
-	before, after := s.executing(x.at)
-	wait := max(0, int64(x.at-s.at)-before)
 	own.Wait.T += wait
 	own.Wait.C++
 	if s.leave != 0 {
@@ -142,9 +188,8 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 		own.Last.C++
 		waitsAt(s.from, s.seat).Late.C++
 	case wait > 0:
-		waitsAt(l.barrier, l.seat).Last.T += wait
-		waitsAt(l.from, l.seat).Late.T += wait
-		delay(l, s, wait)
+		x.caused += wait
+		x.charge(l, s, wait)
 	}
 }
 

@@ -36,7 +36,8 @@ const maxPaths = 32
 
 // Begin starts the interval of a thread that begins a team's body as the number num. before is the
 // thread's interval in the team around, and may be nil; spare is an interval of this thread for
-// reuse, and may be nil. The time counts from the fork on.
+// reuse, and may be nil. The time counts from the fork on. The barriers of a nil team are not
+// matched.
 func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interval {
 	iv := spare
 	if before != nil {
@@ -48,7 +49,10 @@ func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interv
 			before.inner = iv
 		}
 	}
-	*iv = Interval{team: tm, id: tm.id, outer: before, inner: iv.inner, num: num, running: true, tick: forked, own: iv.own[:0]}
+	*iv = Interval{team: tm, outer: before, inner: iv.inner, num: num, tick: forked, own: iv.own[:0]}
+	if tm != nil {
+		iv.id, iv.running = tm.id, true
+	}
 	return iv
 }
 

@@ -73,12 +73,7 @@ func (m *Meter) Arrive(iv *Interval, a *Arrival) {
 	}
 	iv.seq++
 	iv.at = x
-	s := &x.slots[iv.num]
-	s.barrier, s.from, s.seat, s.at, s.second, s.unsure = a.Barrier, a.From, a.Seat, a.At, a.Second, iv.unsure
-	s.own, iv.own, iv.hint = iv.own, s.own[:0], 0
-	if a.Final {
-		x.finals++
-	}
+	x.arrive(iv, a)
 	if x.arrived++; x.arrived == tm.size {
 		m.complete(iv, x)
 	}
@@ -103,8 +98,12 @@ func (m *Meter) gone(iv *Interval, at uint64) {
 
 func (m *Meter) leave(tm *Team, x *instance, num int32, at uint64) {
 	s := &x.slots[num]
-	if s.left, s.leave = true, at; x.complete {
-		m.finish(tm, x, num)
+	s.left, s.leave = true, at
+	if !x.complete {
+		x.told(at)
+		return
+	}
+	if m.finish(tm, x, num); x.ended == tm.size {
 		tm.close(m)
 	}
 }
@@ -144,6 +143,7 @@ func (tm *Team) close(m *Meter) {
 	n := 0
 	for n < len(tm.open) && tm.open[n].ended == tm.size {
 		tm.last = tm.open[n].at
+		tm.open[n].settle()
 		m.instances = append(m.instances, tm.open[n])
 		n++
 	}
@@ -174,6 +174,7 @@ func (m *Meter) stop(tm *Team, from int) {
 // drop counts the arrivals of an instance that cannot be matched.
 func (m *Meter) drop(x *instance) {
 	x.dropped = true
+	x.settle()
 	for i := range x.slots {
 		x.slots[i].drop(m)
 	}
@@ -193,6 +194,7 @@ func (m *Meter) CutOff(iv *Interval, end uint64) {
 	iv.at, iv.running = nil, false
 	if x != nil && x.complete && !x.dropped && x.at <= end && !x.slots[iv.num].ended {
 		m.finish(iv.team, x, iv.num)
+		x.settle()
 	}
 }
 
@@ -226,6 +228,7 @@ func (m *Meter) End(tm *Team, done, joined uint64) {
 					m.finish(tm, x, int32(i))
 				}
 			}
+			x.settle()
 			m.instances = append(m.instances, x)
 		}
 	}
