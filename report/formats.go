@@ -65,6 +65,7 @@ var Formats = []Format{
 	{"pprof", "profile.pb.gz", "for go tool pprof: region paths as call stacks", WritePprof, false},
 	{"samples", "profile.samples.pb.gz", "for go tool pprof: sampled call stacks, with regions", WriteSamples, true},
 	{"csv", "profile.csv", "all figures, a line for each call path and thread", WriteCSV, false},
+	{"cube", "profile.cubex", "for Cube, Extra-P, Hatchet: time by property, call path, thread", WriteCube, false},
 }
 
 // FormatNamed returns the format with that name; ok is false if there is none.

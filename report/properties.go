@@ -1,7 +1,10 @@
 package report
 
 import (
+	"io"
+
 	"ompp-attach/profile"
+	"ompp-attach/report/cube"
 	"ompp-attach/report/properties"
 	"ompp-attach/report/words"
 	"ompp-attach/severity"
@@ -25,4 +28,9 @@ func (o Options) Properties(c *severity.Cube) properties.Options {
 	}
 	clock := o.clock(&wall)
 	return properties.Options{All: o.All, Seconds: func(ns int64) string { return clock.seconds(ns, 0) }, Clean: words.Clean}
+}
+
+// WriteCube writes the severities of a process for Cube.
+func WriteCube(w io.Writer, p *profile.Profile, o Options) error {
+	return cube.Write(w, o.Severity(p))
 }

@@ -33,7 +33,14 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 		}
 	}
 	view := f.view.options()
-	j, err := job.Read(ranks, job.Options{Paths: page || slices.Contains(formats, "pprof") || slices.Contains(formats, "html"), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw})
+	options := job.Options{Paths: page || slices.Contains(formats, "pprof") || slices.Contains(formats, "html"), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
+	for _, n := range formats {
+		if format, _ := results.JobFormatNamed(n); format.Severity {
+			of := view.Severities()
+			options.Severity = &of
+		}
+	}
+	j, err := job.Read(ranks, options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}

@@ -15,6 +15,8 @@ type Format struct {
 	Description string
 	// Files of which the format consists.
 	Files []File
+	// Severity: it needs Job.Severity.
+	Severity bool
 }
 
 // File is one file of a format.
@@ -25,10 +27,11 @@ type File struct {
 
 // Formats are all formats of a job, in the order in which the help lists them.
 var Formats = []Format{
-	{"text", "the job's report", []File{{"job.txt", WriteText}}},
+	{"text", "the job's report", []File{{"job.txt", WriteText}}, false},
 	{"csv", "tables: ranks, regions, MPI calls, partners, sizes of messages", []File{
 		{"job.ranks.csv", writeRanksCSV}, {"job.regions.csv", writeRegionsCSV}, {"job.calls.csv", writeCallsCSV},
-		{"job.partners.csv", writePartnersCSV}, {"job.sizes.csv", writeSizesCSV}}},
-	{"json", "the same figures for programs", []File{{"job.json", WriteJSON}}},
-	{"pprof", "one profile over all ranks, labelled rank and host", []File{{"job.pb.gz", WritePprof}}},
+		{"job.partners.csv", writePartnersCSV}, {"job.sizes.csv", writeSizesCSV}}, false},
+	{"json", "the same figures for programs", []File{{"job.json", WriteJSON}}, false},
+	{"cube", "for Cube, Extra-P, Hatchet: time by property, call path, thread", []File{{"job.cubex", writeCube}}, true},
+	{"pprof", "one profile over all ranks, labelled rank and host", []File{{"job.pb.gz", WritePprof}}, false},
 }

@@ -13,6 +13,7 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/reporttest"
+	"ompp-attach/severity"
 )
 
 // FuzzRender renders a job of two ranks with each profile that profile.Decode accepts, in every
@@ -40,7 +41,7 @@ func renderAll(t *testing.T, text []byte) {
 	if _, err := profile.Decode(r); err != nil {
 		return
 	}
-	j, err := job.Read([]job.Source{{Rank: 0, Open: open}, {Rank: 1, Open: open}}, job.Options{Paths: true})
+	j, err := job.Read([]job.Source{{Rank: 0, Open: open}, {Rank: 1, Open: open}}, job.Options{Paths: true, Severity: &severity.Options{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,13 +7,14 @@ import (
 
 	"ompp-attach/job"
 	"ompp-attach/profile"
+	"ompp-attach/severity"
 )
 
 // ReadJob records the ranks, and merges what it reads. A rank with Meta.Ended "torn" has a torn
 // file.
 func ReadJob(t *testing.T, ranks []*profile.Profile) *job.Job {
 	t.Helper()
-	j, err := job.Read(Sources(t, ranks), job.Options{Paths: true})
+	j, err := job.Read(Sources(t, ranks), job.Options{Paths: true, Severity: &severity.Options{}})
 	if err != nil {
 		t.Fatal(err)
 	}
