@@ -9,8 +9,9 @@ import (
 // Adjust returns a profile without the time that the measurement's own probes took, as far as that
 // time is known. It is a pure function of the recorded profile. Waiting for a thread that probes
 // had slowed down stays in the times, because it cannot be attributed; the final barriers of
-// parallel regions are the exception. No time becomes negative. The costs stay in the profile, as
-// the times that were taken out.
+// parallel regions are the exception. No time becomes negative, nor less than the part without a
+// core: probes took time of threads that had one. The costs stay in the profile, as the times that
+// were taken out.
 func Adjust(p *profile.Profile) *profile.Profile {
 	if p.Meta.Adjusted || !hasCosts(p) {
 		return p
@@ -46,16 +47,19 @@ func hasCosts(p *profile.Profile) bool {
 // adjust takes the cost out of a thread's times at a node.
 func adjust(s *profile.ThreadStats) {
 	s.MPI, s.Calls = adjustCalls(s.MPI), adjustCalls(s.Calls)
-	c, measured := s.Cost, s.Exec.T
+	c, measured, away := s.Cost, s.Exec.T, s.NoCore
 	if c == nil {
 		return
 	}
+	if away == nil {
+		away = &profile.Cost{}
+	}
 	// The whole includes the phases, so it is never made smaller than their sum.
-	parts, costs := s.Parts(), c.Parts()
+	parts, costs, waits := s.Parts(), c.Parts(), away.Parts()
 	phases, other := int64(0), c.Exec
 	for p := profile.Enter; p < profile.NumParts; p++ {
 		part, cost := parts[p], *costs[p]
-		cut := within(cost, part.T)
+		cut := within(cost, part.T-max(0, *waits[p]))
 		part.T -= cut
 		if s.Exec.T != 0 { // the root has no time
 			s.Exec.T = max(0, s.Exec.T-cut)
@@ -66,10 +70,10 @@ func adjust(s *profile.ThreadStats) {
 	if c.Enter == 0 { // the Enter of a task is not part of the whole, and has no cost
 		phases -= s.Enter.T
 	}
-	s.Exec.T -= within(other, s.Exec.T-phases)
+	s.Exec.T -= within(other, s.Exec.T-max(phases, away.Exec))
 	s.TakenOut = measured - s.Exec.T
-	s.Child = min(s.Child-within(c.Child, s.Child), s.Exec.T)
-	s.Task -= within(c.Task, s.Task)
+	s.Child = min(s.Child-within(c.Child, s.Child-max(0, away.Child)), s.Exec.T)
+	s.Task -= within(c.Task, s.Task-max(0, away.Task))
 }
 
 // within returns the part of a cost that fits into a time.
@@ -80,7 +84,7 @@ func adjustCalls(m *profile.MPIStats) *profile.MPIStats {
 		return m
 	}
 	a := *m
-	a.T -= within(m.Cost, m.T)
+	a.T -= within(m.Cost, m.T-m.NoCore)
 	a.Wait = min(a.Wait, a.T)
 	return &a
 }
@@ -95,18 +99,33 @@ func adjustedDuration(a *profile.Profile) int64 {
 			d -= within(s.Cost.Exec, d)
 		}
 	}
-	// The duration is not less than the time that any thread spent in regions.
+	// The duration is not less than the time that any thread spent in regions, and the first thread
+	// in them or elsewhere without a core.
 	in := make([]int64, len(a.Threads))
+	var first int
+	var away int64
+	for i := range a.Nodes[0].Stats {
+		s := &a.Nodes[0].Stats[i]
+		if t := a.Threads[s.Thread]; t.Root == 0 && t.Num == 0 && s.NoCore != nil {
+			first, away = s.Thread, s.NoCore.Exec
+		}
+	}
 	for i := 1; i < len(a.Nodes); i++ {
 		if a.Nodes[i].Parent == 0 {
 			for j := range a.Nodes[i].Stats {
 				s := &a.Nodes[i].Stats[j]
 				in[s.Thread] += s.Exec.T
+				if s.Thread == first && s.NoCore != nil {
+					away -= s.NoCore.Exec
+				}
 				if t := a.Threads[s.Thread]; t.Root == 0 && t.Num == 0 && s.Cost != nil {
 					d -= within(s.Cost.Wait, d)
 				}
 			}
 		}
+	}
+	if away > 0 {
+		in[first] += away
 	}
 	return min(a.Meta.Duration, max(d, slices.Max(append(in, 0))))
 }

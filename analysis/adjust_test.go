@@ -31,6 +31,22 @@ func costly() *profile.Profile {
 
 func once(t int64) profile.Span { return profile.Span{T: t, C: 1} }
 
+// Probes take time of threads that have a core: a time without one stays, in its region and outside.
+func TestAdjustLeavesTimeWithoutCore(t *testing.T) {
+	p := costly()
+	p.Nodes[0].Stats[0].NoCore = &profile.Cost{Exec: 950}
+	p.Nodes[1].Stats[0].NoCore = &profile.Cost{Exec: 800, Enter: 45, Body: 750, Child: 350, Task: 4}
+	p.Nodes[1].Stats[0].MPI.NoCore = 90
+	a := Adjust(p)
+	s := &a.Nodes[1].Stats[0]
+	if s.Enter.T != 45 || s.Body.T != 750 || s.Exit.T != 10 || s.Exec.T != 835 || s.Child != 350 || s.Task != 4 || s.MPI.T != 90 {
+		t.Errorf("%+v, MPI %+v", s, s.MPI)
+	}
+	if a.Meta.Duration != 835+150 {
+		t.Errorf("duration %d, want the time in the region and the rest without a core", a.Meta.Duration)
+	}
+}
+
 func TestAdjust(t *testing.T) {
 	p := costly()
 	a := Adjust(p)

@@ -152,16 +152,23 @@ func TestCoreWaitsOfATeam(t *testing.T) {
 	}
 }
 
-// What a thread had waited before measurement began, or while it was off, is not told.
+// What a thread had waited before measurement began, or while the process was stopped, does not
+// count: no thread is without a core for longer than since it told so last.
 func TestCoreWaitsBeforeAndBetween(t *testing.T) {
 	first := func(ev event.Event) event.Event { ev.Num = 1; return ev }
+	var began uint64
+	var stop Stop
 	run := func(base map[uint32]int64, existing []int, waits ...event.Event) int64 {
 		e := New(1, fakeFiles{})
+		e.Began(began)
 		if existing != nil {
 			e.Existing(existing, 10)
 		}
 		e.CoreWaits(base)
 		for i := range waits {
+			if i == 1 && stop.To != 0 {
+				e.Stopped(stop)
+			}
 			e.Feed(&waits[i])
 			enter := parse(t, "100 1 enter critical site=400 free noret")[0]
 			enter.Time = waits[i].Time
@@ -171,16 +178,54 @@ func TestCoreWaitsBeforeAndBetween(t *testing.T) {
 		}
 		return coreWaits(e.Finish(10000), event.NoConstruct)[0].Exec
 	}
-	for name, tt := range map[string]struct {
-		got, want int64
-	}{
-		"since the beginning":             {run(nil, nil, first(wait(1, 100, 700)), wait(1, 200, 50)), 750},
-		"attached":                        {run(map[uint32]int64{1: 600}, []int{1}, first(wait(1, 100, 700)), wait(1, 200, 50)), 150},
-		"attached, what was is not known": {run(nil, []int{1}, first(wait(1, 100, 700)), wait(1, 200, 50)), 50},
-	} {
+	type figures struct{ got, want int64 }
+	cases := map[string]figures{
+		"since the beginning":             {run(nil, nil, first(wait(1, 1000, 700)), wait(1, 1100, 50)), 750},
+		"attached":                        {run(map[uint32]int64{1: 600}, []int{1}, first(wait(1, 1000, 700)), wait(1, 1100, 50)), 150},
+		"attached, what was is not known": {run(nil, []int{1}, first(wait(1, 1000, 700)), wait(1, 1100, 50)), 50},
+	}
+	stop = Stop{From: 1020, To: 1080}
+	cases["while stopped"] = figures{run(nil, nil, first(wait(1, 1000, 700)), wait(1, 1100, 50)), 740}
+	began = 900
+	cases["before it was measured"] = figures{run(nil, nil, first(wait(1, 1000, 700)), wait(1, 1100, 50)), 140}
+	for name, tt := range cases {
 		if tt.got != tt.want {
 			t.Errorf("%s: %d, want %d", name, tt.got, tt.want)
 		}
+	}
+}
+
+// A thread's life begins with its first event, so its wait before that is nobody's: not that of the
+// thread which has the first seat either. Of a worker, the part since the fork is the region's.
+func TestCoreWaitsBeforeTheFirstEvent(t *testing.T) {
+	events := parse(t, `
+		900 7 enter critical site=400 free noret
+		910 7 release critical free noret
+		1000 8 enter critical site=400 free noret
+		1100 8 release critical free noret
+		2000 9 fork parallel fn=300 key=7 size=2 site=90
+		2000 9 begin parallel
+		2500 10 begin parallel key=7 num=1
+		2600 10 end parallel
+		2600 9 end parallel
+		2700 9 join parallel`)
+	p := replay(slices.Concat([]event.Event{wait(7, 900, 800)}, events[:2], []event.Event{wait(8, 1000, 800)}, events[2:3], []event.Event{wait(8, 1100, 60)},
+		events[3:4], []event.Event{wait(9, 2000, 1900)}, events[4:6], []event.Event{wait(10, 2500, 700)}, events[6:]), 3000)
+	var got []int64
+	for _, th := range p.Threads {
+		var ns int64
+		for _, s := range p.Nodes[0].Stats {
+			if s.NoCore != nil && p.Threads[s.Thread].Root == th.Root && p.Threads[s.Thread].Num == th.Num {
+				ns += s.NoCore.Exec
+			}
+		}
+		got = append(got, ns)
+	}
+	if d := cmp.Diff([]int64{0, 60, 0, 700}, got); d != "" {
+		t.Errorf("by thread: -want +got\n%s", d)
+	}
+	if d := cmp.Diff(map[int]profile.Cost{1: {Exec: 500, Enter: 500}}, coreWaits(p, event.Parallel)); d != "" {
+		t.Errorf("in the region: -want +got\n%s", d)
 	}
 }
 

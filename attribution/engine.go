@@ -24,6 +24,10 @@ func (e *Engine) Costs(c event.HitCosts) { e.in.Ledger.SetCosts(c) }
 // id).
 func (e *Engine) CoreWaits(before map[uint32]int64) { e.in.CoreWaits = before }
 
+// Began says when the process's measured time began (CLOCK_MONOTONIC, ns). No thread is without a
+// core for longer than since then.
+func (e *Engine) Began(at uint64) { e.in.From = e.in.clock.at(at) }
+
 // Existing names the threads that ran before measurement began at a time (CLOCK_MONOTONIC, ns).
 // Such a thread may be inside a region that was under way. Until it starts or joins a team that is
 // seen, its events are charged to a region of the construct Unknown.

@@ -64,6 +64,7 @@ func (s *Stream) begin() *Engine {
 	e.MainStack(s.StackLo, s.StackHi)
 	e.Costs(s.Costs)
 	e.CoreWaits(s.CoreWaits)
+	e.Began(s.Began)
 	for _, stop := range s.Stops {
 		e.Stopped(stop)
 	}

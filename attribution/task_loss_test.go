@@ -38,7 +38,7 @@ var lossCases = []engineCase{
 		40 1 join parallel`,
 		want: `PARALLEL@300 0:0 exec 40/1 enter 0 body 40/1 bar 0 exit 0 child 25
 		       PARALLEL@300/TASK@321 0:0 exec 0/1 enter 0 body 0/1 bar 0 exit 0 child 0
-		       PARALLEL@300/TASK@321/TASKEXEC@321 0:0 exec 20/1 enter 9 body 20/1 bar 0 exit 0 child 0
+		       PARALLEL@300/TASK@321/TASKEXEC@321 0:0 exec 20/1 enter 9 body 20/1 bar 0 exit 0 child 1
 		       PARALLEL@300/TASK@321/TASKEXEC@321/TASKWAIT@420 0:0 exec 0/1 enter 0 body 0/0 bar 0 exit 0 child 0
 		       PARALLEL@300/TASK@322 0:0 exec 0/1 enter 0 body 0/1 bar 0 exit 0 child 0
 		       PARALLEL@300/TASK@322/TASKEXEC@322 0:0 exec 0/1 enter 0 body 0/0 bar 0 exit 0 child 0

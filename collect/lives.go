@@ -212,6 +212,7 @@ func (lv *lives) subtractStop(p *Process, l *bpf.Life, stop attribution.Stop) {
 	switch {
 	case l.Kind == bpf.LifeExec || l.Kind == bpf.LifeFork:
 		p.began = stop.To
+		p.engine.Began(stop.To)
 	case later:
 		p.engine.Stopped(stop)
 	}

@@ -122,6 +122,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 			p.recorder.Stream.StackLo, p.recorder.Stream.StackHi = lo, hi
 		}
 	}
+	p.engine.Began(p.began)
 	p.readCoreWaits()
 	p.meta = target.Describe(pid)
 	p.meta.Tool, p.meta.Built = Version()

@@ -100,6 +100,7 @@ func TestPauseAndResume(t *testing.T) {
 				t.Errorf("off %d times, %s; duration %s", p.Meta.Off.C, time.Duration(p.Meta.Off.T), time.Duration(p.Meta.Duration))
 			}
 			balanced(t, p)
+			addsUp(t, p)
 			complete := count(p, execC, parallel)
 			if complete[0] < 10 {
 				t.Errorf("%d executions of the region", complete[0])

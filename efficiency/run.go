@@ -127,8 +127,7 @@ func (r *Run) Nested() bool { return r.any(func(p *Process) bool { return p.Nest
 
 // Excess returns by which part of the threads' life time their parts exceed it or fall short of it,
 // in the process in which that is most. It is 0 if the parts add up. They do not where parts are too
-// short for what has to be taken out of them: the probes' cost, or time without a core, which the
-// scheduler counts before a thread's first event and while the process is stopped, too.
+// short for what has to be taken out of them.
 func (r *Run) Excess() (most float64) {
 	for i := range r.Processes {
 		p := &r.Processes[i]

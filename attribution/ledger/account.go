@@ -106,17 +106,22 @@ func (s *Sum) Add(a *Account) {
 
 // Disown gives an account to the region around it as its own: the account's region turned out to be
 // none, or its end was not seen. up is nil if there is no region around. The time is the other
-// region's own already.
+// region's own already, except that of the regions entered from the account's.
 func (l *Ledger) Disown(in, up *Account, part profile.Part) {
 	if up == nil {
 		return
 	}
+	up.Child += in.Child
 	for k := range in.tolls {
 		up.tolls[k].parts[part] += in.tolls[k].due()
+		up.tolls[k].child += min(in.tolls[k].child, in.tolls[k].due())
 	}
 	if in.counters != nil {
-		due := in.counters.due()
-		l.countersOf(up).all.add(&due)
+		due, own := in.counters.due(), l.countersOf(up)
+		own.all.add(&due)
+		for i, n := range in.counters.child {
+			own.child[i] += min(n, due[i])
+		}
 		l.Release(in)
 	}
 }

@@ -117,6 +117,19 @@ func TestTakenOutKeepsChildren(t *testing.T) {
 	}
 }
 
+// TestDisownedKeepsChildren: the region around takes an account over as its own, but for what regions
+// entered from it have: these are none of the own figures of the region around.
+func TestDisownedKeepsChildren(t *testing.T) {
+	l := &Ledger{width: 1}
+	up, in, child := open(t, l, 0, 1, 10), open(t, l, 10, 2, 20), open(t, l, 20, 4, 40)
+	l.HandUp(child, in, profile.Body, 50)
+	l.Disown(in, up, profile.Body)
+	outer := charge(l, up, 100)
+	if want := (charged{exec: 100, child: 30, toll: 2 * (1 + 2 + 4), tollOfChild: 2 * 4, count: 70, countsOfSub: 40}); outer != want {
+		t.Errorf("the region around has %+v, want %+v", outer, want)
+	}
+}
+
 // TestStandStill: a task is executed while a region's clock stands still. The task's time, tolls
 // and counts are none of the region's, but of the region around it. Resumed, the region goes on.
 func TestStandStill(t *testing.T) {

@@ -23,6 +23,7 @@ type Stacks struct {
 	Whereabouts map[uint32]*tree.Node
 	// When measurement of existing threads began, or went on after a pause; 0: there are none.
 	Began     uint64
+	From      uint64           // when the process's measured time began, if it was told
 	Started   uint64           // time of the first event; 0: there was none
 	Switching bool             // there were changes of what is observed, or there may be some
 	Gone      event.Constructs // constructs that were unobserved at some time

@@ -43,8 +43,9 @@ type Thread struct {
 	Due      int64            // time that its last hit took after the time stamp, ns
 	// Time without a core since its last event, ns.
 	Waited       int64
-	WaitedInCall int64 // the part of it in the MPI call whose event follows
-	WaitUnsure   bool  // a part of the next time told was while measurement was off
+	WaitedInCall int64  // the part of it in the MPI call whose event follows
+	WaitTold     uint64 // when the thread last told
+	WaitUnsure   bool   // a part of the next time told was while measurement was off
 	pace         estimate.Pace
 	Interval     *waits.Interval // of the innermost team whose barriers are matched; nil: none
 	inTeam       int             // index of that team's frame, where it was when the team began
