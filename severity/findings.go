@@ -2,7 +2,9 @@ package severity
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // Finding is a property that costs time at a call path.
@@ -12,8 +14,17 @@ type Finding struct {
 	// Threads are those with such time, the longest first.
 	Threads []ThreadTime
 	Saving  Saving
+	// Parts are the times of the more special properties that count with it, in the order of the
+	// tree; empty: there are none.
+	Parts []Part
 	// Estimated: the time holds extrapolated figures.
 	Estimated bool
+}
+
+// Part is a part of a finding's time.
+type Part struct {
+	Property int   // index in Cube.Properties
+	Time     int64 // ns
 }
 
 // ThreadTime is the time of a thread, in ns.
@@ -35,7 +46,8 @@ type Saving struct {
 //
 //   - Balance: n threads wait for the last one, in all for w. With the same work for each, an
 //     instance would end (longest - mean) earlier, which is its w / n. So the sum is w / n, if all
-//     n threads were in all instances. Otherwise n is 2, the smallest team that waits.
+//     n threads were in all instances. Otherwise n is 2, the smallest team that waits. Completing a
+//     barrier is no part of w, where it is known.
 //   - Spread: of n threads, some are idle, in all for w. If all of them worked, the time would end
 //     w / n earlier.
 //   - Removal: the time of all threads, but no more than the wall time of the parallel region.
@@ -51,6 +63,7 @@ func (c *Cube) Findings() []Finding {
 			}
 		}
 	}
+	s := newSavings(c)
 	found := map[[2]int]map[int]int64{}
 	estimated := map[[2]int]bool{}
 	for _, v := range c.Values {
@@ -62,9 +75,11 @@ func (c *Cube) Findings() []Finding {
 			found[at] = map[int]int64{}
 		}
 		found[at][v.Thread] += v.V
+		if v.Property != at[0] {
+			s.part(at, v)
+		}
 		estimated[at] = estimated[at] || v.Estimated
 	}
-	s := newSavings(c)
 	var out []Finding
 	for at, threads := range found {
 		f := Finding{Property: at[0], Path: at[1], Estimated: estimated[at]}
@@ -75,6 +90,7 @@ func (c *Cube) Findings() []Finding {
 		slices.SortFunc(f.Threads, func(a, b ThreadTime) int {
 			return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Thread, b.Thread))
 		})
+		f.Parts = s.partsOf(at)
 		f.Saving = s.of(&f)
 		out = append(out, f)
 	}
@@ -100,11 +116,32 @@ type savings struct {
 	teams   []int            // by path: the outermost parallel region around it; -1: none
 	wall    map[[2]int]int64 // by outermost parallel region and primary thread
 	initial map[group]int
+	// By reported property and path: the times of more special properties, and those of waiting
+	// for the last thread by thread.
+	parts map[[2]int]map[int]int64
+	waits map[[2]int][]ThreadTime
+}
+
+func (s *savings) part(at [2]int, v Value) {
+	if s.parts[at] == nil {
+		s.parts[at] = map[int]int64{}
+	}
+	s.parts[at][v.Property] += v.V
+	if strings.HasSuffix(s.c.Properties[v.Property].ID, waiting) {
+		s.waits[at] = append(s.waits[at], ThreadTime{v.Thread, v.V})
+	}
+}
+
+func (s *savings) partsOf(at [2]int) (out []Part) {
+	for _, p := range slices.Sorted(maps.Keys(s.parts[at])) {
+		out = append(out, Part{p, s.parts[at][p]})
+	}
+	return out
 }
 
 func newSavings(c *Cube) *savings {
 	s := &savings{c: c, threads: map[group]int{}, visits: map[[2]int]int64{}, teams: make([]int, len(c.Paths)),
-		wall: map[[2]int]int64{}, initial: map[group]int{}}
+		wall: map[[2]int]int64{}, initial: map[group]int{}, parts: map[[2]int]map[int]int64{}, waits: map[[2]int][]ThreadTime{}}
 	for i := range c.Threads {
 		s.threads[c.group(i)]++
 		if c.Threads[i].Num == 0 {
@@ -137,8 +174,11 @@ func (s *savings) of(f *Finding) (out Saving) {
 	if gain == NoGain || s.c.Level != ByThread {
 		return out
 	}
-	times := map[group]int64{}
-	for _, t := range f.Threads {
+	times, threads := map[group]int64{}, f.Threads
+	if waits := s.waits[[2]int{f.Property, f.Path}]; waits != nil && gain == Balance {
+		threads = waits
+	}
+	for _, t := range threads {
 		times[s.c.group(t.Thread)] += t.Time
 	}
 	for g, w := range times {

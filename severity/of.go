@@ -89,6 +89,7 @@ func (w *walker) node(i int) {
 			}
 			add(Visits, int64(s.Exec.C))
 			add(ExecutedTasks, int64(s.Tasks))
+			causes(add, s.Waits)
 			w.countersAt(i, s)
 			w.conditionsAt(i, s)
 		} else { // the calls of which the regions have been taken out
@@ -114,8 +115,8 @@ func (w *walker) own(i int, construct event.Construct, s *profile.ThreadStats, c
 	}
 	add(NoCore, c.NoCore)
 	add(w.mpiAt(i), c.MPI)
-	add(synchronisation(construct), c.Synch)
-	add(w.barrier(i, construct), c.Imbal+c.Limpar)
+	w.wait(add, synchronisation(construct), s, c.Synch)
+	w.wait(add, w.barrier(i, construct), s, c.Imbal+c.Limpar)
 	w.management(add, construct, s, c.Mgmt)
 	w.add(Computation, i, s.Thread, max(0, own), s.Estimate != nil)
 }

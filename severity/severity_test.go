@@ -176,6 +176,53 @@ func TestNotKnown(t *testing.T) {
 	}
 }
 
+// TestWaits: thread 0 came last at both barriers. Of what threads 1 and 2 spent there, 2.5 and 5 s were
+// waiting for it.
+func TestWaits(t *testing.T) {
+	p := teamOf3()
+	stats := p.Nodes[1].Stats
+	stats[0].Waits = &profile.Waits{Wait: profile.Span{C: 2}, Last: profile.Span{T: 7.5e9, C: 2}, Late: profile.Span{T: 7.5e9, C: 2}, Delay: 7e9}
+	stats[1].Waits = &profile.Waits{Wait: profile.Span{T: 2.5e9, C: 2}, Done: profile.Span{T: .5e9, C: 2}}
+	stats[2].Waits = &profile.Waits{Wait: profile.Span{T: 5e9, C: 2}, Done: profile.Span{T: .5e9, C: 1}, Dropped: 1}
+	c := Of(p, Options{})
+	var got []string
+	for _, line := range text(c) {
+		if strings.Contains(line, "barrier") || strings.Contains(line, "late") || strings.Contains(line, "delay") || strings.Contains(line, "arrivals") || strings.Contains(line, "last") {
+			got = append(got, line)
+		}
+	}
+	want := []string{
+		"omp_barrier_loop 1 2: 0.5", // its leaving is not known
+		"omp_barrier_loop.wait 1 1: 2.5", "omp_barrier_loop.wait 1 2: 5",
+		"omp_barrier_loop.completion 1 1: 0.5", "omp_barrier_loop.completion 1 2: 0.5",
+		"omp_latecomer 1 0: 7.5", "omp_late_from 1 0: 7.5", "omp_delay 1 0: 7", "omp_times_last 1 0: 2",
+		"omp_arrivals 1 0: 2", "omp_arrivals 1 1: 2", "omp_arrivals 1 2: 2", "omp_arrivals_dropped 1 2: 1",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("values (-want +got):\n%s", d)
+	}
+	if got := c.Total("omp_barrier"); got != 9e9 {
+		t.Errorf("the barriers' time is %d, want 9 s as without waits", got)
+	}
+	f := c.Findings()[0]
+	if f.Time != 9e9 || f.Saving.Time != 2.5e9 || len(f.Parts) != 2 || f.Parts[0].Time != 7.5e9 || f.Parts[1].Time != 1e9 {
+		t.Errorf("the finding is %+v", f)
+	}
+	if d := cmp.Diff([]Cause{{0, 1, 7.5e9, 2}}, c.LastAt(1)); d != "" {
+		t.Errorf("came last (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]Cause{{0, 1, 7e9, 0}}, c.Delays()); d != "" {
+		t.Errorf("delays (-want +got):\n%s", d)
+	}
+	// Half of the barrier without a core: both parts are halved.
+	stats[2].NoCore = &profile.Cost{Exec: 3e9, Barrier: 3e9}
+	stats[2].Waits.Done = profile.Span{T: 1e9, C: 2}
+	c = Of(p, Options{})
+	if w, d := c.Total("omp_barrier_loop.wait"), c.Total("omp_barrier_loop.completion"); w != 5e9 || d != 1e9 {
+		t.Errorf("%d waiting and %d completing, want 5 s and 1 s", w, d)
+	}
+}
+
 func TestCondition(t *testing.T) {
 	o := Options{Conditions: []Condition{{"Long", "EXECT > 5", func(_ *profile.Profile, s *profile.ThreadStats) bool { return s.Exec.T > 5e9 }}}}
 	c := Of(teamOf3(), o)

@@ -31,6 +31,7 @@ func writeText(w io.Writer, c *severity.Cube, o Options) error {
 	t.head()
 	t.tree()
 	t.findings()
+	t.delays()
 	return t.Flush()
 }
 
@@ -130,6 +131,8 @@ func (t *text) finding(f *severity.Finding, told map[string]bool) {
 	}
 	line("where", pathText(t.c, f.Path))
 	line("who", t.who(f))
+	line("of it", t.parts(f))
+	line("due to", t.dueTo(f))
 	line("saves", t.saving(f))
 	switch t.c.DoubtOf(f) {
 	case severity.ByProbes:
@@ -164,6 +167,75 @@ func (t *text) who(f *severity.Finding) string {
 		text += fmt.Sprintf(", of %d of %s", len(ranks), words.Plural(len(t.c.Processes), "rank"))
 	}
 	return text + fmt.Sprintf("; longest: %s %s, %s sec", row, threadText(t.c, most.Thread), t.Seconds(most.Time))
+}
+
+// parts says what the time is made of.
+func (t *text) parts(f *severity.Finding) string {
+	var parts []string
+	for _, p := range f.Parts {
+		parts = append(parts, fmt.Sprintf("%s %s sec", strings.ToLower(t.c.Properties[p.Property].Name), t.Seconds(p.Time)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// dueTo says which threads others waited for at a barrier.
+func (t *text) dueTo(f *severity.Finding) string {
+	if t.c.Properties[f.Property].Gain != severity.Balance {
+		return ""
+	}
+	last := t.c.LastAt(f.Path)
+	var threads []string
+	for i, x := range last {
+		if i >= few || x.Time*20 < last[0].Time {
+			threads = append(threads, fmt.Sprintf("and %d more", len(last)-i))
+			break
+		}
+		threads = append(threads, fmt.Sprintf("thread %s, which came last %s and held up others for %s sec", threadText(t.c, x.Thread), times(x.Times), t.Seconds(x.Time)))
+	}
+	held, waited := int64(0), int64(0)
+	for _, x := range last {
+		held += x.Time
+	}
+	for _, p := range f.Parts {
+		waited += p.Time
+	}
+	if held > waited+waited/10 {
+		threads = append(threads, "with the others' time without a core")
+	}
+	return strings.Join(threads, "; ")
+}
+
+// few is the largest number of threads or call paths that a line names.
+const few = 3
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// delays prints what late threads did more than those who waited for them.
+func (t *text) delays() {
+	all, left, rest := t.c.Delays(), 0, int64(0)
+	if len(all) == 0 || analysis.Ratio(all[0].Time, t.c.ThreadTime) < little && !t.All {
+		return
+	}
+	for i, x := range all {
+		if i == 0 {
+			t.lines("\n", "What late threads did more than those who waited for them at barriers, worst first:")
+			fmt.Fprintln(t)
+		}
+		if analysis.Ratio(x.Time, t.c.ThreadTime) < little && !t.All || i >= most && !t.All {
+			left++
+			rest += x.Time
+			continue
+		}
+		t.lines(fmt.Sprintf("%s sec  %s %%  ", t.Seconds(x.Time), t.share(x.Time)), fmt.Sprintf("thread %s in %s", threadText(t.c, x.Thread), pathText(t.c, x.Path)))
+	}
+	if left > 0 {
+		fmt.Fprintf(t, "... and %d more, %s sec together\n", left, t.Seconds(rest))
+	}
 }
 
 func (t *text) saving(f *severity.Finding) string {

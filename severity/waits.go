@@ -1,0 +1,125 @@
+package severity
+
+import (
+	"slices"
+
+	"ompp-attach/profile"
+)
+
+// The trees about barriers beside Time. Package profile, Waits, has what they count.
+const (
+	Latecomer = "omp_latecomer"
+	LateFrom  = "omp_late_from"
+	Delay     = "omp_delay"
+	TimesLast = "omp_times_last"
+	Arrivals  = "omp_arrivals"
+	dropped   = "omp_arrivals_dropped"
+)
+
+// The parts of a barrier's time: what is appended to the ID of the barrier.
+const (
+	waiting    = ".wait"
+	completing = ".completion"
+)
+
+// barrierParts are the two parts of each kind of barrier.
+func barrierParts(properties []Property) (out []Property) {
+	for _, p := range properties {
+		out = append(out, p)
+		if p.Gain != Balance {
+			continue
+		}
+		part := Property{Parent: p.ID, Unit: Seconds, Source: scalasca}
+		part.ID, part.Name = p.ID+waiting, "Waiting"
+		part.Description, part.Formula = "Waiting for the last thread of the team.", "last arrival - own arrival, without tasks"
+		out = append(out, part)
+		part.ID, part.Name = p.ID+completing, "Completion"
+		part.Description, part.Formula = "Leaving after the last thread of the team has come.", "own leaving - last arrival, without tasks"
+		out = append(out, part)
+	}
+	return out
+}
+
+var causeTrees = []Property{
+	{ID: Latecomer, Name: "Waits for a latecomer", Unit: Seconds, Source: own,
+		Description: "How long others waited for the thread at the barrier. It is a part of their time, not of its own.",
+		Formula:     "sum of the others' waits in instances in which the thread came last"},
+	{ID: LateFrom, Name: "Waits by where the latecomer came from", Unit: Seconds, Source: own,
+		Description: "The same waits, at the call path from which the late thread came.",
+		Formula:     "sum of the others' waits in instances in which the thread came last"},
+	{ID: Delay, Name: "Delay", Unit: Seconds, Source: scalasca,
+		Description: "The part of others' waits that is due to what the late thread did at the call path: more than they did.",
+		Formula:     "max(0, time of the late thread - time of the waiting one) since they were last together, scaled to the wait"},
+	{ID: TimesLast, Name: "Times a thread came last", Unit: Count, Source: own,
+		Description: "Instances of the barrier in which the thread came last.", Formula: "number of instances"},
+	{ID: Arrivals, Name: "Arrivals at barriers", Unit: Count, Source: own,
+		Description: "Arrivals of which it is known how long the thread waited.", Formula: "number of arrivals"},
+	{ID: dropped, Name: "Arrivals not matched", Unit: Count, Source: own,
+		Description: "Arrivals of which it is not known who came last.", Formula: "number of arrivals"},
+}
+
+// wait adds the time of a wait, and divides that of a barrier. A thread without a core while it
+// waits is no part of the wait here: the two parts are reduced alike.
+func (w *walker) wait(add func(string, int64), property string, s *profile.ThreadStats, t int64) {
+	if _, divided := w.byID[property+waiting]; divided && s.Waits != nil && t > 0 {
+		wait, done := max(0, s.Waits.Wait.T), max(0, s.Waits.Done.T)
+		if both := wait + done; both > t {
+			wait = int64(float64(t) * (float64(wait) / float64(both)))
+			done = t - wait
+		}
+		add(property+waiting, wait)
+		add(property+completing, done)
+		t -= wait + done
+	}
+	add(property, t)
+}
+
+// causes adds what a thread's waits are due to.
+func causes(add func(string, int64), x *profile.Waits) {
+	if x == nil {
+		return
+	}
+	add(Latecomer, max(0, x.Last.T))
+	add(LateFrom, max(0, x.Late.T))
+	add(Delay, max(0, x.Delay))
+	add(TimesLast, int64(x.Last.C))
+	add(Arrivals, int64(x.Wait.C))
+	add(dropped, int64(x.Dropped))
+}
+
+// Cause says whom the others waited for at a barrier.
+type Cause struct {
+	Thread int   // index in Cube.Threads
+	Path   int   // index in Cube.Paths: the barrier's, or where the thread came from
+	Time   int64 // of the others' waits, ns
+	Times  int64 // how often it came last; 0: not asked for
+}
+
+// LastAt returns the threads for which others waited at a path, the most severe first.
+func (c *Cube) LastAt(path int) (out []Cause) {
+	times := map[int]int64{}
+	for _, v := range c.Of(c.Property(TimesLast)) {
+		if v.Path == path {
+			times[v.Thread] = v.V
+		}
+	}
+	for _, v := range c.Of(c.Property(Latecomer)) {
+		if v.Path == path {
+			out = append(out, Cause{v.Thread, path, v.V, times[v.Thread]})
+		}
+	}
+	return worst(out)
+}
+
+// Delays returns what late threads did more than those who waited for them, the most severe first.
+func (c *Cube) Delays() (out []Cause) {
+	for _, v := range c.Of(c.Property(Delay)) {
+		out = append(out, Cause{v.Thread, v.Path, v.V, 0})
+	}
+	return worst(out)
+}
+
+func worst(out []Cause) []Cause {
+	slices.SortStableFunc(out, func(a, b Cause) int { return int(min(1, max(-1, b.Time-a.Time))) })
+	return out
+}
