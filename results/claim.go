@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ompp-attach/collect/launch"
+	"ompp-attach/files"
 )
 
 // The ranks of a job write to one directory, from several nodes on a shared file system. Files of
@@ -100,10 +101,10 @@ func (c *Claims) Leave() {
 		if len(c.ranks[dir]) != c.size {
 			continue
 		}
-		if written, _ := filepath.Glob(filepath.Join(dir, RecordStem+".*")); len(written) > 0 {
+		if written := files.Matching(dir, RecordStem+".*"); len(written) > 0 {
 			continue
 		}
-		marks, _ := filepath.Glob(filepath.Join(dir, claimPrefix+"*"))
+		marks := files.Matching(dir, claimPrefix+"*")
 		for _, m := range marks {
 			os.Remove(m)
 		}
@@ -182,7 +183,7 @@ func release(name string) {
 
 // clear removes or refuses what an older run has left in a directory. own is the claim of this job.
 func clear(dir, own string, overwrite bool) error {
-	old, _ := filepath.Glob(filepath.Join(dir, RecordStem+"*"+RecordSuffix))
+	old := files.Matching(dir, RecordStem+"*"+RecordSuffix)
 	if len(old) > 0 && !overwrite {
 		return fmt.Errorf("%s already holds profiles: give another directory with -o, or --overwrite to replace them", dir)
 	}
@@ -191,7 +192,7 @@ func clear(dir, own string, overwrite bool) error {
 			return err
 		}
 	}
-	others, _ := filepath.Glob(filepath.Join(dir, claimPrefix+"*"))
+	others := files.Matching(dir, claimPrefix+"*")
 	for _, o := range others {
 		if o != own {
 			os.Remove(o)

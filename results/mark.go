@@ -137,7 +137,7 @@ func removeDeadMarks(root *os.Root, dir string) {
 
 // marks lists the marks in a directory.
 func marks(dir string) (out []seenMark) {
-	names, _ := filepath.Glob(filepath.Join(dir, markPrefix+"*"))
+	names := files.Matching(dir, markPrefix+"*")
 	for _, name := range names {
 		b, held, err := readMark(name)
 		var m seenMark

@@ -50,7 +50,7 @@ func Open(dir, program string, pid int, overwrite bool) (*Directory, error) {
 	if _, err := os.Stat(filepath.Join(o.Dir, RecordName)); err == nil && !overwrite {
 		return nil, fmt.Errorf("%s already holds a profile: give another directory with -o, or --overwrite to replace it", o.Dir)
 	}
-	if old, _ := filepath.Glob(filepath.Join(o.Dir, "profile.*"+RecordSuffix)); len(old) > 0 && !overwrite {
+	if old := files.Matching(o.Dir, "profile.*"+RecordSuffix); len(old) > 0 && !overwrite {
 		return nil, fmt.Errorf("%s already holds profiles: give another directory with -o, or --overwrite to replace them", o.Dir)
 	}
 	if err := o.make(); err != nil {

@@ -293,6 +293,29 @@ func TestFree(t *testing.T) {
 	}
 }
 
+// The name of a directory is no pattern: what is in run[1] is found, and not replaced.
+func TestDirectoryLikeAPattern(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run[1]*?")
+	o, err := Open(dir, "solver", 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Free(dir); err == nil {
+		t.Error("a directory in use is free")
+	}
+	rank := filepath.Join(dir, RecordStem+".rank0"+RecordSuffix)
+	if err := os.WriteFile(rank, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, "solver", 1, false); err == nil || !strings.Contains(err.Error(), "already holds profiles") {
+		t.Errorf("a rank's profile would be replaced: %v", err)
+	}
+	if err := clear(dir, "", false); err == nil {
+		t.Error("a job's profiles would be replaced")
+	}
+	_ = o.Abandon(nil)
+}
+
 // A program that was not started leaves neither a file for its output nor the directory that was
 // made for it. Output that was written stays.
 func TestDropOutput(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/collect"
 	"ompp-attach/collect/launch"
+	"ompp-attach/files"
 	"ompp-attach/profile"
 )
 
@@ -98,7 +99,7 @@ func (o *Directory) removeSnapshots() {
 // CompleteSnapshot finds the last snapshot of a process whose collector was killed, and adds how
 // the process ended. shot is nil if there is none.
 func CompleteSnapshot(dir string, pid int, e launch.Ending) (shot *profile.Profile, name string) {
-	names, _ := filepath.Glob(filepath.Join(dir, RecordStem+"*"+RecordSuffix))
+	names := files.Matching(dir, RecordStem+"*"+RecordSuffix)
 	for _, n := range names {
 		if p, err := ReadProfile(n); err == nil && p.Meta.PID == pid && !p.Meta.SnapshotAt.IsZero() && (shot == nil || shot.Meta.SnapshotAt.Before(p.Meta.SnapshotAt)) {
 			shot, name = p, n

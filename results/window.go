@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"ompp-attach/files"
 	"ompp-attach/job"
 	"ompp-attach/profile"
 )
@@ -78,7 +79,7 @@ func (w *Window) at(n int) (time.Time, error) {
 	if n == atBegin || n == atEnd || !w.times[n].IsZero() {
 		return w.times[n], nil
 	}
-	names, _ := filepath.Glob(filepath.Join(w.dir, fmt.Sprintf("%s*.%d%s", KeptStem, n, RecordSuffix)))
+	names := files.Matching(w.dir, fmt.Sprintf("%s*.%d%s", KeptStem, n, RecordSuffix))
 	if len(names) == 0 {
 		return time.Time{}, fmt.Errorf("%s has no snapshot %d; there are %s", w.dir, n, keptIn(w.dir))
 	}
@@ -92,7 +93,7 @@ func (w *Window) at(n int) (time.Time, error) {
 
 // keptIn names the snapshots in a directory.
 func keptIn(dir string) string {
-	names, _ := filepath.Glob(filepath.Join(dir, KeptStem+".*"+RecordSuffix))
+	names := files.Matching(dir, KeptStem+".*"+RecordSuffix)
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}
@@ -114,13 +115,13 @@ func SomeOf(names []string) string {
 // Stems returns the names, without suffix, of the profiles of all processes that are no ranks, and
 // of which the directory holds a profile or one of the window's snapshots.
 func (w *Window) Stems() (stems []string) {
-	names, _ := filepath.Glob(filepath.Join(w.dir, RecordStem+"*"+RecordSuffix))
+	names := files.Matching(w.dir, RecordStem+"*"+RecordSuffix)
 	for _, name := range names {
 		if name := filepath.Base(name); Recorded.MatchString(name) {
 			stems = append(stems, strings.TrimSuffix(name, RecordSuffix))
 		}
 	}
-	names, _ = filepath.Glob(filepath.Join(w.dir, KeptStem+"*"+RecordSuffix))
+	names = files.Matching(w.dir, KeptStem+"*"+RecordSuffix)
 	for _, name := range names {
 		if m := keptSnapshot.FindStringSubmatch(filepath.Base(name)); m != nil && (m[2] == strconv.Itoa(w.from) || m[2] == strconv.Itoa(w.to)) {
 			stems = append(stems, RecordStem+m[1])

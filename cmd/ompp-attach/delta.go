@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ompp-attach/files"
 	"ompp-attach/job"
 	"ompp-attach/profile"
 	"ompp-attach/results"
@@ -38,7 +39,7 @@ func emptyOfProfiles(dir string) error {
 	if dir == "" || dir == "-" {
 		return nil
 	}
-	if found, _ := filepath.Glob(filepath.Join(dir, results.RecordStem+"*"+results.RecordSuffix)); len(found) > 0 {
+	if found := files.Matching(dir, results.RecordStem+"*"+results.RecordSuffix); len(found) > 0 {
 		return &exitError{exitUsage, fmt.Errorf("%s has the profile of a measurement, which a window must not replace: give -o another directory", dir)}
 	}
 	return nil

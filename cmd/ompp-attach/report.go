@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ompp-attach/files"
 	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/efficiencies"
@@ -119,10 +120,7 @@ func reportProcesses(dir string, f *reportFlags) error {
 	if err := results.CheckFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "profile*"+results.RecordSuffix))
-	if err != nil {
-		return err
-	}
+	names := files.Matching(dir, "profile*"+results.RecordSuffix)
 	if len(names) == 0 {
 		return fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, results.RecordName)
 	}
