@@ -30,6 +30,7 @@ func Adjust(p *profile.Profile) *profile.Profile {
 			adjust(s)
 		}
 	}
+	adjustWaits(&a, p)
 	a.Meta.Duration = adjustedDuration(&a)
 	a.Meta.TakenOut = p.Meta.Duration - a.Meta.Duration
 	return &a
