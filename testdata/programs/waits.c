@@ -1,0 +1,221 @@
+// waits.c: waits at barriers, which the program measures itself.
+//
+//   waits [THREADS=4] [ROUNDS=12] [MS=2]
+//
+// Each thread notes the time just before each barrier. From these times the program computes who
+// waited how long, who came last, and in the case `critical` what the late thread did more than the
+// others. It prints, with the line of the construct, tab-separated:
+//
+//   LINE CONSTRUCT THREAD wait NS COUNT     what the thread waited, at how many barriers
+//   LINE CONSTRUCT THREAD last NS COUNT     what others waited for it, how often it came last
+//   LINE CONSTRUCT THREAD delay NS 0        the part of that which is due to the construct
+//
+// REDUCTION is a loop with a reduction: libomp's has a second barrier, in which nobody waits long.
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST_THREADS = 64, MOST_ROUNDS = 64 };
+
+static int threads = 4, rounds = 12;
+static long ms = 2;
+static long came[MOST_ROUNDS][MOST_THREADS];
+static long outside[MOST_ROUNDS][MOST_THREADS], inside[MOST_ROUNDS][MOST_THREADS];
+
+static long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+__attribute__((noinline)) static void work(long ns)
+{
+	long end = now() + ns;
+	struct timespec t = {end / 1000000000L, end % 1000000000L};
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL))
+		;
+}
+
+/* Another thread is late in each round. */
+static long share(int round, int thread) { return ms * 1000000L * (thread == round % threads ? 3 : 1); }
+
+static int last_of(int round)
+{
+	int last = 0;
+	for (int i = 1; i < threads; i++)
+		if (came[round][i] > came[round][last])
+			last = i;
+	return last;
+}
+
+static void tell(int line, const char *construct)
+{
+	for (int i = 0; i < threads; i++) {
+		long wait = 0, caused = 0, times = 0;
+		for (int k = 0; k < rounds; k++) {
+			int last = last_of(k);
+			wait += came[k][last] - came[k][i];
+			if (last != i)
+				continue;
+			times++;
+			for (int j = 0; j < threads; j++)
+				caused += came[k][last] - came[k][j];
+		}
+		printf("%d\t%s\t%d\twait\t%ld\t%d\n", line, construct, i, wait, rounds);
+		printf("%d\t%s\t%d\tlast\t%ld\t%ld\n", line, construct, i, caused, times);
+	}
+}
+
+/* Delay of the critical, by thread: the wait, shared out among what the late thread did more. */
+static void tell_delay(int line, const char *construct)
+{
+	for (int i = 0; i < threads; i++) {
+		double sum = 0;
+		for (int k = 0; k < rounds; k++) {
+			int last = last_of(k);
+			for (int j = 0; j < threads && last == i; j++) {
+				long wait = came[k][last] - came[k][j];
+				long more = inside[k][last] - inside[k][j], rest = outside[k][last] - outside[k][j];
+				long all = (more > 0 ? more : 0) + (rest > 0 ? rest : 0);
+				if (more > 0)
+					sum += wait < all ? (double)more * wait / all : more;
+			}
+		}
+		printf("%d\t%s\t%d\tdelay\t%.0f\t0\n", line, construct, i, sum);
+	}
+}
+
+__attribute__((noinline)) static void after(void) { __asm__ volatile("" ::: "memory"); }
+
+static void explicit_barrier(void)
+{
+	int line = 0;
+#pragma omp parallel
+	for (int k = 0; k < rounds; k++) {
+		int i = omp_get_thread_num();
+		work(share(k, i));
+		came[k][i] = now();
+		line = __LINE__ + 1;
+#pragma omp barrier
+		after();
+	}
+	tell(line, "BARRIER");
+}
+
+static void loop(void)
+{
+	int line = __LINE__ + 5;
+#pragma omp parallel
+	for (int k = 0; k < rounds; k++) {
+		int i = omp_get_thread_num();
+
+#pragma omp for schedule(static)
+		for (int n = 0; n < threads; n++) {
+			work(share(k, i));
+			came[k][i] = now();
+		}
+		after();
+	}
+	tell(line, "LOOP");
+}
+
+static void single(void)
+{
+	int line = __LINE__ + 7;
+#pragma omp parallel
+	for (int k = 0; k < rounds; k++) {
+		int i = omp_get_thread_num();
+		came[k][i] = now();
+		after();
+
+#pragma omp single
+		{
+			work(ms * 2000000L);
+			came[k][i] = now();
+		}
+		after();
+	}
+	tell(line, "SINGLE");
+}
+
+static void region(void)
+{
+	int line = __LINE__ + 2;
+	for (int k = 0; k < rounds; k++)
+#pragma omp parallel
+	{
+		int i = omp_get_thread_num();
+		work(share(k, i));
+		came[k][i] = now();
+	}
+	tell(line, "PARALLEL");
+}
+
+static void critical(void)
+{
+	int line = 0, at = 0;
+#pragma omp parallel
+	for (int k = 0; k < rounds; k++) {
+		int i = omp_get_thread_num();
+		long t0 = now();
+		work(ms * 1000000L);
+		long t1 = now(), t2 = t1;
+		inside[k][i] = 0;
+		if (i == k % threads) {
+			line = __LINE__ + 1;
+#pragma omp critical
+			work(ms * 2000000L);
+			t2 = now();
+			inside[k][i] = t2 - t1;
+		}
+		came[k][i] = now();
+		outside[k][i] = came[k][i] - t0 - inside[k][i];
+		at = __LINE__ + 1;
+#pragma omp barrier
+		after();
+	}
+	tell(at, "BARRIER");
+	tell_delay(line, "CRITICAL");
+}
+
+static double reduction(void)
+{
+	double sum = 0;
+	int line = __LINE__ + 5;
+#pragma omp parallel
+	for (int k = 0; k < rounds; k++) {
+		int i = omp_get_thread_num();
+
+#pragma omp for schedule(static) reduction(+ : sum)
+		for (int n = 0; n < threads; n++) {
+			work(share(k, i));
+			sum += n;
+			came[k][i] = now();
+		}
+		after();
+	}
+	tell(line, "REDUCTION");
+	return sum;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		threads = atoi(argv[1]);
+	if (argc > 2)
+		rounds = atoi(argv[2]);
+	if (argc > 3)
+		ms = atol(argv[3]);
+	if (threads < 2 || threads > MOST_THREADS || rounds < 1 || rounds > MOST_ROUNDS)
+		return 2;
+	omp_set_dynamic(0);
+	omp_set_num_threads(threads);
+	explicit_barrier();
+	loop();
+	single();
+	region();
+	critical();
+	return reduction() < 0;
+}
