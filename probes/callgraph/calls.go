@@ -11,8 +11,10 @@ import (
 
 // CallsOf finds the direct calls of an own function in a library, straight or
 // through its procedure linkage table, each confirmed by decoding the function
-// it lies in from the start.
-func CallsOf(o *symbols.Object, name string) ([]disasm.Inst, error) {
+// it lies in from the start. skipped are the addresses of what looks like such
+// a call, or like a jump there, and could not be confirmed as a call: in no
+// known function, or in none of its instructions. These may be calls, too.
+func CallsOf(o *symbols.Object, name string) (calls []disasm.Inst, skipped []uint64, err error) {
 	own := o.Symbol(name)
 	known := map[uint64]bool{}
 	isTarget := func(t uint64) bool {
@@ -24,43 +26,45 @@ func CallsOf(o *symbols.Object, name string) ([]disasm.Inst, error) {
 		}
 		return yes
 	}
-	var out []disasm.Inst
 	for _, r := range o.TextRanges() {
 		b := o.Read(r.Lo, int(r.Hi-r.Lo))
 		for _, at := range callCandidates(o.Arch(), b, r.Lo, isTarget) {
 			lo, _, ok := o.FuncRange(at)
 			if !ok {
+				skipped = append(skipped, at)
 				continue
 			}
 			body, err := disasm.Func(CodeOf(o), lo)
 			if err != nil {
-				return nil, fmt.Errorf("reading the function around %#x: %w", at, err)
+				return nil, nil, fmt.Errorf("reading the function around %#x: %w", at, err)
 			}
 			i := slices.IndexFunc(body, func(i disasm.Inst) bool { return i.Addr == at && i.Control == disasm.Call })
-			if i >= 0 {
-				out = append(out, body[i])
+			if i < 0 {
+				skipped = append(skipped, at)
+				continue
 			}
+			calls = append(calls, body[i])
 		}
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("no direct call of %s", name)
+	if len(calls) == 0 {
+		return nil, skipped, fmt.Errorf("no direct call of %s", name)
 	}
-	return out, nil
+	return calls, skipped, nil
 }
 
-// callCandidates finds bytes that look like a direct call of a wanted target.
+// callCandidates finds bytes that look like a direct call of a wanted target, or like a jump there.
 func callCandidates(arch string, b []byte, base uint64, wanted func(uint64) bool) (at []uint64) {
 	if arch == "arm64" {
-		for i := 0; i+4 <= len(b); i += 4 { // bl: 26 bits of words
+		for i := 0; i+4 <= len(b); i += 4 { // bl, b: 26 bits of words
 			w := binary.LittleEndian.Uint32(b[i:])
-			if w>>26 == 0x25 && wanted(base+uint64(i)+uint64(int64(int32(w<<6)>>4))) {
+			if w>>26&^0x20 == 0x05 && wanted(base+uint64(i)+uint64(int64(int32(w<<6)>>4))) {
 				at = append(at, base+uint64(i))
 			}
 		}
 		return at
 	}
-	for i := 0; i+5 <= len(b); i++ {
-		if b[i] == 0xe8 && wanted(base+uint64(i)+5+uint64(int64(int32(binary.LittleEndian.Uint32(b[i+1:]))))) {
+	for i := 0; i+5 <= len(b); i++ { // e8: call, e9: jmp
+		if b[i]&^1 == 0xe8 && wanted(base+uint64(i)+5+uint64(int64(int32(binary.LittleEndian.Uint32(b[i+1:]))))) {
 			at = append(at, base+uint64(i))
 		}
 	}

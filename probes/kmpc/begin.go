@@ -19,11 +19,15 @@ type bodyCall struct {
 
 // locateBegins finds the calls by which threads enter the bodies of regions. Where a call takes its
 // arguments from a structure, and __kmpc_bound_num_threads finds the team at the same place, that
-// structure is the team. The error says that a call is no place for a probe.
+// structure is the team. The error says that a call is no place for a probe, or that there may be
+// calls which disassembly does not confirm.
 func locateBegins(p *probes.Planner, in internals) (calls []bodyCall, err error) {
-	at, err := callgraph.CallsOf(p.Object, microtask)
+	at, skipped, err := callgraph.CallsOf(p.Object, microtask)
 	if err != nil {
 		return nil, err
+	}
+	if len(skipped) > 0 {
+		return nil, fmt.Errorf("what looks like a call of %s at %#x is in no function that can be read", microtask, skipped[0])
 	}
 	for _, i := range at {
 		if !i.Emulated || i.Refused {

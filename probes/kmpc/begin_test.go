@@ -1,8 +1,13 @@
 package kmpc
 
 import (
+	"encoding/binary"
+	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"ompp-attach/bpf"
@@ -10,6 +15,7 @@ import (
 	"ompp-attach/probes/callgraph"
 	"ompp-attach/probes/disasm"
 	"ompp-attach/probes/probestest"
+	"ompp-attach/symbols"
 )
 
 // Every call of __kmp_invoke_microtask has one probe, and the function's entry has none: otherwise
@@ -43,9 +49,9 @@ func TestPlaceBeginsInstalled(t *testing.T) {
 					checkTeam(t, plan, pl)
 				}
 			}
-			calls, err := callgraph.CallsOf(o, microtask)
-			if err != nil {
-				t.Fatal(err)
+			calls, skipped, err := callgraph.CallsOf(o, microtask)
+			if err != nil || len(skipped) > 0 {
+				t.Fatal(err, skipped)
 			}
 			for _, c := range calls {
 				called = append(called, c.Addr)
@@ -59,6 +65,77 @@ func TestPlaceBeginsInstalled(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSkippedCalls: where a call or jump to __kmp_invoke_microtask may be that disassembly does not
+// confirm, the function's entry is probed, so that no begin is missed; the plan names the ends.
+func TestSkippedCalls(t *testing.T) {
+	libs, err := filepath.Glob("/usr/lib/llvm-*/lib/libomp.so.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(libs) == 0 {
+		t.Skip("libomp is not installed")
+	}
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the bytes are of x86-64")
+	}
+	o := probestest.Open(t, libs[0])
+	calls, _, err := callgraph.CallsOf(o, microtask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := calls[0].Target
+	gap, found := betweenFunctions(o)
+	at, inFile := o.FileOffset(gap)
+	if !found || !inFile {
+		t.Fatalf("padding found: %t, in the file: %t", found, inFile)
+	}
+	for name, code := range map[string]byte{"call": 0xe8, "jump": 0xe9} {
+		t.Run(name, func(t *testing.T) {
+			b, err := os.ReadFile(libs[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[at] = code
+			binary.LittleEndian.PutUint32(b[at+1:], uint32(target-(gap+5)))
+			path := filepath.Join(t.TempDir(), "libomp.so.5")
+			if err := os.WriteFile(path, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			plan, err := Runtime.Plan(probestest.Open(t, path), func(string) bool { return true })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var probed []uint64
+			for i := range plan.Placements {
+				if plan.Placements[i].Row == table().Find(microtask) {
+					probed = append(probed, plan.Placements[i].VAddr)
+				}
+			}
+			if entry := plan.Object.Symbol(microtask); len(probed) != 1 || !slices.Contains(entry, probed[0]) {
+				t.Errorf("probes at %#x, the entry is %#x", probed, entry)
+			}
+			if !slices.ContainsFunc(plan.Missing, func(s string) bool { return strings.Contains(s, fmt.Sprintf("%#x", gap)) }) {
+				t.Errorf("the plan does not name the call at %#x: %q", gap, plan.Missing)
+			}
+		})
+	}
+}
+
+// betweenFunctions finds five bytes that belong to no function.
+func betweenFunctions(o *symbols.Object) (at uint64, ok bool) {
+	const length = 5
+	for _, r := range o.TextRanges() {
+		for at := r.Lo; at+length <= r.Hi; at++ {
+			_, _, first := o.FuncRange(at)
+			_, _, last := o.FuncRange(at + length - 1)
+			if !first && !last {
+				return at, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // checkTeam looks for the instruction before the call that loads argv (the fifth argument, r8), and

@@ -16,16 +16,19 @@ type regionExits struct {
 	// BodyEnd are the instructions behind the library's calls of __kmp_invoke_microtask, one for
 	// each call.
 	BodyEnd []disasm.Inst
+	// Skipped are the addresses of what may be further calls, behind which there is no probe.
+	Skipped []uint64
 	// Join are the instructions through which __kmpc_fork_call returns. Each call hits one of them.
 	Join []disasm.Approach
 }
 
 func locateExits(o *symbols.Object) (regionExits, error) {
 	var x regionExits
-	calls, err := callgraph.CallsOf(o, microtask)
+	calls, skipped, err := callgraph.CallsOf(o, microtask)
 	if err != nil {
 		return x, err
 	}
+	x.Skipped = skipped
 	for _, call := range calls {
 		at, err := callgraph.Behind(o, call)
 		if err != nil {

@@ -96,6 +96,9 @@ func placeExits(p *probes.Planner) error {
 	if err != nil {
 		return fmt.Errorf("find where libomp's regions end: %w", err)
 	}
+	if n := len(x.Skipped); n > 0 {
+		p.Missing = append(p.Missing, fmt.Sprintf("[after %s]: %d more of its calls are in no function that can be read, the first at %#x", microtask, n, x.Skipped[0]))
+	}
 	for _, i := range x.BodyEnd {
 		p.At("[after "+microtask+"]", &bodyEnd, i.Addr, disasm.CostOf(i), disasm.Always)
 	}
