@@ -54,6 +54,27 @@ type Format struct {
 	Write func(io.Writer, *profile.Profile, Options) error
 	// Sampled says that the format is only for profiles with samples.
 	Sampled bool
+	// Tree lists the files of a format that is a directory of files, and not a file. Write is nil
+	// then, and Suffix is the suffix of the directory's name.
+	Tree func(*profile.Profile, Options) []Output
+}
+
+// Output is a file of a report.
+type Output struct {
+	Name  string // of a format that is a directory: in it, and may have a directory itself
+	Write func(io.Writer) error
+}
+
+// Outputs returns the files of a profile in the format. The names begin with the format's suffix.
+func (f *Format) Outputs(p *profile.Profile, o Options) []Output {
+	if f.Tree == nil {
+		return []Output{{f.Suffix, func(w io.Writer) error { return f.Write(w, p, o) }}}
+	}
+	files := f.Tree(p, o)
+	for i := range files {
+		files[i].Name = f.Suffix + "/" + files[i].Name
+	}
+	return files
 }
 
 // Has tells whether the profile can be written in this format.
@@ -61,11 +82,12 @@ func (f *Format) Has(p *profile.Profile) bool { return !f.Sampled || p.Meta.Samp
 
 // Formats lists the formats, in the order of the help.
 var Formats = []Format{
-	{"ompp", "profile.ompp.txt", "ompP's text report", WriteOmpp, false},
-	{"pprof", "profile.pb.gz", "for go tool pprof: region paths as call stacks", WritePprof, false},
-	{"samples", "profile.samples.pb.gz", "for go tool pprof: sampled call stacks, with regions", WriteSamples, true},
-	{"csv", "profile.csv", "all figures, a line for each call path and thread", WriteCSV, false},
-	{"cube", "profile.cubex", "for Cube, Extra-P, Hatchet: time by property, call path, thread", WriteCube, false},
+	{"ompp", "profile.ompp.txt", "ompP's text report", WriteOmpp, false, nil},
+	{"pprof", "profile.pb.gz", "for go tool pprof: region paths as call stacks", WritePprof, false, nil},
+	{"samples", "profile.samples.pb.gz", "for go tool pprof: sampled call stacks, with regions", WriteSamples, true, nil},
+	{"csv", "profile.csv", "all figures, a line for each call path and thread", WriteCSV, false, nil},
+	{"cube", "profile.cubex", "for Cube, Extra-P, Hatchet: time by property, call path, thread", WriteCube, false, nil},
+	{"tau", "profile.tau", "for TAU's ParaProf and pprof, and Hatchet: a directory, a file for each thread", nil, false, TAU},
 }
 
 // FormatNamed returns the format with that name; ok is false if there is none.

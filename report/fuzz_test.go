@@ -39,8 +39,10 @@ func renderAll(t *testing.T, text []byte) {
 	}
 	for _, format := range Formats {
 		var out bytes.Buffer
-		if err := format.Write(&out, p, Options{}); err != nil {
-			t.Fatalf("%s: %v", format.Name, err)
+		for _, file := range format.Outputs(p, Options{}) {
+			if err := file.Write(&out); err != nil {
+				t.Fatalf("%s: %v", format.Name, err)
+			}
 		}
 		if format.Name == "pprof" {
 			if _, err := pprof.Parse(&out); err != nil {

@@ -299,8 +299,10 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 func TestWriteErrorsAreReturned(t *testing.T) {
 	full := errors.New("no space left")
 	for _, f := range Formats {
-		if err := f.Write(failingWriter{full}, reporttest.MixedProfile(), Options{}); !errors.Is(err, full) {
-			t.Errorf("%s: got %v, want %v", f.Name, err, full)
+		for _, file := range f.Outputs(reporttest.MixedProfile(), Options{}) {
+			if err := file.Write(failingWriter{full}); !errors.Is(err, full) {
+				t.Errorf("%s: got %v, want %v", f.Name, err, full)
+			}
 		}
 	}
 	if err := Summary(failingWriter{full}, reporttest.MixedProfile(), nil, Options{}); !errors.Is(err, full) {

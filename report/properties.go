@@ -6,6 +6,7 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/report/cube"
 	"ompp-attach/report/properties"
+	"ompp-attach/report/tau"
 	"ompp-attach/report/words"
 	"ompp-attach/severity"
 )
@@ -33,4 +34,15 @@ func (o Options) Properties(c *severity.Cube) properties.Options {
 // WriteCube writes the severities of a process for Cube.
 func WriteCube(w io.Writer, p *profile.Profile, o Options) error {
 	return cube.Write(w, o.Severity(p))
+}
+
+// TAU lists the files of a process's profile for TAU.
+func TAU(p *profile.Profile, o Options) []Output { return OutputsOfTAU(o.Severity(p)) }
+
+// OutputsOfTAU lists the files of a run's profile for TAU.
+func OutputsOfTAU(c *severity.Cube) (out []Output) {
+	for _, f := range tau.Files(c) {
+		out = append(out, Output(f))
+	}
+	return out
 }

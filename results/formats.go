@@ -3,7 +3,6 @@ package results
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,12 +98,24 @@ func RenderAll(dir, stem string, p *profile.Profile, formats []string, o report.
 		if !f.Has(p) {
 			continue
 		}
-		name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, RecordStem))
-		if err := Save(name, func(w io.Writer) error { return f.Write(w, p, o) }); err != nil {
-			errs = append(errs, err)
-			continue
+		if f.Tree != nil {
+			name := filepath.Join(dir, stem+strings.TrimPrefix(f.Suffix, RecordStem))
+			if err := Clear(dir, filepath.Base(name)); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			files = append(files, name+"/")
 		}
-		files = append(files, name)
+		for _, out := range f.Outputs(p, o) {
+			name := filepath.Join(dir, stem+strings.TrimPrefix(out.Name, RecordStem))
+			if err := Save(name, out.Write); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			if f.Tree == nil {
+				files = append(files, name)
+			}
+		}
 	}
 	return files, errors.Join(errs...)
 }

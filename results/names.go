@@ -9,6 +9,7 @@ import (
 
 	"ompp-attach/collect"
 	"ompp-attach/profile"
+	"ompp-attach/report/jobs"
 )
 
 // KeptStem begins the name of a snapshot that is kept, where that of a profile has RecordStem. Its
@@ -73,6 +74,9 @@ func numbered(stem string, n int) string {
 var resultFile = func() *regexp.Regexp {
 	ends := []string{regexp.QuoteMeta(RecordSuffix), regexp.QuoteMeta(strings.TrimPrefix(outputName, RecordStem))}
 	for _, f := range formats {
+		if f.Tree != nil {
+			continue
+		}
 		ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, RecordStem)))
 	}
 	var ofJobs []string
@@ -82,6 +86,17 @@ var resultFile = func() *regexp.Regexp {
 		}
 	}
 	return regexp.MustCompile("^(" + RecordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + strings.Join(ofJobs, "|") + "|" + keptSnapshot.String()[1:len(keptSnapshot.String())-1] + ")$")
+}()
+
+// resultTree matches the names of all directories that formats write to.
+var resultTree = func() *regexp.Regexp {
+	var ends []string
+	for _, f := range formats {
+		if f.Tree != nil {
+			ends = append(ends, regexp.QuoteMeta(strings.TrimPrefix(f.Suffix, RecordStem)))
+		}
+	}
+	return regexp.MustCompile("^(" + RecordStem + `(\.rank\d+)?(\.pid\d+)?(-\d+)?(` + strings.Join(ends, "|") + ")|" + regexp.QuoteMeta(jobs.TAUDirectory) + ")$")
 }()
 
 // isRank tells whether a profile is that of a known rank. A process that did not reach MPI_Init, or

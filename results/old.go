@@ -24,6 +24,12 @@ func removeOld(dir string) error {
 	}
 	var errs []error
 	for _, f := range names {
+		if f.IsDir() && resultTree.MatchString(f.Name()) {
+			if err := clearTree(root, f.Name()); err != nil {
+				errs = append(errs, fmt.Errorf("cannot remove an older profile: %w", err))
+			}
+			continue
+		}
 		if resultFile.MatchString(f.Name()) || leftOver(f) {
 			if err := root.Remove(f.Name()); err != nil {
 				errs = append(errs, fmt.Errorf("cannot remove an older profile: %w", err))

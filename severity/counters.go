@@ -6,8 +6,8 @@ import (
 	"ompp-attach/profile"
 )
 
-// counterID returns the ID of a performance counter's property.
-func counterID(name string) string { return "counter:" + name }
+// CounterPrefix begins the IDs of performance counters, before their names.
+const CounterPrefix = "counter:"
 
 // counters defines a property for each performance counter that was read.
 func (w *walker) counters() {
@@ -20,7 +20,7 @@ func (w *walker) counters() {
 		if c.Unit == "ns" {
 			unit = Seconds
 		}
-		w.counter = append(w.counter, w.define(Property{ID: counterID(c.Name), Name: c.Name, Unit: unit, Source: own,
+		w.counter = append(w.counter, w.define(Property{ID: CounterPrefix + c.Name, Name: c.Name, Unit: unit, Source: own,
 			Description: fmt.Sprintf("What the performance counter %s counted in regions.", c.Name),
 			Formula:     "the counter, as it was read at the start and the end of each region"}))
 	}

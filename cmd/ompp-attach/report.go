@@ -124,7 +124,7 @@ func reportProcesses(dir string, f *reportFlags) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s holds no recorded profile (%s): give a directory that run or attach has written", dir, results.RecordName)
 	}
-	if f.dir == "-" && len(formats) == 1 && len(names) == 1 {
+	if f.dir == "-" && len(formats) == 1 && len(names) == 1 && !isTree(formats[0]) {
 		p, err := results.ReadProfile(names[0])
 		if err != nil {
 			return err

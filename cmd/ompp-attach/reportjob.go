@@ -52,12 +52,14 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 			warn("%s", t)
 		}
 	}
-	var files []jobs.File
+	var files []report.Output
+	tree := false
 	for _, n := range formats {
 		format, _ := results.JobFormatNamed(n)
-		for _, file := range format.Files {
+		tree = tree || format.Tree != nil
+		for _, file := range format.Outputs(j, view) {
 			if f.dir == "" && n == "text" {
-				if err := file.Write(os.Stdout, j, view); err != nil {
+				if err := file.Write(os.Stdout); err != nil {
 					return err
 				}
 				continue
@@ -65,8 +67,8 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 			files = append(files, file)
 		}
 	}
-	if f.dir == "-" && len(files) == 1 {
-		return files[0].Write(os.Stdout, j, view)
+	if f.dir == "-" && len(files) == 1 && !tree {
+		return files[0].Write(os.Stdout)
 	}
 	if page {
 		writeJobPage(dir, j, view)
@@ -78,12 +80,24 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	if err != nil {
 		return err
 	}
+	if tree {
+		if err := results.Clear(to, jobs.TAUDirectory); err != nil {
+			return err
+		}
+	}
 	var errs []error
+	told := map[string]bool{}
 	for _, file := range files {
 		name := filepath.Join(to, file.Name)
-		if err := results.Save(name, func(w io.Writer) error { return file.Write(w, j, view) }); err != nil {
+		if err := results.Save(name, file.Write); err != nil {
 			errs = append(errs, err)
 			continue
+		}
+		if dir, _, isTree := strings.Cut(file.Name, "/"); isTree { // told once
+			if name = filepath.Join(to, dir) + "/"; told[name] {
+				continue
+			}
+			told[name] = true
 		}
 		tellFile(name)
 	}
@@ -129,7 +143,7 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 	if err := results.CheckFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	if plain && f.dir == "" || f.dir == "-" && len(formats) == 1 {
+	if plain && f.dir == "" || f.dir == "-" && len(formats) == 1 && !isTree(formats[0]) {
 		return writeReport(os.Stdout, p, formats[0], f.view.options())
 	}
 	to, err := reportDirectory(dir, f.dir)
@@ -137,6 +151,12 @@ func reportRank(dir string, ranks []job.Source, f *reportFlags) error {
 		return err
 	}
 	return reportOne(to, strings.TrimSuffix(file, results.RecordSuffix), p, formats, f.view.options())
+}
+
+// isTree tells whether a format is a directory of files.
+func isTree(format string) bool {
+	f, _ := results.FormatNamed(format)
+	return f.Tree != nil
 }
 
 func writeReport(w io.Writer, p *profile.Profile, format string, o report.Options) error {

@@ -90,10 +90,15 @@ func (o *order) anchor(metrics []int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write cube: %w", err)
 	}
-	// CubeLib's own parser knows the names of characters only, not their numbers.
-	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("&#39;"), []byte("&apos;")), []byte("&#34;"), []byte("&quot;"))
+	for _, x := range dialect {
+		text = bytes.ReplaceAll(text, []byte(x[0]), []byte(x[1]))
+	}
 	return append([]byte(xml.Header), append(text, '\n')...), nil
 }
+
+// dialect is what CubeLib's own parser (4.8, Cube4Parser.yy) takes in place of package xml's forms:
+// it knows the names of characters, not their numbers, and an attr has no end tag.
+var dialect = [][2]string{{"&#39;", "&apos;"}, {"&#34;", "&quot;"}, {"></attr>", "/>"}}
 
 // clean makes a name harmless; package xml escapes the rest.
 func clean(s string) string { return words.Clean(s) }

@@ -46,9 +46,9 @@ func renderAll(t *testing.T, text []byte) {
 		t.Fatal(err)
 	}
 	for _, format := range Formats {
-		for _, file := range format.Files {
+		for _, file := range format.Outputs(j, report.Options{}) {
 			var out bytes.Buffer
-			if err := file.Write(&out, j, report.Options{}); err != nil {
+			if err := file.Write(&out); err != nil {
 				t.Fatalf("%s: %v", file.Name, err)
 			}
 			if format.Name == "pprof" {
