@@ -63,8 +63,10 @@ func written(t *testing.T, name string, p *profile.Profile, o Options) string {
 	t.Helper()
 	f, _ := FormatNamed(name)
 	var buf bytes.Buffer
-	if err := f.Write(&buf, p, o); err != nil {
-		t.Fatal(err)
+	for _, file := range f.Outputs(p, o) {
+		if err := file.Write(&buf); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return buf.String()
 }

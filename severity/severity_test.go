@@ -334,11 +334,11 @@ func document() string {
 				wrap(&b, "- **"+key+"** "+text)
 			}
 		}
-		fmt.Fprintf(&b, "- `%s`", p.ID)
+		id := fmt.Sprintf("- `%s`", p.ID)
 		if p.Parent != "" {
-			fmt.Fprintf(&b, ", below `%s`", p.Parent)
+			id += fmt.Sprintf(", below `%s`", p.Parent)
 		}
-		fmt.Fprintf(&b, "; unit %s; source %s\n", p.Unit, p.Source)
+		wrap(&b, fmt.Sprintf("%s; unit %s; source %s", id, p.Unit, p.Source))
 		line("Meaning", p.Description)
 		line("Formula", p.Formula)
 		line("Look at", p.Diagnosis)
