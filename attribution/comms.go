@@ -11,11 +11,12 @@ import (
 
 // comms are the communicators and windows of a process, as far as calls have named them.
 type comms struct {
-	list    []profile.Comm
-	made    []uint64       // when each of list was made; 0: not known
-	byMade  map[uint64]int // index in list
-	self    int            // index in list of MPI_COMM_SELF; 0: it has not been named yet
-	several int            // index in list of the entry for all others; 0: there is none yet
+	list   []profile.Comm
+	made   []uint64       // when each of list was made; 0: not known
+	byMade map[uint64]int // index in list
+	self   int            // index in list of MPI_COMM_SELF; 0: it has not been named yet
+	unseen int            // index in list of the entry for all not seen being made; 0: there is none yet
+	noRoom int            // the same of the entry for all that the list has no room for
 }
 
 // mostComms bounds the list: some programs make communicators without end.
@@ -33,7 +34,7 @@ func (cs *comms) of(c *event.MPICall) int {
 		}
 		return cs.self
 	case c.Made == 0:
-		return cs.others()
+		return cs.together(&cs.unseen, profile.Comm{Parent: -1, Several: true})
 	}
 	return cs.at(c.Made)
 }
@@ -45,12 +46,13 @@ func (cs *comms) world() int {
 	return 0
 }
 
-func (cs *comms) others() int {
-	if cs.several == 0 {
+// together returns the index of an entry for several communicators.
+func (cs *comms) together(at *int, c profile.Comm) int {
+	if *at == 0 {
 		cs.world()
-		cs.several = cs.add(profile.Comm{Parent: -1, Several: true}, 0)
+		*at = cs.add(c, 0)
 	}
-	return cs.several
+	return *at
 }
 
 // at returns the index of the communicator that was made at a time. The call that made it may be
@@ -62,7 +64,7 @@ func (cs *comms) at(made uint64) int {
 	case known:
 		return i
 	case len(cs.list) >= mostComms:
-		return cs.others()
+		return cs.together(&cs.noRoom, profile.Comm{Parent: -1, Several: true, NoRoom: true})
 	}
 	if cs.byMade == nil {
 		cs.byMade = map[uint64]int{}
@@ -81,7 +83,7 @@ func (cs *comms) add(c profile.Comm, made uint64) int {
 func (cs *comms) begun(c *event.MPICall) {
 	parent := cs.of(c)
 	i := cs.at(c.New.Made)
-	if i <= parent || i == cs.several { // no room, or its calls were read before its parent's
+	if i <= parent || i == cs.noRoom { // no room, or its calls were read before its parent's
 		return
 	}
 	op := c.Op

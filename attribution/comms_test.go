@@ -77,8 +77,16 @@ func TestManyCommunicators(t *testing.T) {
 		cs.begun(&event.MPICall{Op: dup, Args: mpi.Args{Flags: mpi.World}, New: &event.MPINew{Made: i + 1, Size: 2}})
 		cs.of(&event.MPICall{Op: dup, Made: i + 1})
 	}
+	unseen := cs.of(&event.MPICall{Op: dup})
 	list := cs.finished()
-	if len(list) > mostComms+1 || len(cs.byMade) > mostComms || list[500].Order != 500 || !list[len(list)-1].Several {
-		t.Errorf("%d communicators, the 500th %+v, the last %+v", len(list), list[500], list[len(list)-1])
+	if len(list) > mostComms+2 || len(cs.byMade) > mostComms || list[500].Order != 500 {
+		t.Errorf("%d communicators, the 500th %+v", len(list), list[500])
+	}
+	// Those that found no room were seen being made.
+	if c := list[cs.noRoom]; cs.noRoom != mostComms || !c.Several || !c.NoRoom {
+		t.Errorf("of all that found no room, %d: %+v", cs.noRoom, c)
+	}
+	if c := list[unseen]; unseen == cs.noRoom || !c.Several || c.NoRoom {
+		t.Errorf("of all that were not seen being made, %d: %+v", unseen, c)
 	}
 }

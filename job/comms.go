@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"slices"
 
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
@@ -26,6 +27,7 @@ type rankComms struct {
 	host    string
 	world   int  // the rank in MPI_COMM_WORLD
 	hasMPI  bool // the profile says so
+	unseen  int  // index of the entry for all that were not seen being made; 0: there is none
 }
 
 func commsOf(p *profile.Profile, rank int) rankComms {
@@ -34,6 +36,7 @@ func commsOf(p *profile.Profile, rank int) rankComms {
 	if m.MPI != nil {
 		c.hasMPI, c.jobSize = m.MPI.Rank == rank, m.MPI.Size
 	}
+	c.unseen = max(0, slices.IndexFunc(p.Comms, func(c profile.Comm) bool { return c.Several && !c.NoRoom }))
 	c.sure = c.hasMPI && !m.Attached && m.LostHits == 0 && m.Off.C == 0
 	return c
 }

@@ -102,7 +102,7 @@ func (j *Job) link() {
 			world, ok := j.WorldRank(i, p.Comm, p.Rank)
 			switch {
 			case !ok:
-				l := Link{Rank: rank, Partner: -1, Local: p.Rank, Unheld: p.Comm >= mostComms, Exchange: p.Exchange}
+				l := Link{Rank: rank, Partner: -1, Local: p.Rank, Unheld: p.Comm >= mostComms && p.Comm != own.comms.unseen, Exchange: p.Exchange}
 				if p.Comm < len(own.comms.list) {
 					l.Comm = own.comms.list[p.Comm]
 				}
@@ -169,14 +169,18 @@ func (j *Job) Matrix() Matrix {
 	return m
 }
 
-// SentToUnknown reports whether messages went to receivers whose ranks are not known. Then figures
-// of pairs and receivers are lower bounds.
+// TrafficAtLeast reports whether figures of pairs and receivers are lower bounds: messages went to
+// receivers whose ranks are not known, or ranks of the job were not read.
+func (j *Job) TrafficAtLeast() bool { return j.SentToUnknown() || len(j.Missing()) > 0 }
+
+// SentToUnknown reports whether messages went to receivers whose ranks are not known.
 func (j *Job) SentToUnknown() bool {
 	return j.others.Sends > 0 || slices.ContainsFunc(j.links, func(l Link) bool { return l.Partner < 0 && l.Sends > 0 })
 }
 
 // Heaviest returns at most n pairs of ranks of which one sent most bytes to the other, the heaviest
-// first, and the number of all such pairs. Both tell of known receivers only (see SentToUnknown).
+// first, and the number of all such pairs. Both tell of ranks that were read and of known
+// receivers only (see TrafficAtLeast).
 func (j *Job) Heaviest(n int) (links []Link, all int) {
 	for _, l := range j.links {
 		if l.Partner >= 0 && l.Sends > 0 {
@@ -188,7 +192,7 @@ func (j *Job) Heaviest(n int) (links []Link, all int) {
 }
 
 // Receivers returns to how many other ranks the ranks sent, as far as the receivers are known (see
-// SentToUnknown).
+// TrafficAtLeast).
 func (j *Job) Receivers() Stats {
 	to := map[int]int64{}
 	for _, l := range j.links {

@@ -135,8 +135,10 @@ type Comm struct {
 	Size    int32 `json:"size,omitempty"` // processes; 0: not known
 	Rank    int32 `json:"rank,omitempty"` // the process's own
 	Inter   bool  `json:"inter,omitempty"`
-	// Several: one entry for all that were not seen being made, or found no room.
+	// Several: one entry for all that were not seen being made, or with NoRoom for all that the list
+	// had no room for. Older versions put both into the former.
 	Several bool `json:"several,omitempty"`
+	NoRoom  bool `json:"no_room,omitempty"`
 }
 
 // AsParent reports whether the ranks are those of the parent.

@@ -174,7 +174,7 @@ func mark(e efficiency.RegionEMT) string {
 func WriteScalingCSV(w io.Writer, s *efficiency.Scaling, _ Options) error {
 	head := []string{"run", "program", "ranks", "threads_per_rank", "threads", "runtime_ns", "weak", "speedup", "of_ideal", "global", "computation", "hybrid", "mpi", "openmp",
 		"e_mt", "instructions_scaling", "ipc_scaling", "frequency_scaling", "rest_scaling", "no_core", "crowded", "useful_ns",
-		"comm_hybrid_ns", "comm_pure_ns", "comm_pure_run", "e_mp", "comm_gain"}
+		"comm_hybrid_ns", "comm_pure_ns", "comm_pure_run", "e_mp", "comm_gain", "missing_ranks"}
 	cell := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -198,6 +198,7 @@ func WriteScalingCSV(w io.Writer, s *efficiency.Scaling, _ Options) error {
 			} else {
 				cells = append(cells, "", "", "", "", "")
 			}
+			cells = append(cells, strconv.Itoa(x.Missing))
 			yield(cells...)
 		}
 	})

@@ -2,7 +2,9 @@ package efficiencies
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,5 +94,27 @@ func TestScalingTroubles(t *testing.T) {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes lack %q:\n%s", want, notes)
 		}
+	}
+}
+
+// TestScalingCSVOfMissingRanks: who reads the lines only learns that others stand for ranks, too.
+func TestScalingCSVOfMissingRanks(t *testing.T) {
+	part := made(1, 1, 8, 1, "")
+	part.Missing = 2
+	var b bytes.Buffer
+	if err := WriteScalingCSV(&b, efficiency.Compare([]*efficiency.Run{made(1, 1, 8, 1, ""), part}, []string{"whole", "part"}, true), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	at := slices.Index(rows[0], "missing_ranks")
+	for _, row := range rows[1:] {
+		got[row[0]] = row[at]
+	}
+	if got["whole"] != "0" || got["part"] != "2" {
+		t.Errorf("missing ranks: %v", got)
 	}
 }

@@ -49,7 +49,7 @@ const mostPairs = 10
 func trafficToJSON(j *job.Job) *trafficJSON {
 	m := j.Matrix()
 	heaviest, all := j.Heaviest(mostPairs)
-	out := &trafficJSON{Width: m.Width, Bins: m.Bins, Cells: [][4]uint64{}, AtLeast: j.SentToUnknown(), Pairs: all, Heaviest: []pairJSON{},
+	out := &trafficJSON{Width: m.Width, Bins: m.Bins, Cells: [][4]uint64{}, AtLeast: j.TrafficAtLeast(), Pairs: all, Heaviest: []pairJSON{},
 		To: *toJSON(j.Receivers()), Sizes: sizesToJSON(j.Sizes()), Unknown: unknownPartners(j)}
 	if len(m.Cells) == 0 && out.Sizes == nil && out.Unknown == nil {
 		return nil
@@ -127,9 +127,13 @@ func (t *jobText) traffic() {
 		part := "of all"
 		if x.AtLeast {
 			part = "of known"
-			t.sentence("%d messages, %d bytes, were sent to known ranks, by the senders' records. At least %s of ranks exchanged messages. "+
+			to := "to known ranks"
+			if len(t.j.Missing()) > 0 {
+				to = fmt.Sprintf("%s by the %s that could be read", to, words.Plural(len(t.j.Ranks), "rank"))
+			}
+			t.sentence("%d messages, %d bytes, were sent %s, by the senders' records. At least %s of ranks exchanged messages. "+
 				"A rank sent to at least %s others. The table has the heaviest of those pairs that are known.",
-				x.Messages, x.Bytes, words.Plural(x.Pairs, "pair"), span(x.To.Min, x.To.Max))
+				x.Messages, x.Bytes, to, words.Plural(x.Pairs, "pair"), span(x.To.Min, x.To.Max))
 		} else {
 			t.sentence("%d messages, %d bytes, were sent between %s of ranks, by the senders' records. A rank sent to %s others, rank %d to the most.",
 				x.Messages, x.Bytes, words.Plural(x.Pairs, "pair"), span(x.To.Min, x.To.Max), x.To.MaxRank)

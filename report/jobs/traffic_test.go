@@ -65,6 +65,30 @@ func TestPartnersBeyondThoseHeld(t *testing.T) {
 	}
 }
 
+// Where ranks were not read, what they sent is not known.
+func TestTrafficOfMissingRanks(t *testing.T) {
+	ranks := reporttest.Figure9Job(t, 0, 200)
+	for _, p := range ranks {
+		p.Meta.MPI.Size = len(ranks) + 1
+		p.Comms = []profile.Comm{{Parent: -1}}
+		var x profile.Traffic
+		x.Add(0, 1, profile.Exchange{Sends: 1, Out: 10})
+		for k := range p.Nodes {
+			if r := p.Nodes[k].Region; r >= 0 && p.Regions[r].Construct == event.MPI {
+				p.Nodes[k].Stats[0].Traffic = &x
+			}
+		}
+	}
+	j := reporttest.ReadJob(t, ranks)
+	if x := trafficToJSON(j); !j.TrafficAtLeast() || x == nil || !x.AtLeast {
+		t.Errorf("the figures of pairs are no lower bounds: %+v", x)
+	}
+	text := strings.Join(strings.Fields(string(jobBytes(t, j, WriteText, report.Options{}))), " ")
+	if want := "were sent to known ranks by the 2 ranks that could be read, by the senders' records. At least"; !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+}
+
 // The reason why a partner is not known says what is the case.
 func TestReasons(t *testing.T) {
 	for want, l := range map[string]job.Link{
