@@ -15,21 +15,28 @@ import (
 // programs took a good part of the processors meanwhile: then the attempt is made again.
 func unlessOthersRun(t *testing.T, attempt func() (wrong []string)) {
 	t.Helper()
-	const attempts, much = 4, 0.1
+	const attempts = 4
 	for range attempts {
 		before := readMachine(t)
 		wrong := attempt()
-		others := readMachine(t).others(before)
-		if len(wrong) == 0 || t.Failed() {
+		if len(wrong) == 0 || t.Failed() || judged(t, before, strings.Join(wrong, "; ")) {
 			return
 		}
-		said := fmt.Sprintf("others took %.0f %% of the processors; %s", 100*others, strings.Join(wrong, "; "))
-		if others < much {
-			t.Error(said)
-			return
-		}
-		t.Logf("not judged: %s", said)
 	}
+}
+
+// judged fails the test with what is wrong, unless other programs took a good part of the processors
+// since then: that is only told, and judged is false.
+func judged(t *testing.T, since machine, wrong string) bool {
+	t.Helper()
+	now := readMachine(t)
+	said := fmt.Sprintf("others took %.0f %% of the processors; %s", 100*now.others(since), wrong)
+	if now.busyWithOthers(since) {
+		t.Logf("not judged: %s", said)
+		return false
+	}
+	t.Error(said)
+	return true
 }
 
 // machine is the time of all processors so far: in all, busy, and busy with this process and the
@@ -40,6 +47,9 @@ type machine struct{ all, busy, own time.Duration }
 func (m machine) others(then machine) float64 {
 	return float64((m.busy-then.busy)-(m.own-then.own)) / float64(max(1, m.all-then.all))
 }
+
+// busyWithOthers is whether other programs took a good part of the processors since then.
+func (m machine) busyWithOthers(then machine) bool { return m.others(then) >= 0.1 }
 
 func readMachine(t *testing.T) (m machine) {
 	t.Helper()

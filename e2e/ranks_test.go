@@ -303,6 +303,7 @@ func TestAttachJob(t *testing.T) {
 // The ranks of a job that is measured: dump keeps a snapshot of the rank that it is given, and top
 // shows all of them without measuring a second time.
 func TestLookAtRanks(t *testing.T) {
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		dir := filepath.Join(t.TempDir(), "out")
 		j := startJob(t, "", wrapped(mpirun, dir, 2, bin, "until", "60")...)
@@ -340,6 +341,7 @@ func TestLookAtRanks(t *testing.T) {
 
 // top measures the ranks of a job that nobody measures, and leaves them as they were.
 func TestTopOfJob(t *testing.T) {
+	atOnce(t)
 	eachMPI(t, func(t *testing.T, mpirun, bin string) {
 		j := startJob(t, "", mpirun, "-n", "3", bin, "until", "60")
 		until(t, "the ranks run", func() bool { return strings.Count(j.out.String(), "ready") == 3 })

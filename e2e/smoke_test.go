@@ -9,6 +9,7 @@ import (
 // TestSmoke is one run per runtime, with exact counts: the end-to-end part of
 // `make quick`. Other tests cover what it does, and more.
 func TestSmoke(t *testing.T) {
+	atOnce(t)
 	for _, b := range []build{{"gcc", "-O2 -g"}, {"clang-19", "-O2 -g"}} {
 		t.Run(b.compiler, func(t *testing.T) { constructCounts(t, b, 2) })
 	}

@@ -192,6 +192,7 @@ func TestSystemMPI(t *testing.T) {
 
 // TestSystemInterrupted: Ctrl-C and Ctrl-\ leave what was measured, and neither programs nor files.
 func TestSystemInterrupted(t *testing.T) {
+	atOnce(t)
 	for _, c := range []struct {
 		part, until string
 		by          os.Signal
@@ -260,6 +261,7 @@ func (u *awaited) Write(b []byte) (int, error) {
 // TestSystemOversubscribed: with one CPU, more threads are measured only if the user says so, and
 // are marked. An existing file is not replaced.
 func TestSystemOversubscribed(t *testing.T) {
+	atOnce(t)
 	m := newMeasuring(t, []string{"taskset", "-c", "0"}, "--threads", "1,2", "--cc", "gcc", "--mpicc", "mpicc.openmpi")
 	p := m.run(t)
 	for _, o := range p.OpenMP {

@@ -209,6 +209,7 @@ func TestTopOfProgram(t *testing.T) {
 
 // A program that the user has seen enough of is not measured any more, nor is what it starts later.
 func TestTopLeavesAll(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
 	s := start(t, "top", "--format", "line", "--interval", "500ms", "--count", "2", "--", "sh", "-c", bin+" 4; "+bin+" 1")
 	if got := s.wait(t); got != 0 {
@@ -229,6 +230,7 @@ func TestTopLeavesAll(t *testing.T) {
 // Where somebody measures a process already, top shows that measurement: it places no probes, the
 // measurement goes on when top ends, and has counted all that the program did.
 func TestTopJoins(t *testing.T) {
+	atOnce(t)
 	bin := testbin.Build(t, "longrun.c", testbin.Options{Flags: []string{"-O1", "-g"}})
 	s := start(t, "run", "--", bin, "8")
 	pid := 0

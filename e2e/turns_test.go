@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -20,6 +21,7 @@ func TestSampleAtReturn(t *testing.T) {
 			bin := testbin.Build(t, "turns.c", testbin.Options{Compiler: compiler, Flags: []string{"-O2", "-g"}})
 			env := []string{"OMP_NUM_THREADS=2", "OMP_WAIT_POLICY=passive"}
 			var all, between, outside uint64
+			before := readMachine(t)
 			// On a busy machine a run brings few samples there.
 			for runs := 0; all < 300 && runs < 12; runs++ {
 				p := clean(t, options{env: env, flags: []string{"--counters", "none", "--sample", "task-clock:4999"}}, bin, "1").main
@@ -44,7 +46,8 @@ func TestSampleAtReturn(t *testing.T) {
 			}
 			t.Logf("of %d samples in the critical, %d are charged to a probe around it and %d to what is around it", all, between, outside)
 			if all < 100 {
-				t.Fatalf("%d samples in the critical: too few to tell", all)
+				judged(t, before, fmt.Sprintf("%d samples in the critical: too few to tell", all))
+				return
 			}
 			if outside*100 > all {
 				t.Errorf("of %d samples in the critical, %d are charged to what is around it", all, outside)

@@ -20,7 +20,7 @@ import (
 	"ompp-attach/profile"
 )
 
-var manyRanks = flag.Int("ranks", 1000, "how many ranks TestManyRanks merges")
+var manyRanks = flag.Int("ranks", someRanks, "how many ranks TestManyRanks merges")
 
 // replica is a recorded profile, cut to 20 regions of OpenMP and widened to 8 threads, with MPI
 // call sites added. A rank could have recorded it. Times and counts vary with the rank.

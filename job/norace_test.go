@@ -4,3 +4,6 @@ package job
 
 // slowed is the factor by which limits of time are stretched.
 const slowed = 1
+
+// someRanks is how many ranks TestManyRanks merges.
+const someRanks = 1000
