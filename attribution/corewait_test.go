@@ -229,6 +229,30 @@ func TestCoreWaitsBeforeTheFirstEvent(t *testing.T) {
 	}
 }
 
+// Threads report short waits together with later ones. No part of a region has more than its time: the
+// rest is in the thread's whole.
+func TestCoreWaitsReportedTogether(t *testing.T) {
+	events := parse(t, `
+		0 1 fork parallel fn=300 key=7 size=1 site=90
+		0 1 begin parallel
+		1000 1 enter critical site=400
+		1010 1 acquired critical
+		1050 1 release critical
+		1060 1 released critical
+		2000 1 end parallel
+		2000 1 join parallel`)
+	p := replay(slices.Concat(events[:4], []event.Event{wait(1, 1050, 200)}, events[4:6], []event.Event{wait(1, 2000, 300)}, events[6:]), 3000)
+	for c, want := range map[event.Construct]profile.Cost{
+		event.Critical:    {Exec: 40, Body: 40},
+		event.Parallel:    {Exec: 340, Body: 340, Child: 40},
+		event.NoConstruct: {Exec: 500},
+	} {
+		if d := cmp.Diff(want, coreWaits(p, c)[0]); d != "" {
+			t.Errorf("%s: -want +got\n%s", c, d)
+		}
+	}
+}
+
 // coreWaitsBeyondTold names a thread whose regions lacked a core for longer than the thread told in
 // all, "" if there is none.
 func coreWaitsBeyondTold(p *profile.Profile) string {
