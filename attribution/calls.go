@@ -80,6 +80,9 @@ func (ca *calls) mpi(t *stack.Thread, ev *event.Event) {
 	if c.New != nil {
 		ca.comms.begun(c)
 	}
+	if ca.Spans != nil {
+		ca.Spans.Called(t, leaf, seat, &s, ev, ev.Time+t.Suspended)
+	}
 	if ev.Edge == event.Enter {
 		leaf.Note(noteCallCutOff)
 		ca.Partial++

@@ -125,6 +125,14 @@
 // each change the engine reads the figures of each thread. Package estimate makes rates of two
 // readings, and adds the estimates of the gaps to the figures.
 //
+// # A timeline
+//
+// Engine.Timeline gives the engine a sink (package timeline). Then each charge of an execution, a
+// call or a fold tells the sink what was charged, and when that was (stack/spans.go). So the spans
+// of a timeline add up to the profile, exactly (timeline_test.go). Nodes get numbers when they are
+// first told. At the end the builder says which node of the profile each number has become
+// (build/timeline.go).
+//
 // # Memory
 //
 // Memory grows with regions and threads, not with time. Threads that ended are forgotten

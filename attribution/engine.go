@@ -3,8 +3,10 @@ package attribution
 import (
 	"ompp-attach/attribution/deepcopy"
 	"ompp-attach/attribution/ledger"
+	"ompp-attach/attribution/stack"
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/timeline"
 )
 
 // Engine turns the events of one process into a Profile. Events of one thread must come in order;
@@ -16,6 +18,10 @@ func New(pid uint32, r Resolver) *Engine { return &Engine{newEngine(pid, r)} }
 
 // MainStack sets the bounds of the process's first stack: all addresses in it belong to one stack.
 func (e *Engine) MainStack(lo, hi uint64) { e.in.StackLo, e.in.StackHi = lo, hi }
+
+// Timeline makes the engine tell a sink of each execution that ends. Call it before the first event.
+// A copy of the engine tells nobody, until it is given a sink of its own (CopyTo).
+func (e *Engine) Timeline(to timeline.Sink) { e.in.Spans = stack.NewSpans(to, e.in.Seats) }
 
 // Costs sets the time that hits of probes take (ns). Before Costs is called, hits count as free.
 func (e *Engine) Costs(c event.HitCosts) { e.in.Ledger.SetCosts(c) }
@@ -82,6 +88,17 @@ func (e *Engine) Copy(r Resolver) *Engine {
 	in.Tree.Answers.Resolver = r
 	return &Engine{in}
 }
+
+// CopyTo is Copy, and has the copy tell a sink of its own what the original told its. The sink knows
+// what the original's has been told so far (timeline.Recorder.Branch).
+func (e *Engine) CopyTo(r Resolver, to timeline.Sink) *Engine {
+	c := e.Copy(r)
+	c.in.Spans = e.in.Spans.With(to, c.in.Seats)
+	return c
+}
+
+// Clock converts a time of CLOCK_MONOTONIC to the engine's clock (ns): that of a timeline's spans.
+func (e *Engine) Clock(t uint64) uint64 { return e.in.clock.at(t) }
 
 // Snapshot finishes a copy of an engine that goes on (see Copy). It ends at a time
 // (CLOCK_MONOTONIC, ns) up to which all events have been fed, or earlier: at the oldest event that

@@ -11,6 +11,7 @@ import (
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/timeline"
 )
 
 // finish is Engine.Finish.
@@ -25,10 +26,11 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	}
 	e.closeAll(end)
 	e.addEstimates(end)
+	d := e.dictionary()
 	e.PlaceExisting()
 	e.tellLives()
 	p := build.Assemble(&build.Input{Tree: e.Tree, Threads: e.Seats.List, Pid: e.Pid, Untied: e.untied, TasksGone: e.tasksBack != 0,
-		Stacks: e.Sampling.Stacks, Losses: e.Losses, SeatOfSample: e.seatOfSample, Measured: e.measured(end),
+		Stacks: e.Sampling.Stacks, Losses: e.Losses, SeatOfSample: e.seatOfSample, Measured: e.measured(end), Timeline: d,
 		Warnings: slices.Concat(e.sharedSeat(), e.Sampling.Note())})
 	p.Comms = e.comms.finished()
 	p.Meta.Hits = e.events
@@ -37,12 +39,17 @@ func (e *engine) finish(end uint64) *profile.Profile {
 	p.Meta.Unmatched = e.Unmatched
 	p.Meta.Partial = e.Partial
 	p.Meta.Observations = e.gaps.Observations()
+	if d != nil {
+		e.Spans.End(d)
+	}
 	return p
 }
 
 // closeAll charges everything that is open at a time.
 func (e *engine) closeAll(end uint64) {
 	e.advance(end + 2*stragglerWait)
+	e.Spans.Closing(true)
+	defer e.Spans.Closing(false)
 	// In order: threads that turn out to be initial threads are numbered here.
 	for _, tid := range slices.Sorted(maps.Keys(e.threads.byID)) {
 		t := e.threads.byID[tid]
@@ -117,10 +124,23 @@ func (e *engine) cutOff(t *stack.Thread, end uint64) {
 		}
 		f.Team.CutOffPresence(f.Seat, end)
 		e.HandUp(t, len(t.Stack)-1, end)
-		e.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), ledger.Span(f.Team.Forked, end))
+		e.ChargeTop(t, end, ledger.Span(f.Team.Forked, end))
 		t.Num = max(f.Num, 0)
 		t.Stack = t.Stack[:len(t.Stack)-1]
 	}
+}
+
+// dictionary returns what will tell the meaning of the numbers in the timeline; nil: none is
+// recorded.
+func (e *engine) dictionary() *timeline.Dictionary {
+	if e.Spans == nil {
+		return nil
+	}
+	d := &timeline.Dictionary{}
+	for _, s := range e.clock.stops {
+		d.Stops = append(d.Stops, timeline.Stop(s))
+	}
+	return d
 }
 
 // seatOfSample returns the seat of a sample. A thread may have got its seat after the sample; the

@@ -69,9 +69,13 @@ func (in *inlined) countOnly(t *stack.Thread, ev *event.Event) {
 	if f := t.Top(); f != nil {
 		at = f.Node
 	}
-	s := in.Tree.Child(at, t.Key(ev.Construct, ev)).Stat(t.Seat)
+	n := in.Tree.Child(at, t.Key(ev.Construct, ev))
+	s := n.Stat(t.Seat)
 	s.Exec.C++
 	in.Ledger.CountUnknown(s)
+	if in.Spans != nil {
+		in.Spans.Counted(t, n, ev.Time)
+	}
 }
 
 // endInline ends the innermost construct if it is inline and the event cannot lie in it. No

@@ -154,7 +154,7 @@ func (pa *parallel) end(t *stack.Thread, ev *event.Event) {
 		f = pa.UnwindTo(t, i, ev.Time)
 		f.Parts[profile.Body].T = ledger.Span(f.Start, ev.Time)
 		f.Uncounted = true
-		pa.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), f.Parts[profile.Body].T)
+		pa.ChargeTop(t, ev.Time, f.Parts[profile.Body].T)
 		t.Stack = t.Stack[:0]
 		t.Known = t.Tid == pa.Pid
 		return

@@ -25,8 +25,9 @@ type taskKey struct {
 type task struct {
 	node     *tree.Node // the node of its executions
 	created  uint64
-	resumed  bool // a part of it has been executed before
-	internal bool // the runtime's own task: libomp uses such tasks to split a taskloop
+	resumed  bool   // a part of it has been executed before
+	number   uint64 // in a timeline
+	internal bool   // the runtime's own task: libomp uses such tasks to split a taskloop
 	// An older task at the same address that has not begun, as far as events are read.
 	older *task
 }
@@ -85,8 +86,11 @@ func (tk *tasking) addTask(t *stack.Thread, ev *event.Event) {
 	if f := t.Top(); t.Lossy && (f == nil || !tree.Creates(f.Node.Key.Construct) && !tree.IsExecution(f.Node.Key.Construct)) {
 		return // the start of the creating call was lost: the task counts as lost too
 	}
-	tk.queueTask(taskKey{ev.Instance, ev.Key}, task{node: tk.executionOf(t), created: ev.Time + t.Suspended,
-		internal: ev.Flags&event.Inside != 0})
+	x := task{node: tk.executionOf(t), created: ev.Time + t.Suspended, internal: ev.Flags&event.Inside != 0}
+	if tk.Spans != nil && !x.internal {
+		x.number = tk.Spans.Created(t, x.node, x.created)
+	}
+	tk.queueTask(taskKey{ev.Instance, ev.Key}, x)
 }
 
 // queueTask adds a task to the list of tasks at its address, in the order of creation, the latest
@@ -175,6 +179,7 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 	f.Parts[profile.Enter].C, f.Parts[profile.Body].C = 1, 1
 	if x != nil {
 		f.Parts[profile.Enter].T, f.Resumed, f.Internal = ledger.Span(x.created, ev.Time), x.resumed, x.internal
+		f.TaskNum = x.number
 		tk.freeTasks = append(tk.freeTasks, x)
 	}
 	t.Suspended = 0

@@ -20,8 +20,9 @@ const (
 )
 
 // joinBrief lets the initial threads that lived briefly share one seat, and the workers of their
-// teams one seat for each number, if there are more than fewBrief of them.
-func joinBrief(p *profile.Profile, measured int64) {
+// teams one seat for each number, if there are more than fewBrief of them. It returns the new seat of
+// each old one; nil: they are the same.
+func joinBrief(p *profile.Profile, measured int64) (to []int) {
 	teams := map[int]bool{} // threads that start no teams are few: caller bounds them
 	for _, n := range p.Nodes[1:] {
 		if p.Regions[n.Region].Construct.IsParallel() {
@@ -37,7 +38,7 @@ func joinBrief(p *profile.Profile, measured int64) {
 		}
 	}
 	if len(brief) <= FewBrief {
-		return
+		return nil
 	}
 	first := slices.Min(brief)
 	var threads []profile.Thread
@@ -50,7 +51,7 @@ func joinBrief(p *profile.Profile, measured int64) {
 		}
 	}
 	slices.SortFunc(threads, func(x, y profile.Thread) int { return cmp.Or(cmp.Compare(x.Root, y.Root), cmp.Compare(x.Num, y.Num)) })
-	to := make([]int, len(p.Threads)) // old seat to new
+	to = make([]int, len(p.Threads))
 	for i, t := range p.Threads {
 		joined := slices.Contains(brief, t.Root)
 		if joined {
@@ -81,6 +82,7 @@ func joinBrief(p *profile.Profile, measured int64) {
 		}
 	}
 	p.Warnings = append(p.Warnings, briefText(&threads[slices.IndexFunc(threads, func(t profile.Thread) bool { return t.Root == first && t.Num == 0 })]))
+	return to
 }
 
 func briefText(t *profile.Thread) string {

@@ -13,6 +13,7 @@ import (
 	"ompp-attach/attribution/tree"
 	"ompp-attach/event"
 	"ompp-attach/profile"
+	"ompp-attach/timeline"
 )
 
 // Input is what a profile is built from.
@@ -28,6 +29,7 @@ type Input struct {
 	SeatOfSample func(tree.SampleID) int
 	Measured     int64 // how long was measured, ns
 	Warnings     []string
+	Timeline     *timeline.Dictionary // is filled; nil: no timeline was recorded
 }
 
 // Assemble makes a profile's figures of a tree: it gives every construct its place in the source,
@@ -46,6 +48,9 @@ func Assemble(in *Input) *profile.Profile {
 	}
 	b.flatten(p, root, -1)
 	b.number(p)
+	if in.Timeline != nil {
+		in.Timeline.SeatOf = seatsOf(b.seats, len(in.Threads))
+	}
 	for k, n := range in.Losses {
 		p.Lost = append(p.Lost, profile.Loss{Region: b.regionIndex(k.Node), Thread: b.seats[k.Seat], Events: n})
 	}
@@ -58,7 +63,10 @@ func Assemble(in *Input) *profile.Profile {
 		}
 	}
 	p.Warnings = in.Warnings
-	joinBrief(p, in.Measured)
+	to := joinBrief(p, in.Measured)
+	if in.Timeline != nil {
+		in.complete(p, to)
+	}
 	return p
 }
 
@@ -103,6 +111,8 @@ type built struct {
 	stats    []profile.ThreadStats
 	samples  tree.Sums
 	children []*built
+	// By which numbers a timeline knows the node, and what is a part of it.
+	numbers, parts []int32
 }
 
 // Identify returns what a region has in common with others that are one for the reader.
@@ -171,6 +181,9 @@ func (b *builder) merge(n *tree.Node) *built {
 	}
 	out.stats = slices.Clone(n.Stats)
 	out.samples.AddAll(n.Samples)
+	if n.Number != 0 {
+		out.numbers = append(out.numbers, n.Number)
+	}
 	b.placed[n] = out
 	for _, c := range n.Children {
 		m := b.merge(c)
@@ -194,6 +207,7 @@ func absorb(into, from *built) {
 		into.stats[seat].Add(&from.stats[seat])
 	}
 	into.samples.AddAll(from.samples)
+	into.numbers, into.parts = append(into.numbers, from.numbers...), append(into.parts, from.parts...)
 	for _, c := range from.children {
 		if i := slices.IndexFunc(into.children, func(x *built) bool { return x.region == c.region }); i >= 0 {
 			absorb(into.children[i], c)
@@ -207,6 +221,7 @@ func absorb(into, from *built) {
 func (b *builder) flatten(p *profile.Profile, n *built, parent int) {
 	me := len(p.Nodes)
 	p.Nodes = append(p.Nodes, profile.Node{Parent: parent, Region: n.region})
+	b.in.enter(n, me)
 	for seat := range n.stats {
 		s := n.stats[seat]
 		if reflect.ValueOf(s).IsZero() {

@@ -24,6 +24,7 @@ func (b *builder) combine(n *built) {
 	}
 	if b.groupOfTaskloop(n) {
 		loop := n.children[0]
+		n.take(loop)
 		n.region, n.key, n.stats, n.children = loop.region, loop.key, b.withGroup(loop, n), loop.children
 		n.samples.AddAll(loop.samples)
 		return
@@ -44,6 +45,7 @@ func (b *builder) combine(n *built) {
 			continue
 		}
 		n.takeOver(c, r.Construct)
+		n.take(c)
 		n.samples.AddAll(c.samples)
 		n.region = b.intern(r)
 		if merged := &b.regions[n.region]; n.key.Runtime == event.Gomp && !slices.Contains(merged.Notes, NoteSplit) && b.regions[c.region].flags&tree.Inline == 0 {

@@ -34,13 +34,14 @@ func (st *Stacks) existingAt(t *Thread) *tree.Node {
 // are none, the thread was in no region.
 func (st *Stacks) CutOffExisting(t *Thread, end uint64) {
 	f := t.Top()
-	t.Stack = t.Stack[:0]
 	if slices.ContainsFunc(st.Tree.Root.Children, func(n *tree.Node) bool { return n.Key.Construct == event.Unknown && !n.Outside && n.HoldsOpenMP() }) {
 		f.Parts[profile.Body].T = ledger.Span(f.Start, end)
-		st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), f.Parts[profile.Body].T)
+		st.ChargeTop(t, end, f.Parts[profile.Body].T)
 		st.Partial++
+		t.Stack = t.Stack[:0]
 		return
 	}
+	t.Stack = t.Stack[:0]
 	if len(f.Node.Children) == 0 && len(f.Node.Samples) == 0 {
 		return
 	}
@@ -71,6 +72,7 @@ func (st *Stacks) PlaceExisting() {
 	for _, n := range st.Tree.Root.Children {
 		if n.Outside {
 			n.MoveSeat(n.SeatWas, n.SeatNow)
+			st.Spans.move(n, n.SeatWas, n.SeatNow)
 			st.Tree.Root.Samples.AddAll(n.Samples)
 			freed = append(freed, n.Children...)
 		} else {

@@ -76,7 +76,7 @@ func (st *Stacks) Remove(t *Thread, i int, at uint64) {
 	} else {
 		st.HandUp(t, i, at)
 	}
-	st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), exec)
+	st.charge(t, i, at, exec)
 	st.Ledger.Release(&f.Account)
 	if i+1 == len(t.Stack) {
 		t.Stack = t.Stack[:i]
@@ -118,6 +118,9 @@ func (st *Stacks) drop(t *Thread, i int) {
 		s := f.Node.Stat(f.Seat)
 		s.Exec.C++
 		st.Ledger.CountUnknown(s)
+		if st.Spans != nil {
+			st.Spans.unseen(t.Tid, f.Node, f.Seat, f.began(), 0)
+		}
 	}
 	f.Node.Note("the end of some executions was not seen: they are counted, their times are not")
 	// Otherwise the end may have come while the construct was not observed.

@@ -75,7 +75,7 @@ func (st *Stacks) LeaveTask(t *Thread, at uint64) {
 	} else {
 		v = st.Ledger.Executed(&f.Account, ledger.Span(f.Start, at))
 		f.Parts[profile.Body].T = v.Active
-		st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), v.Active)
+		st.ChargeTop(t, at, v.Active)
 		st.Ledger.Release(&f.Account)
 	}
 	if s := f.Node.Stat(f.Seat); f.Resumed {

@@ -43,6 +43,7 @@ type Team struct {
 	Joined  uint64 // 0: not yet
 	Members []Member
 	Ended   int
+	number  uint64 // of the execution, in a timeline
 	last    uint64 // of a charged team: when the last of its threads had ended its body
 	late    []lateSample
 	// How much earlier the last thread's body would have ended without probes, ns (early).
@@ -157,6 +158,7 @@ func (m *Team) Share(num int32) *ledger.Share {
 // Member is one thread's part in a team.
 type Member struct {
 	num   int32
+	tid   uint32
 	Seat  int
 	Begin uint64
 	End   uint64       // 0: not yet

@@ -15,6 +15,7 @@ type Teams struct {
 	*Seats
 	Tree   *tree.Tree
 	Ledger *ledger.Ledger
+	Spans  *Spans `copy:"-"` // nil: no timeline is recorded
 
 	TeamsByKey map[TeamKey]*TeamList
 	Lists      [64]*TeamList // cache of teamsByKey, indexed by the last digits of the team's key
@@ -70,10 +71,10 @@ func (tm *Teams) NewTeam() *Team {
 	if n := len(tm.FreeTeams); n > 0 {
 		m := tm.FreeTeams[n-1]
 		tm.FreeTeams = tm.FreeTeams[:n-1]
-		*m = Team{Members: m.Members[:0], late: m.late[:0]}
+		*m = Team{Members: m.Members[:0], late: m.late[:0], number: tm.Spans.nextTeam()}
 		return m
 	}
-	return &Team{}
+	return &Team{number: tm.Spans.nextTeam()}
 }
 
 // Bind gives a team its name. Threads may wait for it (Woken).
@@ -93,7 +94,7 @@ func (tm *Teams) BeginAs(t *Thread, f *Frame, m *Team, num int32, at uint64) {
 	t.Num, t.Seat, t.Known = num, tm.Seat(m.Root, int(num)), true
 	tm.NoteTID(t)
 	f.Seat, f.Phase, f.Mark = t.Seat, InBody, at
-	m.Members = append(m.Members, Member{num: num, Seat: t.Seat, Begin: at})
+	m.Members = append(m.Members, Member{num: num, tid: t.Tid, Seat: t.Seat, Begin: at})
 	m.entered(t.Seat)
 	tm.beginWaits(t, f, m)
 }
@@ -141,6 +142,9 @@ func (tm *Teams) abandonTeam(m *Team) {
 		s := m.Node.Stat(m.Members[i].Seat)
 		s.Exec.C++
 		tm.Ledger.CountUnknown(s)
+		if tm.Spans != nil {
+			tm.Spans.unseen(m.Members[i].tid, m.Node, m.Members[i].Seat, m.Forked, m.number)
+		}
 	}
 	tm.Waits.Break(m.Waits)
 	m.Waits = nil
@@ -155,6 +159,10 @@ func (tm *Teams) abandonTeam(m *Team) {
 func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 	begin := min(mem.Begin, end)
 	s := m.Node.Stat(mem.Seat)
+	if tm.Spans != nil {
+		was := figures(s)
+		defer tm.Spans.member(m, mem, &was, joined)
+	}
 	tm.Ledger.Count(&mem.Share, s)
 	s.Exec.T += ledger.Span(m.Forked, joined)
 	s.Exec.C++

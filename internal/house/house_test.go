@@ -145,6 +145,7 @@ func TestPurity(t *testing.T) {
 	banned := map[string][]string{
 		"attribution":   impure,
 		"profile":       impure,
+		"timeline":      impure,
 		"analysis":      impure,
 		"efficiency":    impure,
 		"model":         impure,

@@ -1,0 +1,229 @@
+package stack
+
+import (
+	"ompp-attach/attribution/tree"
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+	"ompp-attach/timeline"
+)
+
+// Spans tells a sink of each execution that is charged, when it is charged. A nil *Spans stands for
+// no sink: those who charge ask for nothing else.
+type Spans struct {
+	to      timeline.Sink
+	seats   *Seats
+	told    int           // seats that the sink knows
+	nodes   int32         // nodes that have a number
+	teams   uint64        // executions of parallel regions so far
+	tasks   uint64        // tasks that were created so far
+	closing bool          // what is charged now was under way when measurement ended
+	span    timeline.Span // scratch memory: what a sink is given would be allocated otherwise
+	moved   []timeline.Moved
+}
+
+// NewSpans returns what tells a sink, of threads with the given seats.
+func NewSpans(to timeline.Sink, seats *Seats) *Spans { return &Spans{to: to, seats: seats} }
+
+// With returns the same for a copy of the engine, which has another sink and seats of its own.
+func (sp *Spans) With(to timeline.Sink, seats *Seats) *Spans {
+	c := *sp
+	c.to, c.seats, c.moved = to, seats, nil
+	return &c
+}
+
+// Closing says whether the executions that are charged now were under way when measurement ended.
+func (sp *Spans) Closing(now bool) {
+	if sp != nil {
+		sp.closing = now
+	}
+}
+
+// nextTeam returns the number of the next execution of a parallel region.
+func (sp *Spans) nextTeam() uint64 {
+	if sp == nil {
+		return 0
+	}
+	sp.teams++
+	return sp.teams
+}
+
+// number returns a node's number. The sink is told of a node when it gets one.
+func (sp *Spans) number(n *tree.Node) int32 {
+	if n.Number != 0 || n.Parent == nil {
+		return n.Number
+	}
+	parent := sp.number(n.Parent)
+	sp.nodes++
+	n.Number = sp.nodes
+	d := timeline.Definition{ID: n.Number, Parent: parent, Construct: n.Key.Construct, Runtime: n.Key.Runtime, Address: n.Key.Site}
+	switch {
+	case n.Key.Construct == event.MPI:
+		d.Name = mpi.Op(n.Key.Fn).String()
+	case n.Key.Construct.IsParallel() || tree.IsExecution(n.Key.Construct) || d.Address == 0:
+		d.Address = n.Key.Fn
+	}
+	sp.to.Define(d)
+	return n.Number
+}
+
+// begin returns an empty span of a thread at a node.
+func (sp *Spans) begin(tid uint32, n *tree.Node, seat int) *timeline.Span {
+	for ; sp.told < len(sp.seats.List); sp.told++ {
+		r := &sp.seats.List[sp.told]
+		sp.to.Seat(timeline.Seat{Seat: int32(sp.told), Root: r.Root, Num: r.Num})
+	}
+	s := &sp.span
+	*s = timeline.Span{TID: tid, Thread: int32(seat), Node: sp.number(n)}
+	if sp.closing {
+		s.Flags = timeline.Open
+	}
+	return s
+}
+
+// tell gives the sink a span. A time that an event with an older time stamp made negative is 0.
+func (sp *Spans) tell(s *timeline.Span) {
+	s.To = max(s.From, s.To)
+	sp.to.Span(s)
+}
+
+// ended tells of the i-th region of a thread, which was charged with a time (ns) when it ended.
+func (sp *Spans) ended(t *Thread, i int, at uint64, exec int64) {
+	f := &t.Stack[i]
+	s := sp.begin(t.Tid, f.Node, f.Seat)
+	s.From, s.To = f.began(), at
+	if !IsContext(f.Node.Key.Construct) {
+		s.To += t.suspendedAt(i)
+	}
+	s.Exec = profile.Span{T: exec, C: 1}
+	copy(s.Parts[:], f.Parts[profile.Enter:])
+	s.Lock = f.Resource
+	s.Task = f.TaskNum
+	if f.Resumed {
+		s.Exec.C--
+		s.Parts[timeline.Enter].C--
+	}
+	if f.Team != nil {
+		s.From, s.Team = f.Team.Forked, f.Team.number
+	}
+	sp.tell(s)
+}
+
+// began returns when a region was opened, by the clock of the thread and not of its task.
+func (f *Frame) began() uint64 {
+	at := f.Start - f.LeftOut
+	if IsContext(f.Node.Key.Construct) {
+		return at
+	}
+	return at + f.Lag
+}
+
+// unseen tells of an execution whose end was not seen.
+func (sp *Spans) unseen(tid uint32, n *tree.Node, seat int, from uint64, team uint64) {
+	s := sp.begin(tid, n, seat)
+	s.From, s.To, s.Team = from, from, team
+	s.Exec.C = 1
+	s.Flags |= timeline.Unseen
+	sp.tell(s)
+}
+
+// member tells of a thread's part in a team: what its figures were charged with since they were was.
+func (sp *Spans) member(m *Team, mem *Member, was *[profile.NumParts]profile.Span, joined uint64) {
+	s := sp.begin(mem.tid, m.Node, mem.Seat)
+	s.From, s.To, s.Team = m.Forked, joined, m.number
+	now := m.Node.Stat(mem.Seat).Parts()
+	for i := range now {
+		d := profile.Span{T: now[i].T - was[i].T, C: now[i].C - was[i].C}
+		if i == int(profile.Exec) {
+			s.Exec = d
+		} else {
+			s.Parts[i-int(profile.Enter)] = d
+		}
+	}
+	sp.tell(s)
+}
+
+// figures returns a copy of the times and counts of a seat.
+func figures(s *profile.ThreadStats) (out [profile.NumParts]profile.Span) {
+	for i, p := range s.Parts() {
+		out[i] = *p
+	}
+	return out
+}
+
+// Folded tells of executions that the kernel side has added up.
+func (sp *Spans) Folded(t *Thread, n *tree.Node, ev *event.Event) {
+	f := ev.Fold
+	s := sp.begin(t.Tid, n, t.Seat)
+	s.Kind, s.From, s.To = timeline.Fold, ev.Time+t.Suspended, f.Last
+	s.Exec = profile.Span{T: int64(f.Enter + f.Body + f.Exit), C: f.Executions}
+	s.Parts = [timeline.NumParts]profile.Span{
+		timeline.Enter: {T: int64(f.Enter), C: f.Bodies},
+		timeline.Body:  {T: int64(f.Body), C: f.Bodies},
+		timeline.Exit:  {T: int64(f.Exit)},
+	}
+	sp.tell(s)
+}
+
+// Called tells of an MPI call, which ended at a time.
+func (sp *Spans) Called(t *Thread, leaf *tree.Node, seat int, c *profile.MPIStats, ev *event.Event, end uint64) {
+	s := sp.begin(t.Tid, leaf, seat)
+	args := &ev.MPI.Args
+	s.Kind, s.From, s.To = timeline.Call, end-uint64(c.T), end
+	s.Exec = profile.Span{T: c.T, C: c.Calls}
+	s.Parts[timeline.Body] = s.Exec
+	if ev.Edge == event.Enter {
+		s.Flags |= timeline.Approximate
+	}
+	s.Call = timeline.MPI{Comm: args.Comm, Made: ev.MPI.Made, Rank: args.Rank, Size: args.Size,
+		Peer: args.Peer, Peer2: args.Peer2, Tag: args.Tag, Flags: args.Flags, Out: c.Out[mpi.Naive], In: c.In[mpi.Naive]}
+	sp.tell(s)
+}
+
+// Counted tells of an execution that is not timed.
+func (sp *Spans) Counted(t *Thread, n *tree.Node, at uint64) {
+	s := sp.begin(t.Tid, n, t.Seat)
+	s.From, s.To = at+t.Suspended, at+t.Suspended
+	s.Exec.C = 1
+	sp.tell(s)
+}
+
+// Created tells that a thread has created a task at a time. It returns the task's number.
+func (sp *Spans) Created(t *Thread, execution *tree.Node, at uint64) uint64 {
+	sp.tasks++
+	s := sp.begin(t.Tid, execution, t.Seat)
+	s.Kind, s.From, s.To, s.Task = timeline.Created, at, at, sp.tasks
+	sp.tell(s)
+	return sp.tasks
+}
+
+// Move notes that the figures of a seat, at a node and below, belong to another seat.
+func (sp *Spans) move(n *tree.Node, from, to int) {
+	if sp == nil || from == to {
+		return
+	}
+	if n.Number != 0 {
+		sp.moved = append(sp.moved, timeline.Moved{Node: n.Number, From: int32(from), To: int32(to)})
+	}
+	for _, c := range n.Children {
+		sp.move(c, from, to)
+	}
+}
+
+// End tells the sink what its numbers mean. Stops are those of the engine's clock.
+func (sp *Spans) End(d *timeline.Dictionary) {
+	d.Moved = sp.moved
+	sp.to.End(d)
+}
+
+// charge charges the i-th region of a thread, which ends at a time, with the time that it took (ns).
+func (st *Stacks) charge(t *Thread, i int, at uint64, exec int64) {
+	f := &t.Stack[i]
+	st.Ledger.Charge(&f.Account, f.Node.Stat(f.Seat), exec)
+	if st.Spans != nil {
+		st.Spans.ended(t, i, at, exec)
+	}
+}
+
+// ChargeTop charges the innermost region of a thread, as charge does.
+func (st *Stacks) ChargeTop(t *Thread, at uint64, exec int64) { st.charge(t, len(t.Stack)-1, at, exec) }

@@ -1,0 +1,208 @@
+package attribution
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ompp-attach/event"
+	"ompp-attach/profile"
+	"ompp-attach/timeline"
+)
+
+// recordAll feeds an engine with a recorder that keeps everything, and reads the timeline again.
+func recordAll(t testing.TB, e *Engine, end uint64, feed func()) (*profile.Profile, *timeline.File) {
+	t.Helper()
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 30}, Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Timeline(rec)
+	feed()
+	p := e.Finish(end)
+	var b bytes.Buffer
+	if err := rec.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	f, err := timeline.Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Torn || len(f.Gaps) > 0 {
+		t.Errorf("the timeline is torn (%v) or has gaps: %+v", f.Torn, f.Gaps)
+	}
+	return p, f
+}
+
+func feedAll(e *Engine, events []event.Event) func() {
+	return func() {
+		for i := range events {
+			e.Feed(&events[i])
+		}
+	}
+}
+
+// checkSums compares the sums of a timeline's spans with a profile, by node and thread.
+// It returns the number of figures that were compared.
+func checkSums(t *testing.T, p *profile.Profile, f *timeline.File) (n int) {
+	t.Helper()
+	type cell struct{ node, thread int }
+	type sums [profile.NumParts]profile.Span
+	got, want := map[cell]*sums{}, map[cell]sums{}
+	for _, tid := range f.TIDs() {
+		last := uint64(0)
+		for s, err := range f.Thread(tid) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.From < last || s.To < s.From {
+				t.Errorf("thread %d: a span from %d to %d comes behind one from %d", tid, s.From, s.To, last)
+			}
+			last = s.From
+			if s.Kind == timeline.Created {
+				continue
+			}
+			c := cell{int(s.Node), int(s.Thread)}
+			if got[c] == nil {
+				got[c] = &sums{}
+			}
+			got[c][profile.Exec].Add(s.Exec)
+			for i, part := range s.Parts {
+				got[c][int(profile.Enter)+i].Add(part)
+			}
+		}
+	}
+	combined := map[int]bool{} // their parts are of two regions
+	for _, id := range f.Dictionary.Within {
+		combined[int(f.Dictionary.NodeOf[id])] = true
+	}
+	for i := range p.Nodes {
+		for _, s := range p.Nodes[i].Stats {
+			want[cell{i, s.Thread}] = figuresOf(&s)
+		}
+	}
+	for c, w := range want {
+		g := sums{}
+		if got[c] != nil {
+			g = *got[c]
+		}
+		if combined[c.node] {
+			g, w = sums{g[profile.Exec]}, sums{w[profile.Exec]}
+		}
+		if g != w {
+			t.Errorf("node %d (%+v), thread %d: spans add up to %+v, the profile has %+v", c.node, p.Nodes[c.node].Region, c.thread, g, w)
+		}
+		if w != (sums{}) {
+			n++
+		}
+	}
+	for c, g := range got {
+		if _, ok := want[c]; !ok {
+			t.Errorf("node %d, thread %d: the profile has nothing, spans add up to %+v", c.node, c.thread, *g)
+		}
+	}
+	return n
+}
+
+// checkNesting tells of spans that reach out of those that they begin in. Locks may overlap.
+func checkNesting(t *testing.T, f *timeline.File) {
+	t.Helper()
+	for _, tid := range f.TIDs() {
+		var open []timeline.Span
+		for s := range f.Thread(tid) {
+			for len(open) > 0 && open[len(open)-1].To <= s.From {
+				open = open[:len(open)-1]
+			}
+			if n := len(open) - 1; n >= 0 && open[n].To < s.To && s.Lock == 0 && open[n].Lock == 0 {
+				t.Errorf("thread %d: %+v reaches out of %+v", tid, *s, open[n])
+			}
+			open = append(open, *s)
+		}
+	}
+}
+
+// figuresOf returns what was seen: the figures without what was estimated.
+func figuresOf(s *profile.ThreadStats) (out [profile.NumParts]profile.Span) {
+	for i, part := range s.Parts() {
+		out[i] = *part
+		if s.Estimate != nil {
+			e := s.Estimate.Parts()[i]
+			out[i].T, out[i].C = out[i].T-e.T, out[i].C-e.C
+		}
+	}
+	return out
+}
+
+// TestTimelineSums: the spans of a recorded program add up to its profile, exactly. So do those of a
+// program of whose events some were lost.
+func TestTimelineSums(t *testing.T) {
+	for _, s := range recordedStreams(t) {
+		t.Run(s.name, func(t *testing.T) {
+			e := s.begin()
+			p, f := recordAll(t, e, s.End, feedAll(e, s.Events))
+			if checkSums(t, p, f) == 0 {
+				t.Error("nothing was compared")
+			}
+			checkNesting(t, f)
+			for i := 0; i < len(s.Events); i += max(1, len(s.Events)/40) {
+				for _, lossy := range []*Stream{s.without(i), s.withoutSome(i, 5)} {
+					e := lossy.begin()
+					p, f := recordAll(t, e, s.End, feedAll(e, lossy.Events))
+					checkSums(t, p, f)
+				}
+			}
+		})
+	}
+}
+
+// TestTimelineSumsOfCases: the same of every case that the engine is tested with, folded and not,
+// to its end and to half of it.
+func TestTimelineSumsOfCases(t *testing.T) {
+	n := 0
+	for _, tc := range slices.Concat(commonCases, gompCases, inlineCases, kmpcCases, taskCases, newerCases, userCases, pauseCases) {
+		t.Run(tc.name, func(t *testing.T) {
+			events := parse(t, tc.events)
+			for i, part := range [][]event.Event{events, foldStream(events, foldSlots, nil).events, events[:len(events)/2]} {
+				e := New(1, fakeFiles{})
+				p, f := recordAll(t, e, max(tc.end, 1000), feedAll(e, part))
+				n += checkSums(t, p, f)
+				if i == 0 {
+					checkNesting(t, f)
+				}
+			}
+		})
+	}
+	if n < 500 {
+		t.Errorf("only %d figures compared", n)
+	}
+}
+
+// TestTimelineSumsOfModel: the same of programs that the model makes up, read in any order, with
+// measurement that begins in the middle, and with MPI.
+func TestTimelineSumsOfModel(t *testing.T) {
+	for seed := range uint64(60) {
+		for _, rt := range []event.Runtime{event.Gomp, event.Kmpc} {
+			rnd := rand.New(rand.NewPCG(seed, uint64(rt)))
+			s := simulate(rnd, rt, 30+rnd.IntN(300))
+			events := s.events
+			e := New(1, fakeFiles{})
+			if seed%3 == 0 {
+				began := 500 + rnd.Uint64N(s.now)
+				e.Existing([]int{1, 2, 3, 4, 5, 6, 7}, began)
+				events = slices.DeleteFunc(slices.Clone(events), func(ev event.Event) bool { return ev.Time < began })
+			}
+			p, f := recordAll(t, e, s.now+10, func() { feedMixed(rnd, e, events, seed%2 == 0) })
+			checkSums(t, p, f)
+			checkNesting(t, f)
+
+			c := simulateCalls(rnd, rt, 30+rnd.IntN(300), false)
+			e = New(1, mpiFiles{})
+			p, f = recordAll(t, e, c.now+10, func() { feedMixed(rnd, e, c.events, seed%2 == 0) })
+			checkSums(t, p, f)
+			if t.Failed() {
+				t.Fatalf("seed %d, %v", seed, rt)
+			}
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package timeline
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+)
+
+// A file is a mark and blocks. A block has its kind, the length of its contents, and their sum. A
+// block that was not written to its end shows by its length or sum. Blocks are only appended, so a
+// tool that is killed leaves whole ones.
+
+// mark begins each file. Its last byte is the format's version.
+const (
+	mark    = "OMPPTML"
+	version = 1
+)
+
+// The kinds of blocks.
+const (
+	blockHeader     = 'H' // JSON: header
+	blockNames      = 'N' // JSON: names
+	blockChunk      = 'C'
+	blockGaps       = 'G' // JSON: []Gap; the last such block counts
+	blockDictionary = 'D' // JSON, compressed: Dictionary
+)
+
+const (
+	blockHead    = 1 + 4 + 4
+	largestBlock = 256 << 20
+)
+
+var sums = crc32.MakeTable(crc32.Castagnoli)
+
+// header tells what was recorded, before anything else is known.
+type header struct {
+	PID  int    `json:"pid"`
+	Tool string `json:"tool,omitempty"`
+}
+
+// names holds the numbers that spans in the chunks behind it use for the first time.
+type names struct {
+	Defined []Definition `json:"defined,omitempty"`
+	Seats   []Seat       `json:"seats,omitempty"`
+}
+
+// putBlock writes a block in one call, so that no other write can come between.
+func putBlock(w io.Writer, kind byte, data []byte) error {
+	b := make([]byte, blockHead, blockHead+len(data))
+	b[0] = kind
+	binary.LittleEndian.PutUint32(b[1:], uint32(len(data)))
+	binary.LittleEndian.PutUint32(b[5:], sumOf(kind, data))
+	_, err := w.Write(append(b, data...))
+	return err
+}
+
+func sumOf(kind byte, data []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte{kind}, sums), sums, data)
+}

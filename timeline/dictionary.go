@@ -1,0 +1,156 @@
+package timeline
+
+import (
+	"slices"
+
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+)
+
+// Dictionary says what the numbers in spans mean. Regions, Nodes and Threads are the profile's, as
+// the engine made them: later the profile may have lost those that the user does not want to see.
+type Dictionary struct {
+	Meta    profile.Meta     `json:"meta"`
+	Regions []profile.Region `json:"regions"`
+	Nodes   []Node           `json:"nodes"` // Nodes[0] is the root
+	Threads []profile.Thread `json:"threads"`
+	Stops   []Stop           `json:"stops,omitempty"` // stretches that the engine's clock leaves out
+
+	// NodeOf and SeatOf translate the engine's numbers: index in Nodes and Threads; -1: none.
+	NodeOf []int32 `json:"node_of,omitempty"`
+	SeatOf []int32 `json:"seat_of,omitempty"`
+	// Within names the engine's nodes that the profile shows as a part of the node around: the loop
+	// of a combined construct. Their spans count for nothing by themselves.
+	Within []int32 `json:"within,omitempty"`
+	// Moved names nodes with a seat that turned out to be another one.
+	Moved []Moved `json:"moved,omitempty"`
+	// Unresolved: the recording was cut off. Nodes are addresses, and no place is known.
+	Unresolved bool `json:"unresolved,omitempty"`
+}
+
+// Node is a region on its path.
+type Node struct {
+	Parent int `json:"parent"` // index in Nodes; -1: this is the root
+	Region int `json:"region"` // index in Regions; -1: this is the root
+}
+
+// Stop is a stretch of CLOCK_MONOTONIC (ns) for which the process was stopped.
+type Stop struct {
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+}
+
+// Moved says that a node's spans of one seat belong to another one.
+type Moved struct {
+	Node int32 `json:"node"`
+	From int32 `json:"from"`
+	To   int32 `json:"to"`
+}
+
+// Monotonic converts a time of the engine's clock to CLOCK_MONOTONIC (ns).
+func (d *Dictionary) Monotonic(t uint64) uint64 {
+	for _, s := range d.Stops {
+		if s.From > t {
+			break
+		}
+		t += s.To - s.From
+	}
+	return t
+}
+
+// translator turns the engine's numbers in spans into those of a dictionary.
+type translator struct {
+	*Dictionary
+	within map[int32]bool
+	moved  map[[2]int32]int32
+	ops    []mpi.Op // by region
+}
+
+func newTranslator(d *Dictionary) *translator {
+	tr := &translator{d, map[int32]bool{}, map[[2]int32]int32{}, make([]mpi.Op, len(d.Regions))}
+	for i := range d.Regions {
+		if r := &d.Regions[i]; r.Construct == event.MPI {
+			tr.ops[i], _ = mpi.ParseOp(r.Name)
+		}
+	}
+	for _, id := range d.Within {
+		tr.within[id] = true
+	}
+	for _, m := range d.Moved {
+		tr.moved[[2]int32{m.Node, m.From}] = m.To
+	}
+	return tr
+}
+
+// translate changes a span. It tells whether the span is one of the profile's.
+func (tr *translator) translate(s *Span) bool {
+	if tr.within[s.Node] {
+		return false
+	}
+	if len(tr.moved) > 0 {
+		if to, ok := tr.moved[[2]int32{s.Node, s.Thread}]; ok {
+			s.Thread = to
+		}
+	}
+	s.Node, s.Thread = at(tr.NodeOf, s.Node), at(tr.SeatOf, s.Thread)
+	if s.Node <= 0 || int(s.Node) >= len(tr.Nodes) {
+		return false
+	}
+	if s.Kind == Call {
+		s.Call.Op = tr.ops[tr.Nodes[s.Node].Region]
+	}
+	return true
+}
+
+// valid tells whether a dictionary's numbers lie within its lists.
+func (d *Dictionary) valid() bool {
+	for i, n := range d.Nodes {
+		if (i == 0) != (n.Parent < 0) || n.Parent >= i || (i == 0) != (n.Region < 0) || n.Region >= len(d.Regions) {
+			return false
+		}
+	}
+	for _, r := range d.SeatOf {
+		if int(r) >= len(d.Threads) {
+			return false
+		}
+	}
+	return len(d.Nodes) > 0
+}
+
+func at(list []int32, i int32) int32 {
+	if i < 0 || int(i) >= len(list) {
+		return -1
+	}
+	return list[i]
+}
+
+// fromDefinitions makes the dictionary of a recording that was cut off.
+func fromDefinitions(defs []Definition, seats []Seat) *Dictionary {
+	d := &Dictionary{Unresolved: true, Nodes: []Node{{-1, -1}}, NodeOf: []int32{0}}
+	for _, r := range seats {
+		if r.Seat < 0 || int(r.Seat) != len(d.Threads) { // told in order
+			continue
+		}
+		d.SeatOf = append(d.SeatOf, r.Seat)
+		d.Threads = append(d.Threads, profile.Thread{Root: r.Root, Num: r.Num})
+	}
+	for _, f := range defs {
+		parent := at(d.NodeOf, f.Parent)
+		if int(f.ID) != len(d.NodeOf) || parent < 0 {
+			continue
+		}
+		r := profile.Region{Construct: f.Construct, Name: f.Name, Runtime: f.Runtime.String(), Location: profile.Location{Offset: f.Address}}
+		same := func(o profile.Region) bool {
+			return o.Construct == r.Construct && o.Location == r.Location && o.Name == r.Name
+		}
+		i := slices.IndexFunc(d.Regions, same)
+		if i < 0 {
+			i = len(d.Regions)
+			d.Regions = append(d.Regions, r)
+		}
+		d.NodeOf = append(d.NodeOf, int32(len(d.Nodes)))
+		d.Nodes = append(d.Nodes, Node{int(parent), i})
+	}
+	return d
+}

@@ -1,0 +1,108 @@
+package timeline
+
+import (
+	"cmp"
+	"container/heap"
+	"errors"
+	"fmt"
+	"iter"
+)
+
+// Thread returns the spans of a thread of the operating system, in order of their starts; of two
+// with one start, the longer one comes first. So each comes behind those that it lies in. A pointer
+// is valid until the next span. Spans that the profile has no node for are left out. A chunk that is
+// damaged is left out, with an error; those behind it follow.
+func (f *File) Thread(tid uint32) iter.Seq2[*Span, error] {
+	return func(yield func(*Span, error) bool) {
+		m := merge{}
+		for i := range f.chunks[tid] {
+			c := &f.chunks[tid][i]
+			if !m.until(c.first, f.tr, yield) {
+				return
+			}
+			spans, err := f.load(c)
+			if err != nil && !yield(nil, err) {
+				return
+			}
+			for j := range spans {
+				m.add(&spans[j])
+			}
+		}
+		m.until(1<<64-1, f.tr, yield)
+	}
+}
+
+// load reads a chunk.
+func (f *File) load(c *place) ([]Span, error) {
+	data, err := f.contents(c.at, c.size)
+	if err != nil {
+		return nil, err
+	}
+	spans := []Span(nil)
+	if err = errDamaged; sumOf(blockChunk, data) == c.sum {
+		spans, err = f.unpack.unpack(data)
+	}
+	if errors.Is(err, errDamaged) {
+		err = fmt.Errorf("%d spans of thread %d are missing: %w", c.spans, c.tid, errDamaged)
+	}
+	return spans, err
+}
+
+// merge holds the spans of the chunks that overlap the present moment.
+type merge struct {
+	spans []*Span
+	added int
+	order []int // of spans, by which they were added
+}
+
+func (m *merge) add(s *Span) {
+	m.added++
+	heap.Push(m, added{s, m.added})
+}
+
+type added struct {
+	*Span
+	n int
+}
+
+// until yields all spans that begin before a time; those that begin at it may have longer ones to
+// come.
+func (m *merge) until(at uint64, tr *translator, yield func(*Span, error) bool) bool {
+	for len(m.spans) > 0 && (m.spans[0].From < at || at == 1<<64-1) {
+		s := heap.Pop(m).(*Span)
+		if tr.translate(s) && !yield(s, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// Len implements heap.Interface.
+func (m *merge) Len() int { return len(m.spans) }
+
+// Less implements heap.Interface. Of spans with equal times the one that ended last comes first: it
+// was around the others.
+func (m *merge) Less(i, j int) bool {
+	a, b := m.spans[i], m.spans[j]
+	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To), cmp.Compare(m.order[j], m.order[i])) < 0
+}
+
+// Swap implements heap.Interface.
+func (m *merge) Swap(i, j int) {
+	m.spans[i], m.spans[j] = m.spans[j], m.spans[i]
+	m.order[i], m.order[j] = m.order[j], m.order[i]
+}
+
+// Push implements heap.Interface.
+func (m *merge) Push(x any) {
+	a := x.(added)
+	m.spans, m.order = append(m.spans, a.Span), append(m.order, a.n)
+}
+
+// Pop implements heap.Interface.
+func (m *merge) Pop() any {
+	n := len(m.spans) - 1
+	s := m.spans[n]
+	m.spans, m.order = m.spans[:n], m.order[:n]
+	return s
+}

@@ -1,0 +1,188 @@
+package timeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// packer compresses chunks in a goroutine of its own, and keeps them or writes them to a file.
+type packer struct {
+	options *Options
+	queue   chan work
+	done    chan struct{}
+	raw     sync.Pool // of *[]byte, for chunks
+
+	mu    sync.Mutex // guards the fields below
+	shelf shelf
+	out   *output // of a plan that streams; nil: none
+}
+
+// work is what the packer is given: a chunk, names, or a request to copy what is kept.
+type work struct {
+	chunk
+	now   uint64 // the latest end of any span, ns
+	names *names
+	copy  chan<- shelf
+}
+
+func newPacker(o *Options) (*packer, error) {
+	p := &packer{options: o, done: make(chan struct{}), queue: make(chan work, max(o.Plan.Cap/8/chunkSize, 4))}
+	// The rest of the cap is for the queue, and for the lanes.
+	p.shelf = shelf{most: o.Plan.Cap / 4 * 3, age: uint64(o.Plan.Last)}
+	zip, err := newPacking()
+	if err != nil {
+		return nil, err
+	}
+	if o.Plan.Stream {
+		// A part of the cap is left for the ring that follows.
+		p.shelf.most = min(defaultCap, o.Plan.Cap/4)
+		if p.out, err = newOutput(o, o.Plan.Cap-p.shelf.most); err != nil {
+			return nil, err
+		}
+	}
+	go p.run(zip)
+	return p, nil
+}
+
+// put queues work. A chunk is dropped if the queue is full.
+func (p *packer) put(w work) {
+	if p.options.Wait || w.names != nil || w.copy != nil {
+		p.queue <- w
+		return
+	}
+	select {
+	case p.queue <- w:
+	default:
+		p.mu.Lock()
+		p.shelf.drop(Gap{w.first, w.last, BySpeed, w.spans})
+		p.mu.Unlock()
+	}
+}
+
+// buffer returns memory for a lane that had some bytes.
+func (p *packer) buffer(size int) []byte {
+	if b, ok := p.raw.Get().(*[]byte); ok && cap(*b) >= size {
+		return (*b)[:0]
+	}
+	return make([]byte, 0, size)
+}
+
+// run works until finish.
+func (p *packer) run(zip *packing) {
+	defer close(p.done)
+	if p.options.Polite != nil {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		p.options.Polite()
+	}
+	for w := range p.queue {
+		switch {
+		case w.copy != nil:
+			p.mu.Lock()
+			w.copy <- p.shelf.clone()
+			p.mu.Unlock()
+		case w.names != nil:
+			p.mu.Lock()
+			if p.out != nil {
+				p.out.names(w.names)
+			}
+			p.mu.Unlock()
+		default:
+			packed := zip.pack(&w.chunk)
+			p.raw.Put(&w.data)
+			p.mu.Lock()
+			p.keep(packed, w.now)
+			p.mu.Unlock()
+		}
+	}
+}
+
+// keep writes a packed chunk to the file, or keeps it in memory.
+func (p *packer) keep(c chunk, now uint64) {
+	if p.out == nil || p.out.full(len(c.data)) {
+		p.shelf.put(c, now)
+		return
+	}
+	if !p.out.chunk(&c) {
+		p.shelf.drop(Gap{c.first, c.last, ByDisk, c.spans})
+	}
+}
+
+// copyTo copies what is kept to another packer, which has nothing so far.
+func (p *packer) copyTo(to *packer) {
+	answer := make(chan shelf, 1)
+	select {
+	case <-p.done: // all is kept
+		answer <- p.shelf.clone()
+	default:
+		p.put(work{copy: answer})
+	}
+	was := <-answer
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	was.most, was.age = to.shelf.most, to.shelf.age
+	to.shelf = was
+}
+
+// finish waits until all work is done.
+func (p *packer) finish() {
+	close(p.queue)
+	<-p.done
+}
+
+// complete writes the end of a plan's file that streams.
+func (p *packer) complete(d *Dictionary, gaps []Gap) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.shelf.chunks {
+		if c := &p.shelf.chunks[i]; !p.out.chunk(c) {
+			gaps = append(gaps, Gap{c.first, c.last, ByDisk, c.spans})
+		}
+	}
+	return p.out.complete(d, gaps)
+}
+
+// writeHead writes the beginning of a file.
+func writeHead(w io.Writer, o *Options, n *names) error {
+	if _, err := w.Write(append([]byte(mark), version)); err != nil {
+		return err
+	}
+	if err := putJSON(w, blockHeader, header{o.PID, o.Tool}); err != nil {
+		return err
+	}
+	return putJSON(w, blockNames, n)
+}
+
+// writeTail writes the end of a file.
+func writeTail(w io.Writer, d *Dictionary, gaps []Gap) error {
+	if len(gaps) > 0 {
+		if err := putJSON(w, blockGaps, gaps); err != nil {
+			return err
+		}
+	}
+	var b bytes.Buffer
+	zip, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(zip).Encode(d); err != nil {
+		return err
+	}
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	return putBlock(w, blockDictionary, b.Bytes())
+}
+
+func putJSON(w io.Writer, kind byte, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("write the timeline: %w", err)
+	}
+	return putBlock(w, kind, b)
+}

@@ -1,0 +1,214 @@
+package timeline
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// The errors of Read.
+var (
+	ErrNotTimeline  = errors.New("not a recorded timeline")
+	ErrNewerVersion = errors.New("the timeline was recorded by a newer ompp-attach")
+)
+
+// File is a recorded timeline. Its spans are read when they are asked for.
+type File struct {
+	Dictionary *Dictionary
+	Gaps       []Gap // in order of time
+	// Torn: the file's end is missing, because the tool was killed or the disk was full.
+	Torn bool
+	PID  int
+	Tool string // version of the tool that recorded it
+
+	r       io.ReaderAt
+	chunks  map[uint32][]place // by thread
+	unpack  *unpacking
+	tr      *translator
+	tids    []uint32
+	corrupt bool
+}
+
+// place is where a chunk lies in the file.
+type place struct {
+	extent
+	at   int64
+	size int
+	sum  uint32
+}
+
+// Read opens a timeline. The errors are ErrNotTimeline, ErrNewerVersion, and those of r. A file that
+// ends early is no error (Torn).
+func Read(r io.ReaderAt, size int64) (*File, error) {
+	head := make([]byte, len(mark)+1)
+	if _, err := r.ReadAt(head, 0); err != nil || string(head[:len(mark)]) != mark {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("read the timeline: %w", err)
+		}
+		return nil, ErrNotTimeline
+	}
+	if head[len(mark)] != version {
+		return nil, ErrNewerVersion
+	}
+	unpack, err := newUnpacking()
+	if err != nil {
+		return nil, err
+	}
+	f := &File{r: r, chunks: map[uint32][]place{}, unpack: unpack}
+	var known names
+	for at := int64(len(head)); at < size; {
+		next, err := f.block(at, size, &known)
+		if err != nil {
+			return nil, err
+		}
+		if next == 0 {
+			f.Torn = true
+			break
+		}
+		at = next
+	}
+	if f.Dictionary == nil {
+		f.Torn = true
+		f.Dictionary = fromDefinitions(known.Defined, known.Seats)
+	}
+	f.tr = newTranslator(f.Dictionary)
+	f.order()
+	return f, nil
+}
+
+// block reads the block at a position. next is where the next one begins; 0: the block is torn or
+// damaged, and nothing behind it can be read.
+func (f *File) block(at, size int64, known *names) (next int64, err error) {
+	var head [blockHead]byte
+	if at+blockHead > size {
+		return 0, nil
+	}
+	if _, err := f.r.ReadAt(head[:], at); err != nil && !errors.Is(err, io.EOF) {
+		return 0, fmt.Errorf("read the timeline: %w", err)
+	}
+	kind, n, sum := head[0], int64(binary.LittleEndian.Uint32(head[1:])), binary.LittleEndian.Uint32(head[5:])
+	at += blockHead
+	if n > largestBlock || at+n > size {
+		return 0, nil
+	}
+	if kind == blockChunk {
+		first := make([]byte, min(n, largestExtent))
+		if _, err := f.r.ReadAt(first, at); err != nil && !errors.Is(err, io.EOF) {
+			return 0, fmt.Errorf("read the timeline: %w", err)
+		}
+		x, err := takeExtent(&source{b: first})
+		if err != nil {
+			return 0, nil
+		}
+		f.chunks[x.tid] = append(f.chunks[x.tid], place{x, at, int(n), sum})
+		return at + n, nil
+	}
+	data, err := f.contents(at, int(n))
+	if err != nil {
+		return 0, err
+	}
+	if sumOf(kind, data) != sum || f.describe(kind, data, known) != nil {
+		return 0, nil
+	}
+	return at + n, nil
+}
+
+func (f *File) contents(at int64, n int) ([]byte, error) {
+	// Read in pieces: the length may be a lie, and the file have a hole.
+	data, err := io.ReadAll(io.NewSectionReader(f.r, at, int64(n)))
+	if err != nil {
+		return nil, fmt.Errorf("read the timeline: %w", err)
+	}
+	return data, nil
+}
+
+// largestText bounds a dictionary, unpacked.
+const largestText = 512 << 20
+
+// describe takes a block that is no chunk.
+func (f *File) describe(kind byte, data []byte, known *names) error {
+	switch kind {
+	case blockHeader:
+		var h header
+		if err := json.Unmarshal(data, &h); err != nil {
+			return err
+		}
+		f.PID, f.Tool = h.PID, h.Tool
+	case blockNames:
+		var n names
+		if err := json.Unmarshal(data, &n); err != nil {
+			return err
+		}
+		known.Defined, known.Seats = append(known.Defined, n.Defined...), append(known.Seats, n.Seats...)
+	case blockGaps:
+		f.Gaps = nil
+		return json.Unmarshal(data, &f.Gaps)
+	case blockDictionary:
+		zip, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(largestText))
+		if err != nil {
+			return err
+		}
+		defer zip.Close()
+		d := &Dictionary{}
+		if err := json.NewDecoder(io.LimitReader(zip, largestText)).Decode(d); err != nil {
+			return err
+		}
+		if !d.valid() {
+			return errDamaged
+		}
+		f.Dictionary = d
+	default:
+		return errDamaged
+	}
+	return nil
+}
+
+// order sorts what was read.
+func (f *File) order() {
+	for tid, list := range f.chunks {
+		slices.SortStableFunc(list, func(a, b place) int { return cmp.Compare(a.first, b.first) })
+		f.tids = append(f.tids, tid)
+	}
+	slices.SortFunc(f.tids, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(f.chunks[a][0].first, f.chunks[b][0].first), cmp.Compare(a, b))
+	})
+	slices.SortStableFunc(f.Gaps, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
+}
+
+// TIDs returns the threads, as the operating system knows them, in order of their first spans.
+func (f *File) TIDs() []uint32 { return f.tids }
+
+// First returns the earliest start of a span (engine's clock, ns); 0 if there is none.
+func (f *File) First() uint64 {
+	if len(f.tids) == 0 {
+		return 0
+	}
+	return f.chunks[f.tids[0]][0].first
+}
+
+// Last returns the latest end of a span (engine's clock, ns).
+func (f *File) Last() (last uint64) {
+	for _, list := range f.chunks {
+		for i := range list {
+			last = max(last, list[i].last)
+		}
+	}
+	return last
+}
+
+// Spans returns how many spans the file holds, and how many bytes they take, packed.
+func (f *File) Spans() (n uint64, size int64) {
+	for _, list := range f.chunks {
+		for i := range list {
+			n, size = n+list[i].spans, size+int64(list[i].size)
+		}
+	}
+	return n, size
+}

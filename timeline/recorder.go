@@ -1,0 +1,254 @@
+package timeline
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Options say what a recorder needs to know.
+type Options struct {
+	Plan  Plan
+	PID   int
+	Tool  string // the tool's version
+	Began uint64 // the measurement's beginning: the plan's times count from it (engine's clock, ns)
+	// Open makes the file of a plan that streams.
+	Open func() (io.WriteCloser, error)
+	// Say tells the user a sentence at once; nil: nobody listens.
+	Say func(sentence string)
+	// Polite lowers the priority of the calling thread, which compresses; nil: it keeps its own.
+	Polite func()
+	// Wait lets the engine wait for the packer, instead of dropping spans, for events that were read
+	// from a file.
+	Wait bool
+}
+
+// Recorder is a Sink that keeps spans as its plan says. The engine's goroutine calls it.
+type Recorder struct {
+	options   Options
+	from, to  uint64 // the window
+	lanes     map[laneID]*lane
+	recent    [64]*lane // cache of lanes, by the last digits of the thread
+	open      int       // bytes in lanes
+	mostOpen  int
+	now       uint64 // the latest end of a span
+	closed    uint64 // when all lanes were closed last
+	outside   [2]Gap // before and behind the window
+	names     names
+	told      int // of names.Defined, those that the packer has been given
+	toldSeats int
+	packer    *packer
+	ended     sync.Once
+	last      *Dictionary
+}
+
+// often is how long the spans of a plan that streams may stay in memory (ns).
+const often = uint64(2 * time.Second)
+
+// laneID names a lane: a thread's spans in the order of their ends, or its parts in teams, which
+// come later.
+type laneID struct {
+	tid  uint32
+	team bool
+}
+
+// lane collects the spans of one thread.
+type lane struct {
+	id laneID
+	extent
+	state
+	data []byte
+}
+
+// NewRecorder returns a recorder, and starts the goroutine that compresses. The error says why the
+// file of a plan that streams cannot be written.
+func NewRecorder(o Options) (*Recorder, error) {
+	r := &Recorder{options: o, lanes: map[laneID]*lane{}, to: math.MaxUint64,
+		mostOpen: int(max(o.Plan.Cap/8, 2*chunkSize))}
+	r.from = o.Began + uint64(o.Plan.From)
+	if o.Plan.To > 0 {
+		r.to = o.Began + uint64(o.Plan.To)
+	}
+	if o.Plan.From == 0 { // an event may be older than the time that began the measurement
+		r.from = 0
+	}
+	var err error
+	r.packer, err = newPacker(&r.options)
+	return r, err
+}
+
+// Define implements Sink.
+func (r *Recorder) Define(d Definition) { r.names.Defined = append(r.names.Defined, d) }
+
+// Seat implements Sink.
+func (r *Recorder) Seat(seat Seat) { r.names.Seats = append(r.names.Seats, seat) }
+
+// Span implements Sink.
+func (r *Recorder) Span(s *Span) {
+	if s.To < r.from || s.From > r.to {
+		r.leaveOut(s)
+		return
+	}
+	l := r.recent[s.TID%uint32(len(r.recent))]
+	if id := (laneID{s.TID, s.Team != 0}); l == nil || l.id != id {
+		l = r.lane(id)
+	}
+	was := len(l.data)
+	l.data = l.put(l.data, s)
+	l.add(s)
+	r.open += len(l.data) - was
+	r.now = max(r.now, s.To)
+	if len(l.data) >= chunkSize-largestSpan || r.open > r.mostOpen || r.now > r.closed+often {
+		r.close(l)
+	}
+}
+
+func (r *Recorder) lane(id laneID) *lane {
+	l := r.lanes[id]
+	if l == nil {
+		l = &lane{id: id, extent: extent{tid: id.tid}}
+		r.lanes[id] = l
+	}
+	r.recent[id.tid%uint32(len(r.recent))] = l
+	return l
+}
+
+// close closes a lane that is full, or all lanes if they hold too much together, or for too long.
+func (r *Recorder) close(l *lane) {
+	late := r.options.Plan.Stream && r.now > r.closed+often
+	if r.now > r.closed+often {
+		r.closed = r.now
+	}
+	switch {
+	case r.open > r.mostOpen:
+		r.closeAll()
+		// Programs may start threads without end.
+		clear(r.lanes)
+		clear(r.recent[:])
+	case late:
+		r.closeAll()
+	case len(l.data) >= chunkSize-largestSpan:
+		r.seal(l)
+	}
+}
+
+func (r *Recorder) closeAll() {
+	for _, l := range r.lanes {
+		r.seal(l)
+	}
+}
+
+// seal gives a lane's spans to the packer.
+func (r *Recorder) seal(l *lane) {
+	if l.spans == 0 {
+		return
+	}
+	r.tellNames()
+	l.raw = len(l.data)
+	r.open -= len(l.data)
+	r.packer.put(work{chunk: chunk{l.extent, l.data}, now: r.now})
+	l.extent, l.state = extent{tid: l.tid}, state{}
+	l.data = r.packer.buffer(len(l.data))
+}
+
+// tellNames gives the packer the names that chunks may use from now on.
+func (r *Recorder) tellNames() {
+	if r.told == len(r.names.Defined) && r.toldSeats == len(r.names.Seats) {
+		return
+	}
+	r.packer.put(work{names: &names{slices.Clone(r.names.Defined[r.told:]), slices.Clone(r.names.Seats[r.toldSeats:])}})
+	r.told, r.toldSeats = len(r.names.Defined), len(r.names.Seats)
+}
+
+func (r *Recorder) leaveOut(s *Span) {
+	g := &r.outside[0]
+	if s.From > r.to {
+		g = &r.outside[1]
+	}
+	g.include(Gap{s.From, s.To, Outside, 1})
+}
+
+// include makes a gap cover another one.
+func (g *Gap) include(o Gap) {
+	if g.Spans == 0 {
+		*g = o
+		return
+	}
+	g.From, g.To, g.Spans = min(g.From, o.From), max(g.To, o.To), g.Spans+o.Spans
+}
+
+// End implements Sink. A plan that streams has its file closed then.
+func (r *Recorder) End(d *Dictionary) {
+	r.ended.Do(func() {
+		r.last = d
+		r.closeAll()
+		r.tellNames()
+		r.packer.finish()
+	})
+}
+
+// Finish completes the file of a plan that streams, after End. The dictionary's Meta may have been
+// completed in between. The error says what could not be written; what was written can be read.
+func (r *Recorder) Finish() error {
+	if r.last == nil || !r.options.Plan.Stream {
+		return nil
+	}
+	return r.packer.complete(r.last, r.Gaps())
+}
+
+// Dictionary returns what End was told; nil before End.
+func (r *Recorder) Dictionary() *Dictionary { return r.last }
+
+// Streams tells whether the recording has a file of its own from its beginning.
+func (r *Recorder) Streams() bool { return r.options.Plan.Stream }
+
+// Gaps returns what was dropped, after End.
+func (r *Recorder) Gaps() (out []Gap) {
+	for _, g := range r.outside {
+		if g.Spans > 0 {
+			out = append(out, g)
+		}
+	}
+	return append(out, r.packer.shelf.gaps...)
+}
+
+// Save writes the recording that was kept in memory, after End. Errors are those of w.
+func (r *Recorder) Save(w io.Writer) error {
+	err := writeHead(w, &r.options, &r.names)
+	for i := range r.packer.shelf.chunks {
+		if err == nil {
+			err = putBlock(w, blockChunk, r.packer.shelf.chunks[i].data)
+		}
+	}
+	if err == nil {
+		err = writeTail(w, r.last, r.Gaps())
+	}
+	if err != nil {
+		return fmt.Errorf("write the timeline: %w", err)
+	}
+	return nil
+}
+
+// Branch returns a recorder that holds what this one holds so far, in memory. It has a goroutine of
+// its own, and the two do not affect each other. The engine's copy may go on with it, and end it.
+func (r *Recorder) Branch() (*Recorder, error) {
+	o := r.options
+	o.Plan.Stream, o.Open, o.Wait = false, nil, true
+	b, err := NewRecorder(o)
+	if err != nil {
+		return nil, err
+	}
+	b.from, b.to, b.now, b.closed, b.outside = r.from, r.to, r.now, r.closed, r.outside
+	b.names = names{slices.Clone(r.names.Defined), slices.Clone(r.names.Seats)}
+	b.told, b.toldSeats = len(b.names.Defined), len(b.names.Seats)
+	for id, l := range r.lanes {
+		own := *l
+		own.data = slices.Clone(l.data)
+		b.lanes[id], b.open = &own, b.open+len(own.data)
+	}
+	r.packer.copyTo(b.packer)
+	return b, nil
+}

@@ -1,0 +1,65 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+)
+
+// shelf keeps the chunks of a ring: the latest ones, up to a number of bytes and an age.
+type shelf struct {
+	chunks []chunk // in the order in which they were closed
+	bytes  int64
+	most   int64
+	age    uint64 // ns; 0: any
+	gaps   []Gap
+}
+
+// chunkCost is the memory that a chunk takes beside its bytes.
+const chunkCost = 128
+
+// put keeps a chunk, and drops those that are too old or too many.
+func (sh *shelf) put(c chunk, now uint64) {
+	c.data = slices.Clip(c.data)
+	if cap(c.data) > len(c.data)+len(c.data)/4 {
+		c.data = slices.Clone(c.data)
+	}
+	sh.chunks = append(sh.chunks, c)
+	sh.bytes += int64(len(c.data)) + chunkCost
+	n := 0
+	for ; n < len(sh.chunks); n++ {
+		x := &sh.chunks[n]
+		why := ByCap
+		if sh.age != 0 && x.last+sh.age < now {
+			why = ByAge
+		} else if sh.bytes <= sh.most {
+			break
+		}
+		sh.drop(Gap{x.first, x.last, why, x.spans})
+		sh.bytes -= int64(len(x.data)) + chunkCost
+		*x = chunk{}
+	}
+	sh.chunks = sh.chunks[n:]
+}
+
+// mostGaps bounds the gaps that are told one by one.
+const mostGaps = 256
+
+// drop notes that spans are missing. Gaps for one reason that overlap, or that follow each other,
+// become one, and so do the last ones if there are too many.
+func (sh *shelf) drop(g Gap) {
+	for i := range sh.gaps {
+		if o := &sh.gaps[i]; o.Why == g.Why && (g.From <= o.To && o.From <= g.To || g.Why == ByAge || g.Why == ByCap || len(sh.gaps) >= mostGaps) {
+			o.include(g)
+			return
+		}
+	}
+	sh.gaps = append(sh.gaps, g)
+	slices.SortFunc(sh.gaps, func(a, b Gap) int { return cmp.Compare(a.From, b.From) })
+}
+
+// clone returns a shelf with the same chunks, whose bytes are shared: nobody changes them.
+func (sh *shelf) clone() shelf {
+	c := *sh
+	c.chunks, c.gaps = slices.Clone(sh.chunks), slices.Clone(sh.gaps)
+	return c
+}

@@ -1,0 +1,133 @@
+package timeline
+
+import (
+	"ompp-attach/event"
+	"ompp-attach/mpi"
+	"ompp-attach/profile"
+)
+
+// Kind says what a span stands for.
+type Kind uint8
+
+const (
+	// Execution is one execution of a region by one thread.
+	Execution Kind = iota
+	// Fold stands for executions that the kernel side has added up: only their sums are known.
+	Fold
+	// Call is an MPI call.
+	Call
+	// Created is a moment at which a thread created a task. It is no execution.
+	Created
+	numKinds
+)
+
+// Flags of a span.
+type Flags uint8
+
+const (
+	// Open: the execution was under way when the recording, or its observation, ended.
+	Open Flags = 1 << iota
+	// Unseen: the execution's end was not seen. It counts, and its times are not known.
+	Unseen
+	// Approximate: a call that was under way, or events that were lost within.
+	Approximate
+)
+
+// The parts of a span: the index in Span.Parts. A region's startup is its Enter, its implicit barrier
+// is Barrier, its shutdown is Exit. A task's Enter is the time from its creation to its begin, which
+// lies before the span. Other parts follow each other within the span.
+const (
+	Enter = iota
+	Body
+	Barrier
+	Exit
+	NumParts
+)
+
+// Span is an execution of a region by a thread, or what Kind says.
+type Span struct {
+	TID    uint32 // the operating system's thread
+	Thread int32  // the profile's thread: Dictionary.Threads; while recording, the engine's seat
+	Node   int32  // the region on its path: Dictionary.Nodes; while recording, the engine's number
+	Kind   Kind
+	Flags  Flags
+	From   uint64 // ns; of a fold, the first execution's start
+	To     uint64 // ns; of a fold, the last execution's end
+	// Exec is what the profile was charged with: the time, less the time for which the execution
+	// stood still (ns), and the number of executions. The latter is 0 for the later parts of a task
+	// that was executed in parts.
+	Exec  profile.Span
+	Parts [NumParts]profile.Span // ns and executions, as the profile was charged
+	// Team is the number of the execution of a parallel region, the same for all of its threads and
+	// for nothing else in the process. 0: the span is no thread's part in a team.
+	Team uint64
+	Task uint64 // number of the task that is executed or was created; 0: not known, or none
+	Lock uint64 // address of the lock, or of a named critical's lock; 0: none
+	Call MPI    // of a Call
+}
+
+// MPI holds what is recorded of an MPI call.
+type MPI struct {
+	Op    mpi.Op
+	Comm  uint64 // the communicator's handle, as the library has it; 0: none, or not known
+	Made  uint64 // when the communicator was made (event.MPICall.Made)
+	Rank  int32  // this process's rank in the communicator
+	Size  int32  // processes in the communicator
+	Peer  int32  // destination, source or root, as mpi.Args has it
+	Peer2 int32  // source of a sendrecv
+	Tag   int32
+	Flags mpi.ArgFlag
+	Out   uint64 // bytes sent, by the naive accounting; 0 if Flags has mpi.UnknownVolume
+	In    uint64 // bytes received
+}
+
+// Definition says which construct a number of the engine means, before its place is known.
+type Definition struct {
+	ID        int32           `json:"id"`
+	Parent    int32           `json:"parent,omitempty"` // 0: the root
+	Construct event.Construct `json:"construct"`
+	Runtime   event.Runtime   `json:"runtime,omitempty"`
+	Address   uint64          `json:"address,omitempty"` // of the call, or of the outlined function
+	Name      string          `json:"name,omitempty"`    // of an MPI call
+}
+
+// Seat says which thread a seat of the engine means.
+type Seat struct {
+	Seat int32 `json:"seat"`
+	Root int   `json:"root"`
+	Num  int   `json:"num"`
+}
+
+// Sink takes what an engine tells. All calls come from one goroutine at a time. A sink keeps no
+// reference to what a pointer points to.
+type Sink interface {
+	// Define comes before the first span of a node.
+	Define(d Definition)
+	// Seat comes before the first span of a seat.
+	Seat(r Seat)
+	// Span tells an execution that has ended.
+	Span(s *Span)
+	// End comes last, with the engine's profile.
+	End(d *Dictionary)
+}
+
+// Why says why spans are missing.
+type Why string
+
+// The reasons for a gap.
+const (
+	ByAge    Why = "age"    // older than what was to be kept
+	ByCap    Why = "cap"    // more than the memory or the file may hold
+	BySpeed  Why = "speed"  // the tool could not write as fast as the program executed
+	ByDisk   Why = "disk"   // the file could not be written
+	Outside  Why = "window" // outside of the time that was to be recorded
+	ByDamage Why = "damage" // a part of the file is damaged or missing
+)
+
+// Gap is a stretch of time of which spans are missing.
+type Gap struct {
+	From  uint64 `json:"from"`
+	To    uint64 `json:"to"`
+	Why   Why    `json:"why"`
+	Spans uint64 `json:"spans"` // how many; 0: not known
+}
