@@ -67,6 +67,7 @@ type Process struct {
 	Counters []CounterTitle `json:"counters,omitempty"`
 	Sampled  string         `json:"sampled,omitempty"` // event by which was sampled
 	Sources  []Source       `json:"sources,omitempty"`
+	Trees    *Trees         `json:"trees,omitempty"`
 	Notes    []report.Note  `json:"notes"`
 }
 

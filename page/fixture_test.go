@@ -15,6 +15,7 @@ import (
 	"ompp-attach/job"
 	"ompp-attach/mpi"
 	"ompp-attach/profile"
+	"ompp-attach/severity"
 )
 
 const ms = int64(time.Millisecond)
@@ -195,7 +196,7 @@ func jobOf(t testing.TB, ranks []*profile.Profile) *job.Job {
 		r := p.Meta.MPI.Rank
 		from = append(from, job.Source{Name: job.FileName(r, 0), Rank: r, Open: func() (io.ReadCloser, error) { return io.NopCloser(&b), nil }})
 	}
-	j, err := job.Read(from, job.Options{Paths: true})
+	j, err := job.Read(from, job.Options{Paths: true, Severity: &severity.Options{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func manyRanks(t testing.TB, size int) *job.Job {
 			return io.NopCloser(&b), nil
 		}})
 	}
-	j, err := job.Read(from, job.Options{})
+	j, err := job.Read(from, job.Options{Severity: &severity.Options{}})
 	if err != nil {
 		t.Fatal(err)
 	}

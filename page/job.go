@@ -25,7 +25,8 @@ type Job struct {
 	Efficiency Efficiency    `json:"efficiency"`
 	Findings   []Finding     `json:"findings"`        // worst first
 	Nodes      []Node        `json:"nodes,omitempty"` // call paths; nodes[0] is the program
-	Places     []string      `json:"places"`          // of the regions, as the text report names them
+	Trees      *Trees        `json:"trees,omitempty"`
+	Places     []string      `json:"places"` // of the regions, as the text report names them
 	Notes      []report.Note `json:"notes"`
 }
 
@@ -66,7 +67,7 @@ func ofJob(j *job.Job, o report.Options) (*Job, error) {
 		return nil, err
 	}
 	out := &Job{Version: Version, Kind: "job", Figures: figures.Bytes(), Head: jobHead(j), Summary: jobs.Summary(j, o),
-		Efficiency: efficiencyOf(j.Efficiency().Multiplicative()), Nodes: jobNodes(j), Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
+		Efficiency: efficiencyOf(j.Efficiency().Multiplicative()), Nodes: jobNodes(j), Trees: treesOf(j.Severity), Findings: []Finding{}, Places: []string{}, Notes: []report.Note{}}
 	for i := range j.Ranks {
 		r := &j.Ranks[i]
 		whole := partsOfRank(r)

@@ -9,6 +9,7 @@ import (
 	"ompp-attach/profile"
 	"ompp-attach/report"
 	"ompp-attach/report/words"
+	"ompp-attach/severity"
 )
 
 // mostRows bounds the rows by thread of all regions together. Beyond it, regions with less
@@ -33,6 +34,7 @@ func process(p *profile.Profile, o report.Options) *Process {
 	b.findings()
 	b.hot()
 	b.sources()
+	b.out.Trees = treesOf(severity.Of(p, o.Severities()))
 	b.out.Notes = append(b.out.Notes, report.Notes(p, o)...)
 	return b.out
 }

@@ -19,7 +19,7 @@ var (
 		report.Format{Name: "html", Suffix: "profile.html", Description: "a page for the browser", Write: page.WriteProcess},
 		report.Format{Name: "json", Suffix: "profile.report.json", Description: "the figures of that page", Write: page.WriteProcessJSON})
 	jobFormats = append(slices.Clone(jobs.Formats),
-		jobs.Format{Name: "html", Description: "a page for the browser", Files: []jobs.File{{Name: "job.html", Write: page.WriteJob}}})
+		jobs.Format{Name: "html", Description: "a page for the browser", Severity: true, Files: []jobs.File{{Name: "job.html", Write: page.WriteJob}}})
 )
 
 // DefaultFormats are the formats in which reports of a process or rank are written.

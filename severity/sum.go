@@ -147,3 +147,20 @@ func (s *Sum) Finish(regions []profile.Region, number []int) *Cube {
 	s.Paths, s.at = paths, nil
 	return s.finish()
 }
+
+// Coarser returns the cube, or one of at most so many values in which threads of a process, or else
+// all processes, are added up. Paths keep their numbers.
+func (c *Cube) Coarser(bound int) *Cube {
+	if len(c.Values) <= bound || c.Level == Whole {
+		return c
+	}
+	s := &Sum{builder: newBuilder(c.Properties), bound: bound}
+	s.Cube, s.byID = *c, c.byID
+	for _, v := range c.Values {
+		s.values[key{v.Property, v.Path, v.Thread}] = v
+	}
+	for s.Level < Whole && len(s.values) > bound {
+		s.coarsen()
+	}
+	return s.finish()
+}

@@ -34,8 +34,8 @@ func reportJob(dir string, ranks []job.Source, others []string, f *reportFlags) 
 	}
 	view := f.view.options()
 	options := job.Options{Paths: page || slices.Contains(formats, "pprof") || slices.Contains(formats, "html"), Rules: view.Rules, Classic: view.Classic, Raw: view.Raw}
-	for _, n := range formats {
-		if format, _ := results.JobFormatNamed(n); format.Severity {
+	for _, n := range append(slices.Clone(formats), "html") {
+		if format, _ := results.JobFormatNamed(n); format.Severity && (n != "html" || page || slices.Contains(formats, n)) {
 			of := view.Severities()
 			options.Severity = &of
 		}

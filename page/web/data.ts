@@ -38,6 +38,14 @@ export interface Region {
 }
 
 export interface Node { parent: number; region: number; own: Parts; width_ns: number; execs: number }
+// Trees are severities by property, call path and location (trees.go). Values are quadruples.
+export interface Trees {
+  thread_ns: number; values: number[]; worst?: [number, number]; coarse?: "process" | "run";
+  properties: { parent: number; name: string; ompp?: string; unit: string; text: string; helps?: string }[];
+  paths: { parent: number; region: number }[];
+  locations: { parent: number; name: string }[];
+}
+
 export interface Source { file: string; lines: Record<string, string>; missing?: string }
 
 export interface Efficiency { key: string; name: string; value: number; region?: number; of?: Efficiency[] }
@@ -54,7 +62,7 @@ export interface Process {
   facts: Fact[]; whole: Parts; efficiency: Efficiency; threads: { label: string; whole: Parts }[]; findings: Finding[];
   left_out?: string[]; rough?: string[]; regions: Region[]; nodes: Node[];
   counters?: { name: string; unit?: string; running?: number; failed?: string }[];
-  sampled?: string; sources?: Source[]; notes: Note[];
+  sampled?: string; sources?: Source[]; trees?: Trees; notes: Note[];
 }
 
 export interface Stats {
@@ -99,7 +107,7 @@ export interface Job {
     threads: number; wall_ns: number; thread_ns: number; probe_ns: number | null; lost_events: number;
     adjusted: boolean;
   };
-  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; nodes?: Node[]; places: string[]; notes: Note[];
+  summary: Fact[]; whole: Parts; efficiency: Efficiency; findings: Finding[]; trees?: Trees; nodes?: Node[]; places: string[]; notes: Note[];
 }
 
 // load reads the figures that the page holds, packed or not.

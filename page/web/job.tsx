@@ -15,6 +15,7 @@ import { Pies } from "./pies";
 import { Radar } from "./radar";
 import { Ranks } from "./ranks";
 import { MessageSizes } from "./sizes";
+import { ThreeTrees } from "./trees";
 
 export function JobPage({ job }: { job: Job }) {
   const [open, setOpen] = useState<string | number>();
@@ -28,6 +29,7 @@ export function JobPage({ job }: { job: Job }) {
   const present = (v: number[] | undefined) => f.by_rank.ranks.map((n, i) => (n === 0 ? undefined : v?.[i]));
   const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["ranks", "Ranks"], ["regions", "Regions"]];
   if (job.nodes && job.nodes.length > 1) sections.push(["paths", "Call paths"]);
+  if (job.trees) sections.push(["trees", "Three trees"]);
   if (calls.length > 0) sections.push(["mpi", "MPI"]);
   sections.push(["measurement", "The measurement"]);
   const title = job.head.programs.join(", ") || "unknown";
@@ -62,6 +64,11 @@ export function JobPage({ job }: { job: Job }) {
       {job.nodes && job.nodes.length > 1 && (
         <Section id="paths" title="On which call paths" lede="Over all ranks.">
           <Icicle nodes={job.nodes} name={(r) => (r === 0 ? title : name(r))} open={show} />
+        </Section>
+      )}
+      {job.trees && (
+        <Section id="trees" title="What, on which call path, and where" lede="Over all ranks.">
+          <ThreeTrees trees={job.trees} name={(r) => (r === 0 ? title : name(r))} open={show} />
         </Section>
       )}
       {calls.length > 0 && (

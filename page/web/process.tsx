@@ -11,6 +11,7 @@ import { Heat, type HeatChoice } from "./heat";
 import { Icicle } from "./icicle";
 import { Regions } from "./regions";
 import { Threads } from "./threads";
+import { ThreeTrees } from "./trees";
 
 export function ProcessPage({ p }: { p: Process }) {
   const [open, setOpen] = useState<string | number>();
@@ -20,7 +21,7 @@ export function ProcessPage({ p }: { p: Process }) {
   };
   const h = p.head;
   const calls = p.regions.filter((r) => r.construct === "MPI");
-  const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["regions", "Regions"], ["paths", "Call paths"], ["threads", "Threads"]];
+  const sections: [string, string][] = [["overview", "Overview"], ["findings", "Findings"], ["regions", "Regions"], ["paths", "Call paths"], ...(p.trees ? [["trees", "Three trees"] as [string, string]] : []), ["threads", "Threads"]];
   if (calls.length > 0) sections.push(["mpi", "MPI"]);
   sections.push(["measurement", "The measurement"]);
   return (
@@ -39,6 +40,11 @@ export function ProcessPage({ p }: { p: Process }) {
       <Section id="paths" title="On which call paths">
         <Icicle nodes={p.nodes} name={(r) => nodeName(p, r)} open={show} />
       </Section>
+      {p.trees && (
+        <Section id="trees" title="What, on which call path, and where">
+          <ThreeTrees trees={p.trees} name={(r) => nodeName(p, r)} open={show} />
+        </Section>
+      )}
       <Section id="threads" title="Are the threads alike?">
         <Threads p={p} />
         <Heat title={(row) => `Threads differ most in ${row}`} alike="Threads are alike in all regions" who="thread"
