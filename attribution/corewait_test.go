@@ -243,8 +243,8 @@ func TestCoreWaitsReportedTogether(t *testing.T) {
 		2000 1 join parallel`)
 	p := replay(slices.Concat(events[:4], []event.Event{wait(1, 1050, 200)}, events[4:6], []event.Event{wait(1, 2000, 300)}, events[6:]), 3000)
 	for c, want := range map[event.Construct]profile.Cost{
-		event.Critical:    {Exec: 40, Body: 40},
-		event.Parallel:    {Exec: 340, Body: 340, Child: 40},
+		event.Critical:    {Exec: 60, Body: 40},
+		event.Parallel:    {Exec: 500, Body: 500, Child: 200},
 		event.NoConstruct: {Exec: 500},
 	} {
 		if d := cmp.Diff(want, coreWaits(p, c)[0]); d != "" {

@@ -217,6 +217,22 @@ func absorb(into, from *built) {
 	}
 }
 
+// withinTimes returns a region's time without a core, no part of it longer than the region's own.
+// Threads report short waits together (CORE_WAIT_STEP), each time for the region of the last one. Over
+// many executions that evens out. Where it does not, the rest stays in the thread's whole.
+func withinTimes(s *profile.ThreadStats) *profile.Cost {
+	if s.NoCore == nil {
+		return nil
+	}
+	c := *s.NoCore
+	times := s.Parts()
+	for p, wait := range c.Parts() {
+		*wait = min(*wait, max(0, times[p].T))
+	}
+	c.Child = min(c.Child, c.Exec)
+	return &c
+}
+
 // flatten writes the tree in depth-first order.
 func (b *builder) flatten(p *profile.Profile, n *built, parent int) {
 	me := len(p.Nodes)
@@ -228,6 +244,9 @@ func (b *builder) flatten(p *profile.Profile, n *built, parent int) {
 			continue
 		}
 		s.Thread = seat
+		if parent >= 0 {
+			s.NoCore = withinTimes(&s)
+		}
 		p.Nodes[me].Stats = append(p.Nodes[me].Stats, s)
 	}
 	b.sampled(p, n, me)

@@ -9,9 +9,7 @@ import (
 
 // HadNoCore notes a thread's time without a core. The thread's next event tells which region it
 // belongs to. The scheduler's sum grows also while the process is stopped, and before it is measured:
-// what is longer than the measured time since the thread's last report was then. A thread reports
-// waits together, once they are long enough (CORE_WAIT_STEP). What is longer than the time since its
-// last event was before that, in a region that is not known: it counts in the thread's whole only.
+// what is longer than the measured time since the thread's last report was then.
 func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 	more := ev.Value
 	if ev.Num != 0 { // the thread's first report, which counts from the thread's beginning
@@ -26,12 +24,6 @@ func (st *Stacks) HadNoCore(t *Thread, ev *event.Event) {
 	if t.WaitUnsure || t.LastOff != st.OffTime.T { // some of that time was while measurement was off
 		t.WaitUnsure, t.LastOff = false, st.OffTime.T
 		return
-	}
-	if now := min(more, max(0, ledger.Span(t.Last, ev.Time)-t.Waited)); now < more && t.Known {
-		if st.OffSince == 0 {
-			st.Tree.Root.Stat(t.Seat).AddNoCore(profile.Cost{Exec: more - now})
-		}
-		more = now
 	}
 	t.Waited += more
 	t.WaitedInCall = min(t.Waited, t.WaitedInCall+int64(ev.Key))
