@@ -33,6 +33,8 @@ var streams = []struct {
 	{"regions", regionStream(4)},
 	{"calls", callStream(1)},
 	{"calls from 100 sites", callStream(100)},
+	{"barriers in a team", barrierStream(4)},
+	{"criticals in a team", teamCriticalStream(4)},
 	{"mixed", append(regionStream(4), criticalStream()...)},
 }
 
@@ -99,6 +101,55 @@ func regionStream(size int) (s []event.Event) {
 	}
 	for t := range size {
 		put(t, event.Barrier, event.Waited, event.Event{})
+		put(t, event.Parallel, event.End, event.Event{})
+	}
+	put(0, event.Parallel, event.Join, event.Event{})
+	return s
+}
+
+// barrierStream: a team passes one barrier after another.
+func barrierStream(size int) []event.Event {
+	return teamStream(size, func(put func(thread int, c event.Construct, e event.Edge, more event.Event)) {
+		for range 20 {
+			for t := range size {
+				put(t, event.Barrier, event.Wait, event.Event{Site: 0x4120})
+			}
+			for t := range size {
+				put(t, event.Barrier, event.Waited, event.Event{})
+			}
+		}
+	})
+}
+
+// teamCriticalStream: the threads of a team wait for each other in a critical.
+func teamCriticalStream(size int) []event.Event {
+	return teamStream(size, func(put func(thread int, c event.Construct, e event.Edge, more event.Event)) {
+		for range 20 {
+			for t := range size {
+				put(t, event.Critical, event.Enter, event.Event{Site: 0x4130})
+			}
+			for t := range size {
+				put(t, event.Critical, event.Acquired, event.Event{})
+				put(t, event.Critical, event.Release, event.Event{Flags: event.FreeAtOnce})
+			}
+		}
+	})
+}
+
+// teamStream: a team starts, does something, and ends.
+func teamStream(size int, do func(put func(thread int, c event.Construct, e event.Edge, more event.Event))) (s []event.Event) {
+	put := func(thread int, c event.Construct, e event.Edge, more event.Event) {
+		more.Time, more.PID, more.TID = uint64(100*len(s)), initialThread, uint32(initialThread+thread)
+		more.Construct, more.Edge, more.Runtime, more.SP = c, e, event.Gomp, 0x7000
+		s = append(s, more)
+	}
+	const team = 0x9000
+	put(0, event.Parallel, event.Fork, event.Event{Fn: 0x4100, Key: team, Size: int32(size), Site: 0x4020})
+	for t := range size {
+		put(t, event.Parallel, event.Begin, event.Event{Key: team, Num: int32(t)})
+	}
+	do(put)
+	for t := range size {
 		put(t, event.Parallel, event.End, event.Event{})
 	}
 	put(0, event.Parallel, event.Join, event.Event{})

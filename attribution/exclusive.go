@@ -109,6 +109,9 @@ func (ex *exclusive) release(t *stack.Thread, ev *event.Event) {
 	if ev.Construct == event.Target && f.TargetInner() {
 		return
 	}
+	if t.Interval != nil {
+		t.NoteUse(i, ev.Time)
+	}
 	f.Pass(profile.Body, ev.Time)
 	f.Phase, f.Mark = stack.Leaving, ev.Time
 	if ev.Flags&(event.FreeAtOnce|event.NoReturn) != 0 {
@@ -172,6 +175,9 @@ func (ex *exclusive) released(t *stack.Thread, ev *event.Event) {
 	}
 	f := &t.Stack[i]
 	f.Pass(profile.Exit, ev.Time)
+	if t.Interval != nil {
+		t.NoteUseOver(i, ev.Time)
+	}
 	ex.Remove(t, i, ev.Time)
 }
 

@@ -34,6 +34,9 @@ func (ex *exclusive) folded(t *stack.Thread, ev *event.Event) {
 		}
 		iv.Folded(n, parent, t.Seat, int64(f.Enter+f.Body+f.Exit), int64(waited))
 	}
+	if t.Interval != nil {
+		t.NoteUses(n, ev)
+	}
 	s := n.Stat(t.Seat)
 	inside, _ := ex.Ledger.FoldCost(f, ev.Probe)
 	s.AddCost(inside)

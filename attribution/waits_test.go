@@ -24,8 +24,12 @@ func waitTable(p *profile.Profile) []string {
 		for _, s := range n.Stats {
 			if w := s.Waits; w != nil {
 				th := p.Threads[s.Thread]
+				locks := ""
+				if w.Contended != (profile.Span{}) || w.Handed != 0 || w.Held != (profile.Span{}) {
+					locks = fmt.Sprintf(" contended %d/%d handed %d held %d/%d shared %d", w.Contended.T, w.Contended.C, w.Handed, w.Held.T, w.Held.C, w.Shared)
+				}
 				out = append(out, fmt.Sprintf("%s %d:%d wait %d/%d done %d/%d last %d/%d late %d/%d delay %d dropped %d", path[i][1:], th.Root, th.Num,
-					w.Wait.T, w.Wait.C, w.Done.T, w.Done.C, w.Last.T, w.Last.C, w.Late.T, w.Late.C, w.Delay, w.Dropped))
+					w.Wait.T, w.Wait.C, w.Done.T, w.Done.C, w.Last.T, w.Last.C, w.Late.T, w.Late.C, w.Delay, w.Dropped)+locks)
 			}
 		}
 	}
@@ -149,7 +153,7 @@ var waitCases = []struct{ name, events, want string }{
 		11 1 join parallel`,
 		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 6/1 delay 0 dropped 0
-		 PARALLEL@300/CRITICAL@420 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 4 dropped 0
+		 PARALLEL@300/CRITICAL@420 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 4 dropped 0 contended 0/0 handed 2 held 0/0 shared 0
 		 PARALLEL@300/BARRIER@430 0:0 wait 6/1 done 1/1 last 0/0 late 0/0 delay 0 dropped 0
 		 PARALLEL@300/BARRIER@430 0:1 wait 0/1 done 1/1 last 6/1 late 0/0 delay 0 dropped 0`},
 	{"a nested team counts for the region that forks it; its barriers are its own",
@@ -196,6 +200,47 @@ var waitCases = []struct{ name, events, want string }{
 		 PARALLEL@300 0:1 wait 0/0 done 0/0 last 0/0 late 10/1 delay 10 dropped 1
 		 PARALLEL@300/BARRIER@400 0:0 wait 10/1 done 1/1 last 0/0 late 0/0 delay 0 dropped 1
 		 PARALLEL@300/BARRIER@400 0:1 wait 0/1 done 2/1 last 10/1 late 0/0 delay 0 dropped 1`},
+	{"a lock held until 30, asked for at 10, got at 31: contention 20, handed over in 1",
+		`
+		0 1 fork parallel fn=300 key=7 size=2 site=90
+		0 1 begin parallel key=7
+		0 2 begin parallel key=7 num=1
+		5 1 enter lock site=400 fn=1 free noret
+		10 2 enter lock site=410 fn=1
+		30 1 release lock fn=1 free noret
+		31 2 acquired lock
+		40 2 release lock fn=1 free noret
+		41 1 end parallel
+		41 2 end parallel
+		50 1 join parallel`,
+		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
+		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
+		 PARALLEL@300/LOCK@400 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 contended 0/0 handed 0 held 20/1 shared 0
+		 PARALLEL@300/LOCK@410 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 contended 20/1 handed 1 held 0/0 shared 0`},
+	{"a third thread waits for two holders, and is charged to each for its time",
+		`
+		0 1 fork parallel fn=300 key=7 size=3 site=90
+		0 1 begin parallel key=7
+		0 2 begin parallel key=7 num=1
+		0 3 begin parallel key=7 num=2
+		5 1 enter critical site=400 free noret
+		10 2 enter critical site=400
+		20 3 enter critical site=400
+		30 1 release critical free noret
+		30 2 acquired critical
+		60 2 release critical free noret
+		62 3 acquired critical
+		70 3 release critical free noret
+		80 1 end parallel
+		80 2 end parallel
+		80 3 end parallel
+		80 1 join parallel`,
+		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 0/1 delay 0 dropped 0
+		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
+		 PARALLEL@300 0:2 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
+		 PARALLEL@300/CRITICAL@400 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 contended 0/0 handed 0 held 30/1 shared 0
+		 PARALLEL@300/CRITICAL@400 0:1 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 contended 20/1 handed 0 held 30/1 shared 0
+		 PARALLEL@300/CRITICAL@400 0:2 wait 0/0 done 0/0 last 0/0 late 0/0 delay 0 dropped 0 contended 40/1 handed 2 held 0/0 shared 0`},
 	{"copyprivate: the others wait in the call that chooses",
 		`
 		0 1 fork parallel fn=300 key=7 size=2 site=90
@@ -378,6 +423,9 @@ func balanced(t *testing.T, p *profile.Profile) {
 			t.Errorf("node %d: threads waited %d ns, for others %d", i, here.Wait.T, here.Last.T)
 		}
 		all = *all.Plus(&here)
+	}
+	if all.Contended.T != all.Held.T || all.Contended.C != all.Held.C {
+		t.Errorf("waited %+v for holders, who were waited for %+v", all.Contended, all.Held)
 	}
 	if all.Wait.T != all.Late.T || all.Last.C != all.Late.C || all.Delay > all.Wait.T {
 		t.Errorf("in all: %+v", all)

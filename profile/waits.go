@@ -19,13 +19,27 @@ type Waits struct {
 	// Delay is the part of the others' waits that is due to what this thread did at this node:
 	// more than they did since the team's threads were last together.
 	Delay int64 `json:"delay,omitempty"`
+	// Contended is the part of Enter of a critical or lock in which other threads of the team held
+	// it. C is the number of executions in which that was so; where executions were added up, of
+	// all of them.
+	Contended Span `json:"contended,omitzero"`
+	// Handed is the part of Enter in which nobody held the lock: it was handed over (ns).
+	Handed int64 `json:"handed,omitempty"`
+	// Held is the time that other threads waited while this thread held the lock here. C is the
+	// number of their executions in Contended that got the lock from this thread.
+	Held Span `json:"held,omitzero"`
+	// Shared is the part of Contended and Held that is derived: executions had been added up, and
+	// the wait was shared out by how long each thread held the lock meanwhile (ns).
+	Shared int64 `json:"shared,omitempty"`
 	// Dropped is the number of arrivals at a barrier of which the last arrival of the team is
 	// not known.
 	Dropped uint64 `json:"dropped,omitempty"`
 }
 
 // spans lists the times of w that have a count.
-func (w *Waits) spans() [4]*Span { return [4]*Span{&w.Wait, &w.Done, &w.Last, &w.Late} }
+func (w *Waits) spans() [6]*Span {
+	return [6]*Span{&w.Wait, &w.Done, &w.Last, &w.Late, &w.Contended, &w.Held}
+}
 
 // Plus returns the sum of two threads', or two places', figures; either may be nil. It changes
 // neither.
@@ -41,6 +55,8 @@ func (w *Waits) Plus(o *Waits) *Waits {
 		s.Add(*o.spans()[i])
 	}
 	sum.Delay += o.Delay
+	sum.Handed += o.Handed
+	sum.Shared += o.Shared
 	sum.Dropped += o.Dropped
 	return &sum
 }
@@ -55,6 +71,8 @@ func (w *Waits) minus(o *Waits) *Waits {
 		s.subtract(*o.spans()[i])
 	}
 	out.Delay -= o.Delay
+	out.Handed -= o.Handed
+	out.Shared -= o.Shared
 	out.Dropped = less(out.Dropped, o.Dropped)
 	if out == (Waits{}) {
 		return nil

@@ -133,8 +133,11 @@ func (t *Thread) executedWaiting(f *Frame, v *ledger.Interval, at uint64) {
 // own tells whether a thread's interval is that of the team in which it has a frame open.
 func (f *Frame) own(t *Thread) bool { return t.interval() == t.Interval }
 
+// locks are the constructs that a lock guards.
+var locks = event.SetOf(event.Critical) | event.SetOf(event.Lock) | event.SetOf(event.NestLock)
+
 // guards are the constructs in which a thread waits for its turn.
-var guards = event.SetOf(event.Critical) | event.SetOf(event.Lock) | event.SetOf(event.NestLock) | event.SetOf(event.Ordered)
+var guards = locks | event.SetOf(event.Ordered)
 
 // Guards tells whether a thread waits for its turn at the start of a construct.
 func Guards(c event.Construct) bool { return guards.Has(c) }
@@ -157,4 +160,53 @@ func (t *Thread) NoteInterval(at uint64) {
 		waited = f.Node.Key.Construct.IsTasking()
 	}
 	t.Interval.Note(f.Node, f.Seat, waited, at)
+}
+
+// NoteUse notes that a thread frees the lock of the i-th region of its stack (ns).
+func (t *Thread) NoteUse(i int, at uint64) {
+	f := &t.Stack[i]
+	if f.Phase != InBody || !t.frees(i) {
+		return
+	}
+	t.Interval.Use(&waits.Use{Lock: f.lock(), Node: f.Node, Seat: f.Seat, N: 1,
+		From: f.Start + t.Suspended, Held: f.Mark + t.Suspended, Freed: at + t.Suspended, Until: at + t.Suspended,
+		Wait: ledger.Span(f.Start, f.Mark), Busy: ledger.Span(f.Mark, at)})
+}
+
+// NoteUseOver notes that the i-th region of a thread's stack, whose lock it has freed, is over (ns).
+func (t *Thread) NoteUseOver(i int, at uint64) {
+	if f := &t.Stack[i]; t.frees(i) {
+		t.Interval.UseOver(f.Node, f.lock(), at+t.Suspended)
+	}
+}
+
+func (f *Frame) lock() waits.Lock {
+	return waits.Lock{Kind: f.Node.Key.Kind, Address: f.Resource}
+}
+
+// frees tells whether the end of the i-th region frees a lock.
+func (t *Thread) frees(i int) bool {
+	f := &t.Stack[i]
+	return locks.Has(f.Node.Key.Construct) && !t.sets(f.Node.Key.Construct, f.Resource, i)
+}
+
+// sets tells whether a thread has set a nested lock already, in one of the first regions of its
+// stack. Then the end of another such region does not free the lock.
+func (t *Thread) sets(c event.Construct, lock uint64, regions int) bool {
+	for i := 0; i < regions && c == event.NestLock; i++ {
+		if f := &t.Stack[i]; f.Node.Key.Construct == c && f.Resource == lock {
+			return true
+		}
+	}
+	return false
+}
+
+// NoteUses notes executions of a construct that the kernel side has added up.
+func (t *Thread) NoteUses(n *tree.Node, ev *event.Event) {
+	if x := ev.Fold; locks.Has(ev.Construct) && x.Bodies > 0 && !t.sets(ev.Construct, ev.Fn, len(t.Stack)) {
+		l := waits.Lock{Kind: n.Key.Kind, Address: ev.Fn, Unknown: ev.Construct != event.Critical}
+		t.Interval.Use(&waits.Use{Lock: l, Node: n, Seat: t.Seat, N: x.Bodies,
+			From: ev.Time, Held: ev.Time + x.Enter, Freed: x.Last - min(x.Last, x.Exit), Until: x.Last,
+			Wait: int64(x.Enter), Busy: int64(x.Body)})
+	}
 }

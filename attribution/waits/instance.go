@@ -17,6 +17,7 @@ type instance struct {
 	special  bool   // some arrival has Second, or some interval is unsure
 	complete bool   // all arrivals have been read
 	dropped  bool   // cannot be matched
+	locks    bool   // some thread has used locks since the barrier before
 	// What the last thread is to be charged with: others' waits, and their part that is due to the
 	// first of the regions in which it has been, ns.
 	caused, delay int64
@@ -33,6 +34,7 @@ type slot struct {
 	ended         bool   // it is charged, or dropped
 	tasks         []span // executed in the barrier, by time
 	own           []pathTime
+	uses          []Use
 }
 
 // span is a time in which a thread executed tasks. Busy is the part of it in tasks (ns).
@@ -83,6 +85,10 @@ func (x *instance) arrive(iv *Interval, a *Arrival) {
 		s.tasks = s.tasks[:0]
 	}
 	s.own, iv.own, iv.hint = iv.own, s.own[:0], 0
+	if len(s.uses) > 0 || len(iv.uses) > 0 {
+		s.uses, iv.uses = iv.uses, s.uses[:0]
+		x.locks = x.locks || len(s.uses) > 0
+	}
 	if a.Final {
 		x.finals++
 	}
@@ -113,6 +119,9 @@ func (m *Meter) complete(iv *Interval, x *instance) {
 		return
 	}
 	x.complete = true
+	if x.locks {
+		x.contend()
+	}
 	for i := range x.slots {
 		if x.slots[i].left {
 			m.finish(tm, x, int32(i))

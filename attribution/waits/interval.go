@@ -20,6 +20,7 @@ type Interval struct {
 	tick   uint64 // time up to which everything is noted, ns
 	hint   int    // index in own of the region that was noted last
 	own    []pathTime
+	uses   []Use // of locks
 }
 
 // pathTime is how long a thread was in a region, without the regions inside it (ns).
@@ -49,7 +50,7 @@ func (tm *Team) Begin(before, spare *Interval, num int32, forked uint64) *Interv
 			before.inner = iv
 		}
 	}
-	*iv = Interval{team: tm, outer: before, inner: iv.inner, num: num, tick: forked, own: iv.own[:0]}
+	*iv = Interval{team: tm, outer: before, inner: iv.inner, num: num, tick: forked, own: iv.own[:0], uses: iv.uses[:0]}
 	if tm != nil {
 		iv.id, iv.running = tm.id, true
 	}

@@ -68,7 +68,7 @@ func (m *Meter) Arrive(iv *Interval, a *Arrival) {
 	if x == nil {
 		m.stop(tm, iv.seq)
 		waitsAt(a.Barrier, a.Seat).Dropped++
-		iv.own, iv.hint = iv.own[:0], 0
+		iv.own, iv.uses, iv.hint = iv.own[:0], iv.uses[:0], 0
 		return
 	}
 	iv.seq++

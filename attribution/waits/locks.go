@@ -1,0 +1,156 @@
+package waits
+
+import (
+	"ompp-attach/attribution/place"
+	"ompp-attach/attribution/tree"
+)
+
+// Lock names a lock of the process, or the lock of a critical.
+type Lock struct {
+	Kind    place.Kind // construct and runtime
+	Address uint64
+	Unknown bool // some lock: where the kernel side adds up, it does not tell which
+}
+
+// Use is one execution of a construct that a lock guards, or the sum of several (ns). A single one
+// asked for the lock at From, held it from Held to Freed, and was over at Until. A sum lies between
+// From and Until.
+type Use struct {
+	Lock                     Lock
+	Node                     *tree.Node
+	Seat                     int
+	From, Held, Freed, Until uint64
+	Wait, Busy               int64 // time before the lock was held, and time for which it was held
+	N                        uint64
+}
+
+// mostUses bounds the places at which a thread uses locks between two barriers. Uses at others are
+// left out.
+const mostUses = 16
+
+// Use notes that the thread has used a lock. All uses at one place are added up, because the kernel
+// side may have added up some of them.
+func (iv *Interval) Use(u *Use) {
+	if iv.team == nil {
+		return
+	}
+	if s := iv.use(u.Node, u.Lock); s != nil {
+		s.From, s.Until = min(s.From, u.From), max(s.Until, u.Until)
+		s.Wait += u.Wait
+		s.Busy += u.Busy
+		s.N += u.N
+		return
+	}
+	if len(iv.uses) < mostUses {
+		iv.uses = append(iv.uses, *u)
+	}
+}
+
+// UseOver notes when a use of a lock was over that has been noted before (ns).
+func (iv *Interval) UseOver(n *tree.Node, l Lock, at uint64) {
+	if u := iv.use(n, l); u != nil {
+		u.Until = max(u.Until, at)
+	}
+}
+
+func (iv *Interval) use(n *tree.Node, l Lock) *Use {
+	for i := range iv.uses {
+		if u := &iv.uses[i]; u.Node == n && u.Lock == l {
+			return u
+		}
+	}
+	return nil
+}
+
+// contend tells for which holders each thread has waited between two barriers.
+func (x *instance) contend() {
+	for i := range x.slots {
+		for j := range x.slots[i].uses {
+			if u := &x.slots[i].uses[j]; u.Wait > 0 {
+				x.wait(int32(i), u)
+			}
+		}
+	}
+}
+
+// wait divides the time that a thread waited for a lock: into the contention, in which others held
+// it, and the rest, in which it was handed over. If all are single executions, the contention ends
+// when the previous holder frees the lock. Otherwise it is at most the time for which others held
+// the lock, and is shared out by how long each of them did. If it is not known which lock a thread
+// has used, nothing is divided.
+func (x *instance) wait(thread int32, u *Use) {
+	all, freed, single := int64(0), uint64(0), u.N == 1
+	var most *Use
+	longest, sure := int64(0), !u.Lock.Unknown
+	x.holders(thread, u, func(h *Use, d int64) {
+		all += d
+		sure = sure && !h.Lock.Unknown
+		single = single && h.N == 1
+		freed = max(freed, min(h.Freed, u.Held))
+		if d > longest || d == longest && h.From < most.From {
+			most, longest = h, d
+		}
+	})
+	if !sure {
+		return
+	}
+	waiter := waitsAt(u.Node, u.Seat)
+	contention := min(all, u.Wait)
+	if single && freed > u.From {
+		contention = min(int64(freed-u.From), u.Wait)
+	}
+	waiter.Handed += u.Wait - contention
+	if contention <= 0 {
+		return
+	}
+	waiter.Contended.T += contention
+	if waiter.Contended.C += u.N; !single {
+		waiter.Shared += contention
+	}
+	rest := contention
+	x.holders(thread, u, func(h *Use, d int64) {
+		part := int64(float64(contention) * float64(d) / float64(all))
+		rest -= part
+		h.blame(part, single)
+	})
+	most.blame(rest, single)
+	waitsAt(most.Node, most.Seat).Held.C += u.N
+}
+
+// blame charges a holder with a time that another thread waited for it.
+func (u *Use) blame(d int64, single bool) {
+	w := waitsAt(u.Node, u.Seat)
+	if w.Held.T += d; !single {
+		w.Shared += d
+	}
+}
+
+// span returns the time in which the thread waited for the lock, and that in which it held it. The
+// executions of a sum may have done either at any time.
+func (u *Use) span() (wait, hold [2]uint64) {
+	if u.N == 1 {
+		return [2]uint64{u.From, u.Held}, [2]uint64{u.Held, u.Freed}
+	}
+	return [2]uint64{u.From, u.Until}, [2]uint64{u.From, u.Until}
+}
+
+// holders calls f for each use by which another thread may have held the lock while this one
+// waited, with the longest time for which it can have (ns).
+func (x *instance) holders(thread int32, u *Use, f func(h *Use, d int64)) {
+	waited, _ := u.span()
+	for i := range x.slots {
+		if int32(i) == thread {
+			continue
+		}
+		for j := range x.slots[i].uses {
+			h := &x.slots[i].uses[j]
+			if h.Lock != u.Lock && !(h.Lock.Unknown && h.Lock.Kind == u.Lock.Kind) {
+				continue
+			}
+			_, held := h.span()
+			if from, to := max(held[0], waited[0]), min(held[1], waited[1]); from < to {
+				f(h, min(h.Busy, int64(to-from)))
+			}
+		}
+	}
+}
