@@ -26,7 +26,7 @@ type Waits struct {
 	// Handed is the part of Enter in which nobody held the lock: it was handed over (ns).
 	Handed int64 `json:"handed,omitempty"`
 	// Held is the time that other threads waited while this thread held the lock here. C is the
-	// number of their executions in Contended that got the lock from this thread.
+	// number of their executions in Contended for which this thread held it longest.
 	Held Span `json:"held,omitzero"`
 	// Shared is the part of Contended and Held that is derived: executions had been added up, and
 	// the wait was shared out by how long each thread held the lock meanwhile (ns).

@@ -157,10 +157,10 @@ func (l *Ledger) Charge(a *Account, s *profile.ThreadStats, exec int64) {
 	s.Task += a.Task
 	s.Tasks += a.Tasks
 	if a.tolls[ByProbes].some() {
-		s.AddCost(a.cost(ByProbes))
+		a.addCost(ByProbes, &s.Cost)
 	}
 	if a.tolls[ByWait].some() {
-		s.AddNoCore(a.cost(ByWait))
+		a.addCost(ByWait, &s.NoCore)
 	}
 	l.count(s, a.counters, a.Uncounted)
 }

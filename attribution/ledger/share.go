@@ -90,11 +90,25 @@ func (s *Share) Some(k Toll) bool { return s.tolls[k].some() || s.taskTolls[k]|s
 // InBarrier returns a toll of the final barrier: of tasks, and before them (ns).
 func (s *Share) InBarrier(k Toll) int64 { return s.taskTolls[k] + s.wayTolls[k] }
 
-// Cost returns a toll of a share, with the given tolls in the times that all threads of the team
-// decide together (ns).
-func (s *Share) Cost(k Toll, enter, barrier, exit int64) profile.Cost {
+// AddCost adds a toll of a share to a cost, with the given tolls in the times that all threads of
+// the team decide together (ns). late is the part of barrier that is no toll of the thread's own.
+func (s *Share) AddCost(k Toll, enter, barrier, exit, late int64, to **profile.Cost) {
 	y, task := &s.tolls[k], s.taskTolls[k]
 	body, rest := y.parts[profile.Body], y.parts[profile.Exec]
-	return profile.Cost{Exec: rest + enter + body + barrier + exit, Enter: enter, Body: body, Barrier: barrier, Exit: exit,
-		Child: y.child + task, Task: task}
+	if enter|barrier|exit|body|rest|y.child|task == 0 {
+		return
+	}
+	c := *to
+	if c == nil {
+		c = &profile.Cost{}
+		*to = c
+	}
+	c.Exec += rest + enter + body + barrier + exit
+	c.Enter += enter
+	c.Body += body
+	c.Barrier += barrier
+	c.Exit += exit
+	c.Child += y.child + task
+	c.Task += task
+	c.Wait += late
 }

@@ -49,12 +49,6 @@ func (y *toll) contain(d int64, part profile.Part) {
 	y.parts[part] += d
 }
 
-func (y *toll) cost() profile.Cost {
-	p := &y.parts
-	return profile.Cost{Exec: y.own(), Enter: p[profile.Enter], Body: p[profile.Body], Barrier: p[profile.Barrier],
-		Exit: p[profile.Exit], Child: y.child, Task: y.tasks}
-}
-
 // Pay adds a toll to a part of an open region.
 func (a *Account) Pay(k Toll, part profile.Part, d int64) { a.tolls[k].parts[part] += d }
 
@@ -76,18 +70,33 @@ func (a *Account) WaitForOther() {
 	}
 }
 
-// cost returns a toll, divided like the region's time. A construct may have no time in a part in
-// which it has a toll. If all of its time is in one part, the toll moves there; otherwise it counts
-// in the whole time only.
-func (a *Account) cost(k Toll) profile.Cost {
+// addCost adds a toll to a cost, divided like the region's time. A construct may have no time in a
+// part in which it has a toll. If all of its time is in one part, the toll moves there; otherwise it
+// counts in the whole time only. It is done for each region that ends, so nothing is copied.
+func (a *Account) addCost(k Toll, to **profile.Cost) {
 	y := &a.tolls[k]
 	for p := profile.Enter; p < profile.NumParts; p++ {
-		if a.Parts[p].T == 0 && y.parts[p] != 0 {
+		if y.parts[p] != 0 && a.Parts[p].T == 0 {
 			a.gather(y)
 			break
 		}
 	}
-	return y.cost()
+	p := &y.parts
+	if p[0]|p[1]|p[2]|p[3]|p[4]|y.child|y.tasks == 0 {
+		return
+	}
+	c := *to
+	if c == nil {
+		c = &profile.Cost{}
+		*to = c
+	}
+	c.Exec += y.own()
+	c.Enter += p[profile.Enter]
+	c.Body += p[profile.Body]
+	c.Barrier += p[profile.Barrier]
+	c.Exit += p[profile.Exit]
+	c.Child += y.child
+	c.Task += y.tasks
 }
 
 func (a *Account) gather(y *toll) {

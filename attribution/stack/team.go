@@ -57,35 +57,32 @@ type Team struct {
 	Waits     *waits.Team  // its barriers; nil: they are not matched
 }
 
-// waitOf returns the part of a member's time in a team that passed without a core: the member's own
+// addWait adds the part of a member's time in a team that passed without a core: the member's own
 // only, so that a thread's parts add up to no more than its scheduler's account. While the primary
 // thread starts or ends a team and has no core, the workers are not ready to run. A worker in the
 // final barrier reports nothing: its time without a core there is not known.
-func (m *Team) waitOf(mem *Member, last, joined uint64) profile.Cost {
+func (m *Team) addWait(mem *Member, last, joined uint64, to **profile.Cost) {
 	enter, barrier, exit := mem.Entered(ledger.ByWait), mem.InBarrier(ledger.ByWait), int64(0)
 	if mem.num == 0 {
 		joinWait := m.JoinTolls[ledger.ByWait]
 		exit = min(joinWait, ledger.Span(last, joined))
 		barrier += joinWait - exit
 	}
-	return mem.Cost(ledger.ByWait, enter, barrier, exit)
+	mem.AddCost(ledger.ByWait, enter, barrier, exit, 0, to)
 }
 
-// costOf returns the part of a member's time in a team that probes took. All threads leave the
+// addCost adds the part of a member's time in a team that probes took. All threads leave the
 // final barrier when the last thread has come to it. The hit at the end of that thread's body is of
 // the same kind as the primary thread's. So this hit and the one at the join belong to the exit of
 // every thread. A thread in the barrier waits for others: of its own hits there, only those of
 // tasks that it executes cost it time.
-func (m *Team) costOf(mem *Member, last uint64) profile.Cost {
+func (m *Team) addCost(mem *Member, last uint64, to **profile.Cost) {
 	enter := mem.Entered(ledger.ByProbes)
 	if mem.num != 0 {
 		enter += m.ForkToll
 	}
-	c := mem.Cost(ledger.ByProbes, enter, mem.InBarrier(ledger.ByProbes), m.JoinTolls[ledger.ByProbes])
-	c.Wait = m.lateOf(mem, last)
-	c.Exec += c.Wait
-	c.Barrier += c.Wait
-	return c
+	late := m.lateOf(mem, last)
+	mem.AddCost(ledger.ByProbes, enter, mem.InBarrier(ledger.ByProbes)+late, m.JoinTolls[ledger.ByProbes], late, to)
 }
 
 // paid returns how much later a thread ended its body because of its own probes and those of the

@@ -172,9 +172,9 @@ func (tm *Teams) chargeMember(m *Team, mem *Member, end, last, joined uint64) {
 	s.Barrier.C++
 	s.Exit.T += ledger.Span(last, joined)
 	s.Exit.C++
-	s.AddCost(m.costOf(mem, last))
+	m.addCost(mem, last, &s.Cost)
 	if mem.Some(ledger.ByWait) || m.JoinTolls[ledger.ByWait] != 0 {
-		s.AddNoCore(m.waitOf(mem, last, joined))
+		m.addWait(mem, last, joined, &s.NoCore)
 	}
 	task := min(mem.Task, ledger.Span(end, joined))
 	s.Child += min(mem.Child, ledger.Span(begin, end)) + task

@@ -168,20 +168,25 @@ func (t *Thread) NoteUse(i int, at uint64) {
 	if f.Phase != InBody || !t.frees(i) {
 		return
 	}
-	t.Interval.Use(&waits.Use{Lock: f.lock(), Node: f.Node, Seat: f.Seat, N: 1,
-		From: f.Start + t.Suspended, Held: f.Mark + t.Suspended, Freed: at + t.Suspended, Until: at + t.Suspended,
-		Wait: ledger.Span(f.Start, f.Mark), Busy: ledger.Span(f.Mark, at)})
+	lock, away := waits.Lock{Kind: f.Node.Key.Kind, Address: f.Resource}, t.Suspended
+	wait, busy := ledger.Span(f.Start, f.Mark), ledger.Span(f.Mark, at)
+	if u := t.Interval.Used(f.Node, &lock); u != nil {
+		u.Again(f.Start+away, at+away, wait, busy, 1)
+		return
+	}
+	t.Interval.Use(&waits.Use{Lock: lock, Node: f.Node, Seat: f.Seat, N: 1,
+		From: f.Start + away, Held: f.Mark + away, Freed: at + away, Until: at + away, Wait: wait, Busy: busy})
 }
 
 // NoteUseOver notes that the i-th region of a thread's stack, whose lock it has freed, is over (ns).
 func (t *Thread) NoteUseOver(i int, at uint64) {
-	if f := &t.Stack[i]; t.frees(i) {
-		t.Interval.UseOver(f.Node, f.lock(), at+t.Suspended)
+	f := &t.Stack[i]
+	if !t.frees(i) {
+		return
 	}
-}
-
-func (f *Frame) lock() waits.Lock {
-	return waits.Lock{Kind: f.Node.Key.Kind, Address: f.Resource}
+	if u := t.Interval.Used(f.Node, &waits.Lock{Kind: f.Node.Key.Kind, Address: f.Resource}); u != nil {
+		u.Until = max(u.Until, at+t.Suspended)
+	}
 }
 
 // frees tells whether the end of the i-th region frees a lock.
@@ -193,7 +198,10 @@ func (t *Thread) frees(i int) bool {
 // sets tells whether a thread has set a nested lock already, in one of the first regions of its
 // stack. Then the end of another such region does not free the lock.
 func (t *Thread) sets(c event.Construct, lock uint64, regions int) bool {
-	for i := 0; i < regions && c == event.NestLock; i++ {
+	if c != event.NestLock {
+		return false
+	}
+	for i := range t.Stack[:regions] {
 		if f := &t.Stack[i]; f.Node.Key.Construct == c && f.Resource == lock {
 			return true
 		}

@@ -34,32 +34,33 @@ func (iv *Interval) Use(u *Use) {
 	if iv.team == nil {
 		return
 	}
-	if s := iv.use(u.Node, u.Lock); s != nil {
-		s.From, s.Until = min(s.From, u.From), max(s.Until, u.Until)
-		s.Wait += u.Wait
-		s.Busy += u.Busy
-		s.N += u.N
-		return
-	}
-	if len(iv.uses) < mostUses {
+	if s := iv.Used(u.Node, &u.Lock); s != nil {
+		s.Again(u.From, u.Until, u.Wait, u.Busy, u.N)
+	} else if len(iv.uses) < mostUses {
 		iv.uses = append(iv.uses, *u)
 	}
 }
 
-// UseOver notes when a use of a lock was over that has been noted before (ns).
-func (iv *Interval) UseOver(n *tree.Node, l Lock, at uint64) {
-	if u := iv.use(n, l); u != nil {
-		u.Until = max(u.Until, at)
-	}
+// Again adds n more executions.
+func (u *Use) Again(from, until uint64, wait, busy int64, n uint64) {
+	u.From, u.Until = min(u.From, from), max(u.Until, until)
+	u.Wait += wait
+	u.Busy += busy
+	u.N += n
 }
 
-func (iv *Interval) use(n *tree.Node, l Lock) *Use {
+// Used returns the uses of a lock at a place that have been noted, nil if there are none.
+func (iv *Interval) Used(n *tree.Node, l *Lock) *Use {
 	for i := range iv.uses {
-		if u := &iv.uses[i]; u.Node == n && u.Lock == l {
+		if u := &iv.uses[i]; u.Node == n && u.Lock.is(l) {
 			return u
 		}
 	}
 	return nil
+}
+
+func (l *Lock) is(o *Lock) bool {
+	return l.Address == o.Address && l.Unknown == o.Unknown && l.Kind == o.Kind
 }
 
 // contend tells for which holders each thread has waited between two barriers.
@@ -144,7 +145,7 @@ func (x *instance) holders(thread int32, u *Use, f func(h *Use, d int64)) {
 		}
 		for j := range x.slots[i].uses {
 			h := &x.slots[i].uses[j]
-			if h.Lock != u.Lock && !(h.Lock.Unknown && h.Lock.Kind == u.Lock.Kind) {
+			if !h.Lock.is(&u.Lock) && !(h.Lock.Unknown && h.Lock.Kind == u.Lock.Kind) {
 				continue
 			}
 			_, held := h.span()

@@ -9,6 +9,8 @@
 //   LINE CONSTRUCT THREAD wait NS COUNT     what the thread waited, at how many barriers
 //   LINE CONSTRUCT THREAD last NS COUNT     what others waited for it, how often it came last
 //   LINE CONSTRUCT THREAD delay NS 0        the part of that which is due to the construct
+//   LINE CONSTRUCT THREAD contended NS COUNT  what the thread waited while others held the critical
+//   LINE CONSTRUCT THREAD held NS COUNT       what others waited for it, and for how many it was longest
 //
 // REDUCTION is a loop with a reduction: libomp's has a second barrier, in which nobody waits long.
 #include <omp.h>
@@ -180,6 +182,57 @@ static void critical(void)
 	tell_delay(line, "CRITICAL");
 }
 
+/* All threads come to a critical, one after another. */
+static void contention(void)
+{
+	int line = 0;
+#pragma omp parallel
+	for (int k = 0; k < rounds; k++) {
+		int i = omp_get_thread_num();
+		work(ms * 300000L * ((i + k) % threads));
+		came[k][i] = now();
+		line = __LINE__ + 1;
+#pragma omp critical(contended)
+		{
+			inside[k][i] = now();
+			work(ms * 1000000L);
+			outside[k][i] = now();
+		}
+#pragma omp barrier
+		after();
+	}
+	long waited[MOST_THREADS] = {0}, held[MOST_THREADS] = {0};
+	int times[MOST_THREADS] = {0}, next[MOST_THREADS] = {0};
+	for (int k = 0; k < rounds; k++)
+		for (int i = 0; i < threads; i++) {
+			long freed = 0, all = 0, longest = 0, part[MOST_THREADS] = {0};
+			int most = -1;
+			for (int j = 0; j < threads; j++) {
+				long from = inside[k][j] > came[k][i] ? inside[k][j] : came[k][i];
+				long to = outside[k][j] < inside[k][i] ? outside[k][j] : inside[k][i];
+				if (j == i || from >= to)
+					continue;
+				all += part[j] = to - from;
+				if (outside[k][j] > freed)
+					freed = outside[k][j];
+				if (part[j] > longest)
+					longest = part[most = j];
+			}
+			if (most < 0)
+				continue;
+			long wait = freed - came[k][i];
+			waited[i] += wait;
+			times[i]++;
+			next[most]++;
+			for (int j = 0; j < threads; j++)
+				held[j] += (double)wait * part[j] / all;
+		}
+	for (int i = 0; i < threads; i++) {
+		printf("%d\tCRITICAL\t%d\tcontended\t%ld\t%d\n", line, i, waited[i], times[i]);
+		printf("%d\tCRITICAL\t%d\theld\t%ld\t%d\n", line, i, held[i], next[i]);
+	}
+}
+
 static double reduction(void)
 {
 	double sum = 0;
@@ -217,5 +270,6 @@ int main(int argc, char **argv)
 	single();
 	region();
 	critical();
+	contention();
 	return reduction() < 0;
 }
