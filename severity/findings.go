@@ -111,7 +111,7 @@ func (c *Cube) group(thread int) group {
 // savings finds what mending a property saves at most.
 type savings struct {
 	c       *Cube
-	threads map[group]int
+	threads map[group][]int
 	visits  map[[2]int]int64 // by path and thread
 	teams   []int            // by path: the outermost parallel region around it; -1: none
 	wall    map[[2]int]int64 // by outermost parallel region and primary thread
@@ -140,10 +140,10 @@ func (s *savings) partsOf(at [2]int) (out []Part) {
 }
 
 func newSavings(c *Cube) *savings {
-	s := &savings{c: c, threads: map[group]int{}, visits: map[[2]int]int64{}, teams: make([]int, len(c.Paths)),
+	s := &savings{c: c, threads: map[group][]int{}, visits: map[[2]int]int64{}, teams: make([]int, len(c.Paths)),
 		wall: map[[2]int]int64{}, initial: map[group]int{}, parts: map[[2]int]map[int]int64{}, waits: map[[2]int][]ThreadTime{}}
 	for i := range c.Threads {
-		s.threads[c.group(i)]++
+		s.threads[c.group(i)] = append(s.threads[c.group(i)], i)
 		if c.Threads[i].Num == 0 {
 			s.initial[c.group(i)] = i
 		}
@@ -187,7 +187,7 @@ func (s *savings) of(f *Finding) (out Saving) {
 		case Balance:
 			saves = w / s.team(f.Path, g)
 		case Spread:
-			saves = w / int64(s.threads[g])
+			saves = w / int64(len(s.threads[g]))
 		case Removal:
 			saves = w
 			if team := s.teams[f.Path]; team >= 0 {
@@ -210,9 +210,9 @@ func (s *savings) of(f *Finding) (out Saving) {
 // differ.
 func (s *savings) team(path int, g group) (n int64) {
 	executions := int64(-1)
-	for i := range s.c.Threads {
+	for _, i := range s.threads[g] {
 		v := s.visits[[2]int{path, i}]
-		if s.c.group(i) != g || v == 0 {
+		if v == 0 {
 			continue
 		}
 		if executions >= 0 && v != executions {

@@ -65,8 +65,8 @@ func reportWindow(args []string, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.table.by != "" || f.efficiency {
-		return &exitError{exitUsage, errors.New("--delta goes with the reports of --format only: write the window to a directory (-o OUT), then `report --by` or `report --efficiency` of that")}
+	if f.table.by != "" || f.efficiency || f.properties.wanted() {
+		return &exitError{exitUsage, errors.New("--delta goes with the reports of --format only: write the window to a directory (-o OUT), then `report --by`, `--properties` or `--efficiency` of that")}
 	}
 	if err := emptyOfProfiles(f.dir); err != nil {
 		return err
@@ -102,7 +102,7 @@ func reportWindows(w *results.Window, dir string, stems []string, f *reportFlags
 	if err := results.CheckFormats(formats); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	printed := f.dir == "-" && len(formats) == 1 || f.dir == "" && len(f.formats) == 0
+	printed := f.dir == "-" && len(formats) == 1 && !isTree(formats[0]) || f.dir == "" && len(f.formats) == 0
 	to := ""
 	if !printed {
 		var err error

@@ -86,6 +86,8 @@ func TestReportOfAWindow(t *testing.T) {
 		{"--delta 1,2 DIR -o DIR", "has the profile of a measurement", exitUsage},
 		{"--delta 1,2 DIR --by region", "--delta goes with", exitUsage},
 		{"--delta 1,2 DIR --efficiency", "--delta goes with", exitUsage},
+		{"--delta 1,2 DIR --properties", "--delta goes with", exitUsage},
+		{"--delta 1,2 DIR --format tau -o -", "give a directory", exitUsage},
 	} {
 		args := strings.Fields(strings.ReplaceAll(c.args, "DIR", dir))
 		_, err := reported(t, args...)
