@@ -75,6 +75,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
+	twice := measuredTwice(pid) // before this run measures it
 	j := &joined{Program: m.newProgram(pid, false), fd: fd}
 	p := m.lives.newProcess(pid, j.Program)
 	j.process = p
@@ -96,6 +97,7 @@ func (m *Measurement) join(pid int) (*joined, error) {
 		return nil, err
 	}
 	m.reader.warnOfDebugger(pid)
+	m.reader.warnOfOther(p, twice)
 	// Probes are placed one by one, and only now are all of them in place. A thread may be inside a
 	// region whose beginning was not seen.
 	m.reader.mu.Lock()

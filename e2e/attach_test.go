@@ -367,6 +367,31 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
+// Who attaches to a process that another run measures is told what that costs; the other run goes on.
+func TestAttachTwice(t *testing.T) {
+	atOnce(t)
+	tg := launch(t, testbin.Build(t, "longrun.c", testbin.Options{}), aLongTime)
+	pid := strconv.Itoa(tg.pid())
+	first := start(t, "attach", "--pid", pid)
+	tg.probed(t)
+	second := start(t, "attach", "--quiet=false", "--duration", "300ms", "--pid", pid)
+	p := second.profile(t)
+	const says = "is measured by another run of ompp-attach already"
+	if said := second.stderr.String(); !strings.HasPrefix(said, "ompp-attach: Process "+pid+" "+says) {
+		t.Errorf("the second says %q", said)
+	}
+	if !slices.ContainsFunc(p.Warnings, func(s string) bool { return strings.Contains(s, says) }) {
+		t.Errorf("the second's report has the warnings %q", p.Warnings)
+	}
+	if err := first.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if p := first.profile(t); strings.Contains(first.stderr.String(), says) || count(p, execC, parallel).total() == 0 {
+		t.Errorf("the first says %q", first.stderr.String())
+	}
+	tg.enough(t)
+}
+
 // A tool that is killed leaves the target running, right and untouched.
 func TestKilledWhileAttached(t *testing.T) {
 	atOnce(t)

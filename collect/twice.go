@@ -1,0 +1,31 @@
+package collect
+
+import (
+	"fmt"
+
+	"ompp-attach/collect/control"
+)
+
+// measuredTwice says that another run of this user measures a process that this one is about to
+// measure; "": none does. Runs of other users cannot be asked.
+func measuredTwice(pid int) string {
+	if _, err := control.Find(pid); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("Process %d is measured by another run of ompp-attach already: it pays for the probes of both, and each takes the other's cost for the program's time; `ompp-attach top --pid %d` and `ompp-attach dump --pid %d` show what that run measures, at no such cost.",
+		pid, pid, pid)
+}
+
+// warnOfOther gives a process a warning, and tells the user.
+func (rd *reader) warnOfOther(p *Process, s string) {
+	if s == "" {
+		return
+	}
+	rd.mu.Lock()
+	p.warnOnce(s)
+	say := rd.say
+	rd.mu.Unlock()
+	if say != nil {
+		say(s)
+	}
+}
