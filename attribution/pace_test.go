@@ -218,6 +218,9 @@ var programs = []struct {
 // no more is said than that there were at least so many.
 func TestStatedIntervalsHold(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("simulates ten minutes of programs")
+	}
 	const tries = 20
 	for _, program := range programs {
 		said, held, estimated := 0, 0, 0

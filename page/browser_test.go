@@ -2,137 +2,23 @@ package page
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"ompp-attach/job"
 	"ompp-attach/report"
 )
-
-// PHOTOGRAPHS names a directory in which the photographs stay.
-const photographs = "PHOTOGRAPHS"
-
-// browser is a headless browser that notes what pages complain about and what they load.
-type browser struct {
-	ctx   context.Context
-	local string // a server of the test, from which pages may load
-
-	mu    sync.Mutex
-	wrong []string
-	loads []string
-}
-
-func openBrowser(t *testing.T) *browser {
-	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		t.Skip("no chromium here: pages are not opened in a browser")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(60*time.Second))
-	all, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, closeTab := chromedp.NewContext(all)
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
-	t.Cleanup(func() { cancel(); closeTab(); stop() })
-	b := &browser{ctx: ctx}
-	chromedp.ListenTarget(ctx, b.hear)
-	if err := chromedp.Run(ctx, network.Enable(), log.Enable(), runtime.Enable()); err != nil {
-		t.Fatalf("chromium does not start: %v", err)
-	}
-	return b
-}
-
-func (b *browser) hear(event any) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch e := event.(type) {
-	case *runtime.EventConsoleAPICalled:
-		b.wrong = append(b.wrong, fmt.Sprintf("console.%s", e.Type))
-	case *runtime.EventExceptionThrown:
-		b.wrong = append(b.wrong, e.ExceptionDetails.Error())
-	case *log.EventEntryAdded:
-		b.wrong = append(b.wrong, e.Entry.Text)
-	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, "file://") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:") && (b.local == "" || !strings.HasPrefix(u, "http://"+b.local+"/")) {
-			b.loads = append(b.loads, u)
-		}
-	}
-}
-
-// run performs actions, and fails the test if one of them fails, or if the page complains or loads
-// anything.
-func (b *browser) run(t *testing.T, what string, actions ...chromedp.Action) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute) // so that the test says what does not happen
-	defer cancel()
-	if err := chromedp.Run(ctx, actions...); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.wrong) > 0 || len(b.loads) > 0 {
-		t.Errorf("%s: complaints %q, loads %q", what, b.wrong, b.loads)
-		b.wrong, b.loads = nil, nil
-	}
-}
-
-// show opens a page and waits until it is drawn.
-func (b *browser) show(t *testing.T, file string, width int64, scheme string) {
-	t.Helper()
-	b.run(t, "open "+filepath.Base(file), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-		chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+file), chromedp.WaitReady(`html[data-ready="true"]`, chromedp.ByQuery))
-}
-
-// ask evaluates an expression in the page.
-func ask[T any](t *testing.T, b *browser, expression string) (v T) {
-	t.Helper()
-	b.run(t, expression, chromedp.Evaluate(expression, &v))
-	return v
-}
-
-// photograph takes a picture of the whole page. Pictures that show nothing are an error.
-func (b *browser) photograph(t *testing.T, name string) {
-	t.Helper()
-	var png []byte
-	b.run(t, "photograph", chromedp.ActionFunc(func(ctx context.Context) (err error) {
-		// Chromium otherwise spends most of the time on making the file small.
-		png, err = page.CaptureScreenshot().WithCaptureBeyondViewport(true).WithOptimizeForSpeed(true).Do(ctx)
-		return err
-	}))
-	if len(png) < 20_000 {
-		t.Errorf("%s: a photograph of %d bytes", name, len(png))
-	}
-	dir := os.Getenv(photographs)
-	if dir == "" {
-		return
-	}
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func save(t *testing.T, name string, write func(io.Writer) error) string {
 	t.Helper()
@@ -151,12 +37,6 @@ func saveJob(t *testing.T, j *job.Job) string {
 	return save(t, "job.html", func(w io.Writer) error { return WriteJob(w, j, report.Options{}) })
 }
 
-// openAll opens everything that can be opened: rows, numbers.
-const openAll = `(() => {
-	document.querySelectorAll("details.numbers").forEach((d) => { d.open = true; });
-	document.querySelector("#regions .rowbutton")?.click();
-})()`
-
 // TestPhotographs opens every view of a process and of jobs, wide and narrow, light and dark.
 func TestPhotographs(t *testing.T) {
 	b := openBrowser(t)
@@ -169,17 +49,7 @@ func TestPhotographs(t *testing.T) {
 		"rank":    save(t, "profile.html", func(w io.Writer) error { return WriteProcess(w, exchanging(0, 16), report.Options{}) }),
 	}
 	for name, file := range pages {
-		for _, width := range []int64{1400, 800} {
-			for _, scheme := range []string{"light", "dark"} {
-				b.show(t, file, width, scheme)
-				b.photograph(t, fmt.Sprintf("%s-%d-%s", name, width, scheme))
-				ask[any](t, b, openAll)
-				b.photograph(t, fmt.Sprintf("%s-%d-%s-open", name, width, scheme))
-				if over := ask[int](t, b, "document.documentElement.scrollWidth - innerWidth"); over > 0 {
-					t.Errorf("%s is %d pixels wider than the window of %d", name, over, width)
-				}
-			}
-		}
+		looks(func(width int64, scheme string) { b.look(t, name, file, width, scheme) })
 		if lines := ask[string](t, b, `document.querySelector(".source")?.innerText ?? ""`); name == "process" && !strings.Contains(lines, "for (int i = 0; i < 27; i++)") {
 			t.Errorf("the source text is %q", lines)
 		}

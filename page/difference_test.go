@@ -85,17 +85,7 @@ func TestDifferencePhotographs(t *testing.T) {
 		t.Fatal(violations, err)
 	}
 	for name, file := range map[string]string{"diff": saveDifference(t, repeated, violations...), "diff-single": saveDifference(t, compared(t, 1))} {
-		for _, width := range []int64{1400, 800} {
-			for _, scheme := range []string{"light", "dark"} {
-				b.show(t, file, width, scheme)
-				b.photograph(t, fmt.Sprintf("%s-%d-%s", name, width, scheme))
-				ask[any](t, b, openAll)
-				b.photograph(t, fmt.Sprintf("%s-%d-%s-open", name, width, scheme))
-				if over := ask[int](t, b, "document.documentElement.scrollWidth - innerWidth"); over > 0 {
-					t.Errorf("%s is %d pixels wider than the window of %d", name, over, width)
-				}
-			}
-		}
+		looks(func(width int64, scheme string) { b.look(t, name, file, width, scheme) })
 		b.run(t, "print", emulation.SetEmulatedMedia().WithMedia("print"))
 		b.photograph(t, name+"-print")
 		b.run(t, "screen", emulation.SetEmulatedMedia().WithMedia(""))
