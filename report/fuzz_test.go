@@ -10,6 +10,7 @@ import (
 
 	"ompp-attach/internal/hostile"
 	"ompp-attach/profile"
+	"ompp-attach/report/properties"
 	"ompp-attach/report/reporttest"
 	"ompp-attach/report/tables"
 )
@@ -55,6 +56,12 @@ func renderAll(t *testing.T, text []byte) {
 			if err := WriteBy(io.Discard, p, way, format, Options{}); err != nil {
 				t.Fatalf("by %s, %s: %v", way.Name, format, err)
 			}
+		}
+	}
+	c := Options{}.Severity(p)
+	for _, format := range properties.Formats {
+		if err := format.Write(io.Discard, c, Options{}.Properties(c)); err != nil {
+			t.Fatalf("properties, %s: %v", format.Name, err)
 		}
 	}
 	if err := Summary(io.Discard, p, []string{"a"}, Options{}); err != nil {

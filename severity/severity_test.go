@@ -211,6 +211,12 @@ func TestWaits(t *testing.T) {
 	if d := cmp.Diff([]Cause{{0, 1, 7.5e9, 2}}, c.LastAt(1)); d != "" {
 		t.Errorf("came last (-want +got):\n%s", d)
 	}
+	if d := cmp.Diff([]Cause{{0, 1, 7.5e9, 0}}, c.CameFrom(2, 0)); d != "" {
+		t.Errorf("came from (-want +got):\n%s", d)
+	}
+	if got := append(c.CameFrom(2, 1), c.CameFrom(0, 0)...); got != nil {
+		t.Errorf("others came from %v", got)
+	}
 	if d := cmp.Diff([]Cause{{0, 1, 7e9, 0}}, c.Delays()); d != "" {
 		t.Errorf("delays (-want +got):\n%s", d)
 	}

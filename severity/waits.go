@@ -111,6 +111,28 @@ func (c *Cube) LastAt(path int) (out []Cause) {
 	return worst(out)
 }
 
+// CameFrom returns the call paths from which a thread came last to the barriers of the team around a
+// path, the most severe first. The record has them by team, not by barrier.
+func (c *Cube) CameFrom(path, thread int) (out []Cause) {
+	team := c.team(path)
+	for _, v := range c.Of(c.Property(LateFrom)) {
+		if v.Thread == thread && c.team(v.Path) == team {
+			out = append(out, Cause{thread, v.Path, v.V, 0})
+		}
+	}
+	return worst(out)
+}
+
+// team returns the innermost path that starts a team, from the given one outwards; -1: none.
+func (c *Cube) team(path int) int {
+	for ; path > 0; path = c.Paths[path].Parent {
+		if c.Regions[c.Paths[path].Region].Construct.IsParallel() {
+			return path
+		}
+	}
+	return -1
+}
+
 // Delays returns what late threads did more than those who waited for them, the most severe first.
 func (c *Cube) Delays() (out []Cause) {
 	for _, v := range c.Of(c.Property(Delay)) {

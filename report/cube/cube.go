@@ -19,8 +19,16 @@ import (
 	"ompp-attach/severity"
 )
 
-// Write writes the severities of a run.
+// mostCells bounds the cells of a file, of 8 bytes each: Cube's rows have a cell for each location,
+// also where nothing is.
+const mostCells = 64 << 20
+
+// Write writes the severities of a run. Of a run that would have too many cells, it writes those of
+// processes, or of the whole.
 func Write(w io.Writer, c *severity.Cube) error {
+	for c.Level < severity.Whole && cells(c) > mostCells {
+		c = c.Coarser(len(c.Values) - 1)
+	}
 	o := orderOf(c)
 	out := tar.NewWriter(w)
 	add := func(name string, content []byte) error {
@@ -56,6 +64,18 @@ func Write(w io.Writer, c *severity.Cube) error {
 		return fmt.Errorf("write cube: %w", err)
 	}
 	return nil
+}
+
+// cells estimates the number of cells, from above: values of a property are in the rows of those
+// above it, too.
+func cells(c *severity.Cube) int {
+	rows := map[[2]int]bool{}
+	for _, v := range c.Values {
+		for p := v.Property; p >= 0 && !rows[[2]int{p, v.Path}]; p = c.Above(p) {
+			rows[[2]int{p, v.Path}] = true
+		}
+	}
+	return len(rows) * len(c.Threads)
 }
 
 // metricsOf returns the properties with values, and those above them. Visits and Time are always
@@ -151,9 +171,9 @@ func (o *order) data(property int, values []severity.Value) []byte {
 	for i, p := range o.rows(values) {
 		at[p] = i
 	}
-	cells := make([]uint64, len(at)*len(o.Threads))
+	words := make([]uint64, len(at)*len(o.Threads))
 	for _, v := range values {
-		cell := &cells[at[o.path[v.Path]]*len(o.Threads)+o.thread[v.Thread]]
+		cell := &words[at[o.path[v.Path]]*len(o.Threads)+o.thread[v.Thread]]
 		if o.Properties[property].Unit == severity.Seconds {
 			*cell = math.Float64bits(float64(v.V) / 1e9)
 		} else {
@@ -161,7 +181,7 @@ func (o *order) data(property int, values []severity.Value) []byte {
 		}
 	}
 	out := []byte("CUBEX.DATA")
-	for _, x := range cells {
+	for _, x := range words {
 		out = binary.LittleEndian.AppendUint64(out, x)
 	}
 	return out

@@ -184,3 +184,34 @@ func TestGolden(t *testing.T) {
 	}
 	reporttest.Golden(t, "two-hosts.anchor.golden", []byte(strings.Join(lines, "")))
 }
+
+// TestManyCells: a run of very many locations is written by processes.
+func TestManyCells(t *testing.T) {
+	p := reporttest.MixedProfile()
+	for len(p.Nodes) < 2000 {
+		n := p.Nodes[1]
+		n.Parent = len(p.Nodes) - 1
+		p.Nodes = append(p.Nodes, n)
+	}
+	for len(p.Threads) < 10_000 {
+		p.Threads = append(p.Threads, profile.Thread{Num: len(p.Threads)})
+	}
+	c := severity.Of(p, severity.Options{})
+	if cells(c) <= mostCells {
+		t.Fatalf("only %d cells", cells(c))
+	}
+	var out bytes.Buffer
+	if err := Write(&out, c); err != nil {
+		t.Fatal(err)
+	}
+	root, got := read(t, out.Bytes())
+	var sum float64
+	for k, v := range got {
+		if strings.HasPrefix(k, "time ") {
+			sum += v
+		}
+	}
+	if want := float64(c.Total(severity.Time)) / 1e9; math.Abs(sum-want) > 1e-6*want || len(root.System.Children[0].Groups[0].Threads) != 1 {
+		t.Errorf("%g s of %g s", sum, want)
+	}
+}

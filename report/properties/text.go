@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ompp-attach/analysis"
@@ -190,7 +191,7 @@ func (t *text) dueTo(f *severity.Finding) string {
 			threads = append(threads, fmt.Sprintf("and %d more", len(last)-i))
 			break
 		}
-		threads = append(threads, fmt.Sprintf("thread %s, which came last %s and held up others for %s sec", threadText(t.c, x.Thread), times(x.Times), t.Seconds(x.Time)))
+		threads = append(threads, fmt.Sprintf("thread %s, which came last %s and held up others for %s sec%s", threadText(t.c, x.Thread), times(x.Times), t.Seconds(x.Time), t.cameFrom(f.Path, x.Thread)))
 	}
 	held, waited := int64(0), int64(0)
 	for _, x := range last {
@@ -203,6 +204,23 @@ func (t *text) dueTo(f *severity.Finding) string {
 		threads = append(threads, "with the others' time without a core")
 	}
 	return strings.Join(threads, "; ")
+}
+
+// cameFrom says from where a thread came last. The record has that for all barriers of the team. To
+// the barrier of a construct it came from the construct itself.
+func (t *text) cameFrom(path, thread int) string {
+	from := t.c.CameFrom(path, thread)
+	name := func(x severity.Cause) string {
+		region := t.c.Paths[x.Path].Region
+		return words.Region(&t.c.Regions[region]) + " " + t.c.Regions[region].Construct.String()
+	}
+	switch {
+	case len(from) == 0 || slices.ContainsFunc(from, func(x severity.Cause) bool { return x.Path == path }):
+		return ""
+	case len(from) == 1:
+		return ", from " + name(from[0])
+	}
+	return fmt.Sprintf(", at this team's barriers mostly from %s", name(from[0]))
 }
 
 // few is the largest number of threads or call paths that a line names.
