@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -50,6 +52,21 @@ func (id identity) apply(t *testing.T, cmd *exec.Cmd) {
 // tool is the built command, in a directory that every user may enter.
 type tool struct{ bin, dir string }
 
+// built is the command, built once for all tests.
+var built = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "ompp-attach-test-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	bin := filepath.Join(dir, "ompp-attach")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin, ".").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return os.ReadFile(bin)
+})
+
+// buildTool gives the test a copy of its own.
 func buildTool(t *testing.T) tool {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,9 +75,13 @@ func buildTool(t *testing.T) tool {
 			t.Fatal(err)
 		}
 	}
+	b, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
 	bin := filepath.Join(dir, "ompp-attach")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	if err := os.WriteFile(bin, b, 0o755); err != nil {
+		t.Fatal(err)
 	}
 	return tool{bin, dir}
 }
