@@ -31,6 +31,11 @@ func Adjust(p *profile.Profile) *profile.Profile {
 		}
 	}
 	adjustWaits(&a, p)
+	for i := range a.Nodes {
+		if r := a.Nodes[i].Region; r >= 0 && a.Regions[r].Construct.IsParallel() {
+			endTogether(a.Threads, a.Nodes[i].Stats)
+		}
+	}
 	a.Meta.Duration = adjustedDuration(&a)
 	a.Meta.TakenOut = p.Meta.Duration - a.Meta.Duration
 	return &a
@@ -75,6 +80,25 @@ func adjust(s *profile.ThreadStats) {
 	s.TakenOut = measured - s.Exec.T
 	s.Child = min(s.Child-within(c.Child, s.Child-max(0, away.Child)), s.Exec.T)
 	s.Task -= within(c.Task, s.Task-max(0, away.Task))
+}
+
+// endTogether lets the workers of a team be in it for as long as its primary thread, if they were so
+// as measured. Where probes took more of a worker, the worker waits for longer in the final barrier.
+// Otherwise it would seem to be in no team meanwhile.
+func endTogether(threads []profile.Thread, stats []profile.ThreadStats) {
+	for i := range stats {
+		primary := &stats[i]
+		if threads[primary.Thread].Num != 0 {
+			continue
+		}
+		for j := range stats {
+			s := &stats[j]
+			t, d := &threads[s.Thread], primary.Exec.T-s.Exec.T
+			if t.Num > 0 && t.Root == threads[primary.Thread].Root && d > 0 && s.TakenOut-d == primary.TakenOut {
+				s.Exec.T, s.Barrier.T, s.TakenOut = s.Exec.T+d, s.Barrier.T+d, s.TakenOut-d
+			}
+		}
+	}
 }
 
 // within returns the part of a cost that fits into a time.

@@ -47,6 +47,25 @@ func TestAdjustLeavesTimeWithoutCore(t *testing.T) {
 	}
 }
 
+// A worker of which probes took more than of the primary thread is not outside of the team meanwhile:
+// without probes it had waited in the final barrier.
+func TestAdjustKeepsTeams(t *testing.T) {
+	p := costly()
+	p.Nodes[1].Stats[1].Cost = &profile.Cost{Exec: 600, Body: 600}
+	a := Adjust(p)
+	primary, worker := &a.Nodes[1].Stats[0], &a.Nodes[1].Stats[1]
+	if worker.Exec.T != primary.Exec.T || worker.Body.T != 200 || worker.Barrier.T != 30+350 || worker.TakenOut != 250 {
+		t.Errorf("worker %+v, primary thread %+v", worker, primary)
+	}
+	if idle := Idle(a) - Idle(p); idle > 0 {
+		t.Errorf("the worker is idle for %d ns more than measured", idle)
+	}
+	p.Nodes[1].Stats[1].Exec.T -= 100 // it was in fewer of the teams
+	if a := Adjust(p); a.Nodes[1].Stats[1].Exec.T != 200 {
+		t.Errorf("%+v", a.Nodes[1].Stats[1])
+	}
+}
+
 func TestAdjust(t *testing.T) {
 	p := costly()
 	a := Adjust(p)

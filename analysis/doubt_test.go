@@ -61,6 +61,8 @@ func TestProbeCostBySamples(t *testing.T) {
 		if got := ProbeCost(p); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
+		p.Threads[1].Root = 1 // an initial thread, whose end is not another one's
+		p.Threads[1].Num = 0
 		if got := Adjust(p).Nodes[1].Stats[1].Exec.T; got != 1000-min(c.want, 1000) {
 			t.Errorf("%s: %d ns are left", c.name, got)
 		}
