@@ -171,6 +171,9 @@ func (r *Result) add(o *Result) {
 	}
 	r.Profiles = append(r.Profiles, o.Profiles...)
 	r.Streams = append(r.Streams, o.Streams...)
+	for p, t := range o.Timelines {
+		r.timeline(p, t)
+	}
 	r.Troubles = append(r.Troubles, o.Troubles...)
 	r.Lost, r.Unfound = max(r.Lost, o.Lost), o.Unfound
 }

@@ -42,6 +42,7 @@ type common struct {
 	wanted    places.Wanted         // what is probed beyond the calls of runtimes
 	budget    *limiter              // nil: there is no --max-overhead
 	recording bool                  // see RecordEvents
+	timelines *Timelines            // see RecordTimelines; nil: none is recorded
 }
 
 // assemble makes the parts of a measurement, which have nothing to read or to follow yet.

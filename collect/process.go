@@ -17,6 +17,7 @@ import (
 	"ompp-attach/probes"
 	"ompp-attach/profile"
 	"ompp-attach/symbols"
+	"ompp-attach/timeline"
 )
 
 // Process is one measured program image: a process until it ends or runs another program. A process
@@ -69,6 +70,7 @@ type reading struct {
 	usage    *advice.Usage
 	rates    *advice.Rates         // of the process's first second; nil: that is over, or the cost of hits is not known
 	recorder *attribution.Recorder // see Measurement.RecordEvents; nil normally
+	timeline *timeline.Recorder    // see Measurement.RecordTimelines; nil normally
 	sampled  sampledProcess
 	mpi      mpiProcess
 
@@ -123,6 +125,7 @@ func (lv *lives) newProcess(pid int, g *Program) *Process {
 		}
 	}
 	p.engine.Began(p.began)
+	lv.recordTimeline(p)
 	p.readCoreWaits()
 	p.meta = target.Describe(pid)
 	p.meta.Tool, p.meta.Built = Version()

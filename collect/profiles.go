@@ -51,12 +51,14 @@ func (pf *profiles) finish(p *Process, ended string) {
 		pf.reader.mu.Lock()
 		p.program.troubles = append(p.program.troubles, p.warnings...)
 		pf.reader.mu.Unlock()
+		p.completeTimeline(nil, pf.say)
 		return
 	}
 	pf.debug.FetchFor(p.resolver, pf.logf)
 	end := p.ended
 	prof := pf.profileOf(p, p.engine.Finish(end), end)
 	prof.Meta.Ended, prof.Meta.Exit = ended, exit
+	p.completeTimeline(prof, pf.say)
 	pf.reader.mu.Lock()
 	p.profile = prof
 	pf.reader.mu.Unlock()

@@ -12,6 +12,7 @@ import (
 	"ompp-attach/collect/launch"
 	"ompp-attach/collect/target"
 	"ompp-attach/profile"
+	"ompp-attach/timeline"
 )
 
 // Program is a process that was launched or attached to, with the processes that it starts. A
@@ -160,8 +161,10 @@ type Result struct {
 	Exit     int                   // exit status of a launched program; 128+N if killed by signal N
 	Lost     uint64                // records dropped in the kernel
 	Streams  []*attribution.Stream // with RecordEvents: of the Profiles, in their order
-	Troubles []string              // sentences: why processes have no profile
-	Unfound  []string              // sentences: functions that were asked for and never found
+	// With RecordTimelines: of the profiles. A timeline whose plan streams has its file already.
+	Timelines map[*profile.Profile]*timeline.Recorder
+	Troubles  []string // sentences: why processes have no profile
+	Unfound   []string // sentences: functions that were asked for and never found
 }
 
 // result makes the result of a program that has ended.
@@ -207,6 +210,9 @@ func (g *Program) gather(done []*Process, e launch.Ending) *Result {
 			res.First = p.profile
 		}
 		res.Profiles = append(res.Profiles, p.profile)
+		if p.timeline != nil {
+			res.timeline(p.profile, p.timeline)
+		}
 		if p.recorder != nil {
 			res.Streams = append(res.Streams, p.recorder.Stream)
 		}

@@ -89,6 +89,7 @@ func (m *Measurement) copyProcesses(g *Program) (shots []*Process) {
 func (p *Process) copy() *Process {
 	c := *p
 	c.resolver, c.usage, c.recorder = p.resolver.Copy(), p.usage.Copy(), nil
+	c.timeline = nil // the copy has none
 	c.engine = p.engine.Copy(perLibrary{c.resolver, c.usage})
 	c.placed, c.code, c.placedMPI = maps.Clone(p.placed), maps.Clone(p.code), maps.Clone(p.placedMPI)
 	c.cores = p.cores.Copy()

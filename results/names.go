@@ -72,7 +72,7 @@ func numbered(stem string, n int) string {
 
 // resultFile matches the names of all files that we write, in every format.
 var resultFile = func() *regexp.Regexp {
-	ends := []string{regexp.QuoteMeta(RecordSuffix), regexp.QuoteMeta(strings.TrimPrefix(outputName, RecordStem))}
+	ends := []string{regexp.QuoteMeta(RecordSuffix), regexp.QuoteMeta(TimelineSuffix), regexp.QuoteMeta(strings.TrimPrefix(outputName, RecordStem))}
 	for _, f := range formats {
 		if f.Tree != nil {
 			continue

@@ -138,6 +138,11 @@ func (o *Directory) writeTo(dir string, res *collect.Result, w *Wanted) (files [
 			continue
 		}
 		delete(o.shots, filepath.Base(name))
+		if t := res.Timelines[p]; t != nil {
+			if _, err := writeTimeline(dir, stems[i], p.Meta.PID, t); err != nil {
+				errs = append(errs, err)
+			}
+		}
 		more, err := RenderAll(dir, stems[i], p, formatsOf(p, w.Formats), w.View)
 		files[i] = append([]string{name}, more...)
 		if err != nil {

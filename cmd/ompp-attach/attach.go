@@ -88,6 +88,7 @@ func attach(f *measureFlags, pids []int, duration time.Duration) error {
 		kernel.abandon()
 		return err
 	}
+	f.timeline.out = out
 	leaveQuit()
 	ctx, stop := signal.NotifyContext(context.Background(), heeded(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)...)
 	defer stop()

@@ -42,6 +42,7 @@ type measureFlags struct {
 	view      viewFlags
 	sample    sampleFlags
 	budget    budgetFlag
+	timeline  timelineFlag
 	snapshot  time.Duration         // time between snapshots; 0: no snapshots
 	every     time.Duration         // time between snapshots that are kept; 0: none is kept
 	rest      int                   // hidden: see snapshots.Pace
@@ -60,6 +61,7 @@ func (f *measureFlags) register(c *cobra.Command, sample string) {
 	f.view.register(c)
 	f.sample.register(c, sample)
 	f.budget.register(c)
+	f.timeline.register(c)
 	c.Flags().StringVarP(&f.out, "output", "o", "", "directory for the results (default ompp-PROGRAM-PID; of a rank ompp-job-JOB)")
 	c.Flags().StringSliceVar(&f.formats, "format", results.DefaultFormats, "reports to write: "+results.FormatNames())
 	c.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace a profile that is already in the directory")
@@ -176,6 +178,10 @@ func (l *loading) measurement() (*collect.Measurement, error) {
 		m.Close()
 		return nil, err
 	}
+	if err := f.timeline.apply(m); err != nil {
+		m.Close()
+		return nil, err
+	}
 	if f.trace {
 		m.Trace()
 	}
@@ -210,6 +216,9 @@ func (f *measureFlags) check() error {
 		return &exitError{exitUsage, err}
 	}
 	if _, err := f.budget.share(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if err := f.timeline.check(); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if f.snapshot < 0 {
@@ -270,6 +279,7 @@ func run(f *measureFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	f.timeline.out = out
 	signals := heed()
 	started := hurry()
 	m, err := f.measurement()

@@ -1,0 +1,71 @@
+package collect
+
+import (
+	"io"
+
+	"golang.org/x/sys/unix"
+
+	"ompp-attach/profile"
+	"ompp-attach/timeline"
+)
+
+// Timelines says how single executions are recorded. Open makes the file of a process whose plan
+// streams; nil: such a plan is not possible.
+type Timelines struct {
+	Plan timeline.Plan
+	Open func(pid int) (io.WriteCloser, error)
+}
+
+// RecordTimelines makes the measurement record single executions, for Result.Timelines. It must be
+// called before any process is measured.
+func (m *Measurement) RecordTimelines(t *Timelines) { m.timelines = t }
+
+// leastPriority is the nice value of the thread that compresses a timeline.
+const leastPriority = 19
+
+// recordTimeline begins to record a process's timeline if the user wants one. A timeline that cannot
+// be recorded is no reason not to measure.
+func (c *common) recordTimeline(p *Process) {
+	if c.timelines == nil || c.timelines.Plan.Stream && c.timelines.Open == nil {
+		return
+	}
+	tool, _ := Version()
+	o := timeline.Options{Plan: c.timelines.Plan, PID: int(p.pid), Tool: tool, Began: p.engine.Clock(p.began), Say: c.say,
+		Polite: func() { _ = unix.Setpriority(unix.PRIO_PROCESS, 0, leastPriority) }} // of the calling thread only
+	if c.timelines.Open != nil {
+		o.Open = func() (io.WriteCloser, error) { return c.timelines.Open(int(p.pid)) }
+	}
+	rec, err := timeline.NewRecorder(o)
+	if err != nil {
+		if c.say != nil {
+			c.say("no timeline is recorded: " + err.Error())
+		}
+		return
+	}
+	p.timeline = rec
+	p.engine.Timeline(rec)
+}
+
+// completeTimeline ends a process's timeline behind its engine. prof is nil if the process has no
+// profile: then the timeline is dropped.
+func (p *Process) completeTimeline(prof *profile.Profile, say func(string)) {
+	if p.timeline == nil {
+		return
+	}
+	if prof == nil {
+		p.timeline.End(&timeline.Dictionary{})
+	} else if d := p.timeline.Dictionary(); d != nil {
+		d.Meta = prof.Meta
+	}
+	if err := p.timeline.Finish(); err != nil && say != nil {
+		say(err.Error())
+	}
+}
+
+// timeline adds a profile's timeline.
+func (r *Result) timeline(p *profile.Profile, t *timeline.Recorder) {
+	if r.Timelines == nil {
+		r.Timelines = map[*profile.Profile]*timeline.Recorder{}
+	}
+	r.Timelines[p] = t
+}
