@@ -9,6 +9,7 @@ import (
 	"ompp-attach/event"
 	"ompp-attach/profile"
 	"ompp-attach/timeline"
+	"ompp-attach/timeline/timelinetest"
 )
 
 // recordAll feeds an engine with a recorder that keeps everything, and reads the timeline again.
@@ -45,62 +46,11 @@ func feedAll(e *Engine, events []event.Event) func() {
 
 // checkSums compares the sums of a timeline's spans with a profile, by node and thread.
 // It returns the number of figures that were compared.
-func checkSums(t *testing.T, p *profile.Profile, f *timeline.File) (n int) {
+func checkSums(t *testing.T, p *profile.Profile, f *timeline.File) int {
 	t.Helper()
-	type cell struct{ node, thread int }
-	type sums [profile.NumParts]profile.Span
-	got, want := map[cell]*sums{}, map[cell]sums{}
-	for _, tid := range f.TIDs() {
-		last := uint64(0)
-		for s, err := range f.Thread(tid) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s.From < last || s.To < s.From {
-				t.Errorf("thread %d: a span from %d to %d comes behind one from %d", tid, s.From, s.To, last)
-			}
-			last = s.From
-			if s.Kind == timeline.Created {
-				continue
-			}
-			c := cell{int(s.Node), int(s.Thread)}
-			if got[c] == nil {
-				got[c] = &sums{}
-			}
-			got[c][profile.Exec].Add(s.Exec)
-			for i, part := range s.Parts {
-				got[c][int(profile.Enter)+i].Add(part)
-			}
-		}
-	}
-	combined := map[int]bool{} // their parts are of two regions
-	for _, id := range f.Dictionary.Within {
-		combined[int(f.Dictionary.NodeOf[id])] = true
-	}
-	for i := range p.Nodes {
-		for _, s := range p.Nodes[i].Stats {
-			want[cell{i, s.Thread}] = figuresOf(&s)
-		}
-	}
-	for c, w := range want {
-		g := sums{}
-		if got[c] != nil {
-			g = *got[c]
-		}
-		if combined[c.node] {
-			g, w = sums{g[profile.Exec]}, sums{w[profile.Exec]}
-		}
-		if g != w {
-			t.Errorf("node %d (%+v), thread %d: spans add up to %+v, the profile has %+v", c.node, p.Nodes[c.node].Region, c.thread, g, w)
-		}
-		if w != (sums{}) {
-			n++
-		}
-	}
-	for c, g := range got {
-		if _, ok := want[c]; !ok {
-			t.Errorf("node %d, thread %d: the profile has nothing, spans add up to %+v", c.node, c.thread, *g)
-		}
+	wrong, n := timelinetest.Differences(p, f)
+	for _, w := range wrong {
+		t.Error(w)
 	}
 	return n
 }
@@ -120,18 +70,6 @@ func checkNesting(t *testing.T, f *timeline.File) {
 			open = append(open, *s)
 		}
 	}
-}
-
-// figuresOf returns what was seen: the figures without what was estimated.
-func figuresOf(s *profile.ThreadStats) (out [profile.NumParts]profile.Span) {
-	for i, part := range s.Parts() {
-		out[i] = *part
-		if s.Estimate != nil {
-			e := s.Estimate.Parts()[i]
-			out[i].T, out[i].C = out[i].T-e.T, out[i].C-e.C
-		}
-	}
-	return out
 }
 
 // TestTimelineSums: the spans of a recorded program add up to its profile, exactly. So do those of a

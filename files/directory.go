@@ -160,15 +160,23 @@ func (w *Way) follows(uid int) bool { return os.Geteuid() != 0 || w.ours(uid) }
 // Save replaces a file of a directory, whole or not at all. Nobody can read half of it, and a link
 // in its place is not followed. finish, if any, sets rights and owner before the file gets its
 // name.
-func Save(dir *os.Root, name string, b []byte, finish func(*os.File) error) (err error) {
+func Save(dir *os.Root, name string, b []byte, finish func(*os.File) error) error {
+	return Write(dir, name, func(f *os.File) error {
+		_, err := f.Write(b)
+		if err == nil && finish != nil {
+			err = finish(f)
+		}
+		return err
+	})
+}
+
+// Write is Save for contents that are too large for the memory: write writes them.
+func Write(dir *os.Root, name string, write func(*os.File) error) error {
 	f, err := temporary(dir)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
-	if err == nil && finish != nil {
-		err = finish(f)
-	}
+	err = write(f)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

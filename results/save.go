@@ -25,18 +25,36 @@ func Save(name string, write func(io.Writer) error) error {
 	root, _, err := OpenDirectory(filepath.Dir(name), false)
 	if err == nil {
 		defer root.Close()
-		err = files.Save(root, filepath.Base(name), b.Bytes(), func(f *os.File) error {
-			err := f.Chmod(os.FileMode(0o644 &^ umask))
-			if uid, gid, ok := sudoUser(); ok {
-				err = cmp.Or(err, f.Chown(uid, gid))
-			}
-			return err
+		err = files.Save(root, filepath.Base(name), b.Bytes(), givenToUser)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", name, Reason(err))
+	}
+	return nil
+}
+
+// Stream is Save for contents that may be larger than the memory.
+func Stream(name string, write func(io.Writer) error) error {
+	root, _, err := OpenDirectory(filepath.Dir(name), false)
+	if err == nil {
+		defer root.Close()
+		err = files.Write(root, filepath.Base(name), func(f *os.File) error {
+			return cmp.Or(write(f), givenToUser(f))
 		})
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", name, Reason(err))
 	}
 	return nil
+}
+
+// givenToUser gives a file the permissions and the owner of a file that the user has made.
+func givenToUser(f *os.File) error {
+	err := f.Chmod(os.FileMode(0o644 &^ umask))
+	if uid, gid, ok := sudoUser(); ok {
+		err = cmp.Or(err, f.Chown(uid, gid))
+	}
+	return err
 }
 
 // umask is the user's umask. It can be read only by setting it for all threads, so it is read here,

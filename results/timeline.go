@@ -43,7 +43,7 @@ func streamedName(pid int) string { return fmt.Sprintf("%s.pid%d%s", RecordStem,
 func writeTimeline(dir, stem string, pid int, t *timeline.Recorder) (name string, err error) {
 	name = filepath.Join(dir, stem+TimelineSuffix)
 	if !t.Streams() {
-		return name, Save(name, t.Save)
+		return name, Stream(name, t.Save)
 	}
 	root, _, err := OpenDirectory(dir, false)
 	if err != nil {
@@ -56,10 +56,9 @@ func writeTimeline(dir, stem string, pid int, t *timeline.Recorder) (name string
 	return name, nil
 }
 
-// TimelineOf opens the timeline beside a recorded profile. The error wraps fs.ErrNotExist if there
-// is none. The caller closes the file behind the last read.
-func TimelineOf(record string) (*timeline.File, io.Closer, error) {
-	name := record[:len(record)-len(RecordSuffix)] + TimelineSuffix
+// OpenTimeline opens a timeline. The caller closes the file behind the last read. The error says
+// what is wrong with the file.
+func OpenTimeline(name string) (*timeline.File, io.Closer, error) {
 	f, err := files.Open(name)
 	if err != nil {
 		return nil, nil, err

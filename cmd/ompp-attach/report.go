@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,6 +52,7 @@ profile.html and job.html are pages for the browser.`,
   ompp-attach report --efficiency DIR
   ompp-attach report --properties DIR
   ompp-attach report --by construct DIR
+  ompp-attach report --format perfetto DIR
   ompp-attach report --delta 2 5 DIR`,
 		Args: func(c *cobra.Command, args []string) error {
 			most := 1
@@ -73,7 +75,7 @@ profile.html and job.html are pages for the browser.`,
 	f.table.register(c)
 	f.properties.register(c)
 	c.Flags().StringSliceVar(&f.formats, "format", nil, "reports to write: "+results.FormatNames()+" (of a process or rank; default ompp, pprof, samples, html), "+
-		results.JobFormatNames()+" (of a job; default text, and a page)")
+		results.JobFormatNames()+" (of a job; default text, and a page), "+perfettoFormat+" (the timelines)")
 	c.Flags().BoolVar(&f.efficiency, "efficiency", false, "how much of the threads' time was useful, what took the rest, and POP's and TALP's metrics; --format is one of "+efficiencies.Names()+" (default text)")
 	c.Flags().StringVarP(&f.dir, "output", "o", "", "write files to this `directory`; - writes a single file to standard output")
 	c.Flags().StringVar(&f.delta, "delta", "", "report what happened between two snapshots, as in --delta `N M` DIR: their numbers, 0 for the begin, end for the final profile")
@@ -85,6 +87,9 @@ func rereport(dir string, f *reportFlags) error {
 	results.Await(dir, warn)
 	if f.wantsEfficiency() {
 		return reportEfficiency(dir, f)
+	}
+	if slices.Contains(f.formats, perfettoFormat) {
+		return reportTimeline(dir, f)
 	}
 	if f.table.by != "" {
 		return reportTable(dir, f)

@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ompp-attach/internal/testbin"
+	"ompp-attach/results"
+	"ompp-attach/timeline"
+	"ompp-attach/timeline/timelinetest"
+)
+
+// The spans of a timeline add up to the profile, exactly: of a program with every construct, of one
+// with tasks, kept in memory and written meanwhile.
+func TestTimeline(t *testing.T) {
+	atOnce(t)
+	for _, tc := range []struct{ name, compiler, source, plan string }{
+		{"all constructs", "gcc", "matrix.c", "last:1h"},
+		{"all constructs, clang", "clang-19", "matrix.c", "first:1h,1G"},
+		{"tasks, into a file", "gcc", "tasks.c", "all,1G"},
+		{"tasks, clang", "clang-19", "tasks.c", "all"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			bin := testbin.Build(t, tc.source, testbin.Options{Compiler: tc.compiler})
+			s := clean(t, options{flags: []string{"--timeline", tc.plan}}, bin)
+			f := timelineIn(t, s.dir)
+			wrong, figures := timelinetest.Differences(s.main, f)
+			for _, w := range wrong {
+				t.Error(w)
+			}
+			if figures < 5 || len(f.Gaps) > 0 || f.Torn {
+				t.Errorf("%d figures compared, gaps %+v, torn %v", figures, f.Gaps, f.Torn)
+			}
+			out, err := toolOutput(t, "report", "--format", "perfetto", s.dir)
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if st, err := os.Stat(filepath.Join(s.dir, "timeline.pftrace")); err != nil || st.Size() < 1000 {
+				t.Errorf("no trace was written: %v", err)
+			}
+		})
+	}
+}
+
+// A ring stays below its cap, and says what it has not kept.
+func TestTimelineCap(t *testing.T) {
+	atOnce(t)
+	bin := testbin.Build(t, "storm.c", testbin.Options{Compiler: "gcc"})
+	s := clean(t, options{flags: []string{"--timeline", "last:20ms,4M"}}, bin)
+	f := timelineIn(t, s.dir)
+	if st, err := os.Stat(filepath.Join(s.dir, "profile.timeline")); err != nil || st.Size() > 4<<20 {
+		t.Errorf("the timeline is larger than its cap: %v, %v", st, err)
+	}
+	if _, figures := timelinetest.Differences(s.main, f); figures == 0 || len(f.Gaps) == 0 {
+		t.Errorf("%d figures, gaps %+v: older spans are not told to be missing", figures, f.Gaps)
+	}
+	if kept := time.Duration(f.Last() - f.First()); kept <= 0 {
+		t.Errorf("the ring holds %v", kept)
+	}
+}
+
+func TestTimelineBadInput(t *testing.T) {
+	atOnce(t)
+	needTool(t)
+	empty := t.TempDir()
+	torn := filepath.Join(empty, "torn")
+	if err := os.Mkdir(torn, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(torn, "profile.timeline"), []byte("no timeline at all"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		argv []string
+		want string
+	}{
+		{[]string{"run", "--timeline", "last", "--", "true"}, "give a time above 0"},
+		{[]string{"run", "--timeline", "all,1K", "--", "true"}, "the cap is too low"},
+		{[]string{"report", "--format", "perfetto", empty}, "measure with --timeline"},
+		{[]string{"report", "--format", "perfetto", torn}, "profile.timeline"},
+		{[]string{"report", "--format", "perfetto,ompp", torn}, "give it by itself"},
+	} {
+		out, err := toolOutput(t, tc.argv...)
+		if err == nil || !strings.Contains(out, tc.want) || strings.Count(out, "\n") != 1 {
+			t.Errorf("%v: %v, %q; want a sentence with %q", tc.argv, err, out, tc.want)
+		}
+	}
+}
+
+// timelineIn opens the timeline of a directory's only process.
+func timelineIn(t *testing.T, dir string) *timeline.File {
+	t.Helper()
+	f, c, err := results.OpenTimeline(filepath.Join(dir, "profile.timeline"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return f
+}
+
+// toolOutput runs the tool, and returns what it wrote to both of its streams.
+func toolOutput(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	out, err := exec.Command(tool, args...).CombinedOutput()
+	return string(out), err
+}

@@ -1,0 +1,205 @@
+package perfetto
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	construct "ompp-attach/event"
+	"ompp-attach/profile"
+	"ompp-attach/timeline"
+)
+
+// decode reads a trace by the published definitions of the format, and lists what is on its tracks:
+// a line for each moment, indented by the depth. It fails the test if slices do not nest, if times of
+// a track go back, or if a name is used before it is told.
+func decode(t *testing.T, trace []byte) []string {
+	t.Helper()
+	compiler := protocompile.Compiler{Resolver: &protocompile.SourceResolver{ImportPaths: []string{"testdata"}}}
+	files, err := compiler.Compile(context.Background(), "trace.proto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := dynamicpb.NewMessage(files[0].Messages().ByName("Trace"))
+	if err := proto.Unmarshal(trace, m); err != nil {
+		t.Fatal(err)
+	}
+	r := reading{t: t, tracks: map[uint64]string{}, names: map[uint64]string{}, depth: map[uint64]int{}, last: map[uint64]uint64{}}
+	packets := field(m, "packet").List()
+	for i := range packets.Len() {
+		r.packet(packets.Get(i).Message())
+	}
+	for track, n := range r.depth {
+		if n != 0 {
+			t.Errorf("%d slices of the track %q have no end", n, r.tracks[track])
+		}
+	}
+	return r.lines
+}
+
+func field(m protoreflect.Message, name protoreflect.Name) protoreflect.Value {
+	return m.Get(m.Descriptor().Fields().ByName(name))
+}
+
+// reading is what is known of a trace so far.
+type reading struct {
+	t             *testing.T
+	tracks, names map[uint64]string
+	depth         map[uint64]int
+	last          map[uint64]uint64
+	lines         []string
+}
+
+func (r *reading) packet(p protoreflect.Message) {
+	if len(p.GetUnknown()) > 0 {
+		r.t.Errorf("a packet has fields that its definition lacks: %x", p.GetUnknown())
+	}
+	names := field(field(p, "interned_data").Message(), "event_names").List()
+	for i := range names.Len() {
+		n := names.Get(i).Message()
+		r.names[field(n, "iid").Uint()] = field(n, "name").String()
+	}
+	if d := field(p, "track_descriptor").Message(); d.IsValid() {
+		name := field(d, "name").String() + field(field(d, "process").Message(), "process_name").String() +
+			field(field(d, "thread").Message(), "thread_name").String()
+		r.tracks[field(d, "uuid").Uint()] = name
+	}
+	e := field(p, "track_event").Message()
+	if !e.IsValid() {
+		return
+	}
+	at, track := field(p, "timestamp").Uint(), field(e, "track_uuid").Uint()
+	if r.tracks[track] == "" {
+		r.t.Errorf("an event is on track %d, which is not described", track)
+	}
+	if at < r.last[track] {
+		r.t.Errorf("on the track %q, %d comes behind %d", r.tracks[track], at, r.last[track])
+	}
+	r.last[track] = at
+	name := r.names[field(e, "name_iid").Uint()]
+	kind := field(e, "type").Enum()
+	if kind == sliceEnd {
+		r.depth[track]--
+		name = "end"
+	} else if name == "" {
+		r.t.Error("an event's name was not told before")
+	}
+	line := fmt.Sprintf("%s: %d %s%s", r.tracks[track], at, strings.Repeat("  ", r.depth[track]), name)
+	if kind == instant {
+		line += " (moment)"
+	}
+	for _, of := range []protoreflect.Name{"flow_ids", "terminating_flow_ids"} {
+		if ids := field(e, of).List(); ids.Len() > 0 {
+			line += fmt.Sprintf(" %s %#x", of, ids.Get(0).Uint())
+		}
+	}
+	r.lines = append(r.lines, line)
+	if kind == sliceBegin {
+		r.depth[track]++
+	}
+	if r.depth[track] < 0 {
+		r.t.Errorf("more ends than begins on the track %q", r.tracks[track])
+	}
+}
+
+// recorded returns a timeline that holds some spans of a program with a region, a critical section
+// in it, tasks, and two locks.
+func recorded(t *testing.T, spans ...timeline.Span) *timeline.File {
+	t.Helper()
+	rec, err := timeline.NewRecorder(timeline.Options{Plan: timeline.Plan{Cap: 1 << 26}, PID: 77, Wait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range spans {
+		rec.Span(&spans[i])
+	}
+	at := func(c construct.Construct, line int) profile.Region {
+		return profile.Region{Construct: c, Location: profile.Location{File: "a.c", Begin: line}}
+	}
+	rec.End(&timeline.Dictionary{
+		Meta:    profile.Meta{Program: "a.out", Host: "node7"},
+		Regions: []profile.Region{at(construct.Parallel, 1), at(construct.Task, 2), at(construct.TaskExec, 2), at(construct.Lock, 3)},
+		Nodes:   []timeline.Node{{Parent: -1, Region: -1}, {Region: 0}, {Parent: 1, Region: 1}, {Parent: 1, Region: 2}, {Parent: 1, Region: 3}},
+		Threads: []profile.Thread{{Num: 0}},
+		NodeOf:  []int32{0, 1, 2, 3, 4}, SeatOf: []int32{0},
+		Stops: []timeline.Stop{{From: 1000, To: 1500}},
+	})
+	var b bytes.Buffer
+	if err := rec.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	f, err := timeline.Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// ran is an execution of a node, from one time to another.
+func ran(node int32, from, to uint64) timeline.Span {
+	return timeline.Span{TID: 5, Node: node, From: from, To: to, Exec: profile.Span{T: int64(to - from), C: 1}}
+}
+
+func TestWrite(t *testing.T) {
+	region := ran(1, 100, 200)
+	region.Team = 1
+	for i, ns := range []int64{10, 60, 25, 5} {
+		region.Parts[i].T = ns
+	}
+	created := timeline.Span{TID: 5, Node: 2, Kind: timeline.Created, From: 120, To: 120, Task: 9}
+	task := ran(3, 172, 180)
+	task.Task = 9
+	lock, overlaps := ran(4, 130, 150), ran(4, 140, 160)
+	late := ran(1, 990, 1010)
+	f := recorded(t, created, lock, overlaps, task, region, late)
+	var b bytes.Buffer
+	if err := Write(&b, []*timeline.File{f}); err != nil {
+		t.Fatal(err)
+	}
+	const thread, aside = "OpenMP thread 0: ", "locks that overlap: "
+	want := []string{
+		thread + "100 PARALLEL a.c (1)",
+		thread + "100   startup",
+		thread + "110   end",
+		thread + "120   creates TASK a.c (2) (moment) flow_ids 0x1000000000009",
+		thread + "130   LOCK a.c (3)",
+		aside + "140 LOCK a.c (3)",
+		thread + "150   end",
+		thread + "170   implicit barrier",
+		thread + "172     TASKEXEC a.c (2) terminating_flow_ids 0x1000000000009",
+		thread + "180     end",
+		thread + "195   end",
+		thread + "195   shutdown",
+		thread + "200   end",
+		thread + "200 end",
+		// The process was stopped at 1000, for 500 ns.
+		thread + "990 PARALLEL a.c (1)",
+		thread + "1510 end",
+		aside + "160 end",
+	}
+	got := decode(t, b.Bytes())
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Processes of several machines may have one number; the viewer must not take them for one.
+func TestUnique(t *testing.T) {
+	taken := map[uint64]bool{}
+	var got []uint64
+	for range 3 {
+		got = append(got, unique(taken, 77))
+	}
+	if !slices.Equal(got, []uint64{77, 10_000_077, 20_000_077}) {
+		t.Errorf("numbers %v", got)
+	}
+}

@@ -1,0 +1,98 @@
+package perfetto
+
+import (
+	"fmt"
+
+	"ompp-attach/event"
+	"ompp-attach/profile"
+	"ompp-attach/report/words"
+	"ompp-attach/timeline"
+)
+
+// process is a process of the trace.
+type process struct {
+	*trace
+	file   *timeline.File
+	number uint64 // among the trace's processes, from 1
+	pid    uint64
+	track  uint64
+	labels []label // of the dictionary's regions
+}
+
+// label is how a region is shown.
+type label struct{ name, category string }
+
+// process writes the spans of a process.
+func (t *trace) process(f *timeline.File) error {
+	t.processes++
+	p := &process{trace: t, file: f, number: t.processes, pid: unique(t.pids, uint64(f.PID)), track: t.uuid()}
+	d := f.Dictionary
+	for i := range d.Regions {
+		p.labels = append(p.labels, labelOf(&d.Regions[i]))
+	}
+	var m message
+	m.number(processPID, p.pid)
+	m.text(processName, processLabel(f))
+	t.packets.track(p.track, 0, "", trackProcess, m)
+	p.gaps()
+	for _, tid := range f.TIDs() {
+		if err := p.thread(tid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// labelOf names a region: its construct and place, or an MPI call's operation and place.
+func labelOf(r *profile.Region) label {
+	switch r.Construct {
+	case event.MPI:
+		return label{words.Clean(r.Name) + " " + words.Location(&r.Location), "MPI"}
+	case event.UserRegion:
+		return label{words.Region(r), "user region"}
+	}
+	return label{r.Construct.String() + " " + words.Region(r), "OpenMP"}
+}
+
+// processLabel names a process: rank, program, machine.
+func processLabel(f *timeline.File) string {
+	m := &f.Dictionary.Meta
+	name := words.Clean(m.Program)
+	if name == "" {
+		name = "process"
+	}
+	if m.MPI != nil && m.MPI.Rank >= 0 {
+		name = fmt.Sprintf("rank %d %s", m.MPI.Rank, name)
+	}
+	if m.Host != "" {
+		name += " on " + words.Clean(m.Host)
+	}
+	if f.Torn {
+		name += " (its timeline was cut off)"
+	}
+	return name
+}
+
+// reasons are the gaps' reasons, as the viewer shows them.
+var reasons = map[timeline.Why]string{
+	timeline.ByAge:    "not kept: older than what was to be kept",
+	timeline.ByCap:    "not kept: more than the memory or file was to hold",
+	timeline.BySpeed:  "lost: the tool could not write as fast as the program executed",
+	timeline.ByDisk:   "lost: the file could not be written",
+	timeline.Outside:  "outside of the time that was to be recorded",
+	timeline.ByDamage: "lost: a part of the file is damaged",
+}
+
+// gaps writes a track for each stretch of time of which spans are missing. Gaps may overlap, so
+// that each has a track of its own.
+func (p *process) gaps() {
+	for _, g := range p.file.Gaps {
+		track := p.uuid()
+		p.packets.track(track, p.track, "not recorded", 0, nil)
+		at := p.file.Dictionary.Monotonic
+		e := slice{moment{track: track, name: reasons[g.Why], category: "not recorded",
+			arguments: []argument{{name: "executions", n: int64(g.Spans)}}}}
+		p.begin(&e, at(g.From))
+		p.end(track, at(max(g.From, g.To)))
+	}
+}

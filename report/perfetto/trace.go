@@ -1,0 +1,57 @@
+package perfetto
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"ompp-attach/timeline"
+)
+
+// Suffix ends the name of a file in this format.
+const Suffix = ".pftrace"
+
+// Write writes the timelines of one or more processes into one trace. The times are CLOCK_MONOTONIC
+// of the process's machine (ns). Errors are those of w, and of timelines that cannot be read.
+func Write(w io.Writer, of []*timeline.File) error {
+	b := bufio.NewWriterSize(w, 1<<20)
+	t := &trace{packets: newPackets(b), pids: map[uint64]bool{}, tids: map[uint64]bool{}}
+	t.put(nil, stateCleared)
+	for _, f := range of {
+		if err := t.process(f); err != nil {
+			return err
+		}
+	}
+	if t.err == nil {
+		t.err = b.Flush()
+	}
+	if t.err != nil {
+		return fmt.Errorf("write the trace: %w", t.err)
+	}
+	return nil
+}
+
+// trace is a trace that is being written.
+type trace struct {
+	*packets
+	uuids      uint64 // the last track's
+	processes  uint64 // so far
+	pids, tids map[uint64]bool
+}
+
+// uuid returns the number of a new track.
+func (t *trace) uuid() uint64 {
+	t.uuids++
+	return t.uuids
+}
+
+// unique returns a number that no other process or thread of the trace has. Processes of several
+// machines may have the same numbers, and the viewer would take them for one process.
+func unique(taken map[uint64]bool, n uint64) uint64 {
+	const far = 10_000_000 // above all numbers of the kernel, whose greatest is 4,194,304
+	for taken[n] {
+		n += far
+	}
+	taken[n] = true
+	return n
+}
