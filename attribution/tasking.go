@@ -25,9 +25,11 @@ type taskKey struct {
 type task struct {
 	node     *tree.Node // the node of its executions
 	created  uint64
-	resumed  bool   // a part of it has been executed before
-	number   uint64 // in a timeline
-	internal bool   // the runtime's own task: libomp uses such tasks to split a taskloop
+	resumed  bool       // a part of it has been executed before
+	number   uint64     // in a timeline
+	internal bool       // the runtime's own task: libomp uses such tasks to split a taskloop
+	by       *tree.Node // the construct that created it; nil: not known
+	seat     int        // of the thread that created it
 	// An older task at the same address that has not begun, as far as events are read.
 	older *task
 }
@@ -87,6 +89,9 @@ func (tk *tasking) addTask(t *stack.Thread, ev *event.Event) {
 		return // the start of the creating call was lost: the task counts as lost too
 	}
 	x := task{node: tk.executionOf(t), created: ev.Time + t.Suspended, internal: ev.Flags&event.Inside != 0}
+	if f := t.Top(); f != nil && tree.Creates(f.Node.Key.Construct) {
+		x.by, x.seat = f.Node, f.Seat
+	}
 	if tk.Spans != nil && !x.internal {
 		x.number = tk.Spans.Created(t, x.node, x.created)
 	}
@@ -173,6 +178,9 @@ func (tk *tasking) beginTask(t *stack.Thread, ev *event.Event) bool {
 	// Otherwise it is in the final barrier of a region that was under way at attach.
 	if len(t.Stack) > 0 || !tk.Older[t.Tid] {
 		tk.Initial(t)
+	}
+	if x != nil && x.by != nil && t.Interval != nil && !x.resumed {
+		t.BeginTaskWaiting(x.created, x.by, x.seat)
 	}
 	f = t.Open(n, ev)
 	f.Phase, f.Flags, f.TaskAt = stack.InBody, 0, ev.Key

@@ -24,12 +24,15 @@ func waitTable(p *profile.Profile) []string {
 		for _, s := range n.Stats {
 			if w := s.Waits; w != nil {
 				th := p.Threads[s.Thread]
-				locks := ""
+				more := ""
 				if w.Contended != (profile.Span{}) || w.Handed != 0 || w.Held != (profile.Span{}) {
-					locks = fmt.Sprintf(" contended %d/%d handed %d held %d/%d shared %d", w.Contended.T, w.Contended.C, w.Handed, w.Held.T, w.Held.C, w.Shared)
+					more = fmt.Sprintf(" contended %d/%d handed %d held %d/%d shared %d", w.Contended.T, w.Contended.C, w.Handed, w.Held.T, w.Held.C, w.Shared)
+				}
+				if w.NoTask != (profile.Span{}) || w.LateTask != (profile.Span{}) {
+					more += fmt.Sprintf(" no task %d/%d late task %d/%d", w.NoTask.T, w.NoTask.C, w.LateTask.T, w.LateTask.C)
 				}
 				out = append(out, fmt.Sprintf("%s %d:%d wait %d/%d done %d/%d last %d/%d late %d/%d delay %d dropped %d", path[i][1:], th.Root, th.Num,
-					w.Wait.T, w.Wait.C, w.Done.T, w.Done.C, w.Last.T, w.Last.C, w.Late.T, w.Late.C, w.Delay, w.Dropped)+locks)
+					w.Wait.T, w.Wait.C, w.Done.T, w.Done.C, w.Last.T, w.Last.C, w.Late.T, w.Late.C, w.Delay, w.Dropped)+more)
 			}
 		}
 	}
@@ -336,6 +339,33 @@ var waitCases = []struct{ name, events, want string }{
 		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
 		 PARALLEL@300/BARRIER@440 0:0 wait 0/1 done 23/1 last 40/1 late 0/0 delay 0 dropped 0
 		 PARALLEL@300/BARRIER@440 0:1 wait 40/1 done 5/1 last 0/0 late 0/0 delay 0 dropped 0`},
+	{"a thread waits for tasks: for the first from 20 to 50, for the second from 70 to 80",
+		`
+		0 1 fork parallel fn=300 key=7 size=2 site=90
+		0 1 begin parallel key=7
+		0 2 begin parallel key=7 num=1
+		20 2 wait barrier site=440
+		49 1 enter task fn=50 site=430
+		50 1 result task key=1000
+		51 1 released task
+		55 2 begin taskexec fn=50 key=1000
+		70 2 end taskexec key=1000
+		79 1 enter task fn=50 site=430
+		80 1 result task key=2000
+		81 1 released task
+		85 2 begin taskexec fn=50 key=2000
+		90 2 end taskexec key=2000
+		100 1 wait barrier site=440
+		102 1 waited barrier
+		102 2 waited barrier
+		130 1 end parallel
+		130 2 end parallel
+		130 1 join parallel`,
+		`PARALLEL@300 0:0 wait 0/1 done 0/1 last 0/1 late 60/2 delay 57 dropped 0
+		 PARALLEL@300 0:1 wait 0/1 done 0/1 last 0/0 late 0/0 delay 0 dropped 0
+		 PARALLEL@300/TASK@50 0:0 wait 0/0 done 0/0 last 0/0 late 0/0 delay 3 dropped 0 no task 0/0 late task 40/2
+		 PARALLEL@300/BARRIER@440 0:0 wait 0/1 done 2/1 last 60/1 late 0/0 delay 0 dropped 0
+		 PARALLEL@300/BARRIER@440 0:1 wait 60/1 done 2/1 last 0/0 late 0/0 delay 0 dropped 0 no task 40/2 late task 0/0`},
 	{"a return that is not told: the wait is known, the completion is not",
 		`
 		0 1 fork parallel fn=300 key=7 size=2 site=90
@@ -423,6 +453,9 @@ func balanced(t *testing.T, p *profile.Profile) {
 			t.Errorf("node %d: threads waited %d ns, for others %d", i, here.Wait.T, here.Last.T)
 		}
 		all = *all.Plus(&here)
+	}
+	if all.NoTask != all.LateTask || all.NoTask.T > all.Wait.T+all.Done.T {
+		t.Errorf("waited %+v for tasks that %+v were late", all.NoTask, all.LateTask)
 	}
 	if all.Contended.T != all.Held.T || all.Contended.C != all.Held.C {
 		t.Errorf("waited %+v for holders, who were waited for %+v", all.Contended, all.Held)

@@ -43,7 +43,8 @@ func wrongWaits(t *testing.T, s *session, gcc bool, late time.Duration) (wrong [
 			t.Fatalf("%q: %v", text, err)
 		}
 		got := waitsAtLine(s.main, construct, line, thread)
-		have := map[string]profile.Span{"wait": got.Wait, "last": got.Last, "delay": {T: got.Delay}, "contended": got.Contended, "held": got.Held}[column]
+		have := map[string]profile.Span{"wait": got.Wait, "last": got.Last, "delay": {T: got.Delay},
+			"contended": got.Contended, "held": got.Held, "notask": got.NoTask, "latetask": got.LateTask}[column]
 		again := construct == "REDUCTION" && !gcc // each is two barriers
 		if again && column == "wait" {
 			want.C *= 2

@@ -19,6 +19,11 @@ type Waits struct {
 	// Delay is the part of the others' waits that is due to what this thread did at this node:
 	// more than they did since the team's threads were last together.
 	Delay int64 `json:"delay,omitempty"`
+	// NoTask is the part of Wait and Done in which the thread had nothing to do, before a task was
+	// created that it then executed in the barrier. C is the number of these tasks.
+	NoTask Span `json:"no_task,omitzero"`
+	// LateTask is the same, at the construct and thread that created the tasks.
+	LateTask Span `json:"late_task,omitzero"`
 	// Contended is the part of Enter of a critical or lock in which other threads of the team held
 	// it. C is the number of executions in which that was so; where executions were added up, of
 	// all of them.
@@ -37,8 +42,8 @@ type Waits struct {
 }
 
 // spans lists the times of w that have a count.
-func (w *Waits) spans() [6]*Span {
-	return [6]*Span{&w.Wait, &w.Done, &w.Last, &w.Late, &w.Contended, &w.Held}
+func (w *Waits) spans() [8]*Span {
+	return [8]*Span{&w.Wait, &w.Done, &w.Last, &w.Late, &w.NoTask, &w.LateTask, &w.Contended, &w.Held}
 }
 
 // Plus returns the sum of two threads', or two places', figures; either may be nil. It changes
@@ -83,8 +88,8 @@ func (w *Waits) minus(o *Waits) *Waits {
 // caused returns the figures about the waits of others, without those about the thread's own; nil
 // if there are none.
 func (w *Waits) caused() *Waits {
-	if w == nil || w.Late == (Span{}) && w.Delay == 0 {
+	if w == nil || w.Late == (Span{}) && w.LateTask == (Span{}) && w.Delay == 0 {
 		return nil
 	}
-	return &Waits{Late: w.Late, Delay: w.Delay}
+	return &Waits{Late: w.Late, LateTask: w.LateTask, Delay: w.Delay}
 }

@@ -130,6 +130,15 @@ func (t *Thread) executedWaiting(f *Frame, v *ledger.Interval, at uint64) {
 	}
 }
 
+// BeginTaskWaiting notes that a thread begins a task in a barrier, which a construct has created on
+// the thread of a seat at a time (ns).
+func (t *Thread) BeginTaskWaiting(created uint64, by *tree.Node, seat int) {
+	f := t.Top()
+	if f != nil && f.Phase == InBarrier && !f.Node.Key.Construct.IsTasking() && t.Executing() == nil && f.own(t) {
+		t.Interval.BeginTask(created, by, seat)
+	}
+}
+
 // own tells whether a thread's interval is that of the team in which it has a frame open.
 func (f *Frame) own(t *Thread) bool { return t.interval() == t.Interval }
 

@@ -33,6 +33,7 @@ type slot struct {
 	lost          bool   // its events in the barrier were lost
 	ended         bool   // it is charged, or dropped
 	tasks         []span // executed in the barrier, by time
+	late          []lateTasks
 	own           []pathTime
 	uses          []Use
 }
@@ -81,8 +82,8 @@ func (x *instance) arrive(iv *Interval, a *Arrival) {
 	s.barrier, s.from, s.seat, s.at = a.Barrier, a.From, a.Seat, a.At
 	s.second, s.unsure = a.Second, iv.unsure
 	s.leave, s.left, s.lost, s.ended = 0, false, false, false
-	if len(s.tasks) > 0 {
-		s.tasks = s.tasks[:0]
+	if len(s.tasks)+len(s.late) > 0 {
+		s.tasks, s.late = s.tasks[:0], s.late[:0]
 	}
 	s.own, iv.own, iv.hint = iv.own, s.own[:0], 0
 	if len(s.uses) > 0 || len(iv.uses) > 0 {
@@ -184,6 +185,10 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 		var before int64
 		before, after = s.executing(x.at)
 		wait = max(0, wait-before)
+		for _, l := range s.late {
+			waitsAt(s.barrier, s.seat).NoTask.Add(l.time)
+			waitsAt(l.by, l.seat).LateTask.Add(l.time)
+		}
 	}
 	own := waitsAt(s.barrier, s.seat)
 	own.Wait.T += wait
@@ -199,6 +204,29 @@ func (m *Meter) finish(tm *Team, x *instance, num int32) {
 	case wait > 0:
 		x.caused += wait
 		x.charge(l, s, wait)
+	}
+}
+
+// lateTasks are tasks of one construct and thread for which a thread waited in a barrier.
+type lateTasks struct {
+	by   *tree.Node
+	seat int
+	time profile.Span
+}
+
+// maxCreators bounds the creators that are told apart in a barrier. The tasks of others are left out.
+const maxCreators = 16
+
+// waitedForTask notes that the thread waited until a task was created (ns).
+func (s *slot) waitedForTask(by *tree.Node, seat int, d int64) {
+	for i := range s.late {
+		if l := &s.late[i]; l.by == by && l.seat == seat {
+			l.time.Add(profile.Span{T: d, C: 1})
+			return
+		}
+	}
+	if len(s.late) < maxCreators {
+		s.late = append(s.late, lateTasks{by, seat, profile.Span{T: d, C: 1}})
 	}
 }
 

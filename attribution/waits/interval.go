@@ -18,6 +18,7 @@ type Interval struct {
 	// The time since the last barrier counts from the last arrival there, which may not be read yet.
 	unsure bool
 	tick   uint64 // time up to which everything is noted, ns
+	idle   uint64 // in a barrier: since when the thread has had no task, ns
 	hint   int    // index in own of the region that was noted last
 	own    []pathTime
 	uses   []Use // of locks
@@ -114,7 +115,19 @@ func (iv *Interval) path(n *tree.Node, seat int) *pathTime {
 func (iv *Interval) Task(from, to uint64) {
 	if x := iv.at; x != nil && !iv.running && from < to {
 		x.slots[iv.num].executed(from, to)
+		iv.idle = max(iv.idle, to)
 	}
+}
+
+// BeginTask notes that the thread begins a task in a barrier. The task was created at a time (ns) by
+// the construct of a node, on the thread of a seat. If the thread had nothing to do before then, it
+// waited for the task to be created.
+func (iv *Interval) BeginTask(created uint64, by *tree.Node, seat int) {
+	x := iv.at
+	if x == nil || iv.running || x.dropped || created <= iv.idle || by == nil {
+		return
+	}
+	x.slots[iv.num].waitedForTask(by, seat, int64(created-iv.idle))
 }
 
 // Pause notes that the thread may have come to a barrier. Arrive or GoOn follows.

@@ -72,7 +72,7 @@ func (m *Meter) Arrive(iv *Interval, a *Arrival) {
 		return
 	}
 	iv.seq++
-	iv.at = x
+	iv.at, iv.idle = x, a.At
 	x.arrive(iv, a)
 	if x.arrived++; x.arrived == tm.size {
 		m.complete(iv, x)

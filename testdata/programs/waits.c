@@ -11,6 +11,8 @@
 //   LINE CONSTRUCT THREAD delay NS 0        the part of that which is due to the construct
 //   LINE CONSTRUCT THREAD contended NS COUNT  what the thread waited while others held the critical
 //   LINE CONSTRUCT THREAD held NS COUNT       what others waited for it, and for how many it was longest
+//   LINE CONSTRUCT THREAD notask NS COUNT     what it waited in a barrier for tasks to be created
+//   LINE CONSTRUCT THREAD latetask NS COUNT   what others waited for the tasks that it created
 //
 // REDUCTION is a loop with a reduction: libomp's has a second barrier, in which nobody waits long.
 #include <omp.h>
@@ -233,6 +235,53 @@ static void contention(void)
 	}
 }
 
+/* A thread creates tasks one by one, for which the others wait in a barrier. */
+static void late_tasks(void)
+{
+	enum { TASKS = 24 };
+	long made[TASKS], began[TASKS], ended[TASKS];
+	int by[TASKS], line = 0, at = 0;
+#pragma omp parallel
+	{
+		int i = omp_get_thread_num();
+		for (int n = 0; n < TASKS && i == 0; n++) {
+			work(ms * 500000L);
+			made[n] = now();
+			line = __LINE__ + 1;
+#pragma omp task firstprivate(n) shared(began, ended, by)
+			{
+				began[n] = now();
+				by[n] = omp_get_thread_num();
+				work(ms * 300000L);
+				ended[n] = now();
+			}
+		}
+		came[0][i] = now();
+		at = __LINE__ + 1;
+#pragma omp barrier
+		after();
+	}
+	long sum = 0;
+	int all = 0;
+	for (int i = 0; i < threads; i++) {
+		long free = came[0][i], waited = 0;
+		int times = 0;
+		for (int n = 0; n < TASKS; n++) { /* they begin in the order in which they are made */
+			if (by[n] != i || began[n] < came[0][i])
+				continue;
+			if (made[n] > free) {
+				waited += made[n] - free;
+				times++;
+			}
+			free = ended[n];
+		}
+		printf("%d\tBARRIER\t%d\tnotask\t%ld\t%d\n", at, i, waited, times);
+		sum += waited;
+		all += times;
+	}
+	printf("%d\tTASK\t0\tlatetask\t%ld\t%d\n", line, sum, all);
+}
+
 static double reduction(void)
 {
 	double sum = 0;
@@ -271,5 +320,6 @@ int main(int argc, char **argv)
 	region();
 	critical();
 	contention();
+	late_tasks();
 	return reduction() < 0;
 }
