@@ -9,10 +9,9 @@ import (
 	"ompp-attach/profile"
 )
 
-// addsUp checks what holds of a measured process of long regions and threads: threads lack a core in
-// regions for no longer than in all, the parts of the time are the threads' time, and POP's metrics
-// fit together (efficiency.Run.Excess says of which processes that does not hold). 1 in 1000 is for
-// the clocks of different threads.
+// addsUp checks what holds of each measured process (see clean): threads lack a core in regions for no
+// longer than in all, the parts of the time are the threads' time, and POP's metrics fit together. 1
+// in 1000 is for the clocks of different threads.
 func addsUp(t testing.TB, recorded *profile.Profile) {
 	t.Helper()
 	lacked := make([]int64, len(recorded.Threads))
